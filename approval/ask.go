@@ -7,17 +7,19 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // Request implements [Store].
 func (b *Bolt) Request(ctx context.Context, r Request) (Envelope, bool, error) {
-	if _, err := readPlan(r.Payload); err != nil {
+	if _, err := plan.Read(r.Payload); err != nil {
 		return Envelope{}, false, err
 	}
 	if r.Quorum < 0 || r.Quorum > MaxQuorum {
 		return Envelope{}, false, &ConfigError{Name: "quorum", Value: strconv.Itoa(r.Quorum), Need: "it must be 0 to " + strconv.Itoa(MaxQuorum)}
 	}
-	done, err := b.do(ctx, task{verb: "request", args: fields{
+	done, err := b.do(ctx, task{verb: "request", args: plan.Fields{
 		"canary": r.Canary, "payload": string(r.Payload), "quorum": r.Quorum, "requester": r.Requester, "through": r.Through, "session": r.Session, "ttl": int64(r.TTL),
 		"budget": r.Budget, "person": r.Person,
 	}})
@@ -31,9 +33,9 @@ func (b *Bolt) Request(ctx context.Context, r Request) (Envelope, bool, error) {
 }
 
 func (t *tx) requestTask(k task) (result, error) {
-	r := Request{Session: k.args.text("session"), Payload: []byte(k.args.text("payload")), TTL: time.Duration(k.args.number("ttl")),
-		Quorum: int(k.args.number("quorum")), Requester: k.args.text("requester"), Canary: k.args.flag("canary"), Budget: cmp.Or(k.args.text("budget"), k.args.text("session")), Person: k.args.flag("person"), Through: k.args.text("through")}
-	p, err := readPlan(r.Payload)
+	r := Request{Session: k.args.Text("session"), Payload: []byte(k.args.Text("payload")), TTL: time.Duration(k.args.Number("ttl")),
+		Quorum: int(k.args.Number("quorum")), Requester: k.args.Text("requester"), Canary: k.args.Flag("canary"), Budget: cmp.Or(k.args.Text("budget"), k.args.Text("session")), Person: k.args.Flag("person"), Through: k.args.Text("through")}
+	p, err := plan.Read(r.Payload)
 	if err == nil {
 		err = t.sweep()
 	}
@@ -45,8 +47,8 @@ func (t *tx) requestTask(k task) (result, error) {
 	return done, err
 }
 
-func (t *tx) request(r Request, p plan) (*entry, bool, error) {
-	hash := PlanHash(r.Payload)
+func (t *tx) request(r Request, p plan.Plan) (*entry, bool, error) {
+	hash := plan.Hash(r.Payload)
 	if err := t.coolingOff(r, p, hash); err != nil {
 		return nil, false, err
 	}
@@ -114,7 +116,7 @@ func (t *tx) spend(r Request) error {
 		return busy
 	}
 	var asked []any
-	for _, v := range f.list("asked") {
+	for _, v := range f.List("asked") {
 		ms, _ := v.(int64)
 		if at := time.UnixMilli(ms); t.now.Now.Sub(at) < time.Hour && at.Sub(t.now.Now) < time.Hour {
 			asked = append(asked, ms)
@@ -125,7 +127,7 @@ func (t *tx) spend(r Request) error {
 		busy.Until = time.UnixMilli(first).Add(time.Hour).UTC()
 		return busy
 	}
-	return t.put(healthBucket, key, fields{"asked": append(asked, t.now.Now.UnixMilli())})
+	return t.put(healthBucket, key, plan.Fields{"asked": append(asked, t.now.Now.UnixMilli())})
 }
 
 // hourPrefix begins the keys under which sessions are counted.
@@ -135,7 +137,7 @@ const hourPrefix = "hour "
 func (t *tx) forgetHours() error {
 	for _, key := range t.keys(healthBucket) {
 		f, err := t.get(healthBucket, key)
-		asked := f.list("asked")
+		asked := f.List("asked")
 		if err != nil || len(asked) == 0 || !strings.HasPrefix(key, hourPrefix) {
 			continue
 		}
@@ -150,30 +152,30 @@ func (t *tx) forgetHours() error {
 
 // coolingOff refuses a plan that was denied a short while ago, in whatever session it is asked
 // again: a person who said no once must not be worn down.
-func (t *tx) coolingOff(r Request, p plan, hash string) error {
+func (t *tx) coolingOff(r Request, p plan.Plan, hash string) error {
 	f, until, err := t.denied(hash)
 	if err != nil || f == nil {
 		return err
 	}
 	return &Refused{
-		Envelope: f.text("envelope_id"),
+		Envelope: f.Text("envelope_id"),
 		Outcome:  OutcomeDenied,
-		Message:  f.text("message"),
-		Instead:  f.text("instead"),
+		Message:  f.Text("message"),
+		Instead:  f.Text("instead"),
 		Until:    until,
 		Err:      ErrDenied,
-		Events: []Event{{Time: t.now.Now.UTC(), Kind: KindRefused, Envelope: f.text("envelope_id"), WorkItem: p.workItem,
+		Events: []Event{{Time: t.now.Now.UTC(), Kind: KindRefused, Envelope: f.Text("envelope_id"), WorkItem: p.WorkItem,
 			Session: r.Session, PlanHash: hash, From: Rejected, To: Rejected, Outcome: OutcomeDenied, Computed: hash}},
 	}
 }
 
 // denied is what is kept of a denial under key, and until when; nil when it is none, or long ago.
-func (t *tx) denied(key string) (fields, time.Time, error) {
+func (t *tx) denied(key string) (plan.Fields, time.Time, error) {
 	f, err := t.get(coolOffBucket, key)
 	if err != nil {
 		return nil, time.Time{}, &Refused{Outcome: OutcomeTampered, Err: ErrTampered}
 	}
-	at := stamp{at: f.time("denied_at"), boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")}
+	at := stamp{at: f.Time("denied_at"), boot: time.Duration(f.Number("boot")), bootID: f.Text("boot_id")}
 	if f == nil || !at.within(t.now, t.o.CoolOff, t.o.Skew) {
 		return nil, time.Time{}, nil
 	}
@@ -186,8 +188,8 @@ func (t *tx) openFor(budget string) (mine, all int) {
 	if t.open == nil {
 		t.open = map[string]int{}
 		for _, id := range t.keys(pendingBucket) {
-			if f, err := t.get(envelopeBucket, id); err == nil && !f.flag("person") {
-				t.open[cmp.Or(f.text("budget"), f.text("session"))]++
+			if f, err := t.get(envelopeBucket, id); err == nil && !f.Flag("person") {
+				t.open[cmp.Or(f.Text("budget"), f.Text("session"))]++
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
 // What can come in wrong, one beside the other: each is an error of its own, has its outcome in the
@@ -26,7 +27,7 @@ func TestBadInput(t *testing.T) {
 		e    approval.Envelope // approved, of two calls
 	}
 	answer := func(s scene, change func(*approval.Decision)) error {
-		d := yes(ask(t, s, payload(t, func(p map[string]any) { p["n"] = 1 }, "c1", "c2")))
+		d := yes(ask(t, s, plantest.Small(t, func(p map[string]any) { p["n"] = 1 }, "c1", "c2")))
 		change(&d)
 		_, err := s.Decide(ctx, d)
 		return err
@@ -90,7 +91,7 @@ func TestBadInput(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := scene{clock: newClock()}
 			s.Bolt, s.path = open(t, s.clock, nil)
-			s.e = ask(t, s, payload(t, nil, "c1", "c2"))
+			s.e = ask(t, s, plantest.Small(t, nil, "c1", "c2"))
 			decide(t, s, yes(s.e))
 			err := c.do(s)
 			f, known := approval.Explain(err)

@@ -23,6 +23,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
 // edit changes the database behind the store's back.
@@ -59,7 +61,7 @@ func restore(t *testing.T, path string, b []byte) {
 func TestTamper(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), nil)
-	e := ask(t, s, payload(t, nil))
+	e := ask(t, s, plantest.Small(t, nil))
 	decide(t, s, yes(e))
 	before := snapshot(t, path)
 	for _, bucket := range []string{"envelopes", "payloads", "states", "decisions"} {
@@ -94,9 +96,9 @@ func TestTamper(t *testing.T) {
 func TestTamperMoved(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), nil)
-	given := ask(t, s, payload(t, nil))
+	given := ask(t, s, plantest.Small(t, nil))
 	decide(t, s, yes(given))
-	wanted := ask(t, s, payload(t, func(p map[string]any) { p["n"] = 1 }))
+	wanted := ask(t, s, plantest.Small(t, func(p map[string]any) { p["n"] = 1 }))
 	edit(t, path, func(tx *bolt.Tx) error {
 		b := tx.Bucket([]byte("decisions"))
 		return b.Put([]byte(wanted.ID), bytes.Clone(b.Get([]byte(given.ID))))
@@ -125,7 +127,7 @@ func TestPairedAtUse(t *testing.T) {
 		{"plan_hash", `"` + strings.Repeat("0", 64) + `"`, approval.ErrMismatch, approval.OutcomeMismatch},
 	} {
 		s, path := open(t, newClock(), nil)
-		e := ask(t, s, payload(t, nil, "c1", "c2"))
+		e := ask(t, s, plantest.Small(t, nil, "c1", "c2"))
 		decide(t, s, yes(e))
 		edit(t, path, func(tx *bolt.Tx) error {
 			b := tx.Bucket([]byte("decisions"))
@@ -158,7 +160,7 @@ func TestPairedAtUse(t *testing.T) {
 func TestNonceStaysInside(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), nil)
-	e := ask(t, s, payload(t, nil))
+	e := ask(t, s, plantest.Small(t, nil))
 	decide(t, s, yes(e))
 	live := snapshot(t, path)
 	events, err := s.Unlogged(ctx)
@@ -184,7 +186,7 @@ func TestNonceStaysInside(t *testing.T) {
 			t.Errorf("an event tells a live nonce: %s", ev.Body())
 		}
 	}
-	if want := approval.PlanHash([]byte(nonce)); permit.Events[0].NonceHash != want || events[0].NonceHash != want {
+	if want := plan.Hash([]byte(nonce)); permit.Events[0].NonceHash != want || events[0].NonceHash != want {
 		t.Errorf("nonce hash %q, want %q", permit.Events[0].NonceHash, want)
 	}
 }
@@ -193,7 +195,7 @@ func TestNonceStaysInside(t *testing.T) {
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), nil)
-	e := ask(t, s, payload(t, nil))
+	e := ask(t, s, plantest.Small(t, nil))
 	for _, p := range []string{path, path + ".lock"} {
 		info, err := os.Stat(p)
 		if err != nil || info.Mode().Perm() != 0o600 {
@@ -292,7 +294,7 @@ func TestBadDatabase(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s, path := open(t, newClock(), nil)
-			e := ask(t, s, payload(t, nil))
+			e := ask(t, s, plantest.Small(t, nil))
 			decide(t, s, yes(e))
 			c.spoil(t, path)
 			spoiled, _ := os.ReadFile(path)
@@ -322,7 +324,7 @@ func TestBadDatabase(t *testing.T) {
 func TestStartAfresh(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), nil)
-	e := ask(t, s, payload(t, nil))
+	e := ask(t, s, plantest.Small(t, nil))
 	os.Remove(path)
 	if _, err := s.Get(ctx, e.ID); !errors.Is(err, approval.ErrMissing) || !strings.Contains(err.Error(), "tadactl approvals rebuild") {
 		t.Fatal(err)
@@ -331,7 +333,7 @@ func TestStartAfresh(t *testing.T) {
 	if _, err := s.Get(ctx, e.ID); !errors.Is(err, approval.ErrUnknown) {
 		t.Error(err)
 	}
-	ask(t, s, payload(t, nil))
+	ask(t, s, plantest.Small(t, nil))
 }
 
 // A half-made database of a process that died is no database yet.
@@ -339,7 +341,7 @@ func TestHalfMade(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), nil)
 	restore(t, path+".new", []byte("half a page"))
-	ask(t, s, payload(t, nil))
+	ask(t, s, plantest.Small(t, nil))
 }
 
 // A lock that is never given back ends in an error after LockWait, or with the caller's context;
@@ -347,7 +349,7 @@ func TestHalfMade(t *testing.T) {
 func TestLocked(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), func(o *approval.Options) { o.LockWait = 30 * time.Millisecond })
-	e := ask(t, s, payload(t, nil))
+	e := ask(t, s, plantest.Small(t, nil))
 	f, err := os.OpenFile(path+".lock", os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -373,7 +375,7 @@ func TestLocked(t *testing.T) {
 func TestForeignLock(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), nil)
-	e := ask(t, s, payload(t, nil))
+	e := ask(t, s, plantest.Small(t, nil))
 	db, err := bolt.Open(path, 0o600, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -413,7 +415,7 @@ func TestClockIsReadUnderTheLock(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	s, path := open(t, c, nil)
-	e := ask(t, s, payload(t, nil))
+	e := ask(t, s, plantest.Small(t, nil))
 	decide(t, s, yes(e))
 	f, err := os.OpenFile(path+".lock", os.O_RDWR, 0)
 	if err != nil {
@@ -438,7 +440,7 @@ func BenchmarkAnswer(b *testing.B) {
 	s, _ := open(b, newClock(), func(o *approval.Options) { o.MaxPending, o.MaxHour = 1<<30, 1<<30 })
 	for b.Loop() {
 		b.StopTimer()
-		e := ask(b, s, payload(b, nil))
+		e := ask(b, s, plantest.Small(b, nil))
 		heard := make(chan error)
 		go func() {
 			_, err := s.Wait(ctx, e.ID)
@@ -461,7 +463,7 @@ func BenchmarkAnswer(b *testing.B) {
 // BenchmarkOpen is what every start of a launcher pays, whether it asks or not.
 func BenchmarkOpen(b *testing.B) {
 	s, path := open(b, newClock(), nil)
-	ask(b, s, payload(b, nil))
+	ask(b, s, plantest.Small(b, nil))
 	for b.Loop() {
 		if _, err := approval.Open(path, approval.Options{Clock: newClock().read, Rand: rand.Reader}); err != nil {
 			b.Fatal(err)

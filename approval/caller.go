@@ -3,6 +3,8 @@ package approval
 import (
 	"fmt"
 	"strings"
+
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // A Caller is what the kernel says of a process that wants to answer: of itself, of its ancestors,
@@ -76,16 +78,16 @@ func (c Caller) Via() Via {
 	return v
 }
 
-// fields is nil for an answer of which nothing is known, as for one that was signed elsewhere.
-func (v Via) fields() fields {
+// plan.Fields is nil for an answer of which nothing is known, as for one that was signed elsewhere.
+func (v Via) fields() plan.Fields {
 	if v.Terminal == "" && len(v.Ancestors) == 0 {
 		return nil
 	}
-	return fields{"ancestors": v.Ancestors, "holder": v.Holder, "terminal": v.Terminal}
+	return plan.Fields{"ancestors": v.Ancestors, "holder": v.Holder, "terminal": v.Terminal}
 }
 
-func readVia(f fields, channel string) Via {
-	return Via{Channel: Channel(channel), Terminal: f.text("terminal"), Holder: f.text("holder"), Ancestors: f.texts("ancestors")}
+func readVia(f plan.Fields, channel string) Via {
+	return Via{Channel: Channel(channel), Terminal: f.Text("terminal"), Holder: f.Text("holder"), Ancestors: f.Texts("ancestors")}
 }
 
 // Who says what kind of caller this is, and why it is no person; "" for a person. The order is that

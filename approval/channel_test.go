@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
 // The table of channels says what the code does elsewhere: what a risk costs, what a grant covers,
@@ -36,7 +38,7 @@ func TestChannelTable(t *testing.T) {
 	}
 	for risk, word := range map[int]string{0: "key", 1: "key", 2: "type", 3: "type"} {
 		row := cells[approval.Approve(risk)]
-		if (approval.FrictionOf(risk).Challenge > 0) != (word == "type") || row[approval.ChannelTadactl] != word || row[approval.ChannelInbox] != word || row[approval.ChannelPrompt] != word {
+		if (plan.FrictionOf(risk).Challenge > 0) != (word == "type") || row[approval.ChannelTadactl] != word || row[approval.ChannelInbox] != word || row[approval.ChannelPrompt] != word {
 			t.Errorf("risk %d: %v", risk, row)
 		}
 		plan := grantable(t, func(p map[string]any) { p["risk"] = risk })
@@ -185,5 +187,5 @@ func grantable(t testing.TB, change func(map[string]any)) []byte {
 	t.Helper()
 	p := lintPlan("npm run lint")
 	change(p)
-	return spell(t, p)
+	return plantest.Bytes(t, p)
 }

@@ -12,13 +12,15 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
 var uuid4 = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
 func testEnvelope(t *testing.T, b *bench) {
 	b.Now = b.Now.In(time.FixedZone("far", 5*3600)) // the envelope is in UTC wherever it was made
-	p := payload(t, nil, "c2", "c1")
+	p := plantest.Small(t, nil, "c2", "c1")
 	e := ask(t, b, p)
 	if !uuid4.MatchString(e.ID) {
 		t.Errorf("id %q is no UUID version 4", e.ID)
@@ -29,7 +31,7 @@ func testEnvelope(t *testing.T, b *bench) {
 	if fmt.Sprint(e.Calls) != "[c2 c1]" || e.WorkItem != "PR-118" || e.Agent != "claude-code" || e.Session != "s1" || e.Risk != 1 {
 		t.Errorf("%+v", e)
 	}
-	if e.PlanHash != approval.PlanHash(p) || string(e.Payload) != string(p) {
+	if e.PlanHash != plan.Hash(p) || string(e.Payload) != string(p) {
 		t.Error("the payload is not the one that was given")
 	}
 	decide(t, b, yes(e))
@@ -51,7 +53,7 @@ func testKept(t *testing.T, b *bench) {
 }
 
 func testSameQuestion(t *testing.T, b *bench) {
-	p := payload(t, nil)
+	p := plantest.Small(t, nil)
 	e := ask(t, b, p)
 	again, created, err := b.Request(ctx, approval.Request{Session: "s1", Payload: p})
 	if err != nil || created || again.ID != e.ID || again.Approved() {
@@ -84,7 +86,7 @@ func testBadPayload(t *testing.T, b *bench) {
 	}
 	// A plan without a risk, or with one from outside the scale, is asked at the highest.
 	for _, risk := range []any{nil, -1, 4, "0"} {
-		e := ask(t, b, payload(t, func(p map[string]any) { p["risk"] = risk }))
+		e := ask(t, b, plantest.Small(t, func(p map[string]any) { p["risk"] = risk }))
 		if e.Friction.Level != 3 {
 			t.Errorf("risk %v gives friction %+v", risk, e.Friction)
 		}
@@ -141,7 +143,7 @@ func testReplay(t *testing.T, b *bench) {
 }
 
 func testInjection(t *testing.T, b *bench) {
-	e := ask(t, b, payload(t, nil))
+	e := ask(t, b, plantest.Small(t, nil))
 	hash := e.PlanHash
 	const madeUp = "a3bb189e-8bf9-4888-9912-ace4e6543002"
 	for _, c := range []approval.Claim{
@@ -165,7 +167,7 @@ func testInjection(t *testing.T, b *bench) {
 
 func testDrift(t *testing.T, b *bench) {
 	e := b.approved()
-	elsewhere := approval.PlanHash([]byte("elsewhere"))
+	elsewhere := plan.Hash([]byte("elsewhere"))
 	_, err := b.Consume(ctx, approval.Claim{Session: "s1", Envelope: e.ID, PlanHash: elsewhere})
 	r := wantRefusal(t, err, approval.ErrMismatch, approval.OutcomeMismatch)
 	if len(r.Events) != 1 || r.Events[0].PlanHash != e.PlanHash || r.Events[0].Computed != elsewhere {
@@ -176,7 +178,7 @@ func testDrift(t *testing.T, b *bench) {
 
 	// A person who answers what is not on the screen any more changes nothing.
 	e = b.numbered(7)
-	for _, hash := range []string{"", e.PlanHash[:12], approval.PlanHash(nil)} {
+	for _, hash := range []string{"", e.PlanHash[:12], plan.Hash(nil)} {
 		d := yes(e)
 		d.PlanHash = hash
 		_, err = b.Decide(ctx, d)
@@ -188,7 +190,7 @@ func testDrift(t *testing.T, b *bench) {
 }
 
 func testBijection(t *testing.T, b *bench) {
-	e := ask(t, b, payload(t, nil, "a", "b", "c"))
+	e := ask(t, b, plantest.Small(t, nil, "a", "b", "c"))
 	for _, ids := range []string{"", "a", "a b", "a b c d", "b a c", "a a c", "a b b", "a b x", "a b C", "a  c"} {
 		d := yes(e)
 		d.Calls = nil
@@ -202,7 +204,7 @@ func testBijection(t *testing.T, b *bench) {
 }
 
 func testPerCall(t *testing.T, b *bench) {
-	e := ask(t, b, payload(t, nil, "c1", "c2", "c3"))
+	e := ask(t, b, plantest.Small(t, nil, "c1", "c2", "c3"))
 	d := yes(e)
 	d.Calls[1] = approval.CallDecision{ID: "c2", Message: "use a new branch"}
 	decide(t, b, d)
@@ -234,14 +236,14 @@ func testPerCall(t *testing.T, b *bench) {
 // A denial with a better idea leads to another plan with another envelope: the answer to the one
 // says nothing about the other, and no part of the first can run.
 func testEdited(t *testing.T, b *bench) {
-	list := payload(t, func(p map[string]any) { p["list"] = "make && make install" })
+	list := plantest.Small(t, func(p map[string]any) { p["list"] = "make && make install" })
 	e := ask(t, b, list)
 	both := yes(e)
 	both.Calls[0].Instead = "make"
 	_, err := b.Decide(ctx, both)
 	wantRefusal(t, err, approval.ErrOversized, approval.OutcomeOversized)
 	decide(t, b, no(e, "only: make"))
-	edited := ask(t, b, payload(t, func(p map[string]any) { p["list"] = "make" }))
+	edited := ask(t, b, plantest.Small(t, func(p map[string]any) { p["list"] = "make" }))
 	if edited.ID == e.ID || edited.PlanHash == e.PlanHash || edited.NonceHash == e.NonceHash || edited.Approved() {
 		t.Errorf("%+v", edited)
 	}
@@ -254,7 +256,7 @@ func testEdited(t *testing.T, b *bench) {
 
 func testFriction(t *testing.T, b *bench) {
 	with := func(risk int) approval.Envelope {
-		return ask(t, b, payload(t, func(p map[string]any) { p["risk"] = risk }))
+		return ask(t, b, plantest.Small(t, func(p map[string]any) { p["risk"] = risk }))
 	}
 	for risk, length := range []int{0, 0, 4, 8} {
 		if e := with(risk); len(e.Challenge) != length {
@@ -281,7 +283,7 @@ func testFriction(t *testing.T, b *bench) {
 	decide(t, b, d)
 
 	// No is always free.
-	e = ask(t, b, payload(t, func(p map[string]any) { p["risk"], p["n"] = 3, 1 }))
+	e = ask(t, b, plantest.Small(t, func(p map[string]any) { p["risk"], p["n"] = 3, 1 }))
 	d = no(e, "")
 	d.Challenge = ""
 	decide(t, b, d)
@@ -299,12 +301,12 @@ func testDecideOnce(t *testing.T, b *bench) {
 }
 
 func testCancel(t *testing.T, b *bench) {
-	e := ask(t, b, payload(t, nil))
+	e := ask(t, b, plantest.Small(t, nil))
 	ev, err := b.Cancel(ctx, e.ID, "requester is gone")
 	if err != nil || len(ev) != 1 || ev[0].Outcome != approval.OutcomeCancelled || ev[0].Reason != "requester is gone" || ev[0].To != approval.Rejected {
 		t.Fatalf("%+v, %v", ev, err)
 	}
-	if again, created, err := b.Request(ctx, approval.Request{Session: "s1", Payload: payload(t, nil)}); err != nil || !created || again.ID == e.ID {
+	if again, created, err := b.Request(ctx, approval.Request{Session: "s1", Payload: plantest.Small(t, nil)}); err != nil || !created || again.ID == e.ID {
 		t.Errorf("a cancelled question may be asked again: %v %v", created, err)
 	}
 }
@@ -313,13 +315,13 @@ func testBudget(t *testing.T, b *bench) {
 	for i := range 10 {
 		b.numbered(i)
 	}
-	p := payload(t, func(p map[string]any) { p["n"] = 10 })
+	p := plantest.Small(t, func(p map[string]any) { p["n"] = 10 })
 	_, _, err := b.Request(ctx, approval.Request{Session: "s1", Payload: p})
 	wantRefusal(t, err, approval.ErrBusy, "")
 	if _, _, err := b.Request(ctx, approval.Request{Session: "s2", Payload: p}); err != nil {
 		t.Errorf("another session: %v", err)
 	}
-	if _, created, err := b.Request(ctx, approval.Request{Session: "s1", Payload: payload(t, func(p map[string]any) { p["n"] = 3 })}); err != nil || created {
+	if _, created, err := b.Request(ctx, approval.Request{Session: "s1", Payload: plantest.Small(t, func(p map[string]any) { p["n"] = 3 })}); err != nil || created {
 		t.Errorf("a question that is open already: %v %v", created, err)
 	}
 	b.advance(time.Hour)
@@ -336,7 +338,7 @@ func testBudget(t *testing.T, b *bench) {
 		}
 		b.advance(time.Minute)
 	}
-	p = payload(t, func(p map[string]any) { p["n"] = "one too many" })
+	p = plantest.Small(t, func(p map[string]any) { p["n"] = "one too many" })
 	_, _, err = b.Request(ctx, approval.Request{Session: "s1", Payload: p})
 	if r := wantRefusal(t, err, approval.ErrBusy, ""); !r.Until.Equal(first.Add(time.Hour)) {
 		t.Errorf("again at %v", r.Until)
@@ -355,7 +357,7 @@ func testBudget(t *testing.T, b *bench) {
 func testFlood(t *testing.T, b *bench) {
 	b.reopen(func(o *approval.Options) { o.MaxPending, o.MaxOpen = 3, 12 })
 	asking := func(n int, session, budget string, person bool) (approval.Envelope, error) {
-		e, _, err := b.Request(ctx, approval.Request{Session: session, Budget: budget, Person: person, Payload: payload(t, func(p map[string]any) { p["n"] = n })})
+		e, _, err := b.Request(ctx, approval.Request{Session: session, Budget: budget, Person: person, Payload: plantest.Small(t, func(p map[string]any) { p["n"] = n })})
 		return e, err
 	}
 	var open []string
@@ -394,8 +396,8 @@ func testFlood(t *testing.T, b *bench) {
 
 func testNonce(t *testing.T, b *bench) {
 	b.reopen(func(o *approval.Options) { o.Rand = stuck{} })
-	ask(t, b, payload(t, nil))
-	if e, _, err := b.Request(ctx, approval.Request{Session: "s2", Payload: payload(t, nil)}); err == nil {
+	ask(t, b, plantest.Small(t, nil))
+	if e, _, err := b.Request(ctx, approval.Request{Session: "s2", Payload: plantest.Small(t, nil)}); err == nil {
 		t.Errorf("two envelopes with one nonce: %+v", e)
 	}
 	for which := 1; which <= 2; which++ { // the id and the nonce, each repeated alone; draw 0 is the ticket of the commit
@@ -403,16 +405,16 @@ func testNonce(t *testing.T, b *bench) {
 		b.reopen(func(o *approval.Options) { o.Rand = source })
 		source.draw = 0
 		session := string(rune('a' + which))
-		if _, _, err := b.Request(ctx, approval.Request{Session: session, Payload: payload(t, nil)}); err != nil {
+		if _, _, err := b.Request(ctx, approval.Request{Session: session, Payload: plantest.Small(t, nil)}); err != nil {
 			t.Fatal(err)
 		}
 		source.draw = 0
-		if e, _, err := b.Request(ctx, approval.Request{Session: session + "2", Payload: payload(t, nil)}); err == nil {
+		if e, _, err := b.Request(ctx, approval.Request{Session: session + "2", Payload: plantest.Small(t, nil)}); err == nil {
 			t.Errorf("draw %d of each envelope repeats, and there are two: %s", which, e.ID)
 		}
 	}
 	b.reopen(func(o *approval.Options) { o.Rand = broken{} })
-	if _, _, err := b.Request(ctx, approval.Request{Session: "s3", Payload: payload(t, nil)}); err == nil {
+	if _, _, err := b.Request(ctx, approval.Request{Session: "s3", Payload: plantest.Small(t, nil)}); err == nil {
 		t.Error("an envelope without randomness")
 	}
 	if list, err := b.Pending(ctx); err != nil || len(list) != 3 {

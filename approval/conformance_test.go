@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
 // A backend is what the suite needs of a store: a store over the same data every time.
@@ -57,13 +58,13 @@ func (b *bench) reopen(change func(*approval.Options)) {
 // numbered asks for a plan that differs from others by n.
 func (b *bench) numbered(n any, calls ...string) approval.Envelope {
 	b.Helper()
-	return ask(b, b.Store, payload(b, func(p map[string]any) { p["n"] = n }, calls...))
+	return ask(b, b.Store, plantest.Small(b, func(p map[string]any) { p["n"] = n }, calls...))
 }
 
 // approved returns an envelope with a yes that is not used.
 func (b *bench) approved() approval.Envelope {
 	b.Helper()
-	e := ask(b, b.Store, payload(b, nil))
+	e := ask(b, b.Store, plantest.Small(b, nil))
 	decide(b, b.Store, yes(e))
 	return e
 }

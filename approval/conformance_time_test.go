@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
 func testExpiry(t *testing.T, b *bench) {
@@ -75,7 +77,7 @@ func testClocks(t *testing.T, b *bench) {
 
 func testTTL(t *testing.T, b *bench) {
 	for i, c := range []struct{ ttl, want time.Duration }{{time.Minute, time.Minute}, {0, time.Hour}, {1e9 * time.Second, time.Hour}, {-time.Second, time.Hour}} {
-		p := payload(t, func(p map[string]any) { p["n"] = i })
+		p := plantest.Small(t, func(p map[string]any) { p["n"] = i })
 		e, _, err := b.Request(ctx, approval.Request{Session: "s1", Payload: p, TTL: c.ttl})
 		if err != nil || e.Expires.Sub(e.Issued) != c.want {
 			t.Errorf("ttl %v: expires after %v, %v; want %v", c.ttl, e.Expires.Sub(e.Issued), err, c.want)
@@ -183,7 +185,7 @@ func testPrune(t *testing.T, b *bench) {
 }
 
 func testCoolOff(t *testing.T, b *bench) {
-	p := payload(t, nil)
+	p := plantest.Small(t, nil)
 	e := ask(t, b, p)
 	decide(t, b, no(e, "not on a Friday"))
 	for _, session := range []string{"s1", "another"} {
@@ -207,7 +209,7 @@ func testCoolOff(t *testing.T, b *bench) {
 // A denial that is taken back keeps nothing from being asked, its near-identical ones included;
 // that of another question stays.
 func testUndeny(t *testing.T, b *bench) {
-	p := payload(t, nil)
+	p := plantest.Small(t, nil)
 	e := ask(t, b, p)
 	decide(t, b, no(e, ""))
 	other := b.numbered(1)
@@ -278,7 +280,7 @@ func testEveryChangeIsTold(t *testing.T, b *bench) {
 	reached := map[approval.State]int{}
 	for i := range 200 {
 		if len(all) == 0 || r.IntN(4) == 0 {
-			plan := payload(t, func(p map[string]any) { p["n"] = i }, []string{"a", "b"}[:1+r.IntN(2)]...)
+			plan := plantest.Small(t, func(p map[string]any) { p["n"] = i }, []string{"a", "b"}[:1+r.IntN(2)]...)
 			if e, _, err := b.Request(ctx, approval.Request{Session: "s1", Payload: plan}); err == nil { // there may be too many
 				all = append(all, e)
 			}
@@ -294,7 +296,7 @@ func testEveryChangeIsTold(t *testing.T, b *bench) {
 			case 3, 4:
 				b.Consume(ctx, claim(e))
 			case 5:
-				b.Consume(ctx, approval.Claim{Session: e.Session, Envelope: e.ID, PlanHash: approval.PlanHash(nil)})
+				b.Consume(ctx, approval.Claim{Session: e.Session, Envelope: e.ID, PlanHash: plan.Hash(nil)})
 			case 6:
 				b.Cancel(ctx, e.ID, "")
 			case 7:
@@ -430,7 +432,7 @@ func testWait(t *testing.T, b *bench) {
 		time.Sleep(5 * time.Millisecond) // most times it is waiting by then; it must work either way
 		return got
 	}
-	e := ask(t, b, payload(t, nil))
+	e := ask(t, b, plantest.Small(t, nil))
 	got := start(e.ID)
 	b.numbered(1) // another's change is no answer
 	decide(t, b, yes(e))

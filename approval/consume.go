@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // Consume implements [Store].
 func (b *Bolt) Consume(ctx context.Context, c Claim) (Permit, error) {
-	done, err := b.do(ctx, task{verb: "consume", args: fields{
+	done, err := b.do(ctx, task{verb: "consume", args: plan.Fields{
 		"envelope": c.Envelope, "plan_hash": c.PlanHash, "runner": c.Runner, "session": c.Session,
 	}})
 	if err == nil {
@@ -24,7 +26,7 @@ func (b *Bolt) Consume(ctx context.Context, c Claim) (Permit, error) {
 }
 
 func (t *tx) consumeTask(k task) (result, error) {
-	c := Claim{Session: k.args.text("session"), Envelope: k.args.text("envelope"), PlanHash: k.args.text("plan_hash"), Runner: k.args.text("runner")}
+	c := Claim{Session: k.args.Text("session"), Envelope: k.args.Text("envelope"), PlanHash: k.args.Text("plan_hash"), Runner: k.args.Text("runner")}
 	e, err := t.consume(c, k.ticket)
 	if err != nil {
 		return result{}, err
@@ -59,7 +61,7 @@ func (t *tx) consume(c Claim, ticket string) (*entry, error) {
 	case !hmac.Equal([]byte(c.PlanHash), []byte(e.PlanHash)) || !hmac.Equal([]byte(e.Decision.PlanHash), []byte(e.PlanHash)):
 		return e, t.spoil(e, OutcomeMismatch, ErrMismatch, c.PlanHash)
 	}
-	if err := t.put(runBucket, id, fields{"runner": c.Runner, "since": formatTime(t.now.Now), "ticket": ticket}); err != nil {
+	if err := t.put(runBucket, id, plan.Fields{"runner": c.Runner, "since": plan.FormatTime(t.now.Now), "ticket": ticket}); err != nil {
 		return e, err
 	}
 	return e, t.bury(e, Consumed, Event{Kind: KindConsumed, Outcome: OutcomeExecuted, Computed: c.PlanHash,
@@ -73,12 +75,12 @@ func (t *tx) permitted(e *entry, ticket string) bool {
 		return false
 	}
 	f, err := t.get(runBucket, e.ID)
-	return err == nil && f.text("ticket") == ticket
+	return err == nil && f.Text("ticket") == ticket
 }
 
 // Finish implements [Store].
 func (b *Bolt) Finish(ctx context.Context, id, outcome, reason string) ([]Event, error) {
-	done, err := b.do(ctx, task{verb: "finish", args: fields{"envelope": id, "outcome": outcome, "reason": reason}})
+	done, err := b.do(ctx, task{verb: "finish", args: plan.Fields{"envelope": id, "outcome": outcome, "reason": reason}})
 	if err == nil {
 		err = done.refusal
 	}
@@ -86,10 +88,10 @@ func (b *Bolt) Finish(ctx context.Context, id, outcome, reason string) ([]Event,
 }
 
 func (t *tx) finishTask(k task) (result, error) {
-	id := k.args.text("envelope")
+	id := k.args.Text("envelope")
 	e, _ := t.load(id)
 	if e == nil {
-		ev, ok := t.orphan(id, Event{Kind: KindFinished, Outcome: k.args.text("outcome"), Reason: k.args.text("reason")})
+		ev, ok := t.orphan(id, Event{Kind: KindFinished, Outcome: k.args.Text("outcome"), Reason: k.args.Text("reason")})
 		if !ok {
 			return result{}, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
 		}
@@ -99,14 +101,14 @@ func (t *tx) finishTask(k task) (result, error) {
 		return result{}, t.emit(ev)
 	}
 	if t.raw(runBucket, id) == nil {
-		if f, err := t.get(stateBucket, id); err == nil && f.text("ticket") == k.ticket {
+		if f, err := t.get(stateBucket, id); err == nil && f.Text("ticket") == k.ticket {
 			return result{}, nil // done already, and its process was not told
 		}
 		return result{}, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
 	}
 	state, err := t.get(stateBucket, id)
 	if err != nil || state == nil {
-		state = fields{"state": string(Consumed), "since": formatTime(t.now.Now)}
+		state = plan.Fields{"state": string(Consumed), "since": plan.FormatTime(t.now.Now)}
 	}
 	state["ticket"] = k.ticket
 	if err := t.put(stateBucket, id, state); err != nil {
@@ -115,7 +117,7 @@ func (t *tx) finishTask(k task) (result, error) {
 	if err := t.delete(runBucket, id); err != nil {
 		return result{}, err
 	}
-	ev := e.event(Event{Kind: KindFinished, Outcome: k.args.text("outcome"), Reason: k.args.text("reason")})
+	ev := e.event(Event{Kind: KindFinished, Outcome: k.args.Text("outcome"), Reason: k.args.Text("reason")})
 	ev.Nonce = e.nonceText()
 	return result{}, t.emit(ev)
 }
@@ -129,7 +131,7 @@ func (b *Bolt) Unfinished(ctx context.Context) ([]Run, error) {
 			if err != nil {
 				f = nil // a run whose note was changed is still a run
 			}
-			out = append(out, Run{Envelope: id, Runner: f.text("runner"), Since: f.time("since")})
+			out = append(out, Run{Envelope: id, Runner: f.Text("runner"), Since: f.Time("since")})
 		}
 		return nil
 	})
@@ -147,8 +149,8 @@ func (b *Bolt) Prune(ctx context.Context) ([]Event, error) {
 		events = t.events
 		for _, id := range t.keys(stateBucket) {
 			f, err := t.get(stateBucket, id)
-			dead := err == nil && State(f.text("state")) != Pending
-			if !dead || t.raw(runBucket, id) != nil || !t.older(f.time("since"), t.o.Retention) {
+			dead := err == nil && State(f.Text("state")) != Pending
+			if !dead || t.raw(runBucket, id) != nil || !t.older(f.Time("since"), t.o.Retention) {
 				continue
 			}
 			if err := t.remove(id, f); err != nil {
@@ -172,8 +174,8 @@ func (b *Bolt) Prune(ctx context.Context) ([]Event, error) {
 func (t *tx) older(at time.Time, d time.Duration) bool { return t.now.Now.Sub(at) >= d }
 
 // remove takes one dead envelope away and leaves a tombstone.
-func (t *tx) remove(id string, state fields) error {
-	err := t.put(tombstoneBucket, id, fields{"state": state.text("state"), "since": state.text("since")})
+func (t *tx) remove(id string, state plan.Fields) error {
+	err := t.put(tombstoneBucket, id, plan.Fields{"state": state.Text("state"), "since": state.Text("since")})
 	if err != nil {
 		return err
 	}
@@ -205,7 +207,7 @@ func (t *tx) forget() error {
 	}{{tombstoneBucket, "since", t.o.Tombstone}, {coolOffBucket, "denied_at", t.o.CoolOff}, {tokenBucket, "until", t.o.Skew}} {
 		for _, key := range t.keys(old.bucket) {
 			f, err := t.get(old.bucket, key)
-			if err == nil && t.older(f.time(old.field), old.keep) {
+			if err == nil && t.older(f.Time(old.field), old.keep) {
 				if err := t.delete(old.bucket, key); err != nil {
 					return err
 				}
@@ -240,12 +242,12 @@ func (b *Bolt) MarkLogged(ctx context.Context, place string, seqs ...uint64) err
 	for _, seq := range seqs {
 		list = append(list, seq)
 	}
-	_, err := b.do(ctx, task{verb: "recorded", args: fields{"place": place, "seqs": list}})
+	_, err := b.do(ctx, task{verb: "recorded", args: plan.Fields{"place": place, "seqs": list}})
 	return err
 }
 
 func (t *tx) recordedTask(k task) (result, error) {
-	for _, v := range k.args.list("seqs") {
+	for _, v := range k.args.List("seqs") {
 		seq, err := strconv.ParseUint(fmt.Sprint(v), 10, 64)
 		if err != nil {
 			return result{}, fmt.Errorf("approval: %v is no seq", v)
@@ -256,7 +258,7 @@ func (t *tx) recordedTask(k task) (result, error) {
 			}
 		}
 	}
-	place := k.args.text("place")
+	place := k.args.Text("place")
 	if known, err := t.place(); err != nil || place <= known {
 		return result{}, err
 	}

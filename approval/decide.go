@@ -7,6 +7,9 @@ import (
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 // Decide implements [Store].
@@ -85,7 +88,7 @@ func (t *tx) earned(e *entry, d *Decision) error {
 		return nil
 	case e.Friction.Challenge > 0 && !typed(d.Challenge, e.Challenge):
 		return e.refuse(OutcomeDenied, ErrChallenge)
-	case !d.Paged && Render(e.Payload, RenderOptions{}).Truncated:
+	case !d.Paged && render.Render(e.Payload, render.Options{}).Truncated:
 		return e.refuse(OutcomeDenied, ErrUnread)
 	case t.took(e, *d) < e.ReadingTime():
 		return t.hasty(e, *d)
@@ -142,12 +145,12 @@ func pairing(decisions []CallDecision, calls []string) error {
 
 func (t *tx) putDecision(e *entry, d Decision) error {
 	at := t.now.stamp()
-	f := fields{
+	f := plan.Fields{
 		"approver":   d.Approver,
 		"boot":       int64(at.boot),
 		"boot_id":    at.bootID,
 		"channel":    d.Channel,
-		"decided_at": formatTime(at.at),
+		"decided_at": plan.FormatTime(at.at),
 		"decisions":  callList(d.Calls),
 		"factor":     d.Factor,
 		"plan_hash":  d.PlanHash,
@@ -169,8 +172,8 @@ func (t *tx) deny(e *entry, d Decision) error {
 	}
 	at := t.now.stamp()
 	for _, key := range []string{e.PlanHash, kinPrefix + e.Kin} {
-		if err := t.put(coolOffBucket, key, fields{
-			"boot": int64(at.boot), "boot_id": at.bootID, "denied_at": formatTime(at.at),
+		if err := t.put(coolOffBucket, key, plan.Fields{
+			"boot": int64(at.boot), "boot_id": at.bootID, "denied_at": plan.FormatTime(at.at),
 			"envelope_id": e.ID, "message": firstMessage(d.Calls), "instead": firstInstead(d.Calls),
 		}); err != nil {
 			return err

@@ -71,13 +71,13 @@ func verifyDelegation(text string, trust TrustList, audience string, now time.Ti
 	if err != nil {
 		return Delegation{}, err
 	}
-	public, err := base64.StdEncoding.Strict().DecodeString(f.text("key"))
-	if err != nil || len(public) != ed25519.PublicKeySize || !isName(f.text("name")) {
+	public, err := base64.StdEncoding.Strict().DecodeString(f.Text("key"))
+	if err != nil || len(public) != ed25519.PublicKeySize || !isName(f.Text("name")) {
 		return Delegation{}, tokenError(ErrMalformed, "the delegation has no key or no name")
 	}
 	d := Delegation{
-		Public: public, Name: f.text("name"), Audience: f.text("aud"), MaxRisk: int(f.number("max_risk")), WorkItems: f.texts("work_items"),
-		Issued: time.Unix(f.number("iat"), 0).UTC(), Expires: time.Unix(f.number("exp"), 0).UTC(), keyID: f.text("kid"),
+		Public: public, Name: f.Text("name"), Audience: f.Text("aud"), MaxRisk: int(f.Number("max_risk")), WorkItems: f.Texts("work_items"),
+		Issued: time.Unix(f.Number("iat"), 0).UTC(), Expires: time.Unix(f.Number("exp"), 0).UTC(), keyID: f.Text("kid"),
 	}
 	if again, err := d.payload(); err != nil || !slices.Equal(again, payload) {
 		return Delegation{}, tokenError(ErrMalformed, "the delegation is not in canonical form")

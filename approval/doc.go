@@ -205,7 +205,7 @@
 //	// ErrDenied: it cools off. created is false when the same question is open already.
 //	if !e.Approved() {
 //		e, err = store.Wait(ctx, e.ID) // meanwhile, elsewhere:
-//		// page := approval.Render(e.Payload, approval.RenderOptions{Width: 80})
+//		// page := render.Render(e.Payload, render.Options{Width: 80})
 //		// store.Decide(ctx, approval.Decision{Envelope: e.ID, PlanHash: page.PlanHash, Calls: ...})
 //	}
 //	permit, err := store.Consume(ctx, approval.Claim{Session: session, Envelope: e.ID, PlanHash: freshHash})

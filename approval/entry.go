@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // An entry is an envelope with what only the store may know.
@@ -20,14 +22,14 @@ type entry struct {
 
 	canary bool
 
-	birth, answer fields // as they are stored
+	birth, answer plan.Fields // as they are stored
 }
 
 // spell returns an entry for another process that may know it: all but the nonce.
-func (e *entry) spell() fields {
+func (e *entry) spell() plan.Fields {
 	birth := maps.Clone(e.birth)
 	delete(birth, "nonce_masked")
-	f := fields{
+	f := plan.Fields{
 		"birth": map[string]any(birth), "challenge": e.Challenge, "id": e.ID, "payload": string(e.Payload), "state": string(e.State),
 		"factor": e.Friction.Factor, "typed": e.Friction.Challenge, "votes": e.Votes,
 	}
@@ -38,12 +40,12 @@ func (e *entry) spell() fields {
 }
 
 // readEntry is the inverse of spell.
-func readEntry(f fields, o *Options) *entry {
+func readEntry(f plan.Fields, o *Options) *entry {
 	birth, _ := f["birth"].(map[string]any)
-	e := &entry{Envelope: Envelope{ID: f.text("id"), State: State(f.text("state")), Payload: []byte(f.text("payload"))}}
+	e := &entry{Envelope: Envelope{ID: f.Text("id"), State: State(f.Text("state")), Payload: []byte(f.Text("payload"))}}
 	e.readBirth(birth, o)
-	e.Challenge, e.Votes = f.text("challenge"), int(f.number("votes"))
-	e.Friction.Factor, e.Friction.Challenge = f.flag("factor"), int(f.number("typed"))
+	e.Challenge, e.Votes = f.Text("challenge"), int(f.Number("votes"))
+	e.Friction.Factor, e.Friction.Challenge = f.Flag("factor"), int(f.Number("typed"))
 	if answer, ok := f["answer"].(map[string]any); ok {
 		e.readDecision(answer, o.Unused)
 	}
@@ -82,7 +84,7 @@ func planKey(session, planHash string) string {
 
 // create writes a new envelope. A nonce that is there already is an error, not a retry: a source
 // that repeats itself cannot be trusted for anything else.
-func (t *tx) create(r Request, p plan, ttl time.Duration) (*entry, error) {
+func (t *tx) create(r Request, p plan.Plan, ttl time.Duration) (*entry, error) {
 	idBits, err := t.newUUID()
 	if err != nil {
 		return nil, err
@@ -95,24 +97,24 @@ func (t *tx) create(r Request, p plan, ttl time.Duration) (*entry, error) {
 	if t.raw(nonceBucket, hash) != nil || t.raw(envelopeBucket, id) != nil || t.raw(tombstoneBucket, id) != nil {
 		return nil, errors.New("approval: the source of randomness repeats itself")
 	}
-	refused, err := t.refusedKin(p.kin)
+	refused, err := t.refusedKin(p.Kin)
 	if err != nil {
 		return nil, err
 	}
 	born := t.now.stamp()
-	planHash := PlanHash(r.Payload)
+	planHash := plan.Hash(r.Payload)
 	masked := t.mask(id, nonce)
 	for _, err := range []error{
-		t.put(envelopeBucket, id, fields{
-			"agent_name":    p.agent,
+		t.put(envelopeBucket, id, plan.Fields{
+			"agent_name":    p.Agent,
 			"canary":        r.Canary,
 			"boot":          int64(born.boot),
 			"boot_id":       born.bootID,
 			"budget":        r.Budget,
 			"envelope_id":   id,
-			"expires_at":    formatTime(born.at.Add(ttl)),
-			"issued_at":     formatTime(born.at),
-			"kin":           p.kin,
+			"expires_at":    plan.FormatTime(born.at.Add(ttl)),
+			"issued_at":     plan.FormatTime(born.at),
+			"kin":           p.Kin,
 			"nonce_hash":    hash,
 			"person":        r.Person,
 			"nonce_masked":  hex.EncodeToString(masked[:]),
@@ -120,20 +122,20 @@ func (t *tx) create(r Request, p plan, ttl time.Duration) (*entry, error) {
 			"quorum":        r.Quorum,
 			"refused":       refused,
 			"requester":     r.Requester,
-			"risk":          p.risk,
-			"rules":         p.rules,
+			"risk":          p.Risk,
+			"rules":         p.Rules,
 			"session":       r.Session,
 			"through":       r.Through,
-			"tool_call_ids": p.calls,
-			"trust":         p.trust.String(),
+			"tool_call_ids": p.Calls,
+			"trust":         p.Trust.String(),
 			"ttl":           int64(ttl),
-			"work_item_id":  p.workItem,
+			"work_item_id":  p.WorkItem,
 		}),
 		t.putRaw(payloadBucket, id, r.Payload),
 		t.putRaw(nonceBucket, hash, []byte(id)),
 		t.putRaw(planBucket, planKey(r.Session, planHash), []byte(id)),
 		t.putRaw(pendingBucket, id, nil),
-		t.put(stateBucket, id, fields{"state": string(Pending), "since": formatTime(born.at)}),
+		t.put(stateBucket, id, plan.Fields{"state": string(Pending), "since": plan.FormatTime(born.at)}),
 	} {
 		if err != nil {
 			return nil, err
@@ -149,15 +151,15 @@ func (t *tx) load(id string) (*entry, error) {
 	if f == nil && err == nil {
 		return nil, nil
 	}
-	e := &entry{Envelope: Envelope{ID: id, Risk: len(ladder) - 1, Friction: ladder[len(ladder)-1]}}
+	e := &entry{Envelope: Envelope{ID: id, Risk: plan.MaxRisk, Friction: plan.FrictionOf(plan.MaxRisk)}}
 	if f != nil {
 		e.readBirth(f, t.o)
-		if masked, herr := hex.DecodeString(f.text("nonce_masked")); herr == nil && len(masked) == len(e.nonce) {
+		if masked, herr := hex.DecodeString(f.Text("nonce_masked")); herr == nil && len(masked) == len(e.nonce) {
 			e.nonce = t.mask(id, [16]byte(masked))
 		}
 	}
 	state, serr := t.get(stateBucket, id)
-	e.State = State(state.text("state"))
+	e.State = State(state.Text("state"))
 	decision, derr := t.get(decisionBucket, id)
 	if decision != nil {
 		e.readDecision(decision, t.o.Unused)
@@ -166,49 +168,49 @@ func (t *tx) load(id string) (*entry, error) {
 	if e.State == Pending {
 		e.Votes = len(t.votes(id))
 		if t.brakeOn() {
-			e.Friction = e.Friction.braked()
+			e.Friction = braked(e.Friction)
 		}
 	}
 	if e.State == Pending && e.Friction.Challenge > 0 {
 		e.Challenge = challenge(e.nonce[:], e.Friction.Challenge)
 	}
 	if err != nil || serr != nil || derr != nil || state == nil ||
-		!hmac.Equal([]byte(PlanHash(e.Payload)), []byte(e.PlanHash)) {
+		!hmac.Equal([]byte(plan.Hash(e.Payload)), []byte(e.PlanHash)) {
 		return e, ErrTampered
 	}
 	return e, nil
 }
 
-func (e *entry) readBirth(f fields, o *Options) {
+func (e *entry) readBirth(f plan.Fields, o *Options) {
 	e.birth = f
-	e.WorkItem, e.Agent, e.Session = f.text("work_item_id"), f.text("agent_name"), f.text("session")
-	e.PlanHash = f.text("plan_hash")
-	e.Issued, e.Expires = f.time("issued_at"), f.time("expires_at")
-	e.Calls = f.texts("tool_call_ids")
-	e.Risk = int(f.number("risk"))
-	e.Friction = FrictionOf(e.Risk)
+	e.WorkItem, e.Agent, e.Session = f.Text("work_item_id"), f.Text("agent_name"), f.Text("session")
+	e.PlanHash = f.Text("plan_hash")
+	e.Issued, e.Expires = f.Time("issued_at"), f.Time("expires_at")
+	e.Calls = f.Texts("tool_call_ids")
+	e.Risk = int(f.Number("risk"))
+	e.Friction = plan.FrictionOf(e.Risk)
 	e.Friction.Factor = e.Friction.Factor && o.SecondFactor
-	e.Trust, e.Rules, e.NonceHash = ParseLevel(f.text("trust")), f.texts("rules"), f.text("nonce_hash")
-	e.Quorum, e.Requester, e.canary = int(f.number("quorum")), f.text("requester"), f.flag("canary")
-	e.ttl = time.Duration(f.number("ttl"))
-	e.Kin, e.Refused, e.Through = f.text("kin"), f.text("refused"), f.text("through")
-	e.issued = stamp{at: e.Issued, boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")}
+	e.Trust, e.Rules, e.NonceHash = plan.ParseLevel(f.Text("trust")), f.Texts("rules"), f.Text("nonce_hash")
+	e.Quorum, e.Requester, e.canary = int(f.Number("quorum")), f.Text("requester"), f.Flag("canary")
+	e.ttl = time.Duration(f.Number("ttl"))
+	e.Kin, e.Refused, e.Through = f.Text("kin"), f.Text("refused"), f.Text("through")
+	e.issued = stamp{at: e.Issued, boot: time.Duration(f.Number("boot")), bootID: f.Text("boot_id")}
 }
 
-func (e *entry) readDecision(f fields, unused time.Duration) {
+func (e *entry) readDecision(f plan.Fields, unused time.Duration) {
 	e.answer = f
 	via, _ := f["via"].(map[string]any)
 	e.Decision = &Decision{
 		Envelope: e.ID,
-		PlanHash: f.text("plan_hash"),
-		Calls:    readCalls(f.list("decisions")),
-		Factor:   f.text("factor"),
-		Approver: f.text("approver"),
-		Channel:  f.text("channel"),
-		Took:     time.Duration(f.number("took_ms")) * time.Millisecond,
-		Via:      readVia(via, f.text("channel")),
+		PlanHash: f.Text("plan_hash"),
+		Calls:    readCalls(f.List("decisions")),
+		Factor:   f.Text("factor"),
+		Approver: f.Text("approver"),
+		Channel:  f.Text("channel"),
+		Took:     time.Duration(f.Number("took_ms")) * time.Millisecond,
+		Via:      readVia(via, f.Text("channel")),
 	}
-	e.decided = stamp{at: f.time("decided_at"), boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")}
+	e.decided = stamp{at: f.Time("decided_at"), boot: time.Duration(f.Number("boot")), bootID: f.Text("boot_id")}
 	e.UseBy = e.decided.at.Add(unused)
 }
 
@@ -229,7 +231,7 @@ func (t *tx) bury(e *entry, to State, ev Event) error {
 	if err := checkTransition(from, to); err != nil {
 		return err
 	}
-	if err := t.put(stateBucket, e.ID, fields{"state": string(to), "since": formatTime(t.now.Now), "outcome": ev.Outcome}); err != nil {
+	if err := t.put(stateBucket, e.ID, plan.Fields{"state": string(to), "since": plan.FormatTime(t.now.Now), "outcome": ev.Outcome}); err != nil {
 		return err
 	}
 	if err := t.delete(pendingBucket, e.ID); err != nil {

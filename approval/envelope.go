@@ -1,33 +1,31 @@
 package approval
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 // An Envelope is one question to a person, as the store knows it. What it was born with never
 // changes.
 type Envelope struct {
-	ID       string    // UUID version 4; the only name of it that an agent may learn
-	WorkItem string    // payload work_item_id
-	Agent    string    // payload agent_name
-	Session  string    // who may use it
-	PlanHash string    // SHA-256 of Payload, 64 hexadecimal digits
-	Issued   time.Time // UTC
-	Expires  time.Time // UTC; the question is dead at this very instant
-	Calls    []string  // tool_call_id of each call, in order
-	Risk     int       // payload risk
-	Trust    Level     // payload trust
-	Rules    []string  // rules of the payload's reasons that asked
-	Kin      string    // what near-identical questions have in common; see Grouped
-	Through  string    // whose text stood around the command when it was asked, in words; no part of the plan
-	Refused  string    // the envelope of a near-identical one that was denied a short while before this was asked; "" for none
-	Payload  []byte    // the canonical bytes that are hashed and shown; nil from Pending
+	ID       string     // UUID version 4; the only name of it that an agent may learn
+	WorkItem string     // payload work_item_id
+	Agent    string     // payload agent_name
+	Session  string     // who may use it
+	PlanHash string     // SHA-256 of Payload, 64 hexadecimal digits
+	Issued   time.Time  // UTC
+	Expires  time.Time  // UTC; the question is dead at this very instant
+	Calls    []string   // tool_call_id of each call, in order
+	Risk     int        // payload risk
+	Trust    plan.Level // payload trust
+	Rules    []string   // rules of the payload's reasons that asked
+	Kin      string     // what near-identical questions have in common; see Grouped
+	Through  string     // whose text stood around the command when it was asked, in words; no part of the plan
+	Refused  string     // the envelope of a near-identical one that was denied a short while before this was asked; "" for none
+	Payload  []byte     // the canonical bytes that are hashed and shown; nil from Pending
 
 	NonceHash string // SHA-256 of the nonce; for a signer elsewhere
 	Quorum    int    // how many people must say yes; 0 and 1 are one
@@ -35,7 +33,7 @@ type Envelope struct {
 	Requester string // who may not be one of them
 
 	State     State
-	Friction  Friction
+	Friction  plan.Friction
 	Challenge string    // what to type to approve; "" when a key is enough or the envelope is dead. Never for the agent
 	Decision  *Decision // the answer; nil while there is none
 	UseBy     time.Time // the answer is dead at this instant; zero without one
@@ -48,20 +46,9 @@ func (e Envelope) Approved() bool {
 	return e.State == Pending && e.Decision != nil && e.Decision.approvesAny()
 }
 
-// Prefix returns the first 12 digits of a plan hash in three groups, the form in which prompts and
-// records show it. 48 bits, because 32 can be met by padding a command until its hash fits.
-func Prefix(planHash string) string {
-	if len(planHash) < 12 {
-		return planHash
-	}
-	return planHash[:4] + " " + planHash[4:8] + " " + planHash[8:12]
-}
-
-// PlanHash returns the SHA-256 of the payload in hexadecimal.
-func PlanHash(payload []byte) string {
-	sum := sha256.Sum256(payload)
-	return hex.EncodeToString(sum[:])
-}
+// ReadingTime is how long the page of the question must have been shown before a yes to it is
+// taken.
+func (e Envelope) ReadingTime() time.Duration { return render.ReadingTime(e.Payload, e.Risk) }
 
 // A Request asks for a person's yes to one plan.
 type Request struct {
@@ -153,87 +140,4 @@ type Permit struct {
 	Envelope string         // its id
 	Calls    []CallDecision // every call in order; those not approved must be skipped
 	Events   []Event        // to be written to the record before anything runs
-}
-
-// plan is what the store reads from a payload.
-type plan struct {
-	workItem string
-	agent    string
-	calls    []string
-	risk     int
-	trust    Level
-	rules    []string
-	kin      string
-}
-
-// maxRules is how many rules an event names: they are for statistics, the plan has them all.
-const maxRules = 16
-
-// readPlan takes from the payload what the envelope repeats, so that the two cannot disagree.
-func readPlan(payload []byte) (plan, error) {
-	v, err := canonical.Parse(payload)
-	if err != nil {
-		return plan{}, fmt.Errorf("%w: %v", ErrPayload, err)
-	}
-	top, ok := v.(map[string]any)
-	if !ok {
-		return plan{}, fmt.Errorf("%w: not an object", ErrPayload)
-	}
-	f := fields(top)
-	p := plan{workItem: f.text("work_item_id"), agent: f.text("agent_name"), risk: len(ladder) - 1}
-	if n, ok := f["risk"].(int64); ok && n >= 0 && n < int64(len(ladder)) {
-		p.risk = int(n) // a payload that names no risk is not a harmless one
-	}
-	p.trust = ParseLevel(f.text("trust"))
-	for _, x := range f.list("reasons") {
-		r, _ := x.(map[string]any)
-		if rule := fields(r).text("rule"); rule != "" && fields(r).text("verdict") != "allow" && len(p.rules) < maxRules && !slices.Contains(p.rules, rule) {
-			p.rules = append(p.rules, rule)
-		}
-	}
-	seen := map[string]bool{}
-	for _, c := range f.list("tool_calls") {
-		call, _ := c.(map[string]any)
-		id := fields(call).text("tool_call_id")
-		if id == "" || seen[id] {
-			return plan{}, fmt.Errorf("%w: tool_call_id %q is empty or repeated", ErrPayload, id)
-		}
-		seen[id] = true
-		p.calls = append(p.calls, id)
-	}
-	if len(p.calls) == 0 {
-		return plan{}, fmt.Errorf("%w: it has no tool_calls", ErrPayload)
-	}
-	p.kin = kinOf(p, f)
-	return p, nil
-}
-
-// fields reads an object; what is missing or of another type is the zero value.
-type fields map[string]any
-
-func (f fields) text(k string) string { s, _ := f[k].(string); return s }
-func (f fields) list(k string) []any  { l, _ := f[k].([]any); return l }
-func (f fields) flag(k string) bool   { b, _ := f[k].(bool); return b }
-func (f fields) number(k string) int64 {
-	switch n := f[k].(type) {
-	case int64:
-		return n
-	case int: // in fields that were never spelled
-		return int64(n)
-	}
-	return 0
-}
-
-func (f fields) texts(k string) []string {
-	var out []string
-	for _, v := range f.list(k) {
-		s, _ := v.(string)
-		out = append(out, s)
-	}
-	return out
-}
-
-func (f fields) time(k string) time.Time {
-	t, _ := time.Parse(time.RFC3339Nano, f.text(k))
-	return t
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // Refusals of one envelope. They arrive inside a *[Refused], which says more.
@@ -112,7 +114,7 @@ var (
 	// or closed to its owner.
 	ErrMeddled = errors.New("the owner or the mode of the approval files is wrong")
 	// ErrPayload is returned by Request when the payload is not a canonical plan.
-	ErrPayload = errors.New("payload is not a canonical plan")
+	ErrPayload = plan.ErrPayload
 	// ErrUnsupported is returned on systems where the store does not work.
 	ErrUnsupported = errors.New("approvals are not supported on this system")
 )

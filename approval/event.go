@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // The kinds of [Event].
@@ -82,7 +83,7 @@ type Event struct {
 	Outcome   string
 	Reason    string // free text: why it was cancelled, what came of it
 	Risk      int
-	Trust     Level
+	Trust     plan.Level
 	Rules     []string      // that asked, at most 16
 	Took      time.Duration // of an answer, in whole milliseconds: from the showing to the answer
 	Token     string        // id of the signed answer, "" without one
@@ -99,8 +100,8 @@ func (e Event) Body() []byte {
 	return b
 }
 
-func (e Event) fields() fields {
-	f := fields{
+func (e Event) fields() plan.Fields {
+	f := plan.Fields{
 		"approver":           e.Approver,
 		"channel":            e.Channel,
 		"computed_plan_hash": e.Computed,
@@ -118,7 +119,7 @@ func (e Event) fields() fields {
 		"rules":              e.Rules,
 		"seq":                e.Seq,
 		"session":            e.Session,
-		"time":               formatTime(e.Time),
+		"time":               plan.FormatTime(e.Time),
 		"to":                 string(e.To),
 		"token_id":           e.Token,
 		"took_ms":            e.Took.Milliseconds(),
@@ -142,45 +143,41 @@ func ParseEvent(body []byte) (Event, error) {
 	return readEvent(m), nil
 }
 
-func readEvent(f fields) Event {
+func readEvent(f plan.Fields) Event {
 	via, _ := f["via"].(map[string]any)
 	return Event{
-		Seq:       uint64(f.number("seq")),
-		Time:      f.time("time"),
-		Kind:      f.text("kind"),
-		Envelope:  f.text("envelope_id"),
-		Grant:     f.text("grant_id"),
-		WorkItem:  f.text("work_item_id"),
-		Session:   f.text("session"),
-		PlanHash:  f.text("plan_hash"),
-		NonceHash: f.text("nonce_hash"),
-		Nonce:     f.text("nonce"),
-		From:      State(f.text("from")),
-		To:        State(f.text("to")),
-		Calls:     readCalls(f.list("decisions")),
-		Approver:  f.text("approver"),
-		Channel:   f.text("channel"),
-		Outcome:   f.text("outcome"),
-		Reason:    f.text("reason"),
-		Computed:  f.text("computed_plan_hash"),
-		Risk:      int(f.number("risk")),
-		Trust:     ParseLevel(f.text("trust")),
-		Rules:     f.texts("rules"),
-		Took:      time.Duration(f.number("took_ms")) * time.Millisecond,
-		Token:     f.text("token_id"),
-		Via:       readVia(via, f.text("channel")),
+		Seq:       uint64(f.Number("seq")),
+		Time:      f.Time("time"),
+		Kind:      f.Text("kind"),
+		Envelope:  f.Text("envelope_id"),
+		Grant:     f.Text("grant_id"),
+		WorkItem:  f.Text("work_item_id"),
+		Session:   f.Text("session"),
+		PlanHash:  f.Text("plan_hash"),
+		NonceHash: f.Text("nonce_hash"),
+		Nonce:     f.Text("nonce"),
+		From:      State(f.Text("from")),
+		To:        State(f.Text("to")),
+		Calls:     readCalls(f.List("decisions")),
+		Approver:  f.Text("approver"),
+		Channel:   f.Text("channel"),
+		Outcome:   f.Text("outcome"),
+		Reason:    f.Text("reason"),
+		Computed:  f.Text("computed_plan_hash"),
+		Risk:      int(f.Number("risk")),
+		Trust:     plan.ParseLevel(f.Text("trust")),
+		Rules:     f.Texts("rules"),
+		Took:      time.Duration(f.Number("took_ms")) * time.Millisecond,
+		Token:     f.Text("token_id"),
+		Via:       readVia(via, f.Text("channel")),
 	}
 }
 
 func readCalls(list []any) []CallDecision {
 	var out []CallDecision
 	for _, v := range list {
-		m, _ := v.(map[string]any)
-		c := fields(m)
-		out = append(out, CallDecision{ID: c.text("tool_call_id"), Approved: c.flag("approved"), Message: c.text("message"), Instead: c.text("instead")})
+		c := plan.AsFields(v)
+		out = append(out, CallDecision{ID: c.Text("tool_call_id"), Approved: c.Flag("approved"), Message: c.Text("message"), Instead: c.Text("instead")})
 	}
 	return out
 }
-
-// formatTime writes RFC 3339 in UTC.
-func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

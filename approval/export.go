@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // A question travels to the machine of a signer as one canonical object and a newline:
@@ -39,7 +40,7 @@ var questionMembers = map[string]any{
 // Export returns the question of an envelope for a signer elsewhere.
 func (e Envelope) Export(audience string) ([]byte, error) {
 	b, err := canonical.Append(nil, map[string]any{
-		"aud": audience, "envelope_id": e.ID, "expires_at": formatTime(e.Expires), "nonce_hash": e.NonceHash,
+		"aud": audience, "envelope_id": e.ID, "expires_at": plan.FormatTime(e.Expires), "nonce_hash": e.NonceHash,
 		"plan": string(e.Payload), "plan_hash": e.PlanHash, "v": 1,
 	})
 	return append(b, '\n'), err
@@ -58,12 +59,12 @@ func ReadQuestion(text []byte) (Question, error) {
 	if err != nil {
 		return Question{}, err
 	}
-	q := Question{Audience: f.text("aud"), Envelope: f.text("envelope_id"), Expires: f.time("expires_at"),
-		NonceHash: f.text("nonce_hash"), Payload: []byte(f.text("plan")), PlanHash: f.text("plan_hash")}
-	if PlanHash(q.Payload) != q.PlanHash {
-		return Question{}, tokenError(ErrTampered, "the plan does not have the hash %s", Prefix(q.PlanHash))
+	q := Question{Audience: f.Text("aud"), Envelope: f.Text("envelope_id"), Expires: f.Time("expires_at"),
+		NonceHash: f.Text("nonce_hash"), Payload: []byte(f.Text("plan")), PlanHash: f.Text("plan_hash")}
+	if plan.Hash(q.Payload) != q.PlanHash {
+		return Question{}, tokenError(ErrTampered, "the plan does not have the hash %s", plan.Prefix(q.PlanHash))
 	}
-	if _, err := readPlan(q.Payload); err != nil {
+	if _, err := plan.Read(q.Payload); err != nil {
 		return Question{}, tokenError(ErrMalformed, "%v", err)
 	}
 	return q, nil
@@ -72,7 +73,7 @@ func ReadQuestion(text []byte) (Question, error) {
 // Answer is the same answer to every call of the question, to be signed: approved or not, with a
 // message to the agent, good from now for life, and at most until the question itself is dead.
 func (q Question) Answer(approved bool, message string, now time.Time, life time.Duration) (Answer, error) {
-	p, err := readPlan(q.Payload)
+	p, err := plan.Read(q.Payload)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -81,7 +82,7 @@ func (q Question) Answer(approved bool, message string, now time.Time, life time
 	if a.Expires.After(q.Expires) {
 		a.Expires = q.Expires.Truncate(time.Second)
 	}
-	for _, id := range p.calls {
+	for _, id := range p.Calls {
 		a.Calls = append(a.Calls, CallDecision{ID: id, Approved: approved, Message: message})
 	}
 	return a, nil
@@ -90,17 +91,17 @@ func (q Question) Answer(approved bool, message string, now time.Time, life time
 // PlanAnswer is a yes to a plan that nobody has asked yet: for a machine without people, where it
 // is taken by [Store.Present]. It binds the plan by its [Template].
 func PlanAnswer(payload []byte, audience string, now time.Time, life time.Duration) (Answer, error) {
-	p, err := readPlan(payload)
+	p, err := plan.Read(payload)
 	if err != nil {
 		return Answer{}, err
 	}
-	template, err := Template(payload)
+	template, err := plan.Template(payload)
 	if err != nil {
 		return Answer{}, err
 	}
-	a := Answer{Audience: audience, Template: template, PlanHash: PlanHash(payload),
+	a := Answer{Audience: audience, Template: template, PlanHash: plan.Hash(payload),
 		Issued: now.Truncate(time.Second), Expires: now.Add(min(life, MaxTokenLife)).Truncate(time.Second)}
-	for _, id := range p.calls {
+	for _, id := range p.Calls {
 		a.Calls = append(a.Calls, CallDecision{ID: id, Approved: true})
 	}
 	return a, nil

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 // A Grant is a standing approval: the same plan again, without asking, a few times, for a while,
@@ -64,82 +66,6 @@ const (
 	defaultGrantUses = 5
 )
 
-// SessionTool is the name of the only call of a plan that is what an agent's session opens, and no
-// command.
-const SessionTool = "session"
-
-// Lasting reports whether a plan is what an agent's session opens: a yes to it is a standing
-// approval until it is revoked.
-func Lasting(payload []byte) bool {
-	tree, err := canonical.Parse(payload)
-	top, _ := tree.(map[string]any)
-	calls := fields(top).list("tool_calls")
-	if err != nil || len(calls) != 1 {
-		return false
-	}
-	call, _ := calls[0].(map[string]any)
-	return fields(call).text("tool_name") == SessionTool
-}
-
-// Template returns the hash of what a standing approval binds: the whole plan but the ids of its
-// calls, which number the attempts, and the agent's own words, which decide nothing. Of a plan that
-// is asked about for the tool alone ([ForTool]) it binds the tool, the agent and the workspace. It
-// returns ErrPayload for bytes that are no plan.
-func Template(payload []byte) (string, error) {
-	if _, err := readPlan(payload); err != nil {
-		return "", err
-	}
-	tree, err := canonical.Parse(payload)
-	if err != nil {
-		return "", err
-	}
-	top, _ := tree.(map[string]any)
-	if name, ok := forTool(top); ok {
-		tool := map[string]any{"tool": name}
-		for _, bound := range []string{"version", "work_item_id", "agent_name", "workspace_root", "toolset_mode", "risk", "trust", "needs"} {
-			if v, ok := top[bound]; ok {
-				tool[bound] = v
-			}
-		}
-		top = tool
-	}
-	delete(top, "agent_says")
-	for _, c := range fields(top).list("tool_calls") {
-		if call, ok := c.(map[string]any); ok {
-			delete(call, "tool_call_id")
-		}
-	}
-	b, err := canonical.Append(nil, top)
-	if err != nil {
-		return "", err
-	}
-	return PlanHash(b), nil
-}
-
-// ForTool is the name of the tool, of a plan that is asked about for no other reason than that
-// nobody knows it. A standing approval of it covers the tool with other input too, as long as that
-// gives no other reason to ask.
-func ForTool(payload []byte) (name string, ok bool) {
-	tree, err := canonical.Parse(payload)
-	if err != nil {
-		return "", false
-	}
-	top, _ := tree.(map[string]any)
-	return forTool(top)
-}
-
-func forTool(top fields) (name string, ok bool) {
-	calls, reasons := top.list("tool_calls"), top.list("reasons")
-	effects, _ := top["effects"].(map[string]any)
-	if len(calls) != 1 || len(reasons) != 1 || len(top.list("opaque")) > 0 || len(fields(effects).list("net")) > 0 {
-		return "", false
-	}
-	call, _ := calls[0].(map[string]any)
-	reason, _ := reasons[0].(map[string]any)
-	name, ok = strings.CutPrefix(fields(call).text("tool_name"), "tool:")
-	return name, ok && name != "" && fields(reason).text("rule") == "tool.unknown"
-}
-
 // neverWords are programs and verbs that no standing approval covers, wherever they stand in a
 // command: those that run other text or other programs, those that change who one is, and those
 // whose effect is not on this machine. A word that only looks like one of them costs one more
@@ -174,7 +100,7 @@ func wordSet(text string) map[string]bool {
 // Grantable returns why no standing approval may be given for a plan; it is empty when one may. It
 // reads the plan alone, so the prompt that offers the choice and the store that refuses it agree.
 func Grantable(payload []byte) []string {
-	facts, err := readPlan(payload)
+	facts, err := plan.Read(payload)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -182,53 +108,51 @@ func Grantable(payload []byte) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	top, _ := tree.(map[string]any)
-	f := fields(top)
+	f := plan.AsFields(tree)
 	var why []string
 	no := func(found bool, reason string) {
 		if found {
 			why = append(why, reason)
 		}
 	}
-	lasting := Lasting(payload)
-	no(facts.risk >= 2, "the risk is high")
-	trust, told := top["trust"]
-	no(told && (trust == nil || ParseLevel(fmt.Sprint(trust)) == Quarantined), "its origin is quarantined")
-	no(len(f.list("opaque")) > 0, "part of it cannot be inspected")
-	no(len(f.list("hazards")) > 0, "it has a hazard by itself")
-	no(len(marksOf(top)) > 0, "its text has suspicious characters")
-	if _, tool := forTool(top); tool {
+	lasting := plan.Lasting(payload)
+	no(facts.Risk >= 2, "the risk is high")
+	trust, told := f["trust"]
+	no(told && (trust == nil || plan.ParseLevel(fmt.Sprint(trust)) == plan.Quarantined), "its origin is quarantined")
+	no(len(f.List("opaque")) > 0, "part of it cannot be inspected")
+	no(len(f.List("hazards")) > 0, "it has a hazard by itself")
+	no(len(render.Marks(f)) > 0, "its text has suspicious characters")
+	if _, tool := f.ForTool(); tool {
 		return why
 	}
-	effects, _ := top["effects"].(map[string]any)
+	effects := f.Object("effects")
 	no(effects == nil, "its effects are unknown")
-	no(len(fields(effects).list("net")) > 0 && !lasting, "it uses the network")
-	no(outside(fields(effects).list("delete"), f.text("workspace_root")), "it deletes outside the workspace")
-	no(guarded(f.list("reasons")), "it touches protected files")
-	no(lasting && f.text("workspace_root") == "", "it is in no workspace")
-	no(len(facts.calls) > 1, "it has several calls")
+	no(len(effects.List("net")) > 0 && !lasting, "it uses the network")
+	no(outside(effects.List("delete"), f.Text("workspace_root")), "it deletes outside the workspace")
+	no(guarded(f.Objects("reasons")), "it touches protected files")
+	no(lasting && f.Text("workspace_root") == "", "it is in no workspace")
+	no(len(facts.Calls) > 1, "it has several calls")
 	if lasting {
 		return why
 	}
-	for _, c := range f.list("tool_calls") {
-		call, _ := c.(map[string]any)
+	for _, call := range f.Objects("tool_calls") {
 		why = append(why, ungrantableCall(call)...)
 	}
 	return why
 }
 
-func ungrantableCall(call fields) []string {
-	args, _ := call["args"].(map[string]any)
-	command := fields(args).text("command")
+func ungrantableCall(call plan.Fields) []string {
+	args := call.Object("args")
+	command := args.Text("command")
 	var why []string
-	if tool := call.text("tool_name"); tool != "shell" && tool != "exec" {
+	if tool := call.Text("tool_name"); tool != "shell" && tool != "exec" {
 		why = append(why, fmt.Sprintf("tool %q is not a command", tool))
 	}
 	if command == "" {
 		why = append(why, "it has no command text")
 	}
 	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n;&|<>(){}'\"`$=", r) })
-	for _, w := range append(words, fields(args).texts("argv")...) {
+	for _, w := range append(words, args.Texts("argv")...) {
 		// python3.11 is python, and \rm is rm.
 		name := strings.TrimRight(path.Base(strings.ReplaceAll(w, `\`, "")), "0123456789.")
 		if neverWords()[name] || neverWords()[path.Base(w)] {
@@ -262,10 +186,9 @@ func outside(paths []any, workspace string) bool {
 // guardedRules are what reasons about secrets, policy and protected files are called by.
 var guardedRules = []string{"read.secret", "secret", "path.state", "path.readonly", "path.restricted", "path.protected", "protect", "policy", "tamper", "text.", "intent.", "tada.", "exec.shadow", "net."}
 
-func guarded(reasons []any) bool {
-	for _, x := range reasons {
-		r, _ := x.(map[string]any)
-		rule := fields(r).text("rule")
+func guarded(reasons []plan.Fields) bool {
+	for _, r := range reasons {
+		rule := r.Text("rule")
 		for _, prefix := range guardedRules {
 			if rule == "" || strings.HasPrefix(rule, prefix) {
 				return true

@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
 // lintPlan is a plan for which a standing approval may be given.
 func lintPlan(command string) map[string]any {
-	p := fullPlan(command)
+	p := plantest.Full(command)
 	p["risk"], p["opaque"], p["hazards"], p["agent_says"] = 1, []any{}, []any{}, "please"
 	p["effects"] = map[string]any{"write": []any{"/home/dg/proj/out"}, "delete": []any{"/home/dg/proj/build/x"}, "net": []any{}, "read": []any{}, "exec": []any{"/usr/bin/npm"}}
 	p["reasons"] = []any{map[string]any{"rule": "level.always", "verdict": "ask", "message": "asked always", "span": []any{0, 3}}}
@@ -25,7 +27,7 @@ func lintPlan(command string) map[string]any {
 // granted asks, approves and grants.
 func granted(b *bench, plan map[string]any, r approval.GrantRequest) approval.Grant {
 	b.Helper()
-	e := ask(b, b.Store, spell(b, plan))
+	e := ask(b, b.Store, plantest.Bytes(b, plan))
 	decide(b, b.Store, yes(e))
 	r.Envelope, r.PlanHash, r.Approver, r.Channel = e.ID, e.PlanHash, "me", "tty"
 	g, events, err := b.Grant(ctx, r)
@@ -39,24 +41,24 @@ func granted(b *bench, plan map[string]any, r approval.GrantRequest) approval.Gr
 }
 
 func (b *bench) use(plan map[string]any) (approval.Grant, error) {
-	g, _, err := b.UseGrant(ctx, "s1", spell(b, plan))
+	g, _, err := b.UseGrant(ctx, "s1", plantest.Bytes(b, plan))
 	return g, err
 }
 
 // A standing approval covers its plan, five times, for an hour; anything else asks.
 func testGrant(t *testing.T, b *bench) {
-	plan := lintPlan("npm run lint --color=never")
-	g := granted(b, plan, approval.GrantRequest{})
+	full := lintPlan("npm run lint --color=never")
+	g := granted(b, full, approval.GrantRequest{})
 	if g.Uses != 5 || g.Expires.Sub(g.Issued) != time.Hour || !uuid4.MatchString(g.ID) || g.Session != "s1" || g.WorkItem != "PR-118" {
 		t.Fatalf("%+v", g)
 	}
-	mutants(plan, func(way string, x any) {
+	plantest.Mutants(full, func(way string, x any) {
 		m, ok := x.(map[string]any)
-		if _, err := approval.Template(spell(t, x)); !ok || err != nil {
-			return // no plan at all
+		if _, err := plan.Template(plantest.Bytes(t, x)); !ok || err != nil {
+			return // no full at all
 		}
 		if strings.HasPrefix(way, ".agent_says") || strings.HasSuffix(way, "tool_call_id +") {
-			return // the same plan, in other words or as another attempt
+			return // the same full, in other words or as another attempt
 		}
 		if _, err := b.use(m); !errors.Is(err, approval.ErrNoGrant) {
 			t.Errorf("plan%s changed is still covered: %v", way, err)
@@ -67,11 +69,11 @@ func testGrant(t *testing.T, b *bench) {
 	if _, err := b.use(exec); !errors.Is(err, approval.ErrNoGrant) {
 		t.Errorf("another tool: %v", err)
 	}
-	if _, _, err := b.UseGrant(ctx, "s2", spell(t, plan)); !errors.Is(err, approval.ErrNoGrant) {
+	if _, _, err := b.UseGrant(ctx, "s2", plantest.Bytes(t, full)); !errors.Is(err, approval.ErrNoGrant) {
 		t.Errorf("another session: %v", err)
 	}
 	b.advance(19 * time.Minute)
-	again := maps.Clone(plan)
+	again := maps.Clone(full)
 	again["agent_says"] = "once more"
 	for i := 1; i <= 5; i++ {
 		g, err := b.use(again)
@@ -85,7 +87,7 @@ func testGrant(t *testing.T, b *bench) {
 			t.Errorf("after use %d: %v, %v", i, list, err)
 		}
 	}
-	if _, err := b.use(plan); !errors.Is(err, approval.ErrNoGrant) {
+	if _, err := b.use(full); !errors.Is(err, approval.ErrNoGrant) {
 		t.Errorf("the sixth use: %v", err)
 	}
 	events, err := b.Unlogged(ctx)
@@ -95,30 +97,30 @@ func testGrant(t *testing.T, b *bench) {
 	}
 
 	// Both clocks; the end is outside.
-	granted(b, plan, approval.GrantRequest{For: 12 * time.Hour, Uses: 100})
+	granted(b, full, approval.GrantRequest{For: 12 * time.Hour, Uses: 100})
 	b.Now, b.Boot = b.Now.Add(-13*time.Hour), b.Boot+12*time.Hour
-	if _, err := b.use(plan); !errors.Is(err, approval.ErrNoGrant) {
+	if _, err := b.use(full); !errors.Is(err, approval.ErrNoGrant) {
 		t.Errorf("the wall clock set back: %v", err)
 	}
 	b.Now, b.Boot = b.Now.Add(13*time.Hour+12*time.Hour-time.Nanosecond), b.Boot-time.Nanosecond
-	if _, err := b.use(plan); err != nil {
+	if _, err := b.use(full); err != nil {
 		t.Errorf("one nanosecond before the end: %v", err)
 	}
 	b.advance(time.Nanosecond)
-	if _, err := b.use(plan); !errors.Is(err, approval.ErrNoGrant) {
+	if _, err := b.use(full); !errors.Is(err, approval.ErrNoGrant) {
 		t.Errorf("at the end: %v", err)
 	}
 	b.advance(8 * 24 * time.Hour)
 	b.prune()
 
 	// Uses that come at once are counted one by one.
-	granted(b, plan, approval.GrantRequest{Uses: 3})
+	granted(b, full, approval.GrantRequest{Uses: 3})
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	n := 0
 	for range 10 {
 		wg.Go(func() {
-			if _, err := b.use(plan); err == nil {
+			if _, err := b.use(full); err == nil {
 				mu.Lock()
 				n++
 				mu.Unlock()
@@ -180,7 +182,7 @@ func testGrantEnds(t *testing.T, b *bench) {
 func sessionPlan(host string) map[string]any {
 	p := lintPlan("agent")
 	p["effects"] = map[string]any{"write": []any{"/home/dg/.local/state/agent"}, "net": []any{host}}
-	p["tool_calls"] = []any{map[string]any{"tool_call_id": "c1", "tool_name": approval.SessionTool, "args": map[string]any{"agent": "agent"}}}
+	p["tool_calls"] = []any{map[string]any{"tool_call_id": "c1", "tool_name": plan.SessionTool, "args": map[string]any{"agent": "agent"}}}
 	return p
 }
 
@@ -199,7 +201,7 @@ func testGrantLasts(t *testing.T, b *bench) {
 	if _, err := b.use(second); !errors.Is(err, approval.ErrNoGrant) {
 		t.Errorf("another host: %v", err)
 	}
-	if _, _, err := b.UseGrant(ctx, "s2", spell(b, first)); !errors.Is(err, approval.ErrNoGrant) {
+	if _, _, err := b.UseGrant(ctx, "s2", plantest.Bytes(b, first)); !errors.Is(err, approval.ErrNoGrant) {
 		t.Errorf("another session: %v", err)
 	}
 	granted(b, second, approval.GrantRequest{})
@@ -221,7 +223,7 @@ func testGrantLasts(t *testing.T, b *bench) {
 }
 
 func testGrantRefused(t *testing.T, b *bench) {
-	e := ask(t, b, spell(t, lintPlan("npm run lint")))
+	e := ask(t, b, plantest.Bytes(t, lintPlan("npm run lint")))
 	r := approval.GrantRequest{Envelope: e.ID, PlanHash: e.PlanHash}
 	if _, _, err := b.Grant(ctx, r); !errors.Is(err, approval.ErrPending) {
 		t.Errorf("before the yes: %v", err)
@@ -247,7 +249,7 @@ func testGrantRefused(t *testing.T, b *bench) {
 	}
 	plan := lintPlan("npm run lint")
 	plan["risk"] = 2
-	e = ask(t, b, spell(t, plan))
+	e = ask(t, b, plantest.Bytes(t, plan))
 	decide(t, b, yes(e))
 	_, _, err := b.Grant(ctx, approval.GrantRequest{Envelope: e.ID, PlanHash: e.PlanHash})
 	if r := wantRefusal(t, err, approval.ErrNotGrantable, approval.OutcomeDenied); !strings.Contains(r.Message, "risk") {
@@ -261,7 +263,7 @@ func testGrantRefused(t *testing.T, b *bench) {
 // E-std-2, E-std-3: each class that must be asked every time, and ordinary commands that need not.
 func TestGrantable(t *testing.T) {
 	for _, command := range []string{"npm run lint", "make -j4 all", "rm -rf build", "ls --color=always | wc -l", "cp 'a b' c && mv c d"} {
-		if why := approval.Grantable(spell(t, lintPlan(command))); len(why) != 0 {
+		if why := approval.Grantable(plantest.Bytes(t, lintPlan(command))); len(why) != 0 {
 			t.Errorf("%s: %v", command, why)
 		}
 	}
@@ -270,7 +272,7 @@ func TestGrantable(t *testing.T) {
 		"env A=1 x", "sudo x", "xargs rm", "ls | xargs rm", "nohup x", "timeout 5 x", "find . -delete", "ssh host x", "A=1 x", "PATH=/tmp x", "echo $(x)", "echo `x`", "echo $x", "r\\m x",
 		"eval x", "source x", "npm publish", "npm install", "pip install x", "git push --force", "make install", "curl x", "docker run x", "tadactl approve x", "(sh)", "x;sh", "x&&sh", "x|sh", "\"sh\" x", "",
 	} {
-		if len(approval.Grantable(spell(t, lintPlan(command)))) == 0 {
+		if len(approval.Grantable(plantest.Bytes(t, lintPlan(command)))) == 0 {
 			t.Errorf("%q may be granted", command)
 		}
 	}
@@ -306,11 +308,11 @@ func TestGrantable(t *testing.T) {
 	} {
 		p := lintPlan("npm run lint")
 		change(p)
-		if len(approval.Grantable(spell(t, p))) == 0 {
+		if len(approval.Grantable(plantest.Bytes(t, p))) == 0 {
 			t.Errorf("%s: may be granted", name)
 		}
 	}
-	if why := approval.Grantable(spell(t, sessionPlan("api.test"))); len(why) != 0 {
+	if why := approval.Grantable(plantest.Bytes(t, sessionPlan("api.test"))); len(why) != 0 {
 		t.Errorf("what a session opens: %v", why)
 	}
 	for name, change := range map[string]func(p map[string]any){
@@ -325,7 +327,7 @@ func TestGrantable(t *testing.T) {
 		"a hook's tool": func(p map[string]any) { p["tool_calls"].([]any)[0].(map[string]any)["tool_name"] = "tool:session" },
 	} {
 		p := sessionPlan("api.test")
-		if change(p); len(approval.Grantable(spell(t, p))) == 0 {
+		if change(p); len(approval.Grantable(plantest.Bytes(t, p))) == 0 {
 			t.Errorf("what a session opens, %s: may be granted", name)
 		}
 	}

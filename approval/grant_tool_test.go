@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
 // toolPlan is a plan that is asked about for its tool alone, with changes to it and to its only
@@ -26,15 +28,15 @@ func toolPlan(changes, call map[string]any) map[string]any {
 // soon as there is any other reason to ask, it covers nothing.
 func TestAGrantForATool(t *testing.T) {
 	template := func(p map[string]any) string {
-		h, err := approval.Template(spell(t, p))
+		h, err := plan.Template(plantest.Bytes(t, p))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return h
 	}
 	given := toolPlan(nil, nil)
-	if tool, ok := approval.ForTool(spell(t, given)); !ok || tool != "deploy" || len(approval.Grantable(spell(t, given))) > 0 {
-		t.Fatalf("%q, %v, %q", tool, ok, approval.Grantable(spell(t, given)))
+	if tool, ok := plan.ForTool(plantest.Bytes(t, given)); !ok || tool != "deploy" || len(approval.Grantable(plantest.Bytes(t, given))) > 0 {
+		t.Fatalf("%q, %v, %q", tool, ok, approval.Grantable(plantest.Bytes(t, given)))
 	}
 	other := map[string]any{"command": "ls", "canonical": "ls\n", "with command": "ls"}
 	for name, p := range map[string]map[string]any{

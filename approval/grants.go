@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // Grant implements [Store].
@@ -72,7 +74,7 @@ func (t *tx) grant(r GrantRequest, e *entry) (Grant, error) {
 		refused.Message = strings.Join(why, "; ")
 		return Grant{}, refused
 	}
-	template, err := Template(e.Payload)
+	template, err := plan.Template(e.Payload)
 	if err != nil {
 		return Grant{}, err
 	}
@@ -82,18 +84,18 @@ func (t *tx) grant(r GrantRequest, e *entry) (Grant, error) {
 	}
 	at := t.now.stamp()
 	id := formatUUID(bits)
-	if Lasting(e.Payload) {
+	if plan.Lasting(e.Payload) {
 		if err := t.endGrants(KindGrantRevoked, "another one took its place", func(g Grant) bool { return g.Lasting && g.Session == e.Session }); err != nil {
 			return Grant{}, err
 		}
 	}
 	for _, err := range []error{
-		t.put(grantBucket, id, fields{
+		t.put(grantBucket, id, plan.Fields{
 			"approver": r.Approver, "boot": int64(at.boot), "boot_id": at.bootID, "channel": r.Channel, "envelope_id": e.ID,
-			"expires_at": formatTime(at.at.Add(r.For)), "issued_at": formatTime(at.at), "plan": string(e.Payload),
+			"expires_at": plan.FormatTime(at.at.Add(r.For)), "issued_at": plan.FormatTime(at.at), "plan": string(e.Payload),
 			"session": e.Session, "template": template, "uses": r.Uses, "work_item_id": e.WorkItem,
 		}),
-		t.put(grantUseBucket, id, fields{"used": 0, "ended": ""}),
+		t.put(grantUseBucket, id, plan.Fields{"used": 0, "ended": ""}),
 		t.putRaw(grantIndexBucket, planKey(e.Session, template), []byte(id)),
 	} {
 		if err != nil {
@@ -108,7 +110,7 @@ func (t *tx) grant(r GrantRequest, e *entry) (Grant, error) {
 }
 
 func (g Grant) event(ev Event) Event {
-	ev.Grant, ev.Envelope, ev.Session, ev.WorkItem, ev.PlanHash = g.ID, g.Envelope, g.Session, g.WorkItem, PlanHash(g.Payload)
+	ev.Grant, ev.Envelope, ev.Session, ev.WorkItem, ev.PlanHash = g.ID, g.Envelope, g.Session, g.WorkItem, plan.Hash(g.Payload)
 	return ev
 }
 
@@ -122,13 +124,13 @@ func (t *tx) loadGrant(id string) (Grant, error) {
 	if err != nil || f == nil || use == nil {
 		return Grant{}, err
 	}
-	plan := []byte(f.text("plan"))
+	payload := []byte(f.Text("plan"))
 	return Grant{
-		Lasting: Lasting(plan),
-		ID:      id, Envelope: f.text("envelope_id"), Session: f.text("session"), WorkItem: f.text("work_item_id"), Template: f.text("template"),
-		Issued: f.time("issued_at"), Expires: f.time("expires_at"), Uses: int(f.number("uses")), Used: int(use.number("used")),
-		Ended: use.text("ended"), Approver: f.text("approver"), Channel: f.text("channel"), Payload: plan,
-		givenBoot: stamp{at: f.time("issued_at"), boot: time.Duration(f.number("boot")), bootID: f.text("boot_id")},
+		Lasting: plan.Lasting(payload),
+		ID:      id, Envelope: f.Text("envelope_id"), Session: f.Text("session"), WorkItem: f.Text("work_item_id"), Template: f.Text("template"),
+		Issued: f.Time("issued_at"), Expires: f.Time("expires_at"), Uses: int(f.Number("uses")), Used: int(use.Number("used")),
+		Ended: use.Text("ended"), Approver: f.Text("approver"), Channel: f.Text("channel"), Payload: payload,
+		givenBoot: stamp{at: f.Time("issued_at"), boot: time.Duration(f.Number("boot")), bootID: f.Text("boot_id")},
 	}, nil
 }
 
@@ -143,7 +145,7 @@ func (t *tx) usable(g Grant) bool {
 // UseGrant implements [Store].
 func (b *Bolt) UseGrant(ctx context.Context, session string, payload []byte) (Grant, []Event, error) {
 	none := &Refused{Outcome: OutcomeUnknown, Err: ErrNoGrant}
-	template, err := Template(payload)
+	template, err := plan.Template(payload)
 	if err != nil {
 		return Grant{}, nil, err
 	}
@@ -164,7 +166,7 @@ func (b *Bolt) UseGrant(ctx context.Context, session string, payload []byte) (Gr
 	}
 	if found {
 		err = b.update(ctx, func(t *tx) error {
-			g, err = t.useGrant(session, template, PlanHash(payload))
+			g, err = t.useGrant(session, template, plan.Hash(payload))
 			events = t.events
 			return err
 		})
@@ -185,7 +187,7 @@ func (t *tx) useGrant(session, template, planHash string) (Grant, error) {
 		return Grant{}, nil
 	}
 	g.Used++
-	if err := t.put(grantUseBucket, g.ID, fields{"used": g.Used, "ended": ""}); err != nil {
+	if err := t.put(grantUseBucket, g.ID, plan.Fields{"used": g.Used, "ended": ""}); err != nil {
 		return Grant{}, err
 	}
 	return g, t.emit(g.event(Event{Kind: KindGrantUsed, Outcome: OutcomeApproved, Computed: planHash, Reason: g.Authority(t.now.Now)}))
@@ -240,7 +242,7 @@ func (t *tx) endGrants(kind, reason string, which func(Grant) bool) error {
 		if err != nil || !t.usable(g) || !which(g) {
 			continue
 		}
-		if err := t.put(grantUseBucket, id, fields{"used": g.Used, "ended": kind + ": " + reason}); err != nil {
+		if err := t.put(grantUseBucket, id, plan.Fields{"used": g.Used, "ended": kind + ": " + reason}); err != nil {
 			return err
 		}
 		if err := t.emit(g.event(Event{Kind: kind, Outcome: OutcomeDenied, Reason: reason})); err != nil {

@@ -13,6 +13,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // Group commit. A commit waits for the disk twice, about a millisecond in all, and 64 processes
@@ -30,7 +31,7 @@ import (
 // A task is one operation in a form that another process can do.
 type task struct {
 	verb   string
-	args   fields
+	args   plan.Fields
 	ticket string // names this task and no other
 }
 
@@ -252,7 +253,7 @@ func readTasks(f *os.File) []task {
 		v, err := canonical.Parse(bytes.TrimSuffix(line, []byte("\n")))
 		m, _ := v.(map[string]any)
 		args, ok := m["args"].(map[string]any)
-		k := task{verb: fields(m).text("verb"), args: args, ticket: fields(m).text("ticket")}
+		k := task{verb: plan.AsFields(m).Text("verb"), args: args, ticket: plan.AsFields(m).Text("ticket")}
 		if err != nil || !ok || k.ticket == "" || verbs[k.verb] == nil || seen[k.ticket] || len(tasks) == maxTasks {
 			continue
 		}
@@ -271,7 +272,7 @@ func findAnswer(f *os.File, ticket string, o *Options) (result, bool) {
 	}
 	v, err := canonical.Parse(bytes.TrimSuffix(line, []byte("\n")))
 	m, ok := v.(map[string]any)
-	if err != nil || !ok || fields(m).text("answer") != ticket {
+	if err != nil || !ok || plan.AsFields(m).Text("answer") != ticket {
 		return result{}, false
 	}
 	return readResult(m, o), true
@@ -326,12 +327,12 @@ func hexIn(b []byte, at int) (n int64, ok bool) {
 
 // line spells a result for the process that waits for it.
 func (r result) line(ticket string) []byte {
-	f := fields{"answer": ticket, "calls": callList(r.calls), "created": r.created, "events": eventList(r.events), "id": r.id}
+	f := plan.Fields{"answer": ticket, "calls": callList(r.calls), "created": r.created, "events": eventList(r.events), "id": r.id}
 	var refused *Refused
 	if errors.As(r.refusal, &refused) {
 		f["refusal"] = map[string]any{
 			"code": codeOf(refused.Err), "envelope": refused.Envelope, "events": eventList(refused.Events),
-			"instead": refused.Instead, "message": refused.Message, "outcome": refused.Outcome, "until": formatTime(refused.Until),
+			"instead": refused.Instead, "message": refused.Message, "outcome": refused.Outcome, "until": plan.FormatTime(refused.Until),
 		}
 	}
 	if r.e != nil {
@@ -344,12 +345,12 @@ func (r result) line(ticket string) []byte {
 	return append(b, '\n')
 }
 
-func readResult(f fields, o *Options) result {
-	r := result{created: f.flag("created"), events: readEvents(f.list("events")), id: f.text("id"), calls: readCalls(f.list("calls"))}
+func readResult(f plan.Fields, o *Options) result {
+	r := result{created: f.Flag("created"), events: readEvents(f.List("events")), id: f.Text("id"), calls: readCalls(f.List("calls"))}
 	if m, ok := f["refusal"].(map[string]any); ok {
-		x := fields(m)
-		r.refusal = &Refused{Envelope: x.text("envelope"), Outcome: x.text("outcome"), Message: x.text("message"), Instead: x.text("instead"),
-			Until: x.time("until"), Events: readEvents(x.list("events")), Err: errorOf(x.text("code"))}
+		x := plan.Fields(m)
+		r.refusal = &Refused{Envelope: x.Text("envelope"), Outcome: x.Text("outcome"), Message: x.Text("message"), Instead: x.Text("instead"),
+			Until: x.Time("until"), Events: readEvents(x.List("events")), Err: errorOf(x.Text("code"))}
 	}
 	if m, ok := f["envelope"].(map[string]any); ok {
 		r.e = readEntry(m, o)

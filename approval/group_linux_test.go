@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tada-run/tada-run/approval/plan"
 	"golang.org/x/sys/unix"
 )
 
@@ -127,7 +128,7 @@ func TestLeaderDies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			late := task{verb: "finish", ticket: "late", args: fields{}}
+			late := task{verb: "finish", ticket: "late", args: plan.Fields{}}
 			line, err := late.line()
 			if err != nil {
 				t.Fatal(err)
@@ -178,7 +179,7 @@ func TestFinishUnderTicket(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	k := task{verb: "finish", ticket: "t1", args: fields{"envelope": es[0].ID, "outcome": OutcomeExecuted, "reason": "0"}}
+	k := task{verb: "finish", ticket: "t1", args: plan.Fields{"envelope": es[0].ID, "outcome": OutcomeExecuted, "reason": "0"}}
 	other := k
 	other.ticket = "t2"
 	for i, want := range []struct {
@@ -207,7 +208,7 @@ func TestBoardOfStrangers(t *testing.T) {
 		}
 		got := make(chan error, 1)
 		go func() { // leads, because there is no boarding file
-			_, err := s.do(context.Background(), task{verb: "recorded", args: fields{"seqs": []any{}}})
+			_, err := s.do(context.Background(), task{verb: "recorded", args: plan.Fields{"seqs": []any{}}})
 			got <- err
 		}()
 		var board *os.File
@@ -253,9 +254,9 @@ func TestResultLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	args := fields{"session": "s", "plan_hash": es[0].PlanHash}
+	args := plan.Fields{"session": "s", "plan_hash": es[0].PlanHash}
 	tasks := []task{
-		{verb: "request", args: fields{"session": "s", "payload": string(es[0].Payload)}, ticket: "q"},
+		{verb: "request", args: plan.Fields{"session": "s", "payload": string(es[0].Payload)}, ticket: "q"},
 		{verb: "consume", args: args, ticket: "a"}, {verb: "consume", args: args, ticket: "b"},
 	}
 	rs, err := s.transact(lock, tasks)
@@ -298,7 +299,7 @@ func BenchmarkGroup(b *testing.B) {
 		var tasks []task
 		for i := range 64 {
 			e := es[(n*64+i)%len(es)]
-			tasks = append(tasks, task{verb: "consume", ticket: fmt.Sprint(n, i), args: fields{"session": "s", "plan_hash": e.PlanHash}})
+			tasks = append(tasks, task{verb: "consume", ticket: fmt.Sprint(n, i), args: plan.Fields{"session": "s", "plan_hash": e.PlanHash}})
 		}
 		lock, err := s.lock(context.Background(), true)
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"slices"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // The brake. Three high-risk approvals in a row, each given within two seconds, are the work of a
@@ -24,7 +26,7 @@ var (
 	totpKey  = "totp"
 )
 
-func (f Friction) braked() Friction {
+func braked(f plan.Friction) plan.Friction {
 	f.Challenge = max(f.Challenge, brakedLow)
 	if f.Level > 1 {
 		f.Challenge = max(f.Challenge, brakedHigh)
@@ -35,14 +37,14 @@ func (f Friction) braked() Friction {
 // brakeOn reports whether the brake is on. A note of it that was changed counts as on.
 func (t *tx) brakeOn() bool {
 	f, err := t.get(healthBucket, brakeKey)
-	return err != nil || f.flag("on")
+	return err != nil || f.Flag("on")
 }
 
 // answered notes how fast an answer came, and sets or lifts the brake.
 func (t *tx) answered(e *entry, d Decision, took time.Duration) error {
 	f, err := t.get(healthBucket, brakeKey)
-	was := err != nil || f.flag("on")
-	next := pace{f.number("fast"), f.number("low"), was}
+	was := err != nil || f.Flag("on")
+	next := pace{f.Number("fast"), f.Number("low"), was}
 	switch {
 	case !d.approvesAny() && (d.Via.Channel == ChannelAgent || d.Via.Channel == ChannelProgram): // a program's no says nothing of a person
 	case !d.approvesAny():
@@ -59,7 +61,7 @@ func (t *tx) answered(e *entry, d Decision, took time.Duration) error {
 		next.low++
 		next.on = was || next.low >= fastLow
 	}
-	if next == (pace{f.number("fast"), f.number("low"), was}) && err == nil {
+	if next == (pace{f.Number("fast"), f.Number("low"), was}) && err == nil {
 		return nil
 	}
 	return t.setBrake(e, was, next, "approvals came faster than one can read")
@@ -68,8 +70,8 @@ func (t *tx) answered(e *entry, d Decision, took time.Duration) error {
 // hasty refuses a yes that nobody can have read for. It counts like a fast one of high risk.
 func (t *tx) hasty(e *entry, d Decision) error {
 	f, err := t.get(healthBucket, brakeKey)
-	was := err != nil || f.flag("on")
-	next := pace{f.number("fast") + 1, f.number("low"), was}
+	was := err != nil || f.Flag("on")
+	next := pace{f.Number("fast") + 1, f.Number("low"), was}
 	next.on = was || next.fast >= fastLimit
 	if err := t.setBrake(e, was, next, "answers came before the page could be read"); err != nil {
 		return err
@@ -87,7 +89,7 @@ type pace struct {
 
 func (t *tx) setBrake(e *entry, was bool, p pace, why string) error {
 	on := p.on
-	if err := t.put(healthBucket, brakeKey, fields{"fast": p.fast, "low": p.low, "on": on}); err != nil || on == was {
+	if err := t.put(healthBucket, brakeKey, plan.Fields{"fast": p.fast, "low": p.low, "on": on}); err != nil || on == was {
 		return err
 	}
 	ev := Event{Kind: KindBrake, Outcome: "off"}

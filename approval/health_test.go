@@ -15,6 +15,9 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 // oneTimeCode is RFC 6238 written down a second time, so that the test does not believe the store.
@@ -33,7 +36,7 @@ func testTOTP(t *testing.T, b *bench) {
 	n := 0
 	next := func() approval.Envelope {
 		n++
-		return ask(t, b, payload(t, func(p map[string]any) { p["risk"], p["n"] = 3, n }))
+		return ask(t, b, plantest.Small(t, func(p map[string]any) { p["risk"], p["n"] = 3, n }))
 	}
 	s, ok := b.Store.(interface {
 		approval.Store
@@ -145,7 +148,7 @@ func testReplaceTOTP(t *testing.T, b *bench) {
 // risk.
 func testHasty(t *testing.T, b *bench) {
 	page := func(n, risk, lines int) approval.Envelope {
-		return ask(t, b, payload(t, func(p map[string]any) {
+		return ask(t, b, plantest.Small(t, func(p map[string]any) {
 			p["risk"], p["n"] = risk, n
 			for i := range lines {
 				p[fmt.Sprint("line", i)] = i
@@ -165,7 +168,7 @@ func testHasty(t *testing.T, b *bench) {
 		if err != nil || now.Decision != nil {
 			t.Errorf("%+v, %v", now.Decision, err)
 		}
-		if want := map[bool]int{false: approval.FrictionOf(e.Risk).Challenge, true: 8}[i == 2]; len(now.Challenge) != want {
+		if want := map[bool]int{false: plan.FrictionOf(e.Risk).Challenge, true: 8}[i == 2]; len(now.Challenge) != want {
 			t.Errorf("after %d: %q", i+1, now.Challenge)
 		}
 	}
@@ -185,17 +188,17 @@ func TestAProgramsNoLiftsNoBrake(t *testing.T) {
 	b.o = approval.Options{Clock: b.clock.read, Rand: rand.Reader}
 	b.reopen(nil)
 	for i := range 3 {
-		e := ask(t, b, payload(t, func(p map[string]any) { p["n"] = i }))
+		e := ask(t, b, plantest.Small(t, func(p map[string]any) { p["n"] = i }))
 		d := yes(e)
 		d.Took = time.Millisecond
 		_, err := b.Decide(ctx, d)
 		wantRefusal(t, err, approval.ErrHasty, approval.OutcomeHasty)
 	}
-	e := ask(t, b, payload(t, func(p map[string]any) { p["n"] = "denied" }))
+	e := ask(t, b, plantest.Small(t, func(p map[string]any) { p["n"] = "denied" }))
 	d := no(e, "")
 	d.Via.Channel = approval.ChannelAgent
 	decide(t, b, d)
-	if e := ask(t, b, payload(t, func(p map[string]any) { p["n"] = "after" })); e.Challenge == "" {
+	if e := ask(t, b, plantest.Small(t, func(p map[string]any) { p["n"] = "after" })); e.Challenge == "" {
 		t.Error("an agent has lifted the brake by denying")
 	}
 }
@@ -206,7 +209,7 @@ func testBrake(t *testing.T, b *bench) {
 	answer := func(risk int, took time.Duration, approve bool) approval.Envelope {
 		t.Helper()
 		n++
-		e := ask(t, b, payload(t, func(p map[string]any) { p["risk"], p["n"] = risk, n }))
+		e := ask(t, b, plantest.Small(t, func(p map[string]any) { p["risk"], p["n"] = risk, n }))
 		d := yes(e)
 		if !approve {
 			d = no(e, "")
@@ -233,7 +236,7 @@ func testBrake(t *testing.T, b *bench) {
 	}
 	answer(2, fast, true)
 	for _, c := range []struct{ risk, length int }{{0, 4}, {1, 4}, {2, 8}, {3, 8}} {
-		e := ask(t, b, payload(t, func(p map[string]any) { p["risk"], p["n"] = c.risk, "braked" }))
+		e := ask(t, b, plantest.Small(t, func(p map[string]any) { p["risk"], p["n"] = c.risk, "braked" }))
 		if len(e.Challenge) != c.length || e.Friction.Challenge != c.length {
 			t.Errorf("risk %d asks for %d characters", c.risk, len(e.Challenge))
 		}
@@ -282,7 +285,7 @@ func testCanary(t *testing.T, b *bench) {
 		if err != nil || !created {
 			t.Fatal(created, err)
 		}
-		if page := approval.Render(e.Payload, approval.RenderOptions{}).Text(); strings.Contains(page, "canary") {
+		if page := render.Render(e.Payload, render.Options{}).Text(); strings.Contains(page, "canary") {
 			t.Error("it says what it is")
 		}
 		_, err = b.Consume(ctx, claim(e))
@@ -346,11 +349,11 @@ func testCanary(t *testing.T, b *bench) {
 
 // B-R5.2a: what was cut cannot be approved until it was paged through.
 func testPaging(t *testing.T, b *bench) {
-	e := ask(t, b, payload(t, func(p map[string]any) { p["extra"] = strings.Repeat("long ", 1000) }))
+	e := ask(t, b, plantest.Small(t, func(p map[string]any) { p["extra"] = strings.Repeat("long ", 1000) }))
 	_, err := b.Decide(ctx, yes(e))
 	wantRefusal(t, err, approval.ErrUnread, approval.OutcomeDenied)
-	page := approval.Render(e.Payload, approval.RenderOptions{Full: true})
-	r := approval.NewReading(len(page.Lines))
+	page := render.Render(e.Payload, render.Options{Full: true})
+	r := render.NewReading(len(page.Lines))
 	r.Show(0, 10)
 	r.Show(len(page.Lines)-10, len(page.Lines)+5) // a jump to the end is not reading
 	if r.Done() || r.Next() != 10 {
@@ -363,7 +366,7 @@ func testPaging(t *testing.T, b *bench) {
 	d := yes(e)
 	d.Paged = r.Done()
 	decide(t, b, d)
-	if (*approval.Reading)(nil).Done() {
+	if (*render.Reading)(nil).Done() {
 		t.Error("nothing was read")
 	}
 }
@@ -371,42 +374,20 @@ func testPaging(t *testing.T, b *bench) {
 // B-R9.1: the level of the origin is in the envelope, in the plan's hash and in the record.
 func testLevel(t *testing.T, b *bench) {
 	with := func(trust any) []byte {
-		return payload(t, func(p map[string]any) { p["trust"] = trust })
+		return plantest.Small(t, func(p map[string]any) { p["trust"] = trust })
 	}
-	if approval.PlanHash(with("agent")) == approval.PlanHash(with("human")) {
+	if plan.Hash(with("agent")) == plan.Hash(with("human")) {
 		t.Error("the level is not hashed")
 	}
-	for trust, want := range map[any]approval.Level{"human": approval.Human, "agent": approval.Agent, "quarantined": approval.Quarantined, "root": approval.Quarantined, 2: approval.Quarantined} {
+	for trust, want := range map[any]plan.Level{"human": plan.Human, "agent": plan.Agent, "quarantined": plan.Quarantined, "root": plan.Quarantined, 2: plan.Quarantined} {
 		e := ask(t, b, with(trust))
 		if e.Trust != want || len(e.Events) != 1 || e.Events[0].Trust != want || !strings.Contains(string(e.Events[0].Body()), `"trust":"`+want.String()+`"`) {
 			t.Errorf("%v: %v, %+v", trust, e.Trust, e.Events)
 		}
 		why := strings.Join(approval.Grantable(with(trust)), "; ")
-		if strings.Contains(why, "quarantined") != (want == approval.Quarantined) {
+		if strings.Contains(why, "quarantined") != (want == plan.Quarantined) {
 			t.Errorf("%v: a standing approval: %s", trust, why)
 		}
-	}
-}
-
-// B-R9.2: a child is never trusted more than its parent, whatever it says.
-func TestInherit(t *testing.T) {
-	t.Parallel()
-	levels := []approval.Level{approval.Quarantined, approval.Agent, approval.Human, -5, 99}
-	for _, parent := range levels {
-		for _, asked := range levels {
-			got := approval.Inherit(parent, asked)
-			if got > max(parent, 0) || got > max(asked, 0) || got < 0 {
-				t.Errorf("%d asks for %d and gets %d", parent, asked, got)
-			}
-		}
-	}
-	for _, l := range []approval.Level{approval.Quarantined, approval.Agent, approval.Human} {
-		if approval.ParseLevel(l.String()) != l {
-			t.Error(l)
-		}
-	}
-	if approval.ParseLevel("Human") != approval.Quarantined || approval.Level(9).String() != "quarantined" {
-		t.Error("what is not known is trusted")
 	}
 }
 

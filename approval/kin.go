@@ -2,13 +2,11 @@ package approval
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 // Questions are near-identical when the same agent asks them about the same work in the same
@@ -20,28 +18,10 @@ import (
 // kinPrefix begins the keys under which the denial of a near-identical question is kept.
 const kinPrefix = "kin "
 
-// kinOf is what near-identical plans have in common, as a hash.
-func kinOf(p plan, payload fields) string {
-	context, _ := payload["context"].(map[string]any)
-	var tools []string
-	for _, c := range payload.list("tool_calls") {
-		call, _ := c.(map[string]any)
-		tools = append(tools, fields(call).text("tool_name"))
-	}
-	slices.Sort(tools)
-	h := sha256.New()
-	for _, list := range [][]string{
-		{p.agent, p.workItem, fields(context).text("cwd"), strconv.Itoa(p.risk)}, slices.Compact(tools), slices.Sorted(slices.Values(p.rules)),
-	} {
-		fmt.Fprintf(h, "%q", list)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
 // refusedKin returns the envelope of a near-identical plan that cools off, "" for none.
 func (t *tx) refusedKin(kin string) (string, error) {
 	f, _, err := t.denied(kinPrefix + kin)
-	return f.text("envelope_id"), err
+	return f.Text("envelope_id"), err
 }
 
 // After says what stands beside the page of a question, in lines: the program whose text stood
@@ -50,7 +30,7 @@ func (t *tx) refusedKin(kin string) (string, error) {
 func (e Envelope) After() string {
 	var lines []string
 	if e.Through != "" {
-		lines = append(lines, " through "+Inert(e.Through))
+		lines = append(lines, " through "+render.Inert(e.Through))
 	}
 	if e.Refused != "" {
 		lines = append(lines, " note   you denied a nearly identical command: tadactl show "+e.Refused)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
 // E-deny-3: a question that is near-identical to one that was denied a while ago is asked, and says
@@ -41,7 +42,7 @@ func testKin(t *testing.T, b *bench) {
 			p["tool_calls"] = []any{map[string]any{"tool_call_id": "c1", "tool_name": "tool:Edit", "args": map[string]any{}}}
 		},
 	} {
-		if e := ask(t, b, payload(t, change)); e.Kin == first.Kin || e.Refused != "" {
+		if e := ask(t, b, plantest.Small(t, change)); e.Kin == first.Kin || e.Refused != "" {
 			t.Errorf("another %s counts as near-identical: after %q", name, e.Refused)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 // A phrase is two words that only this user's real prompts show, and that no fence lets an agent
@@ -33,23 +35,10 @@ func newPhrase(random io.Reader) (string, error) {
 	return phraseWords[0][b[0]%64] + " " + phraseWords[1][b[1]%64], nil
 }
 
-// isPhrase keeps what stands in a title to letters and single spaces; a person may choose other
-// words.
-func isPhrase(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c != ' ' && (c|0x20 < 'a' || c|0x20 > 'z') {
-			return false
-		}
-	}
-	return s == strings.Join(strings.Fields(s), " ") && len(s) <= maxPhrase
-}
-
-const maxPhrase = 32
-
 // LoadPhrase reads the phrase at path, which must be this user's alone, or makes one when there is
 // none.
 func LoadPhrase(path string, random io.Reader) (string, error) {
-	text, err := readPrivate(path, maxPhrase+1)
+	text, err := readPrivate(path, render.MaxPhrase+1)
 	if errors.Is(err, fs.ErrNotExist) {
 		phrase, err := newPhrase(random)
 		if err == nil {
@@ -58,7 +47,7 @@ func LoadPhrase(path string, random io.Reader) (string, error) {
 		if !errors.Is(err, fs.ErrExist) { // else another process was faster
 			return phrase, err
 		}
-		text, err = readPrivate(path, maxPhrase+1)
+		text, err = readPrivate(path, render.MaxPhrase+1)
 		if err != nil {
 			return "", err
 		}
@@ -66,7 +55,7 @@ func LoadPhrase(path string, random io.Reader) (string, error) {
 		return "", err
 	}
 	phrase := strings.TrimSuffix(string(text), "\n")
-	if phrase == "" || !isPhrase(phrase) {
+	if phrase == "" || !render.IsPhrase(phrase) {
 		return "", &FileError{Path: path, Err: ErrMalformed, Hint: "it must be a few plain words; delete it to get new ones"}
 	}
 	return phrase, nil

@@ -13,8 +13,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// E-chan-7: the phrase is made once, for this user alone, and stands in the title of the page and
-// nowhere in the payload.
+// E-chan-7: the phrase is made once, for this user alone.
 func TestPhrase(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(privateDir(t), "phrase")
@@ -28,24 +27,8 @@ func TestPhrase(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	p := spell(t, fullPlan(pushCommand))
-	o := approval.RenderOptions{Phrase: phrase, Full: true}
-	page := approval.Render(p, o)
-	if !strings.Contains(page.Lines[0], "«"+phrase+"»") || strings.Contains(approval.Render(p, approval.RenderOptions{}).Lines[0], "«") {
-		t.Errorf("title %q", page.Lines[0])
-	}
-	checkInert(t, page, 80)
-	if back, err := approval.DecodePage(page.Text(), o); err != nil || string(back) != string(p) {
-		t.Errorf("the page with a phrase does not decode: %v", err)
-	}
-	if _, err := approval.Decode(page.Text(), 0); err == nil {
-		t.Error("a page with a phrase passes for one without")
-	}
-	// What is no phrase cannot get into a title; what lies there and is none is not used.
+	// What is in the file and is no phrase is not used.
 	for _, bad := range []string{"a\x1b[2K", "a» R0 LOW", "a  b", " a", strings.Repeat("a", 40), "a\nb", "é"} {
-		if got := approval.Render(p, approval.RenderOptions{Phrase: bad}).Lines[0]; strings.Contains(got, "«") {
-			t.Errorf("%q: title %q", bad, got)
-		}
 		if err := os.WriteFile(path, []byte(bad+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -58,17 +41,6 @@ func TestPhrase(t *testing.T) {
 	}
 	if _, err := approval.LoadPhrase(path, rand.Reader); !errors.Is(err, approval.ErrMeddled) {
 		t.Errorf("open to others: %v", err)
-	}
-}
-
-// E-dsp-9: markup is text. What a page shows of it is what stands in the payload.
-func TestMarkupIsText(t *testing.T) {
-	t.Parallel()
-	for _, s := range []string{"<b>bold</b>", "&lt;b&gt;", "**bold** [x](http://y)", "%0A%1b[2K", `<span foreground="#fff">`, "`code`", "&#10;"} {
-		page := approval.Render(spell(t, fullPlan("echo '"+s+"'")), approval.RenderOptions{Width: 200})
-		if !strings.Contains(page.Text(), s) {
-			t.Errorf("%q is shown otherwise", s)
-		}
 	}
 }
 
@@ -108,7 +80,7 @@ func TestExplain(t *testing.T) {
 		}
 		seen[f.Code] = c.err
 	}
-	if source, err := os.ReadFile("failure.go"); err != nil || strings.Count(string(source), ", Failure{\"") != len(seen) {
+	if source, err := os.ReadFile("failure.go"); err != nil || strings.Count(string(source), "\n\t{Err") != len(seen) {
 		t.Errorf("%d failures are tried, not all: %v", len(seen), err)
 	}
 	if f, ok := approval.Explain(os.ErrClosed); ok || f != (approval.Failure{}) {

@@ -1,6 +1,10 @@
 package approval
 
-import "context"
+import (
+	"context"
+
+	"github.com/tada-run/tada-run/approval/plan"
+)
 
 // The store and the record remember each other. Every event has its Seq from a counter in the
 // database, and the record has the event; the database has a place in the record. A copy of the
@@ -12,11 +16,11 @@ const placeKey = "record"
 
 func (t *tx) place() (string, error) {
 	f, err := t.get(metaBucket, placeKey)
-	return f.text("place"), err
+	return f.Text("place"), err
 }
 
 func (t *tx) setPlace(place string) error {
-	return t.put(metaBucket, placeKey, fields{"place": place})
+	return t.put(metaBucket, placeKey, plan.Fields{"place": place})
 }
 
 func (t *tx) seq() uint64 {

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
@@ -221,7 +222,7 @@ const processes = 64
 func TestOneApprovalManyProcesses(t *testing.T) {
 	t.Parallel()
 	s, path := realStoreIn(t)
-	e := ask(t, s, payload(t, nil))
+	e := ask(t, s, plantest.Small(t, nil))
 	decide(t, s, yes(e))
 	permits, replays := 0, 0
 	for _, line := range race(t, "consume", path, slices.Repeat([]string{string(e.Payload)}, processes)) {
@@ -247,7 +248,7 @@ func TestManyApprovalsManyProcesses(t *testing.T) {
 	s, path := realStoreIn(t)
 	var plans []string
 	for i := range processes {
-		e := ask(t, s, payload(t, func(p map[string]any) { p["n"] = i }))
+		e := ask(t, s, plantest.Small(t, func(p map[string]any) { p["n"] = i }))
 		decide(t, s, yes(e))
 		plans = append(plans, string(e.Payload))
 	}
@@ -288,7 +289,7 @@ func TestParallelUseDoesNotStall(t *testing.T) {
 	for try := 0; try < 20 && best > 1; try++ {
 		var plans []string
 		for i := range consumers {
-			e := ask(t, s, payload(t, func(p map[string]any) { p["n"] = try*consumers + i }))
+			e := ask(t, s, plantest.Small(t, func(p map[string]any) { p["n"] = try*consumers + i }))
 			decide(t, s, yes(e))
 			plans = append(plans, string(e.Payload))
 		}
@@ -330,7 +331,7 @@ func TestAnswerReachesItsWaiter(t *testing.T) {
 	}
 	var all []waiter
 	for i := range processes {
-		e := ask(t, s, payload(t, func(p map[string]any) { p["n"] = i }))
+		e := ask(t, s, plantest.Small(t, func(p map[string]any) { p["n"] = i }))
 		cmd, in, out := start(t, "wait", path, e.ID)
 		all = append(all, waiter{e, cmd, in, out})
 	}

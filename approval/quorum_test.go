@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
 // E-del-1: a delegation is signed, narrower and expiring, and cannot be passed on.
@@ -28,7 +29,7 @@ func testDelegation(t *testing.T, b *bench) {
 	n := 0
 	next := func(change func(map[string]any)) approval.Envelope {
 		n++
-		return ask(t, b, payload(t, func(p map[string]any) {
+		return ask(t, b, plantest.Small(t, func(p map[string]any) {
 			p["risk"], p["n"] = 2, n
 			if change != nil {
 				change(p)
@@ -115,7 +116,7 @@ func testQuorum(t *testing.T, b *bench) {
 		{"a third is too late", []vote{{"ann", yes2, nil}, {"ben", yes2, nil}, {"cat", no1, approval.ErrDecided}}, approval.Consumed, []bool{true, true}},
 	} {
 		e, _, err := b.Request(ctx, approval.Request{Session: "s1", Quorum: 2, Requester: "req",
-			Payload: payload(t, func(p map[string]any) { p["n"] = i }, "c1", "c2")})
+			Payload: plantest.Small(t, func(p map[string]any) { p["n"] = i }, "c1", "c2")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,11 +147,11 @@ func testQuorum(t *testing.T, b *bench) {
 			}
 		}
 	}
-	if _, _, err := b.Request(ctx, approval.Request{Session: "s1", Quorum: 17, Payload: payload(t, nil)}); err == nil {
+	if _, _, err := b.Request(ctx, approval.Request{Session: "s1", Quorum: 17, Payload: plantest.Small(t, nil)}); err == nil {
 		t.Error("a quorum that nobody can bring together")
 	}
 	// Asked of one person first, and then of two: the first question does not answer the second.
-	p := payload(t, func(p map[string]any) { p["n"] = "stricter" })
+	p := plantest.Small(t, func(p map[string]any) { p["n"] = "stricter" })
 	one := ask(t, b, p)
 	decide(t, b, yes(one))
 	two, created, err := b.Request(ctx, approval.Request{Session: "s1", Quorum: 2, Payload: p})
@@ -165,7 +166,7 @@ func testQuorum(t *testing.T, b *bench) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, _, err := b.Request(ctx, approval.Request{Session: "s1", Quorum: 2, Payload: payload(t, func(p map[string]any) { p["n"] = "d" })})
+	e, _, err := b.Request(ctx, approval.Request{Session: "s1", Quorum: 2, Payload: plantest.Small(t, func(p map[string]any) { p["n"] = "d" })})
 	if err != nil {
 		t.Fatal(err)
 	}

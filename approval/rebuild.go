@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/tada-run/tada-run/approval/plan"
 	bolt "go.etcd.io/bbolt"
 )
 
@@ -150,7 +151,7 @@ func (t *tx) restore(h *history) (Rebuilt, error) {
 		} else {
 			out.Dead++
 		}
-		if err := t.put(tombstoneBucket, id, fields{"since": formatTime(t.now.Now), "state": string(state)}); err != nil {
+		if err := t.put(tombstoneBucket, id, plan.Fields{"since": plan.FormatTime(t.now.Now), "state": string(state)}); err != nil {
 			return out, err
 		}
 	}
@@ -160,12 +161,12 @@ func (t *tx) restore(h *history) (Rebuilt, error) {
 
 func (t *tx) restoreNotes(h *history) error {
 	for id, e := range h.runs {
-		if err := t.put(runBucket, id, fields{"runner": "", "since": formatTime(e.Time), "birth": map[string]any(e.fields())}); err != nil {
+		if err := t.put(runBucket, id, plan.Fields{"runner": "", "since": plan.FormatTime(e.Time), "birth": map[string]any(e.fields())}); err != nil {
 			return err
 		}
 	}
 	for id, e := range h.tokens {
-		err := t.put(tokenBucket, id, fields{"envelope_id": e.Envelope, "until": formatTime(e.Time.Add(MaxTokenLife))})
+		err := t.put(tokenBucket, id, plan.Fields{"envelope_id": e.Envelope, "until": plan.FormatTime(e.Time.Add(MaxTokenLife))})
 		if err != nil {
 			return err
 		}
@@ -175,7 +176,7 @@ func (t *tx) restoreNotes(h *history) error {
 		if !at.within(t.now, t.o.CoolOff, t.o.Skew) {
 			continue
 		}
-		err := t.put(coolOffBucket, hash, fields{"boot": 0, "boot_id": "", "denied_at": formatTime(e.Time), "envelope_id": e.Envelope, "message": firstMessage(e.Calls)})
+		err := t.put(coolOffBucket, hash, plan.Fields{"boot": 0, "boot_id": "", "denied_at": plan.FormatTime(e.Time), "envelope_id": e.Envelope, "message": firstMessage(e.Calls)})
 		if err != nil {
 			return err
 		}

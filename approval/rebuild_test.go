@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
 // recorded gives the events of a store by way of their bodies, as a launcher reads them from its
@@ -57,7 +58,7 @@ func TestRebuild(t *testing.T) {
 			if _, err := s.Finish(ctx, consumed.ID, approval.OutcomeExecuted, ""); err != nil {
 				t.Fatal(err)
 			}
-			plan := payload(t, func(p map[string]any) { p["risk"] = 3 })
+			plan := plantest.Small(t, func(p map[string]any) { p["risk"] = 3 })
 			a, err := approval.PlanAnswer(plan, host, c.Now, time.Hour)
 			if err != nil {
 				t.Fatal(err)
@@ -153,7 +154,7 @@ func TestRebuildBadRecord(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	s, path := open(t, c, nil)
-	e := ask(t, s, payload(t, nil))
+	e := ask(t, s, plantest.Small(t, nil))
 	before := snapshot(t, path)
 	bad := errors.New("line 7 is torn")
 	_, err := approval.Rebuild(ctx, path, approval.Options{Clock: c.read, Rand: rand.Reader}, func(yield func(approval.Event, error) bool) {

@@ -3,6 +3,8 @@ package approval
 import (
 	"errors"
 	"slices"
+
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // refuse makes the refusal of an attempt that changes nothing.
@@ -48,7 +50,7 @@ func (t *tx) unknown(id string) *Refused {
 	r := &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
 	state := State("")
 	if f, err := t.get(tombstoneBucket, id); err == nil && f != nil {
-		state = State(f.text("state"))
+		state = State(f.Text("state"))
 		r.Outcome, r.Err = deadOutcome(state)
 	}
 	r.Events = []Event{{Kind: KindRefused, Envelope: id, From: state, To: state, Outcome: r.Outcome}}
@@ -98,7 +100,7 @@ func (t *tx) alive(id string, e *entry, err error) (*entry, error) {
 		return e, &Refused{Envelope: id, Outcome: OutcomeExpired, Err: ErrExpired}
 	}
 	if err != nil {
-		return e, t.spoil(e, OutcomeTampered, ErrTampered, PlanHash(e.Payload))
+		return e, t.spoil(e, OutcomeTampered, ErrTampered, plan.Hash(e.Payload))
 	}
 	return e, nil
 }

@@ -12,34 +12,9 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
-
-// payload is a small plan with the given calls; change edits it before it is spelled.
-func payload(t testing.TB, change func(map[string]any), calls ...string) []byte {
-	t.Helper()
-	if len(calls) == 0 {
-		calls = []string{"c1"}
-	}
-	var list []any
-	for _, id := range calls {
-		list = append(list, map[string]any{"tool_call_id": id, "tool_name": "shell",
-			"args": map[string]any{"command": "rm -rf build", "canonical": "rm -rf build", "stdin": "tty"}})
-	}
-	p := map[string]any{
-		"version": 1, "work_item_id": "PR-118", "agent_name": "claude-code", "workspace_root": "/home/me/proj",
-		"toolset_mode": "dangerous", "tool_calls": list, "risk": 1,
-		"context": map[string]any{"cwd": "/home/me/proj", "cwd_dev": 1, "cwd_ino": 2},
-	}
-	if change != nil {
-		change(p)
-	}
-	b, err := canonical.Append(nil, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 // clock is a clock that a test sets.
 type clock struct {
@@ -132,12 +107,12 @@ func wantRefusal(t testing.TB, err, want error, outcome string) *approval.Refuse
 func TestLife(t *testing.T) {
 	ctx, c := context.Background(), newClock()
 	s, _ := open(t, c, nil)
-	p := payload(t, nil)
-	if _, err := s.Consume(ctx, approval.Claim{Session: "s1", PlanHash: approval.PlanHash(p)}); !errors.Is(err, approval.ErrUnknown) {
+	p := plantest.Small(t, nil)
+	if _, err := s.Consume(ctx, approval.Claim{Session: "s1", PlanHash: plan.Hash(p)}); !errors.Is(err, approval.ErrUnknown) {
 		t.Fatalf("before the question: %v", err)
 	}
 	e := ask(t, s, p)
-	if e.State != approval.Pending || e.PlanHash != approval.PlanHash(p) || e.WorkItem != "PR-118" || strings.Join(e.Calls, " ") != "c1" {
+	if e.State != approval.Pending || e.PlanHash != plan.Hash(p) || e.WorkItem != "PR-118" || strings.Join(e.Calls, " ") != "c1" {
 		t.Fatalf("%+v", e)
 	}
 	_, err := s.Consume(ctx, claim(e))
@@ -160,7 +135,7 @@ func BenchmarkConsume(b *testing.B) {
 	s, _ := open(b, c, func(o *approval.Options) { o.MaxPending, o.MaxHour = 1<<30, 1<<30 })
 	for b.Loop() {
 		b.StopTimer()
-		e := ask(b, s, payload(b, nil))
+		e := ask(b, s, plantest.Small(b, nil))
 		decide(b, s, yes(e))
 		b.StartTimer()
 		if _, err := s.Consume(ctx, claim(e)); err != nil {

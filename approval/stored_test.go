@@ -16,6 +16,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
 // Every byte that a store writes for a long series of changes, with a clock and a source of
@@ -116,14 +117,14 @@ func (w *writer) use(what string, e approval.Envelope) {
 }
 
 func (w *writer) plan(n any, calls ...string) []byte {
-	return payload(w, func(p map[string]any) {
+	return plantest.Small(w, func(p map[string]any) {
 		p["n"] = n
 		p["reasons"] = []any{map[string]any{"rule": "delete.tree", "verdict": "ask", "message": "deletes"}}
 	}, calls...)
 }
 
 func (w *writer) risky(n any, risk int) []byte {
-	return payload(w, func(p map[string]any) { p["n"], p["risk"] = n, risk })
+	return plantest.Small(w, func(p map[string]any) { p["n"], p["risk"] = n, risk })
 }
 
 // questions are asked, answered, used, denied, withdrawn, granted and counted.
@@ -184,7 +185,7 @@ func (w *writer) questions() {
 func (w *writer) granted() {
 	ctx := context.Background()
 	grant := func(what string, plan map[string]any) approval.Grant {
-		p := payload(w, func(p map[string]any) {
+		p := plantest.Small(w, func(p map[string]any) {
 			for k, v := range plan {
 				p[k] = v
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // A signed answer is one line that may pass through any hands:
@@ -154,7 +155,7 @@ var tokenMembers = map[string]any{
 }
 
 // readMembers parses a signed payload that must have exactly these members.
-func readMembers(payload []byte, members map[string]any) (fields, error) {
+func readMembers(payload []byte, members map[string]any) (plan.Fields, error) {
 	v, err := canonical.Parse(payload)
 	if err != nil {
 		return nil, tokenError(ErrMalformed, "%v", err)
@@ -179,12 +180,12 @@ func readAnswer(payload []byte) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	scope := fields(f["scope"].(map[string]any))
+	scope := plan.Fields(f["scope"].(map[string]any))
 	a := Answer{
-		Audience: f.text("aud"), Envelope: f.text("envelope_id"), PlanHash: f.text("plan_hash"), Template: f.text("template"),
-		NonceHash: f.text("nonce_hash"), Issued: time.Unix(f.number("iat"), 0).UTC(), Expires: time.Unix(f.number("exp"), 0).UTC(),
-		Scope: Scope{Uses: int(scope.number("uses")), For: time.Duration(scope.number("for_s")) * time.Second},
-		Calls: readCalls(f.list("decisions")), TokenID: f.text("token_id"), Delegation: f.text("delegation"), keyID: f.text("kid"),
+		Audience: f.Text("aud"), Envelope: f.Text("envelope_id"), PlanHash: f.Text("plan_hash"), Template: f.Text("template"),
+		NonceHash: f.Text("nonce_hash"), Issued: time.Unix(f.Number("iat"), 0).UTC(), Expires: time.Unix(f.Number("exp"), 0).UTC(),
+		Scope: Scope{Uses: int(scope.Number("uses")), For: time.Duration(scope.Number("for_s")) * time.Second},
+		Calls: readCalls(f.List("decisions")), TokenID: f.Text("token_id"), Delegation: f.Text("delegation"), keyID: f.Text("kid"),
 	}
 	// One spelling: a member that was read as something else than it says would show here.
 	if again, err := a.payload(); err != nil || !slices.Equal(again, payload) {
@@ -263,9 +264,9 @@ func checkWindow(aud, audience string, from, to, now time.Time, life time.Durati
 	case aud != audience || aud == "":
 		return tokenError(ErrAudience, "it is for %q, this is %q", aud, audience)
 	case !now.Before(to):
-		return tokenError(ErrExpired, "it expired at %s", formatTime(to))
+		return tokenError(ErrExpired, "it expired at %s", plan.FormatTime(to))
 	case from.Sub(now) > tokenSkew:
-		return tokenError(ErrExpired, "it is valid from %s", formatTime(from))
+		return tokenError(ErrExpired, "it is valid from %s", plan.FormatTime(from))
 	case to.Sub(from) > life || !to.After(from):
 		return tokenError(ErrScope, "it would be valid for longer than %v", life)
 	}

@@ -14,6 +14,9 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 const host = "host-1"
@@ -31,7 +34,7 @@ func signed(t testing.TB, k approval.Key, e approval.Envelope, now time.Time, ch
 		t.Fatal(err)
 	}
 	// The signer sees the very page that the person here sees.
-	if a, b := approval.Render(q.Payload, approval.RenderOptions{}).Text(), approval.Render(e.Payload, approval.RenderOptions{}).Text(); a != b {
+	if a, b := render.Render(q.Payload, render.Options{}).Text(), render.Render(e.Payload, render.Options{}).Text(); a != b {
 		t.Fatal("the signer sees another page")
 	}
 	a, err := q.Answer(true, "", now, time.Hour)
@@ -54,7 +57,7 @@ func testSigned(t *testing.T, b *bench) {
 	k := newKey(t, "dg")
 	trust := trustOf(t, k.TrustLine())
 	full := func(t testing.TB, n int) approval.Envelope {
-		return ask(t, b, payload(t, func(p map[string]any) { p["risk"], p["n"] = 3, n }, "c1", "c2"))
+		return ask(t, b, plantest.Small(t, func(p map[string]any) { p["risk"], p["n"] = 3, n }, "c1", "c2"))
 	}
 	e := full(t, 0)
 	token := signed(t, k, e, b.Now, nil)
@@ -217,7 +220,7 @@ func testSignedWhole(t *testing.T, b *bench) {
 func testPresigned(t *testing.T, b *bench) {
 	k := newKey(t, "dg")
 	trust := trustOf(t, k.TrustLine())
-	plan := payload(t, func(p map[string]any) { p["risk"] = 3 })
+	plan := plantest.Small(t, func(p map[string]any) { p["risk"] = 3 })
 	a, err := approval.PlanAnswer(plan, host, b.Now, time.Hour)
 	if err != nil {
 		t.Fatal(err)
@@ -243,11 +246,11 @@ func testPresigned(t *testing.T, b *bench) {
 	_, err = b.Present(ctx, approval.Request{Session: "s1", Payload: plan}, old)
 	wantRefusal(t, err, approval.ErrExpired, approval.OutcomeExpired)
 
-	altered := payload(t, func(p map[string]any) { p["risk"], p["work_item_id"] = 3, "PR-119" })
+	altered := plantest.Small(t, func(p map[string]any) { p["risk"], p["work_item_id"] = 3, "PR-119" })
 	_, err = b.Present(ctx, approval.Request{Session: "s1", Payload: altered}, s)
 	wantRefusal(t, err, approval.ErrMismatch, approval.OutcomeMismatch)
 
-	renumbered := payload(t, func(p map[string]any) { p["risk"] = 3 }, "c9")
+	renumbered := plantest.Small(t, func(p map[string]any) { p["risk"] = 3 }, "c9")
 	e, err := b.Present(ctx, approval.Request{Session: "s1", Payload: renumbered}, s)
 	if err != nil || !e.Approved() {
 		t.Fatalf("%+v, %v", e, err)
@@ -356,7 +359,7 @@ func TestVerifyRefuses(t *testing.T) {
 func TestReadQuestion(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, newClock(), nil)
-	e := ask(t, s, payload(t, nil))
+	e := ask(t, s, plantest.Small(t, nil))
 	text, err := e.Export(host)
 	if err != nil {
 		t.Fatal(err)
@@ -494,7 +497,7 @@ func ExampleKey_Sign() {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	// On the machine that asks: tadactl export-request ID. Here it is the text of a file.
 	e := approval.Envelope{ID: "0f1c", Expires: now.Add(time.Hour), Payload: []byte(`{"tool_calls":[{"tool_call_id":"c1"}]}`)}
-	e.PlanHash = approval.PlanHash(e.Payload)
+	e.PlanHash = plan.Hash(e.Payload)
 	request, _ := e.Export("host-1")
 	// On the machine of the signer, who reads the page.
 	key, _ := approval.NewKey("dg", rand.Reader)

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // One-time codes as RFC 6238 has them, with the parameters that every authenticator knows: SHA-1,
@@ -83,7 +85,7 @@ func (b *Bolt) EnrollTOTP(ctx context.Context, e Enrolment) (string, []Event, er
 		if t.hasTOTP() {
 			ev.Outcome = OutcomeReplaced
 		}
-		if err := t.put(healthBucket, totpKey, fields{"secret": string(secret), "step": 0}); err != nil {
+		if err := t.put(healthBucket, totpKey, plan.Fields{"secret": string(secret), "step": 0}); err != nil {
 			return err
 		}
 		return t.emit(ev)
@@ -171,12 +173,12 @@ func (t *tx) takeCode(code string) error {
 		return ErrFactor
 	}
 	here := t.now.Now.Unix() / totpStep
-	if f.number("tried") >= here {
+	if f.Number("tried") >= here {
 		return ErrCodeUsed
 	}
-	step, ok := matchTOTP([]byte(f.text("secret")), code, t.now.Now)
+	step, ok := matchTOTP([]byte(f.Text("secret")), code, t.now.Now)
 	switch {
-	case ok && step <= f.number("step"):
+	case ok && step <= f.Number("step"):
 		return ErrCodeUsed
 	case ok:
 		f["step"] = step
@@ -199,8 +201,8 @@ func (t *tx) checkCode(e *entry, code string) error {
 	if err != nil || f == nil {
 		return e.refuse(OutcomeDenied, ErrFactor)
 	}
-	step, ok := matchTOTP([]byte(f.text("secret")), code, t.now.Now)
-	if ok && step > f.number("step") {
+	step, ok := matchTOTP([]byte(f.Text("secret")), code, t.now.Now)
+	if ok && step > f.Number("step") {
 		f["step"] = step
 		return t.put(healthBucket, totpKey, f)
 	}
@@ -208,14 +210,14 @@ func (t *tx) checkCode(e *entry, code string) error {
 	if err != nil {
 		return e.refuse(OutcomeDenied, ErrFactor)
 	}
-	n := wrong.number("wrong") + 1
+	n := wrong.Number("wrong") + 1
 	if n >= maxWrongCodes {
 		if err := t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled, Reason: "too many wrong codes"}); err != nil {
 			return err
 		}
 		return &Refused{Envelope: e.ID, Outcome: OutcomeCancelled, Err: ErrFactor}
 	}
-	if err := t.put(wrongBucket, e.ID, fields{"wrong": n}); err != nil {
+	if err := t.put(wrongBucket, e.ID, plan.Fields{"wrong": n}); err != nil {
 		return err
 	}
 	if ok {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // A TrustList holds the keys whose answers count. Its zero value trusts nobody.
@@ -64,12 +66,12 @@ func parseTrusted(line string) (TrustedKey, error) {
 	if !isName(f[2]) {
 		return TrustedKey{}, fmt.Errorf("%q is not a valid name", f[2])
 	}
-	k := TrustedKey{Public: public, Name: f[2], MaxRisk: len(ladder) - 1}
+	k := TrustedKey{Public: public, Name: f[2], MaxRisk: plan.MaxRisk}
 	if len(f) == 4 {
 		digits, ok := strings.CutPrefix(f[3], "max-risk=")
 		n, err := strconv.Atoi(digits)
-		if !ok || err != nil || n < 0 || n >= len(ladder) {
-			return TrustedKey{}, fmt.Errorf("%q is not a limit; write max-risk=0 to max-risk=%d", f[3], len(ladder)-1)
+		if !ok || err != nil || n < 0 || n >= plan.MaxRisk+1 {
+			return TrustedKey{}, fmt.Errorf("%q is not a limit; write max-risk=0 to max-risk=%d", f[3], plan.MaxRisk+1-1)
 		}
 		k.MaxRisk = n
 	}

@@ -13,6 +13,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // The buckets, as key -> value. "sealed" is a canonical object after its 32-byte seal: see tx.put.
@@ -147,7 +148,7 @@ func (t *tx) seal(bucket, key, value []byte) []byte {
 	return mac.Sum(nil)
 }
 
-func (t *tx) put(bucket []byte, key string, f fields) error {
+func (t *tx) put(bucket []byte, key string, f plan.Fields) error {
 	value, err := canonical.Append(nil, map[string]any(f))
 	if err != nil {
 		return err
@@ -157,7 +158,7 @@ func (t *tx) put(bucket []byte, key string, f fields) error {
 }
 
 // get returns the object at a key: nil when there is none, errSeal when it cannot be trusted.
-func (t *tx) get(bucket []byte, key string) (fields, error) {
+func (t *tx) get(bucket []byte, key string) (plan.Fields, error) {
 	raw := t.stored(bucket, key)
 	if raw == nil {
 		return nil, nil

@@ -38,7 +38,7 @@ func (b *Bolt) Undeny(ctx context.Context, id, approver, channel string) ([]Even
 // seal is broken is not among them: what cannot be read goes on denying.
 func (t *tx) coolingBy(id string) (keys []string) {
 	for _, key := range t.keys(coolOffBucket) {
-		if f, _, err := t.denied(key); err == nil && f != nil && f.text("envelope_id") == id {
+		if f, _, err := t.denied(key); err == nil && f != nil && f.Text("envelope_id") == id {
 			keys = append(keys, key)
 		}
 	}
@@ -54,7 +54,7 @@ func (b *Bolt) Denied(ctx context.Context) ([]Envelope, error) {
 			if err != nil || f == nil {
 				continue
 			}
-			e, err := t.load(f.text("envelope_id"))
+			e, err := t.load(f.Text("envelope_id"))
 			if err != nil || e == nil || slices.ContainsFunc(out, func(other Envelope) bool { return other.ID == e.ID }) {
 				continue
 			}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // A quorum. Votes are kept beside the envelope until enough different people have said yes; then
@@ -16,7 +18,7 @@ func (t *tx) votes(id string) []any {
 	if err != nil {
 		return nil // a note that was changed counts for nobody
 	}
-	return f.list("votes")
+	return f.List("votes")
 }
 
 // vote takes a yes that is not enough by itself.
@@ -25,15 +27,15 @@ func (t *tx) vote(e *entry, d Decision) error {
 	calls, approvers := slices.Clone(d.Calls), []string{d.Approver}
 	for _, v := range list {
 		m, _ := v.(map[string]any)
-		if fields(m).text("person") == d.person() {
+		if plan.AsFields(m).Text("person") == d.person() {
 			return e.refuse(OutcomeReplayed, ErrVoted)
 		}
-		approvers = append(approvers, fields(m).text("approver"))
-		calls = both(calls, readCalls(fields(m).list("decisions")))
+		approvers = append(approvers, plan.AsFields(m).Text("approver"))
+		calls = both(calls, readCalls(plan.AsFields(m).List("decisions")))
 	}
 	if len(list)+1 < e.Quorum {
 		list = append(list, map[string]any{"approver": d.Approver, "decisions": callList(d.Calls), "person": d.person()})
-		if err := t.put(voteBucket, e.ID, fields{"votes": list}); err != nil {
+		if err := t.put(voteBucket, e.ID, plan.Fields{"votes": list}); err != nil {
 			return err
 		}
 		return t.emit(e.event(Event{Kind: KindVoted, Outcome: OutcomeApproved, Calls: slices.Clone(d.Calls),
@@ -124,7 +126,7 @@ func (s Signed) decision(id string) Decision {
 
 // spendToken makes a signed answer good for nothing else: also one that then turns out not to fit.
 func (t *tx) spendToken(s Signed, envelope string) error {
-	return t.put(tokenBucket, s.TokenID, fields{"envelope_id": envelope, "until": formatTime(s.Expires)})
+	return t.put(tokenBucket, s.TokenID, plan.Fields{"envelope_id": envelope, "until": plan.FormatTime(s.Expires)})
 }
 
 // useless says why a signed answer is no good for a plan of this risk and work item.
@@ -142,11 +144,11 @@ func (t *tx) useless(s Signed, risk int, workItem string) (outcome string, err e
 
 // Present implements [Store].
 func (b *Bolt) Present(ctx context.Context, r Request, s Signed) (Envelope, error) {
-	p, err := readPlan(r.Payload)
+	p, err := plan.Read(r.Payload)
 	if err != nil {
 		return Envelope{}, err
 	}
-	template, err := Template(r.Payload)
+	template, err := plan.Template(r.Payload)
 	if err != nil {
 		return Envelope{}, err
 	}
@@ -155,7 +157,7 @@ func (b *Bolt) Present(ctx context.Context, r Request, s Signed) (Envelope, erro
 	}
 	if s.Template != template {
 		return Envelope{}, &Refused{Outcome: OutcomeMismatch, Err: ErrMismatch, Events: []Event{{Time: b.o.Clock().Now.UTC(), Kind: KindRefused,
-			Session: r.Session, WorkItem: p.workItem, PlanHash: s.PlanHash, Computed: PlanHash(r.Payload), Outcome: OutcomeMismatch, Token: s.TokenID}}}
+			Session: r.Session, WorkItem: p.WorkItem, PlanHash: s.PlanHash, Computed: plan.Hash(r.Payload), Outcome: OutcomeMismatch, Token: s.TokenID}}}
 	}
 	var e *entry
 	var refusal error
@@ -177,10 +179,10 @@ func (b *Bolt) Present(ctx context.Context, r Request, s Signed) (Envelope, erro
 
 // present asks a question and answers it in one transaction. An answer that is no good asks
 // nothing: nobody is there to be asked.
-func (t *tx) present(r Request, p plan, s Signed) (*entry, error) {
-	if outcome, err := t.useless(s, p.risk, p.workItem); err != nil {
+func (t *tx) present(r Request, p plan.Plan, s Signed) (*entry, error) {
+	if outcome, err := t.useless(s, p.Risk, p.WorkItem); err != nil {
 		return nil, &Refused{Outcome: outcome, Err: err, Events: []Event{{Kind: KindRefused, Session: r.Session,
-			WorkItem: p.workItem, PlanHash: PlanHash(r.Payload), Outcome: outcome, Token: s.TokenID}}}
+			WorkItem: p.WorkItem, PlanHash: plan.Hash(r.Payload), Outcome: outcome, Token: s.TokenID}}}
 	}
 	if err := t.sweep(); err != nil {
 		return nil, err

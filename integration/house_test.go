@@ -47,9 +47,21 @@ var plan = map[string]map[string]string{
 		"shellparse/catalog": "what a variable does is the same in a program as in a shell",
 	},
 	"approval": {
-		"approval/canonical": "the bytes that a person approves have one spelling",
+		"approval/canonical": "what is stored and signed is canonical JSON",
+		"approval/plan":      "the rules read the plan that is asked about",
+		"approval/render":    "whether a page was cut, and how long it takes to read, is a rule too",
 	},
 	"approval/canonical": {},
+	"approval/plan": {
+		"approval/canonical": "a plan is canonical JSON",
+	},
+	"approval/plan/plantest": { // for tests
+		"approval/canonical": "a plan is canonical JSON",
+	},
+	"approval/render": {
+		"approval/canonical": "a payload is shown as the value that it encodes",
+		"approval/plan":      "the page says the risk, the friction and the hash of a plan",
+	},
 	"audit": {
 		"shellparse/catalog": "how tokens begin is one table with the launcher's",
 	},
@@ -140,6 +152,8 @@ var plan = map[string]map[string]string{
 	"launcher": {
 		"launcher/state":          "what is kept, and who else is at it",
 		"launcher/caller":         "who may answer, and whom a run is for",
+		"approval/plan":           "hash, risk and origin of a plan",
+		"approval/render":         "what is asked is shown by the one renderer",
 		"launcher/environ":        "what of the caller's environment a command gets is a table of its own",
 		"shellparse":              "step 1: the text",
 		"shellparse/command":      "effects are told by the rights they were named with",
@@ -175,7 +189,7 @@ var plan = map[string]map[string]string{
 		"integration/hook": "an adapter is a value of its kind",
 	},
 	"integration/quarantine": {
-		"approval":                "what an agent wrote is shown by the one renderer that is inert",
+		"approval/render":         "what is asked is shown by the one renderer",
 		"approval/canonical":      "what a reference signs has one spelling",
 		"audit":                   "its log hides what the record hides",
 		"launcher":                "the variable that shuts an agent in is one",
@@ -198,10 +212,14 @@ var plan = map[string]map[string]string{
 		"launcher/sandbox/attack": "doctor --attack starts this program again as the attacker",
 	},
 	"cmd/tadactl/web": {
-		"launcher": "it opens the same state",
-		"approval": "it shows and decides",
+		"approval/plan":   "hash, risk and origin of a plan",
+		"approval/render": "what is asked is shown by the one renderer",
+		"launcher":        "it opens the same state",
+		"approval":        "it shows and decides",
 	},
 	"cmd/tadactl/cli": {
+		"approval/plan":           "hash, risk and origin of a plan",
+		"approval/render":         "what is asked is shown by the one renderer",
 		"launcher/control":        "a hook inside of a session leaves its calls to the session",
 		"launcher/caller":         "a person's commands are refused inside of a sandbox",
 		"launcher/state":          "an id is found by its beginning, or by more than one",
@@ -229,6 +247,15 @@ var plan = map[string]map[string]string{
 
 // testOnly lists the imports of the house that only _test.go files may have.
 var testOnly = map[string]map[string]string{
+	"approval": {
+		"approval/plan/plantest": "plans for tests",
+	},
+	"approval/plan": {
+		"approval/plan/plantest": "plans for tests",
+	},
+	"approval/render": {
+		"approval/plan/plantest": "plans for tests",
+	},
 	"launcher/watch": {
 		"shellparse/catalog": "tests range over its tables",
 	},
@@ -433,6 +460,8 @@ func TestBinariesLinkOnlyWhatTheyNeed(t *testing.T) {
 var untested = map[string]string{
 	"cmd/tada-run": "main is a door; the stories go through it",
 	"cmd/tadactl":  "main is a door; the stories go through it",
+
+	"approval/plan/plantest": "it is for tests",
 
 	"cmd/tadactl/web":           "cmd/tadactl/cli and the stories here open the page",
 	"shellparse/syntax":         "the texts of shellparse's tests and fuzzers go through it",

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 // Ask puts the envelope before the person at tty and returns the answer as a decision on channel.
@@ -52,7 +53,7 @@ func (l *Launcher) Ask(ctx context.Context, tty *os.File, e approval.Envelope, c
 // agent that came with a no; the error wraps [ErrNobody] when there is none. The characters to type
 // are made up here, because those of the question are known on its own machine only.
 func (l *Launcher) AskQuestion(ctx context.Context, tty *os.File, q approval.Question) (yes bool, word string, err error) {
-	typed, friction := "", approval.Render(q.Payload, approval.RenderOptions{}).Friction
+	typed, friction := "", render.Render(q.Payload, render.Options{}).Friction
 	if n := friction.Challenge; n > 0 {
 		random := make([]byte, n)
 		if _, err := l.state.Random.Read(random); err != nil {

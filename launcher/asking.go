@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/launcher/caller"
 )
 
@@ -41,7 +42,7 @@ func (a *attempt) asksHere(e approval.Envelope) bool {
 		fmt.Fprintf(os.Stderr, "tada-run: not asked on this terminal, where no person is recognised: %s\n", why)
 		return false
 	}
-	if !approval.Render(e.Payload, approval.RenderOptions{}).Inline {
+	if !render.Render(e.Payload, render.Options{}).Inline {
 		fmt.Fprintln(os.Stderr, "tada-run: the question is too long for this prompt; answer it in: tadactl inbox")
 		return false
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -29,7 +29,7 @@ func (m *batch) whole() (*Judgement, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.sealed = func() sealed { return sealed{payload, approval.PlanHash(payload)} }
+	w.sealed = func() sealed { return sealed{payload, plan.Hash(payload)} }
 	return w, nil
 }
 
@@ -41,7 +41,7 @@ func (m *batch) payload(asked []*Judgement, risk int) ([]byte, error) {
 	trust := first.trust()
 	var calls, reasons, refused []any
 	for _, j := range asked {
-		trust = approval.Inherit(trust, j.trust())
+		trust = plan.Inherit(trust, j.trust())
 		calls = append(calls, j.asCall(first))
 		for _, r := range j.reasons() {
 			r := r.(object)

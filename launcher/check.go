@@ -3,7 +3,7 @@ package launcher
 import (
 	"context"
 
-	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -15,7 +15,7 @@ func (l *Launcher) Check(ctx context.Context, j *Judgement) (Report, error) {
 	if err != nil || !j.lasts() || !l.hasStore() {
 		return r, err
 	}
-	template, err := approval.Template(j.Payload())
+	template, err := plan.Template(j.Payload())
 	if err != nil {
 		return r, err
 	}

@@ -139,7 +139,7 @@
 // for each workspace, by the variable that they read. What it holds is read by later sessions of
 // that agent there, and by nothing else. That folder, the hosts and the keys are a question of
 // their own (rule session.agent); the answer is a standing approval without an end, bound to
-// exactly that and not to the words of the command line (approval.Lasting). Where something else of
+// exactly that and not to the words of the command line (plan.Lasting). Where something else of
 // the line asks too, all of it is asked each time.
 //
 // The session's shell (Hold.Shell) asks about each line between reading and running it, in PS0, and

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -75,7 +76,7 @@ func (a *attempt) withOffer(ctx context.Context, f *Refusal, command string, ask
 func (a *attempt) humanDenied(ctx context.Context, id string, calls []approval.CallDecision) (*Refusal, error) {
 	message, instead := "", ""
 	for _, c := range calls {
-		message, instead = cmp.Or(message, approval.Inert(c.Message)), cmp.Or(instead, c.Instead)
+		message, instead = cmp.Or(message, render.Inert(c.Message)), cmp.Or(instead, c.Instead)
 	}
 	f := a.refuse("denied", codeDenied, cmp.Or(message, a.say("denied by user")), ExitDenied)
 	f.Envelope, f.HumanCan = id, undoes(id)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
@@ -28,7 +28,7 @@ func (j *Judgement) seal() sealed {
 		return j.sealSession()
 	}
 	fence := j.fence()
-	plan := trimmed(object{
+	members := trimmed(object{
 		"version":        1,
 		"work_item_id":   j.Request.WorkItem,
 		"agent_name":     j.agent(),
@@ -48,13 +48,13 @@ func (j *Judgement) seal() sealed {
 		"bound":          sumOf(j.Plan.Facts(), fence.Facts(), []byte(j.settings)),
 	})
 	if j.client != nil {
-		plan["passes_on"] = strings.Join(j.client.keys, ", ")
+		members["passes_on"] = strings.Join(j.client.keys, ", ")
 	}
-	payload, err := canonical.Append(make([]byte, 0, 2048), plan)
+	payload, err := canonical.Append(make([]byte, 0, 2048), members)
 	if err != nil {
 		return sealed{}
 	}
-	return sealed{payload, approval.PlanHash(payload)}
+	return sealed{payload, plan.Hash(payload)}
 }
 
 func (j *Judgement) toolCall() object {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -20,7 +21,7 @@ func (a *attempt) storeRefusal(err error) (*Refusal, error) {
 		return nil, err
 	}
 	message := cmp.Or(refused.Message, a.cooling(refused), failure.In(a.locale() == pathguard.Chinese, refused.Envelope))
-	f := a.refuse("denied", failure.Code, approval.Inert(message), failure.Exit)
+	f := a.refuse("denied", failure.Code, render.Inert(message), failure.Exit)
 	f.Envelope, f.instead = refused.Envelope, refused.Instead
 	if !refused.Until.IsZero() {
 		if errors.Is(refused.Err, approval.ErrDenied) {

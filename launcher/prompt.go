@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
@@ -43,13 +44,13 @@ func (l *Launcher) put(ctx context.Context, tty *os.File, p page) (answered, err
 		return answered{}, err
 	}
 	var a answered
-	short := approval.Render(p.payload, approval.RenderOptions{})
+	short := render.Render(p.payload, render.Options{})
 	var shown time.Time
 	render := func(width int, full bool) string {
 		if shown.IsZero() {
 			shown = l.state.Now()
 		}
-		page := approval.Render(p.payload, approval.RenderOptions{Width: width - 1, Full: full || short.Truncated, Phrase: phrase})
+		page := render.Render(p.payload, render.Options{Width: width - 1, Full: full || short.Truncated, Phrase: phrase})
 		return page.Text() + p.below(a.denied)
 	}
 	for {
@@ -179,7 +180,7 @@ func (l *Launcher) Phrase() (string, error) {
 }
 
 // Page returns a question as it is shown, under the phrase.
-func (l *Launcher) Page(payload []byte, width int, full bool) (approval.Page, error) {
+func (l *Launcher) Page(payload []byte, width int, full bool) (render.Page, error) {
 	phrase, err := l.Phrase()
-	return approval.Render(payload, approval.RenderOptions{Width: width, Full: full, Phrase: phrase}), err
+	return render.Render(payload, render.Options{Width: width, Full: full, Phrase: phrase}), err
 }

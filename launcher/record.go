@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
 )
 
@@ -71,7 +71,7 @@ func beginning(text string) string { return text[:min(len(text), maxCommand)] }
 // between them.
 func brief(text string, room int) string {
 	var b strings.Builder
-	for _, p := range approval.Shorten(text, nil, room) {
+	for _, p := range render.Shorten(text, nil, room) {
 		if p.Cut > 0 {
 			fmt.Fprintf(&b, " [%s cut] ", audit.Plural(p.Cut, "char"))
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
@@ -231,7 +232,7 @@ func (q *openQuestion) presigned(ctx context.Context) (*Refusal, error) {
 // signedFor returns the stored answer for a plan and the file that it stands in; "" when there is
 // none. Answers that are no good any more are removed.
 func (l *Launcher) signedFor(payload []byte) (approval.Signed, string, error) {
-	template, err := approval.Template(payload)
+	template, err := plan.Template(payload)
 	if err != nil {
 		return approval.Signed{}, "", err
 	}

@@ -3,19 +3,19 @@ package launcher
 import (
 	"fmt"
 
-	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // trust is how far the origin of a request is trusted. This is the agent's door, whoever stands at
 // it, and no name or variable raises that: what runs inside a fence asks nothing of its own. The
 // caller and the policy can only lower it.
-func (j *Judgement) trust() approval.Level {
-	level := approval.Agent
+func (j *Judgement) trust() plan.Level {
+	level := plan.Agent
 	if j.policy.Settings().Approval.Quarantined {
-		level = approval.Quarantined
+		level = plan.Quarantined
 	}
 	if j.Request.Origin != "" {
-		level = approval.Inherit(level, approval.ParseLevel(j.Request.Origin))
+		level = plan.Inherit(level, plan.ParseLevel(j.Request.Origin))
 	}
 	return level
 }

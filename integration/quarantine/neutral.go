@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 // Neutral returns text that an untrusted agent wrote in a form that no terminal, Markdown viewer,
@@ -31,7 +31,7 @@ func neutral(text string, limit int) (string, int) {
 		changes++
 	}
 	// control, direction, invisible and blank characters, and bytes that are no text
-	inert := approval.Inert(text)
+	inert := render.Inert(text)
 	if inert != text {
 		changes++
 	}

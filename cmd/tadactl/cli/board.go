@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/launcher"
 )
 
@@ -60,9 +61,9 @@ type board struct {
 
 	mode   mode
 	open   approval.Envelope
-	page   approval.Page
+	page   render.Page
 	top    int
-	read   *approval.Reading
+	read   *render.Reading
 	shown  time.Time
 	since  time.Time     // what is on the screen now is there
 	least  time.Duration // that the page is shown before a yes is taken
@@ -190,7 +191,7 @@ func (b *board) choose(k tea.Key) tea.Cmd {
 		b.flock = nil
 		b.open, b.mode, b.top, b.note = b.list[i], reading, 0, ""
 		b.shown, b.denied, b.words, b.call = b.now(), map[string]bool{}, map[string]string{}, ""
-		b.page = approval.Page{}
+		b.page = render.Page{}
 		b.lay()
 		b.since, b.least = b.shown, b.open.ReadingTime()
 	}
@@ -204,13 +205,13 @@ func (b *board) lay() {
 	if b.mode == choosing || b.width == 0 {
 		return
 	}
-	short := approval.Render(b.open.Payload, approval.RenderOptions{})
-	page := approval.Render(b.open.Payload, approval.RenderOptions{Width: b.width - 1, Full: short.Truncated, Phrase: b.phrase})
+	short := render.Render(b.open.Payload, render.Options{})
+	page := render.Render(b.open.Payload, render.Options{Width: b.width - 1, Full: short.Truncated, Phrase: b.phrase})
 	if after := b.open.After(); after != "" {
 		page.Lines = append(page.Lines, fit(after, b.width))
 	}
 	if !slices.Equal(page.Lines, b.page.Lines) {
-		b.page, b.top, b.read = page, 0, approval.NewReading(len(page.Lines))
+		b.page, b.top, b.read = page, 0, render.NewReading(len(page.Lines))
 	}
 	b.scroll(0)
 }

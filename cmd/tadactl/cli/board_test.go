@@ -12,6 +12,8 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 // A standIn is a desk that remembers what it was told.
@@ -48,8 +50,8 @@ func questionOf(t *testing.T, risk int, commands ...string) approval.Envelope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := approval.FrictionOf(risk)
-	return approval.Envelope{ID: "e1", Payload: payload, PlanHash: approval.PlanHash(payload), Calls: ids, Risk: risk,
+	f := plan.FrictionOf(risk)
+	return approval.Envelope{ID: "e1", Payload: payload, PlanHash: plan.Hash(payload), Calls: ids, Risk: risk,
 		Friction: f, Challenge: strings.Repeat("K", f.Challenge), Issued: start, Expires: start.Add(time.Hour)}
 }
 
@@ -290,7 +292,7 @@ func TestBoardAnsweredElsewhere(t *testing.T) {
 // read to its end is all of it.
 func TestBoardCutsNothing(t *testing.T) {
 	p := newScene(questionOf(t, 1, "echo "+strings.Repeat("word ", 20_000)), 80, 40)
-	if short := approval.Render(p.list[0].Payload, approval.RenderOptions{Width: 79}); !short.Truncated {
+	if short := render.Render(p.list[0].Payload, render.Options{Width: 79}); !short.Truncated {
 		t.Fatal("the short page cuts nothing")
 	}
 	p.key(3*time.Second, enter)

@@ -8,6 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 // View draws the board on the alternate screen.
@@ -99,11 +101,11 @@ func (b *board) standingRows() []string {
 		"Run exactly this again without asking, at most 5 times, for 1 hour, in this session?", "",
 		"  " + short(b.open.Payload, 4000), "",
 		"It applies only to the same command, directory, environment, programs, files, agent and work item,",
-		"as on the previous page, plan " + approval.Prefix(b.open.PlanHash) + ". Anything else asks again,",
+		"as on the previous page, plan " + plan.Prefix(b.open.PlanHash) + ". Anything else asks again,",
 		"and so does a file or directory that was deleted and created again.",
 		"A denial in this session ends it, and so does: tadactl grants revoke.",
 	}
-	if tool, ok := approval.ForTool(b.open.Payload); ok {
+	if tool, ok := plan.ForTool(b.open.Payload); ok {
 		page = []string{
 			"Let this tool run again without asking, at most 5 times, for 1 hour?", "",
 			"  " + inert(tool), "",
@@ -134,13 +136,13 @@ func (b *board) help() string {
 		return fmt.Sprintf("one-time code, esc: back: %s", strings.Repeat("·", len(b.line)))
 	case refusing:
 		if n := len(b.flock); n > 0 {
-			return fmt.Sprintf("message (enter: deny all %d, esc: back): ", n) + approval.Inert(string(b.line))
+			return fmt.Sprintf("message (enter: deny all %d, esc: back): ", n) + render.Inert(string(b.line))
 		}
-		return "message (enter: deny, esc: back): " + approval.Inert(string(b.line))
+		return "message (enter: deny, esc: back): " + render.Inert(string(b.line))
 	case offering:
-		return "suggest (enter: deny and offer this command, esc: back): " + approval.Inert(string(b.line))
+		return "suggest (enter: deny and offer this command, esc: back): " + render.Inert(string(b.line))
 	case wording:
-		return "message for " + inert(b.call) + " (enter: keep, esc: back): " + approval.Inert(string(b.line))
+		return "message for " + inert(b.call) + " (enter: keep, esc: back): " + render.Inert(string(b.line))
 	case remembering:
 		return "y: approve and remember   esc: back"
 	}

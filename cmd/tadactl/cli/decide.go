@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
 )
@@ -298,6 +299,6 @@ func (c *ctl) decided(e approval.Envelope, d approval.Decision) error {
 	if word == "approved" && len(denied) > 0 {
 		except = ", except " + inert(strings.Join(denied, " "))
 	}
-	_, err := fmt.Fprintf(c.out, "%s %s (plan %s)%s\n", word, e.ID, approval.Prefix(e.PlanHash), except)
+	_, err := fmt.Fprintf(c.out, "%s %s (plan %s)%s\n", word, e.ID, plan.Prefix(e.PlanHash), except)
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
@@ -118,7 +119,7 @@ func (c *ctl) granted(g approval.Grant) error {
 		return err
 	}
 	what := "this plan may run"
-	if tool, ok := approval.ForTool(g.Payload); ok {
+	if tool, ok := plan.ForTool(g.Payload); ok {
 		what = "the tool " + inert(tool) + ", with any input, may be called"
 	}
 	_, err := fmt.Fprintf(c.out, "approved %s: %s %s until %s (grant %s)\n",

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher"
@@ -224,7 +224,7 @@ func (c *ctl) printEntry(e audit.Entry, note string) error {
 		}
 	}
 	if hash, _ := body["plan_hash"].(string); hash != "" {
-		line += "  plan=" + inert(approval.Prefix(hash)) // as the question showed it
+		line += "  plan=" + inert(plan.Prefix(hash)) // as the question showed it
 	}
 	if note != "" {
 		line += "  (" + note + ")"

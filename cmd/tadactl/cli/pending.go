@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/state"
@@ -209,7 +210,7 @@ func (c *ctl) show() *cobra.Command {
 			if c.json {
 				return c.printJSON(entryOf(e))
 			}
-			page := approval.Render(e.Payload, approval.RenderOptions{Width: c.width(), Full: true})
+			page := render.Render(e.Payload, render.Options{Width: c.width(), Full: true})
 			fmt.Fprint(c.out, page.Text())
 			if after := e.After(); after != "" {
 				fmt.Fprintln(c.out, after)
@@ -258,7 +259,7 @@ func (c *ctl) width() int {
 // short is what a list shows of a question: the commands, quoted, with what a reason points at.
 // What is left out is counted between the quotes, where no command can write.
 func short(payload []byte, room int) string {
-	calls := approval.Summary(payload, room)
+	calls := render.Summary(payload, room)
 	var b strings.Builder
 	if len(calls) > 1 {
 		fmt.Fprintf(&b, "%s: ", audit.Plural(len(calls), "call"))

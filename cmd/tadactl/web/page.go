@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 const style = `body{font:15px/1.4 monospace;margin:2em auto;max-width:110ch;padding:0 1em;color:#111;background:#fff}
@@ -64,13 +65,13 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	var b strings.Builder
 	for _, e := range list {
 		fmt.Fprintf(&b, "<li><a href=\"q/%s\">%s</a> R%d", text(e.ID), text(e.ID), e.Risk)
-		for _, call := range approval.Summary(e.Payload, listRoom) { // for choosing: the page has it all
+		for _, call := range render.Summary(e.Payload, listRoom) { // for choosing: the page has it all
 			b.WriteString("<br>")
 			for _, p := range call.Pieces {
 				if p.Cut > 0 {
 					fmt.Fprintf(&b, " <em>[%d chars cut]</em> ", p.Cut)
 				}
-				fmt.Fprintf(&b, "<code>%s</code>", text(approval.Inert(p.Text)))
+				fmt.Fprintf(&b, "<code>%s</code>", text(render.Inert(p.Text)))
 			}
 		}
 	}
@@ -87,8 +88,8 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 		s.refuse(w, http.StatusNotFound, err)
 		return
 	}
-	// Where the short page would cut something, it is the full one: see approval.Page.
-	short := approval.Render(e.Payload, approval.RenderOptions{Width: pageWidth})
+	// Where the short page would cut something, it is the full one: see render.Page.
+	short := render.Render(e.Payload, render.Options{Width: pageWidth})
 	page, err := s.inbox.Page(e.Payload, pageWidth, short.Truncated)
 	if err != nil {
 		s.refuse(w, http.StatusInternalServerError, err)

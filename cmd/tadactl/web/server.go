@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/launcher"
 )
 
@@ -115,7 +116,7 @@ func (s *Server) announce(ctx context.Context) error {
 		}
 		c := &code{text: codeAlphabet.EncodeToString(b[:])[:codeLength], plan: e.PlanHash}
 		s.codes[e.ID] = c
-		s.say(fmt.Sprintf("%s  R%d  code %s  plan %s", e.ID, e.Risk, c.text, approval.Prefix(e.PlanHash)))
+		s.say(fmt.Sprintf("%s  R%d  code %s  plan %s", e.ID, e.Risk, c.text, plan.Prefix(e.PlanHash)))
 	}
 	return nil
 }

@@ -1,98 +1,12 @@
-package approval
+package render
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/tada-run/tada-run/approval/canonical"
 )
-
-// The listing of a full page has a line for each value, in canonical order:
-//
-//	NAME = VALUE
-//
-// NAME is the way to the value: .key for a member, written as a JSON string unless it is of
-// letters, digits, _ and -, and [n] for an element; the top is "plan". VALUE is a number, true,
-// false, null, {} or [] when empty, or a text in its inert form between quotes. Bytes that are no
-// canonical JSON are one text with the name "bytes". Longer lines go on after a wrap mark.
-
-const (
-	listingTitle = "every value by its name"
-	listingTop   = "plan"
-	listingBytes = "bytes"
-	listingWrap  = "    " + wrapGutter + " "
-)
-
-func listing(payload []byte, width int) []string {
-	var lines []string
-	emit := func(name string, units []unit) {
-		all := append(show(name, exact, nil), own(" = ")...)
-		all = append(all, units...)
-		for i := range all {
-			all[i].hard = false
-		}
-		lines = append(lines, wrap(all, width, "", listingWrap)...)
-	}
-	tree, err := canonical.Parse(payload)
-	if err != nil {
-		emit(listingBytes, quoted(show(string(payload), exact, nil)))
-		return lines
-	}
-	walk(listingTop, tree, emit)
-	return lines
-}
-
-// walk calls emit for every leaf of a tree, in canonical order.
-func walk(name string, x any, emit func(string, []unit)) {
-	switch x := x.(type) {
-	case map[string]any:
-		for _, k := range object(x).keys() {
-			walk(name+"."+member(k), x[k], emit)
-		}
-		if len(x) == 0 {
-			emit(name, own("{}"))
-		}
-	case []any:
-		for i, v := range x {
-			walk(name+"["+strconv.Itoa(i)+"]", v, emit)
-		}
-		if len(x) == 0 {
-			emit(name, own("[]"))
-		}
-	case string:
-		emit(name, quoted(show(x, exact, nil)))
-	case nil:
-		emit(name, own("null"))
-	default:
-		emit(name, own(fmt.Sprint(x)))
-	}
-}
-
-// entries shows a value of unknown shape, a line for each leaf.
-func (v *view) entries(label, name string, x any) {
-	walk(name, x, func(name string, units []unit) {
-		v.line(label, named(name, units))
-	})
-}
-
-// member writes a key as itself when it is plain, else as a JSON string, which is ASCII.
-func member(k string) string {
-	if isPlainKey(k) {
-		return k
-	}
-	return string(canonical.AppendString(nil, k))
-}
-
-func isPlainKey(k string) bool {
-	for i := range len(k) {
-		if c := k[i]; c != '_' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
-			return false
-		}
-	}
-	return k != ""
-}
 
 var errPage = errors.New("approval: text is not a full page")
 
@@ -100,11 +14,11 @@ var errPage = errors.New("approval: text is not a full page")
 // error for every text that [Render] would not have written, so a page that decodes shows exactly
 // what the hash covers.
 func Decode(text string, width int) ([]byte, error) {
-	return DecodePage(text, RenderOptions{Width: width})
+	return DecodePage(text, Options{Width: width})
 }
 
 // DecodePage is Decode for a full page that was rendered with other options, such as a phrase.
-func DecodePage(text string, o RenderOptions) ([]byte, error) {
+func DecodePage(text string, o Options) ([]byte, error) {
 	o.Full = true
 	// Only the renderer can begin a line with a rule: in a payload its glyph is a code point.
 	_, rest, found := strings.Cut(text, "\n"+ruleGlyph+ruleGlyph+" "+listingTitle+" ")

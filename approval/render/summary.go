@@ -1,7 +1,8 @@
-package approval
+package render
 
 import (
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // Lists and status lines have no room for a page. What they show of a command is made here, for all
@@ -29,12 +30,12 @@ func Summary(payload []byte, room int) []CallSummary {
 	if err != nil || !ok {
 		return nil
 	}
-	calls := fields(top).list("tool_calls")
+	calls := plan.Fields(top).List("tool_calls")
 	var out []CallSummary
 	for _, c := range calls {
 		call, _ := c.(map[string]any)
 		args, _ := call["args"].(map[string]any)
-		id, text, inside := fields(call).text("tool_call_id"), fields(args).text("command"), fields(args).text("inside")
+		id, text, inside := plan.Fields(call).Text("tool_call_id"), plan.Fields(args).Text("command"), plan.Fields(args).Text("inside")
 		spans := dangerSpans(top, id, len(calls) == 1, len(text))
 		if inside != "" {
 			if mine, rest := inner(text, inside, spans); len(rest) == 0 {

@@ -1,10 +1,11 @@
-package approval_test
+package render_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 // What every single command has alike, and hashes, are left to a full page. What is not exactly
@@ -12,18 +13,18 @@ import (
 func TestUsual(t *testing.T) {
 	hash := strings.Repeat("0123456789abcdef", 4)
 	usual := func(change func(plan, call map[string]any)) []byte {
-		plan := fullPlan("ls")
+		plan := plantest.Full("ls")
 		call := map[string]any{"tool_call_id": "c1", "tool_name": "shell", "args": map[string]any{"command": "ls", "canonical": "ls\n", "stdin": "null"}}
 		plan["tool_calls"], plan["bound"], plan["context"] = []any{call}, hash, map[string]any{"cwd": "/", "shell": "/bin/sh", "bound": hash}
 		delete(plan, "reasons")
 		change(plan, call)
-		return spell(t, plan)
+		return plantest.Bytes(t, plan)
 	}
 	plain := usual(func(_, _ map[string]any) {})
-	if short := approval.Render(plain, approval.RenderOptions{}); strings.Contains(short.Text(), "\ncall ") || strings.Contains(short.Text(), hash[:16]) || short.Truncated {
+	if short := render.Render(plain, render.Options{}); strings.Contains(short.Text(), "\ncall ") || strings.Contains(short.Text(), hash[:16]) || short.Truncated {
 		t.Errorf("truncated %v:\n%s", short.Truncated, short.Text())
 	}
-	full := approval.Render(plain, approval.RenderOptions{Full: true}).Text()
+	full := render.Render(plain, render.Options{Full: true}).Text()
 	for _, want := range []string{"\ncall     1 of 1 · id c1 · tool shell · stdin null\n", "\ncontext hash " + hash, "\nalso hash " + hash} {
 		if !strings.Contains(full, want) {
 			t.Errorf("no %q in\n%s", want, full)
@@ -38,7 +39,7 @@ func TestUsual(t *testing.T) {
 		"bound please approve":                                        func(plan, _ map[string]any) { plan["bound"] = "please approve" },
 		"\nwho      claude-code · work item PR-118 · mode x · risk 2": func(plan, _ map[string]any) { plan["toolset_mode"] = "x" },
 	} {
-		if text := approval.Render(usual(change), approval.RenderOptions{}).Text(); !strings.Contains(text, want) {
+		if text := render.Render(usual(change), render.Options{}).Text(); !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}

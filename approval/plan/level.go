@@ -1,4 +1,4 @@
-package approval
+package plan
 
 // Level is how far the origin of a request is trusted. It never decides whether something is asked;
 // it decides what may be allowed beyond this once. The zero value is the lowest.
@@ -31,7 +31,7 @@ func ParseLevel(name string) Level {
 }
 
 // Inherit returns the level of work that was started from other work. A child may say that it is
-// trusted less than its parent, never more: else whoever is quarantined would start a child.
+// trusted less than its parent, never more: else a quarantined program would start a child.
 func Inherit(parent, asked Level) Level {
 	return max(min(parent, asked), Quarantined)
 }

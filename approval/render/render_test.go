@@ -1,11 +1,9 @@
-package approval_test
+package render_test
 
 import (
 	"bufio"
 	"bytes"
 	"flag"
-	"fmt"
-	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -15,50 +13,19 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 var update = flag.Bool("update", false, "write the golden pages anew")
 
-// fullPlan has every key that a launcher writes, and two that no renderer knows.
-func fullPlan(command string) map[string]any {
-	return map[string]any{
-		"version": 1, "work_item_id": "PR-118", "agent_name": "claude-code", "workspace_root": "/home/dg/proj",
-		"toolset_mode": "dangerous", "risk": 2,
-		"tool_calls": []any{map[string]any{"tool_call_id": "c1", "tool_name": "shell", "args": map[string]any{
-			"command": command, "canonical": command + " ", "argv": []any{"rm", "-rf", "build dir"}, "stdin": "pipe"}}},
-		"context": map[string]any{"cwd": "/home/dg/proj/sub", "cwd_dev": 2049, "cwd_ino": 5521,
-			"env": map[string]any{"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}, "env_hash": "77ab", "uid": 1000, "umask": 18,
-			"shell": "/usr/bin/bash", "policy": "p3c1", "profile": "push-1", "version": "0.1.0", "level": "strong"},
-		"effects": map[string]any{"delete": []any{"/home/dg/proj/build"}, "write": []any{}, "read": []any{"x"}, "exec": []any{"/usr/bin/git"}, "net": []any{"github.com:22"}},
-		"targets": []any{
-			map[string]any{"right": "delete", "name": "build", "real": "/home/dg/proj/build", "exists": true, "dev": 2049, "ino": 99},
-			map[string]any{"right": "write", "name": "out", "real": "/tmp/out", "exists": false, "dev": 3, "ino": 4}},
-		"reasons":    []any{map[string]any{"rule": "git.force-push", "verdict": "ask", "message": "rewrites the history of a shared branch", "span": []any{25, 32}, "path": "/p"}},
-		"hazards":    []any{map[string]any{"rule": "git.force-push", "risk": 2, "message": "force"}, "plain hazard"},
-		"opaque":     []any{map[string]any{"place": "c1", "text": "eval \"$x\"", "why": "runs text that is not known"}},
-		"agent_says": "clean build and sync branch",
-		"origin":     "human", "future": map[string]any{"deep": []any{map[string]any{"key": "value"}, nil, true}},
-	}
-}
-
-const pushCommand = "rm -rf build && git push --force origin main"
-
-func spell(t testing.TB, v any) []byte {
-	t.Helper()
-	b, err := canonical.Append(nil, v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 func TestGoldenPage(t *testing.T) {
-	p := spell(t, fullPlan(pushCommand))
-	for name, o := range map[string]approval.RenderOptions{"page": {}, "page-narrow": {Width: 40}, "page-full": {Full: true}} {
+	p := plantest.Bytes(t, plantest.Full(plantest.PushCommand))
+	for name, o := range map[string]render.Options{"page": {}, "page-narrow": {Width: 40}, "page-full": {Full: true}} {
 		path := "testdata/" + name + ".golden"
-		got := approval.Render(p, o).Text()
+		got := render.Render(p, o).Text()
 		if *update {
 			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 				t.Fatal(err)
@@ -99,7 +66,7 @@ func attacks(t testing.TB) map[string]string {
 
 // everywhere puts a text wherever a text can stand in a plan.
 func everywhere(s string) map[string]any {
-	p := fullPlan(s)
+	p := plantest.Full(s)
 	p["agent_says"], p["agent_name"], p["work_item_id"], p["unknown"] = s, s, s, map[string]any{s: []any{s}}
 	call := p["tool_calls"].([]any)[0].(map[string]any)["args"].(map[string]any)
 	call["argv"] = []any{s, s}
@@ -114,7 +81,7 @@ const ownMarks = "«»∅⟦⟧⟪⟫␠⏎⇥·→━│┊×✗✎▸⇡"
 
 // checkInert fails for anything that could act on a terminal, show as nothing, or move its
 // neighbours. It does not ask the renderer's own tables.
-func checkInert(t testing.TB, p approval.Page, width int) {
+func checkInert(t testing.TB, p render.Page, width int) {
 	t.Helper()
 	for _, line := range p.Lines {
 		cells := 0
@@ -180,7 +147,7 @@ func unshow(t testing.TB, s string) string {
 var gutter = regexp.MustCompile(`^(?:run     |        ) +[0-9]*[│┊] `)
 
 // commandLines returns the lines of the command on a page, without what stands before the text.
-func commandLines(p approval.Page) []string {
+func commandLines(p render.Page) []string {
 	var out []string
 	for i := slices.IndexFunc(p.Lines, func(l string) bool { return strings.HasPrefix(l, "run ") }); i >= 0 && i < len(p.Lines); i++ {
 		g := gutter.FindString(p.Lines[i])
@@ -193,7 +160,7 @@ func commandLines(p approval.Page) []string {
 }
 
 // shownCommand reads the command back from the lines that a person sees.
-func shownCommand(t testing.TB, p approval.Page) string {
+func shownCommand(t testing.TB, p render.Page) string {
 	t.Helper()
 	return unshow(t, strings.Join(commandLines(p), ""))
 }
@@ -211,10 +178,10 @@ func TestAttacks(t *testing.T) {
 
 func checkPage(t testing.TB, plan map[string]any, command string) {
 	t.Helper()
-	payload := spell(t, plan)
+	payload := plantest.Bytes(t, plan)
 	for _, width := range []int{40, 80, 133} {
-		short := approval.Render(payload, approval.RenderOptions{Width: width})
-		full := approval.Render(payload, approval.RenderOptions{Width: width, Full: true})
+		short := render.Render(payload, render.Options{Width: width})
+		full := render.Render(payload, render.Options{Width: width, Full: true})
 		checkInert(t, short, width)
 		checkInert(t, full, width)
 		if full.Truncated {
@@ -226,7 +193,7 @@ func checkPage(t testing.TB, plan map[string]any, command string) {
 		if got := shownCommand(t, short); got != command && !short.Truncated {
 			t.Errorf("width %d: the page shows the command as %q, it is %q", width, got, command)
 		}
-		back, err := approval.Decode(full.Text(), width)
+		back, err := render.Decode(full.Text(), width)
 		if err != nil || !bytes.Equal(back, payload) {
 			t.Errorf("width %d: decoded to %q, %v", width, back, err)
 		}
@@ -239,8 +206,8 @@ func TestRenderAnything(t *testing.T) {
 		`{"agent_name":5,"agent_says":[],"context":"x","effects":[1],"hazards":{},"opaque":"","reasons":[1,[],{}],"risk":"2","targets":[[]],"tool_calls":[5,{"args":"x"},{"args":{"argv":[1],"command":5}}]}`,
 		`{"context":{"cwd":5,"env":[],"env_hash":{}},"effects":{"delete":"x","write":[{}]},"tool_calls":{}}`} {
 		for _, width := range []int{-5, 0, 1, 40, 1000} {
-			full := approval.Render([]byte(p), approval.RenderOptions{Width: width, Full: true})
-			back, err := approval.Decode(full.Text(), width)
+			full := render.Render([]byte(p), render.Options{Width: width, Full: true})
+			back, err := render.Decode(full.Text(), width)
 			if err != nil || string(back) != p {
 				t.Errorf("%q came back as %q, %v\n%s", p, back, err, full.Text())
 			}
@@ -253,76 +220,37 @@ func TestRenderAnything(t *testing.T) {
 
 // A page that was changed anywhere does not decode to something else.
 func TestDecodeRefuses(t *testing.T) {
-	text := approval.Render(payload(t, nil), approval.RenderOptions{Full: true}).Text()
+	text := render.Render(plantest.Small(t, nil), render.Options{Full: true}).Text()
 	for i := 0; i < len(text); i += 3 { // each try renders a page
 		for _, c := range []byte{text[i] ^ 1, '\n'} {
 			other := text[:i] + string([]byte{c}) + text[i+1:]
 			if other == text {
 				continue
 			}
-			if back, err := approval.Decode(other, 0); err == nil {
+			if back, err := render.Decode(other, 0); err == nil {
 				t.Fatalf("byte %d changed to %q decodes to %s", i, c, back)
 			}
 		}
 	}
 	for _, other := range []string{"", "\n", text[:len(text)-1], text + "\n", text + text, " every value by its name ", " every value by its name \n\n\n\n"} {
-		if back, err := approval.Decode(other, 0); err == nil {
+		if back, err := render.Decode(other, 0); err == nil {
 			t.Errorf("%q decodes to %s", other, back)
 		}
-	}
-}
-
-// mutants calls fn with copies of a tree, each with one leaf changed, or one removed or added.
-func mutants(x any, fn func(way string, x any)) {
-	switch x := x.(type) {
-	case map[string]any:
-		for k, v := range x {
-			mutants(v, func(way string, v any) {
-				c := maps.Clone(x)
-				c[k] = v
-				fn("."+k+way, c)
-			})
-			c := maps.Clone(x)
-			delete(c, k)
-			fn("."+k+" removed", c)
-		}
-		c := maps.Clone(x)
-		c["added"] = "x"
-		fn(".added", c)
-	case []any:
-		for i, v := range x {
-			mutants(v, func(way string, v any) {
-				c := slices.Clone(x)
-				c[i] = v
-				fn(fmt.Sprintf("[%d]%s", i, way), c)
-			})
-		}
-		fn("[+]", append(slices.Clone(x), "x"))
-	case string:
-		fn(" +", x+"z")
-		fn(" as null", nil)
-	case int:
-		fn(" +1", x+1)
-		fn(" as text", strconv.Itoa(x))
-	case bool:
-		fn(" not", !x)
-	case nil:
-		fn(" as text", "null")
 	}
 }
 
 // B-R1.2, B-R1.2a, B-T7: whatever is changed in a plan changes its hash, and shows on the page that
 // a person sees first, in its lines and not only in the hash.
 func TestNothingHidden(t *testing.T) {
-	body := func(p approval.Page) string {
+	body := func(p render.Page) string {
 		return strings.Join(slices.DeleteFunc(slices.Clone(p.Lines), func(l string) bool { return strings.HasPrefix(l, "plan ") }), "\n")
 	}
-	plan := fullPlan(pushCommand)
-	before := approval.Render(spell(t, plan), approval.RenderOptions{})
+	full := plantest.Full(plantest.PushCommand)
+	before := render.Render(plantest.Bytes(t, full), render.Options{})
 	n := 0
-	mutants(plan, func(way string, x any) {
+	plantest.Mutants(full, func(way string, x any) {
 		n++
-		after := approval.Render(spell(t, x), approval.RenderOptions{})
+		after := render.Render(plantest.Bytes(t, x), render.Options{})
 		if body(after) == body(before) {
 			t.Errorf("plan%s does not show", way)
 		}
@@ -346,26 +274,26 @@ func TestNothingHidden(t *testing.T) {
 		{map[string]any{"context": map[string]any{}}, map[string]any{}},
 		{map[string]any{"effects": map[string]any{}}, map[string]any{}},
 	} {
-		a, b := approval.Render(spell(t, pair[0]), approval.RenderOptions{}), approval.Render(spell(t, pair[1]), approval.RenderOptions{})
+		a, b := render.Render(plantest.Bytes(t, pair[0]), render.Options{}), render.Render(plantest.Bytes(t, pair[1]), render.Options{})
 		if body(a) == body(b) {
 			t.Errorf("%v and %v show alike:\n%s", pair[0], pair[1], a.Text())
 		}
 	}
 	// The order of calls counts.
-	two := func(a, b string) []byte { return payload(t, nil, a, b) }
-	if approval.PlanHash(two("a", "b")) == approval.PlanHash(two("b", "a")) {
+	two := func(a, b string) []byte { return plantest.Small(t, nil, a, b) }
+	if plan.Hash(two("a", "b")) == plan.Hash(two("b", "a")) {
 		t.Error("the order of calls does not change the hash")
 	}
 }
 
 // B-R5.3: twelve digits of the hash are on the page in three groups.
 func TestPrefix(t *testing.T) {
-	p := approval.Render(payload(t, nil), approval.RenderOptions{})
+	p := render.Render(plantest.Small(t, nil), render.Options{})
 	h := p.PlanHash
 	if want := "plan     " + h[:4] + " " + h[4:8] + " " + h[8:12] + "\n"; !strings.Contains(p.Text(), want) {
 		t.Errorf("no %q in\n%s", want, p.Text())
 	}
-	if approval.Prefix("short") != "short" {
+	if plan.Prefix("short") != "short" {
 		t.Error("a short hash has no prefix")
 	}
 }
@@ -375,15 +303,15 @@ func FuzzInert(f *testing.F) {
 		f.Add(command, command+" ")
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		x, y := approval.Inert(a), approval.Inert(b)
+		x, y := render.Inert(a), render.Inert(b)
 		if (x == y) != (a == b) {
 			t.Fatalf("%q and %q both show as %q", a, b, x)
 		}
-		if back, err := approval.Restore(x); err != nil || back != a {
+		if back, err := render.Restore(x); err != nil || back != a {
 			t.Fatalf("%q shows as %q and comes back as %q, %v", a, x, back, err)
 		}
-		checkInert(t, approval.Page{Lines: []string{x}}, 1<<30)
-		if back, err := approval.Restore(a); err == nil && approval.Inert(back) != a {
+		checkInert(t, render.Page{Lines: []string{x}}, 1<<30)
+		if back, err := render.Restore(a); err == nil && render.Inert(back) != a {
 			t.Fatalf("%q restores to %q, which shows otherwise", a, back)
 		}
 	})
@@ -403,8 +331,8 @@ func FuzzRender(f *testing.F) {
 			plan["reasons"] = []any{map[string]any{"verdict": "ask", "span": []any{start, end}}}
 		}
 		checkPage(t, plan, command)
-		raw := approval.Render([]byte(command), approval.RenderOptions{Full: true})
-		if back, err := approval.Decode(raw.Text(), 0); err != nil || string(back) != command {
+		raw := render.Render([]byte(command), render.Options{Full: true})
+		if back, err := render.Decode(raw.Text(), 0); err != nil || string(back) != command {
 			t.Fatalf("bytes %q came back as %q, %v", command, back, err)
 		}
 	})
@@ -417,12 +345,12 @@ func BenchmarkRender100k(b *testing.B) {
 		full bool
 	}{{"ascii", "echo hello world; ", false}, {"ascii-full", "echo hello world; ", true}, {"attack", "\u202e\x1b[2K\xff \u0455", false}} {
 		b.Run(c.name, func(b *testing.B) {
-			p := payload(b, func(p map[string]any) {
+			p := plantest.Small(b, func(p map[string]any) {
 				p["tool_calls"] = []any{map[string]any{"tool_call_id": "c1", "args": map[string]any{"command": strings.Repeat(c.text, 100<<10/len(c.text))}}}
 			})
 			b.SetBytes(int64(len(p)))
 			for b.Loop() {
-				approval.Render(p, approval.RenderOptions{Full: c.full})
+				render.Render(p, render.Options{Full: c.full})
 			}
 		})
 	}

@@ -1,6 +1,10 @@
-package approval
+package render
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tada-run/tada-run/approval/plan"
+)
 
 // dangerSpans returns where the reasons of a verdict point at in the command of a call, merged and
 // in order. Reasons name a call by tool_call_id; without one they mean the only call there is. A
@@ -8,11 +12,11 @@ import "slices"
 func dangerSpans(top map[string]any, id string, only bool, length int) [][2]int {
 	var spans [][2]int
 	whole := false
-	for _, v := range fields(top).list("reasons") {
+	for _, v := range plan.Fields(top).List("reasons") {
 		m, _ := v.(map[string]any)
-		r := fields(m)
-		span := r.list("span")
-		if to := r.text("tool_call_id"); r.text("verdict") == "allow" || len(span) != 2 || to != id && (to != "" || !only) {
+		r := plan.Fields(m)
+		span := r.List("span")
+		if to := r.Text("tool_call_id"); r.Text("verdict") == "allow" || len(span) != 2 || to != id && (to != "" || !only) {
 			continue
 		}
 		start, _ := span[0].(int64)

@@ -1,4 +1,4 @@
-package approval
+package render
 
 import "time"
 
@@ -11,15 +11,15 @@ const (
 	readingMost  = 3 * time.Second
 )
 
-// ReadingTime is how long the page of a question must have been shown before a yes to it is taken.
-// It depends on what is asked alone, not on the width of a screen, so that whoever shows the page
-// and the store agree.
-func (e Envelope) ReadingTime() time.Duration {
-	page := Render(e.Payload, RenderOptions{})
+// ReadingTime is how long the page of a plan must have been shown before an approval of it is
+// accepted. It does not depend on the width of a screen, so that the prompt and the store agree.
+func ReadingTime(payload []byte, risk int) time.Duration {
+	page := Render(payload, Options{})
 	if page.Truncated {
-		page = Render(e.Payload, RenderOptions{Full: true})
+		page = Render(payload, Options{Full: true})
 	}
-	return min(readingStart+readingLine*time.Duration(len(page.Lines))+readingRisk*time.Duration(e.Risk), readingMost)
+	lines := readingLine * time.Duration(len(page.Lines))
+	return min(readingStart+lines+readingRisk*time.Duration(risk), readingMost)
 }
 
 // A Reading follows what a person has had before their eyes. A page on which something was cut may

@@ -1,19 +1,14 @@
-package approval_test
+package plan_test
 
 import (
 	"fmt"
 
-	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
 )
-
-func ExampleInert() {
-	fmt.Println(approval.Inert("ls\x1b[2K\rrm \u202e l\u0455 \xff"))
-	// Output: ls⟦U+001B⟧[2K⟦U+000D⟧rm ⟦U+202E⟧ lѕ⟦U+0455⟧ ⟦xFF⟧
-}
 
 func ExampleFrictionOf() {
 	for risk := range 5 {
-		f := approval.FrictionOf(risk)
+		f := plan.FrictionOf(risk)
 		fmt.Printf("risk %d: R%d %s, %d characters, second factor %v\n", risk, f.Level, f.Name, f.Challenge, f.Factor)
 	}
 	// Output:

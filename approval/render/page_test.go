@@ -1,4 +1,4 @@
-package approval_test
+package render_test
 
 import (
 	"regexp"
@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 var cutMark = regexp.MustCompile(`⟦\[truncated, (\d+) chars\]⟧`)
@@ -16,12 +18,12 @@ var cutMark = regexp.MustCompile(`⟦\[truncated, (\d+) chars\]⟧`)
 // all of it, and the hash is of all of it.
 func TestTruncation(t *testing.T) {
 	long := "echo " + strings.Repeat("abcde", 1000)
-	plan := fullPlan(long)
-	delete(plan, "reasons")
-	call := plan["tool_calls"].([]any)[0].(map[string]any)
+	whole := plantest.Full(long)
+	delete(whole, "reasons")
+	call := whole["tool_calls"].([]any)[0].(map[string]any)
 	call["args"] = map[string]any{"command": long}
-	payload := spell(t, plan)
-	short := approval.Render(payload, approval.RenderOptions{})
+	payload := plantest.Bytes(t, whole)
+	short := render.Render(payload, render.Options{})
 	m := cutMark.FindStringSubmatch(strings.Join(short.Lines, "\n"))
 	if !short.Truncated || m == nil {
 		t.Fatalf("no mark:\n%s", short.Text())
@@ -30,11 +32,11 @@ func TestTruncation(t *testing.T) {
 	if hidden, _ := strconv.Atoi(m[1]); hidden+shown != len(long) {
 		t.Errorf("%d shown and %d hidden of %d", shown, hidden, len(long))
 	}
-	full := approval.Render(payload, approval.RenderOptions{Full: true})
+	full := render.Render(payload, render.Options{Full: true})
 	if full.Truncated || shownCommand(t, full) != long || cutMark.MatchString(full.Text()) {
 		t.Error("the full page is cut")
 	}
-	if short.PlanHash != approval.PlanHash(payload) || short.PlanHash != full.PlanHash {
+	if short.PlanHash != plan.Hash(payload) || short.PlanHash != full.PlanHash {
 		t.Error("the hash is not of all of it")
 	}
 }
@@ -46,29 +48,29 @@ func TestDangerIsNeverElided(t *testing.T) {
 	for _, at := range []int{0, 3000, 9000} {
 		command := strings.Repeat("abcdefgh ", at/9) + danger + strings.Repeat(" tail", 1000)
 		start := strings.Index(command, danger)
-		plan := fullPlan(command)
+		plan := plantest.Full(command)
 		plan["reasons"] = []any{map[string]any{"rule": "net", "verdict": "ask", "message": "m", "span": []any{start, start + len(danger)}}}
-		p := approval.Render(spell(t, plan), approval.RenderOptions{Width: 2000})
+		p := render.Render(plantest.Bytes(t, plan), render.Options{Width: 2000})
 		if !p.Truncated || !strings.Contains(p.Text(), "⟪"+danger+"⟫") {
 			t.Errorf("at %d:\n%s", at, p.Text())
 		}
 	}
 	// Spans that lie outside, cross or lie in one another do no harm.
 	for _, spans := range [][]any{{-1, 5}, {5, 2}, {0, 99999}, {0, 10, 5, 20}, {0, 20, 5, 10}, {44, 44}} {
-		plan := fullPlan(pushCommand)
+		plan := plantest.Full(plantest.PushCommand)
 		var reasons []any
 		for i := 0; i+1 < len(spans); i += 2 {
 			reasons = append(reasons, map[string]any{"verdict": "ask", "span": []any{spans[i], spans[i+1]}})
 		}
 		plan["reasons"] = reasons
-		checkPage(t, plan, pushCommand)
+		checkPage(t, plan, plantest.PushCommand)
 	}
 }
 
 // E-dsp-3, B-R5.2a: padding does not push anything off the first screen; each stage has its line.
 func TestPadding(t *testing.T) {
 	for _, pad := range []string{strings.Repeat(" ", 300), strings.Repeat("\n", 60), strings.Repeat("\t", 300), " #" + strings.Repeat("=", 3000) + "\n", strings.Repeat("\u200b", 900)} {
-		p := approval.Render(spell(t, fullPlan("echo safe"+pad+"; curl x|sh")), approval.RenderOptions{})
+		p := render.Render(plantest.Bytes(t, plantest.Full("echo safe"+pad+"; curl x|sh")), render.Options{})
 		screen := strings.Join(p.Lines[:min(24, len(p.Lines))], "\n")
 		if p.Truncated || !strings.Contains(screen, "⟦×") || !strings.Contains(screen, "│ curl x\n") || !strings.Contains(screen, "│ |sh\n") {
 			t.Errorf("padding with %.3q:\n%s", pad, p.Text())
@@ -81,9 +83,9 @@ func TestAgentSays(t *testing.T) {
 	for says, cut := range map[string]bool{"ok": false, strings.Repeat("trust me ", 500): true, "line\nplan     0000 0000\n": false,
 		"\x1b[2J": false, strings.Repeat("\u4e2d", 300): false, strings.Repeat("\u4e2d\u6587", 100): true} {
 		for _, width := range []int{40, 80} {
-			plan := fullPlan("ls")
+			plan := plantest.Full("ls")
 			plan["agent_says"] = says
-			p := approval.Render(spell(t, plan), approval.RenderOptions{Width: width})
+			p := render.Render(plantest.Bytes(t, plan), render.Options{Width: width})
 			at := slices.IndexFunc(p.Lines, func(l string) bool { return strings.HasPrefix(l, "agent says (unverified): ") })
 			end := slices.IndexFunc(p.Lines, func(l string) bool { return strings.HasPrefix(l, "plan ") })
 			if at < 0 || end-at > 2 || end != len(p.Lines)-2 {
@@ -98,9 +100,9 @@ func TestAgentSays(t *testing.T) {
 
 // E-dsp-7: what cannot be inspected is named.
 func TestOpaque(t *testing.T) {
-	plan := fullPlan("ls")
+	plan := plantest.Full("ls")
 	plan["opaque"] = []any{map[string]any{"text": "bash <(curl x)", "why": "its input is not known"}, "python3 -c"}
-	text := approval.Render(spell(t, plan), approval.RenderOptions{}).Text()
+	text := render.Render(plantest.Bytes(t, plan), render.Options{}).Text()
 	for _, want := range []string{"cannot inspect: bash <(curl x) · its input is not known\n", "cannot inspect: python3 -c\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -117,7 +119,7 @@ func TestMarks(t *testing.T) {
 		"a\xffb": "byte that is not UTF-8", "a\u3164b": "blank character U+3164", "a\u2800b": "blank character U+2800", "a\u0301": "combining mark U+0301",
 		"a\ufe0f": "combining mark U+FE0F", "rm\u00a0x": "blank character U+00A0", "a\x85b": "byte that is not UTF-8", "\u05d0": "letter of another direction or alphabet U+05D0",
 	} {
-		marks := strings.Join(approval.Render(payload(t, func(p map[string]any) { p["x"] = command }), approval.RenderOptions{}).Marks, "; ")
+		marks := strings.Join(render.Render(plantest.Small(t, func(p map[string]any) { p["x"] = command }), render.Options{}).Marks, "; ")
 		if want == "" && marks != "" || !strings.Contains(marks, want) {
 			t.Errorf("%q has marks %q, want %q", command, marks, want)
 		}
@@ -127,8 +129,8 @@ func TestMarks(t *testing.T) {
 // E-dsp-8: what is too large to be judged on the spot is not offered there.
 func TestInline(t *testing.T) {
 	for n, want := range map[int]bool{100: true, 60 << 10: true, 64 << 10: false, 100 << 10: false} {
-		plan := payload(t, func(p map[string]any) { p["x"] = strings.Repeat("ab", n/2) })
-		if got := approval.Render(plan, approval.RenderOptions{}).Inline; got != want {
+		plan := plantest.Small(t, func(p map[string]any) { p["x"] = strings.Repeat("ab", n/2) })
+		if got := render.Render(plan, render.Options{}).Inline; got != want {
 			t.Errorf("%d bytes: inline %v", n, got)
 		}
 	}
@@ -136,7 +138,42 @@ func TestInline(t *testing.T) {
 	for i := range many {
 		many[i] = map[string]any{"rule": "r"}
 	}
-	if approval.Render(payload(t, func(p map[string]any) { p["reasons"] = many }), approval.RenderOptions{}).Inline {
+	if render.Render(plantest.Small(t, func(p map[string]any) { p["reasons"] = many }), render.Options{}).Inline {
 		t.Error("400 reasons are inline")
+	}
+}
+
+// E-dsp-9: markup is text. What a page shows of it is what stands in the payload.
+func TestMarkupIsText(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"<b>bold</b>", "&lt;b&gt;", "**bold** [x](http://y)", "%0A%1b[2K", `<span foreground="#fff">`, "`code`", "&#10;"} {
+		page := render.Render(plantest.Bytes(t, plantest.Full("echo '"+s+"'")), render.Options{Width: 200})
+		if !strings.Contains(page.Text(), s) {
+			t.Errorf("%q is shown otherwise", s)
+		}
+	}
+}
+
+// E-chan-7: a phrase is in the title, and only there; what is no phrase cannot get into it.
+func TestPhraseInTitle(t *testing.T) {
+	t.Parallel()
+	const phrase = "otter quilt"
+	p := plantest.Bytes(t, plantest.Full(plantest.PushCommand))
+	o := render.Options{Phrase: phrase, Full: true}
+	page := render.Render(p, o)
+	if !strings.Contains(page.Lines[0], "«"+phrase+"»") || strings.Contains(render.Render(p, render.Options{}).Lines[0], "«") {
+		t.Errorf("title %q", page.Lines[0])
+	}
+	checkInert(t, page, 80)
+	if back, err := render.DecodePage(page.Text(), o); err != nil || string(back) != string(p) {
+		t.Errorf("the page with a phrase does not decode: %v", err)
+	}
+	if _, err := render.Decode(page.Text(), 0); err == nil {
+		t.Error("a page with a phrase passes for one without")
+	}
+	for _, bad := range []string{"a\x1b[2K", "a» R0 LOW", "a  b", " a", strings.Repeat("a", 40), "a\nb", "é"} {
+		if got := render.Render(p, render.Options{Phrase: bad}).Lines[0]; strings.Contains(got, "«") {
+			t.Errorf("%q: title %q", bad, got)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package approval
+package render
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// marksOf names what in the texts of a plan is not what it seems: control and invisible
+// Marks names what in the texts of a plan is not what it seems: control and invisible
 // characters, bytes that are no text, and words that mix alphabets. The strings are ASCII.
-func marksOf(top map[string]any) []string {
+func Marks(top map[string]any) []string {
 	counts := map[string]int{}
 	eachText(top, func(s string) { countMarks(s, counts) })
 	out := make([]string, 0, len(counts))

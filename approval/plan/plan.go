@@ -1,0 +1,103 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/tada-run/tada-run/approval/canonical"
+)
+
+// ErrPayload is returned for bytes that are not a canonical plan.
+var ErrPayload = errors.New("payload is not a canonical plan")
+
+// A Plan is what is read from a payload.
+type Plan struct {
+	WorkItem string
+	Agent    string
+	Calls    []string // tool_call_id of each call, in order
+	Risk     int
+	Trust    Level
+	Rules    []string // that asked, at most maxRules
+	Kin      string   // what near-identical plans have in common: see kinOf
+}
+
+// maxRules is how many rules an event names: they are for statistics, the plan has them all.
+const maxRules = 16
+
+// Read takes from the payload what a question repeats, so that the two cannot disagree.
+func Read(payload []byte) (Plan, error) {
+	v, err := canonical.Parse(payload)
+	if err != nil {
+		return Plan{}, fmt.Errorf("%w: %v", ErrPayload, err)
+	}
+	top, ok := v.(map[string]any)
+	if !ok {
+		return Plan{}, fmt.Errorf("%w: not an object", ErrPayload)
+	}
+	f := Fields(top)
+	p := Plan{
+		WorkItem: f.Text("work_item_id"), Agent: f.Text("agent_name"), Risk: MaxRisk, Trust: ParseLevel(f.Text("trust")),
+	}
+	if n, ok := f["risk"].(int64); ok && n >= 0 && n <= MaxRisk {
+		p.Risk = int(n) // a payload that names no risk is not a harmless one
+	}
+	for _, r := range f.Objects("reasons") {
+		rule := r.Text("rule")
+		if rule != "" && r.Text("verdict") != "allow" && len(p.Rules) < maxRules && !slices.Contains(p.Rules, rule) {
+			p.Rules = append(p.Rules, rule)
+		}
+	}
+	seen := map[string]bool{}
+	for _, call := range f.Objects("tool_calls") {
+		id := call.Text("tool_call_id")
+		if id == "" || seen[id] {
+			return Plan{}, fmt.Errorf("%w: tool_call_id %q is empty or repeated", ErrPayload, id)
+		}
+		seen[id] = true
+		p.Calls = append(p.Calls, id)
+	}
+	if len(p.Calls) == 0 {
+		return Plan{}, fmt.Errorf("%w: it has no tool_calls", ErrPayload)
+	}
+	p.Kin = kinOf(p, f)
+	return p, nil
+}
+
+// kinOf is what near-identical plans have in common, as a hash: the same agent asks about the same
+// work in the same directory, with the same tools, for the same rules and at the same risk. They
+// differ in the words that the rules are about.
+func kinOf(p Plan, payload Fields) string {
+	var tools []string
+	for _, call := range payload.Objects("tool_calls") {
+		tools = append(tools, call.Text("tool_name"))
+	}
+	slices.Sort(tools)
+	h := sha256.New()
+	for _, list := range [][]string{
+		{p.Agent, p.WorkItem, payload.Object("context").Text("cwd"), strconv.Itoa(p.Risk)},
+		slices.Compact(tools),
+		slices.Sorted(slices.Values(p.Rules)),
+	} {
+		fmt.Fprintf(h, "%q", list)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// Hash returns the SHA-256 of the payload in hexadecimal.
+func Hash(payload []byte) string {
+	sum := sha256.Sum256(payload)
+	return hex.EncodeToString(sum[:])
+}
+
+// Prefix returns the first 12 digits of a plan hash in three groups, the form in which prompts and
+// records show it. 48 bits, because 32 can be met by padding a command until its hash fits.
+func Prefix(hash string) string {
+	if len(hash) < 12 {
+		return hash
+	}
+	return hash[:4] + " " + hash[4:8] + " " + hash[8:12]
+}

@@ -1,0 +1,29 @@
+// Package render shows a plan to a person: as a page, as a line of a list, and what went wrong with
+// its approval as a sentence, in English and in Chinese. Everything here is a function of values.
+//
+// # The page
+//
+// [Render] is a pure function of the stored bytes: prompt, inbox and pager show the same page,
+// under a phrase that only this user's real prompts have. All payload text passes through one
+// encoder whose output is printable and has an inverse. ASCII stands for itself. Everything else is
+// marked:
+//
+//	é⟦U+00E9⟧   a letter, and which one it is; only sentences of the policy show the letter alone
+//	⟦U+202E⟧    anything invisible, combining, right-to-left, or not known to be harmless
+//	⟦xFF⟧       a byte that is not UTF-8
+//	⏎ ⇥ ␠       newline, tab; a space at the end or in a long run
+//	␠⟦×300⟧     the character before, 300 times in all
+//	∅           nothing here, as opposed to something by that name
+//	⟪--force⟫   what a reason of the verdict points at
+//	⟦[truncated, 4205 chars]⟧   characters that only the full page shows
+//	⟦[folded, 38009 chars]⟧     of a text around the agent's own command
+//
+// Since every non-ASCII character of a payload shows with its code point, no payload can write one
+// of these marks, or a line of the page. Every value of the plan is on the page, by its name if the
+// renderer does not know it. A value of more than 1,000 characters is cut, never where a reason
+// points, and Page.Truncated then forbids an approval until the full page was read to its end
+// ([Reading]). A text may have one literal that is most likely the agent's own command
+// (args.inside). It then comes first, and the text is folded to what a reason points at; the full
+// page lists all of it. Folded counts as cut, because a plan could be made so that the wrong part
+// is read first.
+package render

@@ -1,0 +1,134 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
+)
+
+// Options fit a page to a place. They never decide whether something is shown, except Full.
+type Options struct {
+	Width int  // columns; 0 means 80, and less than 40 counts as 40
+	Full  bool // nothing is cut, and every value stands by its name at the end: for a pager
+
+	Phrase string // stands in the title, so that a person knows who drew it: see LoadPhrase. Letters and spaces
+}
+
+// What may be asked on the spot; more is for a pager, where a person can leave and come back.
+const (
+	maxInlineBytes = 64 << 10
+	maxInlineLines = 400
+)
+
+// A Page is a payload as a person sees it.
+type Page struct {
+	Lines     []string // printable characters only: no control byte, not even a newline
+	Truncated bool     // something was cut: do not let it be approved before a Full page was shown to its end
+	Inline    bool     // small enough to be asked inline: payload of at most 64 KiB, page of at most 400 lines
+	Risk      int
+	Friction  plan.Friction // of the risk alone; the store may ask for more, or for no second factor
+	PlanHash  string        // of the bytes that were rendered
+	Marks     []string      // what is invisible, look-alike or not text in the payload, for whoever decides the risk
+}
+
+// Text returns the lines, each ended by a newline.
+func (p Page) Text() string {
+	if len(p.Lines) == 0 {
+		return ""
+	}
+	return strings.Join(p.Lines, "\n") + "\n"
+}
+
+// Render shows a payload. It is a pure function of its arguments and takes any bytes: those that
+// are no canonical plan are shown as what they are, with the highest risk. Every value of the
+// payload is on the page, known to the renderer or not; where one is cut, the page says how much is
+// missing and Truncated is set. A Full page can be turned back into the payload: see [Decode].
+func Render(payload []byte, o Options) Page {
+	if o.Width == 0 {
+		o.Width = 80
+	}
+	o.Width = max(o.Width, 40)
+	v := &view{width: o.Width, full: o.Full}
+	p := Page{PlanHash: plan.Hash(payload), Risk: plan.MaxRisk}
+	if facts, err := plan.Read(payload); err == nil {
+		p.Risk = facts.Risk
+	}
+	p.Friction = plan.FrictionOf(p.Risk)
+	v.rule(o.title() + fmt.Sprintf(" R%d %s", p.Friction.Level, strings.ToUpper(p.Friction.Name)))
+	tree, err := canonical.Parse(payload)
+	if top, ok := tree.(map[string]any); err == nil && ok {
+		p.Marks = Marks(top)
+		v.plan(top, p.Marks)
+	} else {
+		p.Marks = []string{"the payload is not a canonical plan"}
+		v.foreign(tree, payload, err)
+	}
+	v.line("plan", own(plan.Prefix(p.PlanHash)))
+	if o.Full {
+		v.rule(listingTitle)
+		v.lines = append(v.lines, listing(payload, o.Width)...)
+	}
+	v.rule("")
+	p.Lines, p.Truncated = v.lines, v.truncated
+	p.Inline = len(payload) <= maxInlineBytes && len(p.Lines) <= maxInlineLines
+	return p
+}
+
+// plan shows the values of a plan in the order in which a person needs them. Each section takes
+// from its object what it shows; what is left over is shown by name, so a value that a later
+// launcher adds is never hidden by an older renderer.
+func (v *view) plan(top map[string]any, marks []string) {
+	o := object(top)
+	says, hasSays := o.takeText("agent_says")
+	context := o.takeObject("context")
+	v.who(o)
+	v.where(o, context)
+	v.calls(o)
+	v.substance(o)
+	v.list(o, "refused", "refused", []label{{"tool_call_id", ""}, {"command", ""}, {"rule", ""}})
+	if s, ok := o.takeText("needs"); ok {
+		v.line("needs", text(s))
+	}
+	v.environment(context)
+	v.facts("sandbox", o.takeObject("fence"))
+	v.bound("context", context)
+	v.bound("also", o)
+	v.marks(marks)
+	if hasSays {
+		v.says(says)
+	}
+}
+
+// foreign shows bytes that are no plan.
+func (v *view) foreign(tree any, payload []byte, err error) {
+	if err != nil {
+		v.line("not a plan:", own(" the bytes below are not canonical JSON"))
+		v.line("bytes", show(string(payload), exact, nil))
+		return
+	}
+	v.line("not a plan:", own(" the value below is not an object"))
+	v.entries("value", "", tree)
+}
+
+// title is who asks. A phrase of other characters than letters is left out: it was not made here.
+func (o Options) title() string {
+	if o.Phrase == "" || !IsPhrase(o.Phrase) {
+		return "tada-run asks " + strings.Repeat(ruleGlyph, 2)
+	}
+	return "tada-run asks «" + o.Phrase + "» " + strings.Repeat(ruleGlyph, 2)
+}
+
+// MaxPhrase is how long a phrase may be, in bytes.
+const MaxPhrase = 32
+
+// IsPhrase reports whether s may be in a title: letters and single spaces.
+func IsPhrase(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c != ' ' && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return s == strings.Join(strings.Fields(s), " ") && len(s) <= MaxPhrase
+}

@@ -1,0 +1,190 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+)
+
+// substance shows why something is asked, what it does and where that leads: of a whole plan, or of
+// one call of several.
+func (v *view) substance(o object) {
+	v.list(o, "reasons", "why", []label{{"verdict", ""}, {"message", ""}, {"rule", ""}, {"path", ""}, {"instead", "won't ask: "}})
+	v.effects(o)
+	v.list(o, "opaque", "cannot inspect:", []label{{"text", ""}, {"place", "in "}, {"why", ""}})
+	v.list(o, "hazards", "hazard", []label{{"message", ""}, {"rule", ""}, {"risk", "risk "}})
+	v.list(o, "targets", "paths", []label{{"right", ""}, {"name", ""}, {"real", "→ "}})
+	v.list(o, "programs", "programs", []label{{"name", ""}, {"real", "→ "}})
+	v.list(o, "contents", "contents", []label{{"path", ""}, {"why", ""}})
+	if s, ok := o.takeText("fence"); ok {
+		v.line("sandbox", text(s))
+	}
+}
+
+// facts shows what is left of an object in a section of its own, if there is anything.
+func (v *view) facts(label string, o object) {
+	if parts := o.takeRest(); len(parts) > 0 {
+		v.line(label, join(parts...))
+	}
+}
+
+func (v *view) who(o object) {
+	parts := o.takeLabelled([]label{{"agent_name", ""}, {"work_item_id", "work item "}})
+	if mode, ok := o["toolset_mode"].(string); ok && policyWords[mode] != "" {
+		delete(o, "toolset_mode")
+		parts = append(parts, own("policy: "+policyWords[mode]))
+	}
+	parts = append(parts, o.takeLabelled([]label{{"toolset_mode", "mode "}, {"risk", "risk "}, {"version", "plan version "}})...)
+	if len(parts) > 0 {
+		v.line("who", join(parts...))
+	}
+}
+
+// policyWords say what the modes of the policy ask about.
+var policyWords = map[string]string{
+	"dangerous": "ask for dangerous commands only", "always": "ask for every command", "never": "deny what would ask",
+}
+
+// bound shows what is left of an object as facts does. The hash of what only has to stay the same
+// is a line of digits that says nothing to a reader: only a full page has it.
+func (v *view) bound(label string, o object) {
+	if hash, ok := o["bound"].(string); ok && isHash(hash) {
+		delete(o, "bound")
+		if v.full {
+			v.line(label+" hash", own(hash))
+		}
+	}
+	v.facts(label, o)
+}
+
+// isHash reports whether s is a SHA-256 in hex, which cannot say anything else.
+func isHash(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
+
+func (v *view) where(o, context object) {
+	var parts [][]unit
+	if s, ok := context.takeText("cwd"); ok {
+		parts = append(parts, text(s))
+	}
+	for _, k := range []string{"cwd_dev", "cwd_ino"} {
+		if x, ok := context[k]; ok {
+			delete(context, k)
+			parts = append(parts, named(k[len("cwd_"):], value(x, exact)))
+		}
+	}
+	if s, ok := o.takeText("workspace_root"); ok {
+		parts = append(parts, named("workspace", text(s)))
+	}
+	if len(parts) > 0 {
+		v.line("where", join(parts...))
+	}
+}
+
+// effectOrder is by how hard it is to undo.
+var effectOrder = []struct{ key, sign string }{
+	{"delete", "✗ delete"}, {"write", "✎ write"}, {"exec", "▸ exec"}, {"net", "⇡ net"}, {"read", "· read"},
+}
+
+func (v *view) effects(o object) {
+	effects := o.takeObject("effects")
+	label := "will"
+	for _, e := range effectOrder {
+		list, ok := effects.takeList(e.key)
+		if !ok {
+			continue
+		}
+		if len(list) == 0 {
+			v.line(label, own(e.sign+"   "+nothing))
+			label = ""
+			continue
+		}
+		var parts [][]unit
+		for _, x := range list {
+			parts = append(parts, value(x, exact))
+		}
+		v.line(label, append(own(e.sign+"   "), join(parts...)...))
+		label = ""
+	}
+	v.facts("will also", effects)
+}
+
+// list shows a list of objects, one line each: the known keys in order, then the others by name.
+func (v *view) list(o object, key, title string, order []label) {
+	items, ok := o.takeList(key)
+	if !ok {
+		return
+	}
+	for _, x := range items {
+		m, ok := x.(map[string]any)
+		if !ok {
+			v.line(title, value(x, exact))
+			continue
+		}
+		item := object(m)
+		parts := item.takeLabelled(order)
+		v.line(title, join(append(parts, item.takeRest()...)...))
+	}
+	if len(items) == 0 {
+		v.line(title, own(nothing))
+	}
+}
+
+func (v *view) environment(context object) {
+	env := context.takeObject("env")
+	if len(env) == 0 {
+		return
+	}
+	var parts [][]unit
+	for _, k := range env.keys() {
+		pair := append(show(k, exact, nil), own("=")...)
+		parts = append(parts, append(pair, value(env[k], exact)...))
+	}
+	v.line("env", append(own(fmt.Sprintf("%d: ", len(env))), join(parts...)...))
+}
+
+func (v *view) marks(marks []string) {
+	if len(marks) == 0 {
+		v.line("warnings", own("none"))
+		return
+	}
+	for _, m := range marks {
+		v.line("warnings", own(m))
+	}
+}
+
+// says shows the agent's own words: last, so that they cannot frame the facts, and in at most two
+// lines, so that they cannot push them away.
+func (v *view) says(s string) {
+	label := "agent says (unverified):"
+	units := quoted(show(s, prose, nil))
+	if s == "" {
+		units = own(nothing)
+	}
+	room := 2*(v.width-labelWidth-6) - len(label)
+	if !v.full {
+		used, hidden, at := 0, 0, 0
+		for at < len(units) && used+units[at].cells <= room {
+			used += units[at].cells
+			at++
+		}
+		for _, u := range units[at:] {
+			hidden += u.chars
+		}
+		if hidden > 0 {
+			for mark := truncation("truncated", hidden, 0); at > 0 && used+mark.cells > room; {
+				at--
+				used -= units[at].cells
+				hidden += units[at].chars
+				mark = truncation("truncated", hidden, 0)
+			}
+			units = append(units[:at:at], truncation("truncated", hidden, 0))
+			v.truncated = true
+		}
+	}
+	v.line(label, units)
+}
+
+// entries shows a value of unknown shape, a line for each leaf.
+func (v *view) entries(label, name string, x any) {
+	walk(name, x, func(name string, units []unit) {
+		v.line(label, named(name, units))
+	})
+}

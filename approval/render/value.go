@@ -1,0 +1,68 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval/canonical"
+)
+
+// value shows any value in one line: a text bare, or in quotes where its edges would be unclear.
+func value(x any, st style) []unit {
+	switch x := x.(type) {
+	case string:
+		if needsQuotes(x) {
+			return quoted(show(x, st, nil))
+		}
+		return show(x, st, nil)
+	case nil:
+		return own("null")
+	case []any, map[string]any:
+		b, err := canonical.Append(nil, x) // ASCII, so it is inert already
+		if err != nil {
+			return own("?")
+		}
+		return show(string(b), exact, nil)
+	default:
+		return own(fmt.Sprint(x))
+	}
+}
+
+// needsQuotes reports whether a bare text could be taken for nothing, for a quoted text or for a
+// value that is no text.
+func needsQuotes(s string) bool {
+	if s == "" || s == "true" || s == "false" || s == "null" || strings.IndexByte("\" {[", s[0]) >= 0 {
+		return true
+	}
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
+}
+
+func quoted(units []unit) []unit {
+	return append(append(own(`"`), units...), own(`"`)...)
+}
+
+// join puts the renderer's separator between values.
+func join(parts ...[]unit) []unit {
+	var out []unit
+	for i, p := range parts {
+		if i > 0 {
+			out = append(out, own(between)...)
+		}
+		out = append(out, p...)
+	}
+	return out
+}
+
+func named(name string, units []unit) []unit {
+	return append(append(show(name, exact, nil), own(" ")...), units...)
+}
+
+// text shows what is known to be text: quotes only where its edges would be unclear.
+func text(s string) []unit {
+	if s == "" || s[0] == ' ' || s[0] == '"' {
+		return quoted(show(s, exact, nil))
+	}
+	return show(s, exact, nil)
+}
