@@ -35,13 +35,18 @@ var plan = map[string]map[string]string{
 		"shellparse/filter":  "what base64 -d makes of known text",
 		"shellparse/wrapper": "what agent programs put around a command is a table of its own",
 		"shellparse/catalog": "what a variable does is one table with the launcher's",
+
+		"shellparse/catalog/agents": "where agents' programs save a shell is one fact with pathguard's",
 	},
 	"shellparse/filter": {},
 	"shellparse/command": {
 		"shellparse/catalog": "what a setting of git does is one table with the launcher's",
 	},
-	"shellparse/catalog": {},
-	"shellparse/wrapper": {},
+	"shellparse/catalog": {
+		"shellparse/catalog/agents": "names that are known of one agent are with its other facts",
+	},
+	"shellparse/catalog/agents": {},
+	"shellparse/wrapper":        {},
 	"shellparse/code": {
 		"shellparse/command": "facts speak of the same rights as the table",
 		"shellparse/catalog": "what a variable does is the same in a program as in a shell",
@@ -111,8 +116,10 @@ var plan = map[string]map[string]string{
 	"pathguard": {
 		"shellparse":         "it turns the names of a script into files",
 		"shellparse/catalog": "which names others run later is a table of its own",
-		"shellparse/command": "a target carries the right it was named with",
-		"shellparse/code":    "files that are executed are read as programs in the command line",
+
+		"shellparse/catalog/agents": "where agents' programs are, and what they start with",
+		"shellparse/command":        "a target carries the right it was named with",
+		"shellparse/code":           "files that are executed are read as programs in the command line",
 	},
 	"launcher/control": {
 		"launcher/broker":       "it finds its socket from inside",

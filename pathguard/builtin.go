@@ -12,8 +12,8 @@ import (
 // costs less than building an index of them that lives for one question.
 var builtins = sync.OnceValue(func() []builtinList {
 	return []builtinList{
-		{markSecret, secretNames()}, {markPublic, publicNames()}, {markStartup, startupNames},
-		{markCache, cacheNames}, {markCachedCode, cachedCode}, {markToolDir, toolDirs},
+		{markSecret, secretNames()}, {markPublic, publicNames()}, {markStartup, startupNames()},
+		{markCache, cacheNames}, {markCachedCode, cachedCode}, {markToolDir, toolDirs()},
 		{markWorkspaceState, []string{"**/.tada"}},
 	}
 })

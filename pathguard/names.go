@@ -2,9 +2,11 @@ package pathguard
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/tada-run/tada-run/shellparse/catalog"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // names is a set of words. As a list it stands in the program as it is; a map would be made
@@ -24,7 +26,7 @@ func publicNames() []string { return secretFiles().public }
 var secretFiles = sync.OnceValue(func() (files struct{ secret, public []string }) {
 	files.secret = make([]string, 0, 256)
 	for e := range catalog.Secrets().Entries() {
-		name := e.Key
+		name := strings.ReplaceAll(e.Key, "%20", " ")
 		if name[0] != '/' && name[0] != '~' {
 			name = "**/" + name
 		}
@@ -38,8 +40,10 @@ var secretFiles = sync.OnceValue(func() (files struct{ secret, public []string }
 	return files
 })
 
-// startupNames run at login, in every shell, or on a timer.
-var startupNames = []string{
+// startupNames run at login, in every shell, on a timer, or when an agent's program begins.
+var startupNames = sync.OnceValue(func() []string { return slices.Concat(startups, agents.Texts("startup")) })
+
+var startups = []string{
 	"~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.bash_aliases", "~/.profile", "~/.inputrc",
 	"~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout", "~/.oh-my-zsh", "~/.config/fish", "~/.config/zsh",
 	"~/.local/bin", "~/bin", "~/.nvm", "~/.pyenv/shims", "~/.cargo/bin", "~/go/bin",
@@ -48,8 +52,7 @@ var startupNames = []string{
 	"~/.gitconfig", "~/.config/git", "~/.ssh", "~/.vimrc", "~/.config/nvim", "~/.emacs", "~/.emacs.d", "~/.tmux.conf", "~/.screenrc",
 	"~/.npmrc", "~/.yarnrc", "~/.config/pip", "~/.cargo/config.toml", "~/.cargo/config", "~/.gradle/init.d",
 	"~/.sbt/1.0", "~/.gdbinit", "~/.lldbinit", "~/.pythonrc", "~/.irbrc",
-	"~/.claude", "~/.claude.json", "~/.codex", "~/.cursor", "~/.gemini", "~/.qwen", "~/.copilot", "~/.config/opencode", "~/.config/Code/User",
-	"~/.vscode", "~/.aider.conf.yml",
+	"~/.config/Code/User", "~/.vscode",
 	"/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/zsh", "/etc/environment", "/etc/cron.d",
 	"/etc/crontab", "/etc/cron.hourly",
 	"/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly", "/var/spool/cron", "/etc/systemd", "/etc/init.d", "/etc/rc.local",
@@ -84,7 +87,9 @@ var regenerableEndings = names{
 }
 
 // toolDirs hold programs that the account installed for itself, on purpose.
-var toolDirs = []string{
+var toolDirs = sync.OnceValue(func() []string { return slices.Concat(tools, agents.Texts("installed")) })
+
+var tools = []string{
 	"~/.local/bin", "~/bin", "~/.cargo/bin", "~/.rustup", "~/go/bin", "~/.go", "~/sdk", "~/.nvm", "~/.fnm", "~/.volta",
 	"~/.pyenv", "~/.rbenv", "~/.rvm",
 	"~/.asdf", "~/.local/share/uv", "~/.local/share/mise", "~/.local/share/pnpm", "~/.local/share/fnm",
@@ -94,8 +99,6 @@ var toolDirs = []string{
 	"~/.npm-global", "~/.yarn/bin", "~/.config/yarn/global", "~/.linuxbrew", "~/.nix-profile", "~/.krew", "~/.poetry",
 	"~/.rye", "~/.cargo/env", "~/.deno/env", "~/.virtualenvs", "~/.venvs", "~/.local/share/virtualenvs",
 	"~/.bash_completion", "~/.proto", "~/.juliaup", "~/.elan",
-	"~/.local/share/claude", "~/.claude/local", "~/.opencode/bin", "~/.local/share/opencode/bin", "~/.cache/opencode/bin",
-	"~/.cache/copilot/pkg",
 }
 
 // systemDirs are written by installing something, never by working.

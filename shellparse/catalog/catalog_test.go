@@ -12,11 +12,11 @@ var tables = map[string]struct {
 	facts string
 }{
 	"git.txt": {&git, "sh helper path switch address harmless safe unless hooks includes"},
-	"environ.txt": {&variables, "harmless runs starts sources loads searches modules options prompts " +
+	"environ.txt": {variables(), "harmless runs starts sources loads searches modules options prompts " +
 		"places configures writes proxies trusts contacts history shell passes plain shown removed " +
 		"secret caller call"},
-	"later.txt":   {&later, "kept told tools"},
-	"secrets.txt": {&secrets, "inside ends whole apart file public token form more midword"},
+	"later.txt":   {later(), "kept told tools"},
+	"secrets.txt": {secrets(), "inside ends whole apart file public token form more midword"},
 }
 
 // J3: no name is in a table twice, and every line has the one format.

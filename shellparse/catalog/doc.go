@@ -6,14 +6,16 @@
 //	later.txt    names in a workspace that others run or obey later
 //	secrets.txt  variables, files and values that hold secrets
 //
+// What is known about the programs of agents is in the folder agents, a file for each; the names
+// among it are entries of these tables.
+//
 // An entry is a line, or one for several names that have the same facts:
 //
 //	NAME...: FACT...          # why
 //
 // A fact is a word, or WORD=VALUE; a value with blanks is put between double quotes, and
-// commas separate several. A name may have one star, which stands for any text, and a blank
-// behind a backslash. The head of
-// each table explains its words. No name is in a table twice.
+// commas separate several. A name may have one star, which stands for any text. The head of each
+// table explains its words. No name is in a table twice.
 //
 // A [Table] answers what is written and decides nothing: the judge, the scrubber of the
 // environment and the comparison of git's folders before and after a run read the same entry,
@@ -22,5 +24,5 @@
 // for dangerous. Tables are read at their first use and do not change.
 //
 // The package is below shellparse because nothing that needs it is lower, and imports
-// nothing of this module, so that packages of every floor may read it.
+// nothing of this module but those files, so that packages of every floor may read it.
 package catalog

@@ -9,10 +9,12 @@ import (
 //go:embed secrets.txt
 var secretsText string
 
-var secrets = Table{text: secretsText}
+var secrets = sync.OnceValue(func() *Table {
+	return &Table{text: secretsText + ofAgents(": file", "secret", "login")}
+})
 
 // Secrets returns the table of what holds secrets.
-func Secrets() *Table { return &secrets }
+func Secrets() *Table { return secrets() }
 
 // SecretName reports whether a word is the name of a variable that holds a secret, as
 // AWS_SECRET_ACCESS_KEY and db_password are.
@@ -55,7 +57,7 @@ var secretEntries = sync.OnceValue(func() (s struct {
 	names  []Entry
 	tokens []Token
 }) {
-	for e := range secrets.Entries() {
+	for e := range secrets().Entries() {
 		switch fact, value := e.First(); fact {
 		case "inside", "ends", "whole", "apart":
 			s.names = append(s.names, e)

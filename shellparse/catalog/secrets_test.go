@@ -52,14 +52,3 @@ func TestSecrets(t *testing.T) {
 		}
 	}
 }
-
-// A blank in a name has a backslash before it.
-func TestBlanksInNames(t *testing.T) {
-	table, got := &Table{text: "a\\ b c d\\ e\\ f: x\ng\\ : y\n"}, ""
-	for e := range table.Entries() {
-		got += "[" + e.Key + "]"
-	}
-	if got != "[a b][c][d e f][g ]" {
-		t.Error(got)
-	}
-}

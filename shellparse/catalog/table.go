@@ -87,30 +87,13 @@ func (t *Table) Entries() iter.Seq[Entry] {
 				continue
 			}
 			for key := ""; keys != ""; {
-				key, keys = cutKey(keys)
+				key, keys, _ = strings.Cut(keys, " ")
 				if !yield(Entry{key, facts}) {
 					return
 				}
 			}
 		}
 	}
-}
-
-// cutKey returns the first of the keys of a line, and the others. A blank in a key has a backslash
-// before it.
-func cutKey(keys string) (key, rest string) {
-	end := strings.IndexByte(keys, ' ')
-	for end > 0 && keys[end-1] == '\\' {
-		next := strings.IndexByte(keys[end+1:], ' ')
-		if next < 0 {
-			return strings.ReplaceAll(keys, `\ `, " "), ""
-		}
-		end += 1 + next
-	}
-	if end < 0 {
-		return keys, ""
-	}
-	return strings.ReplaceAll(keys[:end], `\ `, " "), keys[end+1:]
 }
 
 // Why says where an entry comes from, or what it does; "" where the facts say it.

@@ -3,6 +3,9 @@ package catalog
 import (
 	_ "embed"
 	"strings"
+	"sync"
+
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 //go:embed git.txt
@@ -20,10 +23,12 @@ func Git(name string) Entry { return git.Lookup(strings.ToLower(name)) }
 //go:embed environ.txt
 var environText string
 
-var variables = Table{text: environText}
+var variables = sync.OnceValue(func() *Table {
+	return &Table{text: environText + ofAgents("", "variable")}
+})
 
 // Variables returns the table of environment variables.
-func Variables() *Table { return &variables }
+func Variables() *Table { return variables() }
 
 // Variable returns what is known about an environment variable. Npm reads its own in upper and
 // lower case alike.
@@ -31,13 +36,27 @@ func Variable(name string) Entry {
 	if strings.HasPrefix(name, "NPM_CONFIG_") {
 		name = strings.ToLower(name)
 	}
-	return variables.Lookup(name)
+	return variables().Lookup(name)
 }
 
 //go:embed later.txt
 var laterText string
 
-var later = Table{text: laterText}
+var later = sync.OnceValue(func() *Table {
+	return &Table{text: laterText + ofAgents("", "later")}
+})
 
 // Later returns the table of names that others run or obey later.
-func Later() *Table { return &later }
+func Later() *Table { return later() }
+
+// ofAgents are the entries among what is known of agents: of the facts of these kinds, each with a
+// fact of the table behind it.
+func ofAgents(fact string, kinds ...string) string {
+	var b strings.Builder
+	for f := range agents.Of(kinds...) {
+		b.WriteString(f.Entry())
+		b.WriteString(fact)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

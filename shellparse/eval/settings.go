@@ -1,10 +1,11 @@
 package eval
 
 import (
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // echoOptions are the letters that echo takes for options: dash knows only -n.
@@ -15,21 +16,25 @@ func (w *settings) echoOptions() string {
 	return "neE"
 }
 
-// snapshots are where agent programs keep the functions, aliases and PATH of the person's own
-// shell, below the home, to source them before each command. Nobody else writes there, and nothing
-// but these is in them: what was known stays known.
-var snapshots = []string{"/.claude/shell-snapshots/", "/.codex/shell_snapshots/"}
-
+// isSnapshot reports whether a word names a file in which an agent's program keeps the functions,
+// aliases and PATH of the user's own shell, to source it before each command. Nothing else writes
+// there, and nothing but these is in them: what was known stays known.
 func (w *settings) isSnapshot(word Word) bool {
 	home, known := w.o.Vars["HOME"]
 	if !known {
 		home = w.o.Home
 	}
-	return word.Static && strings.HasPrefix(home, "/") &&
-		slices.ContainsFunc(snapshots, func(dir string) bool {
-			name, below := strings.CutPrefix(word.Text, strings.TrimRight(home, "/")+dir)
-			return below && strings.HasSuffix(name, ".sh") && !strings.Contains(name, "/")
-		})
+	if !word.Static || !strings.HasPrefix(home, "/") {
+		return false
+	}
+	for f := range agents.Of("snapshots") {
+		dir := strings.TrimPrefix(f.Text(), "~") + "/"
+		name, below := strings.CutPrefix(word.Text, strings.TrimRight(home, "/")+dir)
+		if below && strings.HasSuffix(name, ".sh") && !strings.Contains(name, "/") {
+			return true
+		}
+	}
+	return false
 }
 
 // caller is the name of the account in the environment; "" without one.

@@ -1,0 +1,128 @@
+package agents
+
+import (
+	"cmp"
+	"embed"
+	"iter"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed *.txt
+var files embed.FS
+
+// A Fact is one line about an agent.
+type Fact struct {
+	Agent string // the name of its file
+	Kind  string
+
+	text string // what follows, the reason included
+}
+
+// Text returns a fact without its kind and its reason.
+func (f Fact) Text() string {
+	text, _, _ := strings.Cut(f.text, " # ")
+	return strings.TrimRight(text, " ")
+}
+
+// Entry returns a fact without its kind, with its reason.
+func (f Fact) Entry() string { return f.text }
+
+// Words returns the words of a fact.
+func (f Fact) Words() []string { return strings.Fields(f.Text()) }
+
+// All returns the facts of all agents, those of an agent together. Files are read at the first
+// call.
+func All() []Fact { return facts() }
+
+// Any is the name of the file with the marks of no one program.
+const Any = "any"
+
+var facts = sync.OnceValue(func() []Fact {
+	list, err := files.ReadDir(".")
+	if err != nil {
+		panic(err) // they are a part of this program
+	}
+	all, order := make([]Fact, 0, 1024), map[string]int{}
+	for _, file := range list {
+		text, err := files.ReadFile(file.Name())
+		if err != nil {
+			panic(err)
+		}
+		agent := strings.TrimSuffix(file.Name(), path.Ext(file.Name()))
+		from := len(all)
+		all = read(all, agent, string(text))
+		order[agent] = last
+		for _, f := range all[from:] {
+			if f.Kind == "order" {
+				order[agent], _ = strconv.Atoi(f.Text())
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Fact) int { return cmp.Compare(order[a.Agent], order[b.Agent]) })
+	return all
+})
+
+// last is the order of an agent that has none.
+const last = 1000
+
+// read appends the facts of a file.
+func read(all []Fact, agent, text string) []Fact {
+	for line := ""; text != ""; {
+		line, text, _ = strings.Cut(text, "\n")
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == ' ':
+			all[len(all)-1].text += strings.TrimLeft(line, " ")
+		default:
+			kind, rest, _ := strings.Cut(line, " ")
+			all = append(all, Fact{agent, kind, strings.TrimLeft(rest, " ")})
+		}
+	}
+	return all
+}
+
+// Of returns the facts of some kinds, of all agents.
+func Of(kinds ...string) iter.Seq[Fact] {
+	return func(yield func(Fact) bool) {
+		for _, f := range facts() {
+			if slices.Contains(kinds, f.Kind) && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// First returns the text of the first fact of a kind that an agent has; "" for none.
+func First(agent, kind string) string {
+	for f := range Of(kind) {
+		if f.Agent == agent {
+			return f.Text()
+		}
+	}
+	return ""
+}
+
+// Texts returns the texts of all facts of some kinds.
+func Texts(kinds ...string) (list []string) {
+	for f := range Of(kinds...) {
+		list = append(list, f.Text())
+	}
+	return list
+}
+
+// Platform returns the name of an agent in commands of tada-run; "" for one without a hook.
+func Platform(agent string) string { return First(agent, "platform") }
+
+// OfPlatform returns the agent that has this name in commands of tada-run.
+func OfPlatform(platform string) string {
+	for f := range Of("platform") {
+		if f.Text() == platform {
+			return f.Agent
+		}
+	}
+	return ""
+}
