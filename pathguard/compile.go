@@ -140,7 +140,7 @@ func digest(a Account, s Settings) string {
 
 // builtin is the digest of the built-in tables. They change with the program only, so a
 // test computes it and every start saves the work.
-const builtin = "e729fd89461be2896c1560aff7a5448272dfce330917486da43394c1f9d2d2a9"
+const builtin = "cabbb90a869a83ed1149c5b4e9a88cb984ccd7966a2827b4566be022e18eac3e"
 
 // RestrictedPaths returns security.restricted_paths, absolute.
 func (p Policy) RestrictedPaths() []string { return expandAll(p.set.RestrictedPaths, p.homes) }
