@@ -107,8 +107,10 @@ func (t *Tool) args(s *shellparse.Script) object {
 // seconds that may take and its own words. It blocks where no whole answer comes: from a program
 // that is missing, stopped, killed, slow or another one; and always with a reason, because some
 // platforms run a call that is blocked without one. Only what holds this shell itself, or timeout,
-// is left to the platform. Neither is looked for in PATH, where timeout is in a folder of the
-// system: a repository can set that for some platforms, by settings of the project.
-const HookGuard = `/bin/sh -c 'unset -f command printf echo timeout; t=$(command -pv timeout) || t=timeout; ` +
+// is left to the platform. Neither is looked for in PATH, which a repository can set for some
+// platforms, by settings of the project: timeout is in a folder of the system, which NixOS and Guix
+// have in places of their own, or there is none, and all is blocked.
+const HookGuard = `/bin/sh -c 'unset -f command printf echo timeout; t=$(command -pv timeout) || ` +
+	`t=$(command -v /run/current-system/sw/bin/timeout) || t=/run/current-system/profile/bin/timeout; ` +
 	`o=$("$t" -s KILL "$0" "$@") && case $o in {*audit*}) printf "%s\n" "$o";; *) false;; esac || ` +
 	`{ [ $? = 2 ] && { printf %s "$o"; echo "blocked by tada-run" >&2; } || echo "tada-run: blocked: tadactl hook run gave no whole answer in time; try: tadactl hook status" >&2; exit 2; }' `

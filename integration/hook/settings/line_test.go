@@ -95,3 +95,38 @@ func TestLineTakesNothingFromTheEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// C5: where the system has no timeout in its default path, as on NixOS, none is taken from PATH,
+// which a repository can set: the line blocks, or finds the one of the system in its place there.
+func TestLineWithoutTimeoutInTheDefaultPath(t *testing.T) {
+	dir := t.TempDir()
+	stub := "#!/bin/sh\necho '{\"audit\":1}'\n"
+	for name, text := range map[string]string{"tadactl": stub, "timeout": stub} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line := Hook{Ctl: filepath.Join(dir, "tadactl"), Each: time.Second}.Line("codex")
+	run := func(line string) (string, bool) {
+		cmd := exec.Command("/bin/sh", "-c", line)
+		cmd.Env = []string{"PATH=" + dir + ":/usr/bin:/bin"}
+		out, err := cmd.Output()
+		var ended *exec.ExitError
+		return string(out), errors.As(err, &ended) && ended.ExitCode() == 2
+	}
+	nowhere := strings.Replace(line, "command -pv timeout", "command -pv no-such-timeout", 1)
+	if nowhere == line {
+		t.Fatal("the line does not look for timeout")
+	}
+	if out, blocks := run(nowhere); !blocks || out != "" {
+		t.Errorf("without timeout: said %q, blocks %v", out, blocks)
+	}
+	real, err := exec.LookPath("timeout")
+	if err != nil {
+		t.Skip("timeout is not installed")
+	}
+	elsewhere := strings.Replace(nowhere, "/run/current-system/sw/bin/timeout", real, 1)
+	if out, blocks := run(elsewhere); elsewhere == nowhere || blocks || !strings.Contains(out, "audit") {
+		t.Errorf("with timeout in the place of NixOS: said %q, blocks %v", out, blocks)
+	}
+}
