@@ -39,7 +39,7 @@ func callers(t *testing.T) (list []caller) {
 	list = []caller{
 		{name: "claude-code", event: bashEvent("PreToolUse", "Bash"), marks: []string{"CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=ID", "CLAUDE_CODE_SSE_PORT=PORT", "AI_AGENT=claude-code_VERSION_harness"}, called: "claude-code"},
 		{name: "codex", event: bashEvent("PreToolUse", "Bash"), marks: []string{"CODEX_CI=1", "CODEX_SESSION_ID=ID", "CODEX_THREAD_ID=ID", "CODEX_TOOL_CALL_ID=CALL", "CODEX_VERSION=VERSION"}, called: "codex-mcp-client"},
-		{name: "opencode", event: object{"hook_event_name": "tool.execute.before", "tool": "bash", "sessionID": "ID", "callID": "CALL", "args": object{"command": "COMMAND"}}, marks: []string{"OPENCODE=1", "AGENT=1", "OPENCODE_PID=PORT"}, called: "opencode"},
+		{name: "opencode", event: object{"hook_event_name": "tool.execute.before", "tool": "bash", "sessionID": "ID", "callID": "CALL", "args": object{"command": "COMMAND"}}, marks: []string{"OPENCODE=1", "AGENT=1", "OPENCODE_PID=PORT", "npm_config_user_agent=opencode/VERSION bun/1.VERSION linux x64"}, called: "opencode"},
 		{name: "gemini", event: bashEvent("BeforeTool", "run_shell_command"), marks: []string{"GEMINI_CLI=1", "GEMINI_SESSION_ID=ID"}, called: "gemini-cli-mcp-client"},
 		{name: "qwen", event: bashEvent("PreToolUse", "run_shell_command"), marks: []string{"QWEN_CODE=1", "QWEN_SESSION_ID=ID"}, called: "qwen-cli-mcp-client"},
 		{name: "copilot", event: bashEvent("PreToolUse", "Bash"), marks: []string{"COPILOT_CLI=1", "COPILOT_AGENT_SESSION_ID=ID"}, called: "github-copilot-developer"},

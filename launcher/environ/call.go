@@ -65,6 +65,8 @@ func steady(name, value string) string {
 		return strings.Join(slices.DeleteFunc(strings.Split(value, ":"), IsMadeUp), ":")
 	case strings.HasSuffix(name, "_PROXY") || strings.HasSuffix(name, "_proxy"):
 		return withoutPort(value)
+	case name == "npm_config_user_agent":
+		return withoutVersions(value)
 	}
 	return value
 }
@@ -96,4 +98,14 @@ func withoutPort(value string) string {
 	}
 	u.Host = u.Hostname()
 	return u.String()
+}
+
+// withoutVersions are the products of a user agent: npm and OpenCode say NAME/VERSION of themselves
+// and of what they run in, and scripts of packages look for the name.
+func withoutVersions(value string) string {
+	words := strings.Fields(value)
+	for i, word := range words {
+		words[i], _, _ = strings.Cut(word, "/")
+	}
+	return strings.Join(words, " ")
 }

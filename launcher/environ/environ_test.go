@@ -189,3 +189,21 @@ func TestVariablesAreOneTable(t *testing.T) {
 		}
 	}
 }
+
+// C3: the identical command of another release of an agent's program is the identical plan; that of
+// another package manager is not.
+func TestTheProductsOfAUserAgentAreBound(t *testing.T) {
+	bound := func(value string) string {
+		b, _ := Bound(map[string]string{"npm_config_user_agent": value}, nil)
+		return b["npm_config_user_agent"]
+	}
+	one := bound("opencode/1.18.33 bun/1.3.2 linux x64")
+	if one != bound("opencode/1.17.11 bun/1.2.0 linux x64") {
+		t.Errorf("%q differs between releases", one)
+	}
+	for _, other := range []string{"npm/10.8.2 bun/1.3.2 linux x64", "", "opencode/1.18.33"} {
+		if one == bound(other) {
+			t.Errorf("%q is taken for %q", other, one)
+		}
+	}
+}
