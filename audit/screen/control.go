@@ -1,46 +1,5 @@
 package screen
 
-// params are the numbers of a control sequence. An omitted one is -1.
-type params struct {
-	n    [32]int
-	sub  [32]bool // stands behind a colon: part of the one before
-	len  int
-	mark byte // < = > or ?
-	bad  bool // holds intermediates
-}
-
-// maxNumber is as large as a number gets. Screens are smaller.
-const maxNumber = 9999
-
-// parse reads the numbers of a sequence.
-func (p *params) parse(text []byte) {
-	*p = params{}
-	if len(text) > 0 && text[0] >= '<' {
-		p.mark, text = text[0], text[1:]
-	}
-	p.n[0], p.len = -1, 1
-	for _, c := range text {
-		switch {
-		case c >= '0' && c <= '9':
-			v := &p.n[p.len-1]
-			*v = min(max(*v, 0)*10+int(c-'0'), maxNumber)
-		case (c == ';' || c == ':') && p.len < len(p.n):
-			p.n[p.len], p.sub[p.len] = -1, c == ':'
-			p.len++
-		default:
-			p.bad = true
-		}
-	}
-}
-
-// get returns number i, or otherwise for one that is omitted or 0.
-func (p *params) get(i, otherwise int) int {
-	if i >= p.len || p.n[i] <= 0 {
-		return otherwise
-	}
-	return p.n[i]
-}
-
 // controls are the sequences ESC [ ... that draw. All that ask or report, or
 // that change more than the picture, are not here, and so do nothing.
 var controls = [256]func(*Screen, *params){
@@ -289,19 +248,4 @@ func (s *Screen) alternate(cursor, on bool) {
 			s.restore()
 		}
 	}
-}
-
-// leaveAlternate shows the main screen again. What the program drew last is
-// told now, behind what stood above it on the main screen: that is the order
-// in which a person saw them.
-func (s *Screen) leaveAlternate() {
-	s.page = &s.main
-	above := min(s.main.saved.y, s.filled())
-	s.keep(above)
-	s.page = &s.alt
-	for _, r := range s.alt.rows {
-		r.told = false
-	}
-	s.keep(s.filled())
-	s.page = &s.main
 }

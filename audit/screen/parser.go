@@ -6,29 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// A parser cuts the bytes into characters, controls and sequences.
-type parser struct {
-	state state
-	text  []byte // of a string; of a sequence, what stands between ESC and its end
-	n     int    // bytes of the string so far
-	part  [utf8.UTFMax]byte
-	parts int // bytes of an unfinished character
-
-	params params // of the last sequence
-}
-
-type state uint8
-
-const (
-	ground state = iota
-	escape
-	csi
-	osc       // ESC ]: kept, for the title
-	ignored   // DCS, SOS, PM, APC
-	oscEsc    // ESC in osc
-	ignoreEsc // ESC in ignored
-)
-
 const (
 	maxSequence = 256     // real ones stay below 100 bytes
 	maxTitle    = 4 << 10 // of an OSC that is kept
@@ -110,8 +87,6 @@ func (s *Screen) control(c byte) {
 		}
 	}
 }
-
-func (q *parser) begin(st state) { q.state, q.text, q.n = st, q.text[:0], 0 }
 
 func (s *Screen) c0(c byte) {
 	switch c {

@@ -279,3 +279,18 @@ func (s *Screen) Bytes() int {
 	}
 	return n
 }
+
+// leaveAlternate shows the main screen again. What the program drew last is
+// told now, behind what stood above it on the main screen: that is the order
+// in which a person saw them.
+func (s *Screen) leaveAlternate() {
+	s.page = &s.main
+	above := min(s.main.saved.y, s.filled())
+	s.keep(above)
+	s.page = &s.alt
+	for _, r := range s.alt.rows {
+		r.told = false
+	}
+	s.keep(s.filled())
+	s.page = &s.main
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
-	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
 // A Server serves sessions, on Linux only.
@@ -14,12 +13,8 @@ type Server struct{}
 
 func New(Session) *Server               { return &Server{} }
 func (*Server) Serve() error            { return errors.ErrUnsupported }
-func (*Server) Show([]byte)             {}
 func (*Server) IsPrivate() bool         { return false }
 func (*Server) Killed() <-chan struct{} { return nil }
-func (*Server) TellAll(wire.Notice)     {}
-func (*Server) Close()                  {}
-func (*Server) End(_, _ int)            {}
 
 // A Pair is in a session, on Linux only.
 type Pair struct{}

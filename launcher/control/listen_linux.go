@@ -12,6 +12,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/screen"
+	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
 // The socket of a session is run/ID.sock in the state directory, which no fence shows; inside a
@@ -198,3 +199,25 @@ func (d *Server) Serve() error {
 	}
 	return nil
 }
+
+// End tells all clients that the session is over, and lets go of them.
+func (d *Server) End(status, signal int) {
+	d.mu.Lock()
+	clients := make([]*client, 0, len(d.clients))
+	for _, s := range d.clients {
+		s.finish(wire.JSON(wire.End, d.lease.Epoch(), wire.Ending{Status: status, Signal: signal}))
+		clients = append(clients, s)
+	}
+	d.mu.Unlock()
+	d.unlisten()
+	limit := time.Now().Add(farewell)
+	for _, s := range clients {
+		_ = s.conn.SetDeadline(limit) // one that does not read holds up nothing
+		<-s.written
+		s.conn.Close()
+	}
+	d.working.Wait()
+}
+
+// farewell is how long clients may take to read the last of a session.
+const farewell = 2 * time.Second

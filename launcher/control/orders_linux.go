@@ -152,24 +152,11 @@ func (d *Server) give(s *client, f wire.Frame) error {
 
 // summary shows a person what would be told at a hand-back now.
 func (d *Server) summary(s *client, _ wire.Frame) error {
-	if d.watch == nil || d.watch.client != s {
+	if d.watch == nil || d.watch.driver != s.n {
 		return session.ErrNotDriving
 	}
 	s.tell(wire.Notice{Code: wire.CodeSummary, Message: "summary for the owner", Summary: d.report(s, "")})
 	return nil
-}
-
-// lost freezes a session whose driver is gone while the starter is there.
-func (d *Server) lost(who, why string) {
-	d.publish()
-	d.watch = nil
-	d.Process.Freeze()
-	d.control(kindFrozen, audit.Durable, "frozen: "+who+" disconnected", Body{"by": "", "lost": who, "why": why})
-	d.turned()
-	for _, s := range d.clients {
-		s.tell(wire.Notice{Code: wire.CodeFrozen, By: who, Message: fmt.Sprintf("frozen: %s had control, but %s; a person can take over", who, why)})
-		s.redraw()
-	}
 }
 
 func (d *Server) freeze(s *client, _ wire.Frame) error {
@@ -223,27 +210,6 @@ func (d *Server) setPrivate(s *client, f wire.Frame) error {
 		}
 	}
 	return nil
-}
-
-// publish ends what is private. What was shown meanwhile stays out of the model that others are
-// shown, and so does its place on the screen.
-func (d *Server) publish() {
-	if !d.private.Load() {
-		return
-	}
-	d.private.Store(false)
-	d.control(kindOpen, audit.Durable, "no longer private", Body{})
-	d.open.Write([]byte("\r\n\x1b[0m(private part, not shown)\r\n"))
-	d.open.Told, d.full = d.told, d.open
-	for _, s := range d.clients {
-		s.redraw()
-	}
-}
-
-// ownUp ends what a driver who left had begun.
-func (d *Server) ownUp() {
-	d.publish()
-	d.watch = nil
 }
 
 func (d *Server) kill(s *client, _ wire.Frame) error {

@@ -171,20 +171,6 @@ func parseOption(token string) (*option, error) {
 	return &o, nil
 }
 
-// has tells whether the option has this spelling.
-func (o *option) has(name string) bool {
-	for names := o.names; ; {
-		have, rest, more := strings.Cut(names, ",")
-		if have == name {
-			return true
-		}
-		if !more {
-			return false
-		}
-		names = rest
-	}
-}
-
 // tokens yields the option tokens of an entry.
 func (s *Spec) tokens(yield func(string) bool) {
 	for _, line := range s.options {

@@ -40,14 +40,6 @@ func (m *matcher) gitURL(r role, vs []value) {
 	}
 }
 
-// repository is a folder that git is sent to. Its configuration names programs that even
-// `git status` starts, so whoever made the folder may run them.
-func (m *matcher) repository(dir *Touch, v value) {
-	if dir.Static && dir.Text != "." {
-		m.touch(Read, Source, value{Arg{Text: strings.TrimSuffix(dir.Text, "/") + "/.git/config", Static: true}, v.at}, false)
-	}
-}
-
 // gitHelper is HELPER::ADDRESS: git runs git-remote-HELPER, and ext runs the address itself
 // (gitremote-helpers(7), git-remote-ext(1)).
 func (m *matcher) gitHelper(helper string, v value) {

@@ -5,49 +5,6 @@ import (
 	"strings"
 )
 
-// A value is a word, or the piece of it that counts, and where it stands in args.
-type value struct {
-	Arg
-	at int
-}
-
-// piece returns the value that starts at a byte offset of the word.
-func (v value) piece(from int) value {
-	v.Text = v.Text[min(from, len(v.Text)):]
-	return v
-}
-
-// A given is an option as it stands on the line.
-type given struct {
-	*option
-	v   value
-	set bool // v is its value
-}
-
-// A matcher reads one argv by one entry.
-type matcher struct {
-	args     []Arg
-	use      Use
-	spec     *Spec // the deepest sub-command reached
-	seen     []given
-	skip     int // index of the last word that an option took beyond its own value
-	operands []value
-	flags    Flags              // of operands, set by options
-	dashes   int                // index in args of "--"; 0 when there is none
-	dry      bool               // an option says that nothing is done
-	known    map[string]*option // what option has found in knows
-	knows    *Spec
-	prefixes map[string][]*option
-	wet      bool // something could take that back
-	reading  bool // operands are being read, so flags count
-	changes  bool // something changes that has no name here: a branch, a setting
-	built    bool // what is sent is made at run time
-	here     bool // what is fetched is written here under its own name
-	last     bool // an option ended the options
-	info     bool // --help or --version: nothing is done
-	plain    bool // the pattern without conditions was chosen
-}
-
 // Match reads argv, in which args[0] is the program word, and says what each word does.
 // The nil Spec gives the generic reading of a program that nobody described: every word
 // that looks like a name may be read and written, and every word that is itself the name
@@ -363,74 +320,6 @@ func (m *matcher) unknown(s *Spec, i int) {
 		return
 	}
 	m.use.Unknown = append(m.use.Unknown, i)
-}
-
-// mark applies the marks of an entry, an option or a pattern to everything that follows. A
-// mark with a dot is the id of a hazard.
-func (m *matcher) mark(marks []string, at int) {
-	m.flags |= flagsOf(marks)
-	m.markRole(marks, at)
-}
-
-// markRole applies the marks of one value: its flags are its own, but the rest counts for
-// the whole line.
-func (m *matcher) markRole(marks []string, at int) {
-	for _, mark := range marks {
-		switch {
-		case mark == "upload":
-			m.flags |= Upload
-		case mark == "changes":
-			m.changes = true
-		case mark == "clear":
-			m.use.Clear = true
-		case mark == "write-here":
-			m.here = true
-		case mark == "names":
-			m.use.Lists = append(m.use.Lists, NameList{Arg: -1})
-		case mark == "last":
-			m.last = true
-		case mark == "dry":
-			m.dry = true
-		case strings.HasPrefix(mark, "stdin="):
-			m.use.StdinCode = mark[len("stdin="):]
-		case strings.HasPrefix(mark, "data="):
-			m.use.Data = mark[len("data="):]
-		case strings.HasPrefix(mark, "filter="):
-			m.use.Filter = mark[len("filter="):]
-		case strings.Contains(mark, "."):
-			m.hazard(mark, at)
-		}
-	}
-}
-
-// flagMarks are the marks that describe what happens to a name.
-var flagMarks = []struct {
-	name string
-	flag Flags
-}{
-	{"append", Append},
-	{"link", Link},
-	{"list", List},
-	{"meta", Meta},
-	{"nofollow", NoFollow},
-	{"recursive", Recursive},
-}
-
-func flagsOf(marks []string) Flags {
-	var f Flags
-	for _, mark := range marks {
-		for _, known := range flagMarks {
-			if known.name == mark {
-				f |= known.flag
-			}
-		}
-	}
-	return f
-}
-
-// has tells whether an option with this spelling was given.
-func (m *matcher) has(name string) bool {
-	return slices.ContainsFunc(m.seen, func(g given) bool { return g.option.has(name) })
 }
 
 // universal tells the two options that nearly every program has and that do nothing.

@@ -99,8 +99,9 @@ func (m *matcher) packageCommand(r role, vs []value) {
 	}
 	argv := words(vs)
 	argv[0].Text = bare(v.Text)
-	_, program := Lookup(argv[0].Text)
-	if !wellKnown(r.param, argv[0].Text) && !m.has("--no-install") && !(program && slices.Contains(dangerous, argv[0].Text)) {
+	name := argv[0].Text
+	program := slices.Contains(dangerous, name) && name != "exec" // exec is a builtin of shells only
+	if !wellKnown(r.param, name) && !m.has("--no-install") && !program {
 		m.hazard("code.install", v.at)
 	}
 	m.nest(Nested{Argv: argv, Arg: v.at})

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -206,24 +205,6 @@ var kinds = []kind{
 	{"_", 0, false, nothing},
 }
 
-// pathLetters spell what happens to a name; several letters are several things, so a moved
-// file is RD.
-var pathLetters = []struct {
-	letter byte
-	right  Right
-	flags  Flags
-}{
-	{'R', Read, 0},
-	{'N', Read, List},
-	{'W', Write, 0},
-	{'A', Write, Append},
-	{'M', Write, Meta},
-	{'C', Create, 0},
-	{'L', Create, Link},
-	{'D', Delete, 0},
-	{'E', Exec, 0},
-}
-
 func kindOf(name string) *kind {
 	for i := range kinds {
 		if kinds[i].name == name {
@@ -231,14 +212,6 @@ func kindOf(name string) *kind {
 		}
 	}
 	return nil
-}
-
-func isPath(name string) bool {
-	letters := 0
-	for _, l := range pathLetters {
-		letters += strings.Count(name, string(l.letter))
-	}
-	return name != "" && letters == len(name)
 }
 
 func isKind(name string) bool { return isPath(name) || kindOf(name) != nil }
@@ -278,150 +251,3 @@ func (m *matcher) do(r role, vs []value) {
 }
 
 func nothing(*matcher, role, []value) {}
-
-// path touches one name in each way that the letters of the kind say.
-func (m *matcher) path(r role, v value) {
-	switch {
-	case v.Static && v.Text == "":
-		m.use.Nameless = append(m.use.Nameless, v.at)
-		return
-	case v.Static && v.Text == "-" && r.kind != "D":
-		return
-	}
-	for i := range len(r.kind) {
-		for _, l := range pathLetters {
-			if l.letter == r.kind[i] {
-				m.touch(l.right, l.flags|m.flagsFor(l.right, r), v, !slices.Contains(r.marks, "here"))
-			}
-		}
-	}
-}
-
-// flagsFor returns the flags that options and marks put on a right. They come from options
-// only for operands: `cp -r --suffix=x` says nothing of x.
-func (m *matcher) flagsFor(right Right, r role) Flags {
-	var f Flags
-	if m.reading {
-		f = m.flags
-	}
-	f |= flagsOf(r.marks)
-	switch right {
-	case Write:
-		return f & (Recursive | Append | Meta | NoFollow)
-	case Read:
-		return f & (Recursive | List | NoFollow)
-	case Create:
-		return f & (Recursive | Link)
-	case Delete:
-		return f & Recursive
-	}
-	return 0
-}
-
-func (m *matcher) touch(right Right, flags Flags, v value, inDir bool) {
-	if v.Below {
-		flags |= Below
-	}
-	m.use.Touches = append(m.use.Touches, Touch{
-		Right: right, Flags: flags, Arg: v.at, Text: v.Text,
-		Static: v.Static || v.Below, Glob: v.Glob, Base: v.Base, InDir: inDir,
-	})
-}
-
-func (m *matcher) opaque(v value, right Right, why string) {
-	m.use.Opaque = append(m.use.Opaque, Opaque{Arg: v.at, Right: right, Why: why})
-}
-
-// longName is PATH_MAX of Linux: a longer name cannot be opened, so it need not be put
-// together from a line of a million -C.
-const longName = 4096
-
-// nameList is a file of names, one a line, that are read as well. The standard input is "-".
-func (m *matcher) nameList(_ role, vs []value) {
-	for _, v := range vs {
-		if v.Static && v.Text == "-" {
-			m.use.Lists = append(m.use.Lists, NameList{Arg: -1})
-			continue
-		}
-		m.path(role{kind: "R"}, v)
-		m.use.Lists = append(m.use.Lists, NameList{Arg: v.at, File: v.Arg})
-	}
-}
-
-// listed is a name, or @FILE for the names that stand in it (7z).
-func (m *matcher) listed(r role, vs []value) {
-	for _, v := range vs {
-		if strings.HasPrefix(v.Text, "@") {
-			m.nameList(r, []value{v.piece(1)})
-			continue
-		}
-		m.path(role{kind: r.param, marks: r.marks}, v.piece(len(v.Text)-len(strings.TrimPrefix(v.Text, "!"))))
-	}
-}
-
-// dir is a directory that the rest of the line works in. A second one starts from the
-// first, as git -C does.
-func (m *matcher) dir(r role, vs []value) {
-	for _, v := range vs {
-		t := &Touch{Right: Read, Flags: List, Arg: v.at, Text: v.Text, Static: v.Static, Glob: v.Glob}
-		if old := m.use.Dir; old != nil && len(old.Text) > longName {
-			t.Text, t.Static = old.Text, false
-		} else if old != nil && !strings.HasPrefix(v.Text, "/") {
-			t.Text, t.Static = old.Text+"/"+v.Text, t.Static && old.Static
-		}
-		m.use.Dir = t
-		if r.param == "repo" {
-			m.repository(t, v)
-		}
-	}
-}
-
-// assign is NAME=value for what is started. A word without "=" in front of the command
-// cannot occur: the pattern ends the assignments there.
-func (m *matcher) assign(_ role, vs []value) {
-	for _, v := range vs {
-		name, _, ok := strings.Cut(v.Text, "=")
-		if !ok {
-			continue
-		}
-		m.use.Assign = append(m.use.Assign, Assign{name, v.piece(len(name) + 1).Arg, v.at})
-	}
-}
-
-// unset is the name of a variable that what is started does not get.
-func (m *matcher) unset(_ role, vs []value) {
-	for _, v := range vs {
-		m.use.Unset = append(m.use.Unset, v.Arg)
-	}
-}
-
-// atFile is curl's @file: what follows the sign is a name, and otherwise the value is data.
-func (m *matcher) atFile(r role, vs []value) {
-	for _, v := range vs {
-		switch {
-		case strings.HasPrefix(v.Text, "@"):
-			m.path(role{kind: "R"}, v.piece(1))
-		case r.param == "form":
-			m.formFile(v)
-		case !v.Static && v.Text == "":
-			m.opaque(v, Read, "it could begin with @ and name a file")
-		}
-	}
-}
-
-// formFile is name=@file and name=<file of curl -F.
-func (m *matcher) formFile(v value) {
-	at := strings.IndexByte(v.Text, '=')
-	if sign := strings.IndexByte(v.Text, '@'); at < 0 && sign >= 0 {
-		m.path(role{kind: "R"}, v.piece(sign+1))
-		return
-	}
-	if at < 0 || at+1 >= len(v.Text) || v.Text[at+1] != '@' && v.Text[at+1] != '<' {
-		return
-	}
-	v = v.piece(at + 2)
-	if end := strings.IndexAny(v.Text, ";"); end >= 0 {
-		v.Text = v.Text[:end]
-	}
-	m.path(role{kind: "R"}, v)
-}

@@ -1,0 +1,38 @@
+package platform
+
+import (
+	"encoding/json"
+
+	"github.com/tada-run/tada-run/integration/hook"
+)
+
+// exit2 blocks as most platforms want it: the reason on standard error, and the one status that
+// blocks.
+func exit2(reason string) hook.Answer { return hook.Answer{Status: 2, Stderr: reason + "\n"} }
+
+// say is an answer on standard output.
+func say(v any) hook.Answer {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return exit2("tada-run: blocked: " + err.Error())
+	}
+	return hook.Answer{Stdout: string(raw) + "\n"}
+}
+
+type object = map[string]any
+
+// told adds what the platform shows the person.
+func told(d hook.Decision, answer object) object {
+	if d.Told != "" {
+		answer["systemMessage"] = "tada-run: " + d.Told
+	}
+	return answer
+}
+
+func raw(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return b
+}

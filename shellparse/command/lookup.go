@@ -1,0 +1,89 @@
+package command
+
+import "strings"
+
+// Lookup returns the entry of a program by its base name; ok is false when the table has
+// none. Only the entry that is asked for is parsed.
+func Lookup(name string) (s *Spec, ok bool) {
+	if badName(name) {
+		return nil, false
+	}
+	for _, text := range tables() {
+		if s, ok := lookup(text, name); ok {
+			return s, true
+		}
+	}
+	short := unversioned(name)
+	if short == name {
+		return nil, false
+	}
+	for _, text := range tables() {
+		if s, ok := lookup(text, short); ok && s.versioned {
+			return s, true
+		}
+	}
+	return nil, false
+}
+
+// lookup finds the entry in one table and follows `name = other` once: an alias of an
+// alias would be a riddle for the reader of the table.
+func lookup(text, name string) (*Spec, bool) {
+	block, ok := find(text, name)
+	if !ok {
+		return nil, false
+	}
+	if same, ok := aliasOf(block); ok {
+		if block, ok = find(text, same); !ok {
+			return nil, false
+		}
+	}
+	s, err := parseEntry(block)
+	if err != nil {
+		return nil, false
+	}
+	return s, true
+}
+
+// sub finds the sub-command a word names; nil when the entry has none such.
+func (s *Spec) sub(word string) *Spec {
+	if s.subs == "" || word == "" {
+		return nil
+	}
+	indent := leading(s.subs)
+	for text := s.subs; text != ""; {
+		head, rest, _ := strings.Cut(text, "\n")
+		if leading(head) == indent && strings.TrimSpace(head) != "" && names(head, word) {
+			block, _ := cutBlock(text, indent)
+			sub, err := parseEntry(block)
+			if err != nil {
+				return nil
+			}
+			sub.Name, sub.up = s.Name+" "+word, s
+			sub.inherit(s)
+			return sub
+		}
+		text = rest
+	}
+	return nil
+}
+
+// names tells whether a header line is that of the word.
+func names(head, word string) bool {
+	if !strings.Contains(head, word) && strings.IndexByte(head, '*') < 0 {
+		return false
+	}
+	list, _, _ := cutNames(head)
+	for name := range strings.SplitSeq(list, ",") {
+		if matchName(strings.TrimSpace(name), word) {
+			return true
+		}
+	}
+	return false
+}
+
+// inherit hands down what is true of a program to each of its sub-commands.
+func (s *Spec) inherit(up *Spec) {
+	s.Closed = s.Closed || up.Closed
+	s.dash = s.dash || up.dash
+	s.remote = s.remote || up.remote
+}

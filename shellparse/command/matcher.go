@@ -1,0 +1,51 @@
+package command
+
+import "slices"
+
+// A value is a word, or the piece of it that counts, and where it stands in args.
+type value struct {
+	Arg
+	at int
+}
+
+// piece returns the value that starts at a byte offset of the word.
+func (v value) piece(from int) value {
+	v.Text = v.Text[min(from, len(v.Text)):]
+	return v
+}
+
+// A given is an option as it stands on the line.
+type given struct {
+	*option
+	v   value
+	set bool // v is its value
+}
+
+// A matcher reads one argv by one entry.
+type matcher struct {
+	args     []Arg
+	use      Use
+	spec     *Spec // the deepest sub-command reached
+	seen     []given
+	skip     int // index of the last word that an option took beyond its own value
+	operands []value
+	flags    Flags              // of operands, set by options
+	dashes   int                // index in args of "--"; 0 when there is none
+	dry      bool               // an option says that nothing is done
+	known    map[string]*option // what option has found in knows
+	knows    *Spec
+	prefixes map[string][]*option
+	wet      bool // something could take that back
+	reading  bool // operands are being read, so flags count
+	changes  bool // something changes that has no name here: a branch, a setting
+	built    bool // what is sent is made at run time
+	here     bool // what is fetched is written here under its own name
+	last     bool // an option ended the options
+	info     bool // --help or --version: nothing is done
+	plain    bool // the pattern without conditions was chosen
+}
+
+// has tells whether an option with this spelling was given.
+func (m *matcher) has(name string) bool {
+	return slices.ContainsFunc(m.seen, func(g given) bool { return g.option.has(name) })
+}
