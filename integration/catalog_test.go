@@ -30,7 +30,7 @@ var ownLists = map[string]string{
 	"launcher/sandbox/gitmeta/change.go":    "it looks the merge strategies up",
 	"launcher/reach.go":                     "the variables by which programs find their proxy",
 	"shellparse/code/make.go":               "the values that make itself gives to its variables",
-	"shellparse/command/roles.go":           "roles of arguments that are called as some variables are",
+	"shellparse/command/kinds.go":           "roles of arguments that are called as some variables are",
 	"shellparse/command/tools.go":           "the variables whose values makefiles run, given as arguments",
 	"shellparse/eval/builtin_dir.go":        "the variables that cd reads and sets",
 	"shellparse/eval/environ.go":            "the three variables whose values have a form of their own",
