@@ -52,6 +52,8 @@ var plan = map[string]map[string]string{
 		"shellparse/catalog": "what a variable does is the same in a program as in a shell",
 	},
 	"approval": {
+		"shellparse/catalog/agents": "how an agent's program is recognised is with its other facts",
+
 		"approval/canonical": "what is stored and signed is canonical JSON",
 		"approval/plan":      "the rules read the plan that is asked about",
 		"approval/render":    "whether a page was cut, and how long it takes to read, is a rule too",
