@@ -134,6 +134,8 @@ var plan = map[string]map[string]string{
 		"launcher/session/wire": "it speaks to clients",
 	},
 	"launcher/environ": {
+		"shellparse/catalog/agents": "which variables and folders an agent's program sets for itself",
+
 		"shellparse/catalog": "what a variable does is one table with the judge's",
 	},
 	"launcher/notice": {},
@@ -159,6 +161,8 @@ var plan = map[string]map[string]string{
 		"shellparse/command":       "so are the rights that it named",
 	},
 	"launcher": {
+		"shellparse/catalog/agents": "what an agent's program needs in a session, and what switches its hooks off",
+
 		"launcher/state":          "what is kept, and who else is at it",
 		"launcher/caller":         "who may answer, and whom a run is for",
 		"approval/plan":           "hash, risk and origin of a plan",

@@ -135,7 +135,7 @@
 // that answers calls, what they start runs in the same fence, and is not told apart.
 //
 // What an agent keeps in its home it cannot write there: its settings say what runs in the next
-// session, and outside. The agents of clients.txt get a folder of the session's own instead, one
+// session, and outside. Agents whose needs are known (package agents) get a folder of the session's own instead, one
 // for each workspace, by the variable that they read. What it holds is read by later sessions of
 // that agent there, and by nothing else. That folder, the hosts and the keys are a question of
 // their own (rule session.agent); the answer is a standing approval without an end, bound to

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/catalog"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // Bound divides the variables of a command: a plan binds those that may decide what the command
@@ -50,9 +51,9 @@ const maxLoose = 64
 // ProgramOf is the agent's program that a variable belongs to, "" for any other variable. What they
 // say matters to that program alone, and to a text that has their names.
 func ProgramOf(name string) string {
-	for _, f := range ofPrograms {
-		if isNamed(name, f.name) {
-			return f.program
+	for f := range agents.Of("sets") {
+		if isNamed(name, f.Text()) {
+			return f.Agent
 		}
 	}
 	return ""
@@ -71,19 +72,18 @@ func steady(name, value string) string {
 	return value
 }
 
-// ofClients are folders of PATH, by their ends, that an agent's program puts there for some of its
-// calls: links to itself, made for each start, and tools that come with it. What a plan starts from
-// there is bound as every program is.
-var ofClients = []string{"/arg0*/codex-arg0*", "/vendor/*/codex-path"}
-
-// IsMadeUp reports whether a folder of PATH is such a one, which no plan binds.
+// IsMadeUp reports whether a folder of PATH is one that an agent's program puts there for some of
+// its calls: links to itself, made for each start, and tools that come with it. No plan binds it:
+// what a plan starts from there is bound as every program is.
 func IsMadeUp(dir string) bool {
-	return slices.ContainsFunc(ofClients, func(end string) bool {
-		parts := strings.Split(dir, "/")
+	for f := range agents.Of("path") {
+		end, parts := f.Text(), strings.Split(dir, "/")
 		tail := strings.Join(parts[max(0, len(parts)-strings.Count(end, "/")):], "/")
-		matches, _ := path.Match(end, "/"+tail)
-		return matches
-	})
+		if matches, _ := path.Match(end, "/"+tail); matches {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutPort is the address of a proxy on this machine, which programs open on any port that is

@@ -20,10 +20,3 @@ var plainOptions = strings.Fields(`
 
 // programFolders are where programs lie that no command of an ordinary user has put there.
 var programFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/usr/libexec", "/snap/bin", "/home/linuxbrew/.linuxbrew/bin", "/opt/homebrew/bin", "/opt/local/bin", "/nix/store/*", "/run/current-system/sw/bin"}
-
-// ofPrograms are the variables that an agent's program sets for itself. They are bound where that
-// program is run.
-var ofPrograms = []struct{ name, program string }{
-	{"CLAUDECODE", "claude"}, {"CLAUDE_*", "claude"}, {"CODEX_*", "codex"}, {"OPENCODE", "opencode"}, {"OPENCODE_*", "opencode"},
-	{"GEMINI_*", "gemini"}, {"QWEN_*", "qwen"}, {"COPILOT_*", "copilot"}, {"CURSOR_*", "cursor"},
-}
