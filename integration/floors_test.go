@@ -31,7 +31,6 @@ var upward = map[string]int{
 	"audit/export":              1,
 	"audit/play":                2,
 	"cmd/tada-run/cli":          3,
-	"cmd/tadactl/cli":           39,
 	"cmd/tadactl/web":           3,
 	"integration/hermetic":      1,
 	"integration/hook":          1,

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -13,78 +12,12 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// A desk is what the inbox needs of the launcher.
-type desk interface {
-	Pending(ctx context.Context) ([]approval.Envelope, error)
-	Envelope(ctx context.Context, id string) (approval.Envelope, error)
-	Decide(ctx context.Context, d approval.Decision) error
-	DecideStanding(ctx context.Context, d approval.Decision, uses int, life time.Duration) (approval.Grant, error)
-}
-
-// A mode is what keys mean.
-type mode int
-
-const (
-	choosing    mode = iota // in the list
-	reading                 // a page
-	typing                  // the characters of a challenge
-	coding                  // a one-time code
-	refusing                // a word to the agent, before a no
-	offering                // another command, before a no
-	wording                 // a word with the no to one call of several
-	remembering             // the page that says what a standing approval covers
-)
-
 // Keys that approve count only when the page has been on the screen for as long as a reader needs
 // at least; the page about a standing approval, for guard. And only alone, because a paste is no
 // thought.
 const (
 	guard = 400 * time.Millisecond
 	alone = 60 * time.Millisecond
-)
-
-// A board is the inbox on a screen: a list, or one question. It never decides by Enter, and not
-// before every line of the page was shown.
-type board struct {
-	ctx     context.Context
-	desk    desk
-	changes <-chan struct{}
-	phrase  string
-	now     func() time.Time
-
-	width, height int
-	known         bool                // the list was read; before that there is nothing to show
-	list          []approval.Envelope // with payload
-	at            string              // id of the chosen one
-	note          string              // what came of the last answer
-	failed        error
-
-	mode   mode
-	open   approval.Envelope
-	page   render.Page
-	top    int
-	read   *render.Reading
-	shown  time.Time
-	since  time.Time     // what is on the screen now is there
-	least  time.Duration // that the page is shown before a yes is taken
-	line   []rune        // what is being typed
-	keys   int           // counts key presses
-	last   time.Time
-	burst  bool // the latest key came right after another
-	denied map[string]bool
-	words  map[string]string   // to the agent, with the no to a call
-	call   string              // that was denied last; "" for none
-	flock  []approval.Envelope // near-identical questions that are denied together
-}
-
-func wallClock() time.Time { return time.Now() }
-
-// The messages of the inbox beside those of the terminal.
-type (
-	listed  struct{ list []approval.Envelope }
-	broken  struct{ err error }
-	settled struct{ keys int } // no further key came
-	ticked  struct{}           // a second went by
 )
 
 // Init starts to listen for questions, and to count the seconds that they wait.
@@ -155,8 +88,6 @@ func (b *board) take(list []approval.Envelope) {
 		b.at = list[0].ID
 	}
 }
-
-func (b *board) back(note string) { b.mode, b.note, b.line = choosing, note, nil }
 
 // press handles one key.
 func (b *board) press(k tea.Key) tea.Cmd {
@@ -404,12 +335,4 @@ func (b *board) told(err error, word string) {
 		return
 	}
 	b.back(word + " " + b.open.ID)
-}
-
-// explained is what a person is told of an error of the store.
-func explained(err error) string {
-	if f, ok := approval.Explain(err); ok {
-		return f.Message
-	}
-	return err.Error()
 }

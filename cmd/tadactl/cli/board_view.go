@@ -220,14 +220,6 @@ func folded(s string, width int) []string {
 	return append(rows, row)
 }
 
-// fit cuts a row of a list; a page is laid out for the width and never cut.
-func fit(s string, width int) string {
-	if r := []rune(s); len(r) >= width && width > 1 {
-		return string(r[:width-2]) + "…"
-	}
-	return s
-}
-
 // age is how long a question has waited, in few characters.
 func age(d time.Duration) string {
 	switch {

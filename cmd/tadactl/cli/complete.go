@@ -9,8 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/tada-run/tada-run/launcher"
 )
 
 func (c *ctl) completion() *cobra.Command {
@@ -50,19 +48,6 @@ func (c *ctl) completion() *cobra.Command {
 //go:embed completion.bash
 var bashCompletion string
 
-// flagValues has the values of the options that take one of a few; --outcome takes an exit status,
-// too. An option that is not here and not in flagFiles completes nothing.
-var flagValues = map[string][]string{
-	"format":    {"cast", "cast2", "txt", "json", "html"},
-	"authority": {"policy", "approval", "grant"},
-	"outcome":   {"ok", "error", "refused", "waiting", "approved", "denied", "withdrawn", "expired", "failed", "running", "lost", "announced", "ended"},
-	"kind":      kindNames(),
-	"max-risk":  {"0", "1", "2", "3"},
-}
-
-// flagFiles are the options whose value is the name of a file or a folder.
-var flagFiles = strings.Fields("home remember head since token vouch output ci-intent delegation root file runtime")
-
 // completeFlags gives each option of cmd and of the verbs below it its values.
 func completeFlags(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -75,10 +60,6 @@ func completeFlags(cmd *cobra.Command) {
 		completeFlags(sub)
 	}
 }
-
-// A completion proposes the words that may stand in the place of a verb's operand, each with a tab
-// and what it is.
-type completion func(cmd *cobra.Command, l *launcher.Launcher) ([]string, error)
 
 // complete says what the verbs complete. A shell that completes changes nothing, and is told
 // nothing when something is wrong.
@@ -111,53 +92,5 @@ func (c *ctl) operand(list completion) cobra.CompletionFunc {
 		}
 		words = slices.DeleteFunc(words, func(w string) bool { id, _, _ := strings.Cut(w, "\t"); return slices.Contains(args, id) })
 		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	}
-}
-
-// questions are the open questions, oldest first, with what they ask: in the form in which it is
-// inert.
-func questions(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
-	list, err := l.Pending(cmd.Context())
-	var words []string
-	for _, e := range list {
-		if e.Decision != nil {
-			continue
-		}
-		if e, err := l.Envelope(cmd.Context(), e.ID); err == nil {
-			words = append(words, e.ID+"\t"+short(e.Payload, 120))
-		}
-	}
-	return words, err
-}
-
-// standings are the standing approvals.
-func standings(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
-	list, err := l.Grants(cmd.Context())
-	var words []string
-	for _, g := range list {
-		words = append(words, g.ID+"\t"+short(g.Payload, 120))
-	}
-	return words, err
-}
-
-// recorded are the sessions that have a transcript, newest first.
-func recorded(_ *cobra.Command, l *launcher.Launcher) ([]string, error) {
-	runs, err := l.Runs()
-	var words []string
-	for i := len(runs) - 1; i >= 0; i-- {
-		words = append(words, runs[i].ID+"\t"+inert(runs[i].Command))
-	}
-	return words, err
-}
-
-// either joins two completions.
-func either(a, b completion) completion {
-	return func(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
-		first, err := a(cmd, l)
-		if err != nil {
-			return nil, err
-		}
-		second, err := b(cmd, l)
-		return append(first, second...), err
 	}
 }

@@ -3,13 +3,7 @@ package cli
 import (
 	_ "embed"
 	"fmt"
-	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
-	"github.com/tada-run/tada-run/pathguard"
 )
 
 //go:embed kinds.txt
@@ -41,33 +35,4 @@ func kindsHelp() string {
 		text += fmt.Sprintf("\n  %-24s  %s", k.name, k.says)
 	}
 	return text
-}
-
-// checkFlags refuses a word that an option does not take: an empty list would be read as an answer.
-func checkFlags(cmd *cobra.Command) (err error) {
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		words, few := flagValues[f.Name]
-		if !few || err != nil {
-			return
-		}
-		value := f.Value.String()
-		if value == "" && f.DefValue == "" { // as if it were not there
-			return
-		}
-		option := "--" + f.Name
-		switch f.Name {
-		case "kind":
-			value = strings.TrimSuffix(value, ".")
-		case "outcome":
-			if _, numeric := strconv.ParseUint(value, 10, 8); numeric == nil {
-				return
-			}
-			option += ", if not an exit status,"
-		}
-		err = pathguard.CheckWord(option, value, words)
-	})
-	if err != nil {
-		return &usageError{err}
-	}
-	return nil
 }

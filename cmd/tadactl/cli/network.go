@@ -5,52 +5,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 )
-
-// printConnections lists what a run did with the network.
-func (c *ctl) printConnections(list []launcher.PastConnection, more int) error {
-	if len(list) == 0 {
-		return nil
-	}
-	fmt.Fprintln(c.out, "\nnetwork")
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	for _, n := range list {
-		result := "allowed"
-		switch {
-		case n.Refused:
-			result = "refused: " + n.Why
-		case n.Error != "":
-			result = n.Error
-		case n.Sent != nil && n.Received != nil:
-			result = fmt.Sprintf("sent %d, received %d", *n.Sent, *n.Received)
-		}
-		if n.Accepted > 0 {
-			result = fmt.Sprintf("accepted %d, %s", n.Accepted, result)
-		}
-		if n.Count > 1 {
-			result += fmt.Sprintf(" (%s)", audit.Plural(n.Count, "time"))
-		}
-		pid := ""
-		if n.PID != 0 {
-			pid = strconv.Itoa(n.PID)
-		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", n.Time.Local().Format(time.TimeOnly), n.Kind, visible(n.Host), visible(n.Address), visible(filepath.Base("/"+n.Program)), pid, visible(result))
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if more > 0 {
-		fmt.Fprintf(c.out, "  and %d more\n", more)
-	}
-	return nil
-}
 
 func (c *ctl) policyLearn() *cobra.Command {
 	return verb(&cobra.Command{

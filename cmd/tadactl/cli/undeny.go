@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
 )
@@ -36,25 +34,4 @@ func (c *ctl) undeny(ctx context.Context, id, said string) error {
 	}
 	_, err = fmt.Fprintf(c.out, "denial of %s undone; the same command asks again\n", id)
 	return err
-}
-
-// denials are the questions whose denials can be taken back.
-func denials(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
-	list, err := l.Denied(cmd.Context())
-	var words []string
-	for _, e := range list {
-		if e, err := l.Envelope(cmd.Context(), e.ID); err == nil {
-			words = append(words, e.ID+"\t"+short(e.Payload, 120))
-		}
-	}
-	return words, err
-}
-
-// answerable are the questions that deny takes: the open ones, and with --undo those that were
-// denied.
-func answerable(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
-	if undo, err := cmd.Flags().GetBool("undo"); err == nil && undo {
-		return denials(cmd, l)
-	}
-	return questions(cmd, l)
 }

@@ -1,0 +1,332 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// A demand is what a person wants to hear proven of the record.
+type demand struct {
+	options   audit.VerifyOptions
+	since     string
+	remember  []string
+	witnesses []string
+}
+
+func (c *ctl) auditVerify() *cobra.Command {
+	var d demand
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Verify the log and all transcripts",
+		Long: "Verify that the log, and every transcript it names, is as it was written; name the\n" +
+			"first entry that is not. A copy of the whole directory from an earlier day verifies on\n" +
+			"its own. The approval database, which knows how long the log was, reveals it on this\n" +
+			"machine; if that was put back too, only something saved elsewhere does: a head\n" +
+			"(SIZE:HASH, see `tadactl audit head`), a checkpoint (see `tadactl audit checkpoint`)\n" +
+			"or a witness.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			if err := d.read(l); err != nil {
+				return err
+			}
+			report, err := l.VerifyWith(d.options)
+			if err != nil && !(errors.Is(err, fs.ErrNotExist) && report.Entries == 0 && len(d.options.Remember) == 0) {
+				return c.refuted(report, err)
+			}
+			if d.options.Since == nil {
+				if err := l.CompareStore(cmd.Context()); err != nil {
+					return c.refuted(report, err)
+				}
+			}
+			return c.verified(report, d.options.SealKey != "")
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&d.remember, "remember", nil, "a head or checkpoint that you saved earlier: SIZE:HASH, or a file")
+	flags.StringArrayVar(&d.remember, "head", nil, "a head, `SIZE:HASH`, that you saved earlier (same as --remember)")
+	flags.StringVar(&d.since, "since", "", "verify only what was added after this head or checkpoint")
+	flags.BoolVar(&d.options.Strict, "strict", false, "check every entry with a second, independent parser; ten times slower")
+	flags.BoolVar(&d.options.Complete, "complete", false, "also require that every run has its intent, its authority and its end")
+	flags.StringVar(&d.options.SealKey, "seal-key", "", "the key of the first seal, which you saved earlier")
+	flags.StringArrayVar(&d.witnesses, "witness", nil, "require that this witness, NAME+HASH+KEY, cosigned the latest checkpoint")
+	return verb(cmd, "77   the record was changed")
+}
+
+// read turns what was typed into options.
+func (d *demand) read(l *launcher.Launcher) error {
+	for _, text := range d.remember {
+		p, err := point(l, text)
+		if err != nil {
+			return err
+		}
+		d.options.Remember = append(d.options.Remember, p)
+	}
+	if d.since != "" {
+		p, err := point(l, d.since)
+		if err != nil {
+			return err
+		}
+		d.options.Since = &p
+	}
+	if len(d.witnesses) == 0 {
+		return nil
+	}
+	p, err := cosigned(l, d.witnesses)
+	d.options.Remember = append(d.options.Remember, p)
+	return err
+}
+
+// point reads SIZE:HASH, or a checkpoint of this log out of a file.
+func point(l *launcher.Launcher, text string) (audit.Point, error) {
+	if p, err := audit.ParsePoint(text); err == nil {
+		return p, nil
+	}
+	signed, err := os.ReadFile(text)
+	if err != nil {
+		return audit.Point{}, &usageError{fmt.Errorf("%q is neither SIZE:HASH nor a file with a checkpoint: %w", text, err)}
+	}
+	known, err := ownKey(l)
+	if err != nil {
+		return audit.Point{}, err
+	}
+	p, err := audit.CheckpointPoint(signed, known)
+	if err != nil {
+		return p, &exitError{fmt.Errorf("checkpoint %q: %w", text, err), launcher.ExitTampered}
+	}
+	return p, nil
+}
+
+func ownKey(l *launcher.Launcher) (note.Verifiers, error) {
+	key, err := l.LogKey()
+	if err != nil {
+		return nil, err
+	}
+	return launcher.Verifiers(key.Public)
+}
+
+// refuted tells the first thing that is not as it was written.
+func (c *ctl) refuted(r audit.Report, err error) error {
+	var bad *audit.BadEntry
+	if c.json {
+		o := map[string]any{"ok": false, "entries": r.Entries, "error": err.Error()}
+		if errors.As(err, &bad) {
+			o["file"], o["seq"], o["line"], o["offset"], o["reason"] = bad.File, bad.Seq, bad.Line, bad.Offset, bad.Reason
+		}
+		if err := c.printJSON(o); err != nil {
+			return err
+		}
+	}
+	return &exitError{err, launcher.ExitTampered}
+}
+
+func (c *ctl) verified(r audit.Report, pinned bool) error {
+	missing := 0
+	for _, s := range r.Transcripts {
+		if s.Missing {
+			missing++
+		}
+	}
+	if c.json {
+		return c.printJSON(map[string]any{
+			"ok": len(r.Unproven) == 0, "entries": r.Entries, "head": r.Head.String(), "transcripts": len(r.Transcripts),
+			"missing": missing, "gaps": len(r.Gaps), "torn": r.Torn, "since": r.Since, "runs": r.Runs, "running": r.Open,
+			"seals": r.Seals, "sealed": r.Sealed, "first_key": r.FirstKey, "segments": r.Segments, "pruned": r.Pruned, "revived": len(r.Revived),
+			"unproven": unprovenFacts(r.Unproven), "unnamed": list(r.Unnamed), "unvouched": list(r.Unvouched), "notes": list(r.Notes),
+		})
+	}
+	word := "ok"
+	if len(r.Unproven) > 0 {
+		word = "not all proven"
+	}
+	fmt.Fprintf(c.out, "%s: %s, %s, head %d:%s\n", word, audit.Plural(r.Entries, "entry"), audit.Plural(len(r.Transcripts), "transcript"), r.Entries, r.Head)
+	for _, g := range r.Unproven {
+		fmt.Fprintf(c.out, "unproven: %s\n", g.Unproven())
+	}
+	torn := 0
+	for _, g := range r.Gaps {
+		if !g.Accepted() {
+			torn++
+		}
+	}
+	for _, n := range []struct {
+		say  bool
+		text string
+	}{
+		{r.Since > 0, "not checked: the first " + audit.Plural(r.Since, "entry")},
+		{r.Runs > 0, fmt.Sprintf("complete runs: %d; still running: %d", r.Runs-r.Open, r.Open)},
+		{len(r.Revived) > 0, fmt.Sprintf("reported lost (exec.orphan) while still running, by an earlier version: %s", some(r.Revived))},
+		{r.Seals > 0, sealedNote(r, pinned)},
+		{r.Pruned > 0, audit.Plural(r.Pruned, "entry") + " deleted; the hashes are kept"},
+		{missing > 0, audit.Plural(missing, "transcript") + " deleted, as the log records"},
+		{torn > 0 || r.Torn > 0, fmt.Sprintf("%s, %s, all accounted for", audit.Plural(torn, "interrupted append"), audit.Plural(r.Torn, "torn byte"))},
+		{len(r.Unnamed) > 0, fmt.Sprintf("%s without a run in the log: %s", audit.Plural(len(r.Unnamed), "transcript"), some(r.Unnamed))},
+		{len(r.Unvouched) > 0, fmt.Sprintf("%s not covered by the log, because the run ended unexpectedly: %s", audit.Plural(len(r.Unvouched), "transcript"), some(r.Unvouched))},
+	} {
+		if n.say {
+			fmt.Fprintf(c.out, "note: %s\n", n.text)
+		}
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(c.out, "note: %s\n", n)
+	}
+	return nil
+}
+
+// some names the first of a list, and how many more there are.
+func some(list []string) string {
+	const most = 3
+	if len(list) > most {
+		return fmt.Sprintf("%s and %d more", inert(strings.Join(list[:most], ", ")), len(list)-most)
+	}
+	return inert(strings.Join(list, ", "))
+}
+
+// sealedNote says what the seals prove: with a pinned first key that nobody has rewritten what is
+// sealed, else only that it was not changed since, unless all of it was, seals included.
+func sealedNote(r audit.Report, pinned bool) string {
+	if pinned {
+		return audit.Plural(r.Sealed, "entry") + " sealed under the pinned key: the signing keys are gone"
+	}
+	return fmt.Sprintf("%s sealed; the first seal names the key %s: a rewritten log would have another, so compare it with the one you saved (--seal-key)", audit.Plural(r.Sealed, "entry"), r.FirstKey)
+}
+
+// list is an array in JSON, empty or not.
+func list(s []string) []string { return append([]string{}, s...) }
+
+func unprovenFacts(gaps []audit.Gap) []any {
+	facts := []any{}
+	for _, g := range gaps {
+		facts = append(facts, map[string]any{"from": g.From.Count, "seq": g.Seq, "bytes": g.Bytes, "by": g.By,
+			"time": g.Time.Format(time.RFC3339Nano), "reason": g.Reason})
+	}
+	return facts
+}
+
+func (c *ctl) auditHead() *cobra.Command {
+	journal := false
+	cmd := &cobra.Command{
+		Use:   "head",
+		Short: "Print the head of the log, to save somewhere else",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			r, err := l.Verify()
+			if errors.Is(err, fs.ErrNotExist) && r.Entries == 0 {
+				err = fmt.Errorf("nothing is recorded in %q yet; try: tada-run 'ls -l'", l.Home().Audit())
+			}
+			if err != nil {
+				return c.refuted(r, err)
+			}
+			p := audit.Point{Count: r.Entries, Head: r.Head}
+			if journal {
+				if err := audit.Journal(audit.JournalSocket, p, l.Home().Audit()); err != nil {
+					return err
+				}
+			}
+			if c.json {
+				return c.printJSON(map[string]any{"size": r.Entries, "head": r.Head.String(), "journal": journal})
+			}
+			_, err = fmt.Fprintln(c.out, p)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&journal, "journal", false, "also write it to the system journal: journalctl SYSLOG_IDENTIFIER=tada-audit")
+	return verb(cmd, "77   the record was changed")
+}
+
+func (c *ctl) auditSeal() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "seal",
+		Short: "Sign the log with a key that is then destroyed",
+		Long: "Sign the log so far with a key that is then destroyed: what is before the seal can no\n" +
+			"longer be changed under the same keys, not even by someone who takes over this account.\n" +
+			"tada-run seals from time to time by itself. Rewriting the whole log takes new keys: save\n" +
+			"the key of the first seal elsewhere, for `tadactl audit verify --seal-key`. A seal proves\n" +
+			"nothing about changes that were accepted before it.",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			e, err := l.Seal()
+			if err != nil {
+				return changed(err)
+			}
+			var body struct {
+				Epoch int64
+				Key   string
+			}
+			if err := json.Unmarshal(e.Body, &body); err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(map[string]any{"seq": e.Seq, "epoch": body.Epoch, "key": body.Key})
+			}
+			_, err = fmt.Fprintf(c.out, "sealed %s with the key of epoch %d: %s\n", audit.Plural(e.Seq+1, "entry"), body.Epoch, body.Key)
+			return err
+		},
+	}, "77   the record was changed")
+}
+
+func (c *ctl) auditAccept() *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "accept --reason WHY",
+		Short: "Continue after the record was found changed, giving a reason",
+		Long: "Continue after the record was found changed, giving a reason. A person at a terminal\n" +
+			"reads what was found and types what the page asks for. Nothing is removed, and nothing\n" +
+			"becomes proven: a log entry says from where on the log is unproven, who accepted that,\n" +
+			"and why. From then on `tadactl audit verify`, log, sessions and show mark that part, and\n" +
+			"`audit verify --complete` fails.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if strings.TrimSpace(reason) == "" {
+				return &usageError{errors.New("--reason is needed: it is recorded for good")}
+			}
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			if _, err := l.May(approval.AcceptRecord, approval.ChannelTadactl); err != nil {
+				return err
+			}
+			tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+			if err != nil {
+				return fmt.Errorf("open the terminal: %w", err)
+			}
+			defer tty.Close()
+			e, err := l.Accept(cmd.Context(), tty, reason)
+			switch {
+			case errors.Is(err, launcher.ErrNobody):
+				return &exitError{errors.New("no answer given; nothing was changed"), launcher.ExitPending}
+			case errors.Is(err, launcher.ErrNotAccepted):
+				return &exitError{err, launcher.ExitDenied}
+			case err != nil:
+				return err
+			}
+			return c.printEntry(e, "")
+		},
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "what happened, in one sentence")
+	return verb(cmd, "75   not answered", "126  refused: no terminal, not allowed for this caller, or declined")
+}

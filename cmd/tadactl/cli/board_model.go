@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
+)
+
+// A desk is what the inbox needs of the launcher.
+type desk interface {
+	Pending(ctx context.Context) ([]approval.Envelope, error)
+	Envelope(ctx context.Context, id string) (approval.Envelope, error)
+	Decide(ctx context.Context, d approval.Decision) error
+	DecideStanding(ctx context.Context, d approval.Decision, uses int, life time.Duration) (approval.Grant, error)
+}
+
+// A mode is what keys mean.
+type mode int
+
+const (
+	choosing    mode = iota // in the list
+	reading                 // a page
+	typing                  // the characters of a challenge
+	coding                  // a one-time code
+	refusing                // a word to the agent, before a no
+	offering                // another command, before a no
+	wording                 // a word with the no to one call of several
+	remembering             // the page that says what a standing approval covers
+)
+
+// The messages of the inbox beside those of the terminal.
+type (
+	listed  struct{ list []approval.Envelope }
+	broken  struct{ err error }
+	settled struct{ keys int } // no further key came
+	ticked  struct{}           // a second went by
+)
+
+// A board is the inbox on a screen: a list, or one question. It never decides by Enter, and not
+// before every line of the page was shown.
+type board struct {
+	ctx     context.Context
+	desk    desk
+	changes <-chan struct{}
+	phrase  string
+	now     func() time.Time
+
+	width, height int
+	known         bool                // the list was read; before that there is nothing to show
+	list          []approval.Envelope // with payload
+	at            string              // id of the chosen one
+	note          string              // what came of the last answer
+	failed        error
+
+	mode   mode
+	open   approval.Envelope
+	page   render.Page
+	top    int
+	read   *render.Reading
+	shown  time.Time
+	since  time.Time     // what is on the screen now is there
+	least  time.Duration // that the page is shown before a yes is taken
+	line   []rune        // what is being typed
+	keys   int           // counts key presses
+	last   time.Time
+	burst  bool // the latest key came right after another
+	denied map[string]bool
+	words  map[string]string   // to the agent, with the no to a call
+	call   string              // that was denied last; "" for none
+	flock  []approval.Envelope // near-identical questions that are denied together
+}
+
+func wallClock() time.Time { return time.Now() }
+
+func (b *board) back(note string) { b.mode, b.note, b.line = choosing, note, nil }
+
+// explained is what a person is told of an error of the store.
+func explained(err error) string {
+	if f, ok := approval.Explain(err); ok {
+		return f.Message
+	}
+	return err.Error()
+}
+
+// fit cuts a row of a list; a page is laid out for the width and never cut.
+func fit(s string, width int) string {
+	if r := []rune(s); len(r) >= width && width > 1 {
+		return string(r[:width-2]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/caller"
+)
+
+func (c *ctl) keyInit() *cobra.Command {
+	var plain bool
+	cmd := &cobra.Command{
+		Use:   "init NAME",
+		Short: "Create your key for signing answers to other machines",
+		Long: "Create your key for signing answers to other machines, encrypted with a passphrase that\n" +
+			"is asked for on the terminal. It prints the line that the other machine has to trust.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := caller.Outside(approval.Enrol); err != nil {
+				return err
+			}
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			if _, err := l.May(approval.Enrol, approval.ChannelTadactl); err != nil {
+				return err
+			}
+			pass := ""
+			if !plain {
+				if pass, err = c.newPassphrase(cmd.Context()); err != nil {
+					return err
+				}
+			}
+			key, err := l.NewKey(args[0], pass)
+			if errors.Is(err, fs.ErrExist) {
+				return fmt.Errorf("%q already has a key; try: tadactl key show", l.Home().Key())
+			}
+			if err != nil {
+				return err
+			}
+			return c.printKey(key.TrustLine(), key.ID(), "")
+		},
+	}
+	cmd.Flags().BoolVar(&plain, "no-passphrase", false, "do not encrypt it: anyone who can read the file can sign")
+	return verb(cmd)
+}
+
+// newPassphrase asks twice.
+func (c *ctl) newPassphrase(ctx context.Context) (string, error) {
+	first, err := c.secret(ctx, "passphrase: ")
+	if err != nil {
+		return "", err
+	}
+	again, err := c.secret(ctx, "repeat: ")
+	switch {
+	case err != nil:
+		return "", err
+	case first == "" && again == "":
+		return "", &exitError{errors.New("the passphrase is empty; no key was created; try: tadactl key init NAME --no-passphrase"), launcher.ExitUsage}
+	case first != again:
+		return "", &exitError{errors.New("the passphrases differ; no key was created"), launcher.ExitUsage}
+	}
+	return first, nil
+}
+
+// secret asks on the terminal, never on standard input, which may be a file or a pipe.
+func (c *ctl) secret(ctx context.Context, prompt string) (string, error) {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil || !term.IsTerminal(int(tty.Fd())) {
+		return "", &exitError{errors.New("no terminal to ask for the passphrase on"), launcher.ExitUsage}
+	}
+	defer tty.Close()
+	return launcher.ReadSecret(ctx, tty, prompt)
+}
+
+func (c *ctl) keyShow() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:   "show",
+		Short: "Print your public key, the trusted keys, and this machine's name",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := c.open()
+			if err != nil {
+				return err
+			}
+			audience, err := l.Audience()
+			if err != nil {
+				return err
+			}
+			trusted, err := l.Trusted()
+			if err != nil {
+				return err
+			}
+			line, id := "", ""
+			if key, err := l.PublicKey(); err == nil {
+				line, id = key.Line, key.ID
+			} else if !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			if c.json {
+				names := make([]map[string]any, 0, len(trusted))
+				for _, k := range trusted {
+					names = append(names, map[string]any{"id": approval.KeyID(k.Public), "name": k.Name, "max_risk": k.MaxRisk})
+				}
+				return c.printJSON(map[string]any{"id": id, "trust_line": line, "audience": audience, "trusted": names})
+			}
+			fmt.Fprintf(c.out, "machine  %s\n", audience)
+			for _, k := range trusted {
+				fmt.Fprintf(c.out, "trusts   %s  %s  up to risk %d\n", approval.KeyID(k.Public), k.Name, k.MaxRisk)
+			}
+			return c.printKey(line, id, "own key  ")
+		},
+	})
+}
+
+func (c *ctl) printKey(line, id, label string) error {
+	if c.json {
+		return c.printJSON(map[string]string{"id": id, "trust_line": line})
+	}
+	if line == "" {
+		line = "none; try: tadactl key init NAME"
+	}
+	_, err := fmt.Fprintf(c.out, "%s%s\n", label, line)
+	return err
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// A completion proposes the words that may stand in the place of a verb's operand, each with a tab
+// and what it is.
+type completion func(cmd *cobra.Command, l *launcher.Launcher) ([]string, error)
+
+// questions are the open questions, oldest first, with what they ask: in the form in which it is
+// inert.
+func questions(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
+	list, err := l.Pending(cmd.Context())
+	var words []string
+	for _, e := range list {
+		if e.Decision != nil {
+			continue
+		}
+		if e, err := l.Envelope(cmd.Context(), e.ID); err == nil {
+			words = append(words, e.ID+"\t"+short(e.Payload, 120))
+		}
+	}
+	return words, err
+}
+
+// denials are the questions whose denials can be taken back.
+func denials(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
+	list, err := l.Denied(cmd.Context())
+	var words []string
+	for _, e := range list {
+		if e, err := l.Envelope(cmd.Context(), e.ID); err == nil {
+			words = append(words, e.ID+"\t"+short(e.Payload, 120))
+		}
+	}
+	return words, err
+}
+
+// answerable are the questions that deny takes: the open ones, and with --undo those that were
+// denied.
+func answerable(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
+	if undo, err := cmd.Flags().GetBool("undo"); err == nil && undo {
+		return denials(cmd, l)
+	}
+	return questions(cmd, l)
+}
+
+// standings are the standing approvals.
+func standings(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
+	list, err := l.Grants(cmd.Context())
+	var words []string
+	for _, g := range list {
+		words = append(words, g.ID+"\t"+short(g.Payload, 120))
+	}
+	return words, err
+}
+
+// recorded are the sessions that have a transcript, newest first.
+func recorded(_ *cobra.Command, l *launcher.Launcher) ([]string, error) {
+	runs, err := l.Runs()
+	var words []string
+	for i := len(runs) - 1; i >= 0; i-- {
+		words = append(words, runs[i].ID+"\t"+inert(runs[i].Command))
+	}
+	return words, err
+}
+
+// either joins two completions.
+func either(a, b completion) completion {
+	return func(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
+		first, err := a(cmd, l)
+		if err != nil {
+			return nil, err
+		}
+		second, err := b(cmd, l)
+		return append(first, second...), err
+	}
+}

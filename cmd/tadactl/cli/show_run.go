@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/state"
+)
+
+// showRun prints what the record tells of one run; notFound is the error when there is none.
+func (c *ctl) showRun(l *launcher.Launcher, id string, notFound error) error {
+	r, err := l.Past(id)
+	if errors.Is(err, state.ErrNoSuch) {
+		return notFound
+	}
+	if err != nil {
+		return err
+	}
+	var entries []json.RawMessage
+	w := wanted{session: r.ID}
+	var f audit.Filter
+	if err := w.narrow(l, &f); err != nil {
+		return err
+	}
+	if err := c.doubt(l); err != nil {
+		return err
+	}
+	if !c.json {
+		c.printRun(r)
+	}
+	entry := c.printer(l)
+	for e, err := range l.Entries(f) {
+		if c.setApart(err) {
+			continue
+		}
+		if err != nil {
+			return &exitError{err, launcher.ExitTampered}
+		}
+		if !c.json {
+			if err := entry(e); err != nil {
+				return err
+			}
+			continue
+		}
+		b, err := json.Marshal(c.entryFacts(e))
+		if err != nil {
+			return err
+		}
+		entries = append(entries, b)
+	}
+	connections, more, err := l.Connections(r.ID)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(map[string]any{"session": r, "entries": entries, "connections": connections, "connections_left": more})
+	}
+	return c.printConnections(connections, more)
+}
+
+func (c *ctl) printRun(r launcher.Past) {
+	state := r.State
+	if exit, known := r.Exit(); known {
+		state = fmt.Sprintf("%s, exit status %d", state, exit)
+	}
+	if r.TimedOut {
+		state += ", stopped after its time limit"
+	}
+	if r.Revived {
+		state += "; it was reported lost before, by mistake"
+	}
+	for _, f := range []struct{ name, value string }{
+		{"session", r.ID}, {"command", inert(cmp.Or(r.Inside, r.Command))}, {"folder", inert(r.Dir)}, {"agent", r.Agent}, {"work item", r.WorkItem},
+		{"began", r.Began.Local().Format(time.DateTime)}, {"state", state}, {"verdict", r.Verdict}, {"authority", r.Authority},
+		{"approval", r.Envelope}, {"enforced", r.Level}, {"unproven", r.Unproven},
+	} {
+		if f.value != "" {
+			fmt.Fprintf(c.out, "%-10s %s\n", f.name, visible(f.value))
+		}
+	}
+}
+
+// printConnections lists what a run did with the network.
+func (c *ctl) printConnections(list []launcher.PastConnection, more int) error {
+	if len(list) == 0 {
+		return nil
+	}
+	fmt.Fprintln(c.out, "\nnetwork")
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	for _, n := range list {
+		result := "allowed"
+		switch {
+		case n.Refused:
+			result = "refused: " + n.Why
+		case n.Error != "":
+			result = n.Error
+		case n.Sent != nil && n.Received != nil:
+			result = fmt.Sprintf("sent %d, received %d", *n.Sent, *n.Received)
+		}
+		if n.Accepted > 0 {
+			result = fmt.Sprintf("accepted %d, %s", n.Accepted, result)
+		}
+		if n.Count > 1 {
+			result += fmt.Sprintf(" (%s)", audit.Plural(n.Count, "time"))
+		}
+		pid := ""
+		if n.PID != 0 {
+			pid = strconv.Itoa(n.PID)
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", n.Time.Local().Format(time.TimeOnly), n.Kind, visible(n.Host), visible(n.Address), visible(filepath.Base("/"+n.Program)), pid, visible(result))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if more > 0 {
+		fmt.Fprintf(c.out, "  and %d more\n", more)
+	}
+	return nil
+}

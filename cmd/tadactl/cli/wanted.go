@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// A wanted says which runs are asked for. Its zero value wants all.
+type wanted struct {
+	agent, item, authority, outcome, session string
+	since, until                             string
+}
+
+func (w *wanted) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&w.agent, "agent", "", "only runs for this agent")
+	f.StringVar(&w.item, "work-item", "", "only runs for this work item")
+	f.StringVar(&w.authority, "authority", "", "only runs allowed by: policy, approval, grant")
+	f.StringVar(&w.outcome, "outcome", "", "only runs with this outcome: ok, error, an exit status, refused, waiting, approved, denied, withdrawn, expired, failed, running, lost")
+	f.StringVar(&w.session, "session", "", "only runs whose id begins with this")
+	f.StringVar(&w.since, "since", "", "only from this time on: 2026-03-01, 2026-03-01T12:00:00Z, or 2h, 7d (ago)")
+	f.StringVar(&w.until, "until", "", "only before this time")
+}
+
+// any tells whether runs are chosen by more than their time.
+func (w *wanted) any() bool {
+	return w.agent+w.item+w.authority+w.outcome+w.session != ""
+}
+
+// span reads the times.
+func (w *wanted) span() (since, until time.Time, err error) {
+	if since, err = parseTime(w.since, time.Now()); err == nil {
+		until, err = parseTime(w.until, time.Now())
+	}
+	return since, until, err
+}
+
+// parseTime reads a day, a time, or how long ago it was.
+func parseTime(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	if ago, err := parseAge(text); err == nil {
+		return now.Add(-ago), nil
+	}
+	return time.Time{}, &usageError{fmt.Errorf("cannot parse %q as a time; examples: 2026-03-01, 2026-03-01T12:00:00Z, 2h, 7d", text)}
+}
+
+// runs are those that are wanted.
+func (w *wanted) runs(l *launcher.Launcher) ([]launcher.Past, error) {
+	since, until, err := w.span()
+	if err != nil {
+		return nil, err
+	}
+	list, err := l.Runs()
+	return slices.DeleteFunc(list, func(r launcher.Past) bool {
+		return r.Began.Before(since) || !until.IsZero() && !r.Began.Before(until) || !w.match(r)
+	}), err
+}
+
+func (w *wanted) match(r launcher.Past) bool {
+	return (w.agent == "" || strings.TrimPrefix(r.Agent, "?") == w.agent) &&
+		(w.item == "" || r.WorkItem == w.item) &&
+		(w.authority == "" || r.Authority == w.authority) &&
+		(w.outcome == "" || slices.Contains(outcomes(r), w.outcome)) &&
+		strings.HasPrefix(r.ID, w.session)
+}
+
+// outcomes are the words for what came of a run.
+func outcomes(r launcher.Past) []string {
+	exit, known := r.Exit()
+	if !known {
+		return []string{r.State}
+	}
+	word := "error"
+	if exit == 0 {
+		word = "ok"
+	}
+	return []string{r.State, word, strconv.Itoa(exit)}
+}
+
+// narrow makes a filter take only the entries about the runs that are wanted, and about the
+// questions that led to them.
+func (w *wanted) narrow(l *launcher.Launcher, f *audit.Filter) (err error) {
+	if f.Since, f.Until, err = w.span(); err != nil || !w.any() {
+		return err
+	}
+	about := map[string]bool{}
+	runs, err := l.Runs()
+	for _, r := range runs {
+		if w.match(r) {
+			about[r.ID] = true
+			about[r.Envelope] = r.Envelope != ""
+		}
+	}
+	f.Match = func(e audit.Entry) bool {
+		var body struct {
+			SID      string
+			Envelope string `json:"envelope_id"`
+		}
+		return json.Unmarshal(e.Body, &body) == nil && (about[body.SID] || body.SID == "" && about[body.Envelope])
+	}
+	return err
+}
