@@ -15,7 +15,7 @@ import (
 
 // kindInSource finds where a kind of entries is named in the source: as a constant, in the table of
 // what happens to protected files, or where it is written.
-var kindInSource = regexp.MustCompile(`\b[kK]ind[A-Z]\w*\s+= "([a-z.-]+)"|: "(tamper\.[a-z]+)"|return "(tamper\.[a-z]+)"|"(ctl\.[a-z]+)"`)
+var kindInSource = regexp.MustCompile(`\b[kK]ind[A-Z]\w*\s+= "([a-z.-]+)"|:\s+"(tamper\.[a-z]+)"|return "(tamper\.[a-z]+)"|"(ctl\.[a-z]+)"`)
 
 // TestKinds: the table has each kind that the log can have, and no other.
 func TestKinds(t *testing.T) {
