@@ -70,7 +70,7 @@ var wide = map[string]int{
 	"launcher/control.Question":   20,
 	"launcher.Judgement":          19,
 	"launcher.Launcher":           18,
-	"launcher.Past":               26,
+	"launcher.Past":               24,
 	"launcher.PastConnection":     14,
 	"launcher.Refusal":            16,
 	"launcher.Request":            23,

@@ -122,7 +122,7 @@ func (r *root) content(name string) (*os.File, error) {
 	case !info.Mode().IsRegular():
 		err = fmt.Errorf("%w: %q is not a plain file", ErrNotFound, name)
 	case info.Size() > maxContent:
-		err = fmt.Errorf("%w: %q has %d bytes, and %d is the most that a reference serves",
+		err = fmt.Errorf("%w: %q has %d bytes; a reference serves at most %d",
 			ErrNotFound, name, info.Size(), maxContent)
 	default:
 		return f, nil
