@@ -4,14 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pborman/getopt/v2"
 
 	"github.com/tada-run/tada-run/launcher"
-	"github.com/tada-run/tada-run/pathguard"
 )
 
 // An invocation is the command line of tada-run, read but not yet judged.
@@ -59,13 +57,6 @@ type usageError struct{ msg, hint string }
 
 func (e *usageError) Error() string { return e.msg }
 
-// shellLetters are the one-letter options that bash(1) and sh(1) take without an argument.
-// Options -c, -l, -s and -i are read here; the others are passed on.
-const shellLetters = "abefhkmnprtuvxBCEHPT"
-
-// shellWords are the long options of bash(1) that take no argument.
-var shellWords = []string{"norc", "noprofile", "posix", "noediting", "restricted", "verbose"}
-
 // parseArgs reads argv, whose first word is the name that the program was called by.
 func parseArgs(argv []string) (*invocation, error) {
 	called := "tada-run"
@@ -76,7 +67,7 @@ func parseArgs(argv []string) (*invocation, error) {
 		return parseOwn(argv)
 	}
 	inv := &invocation{shell: true, called: called, login: strings.HasPrefix(argv[0], "-")}
-	given, err := inv.options(inv.flags(false), argv)
+	given, err := inv.read(inv.options(false), argv)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +82,7 @@ func parseOwn(argv []string) (*invocation, error) {
 		argv = []string{"tada-run"}
 	}
 	inv.login = strings.HasPrefix(argv[0], "-")
-	given, err := inv.options(inv.flags(true), argv)
+	given, err := inv.read(inv.options(true), argv)
 	command, operands := given.command, given.operands
 	switch {
 	case err != nil:
@@ -175,93 +166,6 @@ func (inv *invocation) sessionOperands(dashed, command bool, operands []string) 
 	return nil
 }
 
-// flags declares the options. With own, those of tada-run are among them.
-func (inv *invocation) flags(own bool) *getopt.Set {
-	set := getopt.New()
-	flag := func(name string, to any) { set.FlagLong(to, name, 0) }
-	set.FlagLong(&inv.login, "login", 'l')
-	set.FlagLong(&inv.stdin, "stdin", 's')
-	set.BoolLong("command", 'c')
-	set.BoolLong("interactive", 'i')
-	set.StringLong("option", 'o', "")
-	set.StringLong("shopt", 'O', "")
-	flag("rcfile", new(string))
-	flag("init-file", new(string))
-	for _, letter := range shellLetters {
-		set.Bool(letter)
-	}
-	for _, word := range shellWords {
-		flag(word, new(bool))
-	}
-	flag("version", &inv.version)
-	flag("help", &inv.help)
-	if own {
-		flag("check", &inv.check)
-		flag("json", &inv.json)
-		flag("background", &inv.background)
-		flag("entry", &inv.entry)
-		flag("line", setter(func(text string) error { inv.line = &text; return nil }))
-		flag("session", &inv.session)
-		flag("detached", &inv.detached)
-		flag("agent", &inv.agent)
-		flag("work-item", &inv.workItem)
-		flag("call-id", &inv.callID)
-		flag("intent", &inv.intent)
-		flag("profile", oneOf("profile", &inv.profile))
-		flag("origin", oneOf("origin", &inv.origin))
-		flag("home", &inv.place.State)
-		inv.pty = "auto"
-		flag("pty", oneOf("pty", &inv.pty))
-		flag("publish", setter(inv.addPorts))
-		flag("timeout", duration("timeout", &inv.timeout))
-		flag("wait", duration("wait", &inv.wait))
-	}
-	return set
-}
-
-// A setter is an option that hands each value to a function.
-type setter func(value string) error
-
-func (f setter) Set(value string, _ getopt.Option) error { return f(value) }
-func (f setter) String() string                          { return "" }
-
-// oneOf reads the value of an option that takes one of a few words.
-func oneOf(name string, to *string) setter {
-	return func(value string) error {
-		if err := pathguard.CheckWord("--"+name, value, optionValues[name]); err != nil && value != "" {
-			return &usageError{err.Error(), "tada-run --help"}
-		}
-		if value != "" {
-			*to = value
-		}
-		return nil
-	}
-}
-
-// duration reads the value of an option that takes a time.
-func duration(name string, to *time.Duration) setter {
-	return func(value string) error {
-		d, err := time.ParseDuration(value)
-		if err != nil || d < 0 {
-			return &usageError{fmt.Sprintf("--%s takes a time, 0 or more, not %q", name, value), fmt.Sprintf("--%s 90s", name)}
-		}
-		*to = d
-		return nil
-	}
-}
-
-// addPorts reads the value of --publish: ports, separated by commas.
-func (inv *invocation) addPorts(list string) error {
-	for text := range strings.SplitSeq(list, ",") {
-		port, err := strconv.ParseUint(text, 10, 16)
-		if err != nil || port == 0 {
-			return &usageError{fmt.Sprintf("--publish takes a port, 1 to 65535, not %q", text), "--publish 3000"}
-		}
-		inv.publish = append(inv.publish, uint(port))
-	}
-	return nil
-}
-
 // given is what is left of a command line after its options.
 type given struct {
 	command  bool // -c is among the options
@@ -269,9 +173,10 @@ type given struct {
 	operands []string
 }
 
-// options reads argv up to the first operand. Unlike getopt, a shell takes +o NAME and +x
-// among them, and options after -c: `sh -c -l TEXT` is what one client sends.
-func (inv *invocation) options(set *getopt.Set, argv []string) (given, error) {
+// read reads argv up to the first operand. Unlike getopt, a shell takes +o NAME and +x among the
+// options, and options after -c: `sh -c -l TEXT` is what one client sends.
+func (inv *invocation) read(options []option, argv []string) (given, error) {
+	set := declare(options, argv)
 	var g given
 	for {
 		// In their order: a later option undoes an earlier one.

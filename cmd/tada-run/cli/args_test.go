@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -129,20 +130,57 @@ func TestArgsRefused(t *testing.T) {
 
 // TestNoForceFlag walks every flag.
 func TestNoForceFlag(t *testing.T) {
-	seen := 0
-	set := (&invocation{}).flags(true)
-	set.VisitAll(func(o getopt.Option) {
-		seen++
-		if o.LongName() == "force" {
+	options := (&invocation{}).options(true)
+	for _, o := range options {
+		if o.long == "force" {
 			t.Error("there is a flag --force")
 		}
-		if o.ShortName() == "f" && o.LongName() != "" {
+		if o.short == 'f' && o.long != "" {
 			t.Error("-f is not the shell's own option (noglob)")
 		}
-	})
-	if seen < 30 {
-		t.Errorf("%d flags were looked at", seen)
 	}
+	if len(options) < 30 {
+		t.Errorf("%d flags were looked at", len(options))
+	}
+}
+
+// TestDeclared holds that a command line is read the same whether all options are declared or only
+// those that it could name.
+func TestDeclared(t *testing.T) {
+	words := []string{"-", "--", "", "x", "=", "-=", "--=", "---", "--c", "--c=x", "--e=false", "--o", "--É", "-É", "--frce",
+		"--lo", "--login=no", "--login=maybe", "--command", "--interactive=off", "-eo", "-opipefail", "-lc", "-ez", "+o", "+x"}
+	for _, o := range (&invocation{}).options(true) {
+		if o.long != "" {
+			words = append(words, "--"+o.long, "--"+o.long+"=1", "--"+o.long[:2])
+		}
+		if o.short != 0 {
+			words = append(words, "-"+string(o.short), "--"+string(o.short), "-e"+string(o.short)+"x")
+		}
+	}
+	for _, own := range []bool{true, false} {
+		for _, first := range words {
+			for _, second := range []string{"", "-", "--", "-lc", "--e=false", "--login=maybe", "--interactive"} {
+				argv := []string{"tada-run", first, second, "--json", "x"}
+				all, some := getopt.New(), declare((&invocation{}).options(own), argv)
+				for _, o := range (&invocation{}).options(own) {
+					all.FlagLong(o.to, o.long, o.short)
+				}
+				if got, want := readWith(some, argv), readWith(all, argv); got != want {
+					t.Fatalf("%q, own options %v\n got %s\nwant %s", argv, own, got, want)
+				}
+			}
+		}
+	}
+}
+
+// readWith is what a set makes of a command line.
+func readWith(set *getopt.Set, argv []string) string {
+	var seen []string
+	err := set.Getopt(argv, func(o getopt.Option) bool {
+		seen = append(seen, o.Name()+"="+o.String())
+		return true
+	})
+	return fmt.Sprintf("%q %v %q %v %v %v", seen, err, set.Args(), set.State(), set.IsSet("command"), set.IsSet("interactive"))
 }
 
 // FuzzArgs: no command line makes the door panic, and none is taken for two things at once.

@@ -5,8 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/pborman/getopt/v2"
 )
 
 // optionValues has the values of the options that take one of a few.
@@ -38,17 +36,16 @@ func words(out io.Writer, args []string) {
 }
 
 func candidates(before []string, last string) ([]string, int) {
-	set := (&invocation{}).flags(true)
 	takesValue := map[string]bool{}
 	var options []string
-	set.VisitAll(func(o getopt.Option) {
-		name := o.LongName()
-		if name == "" || slices.Contains([]string{"line", "entry", "detached"}, name) { // for tada-run itself
-			return
+	for _, o := range (&invocation{}).options(true) {
+		if o.long == "" || slices.Contains([]string{"line", "entry", "detached"}, o.long) { // for tada-run itself
+			continue
 		}
-		takesValue[name] = !o.IsFlag()
-		options = append(options, "--"+name)
-	})
+		_, flag := o.to.(*bool)
+		takesValue[o.long] = !flag
+		options = append(options, "--"+o.long)
+	}
 	values := func(name string) ([]string, int) {
 		if slices.Contains(optionFiles, name) {
 			return nil, completeFiles
