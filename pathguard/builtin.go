@@ -11,9 +11,10 @@ import (
 // every command is a process of its own, and comparing some hundred strings a few times
 // costs less than building an index of them that lives for one question.
 var builtins = sync.OnceValue(func() []builtinList {
+	caches, code := cacheNames()
 	return []builtinList{
 		{markSecret, secretNames()}, {markPublic, publicNames()}, {markStartup, startupNames()},
-		{markCache, cacheNames}, {markCachedCode, cachedCode}, {markToolDir, toolDirs()},
+		{markCache, caches}, {markCachedCode, code}, {markToolDir, toolDirs()},
 		{markWorkspaceState, []string{"**/.tada"}},
 	}
 })
@@ -67,8 +68,9 @@ func builtinAt(path string, homes []string, visit func(mark)) {
 			}
 		}
 	}
-	for i := range protectedNames {
-		if n := &protectedNames[i]; v.may(n.name) && v.under(n.name) {
+	protected := protectedNames()
+	for i := range protected {
+		if n := &protected[i]; v.may(n.name) && v.under(n.name) {
 			visit(mark{kind: markProtected, path: n.name, tool: n.tool})
 		}
 	}

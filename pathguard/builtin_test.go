@@ -25,7 +25,7 @@ func oracle(t testing.TB, homes []string) *tree {
 			add(name, mark{kind: l.kind})
 		}
 	}
-	for _, n := range protectedNames {
+	for _, n := range protectedNames() {
 		add(n.name, mark{kind: markProtected, tool: n.tool})
 	}
 	return tr

@@ -3,6 +3,7 @@ package pathguard
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // cacheTable are the folders of a home that package managers and compilers fill: the only ones in
@@ -185,29 +186,30 @@ const cacheTable = `
 type cache struct {
 	name     string
 	code     bool
-	programs []string
-	moves    []move
+	programs string // with blanks between
 }
 
-// caches is cacheTable, read once; cacheNames are its folders, and cachedCode those of them that
-// hold code.
-var caches, cacheNames, cachedCode = readCaches(cacheTable)
-
-func readCaches(table string) (all []cache, names, code []string) {
-	all, names, code = make([]cache, 0, 160), make([]string, 0, 160), make([]string, 0, 128)
-	moves := readMoves(moveTable)
-	for line := range strings.Lines(table) {
-		f := strings.Fields(line)
-		if len(f) < 3 {
-			continue
+// caches is cacheTable, read once.
+var caches = sync.OnceValue(func() []cache {
+	all := make([]cache, 0, 192)
+	for line := range strings.Lines(cacheTable) {
+		name, rest, ok := strings.Cut(line, " ")
+		if what, programs, _ := strings.Cut(strings.TrimLeft(rest, " "), " "); ok {
+			all = append(all, cache{name, what == "code", strings.TrimSpace(programs)})
 		}
-		c := cache{name: f[0], code: f[1] == "code", programs: f[2:], moves: movesOf(f[0], moves)}
-		all, names = append(all, c), append(names, c.name)
-		if c.code {
+	}
+	return all
+})
+
+// cacheNames are the folders of the caches, and those of them that hold code.
+func cacheNames() (all, code []string) {
+	all, code = make([]string, 0, 192), make([]string, 0, 192)
+	for _, c := range caches() {
+		if all = append(all, c.name); c.code {
 			code = append(code, c.name)
 		}
 	}
-	return all, names, code
+	return all, code
 }
 
 // caching grants the caches that are there, to an exact plan those of its programs. Of those that
@@ -215,15 +217,16 @@ func readCaches(table string) (all []cache, names, code []string) {
 // not there cannot be granted, so whoever builds the sandbox makes these first.
 func (j *judgement) caching(f *Fence) {
 	var programs []string
-	for i := range caches {
-		c := &caches[i]
+	list, moves := caches(), j.movedFolders()
+	for i := range list {
+		c := &list[i]
 		if f.Exact && programs == nil {
 			programs = j.plan.started()
 		}
 		if f.Exact && !c.usedBy(programs) {
 			continue
 		}
-		moved := j.moved(c)
+		moved := j.moved(c, moves)
 		found := j.disk.existing(nil, j.p.reals, append(moved, c.name)...)
 		for _, real := range found {
 			f.Write = append(f.Write, Grant{Path: real, Tree: true})
@@ -245,5 +248,10 @@ func (j *judgement) caching(f *Fence) {
 }
 
 func (c *cache) usedBy(programs []string) bool {
-	return slices.ContainsFunc(c.programs, func(p string) bool { return slices.Contains(programs, p) })
+	for p := range strings.FieldsSeq(c.programs) {
+		if slices.Contains(programs, p) {
+			return true
+		}
+	}
+	return false
 }

@@ -15,7 +15,7 @@ func TestOnlyCachesOfTheTableAreOpen(t *testing.T) {
 		".cache/oh-my-zsh/completions/x", ".cache/oh-my-posh/init.1.sh", ".cache/zsh/zcompdump", ".cache/nvim/luac/x", ".cache/new", ".cache/fish/generated_completions/x", ".local/share/fish/x", ".local/share/nvim/site/x",
 		".local/share/zinit/x", ".local/share/applications/x.desktop", ".local/state/nvim/x", ".local/share/new/x", ".zcompdump", "Library/Caches/x/y", ".cache/carapace/x", ".cache/atuin/init"}
 	entries := []string{}
-	for _, c := range caches {
+	for _, c := range caches() {
 		entries = append(entries, "home/dev/"+strings.TrimPrefix(c.name, "~/")+"/x")
 	}
 	for _, name := range home {
@@ -24,7 +24,7 @@ func TestOnlyCachesOfTheTableAreOpen(t *testing.T) {
 	g, root := desk(t, "", entries...)
 	for _, line := range []string{"make", "./unread", "npm run x", "go build ./...", "python3 x.py"} {
 		f, write, _ := fenceOf(t, g, root, line)
-		for _, c := range caches {
+		for _, c := range caches() {
 			if name := "@/home/dev/" + strings.TrimPrefix(c.name, "~/"); !slices.Contains(write, name) {
 				t.Errorf("%q: %s is not open", line, name)
 			}
@@ -55,8 +55,8 @@ func TestCachesAreMadeForTheirPrograms(t *testing.T) {
 	if err := os.WriteFile(root+"/w/Makefile", []byte("all:\n\tgo build ./...\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range caches {
-		for _, program := range c.programs {
+	for _, c := range caches() {
+		for _, program := range strings.Fields(c.programs) {
 			f, _, _ := fenceOf(t, g, root, program+" x")
 			if want := root + "/home/dev/" + strings.TrimPrefix(c.name, "~/"); !slices.Contains(f.Caches, want) {
 				t.Errorf("%s: %s is not made: %q", program, want, f.Caches)
@@ -85,19 +85,19 @@ func TestCachesAreMadeForTheirPrograms(t *testing.T) {
 // TestTablesHaveNoNameTwice: a name that stood twice would have two owners.
 func TestTablesHaveNoNameTwice(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range caches {
+	for _, c := range caches() {
 		if seen[c.name] || len(c.programs) == 0 {
 			t.Errorf("%s", c.name)
 		}
 		seen[c.name] = true
 	}
-	for _, n := range laterNames {
+	for _, n := range laterNames() {
 		if seen[n.name] {
 			t.Errorf("%s", n.name)
 		}
 		seen[n.name] = true
 	}
-	if lines := strings.Count(strings.TrimSpace(strings.ReplaceAll(cacheTable, "\n\n", "\n")), "\n") + 1; lines != len(caches) {
-		t.Errorf("%d lines, %d caches", lines, len(caches))
+	if lines := strings.Count(strings.TrimSpace(strings.ReplaceAll(cacheTable, "\n\n", "\n")), "\n") + 1; lines != len(caches()) {
+		t.Errorf("%d lines, %d caches", lines, len(caches()))
 	}
 }

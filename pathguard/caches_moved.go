@@ -48,52 +48,36 @@ const moveTable = `
 // kernelDirs hold no caches.
 var kernelDirs = []string{"/proc", "/sys", "/dev"}
 
-// A move is how a variable moves one cache: what is below its value, "" for the value itself.
-type move struct{ variable, rest string }
+// A move is a folder of moveTable and what one of its variables has for it.
+type move struct{ folder, value string }
 
-// A movedFolder is a line of moveTable: a folder and the variables that move it.
-type movedFolder struct {
-	folder    string
-	variables []string
-}
-
-func readMoves(table string) []movedFolder {
-	all := make([]movedFolder, 0, 64)
-	for line := range strings.Lines(table) {
-		if f := strings.Fields(line); len(f) > 1 {
-			all = append(all, movedFolder{f[0], f[1:]})
-		}
-	}
-	return all
-}
-
-// movesOf returns the moves of a cache from the table.
-func movesOf(name string, table []movedFolder) (list []move) {
-	for _, m := range table {
-		if !within(name, m.folder) && !within(m.folder, name) {
-			continue
-		}
-		rest := strings.TrimPrefix(name[min(len(m.folder), len(name)):], "/")
-		for _, variable := range m.variables {
-			list = append(list, move{variable, rest})
+// movedFolders are those of the caller's environment.
+func (j *judgement) movedFolders() (list []move) {
+	for line := range strings.Lines(moveTable) {
+		folder, variables, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for variable := range strings.FieldsSeq(variables) {
+			// Of a GOPATH, go writes to the first.
+			value, _, _ := strings.Cut(j.plan.Caller.Env[variable], ":")
+			if strings.HasPrefix(value, "/") {
+				list = append(list, move{folder, value})
+			}
 		}
 	}
 	return list
 }
 
-// moved returns where the caller's environment moves a cache to, as far as the place can be a
-// cache.
-func (j *judgement) moved(c *cache) (dirs []string) {
-	for _, m := range c.moves {
-		value, _, _ := strings.Cut(j.plan.Caller.Env[m.variable], ":") // of a GOPATH, go writes to the first
-		if !strings.HasPrefix(value, "/") {
+// moved returns where moves take a cache to, as far as the place can be a cache.
+func (j *judgement) moved(c *cache, moves []move) (dirs []string) {
+	for _, m := range moves {
+		if !within(c.name, m.folder) && !within(m.folder, c.name) {
 			continue
 		}
-		dir := path.Join(value, m.rest)
+		rest := strings.TrimPrefix(c.name[min(len(m.folder), len(c.name)):], "/")
+		dir := path.Join(m.value, rest)
 		if real, _, ok := j.disk.realOf(dir); ok {
 			dir = real
 		}
-		if j.mayCache(dir, m.rest != "" || strings.HasSuffix(dir, c.name[len("~"):])) {
+		if j.mayCache(dir, rest != "" || strings.HasSuffix(dir, c.name[len("~"):])) {
 			dirs = append(dirs, dir)
 		}
 	}

@@ -62,7 +62,7 @@ func TestMovesAreOfCaches(t *testing.T) {
 		if len(f) == 0 {
 			continue
 		}
-		if !slices.ContainsFunc(caches, func(c cache) bool { return within(c.name, f[0]) || within(f[0], c.name) }) {
+		if !slices.ContainsFunc(caches(), func(c cache) bool { return within(c.name, f[0]) || within(f[0], c.name) }) {
 			t.Errorf("%s: no cache is there", f[0])
 		}
 		for _, variable := range f[1:] {

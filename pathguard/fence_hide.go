@@ -118,8 +118,8 @@ func (g *ground) search(dirs []string, deep bool) {
 	for _, name := range secretNames() {
 		g.learn(name)
 	}
-	for i := range protectedNames {
-		g.learn(protectedNames[i].name)
+	for _, n := range protectedNames() {
+		g.learn(n.name)
 	}
 	g.closed = slices.ContainsFunc(g.j.p.set.RestrictedPaths, func(name string) bool { return strings.HasPrefix(name, "**/") })
 	most, names := maxSearched, maxLooked
@@ -202,7 +202,7 @@ func (g *ground) take(dir, name string) bool {
 		g.keep = append(g.keep, full)
 		return true
 	}
-	for _, n := range protectedNames {
+	for _, n := range protectedNames() {
 		switch {
 		case !isLoose(n.name, dir, name):
 		case name == ".git" && g.git:

@@ -92,8 +92,9 @@ func (p *Plan) started() []string {
 
 // laterNamed returns the line of the table that a name in a directory is, or nil.
 func laterNamed(dir, name string) *laterName {
-	for i := range laterNames {
-		n := &laterNames[i] // this runs for each of some thousand names
+	list := laterNames()
+	for i := range list {
+		n := &list[i] // this runs for each of some thousand names
 		if (n.last == name || n.last[0] == '*') && isLoose(n.name, dir, name) {
 			return n
 		}

@@ -23,7 +23,7 @@ func TestLaterEveryName(t *testing.T) {
 		return plan
 	}
 	plan := read("./unread")
-	for _, n := range laterNames {
+	for _, n := range laterNames() {
 		if n.runs == "" {
 			t.Errorf("%s: who runs it?", n.name)
 		}

@@ -3,6 +3,7 @@ package pathguard
 import (
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/tada-run/tada-run/shellparse/catalog"
 )
@@ -19,22 +20,34 @@ type laterName struct {
 // A protectedName is a laterName that is kept. Its own tools may change it: git writes .git.
 type protectedName struct{ name, tool string }
 
-// laterNames is that table, read once; protectedNames are those that are kept.
-var laterNames, protectedNames = readLater()
-
-func readLater() (all []laterName, kept []protectedName) {
-	all, kept = make([]laterName, 0, 128), make([]protectedName, 0, 96)
+// laterNames is that table, read once.
+var laterNames = sync.OnceValue(func() []laterName {
+	list := make([]laterName, 0, 128)
 	for e := range catalog.Later().Entries() {
-		n := laterName{
-			name: "**/" + e.Key, last: path.Base(e.Key), kept: !e.Has("told"),
-			tools: strings.Join(e.Values("tools"), ","), runs: e.Why(),
+		n := laterName{name: "**/" + e.Key, last: path.Base(e.Key), kept: true, runs: e.Why()}
+		for fact, value := range e.Facts() {
+			switch fact {
+			case "told":
+				n.kept = false
+			case "tools":
+				n.tools = value
+			}
 		}
-		if all = append(all, n); n.kept {
-			kept = append(kept, protectedName{n.name, n.tools})
+		list = append(list, n)
+	}
+	return list
+})
+
+// protectedNames are those of them that are kept.
+var protectedNames = sync.OnceValue(func() []protectedName {
+	list := make([]protectedName, 0, 128)
+	for i := range laterNames() {
+		if n := &laterNames()[i]; n.kept {
+			list = append(list, protectedName{n.name, n.tools})
 		}
 	}
-	return all, kept
-}
+	return list
+})
 
 // isOne reports whether a program is one of the tools.
 func isOne(program, tools string) bool {

@@ -48,7 +48,7 @@ func (p Policy) Digest() string { return p.digest }
 // builtinDigest computes what builtin has to be.
 func builtinDigest() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q %v %q\n", secretNames(), publicNames(), startupNames(), laterNames, cacheTable)
+	fmt.Fprintf(h, "%q %q %q %v %q\n", secretNames(), publicNames(), startupNames(), laterNames(), cacheTable)
 	fmt.Fprintf(h, "%q %q %q %q %v\n", toolDirs(), systemDirs, tempDirs, harmlessDevices, balanced)
 	fmt.Fprintf(h, "%v %v %v %v\n", regenerable, regenerableEndings, deniedHazards, opaqueCells)
 	fmt.Fprintf(h, "%v %v %v %v %v\n", perhapsRegenerable, append(builders, venvMakers...), harmlessLangs, sayings, decoders)

@@ -31,7 +31,8 @@ func TestBuiltinDigest(t *testing.T) {
 
 // TestBuiltinNames: every built-in name can be compiled, and none is written twice.
 func TestBuiltinNames(t *testing.T) {
-	for _, list := range [][]string{secretNames(), publicNames(), startupNames(), cacheNames, cachedCode, toolDirs()} {
+	cached, code := cacheNames()
+	for _, list := range [][]string{secretNames(), publicNames(), startupNames(), cached, code, toolDirs()} {
 		seen := map[string]bool{}
 		for _, name := range list {
 			if seen[name] || !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "~/") && !strings.HasPrefix(name, "**/") {
