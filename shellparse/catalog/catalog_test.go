@@ -82,3 +82,36 @@ func TestLookup(t *testing.T) {
 		t.Error("an entry has what it has not")
 	}
 }
+
+// TestLookupFindsTheFirst holds Lookup against reading the whole table: the name's own entry, else the first
+// with a star that fits.
+func TestLookupFindsTheFirst(t *testing.T) {
+	for name, c := range tables {
+		entries := slices.Collect(c.table.Entries())
+		search := func(name string) Entry {
+			for _, e := range entries {
+				if e.Key == name && !strings.Contains(name, "*") {
+					return e
+				}
+			}
+			for _, e := range entries {
+				before, after, open := strings.Cut(e.Key, "*")
+				if open && len(name) >= len(before)+len(after) &&
+					strings.HasPrefix(name, before) && strings.HasSuffix(name, after) {
+					return e
+				}
+			}
+			return Entry{}
+		}
+		for i, e := range entries {
+			for _, n := range []string{
+				e.Key, e.Key + "X", e.Key[:len(e.Key)-1], e.Key + ":", e.Key + ": " + e.line,
+				e.Key + " " + entries[(i+1)%len(entries)].Key, strings.Replace(e.Key, "*", "", 1), "",
+			} {
+				if got, want := c.table.Lookup(n), search(n); got != want {
+					t.Errorf("%s: %q: %+v, want %+v", name, n, got, want)
+				}
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"iter"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -18,47 +19,59 @@ type Entry struct {
 type Table struct {
 	text string
 
-	once    sync.Once
-	entries []Entry
-	index   []uint16 // of an entry, from 1, at the hash of its key or behind it; 0 for none
-	open    []Entry  // those with a star, in their order
+	once  sync.Once
+	index []uint32 // where a key begins, from 1, at its hash or behind it; 0 for none
+	open  []open   // the keys with a star, in their order
+}
+
+// An open key is one with a star: it is for all names that begin and end as it does.
+type open struct {
+	before, after string
+	at            int
 }
 
 // Lookup returns the entry of a name: its own, else the first with a star that fits it.
 func (t *Table) Lookup(name string) Entry {
 	t.once.Do(t.read)
-	for at := hash(name); ; at++ {
-		n := t.index[at%uint32(len(t.index))]
-		if n == 0 {
-			break
-		}
-		if e := t.entries[n-1]; e.Key == name {
+	last := uint32(len(t.index) - 1)
+	for slot := hash(name) & last; t.index[slot] != 0; slot = (slot + 1) & last {
+		if e := t.entry(int(t.index[slot] - 1)); e.Key == name {
 			return e
 		}
 	}
-	for _, e := range t.open {
-		if e.fits(name) {
-			return e
+	for i := range t.open {
+		o := &t.open[i]
+		if strings.HasPrefix(name, o.before) && len(name) >= len(o.before)+len(o.after) &&
+			strings.HasSuffix(name, o.after) {
+			return t.entry(o.at)
 		}
 	}
 	return Entry{}
 }
 
+// entry returns the entry whose key begins at a place in the text.
+func (t *Table) entry(at int) Entry {
+	line, _, _ := strings.Cut(t.text[at:], "\n")
+	keys, facts, _ := strings.Cut(line, ": ")
+	key, _, _ := strings.Cut(keys, " ")
+	return Entry{key, facts}
+}
+
 // read fills the index, of which half or more stays free. A map would take ten times as long,
-// and each command begins with it.
+// and each command begins with it. At most as many keys are in the text as it has blanks.
 func (t *Table) read() {
-	t.entries = slices.AppendSeq(make([]Entry, 0, 1024), t.Entries())
-	t.index = make([]uint16, 2*len(t.entries)+1)
-	for i, e := range t.entries {
-		if strings.IndexByte(e.Key, '*') >= 0 {
-			t.open = append(t.open, e)
+	t.index = make([]uint32, 2<<bits.Len(uint(strings.Count(t.text, " "))))
+	last := uint32(len(t.index) - 1)
+	for at, key := range t.keys() {
+		if before, after, found := strings.Cut(key, "*"); found {
+			t.open = append(t.open, open{before, after, at})
 			continue
 		}
-		at := hash(e.Key) % uint32(len(t.index))
-		for t.index[at] != 0 {
-			at = (at + 1) % uint32(len(t.index))
+		slot := hash(key) & last
+		for t.index[slot] != 0 {
+			slot = (slot + 1) & last
 		}
-		t.index[at] = uint16(i + 1)
+		t.index[slot] = uint32(at + 1)
 	}
 }
 
@@ -71,26 +84,32 @@ func hash(name string) uint32 {
 	return h
 }
 
-// fits reports whether a name is one of those that a key with a star stands for.
-func (e Entry) fits(name string) bool {
-	star := strings.IndexByte(e.Key, '*')
-	return len(name) >= len(e.Key)-1 && name[:star] == e.Key[:star] && strings.HasSuffix(name, e.Key[star+1:])
+// keys returns all keys in the order of the table, and where they begin in its text.
+func (t *Table) keys() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for at, next := 0, 0; next < len(t.text); at = next {
+			line, _, _ := strings.Cut(t.text[at:], "\n")
+			next = at + len(line) + 1
+			keys, _, ok := strings.Cut(line, ": ")
+			if !ok || line[0] == '#' {
+				continue
+			}
+			for key := ""; keys != ""; at += len(key) + 1 {
+				key, keys, _ = strings.Cut(keys, " ")
+				if !yield(at, key) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Entries returns all entries in the order of the table.
 func (t *Table) Entries() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		for line, rest := "", t.text; rest != ""; {
-			line, rest, _ = strings.Cut(rest, "\n")
-			keys, facts, ok := strings.Cut(line, ": ")
-			if !ok || line[0] == '#' {
-				continue
-			}
-			for key := ""; keys != ""; {
-				key, keys, _ = strings.Cut(keys, " ")
-				if !yield(Entry{key, facts}) {
-					return
-				}
+		for at := range t.keys() {
+			if !yield(t.entry(at)) {
+				return
 			}
 		}
 	}
