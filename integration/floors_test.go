@@ -30,7 +30,7 @@ var upward = map[string]int{
 	"audit":                     2,
 	"audit/export":              1,
 	"audit/play":                2,
-	"cmd/tada-run/cli":          3,
+	"cmd/tada-run/cli":          2,
 	"cmd/tadactl/web":           3,
 	"integration/hermetic":      1,
 	"integration/hook":          1,

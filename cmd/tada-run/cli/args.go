@@ -5,57 +5,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/pborman/getopt/v2"
 
 	"github.com/tada-run/tada-run/launcher"
 )
-
-// An invocation is the command line of tada-run, read but not yet judged.
-type invocation struct {
-	help, version bool
-	check, json   bool
-	background    bool    // start it and return
-	line          *string // of the shell of a session, to be judged before that runs it
-	entry         int     // of that shell's history, which the line is
-	session       bool    // hold it: others can attach, and it outlives this terminal
-	detached      bool    // be the launcher that stays with it
-	keeper        *keeper // be the launcher behind the process that was called, which may outlive it; nil where that is this one
-
-	publish []uint // ports on which other machines may reach the command
-
-	agent, workItem, callID, intent, profile, origin, pty string
-	timeout, wait                                         time.Duration
-
-	place launcher.Place // --home is its state directory
-
-	batch      bool     // the commands of --intent
-	shell      bool     // called as a shell: -c, -s, a script file, or by name
-	text       *string  // the command line; nil when it has to be read from somewhere
-	words      []string // after --: one command without shell syntax
-	script     string   // a script file
-	stdin      bool     // -s, or a shell without operands
-	prompts    bool     // -i without a command: a shell that somebody types at
-	login      bool
-	shellFlags []string // for the real shell, as they stood
-	called     string   // the base name that the program was called by
-	name       string   // $0
-	args       []string // $1 ...
-}
-
-// at completes the place by that of the process: --home wins.
-func (inv *invocation) at(p launcher.Place) {
-	if inv.place.State == "" {
-		inv.place.State = p.State
-	}
-	inv.place.Account = p.Account
-}
-
-// A usageError is answered with exit status 2.
-type usageError struct{ msg, hint string }
-
-func (e *usageError) Error() string { return e.msg }
 
 // parseArgs reads argv, whose first word is the name that the program was called by.
 func parseArgs(argv []string) (*invocation, error) {

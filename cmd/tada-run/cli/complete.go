@@ -7,11 +7,6 @@ import (
 	"strings"
 )
 
-// optionValues has the values of the options that take one of a few.
-var optionValues = map[string][]string{
-	"origin": {"human", "agent", "quarantined"}, "pty": {"auto", "always", "never"}, "profile": {"ci"},
-}
-
 // optionFiles are the options whose value is the name of a file.
 var optionFiles = []string{"intent", "home"}
 

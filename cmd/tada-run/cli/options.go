@@ -26,6 +26,11 @@ const shellLetters = "abefhkmnprtuvxBCEHPT"
 // shellWords are the long options of bash(1) that take no argument.
 var shellWords = []string{"norc", "noprofile", "posix", "noediting", "restricted", "verbose"}
 
+// optionValues has the values of the options that take one of a few.
+var optionValues = map[string][]string{
+	"origin": {"human", "agent", "quarantined"}, "pty": {"auto", "always", "never"}, "profile": {"ci"},
+}
+
 // options are those of a shell and, with own, those of tada-run.
 func (inv *invocation) options(own bool) []option {
 	list := []option{
