@@ -41,7 +41,6 @@ var upward = map[string]int{
 	"launcher/session":          2,
 	"pathguard":                 7,
 	"pathguard/tamper":          6,
-	"shellparse/code":           29,
 	"shellparse/eval":           2,
 	"shellparse/wrapper":        3,
 }
@@ -90,7 +89,6 @@ var wide = map[string]int{
 	"shellparse/code.grammar":     18,
 	"shellparse/code.lexer":       13,
 	"shellparse/code.makefile":    13,
-	"shellparse/code.reader":      21,
 	"shellparse/code.value":       14,
 	"shellparse/command.Nested":   16,
 	"shellparse/command.Spec":     18,

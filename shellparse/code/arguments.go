@@ -1,13 +1,5 @@
 package code
 
-// arguments are those of one call.
-type arguments struct {
-	pos        []value
-	keys       []string
-	named      []value
-	start, end int
-}
-
 // arguments reads (a, b, name = c).
 func (r *reader) arguments() arguments {
 	a := arguments{start: r.peek().start}

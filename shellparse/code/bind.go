@@ -2,9 +2,9 @@ package code
 
 import "strings"
 
-// keyword reads the statements that bind names, at a token that is a name. It returns
+// binding reads the statements that bind names, at a token that is a name. It returns
 // false, without having moved, for every other statement.
-func (r *reader) keyword(t token) bool {
+func (r *reader) binding(t token) bool {
 	switch t.text {
 	case "import":
 		return r.importStatement()
@@ -217,41 +217,6 @@ func (r *reader) lambda() {
 		r.i++
 	}
 	r.accept(":")
-}
-
-// parameters lists the names in a parameter list, and forgets those that are not simple.
-func (r *reader) parameters(from, to int) []string {
-	var names []string
-	if to <= from {
-		return nil
-	}
-	for i := from; i < to; i++ {
-		simple, named := true, ""
-		for ; i < to && !r.toks[i].is(","); i++ {
-			t := r.toks[i]
-			switch {
-			case t.kind == name && (named == "" || strings.HasPrefix(t.text, "$")):
-				named = t.text
-			case t.is("*"), t.is("**"), t.is("..."), t.is(":"), t.is("&"):
-				simple = false
-			case t.is("{"), t.is("["), t.is("("):
-				simple = false
-				for stop := min(max(t.match, i), to); i < stop; i++ {
-					if r.toks[i].kind == name {
-						r.forget(r.toks[i].text)
-					}
-				}
-			}
-		}
-		if named == "" {
-			continue
-		}
-		if !simple {
-			r.forget(named)
-		}
-		names = append(names, named)
-	}
-	return names
 }
 
 // asName binds the name after `as` to what stands before it.

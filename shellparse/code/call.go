@@ -1,8 +1,6 @@
 package code
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -66,48 +64,6 @@ func (r *reader) call(callee value, a arguments) value {
 	return v
 }
 
-// handed takes a whole name that stands in the text and is given to a function which nobody
-// knows: linecache.getline("/etc/x"). What is not said to be text is most likely read.
-func (r *reader) handed(callee value, a arguments) {
-	name := callee.text
-	if i := strings.LastIndexAny(name, ".:"); i >= 0 {
-		name = name[i+1:]
-	}
-	if slices.Contains(aboutText, name) {
-		return
-	}
-	for _, vs := range [...][]value{a.pos, a.named} {
-		for _, v := range vs {
-			if v.shape == plain && (v.home || wholeName(v.text)) {
-				r.touch(command.Read, command.Possible, v, r.spanned(v, a))
-			}
-		}
-	}
-}
-
-// aboutText are functions that show, compare or take apart what they are given, in any language.
-var aboutText = []string{"append", "assert", "cat", "compare", "concat", "contains", "count", "cut", "debug", "echo", "endsWith",
-	"endswith", "ends_with", "eq", "equal", "equals", "error", "exec", "fail", "find", "findall", "format", "fullmatch", "gsub", "includes", "index",
-	"indexOf", "info", "inspect", "join", "len", "length", "log", "lower", "lstrip", "match", "message", "p", "partition", "pp", "print",
-	"printf", "println", "push", "puts", "remove", "removeprefix", "removesuffix", "replace", "replaceAll", "repr", "rstrip", "say", "search",
-	"split", "sprintf", "startsWith", "startswith", "start_with", "str", "str_replace", "string", "strip", "strpos", "sub", "test", "toBe",
-	"toEqual", "trim", "upper", "var_dump", "warn", "warning", "write"}
-
-// wholeName reports whether text can only be the name of a file from the root, or its URL.
-func wholeName(text string) bool {
-	text = strings.TrimPrefix(text, "file://")
-	return len(text) > 1 && len(text) < 1<<12 && text[0] == '/' && text[1] != '/' && text[1] != '*' && !strings.ContainsAny(text, " \t\n\\()[]{}<>|*?^$\"'`")
-}
-
-func (r *reader) escapeAll(a arguments) {
-	for _, v := range a.pos {
-		r.escape(v)
-	}
-	for _, v := range a.named {
-		r.escape(v)
-	}
-}
-
 // methodOfText forgets a list that one of its methods may change.
 func (r *reader) methodOfText(callee value) {
 	if callee.shape == method && callee.base != "" && (callee.recv.shape == list || callee.recv.shape == table) {
@@ -166,64 +122,91 @@ func (r *reader) userFunction(name string, a arguments) bool {
 	return true
 }
 
-// arg is the argument that a selector of a rule means: a position, a position from which
-// on all are meant ("1*"), or names of keywords, alternatives joined with "|".
-func (a arguments) arg(selector string) (value, bool) {
-	for s := range strings.SplitSeq(strings.TrimSuffix(selector, "?"), "|") {
-		if n, err := strconv.Atoi(strings.TrimSuffix(s, "*")); err == nil {
-			if n < len(a.pos) {
-				return a.pos[n], true
-			}
+// apply carries out a rule: clauses separated by "; ".
+func (r *reader) apply(does string, a arguments) value {
+	if rest, ok := strings.CutPrefix(does, "receiver "); ok {
+		does = rest
+		a.pos = append([]value{{}}, a.pos...) // the object is not known
+	}
+	out := value{start: a.start, end: a.end}
+	for clause := range strings.SplitSeq(does, "; ") {
+		verb, rest, _ := strings.Cut(clause, " ")
+		if strings.HasPrefix(verb, "=") {
+			out = r.result(verb[1:], rest, a)
 			continue
 		}
-		if v, ok := a.keyword(s); ok {
-			return v, true
-		}
+		r.do(verb, rest, a)
 	}
-	return value{}, false
+	return out
 }
 
-// keyword is a named argument, or the member of a trailing table of options.
-func (a arguments) keyword(name string) (value, bool) {
-	for i, k := range a.keys {
-		if k == name {
-			return a.named[i], true
+// do carries out one clause.
+func (r *reader) do(verb, rest string, a arguments) {
+	selector, more, _ := strings.Cut(rest, " ")
+	switch verb {
+	case "opaque":
+		r.opaque = true
+	case "pure":
+	case "hazard":
+		r.add(Fact{Rule: selector, Risk: 2, Message: more, Start: a.start, End: a.end})
+	case "code":
+		r.nested(selector, more, a)
+	case "chdir":
+		r.chdir(a.values(selector))
+	case "open":
+		r.openFile(selector, more, a)
+	case "open-flags":
+		r.openFlags(selector, more, a)
+	case "sqlite":
+		if v, _ := a.arg(selector); v.shape != plain || v.text != ":memory:" {
+			r.touch(command.Write, 0, v, r.spanned(v, a))
+		}
+	default:
+		if right, flags, ok := rightOf(verb); ok {
+			r.touchAll(right, flags, selector, a)
+		} else if !r.start(verb, selector, more, a) && !r.contact(verb, selector, more, a) {
+			r.special(verb, selector, a)
 		}
 	}
-	for i := len(a.pos) - 1; i >= 0; i-- {
-		if a.pos[i].shape != table {
-			continue
-		}
-		for j, k := range a.pos[i].keys {
-			if k == name {
-				return a.pos[i].items[j], true
-			}
-		}
-	}
-	return value{}, false
 }
 
-// values are all arguments that a selector means.
-func (a arguments) values(selector string) []value {
-	first, rest, _ := strings.Cut(selector, "|")
-	if n, ok := strings.CutSuffix(first, "*"); ok {
-		from, _ := strconv.Atoi(n)
-		var out []value
-		for i := from; i < len(a.pos); i++ {
-			if a.pos[i].shape == list {
-				out = append(out, a.pos[i].items...)
-			} else if a.pos[i].shape != table {
-				out = append(out, a.pos[i])
-			}
+// special carries them out.
+func (r *reader) special(verb, selector string, a arguments) {
+	switch verb {
+	case "bar-or-open", "bar-or-read":
+		r.rubyOpen(selector, a)
+	case "require", "relative":
+		r.require(verb, selector, a)
+	case "send", "send-self":
+		r.send(verb, a)
+	case "argument": // of the program, which <> of Perl opens
+		if len(a.pos) > 0 && a.pos[0].text == "@ARGV" {
+			r.touchAll(command.Read, 0, selector, a)
 		}
-		return out
+	default:
+		r.opaque = true // no such verb: the table is wrong, and a test says so
 	}
-	_ = rest
-	if v, ok := a.arg(selector); ok {
-		if v.shape == list {
-			return v.items
-		}
-		return []value{v}
+}
+
+// send is Ruby's call of a method by its name.
+func (r *reader) send(verb string, a arguments) {
+	object := value{shape: reference}
+	if verb == "send" && len(a.pos) > 0 {
+		object = a.pos[0]
+		a.pos = a.pos[1:]
 	}
-	return nil
+	if len(a.pos) == 0 || a.pos[0].shape != plain || a.pos[0].alts != nil {
+		r.opaque = true
+		return
+	}
+	method := a.pos[0].text
+	a.pos = a.pos[1:]
+	if object.shape == reference && object.text != "" && object.text != "self" {
+		method = object.text + "." + method
+	}
+	if does, ok := r.g.lookup(strings.TrimPrefix(method, "Object.")); ok {
+		r.apply(does, a)
+	} else if does, ok := r.g.find(method[strings.LastIndexByte(method, '.')+1:]); ok {
+		r.apply(does, a)
+	}
 }

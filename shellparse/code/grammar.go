@@ -2,29 +2,6 @@ package code
 
 import "strings"
 
-// A grammar is what the reader must know of one language whose programs are calls with
-// literal arguments. It is a table; the reader is the same for all.
-type grammar struct {
-	name         string
-	comments     []string    // to the end of the line
-	blocks       [][2]string // begin and end of other comments; "=x" begins one only at the start of a line
-	newlines     bool        // a newline outside brackets ends a statement
-	continuation bool        // a backslash before a newline joins lines
-	nameBytes    string      // bytes of names besides letters, digits and _
-	literal      func(*lexer) bool
-	concat       string // the operator that joins two strings
-	adjacent     bool   // two literals side by side are one
-	equals       bool   // f(name = value)
-	colons       bool   // f(name: value)
-	arrows       bool   // (a, b) => c
-	rooted       bool   // joining an absolute name forgets what was before
-	bare         bool   // f x, y without parentheses
-	symbolic     bool   // a string can be called
-	braces       bool   // a brace opens a block of statements
-	calls        rules
-	reflects     []string
-}
-
 // Rules say what calls do with their arguments, in a small language that doc.go explains: a line
 // each, the name and the clauses, sorted by name. A name that starts with a dot is a method of any
 // object, and one that ends with ".*" stands for everything in the module.
@@ -71,16 +48,51 @@ func (g *grammar) lookup(name string) (string, bool) {
 // harmless reports whether a rule only computes a value.
 func harmless(does string) bool { return does == "" || strings.HasPrefix(does, "=") }
 
-func grammarOf(lang string) *grammar {
-	switch lang {
-	case "python":
-		return python()
-	case "javascript":
-		return javascript()
-	case "perl":
-		return perl()
-	case "ruby":
-		return ruby()
-	}
-	return nil
+// A grammar is what the reader must know of one language whose programs are calls with
+// literal arguments. It is a table; the reader is the same for all.
+type grammar struct {
+	name         string
+	comments     []string    // to the end of the line
+	blocks       [][2]string // begin and end of other comments; "=x" begins one only at the start of a line
+	newlines     bool        // a newline outside brackets ends a statement
+	continuation bool        // a backslash before a newline joins lines
+	nameBytes    string      // bytes of names besides letters, digits and _
+	literal      func(*lexer) bool
+	concat       string // the operator that joins two strings
+	adjacent     bool   // two literals side by side are one
+	equals       bool   // f(name = value)
+	colons       bool   // f(name: value)
+	arrows       bool   // (a, b) => c
+	rooted       bool   // joining an absolute name forgets what was before
+	bare         bool   // f x, y without parentheses
+	symbolic     bool   // a string can be called
+	braces       bool   // a brace opens a block of statements
+	calls        rules
+	reflects     []string
+}
+
+// A frame is either code, which ends with a bracket, or the inside of a literal.
+type frame struct {
+	code    bool
+	quoting quoting
+	depth   int  // of nested delimiters of a literal, or of brackets in a hole
+	opened  int  // index of the open or hole token
+	until   byte // the bracket that ends a hole
+	format  bool // a colon ends a hole too: a format specification follows
+}
+
+// A lexer turns a program text into tokens.
+type lexer struct {
+	g        *grammar
+	src      string
+	pos, end int
+	toks     []token
+	frames   []frame
+	brackets []int       // indices of unmatched opening tokens
+	skips    map[int]int // newline offset -> where the lexer goes on: here-document bodies
+	eol      int         // the end of the line of the last here-document operator
+	lost     bool        // a here-document had no end
+	opaque   bool        // something could be read in two ways
+	spaced   bool
+	fresh    bool
 }

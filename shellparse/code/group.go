@@ -45,14 +45,6 @@ func (r *reader) body() value {
 	return value{}
 }
 
-// partner is the index of the bracket that closes the one at hand.
-func (r *reader) partner() int {
-	if m := r.peek().match; m > r.i {
-		return m
-	}
-	return len(r.toks) - 1
-}
-
 // items reads expressions between commas up to the token at index m, and passes it.
 func (r *reader) items(m int) (items []value, comma bool) {
 	r.i++

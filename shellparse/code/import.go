@@ -1,6 +1,10 @@
 package code
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/command"
+)
 
 // dotted reads a.b.c.
 func (r *reader) dotted() string {
@@ -36,13 +40,6 @@ func (r *reader) importStatement() bool {
 		if !r.accept(",") {
 			return true
 		}
-	}
-}
-
-// imported judges the module as a whole.
-func (r *reader) imported(module string) {
-	if does, ok := r.g.find(module + ".import"); ok && does == "opaque" {
-		r.opaque = true
 	}
 }
 
@@ -131,4 +128,33 @@ func (r *reader) importJavaScript() bool {
 		r.i++
 	}
 	return true
+}
+
+// module is what require(name) returns: a module whose functions the table may know, or a
+// file of the project, which is read and executed.
+func (r *reader) module(v value, t token) value {
+	if v.alts != nil {
+		return mapped(v, func(v value) value { return r.module(v, t) })
+	}
+	if v.shape != plain || v.decoded {
+		r.opaque = true
+		return value{}
+	}
+	if strings.HasPrefix(v.text, ".") || strings.HasPrefix(v.text, "/") {
+		r.touch(command.Read, command.Source, v, v)
+		return value{}
+	}
+	if strings.Contains(v.text, "://") || strings.HasPrefix(v.text, "data:") {
+		r.opaque = true
+		return value{}
+	}
+	name := strings.TrimPrefix(v.text, "node:")
+	switch name {
+	case "fs-extra", "graceful-fs", "fs/promises":
+		name = "fs"
+	case "path/posix":
+		name = "path"
+	}
+	r.imported(name)
+	return value{shape: reference, text: strings.ReplaceAll(name, "/", "."), start: v.start, end: v.end}
 }

@@ -98,27 +98,6 @@ func (l *lexer) finish(next int) {
 	l.toks[f.opened].match, l.toks[i].match = i, f.opened
 }
 
-// hereDocument reads the body that stands at from to to as one literal at the present
-// position, and makes the lexer go on after it when it reaches the end of this line.
-func (l *lexer) hereDocument(q quoting, operator, from, to int) {
-	pos, end := l.pos, l.end
-	q.close, q.line = "", false
-	i := l.emit(open, q.what, operator, pos)
-	l.frames = append(l.frames, frame{quoting: q, opened: i})
-	height := len(l.frames)
-	l.pos, l.end = from, to
-	l.run(height)
-	for len(l.frames) >= height {
-		if l.frames[len(l.frames)-1].code {
-			l.opaque = true
-			l.frames = l.frames[:len(l.frames)-1]
-			continue
-		}
-		l.finish(to)
-	}
-	l.pos, l.end = pos, end
-}
-
 // hereBody finds the body of a here-document whose operator stands on the present line.
 // Two of them on one line follow each other.
 func (l *lexer) hereBody(word string, indented bool) (from, to int, ok bool) {
@@ -342,15 +321,4 @@ func digits(s string, from, width, base int) (string, int, bool) {
 		return string(rune(v)), i, false
 	}
 	return string(rune(v)), i, true
-}
-
-// indexFrom is strings.Index from a position, relative to the start of s.
-func indexFrom(s, sep string, from int) int {
-	if from > len(s) {
-		return -1
-	}
-	if i := strings.Index(s[from:], sep); i >= 0 {
-		return i + from
-	}
-	return -1
 }

@@ -8,24 +8,6 @@ import (
 
 // These are the clauses of rules that one language alone needs.
 
-// special carries them out.
-func (r *reader) special(verb, selector string, a arguments) {
-	switch verb {
-	case "bar-or-open", "bar-or-read":
-		r.rubyOpen(selector, a)
-	case "require", "relative":
-		r.require(verb, selector, a)
-	case "send", "send-self":
-		r.send(verb, a)
-	case "argument": // of the program, which <> of Perl opens
-		if len(a.pos) > 0 && a.pos[0].text == "@ARGV" {
-			r.touchAll(command.Read, 0, selector, a)
-		}
-	default:
-		r.opaque = true // no such verb: the table is wrong, and a test says so
-	}
-}
-
 // rubyOpen is Kernel#open and IO.read, where a name that starts with a bar is a program.
 func (r *reader) rubyOpen(selector string, a arguments) {
 	v, _ := a.arg(selector)
@@ -62,28 +44,5 @@ func (r *reader) require(verb, selector string, a arguments) {
 		if strings.HasPrefix(v.text, ".") || strings.HasPrefix(v.text, "/") || strings.HasSuffix(v.text, ".pl") {
 			r.touch(command.Read, command.Source, v, r.spanned(v, a))
 		}
-	}
-}
-
-// send is Ruby's call of a method by its name.
-func (r *reader) send(verb string, a arguments) {
-	object := value{shape: reference}
-	if verb == "send" && len(a.pos) > 0 {
-		object = a.pos[0]
-		a.pos = a.pos[1:]
-	}
-	if len(a.pos) == 0 || a.pos[0].shape != plain || a.pos[0].alts != nil {
-		r.opaque = true
-		return
-	}
-	method := a.pos[0].text
-	a.pos = a.pos[1:]
-	if object.shape == reference && object.text != "" && object.text != "self" {
-		method = object.text + "." + method
-	}
-	if does, ok := r.g.lookup(strings.TrimPrefix(method, "Object.")); ok {
-		r.apply(does, a)
-	} else if does, ok := r.g.find(method[strings.LastIndexByte(method, '.')+1:]); ok {
-		r.apply(does, a)
 	}
 }

@@ -99,28 +99,6 @@ func (r *reader) declared(i int) bool {
 	return i >= 0 && r.g.name == "javascript" && (r.toks[i].word("const") || r.toks[i].word("let") || r.toks[i].word("var"))
 }
 
-// constant turns a name that is a known value into that value.
-func (r *reader) constant(v value) value {
-	if v.shape != reference {
-		return v
-	}
-	if does, ok := r.g.find(v.text); ok && strings.HasPrefix(does, "constant ") {
-		switch does[len("constant "):] {
-		case "home":
-			return value{shape: plain, home: true, start: v.start, end: v.end}
-		case "slash":
-			return value{shape: plain, text: "/", start: v.start, end: v.end}
-		case "dot":
-			return value{shape: plain, text: ".", start: v.start, end: v.end}
-		case "fs":
-			return value{shape: reference, text: "fs", start: v.start, end: v.end}
-		default:
-			return value{start: v.start, end: v.end}
-		}
-	}
-	return v
-}
-
 // iterators call their block with the elements of the object.
 func iterates(name string) bool {
 	switch name {
@@ -300,19 +278,6 @@ func (r *reader) maybeBare(v value) (arguments, bool) {
 	return r.bareArguments(), true
 }
 
-// methodName is the name under which the table has a function or method.
-func (r *reader) methodName(v value) string {
-	if v.shape != method {
-		return v.text
-	}
-	if v.recv.path {
-		if _, ok := r.g.find("Path." + v.text); ok {
-			return "Path." + v.text
-		}
-	}
-	return "." + v.text
-}
-
 // startsBlockParameter reads the block or arrow function that an iterator gets, with its
 // parameter bound to what the iterator yields.
 func (r *reader) startsBlockParameter(v value, n token) bool {
@@ -347,32 +312,6 @@ func (r *reader) startsBlockParameter(v value, n token) bool {
 		return true
 	}
 	return false
-}
-
-// blockParameters reads |a, b|.
-func (r *reader) blockParameters() {
-	if r.g.name != "ruby" || !r.accept("|") {
-		return
-	}
-	var names []string
-	for n := 0; n < 32 && !r.peek().is("|") && r.peek().kind != eof && r.peek().kind != newline; n++ {
-		if t := r.peek(); t.kind == name {
-			names = append(names, t.text)
-		}
-		r.i++
-	}
-	r.accept("|")
-	r.bindParameters(names)
-}
-
-// bindParameters binds the parameters of a block: the first to what is pending.
-func (r *reader) bindParameters(names []string) {
-	if r.pending != nil && len(names) == 1 {
-		r.bind(names[0], *r.pending)
-	} else {
-		r.forget(names...)
-	}
-	r.pending = nil
 }
 
 // subscript is v[index].
@@ -414,15 +353,4 @@ func (r *reader) subscript(v value) value {
 		}
 	}
 	return value{decoded: v.decoded}
-}
-
-// environment reports whether a name is the environment, which later programs inherit.
-func (r *reader) environment(name string) bool {
-	return slices.Contains([]string{"os.environ", "process.env", "ENV", "Bun.env"}, name)
-}
-
-// isModule reports whether the table has functions of the module.
-func (r *reader) isModule(module string) bool {
-	module += "."
-	return strings.HasPrefix(string(r.g.calls.from(module)), module)
 }

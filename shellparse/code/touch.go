@@ -6,96 +6,6 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// apply carries out a rule: clauses separated by "; ".
-func (r *reader) apply(does string, a arguments) value {
-	if rest, ok := strings.CutPrefix(does, "receiver "); ok {
-		does = rest
-		a.pos = append([]value{{}}, a.pos...) // the object is not known
-	}
-	out := value{start: a.start, end: a.end}
-	for clause := range strings.SplitSeq(does, "; ") {
-		verb, rest, _ := strings.Cut(clause, " ")
-		if strings.HasPrefix(verb, "=") {
-			out = r.result(verb[1:], rest, a)
-			continue
-		}
-		r.do(verb, rest, a)
-	}
-	return out
-}
-
-// do carries out one clause.
-func (r *reader) do(verb, rest string, a arguments) {
-	selector, more, _ := strings.Cut(rest, " ")
-	switch verb {
-	case "opaque":
-		r.opaque = true
-	case "pure":
-	case "hazard":
-		r.add(Fact{Rule: selector, Risk: 2, Message: more, Start: a.start, End: a.end})
-	case "code":
-		r.nested(selector, more, a)
-	case "chdir":
-		r.chdir(a.values(selector))
-	case "open":
-		r.openFile(selector, more, a)
-	case "open-flags":
-		r.openFlags(selector, more, a)
-	case "sqlite":
-		if v, _ := a.arg(selector); v.shape != plain || v.text != ":memory:" {
-			r.touch(command.Write, 0, v, r.spanned(v, a))
-		}
-	default:
-		if right, flags, ok := rightOf(verb); ok {
-			r.touchAll(right, flags, selector, a)
-		} else if !r.start(verb, selector, more, a) && !r.contact(verb, selector, more, a) {
-			r.special(verb, selector, a)
-		}
-	}
-}
-
-// touchAll touches every argument that the selector means.
-func (r *reader) touchAll(right command.Right, flags command.Flags, selector string, a arguments) {
-	vs := a.values(selector)
-	if len(vs) == 0 && right != command.Read && !strings.HasSuffix(selector, "?") {
-		r.opaque = true // a default that is not in the text
-	}
-	for _, v := range vs {
-		r.touch(right, flags, v, r.spanned(v, a))
-	}
-}
-
-// rightOf is what a verb of the rules does to a name.
-func rightOf(verb string) (command.Right, command.Flags, bool) {
-	switch verb {
-	case "read":
-		return command.Read, 0, true
-	case "list":
-		return command.Read, command.List, true
-	case "readtree":
-		return command.Read, command.Recursive, true
-	case "load":
-		return command.Read, command.Source, true
-	case "write":
-		return command.Write, 0, true
-	case "append":
-		return command.Write, command.Append, true
-	case "meta":
-		return command.Write, command.Meta, true
-	case "create":
-		return command.Create, 0, true
-	case "link":
-		return command.Create, command.Link, true
-	case "writetree":
-		return command.Write, command.Recursive, true
-	case "delete":
-		return command.Delete, 0, true
-	case "tree":
-		return command.Delete, command.Recursive, true
-	}
-	return 0, 0, false
-}
-
 // spanned is v with the span of the call when it has none of its own.
 func (r *reader) spanned(v value, a arguments) value {
 	if v.end == 0 {
@@ -182,32 +92,46 @@ func (r *reader) add(f Fact) {
 	}
 }
 
-// chdir notes a directory that relative names may start from. The order of execution is
-// not known, so they may start from any of them, and from where the program started.
-func (r *reader) chdir(vs []value) {
-	for _, v := range vs {
-		v.each(func(v value) {
-			if v.shape != plain || v.decoded {
-				v = value{}
-			}
-			for _, d := range r.dirs {
-				if d.same(v) {
-					return
-				}
-			}
-			r.changed = true
-			if len(r.dirs) >= 4 || v.shape == plain && len(r.dirs) > 0 && !strings.HasPrefix(v.text, "/") {
-				v = value{}
-				for _, d := range r.dirs {
-					if d.shape == unknown {
-						return
-					}
-				}
-			}
-			v.start, v.end = 0, 0
-			r.dirs = append(r.dirs, v)
-		})
+// touchAll touches every argument that the selector means.
+func (r *reader) touchAll(right command.Right, flags command.Flags, selector string, a arguments) {
+	vs := a.values(selector)
+	if len(vs) == 0 && right != command.Read && !strings.HasSuffix(selector, "?") {
+		r.opaque = true // a default that is not in the text
 	}
+	for _, v := range vs {
+		r.touch(right, flags, v, r.spanned(v, a))
+	}
+}
+
+// rightOf is what a verb of the rules does to a name.
+func rightOf(verb string) (command.Right, command.Flags, bool) {
+	switch verb {
+	case "read":
+		return command.Read, 0, true
+	case "list":
+		return command.Read, command.List, true
+	case "readtree":
+		return command.Read, command.Recursive, true
+	case "load":
+		return command.Read, command.Source, true
+	case "write":
+		return command.Write, 0, true
+	case "append":
+		return command.Write, command.Append, true
+	case "meta":
+		return command.Write, command.Meta, true
+	case "create":
+		return command.Create, 0, true
+	case "link":
+		return command.Create, command.Link, true
+	case "writetree":
+		return command.Write, command.Recursive, true
+	case "delete":
+		return command.Delete, 0, true
+	case "tree":
+		return command.Delete, command.Recursive, true
+	}
+	return 0, 0, false
 }
 
 // openFile is open(name, mode).
@@ -262,35 +186,30 @@ func (r *reader) openFlags(selector, flags string, a arguments) {
 	}
 }
 
-// nested reads a literal that is a program itself.
-func (r *reader) nested(lang, selector string, a arguments) {
-	vs := a.values(selector)
-	if len(vs) == 0 && selector != "" && lang != "sql" {
-		r.opaque = true
-	}
+// chdir notes a directory that relative names may start from. The order of execution is
+// not known, so they may start from any of them, and from where the program started.
+func (r *reader) chdir(vs []value) {
 	for _, v := range vs {
 		v.each(func(v value) {
-			if v.shape == numeral || v.shape == table {
-				return
-			}
 			if v.shape != plain || v.decoded {
-				r.opaque = r.opaque || lang != "sql"
-				return
+				v = value{}
 			}
-			if !r.emits {
-				return
+			for _, d := range r.dirs {
+				if d.same(v) {
+					return
+				}
 			}
-			if !r.spent.take(len(v.text)) {
-				r.opaque = true
-				return
+			r.changed = true
+			if len(r.dirs) >= 4 || v.shape == plain && len(r.dirs) > 0 && !strings.HasPrefix(v.text, "/") {
+				v = value{}
+				for _, d := range r.dirs {
+					if d.shape == unknown {
+						return
+					}
+				}
 			}
-			facts, opaque := scan(lang, v.text, r.nesting+1, r.spent)
-			r.opaque = r.opaque || opaque
-			span := r.spanned(v, a)
-			for _, f := range facts {
-				f.Start, f.End = span.start, span.end
-				r.add(f)
-			}
+			v.start, v.end = 0, 0
+			r.dirs = append(r.dirs, v)
 		})
 	}
 }
