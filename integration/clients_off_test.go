@@ -15,8 +15,15 @@ import (
 var switchValues = map[string]string{
 	"disableAllHooks": "true", "allowManagedHooksOnly": "true", "allow_managed_hooks_only": "true", "features.hooks": "false",
 	"features.codex_hooks": "false", "hooksConfig.enabled": "false", "hooksConfig.disabled": "",
-	"BASH_ENV": "/dev/null", "LD_PRELOAD": "/none.so", "env.LD_PRELOAD": `"/none.so"`,
+	"*": "/none.so", "env.*": `"/none.so"`,
+	"env.CLAUDE_CODE_SHELL": `"/bin/bash"`, "env.SHELL": `"/bin/bash"`, "shell": `"/bin/bash"`, "env.CLAUDE_CODE_SHELL_PREFIX": `"env"`,
+	"env.CLAUDE_CODE_SIMPLE": `"1"`, "env.CLAUDE_CODE_SAFE_MODE": `"1"`, "NODE_OPTIONS": "--no-warnings",
+	"GEMINI_CLI_HOME": "/none", "GEMINI_CLI_SYSTEM_SETTINGS_PATH": "/none", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH": "/none",
+	"QWEN_HOME": "/none", "QWEN_CODE_SYSTEM_SETTINGS_PATH": "/none", "QWEN_CODE_SYSTEM_DEFAULTS_PATH": "/none",
 }
+
+// switchVariable is one of those that a shell or the loader acts on first.
+const switchVariable = "LD_PRELOAD"
 
 // withSwitch is the text of settings with a switch in front, or behind as TOML.
 func withSwitch(t *testing.T, had, file, key, line string) string {
@@ -28,6 +35,7 @@ func withSwitch(t *testing.T, had, file, key, line string) string {
 	if value == "" {
 		value = fmt.Sprintf("[%q]", line)
 	}
+	key = strings.Replace(key, "*", switchVariable, 1)
 	outer, inner, nested := strings.Cut(key, ".")
 	switch {
 	case filepath.Base(file) == ".env":
@@ -101,7 +109,11 @@ func TestClientsHooksOff(t *testing.T) {
 				}
 				status := append(slices.Clone(before), filepath.Join(b.bin, "tadactl"), "hook", "status", c.name)
 				out, err := b.command(t, status[0], status[1:]...).Output()
-				if err == nil || !strings.Contains(string(out), "switched off in") || !strings.Contains(string(out), s.Key) {
+				says, key := "switched off in", strings.Replace(s.Key, "*", switchVariable, 1)
+				if s.TakesShell() {
+					says = "with another shell"
+				}
+				if err == nil || !strings.Contains(string(out), says) || !strings.Contains(string(out), key) {
 					t.Errorf("hook status: %s, %v", out, err)
 				}
 			})

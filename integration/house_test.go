@@ -215,6 +215,7 @@ var plan = map[string]map[string]string{
 	"cmd/tada-run/cli": {
 		"launcher/control":      "inside of a session it asks the one outside",
 		"launcher":              "it asks the launcher to run",
+		"launcher/environ":      "the hook's line starts without what a shell acts on before it",
 		"launcher/session":      "it hands over its descriptors and asks on its terminal",
 		"launcher/session/wire": "it is the first client of a session that it started",
 		"pathguard":             "it prints verdicts",

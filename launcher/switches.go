@@ -5,73 +5,35 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/tada-run/tada-run/launcher/environ"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
-// hookSwitches are the settings by which agent programs stop calling hooks. A line is the program,
-// the level of the settings, a file, the key and the value that switches off: a boolean, ~TEXT for
-// a list with an element that has the text, or * for any: what starts a hook through a shell then
-// runs something else first, which can end it. A file begins with ~/ in the home, with ./ in a
-// folder of the workspace, or with / for the machine's.
-const hookSwitches = `
-claude-code user     ~/.claude/settings.json                     disableAllHooks        true
-claude-code project  ./.claude/settings.json                     disableAllHooks        true
-claude-code local    ./.claude/settings.local.json               disableAllHooks        true
-claude-code project  ./.claude/settings.json                     env.LD_PRELOAD         *
-claude-code local    ./.claude/settings.local.json               env.LD_PRELOAD         *
-claude-code managed  /etc/claude-code/managed-settings.json      disableAllHooks        true
-claude-code managed  /etc/claude-code/managed-settings.json      allowManagedHooksOnly  true
-claude-code managed  /etc/claude-code/managed-settings.d/*.json  disableAllHooks        true
-claude-code managed  /etc/claude-code/managed-settings.d/*.json  allowManagedHooksOnly  true
-codex       user     ~/.codex/config.toml                        features.hooks         false
-codex       user     ~/.codex/config.toml                        features.codex_hooks   false
-codex       project  ./.codex/config.toml                        features.hooks         false
-codex       project  ./.codex/config.toml                        features.codex_hooks   false
-codex       managed  /etc/codex/config.toml                      features.hooks         false
-codex       managed  /etc/codex/config.toml                      features.codex_hooks   false
-codex       managed  /etc/codex/managed_config.toml              features.hooks         false
-codex       managed  /etc/codex/requirements.toml                features.hooks         false
-codex       managed  /etc/codex/requirements.toml                allow_managed_hooks_only true
-gemini      user     ~/.gemini/settings.json                     hooksConfig.enabled    false
-gemini      user     ~/.gemini/settings.json                     hooksConfig.disabled   ~hook run gemini
-gemini      project  ./.gemini/settings.json                     hooksConfig.enabled    false
-gemini      project  ./.gemini/settings.json                     hooksConfig.disabled   ~hook run gemini
-gemini      managed  /etc/gemini-cli/settings.json               hooksConfig.enabled    false
-gemini      managed  /etc/gemini-cli/settings.json               hooksConfig.disabled   ~hook run gemini
-gemini      managed  /etc/gemini-cli/system-defaults.json        hooksConfig.enabled    false
-gemini      user     ~/.gemini/.env                              BASH_ENV               *
-gemini      user     ~/.gemini/.env                              LD_PRELOAD             *
-gemini      project  ./.gemini/.env                              BASH_ENV               *
-gemini      project  ./.gemini/.env                              LD_PRELOAD             *
-gemini      project  ./.env                                      BASH_ENV               *
-gemini      project  ./.env                                      LD_PRELOAD             *
-qwen        user     ~/.qwen/.env                                BASH_ENV               *
-qwen        user     ~/.qwen/.env                                LD_PRELOAD             *
-qwen        project  ./.qwen/.env                                BASH_ENV               *
-qwen        project  ./.qwen/.env                                LD_PRELOAD             *
-qwen        project  ./.env                                      BASH_ENV               *
-qwen        project  ./.env                                      LD_PRELOAD             *
-qwen        user     ~/.qwen/settings.json                       disableAllHooks        true
-qwen        project  ./.qwen/settings.json                       disableAllHooks        true
-qwen        managed  /etc/qwen-code/settings.json                disableAllHooks        true
-qwen        managed  /etc/qwen-code/system-defaults.json         disableAllHooks        true
-copilot     user     ~/.copilot/hooks/tada-run.json              disableAllHooks        true
-`
-
-// A HookSwitch is one line of the table.
+// A HookSwitch is a setting by which the program of an agent stops calling hooks, or starts its
+// commands with another shell.
 type HookSwitch struct{ Platform, Level, File, Key, value string }
 
-// HookSwitches is the table.
+// The words for values that are no one text, in the facts about agents.
+const (
+	anyValue   = "*"
+	firstValue = "first"
+	shellValue = "shell"
+)
+
+// HookSwitches are those of all agents.
 var HookSwitches = sync.OnceValue(func() (list []HookSwitch) {
-	for line := range strings.Lines(hookSwitches) {
-		if f := strings.Fields(line); len(f) >= 5 {
-			list = append(list, HookSwitch{f[0], f[1], f[2], f[3], strings.Join(f[4:], " ")})
-		}
+	for fact := range agents.Of("switch") {
+		f := fact.Words()
+		s := HookSwitch{agents.Platform(fact.Agent), f[0], f[1], f[2], strings.Join(f[3:], " ")}
+		list = append(list, s)
 	}
 	return list
 })
@@ -102,19 +64,44 @@ func (s HookSwitch) Files(home, folder, dir, top string) (list []string) {
 	}
 }
 
-// Off reports whether settings that were read switch the hooks off, the hook of this program among
-// them.
-func (s HookSwitch) Off(settings map[string]any) bool {
+// Off returns the key in settings that were read which switches the hooks off, the hook of this
+// program among them, or takes another shell; "" where none does.
+func (s HookSwitch) Off(settings map[string]any) string {
 	var v any = settings
-	for _, name := range strings.Split(s.Key, ".") {
+	names := strings.Split(s.Key, ".")
+	for _, name := range names {
 		o, _ := v.(map[string]any)
+		if name == anyValue {
+			return s.first(o)
+		}
 		v = o[name]
 	}
+	text, _ := v.(string)
 	if part, ok := strings.CutPrefix(s.value, "~"); ok {
 		list, _ := v.([]any)
-		return slices.ContainsFunc(list, func(each any) bool { text, _ := each.(string); return strings.Contains(text, part) })
+		if !slices.ContainsFunc(list, func(each any) bool { t, _ := each.(string); return strings.Contains(t, part) }) {
+			return ""
+		}
+		return s.Key
 	}
-	return v != nil && (s.value == "*" || fmt.Sprint(v) == s.value)
+	switch {
+	case v == nil, s.value == shellValue && isSelf(text):
+		return ""
+	case s.value == shellValue, s.value == anyValue, fmt.Sprint(v) == s.value:
+		return s.Key
+	}
+	return ""
+}
+
+// first returns the key of a variable that a shell or the loader of programs acts on before
+// anything else.
+func (s HookSwitch) first(variables map[string]any) string {
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		if variables[name] != nil && environ.ActsFirst(name) {
+			return strings.TrimSuffix(s.Key, anyValue) + name
+		}
+	}
+	return ""
 }
 
 // isEnv reports whether a file is variables of the environment, one a line.
@@ -138,23 +125,36 @@ func (s HookSwitch) notice(path string) string {
 	if err != nil {
 		return ""
 	}
-	off, word := false, s.Key[strings.LastIndexByte(s.Key, '.')+1:]
+	key, word := "", s.Key[strings.LastIndexByte(s.Key, '.')+1:]
 	if strings.HasSuffix(path, ".toml") {
-		off = regexp.MustCompile(`(?m)^[^#\n]*\b` + word + `["']?[ \t]*=[ \t]*` + s.value + `\b`).Match(data)
+		if regexp.MustCompile(`(?m)^[^#\n]*\b` + word + `["']?[ \t]*=[ \t]*` + s.value + `\b`).Match(data) {
+			key = s.Key
+		}
 	} else if isEnv(path) {
-		off = s.Off(EnvSettings(data))
+		key = s.Off(EnvSettings(data))
 	} else {
 		var settings map[string]any
-		if err := json.Unmarshal(data, &settings); err != nil && bytes.Contains(data, []byte(word)) {
+		if err := json.Unmarshal(data, &settings); err != nil && bytes.Contains(data, []byte(`"`+strings.TrimSuffix(word, anyValue))) {
 			return fmt.Sprintf("%s cannot be read as JSON, and may switch the hooks of %s off; see: tadactl hook status %s", path, s.Platform, s.Platform)
 		}
-		off = s.Off(settings)
+		key = s.Off(settings)
 	}
-	if !off {
+	if key == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s switches the hooks of %s off (%s): its file tools and other tools are not checked; see: tadactl hook status %s", path, s.Platform, s.Key, s.Platform)
+	return fmt.Sprintf("%s; see: tadactl hook status %s", s.Says(path, key), s.Platform)
 }
+
+// Says tells what a file does by a key that [HookSwitch.Off] returned.
+func (s HookSwitch) Says(path, key string) string {
+	if s.value == shellValue {
+		return fmt.Sprintf("%s starts the commands of %s with another shell (%s): they are checked only by the hook, if at all", path, s.Platform, key)
+	}
+	return fmt.Sprintf("%s switches the hooks of %s off (%s): its file tools and other tools are not checked", path, s.Platform, key)
+}
+
+// TakesShell reports whether the switch is for the shell, which counts without a hook too.
+func (s HookSwitch) TakesShell() bool { return s.value == shellValue }
 
 // HooksOff is what a person has to know at the first call of a conversation: that the workspace
 // switches the platform's hooks off. It is "" where it does not, or where that was told in this
@@ -162,7 +162,7 @@ func (s HookSwitch) notice(path string) string {
 // a person trusts the folder, and then there is no hook that could ask here.
 func (l *Launcher) HooksOff(platform, dir, conversation string) string {
 	return l.off(platform, conversation, func(s HookSwitch) []string {
-		if !strings.HasPrefix(s.File, "./") || !strings.HasSuffix(s.File, ".json") {
+		if !strings.HasPrefix(s.File, "./") || !strings.HasPrefix(filepath.Ext(s.File), ".json") {
 			return nil
 		}
 		return s.Files("", "", dir, Top(dir))
@@ -171,7 +171,7 @@ func (l *Launcher) HooksOff(platform, dir, conversation string) string {
 
 func (l *Launcher) off(platform, conversation string, files func(HookSwitch) []string) string {
 	for _, s := range HookSwitches() {
-		if s.Platform != platform {
+		if s.Platform != platform || s.TakesShell() && !OwnShell(platform, l.account, "") {
 			continue
 		}
 		for _, path := range files(s) {
@@ -181,6 +181,27 @@ func (l *Launcher) off(platform, conversation string, files func(HookSwitch) []s
 		}
 	}
 	return ""
+}
+
+// OwnShell reports whether the settings of a user with this home, or those in folder, name this
+// program as the shell of a platform.
+func OwnShell(platform, home, folder string) bool {
+	for fact := range agents.Of("shell") {
+		f := fact.Words()
+		if agents.Platform(fact.Agent) != platform {
+			continue
+		}
+		for _, path := range (HookSwitch{File: f[0]}).Files(home, folder, "", "") {
+			data, _ := readSmall(path)
+			word := f[1][strings.LastIndexByte(f[1], '.')+1:]
+			for _, m := range regexp.MustCompile(`"`+word+`"\s*:\s*"([^"]*)"`).FindAllSubmatch(data, -1) {
+				if isSelf(string(m[1])) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // hooked reports whether the hook of this program is registered with a platform, in the files of a
@@ -227,14 +248,16 @@ func readSmall(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxProject))
 }
 
-// shellMarks are the variables by which a platform's commands are told, and the one with its
-// conversation.
-var shellMarks = []struct{ platform, mark, conversation string }{
-	{"claude-code", "CLAUDECODE", "CLAUDE_CODE_SESSION_ID"},
-	{"codex", "CODEX_THREAD_ID", "CODEX_THREAD_ID"},
-	{"gemini", "GEMINI_CLI", ""}, // it numbers no conversations
-	{"qwen", "QWEN_CODE", "QWEN_CODE_SESSION_ID"},
-	{"copilot", "COPILOT_CLI", "COPILOT_AGENT_SESSION_ID"},
+// A shellMark is a variable by which a platform's commands are told, and the one with its
+// conversation; "" for none.
+type shellMark struct{ agent, mark, conversation string }
+
+func shellMarks() (list []shellMark) {
+	for fact := range agents.Of("conversation") {
+		mark, conversation, _ := strings.Cut(fact.Text(), " ")
+		list = append(list, shellMark{fact.Agent, mark, conversation})
+	}
+	return list
 }
 
 // unhooked is [Launcher.HooksOff] for a command of an agent whose shell this is. Where the hook is
@@ -248,19 +271,19 @@ func (l *Launcher) unhooked(req Request) string {
 		name, value, _ := strings.Cut(each, "=")
 		env[name] = value
 	}
-	for _, m := range shellMarks {
+	for _, m := range shellMarks() {
 		if env[m.mark] == "" {
 			continue
 		}
-		if notice := l.HooksOff(m.platform, req.Dir, env[m.conversation]); notice != "" {
+		platform := agents.Platform(m.agent)
+		if notice := l.HooksOff(platform, req.Dir, env[m.conversation]); notice != "" {
 			return notice
 		}
-		agent, _, _ := strings.Cut(m.platform, "-")
-		c := &client{home: l.account, env: env, needs: needsOf(agent)}
-		if !hooked(m.platform, c.outer) {
+		c := &client{home: l.account, env: env, needs: needsOf(m.agent)}
+		if !hooked(platform, c.outer) {
 			return ""
 		}
-		return l.off(m.platform, env[m.conversation], func(s HookSwitch) []string {
+		return l.off(platform, env[m.conversation], func(s HookSwitch) []string {
 			if strings.HasPrefix(s.File, "~/") {
 				return []string{c.outer(s.File)}
 			}

@@ -4,16 +4,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // switched is a file in which the key of a switch has a value, with the registration of the hook in
 // it.
-func switched(s HookSwitch, value, registered string) string {
-	key := s.Key
+func switched(s HookSwitch, key, value, registered string) string {
 	if isEnv(s.File) {
 		return "# " + key + "=x\nexport A=b\n" + strings.Replace(key+" = "+value, key+" = null", "B=c", 1) + "\n"
 	}
@@ -39,7 +41,7 @@ func TestSwitchesAreTold(t *testing.T) {
 			continue // as the others, but a test cannot write there
 		}
 		t.Run(s.Platform+" "+s.Level+" "+s.Key, func(t *testing.T) {
-			agent, _, _ := strings.Cut(s.Platform, "-")
+			agent := agents.OfPlatform(s.Platform)
 			_, l := clientIn(t, agent, nil)
 			work := filepath.Join(l.account, "work")
 			line := "tadactl hook run " + s.Platform
@@ -51,11 +53,16 @@ func TestSwitchesAreTold(t *testing.T) {
 					lay(t, filepath.Join(l.account, filepath.Dir(other.File)[2:], "hooks.json"), line)
 				}
 			}
+			for fact := range agents.Of("shell") {
+				name := path.Base(strings.ReplaceAll(fact.Words()[1], ".", "/"))
+				lay(t, filepath.Join(l.account, fact.Words()[0][2:]), fmt.Sprintf(`{"x":{%q:"/proc/self/exe"}}`, name))
+			}
 			file := filepath.Join(work, s.File)
 			if rest, is := strings.CutPrefix(s.File, "~/"); is {
 				file = filepath.Join(l.account, rest)
 			}
-			mark := shellMarks[slices.IndexFunc(shellMarks, func(m struct{ platform, mark, conversation string }) bool { return m.platform == s.Platform })]
+			marks := shellMarks()
+			mark := marks[slices.IndexFunc(marks, func(m shellMark) bool { return m.agent == agent })]
 			told := func(conversation string) string {
 				req := Request{Dir: work, Shell: Shell{Name: "bash"}, Env: []string{mark.mark + "=1"}}
 				if mark.conversation != "" {
@@ -66,15 +73,23 @@ func TestSwitchesAreTold(t *testing.T) {
 			off, on := s.value, map[string]string{"true": "false", "false": "true"}[s.value]
 			if part, is := strings.CutPrefix(off, "~"); is {
 				off, on = fmt.Sprintf("[%q]", "/bin/x "+part), "[]"
-			} else if off == "*" {
+			}
+			key, says := s.Key, "switches the hooks of "+s.Platform+" off ("
+			switch off {
+			case anyValue:
+				off, on = `"x"`, "null"
+			case shellValue:
+				off, on, says = `"/bin/bash"`, `"/proc/self/exe"`, "starts the commands of "+s.Platform+" with another shell ("
+			case firstValue:
+				key = strings.TrimSuffix(key, anyValue) + "BASH_ENV"
 				off, on = `"x"`, "null"
 			}
-			lay(t, file, switched(s, on, line))
+			lay(t, file, switched(s, key, on, line))
 			if got := told("1"); got != "" {
 				t.Errorf("what is switched on: %q", got)
 			}
-			lay(t, file, switched(s, off, line))
-			if got := told("2"); !strings.Contains(got, "switches the hooks of "+s.Platform+" off ("+s.Key+")") || !strings.Contains(got, file) {
+			lay(t, file, switched(s, key, off, line))
+			if got := told("2"); !strings.Contains(got, says+key+")") || !strings.Contains(got, file) {
 				t.Errorf("the first call: %q", got)
 			}
 			if got := told("2"); got != "" {
@@ -93,10 +108,10 @@ func TestSwitchesAreTold(t *testing.T) {
 // The variables by which a platform's commands are told are among those that its captured releases
 // set.
 func TestMarksAreCaptured(t *testing.T) {
-	for _, m := range shellMarks {
-		files, err := filepath.Glob("../integration/testdata/clients/" + m.platform + "/*.json")
+	for _, m := range shellMarks() {
+		files, err := filepath.Glob("../integration/testdata/clients/" + agents.Platform(m.agent) + "/*.json")
 		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %v", m.platform, err)
+			t.Fatalf("%s: %v", m.agent, err)
 		}
 		var newest struct{ Env []string }
 		for _, name := range files {
@@ -114,8 +129,24 @@ func TestMarksAreCaptured(t *testing.T) {
 		}
 		for _, name := range []string{m.mark, m.conversation} {
 			if name != "" && !slices.Contains(newest.Env, name) {
-				t.Errorf("%s sets no %s", m.platform, name)
+				t.Errorf("%s sets no %s", m.agent, name)
 			}
+		}
+	}
+}
+
+// C4: every variable that the loader or a shell acts on before a hook's line counts, and no other:
+// with LD_TRACE_LOADED_OBJECTS a program prints a list and ends with 0.
+func TestWhatActsFirst(t *testing.T) {
+	s := HookSwitch{Platform: "gemini", File: "./.env", Key: anyValue, value: firstValue}
+	for _, name := range strings.Fields("BASH_ENV ENV ZDOTDIR SHELLOPTS BASHOPTS LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH LD_TRACE_LOADED_OBJECTS LD_DEBUG LD_ANY BASH_FUNC_printf%%") {
+		if got := s.Off(EnvSettings([]byte("A=b\nexport " + name + " = x\n"))); got != name {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for _, name := range strings.Fields("PATH DATABASE_URL PORT NODE_ENV PYTHONPATH BASH_SOURCE ENVIRONMENT LDFLAGS OPENAI_API_KEY") {
+		if got := s.Off(EnvSettings([]byte(name + "=x\n"))); got != "" {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

@@ -17,6 +17,10 @@ import (
 	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
+// ActsFirst reports whether a shell, or the loader of programs, acts on a variable before it runs
+// what it is started for.
+func ActsFirst(name string) bool { return catalog.Variable(name).Has("first") }
+
 // An Environ is an environment, divided into what the command gets and what it does not.
 type Environ struct {
 	Kept    []string // NAME=value, in the caller's order, the last of each name

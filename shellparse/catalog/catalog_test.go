@@ -13,7 +13,7 @@ var tables = map[string]struct {
 }{
 	"git.txt": {&git, "sh helper path switch address harmless safe unless hooks includes"},
 	"environ.txt": {variables(), "harmless runs starts sources loads searches modules options prompts " +
-		"places configures writes proxies trusts contacts history shell passes plain shown removed " +
+		"places configures writes proxies trusts contacts history shell first passes plain shown removed " +
 		"secret caller call"},
 	"later.txt":   {later(), "kept told tools"},
 	"secrets.txt": {secrets(), "inside ends whole apart file public token form more midword"},

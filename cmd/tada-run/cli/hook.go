@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/environ"
 )
 
 // hookLine is what `tadactl hook install` writes around the path of tadactl. A state directory of
@@ -43,6 +44,6 @@ func ownHook(inv *invocation, argv []string) error {
 func plainEnv(env []string) []string {
 	return slices.DeleteFunc(env, func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains([]string{"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS"}, name) || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "BASH_FUNC_")
+		return environ.ActsFirst(name)
 	})
 }

@@ -158,7 +158,7 @@ func (r registration) off() (list []string) {
 	}
 	read := map[string]map[string]any{}
 	for _, s := range launcher.HookSwitches() {
-		if s.Platform != r.Platform {
+		if s.Platform != r.Platform || s.TakesShell() && !launcher.OwnShell(r.Platform, home, r.Folder(home, os.Getenv)) {
 			continue
 		}
 		for _, path := range s.Files(home, r.Folder(home, os.Getenv), dir, launcher.Top(dir)) {
@@ -169,8 +169,10 @@ func (r registration) off() (list []string) {
 					list = append(list, err.Error())
 				}
 			}
-			if s.Off(values) {
-				list = append(list, fmt.Sprintf("switched off in %s (%s settings): %s", path, s.Level, s.Key))
+			if key := s.Off(values); key != "" && s.TakesShell() {
+				list = append(list, s.Says(path, key))
+			} else if key != "" {
+				list = append(list, fmt.Sprintf("switched off in %s (%s settings): %s", path, s.Level, key))
 			}
 		}
 	}

@@ -15,7 +15,7 @@ var kinds = map[string][2]int{
 	"snapshots": {1, 1}, "cache": {3, 9},
 	"home": {2, 2}, "copy": {1, 1}, "link": {1, 1}, "login": {1, 1}, "seed": {3, 3}, "rest": {1, 2},
 	"host": {1, 1}, "key": {1, 2}, "base": {1, 1}, "address": {2, 2}, "keyname": {2, 2},
-	"switch": {4, 9},
+	"switch": {4, 9}, "shell": {2, 2},
 }
 
 // J3: every line about an agent is of a kind that has a reader, and no fact is there twice.

@@ -54,14 +54,16 @@
 // outside. So what is a link or a copy is what the user has set up for all workspaces; a folder with
 // code that the agent fetches for itself (plugins, extensions) is neither.
 //
-// The settings by which it stops calling hooks:
+// The settings by which it stops calling hooks, or starts commands with another shell:
 //
 //	switch LEVEL FILE KEY VALUE
+//	shell FILE KEY              where the user names the shell
 //
 // A file begins with ~/ in the home, with ./ in a folder of the workspace, or with / for the
 // machine's. VALUE is what switches off: a boolean, ~TEXT for a list with an element that has the
-// text, or * for any: what starts a hook through a shell then runs something else first, which can
-// end it.
+// text, or * for any. first, behind a KEY that ends in *, is any variable with that fact in
+// environ.txt: what starts a hook through a shell then runs something else first, which can end it.
+// shell is any but tada-run: commands are started with another shell.
 //
 // The package imports nothing of this module, so that packages of every floor may read it.
 package agents
