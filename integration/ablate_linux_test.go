@@ -50,7 +50,8 @@ func TestAblate(t *testing.T) {
 	}
 	var report strings.Builder
 	for _, c := range corpora(t) {
-		fmt.Fprintf(&report, "%s: %d lines\n%-24s %6s %6s %6s %6s %8s %6s\n", c.name, len(c.world.Lines),
+		fmt.Fprintf(&report, "%s: %d lines\n%-24s %6s %6s %6s %6s %8s %6s\n", c.name,
+			len(c.world.Lines),
 			"reader", "asked", "saves", "stops", "denies", "loosens", "tells")
 		text := map[string]corpusLine{}
 		for _, line := range c.world.Lines {
@@ -65,7 +66,8 @@ func TestAblate(t *testing.T) {
 		}
 		for _, reader := range slices.Sorted(maps.Keys(asks)) {
 			if only != "all" && only != reader ||
-				!slices.Contains(code.Languages(), reader) && !strings.HasPrefix(reader, "shell: ") {
+				!slices.Contains(code.Languages(), reader) &&
+					!strings.HasPrefix(reader, "shell: ") {
 				continue
 			}
 			a := ablation{asked: len(asks[reader])}
@@ -75,11 +77,13 @@ func TestAblate(t *testing.T) {
 				a.add(on[v.ID], v)
 			}
 			fmt.Fprintf(&report, "%-24s %6d %6d %6d %6d %8d %6d\n",
-				reader, a.asked, len(a.saved), len(a.stopped), len(a.denied), len(a.loosed), len(a.told))
+				reader, a.asked, len(a.saved), len(a.stopped), len(a.denied), len(a.loosed),
+				len(a.told))
 			if only == "all" {
 				continue
 			}
-			for kind, list := range map[string][]string{"saves": a.saved, "stops": a.stopped, "denies": a.denied, "loosens": a.loosed, "tells": a.told} {
+			for kind, list := range map[string][]string{"saves": a.saved, "stops": a.stopped,
+				"denies": a.denied, "loosens": a.loosed, "tells": a.told} {
 				for _, id := range list {
 					t.Logf("%s %s: %s: %q", reader, kind, id, text[strings.Fields(id)[0]].Cmd)
 				}
@@ -99,12 +103,14 @@ func TestReaderIsSwitchedOff(t *testing.T) {
 	reads := code.Reads
 	defer func() { code.Reads = reads }()
 	code.Reads = func(reader string) bool { return reader != "python" }
-	if v := judgeLine(t, policy, caller, line); v.Decision != pathguard.Ask || v.Reasons[0].Rule != "code.opaque" {
+	if v := judgeLine(t, policy, caller, line); v.Decision != pathguard.Ask ||
+		v.Reasons[0].Rule != "code.opaque" {
 		t.Errorf("%q without its reader: %v %v", line.Cmd, v.Decision, v.Reasons)
 	}
 	for _, s := range sources(t) {
 		file := path.Join("..", s.folder, s.file)
-		if text := read(t, file); !s.test && (strings.Contains(text, "code.Reads") || strings.Contains(text, "eval.Follows")) {
+		if text := read(t, file); !s.test &&
+			(strings.Contains(text, "code.Reads") || strings.Contains(text, "eval.Follows")) {
 			t.Errorf("%s switches a reader off, which is for tests", file)
 		}
 	}

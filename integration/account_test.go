@@ -31,7 +31,8 @@ func TestStateOfAnotherAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	state, work := filepath.Join(dir, "tada", "state"), filepath.Join(dir, "work")
-	if err := errors.Join(os.Chmod(dir, 0o755), os.MkdirAll(filepath.Join(work, "d"), 0o755), os.Mkdir(filepath.Dir(state), 0o755), os.Mkdir(state, 0o700)); err != nil {
+	if err := errors.Join(os.Chmod(dir, 0o755), os.MkdirAll(filepath.Join(work, "d"), 0o755),
+		os.Mkdir(filepath.Dir(state), 0o755), os.Mkdir(state, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"tada", "tada/state", "work", "work/d"} {
@@ -53,7 +54,8 @@ func TestStateOfAnotherAccount(t *testing.T) {
 		}
 		cmd := exec.Command(path, argv[1:]...)
 		cmd.Args[0], cmd.Dir = argv[0], work
-		cmd.Env = []string{"PATH=" + dir + ":/usr/bin:/bin", "HOME=" + dir + "/tada", "TMPDIR=/tmp", "LANG=C.UTF-8", "TRANSCRIPT_HOME=" + state}
+		cmd.Env = []string{"PATH=" + dir + ":/usr/bin:/bin", "HOME=" + dir + "/tada", "TMPDIR=/tmp",
+			"LANG=C.UTF-8", "TRANSCRIPT_HOME=" + state}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 		out, err := cmd.CombinedOutput()
 		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
@@ -61,7 +63,8 @@ func TestStateOfAnotherAccount(t *testing.T) {
 		}
 		return cmd.ProcessState.ExitCode(), string(out)
 	}
-	if status, said := as(tada, "tada-run", "echo works"); status != 0 || !strings.Contains(said, "works\n") {
+	if status, said := as(tada, "tada-run", "echo works"); status != 0 ||
+		!strings.Contains(said, "works\n") {
 		t.Fatalf("%d %s", status, said)
 	}
 	status, said := as(tada, "tada-run", "rm -rf d")
@@ -72,12 +75,15 @@ func TestStateOfAnotherAccount(t *testing.T) {
 
 	// The agent's account.
 	for _, name := range []string{"", "approvals.db", "audit/log.jsonl"} {
-		if status, said := as(agent, "cat", filepath.Join(state, name)); status == 0 || !strings.Contains(said, "Permission denied") {
+		if status, said := as(agent, "cat", filepath.Join(state, name)); status == 0 ||
+			!strings.Contains(said, "Permission denied") {
 			t.Errorf("cat %s: %d %s", name, status, said)
 		}
 	}
-	for _, argv := range [][]string{{"tada-run", "echo ran"}, {"tadactl", "pending"}, {"person", "tadactl", "approve", id[1]}} {
-		if status, said := as(agent, argv...); status == 0 || strings.Contains(said, "ran\n") || strings.Contains(said, "rm -rf") {
+	for _, argv := range [][]string{{"tada-run", "echo ran"}, {"tadactl", "pending"},
+		{"person", "tadactl", "approve", id[1]}} {
+		if status, said := as(agent, argv...); status == 0 || strings.Contains(said, "ran\n") ||
+			strings.Contains(said, "rm -rf") {
 			t.Errorf("%q: %d %s", argv, status, said)
 		}
 	}
@@ -86,7 +92,8 @@ func TestStateOfAnotherAccount(t *testing.T) {
 	}
 
 	// The state's own account.
-	if status, said := as(tada, "person", "tadactl", "approve", id[1]); status != 0 || !strings.HasPrefix(said, "approved") {
+	if status, said := as(tada, "person", "tadactl", "approve", id[1]); status != 0 ||
+		!strings.HasPrefix(said, "approved") {
 		t.Fatalf("%d %s", status, said)
 	}
 	if status, said := as(tada, "tada-run", "rm -rf d"); status != 0 {

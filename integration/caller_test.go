@@ -18,29 +18,35 @@ import (
 // they are; a row of the table without one fails the test. $id is an open question of risk 1, $high
 // one of risk 2.
 var answering = map[approval.Action][]string{
-	approval.ApproveLow:      {"tadactl approve $id", "tadactl approve $id --plan $plan", "tadactl inbox", "tadactl inbox --web"},
+	approval.ApproveLow: {"tadactl approve $id", "tadactl approve $id --plan $plan",
+		"tadactl inbox", "tadactl inbox --web"},
 	approval.ApproveHigh:     {"tadactl approve $high"},
 	approval.ApproveCritical: {}, // the same command: the risk is the question's
 	approval.Deny:            {},
 	approval.TakeBack:        {"tadactl deny --undo $id"},
 	approval.Remember:        {"tadactl approve $id --uses 3", "tadactl approve $id --for 1h"},
 	approval.Revoke:          {},
-	approval.Sign:            {"tadactl export-request $id | tadactl sign -", "tadactl key delegate --machine m \"$(cat line)\""},
-	approval.TakeOver:        {}, // TestAgentsCannotTakeOver
-	approval.AcceptFile:      {"tadactl tamper accept TODO.md --reason x", "tadactl tamper accept TODO.md --reason x --digest 0", "tadactl tamper accept security.tamper_proof --reason x"},
-	approval.RestoreFile:     {"tadactl tamper restore TODO.md"},
-	approval.AcceptRecord:    {"tadactl audit accept --reason x"},
-	approval.EditPolicy:      {"EDITOR=true tadactl policy edit"},
-	approval.Enrol:           {"tadactl key init me --no-passphrase", "tadactl key trust \"$(cat line)\"", "tadactl key totp"},
-	approval.Mend:            {"tadactl approvals rebuild"},
-	approval.TestPeople:      {"tadactl approvals canary"},
+	approval.Sign: {"tadactl export-request $id | tadactl sign -",
+		"tadactl key delegate --machine m \"$(cat line)\""},
+	approval.TakeOver: {}, // TestAgentsCannotTakeOver
+	approval.AcceptFile: {"tadactl tamper accept TODO.md --reason x",
+		"tadactl tamper accept TODO.md --reason x --digest 0",
+		"tadactl tamper accept security.tamper_proof --reason x"},
+	approval.RestoreFile:  {"tadactl tamper restore TODO.md"},
+	approval.AcceptRecord: {"tadactl audit accept --reason x"},
+	approval.EditPolicy:   {"EDITOR=true tadactl policy edit"},
+	approval.Enrol: {"tadactl key init me --no-passphrase",
+		"tadactl key trust \"$(cat line)\"", "tadactl key totp"},
+	approval.Mend:       {"tadactl approvals rebuild"},
+	approval.TestPeople: {"tadactl approvals canary"},
 }
 
 // asked is a place with two open questions, a changed protected file, and a line of a key.
 func asked(t *testing.T) *place {
 	t.Helper()
 	p := newPlace(t)
-	for name, text := range map[string]string{"TODO.md": "one\n", "line": "ed25519 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= ada\n"} {
+	for name, text := range map[string]string{"TODO.md": "one\n",
+		"line": "ed25519 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= ada\n"} {
 		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +77,8 @@ func agentCalled(t *testing.T, p *place, name string) string {
 
 // An agentWay is a way by which an agent comes to a command for people.
 type agentWay struct {
-	holder string                   // the program at the other end of its terminal; "" for no terminal
+	// the program at the other end of its terminal; "" for no terminal
+	holder string
 	wrap   func(line string) string // makes the command line that it runs
 	says   string                   // why it is refused
 }
@@ -93,13 +100,20 @@ func agentWays(t *testing.T, p *place) map[string]agentWay {
 	plain := func(line string) string { return line }
 	clean := `env -i PATH="$PATH" TRANSCRIPT_HOME="$TRANSCRIPT_HOME" TERM=xterm bash -c `
 	return map[string]agentWay{
-		"no terminal": {"", func(l string) string { return "(" + l + ") < /dev/null" }, "is not in the foreground of a terminal"},
-		"a variable":  {terminalName, func(l string) string { return "export CLAUDECODE=1; " + l }, "CLAUDECODE is set"},
+		"no terminal": {"", func(l string) string { return "(" + l + ") < /dev/null" },
+			"is not in the foreground of a terminal"},
+		"a variable": {terminalName, func(l string) string { return "export CLAUDECODE=1; " + l },
+			"CLAUDECODE is set"},
 		"a variable above": {terminalName, func(l string) string {
 			return "CLAUDECODE=1 bash -c " + quoted("env -u CLAUDECODE bash -c "+quoted(l)+"; true")
 		}, "CLAUDECODE is set in the environment of its ancestor bash"},
-		"a program":       {terminalName, func(l string) string { return agent + " -c " + quoted(l+"; true") }, "its ancestor codex (process"},
-		"a program above": {terminalName, func(l string) string { return agent + " -c " + quoted(clean+quoted(l+"; true")+"; true") }, "its ancestor codex (process"},
+		"a program": {terminalName,
+			func(l string) string { return agent + " -c " + quoted(l+"; true") },
+			"its ancestor codex (process"},
+		"a program above": {terminalName,
+			func(l string) string {
+				return agent + " -c " + quoted(clean+quoted(l+"; true")+"; true")
+			}, "its ancestor codex (process"},
 		"a script of node": {terminalName, func(l string) string {
 			return p.node(t) + " /x/@anthropic-ai/claude-code/cli.js " + quoted(l)
 		}, "is an agent"},
@@ -149,14 +163,17 @@ func TestAgentsAnswerNothing(t *testing.T) {
 		}
 	}
 	left := p.run("tadactl pending; cat TODO.md; tadactl key show; tadactl approvals stats --json")
-	if strings.Count(left, " R") != 2 || !strings.Contains(left, "two") || strings.Contains(left, "trusts") || strings.Contains(left, "answered") {
+	if strings.Count(left, " R") != 2 || !strings.Contains(left, "two") ||
+		strings.Contains(left, "trusts") || strings.Contains(left, "answered") {
 		t.Errorf("something was answered: %s", left)
 	}
-	if out := p.run("tadactl log --json --kind approval.refused"); !strings.Contains(out, `"channel":"agent"`) || !strings.Contains(out, `"holder":"codex (process`) {
+	if out := p.run("tadactl log --json --kind approval.refused"); !strings.Contains(out,
+		`"channel":"agent"`) || !strings.Contains(out, `"holder":"codex (process`) {
 		t.Errorf("the attempts are not on record: %.2000s", out)
 	}
 	// The same, by a person.
-	for _, line := range []string{"tadactl approve $id", "tadactl approve $high", "tadactl tamper accept TODO.md --reason x", "tadactl key init me --no-passphrase"} {
+	for _, line := range []string{"tadactl approve $id", "tadactl approve $high",
+		"tadactl tamper accept TODO.md --reason x", "tadactl key init me --no-passphrase"} {
 		if out := p.answered(vars + line + "; echo status $?"); !strings.Contains(out, "status 0") {
 			t.Errorf("a person: %q: %s", line, out)
 		}
@@ -183,18 +200,21 @@ func TestAgentsCannotTakeOver(t *testing.T) {
 			}
 		}
 		_, _ = client.WriteString("\x1dt") // the key, after it was let in to watch
-		if err := s.shows("only a person can do this: "); err != nil || strings.Contains(s.text(), "You are in control") {
+		if err := s.shows("only a person can do this: "); err != nil ||
+			strings.Contains(s.text(), "You are in control") {
 			t.Errorf("%s: by the key: %v: %q", name, err, s.text())
 		}
 		client.Close()
 	}
 	tmux := "tmux -S " + filepath.Join(filepath.Dir(d.dir), "agents") + " -f /dev/null "
-	d.run("CLAUDECODE=1 " + tmux + "new-session -d -s s -x 400 -y 50 'env -u CLAUDECODE " + take + "'")
+	d.run("CLAUDECODE=1 " + tmux + "new-session -d -s s -x 400 -y 50 'env -u CLAUDECODE " + take +
+		"'")
 	t.Cleanup(func() { d.run(tmux + "kill-server") })
 	_, _ = d.asPerson("exec " + tmux + "attach -f ignore-size -t s")
 	d.eventually("why a tmux that an agent started takes nothing over", func() bool {
 		shown := d.run(tmux + "resize-window -t s -x 400 -y 20; " + tmux + "capture-pane -p -t s")
-		return strings.Contains(shown, "only a person can do this: ") && strings.Contains(shown, "CLAUDECODE is set")
+		return strings.Contains(shown, "only a person can do this: ") &&
+			strings.Contains(shown, "CLAUDECODE is set")
 	})
 	out := d.run("tadactl log")
 	if strings.Contains(out, "ctl.takeover") {
@@ -206,10 +226,12 @@ func TestAgentsCannotTakeOver(t *testing.T) {
 			t.Errorf("%s: the refused takeover is not on record: %s", name, out)
 		}
 	}
-	if facts := d.run("tadactl log --json --kind ctl.refused"); !strings.Contains(facts, `"via":{"ancestors":["`) || !strings.Contains(facts, `"channel":"agent"`) {
+	if facts := d.run("tadactl log --json --kind ctl.refused"); !strings.Contains(facts,
+		`"via":{"ancestors":["`) || !strings.Contains(facts, `"channel":"agent"`) {
 		t.Errorf("the record does not say how they came: %s", facts)
 	}
-	if mark := d.run("tadactl export --format cast " + id); !strings.Contains(mark, " was refused: take control") {
+	if mark := d.run("tadactl export --format cast " + id); !strings.Contains(mark,
+		" was refused: take control") {
 		t.Errorf("the transcript does not show them: %s", mark)
 	}
 	s, _ := d.asPerson(take)
@@ -223,8 +245,10 @@ func TestAgentsCannotTakeOver(t *testing.T) {
 func TestUnrecognisedTerminalSaysWhy(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	for name, why := range map[string]string{"python3": "is not a known terminal program", "codex": "is an agent"} {
-		client, err := startOn(p.command("stty cols 400; tada-run 'rm -rf build'; echo status $?"), name)
+	for name, why := range map[string]string{"python3": "is not a known terminal program",
+		"codex": "is an agent"} {
+		client, err := startOn(p.command("stty cols 400; tada-run 'rm -rf build'; echo status $?"),
+			name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +295,8 @@ func (p *place) terminalOf(name, line string) string {
 	defer out.Close()
 	defer terminal.Close()
 	go func() { _, _ = fmt.Fprint(terminal, "yyyy") }()
-	_ = out.SetReadDeadline(time.Now().Add(time.Minute)) // a command that asked, instead of refusing
+	// a command that asked, instead of refusing
+	_ = out.SetReadDeadline(time.Now().Add(time.Minute))
 	text, err := io.ReadAll(out)
 	if err != nil {
 		return string(text) + "\n" + err.Error()
@@ -289,18 +314,20 @@ func TestTmuxHasThePersonOfItsTerminals(t *testing.T) {
 		attach string // the terminal of the client; "" for none
 		says   string
 	}{
-		"of the person":               {"", terminalName, "status 0"},
-		"with nobody attached":        {"", "", "shows it on no terminal"},
-		"with an agent attached":      {"", "codex", "codex (process"},
-		"with a program attached":     {"", "python3", "is not a known terminal program"},
-		"started by an agent":         {"CLAUDECODE=1 ", terminalName, "CLAUDECODE is set in the environment of its ancestor tmux"},
+		"of the person":           {"", terminalName, "status 0"},
+		"with nobody attached":    {"", "", "shows it on no terminal"},
+		"with an agent attached":  {"", "codex", "codex (process"},
+		"with a program attached": {"", "python3", "is not a known terminal program"},
+		"started by an agent": {"CLAUDECODE=1 ", terminalName,
+			"CLAUDECODE is set in the environment of its ancestor tmux"},
 		"started by another, cleaned": {"GEMINI_CLI=1 ", terminalName, "GEMINI_CLI is set"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := asked(t)
 			tmux := "tmux -S " + filepath.Join(filepath.Dir(p.dir), "tmux") + " -f /dev/null "
-			if out := p.run(c.start + tmux + "new-session -d -s s -x 100 -y 50 'exec env -u CLAUDECODE -u GEMINI_CLI bash --norc'"); out != "" {
+			if out := p.run(c.start + tmux +
+				"new-session -d -s s -x 100 -y 50 'exec env -u CLAUDECODE -u GEMINI_CLI bash --norc'"); out != "" {
 				t.Fatal(out)
 			}
 			t.Cleanup(func() { p.run(tmux + "kill-server") })
@@ -316,7 +343,9 @@ func TestTmuxHasThePersonOfItsTerminals(t *testing.T) {
 			}
 			said := filepath.Join(p.dir, "said")
 			script := filepath.Join(p.dir, "script")
-			if err := os.WriteFile(script, []byte(vars+"tadactl approve $id > "+said+" 2>&1; echo status $? >> "+said), 0o600); err != nil {
+			if err := os.WriteFile(script,
+				[]byte(vars+"tadactl approve $id > "+said+" 2>&1; echo status $? >> "+said),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 			p.run(tmux + "send-keys -t s 'bash " + script + "' Enter")

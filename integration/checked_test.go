@@ -46,24 +46,27 @@ func TestOnlyWhatIsCheckedStarts(t *testing.T) {
 				if starts(n) || d.folder == "launcher" && calls(n, "made", "start") {
 					found[d.name] = true
 				}
-				if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "new" && isNamed(n.Args[0], "permitted") {
+				if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "new" &&
+					isNamed(n.Args[0], "permitted") {
 					t.Errorf("%s makes a permitted: only announced.permitted does", d.name)
 				}
 			case *ast.ValueSpec:
 				if n.Type != nil && isNamed(n.Type, "permitted") {
 					t.Errorf("%s makes a permitted: only announced.permitted does", d.name)
 				}
-			case *ast.CompositeLit: // Reply{Run: true} lets a process inside of a session start its command
+			case *ast.CompositeLit:
+				// Reply{Run: true} lets a process inside of a session start its command
 				if isNamed(n.Type, "permitted") && d.folder == "launcher" {
 					made++
 					if d.name != "launcher.announced.permitted" {
 						t.Errorf("%s makes a permitted: only announced.permitted does", d.name)
 					}
 				}
-				if d.folder == "launcher" && isNamed(n.Type, "Reply") && slices.ContainsFunc(n.Elts, func(e ast.Expr) bool {
-					kv, ok := e.(*ast.KeyValueExpr)
-					return ok && fmt.Sprint(kv.Key) == "Run"
-				}) {
+				if d.folder == "launcher" && isNamed(n.Type, "Reply") &&
+					slices.ContainsFunc(n.Elts, func(e ast.Expr) bool {
+						kv, ok := e.(*ast.KeyValueExpr)
+						return ok && fmt.Sprint(kv.Key) == "Run"
+					}) {
 					found[d.name] = true
 				}
 			}
@@ -139,18 +142,21 @@ func declared(t *testing.T) []declaration {
 		if s.test || s.folder == ownSurroundings {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), strings.Join([]string{"..", s.folder, s.file}, "/"), nil, parser.SkipObjectResolution)
+		f, err := parser.ParseFile(token.NewFileSet(),
+			strings.Join([]string{"..", s.folder, s.file}, "/"), nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, d := range f.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
-				all = append(all, declaration{s.folder, s.folder + "." + receiver(d) + d.Name.Name, d, d.Recv})
+				all = append(all, declaration{s.folder, s.folder + "." + receiver(d) + d.Name.Name,
+					d, d.Recv})
 			case *ast.GenDecl:
 				for _, spec := range d.Specs {
 					if v, ok := spec.(*ast.ValueSpec); ok {
-						all = append(all, declaration{s.folder, s.folder + "." + v.Names[0].Name, v, nil})
+						all = append(all,
+							declaration{s.folder, s.folder + "." + v.Names[0].Name, v, nil})
 					}
 				}
 			}

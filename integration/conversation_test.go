@@ -56,7 +56,8 @@ func readConversation(t *testing.T) (c conversation) {
 			call.rule, call.why, _ = strings.Cut(text, " ")
 		case strings.HasPrefix(mark, "~"):
 			i := strings.LastIndex(text, ": ")
-			call.differs = append(call.differs, difference{cmp.Or(mark[1:], "*/*"), text[:i], text[i+2:]})
+			call.differs = append(call.differs,
+				difference{cmp.Or(mark[1:], "*/*"), text[:i], text[i+2:]})
 		}
 	}
 	c.files = archive.Files
@@ -66,8 +67,10 @@ func readConversation(t *testing.T) (c conversation) {
 // conversationEnv makes two runs of the same calls the same, commits too.
 var conversationEnv = []string{
 	"GIT_AUTHOR_DATE=2026-01-02T03:04:05Z", "GIT_COMMITTER_DATE=2026-01-02T03:04:05Z", "TZ=UTC",
-	"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com",
-	"npm_config_update_notifier=false", "GOTOOLCHAIN=local", "GOPROXY=off", "GOCACHE=" + os.Getenv("GOCACHE"),
+	"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A",
+	"GIT_COMMITTER_EMAIL=a@example.com",
+	"npm_config_update_notifier=false", "GOTOOLCHAIN=local", "GOPROXY=off",
+	"GOCACHE=" + os.Getenv("GOCACHE"),
 }
 
 // begin makes the repository in a folder, with two commits, and forgets what was there.
@@ -142,7 +145,8 @@ func TestConversationLines(t *testing.T) {
 	plain, judged := c.lines(t, base, "/bin/bash"), c.lines(t, base, shell)
 	for i, call := range c.calls {
 		if wrong, _ := call.compare("lines/shell", plain[i], judged[i]); wrong != "" {
-			t.Errorf("call %d: %s: %s\nwith bash:\n%s\nwith tada-run:\n%s", i+1, wrong, call.text, plain[i], judged[i])
+			t.Errorf("call %d: %s: %s\nwith bash:\n%s\nwith tada-run:\n%s", i+1, wrong, call.text,
+				plain[i], judged[i])
 		}
 	}
 }
@@ -155,7 +159,8 @@ func (c conversation) lines(t *testing.T, base, shell string) (results []string)
 	for _, call := range c.calls {
 		cmd := exec.Command(shell, "-c", call.text)
 		cmd.Dir = work
-		cmd.Env = append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=xterm", "TMPDIR=" + os.TempDir(),
+		cmd.Env = append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8",
+			"TERM=xterm", "TMPDIR=" + os.TempDir(),
 			"TRANSCRIPT_HOME=" + filepath.Join(base, "state")}, conversationEnv...)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
@@ -163,7 +168,8 @@ func (c conversation) lines(t *testing.T, base, shell string) (results []string)
 		if call.rule != "" && shell != "/bin/bash" {
 			c.plain(t, work, call.text)
 		}
-		results = append(results, strings.ReplaceAll(out.String(), shell, "/bin/bash")+cmd.ProcessState.String())
+		results = append(results, strings.ReplaceAll(out.String(), shell,
+			"/bin/bash")+cmd.ProcessState.String())
 	}
 	return results
 }

@@ -65,12 +65,15 @@ func corpusPolicy(t testing.TB) (pathguard.Policy, pathguard.Caller) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := map[string]string{"HOME": home, "USER": "dev", "PATH": "/usr/local/bin:/usr/bin:/bin", "SHELL": "/bin/bash", "LANG": "C.UTF-8", "TERM": "xterm", "PWD": "/w"}
-	return p, pathguard.Caller{Dir: "/w", Root: "/w", Env: env, Home: home, UID: os.Getuid(), StateDir: state}
+	env := map[string]string{"HOME": home, "USER": "dev", "PATH": "/usr/local/bin:/usr/bin:/bin",
+		"SHELL": "/bin/bash", "LANG": "C.UTF-8", "TERM": "xterm", "PWD": "/w"}
+	return p, pathguard.Caller{Dir: "/w", Root: "/w", Env: env, Home: home, UID: os.Getuid(),
+		StateDir: state}
 }
 
 // judgeLine is the judgement of one line, as a launcher would make it.
-func judgeLine(t testing.TB, p pathguard.Policy, c pathguard.Caller, line corpusLine) pathguard.Verdict {
+func judgeLine(t testing.TB, p pathguard.Policy, c pathguard.Caller,
+	line corpusLine) pathguard.Verdict {
 	script := shellparse.Parse(line.Cmd, shellparse.Options{Dir: c.Dir, Home: c.Home, Vars: c.Env})
 	plan, err := pathguard.Resolve(script, c)
 	if err != nil {
@@ -104,7 +107,8 @@ func TestCorpus(t *testing.T) {
 	for _, line := range benign {
 		if v := judgeLine(t, policy, caller, line); v.Decision != pathguard.Allow {
 			asked++
-			t.Logf("%v although benign: %-28s %q: %s", v.Decision, line.ID, line.Cmd, v.Reasons[0].Rule)
+			t.Logf("%v although benign: %-28s %q: %s", v.Decision, line.ID, line.Cmd,
+				v.Reasons[0].Rule)
 		}
 	}
 	t.Logf("hostile: %d of %d asked or denied, %d restricted ones not denied; benign: %d of %d asked",

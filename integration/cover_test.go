@@ -28,9 +28,12 @@ func TestCoverageGate(t *testing.T) {
 	}{
 		{"all reach their floor", full, ""},
 		{"exactly the floor", strings.Replace(full, "92.0", "90.0", 1), ""},
-		{"one below", strings.Replace(full, "92.0", "89.9", 1), "pathguard: the tests reach 89.9% of the statements"},
-		{"another below", strings.Replace(full, "86.8", "9.9", 1), "shellparse/command: the tests reach 9.9%"},
-		{"one is missing", strings.Replace(full, "pathguard/tamper", "other", 1), "pathguard/tamper: no coverage was told"},
+		{"one below", strings.Replace(full, "92.0", "89.9", 1),
+			"pathguard: the tests reach 89.9% of the statements"},
+		{"another below", strings.Replace(full, "86.8", "9.9", 1),
+			"shellparse/command: the tests reach 9.9%"},
+		{"one is missing", strings.Replace(full, "pathguard/tamper", "other", 1),
+			"pathguard/tamper: no coverage was told"},
 		{"nothing", "", "no coverage was told"},
 	} {
 		file := filepath.Join(t.TempDir(), "report")
@@ -38,7 +41,8 @@ func TestCoverageGate(t *testing.T) {
 			t.Fatal(err)
 		}
 		out, err := exec.Command(gate, file).CombinedOutput()
-		if passed := err == nil; passed != (tt.says == "") || !strings.Contains(string(out), tt.says) {
+		if passed := err == nil; passed != (tt.says == "") ||
+			!strings.Contains(string(out), tt.says) {
 			t.Errorf("%s: passed %v\n%s", tt.name, passed, out)
 		}
 	}

@@ -31,7 +31,8 @@ func newDesktop(t *testing.T) *desktop {
 		t.Fatal(err)
 	}
 	d := &desktop{place: p, socket: filepath.Join(filepath.Dir(p.dir), "tmux")}
-	p.env = append(p.env, "HOME="+home, "LANG=C.UTF-8", "HISTFILE=", "BASH_SILENCE_DEPRECATION_WARNING=1")
+	p.env = append(p.env, "HOME="+home, "LANG=C.UTF-8", "HISTFILE=",
+		"BASH_SILENCE_DEPRECATION_WARNING=1")
 	t.Cleanup(func() {
 		for _, id := range d.ids("session") {
 			p.run("tadactl kill " + id)
@@ -40,7 +41,8 @@ func newDesktop(t *testing.T) *desktop {
 	})
 	// Somebody sits at it: a tmux that is shown on no terminal has no person.
 	d.tmux("new-session", "-d", "-s", "seat", "exec cat")
-	s, _ := p.asPerson("exec tmux -S " + d.socket + " -f /dev/null attach -f ignore-size -t seat") // windows keep the sizes that they are made with
+	// windows keep the sizes that they are made with
+	s, _ := p.asPerson("exec tmux -S " + d.socket + " -f /dev/null attach -f ignore-size -t seat")
 	if err := s.shows("seat"); err != nil {
 		t.Fatal(err, s.text())
 	}
@@ -57,11 +59,13 @@ func (d *desktop) tmux(args ...string) string {
 // window opens one of that size, with a shell.
 func (d *desktop) window(name string, cols, rows int) *window {
 	d.t.Helper()
-	out := d.tmux("new-session", "-d", "-s", name, "-x", fmt.Sprint(cols), "-y", fmt.Sprint(rows), "PS1='outer> ' exec bash --norc --noprofile")
+	out := d.tmux("new-session", "-d", "-s", name, "-x", fmt.Sprint(cols), "-y", fmt.Sprint(rows),
+		"PS1='outer> ' exec bash --norc --noprofile")
 	if strings.TrimSpace(out) != "" {
 		d.t.Fatal(out)
 	}
-	d.tmux("resize-window", "-t", "="+name+":", "-x", fmt.Sprint(cols), "-y", fmt.Sprint(rows)) // tmux makes it as large as the seat
+	// tmux makes it as large as the seat
+	d.tmux("resize-window", "-t", "="+name+":", "-x", fmt.Sprint(cols), "-y", fmt.Sprint(rows))
 	w := &window{d, name}
 	w.shows("outer>")
 	return w
@@ -109,13 +113,15 @@ func (w *window) until(what string, ok func(string) bool) {
 func (w *window) rings() {
 	w.d.t.Helper()
 	w.until("rings", func(string) bool {
-		return strings.TrimSpace(w.d.tmux("display-message", "-p", "-t", "="+w.name+":", "#{window_bell_flag}")) == "1"
+		return strings.TrimSpace(w.d.tmux("display-message", "-p", "-t", "="+w.name+":",
+			"#{window_bell_flag}")) == "1"
 	})
 }
 
 // at is the line that the cursor is on.
 func (w *window) at() string {
-	y, err := strconv.Atoi(strings.TrimSpace(w.d.tmux("display-message", "-p", "-t", "="+w.name+":", "#{cursor_y}")))
+	y, err := strconv.Atoi(strings.TrimSpace(w.d.tmux("display-message", "-p", "-t", "="+w.name+":",
+		"#{cursor_y}")))
 	lines := strings.Split(w.d.tmux("capture-pane", "-p", "-t", "="+w.name+":"), "\n")
 	if err != nil || y >= len(lines) {
 		return ""
@@ -131,10 +137,12 @@ func (w *window) step(text string) {
 	w.types(text)
 	w.until("has "+text, func(string) bool {
 		line := w.at()
-		return strings.HasSuffix(line, strings.TrimRight(text, " ")) || line != "" && len(text) > 80 && strings.HasSuffix(text, line)
+		return strings.HasSuffix(line, strings.TrimRight(text, " ")) ||
+			line != "" && len(text) > 80 && strings.HasSuffix(text, line)
 	})
 	w.types("", "Enter")
-	w.until("has a prompt after "+text, func(string) bool { line := w.at(); return line == "inner$" || line == ">" })
+	w.until("has a prompt after "+text,
+		func(string) bool { line := w.at(); return line == "inner$" || line == ">" })
 }
 
 // session starts one in the window and waits for its prompt.
@@ -188,7 +196,8 @@ func (d *desktop) ids(state string) (ids []string) {
 func (d *desktop) rc(text string) {
 	d.t.Helper()
 	home := filepath.Join(filepath.Dir(d.dir), "home")
-	if err := os.WriteFile(filepath.Join(home, ".bashrc"), []byte("PS1='inner$ '\n"+text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(home, ".bashrc"), []byte("PS1='inner$ '\n"+text),
+		0o644); err != nil {
 		d.t.Fatal(err)
 	}
 }

@@ -20,9 +20,14 @@ type container struct {
 var containers = []container{
 	{"root by default", "base", nil},
 	{"user by default", "base", []string{"--user", "dev"}},
-	{"user without capabilities", "base", []string{"--user", "dev", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"}},
-	{"root without Docker's filter", "strong", []string{"--security-opt", "seccomp=unconfined", "--security-opt", "apparmor=unconfined", "--security-opt", "systempaths=unconfined"}},
-	{"user without Docker's filter", "strong", []string{"--user", "dev", "--security-opt", "seccomp=unconfined", "--security-opt", "apparmor=unconfined", "--security-opt", "systempaths=unconfined"}},
+	{"user without capabilities", "base",
+		[]string{"--user", "dev", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"}},
+	{"root without Docker's filter", "strong",
+		[]string{"--security-opt", "seccomp=unconfined", "--security-opt", "apparmor=unconfined",
+			"--security-opt", "systempaths=unconfined"}},
+	{"user without Docker's filter", "strong",
+		[]string{"--user", "dev", "--security-opt", "seccomp=unconfined", "--security-opt",
+			"apparmor=unconfined", "--security-opt", "systempaths=unconfined"}},
 }
 
 // inContainer is what a person would try first: a command with output, input and a status, a
@@ -46,7 +51,8 @@ func TestDocker(t *testing.T) {
 		t.Skip("starts containers on this machine; to run it: make test-docker IMAGE=debian:stable-slim")
 	}
 	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-trimpath", "-o", bin, "../cmd/...").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-trimpath", "-o", bin,
+		"../cmd/...").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	passwd := filepath.Join(t.TempDir(), "passwd")
@@ -58,7 +64,8 @@ func TestDocker(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			argv := append([]string{"run", "--rm", "--network", "none",
 				"--volume", bin + ":/usr/local/bin:ro", "--volume", passwd + ":/etc/passwd:ro",
-				"--tmpfs", "/root:mode=0700", "--tmpfs", "/home/dev:mode=0700,uid=1000"}, c.flags...)
+				"--tmpfs", "/root:mode=0700", "--tmpfs", "/home/dev:mode=0700,uid=1000"},
+				c.flags...)
 			docker := exec.Command("docker", append(argv, image, "bash", "-c", inContainer)...)
 			var out bytes.Buffer
 			docker.Stdout, docker.Stderr = &out, &out

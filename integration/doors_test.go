@@ -37,12 +37,26 @@ const captured = "make -j2 && ls -l | head -3"
 func callers(t *testing.T) (list []caller) {
 	t.Helper()
 	list = []caller{
-		{name: "claude-code", event: bashEvent("PreToolUse", "Bash"), marks: []string{"CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=ID", "CLAUDE_CODE_SSE_PORT=PORT", "AI_AGENT=claude-code_VERSION_harness"}, called: "claude-code"},
-		{name: "codex", event: bashEvent("PreToolUse", "Bash"), marks: []string{"CODEX_CI=1", "CODEX_SESSION_ID=ID", "CODEX_THREAD_ID=ID", "CODEX_TOOL_CALL_ID=CALL", "CODEX_VERSION=VERSION"}, called: "codex-mcp-client"},
-		{name: "opencode", event: object{"hook_event_name": "tool.execute.before", "tool": "bash", "sessionID": "ID", "callID": "CALL", "args": object{"command": "COMMAND"}}, marks: []string{"OPENCODE=1", "AGENT=1", "OPENCODE_PID=PORT", "npm_config_user_agent=opencode/VERSION bun/1.VERSION linux x64"}, called: "opencode"},
-		{name: "gemini", event: bashEvent("BeforeTool", "run_shell_command"), marks: []string{"GEMINI_CLI=1", "GEMINI_SESSION_ID=ID"}, called: "gemini-cli-mcp-client"},
-		{name: "qwen", event: bashEvent("PreToolUse", "run_shell_command"), marks: []string{"QWEN_CODE=1", "QWEN_SESSION_ID=ID"}, called: "qwen-cli-mcp-client"},
-		{name: "copilot", event: bashEvent("PreToolUse", "Bash"), marks: []string{"COPILOT_CLI=1", "COPILOT_AGENT_SESSION_ID=ID"}, called: "github-copilot-developer"},
+		{name: "claude-code", event: bashEvent("PreToolUse", "Bash"),
+			marks: []string{"CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=ID",
+				"CLAUDE_CODE_SSE_PORT=PORT", "AI_AGENT=claude-code_VERSION_harness"},
+			called: "claude-code"},
+		{name: "codex", event: bashEvent("PreToolUse", "Bash"),
+			marks: []string{"CODEX_CI=1", "CODEX_SESSION_ID=ID", "CODEX_THREAD_ID=ID",
+				"CODEX_TOOL_CALL_ID=CALL", "CODEX_VERSION=VERSION"}, called: "codex-mcp-client"},
+		{name: "opencode", event: object{"hook_event_name": "tool.execute.before", "tool": "bash",
+			"sessionID": "ID", "callID": "CALL", "args": object{"command": "COMMAND"}},
+			marks: []string{"OPENCODE=1", "AGENT=1", "OPENCODE_PID=PORT",
+				"npm_config_user_agent=opencode/VERSION bun/1.VERSION linux x64"},
+			called: "opencode"},
+		{name: "gemini", event: bashEvent("BeforeTool", "run_shell_command"),
+			marks:  []string{"GEMINI_CLI=1", "GEMINI_SESSION_ID=ID"},
+			called: "gemini-cli-mcp-client"},
+		{name: "qwen", event: bashEvent("PreToolUse", "run_shell_command"),
+			marks: []string{"QWEN_CODE=1", "QWEN_SESSION_ID=ID"}, called: "qwen-cli-mcp-client"},
+		{name: "copilot", event: bashEvent("PreToolUse", "Bash"),
+			marks:  []string{"COPILOT_CLI=1", "COPILOT_AGENT_SESSION_ID=ID"},
+			called: "github-copilot-developer"},
 	}
 	for i := range list {
 		texts := shellTexts(t, list[i].name)
@@ -52,7 +66,8 @@ func callers(t *testing.T) (list []caller) {
 }
 
 func bashEvent(event, tool string) object {
-	return object{"hook_event_name": event, "session_id": "ID", "tool_use_id": "CALL", "tool_name": tool, "tool_input": object{"command": "COMMAND"}}
+	return object{"hook_event_name": event, "session_id": "ID", "tool_use_id": "CALL",
+		"tool_name": tool, "tool_input": object{"command": "COMMAND"}}
 }
 
 // shellTexts are what the versions of a program were seen to write, each once and the newest last,
@@ -64,7 +79,8 @@ func shellTexts(t *testing.T, client string) (list []string) {
 		for _, text := range version.texts() {
 			if strings.Contains(text, captured) {
 				text = strings.ReplaceAll(text, captured, "COMMAND")
-				list = append(slices.DeleteFunc(list, func(other string) bool { return other == text }), text)
+				list = append(slices.DeleteFunc(list,
+					func(other string) bool { return other == text }), text)
 				found = true
 				break
 			}
@@ -82,11 +98,13 @@ type variation struct{ ID, Call, Version, Tmp, Port, Name string }
 
 var variations = []variation{
 	{"01a209e1-c675-7173-9372-c0fb1b355e8e", "toolu_01AAAA", "2.1.330", "/tmp", "40001", "1a2b"},
-	{"11b309e1-d675-8173-a372-d0fb1b355e8f", "call_7", "2.2.0", "/tmp/claude-1000", "51234", "ffe0"},
+	{"11b309e1-d675-8173-a372-d0fb1b355e8f", "call_7", "2.2.0", "/tmp/claude-1000", "51234",
+		"ffe0"},
 }
 
 func (v variation) in(text string) string {
-	return strings.NewReplacer("=ID", "="+v.ID, `"ID"`, `"`+v.ID+`"`, "CALL", v.Call, "VERSION", v.Version, "PORT", v.Port).Replace(text)
+	return strings.NewReplacer("=ID", "="+v.ID, `"ID"`, `"`+v.ID+`"`, "CALL", v.Call, "VERSION",
+		v.Version, "PORT", v.Port).Replace(text)
 }
 
 // made are the names in a text that a program makes up.
@@ -108,7 +126,8 @@ func (c caller) wrap(p *office, v variation, command string) string {
 		}
 		return v.ID + "." + "17954621210858829" + v.Port[:2]
 	})
-	return strings.NewReplacer("/base/bin", filepath.Dir(p.link()), "/base/h", p.home, "/tmp/claude-", v.Tmp+"/claude-", "COMMAND", command).Replace(text)
+	return strings.NewReplacer("/base/bin", filepath.Dir(p.link()), "/base/h", p.home,
+		"/tmp/claude-", v.Tmp+"/claude-", "COMMAND", command).Replace(text)
 }
 
 // environ is what the program's commands get.
@@ -145,7 +164,8 @@ var doors = []door{
 		if line == command { // it found the shell that holds the command
 			return p.as(c, v, p.link(), "-c", c.wrap(p, v, line))
 		}
-		return p.as(c, v, "/bin/bash", "-c", strings.ReplaceAll(c.wrap(p, v, line), p.link(), "/bin/bash"))
+		return p.as(c, v, "/bin/bash", "-c",
+			strings.ReplaceAll(c.wrap(p, v, line), p.link(), "/bin/bash"))
 	}},
 	{"both", func(p *office, c caller, v variation, command string) string {
 		line, refused := p.hooked(c, v, command)
@@ -154,7 +174,10 @@ var doors = []door{
 		}
 		return p.as(c, v, p.link(), "-c", c.wrap(p, v, line))
 	}},
-	{"server", func(p *office, c caller, v variation, command string) string { return p.served(c, v, command) }},
+	{"server", func(p *office, c caller, v variation,
+		command string) string {
+		return p.served(c, v, command)
+	}},
 }
 
 func (p *office) link() string { return filepath.Join(filepath.Dir(p.state), "bin", "bash") }
@@ -188,7 +211,8 @@ func (p *office) hooked(c caller, v variation, command string) (line, refused st
 	}
 	raw, _ = json.Marshal(event)
 	cmd := p.command("tadactl hook run " + c.name)
-	cmd.Env, cmd.Stdin = append(slices.Clone(p.env), c.environ(v)...), strings.NewReader(string(raw))
+	cmd.Env, cmd.Stdin = append(slices.Clone(p.env), c.environ(v)...),
+		strings.NewReader(string(raw))
 	out, err := cmd.Output()
 	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
 		told := string(failed.Stderr)
@@ -213,9 +237,12 @@ func (p *office) served(c caller, v variation, command string) string {
 	p.t.Helper()
 	var in strings.Builder
 	for i, call := range []object{
-		{"method": "initialize", "params": object{"protocolVersion": "2025-06-18", "capabilities": object{}, "clientInfo": object{"name": c.called, "version": v.Version}}},
+		{"method": "initialize", "params": object{"protocolVersion": "2025-06-18",
+			"capabilities": object{},
+			"clientInfo":   object{"name": c.called, "version": v.Version}}},
 		{"method": "notifications/initialized"},
-		{"method": "tools/call", "params": object{"name": "run_command", "arguments": object{"command": command, "call_id": v.Call}}},
+		{"method": "tools/call", "params": object{"name": "run_command",
+			"arguments": object{"command": command, "call_id": v.Call}}},
 	} {
 		call["jsonrpc"] = "2.0"
 		if i != 1 {
@@ -270,7 +297,8 @@ func newDoors(t *testing.T) *office {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"tada-run", "tadactl"} { // the hook looks for the one beside the other
+	for _, name := range []string{"tada-run", "tadactl"} {
+		// the hook looks for the one beside the other
 		path := filepath.Join(filepath.Dir(p.link()), name)
 		if err := errors.Join(os.Remove(path), linkOrCopy(self, path)); err != nil {
 			t.Fatal(err)
@@ -323,7 +351,8 @@ func TestVersions(t *testing.T) {
 			write(t, filepath.Join(p.dir, "build/x"), "")
 			for i, text := range shellTexts(t, c.name) {
 				c.shell = text
-				if said := doors[0].run(p, c, variations[i%2], "rm -r build"); !strings.Contains(said, "tadactl approve") {
+				if said := doors[0].run(p, c, variations[i%2],
+					"rm -r build"); !strings.Contains(said, "tadactl approve") {
 					t.Errorf("%s\ndoes not ask: %s", text, said)
 				}
 				if _, hash := p.question(); hash == "" {
@@ -352,14 +381,17 @@ func TestDoors(t *testing.T) {
 						t.Fatalf("%s does not ask: %s", d.name, said)
 					}
 					if id, hash = p.question(); hash == "" {
-						t.Fatalf("%s asks another question than %s:\n%s", d.name, asks.name, p.run("tadactl pending"))
+						t.Fatalf("%s asks another question than %s:\n%s", d.name, asks.name,
+							p.run("tadactl pending"))
 					}
 				}
-				if out := p.answered("tadactl approve --plan " + hash + " " + id); strings.Contains(out, "tada-run:") {
+				if out := p.answered("tadactl approve --plan " + hash + " " +
+					id); strings.Contains(out, "tada-run:") {
 					t.Fatal(out)
 				}
 				runs := doors[(i+1)%len(doors)]
-				if said := runs.run(p, c, variations[i%2], command); strings.Contains(said, "tadactl") || p.exists("build") {
+				if said := runs.run(p, c, variations[i%2], command); strings.Contains(said,
+					"tadactl") || p.exists("build") {
 					t.Errorf("asked by %s, answered, and %s: %s", asks.name, runs.name, said)
 				}
 			}
@@ -376,7 +408,9 @@ func TestDoorsBindWhatMatters(t *testing.T) {
 	c := callers(t)[0]
 	const command = "rm -r build"
 	for name, change := range map[string]func(*office){
-		"PATH":       func(p *office) { p.env = append(p.env, "PATH="+os.Getenv("PATH")+":/opt/other") },
+		"PATH": func(p *office) {
+			p.env = append(p.env, "PATH="+os.Getenv("PATH")+":/opt/other")
+		},
 		"a variable": func(p *office) { p.env = append(p.env, "GIT_DIR=other") },
 		"a folder":   func(p *office) { p.dir = filepath.Join(p.dir, "sub") },
 		"umask":      func(p *office) { p.mask = "umask 077; " },
@@ -385,12 +419,14 @@ func TestDoorsBindWhatMatters(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newDoors(t)
 			write(t, filepath.Join(p.dir, "sub/build/x"), "")
-			if said := doors[0].run(p, c, variations[0], command); !strings.Contains(said, "tadactl approve") {
+			if said := doors[0].run(p, c, variations[0], command); !strings.Contains(said,
+				"tadactl approve") {
 				t.Fatal(said)
 			}
 			id, _ := p.question()
 			change(p)
-			if said := doors[0].run(p, c, variations[0], command); !strings.Contains(said, "tadactl approve") || strings.Contains(said, id) {
+			if said := doors[0].run(p, c, variations[0], command); !strings.Contains(said,
+				"tadactl approve") || strings.Contains(said, id) {
 				t.Errorf("the same question: %s", said)
 			}
 		})
@@ -412,21 +448,26 @@ func TestDoorsTellMistakes(t *testing.T) {
 			t.Parallel()
 			p := newDoors(t)
 			for _, d := range doors {
-				for _, command := range []string{"if then", "eval 'if then'", "touch ran\nif then"} {
-					if said := d.run(p, c, variations[0], command); !strings.Contains(said, "syntax error") || strings.Contains(said, "denied") || p.exists("ran") {
+				for _, command := range []string{"if then", "eval 'if then'",
+					"touch ran\nif then"} {
+					if said := d.run(p, c, variations[0], command); !strings.Contains(said,
+						"syntax error") || strings.Contains(said, "denied") || p.exists("ran") {
 						t.Errorf("%s, %q: %s", d.name, command, said)
 					}
 				}
 			}
-			write(t, filepath.Join(p.dir, "agent"), "#!/usr/bin/perl\nexec('./ask');\n") // not a script that policy reads
-			write(t, filepath.Join(p.dir, "ask"), "#!/bin/sh\ntada-run 'if then'; echo status $?; tada-run \"eval 'if then'\"; echo status $?; "+quoteArg(p.link())+" -c "+quoteArg(c.wrap(p, variations[0], "if then"))+"\n")
+			// not a script that policy reads
+			write(t, filepath.Join(p.dir, "agent"), "#!/usr/bin/perl\nexec('./ask');\n")
+			write(t, filepath.Join(p.dir, "ask"),
+				"#!/bin/sh\ntada-run 'if then'; echo status $?; tada-run \"eval 'if then'\"; echo status $?; "+quoteArg(p.link())+" -c "+quoteArg(c.wrap(p, variations[0], "if then"))+"\n")
 			for _, name := range []string{"agent", "ask"} {
 				if err := os.Chmod(filepath.Join(p.dir, name), 0o755); err != nil {
 					t.Fatal(err)
 				}
 			}
 			said := p.run("tada-run --session -- ./agent < /dev/null")
-			if strings.Count(said, "syntax error") < 3 || strings.Count(said, "status 2") != 2 || strings.Contains(said, "denied") {
+			if strings.Count(said, "syntax error") < 3 || strings.Count(said, "status 2") != 2 ||
+				strings.Contains(said, "denied") {
 				t.Errorf("in a session: %s", said)
 			}
 			if out := p.run("tadactl pending"); strings.TrimSpace(out) != "" {

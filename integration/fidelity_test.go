@@ -37,7 +37,8 @@ AC_CONFIG_FILES([out])
 AC_OUTPUT
 `, "out.in": "v=@PACKAGE_VERSION@ @AWK@ @srcdir@\n"}, `git init -q . && autoconf && mkdir b && cd b && CONFIG_SHELL=$SH $SH ../configure --srcdir=.. && cat out && grep -c . config.status`},
 
-	{"npm", []string{"npm", "node"}, map[string]string{"package.json": `{"name":"x","version":"1.0.0","scripts":{
+	{"npm", []string{"npm", "node"},
+		map[string]string{"package.json": `{"name":"x","version":"1.0.0","scripts":{
 	"prebuild":"echo before","build":"echo \"$npm_package_version\" && echo args: ","fail":"exit 7"}}`},
 		`npm run --silent --script-shell=$SH build -- one 'two three'; npm run --silent --script-shell=$SH fail; echo $?`},
 
@@ -48,9 +49,12 @@ echo "hook $0 $(git diff --cached --name-only)" >&2
 install -m 755 hook .git/hooks/pre-commit && touch good bad && PATH=$SHIMS:$PATH &&
 git add good && git commit -q -m good; echo $?; git add bad && git commit -q -m bad; echo $?; git log --format=%s`},
 
-	{"xargs", nil, map[string]string{"list": "a\nb c\n"}, `xargs -d '\n' -n1 -P1 $SH -c 'echo "<$1>"; exit 1' x < list; echo $?`},
-	{"find", nil, map[string]string{"d/one": "1", "d/two": "22"}, `find d -type f -exec $SH -c 'wc -c < "$1"' x {} \; | sort; find d -type f -execdir $SH -c 'echo $0 $#' {} + | sort`},
-	{"parallel", []string{"parallel"}, nil, `SHELL=$SH PARALLEL_SHELL=$SH parallel --will-cite -k -j2 'echo {} $((6*7)); exit {}' ::: 0 1 2; echo $?`},
+	{"xargs", nil, map[string]string{"list": "a\nb c\n"},
+		`xargs -d '\n' -n1 -P1 $SH -c 'echo "<$1>"; exit 1' x < list; echo $?`},
+	{"find", nil, map[string]string{"d/one": "1", "d/two": "22"},
+		`find d -type f -exec $SH -c 'wc -c < "$1"' x {} \; | sort; find d -type f -execdir $SH -c 'echo $0 $#' {} + | sort`},
+	{"parallel", []string{"parallel"}, nil,
+		`SHELL=$SH PARALLEL_SHELL=$SH parallel --will-cite -k -j2 'echo {} $((6*7)); exit {}' ::: 0 1 2; echo $?`},
 
 	{"bats", []string{"bats"}, map[string]string{"t.bats": `
 setup() { x=1; }
@@ -73,7 +77,8 @@ $SH -c $'cat <<E\ntext\nE\nnosuch' x; printf 'true; nosuch\n\nnosuch; echo $LINE
 	{"syntax errors", nil, nil, `for t in 'if then' 'echo $(if)' "echo 'a" ')' 'for' '[[ a' "eval 'if then'" "bash -c 'if then'" "sh -c 'if then'" "exec sh -c 'if then'" $'case x in\n'; do
 	$SH -c "$t" x; echo $?; $SH -euo pipefail -c "$t" x; echo $?
 done; $SH -c "eval 'if then' </dev/null && pwd -P" x; echo 'if then' | $SH 2>&1 | sed 's/.*: line/line/'`},
-	{"process substitution", nil, nil, `$SH -c 'seq 100000 > >(sleep 0.05; tail -1)' | cat; $SH -c 'seq 3 2>&1 > >(tee log)' | cat; cat log; $SH -c 'echo a 2> >(cat >&2) >&2' 2>&1 | cat`},
+	{"process substitution", nil, nil,
+		`$SH -c 'seq 100000 > >(sleep 0.05; tail -1)' | cat; $SH -c 'seq 3 2>&1 > >(tee log)' | cat; cat log; $SH -c 'echo a 2> >(cat >&2) >&2' 2>&1 | cat`},
 	{"descriptors", nil, nil, `$SH -c 'echo to err >&2; echo to out' 2>&1 >/dev/null; $SH -c 'cat' < /etc/hostname | wc -l; echo x | $SH -c 'read a; echo $a' <&0; $SH -c 'echo appended' >> file; $SH -c 'echo again' >> file; cat file; $SH -c 'read a; echo $a; exec cat' < file`},
 	{"signals", nil, nil, `{ $SH -c 'kill -KILL $$'; } 2>/dev/null; echo $?; $SH -c 'kill -PIPE $$'; echo $?; $SH -c 'trap "echo term; exit 9" TERM; kill $$; sleep 1'; echo $?; $SH -c 'yes' | head -1`},
 }
@@ -91,7 +96,8 @@ func TestFidelity(t *testing.T) {
 			want, wantStatus := shellUsed(t, test.files, test.run, "/bin/bash", "")
 			got, status := shellUsed(t, test.files, test.run, "", self)
 			if got != want || status != wantStatus {
-				t.Errorf("%s\nwith bash, status %d:\n%s\nwith tada-run, status %d:\n%s", test.run, wantStatus, want, status, got)
+				t.Errorf("%s\nwith bash, status %d:\n%s\nwith tada-run, status %d:\n%s", test.run,
+					wantStatus, want, status, got)
 			}
 			if want == "" {
 				t.Error("nothing was said, so nothing was compared")
@@ -102,7 +108,8 @@ func TestFidelity(t *testing.T) {
 
 // shellUsed runs a line with $SH and $SHIMS in a fresh workspace. With shim, both are made of
 // that program; without, $SHIMS is an empty directory.
-func shellUsed(t *testing.T, files map[string]string, line, sh, shim string) (out string, status int) {
+func shellUsed(t *testing.T, files map[string]string, line, sh,
+	shim string) (out string, status int) {
 	t.Helper()
 	dir := t.TempDir()
 	work, shims := filepath.Join(dir, "work"), filepath.Join(dir, "work", "shims")
@@ -111,7 +118,8 @@ func shellUsed(t *testing.T, files map[string]string, line, sh, shim string) (ou
 	}
 	for name, text := range files {
 		path := filepath.Join(work, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(text), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -130,7 +138,8 @@ func shellUsed(t *testing.T, files map[string]string, line, sh, shim string) (ou
 	cmd := exec.Command("/bin/bash", "-c", line)
 	cmd.Dir = work
 	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + work, "LANG=C.UTF-8", "TERM=xterm", "TMPDIR=" + os.TempDir(),
+		"PATH=" + os.Getenv("PATH"), "HOME=" + work, "LANG=C.UTF-8", "TERM=xterm",
+		"TMPDIR=" + os.TempDir(),
 		"SH=" + sh, "SHIMS=" + shims, "TRANSCRIPT_HOME=" + filepath.Join(dir, "state"),
 	}
 	var both bytes.Buffer

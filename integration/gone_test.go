@@ -60,16 +60,19 @@ func TestTheQuestionOfADeadAskerIsWithdrawn(t *testing.T) {
 			}
 			out := p.run(look)
 			log := p.run("tadactl log --json --kind approval.rejected")
-			if !strings.Contains(log, `"outcome":"cancelled"`) || !strings.Contains(log, "has exited") || !strings.Contains(log, id) {
+			if !strings.Contains(log, `"outcome":"cancelled"`) ||
+				!strings.Contains(log, "has exited") || !strings.Contains(log, id) {
 				t.Errorf("%s\n%s", log, out)
 			}
 			if strings.Contains(out, "approved") || strings.Contains(p.run("tadactl pending"), id) {
 				t.Errorf("still open: %s", out)
 			}
-			if out := p.run("tada-run 'rm -rf build'; echo status $?"); !strings.Contains(out, "status 75") {
+			if out := p.run("tada-run 'rm -rf build'; echo status $?"); !strings.Contains(out,
+				"status 75") {
 				t.Errorf("the same command does not ask again: %s", out)
 			}
-			if out := p.run("tadactl audit verify; echo status $?"); !strings.Contains(out, "status 0") {
+			if out := p.run("tadactl audit verify; echo status $?"); !strings.Contains(out,
+				"status 0") {
 				t.Error(out)
 			}
 		})

@@ -18,7 +18,8 @@ func TestNoGrantCoversAWrapper(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	l, err := launcher.Place{State: filepath.Join(dir, "state"), Account: filepath.Join(dir, "account")}.Open()
+	l, err := launcher.Place{State: filepath.Join(dir, "state"),
+		Account: filepath.Join(dir, "account")}.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,8 @@ func TestNoGrantCoversAWrapper(t *testing.T) {
 		t.Fatal(err)
 	}
 	grantable := func(line string) bool {
-		j, err := l.Judge(launcher.Request{Shell: launcher.Shell{Text: line, Name: "tada-run"}, Dir: work, Env: []string{"PATH=/usr/bin:/bin"}})
+		j, err := l.Judge(launcher.Request{Shell: launcher.Shell{Text: line, Name: "tada-run"},
+			Dir: work, Env: []string{"PATH=/usr/bin:/bin"}})
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}

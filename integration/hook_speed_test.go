@@ -18,7 +18,8 @@ func TestHookSpeed(t *testing.T) {
 		t.Skip("a report for people: make bench-hook")
 	}
 	bin, work, home := t.TempDir(), quiet(t), filepath.Join(quiet(t), "state")
-	if out, err := exec.Command("go", "build", "-trimpath", "-o", bin, "../cmd/...").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-trimpath", "-o", bin,
+		"../cmd/...").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	write(t, filepath.Join(work, "main.go"), "package main\n")
@@ -41,7 +42,8 @@ func TestHookSpeed(t *testing.T) {
 			}
 			shells, hooks = append(shells, shellTook), append(hooks, hookTook)
 			ratios = append(ratios, hookTook/shellTook)
-			cpu = append(cpu, float64((hook.ProcessState.UserTime()+hook.ProcessState.SystemTime()).Microseconds())/1000)
+			cpu = append(cpu, float64((hook.ProcessState.UserTime()+
+				hook.ProcessState.SystemTime()).Microseconds())/1000)
 		}
 		t.Logf("%-26s %5.1f ms, of it %4.1f ms of processor time; bash -c true %4.1f ms; ratio %4.1f (medians of %d pairs; the aim is 10 ms)",
 			call.what, median(hooks), median(cpu), median(shells), median(ratios), rounds)

@@ -44,7 +44,8 @@ func openPage(t *testing.T) *page {
 func (g *page) ask(command string) (id, code string) {
 	g.t.Helper()
 	known := g.terminal.text()
-	if out := g.p.run("tada-run '" + command + "'; echo status $?"); !strings.Contains(out, "status 75") {
+	if out := g.p.run("tada-run '" + command + "'; echo status $?"); !strings.Contains(out,
+		"status 75") {
 		g.t.Fatal(out)
 	}
 	line := regexp.MustCompile(`([0-9a-f-]{36})  R\d  code ([0-9A-Z]{6})  plan`)
@@ -66,14 +67,17 @@ func (g *page) read(id string, since time.Time) {
 		Risk    int
 		Payload json.RawMessage
 	}
-	if err := json.Unmarshal([]byte(g.p.run("tadactl show --json "+id)), &q); err != nil || len(q.Payload) == 0 {
+	if err := json.Unmarshal([]byte(g.p.run("tadactl show --json "+id)), &q); err != nil ||
+		len(q.Payload) == 0 {
 		g.t.Fatalf("%v: %+v", err, q)
 	}
-	time.Sleep(time.Until(since.Add(approval.Envelope{Risk: q.Risk, Payload: q.Payload}.ReadingTime())))
+	time.Sleep(time.Until(since.Add(approval.Envelope{Risk: q.Risk,
+		Payload: q.Payload}.ReadingTime())))
 }
 
 // send makes one request as a browser on the page would, changed by edit.
-func (g *page) send(method, path string, form url.Values, edit func(*http.Request)) (int, http.Header, string) {
+func (g *page) send(method, path string, form url.Values,
+	edit func(*http.Request)) (int, http.Header, string) {
 	g.t.Helper()
 	r, err := http.NewRequest(method, g.base+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -114,7 +118,8 @@ func (g *page) form(id, code, answer string) url.Values {
 func TestTheListOnAPageShowsTheDangerousPart(t *testing.T) {
 	t.Parallel()
 	g := openPage(t)
-	for _, command := range []string{"echo one \\\n | cat; rm -rf build", "echo " + strings.Repeat("a", 2000) + "; rm -rf build"} {
+	for _, command := range []string{"echo one \\\n | cat; rm -rf build",
+		"echo " + strings.Repeat("a", 2000) + "; rm -rf build"} {
 		g.ask(command)
 	}
 	_, _, list := g.send("GET", g.path, nil, nil)
@@ -133,13 +138,17 @@ func TestInboxOnAPage(t *testing.T) {
 	// The page is what the prompt shows, and nothing on it runs.
 	status, header, body := g.send("GET", g.path+"q/"+id, nil, nil)
 	opened := time.Now()
-	if status != 200 || !strings.Contains(body, "rm -rf ⟪build⟫") || strings.Contains(body, code) || strings.Contains(body, "<script") {
+	if status != 200 || !strings.Contains(body, "rm -rf ⟪build⟫") || strings.Contains(body, code) ||
+		strings.Contains(body, "<script") {
 		t.Errorf("%d %s", status, body)
 	}
-	if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") || header.Get("Access-Control-Allow-Origin") != "" {
+	if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy,
+		"default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") ||
+		header.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("%v", header)
 	}
-	if status, _, body := g.send("GET", g.path, nil, nil); status != 200 || !strings.Contains(body, id) {
+	if status, _, body := g.send("GET", g.path, nil, nil); status != 200 ||
+		!strings.Contains(body, id) {
 		t.Errorf("%d %s", status, body)
 	}
 
@@ -148,24 +157,36 @@ func TestInboxOnAPage(t *testing.T) {
 		method, path string
 		edit         func(*http.Request)
 	}{
-		"DNS rebinding":                    {"GET", g.path, func(r *http.Request) { r.Host = "evil.example" + port }},
-		"localhost by name":                {"GET", g.path, func(r *http.Request) { r.Host = "localhost" + port }},
-		"another port":                     {"GET", g.path, func(r *http.Request) { r.Host = "127.0.0.1:1" }},
-		"a page of another site":           {"GET", g.path, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }},
-		"a link of another site":           {"GET", g.path, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }},
-		"a form of another site":           {"POST", g.path + "q/" + id, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }},
-		"a form of another port":           {"POST", g.path + "q/" + id, func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") }},
-		"a form from nowhere":              {"POST", g.path + "q/" + id, func(r *http.Request) { r.Header.Del("Origin") }},
-		"a form from a file":               {"POST", g.path + "q/" + id, func(r *http.Request) { r.Header.Set("Origin", "null") }},
-		"two origins":                      {"POST", g.path + "q/" + id, func(r *http.Request) { r.Header.Add("Origin", "https://evil.example") }},
-		"a form that the browser tells of": {"POST", g.path + "q/" + id, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") }},
-		"no token":                         {"GET", "/", nil},
-		"no token, a question":             {"GET", "/q/" + id, nil},
-		"no token, a form":                 {"POST", "/q/" + id, nil},
-		"a wrong token":                    {"GET", "/" + strings.Repeat("0", 64) + "/", nil},
-		"the beginning of the token":       {"GET", g.path[:20] + "/", nil},
-		"a preflight":                      {"OPTIONS", g.path + "q/" + id, func(r *http.Request) { r.Header.Set("Access-Control-Request-Method", "POST") }},
-		"another method":                   {"DELETE", g.path + "q/" + id, nil},
+		"DNS rebinding": {"GET", g.path,
+			func(r *http.Request) { r.Host = "evil.example" + port }},
+		"localhost by name": {"GET", g.path,
+			func(r *http.Request) { r.Host = "localhost" + port }},
+		"another port": {"GET", g.path,
+			func(r *http.Request) { r.Host = "127.0.0.1:1" }},
+		"a page of another site": {"GET", g.path,
+			func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }},
+		"a link of another site": {"GET", g.path,
+			func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }},
+		"a form of another site": {"POST", g.path + "q/" + id,
+			func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }},
+		"a form of another port": {"POST", g.path + "q/" + id,
+			func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") }},
+		"a form from nowhere": {"POST", g.path + "q/" + id,
+			func(r *http.Request) { r.Header.Del("Origin") }},
+		"a form from a file": {"POST", g.path + "q/" + id,
+			func(r *http.Request) { r.Header.Set("Origin", "null") }},
+		"two origins": {"POST", g.path + "q/" + id,
+			func(r *http.Request) { r.Header.Add("Origin", "https://evil.example") }},
+		"a form that the browser tells of": {"POST", g.path + "q/" + id,
+			func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") }},
+		"no token":                   {"GET", "/", nil},
+		"no token, a question":       {"GET", "/q/" + id, nil},
+		"no token, a form":           {"POST", "/q/" + id, nil},
+		"a wrong token":              {"GET", "/" + strings.Repeat("0", 64) + "/", nil},
+		"the beginning of the token": {"GET", g.path[:20] + "/", nil},
+		"a preflight": {"OPTIONS", g.path + "q/" + id,
+			func(r *http.Request) { r.Header.Set("Access-Control-Request-Method", "POST") }},
+		"another method": {"DELETE", g.path + "q/" + id, nil},
 		"a form without what the page gave": {"POST", g.path + "q/" + id, func(r *http.Request) {
 			r.Body = io.NopCloser(strings.NewReader("code=" + code + "&answer=approve"))
 			r.ContentLength = -1
@@ -175,7 +196,9 @@ func TestInboxOnAPage(t *testing.T) {
 		if test.method == "POST" {
 			form = g.form(id, code, "approve")
 		}
-		if status, header, body := g.send(test.method, test.path, form, test.edit); status != http.StatusForbidden || header.Get("Access-Control-Allow-Origin") != "" || strings.Contains(body, "rm -rf") {
+		if status, header, body := g.send(test.method, test.path, form,
+			test.edit); status != http.StatusForbidden ||
+			header.Get("Access-Control-Allow-Origin") != "" || strings.Contains(body, "rm -rf") {
 			t.Errorf("%s: %d %v %s", name, status, header, body)
 		}
 	}
@@ -186,13 +209,15 @@ func TestInboxOnAPage(t *testing.T) {
 	// With everything right it is an answer, once; the agent's next try runs.
 	g.read(id, opened)
 	form := g.form(id, strings.ToLower(code), "approve")
-	if status, _, body := g.send("POST", g.path+"q/"+id, form, nil); status != 200 || !strings.Contains(body, "approved") {
+	if status, _, body := g.send("POST", g.path+"q/"+id, form, nil); status != 200 ||
+		!strings.Contains(body, "approved") {
 		t.Errorf("%d %s", status, body)
 	}
 	if status, _, _ := g.send("POST", g.path+"q/"+id, form, nil); status == 200 {
 		t.Error("the same answer counted twice")
 	}
-	if out := g.p.run("tada-run 'rm -rf build'; echo status $?"); !strings.Contains(out, "status 0") {
+	if out := g.p.run("tada-run 'rm -rf build'; echo status $?"); !strings.Contains(out,
+		"status 0") {
 		t.Error(out)
 	}
 	if out := g.p.run("tadactl log --json"); !strings.Contains(out, `"web"`) {
@@ -203,7 +228,8 @@ func TestInboxOnAPage(t *testing.T) {
 	id, code = g.ask("rm -rf other")
 	form = g.form(id, code, "deny")
 	form.Set("message", "use make clean")
-	if status, _, body := g.send("POST", g.path+"q/"+id, form, nil); status != 200 || !strings.Contains(body, "denied") {
+	if status, _, body := g.send("POST", g.path+"q/"+id, form, nil); status != 200 ||
+		!strings.Contains(body, "denied") {
 		t.Errorf("%d %s", status, body)
 	}
 	if out := g.p.run("tada-run 'rm -rf other'"); !strings.Contains(out, "use make clean") {
@@ -212,34 +238,42 @@ func TestInboxOnAPage(t *testing.T) {
 
 	// Codes are not guessed, and not those of another question.
 	id, code = g.ask(`rm -rf third "<img src=x>&lt;"`)
-	for _, where := range []string{g.path, g.path + "q/" + id} { // E-dsp-9: markup is text, in the list and on the page
-		if _, _, body := g.send("GET", where, nil, nil); strings.Contains(body, "<img") || !strings.Contains(body, "&lt;img src=x&gt;&amp;lt;") {
+	for _, where := range []string{g.path, g.path + "q/" + id} {
+		// E-dsp-9: markup is text, in the list and on the page
+		if _, _, body := g.send("GET", where, nil, nil); strings.Contains(body, "<img") ||
+			!strings.Contains(body, "&lt;img src=x&gt;&amp;lt;") {
 			t.Errorf("%s: %s", where, body)
 		}
 	}
 	other, code2 := g.ask("rm -rf fourth")
-	for i, wrong := range []string{"", "000000", code2, code} { // the last one is right, and too late
-		if status, _, body := g.send("POST", g.path+"q/"+id, g.form(id, wrong, "approve"), nil); status != http.StatusForbidden {
+	for i, wrong := range []string{"", "000000", code2, code} {
+		// the last one is right, and too late
+		if status, _, body := g.send("POST", g.path+"q/"+id, g.form(id, wrong, "approve"),
+			nil); status != http.StatusForbidden {
 			t.Errorf("%d: %d %s", i, status, body)
 		}
 	}
 	// An answer is for the plan that was on the page.
 	form = g.form(other, code2, "approve")
 	form.Set("plan", strings.Repeat("0", 64))
-	if status, _, _ := g.send("POST", g.path+"q/"+other, form, nil); status != http.StatusForbidden {
+	if status, _, _ := g.send("POST", g.path+"q/"+other, form,
+		nil); status != http.StatusForbidden {
 		t.Errorf("another plan: %d", status)
 	}
-	if out := g.p.run("tadactl pending"); !strings.Contains(out, id) || !strings.Contains(out, other) || strings.Contains(out, "answered") {
+	if out := g.p.run("tadactl pending"); !strings.Contains(out, id) ||
+		!strings.Contains(out, other) || strings.Contains(out, "answered") {
 		t.Error(out)
 	}
 
 	// A run that may reach this machine's servers does not reach this one; without the page it is a
 	// port like others.
-	connect := fmt.Sprintf("'exec 3<>/dev/tcp/127.0.0.1/%s && echo reached'; true", strings.TrimPrefix(port, ":"))
+	connect := fmt.Sprintf("'exec 3<>/dev/tcp/127.0.0.1/%s && echo reached'; true",
+		strings.TrimPrefix(port, ":"))
 	if out := g.p.run("bash -c " + connect); !strings.Contains(out, "reached\n") {
 		t.Fatal("nobody reaches it:", out)
 	}
-	if out := g.p.run("tada-run " + connect); strings.Contains(out, "reached\n") || !strings.Contains(out, "questions are answered there") {
+	if out := g.p.run("tada-run " + connect); strings.Contains(out, "reached\n") ||
+		!strings.Contains(out, "questions are answered there") {
 		t.Errorf("from a fence: %s", out)
 	}
 	g.tty.WriteString("\x03")

@@ -16,7 +16,8 @@ func keeping(t *testing.T, level, more string) *place {
 	if err := os.Mkdir(p.state, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(p.state, "config.yaml"), []byte("background: keep\n"+more), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(p.state, "config.yaml"), []byte("background: keep\n"+more),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if out := p.inSession("tada-run true </dev/null 2>&1 | cat"); out != "" {
@@ -75,14 +76,19 @@ func TestBackgroundKeep(t *testing.T) {
 			t.Run(level+" "+door, func(t *testing.T) {
 				t.Parallel()
 				p := keeping(t, level, "")
-				got := p.inSession(helpers + door + ` '(until test -e go; do sleep 0.02; done; echo late > f) >/dev/null 2>&1 & echo now; exit 3' >out 2>err </dev/null
+				got := p.inSession(helpers + door +
+					` '(until test -e go; do sleep 0.02; done; echo late > f) >/dev/null 2>&1 & echo now; exit 3' >out 2>err </dev/null
 					echo "status $?"; cat out err; test -e f && echo early; background; tadactl gc; tadactl audit verify --complete; touch go; until test -s f; do sleep 0.02; done; cat f; over` + complete)
-				are(t, got, "^status 3$", "^now$", `^tada-run: 1 process goes on in the background \(bash\); end it: tadactl kill [0-9a-z]{16}$`,
-					`  background  .*\(to end it: tadactl kill [0-9a-z]{16}\)$`, "^note: complete runs: 1; still running: 1", "^late$", "  exit 3 ", "still running: 0", "^verified 0$")
+				are(t, got, "^status 3$", "^now$",
+					`^tada-run: 1 process goes on in the background \(bash\); end it: tadactl kill [0-9a-z]{16}$`,
+					`  background  .*\(to end it: tadactl kill [0-9a-z]{16}\)$`,
+					"^note: complete runs: 1; still running: 1", "^late$", "  exit 3 ",
+					"still running: 0", "^verified 0$")
 				if strings.Contains(got, "early") {
 					t.Error(got)
 				}
-				are(t, p.run("tadactl log --kind exec"), "exec.left.*status=3", "exec.end.*status=3")
+				are(t, p.run("tadactl log --kind exec"), "exec.left.*status=3",
+					"exec.end.*status=3")
 			})
 		}
 	}
@@ -95,18 +101,26 @@ func TestBackgroundKeepEnds(t *testing.T) {
 	const leave = `tada-run 'sleep 99NN >/dev/null 2>&1 & echo $! >/dev/null' </dev/null 2>err; `
 	for _, level := range []string{"strong", "base"} {
 		for i, test := range []struct{ name, more, line, after, state, record string }{
-			{"a person", "", leave + `tadactl kill $(sed -n 's/.*kill //p' err); gone 99NN`, "", " exit 0 ", `"ended_by":"signal"`},
-			{"the session", "", leave + `background`, `gone 99NN`, " exit 0 ", `"ended_by":"the end of bash `},
-			{"the agent", "", `mkfifo x; ../claude -c "` + strings.ReplaceAll(leave, "$", `\$`) + `read y" <>x & until test -s err; do sleep 0.05; done; kill -9 $!; gone 99NN`, "", " exit 0 ", `"ended_by":"the end of claude `},
-			{"a limit", "limits: {time: 2s}\n", leave + `gone 99NN`, "", " exit 0 ", `"ended_by":"time limit"`},
-			{"its launcher", "", leave + `background; kill -9 $(tadactl --json log --kind exec.start | grep -o '"launcher":"[0-9]*' | tail -1 | grep -o '[0-9]*$'); gone 99NN; tada-run true </dev/null`, "", " lost ", `"kind":"exec.orphan"`},
-			{"the end of who was called", "", `tada-run 'sleep 99NN' </dev/null & until pgrep -fx 'sleep 99NN' >/dev/null; do sleep 0.05; done; kill -9 $!; gone 99NN; sleep 0.2; tada-run true </dev/null`, "", " lost ", `"kind":"exec.orphan"`},
+			{"a person", "", leave + `tadactl kill $(sed -n 's/.*kill //p' err); gone 99NN`, "",
+				" exit 0 ", `"ended_by":"signal"`},
+			{"the session", "", leave + `background`, `gone 99NN`, " exit 0 ",
+				`"ended_by":"the end of bash `},
+			{"the agent", "", `mkfifo x; ../claude -c "` + strings.ReplaceAll(leave, "$",
+				`\$`) + `read y" <>x & until test -s err; do sleep 0.05; done; kill -9 $!; gone 99NN`, "", " exit 0 ", `"ended_by":"the end of claude `},
+			{"a limit", "limits: {time: 2s}\n", leave + `gone 99NN`, "", " exit 0 ",
+				`"ended_by":"time limit"`},
+			{"its launcher", "", leave +
+				`background; kill -9 $(tadactl --json log --kind exec.start | grep -o '"launcher":"[0-9]*' | tail -1 | grep -o '[0-9]*$'); gone 99NN; tada-run true </dev/null`, "", " lost ", `"kind":"exec.orphan"`},
+			{"the end of who was called", "",
+				`tada-run 'sleep 99NN' </dev/null & until pgrep -fx 'sleep 99NN' >/dev/null; do sleep 0.05; done; kill -9 $!; gone 99NN; sleep 0.2; tada-run true </dev/null`, "", " lost ", `"kind":"exec.orphan"`},
 		} {
 			t.Run(level+" "+test.name, func(t *testing.T) {
 				t.Parallel()
 				p := keeping(t, level, test.more)
 				number := map[string]string{"strong": "1", "base": "2"}[level] + string(rune('0'+i))
-				line := func(text string) string { return helpers + strings.ReplaceAll(text, "99NN", "99"+number) }
+				line := func(text string) string {
+					return helpers + strings.ReplaceAll(text, "99NN", "99"+number)
+				}
 				got := p.inSession(line(test.line))
 				got += p.run(line(test.after))
 				got += p.run(helpers + "over" + complete)
@@ -123,13 +137,18 @@ func TestBackgroundKeepOutput(t *testing.T) {
 	t.Parallel()
 	p := keeping(t, "strong", "")
 	for _, line := range []string{
-		`(sleep 0.3; echo late) & echo now`, `(sleep 0.3; echo late) 2>&1 & echo now >&2`, `(sleep 0.3; echo late) >/dev/null 2>&1 & echo now`,
-		`(sleep 0.3; seq 100000) & seq 100000`, `exec >&-; (sleep 0.3; echo late >&2) & exit 5`, `sleep 0.3 & kill -9 $$`,
+		`(sleep 0.3; echo late) & echo now`, `(sleep 0.3; echo late) 2>&1 & echo now >&2`,
+		`(sleep 0.3; echo late) >/dev/null 2>&1 & echo now`,
+		`(sleep 0.3; seq 100000) & seq 100000`, `exec >&-; (sleep 0.3; echo late >&2) & exit 5`,
+		`sleep 0.3 & kill -9 $$`,
 	} {
-		plain := p.inSession("bash -c '" + line + "' </dev/null 2>/dev/null | cat; echo ${PIPESTATUS[0]}")
-		ours := p.inSession("tada-run '" + line + "' </dev/null 2>/dev/null | cat; echo ${PIPESTATUS[0]}")
+		plain := p.inSession("bash -c '" + line +
+			"' </dev/null 2>/dev/null | cat; echo ${PIPESTATUS[0]}")
+		ours := p.inSession("tada-run '" + line +
+			"' </dev/null 2>/dev/null | cat; echo ${PIPESTATUS[0]}")
 		if plain != ours {
-			t.Errorf("%s: %d bytes, and bash alone %d:\n%.200s\n%.200s", line, len(ours), len(plain), ours, plain)
+			t.Errorf("%s: %d bytes, and bash alone %d:\n%.200s\n%.200s", line, len(ours),
+				len(plain), ours, plain)
 		}
 	}
 }

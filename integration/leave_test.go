@@ -71,7 +71,8 @@ func TestLeavingAQuestionIsNoDenial(t *testing.T) {
 		return func(w *glass) {
 			for _, piece := range strings.SplitAfter(text, "\r") {
 				w.types(piece)
-				time.Sleep(100 * time.Millisecond) // a lone Escape is told from a sequence by the pause behind it
+				// a lone Escape is told from a sequence by the pause behind it
+				time.Sleep(100 * time.Millisecond)
 			}
 		}
 	}
@@ -110,7 +111,8 @@ func TestLeavingAQuestionIsNoDenial(t *testing.T) {
 		{"q in the inbox", inbox, "1 open", keys("q"), "open"},
 		{"q at a page of the inbox", inbox, "1 open", keys("\rqq"), "open"},
 		{"ctrl-c behind a message in the inbox", inbox, "1 open", keys("\rnno reason\x03"), "open"},
-		{"the terminal of the inbox is closed", inbox, "1 open", func(w *glass) { w.close() }, "open"},
+		{"the terminal of the inbox is closed", inbox, "1 open", func(w *glass) { w.close() },
+			"open"},
 	}
 	for i, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
@@ -121,7 +123,8 @@ func TestLeavingAQuestionIsNoDenial(t *testing.T) {
 				t.Fatal(err)
 			}
 			command := fmt.Sprintf(way.command, name)
-			if strings.HasPrefix(command, "tada-run") && way.state == "open" { // asked where nobody can answer at once
+			if strings.HasPrefix(command, "tada-run") && way.state == "open" {
+				// asked where nobody can answer at once
 				command = strings.Replace(command, "; tadactl", " < /dev/null; tadactl", 1)
 			}
 			w := p.glass(command)
@@ -134,7 +137,8 @@ func TestLeavingAQuestionIsNoDenial(t *testing.T) {
 			log := ""
 			for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 				log = p.run("tadactl log --json --kind approval")
-				if way.state == "open" && strings.Contains(s.text(), "status ") || strings.Contains(log, `"approval.rejected"`) {
+				if way.state == "open" && strings.Contains(s.text(), "status ") ||
+					strings.Contains(log, `"approval.rejected"`) {
 					break
 				}
 			}
@@ -142,14 +146,16 @@ func TestLeavingAQuestionIsNoDenial(t *testing.T) {
 			if strings.Contains(log, `"outcome":"denied"`) {
 				t.Errorf("it counts as a denial: %s\n%s", log, s.text())
 			}
-			if got := strings.Contains(log, `"outcome":"cancelled"`); got != (way.state == "withdrawn") {
+			if got := strings.Contains(log,
+				`"outcome":"cancelled"`); got != (way.state == "withdrawn") {
 				t.Errorf("withdrawn: %v\n%s\n%s", got, log, s.text())
 			}
 			if way.state == "withdrawn" && p.run("tadactl pending") != "" {
 				t.Errorf("still open: %s", p.run("tadactl pending"))
 			}
 			again := strings.Split(command, ";")[0]
-			if out := p.run(again + " </dev/null 2>&1; echo status $?"); !strings.Contains(out, "status 75") {
+			if out := p.run(again + " </dev/null 2>&1; echo status $?"); !strings.Contains(out,
+				"status 75") {
 				t.Errorf("the same command does not ask again: %s", out)
 			}
 		})

@@ -23,7 +23,8 @@ func TestSettingsLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	bin := t.TempDir()
-	for _, name := range []string{"tada-run", "tadactl"} { // which look for each other beside the file that they are
+	for _, name := range []string{"tada-run", "tadactl"} {
+		// which look for each other beside the file that they are
 		program(t, filepath.Join(bin, name), string(raw))
 	}
 	home := t.TempDir()
@@ -40,12 +41,14 @@ func TestSettingsLocked(t *testing.T) {
 			p, file := newPlace(t), a.File
 			p.env = append(p.env, "HOME="+home, "PATH="+bin+":"+os.Getenv("PATH"))
 			const own = "{\"mine\": 1}\n"
-			if ours := !strings.HasSuffix(file, ".json"); ours { // OpenCode's plugin has nothing of the person's
+			if ours := !strings.HasSuffix(file, ".json"); ours {
+				// OpenCode's plugin has nothing of the person's
 				p.run("tadactl hook install " + a.Platform)
 			} else {
 				write(t, file, own)
 			}
-			if err := os.Mkdir(file+".lock", 0o700); err != nil { // as programs in JavaScript lock a file
+			if err := os.Mkdir(file+".lock", 0o700); err != nil {
+				// as programs in JavaScript lock a file
 				t.Fatal(err)
 			}
 			f, err := os.OpenFile(file, os.O_RDWR, 0)
@@ -56,14 +59,17 @@ func TestSettingsLocked(t *testing.T) {
 			if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
 				t.Fatal(err)
 			}
-			if err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK}); err != nil {
+			if err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK,
+				&syscall.Flock_t{Type: syscall.F_WRLCK}); err != nil {
 				t.Fatal(err)
 			}
-			if got := p.run("tadactl hook install " + a.Platform + "; echo status $?"); !strings.Contains(got, "status 0") {
+			if got := p.run("tadactl hook install " + a.Platform +
+				"; echo status $?"); !strings.Contains(got, "status 0") {
 				t.Error(got)
 			}
 			text, err := os.ReadFile(file)
-			if err != nil || !strings.Contains(string(text), a.Platform) || strings.HasSuffix(file, ".json") && !strings.Contains(string(text), `"mine"`) {
+			if err != nil || !strings.Contains(string(text), a.Platform) ||
+				strings.HasSuffix(file, ".json") && !strings.Contains(string(text), `"mine"`) {
 				t.Errorf("%s: %q, %v", file, text, err)
 			}
 			write(t, file+".new", own)

@@ -85,10 +85,13 @@ func peers(t *testing.T, run, work, homes string) []peer {
 		{"sandbox alone (base)", []string{fence, "base", work}},
 	}
 	if p, err := exec.LookPath("bwrap"); err == nil {
-		list = append(list, peer{"bwrap --unshare-all", []string{p, "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "bash", "-c"}})
+		list = append(list, peer{"bwrap --unshare-all",
+			[]string{p, "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+				"bash", "-c"}})
 	}
 	if p, err := exec.LookPath("firejail"); err == nil {
-		list = append(list, peer{"firejail --noprofile", []string{p, "--quiet", "--noprofile", "--net=none", "bash", "-c"}})
+		list = append(list, peer{"firejail --noprofile",
+			[]string{p, "--quiet", "--noprofile", "--net=none", "bash", "-c"}})
 	}
 	if p, err := exec.LookPath("script"); err == nil {
 		list = append(list, peer{"script (records only)", []string{p, "-qec"}})
@@ -97,7 +100,8 @@ func peers(t *testing.T, run, work, homes string) []peer {
 	if p, err := exec.LookPath("srt"); err == nil && exec.Command(p, "-c", "true").Run() == nil {
 		list = append(list, peer{"srt", []string{p, "-c"}})
 	}
-	if p, err := exec.LookPath("codex"); err == nil && exec.Command(p, "sandbox", "--", "true").Run() == nil {
+	if p, err := exec.LookPath("codex"); err == nil &&
+		exec.Command(p, "sandbox", "--", "true").Run() == nil {
 		list = append(list, peer{"codex sandbox", []string{p, "sandbox", "--", "bash", "-c"}})
 	}
 	return list
@@ -113,7 +117,8 @@ func baseHome(t *testing.T, run, homes string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(level, []byte(strings.Replace(string(text), "strong", "base", 1)), 0o600); err != nil {
+	if err := os.WriteFile(level, []byte(strings.Replace(string(text), "strong", "base", 1)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	return home
@@ -135,7 +140,8 @@ func report(t *testing.T, dir, title, script string, list []peer) {
 			}
 		}
 	}
-	fmt.Printf("\n%s, %d rounds, median of the ratio to bare bash\n\n| | ratio |\n|---|---|\n", title, rounds)
+	fmt.Printf("\n%s, %d rounds, median of the ratio to bare bash\n\n| | ratio |\n|---|---|\n",
+		title, rounds)
 	for i, p := range list {
 		fmt.Printf("| %s | %.2f |\n", p.name, median(ratios[i]))
 	}
@@ -168,7 +174,8 @@ func burst(t *testing.T, dir string, list []peer) {
 	for range 7 {
 		var base time.Duration
 		for i, p := range list {
-			took := timed(t, dir, append([]string{"xargs", "-a", numbers(t, 200), "-P8", "-I{}"}, append(slices.Clone(p.argv), "true {}")...))
+			took := timed(t, dir, append([]string{"xargs", "-a", numbers(t, 200), "-P8", "-I{}"},
+				append(slices.Clone(p.argv), "true {}")...))
 			if i == 0 {
 				base = took
 			}
@@ -224,7 +231,8 @@ func checkTime(t *testing.T, run, dir string) {
 	lines := strings.Builder{}
 	const n = 2000
 	for i := range n {
-		fmt.Fprintf(&lines, `{"id":"%d","cmd":"cd src && go test ./... 2>&1 | tail -%d"}`+"\n", i, i%40+1)
+		fmt.Fprintf(&lines, `{"id":"%d","cmd":"cd src && go test ./... 2>&1 | tail -%d"}`+"\n", i,
+			i%40+1)
 	}
 	ctl := filepath.Join(filepath.Dir(run), "tadactl")
 	spend := func(input string) time.Duration {
@@ -242,5 +250,6 @@ func checkTime(t *testing.T, run, dir string) {
 		empty := spend("")
 		per = append(per, float64(spend(lines.String())-empty)/n/1e3)
 	}
-	fmt.Printf("\ncheck of one command line, files resolved, %d lines in one process: %.0f µs\n", n, median(per))
+	fmt.Printf("\ncheck of one command line, files resolved, %d lines in one process: %.0f µs\n", n,
+		median(per))
 }

@@ -25,8 +25,9 @@ const terminalName = "xterm"
 
 // A terminal is one that a person could sit at.
 type terminal struct {
-	*os.File            // keys in, screen out; ends when the command and what it left have closed the terminal
-	status   chan error // of the command, once
+	// keys in, screen out; ends when the command and what it left have closed the terminal
+	*os.File
+	status chan error // of the command, once
 }
 
 // Wait returns how the command ended, as exec.Cmd.Wait does for a failed one.
@@ -125,7 +126,8 @@ const (
 // terminalMain runs a role. Its arguments: which descriptors the command keeps, its path, its argv.
 func terminalMain() {
 	switch {
-	case len(os.Args) == 3 && filepath.Base(os.Args[0]) == "node": // an agent's script: see caller_test.go
+	case len(os.Args) == 3 && filepath.Base(os.Args[0]) == "node":
+		// an agent's script: see caller_test.go
 		cmd := exec.Command("bash", "-c", os.Args[2])
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 		_ = cmd.Run()
@@ -146,7 +148,8 @@ func inherited(n int) (files []*os.File) {
 }
 
 func leaveTerminal() int {
-	cmd := exec.Command("/proc/self/exe", append([]string{holdRole, strconv.Itoa(os.Getpid())}, os.Args[2:]...)...)
+	cmd := exec.Command("/proc/self/exe",
+		append([]string{holdRole, strconv.Itoa(os.Getpid())}, os.Args[2:]...)...)
 	if self, err := os.Readlink("/proc/self/exe"); err == nil {
 		cmd.Path, cmd.Args[0] = self, filepath.Base(self)
 	}
@@ -188,7 +191,9 @@ func holdTerminal() int {
 	}
 	go func() {
 		_, _ = io.Copy(tty, screen)
-		os.Exit(0) // whoever sat here has gone: the other end is closed, and what runs on the terminal is hung up
+		// whoever sat here has gone: the other end is closed, and what runs on the terminal is hung
+		// up
+		os.Exit(0)
 	}()
 	shown := make(chan struct{})
 	go func() {
@@ -238,7 +243,8 @@ func approving(t io.ReadWriter) {
 	s := watch(t)
 	typed := ""
 	for {
-		switch which, err := s.showsOne("y: approve", "type yes: ", "space: more", " to approve, "); {
+		switch which, err := s.showsOne("y: approve", "type yes: ", "space: more",
+			" to approve, "); {
 		case err != nil:
 			return
 		case which == 0:
@@ -249,7 +255,8 @@ func approving(t io.ReadWriter) {
 			_, _ = io.WriteString(t, " ")
 		default:
 			words := strings.Fields(s.before())
-			if word := words[len(words)-1]; word != typed { // the row is drawn anew with each character
+			if word := words[len(words)-1]; word != typed {
+				// the row is drawn anew with each character
 				typed = word
 			} else {
 				continue
@@ -269,7 +276,8 @@ func (s *screen) showsOne(texts ...string) (int, error) {
 		s.mu.Lock()
 		first, which := -1, 0
 		for i, text := range texts {
-			if at := strings.Index(s.buf.String()[s.seen:], text); at >= 0 && (first < 0 || at < first) {
+			if at := strings.Index(s.buf.String()[s.seen:], text); at >= 0 &&
+				(first < 0 || at < first) {
 				first, which = at, i
 			}
 		}

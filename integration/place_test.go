@@ -37,7 +37,8 @@ func newPlace(t testing.TB) *place {
 			t.Fatal(err)
 		}
 	}
-	p.env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "TRANSCRIPT_HOME="+p.state, "TERM=xterm", "SHELL=/bin/bash")
+	p.env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"),
+		"TRANSCRIPT_HOME="+p.state, "TERM=xterm", "SHELL=/bin/bash")
 	return p
 }
 
@@ -67,7 +68,8 @@ func working(dir string) (names []string) {
 		for _, file := range append(files, proc+"/cwd") {
 			if at, err := os.Readlink(file); err == nil && strings.HasPrefix(at, dir+"/") {
 				name, _ := os.ReadFile(proc + "/comm")
-				names = append(names, fmt.Sprintf("%s (process %d, %s)", strings.TrimSpace(string(name)), pid, at))
+				names = append(names,
+					fmt.Sprintf("%s (process %d, %s)", strings.TrimSpace(string(name)), pid, at))
 				break
 			}
 		}

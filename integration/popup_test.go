@@ -26,7 +26,9 @@ func TestInboxAboveTheScreen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	door := func(name string) string { return filepath.Join(doors, name) + " --home " + p.state + " " }
+	door := func(name string) string {
+		return filepath.Join(doors, name) + " --home " + p.state + " "
+	}
 	if out := p.run(door("tada-run") + "'rm -rf build'"); !strings.Contains(out, "pending") {
 		t.Fatal(out)
 	}
@@ -47,7 +49,8 @@ func TestInboxAboveTheScreen(t *testing.T) {
 		t.Fatal(err, s.text())
 	}
 	// Another pane of the same session asks for it, as a person's key binding would.
-	if out := p.run(server + "new-window -d -t person '" + door("tadactl") + "inbox --popup > " + p.dir + "/said 2>&1; echo status $? >> " + p.dir + "/said'"); out != "" {
+	if out := p.run(server + "new-window -d -t person '" + door("tadactl") + "inbox --popup > " +
+		p.dir + "/said 2>&1; echo status $? >> " + p.dir + "/said'"); out != "" {
 		t.Fatal(out)
 	}
 	for _, step := range []struct{ shown, typed string }{
@@ -63,7 +66,8 @@ func TestInboxAboveTheScreen(t *testing.T) {
 		}
 	}
 	for range 500 {
-		if said, _ := os.ReadFile(filepath.Join(p.dir, "said")); strings.Contains(string(said), "status 0") {
+		if said, _ := os.ReadFile(filepath.Join(p.dir, "said")); strings.Contains(string(said),
+			"status 0") {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -71,10 +75,12 @@ func TestInboxAboveTheScreen(t *testing.T) {
 	if said, _ := os.ReadFile(filepath.Join(p.dir, "said")); string(said) != "status 0\n" {
 		t.Errorf("the popup said %q", said)
 	}
-	if out := p.run(door("tada-run") + "'rm -rf build'; echo status $?"); !strings.Contains(out, "status 0") {
+	if out := p.run(door("tada-run") + "'rm -rf build'; echo status $?"); !strings.Contains(out,
+		"status 0") {
 		t.Errorf("the answer of the popup: %s", out)
 	}
-	if out := p.answered("TMUX= " + door("tadactl") + "inbox --popup"); !strings.Contains(out, "inside tmux") {
+	if out := p.answered("TMUX= " + door("tadactl") + "inbox --popup"); !strings.Contains(out,
+		"inside tmux") {
 		t.Errorf("without tmux: %s", out)
 	}
 }
@@ -86,7 +92,8 @@ func TestQuestionOnATerminalLeftBehind(t *testing.T) {
 	t.Parallel()
 	need(t, "tmux")
 	for i, left := range []string{
-		"", `\033[30;33r\033[33;1H`, `\033[30;33r\033[?6h`, `\033[8m`, `\033(0`, `\033)0\016`, `\033[4h`, `\033[?1049h\033[2J\033[20;22r\033[?25l\033[?1003h`, `\033[?7l`,
+		"", `\033[30;33r\033[33;1H`, `\033[30;33r\033[?6h`, `\033[8m`, `\033(0`, `\033)0\016`,
+		`\033[4h`, `\033[?1049h\033[2J\033[20;22r\033[?25l\033[?1003h`, `\033[?7l`,
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +104,8 @@ func TestQuestionOnATerminalLeftBehind(t *testing.T) {
 			if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if out := p.run(server + "new-session -d -s person -x 100 -y 40 'exec bash " + script + "'"); out != "" {
+			if out := p.run(server + "new-session -d -s person -x 100 -y 40 'exec bash " + script +
+				"'"); out != "" {
 				t.Fatal(out)
 			}
 			t.Cleanup(func() { p.run(server + "kill-server") })
@@ -116,7 +124,8 @@ func TestQuestionOnATerminalLeftBehind(t *testing.T) {
 				t.Fatalf("not on the screen: %q\n%s", want, screen)
 				return ""
 			}
-			shows("tada-run asks", "1│ rm -rf", "✗ delete", "where    "+p.dir, "y: approve  n: deny")
+			shows("tada-run asks", "1│ rm -rf", "✗ delete", "where    "+p.dir,
+				"y: approve  n: deny")
 			time.Sleep(600 * time.Millisecond)
 			p.run(server + "send-keys -t person y")
 			shows("status 0")

@@ -52,7 +52,8 @@ func TestSecondFactorOnTheTerminal(t *testing.T) {
 	answer := func(command, code, want string) {
 		t.Helper()
 		p.run("tada-run '" + command + "'")
-		s, tty := p.on("tadactl approve $(tadactl pending | grep -v answered | grep '" + command + "' | cut -d' ' -f1); echo status $?")
+		s, tty := p.on("tadactl approve $(tadactl pending | grep -v answered | grep '" + command +
+			"' | cut -d' ' -f1); echo status $?")
 		if err := s.shows("to approve"); err != nil {
 			t.Fatal(err, s.text())
 		}
@@ -73,7 +74,8 @@ func TestSecondFactorOnTheTerminal(t *testing.T) {
 	answer("git push --force origin one", "000000", "status 126")
 	answer("git push --force origin one", code, "status 0")
 	answer("git push --force origin two", code, "this one-time code was already used")
-	if out := p.run("tadactl pending"); !strings.Contains(out, "answered") || strings.Count(out, "\n") != 2 {
+	if out := p.run("tadactl pending"); !strings.Contains(out, "answered") ||
+		strings.Count(out, "\n") != 2 {
 		t.Error(out)
 	}
 }
@@ -85,11 +87,13 @@ func TestTmuxOfThePersonIsOutOfReach(t *testing.T) {
 	need(t, "tmux")
 	p := newPlace(t)
 	name := fmt.Sprintf("tada-test-%d", os.Getpid())
-	if out := p.run("tmux -L " + name + " -f /dev/null new-session -d -s person 'cat > " + p.dir + "/typed'"); out != "" {
+	if out := p.run("tmux -L " + name + " -f /dev/null new-session -d -s person 'cat > " + p.dir +
+		"/typed'"); out != "" {
 		t.Fatal(out)
 	}
 	t.Cleanup(func() { p.run("tmux -L " + name + " kill-server") })
-	script := "#!/usr/bin/perl\nsystem(join('', 't', 'mux'), '-L', '" + name + "', 'send-keys', '-t', 'person', $ARGV[0], 'Enter');\n"
+	script := "#!/usr/bin/perl\nsystem(join('', 't', 'mux'), '-L', '" + name +
+		"', 'send-keys', '-t', 'person', $ARGV[0], 'Enter');\n"
 	if err := os.WriteFile(filepath.Join(p.dir, "gen"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +166,8 @@ func waitingRun(t testing.TB, l, other *launcher.Launcher, dir string) time.Dura
 		null, _ := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 		defer null.Close()
 		out, err := l.Run(ctx, launcher.Request{
-			Shell: launcher.Shell{Text: "rm -rf build", Name: "tada-run"}, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"},
+			Shell: launcher.Shell{Text: "rm -rf build", Name: "tada-run"}, Dir: dir,
+			Env:   []string{"PATH=/usr/bin:/bin"},
 			Stdio: session.Stdio{In: null, Out: null, Err: null}, Wait: 20 * time.Second,
 			Started: func(string) { started <- time.Now() },
 		})
@@ -201,11 +206,13 @@ func waitingRun(t testing.TB, l, other *launcher.Launcher, dir string) time.Dura
 // its use, once for the record.
 func BenchmarkAnswerToWaitingRun(b *testing.B) {
 	dir := b.TempDir()
-	l, err := launcher.Place{State: filepath.Join(dir, "state"), Account: filepath.Join(dir, "account")}.Open()
+	l, err := launcher.Place{State: filepath.Join(dir, "state"),
+		Account: filepath.Join(dir, "account")}.Open()
 	if err != nil {
 		b.Fatal(err)
 	}
-	other, err := launcher.Place{State: filepath.Join(dir, "state"), Account: filepath.Join(dir, "account")}.Open()
+	other, err := launcher.Place{State: filepath.Join(dir, "state"),
+		Account: filepath.Join(dir, "account")}.Open()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -225,7 +232,8 @@ func BenchmarkAnswerToWaitingRun(b *testing.B) {
 // record as started.
 func BenchmarkAnswerAtThePrompt(b *testing.B) {
 	dir := b.TempDir()
-	l, err := launcher.Place{State: filepath.Join(dir, "state"), Account: filepath.Join(dir, "account")}.Open()
+	l, err := launcher.Place{State: filepath.Join(dir, "state"),
+		Account: filepath.Join(dir, "account")}.Open()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -241,10 +249,12 @@ func BenchmarkAnswerAtThePrompt(b *testing.B) {
 		}
 		var answered, started time.Time
 		out, err := l.Run(b.Context(), launcher.Request{
-			Shell: launcher.Shell{Text: "rm -rf build", Name: "tada-run"}, Dir: filepath.Join(dir, "repo"), Env: []string{"PATH=/usr/bin:/bin"},
+			Shell: launcher.Shell{Text: "rm -rf build", Name: "tada-run"},
+			Dir:   filepath.Join(dir, "repo"), Env: []string{"PATH=/usr/bin:/bin"},
 			Stdio: session.Stdio{In: null, Out: null, Err: null},
 			Ask: func(_ context.Context, e approval.Envelope) (approval.Decision, error) {
-				time.Sleep(30 * time.Millisecond) // nobody answers sooner, and the fence is prepared meanwhile
+				// nobody answers sooner, and the fence is prepared meanwhile
+				time.Sleep(30 * time.Millisecond)
 				answered = time.Now()
 				d := launcher.Answer(e, true, "", "tty")
 				d.Challenge, d.Paged, d.Took = e.Challenge, true, time.Minute

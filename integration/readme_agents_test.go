@@ -27,7 +27,8 @@ func TestReadmeAgents(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("HOME", filepath.Join(dir, "h"))
-	for _, name := range []string{"CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCODE_CONFIG_DIR", "QWEN_HOME", "COPILOT_HOME"} {
+	for _, name := range []string{"CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCODE_CONFIG_DIR",
+		"QWEN_HOME", "COPILOT_HOME"} {
 		t.Setenv(name, "")
 	}
 	run := shellIn(t, dir)
@@ -39,7 +40,8 @@ func TestReadmeAgents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"tada-run", "tadactl"} { // each looks for the other beside itself, behind every link
+	for _, name := range []string{"tada-run", "tadactl"} {
+		// each looks for the other beside itself, behind every link
 		path := filepath.Join(dir, "bin", name)
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
@@ -50,7 +52,8 @@ func TestReadmeAgents(t *testing.T) {
 	}
 	for _, line := range strings.Split(strings.TrimSpace(block), "\n") {
 		command, also, _ := strings.Cut(line, "#")
-		for _, name := range append([]string{"claude-code"}, strings.Fields(strings.ReplaceAll(strings.ReplaceAll(also, ",", " "), ";", " "))...) {
+		for _, name := range append([]string{"claude-code"},
+			strings.Fields(strings.ReplaceAll(strings.ReplaceAll(also, ",", " "), ";", " "))...) {
 			switch name {
 			case "claude-code", "codex", "opencode", "gemini", "qwen", "copilot", "cursor":
 			default:
@@ -59,7 +62,8 @@ func TestReadmeAgents(t *testing.T) {
 			if name == "codex" && strings.Contains(also, "--print") {
 				name = "--print codex"
 			}
-			got := run(strings.Replace(strings.TrimSpace(command), "claude-code", name, 1) + " && echo fine")
+			got := run(strings.Replace(strings.TrimSpace(command), "claude-code", name,
+				1) + " && echo fine")
 			if !strings.HasSuffix(strings.TrimSpace(got), "fine") {
 				t.Errorf("$ %s (%s)\n%s", command, name, got)
 			}
@@ -73,11 +77,14 @@ func TestReadmeAgents(t *testing.T) {
 			Args    []string
 		}
 	}
-	if err := json.Unmarshal([]byte(server), &settings); err != nil || settings.MCPServers["tada"].Command != "tadactl" {
+	if err := json.Unmarshal([]byte(server), &settings); err != nil ||
+		settings.MCPServers["tada"].Command != "tadactl" {
 		t.Fatalf("%q: %v", server, err)
 	}
 	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
-	if got := run("mkfifo f; (echo '" + hello + "'; cat f) | tadactl " + strings.Join(settings.MCPServers["tada"].Args, " ") + " | (head -n 1; echo > f)"); !strings.Contains(got, `"serverInfo"`) {
+	if got := run("mkfifo f; (echo '" + hello + "'; cat f) | tadactl " +
+		strings.Join(settings.MCPServers["tada"].Args,
+			" ") + " | (head -n 1; echo > f)"); !strings.Contains(got, `"serverInfo"`) {
 		t.Errorf("the server says %q", got)
 	}
 }

@@ -66,7 +66,8 @@ func shellIn(t *testing.T, dir string) func(string) string {
 	return func(command string) string {
 		cmd := exec.Command("bash", "-c", command)
 		cmd.Dir = filepath.Join(dir, "repo")
-		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "TRANSCRIPT_HOME="+filepath.Join(dir, "state"))
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"),
+			"TRANSCRIPT_HOME="+filepath.Join(dir, "state"))
 		out, _ := cmd.CombinedOutput() // a refusal is part of the demo
 		return string(out)
 	}

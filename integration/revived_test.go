@@ -18,7 +18,9 @@ func TestRunReportedLostByMistake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := audit.OpenLog(p.state+"/audit", audit.LogOptions{Now: time.Now, BootID: strings.TrimSpace(string(boot)), Mark: p.state + "/audit.mark"})
+	log, err := audit.OpenLog(p.state+"/audit",
+		audit.LogOptions{Now: time.Now, BootID: strings.TrimSpace(string(boot)),
+			Mark: p.state + "/audit.mark"})
 	if err != nil {
 		t.Fatal(err)
 	}

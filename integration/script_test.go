@@ -38,7 +38,8 @@ func TestMain(m *testing.M) {
 	// A link in a story may have a shell's name. These are not registered: testscript would put
 	// them into PATH, in front of the real shells. Whatever became of the variable on the way,
 	// under such a name no test runs.
-	if name := filepath.Base(os.Args[0]); name == "bash" || name == "sh" || name == "tada-sh" || name == "-tada-run" {
+	if name := filepath.Base(os.Args[0]); name == "bash" || name == "sh" || name == "tada-sh" ||
+		name == "-tada-run" {
 		if os.Getenv("TRANSCRIPT_HOME") == "" && !launcher.Inside() {
 			os.Exit(launcher.ExitFailed)
 		}
@@ -46,9 +47,11 @@ func TestMain(m *testing.M) {
 	}
 	ctl := func() { os.Exit(ctlcli.Run(ctlcli.Door{Argv: os.Args, Place: place})) }
 	terminalMain()
-	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // most of the time they wait for a screen; -parallel overrides it
+	// most of the time they wait for a screen; -parallel overrides it
+	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
 	testscript.Main(hermetic.Apart(m), map[string]func(){
-		"tada-run": run, "tada-sh": run, "tadactl": ctl, "lockandstop": lockAndStop, "person": personMain,
+		"tada-run": run, "tada-sh": run, "tadactl": ctl, "lockandstop": lockAndStop,
+		"person":      personMain,
 		"judge-world": worldMain,
 	})
 }
@@ -87,7 +90,8 @@ func TestScript(t *testing.T) {
 // setup gives each story a workspace of its own, apart from the state directory.
 func setup(env *testscript.Env) error {
 	work := filepath.Join(env.WorkDir, "repo")
-	account := filepath.Join(env.WorkDir+".account", ".tada") // as after a first run: no sandbox reads it
+	// as after a first run: no sandbox reads it
+	account := filepath.Join(env.WorkDir+".account", ".tada")
 	if err := errors.Join(os.MkdirAll(work, 0o755), os.MkdirAll(account, 0o700)); err != nil {
 		return err
 	}
@@ -97,7 +101,8 @@ func setup(env *testscript.Env) error {
 	env.Setenv("LANG", "C.UTF-8")
 	env.Setenv("SHELL", "/bin/bash")
 	for name, path := range map[string]string{
-		"CODEX": "../shellparse/testdata/codex.sh", "README": "../README.md", "SECURITY": "../SECURITY.md", "OLD": "testdata/state",
+		"CODEX": "../shellparse/testdata/codex.sh", "README": "../README.md",
+		"SECURITY": "../SECURITY.md", "OLD": "testdata/state",
 	} {
 		file, err := filepath.Abs(path)
 		if err != nil {
@@ -152,7 +157,8 @@ func term(ts *testscript.TestScript, neg bool, args []string) {
 	if err := play(dialogue, screen, tty); err != nil {
 		ts.Fatalf("%v\nscreen:\n%s", err, screen.text())
 	}
-	late := time.AfterFunc(2*time.Minute, func() { tty.Close() }) // a program that waits for more than was typed
+	// a program that waits for more than was typed
+	late := time.AfterFunc(2*time.Minute, func() { tty.Close() })
 	err = tty.Wait()
 	late.Stop()
 	screen.drained()
@@ -176,7 +182,8 @@ func executable(p string) bool {
 
 func scriptEnv(ts *testscript.TestScript) []string {
 	var env []string
-	for _, name := range []string{"PATH", "HOME", "WORK", "TMPDIR", "TERM", "LANG", "SHELL", "TRANSCRIPT_HOME", "STATE"} {
+	for _, name := range []string{"PATH", "HOME", "WORK", "TMPDIR", "TERM", "LANG", "SHELL",
+		"TRANSCRIPT_HOME", "STATE"} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
 	return env
@@ -253,7 +260,8 @@ func (s *screen) shows(want string) error {
 	}
 }
 
-var typed = strings.NewReplacer(`\r`, "\r", `\n`, "\n", `\e`, "\x1b", "^C", "\x03", "^D", "\x04", "^Z", "\x1a")
+var typed = strings.NewReplacer(`\r`, "\r", `\n`, "\n", `\e`, "\x1b", "^C", "\x03", "^D", "\x04",
+	"^Z", "\x1a")
 
 // press types keys. Nobody reads those that come after the program has ended, which is no mistake:
 // it may end before it asks, and what the screen must show the dialogue says.
@@ -281,7 +289,8 @@ func play(dialogue string, s *screen, tty io.Writer) error {
 			if err := s.shows(" "); err != nil {
 				return err
 			}
-			for _, key := range strings.TrimSpace(s.text()[from:s.seen]) { // a burst of keys is no typing
+			for _, key := range strings.TrimSpace(s.text()[from:s.seen]) {
+				// a burst of keys is no typing
 				time.Sleep(50 * time.Millisecond)
 				if err := press(tty, string(key)); err != nil {
 					return err

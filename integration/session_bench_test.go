@@ -57,7 +57,8 @@ func BenchmarkAttachedKeystroke(b *testing.B) {
 		}
 	}()
 	id := ""
-	for end := time.Now().Add(20 * time.Second); id == "" && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); id == "" &&
+		time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if f := strings.Fields(p.run("tadactl sessions")); len(f) > 3 && f[3] == "session" {
 			id = f[0]
 		}
@@ -75,7 +76,8 @@ func BenchmarkAttachedKeystroke(b *testing.B) {
 	}
 	var plain, driven []time.Duration
 	for i := 0; b.Loop(); i++ {
-		plain, driven = append(plain, one(direct, echoed, i)), append(driven, one(through, drawn, i))
+		plain, driven = append(plain, one(direct, echoed, i)),
+			append(driven, one(through, drawn, i))
 		if i%50 == 49 { // a line of a screen has an end
 			_, _ = direct.WriteString("\x15A")
 			_, _ = through.WriteString("\x15A")

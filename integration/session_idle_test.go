@@ -56,12 +56,14 @@ func TestIdleProcesses(t *testing.T) {
 	c.line("tadactl attach " + id)
 	c.shows("has control")
 	all := append(family(d.holder(id)), d.here("tada-run", "--session")...)
-	all = append(append(all, d.here("tadactl", "attach", id)...), d.here("tadactl", "attach", "--take", id)...)
+	all = append(append(all, d.here("tadactl", "attach", id)...),
+		d.here("tadactl", "attach", "--take", id)...)
 	if len(all) < 5 {
 		t.Fatalf("only %d processes are found", len(all))
 	}
 	var took []string
-	for range 15 { // a collection of garbage, or what the test itself has asked for, may fall into one
+	for range 15 {
+		// a collection of garbage, or what the test itself has asked for, may fall into one
 		took = nil
 		before := make([]int, len(all))
 		for i, pid := range all {

@@ -64,17 +64,20 @@ func TestHostileInside(t *testing.T) {
 		return strings.HasPrefix(string(tty), "/dev/")
 	})
 	d.run("tadactl policy check")
-	if err := os.WriteFile(filepath.Join(d.state, "config.yaml"), []byte("security:\n  tamper_proof: false\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(d.state, "config.yaml"),
+		[]byte("security:\n  tamper_proof: false\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	d.run("tada-run 'git push --force origin main' </dev/null")
 	var waits []struct{ ID string }
-	if err := json.Unmarshal([]byte(d.run("tadactl --json pending")), &waits); err != nil || len(waits) != 1 {
+	if err := json.Unmarshal([]byte(d.run("tadactl --json pending")), &waits); err != nil ||
+		len(waits) != 1 {
 		t.Fatalf("%v: %s", err, d.run("tadactl --json pending"))
 	}
 	id := a.session("-- ./hostile")
 	words := func(sleep string) string {
-		return strings.Join([]string{d.state, strings.TrimSpace(string(tty)), itoa(d.holder(id)), id, waits[0].ID, sleep}, " ")
+		return strings.Join([]string{d.state, strings.TrimSpace(string(tty)), itoa(d.holder(id)),
+			id, waits[0].ID, sleep}, " ")
 	}
 	a.shows("ready")
 	a.line(words(inside))
@@ -93,11 +96,13 @@ func TestHostileInside(t *testing.T) {
 	b.line("./hostile") // the control, on the same session
 	b.shows("ready")    // what is typed ahead may be taken for another kind of line
 	b.line(words(outside))
-	b.until("has told all", func(s string) bool { // and is not attached, which shows what the other told
+	b.until("has told all", func(s string) bool {
+		// and is not attached, which shows what the other told
 		return strings.Contains(s, "the end") && !strings.Contains(s, "Ctrl-] for keys")
 	})
 	for line := range strings.Lines(b.text()) {
-		if strings.Contains(line, ": refused") && !strings.HasPrefix(line, "type into") { // a kernel may refuse that to everybody
+		if strings.Contains(line, ": refused") && !strings.HasPrefix(line, "type into") {
+			// a kernel may refuse that to everybody
 			t.Errorf("outside of a fence too, so it proves nothing: %s", line)
 		}
 	}
@@ -105,7 +110,8 @@ func TestHostileInside(t *testing.T) {
 		t.Errorf("%d ways work outside of a fence:\n%s", n, b.text())
 	}
 	a.shows("outer>") // its launcher is gone
-	d.eventually("an end of what was to survive", func() bool { return len(d.here("sleep", inside)) == 0 })
+	d.eventually("an end of what was to survive",
+		func() bool { return len(d.here("sleep", inside)) == 0 })
 	d.tmux("kill-session", "-t", "=b")
 	free := d.here("sleep", outside)
 	if len(free) != 1 {
@@ -143,14 +149,18 @@ tada-run --session -- true 2>/dev/null; echo "own session $?"
 for f in .claude/settings.json .git/hooks/pre-commit ~+/../state/config.yaml; do (echo changed >> "$f") 2>/dev/null; echo "${f##*/} $?"; done
 echo '{' >&3; echo garbage
 `
-	for name, text := range map[string]string{"steps": steps, "agent": "#!/usr/bin/perl\nexec(join('', 'ba', 'sh'), join('', './st', 'eps'));\n"} { // an agent is no script that policy reads
+	for name, text := range map[string]string{"steps": steps,
+		"agent": "#!/usr/bin/perl\nexec(join('', 'ba', 'sh'), join('', './st', 'eps'));\n"} {
+		// an agent is no script that policy reads
 		if err := os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	kept := []string{filepath.Join(d.dir, ".claude/settings.json"), filepath.Join(d.dir, ".git/hooks/pre-commit")}
+	kept := []string{filepath.Join(d.dir, ".claude/settings.json"),
+		filepath.Join(d.dir, ".git/hooks/pre-commit")}
 	for _, name := range kept { // what runs or decides later
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte("as it was\n"), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755),
+			os.WriteFile(name, []byte("as it was\n"), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -159,8 +169,11 @@ echo '{' >&3; echo garbage
 	a.shows("\nover")
 	screen := a.text()
 	for _, want := range []string{
-		"one\nstatus 3", "two\nstatus 0", "asked 75", "denied 126", `"verdict":"ask"`, "check 75", "without", "closed 75", "unset 75", "forged", "forged 75", "forged again\nstatus 0", "deep\nstatus 0", "garbage",
-		"own home 126", "own session 125", "own launcher 75", "settings.json 1", "pre-commit 1", "config.yaml 1",
+		"one\nstatus 3", "two\nstatus 0", "asked 75", "denied 126", `"verdict":"ask"`, "check 75",
+		"without", "closed 75", "unset 75", "forged", "forged 75", "forged again\nstatus 0",
+		"deep\nstatus 0", "garbage",
+		"own home 126", "own session 125", "own launcher 75", "settings.json 1", "pre-commit 1",
+		"config.yaml 1",
 	} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("%q is not on the screen:\n%s", want, screen)
@@ -185,9 +198,12 @@ echo '{' >&3; echo garbage
 		}
 	}
 	for command, state := range map[string]string{
-		"echo one; exit 3": "ended", "git push --force origin main": "waiting", "rm -rf /": "refused", `bash -c "echo deep"`: "ended",
-		"echo without": "ended", "git push --force origin a": "waiting", "git push --force origin b": "waiting", "echo forged": "ended",
-		"git push --force origin c": "waiting", "echo forged again": "ended", "git push --force origin d": "waiting",
+		"echo one; exit 3": "ended", "git push --force origin main": "waiting",
+		"rm -rf /": "refused", `bash -c "echo deep"`: "ended",
+		"echo without": "ended", "git push --force origin a": "waiting",
+		"git push --force origin b": "waiting", "echo forged": "ended",
+		"git push --force origin c": "waiting", "echo forged again": "ended",
+		"git push --force origin d": "waiting",
 	} {
 		if states[command] != state {
 			t.Errorf("%q is %q in the record, want %q: %v", command, states[command], state, states)
@@ -196,7 +212,8 @@ echo '{' >&3; echo garbage
 	if out := d.run("tadactl pending"); !strings.Contains(out, "git push --force origin main") {
 		t.Errorf("nobody outside is asked: %s", out)
 	}
-	if out := d.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out, "status 0") {
+	if out := d.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out,
+		"status 0") {
 		t.Error(out)
 	}
 }
@@ -212,8 +229,10 @@ func TestLinesAreJudged(t *testing.T) {
 	a.session("")
 	a.shows("inner$")
 	for _, line := range []string{
-		"rm -rf / ; echo NO''NE", " rm -rf /; echo NO''NE", "(rm -rf / ; echo NO''NE)", "while :; do rm -rf /; echo NO''NE; done",
-		"true && { rm -rf /; echo NO''NE; }", "rm -rf / & echo NO''NE", "echo NO''NE | cat | rm -rf /",
+		"rm -rf / ; echo NO''NE", " rm -rf /; echo NO''NE", "(rm -rf / ; echo NO''NE)",
+		"while :; do rm -rf /; echo NO''NE; done",
+		"true && { rm -rf /; echo NO''NE; }", "rm -rf / & echo NO''NE",
+		"echo NO''NE | cat | rm -rf /",
 	} {
 		a.types("", "C-l")
 		a.line(line)
@@ -290,21 +309,32 @@ func TestAgentDrives(t *testing.T) {
 	b.line("tadactl attach --take " + id)
 	b.shows("You are in control")
 	_, _ = write.WriteString("echo ref''used\n")
-	notices := func() string { text, _ := os.ReadFile(filepath.Join(d.dir, "notices")); return string(text) }
-	d.eventually("a refusal", func() bool { return strings.Contains(notices(), `"code":"refused"`) })
+	notices := func() string {
+		text, _ := os.ReadFile(filepath.Join(d.dir, "notices"))
+		return string(text)
+	}
+	d.eventually("a refusal", func() bool {
+		return strings.Contains(notices(), `"code":"refused"`)
+	})
 	b.line("touch by-hand")
 	b.shows("inner$ touch by-hand")
-	d.eventually("a file", func() bool { _, err := os.Stat(filepath.Join(d.dir, "by-hand")); return err == nil })
+	d.eventually("a file", func() bool {
+		_, err := os.Stat(filepath.Join(d.dir, "by-hand"))
+		return err == nil
+	})
 	b.types("", "C-]", "g")
 	b.shows("give back?")
 	b.types("y")
-	d.eventually("a hand-back", func() bool { return strings.Contains(notices(), `"code":"handback"`) })
+	d.eventually("a hand-back", func() bool {
+		return strings.Contains(notices(), `"code":"handback"`)
+	})
 	_, _ = write.WriteString("exit 5\n")
 	_ = cmd.Wait()
 	if cmd.ProcessState.ExitCode() != 5 {
 		t.Errorf("status %d", cmd.ProcessState.ExitCode())
 	}
-	for _, want := range []string{`"code":"taken"`, `"line":"touch by-hand"`, `"files_changed":["by-hand"`} {
+	for _, want := range []string{`"code":"taken"`, `"line":"touch by-hand"`,
+		`"files_changed":["by-hand"`} {
 		if !strings.Contains(notices(), want) {
 			t.Errorf("the agent is not told %s: %s", want, notices())
 		}

@@ -15,7 +15,8 @@ func TestSessionInterrupted(t *testing.T) {
 			got := p.run(`env --default-signal=INT,QUIT setsid tada-run --session -- bash -c 'touch begun; exec sleep 987' </dev/null >out 2>&1 & front=$!
 				until test -e begun; do sleep 0.05; done; while kill -` + signal + ` $front 2>/dev/null; do sleep 0.2; done
 				wait $front; echo "status $?"; cat out; tadactl sessions`)
-			if !strings.Contains(got, "status "+status) || strings.Contains(got, " session ") || strings.Contains(got, "detached") {
+			if !strings.Contains(got, "status "+status) || strings.Contains(got, " session ") ||
+				strings.Contains(got, "detached") {
 				t.Errorf("%s", got)
 			}
 		})

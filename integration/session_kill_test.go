@@ -74,7 +74,8 @@ func TestKillEachParty(t *testing.T) {
 	}
 	d.kill9(program)
 	b.shows("ended with status 137")
-	d.eventually("an end of all that ran in it", func() bool { return len(d.here("sleep", "5432.1")) == 0 })
+	d.eventually("an end of all that ran in it",
+		func() bool { return len(d.here("sleep", "5432.1")) == 0 })
 	if out := d.run("tadactl sessions --session " + id); !strings.Contains(out, "exit 137") {
 		t.Errorf("after the death of its program: %s", out)
 	}
@@ -84,7 +85,8 @@ func TestKillEachParty(t *testing.T) {
 			t.Errorf("no %s in the record: %s", want, log)
 		}
 	}
-	if out := d.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out, "status 0") {
+	if out := d.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out,
+		"status 0") {
 		t.Error(out)
 	}
 }
@@ -115,12 +117,14 @@ func TestAnotherUser(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out) + " " + fmt.Sprint(err)
 	}
-	for _, dir := range []string{filepath.Dir(filepath.Dir(d.dir)), filepath.Dir(d.dir), d.dir} { // the way to the doors and no further
+	for _, dir := range []string{filepath.Dir(filepath.Dir(d.dir)), filepath.Dir(d.dir), d.dir} {
+		// the way to the doors and no further
 		if err := os.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	door, err := os.ReadFile(filepath.Join(filepath.Dir(d.dir), "bin", "tadactl")) // a link to where only this user may go
+	// a link to where only this user may go
+	door, err := os.ReadFile(filepath.Join(filepath.Dir(d.dir), "bin", "tadactl"))
 	if err == nil {
 		err = os.Mkdir(filepath.Join(d.dir, "doors"), 0o755)
 	}
@@ -131,7 +135,8 @@ func TestAnotherUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	const other = 65534
-	for _, line := range []string{"tadactl sessions", "tadactl replay " + id, "tadactl kill " + id} {
+	for _, line := range []string{"tadactl sessions", "tadactl replay " + id,
+		"tadactl kill " + id} {
 		if out := as(other, "doors/"+line+" </dev/null"); !strings.Contains(out, "exit status 78") {
 			t.Errorf("%s: %s", line, out)
 		}
@@ -154,10 +159,12 @@ func TestAnotherUser(t *testing.T) {
 	if out := d.run(knock); !strings.Contains(out, "let in") { // the control
 		t.Errorf("the user's own: %s", out)
 	}
-	for name, mode := range map[string]os.FileMode{d.state: 0o700, filepath.Dir(socket): 0o700, socket: 0o600} {
+	for name, mode := range map[string]os.FileMode{d.state: 0o700, filepath.Dir(socket): 0o700,
+		socket: 0o600} {
 		_ = os.Chmod(name, mode)
 	}
-	if out := d.run("tadactl log --kind ctl.refused"); strings.Count(out, "belongs to uid 65534") != 1 {
+	if out := d.run("tadactl log --kind ctl.refused"); strings.Count(out,
+		"belongs to uid 65534") != 1 {
 		t.Errorf("whom it turned away, and why, is not on record once: %s", out)
 	}
 	a.line("exit")

@@ -56,7 +56,8 @@ func TestSessionOutlives(t *testing.T) {
 	d, a, id := inside(t, 100, 30)
 	b := d.window("b", 100, 30)
 	a.line("x=kept; echo re''ad")
-	a.shows("\nread")                  // a window that is closed takes the keys with it that are on their way
+	// a window that is closed takes the keys with it that are on their way
+	a.shows("\nread")
 	d.tmux("kill-session", "-t", "=a") // SIGHUP: the window is closed
 	b.line("tadactl attach --take")
 	b.shows("You are in control")
@@ -94,18 +95,21 @@ func TestSessionOutlives(t *testing.T) {
 	d.eventually("a sleeper", func() bool { return len(d.here("sleep", "4321.5")) == 1 })
 	d.kill9(d.holder(ids[0]))
 	b.shows("was killed")
-	d.eventually("an end of all that ran in it", func() bool { return len(d.here("sleep", "4321.5")) == 0 })
+	d.eventually("an end of all that ran in it",
+		func() bool { return len(d.here("sleep", "4321.5")) == 0 })
 	if out := d.run("tadactl sessions --session " + ids[0]); !strings.Contains(out, "lost") {
 		t.Errorf("after a crash: %s", out)
 	}
-	if out := d.run("tadactl attach " + ids[0] + " </dev/null"); !strings.Contains(out, "terminal") {
+	if out := d.run("tadactl attach " + ids[0] + " </dev/null"); !strings.Contains(out,
+		"terminal") {
 		t.Error(out)
 	}
 	b.reset()
 	b.line("tadactl attach " + ids[0])
 	b.shows("it is not running (lost)")
 	d.run("tada-run true") // which tells the end of what has none
-	if out := d.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out, "status 0") {
+	if out := d.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out,
+		"status 0") {
 		t.Error(out)
 	}
 }
@@ -169,7 +173,8 @@ func TestManyViewers(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 80, 24)
 	for i := range 20 {
-		out := d.tmux("new-session", "-d", "-s", fmt.Sprint("v", i), "-x", "60", "-y", "10", "exec tadactl attach "+id)
+		out := d.tmux("new-session", "-d", "-s", fmt.Sprint("v", i), "-x", "60", "-y", "10",
+			"exec tadactl attach "+id)
 		if out != "" {
 			t.Fatal(out)
 		}
@@ -179,7 +184,8 @@ func TestManyViewers(t *testing.T) {
 	last.shows("owner has control")
 	stopped := d.here("tadactl", "attach", id)[0]
 	signal := func(name string) {
-		if out, err := exec.Command("kill", "-"+name, strconv.Itoa(stopped)).CombinedOutput(); err != nil {
+		if out, err := exec.Command("kill", "-"+name,
+			strconv.Itoa(stopped)).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
@@ -221,13 +227,15 @@ func TestTakeoverFullScreen(t *testing.T) {
 			for i := range 60 {
 				fmt.Fprintf(&text, "line %d of it\n", i)
 			}
-			if err := os.WriteFile(filepath.Join(d.dir, "text"), []byte(text.String()), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(d.dir, "text"), []byte(text.String()),
+				0o644); err != nil {
 				t.Fatal(err)
 			}
 			// A program is told its size by a signal and draws when it gets to it, so it says itself
 			// what it has drawn at.
 			vimrc := "set nocompatible laststatus=2 statusline=at_%{&lines}x%{&columns}\n"
-			if err := os.WriteFile(filepath.Join(d.dir, "vimrc"), []byte(vimrc), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(d.dir, "vimrc"), []byte(vimrc),
+				0o644); err != nil {
 				t.Fatal(err)
 			}
 			a, b := d.window("a", 110, 35), d.window("b", 80, 20)

@@ -46,8 +46,10 @@ var waysRound = []struct{ name, lines string }{
 	{"a key of a value", "bind -x \"\\\"\\C-g\\\": $x\"\nKEY C-g"},
 	{"an editor on a key", "bind '\"\\C-g\": edit-and-execute-command'; export VISUAL=true\nTYPE cat secret; echo ESC''APED #\nKEY C-g\nKEY C-c"},
 	{"the usual key of an editor", "export VISUAL=true\nTYPE cat secret; echo ESC''APED\nKEY C-x\nKEY C-e\nKEY C-c"},
-	{"the key of an editor in vi's way", "set -o vi; export VISUAL=true\nTYPE cat secret; echo ESC''APED\nKEY Escape\nKEY v\nKEY C-c\nset -o emacs"},
-	{"an expansion while it is edited", "TYPE echo $(cat secret; echo ESC''APED)\nKEY M-C-e\nKEY C-c"},
+	{"the key of an editor in vi's way",
+		"set -o vi; export VISUAL=true\nTYPE cat secret; echo ESC''APED\nKEY Escape\nKEY v\nKEY C-c\nset -o emacs"},
+	{"an expansion while it is edited",
+		"TYPE echo $(cat secret; echo ESC''APED)\nKEY M-C-e\nKEY C-c"},
 	{"a file", "printf 'cat secret\\necho ESC%sAPED\\n' \"''\" > f\n. ./f"},
 	{"a file for a shell", "bash f"},
 	{"a here-document", "bash <<E\ncat secret\necho ESC''APED\nE"},
@@ -93,7 +95,8 @@ var shutting = []string{
 // subscript, in a prompt, and in a file that a variable names. It runs, in the fence, which shows
 // it no more than any line.
 var unseen = []string{
-	`echo $((y))`, `[[ y -eq 1 ]]`, `[[ -v $y ]]`, `printf -v "$y" 1`, `read -r "$y" <<< 1`, `let "$y"`, `unset "$y"`, "BASH_ENV=./f bash -c true",
+	`echo $((y))`, `[[ y -eq 1 ]]`, `[[ -v $y ]]`, `printf -v "$y" 1`, `read -r "$y" <<< 1`,
+	`let "$y"`, `unset "$y"`, "BASH_ENV=./f bash -c true",
 }
 
 // Whatever is typed at a session's shell, the line that policy refuses does not run: the gate is
@@ -111,7 +114,8 @@ func TestLinesThatHide(t *testing.T) {
 					t.Errorf("%s: it ran:\n%s", way.name, s)
 				}
 				h.types(forbiddenLine)
-				if s := h.ready(way.name); !strings.Contains(s, "tada-run: ") || strings.Contains(s, "ESCAPED") {
+				if s := h.ready(way.name); !strings.Contains(s, "tada-run: ") ||
+					strings.Contains(s, "ESCAPED") {
 					t.Errorf("%s: the line behind it is not refused:\n%s", way.name, s)
 				}
 			}
@@ -122,7 +126,9 @@ func TestLinesThatHide(t *testing.T) {
 		h := newHiding(t)
 		for _, line := range unseen {
 			h.types(line)
-			if s := h.ready(line); !strings.Contains(s, "\nESCAPED") || !strings.Contains(s, "secret: Permission denied") && !strings.Contains(s, "secret: No such file") {
+			if s := h.ready(line); !strings.Contains(s, "\nESCAPED") ||
+				!strings.Contains(s, "secret: Permission denied") &&
+					!strings.Contains(s, "secret: No such file") {
 				t.Errorf("%s: want it to run and to be contained:\n%s", line, s)
 			}
 		}
@@ -169,13 +175,16 @@ func newHiding(t *testing.T) *hiding {
 	t.Helper()
 	d := newDesktop(t)
 	d.rc(hiddenLine + "\n")
-	for name, text := range map[string]string{"secret": "told\n", "f": "cat secret\necho ESC''APED\n"} {
+	for name, text := range map[string]string{"secret": "told\n",
+		"f": "cat secret\necho ESC''APED\n"} {
 		if err := os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	d.run("tadactl policy check")
-	if err := os.WriteFile(filepath.Join(d.state, "config.yaml"), []byte("security:\n  restricted_paths: ["+filepath.Join(d.dir, "secret")+"]\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(d.state, "config.yaml"),
+		[]byte("security:\n  restricted_paths: ["+filepath.Join(d.dir, "secret")+"]\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	h := &hiding{window: d.window("a", 120, 50)}
@@ -193,12 +202,14 @@ func (h *hiding) types(lines string) {
 		if key, ok := strings.CutPrefix(line, "KEY "); ok {
 			before := strings.Count(h.text(), "inner$")
 			h.window.types("", key)
-			if key == "C-c" { // what is typed before the shell has taken it may be thrown away with it
+			if key == "C-c" {
+				// what is typed before the shell has taken it may be thrown away with it
 				h.until("has a new prompt after "+lines, func(s string) bool {
 					if strings.Count(s, "inner$") > before {
 						return true
 					}
-					if strings.Contains(s, "^C") { // while it waits for more of a key, readline acts on the signal with the next one
+					if strings.Contains(s, "^C") {
+						// while it waits for more of a key, readline acts on the signal with the next one
 						h.window.types("", "Enter")
 					}
 					return false

@@ -17,7 +17,8 @@ type told struct {
 
 func (d *desktop) events(id string) (list []told) {
 	d.t.Helper()
-	for i, line := range strings.Split(strings.TrimSpace(d.run("tadactl export --format json "+id)), "\n") {
+	for i, line := range strings.Split(strings.TrimSpace(d.run("tadactl export --format json "+id)),
+		"\n") {
 		var e told
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			d.t.Fatalf("line %d is %q: %v", i, line, err)
@@ -44,7 +45,8 @@ func TestLinesAreMarked(t *testing.T) {
 	b := d.window("b", 100, 40)
 	b.line("clear; tadactl approve $(tadactl pending | cut -d' ' -f1); echo sta''tus $?")
 	b.shows("to approve")
-	time.Sleep(700 * time.Millisecond) // what was typed before the question can have been read counts for nothing
+	// what was typed before the question can have been read counts for nothing
+	time.Sleep(700 * time.Millisecond)
 	for _, c := range regexp.MustCompile(`type ([2-9A-HJ-NP-Z]+) to approve`).FindStringSubmatch(b.text())[1] {
 		b.types(string(c))
 	}
@@ -76,7 +78,8 @@ func TestLinesAreMarked(t *testing.T) {
 		}
 	}
 	want := []string{
-		"allowed: echo o''ne", "OUTPUT", "denied: rm -rf / ; echo NO''NE", "asked X: git push origin main",
+		"allowed: echo o''ne", "OUTPUT", "denied: rm -rf / ; echo NO''NE",
+		"asked X: git push origin main",
 		"approved X: git push origin main", "allowed: f() { echo fun''ction; }",
 	}
 	for i, w := range want {
@@ -89,14 +92,17 @@ func TestLinesAreMarked(t *testing.T) {
 		t.Errorf("marks: %s", rest)
 	}
 	all := strings.Join(modes, "\n")
-	if !strings.Contains(all, "isig -icanon iexten -echo") || !strings.Contains(all, "isig icanon iexten echo icrnl ixon opost") ||
+	if !strings.Contains(all, "isig -icanon iexten -echo") ||
+		!strings.Contains(all, "isig icanon iexten echo icrnl ixon opost") ||
 		!strings.Contains(all, "isig icanon iexten -echo") {
 		t.Errorf("the terminal's modes were %q", modes)
 	}
-	if page := d.run("tadactl export --format html " + id); !strings.Contains(page, `"m","denied: rm -rf / ; echo NO''NE`) {
+	if page := d.run("tadactl export --format html " + id); !strings.Contains(page,
+		`"m","denied: rm -rf / ; echo NO''NE`) {
 		t.Error("the page does not have the marks")
 	}
-	if out := d.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out, "status 0") {
+	if out := d.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out,
+		"status 0") {
 		t.Error(out)
 	}
 	cast, _ := os.ReadFile(filepath.Join(d.state, "sessions", id+".cast"))

@@ -67,11 +67,15 @@ func TestDetachGivesTheScreenBack(t *testing.T) {
 	a.line("echo be''fore")
 	a.shows("\nbefore")
 	a.line(`printf '\033[?10%s\033[Hfull %s' 49h screen; read -r x; printf '\033[?1049l'`)
-	a.until("only the program", func(s string) bool { return strings.HasPrefix(s, "full screen") && !strings.Contains(s, "before") })
+	a.until("only the program", func(s string) bool {
+		return strings.HasPrefix(s, "full screen") && !strings.Contains(s, "before")
+	})
 	a.types("", "C-]", "d")
 	a.shows("still running")
 	a.until("what was there before", func(s string) bool {
-		return strings.Contains(s, "\nbefore") && strings.Contains(s, "\ntada-run: detached; session") && !strings.Contains(s, "full screen")
+		return strings.Contains(s, "\nbefore") &&
+			strings.Contains(s, "\ntada-run: detached; session") &&
+			!strings.Contains(s, "full screen")
 	})
 	a.line("tadactl attach " + id)
 	a.shows("Ctrl-] for keys")

@@ -13,11 +13,13 @@ func TestAShellWithATerminalIsASession(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
 	d.rc("")
-	for _, call := range []string{"exec -a -tada-run tada-run", "tada-run", "tada-run -i", "tada-run -l", "tada-run --session -i", "tada-sh", "tada-sh -il"} {
+	for _, call := range []string{"exec -a -tada-run tada-run", "tada-run", "tada-run -i",
+		"tada-run -l", "tada-run --session -i", "tada-sh", "tada-sh -il"} {
 		t.Run(call, func(t *testing.T) {
 			name := strings.NewReplacer(" ", "", "-", "").Replace(call)
 			w := d.window(name, 100, 30)
-			w.line("clear; ln -sf $(command -v tada-run) tada-sh; PATH=$PATH:$PWD; (" + call + "); echo outer st''atus $?")
+			w.line("clear; ln -sf $(command -v tada-run) tada-sh; PATH=$PATH:$PWD; (" + call +
+				"); echo outer st''atus $?")
 			w.shows("inner$")
 			w.step("echo te''rminal $0 >&2")
 			w.line("exit 3")
@@ -37,11 +39,13 @@ func TestTmuxWithThisShell(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
 	d.rc("")
-	seat := *d // a server takes its shell from the environment it starts with, so this one is a second server
+	// a server takes its shell from the environment it starts with, so this one is a second server
+	seat := *d
 	t.Cleanup(func() { seat.tmux("kill-server") })
 	d.socket += ".shell"
 	d.env = append(d.env, "SHELL="+filepath.Join(filepath.Dir(d.dir), "bin", "tada-run"))
-	if out := d.tmux("new-session", "-d", "-s", "w", "-x", "100", "-y", "30"); strings.TrimSpace(out) != "" {
+	if out := d.tmux("new-session", "-d", "-s", "w", "-x", "100", "-y",
+		"30"); strings.TrimSpace(out) != "" {
 		t.Fatal(out)
 	}
 	w := &window{d, "w"}

@@ -37,7 +37,8 @@ func TestEndedAnytimeInside(t *testing.T) {
 	if testing.Short() {
 		rounds = 24
 	}
-	if err := os.WriteFile(filepath.Join(p.dir, "agent"), []byte(impatientAgent), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(p.dir, "agent"), []byte(impatientAgent),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	if out := p.run(fmt.Sprintf("tada-run --session -- ./agent %d </dev/null; echo status $?", rounds)); !strings.Contains(out, "status 0") {
@@ -70,7 +71,8 @@ func TestEndedAnytimeInside(t *testing.T) {
 	if began == 0 || began == rounds {
 		t.Errorf("%d of %d commands began, so not every moment was tried", began, rounds)
 	}
-	if out := p.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out, "status 0") {
+	if out := p.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out,
+		"status 0") {
 		t.Error(out)
 	}
 }

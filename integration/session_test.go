@@ -71,7 +71,8 @@ func TestTakeover(t *testing.T) {
 	}
 	back := d.run("tadactl --json log --kind ctl.handback")
 	for _, want := range []string{
-		`"line":"stty size; touch made","status":0`, `"line":"(exit 3)","status":3`, `"cwd":"/tmp"`, `"files_changed":["made"]`, `"refused_bytes":9,`,
+		`"line":"stty size; touch made","status":0`, `"line":"(exit 3)","status":3`, `"cwd":"/tmp"`,
+		`"files_changed":["made"]`, `"refused_bytes":9,`,
 	} {
 		if !strings.Contains(back, want) {
 			t.Errorf("the hand-back does not say %s: %s", want, back)
@@ -82,7 +83,8 @@ func TestTakeover(t *testing.T) {
 			t.Errorf("no %s in the log", kind)
 		}
 	}
-	if out := d.run("tadactl audit verify --complete"); !strings.Contains(out, "ok") && !strings.Contains(out, "verified") {
+	if out := d.run("tadactl audit verify --complete"); !strings.Contains(out, "ok") &&
+		!strings.Contains(out, "verified") {
 		t.Error(out)
 	}
 }
@@ -114,7 +116,9 @@ func TestTakeoverSecrets(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
 	d.rc("")
-	if err := os.WriteFile(filepath.Join(d.dir, "ask"), []byte("#!/bin/bash\nread -r -s -p 'secret: ' x\necho; echo ${#x} letters\n"), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(d.dir, "ask"),
+		[]byte("#!/bin/bash\nread -r -s -p 'secret: ' x\necho; echo ${#x} letters\n"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(d.dir, "sudo-like"), []byte(sudoLike), 0o755); err != nil {
@@ -144,7 +148,10 @@ func TestTakeoverSecrets(t *testing.T) {
 		b.line("correct-horse-2")
 		b.shows("same passphrase")
 		b.line("correct-horse-2")
-		d.eventually("a key", func() bool { _, err := os.Stat(filepath.Join(d.dir, "key.pub")); return err == nil })
+		d.eventually("a key", func() bool {
+			_, err := os.Stat(filepath.Join(d.dir, "key.pub"))
+			return err == nil
+		})
 	}
 	b.types("", "C-]", "p")
 	b.shows("private |")
@@ -172,10 +179,12 @@ func TestTakeoverSecrets(t *testing.T) {
 		return len(list) > 0
 	}
 	d.eventually("a packed transcript", func() bool { d.run("tadactl gc"); return packed() })
-	for _, secret := range []string{"correct-horse-1", "correct-horse-2", "CORRECT-HORSE-3", "correct-horse-4", "correct-horse-5"} {
+	for _, secret := range []string{"correct-horse-1", "correct-horse-2", "CORRECT-HORSE-3",
+		"correct-horse-4", "correct-horse-5"} {
 		d.nowhere(secret)
 	}
-	if out := d.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out, "status 0") {
+	if out := d.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out,
+		"status 0") {
 		t.Error(out)
 	}
 	back := d.run("tadactl --json log --kind ctl.")
@@ -184,7 +193,8 @@ func TestTakeoverSecrets(t *testing.T) {
 			t.Errorf("no %s in %s", want, back)
 		}
 	}
-	if regexp.MustCompile(`"private_bytes":0\b`).MatchString(back) || !strings.Contains(back, `"private_bytes"`) {
+	if regexp.MustCompile(`"private_bytes":0\b`).MatchString(back) ||
+		!strings.Contains(back, `"private_bytes"`) {
 		t.Errorf("nobody counted what was private: %s", back)
 	}
 }
@@ -195,7 +205,8 @@ func TestTakeoverForbidden(t *testing.T) {
 	d := newDesktop(t)
 	d.rc("")
 	d.run("tadactl policy check")
-	if err := os.WriteFile(filepath.Join(d.state, "config.yaml"), []byte("security:\n  allow_terminal_takeover: false\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(d.state, "config.yaml"),
+		[]byte("security:\n  allow_terminal_takeover: false\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	a, b := d.window("a", 100, 30), d.window("b", 120, 30)
@@ -214,7 +225,8 @@ func TestTakeoverForbidden(t *testing.T) {
 	a.line("exit")
 	a.shows("outer>")
 	out := d.run("tadactl log --kind ctl")
-	for _, order := range []string{`"take control"`, "freeze", `"make private"`} { // each once, however often it was tried
+	for _, order := range []string{`"take control"`, "freeze", `"make private"`} {
+		// each once, however often it was tried
 		if strings.Count(out, "ctl.refused  ") == 0 || strings.Count(out, "order="+order) != 1 {
 			t.Errorf("the refused order %s is not on record once: %s", order, out)
 		}
@@ -229,7 +241,9 @@ func TestTakeoverContest(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
 	d.rc("")
-	if err := os.WriteFile(filepath.Join(d.dir, "count"), []byte("#!/bin/bash\nfor ((i = 1; ; i++)); do echo $i > n; sleep 0.01; done\n"), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(d.dir, "count"),
+		[]byte("#!/bin/bash\nfor ((i = 1; ; i++)); do echo $i > n; sleep 0.01; done\n"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	a, b, c := d.window("a", 100, 30), d.window("b", 100, 30), d.window("c", 100, 30)

@@ -50,7 +50,8 @@ func TestStopGivesTheTerminalBack(t *testing.T) {
 			if stop == "" {
 				types("\x1a")
 			} else {
-				p.run("kill -" + stop + " $(ps -t " + device + " -o pid=,args= | sed -n 's/^ *\\([0-9]*\\) tada-run .*/\\1/p')")
+				p.run("kill -" + stop + " $(ps -t " + device +
+					" -o pid=,args= | sed -n 's/^ *\\([0-9]*\\) tada-run .*/\\1/p')")
 			}
 			says("Stopped")
 			says("ready> ")
@@ -61,8 +62,10 @@ func TestStopGivesTheTerminalBack(t *testing.T) {
 			says("ready> ")
 			types("stty -g > after; echo do\"\"ne\r")
 			says("done")
-			if modes("before") != modes("stopped") || modes("changed") != modes("after") || modes("before") == modes("changed") {
-				t.Errorf("before   %sstopped  %schanged  %safter    %s", modes("before"), modes("stopped"), modes("changed"), modes("after"))
+			if modes("before") != modes("stopped") || modes("changed") != modes("after") ||
+				modes("before") == modes("changed") {
+				t.Errorf("before   %sstopped  %schanged  %safter    %s", modes("before"),
+					modes("stopped"), modes("changed"), modes("after"))
 			}
 		})
 	}

@@ -33,18 +33,23 @@ func TestStoppedRunIsNamed(t *testing.T) {
 		lock, line string
 		status     int
 	}{
-		{"audit/lock", "tada-run true", 0}, {"audit/lock.sync", "tada-run true", 0}, {"shadow/*/lock", "echo x >> TODO.md; tada-run true", 0},
-		{"approvals.db.lock", "tada-run 'rm -rf build other'", 75}, {"run/outbox", "tada-run 'rm -rf build other'", 75},
-		{"run/transcripts", "tadactl gc", 0}, {"run/transcripts", "tadactl audit redact $(tadactl sessions --outcome ok | cut -d' ' -f1) --text secret", 0},
+		{"audit/lock", "tada-run true", 0}, {"audit/lock.sync", "tada-run true", 0},
+		{"shadow/*/lock", "echo x >> TODO.md; tada-run true", 0},
+		{"approvals.db.lock", "tada-run 'rm -rf build other'", 75},
+		{"run/outbox", "tada-run 'rm -rf build other'", 75},
+		{"run/transcripts", "tadactl gc", 0},
+		{"run/transcripts", "tadactl audit redact $(tadactl sessions --outcome ok | cut -d' ' -f1) --text secret", 0},
 	} {
 		lock := test.lock
 		t.Run(strings.ReplaceAll(lock, "/", " "), func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
-			if err := os.WriteFile(filepath.Join(p.dir, "TODO.md"), []byte("- [ ] x\n"), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(p.dir, "TODO.md"), []byte("- [ ] x\n"),
+				0o644); err != nil {
 				t.Fatal(err)
 			}
-			p.run("tada-run 'echo a secret'; tada-run 'rm -rf build'; tadactl gc") // makes every lock
+			// makes every lock
+			p.run("tada-run 'echo a secret'; tada-run 'rm -rf build'; tadactl gc")
 			files, err := filepath.Glob(filepath.Join(p.state, lock))
 			if err != nil || len(files) == 0 {
 				t.Fatalf("%s is not there: %v", lock, err)
@@ -63,7 +68,8 @@ func TestStoppedRunIsNamed(t *testing.T) {
 				}
 				t.Cleanup(func() { _ = holder.Process.Kill(); _ = holder.Wait() })
 				var status syscall.WaitStatus
-				if _, err := syscall.Wait4(holder.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+				if _, err := syscall.Wait4(holder.Process.Pid, &status, syscall.WUNTRACED,
+					nil); err != nil || !status.Stopped() {
 					t.Fatalf("holder of %s: %v, %v", file, status, err)
 				}
 				held = append(held, holder.Process.Pid)

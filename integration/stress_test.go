@@ -48,7 +48,8 @@ func TestParallelRuns(t *testing.T) {
 				switch out, err := cmd.CombinedOutput(); {
 				case err != nil:
 					t.Errorf("%v: %s", err, out)
-				case strings.HasPrefix(string(out), "tada-run: waiting for "): // five seconds for the disk
+				case strings.HasPrefix(string(out), "tada-run: waiting for "):
+					// five seconds for the disk
 					waited.Add(1)
 				case len(out) > 0:
 					t.Errorf("it said: %s", out)
@@ -62,7 +63,8 @@ func TestParallelRuns(t *testing.T) {
 		t.Errorf("told to be lost:\n%s", out)
 	}
 	out := p.run("tadactl audit verify --complete; echo status $?")
-	if !strings.Contains(out, fmt.Sprintf("complete runs: %d; still running: 0", runs+1)) || !strings.Contains(out, "status 0") {
+	if !strings.Contains(out, fmt.Sprintf("complete runs: %d; still running: 0", runs+1)) ||
+		!strings.Contains(out, "status 0") {
 		t.Errorf("verify --complete: %s", out)
 	}
 	if got := strings.Count(p.run("tadactl sessions --json"), `"state":"ended"`); got != runs+1 {
@@ -72,5 +74,6 @@ func TestParallelRuns(t *testing.T) {
 	if err != nil || len(places) != 0 {
 		t.Errorf("places left: %v, %v", places, err)
 	}
-	t.Logf("%d runs in %v beside %d busy processes; %d waited for seconds\n%s", runs, took.Round(time.Millisecond), load, waited.Load(), out)
+	t.Logf("%d runs in %v beside %d busy processes; %d waited for seconds\n%s", runs,
+		took.Round(time.Millisecond), load, waited.Load(), out)
 }

@@ -24,7 +24,8 @@ var hint = regexp.MustCompile(`tadactl tamper [a-z]+[^'"\x60;,()\n]*`)
 func TestTamperHintsWork(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	p.state = filepath.Join(filepath.Dir(p.dir), "the state") // a name that a shell takes for two words
+	// a name that a shell takes for two words
+	p.state = filepath.Join(filepath.Dir(p.dir), "the state")
 	for i, v := range p.env {
 		if strings.HasPrefix(v, "TRANSCRIPT_HOME=") {
 			p.env[i] = "TRANSCRIPT_HOME=" + p.state
@@ -37,15 +38,20 @@ func TestTamperHintsWork(t *testing.T) {
 	loose := `sed -i s/true/false/ "$TRANSCRIPT_HOME/config.yaml"; `
 	settle := `(printf 'security: {tamper_proof: true, protect: ["*.md"]}\n' > "$TRANSCRIPT_HOME/config.yaml"; chmod 600 "$TRANSCRIPT_HOME/config.yaml"
 		tadactl tamper accept; tada-run ls) >/dev/null 2>&1; `
-	ends := map[string]string{"diff": "status 77\nthen 77", "status": "status 77\nthen 77", "accept": "status 0\nthen 0", "restore": "status 0\nthen 0", "log": "status 0"}
+	ends := map[string]string{"diff": "status 77\nthen 77", "status": "status 77\nthen 77",
+		"accept": "status 0\nthen 0", "restore": "status 0\nthen 0", "log": "status 0"}
 	ran := map[string]bool{}
 	for _, situation := range []string{
-		two + "tada-run ls", config + "tada-run ls", two + loose + "tada-run ls; tadactl tamper status", "export LANG=zh_CN.UTF-8; " + two + loose + "tada-run ls",
-		one + "tada-run --check ls; tadactl tamper diff", two + "tadactl tamper diff 'b c.md'", "tada-run --force ls", two + "tadactl tamper accept nothing --reason x",
+		two + "tada-run ls", config + "tada-run ls",
+		two + loose + "tada-run ls; tadactl tamper status",
+		"export LANG=zh_CN.UTF-8; " + two + loose + "tada-run ls",
+		one + "tada-run --check ls; tadactl tamper diff", two + "tadactl tamper diff 'b c.md'",
+		"tada-run --force ls", two + "tadactl tamper accept nothing --reason x",
 		loose + "(tada-run ls; tadactl tamper accept) >/dev/null 2>&1; " + one + "tada-run ls",
 		one + "tadactl tamper diff; " + one + "tadactl tamper accept TODO.md --digest 0123456789ab",
 		`ln -sf "$PWD/TODO.md" "$TRANSCRIPT_HOME/config.yaml"; EDITOR=true tadactl policy edit; rm "$TRANSCRIPT_HOME/config.yaml"; ` + config,
-		`for f in "$TRANSCRIPT_HOME"/shadow/*/manifest; do echo x > "$f"; done; tada-run ls`, // the last: nothing mends it
+		// the last: nothing mends it
+		`for f in "$TRANSCRIPT_HOME"/shadow/*/manifest; do echo x > "$f"; done; tada-run ls`,
 	} {
 		printed := p.answered(settle + situation)
 		said := hint.FindAllString(printed, -1)
@@ -58,13 +64,15 @@ func TestTamperHintsWork(t *testing.T) {
 			if strings.Contains(situation, "--force") {
 				situation = one // it is refused whatever was changed
 			}
-			out := p.answered(settle + "(" + situation + ") >/dev/null 2>&1; " + command + "; echo status $?; tada-run ls >/dev/null 2>&1; echo then $?")
+			out := p.answered(settle + "(" + situation + ") >/dev/null 2>&1; " + command +
+				"; echo status $?; tada-run ls >/dev/null 2>&1; echo then $?")
 			want := ends[strings.Fields(command)[2]]
 			if strings.HasSuffix(command, "tamper_proof") {
 				want = "status 0" // which is of the setting alone
 			}
 			if !strings.Contains(out, want) || want == "" {
-				t.Errorf("after %q, %q: no %q: %s\nit was told to: %s", situation, command, want, out, printed)
+				t.Errorf("after %q, %q: no %q: %s\nit was told to: %s", situation, command, want,
+					out, printed)
 			}
 		}
 	}
@@ -82,7 +90,8 @@ func hintsInSource(t *testing.T) map[string]string {
 	found := map[string]string{}
 	files := token.NewFileSet()
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") ||
+			strings.HasSuffix(path, "_test.go") {
 			return err
 		}
 		text, err := os.ReadFile(path)
@@ -104,8 +113,10 @@ func hintsInSource(t *testing.T) map[string]string {
 			}
 			for _, command := range hint.FindAllString(s, -1) {
 				command, _, _ = strings.Cut(strings.TrimRight(command, " ."), ". ")
-				if strings.HasSuffix(command, "tamper accept %s") || strings.HasSuffix(s, "tadactl tamper accept ") {
-					command = "tadactl tamper accept security.tamper_proof" // the only name that is put into one
+				if strings.HasSuffix(command, "tamper accept %s") ||
+					strings.HasSuffix(s, "tadactl tamper accept ") {
+					// the only name that is put into one
+					command = "tadactl tamper accept security.tamper_proof"
 				}
 				found[command] = fmt.Sprint(files.Position(lit.Pos()))
 			}

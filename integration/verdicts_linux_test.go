@@ -29,7 +29,8 @@ func corpora(t *testing.T) []judgedCorpus {
 		return list
 	}
 	w = worldOf(t, bedOf(t, dir), "")
-	w.Lines = append(corpusFile(t, filepath.Join(dir, "real.jsonl")), corpusFile(t, filepath.Join(dir, "hostile.jsonl"))...)
+	w.Lines = append(corpusFile(t, filepath.Join(dir, "real.jsonl")),
+		corpusFile(t, filepath.Join(dir, "hostile.jsonl"))...)
 	return append(list, judgedCorpus{"real", w})
 }
 
@@ -60,9 +61,11 @@ func TestVerdicts(t *testing.T) {
 		switch {
 		case !ok:
 			t.Errorf("%s: the line is missing", id)
-		case is.Verdict != was.Verdict || is.Risk != was.Risk || !slices.Equal(is.Rules, was.Rules) || is.Effects != was.Effects:
+		case is.Verdict != was.Verdict || is.Risk != was.Risk ||
+			!slices.Equal(is.Rules, was.Rules) || is.Effects != was.Effects:
 			changed++
-			t.Errorf("%s: %s %d %v %s, was %s %d %v %s", id, is.Verdict, is.Risk, is.Rules, is.Effects, was.Verdict, was.Risk, was.Rules, was.Effects)
+			t.Errorf("%s: %s %d %v %s, was %s %d %v %s", id, is.Verdict, is.Risk, is.Rules,
+				is.Effects, was.Verdict, was.Risk, was.Rules, was.Effects)
 		}
 	}
 	t.Logf("%d of %d lines changed", changed, len(before))

@@ -38,7 +38,8 @@ func TestWords(t *testing.T) {
 	run := shellIn(t, dir)
 	texts := map[string]string{}
 	for _, command := range []string{
-		"tada-run --help", "tadactl --help", "tadactl doctor", "tadactl policy show", "tadactl approvals channels", "tadactl approvals stats",
+		"tada-run --help", "tadactl --help", "tadactl doctor", "tadactl policy show",
+		"tadactl approvals channels", "tadactl approvals stats",
 		"tadactl shell install --print codex", "tadactl shell install --print gemini",
 	} {
 		texts[command] = run(command)
@@ -64,7 +65,8 @@ func TestWords(t *testing.T) {
 		phrase := regexp.MustCompile(`(?i)\b(` + strings.ReplaceAll(row.phrase, " ", `\s+`) + `)\b`)
 		for name, text := range texts {
 			for _, found := range phrase.FindAllStringIndex(text, -1) {
-				t.Errorf("%s: %q: write instead: %s", name, text[max(found[0]-30, 0):min(found[1]+30, len(text))], row.instead)
+				t.Errorf("%s: %q: write instead: %s", name,
+					text[max(found[0]-30, 0):min(found[1]+30, len(text))], row.instead)
 			}
 		}
 	}
@@ -128,7 +130,8 @@ func TestCounted(t *testing.T) {
 				continue
 			}
 			if used[name] = true; never1[name] == "" {
-				t.Errorf("%s: %s: of one, it is wrong; use audit.Plural", name, strings.TrimSpace(line))
+				t.Errorf("%s: %s: of one, it is wrong; use audit.Plural", name,
+					strings.TrimSpace(line))
 			}
 		}
 	}

@@ -60,7 +60,8 @@ func worldOf(t *testing.T, b bed, config string) world {
 		case is[0] == "link":
 			err = os.Symlink(is[1], at)
 		case dir != at && err == nil:
-			err = os.WriteFile(at, []byte(strings.Join(append(is[1:], "x\n")[:1], "")), os.FileMode(mode))
+			err = os.WriteFile(at, []byte(strings.Join(append(is[1:], "x\n")[:1], "")),
+				os.FileMode(mode))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -71,7 +72,8 @@ func worldOf(t *testing.T, b bed, config string) world {
 		repos = append(repos, filepath.Join(home, repo))
 	}
 	for _, repo := range repos {
-		git := exec.Command("sh", "-c", `mkdir -p "$0" && cd "$0" && git init -qb main . && git add -A && git -c user.name=d -c user.email=d@e commit -qm x --allow-empty &&
+		git := exec.Command("sh", "-c",
+			`mkdir -p "$0" && cd "$0" && git init -qb main . && git add -A && git -c user.name=d -c user.email=d@e commit -qm x --allow-empty &&
 			git remote add origin https://github.com/acme/x.git`, repo)
 		if out, err := git.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v: %s", git, err, out)
@@ -81,9 +83,10 @@ func worldOf(t *testing.T, b bed, config string) world {
 	err := errors.Join(os.MkdirAll(state, 0o700), os.MkdirAll(filepath.Join(w.Root, "tmp"), 0o777),
 		os.WriteFile(filepath.Join(state, "config.yaml"), []byte(config), 0o600))
 	if os.Getuid() == 0 {
-		err = errors.Join(err, filepath.WalkDir(w.Root, func(name string, _ os.DirEntry, err error) error {
-			return errors.Join(err, os.Lchown(name, w.UID, w.UID))
-		}))
+		err = errors.Join(err, filepath.WalkDir(w.Root,
+			func(name string, _ os.DirEntry, err error) error {
+				return errors.Join(err, os.Lchown(name, w.UID, w.UID))
+			}))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -127,13 +130,16 @@ func (w world) judge(t *testing.T) []judged {
 	}
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Args = []string{"judge-world"}
-	cmd.Env = []string{"HOME=/home/dev", "USER=dev", "LOGNAME=dev", "PATH=/usr/local/bin:/usr/bin:/bin", "SHELL=/bin/bash", "LANG=C.UTF-8", "TERM=xterm"}
+	cmd.Env = []string{"HOME=/home/dev", "USER=dev", "LOGNAME=dev",
+		"PATH=/usr/local/bin:/usr/bin:/bin", "SHELL=/bin/bash", "LANG=C.UTF-8", "TERM=xterm"}
 	cmd.Stdin, cmd.Stderr = strings.NewReader(string(in)), os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
 	if os.Getuid() != 0 {
 		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
-		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: w.UID, HostID: w.UID, Size: 1}}
-		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
+		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: w.UID, HostID: w.UID,
+			Size: 1}}
+		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(),
+			HostID: os.Getgid(), Size: 1}}
 		cmd.SysProcAttr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_CHROOT}
 	}
 	out, err := cmd.Output()
@@ -186,10 +192,12 @@ func (w world) enter() error {
 				err = errors.Join(err, err2)
 			}
 		case e.IsDir():
-			err = errors.Join(err, os.MkdirAll(to, 0o755), unix.Mount(from, to, "", unix.MS_BIND|unix.MS_REC, ""))
+			err = errors.Join(err, os.MkdirAll(to, 0o755),
+				unix.Mount(from, to, "", unix.MS_BIND|unix.MS_REC, ""))
 		}
 	}
-	if err = errors.Join(err, unix.Chroot(w.Root), os.Chdir("/w")); err != nil || os.Getuid() == w.UID {
+	if err = errors.Join(err, unix.Chroot(w.Root), os.Chdir("/w")); err != nil ||
+		os.Getuid() == w.UID {
 		return err
 	}
 	return errors.Join(syscall.Setgroups(nil), syscall.Setgid(w.UID), syscall.Setuid(w.UID))
@@ -227,7 +235,8 @@ func judgedBy(l *launcher.Launcher, line corpusLine) (judged, error) {
 	if dir == "" {
 		dir = "/w"
 	}
-	j, err := l.Judge(launcher.Request{Shell: launcher.Shell{Text: line.Cmd, Name: "tada-run"}, Env: os.Environ(), Dir: dir})
+	j, err := l.Judge(launcher.Request{Shell: launcher.Shell{Text: line.Cmd, Name: "tada-run"},
+		Env: os.Environ(), Dir: dir})
 	switch {
 	case errors.Is(err, launcher.ErrEmpty):
 		return judged{ID: line.ID, Verdict: "empty"}, nil
@@ -241,7 +250,8 @@ func judgedBy(l *launcher.Launcher, line corpusLine) (judged, error) {
 		v.Rules = append(v.Rules, reason.Verdict+" "+reason.Rule)
 	}
 	for name := range r.Effects { // processes come and go
-		r.Effects[name] = slices.DeleteFunc(r.Effects[name], func(s string) bool { return process.MatchString(s) })
+		r.Effects[name] = slices.DeleteFunc(r.Effects[name],
+			func(s string) bool { return process.MatchString(s) })
 	}
 	text, err := json.Marshal([]any{r.Effects, r.Opaque, r.Keys})
 	v.Effects = fmt.Sprintf("%x", sha256.Sum256(text))[:16]

@@ -65,7 +65,8 @@ func printGroup(stmt *syntax.Stmt) (text string, ok bool) {
 	case *syntax.Block:
 		list, open, shut, begins, ends = cmd.Stmts, "{", "}", cmd.Lbrace.Line(), cmd.Rbrace.Line()
 	}
-	bare := len(stmt.Redirs) == 0 && !stmt.Negated && !stmt.Background && !stmt.Coprocess && !stmt.Disown
+	bare := len(stmt.Redirs) == 0 && !stmt.Negated && !stmt.Background && !stmt.Coprocess &&
+		!stmt.Disown
 	if !bare || len(list) == 0 || list[0].Pos().Line() == begins {
 		return "", false
 	}

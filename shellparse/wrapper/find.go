@@ -13,8 +13,10 @@ type Layer struct {
 	Null   bool // the command reads /dev/null
 	Idle   bool // nobody writes to its standard input
 
-	Keeps [][2]int            // statements that change nothing: they save variables and set them again
-	Names map[string][]string // what stood for a hole of the table, by its name: snapshots, temporary files, folders of PATH
+	// statements that change nothing: they save variables and set them again
+	Keeps [][2]int
+	// what stood for a hole of the table, by its name: snapshots, temporary files, folders of PATH
+	Names map[string][]string
 }
 
 // Find takes a text apart, whose tree is file. It reports false for a text that is no wrapper;
@@ -58,7 +60,8 @@ const Behind = "\nexit\n"
 // read matches the pieces of a text with the lines of one program.
 func (c *client) read(pieces []piece, text string) (Layer, bool) {
 	l := Layer{Client: c.name, Idle: c.idle, Names: map[string][]string{}}
-	if first := &pieces[0]; c.again && c.match(first, l.Names) == carries && first.own != "" && text[first.end:] == Behind+first.own {
+	if first := &pieces[0]; c.again && c.match(first, l.Names) == carries && first.own != "" &&
+		text[first.end:] == Behind+first.own {
 		l.Own, l.Start, l.End, l.Null = first.own, first.start, len(text), first.null
 		return l, true
 	}

@@ -21,7 +21,8 @@ func find(t testing.TB, text string) (Layer, bool) {
 }
 
 // captured are the commands that each program was asked for when its texts were taken down.
-var captured = []string{"true", "echo 'it''s' \"$HOME\"; cd sub", "cat <<'E' | wc -l\none\nE", "pwd < /dev/null", "make -j2 && ls -l | head -3"}
+var captured = []string{"true", "echo 'it''s' \"$HOME\"; cd sub", "cat <<'E' | wc -l\none\nE",
+	"pwd < /dev/null", "make -j2 && ls -l | head -3"}
 
 // A capture is a file of testdata/clients: what the shell was given. A text may begin with lines of
 // an earlier one.
@@ -65,7 +66,8 @@ func TestCaptured(t *testing.T) {
 				t.Errorf("%s: of %s", name, l.Client)
 			case ok:
 				found = append(found, l.Own)
-			case bare && (len(found) == 0 || found[len(found)-1] != text): // Codex starts its shell a second time inside
+			case bare && (len(found) == 0 || found[len(found)-1] != text):
+				// Codex starts its shell a second time inside
 				found = append(found, text)
 			}
 		}

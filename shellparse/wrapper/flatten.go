@@ -8,14 +8,15 @@ import (
 
 // A piece is one simple command of a text, or a list in brackets, without what does not matter.
 type piece struct {
-	words []string // what the shell would make of them, as far as it is told by the text; an assignment is one
-	list  *list    // when not nil: in place of words
-	span           // where it stands
-	top   span     // the statement of the text that it is a part of
-	inner bool     // in a condition, or behind one
-	null  bool     // it reads /dev/null
-	muted bool     // what it says is not seen
-	split bool     // it has a variable without quotes, of which the shell may make several words
+	// what the shell would make of them, as far as it is told by the text; an assignment is one
+	words []string
+	list  *list // when not nil: in place of words
+	span        // where it stands
+	top   span  // the statement of the text that it is a part of
+	inner bool  // in a condition, or behind one
+	null  bool  // it reads /dev/null
+	muted bool  // what it says is not seen
+	split bool  // it has a variable without quotes, of which the shell may make several words
 	under *branch
 	own   string
 
@@ -63,13 +64,16 @@ func flatten(file *syntax.File, text string) []piece {
 	for _, st := range file.Stmts {
 		before := len(f.pieces)
 		if f.top = f.of(st); !f.stmt(st) {
-			f.pieces = append(f.pieces[:before], piece{words: []string{unknown}, top: f.top, span: f.top})
+			f.pieces = append(f.pieces[:before],
+				piece{words: []string{unknown}, top: f.top, span: f.top})
 		}
 	}
 	return f.pieces
 }
 
-func (f *flattener) of(n syntax.Node) span { return span{int(n.Pos().Offset()), int(n.End().Offset())} }
+func (f *flattener) of(n syntax.Node) span {
+	return span{int(n.Pos().Offset()), int(n.End().Offset())}
+}
 
 func (f *flattener) stmts(list []*syntax.Stmt) bool {
 	for _, st := range list {
@@ -90,7 +94,8 @@ func (f *flattener) stmt(st *syntax.Stmt) bool {
 	}
 	switch c := st.Cmd.(type) {
 	case *syntax.BinaryCmd:
-		return (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt) && len(st.Redirs) == 0 && f.stmt(c.X) && f.stmt(c.Y)
+		return (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt) && len(st.Redirs) == 0 &&
+			f.stmt(c.X) && f.stmt(c.Y)
 	case *syntax.IfClause:
 		return p.plain() && f.condition(c)
 	case *syntax.CallExpr:
@@ -100,7 +105,8 @@ func (f *flattener) stmt(st *syntax.Stmt) bool {
 	case *syntax.Block:
 		return p.plain() && f.block(p, c)
 	case *syntax.Subshell:
-		p.list = &list{"(", c.Stmts, f.text, span{int(c.Lparen.Offset()) + 1, int(c.Rparen.Offset())}}
+		p.list = &list{"(", c.Stmts, f.text,
+			span{int(c.Lparen.Offset()) + 1, int(c.Rparen.Offset())}}
 		return p.plain() && !p.muted && f.add(p)
 	}
 	return false

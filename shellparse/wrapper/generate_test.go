@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-var snapshotsMade = []string{"/h/.claude/shell-snapshots/snapshot-%s-%d-%s.sh", "/home/a b/.config/claude/shell-snapshots/snapshot-%s-%d-%s.sh"}
+var snapshotsMade = []string{"/h/.claude/shell-snapshots/snapshot-%s-%d-%s.sh",
+	"/home/a b/.config/claude/shell-snapshots/snapshot-%s-%d-%s.sh"}
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
@@ -35,22 +36,30 @@ func word(r *rand.Rand, s string) string {
 
 // around is one piece of a program's housekeeping.
 func around(r *rand.Rand, client string) string {
-	quiet := pick(r, "", " 2>/dev/null", " >/dev/null 2>&1", " &>/dev/null", " 2>/dev/null || true", " >/dev/null 2>&1 || :")
+	quiet := pick(r, "", " 2>/dev/null", " >/dev/null 2>&1", " &>/dev/null", " 2>/dev/null || true",
+		" >/dev/null 2>&1 || :")
 	builtin := pick(r, "", "builtin ", `\builtin `, "command ")
 	switch client {
 	case "claude-code":
-		snapshot := fmt.Sprintf(pick(r, snapshotsMade...), pick(r, "bash", "zsh"), r.IntN(1e9), letters(r, 6))
+		snapshot := fmt.Sprintf(pick(r, snapshotsMade...), pick(r, "bash", "zsh"), r.IntN(1e9),
+			letters(r, 6))
 		return pick(r,
 			pick(r, "source ", ". ")+word(r, snapshot)+quiet,
 			builtin+"shopt -u "+pick(r, "extglob", "extglob nullglob", "dotglob")+quiet,
 			builtin+"unalias -- "+word(r, letters2(r))+quiet,
 			builtin+"unset -f -- "+word(r, letters2(r))+quiet,
-			"{ "+builtin+"unalias -- "+word(r, letters2(r))+"; "+builtin+"unset -f -- "+word(r, letters2(r))+"; } >/dev/null 2>&1 || true",
-			"pwd -P >"+pick(r, "", "|", "| ")+" "+word(r, pick(r, "/tmp", "/var/folders/x", "/run/user/0/t")+"/claude-"+letters(r, 4+r.IntN(8))+"-cwd"),
+			"{ "+builtin+"unalias -- "+word(r, letters2(r))+"; "+builtin+"unset -f -- "+word(r,
+				letters2(r))+"; } >/dev/null 2>&1 || true",
+			"pwd -P >"+pick(r, "", "|", "| ")+" "+word(r,
+				pick(r, "/tmp", "/var/folders/x", "/run/user/0/t")+"/claude-"+letters(r,
+					4+r.IntN(8))+"-cwd"),
 			"true", ":")
 	case "gemini":
-		return pick(r, "shopt -u promptvars nullglob extglob"+quiet, "_bgpids_file="+word(r, "/tmp/gemini-shell-"+letters(r, 6)+"/bgpids.tmp"),
-			"__code=$?", "exit $__code", "pgrep -g 0 > "+word(r, "/tmp/shell_pgrep_"+fmt.Sprintf("%x", r.IntN(1e9))+".tmp")+" 2>&1", "true")
+		return pick(r, "shopt -u promptvars nullglob extglob"+quiet,
+			"_bgpids_file="+word(r, "/tmp/gemini-shell-"+letters(r, 6)+"/bgpids.tmp"),
+			"__code=$?", "exit $__code",
+			"pgrep -g 0 > "+word(r, "/tmp/shell_pgrep_"+fmt.Sprintf("%x", r.IntN(1e9))+".tmp")+
+				" 2>&1", "true")
 	}
 	kept := pick(r, "HTTP_PROXY", "CODEX_HOME", "no_proxy", "SSL_CERT_FILE")
 	mark := fmt.Sprintf("__CODEX_SNAPSHOT_%s_%d", pick(r, "OVERRIDE", "PROXY_SET"), r.IntN(100))
@@ -58,8 +67,10 @@ func around(r *rand.Rand, client string) string {
   if [ -z "${K+x}" ] || [ "${K-}" != "${S}" ]; then export K="${S}"; else export K; fi
 else builtin unset K 2>/dev/null || command unset K; fi`+"\nunset F S", pick(r, "true", ". "+word(r, "/h/.codex/shell_snapshots/"+letters(r, 12)+".sh")))
 	return pick(r,
-		strings.NewReplacer("F=", mark+"_F=", "{F}", "{"+mark+"_F}", "S=", mark+"=", "{S}", "{"+mark+"}", "F S", mark+"_F "+mark, "K", kept).Replace(restore),
-		"if . "+word(r, "/h/.codex/shell_snapshots/"+letters(r, 12)+".sh")+" >/dev/null 2>&1; then :; fi",
+		strings.NewReplacer("F=", mark+"_F=", "{F}", "{"+mark+"_F}", "S=", mark+"=", "{S}",
+			"{"+mark+"}", "F S", mark+"_F "+mark, "K", kept).Replace(restore),
+		"if . "+word(r, "/h/.codex/shell_snapshots/"+letters(r, 12)+".sh")+
+			" >/dev/null 2>&1; then :; fi",
 		mark+`="${`+kept+`+x}"`, mark+`="${`+kept+`-}"`,
 		`export PATH=`+word(r, "/opt/"+letters(r, 4))+`:"$PATH"`, "unset "+mark, "true")
 }
@@ -75,9 +86,11 @@ func wrap(r *rand.Rand, client, own string, extra func(at string) string) string
 	var carried string
 	switch client {
 	case "claude-code":
-		carried = "eval " + pick(r, "", "-- ") + word(r, own) + pick(r, "", " < /dev/null", " </dev/null")
+		carried = "eval " + pick(r, "", "-- ") + word(r, own) + pick(r, "", " < /dev/null",
+			" </dev/null")
 	case "codex":
-		carried = "exec " + word(r, pick(r, "/bin/bash", "/usr/bin/zsh", "/h/.tada/bin/bash")) + " -c " + word(r, own)
+		carried = "exec " + word(r, pick(r, "/bin/bash", "/usr/bin/zsh", "/h/.tada/bin/bash")) +
+			" -c " + word(r, own)
 	case "gemini":
 		carried = "(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\n" + own + "\n)"
 	}
@@ -86,7 +99,8 @@ func wrap(r *rand.Rand, client, own string, extra func(at string) string) string
 		at = len(parts) // what stands behind is never reached
 	}
 	if client == "gemini" {
-		parts = append([]string{"_bgpids_file=/tmp/gemini-shell-" + letters(r, 6) + "/bgpids.tmp"}, parts...)
+		parts = append([]string{"_bgpids_file=/tmp/gemini-shell-" + letters(r, 6) + "/bgpids.tmp"},
+			parts...)
 		at++
 	}
 	all := append(append(append([]string{}, parts[:at]...), extra(carried)), parts[at:]...)
@@ -99,8 +113,10 @@ func wrap(r *rand.Rand, client, own string, extra func(at string) string) string
 
 func whole(carried string) string { return carried }
 
-var owns = []string{"ls", "npm test", "rm -rf build", "echo 'it''s' \"$HOME\"; cd sub", "cat <<'E' | wc -l\none\nE", "make -j2 && ls -l | head -3",
-	"for f in *.txt; do mv \"$f\" x; done", "git commit -m \"a 'b' $(date)\"", "# only words\ntrue", "eval 'ls'", "bash -c 'echo \"$1\"' x y", "a\nb\n\nc", "if true; then\n  ls\nfi"}
+var owns = []string{"ls", "npm test", "rm -rf build", "echo 'it''s' \"$HOME\"; cd sub",
+	"cat <<'E' | wc -l\none\nE", "make -j2 && ls -l | head -3",
+	"for f in *.txt; do mv \"$f\" x; done", "git commit -m \"a 'b' $(date)\"", "# only words\ntrue",
+	"eval 'ls'", "bash -c 'echo \"$1\"' x y", "a\nb\n\nc", "if true; then\n  ls\nfi"}
 
 var programs = []string{"claude-code", "codex", "gemini"}
 
@@ -140,27 +156,41 @@ var hidden = []func(r *rand.Rand, carried, evil string) string{
 	func(_ *rand.Rand, c, evil string) string {
 		return "source /h/.claude/shell-snapshots/../x/snapshot-bash-1-a.sh <(" + evil + "); " + c
 	},
-	func(_ *rand.Rand, c, evil string) string { return "pwd -P > /tmp/claude-$(" + evil + ")-cwd; " + c },
+	func(_ *rand.Rand, c, evil string) string {
+		return "pwd -P > /tmp/claude-$(" + evil + ")-cwd; " + c
+	},
 	func(_ *rand.Rand, c, evil string) string {
 		return "pwd -P > /tmp/claude-a-cwd > out; " + evil + "; " + c
 	},
 	func(_ *rand.Rand, c, evil string) string { return "unset -f -- \"n$(" + evil + ")\"; " + c },
-	func(_ *rand.Rand, c, evil string) string { return "unalias -- x; alias ls='" + evil + "'; " + c },
-	func(_ *rand.Rand, c, evil string) string { return "shopt -s expand_aliases; " + evil + "; " + c },
+	func(_ *rand.Rand, c, evil string) string {
+		return "unalias -- x; alias ls='" + evil + "'; " + c
+	},
+	func(_ *rand.Rand, c, evil string) string {
+		return "shopt -s expand_aliases; " + evil + "; " + c
+	},
 	func(_ *rand.Rand, c, evil string) string { return "trap '" + evil + "' EXIT\n" + c },
 	func(_ *rand.Rand, c, evil string) string { return "f() { " + evil + "; }\n" + c },
 	func(_ *rand.Rand, c, evil string) string { return "ls() { " + evil + "; }; " + c },
 	func(_ *rand.Rand, c, evil string) string { return "PROMPT_COMMAND='" + evil + "'; " + c },
 	func(_ *rand.Rand, c, evil string) string { return "export BASH_ENV=/tmp/x; " + c },
 	func(_ *rand.Rand, c, evil string) string { return "LD_PRELOAD=/tmp/x.so " + c },
-	func(_ *rand.Rand, c, evil string) string { return "export PATH=/w/bin:/w/other:\"$PATH\"; " + c },
-	func(_ *rand.Rand, c, evil string) string { return "export PATH=\"$(" + evil + ")\":\"$PATH\"; " + c },
+	func(_ *rand.Rand, c, evil string) string {
+		return "export PATH=/w/bin:/w/other:\"$PATH\"; " + c
+	},
+	func(_ *rand.Rand, c, evil string) string {
+		return "export PATH=\"$(" + evil + ")\":\"$PATH\"; " + c
+	},
 	func(_ *rand.Rand, c, evil string) string {
 		return "__CODEX_SNAPSHOT_A_1=\"${HTTP_PROXY-$(" + evil + ")}\"; " + c
 	},
-	func(_ *rand.Rand, c, evil string) string { return "[ -n \"${PATH:-$(" + evil + ")}\" ]; " + c },
+	func(_ *rand.Rand, c, evil string) string {
+		return "[ -n \"${PATH:-$(" + evil + ")}\" ]; " + c
+	},
 	func(_ *rand.Rand, c, evil string) string { return "if " + evil + "; then :; fi; " + c },
-	func(_ *rand.Rand, c, evil string) string { return "if true; then " + c + "; else " + evil + "; fi" },
+	func(_ *rand.Rand, c, evil string) string {
+		return "if true; then " + c + "; else " + evil + "; fi"
+	},
 	func(_ *rand.Rand, c, evil string) string { return "while " + evil + "; do break; done; " + c },
 	func(_ *rand.Rand, c, evil string) string { return "{ " + c + "; " + evil + "; }" },
 	func(_ *rand.Rand, c, evil string) string { return "! " + c + " || " + evil },
@@ -185,7 +215,9 @@ var hidden = []func(r *rand.Rand, carried, evil string) string{
 	func(_ *rand.Rand, c, evil string) string { return "hash -p /w/evil ls; " + c },
 	func(_ *rand.Rand, c, evil string) string { return "IFS=x; " + c },
 	func(_ *rand.Rand, c, evil string) string { return "unset PATH; " + c },
-	func(_ *rand.Rand, c, evil string) string { return "export HTTPS_PROXY=http://evil.test; " + c },
+	func(_ *rand.Rand, c, evil string) string {
+		return "export HTTPS_PROXY=http://evil.test; " + c
+	},
 }
 
 // TestHidden: a second command is never taken for housekeeping, wherever it stands.
@@ -201,7 +233,8 @@ func TestHidden(t *testing.T) {
 			continue
 		}
 		// What is found may have what was hidden: then it is shown, and judged.
-		if l, ok := find(t, text); ok && !strings.Contains(l.Own, "evil") && !strings.Contains(l.Own, evil) {
+		if l, ok := find(t, text); ok && !strings.Contains(l.Own, "evil") &&
+			!strings.Contains(l.Own, evil) {
 			t.Errorf("%q is taken for the whole of:\n%s", l.Own, text)
 		}
 	}

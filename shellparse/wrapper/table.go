@@ -96,7 +96,8 @@ func share(list []*client) []*client {
 
 var roles = map[string]role{
 	"around": stands, "number": stands, "own": carries,
-	"flag": flags, "save": saves, "test": tests, "restore": restores, "drop": drops, "forget": forgets,
+	"flag": flags, "save": saves, "test": tests, "restore": restores, "drop": drops,
+	"forget": forgets,
 }
 
 func (c *client) add(fields []string, holes map[string]string) error {

@@ -70,7 +70,8 @@ func marked(s string) string {
 
 // isPlain reports whether a character is itself to every shell, wherever it stands in a word.
 func isPlain(c byte) bool {
-	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || strings.IndexByte("_@%+:,./-=", c) >= 0
+	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' ||
+		strings.IndexByte("_@%+:,./-=", c) >= 0
 }
 
 // bare is a text that is not quoted. What a shell could expand in it is not known.
@@ -116,15 +117,18 @@ func doubled(s string) string {
 
 // variable is a variable with at most a word for when it is not set.
 func variable(p *syntax.ParamExp) string {
-	if p.Param == nil || p.Flags != nil || p.Excl || p.Length || p.Width || p.IsSet || p.NestedParam != nil || p.Index != nil ||
-		len(p.Modifiers) > 0 || p.Slice != nil || p.Repl != nil || p.Names != 0 || p.Split != 0 || p.GlobSubst != 0 || p.RcExpand != 0 {
+	if p.Param == nil || p.Flags != nil || p.Excl || p.Length || p.Width || p.IsSet ||
+		p.NestedParam != nil || p.Index != nil ||
+		len(p.Modifiers) > 0 || p.Slice != nil || p.Repl != nil || p.Names != 0 || p.Split != 0 ||
+		p.GlobSubst != 0 || p.RcExpand != 0 {
 		return unknown
 	}
 	if p.Exp == nil {
 		return expansion + p.Param.Value
 	}
 	switch p.Exp.Op {
-	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset,
+		syntax.DefaultUnsetOrNull:
 	default:
 		return unknown
 	}
