@@ -46,7 +46,9 @@ var plan = map[string]map[string]string{
 		"shellparse/catalog/agents": "names that are known of one agent are with its other facts",
 	},
 	"shellparse/catalog/agents": {},
-	"shellparse/wrapper":        {},
+	"shellparse/wrapper": {
+		"shellparse/catalog/agents": "what an agent's program writes is with its other facts",
+	},
 	"shellparse/code": {
 		"shellparse/command": "facts speak of the same rights as the table",
 		"shellparse/catalog": "what a variable does is the same in a program as in a shell",

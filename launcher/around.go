@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -89,8 +90,8 @@ func isOneOf(name string, list ...string) bool {
 // and all that it loads what that saved.
 func (j *Judgement) touchesItsOwn() bool {
 	w := j.Script.Wrapped
-	notes := slices.Concat(w.Names["claudecwd"], w.Names["gemini"])
-	if len(w.Names["claude"])+len(w.Names["codex"]) > maxSnapshots {
+	notes := w.Names["note"]
+	if len(w.Names["snapshot"]) > maxSnapshots {
 		return false
 	}
 	for i := range j.Plan.Targets {
@@ -138,7 +139,7 @@ const (
 // isSaved reports whether a text has a file as what an agent's program saved of the shell.
 func (j *Judgement) isSaved(t *pathguard.Target) bool {
 	w := j.Script.Wrapped
-	return t.Right != command.Write && (slices.Contains(w.Names["claude"], t.Name) || slices.Contains(w.Names["codex"], t.Name))
+	return t.Right != command.Write && slices.Contains(w.Names["snapshot"], t.Name)
 }
 
 // isWhereSaved reports whether a real path is where programs save that. In a session they have a
@@ -183,7 +184,16 @@ func (j *Judgement) writable(name string) bool {
 // down functions and aliases for the commands to come. What an agent asks for never comes like
 // this: there the text is in a wrapper.
 func (r Request) saves() bool {
-	return r.Shell.Login && r.Tool == nil && strings.HasPrefix(r.Shell.Text, "SNAPSHOT_FILE=") && approval.AgentName(r.Agent, r.Env) == "claude-code"
+	if !r.Shell.Login || r.Tool != nil {
+		return false
+	}
+	agent := approval.AgentName(r.Agent, r.Env)
+	for f := range agents.Of("saver") {
+		if strings.HasPrefix(r.Shell.Text, f.Text()) && agent == approval.AgentName(f.Agent, nil) {
+			return true
+		}
+	}
+	return false
 }
 
 // carriers are the commands of a text that do nothing but carry the agent's: those from first to

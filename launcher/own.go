@@ -103,7 +103,7 @@ func (j *Judgement) around(f *pathguard.Fence) {
 	if !f.Exact {
 		return
 	}
-	for _, name := range slices.Concat(w.Names["claudecwd"], w.Names["gemini"]) {
+	for _, name := range w.Names["note"] {
 		for _, g := range whole.Write {
 			if !g.Tree && filepath.Join(g.Path, g.Missing) == name {
 				f.Write = append(f.Write, g)

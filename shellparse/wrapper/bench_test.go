@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // What every command line pays, in a process that has read none before.
@@ -26,7 +28,7 @@ func BenchmarkOrdinary(b *testing.B) {
 // forget makes the table unread.
 func forget() {
 	table = sync.OnceValue(func() []*client {
-		list, err := read(source)
+		list, err := read(source, agents.Of(kinds...))
 		if err != nil {
 			panic(err)
 		}

@@ -12,6 +12,6 @@
 // likely recognised too. What is in no table makes the text an ordinary command line, which is
 // judged and shown as it stands.
 //
-// The table is wrappers.txt; each line of it says why it can do no harm. [Find] trusts nothing
-// else: an agent may write such a text itself, and gains nothing by it.
+// The table is wrappers.txt and the facts about agents (package agents); each line says why it can
+// do no harm. [Find] trusts nothing else: an agent may write such a text itself, and gains nothing by it.
 package wrapper

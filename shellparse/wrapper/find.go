@@ -67,7 +67,7 @@ func (c *client) read(pieces []piece, text string) (Layer, bool) {
 	}
 	l.Names = map[string][]string{}
 	carried, whole := 0, true
-	var keep keeping
+	keep := keeping{mark: c.mark}
 	for i := range pieces {
 		p := &pieces[i]
 		found := keep.check(p, c.match(p, l.Names))

@@ -10,6 +10,8 @@ import "strings"
 // where each variable gets back its own value: what was saved of one and given to another, or saved
 // behind an assignment, is a way to bring in any text.
 type keeping struct {
+	mark string // what the names of the variables begin with in which others are saved
+
 	top  []span
 	only []bool
 
@@ -52,15 +54,12 @@ func (k *keeping) keeps(p *piece, r role) bool {
 		return k.under(p, false)
 	case forgets:
 		for _, name := range p.words[1:] {
-			delete(k.flag, strings.TrimPrefix(name, ofCodex))
-			delete(k.saved, strings.TrimPrefix(name, ofCodex))
+			delete(k.flag, strings.TrimPrefix(name, k.mark))
+			delete(k.saved, strings.TrimPrefix(name, k.mark))
 		}
 	}
 	return true
 }
-
-// ofCodex is what the names of the variables begin with in which others are saved.
-const ofCodex = "__CODEX_SNAPSHOT_"
 
 // maxUnder is how far up the condition of a piece is looked for.
 const maxUnder = 3
@@ -69,7 +68,7 @@ const maxUnder = 3
 // that was last looked at.
 func (k *keeping) under(p *piece, set bool) bool {
 	for b, n := p.under, 0; b != nil && n < maxUnder; b, n = b.up, n+1 {
-		test, ok := strings.CutPrefix(b.test, "["+between+"-n"+between+expansion+ofCodex)
+		test, ok := strings.CutPrefix(b.test, "["+between+"-n"+between+expansion+k.mark)
 		mark, whole := strings.CutSuffix(test, between+"]")
 		if ok && whole && k.flag[mark] == p.kept && p.kept != "" {
 			return b.then == set

@@ -3,9 +3,13 @@ package wrapper
 import (
 	_ "embed"
 	"fmt"
+	"iter"
+	"maps"
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 //go:embed wrappers.txt
@@ -16,6 +20,8 @@ type client struct {
 	name   string
 	idle   bool
 	again  bool
+	mark   string             // what the names of the variables begin with in which others are saved
+	holes  map[string]string  // their shapes
 	lines  map[string][]*line // by their first word, as a pattern has it
 	bodies []body
 }
@@ -36,43 +42,70 @@ type body struct {
 	first *line // nil for none
 }
 
-// table is all of it, by program.
+// table is all of it, by program: those of agents in their order, then the hook's.
 var table = sync.OnceValue(func() []*client {
-	list, err := read(source)
+	list, err := read(source, agents.Of(kinds...))
 	if err != nil {
 		panic(err) // it is a part of this program; a test reads it
 	}
 	return list
 })
 
+// kinds are those of the facts about agents that belong to the table.
+var kinds = []string{
+	"hole", "idle", "around", "number", "flag", "save", "test", "restore", "drop", "forget",
+	"own", "body",
+}
+
 // anyone is the name under which the table has what every program may say.
 const anyone = "any"
 
-func read(text string) ([]*client, error) {
-	var list []*client
-	holes := map[string]string{}
+func read(text string, facts iter.Seq[agents.Fact]) (list []*client, err error) {
+	common := newClient(anyone, nil)
 	for n, row := range strings.Split(text, "\n") {
 		row, _, _ = strings.Cut(row, " # ")
-		fields := strings.Fields(row)
-		if len(fields) == 0 || strings.HasPrefix(row, "#") {
-			continue
-		}
-		if fields[0] == "hole" && len(fields) >= 3 {
-			holes[fields[1]] = strings.TrimSpace(strings.SplitN(row, fields[1], 2)[1])
-			continue
-		}
-		if fields[0] == "client" && len(fields) == 2 {
-			list = append(list, &client{name: fields[1], lines: map[string][]*line{}})
-			continue
-		}
-		if len(list) == 0 {
+		kind, rest, _ := strings.Cut(row, " ")
+		switch {
+		case row == "" || row[0] == '#':
+		case kind == "hole" && len(list) == 0:
+			common.hole(rest)
+		case kind == "client" && rest == anyone:
+			list = append(list, common)
+		case kind == "client":
+			list = append(list, newClient(rest, common.holes))
+		case len(list) == 0:
 			return nil, fmt.Errorf("wrappers.txt:%d: %q before a client", n+1, row)
-		}
-		if err := list[len(list)-1].add(fields, holes); err != nil {
-			return nil, fmt.Errorf("wrappers.txt:%d: %w", n+1, err)
+		default:
+			if err := list[len(list)-1].add(kind, rest); err != nil {
+				return nil, fmt.Errorf("wrappers.txt:%d: %w", n+1, err)
+			}
 		}
 	}
-	return share(list), nil
+	own := list
+	list, last := nil, ""
+	for f := range facts {
+		if f.Agent != last {
+			list, last = append(list, newClient(agents.Platform(f.Agent), common.holes)), f.Agent
+		}
+		if err := list[len(list)-1].add(f.Kind, f.Text()); err != nil {
+			return nil, fmt.Errorf("%s.txt: %w", f.Agent, err)
+		}
+	}
+	return share(append(list, own...)), nil
+}
+
+func newClient(name string, holes map[string]string) *client {
+	c := &client{name: name, lines: map[string][]*line{}, holes: maps.Clone(holes)}
+	if c.holes == nil {
+		c.holes = map[string]string{}
+	}
+	return c
+}
+
+// hole takes the shape of a hole down.
+func (c *client) hole(text string) {
+	name, shape, _ := strings.Cut(text, " ")
+	c.holes[name] = strings.TrimSpace(shape)
 }
 
 // share gives every program what all may say.
@@ -100,23 +133,29 @@ var roles = map[string]role{
 	"forget": forgets,
 }
 
-func (c *client) add(fields []string, holes map[string]string) error {
-	r, known := roles[fields[0]]
+func (c *client) add(kind, text string) error {
+	fields := strings.Fields(text)
+	r, known := roles[kind]
 	switch {
-	case fields[0] == "idle" && len(fields) == 1:
+	case kind == "hole" && len(fields) > 1:
+		c.hole(text)
+	case kind == "idle" && len(fields) == 0:
 		c.idle = true
-	case fields[0] == "again" && len(fields) == 1:
+	case kind == "again" && len(fields) == 0:
 		c.again = true
-	case fields[0] == "body" && len(fields) == 2:
-		c.bodies = append(c.bodies, body{open: fields[1]})
-	case fields[0] == "body" && len(fields) > 2:
-		c.bodies = append(c.bodies, body{fields[1], newLine(stands, fields[2:], holes)})
-	case known && len(fields) > 1:
-		l := newLine(r, fields[1:], holes)
-		l.bare = fields[0] == "number"
+	case kind == "body" && len(fields) == 1:
+		c.bodies = append(c.bodies, body{open: fields[0]})
+	case kind == "body" && len(fields) > 1:
+		c.bodies = append(c.bodies, body{fields[0], newLine(stands, fields[1:], c.holes)})
+	case known && len(fields) > 0:
+		l := newLine(r, fields, c.holes)
+		l.bare = kind == "number"
 		c.lines[l.key()] = append(c.lines[l.key()], l)
+		if r == saves {
+			c.mark, _, _ = strings.Cut(fields[0], "<mark>")
+		}
 	default:
-		return fmt.Errorf("%q is no entry", strings.Join(fields, " "))
+		return fmt.Errorf("%q is no entry", kind+" "+text)
 	}
 	return nil
 }

@@ -65,5 +65,7 @@
 // environ.txt: what starts a hook through a shell then runs something else first, which can end it.
 // shell is any but tada-run: commands are started with another shell.
 //
+// What it puts around the command of its agent: see shellparse/wrapper/wrappers.txt.
+//
 // The package imports nothing of this module, so that packages of every floor may read it.
 package agents
