@@ -11,21 +11,22 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// Request implements [Store].
-func (b *Bolt) Request(ctx context.Context, r Request) (Envelope, bool, error) {
+// Request stores a question before anybody sees it and returns it with true. The same plan
+// asked again in the same session, while pending, returns the envelope that is there with
+// false; it may be answered already (see [Envelope.Approved]). It refuses with ErrDenied
+// while the same plan cools off after a denial, and with ErrBusy when too many are open: the
+// caller has to wait then, which is no denial.
+func (s *Store) Request(ctx context.Context, r Request) (Envelope, bool, error) {
 	if _, err := plan.Read(r.Payload); err != nil {
 		return Envelope{}, false, err
 	}
 	if r.Quorum < 0 || r.Quorum > MaxQuorum {
 		return Envelope{}, false, &ConfigError{Name: "quorum", Value: strconv.Itoa(r.Quorum), Need: "it must be 0 to " + strconv.Itoa(MaxQuorum)}
 	}
-	done, err := b.do(ctx, task{verb: "request", args: plan.Fields{
+	done, err := s.do(ctx, "request", plan.Fields{
 		"canary": r.Canary, "payload": string(r.Payload), "quorum": r.Quorum, "requester": r.Requester, "through": r.Through, "session": r.Session, "ttl": int64(r.TTL),
 		"budget": r.Budget, "person": r.Person,
-	}})
-	if err == nil {
-		err = done.refusal
-	}
+	})
 	if err != nil {
 		return Envelope{}, false, err
 	}
@@ -199,11 +200,12 @@ func (t *tx) openFor(budget string) (mine, all int) {
 	return t.open[budget], all
 }
 
-// Get implements [Store].
-func (b *Bolt) Get(ctx context.Context, id string) (Envelope, error) {
+// Get returns one envelope, dead ones included until they are pruned. Its State says what the
+// clock says now, even when nothing has stored that yet.
+func (s *Store) Get(ctx context.Context, id string) (Envelope, error) {
 	var e *entry
 	var refusal error
-	err := b.view(ctx, func(t *tx) error {
+	err := s.view(ctx, func(t *tx) error {
 		var err error
 		if e, err = t.load(id); err != nil {
 			refusal = &Refused{Envelope: id, Outcome: OutcomeTampered, Err: ErrTampered}
@@ -227,10 +229,11 @@ func (b *Bolt) Get(ctx context.Context, id string) (Envelope, error) {
 	return e.Envelope, nil
 }
 
-// Pending implements [Store].
-func (b *Bolt) Pending(ctx context.Context) ([]Envelope, error) {
+// Pending returns the envelopes that can still be decided or used, oldest first, without
+// payload.
+func (s *Store) Pending(ctx context.Context) ([]Envelope, error) {
 	var out []Envelope
-	err := b.view(ctx, func(t *tx) error {
+	err := s.view(ctx, func(t *tx) error {
 		for _, id := range t.keys(pendingBucket) {
 			e, err := t.load(id)
 			if err != nil || e == nil || e.State != Pending || t.over(e) {
@@ -243,4 +246,16 @@ func (b *Bolt) Pending(ctx context.Context) ([]Envelope, error) {
 	})
 	slices.SortFunc(out, older)
 	return out, err
+}
+
+// Wait returns as soon as the envelope is decided or dead. It ends with ctx's error, and holds no
+// lock while it waits.
+func (s *Store) Wait(ctx context.Context, id string) (e Envelope, err error) {
+	err = s.db.Await(ctx, id, func() (time.Duration, bool, error) {
+		var err error
+		e, err = s.Get(ctx, id)
+		again := max(e.Expires.Sub(s.o.Clock().Now), 0) + time.Millisecond
+		return again, e.State != Pending || e.Decision != nil, err
+	})
+	return e, err
 }

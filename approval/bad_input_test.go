@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
+	"go.etcd.io/bbolt"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan/plantest"
@@ -21,7 +21,7 @@ func TestBadInput(t *testing.T) {
 	k := newKey(t, "dg")
 	trust := trustOf(t, k.TrustLine())
 	type scene struct {
-		*approval.Bolt
+		*approval.Store
 		*clock
 		path string
 		e    approval.Envelope // approved, of two calls
@@ -61,7 +61,7 @@ func TestBadInput(t *testing.T) {
 			return use(s, asIs)
 		}, approval.ErrReplayed, "rejected:replayed", true},
 		{"tampered", func(s scene) error {
-			edit(t, s.path, func(tx *bolt.Tx) error {
+			edit(t, s.path, func(tx *bbolt.Tx) error {
 				return tx.Bucket([]byte("payloads")).Put([]byte(s.e.ID), slices.Concat(s.e.Payload, []byte(" ")))
 			})
 			return use(s, asIs)
@@ -90,7 +90,7 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := scene{clock: newClock()}
-			s.Bolt, s.path = open(t, s.clock, nil)
+			s.Store, s.path = open(t, s.clock, nil)
 			s.e = ask(t, s, plantest.Small(t, nil, "c1", "c2"))
 			decide(t, s, yes(s.e))
 			err := c.do(s)

@@ -19,18 +19,19 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
+	"go.etcd.io/bbolt"
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/bolt"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
 // edit changes the database behind the store's back.
-func edit(t *testing.T, path string, fn func(*bolt.Tx) error) {
+func edit(t *testing.T, path string, fn func(*bbolt.Tx) error) {
 	t.Helper()
-	db, err := bolt.Open(path, 0o600, nil)
+	db, err := bbolt.Open(path, 0o600, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,14 +68,14 @@ func TestTamper(t *testing.T) {
 	for _, bucket := range []string{"envelopes", "payloads", "states", "decisions"} {
 		var size int
 		restore(t, path, before)
-		edit(t, path, func(tx *bolt.Tx) error {
+		edit(t, path, func(tx *bbolt.Tx) error {
 			size = len(tx.Bucket([]byte(bucket)).Get([]byte(e.ID)))
 			return nil
 		})
 		step := max(1, size/40) // each tested byte costs two synced writes
 		for i := 0; i < size; i += step {
 			restore(t, path, before)
-			edit(t, path, func(tx *bolt.Tx) error {
+			edit(t, path, func(tx *bbolt.Tx) error {
 				b := tx.Bucket([]byte(bucket))
 				v := bytes.Clone(b.Get([]byte(e.ID)))
 				v[i] ^= 1
@@ -99,7 +100,7 @@ func TestTamperMoved(t *testing.T) {
 	given := ask(t, s, plantest.Small(t, nil))
 	decide(t, s, yes(given))
 	wanted := ask(t, s, plantest.Small(t, func(p map[string]any) { p["n"] = 1 }))
-	edit(t, path, func(tx *bolt.Tx) error {
+	edit(t, path, func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte("decisions"))
 		return b.Put([]byte(wanted.ID), bytes.Clone(b.Get([]byte(given.ID))))
 	})
@@ -129,7 +130,7 @@ func TestPairedAtUse(t *testing.T) {
 		s, path := open(t, newClock(), nil)
 		e := ask(t, s, plantest.Small(t, nil, "c1", "c2"))
 		decide(t, s, yes(e))
-		edit(t, path, func(tx *bolt.Tx) error {
+		edit(t, path, func(tx *bbolt.Tx) error {
 			b := tx.Bucket([]byte("decisions"))
 			var answer map[string]json.RawMessage
 			if err := json.Unmarshal(b.Get([]byte(e.ID))[32:], &answer); err != nil {
@@ -276,19 +277,19 @@ func TestBadDatabase(t *testing.T) {
 			restore(t, path, b)
 		}},
 		{"bucket gone", approval.ErrCorrupt, func(t *testing.T, path string) {
-			edit(t, path, func(tx *bolt.Tx) error { return tx.DeleteBucket([]byte("states")) })
+			edit(t, path, func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("states")) })
 		}},
 		{"secret gone", approval.ErrCorrupt, func(t *testing.T, path string) {
-			edit(t, path, func(tx *bolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte("secret")) })
+			edit(t, path, func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte("secret")) })
 		}},
 		{"another program's", approval.ErrCorrupt, func(t *testing.T, path string) {
-			edit(t, path, func(tx *bolt.Tx) error { return tx.DeleteBucket([]byte("meta")) })
+			edit(t, path, func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("meta")) })
 		}},
 		{"from the future", approval.ErrFuture, func(t *testing.T, path string) {
-			edit(t, path, func(tx *bolt.Tx) error { return tx.Bucket([]byte("meta")).Put([]byte("schema"), []byte("3")) })
+			edit(t, path, func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Put([]byte("schema"), []byte("3")) })
 		}},
 		{"from the far future", approval.ErrFuture, func(t *testing.T, path string) {
-			edit(t, path, func(tx *bolt.Tx) error { return tx.Bucket([]byte("meta")).Put([]byte("schema"), []byte("10")) })
+			edit(t, path, func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Put([]byte("schema"), []byte("10")) })
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -309,7 +310,7 @@ func TestBadDatabase(t *testing.T) {
 			if _, err := s.Get(ctx, e.ID); !errors.Is(err, c.want) {
 				t.Errorf("Get: %v", err)
 			}
-			if _, err := approval.Open(path, approval.Options{Clock: newClock().read, Rand: rand.Reader}); !errors.Is(err, c.want) {
+			if _, err := bolt.Open(path, approval.Options{Clock: newClock().read, Rand: rand.Reader}); !errors.Is(err, c.want) {
 				t.Errorf("Open: %v", err)
 			}
 			if now, _ := os.ReadFile(path); !bytes.Equal(now, spoiled) {
@@ -376,7 +377,7 @@ func TestForeignLock(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), nil)
 	e := ask(t, s, plantest.Small(t, nil))
-	db, err := bolt.Open(path, 0o600, nil)
+	db, err := bbolt.Open(path, 0o600, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -465,7 +466,7 @@ func BenchmarkOpen(b *testing.B) {
 	s, path := open(b, newClock(), nil)
 	ask(b, s, plantest.Small(b, nil))
 	for b.Loop() {
-		if _, err := approval.Open(path, approval.Options{Clock: newClock().read, Rand: rand.Reader}); err != nil {
+		if _, err := bolt.Open(path, approval.Options{Clock: newClock().read, Rand: rand.Reader}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/bolt"
 	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
 // A backend is what the suite needs of a store: a store over the same data every time.
 type backend interface {
-	Open(o approval.Options) (approval.Store, error)
+	Open(o approval.Options) (*approval.Store, error)
 }
 
 // boltBackend opens the same file every time.
@@ -28,16 +29,26 @@ func newBoltBackend(t testing.TB) backend {
 	return boltBackend{filepath.Join(dir, "approvals.db")}
 }
 
-func (b boltBackend) Open(o approval.Options) (approval.Store, error) {
-	return approval.Open(b.path, o)
+func (b boltBackend) Open(o approval.Options) (*approval.Store, error) {
+	return bolt.Open(b.path, o)
 }
 
 func TestBolt(t *testing.T) { testStore(t, newBoltBackend) }
 
+// memory is the same database in memory every time.
+type memory struct{ db approval.DB }
+
+func (m memory) Open(o approval.Options) (*approval.Store, error) { return approval.Open(m.db, o) }
+
+// The rules are the same over another database.
+func TestMemory(t *testing.T) {
+	testStore(t, func(testing.TB) backend { return memory{approval.NewMemory()} })
+}
+
 // bench is one store under test with a clock that the test sets.
 type bench struct {
 	testing.TB
-	approval.Store
+	*approval.Store
 	*clock
 	backend backend
 	o       approval.Options
@@ -89,7 +100,7 @@ func (b *bench) prune() []approval.Event {
 
 var ctx = context.Background()
 
-// testStore is what every backend of approval.Store must pass.
+// testStore is what every backend of *approval.Store must pass.
 func testStore(t *testing.T, fresh func(testing.TB) backend) {
 	for _, c := range []struct {
 		name string

@@ -11,14 +11,13 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// Consume implements [Store].
-func (b *Bolt) Consume(ctx context.Context, c Claim) (Permit, error) {
-	done, err := b.do(ctx, task{verb: "consume", args: plan.Fields{
+// Consume spends an approval. State, both clocks, stored hash, pairing of decisions and calls,
+// and the presented plan are checked and the state is changed in one transaction, so of any
+// number of concurrent claims exactly one gets the permit.
+func (s *Store) Consume(ctx context.Context, c Claim) (Permit, error) {
+	done, err := s.do(ctx, "consume", plan.Fields{
 		"envelope": c.Envelope, "plan_hash": c.PlanHash, "runner": c.Runner, "session": c.Session,
-	}})
-	if err == nil {
-		err = done.refusal
-	}
+	})
 	if err != nil {
 		return Permit{}, err
 	}
@@ -78,12 +77,9 @@ func (t *tx) permitted(e *entry, ticket string) bool {
 	return err == nil && f.Text("ticket") == ticket
 }
 
-// Finish implements [Store].
-func (b *Bolt) Finish(ctx context.Context, id, outcome, reason string) ([]Event, error) {
-	done, err := b.do(ctx, task{verb: "finish", args: plan.Fields{"envelope": id, "outcome": outcome, "reason": reason}})
-	if err == nil {
-		err = done.refusal
-	}
+// Finish records what came of a consumed envelope's run. It is an error to finish twice.
+func (s *Store) Finish(ctx context.Context, id, outcome, reason string) ([]Event, error) {
+	done, err := s.do(ctx, "finish", plan.Fields{"envelope": id, "outcome": outcome, "reason": reason})
 	return done.events, err
 }
 
@@ -122,10 +118,10 @@ func (t *tx) finishTask(k task) (result, error) {
 	return result{}, t.emit(ev)
 }
 
-// Unfinished implements [Store].
-func (b *Bolt) Unfinished(ctx context.Context) ([]Run, error) {
+// Unfinished returns the runs that were permitted and have not been finished.
+func (s *Store) Unfinished(ctx context.Context) ([]Run, error) {
 	var out []Run
-	err := b.view(ctx, func(t *tx) error {
+	err := s.view(ctx, func(t *tx) error {
 		for _, id := range t.keys(runBucket) {
 			f, err := t.get(runBucket, id)
 			if err != nil {
@@ -139,10 +135,11 @@ func (b *Bolt) Unfinished(ctx context.Context) ([]Run, error) {
 	return out, err
 }
 
-// Prune implements [Store].
-func (b *Bolt) Prune(ctx context.Context) ([]Event, error) {
+// Prune expires what is too old and removes what has been dead for Options.Retention. Of each
+// a tombstone remains for Options.Tombstone, so that a replay is still called a replay.
+func (s *Store) Prune(ctx context.Context) ([]Event, error) {
 	var events []Event
-	err := b.update(ctx, func(t *tx) error {
+	err := s.update(ctx, func(t *tx) error {
 		if err := t.sweep(); err != nil {
 			return err
 		}
@@ -171,8 +168,6 @@ func (b *Bolt) Prune(ctx context.Context) ([]Event, error) {
 	return events, nil
 }
 
-func (t *tx) older(at time.Time, d time.Duration) bool { return t.now.Now.Sub(at) >= d }
-
 // remove takes one dead envelope away and leaves a tombstone.
 func (t *tx) remove(id string, state plan.Fields) error {
 	err := t.put(tombstoneBucket, id, plan.Fields{"state": state.Text("state"), "since": state.Text("since")})
@@ -190,7 +185,7 @@ func (t *tx) remove(id string, state plan.Fields) error {
 			return err
 		}
 	}
-	for _, bucket := range [][]byte{envelopeBucket, payloadBucket, decisionBucket, pendingBucket, stateBucket, voteBucket, wrongBucket} {
+	for _, bucket := range []Bucket{envelopeBucket, payloadBucket, decisionBucket, pendingBucket, stateBucket, voteBucket, wrongBucket} {
 		if err := t.delete(bucket, id); err != nil {
 			return err
 		}
@@ -201,7 +196,7 @@ func (t *tx) remove(id string, state plan.Fields) error {
 // forget removes tombstones and cool-offs that have had their time.
 func (t *tx) forget() error {
 	for _, old := range []struct {
-		bucket []byte
+		bucket Bucket
 		field  string
 		keep   time.Duration
 	}{{tombstoneBucket, "since", t.o.Tombstone}, {coolOffBucket, "denied_at", t.o.CoolOff}, {tokenBucket, "until", t.o.Skew}} {
@@ -217,14 +212,15 @@ func (t *tx) forget() error {
 	return nil
 }
 
-// Unlogged implements [Store].
-func (b *Bolt) Unlogged(ctx context.Context) ([]Event, error) {
+// Unlogged returns, in order, the stored events that MarkLogged has not removed: those of a
+// process that died between its change and its record.
+func (s *Store) Unlogged(ctx context.Context) ([]Event, error) {
 	var out []Event
-	err := b.view(ctx, func(t *tx) error {
-		for _, key := range t.keys(outboxBucket) {
-			f, err := t.get(outboxBucket, key)
+	err := s.view(ctx, func(t *tx) error {
+		for _, key := range t.keys(OutboxBucket) {
+			f, err := t.get(OutboxBucket, key)
 			if err != nil {
-				return &FileError{Path: b.path, Err: ErrCorrupt, Hint: "an event that waits for its record was changed"}
+				return &FileError{Path: t.path, Err: ErrCorrupt, Hint: "an event that waits for its record was changed"}
 			}
 			out = append(out, readEvent(f))
 		}
@@ -233,8 +229,10 @@ func (b *Bolt) Unlogged(ctx context.Context) ([]Event, error) {
 	return out, err
 }
 
-// MarkLogged implements [Store].
-func (b *Bolt) MarkLogged(ctx context.Context, place string, seqs ...uint64) error {
+// MarkLogged removes events that stand in the record by now. Place is how far the record had
+// come by then, in the caller's own words; "" leaves what is known. Of two places the later one
+// is the greater text.
+func (s *Store) MarkLogged(ctx context.Context, place string, seqs ...uint64) error {
 	if len(seqs) == 0 && place == "" {
 		return nil
 	}
@@ -242,7 +240,7 @@ func (b *Bolt) MarkLogged(ctx context.Context, place string, seqs ...uint64) err
 	for _, seq := range seqs {
 		list = append(list, seq)
 	}
-	_, err := b.do(ctx, task{verb: "recorded", args: plan.Fields{"place": place, "seqs": list}})
+	_, err := s.do(ctx, "recorded", plan.Fields{"place": place, "seqs": list})
 	return err
 }
 
@@ -252,8 +250,8 @@ func (t *tx) recordedTask(k task) (result, error) {
 		if err != nil {
 			return result{}, fmt.Errorf("approval: %v is no seq", v)
 		}
-		if key := seqKey(seq); t.raw(outboxBucket, key) != nil {
-			if err := t.delete(outboxBucket, key); err != nil {
+		if key := seqKey(seq); t.raw(OutboxBucket, key) != nil {
+			if err := t.delete(OutboxBucket, key); err != nil {
 				return result{}, err
 			}
 		}

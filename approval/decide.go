@@ -12,9 +12,10 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 )
 
-// Decide implements [Store].
-func (b *Bolt) Decide(ctx context.Context, d Decision) ([]Event, error) {
-	return b.change(ctx, d.Envelope, func(t *tx, e *entry) error { return t.decide(e, d) })
+// Decide stores a person's answer. When every call is denied the envelope is rejected; else it
+// stays pending until it is consumed, for at most Options.Unused.
+func (s *Store) Decide(ctx context.Context, d Decision) ([]Event, error) {
+	return s.change(ctx, d.Envelope, func(t *tx, e *entry) error { return t.decide(e, d) })
 }
 
 func (t *tx) decide(e *entry, d Decision) error {
@@ -207,19 +208,19 @@ func firstInstead(calls []CallDecision) string {
 	return ""
 }
 
-// Cancel implements [Store].
-func (b *Bolt) Cancel(ctx context.Context, id, reason string) ([]Event, error) {
-	return b.change(ctx, id, func(t *tx, e *entry) error {
+// Cancel withdraws a pending question, or an answer that was not used.
+func (s *Store) Cancel(ctx context.Context, id, reason string) ([]Event, error) {
+	return s.change(ctx, id, func(t *tx, e *entry) error {
 		return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled, Reason: reason})
 	})
 }
 
 // change runs fn on one pending envelope in a write transaction. Refusals of fn are returned after
 // what it changed was committed.
-func (b *Bolt) change(ctx context.Context, id string, fn func(*tx, *entry) error) ([]Event, error) {
+func (s *Store) change(ctx context.Context, id string, fn func(*tx, *entry) error) ([]Event, error) {
 	var events []Event
 	var refusal error
-	err := b.update(ctx, func(t *tx) error {
+	err := s.update(ctx, func(t *tx) error {
 		e, err := t.living(id)
 		if err == nil {
 			err = fn(t, e)

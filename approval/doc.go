@@ -12,17 +12,7 @@
 // # The plan
 //
 // A plan is a JSON object in the one spelling of package canonical. Its SHA-256 in hexadecimal is
-// the plan hash. The store reads of it:
-//
-//	work_item_id  text
-//	agent_name    text
-//	risk          0 to 3; anything else counts as 3
-//	tool_calls    a list, not empty, of objects with a tool_call_id, each its own
-//	trust         "human", "agent" or "quarantined"; anything else counts as the last: see [Level]
-//	reasons       a list of objects; the rule of each that is not an allow is told with the events
-//
-// All other members are the launcher's: the command, the resolved files, the environment, the
-// policy. They are hashed and shown, known or not, and never read for a decision.
+// the plan hash. Package plan says what is read of it.
 //
 // # The life of an envelope
 //
@@ -53,10 +43,10 @@
 //
 // # What a yes costs
 //
-// [Friction] grows with the risk: a key, four characters to type, eight and a second factor. A
+// [plan.Friction] grows with the risk: a key, four characters to type, eight and a second factor. A
 // factor is a one-time code after RFC 6238 (EnrollTOTP), good once for one envelope; a signature;
 // or a second person. A page on which something was cut is not approved before it was read to its
-// end ([Reading], Decision.Paged). Three risky approvals in less than two seconds each bring the
+// end ([render.Reading], Decision.Paged). Three risky approvals in less than two seconds each bring the
 // brake on: everything must be typed until somebody took their time or said no. [Canary] makes
 // plans that must be denied; asked with Request.Canary they can never run, and approving one brings
 // the brake on too. [Summarize] tells from the record how people answer.
@@ -67,8 +57,8 @@
 // person: where people of one account must agree, they sign with keys of their own, and the account
 // is the requester.
 //
-// A plan says whose words led to it ([Level]): a person's, an agent's, or text from outside. Work
-// inherits the level of the work that started it ([Inherit]) and can only lower it; what is
+// A plan says whose words led to it ([plan.Level]): a person's, an agent's, or text from outside. Work
+// inherits the level of the work that started it ([plan.Inherit]) and can only lower it; what is
 // quarantined is allowed once and never for a while.
 //
 // # Answers from elsewhere
@@ -79,7 +69,7 @@
 // delegation.go by member; keys and trust lists are one line each (key.go, trust.go).
 //
 //	request, err := e.Export(audience)                              // here: e is the envelope
-//	question, err := approval.ReadQuestion(request)                 // there: Render(question.Payload, ...)
+//	question, err := approval.ReadQuestion(request)                 // there: render.Render(question.Payload, ...)
 //	answer, err := question.Answer(true, "", now, 10*time.Minute)
 //	token, err := key.Sign(answer, rand.Reader)
 //	signed, err := approval.Verify(token, trust, audience, now)     // here again
@@ -93,10 +83,10 @@
 // # Standing approvals
 //
 // With a yes, a person may make the question a [Grant]: the same plan in the same session without
-// asking, 5 times within an hour unless told otherwise. The same plan is the same [Template]: every
+// asking, 5 times within an hour unless told otherwise. The same plan is the same [plan.Template]: every
 // byte of it but the ids of the calls and the agent's words. There are no patterns. Of a question
 // that is only about a tool that nobody knows it covers the tool in its workspace, with any input:
-// [ForTool]. [Grantable] says for which plans the choice must not even be offered: high risk,
+// [plan.ForTool]. [Grantable] says for which plans the choice must not even be offered: high risk,
 // interpreters, shells and wrappers, network, deletions outside of the workspace, secrets and
 // protected files, marked or unreadable text. Any denial in the session ends its grants, and each
 // use is an event that names the grant, the count and the time left.
@@ -108,32 +98,20 @@
 // dead. From it the store derives the characters that a risky approval must be typed with
 // ([Envelope.Challenge]), so that keys meant for another prompt approve nothing.
 //
-// # The files
+// # The database
 //
-// NAME is a bbolt database; the buckets and their values are listed in tx.go. NAME.lock is locked
-// with flock(2) before NAME is opened, because bbolt waits for its own lock by sleeping 50 ms at a
-// time. NAME.lock is empty until NAME has been made and has one byte from then on: a database that
-// is gone afterwards is an error and not a fresh start, which would forget what was used. NAME.new
-// is a database being made. NAME.board and its bell are there while processes share a transaction
-// (group.go), NAME.wait-ID while a process waits for the answer to ID (wait_linux.go); both are
-// worth nothing to whoever finds them later. All have mode 0600 and belong to this user, or are
-// refused; so is a folder that others may write to.
+// The rules know a [DB]: buckets of keys and values, which change in transactions. Package bolt
+// has one in a file. Each method of [Store] is one transaction; nothing is held while a person
+// thinks. A use, a request and an end of a run are a [Job], which many processes may share one
+// transaction for.
 //
-// Every operation opens the database, does one transaction and closes it. Nothing is held while a
-// person thinks. What runs need at the same time is done together: of 64 processes that claim at
-// once, the first does its own claim, and while it waits for the disk the others gather for a
-// second transaction.
+// Nothing is encrypted at rest. There is no login and there are no roles: every process of this
+// user outside of a sandbox acts for the person.
 //
-// Schema 2 added quorum, signed answers and codes. Schema 1 is read, and becomes 2 at the first
-// change.
-//
-// Nothing is encrypted at rest. There is no login and there are no roles: whoever is this user, and
-// not inside of a fence, is the person.
-//
-// Values that decide something carry an HMAC under a secret in the same file. It notices an edit, a
-// value moved from another envelope, and decay of the disk. It does not stop who can read and write
-// the file with care: for that the file lies where no fence reaches, and the record shows what was
-// really answered.
+// Values that decide something carry an HMAC under a secret in the same database. It detects an
+// edit, a value moved from another envelope, and decay of the disk. It does not stop a program that
+// reads and writes the file with care: the sandbox keeps agents from the file, and the record shows
+// what was really answered.
 //
 // # The record
 //
@@ -148,8 +126,6 @@
 // The zero value of everything denies. A *[Refused] is an answer about one envelope; any other
 // error means that the store could not be used: ErrMissing, ErrCorrupt, ErrFuture, ErrLocked,
 // ErrMeddled in a *[FileError] that names the file and what helps. None of them permits anything.
-// bbolt panics on damaged pages, and a file shorter than its mapping faults; both arrive as
-// ErrCorrupt, and nothing is written.
 //
 // An older copy of the database that is put back has a counter of events that lags behind the
 // record. Options.Record tells how far the record is, and is asked before each change; the change
@@ -157,36 +133,16 @@
 // grants, signed answers, one-time codes, denials. A wrong one-time code is no event, so an older
 // copy gives those attempts back.
 //
-// A database that is lost is made anew from the record by [Rebuild], which forgets in one direction
+// A database that is lost is made anew from the record ([History]), which forgets in one direction
 // only: what was used or denied stays so, a run without an end is still known, and whatever could
 // have permitted something is gone. [Explain] has for each error a code, the outcome in the record,
 // an exit status and a sentence.
 //
 // # The page
 //
-// [Render] is a pure function of the stored bytes: prompt, inbox and pager show the same page,
-// under a phrase that only this user's real prompts have ([LoadPhrase]). All payload text passes
-// through one encoder whose output is printable and has an inverse. ASCII stands for itself.
-// Everything else is marked:
-//
-//	é⟦U+00E9⟧   a letter, and which one it is; only sentences of the policy show the letter alone
-//	⟦U+202E⟧    anything invisible, combining, right-to-left, or not known to be harmless
-//	⟦xFF⟧       a byte that is not UTF-8
-//	⏎ ⇥ ␠       newline, tab; a space at the end or in a long run
-//	␠⟦×300⟧     the character before, 300 times in all
-//	∅           nothing here, as opposed to something by that name
-//	⟪--force⟫   what a reason of the verdict points at
-//	⟦[truncated, 4205 chars]⟧   characters that only the full page shows
-//	⟦[folded, 38009 chars]⟧     of a text that stands around the agent's own command
-//
-// Since every non-ASCII character of a payload shows with its code point, no payload can write one
-// of these marks, or a line of the page. Every value of the plan is on the page, by its name if the
-// renderer does not know it. A value of more than 1,000 characters is cut, never where a reason
-// points, and Page.Truncated then forbids an approval until the full page was read to its end. A
-// text may have one literal that is most likely the agent's own command (args.inside). It then
-// comes first, and the text is folded to what a reason points at; its whole stands in the listing
-// of the full page, and is hashed. Folded counts as cut, because somebody could choose by it what
-// is read first.
+// Package render shows a question, from the stored bytes alone, under a phrase that only this
+// user's real prompts have ([LoadPhrase]). A page on which something was cut, and an answer faster
+// than the page can be read, approve nothing.
 //
 // # Limits
 //
@@ -200,7 +156,7 @@
 //
 // # Example
 //
-//	store, err := approval.Open(path, approval.Options{Clock: clock, Rand: rand.Reader})
+//	store, err := bolt.Open(path, approval.Options{Clock: clock, Rand: rand.Reader})
 //	e, created, err := store.Request(ctx, approval.Request{Session: session, Payload: plan})
 //	// ErrDenied: it cools off. created is false when the same question is open already.
 //	if !e.Approved() {

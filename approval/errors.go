@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/private"
 )
 
 // Refusals of one envelope. They arrive inside a *[Refused], which says more.
@@ -74,7 +75,7 @@ var (
 	// ErrTruncated is returned for a text whose end is missing.
 	ErrTruncated = errors.New("cut off")
 	// ErrOversized is returned for a text longer than its limit.
-	ErrOversized = errors.New("too long")
+	ErrOversized = private.ErrOversized
 	// ErrSignature is returned when the text is not what the key has signed.
 	ErrSignature = errors.New("wrong signature")
 	// ErrUntrusted is returned for a key that is not trusted here.
@@ -112,11 +113,11 @@ var (
 	ErrLocked = errors.New("approval database is locked")
 	// ErrMeddled is returned when a file or its folder belongs to another user, is open to others,
 	// or closed to its owner.
-	ErrMeddled = errors.New("the owner or the mode of the approval files is wrong")
+	ErrMeddled = private.ErrMeddled
 	// ErrPayload is returned by Request when the payload is not a canonical plan.
 	ErrPayload = plan.ErrPayload
 	// ErrUnsupported is returned on systems where the store does not work.
-	ErrUnsupported = errors.New("approvals are not supported on this system")
+	ErrUnsupported = private.ErrUnsupported
 )
 
 // A Refused is the error for one envelope: why, and what is to be recorded about it.
@@ -151,18 +152,4 @@ func (e *ConfigError) Error() string {
 }
 
 // A FileError names the file that cannot be used. Err is or wraps one of the failures of the store.
-type FileError struct {
-	Path string
-	Err  error
-	Hint string // what helps, as one sentence; may be empty
-}
-
-func (e *FileError) Error() string {
-	if e.Hint == "" {
-		return fmt.Sprintf("approval: %q: %v", e.Path, e.Err)
-	}
-	return fmt.Sprintf("approval: %q: %v: %s", e.Path, e.Err, e.Hint)
-}
-
-// Unwrap returns the cause, for errors.Is.
-func (e *FileError) Unwrap() error { return e.Err }
+type FileError = private.FileError

@@ -12,13 +12,15 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// Grant implements [Store].
-func (b *Bolt) Grant(ctx context.Context, r GrantRequest) (Grant, []Event, error) {
+// Grant makes an approved and unused question a standing approval. It refuses with
+// ErrNotGrantable what [Grantable] gives a reason for, and with ErrPending what is not
+// approved as a whole.
+func (s *Store) Grant(ctx context.Context, r GrantRequest) (Grant, []Event, error) {
 	if err := r.settle(); err != nil {
 		return Grant{}, nil, err
 	}
 	var g Grant
-	events, err := b.change(ctx, r.Envelope, func(t *tx, e *entry) error {
+	events, err := s.change(ctx, r.Envelope, func(t *tx, e *entry) error {
 		var err error
 		g, err = t.grant(r, e)
 		return err
@@ -142,8 +144,10 @@ func (t *tx) usable(g Grant) bool {
 	return g.ID != "" && g.Ended == "" && g.Used < g.Uses && g.givenBoot.within(t.now, g.Expires.Sub(g.Issued), t.o.Skew)
 }
 
-// UseGrant implements [Store].
-func (b *Bolt) UseGrant(ctx context.Context, session string, payload []byte) (Grant, []Event, error) {
+// UseGrant spends one use of the standing approval for this plan in this session. It refuses
+// with ErrNoGrant when there is none that lives. Count, both clocks and plan are checked in the
+// transaction that counts.
+func (s *Store) UseGrant(ctx context.Context, session string, payload []byte) (Grant, []Event, error) {
 	none := &Refused{Outcome: OutcomeUnknown, Err: ErrNoGrant}
 	template, err := plan.Template(payload)
 	if err != nil {
@@ -156,7 +160,7 @@ func (b *Bolt) UseGrant(ctx context.Context, session string, payload []byte) (Gr
 	var events []Event
 	found := false
 	// Most plans have none, and looking is cheaper than a transaction that writes.
-	err = b.view(ctx, func(t *tx) error {
+	err = s.view(ctx, func(t *tx) error {
 		g, err := t.loadGrant(string(t.raw(grantIndexBucket, planKey(session, template))))
 		found = err == nil && t.usable(g)
 		return nil
@@ -165,7 +169,7 @@ func (b *Bolt) UseGrant(ctx context.Context, session string, payload []byte) (Gr
 		return Grant{}, nil, err
 	}
 	if found {
-		err = b.update(ctx, func(t *tx) error {
+		err = s.update(ctx, func(t *tx) error {
 			g, err = t.useGrant(session, template, plan.Hash(payload))
 			events = t.events
 			return err
@@ -193,10 +197,10 @@ func (t *tx) useGrant(session, template, planHash string) (Grant, error) {
 	return g, t.emit(g.event(Event{Kind: KindGrantUsed, Outcome: OutcomeApproved, Computed: planHash, Reason: g.Authority(t.now.Now)}))
 }
 
-// Grants implements [Store].
-func (b *Bolt) Grants(ctx context.Context) ([]Grant, error) {
+// Grants returns the standing approvals that can be used now, oldest first.
+func (s *Store) Grants(ctx context.Context) ([]Grant, error) {
 	var out []Grant
-	err := b.view(ctx, func(t *tx) error {
+	err := s.view(ctx, func(t *tx) error {
 		for _, id := range t.keys(grantBucket) {
 			if g, err := t.loadGrant(id); err == nil && t.usable(g) {
 				out = append(out, g)
@@ -208,19 +212,19 @@ func (b *Bolt) Grants(ctx context.Context) ([]Grant, error) {
 	return out, err
 }
 
-// Revoke implements [Store].
-func (b *Bolt) Revoke(ctx context.Context, id, reason string) ([]Event, error) {
-	return b.endGrants(ctx, KindGrantRevoked, reason, func(g Grant) bool { return g.ID == id })
+// Revoke ends one standing approval.
+func (s *Store) Revoke(ctx context.Context, id, reason string) ([]Event, error) {
+	return s.endGrants(ctx, KindGrantRevoked, reason, func(g Grant) bool { return g.ID == id })
 }
 
-// Suspend implements [Store].
-func (b *Bolt) Suspend(ctx context.Context, session, reason string) ([]Event, error) {
-	return b.endGrants(ctx, KindGrantSuspended, reason, func(g Grant) bool { return g.Session == session })
+// Suspend ends all standing approvals of a session, as every denial in it does.
+func (s *Store) Suspend(ctx context.Context, session, reason string) ([]Event, error) {
+	return s.endGrants(ctx, KindGrantSuspended, reason, func(g Grant) bool { return g.Session == session })
 }
 
-func (b *Bolt) endGrants(ctx context.Context, kind, reason string, which func(Grant) bool) ([]Event, error) {
+func (s *Store) endGrants(ctx context.Context, kind, reason string, which func(Grant) bool) ([]Event, error) {
 	var events []Event
-	err := b.update(ctx, func(t *tx) error {
+	err := s.update(ctx, func(t *tx) error {
 		err := t.endGrants(kind, reason, which)
 		events = t.events
 		return err
@@ -264,7 +268,7 @@ func (t *tx) forgetGrants() error {
 				return err
 			}
 		}
-		for _, bucket := range [][]byte{grantBucket, grantUseBucket} {
+		for _, bucket := range []Bucket{grantBucket, grantUseBucket} {
 			if err := t.delete(bucket, id); err != nil {
 				return err
 			}

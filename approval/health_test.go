@@ -38,13 +38,7 @@ func testTOTP(t *testing.T, b *bench) {
 		n++
 		return ask(t, b, plantest.Small(t, func(p map[string]any) { p["risk"], p["n"] = 3, n }))
 	}
-	s, ok := b.Store.(interface {
-		approval.Store
-		approval.Enroller
-	})
-	if !ok {
-		t.Fatal("a store that knows no codes")
-	}
+	s := b.Store
 	uri, _, err := s.EnrollTOTP(ctx, approval.Enrolment{Account: "me@host"})
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +92,7 @@ func testTOTP(t *testing.T, b *bench) {
 // E-chan-9: whoever has the new secret can answer, so it takes a code of the old one; wrong ones
 // are tried slowly.
 func testReplaceTOTP(t *testing.T, b *bench) {
-	s := b.Store.(approval.Enroller)
+	s := b.Store
 	secretOf := func(uri string) []byte {
 		u, _ := url.Parse(uri)
 		secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(u.Query().Get("secret"))

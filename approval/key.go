@@ -11,8 +11,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
+
+	"github.com/tada-run/tada-run/approval/private"
 )
 
 // A Key signs answers on a machine of its own. Its zero value signs nothing.
@@ -169,53 +170,14 @@ func openSeed(data []byte, name string, passphrase func() (string, error)) ([]by
 }
 
 // SaveKey writes a new key file of mode 0600. It never replaces one: the error is fs.ErrExist.
-func SaveKey(path string, text []byte) error {
-	if err := checkFolder(path); err != nil {
-		return err
-	}
-	f, err := openPrivate(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fileError(path, err)
-	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		os.Remove(path)
-	}
-	return fileError(path, err)
-}
+func SaveKey(path string, text []byte) error { return private.Create(path, text) }
 
 // LoadKey reads the key file at path, which must be this user's alone: else ErrMeddled in a
 // *[FileError].
 func LoadKey(path string, passphrase func() (string, error)) (Key, error) {
-	text, err := readPrivate(path, maxKeyFile)
+	text, err := private.Read(path, maxKeyFile)
 	if err != nil {
 		return Key{}, err
 	}
 	return ParseKey(text, passphrase)
-}
-
-// readPrivate reads a file of this user alone, at most limit bytes of it.
-func readPrivate(path string, limit int64) ([]byte, error) {
-	if err := checkFolder(path); err != nil {
-		return nil, err
-	}
-	f, err := openPrivate(path, os.O_RDONLY, 0)
-	if err != nil {
-		return nil, fileError(path, err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, fileError(path, err)
-	}
-	if int64(len(text)) > limit {
-		return nil, &FileError{Path: path, Err: ErrOversized}
-	}
-	return text, nil
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/tada-run/tada-run/approval/private"
 	"github.com/tada-run/tada-run/approval/render"
 )
 
@@ -38,16 +39,16 @@ func newPhrase(random io.Reader) (string, error) {
 // LoadPhrase reads the phrase at path, which must be this user's alone, or makes one when there is
 // none.
 func LoadPhrase(path string, random io.Reader) (string, error) {
-	text, err := readPrivate(path, render.MaxPhrase+1)
+	text, err := private.Read(path, render.MaxPhrase+1)
 	if errors.Is(err, fs.ErrNotExist) {
 		phrase, err := newPhrase(random)
 		if err == nil {
-			err = SaveKey(path, []byte(phrase+"\n"))
+			err = private.Create(path, []byte(phrase+"\n"))
 		}
 		if !errors.Is(err, fs.ErrExist) { // else another process was faster
 			return phrase, err
 		}
-		text, err = readPrivate(path, render.MaxPhrase+1)
+		text, err = private.Read(path, render.MaxPhrase+1)
 		if err != nil {
 			return "", err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/private"
 )
 
 // The store and the record remember each other. Every event has its Seq from a counter in the
@@ -11,23 +12,23 @@ import (
 // database that is put back has a counter that lags behind the record, and a record that is put
 // back lacks the place. Comparing them costs reading what the record got since that place.
 
-// placeKey is where the place is kept, in metaBucket, sealed.
+// placeKey is where the place is kept, in MetaBucket, sealed.
 const placeKey = "record"
 
 func (t *tx) place() (string, error) {
-	f, err := t.get(metaBucket, placeKey)
+	f, err := t.get(MetaBucket, placeKey)
 	return f.Text("place"), err
 }
 
 func (t *tx) setPlace(place string) error {
-	return t.put(metaBucket, placeKey, plan.Fields{"place": place})
+	return t.put(MetaBucket, placeKey, plan.Fields{"place": place})
 }
 
 func (t *tx) seq() uint64 {
-	if t.b == nil || t.b.Bucket(outboxBucket) == nil {
+	if t.db == nil {
 		return 0
 	}
-	return t.b.Bucket(outboxBucket).Sequence()
+	return t.db.Seq()
 }
 
 // compare refuses to change a database that is older than the record. It is asked under the lock,
@@ -39,21 +40,21 @@ func (t *tx) compare() error {
 	}
 	place, err := t.place()
 	if err != nil {
-		return &FileError{Path: t.b.DB().Path(), Err: ErrCorrupt, Hint: "its position in the record was changed; " + startAfresh}
+		return &FileError{Path: t.path, Err: ErrCorrupt, Hint: "its position in the record was changed; " + private.Rebuild}
 	}
 	seq, err := t.o.Record(place)
 	if err != nil {
 		return err
 	}
 	if seq > t.seq() {
-		return &FileError{Path: t.b.DB().Path(), Err: ErrBehind, Hint: startAfresh}
+		return &FileError{Path: t.path, Err: ErrBehind, Hint: private.Rebuild}
 	}
 	return nil
 }
 
-// Place implements [Store].
-func (b *Bolt) Place(ctx context.Context) (place string, seq uint64, err error) {
-	err = b.view(ctx, func(t *tx) error {
+// Place returns the place that MarkLogged was given last, and the Seq of the newest event.
+func (s *Store) Place(ctx context.Context) (place string, seq uint64, err error) {
+	err = s.view(ctx, func(t *tx) error {
 		place, err = t.place()
 		seq = t.seq()
 		return err
@@ -61,12 +62,8 @@ func (b *Bolt) Place(ctx context.Context) (place string, seq uint64, err error) 
 	return place, seq, err
 }
 
-// Follow implements [Store].
-func (b *Bolt) Follow(ctx context.Context, place string) error {
-	lock, err := b.lock(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer lock.Close()
-	return b.writeAfter(lock, func(*tx) error { return nil }, func(t *tx) error { return t.setPlace(place) })
+// Follow sets the place after a person went on with a record that was changed. It does not
+// compare.
+func (s *Store) Follow(ctx context.Context, place string) error {
+	return s.db.Update(ctx, func(db Tx) error { return s.begin(db).setPlace(place) })
 }

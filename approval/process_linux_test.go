@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/bolt"
 	"github.com/tada-run/tada-run/approval/plan/plantest"
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
@@ -50,8 +51,8 @@ func systemClock() approval.Clock {
 	return approval.Clock{Now: time.Now(), Boot: time.Duration(ts.Nano()), BootID: strings.TrimSpace(string(id))}
 }
 
-func realStore(path string) (*approval.Bolt, error) {
-	return approval.Open(path, approval.Options{Clock: systemClock, Rand: rand.Reader, MaxPending: 1000, MaxHour: 1 << 20, LockWait: time.Minute})
+func realStore(path string) (*approval.Store, error) {
+	return bolt.Open(path, approval.Options{Clock: systemClock, Rand: rand.Reader, MaxPending: 1000, MaxHour: 1 << 20, LockWait: time.Minute})
 }
 
 func child(job, path, arg string) {
@@ -379,7 +380,7 @@ func TestAnswerReachesItsWaiter(t *testing.T) {
 	}
 }
 
-func realStoreIn(t testing.TB) (*approval.Bolt, string) {
+func realStoreIn(t testing.TB) (*approval.Store, string) {
 	_, path := open(t, newClock(), nil)
 	s, err := realStore(path)
 	if err != nil {
@@ -420,7 +421,7 @@ func TestKill(t *testing.T) {
 	checkAfterKill(t, s, said)
 }
 
-func checkAfterKill(t *testing.T, s approval.Store, said map[string]string) {
+func checkAfterKill(t *testing.T, s *approval.Store, said map[string]string) {
 	events, err := s.Unlogged(ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -1,17 +1,10 @@
 package approval
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"iter"
 	"maps"
-	"os"
-	"path/filepath"
 
 	"github.com/tada-run/tada-run/approval/plan"
-	bolt "go.etcd.io/bbolt"
 )
 
 // A Rebuilt says what came out of the record.
@@ -23,70 +16,8 @@ type Rebuilt struct {
 	Grants  int    // standing approvals that ended with this
 }
 
-// Rebuild makes the database at path anew from the events of the record, oldest first, and moves
-// what lies there aside. It forgets in one direction only: what was used, denied or taken stays so,
-// a run without an end is still [Store].Unfinished, a denied plan cools off; but open questions are
-// expired, standing approvals ended, and the secret of one-time codes is gone, because the record
-// does not hold what could permit. Events of the caller's record that are missing are missing here:
-// verify the record first. An error of events is returned, and nothing is changed then.
-func Rebuild(ctx context.Context, path string, o Options, events iter.Seq2[Event, error]) (Rebuilt, error) {
-	o, err := o.withDefaults()
-	if err != nil {
-		return Rebuilt{}, err
-	}
-	h := newHistory()
-	for e, err := range events {
-		if err != nil {
-			return Rebuilt{}, err
-		}
-		h.add(e)
-	}
-	b := &Bolt{path: path, o: o}
-	lock, err := b.lock(ctx, true)
-	if err != nil {
-		return Rebuilt{}, err
-	}
-	defer lock.Close()
-	var out Rebuilt
-	fresh := path + ".new"
-	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Rebuilt{}, fileError(fresh, err)
-	}
-	err = b.open(fresh, false, func(db *bolt.DB) error {
-		return db.Update(func(btx *bolt.Tx) error {
-			if err := b.schema(btx); err != nil {
-				return err
-			}
-			t, err := b.begin(btx)
-			if err == nil {
-				out, err = t.restore(h)
-			}
-			return err
-		})
-	})
-	if err != nil {
-		return Rebuilt{}, err
-	}
-	// Aside first: a crash between the two leaves a database that is missing, which permits
-	// nothing, and this can be done again.
-	if err := b.markMade(lock); err != nil {
-		return Rebuilt{}, err
-	}
-	aside := fmt.Sprintf("%s.damaged-%s", path, o.Clock().Now.UTC().Format("20060102T150405.000000000Z"))
-	switch err := os.Rename(path, aside); {
-	case err == nil:
-		out.Aside = aside
-	case !errors.Is(err, fs.ErrNotExist):
-		return Rebuilt{}, fileError(path, err)
-	}
-	if err := os.Rename(fresh, path); err != nil {
-		return Rebuilt{}, fileError(path, err)
-	}
-	return out, fileError(path, syncFolder(filepath.Dir(path)))
-}
-
-// A history is what a record says of each envelope.
-type history struct {
+// A History is what a record says of each envelope.
+type History struct {
 	seq    uint64
 	last   map[string]Event // envelope -> the event that says where it stands
 	order  []string
@@ -96,11 +27,35 @@ type history struct {
 	grants map[string]bool
 }
 
-func newHistory() *history {
-	return &history{last: map[string]Event{}, runs: map[string]Event{}, tokens: map[string]Event{}, denied: map[string]Event{}, grants: map[string]bool{}}
+// ReadHistory reads the events of a record, oldest first. It returns the first error of events.
+func ReadHistory(events iter.Seq2[Event, error]) (*History, error) {
+	h := &History{
+		last: map[string]Event{}, runs: map[string]Event{}, tokens: map[string]Event{},
+		denied: map[string]Event{}, grants: map[string]bool{},
+	}
+	for e, err := range events {
+		if err != nil {
+			return nil, err
+		}
+		h.add(e)
+	}
+	return h, nil
 }
 
-func (h *history) add(e Event) {
+// Restore writes what a history leaves over into an empty database, for [DB] to be rebuilt. It
+// forgets in one direction only: what was used, denied or taken stays so, a run without an end is
+// still [Store].Unfinished, a denied plan cools off; but open questions are expired, grants ended,
+// and the secret of one-time codes is gone, because the record does not hold what could permit.
+func (h *History) Restore(db DB, tx Tx, o Options) (Rebuilt, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return Rebuilt{}, err
+	}
+	s := &Store{db: db, o: o}
+	return s.begin(tx).restore(h)
+}
+
+func (h *History) add(e Event) {
 	h.seq = max(h.seq, e.Seq)
 	if e.Token != "" && e.Seq != 0 {
 		h.tokens[e.Token] = e
@@ -132,9 +87,9 @@ func (h *history) add(e Event) {
 }
 
 // restore writes what a history leaves over.
-func (t *tx) restore(h *history) (Rebuilt, error) {
+func (t *tx) restore(h *History) (Rebuilt, error) {
 	var out Rebuilt
-	if err := t.b.Bucket(outboxBucket).SetSequence(h.seq); err != nil {
+	if err := t.db.SetSeq(h.seq); err != nil {
 		return out, err
 	}
 	for _, id := range h.order {
@@ -159,7 +114,7 @@ func (t *tx) restore(h *history) (Rebuilt, error) {
 	return out, t.restoreNotes(h)
 }
 
-func (t *tx) restoreNotes(h *history) error {
+func (t *tx) restoreNotes(h *History) error {
 	for id, e := range h.runs {
 		if err := t.put(runBucket, id, plan.Fields{"runner": "", "since": plan.FormatTime(e.Time), "birth": map[string]any(e.fields())}); err != nil {
 			return err

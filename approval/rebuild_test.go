@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/bolt"
 	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
 // recorded gives the events of a store by way of their bodies, as a launcher reads them from its
 // record.
-func recorded(t testing.TB, s approval.Store) iter.Seq2[approval.Event, error] {
+func recorded(t testing.TB, s *approval.Store) iter.Seq2[approval.Event, error] {
 	t.Helper()
 	events, err := s.Unlogged(ctx)
 	if err != nil {
@@ -86,14 +87,14 @@ func TestRebuild(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := approval.Options{Clock: c.read, Rand: rand.Reader}
-			got, err := approval.Rebuild(ctx, path, o, history)
+			got, err := bolt.Rebuild(ctx, path, o, history)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got.Dead != 3 || got.Expired != 3 || got.Runs != 1 || (got.Aside != "") != (name != "missing" && name != "lock is missing") {
 				t.Errorf("%+v", got)
 			}
-			if s, err = approval.Open(path, o); err != nil {
+			if s, err = bolt.Open(path, o); err != nil {
 				t.Fatal(err)
 			}
 			checkRebuilt(t, s, map[string]error{pending.ID: approval.ErrExpired, approved.ID: approval.ErrExpired, denied.ID: approval.ErrDenied,
@@ -134,7 +135,7 @@ func decidedLast(history iter.Seq2[approval.Event, error]) iter.Seq2[approval.Ev
 	}
 }
 
-func checkRebuilt(t *testing.T, s approval.Store, want map[string]error) {
+func checkRebuilt(t *testing.T, s *approval.Store, want map[string]error) {
 	t.Helper()
 	for id, want := range want {
 		if _, err := s.Consume(ctx, approval.Claim{Session: "s1", Envelope: id, PlanHash: "x"}); !errors.Is(err, want) {
@@ -157,7 +158,7 @@ func TestRebuildBadRecord(t *testing.T) {
 	e := ask(t, s, plantest.Small(t, nil))
 	before := snapshot(t, path)
 	bad := errors.New("line 7 is torn")
-	_, err := approval.Rebuild(ctx, path, approval.Options{Clock: c.read, Rand: rand.Reader}, func(yield func(approval.Event, error) bool) {
+	_, err := bolt.Rebuild(ctx, path, approval.Options{Clock: c.read, Rand: rand.Reader}, func(yield func(approval.Event, error) bool) {
 		_ = yield(approval.Event{}, nil) && yield(approval.Event{}, bad)
 	})
 	if !errors.Is(err, bad) || string(snapshot(t, path)) != string(before) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/bolt"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
@@ -39,21 +40,26 @@ func (c *clock) advance(d time.Duration) {
 }
 
 // open makes a store in a new private folder.
-func open(t testing.TB, c *clock, change func(*approval.Options)) (*approval.Bolt, string) {
+func open(t testing.TB, c *clock, change func(*approval.Options)) (*approval.Store, string) {
 	t.Helper()
 	path := filepath.Join(privateDir(t), "approvals.db")
 	o := approval.Options{Clock: c.read, Rand: rand.Reader}
 	if change != nil {
 		change(&o)
 	}
-	b, err := approval.Open(path, o)
+	b, err := bolt.Open(path, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b, path
 }
 
-func ask(t testing.TB, s approval.Store, p []byte) approval.Envelope {
+// An asker is a store, or what has one.
+type asker interface {
+	Request(context.Context, approval.Request) (approval.Envelope, bool, error)
+}
+
+func ask(t testing.TB, s asker, p []byte) approval.Envelope {
 	t.Helper()
 	e, _, err := s.Request(context.Background(), approval.Request{Session: "s1", Payload: p})
 	if err != nil {
@@ -79,7 +85,11 @@ func no(e approval.Envelope, why string) approval.Decision {
 	return d
 }
 
-func decide(t testing.TB, s approval.Store, d approval.Decision) {
+type decider interface {
+	Decide(context.Context, approval.Decision) ([]approval.Event, error)
+}
+
+func decide(t testing.TB, s decider, d approval.Decision) {
 	t.Helper()
 	if _, err := s.Decide(context.Background(), d); err != nil {
 		t.Fatal(err)

@@ -13,9 +13,10 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
+	"go.etcd.io/bbolt"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/bolt"
 	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
@@ -75,14 +76,14 @@ type writer struct {
 	*clock
 	path  string
 	o     approval.Options
-	store *approval.Bolt
+	store *approval.Store
 	told  []approval.Event
 }
 
 func (w *writer) open() {
 	w.Helper()
 	var err error
-	if w.store, err = approval.Open(w.path, w.o); err != nil {
+	if w.store, err = bolt.Open(w.path, w.o); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -280,7 +281,7 @@ func (w *writer) rebuilt() {
 			}
 		}
 	}
-	r, err := approval.Rebuild(context.Background(), w.path, w.o, events)
+	r, err := bolt.Rebuild(context.Background(), w.path, w.o, events)
 	r.Aside = filepath.Base(r.Aside)
 	w.say(fmt.Sprintf("rebuild %+v", r), nil, err)
 }
@@ -288,13 +289,13 @@ func (w *writer) rebuilt() {
 // dump writes every bucket of the database, every key and every value.
 func dump(t testing.TB, path string, out *strings.Builder) {
 	t.Helper()
-	db, err := bolt.Open(path, 0o600, &bolt.Options{ReadOnly: true, Timeout: 10 * time.Second})
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	err = db.View(func(tx *bolt.Tx) error {
-		return tx.ForEach(func(name []byte, b *bolt.Bucket) error {
+	err = db.View(func(tx *bbolt.Tx) error {
+		return tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
 			fmt.Fprintf(out, "bucket %s, sequence %d\n", name, b.Sequence())
 			return b.ForEach(func(k, v []byte) error {
 				key := string(k)

@@ -51,21 +51,6 @@ func matchTOTP(secret []byte, code string, now time.Time) (int64, bool) {
 	return 0, false
 }
 
-// An Enroller is a [Store] that can check one-time codes.
-type Enroller interface {
-	// EnrollTOTP makes a new secret for one-time codes and returns the otpauth URI that
-	// authenticators read. From then on the highest risk needs a code, or a signature, or a second
-	// person. Where there is a secret already, Old must be a code of that one: whoever holds the
-	// new secret can answer. The error is ErrFactor or ErrCodeUsed otherwise.
-	EnrollTOTP(ctx context.Context, e Enrolment) (uri string, events []Event, err error)
-	// RemoveTOTP takes the secret away again, for a code of it.
-	RemoveTOTP(ctx context.Context, e Enrolment) ([]Event, error)
-	// HasTOTP reports whether there is a secret.
-	HasTOTP(ctx context.Context) (bool, error)
-	// SpendTOTP takes a code for something that is not a question, such as to trust a key.
-	SpendTOTP(ctx context.Context, e Enrolment) error
-}
-
 // An Enrolment is who changes what proves a person, and with what.
 type Enrolment struct {
 	Account  string // as the authenticator shows it
@@ -74,13 +59,16 @@ type Enrolment struct {
 	Via      Via
 }
 
-// EnrollTOTP implements [Enroller].
-func (b *Bolt) EnrollTOTP(ctx context.Context, e Enrolment) (string, []Event, error) {
+// EnrollTOTP makes a new secret for one-time codes and returns the otpauth URI that
+// authenticators read. From then on the highest risk needs a code, or a signature, or a second
+// person. Where there is a secret already, Old must be a code of that one: whoever holds the
+// new secret can answer. The error is ErrFactor or ErrCodeUsed otherwise.
+func (s *Store) EnrollTOTP(ctx context.Context, e Enrolment) (string, []Event, error) {
 	secret := make([]byte, 20) // RFC 4226, 4: at least 128 bits, 160 recommended
-	if _, err := io.ReadFull(b.o.Rand, secret); err != nil {
+	if _, err := io.ReadFull(s.o.Rand, secret); err != nil {
 		return "", nil, fmt.Errorf("approval: reading randomness: %w", err)
 	}
-	events, err := b.withCode(ctx, e, func(t *tx) error {
+	events, err := s.withCode(ctx, e, func(t *tx) error {
 		ev := e.event(OutcomeEnrolled, "one-time codes")
 		if t.hasTOTP() {
 			ev.Outcome = OutcomeReplaced
@@ -97,9 +85,9 @@ func (b *Bolt) EnrollTOTP(ctx context.Context, e Enrolment) (string, []Event, er
 	return "otpauth://totp/" + url.PathEscape("tada-run:"+e.Account) + "?" + q.Encode(), events, nil
 }
 
-// RemoveTOTP implements [Enroller].
-func (b *Bolt) RemoveTOTP(ctx context.Context, e Enrolment) ([]Event, error) {
-	return b.withCode(ctx, e, func(t *tx) error {
+// RemoveTOTP takes the secret away again, for a code of it.
+func (s *Store) RemoveTOTP(ctx context.Context, e Enrolment) ([]Event, error) {
+	return s.withCode(ctx, e, func(t *tx) error {
 		if !t.hasTOTP() {
 			return nil
 		}
@@ -110,18 +98,18 @@ func (b *Bolt) RemoveTOTP(ctx context.Context, e Enrolment) ([]Event, error) {
 	})
 }
 
-// HasTOTP implements [Enroller].
-func (b *Bolt) HasTOTP(ctx context.Context) (has bool, err error) {
-	err = b.view(ctx, func(t *tx) error {
+// HasTOTP reports whether there is a secret.
+func (s *Store) HasTOTP(ctx context.Context) (has bool, err error) {
+	err = s.view(ctx, func(t *tx) error {
 		has = t.hasTOTP()
 		return nil
 	})
 	return has, err
 }
 
-// SpendTOTP implements [Enroller].
-func (b *Bolt) SpendTOTP(ctx context.Context, e Enrolment) error {
-	_, err := b.withCode(ctx, e, func(*tx) error { return nil })
+// SpendTOTP takes a code for something that is not a question, such as to trust a key.
+func (s *Store) SpendTOTP(ctx context.Context, e Enrolment) error {
+	_, err := s.withCode(ctx, e, func(*tx) error { return nil })
 	return err
 }
 
@@ -140,10 +128,10 @@ func FactorEvent(now time.Time, e Enrolment, outcome, what string) Event {
 // withCode does something for a code of the secret that is there, in one transaction; where there
 // is none, at once. One wrong code is taken in each step of the clock, so that nobody tries a
 // million.
-func (b *Bolt) withCode(ctx context.Context, e Enrolment, do func(*tx) error) ([]Event, error) {
+func (s *Store) withCode(ctx context.Context, e Enrolment, do func(*tx) error) ([]Event, error) {
 	var events []Event
 	var wrong error
-	err := b.update(ctx, func(t *tx) error {
+	err := s.update(ctx, func(t *tx) error {
 		if wrong = t.takeCode(e.Old); wrong == nil {
 			if err := do(t); err != nil {
 				return err
@@ -154,7 +142,7 @@ func (b *Bolt) withCode(ctx context.Context, e Enrolment, do func(*tx) error) ([
 	})
 	if err == nil && wrong != nil {
 		ev := e.event(OutcomeDenied, "a wrong one-time code")
-		ev.Kind, ev.Time = KindRefused, b.o.Clock().Now.UTC()
+		ev.Kind, ev.Time = KindRefused, s.o.Clock().Now.UTC()
 		err = &Refused{Outcome: OutcomeDenied, Err: wrong, Events: []Event{ev}}
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/private"
 )
 
 // A TrustList holds the keys whose answers count. Its zero value trusts nobody.
@@ -80,7 +81,7 @@ func parseTrusted(line string) (TrustedKey, error) {
 
 // LoadTrust reads the trust list at path, which must be this user's alone.
 func LoadTrust(path string) (TrustList, error) {
-	text, err := readPrivate(path, maxTrustList)
+	text, err := private.Read(path, maxTrustList)
 	if err != nil {
 		return nil, err
 	}

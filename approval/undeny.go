@@ -5,11 +5,13 @@ import (
 	"slices"
 )
 
-// Undeny implements [Store].
-func (b *Bolt) Undeny(ctx context.Context, id, approver, channel string) ([]Event, error) {
+// Undeny takes a denial back that still keeps its plan from being asked again. The denied
+// question stays denied and standing approvals that it ended stay ended; the plan can be asked
+// again at once. It refuses with ErrUnknown where nothing cools off because of that question.
+func (s *Store) Undeny(ctx context.Context, id, approver, channel string) ([]Event, error) {
 	var events []Event
 	var refusal error
-	err := b.update(ctx, func(t *tx) error {
+	err := s.update(ctx, func(t *tx) error {
 		cooling := t.coolingBy(id)
 		if len(cooling) == 0 {
 			refusal = &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
@@ -45,10 +47,11 @@ func (t *tx) coolingBy(id string) (keys []string) {
 	return keys
 }
 
-// Denied implements [Store].
-func (b *Bolt) Denied(ctx context.Context) ([]Envelope, error) {
+// Denied returns the questions whose denials keep their plans from being asked again, oldest
+// first, without payload.
+func (s *Store) Denied(ctx context.Context) ([]Envelope, error) {
 	var out []Envelope
-	err := b.view(ctx, func(t *tx) error {
+	err := s.view(ctx, func(t *tx) error {
 		for _, key := range t.keys(coolOffBucket) {
 			f, _, err := t.denied(key)
 			if err != nil || f == nil {

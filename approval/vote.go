@@ -63,34 +63,36 @@ func both(a, b []CallDecision) []CallDecision {
 	return out
 }
 
-// DecideSigned implements [Store].
-func (b *Bolt) DecideSigned(ctx context.Context, s Signed) ([]Event, error) {
-	if !s.verified || s.Envelope == "" {
+// DecideSigned stores an answer that Verify has checked. It stands for challenge and second
+// factor. It refuses with ErrReplayed one that was taken before, and with ErrScope what its
+// signer may not allow.
+func (s *Store) DecideSigned(ctx context.Context, a Signed) ([]Event, error) {
+	if !a.verified || a.Envelope == "" {
 		return nil, tokenError(ErrScope, "it does not answer a question")
 	}
-	return b.change(ctx, s.Envelope, func(t *tx, e *entry) error {
-		if outcome, err := t.useless(s, e.Risk, e.WorkItem); err != nil {
+	return s.change(ctx, a.Envelope, func(t *tx, e *entry) error {
+		if outcome, err := t.useless(a, e.Risk, e.WorkItem); err != nil {
 			return e.refuse(outcome, err)
 		}
-		d := s.decision(e.ID)
-		stands := s.Scope.stands() && d.approvesAny()
+		d := a.decision(e.ID)
+		stands := a.Scope.stands() && d.approvesAny()
 		if stands {
-			if err := e.MayStand(d, s.grant(e.ID)); err != nil {
+			if err := e.MayStand(d, a.grant(e.ID)); err != nil {
 				r := e.refuse(OutcomeScope, err)
-				r.Events[0].Token, r.Events[0].Reason = s.TokenID, err.Error()
+				r.Events[0].Token, r.Events[0].Reason = a.TokenID, err.Error()
 				return r
 			}
 		}
-		if err := t.spendToken(s, e.ID); err != nil {
+		if err := t.spendToken(a, e.ID); err != nil {
 			return err
 		}
-		if s.NonceHash != e.NonceHash {
+		if a.NonceHash != e.NonceHash {
 			return e.refuse(OutcomeMismatch, ErrMismatch)
 		}
 		if err := t.decide(e, d); err != nil || !stands {
 			return err
 		}
-		return t.stand(s)
+		return t.stand(a)
 	})
 }
 
@@ -142,8 +144,10 @@ func (t *tx) useless(s Signed, risk int, workItem string) (outcome string, err e
 	return "", nil
 }
 
-// Present implements [Store].
-func (b *Bolt) Present(ctx context.Context, r Request, s Signed) (Envelope, error) {
+// Present asks a question that was answered beforehand (see [PlanAnswer]) and returns it
+// approved, once for each signed answer. A plan that is not the one that was signed is
+// ErrMismatch.
+func (s *Store) Present(ctx context.Context, r Request, a Signed) (Envelope, error) {
 	p, err := plan.Read(r.Payload)
 	if err != nil {
 		return Envelope{}, err
@@ -152,18 +156,18 @@ func (b *Bolt) Present(ctx context.Context, r Request, s Signed) (Envelope, erro
 	if err != nil {
 		return Envelope{}, err
 	}
-	if !s.verified || s.Template == "" || s.Envelope != "" {
+	if !a.verified || a.Template == "" || a.Envelope != "" {
 		return Envelope{}, tokenError(ErrScope, "it does not answer a plan without a question")
 	}
-	if s.Template != template {
-		return Envelope{}, &Refused{Outcome: OutcomeMismatch, Err: ErrMismatch, Events: []Event{{Time: b.o.Clock().Now.UTC(), Kind: KindRefused,
-			Session: r.Session, WorkItem: p.WorkItem, PlanHash: s.PlanHash, Computed: plan.Hash(r.Payload), Outcome: OutcomeMismatch, Token: s.TokenID}}}
+	if a.Template != template {
+		return Envelope{}, &Refused{Outcome: OutcomeMismatch, Err: ErrMismatch, Events: []Event{{Time: s.o.Clock().Now.UTC(), Kind: KindRefused,
+			Session: r.Session, WorkItem: p.WorkItem, PlanHash: a.PlanHash, Computed: plan.Hash(r.Payload), Outcome: OutcomeMismatch, Token: a.TokenID}}}
 	}
 	var e *entry
 	var refusal error
-	err = b.update(ctx, func(t *tx) error {
+	err = s.update(ctx, func(t *tx) error {
 		var err error
-		if e, err = t.present(r, p, s); isRefusal(err, &refusal) {
+		if e, err = t.present(r, p, a); isRefusal(err, &refusal) {
 			err = nil
 		}
 		return finish(t, e, &refusal, err)

@@ -58,12 +58,18 @@ var plan = map[string]map[string]string{
 
 		"approval/canonical": "what is stored and signed is canonical JSON",
 		"approval/plan":      "the rules read the plan that is asked about",
+		"approval/private":   "keys, trust lists and phrases are files of this user alone",
 		"approval/render":    "whether a page was cut, and how long it takes to read, is a rule too",
 	},
 	"approval/canonical": {},
+	"approval/bolt": {
+		"approval":         "it is the database of the rules",
+		"approval/private": "its files are this user's alone",
+	},
 	"approval/plan": {
 		"approval/canonical": "a plan is canonical JSON",
 	},
+	"approval/private": {},
 	"approval/plan/plantest": { // for tests
 		"approval/canonical": "a plan is canonical JSON",
 	},
@@ -173,6 +179,7 @@ var plan = map[string]map[string]string{
 		"shellparse":              "step 1: the text",
 		"shellparse/command":      "effects are told by the rights they were named with",
 		"pathguard":               "step 2: the files and the verdict",
+		"approval/bolt":           "approvals are kept in a file",
 		"approval":                "step 3: the permit",
 		"approval/canonical":      "plan and record are written in one spelling",
 		"launcher/sandbox":        "step 4: the fence",
@@ -264,6 +271,7 @@ var plan = map[string]map[string]string{
 // testOnly lists the imports of the house that only _test.go files may have.
 var testOnly = map[string]map[string]string{
 	"approval": {
+		"approval/bolt":          "the rules are tested over the database of the programs, too",
 		"approval/plan/plantest": "plans for tests",
 	},
 	"approval/plan": {

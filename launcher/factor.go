@@ -28,7 +28,8 @@ type Factor struct {
 var ErrNoFactor = errors.New("a trusted key must vouch for this; on the machine with that key: tadactl key delegate --machine AUDIENCE --max-risk 3 LINE")
 
 // enrolling returns who changes what proves a person, with the code that is needed.
-func (l *Launcher) enrolling(ctx context.Context, f Factor) (store approval.Enroller, e approval.Enrolment, codes bool, err error) {
+func (l *Launcher) enrolling(ctx context.Context, f Factor) (
+	store *approval.Store, e approval.Enrolment, codes bool, err error) {
 	via, err := l.May(approval.Enrol, approval.ChannelTadactl)
 	if err != nil {
 		return nil, e, false, err
@@ -36,10 +37,7 @@ func (l *Launcher) enrolling(ctx context.Context, f Factor) (store approval.Enro
 	if err := l.ready(); err != nil {
 		return nil, e, false, err
 	}
-	store, ok := l.store.(approval.Enroller)
-	if !ok {
-		return nil, e, false, errors.New("one-time codes are not set up")
-	}
+	store = l.store
 	e = approval.Enrolment{Account: Person(), Approver: Person(), Via: via}
 	if codes, err = store.HasTOTP(ctx); err != nil || !codes {
 		return store, e, codes, err

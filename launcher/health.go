@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/bolt"
 	"github.com/tada-run/tada-run/audit"
 )
 
@@ -71,7 +72,7 @@ func (l *Launcher) RebuildApprovals(ctx context.Context) (approval.Rebuilt, erro
 	if _, err := l.Verify(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return approval.Rebuilt{}, fmt.Errorf("the log itself cannot be trusted: %w", err)
 	}
-	rebuilt, err := approval.Rebuild(ctx, l.state.Approvals(), l.storeOptions(), l.approvalEvents(audit.Filter{}))
+	rebuilt, err := bolt.Rebuild(ctx, l.state.Approvals(), l.storeOptions(), l.approvalEvents(audit.Filter{}))
 	if err != nil {
 		return rebuilt, err
 	}

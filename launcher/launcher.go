@@ -18,7 +18,7 @@ type Launcher struct {
 	state   *state.Directory
 	account string // the account's home directory
 	policy  pathguard.Policy
-	store   approval.Store // set by ready
+	store   *approval.Store // set by ready
 	opened  sync.Once
 	closed  error // why store is not set
 	ttl     time.Duration

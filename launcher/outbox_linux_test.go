@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -12,19 +13,20 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/bolt"
 	"github.com/tada-run/tada-run/audit"
 )
 
-// A deadly store ends the process, as kill -9 would, between the transaction that spends an
+// A deadly database ends the process, as kill -9 would, between the transaction that spends an
 // approval and its way into the record.
-type deadly struct{ approval.Store }
+type deadly struct{ approval.DB }
 
-func (d deadly) Consume(ctx context.Context, c approval.Claim) (approval.Permit, error) {
-	p, err := d.Store.Consume(ctx, c)
-	if err == nil {
+func (d deadly) Do(ctx context.Context, j *approval.Job) error {
+	err := d.DB.Do(ctx, j)
+	if line, _ := j.Line(); err == nil && bytes.Contains(line, []byte(`"verb":"consume"`)) {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}
-	return p, err
+	return err
 }
 
 // asking is a request that needs a yes, and gets it at once.
@@ -51,7 +53,10 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.store = deadly{l.store}
+		db := deadly{bolt.File(l.state.Approvals(), l.storeOptions())}
+		if l.store, err = approval.Open(db, l.storeOptions()); err != nil {
+			t.Fatal(err)
+		}
 		l.caller = personHere
 		req := asking(Request{Shell: Shell{Name: "tada-run"}, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"}})
 		out, err := l.Run(context.Background(), req)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/bolt"
 	"github.com/tada-run/tada-run/audit"
 )
 
@@ -14,7 +15,7 @@ import (
 // work without it, most of all when something happened to it.
 func (l *Launcher) ready() error {
 	l.opened.Do(func() {
-		l.store, l.closed = approval.Open(l.state.Approvals(), l.storeOptions())
+		l.store, l.closed = bolt.Open(l.state.Approvals(), l.storeOptions())
 	})
 	return l.closed
 }

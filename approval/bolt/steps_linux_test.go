@@ -1,4 +1,4 @@
-package approval
+package bolt
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tada-run/tada-run/approval"
 )
 
 // stepsEnv makes the test binary the process that is killed: "DIR N", N being the step at which.
@@ -21,10 +23,12 @@ const stepsEnv = "APPROVAL_TEST_STEPS"
 // lifeOf goes through a whole life in a store and says on standard output what it was told.
 func lifeOf(dir string, killAt int) {
 	n := 0
-	now := Clock{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	s := &Bolt{path: filepath.Join(dir, "approvals.db")}
-	s.o, _ = Options{Clock: func() Clock { return now }, Rand: rand.Reader}.withDefaults()
-	s.o.at = func(string) {
+	now := approval.Clock{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	o := approval.Options{Clock: func() approval.Clock { return now }, Rand: rand.Reader}
+	db := File(filepath.Join(dir, "approvals.db"), o)
+	s, err := approval.Open(db, o)
+	say(err, "opened")
+	db.at = func(string) {
 		if n++; n > killAt {
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
@@ -32,14 +36,14 @@ func lifeOf(dir string, killAt int) {
 	}
 	ctx := context.Background()
 	payload := []byte(`{"risk":1,"tool_calls":[{"tool_call_id":"c1"}],"work_item_id":"w"}`)
-	e, _, err := s.Request(ctx, Request{Session: "s", Payload: payload})
+	e, _, err := s.Request(ctx, approval.Request{Session: "s", Payload: payload})
 	say(err, "asked "+e.ID)
-	_, err = s.Decide(ctx, Decision{Envelope: e.ID, PlanHash: e.PlanHash, Took: time.Minute, Calls: []CallDecision{{ID: "c1", Approved: true}}})
+	_, err = s.Decide(ctx, approval.Decision{Envelope: e.ID, PlanHash: e.PlanHash, Took: time.Minute, Calls: []approval.CallDecision{{ID: "c1", Approved: true}}})
 	say(err, "decided "+e.ID)
-	p, err := s.Consume(ctx, Claim{Session: "s", PlanHash: e.PlanHash, Runner: "me"})
+	p, err := s.Consume(ctx, approval.Claim{Session: "s", PlanHash: e.PlanHash, Runner: "me"})
 	say(err, "permit "+e.ID)
 	say(s.MarkLogged(ctx, "", p.Events[len(p.Events)-1].Seq), "logged "+e.ID)
-	_, err = s.Finish(ctx, e.ID, OutcomeExecuted, "")
+	_, err = s.Finish(ctx, e.ID, approval.OutcomeExecuted, "")
 	say(err, "finished "+e.ID)
 	fmt.Println("steps", n)
 }
@@ -87,8 +91,8 @@ func TestKilledAtEveryStep(t *testing.T) {
 func checkKilled(t *testing.T, dir string, step int, told string) {
 	t.Helper()
 	ctx := context.Background()
-	now := Clock{Now: time.Date(2026, 3, 1, 12, 0, 1, 0, time.UTC)}
-	s, err := Open(filepath.Join(dir, "approvals.db"), Options{Clock: func() Clock { return now }, Rand: rand.Reader, LockWait: time.Second})
+	now := approval.Clock{Now: time.Date(2026, 3, 1, 12, 0, 1, 0, time.UTC)}
+	s, err := Open(filepath.Join(dir, "approvals.db"), approval.Options{Clock: func() approval.Clock { return now }, Rand: rand.Reader, LockWait: time.Second})
 	if err != nil {
 		t.Fatalf("step %d: %v", step, err)
 	}
@@ -118,15 +122,15 @@ func checkKilled(t *testing.T, dir string, step int, told string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Consume(ctx, Claim{Session: "s", Envelope: id, PlanHash: e.PlanHash})
+	_, err = s.Consume(ctx, approval.Claim{Session: "s", Envelope: id, PlanHash: e.PlanHash})
 	switch {
-	case used && !errors.Is(err, ErrReplayed),
+	case used && !errors.Is(err, approval.ErrReplayed),
 		!used && strings.Contains(kinds, "decided") && err != nil,
-		!strings.Contains(kinds, "decided") && !used && !errors.Is(err, ErrPending):
+		!strings.Contains(kinds, "decided") && !used && !errors.Is(err, approval.ErrPending):
 		t.Errorf("step %d: after %q a use gives %v", step, kinds, err)
 	}
 	for _, r := range runs {
-		if _, err := s.Finish(ctx, r.Envelope, OutcomeLost, "its process is gone"); err != nil {
+		if _, err := s.Finish(ctx, r.Envelope, approval.OutcomeLost, "its process is gone"); err != nil {
 			t.Errorf("step %d: %v", step, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package approval
+package bolt
 
 import (
 	"context"
@@ -7,79 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
+	"github.com/tada-run/tada-run/approval/private"
 	"golang.org/x/sys/unix"
 )
-
-// openPrivate opens a file of this user that nobody else may read or write. The check is made on
-// the open file, so that it cannot be exchanged after the check; a symbolic link is not followed.
-func openPrivate(path string, flag int, mode os.FileMode) (*os.File, error) {
-	// Without O_NOATIME the first read after each change writes the inode, and so waits for a
-	// commit of the file system's journal, which others' fsyncs make long.
-	f, err := os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NOATIME, mode)
-	if errors.Is(err, unix.EPERM) { // it belongs to somebody else: let the check below say so
-		f, err = os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
-	}
-	if errors.Is(err, unix.ELOOP) {
-		return nil, &FileError{Path: path, Err: ErrMeddled, Hint: "it is a symbolic link"}
-	}
-	if errors.Is(err, unix.EACCES) {
-		return nil, locked(path, err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil {
-		err = checkPrivate(path, info, 0o077)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
-// locked says whose a file is, or what mode it has, that was not to be opened.
-func locked(path string, cause error) error {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return &FileError{Path: path, Err: cause, Hint: "run chmod u+rwx on its folder"}
-	}
-	if err := checkPrivate(path, info, 0o077); err != nil {
-		return err
-	}
-	return &FileError{Path: path, Err: ErrMeddled, Hint: fmt.Sprintf("its mode is %04o; run chmod u+rw on it", info.Mode().Perm())}
-}
-
-// checkPrivate refuses an object of another user, of another kind than file or folder, or with one
-// of the forbidden permission bits.
-func checkPrivate(path string, info fs.FileInfo, forbidden fs.FileMode) error {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	switch {
-	case !ok:
-		return &FileError{Path: path, Err: ErrMeddled, Hint: "its owner cannot be read"}
-	case !info.Mode().IsRegular() && !info.IsDir():
-		return &FileError{Path: path, Err: ErrMeddled, Hint: "it is not a regular file"}
-	case int(st.Uid) != os.Geteuid():
-		return &FileError{Path: path, Err: ErrMeddled, Hint: fmt.Sprintf("it belongs to uid %d; move it away", st.Uid)}
-	case info.Mode().Perm()&forbidden != 0:
-		return &FileError{Path: path, Err: ErrMeddled, Hint: fmt.Sprintf("its mode is %04o; run chmod go= on it", info.Mode().Perm())}
-	}
-	return nil
-}
-
-// checkFolder refuses a folder in which others could exchange the files.
-func checkFolder(path string) error {
-	dir := filepath.Dir(path)
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return &FileError{Path: dir, Err: err}
-	}
-	return checkPrivate(dir, info, 0o022)
-}
 
 // lock waits in the kernel's queue for the exclusive lock on f, or until ctx ends. bbolt's own
 // waiting sleeps 50 ms between attempts, which under contention costs a quarter of a second.
@@ -144,7 +76,7 @@ func waitLock(ctx context.Context, f *os.File, how int, waiting func(*os.File, t
 
 // openBoard opens the boarding file; nil when there is none.
 func openBoard(path string) (*os.File, error) {
-	f, err := openPrivate(path, os.O_RDWR|os.O_APPEND, 0)
+	f, err := private.Open(path, os.O_RDWR|os.O_APPEND, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

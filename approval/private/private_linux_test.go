@@ -1,4 +1,4 @@
-package approval
+package private
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 )
 
 // What the system does not let the store open or change is told with what to do about it. A file of
-// root's own cannot be closed to root, so what is asked here is what openPrivate asks after it was
+// root's own cannot be closed to root, so what is asked here is what Open asks after it was
 // refused.
 func TestWhatIsLockedIsTold(t *testing.T) {
 	t.Parallel()
@@ -29,8 +29,8 @@ func TestWhatIsLockedIsTold(t *testing.T) {
 		{"read-only", locked(path, refused), ErrMeddled, "its mode is 0400; run chmod u+rw on it"},
 		{"others' too", func() error { os.Chmod(path, 0o440); return locked(path, refused) }(), ErrMeddled, "its mode is 0440; run chmod go= on it"},
 		{"in a closed folder", locked(filepath.Join(path, "below"), refused), syscall.EACCES, "its folder"},
-		{"on a file system for reading", fileError(path, syscall.EROFS), syscall.EROFS, "mount its file system for writing"},
-		{"on a full disk", fileError(path, syscall.ENOSPC), syscall.ENOSPC, "make room"},
+		{"on a file system for reading", Named(path, syscall.EROFS), syscall.EROFS, "mount its file system for writing"},
+		{"on a full disk", Named(path, syscall.ENOSPC), syscall.ENOSPC, "make room"},
 	} {
 		var named *FileError
 		if !errors.As(c.err, &named) || !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), c.says) {
@@ -39,7 +39,7 @@ func TestWhatIsLockedIsTold(t *testing.T) {
 	}
 	if os.Geteuid() != 0 {
 		os.Chmod(path, 0o400)
-		if _, err := openPrivate(path, os.O_RDWR, 0o600); !errors.Is(err, ErrMeddled) {
+		if _, err := Open(path, os.O_RDWR, 0o600); !errors.Is(err, ErrMeddled) {
 			t.Errorf("opened: %v", err)
 		}
 	}

@@ -1,0 +1,304 @@
+package bolt
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/private"
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// A DB is the [approval.DB] in one bbolt file. It holds nothing open between calls: each opens the
+// database, does one transaction and closes it, so a process may die or think at any time without
+// keeping others out.
+type DB struct {
+	path string
+	o    approval.Options
+
+	at func(step string) // called between any two steps that a process can be killed at; tests die there
+}
+
+var _ approval.DB = (*DB)(nil)
+
+// Open returns the store in the file at path. The database is created by the first change, in an
+// existing folder. It fails with *[approval.ConfigError] for limits that cannot hold together, and
+// with *[approval.FileError] around ErrMeddled, approval.ErrMissing, approval.ErrCorrupt, approval.ErrFuture or approval.ErrLocked.
+func Open(path string, o approval.Options) (*approval.Store, error) {
+	return approval.Open(File(path, o), o)
+}
+
+// File returns the database at path. Of the options it uses Rand, LockWait and Waiting.
+func File(path string, o approval.Options) *DB {
+	o.LockWait = cmp.Or(o.LockWait, 30*time.Second)
+	return &DB{path: path, o: o}
+}
+
+// Path implements [approval.DB].
+func (b *DB) Path() string { return b.path }
+
+func (b *DB) step(name string) {
+	if b.at != nil {
+		b.at(name)
+	}
+}
+
+// lockSuffix names the file beside the database that is locked before the database is opened. It
+// is empty until the database has been made, and then has one byte for ever.
+const lockSuffix = ".lock"
+
+// errUnchanged makes a transaction roll back when it has nothing to write.
+var errUnchanged = errors.New("approval: nothing to write")
+
+// Update implements [approval.DB].
+func (b *DB) Update(ctx context.Context, fn func(approval.Tx) error) error {
+	lock, err := b.lock(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	return b.write(lock, fn)
+}
+
+// View implements [approval.DB]. Readers share the lock.
+func (b *DB) View(ctx context.Context, fn func(approval.Tx) error) error {
+	lock, err := b.lock(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if made, err := b.made(lock); err != nil {
+		return err
+	} else if !made {
+		return fn(nil)
+	}
+	return b.open(b.path, true, func(db *bbolt.DB) error {
+		return db.View(func(btx *bbolt.Tx) error {
+			if err := check(btx, b.path); err != nil {
+				return err
+			}
+			return fn(&tx{b: btx})
+		})
+	})
+}
+
+// write runs fn in one write transaction under the lock that the caller holds.
+func (b *DB) write(lock *os.File, fn func(approval.Tx) error) error {
+	b.step("locked")
+	if err := b.make(lock); err != nil {
+		return err
+	}
+	b.step("made")
+	var opened []*os.File
+	err := b.open(b.path, false, func(db *bbolt.DB) error {
+		return db.Update(func(btx *bbolt.Tx) error {
+			if err := check(btx, b.path); err != nil {
+				return err
+			}
+			t := &tx{b: btx}
+			if err := fn(t); err != nil {
+				return err
+			}
+			b.step("changed")
+			if !t.written {
+				return errUnchanged
+			}
+			opened = bells(b.path, t.changed)
+			b.step("bells open")
+			return nil
+		})
+	})
+	b.step("closed")
+	ring(opened)
+	b.step("rung")
+	if errors.Is(err, errUnchanged) {
+		return nil
+	}
+	return err
+}
+
+// openLock checks the folder and opens the lock file.
+func (b *DB) openLock() (*os.File, error) {
+	if err := private.CheckFolder(b.path); err != nil {
+		return nil, err
+	}
+	f, err := private.Open(b.path+lockSuffix, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, private.Named(b.path+lockSuffix, err)
+	}
+	return f, nil
+}
+
+// lock waits for the lock, to change something or to read.
+func (b *DB) lock(ctx context.Context, exclusive bool) (*os.File, error) {
+	f, err := b.openLock()
+	if err != nil {
+		return nil, err
+	}
+	take := lockShared
+	if exclusive {
+		take = lock
+	}
+	waiting, cancel := context.WithTimeout(ctx, b.o.LockWait)
+	defer cancel()
+	if err := take(waiting, f, b.o.Waiting); err != nil {
+		if ctx.Err() == nil && waiting.Err() != nil {
+			return nil, &approval.FileError{Path: b.path, Err: approval.ErrLocked,
+				Hint: fmt.Sprintf("another process has held the lock for %v; end it and try again", b.o.LockWait)}
+		}
+		return nil, private.Named(b.path+lockSuffix, err)
+	}
+	return f, nil
+}
+
+// tryLock takes the lock to change something; nil when somebody has it.
+func (b *DB) tryLock() (*os.File, error) {
+	f, err := b.openLock()
+	if err != nil || tryExclusive(f) {
+		return f, err
+	}
+	return nil, f.Close()
+}
+
+var lockMark = []byte("1")
+
+// made reports whether the database exists. One that existed and is gone is an error: whoever
+// deletes it must not thereby make every spent approval forgotten.
+func (b *DB) made(lock *os.File) (bool, error) {
+	info, err := os.Lstat(b.path)
+	switch {
+	case err == nil && info.Size() == 0: // bbolt would take it for a new one
+		return false, &approval.FileError{Path: b.path, Err: approval.ErrCorrupt, Hint: "it is empty; " + private.Rebuild}
+	case err == nil:
+		return true, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return false, private.Named(b.path, err)
+	}
+	info, err = lock.Stat()
+	if err != nil {
+		return false, private.Named(b.path+lockSuffix, err)
+	}
+	if info.Size() > 0 {
+		return false, &approval.FileError{Path: b.path, Err: approval.ErrMissing,
+			Hint: "restore the file, or " + private.Rebuild}
+	}
+	return false, nil
+}
+
+// make makes the database when there is none. It appears under its name complete or not at all.
+func (b *DB) make(lock *os.File) error {
+	made, err := b.made(lock)
+	if err != nil || made {
+		return err
+	}
+	fresh := b.path + newSuffix
+	if err := b.create(fresh, func(*bbolt.Tx) error { return nil }); err != nil {
+		return err
+	}
+	if err := b.publish(fresh); err != nil {
+		return err
+	}
+	return b.markMade(lock)
+}
+
+// newSuffix names a database that is being made.
+const newSuffix = ".new"
+
+// create makes a database that is not in use yet.
+func (b *DB) create(fresh string, fill func(*bbolt.Tx) error) error {
+	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return private.Named(fresh, err)
+	}
+	return b.open(fresh, false, func(db *bbolt.DB) error {
+		return db.Update(func(btx *bbolt.Tx) error {
+			if err := schema(btx, b.o.Rand); err != nil {
+				return err
+			}
+			return fill(btx)
+		})
+	})
+}
+
+// publish gives a new database its name.
+func (b *DB) publish(fresh string) error {
+	if err := os.Rename(fresh, b.path); err != nil {
+		return private.Named(b.path, err)
+	}
+	return private.Named(b.path, syncFolder(filepath.Dir(b.path)))
+}
+
+// markMade notes that there is a database, so that its absence is an error from now on.
+func (b *DB) markMade(lock *os.File) error {
+	_, err := lock.WriteAt(lockMark, 0)
+	return private.Named(b.path+lockSuffix, err)
+}
+
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+// boltWait bounds the wait for bbolt's own lock, which only a program that does not know ours
+// holds.
+const boltWait = 2 * time.Second
+
+// open opens the database, runs fn and closes it. bbolt answers a damaged page with a panic, and a
+// file shorter than its mapping faults; both are approval.ErrCorrupt here.
+func (b *DB) open(path string, readOnly bool, fn func(*bbolt.DB) error) (err error) {
+	var file *os.File
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			if file != nil {
+				release(file)
+			}
+			err = &approval.FileError{Path: path, Err: approval.ErrCorrupt, Hint: fmt.Sprintf("%v; %s", p, private.Rebuild)}
+		}
+	}()
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
+		Timeout:      boltWait,
+		ReadOnly:     readOnly,
+		FreelistType: bbolt.FreelistMapType,
+		NoStatistics: true,
+		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+			f, err := private.Open(name, flag, mode)
+			file = f
+			return f, err
+		},
+	})
+	if err != nil {
+		return openError(path, err)
+	}
+	err = fn(db)
+	if cerr := db.Close(); err == nil && cerr != nil {
+		err = private.Named(path, cerr)
+	}
+	return err
+}
+
+// openError names what kept bbolt from opening the file. What neither the system nor the lock
+// explains is damage: bbolt has no one error for it.
+func openError(path string, err error) error {
+	var errno syscall.Errno
+	var named *approval.FileError
+	switch {
+	case errors.As(err, &named) || errors.As(err, &errno):
+		return private.Named(path, err)
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return &approval.FileError{Path: path, Err: approval.ErrLocked, Hint: "another program has it open; end it and try again"}
+	}
+	return &approval.FileError{Path: path, Err: approval.ErrCorrupt, Hint: err.Error() + "; " + private.Rebuild}
+}

@@ -1,0 +1,77 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/private"
+	"golang.org/x/sys/unix"
+)
+
+// Await implements [approval.DB]. Inotify instances and watches are few for each user, and other
+// programs may have them all: then it looks again and again.
+func (b *DB) Await(ctx context.Context, id string, look approval.Look) error {
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	if err != nil {
+		return poll(ctx, look)
+	}
+	watch := os.NewFile(uintptr(fd), "inotify") // non-blocking, so reads can be given a deadline
+	// The kernel waits for a grace period and a delayed worker before it drops a watch: 10 to 20 ms
+	// that the answer must not wait for.
+	defer func() { go watch.Close() }()
+	if _, done, err := look(); done || err != nil {
+		return err // also: an id that has no envelope must not become a file
+	}
+	if _, err := unix.InotifyAddWatch(fd, b.path, unix.IN_DELETE_SELF|unix.IN_MOVE_SELF); err != nil {
+		return poll(ctx, look)
+	}
+	stop := context.AfterFunc(ctx, func() { watch.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	bell := b.path + waitSuffix + id
+	// One event without a name has 16 bytes; a full buffer of old ones means the same as one.
+	buf := make([]byte, 4096)
+	for {
+		// Each time anew, because who rings it takes it away.
+		if err := watchBell(fd, bell); errors.Is(err, unix.ENOSPC) { // inotify_add_watch(2): no watch is left
+			return poll(ctx, look)
+		} else if err != nil {
+			return err
+		}
+		again, done, err := look()
+		if done || err != nil {
+			os.Remove(bell) // it may have been made again since it was rung
+			return err
+		}
+		if err := watch.SetReadDeadline(time.Now().Add(again)); err != nil {
+			return private.Named(b.path, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err // after the deadline was set, else the one set by AfterFunc could be lost
+		}
+		if _, err := watch.Read(buf); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			return private.Named(b.path, err)
+		}
+	}
+}
+
+// pollEvery is how often the store is read where inotify cannot be had: an answer that was typed
+// takes longer.
+const pollEvery = 250 * time.Millisecond
+
+// poll is Await without inotify.
+func poll(ctx context.Context, look approval.Look) error {
+	for {
+		again, done, err := look()
+		if done || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(min(pollEvery, again)):
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package approval
+
+import (
+	"context"
+	"time"
+)
+
+// A DB keeps what a [Store] stores: buckets of keys and values, which change in transactions. Many
+// processes may have the same one open. That of package bolt is a file; the tests of the rules have
+// one in memory.
+type DB interface {
+	// Path is the name of the database, for errors.
+	Path() string
+	// View runs fn in a transaction that only reads. A database that was never changed is not
+	// created: its Tx is nil.
+	View(ctx context.Context, fn func(Tx) error) error
+	// Update runs fn in a transaction that is written as a whole. When fn fails, or changes
+	// nothing, nothing is written. No other transaction runs meanwhile.
+	Update(ctx context.Context, fn func(Tx) error) error
+	// Do does a job in a transaction like Update: this process's own, perhaps together with those
+	// of others, or another process does it and [Job.Read] gets the answer.
+	Do(ctx context.Context, j *Job) error
+	// Await calls look until it is done: at once, when a transaction said that the question has
+	// changed ([Tx].Changed), and after the duration that look returns. It holds no lock between.
+	Await(ctx context.Context, id string, look Look) error
+}
+
+// A Look reports whether a wait is over, and when to look again at the latest.
+type Look func() (again time.Duration, done bool, err error)
+
+// A Tx is one transaction. What Get returns is good until its end and must not be changed.
+type Tx interface {
+	Get(b Bucket, key string) []byte // nil when there is none
+	Put(b Bucket, key string, value []byte) error
+	Delete(b Bucket, key string) error
+	Keys(b Bucket) []string // in order; the bucket may be changed while they are used
+	Seq() uint64            // the number of the newest event
+	SetSeq(seq uint64) error
+	Changed(id string) // wakes who awaits this question, once the transaction is written
+}
+
+// A Bucket is the name of one of [Buckets].
+type Bucket string
+
+// The buckets, as key -> value. "sealed" is a canonical object after its 32-byte seal: see tx.put.
+const (
+	MetaBucket      Bucket = "meta"      // "secret" -> 32 bytes; "record" -> sealed; others are the DB's
+	envelopeBucket  Bucket = "envelopes" // id -> sealed, written once
+	payloadBucket   Bucket = "payloads"  // id -> the canonical plan, written once
+	stateBucket     Bucket = "states"    // id -> sealed
+	decisionBucket  Bucket = "decisions" // id -> sealed, written once
+	pendingBucket   Bucket = "pending"   // id -> nothing; the envelopes whose state is pending
+	planBucket      Bucket = "plans"     // SHA-256(session, plan hash) -> id of the latest
+	nonceBucket     Bucket = "nonces"    // SHA-256(nonce) -> id
+	coolOffBucket   Bucket = "cooloffs"  // plan hash -> sealed
+	runBucket       Bucket = "runs"      // id -> sealed; permitted and not finished
+	tombstoneBucket Bucket = "tombs"     // id -> sealed
+	OutboxBucket    Bucket = "outbox"    // seq, 8 bytes big-endian -> sealed; Tx.Seq is of it
+
+	grantBucket      Bucket = "grants"     // id -> sealed, written once
+	grantUseBucket   Bucket = "grantuses"  // id -> sealed
+	grantIndexBucket Bucket = "grantindex" // SHA-256(session, template) -> id of the latest
+
+	voteBucket   Bucket = "votes"  // id -> sealed; answers of a quorum that is not complete
+	tokenBucket  Bucket = "tokens" // token id -> sealed; signed answers that were taken
+	healthBucket Bucket = "health" // "brake", "totp", "hour " + SHA-256(budget) -> sealed
+	wrongBucket  Bucket = "wrong"  // id -> sealed; wrong one-time codes
+)
+
+// Buckets are all of them. A DB has each, empty, and a secret of 32 random bytes as SecretKey in
+// MetaBucket.
+var Buckets = []Bucket{
+	MetaBucket, envelopeBucket, payloadBucket, stateBucket, decisionBucket, pendingBucket, planBucket,
+	nonceBucket, coolOffBucket, runBucket, tombstoneBucket, OutboxBucket, grantBucket, grantUseBucket,
+	grantIndexBucket, voteBucket, tokenBucket, healthBucket, wrongBucket,
+}
+
+// SecretKey is where the secret of the seals is, in MetaBucket.
+const SecretKey = "secret"
