@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/tada-run/tada-run/approval/canonical"
 )
 
 // KindGap is the entry that says what a session's transcript lacks: members
@@ -30,8 +32,8 @@ func (l *Log) Broke(r *Recorder, sid string, lost []byte, cause error, rand io.R
 		reason = cause.Error()
 	}
 	body := fmt.Appendf(nil, `{"bytes":%d,"reason":`, len(lost))
-	body = append(appendString(body, reason[:min(len(reason), maxReason)]), `,"sha256":`...)
-	body = append(appendString(append(appendString(body, sum.String()), `,"sid":`...), sid), '}')
+	body = append(canonical.AppendString(body, reason[:min(len(reason), maxReason)]), `,"sha256":`...)
+	body = append(canonical.AppendString(append(canonical.AppendString(body, sum.String()), `,"sid":`...), sid), '}')
 	if _, appendErr := l.Append(KindGap, body, Durable); appendErr != nil {
 		return errors.Join(err, appendErr)
 	}

@@ -176,7 +176,7 @@ func unescape(dst, quoted []byte) (text []byte, ok bool) {
 		return dst, false
 	}
 	for in := quoted[1 : len(quoted)-1]; ; {
-		n := plainRun(in, 0)
+		n := plainRun(in)
 		if dst = append(dst, in[:n]...); n == len(in) {
 			return dst, true
 		}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/canonical"
 )
 
 // castSuffix names a transcript.
@@ -41,8 +43,8 @@ func (l *Log) DropSessions(folder string, r Retention, now time.Time, reason str
 		if busy != nil && busy(c.sid) {
 			continue
 		}
-		body := append(appendString([]byte(`{"reason":`), reason[:min(len(reason), maxReason)]), `,"sid":`...)
-		if _, err := l.Append(KindDrop, append(appendString(body, c.sid), '}'), Durable); err != nil {
+		body := append(canonical.AppendString([]byte(`{"reason":`), reason[:min(len(reason), maxReason)]), `,"sid":`...)
+		if _, err := l.Append(KindDrop, append(canonical.AppendString(body, c.sid), '}'), Durable); err != nil {
 			return sids, size, err
 		}
 		for _, name := range c.files {

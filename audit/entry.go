@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"strconv"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/canonical"
 )
 
 // MaxLine is the longest line that Append writes, newline included. Linux
@@ -202,4 +205,15 @@ func (f fields) entry(hash Hash, offset, line int64) Entry {
 		Seq: f.seq, Time: stamp(f.time).time(), Kind: string(f.kind), Body: bytes.Clone(f.body),
 		Prev: prev, Hash: hash, Offset: offset, Line: line,
 	}
+}
+
+var errNoObject = errors.New("not an object")
+
+// checkObject accepts the one spelling of an object. A second spelling of the same value would let
+// two parsers read one hashed line differently.
+func checkObject(b []byte) error {
+	if len(b) == 0 || b[0] != '{' {
+		return errNoObject
+	}
+	return canonical.Check(b)
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/canonical"
 )
 
 // Kinds that only this package writes.
@@ -117,7 +119,7 @@ func parseGap(f fields) (parsedGap, error) {
 func appendGapBody(dst []byte, g Gap, sum Hash, had *Anchor) []byte {
 	dst = append(dst, '{')
 	if g.Accepted() {
-		dst = append(appendString(append(dst, `"by":`...), g.By), ',')
+		dst = append(canonical.AppendString(append(dst, `"by":`...), g.By), ',')
 	}
 	dst = append(dst, `"bytes":`...)
 	dst = strconv.AppendInt(dst, g.Bytes, 10)
@@ -130,7 +132,7 @@ func appendGapBody(dst []byte, g Gap, sum Hash, had *Anchor) []byte {
 	dst = append(dst, `,"offset":`...)
 	dst = strconv.AppendInt(dst, g.Offset, 10)
 	dst = append(dst, `,"reason":`...)
-	dst = appendString(dst, g.Reason)
+	dst = canonical.AppendString(dst, g.Reason)
 	dst = append(dst, `,"sha256":"`...)
 	dst = hex.AppendEncode(dst, sum[:])
 	return append(dst, `"}`...)

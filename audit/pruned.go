@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/tada-run/tada-run/approval/canonical"
 )
 
 // A pruned is the memory of segments that were removed: what the entry of
@@ -33,7 +35,7 @@ type pruneBody struct {
 
 func (b pruneBody) append(dst []byte) []byte {
 	dst = fmt.Appendf(dst, `{"count":%d,"head":"%s","offset":%d,"reason":`, b.Count, b.Head, b.Offset)
-	dst = appendString(dst, b.Reason)
+	dst = canonical.AppendString(dst, b.Reason)
 	return fmt.Appendf(dst, `,"root":"%s","segment":%d,"time":"%s"}`, b.Root, b.Segment, b.Time)
 }
 

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/tada-run/tada-run/approval/canonical"
 )
 
 // Kinds of entries that tell a run's story. The launcher writes all but
@@ -246,14 +248,14 @@ func (l *Log) lost(dir, place *os.File, sid string) (bool, error) {
 	if !isBehind(dir, place, sid) {
 		return false, nil
 	}
-	body := append(appendString([]byte(`{"sid":`), sid), fmt.Sprintf(`,"started":%t}`, started)...)
+	body := append(canonical.AppendString([]byte(`{"sid":`), sid), fmt.Sprintf(`,"started":%t}`, started)...)
 	_, err := l.Append(KindOrphan, body, Durable)
 	return err == nil, err
 }
 
 // story reads how far the log tells a run.
 func (l *Log) story(sid string) (begun, started, ended bool) {
-	text := string(appendString([]byte(`"sid":`), sid))
+	text := string(canonical.AppendString([]byte(`"sid":`), sid))
 	for e, err := range Entries(l.dir.Name(), Filter{Kinds: []string{"exec."}, Text: text}) {
 		var b struct{ SID string }
 		if err != nil || json.Unmarshal(e.Body, &b) != nil || b.SID != sid {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tada-run/tada-run/approval/canonical"
 	"golang.org/x/mod/sumdb/note"
 )
 
@@ -86,7 +87,7 @@ func ProveStretch(dir string, o VerifyOptions, sid string, transcript io.Reader,
 // vouchedBy finds the first entry that vouches for so many events of a
 // session, among those that a checkpoint covers.
 func vouchedBy(dir, sid string, events, size int64) (seq, count int64, err error) {
-	text := string(appendString([]byte(`"sid":`), sid))
+	text := string(canonical.AppendString([]byte(`"sid":`), sid))
 	for e, err := range Entries(dir, Filter{Kinds: []string{KindCheckpoint, KindClose}, Text: text}) {
 		var b recBody
 		if err != nil || json.Unmarshal(e.Body, &b) != nil || b.SID != sid || b.Count < events || e.Seq >= size {

@@ -2,13 +2,13 @@ package audit
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/canonical"
 )
 
 // strict reads every entry a second time, by other means: the body is decoded
@@ -36,17 +36,14 @@ func strictly(f fields) string {
 	if t, err := time.Parse(timeLayout, string(f.time)); err != nil || t.Format(timeLayout) != string(f.time) {
 		return fmt.Sprintf("no such time: %s", f.time)
 	}
-	d := json.NewDecoder(bytes.NewReader(f.body))
-	d.UseNumber()
-	var body map[string]any
-	if err := d.Decode(&body); err != nil {
+	value, err := canonical.Parse(f.body)
+	if err != nil {
 		return "body: " + err.Error()
 	}
-	// Lone surrogates, which stand for bytes that are no UTF-8, do not pass
-	// through Go's decoder; there the check of raw bytes has the only word.
-	if again, err := appendValue(nil, body); !bytes.Contains(f.body, []byte(`\udc`)) && (err != nil || !bytes.Equal(again, f.body)) {
+	if again, err := canonical.Append(nil, value); err != nil || !bytes.Equal(again, f.body) {
 		return "body: written again it is not the same"
 	}
+	body, _ := value.(map[string]any)
 	if strings.HasPrefix(string(f.kind), "approval.") {
 		return approvalLacks(string(f.kind), body)
 	}
@@ -78,44 +75,4 @@ func approvalLacks(kind string, body map[string]any) string {
 		return fmt.Sprintf("%s has the unknown outcome %q", kind, o)
 	}
 	return ""
-}
-
-// appendValue writes a decoded value as Python's json.dumps would.
-func appendValue(dst []byte, v any) ([]byte, error) {
-	switch v := v.(type) {
-	case nil:
-		return append(dst, "null"...), nil
-	case bool:
-		return strconv.AppendBool(dst, v), nil
-	case string:
-		return appendString(dst, v), nil
-	case json.Number:
-		n, err := v.Int64()
-		return strconv.AppendInt(dst, n, 10), err
-	case []any:
-		return appendList(dst, '[', ']', len(v), func(dst []byte, i int) ([]byte, error) { return appendValue(dst, v[i]) })
-	case map[string]any:
-		keys := make([]string, 0, len(v))
-		for k := range v {
-			keys = append(keys, k)
-		}
-		slices.Sort(keys)
-		return appendList(dst, '{', '}', len(v), func(dst []byte, i int) ([]byte, error) {
-			return appendValue(append(appendString(dst, keys[i]), ':'), v[keys[i]])
-		})
-	}
-	return dst, errSyntax
-}
-
-func appendList(dst []byte, open, end byte, n int, item func([]byte, int) ([]byte, error)) (_ []byte, err error) {
-	dst = append(dst, open)
-	for i := range n {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = item(dst, i); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, end), nil
 }

@@ -12,18 +12,17 @@ const (
 )
 
 // plainRun returns how many bytes at the start of b stand for themselves
-// inside a JSON string: none below ' ', no quote, backslash or DEL, and,
-// when refuse is highBits, none above. It looks at eight bytes at a time,
-// which is what lets a verifier keep up with SHA-256.
-func plainRun(b []byte, refuse uint64) int {
+// inside a JSON string: none below ' ', no quote, backslash or DEL. It looks at
+// eight bytes at a time, which is what lets a verifier keep up with SHA-256.
+func plainRun(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
-		if hit := special(x) | x&refuse; hit != 0 {
+		if hit := special(x); hit != 0 {
 			return i + bits.TrailingZeros64(hit)/8
 		}
 	}
-	for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' && b[i] != 0x7f && uint64(b[i])&refuse == 0 {
+	for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' && b[i] != 0x7f {
 		i++
 	}
 	return i

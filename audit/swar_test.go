@@ -27,7 +27,7 @@ func TestWordsAtATime(t *testing.T) {
 
 func checkWords(t *testing.T, b []byte) {
 	t.Helper()
-	plain := plainRun(b, 0)
+	plain := plainRun(b)
 	got, n := appendPlain([]byte("before"), b)
 	if n != plain || string(got) != "before"+string(b[:n]) {
 		t.Errorf("appendPlain(%q) takes %d bytes, not %d: %q", b, n, plain, got)

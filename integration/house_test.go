@@ -78,6 +78,7 @@ var plan = map[string]map[string]string{
 		"approval/plan":      "the page says the risk, the friction and the hash of a plan",
 	},
 	"audit": {
+		"approval/canonical": "entries have the one spelling that plans have",
 		"shellparse/catalog": "how tokens begin is one table with the launcher's",
 	},
 	"audit/zstandard": {},

@@ -24,20 +24,32 @@ func (e *SyntaxError) Error() string {
 // gives a *[SyntaxError]; it shares no memory with text.
 func Parse(text []byte) (any, error) {
 	p := parser{text: text}
+	return p.all()
+}
+
+// Check accepts exactly what [Parse] accepts, and builds no value.
+func Check(text []byte) error {
+	p := parser{text: text, check: true}
+	_, err := p.all()
+	return err
+}
+
+type parser struct {
+	text  []byte
+	at    int
+	buf   []byte // reused to spell a string again
+	check bool   // values are not kept
+}
+
+func (p *parser) all() (any, error) {
 	v, err := p.value(0)
 	if err != nil {
 		return nil, err
 	}
-	if p.at < len(text) {
+	if p.at < len(p.text) {
 		return nil, p.fail("text after the value")
 	}
 	return v, nil
-}
-
-type parser struct {
-	text []byte
-	at   int
-	buf  []byte // reused to spell a string again
 }
 
 func (p *parser) fail(reason string) error { return &SyntaxError{Offset: p.at, Reason: reason} }
@@ -68,6 +80,9 @@ func (p *parser) value(depth int) (any, error) {
 		return p.object(depth)
 	case c == '[':
 		return p.array(depth)
+	case c == '"' && p.check:
+		_, _, err := p.quoted()
+		return nil, err
 	case c == '"':
 		return p.string()
 	case c == '-' || c >= '0' && c <= '9':
@@ -96,7 +111,9 @@ func (p *parser) array(depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, v)
+		if !p.check {
+			list = append(list, v)
+		}
 		if p.accept(']') {
 			return list, nil
 		}
@@ -126,8 +143,12 @@ func (p *parser) object(depth int) (any, error) {
 		if !p.accept(':') {
 			return nil, p.fail("expected ':'")
 		}
-		if fields[key], err = p.value(depth + 1); err != nil {
+		v, err := p.value(depth + 1)
+		if err != nil {
 			return nil, err
+		}
+		if !p.check {
+			fields[key] = v
 		}
 		if p.accept('}') {
 			return fields, nil
@@ -158,12 +179,22 @@ func (p *parser) integer() (any, error) {
 	return nil, p.fail("not the one spelling of a 64-bit integer")
 }
 
-// string reads a string. One without a backslash has its spelling checked byte by byte; one with a
-// backslash is spelled again and compared, so that this rule and AppendString cannot drift apart.
+// string reads a string.
 func (p *parser) string() (string, error) {
+	raw, s, err := p.quoted()
+	if s != "" || err != nil {
+		return s, err
+	}
+	return string(raw[1 : len(raw)-1]), nil
+}
+
+// quoted reads a string, and returns its text if that is not what is between the quotes. One
+// without a backslash has its spelling checked byte by byte; one with a backslash is spelled again
+// and compared, so that this rule and AppendString cannot drift apart.
+func (p *parser) quoted() (raw []byte, unescaped string, err error) {
 	start := p.at
 	if !p.accept('"') {
-		return "", p.fail("expected a string")
+		return nil, "", p.fail("expected a string")
 	}
 	escaped := false
 	for p.at < len(p.text) && p.text[p.at] != '"' {
@@ -172,17 +203,17 @@ func (p *parser) string() (string, error) {
 			escaped = true
 			p.at++ // an escaped quote does not end the string
 		case !plain[c]:
-			return "", p.fail("raw control or non-ASCII byte in a string")
+			return nil, "", p.fail("raw control or non-ASCII byte in a string")
 		}
 		p.at++
 	}
 	if !p.accept('"') {
 		p.at = len(p.text)
-		return "", p.fail("string does not end")
+		return nil, "", p.fail("string does not end")
 	}
-	raw := p.text[start:p.at]
+	raw = p.text[start:p.at]
 	if !escaped {
-		return string(raw[1 : len(raw)-1]), nil
+		return raw, "", nil
 	}
 	s, ok := unescape(raw[1 : len(raw)-1])
 	if ok {
@@ -191,9 +222,9 @@ func (p *parser) string() (string, error) {
 	}
 	if !ok {
 		p.at = start
-		return "", p.fail("not the one spelling of a string")
+		return nil, "", p.fail("not the one spelling of a string")
 	}
-	return s, nil
+	return raw, s, nil
 }
 
 // unescape returns the bytes that an escaped string stands for; ok is false when it stands for
