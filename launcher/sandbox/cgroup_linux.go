@@ -53,6 +53,9 @@ func hierarchies(groups, mountinfo string) []hierarchy {
 	var list []hierarchy
 	for line := range strings.Lines(mountinfo) {
 		before, after, ok := strings.Cut(strings.TrimSpace(line), " - ")
+		if !strings.HasPrefix(after, "cgroup") {
+			continue
+		}
 		left, right := strings.Fields(before), strings.Fields(after)
 		if !ok || len(left) < 5 || len(right) < 3 || right[0] != "cgroup" && right[0] != "cgroup2" {
 			continue
@@ -178,12 +181,7 @@ func (h hierarchy) least(dir, file string, value uint64) uint64 {
 // MemoryBound returns how much memory the control groups that this process is in leave it, as in a
 // container; 0 where they bound nothing. It is read once.
 var MemoryBound = sync.OnceValue(func() uint64 {
-	groups, err1 := os.ReadFile("/proc/self/cgroup")
-	mounts, err2 := os.ReadFile("/proc/self/mountinfo")
-	if err1 != nil || err2 != nil {
-		return 0
-	}
-	return memoryBound(string(groups), string(mounts))
+	return memoryBound(string(read("/proc/self/cgroup")), string(read("/proc/self/mountinfo")))
 })
 
 // memoryBound returns the least bound of memory of a group and of those above it, 0 for none. With
@@ -195,6 +193,9 @@ func memoryBound(groups, mountinfo string) uint64 {
 		file := "memory.max"
 		if h.controllers != nil {
 			file = "memory.limit_in_bytes"
+			if !contains(h.controllers, "memory") {
+				continue // no file to open, which costs as much as to read one
+			}
 		}
 		least = h.least(h.top, file, least) // the top too: it is the container's own
 	}

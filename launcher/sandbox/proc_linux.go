@@ -5,6 +5,7 @@ package sandbox
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -37,11 +38,7 @@ func samples() []sample {
 		if name[0] < '1' || name[0] > '9' {
 			continue
 		}
-		text, err := os.ReadFile("/proc/" + name + "/stat")
-		if err != nil {
-			continue // gone
-		}
-		if s, ok := parseStat(text); ok {
+		if s, ok := parseStat(read("/proc/" + name + "/stat")); ok { // else it is gone
 			list = append(list, s)
 		}
 	}
@@ -83,13 +80,33 @@ func write(name, text string) error {
 	return nil
 }
 
+// read returns what a file of /proc has; nothing where it is gone. os.ReadFile would also ask the
+// kernel whether it tells of changes, which is five calls more.
+func read(name string) []byte {
+	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	text := make([]byte, 0, 512)
+	for {
+		n, err := unix.Read(fd, text[len(text):cap(text)])
+		if err == unix.EINTR {
+			continue
+		}
+		if n <= 0 {
+			return text
+		}
+		text = slices.Grow(text[:len(text)+n], 512)
+	}
+}
+
 // children are those of all threads of a process.
 func children(pid int) (list []int) {
 	dir := "/proc/" + itoa(pid) + "/task"
 	tasks, _ := os.ReadDir(dir)
 	for _, task := range tasks {
-		text, _ := os.ReadFile(dir + "/" + task.Name() + "/children")
-		for _, field := range bytes.Fields(text) {
+		for _, field := range bytes.Fields(read(dir + "/" + task.Name() + "/children")) {
 			if child, err := strconv.Atoi(string(field)); err == nil {
 				list = append(list, child)
 			}
@@ -100,7 +117,7 @@ func children(pid int) (list []int) {
 
 // commandName is what the kernel calls a process, and whether it is alive.
 func commandName(pid int) (name string, alive bool) {
-	text, _ := os.ReadFile("/proc/" + itoa(pid) + "/stat")
+	text := read("/proc/" + itoa(pid) + "/stat")
 	start, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if start < 0 || end < start || len(text) < end+3 {
 		return "", false
@@ -117,7 +134,7 @@ func space(pid int) string {
 
 // filters returns how many filters a process has; the dead have still theirs.
 func filters(pid string) int {
-	status, _ := os.ReadFile("/proc/" + pid + "/status")
+	status := read("/proc/" + pid + "/status")
 	_, number, _ := bytes.Cut(status, []byte("\nSeccomp_filters:"))
 	number, _, _ = bytes.Cut(number, []byte("\n"))
 	n, _ := strconv.Atoi(string(bytes.TrimSpace(number)))
