@@ -15,7 +15,7 @@ func Template() string {
 	b.WriteString("# tada-run configuration. Every key is optional. What is commented out is the default.\n" +
 		"# Change it with: tadactl policy edit. All keys: tada-config(5). What is in force: tadactl policy show.\n")
 	section := ""
-	for _, k := range keys {
+	for _, k := range keys() {
 		if k.IsField() {
 			continue
 		}
@@ -34,7 +34,7 @@ func Template() string {
 		}
 		fmt.Fprintf(&b, "%s# %s%s\n", indent, k.Type, k.choices())
 		if k.isRules() {
-			for _, f := range keys {
+			for _, f := range keys() {
 				if _, field := cutLast(f.Name); f.Section() == k.Name+"[]" {
 					fmt.Fprintf(&b, "%s#   %s: %s%s. %s\n", indent, field, f.Type, f.choices(), f.About)
 				}

@@ -18,7 +18,7 @@ type Setting struct {
 // Explain returns every key that has a value, with the value in force and where it comes from.
 func (p Policy) Explain() []Setting {
 	var all []Setting
-	for _, k := range keys {
+	for _, k := range keys() {
 		if k.value != nil {
 			v := k.value(p.set)
 			all = append(all, Setting{k, v, written(v), p.sources[k.Name]})
@@ -53,7 +53,7 @@ func Changed(before, after Policy) []string {
 	lacks := func(rows [][3]string, row [3]string) bool {
 		return !slices.ContainsFunc(rows, func(r [3]string) bool { return r[0] == row[0] && r[1] == row[1] })
 	}
-	for _, k := range keys {
+	for _, k := range keys() {
 		for _, side := range []struct {
 			sign        string
 			rows, other [][3]string

@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
 
 // Keys returns every key of the configuration, in the order in which it is shown.
-func Keys() []Key { return slices.Clone(keys) }
+func Keys() []Key { return slices.Clone(keys()) }
 
 // keys is the table. The order is that of the pages made from it.
-var keys = keyTable()
+var keys = sync.OnceValue(keyTable)
 
 func keyTable() []Key {
 	return []Key{
@@ -162,7 +163,7 @@ func keyTable() []Key {
 
 // LimitText is a limit as the configuration has it: "processes: 4096".
 func LimitText(key string, value int64) string {
-	for _, k := range keys {
+	for _, k := range keys() {
 		if k.Name == "limits."+key {
 			return fmt.Sprintf("%s: %v", key, limitText(k.Type, value))
 		}

@@ -84,8 +84,8 @@ func (d *decoder) sources(lines []int) []Source {
 // trace notes for every key of a file that was joined whether it took part in the value. A scalar
 // has one source, the file that decided; a list has all; a list of rules has one for each rule.
 func (m *merger) trace(d *decoder, out Settings) {
-	for i := range keys {
-		k := &keys[i]
+	for i := range d.keys {
+		k := &d.keys[i]
 		lines := d.lines[k.Name]
 		if len(lines) == 0 || k.value == nil {
 			continue
@@ -118,7 +118,7 @@ func (r hostText) decision() string { return r.Verdict }
 
 // parse reads a configuration over the values that it starts from.
 func parse(f ConfigFile, text []byte, start Settings) (*decoder, error) {
-	d := &decoder{file: f, set: start, keys: keys, lines: map[string][]int{}}
+	d := &decoder{file: f, set: start, keys: keys(), lines: map[string][]int{}}
 	dec := yaml.NewDecoder(strings.NewReader(string(text)))
 	var doc, more yaml.Node
 	switch err := dec.Decode(&doc); {

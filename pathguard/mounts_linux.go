@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"strings"
@@ -50,9 +51,10 @@ func mountsNow() *mounts {
 	if !changed && err == nil {
 		return m.read
 	}
-	var text strings.Builder
+	var text bytes.Buffer
+	text.Grow(8 << 10)
 	if _, err := m.file.Seek(0, io.SeekStart); err == nil {
-		_, _ = io.Copy(&text, m.file)
+		_, _ = text.ReadFrom(m.file)
 	}
 	m.read = parseMounts(text.String())
 	return m.read

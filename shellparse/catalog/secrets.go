@@ -20,22 +20,22 @@ func Secrets() *Table { return secrets() }
 // AWS_SECRET_ACCESS_KEY and db_password are.
 func SecretName(word string) bool {
 	name := strings.ToUpper(word)
-	for _, e := range secretEntries().names {
-		switch fact, _ := e.First(); fact {
+	for _, part := range secretEntries().names {
+		switch part.fact {
 		case "inside":
-			if strings.Contains(name, e.Key) {
+			if strings.Contains(name, part.key) {
 				return true
 			}
 		case "ends":
-			if strings.HasSuffix(name, e.Key) || name == e.Key[1:] {
+			if strings.HasSuffix(name, part.key) || name == part.key[1:] {
 				return true
 			}
 		case "whole":
-			if name == e.Key {
+			if name == part.key {
 				return true
 			}
 		case "apart":
-			name = strings.ReplaceAll(name, e.Key, "")
+			name = strings.ReplaceAll(name, part.key, "")
 		}
 	}
 	return false
@@ -54,13 +54,13 @@ func Tokens() []Token { return secretEntries().tokens }
 
 // secretEntries are what is asked of the table often.
 var secretEntries = sync.OnceValue(func() (s struct {
-	names  []Entry
+	names  []struct{ key, fact string }
 	tokens []Token
 }) {
 	for e := range secrets().Entries() {
 		switch fact, value := e.First(); fact {
 		case "inside", "ends", "whole", "apart":
-			s.names = append(s.names, e)
+			s.names = append(s.names, struct{ key, fact string }{e.Key, fact})
 		case "token":
 			t := Token{Mark: e.Key, Name: value, Form: e.value("form"), Midword: e.Has("midword")}
 			if more := e.value("more"); more != "" {

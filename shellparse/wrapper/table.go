@@ -26,14 +26,19 @@ type client struct {
 	bodies []body
 }
 
-// A line is one pattern of the table.
+// A line is one pattern of the table. It is taken apart when a piece may be of it: most texts begin
+// with no word of the table.
 type line struct {
-	role   role
-	bare   bool // a variable in it needs no quotes
-	words  []string
-	leads  []string // what the first words begin with: all that most pieces are compared with
-	holes  map[string]string
-	parsed func() *regexp.Regexp // made when it is first needed: most texts need none
+	role  role
+	bare  bool   // a variable in it needs no quotes
+	text  string // the pattern as the table has it
+	holes map[string]string
+
+	parted   sync.Once
+	words    []string
+	leads    []string // what the first words begin with: all that most pieces are compared with
+	compiled sync.Once
+	pattern  *regexp.Regexp // nil for a line without holes
 }
 
 // A body is a list in brackets that carries the command.
@@ -62,8 +67,10 @@ const anyone = "any"
 
 func read(text string, facts iter.Seq[agents.Fact]) (list []*client, err error) {
 	common := newClient(anyone, nil)
-	for n, row := range strings.Split(text, "\n") {
-		row, _, _ = strings.Cut(row, " # ")
+	n := 0
+	for row := range strings.Lines(text) {
+		n++
+		row, _, _ = strings.Cut(strings.TrimSuffix(row, "\n"), " # ")
 		kind, rest, _ := strings.Cut(row, " ")
 		switch {
 		case row == "" || row[0] == '#':
@@ -74,10 +81,10 @@ func read(text string, facts iter.Seq[agents.Fact]) (list []*client, err error) 
 		case kind == "client":
 			list = append(list, newClient(rest, common.holes))
 		case len(list) == 0:
-			return nil, fmt.Errorf("wrappers.txt:%d: %q before a client", n+1, row)
+			return nil, fmt.Errorf("wrappers.txt:%d: %q before a client", n, row)
 		default:
 			if err := list[len(list)-1].add(kind, rest); err != nil {
-				return nil, fmt.Errorf("wrappers.txt:%d: %w", n+1, err)
+				return nil, fmt.Errorf("wrappers.txt:%d: %w", n, err)
 			}
 		}
 	}
@@ -134,25 +141,29 @@ var roles = map[string]role{
 }
 
 func (c *client) add(kind, text string) error {
-	fields := strings.Fields(text)
+	text = strings.TrimSpace(text)
+	first, more, _ := strings.Cut(text, " ")
 	r, known := roles[kind]
 	switch {
-	case kind == "hole" && len(fields) > 1:
+	case kind == "hole" && more != "":
 		c.hole(text)
-	case kind == "idle" && len(fields) == 0:
+	case kind == "idle" && text == "":
 		c.idle = true
-	case kind == "again" && len(fields) == 0:
+	case kind == "again" && text == "":
 		c.again = true
-	case kind == "body" && len(fields) == 1:
-		c.bodies = append(c.bodies, body{open: fields[0]})
-	case kind == "body" && len(fields) > 1:
-		c.bodies = append(c.bodies, body{fields[0], newLine(stands, fields[1:], c.holes)})
-	case known && len(fields) > 0:
-		l := newLine(r, fields, c.holes)
-		l.bare = kind == "number"
-		c.lines[l.key()] = append(c.lines[l.key()], l)
+	case kind == "body" && more != "":
+		c.bodies = append(c.bodies, body{first, &line{role: stands, text: more, holes: c.holes}})
+	case kind == "body" && text != "":
+		c.bodies = append(c.bodies, body{open: first})
+	case known && text != "":
+		key := lead(first)
+		if strings.Contains(first, "<") {
+			key = ""
+		}
+		c.lines[key] = append(c.lines[key],
+			&line{role: r, text: text, holes: c.holes, bare: kind == "number"})
 		if r == saves {
-			c.mark, _, _ = strings.Cut(fields[0], "<mark>")
+			c.mark, _, _ = strings.Cut(first, "<mark>")
 		}
 	default:
 		return fmt.Errorf("%q is no entry", kind+" "+text)
@@ -160,29 +171,26 @@ func (c *client) add(kind, text string) error {
 	return nil
 }
 
-func newLine(r role, words []string, holes map[string]string) *line {
-	l := &line{role: r, words: words, holes: holes}
-	for _, word := range words {
+// lead is what stands before the first hole of a word.
+func lead(word string) string {
+	word, _, _ = strings.Cut(strings.TrimSuffix(word, "..."), "<")
+	return strings.ReplaceAll(word, "$", expansion)
+}
+
+// part takes the text apart.
+func (l *line) part() {
+	l.words = strings.Fields(l.text)
+	for _, word := range l.words {
 		if isOptional(word) {
 			break
 		}
-		lead, _, _ := strings.Cut(strings.TrimSuffix(word, "..."), "<")
-		l.leads = append(l.leads, strings.ReplaceAll(lead, "$", expansion))
+		l.leads = append(l.leads, lead(word))
 	}
-	l.parsed = sync.OnceValue(l.compile)
-	return l
-}
-
-// key is the first word where it has no hole, and else what all such lines have in common.
-func (l *line) key() string {
-	if strings.Contains(l.words[0], "<") {
-		return ""
-	}
-	return l.leads[0]
 }
 
 // mayTake reports whether it is worth to compile the pattern for these words.
 func (l *line) mayTake(words []string) bool {
+	l.parted.Do(l.part)
 	if len(words) < len(l.leads) {
 		return false
 	}
@@ -200,8 +208,30 @@ func isOptional(word string) bool {
 
 var hole = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<([a-z]+)>`) })
 
+// find returns what stands for the pattern and for each of its holes, and their names; nil where the
+// words are others.
+func (l *line) find(words string) (found, holes []string) {
+	l.compiled.Do(l.compile)
+	switch {
+	case l.pattern != nil:
+		return l.pattern.FindStringSubmatch(words), l.pattern.SubexpNames()
+	case words == strings.Join(l.leads, between):
+		return []string{words}, nil
+	}
+	return nil, nil
+}
+
+// isPlain reports whether a line stands for itself alone.
+func (l *line) isPlain() bool {
+	return !strings.Contains(l.text, "<") && !strings.Contains(l.text, "...") &&
+		len(l.leads) == len(l.words)
+}
+
 // compile makes the pattern of the words, joined.
-func (l *line) compile() *regexp.Regexp {
+func (l *line) compile() {
+	if l.isPlain() {
+		return
+	}
 	var b strings.Builder
 	b.WriteString(`\A`)
 	for i, word := range l.words {
@@ -223,7 +253,7 @@ func (l *line) compile() *regexp.Regexp {
 			b.WriteString("(?:" + between + l.unnamed(bare) + ")*")
 		}
 	}
-	return regexp.MustCompile(b.String() + `\z`)
+	l.pattern = regexp.MustCompile(b.String() + `\z`)
 }
 
 // word is the pattern of one word, with a group for each hole.
@@ -257,12 +287,12 @@ func (l *line) take(p *piece, names map[string][]string) (own string, ok bool) {
 	if p.split && !l.bare || !l.mayTake(p.words) {
 		return "", false
 	}
-	found := l.parsed().FindStringSubmatch(strings.Join(p.words, between))
+	found, holes := l.find(strings.Join(p.words, between))
 	if found == nil {
 		return "", false
 	}
 	p.mark, p.kept = "", ""
-	for i, name := range l.parsed().SubexpNames() {
+	for i, name := range holes {
 		switch {
 		case name == "own":
 			own = found[i]

@@ -46,23 +46,31 @@ var facts = sync.OnceValue(func() []Fact {
 	if err != nil {
 		panic(err) // they are a part of this program
 	}
-	all, order := make([]Fact, 0, 1024), map[string]int{}
-	for _, file := range list {
-		text, err := files.ReadFile(file.Name())
+	type file struct {
+		order int
+		facts []Fact
+	}
+	room, agents := make([]Fact, 0, 1024), make([]file, 0, len(list))
+	for _, entry := range list {
+		text, err := files.ReadFile(entry.Name())
 		if err != nil {
 			panic(err)
 		}
-		agent := strings.TrimSuffix(file.Name(), path.Ext(file.Name()))
-		from := len(all)
-		all = read(all, agent, string(text))
-		order[agent] = last
-		for _, f := range all[from:] {
+		from := len(room)
+		room = read(room, strings.TrimSuffix(entry.Name(), path.Ext(entry.Name())), string(text))
+		one := file{last, room[from:len(room):len(room)]}
+		for _, f := range one.facts {
 			if f.Kind == "order" {
-				order[agent], _ = strconv.Atoi(f.Text())
+				one.order, _ = strconv.Atoi(f.Text())
 			}
 		}
+		agents = append(agents, one)
 	}
-	slices.SortStableFunc(all, func(a, b Fact) int { return cmp.Compare(order[a.Agent], order[b.Agent]) })
+	slices.SortStableFunc(agents, func(a, b file) int { return cmp.Compare(a.order, b.order) })
+	all := make([]Fact, 0, len(room))
+	for _, one := range agents {
+		all = append(all, one.facts...)
+	}
 	return all
 })
 
