@@ -7,6 +7,42 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
+// May returns the channel by which this caller does what it asks for over a channel, or an error
+// that wraps ErrPeer and says why it may not. What is signed, and what was granted, is no less good
+// for who hands it in.
+func (c Caller) May(a Action, over Channel) (Channel, error) {
+	who, why := c.Who()
+	switch {
+	case who == ChannelSandbox, who != "" && over != ChannelToken && over != ChannelGranted:
+		over = who
+	}
+	if Permits(a, over) {
+		return over, nil
+	}
+	if why == "" {
+		why = fmt.Sprintf("%q is not done over %q", a, over)
+	}
+	return over, a.refused(why)
+}
+
+// Outside returns nil for a caller outside of every sandbox, else an error that wraps ErrPeer,
+// worded for what it wanted to do.
+func (c Caller) Outside(a Action) error {
+	if who, why := c.Who(); who == ChannelSandbox {
+		return a.refused(why)
+	}
+	return nil
+}
+
+// refused says why a caller may not do a.
+func (a Action) refused(why string) error {
+	switch a {
+	case ApproveLow, ApproveHigh, ApproveCritical, Deny, Remember:
+		return fmt.Errorf("approval: %w: %s", ErrPeer, why)
+	}
+	return fmt.Errorf("approval: %w: %s", ErrPerson, why)
+}
+
 // A Caller is what the kernel says of a process that wants to answer: of itself, of its ancestors,
 // and of its terminal. The zero value is a process of which nothing is known.
 type Caller struct {
@@ -14,25 +50,6 @@ type Caller struct {
 	Rules    PeerRules
 	Line     []Process // the process itself, then its ancestors
 	Terminal Terminal
-}
-
-// A Process is one of a line of ancestors.
-type Process struct {
-	PID    int
-	Name   string   // as the kernel has it: at most 15 bytes, and whatever the process chose
-	File   string   // the path of its program; "" where that cannot be read
-	Args   []string // the first of its arguments
-	Marks  []string // variables of its environment that an agent's program sets
-	Device string   // its controlling terminal; "" for none
-}
-
-// String returns the name and the number of the process.
-func (p Process) String() string {
-	name := p.program()
-	if script := p.script(); script != "" {
-		name += " " + script
-	}
-	return fmt.Sprintf("%.64s (process %d)", shown(name), p.PID)
 }
 
 // A Terminal is a controlling terminal and the processes that hold its other end: those type its
@@ -178,14 +195,4 @@ func (h Holder) who(t Terminal) (Channel, string) {
 		return ChannelProgram, fmt.Sprintf("what controls its terminal %s cannot be seen; it was opened by %s", t.Device, p)
 	}
 	return ChannelProgram, fmt.Sprintf("its terminal %[2]s is controlled by %[1]s, which is not a known terminal program", p, t.Device)
-}
-
-// shown keeps of a name what cannot move a cursor.
-func shown(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '?'
-		}
-		return r
-	}, name)
 }

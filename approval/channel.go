@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -128,40 +127,4 @@ func Permits(a Action, c Channel) bool {
 		}
 	}
 	return false
-}
-
-// May returns the channel by which this caller does what it asks for over a channel, or an error
-// that wraps ErrPeer and says why it may not. What is signed, and what was granted, is no less good
-// for who hands it in.
-func (c Caller) May(a Action, over Channel) (Channel, error) {
-	who, why := c.Who()
-	switch {
-	case who == ChannelSandbox, who != "" && over != ChannelToken && over != ChannelGranted:
-		over = who
-	}
-	if Permits(a, over) {
-		return over, nil
-	}
-	if why == "" {
-		why = fmt.Sprintf("%q is not done over %q", a, over)
-	}
-	return over, a.refused(why)
-}
-
-// Outside returns nil for a caller outside of every sandbox, else an error that wraps ErrPeer,
-// worded for what it wanted to do.
-func (c Caller) Outside(a Action) error {
-	if who, why := c.Who(); who == ChannelSandbox {
-		return a.refused(why)
-	}
-	return nil
-}
-
-// refused says why a caller may not do a.
-func (a Action) refused(why string) error {
-	switch a {
-	case ApproveLow, ApproveHigh, ApproveCritical, Deny, Remember:
-		return fmt.Errorf("approval: %w: %s", ErrPeer, why)
-	}
-	return fmt.Errorf("approval: %w: %s", ErrPerson, why)
 }

@@ -1,33 +1,5 @@
 package approval
 
-import (
-	"context"
-	"time"
-)
-
-// A DB keeps what a [Store] stores: buckets of keys and values, which change in transactions. Many
-// processes may have the same one open. That of package bolt is a file; the tests of the rules have
-// one in memory.
-type DB interface {
-	// Path is the name of the database, for errors.
-	Path() string
-	// View runs fn in a transaction that only reads. A database that was never changed is not
-	// created: its Tx is nil.
-	View(ctx context.Context, fn func(Tx) error) error
-	// Update runs fn in a transaction that is written as a whole. When fn fails, or changes
-	// nothing, nothing is written. No other transaction runs meanwhile.
-	Update(ctx context.Context, fn func(Tx) error) error
-	// Do does a job in a transaction like Update: this process's own, perhaps together with those
-	// of others, or another process does it and [Job.Read] gets the answer.
-	Do(ctx context.Context, j *Job) error
-	// Await calls look until it is done: at once, when a transaction said that the question has
-	// changed ([Tx].Changed), and after the duration that look returns. It holds no lock between.
-	Await(ctx context.Context, id string, look Look) error
-}
-
-// A Look reports whether a wait is over, and when to look again at the latest.
-type Look func() (again time.Duration, done bool, err error)
-
 // A Tx is one transaction. What Get returns is good until its end and must not be changed.
 type Tx interface {
 	Get(b Bucket, key string) []byte // nil when there is none

@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -82,68 +81,6 @@ func planKey(session, planHash string) string {
 	return string(sum[:])
 }
 
-// create writes a new envelope. A nonce that is there already is an error, not a retry: a source
-// that repeats itself cannot be trusted for anything else.
-func (t *tx) create(r Request, p plan.Plan, ttl time.Duration) (*entry, error) {
-	idBits, err := t.newUUID()
-	if err != nil {
-		return nil, err
-	}
-	nonce, err := t.newUUID()
-	if err != nil {
-		return nil, err
-	}
-	id, hash := formatUUID(idBits), nonceHash(nonce)
-	if t.raw(nonceBucket, hash) != nil || t.raw(envelopeBucket, id) != nil || t.raw(tombstoneBucket, id) != nil {
-		return nil, errors.New("approval: the source of randomness repeats itself")
-	}
-	refused, err := t.refusedKin(p.Kin)
-	if err != nil {
-		return nil, err
-	}
-	born := t.now.stamp()
-	planHash := plan.Hash(r.Payload)
-	masked := t.mask(id, nonce)
-	for _, err := range []error{
-		t.put(envelopeBucket, id, plan.Fields{
-			"agent_name":    p.Agent,
-			"canary":        r.Canary,
-			"boot":          int64(born.boot),
-			"boot_id":       born.bootID,
-			"budget":        r.Budget,
-			"envelope_id":   id,
-			"expires_at":    plan.FormatTime(born.at.Add(ttl)),
-			"issued_at":     plan.FormatTime(born.at),
-			"kin":           p.Kin,
-			"nonce_hash":    hash,
-			"person":        r.Person,
-			"nonce_masked":  hex.EncodeToString(masked[:]),
-			"plan_hash":     planHash,
-			"quorum":        r.Quorum,
-			"refused":       refused,
-			"requester":     r.Requester,
-			"risk":          p.Risk,
-			"rules":         p.Rules,
-			"session":       r.Session,
-			"through":       r.Through,
-			"tool_call_ids": p.Calls,
-			"trust":         p.Trust.String(),
-			"ttl":           int64(ttl),
-			"work_item_id":  p.WorkItem,
-		}),
-		t.putRaw(payloadBucket, id, r.Payload),
-		t.putRaw(nonceBucket, hash, []byte(id)),
-		t.putRaw(planBucket, planKey(r.Session, planHash), []byte(id)),
-		t.putRaw(pendingBucket, id, nil),
-		t.put(stateBucket, id, plan.Fields{"state": string(Pending), "since": plan.FormatTime(born.at)}),
-	} {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return t.load(id)
-}
-
 // load reads an envelope. It returns nil and nil when there is none. When a part of it fails its
 // seal, or the payload its hash, the entry holds what could be read and the error is ErrTampered.
 func (t *tx) load(id string) (*entry, error) {
@@ -179,6 +116,18 @@ func (t *tx) load(id string) (*entry, error) {
 		return e, ErrTampered
 	}
 	return e, nil
+}
+
+// A quorum. Votes are kept beside the envelope until enough different people have said yes; then
+// they become one decision, in which a call is allowed only if everybody allowed it. Who denies
+// all of it ends the question alone.
+
+func (t *tx) votes(id string) []any {
+	f, err := t.get(voteBucket, id)
+	if err != nil {
+		return nil // a note that was changed counts for nobody
+	}
+	return f.List("votes")
 }
 
 func (e *entry) readBirth(f plan.Fields, o *Options) {
@@ -222,25 +171,12 @@ func (t *tx) over(e *entry) bool {
 	return e.Decision != nil && !e.decided.within(t.now, t.o.Unused, t.o.Skew)
 }
 
-// bury ends the life of an envelope and tells of it; only now may its nonce be known.
-func (t *tx) bury(e *entry, to State, ev Event) error {
-	from := e.State
-	if from == "" {
-		from = Pending // its state could not be read; it must not live on for that
+// took is how long a person had the question.
+func (t *tx) took(e *entry, d Decision) time.Duration {
+	if d.Took > 0 {
+		return d.Took
 	}
-	if err := checkTransition(from, to); err != nil {
-		return err
-	}
-	if err := t.put(stateBucket, e.ID, plan.Fields{"state": string(to), "since": plan.FormatTime(t.now.Now), "outcome": ev.Outcome}); err != nil {
-		return err
-	}
-	if err := t.delete(pendingBucket, e.ID); err != nil {
-		return err
-	}
-	ev = e.event(ev)
-	ev.From, ev.To, ev.Nonce = from, to, e.nonceText()
-	e.State, e.Challenge = to, ""
-	return t.emit(ev)
+	return max(t.now.Now.Sub(e.Issued), 0)
 }
 
 // event fills in what every event of an envelope says.
@@ -255,37 +191,4 @@ func (e *entry) event(ev Event) Event {
 		ev.Calls = slices.Clone(e.Decision.Calls)
 	}
 	return ev
-}
-
-// expire buries an envelope whose time has run out. Of a canary that is the first and the last
-// word, too.
-func (t *tx) expire(e *entry) error {
-	kind := KindExpired
-	if e.canary {
-		kind = KindCanary
-	}
-	return t.bury(e, Expired, Event{Kind: kind, Outcome: OutcomeExpired})
-}
-
-// sweep expires every pending envelope whose time has run out.
-func (t *tx) sweep() error {
-	if t.swept {
-		return nil
-	}
-	t.swept = true
-	for _, id := range t.keys(pendingBucket) {
-		e, err := t.load(id)
-		switch {
-		case e == nil && err == nil:
-			err = t.delete(pendingBucket, id)
-		case err == nil && t.over(e):
-			err = t.expire(e)
-		default:
-			err = nil // a damaged one is told to whoever uses it
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"slices"
 	"time"
 
 	"github.com/tada-run/tada-run/approval/plan"
@@ -66,66 +65,6 @@ type Request struct {
 
 // MaxQuorum is far more people than can be found in an hour.
 const MaxQuorum = 16
-
-// A Decision is a person's answer. It carries nothing that could change what was asked.
-type Decision struct {
-	Envelope  string         // id
-	PlanHash  string         // of what the person saw, in full
-	Calls     []CallDecision // one for each call of the envelope, in its order
-	Challenge string         // what the person typed, where Friction asks for it
-	Factor    string         // which second factor was checked, where Friction asks for one
-	Approver  string         // who, for the record
-	Channel   string         // where: "tty", "tadactl", "inbox", ..., for the record
-
-	Person string        // who counts as one in a quorum; "" means Approver
-	Code   string        // a one-time code, where Friction asks for a second factor and EnrollTOTP was called
-	Paged  bool          // every line of the full page was shown: see Reading. Needed where the page is truncated
-	Took   time.Duration // from the showing of the page to the answer; 0 means since the question was asked
-
-	Via Via // how it came, for the record
-
-	signed bool   // by a key of the trust list; stands for challenge and factor
-	token  string // id of the signed answer
-}
-
-func (d Decision) person() string {
-	if d.Person != "" {
-		return d.Person
-	}
-	return d.Approver
-}
-
-func (d *Decision) approvesAny() bool {
-	for _, c := range d.Calls {
-		if c.Approved {
-			return true
-		}
-	}
-	return false
-}
-
-func (d *Decision) approvesAll() bool {
-	return !slices.ContainsFunc(d.Calls, func(c CallDecision) bool { return !c.Approved })
-}
-
-// A CallDecision is the answer to one call. The zero value denies.
-type CallDecision struct {
-	ID       string
-	Approved bool
-	Message  string // to the agent, at most MaxMessage characters
-
-	// Instead is a command that the person would rather see, with a denial. It permits nothing: it
-	// has a plan, a hash and a question of its own. A list of commands is one call, so this is the
-	// way to allow a part of it.
-	Instead string
-}
-
-// MaxInstead is how long such a command may be, in bytes.
-const MaxInstead = 8 << 10
-
-// MaxMessage is how many characters a denial may tell the agent: room for advice, not for a
-// document.
-const MaxMessage = 500
 
 // A Claim asks to use an approval now.
 type Claim struct {

@@ -3,7 +3,6 @@ package approval
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/approval/private"
@@ -119,27 +118,6 @@ var (
 	// ErrUnsupported is returned on systems where the store does not work.
 	ErrUnsupported = private.ErrUnsupported
 )
-
-// A Refused is the error for one envelope: why, and what is to be recorded about it.
-type Refused struct {
-	Envelope string    // the id; "" when there is none
-	Outcome  string    // as in the record: "rejected:replayed", ...
-	Message  string    // the words of the person who denied, as they were written: escape them
-	Instead  string    // the command that the person would rather see
-	Until    time.Time // the same plan is denied without asking until then; zero when it is not
-	Events   []Event   // what changed, or was tried: to be written to the record
-	Err      error     // one of the refusals above
-}
-
-func (r *Refused) Error() string {
-	if r.Envelope == "" {
-		return "approval: " + r.Err.Error()
-	}
-	return fmt.Sprintf("approval: question %q: %v", r.Envelope, r.Err)
-}
-
-// Unwrap returns the refusal, for errors.Is.
-func (r *Refused) Unwrap() error { return r.Err }
 
 // A ConfigError names two settings that cannot hold together.
 type ConfigError struct {

@@ -172,12 +172,3 @@ func readEvent(f plan.Fields) Event {
 		Via:       readVia(via, f.Text("channel")),
 	}
 }
-
-func readCalls(list []any) []CallDecision {
-	var out []CallDecision
-	for _, v := range list {
-		c := plan.AsFields(v)
-		out = append(out, CallDecision{ID: c.Text("tool_call_id"), Approved: c.Flag("approved"), Message: c.Text("message"), Instead: c.Text("instead")})
-	}
-	return out
-}

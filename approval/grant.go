@@ -2,15 +2,9 @@ package approval
 
 import (
 	"fmt"
-	"path"
-	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/tada-run/tada-run/approval/canonical"
-	"github.com/tada-run/tada-run/approval/plan"
-	"github.com/tada-run/tada-run/approval/render"
 )
 
 // A Grant is a standing approval: the same plan again, without asking, a few times, for a while,
@@ -66,134 +60,38 @@ const (
 	defaultGrantUses = 5
 )
 
-// neverWords are programs and verbs that no standing approval covers, wherever they stand in a
-// command: those that run other text or other programs, those that change who one is, and those
-// whose effect is not on this machine. A word that only looks like one of them costs one more
-// question; a wrapper that is overlooked would be a hole (flock, time and sh -lc were, elsewhere).
-var neverWords = sync.OnceValue(func() map[string]bool {
-	return wordSet(`
-	sh bash dash ash zsh ksh mksh fish csh tcsh busybox toybox eval exec source command builtin trap
-	python python2 python3 perl ruby node deno bun lua php tclsh awk gawk mawk nawk sed ed ex vi vim nvim emacs osascript R
-	osh oksh yash rbash tada-sh elvish rescue coreutils coproc
-	genv gnice gnohup gstdbuf gtime gtimeout linux32 linux64 ld-linux-aarch64.so.1 ld-linux-x86-64.so.2 ld-linux.so.2 ld-musl-x86_64.so.1
-	env sudo sudoedit su su-exec doas run0 pkexec runuser setpriv gosu gksudo kdesu sg capsh runcon fakeroot chpst setuidgid
-	xargs xe parallel pexec perf pee rush entr reflex watch watchman-make run-parts pueue mispipe ifne retry chronic cpulimit
-	flock setlock sem time timeout nohup nice ionice schedtool setsid setarch stdbuf unbuffer unshare choom prlimit softlimit
-	nsenter chroot chrt taskset numactl proot bwrap firejail aa-exec systemd-run start-stop-daemon daemonize krenew reptyr
-	catchsegv strace ltrace uftrace heaptrack valgrind viztracer py-spy gdb hyperfine eatmydata nocache faketime libtool ld.so
-	script expect screen tmux lnav logsave mbuffer rlwrap rr ts tsp tini dumb-init with-contenv caffeinate ccache
-	conda mamba micromamba pyenv rbenv mise asdf direnv dotenv env-cmd cross-env cross-env-shell fnm volta guix nix nix-shell pkgx wine xvfb-run
-	dbus-launch dbus-run-session ssh-agent sshpass proxychains torify torsocks
-	at atq atrm batch crontab ssh scp sftp
-	rsync find fd tar zip docker podman kubectl nc ncat socat curl wget mail sendmail
-	publish push install add ci uninstall upgrade accept_tamper takeover deploy release login tada-run tadactl`)
-})
-
-func wordSet(text string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		set[w] = true
+// settle fills in what was left open, and refuses what is too much.
+func (r *GrantRequest) settle() error {
+	if r.For == 0 {
+		r.For = defaultGrantTime
 	}
-	return set
+	if r.Uses == 0 {
+		r.Uses = defaultGrantUses
+	}
+	if r.For < 0 || r.For > MaxGrantTime {
+		return &ConfigError{Name: "time of a grant", Value: r.For.String(), Need: "it must be at most " + MaxGrantTime.String()}
+	}
+	if r.Uses < 0 || r.Uses > MaxGrantUses {
+		return &ConfigError{Name: "number of uses", Value: strconv.Itoa(r.Uses), Need: "it must be at most " + strconv.Itoa(MaxGrantUses)}
+	}
+	return nil
 }
 
-// Grantable returns why no standing approval may be given for a plan; it is empty when one may. It
-// reads the plan alone, so the prompt that offers the choice and the store that refuses it agree.
-func Grantable(payload []byte) []string {
-	facts, err := plan.Read(payload)
-	if err != nil {
-		return []string{err.Error()}
+// MayStand returns nil when a decision on this question may become the grant that r asks for, else
+// why not: asked before anything is stored, so that an answer is taken whole or not at all.
+func (e Envelope) MayStand(d Decision, r GrantRequest) error {
+	if err := r.settle(); err != nil {
+		return err
 	}
-	tree, err := canonical.Parse(payload)
-	if err != nil {
-		return []string{err.Error()}
+	why := Grantable(e.Payload)
+	switch {
+	case e.Quorum > 1:
+		why = append(why, "it needs several people, so it can be approved only once")
+	case !d.approvesAll():
+		why = append(why, "one of its calls is denied")
 	}
-	f := plan.AsFields(tree)
-	var why []string
-	no := func(found bool, reason string) {
-		if found {
-			why = append(why, reason)
-		}
+	if len(why) > 0 {
+		return &Refused{Envelope: e.ID, Outcome: OutcomeDenied, Err: &wayOf{ErrNotGrantable, strings.Join(why, "; ")}, Message: strings.Join(why, "; ")}
 	}
-	lasting := plan.Lasting(payload)
-	no(facts.Risk >= 2, "the risk is high")
-	trust, told := f["trust"]
-	no(told && (trust == nil || plan.ParseLevel(fmt.Sprint(trust)) == plan.Quarantined), "its origin is quarantined")
-	no(len(f.List("opaque")) > 0, "part of it cannot be inspected")
-	no(len(f.List("hazards")) > 0, "it has a hazard by itself")
-	no(len(render.Marks(f)) > 0, "its text has suspicious characters")
-	if _, tool := f.ForTool(); tool {
-		return why
-	}
-	effects := f.Object("effects")
-	no(effects == nil, "its effects are unknown")
-	no(len(effects.List("net")) > 0 && !lasting, "it uses the network")
-	no(outside(effects.List("delete"), f.Text("workspace_root")), "it deletes outside the workspace")
-	no(guarded(f.Objects("reasons")), "it touches protected files")
-	no(lasting && f.Text("workspace_root") == "", "it is in no workspace")
-	no(len(facts.Calls) > 1, "it has several calls")
-	if lasting {
-		return why
-	}
-	for _, call := range f.Objects("tool_calls") {
-		why = append(why, ungrantableCall(call)...)
-	}
-	return why
-}
-
-func ungrantableCall(call plan.Fields) []string {
-	args := call.Object("args")
-	command := args.Text("command")
-	var why []string
-	if tool := call.Text("tool_name"); tool != "shell" && tool != "exec" {
-		why = append(why, fmt.Sprintf("tool %q is not a command", tool))
-	}
-	if command == "" {
-		why = append(why, "it has no command text")
-	}
-	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n;&|<>(){}'\"`$=", r) })
-	for _, w := range append(words, args.Texts("argv")...) {
-		// python3.11 is python, and \rm is rm.
-		name := strings.TrimRight(path.Base(strings.ReplaceAll(w, `\`, "")), "0123456789.")
-		if neverWords()[name] || neverWords()[path.Base(w)] {
-			why = append(why, fmt.Sprintf("%q may do anything", w))
-			break
-		}
-	}
-	if strings.ContainsAny(command, "`$\\") || slices.ContainsFunc(strings.Fields(command), assigns) {
-		why = append(why, "the shell would expand or assign something in it")
-	}
-	return why
-}
-
-// assigns reports whether a word is NAME=value, which before a command changes what it does.
-func assigns(word string) bool {
-	name, _, found := strings.Cut(word, "=")
-	return found && !strings.ContainsAny(name, "-./")
-}
-
-// outside reports whether a path is not below the workspace.
-func outside(paths []any, workspace string) bool {
-	for _, p := range paths {
-		s, _ := p.(string)
-		if workspace == "" || path.Clean(s) != s || !strings.HasPrefix(s, strings.TrimSuffix(workspace, "/")+"/") {
-			return true
-		}
-	}
-	return false
-}
-
-// guardedRules are what reasons about secrets, policy and protected files are called by.
-var guardedRules = []string{"read.secret", "secret", "path.state", "path.readonly", "path.restricted", "path.protected", "protect", "policy", "tamper", "text.", "intent.", "tada.", "exec.shadow", "net."}
-
-func guarded(reasons []plan.Fields) bool {
-	for _, r := range reasons {
-		rule := r.Text("rule")
-		for _, prefix := range guardedRules {
-			if rule == "" || strings.HasPrefix(rule, prefix) {
-				return true
-			}
-		}
-	}
-	return false
+	return nil
 }

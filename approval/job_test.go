@@ -36,7 +36,7 @@ func approvedStore(t *testing.T) (*Store, Envelope) {
 // together does the tasks in one transaction.
 func together(t *testing.T, s *Store, tasks ...task) *Job {
 	t.Helper()
-	j := &Job{s: s, tasks: tasks}
+	j := &Job{o: s.o, tasks: tasks}
 	if err := s.db.Do(context.Background(), j); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestResultLine(t *testing.T) {
 		task{verb: "consume", args: args, ticket: "b"})
 	for i, a := range j.Answers() {
 		was := j.results[i+1]
-		mine := &Job{s: s, tasks: []task{{ticket: a.Ticket}}}
+		mine := &Job{o: s.o, tasks: []task{{ticket: a.Ticket}}}
 		if !mine.Read(a.Line) {
 			t.Fatalf("%s: %s", a.Ticket, a.Line)
 		}
@@ -98,7 +98,7 @@ func TestResultLine(t *testing.T) {
 		if strings.Contains(string(a.Line), "nonce_masked") {
 			t.Error("the nonce is in the answer")
 		}
-		if other := (&Job{s: s, tasks: []task{{ticket: "c"}}}); other.Read(a.Line) {
+		if other := (&Job{o: s.o, tasks: []task{{ticket: "c"}}}); other.Read(a.Line) {
 			t.Error("an answer for another job was read")
 		}
 	}

@@ -9,21 +9,6 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 )
 
-// Questions are near-identical when the same agent asks them about the same work in the same
-// directory, with the same tools, for the same rules and at the same risk: then they differ in the
-// words that the rules are about. A person who reads them together sees what an agent is at, and
-// one that comes after a no is told from one that is new. Nothing else follows: each has its own
-// answer.
-
-// kinPrefix begins the keys under which the denial of a near-identical question is kept.
-const kinPrefix = "kin "
-
-// refusedKin returns the envelope of a near-identical plan that cools off, "" for none.
-func (t *tx) refusedKin(kin string) (string, error) {
-	f, _, err := t.denied(kinPrefix + kin)
-	return f.Text("envelope_id"), err
-}
-
 // After says what stands beside the page of a question, in lines: the program whose text stood
 // around the command, and that the question comes after a near-identical one that was denied. ""
 // for neither.

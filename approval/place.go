@@ -2,55 +2,7 @@ package approval
 
 import (
 	"context"
-
-	"github.com/tada-run/tada-run/approval/plan"
-	"github.com/tada-run/tada-run/approval/private"
 )
-
-// The store and the record remember each other. Every event has its Seq from a counter in the
-// database, and the record has the event; the database has a place in the record. A copy of the
-// database that is put back has a counter that lags behind the record, and a record that is put
-// back lacks the place. Comparing them costs reading what the record got since that place.
-
-// placeKey is where the place is kept, in MetaBucket, sealed.
-const placeKey = "record"
-
-func (t *tx) place() (string, error) {
-	f, err := t.get(MetaBucket, placeKey)
-	return f.Text("place"), err
-}
-
-func (t *tx) setPlace(place string) error {
-	return t.put(MetaBucket, placeKey, plan.Fields{"place": place})
-}
-
-func (t *tx) seq() uint64 {
-	if t.db == nil {
-		return 0
-	}
-	return t.db.Seq()
-}
-
-// compare refuses to change a database that is older than the record. It is asked under the lock,
-// so no other process can have gone on meanwhile, and the record has no event that the database did
-// not have before.
-func (t *tx) compare() error {
-	if t.o.Record == nil {
-		return nil
-	}
-	place, err := t.place()
-	if err != nil {
-		return &FileError{Path: t.path, Err: ErrCorrupt, Hint: "its position in the record was changed; " + private.Rebuild}
-	}
-	seq, err := t.o.Record(place)
-	if err != nil {
-		return err
-	}
-	if seq > t.seq() {
-		return &FileError{Path: t.path, Err: ErrBehind, Hint: private.Rebuild}
-	}
-	return nil
-}
 
 // Place returns the place that MarkLogged was given last, and the Seq of the newest event.
 func (s *Store) Place(ctx context.Context) (place string, seq uint64, err error) {
@@ -65,5 +17,5 @@ func (s *Store) Place(ctx context.Context) (place string, seq uint64, err error)
 // Follow sets the place after a person went on with a record that was changed. It does not
 // compare.
 func (s *Store) Follow(ctx context.Context, place string) error {
-	return s.db.Update(ctx, func(db Tx) error { return s.begin(db).setPlace(place) })
+	return s.db.Update(ctx, func(db Tx) error { return begin(db, s.db.Path(), s.o).setPlace(place) })
 }

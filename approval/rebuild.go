@@ -42,17 +42,16 @@ func ReadHistory(events iter.Seq2[Event, error]) (*History, error) {
 	return h, nil
 }
 
-// Restore writes what a history leaves over into an empty database, for [DB] to be rebuilt. It
+// Restore writes what a history leaves over into an empty database at path. It
 // forgets in one direction only: what was used, denied or taken stays so, a run without an end is
 // still [Store].Unfinished, a denied plan cools off; but open questions are expired, grants ended,
 // and the secret of one-time codes is gone, because the record does not hold what could permit.
-func (h *History) Restore(db DB, tx Tx, o Options) (Rebuilt, error) {
+func (h *History) Restore(tx Tx, path string, o Options) (Rebuilt, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return Rebuilt{}, err
 	}
-	s := &Store{db: db, o: o}
-	return s.begin(tx).restore(h)
+	return begin(tx, path, o).restore(h)
 }
 
 func (h *History) add(e Event) {
@@ -137,16 +136,4 @@ func (t *tx) restoreNotes(h *History) error {
 		}
 	}
 	return nil
-}
-
-// orphan returns the end of a run whose envelope only the record knows.
-func (t *tx) orphan(id string, ev Event) (Event, bool) {
-	f, err := t.get(runBucket, id)
-	birth, ok := f["birth"].(map[string]any)
-	if err != nil || !ok {
-		return Event{}, false
-	}
-	old := readEvent(birth)
-	old.Kind, old.Outcome, old.Reason, old.From, old.To = ev.Kind, ev.Outcome, ev.Reason, Consumed, Consumed
-	return old, true
 }

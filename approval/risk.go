@@ -4,6 +4,8 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"strings"
+
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // challengeLetters has no two characters that a hurried reader confuses: no 0 O, 1 I. With 32 of
@@ -25,4 +27,27 @@ func challenge(nonce []byte, n int) string {
 // typed reports whether an answer is the challenge; case and surrounding space do not matter.
 func typed(answer, want string) bool {
 	return hmac.Equal([]byte(strings.ToUpper(strings.TrimSpace(answer))), []byte(want))
+}
+
+// The characters to type while the brake is on, for a low and for a higher risk.
+const (
+	brakedLow  = 4
+	brakedHigh = 8
+)
+
+func braked(f plan.Friction) plan.Friction {
+	f.Challenge = max(f.Challenge, brakedLow)
+	if f.Level > 1 {
+		f.Challenge = max(f.Challenge, brakedHigh)
+	}
+	return f
+}
+
+// brakeKey is where the brake is, in healthBucket.
+const brakeKey = "brake"
+
+// brakeOn reports whether the brake is on. A note of it that was changed counts as on.
+func (t *tx) brakeOn() bool {
+	f, err := t.get(healthBucket, brakeKey)
+	return err != nil || f.Flag("on")
 }

@@ -2,10 +2,36 @@ package approval
 
 import (
 	"context"
+	"encoding/hex"
+	"fmt"
 	"io"
-	"os"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/plan"
 )
+
+// A DB keeps what a [Store] stores: buckets of keys and values, which change in transactions. Many
+// processes may have the same one open. That of package bolt is a file; the tests of the rules have
+// one in memory.
+type DB interface {
+	// Path is the name of the database, for errors.
+	Path() string
+	// View runs fn in a transaction that only reads. A database that was never changed is not
+	// created: its Tx is nil.
+	View(ctx context.Context, fn func(Tx) error) error
+	// Update runs fn in a transaction that is written as a whole. When fn fails, or changes
+	// nothing, nothing is written. No other transaction runs meanwhile.
+	Update(ctx context.Context, fn func(Tx) error) error
+	// Do does a job in a transaction like Update: this process's own, perhaps together with those
+	// of others, or another process does it and [Job.Read] gets the answer.
+	Do(ctx context.Context, j *Job) error
+	// Await calls look until it is done: at once, when a transaction said that the question has
+	// changed ([Tx].Changed), and after the duration that look returns. It holds no lock between.
+	Await(ctx context.Context, id string, look Look) error
+}
+
+// A Look reports whether a wait is over, and when to look again at the latest.
+type Look func() (again time.Duration, done bool, err error)
 
 // A Store keeps envelopes by the rules of this package. Every method may be called by any number of
 // processes at once. An error that is no *[Refused] means that the store failed: nothing was
@@ -30,13 +56,13 @@ func Open(db DB, o Options) (*Store, error) {
 }
 
 func (s *Store) view(ctx context.Context, fn func(*tx) error) error {
-	return s.db.View(ctx, func(db Tx) error { return fn(s.begin(db)) })
+	return s.db.View(ctx, func(db Tx) error { return fn(begin(db, s.db.Path(), s.o)) })
 }
 
 // update compares the database with the record before it runs fn.
 func (s *Store) update(ctx context.Context, fn func(*tx) error) error {
 	return s.db.Update(ctx, func(db Tx) error {
-		t := s.begin(db)
+		t := begin(db, s.db.Path(), s.o)
 		if err := t.compare(); err != nil {
 			return err
 		}
@@ -44,84 +70,45 @@ func (s *Store) update(ctx context.Context, fn func(*tx) error) error {
 	})
 }
 
-// A Run is one use of an approval that has not told its outcome.
-type Run struct {
-	Envelope string
-	Runner   string // as in the Claim
-	Since    time.Time
+// do does one task in a transaction. The error is that of the task, too.
+func (s *Store) do(ctx context.Context, verb string, args plan.Fields) (result, error) {
+	var ticket [16]byte
+	if _, err := io.ReadFull(s.o.Rand, ticket[:]); err != nil {
+		return result{}, fmt.Errorf("approval: reading randomness: %w", err)
+	}
+	j := &Job{path: s.db.Path(), o: s.o, tasks: []task{{verb: verb, args: args, ticket: hex.EncodeToString(ticket[:])}}}
+	if err := s.db.Do(ctx, j); err != nil {
+		return result{}, err
+	}
+	return j.results[0], j.results[0].refusal
 }
 
-// Options are the facts and limits of a store. Clock and Rand must be set; a duration or number
-// that is 0 means its default.
-type Options struct {
-	Clock func() Clock
-	Rand  io.Reader // a cryptographic source, for ids and nonces
-
-	TTL       time.Duration // how long a question lives: 1 h
-	Unused    time.Duration // how long an answer may wait for its use: 5 min
-	Retention time.Duration // how long the dead are kept: 7 days; at least TTL + Skew
-	Skew      time.Duration // how far the wall clock may step: 60 s
-	Tombstone time.Duration // how long the names of the pruned are kept: 90 days
-	CoolOff   time.Duration // how long a denied plan is denied again without asking: 10 min
-	LockWait  time.Duration // how long to wait for other processes: 30 s
-
-	// Waiting, when set, is called by a wait for another process that has taken a second, and again
-	// after five, with the file whose lock that process holds.
-	Waiting func(lock *os.File, waited time.Duration)
-
-	MaxPending int // open questions of one budget: 10
-	MaxHour    int // new questions of one budget in an hour: 100
-	MaxOpen    int // open questions of all budgets: 200
-
-	// SecondFactor says that a second factor exists and is checked before Decide. Without one,
-	// the highest risk is asked with the longer challenge alone.
-	SecondFactor bool
-
-	// Record returns the greatest Seq of the events that the record has from a place on; "" is its
-	// beginning. It is asked in every transaction that changes something, before the change. A
-	// database that has not come so far is an older one that was put back, in which what was used
-	// is unused again: the change is refused with ErrBehind. An error of Record refuses it too. Nil
-	// compares with nothing.
-	Record func(place string) (seq uint64, err error)
+// change runs fn on one pending envelope in a write transaction. Refusals of fn are returned after
+// what it changed was committed.
+func (s *Store) change(ctx context.Context, id string, fn func(*tx, *entry) error) ([]Event, error) {
+	var events []Event
+	var refusal error
+	err := s.update(ctx, func(t *tx) error {
+		e, err := t.living(id)
+		if err == nil {
+			err = fn(t, e)
+		}
+		if isRefusal(err, &refusal) {
+			err = nil
+		}
+		events = t.events
+		return finish(t, e, &refusal, err)
+	})
+	if err == nil {
+		err = refusal
+	}
+	if err != nil {
+		return nil, err
+	}
+	return events, nil
 }
 
-func (o Options) withDefaults() (Options, error) {
-	if o.Clock == nil || o.Rand == nil {
-		return o, &ConfigError{Name: "clock or source of randomness", Value: "nil", Need: "both must be given"}
-	}
-	for _, d := range []struct {
-		name  string
-		value *time.Duration
-		def   time.Duration
-	}{
-		{"ttl", &o.TTL, time.Hour},
-		{"unused", &o.Unused, 5 * time.Minute},
-		{"retention", &o.Retention, 7 * 24 * time.Hour},
-		{"skew", &o.Skew, time.Minute},
-		{"tombstone", &o.Tombstone, 90 * 24 * time.Hour},
-		{"cool-off", &o.CoolOff, 10 * time.Minute},
-		{"lock wait", &o.LockWait, 30 * time.Second},
-	} {
-		if *d.value < 0 {
-			return o, &ConfigError{Name: d.name, Value: d.value.String(), Need: "it must not be negative"}
-		}
-		if *d.value == 0 {
-			*d.value = d.def
-		}
-	}
-	if o.MaxPending <= 0 {
-		o.MaxPending = 10
-	}
-	if o.MaxHour <= 0 {
-		o.MaxHour = 100
-	}
-	if o.MaxOpen <= 0 {
-		o.MaxOpen = 200
-	}
-	// A nonce must be remembered for as long as somebody could present it.
-	if least := o.TTL + o.Skew; o.Retention < least {
-		return o, &ConfigError{Name: "retention", Value: o.Retention.String(),
-			Need: "it must be at least ttl " + o.TTL.String() + " plus skew " + o.Skew.String()}
-	}
-	return o, nil
+// finish completes what a transaction tells about itself, before it is committed.
+func finish(t *tx, e *entry, refusal *error, err error) error {
+	return complete(t.events, t.now, e, *refusal, err)
 }

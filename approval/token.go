@@ -2,46 +2,14 @@ package approval
 
 import (
 	"crypto/ed25519"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/approval/plan"
-)
-
-// A signed answer is one line that may pass through any hands:
-//
-//	tada1.PAYLOAD.SIGNATURE
-//
-// both in base64url without padding. PAYLOAD is a canonical object; SIGNATURE is Ed25519 over the
-// words "tada-run answer v1", a newline and PAYLOAD as bytes, so that no other signature of the
-// same key can be taken for an answer. The members of PAYLOAD:
-//
-//	v            1
-//	kid          who signs: see KeyID
-//	aud          the machine that asked; an answer is no good elsewhere
-//	envelope_id  the question; empty in an answer that was signed before there was one
-//	plan_hash    of what the signer saw
-//	template     the plan without its numbering, when there is no question yet; else empty
-//	nonce_hash   of the envelope's nonce, so that not even an id that comes again fits
-//	iat, exp     seconds since 1970: from when to when, the end outside
-//	scope        {"for_s":0,"uses":1}: this once; more is a standing approval
-//	decisions    as in the record, one for each call and in order
-//	token_id     32 hexadecimal digits: an answer is taken once
-//	delegation   the certificate by which the signer may, or empty: see Delegate
-const (
-	tokenHead   = "tada1."
-	tokenDomain = "tada-run answer v1\n"
-
-	// MaxToken is how long a signed answer may be, in bytes.
-	MaxToken = 64 << 10
-	// MaxTokenLife is how long a signed answer may be good. It is what must be remembered of it.
-	MaxTokenLife = 24 * time.Hour
 )
 
 // A Scope is how far an answer goes. The zero value is once.
@@ -49,6 +17,9 @@ type Scope struct {
 	Uses int           // 0 or 1 is once; more makes a standing approval
 	For  time.Duration // how long that lasts; whole seconds
 }
+
+// stands reports whether more than one run is meant.
+func (s Scope) stands() bool { return s.Uses > 1 || s.For != 0 }
 
 // An Answer is what a signer says. Sign fills in what follows from the key and the question.
 type Answer struct {
@@ -94,85 +65,10 @@ func (k Key) Sign(a Answer, random io.Reader) ([]byte, error) {
 	return seal64(tokenHead, tokenDomain, payload, k.private), nil
 }
 
-func seal64(head, domain string, payload []byte, key ed25519.PrivateKey) []byte {
-	sig := ed25519.Sign(key, append([]byte(domain), payload...))
-	enc := base64.RawURLEncoding
-	return []byte(head + enc.EncodeToString(payload) + "." + enc.EncodeToString(sig) + "\n")
-}
-
-// open64 takes a signed line apart. It does not check the signature: who must have made it stands
-// inside.
-func open64(head string, text []byte) (payload, sig []byte, err error) {
-	if len(text) > MaxToken {
-		return nil, nil, tokenError(ErrOversized, "it has more than %d bytes", MaxToken)
-	}
-	rest, ok := strings.CutPrefix(strings.TrimSuffix(string(text), "\n"), head)
-	if !ok {
-		if strings.HasPrefix(head, string(text)) {
-			return nil, nil, tokenError(ErrTruncated, "it ends before its first dot")
-		}
-		return nil, nil, tokenError(ErrMalformed, "it does not begin with %q", head)
-	}
-	body, tail, ok := strings.Cut(rest, ".")
-	if !ok {
-		return nil, nil, tokenError(ErrTruncated, "it has no signature")
-	}
-	enc := base64.RawURLEncoding.Strict()
-	if len(tail) < enc.EncodedLen(ed25519.SignatureSize) {
-		return nil, nil, tokenError(ErrTruncated, "its signature is cut off")
-	}
-	payload, err = enc.DecodeString(body)
-	if err == nil {
-		sig, err = enc.DecodeString(tail)
-	}
-	if err != nil || len(sig) != ed25519.SignatureSize || strings.ContainsAny(rest, "\r\n") {
-		return nil, nil, tokenError(ErrMalformed, "it is not base64url")
-	}
-	return payload, sig, nil
-}
-
-// A TokenError says what is wrong with a signed text. Err is one of the errors of this package.
-type TokenError struct {
-	Err    error
-	Detail string
-}
-
-func (e *TokenError) Error() string {
-	return fmt.Sprintf("approval: signed answer: %v: %s", e.Err, e.Detail)
-}
-
-// Unwrap returns the cause, for errors.Is.
-func (e *TokenError) Unwrap() error { return e.Err }
-
-func tokenError(err error, format string, args ...any) error {
-	return &TokenError{Err: err, Detail: fmt.Sprintf(format, args...)}
-}
-
 // tokenMembers are all that an answer has, each with a sample of its type.
 var tokenMembers = map[string]any{
 	"aud": "", "decisions": []any(nil), "delegation": "", "envelope_id": "", "exp": int64(0), "iat": int64(0), "kid": "", "nonce_hash": "",
 	"plan_hash": "", "scope": map[string]any(nil), "template": "", "token_id": "", "v": int64(0),
-}
-
-// readMembers parses a signed payload that must have exactly these members.
-func readMembers(payload []byte, members map[string]any) (plan.Fields, error) {
-	v, err := canonical.Parse(payload)
-	if err != nil {
-		return nil, tokenError(ErrMalformed, "%v", err)
-	}
-	f, ok := v.(map[string]any)
-	if !ok || len(f) != len(members) {
-		return nil, tokenError(ErrMalformed, "its members are wrong")
-	}
-	for name, sample := range members {
-		if fmt.Sprintf("%T", f[name]) != fmt.Sprintf("%T", sample) {
-			return nil, tokenError(ErrMalformed, "member %q is missing or of another type", name)
-		}
-	}
-	if f["v"] != int64(1) {
-		return nil, tokenError(ErrMalformed, "its version is %v", f["v"])
-	}
-	return f, nil
 }
 
 func readAnswer(payload []byte) (Answer, error) {
@@ -206,6 +102,15 @@ type Signed struct {
 	maxRisk   int
 	workItems []string // nil is any
 	verified  bool
+}
+
+func (s Signed) grant(envelope string) GrantRequest {
+	return GrantRequest{Envelope: envelope, PlanHash: s.PlanHash, Uses: s.Scope.Uses, For: s.Scope.For, Approver: s.Signer, Channel: string(ChannelToken)}
+}
+
+func (s Signed) decision(id string) Decision {
+	return Decision{Envelope: id, PlanHash: s.PlanHash, Calls: slices.Clone(s.Calls), Factor: "signature " + s.Signer,
+		Approver: s.Signer, Person: s.Person, Channel: "token", signed: true, token: s.TokenID}
 }
 
 // Verify checks a signed answer against the keys that are trusted, the machine it must be for and
@@ -256,31 +161,30 @@ func Verify(text []byte, trust TrustList, audience string, now time.Time) (Signe
 	return s, checkWindow(a.Audience, audience, a.Issued, a.Expires, now, MaxTokenLife)
 }
 
-// tokenSkew is how far the clocks of two machines may be apart.
-const tokenSkew = time.Minute
+// A signed answer is one line that may pass through any hands:
+//
+//	tada1.PAYLOAD.SIGNATURE
+//
+// both in base64url without padding. PAYLOAD is a canonical object; SIGNATURE is Ed25519 over the
+// words "tada-run answer v1", a newline and PAYLOAD as bytes, so that no other signature of the
+// same key can be taken for an answer. The members of PAYLOAD:
+//
+//	v            1
+//	kid          who signs: see KeyID
+//	aud          the machine that asked; an answer is no good elsewhere
+//	envelope_id  the question; empty in an answer that was signed before there was one
+//	plan_hash    of what the signer saw
+//	template     the plan without its numbering, when there is no question yet; else empty
+//	nonce_hash   of the envelope's nonce, so that not even an id that comes again fits
+//	iat, exp     seconds since 1970: from when to when, the end outside
+//	scope        {"for_s":0,"uses":1}: this once; more is a standing approval
+//	decisions    as in the record, one for each call and in order
+//	token_id     32 hexadecimal digits: an answer is taken once
+//	delegation   the certificate by which the signer may, or empty: see Delegate
+const (
+	tokenHead   = "tada1."
+	tokenDomain = "tada-run answer v1\n"
 
-func checkWindow(aud, audience string, from, to, now time.Time, life time.Duration) error {
-	switch {
-	case aud != audience || aud == "":
-		return tokenError(ErrAudience, "it is for %q, this is %q", aud, audience)
-	case !now.Before(to):
-		return tokenError(ErrExpired, "it expired at %s", plan.FormatTime(to))
-	case from.Sub(now) > tokenSkew:
-		return tokenError(ErrExpired, "it is valid from %s", plan.FormatTime(from))
-	case to.Sub(from) > life || !to.After(from):
-		return tokenError(ErrScope, "it would be valid for longer than %v", life)
-	}
-	return nil
-}
-
-func callList(calls []CallDecision) []any {
-	out := make([]any, 0, len(calls))
-	for _, c := range calls {
-		call := map[string]any{"approved": c.Approved, "message": c.Message, "tool_call_id": c.ID}
-		if c.Instead != "" {
-			call["instead"] = c.Instead
-		}
-		out = append(out, call)
-	}
-	return out
-}
+	// MaxTokenLife is how long a signed answer may be good. It is what must be remembered of it.
+	MaxTokenLife = 24 * time.Hour
+)

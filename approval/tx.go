@@ -30,17 +30,6 @@ type tx struct {
 	swept bool
 }
 
-// begin makes the rules' transaction of one of the database.
-func (s *Store) begin(db Tx) *tx {
-	o := s.o
-	t := &tx{db: db, path: s.db.Path(), o: &o, now: o.Clock()}
-	if db != nil {
-		t.secret = t.raw(MetaBucket, SecretKey)
-		o.SecondFactor = o.SecondFactor || t.hasTOTP()
-	}
-	return t
-}
-
 // errSeal says that a sealed value is not what this store wrote at this place.
 var errSeal = errors.New("approval: broken seal")
 
@@ -156,4 +145,21 @@ func (t *tx) newUUID() ([16]byte, error) {
 func formatUUID(u [16]byte) string {
 	h := hex.EncodeToString(u[:])
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// totpKey is where the secret of one-time codes is, in healthBucket.
+const totpKey = "totp"
+
+// hasTOTP reports whether codes are set up. A secret that was changed counts: it must not be a way
+// to do without codes.
+func (t *tx) hasTOTP() bool { return t.raw(healthBucket, totpKey) != nil }
+
+// begin makes the rules' transaction of one of the database.
+func begin(db Tx, path string, o Options) *tx {
+	t := &tx{db: db, path: path, o: &o, now: o.Clock()}
+	if db != nil {
+		t.secret = t.raw(MetaBucket, SecretKey)
+		o.SecondFactor = o.SecondFactor || t.hasTOTP()
+	}
+	return t
 }

@@ -31,7 +31,7 @@ func Rebuild(ctx context.Context, path string, o approval.Options,
 	defer lock.Close()
 	fresh := path + newSuffix
 	err = b.create(fresh, func(btx *bbolt.Tx) error {
-		out, err = h.Restore(b, &tx{b: btx}, o)
+		out, err = h.Restore(&tx{b: btx}, path, o)
 		return err
 	})
 	if err != nil {

@@ -1,0 +1,127 @@
+package approval
+
+import (
+	"github.com/tada-run/tada-run/approval/plan"
+)
+
+// bury ends the life of an envelope and tells of it; only now may its nonce be known.
+func (t *tx) bury(e *entry, to State, ev Event) error {
+	from := e.State
+	if from == "" {
+		from = Pending // its state could not be read; it must not live on for that
+	}
+	if err := checkTransition(from, to); err != nil {
+		return err
+	}
+	if err := t.put(stateBucket, e.ID, plan.Fields{"state": string(to), "since": plan.FormatTime(t.now.Now), "outcome": ev.Outcome}); err != nil {
+		return err
+	}
+	if err := t.delete(pendingBucket, e.ID); err != nil {
+		return err
+	}
+	ev = e.event(ev)
+	ev.From, ev.To, ev.Nonce = from, to, e.nonceText()
+	e.State, e.Challenge = to, ""
+	return t.emit(ev)
+}
+
+// expire buries an envelope whose time has run out. Of a canary that is the first and the last
+// word, too.
+func (t *tx) expire(e *entry) error {
+	kind := KindExpired
+	if e.canary {
+		kind = KindCanary
+	}
+	return t.bury(e, Expired, Event{Kind: kind, Outcome: OutcomeExpired})
+}
+
+// sweep expires every pending envelope whose time has run out.
+func (t *tx) sweep() error {
+	if t.swept {
+		return nil
+	}
+	t.swept = true
+	for _, id := range t.keys(pendingBucket) {
+		e, err := t.load(id)
+		switch {
+		case e == nil && err == nil:
+			err = t.delete(pendingBucket, id)
+		case err == nil && t.over(e):
+			err = t.expire(e)
+		default:
+			err = nil // a damaged one is told to whoever uses it
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spoil spends an approval whose use failed: the attempt counts, not the success.
+func (t *tx) spoil(e *entry, outcome string, cause error, computed string) error {
+	if err := t.bury(e, Consumed, Event{Kind: KindConsumed, Outcome: outcome, Computed: computed}); err != nil {
+		return err
+	}
+	return &Refused{Envelope: e.ID, Outcome: outcome, Err: cause}
+}
+
+// living loads an envelope that may still be decided or used. A dead one is refused by the name of
+// its death; one whose time is over dies here; one whose bytes were changed is spent here.
+func (t *tx) living(id string) (*entry, error) {
+	e, err := t.load(id)
+	return t.alive(id, e, err)
+}
+
+// alive is living for what load returned.
+func (t *tx) alive(id string, e *entry, err error) (*entry, error) {
+	if e == nil {
+		if err != nil {
+			return nil, err
+		}
+		return nil, t.unknown(id)
+	}
+	if e.State != Pending && e.State != "" {
+		outcome, cause := deadOutcome(e.State)
+		r := e.refuse(outcome, cause)
+		if e.State == Rejected && e.Decision != nil {
+			r.Message, r.Instead = firstMessage(e.Decision.Calls), firstInstead(e.Decision.Calls)
+		}
+		return e, r
+	}
+	if err == nil && t.over(e) {
+		if err := t.expire(e); err != nil {
+			return e, err
+		}
+		return e, &Refused{Envelope: id, Outcome: OutcomeExpired, Err: ErrExpired}
+	}
+	if err != nil {
+		return e, t.spoil(e, OutcomeTampered, ErrTampered, plan.Hash(e.Payload))
+	}
+	return e, nil
+}
+
+// unknown is the refusal for an id that has no envelope: a tombstone still knows how it ended.
+func (t *tx) unknown(id string) *Refused {
+	r := &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
+	state := State("")
+	if f, err := t.get(tombstoneBucket, id); err == nil && f != nil {
+		state = State(f.Text("state"))
+		r.Outcome, r.Err = deadOutcome(state)
+	}
+	r.Events = []Event{{Kind: KindRefused, Envelope: id, From: state, To: state, Outcome: r.Outcome}}
+	return r
+}
+
+// deadOutcome says how an attempt on a dead envelope is called.
+func deadOutcome(s State) (string, error) {
+	switch s {
+	case Consumed:
+		return OutcomeReplayed, ErrReplayed
+	case Expired:
+		return OutcomeExpired, ErrExpired
+	case Rejected:
+		return OutcomeDenied, ErrDenied
+	}
+	return OutcomeUnknown, ErrUnknown
+}

@@ -1,0 +1,74 @@
+package approval
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tada-run/tada-run/approval/plan"
+)
+
+// stand makes the grant of a signed answer, in the place of the approval that it has just become.
+// It fails as a whole: the error is none of those that leave a part behind.
+func (t *tx) stand(s Signed) error {
+	e, err := t.load(s.Envelope)
+	if err != nil {
+		return err
+	}
+	r := s.grant(e.ID)
+	if err := r.settle(); err != nil {
+		return err
+	}
+	g, err := t.grant(r, e)
+	if err != nil {
+		return fmt.Errorf("approval: the grant of a signed answer: %v", err)
+	}
+	return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled, Reason: "it became grant " + g.ID})
+}
+
+// spendToken makes a signed answer good for nothing else: also one that then turns out not to fit.
+func (t *tx) spendToken(s Signed, envelope string) error {
+	return t.put(tokenBucket, s.TokenID, plan.Fields{"envelope_id": envelope, "until": plan.FormatTime(s.Expires)})
+}
+
+// useless says why a signed answer is no good for a plan of this risk and work item.
+func (t *tx) useless(s Signed, risk int, workItem string) (outcome string, err error) {
+	switch {
+	case t.raw(tokenBucket, s.TokenID) != nil:
+		return OutcomeReplayed, ErrReplayed
+	case risk > s.maxRisk, len(s.workItems) > 0 && !slices.Contains(s.workItems, workItem):
+		return OutcomeScope, ErrScope
+	case !t.now.Now.Before(s.Expires): // it may have waited for the lock
+		return OutcomeExpired, ErrExpired
+	}
+	return "", nil
+}
+
+// present asks a question and answers it in one transaction. An answer that is no good asks
+// nothing: nobody is there to be asked.
+func (t *tx) present(r Request, p plan.Plan, s Signed) (*entry, error) {
+	if outcome, err := t.useless(s, p.Risk, p.WorkItem); err != nil {
+		return nil, &Refused{Outcome: outcome, Err: err, Events: []Event{{Kind: KindRefused, Session: r.Session,
+			WorkItem: p.WorkItem, PlanHash: plan.Hash(r.Payload), Outcome: outcome, Token: s.TokenID}}}
+	}
+	if err := t.sweep(); err != nil {
+		return nil, err
+	}
+	e, _, err := t.request(r, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.spendToken(s, e.ID); err != nil {
+		return e, err
+	}
+	d := s.decision(e.ID)
+	d.PlanHash = e.PlanHash
+	for i := range d.Calls {
+		if i < len(e.Calls) { // the template leaves out how calls are numbered
+			d.Calls[i].ID = e.Calls[i]
+		}
+	}
+	if err := t.decide(e, d); err != nil {
+		return e, err
+	}
+	return t.load(e.ID)
+}
