@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // clientRules say for each client how a person forbids touch and wants to be asked about mkdir, at
@@ -207,6 +209,7 @@ var ownRefusals = map[string]map[string]string{
 // and are denied what is restricted, in the workspace and beside it. make test-clients.
 func TestClientsFiles(t *testing.T) {
 	needClients(t)
+	loading := slices.Collect(agents.Of("loads"))
 	for _, c := range chosen() {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, c, "/bin/bash")
@@ -222,7 +225,7 @@ func TestClientsFiles(t *testing.T) {
 				tool       func(string) toolCall
 				name, told string
 			}{
-				{tools.write, "made", ""},
+				{tools.write, "made", ""}, {tools.write, ".env", ""},
 				{tools.write, ".envrc", "tadactl approve"}, {tools.write, ".git/hooks/pre-commit", "tadactl approve"},
 				{tools.read, "shut/x", "restricted_path"}, {tools.read, "../closed/x", "restricted_path"},
 				{tools.write, "shut/y", "restricted_path"},
@@ -233,13 +236,16 @@ func TestClientsFiles(t *testing.T) {
 			}
 			for i, got := range b.play(t, c, calls...)[1:] {
 				r := rows[i]
+				if r.name == ".env" && slices.ContainsFunc(loading, func(f agents.Fact) bool { return agents.Platform(f.Agent) == c.name }) {
+					r.told = "tadactl approve"
+				}
 				if told := ownRefusals[c.name][r.name]; told != "" {
 					r.told = told
 				}
 				if !strings.Contains(got, r.told) || strings.Contains(got, "secret") {
 					t.Errorf("%s: want %q: %s", r.name, r.told, got)
 				}
-				if made := r.name == "made" || r.name == "shut/x" || r.name == "../closed/x"; b.exists(r.name) != made {
+				if made := r.told == "" || r.name == "shut/x" || r.name == "../closed/x"; b.exists(r.name) != made {
 					t.Errorf("%s is there: %v: %s", r.name, !made, got)
 				}
 			}

@@ -309,6 +309,9 @@ var testOnly = map[string]map[string]string{
 		"cmd/tadactl/cli":    "transcripts run the real doors in the test binary",
 		"shellparse":         "the corpus is judged end to end",
 		"shellparse/catalog": "no key of its tables is in code too",
+
+		"shellparse/catalog/agents": "what is tried of each agent is known of it",
+
 		"shellparse/eval":    "rare parts of the shell are switched off, to measure what each earns",
 		"shellparse/code":    "readers are switched off, to measure what each earns",
 		"pathguard":          "the corpus is judged end to end",

@@ -71,7 +71,7 @@ func builtinAt(path string, homes []string, visit func(mark)) {
 	protected := protectedNames()
 	for i := range protected {
 		if n := &protected[i]; v.may(n.name) && v.under(n.name) {
-			visit(mark{kind: markProtected, path: n.name, tool: n.tool})
+			visit(mark{kind: markProtected, path: n.name, tool: n.tool, only: n.only})
 		}
 	}
 }

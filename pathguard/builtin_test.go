@@ -26,7 +26,7 @@ func oracle(t testing.TB, homes []string) *tree {
 		}
 	}
 	for _, n := range protectedNames() {
-		add(n.name, mark{kind: markProtected, tool: n.tool})
+		add(n.name, mark{kind: markProtected, tool: n.tool, only: n.only})
 	}
 	return tr
 }

@@ -204,7 +204,7 @@ func (g *ground) take(dir, name string) bool {
 	}
 	for _, n := range protectedNames() {
 		switch {
-		case !isLoose(n.name, dir, name):
+		case !isLoose(n.name, dir, name), !g.j.plan.Caller.hasAgent(n.only):
 		case name == ".git" && g.git:
 			g.keep = g.j.disk.below(g.keep, full, "hooks")
 		case !g.j.anyUses(n.tool):

@@ -75,7 +75,7 @@ func (j *judgement) broad(dir string) bool {
 	}
 	found := false
 	j.p.tree.at(dir, func(m mark) {
-		found = found || worth&(1<<m.kind) != 0 || m.kind == markProtected && j.inside(dir) && !j.anyUses(m.tool)
+		found = found || worth&(1<<m.kind) != 0 || m.kind == markProtected && j.plan.Caller.hasAgent(m.only) && j.inside(dir) && !j.anyUses(m.tool)
 	})
 	return found
 }

@@ -99,7 +99,7 @@ func (j *judgement) mark(f *finding, t *Target, m mark, path string, action Acti
 			f.put(InState, path)
 		}
 	case markProtected:
-		if changes(t, action) && !j.isTool(t.Command, m.tool) && j.inside(path) {
+		if j.plan.Caller.hasAgent(m.only) && changes(t, action) && !j.isTool(t.Command, m.tool) && j.inside(path) {
 			f.put(InProtected, path)
 		}
 	case markCache:

@@ -25,8 +25,8 @@ type stamp struct {
 }
 
 // LaterIn looks for such names in the folders and below them, as far as a sandbox looks for names
-// to hide.
-func LaterIn(dirs ...string) Later {
+// to hide, for a caller with these agents.
+func LaterIn(c *Caller, dirs ...string) Later {
 	found := Later{}
 	d := openDisk()
 	defer d.close()
@@ -41,6 +41,7 @@ func LaterIn(dirs ...string) Later {
 			looked++
 			name := laterNamed(dir, e.name)
 			switch {
+			case name != nil && !c.hasAgent(name.only):
 			case name != nil && !isOne("git", name.tools):
 				found[join(dir, e.name)] = stampOf(join(dir, e.name), name)
 			case name == nil && e.isDir() && (!regenerable.has(e.name) || e.name == ".bundle"): // it holds packages and a configuration

@@ -31,20 +31,33 @@ func TestLaterEveryName(t *testing.T) {
 			continue
 		}
 		name := strings.ReplaceAll(strings.TrimPrefix(n.name, "**/"), "*", "x")
+		g.Caller.Agents = nil
+		if n.only != "" { // nowhere else
+			g.expect(t, Allow, "echo x > "+name)
+			write(t, path.Join(root, "w", name), "one")
+			if left := LaterIn(&g.Caller, root+"/w"); len(left) != 0 {
+				t.Errorf("%s without its agents: %v", name, left)
+			}
+			if err := os.Remove(path.Join(root, "w", name)); err != nil {
+				t.Fatal(err)
+			}
+			g.Caller.Agents = strings.Split(n.only, ",")[:1]
+		}
 		for _, dir := range []string{"", "a/b/"} {
 			full := path.Join(root, "w", dir, name)
-			before := LaterIn(root + "/w")
+			before := LaterIn(&g.Caller, root+"/w")
 			write(t, full, "one")
-			first := LaterIn(root + "/w")
+			first := LaterIn(&g.Caller, root+"/w")
 			if left := first.Since(before, plan); len(left) != 1 || left[0].Name != full || left[0].Runs != n.runs {
 				t.Errorf("%s is new: %v", full, left)
 			}
 			write(t, full, "another")
-			if left := LaterIn(root+"/w").Since(first, plan); len(left) != 1 || left[0].Name != full {
+			if left := LaterIn(&g.Caller, root+"/w").Since(first, plan); len(left) != 1 || left[0].Name != full {
 				t.Errorf("%s changed: %v", full, left)
 			}
 			g.expect(t, map[bool]Decision{true: Ask, false: Allow}[n.kept], "echo x > "+dir+name)
-			if f, _, _ := fenceOf(t, g, root, "./unread"); slices.Contains(f.ReadOnly, "@/w/"+dir+name) != n.kept {
+			f, _, _ := fenceOf(t, g, root, "./unread")
+			if kept := slices.Concat(f.ReadOnly, f.Hide); slices.Contains(kept, "@/w/"+dir+name) != n.kept {
 				t.Errorf("%s%s: kept %v: %q", dir, name, n.kept, f.ReadOnly)
 			}
 			if err := os.RemoveAll(full); err != nil {
@@ -78,7 +91,7 @@ func TestLaterFolders(t *testing.T) {
 		t.Cleanup(func() { plan.Close() })
 		return plan
 	}
-	before := LaterIn(root+"/w", root+"/w")
+	before := LaterIn(&g.Caller, root+"/w", root+"/w")
 	for _, name := range []string{".mvn/wrapper/w.properties", ".mvn/extensions.xml", ".vscode/tasks.json", "node_modules/x/.envrc", "sub/.git/hooks/pre-commit"} {
 		write(t, root+"/w/"+name, "changed")
 	}
@@ -89,7 +102,7 @@ func TestLaterFolders(t *testing.T) {
 	for line, want := range map[string]string{"./x": ".mvn .vscode CLAUDE.md src/AGENTS.md", "mvn -v": ".vscode CLAUDE.md src/AGENTS.md",
 		"./x; touch CLAUDE.md": ".mvn .vscode src/AGENTS.md", "git pull": "CLAUDE.md src/AGENTS.md"} {
 		var got []string
-		for _, l := range LaterIn(root+"/w").Since(before, plan(line)) {
+		for _, l := range LaterIn(&g.Caller, root+"/w").Since(before, plan(line)) {
 			got = append(got, strings.TrimPrefix(l.Name, root+"/w/"))
 		}
 		if strings.Join(got, " ") != want {

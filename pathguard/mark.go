@@ -6,6 +6,7 @@ type mark struct {
 	path string    // as the rule spells it, for messages
 	rule *PathRule // for marked by the configuration
 	tool string    // the program that may change it without a question
+	only string    // the agents by which it counts, with commas between; "" for anywhere
 
 	swept bool // in an answer of matches: the name was met by a pattern that is for every name
 }

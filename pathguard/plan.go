@@ -21,6 +21,7 @@ type Caller struct {
 	Publish  []uint16 // ports on which other machines are to reach the command
 	Self     ID       // tada-run's own program, wherever a link to it stands: a shell that starts itself again
 	Session  *Session // the agent's session that the first command begins; nil for any other command
+	Agents   []string // that work here, by the names of their files of facts
 	Saves    bool     // it is the start of an agent's program, which has its shell write down functions and aliases
 }
 

@@ -42,5 +42,5 @@ func (b Before) later() pathguard.Later {
 	if ws := b.Plan.Workspace; ws != "" && ws != b.Plan.Dir {
 		dirs = []string{ws, b.Plan.Dir}
 	}
-	return pathguard.LaterIn(dirs...)
+	return pathguard.LaterIn(&b.Plan.Caller, dirs...)
 }

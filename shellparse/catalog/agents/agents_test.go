@@ -15,7 +15,7 @@ var kinds = map[string][2]int{
 	"snapshots": {1, 1}, "cache": {3, 9},
 	"home": {2, 2}, "copy": {1, 1}, "link": {1, 1}, "login": {1, 1}, "seed": {3, 3}, "rest": {1, 2},
 	"host": {1, 1}, "key": {1, 2}, "base": {1, 1}, "address": {2, 2}, "keyname": {2, 2},
-	"switch": {4, 9}, "shell": {2, 2},
+	"loads": {1, 1}, "switch": {4, 9}, "shell": {2, 2},
 	"hole": {2, 9}, "idle": {0, 0}, "around": {1, 9}, "number": {1, 9}, "flag": {1, 9}, "save": {1, 9},
 	"test": {1, 9}, "restore": {1, 9}, "drop": {1, 9}, "forget": {1, 9}, "own": {1, 9}, "body": {1, 9},
 }

@@ -24,6 +24,7 @@
 //
 //	variable NAME...: FACT... environ.txt
 //	later NAME...: FACT...    later.txt
+//	loads NAME                a file in a workspace whose variables it has when it starts a hook
 //	secret FILE               secrets.txt; so is each login
 //	startup NAME              what it follows or starts when it begins, in the home
 //	installed FOLDER          where it installs itself

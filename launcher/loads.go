@@ -1,0 +1,42 @@
+package launcher
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
+)
+
+// loaders are the agents that work in the folder of a request and take variables from a file of the
+// workspace: the one that asks, and those whose settings or instructions are in the workspace. What
+// is in such a file may run in front of their hook.
+func (r Request) loaders() (list []string) {
+	asks := approval.AgentName(strings.TrimPrefix(r.Agent, "?"), r.Env)
+	for f := range agents.Of("loads") {
+		if !slices.Contains(list, f.Agent) && (asks != "" && asks == approval.AgentName(f.Agent, nil) || isAt(f.Agent, r.Dir)) {
+			list = append(list, f.Agent)
+		}
+	}
+	return list
+}
+
+// isAt reports whether names of an agent are in a folder, or at the top of its workspace.
+func isAt(agent, dir string) bool {
+	for f := range agents.Of("later") {
+		if f.Agent != agent {
+			continue
+		}
+		names, _, _ := strings.Cut(f.Text(), ":")
+		for _, name := range strings.Fields(names) {
+			for _, at := range []string{dir, Top(dir)} {
+				if _, err := os.Lstat(filepath.Join(at, name)); err == nil {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
