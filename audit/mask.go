@@ -28,25 +28,6 @@ const (
 	maxBlock = 32 << 10
 )
 
-var (
-	keyBegin = []byte("PRIVATE KEY-----")
-	keyEnd   = []byte("-----END")
-	scheme   = []byte("://")
-	header   = []byte("eyJ") // of a web token: base64 of {"
-)
-
-// tokenByte are the bytes that tokens are made of.
-var tokenByte = func() (is [256]bool) {
-	for c := range is {
-		is[c] = wordByte(byte(c)) || c == '-'
-	}
-	return is
-}()
-
-func wordByte(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
-}
-
 // tokens are those of secretShapes that are one run of token bytes, by the first byte of their
 // hints.
 var tokens = sync.OnceValue(func() *[256][]secretShape {

@@ -8,11 +8,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/play"
@@ -59,13 +57,6 @@ type Page struct {
 // A Fact is a name and its value.
 type Fact struct{ Name, Value string }
 
-// MaxHTML is the largest transcript, in bytes, that becomes a page: browsers
-// hold all of it in memory, several times.
-const MaxHTML = 128 << 20
-
-// ErrTooLarge says that a transcript is longer than MaxHTML.
-var ErrTooLarge = errors.New("the session is too long for one page")
-
 // HTML writes one page that holds everything: the session up to the first
 // event that does not verify, the player, and the facts. After ErrTooLarge
 // what was written is of no use.
@@ -86,46 +77,6 @@ func HTML(w io.Writer, r io.Reader, p Page) error {
 	}
 	writeFoot(out)
 	return errors.Join(err, out.Flush())
-}
-
-// inert writes JSON into a data block. A "<" can stand only inside of strings
-// there, and goes as an escape, so that nothing can end the block or open a
-// comment in it.
-type inert struct {
-	w    io.Writer
-	left int
-	buf  []byte
-}
-
-func (i *inert) Write(p []byte) (int, error) {
-	if i.left -= len(p); i.left < 0 {
-		return 0, ErrTooLarge
-	}
-	i.buf = i.buf[:0]
-	for _, c := range p {
-		if c == '<' {
-			i.buf = append(i.buf, `\u003c`...)
-			continue
-		}
-		i.buf = append(i.buf, c)
-	}
-	if _, err := i.w.Write(i.buf); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
-// text is for between tags: escaped, and without characters that change the
-// order or the place of others.
-func text(s string) string { return html.EscapeString(printable(s)) }
-
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || unicode.IsPrint(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
 // policy allows what is in the page and nothing else. The player is WebAssembly

@@ -1,0 +1,55 @@
+package audit
+
+import (
+	"regexp"
+	"sync"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
+)
+
+type secretShape struct {
+	name, hint string
+	more       byte // beyond tokenByte, that a token may have; 0 for none
+	shape      func() *regexp.Regexp
+}
+
+// secretShapes are credentials that their makers gave a recognizable form, so that scanners can
+// find them: private keys, the tokens of the table of secrets, and passwords in URLs. hint is what
+// a text must contain before the expression is tried: expressions are slow, and most text holds
+// none. For the same reason each is compiled when it is tried first.
+var secretShapes = sync.OnceValue(func() []secretShape {
+	list := []secretShape{
+		{"private key", string(keyBegin), 0, expression(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)},
+	}
+	list = append(list, tokenShapes()...)
+	return append(list, secretShape{
+		"password in a URL", string(scheme), 0, expression(`\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]{3,}@`),
+	})
+})
+
+// tokenShapes are the tokens that have a form.
+var tokenShapes = sync.OnceValue(func() (list []secretShape) {
+	for _, t := range catalog.Tokens() {
+		if t.Form == "" {
+			continue
+		}
+		edge := `\b`
+		if t.Midword {
+			edge = ""
+		}
+		shape := expression(edge + regexp.QuoteMeta(t.Mark) + t.Form)
+		list = append(list, secretShape{t.Name, t.Mark, t.More, shape})
+	}
+	return list
+})
+
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
+var (
+	keyBegin = []byte("PRIVATE KEY-----")
+	keyEnd   = []byte("-----END")
+	scheme   = []byte("://")
+	header   = []byte("eyJ") // of a web token: base64 of {"
+)

@@ -1,0 +1,52 @@
+package web
+
+import (
+	"crypto/subtle"
+	"encoding/base32"
+	"errors"
+	"strings"
+)
+
+// codeAlphabet leaves out what can be taken for something else (Crockford).
+var codeAlphabet = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
+
+const (
+	codeLength = 6
+	maxWrong   = 3
+)
+
+// A code is what the terminal shows for one question.
+type code struct {
+	text  string // "" when it was used
+	plan  string // hash of what it is for
+	wrong int
+}
+
+// take reports whether the code was given; it is good for one time.
+func (c *code) take(given, plan string) error {
+	given = strings.ToUpper(strings.TrimSpace(given))
+	switch {
+	case c == nil || c.text == "" || c.plan != plan:
+		return errCode
+	case c.wrong >= maxWrong:
+		return errSpent
+	case subtle.ConstantTimeCompare([]byte(given), []byte(c.text)) != 1:
+		if c.wrong++; c.wrong >= maxWrong {
+			return errSpent
+		}
+		return errCode
+	}
+	c.text = ""
+	return nil
+}
+
+// The reasons for a 403.
+var (
+	errHost   = errors.New("the request is for a different host")
+	errOrigin = errors.New("the request comes from a different site")
+	errMethod = errors.New("only GET and POST are allowed")
+	errToken  = errors.New("this is not the address shown in the terminal")
+	errForm   = errors.New("the form did not come from this page")
+	errCode   = errors.New("that is not the code shown in the terminal")
+	errSpent  = errors.New("three wrong codes; answer in a terminal: tadactl approve or tadactl deny")
+)

@@ -1,0 +1,112 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	headers(w.Header())
+	rest, err := s.guard(r)
+	if err != nil {
+		s.refuse(w, http.StatusForbidden, err)
+		return
+	}
+	id, one := strings.CutPrefix(rest, "q/")
+	switch {
+	case rest == "" && r.Method == http.MethodGet:
+		s.list(w, r)
+	case one && r.Method == http.MethodGet:
+		s.question(w, r, id)
+	case one:
+		s.answer(w, r, id)
+	default:
+		s.refuse(w, http.StatusNotFound, fmt.Errorf("no page %q", rest))
+	}
+}
+
+// answer takes a form.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, id string) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		s.refuse(w, http.StatusBadRequest, fmt.Errorf("read the form: %w", err))
+		return
+	}
+	plan := r.PostForm.Get("plan")
+	if !hmacEqual(r.PostForm.Get("proof"), s.proof(id, plan)) {
+		s.refuse(w, http.StatusForbidden, errForm)
+		return
+	}
+	e, err := s.envelope(r.Context(), id)
+	switch {
+	case err != nil:
+		s.refuse(w, http.StatusConflict, err)
+		return
+	case e.PlanHash != plan:
+		s.refuse(w, http.StatusConflict, fmt.Errorf("question %q changed; reload the page and read it again", id))
+		return
+	}
+	s.mu.Lock()
+	err = s.codes[id].take(r.PostForm.Get("code"), plan)
+	s.mu.Unlock()
+	if err != nil {
+		s.say(fmt.Sprintf("%s  wrong code from the page", id))
+		s.refuse(w, http.StatusForbidden, err)
+		return
+	}
+	d, word := s.decision(r, e)
+	if err := s.inbox.Decide(r.Context(), d); err != nil {
+		s.say(fmt.Sprintf("%s  answer not accepted: %v", id, err))
+		if f, ok := approval.Explain(err); ok {
+			err = errors.New(f.Message)
+		}
+		s.renew(r.Context(), id)
+		s.refuse(w, http.StatusConflict, err)
+		return
+	}
+	s.say(fmt.Sprintf("%s  %s", id, word))
+	s.done(w, id, word)
+}
+
+// decision is what the form says. The code has stood in for the characters of a challenge: both
+// come from what the agent cannot see.
+func (s *Server) decision(r *http.Request, e approval.Envelope) (d approval.Decision, word string) {
+	message := strings.TrimSpace(r.PostForm.Get("message"))
+	if r.PostForm.Get("answer") != "approve" {
+		return launcher.Answer(e, false, message, "web"), "denied"
+	}
+	d = launcher.Answer(e, true, "", "web")
+	d.Paged, d.Challenge, d.Code = true, e.Challenge, strings.TrimSpace(r.PostForm.Get("factor"))
+	s.mu.Lock()
+	d.Took = s.now().Sub(s.shown[e.ID])
+	s.mu.Unlock()
+	if len(e.Calls) > 1 {
+		for i, c := range d.Calls {
+			if d.Calls[i].Approved = r.PostForm.Get("call "+c.ID) == "yes"; !d.Calls[i].Approved {
+				d.Calls[i].Message = message
+			}
+		}
+	}
+	if !launcher.Approves(d.Calls) {
+		return launcher.Answer(e, false, message, "web"), "denied"
+	}
+	if e.Votes+1 < e.Quorum {
+		return d, "counted; more approvals needed"
+	}
+	return d, "approved"
+}
+
+// renew gives a question whose answer was not taken another code.
+func (s *Server) renew(ctx context.Context, id string) {
+	s.mu.Lock()
+	delete(s.codes, id)
+	s.mu.Unlock()
+	_ = s.announce(ctx)
+}
