@@ -67,7 +67,7 @@ var wide = map[string]int{
 	"launcher.Launcher":           18,
 	"launcher.Past":               24,
 	"launcher.PastConnection":     14,
-	"launcher.Refusal":            16,
+	"launcher/refusal.Refusal":    16,
 	"launcher.Request":            23,
 	"launcher/sandbox.Profile":    18,
 	"launcher/sandbox.Status":     13,

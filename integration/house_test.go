@@ -154,6 +154,20 @@ var plan = map[string]map[string]string{
 		"launcher/sandbox": "whether this process is in one of ours",
 		"launcher/state":   "a process is named by its start, too",
 	},
+	"launcher/exit": {},
+	"launcher/refusal": {
+		"launcher/exit":   "a refusal ends tada-run with a status",
+		"launcher/notice": "a message is shown to a person",
+		"pathguard":       "the reasons of a verdict are what it says",
+	},
+	"launcher/prompt": {
+		"approval/render":  "the page is drawn by the one renderer that is inert",
+		"launcher/session": "a key is read where it cannot be typed by a program",
+	},
+	"launcher/record": {
+		"audit":          "the formats and proofs",
+		"launcher/state": "where the record is kept",
+	},
 	"launcher/state": {
 		"launcher/notice": "whom a process waits for is shown by its command line",
 		"pathguard":       "which home an account has is one reading of /etc/passwd",
@@ -173,6 +187,10 @@ var plan = map[string]map[string]string{
 		"shellparse/catalog/agents": "what an agent's program needs in a session, and what switches its hooks off",
 
 		"launcher/state":          "what is kept, and who else is at it",
+		"launcher/record":         "every step is recorded, in the log of the state directory",
+		"launcher/exit":           "what came of a request is an exit status",
+		"launcher/refusal":        "and a refusal where nothing ran",
+		"launcher/prompt":         "a person at a terminal is asked there",
 		"launcher/caller":         "who may answer, and whom a run is for",
 		"approval/plan":           "hash, risk and origin of a plan",
 		"approval/render":         "what is asked is shown by the one renderer",
@@ -197,10 +215,12 @@ var plan = map[string]map[string]string{
 	"integration/hermetic": {},
 	"integration/hook": {
 		"launcher":           "it asks for the judgement, and has the decision recorded",
+		"launcher/refusal":   "it tells a platform why its call does not go ahead",
 		"shellparse/wrapper": "what it writes around a command is told apart there",
 	},
 	"integration/mcp": {
 		"launcher":               "a tool is a request to it",
+		"launcher/refusal":       "it tells a client why its call does not go ahead",
 		"launcher/session":       "a command gets descriptors of its own",
 		"integration/quarantine": "read_reference asks the broker of a session",
 		"pathguard/tamper":       "an answer about protected files has the words of that room",
@@ -224,6 +244,8 @@ var plan = map[string]map[string]string{
 	},
 	"cmd/tada-run/cli": {
 		"launcher/control":      "inside of a session it asks the one outside",
+		"launcher/exit":         "it exits",
+		"launcher/refusal":      "it prints why nothing ran",
 		"launcher":              "it asks the launcher to run",
 		"launcher/environ":      "the hook's line starts without what a shell acts on before it",
 		"launcher/session":      "it hands over its descriptors and asks on its terminal",
@@ -245,6 +267,8 @@ var plan = map[string]map[string]string{
 		"approval/plan":           "hash, risk and origin of a plan",
 		"approval/render":         "what is asked is shown by the one renderer",
 		"launcher/control":        "a hook inside of a session leaves its calls to the session",
+		"launcher/exit":           "it exits",
+		"launcher/prompt":         "passphrases and codes are typed, and a question is left",
 		"launcher/caller":         "a person's commands are refused inside of a sandbox",
 		"launcher/state":          "an id is found by its beginning, or by more than one",
 		"cmd/tadactl/web":         "inbox --web",
@@ -281,6 +305,9 @@ var testOnly = map[string]map[string]string{
 	"approval/render": {
 		"approval/plan/plantest": "plans for tests",
 	},
+	"launcher/refusal": {
+		"shellparse": "a reason has a place in a text",
+	},
 	"launcher/watch": {
 		"shellparse/catalog": "tests range over its tables",
 	},
@@ -316,6 +343,7 @@ var testOnly = map[string]map[string]string{
 		"shellparse/code":    "readers are switched off, to measure what each earns",
 		"pathguard":          "the corpus is judged end to end",
 		"launcher":           "benchmarks judge in process",
+		"launcher/exit":      "transcripts name statuses",
 		"launcher/session":   "benchmarks of a run give it descriptors",
 		"launcher/sandbox":   "a story skips only by naming what the kernel lacks",
 		"approval":           "rows about stored envelopes look at the store",
@@ -489,8 +517,8 @@ var untested = map[string]string{
 	"cmd/tada-run": "main is a door; the stories go through it",
 	"cmd/tadactl":  "main is a door; the stories go through it",
 
-	"approval/plan/plantest": "it is for tests",
-
+	"launcher/exit":             "it has constants and nothing else",
+	"approval/plan/plantest":    "it is for tests",
 	"cmd/tadactl/web":           "cmd/tadactl/cli and the stories here open the page",
 	"shellparse/syntax":         "the texts of shellparse's tests and fuzzers go through it",
 	"shellparse/eval":           "the texts of shellparse's tests and fuzzers go through it",

@@ -25,6 +25,7 @@ import (
 	ctlcli "github.com/tada-run/tada-run/cmd/tadactl/cli"
 	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 	if name := filepath.Base(os.Args[0]); name == "bash" || name == "sh" || name == "tada-sh" ||
 		name == "-tada-run" {
 		if os.Getenv("TRANSCRIPT_HOME") == "" && !launcher.Inside() {
-			os.Exit(launcher.ExitFailed)
+			os.Exit(exit.Failed)
 		}
 		run()
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
@@ -22,8 +23,8 @@ func (e *AfterError) Error() string {
 	switch {
 	case errors.As(e.Err, &protected):
 		return text
-	case isFull(e.Err):
-		return text + "; try: " + makeRoom
+	case record.IsFull(e.Err):
+		return text + "; try: " + record.MakeRoom
 	}
 	return text + "; try: tadactl audit verify"
 }
@@ -38,7 +39,7 @@ func causes(told []string, err error) []string {
 		return told
 	}
 	text := err.Error()
-	if r, ok := err.(*RecordError); ok {
+	if r, ok := err.(*record.Error); ok {
 		text = fmt.Sprintf("cannot record %q: %v", r.Kind, r.Err)
 	}
 	if slices.ContainsFunc(told, func(before string) bool { return strings.HasSuffix(before, text) }) {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
@@ -57,15 +58,15 @@ func (l *Launcher) standbyFor(j *Judgement, namespaces *sandbox.Prepared) *stand
 // none, and writes the intent.
 func (r *announced) enrol() error {
 	if _, err := r.log.Orphans(); err != nil {
-		return &RecordError{Kind: audit.KindOrphan, Err: err}
+		return &record.Error{Kind: audit.KindOrphan, Err: err}
 	}
 	running, err := r.log.Begin(r.id)
 	if err != nil {
-		return &RecordError{Kind: kindIntent, Err: err}
+		return &record.Error{Kind: record.KindIntent, Err: err}
 	}
 	// A place that cannot be given up is found by the next run, and then has an end.
 	r.leave = sync.OnceFunc(func() { _ = running.End() })
-	if err := r.record(kindIntent, r.intent(), r.urgency()); err != nil {
+	if err := r.record(record.KindIntent, r.intent(), r.urgency()); err != nil {
 		r.leave()
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/refusal"
 )
 
 // An announced is an attempt whose intent is in the log. It ends as refused, as failed, or as the
@@ -26,9 +28,9 @@ func (r *announced) record(kind string, body object, d audit.Durability) error {
 		_, err = r.log.Append(kind, b, d)
 	}
 	if err != nil {
-		return &RecordError{Kind: kind, Err: err}
+		return &record.Error{Kind: kind, Err: err}
 	}
-	if isEnd(kind) {
+	if record.IsEnd(kind) {
 		r.leave()
 	}
 	return nil
@@ -43,19 +45,19 @@ func (r *announced) close() {
 }
 
 // refused ends a run that was not permitted, with the refusal in the record.
-func (r *announced) refused(f *Refusal) Outcome {
+func (r *announced) refused(f *refusal.Refusal) Outcome {
 	defer r.log.Close()
 	if f == nil { // the store of approvals failed, not the command
 		facts := object{"error": "no one could be asked", "plan_hash": r.Hash()}
-		_ = r.record(kindFailed, facts, audit.Lazy)
+		_ = r.record(record.KindFailed, facts, audit.Lazy)
 		return Outcome{}
 	}
 	if r.log.SealDue() {
 		defer r.seal() // no command waits for it
 	}
-	_ = f.used.finish(r.l, r.log, "it was refused")
-	_ = r.record(kindDenied, object{
+	_ = r.used.finish(r.l, r.log, "it was refused")
+	_ = r.record(record.KindDenied, object{
 		"code": f.Code, "status": f.Status, "envelope_id": f.Envelope, "plan_hash": r.Hash(),
 	}, audit.Lazy)
-	return Outcome{Session: r.id, Envelope: f.Envelope, Status: f.exit, Refusal: f}
+	return Outcome{Session: r.id, Envelope: f.Envelope, Status: f.Exit, Refusal: f}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/launcher/prompt"
 )
 
 // Ask puts the envelope before the person at tty and returns the answer as a decision on channel.
@@ -26,25 +27,33 @@ func (l *Launcher) Ask(ctx context.Context, tty *os.File, e approval.Envelope, c
 	go func() {
 		now, err := l.store.Wait(ctx, e.ID)
 		if err == nil && (now.State != approval.Pending || now.Decision != nil) {
-			cancel(errElsewhere)
+			cancel(prompt.ErrElsewhere)
 		}
 	}()
-	a, err := l.put(ctx, tty, page{payload: e.Payload, after: e.After(), least: e.ReadingTime(), calls: e.Calls, typed: e.Challenge, code: e.Friction.Factor && e.Quorum < 2, edited: len(e.Calls) == 1})
-	if err != nil || !a.given {
+	phrase, err := l.Phrase()
+	if err != nil {
 		return approval.Decision{}, err
 	}
-	d := Answer(e, a.yes, a.message, channel)
-	d.Took, d.Via = a.took, via
+	shown := prompt.Page{
+		Payload: e.Payload, After: e.After(), Least: e.ReadingTime(), Calls: e.Calls, Typed: e.Challenge,
+		Code: e.Friction.Factor && e.Quorum < 2, Edited: len(e.Calls) == 1,
+	}
+	a, err := shown.Put(ctx, tty, phrase, l.state.Now)
+	if err != nil || !a.Given {
+		return approval.Decision{}, err
+	}
+	d := Answer(e, a.Yes, a.Message, channel)
+	d.Took, d.Via = a.Took, via
 	for i, c := range d.Calls {
 		switch {
-		case a.instead != "":
-			d.Calls[i].Instead = a.instead
-		case slices.Contains(a.denied, c.ID):
+		case a.Instead != "":
+			d.Calls[i].Instead = a.Instead
+		case slices.Contains(a.Denied, c.ID):
 			d.Calls[i].Approved = false
 		}
 	}
-	if a.yes {
-		d.Challenge, d.Code, d.Paged = e.Challenge, a.code, true
+	if a.Yes {
+		d.Challenge, d.Code, d.Paged = e.Challenge, a.Code, true
 	}
 	return d, nil
 }
@@ -63,11 +72,16 @@ func (l *Launcher) AskQuestion(ctx context.Context, tty *os.File, q approval.Que
 			typed += string(typedLetters[b%32])
 		}
 	}
-	a, err := l.put(ctx, tty, page{payload: q.Payload, typed: typed, least: approval.Envelope{Payload: q.Payload, Risk: friction.Level, Friction: friction}.ReadingTime()})
-	if err == nil && !a.given || errors.As(err, new(*CancelledError)) {
+	phrase, err := l.Phrase()
+	if err != nil {
+		return false, "", err
+	}
+	least := approval.Envelope{Payload: q.Payload, Risk: friction.Level, Friction: friction}.ReadingTime()
+	a, err := prompt.Page{Payload: q.Payload, Typed: typed, Least: least}.Put(ctx, tty, phrase, l.state.Now)
+	if err == nil && !a.Given || errors.As(err, new(*prompt.CancelledError)) {
 		err = ErrNobody
 	}
-	return a.yes, a.message, err
+	return a.Yes, a.Message, err
 }
 
 // typedLetters leaves out what a hurried reader confuses; a byte picks one of 32 without bias.

@@ -7,6 +7,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/launcher/caller"
+	"github.com/tada-run/tada-run/launcher/prompt"
+	"github.com/tada-run/tada-run/launcher/refusal"
 )
 
 // budget names the limits that a question counts against: those of the processes that it comes
@@ -51,7 +53,7 @@ func (a *attempt) asksHere(e approval.Envelope) bool {
 
 // cancelled withdraws the question that the person at this terminal left without an answer. Nothing
 // is remembered of it but the record: the same command asks again.
-func (a *attempt) cancelled(e approval.Envelope, left *CancelledError) (*Refusal, error) {
+func (a *attempt) cancelled(e approval.Envelope, left *prompt.CancelledError) (*refusal.Refusal, error) {
 	ctx, cancel := storeContext()
 	defer cancel()
 	refusal, err := a.change(func() ([]approval.Event, error) { return a.l.store.Cancel(ctx, e.ID, left.Error()) })

@@ -15,11 +15,12 @@ type attempt struct {
 
 	rejudge func() (*Judgement, error) // makes the judgement anew, of the same request
 	standby *standby                   // of a run of this process; nil where another one runs it
+	used    *authority                 // what was consumed for it although it was refused
 }
 
 // attempt opens the log for what was judged.
 func (l *Launcher) attempt(j *Judgement, id string) (*attempt, error) {
-	log, err := l.openLog()
+	log, err := l.OpenLog()
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 )
 
 // B-I1: whatever was started has, in the record before it, a right that a person gave: the policy's
@@ -65,13 +66,13 @@ func TestEveryStartHasAnAuthority(t *testing.T) {
 		}
 		body := bodyOf(t, e)
 		switch e.Kind {
-		case kindIntent:
+		case record.KindIntent:
 			intents[body["sid"]] = body
 		case approval.KindConsumed:
 			consumed[body["envelope_id"]] = body
 		case approval.KindGrantUsed:
 			used[body["grant_id"]]++
-		case kindStart:
+		case record.KindStart:
 			authority := fmt.Sprint(body["authority"])
 			authorities[authority]++
 			intent, c := intents[body["sid"]], consumed[body["envelope_id"]]

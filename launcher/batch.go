@@ -9,6 +9,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -64,7 +65,7 @@ type batch struct {
 	envelope string                  // of the approval that was consumed; "" while there is none
 	plan     string                  // hash of what was asked
 	answers  []approval.CallDecision // the person's, for the calls that were asked
-	refusal  *Refusal                // why nothing of it may run; nil when it may
+	refusal  *refusal.Refusal        // why nothing of it may run; nil when it may
 	stopped  bool                    // a call was refused or not run, and nothing runs after it
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -79,7 +81,7 @@ func (m *batch) ask(ctx context.Context) error {
 
 // tampered refuses the batch before a person is asked, when one of its calls would be refused for
 // what was done to protected files: an answer would be spent for nothing.
-func (m *batch) tampered() (*Refusal, error) {
+func (m *batch) tampered() (*refusal.Refusal, error) {
 	for _, j := range m.asked() {
 		e, err := j.Tampered()
 		if err != nil {
@@ -100,7 +102,7 @@ func (m *batch) run(ctx context.Context, i int) BatchResult {
 		result.Err = err
 		return result
 	}
-	result.Outcome, result.Err = m.l.carry(ctx, j, nil, func(ctx context.Context, a *attempt) (*authority, *Refusal, error) {
+	result.Outcome, result.Err = m.l.carry(ctx, j, nil, func(ctx context.Context, a *attempt) (*authority, *refusal.Refusal, error) {
 		return m.permit(ctx, a, i)
 	})
 	if f := result.Outcome.Refusal; f != nil {
@@ -112,7 +114,7 @@ func (m *batch) run(ctx context.Context, i int) BatchResult {
 }
 
 // permit is the permit of one call; see [Launcher.permit] for a request that comes alone.
-func (m *batch) permit(ctx context.Context, a *attempt, i int) (*authority, *Refusal, error) {
+func (m *batch) permit(ctx context.Context, a *attempt, i int) (*authority, *refusal.Refusal, error) {
 	by := &authority{}
 	refusal, err := m.refuse(ctx, a, i)
 	if m.envelope != "" && refusal == nil && err == nil && a.Hash() == m.calls[i].Hash() {
@@ -122,7 +124,7 @@ func (m *batch) permit(ctx context.Context, a *attempt, i int) (*authority, *Ref
 }
 
 // refuse returns why one call must not run; nil where it may.
-func (m *batch) refuse(ctx context.Context, a *attempt, i int) (*Refusal, error) {
+func (m *batch) refuse(ctx context.Context, a *attempt, i int) (*refusal.Refusal, error) {
 	answer := slices.IndexFunc(m.answers, func(c approval.CallDecision) bool { return c.ID == m.Calls[i].CallID })
 	allowed := a.Verdict.Decision == pathguard.Allow
 	switch {
@@ -132,7 +134,7 @@ func (m *batch) refuse(ctx context.Context, a *attempt, i int) (*Refusal, error)
 	case answer >= 0 && !m.answers[answer].Approved:
 		return a.humanDenied(ctx, m.envelopeOf(), m.answers[answer:answer+1])
 	case m.refusal != nil:
-		return m.refusal.of(a.Judgement), nil
+		return m.refusal.For(a.locale(), a.Verdict), nil
 	case m.stopped:
 		return skipped(a.Judgement, "stopped", a.say("stopped")), nil
 	case m.envelope == "" && !allowed:
@@ -153,24 +155,10 @@ func (m *batch) envelopeOf() string {
 }
 
 // skipped is the refusal of a call that its batch leaves out.
-func skipped(j *Judgement, code, message string) *Refusal {
-	f := Refusal{Status: "denied", Code: code, Message: message, Retry: "send_again"}
-	f.exit = ExitDenied
-	return f.of(j)
-}
-
-// of is the refusal of a batch as that of one call, whose verdict is v.
-func (f *Refusal) of(j *Judgement) *Refusal {
-	v := j.Verdict
-	if v.Decision == pathguard.Allow {
-		v.Reasons = nil // they are no reasons against it
-	}
-	own := refuse(j.locale(), v, f.Status, f.Code, f.Message, f.exit)
-	own.Envelope, own.Retry, own.Cooloff, own.HumanCan = f.Envelope, f.Retry, f.Cooloff, f.HumanCan
-	if f.exit == ExitTampered {
-		own.Items = slices.Clone(f.Items)
-	}
-	return own
+func skipped(j *Judgement, code, message string) *refusal.Refusal {
+	f := refusal.Refusal{Status: "denied", Code: code, Message: message, Retry: "send_again"}
+	f.Exit = exit.Denied
+	return f.For(j.locale(), j.Verdict)
 }
 
 // finish tells the store what came of the calls that its approval permitted.
@@ -178,7 +166,7 @@ func (m *batch) finish(results []BatchResult) error {
 	if m.envelope == "" {
 		return nil
 	}
-	log, err := m.l.openLog()
+	log, err := m.l.OpenLog()
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,10 @@
 package launcher
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/tada-run/tada-run/launcher/record"
+)
 
 // The processes that a command left running are on record.
 func TestLeftBehindIsOnRecord(t *testing.T) {
@@ -8,7 +12,7 @@ func TestLeftBehindIsOnRecord(t *testing.T) {
 	if got := status(t, l, req, "sleep 3600 & echo hi"); got != 0 {
 		t.Fatal(got)
 	}
-	ends := entriesOf(t, l, kindEnd)
+	ends := entriesOf(t, l, record.KindEnd)
 	if len(ends) != 1 {
 		t.Fatal(ends)
 	}

@@ -43,10 +43,6 @@ func trimmed(o object) object {
 	return o
 }
 
-// firstCall names the only call of a single command. The caller's own id for it is recorded,
-// not bound: clients number their calls, and a number would make every repetition new.
-const firstCall = "c1"
-
 // digestOf is the SHA-256 of a value's canonical bytes, in hex.
 func digestOf(v any) string {
 	b, err := canonical.Append(nil, v)

@@ -41,7 +41,7 @@ func (l *Launcher) Accept(ctx context.Context, tty *os.File, reason string) (aud
 	case !yes:
 		return audit.Entry{}, ErrNotAccepted
 	}
-	log, err := l.openLog()
+	log, err := l.OpenLog()
 	if err != nil {
 		return audit.Entry{}, err
 	}
@@ -85,7 +85,7 @@ func acceptPage(folder, found, reason string) ([]byte, error) {
 
 // Seal signs the log up to here and throws the key away.
 func (l *Launcher) Seal() (audit.Entry, error) {
-	log, err := l.openLog()
+	log, err := l.OpenLog()
 	if err != nil {
 		return audit.Entry{}, err
 	}
@@ -111,7 +111,7 @@ func (l *Launcher) Redact(id string, events []int64, reason string) (removed []i
 		return nil, err
 	}
 	defer alone.Close()
-	src, err := l.openCast(id)
+	src, err := l.Transcript(id)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (l *Launcher) Redact(id string, events []int64, reason string) (removed []i
 // recordRedaction stands on the disk before the text goes: else the redacted file would look
 // changed to whoever verifies it after a power cut.
 func (l *Launcher) recordRedaction(id string, events []int64, reason string) error {
-	log, err := l.openLog()
+	log, err := l.OpenLog()
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ type Freed struct {
 // versions of protected files by their age, and packs the transcripts that stay. What is being
 // recorded is left alone. What was proven stays so.
 func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string) (f Freed, err error) {
-	if l.codec.Decoder == nil { // a packed transcript would count as lost
+	if l.Codec.Decoder == nil { // a packed transcript would count as lost
 		return f, audit.ErrPacked
 	}
 	alone, err := l.state.Lock(transcripts, syscall.LOCK_EX)
@@ -187,7 +187,7 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string
 		return f, err
 	}
 	defer alone.Close()
-	log, err := l.openLog()
+	log, err := l.OpenLog()
 	if err != nil {
 		return f, err
 	}
@@ -218,7 +218,7 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string
 			return f, err
 		}
 	}
-	f.Packed, err = audit.PackFolder(ctx, l.state.Sessions(), l.worthPacking, l.codec)
+	f.Packed, err = audit.PackFolder(ctx, l.state.Sessions(), l.worthPacking, l.Codec)
 	return f, err
 }
 
@@ -265,7 +265,7 @@ func (l *Launcher) recording(id string) bool {
 	if audit.Alive(l.state.Audit())(id) {
 		return true
 	}
-	f, err := l.openCast(id)
+	f, err := l.Transcript(id)
 	if err != nil {
 		return false
 	}
@@ -275,7 +275,7 @@ func (l *Launcher) recording(id string) bool {
 
 // kept tells whether a session's transcript is there.
 func (l *Launcher) kept(id string) bool {
-	f, err := l.openCast(id)
+	f, err := l.Transcript(id)
 	if f != nil && err == nil {
 		f.Close()
 	}

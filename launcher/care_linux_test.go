@@ -19,7 +19,7 @@ func TestTranscriptOfALivingRunIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := l.openLog()
+	log, err := l.OpenLog()
 	if err != nil {
 		t.Fatal(err)
 	}

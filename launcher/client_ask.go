@@ -9,6 +9,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -31,7 +32,7 @@ func (j *Judgement) sealSession() sealed {
 		"version":        1,
 		"work_item_id":   "",
 		"workspace_root": j.Plan.Workspace,
-		"tool_calls":     []any{object{"tool_call_id": firstCall, "tool_name": plan.SessionTool, "args": trimmed(object{"command": "tada-run --session -- " + j.client.agent, "program": j.client.program, "sum": j.client.sum})}},
+		"tool_calls":     []any{object{"tool_call_id": refusal.FirstCall, "tool_name": plan.SessionTool, "args": trimmed(object{"command": "tada-run --session -- " + j.client.agent, "program": j.client.program, "sum": j.client.sum})}},
 		"effects":        j.client.effects(),
 		"reasons":        j.sessionReason(),
 		"fence":          "may write the workspace, temporary files, caches and the paths above; no other host",

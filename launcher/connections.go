@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 )
 
 // A PastConnection is something that a run did, or was not let do, with the network, as the record
@@ -38,7 +39,7 @@ type PastConnection struct {
 // nobody saw, it is what was let through and refused so far, without what became of it.
 func (l *Launcher) Connections(id string) (list []PastConnection, more int, err error) {
 	list = []PastConnection{}
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindTraffic, kindEnd}, Text: id}) {
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindTraffic, record.KindEnd}, Text: id}) {
 		if err != nil {
 			return nil, 0, err
 		}
@@ -55,7 +56,7 @@ func (l *Launcher) Connections(id string) (list []PastConnection, more int, err 
 		}
 		switch {
 		case body.SID != id:
-		case e.Kind == kindTraffic:
+		case e.Kind == record.KindTraffic:
 			list = append(list, body.Connections...)
 		default: // the whole story, of a run that did anything
 			list, more = append(list[:0], body.Network.Connections...), body.Network.More

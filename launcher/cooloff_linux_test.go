@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/refusal"
 )
 
 // E-deny-3: who was told no and asks the identical thing again is told no at once, with the user's
@@ -22,7 +24,7 @@ func TestADenialCoolsOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	var asked []approval.Envelope
-	run := func(text string, yes bool) *Refusal {
+	run := func(text string, yes bool) *refusal.Refusal {
 		t.Helper()
 		req := base
 		req.Shell.Text = text
@@ -41,12 +43,12 @@ func TestADenialCoolsOff(t *testing.T) {
 		}
 		return out.Refusal
 	}
-	if r := run("rm -rf src", false); r == nil || r.exit != ExitDenied || r.Code != "human_denied" || len(asked) != 1 || asked[0].Refused != "" {
+	if r := run("rm -rf src", false); r == nil || r.Exit != exit.Denied || r.Code != "human_denied" || len(asked) != 1 || asked[0].Refused != "" {
 		t.Fatalf("%+v, asked %d", r, len(asked))
 	}
 	for range 2 {
 		r := run("rm -rf src", true)
-		if r == nil || r.exit != ExitDenied || r.Code != "human_denied" || r.Cooloff < 500 || r.Cooloff > 600 || r.Envelope != asked[0].ID || !strings.Contains(r.Message, "keep the sources") ||
+		if r == nil || r.Exit != exit.Denied || r.Code != "human_denied" || r.Cooloff < 500 || r.Cooloff > 600 || r.Envelope != asked[0].ID || !strings.Contains(r.Message, "keep the sources") ||
 			r.Offer == nil || r.Offer.Command != "ls src" {
 			t.Errorf("the second time: %+v, offered %+v", r, r.Offer)
 		}
@@ -57,7 +59,7 @@ func TestADenialCoolsOff(t *testing.T) {
 	if r := run("rm -rf lib", true); r != nil || len(asked) != 2 || asked[1].Refused != asked[0].ID || asked[1].Kin != asked[0].Kin {
 		t.Errorf("near-identical: %+v, asked %d: %+v", r, len(asked), asked)
 	}
-	if text := (page{after: asked[1].After()}).below(nil); !strings.Contains(text, asked[0].ID) {
+	if text := asked[1].After(); !strings.Contains(text, asked[0].ID) {
 		t.Errorf("below the page stands %q", text)
 	}
 }

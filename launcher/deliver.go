@@ -6,6 +6,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
@@ -25,7 +26,7 @@ func deliver(log *audit.Log, s *tamper.Store, d audit.Durability) error {
 			_, err = log.Append(e.RecordKind(), b, d)
 		}
 		if err != nil {
-			return &RecordError{Kind: e.RecordKind(), Err: err}
+			return &record.Error{Kind: e.RecordKind(), Err: err}
 		}
 		return nil
 	})

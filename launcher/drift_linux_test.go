@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
@@ -53,7 +54,7 @@ func TestDriftAfterTheYes(t *testing.T) {
 			}
 			continue
 		}
-		if out.Refusal == nil || out.Refusal.Code != "mismatch" || out.Status != ExitDenied || made == nil {
+		if out.Refusal == nil || out.Refusal.Code != "mismatch" || out.Status != exit.Denied || made == nil {
 			t.Errorf("another %s: %+v %+v, made: %v", name, out, out.Refusal, made == nil)
 		}
 		consumed := entriesOf(t, l, approval.KindConsumed)

@@ -182,7 +182,7 @@ func (e *Edit) Save(c Change) error {
 	if err == nil && pending {
 		err = store.ConfirmMode(who, "tadactl policy edit")
 	}
-	log, logErr := e.l.openLog()
+	log, logErr := e.l.OpenLog()
 	if logErr != nil {
 		return errors.Join(err, logErr)
 	}

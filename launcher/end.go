@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/watch"
 )
 
@@ -34,7 +35,7 @@ func (w *supervision) finish(c change) (Outcome, error) {
 	recordErr = errors.Join(recordErr, err, w.watched.Find(found, watch.Closed, e.after(), os.Stderr))
 	recordErr = errors.Join(recordErr,
 		w.record(audit.KindClose, vouch(sum), audit.Lazy),
-		w.record(kindEnd, e.facts(out, found, problem), audit.Lazy))
+		w.record(record.KindEnd, e.facts(out, found, problem), audit.Lazy))
 	recordErr = errors.Join(recordErr, w.authority.finish(w.l, w.log, "status "+status))
 	if w.log.Unsealed() >= sealAtLast {
 		w.seal()

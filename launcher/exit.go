@@ -5,6 +5,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
@@ -25,21 +26,21 @@ func ExitOf(err error) int {
 	case err == nil:
 		return 0
 	case errors.Is(err, ErrEmpty):
-		return ExitUsage
+		return exit.Usage
 	case errors.As(err, &protected): // behind a command, too: whoever reads only the status must not take it for a success
-		return ExitTampered
+		return exit.Tampered
 	case errors.As(err, &after): // 125 would say that nothing ran, and a client would run it again
 		return max(after.Status, 1)
 	case errors.As(err, &forbidden):
-		return ExitDenied
+		return exit.Denied
 	case errors.As(err, &tampered):
-		return ExitTampered
+		return exit.Tampered
 	case errors.As(err, &config), errors.As(err, &home), errors.As(err, &limits),
 		errors.Is(err, audit.ErrUnsafe), errors.Is(err, approval.ErrMeddled):
-		return ExitConfig
+		return exit.Config
 	}
 	if failure, ok := approval.Explain(err); ok {
 		return failure.Exit
 	}
-	return ExitFailed
+	return exit.Failed
 }

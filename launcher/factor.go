@@ -160,7 +160,7 @@ func (l *Launcher) changeTrust(ctx context.Context, k approval.TrustedKey, f Fac
 	if err != nil {
 		return err
 	}
-	log, err := l.openLog()
+	log, err := l.OpenLog()
 	if err != nil {
 		return err
 	}

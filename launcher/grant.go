@@ -11,6 +11,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -131,7 +132,7 @@ func (l *Launcher) Revoke(ctx context.Context, prefix, why string) (string, erro
 
 // enlist makes the yes to what a session opens a standing approval, and uses it. As after every
 // answer, the request is judged anew.
-func (q *openQuestion) enlist(ctx context.Context, id string) (*Refusal, error) {
+func (q *openQuestion) enlist(ctx context.Context, id string) (*refusal.Refusal, error) {
 	l := q.l
 	fresh, err := q.rejudge()
 	if err != nil {

@@ -80,7 +80,7 @@ func (l *Launcher) RebuildApprovals(ctx context.Context) (approval.Rebuilt, erro
 	if err != nil {
 		return rebuilt, err
 	}
-	log, err := fresh.openLog()
+	log, err := fresh.OpenLog()
 	if err != nil {
 		return rebuilt, err
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -13,12 +15,12 @@ import (
 const QuarantineVariable = "TADA_QUARANTINE"
 
 // heldIn returns the refusal of a request that comes out of a quarantine, or nil.
-func (j *Judgement) heldIn() *Refusal {
+func (j *Judgement) heldIn() *refusal.Refusal {
 	if !slices.ContainsFunc(j.Request.Env, func(v string) bool {
 		value, ok := strings.CutPrefix(v, QuarantineVariable+"=")
 		return ok && value != ""
 	}) {
 		return nil
 	}
-	return refuse(j.locale(), pathguard.Verdict{}, "denied", "policy_denied", j.say("quarantined"), ExitDenied)
+	return refusal.Of(j.locale(), pathguard.Verdict{}, "denied", "policy_denied", j.say("quarantined"), exit.Denied)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -59,8 +60,8 @@ func TestOpenHomeRefuses(t *testing.T) {
 		if !errors.As(err, &refused) || !strings.Contains(refused.Reason, test.reason) || !strings.Contains(refused.Fix, test.fix) {
 			t.Errorf("Place{State: %q}.openHome(): %v", test.dir, err)
 		}
-		if ExitOf(err) != ExitConfig {
-			t.Errorf("Place{State: %q}.openHome() exits %d, want %d", test.dir, ExitOf(err), ExitConfig)
+		if ExitOf(err) != exit.Config {
+			t.Errorf("Place{State: %q}.openHome() exits %d, want %d", test.dir, ExitOf(err), exit.Config)
 		}
 	}
 }
@@ -121,8 +122,8 @@ func TestApprovalTTL(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"abc", "0", "-1", "1.5", " 60", "99999999999999999999"} {
-		if _, err := approvalTTL(text); ExitOf(err) != ExitConfig {
-			t.Errorf("%q: %v exits %d, want %d", text, err, ExitOf(err), ExitConfig)
+		if _, err := approvalTTL(text); ExitOf(err) != exit.Config {
+			t.Errorf("%q: %v exits %d, want %d", text, err, ExitOf(err), exit.Config)
 		}
 	}
 }
@@ -133,7 +134,7 @@ func TestTTLBeyondRetention(t *testing.T) {
 	l.ttl = 8 * 24 * time.Hour
 	req.Shell.Text = "cat /etc/shadow"
 	_, err := l.Run(context.Background(), req)
-	if ExitOf(err) != ExitConfig || !strings.Contains(fmt.Sprint(err), "192h") || !strings.Contains(fmt.Sprint(err), "168h") {
+	if ExitOf(err) != exit.Config || !strings.Contains(fmt.Sprint(err), "192h") || !strings.Contains(fmt.Sprint(err), "168h") {
 		t.Errorf("%v exits %d", err, ExitOf(err))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/prompt"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -113,7 +114,7 @@ func (l *Launcher) AnswerAt(ctx context.Context, tty *os.File, id string) error 
 		return err
 	}
 	d, err := l.Ask(ctx, tty, e, string(approval.ChannelAttach))
-	if errors.As(err, new(*CancelledError)) {
+	if errors.As(err, new(*prompt.CancelledError)) {
 		return fmt.Errorf("%w; the question is still open", err)
 	}
 	if err != nil || d.Envelope == "" {
@@ -124,7 +125,7 @@ func (l *Launcher) AnswerAt(ctx context.Context, tty *os.File, id string) error 
 
 // deciding changes the store as its caller may ([Launcher.May]), and records what it changed.
 func (l *Launcher) deciding(change func() ([]approval.Event, error)) error {
-	log, err := l.openLog()
+	log, err := l.OpenLog()
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
@@ -219,7 +221,7 @@ func TestAnApprovalThatDoesNotFitNamesTheDifference(t *testing.T) {
 			req.Env = slices.Clone(req.Env)
 			req.Stdio.In, req.Stdio.Out, req.Stdio.Err = devNull(t), devNull(t), devNull(t)
 			req.Shell.Text = "./run.sh; rm -rf src"
-			run := func() *Refusal {
+			run := func() *refusal.Refusal {
 				t.Helper()
 				out, err := l.Run(t.Context(), req)
 				if err != nil {
@@ -369,7 +371,7 @@ func TestJudgeEmpty(t *testing.T) {
 	l, base := world(t)
 	for _, text := range []string{"", "   ", "\n\n", "# only a comment", "\t# x\n"} {
 		base.Shell.Text = text
-		if _, err := l.Judge(base); !errors.Is(err, ErrEmpty) || ExitOf(err) != ExitUsage {
+		if _, err := l.Judge(base); !errors.Is(err, ErrEmpty) || ExitOf(err) != exit.Usage {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -401,7 +403,7 @@ func TestRefusal(t *testing.T) {
 	base.Shell.Text = "rm -rf /"
 	j := judged(t, l, base)
 	r := j.denied()
-	if r.exit != ExitDenied || r.Status != "denied" || len(r.Items) == 0 {
+	if r.Exit != exit.Denied || r.Status != "denied" || len(r.Items) == 0 {
 		t.Fatalf("%+v", r)
 	}
 	if strings.ContainsAny(r.Line()+r.JSON(), "\n\x1b") {
@@ -434,7 +436,7 @@ func TestNotASyntaxError(t *testing.T) {
 	for _, text := range []string{"!(touch left)", "ls # x \\\ntouch left", "time -- touch left", "e\u200bcho x; touch left"} {
 		req.Shell.Text, req.Stdio, req.PTY = text, nowhere(t), session.Never
 		out, err := l.Run(context.Background(), req)
-		if err != nil || out.Refusal == nil || out.Status != ExitDenied || out.Refusal.Items[0].Rule != "text.unparsable" {
+		if err != nil || out.Refusal == nil || out.Status != exit.Denied || out.Refusal.Items[0].Rule != "text.unparsable" {
 			t.Errorf("%q: %v %+v", text, err, out)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
 )
@@ -81,7 +82,7 @@ func TestHandOverFails(t *testing.T) {
 	if got := status(t, l, req, "sleep 3600 & exit 5"); got != 5 {
 		t.Error(got)
 	}
-	left, ends := entriesOf(t, l, audit.KindLeft), entriesOf(t, l, kindEnd)
+	left, ends := entriesOf(t, l, audit.KindLeft), entriesOf(t, l, record.KindEnd)
 	if told.Status != 5 || len(left) != 1 || len(ends) != 1 || ends[0]["background"] != true {
 		t.Errorf("told %+v; %v, %v", told, left, ends)
 	}

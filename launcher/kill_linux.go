@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -45,7 +46,7 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 	}
 	if hasEnded(fd, killWait) {
 		run, err = l.Past(id)
-		return run.State == pastStates[kindEnd], err
+		return run.State == pastStates[record.KindEnd], err
 	}
 	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil && !errors.Is(err, unix.ESRCH) {
 		return false, fmt.Errorf("end session %q: %w", id, err)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
@@ -15,6 +15,7 @@ import (
 
 // A Launcher judges and runs requests on one state directory.
 type Launcher struct {
+	*record.Record
 	state   *state.Directory
 	account string // the account's home directory
 	policy  pathguard.Policy
@@ -22,7 +23,6 @@ type Launcher struct {
 	opened  sync.Once
 	closed  error // why store is not set
 	ttl     time.Duration
-	codec   audit.Codec // of transcripts at rest
 
 	around  atomic.Pointer[surroundings] // of the last request
 	level   func() sandbox.Level         // the best fence of this machine; found by trying, once per boot

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -97,5 +98,5 @@ func (j *Judgement) overtime(shown string) string {
 	if j.timeout() != j.Request.Timeout {
 		by = "limits.time; to raise it: tadactl policy edit"
 	}
-	return fmt.Sprintf("timeout: %s ended after %v (%s)", clipped(strconv.Quote(shown)), j.timeout(), by)
+	return fmt.Sprintf("timeout: %s ended after %v (%s)", refusal.Clip(strconv.Quote(shown)), j.timeout(), by)
 }

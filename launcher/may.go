@@ -33,7 +33,7 @@ func (l *Launcher) attempted(a approval.Action, via approval.Via, why error) err
 	if via.Channel == approval.ChannelSandbox {
 		return nil
 	}
-	log, err := l.openLog()
+	log, err := l.OpenLog()
 	if err != nil {
 		return err
 	}

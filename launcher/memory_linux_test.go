@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
@@ -50,7 +51,7 @@ func TestWorkspaceInWhatIsPrivate(t *testing.T) {
 			if text, err := os.ReadFile(filepath.Join(work, "moved")); err != nil || string(text) != "a\n" {
 				t.Errorf("%q, %v", text, err)
 			}
-			for _, start := range entriesOf(t, l, kindStart) {
+			for _, start := range entriesOf(t, l, record.KindStart) {
 				if fmt.Sprint(start["level"]) != level.String() {
 					t.Errorf("it ran at level %v", start["level"])
 				}

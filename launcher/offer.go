@@ -7,13 +7,16 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/prompt"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
 // offer judges the command that a person gave in the place of the run's, opens its question where
 // it has one, and with ask puts it before that person at once. A command that policy denies is no
 // offer.
-func (a *attempt) offer(ctx context.Context, command string, ask bool) (*Offer, error) {
+func (a *attempt) offer(ctx context.Context, command string, ask bool) (*refusal.Offer, error) {
 	req := a.Request
 	req.Shell = Shell{Text: command, Name: "tada-run", Dialect: req.Shell.Dialect}
 	j, err := a.l.Judge(req)
@@ -21,7 +24,7 @@ func (a *attempt) offer(ctx context.Context, command string, ask bool) (*Offer, 
 		return nil, nil // it is no command
 	}
 	defer j.Close()
-	o := &Offer{Command: command, Verdict: j.Verdict.Decision.String(), PlanHash: j.Hash()}
+	o := &refusal.Offer{Command: command, Verdict: j.Verdict.Decision.String(), PlanHash: j.Hash()}
 	switch j.Verdict.Decision {
 	case pathguard.Allow:
 		return o, nil
@@ -46,7 +49,7 @@ func (a *attempt) offer(ctx context.Context, command string, ask bool) (*Offer, 
 	}
 	let := holdSignals()
 	d, err := a.Request.Ask(ctx, e)
-	if left := (*CancelledError)(nil); errors.As(err, &left) {
+	if left := (*prompt.CancelledError)(nil); errors.As(err, &left) {
 		defer let(false)
 		_, err = other.cancelled(e, left)
 		o.Verdict, o.Envelope = "cancelled", ""
@@ -63,7 +66,7 @@ func (a *attempt) offer(ctx context.Context, command string, ask bool) (*Offer, 
 }
 
 // withOffer adds to a refusal what the person would rather see.
-func (a *attempt) withOffer(ctx context.Context, f *Refusal, command string, ask bool) (*Refusal, error) {
+func (a *attempt) withOffer(ctx context.Context, f *refusal.Refusal, command string, ask bool) (*refusal.Refusal, error) {
 	if command == "" {
 		return f, nil
 	}
@@ -73,12 +76,12 @@ func (a *attempt) withOffer(ctx context.Context, f *Refusal, command string, ask
 }
 
 // humanDenied passes on the message of the person who denied it.
-func (a *attempt) humanDenied(ctx context.Context, id string, calls []approval.CallDecision) (*Refusal, error) {
+func (a *attempt) humanDenied(ctx context.Context, id string, calls []approval.CallDecision) (*refusal.Refusal, error) {
 	message, instead := "", ""
 	for _, c := range calls {
 		message, instead = cmp.Or(message, render.Inert(c.Message)), cmp.Or(instead, c.Instead)
 	}
-	f := a.refuse("denied", codeDenied, cmp.Or(message, a.say("denied by user")), ExitDenied)
+	f := a.refuse("denied", refusal.CodeDenied, cmp.Or(message, a.say("denied by user")), exit.Denied)
 	f.Envelope, f.HumanCan = id, undoes(id)
 	return a.withOffer(ctx, f, instead, true)
 }

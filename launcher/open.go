@@ -7,6 +7,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/caller"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -49,8 +50,9 @@ func (p Place) prepare() (*Launcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	dir := home.Use()
 	l := &Launcher{
-		state: home.Use(), floor: floorConfig, outside: outsideFolder(), caller: caller.Own, frameTime: frameTime,
+		Record: record.Of(dir), state: dir, floor: floorConfig, outside: outsideFolder(), caller: caller.Own, frameTime: frameTime,
 	}
 	l.umask, l.version = sync.OnceValue(umask), sync.OnceValue(Version)
 	l.level = sync.OnceValue(func() sandbox.Level { return sandbox.Remembered(filepath.Join(home.Runtime(), "level")) })
@@ -63,9 +65,9 @@ func (p Place) prepare() (*Launcher, error) {
 	return l, nil
 }
 
-// Unpacking gives the launcher what packs transcripts and reads packed ones, and returns it.
-// Without it they cannot be read: a program that only runs commands does without that code.
+// Unpacking gives the launcher what packs transcripts and reads packed ones, and returns it. Without
+// it they cannot be read: a program that only runs commands does without that code.
 func (l *Launcher) Unpacking(c audit.Codec) *Launcher {
-	l.codec = c
+	l.Codec = c
 	return l
 }

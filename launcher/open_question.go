@@ -6,20 +6,21 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/refusal"
 )
 
 // An openQuestion is a question about one attempt, until the answer to it is used.
 type openQuestion struct {
 	*attempt
 	*authority
-	unfit    *Unfit  // an approval of the same command line that is for another plan; nil for none
-	approved bool    // by a person elsewhere
-	answer   written // that a person gave here, until it is used
+	unfit    *refusal.Unfit // an approval of the same command line that is for another plan; nil for none
+	approved bool           // by a person elsewhere
+	answer   written        // that a person gave here, until it is used
 }
 
 // consume judges the request anew, because the world had time to change while a person was
 // thinking, and spends the approval for the plan as it is now.
-func (q *openQuestion) consume(ctx context.Context, id string) (*Refusal, error) {
+func (q *openQuestion) consume(ctx context.Context, id string) (*refusal.Refusal, error) {
 	fresh, err := q.rejudge()
 	if err != nil {
 		return nil, err
@@ -37,11 +38,11 @@ func (q *openQuestion) consume(ctx context.Context, id string) (*Refusal, error)
 	})
 	q.forgotten, q.answer = q.l.forgetNow(q.answer, used), written{}
 	if err != nil {
-		refusal, failed := q.storeRefusal(err)
-		if now := fresh.sheet(""); errors.Is(err, approval.ErrMismatch) && refusal != nil && now != nil {
-			refusal.unfit(&Unfit{Envelope: id, Differs: differs(shown.sheet(""), now)})
+		no, failed := q.storeRefusal(err)
+		if now := fresh.sheet(""); errors.Is(err, approval.ErrMismatch) && no != nil && now != nil {
+			no.DoesNotFit(&refusal.Unfit{Envelope: id, Differs: differs(shown.sheet(""), now)})
 		}
-		return refusal, failed
+		return no, failed
 	}
 	if !Approves(permit.Calls) {
 		return q.humanDenied(ctx, id, permit.Calls)

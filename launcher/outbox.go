@@ -9,6 +9,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 )
 
 // The store keeps each event until it stands in the log, so that a process that dies in between
@@ -89,7 +90,7 @@ func appendEvents(log *audit.Log, events []approval.Event, d audit.Durability) (
 	for _, e := range events {
 		entry, err := log.Append(e.Kind, e.Body(), d)
 		if err != nil {
-			return "", &RecordError{Kind: e.Kind, Err: err}
+			return "", &record.Error{Kind: e.Kind, Err: err}
 		}
 		if d != audit.Lazy {
 			place = entry.Place().String()

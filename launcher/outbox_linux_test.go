@@ -15,6 +15,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/bolt"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/refusal"
 )
 
 // A deadly database ends the process, as kill -9 would, between the transaction that spends an
@@ -34,7 +36,7 @@ func asking(req Request) Request {
 	req.Shell.Text = "cat /etc/shadow"
 	req.Ask = func(_ context.Context, e approval.Envelope) (approval.Decision, error) {
 		return approval.Decision{
-			Envelope: e.ID, PlanHash: e.PlanHash, Calls: []approval.CallDecision{{ID: firstCall, Approved: true}},
+			Envelope: e.ID, PlanHash: e.PlanHash, Calls: []approval.CallDecision{{ID: refusal.FirstCall, Approved: true}},
 			Challenge: e.Challenge, Approver: "test", Channel: "tty", Paged: true, Took: 10 * time.Second,
 		}, nil
 	}
@@ -77,7 +79,7 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 		t.Fatalf("%d told before the kill: it came too late", n)
 	}
 	for range 2 { // the second finds nothing to tell
-		log, err := l.openLog()
+		log, err := l.OpenLog()
 		if err == nil {
 			_, err = log.Orphans()
 		}
@@ -89,7 +91,7 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 		}
 		log.Close()
 	}
-	for kind, want := range map[string]int{"approval.issued": 1, "approval.decided": 1, "approval.consumed": 1, approval.KindFinished: 1, kindStart: 0, audit.KindOrphan: 1} {
+	for kind, want := range map[string]int{"approval.issued": 1, "approval.decided": 1, "approval.consumed": 1, approval.KindFinished: 1, record.KindStart: 0, audit.KindOrphan: 1} {
 		if n := len(entriesOf(t, l, kind)); n != want {
 			t.Errorf("%s stands %d times in the record, want %d", kind, n, want)
 		}
@@ -167,7 +169,7 @@ func TestKilledBetweenRecordAndForgetting(t *testing.T) {
 	if err := l.ready(); err != nil {
 		t.Fatal(err)
 	}
-	log, err := l.openLog()
+	log, err := l.OpenLog()
 	if err != nil {
 		t.Fatal(err)
 	}

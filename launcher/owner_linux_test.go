@@ -14,6 +14,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 )
 
 // A whole run, over and over: it is planned, asked about, planned again when the answer comes, its
@@ -95,7 +96,7 @@ func TestDescriptorsOfARunAreItsOwn(t *testing.T) {
 		t.Errorf("the record: %v", err)
 	}
 	ended := 0
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindEnd}}) {
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindEnd}}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/launcher/environ"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -76,7 +77,7 @@ func (j *Judgement) toolCall() object {
 		name, args["argv"] = "exec", words
 		delete(args, "args") // they stand in it
 	}
-	return object{"tool_call_id": firstCall, "tool_name": name, "args": trimmed(args)}
+	return object{"tool_call_id": refusal.FirstCall, "tool_name": name, "args": trimmed(args)}
 }
 
 // namesItself reports whether a text may say the name that its shell was called by.

@@ -8,12 +8,15 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/prompt"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
 // permit returns no refusal when the attempt may run: by policy, by a standing approval, or because
 // an approval of exactly this plan was consumed just now.
-func (l *Launcher) permit(ctx context.Context, a *attempt) (*authority, *Refusal, error) {
+func (l *Launcher) permit(ctx context.Context, a *attempt) (*authority, *refusal.Refusal, error) {
 	q := &openQuestion{attempt: a, authority: &authority{}}
 	if refusal := a.heldIn(); refusal != nil {
 		return q.authority, refusal, nil
@@ -35,7 +38,7 @@ func (l *Launcher) permit(ctx context.Context, a *attempt) (*authority, *Refusal
 	return q.authority, refusal, errors.Join(err, q.forgetAnswer()) // one that was not used after all
 }
 
-func (q *openQuestion) permit(ctx context.Context) (*Refusal, error) {
+func (q *openQuestion) permit(ctx context.Context) (*refusal.Refusal, error) {
 	l := q.l
 	if q.Request.Profile == profileCI {
 		return q.presigned(ctx)
@@ -50,7 +53,7 @@ func (q *openQuestion) permit(ctx context.Context) (*Refusal, error) {
 		return envelope.Events, err
 	})
 	if refusal != nil {
-		return q.withOffer(ctx, refusal, refusal.instead, false) // it cools off: nobody is asked
+		return q.withOffer(ctx, refusal, refusal.Wish, false) // it cools off: nobody is asked
 	}
 	if err != nil {
 		return nil, err
@@ -73,7 +76,7 @@ func (q *openQuestion) permit(ctx context.Context) (*Refusal, error) {
 }
 
 // use spends the approval of an envelope, or the standing approval that it has become.
-func (q *openQuestion) use(ctx context.Context, e approval.Envelope) (refusal *Refusal, err error) {
+func (q *openQuestion) use(ctx context.Context, e approval.Envelope) (refusal *refusal.Refusal, err error) {
 	if err := q.useNewGrant(ctx); err != nil || q.grant != "" {
 		return nil, err
 	}
@@ -92,7 +95,7 @@ func (q *openQuestion) use(ctx context.Context, e approval.Envelope) (refusal *R
 
 // ask gets a person's answer to the envelope, here or elsewhere. It returns nil, nil for an
 // approval.
-func (q *openQuestion) ask(ctx context.Context, e approval.Envelope) (*Refusal, error) {
+func (q *openQuestion) ask(ctx context.Context, e approval.Envelope) (*refusal.Refusal, error) {
 	if q.Request.Ask != nil || q.Request.Wait > 0 {
 		q.standby.reserve()
 	}
@@ -104,7 +107,7 @@ func (q *openQuestion) ask(ctx context.Context, e approval.Envelope) (*Refusal, 
 		fmt.Fprintf(os.Stderr, "tada-run: %s\n", q.unfit)
 	}
 	decision, err := q.Request.Ask(ctx, e)
-	if left := (*CancelledError)(nil); errors.As(err, &left) {
+	if left := (*prompt.CancelledError)(nil); errors.As(err, &left) {
 		defer let(false)
 		return q.cancelled(e, left)
 	}
@@ -119,7 +122,7 @@ func (q *openQuestion) ask(ctx context.Context, e approval.Envelope) (*Refusal, 
 }
 
 // decided has the store take an answer that was given here.
-func (q *openQuestion) decided(ctx context.Context, e approval.Envelope, d approval.Decision) (*Refusal, error) {
+func (q *openQuestion) decided(ctx context.Context, e approval.Envelope, d approval.Decision) (*refusal.Refusal, error) {
 	late := false
 	var err error
 	q.answer, err = q.l.changeSaid(q.log, audit.Lazy, func() ([]approval.Event, error) {
@@ -147,7 +150,7 @@ func (q *openQuestion) decided(ctx context.Context, e approval.Envelope, d appro
 }
 
 // await waits for an answer given elsewhere, for as long as the caller allows.
-func (q *openQuestion) await(ctx context.Context, e approval.Envelope) (*Refusal, error) {
+func (q *openQuestion) await(ctx context.Context, e approval.Envelope) (*refusal.Refusal, error) {
 	now, err := e, error(nil)
 	switch {
 	case q.Request.Wait > 0:
@@ -162,7 +165,7 @@ func (q *openQuestion) await(ctx context.Context, e approval.Envelope) (*Refusal
 	case errors.Is(err, context.DeadlineExceeded), err == nil && now.State == approval.Pending && now.Decision == nil:
 		return q.pending(e), nil
 	case errors.Is(err, context.Canceled): // who asked inside a session is gone
-		return q.cancelled(e, &CancelledError{By: "the process that asked has exited"})
+		return q.cancelled(e, &prompt.CancelledError{By: "the process that asked has exited"})
 	case err != nil:
 		return q.storeRefusal(err)
 	case now.Decision != nil && Approves(now.Decision.Calls): // not yet used, or it became a standing approval
@@ -173,12 +176,12 @@ func (q *openQuestion) await(ctx context.Context, e approval.Envelope) (*Refusal
 	case now.State == approval.Rejected:
 		return q.withdrawn(e.ID, q.say("withdrawn")), nil
 	}
-	return q.refuse("denied", string(now.State), q.say("not open"), ExitDenied), nil
+	return q.refuse("denied", string(now.State), q.say("not open"), exit.Denied), nil
 }
 
 // pending says that a person has to answer first.
-func (q *openQuestion) pending(e approval.Envelope) *Refusal {
-	f := q.refuse("pending", "pending", "", ExitPending)
+func (q *openQuestion) pending(e approval.Envelope) *refusal.Refusal {
+	f := q.refuse("pending", "pending", "", exit.Pending)
 	f.Envelope, f.Retry = e.ID, "run the identical command again after the answer"
 	f.HumanCan = "tadactl approve " + e.ID
 	f.Message = q.say("needs", e.ID)
@@ -186,6 +189,6 @@ func (q *openQuestion) pending(e approval.Envelope) *Refusal {
 		f.Retry = "make the identical call again after the answer"
 		f.Message = q.say("needs call", e.ID)
 	}
-	f.unfit(q.unfit)
+	f.DoesNotFit(q.unfit)
 	return f
 }

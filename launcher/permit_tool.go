@@ -6,6 +6,8 @@ import (
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -37,7 +39,7 @@ func (l *Launcher) Permit(ctx context.Context, req Request, notice Notice) (Outc
 	}
 	out := Outcome{Session: id, Envelope: by.envelope, Refusal: refusal}
 	if refusal != nil {
-		out.Status, out.Envelope = refusal.exit, refusal.Envelope
+		out.Status, out.Envelope = refusal.Exit, refusal.Envelope
 	}
 	head, err := l.tell(a.log, notice.about(a, by, refusal), refusal == nil)
 	if err == nil && by.envelope != "" {
@@ -63,7 +65,7 @@ type Notice struct {
 
 // Tell records a decision and returns the head of the record with it in, SIZE:HASH.
 func (l *Launcher) Tell(n Notice) (string, error) {
-	log, err := l.openLog()
+	log, err := l.OpenLog()
 	if err != nil {
 		return "", err
 	}
@@ -94,7 +96,7 @@ func (l *Launcher) tell(log *audit.Log, n Notice, goes bool) (string, error) {
 		e, err = log.Append(kindHook, b, durability)
 	}
 	if err != nil {
-		return "", &RecordError{Kind: kindHook, Err: err}
+		return "", &record.Error{Kind: kindHook, Err: err}
 	}
 	return audit.Point{Count: e.Seq + 1, Head: e.Hash}.String(), nil
 }
@@ -103,7 +105,7 @@ func (l *Launcher) tell(log *audit.Log, n Notice, goes bool) (string, error) {
 // person has to decide about first, or a verdict that no person can change. It is nil, nil where a
 // run may come of it. It is for those who judge and leave the running to somebody else; like Judge,
 // it changes nothing.
-func (j *Judgement) Refused() (*Refusal, error) {
+func (j *Judgement) Refused() (*refusal.Refusal, error) {
 	tampered, err := j.Tampered()
 	switch {
 	case err != nil:
@@ -120,7 +122,7 @@ func (j *Judgement) Refused() (*Refusal, error) {
 }
 
 // about completes a notice by what came of an attempt.
-func (n Notice) about(a *attempt, by *authority, refusal *Refusal) Notice {
+func (n Notice) about(a *attempt, by *authority, refusal *refusal.Refusal) Notice {
 	n.Session, n.Verdict, n.PlanHash, n.Command = a.id, a.Verdict.Decision.String(), a.Hash(), a.Script.Text
 	n.Decision, n.Envelope = "allowed", by.envelope
 	if refusal != nil {

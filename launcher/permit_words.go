@@ -9,12 +9,14 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
 // storeRefusal words an answer of the store that is not a yes. Any other error of the store is
 // its failure, and is returned as it came.
-func (a *attempt) storeRefusal(err error) (*Refusal, error) {
+func (a *attempt) storeRefusal(err error) (*refusal.Refusal, error) {
 	var refused *approval.Refused
 	failure, known := approval.Explain(err)
 	if !known || !errors.As(err, &refused) {
@@ -22,22 +24,22 @@ func (a *attempt) storeRefusal(err error) (*Refusal, error) {
 	}
 	message := cmp.Or(refused.Message, a.cooling(refused), failure.In(a.locale() == pathguard.Chinese, refused.Envelope))
 	f := a.refuse("denied", failure.Code, render.Inert(message), failure.Exit)
-	f.Envelope, f.instead = refused.Envelope, refused.Instead
+	f.Envelope, f.Wish = refused.Envelope, refused.Instead
 	if !refused.Until.IsZero() {
 		if errors.Is(refused.Err, approval.ErrDenied) {
 			f.HumanCan = undoes(refused.Envelope)
 		}
 		f.Cooloff = int(refused.Until.Sub(a.l.state.Now()).Seconds())
 	}
-	if failure.Exit == ExitPending {
+	if failure.Exit == exit.Pending {
 		f.Status, f.Retry = "pending", "run the identical command again when fewer questions are open"
 	}
 	return f, nil
 }
 
 // withdrawn says that the question is gone and that this was no denial.
-func (a *attempt) withdrawn(id, why string) *Refusal {
-	f := a.refuse("cancelled", "cancelled", a.say("nothing ran", why), ExitDenied)
+func (a *attempt) withdrawn(id, why string) *refusal.Refusal {
+	f := a.refuse("cancelled", "cancelled", a.say("nothing ran", why), exit.Denied)
 	f.Envelope, f.Retry = id, "the same command asks again; ask the person first"
 	return f
 }
@@ -59,19 +61,11 @@ func (a *attempt) cooling(refused *approval.Refused) string {
 }
 
 // denied words a verdict that no person can change.
-func (j *Judgement) denied() *Refusal {
-	code := "policy_denied"
-	var security *pathguard.SecurityError
-	message := ""
-	if err := j.Verdict.Err(j.locale()); errors.As(err, &security) {
-		code, message = string(security.Type), security.Message
-	}
-	return j.refuse("denied", code, message, ExitDenied)
-}
+func (j *Judgement) denied() *refusal.Refusal { return refusal.Denied(j.locale(), j.Verdict) }
 
 // change is [Launcher.change] for this attempt: an answer of the store that does not approve is a
 // refusal.
-func (a *attempt) change(do func() ([]approval.Event, error)) (*Refusal, error) {
+func (a *attempt) change(do func() ([]approval.Event, error)) (*refusal.Refusal, error) {
 	if err := a.l.change(a.log, audit.Lazy, do); err != nil {
 		return a.storeRefusal(err)
 	}
@@ -91,9 +85,11 @@ func (j *Judgement) locale() pathguard.Locale {
 	return pathguard.LocaleOf(env)
 }
 
-func (j *Judgement) say(key string, args ...any) string { return phrase(j.locale(), key, args...) }
+func (j *Judgement) say(key string, args ...any) string {
+	return refusal.Phrase(j.locale(), key, args...)
+}
 
 // refuse is refuse for the verdict on j, in the language of its caller.
-func (j *Judgement) refuse(status, code, message string, exit int) *Refusal {
-	return refuse(j.locale(), j.Verdict, status, code, message, exit)
+func (j *Judgement) refuse(status, code, message string, exit int) *refusal.Refusal {
+	return refusal.Of(j.locale(), j.Verdict, status, code, message, exit)
 }

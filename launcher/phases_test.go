@@ -3,6 +3,7 @@ package launcher
 import (
 	"context"
 
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
@@ -16,6 +17,6 @@ func endedRun(j *Judgement, status sandbox.Status) *ended {
 }
 
 // permitAll lets everything run, as policy does.
-func permitAll(context.Context, *attempt) (*authority, *Refusal, error) {
+func permitAll(context.Context, *attempt) (*authority, *refusal.Refusal, error) {
 	return &authority{}, nil, nil
 }

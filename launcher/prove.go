@@ -161,7 +161,7 @@ func (l *Launcher) ProveStretch(id string, from, to int64) ([]byte, error) {
 			return nil, err
 		}
 	}
-	f, err := l.openCast(id)
+	f, err := l.Transcript(id)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func (l *Launcher) Verify(remember ...audit.Point) (audit.Report, error) {
 // VerifyWith is Verify with other options; what belongs to this state directory is filled in.
 func (l *Launcher) VerifyWith(o audit.VerifyOptions) (audit.Report, error) {
 	o.Mark, o.Running = l.state.Mark(), audit.Alive(l.state.Audit())
-	o.Transcript = func(sid string) (io.ReadCloser, error) { return l.openCast(sid) }
+	o.Transcript = func(sid string) (io.ReadCloser, error) { return l.Transcript(sid) }
 	o.Transcripts = l.Sessions
 	var err error
 	if o.Checkpoint, o.Known, err = l.ownCheckpoint(); err != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 // A copied is a state directory at one moment: path -> content.
@@ -99,7 +100,7 @@ func usedOnce(t *testing.T) *history {
 	l.policy = tightened(t, l, "rules: {commands: [{program: tee, verdict: ask}]}")
 	h.req.Shell.Text = "echo once | tee -a a >/dev/null"
 	out, err := l.Run(context.Background(), h.req)
-	if err != nil || out.Status != ExitPending {
+	if err != nil || out.Status != exit.Pending {
 		t.Fatal(out, err)
 	}
 	e, err := l.Envelope(context.Background(), out.Envelope)
@@ -189,7 +190,7 @@ func (h *history) notice(t *testing.T, c copied, outside string) noticed {
 	if ran {
 		t.Error("the approved command ran a second time")
 	}
-	if status != ExitPending {
+	if status != exit.Pending {
 		n.run = fmt.Sprintf("status %d", status)
 	}
 	return n
@@ -308,7 +309,7 @@ func TestOldStoreGivesNothingBack(t *testing.T) {
 		},
 		"compare": func() error { return l.Compare(ctx) },
 	} {
-		if err := change(); !errors.Is(err, approval.ErrBehind) || ExitOf(err) != ExitTampered || !strings.Contains(err.Error(), "tadactl approvals rebuild") {
+		if err := change(); !errors.Is(err, approval.ErrBehind) || ExitOf(err) != exit.Tampered || !strings.Contains(err.Error(), "tadactl approvals rebuild") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -320,7 +321,7 @@ func TestOldStoreGivesNothingBack(t *testing.T) {
 	if err := l.Compare(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if status, ran := h.again(t, l); status != ExitPending || ran {
+	if status, ran := h.again(t, l); status != exit.Pending || ran {
 		t.Errorf("made anew: status %d, ran %v", status, ran)
 	}
 }
@@ -334,7 +335,7 @@ func TestWholePutBackGivesNoUsesBack(t *testing.T) {
 	req.Shell.Text = "true"
 	ctx := context.Background()
 	out, err := l.Run(ctx, req)
-	if err != nil || out.Status != ExitPending {
+	if err != nil || out.Status != exit.Pending {
 		t.Fatal(out, err)
 	}
 	e, err := l.Envelope(ctx, out.Envelope)

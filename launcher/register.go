@@ -115,7 +115,7 @@ func (l *Launcher) replace(store *tamper.Store, path string, was, want []byte, m
 
 // deliverOwn writes what happened to protected files into the record.
 func (l *Launcher) deliverOwn(store *tamper.Store) error {
-	log, err := l.openLog()
+	log, err := l.OpenLog()
 	if err != nil {
 		return err
 	}

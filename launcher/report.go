@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
@@ -145,15 +146,15 @@ func excerpt(text string, span shellparse.Span) string {
 // Status is the exit status of a check: 0 allow, 75 ask, 126 deny; 77 when tampering comes first.
 func (r Report) Status() int {
 	if len(r.Tampered) > 0 {
-		return ExitTampered
+		return exit.Tampered
 	}
 	switch r.Verdict {
 	case pathguard.Allow.String():
 		return 0
 	case pathguard.Ask.String():
-		return ExitPending
+		return exit.Pending
 	}
-	return ExitDenied
+	return exit.Denied
 }
 
 // Unjudged is the report of what could not be judged: it denies, and says why.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
@@ -66,19 +67,8 @@ type Outcome struct {
 	Envelope string // the id of the approval that it waits for or used
 	Status   int    // the exit status of tada-run, as DESIGN gives them
 	Signal   int    // the signal that ended the command, 0 for none
-	Refusal  *Refusal
+	Refusal  *refusal.Refusal
 }
-
-// Exit statuses of tada-run, beside the command's own.
-const (
-	ExitUsage    = 2   // the command line of tada-run is wrong, or empty
-	ExitPending  = 75  // a person has to answer first (EX_TEMPFAIL of sysexits.h)
-	ExitTampered = 77  // protected files were changed from outside (EX_NOPERM)
-	ExitConfig   = 78  // configuration or state was refused (EX_CONFIG)
-	ExitFailed   = 125 // tada-run itself failed, and nothing ran
-	ExitDenied   = 126 // denied, or found but not executable
-	ExitNotFound = 127
-)
 
 // A Keep is what a Request needs for that; nil where no caller could be told that the command has
 // ended before its processes have.

@@ -3,6 +3,7 @@ package launcher
 import (
 	"context"
 
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
@@ -34,7 +35,7 @@ func (l *Launcher) carry(ctx context.Context, j *Judgement, namespaces *sandbox.
 		return out, nil
 	}
 	permitted, refusal, err := announced.permitted(ctx, permit) // asked, and consumed in one transaction
-	if refusal != nil && refusal.exit != ExitTampered {
+	if refusal != nil && refusal.Exit != exit.Tampered {
 		refusal.Instead = announced.instead()
 	}
 	if refusal != nil || err != nil {

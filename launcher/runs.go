@@ -12,6 +12,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -98,12 +99,12 @@ type PastExit struct {
 // Exit is the status that the command ended with, and false where it has not ended or that is not
 // known.
 func (p Past) Exit() (status int, known bool) {
-	return p.Status, p.State == pastStates[kindEnd] && !p.Unknown
+	return p.Status, p.State == pastStates[record.KindEnd] && !p.Unknown
 }
 
 // pastStates says what a kind of entry means for the run that it speaks of.
 var pastStates = map[string]string{
-	kindIntent: "announced", kindDenied: "refused", kindStart: "running", audit.KindLeft: "running", kindFailed: "failed", kindEnd: "ended",
+	record.KindIntent: "announced", record.KindDenied: "refused", record.KindStart: "running", audit.KindLeft: "running", record.KindFailed: "failed", record.KindEnd: "ended",
 	audit.KindOrphan: "lost",
 }
 
@@ -124,7 +125,7 @@ func deniedState(code, status string) string {
 	case code == "human_denied":
 		return "denied"
 	}
-	return pastStates[kindDenied]
+	return pastStates[record.KindDenied]
 }
 
 // Runs returns every request that the log knows, oldest first.
@@ -144,7 +145,7 @@ func (l *Launcher) Runs() ([]Past, error) {
 	if asked {
 		waiting = l.waiting()
 	}
-	open := func(r Past) bool { return r.asked && r.State == pastStates[kindDenied] } // by the log
+	open := func(r Past) bool { return r.asked && r.State == pastStates[record.KindDenied] } // by the log
 	closed := func(r Past) bool { return open(r) && waiting != nil && !waiting[r.Envelope] }
 	if len(dead) > 0 || slices.ContainsFunc(runs, closed) { // or ended since they were read: an end is in the log before it shows elsewhere
 		if runs, err = l.readRuns(); err != nil {
@@ -240,24 +241,24 @@ func (l *Launcher) readRuns() ([]Past, error) {
 		r := &runs[i]
 		r.Revived = r.Revived || r.reported && e.Kind != audit.KindOrphan
 		r.reported = r.reported || e.Kind == audit.KindOrphan
-		r.asked = e.Kind == kindDenied && body.Code == "pending"
+		r.asked = e.Kind == record.KindDenied && body.Code == "pending"
 		r.told = e.Offset
 		r.State, r.Background = pastStates[e.Kind], e.Kind == audit.KindLeft
-		if status, _ := body.Status.(string); e.Kind == kindDenied {
+		if status, _ := body.Status.(string); e.Kind == record.KindDenied {
 			r.State = deniedState(body.Code, status)
 		}
 		r.Envelope, r.Level = cmp.Or(body.Envelope, r.Envelope), cmp.Or(body.Level, r.Level)
 		r.Authority, r.launcher = cmp.Or(body.Authority, r.Authority), cmp.Or(body.Launcher, r.launcher)
-		if slices.Contains(ends, e.Kind) {
+		if slices.Contains(record.Ends, e.Kind) {
 			r.Ended = e.Time
 		}
 		if e.Kind == audit.KindOrphan && !body.Started {
 			r.State = "announced" // its launcher died before it could say that it had let it go
 		}
-		if status, ok := body.Status.(float64); ok && (e.Kind == kindEnd || e.Kind == audit.KindLeft) {
+		if status, ok := body.Status.(float64); ok && (e.Kind == record.KindEnd || e.Kind == audit.KindLeft) {
 			r.Status, r.Signal, r.TimedOut = int(status), body.Signal, body.TimedOut
 		} else {
-			r.Unknown = e.Kind == kindEnd
+			r.Unknown = e.Kind == record.KindEnd
 		}
 	}
 	for i := range runs {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/environ"
+	"github.com/tada-run/tada-run/launcher/record"
 )
 
 // maxSaid bounds the memory of what was said. Behind it things are said once more.
@@ -55,7 +56,7 @@ const recentRuns = 200
 // they are to have; "" where there are none.
 func (l *Launcher) NotReceived() string {
 	names := map[string]bool{}
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindIntent}, Last: recentRuns}) {
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindIntent}, Last: recentRuns}) {
 		var body struct {
 			Removed []string `json:"env_removed"`
 		}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
@@ -16,7 +18,7 @@ import (
 
 // permitted lets permit decide, between two verifications of the protected files. Without a
 // permission nothing is left of what was prepared.
-func (r *announced) permitted(ctx context.Context, permit permitFunc) (permitted, *Refusal, error) {
+func (r *announced) permitted(ctx context.Context, permit permitFunc) (permitted, *refusal.Refusal, error) {
 	by, refusal, err := r.l.guarded(ctx, r.attempt, permit)
 	if refusal != nil || err != nil {
 		r.standby.cancel()
@@ -56,7 +58,7 @@ func (p permitted) start() (_ *started, err error) {
 	}
 	undo.add(process.Kill)
 	s := &started{p, b.console, made.bounds, made.watched, recorder, process, receipt, signals, nil}
-	if err := p.record(kindStart, s.facts(), audit.Lazy); err != nil {
+	if err := p.record(record.KindStart, s.facts(), audit.Lazy); err != nil {
 		return nil, err
 	}
 	s.notices()
@@ -147,7 +149,7 @@ func (p permitted) transcript(c *console) (*audit.Recorder, error) {
 		err = rec.Stdin(audit.AuthorTada, []byte(p.Script.Text)) // in as many events as it takes
 	}
 	if err != nil {
-		return nil, &RecordError{Kind: "transcript", Err: err}
+		return nil, &record.Error{Kind: "transcript", Err: err}
 	}
 	return rec, nil
 }
@@ -157,12 +159,12 @@ func (p permitted) transcript(c *console) (*audit.Recorder, error) {
 func (p permitted) failed(err error) (Outcome, error) {
 	err = p.l.unfenced(err)
 	defer p.log.Close()
-	recordErr := p.record(kindFailed, object{"error": err.Error(), "plan_hash": p.Hash()}, audit.Lazy)
+	recordErr := p.record(record.KindFailed, object{"error": err.Error(), "plan_hash": p.Hash()}, audit.Lazy)
 	recordErr = errors.Join(recordErr, p.finish(p.l, p.log, "it could not be started"))
 	out := Outcome{Session: p.id, Envelope: p.envelope}
 	if swapped := (*swappedError)(nil); errors.As(err, &swapped) {
 		out.Refusal = p.swappedRefusal(swapped)
-		out.Status = out.Refusal.exit
+		out.Status = out.Refusal.Exit
 		return out, recordErr
 	}
 	var exec *sandbox.ExecError
@@ -179,8 +181,8 @@ func (p permitted) failed(err error) (Outcome, error) {
 
 // shellless reports that the shell could not be executed in the sandbox: a program that is missing
 // is the command's own affair, a shell that is withheld is not.
-func (j *Judgement) shellless(err *sandbox.ExecError) *Refusal {
-	f := refuse(j.locale(), pathguard.Verdict{}, "denied", "no_shell", j.say("no shell", err.Path, err.Err), err.ExitStatus())
-	f.Items = append(f.Items, RefusedItem{ID: firstCall, Decision: f.Status, Message: f.Message})
+func (j *Judgement) shellless(err *sandbox.ExecError) *refusal.Refusal {
+	f := refusal.Of(j.locale(), pathguard.Verdict{}, "denied", "no_shell", j.say("no shell", err.Path, err.Err), err.ExitStatus())
+	f.Items = append(f.Items, refusal.Item{ID: refusal.FirstCall, Decision: f.Status, Message: f.Message})
 	return f
 }

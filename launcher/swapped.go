@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -13,7 +15,7 @@ type swappedError struct{ names []string }
 func (e *swappedError) Error() string { return e.in(pathguard.English) }
 
 func (e *swappedError) in(in pathguard.Locale) string {
-	return phrase(in, "swapped", strings.Join(quoted(e.names[:min(len(e.names), maxItems)]), ", "))
+	return refusal.Phrase(in, "swapped", strings.Join(quoted(e.names[:min(len(e.names), refusal.MaxItems)]), ", "))
 }
 
 func quoted(names []string) []string {
@@ -42,8 +44,8 @@ func (j *Judgement) unswapped() error {
 }
 
 // refusal tells it as one: who asked can ask again.
-func (j *Judgement) swappedRefusal(e *swappedError) *Refusal {
-	f := refuse(j.locale(), pathguard.Verdict{}, "denied", "mismatch", e.in(j.locale()), ExitDenied)
+func (j *Judgement) swappedRefusal(e *swappedError) *refusal.Refusal {
+	f := refusal.Of(j.locale(), pathguard.Verdict{}, "denied", "mismatch", e.in(j.locale()), exit.Denied)
 	f.Retry = "run the identical command again"
 	return f
 }

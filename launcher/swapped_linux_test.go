@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -67,7 +70,7 @@ func TestSwappedIsNotRun(t *testing.T) {
 			if err != nil || j.Verdict.Decision != pathguard.Allow {
 				t.Fatalf("%s: %v, %v", test.line, j.Verdict, err)
 			}
-			out, err := l.carry(context.Background(), j, nil, func(context.Context, *attempt) (*authority, *Refusal, error) {
+			out, err := l.carry(context.Background(), j, nil, func(context.Context, *attempt) (*authority, *refusal.Refusal, error) {
 				if swap { // a person takes a while to answer, and the plan that was judged anew after it has just been bound
 					lay("evil")
 				}
@@ -84,7 +87,7 @@ func TestSwappedIsNotRun(t *testing.T) {
 			t.Errorf("%s: %+v %q, want %q as without us", test.name, out, text, test.said)
 		}
 		out, text := carried(true)
-		if text != "" || out.Refusal == nil || out.Refusal.Code != "mismatch" || out.Status != ExitDenied {
+		if text != "" || out.Refusal == nil || out.Refusal.Code != "mismatch" || out.Status != exit.Denied {
 			t.Errorf("%s: %+v, said %q", test.name, out, text)
 		}
 		if out.Refusal != nil && !strings.Contains(out.Refusal.Message, work) {
@@ -120,7 +123,7 @@ func TestSwappedSinceIsOnRecord(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if body := bodyOf(t, e); e.Kind == kindEnd && body["sid"] == out.Session {
+			if body := bodyOf(t, e); e.Kind == record.KindEnd && body["sid"] == out.Session {
 				got, _ := body["swapped"].([]any)
 				if (test.want == nil) != (got == nil) || got != nil && got[0] != test.want.([]any)[0] {
 					t.Errorf("%s: %v, want %v", test.line, got, test.want)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
@@ -41,7 +42,7 @@ func (r *announced) misspelt(ctx context.Context) (said string, status int) {
 	if m.partly {
 		said += "tada-run: nothing ran, not even the commands around this syntax error\n"
 	}
-	_ = r.record(kindDenied, object{"code": "syntax_error", "status": "denied", "exit": status, "plan_hash": r.Hash()}, audit.Lazy)
+	_ = r.record(record.KindDenied, object{"code": "syntax_error", "status": "denied", "exit": status, "plan_hash": r.Hash()}, audit.Lazy)
 	return said, status
 }
 

@@ -10,19 +10,22 @@ import (
 	"slices"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/notice"
+	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
 // A permitFunc decides whether an attempt may run, and by what right. The authority says what was
 // consumed for it also where the answer is a refusal.
-type permitFunc func(context.Context, *attempt) (*authority, *Refusal, error)
+type permitFunc func(context.Context, *attempt) (*authority, *refusal.Refusal, error)
 
 // guarded lets permit decide between two verifications of the protected files: a person may have
 // thought for an hour in between. When it returns no refusal and no error, what the run may write
 // is on the disk, and it may start.
-func (l *Launcher) guarded(ctx context.Context, a *attempt, permit permitFunc) (*authority, *Refusal, error) {
+func (l *Launcher) guarded(ctx context.Context, a *attempt, permit permitFunc) (*authority, *refusal.Refusal, error) {
 	if refusal, err := a.verify(); refusal != nil || err != nil {
 		return &authority{}, refusal, err
 	}
@@ -34,13 +37,13 @@ func (l *Launcher) guarded(ctx context.Context, a *attempt, permit permitFunc) (
 		err = a.grantWrites()
 	}
 	if refusal != nil {
-		refusal.used = by
+		a.used = by
 	}
 	return by, refusal, err
 }
 
 // verify settles what needs no decision, and refuses where a person has to decide first.
-func (a *attempt) verify() (*Refusal, error) {
+func (a *attempt) verify() (*refusal.Refusal, error) {
 	configured := a.l.policy.Settings().TamperProof
 	w, err := a.ward()
 	if err != nil {
@@ -111,7 +114,7 @@ func (s *watched) pass(who tamper.Who, found []tamper.Finding, out io.Writer) er
 
 // tampered words a TamperError: the text for a person on stderr now, the line and the object as of
 // every refusal.
-func (l *Launcher) tampered(j *Judgement, found []tamper.Finding, pending bool) *Refusal {
+func (l *Launcher) tampered(j *Judgement, found []tamper.Finding, pending bool) *refusal.Refusal {
 	e := &tamper.TamperError{Root: j.Plan.Workspace, Findings: found}
 	in := j.tamperLocale()
 	fmt.Fprint(os.Stderr, l.ownChange(found, in)+e.Text(in))
@@ -130,15 +133,15 @@ func (j *Judgement) tamperLocale() tamper.Locale {
 }
 
 // tamperRefusal is what a program is told about protected files that were changed.
-func (j *Judgement) tamperRefusal(e *tamper.TamperError) *Refusal {
-	f := &Refusal{
-		Version: 1, Status: "denied", Code: tamper.Code, Message: e.In(j.tamperLocale()), Items: []RefusedItem{}, Retry: "after the user has decided",
+func (j *Judgement) tamperRefusal(e *tamper.TamperError) *refusal.Refusal {
+	f := &refusal.Refusal{
+		Version: 1, Status: "denied", Code: tamper.Code, Message: e.In(j.tamperLocale()), Items: []refusal.Item{}, Retry: "after the user has decided",
 		HumanCan: "tadactl tamper diff",
 	}
-	f.exit, f.in = ExitTampered, j.locale()
+	f.Exit, f.In = exit.Tampered, j.locale()
 	for _, told := range e.Files() {
-		f.Items = append(f.Items, RefusedItem{
-			ID: firstCall, Decision: "denied", Rule: "tamper." + string(told.Kind),
+		f.Items = append(f.Items, refusal.Item{
+			ID: refusal.FirstCall, Decision: "denied", Rule: "tamper." + string(told.Kind),
 			Message: fmt.Sprintf("%s: expected %s, actual %s, digest %s", told.Path, cmp.Or(told.Expected, "none"), cmp.Or(told.Actual, "none"), told.Digest),
 		})
 	}
@@ -192,7 +195,7 @@ func (a *attempt) wrote() error {
 		problem = errors.Join(problem, err, deliver(a.log, s.Store, audit.Lazy))
 	}
 	if problem != nil {
-		return &RecordError{Kind: "tamper.written", Err: problem}
+		return &record.Error{Kind: "tamper.written", Err: problem}
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func (l *Launcher) AskAccept(ctx context.Context, req Request, path, reason stri
 		done, err = change.accept()
 		err = errors.Join(err, l.finishApproval(a.log, by.envelope, "accepted"))
 	} else {
-		out.Status, out.Envelope = refusal.exit, refusal.Envelope
+		out.Status, out.Envelope = refusal.Exit, refusal.Envelope
 	}
 	head, tellErr := l.tell(a.log, notice.about(a, by, refusal), refusal == nil)
 	return out, done, head, errors.Join(err, tellErr)

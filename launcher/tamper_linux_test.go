@@ -18,6 +18,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/environ"
+	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard/tamper"
@@ -88,12 +90,12 @@ func TestEveryDoorRefuses(t *testing.T) {
 	for _, door := range []tamper.Interface{tamper.CLI, tamper.MCP, tamper.Shell, tamper.Hook} {
 		req.Door, req.Shell.Text, req.Stdio, req.PTY = door, "touch marker; cat TODO.md", nowhere(t), session.Never
 		out, err := l.Run(context.Background(), req)
-		if err != nil || out.Status != ExitTampered || out.Refusal == nil || out.Refusal.Code != "tamper_error" || !strings.Contains(out.Refusal.JSON(), "digest") {
+		if err != nil || out.Status != exit.Tampered || out.Refusal == nil || out.Refusal.Code != "tamper_error" || !strings.Contains(out.Refusal.JSON(), "digest") {
 			t.Errorf("%s: %+v, %v", door, out, err)
 		}
 		e, err := judged(t, l, req).Tampered()
 		var tampered *tamper.TamperError
-		if err != nil || !errors.As(e, &tampered) || len(e.Files()) != 1 || ExitOf(e) != ExitTampered {
+		if err != nil || !errors.As(e, &tampered) || len(e.Files()) != 1 || ExitOf(e) != exit.Tampered {
 			t.Errorf("%s: judged only, and %v, %v", door, e, err)
 		}
 	}
@@ -117,7 +119,7 @@ func TestOtherWorkspace(t *testing.T) {
 	if s := status(t, l, elsewhere, "true"); s != 0 {
 		t.Errorf("what it cannot name holds it up: %d", s)
 	}
-	if s := status(t, l, elsewhere, "cat "+filepath.Join(req.Dir, "TODO.md")); s != ExitTampered {
+	if s := status(t, l, elsewhere, "cat "+filepath.Join(req.Dir, "TODO.md")); s != exit.Tampered {
 		t.Errorf("status %d", s)
 	}
 }
@@ -139,7 +141,7 @@ func TestDamagedBaselines(t *testing.T) {
 		}
 		var ward *WardError
 		req.Shell.Text, req.Stdio, req.PTY = "true", nowhere(t), session.Never
-		if _, err := l.Run(context.Background(), req); !errors.As(err, &ward) || !errors.Is(err, tamper.ErrCorrupt) || ExitOf(err) != ExitFailed {
+		if _, err := l.Run(context.Background(), req); !errors.As(err, &ward) || !errors.Is(err, tamper.ErrCorrupt) || ExitOf(err) != exit.Failed {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := os.WriteFile(name, whole, 0o600); err != nil {
@@ -224,7 +226,7 @@ func TestSweptAtBase(t *testing.T) {
 			t.Errorf("%s: status %d", line, s)
 		}
 	}
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindStart}}) {
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindStart}}) {
 		if err != nil || strings.Contains(string(e.Body), "unkept") {
 			t.Errorf("told of what could not happen: %s, %v", e.Body, err)
 		}
@@ -232,19 +234,19 @@ func TestSweptAtBase(t *testing.T) {
 	out, err := appends(t, l, req, "TODO.md")
 	var after *AfterError
 	var found *tamper.TamperError
-	if !errors.As(err, &after) || after.Status != 0 || !errors.As(err, &found) || len(found.Findings) != 1 || ExitOf(err) != ExitTampered {
+	if !errors.As(err, &after) || after.Status != 0 || !errors.As(err, &found) || len(found.Findings) != 1 || ExitOf(err) != exit.Tampered {
 		t.Fatalf("%+v, %+v, %v", out, out.Refusal, err)
 	}
-	if s := status(t, l, req, "true"); s != ExitTampered {
+	if s := status(t, l, req, "true"); s != exit.Tampered {
 		t.Errorf("afterwards the status is %d", s)
 	}
 	told := false
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindEnd}, Text: out.Session}) {
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindEnd}, Text: out.Session}) {
 		told = told || err == nil && strings.Contains(string(e.Body), `"tampered":true`)
 	}
 	// That it could not be kept is told before anything happened: once to who ran the first
 	// command, and in the record of each.
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{kindStart}, Text: out.Session}) {
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindStart}, Text: out.Session}) {
 		var start struct {
 			Unkept string
 			Lost   []struct{ Protection string }
@@ -265,7 +267,7 @@ func TestSweptAtBase(t *testing.T) {
 	for name, c := range map[string]struct {
 		which string
 		exit  int
-	}{"what the person asked to protect": {"TODO.md", 0}, "tada-run's own": {workspaceConfig, ExitTampered}, "a hook that is registered": {"agent.json", ExitTampered}} {
+	}{"what the person asked to protect": {"TODO.md", 0}, "tada-run's own": {workspaceConfig, exit.Tampered}, "a hook that is registered": {"agent.json", exit.Tampered}} {
 		l, req := world(t)
 		l = atBase(t, l)
 		if err := errors.Join(
@@ -328,7 +330,7 @@ func TestSweptBeyondKept(t *testing.T) {
 		}
 	}
 	var found *tamper.TamperError
-	if out, err := appends(t, l, req, fmt.Sprintf("notes/%04d.md", maxKept+10)); out.Status != 0 || !errors.As(err, &found) || len(found.Findings) != 1 || ExitOf(err) != ExitTampered {
+	if out, err := appends(t, l, req, fmt.Sprintf("notes/%04d.md", maxKept+10)); out.Status != 0 || !errors.As(err, &found) || len(found.Findings) != 1 || ExitOf(err) != exit.Tampered {
 		t.Errorf("one beyond: %+v, %v", out, err)
 	}
 }
@@ -347,9 +349,9 @@ func TestFloorIsProtected(t *testing.T) {
 	}{
 		{func() error { return os.WriteFile(l.floor, []byte("security: {command_level: always}\n"), 0o644) }, 0},
 		{func() error { return nil }, 0},
-		{func() error { return os.WriteFile(l.floor, []byte("security: {}\n"), 0o644) }, ExitTampered},
+		{func() error { return os.WriteFile(l.floor, []byte("security: {}\n"), 0o644) }, exit.Tampered},
 		{func() error { return os.WriteFile(l.floor, []byte("security: {command_level: always}\n"), 0o644) }, 0},
-		{func() error { return os.Remove(l.floor) }, ExitTampered},
+		{func() error { return os.Remove(l.floor) }, exit.Tampered},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
@@ -388,7 +390,7 @@ func TestVerifiedAgainAfterTheAnswer(t *testing.T) {
 		switch {
 		case change == "one\n" && (out.Status != 0 || !errors.Is(gone, os.ErrNotExist)):
 			t.Errorf("%s: %+v, %v", name, out, gone)
-		case change != "one\n" && (out.Status != ExitTampered || out.Refusal == nil || out.Refusal.Code != "tamper_error" || gone != nil):
+		case change != "one\n" && (out.Status != exit.Tampered || out.Refusal == nil || out.Refusal.Code != "tamper_error" || gone != nil):
 			t.Errorf("%s: %+v, %v", name, out, gone)
 		}
 	}
@@ -434,7 +436,7 @@ func TestVerifiedBeforeAnythingRuns(t *testing.T) {
 			waits = waits || opened(t, name) > 1
 		}
 	}
-	if n := len(entriesOf(t, l, kindStart)); n != 1 { // of the run before
+	if n := len(entriesOf(t, l, record.KindStart)); n != 1 { // of the run before
 		t.Errorf("%d runs have started", n)
 	}
 	if _, err := os.Lstat(marker); err == nil {

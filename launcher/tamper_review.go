@@ -132,7 +132,7 @@ func (v *Review) ArchivePath(e tamper.Event) string {
 
 // tell writes what happened into the record, durably: it is a person's decision.
 func (v *Review) tell(s *tamper.Store) error {
-	log, err := v.l.openLog()
+	log, err := v.l.OpenLog()
 	if err != nil {
 		return err
 	}

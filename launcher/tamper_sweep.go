@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/watch"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
@@ -27,10 +28,10 @@ func (s *started) unkept() string {
 		return ""
 	case !watch.Keeps(s.receipt):
 		return fmt.Sprintf("%s: sandbox level %s cannot stop a command from changing protected files; a change is reported when the command ends, with status %d (shown once; see tadactl doctor)",
-			where, s.receipt.Level, ExitTampered)
+			where, s.receipt.Level, exit.Tampered)
 	default:
 		return fmt.Sprintf("%s: the sandbox can stop a command from changing %d of %d protected files; a change of the others is reported when the command ends, with status %d (shown once)",
-			where, maxKept, len(s.exposed), ExitTampered)
+			where, maxKept, len(s.exposed), exit.Tampered)
 	}
 }
 

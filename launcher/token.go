@@ -17,6 +17,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -158,7 +160,7 @@ func (l *Launcher) turnedAway(why error) error {
 	if !known || failure.Outcome == "" || l.fenced() {
 		return nil
 	}
-	log, err := l.openLog()
+	log, err := l.OpenLog()
 	if err != nil {
 		return err
 	}
@@ -200,7 +202,7 @@ func (l *Launcher) keep(token []byte) error {
 // presigned is the permit of a machine without people: answers to exactly this plan that trusted
 // keys signed beforehand, each good once, and as many as the policy wants. Without them the answer
 // is no, at once.
-func (q *openQuestion) presigned(ctx context.Context) (*Refusal, error) {
+func (q *openQuestion) presigned(ctx context.Context) (*refusal.Refusal, error) {
 	l := q.l
 	for {
 		signed, path, err := l.signedFor(q.Payload())
@@ -208,7 +210,7 @@ func (q *openQuestion) presigned(ctx context.Context) (*Refusal, error) {
 			return nil, err
 		}
 		if path == "" {
-			return q.refuse("denied", "no_approver", q.say("no approver"), ExitDenied), nil
+			return q.refuse("denied", "no_approver", q.say("no approver"), exit.Denied), nil
 		}
 		var e approval.Envelope
 		refusal, err := q.change(func() (events []approval.Event, err error) {

@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/watch"
 )
 
@@ -20,7 +21,7 @@ func (l *connectionLog) update(s *started) error {
 		list[i] = watch.Connection(&fresh[i])
 	}
 	if len(list) > 0 && l.err == nil {
-		l.err = s.record(kindTraffic, object{"connections": list}, audit.Lazy)
+		l.err = s.record(record.KindTraffic, object{"connections": list}, audit.Lazy)
 	}
 	return l.err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
 )
@@ -24,7 +25,7 @@ func TestCannotHide(t *testing.T) {
 	l = atBase(t, l)
 	req.Shell.Text, req.Stdio, req.PTY = "python3 build.py; touch left", nowhere(t), session.Never
 	_, err := l.Run(context.Background(), req)
-	if !errors.Is(err, sandbox.ErrCannotHide) || ExitOf(err) != ExitFailed || !strings.Contains(err.Error(), fmt.Sprintf("%q", kept)) || !strings.Contains(err.Error(), "; try: tadactl doctor") {
+	if !errors.Is(err, sandbox.ErrCannotHide) || ExitOf(err) != exit.Failed || !strings.Contains(err.Error(), fmt.Sprintf("%q", kept)) || !strings.Contains(err.Error(), "; try: tadactl doctor") {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(left); err == nil {

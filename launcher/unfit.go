@@ -15,6 +15,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/notice"
+	"github.com/tada-run/tada-run/launcher/refusal"
 )
 
 // An approval binds one hash, so that it does not fit says nothing of why. A sheet keeps the facts
@@ -147,7 +148,7 @@ const maxSheet = 1 << 20
 
 // unfitting finds an approval of the same command line that is not used and is not for the plan of
 // e; nil when there is none.
-func (a *attempt) unfitting(ctx context.Context, e approval.Envelope) *Unfit {
+func (a *attempt) unfitting(ctx context.Context, e approval.Envelope) *refusal.Unfit {
 	if a.Plan == nil {
 		return nil
 	}
@@ -169,7 +170,7 @@ func (a *attempt) unfitting(ctx context.Context, e approval.Envelope) *Unfit {
 			continue
 		}
 		if other, err := a.l.store.Get(ctx, entry.Name()); err == nil && other.Approved() {
-			return &Unfit{Envelope: other.ID, Differs: differs(k.Facts, a.sheet(k.Salt))}
+			return &refusal.Unfit{Envelope: other.ID, Differs: differs(k.Facts, a.sheet(k.Salt))}
 		}
 	}
 	return nil

@@ -107,7 +107,7 @@ func (l *Launcher) withdrawIfDead(ctx context.Context, id string) error {
 	case err != nil && !errors.As(err, new(*approval.Refused)):
 		return err
 	case err == nil && e.State == approval.Pending && e.Decision == nil:
-		log, err := l.openLog()
+		log, err := l.OpenLog()
 		if err != nil {
 			return err
 		}

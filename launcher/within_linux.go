@@ -12,6 +12,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/control"
+	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -125,7 +126,7 @@ func (d *requestServer) carry(ctx context.Context, req Request, q control.Questi
 	}
 	if swapped := (*swappedError)(nil); errors.As(err, &swapped) {
 		refusal, err = p.swappedRefusal(swapped), nil
-		refusal.used = p.authority
+		r.used = p.authority
 	}
 	told.settled(refusal)
 	if refusal != nil || err != nil {
@@ -133,7 +134,7 @@ func (d *requestServer) carry(ctx context.Context, req Request, q control.Questi
 		r.refused(refusal)
 		r.close()
 		if refusal != nil {
-			answer(control.Reply{Session: r.id, Exit: refusal.exit, Line: refusal.Line(), Refusal: json.RawMessage(refusal.JSON())})
+			answer(control.Reply{Session: r.id, Exit: refusal.Exit, Line: refusal.Line(), Refusal: json.RawMessage(refusal.JSON())})
 		}
 		return err
 	}
@@ -141,7 +142,7 @@ func (d *requestServer) carry(ctx context.Context, req Request, q control.Questi
 		r.close()
 		return err
 	}
-	if err := r.record(kindStart, object{
+	if err := r.record(record.KindStart, object{
 		"within": d.r.id, "pid": asker.PID, "launcher": state.Process(), "level": d.r.receipt.Level.String(),
 		"authority": p.kind(), "envelope_id": p.envelope, "grant_id": p.grant,
 	}, audit.Lazy); err != nil {
@@ -182,7 +183,7 @@ func (p permitted) endWithin(status *int) {
 	if status != nil {
 		o["status"] = *status
 	}
-	_ = p.record(kindEnd, o, audit.Lazy)
+	_ = p.record(record.KindEnd, o, audit.Lazy)
 	what := "it ran inside a session and its status was not reported"
 	if status != nil {
 		what = "status " + strconv.Itoa(*status)

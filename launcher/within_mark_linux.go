@@ -6,6 +6,8 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/notice"
+	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
@@ -44,7 +46,7 @@ func (m *marker) mark(what string) error {
 		text = "(private)"
 	}
 	if err := m.d.r.recorder.Mark(what + ": " + text + " (" + m.r.id + ")"); err != nil {
-		return &RecordError{Kind: "transcript", Err: err}
+		return &record.Error{Kind: "transcript", Err: err}
 	}
 	return nil
 }
@@ -59,19 +61,15 @@ func (m *marker) question(_ context.Context, e approval.Envelope) (approval.Deci
 
 // settled takes the question from the eyes of those who are attached, unless it stays open for the
 // next try.
-func (m *marker) settled(f *Refusal) {
-	if m.asked != "" && !f.waits() {
+func (m *marker) settled(f *refusal.Refusal) {
+	if m.asked != "" && !f.Waits() {
 		m.d.r.hosting.attached.TellAll(wire.Notice{Code: wire.CodeAnswered, Envelope: m.asked, Message: "no question is open here any more"})
 	}
 }
 
-// waits reports whether the question is still open, so that the same line again is let go after a
-// yes.
-func (f *Refusal) waits() bool { return f != nil && f.Status == "pending" }
-
 // refused marks that it does not run. That a question stays open was marked when it was asked.
-func (m *marker) refused(f *Refusal) error {
-	if f == nil || m.asked != "" && f.waits() {
+func (m *marker) refused(f *refusal.Refusal) error {
+	if f == nil || m.asked != "" && f.Waits() {
 		return nil
 	}
 	return m.mark(f.Status)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/refusal"
 )
 
 // A Core decides about calls, whichever platform they come from.
@@ -222,7 +223,7 @@ func (d *decider) allowed(n launcher.Notice, change Object) (Decision, error) {
 }
 
 // refused words a refusal for the agent, and records it where head does not say that it was.
-func (d *decider) refused(r *launcher.Refusal, n launcher.Notice, head string) (Decision, error) {
+func (d *decider) refused(r *refusal.Refusal, n launcher.Notice, head string) (Decision, error) {
 	if head == "" {
 		var err error
 		if head, err = d.l.Tell(n); err != nil {

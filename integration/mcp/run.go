@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
@@ -28,16 +29,16 @@ type Command struct {
 
 // Ran is what came of a command that ran, or of one that was refused.
 type Ran struct {
-	ID        string            `json:"id,omitempty"`
-	Session   string            `json:"session,omitempty" jsonschema:"the run's id, for tadactl replay"`
-	Status    int               `json:"status" jsonschema:"the exit status; 128+n when signal n ended it"`
-	Signal    int               `json:"signal,omitempty"`
-	Stdout    string            `json:"stdout"`
-	Stderr    string            `json:"stderr"`
-	Truncated bool              `json:"truncated,omitempty" jsonschema:"output was cut"`
-	Refusal   *launcher.Refusal `json:"refusal,omitempty" jsonschema:"why it did not run"`
-	Error     string            `json:"error,omitempty" jsonschema:"tada-run itself failed"`
-	Audit     string            `json:"audit,omitempty" jsonschema:"the head of the log, or none: and the reason"`
+	ID        string           `json:"id,omitempty"`
+	Session   string           `json:"session,omitempty" jsonschema:"the run's id, for tadactl replay"`
+	Status    int              `json:"status" jsonschema:"the exit status; 128+n when signal n ended it"`
+	Signal    int              `json:"signal,omitempty"`
+	Stdout    string           `json:"stdout"`
+	Stderr    string           `json:"stderr"`
+	Truncated bool             `json:"truncated,omitempty" jsonschema:"output was cut"`
+	Refusal   *refusal.Refusal `json:"refusal,omitempty" jsonschema:"why it did not run"`
+	Error     string           `json:"error,omitempty" jsonschema:"tada-run itself failed"`
+	Audit     string           `json:"audit,omitempty" jsonschema:"the head of the log, or none: and the reason"`
 }
 
 // maxOutput is how much of one stream is told, in bytes: more than that fills a model's context.

@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
@@ -122,7 +123,7 @@ func (s *Server) request(r *sdk.CallToolRequest, dir string, wait int) (launcher
 
 // refused is an error result: the line for a person, and the refusal as it is told to every
 // program.
-func refused(f *launcher.Refusal, audit string) *sdk.CallToolResult {
+func refused(f *refusal.Refusal, audit string) *sdk.CallToolResult {
 	if audit != "" {
 		f.Audit = audit
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/integration/quarantine"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
@@ -57,11 +58,11 @@ type Accept struct {
 
 // Accepted is what came of it.
 type Accepted struct {
-	Accepted bool              `json:"accepted"`
-	Path     string            `json:"path,omitempty"`
-	Checksum string            `json:"checksum,omitempty" jsonschema:"of the accepted version of the file"`
-	Refusal  *launcher.Refusal `json:"refusal,omitempty" jsonschema:"why nothing was changed"`
-	Audit    string            `json:"audit,omitempty" jsonschema:"the head of the log"`
+	Accepted bool             `json:"accepted"`
+	Path     string           `json:"path,omitempty"`
+	Checksum string           `json:"checksum,omitempty" jsonschema:"of the accepted version of the file"`
+	Refusal  *refusal.Refusal `json:"refusal,omitempty" jsonschema:"why nothing was changed"`
+	Audit    string           `json:"audit,omitempty" jsonschema:"the head of the log"`
 }
 
 func (s *Server) acceptTamper(ctx context.Context, r *sdk.CallToolRequest,

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
@@ -70,7 +71,7 @@ func hatch(argv []string, front *os.File) (id string, status int, err error) {
 	if s := cmd.ProcessState; s.ExitCode() >= 0 {
 		return "", s.ExitCode(), nil
 	}
-	return "", launcher.ExitFailed, nil
+	return "", exit.Failed, nil
 }
 
 // detach makes the request one that needs nobody: a session's terminal is its own, and another run

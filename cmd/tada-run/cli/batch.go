@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -90,13 +91,13 @@ func checkAll(l *launcher.Launcher, calls []launcher.Request, asJSON bool) (stat
 
 // A result is what came of one command of a batch. Its JSON is a stable contract.
 type result struct {
-	ID      string            `json:"id"`
-	Status  string            `json:"status"` // ran, denied, pending, failed
-	Exit    int               `json:"exit"`   // as of tada-run for this command alone
-	Signal  int               `json:"signal,omitempty"`
-	Session string            `json:"session,omitempty"` // for tadactl replay: all of the output
-	Refusal *launcher.Refusal `json:"refusal,omitempty"`
-	Error   string            `json:"error,omitempty"`
+	ID      string           `json:"id"`
+	Status  string           `json:"status"` // ran, denied, pending, failed
+	Exit    int              `json:"exit"`   // as of tada-run for this command alone
+	Signal  int              `json:"signal,omitempty"`
+	Session string           `json:"session,omitempty"` // for tadactl replay: all of the output
+	Refusal *refusal.Refusal `json:"refusal,omitempty"`
+	Error   string           `json:"error,omitempty"`
 
 	Stdout        string `json:"stdout"`
 	StdoutBase64  string `json:"stdout_base64,omitempty"` // in its place, when it is no UTF-8

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -315,5 +316,5 @@ func report(err error) int {
 	if usage.hint != "" {
 		fmt.Fprintf(os.Stderr, "tada-run: try: %s\n", usage.hint)
 	}
-	return launcher.ExitUsage
+	return exit.Usage
 }

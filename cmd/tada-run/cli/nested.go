@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/control"
+	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 // nested is for a tada-run that was started inside of a fence. In a session it asks the one
@@ -92,7 +93,7 @@ func refused(r control.Reply) int {
 		}
 	}
 	if r.Exit == 0 {
-		return launcher.ExitDenied
+		return exit.Denied
 	}
 	return r.Exit
 }
@@ -115,7 +116,7 @@ func line(text string, entry int, outside string) (int, error) {
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("not run: the line cannot be checked (%w); press Ctrl-D to leave this shell", err)
-	case reply.Run || reply.Exit == launcher.ExitUsage: // nothing but a comment
+	case reply.Run || reply.Exit == exit.Usage: // nothing but a comment
 		return 0, nil
 	case reply.Error != "" || reply.Line == "":
 		fmt.Fprintf(os.Stderr, "tada-run: not run: %s\n", reply.Error)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/sandbox/attack"
 )
@@ -36,7 +37,7 @@ func (c *ctl) attack(ctx context.Context) error {
 		}
 	}
 	if count[attack.Broken] > 0 {
-		c.status = launcher.ExitFailed
+		c.status = exit.Failed
 	}
 	if c.json {
 		rows := make([]map[string]string, len(all))

@@ -15,6 +15,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 // A demand is what a person wants to hear proven of the record.
@@ -107,7 +108,7 @@ func point(l *launcher.Launcher, text string) (audit.Point, error) {
 	}
 	p, err := audit.CheckpointPoint(signed, known)
 	if err != nil {
-		return p, &exitError{fmt.Errorf("checkpoint %q: %w", text, err), launcher.ExitTampered}
+		return p, &exitError{fmt.Errorf("checkpoint %q: %w", text, err), exit.Tampered}
 	}
 	return p, nil
 }
@@ -132,7 +133,7 @@ func (c *ctl) refuted(r audit.Report, err error) error {
 			return err
 		}
 	}
-	return &exitError{err, launcher.ExitTampered}
+	return &exitError{err, exit.Tampered}
 }
 
 func (c *ctl) verified(r audit.Report, pinned bool) error {
@@ -318,9 +319,9 @@ func (c *ctl) auditAccept() *cobra.Command {
 			e, err := l.Accept(cmd.Context(), tty, reason)
 			switch {
 			case errors.Is(err, launcher.ErrNobody):
-				return &exitError{errors.New("no answer given; nothing was changed"), launcher.ExitPending}
+				return &exitError{errors.New("no answer given; nothing was changed"), exit.Pending}
 			case errors.Is(err, launcher.ErrNotAccepted):
-				return &exitError{err, launcher.ExitDenied}
+				return &exitError{err, exit.Denied}
 			case err != nil:
 				return err
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/zstandard"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 // A ctl is one run of the program: what its flags say, and where it reads and prints.
@@ -108,17 +109,17 @@ func (c *ctl) report(err error, path string) int {
 		fmt.Fprintf(c.err, "tadactl: %s\n", hint)
 	}
 	var usage *usageError
-	var exit *exitError
+	var failed *exitError
 	switch {
-	case errors.As(err, &exit):
-		return exit.status
+	case errors.As(err, &failed):
+		return failed.status
 	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"):
 		fmt.Fprintf(c.err, "tadactl: try: %s --help\n", path)
-		return launcher.ExitUsage
+		return exit.Usage
 	}
 	var bad *audit.BadEntry
 	if errors.As(err, &bad) && !bad.Torn {
-		return launcher.ExitTampered
+		return exit.Tampered
 	}
 	return launcher.ExitOf(err)
 }
@@ -176,7 +177,7 @@ func changed(err error) error {
 	var tampered *audit.TamperError
 	var bad *audit.BadEntry
 	if errors.As(err, &tampered) || errors.As(err, &bad) {
-		return &exitError{err, launcher.ExitTampered}
+		return &exitError{err, exit.Tampered}
 	}
 	return err
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
+	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/prompt"
 )
 
 // consent is how a yes is given, as the flags of approve say.
@@ -85,10 +87,10 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 		return err
 	}
 	if why := approval.Grantable(e.Payload); o.standing() && len(why) > 0 { // said before anybody is asked
-		return &exitError{fmt.Errorf("%w: %s; try without --uses and --for", approval.ErrNotGrantable, strings.Join(why, "; ")), launcher.ExitDenied}
+		return &exitError{fmt.Errorf("%w: %s; try without --uses and --for", approval.ErrNotGrantable, strings.Join(why, "; ")), exit.Denied}
 	}
 	if o.standing() && e.Quorum > 1 {
-		return &exitError{fmt.Errorf("question %q needs %d people, so it can be approved only once; try without --uses and --for", e.ID, e.Quorum), launcher.ExitDenied}
+		return &exitError{fmt.Errorf("question %q needs %d people, so it can be approved only once; try without --uses and --for", e.ID, e.Quorum), exit.Denied}
 	}
 	for _, id := range o.not { // before anybody is asked
 		if !slices.Contains(e.Calls, id) {
@@ -96,8 +98,8 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 		}
 	}
 	d, err := c.decision(ctx, l, e, o.plan)
-	if errors.As(err, new(*launcher.CancelledError)) {
-		return &exitError{fmt.Errorf("question %q: %w; it is still open", e.ID, err), launcher.ExitPending}
+	if errors.As(err, new(*prompt.CancelledError)) {
+		return &exitError{fmt.Errorf("question %q: %w; it is still open", e.ID, err), exit.Pending}
 	}
 	if err != nil {
 		return err
@@ -108,7 +110,7 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 		}
 	}
 	if d.Envelope == "" {
-		return &exitError{errors.New("no answer given; see: tadactl pending"), launcher.ExitPending}
+		return &exitError{errors.New("no answer given; see: tadactl pending"), exit.Pending}
 	}
 	if !o.standing() || !launcher.Approves(d.Calls) {
 		if err := l.Decide(ctx, d); err != nil {
@@ -144,7 +146,7 @@ func (o consent) unlike(e approval.Envelope, d approval.Decision, err error) err
 	if o.plan == "" || d.PlanHash == e.PlanHash || !errors.Is(err, approval.ErrMismatch) {
 		return err
 	}
-	return &exitError{fmt.Errorf("--plan %s is not the plan of question %q; read it: tadactl show %s", o.plan, e.ID, e.ID), launcher.ExitDenied}
+	return &exitError{fmt.Errorf("--plan %s is not the plan of question %q; read it: tadactl show %s", o.plan, e.ID, e.ID), exit.Denied}
 }
 
 // decision asks on the terminal. Digits of a plan that is not this one's are for the store to
@@ -259,7 +261,7 @@ func each(ids []string, do func(id string) error) error {
 	var failed error
 	for i, id := range ids {
 		err := do(id)
-		var left *launcher.CancelledError
+		var left *prompt.CancelledError
 		if i == len(ids)-1 || errors.As(err, &left) {
 			return cmp.Or(err, failed)
 		}

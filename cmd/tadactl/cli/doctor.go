@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
@@ -33,7 +34,7 @@ func (c *ctl) doctor() *cobra.Command {
 			}
 			r := sandbox.Probe()
 			if r.Level == sandbox.None {
-				c.status = launcher.ExitFailed
+				c.status = exit.Failed
 			}
 			approvals := "ok"
 			if err := l.CompareStore(cmd.Context()); err != nil {

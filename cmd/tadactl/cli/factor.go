@@ -11,6 +11,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
+	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 // enrolling opens the launcher for a change of what proves the person, with what proves them until
@@ -41,14 +42,14 @@ const proof = "If one-time codes are set up, one is asked for. Otherwise, if a k
 func proven(err error) error {
 	switch {
 	case errors.Is(err, launcher.ErrNobody):
-		return &exitError{err, launcher.ExitPending}
+		return &exitError{err, exit.Pending}
 	case errors.Is(err, launcher.ErrNoFactor):
-		return &exitError{err, launcher.ExitDenied}
+		return &exitError{err, exit.Denied}
 	}
 	if _, known := approval.Explain(err); known || err == nil {
 		return err
 	}
-	return &exitError{err, launcher.ExitUsage}
+	return &exitError{err, exit.Usage}
 }
 
 func (c *ctl) keyTrust() *cobra.Command {

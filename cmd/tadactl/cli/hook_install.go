@@ -15,6 +15,7 @@ import (
 	"github.com/tada-run/tada-run/integration/hook/platform"
 	"github.com/tada-run/tada-run/integration/hook/settings"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 // A registration is the hook and the file of one platform that it belongs in.
@@ -129,9 +130,9 @@ func notWritten(err error, word string) error {
 	byHand := errors.Is(err, settings.ErrNotJSON) || errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS)
 	switch {
 	case byHand && word == "installed":
-		return &exitError{fmt.Errorf("%w; to see what to add by hand, run the same with --print", err), launcher.ExitConfig}
+		return &exitError{fmt.Errorf("%w; to see what to add by hand, run the same with --print", err), exit.Config}
 	case byHand, errors.Is(err, settings.ErrUnread), errors.As(err, new(*launcher.NotWrittenError)):
-		return &exitError{err, launcher.ExitConfig}
+		return &exitError{err, exit.Config}
 	}
 	return err
 }

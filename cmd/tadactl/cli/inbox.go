@@ -18,6 +18,7 @@ import (
 	"github.com/tada-run/tada-run/cmd/tadactl/web"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
@@ -74,7 +75,7 @@ func (c *ctl) inbox() *cobra.Command {
 func (c *ctl) inboxWeb(ctx context.Context, l *launcher.Launcher) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
 	if err != nil {
-		return &exitError{errors.New("no terminal to show the codes on; try: tadactl pending"), launcher.ExitUsage}
+		return &exitError{errors.New("no terminal to show the codes on; try: tadactl pending"), exit.Usage}
 	}
 	defer tty.Close()
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
@@ -92,7 +93,7 @@ func (c *ctl) inboxWeb(ctx context.Context, l *launcher.Launcher) error {
 func (c *ctl) inboxOn(ctx context.Context, l *launcher.Launcher) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return &exitError{errors.New("no terminal; try: tadactl pending"), launcher.ExitUsage}
+		return &exitError{errors.New("no terminal; try: tadactl pending"), exit.Usage}
 	}
 	defer tty.Close()
 	before, err := term.GetState(int(tty.Fd()))

@@ -11,8 +11,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
+	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/prompt"
 )
 
 func (c *ctl) keyInit() *cobra.Command {
@@ -65,21 +66,21 @@ func (c *ctl) newPassphrase(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	case first == "" && again == "":
-		return "", &exitError{errors.New("the passphrase is empty; no key was created; try: tadactl key init NAME --no-passphrase"), launcher.ExitUsage}
+		return "", &exitError{errors.New("the passphrase is empty; no key was created; try: tadactl key init NAME --no-passphrase"), exit.Usage}
 	case first != again:
-		return "", &exitError{errors.New("the passphrases differ; no key was created"), launcher.ExitUsage}
+		return "", &exitError{errors.New("the passphrases differ; no key was created"), exit.Usage}
 	}
 	return first, nil
 }
 
 // secret asks on the terminal, never on standard input, which may be a file or a pipe.
-func (c *ctl) secret(ctx context.Context, prompt string) (string, error) {
+func (c *ctl) secret(ctx context.Context, label string) (string, error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil || !term.IsTerminal(int(tty.Fd())) {
-		return "", &exitError{errors.New("no terminal to ask for the passphrase on"), launcher.ExitUsage}
+		return "", &exitError{errors.New("no terminal to ask for the passphrase on"), exit.Usage}
 	}
 	defer tty.Close()
-	return launcher.ReadSecret(ctx, tty, prompt)
+	return prompt.ReadSecret(ctx, tty, label)
 }
 
 func (c *ctl) keyShow() *cobra.Command {

@@ -15,6 +15,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 func (c *ctl) log() *cobra.Command {
@@ -54,7 +55,7 @@ func (c *ctl) log() *cobra.Command {
 					continue
 				}
 				if err != nil {
-					return &exitError{err, launcher.ExitTampered}
+					return &exitError{err, exit.Tampered}
 				}
 				if err := entry(e); err != nil {
 					return err

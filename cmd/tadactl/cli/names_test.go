@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/hook/platform"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -70,7 +71,7 @@ func TestNames(t *testing.T) {
 			t.Run(n.name, func(t *testing.T) {
 				t.Setenv(n.name, "nonsense")
 				status, out := said(t, "doctor")
-				if works != (status == launcher.ExitConfig) || !works && !strings.Contains(out, n.name+" ") || !works && !strings.Contains(out, n.say) {
+				if works != (status == exit.Config) || !works && !strings.Contains(out, n.name+" ") || !works && !strings.Contains(out, n.say) {
 					t.Errorf("doctor ends with %d:\n%s", status, out)
 				}
 			})
@@ -95,18 +96,18 @@ func TestNames(t *testing.T) {
 			if works {
 				args = append(args, "--help")
 			}
-			if status, out := said(t, args...); works && status != 0 || !works && (status != launcher.ExitUsage || !strings.Contains(out, n.say)) {
+			if status, out := said(t, args...); works && status != 0 || !works && (status != exit.Usage || !strings.Contains(out, n.say)) {
 				t.Errorf("tadactl %s ends with %d:\n%s", n.name, status, out)
 			}
 		case "flag":
-			if status, out := said(t, "pending", n.name); status != launcher.ExitUsage || !strings.Contains(out, n.say) {
+			if status, out := said(t, "pending", n.name); status != exit.Usage || !strings.Contains(out, n.say) {
 				t.Errorf("%s ends with %d:\n%s", n.name, status, out)
 			}
 		case "platform":
 			if works != strings.Contains(platform.Names(), n.name) {
 				t.Errorf("platform %s", n.name)
 			}
-			if status, out := said(t, "hook", "status", n.name); !works && (status != launcher.ExitUsage || !strings.Contains(out, n.say)) {
+			if status, out := said(t, "hook", "status", n.name); !works && (status != exit.Usage || !strings.Contains(out, n.say)) {
 				t.Errorf("hook status %s ends with %d:\n%s", n.name, status, out)
 			}
 		case "tool", "error", "outcome", "action", "template", "uri", "file":

@@ -17,6 +17,7 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -132,7 +133,7 @@ func (c *ctl) question(ctx context.Context, id string) (*launcher.Launcher, appr
 		}
 	case err == nil && fate(e) != "":
 		if refused := l.Decide(ctx, approval.Decision{Envelope: e.ID, Channel: string(approval.ChannelTadactl)}); refused == nil || errors.As(refused, new(*approval.Refused)) {
-			return l, e, &exitError{fmt.Errorf("question %q is already %s; %s", e.ID, fate(e), next(e)), launcher.ExitDenied}
+			return l, e, &exitError{fmt.Errorf("question %q is already %s; %s", e.ID, fate(e), next(e)), exit.Denied}
 		} else {
 			err = refused
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -122,7 +122,7 @@ func (c *ctl) policyInit() *cobra.Command {
 			path := l.Home().Config()
 			err = l.InitConfig(pathguard.Template())
 			if errors.Is(err, fs.ErrExist) {
-				return &exitError{fmt.Errorf("%q already exists; to change it: tadactl policy edit", path), launcher.ExitConfig}
+				return &exitError{fmt.Errorf("%q already exists; to change it: tadactl policy edit", path), exit.Config}
 			}
 			if err != nil {
 				return err

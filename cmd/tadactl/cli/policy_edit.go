@@ -16,6 +16,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -91,7 +92,7 @@ func (s *editSession) run() error {
 		fmt.Fprintf(s.c.err, "tadactl: your edit is saved in %s; to continue it: tadactl policy edit\n", inert(s.e.Copy))
 	}
 	if errors.Is(err, errInterrupted) {
-		return &exitError{errors.New("interrupted; nothing was changed"), launcher.ExitPending}
+		return &exitError{errors.New("interrupted; nothing was changed"), exit.Pending}
 	}
 	return err
 }
@@ -187,7 +188,7 @@ func (s *editSession) ask(prompt, accept string) (again bool, err error) {
 			return true, nil
 		case answer == "q":
 			fmt.Fprintln(s.c.out, "nothing was changed")
-			s.c.status = launcher.ExitPending
+			s.c.status = exit.Pending
 			return false, errors.Join(errQuit, s.e.Discard())
 		case accept != "" && answer == accept:
 			return false, nil
@@ -246,7 +247,7 @@ func (s *editSession) unchanged(err error) error {
 	if !launcher.IsChangedSince(err) {
 		return err
 	}
-	return &exitError{fmt.Errorf("%q was changed by someone else while you edited; nothing was written; compare: diff %q %q", s.e.Path, s.e.Path, s.e.Copy), launcher.ExitTampered}
+	return &exitError{fmt.Errorf("%q was changed by someone else while you edited; nothing was written; compare: diff %q %q", s.e.Path, s.e.Path, s.e.Copy), exit.Tampered}
 }
 
 // mistakeText is a mistake as compilers print it: file:line: message.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 func (c *ctl) auditCheckpoint() *cobra.Command {
@@ -167,13 +168,13 @@ func (c *ctl) proven(proof []byte, keys []string) error {
 	if !strings.HasPrefix(string(proof), "tada-stretch/") {
 		e, err := audit.CheckProof(proof, known)
 		if err != nil {
-			return &exitError{err, launcher.ExitTampered}
+			return &exitError{err, exit.Tampered}
 		}
 		return c.printEntry(e, "")
 	}
 	s, err := audit.CheckStretch(proof, known)
 	if err != nil {
-		return &exitError{err, launcher.ExitTampered}
+		return &exitError{err, exit.Tampered}
 	}
 	return c.printStretch(s)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/quarantine"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
@@ -112,7 +113,7 @@ func (c *ctl) runReviewer(ctx context.Context, f quarantineFlags, files []string
 	}
 	program, err := exec.LookPath(r.Argv[0])
 	if err != nil {
-		return &exitError{fmt.Errorf("reviewer %q: %w", r.Argv[0], err), launcher.ExitNotFound}
+		return &exitError{fmt.Errorf("reviewer %q: %w", r.Argv[0], err), exit.NotFound}
 	}
 	r.Argv = append([]string{program}, r.Argv[1:]...)
 	paths := make([]string, len(files))

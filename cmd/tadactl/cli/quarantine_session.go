@@ -15,6 +15,7 @@ import (
 	"github.com/tada-run/tada-run/integration/quarantine"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
+	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 // exitTimeout is what timeout(1) exits with.
@@ -221,7 +222,7 @@ func (c *ctl) printSession(s *quarantine.Session, references []quarantine.Refere
 }
 
 // refusedByQuarantine gives a refusal its exit status.
-func refusedByQuarantine(err error) error { return &exitError{err, launcher.ExitDenied} }
+func refusedByQuarantine(err error) error { return &exitError{err, exit.Denied} }
 
 // quarantineTime bounds what a broker is waited for by a person.
 const quarantineTime = 5 * time.Second
@@ -296,7 +297,7 @@ func (c *ctl) quarantineVerify() *cobra.Command {
 				return refusedByQuarantine(err)
 			}
 			if !r.Valid {
-				c.status = launcher.ExitDenied
+				c.status = exit.Denied
 			}
 			switch {
 			case c.json:

@@ -21,6 +21,7 @@ import (
 	"github.com/tada-run/tada-run/audit/export"
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 func (c *ctl) sessions() *cobra.Command {
@@ -261,7 +262,7 @@ func (c *ctl) left(ctx context.Context, err error) error {
 func unproven(err error) error {
 	var bad *audit.BadEntry
 	if errors.As(err, &bad) && !bad.Torn {
-		return &exitError{err, launcher.ExitTampered}
+		return &exitError{err, exit.Tampered}
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -42,7 +43,7 @@ func (c *ctl) showRun(l *launcher.Launcher, id string, notFound error) error {
 			continue
 		}
 		if err != nil {
-			return &exitError{err, launcher.ExitTampered}
+			return &exitError{err, exit.Tampered}
 		}
 		if !c.json {
 			if err := entry(e); err != nil {

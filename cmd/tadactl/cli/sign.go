@@ -16,6 +16,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
+	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/prompt"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -176,12 +178,12 @@ func (c *ctl) signOn(ctx context.Context, q approval.Question, how launcher.Sign
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil || !term.IsTerminal(int(tty.Fd())) {
-		return &exitError{errors.New("no terminal to show the question on, so nothing was signed"), launcher.ExitUsage}
+		return &exitError{errors.New("no terminal to show the question on, so nothing was signed"), exit.Usage}
 	}
 	defer tty.Close()
 	yes, word, err := l.AskQuestion(ctx, tty, q)
 	if errors.Is(err, launcher.ErrNobody) {
-		return &exitError{err, launcher.ExitPending}
+		return &exitError{err, exit.Pending}
 	}
 	if err != nil {
 		return err
@@ -189,7 +191,7 @@ func (c *ctl) signOn(ctx context.Context, q approval.Question, how launcher.Sign
 	if how.Yes, how.Message = yes, cmp.Or(word, how.Message); !yes {
 		how.Scope = approval.Scope{}
 	}
-	token, err := l.Sign(q, how, func() (string, error) { return launcher.ReadSecret(ctx, tty, "passphrase: ") })
+	token, err := l.Sign(q, how, func() (string, error) { return prompt.ReadSecret(ctx, tty, "passphrase: ") })
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 func (c *ctl) tamper() *cobra.Command {
@@ -70,7 +71,7 @@ func (c *ctl) tamperStatus() *cobra.Command {
 			}
 			c.tellRefused(v)
 			if len(v.Findings) > 0 {
-				c.status = launcher.ExitTampered
+				c.status = exit.Tampered
 			}
 			if c.json {
 				return c.printJSON(statusFacts(v))
@@ -138,9 +139,9 @@ func (c *ctl) tamperDiff() *cobra.Command {
 			for _, path := range chosen(v, args) {
 				d, err := v.Diff(path)
 				if err != nil {
-					return &exitError{err, launcher.ExitTampered}
+					return &exitError{err, exit.Tampered}
 				}
-				c.status = launcher.ExitTampered
+				c.status = exit.Tampered
 				if c.json {
 					err = c.printJSON(map[string]string{"path": d.Path, "kind": string(d.Kind), "digest": d.Digest, "diff": d.Text})
 				} else {
@@ -151,7 +152,7 @@ func (c *ctl) tamperDiff() *cobra.Command {
 				}
 			}
 			switch {
-			case c.status != launcher.ExitTampered || c.json:
+			case c.status != exit.Tampered || c.json:
 			case v.Refused != nil: // nothing is accepted under a configuration that is not known
 				fmt.Fprintln(c.err, "tadactl: try: tadactl tamper restore")
 			default:
@@ -186,16 +187,16 @@ type decision struct{ checksum, archive string }
 func (c *ctl) decide(v *launcher.Review, args []string, ask bool, question func(path string) string, word string, do func(path, digest string) (decision, error)) error {
 	paths := chosen(v, args)
 	if len(paths) == 0 {
-		return &exitError{errors.New("no protected file was changed: nothing to decide"), launcher.ExitUsage}
+		return &exitError{errors.New("no protected file was changed: nothing to decide"), exit.Usage}
 	}
 	var problems []error
-	status := launcher.ExitTampered
+	status := exit.Tampered
 	for _, path := range paths {
 		digest := ""
 		if ask || len(paths) > 1 {
 			var err error
 			if digest, err = c.confirm(v, path, question(path)); errors.Is(err, errUnconfirmed) {
-				status = launcher.ExitPending
+				status = exit.Pending
 			}
 			if err != nil {
 				problems = append(problems, err)
@@ -247,7 +248,7 @@ func (c *ctl) tamperAccept() *cobra.Command {
 				if err := v.ConfirmMode(reason); errors.Is(err, approval.ErrPeer) {
 					return err
 				} else if err != nil {
-					return &exitError{err, launcher.ExitTampered}
+					return &exitError{err, exit.Tampered}
 				}
 				return c.reviewed("confirmed", launcher.ModeName, "", "")
 			}
@@ -365,7 +366,7 @@ func (c *ctl) tamperLog() *cobra.Command {
 				}
 			}
 			if err != nil && !errors.Is(err, os.ErrNotExist) {
-				return &exitError{err, launcher.ExitTampered}
+				return &exitError{err, exit.Tampered}
 			}
 			return nil
 		},

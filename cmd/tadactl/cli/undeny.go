@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 // undeny takes the denial of a question back. said is what belongs to a denial, and not to this.
@@ -25,7 +25,7 @@ func (c *ctl) undeny(ctx context.Context, id, said string) error {
 		return err
 	}
 	if err = l.Undeny(ctx, id); errors.Is(err, approval.ErrUnknown) {
-		return &exitError{fmt.Errorf("question %q: no denial is in force, so there is nothing to undo", id), launcher.ExitDenied}
+		return &exitError{fmt.Errorf("question %q: no denial is in force, so there is nothing to undo", id), exit.Denied}
 	} else if err != nil {
 		return err
 	}

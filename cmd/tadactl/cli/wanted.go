@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 )

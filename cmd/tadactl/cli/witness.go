@@ -21,6 +21,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/witness"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 func (c *ctl) auditWitness() *cobra.Command {
@@ -185,7 +186,7 @@ func cosign(ctx context.Context, l *launcher.Launcher, url, key string) (audit.C
 	if errors.As(err, &conflict) && conflict.Size > 0 {
 		proof, proofErr := l.ProveGrowth(conflict.Size, signed, own)
 		if proofErr != nil {
-			return audit.Cosignature{}, &exitError{fmt.Errorf("%w, and this log did not grow out of them: %w", conflict, proofErr), launcher.ExitTampered}
+			return audit.Cosignature{}, &exitError{fmt.Errorf("%w, and this log did not grow out of them: %w", conflict, proofErr), exit.Tampered}
 		}
 		lines, err = client(url).Add(ctx, conflict.Size, proof, signed)
 	}
@@ -210,7 +211,7 @@ func cosignatures(signed []byte, logKey string, witnesses ...*audit.WitnessKey) 
 	}
 	found, err := audit.Cosignatures(signed, own, witnesses)
 	if err != nil {
-		return nil, &exitError{err, launcher.ExitTampered}
+		return nil, &exitError{err, exit.Tampered}
 	}
 	for _, w := range witnesses {
 		there := false
@@ -218,7 +219,7 @@ func cosignatures(signed []byte, logKey string, witnesses ...*audit.WitnessKey) 
 			there = there || f.Witness == w.Name()
 		}
 		if !there {
-			return nil, &exitError{fmt.Errorf("the witness %q has not cosigned the checkpoint", w.Name()), launcher.ExitTampered}
+			return nil, &exitError{fmt.Errorf("the witness %q has not cosigned the checkpoint", w.Name()), exit.Tampered}
 		}
 	}
 	return found, nil
@@ -240,7 +241,7 @@ func cosigned(l *launcher.Launcher, keys []string) (audit.Point, error) {
 	}
 	signed, err := os.ReadFile(l.Home().Checkpoint())
 	if err != nil {
-		return audit.Point{}, &exitError{fmt.Errorf("no witness has cosigned anything: %w", err), launcher.ExitTampered}
+		return audit.Point{}, &exitError{fmt.Errorf("no witness has cosigned anything: %w", err), exit.Tampered}
 	}
 	if _, err := cosignatures(signed, own.Public, list...); err != nil {
 		return audit.Point{}, err

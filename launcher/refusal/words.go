@@ -1,4 +1,4 @@
-package launcher
+package refusal
 
 import (
 	"fmt"
@@ -32,8 +32,8 @@ var phrases = map[string][2]string{
 	"no shell":       {"the sandbox cannot execute the shell %q (%v), so nothing ran; try: tadactl policy check, tadactl doctor", "沙箱无法执行 shell %q (%v)，因此未运行任何命令；请尝试: tadactl policy check, tadactl doctor"},
 }
 
-// phrase is one of them in a language.
-func phrase(in pathguard.Locale, key string, args ...any) string {
+// Phrase is one of them in a language.
+func Phrase(in pathguard.Locale, key string, args ...any) string {
 	text := phrases[key][0]
 	if in == pathguard.Chinese {
 		text = phrases[key][1]

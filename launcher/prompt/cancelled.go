@@ -1,9 +1,9 @@
-package launcher
+package prompt
 
 import "errors"
 
-// errElsewhere takes a question back that somebody answered in another place.
-var errElsewhere = errors.New("it was answered elsewhere")
+// ErrElsewhere takes a question back that somebody answered in another place.
+var ErrElsewhere = errors.New("it was answered elsewhere")
 
 // A CancelledError is returned by Ask when the person left the question without an answer: by a key
 // that cancels, or by ending the process or the terminal that shows it. That is no denial. The

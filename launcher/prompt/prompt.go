@@ -1,0 +1,169 @@
+package prompt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/launcher/session"
+)
+
+// An Answer is what a person did with a page.
+type Answer struct {
+	Given, Yes bool
+	Denied     []string      // calls of several that are denied all the same
+	Message    string        // to the agent, with a no
+	Instead    string        // a command that the person would rather see
+	Code       string        // the one-time code, where one was asked for
+	Took       time.Duration // from the showing to the answer
+}
+
+// A Page is what is put before a person, and what a yes to it takes.
+type Page struct {
+	Payload []byte
+	After   string        // what it comes after, for below it
+	Calls   []string      // that are answered one by one, when there are several
+	Least   time.Duration // before a yes is taken
+	Typed   string        // the characters of a yes; "" where a key is enough
+	Code    bool          // and a one-time code
+	Edited  bool          // a no may name another command
+}
+
+// Put shows a page and waits for the answer. session.Ask takes a yes only when every line of what
+// it shows was on the screen; where the short page would cut something it is given the full one.
+func (p Page) Put(ctx context.Context, tty *os.File, phrase string, now func() time.Time) (Answer, error) {
+	var a Answer
+	short := render.Render(p.Payload, render.Options{})
+	var shown time.Time
+	render := func(width int, full bool) string {
+		if shown.IsZero() {
+			shown = now()
+		}
+		page := render.Render(p.Payload, render.Options{Width: width - 1, Full: full || short.Truncated, Phrase: phrase})
+		return page.Text() + p.below(a.Denied)
+	}
+	for {
+		options := p.options()
+		if !shown.IsZero() { // shown before, and left for a key that says more
+			options.Guard = max(p.Least-now().Sub(shown), session.DefaultGuard)
+		}
+		reply, err := session.Ask(ctx, tty, render, options)
+		var interrupted *session.Interrupted
+		switch {
+		case errors.Is(err, session.ErrBackground), errors.Is(err, session.ErrTimeout), errors.Is(err, ErrElsewhere), errors.Is(err, context.Canceled):
+			return Answer{}, nil
+		case errors.Is(err, session.ErrHangup):
+			return Answer{}, &CancelledError{By: err.Error()}
+		case errors.As(err, &interrupted):
+			return Answer{}, &CancelledError{By: fmt.Sprintf("signal: %v", interrupted.Signal)}
+		case err != nil:
+			return Answer{}, fmt.Errorf("ask on %q: %w", tty.Name(), err)
+		case reply.Answer == session.Cancelled:
+			return Answer{}, &CancelledError{By: leftBy(reply.Key)}
+		case reply.Answer != session.Chosen:
+			a.Given, a.Yes, a.Took = true, reply.Answer == session.Approved, now().Sub(shown)
+			if a.Yes && p.Code {
+				a.Code, err = readLine(ctx, tty, "one-time code: ", dots)
+				if err == nil && a.Code == "" {
+					err = &CancelledError{By: "no one-time code"}
+				}
+				if err != nil {
+					return Answer{}, err
+				}
+			}
+			return a, nil
+		}
+		a.Took = now().Sub(shown)
+		if done, err := p.say(ctx, tty, reply.Key, &a); done || err != nil {
+			return a, err
+		}
+	}
+}
+
+// leftBy names the key that cancelled.
+func leftBy(key rune) string {
+	switch {
+	case key == 0:
+		return "three wrong tries"
+	case key == 0x1b:
+		return "key Esc"
+	case key < ' ':
+		return "key Ctrl-" + string(key+'@')
+	}
+	return "key " + string(key)
+}
+
+// The keys beside yes and no.
+const (
+	keyWord    = 'e' // no, with a word to the agent
+	keyInstead = 'i' // no, and what to do instead
+	keyCalls   = 'c' // which calls of several
+)
+
+func (p Page) options() session.AskOptions {
+	o := session.AskOptions{Challenge: p.Typed, Guard: p.Least, Others: []rune{keyWord}, Hint: "e: deny, message"}
+	if p.Edited {
+		o.Others, o.Hint = append(o.Others, keyInstead), o.Hint+"  i: deny, suggest"
+	}
+	if len(p.Calls) > 1 {
+		o.Others, o.Hint = append(o.Others, keyCalls), o.Hint+"  c: choose calls"
+	}
+	return o
+}
+
+// below is what stands under the page: what it comes after, and what a yes would allow of several
+// calls.
+func (p Page) below(denied []string) string {
+	var b strings.Builder
+	if p.After != "" {
+		b.WriteString(p.After + "\n")
+	}
+	if len(p.Calls) < 2 {
+		return b.String()
+	}
+	b.WriteString("answers ")
+	for i, id := range p.Calls {
+		word := "yes"
+		if slices.Contains(denied, id) {
+			word = "NO"
+		}
+		fmt.Fprintf(&b, " %d:%s", i+1, word)
+	}
+	return b.String() + "\n"
+}
+
+// say reads what belongs to a key. It reports whether that is the answer; else the question is put
+// again.
+func (p Page) say(ctx context.Context, tty *os.File, key rune, a *Answer) (done bool, err error) {
+	switch key {
+	case keyWord:
+		a.Message, err = readLine(ctx, tty, "message (Enter: deny, Esc: back):  ", letters)
+		a.Given = a.Message != ""
+	case keyInstead:
+		a.Instead, err = readLine(ctx, tty, "suggest (Enter: deny and offer this command, Esc: back):  ", letters)
+		a.Given = a.Instead != ""
+	case keyCalls:
+		var line string
+		if line, err = readLine(ctx, tty, "numbers of the calls to deny (Enter; none: all run):  ", letters); err == nil {
+			a.Denied = p.chosen(line)
+		}
+	}
+	return a.Given, err
+}
+
+// chosen are the calls that a line names by their numbers.
+func (p Page) chosen(line string) []string {
+	var ids []string
+	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r < '0' || r > '9' }) {
+		if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(p.Calls) && !slices.Contains(ids, p.Calls[n-1]) {
+			ids = append(ids, p.Calls[n-1])
+		}
+	}
+	return ids
+}

@@ -1,0 +1,7 @@
+// Package refusal is what is said when nothing runs: to a person in one line, in English or Chinese,
+// and to the program that asked as JSON.
+//
+// A [Refusal] never names a way to weaken the policy, because its reader may be the one that wants
+// to. Its status, code and retry are for programs and the same in every language. It is bounded: a
+// program reads it as the output of its command, and a generated script has hundreds of reasons.
+package refusal
