@@ -25,7 +25,7 @@ type protectedName struct{ name, tool, only string }
 
 // laterNames is that table, read once.
 var laterNames = sync.OnceValue(func() []laterName {
-	list := make([]laterName, 0, 128)
+	list := make([]laterName, 0, 144)
 	for e := range catalog.Later().Entries() {
 		n := laterName{name: "**/" + e.Key, last: path.Base(e.Key), kept: true, runs: e.Why()}
 		for fact, value := range e.Facts() {
@@ -65,7 +65,7 @@ func (c *Caller) hasAgent(only string) bool {
 
 // protectedNames are those of them that are kept.
 var protectedNames = sync.OnceValue(func() []protectedName {
-	list := make([]protectedName, 0, 128)
+	list := make([]protectedName, 0, 144)
 	for i := range laterNames() {
 		if n := &laterNames()[i]; n.kept {
 			list = append(list, protectedName{n.name, n.tools, n.only})

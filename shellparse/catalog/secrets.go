@@ -57,6 +57,7 @@ var secretEntries = sync.OnceValue(func() (s struct {
 	names  []struct{ key, fact string }
 	tokens []Token
 }) {
+	s.tokens = make([]Token, 0, 48)
 	for e := range secrets().Entries() {
 		switch fact, value := e.First(); fact {
 		case "inside", "ends", "whole", "apart":

@@ -57,10 +57,11 @@ func (t *Table) entry(at int) Entry {
 	return Entry{key, facts}
 }
 
-// read fills the index, of which half or more stays free. A map would take ten times as long,
-// and each command begins with it. At most as many keys are in the text as it has blanks.
+// read fills the index. A map would take ten times as long, and each command begins with it. Some
+// of it stays free: in the text, a blank follows each key, and the facts have more of them.
 func (t *Table) read() {
-	t.index = make([]uint32, 2<<bits.Len(uint(strings.Count(t.text, " "))))
+	t.index = make([]uint32, 1<<bits.Len(uint(strings.Count(t.text, " "))))
+	t.open = make([]open, 0, 128)
 	last := uint32(len(t.index) - 1)
 	for at, key := range t.keys() {
 		if before, after, found := strings.Cut(key, "*"); found {

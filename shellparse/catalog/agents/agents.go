@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"embed"
 	"iter"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -41,41 +42,43 @@ func All() []Fact { return facts() }
 // Any is the name of the file with the marks of no one program.
 const Any = "any"
 
+// A start pays for each page of memory that it touches, so files are sorted before they are read.
 var facts = sync.OnceValue(func() []Fact {
 	list, err := files.ReadDir(".")
 	if err != nil {
 		panic(err) // they are a part of this program
 	}
 	type file struct {
-		order int
-		facts []Fact
+		agent, text string
+		order       int
 	}
-	room, agents := make([]Fact, 0, 1024), make([]file, 0, len(list))
+	sorted := make([]file, 0, 64)
 	for _, entry := range list {
 		text, err := files.ReadFile(entry.Name())
 		if err != nil {
 			panic(err)
 		}
-		from := len(room)
-		room = read(room, strings.TrimSuffix(entry.Name(), path.Ext(entry.Name())), string(text))
-		one := file{last, room[from:len(room):len(room)]}
-		for _, f := range one.facts {
-			if f.Kind == "order" {
-				one.order, _ = strconv.Atoi(f.Text())
-			}
-		}
-		agents = append(agents, one)
+		agent := strings.TrimSuffix(entry.Name(), path.Ext(entry.Name()))
+		sorted = append(sorted, file{agent, string(text), order(string(text))})
 	}
-	slices.SortStableFunc(agents, func(a, b file) int { return cmp.Compare(a.order, b.order) })
-	all := make([]Fact, 0, len(room))
-	for _, one := range agents {
-		all = append(all, one.facts...)
+	slices.SortStableFunc(sorted, func(a, b file) int { return cmp.Compare(a.order, b.order) })
+	all := make([]Fact, 0, 512)
+	for _, f := range sorted {
+		all = read(all, f.agent, f.text)
 	}
 	return all
 })
 
-// last is the order of an agent that has none.
-const last = 1000
+// order returns the number of the fact "order", which is the first line of a file; a great one
+// where there is none.
+func order(text string) int {
+	line, _, _ := strings.Cut(text, "\n")
+	number, found := strings.CutPrefix(line, "order ")
+	if n, err := strconv.Atoi(strings.TrimSpace(number)); found && err == nil {
+		return n
+	}
+	return math.MaxInt
+}
 
 // read appends the facts of a file.
 func read(all []Fact, agent, text string) []Fact {

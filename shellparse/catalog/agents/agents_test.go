@@ -44,6 +44,9 @@ func TestFacts(t *testing.T) {
 			t.Fatal(err)
 		}
 		agent := strings.TrimSuffix(file.Name(), ".txt")
+		if strings.Contains(string(text), "\norder") {
+			t.Errorf("%s: the order is not the first line, where it is looked for", file.Name())
+		}
 		if !slices.ContainsFunc(All(), func(f Fact) bool { return f.Agent == agent }) {
 			t.Errorf("%s has no facts", file.Name())
 		}
