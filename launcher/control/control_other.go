@@ -15,6 +15,9 @@ func New(Session) *Server               { return &Server{} }
 func (*Server) Serve() error            { return errors.ErrUnsupported }
 func (*Server) IsPrivate() bool         { return false }
 func (*Server) Killed() <-chan struct{} { return nil }
+func (*Server) Show([]byte)             {}
+func (*Server) End(int, int)            {}
+func (*Server) Close()                  {}
 
 // A Pair is in a session, on Linux only.
 type Pair struct{}
