@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/intent"
 )
 
 // ErrDirectory is returned by Calls for a command that is to run where no directory is.
@@ -15,7 +16,7 @@ var ErrDirectory = errors.New("is not a directory")
 
 // Calls returns proposed commands as the requests of a batch. What base says holds for all of them;
 // each has an id, a directory and an intent of its own, an empty input and no terminal.
-func Calls(base Request, list []pathguard.Proposed) ([]Request, error) {
+func Calls(base Request, list []intent.Proposed) ([]Request, error) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return nil, err

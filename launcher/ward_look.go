@@ -11,6 +11,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
+	"github.com/tada-run/tada-run/pathguard/walk"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -199,7 +200,7 @@ func (j *Judgement) mayWrite(path string) bool {
 func writes(t *pathguard.Target) bool {
 	switch t.Right {
 	case command.Write, command.Create, command.Delete:
-		return t.Kind == pathguard.Plain && !t.Unknown && t.Real != "" && t.Flags&command.Possible == 0
+		return t.Kind == walk.Plain && !t.Unknown && t.Real != "" && t.Flags&command.Possible == 0
 	}
 	return false
 }

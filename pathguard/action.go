@@ -1,13 +1,12 @@
 package pathguard
 
 import (
-	"os"
-
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // actionOf translates an effect into a column of the table.
-func actionOf(t *Target) Action {
+func actionOf(t *resolve.Target) Action {
 	switch t.Right {
 	case command.Read:
 		switch {
@@ -36,15 +35,6 @@ func actionOf(t *Target) Action {
 
 // changes reports whether a target is certainly changed. A program that nobody knows is given
 // many a name to read, and the fence keeps what runs later as it is.
-func changes(t *Target, action Action) bool {
+func changes(t *resolve.Target, action Action) bool {
 	return action >= ToWrite && action <= ToSweep && t.Flags&command.Possible == 0
 }
-
-// streams reports whether a target has no content that stays: what a FIFO, a socket or a device
-// says, nobody can look at before. /dev/null says nothing.
-func (t *Target) streams() bool {
-	return t.Exists && t.Mode&(os.ModeNamedPipe|os.ModeSocket|os.ModeDevice) != 0 && t.Path() != "/dev/null"
-}
-
-// below reports whether a target means the names in a directory, and not the directory.
-func (t *Target) below() bool { return t.Flags&command.Below != 0 }

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -43,7 +44,7 @@ func cpuTime() time.Duration {
 // check is what every door does with a line.
 func check(g Guard, line string) Verdict {
 	script := shellparse.Parse(line, shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
-	plan, err := Resolve(script, g.Caller)
+	plan, err := resolve.Resolve(script, g.Caller)
 	if err != nil {
 		return Verdict{}
 	}
@@ -119,7 +120,7 @@ func TestGrowth(t *testing.T) {
 		t.Errorf("ten times the paths cost %.1f times as much", float64(ten)/float64(one))
 	}
 	script := shellparse.Parse("cat src/a.go /srv/project0/secret/x; tool0; curl https://h0.example/", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
-	plan := resolve(t, script, g.Caller)
+	plan := resolved(t, script, g.Caller)
 	small, large := rulesPolicy(t, 1), rulesPolicy(t, 10_000)
 	judge := func(p Policy) time.Duration {
 		return best(7, func() {
@@ -141,7 +142,7 @@ func BenchmarkRules(b *testing.B) {
 		p := rulesPolicy(b, n)
 		g, _ := desk(b, "")
 		script := shellparse.Parse("cat src/a.go /srv/project0/secret/x", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
-		plan, err := Resolve(script, g.Caller)
+		plan, err := resolve.Resolve(script, g.Caller)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -178,7 +179,7 @@ func BenchmarkCorpus(b *testing.B) {
 	}
 	var fileless []time.Duration
 	for i, line := range lines {
-		if plan := resolve(b, shellparse.Parse(line, shellparse.Options{Dir: c.Dir, Home: c.Home, Vars: c.Env}), c); len(plan.Targets) == 0 {
+		if plan := resolved(b, shellparse.Parse(line, shellparse.Options{Dir: c.Dir, Home: c.Home, Vars: c.Env}), c); len(plan.Targets) == 0 {
 			fileless = append(fileless, took[i])
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"mvdan.cc/sh/v3/pattern"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // builtins are the built-in lists of names. They are held against a path as they stand:
@@ -13,8 +15,8 @@ import (
 var builtins = sync.OnceValue(func() []builtinList {
 	caches, code := cacheNames()
 	return []builtinList{
-		{markSecret, secretNames()}, {markPublic, publicNames()}, {markStartup, startupNames()},
-		{markCache, caches}, {markCachedCode, code}, {markToolDir, toolDirs()},
+		{markSecret, pathname.Secrets()}, {markPublic, pathname.Public()}, {markStartup, pathname.Startup()},
+		{markCache, caches}, {markCachedCode, code}, {markToolDir, pathname.ToolDirs()},
 		{markWorkspaceState, []string{"**/.tada"}},
 	}
 })
@@ -44,7 +46,7 @@ func (s *byteSet) has(c byte) bool { return s[c>>6]&(1<<(c&63)) != 0 }
 func viewOf(path string, homes []string) view {
 	var v view
 	for _, h := range homes {
-		if within(path, h) && len(path) > len(h)+1 {
+		if pathname.Within(path, h) && len(path) > len(h)+1 {
 			v.below = append(v.below, path[len(h)+1:])
 			v.homely.add(path[len(h)+1])
 		}
@@ -79,7 +81,7 @@ func builtinAt(path string, homes []string, visit func(mark)) {
 // builtinPublic reports whether a path lies among the secrets and is none.
 func builtinPublic(path string, homes []string) bool {
 	v := viewOf(path, homes)
-	for _, name := range publicNames() {
+	for _, name := range pathname.Public() {
 		if v.may(name) && v.under(name) {
 			return true
 		}
@@ -103,11 +105,11 @@ func (v *view) may(name string) bool {
 func (v *view) under(name string) bool {
 	switch name[0] {
 	case '/':
-		return covers(name[1:], v.path)
+		return pathname.Covers(name[1:], v.path)
 	case '~':
 		name = name[len("~/"):]
 		for _, rest := range v.below {
-			if begins(name, rest) && covers(name, rest) {
+			if begins(name, rest) && pathname.Covers(name, rest) {
 				return true
 			}
 		}
@@ -118,7 +120,7 @@ func (v *view) under(name string) bool {
 		return false // most names for any depth are endings, and most paths have none of them
 	}
 	for rest, more := v.path, true; more; _, rest, more = strings.Cut(rest, "/") {
-		if begins(name, rest) && covers(name, rest) {
+		if begins(name, rest) && pathname.Covers(name, rest) {
 			return true
 		}
 	}
@@ -128,28 +130,6 @@ func (v *view) under(name string) bool {
 // begins reports whether a name and a path could be the same, by the first byte of each.
 func begins(name, path string) bool {
 	return path != "" && (path[0] == name[0] || name[0] == '*')
-}
-
-// covers reports whether a name, which may hold "*", is the path or a directory above it.
-// Both start in the same directory.
-func covers(name, path string) bool {
-	i := 0
-	for i < len(name) && name[i] != '*' {
-		if i >= len(path) || path[i] != name[i] {
-			return false
-		}
-		i++
-	}
-	if i == len(name) {
-		return len(path) == i || path[i] == '/'
-	}
-	start := strings.LastIndexByte(name[:i], '/') + 1
-	part, rest, more := strings.Cut(name[start:], "/")
-	have, left, deeper := strings.Cut(path[start:], "/")
-	if have == "" || !(wild{text: part}).match(have) {
-		return false
-	}
-	return !more || deeper && covers(rest, left)
 }
 
 // builtinBelow returns the kinds of built-in names that are at the path or below it, and for
@@ -171,7 +151,7 @@ func builtinBelow(path string, homes []string, want markKind) (kinds markSet, fi
 				}
 			case '~':
 				for _, h := range homes {
-					if within(h, path) || within(path, h) && reaches(name[2:], strings.Trim(path[len(h):], "/")) {
+					if pathname.Within(h, path) || pathname.Within(path, h) && reaches(name[2:], strings.Trim(path[len(h):], "/")) {
 						note(list.kind, name)
 					}
 				}
@@ -190,7 +170,7 @@ func reaches(name, dir string) bool {
 		var part, have string
 		part, name, _ = strings.Cut(name, "/")
 		have, dir, _ = strings.Cut(dir, "/")
-		if part != have && !(strings.Contains(part, "*") && wild{text: part}.match(have)) {
+		if part != have && !(strings.Contains(part, "*") && pathname.Pattern{Text: part}.Match(have)) {
 			return false
 		}
 	}
@@ -216,7 +196,7 @@ func builtinMatches(glob []string, homes []string, visit func(mark)) {
 			hit, swept := false, true
 			try := func(parts []globPart, name string) {
 				if globReaches(parts, name) {
-					hit, swept = true, swept && isBare(parts[strings.Count(name, "/")].text)
+					hit, swept = true, swept && pathname.IsBare(parts[strings.Count(name, "/")].text)
 				}
 			}
 			switch name[0] {
@@ -253,16 +233,16 @@ func globReaches(parts []globPart, name string) bool {
 // A globPart is one component of a pattern, or of a plain path.
 type globPart struct {
 	text string
-	wild wild
+	wild pathname.Pattern
 	meta bool
 	bad  bool
 }
 
 func newGlobPart(text string) globPart {
 	if !pattern.HasMeta(text, 0) {
-		return globPart{text: unescape(text)}
+		return globPart{text: pathname.Unescape(text)}
 	}
-	w, err := newWild(text)
+	w, err := pathname.Compile(text)
 	return globPart{text: text, wild: w, meta: true, bad: err != nil}
 }
 
@@ -271,5 +251,5 @@ func (g globPart) match(name string) bool {
 	if !g.meta {
 		return g.text == name
 	}
-	return !g.bad && g.wild.match(name) && (name[0] != '.' || g.text[0] == '.')
+	return !g.bad && g.wild.Match(name) && (name[0] != '.' || g.text[0] == '.')
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // oracle is the built-in lists as a tree of rules: the way rules of the configuration are
@@ -14,7 +16,7 @@ func oracle(t testing.TB, homes []string) *tree {
 	tr := &tree{}
 	add := func(name string, m mark) {
 		m.path = name
-		for _, full := range expandHome(name, homes) {
+		for _, full := range pathname.ExpandHome(name, homes) {
 			if err := tr.add(full, m); err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +73,7 @@ func TestBuiltinLikeRules(t *testing.T) {
 		"/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_rsa_key.pub", "/home/dev/.ssh/id_rsa.pub", "/home/devil/.ssh", "/x//y", "/.env", "/etcetera"}
 	for _, l := range builtins() {
 		for _, name := range l.names {
-			for _, full := range expandHome(strings.Replace(strings.ReplaceAll(name, "*/", "/w/"), "*", "x", 1), homes) {
+			for _, full := range pathname.ExpandHome(strings.Replace(strings.ReplaceAll(name, "*/", "/w/"), "*", "x", 1), homes) {
 				full = strings.ReplaceAll(full, "//", "/")
 				paths = append(paths, full, full+"/in", full+"x", full[:len(full)-1], full[:max(1, strings.LastIndexByte(full, '/'))])
 			}

@@ -221,13 +221,13 @@ func (j *judgement) caching(f *Fence) {
 	for i := range list {
 		c := &list[i]
 		if f.Exact && programs == nil {
-			programs = j.plan.started()
+			programs = j.plan.Started()
 		}
 		if f.Exact && !c.usedBy(programs) {
 			continue
 		}
 		moved := j.moved(c, moves)
-		found := j.disk.existing(nil, j.p.reals, append(moved, c.name)...)
+		found := j.disk.Existing(nil, j.p.reals, append(moved, c.name)...)
 		for _, real := range found {
 			f.Write = append(f.Write, Grant{Path: real, Tree: true})
 		}
@@ -239,7 +239,7 @@ func (j *judgement) caching(f *Fence) {
 			continue
 		}
 		if programs == nil {
-			programs = j.plan.started()
+			programs = j.plan.Started()
 		}
 		if c.usedBy(programs) {
 			f.Caches = append(f.Caches, missing...)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // TestOnlyCachesOfTheTableAreOpen: of the folders in which programs keep what they can make again,
@@ -31,7 +33,7 @@ func TestOnlyCachesOfTheTableAreOpen(t *testing.T) {
 		}
 		for _, name := range home {
 			for _, w := range f.Write {
-				if within(w.Path, root) && within(root+"/home/dev/"+name, w.Path) {
+				if pathname.Within(w.Path, root) && pathname.Within(root+"/home/dev/"+name, w.Path) {
 					t.Errorf("%q may write %s, by %s", line, name, w.Path)
 				}
 			}

@@ -3,6 +3,8 @@ package pathguard
 import (
 	"path"
 	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // moveTable says by which variables of the caller's environment a person moves a folder of a home,
@@ -69,12 +71,12 @@ func (j *judgement) movedFolders() (list []move) {
 // moved returns where moves take a cache to, as far as the place can be a cache.
 func (j *judgement) moved(c *cache, moves []move) (dirs []string) {
 	for _, m := range moves {
-		if !within(c.name, m.folder) && !within(m.folder, c.name) {
+		if !pathname.Within(c.name, m.folder) && !pathname.Within(m.folder, c.name) {
 			continue
 		}
 		rest := strings.TrimPrefix(c.name[min(len(m.folder), len(c.name)):], "/")
 		dir := path.Join(m.value, rest)
-		if real, _, ok := j.disk.realOf(dir); ok {
+		if real, _, ok := j.disk.Real(dir); ok {
 			dir = real
 		}
 		if j.mayCache(dir, rest != "" || strings.HasSuffix(dir, c.name[len("~"):])) {
@@ -93,12 +95,12 @@ func (j *judgement) mayCache(dir string, named bool) bool {
 	if rules&^(1<<markCache|1<<markCachedCode|1<<markPublic) != 0 || j.isHome(dir) || isTop(dir) {
 		return false
 	}
-	if ws := j.plan.Workspace; ws != "" && within(ws, dir) || withinAny(dir, kernelDirs) {
+	if ws := j.plan.Workspace; ws != "" && pathname.Within(ws, dir) || pathname.WithinAny(dir, kernelDirs) {
 		return false
 	}
-	if !named && withinAny(dir, systemDirs) && !withinAny(dir, j.homes) {
+	if !named && pathname.WithinAny(dir, pathname.SystemDirs) && !pathname.WithinAny(dir, j.homes) {
 		return false
 	}
-	_, _, repository := j.disk.realOf(join(dir, ".git"))
+	_, _, repository := j.disk.Real(pathname.Join(dir, ".git"))
 	return !repository
 }

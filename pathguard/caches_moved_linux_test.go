@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // A cache that the caller's environment moves is open where it is, and made where it is missing.
@@ -62,7 +64,7 @@ func TestMovesAreOfCaches(t *testing.T) {
 		if len(f) == 0 {
 			continue
 		}
-		if !slices.ContainsFunc(caches(), func(c cache) bool { return within(c.name, f[0]) || within(f[0], c.name) }) {
+		if !slices.ContainsFunc(caches(), func(c cache) bool { return pathname.Within(c.name, f[0]) || pathname.Within(f[0], c.name) }) {
 			t.Errorf("%s: no cache is there", f[0])
 		}
 		for _, variable := range f[1:] {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -29,7 +30,7 @@ type CheckResult struct {
 // A Guard answers questions for one caller under one policy.
 type Guard struct {
 	Policy Policy
-	Caller Caller
+	Caller resolve.Caller
 	Locale Locale
 }
 
@@ -60,7 +61,7 @@ func (g Guard) CheckPathAccess(name string, write bool) (CheckResult, error) {
 	}
 	script := &shellparse.Script{Text: name, Canonical: name, Plain: true, Argv: []string{name},
 		Effects: []shellparse.Effect{{Right: right, Name: g.spelled(name), Span: shellparse.Span{End: len(name)}, Command: -1}}}
-	plan, err := Resolve(script, g.Caller)
+	plan, err := resolve.Resolve(script, g.Caller)
 	if err != nil {
 		return CheckResult{}, err
 	}
@@ -86,7 +87,7 @@ func (g Guard) IsReadOnly(name string, write bool) bool { return write && g.stan
 
 func (g Guard) stands(name string, place Place) bool {
 	script := &shellparse.Script{Effects: []shellparse.Effect{{Right: command.Write, Name: g.spelled(name), Command: -1}}}
-	plan, err := Resolve(script, g.Caller)
+	plan, err := resolve.Resolve(script, g.Caller)
 	if err != nil || g.Policy.tree == nil || len(plan.Targets) == 0 {
 		return true
 	}
@@ -114,19 +115,19 @@ func (g Guard) ExtractPaths(text string) ([]string, error) {
 	return out, nil
 }
 
-func (g Guard) judge(text string) (Verdict, *Plan, error) {
+func (g Guard) judge(text string) (Verdict, *resolve.Plan, error) {
 	script := shellparse.Parse(text, shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env, Programs: g.Policy.Programs()})
 	if Idle(script) {
 		return Verdict{}, nil, ErrEmpty
 	}
-	plan, err := Resolve(script, g.Caller)
+	plan, err := resolve.Resolve(script, g.Caller)
 	if err != nil {
 		return Verdict{}, nil, err
 	}
 	return g.Policy.Judge(plan), plan, nil
 }
 
-func (g Guard) result(v Verdict, plan *Plan) CheckResult {
+func (g Guard) result(v Verdict, plan *resolve.Plan) CheckResult {
 	r := CheckResult{Allowed: v.Decision == Allow, RequiresAuth: v.Decision == Ask, Verdict: v.Decision, Risk: v.Risk,
 		Rules: []string{}, Spans: [][2]int{}, Effects: []string{}}
 	var lines []string

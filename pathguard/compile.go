@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/walk"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -19,8 +21,8 @@ func Default(a Account) Policy {
 // compile puts the settings into the form that Judge asks.
 func compile(a Account, s Settings, notes []string) (Policy, error) {
 	p := Policy{account: a, set: s, notes: notes, commands: map[string][]CommandRule{}, hosts: map[string][]HostRule{}}
-	b := builder{p: &p, tree: &tree{known: true, ids: map[ID][]mark{}}, disk: openDisk()}
-	defer b.disk.close()
+	b := builder{p: &p, tree: &tree{known: true, ids: map[walk.ID][]mark{}}, disk: walk.OpenDisk()}
+	defer b.disk.Close()
 	b.homes()
 	b.tree.homes = p.homes
 	b.settings(s)
@@ -43,7 +45,7 @@ func compile(a Account, s Settings, notes []string) (Policy, error) {
 type builder struct {
 	p    *Policy
 	tree *tree
-	disk *disk
+	disk *walk.Disk
 	err  error
 }
 
@@ -53,7 +55,7 @@ func (b *builder) homes() {
 		if !strings.HasPrefix(home, "/") || home == "/" {
 			continue
 		}
-		real, _, _ := b.disk.realOf(home)
+		real, _, _ := b.disk.Real(home)
 		if !slices.Contains(b.p.reals, real) {
 			b.p.reals = append(b.p.reals, real)
 		}
@@ -107,12 +109,12 @@ func (b *builder) settings(s Settings) {
 // the same file is a way around it.
 func (b *builder) put(path string, m mark) {
 	m.path = path
-	for _, full := range expandHome(path, b.p.homes) {
+	for _, full := range pathname.ExpandHome(path, b.p.homes) {
 		b.add(full, m)
 		if strings.ContainsAny(full, "*?[") {
 			continue
 		}
-		real, id, exists := b.disk.realOf(full)
+		real, id, exists := b.disk.Real(full)
 		if real != full {
 			b.add(real, m)
 		}
@@ -143,7 +145,7 @@ func digest(a Account, s Settings) string {
 const builtin = "4bc1a0ccd3d6a27452f8175b5f5238f9698584d1fb7fa7a9a3abe1e31d13938a"
 
 // RestrictedPaths returns security.restricted_paths, absolute.
-func (p Policy) RestrictedPaths() []string { return expandAll(p.set.RestrictedPaths, p.homes) }
+func (p Policy) RestrictedPaths() []string { return pathname.ExpandAll(p.set.RestrictedPaths, p.homes) }
 
 // ReadOnlyPaths returns security.readonly_paths, absolute.
-func (p Policy) ReadOnlyPaths() []string { return expandAll(p.set.ReadOnlyPaths, p.homes) }
+func (p Policy) ReadOnlyPaths() []string { return pathname.ExpandAll(p.set.ReadOnlyPaths, p.homes) }

@@ -18,49 +18,9 @@
 //
 // # Resolving
 //
-// A name is walked one component at a time as the kernel walks it (path_resolution(7)):
-// ".." after a link is the parent of what the link points to, at most 40 links are
-// followed, a link at the end is followed by what opens and not by what unlinks or renames,
-// and "link/" follows in any case. Most names have no link and no mount on their way; for
-// them one openat2(2) with RESOLVE_NO_SYMLINKS and RESOLVE_NO_XDEV gives the same answer.
-//
-// Below /proc the kernel does not read the text of links. /proc/self and /dev/fd are the
-// command's own, so its directory and root are known and its descriptors are nobody's
-// business; the links of other processes are jumped through, and what is behind them is
-// judged as another process's.
-//
-// Every target is opened with O_PATH, which needs no permission on the file, waits for no
-// FIFO and starts no device, and is carried with its device, inode and mode. What is shown,
-// hashed and granted is that inode. Where the name does not exist, the nearest existing
-// directory is opened and the rest is kept as text. Where a directory cannot be searched,
-// or is gone, the rest of the way is read as text too.
-//
-// A pattern is expanded now. At most 4,096 matches become targets; when there are more the
-// verdict asks, with the count. What find(1) would hand to an interpreter now (-exec sh {} \;) is
-// bound as well, 64 files of it. At most 256 files stay open; the others are bound by device
-// and inode alone. A link that the script makes itself is followed by later names as if it
-// stood there already.
-//
-// A program is looked up as the shell does, in the PATH that the command would get, and bound by
-// path, inode, size and time; one that an ordinary user can write, by SHA-256 as well. What npx, uv
-// run and their like find in places of their own, or fetch, is looked for there and is not missing
-// when it is not; what runs in a container or on another machine is no file of this one. So is
-// every file whose text decides what runs: operands of interpreters, makefiles, package.json. A
-// file above 16 MiB has no hash, and Content.Why says so.
-//
-// What such a file says is read too, as if it stood in the command line: shell scripts, by their
-// name or as an operand, on standard input and sourced, then also where PATH has them; scripts of
-// package.json with those before and after them; recipes of makefiles, those of -f and of standard
-// input too, in the directory that -C says; and python, javascript, perl and ruby as far as their
-// reader goes. The text is the very one that was hashed. It is at most 64 KiB long, three files
-// deep and 16 files in all; behind that a file is bound and not read. Every variable but HOME,
-// USER, LOGNAME and TMPDIR is unknown in it, and so is every argument that the command line does
-// not give: whether "$1/x" is "/x" there depends on tests that stand around it. Of a makefile, the
-// recipes are read that the goals certainly need, and what make starts while it reads; what only
-// make could put in stays unknown. The makefiles that it takes in are bound like it, and not read.
-//
-// [Plan.Facts] gives all of it as plain data, in an order that the same plan always has, for
-// the launcher to encode, hash and show.
+// [Resolve] makes the plan: package resolve says how. It opens every file that a name leads to, so
+// that what is shown, hashed and granted are the same inodes. A name that does not exist, or is not
+// wholly known, is a target that says so.
 //
 // # Judging
 //

@@ -3,6 +3,9 @@ package pathguard
 import (
 	"slices"
 
+	"github.com/tada-run/tada-run/pathguard/hosts"
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/pathguard/walk"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -10,26 +13,26 @@ import (
 // files in it are the plan's own and live as long as the plan. It lists a few directories
 // (the home, the workspace, and below the workspace when what runs is not wholly known),
 // because only what exists can be hidden.
-func (p Policy) Fence(plan *Plan) Fence { return p.fence(plan, true) }
+func (p Policy) Fence(plan *resolve.Plan) Fence { return p.fence(plan, true) }
 
 // Grants is Fence without what only the disk tells: Hide and ReadOnly, and of the ground that
 // an inexact plan may write the workspace alone, without temporary files and caches. No
 // directory is looked at. An approval binds this much. What there is to hide may change
 // between a question and its answer, and the run is still the one that was asked for.
-func (p Policy) Grants(plan *Plan) Fence { return p.fence(plan, false) }
+func (p Policy) Grants(plan *resolve.Plan) Fence { return p.fence(plan, false) }
 
-func (p Policy) fence(plan *Plan, hiding bool) Fence {
+func (p Policy) fence(plan *resolve.Plan, hiding bool) Fence {
 	if p.tree == nil || plan == nil || plan.Script == nil {
 		return Fence{}
 	}
 	j := judgement{p: &p, plan: plan, script: plan.Script, homes: p.homes}
 	if hiding {
-		j.disk = openDisk()
-		defer j.disk.close()
+		j.disk = walk.OpenDisk()
+		defer j.disk.Close()
 	}
 	f := Fence{Require: p.set.Require, PrivateTmp: p.set.PrivateTmp}
 	class := j.class()
-	f.Exact = class == ReadOnly || plan.exact()
+	f.Exact = class == ReadOnly || plan.Exact()
 	j.writes(&f)
 	j.names(&f)
 	if hiding {
@@ -61,14 +64,14 @@ func (j *judgement) reach(f *Fence, class Class) {
 func (j *judgement) hosts(f *Fence) {
 	for i := range j.script.Effects {
 		e := &j.script.Effects[i]
-		if e.Right != command.Net || e.Net != nil && isLoopback(e.Net.Host) && e.Net.Static {
+		if e.Right != command.Net || e.Net != nil && hosts.IsLoopback(e.Net.Host) && e.Net.Static {
 			continue
 		}
 		f.Network = true
 		host := ""
 		switch {
 		case e.Net == nil || !e.Net.Static:
-		case e.Net.Scheme == remoteScheme:
+		case e.Net.Scheme == hosts.RemoteScheme:
 			host = j.plan.Remotes[e.Net.Host].Host
 		default:
 			host = e.Net.Host
@@ -83,12 +86,12 @@ func (j *judgement) hosts(f *Fence) {
 func (j *judgement) reveals(f *Fence) {
 	for i := range j.plan.Targets {
 		t := &j.plan.Targets[i]
-		if a := actionOf(t); a != ToRead && a != ToExecute || t.Kind != Plain || !t.Exists || t.Unknown {
+		if a := actionOf(t); a != ToRead && a != ToExecute || t.Kind != walk.Plain || !t.Exists || t.Unknown {
 			continue
 		}
 		found := j.find(t, ToRead)
 		if found.in[InSecret] && !found.in[InRestricted] && !found.in[InState] {
-			f.Reveal = append(f.Reveal, Grant{Path: t.Real, File: t.file.open(), Tree: t.Flags&command.Recursive != 0})
+			f.Reveal = append(f.Reveal, Grant{Path: t.Real, File: t.File(), Tree: t.Flags&command.Recursive != 0})
 		}
 	}
 }

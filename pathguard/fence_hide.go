@@ -1,22 +1,12 @@
 package pathguard
 
 import (
-	"path"
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/walk"
 	"github.com/tada-run/tada-run/shellparse/command"
-)
-
-// The bounds of the search below the workspace for names that can stand at any depth. What
-// lies behind them is only hidden by the judgement: a plan that names it asks. Restricted names
-// that the configuration has at any depth ("**/vault") are worth a search of all that there is,
-// and what is behind the bounds of that is hidden as a whole.
-const (
-	maxSearched    = 256  // directories
-	maxLooked      = 4096 // names in them
-	maxSearchedOwn = 1 << 14
-	maxLookedOwn   = 1 << 19
 )
 
 // hides lists what exists of the restricted paths, the secrets and tada-run's own state,
@@ -25,16 +15,16 @@ const (
 func (j *judgement) hides(f *Fence) {
 	d, reals := j.disk, j.p.reals
 	hide := slices.Clone(j.p.states)
-	for _, real := range d.existing(nil, reals, j.p.set.RestrictedPaths...) {
-		needed, all := d.needed(real)
+	for _, real := range d.Existing(nil, reals, j.p.set.RestrictedPaths...) {
+		needed, all := needed(d, real)
 		if !all {
 			hide = append(hide, real)
 			f.Needed = append(f.Needed, needed...)
 		}
 	}
-	for _, name := range secretNames() {
+	for _, name := range pathname.Secrets() {
 		from := len(hide)
-		hide = d.existing(hide, reals, name)
+		hide = d.Existing(hide, reals, name)
 		for i := from; i < len(hide); i++ { // a link, or a match of a pattern, can be something else
 			if !strings.HasSuffix(hide[i], name[1:]) && builtinPublic(hide[i], j.p.homes) {
 				hide = slices.Delete(hide, i, i+1)
@@ -42,10 +32,10 @@ func (j *judgement) hides(f *Fence) {
 			}
 		}
 	}
-	keep := d.existing(nil, reals, j.p.set.ReadOnlyPaths...)
+	keep := d.Existing(nil, reals, j.p.set.ReadOnlyPaths...)
 	g := ground{j: j, git: j.uses("git"), hide: hide, keep: keep, covered: j.covered(hide, f.Reveal)}
 	if deep := !f.Exact || j.sweeps(); deep {
-		g.inodes = d.inodes(hide)
+		g.inodes = d.Inodes(hide)
 		g.search(j.workDirs(), true)
 	} else {
 		g.search(j.workDirs(), false)
@@ -54,13 +44,8 @@ func (j *judgement) hides(f *Fence) {
 	for _, real := range g.hide {
 		f.Hide = append(f.Hide, j.around(real, f.Reveal)...)
 	}
-	f.Hide = tidy(aliases(f.Hide))
-	f.ReadOnly = tidy(append(aliases(slices.DeleteFunc(g.keep, j.written)), mirrored(f.Write)...))
-}
-
-func tidy(paths []string) []string {
-	slices.Sort(paths)
-	return slices.Compact(paths)
+	f.Hide = pathname.SortUnique(aliases(f.Hide))
+	f.ReadOnly = pathname.SortUnique(append(aliases(slices.DeleteFunc(g.keep, j.written)), mirrored(f.Write)...))
 }
 
 // sweeps reports whether the plan takes a tree as a whole, so that what is nested in it is
@@ -115,14 +100,14 @@ func (g *ground) search(dirs []string, deep bool) {
 	g.own = loose.below != nil || loose.patterns != nil
 	g.plain = make([]string, 0, 128)
 	g.learn("**/.tada")
-	for _, name := range secretNames() {
+	for _, name := range pathname.Secrets() {
 		g.learn(name)
 	}
 	for _, n := range protectedNames() {
 		g.learn(n.name)
 	}
 	g.closed = slices.ContainsFunc(g.j.p.set.RestrictedPaths, func(name string) bool { return strings.HasPrefix(name, "**/") })
-	most, names := maxSearched, maxLooked
+	most, names := walk.MaxSearched, walk.MaxLooked
 	if g.closed {
 		most, names = maxSearchedOwn, maxLookedOwn
 	}
@@ -137,24 +122,24 @@ func (g *ground) search(dirs []string, deep bool) {
 		if slices.Contains(dirs[:min(n, 2)], dir) {
 			continue // the working directory, met again below the workspace
 		}
-		l := g.j.disk.list(dir)
-		if g.closed && n > 0 && len(l.entries) >= maxListed {
+		l := g.j.disk.List(dir)
+		if g.closed && n > 0 && len(l.Entries) >= walk.MaxListed {
 			g.hide = append(g.hide, dir) // there is more in it than was read
 			continue
 		}
-		for _, e := range l.entries {
+		for _, e := range l.Entries {
 			g.looked++
-			if secret, ok := g.inodes[e.ino]; ok && !e.isDir() && sameFile(join(dir, e.name), secret) {
-				g.hide = append(g.hide, join(dir, e.name))
+			if secret, ok := g.inodes[e.Ino]; ok && !e.IsDir() && walk.SameFile(pathname.Join(dir, e.Name), secret) {
+				g.hide = append(g.hide, pathname.Join(dir, e.Name))
 				continue
 			}
-			if g.could(e.name) && g.take(dir, e.name) || !deep || !e.isDir() {
+			if g.could(e.Name) && g.take(dir, e.Name) || !deep || !e.IsDir() {
 				continue
 			}
-			if g.covered[join(dir, e.name)] || !g.closed && (e.name == ".git" || g.j.isRegenerable(e.name)) {
+			if g.covered[pathname.Join(dir, e.Name)] || !g.closed && (e.Name == ".git" || g.j.isRegenerable(e.Name)) {
 				continue
 			}
-			dirs = append(dirs, join(dir, e.name))
+			dirs = append(dirs, pathname.Join(dir, e.Name))
 		}
 	}
 }
@@ -171,7 +156,7 @@ func (g *ground) could(name string) bool {
 		return true
 	}
 	for _, p := range g.patterns {
-		if covers(p, name) {
+		if pathname.Covers(p, name) {
 			return true
 		}
 	}
@@ -180,8 +165,8 @@ func (g *ground) could(name string) bool {
 
 // take puts one name where it belongs, and reports whether nothing below it needs a look.
 func (g *ground) take(dir, name string) bool {
-	full := join(dir, name)
-	if anyLoose(secretNames(), dir, name) && !builtinPublic(full, g.j.p.homes) {
+	full := pathname.Join(dir, name)
+	if pathname.AnyDeep(pathname.Secrets(), dir, name) && !builtinPublic(full, g.j.p.homes) {
 		g.hide = append(g.hide, full)
 		return true
 	}
@@ -204,9 +189,9 @@ func (g *ground) take(dir, name string) bool {
 	}
 	for _, n := range protectedNames() {
 		switch {
-		case !isLoose(n.name, dir, name), !g.j.plan.Caller.hasAgent(n.only):
+		case !pathname.IsDeep(n.name, dir, name), !g.j.plan.Caller.HasAgent(n.only):
 		case name == ".git" && g.git:
-			g.keep = g.j.disk.below(g.keep, full, "hooks")
+			g.keep = g.j.disk.Below(g.keep, full, "hooks")
 		case !g.j.anyUses(n.tool):
 			g.keep = append(g.keep, full)
 			return true
@@ -215,43 +200,22 @@ func (g *ground) take(dir, name string) bool {
 	return false
 }
 
-func anyLoose(names []string, dir, name string) bool {
-	for _, n := range names {
-		if isLoose(n, dir, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// isLoose reports whether a built-in name of any depth is this name in this directory.
-func isLoose(builtin, dir, name string) bool {
-	if builtin[0] != '*' {
-		return false
-	}
-	builtin = builtin[len("**/"):]
-	if cut := strings.LastIndexByte(builtin, '/'); cut >= 0 {
-		return builtin[cut+1:] == name && builtin[:cut] == path.Base(dir)
-	}
-	return covers(builtin, name)
-}
-
 // around lists what to hide so that a path is hidden and what is revealed in it is not:
 // the path itself, or its other entries.
 func (j *judgement) around(path string, reveal []Grant) []string {
 	inside := false
 	for _, g := range reveal {
-		if within(path, g.Path) {
+		if pathname.Within(path, g.Path) {
 			return nil
 		}
-		inside = inside || within(g.Path, path)
+		inside = inside || pathname.Within(g.Path, path)
 	}
 	if !inside {
 		return []string{path}
 	}
 	var out []string
-	for _, e := range j.disk.list(path).entries {
-		out = append(out, j.around(join(path, e.name), reveal)...)
+	for _, e := range j.disk.List(path).Entries {
+		out = append(out, j.around(pathname.Join(path, e.Name), reveal)...)
 	}
 	return out
 }
@@ -260,7 +224,7 @@ func (j *judgement) around(path string, reveal []Grant) []string {
 func (j *judgement) covered(hide []string, reveal []Grant) map[string]bool {
 	var whole map[string]bool
 	for _, name := range hide {
-		if j.plan.Workspace == "" || !within(name, j.plan.Workspace) || slices.ContainsFunc(reveal, func(g Grant) bool { return within(g.Path, name) || within(name, g.Path) }) {
+		if j.plan.Workspace == "" || !pathname.Within(name, j.plan.Workspace) || slices.ContainsFunc(reveal, func(g Grant) bool { return pathname.Within(g.Path, name) || pathname.Within(name, g.Path) }) {
 			continue
 		}
 		if whole == nil {
@@ -276,7 +240,7 @@ func (j *judgement) workDirs() []string {
 	if j.plan.Workspace != "" {
 		dirs = append(dirs, j.plan.Workspace)
 	}
-	if j.plan.Dir != j.plan.Workspace && within(j.plan.Dir, j.plan.Workspace) {
+	if j.plan.Dir != j.plan.Workspace && pathname.Within(j.plan.Dir, j.plan.Workspace) {
 		dirs = append(dirs, j.plan.Dir)
 	}
 	return dirs
@@ -292,7 +256,7 @@ func (j *judgement) written(path string) bool {
 		if !changes(t, a) || t.Unknown {
 			continue
 		}
-		if within(t.Path(), path) || (a == ToDelete || a == ToWipe) && t.Flags&command.Below == 0 && within(path, t.Path()) {
+		if pathname.Within(t.Path(), path) || (a == ToDelete || a == ToWipe) && t.Flags&command.Below == 0 && pathname.Within(path, t.Path()) {
 			return true
 		}
 	}
@@ -303,3 +267,10 @@ func (j *judgement) written(path string) bool {
 	}
 	return false
 }
+
+// Restricted names that the configuration has at any depth ("**/vault") are worth a search of the
+// whole workspace. What is behind these bounds is hidden as a whole.
+const (
+	maxSearchedOwn = 1 << 14 // directories
+	maxLookedOwn   = 1 << 19 // names in them
+)

@@ -7,6 +7,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/pathguard/walk"
 )
 
 // fenceOf is the fence of a line, with the root of the desk written "@".
@@ -20,7 +24,7 @@ func fenceOf(t *testing.T, g Guard, root, line string) (f Fence, write, reveal [
 	f = g.Policy.Fence(plan)
 	short := func(s string) string { return strings.ReplaceAll(s, root, "@") }
 	for _, w := range f.Write {
-		write = append(write, short(join(w.Path, w.Missing)))
+		write = append(write, short(pathname.Join(w.Path, w.Missing)))
 	}
 	for _, r := range f.Reveal {
 		reveal = append(reveal, short(r.Path))
@@ -114,7 +118,7 @@ func TestGrants(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := g.Policy.Fence(plan)
-		i := slices.IndexFunc(f.Write, func(w Grant) bool { return join(w.Path, w.Missing) == at(tt.path) })
+		i := slices.IndexFunc(f.Write, func(w Grant) bool { return pathname.Join(w.Path, w.Missing) == at(tt.path) })
 		if i < 0 {
 			t.Errorf("%q: %+v", tt.line, f.Write)
 			continue
@@ -219,7 +223,7 @@ func TestFenceDoesNotSearchWhatIsHidden(t *testing.T) {
 			t.Errorf("hides %q: %q", path, f.Hide)
 		}
 	}
-	j := &judgement{plan: &Plan{Workspace: "/w"}}
+	j := &judgement{plan: &resolve.Plan{Workspace: "/w"}}
 	for reveal, want := range map[string]bool{"/w/closed/deep/x": false, "/w": false, "/w/closed": false, "/w/other": true} {
 		if got := j.covered([]string{"/w/closed", "/etc/x"}, []Grant{{Path: reveal}}); got["/w/closed"] != want || got["/etc/x"] {
 			t.Errorf("with %q revealed: %v", reveal, got)
@@ -290,10 +294,10 @@ func BenchmarkFence(b *testing.B) {
 // depth is hidden all the same, and a secret behind the bound is told by Partial.
 func TestFenceLarge(t *testing.T) {
 	var files []string
-	for i := range maxSearched + 50 {
+	for i := range walk.MaxSearched + 50 {
 		files = append(files, fmt.Sprintf("w/d%03d/f", i))
 	}
-	last := fmt.Sprintf("d%03d", maxSearched+49)
+	last := fmt.Sprintf("d%03d", walk.MaxSearched+49)
 	files = append(files, "w/"+last+"/deep/vault/x", "w/"+last+"/locked", "w/"+last+"/.env", "w/node_modules/vault/x")
 	g, root := desk(t, "security: {restricted_paths: ['**/vault'], readonly_paths: ['**/locked']}", files...)
 	f, _, _ := fenceOf(t, g, root, "make")

@@ -1,14 +1,19 @@
 package pathguard
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tada-run/tada-run/pathguard/mounts"
+	"github.com/tada-run/tada-run/pathguard/pathname"
+)
 
 // mirrored returns the mount points below what may be written that show what may not be written
 // under its other name: a second mount of the home in /tmp is no part of /tmp.
 func mirrored(write []Grant) (points []string) {
-	m := mountsNow()
+	m := mounts.Now()
 	open := func(path string) bool {
 		for i := range write {
-			if write[i].Tree && within(path, write[i].Path) {
+			if write[i].Tree && pathname.Within(path, write[i].Path) {
 				return true
 			}
 		}
@@ -18,8 +23,8 @@ func mirrored(write []Grant) (points []string) {
 		if !write[i].Tree {
 			continue
 		}
-		for _, point := range m.below(write[i].Path) {
-			names, _ := m.others(point)
+		for _, point := range m.Below(write[i].Path) {
+			names, _ := m.Others(point)
 			for _, name := range names {
 				if !open(name) {
 					points = append(points, point)
@@ -35,9 +40,9 @@ func mirrored(write []Grant) (points []string) {
 // below it is seen. Left out are /etc/hosts and its like, which container engines mount from
 // folders of their own that may be hidden.
 func aliases(paths []string) []string {
-	m := mountsNow()
+	m := mounts.Now()
 	for _, p := range paths[:len(paths):len(paths)] {
-		names, parts := m.others(p)
+		names, parts := m.Others(p)
 		paths = append(paths, names...)
 		for _, part := range parts {
 			if !slices.Contains(neededNames, part) {

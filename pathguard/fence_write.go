@@ -2,8 +2,12 @@ package pathguard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/pathguard/walk"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -27,7 +31,7 @@ func (j *judgement) writes(f *Fence) {
 	if j.disk == nil {
 		return
 	}
-	for _, real := range j.disk.existing(nil, j.p.reals, tempDirs...) {
+	for _, real := range j.disk.Existing(nil, j.p.reals, pathname.TempDirs...) {
 		f.Write = append(f.Write, Grant{Path: real, Tree: true})
 	}
 	j.caching(f)
@@ -38,32 +42,32 @@ func (j *judgement) writesNamed(f *Fence) {
 	for i := range j.plan.Targets {
 		t := &j.plan.Targets[i]
 		a := actionOf(t)
-		if a < ToWrite || a > ToSweep || t.Kind != Plain || t.Real == "" || t.Unknown || t.Flags&command.Possible != 0 {
+		if a < ToWrite || a > ToSweep || t.Kind != walk.Plain || t.Real == "" || t.Unknown || t.Flags&command.Possible != 0 {
 			continue
 		}
 		f.Write = append(f.Write, j.grant(t, a))
 	}
 }
 
-func (j *judgement) grant(t *Target, a Action) Grant {
-	g := Grant{Path: t.Real, Missing: t.Missing, File: t.file.open(), Tree: t.Flags&(command.Recursive|command.Below) != 0}
+func (j *judgement) grant(t *resolve.Target, a Action) Grant {
+	g := Grant{Path: t.Real, Missing: t.Missing, File: t.File(), Tree: t.Flags&(command.Recursive|command.Below) != 0}
 	replaced := a == ToWrite && j.replaces(t)
 	if a == ToWrite && t.Exists && !replaced || a == ToChange && t.Exists {
 		return g
 	}
-	g.Entry, g.Dir = true, t.dir.open()
+	g.Entry, g.Dir = true, t.DirFile()
 	switch name, _, _ := strings.Cut(t.Missing, "/"); {
 	case name != "":
-		g.Parent, g.Dir, g.Names = t.Real, t.file.open(), []string{name}
-	case t.Mode.IsDir() && a == ToWrite && !t.below():
-		g.Parent, g.Dir = t.Real, t.file.open() // cp file dir: a name in there
+		g.Parent, g.Dir, g.Names = t.Real, t.File(), []string{name}
+	case t.Mode.IsDir() && a == ToWrite && !t.Below():
+		g.Parent, g.Dir = t.Real, t.File() // cp file dir: a name in there
 	default:
 		g.Parent, g.Names = path.Dir(t.Real), []string{path.Base(t.Real)}
 	}
 	if replaced {
 		g.Names = nil
 	}
-	g.Broad = j.broad(g.Parent) && !(t.Missing != "" && isSnapshotDir(g.Parent, j.homes))
+	g.Broad = j.broad(g.Parent) && !(t.Missing != "" && pathname.IsSnapshotDir(g.Parent, j.homes))
 	return g
 }
 
@@ -75,7 +79,7 @@ func (j *judgement) broad(dir string) bool {
 	}
 	found := false
 	j.p.tree.at(dir, func(m mark) {
-		found = found || worth&(1<<m.kind) != 0 || m.kind == markProtected && j.plan.Caller.hasAgent(m.only) && j.inside(dir) && !j.anyUses(m.tool)
+		found = found || worth&(1<<m.kind) != 0 || m.kind == markProtected && j.plan.Caller.HasAgent(m.only) && j.inside(dir) && !j.anyUses(m.tool)
 	})
 	return found
 }
@@ -89,4 +93,13 @@ func (j *judgement) uses(program string) bool {
 		}
 	}
 	return false
+}
+
+// replacers put a new file in the place of an old one: for the kernel that is a new name.
+var replacers = []string{"mv", "ln", "install", "sed", "rsync", "perl", "ruby"}
+
+// replaces reports whether the command of a target puts a new file in the place of the one that is
+// there.
+func (j *judgement) replaces(t *resolve.Target) bool {
+	return t.Exists && t.Command >= 0 && t.Command < len(j.script.Commands) && slices.Contains(replacers, path.Base(j.script.Commands[t.Command].Name))
 }

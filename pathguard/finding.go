@@ -1,6 +1,10 @@
 package pathguard
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/tada-run/tada-run/pathguard/resolve"
+)
 
 // A finding is where one target is.
 type finding struct {
@@ -24,7 +28,7 @@ func (f *finding) shown(p Place, full string) string {
 	return full
 }
 
-func (f *finding) detail(t *Target, a Action) string {
+func (f *finding) detail(t *resolve.Target, a Action) string {
 	if a == ToSweep {
 		return strconv.Itoa(f.count)
 	}

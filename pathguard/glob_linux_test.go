@@ -43,7 +43,7 @@ func TestMadeNames(t *testing.T) {
 		`for f in *.txt; do cp "$f" "sub/${f##*/}"; done`, `for f in *.txt; do git mv "$f" "${f%.txt}.md"; done`)
 	g.expect(t, Ask, `for f in sub/*.tmpl; do mv "$f" "${f%.tmpl}.md"; done`, `for f in bad/*; do cp "$f" "${f%.txt}.md"; done`, `for f in *.md; do mv "$f" "old-$f"; done`,
 		`for f in blank/*.txt; do mv $f ${f%.txt}.md; done`)
-	plan := resolve(t, shellparse.Parse(`for f in *.txt; do mv "$f" "${f%.txt}.md"; done`, shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env}), g.Caller)
+	plan := resolved(t, shellparse.Parse(`for f in *.txt; do mv "$f" "${f%.txt}.md"; done`, shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env}), g.Caller)
 	var made []string
 	for i := range plan.Targets {
 		if target := &plan.Targets[i]; target.Right == command.Write {

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -104,7 +105,7 @@ func TestInner(t *testing.T) {
 		{"Makefile", "all: $(OBJ)\n\ttrue\nnuke:\n\trm -rf ~\n", "make", Allow, ""},
 		{"Makefile", "clean:\n\trm -f *.xml out-*\n\trm -rf not-there '$(X)'\n", "make clean", Allow, ""},
 		{"s.sh", "rm -f *\n", "bash s.sh", Ask, "s.sh:1: rm -f *: "},
-		{"s.sh", "# " + strings.Repeat("x", maxInnerText) + "\nrm -rf ~\n", "bash s.sh", Allow, ""},
+		{"s.sh", "# " + strings.Repeat("x", 64<<10) + "\nrm -rf ~\n", "bash s.sh", Allow, ""},
 	}
 	for _, tt := range tests {
 		g, root := desk(t, "security: {restricted_paths: [\"@/srv/secret\"]}", "srv/secret/key", "w/dist/")
@@ -126,11 +127,11 @@ func TestInnerBounds(t *testing.T) {
 		files[fmt.Sprintf("c%d.sh", i)] = fmt.Sprintf("bash c%d.sh\n", i+1)
 	}
 	put(t, root+"/w", files)
-	for line, want := range map[string]int{"bash self.sh": 2, "bash many.sh": maxInnerFiles, "bash c0.sh": maxInnerDepth} {
+	for line, want := range map[string]int{"bash self.sh": 2, "bash many.sh": 16, "bash c0.sh": 3} {
 		s := shellparse.Parse(line, shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
-		plan := resolve(t, s, g.Caller)
-		var count func(p *Plan) int
-		count = func(p *Plan) int {
+		plan := resolved(t, s, g.Caller)
+		var count func(p *resolve.Plan) int
+		count = func(p *resolve.Plan) int {
 			n := len(p.Inner)
 			for i := range p.Inner {
 				n += count(p.Inner[i].Plan)
@@ -195,7 +196,7 @@ func TestInnerSwap(t *testing.T) {
 	s := shellparse.Parse("bash s.sh", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
 	seen := map[Decision]int{}
 	for n := 0; n < rounds() || swaps.Load() < 100 || seen[Deny] == 0 || seen[Allow] == 0; n++ { // a busy machine swaps late
-		plan, err := Resolve(s, g.Caller)
+		plan, err := resolve.Resolve(s, g.Caller)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +215,7 @@ func TestInnerSwap(t *testing.T) {
 func TestIncludedMakefiles(t *testing.T) {
 	g, root := desk(t, "", "w/mk/not.mk")
 	put(t, root+"/w", map[string]string{"Makefile": "include mk/a.mk $(X)\n-include gone.mk\nall:\n\ttrue\n", "mk/a.mk": "sinclude mk/b.mk\n", "mk/b.mk": "include Makefile\nB = 1\n"})
-	plan := resolve(t, shellparse.Parse("make", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env}), g.Caller)
+	plan := resolved(t, shellparse.Parse("make", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env}), g.Caller)
 	var got []string
 	for _, c := range plan.Contents {
 		if c.Sum == "" {
@@ -233,7 +234,7 @@ func TestFoundScripts(t *testing.T) {
 	g, root := desk(t, "", "w/s/a.sh", "w/s/b.txt", "w/s/deep/c.sh", "w/link.sh -> s/a.sh", "w/loop -> .")
 	line := `find . -name '*.sh' -exec bash {} \;`
 	bound := func() (n int) {
-		for _, c := range resolve(t, shellparse.Parse(line, shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env}), g.Caller).Contents {
+		for _, c := range resolved(t, shellparse.Parse(line, shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env}), g.Caller).Contents {
 			if c.Sum != "" && strings.HasSuffix(c.Path, ".sh") {
 				n++
 			}
@@ -243,26 +244,26 @@ func TestFoundScripts(t *testing.T) {
 	if n := bound(); n != 2 {
 		t.Errorf("%d scripts bound, want 2", n)
 	}
-	parts := resolve(t, shellparse.Parse("run-parts s", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env}), g.Caller)
+	parts := resolved(t, shellparse.Parse("run-parts s", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env}), g.Caller)
 	if n := len(parts.Contents); n != 0 {
 		t.Errorf("%d files bound that run-parts cannot execute", n)
 	}
 	if err := os.Chmod(root+"/w/s/a.sh", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	parts = resolve(t, shellparse.Parse("run-parts s", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env}), g.Caller)
+	parts = resolved(t, shellparse.Parse("run-parts s", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env}), g.Caller)
 	if n := len(parts.Contents); n != 1 || parts.Contents[0].Sum == "" {
 		t.Errorf("run-parts binds %+v", parts.Contents)
 	}
 	g.expect(t, Allow, line)
-	for i := range maxFound {
+	for i := range 64 {
 		put(t, root+"/w/s", map[string]string{fmt.Sprintf("n%d.sh", i): ""})
 	}
-	if n := bound(); n != maxFound-1 { // two names are one file
-		t.Errorf("%d scripts bound, want %d", n, maxFound-1)
+	if n := bound(); n != 64-1 { // two names are one file
+		t.Errorf("%d scripts bound, want %d", n, 64-1)
 	}
 	r, err := g.AnalyzeShellCommand(line)
-	if err != nil || r.Verdict != Ask || !strings.Contains(r.Reason, strconv.Itoa(maxFound+3)+" files or more") {
+	if err != nil || r.Verdict != Ask || !strings.Contains(r.Reason, strconv.Itoa(64+3)+" files or more") {
 		t.Errorf("%v %v %s", err, r.Verdict, r.Reason)
 	}
 }

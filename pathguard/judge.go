@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -12,7 +13,7 @@ import (
 //
 // Every rule that has something to say is kept as a reason, the strictest decides. The
 // order of strictness is deny, ask, allow.
-func (p Policy) Judge(plan *Plan) Verdict {
+func (p Policy) Judge(plan *resolve.Plan) Verdict {
 	if p.tree == nil || plan == nil || plan.Script == nil {
 		return Verdict{Reasons: []Reason{{Rule: "policy.missing", Risk: 3, Message: noPolicy(), Command: -1}}}
 	}
@@ -35,7 +36,7 @@ func (j *judgement) linked() {
 	if len(j.plan.Linked) == 0 || j.class() == ReadOnly {
 		return
 	}
-	untold := func(c shellparse.Command) bool { return !toldBy(&c) && c.Name != "git" }
+	untold := func(c shellparse.Command) bool { return !resolve.TellsWrites(&c) && c.Name != "git" }
 	if j.contained || slices.ContainsFunc(j.script.Commands, untold) {
 		j.add(Ask, "code.linked", j.shown(j.plan.Linked[0]), strconv.Itoa(len(j.plan.Linked)),
 			shellparse.Span{End: len(j.script.Text)}, -1)

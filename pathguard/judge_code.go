@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/hosts"
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -20,7 +23,7 @@ func (j *judgement) codes() {
 		if rule != "" {
 			j.add(Ask, rule, "", c.Lang, c.Span, c.Command)
 		}
-		if rule != "" || harmlessLangs.has(c.Lang) {
+		if rule != "" || slices.Contains(harmlessLangs, c.Lang) {
 			j.spelled(c)
 		}
 	}
@@ -39,7 +42,7 @@ func (j *judgement) spelled(c *shellparse.Code) {
 // code returns the rule that asks for a program, or "".
 func (j *judgement) code(c *shellparse.Code) string {
 	switch {
-	case harmlessLangs.has(c.Lang):
+	case slices.Contains(harmlessLangs, c.Lang):
 		return ""
 	case c.Source == shellparse.Literal || c.Source == shellparse.File:
 		j.contained = true
@@ -64,7 +67,7 @@ func (j *judgement) code(c *shellparse.Code) string {
 }
 
 // harmlessLangs can compute, print and read at most: they have no word for a program or a host.
-var harmlessLangs = names{"bc", "hcl"}
+var harmlessLangs = []string{"bc", "hcl"}
 
 // settled reports whether an unknown piece is the code of a command that was judged as code
 // already, and found to be no question.
@@ -74,7 +77,7 @@ func (j *judgement) settled(o *shellparse.Opaque) bool {
 	}
 	for i := range j.script.Codes {
 		c := &j.script.Codes[i]
-		if c.Command == o.Command && c.Span == o.Span && (c.Source == shellparse.Unknown || harmlessLangs.has(c.Lang)) {
+		if c.Command == o.Command && c.Span == o.Span && (c.Source == shellparse.Unknown || slices.Contains(harmlessLangs, c.Lang)) {
 			return j.code(c) == ""
 		}
 	}
@@ -85,7 +88,7 @@ func (j *judgement) settled(o *shellparse.Opaque) bool {
 // That reason has no smaller risk, so nothing that lifts it would have left the other.
 func (j *judgement) told(o *shellparse.Opaque) bool {
 	return o.Place == shellparse.InCode && slices.ContainsFunc(j.script.Codes, func(c shellparse.Code) bool {
-		return c.Command == o.Command && c.Span == o.Span && (c.Source == shellparse.Network || c.Source == shellparse.Decoded || c.Source == shellparse.Stdin) && !harmlessLangs.has(c.Lang)
+		return c.Command == o.Command && c.Span == o.Span && (c.Source == shellparse.Network || c.Source == shellparse.Decoded || c.Source == shellparse.Stdin) && !slices.Contains(harmlessLangs, c.Lang)
 	})
 }
 
@@ -102,11 +105,11 @@ func (j *judgement) talks(cmd int) bool {
 
 // leaves reports whether an effect contacts another machine, or one that is not known.
 func leaves(e *shellparse.Effect) bool {
-	return e.Right == command.Net && (e.Net == nil || !e.Net.Static || !isLoopback(strings.ToLower(e.Net.Host)))
+	return e.Right == command.Net && (e.Net == nil || !e.Net.Static || !hosts.IsLoopback(strings.ToLower(e.Net.Host)))
 }
 
 // builders make a program out of the sources of the workspace.
-var builders = names{"gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "go",
+var builders = []string{"gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "go",
 	"rustc", "cargo", "zig", "swiftc", "ghc", "javac", "tsc", "esbuild", "make", "cmake",
 	"ninja", "nim", "dmd", "fpc", "gfortran", "ocamlfind", "ocamlopt", "nasm", "as", "tcc"}
 
@@ -125,7 +128,7 @@ func (j *judgement) built(cmd int) bool {
 		case leaves(e):
 			return false
 		case e.Right != command.Write || j.harmless(i) || j.housekeeping(e):
-		case !builders.has(by):
+		case !slices.Contains(builders, by):
 			return false
 		case e.Command < cmd:
 			made = true
@@ -143,10 +146,10 @@ func (j *judgement) housekeeping(e *shellparse.Effect) bool {
 
 // justBuilt reports whether a file that is executed is what a compiler of the same line puts
 // there: go build -o /tmp/x . && /tmp/x.
-func (j *judgement) justBuilt(t *Target, full string) bool {
+func (j *judgement) justBuilt(t *resolve.Target, full string) bool {
 	for i := range j.plan.Targets {
 		w := &j.plan.Targets[i]
-		if w.Right == command.Write && w.Command >= 0 && w.Command < t.Command && !w.Unknown && w.Path() == full && builders.has(path.Base(j.script.Commands[w.Command].Name)) {
+		if w.Right == command.Write && w.Command >= 0 && w.Command < t.Command && !w.Unknown && w.Path() == full && slices.Contains(builders, path.Base(j.script.Commands[w.Command].Name)) {
 			return j.built(t.Command)
 		}
 	}
@@ -156,7 +159,7 @@ func (j *judgement) justBuilt(t *Target, full string) bool {
 // justTold reports whether a file that is executed has the text that the same line writes into it, which
 // was read and judged like any other program of the line: cat > /tmp/x.py <<'E' ... E; python3 /tmp/x.py.
 // A file of somebody else in its place would stay what it is.
-func (j *judgement) justTold(t *Target, full string) bool {
+func (j *judgement) justTold(t *resolve.Target, full string) bool {
 	for i := range j.plan.Targets { // the program of a command is an effect of the text as well
 		if e := &j.plan.Targets[i]; t.Effect < 0 && e.Right == command.Exec && e.Command == t.Command && e.Path() == full {
 			t = e
@@ -196,7 +199,7 @@ func (j *judgement) tells(full string, effect int) bool {
 		case w.Right == command.Read || w.Right == command.Exec || w.Right == command.Net || w.Flags&command.Meta != 0:
 		case w.Right == command.Write && w.Flags == 0 && w.Path() == full && !w.Unknown && w.Effect < effect:
 			told--
-		case within(full, w.Path()) && (w.Path() == full || w.Unknown || w.Flags&command.Recursive != 0):
+		case pathname.Within(full, w.Path()) && (w.Path() == full || w.Unknown || w.Flags&command.Recursive != 0):
 			return false
 		}
 	}
@@ -205,12 +208,12 @@ func (j *judgement) tells(full string, effect int) bool {
 
 // inNewEnvironment reports whether a program stands in an environment of Python that the same line
 // makes where nothing was before, and in which no other of its commands puts anything by name.
-func (j *judgement) inNewEnvironment(t *Target, full string) bool {
+func (j *judgement) inNewEnvironment(t *resolve.Target, full string) bool {
 	made := ""
 	for i := range j.plan.Targets {
 		w := &j.plan.Targets[i]
 		if w.Right == command.Create && !w.Exists && !w.Unknown && w.Command >= 0 && w.Command < t.Command &&
-			venvMakers.has(path.Base(j.script.Commands[w.Command].Name)) && within(full, w.Path()+"/bin") {
+			slices.Contains(venvMakers, path.Base(j.script.Commands[w.Command].Name)) && pathname.Within(full, w.Path()+"/bin") {
 			made = w.Path()
 		}
 	}
@@ -218,19 +221,19 @@ func (j *judgement) inNewEnvironment(t *Target, full string) bool {
 		return false
 	}
 	for i := range j.plan.Targets {
-		if w := &j.plan.Targets[i]; w.Right != command.Read && w.Right != command.Exec && within(w.Path(), made) && w.Path() != made {
+		if w := &j.plan.Targets[i]; w.Right != command.Read && w.Right != command.Exec && pathname.Within(w.Path(), made) && w.Path() != made {
 			return false
 		}
 	}
 	return true
 }
 
-var venvMakers = names{"venv", "virtualenv"}
+var venvMakers = []string{"venv", "virtualenv"}
 
 // sayings are the words of a program that computes and prints, in languages that nothing
 // here reads: julia -e 'println(1+1)'. Those of Julia that run the tests of the project, or say
 // what it needs, run nothing that is not there.
-var sayings = names{"print", "disp", "using", "Pkg", "test", "instantiate", "precompile", "status", "println", "puts", "putStrLn", "IO", "inspect", "show",
+var sayings = []string{"print", "disp", "using", "Pkg", "test", "instantiate", "precompile", "status", "println", "puts", "putStrLn", "IO", "inspect", "show",
 	"VERSION", "System", "version", "Enum", "String", "upcase", "downcase", "reverse", "sort", "join", "sqrt", "pi", "abs", "max", "min", "sum", "length", "true", "false"}
 
 // printsOnly reports whether a text is made of numbers, plain strings and sayings alone.
@@ -243,7 +246,7 @@ func printsOnly(text string) bool {
 			for end < len(text) && (isLetter(text[end]) || text[end] >= '0' && text[end] <= '9') {
 				end++
 			}
-			if !sayings.has(text[i:end]) {
+			if !slices.Contains(sayings, text[i:end]) {
 				return false
 			}
 			i = end
@@ -305,10 +308,10 @@ func (j *judgement) opaque() {
 
 // decoders make a name out of bytes that nobody could read. A name that is computed is an
 // everyday thing; one that is hidden is not.
-var decoders = names{"base64", "base32", "basenc", "xxd", "openssl", "rev", "gunzip",
+var decoders = []string{"base64", "base32", "basenc", "xxd", "openssl", "rev", "gunzip",
 	"zcat", "uudecode", "tr", "od", "gpg"}
 
 func isDecoded(why string) bool {
 	program, ok := strings.CutPrefix(why, "the output of ")
-	return ok && decoders.has(program)
+	return ok && slices.Contains(decoders, program)
 }

@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/tada-run/tada-run/shellparse"
@@ -41,7 +42,7 @@ func (j *judgement) hazards() {
 		switch {
 		case h.Risk <= 1:
 			d = Allow
-		case deniedHazards.has(h.Rule):
+		case slices.Contains(deniedHazards, h.Rule):
 			d = Deny
 		}
 		if d == Ask && (j.lifted(h.Command, h.Risk) || j.begins(h.Command) && h.Rule == "code.agent") {
@@ -53,7 +54,7 @@ func (j *judgement) hazards() {
 }
 
 // deniedHazards are dangerous beyond anything that a person could mean to approve.
-var deniedHazards = names{"shell.fork-bomb", "proc.fork-bomb"}
+var deniedHazards = []string{"shell.fork-bomb", "proc.fork-bomb"}
 
 func (j *judgement) limits() {
 	for _, l := range j.plan.Limits {

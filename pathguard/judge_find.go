@@ -3,11 +3,14 @@ package pathguard
 import (
 	"path"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/pathguard/walk"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // find looks at everything that could say something about a target.
-func (j *judgement) find(t *Target, action Action) *finding {
+func (j *judgement) find(t *resolve.Target, action Action) *finding {
 	j.last = finding{} // nobody keeps one past the next
 	f := &j.last
 	full := t.Path()
@@ -41,13 +44,13 @@ func (j *judgement) find(t *Target, action Action) *finding {
 	if t.Glob && f.in[InRestricted] || f.in[InState] && t.Glob {
 		j.named(f, t, full)
 	}
-	if changes(t, action) && j.inside(full) && isToolDir(full) {
+	if changes(t, action) && j.inside(full) && pathname.IsToolDir(full) {
 		f.put(InProtected, full) // what stands there runs in the place of a program
 	}
-	if self := j.plan.Caller.Self; action == ToExecute && self != (ID{}) && t.ID == self {
+	if self := j.plan.Caller.Self; action == ToExecute && self != (walk.ID{}) && t.ID == self {
 		return f // it is in no place where anything could be put: it is what runs now
 	}
-	if action == ToWrite && !t.Exists && j.plan.Caller.Saves && isSnapshot(full, j.homes) {
+	if action == ToWrite && !t.Exists && j.plan.Caller.Saves && pathname.IsSnapshot(full, j.homes) {
 		f.in[InStartup] = false
 		f.put(InCache, full)
 		return f
@@ -68,15 +71,15 @@ func (j *judgement) find(t *Target, action Action) *finding {
 
 // named lets a pattern for every name meet the name of a forbidden place, as long as the name
 // is all that is taken: echo ~/.* says no more than ls ~ does.
-func (j *judgement) named(f *finding, t *Target, full string) {
+func (j *judgement) named(f *finding, t *resolve.Target, full string) {
 	dir := path.Dir(full)
-	if onlyNames(j.script, t.Effect) && bareGlob(j, t) && !j.marked(dir, markRestricted) && !j.marked(dir, markState) {
+	if resolve.OnlyNames(j.script, t.Effect) && bareGlob(j, t) && !j.marked(dir, markRestricted) && !j.marked(dir, markState) {
 		f.in[InRestricted], f.in[InState] = false, false
 	}
 }
 
 // mark takes one mark on the way to a target into account.
-func (j *judgement) mark(f *finding, t *Target, m mark, path string, action Action) {
+func (j *judgement) mark(f *finding, t *resolve.Target, m mark, path string, action Action) {
 	switch m.kind {
 	case markRestricted:
 		f.put(InRestricted, path)
@@ -99,7 +102,7 @@ func (j *judgement) mark(f *finding, t *Target, m mark, path string, action Acti
 			f.put(InState, path)
 		}
 	case markProtected:
-		if j.plan.Caller.hasAgent(m.only) && changes(t, action) && !j.isTool(t.Command, m.tool) && j.inside(path) {
+		if j.plan.Caller.HasAgent(m.only) && changes(t, action) && !j.isTool(t.Command, m.tool) && j.inside(path) {
 			f.put(InProtected, path)
 		}
 	case markCache:

@@ -2,19 +2,21 @@ package pathguard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // finderTests are the tests of find(1) whose pattern says what is looked for: by the last
 // component, or by the whole path.
-var finderTests = names{"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex"}
+var finderTests = []string{"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex"}
 
 // finderPrograms list names of which their words say how they look. Those without a test take
 // the pattern as an operand, and it may be any part of the name.
-var finderPrograms = names{"find", "fd", "fdfind", "locate", "plocate", "mlocate"}
+var finderPrograms = []string{"find", "fd", "fdfind", "locate", "plocate", "mlocate"}
 
 // aims are the patterns of names that a command which finds names looks for. A test of find(1)
 // that is turned round, or that keeps it out of a directory, looks for something else.
@@ -32,7 +34,7 @@ func aims(c *shellparse.Command) []string {
 				aims = append(aims, "*"+aim)
 			}
 			aims = append(aims, aim)
-		case i > 1 && finderTests.has(test) && c.Args[i-2].Text != "!" && c.Args[i-2].Text != "-not" && (i+1 == len(c.Args) || c.Args[i+1].Text != "-prune"):
+		case i > 1 && slices.Contains(finderTests, test) && c.Args[i-2].Text != "!" && c.Args[i-2].Text != "-not" && (i+1 == len(c.Args) || c.Args[i+1].Text != "-prune"):
 			aim := word.Text
 			if strings.HasSuffix(test, "regex") {
 				aim = without(strings.ReplaceAll(aim, ".*", "*"), `\`)
@@ -50,7 +52,7 @@ func aims(c *shellparse.Command) []string {
 func (j *judgement) finder(cmd int) *shellparse.Command {
 	for ; cmd >= 0 && cmd < len(j.script.Commands); cmd-- {
 		c := &j.script.Commands[cmd]
-		if finderPrograms.has(path.Base(c.Name)) {
+		if slices.Contains(finderPrograms, path.Base(c.Name)) {
 			return c
 		}
 		if len(c.Via) == 0 {
@@ -68,7 +70,7 @@ const leastAim = 3
 // as part of a path, at that component anywhere.
 func meant(aim, name string) bool {
 	for part := range strings.SplitSeq(aim, "/") {
-		if w, err := newWild(part); err == nil && len(part)-strings.Count(part, "*")-strings.Count(part, "?") >= leastAim && (w.match(name) || w.match(strings.ToLower(name))) {
+		if w, err := pathname.Compile(part); err == nil && len(part)-strings.Count(part, "*")-strings.Count(part, "?") >= leastAim && (w.Match(name) || w.Match(strings.ToLower(name))) {
 			return true
 		}
 	}
@@ -101,8 +103,8 @@ func (j *judgement) aimed(dir string, action Action, finder, cmd int, span shell
 		return
 	}
 	for _, aim := range aims {
-		if name := instanceOf(path.Base(aim)); name != "" && j.marked(join(dir, name), markSecret) {
-			j.add(Ask, "read.secret", join(dir, name), aim, span, cmd)
+		if name := instanceOf(path.Base(aim)); name != "" && j.marked(pathname.Join(dir, name), markSecret) {
+			j.add(Ask, "read.secret", pathname.Join(dir, name), aim, span, cmd)
 		}
 	}
 }
@@ -111,7 +113,7 @@ func (j *judgement) aimed(dir string, action Action, finder, cmd int, span shell
 // is aimed at secrets has such a name for its shortest match (.env*), or for one with something
 // in the place of the star (*.pem).
 func instanceOf(pattern string) string {
-	if isBare(pattern) || strings.ContainsAny(pattern, `[\`) {
+	if pathname.IsBare(pattern) || strings.ContainsAny(pattern, `[\`) {
 		return ""
 	}
 	if strings.HasPrefix(pattern, "*") {

@@ -3,6 +3,9 @@ package pathguard
 import (
 	"path"
 	"strconv"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/resolve"
 )
 
 // globs holds every pattern against the rules too: a directory that cannot be listed now
@@ -10,7 +13,7 @@ import (
 func (j *judgement) globs() {
 	for _, g := range j.plan.Globs {
 		e := &j.script.Effects[g.Effect]
-		t := Target{Right: e.Right, Flags: e.Flags, Name: e.Name.Text, Effect: g.Effect, Command: e.Command, Glob: true, One: e.Name.One}
+		t := resolve.Target{Right: e.Right, Flags: e.Flags, Name: e.Name.Text, Effect: g.Effect, Command: e.Command, Glob: true, One: e.Name.One}
 		action := actionOf(&t)
 		j.p.tree.matches(g.Pattern, func(m mark) {
 			switch {
@@ -25,7 +28,7 @@ func (j *judgement) globs() {
 				j.add(Ask, "path.readonly", m.path, "", e.Span, e.Command)
 			}
 		})
-		if name := instanceOf(path.Base(g.Pattern)); g.Count == 0 && name != "" && (action == ToRead || action == ToExecute) && j.marked(join(path.Dir(g.Pattern), name), markSecret) {
+		if name := instanceOf(path.Base(g.Pattern)); g.Count == 0 && name != "" && (action == ToRead || action == ToExecute) && j.marked(pathname.Join(path.Dir(g.Pattern), name), markSecret) {
 			j.add(Ask, "read.secret", g.Pattern, "", e.Span, e.Command)
 		}
 		if g.Count > g.Kept && g.Kept > 0 {

@@ -2,8 +2,10 @@ package pathguard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -14,7 +16,7 @@ func (j *judgement) handed() {
 	commands := j.script.Commands
 	for i := range commands {
 		c := &commands[i]
-		if c.Builtin || c.Remote || talkers.has(path.Base(c.Name)) || i+1 < len(commands) && wraps(c, &commands[i+1]) {
+		if c.Builtin || c.Remote || slices.Contains(talkers, path.Base(c.Name)) || i+1 < len(commands) && wraps(c, &commands[i+1]) {
 			continue
 		}
 		for _, w := range c.Args[min(1, len(c.Args)):] {
@@ -29,7 +31,7 @@ func (j *judgement) handed() {
 }
 
 // talkers are given text that is about something, or names that are those of another machine.
-var talkers = names{"ack", "ag", "awk", "basename", "dirname", "docker", "egrep", "env", "expr", "fgrep", "find", "gawk", "gh",
+var talkers = []string{"ack", "ag", "awk", "basename", "dirname", "docker", "egrep", "env", "expr", "fgrep", "find", "gawk", "gh",
 	"git", "glab", "grep", "helm", "jq", "kubectl", "logger", "look", "lxc", "mawk", "nerdctl", "notify-send", "oc", "perl", "podman",
 	"printf", "rg", "rsync", "scp", "sed", "sort", "ssh", "systemd-escape", "tr", "zgrep", "zipgrep"}
 
@@ -44,18 +46,18 @@ func leavesOut(word string) bool {
 }
 
 // fileSchemes stand in front of the name of a file of this machine.
-var fileSchemes = names{"caption", "dir", "docker-archive", "file", "fileb", "label", "man", "oci", "oci-archive", "text"}
+var fileSchemes = []string{"caption", "dir", "docker-archive", "file", "fileb", "label", "man", "oci", "oci-archive", "text"}
 
 // denyName denies a name that lies in a restricted place, as it is spelled.
 func (j *judgement) denyName(name, dir string, span shellparse.Span, cmd int) {
-	if scheme, rest, ok := strings.Cut(name, ":"); ok && fileSchemes.has(scheme) {
+	if scheme, rest, ok := strings.Cut(name, ":"); ok && slices.Contains(fileSchemes, scheme) {
 		name = rest
 	}
 	switch {
 	case strings.HasPrefix(name, "~/") && j.plan.Caller.Home != "":
-		name = join(j.plan.Caller.Home, name[2:])
+		name = pathname.Join(j.plan.Caller.Home, name[2:])
 	case strings.HasPrefix(name, "../") && dir != "":
-		name = join(dir, name)
+		name = pathname.Join(dir, name)
 	}
 	if name = path.Clean(name); len(name) < 2 || name[0] != '/' {
 		return

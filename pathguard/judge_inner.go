@@ -1,17 +1,19 @@
 package pathguard
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse/code"
 )
 
 // vague are the rules that speak of what cannot be told. In a file that is no reason to ask:
 // every build script has such words, the fence holds what they come to, and a file in machine
 // code would say even less.
-var vague = names{
+var vague = []string{
 	"code.unknown", "code.opaque", "code.talks", "code.stdin", "code.stream", "delete.unknown", "net.dynamic",
 	"path.unresolved", "path.many", "path.uncounted", "exec.stray", "exec.path", "exec.shadow", "opaque.program",
 	"shell.endless", "shell.history", "code.load-library", "secret.print",
@@ -29,7 +31,7 @@ func (j *judgement) inners() {
 		k.codes()
 		k.inners()
 		for _, r := range k.reasons {
-			if r.Decision == Allow || vague.has(r.Rule) && !(r.Rule == "code.opaque" && code.Worded(r.detail)) || r.Decision == Ask && j.lifted(in.Command, r.Risk) {
+			if r.Decision == Allow || slices.Contains(vague, r.Rule) && !(r.Rule == "code.opaque" && code.Worded(r.detail)) || r.Decision == Ask && j.lifted(in.Command, r.Risk) {
 				continue
 			}
 			if r.File == "" {
@@ -38,7 +40,7 @@ func (j *judgement) inners() {
 				if r.Command >= 0 && r.Command < len(k.script.Commands) {
 					span = k.script.Commands[r.Command].Span
 				}
-				if n := in.line(span); n > 0 {
+				if n := in.Line(span); n > 0 {
 					r.File += ":" + strconv.Itoa(n)
 					r.source = snippet(k.script.Text[span.Start:max(span.Start, min(span.End, len(k.script.Text)))])
 				}
@@ -57,7 +59,7 @@ const maxSnippet = 60
 // out: a reason is shown on a terminal.
 func snippet(text string) string {
 	text, _, more := strings.Cut(text, "\n")
-	if strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) || strings.Contains(text, unknownMake) {
+	if strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) || strings.Contains(text, resolve.UnknownMake) {
 		return ""
 	}
 	if runes := []rune(text); len(runes) > maxSnippet {

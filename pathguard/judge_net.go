@@ -1,9 +1,11 @@
 package pathguard
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/hosts"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -28,7 +30,7 @@ func (j *judgement) net() {
 
 func (j *judgement) endpoint(e *shellparse.Effect) {
 	n := e.Net
-	if n.Scheme == remoteScheme {
+	if n.Scheme == hosts.RemoteScheme {
 		j.remote(e)
 		return
 	}
@@ -41,14 +43,14 @@ func (j *judgement) endpoint(e *shellparse.Effect) {
 		}
 	}
 	switch {
-	case isLoopback(host) && n.Static:
+	case hosts.IsLoopback(host) && n.Static:
 	case !n.Static || host == "":
 		j.add(Ask, "net.dynamic", "", n.Host, e.Span, e.Command)
 	case host == "0.0.0.0" || host == "::":
 		j.add(Ask, "net.listen", "", host, e.Span, e.Command)
 	case n.Upload || e.Flags&command.Upload != 0:
 		j.add(Ask, "net.upload", "", host, e.Span, e.Command)
-	case j.p.set.Network == NetList && !allowed(shellparse.Endpoint{Scheme: n.Scheme, Host: host, Port: n.Port}, j.p.set.NetworkAllow):
+	case j.p.set.Network == NetList && !hosts.Allowed(shellparse.Endpoint{Scheme: n.Scheme, Host: host, Port: n.Port}, j.p.set.NetworkAllow):
 		j.add(Ask, "net.list", "", host, e.Span, e.Command)
 	}
 }
@@ -59,7 +61,7 @@ func (j *judgement) remote(e *shellparse.Effect) {
 	n := *e.Net
 	remote := j.plan.Remotes[n.Host]
 	n.Scheme, n.Host, n.Port = remote.Scheme, remote.Host, remote.Port
-	name := nonEmpty(e.Net.Host, "the remote")
+	name := cmp.Or(e.Net.Host, "the remote")
 	switch {
 	case n.Host != "":
 		j.endpoint(&shellparse.Effect{Right: e.Right, Flags: e.Flags, Net: &n, Span: e.Span, Command: e.Command})

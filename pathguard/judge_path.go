@@ -6,13 +6,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/pathguard/walk"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // target judges one real file. Everything that the way to it passed is looked at too:
 // a link inside a restricted directory does not become harmless by pointing elsewhere.
-func (j *judgement) target(t *Target) {
+func (j *judgement) target(t *resolve.Target) {
 	action := actionOf(t)
 	span := j.span(t.Effect)
 	if t.Effect < 0 && t.Command >= 0 && t.Command < len(j.script.Commands) {
@@ -28,9 +30,9 @@ func (j *judgement) target(t *Target) {
 		return // only the beginning of the name is certain, and the fence holds the rest
 	}
 	switch {
-	case action == ToExecute && t.streams():
+	case action == ToExecute && t.Streams():
 		j.add(Ask, "code.stream", full, "", span, t.Command)
-	case action == ToExecute && t.Kind == Descriptor:
+	case action == ToExecute && t.Kind == walk.Descriptor:
 		j.add(Ask, "code.stdin", "", t.Name, span, t.Command)
 	case action == ToExecute && t.Flags&command.List != 0 && (full == j.plan.Workspace || full == j.plan.Dir):
 		j.add(Ask, "exec.path", full, "", span, t.Command)
@@ -52,7 +54,7 @@ func (j *judgement) target(t *Target) {
 		case cell.Decision == Ask && f.rule != nil && f.rule.Verdict == Allow:
 		case cell.Rule == "exec.stray" && j.begins(t.Command):
 		case place == InTemp && action == ToExecute && (j.justBuilt(t, full) || j.justTold(t, full)):
-		case j.inner && absentHere.has(cell.Rule) && (!t.Exists || cell.Rule == "delete.pattern" && !bareGlob(j, t)):
+		case j.inner && slices.Contains(absentHere, cell.Rule) && (!t.Exists || cell.Rule == "delete.pattern" && !bareGlob(j, t)):
 		default:
 			j.add(cell.Decision, cell.Rule, f.shown(place, full), f.detail(t, action), span, t.Command)
 		}
@@ -60,7 +62,7 @@ func (j *judgement) target(t *Target) {
 	if t.Linked > 0 && (action == ToWrite || action == ToChange) && t.Flags&command.Possible == 0 && !j.replaces(t) {
 		j.add(Ask, "write.linked", full, strconv.Itoa(t.Linked), span, t.Command)
 	}
-	if strictest == Allow && t.Kind == Plain && strings.HasPrefix(t.Why, "too many") {
+	if strictest == Allow && t.Kind == walk.Plain && strings.HasPrefix(t.Why, "too many") {
 		j.add(Ask, "path.unresolved", full, t.Why, span, t.Command)
 	}
 	if f.in[InUnknown] || t.Flags&command.Possible != 0 {
@@ -70,12 +72,12 @@ func (j *judgement) target(t *Target) {
 
 // inCommand is an action as the command around it makes it: what is moved or temporary is not swept
 // away, and what empties all that a pattern fits is.
-func (j *judgement) inCommand(t *Target, action Action) Action {
+func (j *judgement) inCommand(t *resolve.Target, action Action) Action {
 	rewrites := t.Right == command.Write && t.Flags&command.Append == 0
 	switch {
 	case action == ToSweep && (j.moves(t.Command) || j.temporary(t)):
 		return ToDelete
-	case action == ToWrite && rewrites && t.below() && (j.empties(t.Command) || j.shell(t.Command)):
+	case action == ToWrite && rewrites && t.Below() && (j.empties(t.Command) || j.shell(t.Command)):
 		return ToSweep
 	case action == ToWrite && rewrites && t.Glob && bareGlob(j, t) && j.empties(t.Command):
 		return ToSweep
@@ -87,10 +89,10 @@ func (j *judgement) inCommand(t *Target, action Action) Action {
 // that reads the key which it made, names something that does not exist yet: then a file that
 // says so takes nothing away. Nor do the patterns of a "make clean", as long as they are not
 // for everything.
-var absentHere = names{"delete.tree", "delete.pattern", "read.secret"}
+var absentHere = []string{"delete.tree", "delete.pattern", "read.secret"}
 
 // unknown judges a name whose place the text does not tell at all.
-func (j *judgement) unknown(t *Target, action Action, span shellparse.Span) {
+func (j *judgement) unknown(t *resolve.Target, action Action, span shellparse.Span) {
 	cell := balanced[InUnknown][action]
 	if cell.Decision == Allow {
 		j.contained = true
@@ -111,7 +113,7 @@ func (j *judgement) moves(cmd int) bool {
 
 // temporary reports whether a pattern is the name that mktemp(1) is about to make in the same
 // script: nothing that has such a name now is meant.
-func (j *judgement) temporary(t *Target) bool {
+func (j *judgement) temporary(t *resolve.Target) bool {
 	for _, g := range j.plan.Globs {
 		if g.Effect == t.Effect {
 			return strings.HasSuffix(g.Pattern, "???") && !strings.Contains(g.Pattern, "*") &&
@@ -126,7 +128,7 @@ func (j *judgement) shell(cmd int) bool {
 	if cmd < 0 || cmd >= len(j.script.Commands) {
 		return false
 	}
-	return shells.has(path.Base(j.script.Commands[cmd].Name))
+	return slices.Contains(resolve.Shells, path.Base(j.script.Commands[cmd].Name))
 }
 
 // empties reports whether a command that writes puts nothing of what was there back: a

@@ -3,25 +3,29 @@ package pathguard
 import (
 	"os"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/pathguard/walk"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // location puts the target on the map.
-func (j *judgement) location(f *finding, t *Target, full string, action Action) {
+func (j *judgement) location(f *finding, t *resolve.Target, full string, action Action) {
 	switch {
-	case t.Kind == Foreign || foreignProcess(t, full):
+	case t.Kind == walk.Foreign || foreignProcess(t, full):
 		f.put(InProcess, "")
-	case t.Kind == Descriptor:
-	case t.Mode&os.ModeDevice != 0 && t.Exists && !withinAny(full, harmlessDevices), within(full, "/dev") && !withinAny(full, harmlessDevices) && full != "/dev":
+	case t.Kind == walk.Descriptor:
+	case t.Mode&os.ModeDevice != 0 && t.Exists && !pathname.WithinAny(full, pathname.HarmlessDevices), pathname.Within(full, "/dev") && !pathname.WithinAny(full, pathname.HarmlessDevices) && full != "/dev":
 		f.put(IsDevice, "")
-	case within(full, "/proc") || within(full, "/sys"):
+	case pathname.Within(full, "/proc") || pathname.Within(full, "/sys"):
 		f.put(InKernel, "")
 		if action != ToList && path.Base(full) == "environ" {
 			f.put(InSecret, "") // every token that a program was started with
 		}
-	case withinAny(full, harmlessDevices) && !within(full, "/dev/shm"):
+	case pathname.WithinAny(full, pathname.HarmlessDevices) && !pathname.Within(full, "/dev/shm"):
 	case t.Unknown && t.Real == "":
 		f.put(InUnknown, "")
 	default:
@@ -33,10 +37,10 @@ func (j *judgement) location(f *finding, t *Target, full string, action Action) 
 }
 
 // ground finds the place of an ordinary file.
-func (j *judgement) ground(f *finding, t *Target, full string, action Action) {
+func (j *judgement) ground(f *finding, t *resolve.Target, full string, action Action) {
 	ws := j.plan.Workspace
-	if t.below() {
-		full = join(full, "*") // what is meant stands in it
+	if t.Below() {
+		full = pathname.Join(full, "*") // what is meant stands in it
 	}
 	broad := action == ToSweep || action == ToWipe || t.Flags&command.Recursive != 0 || action == ToDelete || action == ToChange
 	switch {
@@ -46,16 +50,16 @@ func (j *judgement) ground(f *finding, t *Target, full string, action Action) {
 		f.put(IsHome, "")
 	case full == ws:
 		f.put(IsWorkspace, "")
-	case ws != "" && within(full, ws):
-		if j.isRegenerable(full[len(ws):]) || absentBuild(t, full[len(ws):]) || t.below() && j.findsRegenerable(t.Command) {
+	case ws != "" && pathname.Within(full, ws):
+		if j.isRegenerable(full[len(ws):]) || absentBuild(t, full[len(ws):]) || t.Below() && j.findsRegenerable(t.Command) {
 			f.put(InRegenerable, "")
 		} else {
 			f.put(InWorkspace, "")
 		}
-	case withinAny(full, j.homes) && !f.in[InCache] && !f.in[InToolDir]:
+	case pathname.WithinAny(full, j.homes) && !f.in[InCache] && !f.in[InToolDir]:
 		f.put(InHome, "")
-	case withinAny(full, tempDirs):
-		if isTemp(full) && action >= ToChange && action <= ToSweep && !t.below() {
+	case pathname.WithinAny(full, pathname.TempDirs):
+		if pathname.IsTemp(full) && action >= ToChange && action <= ToSweep && !t.Below() {
 			f.put(InSystem, "")
 		} else {
 			f.put(InTemp, "")
@@ -63,9 +67,9 @@ func (j *judgement) ground(f *finding, t *Target, full string, action Action) {
 	case f.in[InCache], f.in[InToolDir]:
 	case j.inHome(full):
 		f.put(InHome, "")
-	case isSystem(full):
+	case pathname.IsSystem(full):
 		f.put(InPrograms, "")
-	case withinAny(full, systemDirs):
+	case pathname.WithinAny(full, pathname.SystemDirs):
 		f.put(InSystem, "")
 	default:
 		f.put(InOutside, "")
@@ -74,14 +78,16 @@ func (j *judgement) ground(f *finding, t *Target, full string, action Action) {
 
 // isTop reports whether a path is a directory directly below the root.
 func isTop(full string) bool {
-	return full == "/" || strings.Count(full, "/") == 1 && full != "/tmp" && withinAny(full, append([]string{"/home", "/dev", "/proc", "/sys", "/mnt", "/media"}, systemDirs...))
+	return full == "/" || strings.Count(full, "/") == 1 && full != "/tmp" && pathname.WithinAny(full, append([]string{"/home", "/dev", "/proc", "/sys", "/mnt", "/media"}, pathname.SystemDirs...))
 }
 
-func (j *judgement) inHome(full string) bool { return within(full, "/home") || within(full, "/root") }
+func (j *judgement) inHome(full string) bool {
+	return pathname.Within(full, "/home") || pathname.Within(full, "/root")
+}
 
 // foreignProcess reports whether a path below /proc belongs to a process by number, or to
 // one that is not known: what stands there are its memory, environment and files.
-func foreignProcess(t *Target, full string) bool {
+func foreignProcess(t *resolve.Target, full string) bool {
 	rest, ok := strings.CutPrefix(full, "/proc/")
 	if !ok {
 		return t.Unknown && full == "/proc"
@@ -123,10 +129,10 @@ func (j *judgement) isRegenerable(rel string) bool {
 		if part == "" {
 			continue
 		}
-		if regenerable.has(part) || strings.HasSuffix(part, ".egg-info") {
+		if slices.Contains(pathname.Regenerable, part) || strings.HasSuffix(part, ".egg-info") {
 			return true
 		}
-		if perhapsRegenerable.has(part) && (j.plan.Ignored[part] || first && j.plan.Ignored["/"+part]) {
+		if slices.Contains(pathname.PerhapsRegenerable, part) && (j.plan.Ignored[part] || first && j.plan.Ignored["/"+part]) {
 			return true
 		}
 		first = false
@@ -155,7 +161,7 @@ func (j *judgement) findsRegenerable(cmd int) bool {
 					return false
 				}
 				base := c.Args[i+1].Text
-				if !regenerable.has(base) && !regenerableEndings.has(path.Ext(base)) && !strings.HasSuffix(base, "~") {
+				if !slices.Contains(pathname.Regenerable, base) && !slices.Contains(pathname.RegenerableEndings, path.Ext(base)) && !strings.HasSuffix(base, "~") {
 					return false
 				}
 				named = true
@@ -168,7 +174,7 @@ func (j *judgement) findsRegenerable(cmd int) bool {
 
 // absentBuild reports whether a name is that of build output and nothing stands there: a build
 // that starts with "rm -rf build" takes nothing away the first time.
-func absentBuild(t *Target, rel string) bool {
+func absentBuild(t *resolve.Target, rel string) bool {
 	if t.Exists || t.Unknown {
 		return false
 	}
@@ -181,5 +187,5 @@ func absentBuild(t *Target, rel string) bool {
 }
 
 func (j *judgement) regenerableEnd(full string) bool {
-	return regenerableEndings.has(path.Ext(full)) || strings.HasSuffix(full, "~")
+	return slices.Contains(pathname.RegenerableEndings, path.Ext(full)) || strings.HasSuffix(full, "~")
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -109,7 +110,7 @@ func (j *judgement) programs() {
 			continue
 		}
 		span := j.script.Commands[p.Command].Span
-		t := Target{Right: command.Exec, Name: p.Name, Real: p.Real, Exists: p.Path != "", ID: p.ID, Mode: p.Mode, Links: p.Links, Effect: -1, Command: p.Command}
+		t := resolve.Target{Right: command.Exec, Name: p.Name, Real: p.Real, Exists: p.Path != "", ID: p.ID, Mode: p.Mode, Links: p.Links, Effect: -1, Command: p.Command}
 		j.target(&t)
 		if p.Shadow != "" {
 			j.add(Ask, "exec.shadow", p.Real, p.Shadow, span, p.Command)

@@ -3,6 +3,7 @@ package pathguard
 import (
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/hosts"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -18,7 +19,7 @@ func (j *judgement) session() {
 	whole := shellparse.Span{End: len(j.script.Text)}
 	j.add(Ask, "session.agent", "", s.Agent, whole, -1)
 	for _, entry := range s.Hosts {
-		host, _ := cutPort(entry)
+		host, _ := hosts.Cut(entry)
 		host = strings.ToLower(strings.TrimSuffix(host, "."))
 		if rule := j.hostRule(host); rule != nil && rule.Verdict != Allow {
 			j.configured("rule.host", rule.Verdict, rule.Message, "", host, whole, -1)

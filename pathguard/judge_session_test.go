@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -11,22 +12,22 @@ import (
 // A session asks once what it opens, in the place of whether its program may run. All else about
 // its line is asked as for any other, and what a person has ruled about a host or forbidden holds.
 func TestJudgeSession(t *testing.T) {
-	agent := func(path string, hosts ...string) *Plan {
+	agent := func(path string, hosts ...string) *resolve.Plan {
 		p := at(command.Exec, 0, path)
 		p.Targets[0].Effect, p.Targets[0].Command = -1, 0
 		p.Script.Commands = []shellparse.Command{{Name: "agent", Known: true}}
 		p.Script.Hazards = []shellparse.Hazard{{Rule: "code.agent", Risk: 2}}
-		p.Caller.Session = &Session{Agent: "agent", Hosts: hosts}
+		p.Caller.Session = &resolve.Session{Agent: "agent", Hosts: hosts}
 		return p
 	}
 	other := agent("/opt/agent")
 	other.Script.Hazards[0].Command = 1
 	script := agent("/opt/agent")
-	script.Inner = []Inner{{Path: "/opt/agent", Plan: at(command.Delete, command.Recursive, "/home/dev")}}
+	script.Inner = []resolve.Inner{{Path: "/opt/agent", Plan: at(command.Delete, command.Recursive, "/home/dev")}}
 	secret := agent("/opt/agent")
-	secret.Targets = append(secret.Targets, Target{Right: command.Read, Real: "/home/dev/.ssh/id_rsa", Exists: true, Mode: 0o600})
+	secret.Targets = append(secret.Targets, resolve.Target{Right: command.Read, Real: "/home/dev/.ssh/id_rsa", Exists: true, Mode: 0o600})
 	for name, test := range map[string]struct {
-		plan   *Plan
+		plan   *resolve.Plan
 		config string
 		want   Decision
 		rules  []string

@@ -8,21 +8,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/pathguard/hosts"
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // at is a plan with one target at an absolute path, in the workspace /w of /home/dev.
-func at(right command.Right, flags command.Flags, path string) *Plan {
+func at(right command.Right, flags command.Flags, path string) *resolve.Plan {
 	mode := os.FileMode(0o644)
 	if flags&command.Recursive != 0 {
 		mode = os.ModeDir | 0o755
 	}
-	return &Plan{
+	return &resolve.Plan{
 		Script: &shellparse.Script{Text: "x", Canonical: "x", Plain: true, Commands: []shellparse.Command{{Name: "x", Builtin: true}},
 			Effects: []shellparse.Effect{{Right: right, Flags: flags, Name: shellparse.Name{Text: path, Static: true}}}},
-		Caller: Caller{Dir: "/w", Home: "/home/dev"}, Workspace: "/w", Dir: "/w",
-		Targets: []Target{{Right: right, Flags: flags, Name: path, Real: path, Exists: true, Mode: mode}},
+		Caller: resolve.Caller{Dir: "/w", Home: "/home/dev"}, Workspace: "/w", Dir: "/w",
+		Targets: []resolve.Target{{Right: right, Flags: flags, Name: path, Real: path, Exists: true, Mode: mode}},
 	}
 }
 
@@ -173,7 +175,7 @@ func TestStrictestWins(t *testing.T) {
 				plan := at(command.Write, 0, paths[a])
 				for i, d := range []Decision{b, c} {
 					plan.Script.Effects = append(plan.Script.Effects, shellparse.Effect{Right: command.Write, Span: shellparse.Span{Start: i + 1, End: i + 2}})
-					plan.Targets = append(plan.Targets, Target{Right: command.Write, Real: paths[d], Exists: true, Effect: i + 1})
+					plan.Targets = append(plan.Targets, resolve.Target{Right: command.Write, Real: paths[d], Exists: true, Effect: i + 1})
 				}
 				v := p.Judge(plan)
 				if want := min(a, b, c); v.Decision != want {
@@ -241,7 +243,7 @@ func randomSettings(r *rand.Rand) Settings {
 	return s
 }
 
-func randomPlan(r *rand.Rand) *Plan {
+func randomPlan(r *rand.Rand) *resolve.Plan {
 	pick := func(from ...string) string { return from[r.Intn(len(from))] }
 	rights := []command.Right{command.Read, command.Write, command.Create, command.Delete, command.Exec}
 	plan := at(rights[r.Intn(len(rights))], command.Flags(r.Intn(16)), pick("/w/x/f", "/w/y", "/w", "/srv/a", "/home/dev/a", "/etc/q", "/w/q", "/w/z", "/tmp/x"))
@@ -350,7 +352,7 @@ func TestMergeTable(t *testing.T) {
 // understood by whether it talks.
 func TestJudgeCode(t *testing.T) {
 	p := dev(t, "")
-	plan := func(c shellparse.Code, host string) *Plan {
+	plan := func(c shellparse.Code, host string) *resolve.Plan {
 		plan := at(command.Read, 0, "/w/a")
 		plan.Script.Codes = []shellparse.Code{c}
 		if host != "" {
@@ -417,13 +419,13 @@ func TestJudgeNet(t *testing.T) {
 		{"", shellparse.Endpoint{Host: "example.com"}, Ask},
 		{"", shellparse.Endpoint{Static: true}, Ask},
 		{"", shellparse.Endpoint{Host: "0.0.0.0", Static: true}, Ask},
-		{"", shellparse.Endpoint{Scheme: remoteScheme, Static: true}, Allow},
-		{"", shellparse.Endpoint{Scheme: remoteScheme, Host: "origin", Static: true, Upload: true}, Ask},
+		{"", shellparse.Endpoint{Scheme: hosts.RemoteScheme, Static: true}, Allow},
+		{"", shellparse.Endpoint{Scheme: hosts.RemoteScheme, Host: "origin", Static: true, Upload: true}, Ask},
 		{"network: {default: list, allow: [a.example]}", shellparse.Endpoint{Host: "A.example.", Static: true}, Allow},
 		{"network: {default: list, allow: [a.example]}", shellparse.Endpoint{Host: "b.example", Static: true}, Ask},
 		{"network: {default: list, allow: ['*.example']}", shellparse.Endpoint{Host: "b.example", Static: true}, Allow},
 		{"network: {default: list, allow: ['*.example']}", shellparse.Endpoint{Host: "example", Static: true}, Ask},
-		{"network: {default: list}", shellparse.Endpoint{Scheme: remoteScheme, Static: true}, Ask},
+		{"network: {default: list}", shellparse.Endpoint{Scheme: hosts.RemoteScheme, Static: true}, Ask},
 	}
 	for _, tt := range tests {
 		plan := at(command.Read, 0, "/w/a")

@@ -4,19 +4,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // below looks at what lies under a target that is taken as a whole: deleting or reading an
 // ancestor reaches what it holds.
-func (j *judgement) below(f *finding, t *Target, full string, action Action) {
-	whole := t.Flags&command.Recursive != 0 || t.below() || action == ToWipe ||
+func (j *judgement) below(f *finding, t *resolve.Target, full string, action Action) {
+	whole := t.Flags&command.Recursive != 0 || t.Below() || action == ToWipe ||
 		action == ToDelete && t.Mode.IsDir() && t.Exists || action == ToSweep && t.Mode.IsDir()
 	if !whole {
 		return
 	}
-	if t.below() {
+	if t.Below() {
 		j.aimed(full, action, t.Command, t.Command, j.span(t.Effect))
 	}
 	inside := j.inside(full)
@@ -34,7 +36,7 @@ func (j *judgement) below(f *finding, t *Target, full string, action Action) {
 			continue
 		}
 		switch {
-		case t.below() && action >= ToWrite && action <= ToSweep: // some of it: the fence keeps the rest
+		case t.Below() && action >= ToWrite && action <= ToSweep: // some of it: the fence keeps the rest
 			j.add(Ask, "path.reach", full, j.p.tree.under(full, k.mark), j.span(t.Effect), t.Command)
 		case action >= ToWrite && action <= ToSweep:
 			f.put(k.place, j.p.tree.under(full, k.mark))
@@ -74,9 +76,11 @@ func (j *judgement) lists() {
 
 // readsUnknown reports whether a command reads a name that is not known.
 func (j *judgement) readsUnknown(cmd int) bool {
-	return slices.ContainsFunc(j.plan.Targets, func(t Target) bool { return t.Command == cmd && t.Unknown && t.Right == command.Read })
+	return slices.ContainsFunc(j.plan.Targets, func(t resolve.Target) bool { return t.Command == cmd && t.Unknown && t.Right == command.Read })
 }
 
 // systemHeld reports whether what a directory of the system hides is hidden by its mode
 // anyway: grep -r in /etc meets /etc/shadow and is refused.
-func systemHeld(full string) bool { return full != "/" && withinAny(full, systemDirs) }
+func systemHeld(full string) bool {
+	return full != "/" && pathname.WithinAny(full, pathname.SystemDirs)
+}

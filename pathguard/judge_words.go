@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/hosts"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -16,11 +18,11 @@ func (j *judgement) person() {
 		switch name := path.Base(c.Name); {
 		case name == "tadactl" && !harmlessTadactl(c):
 			j.add(Deny, "tada.person", "", words(c), c.Span, i)
-		case killers.has(name) && j.aimsAtTada(c):
+		case slices.Contains(killers, name) && j.aimsAtTada(c):
 			j.add(Deny, "tada.kill", "", words(c), c.Span, i)
 		case name == "tada-run" && ownState(c, j.plan.Caller.StateDir):
 			j.add(Deny, "tada.person", "", words(c), c.Span, i)
-		case withinAny(c.Name, serviceDirs) && !allReading(c):
+		case pathname.WithinAny(c.Name, serviceDirs) && !allReading(c):
 			j.hazard("service.control", c.Span, i)
 		}
 	}
@@ -51,12 +53,12 @@ func ownState(c *shellparse.Command, have string) bool {
 // words that only tell.
 var (
 	serviceDirs = []string{"/etc/init.d", "/etc/rc.d"}
-	telling     = names{"status", "help", "--help", "check", "configtest"}
+	telling     = []string{"status", "help", "--help", "check", "configtest"}
 )
 
 func allReading(c *shellparse.Command) bool {
 	for _, w := range c.Args[min(1, len(c.Args)):] {
-		if !telling.has(w.Text) {
+		if !slices.Contains(telling, w.Text) {
 			return false
 		}
 	}
@@ -79,8 +81,8 @@ func harmlessTadactl(c *shellparse.Command) bool {
 
 // killers end processes; finders say which.
 var (
-	killers = names{"kill", "pkill", "killall", "skill", "xkill", "fuser", "slay"}
-	finders = names{"pgrep", "pidof", "ps", "grep", "egrep", "rg", "awk", "sed",
+	killers = []string{"kill", "pkill", "killall", "skill", "xkill", "fuser", "slay"}
+	finders = []string{"pgrep", "pidof", "ps", "grep", "egrep", "rg", "awk", "sed",
 		"lsof", "pstree", "ls", "cat"}
 )
 
@@ -93,7 +95,7 @@ func (j *judgement) aimsAtTada(c *shellparse.Command) bool {
 	if len(c.Args) > 1 && allStatic(c.Args) && !slices.Contains(c.Via, "xargs") {
 		return false
 	}
-	return slices.ContainsFunc(j.script.Commands, func(f shellparse.Command) bool { return finders.has(path.Base(f.Name)) && namesTada(&f) })
+	return slices.ContainsFunc(j.script.Commands, func(f shellparse.Command) bool { return slices.Contains(finders, path.Base(f.Name)) && namesTada(&f) })
 }
 
 // namesTada looks through the brackets of "ps | grep [t]ada-run", which keep grep itself out.
@@ -119,7 +121,7 @@ func (j *judgement) listed() {
 				if c.Dir == "" {
 					continue
 				}
-				full = join(c.Dir, full)
+				full = pathname.Join(c.Dir, full)
 			}
 			if w.Static {
 				full = path.Clean(full)
@@ -148,6 +150,6 @@ func (j *judgement) listed() {
 // comesBack reports whether the script contacts this machine by way of the network.
 func (j *judgement) comesBack() bool {
 	return slices.ContainsFunc(j.script.Effects, func(e shellparse.Effect) bool {
-		return e.Right == command.Net && e.Net != nil && isLoopback(strings.ToLower(e.Net.Host))
+		return e.Right == command.Net && e.Net != nil && hosts.IsLoopback(strings.ToLower(e.Net.Host))
 	})
 }

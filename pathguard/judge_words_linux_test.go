@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -108,13 +109,13 @@ func TestTildeOfCaller(t *testing.T) {
 func TestIdle(t *testing.T) {
 	for text, want := range map[string]Decision{"# rm -rf ~": Allow, "": Allow, " \n\t# x\n": Allow} {
 		s := shellparse.Parse(text, shellparse.Options{Dir: "/w"})
-		v := Default(Account{Home: "/home/dev"}).Judge(&Plan{Script: s, Dir: "/w", Workspace: "/w"})
+		v := Default(Account{Home: "/home/dev"}).Judge(&resolve.Plan{Script: s, Dir: "/w", Workspace: "/w"})
 		if v.Decision != want || !slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Rule == "text.empty" }) {
 			t.Errorf("%q: %v %+v", text, v.Decision, v.Reasons)
 		}
 	}
 	for _, s := range []shellparse.Script{{Text: "rm -rf x"}, {Text: "# a\nrm -rf x"}} {
-		if v := Default(Account{Home: "/home/dev"}).Judge(&Plan{Script: &s, Dir: "/w", Workspace: "/w"}); v.Decision != Deny {
+		if v := Default(Account{Home: "/home/dev"}).Judge(&resolve.Plan{Script: &s, Dir: "/w", Workspace: "/w"}); v.Decision != Deny {
 			t.Errorf("%q dropped by the parser: %v", s.Text, v.Decision)
 		}
 	}

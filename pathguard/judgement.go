@@ -5,6 +5,9 @@ import (
 	"path"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/pathguard/walk"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -12,14 +15,14 @@ import (
 // A judgement is one plan being judged.
 type judgement struct {
 	p         *Policy
-	plan      *Plan
+	plan      *resolve.Plan
 	script    *shellparse.Script
 	homes     []string
 	allowed   map[int]int // commands that a rule of the configuration allows, up to which risk
 	reasons   []Reason
 	contained bool
-	disk      *disk // for a fence; a judgement asks no disk
-	inner     bool  // the script stands in a file that a command executes
+	disk      *walk.Disk // for a fence; a judgement asks no disk
+	inner     bool       // the script stands in a file that a command executes
 	last      finding
 }
 
@@ -78,7 +81,7 @@ func (j *judgement) strictest() Decision {
 }
 
 // inside reports whether a path is in the workspace.
-func (j *judgement) inside(path string) bool { return within(path, j.plan.Workspace) }
+func (j *judgement) inside(path string) bool { return pathname.Within(path, j.plan.Workspace) }
 
 // isTool reports whether the command is one of the tools that a protected name belongs to.
 func (j *judgement) isTool(cmd int, tool string) bool {
@@ -118,7 +121,7 @@ func (j *judgement) begins(cmd int) bool {
 // isHome reports whether a path is the home directory or above it.
 func (j *judgement) isHome(full string) bool {
 	for _, h := range j.homes {
-		if full != "/" && within(h, full) {
+		if full != "/" && pathname.Within(h, full) {
 			return true
 		}
 	}
@@ -132,10 +135,10 @@ func (j *judgement) harmless(effect int) bool {
 }
 
 // bareGlob reports whether the last component of the pattern of a target takes all.
-func bareGlob(j *judgement, t *Target) bool {
+func bareGlob(j *judgement, t *resolve.Target) bool {
 	for _, g := range j.plan.Globs {
 		if g.Effect == t.Effect {
-			return isBare(path.Base(g.Pattern))
+			return pathname.IsBare(path.Base(g.Pattern))
 		}
 	}
 	return false
@@ -153,8 +156,8 @@ func (j *judgement) matches(effect int) int {
 // files goes through the files that are executed and may be read: the words of a secret must not be
 // read aloud in a reason. Not what the package of an agent's program says in its own code: the
 // session is asked about as a whole.
-func (j *judgement) files() iter.Seq2[*Inner, *judgement] {
-	return func(yield func(*Inner, *judgement) bool) {
+func (j *judgement) files() iter.Seq2[*resolve.Inner, *judgement] {
+	return func(yield func(*resolve.Inner, *judgement) bool) {
 		for i := range j.plan.Inner {
 			in := &j.plan.Inner[i]
 			if j.begins(in.Command) {

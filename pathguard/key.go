@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -94,7 +95,7 @@ func (d *decoder) syntax(err error) error {
 // mapping reads the mapping of the section where, each key at most once.
 func (d *decoder) mapping(n *yaml.Node, where string) error {
 	if n.Kind != yaml.MappingNode {
-		return d.fail(n, "%s must be a mapping", nonEmpty(spoken(where), "the configuration"))
+		return d.fail(n, "%s must be a mapping", cmp.Or(spoken(where), "the configuration"))
 	}
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -139,13 +140,6 @@ func named(err error, where, name string) error {
 		e.Msg = strings.TrimPrefix(where+".", ".") + name + " " + e.Msg
 	}
 	return err
-}
-
-func nonEmpty(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 func in(where string) string {

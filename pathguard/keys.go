@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/tada-run/tada-run/pathguard/hosts"
 )
 
 // Keys returns every key of the configuration, in the order in which it is shown.
@@ -48,7 +50,7 @@ func keyTable() []Key {
 		{"network.localhost", "boolean", "", "true",
 			"Whether a command may connect to servers on this machine, and start servers here.",
 			first, "false", readLocalhost, func(s Settings) any { return !s.NoLocalhost }},
-		{"network.registries", "list of words", strings.Join(registryNames(), ", "), "[]",
+		{"network.registries", "list of words", strings.Join(hosts.Names(), ", "), "[]",
 			"Package tools that may connect to their package registries.",
 			first, "[npm, pip, go]", readRegistries, func(s Settings) any { return list(s.Registries) }},
 

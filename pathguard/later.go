@@ -8,7 +8,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tada-run/tada-run/shellparse/command"
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/pathguard/walk"
 )
 
 // A Later is what the folders of a workspace hold of the names that run or instruct later without
@@ -28,24 +30,24 @@ type stamp struct {
 // to hide, for a caller with these agents.
 func LaterIn(c *Caller, dirs ...string) Later {
 	found := Later{}
-	d := openDisk()
-	defer d.close()
+	d := walk.OpenDisk()
+	defer d.Close()
 	seen, looked := map[string]bool{}, 0
-	for n := 0; n < len(dirs) && n < maxSearched && looked < maxLooked; n++ {
+	for n := 0; n < len(dirs) && n < walk.MaxSearched && looked < walk.MaxLooked; n++ {
 		dir := dirs[n]
 		if seen[dir] {
 			continue
 		}
 		seen[dir] = true
-		for _, e := range d.list(dir).entries {
+		for _, e := range d.List(dir).Entries {
 			looked++
-			name := laterNamed(dir, e.name)
+			name := laterNamed(dir, e.Name)
 			switch {
-			case name != nil && !c.hasAgent(name.only):
+			case name != nil && !c.HasAgent(name.only):
 			case name != nil && !isOne("git", name.tools):
-				found[join(dir, e.name)] = stampOf(join(dir, e.name), name)
-			case name == nil && e.isDir() && (!regenerable.has(e.name) || e.name == ".bundle"): // it holds packages and a configuration
-				dirs = append(dirs, join(dir, e.name))
+				found[pathname.Join(dir, e.Name)] = stampOf(pathname.Join(dir, e.Name), name)
+			case name == nil && e.IsDir() && (!slices.Contains(pathname.Regenerable, e.Name) || e.Name == ".bundle"): // it holds packages and a configuration
+				dirs = append(dirs, pathname.Join(dir, e.Name))
 			}
 		}
 	}
@@ -58,12 +60,12 @@ type Left struct{ Name, Runs string }
 // Since returns what the command of a plan left, sorted by name: what is new or changed since
 // before. Left out is what the plan says that it writes, what its own tools wrote, and of what
 // people have in version control what git wrote.
-func (l Later) Since(before Later, plan *Plan) (left []Left) {
-	started := plan.started()
+func (l Later) Since(before Later, plan *resolve.Plan) (left []Left) {
+	started := plan.Started()
 	git := slices.Contains(started, "git")
 	for name, now := range l {
 		was, ok := before[name]
-		if ok && was == now || plan.writes(name) || git && (ok || !now.kept) || slices.ContainsFunc(started, func(p string) bool { return isOne(p, now.tools) }) {
+		if ok && was == now || plan.Writes(name) || git && (ok || !now.kept) || slices.ContainsFunc(started, func(p string) bool { return isOne(p, now.tools) }) {
 			continue
 		}
 		left = append(left, Left{name, now.runs})
@@ -72,31 +74,12 @@ func (l Later) Since(before Later, plan *Plan) (left []Left) {
 	return left
 }
 
-// writes reports whether the plan says that it writes a name, or something in it.
-func (p *Plan) writes(name string) bool {
-	return slices.ContainsFunc(p.Targets, func(t Target) bool {
-		return t.Right != command.Read && t.Flags&command.Possible == 0 && within(t.Path(), name)
-	})
-}
-
-// started returns the names of the programs that the plan, or a file that it executes, starts.
-func (p *Plan) started() []string {
-	names := []string{}
-	for i := range p.Script.Commands {
-		names = append(names, path.Base(p.Script.Commands[i].Name))
-	}
-	for i := range p.Inner {
-		names = append(names, p.Inner[i].Plan.started()...)
-	}
-	return names
-}
-
 // laterNamed returns the line of the table that a name in a directory is, or nil.
 func laterNamed(dir, name string) *laterName {
 	list := laterNames()
 	for i := range list {
 		n := &list[i] // this runs for each of some thousand names
-		if (n.last == name || n.last[0] == '*') && isLoose(n.name, dir, name) {
+		if (n.last == name || n.last[0] == '*') && pathname.IsDeep(n.name, dir, name) {
 			return n
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/pathguard/resolve"
 )
 
 // TestLaterEveryName: every name of the table is either kept, which asks when a line names it and
@@ -13,7 +15,7 @@ import (
 // the workspace and in folders of it. What git keeps for itself is not reported.
 func TestLaterEveryName(t *testing.T) {
 	g, root := desk(t, "", "w/a/b/x")
-	read := func(line string) *Plan {
+	read := func(line string) *resolve.Plan {
 		t.Helper()
 		_, plan, err := g.judge(line)
 		if err != nil {
@@ -83,7 +85,7 @@ func write(t *testing.T, name, text string) {
 // TestLaterFolders: a folder that is a later name is one name, and what changes in it is seen.
 func TestLaterFolders(t *testing.T) {
 	g, root := desk(t, "", "w/.mvn/wrapper/w.properties", "w/.vscode/tasks.json", "w/node_modules/x/.envrc", "w/sub/.git/hooks/pre-commit")
-	plan := func(line string) *Plan {
+	plan := func(line string) *resolve.Plan {
 		_, plan, err := g.judge(line)
 		if err != nil {
 			t.Fatal(err)

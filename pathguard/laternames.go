@@ -58,11 +58,6 @@ func loaded() (list []laterName) {
 
 const loadedWhy = "an agent that works here takes variables from it, before it starts a hook"
 
-// hasAgent reports whether a name counts where these agents work.
-func (c *Caller) hasAgent(only string) bool {
-	return only == "" || slices.ContainsFunc(c.Agents, func(agent string) bool { return isOne(agent, only) })
-}
-
 // protectedNames are those of them that are kept.
 var protectedNames = sync.OnceValue(func() []protectedName {
 	list := make([]protectedName, 0, 144)

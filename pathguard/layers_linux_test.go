@@ -8,6 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/pathguard/intent"
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/pathguard/walk/walktest"
 )
 
 // TestOnlyTightens: whatever the caller says about its own command, and whatever else stands
@@ -27,7 +31,7 @@ func TestOnlyTightens(t *testing.T) {
 	word := func() string { return words[r.Intn(len(words))] }
 	for range 400 {
 		c := g
-		c.Caller.Intent = Intent{NeedsConfirm: r.Intn(3) == 0, Hint: word(), Reason: word()}
+		c.Caller.Intent = intent.Intent{NeedsConfirm: r.Intn(3) == 0, Hint: word(), Reason: word()}
 		c.Caller.Env = maps.Clone(g.Caller.Env)
 		for range r.Intn(4) {
 			c.Caller.Env[[]string{"TADA_", "APPROVAL_", "AUDIT_", "LC_", "CI_", "GIT_CONFIG_"}[r.Intn(6)]+strings.ToUpper([]string{"x", "mode", "level", "allow", "home", "all"}[r.Intn(6)])] = word()
@@ -99,7 +103,7 @@ func TestOtherNames(t *testing.T) {
 // TestLayers: the first trusted file may loosen what is built in; the next ones, and the
 // workspace's, only tighten, and say what they said in vain.
 func TestLayers(t *testing.T) {
-	root := makeTree(t, "home/dev/", "w/.git/", "w/src/a")
+	root := walktest.Tree(t, "home/dev/", "w/.git/", "w/src/a")
 	account := Account{Home: root + "/home/dev", UID: os.Getuid()}
 	file := func(text string, layer Layer) ConfigFile {
 		return ConfigFile{Path: writeConfig(t, strings.ReplaceAll(text, "@", root), 0o600), Layer: layer, Root: root + "/w"}
@@ -112,7 +116,7 @@ func TestLayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := Guard{Policy: base, Caller: Caller{Dir: root + "/w", Home: account.Home, Env: map[string]string{"HOME": account.Home, "PATH": "/usr/bin:/bin"}}}
+	g := Guard{Policy: base, Caller: resolve.Caller{Dir: root + "/w", Home: account.Home, Env: map[string]string{"HOME": account.Home, "PATH": "/usr/bin:/bin"}}}
 	g.expect(t, Allow, "echo x > ~/notes/a", "rm -rf ~/notes/old", "git push", "cat src/a")
 	g.expect(t, Ask, "echo x > ~/other", "git push --force")
 

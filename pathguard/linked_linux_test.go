@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // TestOneFileManyMounts: hidden and kept means the file, by any mounted name: of the home, of a
@@ -37,7 +39,7 @@ func TestOneFileManyMounts(t *testing.T) {
 	g.expect(t, Allow, "cat "+m+"home/dev/notes", "cat notes", "echo x > x")
 	f, _, _ := fenceOf(t, g, root, "./unread")
 	for _, name := range []string{"home/dev/.ssh", "m/home/dev/.ssh", "m/ssh", "m/key", "m/whole/home/dev/.ssh", "w/in/.ssh", "m/blank name/.ssh", "m/state", "m/home/dev/.tada", "w/.env", "m/w/.env", "m/whole/w/.env"} {
-		if !slices.ContainsFunc(f.Hide, func(h string) bool { return within("@/"+name, h) }) {
+		if !slices.ContainsFunc(f.Hide, func(h string) bool { return pathname.Within("@/"+name, h) }) {
 			t.Errorf("%s is not hidden: %q", name, f.Hide)
 		}
 	}
@@ -49,7 +51,7 @@ func TestOneFileManyMounts(t *testing.T) {
 			t.Errorf("%s is not kept: %q", name, f.ReadOnly)
 		}
 	}
-	if slices.Contains(f.ReadOnly, "@/w") || slices.ContainsFunc(f.Hide, func(h string) bool { return within("@/home/dev/notes", h) }) {
+	if slices.Contains(f.ReadOnly, "@/w") || slices.ContainsFunc(f.Hide, func(h string) bool { return pathname.Within("@/home/dev/notes", h) }) {
 		t.Errorf("too much: %q %q", f.ReadOnly, f.Hide)
 	}
 }

@@ -3,6 +3,8 @@ package pathguard
 import (
 	"fmt"
 	"slices"
+
+	"github.com/tada-run/tada-run/pathguard/hosts"
 )
 
 // strictest joins two sets of values so that the result permits nothing that either of them
@@ -90,7 +92,7 @@ func common(a, b []string) []string {
 	var out []string
 	for _, pair := range [][2][]string{{a, b}, {b, a}} {
 		for _, h := range pair[0] {
-			if (slices.Contains(pair[1], h) || coveredBy(h, pair[1])) && !slices.Contains(out, h) {
+			if (slices.Contains(pair[1], h) || hosts.CoveredBy(h, pair[1])) && !slices.Contains(out, h) {
 				out = append(out, h)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -38,13 +39,13 @@ func TestBindMounts(t *testing.T) {
 	g.expect(t, Ask, "echo x > keep/k", "echo x > keep/new", "rm keep/k")
 	g.expect(t, Allow, "cat keep/k", "echo x > mine/f", "cat mine/../src/a.go")
 	for name, want := range map[string]string{"w/win/..": "w", "w/mine/../keep/k": "w/keep/k", "w/mine": "w/mine", "other/../w/sub/a": "w/sub/a"} {
-		plan := resolve(t, one(command.Read, 0, root, name), Caller{Dir: root})
+		plan := resolved(t, one(command.Read, 0, root, name), resolve.Caller{Dir: root})
 		if got := strings.TrimPrefix(plan.Targets[0].Real, root+"/"); got != want || !plan.Targets[0].Exists {
 			t.Errorf("%q: at %q, want %q", name, got, want)
 		}
 	}
-	a := resolve(t, one(command.Read, 0, root, "w/sub/a"), Caller{Dir: root}).Targets[0]
-	if b := resolve(t, one(command.Read, 0, root, "other/a"), Caller{Dir: root}).Targets[0]; a.ID != b.ID {
+	a := resolved(t, one(command.Read, 0, root, "w/sub/a"), resolve.Caller{Dir: root}).Targets[0]
+	if b := resolved(t, one(command.Read, 0, root, "other/a"), resolve.Caller{Dir: root}).Targets[0]; a.ID != b.ID {
 		t.Errorf("one file has two identities: %v %v", a.ID, b.ID)
 	}
 }

@@ -3,6 +3,9 @@ package pathguard
 import (
 	"slices"
 	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/walk"
 )
 
 // neededNames are what a shell needs to start, and what programs read to find libraries, accounts,
@@ -37,38 +40,38 @@ var neededRoots = []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32
 
 // needed returns what of a restricted path, real and existing, commands need all the same.
 // All reports that it is the whole path.
-func (d *disk) needed(restricted string) (names []string, all bool) {
-	if !slices.ContainsFunc(neededRoots, func(root string) bool { return within(restricted, root) || within(root, restricted) }) {
+func needed(d *walk.Disk, restricted string) (names []string, all bool) {
+	if !slices.ContainsFunc(neededRoots, func(root string) bool { return pathname.Within(restricted, root) || pathname.Within(root, restricted) }) {
 		return nil, false
 	}
-	for _, real := range d.existing(nil, nil, d.neededIn(restricted)...) {
+	for _, real := range d.Existing(nil, nil, neededIn(d, restricted)...) {
 		switch {
 		case real == restricted:
 			return nil, true
-		case within(real, restricted):
+		case pathname.Within(real, restricted):
 			names = append(names, real)
 		}
 	}
-	return tidy(names), false
+	return pathname.SortUnique(names), false
 }
 
 // neededIn returns those of neededNames that are a path or could be below it, by their text: only
 // these are asked of the disk. The folders at the root that are links into /usr on most systems are
 // resolved where that could matter.
-func (d *disk) neededIn(restricted string) (names []string) {
+func neededIn(d *walk.Disk, restricted string) (names []string) {
 	tops := map[string]string{}
 	for _, name := range neededNames {
 		top, rest, _ := strings.Cut(name[1:], "/")
 		if top == "bin" || strings.HasPrefix(top, "lib") {
-			if !within(restricted, "/usr") && !within(restricted, "/"+top) {
+			if !pathname.Within(restricted, "/usr") && !pathname.Within(restricted, "/"+top) {
 				continue
 			}
 			real, known := tops[top]
 			if !known {
-				real, _, _ = d.realOf("/" + top)
+				real, _, _ = d.Real("/" + top)
 				tops[top] = real
 			}
-			name = join(real, rest)
+			name = pathname.Join(real, rest)
 		}
 		if reaches(name[1:], strings.Trim(restricted, "/")) {
 			names = append(names, name)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tada-run/tada-run/pathguard/hosts"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -48,12 +50,12 @@ func (p Policy) Digest() string { return p.digest }
 // builtinDigest computes what builtin has to be.
 func builtinDigest() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q %v %q\n", secretNames(), publicNames(), startupNames(), laterNames(), cacheTable)
-	fmt.Fprintf(h, "%q %q %q %q %v\n", toolDirs(), systemDirs, tempDirs, harmlessDevices, balanced)
-	fmt.Fprintf(h, "%v %v %v %v\n", regenerable, regenerableEndings, deniedHazards, opaqueCells)
-	fmt.Fprintf(h, "%v %v %v %v %v\n", perhapsRegenerable, append(builders, venvMakers...), harmlessLangs, sayings, decoders)
+	fmt.Fprintf(h, "%q %q %q %v %q\n", pathname.Secrets(), pathname.Public(), pathname.Startup(), laterNames(), cacheTable)
+	fmt.Fprintf(h, "%q %q %q %q %v\n", pathname.ToolDirs(), pathname.SystemDirs, pathname.TempDirs, pathname.HarmlessDevices, balanced)
+	fmt.Fprintf(h, "%v %v %v %v\n", pathname.Regenerable, pathname.RegenerableEndings, deniedHazards, opaqueCells)
+	fmt.Fprintf(h, "%v %v %v %v %v\n", pathname.PerhapsRegenerable, append(builders, venvMakers...), harmlessLangs, sayings, decoders)
 	fmt.Fprintf(h, "%v %v %v %v\n", killers, finders, vague, absentHere)
-	fmt.Fprintf(h, "%v %v %v %q\n", registries, fetchers, ports, neededNames)
+	fmt.Fprintf(h, "%v %v %v %q\n", hosts.Registries, hosts.Fetchers, hosts.Ports, neededNames)
 	return hex.EncodeToString(h.Sum(nil))
 }
 

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // TestBuiltinDigest keeps the name of the built-in tables true: what a program is taken for is
@@ -32,7 +34,7 @@ func TestBuiltinDigest(t *testing.T) {
 // TestBuiltinNames: every built-in name can be compiled, and none is written twice.
 func TestBuiltinNames(t *testing.T) {
 	cached, code := cacheNames()
-	for _, list := range [][]string{secretNames(), publicNames(), startupNames(), cached, code, toolDirs()} {
+	for _, list := range [][]string{pathname.Secrets(), pathname.Public(), pathname.Startup(), cached, code, pathname.ToolDirs()} {
 		seen := map[string]bool{}
 		for _, name := range list {
 			if seen[name] || !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "~/") && !strings.HasPrefix(name, "**/") {

@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/hosts"
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/pathguard/walk"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -18,19 +21,19 @@ type Reach struct {
 }
 
 // configured are programs whose own configuration says the port.
-var configured = names{"ssh", "scp", "sftp", "rsync", "autossh", "mosh", "sshfs"}
+var configured = []string{"ssh", "scp", "sftp", "rsync", "autossh", "mosh", "sshfs"}
 
 // Reach derives whom a plan that was allowed may contact: the hosts that its text names; the
 // registries of the tools that it runs, where the policy lists them; if it contacts anybody, what
 // network.allow lists, where a redirect or a company's own name server may lead it; and for a
 // program that does not tell whom it contacts, that list and this machine's servers. With
 // network.default list a person has said yes to the hosts that the list does not have.
-func (p Policy) Reach(plan *Plan) Reach {
+func (p Policy) Reach(plan *resolve.Plan) Reach {
 	if p.tree == nil || plan == nil || plan.Script == nil {
 		return Reach{}
 	}
-	j := judgement{p: &p, plan: plan, script: plan.Script, homes: p.homes, disk: openDisk()}
-	defer j.disk.close()
+	j := judgement{p: &p, plan: plan, script: plan.Script, homes: p.homes, disk: walk.OpenDisk()}
+	defer j.disk.Close()
 	var r Reach
 	j.contactsOf(&r)
 	for _, k := range j.files() {
@@ -62,7 +65,7 @@ func (j *judgement) untold() bool {
 	}
 	for i := range j.script.Commands {
 		c := &j.script.Commands[i]
-		if !tells[i] && !(c.Builtin || c.Known && (c.ReadOnly || exactPrograms.has(c.Name))) {
+		if !tells[i] && !(c.Builtin || c.Known && (c.ReadOnly || slices.Contains(resolve.ExactPrograms, c.Name))) {
 			return true
 		}
 	}
@@ -80,10 +83,10 @@ func (j *judgement) contactsOf(r *Reach) {
 		case !known || !n.Static:
 			r.Unknown = true
 		case strings.ContainsAny(n.Host, "*/"): // to the fence it would be more than the one host that was judged
-		case isLoopback(n.Host):
+		case hosts.IsLoopback(n.Host):
 			r.Localhost = true
 		case n.Host != "0.0.0.0" && n.Host != "::":
-			if e.Command >= 0 && e.Command < len(j.script.Commands) && n.Port == 0 && configured.has(path.Base(j.script.Commands[e.Command].Name)) {
+			if e.Command >= 0 && e.Command < len(j.script.Commands) && n.Port == 0 && slices.Contains(configured, path.Base(j.script.Commands[e.Command].Name)) {
 				n.Scheme = ""
 			}
 			r.Hosts = append(r.Hosts, hostPorts(n)...)
@@ -97,7 +100,7 @@ func (j *judgement) contacts(e *shellparse.Effect) (n shellparse.Endpoint, known
 		return n, false
 	}
 	n = *e.Net
-	if n.Scheme == remoteScheme {
+	if n.Scheme == hosts.RemoteScheme {
 		remote := j.plan.Remotes[n.Host]
 		n.Scheme, n.Host, n.Port = remote.Scheme, remote.Host, remote.Port
 	}
@@ -112,7 +115,7 @@ func hostPorts(n shellparse.Endpoint) []string {
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	list := ports[n.Scheme]
+	list := hosts.Ports[n.Scheme]
 	if n.Port != 0 {
 		list = []int{n.Port}
 	}
@@ -133,9 +136,9 @@ func (j *judgement) fetches(r *Reach) {
 	}
 	for i := range j.script.Commands {
 		name := j.script.Commands[i].Name
-		for _, registry := range fetchers[name[strings.LastIndexByte(name, '/')+1:]] {
+		for _, registry := range hosts.Fetchers[name[strings.LastIndexByte(name, '/')+1:]] {
 			if slices.Contains(j.p.set.Registries, registry) {
-				r.Hosts = append(r.Hosts, registries[registry]...)
+				r.Hosts = append(r.Hosts, hosts.Registries[registry]...)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/pathguard/hosts"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -101,7 +102,7 @@ func TestReachable(t *testing.T) {
 		{"10.0.0.0/8:22", shellparse.Endpoint{Scheme: "ssh", Host: "10.1.1.1"}, true},
 		{"10.0.0.0/8:22", shellparse.Endpoint{Scheme: "ssh", Host: "11.1.1.1"}, false},
 	} {
-		if got := allowed(tt.n, []string{tt.entry}); got != tt.want {
+		if got := hosts.Allowed(tt.n, []string{tt.entry}); got != tt.want {
 			t.Errorf("%s, %+v: %v", tt.entry, tt.n, got)
 		}
 	}

@@ -9,6 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/pathguard/intent"
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/pathguard/walk/walktest"
 )
 
 // desk is a guard for an account in a directory of its own: home/dev with a workspace in it.
@@ -19,7 +23,7 @@ func desk(t testing.TB, config string, entries ...string) (Guard, string) {
 
 func deskOf(t testing.TB, user, config string, entries ...string) (Guard, string) {
 	t.Helper()
-	root := makeTree(t, append([]string{"home/" + user + "/", "w/.git/", "w/src/a.go"}, entries...)...)
+	root := walktest.Tree(t, append([]string{"home/" + user + "/", "w/.git/", "w/src/a.go"}, entries...)...)
 	home := root + "/home/" + user
 	set, err := decode(ConfigFile{Path: "test", Layer: UserLayer}, []byte(strings.ReplaceAll(config, "@", root)), defaults())
 	if err != nil {
@@ -29,7 +33,7 @@ func deskOf(t testing.TB, user, config string, entries ...string) (Guard, string
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Guard{Policy: p, Caller: Caller{Dir: root + "/w", Home: home, UID: os.Getuid(), Root: root + "/w",
+	return Guard{Policy: p, Caller: resolve.Caller{Dir: root + "/w", Home: home, UID: os.Getuid(), Root: root + "/w",
 		Env: map[string]string{"HOME": home, "PATH": "/usr/bin:/bin"}}}, root
 }
 
@@ -50,17 +54,17 @@ func (g Guard) expect(t *testing.T, d Decision, lines ...string) {
 func TestC1_2_Intent(t *testing.T) {
 	g, _ := desk(t, "")
 	for hint, want := range map[string][2]Decision{"": {Allow, Deny}, "safe": {Allow, Deny}, "dangerous": {Ask, Deny}, "anything": {Ask, Deny}} {
-		g.Caller.Intent = Intent{Hint: hint}
+		g.Caller.Intent = intent.Intent{Hint: hint}
 		g.expect(t, want[0], "ls")
 		g.expect(t, want[1], "rm -rf ~")
 	}
-	g.Caller.Intent = Intent{NeedsConfirm: true, Reason: "drops a table"}
+	g.Caller.Intent = intent.Intent{NeedsConfirm: true, Reason: "drops a table"}
 	if r, _ := g.AnalyzeShellCommand("ls"); r.Verdict != Ask || !strings.Contains(r.Warning, "drops a table") {
 		t.Errorf("%+v", r)
 	}
 	for text, ok := range map[string]bool{`{"needs_confirm":true}`: true, `{"hint":"safe","commands":[{"cmd":"ls"}],"reason":""}`: true, `{}`: true,
-		`{"needs_confirm":"yes"}`: false, `{"allow":true}`: false, `{} {}`: false, ``: false, `[]`: false, `{"hint":`: false, strings.Repeat(" ", maxIntent+1): false} {
-		if _, err := ParseIntent(strings.NewReader(text)); (err == nil) != ok {
+		`{"needs_confirm":"yes"}`: false, `{"allow":true}`: false, `{} {}`: false, ``: false, `[]`: false, `{"hint":`: false, strings.Repeat(" ", 1<<20+1): false} {
+		if _, err := intent.Parse(strings.NewReader(text)); (err == nil) != ok {
 			t.Errorf("%.30q: %v", text, err)
 		}
 	}
@@ -136,7 +140,7 @@ func TestC3_2_Checks(t *testing.T) {
 			t.Errorf("%s: %v, want %v: %+v %v", tt.name, tt.got.r.Verdict, tt.want, tt.got.r, tt.got.err)
 		}
 	}
-	bad := Guard{Policy: g.Policy, Caller: Caller{Dir: "relative"}}
+	bad := Guard{Policy: g.Policy, Caller: resolve.Caller{Dir: "relative"}}
 	if r, err := bad.AnalyzeShellCommand("ls"); err == nil || r.Allowed || r.Verdict != Deny {
 		t.Errorf("an error is not closed: %+v %v", r, err)
 	}
@@ -220,7 +224,7 @@ func TestC3_4_1_IsRestricted(t *testing.T) {
 			t.Errorf("%q: %v", name, got)
 		}
 	}
-	if !(Guard{Caller: Caller{Dir: "/"}}).IsRestricted("/x") || !(Guard{Policy: g.Policy}).IsRestricted("/x") {
+	if !(Guard{Caller: resolve.Caller{Dir: "/"}}).IsRestricted("/x") || !(Guard{Policy: g.Policy}).IsRestricted("/x") {
 		t.Error("what cannot be resolved is not restricted")
 	}
 }

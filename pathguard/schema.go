@@ -8,6 +8,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/tada-run/tada-run/pathguard/hosts"
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -110,7 +112,7 @@ func readReachable(d *decoder, n *yaml.Node) (err error) {
 // reachable reads whom the fence may let through: a host, or addresses, and a port.
 func (d *decoder) reachable(n *yaml.Node) (string, error) {
 	text := strings.ToLower(n.Value)
-	host, port := cutPort(text)
+	host, port := hosts.Cut(text)
 	if _, err := netip.ParsePrefix(host); err == nil {
 		return text, nil
 	}
@@ -129,7 +131,7 @@ func (d *decoder) reachable(n *yaml.Node) (string, error) {
 }
 
 func readRegistries(d *decoder, n *yaml.Node) (err error) {
-	known := registryNames()
+	known := hosts.Names()
 	d.set.Registries, err = d.list(n, func(item *yaml.Node) (string, error) {
 		if !slices.Contains(known, item.Value) {
 			return "", d.fail(item, "registry %q must be one of %s", item.Value, strings.Join(known, ", "))
@@ -152,7 +154,7 @@ func (d *decoder) path(n *yaml.Node) (string, error) {
 	default:
 		return "", d.fail(n, "path %q must start with /, ~/ or **/", text)
 	}
-	if _, err := newWild(text); err != nil {
+	if _, err := pathname.Compile(text); err != nil {
 		return "", d.fail(n, "path %q is not a pattern: %v", text, err)
 	}
 	if rest, ok := strings.CutPrefix(text, "~"); ok {

@@ -2,19 +2,20 @@ package pathguard
 
 import (
 	"path"
+	"slices"
 )
 
 // standingRules are the questions that a person may answer for the next times too. Whatever
 // is not here is asked every time: what runs later, what leaves the machine, what reads
 // secrets, what cannot be undone.
-var standingRules = names{
+var standingRules = []string{
 	"level.always", "intent.confirm", "write.outside", "write.home", "path.readonly",
 	"delete.tree", "delete.pattern", "rule.command", "rule.path", "rule.host", "net.list",
 }
 
 // runners start something that their own words do not bound: a yes to them is a yes to
 // anything.
-var runners = names{
+var runners = []string{
 	"sh", "bash", "dash", "zsh", "fish", "ksh", "busybox", "env", "sudo", "su", "doas",
 	"xargs", "parallel", "find", "nohup", "timeout", "time", "flock", "setsid", "nice", "watch",
 	"ssh", "docker", "podman", "kubectl", "npx", "uvx", "pipx", "python", "python3", "node",
@@ -29,12 +30,12 @@ func (j *judgement) standing() bool {
 		return false
 	}
 	for _, c := range s.Commands {
-		if c.Name == "" || len(c.Via) > 0 || !c.Known && !c.Builtin || runners.has(path.Base(c.Name)) || !allStatic(c.Args) {
+		if c.Name == "" || len(c.Via) > 0 || !c.Known && !c.Builtin || slices.Contains(runners, path.Base(c.Name)) || !allStatic(c.Args) {
 			return false
 		}
 	}
 	for _, r := range j.reasons {
-		if r.Decision == Deny || r.File != "" || r.Decision == Ask && !standingRules.has(r.Rule) {
+		if r.Decision == Deny || r.File != "" || r.Decision == Ask && !slices.Contains(standingRules, r.Rule) {
 			return false
 		}
 	}

@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/pathguard/walk"
 )
 
 // Stops says in plain sentences what the restricted paths take from every command in dir that
@@ -15,12 +19,12 @@ func (p Policy) Stops(dir string, search []string) []string {
 	if p.tree == nil {
 		return nil
 	}
-	d := openDisk()
-	defer d.close()
-	here, _, _ := d.realOf(dir)
+	d := walk.OpenDisk()
+	defer d.Close()
+	here, _, _ := d.Real(dir)
 	var told []string
 	for _, name := range p.set.RestrictedPaths {
-		for _, real := range tidy(d.existing(nil, p.reals, name)) {
+		for _, real := range pathname.SortUnique(d.Existing(nil, p.reals, name)) {
 			if what := stops(d, p.reals, real, here, search); what != "" {
 				told = append(told, fmt.Sprintf("restricted_paths: %q %s", name, what))
 			}
@@ -29,12 +33,12 @@ func (p Policy) Stops(dir string, search []string) []string {
 	return slices.Compact(told)
 }
 
-func stops(d *disk, homes []string, restricted, dir string, search []string) string {
-	if within(dir, restricted) {
+func stops(d *walk.Disk, homes []string, restricted, dir string, search []string) string {
+	if pathname.Within(dir, restricted) {
 		return fmt.Sprintf("holds the working directory %q, in which no command line runs", dir)
 	}
-	programs := d.programsIn(restricted, search)
-	needed, all := d.needed(restricted)
+	programs := programsIn(d, restricted, search)
+	needed, all := needed(d, restricted)
 	var parts []string
 	if len(programs) > 0 {
 		const most = 4
@@ -44,7 +48,7 @@ func stops(d *disk, homes []string, restricted, dir string, search []string) str
 		}
 		parts = append(parts, "denies every command line that starts a program there ("+some+")")
 	}
-	if slices.ContainsFunc(homes, func(home string) bool { return within(home, restricted) }) {
+	if slices.ContainsFunc(homes, func(home string) bool { return pathname.Within(home, restricted) }) {
 		parts = append(parts, "holds the home: no command reads its settings, caches or projects there")
 	}
 	switch {
@@ -60,16 +64,16 @@ func stops(d *disk, homes []string, restricted, dir string, search []string) str
 
 // programsIn returns the names of programs that a search of the folders finds below a path, or that
 // are that path.
-func (d *disk) programsIn(restricted string, search []string) []string {
+func programsIn(d *walk.Disk, restricted string, search []string) []string {
 	var names []string
 	for _, folder := range search {
-		real, _, ok := d.realOf(folder)
+		real, _, ok := d.Real(folder)
 		switch {
 		case !ok || !path.IsAbs(folder):
-		case within(real, restricted):
-			for _, e := range d.list(real).entries {
-				if !e.isDir() {
-					names = append(names, e.name)
+		case pathname.Within(real, restricted):
+			for _, e := range d.List(real).Entries {
+				if !e.IsDir() {
+					names = append(names, e.Name)
 				}
 			}
 		case path.Dir(restricted) == real:
@@ -83,8 +87,8 @@ func (d *disk) programsIn(restricted string, search []string) []string {
 
 // everyday puts the programs that a reader knows first.
 func everyday(name string) int {
-	if i := slices.Index(exactPrograms, name); i >= 0 {
+	if i := slices.Index(resolve.ExactPrograms, name); i >= 0 {
 		return i
 	}
-	return len(exactPrograms)
+	return len(resolve.ExactPrograms)
 }

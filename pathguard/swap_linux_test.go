@@ -14,6 +14,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/pathguard/walk"
+	"github.com/tada-run/tada-run/pathguard/walk/walktest"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -23,7 +26,7 @@ import (
 // that was judged is the file that is granted, executed and hashed.
 func TestSwap(t *testing.T) {
 	t.Parallel()
-	root := makeTree(t, "safe/f", "safe/run.sh", "evil/f", "evil/run.sh")
+	root := walktest.Tree(t, "safe/f", "safe/run.sh", "evil/f", "evil/run.sh")
 	os.Chmod(root+"/safe/run.sh", 0o755)
 	os.Chmod(root+"/evil/run.sh", 0o755)
 	for _, side := range []string{"safe", "evil"} {
@@ -42,7 +45,7 @@ func TestSwap(t *testing.T) {
 	}, Commands: []shellparse.Command{{Name: "./script", Dir: root}}}
 	sides := map[string]int{}
 	for n := 0; n < rounds() || swaps.Load() < 100 || sides["safe"] == 0 || sides["evil"] == 0; n++ { // a busy machine swaps late
-		plan, err := Resolve(script, Caller{Dir: root})
+		plan, err := resolve.Resolve(script, resolve.Caller{Dir: root})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +87,7 @@ func rounds() int {
 // before the command runs names what its shell would open by a name that leads elsewhere.
 func TestSwapBetween(t *testing.T) {
 	t.Parallel()
-	root := makeTree(t, "safe/f", "safe/run", "evil/f", "evil/run", "link -> safe/f", "dir -> safe")
+	root := walktest.Tree(t, "safe/f", "safe/run", "evil/f", "evil/run", "link -> safe/f", "dir -> safe")
 	for _, side := range []string{"safe", "evil"} {
 		put(t, root+"/"+side, map[string]string{"f": side, "run": "#!/bin/sh\necho " + side + "\n"})
 		os.Chmod(root+"/"+side+"/run", 0o755)
@@ -113,7 +116,7 @@ func TestSwapBetween(t *testing.T) {
 	var before []byte
 	for n := range rounds() {
 		side := sides[n%2]
-		plan, err := Resolve(script, Caller{Dir: root})
+		plan, err := resolve.Resolve(script, resolve.Caller{Dir: root})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,13 +174,13 @@ func swapper(root string, stop, stopped chan bool, swaps *atomic.Int64) {
 	}
 }
 
-func checkHeld(t *testing.T, f *os.File, real string, id ID) {
+func checkHeld(t *testing.T, f *os.File, real string, id walk.ID) {
 	t.Helper()
 	if f == nil {
 		t.Fatalf("%s is not held", real)
 	}
 	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil || (ID{uint64(st.Dev), st.Ino}) != id {
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil || walk.IDOf(&st) != id {
 		t.Fatalf("%s: held %d, said %d", real, st.Ino, id.Ino)
 	}
 	kernel, _ := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(f.Fd())))
@@ -186,7 +189,7 @@ func checkHeld(t *testing.T, f *os.File, real string, id ID) {
 	}
 }
 
-func checkSum(t *testing.T, plan *Plan, c *Content) {
+func checkSum(t *testing.T, plan *resolve.Plan, c *resolve.Content) {
 	t.Helper()
 	for i := range plan.Targets {
 		if p := &plan.Targets[i]; p.ID == c.ID && p.File() != nil && sumOf(readHeld(t, p.File())) != c.Sum {

@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/pattern"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/walk"
 )
 
 // A tree holds the path rules of the configuration by component, so that asking about one
@@ -15,7 +18,7 @@ type tree struct {
 	homes []string // what "~" means for them
 	fixed node     // rules that start at the root
 	loose node     // rules that start with **/: they match from any component on
-	ids   map[ID][]mark
+	ids   map[walk.ID][]mark
 }
 
 type node struct {
@@ -26,7 +29,7 @@ type node struct {
 }
 
 type patternNode struct {
-	part wild
+	part pathname.Pattern
 	node *node
 }
 
@@ -54,7 +57,7 @@ func (t *tree) add(path string, m mark) error {
 
 func (n *node) child(part string) (*node, error) {
 	if !pattern.HasMeta(part, 0) {
-		part = unescape(part)
+		part = pathname.Unescape(part)
 		if n.below == nil {
 			n.below = map[string]*node{}
 		}
@@ -64,11 +67,11 @@ func (n *node) child(part string) (*node, error) {
 		return n.below[part], nil
 	}
 	for _, p := range n.patterns {
-		if p.part.text == part {
+		if p.part.Text == part {
 			return p.node, nil
 		}
 	}
-	w, err := newWild(part)
+	w, err := pathname.Compile(part)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +91,8 @@ func (t *tree) at(path string, visit func(mark)) {
 }
 
 // byID calls visit for every mark on the inode: the same file by a hard link or a bind mount.
-func (t *tree) byID(id ID, visit func(mark)) {
-	if id == (ID{}) {
+func (t *tree) byID(id walk.ID, visit func(mark)) {
+	if id == (walk.ID{}) {
 		return
 	}
 	for _, m := range t.ids[id] {
@@ -119,7 +122,7 @@ func (n *node) walk(path string, visit func(mark)) {
 		next.walk(rest, visit)
 	}
 	for _, p := range n.patterns {
-		if p.part.match(part) {
+		if p.part.Match(part) {
 			p.node.walk(rest, visit)
 		}
 	}
@@ -147,7 +150,7 @@ func (n *node) holds(path string, s *markSet) {
 		next.holds(rest, s)
 	}
 	for _, p := range n.patterns {
-		if p.part.match(part) {
+		if p.part.Match(part) {
 			p.node.holds(rest, s)
 		}
 	}
@@ -169,8 +172,8 @@ func (n *node) each(at, dir string, visit func(string, mark)) {
 		}
 	}
 	for _, p := range n.patterns {
-		if dir == "" || p.part.match(part) {
-			p.node.each(at+"/"+p.part.text, rest, visit)
+		if dir == "" || p.part.Match(part) {
+			p.node.each(at+"/"+p.part.Text, rest, visit)
 		}
 	}
 }
@@ -214,7 +217,7 @@ func (n *node) first(k markKind, found *string) {
 // matches calls visit for every mark that a pattern could reach when its directories
 // cannot be listed: the pattern is held against the rules instead of against the disk.
 func (t *tree) matches(glob string, visit func(mark)) {
-	parts := split(glob)
+	parts := pathname.Split(glob)
 	if t.known {
 		builtinMatches(parts, t.homes, visit)
 	}
@@ -231,18 +234,18 @@ func (n *node) matches(parts []string, swept bool, visit func(mark)) {
 	}
 	part := parts[0]
 	if !pattern.HasMeta(part, 0) {
-		if next := n.below[unescape(part)]; next != nil {
+		if next := n.below[pathname.Unescape(part)]; next != nil {
 			next.matches(parts[1:], false, visit)
 		}
 		return
 	}
-	w, err := newWild(part)
+	w, err := pathname.Compile(part)
 	if err != nil {
 		return
 	}
 	for name, next := range n.below {
-		if w.match(name) && (name[0] != '.' || part[0] == '.') {
-			next.matches(parts[1:], isBare(part), visit)
+		if w.Match(name) && (name[0] != '.' || part[0] == '.') {
+			next.matches(parts[1:], pathname.IsBare(part), visit)
 		}
 	}
 }

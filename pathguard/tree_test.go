@@ -8,10 +8,13 @@ import (
 	"testing"
 
 	"mvdan.cc/sh/v3/pattern"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/walk"
 )
 
 func treeOf(t testing.TB, paths ...string) *tree {
-	tr := &tree{ids: map[ID][]mark{}}
+	tr := &tree{ids: map[walk.ID][]mark{}}
 	for _, p := range paths {
 		if err := tr.add(p, mark{kind: markRestricted, path: p}); err != nil {
 			t.Fatal(err)
@@ -80,11 +83,11 @@ func FuzzWild(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		w, err := newWild(text)
+		w, err := pathname.Compile(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := w.match(name), regexp.MustCompile(expr).MatchString(name); got != want {
+		if got, want := w.Match(name), regexp.MustCompile(expr).MatchString(name); got != want {
 			t.Errorf("%q against %q: %v, the shell says %v (%s)", text, name, got, want, expr)
 		}
 	})

@@ -3,6 +3,8 @@ package pathguard
 import (
 	"slices"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -10,7 +12,7 @@ import (
 // JudgeUnfenced is [Policy.Judge] for a plan that will be carried out without a fence: what a fence
 // would have hidden from a search through a whole tree is a question here, and so is a list of all
 // names where some are in a restricted path. It asks the disk for the names that exist.
-func (p Policy) JudgeUnfenced(plan *Plan) Verdict {
+func (p Policy) JudgeUnfenced(plan *resolve.Plan) Verdict {
 	v := p.Judge(plan)
 	if v.Decision != Allow {
 		return v
@@ -26,7 +28,7 @@ func (p Policy) JudgeUnfenced(plan *Plan) Verdict {
 			hidden = append([]string{}, p.Fence(plan).Hide...)
 		}
 		for _, name := range hidden {
-			if within(name, t.Path()) && (t.Flags&command.List == 0 || j.marked(name, markRestricted)) {
+			if pathname.Within(name, t.Path()) && (t.Flags&command.List == 0 || j.marked(name, markRestricted)) {
 				j.add(Ask, "path.sweep", t.Path(), name, j.span(t.Effect), t.Command)
 				break
 			}
@@ -42,7 +44,7 @@ func (p Policy) JudgeUnfenced(plan *Plan) Verdict {
 // judged as ever, the tool itself is a question unless the configuration names it, and so is every
 // command that is not known to change nothing: there is no fence around it, and nothing is kept to
 // undo it with.
-func (p Policy) JudgeTool(plan *Plan, tool string) Verdict {
+func (p Policy) JudgeTool(plan *resolve.Plan, tool string) Verdict {
 	v := p.JudgeUnfenced(plan)
 	j := judgement{p: &p, plan: plan, script: plan.Script, homes: p.homes, contained: v.Contained, reasons: slices.Clone(v.Reasons)}
 	whole := shellparse.Span{End: len(plan.Script.Text)}

@@ -3,6 +3,8 @@ package pathguard
 import (
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/pathguard/passwd"
 )
 
 // A decision and a class are words in JSON; a word that is none is refused and leaves what was
@@ -40,10 +42,10 @@ func TestLimitText(t *testing.T) {
 
 // /etc/passwd alone says whose home is where.
 func TestAccounts(t *testing.T) {
-	if name, home := NameOf(0), HomeOf(0); name != "root" || !strings.HasPrefix(home, "/") {
+	if name, home := passwd.NameOf(0), passwd.HomeOf(0); name != "root" || !strings.HasPrefix(home, "/") {
 		t.Errorf("%q, %q", name, home)
 	}
-	if name, home := NameOf(-7), HomeOf(-7); name != "" || home != "" {
+	if name, home := passwd.NameOf(-7), passwd.HomeOf(-7); name != "" || home != "" {
 		t.Errorf("%q, %q", name, home)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/passwd"
 )
 
 // A HomeError says that the state directory cannot be trusted or used. The launcher maps it
@@ -189,7 +189,7 @@ func SyncFolder(path string) error {
 // AccountHome returns the home directory that /etc/passwd gives to uid, or an error where it
 // gives none.
 func AccountHome(uid int) (string, error) {
-	if home := pathguard.HomeOf(uid); home != "" {
+	if home := passwd.HomeOf(uid); home != "" {
 		return home, nil
 	}
 	return "", fmt.Errorf("/etc/passwd has no readable home directory for uid %d", uid)

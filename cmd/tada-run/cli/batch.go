@@ -12,7 +12,7 @@ import (
 
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/refusal"
-	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/intent"
 )
 
 // proposed reads the commands of --intent as the requests of a batch: each with no input, and with
@@ -23,7 +23,7 @@ func proposed(l *launcher.Launcher, inv *invocation, base launcher.Request) ([]l
 		return nil, err
 	}
 	defer f.Close()
-	list, err := pathguard.ParseProposed(f)
+	list, err := intent.ParseAll(f)
 	if err != nil {
 		return nil, &usageError{err.Error(), `tada-run --intent - <<< '{"commands": ["ls -l"]}'`}
 	}

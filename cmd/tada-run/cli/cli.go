@@ -13,6 +13,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/intent"
 )
 
 // A Door is what the process was started with. The place is a parameter of tests: a process
@@ -286,7 +287,7 @@ func readIntent(l *launcher.Launcher, dir, path string) (pathguard.Intent, error
 		return pathguard.Intent{}, err
 	}
 	defer f.Close()
-	return pathguard.ParseIntent(f)
+	return intent.Parse(f)
 }
 
 // openIntent opens what --intent names; - is standard input.

@@ -19,7 +19,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/prompt"
 	"github.com/tada-run/tada-run/launcher/session"
-	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/intent"
 )
 
 func (c *ctl) exportRequest() *cobra.Command {
@@ -82,7 +82,7 @@ func (c *ctl) exportBatch(l *launcher.Launcher, req launcher.Request, path strin
 	if err != nil {
 		return nil, err
 	}
-	list, err := pathguard.ParseProposed(bytes.NewReader(text))
+	list, err := intent.ParseAll(bytes.NewReader(text))
 	if err != nil {
 		return nil, &usageError{err}
 	}

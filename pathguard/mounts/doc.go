@@ -1,0 +1,2 @@
+// Package mounts finds the other names that a path has by mounts.
+package mounts

@@ -1,0 +1,132 @@
+package mounts
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
+)
+
+// A mount is a line of /proc/self/mountinfo: below point, what lies below root in the file system
+// of device.
+type mount struct{ device, root, point string }
+
+// Table are all mounts of this process, in the order of the kernel: the last one at a point is the
+// one that is seen.
+type Table struct {
+	list  []mount
+	twice map[string]bool // devices that are mounted more than once
+}
+
+// last is what was read last. The kernel says by poll(2) on the open file whether it is still
+// true, which costs a thirtieth of reading it again.
+var last struct {
+	sync.Mutex
+	file *os.File
+	read *Table
+}
+
+// Now returns the mounts of this process. Where they cannot be read there are none.
+func Now() *Table {
+	m := &last
+	m.Lock()
+	defer m.Unlock()
+	if m.file == nil {
+		m.file, _ = os.Open("/proc/self/mountinfo")
+	}
+	if m.file == nil {
+		return &Table{}
+	}
+	changed := true
+	conn, err := m.file.SyscallConn()
+	if err == nil && m.read != nil {
+		err = conn.Control(func(fd uintptr) {
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLPRI}}, 0)
+			changed = n != 0 || err != nil
+		})
+	}
+	if !changed && err == nil {
+		return m.read
+	}
+	var text bytes.Buffer
+	text.Grow(8 << 10)
+	if _, err := m.file.Seek(0, io.SeekStart); err == nil {
+		_, _ = text.ReadFrom(m.file)
+	}
+	m.read = parseMounts(text.String())
+	return m.read
+}
+
+func parseMounts(text string) *Table {
+	m := &Table{twice: map[string]bool{}}
+	for line := range strings.Lines(text) {
+		f := strings.SplitN(line, " ", 6) // id, parent, major:minor, root, mount point, options
+		if len(f) < 6 {
+			continue
+		}
+		_, again := m.twice[f[2]]
+		m.twice[f[2]] = again
+		m.list = append(m.list, mount{f[2], unoctal(f[3]), unoctal(f[4])})
+	}
+	return m
+}
+
+// unoctal undoes what the kernel does to blanks, newlines and backslashes in names.
+func unoctal(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(s)
+}
+
+// over returns the index of the mount that a real path lies in, or -1.
+func (m *Table) over(path string) int {
+	found := -1
+	for i := range m.list {
+		if pathname.Within(path, m.list[i].point) && (found < 0 || len(m.list[i].point) >= len(m.list[found].point)) {
+			found = i
+		}
+	}
+	return found
+}
+
+// Others returns the other names that a real path has by mounts. Parts are mount points where
+// something below it is seen: with a file behind such a name the path itself is not reached.
+func (m *Table) Others(path string) (names, parts []string) {
+	own := m.over(path)
+	if own < 0 || !m.twice[m.list[own].device] {
+		return nil, nil
+	}
+	inside := pathname.Join(m.list[own].root, strings.TrimPrefix(path[len(strings.TrimSuffix(m.list[own].point, "/")):], "/"))
+	for i := range m.list {
+		n := &m.list[i]
+		if i == own || n.device != m.list[own].device {
+			continue
+		}
+		switch {
+		case pathname.Within(inside, n.root):
+			name := pathname.Join(n.point, strings.TrimPrefix(inside[len(strings.TrimSuffix(n.root, "/")):], "/"))
+			if name != path && m.over(name) == i {
+				names = append(names, name)
+			}
+		case pathname.Within(n.root, inside) && n.point != path && m.over(n.point) == i:
+			parts = append(parts, n.point)
+		}
+	}
+	return names, parts
+}
+
+// Below returns the mount points strictly below a directory.
+func (m *Table) Below(dir string) (points []string) {
+	for i := range m.list {
+		if p := m.list[i].point; p != dir && pathname.Within(p, dir) && m.twice[m.list[i].device] && m.over(p) == i {
+			points = append(points, p)
+		}
+	}
+	return points
+}

@@ -1,0 +1,60 @@
+package passwd
+
+import (
+	"bufio"
+	"iter"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// The columns of /etc/passwd that are asked for; see passwd(5).
+const (
+	passwdName = 0
+	passwdUID  = 2
+	passwdHome = 5
+)
+
+// HomeOf returns the home directory that /etc/passwd gives to uid, "" when it gives none.
+// $HOME is not asked: it belongs to whoever starts the process.
+func HomeOf(uid int) string { return homeIn(passwdUID, strconv.Itoa(uid)) }
+
+// NameOf returns the name that /etc/passwd gives to uid, "" when it gives none. $USER is not
+// asked either.
+func NameOf(uid int) string {
+	for entry := range passwdEntries(passwdUID, strconv.Itoa(uid)) {
+		return entry[passwdName]
+	}
+	return ""
+}
+
+// Home looks a ~user up; an account that is not found stays unknown, which asks.
+func Home(name string) string { return homeIn(passwdName, name) }
+
+func homeIn(column int, value string) string {
+	for entry := range passwdEntries(column, value) {
+		if strings.HasPrefix(entry[passwdHome], "/") {
+			return entry[passwdHome]
+		}
+	}
+	return ""
+}
+
+// passwdEntries goes through the entries that have value in column. os/user would go through
+// nsswitch, but only with cgo, and links the C library's resolvers into the agent's door.
+func passwdEntries(column int, value string) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		f, err := os.Open("/etc/passwd")
+		if err != nil {
+			return
+		}
+		defer f.Close()
+		lines := bufio.NewScanner(f)
+		for lines.Scan() {
+			fields := strings.Split(lines.Text(), ":")
+			if len(fields) > passwdHome && fields[column] == value && !yield(fields) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package passwd looks up accounts in /etc/passwd.
+package passwd

@@ -1,0 +1,108 @@
+package resolve
+
+import (
+	"path"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/walk"
+	"github.com/tada-run/tada-run/shellparse/code"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// A manifest is a file that tells a tool what to run although no word of the command line
+// names it.
+type manifest struct {
+	names  []string // the first that exists is read
+	upward bool     // the tool also looks in the directories above
+}
+
+// manifests by program: what a person approves with "make test" is this text.
+var manifests = map[string]manifest{
+	"make":   {names: []string{"GNUmakefile", "makefile", "Makefile"}},
+	"gmake":  {names: []string{"GNUmakefile", "makefile", "Makefile"}},
+	"just":   {names: []string{"justfile", ".justfile", "Justfile"}, upward: true},
+	"task":   {names: []string{"Taskfile.yml", "Taskfile.yaml"}, upward: true},
+	"rake":   {names: []string{"Rakefile", "rakefile", "Rakefile.rb"}, upward: true},
+	"npm":    {names: []string{"package.json"}, upward: true},
+	"npx":    {names: []string{"package.json"}, upward: true},
+	"yarn":   {names: []string{"package.json"}, upward: true},
+	"pnpm":   {names: []string{"package.json"}, upward: true},
+	"bun":    {names: []string{"package.json"}, upward: true},
+	"gulp":   {names: []string{"gulpfile.js"}, upward: true},
+	"grunt":  {names: []string{"Gruntfile.js"}, upward: true},
+	"tox":    {names: []string{"tox.ini", "pyproject.toml"}, upward: true},
+	"nox":    {names: []string{"noxfile.py"}},
+	"poetry": {names: []string{"pyproject.toml"}, upward: true},
+	"ant":    {names: []string{"build.xml"}},
+	"mvn":    {names: []string{"pom.xml"}},
+	"gradle": {names: []string{"build.gradle", "build.gradle.kts"}, upward: true},
+	"cmake":  {names: []string{"CMakeLists.txt"}},
+	"cargo":  {names: []string{"Cargo.toml"}, upward: true},
+	"docker": {names: []string{"Dockerfile"}},
+}
+
+// manifests binds the file that each such tool would read in its directory.
+func (r *resolver) manifests() {
+	for i := range r.plan.Script.Commands {
+		c := &r.plan.Script.Commands[i]
+		m, ok := manifests[path.Base(c.Name)]
+		if !ok || c.Dir == "" {
+			continue
+		}
+		at := r.from(c.Dir)
+		for at.FD >= 0 && !r.manifest(i, at, m.names) {
+			if !m.upward || at.Path == "/" || at.Path == r.plan.Workspace {
+				break
+			}
+			at = r.from(path.Dir(at.Path))
+		}
+	}
+}
+
+func (r *resolver) manifest(command int, at walk.Dir, names []string) bool {
+	for _, name := range names {
+		full := pathname.Join(at.Path, name)
+		if r.bound[full] {
+			return true
+		}
+		end := r.Walk(at, name, true)
+		if end.Missing != "" || end.FD < 0 {
+			end.Close()
+			continue
+		}
+		c := Content{Path: end.Real, ID: end.ID(), Size: end.Stat.Size, ModTime: end.Stat.Mtim.Nano(), Command: command}
+		var text string
+		c.Sum, text, c.Why = sum(r.hold(walk.Hold(end)), end.Stat.Mode, end.Stat.Size)
+		r.remember(end.Real, text)
+		r.keepContent(c)
+		return true
+	}
+	return false
+}
+
+// maxIncludes bounds the makefiles that one takes in, and those that they take in.
+const maxIncludes = 32
+
+// includes binds the makefiles that another one takes in, by content: what they say runs as much
+// as what it says itself. They are not judged; the fence holds what they do.
+func (r *resolver) includes(cmd int, dir string, queue []string) {
+	for n := 0; n < len(queue) && n < maxIncludes; n++ {
+		end := r.Walk(r.from(dir), queue[n], true)
+		if end.Missing != "" || end.FD < 0 || end.Stat.Mode&unix.S_IFMT != unix.S_IFREG || r.bound[end.Real] {
+			end.Close()
+			continue
+		}
+		c := Content{Path: end.Real, ID: end.ID(), Size: end.Stat.Size, ModTime: end.Stat.Mtim.Nano(), Command: cmd}
+		var text string
+		c.Sum, text, c.Why = sum(r.hold(walk.Hold(end)), end.Stat.Mode, end.Stat.Size)
+		r.keepContent(c)
+		facts, _ := code.Make(text, nil)
+		for _, f := range facts {
+			if f.Right == command.Read && f.Flags&command.Source != 0 {
+				queue = append(queue, f.Text)
+			}
+		}
+	}
+}

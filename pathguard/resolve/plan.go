@@ -1,0 +1,231 @@
+package resolve
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/intent"
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/walk"
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// A Caller is who asks for a command line to run, and from where. It is data of the
+// caller's: nothing in it can loosen a policy.
+type Caller struct {
+	Dir      string            // the absolute directory it starts in
+	Env      map[string]string // the environment that the command would get
+	Home     string            // the account's home by the passwd entry, not by $HOME
+	UID      int
+	Root     string        // the workspace; "" finds it from Dir
+	StateDir string        // where tada-run keeps its own state; no command may touch it
+	Intent   intent.Intent // the caller's own judgement; it can only raise the verdict
+	Publish  []uint16      // ports on which other machines are to reach the command
+	Self     walk.ID       // tada-run's own program, wherever a link to it stands: a shell that starts itself again
+	Session  *Session      // the agent's session that the first command begins; nil for any other command
+	Agents   []string      // that work here, by the names of their files of facts
+	Saves    bool          // it is the start of an agent's program, which has its shell write down functions and aliases
+}
+
+// HasAgent reports whether one of these agents, with commas between, works here. None are all.
+func (c *Caller) HasAgent(only string) bool {
+	return only == "" || slices.ContainsFunc(strings.Split(only, ","),
+		func(agent string) bool { return slices.Contains(c.Agents, agent) })
+}
+
+// A Session is what an agent's program needs in a session of its own, beside the workspace. Its
+// zero value is a program that needs nothing.
+type Session struct {
+	Agent string   // its name
+	Hosts []string // HOST or HOST:PORT, of its vendor
+}
+
+// A Plan is a script together with the real files behind its names. The files stay open,
+// by O_PATH, until Close: what a person was shown and what the fence is built from are the
+// same inodes even when the names point elsewhere by then.
+type Plan struct {
+	Script    *shellparse.Script
+	Caller    Caller
+	Workspace string // resolved; "" when there is none, and then every write asks
+	Dir       string // the working directory without a symbolic link in it
+	DirID     walk.ID
+	Targets   []Target
+	Programs  []Program
+	Contents  []Content // the files whose text decides what runs
+	Globs     []Glob
+	Limits    []Limit // where a bound was reached and something was left unresolved
+	Inner     []Inner // what the files say that the commands execute, as far as it can be read
+
+	Surroundings
+
+	dirFile *walk.Held
+	files   []*walk.Held
+}
+
+// Surroundings are what a workspace says about the names of a plan.
+type Surroundings struct {
+	// Remotes are the hosts of the git remotes that the script names; "" is the default one.
+	Remotes map[string]shellparse.Endpoint
+
+	// Ignored are, of the names that may be build output, those that the workspace ignores and git
+	// does not track. A name with a slash before it is meant in the root of the workspace only.
+	Ignored map[string]bool
+
+	// Linked are files of the workspace that have hard links outside it, as far as a sandbox looks
+	// for names to hide. They are looked for when not every write of the plan is known.
+	Linked []string
+}
+
+// A Target is one real file that an effect of the script reaches.
+type Target struct {
+	Right   command.Right
+	Flags   command.Flags
+	Name    string      // as the text spells it
+	Real    string      // the deepest existing file on the way, absolute, without a symbolic link
+	Exists  bool        // Real is the whole way
+	Missing string      // what is missing below Real; "" when Exists
+	ID      walk.ID     // of Real
+	Mode    os.FileMode // of Real
+	Own     bool        // Real belongs to the account that calls
+	Links   []string    // the symbolic links that were followed, each by its own real path
+	Others  []string    // other names of the same file: by mounts, and those of secrets that it is a hard link of
+	Linked  int         // names of the file, by hard links, that are not in the workspace
+	Crossed []walk.ID   // directories above Real, as far as the way was not a straight one
+	Kind    walk.Kind   // what Real is, where a path does not tell
+	Unknown bool        // only a beginning of the name is known; Real is as far as that goes
+	Glob    bool        // one match of a pattern
+	One     bool        // of a pattern that has one match, which only the run tells
+	Why     string      // why the way ended before its end, unless the rest is just missing
+	Effect  int         // index in Script.Effects; -1 for the directory of a command
+	Command int         // index in Script.Commands; -1 for none
+
+	file *walk.Held
+	dir  *walk.Held // the directory of Real, for a name that is to go or to be replaced
+}
+
+// File returns Real opened with O_PATH, or nil when the plan does not hold it: nothing of
+// it exists, it is a descriptor, or the plan held [maxHeld] files already.
+func (t *Target) File() *os.File { return t.file.Open() }
+
+// DirFile returns the directory of Real opened with O_PATH, of a name that is to be made, removed or
+// replaced. It is nil when the directory had changed by then, or when the plan held too many files.
+func (t *Target) DirFile() *os.File { return t.dir.Open() }
+
+// Path returns the whole absolute path: what exists, and what is missing below it.
+func (t *Target) Path() string { return pathname.Join(t.Real, t.Missing) }
+
+// A Program is the file that would be executed for a command word.
+type Program struct {
+	Command int    // index in Script.Commands
+	Name    string // as the command line spells it
+	Path    string // as the search in PATH found it; "" when it did not, and then Why tells
+	Real    string // without a symbolic link
+	ID      walk.ID
+	Mode    os.FileMode
+	Size    int64
+	ModTime int64  // nanoseconds since 1970
+	Sum     string // SHA-256 of the content, for programs that an ordinary user can write; else ""
+	Shadow  string // the program of the system that this one hides, when a workspace directory stands first in PATH
+	Links   []string
+	Why     string
+
+	file *walk.Held
+}
+
+// File returns the program opened with O_PATH, or nil when it was not found.
+func (p *Program) File() *os.File { return p.file.Open() }
+
+// A Content is a file that an interpreter executes or obeys: bound by what is in it.
+type Content struct {
+	Path    string
+	ID      walk.ID
+	Size    int64
+	ModTime int64  // nanoseconds since 1970
+	Sum     string // SHA-256 in hex; "" when it could not be read
+	Why     string // why Sum is missing
+	Command int
+}
+
+// Why a Content has no hash, where the one is as good as bound and the other cannot be.
+const (
+	onlyRoot   = "only root can write it"
+	notRegular = "not a regular file"
+)
+
+// A Glob is a pattern that was expanded while the plan was made.
+type Glob struct {
+	Effect  int
+	Pattern string // absolute, as far as the directory is known
+	Count   int    // the names that matched
+	Kept    int    // of them, those that became targets
+}
+
+// A Limit is a bound that was reached; what lies behind it was not looked at.
+type Limit struct {
+	What   string // "targets", "names", "links", "size"
+	Count  int
+	Effect int
+}
+
+// DirFile returns the working directory opened with O_PATH, or nil when it is gone.
+func (p *Plan) DirFile() *os.File { return p.dirFile.Open() }
+
+// Close lets go of every file of the plan. What the plan gave out is closed with it: it may still
+// be asked for, and every use is an error. Closing again does nothing.
+func (p *Plan) Close() error {
+	if p == nil {
+		return nil
+	}
+	var first error
+	for _, f := range p.files {
+		if err := f.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	for i := range p.Inner {
+		if err := p.Inner[i].Plan.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// An Inner is the text of a file that a command executes, read as if it stood in the command
+// line: "bash s.sh" does what s.sh says. The text is the very one that Content binds.
+type Inner struct {
+	Path    string // the file, absolute, without a symbolic link
+	Command int    // index in Script.Commands of the plan around it
+	Plan    *Plan  // what the text does
+
+	skip  int   // the bytes of Plan.Script.Text that were put before the file's own
+	lines []int // by line of the text, the line of the file; nil when they are the same
+	plain bool  // the text stands in the file line by line
+}
+
+// Line returns the line of the file that a span of the text stands on, 0 when that cannot be
+// told.
+func (in *Inner) Line(s shellparse.Span) int {
+	text := in.Plan.Script.Text
+	if !in.plain || s.Start < in.skip || s.Start > len(text) {
+		return 0
+	}
+	n := strings.Count(text[in.skip:s.Start], "\n")
+	switch {
+	case in.lines == nil:
+		return n + 1
+	case n < len(in.lines):
+		return in.lines[n]
+	}
+	return 0
+}
+
+// Streams reports whether a target has no content that stays: what a FIFO, a socket or a device
+// says, nobody can look at before. /dev/null says nothing.
+func (t *Target) Streams() bool {
+	return t.Exists && t.Mode&(os.ModeNamedPipe|os.ModeSocket|os.ModeDevice) != 0 && t.Path() != "/dev/null"
+}
+
+// Below reports whether a target means the names in a directory, and not the directory.
+func (t *Target) Below() bool { return t.Flags&command.Below != 0 }

@@ -1,0 +1,227 @@
+package walk
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
+)
+
+// A Disk says what stands under the names of a policy, for one question. Directories that
+// many names share are listed once instead of asking for each name: a start has time for
+// some ten system calls here, not for some hundred.
+type Disk struct {
+	walker *Walker // nil when not even / could be opened; then nothing exists
+	lists  map[string]*listing
+	dirs   map[string]string // real paths of directories with a link on their way
+	buf    []byte            // of getdents64
+}
+
+// A listing is what a directory holds.
+type listing struct {
+	Entries []entry
+	types   map[string]uint8
+	partial bool // it could not be read, or not to the end
+}
+
+// An entry is one name in a directory, its type, one of the DT_ of getdents64(2), and its inode.
+type entry struct {
+	Name string
+	Kind uint8
+	Ino  uint64
+}
+
+func (e entry) IsDir() bool { return e.Kind == unix.DT_DIR }
+
+func OpenDisk() *Disk {
+	w, _ := New()
+	return &Disk{walker: w, lists: map[string]*listing{}, dirs: map[string]string{}}
+}
+
+func (d *Disk) Close() {
+	if d.walker != nil {
+		d.walker.Close()
+	}
+}
+
+// Real returns the path of a name without a symbolic link, by text as far as the name
+// does not exist, and its inode when it exists.
+func (d *Disk) Real(name string) (string, ID, bool) {
+	if d.walker == nil {
+		return name, ID{}, false
+	}
+	end := d.walker.Walk(d.walker.Root, name, true)
+	end.Close()
+	return pathname.Join(end.Real, end.Missing), end.ID(), end.Missing == "" && end.FD >= 0
+}
+
+// List reads a directory, once.
+func (d *Disk) List(dir string) *listing {
+	if l, ok := d.lists[dir]; ok {
+		return l
+	}
+	l := &listing{}
+	d.lists[dir] = l
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		l.partial = err != unix.ENOENT && err != unix.ENOTDIR
+		return l
+	}
+	defer unix.Close(fd)
+	if d.buf == nil {
+		d.buf = make([]byte, 8<<10)
+	}
+	for len(l.Entries) < MaxListed {
+		n, err := unix.Getdents(fd, d.buf)
+		if n <= 0 || err != nil {
+			l.partial = err != nil
+			break
+		}
+		l.Entries = appendEntries(l.Entries, d.buf[:n])
+	}
+	l.partial = l.partial || len(l.Entries) >= MaxListed
+	return l
+}
+
+// typeOf returns the type of one name, from an index that is made when it is first asked for.
+func (l *listing) typeOf(name string) (uint8, bool) {
+	if l.types == nil {
+		l.types = make(map[string]uint8, len(l.Entries))
+		for _, e := range l.Entries {
+			l.types[e.Name] = e.Kind
+		}
+	}
+	kind, ok := l.types[name]
+	return kind, ok
+}
+
+// appendEntries reads what getdents64(2) gives: inode, offset, 16 bits of length, 8 bits of
+// type, then the name and a zero byte. os.ReadDir would make two more system calls and an
+// object for each name.
+func appendEntries(to []entry, buf []byte) []entry {
+	const length, kind, name = 16, 18, 19
+	all := string(buf) // one object for the names of all
+	for len(buf) > name {
+		size := int(binary.NativeEndian.Uint16(buf[length:]))
+		if size <= name || size > len(buf) {
+			break
+		}
+		text := buf[name:size]
+		if end := bytes.IndexByte(text, 0); end >= 0 {
+			text = text[:end]
+		}
+		from := len(all) - len(buf) + name
+		if s := all[from : from+len(text)]; s != "." && s != ".." && s != "" {
+			to = append(to, entry{s, buf[kind], binary.NativeEndian.Uint64(buf)})
+		}
+		buf = buf[size:]
+	}
+	return to
+}
+
+// Below adds what exists under a name in a directory that has no link in its own path. The
+// components of the name may be patterns.
+func (d *Disk) Below(out []string, dir, name string) []string {
+	part, rest, more := strings.Cut(name, "/")
+	l := d.List(dir)
+	if strings.ContainsAny(part, `*?[\`) {
+		w, err := pathname.Compile(part)
+		for i := 0; i < len(l.Entries) && err == nil; i++ {
+			if e := l.Entries[i]; w.Match(e.Name) {
+				out = d.entry(out, dir, e.Name, e.Kind, rest, more)
+			}
+		}
+		return out
+	}
+	kind, ok := l.typeOf(part)
+	switch {
+	case ok:
+		return d.entry(out, dir, part, kind, rest, more)
+	case l.partial:
+		return d.absolute(out, pathname.Join(dir, name))
+	}
+	return out
+}
+
+func (d *Disk) entry(out []string, dir, name string, kind uint8, rest string, more bool) []string {
+	full := pathname.Join(dir, name)
+	switch {
+	case kind == unix.DT_LNK || kind == unix.DT_UNKNOWN: // some file systems tell no type
+		if more {
+			full = pathname.Join(full, rest)
+		}
+		return d.absolute(out, full)
+	case !more:
+		return append(out, full)
+	case kind != unix.DT_DIR:
+		return out
+	case slices.Contains(crowded, name) || strings.ContainsAny(rest, `*?[\`):
+		return d.Below(out, full, rest)
+	}
+	return d.absolute(out, pathname.Join(full, rest))
+}
+
+// crowded are the directories of a home in which so many names are asked for that one
+// listing costs less.
+var crowded = []string{".config", ".cache", ".gradle", ".julia"}
+
+// absolute adds the real path of a name when it exists. A name on whose way there is no link
+// is its own real path, and one system call tells.
+func (d *Disk) absolute(out []string, name string) []string {
+	if d.walker == nil || len(name) < 2 || name[0] != '/' {
+		return out
+	}
+	if at := strings.IndexAny(name, `*?[\`); at >= 0 {
+		cut := strings.LastIndexByte(name[:at], '/')
+		dir, _, ok := d.Real(name[:max(cut, 1)])
+		if !ok {
+			return out
+		}
+		return d.Below(out, dir, name[cut+1:])
+	}
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
+	fd, err := unix.Openat2(d.walker.Root.FD, name[1:], &how)
+	switch {
+	case err == nil:
+		unix.Close(fd)
+		return append(out, name)
+	case err == unix.ENOENT || err == unix.ENOTDIR || err == unix.EACCES:
+		return out
+	}
+	cut := strings.LastIndexByte(name, '/') // /var/run/a and /var/run/b have the link in common
+	dir, known := d.dirs[name[:cut]]
+	if !known {
+		dir, _, _ = d.Real(name[:max(cut, 1)])
+		d.dirs[name[:cut]] = dir
+	}
+	if dir != name[:cut] && dir != "/" {
+		return d.absolute(out, pathname.Join(dir, name[cut+1:]))
+	}
+	if real, _, ok := d.Real(name); ok {
+		return append(out, real)
+	}
+	return out
+}
+
+// Existing adds the real paths of those names that exist: absolute ones, and those that
+// start with "~/" in each of the homes.
+func (d *Disk) Existing(out []string, homes []string, names ...string) []string {
+	for _, name := range names {
+		rest, own := strings.CutPrefix(name, "~/")
+		switch {
+		case own:
+			for _, h := range homes {
+				out = d.Below(out, h, rest)
+			}
+		case name == "~":
+			out = append(out, homes...)
+		case name[0] == '/':
+			out = d.absolute(out, name)
+		}
+	}
+	return out
+}
