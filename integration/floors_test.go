@@ -35,7 +35,7 @@ var upward = map[string]int{
 	"integration/quarantine":    5,
 	"launcher":                  4,
 	"launcher/session":          2,
-	"pathguard":                 7,
+	"pathguard":                 3,
 	"pathguard/tamper":          6,
 	"shellparse/eval":           2,
 	"shellparse/wrapper":        3,
@@ -74,12 +74,10 @@ var wide = map[string]int{
 	"launcher/session.Session":    21,
 	"launcher/session.client":     17,
 	"launcher/session.relay":      13,
-	"pathguard.Plan":              14,
-	"pathguard.Program":           13,
 	"pathguard.Reason":            13,
-	"pathguard.Settings":          24,
-	"pathguard.Target":            22,
+	"pathguard.Settings":          24, // one for each key of the configuration; their names are in the digest
 	"pathguard.ground":            14,
+	"pathguard/resolve.Plan":      14, // the parts of what an approval binds, each a list of its own
 	"pathguard/tamper.Case":       13,
 	"pathguard/tamper.Event":      15,
 	"shellparse/code.grammar":     18,

@@ -128,12 +128,11 @@ var plan = map[string]map[string]string{
 		"shellparse/catalog":        "which names hold secrets is a table of its own",
 		"shellparse/catalog/agents": "so is what an agent's program keeps in a home",
 	},
-	"pathguard/hosts":         {"shellparse": "an endpoint of a script is compared with entries of a list"},
-	"pathguard/passwd":        {},
-	"pathguard/intent":        {},
-	"pathguard/mounts":        {"pathguard/pathname": "a mount point is a path, and is compared as one"},
-	"pathguard/walk":          {"pathguard/pathname": "a name is split and compared as text"},
-	"pathguard/walk/walktest": {},
+	"pathguard/hosts":  {"shellparse": "an endpoint of a script is compared with entries of a list"},
+	"pathguard/passwd": {},
+	"pathguard/intent": {},
+	"pathguard/mounts": {"pathguard/pathname": "a mount point is a path, and is compared as one"},
+	"pathguard/walk":   {"pathguard/pathname": "a name is split and compared as text"},
 	"pathguard/resolve": {
 		"shellparse":         "it turns the names of a script into files",
 		"shellparse/command": "a target carries the right it was named with",
@@ -194,8 +193,8 @@ var plan = map[string]map[string]string{
 		"launcher/state": "where the record is kept",
 	},
 	"launcher/state": {
-		"launcher/notice": "whom a process waits for is shown by its command line",
-		"pathguard":       "which home an account has is one reading of /etc/passwd",
+		"pathguard/passwd": "which home an account has is one reading of /etc/passwd",
+		"launcher/notice":  "whom a process waits for is shown by its command line",
 	},
 	"launcher/watch": {
 		"launcher/broker":          "what a run did with the network is told and recorded",
@@ -211,6 +210,9 @@ var plan = map[string]map[string]string{
 	"launcher": {
 		"shellparse/catalog/agents": "what an agent's program needs in a session, and what switches its hooks off",
 
+		"pathguard/intent":        "a batch is the commands of an intent",
+		"pathguard/passwd":        "who accepts a change is named as the account is",
+		"pathguard/walk":          "a protected file is a path, not a descriptor",
 		"launcher/state":          "what is kept, and who else is at it",
 		"launcher/record":         "every step is recorded, in the log of the state directory",
 		"launcher/exit":           "what came of a request is an exit status",
@@ -268,6 +270,7 @@ var plan = map[string]map[string]string{
 		"cmd/tada-run/cli": "main is a door",
 	},
 	"cmd/tada-run/cli": {
+		"pathguard/intent":      "it reads the intent of a caller",
 		"launcher/control":      "inside of a session it asks the one outside",
 		"launcher/exit":         "it exits",
 		"launcher/refusal":      "it prints why nothing ran",
@@ -289,6 +292,7 @@ var plan = map[string]map[string]string{
 		"approval":        "it shows and decides",
 	},
 	"cmd/tadactl/cli": {
+		"pathguard/intent":        "the commands of an intent are signed one by one",
 		"approval/plan":           "hash, risk and origin of a plan",
 		"approval/render":         "what is asked is shown by the one renderer",
 		"launcher/control":        "a hook inside of a session leaves its calls to the session",

@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/pathguard/walk"
-	"github.com/tada-run/tada-run/pathguard/walk/walktest"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -22,7 +22,7 @@ import (
 // files, so that a number that is closed by mistake is another file's at once.
 func TestOneOwnerOfADescriptor(t *testing.T) {
 	t.Parallel()
-	root := walktest.Tree(t, "w/a", "w/b", "w/c", "w/.git/HEAD", "decoy")
+	root := hermetic.Tree(t, "w/a", "w/b", "w/c", "w/.git/HEAD", "decoy")
 	decoy := identityOf(t, filepath.Join(root, "decoy"))
 	stop := make(chan struct{})
 	var churn sync.WaitGroup
@@ -123,7 +123,7 @@ func identityOf(t *testing.T, name string) walk.ID {
 // What a plan gave out is of no use once it is closed: it is neither the file that has the number
 // by then, nor nil, which means a name that only the policy knows.
 func TestClosedPlanGivesNoFile(t *testing.T) {
-	root := walktest.Tree(t, "a", "b")
+	root := hermetic.Tree(t, "a", "b")
 	name := func(s string) shellparse.Name { return shellparse.Name{Text: s, Static: true, Dir: root} }
 	plan, err := resolve.Resolve(&shellparse.Script{Text: "x", Canonical: "x", Effects: []shellparse.Effect{
 		{Right: command.Write, Name: name("a"), Command: -1},

@@ -110,7 +110,8 @@ func (j *judgement) programs() {
 			continue
 		}
 		span := j.script.Commands[p.Command].Span
-		t := resolve.Target{Right: command.Exec, Name: p.Name, Real: p.Real, Exists: p.Path != "", ID: p.ID, Mode: p.Mode, Links: p.Links, Effect: -1, Command: p.Command}
+		t := resolve.Target{Right: command.Exec, Name: p.Name, Effect: -1, Command: p.Command,
+			Found: resolve.Found{Real: p.Real, Exists: p.Path != "", ID: p.ID, Mode: p.Mode, Links: p.Links}}
 		j.target(&t)
 		if p.Shadow != "" {
 			j.add(Ask, "exec.shadow", p.Real, p.Shadow, span, p.Command)

@@ -25,7 +25,7 @@ func TestJudgeSession(t *testing.T) {
 	script := agent("/opt/agent")
 	script.Inner = []resolve.Inner{{Path: "/opt/agent", Plan: at(command.Delete, command.Recursive, "/home/dev")}}
 	secret := agent("/opt/agent")
-	secret.Targets = append(secret.Targets, resolve.Target{Right: command.Read, Real: "/home/dev/.ssh/id_rsa", Exists: true, Mode: 0o600})
+	secret.Targets = append(secret.Targets, resolve.Target{Right: command.Read, Found: resolve.Found{Real: "/home/dev/.ssh/id_rsa", Exists: true, Mode: 0o600}})
 	for name, test := range map[string]struct {
 		plan   *resolve.Plan
 		config string

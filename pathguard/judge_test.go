@@ -24,7 +24,7 @@ func at(right command.Right, flags command.Flags, path string) *resolve.Plan {
 		Script: &shellparse.Script{Text: "x", Canonical: "x", Plain: true, Commands: []shellparse.Command{{Name: "x", Builtin: true}},
 			Effects: []shellparse.Effect{{Right: right, Flags: flags, Name: shellparse.Name{Text: path, Static: true}}}},
 		Caller: resolve.Caller{Dir: "/w", Home: "/home/dev"}, Workspace: "/w", Dir: "/w",
-		Targets: []resolve.Target{{Right: right, Flags: flags, Name: path, Real: path, Exists: true, Mode: mode}},
+		Targets: []resolve.Target{{Right: right, Flags: flags, Name: path, Found: resolve.Found{Real: path, Exists: true, Mode: mode}}},
 	}
 }
 
@@ -175,7 +175,7 @@ func TestStrictestWins(t *testing.T) {
 				plan := at(command.Write, 0, paths[a])
 				for i, d := range []Decision{b, c} {
 					plan.Script.Effects = append(plan.Script.Effects, shellparse.Effect{Right: command.Write, Span: shellparse.Span{Start: i + 1, End: i + 2}})
-					plan.Targets = append(plan.Targets, resolve.Target{Right: command.Write, Real: paths[d], Exists: true, Effect: i + 1})
+					plan.Targets = append(plan.Targets, resolve.Target{Right: command.Write, Found: resolve.Found{Real: paths[d], Exists: true}, Effect: i + 1})
 				}
 				v := p.Judge(plan)
 				if want := min(a, b, c); v.Decision != want {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/pathguard/intent"
 	"github.com/tada-run/tada-run/pathguard/resolve"
-	"github.com/tada-run/tada-run/pathguard/walk/walktest"
 )
 
 // TestOnlyTightens: whatever the caller says about its own command, and whatever else stands
@@ -103,7 +103,7 @@ func TestOtherNames(t *testing.T) {
 // TestLayers: the first trusted file may loosen what is built in; the next ones, and the
 // workspace's, only tighten, and say what they said in vain.
 func TestLayers(t *testing.T) {
-	root := walktest.Tree(t, "home/dev/", "w/.git/", "w/src/a")
+	root := hermetic.Tree(t, "home/dev/", "w/.git/", "w/src/a")
 	account := Account{Home: root + "/home/dev", UID: os.Getuid()}
 	file := func(text string, layer Layer) ConfigFile {
 		return ConfigFile{Path: writeConfig(t, strings.ReplaceAll(text, "@", root), 0o600), Layer: layer, Root: root + "/w"}

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/pathguard/intent"
 	"github.com/tada-run/tada-run/pathguard/resolve"
-	"github.com/tada-run/tada-run/pathguard/walk/walktest"
 )
 
 // desk is a guard for an account in a directory of its own: home/dev with a workspace in it.
@@ -23,7 +23,7 @@ func desk(t testing.TB, config string, entries ...string) (Guard, string) {
 
 func deskOf(t testing.TB, user, config string, entries ...string) (Guard, string) {
 	t.Helper()
-	root := walktest.Tree(t, append([]string{"home/" + user + "/", "w/.git/", "w/src/a.go"}, entries...)...)
+	root := hermetic.Tree(t, append([]string{"home/" + user + "/", "w/.git/", "w/src/a.go"}, entries...)...)
 	home := root + "/home/" + user
 	set, err := decode(ConfigFile{Path: "test", Layer: UserLayer}, []byte(strings.ReplaceAll(config, "@", root)), defaults())
 	if err != nil {

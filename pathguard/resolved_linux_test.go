@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/pathguard/resolve"
-	"github.com/tada-run/tada-run/pathguard/walk/walktest"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -48,7 +48,7 @@ func sumOf(text string) string {
 // thousand files under a hundred names of their directory are that many matches.
 func TestResolveManyMatches(t *testing.T) {
 	t.Parallel()
-	root := walktest.Tree(t, "real/")
+	root := hermetic.Tree(t, "real/")
 	const files, links, n = 1000, 100, 100_000
 	for i := range files {
 		if err := unix.Mknod(root+"/real/f"+strconv.Itoa(i), unix.S_IFREG|0o600, 0); err != nil {
@@ -110,7 +110,7 @@ func FuzzResolve(f *testing.F) {
 			f.Add(name, kind)
 		}
 	}
-	root := walktest.Tree(f, "a", "d/e/f", "l -> d", "m -> l/e", "loop -> loop", "abs -> @/d")
+	root := hermetic.Tree(f, "a", "d/e/f", "l -> d", "m -> l/e", "loop -> loop", "abs -> @/d")
 	f.Fuzz(func(t *testing.T, name string, kind uint8) {
 		if strings.ContainsRune(name, 0) || strings.Count(name, "*") > 3 || strings.HasPrefix(name, "/") && strings.Contains(name, "*") {
 			t.Skip()

@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/pathguard/resolve"
-	"github.com/tada-run/tada-run/pathguard/walk/walktest"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
 // accountOf is a home as it looks on a machine that is used, with a configuration in it.
 func accountOf(t testing.TB) (Account, []ConfigFile, resolve.Caller) {
 	t.Helper()
-	root := walktest.Tree(t, "home/dev/.ssh/id_rsa", "home/dev/.bashrc", "home/dev/.cache/", "home/dev/.config/gh/", "home/dev/.config/git/config", "home/dev/.npm/",
+	root := hermetic.Tree(t, "home/dev/.ssh/id_rsa", "home/dev/.bashrc", "home/dev/.cache/", "home/dev/.config/gh/", "home/dev/.config/git/config", "home/dev/.npm/",
 		"home/dev/.cargo/registry/", "home/dev/.bash_history", "home/dev/.local/share/keyrings/", "home/dev/.tada/", "home/dev/go/pkg/", "home/dev/src/", "home/dev/w/.git/", "home/dev/w/a.go")
 	home := root + "/home/dev"
 	if err := os.WriteFile(home+"/.tada/config.yaml", []byte("security:\n  restricted_paths: [/etc/shadow, ~/.aws]\n  readonly_paths: [~/.ssh]\n"), 0o600); err != nil {

@@ -14,9 +14,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/pathguard/walk"
-	"github.com/tada-run/tada-run/pathguard/walk/walktest"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -26,7 +26,7 @@ import (
 // that was judged is the file that is granted, executed and hashed.
 func TestSwap(t *testing.T) {
 	t.Parallel()
-	root := walktest.Tree(t, "safe/f", "safe/run.sh", "evil/f", "evil/run.sh")
+	root := hermetic.Tree(t, "safe/f", "safe/run.sh", "evil/f", "evil/run.sh")
 	os.Chmod(root+"/safe/run.sh", 0o755)
 	os.Chmod(root+"/evil/run.sh", 0o755)
 	for _, side := range []string{"safe", "evil"} {
@@ -87,7 +87,7 @@ func rounds() int {
 // before the command runs names what its shell would open by a name that leads elsewhere.
 func TestSwapBetween(t *testing.T) {
 	t.Parallel()
-	root := walktest.Tree(t, "safe/f", "safe/run", "evil/f", "evil/run", "link -> safe/f", "dir -> safe")
+	root := hermetic.Tree(t, "safe/f", "safe/run", "evil/f", "evil/run", "link -> safe/f", "dir -> safe")
 	for _, side := range []string{"safe", "evil"} {
 		put(t, root+"/"+side, map[string]string{"f": side, "run": "#!/bin/sh\necho " + side + "\n"})
 		os.Chmod(root+"/"+side+"/run", 0o755)

@@ -3,8 +3,6 @@ package pathguard
 import (
 	"strings"
 	"testing"
-
-	"github.com/tada-run/tada-run/pathguard/passwd"
 )
 
 // A decision and a class are words in JSON; a word that is none is refused and leaves what was
@@ -37,16 +35,6 @@ func TestLimitText(t *testing.T) {
 		if got := LimitText(l.key, l.value); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-	}
-}
-
-// /etc/passwd alone says whose home is where.
-func TestAccounts(t *testing.T) {
-	if name, home := passwd.NameOf(0), passwd.HomeOf(0); name != "root" || !strings.HasPrefix(home, "/") {
-		t.Errorf("%q, %q", name, home)
-	}
-	if name, home := passwd.NameOf(-7), passwd.HomeOf(-7); name != "" || home != "" {
-		t.Errorf("%q, %q", name, home)
 	}
 }
 

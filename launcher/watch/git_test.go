@@ -158,8 +158,8 @@ func TestTakeBackTellsWhatIsGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		git, b, a := gitRun(dir)
-		b.Plan.Targets = []pathguard.Target{{Right: test.right,
-			Real: filepath.Join(dir, test.name)}}
+		b.Plan.Targets = []pathguard.Target{{Right: test.right}}
+		b.Plan.Targets[0].Real = filepath.Join(dir, test.name)
 		if err := os.RemoveAll(dir + "/proj"); err != nil {
 			t.Fatal(err)
 		}

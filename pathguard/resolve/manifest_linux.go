@@ -72,7 +72,7 @@ func (r *resolver) manifest(command int, at walk.Dir, names []string) bool {
 			end.Close()
 			continue
 		}
-		c := Content{Path: end.Real, ID: end.ID(), Size: end.Stat.Size, ModTime: end.Stat.Mtim.Nano(), Command: command}
+		c := contentAt(end, command)
 		var text string
 		c.Sum, text, c.Why = sum(r.hold(walk.Hold(end)), end.Stat.Mode, end.Stat.Size)
 		r.remember(end.Real, text)
@@ -94,7 +94,7 @@ func (r *resolver) includes(cmd int, dir string, queue []string) {
 			end.Close()
 			continue
 		}
-		c := Content{Path: end.Real, ID: end.ID(), Size: end.Stat.Size, ModTime: end.Stat.Mtim.Nano(), Command: cmd}
+		c := contentAt(end, cmd)
 		var text string
 		c.Sum, text, c.Why = sum(r.hold(walk.Hold(end)), end.Stat.Mode, end.Stat.Size)
 		r.keepContent(c)
@@ -105,4 +105,10 @@ func (r *resolver) includes(cmd int, dir string, queue []string) {
 			}
 		}
 	}
+}
+
+// contentAt is the file at the end of a walk, without its hash.
+func contentAt(end walk.End, command int) Content {
+	return Content{Path: end.Real, Command: command,
+		Bound: Bound{ID: end.ID(), Size: end.Stat.Size, ModTime: end.Stat.Mtim.Nano()}}
 }

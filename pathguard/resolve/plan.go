@@ -82,7 +82,21 @@ type Surroundings struct {
 type Target struct {
 	Right   command.Right
 	Flags   command.Flags
-	Name    string      // as the text spells it
+	Name    string // as the text spells it
+	Unknown bool   // only a beginning of the name is known; Real is as far as that goes
+	Glob    bool   // one match of a pattern
+	One     bool   // of a pattern that has one match, which only the run tells
+	Effect  int    // index in Script.Effects; -1 for the directory of a command
+	Command int    // index in Script.Commands; -1 for none
+
+	Found
+
+	file *walk.Held
+	dir  *walk.Held // the directory of Real, for a name that is to be removed or replaced
+}
+
+// Found is what a name led to.
+type Found struct {
 	Real    string      // the deepest existing file on the way, absolute, without a symbolic link
 	Exists  bool        // Real is the whole way
 	Missing string      // what is missing below Real; "" when Exists
@@ -90,19 +104,11 @@ type Target struct {
 	Mode    os.FileMode // of Real
 	Own     bool        // Real belongs to the account that calls
 	Links   []string    // the symbolic links that were followed, each by its own real path
-	Others  []string    // other names of the same file: by mounts, and those of secrets that it is a hard link of
+	Others  []string    // other names of the file: by mounts, and secrets that it is a hard link of
 	Linked  int         // names of the file, by hard links, that are not in the workspace
 	Crossed []walk.ID   // directories above Real, as far as the way was not a straight one
 	Kind    walk.Kind   // what Real is, where a path does not tell
-	Unknown bool        // only a beginning of the name is known; Real is as far as that goes
-	Glob    bool        // one match of a pattern
-	One     bool        // of a pattern that has one match, which only the run tells
 	Why     string      // why the way ended before its end, unless the rest is just missing
-	Effect  int         // index in Script.Effects; -1 for the directory of a command
-	Command int         // index in Script.Commands; -1 for none
-
-	file *walk.Held
-	dir  *walk.Held // the directory of Real, for a name that is to go or to be replaced
 }
 
 // File returns Real opened with O_PATH, or nil when the plan does not hold it: nothing of
@@ -116,20 +122,27 @@ func (t *Target) DirFile() *os.File { return t.dir.Open() }
 // Path returns the whole absolute path: what exists, and what is missing below it.
 func (t *Target) Path() string { return pathname.Join(t.Real, t.Missing) }
 
-// A Program is the file that would be executed for a command word.
+// Bound is what tells a file that would be executed from any other.
+type Bound struct {
+	ID      walk.ID
+	Size    int64
+	ModTime int64  // nanoseconds since 1970
+	Sum     string // SHA-256 of the content in hex; "" where it is not needed or could not be had
+	Why     string // why something is missing
+}
+
+// A Program is the file that would be executed for a command word. It has a Sum when an ordinary
+// user can write it.
 type Program struct {
 	Command int    // index in Script.Commands
 	Name    string // as the command line spells it
 	Path    string // as the search in PATH found it; "" when it did not, and then Why tells
 	Real    string // without a symbolic link
-	ID      walk.ID
 	Mode    os.FileMode
-	Size    int64
-	ModTime int64  // nanoseconds since 1970
-	Sum     string // SHA-256 of the content, for programs that an ordinary user can write; else ""
-	Shadow  string // the program of the system that this one hides, when a workspace directory stands first in PATH
+	Shadow  string // the program that this one hides, when a workspace directory is first in PATH
 	Links   []string
-	Why     string
+
+	Bound
 
 	file *walk.Held
 }
@@ -140,12 +153,9 @@ func (p *Program) File() *os.File { return p.file.Open() }
 // A Content is a file that an interpreter executes or obeys: bound by what is in it.
 type Content struct {
 	Path    string
-	ID      walk.ID
-	Size    int64
-	ModTime int64  // nanoseconds since 1970
-	Sum     string // SHA-256 in hex; "" when it could not be read
-	Why     string // why Sum is missing
-	Command int
+	Command int // index in Script.Commands
+
+	Bound
 }
 
 // Why a Content has no hash, where the one is as good as bound and the other cannot be.

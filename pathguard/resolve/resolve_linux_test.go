@@ -14,9 +14,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/walk"
-	"github.com/tada-run/tada-run/pathguard/walk/walktest"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -51,7 +51,7 @@ func sumOf(text string) string {
 
 // TestResolveFollow: opening follows a link, unlinking and renaming take the link itself.
 func TestResolveFollow(t *testing.T) {
-	root := walktest.Tree(t, "d/f", "l -> d/f", "dl -> d")
+	root := hermetic.Tree(t, "d/f", "l -> d/f", "dl -> d")
 	tests := []struct {
 		right command.Right
 		flags command.Flags
@@ -73,7 +73,7 @@ func TestResolveFollow(t *testing.T) {
 
 // TestResolveMissing binds the nearest directory that exists and keeps what is missing.
 func TestResolveMissing(t *testing.T) {
-	root := walktest.Tree(t, "d/")
+	root := hermetic.Tree(t, "d/")
 	plan := resolved(t, one(command.Write, 0, root, "d/new/sub/file"), Caller{Dir: root})
 	got := plan.Targets[0]
 	if got.Exists || got.Real != root+"/d" || got.Missing != "new/sub/file" || got.File() == nil || got.Path() != root+"/d/new/sub/file" {
@@ -99,7 +99,7 @@ func TestResolveNoDir(t *testing.T) {
 
 // TestResolveUnknown keeps what is known of a name: its directory, or nothing.
 func TestResolveUnknown(t *testing.T) {
-	root := walktest.Tree(t, "d/f")
+	root := hermetic.Tree(t, "d/f")
 	plan := resolved(t, effects(
 		shellparse.Effect{Right: command.Read, Name: shellparse.Name{Text: "d/f", Dir: root}, Command: -1},
 		shellparse.Effect{Right: command.Read, Name: shellparse.Name{Text: "", Dir: root}, Command: -1},
@@ -121,7 +121,7 @@ func TestResolveUnknown(t *testing.T) {
 
 // TestResolveGlob expands as bash does, follows what matches, and binds every match.
 func TestResolveGlob(t *testing.T) {
-	root := walktest.Tree(t, "a.txt", "b.txt", ".hidden.txt", "sub/c.txt", "sub/deep/d.txt", "link.txt -> /etc/passwd", "br[x].txt", "star*.txt")
+	root := hermetic.Tree(t, "a.txt", "b.txt", ".hidden.txt", "sub/c.txt", "sub/deep/d.txt", "link.txt -> /etc/passwd", "br[x].txt", "star*.txt")
 	tests := []struct {
 		pattern string
 		want    string
@@ -146,7 +146,7 @@ func TestResolveGlob(t *testing.T) {
 // TestResolveProgram finds programs as the shell does, and says when the workspace stands
 // before the system.
 func TestResolveProgram(t *testing.T) {
-	root := walktest.Tree(t, "bin/ls", "bin/mine", "bin/plain", "one/tool", "two/tool", ".venv/bin/ls", "run.sh", "dir/")
+	root := hermetic.Tree(t, "bin/ls", "bin/mine", "bin/plain", "one/tool", "two/tool", ".venv/bin/ls", "run.sh", "dir/")
 	for _, name := range []string{"bin/ls", "bin/mine", "one/tool", "two/tool", ".venv/bin/ls", "run.sh"} {
 		os.Chmod(root+"/"+name, 0o755)
 	}
@@ -201,7 +201,7 @@ func TestResolveProgram(t *testing.T) {
 
 // TestResolveContents binds by content what tells an interpreter or a tool what to do.
 func TestResolveContents(t *testing.T) {
-	root := walktest.Tree(t, "deploy.sh", "Makefile", "package.json", "sub/x", "link.sh -> deploy.sh")
+	root := hermetic.Tree(t, "deploy.sh", "Makefile", "package.json", "sub/x", "link.sh -> deploy.sh")
 	plan := resolved(t, &shellparse.Script{
 		Effects: []shellparse.Effect{{Right: command.Read, Flags: command.Source, Name: shellparse.Name{Text: "link.sh", Static: true, Dir: root}}},
 		Commands: []shellparse.Command{{Name: "bash", Dir: root}, {Name: "make", Dir: root}, {Name: "npm", Dir: root + "/sub"},
@@ -221,7 +221,7 @@ func TestResolveContents(t *testing.T) {
 
 // TestWorkspace: the nearest directory with a mark, never / and never the home.
 func TestWorkspace(t *testing.T) {
-	root := walktest.Tree(t, "home/dev/proj/.git/", "home/dev/proj/sub/deep/", "home/dev/plain/", "home/dev/.git/", "home/dev/.ssh/", "home/dev/.config/x/", "home/dev/.dotfiles/.git/", "srv/.tada/", "srv/a/", "wt/.git", "wt/x/", "lnk -> home/dev/proj/sub")
+	root := hermetic.Tree(t, "home/dev/proj/.git/", "home/dev/proj/sub/deep/", "home/dev/plain/", "home/dev/.git/", "home/dev/.ssh/", "home/dev/.config/x/", "home/dev/.dotfiles/.git/", "srv/.tada/", "srv/a/", "wt/.git", "wt/x/", "lnk -> home/dev/proj/sub")
 	home := root + "/home/dev"
 	tests := []struct{ dir, root, want string }{
 		{home + "/proj/sub/deep", "", home + "/proj"}, {home + "/proj", "", home + "/proj"}, {home + "/plain", "", home + "/plain"},
@@ -254,7 +254,7 @@ func TestWorkspaceOfRoot(t *testing.T) {
 
 // TestResolveHeld holds some hundred files and not thousands, and lets go of every one.
 func TestResolveHeld(t *testing.T) {
-	root := walktest.Tree(t)
+	root := hermetic.Tree(t)
 	for i := range 1000 {
 		os.WriteFile(fmt.Sprintf("%s/f%d", root, i), nil, 0o600)
 	}
@@ -288,7 +288,7 @@ func openFiles(t *testing.T) int {
 // B-R1.2a: each thing that could change what happens, changed alone, changes the facts; and
 // the same plan made twice has the same facts.
 func TestFacts(t *testing.T) {
-	root := walktest.Tree(t, "d/f", "g", "l -> d/f", "tool")
+	root := hermetic.Tree(t, "d/f", "g", "l -> d/f", "tool")
 	os.Chmod(root+"/tool", 0o755)
 	make := func() []byte {
 		plan := resolved(t, &shellparse.Script{Text: "x", Canonical: "x", Effects: []shellparse.Effect{
@@ -339,7 +339,7 @@ func TestFacts(t *testing.T) {
 
 // TestResolveMadeLinks: a script may make a link and go through it in the same breath.
 func TestResolveMadeLinks(t *testing.T) {
-	root := walktest.Tree(t, "d/f", "sub/")
+	root := hermetic.Tree(t, "d/f", "sub/")
 	tests := []struct {
 		line, want string // where a name of the line is
 	}{

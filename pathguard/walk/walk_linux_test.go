@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/pathguard/pathname"
-	"github.com/tada-run/tada-run/pathguard/walk/walktest"
 )
 
 func walkOnce(t testing.TB, dir, name string, follow bool) End {
@@ -34,7 +34,7 @@ func walkOnce(t testing.TB, dir, name string, follow bool) End {
 
 // TestWalk is the kernel's path walk as a table: path_resolution(7), symlink(7), proc(5).
 func TestWalk(t *testing.T) {
-	root := walktest.Tree(t, "d/e/f", "d/g", "up -> d/e", "abs -> @/d/g", "loop -> loop", "a -> b", "b -> a", "dangling -> nowhere/x",
+	root := hermetic.Tree(t, "d/e/f", "d/g", "up -> d/e", "abs -> @/d/g", "loop -> loop", "a -> b", "b -> a", "dangling -> nowhere/x",
 		"chain1 -> chain2", "chain2 -> chain3", "chain3 -> d", "out -> /etc", "self -> .", "file/", "dot -> ./d/../d/./g", "slash -> d/e/")
 	long := strings.Repeat("n", 256)
 	tests := []struct {
@@ -128,7 +128,7 @@ func TestWalkUnreadable(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("needs an ordinary user: root may search every directory")
 	}
-	root := walktest.Tree(t, "shut/in/f")
+	root := hermetic.Tree(t, "shut/in/f")
 	os.Chmod(root+"/shut", 0)
 	defer os.Chmod(root+"/shut", 0o755)
 	end := walkOnce(t, root, "shut/in/../in/f", true)
@@ -139,7 +139,7 @@ func TestWalkUnreadable(t *testing.T) {
 
 // TestWalkVanished resolves by text from a directory that is gone.
 func TestWalkVanished(t *testing.T) {
-	root := walktest.Tree(t, "gone/")
+	root := hermetic.Tree(t, "gone/")
 	os.Remove(root + "/gone")
 	end := walkOnce(t, root+"/gone", "../x/./y", true)
 	if got := pathname.Join(end.Real, end.Missing); got != root+"/x/y" {
@@ -171,7 +171,7 @@ func TestWalkLikeKernel(t *testing.T) {
 		rounds = 10
 	}
 	for round := range rounds {
-		root := walktest.Tree(t, "base/")
+		root := hermetic.Tree(t, "base/")
 		base := root + "/base"
 		for range 25 {
 			full := base + "/" + strings.ReplaceAll(some(), "..", "a")

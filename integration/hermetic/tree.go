@@ -1,5 +1,4 @@
-// Package walktest makes file trees for tests.
-package walktest
+package hermetic
 
 import (
 	"os"
