@@ -37,8 +37,8 @@ var ownLists = map[string]string{
 	"shellparse/eval/environment.go":        "the variables that the abstract shell itself has",
 	"shellparse/eval/settings.go":           "what is known of the account",
 	"shellparse/eval/special.go":            "the variables that bash itself sets",
-	"pathguard/inner.go":                    "the variables that do not change from start to start",
-	"pathguard/names.go":                    "of the secrets, those that also run or are made again",
+	"pathguard/resolve/inner.go":            "the variables that do not change from start to start",
+	"pathguard/pathname/names.go":           "of the secrets, those that also run or are made again",
 	"pathguard/needed.go":                   "what is needed below what is hidden",
 	"integration/hook/settings/settings.go": "where the hooks of agents are written",
 }
