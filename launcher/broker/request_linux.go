@@ -46,7 +46,7 @@ func requestNumbers(yield func(uint32) bool) { yield(requestCall) }
 func openRequests(p *Profile, _ *run) customer {
 	r := &requests{fd: -1}
 	if p.Request != nil {
-		_ = control(p.Request, func(fd int) (err error) {
+		_ = Control(p.Request, func(fd int) (err error) {
 			r.fd, err = unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 			return err
 		})

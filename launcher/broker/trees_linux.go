@@ -23,7 +23,7 @@ func openTrees(p *Profile) *trees {
 			t.open(w.Name, w.Name)
 			continue
 		}
-		_ = control(w.File, func(fd int) error { t.open(selfFile(fd), w.Name); return nil })
+		_ = Control(w.File, func(fd int) error { t.open(selfFile(fd), w.Name); return nil })
 	}
 	return t
 }
@@ -44,7 +44,7 @@ func (t *trees) writable(name string) bool {
 	}
 	for _, r := range t.roots {
 		root := ""
-		_ = control(r,
+		_ = Control(r,
 			func(fd int) (err error) { root, err = os.Readlink(selfFile(fd)); return err })
 		if root != "" && within(name, root) {
 			return true
@@ -64,9 +64,9 @@ func within(name, root string) bool {
 	return name == root || root == "/" || strings.HasPrefix(name, root) && name[len(root)] == '/'
 }
 
-// control calls f with the descriptor of file, without putting it in blocking mode as File.Fd
+// Control calls f with the descriptor of file, without putting it in blocking mode as File.Fd
 // would.
-func control(file *os.File, f func(fd int) error) error {
+func Control(file *os.File, f func(fd int) error) error {
 	conn, err := file.SyscallConn()
 	if err != nil {
 		return err

@@ -13,6 +13,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/broker"
 )
 
 // resolve returns the names of the hidden objects that exist, links resolved.
@@ -195,7 +197,7 @@ func openList(p Path) (*os.File, error) {
 		return os.Open(p.Name)
 	}
 	var dir *os.File
-	err := control(p.File, func(fd int) error {
+	err := broker.Control(p.File, func(fd int) error {
 		n, err := unix.Openat(fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 		if err == nil {
 			dir = os.NewFile(uintptr(n), p.Name)

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/broker"
 )
 
 // What the sandbox means by its few words, in Landlock's. Making device nodes is in none of them.
@@ -161,7 +163,7 @@ func (r *ruleset) allowPath(p Path, rights uint64) error {
 		rights &^= fsExec
 	}
 	if p.File != nil {
-		if err := control(p.File, func(fd int) error { return r.allow(fd, rights) }); err != nil {
+		if err := broker.Control(p.File, func(fd int) error { return r.allow(fd, rights) }); err != nil {
 			return fmt.Errorf("allow %q: %w", p.Name, err)
 		}
 		return nil
@@ -180,24 +182,10 @@ func (r *ruleset) allowPath(p Path, rights uint64) error {
 	return nil
 }
 
-// control calls f with the descriptor of file, without putting it in blocking mode as File.Fd
-// would.
-func control(file *os.File, f func(fd int) error) error {
-	conn, err := file.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var inner error
-	if err := conn.Control(func(fd uintptr) { inner = f(int(fd)) }); err != nil {
-		return err
-	}
-	return inner
-}
-
 // whatIs returns the name that the kernel has for an open file, and its identity.
 func whatIs(file *os.File) (name string, st *unix.Stat_t, err error) {
 	st = new(unix.Stat_t)
-	err = control(file, func(fd int) error {
+	err = broker.Control(file, func(fd int) error {
 		if err := unix.Fstat(fd, st); err != nil {
 			return err
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/broker"
 )
 
 // What Strong adds. All mounts are made before Landlock, which forbids mounts afterwards, and all
@@ -156,7 +158,7 @@ func (b *builder) enterDir(l *steps) error {
 	}
 	name, want, err := whatIs(dir)
 	if err == nil { // in its user namespace the child could enter what its user may not
-		err = control(dir,
+		err = broker.Control(dir,
 			func(fd int) error { return unix.Faccessat(fd, ".", unix.X_OK, unix.AT_EACCESS) })
 	}
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/broker"
 )
 
 // supervisor lists what the supervisor does, and those who are only there.
@@ -44,7 +46,7 @@ func (b *builder) supervisor() error {
 	f.supervisor.add("setsid", unix.SYS_SETSID)
 	if b.command.HasTTY {
 		var tty int
-		if err = control(b.command.Files[b.command.TTY],
+		if err = broker.Control(b.command.Files[b.command.TTY],
 			func(fd int) error { tty = fd; return nil }); err != nil {
 			return err
 		}
@@ -81,7 +83,7 @@ func (b *builder) needed() []int {
 	list = append(list, b.command.Inherit...)
 	for _, file := range append(slices.Clone(b.command.Files), b.command.Dir, b.command.Exe) {
 		if file != nil {
-			_ = control(file, func(fd int) error { list = append(list, fd); return nil })
+			_ = broker.Control(file, func(fd int) error { list = append(list, fd); return nil })
 		}
 	}
 	return list

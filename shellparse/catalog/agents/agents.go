@@ -54,12 +54,13 @@ var facts = sync.OnceValue(func() []Fact {
 	}
 	sorted := make([]file, 0, 64)
 	for _, entry := range list {
-		text, err := files.ReadFile(entry.Name())
+		content, err := files.ReadFile(entry.Name())
 		if err != nil {
 			panic(err)
 		}
+		text := string(content)
 		agent := strings.TrimSuffix(entry.Name(), path.Ext(entry.Name()))
-		sorted = append(sorted, file{agent, string(text), order(string(text))})
+		sorted = append(sorted, file{agent, text, order(text)})
 	}
 	slices.SortStableFunc(sorted, func(a, b file) int { return cmp.Compare(a.order, b.order) })
 	all := make([]Fact, 0, 512)
