@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tada-run/tada-run/shellparse/catalog"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
@@ -48,10 +49,16 @@ var callForms = map[string]func(value string) bool{
 // maxLoose is longer than any number, name of a terminal, or id.
 const maxLoose = 64
 
+// ofSets and ofPaths are facts that are asked for by each variable and each folder of PATH.
+var (
+	ofSets  = sync.OnceValue(func() []agents.Fact { return slices.Collect(agents.Of("sets")) })
+	ofPaths = sync.OnceValue(func() []agents.Fact { return slices.Collect(agents.Of("path")) })
+)
+
 // ProgramOf is the agent's program that a variable belongs to, "" for any other variable. What they
 // say matters to that program alone, and to a text that has their names.
 func ProgramOf(name string) string {
-	for f := range agents.Of("sets") {
+	for _, f := range ofSets() {
 		if isNamed(name, f.Text()) {
 			return f.Agent
 		}
@@ -76,7 +83,7 @@ func steady(name, value string) string {
 // its calls: links to itself, made for each start, and tools that come with it. No plan binds it:
 // what a plan starts from there is bound as every program is.
 func IsMadeUp(dir string) bool {
-	for f := range agents.Of("path") {
+	for _, f := range ofPaths() {
 		end, parts := f.Text(), strings.Split(dir, "/")
 		tail := strings.Join(parts[max(0, len(parts)-strings.Count(end, "/")):], "/")
 		if matches, _ := path.Match(end, "/"+tail); matches {
