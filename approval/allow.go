@@ -11,7 +11,8 @@ func (t *tx) allow(e *entry, d Decision) error {
 	if err := t.putDecision(e, d); err != nil {
 		return err
 	}
-	return t.emit(e.event(Event{Kind: KindDecided, Outcome: OutcomeApproved, Calls: slices.Clone(d.Calls),
+	return t.emit(e.event(Event{Kind: KindDecided, Outcome: OutcomeApproved,
+		Calls:    slices.Clone(d.Calls),
 		Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Token: d.token, Via: d.Via}))
 }
 
@@ -32,7 +33,8 @@ func (t *tx) deny(e *entry, d Decision) error {
 			return err
 		}
 	}
-	return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeDenied, Calls: slices.Clone(d.Calls),
+	return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeDenied,
+		Calls:    slices.Clone(d.Calls),
 		Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Token: d.token, Via: d.Via})
 }
 
@@ -58,5 +60,6 @@ func (t *tx) putDecision(e *entry, d Decision) error {
 // suspend ends the standing approvals of a session: who says no to one thing does not take the
 // others for settled.
 func (t *tx) suspend(e *entry) error {
-	return t.endGrants(KindGrantSuspended, "a denial in the session", func(g Grant) bool { return g.Session == e.Session })
+	return t.endGrants(KindGrantSuspended, "a denial in the session",
+		func(g Grant) bool { return g.Session == e.Session })
 }

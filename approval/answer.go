@@ -58,7 +58,8 @@ func (t *tx) fits(e *entry, d Decision) error {
 	for _, c := range d.Calls {
 		if n := utf8.RuneCountInString(c.Message); n > MaxMessage {
 			r := e.refuse(OutcomeOversized, ErrOversized)
-			r.Events[0].Reason = fmt.Sprintf("message for %q has %d characters, more than %d", c.ID, n, MaxMessage)
+			r.Events[0].Reason = fmt.Sprintf("message for %q has %d characters, more than %d", c.ID,
+				n, MaxMessage)
 			return r
 		}
 		if n := len(c.Instead); n > MaxInstead || n > 0 && c.Approved {

@@ -19,10 +19,12 @@ func (s *Store) Request(ctx context.Context, r Request) (Envelope, bool, error) 
 		return Envelope{}, false, err
 	}
 	if r.Quorum < 0 || r.Quorum > MaxQuorum {
-		return Envelope{}, false, &ConfigError{Name: "quorum", Value: strconv.Itoa(r.Quorum), Need: "it must be 0 to " + strconv.Itoa(MaxQuorum)}
+		return Envelope{}, false, &ConfigError{Name: "quorum", Value: strconv.Itoa(r.Quorum),
+			Need: "it must be 0 to " + strconv.Itoa(MaxQuorum)}
 	}
 	done, err := s.do(ctx, "request", plan.Fields{
-		"canary": r.Canary, "payload": string(r.Payload), "quorum": r.Quorum, "requester": r.Requester, "through": r.Through, "session": r.Session, "ttl": int64(r.TTL),
+		"canary": r.Canary, "payload": string(r.Payload), "quorum": r.Quorum,
+		"requester": r.Requester, "through": r.Through, "session": r.Session, "ttl": int64(r.TTL),
 		"budget": r.Budget, "person": r.Person,
 	})
 	if err != nil {

@@ -52,8 +52,11 @@ func TestBadInput(t *testing.T) {
 		outcome string
 		spent   bool // what was approved before is not good any more
 	}{
-		{"unknown", func(s scene) error { return use(s, func(c *approval.Claim) { c.Envelope = "nowhere" }) }, approval.ErrUnknown, "rejected:unknown", false},
-		{"expired", func(s scene) error { s.advance(5 * time.Minute); return use(s, asIs) }, approval.ErrExpired, "rejected:expired", true},
+		{"unknown", func(s scene) error {
+			return use(s, func(c *approval.Claim) { c.Envelope = "nowhere" })
+		}, approval.ErrUnknown, "rejected:unknown", false},
+		{"expired", func(s scene) error { s.advance(5 * time.Minute); return use(s, asIs) },
+			approval.ErrExpired, "rejected:expired", true},
 		{"replayed", func(s scene) error {
 			if err := use(s, asIs); err != nil {
 				t.Fatal(err)
@@ -62,11 +65,14 @@ func TestBadInput(t *testing.T) {
 		}, approval.ErrReplayed, "rejected:replayed", true},
 		{"tampered", func(s scene) error {
 			edit(t, s.path, func(tx *bbolt.Tx) error {
-				return tx.Bucket([]byte("payloads")).Put([]byte(s.e.ID), slices.Concat(s.e.Payload, []byte(" ")))
+				return tx.Bucket([]byte("payloads")).Put([]byte(s.e.ID),
+					slices.Concat(s.e.Payload, []byte(" ")))
 			})
 			return use(s, asIs)
 		}, approval.ErrTampered, "rejected:tampered", true},
-		{"mismatched", func(s scene) error { return use(s, func(c *approval.Claim) { c.PlanHash = strings.Repeat("0", 64) }) },
+		{"mismatched", func(s scene) error {
+			return use(s, func(c *approval.Claim) { c.PlanHash = strings.Repeat("0", 64) })
+		},
 			approval.ErrMismatch, "rejected:mismatch", true},
 		{"reordered", func(s scene) error {
 			return answer(s, func(d *approval.Decision) { slices.Reverse(d.Calls) })
@@ -77,16 +83,22 @@ func TestBadInput(t *testing.T) {
 		{"one missing", func(s scene) error {
 			return answer(s, func(d *approval.Decision) { d.Calls = d.Calls[:1] })
 		}, approval.ErrBijection, "rejected:bijection", false},
-		{"truncated", func(s scene) error { return handIn(s, func(b []byte) []byte { return b[:len(b)/2] }) }, approval.ErrTruncated, "rejected:truncated", false},
+		{"truncated", func(s scene) error {
+			return handIn(s, func(b []byte) []byte { return b[:len(b)/2] })
+		}, approval.ErrTruncated, "rejected:truncated", false},
 		{"oversized", func(s scene) error {
-			return handIn(s, func(b []byte) []byte { return append(b, make([]byte, approval.MaxRequest)...) })
+			return handIn(s, func(b []byte) []byte {
+				return append(b, make([]byte, approval.MaxRequest)...)
+			})
 		}, approval.ErrOversized, "rejected:oversized", false},
 		{"oversized words", func(s scene) error {
 			return answer(s, func(d *approval.Decision) {
 				d.Calls[0].Message = strings.Repeat("w", approval.MaxMessage+1)
 			})
 		}, approval.ErrOversized, "rejected:oversized", false},
-		{"malformed", func(s scene) error { return handIn(s, func([]byte) []byte { return []byte("hello\n") }) }, approval.ErrMalformed, "rejected:malformed", false},
+		{"malformed", func(s scene) error {
+			return handIn(s, func([]byte) []byte { return []byte("hello\n") })
+		}, approval.ErrMalformed, "rejected:malformed", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := scene{clock: newClock()}
@@ -98,7 +110,8 @@ func TestBadInput(t *testing.T) {
 			if !errors.Is(err, c.want) || !known || f.Outcome != c.outcome || f.Exit != 126 {
 				t.Fatalf("%v is told as %+v", err, f)
 			}
-			var r *approval.Refused // what no envelope is known of yet comes as a TokenError, and its outcome by Explain
+			// what no envelope is known of yet comes as a TokenError, and its outcome by Explain
+			var r *approval.Refused
 			if errors.As(err, &r) && r.Outcome != c.outcome {
 				t.Errorf("the store says %q", r.Outcome)
 			}

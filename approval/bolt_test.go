@@ -81,12 +81,14 @@ func TestTamper(t *testing.T) {
 				v[i] ^= 1
 				return b.Put([]byte(e.ID), v)
 			})
-			_, err := s.Consume(ctx, approval.Claim{Session: "s1", Envelope: e.ID, PlanHash: e.PlanHash})
+			_, err := s.Consume(ctx,
+				approval.Claim{Session: "s1", Envelope: e.ID, PlanHash: e.PlanHash})
 			r := wantRefusal(t, err, approval.ErrTampered, approval.OutcomeTampered)
 			if len(r.Events) != 1 || r.Events[0].To != approval.Consumed {
 				t.Fatalf("%s byte %d: %+v", bucket, i, r.Events)
 			}
-			if _, err := s.Consume(ctx, approval.Claim{Session: "s1", Envelope: e.ID, PlanHash: e.PlanHash}); err == nil {
+			if _, err := s.Consume(ctx,
+				approval.Claim{Session: "s1", Envelope: e.ID, PlanHash: e.PlanHash}); err == nil {
 				t.Fatalf("%s byte %d: a second claim was permitted", bucket, i)
 			}
 		}
@@ -122,10 +124,12 @@ func TestPairedAtUse(t *testing.T) {
 		outcome       string
 	}{
 		{"decisions", `[]`, approval.ErrBijection, approval.OutcomeBijection},
-		{"decisions", `[{"approved":true,"message":"","tool_call_id":"c1"}]`, approval.ErrBijection, approval.OutcomeBijection},
+		{"decisions", `[{"approved":true,"message":"","tool_call_id":"c1"}]`, approval.ErrBijection,
+			approval.OutcomeBijection},
 		{"decisions", `[{"approved":true,"message":"","tool_call_id":"c2"},{"approved":true,"message":"","tool_call_id":"c1"}]`, approval.ErrBijection, approval.OutcomeBijection},
 		{"decisions", `[{"approved":false,"message":"","tool_call_id":"c1"},{"approved":false,"message":"","tool_call_id":"c2"}]`, approval.ErrBijection, approval.OutcomeBijection},
-		{"plan_hash", `"` + strings.Repeat("0", 64) + `"`, approval.ErrMismatch, approval.OutcomeMismatch},
+		{"plan_hash", `"` + strings.Repeat("0", 64) + `"`, approval.ErrMismatch,
+			approval.OutcomeMismatch},
 	} {
 		s, path := open(t, newClock(), nil)
 		e := ask(t, s, plantest.Small(t, nil, "c1", "c2"))
@@ -187,7 +191,8 @@ func TestNonceStaysInside(t *testing.T) {
 			t.Errorf("an event tells a live nonce: %s", ev.Body())
 		}
 	}
-	if want := plan.Hash([]byte(nonce)); permit.Events[0].NonceHash != want || events[0].NonceHash != want {
+	if want := plan.Hash([]byte(nonce)); permit.Events[0].NonceHash != want ||
+		events[0].NonceHash != want {
 		t.Errorf("nonce hash %q, want %q", permit.Events[0].NonceHash, want)
 	}
 }
@@ -206,7 +211,8 @@ func TestFiles(t *testing.T) {
 			if err := os.Chmod(p, mode); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Get(ctx, e.ID); !errors.Is(err, approval.ErrMeddled) || !strings.Contains(err.Error(), p) {
+			if _, err := s.Get(ctx, e.ID); !errors.Is(err, approval.ErrMeddled) ||
+				!strings.Contains(err.Error(), p) {
 				t.Errorf("mode %v: %v", mode, err)
 			}
 			if _, err := s.Consume(ctx, claim(e)); !errors.Is(err, approval.ErrMeddled) {
@@ -243,7 +249,8 @@ func TestFiles(t *testing.T) {
 		if err := os.Chown(path, 12345, -1); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Get(ctx, e.ID); !errors.Is(err, approval.ErrMeddled) || !strings.Contains(err.Error(), "12345") {
+		if _, err := s.Get(ctx, e.ID); !errors.Is(err, approval.ErrMeddled) ||
+			!strings.Contains(err.Error(), "12345") {
 			t.Errorf("another's file: %v", err)
 		}
 	}
@@ -262,8 +269,10 @@ func TestBadDatabase(t *testing.T) {
 		{"no database", approval.ErrCorrupt, func(t *testing.T, path string) {
 			restore(t, path, bytes.Repeat([]byte("not a database\n"), 4096))
 		}},
-		{"cut to a page", approval.ErrCorrupt, func(t *testing.T, path string) { os.Truncate(path, 4096) }},
-		{"cut in the middle", approval.ErrCorrupt, func(t *testing.T, path string) { os.Truncate(path, 4*4096) }},
+		{"cut to a page", approval.ErrCorrupt,
+			func(t *testing.T, path string) { os.Truncate(path, 4096) }},
+		{"cut in the middle", approval.ErrCorrupt,
+			func(t *testing.T, path string) { os.Truncate(path, 4*4096) }},
 		{"pages of zeros", approval.ErrCorrupt, func(t *testing.T, path string) {
 			b := snapshot(t, path)
 			clear(b[2*4096:])
@@ -304,13 +313,16 @@ func TestBadDatabase(t *testing.T) {
 			if !errors.Is(err, c.want) || !errors.As(err, &file) || file.Hint == "" {
 				t.Errorf("Consume: %v", err)
 			}
-			if _, _, err := s.Request(ctx, approval.Request{Session: "s1", Payload: e.Payload}); !errors.Is(err, c.want) {
+			if _, _, err := s.Request(ctx,
+				approval.Request{Session: "s1", Payload: e.Payload}); !errors.Is(err, c.want) {
 				t.Errorf("Request: %v", err)
 			}
 			if _, err := s.Get(ctx, e.ID); !errors.Is(err, c.want) {
 				t.Errorf("Get: %v", err)
 			}
-			if _, err := bolt.Open(path, approval.Options{Clock: newClock().read, Rand: rand.Reader}); !errors.Is(err, c.want) {
+			if _, err := bolt.Open(path,
+				approval.Options{Clock: newClock().read, Rand: rand.Reader}); !errors.Is(err,
+				c.want) {
 				t.Errorf("Open: %v", err)
 			}
 			if now, _ := os.ReadFile(path); !bytes.Equal(now, spoiled) {
@@ -327,7 +339,8 @@ func TestStartAfresh(t *testing.T) {
 	s, path := open(t, newClock(), nil)
 	e := ask(t, s, plantest.Small(t, nil))
 	os.Remove(path)
-	if _, err := s.Get(ctx, e.ID); !errors.Is(err, approval.ErrMissing) || !strings.Contains(err.Error(), "tadactl approvals rebuild") {
+	if _, err := s.Get(ctx, e.ID); !errors.Is(err, approval.ErrMissing) ||
+		!strings.Contains(err.Error(), "tadactl approvals rebuild") {
 		t.Fatal(err)
 	}
 	os.Remove(path + ".lock")
@@ -358,7 +371,8 @@ func TestLocked(t *testing.T) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Consume(ctx, claim(e)); !errors.Is(err, approval.ErrLocked) || !strings.Contains(err.Error(), path) {
+	if _, err := s.Consume(ctx, claim(e)); !errors.Is(err, approval.ErrLocked) ||
+		!strings.Contains(err.Error(), path) {
 		t.Errorf("held for ever: %v", err)
 	}
 	gone, cancel := context.WithCancel(ctx)
@@ -438,7 +452,9 @@ func TestClockIsReadUnderTheLock(t *testing.T) {
 
 // BenchmarkAnswer is how long a waiting run needs to hear of an answer, the writing of it included.
 func BenchmarkAnswer(b *testing.B) {
-	s, _ := open(b, newClock(), func(o *approval.Options) { o.MaxPending, o.MaxHour = 1<<30, 1<<30 })
+	s, _ := open(b, newClock(), func(o *approval.Options) {
+		o.MaxPending, o.MaxHour = 1<<30, 1<<30
+	})
 	for b.Loop() {
 		b.StopTimer()
 		e := ask(b, s, plantest.Small(b, nil))
@@ -466,7 +482,8 @@ func BenchmarkOpen(b *testing.B) {
 	s, path := open(b, newClock(), nil)
 	ask(b, s, plantest.Small(b, nil))
 	for b.Loop() {
-		if _, err := bolt.Open(path, approval.Options{Clock: newClock().read, Rand: rand.Reader}); err != nil {
+		if _, err := bolt.Open(path,
+			approval.Options{Clock: newClock().read, Rand: rand.Reader}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -22,7 +22,8 @@ func (t *tx) answered(e *entry, d Decision, took time.Duration) error {
 	was := err != nil || f.Flag("on")
 	next := pace{f.Number("fast"), f.Number("low"), was}
 	switch {
-	case !d.approvesAny() && (d.Via.Channel == ChannelAgent || d.Via.Channel == ChannelProgram): // a program's no says nothing of a person
+	case !d.approvesAny() && (d.Via.Channel == ChannelAgent || d.Via.Channel == ChannelProgram):
+		// a program's no says nothing of a person
 	case !d.approvesAny():
 		next = pace{}
 	case took >= fastApproval:
@@ -53,7 +54,8 @@ func (t *tx) hasty(e *entry, d Decision) error {
 		return err
 	}
 	r := e.refuse(OutcomeHasty, ErrHasty)
-	r.Events[0].Took, r.Events[0].Approver, r.Events[0].Channel, r.Events[0].Via = t.took(e, d), d.Approver, d.Channel, d.Via
+	r.Events[0].Took, r.Events[0].Approver, r.Events[0].Channel, r.Events[0].Via = t.took(e, d),
+		d.Approver, d.Channel, d.Via
 	return r
 }
 
@@ -65,7 +67,8 @@ type pace struct {
 
 func (t *tx) setBrake(e *entry, was bool, p pace, why string) error {
 	on := p.on
-	if err := t.put(healthBucket, brakeKey, plan.Fields{"fast": p.fast, "low": p.low, "on": on}); err != nil || on == was {
+	if err := t.put(healthBucket, brakeKey,
+		plan.Fields{"fast": p.fast, "low": p.low, "on": on}); err != nil || on == was {
 		return err
 	}
 	ev := Event{Kind: KindBrake, Outcome: "off"}

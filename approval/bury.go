@@ -13,7 +13,9 @@ func (t *tx) bury(e *entry, to State, ev Event) error {
 	if err := checkTransition(from, to); err != nil {
 		return err
 	}
-	if err := t.put(stateBucket, e.ID, plan.Fields{"state": string(to), "since": plan.FormatTime(t.now.Now), "outcome": ev.Outcome}); err != nil {
+	if err := t.put(stateBucket, e.ID,
+		plan.Fields{"state": string(to), "since": plan.FormatTime(t.now.Now),
+			"outcome": ev.Outcome}); err != nil {
 		return err
 	}
 	if err := t.delete(pendingBucket, e.ID); err != nil {
@@ -109,7 +111,8 @@ func (t *tx) unknown(id string) *Refused {
 		state = State(f.Text("state"))
 		r.Outcome, r.Err = deadOutcome(state)
 	}
-	r.Events = []Event{{Kind: KindRefused, Envelope: id, From: state, To: state, Outcome: r.Outcome}}
+	r.Events = []Event{{Kind: KindRefused, Envelope: id, From: state, To: state,
+		Outcome: r.Outcome}}
 	return r
 }
 

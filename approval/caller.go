@@ -66,8 +66,9 @@ type Terminal struct {
 
 // A Holder is a process that holds the other end of a terminal, with its ancestors.
 type Holder struct {
-	Line  []Process
-	Shown []Terminal // where it shows what it holds: the terminals of those attached to it, or its own
+	Line []Process
+	// where it shows what it holds: the terminals of those attached to it, or its own
+	Shown []Terminal
 }
 
 // A Via is how an answer came, for the record.
@@ -104,7 +105,8 @@ func (v Via) fields() plan.Fields {
 }
 
 func readVia(f plan.Fields, channel string) Via {
-	return Via{Channel: Channel(channel), Terminal: f.Text("terminal"), Holder: f.Text("holder"), Ancestors: f.Texts("ancestors")}
+	return Via{Channel: Channel(channel), Terminal: f.Text("terminal"), Holder: f.Text("holder"),
+		Ancestors: f.Texts("ancestors")}
 }
 
 // Who says what kind of caller this is, and why it is no person; "" for a person. The order is that
@@ -156,7 +158,8 @@ func (t Terminal) who() (Channel, string) {
 	}
 	for _, h := range holders {
 		if why := ofAgent(h.Line); why != "" {
-			return ChannelAgent, fmt.Sprintf("its terminal %[2]s is controlled by %[1]s: %[3]s", h.Line[0], t.Device, why)
+			return ChannelAgent, fmt.Sprintf("its terminal %[2]s is controlled by %[1]s: %[3]s",
+				h.Line[0], t.Device, why)
 		}
 	}
 	who, why := ChannelProgram, ""

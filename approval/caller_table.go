@@ -63,14 +63,17 @@ func AgentMark(entry string) string {
 // environment, where its program leaves a mark. One program has several names for itself, one for
 // each door; here it has one. "" for nobody known.
 func AgentName(said string, env []string) string {
-	agent, own := said, strings.TrimPrefix(said, "mcp/") // a server says so before the name of its client
+	// a server says so before the name of its client
+	agent, own := said, strings.TrimPrefix(said, "mcp/")
 	for f := range agentFacts() {
 		switch {
-		case said != "" && (f.Kind == "called" && f.Text() == own || f.Agent == own && own != agents.Any),
-			said == "" && f.Kind == "mark" && f.Agent != agents.Any && slices.ContainsFunc(env, func(entry string) bool {
-				value, is := strings.CutPrefix(entry, f.Text()+"=")
-				return is && value != ""
-			}):
+		case said != "" && (f.Kind == "called" && f.Text() == own ||
+			f.Agent == own && own != agents.Any),
+			said == "" && f.Kind == "mark" && f.Agent != agents.Any &&
+				slices.ContainsFunc(env, func(entry string) bool {
+					value, is := strings.CutPrefix(entry, f.Text()+"=")
+					return is && value != ""
+				}):
 			agent = f.Agent
 		}
 		if agent != said {

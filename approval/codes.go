@@ -57,7 +57,8 @@ type Enrolment struct {
 
 // event tells of a change of what proves a person.
 func (e Enrolment) event(outcome, what string) Event {
-	return Event{Kind: KindFactor, Outcome: outcome, Reason: what, Approver: e.Approver, Channel: string(e.Via.Channel), Via: e.Via}
+	return Event{Kind: KindFactor, Outcome: outcome, Reason: what, Approver: e.Approver,
+		Channel: string(e.Via.Channel), Via: e.Via}
 }
 
 // FactorEvent tells of a key that is trusted, or no longer, at a time.
@@ -112,7 +113,9 @@ func (t *tx) checkCode(e *entry, code string) error {
 	}
 	n := wrong.Number("wrong") + 1
 	if n >= maxWrongCodes {
-		if err := t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled, Reason: "too many wrong codes"}); err != nil {
+		if err := t.bury(e, Rejected,
+			Event{Kind: KindRejected, Outcome: OutcomeCancelled,
+				Reason: "too many wrong codes"}); err != nil {
 			return err
 		}
 		return &Refused{Envelope: e.ID, Outcome: OutcomeCancelled, Err: ErrFactor}

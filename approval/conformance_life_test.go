@@ -25,10 +25,12 @@ func testEnvelope(t *testing.T, b *bench) {
 	if !uuid4.MatchString(e.ID) {
 		t.Errorf("id %q is no UUID version 4", e.ID)
 	}
-	if e.Issued.Location() != time.UTC || e.Expires.Sub(e.Issued) != time.Hour || !e.Issued.Equal(b.Now) {
+	if e.Issued.Location() != time.UTC || e.Expires.Sub(e.Issued) != time.Hour ||
+		!e.Issued.Equal(b.Now) {
 		t.Errorf("issued %v, expires %v", e.Issued, e.Expires)
 	}
-	if fmt.Sprint(e.Calls) != "[c2 c1]" || e.WorkItem != "PR-118" || e.Agent != "claude-code" || e.Session != "s1" || e.Risk != 1 {
+	if fmt.Sprint(e.Calls) != "[c2 c1]" || e.WorkItem != "PR-118" || e.Agent != "claude-code" ||
+		e.Session != "s1" || e.Risk != 1 {
 		t.Errorf("%+v", e)
 	}
 	if e.PlanHash != plan.Hash(p) || string(e.Payload) != string(p) {
@@ -36,7 +38,8 @@ func testEnvelope(t *testing.T, b *bench) {
 	}
 	decide(t, b, yes(e))
 	got, err := b.Get(ctx, e.ID)
-	if err != nil || string(got.Payload) != string(p) || got.PlanHash != e.PlanHash || !got.Expires.Equal(e.Expires) || !got.Approved() {
+	if err != nil || string(got.Payload) != string(p) || got.PlanHash != e.PlanHash ||
+		!got.Expires.Equal(e.Expires) || !got.Approved() {
 		t.Errorf("after the decision: %+v, %v", got, err)
 	}
 }
@@ -78,9 +81,14 @@ func testSameQuestion(t *testing.T, b *bench) {
 }
 
 func testBadPayload(t *testing.T, b *bench) {
-	for _, p := range []string{"", "{}", "null", `{"tool_calls":[]}`, `{"tool_calls":[{"tool_call_id":""}]}`, `{"tool_calls":[1]}`, `{"tool_calls": [{"tool_call_id":"a"}]}`,
-		`{"tool_calls":[{"tool_call_id":"a"},{"tool_call_id":"a"}]}`, `{"tool_calls":[{"tool_call_id":"a"}],"x":1.5}`} {
-		if _, _, err := b.Request(ctx, approval.Request{Session: "s1", Payload: []byte(p)}); !errors.Is(err, approval.ErrPayload) {
+	for _, p := range []string{"", "{}", "null", `{"tool_calls":[]}`,
+		`{"tool_calls":[{"tool_call_id":""}]}`, `{"tool_calls":[1]}`,
+		`{"tool_calls": [{"tool_call_id":"a"}]}`,
+		`{"tool_calls":[{"tool_call_id":"a"},{"tool_call_id":"a"}]}`,
+		`{"tool_calls":[{"tool_call_id":"a"}],"x":1.5}`} {
+		if _, _, err := b.Request(ctx,
+			approval.Request{Session: "s1", Payload: []byte(p)}); !errors.Is(err,
+			approval.ErrPayload) {
 			t.Errorf("%s: %v", p, err)
 		}
 	}
@@ -133,7 +141,9 @@ func testReplay(t *testing.T, b *bench) {
 	if _, err := b.Consume(ctx, claim(e)); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []approval.Claim{claim(e), {Session: "s1", Envelope: e.ID, PlanHash: e.PlanHash}, {Session: "s1", Envelope: e.ID, PlanHash: "other"}} {
+	for _, c := range []approval.Claim{claim(e),
+		{Session: "s1", Envelope: e.ID, PlanHash: e.PlanHash},
+		{Session: "s1", Envelope: e.ID, PlanHash: "other"}} {
 		_, err := b.Consume(ctx, c)
 		r := wantRefusal(t, err, approval.ErrReplayed, approval.OutcomeReplayed)
 		if len(r.Events) != 1 || r.Events[0].Kind != approval.KindRefused || r.Events[0].Seq != 0 {
@@ -147,8 +157,10 @@ func testInjection(t *testing.T, b *bench) {
 	hash := e.PlanHash
 	const madeUp = "a3bb189e-8bf9-4888-9912-ace4e6543002"
 	for _, c := range []approval.Claim{
-		{}, {Session: "s1"}, {Session: "s1", PlanHash: strings.Repeat("0", 64)}, {PlanHash: hash}, {Session: "s2", PlanHash: hash},
-		{Session: "s1", Envelope: madeUp, PlanHash: hash}, {Session: "s2", Envelope: e.ID, PlanHash: hash},
+		{}, {Session: "s1"}, {Session: "s1", PlanHash: strings.Repeat("0", 64)}, {PlanHash: hash},
+		{Session: "s2", PlanHash: hash},
+		{Session: "s1", Envelope: madeUp, PlanHash: hash},
+		{Session: "s2", Envelope: e.ID, PlanHash: hash},
 	} {
 		_, err := b.Consume(ctx, c)
 		wantRefusal(t, err, approval.ErrUnknown, approval.OutcomeUnknown)
@@ -170,7 +182,8 @@ func testDrift(t *testing.T, b *bench) {
 	elsewhere := plan.Hash([]byte("elsewhere"))
 	_, err := b.Consume(ctx, approval.Claim{Session: "s1", Envelope: e.ID, PlanHash: elsewhere})
 	r := wantRefusal(t, err, approval.ErrMismatch, approval.OutcomeMismatch)
-	if len(r.Events) != 1 || r.Events[0].PlanHash != e.PlanHash || r.Events[0].Computed != elsewhere {
+	if len(r.Events) != 1 || r.Events[0].PlanHash != e.PlanHash ||
+		r.Events[0].Computed != elsewhere {
 		t.Errorf("both hashes must be told: %+v", r.Events)
 	}
 	_, err = b.Consume(ctx, claim(e))
@@ -191,7 +204,8 @@ func testDrift(t *testing.T, b *bench) {
 
 func testBijection(t *testing.T, b *bench) {
 	e := ask(t, b, plantest.Small(t, nil, "a", "b", "c"))
-	for _, ids := range []string{"", "a", "a b", "a b c d", "b a c", "a a c", "a b b", "a b x", "a b C", "a  c"} {
+	for _, ids := range []string{"", "a", "a b", "a b c d", "b a c", "a a c", "a b b", "a b x",
+		"a b C", "a  c"} {
 		d := yes(e)
 		d.Calls = nil
 		for _, id := range strings.Split(ids, " ") {
@@ -223,7 +237,8 @@ func testPerCall(t *testing.T, b *bench) {
 		t.Errorf("%+v, %v", got.Decision, err)
 	}
 	_, err = b.Consume(ctx, claim(e))
-	if r := wantRefusal(t, err, approval.ErrDenied, approval.OutcomeDenied); r.Message != "reason 0" || r.Instead != "echo 0" {
+	if r := wantRefusal(t, err, approval.ErrDenied,
+		approval.OutcomeDenied); r.Message != "reason 0" || r.Instead != "echo 0" {
 		t.Errorf("message %q", r.Message)
 	}
 	e = b.numbered(2)
@@ -244,11 +259,13 @@ func testEdited(t *testing.T, b *bench) {
 	wantRefusal(t, err, approval.ErrOversized, approval.OutcomeOversized)
 	decide(t, b, no(e, "only: make"))
 	edited := ask(t, b, plantest.Small(t, func(p map[string]any) { p["list"] = "make" }))
-	if edited.ID == e.ID || edited.PlanHash == e.PlanHash || edited.NonceHash == e.NonceHash || edited.Approved() {
+	if edited.ID == e.ID || edited.PlanHash == e.PlanHash || edited.NonceHash == e.NonceHash ||
+		edited.Approved() {
 		t.Errorf("%+v", edited)
 	}
 	decide(t, b, yes(edited))
-	_, err = b.Consume(ctx, approval.Claim{Session: "s1", Envelope: edited.ID, PlanHash: e.PlanHash})
+	_, err = b.Consume(ctx, approval.Claim{Session: "s1", Envelope: edited.ID,
+		PlanHash: e.PlanHash})
 	wantRefusal(t, err, approval.ErrMismatch, approval.OutcomeMismatch)
 	_, err = b.Consume(ctx, claim(e))
 	wantRefusal(t, err, approval.ErrDenied, approval.OutcomeDenied)
@@ -303,10 +320,13 @@ func testDecideOnce(t *testing.T, b *bench) {
 func testCancel(t *testing.T, b *bench) {
 	e := ask(t, b, plantest.Small(t, nil))
 	ev, err := b.Cancel(ctx, e.ID, "requester is gone")
-	if err != nil || len(ev) != 1 || ev[0].Outcome != approval.OutcomeCancelled || ev[0].Reason != "requester is gone" || ev[0].To != approval.Rejected {
+	if err != nil || len(ev) != 1 || ev[0].Outcome != approval.OutcomeCancelled ||
+		ev[0].Reason != "requester is gone" || ev[0].To != approval.Rejected {
 		t.Fatalf("%+v, %v", ev, err)
 	}
-	if again, created, err := b.Request(ctx, approval.Request{Session: "s1", Payload: plantest.Small(t, nil)}); err != nil || !created || again.ID == e.ID {
+	if again, created, err := b.Request(ctx,
+		approval.Request{Session: "s1", Payload: plantest.Small(t, nil)}); err != nil || !created ||
+		again.ID == e.ID {
 		t.Errorf("a cancelled question may be asked again: %v %v", created, err)
 	}
 }
@@ -321,7 +341,10 @@ func testBudget(t *testing.T, b *bench) {
 	if _, _, err := b.Request(ctx, approval.Request{Session: "s2", Payload: p}); err != nil {
 		t.Errorf("another session: %v", err)
 	}
-	if _, created, err := b.Request(ctx, approval.Request{Session: "s1", Payload: plantest.Small(t, func(p map[string]any) { p["n"] = 3 })}); err != nil || created {
+	if _, created, err := b.Request(ctx,
+		approval.Request{Session: "s1",
+			Payload: plantest.Small(t, func(p map[string]any) { p["n"] = 3 })}); err != nil ||
+		created {
 		t.Errorf("a question that is open already: %v %v", created, err)
 	}
 	b.advance(time.Hour)
@@ -357,7 +380,8 @@ func testBudget(t *testing.T, b *bench) {
 func testFlood(t *testing.T, b *bench) {
 	b.reopen(func(o *approval.Options) { o.MaxPending, o.MaxOpen = 3, 12 })
 	asking := func(n int, session, budget string, person bool) (approval.Envelope, error) {
-		e, _, err := b.Request(ctx, approval.Request{Session: session, Budget: budget, Person: person, Payload: plantest.Small(t, func(p map[string]any) { p["n"] = n })})
+		e, _, err := b.Request(ctx, approval.Request{Session: session, Budget: budget,
+			Person: person, Payload: plantest.Small(t, func(p map[string]any) { p["n"] = n })})
 		return e, err
 	}
 	var open []string
@@ -383,13 +407,15 @@ func testFlood(t *testing.T, b *bench) {
 		}
 	}
 	list, err := b.Pending(ctx)
-	if err != nil || len(list) != 12+20 || !slices.ContainsFunc(list, func(e approval.Envelope) bool { return e.ID == open[0] }) {
+	if err != nil || len(list) != 12+20 ||
+		!slices.ContainsFunc(list, func(e approval.Envelope) bool { return e.ID == open[0] }) {
 		t.Errorf("%d open, %v", len(list), err)
 	}
 	if _, err := b.Cancel(ctx, open[0], ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := asking(300, "s", "tree 1", false); err != nil { // what a person asks takes nobody's room
+	if _, err := asking(300, "s", "tree 1", false); err != nil {
+		// what a person asks takes nobody's room
 		t.Error(err)
 	}
 }
@@ -400,16 +426,19 @@ func testNonce(t *testing.T, b *bench) {
 	if e, _, err := b.Request(ctx, approval.Request{Session: "s2", Payload: plantest.Small(t, nil)}); err == nil {
 		t.Errorf("two envelopes with one nonce: %+v", e)
 	}
-	for which := 1; which <= 2; which++ { // the id and the nonce, each repeated alone; draw 0 is the ticket of the commit
+	for which := 1; which <= 2; which++ {
+		// the id and the nonce, each repeated alone; draw 0 is the ticket of the commit
 		source := &repeats{which: which}
 		b.reopen(func(o *approval.Options) { o.Rand = source })
 		source.draw = 0
 		session := string(rune('a' + which))
-		if _, _, err := b.Request(ctx, approval.Request{Session: session, Payload: plantest.Small(t, nil)}); err != nil {
+		if _, _, err := b.Request(ctx,
+			approval.Request{Session: session, Payload: plantest.Small(t, nil)}); err != nil {
 			t.Fatal(err)
 		}
 		source.draw = 0
-		if e, _, err := b.Request(ctx, approval.Request{Session: session + "2", Payload: plantest.Small(t, nil)}); err == nil {
+		if e, _, err := b.Request(ctx,
+			approval.Request{Session: session + "2", Payload: plantest.Small(t, nil)}); err == nil {
 			t.Errorf("draw %d of each envelope repeats, and there are two: %s", which, e.ID)
 		}
 	}

@@ -76,11 +76,13 @@ func testClocks(t *testing.T, b *bench) {
 }
 
 func testTTL(t *testing.T, b *bench) {
-	for i, c := range []struct{ ttl, want time.Duration }{{time.Minute, time.Minute}, {0, time.Hour}, {1e9 * time.Second, time.Hour}, {-time.Second, time.Hour}} {
+	for i, c := range []struct{ ttl, want time.Duration }{{time.Minute, time.Minute},
+		{0, time.Hour}, {1e9 * time.Second, time.Hour}, {-time.Second, time.Hour}} {
 		p := plantest.Small(t, func(p map[string]any) { p["n"] = i })
 		e, _, err := b.Request(ctx, approval.Request{Session: "s1", Payload: p, TTL: c.ttl})
 		if err != nil || e.Expires.Sub(e.Issued) != c.want {
-			t.Errorf("ttl %v: expires after %v, %v; want %v", c.ttl, e.Expires.Sub(e.Issued), err, c.want)
+			t.Errorf("ttl %v: expires after %v, %v; want %v", c.ttl, e.Expires.Sub(e.Issued), err,
+				c.want)
 		}
 	}
 }
@@ -109,7 +111,8 @@ func testRetention(t *testing.T, b *bench) {
 	o.TTL = 8 * 24 * time.Hour
 	_, err := b.backend.Open(o)
 	var config *approval.ConfigError
-	if !errors.As(err, &config) || !strings.Contains(err.Error(), "168h0m0s") || !strings.Contains(err.Error(), "192h0m0s") {
+	if !errors.As(err, &config) || !strings.Contains(err.Error(), "168h0m0s") ||
+		!strings.Contains(err.Error(), "192h0m0s") {
 		t.Errorf("got %v, want both values named", err)
 	}
 	o.TTL = 7*24*time.Hour - time.Minute // the defaults: 7 days, and a minute of skew
@@ -128,7 +131,8 @@ func testRetention(t *testing.T, b *bench) {
 	if _, err := b.backend.Open(o); err == nil {
 		t.Error("a nanosecond less must be refused")
 	}
-	for _, o := range []approval.Options{{}, {Clock: b.o.Clock}, {Rand: b.o.Rand}, {Clock: b.o.Clock, Rand: b.o.Rand, TTL: -1}} {
+	for _, o := range []approval.Options{{}, {Clock: b.o.Clock}, {Rand: b.o.Rand},
+		{Clock: b.o.Clock, Rand: b.o.Rand, TTL: -1}} {
 		if _, err := b.backend.Open(o); !errors.As(err, &config) {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -172,7 +176,8 @@ func testPrune(t *testing.T, b *bench) {
 	b.prune()
 	check("after 8 days", func(end error) error { return end })
 	for id, want := range ends {
-		if _, err := b.Consume(ctx, approval.Claim{Session: "s1", Envelope: id}); !errors.Is(err, want) {
+		if _, err := b.Consume(ctx, approval.Claim{Session: "s1", Envelope: id}); !errors.Is(err,
+			want) {
 			t.Errorf("Consume after 8 days: %v, want %v", err, want)
 		}
 	}
@@ -191,7 +196,8 @@ func testCoolOff(t *testing.T, b *bench) {
 	for _, session := range []string{"s1", "another"} {
 		_, _, err := b.Request(ctx, approval.Request{Session: session, Payload: p})
 		r := wantRefusal(t, err, approval.ErrDenied, approval.OutcomeDenied)
-		if r.Envelope != e.ID || r.Message != "not on a Friday" || !r.Until.Equal(b.Now.Add(10*time.Minute)) || len(r.Events) != 1 {
+		if r.Envelope != e.ID || r.Message != "not on a Friday" ||
+			!r.Until.Equal(b.Now.Add(10*time.Minute)) || len(r.Events) != 1 {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -230,7 +236,9 @@ func testUndeny(t *testing.T, b *bench) {
 	denied(e.ID, other.ID)
 	b.advance(time.Minute)
 	events, err := b.Undeny(ctx, e.ID, "me", "test")
-	if err != nil || len(events) != 1 || events[0].Kind != approval.KindUndenied || events[0].Envelope != e.ID || events[0].PlanHash != e.PlanHash || events[0].Approver != "me" {
+	if err != nil || len(events) != 1 || events[0].Kind != approval.KindUndenied ||
+		events[0].Envelope != e.ID || events[0].PlanHash != e.PlanHash ||
+		events[0].Approver != "me" {
 		t.Fatalf("%+v, %v", events, err)
 	}
 	denied(other.ID)
@@ -280,8 +288,11 @@ func testEveryChangeIsTold(t *testing.T, b *bench) {
 	reached := map[approval.State]int{}
 	for i := range 200 {
 		if len(all) == 0 || r.IntN(4) == 0 {
-			plan := plantest.Small(t, func(p map[string]any) { p["n"] = i }, []string{"a", "b"}[:1+r.IntN(2)]...)
-			if e, _, err := b.Request(ctx, approval.Request{Session: "s1", Payload: plan}); err == nil { // there may be too many
+			plan := plantest.Small(t, func(p map[string]any) { p["n"] = i },
+				[]string{"a", "b"}[:1+r.IntN(2)]...)
+			if e, _, err := b.Request(ctx,
+				approval.Request{Session: "s1", Payload: plan}); err == nil {
+				// there may be too many
 				all = append(all, e)
 			}
 			look()
@@ -296,7 +307,8 @@ func testEveryChangeIsTold(t *testing.T, b *bench) {
 			case 3, 4:
 				b.Consume(ctx, claim(e))
 			case 5:
-				b.Consume(ctx, approval.Claim{Session: e.Session, Envelope: e.ID, PlanHash: plan.Hash(nil)})
+				b.Consume(ctx, approval.Claim{Session: e.Session, Envelope: e.ID,
+					PlanHash: plan.Hash(nil)})
 			case 6:
 				b.Cancel(ctx, e.ID, "")
 			case 7:
@@ -325,10 +337,12 @@ func testEveryChangeIsTold(t *testing.T, b *bench) {
 	}
 	for c, n := range seen {
 		if n != 0 {
-			t.Errorf("%s: %q -> %q happened %d times more often than it is told", c.envelope, c.from, c.to, n)
+			t.Errorf("%s: %q -> %q happened %d times more often than it is told", c.envelope,
+				c.from, c.to, n)
 		}
 	}
-	for _, s := range []approval.State{approval.Pending, approval.Consumed, approval.Rejected, approval.Expired} {
+	for _, s := range []approval.State{approval.Pending, approval.Consumed, approval.Rejected,
+		approval.Expired} {
 		if reached[s] < 3 {
 			t.Errorf("%d became %s: too few to prove anything", reached[s], s)
 		}
@@ -343,7 +357,8 @@ func testEvents(t *testing.T, b *bench) {
 	decide(t, b, yes(e))
 	b.Consume(ctx, claim(e))
 	b.Finish(ctx, e.ID, approval.OutcomeExecuted, "exit status 0")
-	want = append(want, "approval.issued  ", "approval.decided approved ", "approval.consumed executed nonce", "approval.finished executed nonce")
+	want = append(want, "approval.issued  ", "approval.decided approved ",
+		"approval.consumed executed nonce", "approval.finished executed nonce")
 	e = b.numbered(2, "a", "b")
 	decide(t, b, no(e, "no"))
 	want = append(want, "approval.issued  ", "approval.rejected denied nonce")
@@ -353,7 +368,8 @@ func testEvents(t *testing.T, b *bench) {
 	e = b.numbered(4)
 	decide(t, b, yes(e))
 	b.Consume(ctx, approval.Claim{Session: "s1", Envelope: e.ID, PlanHash: "drift"})
-	want = append(want, "approval.issued  ", "approval.decided approved ", "approval.consumed rejected:mismatch nonce")
+	want = append(want, "approval.issued  ", "approval.decided approved ",
+		"approval.consumed rejected:mismatch nonce")
 	b.numbered(5)
 	b.advance(time.Hour)
 	b.prune()
@@ -373,10 +389,12 @@ func testEvents(t *testing.T, b *bench) {
 				t.Errorf("nonce %q", ev.Nonce)
 			}
 		}
-		if got := ev.Kind + " " + ev.Outcome + " " + nonce; got != want[i] || ev.Seq != uint64(i+1) {
+		if got := ev.Kind + " " + ev.Outcome + " " + nonce; got != want[i] ||
+			ev.Seq != uint64(i+1) {
 			t.Errorf("event %d is %q, seq %d; want %q", i, got, ev.Seq, want[i])
 		}
-		if len(ev.NonceHash) != 64 || ev.WorkItem != "PR-118" || ev.Envelope == "" || len(ev.PlanHash) != 64 || ev.Session != "s1" || ev.Time.IsZero() {
+		if len(ev.NonceHash) != 64 || ev.WorkItem != "PR-118" || ev.Envelope == "" ||
+			len(ev.PlanHash) != 64 || ev.Session != "s1" || ev.Time.IsZero() {
 			t.Errorf("incomplete: %s", ev.Body())
 		}
 		if ev.From != ev.To {
@@ -389,7 +407,8 @@ func testEvents(t *testing.T, b *bench) {
 	if err := b.MarkLogged(ctx, "", 1, 2, 3, 99); err != nil {
 		t.Fatal(err)
 	}
-	if events, err = b.Unlogged(ctx); err != nil || len(events) != len(want)-3 || events[0].Seq != 4 {
+	if events, err = b.Unlogged(ctx); err != nil || len(events) != len(want)-3 ||
+		events[0].Seq != 4 {
 		t.Errorf("after MarkLogged: %d, %v", len(events), err)
 	}
 }
@@ -403,11 +422,13 @@ func testUnfinished(t *testing.T, b *bench) {
 	}
 	b.reopen(nil) // the launcher died
 	runs, err := b.Unfinished(ctx)
-	if err != nil || len(runs) != 1 || runs[0].Envelope != e.ID || runs[0].Runner != "4121@boot-1" || !runs[0].Since.Equal(b.Now) {
+	if err != nil || len(runs) != 1 || runs[0].Envelope != e.ID ||
+		runs[0].Runner != "4121@boot-1" || !runs[0].Since.Equal(b.Now) {
 		t.Fatalf("%+v, %v", runs, err)
 	}
 	ev, err := b.Finish(ctx, e.ID, approval.OutcomeLost, "the launcher died")
-	if err != nil || len(ev) != 1 || ev[0].Kind != approval.KindFinished || ev[0].Outcome != "unknown" {
+	if err != nil || len(ev) != 1 || ev[0].Kind != approval.KindFinished ||
+		ev[0].Outcome != "unknown" {
 		t.Fatalf("%+v, %v", ev, err)
 	}
 	if _, err := b.Finish(ctx, e.ID, approval.OutcomeExecuted, ""); err == nil {
@@ -429,7 +450,8 @@ func testWait(t *testing.T, b *bench) {
 			e, err := b.Wait(ctx, id)
 			got <- answer{e, err}
 		}()
-		time.Sleep(5 * time.Millisecond) // most times it is waiting by then; it must work either way
+		// most times it is waiting by then; it must work either way
+		time.Sleep(5 * time.Millisecond)
 		return got
 	}
 	e := ask(t, b, plantest.Small(t, nil))
@@ -442,7 +464,8 @@ func testWait(t *testing.T, b *bench) {
 	e = b.numbered(2)
 	got = start(e.ID)
 	decide(t, b, no(e, "no"))
-	if a := <-got; a.err != nil || a.e.State != approval.Rejected || a.e.Decision.Calls[0].Message != "no" {
+	if a := <-got; a.err != nil || a.e.State != approval.Rejected ||
+		a.e.Decision.Calls[0].Message != "no" {
 		t.Errorf("no: %+v", a)
 	}
 	if a := <-start(e.ID); a.err != nil || a.e.State != approval.Rejected {

@@ -30,7 +30,8 @@ func (s *Store) Consume(ctx context.Context, c Claim) (Permit, error) {
 
 // Finish records what came of a consumed envelope's run. It is an error to finish twice.
 func (s *Store) Finish(ctx context.Context, id, outcome, reason string) ([]Event, error) {
-	done, err := s.do(ctx, "finish", plan.Fields{"envelope": id, "outcome": outcome, "reason": reason})
+	done, err := s.do(ctx, "finish",
+		plan.Fields{"envelope": id, "outcome": outcome, "reason": reason})
 	return done.events, err
 }
 
@@ -59,7 +60,8 @@ func (s *Store) Unlogged(ctx context.Context) ([]Event, error) {
 		for _, key := range t.keys(OutboxBucket) {
 			f, err := t.get(OutboxBucket, key)
 			if err != nil {
-				return &FileError{Path: t.path, Err: ErrCorrupt, Hint: "an event that waits for its record was changed"}
+				return &FileError{Path: t.path, Err: ErrCorrupt,
+					Hint: "an event that waits for its record was changed"}
 			}
 			out = append(out, readEvent(f))
 		}
@@ -86,32 +88,10 @@ func (s *Store) MarkLogged(ctx context.Context, place string, seqs ...uint64) er
 // Prune expires what is too old and removes what has been dead for Options.Retention. Of each
 // a tombstone remains for Options.Tombstone, so that a replay is still called a replay.
 func (s *Store) Prune(ctx context.Context) ([]Event, error) {
-	var events []Event
-	err := s.update(ctx, func(t *tx) error {
+	return s.commit(ctx, func(t *tx) (*entry, error) {
 		if err := t.sweep(); err != nil {
-			return err
+			return nil, err
 		}
-		events = t.events
-		for _, id := range t.keys(stateBucket) {
-			f, err := t.get(stateBucket, id)
-			dead := err == nil && State(f.Text("state")) != Pending
-			if !dead || t.raw(runBucket, id) != nil || !t.older(f.Time("since"), t.o.Retention) {
-				continue
-			}
-			if err := t.remove(id, f); err != nil {
-				return err
-			}
-		}
-		if err := t.forgetGrants(); err != nil {
-			return err
-		}
-		if err := t.forgetHours(); err != nil {
-			return err
-		}
-		return t.forget()
+		return nil, t.prune()
 	})
-	if err != nil {
-		return nil, err
-	}
-	return events, nil
 }

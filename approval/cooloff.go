@@ -35,8 +35,10 @@ func (t *tx) coolingOff(r Request, p plan.Plan, hash string) error {
 		Instead:  f.Text("instead"),
 		Until:    until,
 		Err:      ErrDenied,
-		Events: []Event{{Time: t.now.Now.UTC(), Kind: KindRefused, Envelope: f.Text("envelope_id"), WorkItem: p.WorkItem,
-			Session: r.Session, PlanHash: hash, From: Rejected, To: Rejected, Outcome: OutcomeDenied, Computed: hash}},
+		Events: []Event{{Time: t.now.Now.UTC(), Kind: KindRefused, Envelope: f.Text("envelope_id"),
+			WorkItem: p.WorkItem,
+			Session:  r.Session, PlanHash: hash, From: Rejected, To: Rejected,
+			Outcome: OutcomeDenied, Computed: hash}},
 	}
 }
 
@@ -46,7 +48,8 @@ func (t *tx) denied(key string) (plan.Fields, time.Time, error) {
 	if err != nil {
 		return nil, time.Time{}, &Refused{Outcome: OutcomeTampered, Err: ErrTampered}
 	}
-	at := stamp{at: f.Time("denied_at"), boot: time.Duration(f.Number("boot")), bootID: f.Text("boot_id")}
+	at := stamp{at: f.Time("denied_at"), boot: time.Duration(f.Number("boot")),
+		bootID: f.Text("boot_id")}
 	if f == nil || !at.within(t.now, t.o.CoolOff, t.o.Skew) {
 		return nil, time.Time{}, nil
 	}

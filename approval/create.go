@@ -20,7 +20,8 @@ func (t *tx) create(r Request, p plan.Plan, ttl time.Duration) (*entry, error) {
 		return nil, err
 	}
 	id, hash := formatUUID(idBits), nonceHash(nonce)
-	if t.raw(nonceBucket, hash) != nil || t.raw(envelopeBucket, id) != nil || t.raw(tombstoneBucket, id) != nil {
+	if t.raw(nonceBucket, hash) != nil || t.raw(envelopeBucket, id) != nil ||
+		t.raw(tombstoneBucket, id) != nil {
 		return nil, errors.New("approval: the source of randomness repeats itself")
 	}
 	refused, err := t.refusedKin(p.Kin)
@@ -61,7 +62,8 @@ func (t *tx) create(r Request, p plan.Plan, ttl time.Duration) (*entry, error) {
 		t.putRaw(nonceBucket, hash, []byte(id)),
 		t.putRaw(planBucket, planKey(r.Session, planHash), []byte(id)),
 		t.putRaw(pendingBucket, id, nil),
-		t.put(stateBucket, id, plan.Fields{"state": string(Pending), "since": plan.FormatTime(born.at)}),
+		t.put(stateBucket, id, plan.Fields{"state": string(Pending),
+			"since": plan.FormatTime(born.at)}),
 	} {
 		if err != nil {
 			return nil, err

@@ -16,7 +16,8 @@ type Bucket string
 
 // The buckets, as key -> value. "sealed" is a canonical object after its 32-byte seal: see tx.put.
 const (
-	MetaBucket      Bucket = "meta"      // "secret" -> 32 bytes; "record" -> sealed; others are the DB's
+	// "secret" -> 32 bytes; "record" -> sealed; others are the DB's
+	MetaBucket      Bucket = "meta"
 	envelopeBucket  Bucket = "envelopes" // id -> sealed, written once
 	payloadBucket   Bucket = "payloads"  // id -> the canonical plan, written once
 	stateBucket     Bucket = "states"    // id -> sealed
@@ -42,8 +43,10 @@ const (
 // Buckets are all of them. A DB has each, empty, and a secret of 32 random bytes as SecretKey in
 // MetaBucket.
 var Buckets = []Bucket{
-	MetaBucket, envelopeBucket, payloadBucket, stateBucket, decisionBucket, pendingBucket, planBucket,
-	nonceBucket, coolOffBucket, runBucket, tombstoneBucket, OutboxBucket, grantBucket, grantUseBucket,
+	MetaBucket, envelopeBucket, payloadBucket, stateBucket, decisionBucket, pendingBucket,
+	planBucket,
+	nonceBucket, coolOffBucket, runBucket, tombstoneBucket, OutboxBucket, grantBucket,
+	grantUseBucket,
 	grantIndexBucket, voteBucket, tokenBucket, healthBucket, wrongBucket,
 }
 

@@ -62,21 +62,16 @@ func (s *Store) Present(ctx context.Context, r Request, a Signed) (Envelope, err
 		return Envelope{}, tokenError(ErrScope, "it does not answer a plan without a question")
 	}
 	if a.Template != template {
-		return Envelope{}, &Refused{Outcome: OutcomeMismatch, Err: ErrMismatch, Events: []Event{{Time: s.o.Clock().Now.UTC(), Kind: KindRefused,
-			Session: r.Session, WorkItem: p.WorkItem, PlanHash: a.PlanHash, Computed: plan.Hash(r.Payload), Outcome: OutcomeMismatch, Token: a.TokenID}}}
+		return Envelope{}, &Refused{Outcome: OutcomeMismatch, Err: ErrMismatch,
+			Events: []Event{{Time: s.o.Clock().Now.UTC(), Kind: KindRefused,
+				Session: r.Session, WorkItem: p.WorkItem, PlanHash: a.PlanHash,
+				Computed: plan.Hash(r.Payload), Outcome: OutcomeMismatch, Token: a.TokenID}}}
 	}
 	var e *entry
-	var refusal error
-	err = s.update(ctx, func(t *tx) error {
-		var err error
-		if e, err = t.present(r, p, a); isRefusal(err, &refusal) {
-			err = nil
-		}
-		return finish(t, e, &refusal, err)
+	_, err = s.commit(ctx, func(t *tx) (_ *entry, err error) {
+		e, err = t.present(r, p, a)
+		return e, err
 	})
-	if err == nil {
-		err = refusal
-	}
 	if err != nil {
 		return Envelope{}, err
 	}
@@ -86,7 +81,8 @@ func (s *Store) Present(ctx context.Context, r Request, a Signed) (Envelope, err
 // Cancel withdraws a pending question, or an answer that was not used.
 func (s *Store) Cancel(ctx context.Context, id, reason string) ([]Event, error) {
 	return s.change(ctx, id, func(t *tx, e *entry) error {
-		return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled, Reason: reason})
+		return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled,
+			Reason: reason})
 	})
 }
 
@@ -94,31 +90,25 @@ func (s *Store) Cancel(ctx context.Context, id, reason string) ([]Event, error) 
 // question stays denied and standing approvals that it ended stay ended; the plan can be asked
 // again at once. It refuses with ErrUnknown where nothing cools off because of that question.
 func (s *Store) Undeny(ctx context.Context, id, approver, channel string) ([]Event, error) {
-	var events []Event
-	var refusal error
-	err := s.update(ctx, func(t *tx) error {
+	return s.commit(ctx, func(t *tx) (*entry, error) {
 		cooling := t.coolingBy(id)
 		if len(cooling) == 0 {
-			refusal = &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
-			return nil
+			return nil, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
 		}
 		for _, key := range cooling {
 			if err := t.delete(coolOffBucket, key); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		ev := Event{Kind: KindUndenied, Envelope: id, From: Rejected, To: Rejected, Approver: approver, Channel: channel}
+		ev := Event{
+			Kind: KindUndenied, Envelope: id, From: Rejected, To: Rejected, Approver: approver,
+			Channel: channel,
+		}
 		if e, _ := t.load(id); e != nil { // after a rebuild only the note is there
 			ev = e.event(ev)
 		}
-		err := t.emit(ev)
-		events = t.events
-		return err
+		return nil, t.emit(ev)
 	})
-	if err == nil {
-		err = refusal
-	}
-	return events, err
 }
 
 // Denied returns the questions whose denials keep their plans from being asked again, oldest
@@ -132,7 +122,8 @@ func (s *Store) Denied(ctx context.Context) ([]Envelope, error) {
 				continue
 			}
 			e, err := t.load(f.Text("envelope_id"))
-			if err != nil || e == nil || slices.ContainsFunc(out, func(other Envelope) bool { return other.ID == e.ID }) {
+			if err != nil || e == nil ||
+				slices.ContainsFunc(out, func(other Envelope) bool { return other.ID == e.ID }) {
 				continue
 			}
 			e.Payload = nil

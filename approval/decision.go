@@ -17,10 +17,13 @@ type Decision struct {
 	Approver  string         // who, for the record
 	Channel   string         // where: "tty", "tadactl", "inbox", ..., for the record
 
-	Person string        // who counts as one in a quorum; "" means Approver
-	Code   string        // a one-time code, where Friction asks for a second factor and EnrollTOTP was called
-	Paged  bool          // every line of the full page was shown: see Reading. Needed where the page is truncated
-	Took   time.Duration // from the showing of the page to the answer; 0 means since the question was asked
+	Person string // who counts as one in a quorum; "" means Approver
+	// a one-time code, where Friction asks for a second factor and EnrollTOTP was called
+	Code string
+	// every line of the full page was shown: see Reading. Needed where the page is truncated
+	Paged bool
+	// from the showing of the page to the answer; 0 means since the question was asked
+	Took time.Duration
 
 	Via Via // how it came, for the record
 
@@ -71,7 +74,8 @@ func readCalls(list []any) []CallDecision {
 	var out []CallDecision
 	for _, v := range list {
 		c := plan.AsFields(v)
-		out = append(out, CallDecision{ID: c.Text("tool_call_id"), Approved: c.Flag("approved"), Message: c.Text("message"), Instead: c.Text("instead")})
+		out = append(out, CallDecision{ID: c.Text("tool_call_id"), Approved: c.Flag("approved"),
+			Message: c.Text("message"), Instead: c.Text("instead")})
 	}
 	return out
 }

@@ -38,12 +38,14 @@ const (
 )
 
 var delegationMembers = map[string]any{
-	"aud": "", "exp": int64(0), "iat": int64(0), "key": "", "kid": "", "max_risk": int64(0), "name": "", "v": int64(0), "work_items": []any(nil),
+	"aud": "", "exp": int64(0), "iat": int64(0), "key": "", "kid": "", "max_risk": int64(0),
+	"name": "", "v": int64(0), "work_items": []any(nil),
 }
 
 func (d Delegation) payload() ([]byte, error) {
 	return canonical.Append(nil, map[string]any{
-		"aud": d.Audience, "exp": d.Expires.Unix(), "iat": d.Issued.Unix(), "key": base64.StdEncoding.EncodeToString(d.Public),
+		"aud": d.Audience, "exp": d.Expires.Unix(), "iat": d.Issued.Unix(),
+		"key": base64.StdEncoding.EncodeToString(d.Public),
 		"kid": d.keyID, "max_risk": d.MaxRisk, "name": d.Name, "v": 1, "work_items": d.WorkItems,
 	})
 }
@@ -51,7 +53,8 @@ func (d Delegation) payload() ([]byte, error) {
 // Delegate signs a delegation.
 func (k Key) Delegate(d Delegation) ([]byte, error) {
 	d.keyID = k.ID()
-	if k.Public() == nil || len(d.Public) != ed25519.PublicKeySize || !isName(d.Name) || d.Public.Equal(k.Public()) ||
+	if k.Public() == nil || len(d.Public) != ed25519.PublicKeySize || !isName(d.Name) ||
+		d.Public.Equal(k.Public()) ||
 		!d.Expires.After(d.Issued) || d.Expires.Sub(d.Issued) > MaxDelegation {
 		return nil, fmt.Errorf("approval: %w: it needs another's key, a name and a life of at most %v", ErrMalformed, MaxDelegation)
 	}
@@ -59,10 +62,12 @@ func (k Key) Delegate(d Delegation) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []byte(strings.TrimSuffix(string(seal64(delegationHead, delegationDomain, payload, k.private)), "\n")), nil
+	return []byte(strings.TrimSuffix(string(seal64(delegationHead, delegationDomain, payload,
+		k.private)), "\n")), nil
 }
 
-func verifyDelegation(text string, trust TrustList, audience string, now time.Time) (Delegation, error) {
+func verifyDelegation(text string, trust TrustList, audience string,
+	now time.Time) (Delegation, error) {
 	payload, sig, err := open64(delegationHead, []byte(text))
 	if err != nil {
 		return Delegation{}, err
@@ -76,8 +81,10 @@ func verifyDelegation(text string, trust TrustList, audience string, now time.Ti
 		return Delegation{}, tokenError(ErrMalformed, "the delegation has no key or no name")
 	}
 	d := Delegation{
-		Public: public, Name: f.Text("name"), Audience: f.Text("aud"), MaxRisk: int(f.Number("max_risk")), WorkItems: f.Texts("work_items"),
-		Issued: time.Unix(f.Number("iat"), 0).UTC(), Expires: time.Unix(f.Number("exp"), 0).UTC(), keyID: f.Text("kid"),
+		Public: public, Name: f.Text("name"), Audience: f.Text("aud"),
+		MaxRisk: int(f.Number("max_risk")), WorkItems: f.Texts("work_items"),
+		Issued: time.Unix(f.Number("iat"), 0).UTC(), Expires: time.Unix(f.Number("exp"), 0).UTC(),
+		keyID: f.Text("kid"),
 	}
 	if again, err := d.payload(); err != nil || !slices.Equal(again, payload) {
 		return Delegation{}, tokenError(ErrMalformed, "the delegation is not in canonical form")
@@ -85,11 +92,14 @@ func verifyDelegation(text string, trust TrustList, audience string, now time.Ti
 	k := trust.find(d.keyID)
 	switch {
 	case k == nil:
-		return Delegation{}, tokenError(ErrUntrusted, "key %q, which delegates, is not in the trust list", d.keyID)
+		return Delegation{}, tokenError(ErrUntrusted,
+			"key %q, which delegates, is not in the trust list", d.keyID)
 	case !ed25519.Verify(k.Public, append([]byte(delegationDomain), payload...), sig):
-		return Delegation{}, tokenError(ErrSignature, "key %q did not sign this delegation", d.keyID)
+		return Delegation{}, tokenError(ErrSignature, "key %q did not sign this delegation",
+			d.keyID)
 	case d.MaxRisk > k.MaxRisk || d.MaxRisk < 0:
-		return Delegation{}, tokenError(ErrScope, "the delegation allows risk %d, its signer may allow %d", d.MaxRisk, k.MaxRisk)
+		return Delegation{}, tokenError(ErrScope,
+			"the delegation allows risk %d, its signer may allow %d", d.MaxRisk, k.MaxRisk)
 	}
 	d.by = k.Name
 	return d, checkWindow(d.Audience, audience, d.Issued, d.Expires, now, MaxDelegation)
@@ -98,7 +108,8 @@ func verifyDelegation(text string, trust TrustList, audience string, now time.Ti
 // Vouched returns nil when a delegation shows that whoever holds a key of the trust list wants k in
 // it, or out of it: it is good here and now, for no less than k, and for k or, to take k out, given
 // by k itself.
-func Vouched(text string, k TrustedKey, out bool, trust TrustList, audience string, now time.Time) error {
+func Vouched(text string, k TrustedKey, out bool, trust TrustList, audience string,
+	now time.Time) error {
 	d, err := verifyDelegation(strings.TrimSpace(text), trust, audience, now)
 	switch {
 	case err != nil:

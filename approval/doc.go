@@ -46,8 +46,8 @@
 // [plan.Friction] grows with the risk: a key, four characters to type, eight and a second factor. A
 // factor is a one-time code after RFC 6238 (EnrollTOTP), good once for one envelope; a signature;
 // or a second person. A page on which something was cut is not approved before it was read to its
-// end ([render.Reading], Decision.Paged). Three risky approvals in less than two seconds each bring the
-// brake on: everything must be typed until somebody took their time or said no. [Canary] makes
+// end ([render.Reading], Decision.Paged). Three risky approvals in less than two seconds each bring
+// the brake on: everything must be typed until somebody took their time or said no. [Canary] makes
 // plans that must be denied; asked with Request.Canary they can never run, and approving one brings
 // the brake on too. [Summarize] tells from the record how people answer.
 //
@@ -57,9 +57,9 @@
 // person: where people of one account must agree, they sign with keys of their own, and the account
 // is the requester.
 //
-// A plan says whose words led to it ([plan.Level]): a person's, an agent's, or text from outside. Work
-// inherits the level of the work that started it ([plan.Inherit]) and can only lower it; what is
-// quarantined is allowed once and never for a while.
+// A plan says whose words led to it ([plan.Level]): a person's, an agent's, or text from outside.
+// Work inherits the level of the work that started it ([plan.Inherit]) and can only lower it; what
+// is quarantined is allowed once and never for a while.
 //
 // # Answers from elsewhere
 //
@@ -83,13 +83,13 @@
 // # Standing approvals
 //
 // With a yes, a person may make the question a [Grant]: the same plan in the same session without
-// asking, 5 times within an hour unless told otherwise. The same plan is the same [plan.Template]: every
-// byte of it but the ids of the calls and the agent's words. There are no patterns. Of a question
-// that is only about a tool that nobody knows it covers the tool in its workspace, with any input:
-// [plan.ForTool]. [Grantable] says for which plans the choice must not even be offered: high risk,
-// interpreters, shells and wrappers, network, deletions outside of the workspace, secrets and
-// protected files, marked or unreadable text. Any denial in the session ends its grants, and each
-// use is an event that names the grant, the count and the time left.
+// asking, 5 times within an hour unless told otherwise. The same plan is the same [plan.Template]:
+// every byte of it but the ids of the calls and the agent's words. There are no patterns. Of a
+// question that is only about a tool that nobody knows it covers the tool in its workspace, with
+// any input: [plan.ForTool]. [Grantable] says for which plans the choice must not even be offered:
+// high risk, interpreters, shells and wrappers, network, deletions outside of the workspace,
+// secrets and protected files, marked or unreadable text. Any denial in the session ends its
+// grants, and each use is an event that names the grant, the count and the time left.
 //
 // # The nonce
 //

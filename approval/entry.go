@@ -29,7 +29,8 @@ func (e *entry) spell() plan.Fields {
 	birth := maps.Clone(e.birth)
 	delete(birth, "nonce_masked")
 	f := plan.Fields{
-		"birth": map[string]any(birth), "challenge": e.Challenge, "id": e.ID, "payload": string(e.Payload), "state": string(e.State),
+		"birth": map[string]any(birth), "challenge": e.Challenge, "id": e.ID,
+		"payload": string(e.Payload), "state": string(e.State),
 		"factor": e.Friction.Factor, "typed": e.Friction.Challenge, "votes": e.Votes,
 	}
 	if e.answer != nil {
@@ -41,7 +42,8 @@ func (e *entry) spell() plan.Fields {
 // readEntry is the inverse of spell.
 func readEntry(f plan.Fields, o *Options) *entry {
 	birth, _ := f["birth"].(map[string]any)
-	e := &entry{Envelope: Envelope{ID: f.Text("id"), State: State(f.Text("state")), Payload: []byte(f.Text("payload"))}}
+	e := &entry{Envelope: Envelope{ID: f.Text("id"), State: State(f.Text("state")),
+		Payload: []byte(f.Text("payload"))}}
 	e.readBirth(birth, o)
 	e.Challenge, e.Votes = f.Text("challenge"), int(f.Number("votes"))
 	e.Friction.Factor, e.Friction.Challenge = f.Flag("factor"), int(f.Number("typed"))
@@ -88,10 +90,12 @@ func (t *tx) load(id string) (*entry, error) {
 	if f == nil && err == nil {
 		return nil, nil
 	}
-	e := &entry{Envelope: Envelope{ID: id, Risk: plan.MaxRisk, Friction: plan.FrictionOf(plan.MaxRisk)}}
+	e := &entry{Envelope: Envelope{ID: id, Risk: plan.MaxRisk,
+		Friction: plan.FrictionOf(plan.MaxRisk)}}
 	if f != nil {
 		e.readBirth(f, t.o)
-		if masked, herr := hex.DecodeString(f.Text("nonce_masked")); herr == nil && len(masked) == len(e.nonce) {
+		if masked, herr := hex.DecodeString(f.Text("nonce_masked")); herr == nil &&
+			len(masked) == len(e.nonce) {
 			e.nonce = t.mask(id, [16]byte(masked))
 		}
 	}
@@ -139,7 +143,8 @@ func (e *entry) readBirth(f plan.Fields, o *Options) {
 	e.Risk = int(f.Number("risk"))
 	e.Friction = plan.FrictionOf(e.Risk)
 	e.Friction.Factor = e.Friction.Factor && o.SecondFactor
-	e.Trust, e.Rules, e.NonceHash = plan.ParseLevel(f.Text("trust")), f.Texts("rules"), f.Text("nonce_hash")
+	e.Trust, e.Rules, e.NonceHash = plan.ParseLevel(f.Text("trust")), f.Texts("rules"),
+		f.Text("nonce_hash")
 	e.Quorum, e.Requester, e.canary = int(f.Number("quorum")), f.Text("requester"), f.Flag("canary")
 	e.ttl = time.Duration(f.Number("ttl"))
 	e.Kin, e.Refused, e.Through = f.Text("kin"), f.Text("refused"), f.Text("through")
@@ -159,7 +164,8 @@ func (e *entry) readDecision(f plan.Fields, unused time.Duration) {
 		Took:     time.Duration(f.Number("took_ms")) * time.Millisecond,
 		Via:      readVia(via, f.Text("channel")),
 	}
-	e.decided = stamp{at: f.Time("decided_at"), boot: time.Duration(f.Number("boot")), bootID: f.Text("boot_id")}
+	e.decided = stamp{at: f.Time("decided_at"), boot: time.Duration(f.Number("boot")),
+		bootID: f.Text("boot_id")}
 	e.UseBy = e.decided.at.Add(unused)
 }
 

@@ -22,18 +22,22 @@ type Envelope struct {
 	Trust    plan.Level // payload trust
 	Rules    []string   // rules of the payload's reasons that asked
 	Kin      string     // what near-identical questions have in common; see Grouped
-	Through  string     // whose text stood around the command when it was asked, in words; no part of the plan
-	Refused  string     // the envelope of a near-identical one that was denied a short while before this was asked; "" for none
-	Payload  []byte     // the canonical bytes that are hashed and shown; nil from Pending
+	// whose text stood around the command when it was asked, in words; no part of the plan
+	Through string
+	// the envelope of a near-identical one that was denied a short while before this was asked; ""
+	// for none
+	Refused string
+	Payload []byte // the canonical bytes that are hashed and shown; nil from Pending
 
 	NonceHash string // SHA-256 of the nonce; for a signer elsewhere
 	Quorum    int    // how many people must say yes; 0 and 1 are one
 	Votes     int    // how many have, while that is not enough
 	Requester string // who may not be one of them
 
-	State     State
-	Friction  plan.Friction
-	Challenge string    // what to type to approve; "" when a key is enough or the envelope is dead. Never for the agent
+	State    State
+	Friction plan.Friction
+	// what to type to approve; "" when a key is enough or the envelope is dead. Never for the agent
+	Challenge string
 	Decision  *Decision // the answer; nil while there is none
 	UseBy     time.Time // the answer is dead at this instant; zero without one
 
@@ -71,7 +75,8 @@ type Claim struct {
 	Session  string
 	Envelope string // id; "" finds it by session and plan
 	PlanHash string // of the plan as resolved afresh, just now, by whoever is about to run it
-	Runner   string // what tells later whether the run is still alive: pid and start time; kept, not read
+	// what tells later whether the run is still alive: pid and start time; kept, not read
+	Runner string
 }
 
 // A Permit is the right to run the approved calls of one plan, once, now.

@@ -14,15 +14,19 @@ const (
 	KindDecided  = "approval.decided"  // a person allowed at least one call
 	KindConsumed = "approval.consumed" // used, or spoiled in the attempt: see Outcome
 	KindRejected = "approval.rejected" // denied or cancelled: see Outcome
-	KindUndenied = "approval.undenied" // a person took a denial back: the same plan may be asked again
+	// a person took a denial back: the same plan may be asked again
+	KindUndenied = "approval.undenied"
 	KindExpired  = "approval.expired"  // too old
 	KindRefused  = "approval.refused"  // an attempt that changed nothing
 	KindFinished = "approval.finished" // what came of the run: see Outcome
 
-	KindVoted  = "approval.voted"  // one of several people allowed at least one call
-	KindBrake  = "approval.brake"  // answers came too fast, or no longer do: see Outcome, "on" or "off"
-	KindCanary = "approval.canary" // a question that must be denied was answered, or was not in time: see Outcome
-	KindFactor = "approval.factor" // what proves a person was enrolled, replaced or removed: see Outcome and Reason
+	KindVoted = "approval.voted" // one of several people allowed at least one call
+	// answers came too fast, or no longer do: see Outcome, "on" or "off"
+	KindBrake = "approval.brake"
+	// a question that must be denied was answered, or was not in time: see Outcome
+	KindCanary = "approval.canary"
+	// what proves a person was enrolled, replaced or removed: see Outcome and Reason
+	KindFactor = "approval.factor"
 
 	KindGranted        = "approval.granted"         // a person made a standing approval
 	KindGrantUsed      = "approval.grant-used"      // one run was permitted by it
@@ -66,7 +70,9 @@ const (
 // An Event is one thing that happened to an envelope, as it is to be recorded. It is stored in the
 // same transaction as the change itself, and stays until MarkLogged.
 type Event struct {
-	Seq       uint64 // its place in the store's order, from 1; 0 for an attempt that changed nothing and is not stored
+	// its place in the store's order, from 1; 0 for an attempt that changed nothing and is not
+	// stored
+	Seq       uint64
 	Time      time.Time
 	Kind      string
 	Envelope  string
@@ -126,7 +132,8 @@ func (e Event) fields() plan.Fields {
 		"trust":              e.Trust.String(),
 		"work_item_id":       e.WorkItem,
 	}
-	if via := e.Via.fields(); via != nil { // entries about no answer have none, and none of an older program has
+	if via := e.Via.fields(); via != nil {
+		// entries about no answer have none, and none of an older program has
 		f["via"] = map[string]any(via)
 	}
 	return f

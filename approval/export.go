@@ -34,14 +34,16 @@ type Question struct {
 }
 
 var questionMembers = map[string]any{
-	"aud": "", "envelope_id": "", "expires_at": "", "nonce_hash": "", "plan": "", "plan_hash": "", "v": int64(0),
+	"aud": "", "envelope_id": "", "expires_at": "", "nonce_hash": "", "plan": "", "plan_hash": "",
+	"v": int64(0),
 }
 
 // Export returns the question of an envelope for a signer elsewhere.
 func (e Envelope) Export(audience string) ([]byte, error) {
 	b, err := canonical.Append(nil, map[string]any{
-		"aud": audience, "envelope_id": e.ID, "expires_at": plan.FormatTime(e.Expires), "nonce_hash": e.NonceHash,
-		"plan": string(e.Payload), "plan_hash": e.PlanHash, "v": 1,
+		"aud": audience, "envelope_id": e.ID, "expires_at": plan.FormatTime(e.Expires),
+		"nonce_hash": e.NonceHash,
+		"plan":       string(e.Payload), "plan_hash": e.PlanHash, "v": 1,
 	})
 	return append(b, '\n'), err
 }
@@ -59,10 +61,13 @@ func ReadQuestion(text []byte) (Question, error) {
 	if err != nil {
 		return Question{}, err
 	}
-	q := Question{Audience: f.Text("aud"), Envelope: f.Text("envelope_id"), Expires: f.Time("expires_at"),
-		NonceHash: f.Text("nonce_hash"), Payload: []byte(f.Text("plan")), PlanHash: f.Text("plan_hash")}
+	q := Question{Audience: f.Text("aud"), Envelope: f.Text("envelope_id"),
+		Expires:   f.Time("expires_at"),
+		NonceHash: f.Text("nonce_hash"), Payload: []byte(f.Text("plan")),
+		PlanHash: f.Text("plan_hash")}
 	if plan.Hash(q.Payload) != q.PlanHash {
-		return Question{}, tokenError(ErrTampered, "the plan does not have the hash %s", plan.Prefix(q.PlanHash))
+		return Question{}, tokenError(ErrTampered, "the plan does not have the hash %s",
+			plan.Prefix(q.PlanHash))
 	}
 	if _, err := plan.Read(q.Payload); err != nil {
 		return Question{}, tokenError(ErrMalformed, "%v", err)
@@ -72,13 +77,16 @@ func ReadQuestion(text []byte) (Question, error) {
 
 // Answer is the same answer to every call of the question, to be signed: approved or not, with a
 // message to the agent, good from now for life, and at most until the question itself is dead.
-func (q Question) Answer(approved bool, message string, now time.Time, life time.Duration) (Answer, error) {
+func (q Question) Answer(approved bool, message string, now time.Time,
+	life time.Duration) (Answer, error) {
 	p, err := plan.Read(q.Payload)
 	if err != nil {
 		return Answer{}, err
 	}
-	a := Answer{Audience: q.Audience, Envelope: q.Envelope, PlanHash: q.PlanHash, NonceHash: q.NonceHash,
-		Issued: now.Truncate(time.Second), Expires: now.Add(min(life, MaxTokenLife)).Truncate(time.Second)}
+	a := Answer{Audience: q.Audience, Envelope: q.Envelope, PlanHash: q.PlanHash,
+		NonceHash: q.NonceHash,
+		Issued:    now.Truncate(time.Second),
+		Expires:   now.Add(min(life, MaxTokenLife)).Truncate(time.Second)}
 	if a.Expires.After(q.Expires) {
 		a.Expires = q.Expires.Truncate(time.Second)
 	}
@@ -90,7 +98,8 @@ func (q Question) Answer(approved bool, message string, now time.Time, life time
 
 // PlanAnswer is a yes to a plan that nobody has asked yet: for a machine without people, where it
 // is taken by [Store.Present]. It binds the plan by its [Template].
-func PlanAnswer(payload []byte, audience string, now time.Time, life time.Duration) (Answer, error) {
+func PlanAnswer(payload []byte, audience string, now time.Time,
+	life time.Duration) (Answer, error) {
 	p, err := plan.Read(payload)
 	if err != nil {
 		return Answer{}, err
@@ -100,7 +109,8 @@ func PlanAnswer(payload []byte, audience string, now time.Time, life time.Durati
 		return Answer{}, err
 	}
 	a := Answer{Audience: audience, Template: template, PlanHash: plan.Hash(payload),
-		Issued: now.Truncate(time.Second), Expires: now.Add(min(life, MaxTokenLife)).Truncate(time.Second)}
+		Issued:  now.Truncate(time.Second),
+		Expires: now.Add(min(life, MaxTokenLife)).Truncate(time.Second)}
 	for _, id := range p.Calls {
 		a.Calls = append(a.Calls, CallDecision{ID: id, Approved: true})
 	}

@@ -33,10 +33,12 @@ type Grant struct {
 // Authority says by what right a use runs, for the person who watches and for the record.
 func (g Grant) Authority(now time.Time) string {
 	if g.Lasting {
-		return fmt.Sprintf("allowed by grant %s; to revoke it: tadactl grants revoke %s", g.ID, g.ID)
+		return fmt.Sprintf("allowed by grant %s; to revoke it: tadactl grants revoke %s", g.ID,
+			g.ID)
 	}
 	left := max(0, g.Expires.Sub(now)).Round(time.Minute)
-	return fmt.Sprintf("allowed by grant %s, %d/%d, %d min left", g.ID, g.Used, g.Uses, int(left.Minutes()))
+	return fmt.Sprintf("allowed by grant %s, %d/%d, %d min left", g.ID, g.Used, g.Uses,
+		int(left.Minutes()))
 }
 
 // A GrantRequest makes an approved question a standing approval. Only a person may ask for it, by
@@ -69,10 +71,12 @@ func (r *GrantRequest) settle() error {
 		r.Uses = defaultGrantUses
 	}
 	if r.For < 0 || r.For > MaxGrantTime {
-		return &ConfigError{Name: "time of a grant", Value: r.For.String(), Need: "it must be at most " + MaxGrantTime.String()}
+		return &ConfigError{Name: "time of a grant", Value: r.For.String(),
+			Need: "it must be at most " + MaxGrantTime.String()}
 	}
 	if r.Uses < 0 || r.Uses > MaxGrantUses {
-		return &ConfigError{Name: "number of uses", Value: strconv.Itoa(r.Uses), Need: "it must be at most " + strconv.Itoa(MaxGrantUses)}
+		return &ConfigError{Name: "number of uses", Value: strconv.Itoa(r.Uses),
+			Need: "it must be at most " + strconv.Itoa(MaxGrantUses)}
 	}
 	return nil
 }
@@ -91,7 +95,8 @@ func (e Envelope) MayStand(d Decision, r GrantRequest) error {
 		why = append(why, "one of its calls is denied")
 	}
 	if len(why) > 0 {
-		return &Refused{Envelope: e.ID, Outcome: OutcomeDenied, Err: &wayOf{ErrNotGrantable, strings.Join(why, "; ")}, Message: strings.Join(why, "; ")}
+		return &Refused{Envelope: e.ID, Outcome: OutcomeDenied,
+			Err: &wayOf{ErrNotGrantable, strings.Join(why, "; ")}, Message: strings.Join(why, "; ")}
 	}
 	return nil
 }

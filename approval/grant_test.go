@@ -18,9 +18,13 @@ import (
 func lintPlan(command string) map[string]any {
 	p := plantest.Full(command)
 	p["risk"], p["opaque"], p["hazards"], p["agent_says"] = 1, []any{}, []any{}, "please"
-	p["effects"] = map[string]any{"write": []any{"/home/dg/proj/out"}, "delete": []any{"/home/dg/proj/build/x"}, "net": []any{}, "read": []any{}, "exec": []any{"/usr/bin/npm"}}
-	p["reasons"] = []any{map[string]any{"rule": "level.always", "verdict": "ask", "message": "asked always", "span": []any{0, 3}}}
-	p["tool_calls"] = []any{map[string]any{"tool_call_id": "c1", "tool_name": "shell", "args": map[string]any{"command": command, "canonical": command + "\n", "stdin": "null"}}}
+	p["effects"] = map[string]any{"write": []any{"/home/dg/proj/out"},
+		"delete": []any{"/home/dg/proj/build/x"}, "net": []any{}, "read": []any{},
+		"exec": []any{"/usr/bin/npm"}}
+	p["reasons"] = []any{map[string]any{"rule": "level.always", "verdict": "ask",
+		"message": "asked always", "span": []any{0, 3}}}
+	p["tool_calls"] = []any{map[string]any{"tool_call_id": "c1", "tool_name": "shell",
+		"args": map[string]any{"command": command, "canonical": command + "\n", "stdin": "null"}}}
 	return p
 }
 
@@ -31,7 +35,8 @@ func granted(b *bench, plan map[string]any, r approval.GrantRequest) approval.Gr
 	decide(b, b.Store, yes(e))
 	r.Envelope, r.PlanHash, r.Approver, r.Channel = e.ID, e.PlanHash, "me", "tty"
 	g, events, err := b.Grant(ctx, r)
-	if err != nil || len(events) == 0 || events[len(events)-1].Kind != approval.KindGranted || events[len(events)-1].Grant != g.ID {
+	if err != nil || len(events) == 0 || events[len(events)-1].Kind != approval.KindGranted ||
+		events[len(events)-1].Grant != g.ID {
 		b.Fatalf("%+v, %v", events, err)
 	}
 	if _, err := b.Consume(ctx, claim(e)); err != nil {
@@ -49,7 +54,8 @@ func (b *bench) use(plan map[string]any) (approval.Grant, error) {
 func testGrant(t *testing.T, b *bench) {
 	full := lintPlan("npm run lint --color=never")
 	g := granted(b, full, approval.GrantRequest{})
-	if g.Uses != 5 || g.Expires.Sub(g.Issued) != time.Hour || !uuid4.MatchString(g.ID) || g.Session != "s1" || g.WorkItem != "PR-118" {
+	if g.Uses != 5 || g.Expires.Sub(g.Issued) != time.Hour || !uuid4.MatchString(g.ID) ||
+		g.Session != "s1" || g.WorkItem != "PR-118" {
 		t.Fatalf("%+v", g)
 	}
 	plantest.Mutants(full, func(way string, x any) {
@@ -65,11 +71,13 @@ func testGrant(t *testing.T, b *bench) {
 		}
 	})
 	exec := lintPlan("npm run lint --color=never")
-	exec["tool_calls"].([]any)[0].(map[string]any)["tool_name"] = "exec" // which might have a grant of its own
+	// which might have a grant of its own
+	exec["tool_calls"].([]any)[0].(map[string]any)["tool_name"] = "exec"
 	if _, err := b.use(exec); !errors.Is(err, approval.ErrNoGrant) {
 		t.Errorf("another tool: %v", err)
 	}
-	if _, _, err := b.UseGrant(ctx, "s2", plantest.Bytes(t, full)); !errors.Is(err, approval.ErrNoGrant) {
+	if _, _, err := b.UseGrant(ctx, "s2", plantest.Bytes(t, full)); !errors.Is(err,
+		approval.ErrNoGrant) {
 		t.Errorf("another session: %v", err)
 	}
 	b.advance(19 * time.Minute)
@@ -91,8 +99,10 @@ func testGrant(t *testing.T, b *bench) {
 		t.Errorf("the sixth use: %v", err)
 	}
 	events, err := b.Unlogged(ctx)
-	uses := slices.DeleteFunc(events, func(e approval.Event) bool { return e.Kind != approval.KindGrantUsed })
-	if err != nil || len(uses) != 5 || uses[4].Grant != g.ID || !strings.Contains(uses[4].Reason, "5/5") {
+	uses := slices.DeleteFunc(events,
+		func(e approval.Event) bool { return e.Kind != approval.KindGrantUsed })
+	if err != nil || len(uses) != 5 || uses[4].Grant != g.ID ||
+		!strings.Contains(uses[4].Reason, "5/5") {
 		t.Errorf("each use must be told: %+v, %v", uses, err)
 	}
 
@@ -145,12 +155,14 @@ func testGrantEnds(t *testing.T, b *bench) {
 			decide(t, b, d)
 		},
 		"suspended": func(approval.Grant) {
-			if ev, err := b.Suspend(ctx, "s1", "tampering"); err != nil || len(ev) != 1 || ev[0].Kind != approval.KindGrantSuspended {
+			if ev, err := b.Suspend(ctx, "s1", "tampering"); err != nil || len(ev) != 1 ||
+				ev[0].Kind != approval.KindGrantSuspended {
 				t.Errorf("%+v, %v", ev, err)
 			}
 		},
 		"revoked": func(g approval.Grant) {
-			if ev, err := b.Revoke(ctx, g.ID, "enough"); err != nil || len(ev) != 1 || ev[0].Kind != approval.KindGrantRevoked || ev[0].Reason != "enough" {
+			if ev, err := b.Revoke(ctx, g.ID, "enough"); err != nil || len(ev) != 1 ||
+				ev[0].Kind != approval.KindGrantRevoked || ev[0].Reason != "enough" {
 				t.Errorf("%+v, %v", ev, err)
 			}
 			if _, err := b.Revoke(ctx, g.ID, ""); !errors.Is(err, approval.ErrNoGrant) {
@@ -182,7 +194,8 @@ func testGrantEnds(t *testing.T, b *bench) {
 func sessionPlan(host string) map[string]any {
 	p := lintPlan("agent")
 	p["effects"] = map[string]any{"write": []any{"/home/dg/.local/state/agent"}, "net": []any{host}}
-	p["tool_calls"] = []any{map[string]any{"tool_call_id": "c1", "tool_name": plan.SessionTool, "args": map[string]any{"agent": "agent"}}}
+	p["tool_calls"] = []any{map[string]any{"tool_call_id": "c1", "tool_name": plan.SessionTool,
+		"args": map[string]any{"agent": "agent"}}}
 	return p
 }
 
@@ -194,14 +207,16 @@ func testGrantLasts(t *testing.T, b *bench) {
 	for i := range 9 {
 		b.advance(99 * 24 * time.Hour)
 		b.prune()
-		if g, err := b.use(first); err != nil || g.Used != i+1 || !strings.Contains(g.Authority(b.Now), "tadactl grants revoke "+g.ID) {
+		if g, err := b.use(first); err != nil || g.Used != i+1 ||
+			!strings.Contains(g.Authority(b.Now), "tadactl grants revoke "+g.ID) {
 			t.Fatalf("use %d: %+v, %v", i, g, err)
 		}
 	}
 	if _, err := b.use(second); !errors.Is(err, approval.ErrNoGrant) {
 		t.Errorf("another host: %v", err)
 	}
-	if _, _, err := b.UseGrant(ctx, "s2", plantest.Bytes(b, first)); !errors.Is(err, approval.ErrNoGrant) {
+	if _, _, err := b.UseGrant(ctx, "s2", plantest.Bytes(b, first)); !errors.Is(err,
+		approval.ErrNoGrant) {
 		t.Errorf("another session: %v", err)
 	}
 	granted(b, second, approval.GrantRequest{})
@@ -233,7 +248,8 @@ func testGrantRefused(t *testing.T, b *bench) {
 	if _, _, err := b.Grant(ctx, r); !errors.Is(err, approval.ErrMismatch) {
 		t.Errorf("another plan: %v", err)
 	}
-	for _, bad := range []approval.GrantRequest{{For: 12*time.Hour + 1}, {For: -1}, {Uses: 101}, {Uses: -1}} {
+	for _, bad := range []approval.GrantRequest{{For: 12*time.Hour + 1}, {For: -1}, {Uses: 101},
+		{Uses: -1}} {
 		bad.Envelope, bad.PlanHash = e.ID, e.PlanHash
 		var config *approval.ConfigError
 		if _, _, err := b.Grant(ctx, bad); !errors.As(err, &config) {
@@ -252,7 +268,8 @@ func testGrantRefused(t *testing.T, b *bench) {
 	e = ask(t, b, plantest.Bytes(t, plan))
 	decide(t, b, yes(e))
 	_, _, err := b.Grant(ctx, approval.GrantRequest{Envelope: e.ID, PlanHash: e.PlanHash})
-	if r := wantRefusal(t, err, approval.ErrNotGrantable, approval.OutcomeDenied); !strings.Contains(r.Message, "risk") {
+	if r := wantRefusal(t, err, approval.ErrNotGrantable,
+		approval.OutcomeDenied); !strings.Contains(r.Message, "risk") {
 		t.Errorf("message %q", r.Message)
 	}
 	if list, err := b.Grants(ctx); err != nil || len(list) != 0 {
@@ -262,15 +279,21 @@ func testGrantRefused(t *testing.T, b *bench) {
 
 // E-std-2, E-std-3: each class that must be asked every time, and ordinary commands that need not.
 func TestGrantable(t *testing.T) {
-	for _, command := range []string{"npm run lint", "make -j4 all", "rm -rf build", "ls --color=always | wc -l", "cp 'a b' c && mv c d"} {
+	for _, command := range []string{"npm run lint", "make -j4 all", "rm -rf build",
+		"ls --color=always | wc -l", "cp 'a b' c && mv c d"} {
 		if why := approval.Grantable(plantest.Bytes(t, lintPlan(command))); len(why) != 0 {
 			t.Errorf("%s: %v", command, why)
 		}
 	}
 	for _, command := range []string{
-		"flock l sh -c x", "time -p x", "sh -lc x", "bash x", "/bin/sh x", "zsh x", `\sh x`, "busybox x", "python3 -c x", "python3.11 x", "node -e x", "perl -e x", "awk x",
-		"env A=1 x", "sudo x", "xargs rm", "ls | xargs rm", "nohup x", "timeout 5 x", "find . -delete", "ssh host x", "A=1 x", "PATH=/tmp x", "echo $(x)", "echo `x`", "echo $x", "r\\m x",
-		"eval x", "source x", "npm publish", "npm install", "pip install x", "git push --force", "make install", "curl x", "docker run x", "tadactl approve x", "(sh)", "x;sh", "x&&sh", "x|sh", "\"sh\" x", "",
+		"flock l sh -c x", "time -p x", "sh -lc x", "bash x", "/bin/sh x", "zsh x", `\sh x`,
+		"busybox x", "python3 -c x", "python3.11 x", "node -e x", "perl -e x", "awk x",
+		"env A=1 x", "sudo x", "xargs rm", "ls | xargs rm", "nohup x", "timeout 5 x",
+		"find . -delete", "ssh host x", "A=1 x", "PATH=/tmp x", "echo $(x)", "echo `x`", "echo $x",
+		"r\\m x",
+		"eval x", "source x", "npm publish", "npm install", "pip install x", "git push --force",
+		"make install", "curl x", "docker run x", "tadactl approve x", "(sh)", "x;sh", "x&&sh",
+		"x|sh", "\"sh\" x", "",
 	} {
 		if len(approval.Grantable(plantest.Bytes(t, lintPlan(command)))) == 0 {
 			t.Errorf("%q may be granted", command)
@@ -322,7 +345,9 @@ func TestGrantable(t *testing.T) {
 		"no workspace":   func(p map[string]any) { delete(p, "workspace_root") },
 		"secret":         func(p map[string]any) { p["reasons"] = []any{map[string]any{"rule": "read.secret"}} },
 		"two calls": func(p map[string]any) {
-			p["tool_calls"] = append(p["tool_calls"].([]any), map[string]any{"tool_call_id": "c2", "tool_name": "shell", "args": map[string]any{"command": "ls"}})
+			p["tool_calls"] = append(p["tool_calls"].([]any),
+				map[string]any{"tool_call_id": "c2", "tool_name": "shell",
+					"args": map[string]any{"command": "ls"}})
 		},
 		"a hook's tool": func(p map[string]any) { p["tool_calls"].([]any)[0].(map[string]any)["tool_name"] = "tool:session" },
 	} {

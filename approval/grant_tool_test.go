@@ -12,8 +12,10 @@ import (
 // call.
 func toolPlan(changes, call map[string]any) map[string]any {
 	p := lintPlan("deploy")
-	p["reasons"] = []any{map[string]any{"rule": "tool.unknown", "verdict": "ask", "message": "x", "span": []any{0, 6}}}
-	own := map[string]any{"tool_call_id": "c1", "tool_name": "tool:deploy", "args": map[string]any{"command": "deploy", "canonical": "deploy", "with target": "test"}}
+	p["reasons"] = []any{map[string]any{"rule": "tool.unknown", "verdict": "ask", "message": "x",
+		"span": []any{0, 6}}}
+	own := map[string]any{"tool_call_id": "c1", "tool_name": "tool:deploy",
+		"args": map[string]any{"command": "deploy", "canonical": "deploy", "with target": "test"}}
 	for name, v := range call {
 		own[name] = v
 	}
@@ -35,7 +37,8 @@ func TestAGrantForATool(t *testing.T) {
 		return h
 	}
 	given := toolPlan(nil, nil)
-	if tool, ok := plan.ForTool(plantest.Bytes(t, given)); !ok || tool != "deploy" || len(approval.Grantable(plantest.Bytes(t, given))) > 0 {
+	if tool, ok := plan.ForTool(plantest.Bytes(t, given)); !ok || tool != "deploy" ||
+		len(approval.Grantable(plantest.Bytes(t, given))) > 0 {
 		t.Fatalf("%q, %v, %q", tool, ok, approval.Grantable(plantest.Bytes(t, given)))
 	}
 	other := map[string]any{"command": "ls", "canonical": "ls\n", "with command": "ls"}
@@ -60,10 +63,13 @@ func TestAGrantForATool(t *testing.T) {
 		"other work":        toolPlan(map[string]any{"work_item_id": "PR-1"}, nil),
 		"another origin":    toolPlan(map[string]any{"trust": "quarantined"}, nil),
 		"more risk":         toolPlan(map[string]any{"risk": 2}, nil),
-		"more reasons":      toolPlan(map[string]any{"reasons": []any{reason("tool.unknown"), reason("tool.uncontained")}}, nil),
-		"another reason":    toolPlan(map[string]any{"reasons": []any{reason("write.outside")}}, nil),
-		"the network":       toolPlan(map[string]any{"effects": map[string]any{"net": []any{"example.com"}}}, nil),
-		"opaque parts":      toolPlan(map[string]any{"opaque": []any{map[string]any{"text": "$x", "why": "y"}}}, nil),
+		"more reasons": toolPlan(map[string]any{"reasons": []any{reason("tool.unknown"),
+			reason("tool.uncontained")}}, nil),
+		"another reason": toolPlan(map[string]any{"reasons": []any{reason("write.outside")}},
+			nil),
+		"the network": toolPlan(map[string]any{"effects": map[string]any{"net": []any{"example.com"}}}, nil),
+		"opaque parts": toolPlan(map[string]any{"opaque": []any{map[string]any{"text": "$x",
+			"why": "y"}}}, nil),
 	} {
 		if template(p) == template(given) {
 			t.Errorf("%s: it is covered", name)

@@ -64,7 +64,8 @@ func Grantable(payload []byte) []string {
 	lasting := plan.Lasting(payload)
 	no(facts.Risk >= 2, "the risk is high")
 	trust, told := f["trust"]
-	no(told && (trust == nil || plan.ParseLevel(fmt.Sprint(trust)) == plan.Quarantined), "its origin is quarantined")
+	no(told && (trust == nil || plan.ParseLevel(fmt.Sprint(trust)) == plan.Quarantined),
+		"its origin is quarantined")
 	no(len(f.List("opaque")) > 0, "part of it cannot be inspected")
 	no(len(f.List("hazards")) > 0, "it has a hazard by itself")
 	no(len(render.Marks(f)) > 0, "its text has suspicious characters")
@@ -74,7 +75,8 @@ func Grantable(payload []byte) []string {
 	effects := f.Object("effects")
 	no(effects == nil, "its effects are unknown")
 	no(len(effects.List("net")) > 0 && !lasting, "it uses the network")
-	no(outside(effects.List("delete"), f.Text("workspace_root")), "it deletes outside the workspace")
+	no(outside(effects.List("delete"), f.Text("workspace_root")),
+		"it deletes outside the workspace")
 	no(guarded(f.Objects("reasons")), "it touches protected files")
 	no(lasting && f.Text("workspace_root") == "", "it is in no workspace")
 	no(len(facts.Calls) > 1, "it has several calls")
@@ -97,7 +99,8 @@ func ungrantableCall(call plan.Fields) []string {
 	if command == "" {
 		why = append(why, "it has no command text")
 	}
-	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n;&|<>(){}'\"`$=", r) })
+	words := strings.FieldsFunc(command,
+		func(r rune) bool { return strings.ContainsRune(" \t\n;&|<>(){}'\"`$=", r) })
 	for _, w := range append(words, args.Texts("argv")...) {
 		// python3.11 is python, and \rm is rm.
 		name := strings.TrimRight(path.Base(strings.ReplaceAll(w, `\`, "")), "0123456789.")
@@ -106,7 +109,8 @@ func ungrantableCall(call plan.Fields) []string {
 			break
 		}
 	}
-	if strings.ContainsAny(command, "`$\\") || slices.ContainsFunc(strings.Fields(command), assigns) {
+	if strings.ContainsAny(command, "`$\\") ||
+		slices.ContainsFunc(strings.Fields(command), assigns) {
 		why = append(why, "the shell would expand or assign something in it")
 	}
 	return why
@@ -122,7 +126,8 @@ func assigns(word string) bool {
 func outside(paths []any, workspace string) bool {
 	for _, p := range paths {
 		s, _ := p.(string)
-		if workspace == "" || path.Clean(s) != s || !strings.HasPrefix(s, strings.TrimSuffix(workspace, "/")+"/") {
+		if workspace == "" || path.Clean(s) != s ||
+			!strings.HasPrefix(s, strings.TrimSuffix(workspace, "/")+"/") {
 			return true
 		}
 	}
@@ -130,7 +135,9 @@ func outside(paths []any, workspace string) bool {
 }
 
 // guardedRules are what reasons about secrets, policy and protected files are called by.
-var guardedRules = []string{"read.secret", "secret", "path.state", "path.readonly", "path.restricted", "path.protected", "protect", "policy", "tamper", "text.", "intent.", "tada.", "exec.shadow", "net."}
+var guardedRules = []string{"read.secret", "secret", "path.state", "path.readonly",
+	"path.restricted", "path.protected", "protect", "policy", "tamper", "text.", "intent.", "tada.",
+	"exec.shadow", "net."}
 
 func guarded(reasons []plan.Fields) bool {
 	for _, r := range reasons {

@@ -31,14 +31,17 @@ func (t *tx) grant(r GrantRequest, e *entry) (Grant, error) {
 	at := t.now.stamp()
 	id := formatUUID(bits)
 	if plan.Lasting(e.Payload) {
-		if err := t.endGrants(KindGrantRevoked, "another one took its place", func(g Grant) bool { return g.Lasting && g.Session == e.Session }); err != nil {
+		if err := t.endGrants(KindGrantRevoked, "another one took its place",
+			func(g Grant) bool { return g.Lasting && g.Session == e.Session }); err != nil {
 			return Grant{}, err
 		}
 	}
 	for _, err := range []error{
 		t.put(grantBucket, id, plan.Fields{
-			"approver": r.Approver, "boot": int64(at.boot), "boot_id": at.bootID, "channel": r.Channel, "envelope_id": e.ID,
-			"expires_at": plan.FormatTime(at.at.Add(r.For)), "issued_at": plan.FormatTime(at.at), "plan": string(e.Payload),
+			"approver": r.Approver, "boot": int64(at.boot), "boot_id": at.bootID,
+			"channel": r.Channel, "envelope_id": e.ID,
+			"expires_at": plan.FormatTime(at.at.Add(r.For)), "issued_at": plan.FormatTime(at.at),
+			"plan":    string(e.Payload),
 			"session": e.Session, "template": template, "uses": r.Uses, "work_item_id": e.WorkItem,
 		}),
 		t.put(grantUseBucket, id, plan.Fields{"used": 0, "ended": ""}),
@@ -52,11 +55,13 @@ func (t *tx) grant(r GrantRequest, e *entry) (Grant, error) {
 	if err != nil {
 		return Grant{}, err
 	}
-	return g, t.emit(g.event(Event{Kind: KindGranted, Outcome: OutcomeApproved, Approver: r.Approver, Channel: r.Channel}))
+	return g, t.emit(g.event(Event{Kind: KindGranted, Outcome: OutcomeApproved,
+		Approver: r.Approver, Channel: r.Channel}))
 }
 
 func (g Grant) event(ev Event) Event {
-	ev.Grant, ev.Envelope, ev.Session, ev.WorkItem, ev.PlanHash = g.ID, g.Envelope, g.Session, g.WorkItem, plan.Hash(g.Payload)
+	ev.Grant, ev.Envelope, ev.Session, ev.WorkItem, ev.PlanHash = g.ID, g.Envelope, g.Session,
+		g.WorkItem, plan.Hash(g.Payload)
 	return ev
 }
 
@@ -73,10 +78,14 @@ func (t *tx) loadGrant(id string) (Grant, error) {
 	payload := []byte(f.Text("plan"))
 	return Grant{
 		Lasting: plan.Lasting(payload),
-		ID:      id, Envelope: f.Text("envelope_id"), Session: f.Text("session"), WorkItem: f.Text("work_item_id"), Template: f.Text("template"),
-		Issued: f.Time("issued_at"), Expires: f.Time("expires_at"), Uses: int(f.Number("uses")), Used: int(use.Number("used")),
-		Ended: use.Text("ended"), Approver: f.Text("approver"), Channel: f.Text("channel"), Payload: payload,
-		givenBoot: stamp{at: f.Time("issued_at"), boot: time.Duration(f.Number("boot")), bootID: f.Text("boot_id")},
+		ID:      id, Envelope: f.Text("envelope_id"), Session: f.Text("session"),
+		WorkItem: f.Text("work_item_id"), Template: f.Text("template"),
+		Issued: f.Time("issued_at"), Expires: f.Time("expires_at"), Uses: int(f.Number("uses")),
+		Used:  int(use.Number("used")),
+		Ended: use.Text("ended"), Approver: f.Text("approver"), Channel: f.Text("channel"),
+		Payload: payload,
+		givenBoot: stamp{at: f.Time("issued_at"), boot: time.Duration(f.Number("boot")),
+			bootID: f.Text("boot_id")},
 	}, nil
 }
 
@@ -85,20 +94,23 @@ func (t *tx) usable(g Grant) bool {
 	if g.Lasting {
 		return g.ID != "" && g.Ended == ""
 	}
-	return g.ID != "" && g.Ended == "" && g.Used < g.Uses && g.givenBoot.within(t.now, g.Expires.Sub(g.Issued), t.o.Skew)
+	return g.ID != "" && g.Ended == "" && g.Used < g.Uses &&
+		g.givenBoot.within(t.now, g.Expires.Sub(g.Issued), t.o.Skew)
 }
 
 // useGrant returns the zero Grant when none lives.
 func (t *tx) useGrant(session, template, planHash string) (Grant, error) {
 	g, err := t.loadGrant(string(t.raw(grantIndexBucket, planKey(session, template))))
-	if err != nil || !t.usable(g) || g.Session != session || !hmac.Equal([]byte(g.Template), []byte(template)) {
+	if err != nil || !t.usable(g) || g.Session != session ||
+		!hmac.Equal([]byte(g.Template), []byte(template)) {
 		return Grant{}, nil
 	}
 	g.Used++
 	if err := t.put(grantUseBucket, g.ID, plan.Fields{"used": g.Used, "ended": ""}); err != nil {
 		return Grant{}, err
 	}
-	return g, t.emit(g.event(Event{Kind: KindGrantUsed, Outcome: OutcomeApproved, Computed: planHash, Reason: g.Authority(t.now.Now)}))
+	return g, t.emit(g.event(Event{Kind: KindGrantUsed, Outcome: OutcomeApproved,
+		Computed: planHash, Reason: g.Authority(t.now.Now)}))
 }
 
 // endGrants ends the living grants that which chooses. A grant that cannot be read is of no use
@@ -109,7 +121,8 @@ func (t *tx) endGrants(kind, reason string, which func(Grant) bool) error {
 		if err != nil || !t.usable(g) || !which(g) {
 			continue
 		}
-		if err := t.put(grantUseBucket, id, plan.Fields{"used": g.Used, "ended": kind + ": " + reason}); err != nil {
+		if err := t.put(grantUseBucket, id,
+			plan.Fields{"used": g.Used, "ended": kind + ": " + reason}); err != nil {
 			return err
 		}
 		if err := t.emit(g.event(Event{Kind: kind, Outcome: OutcomeDenied, Reason: reason})); err != nil {

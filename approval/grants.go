@@ -27,7 +27,8 @@ func (s *Store) Grant(ctx context.Context, r GrantRequest) (Grant, []Event, erro
 // UseGrant spends one use of the standing approval for this plan in this session. It refuses
 // with ErrNoGrant when there is none that lives. Count, both clocks and plan are checked in the
 // transaction that counts.
-func (s *Store) UseGrant(ctx context.Context, session string, payload []byte) (Grant, []Event, error) {
+func (s *Store) UseGrant(ctx context.Context, session string,
+	payload []byte) (Grant, []Event, error) {
 	none := &Refused{Outcome: OutcomeUnknown, Err: ErrNoGrant}
 	template, err := plan.Template(payload)
 	if err != nil {
@@ -36,8 +37,6 @@ func (s *Store) UseGrant(ctx context.Context, session string, payload []byte) (G
 	if len(Grantable(payload)) > 0 { // the rules may have become stricter since it was given
 		return Grant{}, nil, none
 	}
-	var g Grant
-	var events []Event
 	found := false
 	// Most plans have none, and looking is cheaper than a transaction that writes.
 	err = s.view(ctx, func(t *tx) error {
@@ -48,18 +47,19 @@ func (s *Store) UseGrant(ctx context.Context, session string, payload []byte) (G
 	if err != nil {
 		return Grant{}, nil, err
 	}
-	if found {
-		err = s.update(ctx, func(t *tx) error {
-			g, err = t.useGrant(session, template, plan.Hash(payload))
-			events = t.events
-			return err
-		})
+	if !found {
+		return Grant{}, nil, none
+	}
+	var g Grant
+	events, err := s.commit(ctx, func(t *tx) (_ *entry, err error) {
+		g, err = t.useGrant(session, template, plan.Hash(payload))
+		return nil, err
+	})
+	if err == nil && g.ID == "" {
+		err = none
 	}
 	if err != nil {
 		return Grant{}, nil, err
-	}
-	if g.ID == "" {
-		return Grant{}, nil, none
 	}
 	return g, events, nil
 }
@@ -75,7 +75,9 @@ func (s *Store) Grants(ctx context.Context) ([]Grant, error) {
 		}
 		return nil
 	})
-	slices.SortFunc(out, func(a, b Grant) int { return cmp.Or(a.Issued.Compare(b.Issued), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(out, func(a, b Grant) int {
+		return cmp.Or(a.Issued.Compare(b.Issued), cmp.Compare(a.ID, b.ID))
+	})
 	return out, err
 }
 
@@ -86,21 +88,17 @@ func (s *Store) Revoke(ctx context.Context, id, reason string) ([]Event, error) 
 
 // Suspend ends all standing approvals of a session, as every denial in it does.
 func (s *Store) Suspend(ctx context.Context, session, reason string) ([]Event, error) {
-	return s.endGrants(ctx, KindGrantSuspended, reason, func(g Grant) bool { return g.Session == session })
+	return s.endGrants(ctx, KindGrantSuspended, reason,
+		func(g Grant) bool { return g.Session == session })
 }
 
-func (s *Store) endGrants(ctx context.Context, kind, reason string, which func(Grant) bool) ([]Event, error) {
-	var events []Event
-	err := s.update(ctx, func(t *tx) error {
-		err := t.endGrants(kind, reason, which)
-		events = t.events
-		return err
+func (s *Store) endGrants(ctx context.Context, kind, reason string,
+	which func(Grant) bool) ([]Event, error) {
+	events, err := s.commit(ctx, func(t *tx) (*entry, error) {
+		return nil, t.endGrants(kind, reason, which)
 	})
-	if err != nil {
-		return nil, err
+	if err == nil && len(events) == 0 && kind == KindGrantRevoked {
+		err = &Refused{Outcome: OutcomeUnknown, Err: ErrNoGrant}
 	}
-	if len(events) == 0 && kind == KindGrantRevoked {
-		return nil, &Refused{Outcome: OutcomeUnknown, Err: ErrNoGrant}
-	}
-	return events, nil
+	return events, err
 }

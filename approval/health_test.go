@@ -44,7 +44,8 @@ func testTOTP(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "otpauth" || u.Host != "totp" || u.Query().Get("issuer") != "tada-run" {
+	if err != nil || u.Scheme != "otpauth" || u.Host != "totp" ||
+		u.Query().Get("issuer") != "tada-run" {
 		t.Fatalf("%q, %v", uri, err)
 	}
 	secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(u.Query().Get("secret"))
@@ -63,7 +64,8 @@ func testTOTP(t *testing.T, b *bench) {
 	}
 	wantRefusal(t, with(e, ""), approval.ErrFactor, approval.OutcomeDenied)
 	wantRefusal(t, with(e, "000000x"), approval.ErrFactor, approval.OutcomeDenied)
-	wantRefusal(t, with(e, oneTimeCode(secret, b.Now.Add(-2*time.Minute))), approval.ErrFactor, approval.OutcomeDenied)
+	wantRefusal(t, with(e, oneTimeCode(secret, b.Now.Add(-2*time.Minute))), approval.ErrFactor,
+		approval.OutcomeDenied)
 	good := oneTimeCode(secret, b.Now)
 	if err := with(e, good[:3]+" "+good[3:]); err != nil {
 		t.Fatal(err)
@@ -73,7 +75,9 @@ func testTOTP(t *testing.T, b *bench) {
 	}
 	e = next()
 	wantRefusal(t, with(e, good), approval.ErrCodeUsed, approval.OutcomeDenied)
-	wantRefusal(t, with(e, oneTimeCode(secret, b.Now.Add(-30*time.Second))), approval.ErrCodeUsed, approval.OutcomeDenied) // older than what was used
+	// older than what was used
+	wantRefusal(t, with(e, oneTimeCode(secret, b.Now.Add(-30*time.Second))), approval.ErrCodeUsed,
+		approval.OutcomeDenied)
 	b.advance(30 * time.Second)
 	if err := with(e, oneTimeCode(secret, b.Now)); err != nil {
 		t.Error(err)
@@ -101,9 +105,11 @@ func testReplaceTOTP(t *testing.T, b *bench) {
 		}
 		return secret
 	}
-	by := approval.Enrolment{Account: "me", Approver: "uid 7", Via: approval.Via{Channel: "tadactl", Terminal: "pts/1"}}
+	by := approval.Enrolment{Account: "me", Approver: "uid 7",
+		Via: approval.Via{Channel: "tadactl", Terminal: "pts/1"}}
 	uri, events, err := s.EnrollTOTP(ctx, by)
-	if err != nil || len(events) != 1 || events[0].Kind != approval.KindFactor || events[0].Outcome != approval.OutcomeEnrolled || events[0].Via.Terminal != "pts/1" {
+	if err != nil || len(events) != 1 || events[0].Kind != approval.KindFactor ||
+		events[0].Outcome != approval.OutcomeEnrolled || events[0].Via.Terminal != "pts/1" {
 		t.Fatalf("%+v, %v", events, err)
 	}
 	secret := secretOf(uri)
@@ -112,7 +118,8 @@ func testReplaceTOTP(t *testing.T, b *bench) {
 		b.advance(30 * time.Second)
 		_, _, err := s.EnrollTOTP(ctx, with(code))
 		wantRefusal(t, err, approval.ErrFactor, approval.OutcomeDenied)
-		_, err = s.RemoveTOTP(ctx, with(oneTimeCode(secret, b.Now))) // right, and too soon after a wrong one
+		// right, and too soon after a wrong one
+		_, err = s.RemoveTOTP(ctx, with(oneTimeCode(secret, b.Now)))
 		wantRefusal(t, err, approval.ErrCodeUsed, approval.OutcomeDenied)
 	}
 	b.advance(30 * time.Second)
@@ -132,7 +139,8 @@ func testReplaceTOTP(t *testing.T, b *bench) {
 	wantRefusal(t, err, approval.ErrFactor, approval.OutcomeDenied)
 	b.advance(30 * time.Second)
 	events, err = s.RemoveTOTP(ctx, with(oneTimeCode(secretOf(uri), b.Now)))
-	if has, _ := s.HasTOTP(ctx); err != nil || has || len(events) != 1 || events[0].Outcome != approval.OutcomeRemoved {
+	if has, _ := s.HasTOTP(ctx); err != nil || has || len(events) != 1 ||
+		events[0].Outcome != approval.OutcomeRemoved {
 		t.Fatalf("%v %+v, %v", has, events, err)
 	}
 }
@@ -151,7 +159,8 @@ func testHasty(t *testing.T, b *bench) {
 	}
 	short, long, risky := page(1, 1, 0), page(2, 1, 40), page(3, 2, 0)
 	if !(short.ReadingTime() < long.ReadingTime() && short.ReadingTime() < risky.ReadingTime()) {
-		t.Errorf("short %v, long %v, risky %v", short.ReadingTime(), long.ReadingTime(), risky.ReadingTime())
+		t.Errorf("short %v, long %v, risky %v", short.ReadingTime(), long.ReadingTime(),
+			risky.ReadingTime())
 	}
 	for i, e := range []approval.Envelope{short, long, risky} {
 		d := yes(e)
@@ -162,7 +171,8 @@ func testHasty(t *testing.T, b *bench) {
 		if err != nil || now.Decision != nil {
 			t.Errorf("%+v, %v", now.Decision, err)
 		}
-		if want := map[bool]int{false: plan.FrictionOf(e.Risk).Challenge, true: 8}[i == 2]; len(now.Challenge) != want {
+		if want := map[bool]int{false: plan.FrictionOf(e.Risk).Challenge,
+			true: 8}[i == 2]; len(now.Challenge) != want {
 			t.Errorf("after %d: %q", i+1, now.Challenge)
 		}
 	}
@@ -223,14 +233,16 @@ func testBrake(t *testing.T, b *bench) {
 	answer(2, slow, true) // breaks the row
 	answer(2, fast, true)
 	answer(2, fast, true)
-	for _, took := range []time.Duration{fast, slow} { // what carries little risk neither counts nor breaks the row
+	for _, took := range []time.Duration{fast, slow} {
+		// what carries little risk neither counts nor breaks the row
 		if e := answer(1, took, true); e.Challenge != "" {
 			t.Errorf("too early: %+v", e.Friction)
 		}
 	}
 	answer(2, fast, true)
 	for _, c := range []struct{ risk, length int }{{0, 4}, {1, 4}, {2, 8}, {3, 8}} {
-		e := ask(t, b, plantest.Small(t, func(p map[string]any) { p["risk"], p["n"] = c.risk, "braked" }))
+		e := ask(t, b, plantest.Small(t,
+			func(p map[string]any) { p["risk"], p["n"] = c.risk, "braked" }))
 		if len(e.Challenge) != c.length || e.Friction.Challenge != c.length {
 			t.Errorf("risk %d asks for %d characters", c.risk, len(e.Challenge))
 		}
@@ -275,11 +287,13 @@ func testBrake(t *testing.T, b *bench) {
 func testCanary(t *testing.T, b *bench) {
 	for i, approve := range []bool{false, true} {
 		plan := approval.Canary(i, "claude-code", "PR-118", "/home/me/proj")
-		e, created, err := b.Request(ctx, approval.Request{Session: "s1", Payload: plan, Canary: true})
+		e, created, err := b.Request(ctx,
+			approval.Request{Session: "s1", Payload: plan, Canary: true})
 		if err != nil || !created {
 			t.Fatal(created, err)
 		}
-		if page := render.Render(e.Payload, render.Options{}).Text(); strings.Contains(page, "canary") {
+		if page := render.Render(e.Payload, render.Options{}).Text(); strings.Contains(page,
+			"canary") {
 			t.Error("it says what it is")
 		}
 		_, err = b.Consume(ctx, claim(e))
@@ -298,7 +312,8 @@ func testCanary(t *testing.T, b *bench) {
 			d = yes(e)
 		}
 		_, err = b.Decide(ctx, d)
-		want := map[bool]string{true: approval.OutcomeApproved, false: approval.OutcomeDenied}[approve]
+		want := map[bool]string{true: approval.OutcomeApproved,
+			false: approval.OutcomeDenied}[approve]
 		wantRefusal(t, err, approval.ErrCanary, want)
 		_, err = b.Consume(ctx, approval.Claim{Session: "s1", Envelope: e.ID, PlanHash: e.PlanHash})
 		wantRefusal(t, err, approval.ErrDenied, approval.OutcomeDenied)
@@ -307,7 +322,9 @@ func testCanary(t *testing.T, b *bench) {
 			t.Errorf("approved %v: the next asks for %q", approve, next.Challenge)
 		}
 		// A real plan of the same words is asked: the canary leaves no cool-off behind.
-		if real, created, err := b.Request(ctx, approval.Request{Session: "s2", Payload: plan}); err != nil || !created || real.ID == e.ID {
+		if real, created, err := b.Request(ctx,
+			approval.Request{Session: "s2", Payload: plan}); err != nil || !created ||
+			real.ID == e.ID {
 			t.Errorf("%v, %v", created, err)
 		}
 	}
@@ -320,7 +337,8 @@ func testCanary(t *testing.T, b *bench) {
 		t.Errorf("%+v", s)
 	}
 	// One that nobody answers is told as a canary, too: nothing else about it is on record.
-	e, _, err := b.Request(ctx, approval.Request{Session: "s3", Payload: approval.Canary(2, "claude-code", "PR-118", "/home/me/proj"), Canary: true})
+	e, _, err := b.Request(ctx, approval.Request{Session: "s3",
+		Payload: approval.Canary(2, "claude-code", "PR-118", "/home/me/proj"), Canary: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +350,8 @@ func testCanary(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	for _, ev := range events {
-		if ev.Envelope == e.ID && (ev.Kind != approval.KindCanary || ev.Outcome != approval.OutcomeExpired) {
+		if ev.Envelope == e.ID && (ev.Kind != approval.KindCanary ||
+			ev.Outcome != approval.OutcomeExpired) {
 			t.Errorf("%+v", ev)
 		}
 	}
@@ -343,7 +362,8 @@ func testCanary(t *testing.T, b *bench) {
 
 // B-R5.2a: what was cut cannot be approved until it was paged through.
 func testPaging(t *testing.T, b *bench) {
-	e := ask(t, b, plantest.Small(t, func(p map[string]any) { p["extra"] = strings.Repeat("long ", 1000) }))
+	e := ask(t, b, plantest.Small(t,
+		func(p map[string]any) { p["extra"] = strings.Repeat("long ", 1000) }))
 	_, err := b.Decide(ctx, yes(e))
 	wantRefusal(t, err, approval.ErrUnread, approval.OutcomeDenied)
 	page := render.Render(e.Payload, render.Options{Full: true})
@@ -373,9 +393,11 @@ func testLevel(t *testing.T, b *bench) {
 	if plan.Hash(with("agent")) == plan.Hash(with("human")) {
 		t.Error("the level is not hashed")
 	}
-	for trust, want := range map[any]plan.Level{"human": plan.Human, "agent": plan.Agent, "quarantined": plan.Quarantined, "root": plan.Quarantined, 2: plan.Quarantined} {
+	for trust, want := range map[any]plan.Level{"human": plan.Human, "agent": plan.Agent,
+		"quarantined": plan.Quarantined, "root": plan.Quarantined, 2: plan.Quarantined} {
 		e := ask(t, b, with(trust))
-		if e.Trust != want || len(e.Events) != 1 || e.Events[0].Trust != want || !strings.Contains(string(e.Events[0].Body()), `"trust":"`+want.String()+`"`) {
+		if e.Trust != want || len(e.Events) != 1 || e.Events[0].Trust != want ||
+			!strings.Contains(string(e.Events[0].Body()), `"trust":"`+want.String()+`"`) {
 			t.Errorf("%v: %v, %+v", trust, e.Trust, e.Events)
 		}
 		why := strings.Join(approval.Grantable(with(trust)), "; ")
@@ -395,17 +417,21 @@ func TestSummarize(t *testing.T) {
 		}
 	}
 	add(10, approval.Event{Kind: approval.KindIssued})
-	add(4, approval.Event{Kind: approval.KindDecided, Took: 500 * time.Millisecond, Rules: []string{"net.new", "git.push"}})
-	add(2, approval.Event{Kind: approval.KindDecided, Took: 5 * time.Second, Rules: []string{"delete.outside"}})
+	add(4, approval.Event{Kind: approval.KindDecided, Took: 500 * time.Millisecond,
+		Rules: []string{"net.new", "git.push"}})
+	add(2, approval.Event{Kind: approval.KindDecided, Took: 5 * time.Second,
+		Rules: []string{"delete.outside"}})
 	add(1, approval.Event{Kind: approval.KindDecided, Token: "t", Rules: []string{"rare"}})
-	add(1, approval.Event{Kind: approval.KindRejected, Outcome: approval.OutcomeDenied, Took: 9 * time.Second, Rules: []string{"git.push"}})
+	add(1, approval.Event{Kind: approval.KindRejected, Outcome: approval.OutcomeDenied,
+		Took: 9 * time.Second, Rules: []string{"git.push"}})
 	add(1, approval.Event{Kind: approval.KindRejected, Outcome: approval.OutcomeCancelled})
 	add(1, approval.Event{Kind: approval.KindExpired})
 	add(5, approval.Event{Kind: approval.KindConsumed, Outcome: approval.OutcomeExecuted})
 	add(1, approval.Event{Kind: approval.KindConsumed, Outcome: approval.OutcomeMismatch})
 	add(3, approval.Event{Kind: approval.KindGrantUsed})
 	got := approval.Summarize(slices.Values(events))
-	want := approval.Stats{Asked: 10, Approved: 7, Denied: 1, Expired: 1, Cancelled: 1, Used: 5, ByGrant: 3, Median: 500 * time.Millisecond, SubOne: 4,
+	want := approval.Stats{Asked: 10, Approved: 7, Denied: 1, Expired: 1, Cancelled: 1, Used: 5,
+		ByGrant: 3, Median: 500 * time.Millisecond, SubOne: 4,
 		NeverDenied: []approval.RuleCount{{Rule: "net.new", Asked: 4}}}
 	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -420,7 +446,8 @@ func TestMayDecide(t *testing.T) {
 	t.Parallel()
 	shell := approval.PeerFacts{Known: true, UID: 1000, Terminal: true}
 	rules := approval.PeerRules{UID: 1000, Terminal: true}
-	with := func(fn func(*approval.PeerFacts, *approval.PeerRules)) (approval.PeerFacts, approval.PeerRules) {
+	with := func(fn func(*approval.PeerFacts, *approval.PeerRules)) (approval.PeerFacts,
+		approval.PeerRules) {
 		p, r := shell, rules
 		fn(&p, &r)
 		return p, r
@@ -429,25 +456,57 @@ func TestMayDecide(t *testing.T) {
 		change func(*approval.PeerFacts, *approval.PeerRules)
 		may    bool
 	}{
-		"a login shell":       {func(p *approval.PeerFacts, r *approval.PeerRules) {}, true},
-		"nothing known":       {func(p *approval.PeerFacts, r *approval.PeerRules) { *p = approval.PeerFacts{} }, false},
-		"read too late":       {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Known = false }, false},
-		"another user":        {func(p *approval.PeerFacts, r *approval.PeerRules) { p.UID = 1001 }, false},
-		"root for a user":     {func(p *approval.PeerFacts, r *approval.PeerRules) { p.UID = 0 }, false},
-		"no_new_privs":        {func(p *approval.PeerFacts, r *approval.PeerRules) { p.NoNewPrivs = true }, false},
-		"a seccomp filter":    {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Seccomp = 2 }, false},
-		"in a session":        {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Session = "s7f2" }, false},
-		"below a fence":       {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Ancestor = true }, false},
-		"no terminal":         {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Terminal = false }, false},
-		"no terminal, signed": {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Terminal, r.Terminal = false, false }, true},
+		"a login shell": {func(p *approval.PeerFacts, r *approval.PeerRules) {}, true},
+		"nothing known": {func(p *approval.PeerFacts,
+			r *approval.PeerRules) {
+			*p = approval.PeerFacts{}
+		}, false},
+		"read too late": {func(p *approval.PeerFacts,
+			r *approval.PeerRules) {
+			p.Known = false
+		}, false},
+		"another user": {func(p *approval.PeerFacts, r *approval.PeerRules) { p.UID = 1001 },
+			false},
+		"root for a user": {func(p *approval.PeerFacts, r *approval.PeerRules) { p.UID = 0 },
+			false},
+		"no_new_privs": {func(p *approval.PeerFacts,
+			r *approval.PeerRules) {
+			p.NoNewPrivs = true
+		}, false},
+		"a seccomp filter": {func(p *approval.PeerFacts,
+			r *approval.PeerRules) {
+			p.Seccomp = 2
+		}, false},
+		"in a session": {func(p *approval.PeerFacts,
+			r *approval.PeerRules) {
+			p.Session = "s7f2"
+		}, false},
+		"below a fence": {func(p *approval.PeerFacts,
+			r *approval.PeerRules) {
+			p.Ancestor = true
+		}, false},
+		"no terminal": {func(p *approval.PeerFacts,
+			r *approval.PeerRules) {
+			p.Terminal = false
+		}, false},
+		"no terminal, signed": {func(p *approval.PeerFacts,
+			r *approval.PeerRules) {
+			p.Terminal, r.Terminal = false, false
+		}, true},
 		"a container": {func(p *approval.PeerFacts, r *approval.PeerRules) {
 			p.NoNewPrivs, p.Seccomp, r.NoNewPrivsIsNormal = true, 2, true
 		}, true},
 		"in a session in a container": {func(p *approval.PeerFacts, r *approval.PeerRules) {
 			p.NoNewPrivs, p.Session, r.NoNewPrivsIsNormal = true, "s", true
 		}, false},
-		"below a fence in a container":  {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Ancestor, r.NoNewPrivsIsNormal = true, true }, false},
-		"signed, but from in a session": {func(p *approval.PeerFacts, r *approval.PeerRules) { p.Session, r.Terminal = "s", false }, false},
+		"below a fence in a container": {func(p *approval.PeerFacts,
+			r *approval.PeerRules) {
+			p.Ancestor, r.NoNewPrivsIsNormal = true, true
+		}, false},
+		"signed, but from in a session": {func(p *approval.PeerFacts,
+			r *approval.PeerRules) {
+			p.Session, r.Terminal = "s", false
+		}, false},
 	} {
 		err := approval.MayDecide(with(c.change))
 		if (err == nil) != c.may || err != nil && !errors.Is(err, approval.ErrPeer) {

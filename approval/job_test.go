@@ -47,7 +47,8 @@ func together(t *testing.T, s *Store, tasks ...task) *Job {
 func TestFinishUnderTicket(t *testing.T) {
 	t.Parallel()
 	s, e := approvedStore(t)
-	if _, err := s.Consume(context.Background(), Claim{Session: "s", PlanHash: e.PlanHash, Runner: "r"}); err != nil {
+	if _, err := s.Consume(context.Background(),
+		Claim{Session: "s", PlanHash: e.PlanHash, Runner: "r"}); err != nil {
 		t.Fatal(err)
 	}
 	k := task{verb: "finish", ticket: "t1", args: plan.Fields{
@@ -72,7 +73,8 @@ func TestResultLine(t *testing.T) {
 	args := plan.Fields{"session": "s", "plan_hash": e.PlanHash}
 	j := together(t, s,
 		task{verb: "recorded", args: plan.Fields{"seqs": []any{}}, ticket: "leader"},
-		task{verb: "request", args: plan.Fields{"session": "s", "payload": string(e.Payload)}, ticket: "q"},
+		task{verb: "request", args: plan.Fields{"session": "s", "payload": string(e.Payload)},
+			ticket: "q"},
 		task{verb: "consume", args: args, ticket: "a"},
 		task{verb: "consume", args: args, ticket: "b"})
 	for i, a := range j.Answers() {
@@ -82,8 +84,10 @@ func TestResultLine(t *testing.T) {
 			t.Fatalf("%s: %s", a.Ticket, a.Line)
 		}
 		r := mine.results[0]
-		if fmt.Sprint(r.events) != fmt.Sprint(was.events) || fmt.Sprint(r.refusal) != fmt.Sprint(was.refusal) ||
-			r.id != was.id || fmt.Sprint(r.calls) != fmt.Sprint(was.calls) || r.created != was.created ||
+		if fmt.Sprint(r.events) != fmt.Sprint(was.events) ||
+			fmt.Sprint(r.refusal) != fmt.Sprint(was.refusal) ||
+			r.id != was.id || fmt.Sprint(r.calls) != fmt.Sprint(was.calls) ||
+			r.created != was.created ||
 			(r.e == nil) != (was.e == nil) {
 			t.Errorf("%s: %+v", a.Ticket, r)
 		}
@@ -91,7 +95,8 @@ func TestResultLine(t *testing.T) {
 			want := was.e.Envelope
 			if fmt.Sprintf("%+v", r.e.Decision) != fmt.Sprintf("%+v", want.Decision) ||
 				string(r.e.Payload) != string(want.Payload) || r.e.PlanHash != want.PlanHash ||
-				r.e.State != want.State || r.e.Friction != want.Friction || !r.e.UseBy.Equal(want.UseBy) {
+				r.e.State != want.State || r.e.Friction != want.Friction ||
+				!r.e.UseBy.Equal(want.UseBy) {
 				t.Errorf("%s: %+v, want %+v", a.Ticket, r.e.Envelope, want)
 			}
 		}

@@ -42,7 +42,8 @@ func NewKey(name string, random io.Reader) (Key, error) {
 
 func isName(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; strings.IndexByte(".@_+-", c) < 0 && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+		if c := s[i]; strings.IndexByte(".@_+-", c) < 0 && (c < '0' || c > '9') &&
+			(c|0x20 < 'a' || c|0x20 > 'z') {
 			return false
 		}
 	}
@@ -104,7 +105,8 @@ func (k Key) Text(passphrase string, random io.Reader) ([]byte, error) {
 		// A fresh salt makes a fresh key, which is used once, so a nonce of zeros does not repeat.
 		seed = box.Seal(salt, make([]byte, box.NonceSize()), seed, []byte(k.Name))
 	}
-	return []byte(keyHead + " " + k.Name + " " + how + " " + base64.StdEncoding.EncodeToString(seed) + "\n"), nil
+	return []byte(keyHead + " " + k.Name + " " + how + " " +
+		base64.StdEncoding.EncodeToString(seed) + "\n"), nil
 }
 
 func keyBox(passphrase string, salt []byte) (cipher.AEAD, error) {
@@ -122,7 +124,9 @@ func keyBox(passphrase string, salt []byte) (cipher.AEAD, error) {
 // ParseKey reads a key file. For a sealed one it calls passphrase, which may be nil: then, and for
 // the wrong one, it returns ErrPassphrase.
 func ParseKey(text []byte, passphrase func() (string, error)) (Key, error) {
-	bad := func(why string) (Key, error) { return Key{}, fmt.Errorf("approval: %w: %s", ErrKey, why) }
+	bad := func(why string) (Key, error) {
+		return Key{}, fmt.Errorf("approval: %w: %s", ErrKey, why)
+	}
 	line, more, _ := strings.Cut(string(text), "\n")
 	f := strings.Split(line, " ")
 	switch {

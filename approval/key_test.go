@@ -24,7 +24,8 @@ func newKey(t testing.TB, name string) approval.Key {
 
 func trustOf(t testing.TB, lines ...string) approval.TrustList {
 	t.Helper()
-	list, err := approval.ParseTrust([]byte("# who may answer\n\n" + strings.Join(lines, "\n") + "\n"))
+	list, err := approval.ParseTrust([]byte("# who may answer\n\n" + strings.Join(lines,
+		"\n") + "\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,8 @@ func TestKeyFile(t *testing.T) {
 	if err := approval.SaveKey(path, secret); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := approval.LoadKey(path, nil); err != nil || again.ID() != k.ID() || again.Name != "dg" {
+	if again, err := approval.LoadKey(path, nil); err != nil || again.ID() != k.ID() ||
+		again.Name != "dg" {
 		t.Errorf("read again: %q, %v", again.Name, err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
@@ -72,8 +74,11 @@ func TestKeyFile(t *testing.T) {
 	if bytes.Contains(sealed, bytes.Fields(secret)[3]) {
 		t.Error("the sealed file has the key in clear")
 	}
-	pass := func(s string) func() (string, error) { return func() (string, error) { return s, nil } }
-	if again, err := approval.ParseKey(sealed, pass("correct horse")); err != nil || again.ID() != k.ID() {
+	pass := func(s string) func() (string, error) {
+		return func() (string, error) { return s, nil }
+	}
+	if again, err := approval.ParseKey(sealed, pass("correct horse")); err != nil ||
+		again.ID() != k.ID() {
 		t.Errorf("the right passphrase: %v", err)
 	}
 	if _, err := approval.ParseKey(sealed, pass("wrong")); !errors.Is(err, approval.ErrPassphrase) {
@@ -83,10 +88,12 @@ func TestKeyFile(t *testing.T) {
 		t.Errorf("no passphrase: %v", err)
 	}
 	renamed := bytes.Replace(sealed, []byte(" dg "), []byte(" eve "), 1)
-	if _, err := approval.ParseKey(renamed, pass("correct horse")); !errors.Is(err, approval.ErrPassphrase) {
+	if _, err := approval.ParseKey(renamed, pass("correct horse")); !errors.Is(err,
+		approval.ErrPassphrase) {
 		t.Errorf("another's name on it: %v", err)
 	}
-	for _, text := range []string{"", "x", "tada-private-key-v1 dg plain", "tada-private-key-v1 dg plain AAAA\n", "tada-private-key-v1 dg rot13 AAAA\n",
+	for _, text := range []string{"", "x", "tada-private-key-v1 dg plain",
+		"tada-private-key-v1 dg plain AAAA\n", "tada-private-key-v1 dg rot13 AAAA\n",
 		"tada-private-key-v1 d/g plain AAAA\n", string(secret) + "x\n", strings.Repeat("x", 5000)} {
 		if _, err := approval.ParseKey([]byte(text), nil); !errors.Is(err, approval.ErrKey) {
 			t.Errorf("%.20q: %v", text, err)
@@ -121,14 +128,16 @@ func TestParseTrust(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := approval.ParseTrust(make([]byte, 300<<10)); !errors.Is(err, approval.ErrOversized) {
+	if _, err := approval.ParseTrust(make([]byte, 300<<10)); !errors.Is(err,
+		approval.ErrOversized) {
 		t.Errorf("too long: %v", err)
 	}
 	path := filepath.Join(privateDir(t), "trust")
 	if err := os.WriteFile(path, []byte(line+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := approval.LoadTrust(path); err != nil || len(list) != 1 || list[0].Name != "dg" || list[0].MaxRisk != 3 {
+	if list, err := approval.LoadTrust(path); err != nil || len(list) != 1 ||
+		list[0].Name != "dg" || list[0].MaxRisk != 3 {
 		t.Errorf("%+v, %v", list, err)
 	}
 }

@@ -18,7 +18,8 @@ func (e Envelope) After() string {
 		lines = append(lines, " through "+render.Inert(e.Through))
 	}
 	if e.Refused != "" {
-		lines = append(lines, " note   you denied a nearly identical command: tadactl show "+e.Refused)
+		lines = append(lines, " note   you denied a nearly identical command: tadactl show "+
+			e.Refused)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -35,7 +36,9 @@ func Grouped(list []Envelope) []Envelope {
 	for _, g := range order {
 		slices.SortFunc(g, older)
 	}
-	slices.SortFunc(order, func(a, b []Envelope) int { return cmp.Or(cmp.Compare(b[0].Risk, a[0].Risk), older(a[0], b[0])) })
+	slices.SortFunc(order, func(a, b []Envelope) int {
+		return cmp.Or(cmp.Compare(b[0].Risk, a[0].Risk), older(a[0], b[0]))
+	})
 	return slices.Concat(order...)
 }
 

@@ -27,7 +27,8 @@ func testKin(t *testing.T, b *bench) {
 		t.Errorf("kin %q and %q, after %q", late.Kin, first.Kin, late.Refused)
 	}
 	list, err := b.Pending(ctx)
-	if open := approval.Grouped(list); err != nil || len(open) != 2 || open[0].ID != early.ID || open[1].ID != late.ID {
+	if open := approval.Grouped(list); err != nil || len(open) != 2 || open[0].ID != early.ID ||
+		open[1].ID != late.ID {
 		t.Errorf("%v, %v", open, err)
 	}
 	for name, change := range map[string]func(map[string]any){
@@ -39,7 +40,8 @@ func testKin(t *testing.T, b *bench) {
 			p["reasons"] = []any{map[string]any{"rule": "git.force-push", "verdict": "ask"}}
 		},
 		"tool": func(p map[string]any) {
-			p["tool_calls"] = []any{map[string]any{"tool_call_id": "c1", "tool_name": "tool:Edit", "args": map[string]any{}}}
+			p["tool_calls"] = []any{map[string]any{"tool_call_id": "c1", "tool_name": "tool:Edit",
+				"args": map[string]any{}}}
 		},
 	} {
 		if e := ask(t, b, plantest.Small(t, change)); e.Kin == first.Kin || e.Refused != "" {
@@ -60,7 +62,8 @@ func TestGrouped(t *testing.T) {
 	e := func(id, kin string, risk int, after time.Duration) approval.Envelope {
 		return approval.Envelope{ID: id, Kin: kin, Risk: risk, Issued: at.Add(after)}
 	}
-	list := []approval.Envelope{e("a", "x", 1, 0), e("b", "", 1, 1), e("c", "y", 2, 5), e("d", "x", 1, 9), e("f", "", 1, 1), e("g", "y", 2, 4)}
+	list := []approval.Envelope{e("a", "x", 1, 0), e("b", "", 1, 1), e("c", "y", 2, 5),
+		e("d", "x", 1, 9), e("f", "", 1, 1), e("g", "y", 2, 4)}
 	got := ""
 	for _, e := range approval.Grouped(list) {
 		got += e.ID

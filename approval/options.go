@@ -42,7 +42,8 @@ type Options struct {
 
 func (o Options) withDefaults() (Options, error) {
 	if o.Clock == nil || o.Rand == nil {
-		return o, &ConfigError{Name: "clock or source of randomness", Value: "nil", Need: "both must be given"}
+		return o, &ConfigError{Name: "clock or source of randomness", Value: "nil",
+			Need: "both must be given"}
 	}
 	for _, d := range []struct {
 		name  string
@@ -58,7 +59,8 @@ func (o Options) withDefaults() (Options, error) {
 		{"lock wait", &o.LockWait, 30 * time.Second},
 	} {
 		if *d.value < 0 {
-			return o, &ConfigError{Name: d.name, Value: d.value.String(), Need: "it must not be negative"}
+			return o, &ConfigError{Name: d.name, Value: d.value.String(),
+				Need: "it must not be negative"}
 		}
 		if *d.value == 0 {
 			*d.value = d.def

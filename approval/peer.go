@@ -8,13 +8,15 @@ import (
 // PeerFacts are what the kernel says of a process that wants to answer a question. None of them is
 // a secret, so none can be stolen. The zero value is a process of which nothing is known.
 type PeerFacts struct {
-	Known      bool // the facts below were read, and the process was still the same one afterwards (pidfd)
+	// the facts below were read, and the process was still the same one afterwards (pidfd)
+	Known      bool
 	UID        int
-	NoNewPrivs bool   // /proc/PID/status: inherited, and never cleared again (prctl(2))
-	Seccomp    int    // /proc/PID/status: 0 is no filter
-	Session    string // the fenced session that the launcher knows it or an ancestor to belong to; "" is none
-	Ancestor   bool   // an ancestor of it is a process that a launcher has fenced
-	Terminal   bool   // it has a controlling terminal and is in its foreground process group
+	NoNewPrivs bool // /proc/PID/status: inherited, and never cleared again (prctl(2))
+	Seccomp    int  // /proc/PID/status: 0 is no filter
+	// the fenced session that the launcher knows it or an ancestor to belong to; "" is none
+	Session  string
+	Ancestor bool // an ancestor of it is a process that a launcher has fenced
+	Terminal bool // it has a controlling terminal and is in its foreground process group
 }
 
 // PeerRules say what to require of it.
@@ -50,8 +52,10 @@ func MayDecide(p PeerFacts, r PeerRules) error {
 		{p.UID != r.UID, fmt.Sprintf("it belongs to uid %d", p.UID)},
 		{p.Session != "", fmt.Sprintf("it runs inside session %q", p.Session)},
 		{p.Ancestor, "it was started inside a sandbox"},
-		{p.NoNewPrivs && !r.NoNewPrivsIsNormal, "it has no_new_privs, like everything inside a sandbox"},
-		{p.Seccomp != 0 && !r.NoNewPrivsIsNormal, "it has a seccomp filter, like everything inside a sandbox"},
+		{p.NoNewPrivs && !r.NoNewPrivsIsNormal,
+			"it has no_new_privs, like everything inside a sandbox"},
+		{p.Seccomp != 0 && !r.NoNewPrivsIsNormal,
+			"it has a seccomp filter, like everything inside a sandbox"},
 		{r.Terminal && !p.Terminal, "it is not in the foreground of a terminal"},
 	} {
 		if rule.no {

@@ -57,7 +57,8 @@ func LoadPhrase(path string, random io.Reader) (string, error) {
 	}
 	phrase := strings.TrimSuffix(string(text), "\n")
 	if phrase == "" || !render.IsPhrase(phrase) {
-		return "", &FileError{Path: path, Err: ErrMalformed, Hint: "it must be a few plain words; delete it to get new ones"}
+		return "", &FileError{Path: path, Err: ErrMalformed,
+			Hint: "it must be a few plain words; delete it to get new ones"}
 	}
 	return phrase, nil
 }

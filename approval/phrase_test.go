@@ -28,7 +28,8 @@ func TestPhrase(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	// What is in the file and is no phrase is not used.
-	for _, bad := range []string{"a\x1b[2K", "a» R0 LOW", "a  b", " a", strings.Repeat("a", 40), "a\nb", "é"} {
+	for _, bad := range []string{"a\x1b[2K", "a» R0 LOW", "a  b", " a", strings.Repeat("a", 40),
+		"a\nb", "é"} {
 		if err := os.WriteFile(path, []byte(bad+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -55,24 +56,42 @@ func TestExplain(t *testing.T) {
 		outcome string
 		exit    int
 	}{
-		{approval.ErrUnknown, "rejected:unknown", 126}, {approval.ErrPending, "", 75}, {approval.ErrReplayed, "rejected:replayed", 126},
-		{approval.ErrExpired, "rejected:expired", 126}, {approval.ErrTampered, "rejected:tampered", 126}, {approval.ErrMismatch, "rejected:mismatch", 126},
-		{approval.ErrBijection, "rejected:bijection", 126}, {approval.ErrReordered, "rejected:bijection", 126}, {approval.ErrDuplicated, "rejected:bijection", 126},
-		{approval.ErrTruncated, "rejected:truncated", 126}, {approval.ErrOversized, "rejected:oversized", 126}, {approval.ErrMalformed, "rejected:malformed", 126},
-		{approval.ErrSignature, "rejected:signature", 126}, {approval.ErrUntrusted, "rejected:untrusted", 126}, {approval.ErrAudience, "rejected:audience", 126},
+		{approval.ErrUnknown, "rejected:unknown", 126}, {approval.ErrPending, "", 75},
+		{approval.ErrReplayed, "rejected:replayed", 126},
+		{approval.ErrExpired, "rejected:expired", 126},
+		{approval.ErrTampered, "rejected:tampered", 126},
+		{approval.ErrMismatch, "rejected:mismatch", 126},
+		{approval.ErrBijection, "rejected:bijection", 126},
+		{approval.ErrReordered, "rejected:bijection", 126},
+		{approval.ErrDuplicated, "rejected:bijection", 126},
+		{approval.ErrTruncated, "rejected:truncated", 126},
+		{approval.ErrOversized, "rejected:oversized", 126},
+		{approval.ErrMalformed, "rejected:malformed", 126},
+		{approval.ErrSignature, "rejected:signature", 126},
+		{approval.ErrUntrusted, "rejected:untrusted", 126},
+		{approval.ErrAudience, "rejected:audience", 126},
 		{approval.ErrHasty, "rejected:hasty", 126}, {approval.ErrBehind, "", 77},
-		{approval.ErrScope, "rejected:scope", 126}, {approval.ErrDenied, "denied", 126}, {approval.ErrDecided, "rejected:replayed", 126},
-		{approval.ErrVoted, "rejected:replayed", 126}, {approval.ErrSelf, "denied", 126}, {approval.ErrChallenge, "denied", 126}, {approval.ErrFactor, "denied", 126},
-		{approval.ErrCodeUsed, "denied", 126}, {approval.ErrUnread, "denied", 126}, {approval.ErrCanary, "denied", 126}, {approval.ErrBusy, "", 75}, {approval.ErrFull, "", 75},
-		{approval.ErrNoGrant, "", 126}, {approval.ErrNotGrantable, "denied", 126}, {approval.ErrPeer, "denied", 126}, {approval.ErrPassphrase, "", 126},
-		{approval.ErrKey, "", 78}, {approval.ErrPayload, "", 78}, {approval.ErrMissing, "", 78}, {approval.ErrCorrupt, "", 78}, {approval.ErrFuture, "", 78},
-		{approval.ErrLocked, "", 78}, {approval.ErrMeddled, "", 78}, {approval.ErrUnsupported, "", 78},
+		{approval.ErrScope, "rejected:scope", 126}, {approval.ErrDenied, "denied", 126},
+		{approval.ErrDecided, "rejected:replayed", 126},
+		{approval.ErrVoted, "rejected:replayed", 126}, {approval.ErrSelf, "denied", 126},
+		{approval.ErrChallenge, "denied", 126}, {approval.ErrFactor, "denied", 126},
+		{approval.ErrCodeUsed, "denied", 126}, {approval.ErrUnread, "denied", 126},
+		{approval.ErrCanary, "denied", 126}, {approval.ErrBusy, "", 75}, {approval.ErrFull, "", 75},
+		{approval.ErrNoGrant, "", 126}, {approval.ErrNotGrantable, "denied", 126},
+		{approval.ErrPeer, "denied", 126}, {approval.ErrPassphrase, "", 126},
+		{approval.ErrKey, "", 78}, {approval.ErrPayload, "", 78}, {approval.ErrMissing, "", 78},
+		{approval.ErrCorrupt, "", 78}, {approval.ErrFuture, "", 78},
+		{approval.ErrLocked, "", 78}, {approval.ErrMeddled, "", 78},
+		{approval.ErrUnsupported, "", 78},
 	} {
 		f, ok := approval.Explain(&approval.Refused{Err: c.err})
 		if !ok || f.Outcome != c.outcome || f.Exit != c.exit || f.Message == "" {
 			t.Errorf("%v is told as %+v", c.err, f)
 		}
-		if zh := f.In(true, "0A1"); zh == f.Message || strings.Join(told.FindAllString(zh, -1), " ") != strings.Join(told.FindAllString(f.Message, -1), " ") || f.In(false, "") != f.Message {
+		if zh := f.In(true, "0A1"); zh == f.Message ||
+			strings.Join(told.FindAllString(zh, -1),
+				" ") != strings.Join(told.FindAllString(f.Message, -1), " ") ||
+			f.In(false, "") != f.Message {
 			t.Errorf("%q in Chinese is %q", f.Message, zh)
 		}
 		if old := seen[f.Code]; old != nil || f.Code == "" {
@@ -80,7 +99,8 @@ func TestExplain(t *testing.T) {
 		}
 		seen[f.Code] = c.err
 	}
-	if source, err := os.ReadFile("failure.go"); err != nil || strings.Count(string(source), "\n\t{Err") != len(seen) {
+	if source, err := os.ReadFile("failure.go"); err != nil ||
+		strings.Count(string(source), "\n\t{Err") != len(seen) {
 		t.Errorf("%d failures are tried, not all: %v", len(seen), err)
 	}
 	if f, ok := approval.Explain(os.ErrClosed); ok || f != (approval.Failure{}) {
@@ -95,7 +115,8 @@ func TestExplainNames(t *testing.T) {
 		id   string
 		want string
 	}{
-		{approval.ErrMismatch, "0A1-b", "the question changed after it was shown; read it again: tadactl show 0A1-b"},
+		{approval.ErrMismatch, "0A1-b",
+			"the question changed after it was shown; read it again: tadactl show 0A1-b"},
 		{approval.ErrDecided, "0A1", "already answered: tadactl show 0A1"},
 		{approval.ErrUnread, "0A1", "read the whole question first: tadactl show 0A1"},
 		{approval.ErrUnread, "", "read the whole question first: tadactl show ID"},

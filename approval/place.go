@@ -17,5 +17,7 @@ func (s *Store) Place(ctx context.Context) (place string, seq uint64, err error)
 // Follow sets the place after a person went on with a record that was changed. It does not
 // compare.
 func (s *Store) Follow(ctx context.Context, place string) error {
-	return s.db.Update(ctx, func(db Tx) error { return begin(db, s.db.Path(), s.o).setPlace(place) })
+	return s.db.Update(ctx, func(db Tx) error {
+		return begin(db, s.db.Path(), s.o).setPlace(place)
+	})
 }

@@ -38,7 +38,8 @@ func (t *tx) compare() error {
 	}
 	place, err := t.place()
 	if err != nil {
-		return &FileError{Path: t.path, Err: ErrCorrupt, Hint: "its position in the record was changed; " + private.Rebuild}
+		return &FileError{Path: t.path, Err: ErrCorrupt,
+			Hint: "its position in the record was changed; " + private.Rebuild}
 	}
 	seq, err := t.o.Record(place)
 	if err != nil {

@@ -37,7 +37,8 @@ func shown(name string) string {
 }
 
 // interpreters run a script whose name says more than theirs.
-var interpreters = []string{"node", "nodejs", "bun", "deno", "python", "ruby", "perl", "java", "electron", "sh", "bash", "uv"}
+var interpreters = []string{"node", "nodejs", "bun", "deno", "python", "ruby", "perl", "java",
+	"electron", "sh", "bash", "uv"}
 
 // program returns the names by which a process is looked up: of its file, or where that cannot be
 // read of the process.
@@ -81,10 +82,12 @@ func (p Process) script() string {
 // agent says which agent's program this is; "" for none.
 func (p Process) agent() string {
 	script := p.script()
-	called := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(path.Base(script), ".js"), ".mjs"), ".py")
+	called := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(path.Base(script), ".js"),
+		".mjs"), ".py")
 	for f := range agentFacts() {
 		switch {
-		case f.Kind == "program" && (f.Text() == p.program() || f.Text() == p.Name || script != "" && f.Text() == called),
+		case f.Kind == "program" && (f.Text() == p.program() || f.Text() == p.Name ||
+			script != "" && f.Text() == called),
 			f.Kind == "script" && strings.Contains(script, f.Text()):
 			return f.Agent
 		}
@@ -113,10 +116,13 @@ func (p Process) holds() holding {
 	for _, row := range terminalRows() {
 		switch {
 		case row.part != "":
-			if row.name == interpreter && slices.ContainsFunc(p.Args, func(a string) bool { return strings.Contains(a, row.part) }) {
+			if row.name == interpreter &&
+				slices.ContainsFunc(p.Args,
+					func(a string) bool { return strings.Contains(a, row.part) }) {
 				return row.kind
 			}
-		case row.name == name, p.File == "" && commName(row.name) == commName(strings.TrimSuffix(name, ":")):
+		case row.name == name, p.File == "" &&
+			commName(row.name) == commName(strings.TrimSuffix(name, ":")):
 			return row.kind
 		}
 	}

@@ -48,11 +48,13 @@ func systemClock() approval.Clock {
 	if err != nil {
 		panic(err)
 	}
-	return approval.Clock{Now: time.Now(), Boot: time.Duration(ts.Nano()), BootID: strings.TrimSpace(string(id))}
+	return approval.Clock{Now: time.Now(), Boot: time.Duration(ts.Nano()),
+		BootID: strings.TrimSpace(string(id))}
 }
 
 func realStore(path string) (*approval.Store, error) {
-	return bolt.Open(path, approval.Options{Clock: systemClock, Rand: rand.Reader, MaxPending: 1000, MaxHour: 1 << 20, LockWait: time.Minute})
+	return bolt.Open(path, approval.Options{Clock: systemClock, Rand: rand.Reader, MaxPending: 1000,
+		MaxHour: 1 << 20, LockWait: time.Minute})
 }
 
 func child(job, path, arg string) {
@@ -65,7 +67,9 @@ func child(job, path, arg string) {
 	_ = syscall.SetNonblock(0, true)
 	stdin := os.NewFile(0, "stdin")
 	barrier := func() { stdin.Read(make([]byte, 1)) }
-	done := func() { // all tell and end when all are done: to print, and to end, is as much work as what is measured
+	done := func() {
+		// all tell and end when all are done: to print, and to end, is as much work as what is
+		// measured
 		os.NewFile(3, "done").Close()
 		barrier()
 	}
@@ -73,7 +77,9 @@ func child(job, path, arg string) {
 		payload := arg
 		sum := sha256.Sum256([]byte(arg))
 		arg = hex.EncodeToString(sum[:])
-		if _, _, err := s.Request(ctx, approval.Request{Session: "s1", Payload: []byte(payload)}); err != nil { // as a launcher does before
+		if _, _, err := s.Request(ctx,
+			approval.Request{Session: "s1", Payload: []byte(payload)}); err != nil {
+			// as a launcher does before
 			fmt.Println("error", err)
 			return
 		}
@@ -91,7 +97,8 @@ func child(job, path, arg string) {
 		}
 		return
 	}
-	if job == "floor" { // what no store can do without: each process its turn at a lock, and one wait for the disk
+	if job == "floor" {
+		// what no store can do without: each process its turn at a lock, and one wait for the disk
 		fmt.Println("ready")
 		barrier()
 		start, before := time.Now(), worked()
@@ -116,7 +123,8 @@ func child(job, path, arg string) {
 		return
 	}
 	for i := 0; ; i++ { // job "loop": until killed
-		e, _, err := s.Request(ctx, approval.Request{Session: "s1", Payload: []byte(fmt.Sprintf(`{"n":"%s-%d","risk":1,"tool_calls":[{"tool_call_id":"c1"}],"work_item_id":"w"}`, arg, i))})
+		e, _, err := s.Request(ctx, approval.Request{Session: "s1",
+			Payload: []byte(fmt.Sprintf(`{"n":"%s-%d","risk":1,"tool_calls":[{"tool_call_id":"c1"}],"work_item_id":"w"}`, arg, i))})
 		if err != nil {
 			fmt.Println("error", err)
 			return
@@ -150,14 +158,16 @@ func worked() time.Duration {
 	return time.Duration(now.Nano())
 }
 
-func start(t *testing.T, job, path, arg string, inherit ...*os.File) (*exec.Cmd, io.WriteCloser, *bufio.Scanner) {
+func start(t *testing.T, job, path, arg string,
+	inherit ...*os.File) (*exec.Cmd, io.WriteCloser, *bufio.Scanner) {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), childEnv+"="+job, "APPROVAL_TEST_DB="+path, "APPROVAL_TEST_ARG="+arg)
+	cmd.Env = append(os.Environ(), childEnv+"="+job, "APPROVAL_TEST_DB="+path,
+		"APPROVAL_TEST_ARG="+arg)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -226,11 +236,13 @@ func TestOneApprovalManyProcesses(t *testing.T) {
 	e := ask(t, s, plantest.Small(t, nil))
 	decide(t, s, yes(e))
 	permits, replays := 0, 0
-	for _, line := range race(t, "consume", path, slices.Repeat([]string{string(e.Payload)}, processes)) {
+	for _, line := range race(t, "consume", path,
+		slices.Repeat([]string{string(e.Payload)}, processes)) {
 		switch {
 		case strings.HasPrefix(line, "permit "):
 			permits++
-		case strings.HasPrefix(line, "refused ") && strings.Contains(line, approval.ErrReplayed.Error()):
+		case strings.HasPrefix(line, "refused ") &&
+			strings.Contains(line, approval.ErrReplayed.Error()):
 			replays++
 		default:
 			t.Errorf("a child said %q", line)
@@ -269,7 +281,8 @@ func TestManyApprovalsManyProcesses(t *testing.T) {
 		}
 		slices.Sort(took)
 		slices.Sort(work)
-		t.Logf("%d at once, %s: median %d us, p99 %d us; processor, median %d us", processes, x.job, took[len(took)/2], took[len(took)*99/100], work[len(work)/2])
+		t.Logf("%d at once, %s: median %d us, p99 %d us; processor, median %d us", processes, x.job,
+			took[len(took)/2], took[len(took)*99/100], work[len(work)/2])
 	}
 	events, err := s.Unlogged(ctx)
 	if err != nil || len(events) != 3*processes {
@@ -296,11 +309,13 @@ func TestParallelUseDoesNotStall(t *testing.T) {
 		}
 		bare, _ := permits(t, race(t, "floor", path, floor))
 		longest, work := permits(t, race(t, "consume", path, plans))
-		t.Logf("longest %d us, the work of all %d us, longest at a bare lock %d us", longest, work, bare)
+		t.Logf("longest %d us, the work of all %d us, longest at a bare lock %d us", longest, work,
+			bare)
 		best = min(best, float64(longest)/float64(2*bare+2*work))
 	}
 	if best > 1 {
-		t.Errorf("the longest waits %.1f times as long as twice the work of all and a bare lock", best)
+		t.Errorf("the longest waits %.1f times as long as twice the work of all and a bare lock",
+			best)
 	}
 }
 
@@ -353,7 +368,8 @@ func TestAnswerReachesItsWaiter(t *testing.T) {
 		if _, err := fmt.Sscanf(w.out.Text(), "heard %d true <nil>", &heard); err != nil {
 			t.Fatalf("the child said %q", w.out.Text())
 		}
-		took, whole = append(took, time.Duration(heard)-after), append(whole, time.Duration(heard)-before)
+		took, whole = append(took, time.Duration(heard)-after),
+			append(whole, time.Duration(heard)-before)
 	}
 	slices.Sort(took)
 	slices.Sort(whole)
@@ -400,7 +416,8 @@ func TestKill(t *testing.T) {
 		cmd, in, out := start(t, "loop", path, fmt.Sprint(round))
 		for first := true; out.Scan(); first = false {
 			if first {
-				time.AfterFunc(time.Duration(mrand.IntN(20000))*time.Microsecond, func() { cmd.Process.Kill() })
+				time.AfterFunc(time.Duration(mrand.IntN(20000))*time.Microsecond,
+					func() { cmd.Process.Kill() })
 			}
 			step, id, _ := strings.Cut(out.Text(), " ")
 			if step == "error" {
@@ -443,14 +460,16 @@ func checkAfterKill(t *testing.T, s *approval.Store, said map[string]string) {
 	}
 	lives := map[string]approval.State{
 		"issued ": approval.Pending, "issued decided ": approval.Pending,
-		"issued decided consumed ": approval.Consumed, "issued decided consumed finished ": approval.Consumed,
+		"issued decided consumed ":          approval.Consumed,
+		"issued decided consumed finished ": approval.Consumed,
 	}
 	for id, life := range kinds {
 		e, err := s.Get(ctx, id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want, ok := lives[life]; !ok || e.State != want || (e.Decision != nil) != strings.Contains(life, "decided") {
+		if want, ok := lives[life]; !ok || e.State != want ||
+			(e.Decision != nil) != strings.Contains(life, "decided") {
 			t.Errorf("%s is %s after %q", id, e.State, life)
 		}
 		if unfinished[id] != strings.HasSuffix(life, "consumed ") {

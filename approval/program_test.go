@@ -15,7 +15,8 @@ func TestAgentProgram(t *testing.T) {
 		argv       []string
 	}{
 		{"claude", "/home/me/.local/share/claude/versions/2.1.330", []string{"claude"}},
-		{"claude", npm + "@anthropic-ai/claude-code/bin/claude.exe", []string{"/usr/bin/claude", "-p", "x"}},
+		{"claude", npm + "@anthropic-ai/claude-code/bin/claude.exe",
+			[]string{"/usr/bin/claude", "-p", "x"}},
 		{"claude", npm + "@anthropic-ai/claude-code/bin/claude.exe", []string{"cc"}},
 		{"codex", npm + "@openai/codex/bin/codex.js", []string{"codex"}},
 		{"codex", "/usr/bin/node", []string{"node", npm + "@openai/codex/bin/codex.js", "exec"}},

@@ -6,9 +6,30 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
+// prune removes what has been dead for Options.Retention.
+func (t *tx) prune() error {
+	for _, id := range t.keys(stateBucket) {
+		f, err := t.get(stateBucket, id)
+		dead := err == nil && State(f.Text("state")) != Pending
+		if !dead || t.raw(runBucket, id) != nil || !t.older(f.Time("since"), t.o.Retention) {
+			continue
+		}
+		if err := t.remove(id, f); err != nil {
+			return err
+		}
+	}
+	for _, forget := range []func() error{t.forgetGrants, t.forgetHours, t.forget} {
+		if err := forget(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // remove takes one dead envelope away and leaves a tombstone.
 func (t *tx) remove(id string, state plan.Fields) error {
-	err := t.put(tombstoneBucket, id, plan.Fields{"state": state.Text("state"), "since": state.Text("since")})
+	err := t.put(tombstoneBucket, id,
+		plan.Fields{"state": state.Text("state"), "since": state.Text("since")})
 	if err != nil {
 		return err
 	}
@@ -23,7 +44,8 @@ func (t *tx) remove(id string, state plan.Fields) error {
 			return err
 		}
 	}
-	for _, bucket := range []Bucket{envelopeBucket, payloadBucket, decisionBucket, pendingBucket, stateBucket, voteBucket, wrongBucket} {
+	for _, bucket := range []Bucket{envelopeBucket, payloadBucket, decisionBucket, pendingBucket,
+		stateBucket, voteBucket, wrongBucket} {
 		if err := t.delete(bucket, id); err != nil {
 			return err
 		}
@@ -37,7 +59,8 @@ func (t *tx) forget() error {
 		bucket Bucket
 		field  string
 		keep   time.Duration
-	}{{tombstoneBucket, "since", t.o.Tombstone}, {coolOffBucket, "denied_at", t.o.CoolOff}, {tokenBucket, "until", t.o.Skew}} {
+	}{{tombstoneBucket, "since", t.o.Tombstone}, {coolOffBucket, "denied_at", t.o.CoolOff},
+		{tokenBucket, "until", t.o.Skew}} {
 		for _, key := range t.keys(old.bucket) {
 			f, err := t.get(old.bucket, key)
 			if err == nil && t.older(f.Time(old.field), old.keep) {

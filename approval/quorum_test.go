@@ -15,7 +15,8 @@ func testDelegation(t *testing.T, b *bench) {
 	boss, deputy, third := newKey(t, "boss"), newKey(t, "deputy"), newKey(t, "third")
 	trust := trustOf(t, boss.TrustLine()+" max-risk=2")
 	delegate := func(by approval.Key, change func(*approval.Delegation)) string {
-		d := approval.Delegation{Public: deputy.Public(), Name: "deputy", Audience: host, MaxRisk: 2, WorkItems: []string{"PR-118"},
+		d := approval.Delegation{Public: deputy.Public(), Name: "deputy", Audience: host,
+			MaxRisk: 2, WorkItems: []string{"PR-118"},
 			Issued: b.Now, Expires: b.Now.Add(2 * time.Hour)}
 		if change != nil {
 			change(&d)
@@ -38,7 +39,8 @@ func testDelegation(t *testing.T, b *bench) {
 	}
 	e := next(nil)
 	good := delegate(boss, nil)
-	s, err := approval.Verify(signed(t, deputy, e, b.Now, func(a *approval.Answer) { a.Delegation = good }), trust, host, b.Now)
+	s, err := approval.Verify(signed(t, deputy, e, b.Now,
+		func(a *approval.Answer) { a.Delegation = good }), trust, host, b.Now)
 	if err != nil || s.Person != "boss" || !strings.HasSuffix(s.Signer, "deputy for boss") {
 		t.Fatalf("%+v, %v", s, err)
 	}
@@ -52,16 +54,27 @@ func testDelegation(t *testing.T, b *bench) {
 		at     time.Duration
 		want   error
 	}{
-		"wider than the delegator": {deputy, delegate(boss, func(d *approval.Delegation) { d.MaxRisk = 3 }), nil, 0, approval.ErrScope},
-		"by nobody":                {deputy, delegate(third, nil), nil, 0, approval.ErrUntrusted},
-		"passed on":                {third, delegate(deputy, func(d *approval.Delegation) { d.Public, d.Name = third.Public(), "third" }), nil, 0, approval.ErrUntrusted},
-		"used by another":          {third, good, nil, 0, approval.ErrUntrusted},
-		"over":                     {deputy, good, nil, 2 * time.Hour, approval.ErrExpired},
-		"longer than it lasts":     {deputy, delegate(boss, func(d *approval.Delegation) { d.Expires = b.Now.Add(time.Minute) }), nil, 0, approval.ErrScope},
-		"for another machine":      {deputy, delegate(boss, func(d *approval.Delegation) { d.Audience = "x" }), nil, 0, approval.ErrAudience},
-		"a standing approval":      {deputy, good, func(a *approval.Answer) { a.Scope = approval.Scope{Uses: 2} }, 0, approval.ErrScope},
-		"changed":                  {deputy, good[:20] + "x" + good[21:], nil, 0, approval.ErrMalformed},
-		"cut":                      {deputy, good[:len(good)-4], nil, 0, approval.ErrTruncated},
+		"wider than the delegator": {deputy,
+			delegate(boss, func(d *approval.Delegation) { d.MaxRisk = 3 }), nil, 0,
+			approval.ErrScope},
+		"by nobody": {deputy, delegate(third, nil), nil, 0, approval.ErrUntrusted},
+		"passed on": {third,
+			delegate(deputy, func(d *approval.Delegation) {
+				d.Public, d.Name = third.Public(), "third"
+			}), nil, 0, approval.ErrUntrusted},
+		"used by another": {third, good, nil, 0, approval.ErrUntrusted},
+		"over":            {deputy, good, nil, 2 * time.Hour, approval.ErrExpired},
+		"longer than it lasts": {deputy,
+			delegate(boss, func(d *approval.Delegation) { d.Expires = b.Now.Add(time.Minute) }),
+			nil, 0, approval.ErrScope},
+		"for another machine": {deputy,
+			delegate(boss, func(d *approval.Delegation) { d.Audience = "x" }), nil, 0,
+			approval.ErrAudience},
+		"a standing approval": {deputy, good,
+			func(a *approval.Answer) { a.Scope = approval.Scope{Uses: 2} }, 0, approval.ErrScope},
+		"changed": {deputy, good[:20] + "x" + good[21:], nil, 0,
+			approval.ErrMalformed},
+		"cut": {deputy, good[:len(good)-4], nil, 0, approval.ErrTruncated},
 	} {
 		token := signed(t, c.signer, e, b.Now, func(a *approval.Answer) {
 			a.Delegation = c.cert
@@ -69,7 +82,8 @@ func testDelegation(t *testing.T, b *bench) {
 				c.change(a)
 			}
 		})
-		if _, err := approval.Verify(token, trust, host, b.Now.Add(c.at)); !errors.Is(err, c.want) && !(c.want == approval.ErrMalformed && errors.Is(err, approval.ErrSignature)) {
+		if _, err := approval.Verify(token, trust, host, b.Now.Add(c.at)); !errors.Is(err,
+			c.want) && !(c.want == approval.ErrMalformed && errors.Is(err, approval.ErrSignature)) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
@@ -79,7 +93,8 @@ func testDelegation(t *testing.T, b *bench) {
 		"a higher risk":     func(p map[string]any) { p["risk"] = 3 },
 	} {
 		e := next(change)
-		s, err := approval.Verify(signed(t, deputy, e, b.Now, func(a *approval.Answer) { a.Delegation = good }), trust, host, b.Now)
+		s, err := approval.Verify(signed(t, deputy, e, b.Now,
+			func(a *approval.Answer) { a.Delegation = good }), trust, host, b.Now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,15 +120,21 @@ func testQuorum(t *testing.T, b *bench) {
 		state approval.State
 		calls []bool // nil: no permit
 	}{
-		{"two of two", []vote{{"ann", yes2, nil}, {"ben", yes2, nil}}, approval.Consumed, []bool{true, true}},
+		{"two of two", []vote{{"ann", yes2, nil}, {"ben", yes2, nil}}, approval.Consumed,
+			[]bool{true, true}},
 		{"one is not enough", []vote{{"ann", yes2, nil}}, approval.Pending, nil},
-		{"the same twice", []vote{{"ann", yes2, nil}, {"ann", yes2, approval.ErrVoted}}, approval.Pending, nil},
-		{"the requester", []vote{{"ann", yes2, nil}, {"req", yes2, approval.ErrSelf}}, approval.Pending, nil},
+		{"the same twice", []vote{{"ann", yes2, nil}, {"ann", yes2, approval.ErrVoted}},
+			approval.Pending, nil},
+		{"the requester", []vote{{"ann", yes2, nil}, {"req", yes2, approval.ErrSelf}},
+			approval.Pending, nil},
 		{"one no", []vote{{"ann", yes2, nil}, {"ben", no1, nil}}, approval.Rejected, nil},
-		{"no at once", []vote{{"ann", no1, nil}, {"ben", yes2, approval.ErrDenied}}, approval.Rejected, nil},
+		{"no at once", []vote{{"ann", no1, nil}, {"ben", yes2, approval.ErrDenied}},
+			approval.Rejected, nil},
 		{"the requester may say no", []vote{{"req", no1, nil}}, approval.Rejected, nil},
-		{"one call denied", []vote{{"ann", part, nil}, {"ben", yes2, nil}}, approval.Consumed, []bool{true, false}},
-		{"a third is too late", []vote{{"ann", yes2, nil}, {"ben", yes2, nil}, {"cat", no1, approval.ErrDecided}}, approval.Consumed, []bool{true, true}},
+		{"one call denied", []vote{{"ann", part, nil}, {"ben", yes2, nil}}, approval.Consumed,
+			[]bool{true, false}},
+		{"a third is too late", []vote{{"ann", yes2, nil}, {"ben", yes2, nil},
+			{"cat", no1, approval.ErrDecided}}, approval.Consumed, []bool{true, true}},
 	} {
 		e, _, err := b.Request(ctx, approval.Request{Session: "s1", Quorum: 2, Requester: "req",
 			Payload: plantest.Small(t, func(p map[string]any) { p["n"] = i }, "c1", "c2")})
@@ -139,7 +160,8 @@ func testQuorum(t *testing.T, b *bench) {
 			}
 		}
 		if c.state == approval.Pending {
-			if now, err := b.Get(ctx, e.ID); err != nil || now.Votes != 1 || now.Approved() || now.Quorum != 2 {
+			if now, err := b.Get(ctx, e.ID); err != nil || now.Votes != 1 || now.Approved() ||
+				now.Quorum != 2 {
 				t.Errorf("%s: %+v, %v", c.name, now, err)
 			}
 			if _, err := b.Cancel(ctx, e.ID, ""); err != nil {
@@ -162,11 +184,13 @@ func testQuorum(t *testing.T, b *bench) {
 	wantRefusal(t, err, approval.ErrPending, "")
 	// A key and its delegate are one person.
 	boss, deputy := newKey(t, "boss"), newKey(t, "deputy")
-	cert, err := boss.Delegate(approval.Delegation{Public: deputy.Public(), Name: "deputy", Audience: host, MaxRisk: 3, Issued: b.Now, Expires: b.Now.Add(2 * time.Hour)})
+	cert, err := boss.Delegate(approval.Delegation{Public: deputy.Public(), Name: "deputy",
+		Audience: host, MaxRisk: 3, Issued: b.Now, Expires: b.Now.Add(2 * time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, _, err := b.Request(ctx, approval.Request{Session: "s1", Quorum: 2, Payload: plantest.Small(t, func(p map[string]any) { p["n"] = "d" })})
+	e, _, err := b.Request(ctx, approval.Request{Session: "s1", Quorum: 2,
+		Payload: plantest.Small(t, func(p map[string]any) { p["n"] = "d" })})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +202,8 @@ func testQuorum(t *testing.T, b *bench) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = b.DecideSigned(ctx, s); i == 1 && !errors.Is(err, approval.ErrVoted) || i == 0 && err != nil {
+		if _, err = b.DecideSigned(ctx, s); i == 1 && !errors.Is(err, approval.ErrVoted) ||
+			i == 0 && err != nil {
 			t.Errorf("vote %d: %v", i, err)
 		}
 	}

@@ -75,7 +75,10 @@ func (h *History) add(e Event) {
 			h.denied[e.PlanHash] = e
 		}
 	case KindUndenied:
-		maps.DeleteFunc(h.denied, func(_ string, denial Event) bool { return denial.Envelope == e.Envelope })
+		maps.DeleteFunc(h.denied, func(_ string,
+			denial Event) bool {
+			return denial.Envelope == e.Envelope
+		})
 	case KindFinished:
 		delete(h.runs, e.Envelope)
 	case KindGranted:
@@ -98,14 +101,16 @@ func (t *tx) restore(h *History) (Rebuilt, error) {
 			state = Expired
 			out.Expired++
 			ev := e
-			ev.Kind, ev.Outcome, ev.From, ev.To, ev.Reason = KindExpired, OutcomeExpired, Pending, Expired, "the database was rebuilt"
+			ev.Kind, ev.Outcome, ev.From, ev.To, ev.Reason = KindExpired, OutcomeExpired, Pending,
+				Expired, "the database was rebuilt"
 			if err := t.emit(ev); err != nil {
 				return out, err
 			}
 		} else {
 			out.Dead++
 		}
-		if err := t.put(tombstoneBucket, id, plan.Fields{"since": plan.FormatTime(t.now.Now), "state": string(state)}); err != nil {
+		if err := t.put(tombstoneBucket, id,
+			plan.Fields{"since": plan.FormatTime(t.now.Now), "state": string(state)}); err != nil {
 			return out, err
 		}
 	}
@@ -115,12 +120,16 @@ func (t *tx) restore(h *History) (Rebuilt, error) {
 
 func (t *tx) restoreNotes(h *History) error {
 	for id, e := range h.runs {
-		if err := t.put(runBucket, id, plan.Fields{"runner": "", "since": plan.FormatTime(e.Time), "birth": map[string]any(e.fields())}); err != nil {
+		if err := t.put(runBucket, id,
+			plan.Fields{"runner": "", "since": plan.FormatTime(e.Time),
+				"birth": map[string]any(e.fields())}); err != nil {
 			return err
 		}
 	}
 	for id, e := range h.tokens {
-		err := t.put(tokenBucket, id, plan.Fields{"envelope_id": e.Envelope, "until": plan.FormatTime(e.Time.Add(MaxTokenLife))})
+		err := t.put(tokenBucket, id,
+			plan.Fields{"envelope_id": e.Envelope,
+				"until": plan.FormatTime(e.Time.Add(MaxTokenLife))})
 		if err != nil {
 			return err
 		}
@@ -130,7 +139,9 @@ func (t *tx) restoreNotes(h *History) error {
 		if !at.within(t.now, t.o.CoolOff, t.o.Skew) {
 			continue
 		}
-		err := t.put(coolOffBucket, hash, plan.Fields{"boot": 0, "boot_id": "", "denied_at": plan.FormatTime(e.Time), "envelope_id": e.Envelope, "message": firstMessage(e.Calls)})
+		err := t.put(coolOffBucket, hash,
+			plan.Fields{"boot": 0, "boot_id": "", "denied_at": plan.FormatTime(e.Time),
+				"envelope_id": e.Envelope, "message": firstMessage(e.Calls)})
 		if err != nil {
 			return err
 		}

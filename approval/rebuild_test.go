@@ -35,11 +35,15 @@ func recorded(t testing.TB, s *approval.Store) iter.Seq2[approval.Event, error] 
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(string) error{
-		"corrupt":         func(path string) error { return os.WriteFile(path, []byte("this is no database at all"), 0o600) },
-		"empty":           func(path string) error { return os.Truncate(path, 0) },
-		"missing":         os.Remove,
-		"lock is missing": func(path string) error { return errors.Join(os.Remove(path), os.Remove(path+".lock")) },
-		"whole":           func(string) error { return nil },
+		"corrupt": func(path string) error {
+			return os.WriteFile(path, []byte("this is no database at all"), 0o600)
+		},
+		"empty":   func(path string) error { return os.Truncate(path, 0) },
+		"missing": os.Remove,
+		"lock is missing": func(path string) error {
+			return errors.Join(os.Remove(path), os.Remove(path+".lock"))
+		},
+		"whole": func(string) error { return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -47,7 +51,8 @@ func TestRebuild(t *testing.T) {
 			s, path := open(t, c, nil)
 			b := &bench{TB: t, Store: s, clock: c}
 			k := newKey(t, "dg")
-			pending, approved, denied, consumed, running := b.numbered(1), b.numbered(2), b.numbered(3), b.numbered(4), b.numbered(5)
+			pending, approved, denied, consumed, running := b.numbered(1), b.numbered(2),
+				b.numbered(3), b.numbered(4), b.numbered(5)
 			decide(t, s, yes(approved))
 			decide(t, s, no(denied, "not this way"))
 			for _, e := range []approval.Envelope{consumed, running} {
@@ -72,7 +77,8 @@ func TestRebuild(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Present(ctx, approval.Request{Session: "s1", Payload: plan}, pre); err != nil {
+			if _, err := s.Present(ctx, approval.Request{Session: "s1", Payload: plan},
+				pre); err != nil {
 				t.Fatal(err)
 			}
 			last, err := s.Unlogged(ctx)
@@ -91,19 +97,24 @@ func TestRebuild(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Dead != 3 || got.Expired != 3 || got.Runs != 1 || (got.Aside != "") != (name != "missing" && name != "lock is missing") {
+			if got.Dead != 3 || got.Expired != 3 || got.Runs != 1 ||
+				(got.Aside != "") != (name != "missing" && name != "lock is missing") {
 				t.Errorf("%+v", got)
 			}
 			if s, err = bolt.Open(path, o); err != nil {
 				t.Fatal(err)
 			}
-			checkRebuilt(t, s, map[string]error{pending.ID: approval.ErrExpired, approved.ID: approval.ErrExpired, denied.ID: approval.ErrDenied,
-				consumed.ID: approval.ErrReplayed, running.ID: approval.ErrReplayed, "never": approval.ErrUnknown})
-			if _, err := s.Present(ctx, approval.Request{Session: "s1", Payload: plan}, pre); !errors.Is(err, approval.ErrReplayed) {
+			checkRebuilt(t, s, map[string]error{pending.ID: approval.ErrExpired,
+				approved.ID: approval.ErrExpired, denied.ID: approval.ErrDenied,
+				consumed.ID: approval.ErrReplayed, running.ID: approval.ErrReplayed,
+				"never": approval.ErrUnknown})
+			if _, err := s.Present(ctx, approval.Request{Session: "s1", Payload: plan},
+				pre); !errors.Is(err, approval.ErrReplayed) {
 				t.Errorf("a signed answer a second time: %v", err)
 			}
 			_, _, err = s.Request(ctx, approval.Request{Session: "s9", Payload: denied.Payload})
-			if r := wantRefusal(t, err, approval.ErrDenied, approval.OutcomeDenied); r.Message != "not this way" {
+			if r := wantRefusal(t, err, approval.ErrDenied,
+				approval.OutcomeDenied); r.Message != "not this way" {
 				t.Errorf("message %q", r.Message)
 			}
 			runs, err := s.Unfinished(ctx)
@@ -111,12 +122,15 @@ func TestRebuild(t *testing.T) {
 				t.Fatalf("%+v, %v", runs, err)
 			}
 			events, err := s.Finish(ctx, running.ID, approval.OutcomeLost, "")
-			if err != nil || len(events) != 1 || events[0].PlanHash != running.PlanHash || events[0].Outcome != approval.OutcomeLost {
+			if err != nil || len(events) != 1 || events[0].PlanHash != running.PlanHash ||
+				events[0].Outcome != approval.OutcomeLost {
 				t.Errorf("%+v, %v", events, err)
 			}
 			events, err = s.Unlogged(ctx)
-			if err != nil || len(events) < 3 || events[0].Seq != last[len(last)-1].Seq+1 || events[0].Kind != approval.KindExpired {
-				t.Errorf("the order goes on after %d with %+v, %v", last[len(last)-1].Seq, events, err)
+			if err != nil || len(events) < 3 || events[0].Seq != last[len(last)-1].Seq+1 ||
+				events[0].Kind != approval.KindExpired {
+				t.Errorf("the order goes on after %d with %+v, %v", last[len(last)-1].Seq, events,
+					err)
 			}
 		})
 	}
@@ -158,9 +172,10 @@ func TestRebuildBadRecord(t *testing.T) {
 	e := ask(t, s, plantest.Small(t, nil))
 	before := snapshot(t, path)
 	bad := errors.New("line 7 is torn")
-	_, err := bolt.Rebuild(ctx, path, approval.Options{Clock: c.read, Rand: rand.Reader}, func(yield func(approval.Event, error) bool) {
-		_ = yield(approval.Event{}, nil) && yield(approval.Event{}, bad)
-	})
+	_, err := bolt.Rebuild(ctx, path, approval.Options{Clock: c.read, Rand: rand.Reader},
+		func(yield func(approval.Event, error) bool) {
+			_ = yield(approval.Event{}, nil) && yield(approval.Event{}, bad)
+		})
 	if !errors.Is(err, bad) || string(snapshot(t, path)) != string(before) {
 		t.Errorf("%v", err)
 	}

@@ -9,8 +9,12 @@ import (
 )
 
 func (t *tx) requestTask(k task) (result, error) {
-	r := Request{Session: k.args.Text("session"), Payload: []byte(k.args.Text("payload")), TTL: time.Duration(k.args.Number("ttl")),
-		Quorum: int(k.args.Number("quorum")), Requester: k.args.Text("requester"), Canary: k.args.Flag("canary"), Budget: cmp.Or(k.args.Text("budget"), k.args.Text("session")), Person: k.args.Flag("person"), Through: k.args.Text("through")}
+	r := Request{Session: k.args.Text("session"), Payload: []byte(k.args.Text("payload")),
+		TTL:    time.Duration(k.args.Number("ttl")),
+		Quorum: int(k.args.Number("quorum")), Requester: k.args.Text("requester"),
+		Canary: k.args.Flag("canary"),
+		Budget: cmp.Or(k.args.Text("budget"), k.args.Text("session")),
+		Person: k.args.Flag("person"), Through: k.args.Text("through")}
 	p, err := plan.Read(r.Payload)
 	if err == nil {
 		err = t.sweep()
@@ -33,7 +37,8 @@ func (t *tx) request(r Request, p plan.Plan) (*entry, bool, error) {
 		if err != nil && e == nil {
 			return nil, false, err
 		}
-		if e != nil && err == nil && e.State == Pending && e.Quorum >= r.Quorum && e.canary == r.Canary {
+		if e != nil && err == nil && e.State == Pending && e.Quorum >= r.Quorum &&
+			e.canary == r.Canary {
 			return e, false, nil
 		}
 	}
@@ -55,7 +60,8 @@ func (t *tx) request(r Request, p plan.Plan) (*entry, bool, error) {
 		t.open[r.Budget]++
 	}
 	if r.Canary {
-		return e, true, nil // the record tells of it when it was answered: before, it could be looked up
+		// the record tells of it when it was answered: before, it could be looked up
+		return e, true, nil
 	}
 	ev := e.event(Event{Kind: KindIssued})
 	ev.From = ""
@@ -94,7 +100,8 @@ func (t *tx) spend(r Request) error {
 	var asked []any
 	for _, v := range f.List("asked") {
 		ms, _ := v.(int64)
-		if at := time.UnixMilli(ms); t.now.Now.Sub(at) < time.Hour && at.Sub(t.now.Now) < time.Hour {
+		if at := time.UnixMilli(ms); t.now.Now.Sub(at) < time.Hour &&
+			at.Sub(t.now.Now) < time.Hour {
 			asked = append(asked, ms)
 		}
 	}

@@ -22,12 +22,14 @@ func (t *tx) stand(s Signed) error {
 	if err != nil {
 		return fmt.Errorf("approval: the grant of a signed answer: %v", err)
 	}
-	return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled, Reason: "it became grant " + g.ID})
+	return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled,
+		Reason: "it became grant " + g.ID})
 }
 
 // spendToken makes a signed answer good for nothing else: also one that then turns out not to fit.
 func (t *tx) spendToken(s Signed, envelope string) error {
-	return t.put(tokenBucket, s.TokenID, plan.Fields{"envelope_id": envelope, "until": plan.FormatTime(s.Expires)})
+	return t.put(tokenBucket, s.TokenID,
+		plan.Fields{"envelope_id": envelope, "until": plan.FormatTime(s.Expires)})
 }
 
 // useless says why a signed answer is no good for a plan of this risk and work item.
@@ -47,8 +49,10 @@ func (t *tx) useless(s Signed, risk int, workItem string) (outcome string, err e
 // nothing: nobody is there to be asked.
 func (t *tx) present(r Request, p plan.Plan, s Signed) (*entry, error) {
 	if outcome, err := t.useless(s, p.Risk, p.WorkItem); err != nil {
-		return nil, &Refused{Outcome: outcome, Err: err, Events: []Event{{Kind: KindRefused, Session: r.Session,
-			WorkItem: p.WorkItem, PlanHash: plan.Hash(r.Payload), Outcome: outcome, Token: s.TokenID}}}
+		return nil, &Refused{Outcome: outcome, Err: err,
+			Events: []Event{{Kind: KindRefused, Session: r.Session,
+				WorkItem: p.WorkItem, PlanHash: plan.Hash(r.Payload), Outcome: outcome,
+				Token: s.TokenID}}}
 	}
 	if err := t.sweep(); err != nil {
 		return nil, err

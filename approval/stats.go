@@ -70,7 +70,8 @@ func Summarize(events iter.Seq[Event]) Stats {
 			}
 		case e.Kind == KindRefused && e.Outcome == OutcomeHasty:
 			s.Hasty++
-		case e.Kind == KindRefused && (e.Via.Channel == ChannelAgent || e.Via.Channel == ChannelProgram):
+		case e.Kind == KindRefused &&
+			(e.Via.Channel == ChannelAgent || e.Via.Channel == ChannelProgram):
 			s.Callers++
 		case e.Kind == KindIssued:
 			s.Asked++

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -76,39 +77,41 @@ func (s *Store) do(ctx context.Context, verb string, args plan.Fields) (result, 
 	if _, err := io.ReadFull(s.o.Rand, ticket[:]); err != nil {
 		return result{}, fmt.Errorf("approval: reading randomness: %w", err)
 	}
-	j := &Job{path: s.db.Path(), o: s.o, tasks: []task{{verb: verb, args: args, ticket: hex.EncodeToString(ticket[:])}}}
+	j := &Job{path: s.db.Path(), o: s.o,
+		tasks: []task{{verb: verb, args: args, ticket: hex.EncodeToString(ticket[:])}}}
 	if err := s.db.Do(ctx, j); err != nil {
 		return result{}, err
 	}
 	return j.results[0], j.results[0].refusal
 }
 
-// change runs fn on one pending envelope in a write transaction. Refusals of fn are returned after
-// what it changed was committed.
-func (s *Store) change(ctx context.Context, id string, fn func(*tx, *entry) error) ([]Event, error) {
-	var events []Event
-	var refusal error
-	err := s.update(ctx, func(t *tx) error {
+// change runs fn on one pending envelope: see [Store.commit].
+func (s *Store) change(ctx context.Context, id string,
+	fn func(*tx, *entry) error) ([]Event, error) {
+	return s.commit(ctx, func(t *tx) (*entry, error) {
 		e, err := t.living(id)
 		if err == nil {
 			err = fn(t, e)
 		}
+		return e, err
+	})
+}
+
+// commit runs fn in a write transaction and returns the events of what it changed. A refusal is
+// returned after what it changed was committed.
+func (s *Store) commit(ctx context.Context, fn func(*tx) (*entry, error)) ([]Event, error) {
+	var events []Event
+	var refusal error
+	err := s.update(ctx, func(t *tx) error {
+		e, err := fn(t)
 		if isRefusal(err, &refusal) {
 			err = nil
 		}
 		events = t.events
-		return finish(t, e, &refusal, err)
+		return complete(t.events, t.now, e, refusal, err)
 	})
-	if err == nil {
-		err = refusal
-	}
-	if err != nil {
+	if err = cmp.Or(err, refusal); err != nil {
 		return nil, err
 	}
 	return events, nil
-}
-
-// finish completes what a transaction tells about itself, before it is committed.
-func finish(t *tx, e *entry, refusal *error, err error) error {
-	return complete(t.events, t.now, e, *refusal, err)
 }

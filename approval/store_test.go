@@ -24,7 +24,8 @@ type clock struct {
 }
 
 func newClock() *clock {
-	return &clock{Clock: approval.Clock{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Boot: time.Hour, BootID: "boot-1"}}
+	return &clock{Clock: approval.Clock{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+		Boot: time.Hour, BootID: "boot-1"}}
 }
 
 func (c *clock) read() approval.Clock {
@@ -70,7 +71,8 @@ func ask(t testing.TB, s asker, p []byte) approval.Envelope {
 
 // yes is the decision that approves every call of e.
 func yes(e approval.Envelope) approval.Decision {
-	d := approval.Decision{Envelope: e.ID, PlanHash: e.PlanHash, Challenge: e.Challenge, Approver: "me", Channel: "test", Took: time.Minute}
+	d := approval.Decision{Envelope: e.ID, PlanHash: e.PlanHash, Challenge: e.Challenge,
+		Approver: "me", Channel: "test", Took: time.Minute}
 	for _, id := range e.Calls {
 		d.Calls = append(d.Calls, approval.CallDecision{ID: id, Approved: true})
 	}
@@ -122,7 +124,8 @@ func TestLife(t *testing.T) {
 		t.Fatalf("before the question: %v", err)
 	}
 	e := ask(t, s, p)
-	if e.State != approval.Pending || e.PlanHash != plan.Hash(p) || e.WorkItem != "PR-118" || strings.Join(e.Calls, " ") != "c1" {
+	if e.State != approval.Pending || e.PlanHash != plan.Hash(p) || e.WorkItem != "PR-118" ||
+		strings.Join(e.Calls, " ") != "c1" {
 		t.Fatalf("%+v", e)
 	}
 	_, err := s.Consume(ctx, claim(e))

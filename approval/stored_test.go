@@ -26,7 +26,8 @@ import (
 func TestStoredGolden(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	w := &writer{TB: t, out: &out, clock: newClock(), path: filepath.Join(privateDir(t), "approvals.db")}
+	w := &writer{TB: t, out: &out, clock: newClock(),
+		path: filepath.Join(privateDir(t), "approvals.db")}
 	w.o = approval.Options{Clock: w.read, Rand: rand.NewChaCha8([32]byte{1})}
 	w.open()
 	w.questions()
@@ -120,7 +121,8 @@ func (w *writer) use(what string, e approval.Envelope) {
 func (w *writer) plan(n any, calls ...string) []byte {
 	return plantest.Small(w, func(p map[string]any) {
 		p["n"] = n
-		p["reasons"] = []any{map[string]any{"rule": "delete.tree", "verdict": "ask", "message": "deletes"}}
+		p["reasons"] = []any{map[string]any{"rule": "delete.tree", "verdict": "ask",
+			"message": "deletes"}}
 	}, calls...)
 }
 
@@ -131,10 +133,12 @@ func (w *writer) risky(n any, risk int) []byte {
 // questions are asked, answered, used, denied, withdrawn, granted and counted.
 func (w *writer) questions() {
 	ctx := context.Background()
-	used := w.ask("used", approval.Request{Payload: w.plan(1), Through: "bash -c", Requester: "you"})
+	used := w.ask("used", approval.Request{Payload: w.plan(1), Through: "bash -c",
+		Requester: "you"})
 	w.ask("used again", approval.Request{Payload: w.plan(1)})
 	d := yes(used)
-	d.Via = approval.Via{Channel: approval.ChannelTadactl, Terminal: "pts/3", Holder: "xterm (process 7)", Ancestors: []string{"bash (process 9)"}}
+	d.Via = approval.Via{Channel: approval.ChannelTadactl, Terminal: "pts/3",
+		Holder: "xterm (process 7)", Ancestors: []string{"bash (process 9)"}}
 	w.decide("used", d)
 	w.use("used", used)
 	events, err := w.store.Finish(ctx, used.ID, approval.OutcomeExecuted, "exit status 0")
@@ -153,17 +157,21 @@ func (w *writer) questions() {
 	w.ask("near-identical", approval.Request{Payload: w.plan(4)})
 	events, err = w.store.Undeny(ctx, denied.ID, "me", "tadactl")
 	w.say("undeny", events, err)
-	w.decide("denied for long", no(w.ask("denied for long", approval.Request{Payload: w.plan(5)}), ""))
+	w.decide("denied for long", no(w.ask("denied for long", approval.Request{Payload: w.plan(5)}),
+		""))
 
 	cancelled := w.ask("cancelled", approval.Request{Payload: w.plan(6)})
 	events, err = w.store.Cancel(ctx, cancelled.ID, "its requester is gone")
 	w.say("cancel", events, err)
 	mismatch := w.ask("spoiled", approval.Request{Payload: w.plan(7)})
 	w.decide("spoiled", yes(mismatch))
-	_, err = w.store.Consume(ctx, approval.Claim{Session: "s1", Envelope: mismatch.ID, PlanHash: used.PlanHash})
+	_, err = w.store.Consume(ctx, approval.Claim{Session: "s1", Envelope: mismatch.ID,
+		PlanHash: used.PlanHash})
 	w.say("spoil", nil, err)
 
-	w.decide("canary", yes(w.ask("canary", approval.Request{Payload: approval.Canary(1, "claude-code", "PR-118", "/home/me/proj"), Canary: true})))
+	w.decide("canary", yes(w.ask("canary",
+		approval.Request{Payload: approval.Canary(1, "claude-code", "PR-118", "/home/me/proj"),
+			Canary: true})))
 	w.decide("slow", yes(w.ask("slow", approval.Request{Payload: w.risky(8, 2)})))
 	fast := w.ask("fast", approval.Request{Payload: w.risky(9, 2)})
 	d = yes(fast)
@@ -193,7 +201,9 @@ func (w *writer) granted() {
 		})
 		e := w.ask(what, approval.Request{Payload: p})
 		w.decide(what, yes(e))
-		g, events, err := w.store.Grant(ctx, approval.GrantRequest{Envelope: e.ID, PlanHash: e.PlanHash, Approver: "me", Channel: "tadactl", Uses: 2})
+		g, events, err := w.store.Grant(ctx,
+			approval.GrantRequest{Envelope: e.ID, PlanHash: e.PlanHash, Approver: "me",
+				Channel: "tadactl", Uses: 2})
 		w.say("grant "+what, events, err)
 		return g
 	}
@@ -247,7 +257,8 @@ func (w *writer) signed() {
 	if err != nil {
 		w.Fatal(err)
 	}
-	present, err := w.store.Present(ctx, approval.Request{Session: "s3", Payload: w.plan(21)}, verify(a))
+	present, err := w.store.Present(ctx, approval.Request{Session: "s3", Payload: w.plan(21)},
+		verify(a))
 	w.say("present", present.Events, err)
 
 	_, events, err = w.store.EnrollTOTP(ctx, approval.Enrolment{Account: "me", Approver: "me"})

@@ -27,12 +27,15 @@ type result struct {
 
 // line spells a result for the process that waits for it.
 func (r result) line(ticket string) []byte {
-	f := plan.Fields{"answer": ticket, "calls": callList(r.calls), "created": r.created, "events": eventList(r.events), "id": r.id}
+	f := plan.Fields{"answer": ticket, "calls": callList(r.calls), "created": r.created,
+		"events": eventList(r.events), "id": r.id}
 	var refused *Refused
 	if errors.As(r.refusal, &refused) {
 		f["refusal"] = map[string]any{
-			"code": codeOf(refused.Err), "envelope": refused.Envelope, "events": eventList(refused.Events),
-			"instead": refused.Instead, "message": refused.Message, "outcome": refused.Outcome, "until": plan.FormatTime(refused.Until),
+			"code": codeOf(refused.Err), "envelope": refused.Envelope,
+			"events":  eventList(refused.Events),
+			"instead": refused.Instead, "message": refused.Message, "outcome": refused.Outcome,
+			"until": plan.FormatTime(refused.Until),
 		}
 	}
 	if r.e != nil {
@@ -46,11 +49,14 @@ func (r result) line(ticket string) []byte {
 }
 
 func readResult(f plan.Fields, o *Options) result {
-	r := result{created: f.Flag("created"), events: readEvents(f.List("events")), id: f.Text("id"), calls: readCalls(f.List("calls"))}
+	r := result{created: f.Flag("created"), events: readEvents(f.List("events")), id: f.Text("id"),
+		calls: readCalls(f.List("calls"))}
 	if m, ok := f["refusal"].(map[string]any); ok {
 		x := plan.Fields(m)
-		r.refusal = &Refused{Envelope: x.Text("envelope"), Outcome: x.Text("outcome"), Message: x.Text("message"), Instead: x.Text("instead"),
-			Until: x.Time("until"), Events: readEvents(x.List("events")), Err: errorOf(x.Text("code"))}
+		r.refusal = &Refused{Envelope: x.Text("envelope"), Outcome: x.Text("outcome"),
+			Message: x.Text("message"), Instead: x.Text("instead"),
+			Until: x.Time("until"), Events: readEvents(x.List("events")),
+			Err: errorOf(x.Text("code"))}
 	}
 	if m, ok := f["envelope"].(map[string]any); ok {
 		r.e = readEntry(m, o)

@@ -40,9 +40,13 @@ type Answer struct {
 
 func (a Answer) payload() ([]byte, error) {
 	return canonical.Append(nil, map[string]any{
-		"aud": a.Audience, "decisions": callList(a.Calls), "delegation": a.Delegation, "envelope_id": a.Envelope,
-		"exp": a.Expires.Unix(), "iat": a.Issued.Unix(), "kid": a.keyID, "nonce_hash": a.NonceHash, "plan_hash": a.PlanHash,
-		"scope":    map[string]any{"for_s": int64(a.Scope.For / time.Second), "uses": a.Scope.Uses},
+		"aud": a.Audience, "decisions": callList(a.Calls), "delegation": a.Delegation,
+		"envelope_id": a.Envelope,
+		"exp":         a.Expires.Unix(), "iat": a.Issued.Unix(), "kid": a.keyID,
+		"nonce_hash": a.NonceHash,
+		"plan_hash":  a.PlanHash,
+		"scope": map[string]any{"for_s": int64(a.Scope.For / time.Second),
+			"uses": a.Scope.Uses},
 		"template": a.Template, "token_id": a.TokenID, "v": 1,
 	})
 }
@@ -55,7 +59,8 @@ func (k Key) Sign(a Answer, random io.Reader) ([]byte, error) {
 		return nil, fmt.Errorf("approval: reading randomness: %w", err)
 	}
 	a.keyID, a.TokenID = k.ID(), hex.EncodeToString(id[:])
-	if k.Public() == nil || len(a.Calls) == 0 || !a.Expires.After(a.Issued) || a.Expires.Sub(a.Issued) > MaxTokenLife {
+	if k.Public() == nil || len(a.Calls) == 0 || !a.Expires.After(a.Issued) ||
+		a.Expires.Sub(a.Issued) > MaxTokenLife {
 		return nil, fmt.Errorf("approval: %w: it needs a key, a decision for each call and a life of at most %v", ErrMalformed, MaxTokenLife)
 	}
 	payload, err := a.payload()
@@ -67,7 +72,8 @@ func (k Key) Sign(a Answer, random io.Reader) ([]byte, error) {
 
 // tokenMembers are all that an answer has, each with a sample of its type.
 var tokenMembers = map[string]any{
-	"aud": "", "decisions": []any(nil), "delegation": "", "envelope_id": "", "exp": int64(0), "iat": int64(0), "kid": "", "nonce_hash": "",
+	"aud": "", "decisions": []any(nil), "delegation": "", "envelope_id": "", "exp": int64(0),
+	"iat": int64(0), "kid": "", "nonce_hash": "",
 	"plan_hash": "", "scope": map[string]any(nil), "template": "", "token_id": "", "v": int64(0),
 }
 
@@ -78,10 +84,14 @@ func readAnswer(payload []byte) (Answer, error) {
 	}
 	scope := plan.Fields(f["scope"].(map[string]any))
 	a := Answer{
-		Audience: f.Text("aud"), Envelope: f.Text("envelope_id"), PlanHash: f.Text("plan_hash"), Template: f.Text("template"),
-		NonceHash: f.Text("nonce_hash"), Issued: time.Unix(f.Number("iat"), 0).UTC(), Expires: time.Unix(f.Number("exp"), 0).UTC(),
-		Scope: Scope{Uses: int(scope.Number("uses")), For: time.Duration(scope.Number("for_s")) * time.Second},
-		Calls: readCalls(f.List("decisions")), TokenID: f.Text("token_id"), Delegation: f.Text("delegation"), keyID: f.Text("kid"),
+		Audience: f.Text("aud"), Envelope: f.Text("envelope_id"), PlanHash: f.Text("plan_hash"),
+		Template:  f.Text("template"),
+		NonceHash: f.Text("nonce_hash"), Issued: time.Unix(f.Number("iat"), 0).UTC(),
+		Expires: time.Unix(f.Number("exp"), 0).UTC(),
+		Scope: Scope{Uses: int(scope.Number("uses")),
+			For: time.Duration(scope.Number("for_s")) * time.Second},
+		Calls: readCalls(f.List("decisions")), TokenID: f.Text("token_id"),
+		Delegation: f.Text("delegation"), keyID: f.Text("kid"),
 	}
 	// One spelling: a member that was read as something else than it says would show here.
 	if again, err := a.payload(); err != nil || !slices.Equal(again, payload) {
@@ -96,7 +106,8 @@ func readAnswer(payload []byte) (Answer, error) {
 // A Signed is an answer whose signature was checked: only [Verify] makes one that counts.
 type Signed struct {
 	Answer
-	Person string // who it counts as: the name in the trust list, of the delegator where there is one
+	// who it counts as: the name in the trust list, of the delegator where there is one
+	Person string
 	Signer string // for the record: key id and name
 
 	maxRisk   int
@@ -105,11 +116,13 @@ type Signed struct {
 }
 
 func (s Signed) grant(envelope string) GrantRequest {
-	return GrantRequest{Envelope: envelope, PlanHash: s.PlanHash, Uses: s.Scope.Uses, For: s.Scope.For, Approver: s.Signer, Channel: string(ChannelToken)}
+	return GrantRequest{Envelope: envelope, PlanHash: s.PlanHash, Uses: s.Scope.Uses,
+		For: s.Scope.For, Approver: s.Signer, Channel: string(ChannelToken)}
 }
 
 func (s Signed) decision(id string) Decision {
-	return Decision{Envelope: id, PlanHash: s.PlanHash, Calls: slices.Clone(s.Calls), Factor: "signature " + s.Signer,
+	return Decision{Envelope: id, PlanHash: s.PlanHash, Calls: slices.Clone(s.Calls),
+		Factor:   "signature " + s.Signer,
 		Approver: s.Signer, Person: s.Person, Channel: "token", signed: true, token: s.TokenID}
 }
 
@@ -140,10 +153,12 @@ func Verify(text []byte, trust TrustList, audience string, now time.Time) (Signe
 			return Signed{}, err
 		}
 		if KeyID(d.Public) != a.keyID {
-			return Signed{}, tokenError(ErrUntrusted, "the delegation is for key %q", KeyID(d.Public))
+			return Signed{}, tokenError(ErrUntrusted, "the delegation is for key %q",
+				KeyID(d.Public))
 		}
 		if a.Scope.stands() || a.Expires.After(d.Expires) {
-			return Signed{}, tokenError(ErrScope, "a delegate can approve once only, and not beyond the end of the delegation")
+			return Signed{}, tokenError(ErrScope,
+				"a delegate can approve once only, and not beyond the end of the delegation")
 		}
 		public, s.Person, s.maxRisk, s.workItems = d.Public, d.by, d.MaxRisk, d.WorkItems
 		s.Signer = a.keyID + " " + d.Name + " for " + d.by

@@ -23,7 +23,8 @@ const host = "host-1"
 
 // signed is the token of an answer to e, by way of the exported question, as another machine makes
 // it.
-func signed(t testing.TB, k approval.Key, e approval.Envelope, now time.Time, change func(*approval.Answer)) []byte {
+func signed(t testing.TB, k approval.Key, e approval.Envelope, now time.Time,
+	change func(*approval.Answer)) []byte {
 	t.Helper()
 	text, err := e.Export(host)
 	if err != nil {
@@ -34,7 +35,8 @@ func signed(t testing.TB, k approval.Key, e approval.Envelope, now time.Time, ch
 		t.Fatal(err)
 	}
 	// The signer sees the very page that the person here sees.
-	if a, b := render.Render(q.Payload, render.Options{}).Text(), render.Render(e.Payload, render.Options{}).Text(); a != b {
+	if a, b := render.Render(q.Payload, render.Options{}).Text(),
+		render.Render(e.Payload, render.Options{}).Text(); a != b {
 		t.Fatal("the signer sees another page")
 	}
 	a, err := q.Answer(true, "", now, time.Hour)
@@ -57,7 +59,8 @@ func testSigned(t *testing.T, b *bench) {
 	k := newKey(t, "dg")
 	trust := trustOf(t, k.TrustLine())
 	full := func(t testing.TB, n int) approval.Envelope {
-		return ask(t, b, plantest.Small(t, func(p map[string]any) { p["risk"], p["n"] = 3, n }, "c1", "c2"))
+		return ask(t, b, plantest.Small(t, func(p map[string]any) { p["risk"], p["n"] = 3, n },
+			"c1", "c2"))
 	}
 	e := full(t, 0)
 	token := signed(t, k, e, b.Now, nil)
@@ -66,7 +69,8 @@ func testSigned(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	events, err := b.DecideSigned(ctx, s)
-	if err != nil || len(events) != 1 || events[0].Token != s.TokenID || events[0].Approver != k.ID()+" dg" || events[0].Channel != "token" {
+	if err != nil || len(events) != 1 || events[0].Token != s.TokenID ||
+		events[0].Approver != k.ID()+" dg" || events[0].Channel != "token" {
 		t.Fatalf("%+v, %v", events, err)
 	}
 	if _, err := b.Consume(ctx, claim(e)); err != nil {
@@ -81,14 +85,23 @@ func testSigned(t *testing.T, b *bench) {
 		want    error
 		outcome string
 	}{
-		{"mismatched plan", func(a *approval.Answer) { a.PlanHash = strings.Repeat("0", 64) }, approval.ErrMismatch, approval.OutcomeMismatch},
-		{"mismatched nonce", func(a *approval.Answer) { a.NonceHash = strings.Repeat("0", 64) }, approval.ErrMismatch, approval.OutcomeMismatch},
-		{"another envelope", func(a *approval.Answer) { a.Envelope = e.ID }, approval.ErrReplayed, approval.OutcomeReplayed},
-		{"unknown envelope", func(a *approval.Answer) { a.Envelope = "nowhere" }, approval.ErrUnknown, approval.OutcomeUnknown},
-		{"reordered", func(a *approval.Answer) { slices.Reverse(a.Calls) }, approval.ErrReordered, approval.OutcomeBijection},
-		{"duplicated", func(a *approval.Answer) { a.Calls[1] = a.Calls[0] }, approval.ErrDuplicated, approval.OutcomeBijection},
-		{"one missing", func(a *approval.Answer) { a.Calls = a.Calls[:1] }, approval.ErrBijection, approval.OutcomeBijection},
-		{"too many words", func(a *approval.Answer) { a.Calls[0].Message = strings.Repeat("w", 501) }, approval.ErrOversized, approval.OutcomeOversized},
+		{"mismatched plan", func(a *approval.Answer) { a.PlanHash = strings.Repeat("0", 64) },
+			approval.ErrMismatch, approval.OutcomeMismatch},
+		{"mismatched nonce", func(a *approval.Answer) { a.NonceHash = strings.Repeat("0", 64) },
+			approval.ErrMismatch, approval.OutcomeMismatch},
+		{"another envelope", func(a *approval.Answer) { a.Envelope = e.ID }, approval.ErrReplayed,
+			approval.OutcomeReplayed},
+		{"unknown envelope", func(a *approval.Answer) { a.Envelope = "nowhere" },
+			approval.ErrUnknown, approval.OutcomeUnknown},
+		{"reordered", func(a *approval.Answer) { slices.Reverse(a.Calls) }, approval.ErrReordered,
+			approval.OutcomeBijection},
+		{"duplicated", func(a *approval.Answer) { a.Calls[1] = a.Calls[0] }, approval.ErrDuplicated,
+			approval.OutcomeBijection},
+		{"one missing", func(a *approval.Answer) { a.Calls = a.Calls[:1] }, approval.ErrBijection,
+			approval.OutcomeBijection},
+		{"too many words", func(a *approval.Answer) {
+			a.Calls[0].Message = strings.Repeat("w", 501)
+		}, approval.ErrOversized, approval.OutcomeOversized},
 	} {
 		next := full(t, i+1)
 		s, err := approval.Verify(signed(t, k, next, b.Now, c.change), trust, host, b.Now)
@@ -105,7 +118,8 @@ func testSigned(t *testing.T, b *bench) {
 			t.Errorf("%s is recorded as %+v", c.name, r.Events)
 		}
 		// It was taken, although it did not fit.
-		if _, err := b.DecideSigned(ctx, s); s.Envelope == next.ID && !errors.Is(err, approval.ErrReplayed) {
+		if _, err := b.DecideSigned(ctx, s); s.Envelope == next.ID &&
+			!errors.Is(err, approval.ErrReplayed) {
 			t.Errorf("%s, again: %v", c.name, err)
 		}
 		if _, err := b.Cancel(ctx, next.ID, ""); err != nil {
@@ -114,18 +128,21 @@ func testSigned(t *testing.T, b *bench) {
 	}
 	// A key that is trusted up to risk 1 does not open risk 3; nor does an answer nobody verified.
 	e = full(t, 100)
-	s, err = approval.Verify(signed(t, k, e, b.Now, nil), trustOf(t, k.TrustLine()+" max-risk=1"), host, b.Now)
+	s, err = approval.Verify(signed(t, k, e, b.Now, nil), trustOf(t, k.TrustLine()+" max-risk=1"),
+		host, b.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = b.DecideSigned(ctx, s)
 	wantRefusal(t, err, approval.ErrScope, approval.OutcomeScope)
-	if _, err := b.DecideSigned(ctx, approval.Signed{Answer: s.Answer, Person: "dg"}); !errors.Is(err, approval.ErrScope) {
+	if _, err := b.DecideSigned(ctx,
+		approval.Signed{Answer: s.Answer, Person: "dg"}); !errors.Is(err, approval.ErrScope) {
 		t.Errorf("an answer that was put together by hand: %v", err)
 	}
 	// An answer that was good when it was read may be too old when its turn at the store comes. The
 	// question stays open.
-	s, err = approval.Verify(signed(t, k, e, b.Now, func(a *approval.Answer) { a.Expires = b.Now.Add(time.Second) }), trust, host, b.Now)
+	s, err = approval.Verify(signed(t, k, e, b.Now,
+		func(a *approval.Answer) { a.Expires = b.Now.Add(time.Second) }), trust, host, b.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +165,8 @@ func testSigned(t *testing.T, b *bench) {
 		t.Errorf("%v, %s", err, b.state(e.ID))
 	}
 	_, err = b.Consume(ctx, claim(e))
-	if r := wantRefusal(t, err, approval.ErrDenied, approval.OutcomeDenied); r.Message != "not today" {
+	if r := wantRefusal(t, err, approval.ErrDenied,
+		approval.OutcomeDenied); r.Message != "not today" {
 		t.Errorf("message %q", r.Message)
 	}
 }
@@ -168,9 +186,12 @@ func testSignedWhole(t *testing.T, b *bench) {
 		{"many uses of the highest risk", 3, approval.Scope{Uses: 1000}, false, approval.ErrScope},
 		{"too many uses", 1, approval.Scope{Uses: 101}, false, approval.ErrScope},
 		{"for too long", 1, approval.Scope{Uses: 2, For: 13 * time.Hour}, false, approval.ErrScope},
-		{"for less than no time", 1, approval.Scope{Uses: 2, For: -time.Hour}, false, approval.ErrScope},
-		{"what must be asked every time", 3, approval.Scope{Uses: 2}, false, approval.ErrNotGrantable},
-		{"a while, of what must be asked every time", 2, approval.Scope{For: time.Hour}, false, approval.ErrNotGrantable},
+		{"for less than no time", 1, approval.Scope{Uses: 2, For: -time.Hour}, false,
+			approval.ErrScope},
+		{"what must be asked every time", 3, approval.Scope{Uses: 2}, false,
+			approval.ErrNotGrantable},
+		{"a while, of what must be asked every time", 2, approval.Scope{For: time.Hour}, false,
+			approval.ErrNotGrantable},
 		{"with a call denied", 1, approval.Scope{Uses: 2}, true, approval.ErrNotGrantable},
 		{"what may stand", 1, approval.Scope{Uses: 2, For: time.Hour}, false, nil},
 	} {
@@ -199,9 +220,12 @@ func testSignedWhole(t *testing.T, b *bench) {
 		switch {
 		case err != nil:
 			t.Error(err)
-		case c.want != nil && (now.Decision != nil || now.State != approval.Pending || len(grants) != 0):
-			t.Errorf("%s: refused, and has done something: %+v, %d grants", c.name, now.Decision, len(grants))
-		case c.want == nil && (now.State != approval.Rejected || len(grants) != 1 || grants[0].Uses != 2):
+		case c.want != nil && (now.Decision != nil || now.State != approval.Pending ||
+			len(grants) != 0):
+			t.Errorf("%s: refused, and has done something: %+v, %d grants", c.name, now.Decision,
+				len(grants))
+		case c.want == nil && (now.State != approval.Rejected || len(grants) != 1 ||
+			grants[0].Uses != 2):
 			t.Errorf("%s: %s, %+v", c.name, now.State, grants)
 		}
 		if c.want != nil { // the question is as it was: the same person can answer it once
@@ -246,7 +270,9 @@ func testPresigned(t *testing.T, b *bench) {
 	_, err = b.Present(ctx, approval.Request{Session: "s1", Payload: plan}, old)
 	wantRefusal(t, err, approval.ErrExpired, approval.OutcomeExpired)
 
-	altered := plantest.Small(t, func(p map[string]any) { p["risk"], p["work_item_id"] = 3, "PR-119" })
+	altered := plantest.Small(t, func(p map[string]any) {
+		p["risk"], p["work_item_id"] = 3, "PR-119"
+	})
 	_, err = b.Present(ctx, approval.Request{Session: "s1", Payload: altered}, s)
 	wantRefusal(t, err, approval.ErrMismatch, approval.OutcomeMismatch)
 
@@ -279,8 +305,9 @@ func TestVerifyRefuses(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	k, other := newKey(t, "dg"), newKey(t, "eve")
 	trust := trustOf(t, k.TrustLine())
-	answer := approval.Answer{Audience: host, Envelope: "e", PlanHash: "p", Issued: now, Expires: now.Add(time.Hour),
-		Calls: []approval.CallDecision{{ID: "c1", Approved: true}}}
+	answer := approval.Answer{Audience: host, Envelope: "e", PlanHash: "p", Issued: now,
+		Expires: now.Add(time.Hour),
+		Calls:   []approval.CallDecision{{ID: "c1", Approved: true}}}
 	sign := func(k approval.Key, change func(*approval.Answer)) string {
 		a := answer
 		if change != nil {
@@ -302,43 +329,54 @@ func TestVerifyRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	with := func(old, new string) string {
-		return parts[0] + "." + base64.RawURLEncoding.EncodeToString(bytes.Replace(body, []byte(old), []byte(new), 1)) + "." + parts[2]
+		return parts[0] + "." + base64.RawURLEncoding.EncodeToString(bytes.Replace(body,
+			[]byte(old), []byte(new), 1)) + "." + parts[2]
 	}
 	for name, c := range map[string]struct {
 		text string
 		at   time.Duration
 		want error
 	}{
-		"unknown key":         {sign(other, nil), 0, approval.ErrUntrusted},
-		"expired":             {good, time.Hour, approval.ErrExpired},
-		"from the future":     {good, -2 * time.Minute, approval.ErrExpired},
-		"for another machine": {sign(k, func(a *approval.Answer) { a.Audience = "host-2" }), 0, approval.ErrAudience},
-		"for no machine":      {sign(k, func(a *approval.Answer) { a.Audience = "" }), 0, approval.ErrAudience},
-		"tampered decision":   {with(`"approved":true`, `"approved":false`), 0, approval.ErrSignature},
-		"tampered envelope":   {with(`"envelope_id":"e"`, `"envelope_id":"f"`), 0, approval.ErrSignature},
-		"tampered plan":       {with(`"plan_hash":"p"`, `"plan_hash":"q"`), 0, approval.ErrSignature},
-		"tampered scope":      {with(`"uses":0`, `"uses":9`), 0, approval.ErrSignature},
-		"another's signature": {parts[0] + "." + parts[1] + "." + strings.Split(strings.TrimSuffix(sign(k, func(a *approval.Answer) { a.Envelope = "f" }), "\n"), ".")[2], 0, approval.ErrSignature},
-		"empty":               {"", 0, approval.ErrTruncated},
-		"cut in the head":     {"tad", 0, approval.ErrTruncated},
-		"cut in the payload":  {good[:20], 0, approval.ErrTruncated},
-		"cut in signature":    {good[:len(good)-9], 0, approval.ErrTruncated},
-		"oversized":           {good + strings.Repeat("A", approval.MaxToken), 0, approval.ErrOversized},
-		"another kind":        {"ssh-ed25519 AAAA", 0, approval.ErrMalformed},
-		"two lines":           {strings.TrimSuffix(good, "\n") + "\nx", 0, approval.ErrMalformed},
-		"padded":              {parts[0] + "." + parts[1] + "=." + parts[2], 0, approval.ErrMalformed},
-		"unknown member":      {with(`{"aud"`, `{"a":1,"aud"`), 0, approval.ErrMalformed},
-		"missing member":      {with(`,"v":1`, ``), 0, approval.ErrMalformed},
-		"another type":        {with(`"exp":`, `"exp":"x","e":`), 0, approval.ErrMalformed},
-		"another version":     {with(`"v":1`, `"v":2`), 0, approval.ErrMalformed},
-		"not canonical":       {with(`,"v"`, `, "v"`), 0, approval.ErrMalformed},
+		"unknown key":     {sign(other, nil), 0, approval.ErrUntrusted},
+		"expired":         {good, time.Hour, approval.ErrExpired},
+		"from the future": {good, -2 * time.Minute, approval.ErrExpired},
+		"for another machine": {sign(k, func(a *approval.Answer) { a.Audience = "host-2" }), 0,
+			approval.ErrAudience},
+		"for no machine": {sign(k, func(a *approval.Answer) { a.Audience = "" }), 0,
+			approval.ErrAudience},
+		"tampered decision": {with(`"approved":true`, `"approved":false`), 0,
+			approval.ErrSignature},
+		"tampered envelope": {with(`"envelope_id":"e"`, `"envelope_id":"f"`), 0,
+			approval.ErrSignature},
+		"tampered plan": {with(`"plan_hash":"p"`, `"plan_hash":"q"`), 0,
+			approval.ErrSignature},
+		"tampered scope": {with(`"uses":0`, `"uses":9`), 0, approval.ErrSignature},
+		"another's signature": {parts[0] + "." + parts[1] + "." +
+			strings.Split(strings.TrimSuffix(sign(k, func(a *approval.Answer) { a.Envelope = "f" }),
+				"\n"), ".")[2], 0, approval.ErrSignature},
+		"empty":              {"", 0, approval.ErrTruncated},
+		"cut in the head":    {"tad", 0, approval.ErrTruncated},
+		"cut in the payload": {good[:20], 0, approval.ErrTruncated},
+		"cut in signature":   {good[:len(good)-9], 0, approval.ErrTruncated},
+		"oversized": {good + strings.Repeat("A", approval.MaxToken), 0,
+			approval.ErrOversized},
+		"another kind": {"ssh-ed25519 AAAA", 0, approval.ErrMalformed},
+		"two lines":    {strings.TrimSuffix(good, "\n") + "\nx", 0, approval.ErrMalformed},
+		"padded": {parts[0] + "." + parts[1] + "=." + parts[2], 0,
+			approval.ErrMalformed},
+		"unknown member":  {with(`{"aud"`, `{"a":1,"aud"`), 0, approval.ErrMalformed},
+		"missing member":  {with(`,"v":1`, ``), 0, approval.ErrMalformed},
+		"another type":    {with(`"exp":`, `"exp":"x","e":`), 0, approval.ErrMalformed},
+		"another version": {with(`"v":1`, `"v":2`), 0, approval.ErrMalformed},
+		"not canonical":   {with(`,"v"`, `, "v"`), 0, approval.ErrMalformed},
 	} {
 		_, err := approval.Verify([]byte(c.text), trust, host, now.Add(c.at))
 		var te *approval.TokenError
 		if !errors.Is(err, c.want) || !errors.As(err, &te) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
-		if f, ok := approval.Explain(err); !ok || f.Exit != 126 || f.Outcome == "" || f.Message == "" {
+		if f, ok := approval.Explain(err); !ok || f.Exit != 126 || f.Outcome == "" ||
+			f.Message == "" {
 			t.Errorf("%s is told as %+v", name, f)
 		}
 	}
@@ -374,9 +412,11 @@ func TestReadQuestion(t *testing.T) {
 		"cut":       {text[:len(text)-1], approval.ErrTruncated},
 		"empty":     {nil, approval.ErrTruncated},
 		"oversized": {make([]byte, approval.MaxRequest+1), approval.ErrOversized},
-		"changed":   {bytes.Replace(text, []byte("rm -rf build"), []byte("rm -rf built"), 1), approval.ErrTampered},
-		"more":      {bytes.Replace(text, []byte(`{"aud"`), []byte(`{"a":1,"aud"`), 1), approval.ErrMalformed},
-		"no plan":   {[]byte("{}\n"), approval.ErrMalformed},
+		"changed": {bytes.Replace(text, []byte("rm -rf build"), []byte("rm -rf built"), 1),
+			approval.ErrTampered},
+		"more": {bytes.Replace(text, []byte(`{"aud"`), []byte(`{"a":1,"aud"`), 1),
+			approval.ErrMalformed},
+		"no plan": {[]byte("{}\n"), approval.ErrMalformed},
 	} {
 		if _, err := approval.ReadQuestion(c.text); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
@@ -396,8 +436,9 @@ func FuzzVerify(f *testing.F) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	k := newKey(f, "dg")
 	trust := trustOf(f, k.TrustLine())
-	good, err := k.Sign(approval.Answer{Audience: host, Envelope: "e", Issued: now, Expires: now.Add(time.Hour),
-		Calls: []approval.CallDecision{{ID: "c1", Approved: true}}}, rand.Reader)
+	good, err := k.Sign(approval.Answer{Audience: host, Envelope: "e", Issued: now,
+		Expires: now.Add(time.Hour),
+		Calls:   []approval.CallDecision{{ID: "c1", Approved: true}}}, rand.Reader)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -406,7 +447,8 @@ func FuzzVerify(f *testing.F) {
 	f.Add([]byte("tadad1."))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s, err := approval.Verify(text, trust, host, now)
-		if err == nil && strings.TrimSuffix(string(text), "\n") != strings.TrimSuffix(string(good), "\n") {
+		if err == nil && strings.TrimSuffix(string(text), "\n") != strings.TrimSuffix(string(good),
+			"\n") {
 			t.Fatalf("%q verifies: %+v", text, s)
 		}
 		if _, known := approval.Explain(err); err != nil && !known {
@@ -436,7 +478,8 @@ func (h hand) verify(t testing.TB, payload, host string, now time.Time) (approva
 	enc := base64.RawURLEncoding
 	sig := ed25519.Sign(h.key, []byte("tada-run answer v1\n"+payload))
 	text := "tada1." + enc.EncodeToString([]byte(payload)) + "." + enc.EncodeToString(sig) + "\n"
-	return approval.Verify([]byte(text), trustOf(t, "ed25519 "+base64.StdEncoding.EncodeToString(h.public())+" dg"), host, now)
+	return approval.Verify([]byte(text),
+		trustOf(t, "ed25519 "+base64.StdEncoding.EncodeToString(h.public())+" dg"), host, now)
 }
 
 // payload is an answer that is good from one time to another.
@@ -456,12 +499,17 @@ func TestVerifyBoundsWhatIsSigned(t *testing.T) {
 		payload string
 		want    error
 	}{
-		"good":             {h.payload(now, now.Add(approval.MaxTokenLife)), nil},
-		"for too long":     {h.payload(now, now.Add(approval.MaxTokenLife+time.Second)), approval.ErrScope},
-		"no time at all":   {h.payload(now.Add(time.Minute), now.Add(time.Second)), approval.ErrScope},
-		"an id too short":  {strings.Replace(h.payload(now, now.Add(time.Hour)), strings.Repeat("0", 32), "0", 1), approval.ErrMalformed},
-		"uses that wrap":   {strings.Replace(h.payload(now, now.Add(time.Hour)), `"for_s":0`, `"for_s":9223372036854775807`, 1), approval.ErrMalformed},
-		"a call too often": {strings.Replace(h.payload(now, now.Add(time.Hour)), `"approved":true,`, `"approved":true,"approved":true,`, 1), approval.ErrMalformed},
+		"good": {h.payload(now, now.Add(approval.MaxTokenLife)), nil},
+		"for too long": {h.payload(now, now.Add(approval.MaxTokenLife+time.Second)),
+			approval.ErrScope},
+		"no time at all": {h.payload(now.Add(time.Minute), now.Add(time.Second)),
+			approval.ErrScope},
+		"an id too short": {strings.Replace(h.payload(now, now.Add(time.Hour)),
+			strings.Repeat("0", 32), "0", 1), approval.ErrMalformed},
+		"uses that wrap": {strings.Replace(h.payload(now, now.Add(time.Hour)), `"for_s":0`,
+			`"for_s":9223372036854775807`, 1), approval.ErrMalformed},
+		"a call too often": {strings.Replace(h.payload(now, now.Add(time.Hour)), `"approved":true,`,
+			`"approved":true,"approved":true,`, 1), approval.ErrMalformed},
 	} {
 		if _, err := h.verify(t, c.payload, host, now); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
@@ -487,7 +535,8 @@ func FuzzAnswer(f *testing.F) {
 			}
 			return
 		}
-		if s.Audience != host || !now.Before(s.Expires) || s.Issued.Sub(now) > time.Minute || s.Expires.Sub(s.Issued) > approval.MaxTokenLife || len(s.TokenID) != 32 {
+		if s.Audience != host || !now.Before(s.Expires) || s.Issued.Sub(now) > time.Minute ||
+			s.Expires.Sub(s.Issued) > approval.MaxTokenLife || len(s.TokenID) != 32 {
 			t.Fatalf("%q verifies: %+v", payload+more, s)
 		}
 	})
@@ -496,7 +545,8 @@ func FuzzAnswer(f *testing.F) {
 func ExampleKey_Sign() {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	// On the machine that asks: tadactl export-request ID. Here it is the text of a file.
-	e := approval.Envelope{ID: "0f1c", Expires: now.Add(time.Hour), Payload: []byte(`{"tool_calls":[{"tool_call_id":"c1"}]}`)}
+	e := approval.Envelope{ID: "0f1c", Expires: now.Add(time.Hour),
+		Payload: []byte(`{"tool_calls":[{"tool_call_id":"c1"}]}`)}
 	e.PlanHash = plan.Hash(e.Payload)
 	request, _ := e.Export("host-1")
 	// On the machine of the signer, who reads the page.

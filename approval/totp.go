@@ -24,7 +24,8 @@ func (s *Store) EnrollTOTP(ctx context.Context, e Enrolment) (string, []Event, e
 		if t.hasTOTP() {
 			ev.Outcome = OutcomeReplaced
 		}
-		if err := t.put(healthBucket, totpKey, plan.Fields{"secret": string(secret), "step": 0}); err != nil {
+		if err := t.put(healthBucket, totpKey,
+			plan.Fields{"secret": string(secret), "step": 0}); err != nil {
 			return err
 		}
 		return t.emit(ev)

@@ -72,7 +72,8 @@ func parseTrusted(line string) (TrustedKey, error) {
 		digits, ok := strings.CutPrefix(f[3], "max-risk=")
 		n, err := strconv.Atoi(digits)
 		if !ok || err != nil || n < 0 || n >= plan.MaxRisk+1 {
-			return TrustedKey{}, fmt.Errorf("%q is not a limit; write max-risk=0 to max-risk=%d", f[3], plan.MaxRisk+1-1)
+			return TrustedKey{}, fmt.Errorf("%q is not a limit; write max-risk=0 to max-risk=%d",
+				f[3], plan.MaxRisk+1-1)
 		}
 		k.MaxRisk = n
 	}

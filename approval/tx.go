@@ -65,7 +65,8 @@ func (t *tx) get(bucket Bucket, key string) (plan.Fields, error) {
 	if raw == nil {
 		return nil, nil
 	}
-	if len(raw) < sha256.Size || !hmac.Equal(raw[:sha256.Size], t.seal(bucket, key, raw[sha256.Size:])) {
+	if len(raw) < sha256.Size || !hmac.Equal(raw[:sha256.Size],
+		t.seal(bucket, key, raw[sha256.Size:])) {
 		return nil, errSeal
 	}
 	v, err := canonical.Parse(raw[sha256.Size:])

@@ -10,7 +10,8 @@ import (
 )
 
 func (t *tx) consumeTask(k task) (result, error) {
-	c := Claim{Session: k.args.Text("session"), Envelope: k.args.Text("envelope"), PlanHash: k.args.Text("plan_hash"), Runner: k.args.Text("runner")}
+	c := Claim{Session: k.args.Text("session"), Envelope: k.args.Text("envelope"),
+		PlanHash: k.args.Text("plan_hash"), Runner: k.args.Text("runner")}
 	e, err := t.consume(c, k.ticket)
 	if err != nil {
 		return result{}, err
@@ -29,7 +30,8 @@ func (t *tx) consume(c Claim, ticket string) (*entry, error) {
 	// An envelope of another session is not this one's to spend, or to spoil.
 	if e != nil && e.birth != nil && e.Session != c.Session {
 		return nil, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown,
-			Events: []Event{{Kind: KindRefused, Envelope: id, Session: c.Session, Outcome: OutcomeUnknown, Computed: c.PlanHash}}}
+			Events: []Event{{Kind: KindRefused, Envelope: id, Session: c.Session,
+				Outcome: OutcomeUnknown, Computed: c.PlanHash}}}
 	}
 	if err == nil && t.permitted(e, ticket) {
 		return e, nil
@@ -42,13 +44,15 @@ func (t *tx) consume(c Claim, ticket string) (*entry, error) {
 		return e, &Refused{Envelope: id, Err: ErrPending}
 	case pairing(e.Decision.Calls, e.Calls) != nil || !e.Decision.approvesAny():
 		return e, t.spoil(e, OutcomeBijection, ErrBijection, c.PlanHash)
-	case !hmac.Equal([]byte(c.PlanHash), []byte(e.PlanHash)) || !hmac.Equal([]byte(e.Decision.PlanHash), []byte(e.PlanHash)):
+	case !hmac.Equal([]byte(c.PlanHash), []byte(e.PlanHash)) ||
+		!hmac.Equal([]byte(e.Decision.PlanHash), []byte(e.PlanHash)):
 		return e, t.spoil(e, OutcomeMismatch, ErrMismatch, c.PlanHash)
 	}
 	if err := t.put(runBucket, id, plan.Fields{"runner": c.Runner, "since": plan.FormatTime(t.now.Now), "ticket": ticket}); err != nil {
 		return e, err
 	}
-	return e, t.bury(e, Consumed, Event{Kind: KindConsumed, Outcome: OutcomeExecuted, Computed: c.PlanHash,
+	return e, t.bury(e, Consumed, Event{Kind: KindConsumed, Outcome: OutcomeExecuted,
+		Computed: c.PlanHash,
 		Approver: e.Decision.Approver, Channel: e.Decision.Channel})
 }
 
@@ -66,7 +70,8 @@ func (t *tx) finishTask(k task) (result, error) {
 	id := k.args.Text("envelope")
 	e, _ := t.load(id)
 	if e == nil {
-		ev, ok := t.orphan(id, Event{Kind: KindFinished, Outcome: k.args.Text("outcome"), Reason: k.args.Text("reason")})
+		ev, ok := t.orphan(id, Event{Kind: KindFinished, Outcome: k.args.Text("outcome"),
+			Reason: k.args.Text("reason")})
 		if !ok {
 			return result{}, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
 		}
@@ -92,7 +97,8 @@ func (t *tx) finishTask(k task) (result, error) {
 	if err := t.delete(runBucket, id); err != nil {
 		return result{}, err
 	}
-	ev := e.event(Event{Kind: KindFinished, Outcome: k.args.Text("outcome"), Reason: k.args.Text("reason")})
+	ev := e.event(Event{Kind: KindFinished, Outcome: k.args.Text("outcome"),
+		Reason: k.args.Text("reason")})
 	ev.Nonce = e.nonceText()
 	return result{}, t.emit(ev)
 }
@@ -105,7 +111,8 @@ func (t *tx) orphan(id string, ev Event) (Event, bool) {
 		return Event{}, false
 	}
 	old := readEvent(birth)
-	old.Kind, old.Outcome, old.Reason, old.From, old.To = ev.Kind, ev.Outcome, ev.Reason, Consumed, Consumed
+	old.Kind, old.Outcome, old.Reason, old.From, old.To = ev.Kind, ev.Outcome, ev.Reason, Consumed,
+		Consumed
 	return old, true
 }
 

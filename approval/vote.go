@@ -20,12 +20,15 @@ func (t *tx) vote(e *entry, d Decision) error {
 		calls = both(calls, readCalls(plan.AsFields(m).List("decisions")))
 	}
 	if len(list)+1 < e.Quorum {
-		list = append(list, map[string]any{"approver": d.Approver, "decisions": callList(d.Calls), "person": d.person()})
+		list = append(list, map[string]any{"approver": d.Approver, "decisions": callList(d.Calls),
+			"person": d.person()})
 		if err := t.put(voteBucket, e.ID, plan.Fields{"votes": list}); err != nil {
 			return err
 		}
-		return t.emit(e.event(Event{Kind: KindVoted, Outcome: OutcomeApproved, Calls: slices.Clone(d.Calls),
-			Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Token: d.token, Via: d.Via}))
+		return t.emit(e.event(Event{Kind: KindVoted, Outcome: OutcomeApproved,
+			Calls:    slices.Clone(d.Calls),
+			Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Token: d.token,
+			Via: d.Via}))
 	}
 	slices.Sort(approvers)
 	d.Calls, d.Approver = calls, strings.Join(approvers, ", ")

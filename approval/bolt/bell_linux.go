@@ -26,7 +26,8 @@ func watchBell(fd int, path string) error {
 			return private.Named(path, err)
 		}
 		f.Close()
-		_, err = unix.InotifyAddWatch(fd, path, unix.IN_CLOSE_WRITE|unix.IN_DELETE_SELF|unix.IN_ATTRIB)
+		_, err = unix.InotifyAddWatch(fd, path,
+			unix.IN_CLOSE_WRITE|unix.IN_DELETE_SELF|unix.IN_ATTRIB)
 		if !errors.Is(err, fs.ErrNotExist) { // else it was rung and taken away just now
 			return private.Named(path, err)
 		}

@@ -25,14 +25,16 @@ type DB struct {
 	path string
 	o    approval.Options
 
-	at func(step string) // called between any two steps that a process can be killed at; tests die there
+	// called between any two steps that a process can be killed at; tests die there
+	at func(step string)
 }
 
 var _ approval.DB = (*DB)(nil)
 
 // Open returns the store in the file at path. The database is created by the first change, in an
 // existing folder. It fails with *[approval.ConfigError] for limits that cannot hold together, and
-// with *[approval.FileError] around ErrMeddled, approval.ErrMissing, approval.ErrCorrupt, approval.ErrFuture or approval.ErrLocked.
+// with *[approval.FileError] around ErrMeddled, approval.ErrMissing, approval.ErrCorrupt,
+// approval.ErrFuture or approval.ErrLocked.
 func Open(path string, o approval.Options) (*approval.Store, error) {
 	return approval.Open(File(path, o), o)
 }
@@ -153,7 +155,8 @@ func (b *DB) lock(ctx context.Context, exclusive bool) (*os.File, error) {
 	if err := take(waiting, f, b.o.Waiting); err != nil {
 		if ctx.Err() == nil && waiting.Err() != nil {
 			return nil, &approval.FileError{Path: b.path, Err: approval.ErrLocked,
-				Hint: fmt.Sprintf("another process has held the lock for %v; end it and try again", b.o.LockWait)}
+				Hint: fmt.Sprintf("another process has held the lock for %v; end it and try again",
+					b.o.LockWait)}
 		}
 		return nil, private.Named(b.path+lockSuffix, err)
 	}
@@ -177,7 +180,8 @@ func (b *DB) made(lock *os.File) (bool, error) {
 	info, err := os.Lstat(b.path)
 	switch {
 	case err == nil && info.Size() == 0: // bbolt would take it for a new one
-		return false, &approval.FileError{Path: b.path, Err: approval.ErrCorrupt, Hint: "it is empty; " + private.Rebuild}
+		return false, &approval.FileError{Path: b.path, Err: approval.ErrCorrupt,
+			Hint: "it is empty; " + private.Rebuild}
 	case err == nil:
 		return true, nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -265,7 +269,8 @@ func (b *DB) open(path string, readOnly bool, fn func(*bbolt.DB) error) (err err
 			if file != nil {
 				release(file)
 			}
-			err = &approval.FileError{Path: path, Err: approval.ErrCorrupt, Hint: fmt.Sprintf("%v; %s", p, private.Rebuild)}
+			err = &approval.FileError{Path: path, Err: approval.ErrCorrupt,
+				Hint: fmt.Sprintf("%v; %s", p, private.Rebuild)}
 		}
 	}()
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
@@ -298,7 +303,9 @@ func openError(path string, err error) error {
 	case errors.As(err, &named) || errors.As(err, &errno):
 		return private.Named(path, err)
 	case errors.Is(err, bolterrors.ErrTimeout):
-		return &approval.FileError{Path: path, Err: approval.ErrLocked, Hint: "another program has it open; end it and try again"}
+		return &approval.FileError{Path: path, Err: approval.ErrLocked,
+			Hint: "another program has it open; end it and try again"}
 	}
-	return &approval.FileError{Path: path, Err: approval.ErrCorrupt, Hint: err.Error() + "; " + private.Rebuild}
+	return &approval.FileError{Path: path, Err: approval.ErrCorrupt,
+		Hint: err.Error() + "; " + private.Rebuild}
 }

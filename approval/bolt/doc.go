@@ -3,8 +3,8 @@
 // NAME is a bbolt database with a bucket for each of [approval.Buckets]. NAME.lock is locked with
 // flock(2) before NAME is opened, because bbolt waits for its own lock by sleeping 50 ms at a time.
 // NAME.lock is empty until NAME has been created and has one byte from then on: a database that is
-// gone afterwards is an error and not a fresh start, which would forget what was used. NAME.new is a
-// database being created. NAME.board and its bell exist while processes share a transaction
+// gone afterwards is an error and not a fresh start, which would forget what was used. NAME.new is
+// a database being created. NAME.board and its bell exist while processes share a transaction
 // (group.go), NAME.wait-ID while a process waits for the answer to ID (wait_linux.go); both can be
 // deleted when no program runs. All have mode 0600 and belong to this user, or are refused; so is a
 // folder that others may write to.

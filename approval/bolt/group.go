@@ -117,7 +117,8 @@ func (b *DB) lead(ctx context.Context, j *approval.Job) (bool, error) {
 	lock.Close() // the next leader need not wait for what follows
 	b.step("to answer")
 	if j.Joined() > 0 {
-		f.Write(answers(j.Answers())) // who finds no answer does the job again, and learns that it was done
+		// who finds no answer does the job again, and learns that it was done
+		f.Write(answers(j.Answers()))
 	}
 	return true, nil
 }
@@ -138,9 +139,10 @@ func joinAll(f *os.File, j *approval.Job) {
 	}
 }
 
-// answers are lines, and behind them an index, so that no process reads what is for others: 64 readers of 64 answers are most of what 64 processes would do. The index has a line for
-// each ticket with the distance of its answer from the end of all and its length, and a last line
-// with their number.
+// answers are lines, and behind them an index, so that no process reads what is for others: 64
+// readers of 64 answers are most of what 64 processes would do. The index has a line for each
+// ticket with the distance of its answer from the end of all and its length, and a last line with
+// their number.
 func answers(list []approval.JobAnswer) []byte {
 	var out []byte
 	for _, a := range list {

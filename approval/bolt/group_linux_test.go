@@ -35,7 +35,7 @@ func groupStore(t testing.TB, n int) (group, []approval.Envelope) {
 	now := approval.Clock{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	o := approval.Options{
 		Clock: func() approval.Clock { return now }, Rand: rand.Reader,
-		MaxPending: n + 1, MaxHour: n + 1, LockWait: 5 * time.Second,
+		MaxPending: n + 1, MaxHour: n + 1, MaxOpen: n + 1, LockWait: 5 * time.Second,
 	}
 	db := File(filepath.Join(dir, "approvals.db"), o)
 	c := &catcher{DB: db}
@@ -50,7 +50,8 @@ func groupStore(t testing.TB, n int) (group, []approval.Envelope) {
 		payload := fmt.Sprintf(`{"n":%d,"risk":1,"tool_calls":[{"tool_call_id":"c1"}],"work_item_id":"w"}`, i)
 		e, _, err := s.Request(ctx, approval.Request{Session: "s", Payload: []byte(payload)})
 		if err == nil {
-			_, err = s.Decide(ctx, approval.Decision{Envelope: e.ID, PlanHash: e.PlanHash, Took: time.Minute,
+			_, err = s.Decide(ctx, approval.Decision{Envelope: e.ID, PlanHash: e.PlanHash,
+				Took:  time.Minute,
 				Calls: []approval.CallDecision{{ID: "c1", Approved: true}}})
 		}
 		if err != nil {
@@ -86,7 +87,9 @@ func (g group) caught(t testing.TB, call func(*approval.Store) error) *approval.
 // leader is a job of a leader, which changes nothing, with the jobs of others in lines.
 func (g group) leader(t testing.TB, lines ...[]byte) *approval.Job {
 	t.Helper()
-	j := g.caught(t, func(s *approval.Store) error { return s.MarkLogged(context.Background(), "", 1<<40) })
+	j := g.caught(t, func(s *approval.Store) error {
+		return s.MarkLogged(context.Background(), "", 1<<40)
+	})
 	for _, line := range lines {
 		j.Join(line)
 	}
@@ -134,7 +137,8 @@ type claimed struct {
 func claimLater(s group, e approval.Envelope) chan claimed {
 	got := make(chan claimed, 1)
 	go func() {
-		p, err := s.Consume(context.Background(), approval.Claim{Session: "s", PlanHash: e.PlanHash, Runner: "r"})
+		p, err := s.Consume(context.Background(),
+			approval.Claim{Session: "s", PlanHash: e.PlanHash, Runner: "r"})
 		got <- claimed{p, err}
 	}()
 	return got
@@ -159,42 +163,45 @@ func TestLeaderDies(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"in the middle of the answers", func(t *testing.T, s group, board, lock *os.File, line []byte) {
-			j := s.leader(t, line)
-			if err := s.write(lock, j.Do); err != nil {
-				t.Fatal(err)
-			}
-			answer := j.Answers()[0].Line
-			if _, err := board.Write(answer[:len(answer)/2]); err != nil {
-				t.Fatal(err)
-			}
-		}},
-		{"in the middle of the index", func(t *testing.T, s group, board, lock *os.File, line []byte) {
-			j := s.leader(t, line)
-			if err := s.write(lock, j.Do); err != nil {
-				t.Fatal(err)
-			}
-			all := answers(j.Answers())
-			if _, err := board.Write(all[:len(all)-indexEnd-3]); err != nil {
-				t.Fatal(err)
-			}
-		}},
-		{"and somebody wrote too late", func(t *testing.T, s group, board, lock *os.File, line []byte) {
-			j := s.leader(t, line)
-			if err := s.write(lock, j.Do); err != nil {
-				t.Fatal(err)
-			}
-			late, err := s.caught(t, func(s *approval.Store) error {
-				_, err := s.Finish(context.Background(), "late", "", "")
-				return err
-			}).Line()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := board.Write(append(answers(j.Answers()), late...)); err != nil {
-				t.Fatal(err)
-			}
-		}},
+		{"in the middle of the answers",
+			func(t *testing.T, s group, board, lock *os.File, line []byte) {
+				j := s.leader(t, line)
+				if err := s.write(lock, j.Do); err != nil {
+					t.Fatal(err)
+				}
+				answer := j.Answers()[0].Line
+				if _, err := board.Write(answer[:len(answer)/2]); err != nil {
+					t.Fatal(err)
+				}
+			}},
+		{"in the middle of the index",
+			func(t *testing.T, s group, board, lock *os.File, line []byte) {
+				j := s.leader(t, line)
+				if err := s.write(lock, j.Do); err != nil {
+					t.Fatal(err)
+				}
+				all := answers(j.Answers())
+				if _, err := board.Write(all[:len(all)-indexEnd-3]); err != nil {
+					t.Fatal(err)
+				}
+			}},
+		{"and somebody wrote too late",
+			func(t *testing.T, s group, board, lock *os.File, line []byte) {
+				j := s.leader(t, line)
+				if err := s.write(lock, j.Do); err != nil {
+					t.Fatal(err)
+				}
+				late, err := s.caught(t, func(s *approval.Store) error {
+					_, err := s.Finish(context.Background(), "late", "", "")
+					return err
+				}).Line()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := board.Write(append(answers(j.Answers()), late...)); err != nil {
+					t.Fatal(err)
+				}
+			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -205,7 +212,8 @@ func TestLeaderDies(t *testing.T) {
 			board.Close() // what the kernel does for a process that dies
 			lock.Close()
 			x := <-got
-			if x.err != nil || len(x.p.Calls) != 1 || !x.p.Calls[0].Approved || x.p.Envelope != es[0].ID {
+			if x.err != nil || len(x.p.Calls) != 1 || !x.p.Calls[0].Approved ||
+				x.p.Envelope != es[0].ID {
 				t.Fatalf("%+v", x)
 			}
 			if runs, err := s.Unfinished(context.Background()); err != nil || len(runs) != 1 {
@@ -230,8 +238,10 @@ func TestBoardOfStrangers(t *testing.T) {
 	t.Parallel()
 	s, es := groupStore(t, 1)
 	for _, junk := range []string{
-		"", "\n\n", "{}\n", "no json\n", `{"args":{},"ticket":"t","verb":"decide"}` + "\n", `{"args":{},"ticket":"","verb":"consume"}` + "\n",
-		`{"args":{"payload":"x"},"ticket":"t","verb":"request"}` + "\n", `{"args":{"seqs":["x"]},"ticket":"t","verb":"recorded"}` + "\n", `{"args":{}`,
+		"", "\n\n", "{}\n", "no json\n", `{"args":{},"ticket":"t","verb":"decide"}` + "\n",
+		`{"args":{},"ticket":"","verb":"consume"}` + "\n",
+		`{"args":{"payload":"x"},"ticket":"t","verb":"request"}` + "\n",
+		`{"args":{"seqs":["x"]},"ticket":"t","verb":"recorded"}` + "\n", `{"args":{}`,
 	} {
 		lock, err := s.lock(context.Background(), true)
 		if err != nil {
@@ -270,7 +280,8 @@ func TestBoardOfStrangers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	if _, err := s.Finish(context.Background(), es[0].ID, "", ""); !errors.Is(err, approval.ErrMeddled) {
+	if _, err := s.Finish(context.Background(), es[0].ID, "", ""); !errors.Is(err,
+		approval.ErrMeddled) {
 		t.Errorf("a board that others can write: %v", err)
 	}
 }

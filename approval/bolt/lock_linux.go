@@ -37,7 +37,8 @@ func tryShared(f *os.File) bool {
 // second.
 var patience = [...]time.Duration{time.Second, 5 * time.Second}
 
-func waitLock(ctx context.Context, f *os.File, how int, waiting func(*os.File, time.Duration)) error {
+func waitLock(ctx context.Context, f *os.File, how int,
+	waiting func(*os.File, time.Duration)) error {
 	fd := int(f.Fd())
 	if err := unix.Flock(fd, how|unix.LOCK_NB); err != unix.EWOULDBLOCK {
 		if err != nil {
@@ -86,7 +87,8 @@ func openBoard(path string) (*os.File, error) {
 // makeBoard makes a boarding file that is locked before anybody can see it: it has no name until
 // then. It returns nil when there is one by now. Some file systems cannot do it; the error says so.
 func makeBoard(path string) (*os.File, error) {
-	fd, err := unix.Open(filepath.Dir(path), unix.O_TMPFILE|unix.O_RDWR|unix.O_APPEND|unix.O_CLOEXEC, 0o600)
+	fd, err := unix.Open(filepath.Dir(path),
+		unix.O_TMPFILE|unix.O_RDWR|unix.O_APPEND|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +98,8 @@ func makeBoard(path string) (*os.File, error) {
 		return nil, err
 	}
 	// By its path under /proc, because AT_EMPTY_PATH needs a capability (open(2), O_TMPFILE).
-	err = unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", fd), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
+	err = unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", fd), unix.AT_FDCWD, path,
+		unix.AT_SYMLINK_FOLLOW)
 	if err != nil {
 		f.Close()
 		if errors.Is(err, unix.EEXIST) {
@@ -148,7 +151,8 @@ func dropBoard(board *os.File) error {
 // limit. It makes one timer at a time: each has the runtime wake a thread.
 func waitBoard(board *os.File, limit time.Duration, waiting func(*os.File, time.Duration)) error {
 	if name, err := bellOf(board); err == nil {
-		if fd, err := unix.Open(name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0); err == nil {
+		if fd, err := unix.Open(name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC,
+			0); err == nil {
 			bell := os.NewFile(uintptr(fd), name)
 			defer bell.Close()
 			began := time.Now()

@@ -38,7 +38,8 @@ func lifeOf(dir string, killAt int) {
 	payload := []byte(`{"risk":1,"tool_calls":[{"tool_call_id":"c1"}],"work_item_id":"w"}`)
 	e, _, err := s.Request(ctx, approval.Request{Session: "s", Payload: payload})
 	say(err, "asked "+e.ID)
-	_, err = s.Decide(ctx, approval.Decision{Envelope: e.ID, PlanHash: e.PlanHash, Took: time.Minute, Calls: []approval.CallDecision{{ID: "c1", Approved: true}}})
+	_, err = s.Decide(ctx, approval.Decision{Envelope: e.ID, PlanHash: e.PlanHash,
+		Took: time.Minute, Calls: []approval.CallDecision{{ID: "c1", Approved: true}}})
 	say(err, "decided "+e.ID)
 	p, err := s.Consume(ctx, approval.Claim{Session: "s", PlanHash: e.PlanHash, Runner: "me"})
 	say(err, "permit "+e.ID)
@@ -92,7 +93,9 @@ func checkKilled(t *testing.T, dir string, step int, told string) {
 	t.Helper()
 	ctx := context.Background()
 	now := approval.Clock{Now: time.Date(2026, 3, 1, 12, 0, 1, 0, time.UTC)}
-	s, err := Open(filepath.Join(dir, "approvals.db"), approval.Options{Clock: func() approval.Clock { return now }, Rand: rand.Reader, LockWait: time.Second})
+	s, err := Open(filepath.Join(dir, "approvals.db"),
+		approval.Options{Clock: func() approval.Clock { return now }, Rand: rand.Reader,
+			LockWait: time.Second})
 	if err != nil {
 		t.Fatalf("step %d: %v", step, err)
 	}
@@ -105,7 +108,8 @@ func checkKilled(t *testing.T, dir string, step int, told string) {
 		kinds += strings.TrimPrefix(e.Kind, "approval.") + " "
 		id = e.Envelope
 	}
-	for word, kind := range map[string]string{"asked": "issued", "decided": "decided", "finished": "finished"} {
+	for word, kind := range map[string]string{"asked": "issued", "decided": "decided",
+		"finished": "finished"} {
 		if strings.Contains(told, word) && !strings.Contains(kinds, kind) {
 			t.Errorf("step %d: it was told %q, the store knows %q", step, told, kinds)
 		}
@@ -130,7 +134,8 @@ func checkKilled(t *testing.T, dir string, step int, told string) {
 		t.Errorf("step %d: after %q a use gives %v", step, kinds, err)
 	}
 	for _, r := range runs {
-		if _, err := s.Finish(ctx, r.Envelope, approval.OutcomeLost, "its process is gone"); err != nil {
+		if _, err := s.Finish(ctx, r.Envelope, approval.OutcomeLost,
+			"its process is gone"); err != nil {
 			t.Errorf("step %d: %v", step, err)
 		}
 	}

@@ -25,7 +25,8 @@ func (b *DB) Await(ctx context.Context, id string, look approval.Look) error {
 	if _, done, err := look(); done || err != nil {
 		return err // also: an id that has no envelope must not become a file
 	}
-	if _, err := unix.InotifyAddWatch(fd, b.path, unix.IN_DELETE_SELF|unix.IN_MOVE_SELF); err != nil {
+	if _, err := unix.InotifyAddWatch(fd, b.path,
+		unix.IN_DELETE_SELF|unix.IN_MOVE_SELF); err != nil {
 		return poll(ctx, look)
 	}
 	stop := context.AfterFunc(ctx, func() { watch.SetReadDeadline(time.Unix(1, 0)) })
@@ -35,7 +36,8 @@ func (b *DB) Await(ctx context.Context, id string, look approval.Look) error {
 	buf := make([]byte, 4096)
 	for {
 		// Each time anew, because who rings it takes it away.
-		if err := watchBell(fd, bell); errors.Is(err, unix.ENOSPC) { // inotify_add_watch(2): no watch is left
+		if err := watchBell(fd, bell); errors.Is(err, unix.ENOSPC) {
+			// inotify_add_watch(2): no watch is left
 			return poll(ctx, look)
 		} else if err != nil {
 			return err

@@ -9,7 +9,8 @@ import (
 func ExampleFrictionOf() {
 	for risk := range 5 {
 		f := plan.FrictionOf(risk)
-		fmt.Printf("risk %d: R%d %s, %d characters, second factor %v\n", risk, f.Level, f.Name, f.Challenge, f.Factor)
+		fmt.Printf("risk %d: R%d %s, %d characters, second factor %v\n", risk, f.Level, f.Name,
+			f.Challenge, f.Factor)
 	}
 	// Output:
 	// risk 0: R1 low, 0 characters, second factor false

@@ -40,14 +40,16 @@ func Read(payload []byte) (Plan, error) {
 	}
 	f := Fields(top)
 	p := Plan{
-		WorkItem: f.Text("work_item_id"), Agent: f.Text("agent_name"), Risk: MaxRisk, Trust: ParseLevel(f.Text("trust")),
+		WorkItem: f.Text("work_item_id"), Agent: f.Text("agent_name"), Risk: MaxRisk,
+		Trust: ParseLevel(f.Text("trust")),
 	}
 	if n, ok := f["risk"].(int64); ok && n >= 0 && n <= MaxRisk {
 		p.Risk = int(n) // a payload that names no risk is not a harmless one
 	}
 	for _, r := range f.Objects("reasons") {
 		rule := r.Text("rule")
-		if rule != "" && r.Text("verdict") != "allow" && len(p.Rules) < maxRules && !slices.Contains(p.Rules, rule) {
+		if rule != "" && r.Text("verdict") != "allow" && len(p.Rules) < maxRules &&
+			!slices.Contains(p.Rules, rule) {
 			p.Rules = append(p.Rules, rule)
 		}
 	}

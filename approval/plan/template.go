@@ -29,7 +29,8 @@ func Template(payload []byte) (string, error) {
 	if name, ok := top.ForTool(); ok {
 		tool := Fields{"tool": name}
 		for _, bound := range []string{
-			"version", "work_item_id", "agent_name", "workspace_root", "toolset_mode", "risk", "trust", "needs",
+			"version", "work_item_id", "agent_name", "workspace_root", "toolset_mode", "risk",
+			"trust", "needs",
 		} {
 			if v, ok := top[bound]; ok {
 				tool[bound] = v
@@ -56,7 +57,8 @@ func ForTool(payload []byte) (name string, ok bool) { return object(payload).For
 // ForTool is [ForTool] of a plan that was parsed.
 func (f Fields) ForTool() (name string, ok bool) {
 	calls, reasons := f.Objects("tool_calls"), f.Objects("reasons")
-	if len(calls) != 1 || len(reasons) != 1 || len(f.List("opaque")) > 0 || len(f.Object("effects").List("net")) > 0 {
+	if len(calls) != 1 || len(reasons) != 1 || len(f.List("opaque")) > 0 ||
+		len(f.Object("effects").List("net")) > 0 {
 		return "", false
 	}
 	name, ok = strings.CutPrefix(calls[0].Text("tool_name"), "tool:")

@@ -49,7 +49,8 @@ func locked(path string, cause error) error {
 	if err := check(path, info, 0o077); err != nil {
 		return err
 	}
-	return &FileError{Path: path, Err: ErrMeddled, Hint: fmt.Sprintf("its mode is %04o; run chmod u+rw on it", info.Mode().Perm())}
+	return &FileError{Path: path, Err: ErrMeddled,
+		Hint: fmt.Sprintf("its mode is %04o; run chmod u+rw on it", info.Mode().Perm())}
 }
 
 // check refuses an object of another user, of another kind than file or folder, or with one
@@ -62,9 +63,11 @@ func check(path string, info fs.FileInfo, forbidden fs.FileMode) error {
 	case !info.Mode().IsRegular() && !info.IsDir():
 		return &FileError{Path: path, Err: ErrMeddled, Hint: "it is not a regular file"}
 	case int(st.Uid) != os.Geteuid():
-		return &FileError{Path: path, Err: ErrMeddled, Hint: fmt.Sprintf("it belongs to uid %d; move it away", st.Uid)}
+		return &FileError{Path: path, Err: ErrMeddled,
+			Hint: fmt.Sprintf("it belongs to uid %d; move it away", st.Uid)}
 	case info.Mode().Perm()&forbidden != 0:
-		return &FileError{Path: path, Err: ErrMeddled, Hint: fmt.Sprintf("its mode is %04o; run chmod go= on it", info.Mode().Perm())}
+		return &FileError{Path: path, Err: ErrMeddled,
+			Hint: fmt.Sprintf("its mode is %04o; run chmod go= on it", info.Mode().Perm())}
 	}
 	return nil
 }

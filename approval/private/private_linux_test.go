@@ -27,13 +27,17 @@ func TestWhatIsLockedIsTold(t *testing.T) {
 		says string
 	}{
 		{"read-only", locked(path, refused), ErrMeddled, "its mode is 0400; run chmod u+rw on it"},
-		{"others' too", func() error { os.Chmod(path, 0o440); return locked(path, refused) }(), ErrMeddled, "its mode is 0440; run chmod go= on it"},
-		{"in a closed folder", locked(filepath.Join(path, "below"), refused), syscall.EACCES, "its folder"},
-		{"on a file system for reading", Named(path, syscall.EROFS), syscall.EROFS, "mount its file system for writing"},
+		{"others' too", func() error { os.Chmod(path, 0o440); return locked(path, refused) }(),
+			ErrMeddled, "its mode is 0440; run chmod go= on it"},
+		{"in a closed folder", locked(filepath.Join(path, "below"), refused), syscall.EACCES,
+			"its folder"},
+		{"on a file system for reading", Named(path, syscall.EROFS), syscall.EROFS,
+			"mount its file system for writing"},
 		{"on a full disk", Named(path, syscall.ENOSPC), syscall.ENOSPC, "make room"},
 	} {
 		var named *FileError
-		if !errors.As(c.err, &named) || !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), c.says) {
+		if !errors.As(c.err, &named) || !errors.Is(c.err, c.is) ||
+			!strings.Contains(c.err.Error(), c.says) {
 			t.Errorf("%s: %v", c.name, c.err)
 		}
 	}

@@ -47,7 +47,8 @@ func redirects(s string, i, n int) bool {
 	if n == 2 {
 		return false
 	}
-	return i > 0 && strings.IndexByte("<>", s[i-1]) >= 0 || s[i] == '&' && i+1 < len(s) && s[i+1] == '>'
+	return i > 0 && strings.IndexByte("<>", s[i-1]) >= 0 ||
+		s[i] == '&' && i+1 < len(s) && s[i+1] == '>'
 }
 
 func skipSpace(s string, i int) int {

@@ -12,7 +12,8 @@ func (v *view) calls(o object) {
 	if !ok {
 		return
 	}
-	all := map[string]any{"reasons": o["reasons"]} // what a call takes out is marked in its text all the same
+	// what a call takes out is marked in its text all the same
+	all := map[string]any{"reasons": o["reasons"]}
 	for i, x := range list {
 		m, ok := x.(map[string]any)
 		if !ok {

@@ -58,7 +58,8 @@ func shorten(units []unit, head, tail int, word string) (out []unit, all int) {
 // a payload can show.
 func truncation(word string, chars, at int) unit {
 	text := fmt.Sprintf("%s[%s, %d chars]%s", openCode, word, chars, closeCode)
-	return unit{text: text, cells: len(text) - len(openCode) - len(closeCode) + 2, at: at, must: true}
+	return unit{text: text, cells: len(text) - len(openCode) - len(closeCode) + 2, at: at,
+		must: true}
 }
 
 // wrap breaks units into lines of at most width cells: at hard ends, else after the last space of a

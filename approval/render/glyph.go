@@ -32,17 +32,21 @@ var showable = []*unicode.RangeTable{
 }
 
 // hangulSyllables leaves out the jamo, some of which are blank (U+115F, U+1160, U+3164, U+FFA0).
-var hangulSyllables = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0xac00, Hi: 0xd7a3, Stride: 1}}}
+var hangulSyllables = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0xac00, Hi: 0xd7a3,
+	Stride: 1}}}
 
 // wide are the characters that fill two cells (Unicode TR 11, W and F, as far as showable has
 // them).
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
-		{Lo: 0x2e80, Hi: 0x303e, Stride: 1}, {Lo: 0x3041, Hi: 0x33ff, Stride: 1}, {Lo: 0x3400, Hi: 0x4dbf, Stride: 1},
-		{Lo: 0x4e00, Hi: 0x9fff, Stride: 1}, {Lo: 0xac00, Hi: 0xd7a3, Stride: 1}, {Lo: 0xf900, Hi: 0xfaff, Stride: 1},
+		{Lo: 0x2e80, Hi: 0x303e, Stride: 1}, {Lo: 0x3041, Hi: 0x33ff, Stride: 1},
+		{Lo: 0x3400, Hi: 0x4dbf, Stride: 1},
+		{Lo: 0x4e00, Hi: 0x9fff, Stride: 1}, {Lo: 0xac00, Hi: 0xd7a3, Stride: 1},
+		{Lo: 0xf900, Hi: 0xfaff, Stride: 1},
 		{Lo: 0xff01, Hi: 0xff60, Stride: 1},
 	},
-	R32: []unicode.Range32{{Lo: 0x16fe0, Hi: 0x18dff, Stride: 1}, {Lo: 0x1b000, Hi: 0x1b2ff, Stride: 1}, {Lo: 0x20000, Hi: 0x3fffd, Stride: 1}},
+	R32: []unicode.Range32{{Lo: 0x16fe0, Hi: 0x18dff, Stride: 1},
+		{Lo: 0x1b000, Hi: 0x1b2ff, Stride: 1}, {Lo: 0x20000, Hi: 0x3fffd, Stride: 1}},
 }
 
 // canShow reports whether r may be written to a terminal as itself.

@@ -78,7 +78,8 @@ func member(k string) string {
 
 func isPlainKey(k string) bool {
 	for i := range len(k) {
-		if c := k[i]; c != '_' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+		if c := k[i]; c != '_' && c != '-' && (c < '0' || c > '9') &&
+			(c|0x20 < 'a' || c|0x20 > 'z') {
 			return false
 		}
 	}

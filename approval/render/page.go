@@ -13,7 +13,8 @@ type Options struct {
 	Width int  // columns; 0 means 80, and less than 40 counts as 40
 	Full  bool // nothing is cut, and every value stands by its name at the end: for a pager
 
-	Phrase string // stands in the title, so that a person knows who drew it: see LoadPhrase. Letters and spaces
+	// stands in the title, so that a person knows who drew it: see LoadPhrase. Letters and spaces
+	Phrase string
 }
 
 // What may be asked on the spot; more is for a pager, where a person can leave and come back.
@@ -24,13 +25,17 @@ const (
 
 // A Page is a payload as a person sees it.
 type Page struct {
-	Lines     []string // printable characters only: no control byte, not even a newline
-	Truncated bool     // something was cut: do not let it be approved before a Full page was shown to its end
-	Inline    bool     // small enough to be asked inline: payload of at most 64 KiB, page of at most 400 lines
-	Risk      int
-	Friction  plan.Friction // of the risk alone; the store may ask for more, or for no second factor
-	PlanHash  string        // of the bytes that were rendered
-	Marks     []string      // what is invisible, look-alike or not text in the payload, for whoever decides the risk
+	Lines []string // printable characters only: no control byte, not even a newline
+	// something was cut: do not let it be approved before a Full page was shown to its end
+	Truncated bool
+	// small enough to be asked inline: payload of at most 64 KiB, page of at most 400 lines
+	Inline bool
+	Risk   int
+	// of the risk alone; the store may ask for more, or for no second factor
+	Friction plan.Friction
+	PlanHash string // of the bytes that were rendered
+	// what is invisible, look-alike or not text in the payload, for whoever decides the risk
+	Marks []string
 }
 
 // Text returns the lines, each ended by a newline.
@@ -44,7 +49,7 @@ func (p Page) Text() string {
 // Render shows a payload. It is a pure function of its arguments and takes any bytes: those that
 // are no canonical plan are shown as what they are, with the highest risk. Every value of the
 // payload is on the page, known to the renderer or not; where one is cut, the page says how much is
-// missing and Truncated is set. A Full page can be turned back into the payload: see [Decode].
+// missing and Truncated is set. A Full page has the whole payload: a test turns it back.
 func Render(payload []byte, o Options) Page {
 	if o.Width == 0 {
 		o.Width = 80

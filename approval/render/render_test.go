@@ -23,7 +23,8 @@ var update = flag.Bool("update", false, "write the golden pages anew")
 
 func TestGoldenPage(t *testing.T) {
 	p := plantest.Bytes(t, plantest.Full(plantest.PushCommand))
-	for name, o := range map[string]render.Options{"page": {}, "page-narrow": {Width: 40}, "page-full": {Full: true}} {
+	for name, o := range map[string]render.Options{"page": {}, "page-narrow": {Width: 40},
+		"page-full": {Full: true}} {
 		path := "testdata/" + name + ".golden"
 		got := render.Render(p, o).Text()
 		if *update {
@@ -67,12 +68,14 @@ func attacks(t testing.TB) map[string]string {
 // everywhere puts a text wherever a text can stand in a plan.
 func everywhere(s string) map[string]any {
 	p := plantest.Full(s)
-	p["agent_says"], p["agent_name"], p["work_item_id"], p["unknown"] = s, s, s, map[string]any{s: []any{s}}
+	p["agent_says"], p["agent_name"], p["work_item_id"], p["unknown"] = s, s, s,
+		map[string]any{s: []any{s}}
 	call := p["tool_calls"].([]any)[0].(map[string]any)["args"].(map[string]any)
 	call["argv"] = []any{s, s}
 	p["context"].(map[string]any)["env"] = map[string]any{s: s}
 	p["targets"] = []any{map[string]any{"right": "write", "name": s, "real": s}}
-	p["reasons"] = []any{map[string]any{"rule": s, "verdict": "ask", "message": s, "span": []any{0, 1}}}
+	p["reasons"] = []any{map[string]any{"rule": s, "verdict": "ask", "message": s,
+		"span": []any{0, 1}}}
 	p["opaque"] = []any{map[string]any{"text": s, "place": s, "why": s}}
 	return p
 }
@@ -91,10 +94,13 @@ func checkInert(t testing.TB, p render.Page, width int) {
 			case r >= 0x20 && r < 0x7f, strings.ContainsRune(ownMarks, r):
 			case r < 0xa0, r == utf8.RuneError,
 				unicode.In(r, unicode.C, unicode.M, unicode.Z, unicode.Lm), !unicode.IsLetter(r),
-				r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r == 0x17b4, r == 0x17b5, r == 0x2800,
-				unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Adlam):
+				r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r == 0x17b4, r == 0x17b5,
+				r == 0x2800,
+				unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana,
+					unicode.Nko, unicode.Adlam):
 				t.Errorf("U+%04X on the page, in %q", r, line)
-			case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0xff01 && r <= 0xff60:
+			case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) ||
+				r >= 0xff01 && r <= 0xff60:
 				cells++
 			}
 		}
@@ -149,7 +155,9 @@ var gutter = regexp.MustCompile(`^(?:run     |        ) +[0-9]*[│┊] `)
 // commandLines returns the lines of the command on a page, without what stands before the text.
 func commandLines(p render.Page) []string {
 	var out []string
-	for i := slices.IndexFunc(p.Lines, func(l string) bool { return strings.HasPrefix(l, "run ") }); i >= 0 && i < len(p.Lines); i++ {
+	for i := slices.IndexFunc(p.Lines,
+		func(l string) bool { return strings.HasPrefix(l, "run ") }); i >= 0 &&
+		i < len(p.Lines); i++ {
 		g := gutter.FindString(p.Lines[i])
 		if g == "" {
 			break
@@ -188,7 +196,8 @@ func checkPage(t testing.TB, plan map[string]any, command string) {
 			t.Error("a full page says that it is cut")
 		}
 		if got := shownCommand(t, full); got != command {
-			t.Errorf("width %d: the full page shows the command as %q, it is %q", width, got, command)
+			t.Errorf("width %d: the full page shows the command as %q, it is %q", width, got,
+				command)
 		}
 		if got := shownCommand(t, short); got != command && !short.Truncated {
 			t.Errorf("width %d: the page shows the command as %q, it is %q", width, got, command)
@@ -202,7 +211,8 @@ func checkPage(t testing.TB, plan map[string]any, command string) {
 
 // Render takes any bytes, and a full page gives them back.
 func TestRenderAnything(t *testing.T) {
-	for _, p := range []string{"", "{", "\x1b[2J\xff", "5", `"text"`, "null", "[]", "{}", `{"":"","10":null,"a b":1,"\udcff":["\udcfe"]}`, `{"a": 1}`,
+	for _, p := range []string{"", "{", "\x1b[2J\xff", "5", `"text"`, "null", "[]", "{}",
+		`{"":"","10":null,"a b":1,"\udcff":["\udcfe"]}`, `{"a": 1}`,
 		`{"agent_name":5,"agent_says":[],"context":"x","effects":[1],"hazards":{},"opaque":"","reasons":[1,[],{}],"risk":"2","targets":[[]],"tool_calls":[5,{"args":"x"},{"args":{"argv":[1],"command":5}}]}`,
 		`{"context":{"cwd":5,"env":[],"env_hash":{}},"effects":{"delete":"x","write":[{}]},"tool_calls":{}}`} {
 		for _, width := range []int{-5, 0, 1, 40, 1000} {
@@ -232,7 +242,8 @@ func TestDecodeRefuses(t *testing.T) {
 			}
 		}
 	}
-	for _, other := range []string{"", "\n", text[:len(text)-1], text + "\n", text + text, " every value by its name ", " every value by its name \n\n\n\n"} {
+	for _, other := range []string{"", "\n", text[:len(text)-1], text + "\n", text + text,
+		" every value by its name ", " every value by its name \n\n\n\n"} {
 		if back, err := render.Decode(other, 0); err == nil {
 			t.Errorf("%q decodes to %s", other, back)
 		}
@@ -243,7 +254,8 @@ func TestDecodeRefuses(t *testing.T) {
 // a person sees first, in its lines and not only in the hash.
 func TestNothingHidden(t *testing.T) {
 	body := func(p render.Page) string {
-		return strings.Join(slices.DeleteFunc(slices.Clone(p.Lines), func(l string) bool { return strings.HasPrefix(l, "plan ") }), "\n")
+		return strings.Join(slices.DeleteFunc(slices.Clone(p.Lines),
+			func(l string) bool { return strings.HasPrefix(l, "plan ") }), "\n")
 	}
 	full := plantest.Full(plantest.PushCommand)
 	before := render.Render(plantest.Bytes(t, full), render.Options{})
@@ -263,7 +275,8 @@ func TestNothingHidden(t *testing.T) {
 	}
 	// What is empty does not look like something that is named so.
 	for _, pair := range [][2]any{
-		{map[string]any{"effects": map[string]any{"write": []any{}}}, map[string]any{"effects": map[string]any{"write": []any{"nothing"}}}},
+		{map[string]any{"effects": map[string]any{"write": []any{}}},
+			map[string]any{"effects": map[string]any{"write": []any{"nothing"}}}},
 		{map[string]any{"opaque": []any{}}, map[string]any{"opaque": []any{"nothing"}}},
 		{map[string]any{"agent_says": ""}, map[string]any{"agent_says": "nothing"}},
 		{map[string]any{"x": ""}, map[string]any{"x": []any{}}},
@@ -274,7 +287,8 @@ func TestNothingHidden(t *testing.T) {
 		{map[string]any{"context": map[string]any{}}, map[string]any{}},
 		{map[string]any{"effects": map[string]any{}}, map[string]any{}},
 	} {
-		a, b := render.Render(plantest.Bytes(t, pair[0]), render.Options{}), render.Render(plantest.Bytes(t, pair[1]), render.Options{})
+		a, b := render.Render(plantest.Bytes(t, pair[0]), render.Options{}),
+			render.Render(plantest.Bytes(t, pair[1]), render.Options{})
 		if body(a) == body(b) {
 			t.Errorf("%v and %v show alike:\n%s", pair[0], pair[1], a.Text())
 		}
@@ -290,7 +304,8 @@ func TestNothingHidden(t *testing.T) {
 func TestPrefix(t *testing.T) {
 	p := render.Render(plantest.Small(t, nil), render.Options{})
 	h := p.PlanHash
-	if want := "plan     " + h[:4] + " " + h[4:8] + " " + h[8:12] + "\n"; !strings.Contains(p.Text(), want) {
+	if want := "plan     " + h[:4] + " " + h[4:8] + " " + h[8:12] +
+		"\n"; !strings.Contains(p.Text(), want) {
 		t.Errorf("no %q in\n%s", want, p.Text())
 	}
 	if plan.Prefix("short") != "short" {
@@ -343,10 +358,12 @@ func BenchmarkRender100k(b *testing.B) {
 		name string
 		text string
 		full bool
-	}{{"ascii", "echo hello world; ", false}, {"ascii-full", "echo hello world; ", true}, {"attack", "\u202e\x1b[2K\xff \u0455", false}} {
+	}{{"ascii", "echo hello world; ", false}, {"ascii-full", "echo hello world; ", true},
+		{"attack", "\u202e\x1b[2K\xff \u0455", false}} {
 		b.Run(c.name, func(b *testing.B) {
 			p := plantest.Small(b, func(p map[string]any) {
-				p["tool_calls"] = []any{map[string]any{"tool_call_id": "c1", "args": map[string]any{"command": strings.Repeat(c.text, 100<<10/len(c.text))}}}
+				p["tool_calls"] = []any{map[string]any{"tool_call_id": "c1",
+					"args": map[string]any{"command": strings.Repeat(c.text, 100<<10/len(c.text))}}}
 			})
 			b.SetBytes(int64(len(p)))
 			for b.Loop() {

@@ -8,7 +8,8 @@ import (
 // substance shows why something is asked, what it does and where that leads: of a whole plan, or of
 // one call of several.
 func (v *view) substance(o object) {
-	v.list(o, "reasons", "why", []label{{"verdict", ""}, {"message", ""}, {"rule", ""}, {"path", ""}, {"instead", "won't ask: "}})
+	v.list(o, "reasons", "why", []label{{"verdict", ""}, {"message", ""}, {"rule", ""},
+		{"path", ""}, {"instead", "won't ask: "}})
 	v.effects(o)
 	v.list(o, "opaque", "cannot inspect:", []label{{"text", ""}, {"place", "in "}, {"why", ""}})
 	v.list(o, "hazards", "hazard", []label{{"message", ""}, {"rule", ""}, {"risk", "risk "}})
@@ -33,7 +34,8 @@ func (v *view) who(o object) {
 		delete(o, "toolset_mode")
 		parts = append(parts, own("policy: "+policyWords[mode]))
 	}
-	parts = append(parts, o.takeLabelled([]label{{"toolset_mode", "mode "}, {"risk", "risk "}, {"version", "plan version "}})...)
+	parts = append(parts, o.takeLabelled([]label{{"toolset_mode", "mode "}, {"risk", "risk "},
+		{"version", "plan version "}})...)
 	if len(parts) > 0 {
 		v.line("who", join(parts...))
 	}
@@ -41,7 +43,8 @@ func (v *view) who(o object) {
 
 // policyWords say what the modes of the policy ask about.
 var policyWords = map[string]string{
-	"dangerous": "ask for dangerous commands only", "always": "ask for every command", "never": "deny what would ask",
+	"dangerous": "ask for dangerous commands only", "always": "ask for every command",
+	"never": "deny what would ask",
 }
 
 // bound shows what is left of an object as facts does. The hash of what only has to stay the same
@@ -80,7 +83,8 @@ func (v *view) where(o, context object) {
 
 // effectOrder is by how hard it is to undo.
 var effectOrder = []struct{ key, sign string }{
-	{"delete", "✗ delete"}, {"write", "✎ write"}, {"exec", "▸ exec"}, {"net", "⇡ net"}, {"read", "· read"},
+	{"delete", "✗ delete"}, {"write", "✎ write"}, {"exec", "▸ exec"}, {"net", "⇡ net"},
+	{"read", "· read"},
 }
 
 func (v *view) effects(o object) {

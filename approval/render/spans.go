@@ -16,7 +16,8 @@ func dangerSpans(top map[string]any, id string, only bool, length int) [][2]int 
 		m, _ := v.(map[string]any)
 		r := plan.Fields(m)
 		span := r.List("span")
-		if to := r.Text("tool_call_id"); r.Text("verdict") == "allow" || len(span) != 2 || to != id && (to != "" || !only) {
+		if to := r.Text("tool_call_id"); r.Text("verdict") == "allow" || len(span) != 2 ||
+			to != id && (to != "" || !only) {
 			continue
 		}
 		start, _ := span[0].(int64)

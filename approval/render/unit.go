@@ -44,8 +44,8 @@ func own(s string) []unit {
 }
 
 // show turns payload text into units: every byte of s is represented and none can act on a
-// terminal. It is injective for each style; restore is its inverse. The offsets in mark, ascending,
-// are where callers need a boundary of units: a repeat is not counted across one.
+// terminal. It is injective for each style; the tests have its inverse. The offsets in mark,
+// ascending, are where callers need a boundary of units: a repeat is not counted across one.
 func show(s string, st style, mark []int) []unit {
 	out := make([]unit, 0, len(s))
 	for i := 0; i < len(s); {
@@ -69,7 +69,8 @@ func show(s string, st style, mark []int) []unit {
 			hard := u.hard
 			u.hard = false
 			count := openCode + "×" + strconv.Itoa(n) + closeCode
-			out = append(out, unit{text: u.text + count, cells: u.cells + utf8.RuneCountInString(count), chars: n, at: i, hard: hard})
+			out = append(out, unit{text: u.text + count,
+				cells: u.cells + utf8.RuneCountInString(count), chars: n, at: i, hard: hard})
 		} else {
 			for j := range n {
 				u.at = i + j*len(one)
@@ -132,83 +133,6 @@ func textOf(units []unit) string {
 
 // Inert returns s in a form that is one line, safe on any terminal, and shows every byte of s:
 // what cannot stand for itself stands as ⟦U+202E⟧ or ⟦xFF⟧, a newline as ⏎, long runs as a
-// character and its count. No two strings have the same form, and [Restore] gives s back. Use it
+// character and its count. No two strings have the same form. Use it
 // for every text of an agent or a person that is shown outside a [Page].
 func Inert(s string) string { return textOf(show(s, exact, nil)) }
-
-// Restore returns the string whose [Inert] form is t, or an error when t is no such form.
-func Restore(t string) (string, error) {
-	var out []byte
-	last := "" // the character before, which a count repeats
-	for i := 0; i < len(t); {
-		rest := t[i:]
-		if !strings.HasPrefix(rest, openCode) {
-			r, n := utf8.DecodeRuneInString(rest)
-			i += n
-			switch string(r) {
-			case showSpace:
-				last = " "
-			case showNewline:
-				last = "\n"
-			case showTab:
-				last = "\t"
-			default:
-				last = rest[:n]
-				if r >= utf8.RuneSelf && strings.HasPrefix(t[i:], openCode+"U+") {
-					continue // its code point follows and says the same
-				}
-			}
-			out = append(out, last...)
-			continue
-		}
-		code, _, found := strings.Cut(rest[len(openCode):], closeCode)
-		if !found {
-			return "", fmt.Errorf("approval: %q does not end", openCode)
-		}
-		i += len(openCode) + len(code) + len(closeCode)
-		add, err := restoreCode(code, last)
-		if err != nil {
-			return "", err
-		}
-		if !strings.HasPrefix(code, "×") {
-			last = add
-		}
-		out = append(out, add...)
-		if len(out) > maxRestored {
-			return "", fmt.Errorf("approval: text is longer than %d bytes", maxRestored)
-		}
-	}
-	// One spelling again: everything that show would not have written is refused here.
-	if s := string(out); Inert(s) == t {
-		return s, nil
-	}
-	return "", fmt.Errorf("approval: %q is not rendered text", t)
-}
-
-// maxRestored bounds what counts can make of a short text.
-const maxRestored = 64 << 20
-
-// restoreCode reads what stands between brackets.
-func restoreCode(code, last string) (string, error) {
-	switch {
-	case strings.HasPrefix(code, "×"):
-		n, err := strconv.Atoi(code[len("×"):])
-		if err != nil || n < 2 || n > maxRestored {
-			return "", fmt.Errorf("approval: %q is not a count", code)
-		}
-		return strings.Repeat(last, n-1), nil
-	case strings.HasPrefix(code, "U+"):
-		r, err := strconv.ParseUint(code[len("U+"):], 16, 32)
-		if err != nil || !utf8.ValidRune(rune(r)) {
-			return "", fmt.Errorf("approval: %q is not a code point", code)
-		}
-		return string(rune(r)), nil
-	case strings.HasPrefix(code, "x"):
-		c, err := strconv.ParseUint(code[1:], 16, 8)
-		if err != nil {
-			return "", fmt.Errorf("approval: %q is not a byte", code)
-		}
-		return string([]byte{byte(c)}), nil
-	}
-	return "", fmt.Errorf("approval: %q is unknown", code)
-}

@@ -32,7 +32,8 @@ func value(x any, st style) []unit {
 // needsQuotes reports whether a bare text could be taken for nothing, for a quoted text or for a
 // value that is no text.
 func needsQuotes(s string) bool {
-	if s == "" || s == "true" || s == "false" || s == "null" || strings.IndexByte("\" {[", s[0]) >= 0 {
+	if s == "" || s == "true" || s == "false" || s == "null" ||
+		strings.IndexByte("\" {[", s[0]) >= 0 {
 		return true
 	}
 	_, err := strconv.ParseFloat(s, 64)

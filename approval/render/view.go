@@ -70,7 +70,8 @@ func split(units []unit, breaks []int) [][]unit {
 			breaks = breaks[1:]
 		}
 		here := len(breaks) > 0 && breaks[0] == u.at
-		if i > start && (here && u.text != closeDanger && units[i-1].text != openDanger || units[i-1].hard) {
+		if i > start && (here && u.text != closeDanger && units[i-1].text != openDanger ||
+			units[i-1].hard) {
 			stages = append(stages, units[start:i])
 			start = i
 		}
@@ -80,7 +81,8 @@ func split(units []unit, breaks []int) [][]unit {
 
 // fold shows of a text what the spans cover.
 func (v *view) fold(label, text string, spans [][2]int) {
-	units, hidden := shorten(danger(show(text, exact, boundaries(nil, spans)), spans), 0, 0, "folded")
+	units, hidden := shorten(danger(show(text, exact, boundaries(nil, spans)), spans), 0, 0,
+		"folded")
 	v.truncated = v.truncated || hidden > 0 && !v.full
 	for i := range units {
 		units[i].hard = false

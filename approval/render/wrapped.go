@@ -14,7 +14,8 @@ func inner(command, inside string, spans [][2]int) (mine, rest [][2]int) {
 		switch {
 		case at >= 0 && s[0] < s[1] && s[0] >= at && s[1] <= at+len(inside):
 			mine = append(mine, [2]int{s[0] - at, s[1] - at})
-		case s == [2]int{0, len(command)}, at >= 0 && strings.Trim(command[s[0]:s[1]], `'"`) == inside:
+		case s == [2]int{0, len(command)},
+			at >= 0 && strings.Trim(command[s[0]:s[1]], `'"`) == inside:
 		default:
 			rest = append(rest, s)
 		}

