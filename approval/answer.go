@@ -57,18 +57,20 @@ func (t *tx) fits(e *entry, d Decision) error {
 	}
 	for _, c := range d.Calls {
 		if n := utf8.RuneCountInString(c.Message); n > MaxMessage {
-			r := e.refuse(OutcomeOversized, ErrOversized)
-			r.Events[0].Reason = fmt.Sprintf("message for %q has %d characters, more than %d", c.ID,
-				n, MaxMessage)
-			return r
+			return e.oversized("message for %q has %d characters, more than %d", c.ID, n, MaxMessage)
 		}
 		if n := len(c.Instead); n > MaxInstead || n > 0 && c.Approved {
-			r := e.refuse(OutcomeOversized, ErrOversized)
-			r.Events[0].Reason = fmt.Sprintf("command in the place of %q has %d bytes; at most %d, and with a denial only", c.ID, n, MaxInstead)
-			return r
+			return e.oversized("command in the place of %q has %d bytes; "+
+				"at most %d, and with a denial only", c.ID, n, MaxInstead)
 		}
 	}
 	return nil
+}
+
+func (e *entry) oversized(format string, args ...any) *Refused {
+	r := e.refuse(OutcomeOversized, ErrOversized)
+	r.Events[0].Reason = fmt.Sprintf(format, args...)
+	return r
 }
 
 // pairing says how decisions and calls fail to pair up one to one and in order; nil when they do.

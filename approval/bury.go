@@ -62,7 +62,8 @@ func (t *tx) sweep() error {
 
 // spoil spends an approval whose use failed: the attempt counts, not the success.
 func (t *tx) spoil(e *entry, outcome string, cause error, computed string) error {
-	if err := t.bury(e, Consumed, Event{Kind: KindConsumed, Outcome: outcome, Computed: computed}); err != nil {
+	ev := Event{Kind: KindConsumed, Outcome: outcome, Computed: computed}
+	if err := t.bury(e, Consumed, ev); err != nil {
 		return err
 	}
 	return &Refused{Envelope: e.ID, Outcome: outcome, Err: cause}

@@ -182,7 +182,7 @@ func (h Holder) who(t Terminal) (Channel, string) {
 	case onScreen:
 		return "", ""
 	case relayed, multiplexed:
-		who, why := ChannelProgram, fmt.Sprintf("its terminal %[2]s is controlled by %[1]s, which shows it on no terminal", p, t.Device)
+		who, why := t.program("its terminal %s is controlled by %s, which shows it on no terminal", p)
 		for i, shown := range h.Shown {
 			at, no := shown.who()
 			if at == ChannelAgent {
@@ -195,7 +195,12 @@ func (h Holder) who(t Terminal) (Channel, string) {
 		return who, why
 	}
 	if len(t.Holders) == 0 {
-		return ChannelProgram, fmt.Sprintf("what controls its terminal %s cannot be seen; it was opened by %s", t.Device, p)
+		return t.program("what controls its terminal %s cannot be seen; it was opened by %s", p)
 	}
-	return ChannelProgram, fmt.Sprintf("its terminal %[2]s is controlled by %[1]s, which is not a known terminal program", p, t.Device)
+	return t.program("its terminal %s is controlled by %s, which is not a known terminal program", p)
+}
+
+// program is the answer for a terminal that a program types on.
+func (t Terminal) program(format string, p Process) (Channel, string) {
+	return ChannelProgram, fmt.Sprintf(format, t.Device, p)
 }

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 	"sync"
@@ -63,25 +64,9 @@ func Approve(risk int) Action {
 // person gave. "no" is never; "yes" takes nothing more; "-" has no meaning there. Whoever comes
 // from an agent's program, from no terminal, or out of a sandbox has that column, by whatever
 // command.
-const channelTable = `
-                          | tadactl | tty  | inbox | web  | attach | token     | grant | agent | program | sandbox
-approve R0, R1            | key     | key  | key   | code | key    | signature | grant | no    | no      | no
-approve R2                | type    | type | type  | code | type   | signature | no    | no    | no      | no
-approve R3                | type    | type | type  | code | type   | signature | no    | no    | no      | no
-deny                      | yes     | yes  | yes   | code | yes    | signature | -     | yes   | yes     | no
-take back a denial        | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
-remember an approval      | key     | -    | key   | -    | -      | signature | no    | no    | no      | no
-revoke a grant            | yes     | -    | -     | -    | -      | -         | -     | yes   | yes     | no
-sign for another machine  | type    | -    | -     | -    | -      | -         | -     | no    | no      | no
-take over a session       | -       | -    | -     | -    | yes    | -         | -     | no    | no      | no
-accept a changed file     | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
-restore a file            | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
-accept a changed record   | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
-edit the policy           | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
-enrol keys and codes      | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
-rebuild the approvals     | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
-ask a canary question     | yes     | -    | -     | -    | -      | -         | -     | no    | no      | no
-`
+//
+//go:embed channels.txt
+var channelTable string
 
 // A ChannelRow is one action, with what it takes over each of [Channels].
 type ChannelRow struct {
@@ -95,7 +80,7 @@ type channelSheet struct {
 }
 
 var sheet = sync.OnceValue(func() (s channelSheet) {
-	for line := range strings.Lines(strings.TrimLeft(channelTable, "\n")) {
+	for line := range strings.Lines(channelTable) {
 		cells := strings.Split(line, "|")
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])

@@ -56,7 +56,8 @@ func (k Key) Delegate(d Delegation) ([]byte, error) {
 	if k.Public() == nil || len(d.Public) != ed25519.PublicKeySize || !isName(d.Name) ||
 		d.Public.Equal(k.Public()) ||
 		!d.Expires.After(d.Issued) || d.Expires.Sub(d.Issued) > MaxDelegation {
-		return nil, fmt.Errorf("approval: %w: it needs another's key, a name and a life of at most %v", ErrMalformed, MaxDelegation)
+		return nil, fmt.Errorf("approval: %w: it needs another's key, a name and a life of at most %v",
+			ErrMalformed, MaxDelegation)
 	}
 	payload, err := d.payload()
 	if err != nil {
@@ -119,7 +120,8 @@ func Vouched(text string, k TrustedKey, out bool, trust TrustList, audience stri
 	case !d.Public.Equal(k.Public):
 		return tokenError(ErrScope, "it is for key %q", KeyID(d.Public))
 	case !out && (k.MaxRisk > d.MaxRisk || len(d.WorkItems) > 0):
-		return tokenError(ErrScope, "it is for risk %d and any work item at most; give the new key max-risk=%d", d.MaxRisk, d.MaxRisk)
+		return tokenError(ErrScope, "it is for risk %d and any work item at most; "+
+			"give the new key max-risk=%d", d.MaxRisk, d.MaxRisk)
 	}
 	return nil
 }

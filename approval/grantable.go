@@ -1,6 +1,7 @@
 package approval
 
 import (
+	_ "embed"
 	"fmt"
 	"path"
 	"slices"
@@ -16,32 +17,17 @@ import (
 // command: those that run other text or other programs, those that change who one is, and those
 // whose effect is not on this machine. A word that only looks like one of them costs one more
 // question; a wrapper that is overlooked would be a hole (flock, time and sh -lc were, elsewhere).
-var neverWords = sync.OnceValue(func() map[string]bool {
-	return wordSet(`
-	sh bash dash ash zsh ksh mksh fish csh tcsh busybox toybox eval exec source command builtin trap
-	python python2 python3 perl ruby node deno bun lua php tclsh awk gawk mawk nawk sed ed ex vi vim nvim emacs osascript R
-	osh oksh yash rbash tada-sh elvish rescue coreutils coproc
-	genv gnice gnohup gstdbuf gtime gtimeout linux32 linux64 ld-linux-aarch64.so.1 ld-linux-x86-64.so.2 ld-linux.so.2 ld-musl-x86_64.so.1
-	env sudo sudoedit su su-exec doas run0 pkexec runuser setpriv gosu gksudo kdesu sg capsh runcon fakeroot chpst setuidgid
-	xargs xe parallel pexec perf pee rush entr reflex watch watchman-make run-parts pueue mispipe ifne retry chronic cpulimit
-	flock setlock sem time timeout nohup nice ionice schedtool setsid setarch stdbuf unbuffer unshare choom prlimit softlimit
-	nsenter chroot chrt taskset numactl proot bwrap firejail aa-exec systemd-run start-stop-daemon daemonize krenew reptyr
-	catchsegv strace ltrace uftrace heaptrack valgrind viztracer py-spy gdb hyperfine eatmydata nocache faketime libtool ld.so
-	script expect screen tmux lnav logsave mbuffer rlwrap rr ts tsp tini dumb-init with-contenv caffeinate ccache
-	conda mamba micromamba pyenv rbenv mise asdf direnv dotenv env-cmd cross-env cross-env-shell fnm volta guix nix nix-shell pkgx wine xvfb-run
-	dbus-launch dbus-run-session ssh-agent sshpass proxychains torify torsocks
-	at atq atrm batch crontab ssh scp sftp
-	rsync find fd tar zip docker podman kubectl nc ncat socat curl wget mail sendmail
-	publish push install add ci uninstall upgrade accept_tamper takeover deploy release login tada-run tadactl`)
-})
+//
+//go:embed ungrantable.txt
+var neverText string
 
-func wordSet(text string) map[string]bool {
+var neverWords = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		set[w] = true
+	for word := range strings.FieldsSeq(neverText) {
+		set[word] = true
 	}
 	return set
-}
+})
 
 // Grantable returns why no standing approval may be given for a plan; it is empty when one may. It
 // reads the plan alone, so the prompt that offers the choice and the store that refuses it agree.

@@ -125,7 +125,8 @@ func (t *tx) endGrants(kind, reason string, which func(Grant) bool) error {
 			plan.Fields{"used": g.Used, "ended": kind + ": " + reason}); err != nil {
 			return err
 		}
-		if err := t.emit(g.event(Event{Kind: kind, Outcome: OutcomeDenied, Reason: reason})); err != nil {
+		ev := g.event(Event{Kind: kind, Outcome: OutcomeDenied, Reason: reason})
+		if err := t.emit(ev); err != nil {
 			return err
 		}
 	}

@@ -31,7 +31,8 @@ var ErrKey = errors.New("not a key file")
 // NewKey makes a key from a cryptographic source of randomness.
 func NewKey(name string, random io.Reader) (Key, error) {
 	if !isName(name) {
-		return Key{}, fmt.Errorf("approval: key name %q: it must be 1 to 64 of letters, digits and .@_+-", name)
+		return Key{}, fmt.Errorf(
+			"approval: key name %q: it must be 1 to 64 of letters, digits and .@_+-", name)
 	}
 	seed := make([]byte, ed25519.SeedSize)
 	if _, err := io.ReadFull(random, seed); err != nil {

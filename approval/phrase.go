@@ -1,6 +1,7 @@
 package approval
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -15,16 +16,10 @@ import (
 // read. A page without them, or with others, was drawn by somebody else. It is for the eye and
 // opens nothing, so two words are enough: one guess in 4,096 fits, and a wrong one is seen.
 
-var phraseWords = [2][]string{
-	strings.Fields(`amber azure brave brisk broad bronze calm cedar clear cobalt coral crisp dawn deep dry dusty
-		early easy ember even fair fern firm fleet frost fresh gentle glad golden grand green hazel
-		humble indigo ivory jade keen kind late light lively loud maple mild misty noble north olive
-		pale plain proud quiet rapid red ripe rosy round rusty sage shy silver slow soft warm`),
-	strings.Fields(`badger beacon bell birch bridge brook candle canyon castle cloud comet crane creek daisy delta dune
-		eagle falcon field finch flute forest fox garden glacier harbor heron hill island jay kettle kite
-		lake lantern lark ledge lily lynx meadow mill moon mortar needle oak orchard otter owl pebble
-		pine quarry quilt raven reef river robin saddle shore sparrow spruce thistle tower valley willow wren`),
-}
+// phraseText has 64 words of one kind, then 64 of another.
+//
+//go:embed phrases.txt
+var phraseText string
 
 // newPhrase picks a phrase.
 func newPhrase(random io.Reader) (string, error) {
@@ -32,8 +27,8 @@ func newPhrase(random io.Reader) (string, error) {
 	if _, err := io.ReadFull(random, b[:]); err != nil {
 		return "", fmt.Errorf("approval: reading randomness: %w", err)
 	}
-	// Both lists have 64 words, so a byte picks one without bias.
-	return phraseWords[0][b[0]%64] + " " + phraseWords[1][b[1]%64], nil
+	words := strings.Fields(phraseText)
+	return words[b[0]%64] + " " + words[64+b[1]%64], nil // 64 divides 256: no word is likelier
 }
 
 // LoadPhrase reads the phrase at path, which must be this user's alone, or makes one when there is

@@ -61,7 +61,8 @@ func (k Key) Sign(a Answer, random io.Reader) ([]byte, error) {
 	a.keyID, a.TokenID = k.ID(), hex.EncodeToString(id[:])
 	if k.Public() == nil || len(a.Calls) == 0 || !a.Expires.After(a.Issued) ||
 		a.Expires.Sub(a.Issued) > MaxTokenLife {
-		return nil, fmt.Errorf("approval: %w: it needs a key, a decision for each call and a life of at most %v", ErrMalformed, MaxTokenLife)
+		return nil, fmt.Errorf("approval: %w: it needs a key, a decision for each call "+
+			"and a life of at most %v", ErrMalformed, MaxTokenLife)
 	}
 	payload, err := a.payload()
 	if err != nil {

@@ -33,7 +33,8 @@ func (s *Store) EnrollTOTP(ctx context.Context, e Enrolment) (string, []Event, e
 	if err != nil {
 		return "", nil, err
 	}
-	q := url.Values{"secret": {base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(secret)}, "issuer": {"tada-run"}}
+	text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(secret)
+	q := url.Values{"secret": {text}, "issuer": {"tada-run"}}
 	return "otpauth://totp/" + url.PathEscape("tada-run:"+e.Account) + "?" + q.Encode(), events, nil
 }
 

@@ -48,7 +48,8 @@ func (t *tx) consume(c Claim, ticket string) (*entry, error) {
 		!hmac.Equal([]byte(e.Decision.PlanHash), []byte(e.PlanHash)):
 		return e, t.spoil(e, OutcomeMismatch, ErrMismatch, c.PlanHash)
 	}
-	if err := t.put(runBucket, id, plan.Fields{"runner": c.Runner, "since": plan.FormatTime(t.now.Now), "ticket": ticket}); err != nil {
+	run := plan.Fields{"runner": c.Runner, "since": plan.FormatTime(t.now.Now), "ticket": ticket}
+	if err := t.put(runBucket, id, run); err != nil {
 		return e, err
 	}
 	return e, t.bury(e, Consumed, Event{Kind: KindConsumed, Outcome: OutcomeExecuted,

@@ -33,8 +33,8 @@ var _ approval.DB = (*DB)(nil)
 
 // Open returns the store in the file at path. The database is created by the first change, in an
 // existing folder. It fails with *[approval.ConfigError] for limits that cannot hold together, and
-// with *[approval.FileError] around ErrMeddled, approval.ErrMissing, approval.ErrCorrupt,
-// approval.ErrFuture or approval.ErrLocked.
+// with *[approval.FileError] around ErrMeddled, ErrMissing, ErrCorrupt, ErrFuture or
+// ErrLocked.
 func Open(path string, o approval.Options) (*approval.Store, error) {
 	return approval.Open(File(path, o), o)
 }
