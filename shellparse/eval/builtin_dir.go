@@ -52,7 +52,7 @@ func (w *builtins) cd(s *state, c *call) worlds {
 	s.status = success
 	w.moves(s, dir)
 	if strings.HasPrefix(text, "/") {
-		s.adrift = ""
+		s.movedBy = ""
 	}
 	w.touched(s)
 	return worlds{s, failed}

@@ -22,7 +22,7 @@ func (w *builtins) nothing(s *state, c *call) worlds {
 // strange is a builtin whose effects are not followed.
 func (w *builtins) strange(s *state, c *call) worlds {
 	w.opaque(s, InCode, "what "+c.words[0].Text+" changes in the shell is not followed", c.span)
-	w.havoc(s)
+	w.forgetAll(s)
 	return worlds{s}
 }
 
@@ -122,7 +122,7 @@ func (w *builtins) printf(s *state, c *call) (ws worlds) {
 		}
 		w.assignTo(s, text, v)
 	} else if !ok {
-		w.havoc(s)
+		w.forgetAll(s)
 	}
 	return worlds{s}
 }

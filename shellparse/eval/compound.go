@@ -52,7 +52,7 @@ func (w *compound) pipeline(s *state, c *syntax.BinaryCmd) worlds {
 		w.leave(s, ws)
 		if last := i == len(stages)-1; last && w.o.Dialect == Zsh &&
 			(len(ws) != 1 || ws[0].ver != ver) {
-			w.havoc(s) // there it runs in the shell itself
+			w.forgetAll(s) // there it runs in the shell itself
 		}
 		in = oneOutput(ws)
 		if in == nil {

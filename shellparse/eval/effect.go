@@ -72,7 +72,7 @@ func (w *report) effect(s *state, e Effect) {
 		w.effect(s, one)
 	}
 	e.Name.loose = ""
-	w.adrift(s, e)
+	w.unsureDir(s, e)
 	if belowOpen(e) {
 		w.opaque(s, placeOf(e.Right), "it is below a file that is open", e.Span)
 	}
@@ -87,11 +87,11 @@ func (w *report) effect(s *state, e Effect) {
 	w.out.Effects = append(w.out.Effects, e)
 }
 
-// adrift marks a name that starts from a directory which a file may have changed that was
-// executed in this shell. Of what starts a program or reads, the file itself could do the
-// same; a deletion in the wrong place it most likely does not mean.
-func (w *report) adrift(s *state, e Effect) {
-	if s.adrift == "" || e.Net != nil || e.Name.Dir == "" || strings.HasPrefix(e.Name.Text, "/") ||
+// unsureDir marks a relative name as uncertain where a file that was executed in this shell may
+// have changed the directory. To start a program or to read is no more than the file could do
+// itself; a deletion in the wrong directory is hardly meant.
+func (w *report) unsureDir(s *state, e Effect) {
+	if s.movedBy == "" || e.Net != nil || e.Name.Dir == "" || strings.HasPrefix(e.Name.Text, "/") ||
 		e.Name.User != "" {
 		return
 	}
@@ -99,7 +99,7 @@ func (w *report) adrift(s *state, e Effect) {
 	if e.Right == command.Exec {
 		place = InRead
 	}
-	w.opaque(s, place, "the directory is not certain: "+s.adrift+" may have changed it", e.Span)
+	w.opaque(s, place, "the directory is not certain: "+s.movedBy+" may have changed it", e.Span)
 }
 
 // elsewhere keeps of an effect on another machine what a reader must know.

@@ -185,7 +185,7 @@ func (w *flow) command(s *state, c syntax.Command) worlds {
 			w.src[at] == '(' {
 			w.opaque(s, InCode, "(( is arithmetic in some shells and two subshells in others",
 				w.span(c))
-			w.havoc(s)
+			w.forgetAll(s)
 		}
 		return ws
 	case *syntax.IfClause:
@@ -217,7 +217,7 @@ func (w *flow) rare(s *state, c syntax.Command) worlds {
 	case *syntax.LetClause:
 		if !Follows("let") {
 			w.opaque(s, InCode, "let is not followed", w.span(c))
-			w.havoc(s)
+			w.forgetAll(s)
 			return worlds{s}
 		}
 		w.letting = true

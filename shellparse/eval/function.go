@@ -12,7 +12,7 @@ func (w *commands) function(s *state, c *call, fn *syntax.FuncDecl) worlds {
 	name := strings.Clone(c.words[0].Text)
 	if slices.Contains(s.calling, name) || s.depth >= 16 {
 		w.opaque(s, InCode, "a function that calls itself", c.span)
-		w.havoc(s)
+		w.forgetAll(s)
 		return worlds{s}
 	}
 	args, open, locals, calling, jump0 := s.args, s.argsOpen, s.locals, s.calling, s.loops

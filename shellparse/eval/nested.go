@@ -153,7 +153,7 @@ func (w *texts) eval(s *state, text, via string) worlds {
 	span := w.here()
 	file, ok := w.read(s, text, span)
 	if !ok {
-		w.havoc(s)
+		w.forgetAll(s)
 		return worlds{s}
 	}
 	defer func(old []string) { w.via = old }(w.via)

@@ -169,7 +169,7 @@ func (w *commands) invoke(s *state, c *call) worlds {
 				c.at(0))
 			ws := w.invoke(s, c.toProgram())
 			for _, s := range ws {
-				w.havoc(s)
+				w.forgetAll(s)
 			}
 			return ws
 		}
@@ -237,7 +237,7 @@ func (w *commands) dynamic(s *state, c *call) worlds {
 	w.write(s, &stream{from: Unknown, why: "the output of a program that is not known"})
 	// Without a slash the name may be that of eval, cd or export.
 	if !c.program && !strings.Contains(c.words[0].Text, "/") {
-		w.havoc(s)
+		w.forgetAll(s)
 	}
 	return worlds{s}
 }

@@ -12,7 +12,7 @@ func (w *commands) evalWords(s *state, c *call) worlds {
 	if len(c.words) > 1 && c.words[1].Text == "--" {
 		i = 2
 		if w.o.Dialect == POSIX { // the name of a program in dash
-			defer w.havoc(s)
+			defer w.forgetAll(s)
 		}
 	}
 	v := joined(c.args[i:])
@@ -31,7 +31,7 @@ func (w *commands) evalWords(s *state, c *call) worlds {
 	if from == File && v.why() == whySettings {
 		w.lost(s)
 	} else {
-		w.havoc(s)
+		w.forgetAll(s)
 	}
 	return worlds{s}
 }
@@ -74,7 +74,7 @@ func (w *commands) source(s *state, c *call) worlds {
 			w.opaque(s, InCode, "its aliases change what the lines after it mean", c.at(i))
 		}
 		if !onlySettings(c.words[i]) {
-			s.adrift = c.words[i].Text
+			s.movedBy = c.words[i].Text
 		}
 		w.touched(s)
 		return worlds{s}
@@ -93,7 +93,7 @@ func (w *commands) source(s *state, c *call) worlds {
 		return ws
 	}
 	w.runs(s, f, "sh", c.at(i))
-	w.havoc(s)
+	w.forgetAll(s)
 	return worlds{s}
 }
 

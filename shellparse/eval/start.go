@@ -15,7 +15,7 @@ func (w *commands) start(s *state, c *call, n command.Nested, u command.Use, dir
 	child.guess = s.guess || n.Possible
 	if n.Remote {
 		child.env, child.own, child.open, child.dir = nil, false, true, ""
-		child.files, child.adrift = nil, ""
+		child.files, child.movedBy = nil, ""
 	}
 	if n.Dir != nil {
 		child.dir = w.within(s, c, *n.Dir)

@@ -36,10 +36,10 @@ type bindings struct {
 
 // location is the working directory and those that were it before; "" is one that is not known.
 type location struct {
-	dir    string
-	old    string   // OLDPWD
-	dirs   []string // of pushd
-	adrift string   // a file that was executed here and may have changed the directory
+	dir     string
+	old     string   // OLDPWD
+	dirs    []string // of pushd
+	movedBy string   // a file that was executed here and may have changed the directory
 }
 
 // arguments are the positional parameters and $0, of this shell and of the one it starts.

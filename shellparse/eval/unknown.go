@@ -52,15 +52,15 @@ func (w *environment) doubt(s *state, name string, val value) {
 	w.put(s, name, v)
 }
 
-// havoc is what unknown shell text leaves behind: nothing can be said of names, of the
+// forgetAll is for shell text that is not known: nothing can be said after it of names, of the
 // directory or of functions any more.
-func (w *environment) havoc(s *state) {
+func (w *environment) forgetAll(s *state) {
 	w.lost(s)
 	s.attrs = true
 	w.anyOption(s)
 }
 
-// lost is what text leaves behind that sets names as a login shell has them.
+// lost is for text that may set any variable and change the directory, as a login shell does.
 func (w *environment) lost(s *state) {
 	s.open, s.env, s.own = true, nil, false
 	s.dir, s.old, s.dirs = "", "", nil
@@ -77,7 +77,7 @@ func (w *environment) forgetFunctions(s *state) {
 	}
 }
 
-// forget is what a change of a name that is not known leaves behind: functions alone.
+// forget is for a change of a variable whose name is not known: functions alone are left.
 func (w *environment) forget(s *state) {
 	s.env, s.own, s.open = onlyFunctions(s.env), false, true
 	w.put(s, "IFS", unknownIFS())
