@@ -10,8 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tada-run/tada-run/approval/canonical"
 	"golang.org/x/mod/sumdb/note"
+
+	"github.com/tada-run/tada-run/approval/canonical"
 )
 
 // stretchVersion begins a proof of a stretch.

@@ -13,7 +13,7 @@ import (
 // flagValues has the values of the options that take one of a few; --outcome takes an exit status,
 // too. An option that is not here and not in flagFiles completes nothing.
 var flagValues = map[string][]string{
-	"format":    {"cast", "cast2", "txt", "json", "html"},
+	"format":    exportNames(),
 	"authority": {"policy", "approval", "grant"},
 	"outcome":   {"ok", "error", "refused", "waiting", "approved", "denied", "withdrawn", "expired", "failed", "running", "lost", "announced", "ended"},
 	"kind":      kindNames(),
