@@ -6,11 +6,14 @@ import (
 	"go/token"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/tada-run/tada-run/shellparse/catalog"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // lists says how many names of a table of shellparse/catalog one file may have in its code. More
@@ -27,20 +30,19 @@ var lists = map[string]struct {
 
 // ownLists are the files that may have more, with the reason.
 var ownLists = map[string]string{
-	"launcher/sandbox/gitmeta/change.go":    "it looks the merge strategies up",
-	"launcher/reach.go":                     "the variables by which programs find their proxy",
-	"shellparse/code/make.go":               "the values that make itself gives to its variables",
-	"shellparse/command/kinds.go":           "roles of arguments that are called as some variables are",
-	"shellparse/command/tools.go":           "the variables whose values makefiles run, given as arguments",
-	"shellparse/eval/builtin_dir.go":        "the variables that cd reads and sets",
-	"shellparse/eval/environ.go":            "the three variables whose values have a form of their own",
-	"shellparse/eval/environment.go":        "the variables that the abstract shell itself has",
-	"shellparse/eval/settings.go":           "what is known of the account",
-	"shellparse/eval/special.go":            "the variables that bash itself sets",
-	"pathguard/resolve/inner.go":            "the variables that do not change from start to start",
-	"pathguard/pathname/names.go":           "of the secrets, those that also run or are made again",
-	"pathguard/needed.go":                   "what is needed below what is hidden",
-	"integration/hook/settings/settings.go": "where the hooks of agents are written",
+	"launcher/sandbox/gitmeta/change.go": "it looks the merge strategies up",
+	"launcher/reach.go":                  "the variables by which programs find their proxy",
+	"shellparse/code/make.go":            "the values that make itself gives to its variables",
+	"shellparse/command/kinds.go":        "roles of arguments that are called as some variables are",
+	"shellparse/command/tools.go":        "the variables whose values makefiles run, given as arguments",
+	"shellparse/eval/builtin_dir.go":     "the variables that cd reads and sets",
+	"shellparse/eval/environ.go":         "the three variables whose values have a form of their own",
+	"shellparse/eval/environment.go":     "the variables that the abstract shell itself has",
+	"shellparse/eval/settings.go":        "what is known of the account",
+	"shellparse/eval/special.go":         "the variables that bash itself sets",
+	"pathguard/resolve/inner.go":         "the variables that do not change from start to start",
+	"pathguard/pathname/names.go":        "of the secrets, those that also run or are made again",
+	"pathguard/needed.go":                "what is needed below what is hidden",
 }
 
 // J3: what is known about a name is in its table and nowhere else.
@@ -100,3 +102,46 @@ func literals(t *testing.T, file string) (words []string) {
 	})
 	return words
 }
+
+// namesAgents are the files that may name an agent's program in code, with the reason. So may the
+// adapters.
+var namesAgents = map[string]string{
+	"approval/plan/plantest/plantest.go": "an example of a plan, for tests",
+	"cmd/tada-run/cli/args.go":           "an example in a message about usage",
+	"cmd/tada-run/cli/cli.go":            "what to set in the sandboxes of two programs",
+}
+
+// J3: what is known about the program of an agent is in shellparse/catalog/agents, and how its hook
+// speaks in its adapter: no code beside them names one.
+func TestNoAgentIsNamedInCode(t *testing.T) {
+	var names []string
+	for f := range agents.Of("platform") {
+		names = append(names, regexp.QuoteMeta(f.Agent), regexp.QuoteMeta(f.Text()))
+	}
+	if len(names) < 10 {
+		t.Fatalf("%q", names)
+	}
+	named := regexp.MustCompile(`(?i)(?:^|[^a-z])(?:` + strings.Join(names, "|") + `)(?:$|[^a-z])`)
+	needed := map[string]bool{}
+	for _, s := range sources(t) {
+		file := path.Join(s.folder, s.file)
+		if s.test || s.folder == ownSurroundings || s.folder == "integration/hook/platform" {
+			continue
+		}
+		for _, word := range literals(t, file) {
+			if found := named.FindString(word); found != "" && !isOfTerminals(word) {
+				if needed[file], needed[s.folder] = true, true; namesAgents[file] == "" && namesAgents[s.folder] == "" {
+					t.Errorf("%s names an agent: %q; put what is known into its file in shellparse/catalog/agents", file, word)
+				}
+			}
+		}
+	}
+	for file := range namesAgents {
+		if !needed[file] {
+			t.Errorf("%s names no agent any more; take it out of namesAgents", file)
+		}
+	}
+}
+
+// isOfTerminals reports whether a text speaks of a terminal's cursor.
+func isOfTerminals(word string) bool { return strings.Contains(word, "cursor") }

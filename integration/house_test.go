@@ -255,6 +255,8 @@ var plan = map[string]map[string]string{
 	},
 	"integration/hook/settings": {
 		"integration/hook": "what is written is read as strictly as what platforms send",
+
+		"shellparse/catalog/agents": "where each platform keeps its hooks and its shell",
 	},
 	"integration/hook/platform": {
 		"integration/hook": "an adapter is a value of its kind",
@@ -293,7 +295,9 @@ var plan = map[string]map[string]string{
 		"approval":        "it shows and decides",
 	},
 	"cmd/tadactl/cli": {
-		"pathguard/intent":        "the commands of an intent are signed one by one",
+		"pathguard/intent":          "the commands of an intent are signed one by one",
+		"shellparse/catalog/agents": "which platform starts only hooks that the user trusts",
+
 		"approval/plan":           "hash, risk and origin of a plan",
 		"approval/render":         "what is asked is shown by the one renderer",
 		"launcher/control":        "a hook inside of a session leaves its calls to the session",

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // cacheTable are the folders of a home that package managers and compilers fill: the only ones in
@@ -54,7 +56,6 @@ const cacheTable = `
 ~/.cache/electron-builder     code  electron-builder
 ~/.electron                   code  electron
 ~/.cache/firebase             code  firebase
-~/.cache/claude               data  claude
 
 ~/.cache/pip                  code  pip pip3 python python3 tox nox pipx poetry
 ~/.cache/pip-tools            code  pip-compile pip-sync
@@ -189,10 +190,10 @@ type cache struct {
 	programs string // with blanks between
 }
 
-// caches is cacheTable, read once.
+// caches is cacheTable with the caches of agents, read once.
 var caches = sync.OnceValue(func() []cache {
 	all := make([]cache, 0, 192)
-	for line := range strings.Lines(cacheTable) {
+	for line := range strings.Lines(cacheTable + strings.Join(agents.Texts("cache"), "\n")) {
 		name, rest, ok := strings.Cut(line, " ")
 		if what, programs, _ := strings.Cut(strings.TrimLeft(rest, " "), " "); ok {
 			all = append(all, cache{name, what == "code", strings.TrimSpace(programs)})

@@ -50,7 +50,7 @@ func (p Policy) Digest() string { return p.digest }
 // builtinDigest computes what builtin has to be.
 func builtinDigest() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q %v %q\n", pathname.Secrets(), pathname.Public(), pathname.Startup(), laterNames(), cacheTable)
+	fmt.Fprintf(h, "%q %q %q %v %v\n", pathname.Secrets(), pathname.Public(), pathname.Startup(), laterNames(), caches())
 	fmt.Fprintf(h, "%q %q %q %q %v\n", pathname.ToolDirs(), pathname.SystemDirs, pathname.TempDirs, pathname.HarmlessDevices, balanced)
 	fmt.Fprintf(h, "%v %v %v %v\n", pathname.Regenerable, pathname.RegenerableEndings, deniedHazards, opaqueCells)
 	fmt.Fprintf(h, "%v %v %v %v %v\n", pathname.PerhapsRegenerable, append(builders, venvMakers...), harmlessLangs, sayings, decoders)

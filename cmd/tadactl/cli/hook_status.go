@@ -18,6 +18,7 @@ import (
 	"github.com/tada-run/tada-run/integration/hook/platform"
 	"github.com/tada-run/tada-run/integration/hook/settings"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 func (c *ctl) hookStatus() *cobra.Command {
@@ -176,8 +177,10 @@ func (r registration) off() (list []string) {
 			}
 		}
 	}
-	if r.Platform == "codex" && !r.trusted(filepath.Join(r.Folder(home, os.Getenv), "config.toml")) {
-		list = append(list, "codex was not told to trust the hook, and skips it: start codex and trust it there (/hooks)")
+	trust := agents.First(agents.OfPlatform(r.Platform), "trust")
+	if trust != "" && !r.trusted(filepath.Join(r.Folder(home, os.Getenv), trust)) {
+		list = append(list, fmt.Sprintf("%[1]s was not told to trust the hook, and skips it: "+
+			"start %[1]s and trust it there (/hooks)", r.Platform))
 	}
 	return list
 }
@@ -203,8 +206,8 @@ func decodeSettings(path string) (values map[string]any, err error) {
 	return values, err
 }
 
-// trusted reports whether a person told Codex to start the hook: it keeps a hash for each of a
-// file.
+// trusted reports whether the user told a platform to start the hook, by a file in which it keeps
+// a hash for each.
 func (r registration) trusted(config string) bool {
 	values, err := decodeSettings(config)
 	if err != nil {

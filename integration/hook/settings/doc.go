@@ -17,7 +17,7 @@
 // killed or stopped, is slow, or says anything but a whole answer, it says why and ends with 2,
 // which blocks; 127, 137, and an answer that comes after the platform's own limit, let the call
 // run. OpenCode starts no program; it loads a plugin, which is a file of its own and bounds the
-// program itself: [Plugin].
+// program itself: plugin.js.
 //
 // # Example
 //

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-//go:embed opencode.js
-var plugin string
+//go:embed plugin.js
+var script string
 
 // isPlugin reports whether a file is a plugin that this program wrote, whatever version.
 func isPlugin(data []byte) bool {
-	first, _, _ := strings.Cut(plugin, "\n")
+	first, _, _ := strings.Cut(script, "\n")
 	return bytes.HasPrefix(data, []byte(first+"\n"))
 }
 
-// Plugin is the plugin that OpenCode loads: it asks the hook before each tool call, and throws
-// unless it is told to go on.
-func Plugin(h Hook) string {
-	words, err := json.Marshal(h.words("opencode"))
+// plugin is what a platform loads that has no list of hooks: it asks the hook before each tool
+// call, and throws unless it is told to go on.
+func (p Place) plugin(h Hook) string {
+	words, err := json.Marshal(h.words(p.Platform))
 	if err != nil {
 		words = []byte("[]") // and then every call is blocked
 	}
@@ -27,5 +27,5 @@ func Plugin(h Hook) string {
 	if err != nil {
 		limit = []byte("0")
 	}
-	return strings.NewReplacer(`["tadactl"]`, string(words), "30000", string(limit)).Replace(plugin)
+	return strings.NewReplacer(`["tadactl"]`, string(words), "30000", string(limit)).Replace(script)
 }

@@ -22,7 +22,7 @@ type door struct {
 // doors are all that edit a file which may be the person's.
 var doors = func() (all []door) {
 	const link = "/s/bin/bash"
-	for _, p := range places {
+	for _, p := range places() {
 		if len(p.lists) > 0 {
 			all = append(all, door{p.Platform, func(b []byte) ([]byte, error) { return p.install(b, registered) }, p.Uninstall, func(b []byte) bool {
 				p.reads = syntax{true, true, true}
@@ -31,7 +31,7 @@ var doors = func() (all []door) {
 			}, p})
 		}
 	}
-	for _, p := range shellPlaces {
+	for _, p := range shellPlaces() {
 		if p.HasSetting() {
 			all = append(all, door{p.Platform + "'s shell", func(b []byte) ([]byte, error) { return p.install(b, link) },
 				func(b, before []byte) ([]byte, error) { return p.Uninstall(b, link, before) }, func(b []byte) bool {

@@ -3,11 +3,21 @@ package settings
 import (
 	"bytes"
 	"fmt"
+	"slices"
 )
 
 // A syntax is what a platform reads in its files besides strict JSON, as it was tried. A file with
 // more than that is ignored as a whole by some, without a word; others do not start.
 type syntax struct{ comments, lastCommas, byteOrderMark bool }
+
+// syntaxOf reads the words for what a platform reads.
+func syntaxOf(words []string) syntax {
+	return syntax{
+		comments:      slices.Contains(words, "comments"),
+		lastCommas:    slices.Contains(words, "lastCommas"),
+		byteOrderMark: slices.Contains(words, "byteOrderMark"),
+	}
+}
 
 // read returns an error for a document that the platform does not read.
 func (p Place) read(data []byte) error {

@@ -7,10 +7,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tada-run/tada-run/integration/hook"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // A Place is where a platform keeps what this package writes.
@@ -45,59 +48,78 @@ type list struct {
 // need for that on a busy machine.
 const slack = 20 * time.Second
 
-// places are the user-wide settings of each platform. A project's own are written by whoever wrote
-// the project.
-var places = []Place{
-	{
-		Platform: "claude-code", folder: ".claude", variable: "CLAUDE_CONFIG_DIR", file: "settings.json",
-		reads:   syntax{byteOrderMark: true},
-		lists:   []list{{[]string{"hooks", "PreToolUse"}, matched("*", time.Second)}},
-		managed: []string{"/etc/claude-code/managed-settings.json"},
-	},
-	{
-		Platform: "codex", folder: ".codex", variable: "CODEX_HOME", file: "hooks.json",
-		lists:   []list{{[]string{"hooks", "PreToolUse"}, matched("", time.Second)}},
-		managed: []string{"/etc/codex/requirements.toml", "/etc/codex/managed_config.toml"},
-		Note: "codex silently skips a hook until you trust it: start codex once and trust it there (/hooks).\n" +
-			"No hook sees text typed into a running command (write_stdin); that command's sandbox still holds.\n" + codexRoots,
-	},
-	{
-		Platform: "gemini", folder: ".gemini", variable: "", file: "settings.json",
-		reads:   syntax{comments: true},
-		lists:   []list{{[]string{"hooks", "BeforeTool"}, matched("*", time.Millisecond)}},
-		managed: []string{"/etc/gemini-cli/settings.json", "/etc/gemini-cli/system-defaults.json"},
-	},
-	{
-		Platform: "qwen", folder: ".qwen", variable: "QWEN_HOME", file: "settings.json",
-		reads:   syntax{comments: true, byteOrderMark: true},
-		lists:   []list{{[]string{"hooks", "PreToolUse"}, qwenMatched}},
-		extras:  []extra{{"$version", 4, ""}},
-		managed: []string{"/etc/qwen-code/settings.json", "/etc/qwen-code/system-defaults.json"},
-		Note: "Qwen Code's hook cannot change a command. Make tada-run its shell, too: tadactl shell install qwen\n" +
-			"Without that, each command is blocked once, with the lines that the agent has to run instead.",
-	},
-	{
-		Platform: "copilot", folder: ".copilot", variable: "COPILOT_HOME", file: "hooks/tada-run.json",
-		lists:  []list{{[]string{"hooks", "PreToolUse"}, single}},
-		extras: []extra{{"version", 1, "hooks"}},
-	},
-	{
-		Platform: "cursor", folder: ".cursor", variable: "", file: "hooks.json",
-		lists: []list{
-			{[]string{"hooks", "preToolUse"}, failClosed}, {[]string{"hooks", "beforeShellExecution"}, failClosed},
-			{[]string{"hooks", "beforeMCPExecution"}, failClosed}, {[]string{"hooks", "beforeReadFile"}, failClosed},
-		},
-		extras:  []extra{{"version", 1, "hooks"}},
-		managed: []string{"/etc/cursor/hooks.json"},
-	},
-	{Platform: "opencode", folder: ".config/opencode", variable: "OPENCODE_CONFIG_DIR", file: "plugins/tada-run.js"},
+// places are the user-wide settings of each platform, by the facts about agents. A project's own
+// are written by whoever wrote the project.
+var places = sync.OnceValue(func() (list []Place) {
+	for f := range agents.Of("settings") {
+		list = append(list, placeOf(f))
+	}
+	return list
+})
+
+// placeOf reads the facts about the settings of one agent.
+func placeOf(where agents.Fact) Place {
+	w := append(where.Words(), "")
+	p := Place{
+		Platform: agents.Platform(where.Agent),
+		folder:   strings.TrimPrefix(w[0], "~/"), file: w[1], variable: w[2],
+	}
+	for f := range agents.Of("hook", "reads", "extra", "managed") {
+		words := f.Words()
+		switch {
+		case f.Agent != where.Agent:
+		case f.Kind == "hook":
+			p.lists = append(p.lists, list{strings.Split(words[0], "."), forms[words[1]]})
+		case f.Kind == "reads":
+			p.reads = syntaxOf(words)
+		case f.Kind == "extra":
+			p.extras = append(p.extras, extraOf(words))
+		case len(words) == 1: // others are of the file with the shell
+			p.managed = append(p.managed, words[0])
+		}
+	}
+	notes := append(texts(where.Agent, "note"), texts(where.Agent, "sandbox")...)
+	p.Note = strings.Join(notes, "\n")
+	return p
 }
 
-// codexRoots is what the sandbox of Codex needs, in which it starts tada-run.
-const codexRoots = "Codex's own sandbox must allow tada-run to write its record, or no command runs. In config.toml, with your home directory:\n" +
-	"    [sandbox_workspace_write]\n    writable_roots = [\"/home/YOU/.tada\"]"
+// extraOf reads NAME VALUE [BY].
+func extraOf(words []string) extra {
+	e := extra{name: words[0], value: strings.Trim(words[1], `"`)}
+	if n, err := strconv.Atoi(words[1]); err == nil {
+		e.value = n
+	}
+	if len(words) > 2 {
+		e.by = words[2]
+	}
+	return e
+}
 
-// matched is a hook as Claude Code writes it, and those who followed.
+// texts are the lines that an agent has of a kind of text for people.
+func texts(agent, kind string) (lines []string) {
+	for f := range agents.Of(kind) {
+		if f.Agent == agent {
+			line := f.Text()
+			if rest, ok := strings.CutPrefix(line, "| "); ok {
+				line = "    " + rest
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// forms are the ways to write a hook, by their names in the facts about agents.
+var forms = map[string]func(line string, timeout time.Duration) any{
+	"any-seconds":      matched("*", time.Second),
+	"any-milliseconds": matched("*", time.Millisecond),
+	"any-either":       eitherUnit,
+	"unnamed-seconds":  matched("", time.Second),
+	"single":           single,
+	"fails-closed":     failClosed,
+}
+
+// matched is a hook for the tools that a matcher names.
 func matched(matcher string, unit time.Duration) func(string, time.Duration) any {
 	return func(line string, timeout time.Duration) any {
 		return struct {
@@ -111,15 +133,15 @@ func matched(matcher string, unit time.Duration) func(string, time.Duration) any
 	}
 }
 
-// qwenMatched is matched in seconds, which Qwen Code takes for milliseconds from 1000 on.
-func qwenMatched(line string, timeout time.Duration) any {
+// eitherUnit is matched in seconds, for a platform that takes those from 1000 on for milliseconds.
+func eitherUnit(line string, timeout time.Duration) any {
 	if timeout >= 1000*time.Second {
 		return matched("*", time.Millisecond)(line, timeout)
 	}
 	return matched("*", time.Second)(line, timeout)
 }
 
-// single is a hook as Copilot CLI writes it.
+// single is a hook that stands by itself, for all tools.
 func single(line string, timeout time.Duration) any {
 	return struct {
 		Type    string `json:"type"`
@@ -128,6 +150,7 @@ func single(line string, timeout time.Duration) any {
 	}{"command", line, int64(timeout / time.Second)}
 }
 
+// failClosed is a hook whose failure blocks.
 func failClosed(line string, timeout time.Duration) any {
 	return struct {
 		Command    string `json:"command"`
@@ -138,7 +161,7 @@ func failClosed(line string, timeout time.Duration) any {
 
 // Of returns the place of a platform, and false for one that is not known.
 func Of(platform string) (Place, bool) {
-	for _, p := range places {
+	for _, p := range places() {
 		if p.Platform == platform {
 			return p, true
 		}
@@ -229,7 +252,7 @@ func (p Place) Install(data []byte, h Hook) ([]byte, error) {
 		if len(data) > 0 && !isPlugin(data) {
 			return nil, fmt.Errorf("tadactl did not write it, %w; move it away, then run this again", ErrUnread)
 		}
-		return []byte(Plugin(h)), nil
+		return []byte(p.plugin(h)), nil
 	}
 	if err := p.read(data); err != nil {
 		return nil, err
@@ -399,7 +422,7 @@ func (p Place) State(data []byte, h Hook) (State, error) {
 		}
 	}
 	if len(p.lists) == 0 {
-		if string(data) == Plugin(h) {
+		if string(data) == p.plugin(h) {
 			return Complete, nil
 		}
 		return Other, nil

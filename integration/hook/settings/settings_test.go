@@ -74,7 +74,7 @@ func TestRoundTrip(t *testing.T) {
 // A registration from elsewhere is found, and replaced.
 func TestRegistrationMoves(t *testing.T) {
 	for _, text := range written {
-		for _, p := range places {
+		for _, p := range places() {
 			if p.Platform == "opencode" {
 				continue // a file of our own, which is not merged with another: TestNewFile, TestPluginThrows
 			}
@@ -101,7 +101,7 @@ func TestRegistrationMoves(t *testing.T) {
 }
 
 func TestNewFile(t *testing.T) {
-	for _, p := range places {
+	for _, p := range places() {
 		with, err := p.Install(nil, Hook{Ctl: "/o p/tada'ctl", Home: "/s t", Wait: 90 * time.Second, Each: 10 * time.Second})
 		if err != nil || len(with) == 0 {
 			t.Fatalf("%s: %v", p.Platform, err)
@@ -125,7 +125,7 @@ func TestUnread(t *testing.T) {
 		"{\n}": "claude-code codex gemini qwen copilot cursor", "{\n  // mine\n}": "gemini qwen", "{\n  \"a\": 1,\n}": "",
 		"\xef\xbb\xbf{}": "claude-code qwen", "\xef\xbb\xbf{ /* a */ }": "qwen",
 	} {
-		for _, p := range places {
+		for _, p := range places() {
 			if p.Platform == "opencode" {
 				continue
 			}
@@ -226,7 +226,7 @@ func TestPluginThrows(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		text := Plugin(Hook{Ctl: ctl, Each: 10 * time.Second})
+		text := place(t, "opencode").plugin(Hook{Ctl: ctl, Each: 10 * time.Second})
 		if strings.HasPrefix(test.hook, "exec sleep") {
 			text = strings.Replace(text, "30000", "50", 1)
 		}

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // A ShellPlace is where a platform keeps which shell it starts its commands with.
@@ -26,48 +29,86 @@ func (p ShellPlace) Paths(home string, getenv func(string) string) []string {
 	return append(paths, usual)
 }
 
-// shellPlaces: two platforms have a setting, the others have none.
-var shellPlaces = []ShellPlace{
-	{Place: places[0], path: []string{"env", "CLAUDE_CODE_SHELL"}},
-	{Place: Place{
-		Platform: "opencode", folder: ".config/opencode", variable: "OPENCODE_CONFIG_DIR", file: "opencode.json",
-		reads:   syntax{true, true, true},
-		extras:  []extra{{"$schema", "https://opencode.ai/config.json", ""}},
-		managed: []string{"/etc/opencode/opencode.json", "/etc/opencode/opencode.jsonc"},
-	}, stronger: []string{"opencode.jsonc"}, path: []string{"shell"}},
-	{Place: Place{Platform: "gemini", Note: "Gemini CLI uses the first bash in PATH and has no setting for it. Start it with\n" +
-		"    PATH=FOLDER:$PATH gemini\n" +
-		"or add to your shell's startup file\n" +
-		"    alias gemini='PATH=FOLDER:$PATH gemini'"}},
-	{Place: Place{Platform: "qwen", Note: "Qwen Code uses the first bash in PATH and has no setting for it. Start it with\n" +
-		"    PATH=FOLDER:$PATH qwen\n" +
-		"or add to your shell's startup file\n" +
-		"    alias qwen='PATH=FOLDER:$PATH qwen'"}},
-	{Place: Place{Platform: "copilot", Note: "Copilot CLI uses the bash that COPILOT_BASH_PATH names and has no setting for it. Start it with\n" +
-		"    COPILOT_BASH_PATH=FOLDER/bash copilot\n" +
-		"or add to your shell's startup file\n" +
-		"    export COPILOT_BASH_PATH=FOLDER/bash"}},
-	{Place: Place{Platform: "codex", Note: "Codex always uses the account's login shell from /etc/passwd, so this changes every login. For an account\n" +
-		"that only runs Codex, as root:\n" +
-		"    mkdir -p /usr/local/lib/tada; ln -s RUNNER /usr/local/lib/tada/bash\n" +
-		"    echo /usr/local/lib/tada/bash >> /etc/shells; chsh -s /usr/local/lib/tada/bash ACCOUNT\n" +
-		codexRoots + "\n" +
-		"For other accounts use the hook: tadactl hook install codex"}},
+// shellPlaces are those with a setting, then the others, those that only a login shell changes
+// last.
+var shellPlaces = sync.OnceValue(func() (list []ShellPlace) {
+	for f := range agents.Of("shell") {
+		n := len(list) - 1
+		if n < 0 || list[n].Platform != agents.Platform(f.Agent) {
+			list = append(list, shellPlaceOf(f))
+			continue
+		}
+		file := strings.TrimPrefix(f.Words()[0], "~/"+list[n].folder+"/")
+		list[n].stronger = append(list[n].stronger, file)
+	}
+	for _, by := range []string{"path", "variable", "login"} {
+		for f := range agents.Of("shellby") {
+			if w := append(f.Words(), ""); w[0] == by {
+				note := shellNote(f.Agent, w[0], w[1])
+				list = append(list, ShellPlace{Place: Place{Platform: agents.Platform(f.Agent), Note: note}})
+			}
+		}
+	}
+	return list
+})
+
+// shellPlaceOf reads the facts about where an agent's settings name its shell.
+func shellPlaceOf(f agents.Fact) ShellPlace {
+	p, _ := Of(agents.Platform(f.Agent))
+	w := f.Words()
+	file := strings.TrimPrefix(w[0], "~/"+p.folder+"/")
+	if file != p.file { // not the one with the hooks
+		p.file, p.lists, p.managed, p.Note = file, nil, nil, ""
+		for m := range agents.Of("managed") {
+			if words := m.Words(); m.Agent == f.Agent && len(words) > 1 {
+				p.managed = append(p.managed, words[0])
+			}
+		}
+	}
+	return ShellPlace{Place: p, path: strings.Split(w[1], ".")}
+}
+
+// shellNote says how a user makes tada-run the shell of an agent that no setting tells.
+func shellNote(agent, by, variable string) string {
+	note := ""
+	switch by {
+	case "path":
+		note = "TITLE uses the first bash in PATH and has no setting for it. Start it with\n" +
+			"    PATH=FOLDER:$PATH PROGRAM\n" +
+			"or add to your shell's startup file\n" +
+			"    alias PROGRAM='PATH=FOLDER:$PATH PROGRAM'"
+	case "variable":
+		note = "TITLE uses the bash that VARIABLE names and has no setting for it. Start it with\n" +
+			"    VARIABLE=FOLDER/bash PROGRAM\n" +
+			"or add to your shell's startup file\n" +
+			"    export VARIABLE=FOLDER/bash"
+	case "login":
+		note = "TITLE always uses the account's login shell from /etc/passwd, so this changes every" +
+			" login. For an account\nthat only runs TITLE, as root:\n" +
+			"    mkdir -p /usr/local/lib/tada; ln -s RUNNER /usr/local/lib/tada/bash\n" +
+			"    echo /usr/local/lib/tada/bash >> /etc/shells;" +
+			" chsh -s /usr/local/lib/tada/bash ACCOUNT\n" +
+			strings.Join(append(texts(agent, "sandbox"), ""), "\n") +
+			"For other accounts use the hook: tadactl hook install PLATFORM"
+	}
+	return strings.NewReplacer("TITLE", agents.First(agent, "title"),
+		"PROGRAM", agents.First(agent, "program"), "VARIABLE", variable,
+		"PLATFORM", agents.Platform(agent)).Replace(note)
 }
 
 // ShellOf returns the place of a platform, and false for one whose shell cannot be set.
 func ShellOf(platform string) (ShellPlace, bool) {
-	i := slices.IndexFunc(shellPlaces, func(p ShellPlace) bool { return p.Platform == platform })
+	i := slices.IndexFunc(shellPlaces(), func(p ShellPlace) bool { return p.Platform == platform })
 	if i < 0 {
 		return ShellPlace{}, false
 	}
-	return shellPlaces[i], true
+	return shellPlaces()[i], true
 }
 
 // ShellPlatforms are the platforms that ShellOf knows, for a message.
 func ShellPlatforms() string {
 	var names []string
-	for _, p := range shellPlaces {
+	for _, p := range shellPlaces() {
 		names = append(names, p.Platform)
 	}
 	return strings.Join(names, "|")

@@ -88,7 +88,11 @@ func read(all []Fact, agent, text string) []Fact {
 		switch {
 		case line == "" || line[0] == '#':
 		case line[0] == ' ':
-			all[len(all)-1].text += strings.TrimLeft(line, " ")
+			before := &all[len(all)-1].text
+			if !strings.HasSuffix(*before, ",") && !strings.HasSuffix(*before, "|") {
+				*before += " "
+			}
+			*before += strings.TrimLeft(line, " ")
 		default:
 			kind, rest, _ := strings.Cut(line, " ")
 			all = append(all, Fact{agent, kind, strings.TrimLeft(rest, " ")})

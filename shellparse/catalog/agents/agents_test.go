@@ -16,6 +16,8 @@ var kinds = map[string][2]int{
 	"home": {2, 2}, "copy": {1, 1}, "link": {1, 1}, "login": {1, 1}, "seed": {3, 3}, "rest": {1, 2},
 	"host": {1, 1}, "key": {1, 2}, "base": {1, 1}, "address": {2, 2}, "keyname": {2, 2},
 	"loads": {1, 1}, "switch": {4, 9}, "shell": {2, 2},
+	"settings": {2, 3}, "hook": {2, 2}, "reads": {1, 3}, "extra": {2, 3}, "managed": {1, 2},
+	"shellby": {1, 2}, "note": {1, 30}, "sandbox": {1, 30}, "trust": {1, 1},
 	"hole": {2, 9}, "idle": {0, 0}, "around": {1, 9}, "number": {1, 9}, "flag": {1, 9}, "save": {1, 9},
 	"test": {1, 9}, "restore": {1, 9}, "drop": {1, 9}, "forget": {1, 9}, "own": {1, 9}, "body": {1, 9},
 }
@@ -74,8 +76,8 @@ func TestFactsOfOneAgent(t *testing.T) {
 // The facts of agents with an order come first, by it; a fact ends before its reason, and a line
 // that begins with a blank continues the one before.
 func TestRead(t *testing.T) {
-	facts := read(nil, "x", "# no\nkind  a b # why\n\nlist  c,\n      d,e\nflag\n")
-	want := []Fact{{"x", "kind", "a b # why"}, {"x", "list", "c,d,e"}, {"x", "flag", ""}}
+	facts := read(nil, "x", "# no\nkind  a b # why\n\nlist  c,\n      d\n  e\nflag\n")
+	want := []Fact{{"x", "kind", "a b # why"}, {"x", "list", "c,d e"}, {"x", "flag", ""}}
 	if !slices.Equal(facts, want) {
 		t.Errorf("%q", facts)
 	}

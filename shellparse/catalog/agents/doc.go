@@ -3,7 +3,8 @@
 // integration/hook/platform.
 //
 // A fact is a line, KIND WORD..., with a reason behind " # ". A line that begins with a blank
-// continues the one before it. ~ is the home of the account.
+// continues the one before it: a blank is between, but behind a comma or a bar. ~ is the home of the
+// account.
 //
 // How it is recognised, and what it is called:
 //
@@ -65,6 +66,23 @@
 // text, or * for any. first, behind a KEY that ends in *, is any variable with that fact in
 // environ.txt: what starts a hook through a shell then runs something else first, which can end it.
 // shell is any but tada-run: commands are started with another shell.
+//
+// How its hook is registered, and its shell named:
+//
+//	settings FOLDER FILE [VARIABLE]
+//	                         the file in the folder of its settings that has its hooks, and the
+//	                         variable by which it is told another folder
+//	hook MEMBER FORM         the list in the file, and how a hook is written (package settings);
+//	                         without one, the file is a plugin
+//	reads WORD...            what it reads in its files besides strict JSON
+//	extra NAME VALUE [BY]    a member that it wants in the file, not read without the member BY
+//	managed FILE [shell]     settings of the machine above those of the user; shell: where only the
+//	                         shell is looked for
+//	shellby path|login|variable NAME
+//	                         how it finds its shell, where no setting names it
+//	note TEXT                what the user has to do besides
+//	sandbox TEXT             what its own sandbox must allow; "| " begins a line to copy
+//	trust FILE               where it keeps which hooks the user trusts; it skips the others
 //
 // What it puts around the command of its agent: see shellparse/wrapper/wrappers.txt.
 //
