@@ -33,7 +33,7 @@ func (t *tx) deny(e *entry, d Decision) error {
 			return err
 		}
 	}
-	return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeDenied,
+	return t.end(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeDenied,
 		Calls:    slices.Clone(d.Calls),
 		Approver: d.Approver, Channel: d.Channel, Took: t.took(e, d), Token: d.token, Via: d.Via})
 }
@@ -57,8 +57,8 @@ func (t *tx) putDecision(e *entry, d Decision) error {
 	return t.put(decisionBucket, e.ID, f)
 }
 
-// suspend ends the standing approvals of a session: who says no to one thing does not take the
-// others for settled.
+// suspend ends the standing approvals of a session: after one denial the others are
+// asked about again.
 func (t *tx) suspend(e *entry) error {
 	return t.endGrants(KindGrantSuspended, "a denial in the session",
 		func(g Grant) bool { return g.Session == e.Session })

@@ -21,7 +21,7 @@ func (t *tx) decide(e *entry, d Decision) error {
 			return err
 		}
 	}
-	if !d.signed { // who signs took their time elsewhere
+	if !d.signed { // a signer took their time elsewhere
 		if err := t.answered(e, d, t.took(e, d)); err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func pairing(decisions []CallDecision, calls []string) error {
 }
 
 // earned checks that a yes cost what the risk asks for. A signature by a trusted key, made on
-// another machine, stands for the challenge and for the factor.
+// another machine, replaces the challenge and the factor.
 func (t *tx) earned(e *entry, d *Decision) error {
 	switch {
 	case e.Requester != "" && d.person() == e.Requester:

@@ -44,7 +44,8 @@ func (t *tx) answered(e *entry, d Decision, took time.Duration) error {
 	return t.setBrake(e, was, next, "approvals came faster than one can read")
 }
 
-// hasty refuses a yes that nobody can have read for. It counts like a fast one of high risk.
+// hasty refuses an approval that came before the page can have been read. It counts like a fast
+// one of high risk.
 func (t *tx) hasty(e *entry, d Decision) error {
 	f, err := t.get(healthBucket, brakeKey)
 	was := err != nil || f.Flag("on")

@@ -61,7 +61,7 @@ func AgentMark(entry string) string {
 
 // AgentName is what the agent is called that asks: said is how it calls itself, env its
 // environment, where its program leaves a mark. One program has several names for itself, one for
-// each door; here it has one. "" for nobody known.
+// each door; here it has one. "" for an unknown one.
 func AgentName(said string, env []string) string {
 	// a server says so before the name of its client
 	agent, own := said, strings.TrimPrefix(said, "mcp/")

@@ -19,7 +19,7 @@ type stamp struct {
 func (c Clock) stamp() stamp { return stamp{at: c.Now.UTC(), boot: c.Boot, bootID: c.BootID} }
 
 // within reports whether c lies in the window of length d that s opened; the end is outside.
-// Both clocks must say so: whoever sets the wall clock back cannot revive what has ended, because
+// Both clocks must say so: setting the wall clock back cannot revive what has ended, because
 // boot time goes on; after a reboot only the wall clock is left. A wall clock before the window
 // was opened, by more than skew, proves that it was set back, and so ends the window too.
 func (s stamp) within(c Clock, d, skew time.Duration) bool {

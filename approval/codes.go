@@ -55,13 +55,13 @@ type Enrolment struct {
 	Via      Via
 }
 
-// event tells of a change of what proves a person.
+// event describes a change of what proves a person.
 func (e Enrolment) event(outcome, what string) Event {
 	return Event{Kind: KindFactor, Outcome: outcome, Reason: what, Approver: e.Approver,
 		Channel: string(e.Via.Channel), Via: e.Via}
 }
 
-// FactorEvent tells of a key that is trusted, or no longer, at a time.
+// FactorEvent describes a key that is trusted, or no longer, at a time.
 func FactorEvent(now time.Time, e Enrolment, outcome, what string) Event {
 	ev := e.event(outcome, what)
 	ev.Time = now.UTC()
@@ -113,7 +113,7 @@ func (t *tx) checkCode(e *entry, code string) error {
 	}
 	n := wrong.Number("wrong") + 1
 	if n >= maxWrongCodes {
-		if err := t.bury(e, Rejected,
+		if err := t.end(e, Rejected,
 			Event{Kind: KindRejected, Outcome: OutcomeCancelled,
 				Reason: "too many wrong codes"}); err != nil {
 			return err

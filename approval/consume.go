@@ -8,7 +8,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// A Run is one use of an approval that has not told its outcome.
+// A Run is one use of an approval whose outcome is not recorded yet.
 type Run struct {
 	Envelope string
 	Runner   string // as in the Claim
@@ -70,7 +70,7 @@ func (s *Store) Unlogged(ctx context.Context) ([]Event, error) {
 	return out, err
 }
 
-// MarkLogged removes events that stand in the record by now. Place is how far the record had
+// MarkLogged removes events that are in the record by now. Place is how far the record had
 // come by then, in the caller's own words; "" leaves what is known. Of two places the later one
 // is the greater text.
 func (s *Store) MarkLogged(ctx context.Context, place string, seqs ...uint64) error {

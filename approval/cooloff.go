@@ -9,8 +9,8 @@ import (
 // Questions are near-identical when the same agent asks them about the same work in the same
 // directory, with the same tools, for the same rules and at the same risk: then they differ in the
 // words that the rules are about. A person who reads them together sees what an agent is at, and
-// one that comes after a no is told from one that is new. Nothing else follows: each has its own
-// answer.
+// one that comes after a denial differs from one that is new. Nothing else follows: each has its
+// own answer.
 
 // kinPrefix begins the keys under which the denial of a near-identical question is kept.
 const kinPrefix = "kin "
@@ -22,7 +22,7 @@ func (t *tx) refusedKin(kin string) (string, error) {
 }
 
 // coolingOff refuses a plan that was denied a short while ago, in whatever session it is asked
-// again: a person who said no once must not be worn down.
+// again: a person who denied it once must not be worn down.
 func (t *tx) coolingOff(r Request, p plan.Plan, hash string) error {
 	f, until, err := t.denied(hash)
 	if err != nil || f == nil {
@@ -57,7 +57,7 @@ func (t *tx) denied(key string) (plan.Fields, time.Time, error) {
 }
 
 // coolingBy returns the keys of what cools off because of the denial of id. A note of which the
-// seal is broken is not among them: what cannot be read goes on denying.
+// seal is broken is not among them: what cannot be read still denies.
 func (t *tx) coolingBy(id string) (keys []string) {
 	for _, key := range t.keys(coolOffBucket) {
 		if f, _, err := t.denied(key); err == nil && f != nil && f.Text("envelope_id") == id {

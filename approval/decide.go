@@ -13,7 +13,7 @@ func (s *Store) Decide(ctx context.Context, d Decision) ([]Event, error) {
 	return s.change(ctx, d.Envelope, func(t *tx, e *entry) error { return t.decide(e, d) })
 }
 
-// DecideSigned stores an answer that Verify has checked. It stands for challenge and second
+// DecideSigned stores an answer that Verify has checked. It replaces challenge and second
 // factor. It refuses with ErrReplayed one that was taken before, and with ErrScope what its
 // signer may not allow.
 func (s *Store) DecideSigned(ctx context.Context, a Signed) ([]Event, error) {
@@ -21,7 +21,7 @@ func (s *Store) DecideSigned(ctx context.Context, a Signed) ([]Event, error) {
 		return nil, tokenError(ErrScope, "it does not answer a question")
 	}
 	return s.change(ctx, a.Envelope, func(t *tx, e *entry) error {
-		if outcome, err := t.useless(a, e.Risk, e.WorkItem); err != nil {
+		if outcome, err := t.unfit(a, e.Risk, e.WorkItem); err != nil {
 			return e.refuse(outcome, err)
 		}
 		d := a.decision(e.ID)
@@ -42,7 +42,7 @@ func (s *Store) DecideSigned(ctx context.Context, a Signed) ([]Event, error) {
 		if err := t.decide(e, d); err != nil || !stands {
 			return err
 		}
-		return t.stand(a)
+		return t.makeGrant(a)
 	})
 }
 
@@ -81,7 +81,7 @@ func (s *Store) Present(ctx context.Context, r Request, a Signed) (Envelope, err
 // Cancel withdraws a pending question, or an answer that was not used.
 func (s *Store) Cancel(ctx context.Context, id, reason string) ([]Event, error) {
 	return s.change(ctx, id, func(t *tx, e *entry) error {
-		return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled,
+		return t.end(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled,
 			Reason: reason})
 	})
 }

@@ -27,7 +27,7 @@ type Decision struct {
 
 	Via Via // how it came, for the record
 
-	signed bool   // by a key of the trust list; stands for challenge and factor
+	signed bool   // by a key of the trust list; replaces challenge and factor
 	token  string // id of the signed answer
 }
 

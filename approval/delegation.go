@@ -106,7 +106,7 @@ func verifyDelegation(text string, trust TrustList, audience string,
 	return d, checkWindow(d.Audience, audience, d.Issued, d.Expires, now, MaxDelegation)
 }
 
-// Vouched returns nil when a delegation shows that whoever holds a key of the trust list wants k in
+// Vouched returns nil when a delegation shows that the holder of a key of the trust list wants k in
 // it, or out of it: it is good here and now, for no less than k, and for k or, to take k out, given
 // by k itself.
 func Vouched(text string, k TrustedKey, out bool, trust TrustList, audience string,

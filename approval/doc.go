@@ -1,4 +1,4 @@
-// Package approval keeps one person's yes: good for one plan, once, soon.
+// Package approval keeps one person's approval: good for one plan, once, soon.
 //
 // # The parties
 //
@@ -7,7 +7,7 @@
 // bytes, and answers through a channel that the agent cannot write. The executor resolves the plan
 // afresh, just before it runs, and claims the approval with the hash of what it found. Requester
 // and executor are mostly one process; between its question and its claim the world may change, and
-// then the claim fails. The store stands between them: a file that no fence lets an agent reach.
+// then the claim fails. The store is between them: a file that no sandbox lets an agent reach.
 //
 // # The plan
 //
@@ -22,7 +22,7 @@
 //	        +--- time -----------------> expired
 //
 // A denial may name another command ([CallDecision].Instead), such as a part of a list that is one
-// call. That permits nothing: the requester is told, and asks about it as a plan of its own.
+// call. That permits nothing: the requester gets it, and asks about it as a plan of its own.
 //
 // Cancel is for a question that was left without an answer, and for one whose requester is gone:
 // nothing is remembered of it. Only a denial keeps its plan from being asked again, and Undeny
@@ -41,7 +41,7 @@
 // processes one wins. A claim that fails after the point where the approval could have been used
 // spends it: the attempt counts, not the success.
 //
-// # What a yes costs
+// # What an approval costs
 //
 // [plan.Friction] grows with the risk: a key, four characters to type, eight and a second factor. A
 // factor is a one-time code after RFC 6238 (EnrollTOTP), good once for one envelope; a signature;
@@ -49,7 +49,7 @@
 // end ([render.Reading], Decision.Paged). Three risky approvals in less than two seconds each bring
 // the brake on: everything must be typed until somebody took their time or said no. [Canary] makes
 // plans that must be denied; asked with Request.Canary they can never run, and approving one brings
-// the brake on too. [Summarize] tells from the record how people answer.
+// the brake on too. [Summarize] reports from the record how people answer.
 //
 // Request.Quorum asks for several people. Each yes is kept until enough different people have said
 // it; a call is allowed only if all of them allowed it, and who denies all of it ends the question.
@@ -85,7 +85,7 @@
 // With a yes, a person may make the question a [Grant]: the same plan in the same session without
 // asking, 5 times within an hour unless told otherwise. The same plan is the same [plan.Template]:
 // every byte of it but the ids of the calls and the agent's words. There are no patterns. Of a
-// question that is only about a tool that nobody knows it covers the tool in its workspace, with
+// question that is only about an unknown tool it covers the tool in its workspace, with
 // any input: [plan.ForTool]. [Grantable] says for which plans the choice must not even be offered:
 // high risk, interpreters, shells and wrappers, network, deletions outside of the workspace,
 // secrets and protected files, marked or unreadable text. Any denial in the session ends its
@@ -118,8 +118,8 @@
 // This package writes no log. Each change stores an [Event] in the same transaction and returns it.
 // The caller writes it to the record and then calls MarkLogged; a caller that dies between leaves
 // it to Unlogged, with its Seq, by which the next one can tell whether the record has it. A permit
-// whose run never told its end is found by Unfinished. Refused attempts change nothing, and come as
-// events with Seq 0 inside the *[Refused].
+// whose run has no recorded end is found by Unfinished. Refused attempts change nothing, and come
+// as events with Seq 0 inside the *[Refused].
 //
 // # Failure
 //
@@ -149,10 +149,10 @@
 // 10 open questions for those who ask (Request.Budget), 100 in an hour, and 200 open ones in all,
 // which a person at a terminal is exempt from; more have to wait, and none that is open is given up
 // for them; 500 characters for the words to an agent; inline questions of at most 64 KiB and 400
-// lines; a denied plan is denied again without asking for 10 min, in whatever session, so that
-// nobody is worn down. A near-identical one (Envelope.Kin: the same agent, work item, directory,
-// tools, rules and risk) is asked, and says that it comes after a no; [Grouped] puts what is
-// near-identical together.
+// lines; a denied plan is denied again without asking for 10 min, in whatever session, so that a
+// person is not worn down. A near-identical one (Envelope.Kin: the same agent, work item,
+// directory, tools, rules and risk) is asked, and says that it comes after a no; [Grouped] puts
+// what is near-identical together.
 //
 // # Example
 //

@@ -24,8 +24,8 @@ type entry struct {
 	birth, answer plan.Fields // as they are stored
 }
 
-// spell returns an entry for another process that may know it: all but the nonce.
-func (e *entry) spell() plan.Fields {
+// encode returns an entry for another process: all of it but the nonce.
+func (e *entry) encode() plan.Fields {
 	birth := maps.Clone(e.birth)
 	delete(birth, "nonce_masked")
 	f := plan.Fields{
@@ -39,7 +39,7 @@ func (e *entry) spell() plan.Fields {
 	return f
 }
 
-// readEntry is the inverse of spell.
+// readEntry is the inverse of encode.
 func readEntry(f plan.Fields, o *Options) *entry {
 	birth, _ := f["birth"].(map[string]any)
 	e := &entry{Envelope: Envelope{ID: f.Text("id"), State: State(f.Text("state")),
@@ -53,7 +53,7 @@ func readEntry(f plan.Fields, o *Options) *entry {
 	return e
 }
 
-// mask hides a nonce at rest, so that a live nonce stands in no file, be it a copy of the
+// mask hides a nonce at rest, so that a live nonce is in no file, be it a copy of the
 // database or a core dump of a page. Applied twice it gives the nonce back.
 func (t *tx) mask(id string, nonce [16]byte) [16]byte {
 	mac := hmac.New(sha256.New, t.secret)
@@ -129,7 +129,7 @@ func (t *tx) load(id string) (*entry, error) {
 func (t *tx) votes(id string) []any {
 	f, err := t.get(voteBucket, id)
 	if err != nil {
-		return nil // a note that was changed counts for nobody
+		return nil // a note that was changed counts for no person
 	}
 	return f.List("votes")
 }

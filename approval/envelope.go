@@ -60,7 +60,7 @@ type Request struct {
 	TTL     time.Duration // shorter than Options.TTL; 0, or anything longer, means Options.TTL
 
 	Quorum    int    // how many different people must say yes; one no is a no. 0 and 1 mean one
-	Requester string // the person for whom it is asked, who cannot be one of them; "" for nobody
+	Requester string // the person for whom it is asked, who cannot be one of them; "" for none
 	Budget    string // whose questions are counted against the limits; "" means Session
 	Person    bool   // a person is at the terminal where it is asked, and is never limited
 	Through   string // whose text stood around the command, for Envelope.Through
@@ -74,8 +74,8 @@ const MaxQuorum = 16
 type Claim struct {
 	Session  string
 	Envelope string // id; "" finds it by session and plan
-	PlanHash string // of the plan as resolved afresh, just now, by whoever is about to run it
-	// what tells later whether the run is still alive: pid and start time; kept, not read
+	PlanHash string // of the plan as resolved afresh, just now, by the process that is about to run it
+	// by which it is known later whether the run is alive: pid and start time; kept, not read
 	Runner string
 }
 

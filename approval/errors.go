@@ -13,7 +13,7 @@ var (
 	// ErrUnknown is returned when no envelope answers to the id, or to the session and plan. Ask
 	// anew.
 	ErrUnknown = errors.New("no pending question with that id")
-	// ErrPending is returned by Consume when nobody has answered yet. Nothing changed: wait.
+	// ErrPending is returned by Consume when there is no answer yet. Nothing changed: wait.
 	ErrPending = errors.New("waiting for approval")
 	// ErrReplayed is returned when the approval was used before, whatever came of that.
 	ErrReplayed = errors.New("approval was already used")

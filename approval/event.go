@@ -10,7 +10,7 @@ import (
 
 // The kinds of [Event].
 const (
-	KindIssued   = "approval.issued"   // the question was stored; nobody has seen it yet
+	KindIssued   = "approval.issued"   // the question was stored; it was not shown yet
 	KindDecided  = "approval.decided"  // a person allowed at least one call
 	KindConsumed = "approval.consumed" // used, or spoiled in the attempt: see Outcome
 	KindRejected = "approval.rejected" // denied or cancelled: see Outcome
@@ -64,7 +64,7 @@ const (
 	OutcomeTrusted  = "trusted"
 	OutcomeDistrust = "no longer trusted"
 
-	OutcomeLost = "unknown" // the run ended without telling: nobody knows what it did
+	OutcomeLost = "unknown" // the run ended without a report: what it did is not known
 )
 
 // An Event is one thing that happened to an envelope, as it is to be recorded. It is stored in the

@@ -10,7 +10,7 @@ import (
 // A Grant is a standing approval: the same plan again, without asking, a few times, for a while,
 // in one session. It covers exactly what a person saw; there are no patterns and no prefixes.
 //
-// That of what an agent's session opens ([Lasting]) stands until it is revoked, or another one is
+// That of what an agent's session opens ([Lasting]) lasts until it is revoked, or another one is
 // given in that session: its page says so.
 type Grant struct {
 	ID        string    // UUID version 4

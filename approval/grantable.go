@@ -13,7 +13,7 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 )
 
-// neverWords are programs and verbs that no standing approval covers, wherever they stand in a
+// neverWords are programs and verbs that no standing approval covers, wherever they are in a
 // command: those that run other text or other programs, those that change who one is, and those
 // whose effect is not on this machine. A word that only looks like one of them costs one more
 // question; a wrapper that is overlooked would be a hole (flock, time and sh -lc were, elsewhere).

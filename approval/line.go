@@ -20,8 +20,8 @@ func seal64(head, domain string, payload []byte, key ed25519.PrivateKey) []byte 
 	return []byte(head + enc.EncodeToString(payload) + "." + enc.EncodeToString(sig) + "\n")
 }
 
-// open64 takes a signed line apart. It does not check the signature: who must have made it stands
-// inside.
+// open64 takes a signed line apart. It does not check the signature: the payload says
+// which key must have made it.
 func open64(head string, text []byte) (payload, sig []byte, err error) {
 	if len(text) > MaxToken {
 		return nil, nil, tokenError(ErrOversized, "it has more than %d bytes", MaxToken)

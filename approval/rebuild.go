@@ -9,17 +9,17 @@ import (
 
 // A Rebuilt says what came out of the record.
 type Rebuilt struct {
-	Aside   string // where the damaged file lies now; "" when there was none
+	Aside   string // where the damaged file is now; "" when there was none
 	Dead    int    // envelopes that stay used, denied or expired
-	Expired int    // envelopes that were open: nobody can answer them any more
-	Runs    int    // runs that never told their end
+	Expired int    // envelopes that were open: they cannot be answered any more
+	Runs    int    // runs without a recorded end
 	Grants  int    // standing approvals that ended with this
 }
 
 // A History is what a record says of each envelope.
 type History struct {
 	seq    uint64
-	last   map[string]Event // envelope -> the event that says where it stands
+	last   map[string]Event // envelope -> the event that says its state
 	order  []string
 	runs   map[string]Event // consumed and not finished
 	tokens map[string]Event
@@ -64,7 +64,7 @@ func (h *History) add(e Event) {
 		if _, known := h.last[e.Envelope]; !known {
 			h.order = append(h.order, e.Envelope)
 		}
-		// The dead stay dead, in whatever order a record tells of it.
+		// What has ended stays ended, in whatever order a record has the events.
 		if old := h.last[e.Envelope]; old.To == "" || old.To == Pending {
 			h.last[e.Envelope] = e
 		}

@@ -69,8 +69,8 @@ func (t *tx) request(r Request, p plan.Plan) (*entry, bool, error) {
 }
 
 // room reports whether one more question may be open: of those who ask, and of the account. More
-// are not denied, they have to wait, and what is open stays open: a question that a flood could
-// push out would be one that nobody answers.
+// are not denied, they have to wait, and what is open stays open: a flood could push out
+// every question otherwise.
 func (t *tx) room(r Request) error {
 	if r.Person {
 		return nil
@@ -85,8 +85,8 @@ func (t *tx) room(r Request) error {
 	return nil
 }
 
-// spend counts one more question against the hour of those who ask. Who asks all day long is not
-// answered with thought any more. A count that was changed is as good as used up.
+// spend counts one more question against the hour of those who ask. Too many questions are not
+// read any more. A count that was changed is as good as used up.
 func (t *tx) spend(r Request) error {
 	if r.Canary || r.Person {
 		return nil

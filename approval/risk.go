@@ -13,7 +13,7 @@ import (
 const challengeLetters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 
 // challenge derives the characters to type from the nonce, so that they are bound to one envelope
-// and known to nobody who did not open it: an answer typed for another prompt does not fit.
+// and unknown before it is opened: an answer typed for another prompt does not fit.
 func challenge(nonce []byte, n int) string {
 	mac := hmac.New(sha256.New, nonce)
 	mac.Write([]byte("challenge"))

@@ -7,9 +7,9 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// stand makes the grant of a signed answer, in the place of the approval that it has just become.
-// It fails as a whole: the error is none of those that leave a part behind.
-func (t *tx) stand(s Signed) error {
+// makeGrant makes the grant of a signed answer, in the place of the approval that it has just
+// become. It fails as a whole: the error is none of those that leave a part behind.
+func (t *tx) makeGrant(s Signed) error {
 	e, err := t.load(s.Envelope)
 	if err != nil {
 		return err
@@ -22,7 +22,7 @@ func (t *tx) stand(s Signed) error {
 	if err != nil {
 		return fmt.Errorf("approval: the grant of a signed answer: %v", err)
 	}
-	return t.bury(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled,
+	return t.end(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled,
 		Reason: "it became grant " + g.ID})
 }
 
@@ -32,8 +32,8 @@ func (t *tx) spendToken(s Signed, envelope string) error {
 		plan.Fields{"envelope_id": envelope, "until": plan.FormatTime(s.Expires)})
 }
 
-// useless says why a signed answer is no good for a plan of this risk and work item.
-func (t *tx) useless(s Signed, risk int, workItem string) (outcome string, err error) {
+// unfit says why a signed answer is no good for a plan of this risk and work item.
+func (t *tx) unfit(s Signed, risk int, workItem string) (outcome string, err error) {
 	switch {
 	case t.raw(tokenBucket, s.TokenID) != nil:
 		return OutcomeReplayed, ErrReplayed
@@ -46,9 +46,9 @@ func (t *tx) useless(s Signed, risk int, workItem string) (outcome string, err e
 }
 
 // present asks a question and answers it in one transaction. An answer that is no good asks
-// nothing: nobody is there to be asked.
+// nothing: no person is there to answer.
 func (t *tx) present(r Request, p plan.Plan, s Signed) (*entry, error) {
-	if outcome, err := t.useless(s, p.Risk, p.WorkItem); err != nil {
+	if outcome, err := t.unfit(s, p.Risk, p.WorkItem); err != nil {
 		return nil, &Refused{Outcome: outcome, Err: err,
 			Events: []Event{{Kind: KindRefused, Session: r.Session,
 				WorkItem: p.WorkItem, PlanHash: plan.Hash(r.Payload), Outcome: outcome,

@@ -2,7 +2,7 @@ package approval
 
 import "fmt"
 
-// State is where an envelope stands in its life. The zero value stands for no envelope.
+// State is how far an envelope is. The zero value is that of no envelope.
 type State string
 
 // The life of an envelope: it is born pending and dies once.

@@ -89,7 +89,7 @@ func (s *Store) do(ctx context.Context, verb string, args plan.Fields) (result, 
 func (s *Store) change(ctx context.Context, id string,
 	fn func(*tx, *entry) error) ([]Event, error) {
 	return s.commit(ctx, func(t *tx) (*entry, error) {
-		e, err := t.living(id)
+		e, err := t.pending(id)
 		if err == nil {
 			err = fn(t, e)
 		}

@@ -15,7 +15,7 @@ type task struct {
 }
 
 // A result is what a task came to, read in its transaction. It has no more than its verb gives to
-// the caller: what one process spells for 63 others, they wait for.
+// the caller: what one process encodes for 63 others, they wait for.
 type result struct {
 	e       *entry         // of a request
 	created bool           // of a request
@@ -25,7 +25,7 @@ type result struct {
 	refusal error // a *Refused or nil
 }
 
-// line spells a result for the process that waits for it.
+// line encodes a result for the process that waits for it.
 func (r result) line(ticket string) []byte {
 	f := plan.Fields{"answer": ticket, "calls": callList(r.calls), "created": r.created,
 		"events": eventList(r.events), "id": r.id}
@@ -39,7 +39,7 @@ func (r result) line(ticket string) []byte {
 		}
 	}
 	if r.e != nil {
-		f["envelope"] = map[string]any(r.e.spell())
+		f["envelope"] = map[string]any(r.e.encode())
 	}
 	b, err := canonical.Append(make([]byte, 0, 4<<10), map[string]any(f))
 	if err != nil {

@@ -67,8 +67,8 @@ func (s *Store) SpendTOTP(ctx context.Context, e Enrolment) error {
 }
 
 // withCode does something for a code of the secret that is there, in one transaction; where there
-// is none, at once. One wrong code is taken in each step of the clock, so that nobody tries a
-// million.
+// is none, at once. One wrong code is taken in each step of the clock, so that a program cannot
+// try a million.
 func (s *Store) withCode(ctx context.Context, e Enrolment, do func(*tx) error) ([]Event, error) {
 	var events []Event
 	var wrong error

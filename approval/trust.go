@@ -12,7 +12,7 @@ import (
 	"github.com/tada-run/tada-run/approval/private"
 )
 
-// A TrustList holds the keys whose answers count. Its zero value trusts nobody.
+// A TrustList holds the keys whose answers count. Its zero value trusts no key.
 //
 // As text it has a line for each key, like ssh's allowed_signers:
 //

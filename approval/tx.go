@@ -107,7 +107,7 @@ func (t *tx) keys(bucket Bucket) []string {
 	return t.db.Keys(bucket)
 }
 
-// emit stores an event with the change that it tells of.
+// emit stores an event with the change that it describes.
 func (t *tx) emit(e Event) error {
 	e.Seq, e.Time = t.db.Seq()+1, t.now.Now.UTC()
 	if err := t.db.SetSeq(e.Seq); err != nil {

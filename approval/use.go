@@ -20,7 +20,7 @@ func (t *tx) consumeTask(k task) (result, error) {
 }
 
 // consume checks and spends in the one transaction it runs in; the order of the checks is the
-// order in which reasons are told. Nothing outside it may decide any of them.
+// order in which reasons are reported. Nothing outside it may decide any of them.
 func (t *tx) consume(c Claim, ticket string) (*entry, error) {
 	id := c.Envelope
 	if id == "" {
@@ -36,29 +36,29 @@ func (t *tx) consume(c Claim, ticket string) (*entry, error) {
 	if err == nil && t.permitted(e, ticket) {
 		return e, nil
 	}
-	if e, err = t.alive(id, e, err); err != nil {
+	if e, err = t.checkPending(id, e, err); err != nil {
 		return e, err
 	}
 	switch {
 	case e.Decision == nil:
 		return e, &Refused{Envelope: id, Err: ErrPending}
 	case pairing(e.Decision.Calls, e.Calls) != nil || !e.Decision.approvesAny():
-		return e, t.spoil(e, OutcomeBijection, ErrBijection, c.PlanHash)
+		return e, t.void(e, OutcomeBijection, ErrBijection, c.PlanHash)
 	case !hmac.Equal([]byte(c.PlanHash), []byte(e.PlanHash)) ||
 		!hmac.Equal([]byte(e.Decision.PlanHash), []byte(e.PlanHash)):
-		return e, t.spoil(e, OutcomeMismatch, ErrMismatch, c.PlanHash)
+		return e, t.void(e, OutcomeMismatch, ErrMismatch, c.PlanHash)
 	}
 	run := plan.Fields{"runner": c.Runner, "since": plan.FormatTime(t.now.Now), "ticket": ticket}
 	if err := t.put(runBucket, id, run); err != nil {
 		return e, err
 	}
-	return e, t.bury(e, Consumed, Event{Kind: KindConsumed, Outcome: OutcomeExecuted,
+	return e, t.end(e, Consumed, Event{Kind: KindConsumed, Outcome: OutcomeExecuted,
 		Computed: c.PlanHash,
 		Approver: e.Decision.Approver, Channel: e.Decision.Channel})
 }
 
-// permitted reports whether e was consumed under this very ticket, of which its process was not
-// told. The event of it is in the outbox, for whoever settles.
+// permitted reports whether e was consumed under this very ticket, without its process
+// knowing. Its event is in the outbox.
 func (t *tx) permitted(e *entry, ticket string) bool {
 	if e == nil || e.State != Consumed || e.Decision == nil || ticket == "" {
 		return false
@@ -83,7 +83,7 @@ func (t *tx) finishTask(k task) (result, error) {
 	}
 	if t.raw(runBucket, id) == nil {
 		if f, err := t.get(stateBucket, id); err == nil && f.Text("ticket") == k.ticket {
-			return result{}, nil // done already, and its process was not told
+			return result{}, nil // done already, and its process does not know
 		}
 		return result{}, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
 	}

@@ -38,7 +38,7 @@ func (t *tx) vote(e *entry, d Decision) error {
 	return t.allow(e, d)
 }
 
-// both allows the calls that both lists allow, with the words of whoever denied.
+// both allows the calls that both lists allow, with the message of the person who denied.
 func both(a, b []CallDecision) []CallDecision {
 	if len(a) != len(b) {
 		return make([]CallDecision, len(a)) // denies

@@ -70,7 +70,7 @@ var plan = map[string]map[string]string{
 		"approval/canonical": "a plan is canonical JSON",
 	},
 	"approval/private": {},
-	"approval/plan/plantest": { // for tests
+	"approval/plan/plantest": {
 		"approval/canonical": "a plan is canonical JSON",
 	},
 	"approval/render": {

@@ -117,7 +117,7 @@ func (b *DB) lead(ctx context.Context, j *approval.Job) (bool, error) {
 	lock.Close() // the next leader need not wait for what follows
 	b.step("to answer")
 	if j.Joined() > 0 {
-		// who finds no answer does the job again, and learns that it was done
+		// a process without an answer does its job again, and learns that it was done
 		f.Write(answers(j.Answers()))
 	}
 	return true, nil
@@ -162,7 +162,8 @@ const (
 	indexEnd  = len("index ") + 8 + 1
 )
 
-// clearBoard removes a boarding file whose leader died. Only who holds the lock may remove one.
+// clearBoard removes a boarding file whose leader died. Only the process that holds the lock may
+// remove one.
 func (b *DB) clearBoard() {
 	f, err := openBoard(b.path + boardSuffix)
 	if f == nil || err != nil {

@@ -20,7 +20,7 @@ func lock(ctx context.Context, f *os.File, waiting func(*os.File, time.Duration)
 	return waitLock(ctx, f, unix.LOCK_EX, waiting)
 }
 
-// lockShared is lock for those who only read.
+// lockShared is lock for reading.
 func lockShared(ctx context.Context, f *os.File, waiting func(*os.File, time.Duration)) error {
 	return waitLock(ctx, f, unix.LOCK_SH, waiting)
 }
@@ -111,9 +111,9 @@ func makeBoard(path string) (*os.File, error) {
 }
 
 // bellSuffix and the inode number of a boarding file name its bell: a FIFO that the leader holds
-// open for writing, so that who waits reads its end, also when the leader is killed. Reading is the
-// work of the runtime's poller. A thread in flock(2) is not: the runtime looks after it every 20
-// µs, which 63 waiting processes take from the one that works.
+// open for writing, so that waiting processes read its end, also when the leader is killed. Reading
+// is the work of the runtime's poller. A thread in flock(2) is not: the runtime looks after it
+// every 20 µs, which 63 waiting processes take from the one that works.
 const bellSuffix = ".bell-"
 
 func bellOf(board *os.File) (string, error) {

@@ -35,7 +35,7 @@ func (b *DB) Await(ctx context.Context, id string, look approval.Look) error {
 	// One event without a name has 16 bytes; a full buffer of old ones means the same as one.
 	buf := make([]byte, 4096)
 	for {
-		// Each time anew, because who rings it takes it away.
+		// Each time anew, because ringing removes it.
 		if err := watchBell(fd, bell); errors.Is(err, unix.ENOSPC) {
 			// inotify_add_watch(2): no watch is left
 			return poll(ctx, look)

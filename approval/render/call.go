@@ -28,7 +28,7 @@ func (v *view) calls(o object) {
 	}
 }
 
-// takeReasons moves the reasons that name this call from the plan to it, so that they stand below
+// takeReasons moves the reasons that name this call from the plan to it, so that they are below
 // its text.
 func (call object) takeReasons(o object) {
 	all, ok := o["reasons"].([]any)
@@ -114,10 +114,10 @@ func (v *view) call(plan map[string]any, call object, i, n int) {
 // A wrapper is a command that an agent's program put into a text of its own.
 type wrapper struct {
 	inside, command, running string
-	differs                  bool // running is not the command as it stands
+	differs                  bool // running is not the command as written
 }
 
-// wrapped shows the agent's own command, and behind it the text that it stands in, folded: only
+// wrapped shows the agent's own command, and behind it the text around it, folded: only
 // what a reason points at is shown of that, and the listing of a full page has all of it.
 func (v *view) wrapped(w wrapper, spans [][2]int) {
 	mine, rest := inner(w.command, w.inside, spans)

@@ -11,9 +11,10 @@ import (
 // Options fit a page to a place. They never decide whether something is shown, except Full.
 type Options struct {
 	Width int  // columns; 0 means 80, and less than 40 counts as 40
-	Full  bool // nothing is cut, and every value stands by its name at the end: for a pager
+	Full  bool // nothing is cut, and every value is listed by its name at the end: for a pager
 
-	// stands in the title, so that a person knows who drew it: see LoadPhrase. Letters and spaces
+	// in the title, so that a person knows that tada-run drew it: see LoadPhrase. Letters and
+	// spaces
 	Phrase string
 }
 
@@ -34,7 +35,7 @@ type Page struct {
 	// of the risk alone; the store may ask for more, or for no second factor
 	Friction plan.Friction
 	PlanHash string // of the bytes that were rendered
-	// what is invisible, look-alike or not text in the payload, for whoever decides the risk
+	// what is invisible, look-alike or not text in the payload, for the rules that decide the risk
 	Marks []string
 }
 

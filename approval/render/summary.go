@@ -8,7 +8,7 @@ import (
 // Lists and status lines have no room for a page. What they show of a command is made here, for all
 // of them: what a reason points at is never left out, and what is left out is counted.
 
-// A Piece is a part of a text that is shown, as it stands: escape it. Cut is how many characters
+// A Piece is a part of a text that is shown, not escaped yet. Cut is how many characters
 // are left out before it.
 type Piece struct {
 	Text string

@@ -4,8 +4,8 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// bury ends the life of an envelope and tells of it; only now may its nonce be known.
-func (t *tx) bury(e *entry, to State, ev Event) error {
+// end makes an envelope consumed, rejected or expired; only now may its nonce be known.
+func (t *tx) end(e *entry, to State, ev Event) error {
 	from := e.State
 	if from == "" {
 		from = Pending // its state could not be read; it must not live on for that
@@ -27,14 +27,13 @@ func (t *tx) bury(e *entry, to State, ev Event) error {
 	return t.emit(ev)
 }
 
-// expire buries an envelope whose time has run out. Of a canary that is the first and the last
-// word, too.
+// expire ends an envelope whose time has run out. Of a canary that is the only event.
 func (t *tx) expire(e *entry) error {
 	kind := KindExpired
 	if e.canary {
 		kind = KindCanary
 	}
-	return t.bury(e, Expired, Event{Kind: kind, Outcome: OutcomeExpired})
+	return t.end(e, Expired, Event{Kind: kind, Outcome: OutcomeExpired})
 }
 
 // sweep expires every pending envelope whose time has run out.
@@ -51,7 +50,7 @@ func (t *tx) sweep() error {
 		case err == nil && t.over(e):
 			err = t.expire(e)
 		default:
-			err = nil // a damaged one is told to whoever uses it
+			err = nil // a damaged one is reported when it is used
 		}
 		if err != nil {
 			return err
@@ -60,24 +59,24 @@ func (t *tx) sweep() error {
 	return nil
 }
 
-// spoil spends an approval whose use failed: the attempt counts, not the success.
-func (t *tx) spoil(e *entry, outcome string, cause error, computed string) error {
+// void spends an approval whose use failed: the attempt counts, not the success.
+func (t *tx) void(e *entry, outcome string, cause error, computed string) error {
 	ev := Event{Kind: KindConsumed, Outcome: outcome, Computed: computed}
-	if err := t.bury(e, Consumed, ev); err != nil {
+	if err := t.end(e, Consumed, ev); err != nil {
 		return err
 	}
 	return &Refused{Envelope: e.ID, Outcome: outcome, Err: cause}
 }
 
-// living loads an envelope that may still be decided or used. A dead one is refused by the name of
-// its death; one whose time is over dies here; one whose bytes were changed is spent here.
-func (t *tx) living(id string) (*entry, error) {
+// pending loads an envelope that may still be decided or used. One that has ended is refused by how
+// it ended; one whose time is over expires here; one whose bytes were changed is void.
+func (t *tx) pending(id string) (*entry, error) {
 	e, err := t.load(id)
-	return t.alive(id, e, err)
+	return t.checkPending(id, e, err)
 }
 
-// alive is living for what load returned.
-func (t *tx) alive(id string, e *entry, err error) (*entry, error) {
+// checkPending is pending for what load returned.
+func (t *tx) checkPending(id string, e *entry, err error) (*entry, error) {
 	if e == nil {
 		if err != nil {
 			return nil, err
@@ -85,7 +84,7 @@ func (t *tx) alive(id string, e *entry, err error) (*entry, error) {
 		return nil, t.unknown(id)
 	}
 	if e.State != Pending && e.State != "" {
-		outcome, cause := deadOutcome(e.State)
+		outcome, cause := outcomeAfter(e.State)
 		r := e.refuse(outcome, cause)
 		if e.State == Rejected && e.Decision != nil {
 			r.Message, r.Instead = firstMessage(e.Decision.Calls), firstInstead(e.Decision.Calls)
@@ -99,26 +98,26 @@ func (t *tx) alive(id string, e *entry, err error) (*entry, error) {
 		return e, &Refused{Envelope: id, Outcome: OutcomeExpired, Err: ErrExpired}
 	}
 	if err != nil {
-		return e, t.spoil(e, OutcomeTampered, ErrTampered, plan.Hash(e.Payload))
+		return e, t.void(e, OutcomeTampered, ErrTampered, plan.Hash(e.Payload))
 	}
 	return e, nil
 }
 
-// unknown is the refusal for an id that has no envelope: a tombstone still knows how it ended.
+// unknown is the refusal for an id that has no envelope: a tombstone may say how it ended.
 func (t *tx) unknown(id string) *Refused {
 	r := &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
 	state := State("")
 	if f, err := t.get(tombstoneBucket, id); err == nil && f != nil {
 		state = State(f.Text("state"))
-		r.Outcome, r.Err = deadOutcome(state)
+		r.Outcome, r.Err = outcomeAfter(state)
 	}
 	r.Events = []Event{{Kind: KindRefused, Envelope: id, From: state, To: state,
 		Outcome: r.Outcome}}
 	return r
 }
 
-// deadOutcome says how an attempt on a dead envelope is called.
-func deadOutcome(s State) (string, error) {
+// outcomeAfter is the outcome of an attempt on an envelope that has ended.
+func outcomeAfter(s State) (string, error) {
 	switch s {
 	case Consumed:
 		return OutcomeReplayed, ErrReplayed
