@@ -25,13 +25,14 @@ func (r Request) loaders() (list []string) {
 
 // isAt reports whether names of an agent are in a folder, or at the top of its workspace.
 func isAt(agent, dir string) bool {
+	places := []string{dir, Top(dir)}
 	for f := range agents.Of("later") {
 		if f.Agent != agent {
 			continue
 		}
 		names, _, _ := strings.Cut(f.Text(), ":")
 		for _, name := range strings.Fields(names) {
-			for _, at := range []string{dir, Top(dir)} {
+			for _, at := range places {
 				if _, err := os.Lstat(filepath.Join(at, name)); err == nil {
 					return true
 				}

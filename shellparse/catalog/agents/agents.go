@@ -104,8 +104,9 @@ func read(all []Fact, agent, text string) []Fact {
 // Of returns the facts of some kinds, of all agents.
 func Of(kinds ...string) iter.Seq[Fact] {
 	return func(yield func(Fact) bool) {
-		for _, f := range facts() {
-			if slices.Contains(kinds, f.Kind) && !yield(f) {
+		all := facts()
+		for i := range all { // several hundred, of which a few are wanted: they are not copied
+			if f := &all[i]; slices.Contains(kinds, f.Kind) && !yield(*f) {
 				return
 			}
 		}
