@@ -64,7 +64,7 @@ var wide = map[string]int{
 	"integration/hook.Call":       14,
 	"launcher/control.Question":   20,
 	"launcher.Judgement":          19,
-	"launcher.Launcher":           18,
+	"launcher.Launcher":           13,
 	"launcher.Past":               24,
 	"launcher.PastConnection":     14,
 	"launcher/refusal.Refusal":    16,

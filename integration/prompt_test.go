@@ -19,6 +19,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
@@ -256,7 +257,7 @@ func BenchmarkAnswerAtThePrompt(b *testing.B) {
 				// nobody answers sooner, and the fence is prepared meanwhile
 				time.Sleep(30 * time.Millisecond)
 				answered = time.Now()
-				d := launcher.Answer(e, true, "", "tty")
+				d := permit.Answer(e, true, "", "tty")
 				d.Challenge, d.Paged, d.Took = e.Challenge, true, time.Minute
 				return d, nil
 			},

@@ -55,7 +55,7 @@ func (r *announced) refused(f *refusal.Refusal) Outcome {
 	if r.log.SealDue() {
 		defer r.seal() // no command waits for it
 	}
-	_ = r.used.finish(r.l, r.log, "it was refused")
+	_ = r.used.Finish(r.l.Approvals, r.log, "it was refused")
 	_ = r.record(record.KindDenied, object{
 		"code": f.Code, "status": f.Status, "envelope_id": f.Envelope, "plan_hash": r.Hash(),
 	}, audit.Lazy)

@@ -1,8 +1,11 @@
 package launcher
 
 import (
-	"github.com/tada-run/tada-run/approval"
+	"context"
+
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/permit"
+	"github.com/tada-run/tada-run/launcher/refusal"
 )
 
 // An attempt is a judged request that the log is open for: what a question is asked about, and
@@ -15,7 +18,7 @@ type attempt struct {
 
 	rejudge func() (*Judgement, error) // makes the judgement anew, of the same request
 	standby *standby                   // of a run of this process; nil where another one runs it
-	used    *authority                 // what was consumed for it although it was refused
+	used    *permit.Authority          // what was consumed for it although it was refused
 }
 
 // attempt opens the log for what was judged.
@@ -40,16 +43,44 @@ func (a *attempt) renew(fresh *Judgement) {
 	a.Judgement = fresh
 }
 
-// endGrants ends the standing approvals of the session: an agent that tries what is denied, or
-// works where protected files were changed, is asked about everything again. A store that cannot
-// do it permits nothing either.
-func (a *attempt) endGrants(why string) {
-	if a.l.ready() != nil {
-		return
+// forPermit is the attempt as a permission is asked for it.
+func (a *attempt) forPermit() *permit.Attempt {
+	req := a.Request
+	return &permit.Attempt{
+		Case: a.Judgement, Approvals: a.l.Approvals, Log: a.log,
+		AskHere: req.Ask, Wait: req.Wait, Inside: req.Within != nil, CI: req.Profile == profileCI, Tool: req.Tool != nil,
+		Again: func() (permit.Case, error) {
+			fresh, err := a.rejudge()
+			if err != nil {
+				return nil, err
+			}
+			a.renew(fresh)
+			return fresh, nil
+		},
+		Other:   a.other,
+		Reserve: a.standby.reserve,
+		Begin:   func() { a.standby.begin(a.Judgement) },
 	}
-	ctx, cancel := storeContext()
-	defer cancel()
-	_ = a.l.change(a.log, audit.Lazy, func() ([]approval.Event, error) {
-		return a.l.store.Suspend(ctx, a.askerOf(), why)
-	})
+}
+
+// other judges another command in the place of this one.
+func (a *attempt) other(command string) (permit.Case, func(), error) {
+	req := a.Request
+	req.Shell = Shell{Text: command, Name: "tada-run", Dialect: req.Shell.Dialect}
+	j, err := a.l.Judge(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	return j, func() { _ = j.Close() }, nil
+}
+
+// endGrants ends the standing approvals of the session.
+func (a *attempt) endGrants(why string) { a.forPermit().EndGrants(why) }
+
+// permit decides whether the attempt may run, and asks a person where that is needed.
+func (l *Launcher) permit(ctx context.Context, a *attempt) (*permit.Authority, *refusal.Refusal, error) {
+	if no := a.heldIn(); no != nil {
+		return &permit.Authority{}, no, nil
+	}
+	return a.forPermit().Permit(ctx)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 )
 
@@ -20,7 +21,7 @@ func TestEveryStartHasAnAuthority(t *testing.T) {
 	base.Stdio.In, base.Stdio.Out, base.Stdio.Err = devNull(t), devNull(t), devNull(t)
 	say := func(yes bool) func(context.Context, approval.Envelope) (approval.Decision, error) {
 		return func(_ context.Context, e approval.Envelope) (approval.Decision, error) {
-			d := Answer(e, yes, "", "tty")
+			d := permit.Answer(e, yes, "", "tty")
 			d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
 			return d, nil
 		}
@@ -32,7 +33,7 @@ func TestEveryStartHasAnAuthority(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	l.caller = personHere
+	l.Caller = personHere
 	l.policy = tightened(t, l, "rules: {commands: [{program: 'false', verdict: deny}]}")
 	run("true", nil)
 	run("false", say(true)) // which policy denies
@@ -41,7 +42,7 @@ func TestEveryStartHasAnAuthority(t *testing.T) {
 	run("cat /etc/shadow", say(true))
 	run("rm -rf nosuch src", nil) // nobody answers
 	grant := func(ctx context.Context, e approval.Envelope) (approval.Decision, error) {
-		d := Answer(e, true, "", "inbox")
+		d := permit.Answer(e, true, "", "inbox")
 		d.Took = 10 * time.Second
 		_, err := l.DecideStanding(ctx, d, 3, time.Hour)
 		return approval.Decision{}, err

@@ -66,5 +66,5 @@ func (l *Launcher) ExportBatch(calls []Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.exportPlan(whole)
+	return l.ExportPayload(whole.Payload())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -67,12 +68,12 @@ func (m *batch) ask(ctx context.Context) error {
 		}
 		return m.whole()
 	}
-	var by *authority
+	var by *permit.Authority
 	by, m.refusal, err = m.l.permit(ctx, a)
-	m.envelope, m.plan, m.answers = by.envelope, a.Hash(), by.answers
-	err = errors.Join(err, by.settle())
+	m.envelope, m.plan, m.answers = by.Envelope, a.Hash(), by.Answers
+	err = errors.Join(err, by.Settle())
 	if m.refusal != nil && m.refusal.Envelope != "" { // what was said to each call
-		if e, err := m.l.store.Get(ctx, m.refusal.Envelope); err == nil && e.Decision != nil {
+		if e, err := m.l.Store.Get(ctx, m.refusal.Envelope); err == nil && e.Decision != nil {
 			m.answers = e.Decision.Calls
 		}
 	}
@@ -102,7 +103,7 @@ func (m *batch) run(ctx context.Context, i int) BatchResult {
 		result.Err = err
 		return result
 	}
-	result.Outcome, result.Err = m.l.carry(ctx, j, nil, func(ctx context.Context, a *attempt) (*authority, *refusal.Refusal, error) {
+	result.Outcome, result.Err = m.l.carry(ctx, j, nil, func(ctx context.Context, a *attempt) (*permit.Authority, *refusal.Refusal, error) {
 		return m.permit(ctx, a, i)
 	})
 	if f := result.Outcome.Refusal; f != nil {
@@ -114,11 +115,11 @@ func (m *batch) run(ctx context.Context, i int) BatchResult {
 }
 
 // permit is the permit of one call; see [Launcher.permit] for a request that comes alone.
-func (m *batch) permit(ctx context.Context, a *attempt, i int) (*authority, *refusal.Refusal, error) {
-	by := &authority{}
+func (m *batch) permit(ctx context.Context, a *attempt, i int) (*permit.Authority, *refusal.Refusal, error) {
+	by := &permit.Authority{}
 	refusal, err := m.refuse(ctx, a, i)
 	if m.envelope != "" && refusal == nil && err == nil && a.Hash() == m.calls[i].Hash() {
-		by.envelope, by.batch = m.envelope, m.plan
+		by.Envelope, by.Batch = m.envelope, m.plan
 	}
 	return by, refusal, err
 }
@@ -132,9 +133,9 @@ func (m *batch) refuse(ctx context.Context, a *attempt, i int) (*refusal.Refusal
 		a.endGrants("a denial in the session")
 		return a.denied(), nil
 	case answer >= 0 && !m.answers[answer].Approved:
-		return a.humanDenied(ctx, m.envelopeOf(), m.answers[answer:answer+1])
+		return a.forPermit().HumanDenied(ctx, m.envelopeOf(), m.answers[answer:answer+1])
 	case m.refusal != nil:
-		return m.refusal.For(a.locale(), a.Verdict), nil
+		return m.refusal.For(a.Locale(), a.Verdict), nil
 	case m.stopped:
 		return skipped(a.Judgement, "stopped", a.say("stopped")), nil
 	case m.envelope == "" && !allowed:
@@ -158,7 +159,7 @@ func (m *batch) envelopeOf() string {
 func skipped(j *Judgement, code, message string) *refusal.Refusal {
 	f := refusal.Refusal{Status: "denied", Code: code, Message: message, Retry: "send_again"}
 	f.Exit = exit.Denied
-	return f.For(j.locale(), j.Verdict)
+	return f.For(j.Locale(), j.Verdict)
 }
 
 // finish tells the store what came of the calls that its approval permitted.
@@ -177,5 +178,5 @@ func (m *batch) finish(results []BatchResult) error {
 			failed++
 		}
 	}
-	return m.l.finishApproval(log, m.envelope, fmt.Sprintf("%s, %d failed", audit.Plural(len(results), "call"), failed))
+	return m.l.FinishApproval(log, m.envelope, fmt.Sprintf("%s, %d failed", audit.Plural(len(results), "call"), failed))
 }

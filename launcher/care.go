@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
@@ -29,7 +30,7 @@ func (l *Launcher) Accept(ctx context.Context, tty *os.File, reason string) (aud
 	if _, err := l.May(approval.AcceptRecord, approval.ChannelTadactl); err != nil {
 		return audit.Entry{}, err
 	}
-	found, seen := l.changed(), l.storePlace(ctx)
+	found, seen := l.changed(), l.StorePlace(ctx)
 	payload, err := acceptPage(l.state.Audit(), found, reason)
 	if err != nil {
 		return audit.Entry{}, err
@@ -46,9 +47,9 @@ func (l *Launcher) Accept(ctx context.Context, tty *os.File, reason string) (aud
 		return audit.Entry{}, err
 	}
 	defer log.Close()
-	e, err := log.Accept(Person(), reason, seen...)
+	e, err := log.Accept(permit.Person(), reason, seen...)
 	if err == nil && len(seen) > 0 {
-		err = l.store.Follow(ctx, e.Place().String())
+		err = l.Store.Follow(ctx, e.Place().String())
 	}
 	return e, err
 }
@@ -92,7 +93,7 @@ func (l *Launcher) Seal() (audit.Entry, error) {
 	defer log.Close()
 	e, err := log.Seal(l.state.Random)
 	if err == nil {
-		_ = l.moveOn(e)
+		_ = l.MoveOn(e)
 	}
 	return e, err
 }
@@ -225,14 +226,14 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string
 // pin has the store remember the end of the log before the beginning goes: a store whose place is
 // gone counts as old.
 func (l *Launcher) pin(log *audit.Log) error {
-	if !l.hasStore() {
+	if !l.HasStore() {
 		return nil
 	}
 	e, err := log.Seal(l.state.Random)
 	if err != nil {
 		return err
 	}
-	return l.moveOn(e)
+	return l.MoveOn(e)
 }
 
 // expireArchives gives up what protected files of all workspaces were before and after an override

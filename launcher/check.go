@@ -12,7 +12,7 @@ import (
 // question.
 func (l *Launcher) Check(ctx context.Context, j *Judgement) (Report, error) {
 	r, err := j.Check("")
-	if err != nil || !j.lasts() || !l.hasStore() {
+	if err != nil || !j.Lasts() || !l.HasStore() {
 		return r, err
 	}
 	template, err := plan.Template(j.Payload())
@@ -21,7 +21,7 @@ func (l *Launcher) Check(ctx context.Context, j *Judgement) (Report, error) {
 	}
 	grants, err := l.Grants(ctx)
 	for _, g := range grants {
-		if g.Session == j.askerOf() && g.Template == template {
+		if g.Session == j.Asker() && g.Template == template {
 			r.Verdict, r.Grant = pathguard.Allow.String(), g.ID
 		}
 	}

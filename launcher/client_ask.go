@@ -20,8 +20,8 @@ import (
 // sessionRule is the rule by which what a session opens is asked.
 const sessionRule = "session.agent"
 
-// lasts reports whether what is asked is only what the session opens.
-func (j *Judgement) lasts() bool {
+// Lasts reports whether what is asked is only what the session opens.
+func (j *Judgement) Lasts() bool {
 	return j.client != nil && j.Verdict.Decision == pathguard.Ask &&
 		!slices.ContainsFunc(j.Verdict.Reasons, func(r pathguard.Reason) bool { return r.Decision == pathguard.Ask && r.Rule != sessionRule })
 }
@@ -59,10 +59,10 @@ func (j *Judgement) folder() string {
 	return j.client.agent + ":" + hex.EncodeToString(sum[:8])
 }
 
-// askerOf is the session that an approval belongs to. The plan itself binds directory, command and
+// Asker is the session that an approval belongs to. The plan itself binds directory, command and
 // agent.
-func (j *Judgement) askerOf() string {
-	if j.lasts() {
+func (j *Judgement) Asker() string {
+	if j.Lasts() {
 		return fmt.Sprintf("%d/session:%s", os.Getuid(), j.folder())
 	}
 	return fmt.Sprintf("%d/%s", os.Getuid(), j.agent())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/refusal"
 )
 
@@ -30,7 +31,7 @@ func TestADenialCoolsOff(t *testing.T) {
 		req.Shell.Text = text
 		req.Ask = func(_ context.Context, e approval.Envelope) (approval.Decision, error) {
 			asked = append(asked, e)
-			d := Answer(e, yes, "keep the sources", "tty")
+			d := permit.Answer(e, yes, "keep the sources", "tty")
 			d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
 			if !yes {
 				d.Calls[0].Instead = "ls src"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/pathguard/passwd"
 	"github.com/tada-run/tada-run/pathguard/tamper"
@@ -13,7 +14,7 @@ import (
 
 // person is the account itself, at a door.
 func (l *Launcher) person(door tamper.Interface) tamper.Who {
-	return tamper.Who{User: cmp.Or(passwd.NameOf(os.Getuid()), Person()), Interface: cmp.Or(door, tamper.CLI)}
+	return tamper.Who{User: cmp.Or(passwd.NameOf(os.Getuid()), permit.Person()), Interface: cmp.Or(door, tamper.CLI)}
 }
 
 // deliver writes the events of one store into the record.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
@@ -77,15 +78,15 @@ func TestAnswerIsForOneRequest(t *testing.T) {
 	} {
 		l, req := world(t)
 		req.Shell.Text = "cat /etc/shadow"
-		if err := l.ready(); err != nil {
+		if err := l.Ready(); err != nil {
 			t.Fatal(err)
 		}
 		shown := judged(t, l, req)
-		e, _, err := l.store.Request(context.Background(), shown.question())
+		e, _, err := l.Store.Request(context.Background(), shown.Asked())
 		if err == nil {
-			d := Answer(e, true, "", "inbox")
+			d := permit.Answer(e, true, "", "inbox")
 			d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
-			_, err = l.store.Decide(context.Background(), d)
+			_, err = l.Store.Decide(context.Background(), d)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -95,9 +96,9 @@ func TestAnswerIsForOneRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := &openQuestion{attempt: a, authority: &authority{}}
-		refusal, err := q.consume(context.Background(), e.ID)
-		err = errors.Join(err, q.settle())
+		q := permit.NewQuestion(a.forPermit())
+		refusal, err := q.Consume(context.Background(), e.ID)
+		err = errors.Join(err, q.Settle())
 		a.log.Close()
 		switch {
 		case err != nil:
@@ -121,7 +122,7 @@ func TestNoSandboxWritesWhatDecides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	strong.caller = personHere
+	strong.Caller = personHere
 	for _, l := range []*Launcher{strong, base} {
 		files := []string{l.state.Config(), l.state.Trust(), filepath.Join(l.account, ".claude/settings.json"), filepath.Join(l.account, ".bashrc")}
 		if l.level() == sandbox.Strong {

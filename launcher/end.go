@@ -36,7 +36,7 @@ func (w *supervision) finish(c change) (Outcome, error) {
 	recordErr = errors.Join(recordErr,
 		w.record(audit.KindClose, vouch(sum), audit.Lazy),
 		w.record(record.KindEnd, e.facts(out, found, problem), audit.Lazy))
-	recordErr = errors.Join(recordErr, w.authority.finish(w.l, w.log, "status "+status))
+	recordErr = errors.Join(recordErr, w.Authority.Finish(w.l.Approvals, w.log, "status "+status))
 	if w.log.Unsealed() >= sealAtLast {
 		w.seal()
 	}
@@ -50,7 +50,7 @@ func (w *supervision) finish(c change) (Outcome, error) {
 // outcome is what the caller gets. A time limit that ended only what the command had left running
 // is none of the command's.
 func (e *ended) outcome() Outcome {
-	out := Outcome{Session: e.id, Envelope: e.envelope}
+	out := Outcome{Session: e.id, Envelope: e.Envelope}
 	out.Status, out.Signal = e.status.Shell(), int(e.status.Signal)
 	if e.timedOut && !e.isOver() {
 		out.Signal, out.Status = 0, timedOutStatus

@@ -111,27 +111,10 @@ func TestSessionIDsSortByTimeAndAreFileNames(t *testing.T) {
 	}
 }
 
-// B-R3.1, B-R3.3, B-R3.3a: a question lives for an hour; the caller's environment can only
-// shorten that, and nonsense in it is refused.
-func TestApprovalTTL(t *testing.T) {
-	for text, want := range map[string]time.Duration{
-		"": time.Hour, "60": time.Minute, "3600": time.Hour, "3601": time.Hour, "1000000000": time.Hour,
-	} {
-		if got, err := approvalTTL(text); err != nil || got != want {
-			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"abc", "0", "-1", "1.5", " 60", "99999999999999999999"} {
-		if _, err := approvalTTL(text); ExitOf(err) != exit.Config {
-			t.Errorf("%q: %v exits %d, want %d", text, err, ExitOf(err), exit.Config)
-		}
-	}
-}
-
 // B-R2.5: nothing starts with questions that live longer than their nonces are kept.
 func TestTTLBeyondRetention(t *testing.T) {
 	l, req := world(t)
-	l.ttl = 8 * 24 * time.Hour
+	l.TTL = 8 * 24 * time.Hour
 	req.Shell.Text = "cat /etc/shadow"
 	_, err := l.Run(context.Background(), req)
 	if ExitOf(err) != exit.Config || !strings.Contains(fmt.Sprint(err), "192h") || !strings.Contains(fmt.Sprint(err), "168h") {

@@ -51,9 +51,9 @@ func TestEnvelopeIsFound(t *testing.T) {
 		}
 		ids = append(ids, out.Envelope)
 	}
-	s := &looker{DB: bolt.File(l.state.Approvals(), l.storeOptions())}
+	s := &looker{DB: bolt.File(l.state.Approvals(), l.StoreOptions())}
 	var err error
-	if l.store, err = approval.Open(s, l.storeOptions()); err != nil {
+	if l.Store, err = approval.Open(s, l.StoreOptions()); err != nil {
 		t.Fatal(err)
 	}
 	first := map[byte]int{}

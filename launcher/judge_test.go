@@ -14,6 +14,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
@@ -40,7 +41,7 @@ func world(t testing.TB) (*Launcher, Request) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.caller = personHere // whoever runs the tests
+	l.Caller = personHere // whoever runs the tests
 	return l, Request{
 		Shell: Shell{Text: "cat link > out", Name: "tada-run"}, Dir: work,
 		Env: []string{"PATH=/usr/bin:/bin", "HOME=/home/dev", "LANG=C", "QUIETLY=x"},
@@ -237,9 +238,9 @@ func TestAnApprovalThatDoesNotFitNamesTheDifference(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := Answer(e, true, "", "tty")
+			d := permit.Answer(e, true, "", "tty")
 			d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
-			l.caller = personHere
+			l.Caller = personHere
 			if err := l.Decide(t.Context(), d); err != nil {
 				t.Fatal(err)
 			}

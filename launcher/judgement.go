@@ -78,3 +78,6 @@ func (j *Judgement) agent() string {
 	}
 	return "?" + name
 }
+
+// Judged is what the policy says.
+func (j *Judgement) Judged() pathguard.Verdict { return j.Verdict }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
@@ -29,15 +30,15 @@ func TestOnlyPolicyLetsGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		by   authority
+		by   permit.Authority
 		want string
 	}{
-		{authority{}, ""},
-		{authority{envelope: "e"}, "needed an approval"},
-		{authority{grant: "g"}, "needed an approval"},
+		{permit.Authority{}, ""},
+		{permit.Authority{Envelope: "e"}, "needed an approval"},
+		{permit.Authority{Grant: "g"}, "needed an approval"},
 	} {
 		e := endedRun(judged(t, l, req), sandbox.Status{Left: []string{"sleep"}})
-		*e.authority, e.terminal, e.l = test.by, terminal, l
+		*e.Authority, e.terminal, e.l = test.by, terminal, l
 		if got := e.endsBehind(); (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
 			t.Errorf("%q, want %q", got, test.want)
 		}

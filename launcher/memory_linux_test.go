@@ -32,7 +32,7 @@ func TestWorkspaceInWhatIsPrivate(t *testing.T) {
 			if l, err = own(state).Open(); err != nil {
 				t.Fatal(err)
 			}
-			l.caller = personHere
+			l.Caller = personHere
 			req.Dir = work
 			for _, line := range []string{
 				"echo a > made; cat made", "awk 'BEGIN {print 1 >\"other\"}' && cat made other",

@@ -1,12 +1,11 @@
 package launcher
 
 import (
-	"os"
 	"path/filepath"
 	"sync"
 
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher/caller"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
@@ -51,16 +50,16 @@ func (p Place) prepare() (*Launcher, error) {
 		return nil, err
 	}
 	dir := home.Use()
-	l := &Launcher{
-		Record: record.Of(dir), state: dir, floor: floorConfig, outside: outsideFolder(), caller: caller.Own, frameTime: frameTime,
+	r := record.Of(dir)
+	approvals, err := permit.Open(dir, r)
+	if err != nil {
+		return nil, err
 	}
+	l := &Launcher{Record: r, Approvals: approvals, state: dir, floor: floorConfig, frameTime: frameTime}
 	l.umask, l.version = sync.OnceValue(umask), sync.OnceValue(Version)
 	l.level = sync.OnceValue(func() sandbox.Level { return sandbox.Remembered(filepath.Join(home.Runtime(), "level")) })
 	if l.account, err = p.home(); err != nil {
 		l.account = "/" // an account without a home: nothing counts as its home
-	}
-	if l.ttl, err = approvalTTL(os.Getenv("APPROVAL_TTL_SECONDS")); err != nil {
-		return nil, err
 	}
 	return l, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/bolt"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/refusal"
 )
@@ -50,16 +51,16 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 	if dir := os.Getenv("LAUNCHER_CONSUMER"); dir != "" {
 		l, err := own(filepath.Join(dir, "state")).Open()
 		if err == nil {
-			err = l.ready()
+			err = l.Ready()
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		db := deadly{bolt.File(l.state.Approvals(), l.storeOptions())}
-		if l.store, err = approval.Open(db, l.storeOptions()); err != nil {
+		db := deadly{bolt.File(l.state.Approvals(), l.StoreOptions())}
+		if l.Store, err = approval.Open(db, l.StoreOptions()); err != nil {
 			t.Fatal(err)
 		}
-		l.caller = personHere
+		l.Caller = personHere
 		req := asking(Request{Shell: Shell{Name: "tada-run"}, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"}})
 		out, err := l.Run(context.Background(), req)
 		t.Fatalf("still alive: %+v %+v %v", out, out.Refusal, err)
@@ -84,7 +85,7 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 			_, err = log.Orphans()
 		}
 		if err == nil {
-			err = l.settle(log)
+			err = l.Settle(log)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -101,7 +102,7 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 			t.Errorf("what came of it is told as %v", body["outcome"])
 		}
 	}
-	if runs, err := l.store.Unfinished(context.Background()); err != nil || len(runs) != 0 {
+	if runs, err := l.Store.Unfinished(context.Background()); err != nil || len(runs) != 0 {
 		t.Errorf("%+v waits for its end, %v", runs, err)
 	}
 	if _, err := l.VerifyWith(audit.VerifyOptions{Complete: true, Strict: true}); err != nil {
@@ -126,7 +127,7 @@ func TestChangesAreToldOnce(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			l.caller = personHere
+			l.Caller = personHere
 			for round := range rounds {
 				req := asking(base)
 				req.Shell.Text += fmt.Sprintf(" # %d %d", n, round)
@@ -153,10 +154,10 @@ func TestChangesAreToldOnce(t *testing.T) {
 			t.Errorf("%s is told of %d envelopes", kind, len(envelopes))
 		}
 	}
-	if err := l.ready(); err != nil {
+	if err := l.Ready(); err != nil {
 		t.Fatal(err)
 	}
-	if events, err := l.store.Unlogged(context.Background()); err != nil || len(events) != 0 {
+	if events, err := l.Store.Unlogged(context.Background()); err != nil || len(events) != 0 {
 		t.Errorf("%d are left, %v", len(events), err)
 	}
 }
@@ -166,7 +167,7 @@ func TestChangesAreToldOnce(t *testing.T) {
 func TestKilledBetweenRecordAndForgetting(t *testing.T) {
 	t.Parallel()
 	l, req := world(t)
-	if err := l.ready(); err != nil {
+	if err := l.Ready(); err != nil {
 		t.Fatal(err)
 	}
 	log, err := l.OpenLog()
@@ -176,20 +177,20 @@ func TestKilledBetweenRecordAndForgetting(t *testing.T) {
 	defer log.Close()
 	req.Shell.Text = "cat /etc/shadow"
 	j := judged(t, l, req)
-	e, _, err := l.store.Request(context.Background(), approval.Request{Session: "s", Payload: j.Payload()})
+	e, _, err := l.Store.Request(context.Background(), approval.Request{Session: "s", Payload: j.Payload()})
 	if err != nil || len(e.Events) != 1 {
 		t.Fatal(e.Events, err)
 	}
-	if _, err := appendEvents(log, e.Events, audit.Lazy); err != nil {
+	if _, err := permit.AppendEvents(log, e.Events, audit.Lazy); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.settle(log); err != nil {
+	if err := l.Settle(log); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(entriesOf(t, l, approval.KindIssued)); n != 1 {
 		t.Errorf("it is told %d times", n)
 	}
-	if events, err := l.store.Unlogged(context.Background()); err != nil || len(events) != 0 {
+	if events, err := l.Store.Unlogged(context.Background()); err != nil || len(events) != 0 {
 		t.Errorf("%d are left, %v", len(events), err)
 	}
 }

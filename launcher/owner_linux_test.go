@@ -14,6 +14,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 )
 
@@ -36,7 +37,7 @@ func TestDescriptorsOfARunAreItsOwn(t *testing.T) {
 	asked := 0
 	req.Ask = func(_ context.Context, e approval.Envelope) (approval.Decision, error) {
 		asked++
-		d := Answer(e, true, "", "tty")
+		d := permit.Answer(e, true, "", "tty")
 		d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
 		return d, nil
 	}

@@ -25,7 +25,7 @@ import (
 //
 // There is no plan that cannot be spelled; one that could not would have no hash, and run nothing.
 func (j *Judgement) seal() sealed {
-	if j.lasts() {
+	if j.Lasts() {
 		return j.sealSession()
 	}
 	fence := j.fence()

@@ -11,6 +11,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/permit"
 )
 
 // Who is asked, what becomes of each way to answer, and that nothing runs without: issue 6, 3 and
@@ -20,7 +21,7 @@ func TestPermit(t *testing.T) {
 	type asking = func(l *Launcher, e approval.Envelope) (approval.Decision, error)
 	answer := func(yes bool, message string) asking {
 		return func(_ *Launcher, e approval.Envelope) (approval.Decision, error) {
-			d := Answer(e, yes, message, "tty")
+			d := permit.Answer(e, yes, message, "tty")
 			d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
 			return d, nil
 		}
@@ -28,7 +29,7 @@ func TestPermit(t *testing.T) {
 	elsewhere := func(there, here asking) asking {
 		return func(l *Launcher, e approval.Envelope) (approval.Decision, error) {
 			d, _ := there(l, e)
-			l.caller = personHere
+			l.Caller = personHere
 			if err := l.Decide(context.Background(), d); err != nil {
 				t.Error(err)
 			}
@@ -108,7 +109,7 @@ func TestPermit(t *testing.T) {
 func TestADenialEndsGrants(t *testing.T) {
 	t.Parallel()
 	l, base := world(t)
-	l.caller = personHere
+	l.Caller = personHere
 	base.Stdio.In, base.Stdio.Out, base.Stdio.Err = devNull(t), devNull(t), devNull(t)
 	l.policy = tightened(t, l, "security: {command_level: always}\nrules: {commands: [{program: 'false', verdict: deny}]}")
 	asked := 0
@@ -118,7 +119,7 @@ func TestADenialEndsGrants(t *testing.T) {
 		req.Shell.Text = text
 		req.Ask = func(ctx context.Context, e approval.Envelope) (approval.Decision, error) {
 			asked++
-			d := Answer(e, true, "", "inbox")
+			d := permit.Answer(e, true, "", "inbox")
 			d.Took = 10 * time.Second
 			_, err := l.DecideStanding(ctx, d, 5, time.Hour)
 			return approval.Decision{}, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/state"
@@ -37,13 +38,13 @@ func (l *Launcher) Permit(ctx context.Context, req Request, notice Notice) (Outc
 	if err != nil {
 		return Outcome{}, "", err
 	}
-	out := Outcome{Session: id, Envelope: by.envelope, Refusal: refusal}
+	out := Outcome{Session: id, Envelope: by.Envelope, Refusal: refusal}
 	if refusal != nil {
 		out.Status, out.Envelope = refusal.Exit, refusal.Envelope
 	}
 	head, err := l.tell(a.log, notice.about(a, by, refusal), refusal == nil)
-	if err == nil && by.envelope != "" {
-		err = l.finishApproval(a.log, by.envelope, "left to the calling program")
+	if err == nil && by.Envelope != "" {
+		err = l.FinishApproval(a.log, by.Envelope, "left to the calling program")
 	}
 	return out, head, err
 }
@@ -122,9 +123,9 @@ func (j *Judgement) Refused() (*refusal.Refusal, error) {
 }
 
 // about completes a notice by what came of an attempt.
-func (n Notice) about(a *attempt, by *authority, refusal *refusal.Refusal) Notice {
+func (n Notice) about(a *attempt, by *permit.Authority, refusal *refusal.Refusal) Notice {
 	n.Session, n.Verdict, n.PlanHash, n.Command = a.id, a.Verdict.Decision.String(), a.Hash(), a.Script.Text
-	n.Decision, n.Envelope = "allowed", by.envelope
+	n.Decision, n.Envelope = "allowed", by.Envelope
 	if refusal != nil {
 		n.Decision, n.Code, n.Envelope = refusal.Status, refusal.Code, refusal.Envelope
 	}

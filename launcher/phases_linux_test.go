@@ -53,7 +53,7 @@ func TestNothingIsPreparedForAnotherProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, refusal, err := r.permitted(context.Background(), l.permit)
-	if err != nil || refusal != nil || p.kind() != "approval" {
+	if err != nil || refusal != nil || p.Kind() != "approval" {
 		t.Fatalf("%+v, %v", refusal, err)
 	}
 	onlyThose(t, before)

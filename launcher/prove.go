@@ -15,6 +15,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -209,9 +210,9 @@ func (l *Launcher) VerifyWith(o audit.VerifyOptions) (audit.Report, error) {
 	if o.Checkpoint, o.Known, err = l.ownCheckpoint(); err != nil {
 		return audit.Report{}, err
 	}
-	ctx, cancel := storeContext()
+	ctx, cancel := permit.StoreContext()
 	defer cancel()
-	for _, place := range l.storePlace(ctx) {
+	for _, place := range l.StorePlace(ctx) {
 		if o.Since == nil { // a place before it is not looked at
 			o.Remember = append(slices.Clone(o.Remember), place.Point())
 		}

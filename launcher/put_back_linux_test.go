@@ -17,6 +17,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/permit"
 )
 
 // A copied is a state directory at one moment: path -> content.
@@ -83,7 +84,7 @@ type history struct {
 func usedOnce(t *testing.T) *history {
 	t.Helper()
 	l, req := world(t)
-	l.outside = filepath.Join(t.TempDir(), "used")
+	l.Marks = filepath.Join(t.TempDir(), "used")
 	req.Stdio.In, req.Stdio.Out, req.Stdio.Err = devNull(t), devNull(t), devNull(t)
 	h := &history{l: l, req: req}
 	first := req
@@ -107,9 +108,9 @@ func usedOnce(t *testing.T) *history {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := Answer(e, true, "", "tty")
+	d := permit.Answer(e, true, "", "tty")
 	d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
-	l.caller = personHere
+	l.Caller = personHere
 	if err := l.Decide(context.Background(), d); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func (h *history) fresh(t *testing.T, outside string) *Launcher {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.outside, l.policy = outside, h.l.policy
+	l.Marks, l.policy = outside, h.l.policy
 	return l
 }
 
@@ -250,7 +251,7 @@ func TestPutBack(t *testing.T) {
 			}
 		}
 	}
-	rows["everything"] = h.notice(t, h.old, h.l.outside)
+	rows["everything"] = h.notice(t, h.old, h.l.Marks)
 	h.old.put(t, h.l.state.Dir)
 	if status, ran := h.again(t, h.fresh(t, filepath.Join(t.TempDir(), "used"))); !ran {
 		t.Errorf("with no memory outside it would not run either (status %d): this test proves nothing", status)
@@ -293,18 +294,18 @@ func TestOldStoreGivesNothingBack(t *testing.T) {
 	h.new.with(h.old, "approvals.db").put(t, h.l.state.Dir)
 	l := h.fresh(t, filepath.Join(t.TempDir(), "used"))
 	ctx := context.Background()
-	if err := l.ready(); err != nil {
+	if err := l.Ready(); err != nil {
 		t.Fatal(err)
 	}
 	for what, change := range map[string]func() error{
 		"run": func() error { _, err := l.Run(ctx, h.req); return err },
 		"revoke": func() error {
-			return l.deciding(func() ([]approval.Event, error) { return l.store.Revoke(ctx, "x", "") })
+			return l.Deciding(func() ([]approval.Event, error) { return l.Store.Revoke(ctx, "x", "") })
 		},
-		"consume": func() error { _, err := l.store.Consume(ctx, approval.Claim{}); return err },
-		"decide":  func() error { _, err := l.store.Decide(ctx, approval.Decision{}); return err },
+		"consume": func() error { _, err := l.Store.Consume(ctx, approval.Claim{}); return err },
+		"decide":  func() error { _, err := l.Store.Decide(ctx, approval.Decision{}); return err },
 		"request": func() error {
-			_, _, err := l.store.Request(ctx, approval.Request{Payload: judged(t, l, h.req).Payload()})
+			_, _, err := l.Store.Request(ctx, approval.Request{Payload: judged(t, l, h.req).Payload()})
 			return err
 		},
 		"compare": func() error { return l.Compare(ctx) },
@@ -313,7 +314,7 @@ func TestOldStoreGivesNothingBack(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	l.caller = personHere
+	l.Caller = personHere
 	if _, err := l.RebuildApprovals(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +330,7 @@ func TestOldStoreGivesNothingBack(t *testing.T) {
 // The whole state directory put back: uses of a grant are not given back either.
 func TestWholePutBackGivesNoUsesBack(t *testing.T) {
 	l, req := world(t)
-	l.outside = filepath.Join(t.TempDir(), "used")
+	l.Marks = filepath.Join(t.TempDir(), "used")
 	l.policy = tightened(t, l, "security: {command_level: always}")
 	req.Stdio.In, req.Stdio.Out, req.Stdio.Err = devNull(t), devNull(t), devNull(t)
 	req.Shell.Text = "true"
@@ -342,9 +343,9 @@ func TestWholePutBackGivesNoUsesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := Answer(e, true, "", "inbox")
+	d := permit.Answer(e, true, "", "inbox")
 	d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
-	l.caller = personHere
+	l.Caller = personHere
 	if _, err := l.DecideStanding(ctx, d, 2, time.Hour); err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +356,7 @@ func TestWholePutBackGivesNoUsesBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			next.outside, next.policy = l.outside, l.policy
+			next.Marks, next.policy = l.Marks, l.policy
 			if out, err := next.Run(ctx, req); err == nil && out.Status == 0 && out.Refusal == nil {
 				ran++
 			}

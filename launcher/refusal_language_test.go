@@ -6,10 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
-	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -22,32 +20,16 @@ func TestRefusalIsInTheCallersLanguage(t *testing.T) {
 	l, base := world(t)
 	tampered := &tamper.TamperError{Root: base.Dir, Findings: []tamper.Finding{{Path: base.Dir + "/TODO.md", Kind: tamper.Changed}}}
 	several := &tamper.TamperError{Root: base.Dir, Findings: append(tampered.Findings, tampered.Findings...)}
-	answer := func(err error) func(*openQuestion) *refusal.Refusal {
-		return func(q *openQuestion) *refusal.Refusal {
-			f, _ := q.storeRefusal(&approval.Refused{Envelope: "0A1", Err: err, Until: l.state.Now().Add(time.Minute)})
-			return f
-		}
-	}
-	for name, refusal := range map[string]func(*openQuestion) *refusal.Refusal{
-		"policy":  func(q *openQuestion) *refusal.Refusal { return q.denied() },
-		"pending": func(q *openQuestion) *refusal.Refusal { return q.pending(approval.Envelope{ID: "0A1"}) },
-		"unfit": func(q *openQuestion) *refusal.Refusal {
-			q.unfit = &refusal.Unfit{Envelope: "0A2"}
-			return q.pending(approval.Envelope{ID: "0A1"})
-		},
-		"withdrawn": func(q *openQuestion) *refusal.Refusal { return q.withdrawn("0A1", q.say("withdrawn")) },
-		"replayed":  answer(approval.ErrReplayed),
-		"cools off": answer(approval.ErrDenied),
-		"many":      answer(approval.ErrBusy),
-		"tampered":  func(q *openQuestion) *refusal.Refusal { return q.tamperRefusal(tampered) },
-		"several":   func(q *openQuestion) *refusal.Refusal { return q.tamperRefusal(several) },
-		"skipped":   func(q *openQuestion) *refusal.Refusal { return skipped(q.Judgement, "stopped", q.say("stopped")) },
-		"swapped":   func(q *openQuestion) *refusal.Refusal { return q.swappedRefusal(&swappedError{[]string{"x.sh"}}) },
-		"no shell": func(q *openQuestion) *refusal.Refusal {
+	for name, refusal := range map[string]func(*attempt) *refusal.Refusal{
+		"policy":   func(q *attempt) *refusal.Refusal { return q.denied() },
+		"tampered": func(q *attempt) *refusal.Refusal { return q.tamperRefusal(tampered) },
+		"several":  func(q *attempt) *refusal.Refusal { return q.tamperRefusal(several) },
+		"skipped":  func(q *attempt) *refusal.Refusal { return skipped(q.Judgement, "stopped", q.say("stopped")) },
+		"swapped":  func(q *attempt) *refusal.Refusal { return q.swappedRefusal(&swappedError{[]string{"x.sh"}}) },
+		"no shell": func(q *attempt) *refusal.Refusal {
 			return q.shellless(&sandbox.ExecError{Path: "/bin/sh", Err: os.ErrPermission})
 		},
-		"a person's": func(q *openQuestion) *refusal.Refusal { f, _ := q.humanDenied(t.Context(), "0A1", nil); return f },
-		"quarantined": func(q *openQuestion) *refusal.Refusal {
+		"quarantined": func(q *attempt) *refusal.Refusal {
 			q.Request.Env = append(q.Request.Env, QuarantineVariable+"=x")
 			return q.heldIn()
 		},
@@ -57,7 +39,7 @@ func TestRefusalIsInTheCallersLanguage(t *testing.T) {
 			req := base
 			req.Env = append(slices.DeleteFunc(slices.Clone(req.Env), func(v string) bool { return strings.HasPrefix(v, "L") }), "LANG="+lang)
 			req.Shell.Text = "rm -rf /"
-			f := refusal(&openQuestion{attempt: &attempt{Judgement: judged(t, l, req), l: l}})
+			f := refusal(&attempt{Judgement: judged(t, l, req), l: l})
 			codes[i] = fmt.Sprint(f.Status, f.Code, f.Retry, f.Exit)
 			texts := []string{f.Line(), f.Message}
 			if f.Exit != exit.Tampered { // whose items are hashes

@@ -46,7 +46,7 @@ func (j *Judgement) Report(id string) Report {
 		Reasons: []ReportReason{}, Opaque: []string{}, Sandbox: j.level.String(),
 		Effects: j.named(),
 	}
-	locale := j.locale()
+	locale := j.Locale()
 	for _, reason := range j.Verdict.Reasons {
 		r.Reasons = append(r.Reasons, ReportReason{
 			Rule: reason.Rule, Verdict: reason.Decision.String(), Message: reason.In(locale), Path: reason.Path,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/state"
 )
@@ -168,7 +169,7 @@ func (l *Launcher) Runs() ([]Past, error) {
 // waiting are the questions that have no answer yet. The log can be read without the store of
 // approvals: where that cannot be read, none is known.
 func (l *Launcher) waiting() map[string]bool {
-	ctx, cancel := storeContext()
+	ctx, cancel := permit.StoreContext()
 	defer cancel()
 	list, err := l.Pending(ctx)
 	if err != nil {

@@ -40,7 +40,7 @@ func TestTwoEffectsOnOneName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.caller, l.level = personHere, level
+		l.Caller, l.level = personHere, level
 		for _, place := range []string{req.Dir, outside} {
 			t.Run(fmt.Sprint([]string{"strong ", "base "}[i], filepath.Base(place)), func(t *testing.T) {
 				for _, first := range onOneName {

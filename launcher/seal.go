@@ -18,7 +18,7 @@ const (
 func (a *attempt) seal() {
 	if a.log.SealDue() {
 		if e, err := a.log.Seal(a.l.state.Random); err == nil {
-			_ = a.l.moveOn(e) // so that the next who asks reads no more than this
+			_ = a.l.MoveOn(e) // so that the next who asks reads no more than this
 		}
 	}
 }

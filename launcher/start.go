@@ -142,8 +142,8 @@ func (p permitted) transcript(c *console) (*audit.Recorder, error) {
 			return p.record(audit.KindCheckpoint, vouch(sum), audit.Lazy)
 		},
 	})
-	if err == nil && p.envelope != "" {
-		err = rec.Mark("approved " + p.envelope)
+	if err == nil && p.Envelope != "" {
+		err = rec.Mark("approved " + p.Envelope)
 	}
 	if err == nil && len(p.Script.Text) > maxCommand {
 		err = rec.Stdin(audit.AuthorTada, []byte(p.Script.Text)) // in as many events as it takes
@@ -160,8 +160,8 @@ func (p permitted) failed(err error) (Outcome, error) {
 	err = p.l.unfenced(err)
 	defer p.log.Close()
 	recordErr := p.record(record.KindFailed, object{"error": err.Error(), "plan_hash": p.Hash()}, audit.Lazy)
-	recordErr = errors.Join(recordErr, p.finish(p.l, p.log, "it could not be started"))
-	out := Outcome{Session: p.id, Envelope: p.envelope}
+	recordErr = errors.Join(recordErr, p.Finish(p.l.Approvals, p.log, "it could not be started"))
+	out := Outcome{Session: p.id, Envelope: p.Envelope}
 	if swapped := (*swappedError)(nil); errors.As(err, &swapped) {
 		out.Refusal = p.swappedRefusal(swapped)
 		out.Status = out.Refusal.Exit
@@ -182,7 +182,7 @@ func (p permitted) failed(err error) (Outcome, error) {
 // shellless reports that the shell could not be executed in the sandbox: a program that is missing
 // is the command's own affair, a shell that is withheld is not.
 func (j *Judgement) shellless(err *sandbox.ExecError) *refusal.Refusal {
-	f := refusal.Of(j.locale(), pathguard.Verdict{}, "denied", "no_shell", j.say("no shell", err.Path, err.Err), err.ExitStatus())
+	f := refusal.Of(j.Locale(), pathguard.Verdict{}, "denied", "no_shell", j.say("no shell", err.Path, err.Err), err.ExitStatus())
 	f.Items = append(f.Items, refusal.Item{ID: refusal.FirstCall, Decision: f.Status, Message: f.Message})
 	return f
 }

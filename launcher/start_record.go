@@ -30,10 +30,10 @@ func (s *started) facts() object {
 	o := object{
 		"hide_search": search, "pid": s.process.Pid(), "launcher": state.Process(), "level": s.receipt.Level.String(), "kernel": s.receipt.Kernel,
 		"profile": s.receipt.Profile, "landlock": s.receipt.Landlock, "errata": s.receipt.Errata, "proven": s.receipt.Proven, "lost": lost,
-		"authority": s.kind(), "envelope_id": s.envelope, "grant_id": s.grant, "bounds": bounds,
+		"authority": s.Kind(), "envelope_id": s.Envelope, "grant_id": s.Grant, "bounds": bounds,
 	}
-	if s.batch != "" {
-		o["batch_plan"] = s.batch
+	if s.Batch != "" {
+		o["batch_plan"] = s.Batch
 	}
 	if notice := s.unkept(); notice != "" {
 		o["unkept"] = notice

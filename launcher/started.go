@@ -5,6 +5,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/control"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/watch"
 )
@@ -13,7 +14,7 @@ import (
 // [announced.permitted] makes one, and only a permitted starts anything.
 type permitted struct {
 	*announced
-	*authority
+	*permit.Authority
 }
 
 // A started is a run whose command runs, and all that it runs with.
@@ -33,7 +34,7 @@ type started struct {
 // for what was shown, which had an end; what a terminal is taken from is hung up, as elsewhere.
 func (s *started) endsBehind() string {
 	switch {
-	case s.kind() != "policy":
+	case s.Kind() != "policy":
 		return "background: keep is not for commands that needed an approval"
 	case s.terminal.HasTerminal():
 		return "background: keep is not for commands that have a terminal"

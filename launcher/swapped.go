@@ -45,7 +45,7 @@ func (j *Judgement) unswapped() error {
 
 // refusal tells it as one: who asked can ask again.
 func (j *Judgement) swappedRefusal(e *swappedError) *refusal.Refusal {
-	f := refusal.Of(j.locale(), pathguard.Verdict{}, "denied", "mismatch", e.in(j.locale()), exit.Denied)
+	f := refusal.Of(j.Locale(), pathguard.Verdict{}, "denied", "mismatch", e.in(j.Locale()), exit.Denied)
 	f.Retry = "run the identical command again"
 	return f
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
@@ -70,11 +71,11 @@ func TestSwappedIsNotRun(t *testing.T) {
 			if err != nil || j.Verdict.Decision != pathguard.Allow {
 				t.Fatalf("%s: %v, %v", test.line, j.Verdict, err)
 			}
-			out, err := l.carry(context.Background(), j, nil, func(context.Context, *attempt) (*authority, *refusal.Refusal, error) {
+			out, err := l.carry(context.Background(), j, nil, func(context.Context, *attempt) (*permit.Authority, *refusal.Refusal, error) {
 				if swap { // a person takes a while to answer, and the plan that was judged anew after it has just been bound
 					lay("evil")
 				}
-				return &authority{}, nil, nil
+				return &permit.Authority{}, nil, nil
 			})
 			write.Close()
 			text, _ := io.ReadAll(read)

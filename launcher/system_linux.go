@@ -4,24 +4,14 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
-
-	"github.com/tada-run/tada-run/approval"
 )
 
 // supported is nil here: what this kernel gives is found out by trying.
 func supported() error { return nil }
-
-// clock reads both clocks.
-func (l *Launcher) clock() approval.Clock {
-	var ts unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts)
-	return approval.Clock{Now: l.state.Now(), Boot: time.Duration(ts.Nano()), BootID: l.state.BootID}
-}
 
 // umask can only be asked by changing it, and it belongs to all threads. The mask for the
 // instant between is the strictest that anything here uses, and a reader of /proc/self/status

@@ -7,18 +7,11 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"time"
-
-	"github.com/tada-run/tada-run/approval"
 )
 
 // supported says plainly what this system lacks.
 func supported() error {
 	return fmt.Errorf("tada-run has no sandbox for %s and runs nothing without one; use Linux 5.13 or newer", runtime.GOOS)
-}
-
-func (l *Launcher) clock() approval.Clock {
-	return approval.Clock{Now: l.state.Now(), Boot: time.Duration(0)}
 }
 
 func umask() int { return -1 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/notice"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
@@ -20,17 +21,17 @@ import (
 
 // A permitFunc decides whether an attempt may run, and by what right. The authority says what was
 // consumed for it also where the answer is a refusal.
-type permitFunc func(context.Context, *attempt) (*authority, *refusal.Refusal, error)
+type permitFunc func(context.Context, *attempt) (*permit.Authority, *refusal.Refusal, error)
 
-// guarded lets permit decide between two verifications of the protected files: a person may have
+// guarded lets decide say whether it may run, between two verifications of the protected files: a person may have
 // thought for an hour in between. When it returns no refusal and no error, what the run may write
 // is on the disk, and it may start.
-func (l *Launcher) guarded(ctx context.Context, a *attempt, permit permitFunc) (*authority, *refusal.Refusal, error) {
+func (l *Launcher) guarded(ctx context.Context, a *attempt, decide permitFunc) (*permit.Authority, *refusal.Refusal, error) {
 	if refusal, err := a.verify(); refusal != nil || err != nil {
-		return &authority{}, refusal, err
+		return &permit.Authority{}, refusal, err
 	}
-	by, refusal, err := permit(ctx, a)
-	if refusal == nil && err == nil && by.envelope != "" {
+	by, refusal, err := decide(ctx, a)
+	if refusal == nil && err == nil && by.Envelope != "" {
 		refusal, err = a.verify() // the judgement is a new one
 	}
 	if refusal == nil && err == nil {
@@ -126,7 +127,7 @@ func (l *Launcher) tampered(j *Judgement, found []tamper.Finding, pending bool) 
 
 // tamperLocale is the language in which protected files are reported.
 func (j *Judgement) tamperLocale() tamper.Locale {
-	if j.locale() == pathguard.Chinese {
+	if j.Locale() == pathguard.Chinese {
 		return tamper.Chinese
 	}
 	return tamper.English
@@ -138,7 +139,7 @@ func (j *Judgement) tamperRefusal(e *tamper.TamperError) *refusal.Refusal {
 		Version: 1, Status: "denied", Code: tamper.Code, Message: e.In(j.tamperLocale()), Items: []refusal.Item{}, Retry: "after the user has decided",
 		HumanCan: "tadactl tamper diff",
 	}
-	f.Exit, f.In = exit.Tampered, j.locale()
+	f.Exit, f.In = exit.Tampered, j.Locale()
 	for _, told := range e.Files() {
 		f.Items = append(f.Items, refusal.Item{
 			ID: refusal.FirstCall, Decision: "denied", Rule: "tamper." + string(told.Kind),

@@ -49,11 +49,11 @@ func (l *Launcher) AskAccept(ctx context.Context, req Request, path, reason stri
 	if err != nil {
 		return Outcome{}, tamper.Event{}, "", err
 	}
-	out := Outcome{Session: id, Envelope: by.envelope, Refusal: refusal}
+	out := Outcome{Session: id, Envelope: by.Envelope, Refusal: refusal}
 	var done tamper.Event
 	if refusal == nil {
 		done, err = change.accept()
-		err = errors.Join(err, l.finishApproval(a.log, by.envelope, "accepted"))
+		err = errors.Join(err, l.FinishApproval(a.log, by.Envelope, "accepted"))
 	} else {
 		out.Status, out.Envelope = refusal.Exit, refusal.Envelope
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
@@ -39,7 +40,7 @@ func guardedWorld(t *testing.T) (*Launcher, Request) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.caller = personHere
+	l.Caller = personHere
 	return l, req
 }
 
@@ -182,7 +183,7 @@ func atBase(t *testing.T, l *Launcher) *Launcher {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base.caller = personHere
+	base.Caller = personHere
 	base.level = func() sandbox.Level { return sandbox.Base }
 	return base
 }
@@ -377,7 +378,7 @@ func TestVerifiedAgainAfterTheAnswer(t *testing.T) {
 		asked := 0
 		req.Ask = func(_ context.Context, e approval.Envelope) (approval.Decision, error) {
 			asked++
-			d := Answer(e, true, "", "tty")
+			d := permit.Answer(e, true, "", "tty")
 			d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
 			return d, os.WriteFile(filepath.Join(req.Dir, "TODO.md"), []byte(change), 0o644)
 		}

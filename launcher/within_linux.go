@@ -126,7 +126,7 @@ func (d *requestServer) carry(ctx context.Context, req Request, q control.Questi
 	}
 	if swapped := (*swappedError)(nil); errors.As(err, &swapped) {
 		refusal, err = p.swappedRefusal(swapped), nil
-		r.used = p.authority
+		r.used = p.Authority
 	}
 	told.settled(refusal)
 	if refusal != nil || err != nil {
@@ -138,13 +138,13 @@ func (d *requestServer) carry(ctx context.Context, req Request, q control.Questi
 		}
 		return err
 	}
-	if err := told.runs(p.authority); err != nil {
+	if err := told.runs(p.Authority); err != nil {
 		r.close()
 		return err
 	}
 	if err := r.record(record.KindStart, object{
 		"within": d.r.id, "pid": asker.PID, "launcher": state.Process(), "level": d.r.receipt.Level.String(),
-		"authority": p.kind(), "envelope_id": p.envelope, "grant_id": p.grant,
+		"authority": p.Kind(), "envelope_id": p.Envelope, "grant_id": p.Grant,
 	}, audit.Lazy); err != nil {
 		r.close()
 		return err
@@ -188,5 +188,5 @@ func (p permitted) endWithin(status *int) {
 	if status != nil {
 		what = "status " + strconv.Itoa(*status)
 	}
-	_ = p.finish(p.l, p.log, what)
+	_ = p.Finish(p.l.Approvals, p.log, what)
 }

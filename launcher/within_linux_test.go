@@ -7,6 +7,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/control"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
@@ -42,10 +43,10 @@ func TestLastLineEnds(t *testing.T) {
 func TestGrantIsForTheWorkItem(t *testing.T) {
 	l, base := world(t)
 	l.policy = tightened(t, l, "security: {command_level: always}")
-	if err := l.ready(); err != nil {
+	if err := l.Ready(); err != nil {
 		t.Fatal(err)
 	}
-	child := func(session, own string) *openQuestion {
+	child := func(session, own string) *permit.Question {
 		t.Helper()
 		around := endedRun(&Judgement{Request: Request{WorkItem: session}}, sandbox.Status{})
 		d := &requestServer{r: around.started}
@@ -55,17 +56,17 @@ func TestGrantIsForTheWorkItem(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { a.log.Close() })
-		return &openQuestion{attempt: a, authority: &authority{}}
+		return permit.NewQuestion(a.forPermit())
 	}
 	ctx := context.Background()
-	e, _, err := l.store.Request(ctx, child("P", "").question())
+	e, _, err := l.Store.Request(ctx, child("P", "").Asked())
 	if err == nil {
-		d := Answer(e, true, "", "inbox")
+		d := permit.Answer(e, true, "", "inbox")
 		d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
-		_, err = l.store.Decide(ctx, d)
+		_, err = l.Store.Decide(ctx, d)
 	}
 	if err == nil {
-		_, _, err = l.store.Grant(ctx, approval.GrantRequest{Envelope: e.ID, PlanHash: e.PlanHash})
+		_, _, err = l.Store.Grant(ctx, approval.GrantRequest{Envelope: e.ID, PlanHash: e.PlanHash})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -75,8 +76,8 @@ func TestGrantIsForTheWorkItem(t *testing.T) {
 		granted      bool
 	}{{"P", "", true}, {"P", "P", true}, {"", "P", true}, {"P", "Q", false}, {"Q", "", false}, {"", "", false}} {
 		r := child(test.session, test.own)
-		if err := r.useGrant(ctx); err != nil || (r.grant != "") != test.granted {
-			t.Errorf("in a session for %q, for %q: granted %v, %v", test.session, test.own, r.grant != "", err)
+		if err := r.UseGrant(ctx); err != nil || (r.Grant != "") != test.granted {
+			t.Errorf("in a session for %q, for %q: granted %v, %v", test.session, test.own, r.Grant != "", err)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/notice"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/session/wire"
@@ -76,12 +77,12 @@ func (m *marker) refused(f *refusal.Refusal) error {
 }
 
 // runs marks that it is let go, and by what.
-func (m *marker) runs(by *authority) error {
+func (m *marker) runs(by *permit.Authority) error {
 	switch {
-	case by.envelope != "":
-		return m.mark("approved " + by.envelope)
-	case by.grant != "":
-		return m.mark("granted " + by.grant)
+	case by.Envelope != "":
+		return m.mark("approved " + by.Envelope)
+	case by.Grant != "":
+		return m.mark("granted " + by.Grant)
 	}
 	return m.mark("allowed")
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/tada-run/tada-run/integration/mcp"
 	"github.com/tada-run/tada-run/integration/quarantine"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
@@ -239,7 +240,7 @@ func decide(t *testing.T, c client, id string, yes bool, message string) {
 	}
 	if !yes {
 		if err := c.l.Decide(t.Context(),
-			launcher.Answer(e, false, message, "tadactl")); err != nil {
+			permit.Answer(e, false, message, "tadactl")); err != nil {
 			t.Fatal(err)
 		}
 		return

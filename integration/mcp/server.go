@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
@@ -172,7 +173,7 @@ func (s *Server) pendingStatus(ctx context.Context, _ *sdk.CallToolRequest,
 		q := Question{Envelope: e.ID, State: string(e.State), Answer: "none", Expires: e.Expires}
 		if e.Decision != nil {
 			q.Answer = "no"
-			if launcher.Approves(e.Decision.Calls) {
+			if permit.Approves(e.Decision.Calls) {
 				q.Answer = "yes"
 			}
 			for _, c := range e.Decision.Calls {

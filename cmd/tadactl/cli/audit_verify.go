@@ -16,6 +16,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/permit"
 )
 
 // A demand is what a person wants to hear proven of the record.
@@ -318,7 +319,7 @@ func (c *ctl) auditAccept() *cobra.Command {
 			defer tty.Close()
 			e, err := l.Accept(cmd.Context(), tty, reason)
 			switch {
-			case errors.Is(err, launcher.ErrNobody):
+			case errors.Is(err, permit.ErrNobody):
 				return &exitError{errors.New("no answer given; nothing was changed"), exit.Pending}
 			case errors.Is(err, launcher.ErrNotAccepted):
 				return &exitError{err, exit.Denied}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/render"
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/permit"
 )
 
 // Keys that approve count only when the page has been on the screen for as long as a reader needs
@@ -241,10 +241,10 @@ func (b *board) enter(k tea.Key) tea.Cmd {
 	case k.Code == tea.KeyEnter && b.mode == refusing && b.flock != nil:
 		b.denyAll(string(b.line))
 	case k.Code == tea.KeyEnter && b.mode == refusing:
-		return b.decide(launcher.Answer(b.open, false, string(b.line), "inbox"), "denied")
+		return b.decide(permit.Answer(b.open, false, string(b.line), "inbox"), "denied")
 	case k.Code == tea.KeyEnter && b.mode == offering:
 		if strings.TrimSpace(string(b.line)) != "" {
-			d := launcher.Answer(b.open, false, "", "inbox")
+			d := permit.Answer(b.open, false, "", "inbox")
 			d.Calls[0].Instead = string(b.line)
 			return b.decide(d, "denied, with a suggestion:")
 		}
@@ -282,7 +282,7 @@ func (b *board) typed() tea.Cmd {
 
 // approve gives the yes that the keys have earned.
 func (b *board) approve() tea.Cmd {
-	d := launcher.Answer(b.open, true, "", "inbox")
+	d := permit.Answer(b.open, true, "", "inbox")
 	d.Paged, d.Took = b.read.Done(), b.now().Sub(b.shown)
 	for i, c := range d.Calls {
 		if b.denied[c.ID] {
@@ -299,7 +299,7 @@ func (b *board) approve() tea.Cmd {
 	case b.mode != reading && b.mode != typing:
 		return nil
 	}
-	if !launcher.Approves(d.Calls) {
+	if !permit.Approves(d.Calls) {
 		return b.decide(d, "denied")
 	}
 	d.Challenge = b.open.Challenge

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/permit"
 )
 
 // Near-identical questions stand together, each on its own row and with its own answer. Only a no
@@ -41,7 +41,7 @@ func (b *board) chosenKin() []approval.Envelope {
 func (b *board) denyAll(why string) {
 	denied := 0
 	for _, e := range b.flock {
-		if err := b.desk.Decide(b.ctx, launcher.Answer(e, false, why, "inbox")); err != nil {
+		if err := b.desk.Decide(b.ctx, permit.Answer(e, false, why, "inbox")); err != nil {
 			b.back(fmt.Sprintf("denied %d of %d: %s", denied, len(b.flock), explained(err)))
 			return
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/prompt"
 )
 
@@ -112,7 +113,7 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	if d.Envelope == "" {
 		return &exitError{errors.New("no answer given; see: tadactl pending"), exit.Pending}
 	}
-	if !o.standing() || !launcher.Approves(d.Calls) {
+	if !o.standing() || !permit.Approves(d.Calls) {
 		if err := l.Decide(ctx, d); err != nil {
 			return o.unlike(e, d, err)
 		}
@@ -153,7 +154,7 @@ func (o consent) unlike(e approval.Envelope, d approval.Decision, err error) err
 // refuse and to record.
 func (c *ctl) decision(ctx context.Context, l *launcher.Launcher, e approval.Envelope, digits string) (approval.Decision, error) {
 	if !strings.HasPrefix(e.PlanHash, digits) {
-		d := launcher.Answer(e, true, "", string(approval.ChannelTadactl))
+		d := permit.Answer(e, true, "", string(approval.ChannelTadactl))
 		d.PlanHash = digits[:min(len(digits), len(e.PlanHash)-1)]
 		return d, nil
 	}
@@ -209,7 +210,7 @@ func (c *ctl) denyOne(ctx context.Context, id, message, instead string) error {
 	if err != nil {
 		return err
 	}
-	d := launcher.Answer(e, false, message, string(approval.ChannelTadactl))
+	d := permit.Answer(e, false, message, string(approval.ChannelTadactl))
 	if instead != "" && len(d.Calls) > 1 {
 		return &usageError{errors.New("--instead needs a question with one call")}
 	}
@@ -242,7 +243,7 @@ func (c *ctl) denyAll(ctx context.Context, message string) error {
 				return err
 			}
 		}
-		d := launcher.Answer(e, false, message, string(approval.ChannelTadactl))
+		d := permit.Answer(e, false, message, string(approval.ChannelTadactl))
 		if err := l.Decide(ctx, d); err != nil && !errors.As(err, new(*approval.Refused)) {
 			return err
 		} else if err != nil {
@@ -285,7 +286,7 @@ func (c *ctl) counted(e approval.Envelope, votes, people int) error {
 // decided tells what was stored.
 func (c *ctl) decided(e approval.Envelope, d approval.Decision) error {
 	word := "denied"
-	if launcher.Approves(d.Calls) {
+	if permit.Approves(d.Calls) {
 		word = "approved"
 	}
 	denied := []string{}

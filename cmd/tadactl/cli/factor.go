@@ -12,19 +12,20 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/permit"
 )
 
 // enrolling opens the launcher for a change of what proves the person, with what proves them until
 // now: a code that is asked for, or the line in a file.
-func (c *ctl) enrolling(ctx context.Context, vouch string) (*launcher.Launcher, launcher.Factor, error) {
+func (c *ctl) enrolling(ctx context.Context, vouch string) (*launcher.Launcher, permit.Factor, error) {
 	if err := caller.Outside(approval.Enrol); err != nil {
-		return nil, launcher.Factor{}, err
+		return nil, permit.Factor{}, err
 	}
 	l, err := c.open()
 	if err != nil {
-		return nil, launcher.Factor{}, err
+		return nil, permit.Factor{}, err
 	}
-	f := launcher.Factor{Code: func() (string, error) { return c.secret(ctx, "one-time code: ") }}
+	f := permit.Factor{Code: func() (string, error) { return c.secret(ctx, "one-time code: ") }}
 	if vouch == "" {
 		return l, f, nil
 	}
@@ -41,9 +42,9 @@ const proof = "If one-time codes are set up, one is asked for. Otherwise, if a k
 // proven tells refusals of the factor from a line that cannot be read.
 func proven(err error) error {
 	switch {
-	case errors.Is(err, launcher.ErrNobody):
+	case errors.Is(err, permit.ErrNobody):
 		return &exitError{err, exit.Pending}
-	case errors.Is(err, launcher.ErrNoFactor):
+	case errors.Is(err, permit.ErrNoFactor):
 		return &exitError{err, exit.Denied}
 	}
 	if _, known := approval.Explain(err); known || err == nil {

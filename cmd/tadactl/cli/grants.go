@@ -10,8 +10,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
+	"github.com/tada-run/tada-run/launcher/permit"
 )
 
 // A standing is one standing approval as --json prints it.
@@ -96,7 +96,7 @@ func (c *ctl) revoke() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			id, err := l.Revoke(cmd.Context(), args[0], "revoked by "+launcher.Person())
+			id, err := l.Revoke(cmd.Context(), args[0], "revoked by "+permit.Person())
 			if err != nil {
 				return err
 			}

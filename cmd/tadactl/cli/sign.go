@@ -17,6 +17,7 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/prompt"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard/intent"
@@ -127,7 +128,7 @@ func (c *ctl) read(path string) ([]byte, error) {
 }
 
 func (c *ctl) sign() *cobra.Command {
-	var how launcher.Signing
+	var how permit.Signing
 	var delegation string
 	cmd := &cobra.Command{
 		Use:   "sign FILE",
@@ -168,7 +169,7 @@ func (c *ctl) sign() *cobra.Command {
 	return verb(cmd, "75   not answered", "126  refused: not allowed for this caller")
 }
 
-func (c *ctl) signOn(ctx context.Context, q approval.Question, how launcher.Signing) error {
+func (c *ctl) signOn(ctx context.Context, q approval.Question, how permit.Signing) error {
 	l, err := c.open()
 	if err != nil {
 		return err
@@ -182,7 +183,7 @@ func (c *ctl) signOn(ctx context.Context, q approval.Question, how launcher.Sign
 	}
 	defer tty.Close()
 	yes, word, err := l.AskQuestion(ctx, tty, q)
-	if errors.Is(err, launcher.ErrNobody) {
+	if errors.Is(err, permit.ErrNobody) {
 		return &exitError{err, exit.Pending}
 	}
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/permit"
 )
 
 // ServeHTTP answers one request.
@@ -80,9 +80,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, id string) {
 func (s *Server) decision(r *http.Request, e approval.Envelope) (d approval.Decision, word string) {
 	message := strings.TrimSpace(r.PostForm.Get("message"))
 	if r.PostForm.Get("answer") != "approve" {
-		return launcher.Answer(e, false, message, "web"), "denied"
+		return permit.Answer(e, false, message, "web"), "denied"
 	}
-	d = launcher.Answer(e, true, "", "web")
+	d = permit.Answer(e, true, "", "web")
 	d.Paged, d.Challenge, d.Code = true, e.Challenge, strings.TrimSpace(r.PostForm.Get("factor"))
 	s.mu.Lock()
 	d.Took = s.now().Sub(s.shown[e.ID])
@@ -94,8 +94,8 @@ func (s *Server) decision(r *http.Request, e approval.Envelope) (d approval.Deci
 			}
 		}
 	}
-	if !launcher.Approves(d.Calls) {
-		return launcher.Answer(e, false, message, "web"), "denied"
+	if !permit.Approves(d.Calls) {
+		return permit.Answer(e, false, message, "web"), "denied"
 	}
 	if e.Votes+1 < e.Quorum {
 		return d, "counted; more approvals needed"

@@ -1,0 +1,54 @@
+package permit
+
+import (
+	"context"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/refusal"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// A Case is a judged request, as far as a permission depends on it.
+type Case interface {
+	Judged() pathguard.Verdict
+	Locale() pathguard.Locale // of who reads what is said about it
+	Hash() string             // of the plan: what an approval binds
+	Payload() []byte          // the plan: what a person is shown
+	Asker() string            // whose questions and standing approvals count
+	Asked() approval.Request
+	Lasts() bool             // an approval of it stands until it is revoked: see [approval.Lasting]
+	CommandKey() string      // the same for the same command line of an agent; "" for several calls
+	Facts(salt string) Facts // what the plan binds, by name; nil for several calls
+}
+
+// An Attempt is a case that a permission is asked for, and what may be done for one.
+type Attempt struct {
+	Case
+	*Approvals
+	Log *audit.Log
+
+	AskHere func(context.Context, approval.Envelope) (approval.Decision, error) // at this terminal; nil for nowhere
+	Wait    time.Duration                                                       // for an answer given elsewhere
+	Inside  bool                                                                // it comes out of a session
+	CI      bool                                                                // of a machine without people
+	Tool    bool                                                                // another program carries it out
+
+	Again   func() (Case, error)                                  // judges the same request, as the world is now
+	Other   func(command string) (c Case, done func(), err error) // judges another command in its place
+	Reserve func()                                                // it may run soon: a person is asked
+	Begin   func()                                                // it is about to run, if the approval fits
+}
+
+// say is a phrase in the language of the caller.
+func (a *Attempt) say(key string, args ...any) string {
+	return refusal.Phrase(a.Locale(), key, args...)
+}
+
+// refuse words the verdict in the language of the caller.
+func (a *Attempt) refuse(status, code, message string, exit int) *refusal.Refusal {
+	return refusal.Of(a.Locale(), a.Judged(), status, code, message, exit)
+}
+
+func (a *Attempt) denied() *refusal.Refusal { return refusal.Denied(a.Locale(), a.Judged()) }

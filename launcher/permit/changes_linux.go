@@ -1,0 +1,108 @@
+package permit
+
+import (
+	"context"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Changes returns a channel that has a value whenever the approvals may have changed: at once for
+// the first time, then after each process that wrote them. It is closed when ctx ends. Several
+// changes may arrive as one. They are told by inotify(7); where other programs have used that up
+// (fs.inotify.max_user_instances, max_user_watches), the file is looked at again and again.
+func (p *Approvals) Changes(ctx context.Context) (<-chan struct{}, error) {
+	if err := p.Ready(); err != nil {
+		return nil, err
+	}
+	changes := make(chan struct{}, 1)
+	changes <- struct{}{}
+	go p.withdrawing(ctx)
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	if err != nil {
+		go p.pollChanges(ctx, changes)
+		return changes, nil
+	}
+	// The folder, because a database that is rebuilt is another file.
+	if _, err := unix.InotifyAddWatch(fd, p.dir.Dir, unix.IN_CLOSE_WRITE|unix.IN_MOVED_TO); err != nil {
+		unix.Close(fd)
+		go p.pollChanges(ctx, changes)
+		return changes, nil
+	}
+	events := os.NewFile(uintptr(fd), "inotify")
+	stop := context.AfterFunc(ctx, func() { _ = events.SetReadDeadline(time.Unix(1, 0)) })
+	go func() {
+		defer close(changes)
+		defer events.Close()
+		defer stop()
+		name := filepath.Base(p.dir.Approvals())
+		for buf := make([]byte, 64<<10); ; {
+			n, err := events.Read(buf)
+			if err != nil {
+				return
+			}
+			if !namesFile(buf[:n], name) {
+				continue
+			}
+			tellChange(changes)
+		}
+	}()
+	return changes, nil
+}
+
+func tellChange(changes chan<- struct{}) {
+	select {
+	case changes <- struct{}{}:
+	default: // one is waiting already
+	}
+}
+
+// pollEvery is how often the approvals are looked at where inotify cannot be had.
+const pollEvery = 250 * time.Millisecond
+
+// pollChanges is Changes without inotify. A database that is written changes its time, one that is
+// made anew its number.
+func (p *Approvals) pollChanges(ctx context.Context, changes chan<- struct{}) {
+	defer close(changes)
+	type state struct {
+		ino      uint64
+		size     int64
+		modified unix.Timespec
+	}
+	var was state
+	for tick := time.NewTicker(pollEvery); ; {
+		var st unix.Stat_t
+		_ = unix.Stat(p.dir.Approvals(), &st) // one that is missing is news too
+		if now := (state{st.Ino, st.Size, st.Mtim}); now != was {
+			was = now
+			tellChange(changes)
+		}
+		select {
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// namesFile reports whether one of the events in buf is about the file. The layout is that of
+// struct inotify_event: 16 bytes, the last 4 of them the length of the name that follows, padded
+// with zeros.
+func namesFile(buf []byte, file string) bool {
+	for len(buf) >= unix.SizeofInotifyEvent {
+		size := int(binary.NativeEndian.Uint32(buf[12:16]))
+		if size > len(buf)-unix.SizeofInotifyEvent {
+			return true // cannot be; looking once more costs nothing
+		}
+		name := buf[unix.SizeofInotifyEvent : unix.SizeofInotifyEvent+size]
+		if unix.ByteSliceToString(name) == file || size == 0 { // 0: the queue was too long
+			return true
+		}
+		buf = buf[unix.SizeofInotifyEvent+size:]
+	}
+	return false
+}

@@ -1,0 +1,13 @@
+//go:build !linux
+
+package permit
+
+import (
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+func (p *Approvals) clock() approval.Clock {
+	return approval.Clock{Now: p.dir.Now(), Boot: time.Duration(0)}
+}

@@ -1,0 +1,100 @@
+package permit
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+)
+
+// tellLost ends approvals that a process used and died before it told what came of it. The approval
+// stays used; whether its command ran, the story of the run says. The caller holds the outbox
+// alone, so nobody is about to tell it.
+func (p *Approvals) tellLost(ctx context.Context, log *audit.Log) error {
+	runs, err := p.Store.Unfinished(ctx)
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if p.dir.Lives(run.Runner) {
+			continue
+		}
+		events, err := p.Store.Finish(ctx, run.Envelope, approval.OutcomeLost, "its launcher died before it recorded the end")
+		if errors.Is(err, approval.ErrUnknown) { // told by a process that did not live to hear so
+			continue
+		}
+		if err == nil {
+			_, err = AppendEvents(log, events, audit.Lazy)
+		}
+		if err == nil {
+			err = p.forget(events, "")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Settle records what processes that died had changed in the store and not yet recorded, and what
+// they never told. While others are at work it leaves that to them, or to whoever comes next.
+func (p *Approvals) Settle(log *audit.Log) error {
+	if err := p.Ready(); err != nil {
+		return err
+	}
+	outbox, err := p.dir.Lock("outbox", syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer outbox.Close()
+	ctx, cancel := StoreContext()
+	defer cancel()
+	if err := p.tellLeft(ctx, log); err != nil {
+		return err
+	}
+	return p.tellLost(ctx, log)
+}
+
+// tellLeft records what stands in the outbox.
+func (p *Approvals) tellLeft(ctx context.Context, log *audit.Log) error {
+	events, err := p.Store.Unlogged(ctx)
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	untold, err := p.untold(events)
+	if err != nil {
+		return err
+	}
+	if _, err := AppendEvents(log, untold, audit.Lazy); err != nil {
+		return err
+	}
+	return p.forget(events, "")
+}
+
+// untold are the events that do not stand in the log: a process may have died after it had written
+// them there.
+func (p *Approvals) untold(events []approval.Event) ([]approval.Event, error) {
+	told := make(map[string]bool)
+	for e, err := range p.record.Entries(audit.Filter{Kinds: []string{"approval."}}) {
+		if errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		told[string(e.Body)] = true
+	}
+	var untold []approval.Event
+	for _, e := range events {
+		if !told[string(e.Body())] {
+			untold = append(untold, e)
+		}
+	}
+	return untold, nil
+}

@@ -1,0 +1,18 @@
+package permit
+
+import (
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
+)
+
+// Phrase returns the words that only this user's real prompts show, made when they are first
+// needed. They stand in the state directory, which no fence reaches.
+func (p *Approvals) Phrase() (string, error) {
+	return approval.LoadPhrase(p.dir.Phrase(), p.dir.Random)
+}
+
+// Page returns a question as it is shown, under the phrase.
+func (p *Approvals) Page(payload []byte, width int, full bool) (render.Page, error) {
+	phrase, err := p.Phrase()
+	return render.Render(payload, render.Options{Width: width, Full: full, Phrase: phrase}), err
+}
