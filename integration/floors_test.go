@@ -35,10 +35,10 @@ var upward = map[string]int{
 	"integration/quarantine":    5,
 	"launcher":                  4,
 	"launcher/session":          2,
-	"pathguard":                 3,
-	"pathguard/tamper":          6,
-	"shellparse/eval":           2,
-	"shellparse/wrapper":        3,
+
+	"pathguard/tamper":   6,
+	"shellparse/eval":    2,
+	"shellparse/wrapper": 3,
 }
 
 // wide is the number of fields of each struct with more than maxFields. The numbers only go down.

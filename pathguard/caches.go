@@ -1,7 +1,6 @@
 package pathguard
 
 import (
-	"slices"
 	"strings"
 	"sync"
 
@@ -211,48 +210,4 @@ func cacheNames() (all, code []string) {
 		}
 	}
 	return all, code
-}
-
-// caching grants the caches that are there, to an exact plan those of its programs. Of those that
-// are not, it names what the programs of the plan and of the files that it executes use: what is
-// not there cannot be granted, so whoever builds the sandbox makes these first.
-func (j *judgement) caching(f *Fence) {
-	var programs []string
-	list, moves := caches(), j.movedFolders()
-	for i := range list {
-		c := &list[i]
-		if f.Exact && programs == nil {
-			programs = j.plan.Started()
-		}
-		if f.Exact && !c.usedBy(programs) {
-			continue
-		}
-		moved := j.moved(c, moves)
-		found := j.disk.Existing(nil, j.p.reals, append(moved, c.name)...)
-		for _, real := range found {
-			f.Write = append(f.Write, Grant{Path: real, Tree: true})
-		}
-		missing := slices.DeleteFunc(moved, func(dir string) bool { return slices.Contains(found, dir) })
-		if len(found) == 0 && len(moved) == 0 && len(j.p.reals) > 0 {
-			missing = []string{j.p.reals[0] + c.name[len("~"):]}
-		}
-		if len(missing) == 0 {
-			continue
-		}
-		if programs == nil {
-			programs = j.plan.Started()
-		}
-		if c.usedBy(programs) {
-			f.Caches = append(f.Caches, missing...)
-		}
-	}
-}
-
-func (c *cache) usedBy(programs []string) bool {
-	for p := range strings.FieldsSeq(c.programs) {
-		if slices.Contains(programs, p) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,13 +1,9 @@
 package pathguard
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 
-	"github.com/tada-run/tada-run/pathguard/hosts"
-	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -46,18 +42,6 @@ func (p Policy) Notes() []string { return slices.Clone(p.notes) }
 // Digest names the policy: SHA-256, in hex, over its settings, its account and the
 // built-in tables. A plan that was approved under one digest does not run under another.
 func (p Policy) Digest() string { return p.digest }
-
-// builtinDigest computes what builtin has to be.
-func builtinDigest() string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q %v %v\n", pathname.Secrets(), pathname.Public(), pathname.Startup(), laterNames(), caches())
-	fmt.Fprintf(h, "%q %q %q %q %v\n", pathname.ToolDirs(), pathname.SystemDirs, pathname.TempDirs, pathname.HarmlessDevices, balanced)
-	fmt.Fprintf(h, "%v %v %v %v\n", pathname.Regenerable, pathname.RegenerableEndings, deniedHazards, opaqueCells)
-	fmt.Fprintf(h, "%v %v %v %v %v\n", pathname.PerhapsRegenerable, append(builders, venvMakers...), harmlessLangs, sayings, decoders)
-	fmt.Fprintf(h, "%v %v %v %v\n", killers, finders, vague, absentHere)
-	fmt.Fprintf(h, "%v %v %v %q\n", hosts.Registries, hosts.Fetchers, hosts.Ports, neededNames)
-	return hex.EncodeToString(h.Sum(nil))
-}
 
 // A Source is the place in a file that a value comes from.
 type Source struct {

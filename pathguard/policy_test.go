@@ -1,12 +1,16 @@
 package pathguard
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"os"
 	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/pathguard/hosts"
 	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
@@ -119,4 +123,16 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("lacks %q", row.Place)
 		}
 	}
+}
+
+// builtinDigest computes what builtin has to be.
+func builtinDigest() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q %v %v\n", pathname.Secrets(), pathname.Public(), pathname.Startup(), laterNames(), caches())
+	fmt.Fprintf(h, "%q %q %q %q %v\n", pathname.ToolDirs(), pathname.SystemDirs, pathname.TempDirs, pathname.HarmlessDevices, balanced)
+	fmt.Fprintf(h, "%v %v %v %v\n", pathname.Regenerable, pathname.RegenerableEndings, deniedHazards, opaqueCells)
+	fmt.Fprintf(h, "%v %v %v %v %v\n", pathname.PerhapsRegenerable, append(builders, venvMakers...), harmlessLangs, sayings, decoders)
+	fmt.Fprintf(h, "%v %v %v %v\n", killers, finders, vague, absentHere)
+	fmt.Fprintf(h, "%v %v %v %q\n", hosts.Registries, hosts.Fetchers, hosts.Ports, neededNames)
+	return hex.EncodeToString(h.Sum(nil))
 }

@@ -1,0 +1,151 @@
+package pathguard
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
+)
+
+// caching grants the caches that are there, to an exact plan those of its programs. Of those that
+// are not, it names what the programs of the plan and of the files that it executes use: what is
+// not there cannot be granted, so whoever builds the sandbox makes these first.
+func (j *judgement) caching(f *Fence) {
+	var programs []string
+	list, moves := caches(), j.movedFolders()
+	for i := range list {
+		c := &list[i]
+		if f.Exact && programs == nil {
+			programs = j.plan.Started()
+		}
+		if f.Exact && !c.usedBy(programs) {
+			continue
+		}
+		moved := j.moved(c, moves)
+		found := j.disk.Existing(nil, j.p.reals, append(moved, c.name)...)
+		for _, real := range found {
+			f.Write = append(f.Write, Grant{Path: real, Tree: true})
+		}
+		missing := slices.DeleteFunc(moved, func(dir string) bool { return slices.Contains(found, dir) })
+		if len(found) == 0 && len(moved) == 0 && len(j.p.reals) > 0 {
+			missing = []string{j.p.reals[0] + c.name[len("~"):]}
+		}
+		if len(missing) == 0 {
+			continue
+		}
+		if programs == nil {
+			programs = j.plan.Started()
+		}
+		if c.usedBy(programs) {
+			f.Caches = append(f.Caches, missing...)
+		}
+	}
+}
+
+func (c *cache) usedBy(programs []string) bool {
+	for p := range strings.FieldsSeq(c.programs) {
+		if slices.Contains(programs, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// movedFolders are those of the caller's environment.
+func (j *judgement) movedFolders() (list []move) {
+	for line := range strings.Lines(moveTable) {
+		folder, variables, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for variable := range strings.FieldsSeq(variables) {
+			// Of a GOPATH, go writes to the first.
+			value, _, _ := strings.Cut(j.plan.Caller.Env[variable], ":")
+			if strings.HasPrefix(value, "/") {
+				list = append(list, move{folder, value})
+			}
+		}
+	}
+	return list
+}
+
+// moved returns where moves take a cache to, as far as the place can be a cache.
+func (j *judgement) moved(c *cache, moves []move) (dirs []string) {
+	for _, m := range moves {
+		if !pathname.Within(c.name, m.folder) && !pathname.Within(m.folder, c.name) {
+			continue
+		}
+		rest := strings.TrimPrefix(c.name[min(len(m.folder), len(c.name)):], "/")
+		dir := path.Join(m.value, rest)
+		if real, _, ok := j.disk.Real(dir); ok {
+			dir = real
+		}
+		if j.mayCache(dir, rest != "" || strings.HasSuffix(dir, c.name[len("~"):])) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// mayCache reports whether a folder may be the cache that a variable makes it: it holds nothing
+// that a rule is about, no home, workspace or repository. A folder of the system is one only by a
+// name that the program gives it.
+func (j *judgement) mayCache(dir string, named bool) bool {
+	rules := j.p.tree.holds(dir)
+	j.p.tree.at(dir, func(m mark) { rules |= 1 << m.kind })
+	if rules&^(1<<markCache|1<<markCachedCode|1<<markPublic) != 0 || j.isHome(dir) || isTop(dir) {
+		return false
+	}
+	if ws := j.plan.Workspace; ws != "" && pathname.Within(ws, dir) || pathname.WithinAny(dir, kernelDirs) {
+		return false
+	}
+	if !named && pathname.WithinAny(dir, pathname.SystemDirs) && !pathname.WithinAny(dir, j.homes) {
+		return false
+	}
+	_, _, repository := j.disk.Real(pathname.Join(dir, ".git"))
+	return !repository
+}
+
+// A move is a folder of moveTable and what one of its variables has for it.
+type move struct{ folder, value string }
+
+// kernelDirs hold no caches.
+var kernelDirs = []string{"/proc", "/sys", "/dev"}
+
+// moveTable says by which variables of the caller's environment a person moves a folder of a home,
+// and the caches below it: containers of Go have GOPATH=/go, and a build there without its caches
+// fails, or complains each time.
+const moveTable = `
+~/.cache                      XDG_CACHE_HOME
+~/.local/share                XDG_DATA_HOME
+~/.local/state                XDG_STATE_HOME
+~/go                          GOPATH
+~/go/pkg/mod                  GOMODCACHE
+~/.cache/go-build             GOCACHE
+~/.cache/golangci-lint        GOLANGCI_LINT_CACHE
+~/.cache/staticcheck          STATICCHECK_CACHE
+~/.npm                        npm_config_cache NPM_CONFIG_CACHE
+~/.cache/yarn                 YARN_CACHE_FOLDER
+~/.yarn/berry                 YARN_GLOBAL_FOLDER
+~/.bun/install/cache          BUN_INSTALL_CACHE_DIR
+~/.cache/deno                 DENO_DIR
+~/.cache/ms-playwright        PLAYWRIGHT_BROWSERS_PATH
+~/.cache/puppeteer            PUPPETEER_CACHE_DIR
+~/.cache/Cypress              CYPRESS_CACHE_FOLDER
+~/.cache/pip                  PIP_CACHE_DIR
+~/.cache/uv                   UV_CACHE_DIR
+~/.cache/pypoetry             POETRY_CACHE_DIR
+~/.cache/pre-commit           PRE_COMMIT_HOME
+~/.cache/huggingface          HF_HOME
+~/.cache/torch                TORCH_HOME
+~/.cargo                      CARGO_HOME
+~/.rustup                     RUSTUP_HOME
+~/.cache/sccache              SCCACHE_DIR
+~/.cache/ccache               CCACHE_DIR
+~/.gradle                     GRADLE_USER_HOME
+~/.nuget/packages             NUGET_PACKAGES
+~/.cache/composer             COMPOSER_CACHE_DIR
+~/.pub-cache                  PUB_CACHE
+~/.hex                        HEX_HOME
+~/.mix                        MIX_HOME
+~/.stack                      STACK_ROOT
+~/.terraform.d/plugin-cache   TF_PLUGIN_CACHE_DIR
+`

@@ -1,0 +1,157 @@
+package pathguard
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/walk"
+)
+
+// A ground is the workspace being searched for names that can stand at any depth.
+type ground struct {
+	j          *judgement
+	git        bool // the plan runs git, which may write its own folder but not the hooks in it
+	own        bool // the configuration has such names too ...
+	closed     bool // ... and some of them may not be reached at all
+	hide, keep []string
+	covered    map[string]bool   // what is hidden as a whole: nothing in it needs a look
+	inodes     map[uint64]string // of what is hidden: a file in the workspace may be a hard link of it
+	looked     int
+	partial    bool      // there was more than the bounds let be looked at
+	plain      []string  // the last components of the built-in names ...
+	patterns   []string  // ... and those of them that are patterns
+	starts     [256]bool // the first bytes of both, and the last bytes of patterns that start with "*"
+	ends       [256]bool
+}
+
+func (g *ground) learn(name string) {
+	if name[0] != '*' {
+		return
+	}
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	if name[0] == '*' {
+		g.ends[name[len(name)-1]] = true
+	} else {
+		g.starts[name[0]] = true
+	}
+	if strings.Contains(name, "*") {
+		g.patterns = append(g.patterns, name)
+		return
+	}
+	g.plain = append(g.plain, name)
+}
+
+// search looks through the directories, and when deep also below them, breadth first: the
+// nearer a file is to where work happens, the sooner it is found.
+func (g *ground) search(dirs []string, deep bool) {
+	loose := &g.j.p.tree.loose
+	g.own = loose.below != nil || loose.patterns != nil
+	g.plain = make([]string, 0, 128)
+	g.learn("**/.tada")
+	for _, name := range pathname.Secrets() {
+		g.learn(name)
+	}
+	for _, n := range protectedNames() {
+		g.learn(n.name)
+	}
+	g.closed = slices.ContainsFunc(g.j.p.set.RestrictedPaths, func(name string) bool { return strings.HasPrefix(name, "**/") })
+	most, names := walk.MaxSearched, walk.MaxLooked
+	if g.closed {
+		most, names = maxSearchedOwn, maxLookedOwn
+	}
+	n := 0
+	defer func() {
+		if g.partial = n < len(dirs); g.partial && g.closed {
+			g.hide = append(g.hide, dirs[n:]...)
+		}
+	}()
+	for ; n < len(dirs) && n < most && g.looked < names; n++ {
+		dir := dirs[n]
+		if slices.Contains(dirs[:min(n, 2)], dir) {
+			continue // the working directory, met again below the workspace
+		}
+		l := g.j.disk.List(dir)
+		if g.closed && n > 0 && len(l.Entries) >= walk.MaxListed {
+			g.hide = append(g.hide, dir) // there is more in it than was read
+			continue
+		}
+		for _, e := range l.Entries {
+			g.looked++
+			if secret, ok := g.inodes[e.Ino]; ok && !e.IsDir() && walk.SameFile(pathname.Join(dir, e.Name), secret) {
+				g.hide = append(g.hide, pathname.Join(dir, e.Name))
+				continue
+			}
+			if g.could(e.Name) && g.take(dir, e.Name) || !deep || !e.IsDir() {
+				continue
+			}
+			if g.covered[pathname.Join(dir, e.Name)] || !g.closed && (e.Name == ".git" || g.j.isRegenerable(e.Name)) {
+				continue
+			}
+			dirs = append(dirs, pathname.Join(dir, e.Name))
+		}
+	}
+}
+
+// could reports whether a name may be one of those that are searched for: nearly none is.
+func (g *ground) could(name string) bool {
+	if g.own {
+		return true
+	}
+	if !g.starts[name[0]] && !g.ends[name[len(name)-1]] {
+		return false
+	}
+	if slices.Contains(g.plain, name) {
+		return true
+	}
+	for _, p := range g.patterns {
+		if pathname.Covers(p, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// take puts one name where it belongs, and reports whether nothing below it needs a look.
+func (g *ground) take(dir, name string) bool {
+	full := pathname.Join(dir, name)
+	if pathname.AnyDeep(pathname.Secrets(), dir, name) && !builtinPublic(full, g.j.p.homes) {
+		g.hide = append(g.hide, full)
+		return true
+	}
+	restricted, readonly := false, false
+	g.j.p.tree.loose.walk(name, func(m mark) {
+		restricted = restricted || m.kind == markRestricted
+		readonly = readonly || m.kind == markReadOnly
+	})
+	switch {
+	case restricted:
+		g.hide = append(g.hide, full)
+		return true
+	case readonly:
+		g.keep = append(g.keep, full)
+		return true
+	}
+	if name == ".tada" {
+		g.keep = append(g.keep, full)
+		return true
+	}
+	for _, n := range protectedNames() {
+		switch {
+		case !pathname.IsDeep(n.name, dir, name), !g.j.plan.Caller.HasAgent(n.only):
+		case name == ".git" && g.git:
+			g.keep = g.j.disk.Below(g.keep, full, "hooks")
+		case !g.j.anyUses(n.tool):
+			g.keep = append(g.keep, full)
+			return true
+		}
+	}
+	return false
+}
+
+// Restricted names that the configuration has at any depth ("**/vault") are worth a search of the
+// whole workspace. What is behind these bounds is hidden as a whole.
+const (
+	maxSearchedOwn = 1 << 14 // directories
+	maxLookedOwn   = 1 << 19 // names in them
+)
