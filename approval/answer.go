@@ -57,11 +57,12 @@ func (t *tx) fits(e *entry, d Decision) error {
 	}
 	for _, c := range d.Calls {
 		if n := utf8.RuneCountInString(c.Message); n > MaxMessage {
-			return e.oversized("message for %q has %d characters, more than %d", c.ID, n, MaxMessage)
+			return e.oversized(
+				"message for %q has %d characters, more than %d", c.ID, n, MaxMessage)
 		}
 		if n := len(c.Instead); n > MaxInstead || n > 0 && c.Approved {
-			return e.oversized("command in the place of %q has %d bytes; "+
-				"at most %d, and with a denial only", c.ID, n, MaxInstead)
+			return e.oversized("command in the place of %q has %d bytes; at most %d, "+
+				"and with a denial only", c.ID, n, MaxInstead)
 		}
 	}
 	return nil

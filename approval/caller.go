@@ -182,7 +182,8 @@ func (h Holder) who(t Terminal) (Channel, string) {
 	case onScreen:
 		return "", ""
 	case relayed, multiplexed:
-		who, why := t.program("its terminal %s is controlled by %s, which shows it on no terminal", p)
+		who, why := t.program(
+			"its terminal %s is controlled by %s, which shows it on no terminal", p)
 		for i, shown := range h.Shown {
 			at, no := shown.who()
 			if at == ChannelAgent {
@@ -197,7 +198,8 @@ func (h Holder) who(t Terminal) (Channel, string) {
 	if len(t.Holders) == 0 {
 		return t.program("what controls its terminal %s cannot be seen; it was opened by %s", p)
 	}
-	return t.program("its terminal %s is controlled by %s, which is not a known terminal program", p)
+	return t.program(
+		"its terminal %s is controlled by %s, which is not a known terminal program", p)
 }
 
 // program is the answer for a terminal that a program types on.

@@ -8,7 +8,7 @@ type Tx interface {
 	Keys(b Bucket) []string // in order; the bucket may be changed while they are used
 	Seq() uint64            // the number of the newest event
 	SetSeq(seq uint64) error
-	Changed(id string) // wakes the processes that await this question, once the transaction is written
+	Changed(id string) // wakes who awaits this question, after the commit
 }
 
 // A Bucket is the name of one of [Buckets].

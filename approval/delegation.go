@@ -56,7 +56,8 @@ func (k Key) Delegate(d Delegation) ([]byte, error) {
 	if k.Public() == nil || len(d.Public) != ed25519.PublicKeySize || !isName(d.Name) ||
 		d.Public.Equal(k.Public()) ||
 		!d.Expires.After(d.Issued) || d.Expires.Sub(d.Issued) > MaxDelegation {
-		return nil, fmt.Errorf("approval: %w: it needs another's key, a name and a life of at most %v",
+		return nil, fmt.Errorf(
+			"approval: %w: it needs another's key, a name and a life of at most %v",
 			ErrMalformed, MaxDelegation)
 	}
 	payload, err := d.payload()

@@ -74,7 +74,7 @@ const MaxQuorum = 16
 type Claim struct {
 	Session  string
 	Envelope string // id; "" finds it by session and plan
-	PlanHash string // of the plan as resolved afresh, just now, by the process that is about to run it
+	PlanHash string // of the plan as resolved just now, by the process that will run it
 	// by which it is known later whether the run is alive: pid and start time; kept, not read
 	Runner string
 }
