@@ -19,7 +19,7 @@
 //  3. A verdict of deny ends here. A verdict of ask needs a person's approval: the question is
 //     stored before anyone sees it, the answer comes over a channel that no command can write, the
 //     request is judged anew, and the approval is consumed in one transaction for exactly that plan
-//     (authority).
+//     (package permit).
 //  4. The sandbox is built from the plan's open files, the transcript is opened, and the real shell
 //     executes the canonical text: what was judged is what runs (started). What a shell or an
 //     interpreter will open by its name is looked at once more just before; see "Names that are
