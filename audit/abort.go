@@ -32,8 +32,10 @@ func (l *Log) Broke(r *Recorder, sid string, lost []byte, cause error, rand io.R
 		reason = cause.Error()
 	}
 	body := fmt.Appendf(nil, `{"bytes":%d,"reason":`, len(lost))
-	body = append(canonical.AppendString(body, reason[:min(len(reason), maxReason)]), `,"sha256":`...)
-	body = append(canonical.AppendString(append(canonical.AppendString(body, sum.String()), `,"sid":`...), sid), '}')
+	body = append(canonical.AppendString(body, reason[:min(len(reason), maxReason)]),
+		`,"sha256":`...)
+	body = append(canonical.AppendString(append(canonical.AppendString(body, sum.String()),
+		`,"sid":`...), sid), '}')
 	if _, appendErr := l.Append(KindGap, body, Durable); appendErr != nil {
 		return errors.Join(err, appendErr)
 	}

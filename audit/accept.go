@@ -27,7 +27,8 @@ var ErrNothingToAccept = errors.New("nothing to accept: the log verifies")
 func (l *Log) Accept(by, reason string, seen ...Place) (Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	a := acceptance{by: plainWord(by, maxName), reason: reason[:min(len(reason), maxReason)], seen: seen, held: map[Place]bool{}}
+	a := acceptance{by: plainWord(by, maxName), reason: reason[:min(len(reason), maxReason)],
+		seen: seen, held: map[Place]bool{}}
 	e, end, err := l.accept(&a)
 	if err != nil {
 		return Entry{}, fmt.Errorf("accept: %w", err)
@@ -69,7 +70,10 @@ func (a *acceptance) look(f fields, hash Hash, offset, end int64) {
 // lacks tells whether the log lacks what others demand of it. What was pruned
 // cannot be told.
 func (a *acceptance) lacks(start cursor) bool {
-	return slices.ContainsFunc(a.seen, func(p Place) bool { return p.Count > start.seq && !a.held[p] })
+	return slices.ContainsFunc(a.seen, func(p Place) bool {
+		return p.Count > start.seq &&
+			!a.held[p]
+	})
 }
 
 // recalled is what anchor and mark remember of the log.
@@ -80,7 +84,8 @@ func (l *Log) recalled() (places []Place, err error) {
 	}
 	for i := 0; i+slotSize <= len(raw); i += slotSize {
 		if a, ok := readSlot(raw[i : i+slotSize]); ok && a.wrote(raw[i:i+slotSize], l.opts.Key) {
-			places = append(places, Place{Count: a.Count, Head: a.Head}, Place{Count: a.SyncedCount, Head: a.SyncedHead})
+			places = append(places, Place{Count: a.Count, Head: a.Head}, Place{Count: a.SyncedCount,
+				Head: a.SyncedHead})
 		}
 	}
 	m, err := readMark(l.opts.Mark)
@@ -130,7 +135,8 @@ func (l *Log) accept(said *acceptance) (e Entry, end int64, err error) {
 		return e, 0, err
 	}
 	gone := l.checkMark(a) != nil || said.lacks(s.start)
-	if !gone && state == anchorGood && a.Fault == "" && epoch == a.Epoch && w.at.offset == size && size == a.Size && w.at.head == a.Head {
+	if !gone && state == anchorGood && a.Fault == "" && epoch == a.Epoch && w.at.offset == size &&
+		size == a.Size && w.at.head == a.Head {
 		return e, 0, ErrNothingToAccept
 	}
 	return l.goOn(s, w.at, a, state, epoch, said)
@@ -152,7 +158,8 @@ func (l *Log) goTo(s *segments) (base int64, err error) {
 }
 
 // goOn writes the accept entry and an anchor without memory of what it covers.
-func (l *Log) goOn(s *segments, at cursor, a Anchor, state anchorState, epoch int64, said *acceptance) (e Entry, end int64, err error) {
+func (l *Log) goOn(s *segments, at cursor, a Anchor, state anchorState, epoch int64,
+	said *acceptance) (e Entry, end int64, err error) {
 	now := later(stampOf(l.opts.Now()), later(at.time, stampOf(a.Time)))
 	had := &a
 	if state != anchorGood {
@@ -164,7 +171,8 @@ func (l *Log) goOn(s *segments, at cursor, a Anchor, state anchorState, epoch in
 		}
 	}
 	b := &batch{at: at, now: now}
-	if err := l.setApart(s, b, KindAccept, Gap{Offset: at.offset, Bytes: s.end() - at.offset, Reason: said.reason, By: said.by, From: said.vouched}, had); err != nil {
+	if err := l.setApart(s, b, KindAccept, Gap{Offset: at.offset, Bytes: s.end() - at.offset,
+		Reason: said.reason, By: said.by, From: said.vouched}, had); err != nil {
 		return e, 0, err
 	}
 	was := a

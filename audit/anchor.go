@@ -49,7 +49,10 @@ func newAnchor(boot string) Anchor {
 func (a Anchor) appendObject(dst []byte, mac []byte) []byte {
 	str := func(label, v string) { dst = append(append(append(dst, label...), v...), '"') }
 	num := func(label string, v int64) { dst = strconv.AppendInt(append(dst, label...), v, 10) }
-	bin := func(label string, v []byte) { dst = append(hex.AppendEncode(append(dst, label...), v), '"') }
+	bin := func(label string, v []byte) {
+		dst = append(hex.AppendEncode(append(dst, label...), v),
+			'"')
+	}
 	num(`{"base":`, a.Base)
 	str(`,"boot":"`, plainWord(a.Boot, maxBoot))
 	num(`,"count":`, a.Count)
@@ -174,7 +177,8 @@ func readSlot(slot []byte) (a Anchor, ok bool) {
 	a.SyncedHead = s.hash(`,"synced_head":"`)
 	at := s.str(`,"time":"`)
 	a.turn = s.num(`,"turn":`)
-	if s.bad || !validTime([]byte(at)) || a.Last > min(a.Size, MaxLine) || a.SyncedCount > a.Count || a.Sealed > a.Count || a.Synced > a.Size || a.Base > a.Size {
+	if s.bad || !validTime([]byte(at)) || a.Last > min(a.Size, MaxLine) ||
+		a.SyncedCount > a.Count || a.Sealed > a.Count || a.Synced > a.Size || a.Base > a.Size {
 		return a, false
 	}
 	a.Time = stamp([]byte(at)).time()

@@ -14,14 +14,16 @@ import (
 // still be in the log, whole: the announcement of something that then did
 // not happen.
 func (l *Log) Append(kind string, body []byte, d Durability) (Entry, error) {
-	if !validKind([]byte(kind)) || isGapKind([]byte(kind)) || kind == kindClock || kind == kindSeal || kind == kindPrune {
+	if !validKind([]byte(kind)) || isGapKind([]byte(kind)) || kind == kindClock ||
+		kind == kindSeal || kind == kindPrune {
 		return Entry{}, fmt.Errorf("append %q: %w", kind, ErrKind)
 	}
 	if err := checkObject(body); err != nil {
 		return Entry{}, fmt.Errorf("append %q: %w: %w", kind, ErrBody, err)
 	}
 	if len(body) > MaxLine-256 {
-		return Entry{}, fmt.Errorf("append %q: %w: %s, at most %d", kind, ErrTooLong, Plural(len(body), "byte"), MaxLine-256)
+		return Entry{}, fmt.Errorf("append %q: %w: %s, at most %d", kind, ErrTooLong,
+			Plural(len(body), "byte"), MaxLine-256)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

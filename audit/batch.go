@@ -58,8 +58,10 @@ func (l *Log) write(b *batch, was Anchor) error {
 	}
 	l.step("written")
 	a := was
-	a.Boot, a.Count, a.Head, a.Last, a.Size, a.Time = l.opts.BootID, b.at.seq, b.at.head, b.last, b.at.offset, b.at.time.time()
-	a.Synced, a.SyncedCount, a.Sealed = min(a.Synced, a.Size), min(a.SyncedCount, a.Count), min(a.Sealed, a.Count)
+	a.Boot, a.Count, a.Head, a.Last, a.Size, a.Time = l.opts.BootID, b.at.seq, b.at.head, b.last,
+		b.at.offset, b.at.time.time()
+	a.Synced, a.SyncedCount, a.Sealed = min(a.Synced, a.Size), min(a.SyncedCount, a.Count),
+		min(a.Sealed, a.Count)
 	if err := l.writeAnchor(a); err != nil {
 		return err
 	}

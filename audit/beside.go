@@ -23,7 +23,8 @@ func (v *verifier) checkpoint() error {
 	case len(v.o.Checkpoint) == 0:
 		return nil
 	case v.o.Known == nil:
-		v.report.note("the checkpoint beside the log was not checked: the key that signed it is not here")
+		v.report.note(
+			"the checkpoint beside the log was not checked: the key that signed it is not here")
 		return nil
 	}
 	p, err := CheckpointPoint(v.o.Checkpoint, v.o.Known)
@@ -44,19 +45,23 @@ func (v *verifier) beside() error {
 		return &BadEntry{File: filepath.Base(v.o.Mark), Reason: reason}
 	}
 	if len(v.locked) > 0 && string(v.locked) != lockMark {
-		return &BadEntry{File: lockName, Reason: fmt.Sprintf("holds %q instead of nothing or %q", v.locked, lockMark)}
+		return &BadEntry{File: lockName, Reason: fmt.Sprintf("holds %q instead of nothing or %q",
+			v.locked, lockMark)}
 	}
 	r := &v.report
 	switch {
 	case v.o.Mark == "":
 	case v.mark.state != markWhole:
-		r.note("%s does not exist, so this machine cannot rule out that the log directory is an older copy", filepath.Base(v.o.Mark))
+		r.note(
+			"%s does not exist, so this machine cannot rule out that the log directory is an older copy", filepath.Base(v.o.Mark))
 	}
 	if v.slots < 2 {
-		r.note("one of the two copies in %s is damaged: a write was interrupted, or it was changed", anchorName)
+		r.note("one of the two copies in %s is damaged: a write was interrupted, or it was changed",
+			anchorName)
 	}
 	if r.NotAnchored > 0 {
-		r.note("%s at the end of the log, not in %s: a process died between two writes, or another program appended to the log", Plural(r.NotAnchored, "entry"), anchorName)
+		r.note(
+			"%s at the end of the log, not in %s: a process died between two writes, or another program appended to the log", Plural(r.NotAnchored, "entry"), anchorName)
 	}
 	return nil
 }
@@ -94,7 +99,8 @@ func (v *verifier) unnamed() error {
 // runsNamed are the runs that the log speaks of.
 func (v *verifier) runsNamed() (map[string]bool, error) {
 	known := map[string]bool{}
-	w := walk{r: v.log, end: v.at.offset, at: v.from, open: true, entry: func(f fields, _ Hash, _, _ int64) {
+	w := walk{r: v.log, end: v.at.offset, at: v.from, open: true, entry: func(f fields, _ Hash, _,
+		_ int64) {
 		var b struct{ SID string }
 		if strings.HasPrefix(string(f.kind), "exec.") && json.Unmarshal(f.body, &b) == nil {
 			known[b.SID] = true
@@ -139,7 +145,8 @@ func (v *verifier) whole() error {
 		if len(reasons) == 0 {
 			bad.File = v.report.Unnamed[0] + ".cast"
 		}
-		reasons = append(reasons, fmt.Sprintf("no entry of the log speaks of transcript %q", v.report.Unnamed[0]))
+		reasons = append(reasons, fmt.Sprintf("no entry of the log speaks of transcript %q",
+			v.report.Unnamed[0]))
 	}
 	if len(reasons) == 0 {
 		return nil

@@ -83,7 +83,8 @@ type termJSON struct {
 }
 
 func (h Header) line() []byte {
-	j := headerJSON{Version: 3, Term: termJSON{h.Cols, h.Rows, h.Term}, Command: h.Command, Title: h.Title, Env: h.Env}
+	j := headerJSON{Version: 3, Term: termJSON{h.Cols, h.Rows, h.Term}, Command: h.Command,
+		Title: h.Title, Env: h.Env}
 	if j.Term.Cols <= 0 || j.Term.Rows <= 0 {
 		j.Term.Cols, j.Term.Rows = 80, 24
 	}
@@ -108,7 +109,8 @@ func parseHeader(line []byte) (Header, error) {
 	if j.Version != 3 {
 		return Header{}, fmt.Errorf("asciicast version is %d, not 3", j.Version)
 	}
-	h := Header{Cols: j.Term.Cols, Rows: j.Term.Rows, Term: j.Term.Type, Command: j.Command, Title: j.Title, Env: j.Env}
+	h := Header{Cols: j.Term.Cols, Rows: j.Term.Rows, Term: j.Term.Type, Command: j.Command,
+		Title: j.Title, Env: j.Env}
 	for _, tag := range j.Tags {
 		if tag == TagPipe || tag == TagTerminal {
 			h.Wire = tag
@@ -189,7 +191,8 @@ func unescape(dst, quoted []byte) (text []byte, ok bool) {
 			continue
 		}
 		var code [2]byte
-		if len(in) < 5 || in[0] != 'u' || !decodeHex(code[:], in[1:5]) || code[0] != 0 || code[1] >= utf8.RuneSelf {
+		if len(in) < 5 || in[0] != 'u' || !decodeHex(code[:], in[1:5]) || code[0] != 0 ||
+			code[1] >= utf8.RuneSelf {
 			return dst, false
 		}
 		dst, in = append(dst, code[1]), in[5:]
@@ -284,7 +287,8 @@ func parseLink(line []byte) (l link, ok bool) {
 	l.us, err[1] = strconv.ParseInt(string(w[2]), 10, 64)
 	l.length, err[2] = strconv.ParseInt(string(w[5]), 10, 64)
 	l.code, l.author, l.gone = w[3][0], string(w[4]), string(w[8]) == "-"
-	fits := decodeHex(l.commit[:], w[6]) && decodeHex(l.chain[:], w[7]) && (l.gone || decodeHex(l.salt[:], w[8]))
+	fits := decodeHex(l.commit[:], w[6]) && decodeHex(l.chain[:], w[7]) &&
+		(l.gone || decodeHex(l.salt[:], w[8]))
 	if !fits || err != [3]error{} || l.seq < 0 || l.us < 0 || l.length < 0 {
 		return l, false
 	}

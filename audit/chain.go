@@ -24,13 +24,17 @@ func (v *verifier) chain() error {
 	last, _ := v.log.last()
 	switch {
 	case last < v.anchor.Segment:
-		cut.Reason = fmt.Sprintf("%q is missing: the anchor remembers %s in %s", segmentName(v.anchor.Segment), Plural(v.anchor.Count, "entry"), Plural(v.anchor.Size, "byte"))
+		cut.Reason = fmt.Sprintf("%q is missing: the anchor remembers %s in %s",
+			segmentName(v.anchor.Segment), Plural(v.anchor.Count, "entry"), Plural(v.anchor.Size,
+				"byte"))
 	case v.size < v.anchor.Size && (v.at.seq != v.anchor.Count || v.at.head == v.anchor.Head): // else the last entry is there, and shorter than it was
-		cut.Reason = fmt.Sprintf("the log was cut here: the anchor remembers %s in %s", Plural(v.anchor.Count, "entry"), Plural(v.anchor.Size, "byte"))
+		cut.Reason = fmt.Sprintf("the log was cut here: the anchor remembers %s in %s",
+			Plural(v.anchor.Count, "entry"), Plural(v.anchor.Size, "byte"))
 	case v.at.seq != v.anchor.Count || v.at.head != v.anchor.Head:
 		cut.Seq, cut.Offset = v.at.seq-1, v.anchor.Size-v.anchor.Last
 		cut.Line = v.at.line
-		cut.Reason = fmt.Sprintf("was changed: the anchor remembers %s and another head", Plural(v.anchor.Count, "entry"))
+		cut.Reason = fmt.Sprintf("was changed: the anchor remembers %s and another head",
+			Plural(v.anchor.Count, "entry"))
 	default:
 		return nil
 	}
@@ -53,12 +57,14 @@ func (v *verifier) rest() error {
 	if err == nil || !errors.Is(err, errTorn) && !errors.As(err, &bad) {
 		return err
 	}
-	torn, readErr := io.ReadAll(io.NewSectionReader(v.log, w.at.offset, min(v.size-w.at.offset, 4*MaxLine)))
+	torn, readErr := io.ReadAll(io.NewSectionReader(v.log, w.at.offset, min(v.size-w.at.offset,
+		4*MaxLine)))
 	if readErr != nil {
 		return readErr
 	}
 	if !isTorn(torn) {
-		return &BadEntry{File: logName, Seq: w.at.seq, Line: w.at.line + 1, Offset: w.at.offset, Reason: "another program appended to it"}
+		return &BadEntry{File: logName, Seq: w.at.seq, Line: w.at.line + 1, Offset: w.at.offset,
+			Reason: "another program appended to it"}
 	}
 	v.report.Torn = int64(len(torn))
 	return nil
@@ -67,10 +73,13 @@ func (v *verifier) rest() error {
 // remembered compares the heads that others remember.
 func (v *verifier) remembered() error {
 	for _, p := range v.o.Remember {
-		if p.Count <= v.from.seq && v.report.Since > 0 || p.Count == 0 && p.Head == Genesis() || slices.Contains(v.found.points, p) {
+		if p.Count <= v.from.seq && v.report.Since > 0 || p.Count == 0 && p.Head == Genesis() ||
+			slices.Contains(v.found.points, p) {
 			continue
 		}
-		bad := &BadEntry{File: logName, Seq: p.Count - 1, Reason: fmt.Sprintf("the log never had the head %s after %s", p.Head, Plural(p.Count, "entry"))}
+		bad := &BadEntry{File: logName, Seq: p.Count - 1,
+			Reason: fmt.Sprintf("the log never had the head %s after %s", p.Head,
+				Plural(p.Count, "entry"))}
 		if p.Count > v.at.seq {
 			bad.Seq, bad.Line, bad.Offset = v.at.seq, v.at.line+1, v.at.offset
 			bad.Reason = fmt.Sprintf("the log ends here, but it had %s", Plural(p.Count, "entry"))

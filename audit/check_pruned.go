@@ -23,14 +23,16 @@ func (v *verifier) checkPruned() error {
 			return v.recall(p)
 		}
 	}
-	return &BadEntry{File: p.name, Seq: p.body.Count, Reason: "no entry of the log says that its first segments were removed"}
+	return &BadEntry{File: p.name, Seq: p.body.Count,
+		Reason: "no entry of the log says that its first segments were removed"}
 }
 
 // recall takes the removed seals and heads back into what is looked at.
 func (v *verifier) recall(p *pruned) error {
 	var seals []Entry
 	for n, line := range p.lines {
-		if f, ok := splitLine(line); ok && (string(f.kind) == kindSeal || string(f.kind) == KindAccept) {
+		if f, ok := splitLine(line); ok && (string(f.kind) == kindSeal ||
+			string(f.kind) == KindAccept) {
 			seals = append(seals, f.entry(sha256.Sum256(line), 0, 0))
 		}
 		if h, ok := leafOf(line, int64(n)); ok && len(v.o.Remember) > 0 {

@@ -28,7 +28,8 @@ func (v *verifier) checkSeals() error {
 			reason = fmt.Sprintf("the first seal is of epoch %d", b.Epoch)
 		}
 		if reason != "" {
-			return &BadEntry{File: logName, Seq: e.Seq, Line: e.Line, Offset: e.Offset, Reason: reason}
+			return &BadEntry{File: logName, Seq: e.Seq, Line: e.Line, Offset: e.Offset,
+				Reason: reason}
 		}
 		if first {
 			v.report.FirstKey = b.Key
@@ -38,7 +39,8 @@ func (v *verifier) checkSeals() error {
 		last, at = &b, e
 	}
 	if v.report.Seals == 0 && v.o.SealKey != "" && v.report.Since == 0 {
-		return &BadEntry{File: logName, Seq: v.at.seq, Reason: "a key is pinned, but nothing is sealed"}
+		return &BadEntry{File: logName, Seq: v.at.seq,
+			Reason: "a key is pinned, but nothing is sealed"}
 	}
 	return v.sealFile(last, at)
 }
@@ -53,17 +55,20 @@ func (v *verifier) sealFile(last *sealBody, at Entry) error {
 	case last == nil && v.report.Since > 0:
 	case len(v.keys) == 0: // a copy for an auditor has no secrets
 		if last != nil {
-			v.report.note("%s is missing, so it cannot be ruled out that a seal was cut off", sealKeyName)
+			v.report.note("%s is missing, so it cannot be ruled out that a seal was cut off",
+				sealKeyName)
 		}
 	case last == nil && len(v.found.seals) > 0: // only accept entries since
 	case last == nil:
 		if _, unused := keyOf(v.keys, 0); !unused {
-			return &BadEntry{File: logName, Seq: v.at.seq, Reason: "nothing is sealed, but the key has been used"}
+			return &BadEntry{File: logName, Seq: v.at.seq,
+				Reason: "nothing is sealed, but the key has been used"}
 		}
 	default:
 		if k, ok := keyOf(v.keys, last.Epoch+1); !ok || k.public() != last.Next {
 			return &BadEntry{File: logName, Seq: at.Seq + 1, Line: at.Line + 1,
-				Reason: fmt.Sprintf("%s is ahead of this log: the log was cut back to the seal of epoch %d, or the key was replaced", sealKeyName, last.Epoch)}
+				Reason: fmt.Sprintf(
+					"%s is ahead of this log: the log was cut back to the seal of epoch %d, or the key was replaced", sealKeyName, last.Epoch)}
 		}
 	}
 	return nil

@@ -53,7 +53,8 @@ func openCheckpoint(signed []byte, known note.Verifiers) (size int64, root tlog.
 	}
 	size, err = strconv.ParseInt(lines[1], 10, 64)
 	raw, err2 := base64.StdEncoding.DecodeString(lines[2])
-	if err != nil || err2 != nil || size < 0 || strconv.FormatInt(size, 10) != lines[1] || len(raw) != len(root) {
+	if err != nil || err2 != nil || size < 0 || strconv.FormatInt(size, 10) != lines[1] ||
+		len(raw) != len(root) {
 		return 0, root, errors.New("checkpoint: not a size and a root")
 	}
 	return size, tlog.Hash(raw), nil

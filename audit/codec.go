@@ -7,12 +7,14 @@ import "errors"
 // be opened with it, and nothing can be packed.
 type Codec struct {
 	Encoder func(longest int) (encode func(plain, dst []byte) []byte, done func(), err error)
-	Decoder func(longest int) (decode func(packed, dst []byte) ([]byte, error), done func(), err error)
+	Decoder func(longest int) (decode func(packed, dst []byte) ([]byte, error), done func(),
+		err error)
 }
 
 // ErrPacked says that a transcript is packed, and that this program was given nothing to unpack it
 // with.
-var ErrPacked = errors.New("the transcript is packed, and this program does not unpack; try: tadactl")
+var ErrPacked = errors.New(
+	"the transcript is packed, and this program does not unpack; try: tadactl")
 
 // packedSuffix names a transcript at rest.
 const packedSuffix = ".zst"

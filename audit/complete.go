@@ -86,14 +86,17 @@ func (v *verifier) complete() error {
 	if !v.o.Complete {
 		return nil
 	}
-	c := completeness{map[string]*told{}, map[string]*life{}, map[string]int{}, map[string]bool{}, v.from.seq > 0}
-	w := walk{r: v.log, end: v.at.offset, at: v.from, open: true, entry: func(f fields, hash Hash, offset, line int64) {
+	c := completeness{map[string]*told{}, map[string]*life{}, map[string]int{}, map[string]bool{},
+		v.from.seq > 0}
+	w := walk{r: v.log, end: v.at.offset, at: v.from, open: true, entry: func(f fields, hash Hash,
+		offset, line int64) {
 		if v.partial != nil {
 			return
 		}
 		kind := string(f.kind)
 		if reason := c.take(kind, f, hash, offset, line); reason != "" {
-			v.partial = &BadEntry{File: logName, Seq: f.seq, Line: line, Offset: offset, Reason: reason}
+			v.partial = &BadEntry{File: logName, Seq: f.seq, Line: line, Offset: offset,
+				Reason: reason}
 		}
 	}}
 	if err := w.run(); err != nil && !errors.Is(err, errTorn) {
@@ -153,7 +156,8 @@ func (c *completeness) exec(kind string, b fact, e Entry) string {
 	case r.ended && kind != KindFailed:
 		return fmt.Sprintf("%s of run %q, which had ended", kind, b.SID)
 	case kind == KindLeft && (r.left || r.start == nil && r.intent):
-		return fmt.Sprintf("tells of processes that run %q left, before its start or a second time", b.SID)
+		return fmt.Sprintf("tells of processes that run %q left, before its start or a second time",
+			b.SID)
 	case kind == KindLeft:
 		r.left = true
 	case kind == KindStart && r.start != nil:
@@ -186,11 +190,15 @@ func (c *completeness) authority(r *told, b fact) string {
 	case b.Authority != "approval":
 		return fmt.Sprintf("was started by the authority %q, which does not exist", b.Authority)
 	case l == nil || l.permits == 0:
-		return fmt.Sprintf("was started by the approval %q, which was not consumed for it", b.EnvelopeID)
+		return fmt.Sprintf("was started by the approval %q, which was not consumed for it",
+			b.EnvelopeID)
 	case known && l.plan != plan:
-		return fmt.Sprintf("was started by the approval %q, which was given for another plan", b.EnvelopeID)
+		return fmt.Sprintf("was started by the approval %q, which was given for another plan",
+			b.EnvelopeID)
 	case known && b.BatchPlan != "" && !l.calls[r.call]:
-		return fmt.Sprintf("was started by the approval %q, which does not allow call %q, or not again", b.EnvelopeID, r.call)
+		return fmt.Sprintf(
+			"was started by the approval %q, which does not allow call %q, or not again",
+			b.EnvelopeID, r.call)
 	}
 	l.permits--
 	delete(l.calls, r.call)
@@ -271,7 +279,8 @@ func (c *completeness) open(v *verifier) *BadEntry {
 	if len(left) > 0 && v.o.Running != nil {
 		for e, err := range Entries(v.dir, Filter{Kinds: []string{"exec."}}) {
 			var b fact
-			if err == nil && e.Offset >= v.at.offset && endsRun(e.Kind) && json.Unmarshal(e.Body, &b) == nil {
+			if err == nil && e.Offset >= v.at.offset && endsRun(e.Kind) && json.Unmarshal(e.Body,
+				&b) == nil {
 				delete(left, b.SID)
 			}
 		}

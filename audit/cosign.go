@@ -28,7 +28,8 @@ type WitnessKey struct {
 }
 
 // errWitnessKey says that a text is not the key of a witness.
-var errWitnessKey = errors.New("not the key of a cosigning witness: NAME+HASH+KEY with signature type 4")
+var errWitnessKey = errors.New(
+	"not the key of a cosigning witness: NAME+HASH+KEY with signature type 4")
 
 // NewWitnessKey reads a witness's key as it publishes it: NAME+HASH+KEY.
 func NewWitnessKey(vkey string) (*WitnessKey, error) {
@@ -36,7 +37,8 @@ func NewWitnessKey(vkey string) (*WitnessKey, error) {
 	id, encoded, ok := strings.Cut(rest, "+")
 	hash, err1 := hex.DecodeString(id)
 	key, err2 := base64.StdEncoding.DecodeString(encoded)
-	if !ok || err1 != nil || err2 != nil || len(hash) != 4 || len(key) != 1+ed25519.PublicKeySize || key[0] != algCosignature ||
+	if !ok || err1 != nil || err2 != nil || len(hash) != 4 || len(key) != 1+ed25519.PublicKeySize ||
+		key[0] != algCosignature ||
 		name == "" || strings.ContainsAny(name, " \t\n") {
 		return nil, fmt.Errorf("witness key %q: %w", vkey, errWitnessKey)
 	}
@@ -73,7 +75,8 @@ type Cosignature struct {
 // Cosignatures returns which of the witnesses cosigned a checkpoint that the
 // log's key signed. Signatures by others are passed over; a wrong one by a
 // witness that is listed makes the whole checkpoint an error.
-func Cosignatures(signed []byte, log note.Verifier, witnesses []*WitnessKey) ([]Cosignature, error) {
+func Cosignatures(signed []byte, log note.Verifier,
+	witnesses []*WitnessKey) ([]Cosignature, error) {
 	known := []note.Verifier{log}
 	for _, w := range witnesses {
 		known = append(known, w)
@@ -88,10 +91,12 @@ func Cosignatures(signed []byte, log note.Verifier, witnesses []*WitnessKey) ([]
 	var list []Cosignature
 	for _, s := range n.Sigs {
 		raw, err := base64.StdEncoding.DecodeString(s.Base64)
-		if err != nil || len(raw) != 4+8+ed25519.SignatureSize || s.Name == log.Name() && s.Hash == log.KeyHash() {
+		if err != nil || len(raw) != 4+8+ed25519.SignatureSize || s.Name == log.Name() &&
+			s.Hash == log.KeyHash() {
 			continue
 		}
-		list = append(list, Cosignature{s.Name, time.Unix(int64(binary.BigEndian.Uint64(raw[4:])), 0).UTC()})
+		list = append(list, Cosignature{s.Name, time.Unix(int64(binary.BigEndian.Uint64(raw[4:])),
+			0).UTC()})
 	}
 	return list, nil
 }
@@ -113,14 +118,16 @@ func AddCosignatures(signed, lines []byte) ([]byte, error) {
 // ProveGrowth returns the RFC 6962 consistency proof that the log which the
 // checkpoint was signed for begins with its own first old entries: what a
 // witness asks for. It is empty when nothing came since, or nothing was before.
-func ProveGrowth(dir string, o VerifyOptions, old int64, signed []byte, known note.Verifiers) (tlog.TreeProof, error) {
+func ProveGrowth(dir string, o VerifyOptions, old int64, signed []byte,
+	known note.Verifiers) (tlog.TreeProof, error) {
 	t, size, _, err := checkedTree(dir, o, signed, known)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case old < 0 || old > size:
-		return nil, fmt.Errorf("prove growth: the log had %s, and the checkpoint covers %d", Plural(old, "entry"), size)
+		return nil, fmt.Errorf("prove growth: the log had %s, and the checkpoint covers %d",
+			Plural(old, "entry"), size)
 	case old == 0 || old == size:
 		return nil, nil
 	}

@@ -29,7 +29,8 @@ type oldCast struct {
 // first, but none that is busy (nil: none is). An entry of kind rec.drop
 // stands in the log, durably, before a file goes: Verify demands every other.
 // It returns the sessions, and the bytes that they took.
-func (l *Log) DropSessions(folder string, r Retention, now time.Time, reason string, busy func(sid string) bool) (sids []string, size int64, err error) {
+func (l *Log) DropSessions(folder string, r Retention, now time.Time, reason string,
+	busy func(sid string) bool) (sids []string, size int64, err error) {
 	list, total, err := oldCasts(folder)
 	if err != nil {
 		return nil, 0, fmt.Errorf("drop sessions: %w", err)
@@ -43,12 +44,15 @@ func (l *Log) DropSessions(folder string, r Retention, now time.Time, reason str
 		if busy != nil && busy(c.sid) {
 			continue
 		}
-		body := append(canonical.AppendString([]byte(`{"reason":`), reason[:min(len(reason), maxReason)]), `,"sid":`...)
-		if _, err := l.Append(KindDrop, append(canonical.AppendString(body, c.sid), '}'), Durable); err != nil {
+		body := append(canonical.AppendString([]byte(`{"reason":`),
+			reason[:min(len(reason), maxReason)]), `,"sid":`...)
+		if _, err := l.Append(KindDrop, append(canonical.AppendString(body, c.sid), '}'),
+			Durable); err != nil {
 			return sids, size, err
 		}
 		for _, name := range c.files {
-			if err := os.Remove(filepath.Join(folder, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := os.Remove(filepath.Join(folder, name)); err != nil &&
+				!errors.Is(err, fs.ErrNotExist) {
 				return sids, size, err
 			}
 		}
@@ -83,6 +87,9 @@ func oldCasts(folder string) (list []*oldCast, total int64, err error) {
 			c.at = info.ModTime()
 		}
 	}
-	slices.SortFunc(list, func(a, b *oldCast) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.sid, b.sid)) })
+	slices.SortFunc(list, func(a, b *oldCast) int {
+		return cmp.Or(a.at.Compare(b.at),
+			strings.Compare(a.sid, b.sid))
+	})
 	return list, total, nil
 }

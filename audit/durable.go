@@ -29,7 +29,8 @@ func (l *Log) makeDurable(end int64) (err error) {
 	fault := ""
 	if err := datasync(l.log); err != nil {
 		fault = plainWord(err.Error(), maxFault)
-		l.poisoned = fmt.Errorf("%w: storing bytes %d to %d: %w", ErrNotDurable, a.Synced, a.Size, err)
+		l.poisoned = fmt.Errorf("%w: storing bytes %d to %d: %w", ErrNotDurable, a.Synced, a.Size,
+			err)
 	}
 	l.step("synced")
 	return errors.Join(l.poisoned, l.publish(a, fault))
@@ -56,7 +57,8 @@ func (l *Log) publish(stored Anchor, fault string) error {
 	defer l.freeLock()
 	a, state, err := l.readAnchor()
 	if err != nil || state != anchorGood {
-		return errors.Join(err, &TamperError{File: anchorName, Offset: -1, Reason: "it changed while the log was being stored"})
+		return errors.Join(err, &TamperError{File: anchorName, Offset: -1,
+			Reason: "it changed while the log was being stored"})
 	}
 	switch {
 	case fault != "":

@@ -90,7 +90,8 @@ func (f Filter) scan(r io.Reader, offset int64, yield func(Entry, error) bool) {
 		taken := ok && f.takes(parts)
 		switch {
 		case !ok || taken && !json.Valid(parts.body): // what nobody asked for costs no look inside
-			if !yield(Entry{}, &BadEntry{File: logName, Line: n, Offset: at, Reason: "not an entry"}) {
+			if !yield(Entry{}, &BadEntry{File: logName, Line: n, Offset: at,
+				Reason: "not an entry"}) {
 				return
 			}
 		case taken:
@@ -110,7 +111,8 @@ func (f Filter) takes(p fields) bool {
 		return false
 	}
 	for _, k := range f.Kinds {
-		if string(p.kind) == k || strings.HasSuffix(k, ".") && strings.HasPrefix(string(p.kind), k) {
+		if string(p.kind) == k || strings.HasSuffix(k, ".") && strings.HasPrefix(string(p.kind),
+			k) {
 			return true
 		}
 	}

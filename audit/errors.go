@@ -61,5 +61,6 @@ type BadEntry struct {
 }
 
 func (e *BadEntry) Error() string {
-	return fmt.Sprintf("%s: entry %d (line %d, byte %d): %s", e.File, e.Seq, e.Line, e.Offset, e.Reason)
+	return fmt.Sprintf("%s: entry %d (line %d, byte %d): %s", e.File, e.Seq, e.Line, e.Offset,
+		e.Reason)
 }

@@ -111,7 +111,8 @@ func (w *eventWriter) gap(n int64, sum Hash) error {
 
 func (w *eventWriter) note(code byte, author string, length int64, text []byte) error {
 	if len(text) > maxChunk {
-		return fmt.Errorf("recording %q: %w: %s, at most %d", code, ErrTooLong, Plural(len(text), "byte"), maxChunk)
+		return fmt.Errorf("recording %q: %w: %s, at most %d", code, ErrTooLong,
+			Plural(len(text), "byte"), maxChunk)
 	}
 	if err := w.add(code, author, length, bytes.ToValidUTF8(text, []byte("\ufffd"))); err != nil {
 		return err
@@ -148,7 +149,8 @@ func (w *eventWriter) add(code byte, author string, length int64, data []byte) e
 	us := max((w.opts.Now() - w.start).Microseconds(), w.lastUS)
 	from := len(w.buf)
 	w.buf = appendEvent(w.buf, us-w.lastUS, code, data)
-	l := link{seq: w.sum.Count, us: us, code: code, author: authorWord(author), length: length, salt: [16]byte(salt)}
+	l := link{seq: w.sum.Count, us: us, code: code, author: authorWord(author), length: length,
+		salt: [16]byte(salt)}
 	l.commit = w.mac.sum(salt, w.buf[from:])
 	l.chain = l.next(w.sum.Head)
 

@@ -23,7 +23,8 @@ func openDir(path string) (*os.File, error) {
 	}
 	if int(st.Uid) != os.Geteuid() || st.Mode&0o077 != 0 {
 		unix.Close(fd)
-		return nil, fmt.Errorf("%w: folder %q has owner %d and mode %#o; it must be yours and 0700", ErrUnsafe, path, st.Uid, st.Mode&0o7777)
+		return nil, fmt.Errorf("%w: folder %q has owner %d and mode %#o; it must be yours and 0700",
+			ErrUnsafe, path, st.Uid, st.Mode&0o7777)
 	}
 	return os.NewFile(uintptr(fd), path), nil
 }
@@ -44,7 +45,8 @@ func openAt(dir *os.File, name string, flags int) (*os.File, error) {
 // openName opens what is behind a name of the folder, but no link. O_NONBLOCK is
 // for the open only: a FIFO put in the file's place must not hold us up.
 func openName(dir *os.File, name string, flags int) (*os.File, error) {
-	fd, err := unix.Openat(int(dir.Fd()), name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0o600)
+	fd, err := unix.Openat(int(dir.Fd()), name,
+		flags|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0o600)
 	if errors.Is(err, unix.ELOOP) {
 		return nil, fmt.Errorf("%w: %q is a symbolic link", ErrUnsafe, name)
 	}
@@ -90,8 +92,10 @@ func fit(name string, open, named *unix.Stat_t, there bool) error {
 	switch {
 	case !there, open.Dev != named.Dev, open.Ino != named.Ino, open.Nlink == 0: // the last name is counted down before it is gone
 		return errMoved
-	case open.Mode&unix.S_IFMT != unix.S_IFREG, int(open.Uid) != os.Geteuid(), open.Mode&0o077 != 0, open.Nlink != 1:
-		return fmt.Errorf("%w: %q has owner %d, mode %#o and %d names; it must be yours, a plain file, 0600, with one name",
+	case open.Mode&unix.S_IFMT != unix.S_IFREG, int(open.Uid) != os.Geteuid(), open.Mode&0o077 != 0,
+		open.Nlink != 1:
+		return fmt.Errorf(
+			"%w: %q has owner %d, mode %#o and %d names; it must be yours, a plain file, 0600, with one name",
 			ErrUnsafe, name, open.Uid, open.Mode&0o7777, open.Nlink)
 	}
 	return nil
@@ -156,7 +160,8 @@ func shareLock(path string) (unlock func()) {
 		return func() {}
 	}
 	for range 200 {
-		if err := unix.Flock(fd, unix.LOCK_SH|unix.LOCK_NB); err != unix.EWOULDBLOCK && err != unix.EINTR {
+		if err := unix.Flock(fd, unix.LOCK_SH|unix.LOCK_NB); err != unix.EWOULDBLOCK &&
+			err != unix.EINTR {
 			break
 		}
 		time.Sleep(5 * time.Millisecond)

@@ -85,7 +85,8 @@ func find(r io.Reader, in func(*stretch) []Secret) ([]Secret, error) {
 		} else if err != nil {
 			return found, err
 		}
-		if e.Code != CodeOutput && e.Code != CodeStderr && e.Code != CodeInput && e.Code != CodeStdin {
+		if e.Code != CodeOutput && e.Code != CodeStderr && e.Code != CodeInput &&
+			e.Code != CodeStdin {
 			continue
 		}
 		s := streams[e.Code]
@@ -114,7 +115,8 @@ func FindSecrets(r io.Reader) ([]Secret, error) {
 // wherever reads cut it. A text of more than 512 bytes is refused (ErrTooLong).
 func FindText(r io.Reader, text string) ([]int64, error) {
 	if len(text) == 0 || len(text) > secretReach {
-		return nil, fmt.Errorf("find a text of %s: %w: at least 1, at most %d", Plural(len(text), "byte"), ErrTooLong, secretReach)
+		return nil, fmt.Errorf("find a text of %s: %w: at least 1, at most %d",
+			Plural(len(text), "byte"), ErrTooLong, secretReach)
 	}
 	shape := regexp.MustCompile(regexp.QuoteMeta(text))
 	found, err := find(r, func(s *stretch) []Secret { return s.matches("", shape, nil) })

@@ -56,7 +56,8 @@ func (g Gap) Unproven() string {
 	if by == "" {
 		by = "somebody"
 	}
-	return fmt.Sprintf("%s not proven: %s accepted that at %s: %q", what, by, g.Time.Format(time.RFC3339), g.Reason)
+	return fmt.Sprintf("%s not proven: %s accepted that at %s: %q", what, by,
+		g.Time.Format(time.RFC3339), g.Reason)
 }
 
 // Covers reports whether what begins at an offset of the log is in the
@@ -111,7 +112,8 @@ func parseGap(f fields) (parsedGap, error) {
 	if b.From.Count < 0 || b.From.Count > f.seq || b.From.Offset < 0 || b.From.Offset > b.Offset {
 		b.From = Doubtful{} // then nothing before it is vouched for
 	}
-	g := Gap{Seq: f.seq, Kind: string(f.kind), Offset: b.Offset, Bytes: b.Bytes, Reason: b.Reason, By: b.By, Time: stamp(f.time).time(), From: b.From}
+	g := Gap{Seq: f.seq, Kind: string(f.kind), Offset: b.Offset, Bytes: b.Bytes, Reason: b.Reason,
+		By: b.By, Time: stamp(f.time).time(), From: b.From}
 	return parsedGap{g, b.SHA256}, nil
 }
 
@@ -127,7 +129,8 @@ func appendGapBody(dst []byte, g Gap, sum Hash, had *Anchor) []byte {
 		dst = fmt.Appendf(dst, `,"from":{"count":%d,"offset":%d}`, g.From.Count, g.From.Offset)
 	}
 	if had != nil {
-		dst = fmt.Appendf(dst, `,"had":{"count":%d,"head":"%s","size":%d}`, had.Count, had.Head, had.Size)
+		dst = fmt.Appendf(dst, `,"had":{"count":%d,"head":"%s","size":%d}`, had.Count, had.Head,
+			had.Size)
 	}
 	dst = append(dst, `,"offset":`...)
 	dst = strconv.AppendInt(dst, g.Offset, 10)
@@ -143,7 +146,8 @@ func (e Entry) Gap() (Gap, bool) {
 	if !isGapKind([]byte(e.Kind)) {
 		return Gap{}, false
 	}
-	g, err := parseGap(fields{seq: e.Seq, kind: []byte(e.Kind), time: []byte(stampOf(e.Time).String()), body: e.Body})
+	g, err := parseGap(fields{seq: e.Seq, kind: []byte(e.Kind),
+		time: []byte(stampOf(e.Time).String()), body: e.Body})
 	return g.Gap, err == nil
 }
 

@@ -26,7 +26,8 @@ func (l *Log) writeMark(a Anchor) {
 			if os.Remove(l.opts.Mark) != nil {
 				return
 			}
-			if f, err = os.OpenFile(l.opts.Mark, os.O_WRONLY|os.O_CREATE|os.O_EXCL|nofollow, 0o600); err != nil {
+			if f, err = os.OpenFile(l.opts.Mark, os.O_WRONLY|os.O_CREATE|os.O_EXCL|nofollow,
+				0o600); err != nil {
 				return
 			}
 		}
@@ -41,7 +42,8 @@ func (l *Log) writeMark(a Anchor) {
 // when the disk has the mark.
 func (l *Log) noteMark() {
 	st, err := l.lock.Stat()
-	if err != nil || st.Size() > 0 || l.mark.Sync() != nil || syncFolder(filepath.Dir(l.opts.Mark)) != nil {
+	if err != nil || st.Size() > 0 || l.mark.Sync() != nil ||
+		syncFolder(filepath.Dir(l.opts.Mark)) != nil {
 		return
 	}
 	_, _ = l.lock.WriteAt([]byte(lockMark), 0)
@@ -81,7 +83,8 @@ func (l *Log) checkMark(a Anchor) error {
 		line := make([]byte, m.Last)
 		_, err := l.bytes(a).ReadAt(line, m.Size-m.Last)
 		if err != nil || sha256.Sum256(bytes.TrimSuffix(line, newline)) != m.Head {
-			return &TamperError{File: logName, Offset: m.Size - m.Last, Reason: "it is another log than the one remembered in " + l.opts.Mark}
+			return &TamperError{File: logName, Offset: m.Size - m.Last,
+				Reason: "it is another log than the one remembered in " + l.opts.Mark}
 		}
 	}
 	l.marked = true

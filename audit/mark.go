@@ -35,7 +35,8 @@ func (p Place) String() string {
 // ParsePlace reads what String wrote. It takes no other spelling.
 func ParsePlace(text string) (p Place, err error) {
 	var version, head, check string
-	n, _ := fmt.Sscanf(text, "%s %d %d %d %s %s", &version, &p.Count, &p.Size, &p.Last, &head, &check)
+	n, _ := fmt.Sscanf(text, "%s %d %d %d %s %s", &version, &p.Count, &p.Size, &p.Last, &head,
+		&check)
 	h, ok := parseHash([]byte(head))
 	p.Head = h
 	if n != 6 || !ok || p.String() != text {
@@ -120,9 +121,12 @@ func (m mark) missing(had bool) string {
 func (m mark) against(a Anchor) string {
 	switch {
 	case m.Count > 0 && a.Count == 0:
-		return fmt.Sprintf("the folder is new, but the mark outside of it counts %s", Plural(m.Count, "entry"))
+		return fmt.Sprintf("the folder is new, but the mark outside of it counts %s",
+			Plural(m.Count, "entry"))
 	case m.Count > a.Count || m.Size > a.Size:
-		return fmt.Sprintf("it was put back to an older state: the mark outside of it counts %s, it has %d", Plural(m.Count, "entry"), a.Count)
+		return fmt.Sprintf(
+			"it was put back to an older state: the mark outside of it counts %s, it has %d",
+			Plural(m.Count, "entry"), a.Count)
 	}
 	return ""
 }

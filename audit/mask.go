@@ -168,7 +168,8 @@ func (m *mask) tokens(last bool) (open int) {
 			continue
 		}
 		from, to := begin+tokenStart(b[begin:], i-begin), tokenEnd(b, i)
-		if to-from >= minToken || to == len(b) || to-from >= minHeader && b[to] == '.' && bytes.Contains(b[from:to], header) {
+		if to-from >= minToken || to == len(b) || to-from >= minHeader && b[to] == '.' &&
+			bytes.Contains(b[from:to], header) {
 			if at := m.inRun(from, to, last); at >= 0 {
 				return at
 			}
@@ -241,7 +242,8 @@ func (m *mask) urls(last bool) (open int) {
 		return len(b)
 	}
 	user := begin + n + len(scheme)
-	if colon := bytes.IndexByte(b[user:], ':'); colon >= 0 && !bytes.ContainsAny(b[user:], " \t\r\n/\"'") {
+	if colon := bytes.IndexByte(b[user:], ':'); colon >= 0 && !bytes.ContainsAny(b[user:],
+		" \t\r\n/\"'") {
 		return user + colon + 1
 	}
 	return len(b)

@@ -71,7 +71,8 @@ type Packed struct {
 // left as they are, and their errors returned together. When ctx ends it
 // returns what was done and ctx.Err(), within some milliseconds. It is meant for
 // when nobody waits.
-func PackFolder(ctx context.Context, dir string, want func(name string) bool, c Codec) (Packed, error) {
+func PackFolder(ctx context.Context, dir string, want func(name string) bool,
+	c Codec) (Packed, error) {
 	var done Packed
 	list, err := os.ReadDir(dir)
 	if err != nil {

@@ -90,7 +90,8 @@ func (v *verifier) parallel(end int64, workers int) error {
 
 // joins tells whether the first line of p follows the entry before at.
 func (p *piece) joins(at cursor) bool {
-	return p.before.seq == at.seq && p.before.head == at.head && (p.clock || !p.first.before(at.time))
+	return p.before.seq == at.seq && p.before.head == at.head &&
+		(p.clock || !p.first.before(at.time))
 }
 
 // join moves over a good piece.
@@ -130,7 +131,9 @@ func (v *verifier) inOrder(before cursor, stop, end int64) error {
 		bad := w.bad("has no end")
 		switch {
 		case end < v.anchor.Size:
-			bad.Reason = fmt.Sprintf("the log was cut in the middle of it; the anchor remembers %s in %s", Plural(v.anchor.Count, "entry"), Plural(v.anchor.Size, "byte"))
+			bad.Reason = fmt.Sprintf(
+				"the log was cut in the middle of it; the anchor remembers %s in %s",
+				Plural(v.anchor.Count, "entry"), Plural(v.anchor.Size, "byte"))
 		case w.prev.offset < w.at.offset && v.shifted(w.at.offset):
 			bad = w.before()
 		}

@@ -7,7 +7,8 @@ import (
 // passwordPrompt is the end of a line that asks for a secret: "[sudo] password
 // for me: ", "Enter passphrase for key '/home/me/.ssh/id_ed25519': ",
 // "Password:", "PIN: ", "Username for ..." is none.
-var passwordPrompt = expression(`(?i)\b(pass(word|phrase|wd|code)|passwort|kennwort|mot de passe|contraseña|secret|token|api key|pin|otp|verification code)\b[^\r\n]{0,80}[:?>：]\s?$`)
+var passwordPrompt = expression(
+	`(?i)\b(pass(word|phrase|wd|code)|passwort|kennwort|mot de passe|contraseña|secret|token|api key|pin|otp|verification code)\b[^\r\n]{0,80}[:?>：]\s?$`)
 
 // maxPrompt is how much of a line's end is looked at.
 const maxPrompt = 160

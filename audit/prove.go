@@ -67,20 +67,23 @@ func Checkpoint(dir string, o VerifyOptions, signer note.Signer) ([]byte, error)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint of %q: %w", dir, err)
 	}
-	text := fmt.Sprintf("%s\n%d\n%s\n%s%s\n", signer.Name(), t.size, base64.StdEncoding.EncodeToString(root[:]), headLine, report.Head)
+	text := fmt.Sprintf("%s\n%d\n%s\n%s%s\n", signer.Name(), t.size,
+		base64.StdEncoding.EncodeToString(root[:]), headLine, report.Head)
 	return note.Sign(&note.Note{Text: text}, signer)
 }
 
 // VerifyCheckpoint verifies the log in dir and that it is the one, or grew
 // out of the one, that the checkpoint was signed for. The error is a
 // *BadEntry when it is not.
-func VerifyCheckpoint(dir string, o VerifyOptions, signed []byte, known note.Verifiers) (Report, error) {
+func VerifyCheckpoint(dir string, o VerifyOptions, signed []byte,
+	known note.Verifiers) (Report, error) {
 	_, _, report, err := checkedTree(dir, o, signed, known)
 	return report, err
 }
 
 // checkedTree returns the tree of the log, and the size that was signed.
-func checkedTree(dir string, o VerifyOptions, signed []byte, known note.Verifiers) (*tree, int64, Report, error) {
+func checkedTree(dir string, o VerifyOptions, signed []byte,
+	known note.Verifiers) (*tree, int64, Report, error) {
 	size, root, err := openCheckpoint(signed, known)
 	if err != nil {
 		return nil, 0, Report{}, err
@@ -90,14 +93,19 @@ func checkedTree(dir string, o VerifyOptions, signed []byte, known note.Verifier
 		return nil, 0, report, err
 	}
 	if t.size < size {
-		return nil, 0, report, &BadEntry{File: logName, Seq: t.size, Reason: fmt.Sprintf("the log ends here; the checkpoint was signed for %s", Plural(size, "entry"))}
+		return nil, 0, report, &BadEntry{File: logName, Seq: t.size,
+			Reason: fmt.Sprintf("the log ends here; the checkpoint was signed for %s",
+				Plural(size, "entry"))}
 	}
 	have, err := tlog.TreeHash(size, t)
 	if err != nil {
 		return nil, 0, report, fmt.Errorf("verify %q: %w", dir, err)
 	}
 	if have != root {
-		return nil, 0, report, &BadEntry{File: logName, Seq: max(size-1, 0), Reason: fmt.Sprintf("the log does not begin with the %s that the checkpoint was signed for", Plural(size, "entry"))}
+		return nil, 0, report, &BadEntry{File: logName, Seq: max(size-1, 0),
+			Reason: fmt.Sprintf(
+				"the log does not begin with the %s that the checkpoint was signed for",
+				Plural(size, "entry"))}
 	}
 	return t, size, report, nil
 }
@@ -108,7 +116,8 @@ const proofHeader = "c2sp.org/tlog-proof@v1"
 // Prove writes a proof that entry seq is in the log that the checkpoint was
 // signed for. The line itself is its extra data, so CheckProof needs nothing
 // but this and the signer's key.
-func Prove(dir string, o VerifyOptions, seq int64, signed []byte, known note.Verifiers) ([]byte, error) {
+func Prove(dir string, o VerifyOptions, seq int64, signed []byte,
+	known note.Verifiers) ([]byte, error) {
 	t, size, report, err := checkedTree(dir, o, signed, known)
 	if err != nil {
 		return nil, err
@@ -132,7 +141,8 @@ func Prove(dir string, o VerifyOptions, seq int64, signed []byte, known note.Ver
 		}
 		line := appendLine(nil, e.Kind, e.Body, e.Prev, e.Seq, stampOf(e.Time))
 		var b bytes.Buffer
-		fmt.Fprintf(&b, "%s\nextra %s\nindex %d\n", proofHeader, base64.StdEncoding.EncodeToString(line), seq)
+		fmt.Fprintf(&b, "%s\nextra %s\nindex %d\n", proofHeader,
+			base64.StdEncoding.EncodeToString(line), seq)
 		for _, h := range path {
 			fmt.Fprintln(&b, base64.StdEncoding.EncodeToString(h[:]))
 		}

@@ -36,7 +36,8 @@ type Retention struct {
 //
 // A log that does not verify is not pruned: the error is Verify's. It returns
 // how many entries and bytes went, 0 when there is nothing to do.
-func (l *Log) Prune(r Retention, reason string, needed func(sid string) bool) (entries, bytes int64, err error) {
+func (l *Log) Prune(r Retention, reason string,
+	needed func(sid string) bool) (entries, bytes int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	entries, bytes, err = l.prune(r, reason[:min(len(reason), maxReason)], needed)
@@ -46,7 +47,8 @@ func (l *Log) Prune(r Retention, reason string, needed func(sid string) bool) (e
 	return entries, bytes, nil
 }
 
-func (l *Log) prune(r Retention, reason string, needed func(sid string) bool) (entries, size int64, err error) {
+func (l *Log) prune(r Retention, reason string,
+	needed func(sid string) bool) (entries, size int64, err error) {
 	held, err := l.lockNamed(nil, pruneLockName)
 	if err != nil {
 		return 0, 0, err
@@ -127,7 +129,9 @@ func (c *cut) choose(r Retention, now time.Time, needed func(string) bool) (int,
 	n := 0
 	for ; n < len(c.log.parts)-1; n++ {
 		tooBig := r.MaxBytes > 0 && c.end-c.log.parts[n].base > r.MaxBytes
-		next := &cut{at: c.at, tree: tree{hashes: c.tree.hashes[:len(c.tree.hashes):len(c.tree.hashes)], size: c.tree.size}}
+		next := &cut{at: c.at,
+			tree: tree{hashes: c.tree.hashes[:len(c.tree.hashes):len(c.tree.hashes)],
+				size: c.tree.size}}
 		free, err := next.take(c.log, c.log.parts[n+1].base, needed)
 		if err != nil {
 			return 0, err
@@ -146,18 +150,21 @@ func (c *cut) choose(r Retention, now time.Time, needed func(string) bool) (int,
 // for something that is still needed.
 func (c *cut) take(s *segments, stop int64, needed func(string) bool) (free bool, err error) {
 	free = true
-	w := walk{r: s, end: s.end(), stop: stop, at: c.at, entry: func(f fields, hash Hash, _, _ int64) {
+	w := walk{r: s, end: s.end(), stop: stop, at: c.at, entry: func(f fields, hash Hash, _,
+		_ int64) {
 		if err == nil {
 			err = c.tree.add(hash)
 		}
 		if kept(string(f.kind)) {
-			c.list.Write(appendLine(nil, string(f.kind), f.body, mustHash(f.prev), f.seq, stamp(f.time)))
+			c.list.Write(appendLine(nil, string(f.kind), f.body, mustHash(f.prev), f.seq,
+				stamp(f.time)))
 		} else {
 			c.list.WriteString(hash.String())
 		}
 		c.list.WriteByte('\n')
 		var b recBody
-		if needed != nil && strings.HasPrefix(string(f.kind), "rec.") && json.Unmarshal(f.body, &b) == nil {
+		if needed != nil && strings.HasPrefix(string(f.kind), "rec.") && json.Unmarshal(f.body,
+			&b) == nil {
 			free = free && !needed(b.SID)
 		}
 	}}
@@ -196,7 +203,8 @@ func (c *cut) write(dir *os.File, first segment, reason string) ([]byte, error) 
 		return nil, err
 	}
 	defer f.Close()
-	if _, err := io.Copy(f, io.MultiReader(bytes.NewReader(append(bytes.Clone(body), '\n')), &c.list)); err != nil {
+	if _, err := io.Copy(f, io.MultiReader(bytes.NewReader(append(bytes.Clone(body), '\n')),
+		&c.list)); err != nil {
 		return nil, fmt.Errorf("writing %q: %w", name, err)
 	}
 	return body, errors.Join(f.Sync(), dir.Sync())

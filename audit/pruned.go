@@ -34,7 +34,8 @@ type pruneBody struct {
 }
 
 func (b pruneBody) append(dst []byte) []byte {
-	dst = fmt.Appendf(dst, `{"count":%d,"head":"%s","offset":%d,"reason":`, b.Count, b.Head, b.Offset)
+	dst = fmt.Appendf(dst, `{"count":%d,"head":"%s","offset":%d,"reason":`, b.Count, b.Head,
+		b.Offset)
 	dst = canonical.AppendString(dst, b.Reason)
 	return fmt.Appendf(dst, `,"root":"%s","segment":%d,"time":"%s"}`, b.Root, b.Segment, b.Time)
 }
@@ -55,7 +56,8 @@ func readPruned(dir string, n int64) (*pruned, error) {
 		return nil, fmt.Errorf("%q: %w", p.name, errNotPruned)
 	}
 	_, headOK := parseHash([]byte(p.body.Head))
-	if b := p.body; !headOK || b.Segment != n || b.Count <= 0 || b.Offset <= 0 || !validTime([]byte(b.Time)) || string(b.append(nil)) != said {
+	if b := p.body; !headOK || b.Segment != n || b.Count <= 0 || b.Offset <= 0 ||
+		!validTime([]byte(b.Time)) || string(b.append(nil)) != said {
 		return nil, fmt.Errorf("%q: %w", p.name, errNotPruned)
 	}
 	return p, nil
@@ -63,7 +65,8 @@ func readPruned(dir string, n int64) (*pruned, error) {
 
 func (p *pruned) cursor() cursor {
 	head, _ := parseHash([]byte(p.body.Head))
-	return cursor{offset: p.body.Offset, seq: p.body.Count, head: head, time: stamp([]byte(p.body.Time))}
+	return cursor{offset: p.body.Offset, seq: p.body.Count, head: head,
+		time: stamp([]byte(p.body.Time))}
 }
 
 // load reads the lines and returns the tree over them. What it returns is
@@ -97,7 +100,9 @@ func (p *pruned) load(dir string) (*tree, error) {
 	case err != nil:
 		return nil, err
 	case t.size != p.body.Count || last.String() != p.body.Head:
-		return nil, bad(t.size, fmt.Sprintf("the list ends here, and has to name %s that the log removed", Plural(p.body.Count, "entry")))
+		return nil,
+			bad(t.size, fmt.Sprintf("the list ends here, and has to name %s that the log removed",
+				Plural(p.body.Count, "entry")))
 	case root.String() != p.body.Root:
 		return nil, bad(0, "the list is not the one that was made when they were removed")
 	}

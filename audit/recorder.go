@@ -40,7 +40,8 @@ func Create(path string, h Header, o RecordOptions) (*Recorder, error) {
 	}
 	line := h.line()
 	if len(line) >= maxEventLine {
-		return nil, fmt.Errorf("create transcript: header: %w: %s, at most %d", ErrTooLong, Plural(len(line), "byte"), maxEventLine-1)
+		return nil, fmt.Errorf("create transcript: header: %w: %s, at most %d", ErrTooLong,
+			Plural(len(line), "byte"), maxEventLine-1)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

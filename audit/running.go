@@ -248,7 +248,8 @@ func (l *Log) lost(dir, place *os.File, sid string) (bool, error) {
 	if !isBehind(dir, place, sid) {
 		return false, nil
 	}
-	body := append(canonical.AppendString([]byte(`{"sid":`), sid), fmt.Sprintf(`,"started":%t}`, started)...)
+	body := append(canonical.AppendString([]byte(`{"sid":`), sid), fmt.Sprintf(`,"started":%t}`,
+		started)...)
 	_, err := l.Append(KindOrphan, body, Durable)
 	return err == nil, err
 }

@@ -94,7 +94,8 @@ func (l *Log) sealLocked(f *os.File, rand io.Reader) (e Entry, end, epoch int64,
 	}
 	b.setClock(l.opts.Now())
 	body := func(sig []byte) []byte {
-		return fmt.Appendf(nil, `{"epoch":%d,"key":"%s","next":"%s","sig":"%x"}`, key.epoch, key.public(), next.public(), sig)
+		return fmt.Appendf(nil, `{"epoch":%d,"key":"%s","next":"%s","sig":"%x"}`, key.epoch,
+			key.public(), next.public(), sig)
 	}
 	unsigned := appendLine([]byte(sealVersion), kindSeal, body(nil), b.at.head, b.at.seq, b.now)
 	e = b.add(kindSeal, body(ed25519.Sign(key.private(), unsigned)))
@@ -121,7 +122,9 @@ func (l *Log) sealKeys(f *os.File, epoch int64, rand io.Reader) (key, next sealK
 			return key, next, err
 		}
 	default:
-		return key, next, &TamperError{File: sealKeyName, Offset: -1, Reason: fmt.Sprintf("it does not hold the key of epoch %d, which is the log's next", epoch)}
+		return key, next, &TamperError{File: sealKeyName, Offset: -1,
+			Reason: fmt.Sprintf("it does not hold the key of epoch %d, which is the log's next",
+				epoch)}
 	}
 	next, err = newSealKey(f, epoch+1, rand)
 	l.step("key stored")
@@ -157,7 +160,8 @@ func (l *Log) wipeKey(f *os.File, epoch int64) error {
 	if _, there := keyOf(parseKeys(file), epoch); !there {
 		return nil
 	}
-	if _, err := f.WriteAt(bytes.Repeat([]byte{' '}, keySlotSize), epoch%2*keySlotSize); err != nil {
+	if _, err := f.WriteAt(bytes.Repeat([]byte{' '}, keySlotSize),
+		epoch%2*keySlotSize); err != nil {
 		return fmt.Errorf("wiping %q: %w", sealKeyName, err)
 	}
 	return f.Sync()

@@ -52,7 +52,8 @@ func parseKeys(file []byte) (keys []sealKey) {
 		slot := file[i : i+keySlotSize]
 		var k sealKey
 		var seed []byte
-		if n, _ := fmt.Sscanf(string(slot), "tada-seal-key %d %x", &k.epoch, &seed); n != 2 || len(seed) != len(k.seed) {
+		if n, _ := fmt.Sscanf(string(slot), "tada-seal-key %d %x", &k.epoch, &seed); n != 2 ||
+			len(seed) != len(k.seed) {
 			continue
 		}
 		copy(k.seed[:], seed)
@@ -84,12 +85,14 @@ func readKeys(dir string) (keys []sealKey, spoiled string, err error) {
 	blank := 0
 	for i := 0; i+keySlotSize <= len(file); i += keySlotSize {
 		slot := file[i : i+keySlotSize]
-		if wiped := bytes.Count(slot, []byte{slot[0]}) == keySlotSize; wiped && (slot[0] == ' ' || slot[0] == 0) {
+		if wiped := bytes.Count(slot, []byte{slot[0]}) == keySlotSize; wiped &&
+			(slot[0] == ' ' || slot[0] == 0) {
 			blank++
 		}
 	}
 	if n := len(keys) + blank; len(file) != n*keySlotSize {
-		spoiled = fmt.Sprintf("has %s beside the keys of the log", Plural(len(file)-n*keySlotSize, "byte"))
+		spoiled = fmt.Sprintf("has %s beside the keys of the log", Plural(len(file)-n*keySlotSize,
+			"byte"))
 	}
 	return keys, spoiled, err
 }

@@ -10,7 +10,10 @@ import (
 // credential of a known shape (FindSecrets), and how many it found: for what
 // is recorded outside of a transcript, as a command line is.
 func HideSecrets(text string) (shown string, found int) {
-	if !slices.ContainsFunc(secretShapes(), func(s secretShape) bool { return strings.Contains(text, s.hint) }) {
+	if !slices.ContainsFunc(secretShapes(), func(s secretShape) bool {
+		return strings.Contains(text,
+			s.hint)
+	}) {
 		return text, 0 // as nearly every command line, before each of which somebody waits
 	}
 	var m mask

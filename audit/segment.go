@@ -117,7 +117,8 @@ func (s *segments) last() (n, base int64) {
 
 // at returns the part that holds the byte at offset.
 func (s *segments) at(offset int64) (segment, bool) {
-	i, ok := slices.BinarySearchFunc(s.parts, offset, func(p segment, offset int64) int { return cmp.Compare(p.base, offset) })
+	i, ok := slices.BinarySearchFunc(s.parts, offset,
+		func(p segment, offset int64) int { return cmp.Compare(p.base, offset) })
 	if !ok {
 		i--
 	}
@@ -167,7 +168,8 @@ func (s *segments) name(err error) error {
 		return err
 	}
 	if bad.Offset == p.base && p.n > 0 && s.missing(p.n) {
-		bad.Reason = fmt.Sprintf("%q is missing, and no entry says that it was removed", segmentName(p.n-1))
+		bad.Reason = fmt.Sprintf("%q is missing, and no entry says that it was removed",
+			segmentName(p.n-1))
 	}
 	bad.File, bad.Offset = segmentName(p.n), bad.Offset-p.base
 	bad.Line = 1 + countLines(p.f, bad.Offset)
@@ -177,7 +179,8 @@ func (s *segments) name(err error) error {
 // missing tells whether the segment before n should be there, and is not.
 func (s *segments) missing(n int64) bool {
 	first := s.parts[0].n == n && s.pruned == nil
-	return first || !slices.ContainsFunc(s.parts, func(p segment) bool { return p.n == n-1 }) && s.parts[0].n != n
+	return first || !slices.ContainsFunc(s.parts, func(p segment) bool { return p.n == n-1 }) &&
+		s.parts[0].n != n
 }
 
 func countLines(r io.ReaderAt, end int64) (n int64) {

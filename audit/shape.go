@@ -23,7 +23,8 @@ var secretShapes = sync.OnceValue(func() []secretShape {
 	}
 	list = append(list, tokenShapes()...)
 	return append(list, secretShape{
-		"password in a URL", string(scheme), 0, expression(`\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]{3,}@`),
+		"password in a URL", string(scheme), 0,
+		expression(`\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]{3,}@`),
 	})
 })
 

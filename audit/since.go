@@ -26,7 +26,9 @@ func (v *verifier) since() error {
 		return err
 	}
 	if at.head != p.Head {
-		return &BadEntry{File: logName, Seq: p.Count - 1, Reason: fmt.Sprintf("the log never had the head %s after %s", p.Head, Plural(p.Count, "entry"))}
+		return &BadEntry{File: logName, Seq: p.Count - 1,
+			Reason: fmt.Sprintf("the log never had the head %s after %s", p.Head,
+				Plural(p.Count, "entry"))}
 	}
 	v.from = at
 	return nil
@@ -90,7 +92,8 @@ func (v *verifier) entryFrom(offset, end int64) (cursor, int64, error) {
 		at += int64(len(line))
 		line = bytes.TrimSuffix(line, newline)
 		if f, ok := splitLine(line); ok {
-			return cursor{offset: at, seq: f.seq + 1, head: sha256.Sum256(line), time: stamp(f.time)}, f.seq, nil
+			return cursor{offset: at, seq: f.seq + 1, head: sha256.Sum256(line),
+				time: stamp(f.time)}, f.seq, nil
 		}
 	}
 }

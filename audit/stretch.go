@@ -43,7 +43,8 @@ type Stretch struct {
 //
 //	c2sp.org/tlog-proof@v1     of the entry that vouches for the chain's end
 //	...
-func ProveStretch(dir string, o VerifyOptions, sid string, transcript io.Reader, from, to int64, signed []byte, known note.Verifiers) ([]byte, error) {
+func ProveStretch(dir string, o VerifyOptions, sid string, transcript io.Reader, from, to int64,
+	signed []byte, known note.Verifiers) ([]byte, error) {
 	size, _, err := openCheckpoint(signed, known)
 	if err != nil {
 		return nil, err
@@ -60,7 +61,8 @@ func ProveStretch(dir string, o VerifyOptions, sid string, transcript io.Reader,
 	head := ""
 	for t.at.sum.Count < count {
 		if n := t.at.sum.Count; n == from {
-			head = fmt.Sprintf("%s\nsession %s\nfrom %d %d %s\n", stretchVersion, sid, n, t.at.sum.Duration.Microseconds(), t.at.sum.Head)
+			head = fmt.Sprintf("%s\nsession %s\nfrom %d %d %s\n", stretchVersion, sid, n,
+				t.at.sum.Duration.Microseconds(), t.at.sum.Head)
 		}
 		l, err := t.step()
 		if err != nil {
@@ -89,9 +91,11 @@ func ProveStretch(dir string, o VerifyOptions, sid string, transcript io.Reader,
 // session, among those that a checkpoint covers.
 func vouchedBy(dir, sid string, events, size int64) (seq, count int64, err error) {
 	text := string(canonical.AppendString([]byte(`"sid":`), sid))
-	for e, err := range Entries(dir, Filter{Kinds: []string{KindCheckpoint, KindClose}, Text: text}) {
+	for e, err := range Entries(dir, Filter{Kinds: []string{KindCheckpoint, KindClose},
+		Text: text}) {
 		var b recBody
-		if err != nil || json.Unmarshal(e.Body, &b) != nil || b.SID != sid || b.Count < events || e.Seq >= size {
+		if err != nil || json.Unmarshal(e.Body, &b) != nil || b.SID != sid || b.Count < events ||
+			e.Seq >= size {
 			continue
 		}
 		return e.Seq, b.Count, nil
@@ -117,7 +121,8 @@ func CheckStretch(proof []byte, known note.Verifiers) (Stretch, error) {
 	var s Stretch
 	var us int64
 	var version, hex string
-	if n, err := fmt.Fscanf(in, "%s\nsession %s\nfrom %d %d %s\n", &version, &s.Session, &s.From, &us, &hex); n != 5 || err != nil || version != stretchVersion {
+	if n, err := fmt.Fscanf(in, "%s\nsession %s\nfrom %d %d %s\n", &version, &s.Session, &s.From,
+		&us, &hex); n != 5 || err != nil || version != stretchVersion {
 		return Stretch{}, errStretch
 	}
 	head, ok := parseHash([]byte(hex))

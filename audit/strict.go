@@ -20,7 +20,8 @@ func (v *verifier) strict() error {
 		return nil
 	}
 	var bad error
-	w := walk{r: v.log, end: v.at.offset, at: v.from, open: true, entry: func(f fields, _ Hash, offset, line int64) {
+	w := walk{r: v.log, end: v.at.offset, at: v.from, open: true, entry: func(f fields, _ Hash,
+		offset, line int64) {
 		if reason := strictly(f); reason != "" && bad == nil {
 			bad = &BadEntry{File: logName, Seq: f.seq, Line: line, Offset: offset, Reason: reason}
 		}
@@ -33,7 +34,8 @@ func (v *verifier) strict() error {
 
 // strictly tells what is wrong with a line that is good to the fast check.
 func strictly(f fields) string {
-	if t, err := time.Parse(timeLayout, string(f.time)); err != nil || t.Format(timeLayout) != string(f.time) {
+	if t, err := time.Parse(timeLayout, string(f.time)); err != nil ||
+		t.Format(timeLayout) != string(f.time) {
 		return fmt.Sprintf("no such time: %s", f.time)
 	}
 	value, err := canonical.Parse(f.body)
@@ -53,12 +55,14 @@ func strictly(f fields) string {
 // approvalMembers are what every event of an approval says. A nonce that is
 // alive is told by its hash only, and the nonce is then empty.
 var approvalMembers = []string{
-	"time", "envelope_id", "work_item_id", "plan_hash", "nonce", "nonce_hash", "decisions", "outcome", "computed_plan_hash",
+	"time", "envelope_id", "work_item_id", "plan_hash", "nonce", "nonce_hash", "decisions",
+	"outcome", "computed_plan_hash",
 }
 
 // approvalOutcomes are the ends that an attempt can have.
 var approvalOutcomes = []string{
-	"", "approved", "executed", "denied", "cancelled", "unknown", "rejected:tampered", "rejected:expired",
+	"", "approved", "executed", "denied", "cancelled", "unknown", "rejected:tampered",
+	"rejected:expired",
 	"rejected:replayed", "rejected:mismatch", "rejected:bijection", "rejected:unknown",
 }
 

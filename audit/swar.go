@@ -46,7 +46,8 @@ func appendPlain(dst, b []byte) ([]byte, int) {
 		}
 		from, to = from[8:], to[8:]
 	}
-	for len(from) > 0 && len(to) > 0 && from[0] >= ' ' && from[0] != '"' && from[0] != '\\' && from[0] != 0x7f {
+	for len(from) > 0 && len(to) > 0 && from[0] >= ' ' && from[0] != '"' && from[0] != '\\' &&
+		from[0] != 0x7f {
 		to[0] = from[0]
 		from, to = from[1:], to[1:]
 	}

@@ -27,11 +27,14 @@ func (l *Log) tail() (t tail, err error) {
 	case err != nil:
 		return t, err
 	case state != anchorGood:
-		return t, &TamperError{File: anchorName, Offset: -1, Reason: "both of its slots are damaged"}
+		return t, &TamperError{File: anchorName, Offset: -1,
+			Reason: "both of its slots are damaged"}
 	case a.Fault != "":
 		return t, fmt.Errorf("%w: %s", ErrNotDurable, a.Fault)
 	case l.log == nil:
-		return t, &TamperError{File: logName, Offset: -1, Reason: fmt.Sprintf("%q is missing; the anchor remembers %s", segmentName(a.Segment), Plural(a.Count, "entry"))}
+		return t, &TamperError{File: logName, Offset: -1,
+			Reason: fmt.Sprintf("%q is missing; the anchor remembers %s", segmentName(a.Segment),
+				Plural(a.Count, "entry"))}
 	}
 	if err := l.checkMark(a); err != nil {
 		return t, err
@@ -40,7 +43,8 @@ func (l *Log) tail() (t tail, err error) {
 	t.at = cursor{offset: a.Size, seq: a.Count, head: a.Head, time: stampOf(a.Time)}
 	if err := l.checkLast(a, t.size); err != nil {
 		var tampered *TamperError
-		if a.Boot == l.opts.BootID || !errors.As(err, &tampered) || t.size < a.Synced || a.Synced < a.Base {
+		if a.Boot == l.opts.BootID || !errors.As(err, &tampered) || t.size < a.Synced ||
+			a.Synced < a.Base {
 			return t, err
 		}
 		t.lost = true
@@ -89,7 +93,9 @@ func (l *Log) look() (a Anchor, state anchorState, size int64, err error) {
 // checkLast compares the last entry that the anchor remembers with the log.
 func (l *Log) checkLast(a Anchor, size int64) error {
 	if size < a.Size {
-		return &TamperError{File: logName, Offset: size, Reason: fmt.Sprintf("it was cut: the anchor remembers %s and %s", Plural(a.Size, "byte"), Plural(a.Count, "entry"))}
+		return &TamperError{File: logName, Offset: size,
+			Reason: fmt.Sprintf("it was cut: the anchor remembers %s and %s",
+				Plural(a.Size, "byte"), Plural(a.Count, "entry"))}
 	}
 	if a.Size == a.Base {
 		return nil // empty, or just begun: what is before belongs to Verify
@@ -99,7 +105,8 @@ func (l *Log) checkLast(a Anchor, size int64) error {
 		return fmt.Errorf("reading the last entry of %q: %w", logName, err)
 	}
 	if n := len(line) - 1; n < 0 || line[n] != '\n' || sha256.Sum256(line[:n]) != a.Head {
-		return &TamperError{File: logName, Offset: a.Size - a.Last, Reason: "its last entry is not the one remembered"}
+		return &TamperError{File: logName, Offset: a.Size - a.Last,
+			Reason: "its last entry is not the one remembered"}
 	}
 	return nil
 }
@@ -110,7 +117,8 @@ func (l *Log) rollForward(t *tail) error {
 	if t.size == t.at.offset {
 		return nil
 	}
-	w := walk{r: l.bytes(t.anchor), end: t.size, at: t.at, open: true, entry: func(f fields, _ Hash, _, _ int64) {
+	w := walk{r: l.bytes(t.anchor), end: t.size, at: t.at, open: true, entry: func(f fields, _ Hash,
+		_, _ int64) {
 		if string(f.kind) == kindSeal {
 			t.anchor.Epoch, t.anchor.Sealed = t.anchor.Epoch+1, f.seq+1
 		}
@@ -121,12 +129,14 @@ func (l *Log) rollForward(t *tail) error {
 	if err == nil || !errors.As(err, &bad) {
 		return err
 	}
-	rest, err := io.ReadAll(io.NewSectionReader(l.bytes(t.anchor), w.at.offset, min(t.torn, 4*MaxLine)))
+	rest, err := io.ReadAll(io.NewSectionReader(l.bytes(t.anchor), w.at.offset,
+		min(t.torn, 4*MaxLine)))
 	if err != nil {
 		return fmt.Errorf("reading the end of %q: %w", logName, err)
 	}
 	if !t.lost && t.anchor.Boot == l.opts.BootID && !isTorn(rest) {
-		return &TamperError{File: logName, Offset: w.at.offset, Reason: "something else than this log's writers appended to it"}
+		return &TamperError{File: logName, Offset: w.at.offset,
+			Reason: "something else than this log's writers appended to it"}
 	}
 	return nil
 }

@@ -84,7 +84,8 @@ func (t *Reader) readLine() ([]byte, error) {
 }
 
 func (t *Reader) bad(reason string) *BadEntry {
-	return &BadEntry{File: t.name, Seq: t.at.sum.Count, Line: t.at.line + 1, Offset: t.at.offset, Reason: reason}
+	return &BadEntry{File: t.name, Seq: t.at.sum.Count, Line: t.at.line + 1, Offset: t.at.offset,
+		Reason: reason}
 }
 
 // Next returns the next event. At the end of the transcript the error is
@@ -100,10 +101,12 @@ func (t *Reader) Next() (Event, error) {
 			t.at.shown = 0
 			continue
 		}
-		e := Event{Seq: l.seq, Time: time.Duration(l.us) * time.Microsecond, Code: l.code, Author: l.author, Length: l.length, Redacted: l.gone}
+		e := Event{Seq: l.seq, Time: time.Duration(l.us) * time.Microsecond, Code: l.code,
+			Author: l.author, Length: l.length, Redacted: l.gone}
 		if !l.gone {
 			if reason := t.decode(&e); reason != "" {
-				t.err = &BadEntry{File: t.name, Seq: e.Seq, Line: t.here.line + 1, Offset: t.here.offset, Reason: reason}
+				t.err = &BadEntry{File: t.name, Seq: e.Seq, Line: t.here.line + 1,
+					Offset: t.here.offset, Reason: reason}
 				break
 			}
 		}
@@ -174,7 +177,8 @@ func (t *Reader) checkEvent(l link) string {
 		return "was changed: its text does not match the hash recorded with it"
 	}
 	var buf [64]byte
-	if opening := appendOpening(buf[:0], us, l.code); !bytes.HasPrefix(t.event, opening) || !bytes.HasSuffix(t.event[len(opening):], []byte(`"]`)) {
+	if opening := appendOpening(buf[:0], us, l.code); !bytes.HasPrefix(t.event, opening) ||
+		!bytes.HasSuffix(t.event[len(opening):], []byte(`"]`)) {
 		return "is not the event that its #t line names" // a player would show it at another time, or as something else
 	}
 	return ""

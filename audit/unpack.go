@@ -84,10 +84,12 @@ func (p *packedFile) index() error {
 		return err
 	}
 	if binary.LittleEndian.Uint32(foot[5:]) != seekableMagic {
-		return errors.New("the packed file is cut or of another kind: it does not end with an index")
+		return errors.New(
+			"the packed file is cut or of another kind: it does not end with an index")
 	}
 	if foot[4] != 0 {
-		return errors.New("the packed file was made by a later version, or by another program: its index has fields that are unknown here")
+		return errors.New(
+			"the packed file was made by a later version, or by another program: its index has fields that are unknown here")
 	}
 	n := int64(binary.LittleEndian.Uint32(foot[:]))
 	start := size - seekFooter - 8*n
@@ -98,7 +100,8 @@ func (p *packedFile) index() error {
 	if _, err := p.f.ReadAt(table, start-8); err != nil {
 		return err
 	}
-	if binary.LittleEndian.Uint32(table) != skippableMagic || int64(binary.LittleEndian.Uint32(table[4:])) != 8*n+seekFooter {
+	if binary.LittleEndian.Uint32(table) != skippableMagic ||
+		int64(binary.LittleEndian.Uint32(table[4:])) != 8*n+seekFooter {
 		return errors.New("the packed file is damaged: its index has no head")
 	}
 	return p.read(table[8:], start-8)
@@ -111,7 +114,8 @@ func (p *packedFile) read(table []byte, end int64) error {
 		a, b := binary.LittleEndian.Uint32(table), binary.LittleEndian.Uint32(table[4:])
 		// Incompressible text grows by less than a 64th (ZSTD_compressBound).
 		if b > frameSize || a > frameSize+frameSize/64 {
-			return errors.New("the packed file is damaged: a frame is larger than any that is written")
+			return errors.New(
+				"the packed file is damaged: a frame is larger than any that is written")
 		}
 		packed, plain = packed+int64(a), plain+int64(b)
 		p.packed, p.plain = append(p.packed, packed), append(p.plain, plain)
@@ -156,7 +160,8 @@ func (p *packedFile) load(i int) error {
 		return fmt.Errorf("packed transcript: byte %d: %w", p.packed[i], err)
 	}
 	if int64(len(p.text)) != p.plain[i+1]-p.plain[i] {
-		return fmt.Errorf("packed transcript: byte %d: the frame holds %s, the index says %d", p.packed[i], Plural(len(p.text), "byte"), p.plain[i+1]-p.plain[i])
+		return fmt.Errorf("packed transcript: byte %d: the frame holds %s, the index says %d",
+			p.packed[i], Plural(len(p.text), "byte"), p.plain[i+1]-p.plain[i])
 	}
 	p.frame = i
 	return nil

@@ -29,7 +29,8 @@ func openSnapshot(dir string, o VerifyOptions) (s snapshot, err error) {
 	unlock := shareLock(filepath.Join(dir, lockName))
 	defer unlock()
 	key := o.Key
-	if s.locked, err = readPlain(filepath.Join(dir, lockName), 16); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+	if s.locked, err = readPlain(filepath.Join(dir, lockName), 16); err != nil &&
+		!errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
 		return s, err
 	}
 	s.marked = len(s.locked) > 0 && o.Mark != ""
@@ -52,7 +53,9 @@ func openSnapshot(dir string, o VerifyOptions) (s snapshot, err error) {
 	s.size = s.log.end()
 	switch {
 	case len(s.log.parts) == 0 && whole && anchor.Count > 0:
-		err = &BadEntry{File: logName, Reason: fmt.Sprintf("the file is missing; the anchor remembers %s", Plural(anchor.Count, "entry"))}
+		err = &BadEntry{File: logName,
+			Reason: fmt.Sprintf("the file is missing; the anchor remembers %s", Plural(anchor.Count,
+				"entry"))}
 	case len(s.log.parts) == 0:
 		err = &fs.PathError{Op: "open", Path: filepath.Join(dir, logName), Err: fs.ErrNotExist}
 	case noAnchor && s.size > 0:
@@ -116,7 +119,8 @@ func (v *verifier) collect(f fields, hash Hash, offset, line int64, to *found) {
 		to.recs = append(to.recs, f.entry(hash, offset, line))
 	}
 	if len(v.o.Remember) > 0 {
-		_, asked := slices.BinarySearchFunc(v.o.Remember, f.seq+1, func(p Point, n int64) int { return cmp.Compare(p.Count, n) })
+		_, asked := slices.BinarySearchFunc(v.o.Remember, f.seq+1,
+			func(p Point, n int64) int { return cmp.Compare(p.Count, n) })
 		if asked {
 			to.points = append(to.points, Point{f.seq + 1, hash})
 		}

@@ -29,7 +29,9 @@ func Verify(dir string, o VerifyOptions) (Report, error) {
 	}
 	defer s.log.Close()
 	v := verifier{snapshot: s, o: o, dir: dir}
-	for _, step := range []func() error{v.checkpoint, v.since, v.chain, v.rest, v.checkPruned, v.checkSeals, v.remembered, v.strict, v.beside, v.accepted, v.complete, v.transcripts, v.unnamed, v.whole} {
+	for _, step := range []func() error{v.checkpoint, v.since, v.chain, v.rest, v.checkPruned,
+		v.checkSeals, v.remembered, v.strict, v.beside, v.accepted, v.complete, v.transcripts,
+		v.unnamed, v.whole} {
 		if err := step(); err != nil {
 			return v.report, s.log.name(err)
 		}

@@ -50,7 +50,8 @@ func vouchers(entries []Entry) ([]*voucher, error) {
 	for _, e := range entries {
 		var b recBody
 		if err := json.Unmarshal(e.Body, &b); err != nil || b.SID == "" {
-			return nil, &BadEntry{File: logName, Seq: e.Seq, Line: e.Line, Offset: e.Offset, Reason: e.Kind + " names no session"}
+			return nil, &BadEntry{File: logName, Seq: e.Seq, Line: e.Line, Offset: e.Offset,
+				Reason: e.Kind + " names no session"}
 		}
 		v := bySID[b.SID]
 		if v == nil {
@@ -111,7 +112,9 @@ func (w *voucher) verify(open func(sid string) (io.ReadCloser, error)) (Session,
 		if w.dropped || w.most == 0 {
 			return s, nil
 		}
-		return s, &BadEntry{File: name, Reason: fmt.Sprintf("the file is missing; the log remembers %s", Plural(w.most, "event"))}
+		return s, &BadEntry{File: name,
+			Reason: fmt.Sprintf("the file is missing; the log remembers %s",
+				Plural(w.most, "event"))}
 	}
 	if err != nil {
 		return s, fmt.Errorf("transcript %q: %w", w.sid, err)
@@ -152,15 +155,18 @@ func (w *voucher) read(t *Reader) error {
 func (w *voucher) end(t *Reader) error {
 	switch {
 	case t.at.sum.Count < w.most:
-		return t.bad(fmt.Sprintf("the transcript was cut here; the log remembers %s", Plural(w.most, "event")))
+		return t.bad(fmt.Sprintf("the transcript was cut here; the log remembers %s",
+			Plural(w.most, "event")))
 	case w.closed != nil && t.at.sum.Count > w.closed.Count:
 		bad := t.bad("something was added after the session had ended")
 		bad.Seq = w.closed.Count
 		return bad
 	case w.closed != nil && t.at.sum.Bytes != w.closed.Bytes:
-		return t.bad(fmt.Sprintf("counts %s, the log remembers %d", Plural(t.at.sum.Bytes, "byte"), w.closed.Bytes))
+		return t.bad(fmt.Sprintf("counts %s, the log remembers %d", Plural(t.at.sum.Bytes, "byte"),
+			w.closed.Bytes))
 	}
-	if i := slices.IndexFunc(t.at.sum.Redacted, func(n int64) bool { return !w.redacted[n] }); i >= 0 {
+	if i := slices.IndexFunc(t.at.sum.Redacted,
+		func(n int64) bool { return !w.redacted[n] }); i >= 0 {
 		bad := t.bad("its text was removed, and the log does not say so")
 		bad.Seq = t.at.sum.Redacted[i]
 		return bad

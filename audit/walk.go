@@ -56,7 +56,8 @@ func (w *walk) run() error {
 // reader reads from here to the end; any line fits its buffer.
 func (w *walk) reader() *bufio.Reader {
 	left := w.end - w.at.offset
-	return bufio.NewReaderSize(io.NewSectionReader(w.r, w.at.offset, left), int(min(left+1, MaxLine)))
+	return bufio.NewReaderSize(io.NewSectionReader(w.r, w.at.offset, left),
+		int(min(left+1, MaxLine)))
 }
 
 // lines reads entries until one does not verify.
@@ -107,7 +108,8 @@ func (w *walk) blame(reason string, line []byte, in *bufio.Reader) *BadEntry {
 	sum := Hash(sha256.Sum256(bytes.TrimSuffix(line, newline)))
 	after, err := in.ReadSlice('\n')
 	f, ok := splitLine(bytes.TrimSuffix(after, newline))
-	if ok && string(f.prev) == sum.String() || errors.Is(err, io.EOF) && len(after) == 0 && sum == w.last {
+	if ok && string(f.prev) == sum.String() || errors.Is(err, io.EOF) && len(after) == 0 &&
+		sum == w.last {
 		return w.before()
 	}
 	return bad
@@ -115,11 +117,13 @@ func (w *walk) blame(reason string, line []byte, in *bufio.Reader) *BadEntry {
 
 // before names the entry before the one at hand.
 func (w *walk) before() *BadEntry {
-	return &BadEntry{File: logName, Seq: w.at.seq - 1, Line: w.prev.line + 1, Offset: w.prev.offset, Reason: "was changed: its text does not match the hash in the next entry"}
+	return &BadEntry{File: logName, Seq: w.at.seq - 1, Line: w.prev.line + 1, Offset: w.prev.offset,
+		Reason: "was changed: its text does not match the hash in the next entry"}
 }
 
 func (w *walk) bad(reason string) *BadEntry {
-	return &BadEntry{File: logName, Seq: w.at.seq, Line: w.at.line + 1, Offset: w.at.offset, Reason: reason}
+	return &BadEntry{File: logName, Seq: w.at.seq, Line: w.at.line + 1, Offset: w.at.offset,
+		Reason: reason}
 }
 
 func (w *walk) sayGap(g Gap) {

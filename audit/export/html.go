@@ -137,7 +137,8 @@ func inOrder(marks []play.Mark) []play.Mark {
 }
 
 func writeFoot(out *bufio.Writer) {
-	fmt.Fprintf(out, "<details><summary>Licence of the player (asciinema-player 3.17.0)</summary><pre>%s</pre></details>\n", text(playerLicense))
+	fmt.Fprintf(out,
+		"<details><summary>Licence of the player (asciinema-player 3.17.0)</summary><pre>%s</pre></details>\n", text(playerLicense))
 	fmt.Fprintf(out, "<script>%s</script>\n<script>%s</script>\n</body>\n</html>\n", playerScript,
 		pageScript)
 }

@@ -62,7 +62,8 @@ func (s *Screen) Pen() Style { return s.pen.style }
 func (s *Screen) Pending() []byte {
 	q := &s.parser
 	begun, ok := map[state]string{
-		escape: "\x1b", csi: "\x1b[", osc: "\x1b]", ignored: "\x1bP", oscEsc: "\x1b]", ignoreEsc: "\x1bP",
+		escape: "\x1b", csi: "\x1b[", osc: "\x1b]", ignored: "\x1bP", oscEsc: "\x1b]",
+		ignoreEsc: "\x1bP",
 	}[q.state]
 	if !ok {
 		return q.part[:q.parts]

@@ -49,7 +49,8 @@ var wide = &unicode.RangeTable{
 // it is a control or changes the order of others.
 func Width(r rune) int {
 	switch {
-	case r < ' ', r >= 0x7f && r <= 0x9f, unicode.Is(unicode.Cf, r) && r != 0xad, r == '\u2028', r == '\u2029':
+	case r < ' ', r >= 0x7f && r <= 0x9f, unicode.Is(unicode.Cf, r) && r != 0xad, r == '\u2028',
+		r == '\u2029':
 		return -1
 	case r < 0x300:
 		return 1

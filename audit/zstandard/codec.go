@@ -5,7 +5,8 @@ import "github.com/klauspost/compress/zstd"
 // Encoder returns what compresses one frame of at most longest bytes and appends it to dst, on one
 // processor.
 func Encoder(longest int) (encode func(plain, dst []byte) []byte, done func(), err error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(longest))
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault),
+		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(longest))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -13,8 +14,10 @@ func Encoder(longest int) (encode func(plain, dst []byte) []byte, done func(), e
 }
 
 // Decoder returns what appends one frame, of at most longest bytes when it is unpacked, to dst.
-func Decoder(longest int) (decode func(packed, dst []byte) ([]byte, error), done func(), err error) {
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20),
+func Decoder(
+	longest int) (decode func(packed, dst []byte) ([]byte, error), done func(), err error) {
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxWindow(8<<20),
 		zstd.WithDecoderMaxMemory(uint64(longest)), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return nil, nil, err

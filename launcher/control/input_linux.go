@@ -13,7 +13,8 @@ func (d *Server) admit(s *client, f wire.Frame) bool {
 	}
 	if err := d.lease.Admit(s.n, f.Epoch, d.Host.Now()); err != nil {
 		s.refusedBytes += len(f.Body)
-		s.tell(wire.Notice{Code: wire.CodeRefused, Message: err.Error(), By: d.lease.Taken(), Bytes: len(f.Body)})
+		s.tell(wire.Notice{Code: wire.CodeRefused, Message: err.Error(), By: d.lease.Taken(),
+			Bytes: len(f.Body)})
 		s.ack(len(f.Body))
 		return true
 	}

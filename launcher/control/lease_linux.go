@@ -18,7 +18,8 @@ func (d *Server) control(kind string, durable audit.Durability, label string, bo
 // discarded says on both sides that input did not reach the program.
 func (d *Server) discarded(s *client, by string, n int) {
 	_ = d.Host.Mark(fmt.Sprintf("discarded %s typed by %s", audit.Plural(n, "byte"), by))
-	s.tell(wire.Notice{Code: wire.CodeDiscarded, Bytes: n, By: d.lease.Taken(), Message: "input typed before control changed was discarded"})
+	s.tell(wire.Notice{Code: wire.CodeDiscarded, Bytes: n, By: d.lease.Taken(),
+		Message: "input typed before control changed was discarded"})
 }
 
 // turned is called after every change of the lease: what is under way for another situation is
@@ -67,10 +68,13 @@ func (d *Server) lost(who, why string) {
 	d.publish()
 	d.watch = nil
 	d.Process.Freeze()
-	d.control(kindFrozen, audit.Durable, "frozen: "+who+" disconnected", Body{"by": "", "lost": who, "why": why})
+	d.control(kindFrozen, audit.Durable, "frozen: "+who+" disconnected", Body{"by": "", "lost": who,
+		"why": why})
 	d.turned()
 	for _, s := range d.clients {
-		s.tell(wire.Notice{Code: wire.CodeFrozen, By: who, Message: fmt.Sprintf("frozen: %s had control, but %s; a person can take over", who, why)})
+		s.tell(wire.Notice{Code: wire.CodeFrozen, By: who,
+			Message: fmt.Sprintf("frozen: %s had control, but %s; a person can take over", who,
+				why)})
 		s.redraw()
 	}
 }

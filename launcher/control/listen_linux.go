@@ -138,7 +138,8 @@ func (d *Server) turnAway(p peer, why error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.over {
-		d.control(kindBarred, audit.Durable, p.who()+" was refused: attach", Body{"by": p.who(), "order": "attach", "reason": why.Error()})
+		d.control(kindBarred, audit.Durable, p.who()+" was refused: attach",
+			Body{"by": p.who(), "order": "attach", "reason": why.Error()})
 	}
 }
 

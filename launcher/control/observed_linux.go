@@ -106,7 +106,9 @@ func reportBody(r *wire.Report) Body {
 	}
 	note, _ := audit.HideSecrets(r.Note)
 	return Body{
-		"seconds": r.Seconds, "typed_bytes": r.Typed, "hidden_bytes": r.Hidden, "private_bytes": r.Private,
-		"commands": commands, "cwd": r.Dir, "cwd_before": r.DirWas, "files_changed": r.Files, "more_changed": r.More, "note": note,
+		"seconds": r.Seconds, "typed_bytes": r.Typed, "hidden_bytes": r.Hidden,
+		"private_bytes": r.Private,
+		"commands":      commands, "cwd": r.Dir, "cwd_before": r.DirWas, "files_changed": r.Files,
+		"more_changed": r.More, "note": note,
 	}
 }

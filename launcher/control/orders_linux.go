@@ -26,7 +26,8 @@ var orders = map[wire.Kind]func(*Server, *client, wire.Frame) error{
 }
 
 // errNoTakeover is the answer where policy leaves viewing only.
-var errNoTakeover = errors.New("the policy does not allow takeovers (security.allow_terminal_takeover: false); you can only watch")
+var errNoTakeover = errors.New(
+	"the policy does not allow takeovers (security.allow_terminal_takeover: false); you can only watch")
 
 // order carries one out. What a person may do is asked of the kernel each time: a process can end
 // up in another place than it connected from.
@@ -64,7 +65,8 @@ func (d *Server) may(s *client, k wire.Kind) error {
 
 // orderNames are the orders as the record names them.
 var orderNames = map[wire.Kind]string{
-	wire.Take: "take control", wire.Give: "give control back", wire.Summary: "see the summary", wire.Freeze: "freeze",
+	wire.Take: "take control", wire.Give: "give control back", wire.Summary: "see the summary",
+	wire.Freeze:   "freeze",
 	wire.Continue: "continue", wire.Private: "make private", wire.Kill: "kill",
 }
 
@@ -76,7 +78,8 @@ func (d *Server) attempted(s *client, k wire.Kind, why error) {
 	s.attempts = append(s.attempts, k)
 	body := Body{"by": s.who, "order": orderNames[k], "reason": why.Error()}
 	if s.via.Terminal != "" || len(s.via.Ancestors) > 0 {
-		body["via"] = Body{"channel": string(s.via.Channel), "terminal": s.via.Terminal, "holder": s.via.Holder, "ancestors": s.via.Ancestors}
+		body["via"] = Body{"channel": string(s.via.Channel), "terminal": s.via.Terminal,
+			"holder": s.via.Holder, "ancestors": s.via.Ancestors}
 	}
 	d.control(kindBarred, audit.Durable, s.who+" was refused: "+orderNames[k], body)
 }
@@ -84,10 +87,12 @@ func (d *Server) attempted(s *client, k wire.Kind, why error) {
 // noPerson says why a client may not do what is for people, and where a person can.
 func (s *client) noPerson() error {
 	if s.why == nil { // it is the one that the session was started from
-		return fmt.Errorf("only a person can do this; in another terminal: tadactl attach --take %s", s.d.ID)
+		return fmt.Errorf(
+			"only a person can do this; in another terminal: tadactl attach --take %s", s.d.ID)
 	}
 	_, why, _ := strings.Cut(s.why.Error(), approval.ErrPerson.Error()+": ")
-	return fmt.Errorf("only a person can do this: %s; in another terminal: tadactl attach --take %s", why, s.d.ID)
+	return fmt.Errorf(
+		"only a person can do this: %s; in another terminal: tadactl attach --take %s", why, s.d.ID)
 }
 
 // take gives a person the keys. Whether it may was looked at before.
@@ -101,7 +106,8 @@ func (d *Server) take(s *client) error {
 		return err
 	}
 	d.lease.Idle = s.idle
-	d.control(kindTakeover, audit.Durable, s.who+" takes over", Body{"by": s.who, "from": was, "author": s.by(d.lease.Epoch())})
+	d.control(kindTakeover, audit.Durable, s.who+" takes over", Body{"by": s.who, "from": was,
+		"author": s.by(d.lease.Epoch())})
 	if thawed {
 		d.Process.Thaw()
 	}
@@ -109,7 +115,8 @@ func (d *Server) take(s *client) error {
 	d.turned()
 	for _, other := range d.clients {
 		if other != s {
-			other.tell(wire.Notice{Code: wire.CodeTaken, By: s.who, Message: s.who + " took over; other input is refused until control is given back"})
+			other.tell(wire.Notice{Code: wire.CodeTaken, By: s.who, Message: s.who +
+				" took over; other input is refused until control is given back"})
 		}
 	}
 	d.resize(s.cols, s.rows)
@@ -135,7 +142,8 @@ func (d *Server) give(s *client, f wire.Frame) error {
 		refused += other.refusedBytes
 		other.refusedBytes = 0
 	}
-	d.control(kindHandback, audit.Durable, s.who+" gave control back", Body{"by": s.who, "report": reportBody(report), "refused_bytes": refused})
+	d.control(kindHandback, audit.Durable, s.who+" gave control back",
+		Body{"by": s.who, "report": reportBody(report), "refused_bytes": refused})
 	if thawed {
 		d.Process.Thaw()
 	}
@@ -144,7 +152,8 @@ func (d *Server) give(s *client, f wire.Frame) error {
 	}
 	d.turned()
 	for _, other := range d.clients {
-		other.tell(wire.Notice{Code: wire.CodeHandback, By: s.who, Message: s.who + " gave control back", Summary: report})
+		other.tell(wire.Notice{Code: wire.CodeHandback, By: s.who, Message: s.who +
+			" gave control back", Summary: report})
 		other.redraw()
 	}
 	return nil
@@ -155,7 +164,8 @@ func (d *Server) summary(s *client, _ wire.Frame) error {
 	if d.watch == nil || d.watch.driver != s.n {
 		return session.ErrNotDriving
 	}
-	s.tell(wire.Notice{Code: wire.CodeSummary, Message: "summary for the owner", Summary: d.report(s, "")})
+	s.tell(wire.Notice{Code: wire.CodeSummary, Message: "summary for the owner",
+		Summary: d.report(s, "")})
 	return nil
 }
 

@@ -57,8 +57,10 @@ func (d *Server) report(s *client, note string) *wire.Report {
 		return &wire.Report{By: s.who, Commands: []wire.Command{}, Files: []string{}, Note: note}
 	}
 	r := &wire.Report{
-		By: s.who, Seconds: int(time.Since(o.began).Seconds()), Typed: o.typedBytes, Hidden: o.hidden, Private: o.private,
-		Commands: append([]wire.Command{}, o.commands...), Dir: d.dirNow(), DirWas: o.dirWas, Note: note,
+		By: s.who, Seconds: int(time.Since(o.began).Seconds()), Typed: o.typedBytes,
+		Hidden: o.hidden, Private: o.private,
+		Commands: append([]wire.Command{}, o.commands...), Dir: d.dirNow(), DirWas: o.dirWas,
+		Note: note,
 	}
 	r.Files, r.More = changedSince(d.Ground, o.began)
 	return r

@@ -29,7 +29,8 @@ type Requests struct {
 
 // NewRequests returns who answers on a pair; handle answers one question, and returns when the
 // process that asked needs nothing more.
-func NewRequests(p *Pair, handle func(ctx context.Context, q Question, a Asker, answer func(Reply))) *Requests {
+func NewRequests(p *Pair, handle func(ctx context.Context, q Question, a Asker,
+	answer func(Reply))) *Requests {
 	d := &Requests{
 		pair: p, handle: handle,
 		asking: make(chan struct{}, maxAsking), known: make(chan struct{}, maxKnown),
@@ -125,7 +126,8 @@ func streamIn(oob []byte) (stream *os.File) {
 		for _, fd := range fds {
 			domain, _ := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
 			kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
-			if stream != nil || err != nil || domain != unix.AF_UNIX || kind != unix.SOCK_STREAM || unix.SetNonblock(fd, true) != nil {
+			if stream != nil || err != nil || domain != unix.AF_UNIX || kind != unix.SOCK_STREAM ||
+				unix.SetNonblock(fd, true) != nil {
 				unix.Close(fd)
 				continue
 			}
@@ -210,7 +212,8 @@ func (a Asker) status() *int {
 	}
 	for range 100 {
 		info := pidfdInfo{mask: pidfdInfoExit}
-		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(a.fd), pidfdGetInfo, uintptr(unsafe.Pointer(&info)))
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(a.fd), pidfdGetInfo,
+			uintptr(unsafe.Pointer(&info)))
 		if errno != 0 && errno != unix.ESRCH {
 			return nil
 		}

@@ -61,7 +61,8 @@ func (d *Server) status(s *client) wire.Frame {
 	}
 	return wire.JSON(wire.State, d.lease.Epoch(), wire.Status{
 		ID: d.ID, Command: d.Command, Cols: cols, Rows: rows, Driver: driver,
-		You: d.lease.Driver() == s.n, Frozen: d.lease.Frozen(), Private: d.private.Load(), Viewers: len(d.clients), Tier: d.Tier,
+		You: d.lease.Driver() == s.n, Frozen: d.lease.Frozen(), Private: d.private.Load(),
+		Viewers: len(d.clients), Tier: d.Tier,
 	})
 }
 

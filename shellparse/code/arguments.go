@@ -63,7 +63,8 @@ func (r *reader) startsArgument() bool {
 		return true
 	case name:
 		switch t.text {
-		case "if", "unless", "or", "and", "while", "until", "for", "foreach", "do", "then", "end", "x", "eq", "ne", "cmp", "in", "is", "else", "rescue":
+		case "if", "unless", "or", "and", "while", "until", "for", "foreach", "do", "then", "end",
+			"x", "eq", "ne", "cmp", "in", "is", "else", "rescue":
 			return false
 		}
 		return true
@@ -88,7 +89,8 @@ func (r *reader) bareArguments() arguments {
 		before := r.i
 		key := ""
 		switch {
-		case (t.kind == name || t.kind == text) && next.is("=>"), t.kind == name && next.is(":") && r.g.colons:
+		case (t.kind == name || t.kind == text) && next.is("=>"), t.kind == name && next.is(":") &&
+			r.g.colons:
 			key = t.text
 			r.i += 2
 		case t.is(":") && next.kind == name && r.ahead(2).is("=>"):

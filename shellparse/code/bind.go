@@ -101,13 +101,15 @@ func (r *reader) forLoop() bool {
 	var names []string
 	for n := 0; n < 32; n++ {
 		t := r.peek()
-		if t.word("in") || t.word("of") || t.is("=") || t.is(";") || t.kind == newline || t.kind == eof {
+		if t.word("in") || t.word("of") || t.is("=") || t.is(";") || t.kind == newline ||
+			t.kind == eof {
 			break
 		}
 		if t.is("(") && r.g.name == "perl" {
 			break
 		}
-		if t.kind == name && !t.word("my") && !t.word("our") && !t.word("const") && !t.word("let") && !t.word("var") {
+		if t.kind == name && !t.word("my") && !t.word("our") && !t.word("const") &&
+			!t.word("let") && !t.word("var") {
 			names = append(names, t.text)
 		}
 		if t.kind == open || t.kind == text {
@@ -170,7 +172,8 @@ func (r *reader) function(t token) bool {
 	}
 	r.i++
 	defined := ""
-	for r.peek().kind == name || r.peek().is(".") || r.peek().is("*") || r.peek().is("&") || r.peek().is(":") && t.text == "function" {
+	for r.peek().kind == name || r.peek().is(".") || r.peek().is("*") || r.peek().is("&") ||
+		r.peek().is(":") && t.text == "function" {
 		if t.text == "lambda" {
 			break
 		}
@@ -262,7 +265,8 @@ func (r *reader) pattern() {
 
 // tuple reads a, b = x, y.
 func (r *reader) tuple() bool {
-	if !r.g.newlines || !r.ahead(1).is(",") || r.i > 0 && !r.peek().fresh && !r.toks[r.i-1].is(";") {
+	if !r.g.newlines || !r.ahead(1).is(",") || r.i > 0 && !r.peek().fresh &&
+		!r.toks[r.i-1].is(";") {
 		return false
 	}
 	var names []string

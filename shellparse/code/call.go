@@ -21,7 +21,8 @@ func (r *reader) call(callee value, a arguments) value {
 		return out
 	}
 	if r.g.symbolic && callee.shape == plain {
-		callee = value{shape: reference, text: strings.TrimPrefix(callee.text, `\`), start: callee.start}
+		callee = value{shape: reference, text: strings.TrimPrefix(callee.text, `\`),
+			start: callee.start}
 	}
 	decoded := callee.decoded
 	for _, v := range a.pos {
@@ -66,7 +67,8 @@ func (r *reader) call(callee value, a arguments) value {
 
 // methodOfText forgets a list that one of its methods may change.
 func (r *reader) methodOfText(callee value) {
-	if callee.shape == method && callee.base != "" && (callee.recv.shape == list || callee.recv.shape == table) {
+	if callee.shape == method && callee.base != "" && (callee.recv.shape == list ||
+		callee.recv.shape == table) {
 		r.forget(callee.base)
 	}
 }
@@ -74,7 +76,8 @@ func (r *reader) methodOfText(callee value) {
 // rule finds what the table says about a function or method.
 func (r *reader) rule(callee value) (string, bool) {
 	if callee.shape == method {
-		if k := callee.recv; k.shape == numeral || (k.shape == plain || k.shape == list) && !k.path && !r.g.bare {
+		if k := callee.recv; k.shape == numeral || (k.shape == plain || k.shape == list) &&
+			!k.path && !r.g.bare {
 			return "", false // a number or a string reaches nothing
 		}
 		return r.g.find(r.methodName(callee))

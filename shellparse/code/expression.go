@@ -87,7 +87,8 @@ func (r *reader) sum() value {
 		default:
 			return v
 		}
-		if r.g.bare && t.spaced && !r.ahead(1).spaced && (t.text == "-" || t.text == "*" || t.text == "%") && r.g.name == "ruby" {
+		if r.g.bare && t.spaced && !r.ahead(1).spaced && (t.text == "-" || t.text == "*" ||
+			t.text == "%") && r.g.name == "ruby" {
 			return v
 		}
 		r.i++
@@ -126,12 +127,15 @@ func (r *reader) unary() value {
 			}
 		case t.kind == name:
 			switch t.text {
-			case "not", "await", "typeof", "void", "yield", "return", "throw", "my", "our", "const", "let", "var", "new", "async", "defined":
-				if r.ahead(1).is("(") && t.text != "return" && t.text != "not" || r.ahead(1).is("=") || r.ahead(1).is(".") || r.ahead(1).is(":") {
+			case "not", "await", "typeof", "void", "yield", "return", "throw", "my", "our", "const",
+				"let", "var", "new", "async", "defined":
+				if r.ahead(1).is("(") && t.text != "return" && t.text != "not" ||
+					r.ahead(1).is("=") || r.ahead(1).is(".") || r.ahead(1).is(":") {
 					break
 				}
 				r.i++
-				if r.g.name == "javascript" && (t.text == "const" || t.text == "let" || t.text == "var") && r.destructure() {
+				if r.g.name == "javascript" && (t.text == "const" || t.text == "let" ||
+					t.text == "var") && r.destructure() {
 					return value{}
 				}
 				if r.g.name == "perl" && r.perlList() {

@@ -4,7 +4,8 @@ package code
 func (r *reader) group() value {
 	t := r.peek()
 	m := r.partner()
-	if r.g.arrows && m+1 < len(r.toks) && (r.toks[m+1].is("=>") || r.toks[m+1].is(":") && r.arrowAfterType(m+1)) {
+	if r.g.arrows && m+1 < len(r.toks) && (r.toks[m+1].is("=>") || r.toks[m+1].is(":") &&
+		r.arrowAfterType(m+1)) {
 		r.bindParameters(r.parameters(r.i+1, m))
 		r.i++
 		r.steps(m)
@@ -25,7 +26,8 @@ func (r *reader) arrowAfterType(i int) bool {
 		if r.toks[i].is("=>") {
 			return true
 		}
-		if r.toks[i].kind != name && !r.toks[i].is(":") && !r.toks[i].is("<") && !r.toks[i].is(">") {
+		if r.toks[i].kind != name && !r.toks[i].is(":") && !r.toks[i].is("<") &&
+			!r.toks[i].is(">") {
 			return false
 		}
 	}
@@ -149,7 +151,8 @@ func (r *reader) looksLikeTable(m int) bool {
 	if a.kind != name && a.kind != text {
 		return a.is("...") || a.is("[")
 	}
-	return b.is(":") || b.is("=>") || b.is(",") && r.g.name != "perl" || r.i+2 >= m && a.kind == name && r.g.name == "javascript" && !r.statementBefore()
+	return b.is(":") || b.is("=>") || b.is(",") && r.g.name != "perl" || r.i+2 >= m &&
+		a.kind == name && r.g.name == "javascript" && !r.statementBefore()
 }
 
 // statementBefore reports whether a brace follows what a block follows.
@@ -158,5 +161,6 @@ func (r *reader) statementBefore() bool {
 		return true
 	}
 	p := r.toks[r.i-1]
-	return p.is(")") || p.is(";") || p.is("}") || p.is("{") || p.is("=>") || p.word("else") || p.word("try") || p.word("finally") || p.word("do")
+	return p.is(")") || p.is(";") || p.is("}") || p.is("{") || p.is("=>") || p.word("else") ||
+		p.word("try") || p.word("finally") || p.word("do")
 }

@@ -27,15 +27,21 @@ func (r *reader) handed(callee value, a arguments) {
 }
 
 // aboutText are functions that show, compare or take apart what they are given, in any language.
-var aboutText = []string{"append", "assert", "cat", "compare", "concat", "contains", "count", "cut", "debug", "echo", "endsWith",
-	"endswith", "ends_with", "eq", "equal", "equals", "error", "exec", "fail", "find", "findall", "format", "fullmatch", "gsub", "includes", "index",
-	"indexOf", "info", "inspect", "join", "len", "length", "log", "lower", "lstrip", "match", "message", "p", "partition", "pp", "print",
-	"printf", "println", "push", "puts", "remove", "removeprefix", "removesuffix", "replace", "replaceAll", "repr", "rstrip", "say", "search",
-	"split", "sprintf", "startsWith", "startswith", "start_with", "str", "str_replace", "string", "strip", "strpos", "sub", "test", "toBe",
+var aboutText = []string{"append", "assert", "cat", "compare", "concat", "contains", "count", "cut",
+	"debug", "echo", "endsWith",
+	"endswith", "ends_with", "eq", "equal", "equals", "error", "exec", "fail", "find", "findall",
+	"format", "fullmatch", "gsub", "includes", "index",
+	"indexOf", "info", "inspect", "join", "len", "length", "log", "lower", "lstrip", "match",
+	"message", "p", "partition", "pp", "print",
+	"printf", "println", "push", "puts", "remove", "removeprefix", "removesuffix", "replace",
+	"replaceAll", "repr", "rstrip", "say", "search",
+	"split", "sprintf", "startsWith", "startswith", "start_with", "str", "str_replace", "string",
+	"strip", "strpos", "sub", "test", "toBe",
 	"toEqual", "trim", "upper", "var_dump", "warn", "warning", "write"}
 
 // wholeName reports whether text can only be the name of a file from the root, or its URL.
 func wholeName(text string) bool {
 	text = strings.TrimPrefix(text, "file://")
-	return len(text) > 1 && len(text) < 1<<12 && text[0] == '/' && text[1] != '/' && text[1] != '*' && !strings.ContainsAny(text, " \t\n\\()[]{}<>|*?^$\"'`")
+	return len(text) > 1 && len(text) < 1<<12 && text[0] == '/' && text[1] != '/' &&
+		text[1] != '*' && !strings.ContainsAny(text, " \t\n\\()[]{}<>|*?^$\"'`")
 }

@@ -156,5 +156,6 @@ func (r *reader) module(v value, t token) value {
 		name = "path"
 	}
 	r.imported(name)
-	return value{shape: reference, text: strings.ReplaceAll(name, "/", "."), start: v.start, end: v.end}
+	return value{shape: reference, text: strings.ReplaceAll(name, "/", "."), start: v.start,
+		end: v.end}
 }

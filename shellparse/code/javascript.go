@@ -7,8 +7,9 @@ import (
 
 func javascript() *grammar {
 	return &grammar{
-		name: "javascript", comments: slashComment, blocks: starComment, nameBytes: "$", literal: javascriptLiteral,
-		concat: "+", arrows: true, braces: true, colons: false, calls: javascriptCalls,
+		name: "javascript", comments: slashComment, blocks: starComment, nameBytes: "$",
+		literal: javascriptLiteral,
+		concat:  "+", arrows: true, braces: true, colons: false, calls: javascriptCalls,
 		reflects: javascriptReflects[:],
 	}
 }
@@ -19,7 +20,8 @@ var (
 )
 
 // javascriptReflects are names by which code reaches functions without naming them.
-var javascriptReflects = [...]string{"constructor", "__proto__", "mainModule", "_load", "Reflect", "_linkedBinding", "getBuiltinModule"}
+var javascriptReflects = [...]string{"constructor", "__proto__", "mainModule", "_load", "Reflect",
+	"_linkedBinding", "getBuiltinModule"}
 
 // javascriptLiteral reads strings, templates, regular expressions, and names with $.
 func javascriptLiteral(l *lexer) bool {
@@ -51,7 +53,8 @@ func (l *lexer) slash() bool {
 				line = line[:n]
 			}
 			line = line[:min(len(line), 200)]
-			if n := strings.IndexByte(line, '/'); n >= 0 && strings.ContainsAny(line[:n], "\"'`") || len(line) == 200 {
+			if n := strings.IndexByte(line, '/'); n >= 0 && strings.ContainsAny(line[:n], "\"'`") ||
+				len(line) == 200 {
 				l.opaque = true
 			}
 		}
@@ -91,9 +94,12 @@ func (l *lexer) operand() bool {
 		return true
 	case name:
 		switch p.text {
-		case "return", "typeof", "case", "in", "of", "and", "or", "not", "if", "unless", "while", "until", "when", "split", "grep", "join",
-			"push", "map", "else", "do", "elsif", "then", "yield", "await", "new", "void", "throw", "x", "lt", "gt", "eq", "ne", "delete", "print", "puts", "xor":
-			return !(len(l.toks) > 1 && l.toks[len(l.toks)-2].kind == punct && (l.toks[len(l.toks)-2].text == "." || l.toks[len(l.toks)-2].text == "->"))
+		case "return", "typeof", "case", "in", "of", "and", "or", "not", "if", "unless", "while",
+			"until", "when", "split", "grep", "join",
+			"push", "map", "else", "do", "elsif", "then", "yield", "await", "new", "void", "throw",
+			"x", "lt", "gt", "eq", "ne", "delete", "print", "puts", "xor":
+			return !(len(l.toks) > 1 && l.toks[len(l.toks)-2].kind == punct &&
+				(l.toks[len(l.toks)-2].text == "." || l.toks[len(l.toks)-2].text == "->"))
 		}
 		return false
 	}

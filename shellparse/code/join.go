@@ -22,10 +22,12 @@ func (r *reader) concat(a, b value) value {
 			return r.glue(a, b, a.text, "", b.text)
 		case a.shape == plain && (b.shape == component || b.shape == below && b.path):
 			if i := strings.LastIndexByte(a.text, '/'); i >= 0 {
-				return value{shape: below, text: a.text[:i+1], home: a.home, start: a.start, end: a.end}
+				return value{shape: below, text: a.text[:i+1], home: a.home, start: a.start,
+					end: a.end}
 			}
 			return value{shape: component}
-		case a.shape == below && (b.shape == component || b.shape == plain && !strings.Contains(b.text, "..") && !b.home):
+		case a.shape == below && (b.shape == component || b.shape == plain &&
+			!strings.Contains(b.text, "..") && !b.home):
 			a.decoded = decoded
 			return a
 		case a.shape == component && b.shape == plain && !strings.Contains(b.text, "/"):
@@ -47,12 +49,15 @@ func (r *reader) join(a, b value) value {
 			return b
 		case a.shape == plain && b.shape == plain:
 			sep := "/"
-			if strings.HasSuffix(a.text, "/") || strings.HasPrefix(b.text, "/") || a.text == "" && !a.home || b.text == "" {
+			if strings.HasSuffix(a.text, "/") || strings.HasPrefix(b.text, "/") || a.text == "" &&
+				!a.home || b.text == "" {
 				sep = ""
 			}
 			return r.glue(a, b, a.text, sep, b.text)
-		case (a.shape == plain || a.shape == below) && (b.shape == component || b.shape == below && !strings.HasPrefix(b.text, "/")):
-			return value{shape: below, text: a.text, home: a.home, start: a.start, end: a.end, path: a.path}
+		case (a.shape == plain || a.shape == below) && (b.shape == component || b.shape == below &&
+			!strings.HasPrefix(b.text, "/")):
+			return value{shape: below, text: a.text, home: a.home, start: a.start, end: a.end,
+				path: a.path}
 		case a.shape == below && b.shape == plain && !strings.Contains(b.text, ".."):
 			return a
 		case a.shape == component && b.shape == plain && !strings.Contains(b.text, ".."):
@@ -64,7 +69,8 @@ func (r *reader) join(a, b value) value {
 
 // glue makes one text of three, within the budget.
 func (r *reader) glue(a, b value, parts ...string) value {
-	out := value{shape: plain, home: a.home, path: a.path, decoded: a.decoded || b.decoded, start: a.start, end: max(a.end, b.end)}
+	out := value{shape: plain, home: a.home, path: a.path, decoded: a.decoded || b.decoded,
+		start: a.start, end: max(a.end, b.end)}
 	n := 0
 	for _, s := range parts {
 		n += len(s)

@@ -71,7 +71,8 @@ func (l *lexer) newline() {
 func (l *lexer) comment() bool {
 	rest := l.src[l.pos:l.end]
 	for _, b := range l.g.blocks {
-		if len(rest) >= len(b[0]) && rest[:len(b[0])] == b[0] && !(b[0][0] == '=' && !l.lineStart()) {
+		if len(rest) >= len(b[0]) && rest[:len(b[0])] == b[0] &&
+			!(b[0][0] == '=' && !l.lineStart()) {
 			n := indexFrom(rest, b[1], len(b[0]))
 			if n < 0 {
 				l.pos = l.end
@@ -97,7 +98,8 @@ func (l *lexer) comment() bool {
 
 func (l *lexer) number() {
 	start := l.pos
-	for l.pos < l.end && (isNameByte(l.src[l.pos]) || l.src[l.pos] == '.' && l.pos+1 < l.end && isDigit(l.src[l.pos+1])) {
+	for l.pos < l.end && (isNameByte(l.src[l.pos]) || l.src[l.pos] == '.' && l.pos+1 < l.end &&
+		isDigit(l.src[l.pos+1])) {
 		l.pos++
 	}
 	l.emit(number, l.src[start:l.pos], start, l.pos)
@@ -106,13 +108,15 @@ func (l *lexer) number() {
 // operators are those that must not be split, longest first.
 var operators = [...]string{
 	"<=>", "===", "!==", "**=", "||=", "&&=", "??=", "//=", "...", "<<=", ">>=",
-	"=>", "->", "::", "?.", "..", "==", "!=", "<=", ">=", ":=", "+=", "-=", "*=", "/=", ".=", "%=", "|=", "&=", "^=",
+	"=>", "->", "::", "?.", "..", "==", "!=", "<=", ">=", ":=", "+=", "-=", "*=", "/=", ".=", "%=",
+	"|=", "&=", "^=",
 	"=~", "!~", "&&", "||", "??", "**", "++", "--", "<<", ">>", "&.",
 }
 
 func (l *lexer) punctuation() {
 	rest := l.src[l.pos:l.end]
-	if n := len(l.frames); n > 0 && rest[0] == ':' && l.frames[n-1].format && l.frames[n-1].depth == 0 {
+	if n := len(l.frames); n > 0 && rest[0] == ':' && l.frames[n-1].format &&
+		l.frames[n-1].depth == 0 {
 		l.endHole(l.pos)
 		l.emit(dynamic, "", l.pos, l.pos+1)
 		l.frames[n-2].depth++ // until the brace that ends the specification

@@ -7,13 +7,15 @@ import "strings"
 const maxDepth = 200
 
 func (l *lexer) emit(k kind, s string, start, end int) int {
-	l.toks = append(l.toks, token{kind: k, text: s, start: start, end: end, match: -1, spaced: l.spaced, fresh: l.fresh})
+	l.toks = append(l.toks, token{kind: k, text: s, start: start, end: end, match: -1,
+		spaced: l.spaced, fresh: l.fresh})
 	l.spaced, l.fresh = false, false
 	return len(l.toks) - 1
 }
 
 func (l *lexer) nameEnd(i int) int {
-	for i < l.end && (isNameByte(l.src[i]) || l.g.nameBytes != "" && indexByte(l.g.nameBytes, l.src[i])) {
+	for i < l.end && (isNameByte(l.src[i]) || l.g.nameBytes != "" && indexByte(l.g.nameBytes,
+		l.src[i])) {
 		i++
 	}
 	return i

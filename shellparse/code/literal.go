@@ -56,7 +56,8 @@ func (l *lexer) inside(f *frame) {
 			l.pos += n
 			kept = l.pos
 			continue
-		case q.holes == braceHoles && (c == '{' || c == '}') && l.pos+1 < l.end && l.src[l.pos+1] == c && f.depth == 0:
+		case q.holes == braceHoles && (c == '{' || c == '}') && l.pos+1 < l.end &&
+			l.src[l.pos+1] == c && f.depth == 0:
 			buf, copied = append(buf, l.src[kept:l.pos+1]...), true
 			l.pos += 2
 			kept = l.pos
@@ -154,7 +155,8 @@ func (l *lexer) holeAt(h holes) bool {
 	case hashHoles:
 		return c == '#' && (next == '{' || next == '$' || next == '@')
 	case perlHoles:
-		return (c == '$' || c == '@') && (isNameStart(next) || next == '{' || next == ':' || next == '$') ||
+		return (c == '$' || c == '@') && (isNameStart(next) || next == '{' || next == ':' ||
+			next == '$') ||
 			c == '$' && (isDigit(next) || next == '&' || next == '0' || next == '!' || next == '@')
 	}
 	return false
@@ -166,7 +168,8 @@ func (l *lexer) enterHole(h holes) {
 	push := func(until byte, skip int) {
 		i := l.emit(hole, "", start, start+skip)
 		l.pos += skip
-		l.frames = append(l.frames, frame{code: true, opened: i, until: until, format: h == braceHoles})
+		l.frames = append(l.frames, frame{code: true, opened: i, until: until,
+			format: h == braceHoles})
 	}
 	switch {
 	case h == braceHoles:
@@ -194,7 +197,8 @@ func (l *lexer) variable(sigil byte) {
 		return
 	}
 	l.pos++
-	for l.pos < l.end && (isNameByte(l.src[l.pos]) || l.src[l.pos] == ':' && l.g.name == "perl" && l.pos+2 < l.end && l.src[l.pos+1] == ':' && isNameStart(l.src[l.pos+2])) {
+	for l.pos < l.end && (isNameByte(l.src[l.pos]) || l.src[l.pos] == ':' && l.g.name == "perl" &&
+		l.pos+2 < l.end && l.src[l.pos+1] == ':' && isNameStart(l.src[l.pos+2])) {
 		if l.src[l.pos] == ':' {
 			l.pos++
 		}
@@ -209,7 +213,8 @@ func (l *lexer) variable(sigil byte) {
 	if strings.HasPrefix(l.src[l.pos:l.end], "->") {
 		subscript += 2
 	}
-	if subscript < l.end && (l.src[subscript] == '[' || l.src[subscript] == '{' && l.g.name == "perl") {
+	if subscript < l.end && (l.src[subscript] == '[' || l.src[subscript] == '{' &&
+		l.g.name == "perl") {
 		l.emit(dynamic, "", start, subscript)
 		i := l.emit(hole, "", subscript, subscript+1)
 		until := byte(']')

@@ -57,7 +57,8 @@ func Make(text string, words []string) (facts []Fact, opaque bool) {
 // scanMake tells the programs that make starts while it reads the text, and the recipes of the
 // goals and of all that they need.
 func scanMake(text string, words []string, spent *budget) ([]Fact, bool) {
-	m := &makefile{spent: spent, vars: map[string]string{"CC": "cc", "CXX": "g++", "CPP": "cc -E", "AR": "ar", "LD": "ld", "AS": "as", "RM": "rm -f", "MAKE": "make", "SHELL": "/bin/sh"}}
+	m := &makefile{spent: spent, vars: map[string]string{"CC": "cc", "CXX": "g++", "CPP": "cc -E",
+		"AR": "ar", "LD": "ld", "AS": "as", "RM": "rm -f", "MAKE": "make", "SHELL": "/bin/sh"}}
 	var goals []string
 	for _, word := range words {
 		name, val, set := strings.Cut(word, "=")
@@ -85,7 +86,8 @@ func (m *makefile) read(text string) {
 		line, n := logicalLine(text[at:])
 		m.at, at = start, at+n
 		if rule != nil && strings.HasPrefix(line, "\t") {
-			rule.recipe = append(rule.recipe, recipeLine{strings.ReplaceAll(line[1:], "\n\t", "\n"), start})
+			rule.recipe = append(rule.recipe, recipeLine{strings.ReplaceAll(line[1:], "\n\t", "\n"),
+				start})
 			continue
 		}
 		line = strings.ReplaceAll(strings.ReplaceAll(line, "\\\n", " "), "\t", " ")
@@ -146,7 +148,8 @@ func (m *makefile) include(names string) {
 			m.opaque = true
 			continue
 		}
-		m.facts = append(m.facts, Fact{Right: command.Read, Flags: command.Source, Text: name, Start: m.at, End: m.at})
+		m.facts = append(m.facts, Fact{Right: command.Read, Flags: command.Source, Text: name,
+			Start: m.at, End: m.at})
 	}
 }
 
@@ -192,10 +195,12 @@ func (m *makefile) assignment(line string) bool {
 	switch {
 	case name == ".DEFAULT_GOAL":
 		m.all, m.chosen = true, true
-	case name == ".SHELLFLAGS", name == ".RECIPEPREFIX", name == "MAKEFLAGS" && strings.Contains(val, "eval"), strings.Contains(name, "$"):
+	case name == ".SHELLFLAGS", name == ".RECIPEPREFIX", name == "MAKEFLAGS" &&
+		strings.Contains(val, "eval"), strings.Contains(name, "$"):
 		m.opaque = true
 	case name == "SHELL":
-		m.opaque = m.opaque || !slices.Contains([]string{"/bin/sh", "/bin/bash", "/usr/bin/bash", "bash", "sh", "/usr/bin/env bash"}, now)
+		m.opaque = m.opaque || !slices.Contains([]string{"/bin/sh", "/bin/bash", "/usr/bin/bash",
+			"bash", "sh", "/usr/bin/env bash"}, now)
 	}
 	return true
 }
@@ -225,7 +230,8 @@ func (m *makefile) wanted(goals []string) []makeRule {
 	named := len(goals) > 0
 	if !named {
 		for _, r := range m.rules {
-			if len(r.targets) > 0 && r.targets[0][0] != '.' && !strings.Contains(r.targets[0], "%") {
+			if len(r.targets) > 0 && r.targets[0][0] != '.' && !strings.Contains(r.targets[0],
+				"%") {
 				goals = r.targets[:1]
 				break
 			}
@@ -245,7 +251,8 @@ func (m *makefile) wanted(goals []string) []makeRule {
 		done[goal] = true
 		found := false
 		for i, r := range m.rules {
-			pattern := slices.ContainsFunc(r.targets, func(t string) bool { return strings.ContainsAny(t, "%$") })
+			pattern := slices.ContainsFunc(r.targets,
+				func(t string) bool { return strings.ContainsAny(t, "%$") })
 			sure := slices.Contains(r.targets, goal)
 			if !sure && !pattern {
 				continue
@@ -293,7 +300,8 @@ func (m *makefile) run(r makeRule) {
 
 func (m *makefile) shell(line string) {
 	if line = strings.TrimSpace(line); line != "" {
-		m.facts = append(m.facts, Fact{Right: command.Exec, Shell: line, Maybe: m.unsure, Start: m.at, End: m.at})
+		m.facts = append(m.facts, Fact{Right: command.Exec, Shell: line, Maybe: m.unsure,
+			Start: m.at, End: m.at})
 	}
 }
 

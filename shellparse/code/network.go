@@ -82,12 +82,14 @@ func uploads(more string, a arguments) bool {
 		_, notPosition := strconv.Atoi(s)
 		switch {
 		case !ok || strings.HasPrefix(s, "port="):
-		case v.shape == reference && slices.Contains([]string{"None", "null", "undefined", "nil"}, v.text):
+		case v.shape == reference && slices.Contains([]string{"None", "null", "undefined", "nil"},
+			v.text):
 		case v.shape != table || notPosition != nil:
 			return true
 		}
 	}
-	if m, ok := a.arg("method"); ok && !(m.shape == plain && (strings.EqualFold(m.text, "get") || strings.EqualFold(m.text, "head"))) {
+	if m, ok := a.arg("method"); ok && !(m.shape == plain && (strings.EqualFold(m.text, "get") ||
+		strings.EqualFold(m.text, "head"))) {
 		return true
 	}
 	_, body := a.keyword("body")
@@ -111,7 +113,8 @@ func (r *reader) host(v, port value, flags command.Flags, span value) {
 		r.touch(command.Read, 0, value{shape: plain, text: rest}, span)
 		return
 	}
-	if (port.shape == numeral || port.shape == plain && port.text != "") && !isURL && !strings.HasSuffix(s, ":"+port.text) {
+	if (port.shape == numeral || port.shape == plain && port.text != "") && !isURL &&
+		!strings.HasSuffix(s, ":"+port.text) {
 		s += ":" + port.text
 	}
 	r.add(Fact{Right: command.Net, Flags: flags, Text: s, Start: span.start, End: span.end})

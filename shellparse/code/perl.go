@@ -36,11 +36,13 @@ func perlLiteral(l *lexer) bool {
 		return l.sigil(c, next)
 	case c == '<' && next == '<':
 		return l.perlHere()
-	case c == '<' && (l.operand() || l.toks[len(l.toks)-1].kind == name && !strings.HasPrefix(l.toks[len(l.toks)-1].text, "$")):
+	case c == '<' && (l.operand() || l.toks[len(l.toks)-1].kind == name &&
+		!strings.HasPrefix(l.toks[len(l.toks)-1].text, "$")):
 		return l.angle()
 	case c == '/' && l.operand():
 		return l.perlQuote("m", l.pos)
-	case c == '_' && l.lineStart() && strings.HasPrefix(l.src[l.pos:l.end], "__END__"), c == '_' && l.lineStart() && strings.HasPrefix(l.src[l.pos:l.end], "__DATA__"):
+	case c == '_' && l.lineStart() && strings.HasPrefix(l.src[l.pos:l.end], "__END__"), c == '_' &&
+		l.lineStart() && strings.HasPrefix(l.src[l.pos:l.end], "__DATA__"):
 		l.pos = l.end
 	case isNameStart(c):
 		return l.perlWord()
@@ -63,11 +65,13 @@ func (l *lexer) sigil(c, next byte) bool {
 	switch {
 	case isNameStart(next):
 		l.pos = l.nameEnd(l.pos + 1)
-		for strings.HasPrefix(l.src[l.pos:l.end], "::") && l.pos+2 < l.end && isNameStart(l.src[l.pos+2]) {
+		for strings.HasPrefix(l.src[l.pos:l.end], "::") && l.pos+2 < l.end &&
+			isNameStart(l.src[l.pos+2]) {
 			l.pos = l.nameEnd(l.pos + 2)
 		}
 		l.emit(name, l.src[start:l.pos], start, l.pos)
-	case c == '$' && next != 0 && strings.IndexByte("0123456789!@/\\,;.&_+-^|<>()[]`'\"?", next) >= 0:
+	case c == '$' && next != 0 && strings.IndexByte("0123456789!@/\\,;.&_+-^|<>()[]`'\"?",
+		next) >= 0:
 		l.pos += 2
 		l.emit(name, l.src[start:l.pos], start, l.pos)
 	case c == '$' || c == '@' || c == '%' || c == '&':
@@ -145,14 +149,18 @@ func (l *lexer) perlWord() bool {
 	i := l.nameEnd(l.pos)
 	switch w := l.src[l.pos:i]; w {
 	case "q", "qq", "qw", "qx", "qr", "m", "s", "y", "tr":
-		if n := len(l.toks); n > 0 && l.toks[n-1].kind == punct && (l.toks[n-1].text == "->" || l.toks[n-1].text == "{" && i < l.end && l.src[i] == '}' || l.toks[n-1].text == "::") {
+		if n := len(l.toks); n > 0 && l.toks[n-1].kind == punct && (l.toks[n-1].text == "->" ||
+			l.toks[n-1].text == "{" && i < l.end && l.src[i] == '}' || l.toks[n-1].text == "::") {
 			return false
 		}
 		j := i
 		for j < l.end && isSpace(l.src[j]) {
 			j++
 		}
-		if j >= l.end || strings.HasPrefix(l.src[j:l.end], "=>") || l.src[j] == ',' || l.src[j] == ';' || l.src[j] == ')' || l.src[j] == '#' && j > i || isNameByte(l.src[j]) || l.src[j] == '=' && (w == "s" || w == "y" || w == "m" || w == "q") {
+		if j >= l.end || strings.HasPrefix(l.src[j:l.end], "=>") || l.src[j] == ',' ||
+			l.src[j] == ';' || l.src[j] == ')' || l.src[j] == '#' && j > i ||
+			isNameByte(l.src[j]) || l.src[j] == '=' && (w == "s" || w == "y" || w == "m" ||
+			w == "q") {
 			return false
 		}
 		return l.perlQuote(w, j)
@@ -220,10 +228,12 @@ func (l *lexer) perlPattern(w string, start, at int) bool {
 	}
 	flags := l.pos
 	l.pos = l.nameEnd(l.pos)
-	if strings.Contains(body, "(?{") || strings.Contains(body, "(??{") || strings.Contains(body, "@{") || strings.Contains(body, "${") {
+	if strings.Contains(body, "(?{") || strings.Contains(body, "(??{") || strings.Contains(body,
+		"@{") || strings.Contains(body, "${") {
 		l.opaque = true
 	}
-	if w == "s" && (strings.Contains(l.src[flags:l.pos], "e") || strings.Contains(replacement, "@{") || strings.Contains(replacement, "${")) {
+	if w == "s" && (strings.Contains(l.src[flags:l.pos], "e") || strings.Contains(replacement,
+		"@{") || strings.Contains(replacement, "${")) {
 		if plainReplacement(replacement) {
 			l.emit(dynamic, "", start, l.pos)
 			return true
@@ -250,7 +260,8 @@ func plainReplacement(s string) bool {
 				j++
 			}
 			switch s[i:j] {
-			case "uc", "lc", "ucfirst", "lcfirst", "sprintf", "length", "int", "abs", "join", "reverse", "x":
+			case "uc", "lc", "ucfirst", "lcfirst", "sprintf", "length", "int", "abs", "join",
+				"reverse", "x":
 				i = j - 1
 			default:
 				return false

@@ -25,7 +25,8 @@ func (r *reader) named() value {
 	}
 	v, ok := r.vars[t.text]
 	if !ok {
-		v = r.constant(value{shape: reference, text: strings.TrimPrefix(t.text, "&"), start: t.start, end: t.end})
+		v = r.constant(value{shape: reference, text: strings.TrimPrefix(t.text, "&"),
+			start: t.start, end: t.end})
 	}
 	if ok && r.global(t.text) {
 		// the assignment may stand where it is never executed, or in another scope
@@ -43,8 +44,10 @@ func (r *reader) named() value {
 // global reports whether a name is a dangerous function or module without any import.
 func (r *reader) global(name string) bool {
 	if r.g.name == "javascript" {
-		return slices.Contains([]string{"fs", "child_process", "net", "tls", "http", "https", "http2", "dgram", "dns", "vm", "process", "cluster",
-			"worker_threads", "eval", "require", "fetch", "Function", "Deno", "Bun", "WebSocket"}, name)
+		return slices.Contains([]string{"fs", "child_process", "net", "tls", "http", "https",
+			"http2", "dgram", "dns", "vm", "process", "cluster",
+			"worker_threads", "eval", "require", "fetch", "Function", "Deno", "Bun", "WebSocket"},
+			name)
 	}
 	does, ok := r.g.find(name)
 	return ok && !harmless(does) && !strings.HasPrefix(does, "constant")
@@ -96,13 +99,15 @@ func (r *reader) assignment(t token) (value, bool) {
 }
 
 func (r *reader) declared(i int) bool {
-	return i >= 0 && r.g.name == "javascript" && (r.toks[i].word("const") || r.toks[i].word("let") || r.toks[i].word("var"))
+	return i >= 0 && r.g.name == "javascript" && (r.toks[i].word("const") ||
+		r.toks[i].word("let") || r.toks[i].word("var"))
 }
 
 // iterators call their block with the elements of the object.
 func iterates(name string) bool {
 	switch name {
-	case "each", "forEach", "map", "filter", "select", "flatMap", "each_with_index", "each_child", "flat_map", "reject", "some", "every", "find", "then":
+	case "each", "forEach", "map", "filter", "select", "flatMap", "each_with_index", "each_child",
+		"flat_map", "reject", "some", "every", "find", "then":
 		return true
 	}
 	return false
@@ -158,7 +163,8 @@ func (r *reader) assigned(v value, base string, first int) value {
 
 // tagged reports whether a literal behind an operand is its argument: tag`x`, f"x".
 func (r *reader) tagged(v value, t token) bool {
-	return v.shape == reference && r.g.name == "javascript" && !(t.text == "shell" && t.kind == open || t.fresh)
+	return v.shape == reference && r.g.name == "javascript" && !(t.text == "shell" &&
+		t.kind == open || t.fresh)
 }
 
 // memberOperator reports whether the token joins an object and the name of a member.
@@ -204,7 +210,8 @@ func (r *reader) control(i int) bool {
 		return false
 	}
 	switch r.toks[i].text {
-	case "if", "elsif", "elif", "while", "until", "unless", "switch", "return", "in", "and", "or", "else", "elseif":
+	case "if", "elsif", "elif", "while", "until", "unless", "switch", "return", "in", "and", "or",
+		"else", "elseif":
 		return !(i > 0 && r.isMember(i-1))
 	}
 	return false
@@ -239,7 +246,8 @@ func (r *reader) member(v value, n token) value {
 			r.opaque = r.opaque || loads(n.text)
 		}
 		full := v.text + "." + n.text
-		if slices.Contains([]string{"globalThis", "global", "window", "CORE", "CORE.GLOBAL"}, v.text) {
+		if slices.Contains([]string{"globalThis", "global", "window", "CORE", "CORE.GLOBAL"},
+			v.text) {
 			full = n.text
 		}
 		v = r.constant(value{shape: reference, text: full, start: v.start, end: n.end})
@@ -248,7 +256,8 @@ func (r *reader) member(v value, n token) value {
 		}
 	} else {
 		recv := v
-		v = value{shape: method, text: n.text, recv: &recv, decoded: recv.decoded, start: n.start, end: n.end}
+		v = value{shape: method, text: n.text, recv: &recv, decoded: recv.decoded, start: n.start,
+			end: n.end}
 	}
 	if v.shape == method && v.recv.path && v.text == "parent" {
 		return mapped(*v.recv, parent)
@@ -330,13 +339,15 @@ func (r *reader) subscript(v value) value {
 	switch {
 	case v.shape == reference:
 		if _, ok := r.g.find(v.text + "[]"); ok {
-			return r.call(value{shape: reference, text: v.text + "[]"}, arguments{pos: items, start: at.start, end: r.toks[m].end})
+			return r.call(value{shape: reference, text: v.text + "[]"}, arguments{pos: items,
+				start: at.start, end: r.toks[m].end})
 		}
 		if !r.isModule(v.text) {
 			return value{}
 		}
 		if index.shape == plain && index.alts == nil {
-			return r.constant(value{shape: reference, text: v.text + "." + index.text, start: v.start, end: v.end})
+			return r.constant(value{shape: reference, text: v.text + "." + index.text,
+				start: v.start, end: v.end})
 		}
 		r.opaque = true // which function of the module this is cannot be told
 		return value{}

@@ -131,7 +131,8 @@ func (r *reader) process(selector, more string, a arguments) {
 		return
 	}
 	shell, isShell := a.arg("shell")
-	isShell = isShell && !(shell.shape == reference && (shell.text == "False" || shell.text == "false"))
+	isShell = isShell && !(shell.shape == reference && (shell.text == "False" ||
+		shell.text == "false"))
 	first.each(func(v value) {
 		span := r.spanned(v, a)
 		switch {
@@ -148,7 +149,8 @@ func (r *reader) process(selector, more string, a arguments) {
 			vs := []value{v}
 			if rest.shape == list {
 				vs = append(vs, rest.items...)
-			} else if rest.shape != table && (rest.shape != unknown || len(a.pos) > 1 && rest.alts == nil && a.pos[1].shape != table) {
+			} else if rest.shape != table && (rest.shape != unknown || len(a.pos) > 1 &&
+				rest.alts == nil && a.pos[1].shape != table) {
 				vs = append(vs, rest)
 			}
 			if isShell {
@@ -188,7 +190,9 @@ func (r *reader) perlOpen(selector string, a arguments) {
 			default:
 				m := s[:len(s)-len(strings.TrimLeft(s, "+<>"))]
 				v.text = strings.TrimSpace(s[len(m):])
-				r.openFile("0", "1", arguments{pos: []value{v, {shape: plain, text: m + "<"[:1-min(1, len(m))]}}, start: a.start, end: a.end})
+				r.openFile("0", "1",
+					arguments{pos: []value{v, {shape: plain, text: m + "<"[:1-min(1, len(m))]}},
+						start: a.start, end: a.end})
 			}
 		})
 		return
@@ -203,7 +207,8 @@ func (r *reader) perlOpen(selector string, a arguments) {
 			}
 		case len(a.pos[from+1].text) == 0 && a.pos[from+1].shape == reference: // an in-memory file
 		default:
-			r.openFile("0", "1", arguments{pos: []value{a.pos[from+1], v}, start: a.start, end: a.end})
+			r.openFile("0", "1", arguments{pos: []value{a.pos[from+1], v}, start: a.start,
+				end: a.end})
 		}
 	})
 }
@@ -212,6 +217,7 @@ func (r *reader) perlOpen(selector string, a arguments) {
 // or follow something else, or mean something else by what it was given.
 func loads(variable string) bool {
 	e := catalog.Variable(variable)
-	return variable == "" || e.Has("runs", "starts", "sources", "loads", "searches", "options", "prompts",
+	return variable == "" || e.Has("runs", "starts", "sources", "loads", "searches", "options",
+		"prompts",
 		"configures", "removed")
 }

@@ -7,8 +7,9 @@ import (
 
 func python() *grammar {
 	return &grammar{
-		name: "python", comments: hashComment, newlines: true, continuation: true, literal: pythonLiteral,
-		concat: "+", adjacent: true, equals: true, rooted: true, calls: pythonCalls,
+		name: "python", comments: hashComment, newlines: true, continuation: true,
+		literal: pythonLiteral,
+		concat:  "+", adjacent: true, equals: true, rooted: true, calls: pythonCalls,
 		reflects: pythonReflects[:],
 	}
 }
@@ -16,7 +17,8 @@ func python() *grammar {
 var hashComment = []string{"#"}
 
 // pythonReflects are names by which code reaches functions without naming them.
-var pythonReflects = [...]string{"__builtins__", "__globals__", "__subclasses__", "__mro__", "__bases__",
+var pythonReflects = [...]string{"__builtins__", "__globals__", "__subclasses__", "__mro__",
+	"__bases__",
 	"__code__", "__getattribute__", "__loader__", "__spec__", "__reduce__", "__dict__"}
 
 // pythonLiteral reads r"", b"", f"", u"" in all their combinations, single and triple.

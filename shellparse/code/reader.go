@@ -82,7 +82,8 @@ func (r *reader) reflection(s string) bool { return slices.Contains(r.g.reflects
 
 func (r *reader) isMember(i int) bool {
 	t := r.toks[i]
-	return t.kind == punct && (t.text == "." || t.text == "->" || t.text == "::" || t.text == "?." || t.text == "&.")
+	return t.kind == punct && (t.text == "." || t.text == "->" || t.text == "::" ||
+		t.text == "?." || t.text == "&.")
 }
 
 func (r *reader) peek() token { return r.toks[r.i] }
@@ -241,7 +242,8 @@ func (r *reader) blockParameters() {
 		return
 	}
 	var names []string
-	for n := 0; n < 32 && !r.peek().is("|") && r.peek().kind != eof && r.peek().kind != newline; n++ {
+	for n := 0; n < 32 && !r.peek().is("|") && r.peek().kind != eof &&
+		r.peek().kind != newline; n++ {
 		if t := r.peek(); t.kind == name {
 			names = append(names, t.text)
 		}

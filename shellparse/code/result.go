@@ -140,7 +140,8 @@ func (r *reader) attribute(a arguments) value {
 	member, _ := a.arg("1")
 	switch {
 	case member.shape == plain && member.alts == nil && object.shape == reference:
-		return r.constant(value{shape: reference, text: object.text + "." + member.text, start: a.start, end: a.end})
+		return r.constant(value{shape: reference, text: object.text + "." + member.text,
+			start: a.start, end: a.end})
 	case member.shape == plain && member.alts == nil:
 		return value{shape: method, text: member.text, recv: &object}
 	}

@@ -7,7 +7,8 @@ import (
 
 func ruby() *grammar {
 	return &grammar{
-		name: "ruby", comments: hashComment, blocks: rubyComment, newlines: true, continuation: true, nameBytes: "?!", literal: rubyLiteral,
+		name: "ruby", comments: hashComment, blocks: rubyComment, newlines: true,
+		continuation: true, nameBytes: "?!", literal: rubyLiteral,
 		concat: "+", adjacent: true, colons: true, bare: true, braces: true, calls: rubyCalls,
 		reflects: rubyReflects[:],
 	}
@@ -15,7 +16,8 @@ func ruby() *grammar {
 
 var (
 	rubyComment  = [][2]string{{"=begin", "\n=end"}}
-	rubyReflects = [...]string{"ObjectSpace", "Fiddle", "DL", "binding", "define_method", "instance_exec", "class_exec", "module_eval", "const_get", "method_missing"}
+	rubyReflects = [...]string{"ObjectSpace", "Fiddle", "DL", "binding", "define_method",
+		"instance_exec", "class_exec", "module_eval", "const_get", "method_missing"}
 )
 
 // rubyLiteral reads strings, symbols, %-literals, here-documents and patterns.
@@ -36,8 +38,10 @@ func rubyLiteral(l *lexer) bool {
 		return l.perlHere()
 	case c == '%' && l.percent():
 	case c == '/' && (l.operand() || l.spacedArgument(next)):
-		l.begin(quoting{close: "/", what: "regexp", escapes: skipEscapes, holes: hashHoles}, l.pos+1)
-	case c == '?' && next != 0 && l.operand() && isNameByte(next) && (l.pos+2 >= l.end || !isNameByte(l.src[l.pos+2])):
+		l.begin(quoting{close: "/", what: "regexp", escapes: skipEscapes, holes: hashHoles}, l.pos+
+			1)
+	case c == '?' && next != 0 && l.operand() && isNameByte(next) && (l.pos+2 >= l.end ||
+		!isNameByte(l.src[l.pos+2])):
 		l.emit(dynamic, "", l.pos, l.pos+2)
 		l.pos += 2
 	case c == ':' && next == '"' && l.operand():
@@ -73,7 +77,8 @@ func (l *lexer) percent() bool {
 		kind = l.src[i]
 		i++
 	}
-	if i >= l.end || isNameByte(l.src[i]) || isSpace(l.src[i]) || l.src[i] == '=' || l.src[i] >= 0x80 {
+	if i >= l.end || isNameByte(l.src[i]) || isSpace(l.src[i]) || l.src[i] == '=' ||
+		l.src[i] >= 0x80 {
 		return false
 	}
 	if !l.operand() && !(l.spaced && len(l.toks) > 0 && l.toks[len(l.toks)-1].kind == name) {

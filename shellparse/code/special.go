@@ -12,7 +12,8 @@ import (
 func (r *reader) rubyOpen(selector string, a arguments) {
 	v, _ := a.arg(selector)
 	v.each(func(v value) {
-		one := arguments{pos: append([]value{v}, a.pos[min(1, len(a.pos)):]...), start: a.start, end: a.end}
+		one := arguments{pos: append([]value{v}, a.pos[min(1, len(a.pos)):]...), start: a.start,
+			end: a.end}
 		switch {
 		case v.shape != plain:
 			r.opaque = r.opaque || v.shape == unknown
@@ -41,7 +42,8 @@ func (r *reader) require(verb, selector string, a arguments) {
 		v.text = "./" + v.text
 		r.touch(command.Read, command.Source, v, r.spanned(v, a))
 	case strings.ContainsAny(v.text, "./"):
-		if strings.HasPrefix(v.text, ".") || strings.HasPrefix(v.text, "/") || strings.HasSuffix(v.text, ".pl") {
+		if strings.HasPrefix(v.text, ".") || strings.HasPrefix(v.text, "/") ||
+			strings.HasSuffix(v.text, ".pl") {
 			r.touch(command.Read, command.Source, v, r.spanned(v, a))
 		}
 	}

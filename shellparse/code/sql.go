@@ -9,8 +9,9 @@ import (
 // sqlClient matches a command of psql, mysql or sqlite3, which are lists of commands as well as
 // SQL. Those that are not shown here run programs, name files or change what follows.
 var (
-	sqlClient = pattern("(?m)\\\\\\S*|^\\s*\\.\\S*|(?i:^\\s*(?:system|source|tee|pager|edit)\\b)|/\\*M?!|`")
-	sqlShows  = pattern(`^(\\[adlhqtxz?]|\\d\S*|\\timing|\\pset|\\echo|\\conninfo|\\encoding|\\c` +
+	sqlClient = pattern(
+		"(?m)\\\\\\S*|^\\s*\\.\\S*|(?i:^\\s*(?:system|source|tee|pager|edit)\\b)|/\\*M?!|`")
+	sqlShows = pattern(`^(\\[adlhqtxz?]|\\d\S*|\\timing|\\pset|\\echo|\\conninfo|\\encoding|\\c` +
 		`|\.tables|\.schema|\.headers?|\.mode|\.width|\.q(uit)?|\.exit|\.ind(exes|ices)|\.databases|\.nullvalue|\.separator|\.timer|\.stats|\.print|\.dump|\.bail|\.fullschema)$`)
 )
 
@@ -21,7 +22,8 @@ func scanSQL(text string) (facts []Fact, opaque bool) {
 	}
 	const at = 2 // the argument that has the statements
 	spec, _ := command.Lookup("psql")
-	use := spec.Match([]command.Arg{{Text: "psql", Static: true}, {Text: "-c", Static: true}, {Text: text, Static: true}})
+	use := spec.Match([]command.Arg{{Text: "psql", Static: true}, {Text: "-c", Static: true},
+		{Text: text, Static: true}})
 	for _, h := range use.Hazards {
 		if h.Rule == "db.change" && !changesMuch(text) {
 			continue // a program that changes some rows, as tests and migrations do
@@ -31,7 +33,8 @@ func scanSQL(text string) (facts []Fact, opaque bool) {
 	}
 	for _, t := range use.Touches {
 		if t.Arg == at {
-			facts = append(facts, Fact{Right: t.Right, Flags: t.Flags, Text: literalName(t.Text), End: len(text)})
+			facts = append(facts, Fact{Right: t.Right, Flags: t.Flags, Text: literalName(t.Text),
+				End: len(text)})
 		}
 	}
 	for _, n := range use.Nested {
@@ -48,7 +51,8 @@ var privileges = pattern(`\b(GRANT|REVOKE|ALTER\s+(SYSTEM|USER|ROLE))\b`)
 func changesMuch(text string) bool {
 	text = strings.ToUpper(text)
 	for statement := range strings.SplitSeq(text, ";") {
-		if strings.Contains(statement, "UPDATE") && !strings.Contains(statement, "WHERE") && !strings.Contains(statement, "CONFLICT") {
+		if strings.Contains(statement, "UPDATE") && !strings.Contains(statement, "WHERE") &&
+			!strings.Contains(statement, "CONFLICT") {
 			return true
 		}
 	}

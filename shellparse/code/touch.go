@@ -56,7 +56,8 @@ func (r *reader) name(right command.Right, flags command.Flags, v, span value) {
 		s = strings.TrimPrefix(s, "file://")
 	}
 	if flags&command.Source != 0 && strings.Contains(s, "://") {
-		r.add(Fact{Rule: "code.remote", Risk: 3, Message: "executes code from the network", Start: span.start, End: span.end})
+		r.add(Fact{Rule: "code.remote", Risk: 3, Message: "executes code from the network",
+			Start: span.start, End: span.end})
 		r.add(Fact{Right: command.Net, Text: s, Start: span.start, End: span.end})
 		return
 	}
@@ -142,7 +143,8 @@ func (r *reader) openFile(selector, mode string, a arguments) {
 		switch {
 		case !ok:
 		case m.shape == plain:
-			if m.text == "" || strings.ContainsAny(m.text, "r<") && !strings.ContainsAny(m.text, "wax+>") {
+			if m.text == "" || strings.ContainsAny(m.text, "r<") && !strings.ContainsAny(m.text,
+				"wax+>") {
 				read = true
 				break
 			}
@@ -178,7 +180,8 @@ func (r *reader) openFile(selector, mode string, a arguments) {
 func (r *reader) openFlags(selector, flags string, a arguments) {
 	m, ok := a.arg(flags)
 	right := command.Write
-	if !ok || m.shape == reference && strings.HasSuffix(m.text, "O_RDONLY") || m.shape == numeral && m.text == "0" {
+	if !ok || m.shape == reference && strings.HasSuffix(m.text, "O_RDONLY") || m.shape == numeral &&
+		m.text == "0" {
 		right = command.Read
 	}
 	for _, v := range a.values(selector) {
@@ -200,7 +203,8 @@ func (r *reader) chdir(vs []value) {
 				}
 			}
 			r.changed = true
-			if len(r.dirs) >= 4 || v.shape == plain && len(r.dirs) > 0 && !strings.HasPrefix(v.text, "/") {
+			if len(r.dirs) >= 4 || v.shape == plain && len(r.dirs) > 0 && !strings.HasPrefix(v.text,
+				"/") {
 				v = value{}
 				for _, d := range r.dirs {
 					if d.shape == unknown {

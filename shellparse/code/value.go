@@ -77,7 +77,8 @@ func heavy(v value) value {
 }
 
 func (v value) same(o value) bool {
-	if v.shape != o.shape || v.text != o.text || v.home != o.home || v.path != o.path || v.decoded != o.decoded ||
+	if v.shape != o.shape || v.text != o.text || v.home != o.home || v.path != o.path ||
+		v.decoded != o.decoded ||
 		len(v.items) != len(o.items) || v.start != o.start && v.shape == list {
 		return false
 	}
@@ -112,7 +113,8 @@ func union(a, b value) (v value, same bool) {
 	if len(all) > maxAlternatives {
 		return value{decoded: a.decoded || b.decoded}, a.shape == unknown && a.alts == nil
 	}
-	return heavy(value{alts: all, start: a.start, end: a.end, decoded: a.decoded || b.decoded}), false
+	return heavy(value{alts: all, start: a.start, end: a.end, decoded: a.decoded || b.decoded}),
+		false
 }
 
 // cross applies f to every pair of values that a and b can have.

@@ -30,11 +30,14 @@ func scanWords(lang, text string) (facts []Fact, opaque bool) {
 		return nil, false
 	}
 	if takesIn().MatchString(text) {
-		facts = append(facts, Fact{Rule: "code.remote", Risk: 3, Message: "executes code from the network", End: len(text)})
+		facts = append(facts, Fact{Rule: "code.remote", Risk: 3,
+			Message: "executes code from the network", End: len(text)})
 	}
 	if Worded(lang) {
-		for _, m := range fullName().FindAllStringSubmatch(joins().ReplaceAllString(text, ""), maxNames) {
-			facts = append(facts, Fact{Right: command.Write, Flags: command.Possible, Text: m[1], End: len(text)})
+		for _, m := range fullName().FindAllStringSubmatch(joins().ReplaceAllString(text, ""),
+			maxNames) {
+			facts = append(facts, Fact{Right: command.Write, Flags: command.Possible, Text: m[1],
+				End: len(text)})
 		}
 	}
 	return facts, true
@@ -62,16 +65,21 @@ func wordy(lang, text string) bool {
 			end++
 		}
 		switch word := text[i:end]; {
-		case word == "" && calls && (text[i] == '`' || strings.IndexByte(")]}'\"", text[i]) >= 0 && called(text[i+1:])):
+		case word == "" && calls && (text[i] == '`' || strings.IndexByte(")]}'\"", text[i]) >= 0 &&
+			called(text[i+1:])):
 			return true
 		case word == "":
 			end++
-		case calls && strings.Contains(word, "$") && (called(text[end:]) || strings.HasPrefix(text[end:], "{") || strings.Contains(word, "$$")):
+		case calls && strings.Contains(word, "$") && (called(text[end:]) ||
+			strings.HasPrefix(text[end:], "{") || strings.Contains(word, "$$")):
 			return true
 		case slices.Contains(words, word):
 			return true
 		default:
-			for part := range strings.FieldsFuncSeq(word, func(c rune) bool { return c == '.' || c == '$' }) {
+			for part := range strings.FieldsFuncSeq(word, func(c rune) bool {
+				return c == '.' ||
+					c == '$'
+			}) {
 				if slices.Contains(words, part) {
 					return true
 				}

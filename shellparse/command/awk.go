@@ -47,7 +47,8 @@ func (m *matcher) awk(_ role, vs []value) {
 // awkName is a literal that is given to something: the name of a file where it looks like one,
 // for ARGV or for whoever reads what is printed.
 func (m *matcher) awkName(v value, before []awkToken, text string) {
-	if len(before) == 0 || !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "/inet") || len(text) < 2 || strings.ContainsAny(text, " \n\\*<>") {
+	if len(before) == 0 || !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "/inet") ||
+		len(text) < 2 || strings.ContainsAny(text, " \n\\*<>") {
 		return
 	}
 	if t := before[len(before)-1]; t.is("print") || t.is("printf") || t.is("=") || t.is(",") {
@@ -79,7 +80,8 @@ func (m *matcher) awkCommand(v value, held awkHeld, tokens []awkToken) {
 			m.awkFile(v, held, tokens, "W")
 			return
 		}
-		m.nest(Nested{Via: m.spec.Name + " system", Shell: &Arg{Text: text, Static: true}, Arg: v.at})
+		m.nest(Nested{Via: m.spec.Name + " system", Shell: &Arg{Text: text, Static: true},
+			Arg: v.at})
 		return
 	}
 	m.hazard("code.from-data", v.at)
@@ -89,7 +91,8 @@ func (m *matcher) awkCommand(v value, held awkHeld, tokens []awkToken) {
 // awkPipe reads `print | "cmd"` and `"cmd" | getline`.
 func (m *matcher) awkPipe(v value, held awkHeld, tokens []awkToken, i int) {
 	if i+1 < len(tokens) && tokens[i+1].is("getline") {
-		whole := i < 2 || ends(tokens[i-2:i-1]) || tokens[i-2].is("{") || tokens[i-2].is("(") || tokens[i-2].is("while")
+		whole := i < 2 || ends(tokens[i-2:i-1]) || tokens[i-2].is("{") || tokens[i-2].is("(") ||
+			tokens[i-2].is("while")
 		if i > 0 && whole {
 			m.awkCommand(v, held, tokens[i-1:i])
 			return

@@ -54,7 +54,8 @@ func awkTokens(text string) []awkToken {
 			}
 			word := text[from:i]
 			out = append(out, awkToken{word, false})
-			operand = word != "print" && word != "printf" && word != "return" && word != "in" && word != "getline"
+			operand = word != "print" && word != "printf" && word != "return" && word != "in" &&
+				word != "getline"
 		default:
 			n := 1
 			for _, op := range []string{"|&", "||", "&&", ">>", ">=", "<=", "==", "!="} {

@@ -20,7 +20,8 @@ func (m *matcher) awkAssigned(tokens []awkToken) awkHeld {
 		}
 	}
 	for i, t := range tokens {
-		if i+1 < len(tokens) && !t.string && t.text != "" && wordByte(t.text[0]) && tokens[i+1].is("=") {
+		if i+1 < len(tokens) && !t.string && t.text != "" && wordByte(t.text[0]) &&
+			tokens[i+1].is("=") {
 			text, rest, ok := held.text(tokens[i+2:])
 			put(t.text, text, ok && ends(rest))
 		}

@@ -35,13 +35,15 @@ func (m *matcher) mountSpec(_ role, vs []value) {
 			}
 		}
 		if found && !strings.Contains(v.Text, "type=volume") {
-			m.hostFolder(value{Arg{Text: source, Static: v.Static || !strings.HasSuffix(v.Text, source)}, v.at}, readonly)
+			m.hostFolder(value{Arg{Text: source, Static: v.Static || !strings.HasSuffix(v.Text,
+				source)}, v.at}, readonly)
 		}
 	}
 }
 
 // wholeMachine are folders that give a container this machine when it gets them.
-var wholeMachine = []string{"/", "/boot", "/dev", "/etc", "/home", "/lib", "/proc", "/root", "/run", "/sys", "/usr", "/var", "/var/lib", "/var/run"}
+var wholeMachine = []string{"/", "/boot", "/dev", "/etc", "/home", "/lib", "/proc", "/root", "/run",
+	"/sys", "/usr", "/var", "/var/lib", "/var/run"}
 
 func (m *matcher) hostFolder(v value, readonly bool) {
 	if v.Static && !strings.ContainsAny(v.Text, "/~") && v.Text != "." && v.Text != ".." {
@@ -68,8 +70,10 @@ func (m *matcher) hostFolder(v value, readonly bool) {
 // registries are where images come from that everybody uses. A name without a host is one of
 // Docker Hub.
 var registries = []string{
-	"docker.io", "gcr.io", "ghcr.io", "lscr.io", "mcr.microsoft.com", "nvcr.io", "public.ecr.aws", "quay.io",
-	"registry.access.redhat.com", "registry.gitlab.com", "registry.hub.docker.com", "registry.k8s.io", "registry.redhat.io",
+	"docker.io", "gcr.io", "ghcr.io", "lscr.io", "mcr.microsoft.com", "nvcr.io", "public.ecr.aws",
+	"quay.io",
+	"registry.access.redhat.com", "registry.gitlab.com", "registry.hub.docker.com",
+	"registry.k8s.io", "registry.redhat.io",
 }
 
 // image is [HOST[:PORT]/]NAME[:TAG] of a container.
@@ -81,7 +85,8 @@ func (m *matcher) image(_ role, vs []value) {
 		case !v.Static && !ok:
 			m.opaque(v, Exec, "which image runs is not known")
 		case !ok || !strings.ContainsAny(host, ".:") || loopback(name):
-		case slices.Contains(registries, host) || strings.HasSuffix(host, ".gcr.io") || strings.HasSuffix(host, ".pkg.dev"):
+		case slices.Contains(registries, host) || strings.HasSuffix(host, ".gcr.io") ||
+			strings.HasSuffix(host, ".pkg.dev"):
 		default:
 			m.hazard("container.foreign-image", v.at)
 		}
@@ -91,7 +96,8 @@ func (m *matcher) image(_ role, vs []value) {
 // buildContext is the folder that an image is built from, or an address of one.
 func (m *matcher) buildContext(_ role, vs []value) {
 	for _, v := range vs {
-		if strings.Contains(v.Text, "://") || strings.HasPrefix(v.Text, "git@") || strings.HasPrefix(v.Text, "github.com/") {
+		if strings.Contains(v.Text, "://") || strings.HasPrefix(v.Text, "git@") ||
+			strings.HasPrefix(v.Text, "github.com/") {
 			m.hazard("code.remote", v.at)
 			m.url(role{kind: "URL", param: "https"}, []value{v})
 			continue
@@ -123,7 +129,8 @@ func (m *matcher) fields(r role, vs []value) {
 		for field := range strings.SplitSeq(v.Text, ",") {
 			switch key, val, _ := strings.Cut(field, "="); key {
 			case "src", "source", "dest", "file":
-				m.path(role{kind: r.param}, value{Arg{Text: val, Static: v.Static || !strings.HasSuffix(v.Text, val)}, v.at})
+				m.path(role{kind: r.param}, value{Arg{Text: val, Static: v.Static ||
+					!strings.HasSuffix(v.Text, val)}, v.at})
 			}
 		}
 	}
@@ -132,7 +139,8 @@ func (m *matcher) fields(r role, vs []value) {
 // envFormat is a template that can print the environment of a container.
 func (m *matcher) envFormat(_ role, vs []value) {
 	for _, v := range vs {
-		if !v.Static || strings.Contains(v.Text, "Env") || strings.Contains(v.Text, "json .Config") {
+		if !v.Static || strings.Contains(v.Text, "Env") || strings.Contains(v.Text,
+			"json .Config") {
 			m.hazard("secret.print", v.at)
 		}
 	}
@@ -149,7 +157,8 @@ func (m *matcher) hostNamespace(_ role, vs []value) {
 
 func (m *matcher) securityOption(_ role, vs []value) {
 	for _, v := range vs {
-		if !v.Static || strings.Contains(v.Text, "unconfined") || strings.Contains(v.Text, "disable") {
+		if !v.Static || strings.Contains(v.Text, "unconfined") || strings.Contains(v.Text,
+			"disable") {
 			m.hazard("container.escape", v.at)
 		}
 	}
@@ -237,16 +246,26 @@ func (m *matcher) bucket(r role, vs []value) {
 // cloudVerbs are the verbs of command lines that end in one (gcloud, az, heroku), with the
 // rule that each means. Words that stand before are nouns.
 var cloudVerbs = []struct{ verb, rule string }{
-	{"delete*", "cloud.destroy"}, {"*:destroy", "cloud.destroy"}, {"*:delete", "cloud.destroy"}, {"destroy", "cloud.destroy"},
-	{"purge", "cloud.destroy"}, {"remove*", "cloud.destroy"}, {"rm", "cloud.destroy"}, {"reset*", "cloud.destroy"},
+	{"delete*", "cloud.destroy"}, {"*:destroy", "cloud.destroy"}, {"*:delete", "cloud.destroy"},
+	{"destroy", "cloud.destroy"},
+	{"purge", "cloud.destroy"}, {"remove*", "cloud.destroy"}, {"rm", "cloud.destroy"},
+	{"reset*", "cloud.destroy"},
 	{"stop", "cloud.destroy"}, {"pg:reset", "cloud.destroy"},
-	{"*access-token", "secret.print"}, {"*identity-token", "secret.print"}, {"list-keys", "secret.print"}, {"*connection-string*", "secret.print"}, {"get-credentials", "secret.change"}, {"access", "secret.print"},
+	{"*access-token", "secret.print"}, {"*identity-token", "secret.print"},
+	{"list-keys", "secret.print"}, {"*connection-string*", "secret.print"},
+	{"get-credentials", "secret.change"}, {"access", "secret.print"},
 	{"upload*", "net.upload"},
-	{"abandon", "cloud.change"}, {"add*", "cloud.change"}, {"apply", "cloud.change"}, {"attach*", "cloud.change"}, {"deallocate", "cloud.destroy"}, {"maintenance:*", "cloud.change"}, {"create*", "cloud.change"},
-	{"deploy*", "cloud.change"}, {"disable*", "cloud.change"}, {"enable*", "cloud.change"}, {"import*", "cloud.change"},
-	{"invoke*", "cloud.change"}, {"move", "cloud.change"}, {"patch", "cloud.change"}, {"restart", "cloud.change"}, {"resize*", "cloud.change"},
-	{"*run", "cloud.change"}, {"scale*", "cloud.change"}, {"scp", "cloud.change"}, {"set*", "cloud.change"}, {"ssh", "cloud.change"},
-	{"start", "cloud.change"}, {"submit", "cloud.change"}, {"up", "cloud.change"}, {"update*", "cloud.change"}, {"*:set", "cloud.change"}, {"*:promote", "cloud.change"},
+	{"abandon", "cloud.change"}, {"add*", "cloud.change"}, {"apply", "cloud.change"},
+	{"attach*", "cloud.change"}, {"deallocate", "cloud.destroy"},
+	{"maintenance:*", "cloud.change"}, {"create*", "cloud.change"},
+	{"deploy*", "cloud.change"}, {"disable*", "cloud.change"}, {"enable*", "cloud.change"},
+	{"import*", "cloud.change"},
+	{"invoke*", "cloud.change"}, {"move", "cloud.change"}, {"patch", "cloud.change"},
+	{"restart", "cloud.change"}, {"resize*", "cloud.change"},
+	{"*run", "cloud.change"}, {"scale*", "cloud.change"}, {"scp", "cloud.change"},
+	{"set*", "cloud.change"}, {"ssh", "cloud.change"},
+	{"start", "cloud.change"}, {"submit", "cloud.change"}, {"up", "cloud.change"},
+	{"update*", "cloud.change"}, {"*:set", "cloud.change"}, {"*:promote", "cloud.change"},
 }
 
 func (m *matcher) cloudWords(_ role, vs []value) {
@@ -255,12 +274,14 @@ func (m *matcher) cloudWords(_ role, vs []value) {
 		if !v.Static {
 			m.opaque(v, Write, "it could be a verb")
 		}
-		if i > 1 && (v.Text == "show" || v.Text == "get" || v.Text == "download") && catalog.SecretName(vs[i-1].Text) {
+		if i > 1 && (v.Text == "show" || v.Text == "get" || v.Text == "download") &&
+			catalog.SecretName(vs[i-1].Text) {
 			m.hazard("secret.print", v.at)
 		}
 		for _, c := range cloudVerbs {
 			// A verb stands behind a noun; the first words after it are names.
-			if (i > 0 || strings.Contains(v.Text, ":")) && i < 5 && !config && matchName(c.verb, v.Text) {
+			if (i > 0 || strings.Contains(v.Text, ":")) && i < 5 && !config &&
+				matchName(c.verb, v.Text) {
 				m.hazard(c.rule, v.at)
 				return
 			}

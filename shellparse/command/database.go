@@ -94,7 +94,8 @@ var sqlOpeners = []string{"(", "ANALYZE", "AS", "BEGIN", "ELSE", "EXPLAIN", "LOO
 
 // holdsData reports whether what is created holds data: the words behind it are names.
 func holdsData(word string) bool {
-	return slices.Contains([]string{"DATABASE", "INDEX", "SCHEMA", "SEQUENCE", "TABLE", "TYPE", "VIEW"}, word)
+	return slices.Contains([]string{"DATABASE", "INDEX", "SCHEMA", "SEQUENCE", "TABLE", "TYPE",
+		"VIEW"}, word)
 }
 
 // sqlStatement finds the rules for the words of a statement.
@@ -110,7 +111,8 @@ func (m *matcher) sqlStatement(words []string, v value) {
 	for i, word := range words {
 		first := i == 0 || slices.Contains(sqlOpeners, words[i-1])
 		for _, r := range sqlRules() {
-			fits := r.where == "any" || r.where == "first" && first || r.where == "created" && i > 0 && words[0] == "CREATE" && !slices.ContainsFunc(words[1:i], holdsData) ||
+			fits := r.where == "any" || r.where == "first" && first || r.where == "created" &&
+				i > 0 && words[0] == "CREATE" && !slices.ContainsFunc(words[1:i], holdsData) ||
 				r.where == "called" && i+1 < len(words) && words[i+1] == "("
 			switch {
 			case !fits || !slices.Contains(r.words, word) || destroys && r.rule == "db.change":
@@ -133,10 +135,14 @@ func (m *matcher) sqlStatement(words []string, v value) {
 
 // sqlMetas are commands of psql(1), mysql(1) and sqlite3(1) that touch files or programs.
 var sqlMetas = []struct{ word, what string }{
-	{`\!`, "sh"}, {"system", "sh"}, {".shell", "sh"}, {".system", "sh"}, {"pager", "sh"}, {`\P`, "sh"},
-	{`\i`, "source"}, {`\ir`, "source"}, {`\.`, "source"}, {"source", "source"}, {".read", "source"},
-	{`\o`, "out"}, {`\out`, "out"}, {`\g`, "out"}, {`\w`, "out"}, {`\T`, "out"}, {"tee", "out"}, {".output", "out"},
-	{".once", "out"}, {".log", "out"}, {".backup", "out"}, {".save", "out"}, {".clone", "out"}, {".excel", "out"},
+	{`\!`, "sh"}, {"system", "sh"}, {".shell", "sh"}, {".system", "sh"}, {"pager", "sh"},
+	{`\P`, "sh"},
+	{`\i`, "source"}, {`\ir`, "source"}, {`\.`, "source"}, {"source", "source"},
+	{".read", "source"},
+	{`\o`, "out"}, {`\out`, "out"}, {`\g`, "out"}, {`\w`, "out"}, {`\T`, "out"}, {"tee", "out"},
+	{".output", "out"},
+	{".once", "out"}, {".log", "out"}, {".backup", "out"}, {".save", "out"}, {".clone", "out"},
+	{".excel", "out"},
 	{".import", "read"}, {".restore", "read"}, {".open", "db"}, {".load", "lib"}, {".cd", "none"},
 	{`\copy`, "copy"},
 }
@@ -149,7 +155,8 @@ func (m *matcher) sqlMeta(v value, line string) {
 	}
 	arg := value{Arg{Text: rest, Static: v.Static}, v.at}
 	name := arg
-	name.Text = strings.Trim(strings.Join(strings.Fields(rest)[:min(1, len(strings.Fields(rest)))], ""), `'"`)
+	name.Text = strings.Trim(strings.Join(strings.Fields(rest)[:min(1, len(strings.Fields(rest)))],
+		""), `'"`)
 	for _, meta := range sqlMetas {
 		if meta.word == word && rest != "" {
 			m.sqlMetaDo(meta.what, arg, name)
@@ -254,7 +261,8 @@ func (m *matcher) queryOut(_ role, vs []value) {
 // mongoCode is JavaScript for the shell of MongoDB.
 func (m *matcher) mongoCode(_ role, vs []value) {
 	for _, v := range vs {
-		for _, verb := range []string{"dropDatabase", ".drop(", "deleteMany({})", ".remove({})", "dropIndexes", "shutdownServer"} {
+		for _, verb := range []string{"dropDatabase", ".drop(", "deleteMany({})", ".remove({})",
+			"dropIndexes", "shutdownServer"} {
 			if strings.Contains(v.Text, verb) {
 				m.hazard("db.destroy", v.at)
 			}
@@ -262,7 +270,8 @@ func (m *matcher) mongoCode(_ role, vs []value) {
 		if !v.Static {
 			m.opaque(v, Write, "the statement is not known")
 		}
-		for _, verb := range []string{"require(", "passthru", "runProgram", "run(", "load(", "process."} {
+		for _, verb := range []string{"require(", "passthru", "runProgram", "run(", "load(",
+			"process."} {
 			if strings.Contains(v.Text, verb) {
 				m.code(role{param: "javascript"}, []value{v})
 				if strings.HasPrefix(verb, "run") {
@@ -276,9 +285,11 @@ func (m *matcher) mongoCode(_ role, vs []value) {
 
 // redisVerbs are commands of Redis that are more than reading and writing keys.
 var redisVerbs = []struct{ verb, rule string }{
-	{"FLUSHALL", "db.destroy"}, {"FLUSHDB", "db.destroy"}, {"SHUTDOWN", "db.destroy"}, {"SWAPDB", "db.destroy"},
+	{"FLUSHALL", "db.destroy"}, {"FLUSHDB", "db.destroy"}, {"SHUTDOWN", "db.destroy"},
+	{"SWAPDB", "db.destroy"},
 	{"DEL", "db.change"}, {"UNLINK", "db.change"}, {"FAILOVER", "db.change"},
-	{"EVAL", "db.program"}, {"MODULE", "db.program"}, {"SLAVEOF", "db.program"}, {"REPLICAOF", "db.program"},
+	{"EVAL", "db.program"}, {"MODULE", "db.program"}, {"SLAVEOF", "db.program"},
+	{"REPLICAOF", "db.program"},
 	{"MIGRATE", "db.program"}, {"DEBUG", "db.program"}, {"ACL", "db.program"},
 }
 

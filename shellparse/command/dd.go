@@ -36,7 +36,8 @@ func (m *matcher) dd(_ role, vs []value) {
 		switch {
 		case strings.HasPrefix(v.Text, "if="):
 			m.path(role{kind: "R"}, v.piece(3))
-			endless = v.Text == "if=/dev/zero" || v.Text == "if=/dev/urandom" || v.Text == "if=/dev/random"
+			endless = v.Text == "if=/dev/zero" || v.Text == "if=/dev/urandom" ||
+				v.Text == "if=/dev/random"
 		case strings.HasPrefix(v.Text, "count="):
 			ends = true
 		case strings.HasPrefix(v.Text, "of="):

@@ -50,7 +50,8 @@ func (s *Spec) parseBody(body string) error {
 			s.subs = body
 			return nil
 		default:
-			err = fmt.Errorf("line %q is neither options, operands, an example nor a sub-command", word)
+			err = fmt.Errorf("line %q is neither options, operands, an example nor a sub-command",
+				word)
 		}
 		if err != nil {
 			return err
@@ -221,7 +222,8 @@ func parseSlots(text string) ([]slot, error) {
 		sl.kind, sl.param, _ = strings.Cut(word, ":")
 		sl.marks = marks[1:]
 		if !isKind(sl.kind) {
-			return nil, fmt.Errorf("operands %q: no kind is called %q", strings.TrimSpace(text), sl.kind)
+			return nil, fmt.Errorf("operands %q: no kind is called %q", strings.TrimSpace(text),
+				sl.kind)
 		}
 		if restKind(sl.kind) {
 			sl.min, sl.max = 0, unlimited
@@ -258,7 +260,8 @@ func spelled(line, name string) string {
 			return ""
 		}
 		start, end := from+at, from+at+len(name)
-		if (start == 0 || strings.IndexByte(" ,", line[start-1]) >= 0) && (end == len(line) || strings.IndexByte(" ,=!", line[end]) >= 0) {
+		if (start == 0 || strings.IndexByte(" ,", line[start-1]) >= 0) && (end == len(line) ||
+			strings.IndexByte(" ,=!", line[end]) >= 0) {
 			start = strings.LastIndexByte(line[:start], ' ') + 1
 			token, _, _ := strings.Cut(line[start:], " ")
 			return token

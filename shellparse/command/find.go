@@ -42,7 +42,8 @@ func (m *matcher) find(_ role, vs []value) {
 	}
 	// -H, -L, -P, -D and -O stand before the roots.
 	if len(s.roots) == 0 {
-		for i < len(vs) && (slices.Contains([]string{"-H", "-L", "-P", "-D"}, vs[i].Text) || strings.HasPrefix(vs[i].Text, "-O")) {
+		for i < len(vs) && (slices.Contains([]string{"-H", "-L", "-P", "-D"}, vs[i].Text) ||
+			strings.HasPrefix(vs[i].Text, "-O")) {
 			if vs[i].Text == "-D" {
 				i++
 			}
@@ -68,7 +69,8 @@ func (m *matcher) find(_ role, vs []value) {
 }
 
 func startsExpression(v value) bool {
-	return strings.HasPrefix(v.Text, "-") && len(v.Text) > 1 || v.Static && slices.Contains([]string{"(", ")", "!", ","}, v.Text)
+	return strings.HasPrefix(v.Text, "-") && len(v.Text) > 1 || v.Static &&
+		slices.Contains([]string{"(", ")", "!", ","}, v.Text)
 }
 
 // findBase looks for the one -name that holds for all that is found.
@@ -96,7 +98,8 @@ func (m *matcher) findActions(s *search, vs []value) {
 		switch {
 		case !v.Static && !v.Glob && (v.Text == "" || v.Text[0] == '-') && !findValue(vs, i):
 			m.opaque(v, Delete, "it could be an action of find")
-		case v.Text == "-empty" && !s.joined && (i == 0 || vs[i-1].Text != "!" && vs[i-1].Text != "-not"):
+		case v.Text == "-empty" && !s.joined && (i == 0 || vs[i-1].Text != "!" &&
+			vs[i-1].Text != "-not"):
 			s.empty = true
 		case v.Text == "-delete" && s.deleted:
 		case v.Text == "-delete":
@@ -116,7 +119,8 @@ func (m *matcher) findActions(s *search, vs []value) {
 					m.touch(f.right, 0, vs[i+1], true)
 				}
 			}
-			if strings.HasPrefix(v.Text, "-newer") && len(v.Text) == len("-newerXY") && v.Text[7] != 't' && i+1 < len(vs) {
+			if strings.HasPrefix(v.Text, "-newer") && len(v.Text) == len("-newerXY") &&
+				v.Text[7] != 't' && i+1 < len(vs) {
 				m.touch(Read, 0, vs[i+1], true)
 			}
 		}

@@ -9,9 +9,12 @@ import (
 // command: wrappers are an open set, so `somewrapper rm -rf x` has to be seen without an
 // entry.
 var dangerous = []string{
-	"bash", "chmod", "chown", "curl", "dash", "dd", "doas", "docker", "eval", "exec", "fish", "git", "kill",
-	"ksh", "mkfs", "mv", "nc", "node", "perl", "pkexec", "poweroff", "python", "python3", "reboot", "rm", "rmdir",
-	"ruby", "sh", "shred", "shutdown", "ssh", "su", "sudo", "tee", "truncate", "unlink", "wget", "xargs", "zsh",
+	"bash", "chmod", "chown", "curl", "dash", "dd", "doas", "docker", "eval", "exec", "fish", "git",
+	"kill",
+	"ksh", "mkfs", "mv", "nc", "node", "perl", "pkexec", "poweroff", "python", "python3", "reboot",
+	"rm", "rmdir",
+	"ruby", "sh", "shred", "shutdown", "ssh", "su", "sudo", "tee", "truncate", "unlink", "wget",
+	"xargs", "zsh",
 }
 
 // generic reads the words of a program that the table does not know.
@@ -19,7 +22,8 @@ func (m *matcher) generic() {
 	verbs := strings.IndexByte(m.args[0].Text, '/') < 0
 	for i := 1; i < len(m.args); i++ {
 		v := value{m.args[i], i}
-		if verbs = verbs && i <= maxVerbs && v.Static && !strings.HasPrefix(v.Text, "-"); verbs && destroys(v.Text) {
+		if verbs = verbs && i <= maxVerbs && v.Static && !strings.HasPrefix(v.Text, "-"); verbs &&
+			destroys(v.Text) {
 			m.hazard("unknown.destroy", i)
 		}
 		m.guessed(v, i > 1 && saysOutput(m.args[i-1].Text))
@@ -36,7 +40,8 @@ func (m *matcher) generic() {
 const maxVerbs = 4
 
 // destroyers are sub-commands that mean one thing, whatever program has them.
-var destroyers = []string{"delete", "deprovision", "destroy", "drop", "obliterate", "purge", "terminate", "unpublish", "wipe"}
+var destroyers = []string{"delete", "deprovision", "destroy", "drop", "obliterate", "purge",
+	"terminate", "unpublish", "wipe"}
 
 // destroys reports whether a word is such a sub-command: destroy, db:drop, service-instance-delete,
 // delete-all.
@@ -44,7 +49,8 @@ func destroys(word string) bool {
 	return slices.ContainsFunc(destroyers, func(verb string) bool {
 		front, ok := strings.CutSuffix(word, verb)
 		rest, starts := strings.CutPrefix(word, verb+"-")
-		return ok && (front == "" || strings.ContainsAny(front[len(front)-1:], "-:")) || starts && rest == "all"
+		return ok && (front == "" || strings.ContainsAny(front[len(front)-1:], "-:")) || starts &&
+			rest == "all"
 	})
 }
 
@@ -56,7 +62,8 @@ func (m *matcher) handedOn(_ role, vs []value) {
 			v = v.piece(len(v.Text) - len(after))
 		}
 		v = v.piece(len(v.Text) - len(strings.TrimPrefix(v.Text, "@")))
-		if strings.HasPrefix(v.Text, "/") || strings.HasPrefix(v.Text, "~") || strings.HasPrefix(v.Text, "../") {
+		if strings.HasPrefix(v.Text, "/") || strings.HasPrefix(v.Text, "~") ||
+			strings.HasPrefix(v.Text, "../") {
 			m.touch(Read, Possible, v, true)
 		}
 	}
@@ -65,20 +72,24 @@ func (m *matcher) handedOn(_ role, vs []value) {
 func base(text string) string { return text[strings.LastIndexByte(text, '/')+1:] }
 
 // outputs are the options that hardly any program has for anything else than what it writes.
-var outputs = []string{"-o", "-O", "-i", "-w", "--out", "--outdir", "--outfile", "--out-file", "--out-dir", "--output", "--output-file",
+var outputs = []string{"-o", "-O", "-i", "-w", "--out", "--outdir", "--outfile", "--out-file",
+	"--out-dir", "--output", "--output-file",
 	"--output-dir", "--dest", "--destination", "--write", "--in-place", "--fix"}
 
 func saysOutput(option string) bool { return slices.Contains(outputs, option) }
 
 // streams are schemes where nothing in the address says whether bytes come or go.
-var streams = []string{"ftp", "ftps", "rsync", "rtmp", "rtmps", "rtp", "scp", "sftp", "srt", "ssh", "tcp", "udp"}
+var streams = []string{"ftp", "ftps", "rsync", "rtmp", "rtmps", "rtp", "scp", "sftp", "srt", "ssh",
+	"tcp", "udp"}
 
 // accountThere takes user@host:name for the place on another machine that it is for scp(1) and
 // its kin. A repository of the account git is fetched far more often than not.
 func accountThere(word string) (host string, ok bool) {
 	user, rest, at := strings.Cut(word, "@")
 	host, name, colon := strings.Cut(rest, ":")
-	return host, at && colon && user != "git" && host != "" && name != "" && !strings.ContainsAny(word[:len(word)-len(name)], "/ ") && strings.Trim(name, "0123456789") != ""
+	return host, at && colon && user != "git" && host != "" && name != "" &&
+		!strings.ContainsAny(word[:len(word)-len(name)], "/ ") &&
+		strings.Trim(name, "0123456789") != ""
 }
 
 // spoken are names from the root in a word of several words, such as a query.
@@ -118,7 +129,8 @@ func (m *matcher) guessed(v value, written bool) {
 		m.addHost(Host{Scheme: "ssh", Host: host, Static: true, Upload: true}, v)
 	case strings.Contains(v.Text, "://"):
 		r := role{kind: "URL"}
-		if scheme, _, _ := strings.Cut(v.Text, "://"); slices.Contains(streams, strings.ToLower(scheme)) {
+		if scheme, _, _ := strings.Cut(v.Text, "://"); slices.Contains(streams,
+			strings.ToLower(scheme)) {
 			r.marks = []string{"upload"}
 		}
 		m.url(r, []value{v})

@@ -90,7 +90,8 @@ func (m *matcher) gitCheckout(_ role, vs []value) {
 
 // looksLikeFile tells "f.go", "." and "./x" from "main", "v1.2" and "feature/x".
 func looksLikeFile(v value) bool {
-	if v.Glob || v.Text == "." || strings.HasPrefix(v.Text, "./") || strings.HasPrefix(v.Text, "../") || strings.HasPrefix(v.Text, ":/") {
+	if v.Glob || v.Text == "." || strings.HasPrefix(v.Text, "./") || strings.HasPrefix(v.Text,
+		"../") || strings.HasPrefix(v.Text, ":/") {
 		return true
 	}
 	name := base(v.Text)

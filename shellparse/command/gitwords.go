@@ -9,7 +9,8 @@ import (
 
 // gitHarmless are values of settings that git executes which only turn something off, or show
 // text.
-var gitHarmless = []string{":", "cat", "less", "true", "false", "more", "1", "0", "yes", "no", "/dev/null"}
+var gitHarmless = []string{":", "cat", "less", "true", "false", "more", "1", "0", "yes", "no",
+	"/dev/null"}
 
 // gitSetting says what a value of a setting of git does, as catalog/git.txt has it; "" for
 // nothing.

@@ -105,7 +105,8 @@ func (m *matcher) hostWord(r role, vs []value) {
 			text = text[at+1:]
 		}
 		input := hasMark(r, "sends-input")
-		h := Host{Scheme: r.param, Static: v.Static, Upload: input || hasMark(r, "upload"), Input: input}
+		h := Host{Scheme: r.param, Static: v.Static, Upload: input || hasMark(r, "upload"),
+			Input: input}
 		h.Host, h.Port = hostPort(text)
 		m.addHost(h, v)
 	}
@@ -130,7 +131,8 @@ func (m *matcher) remoteName(r role, vs []value) {
 			if at := strings.LastIndexByte(host, '@'); at >= 0 {
 				host = host[at+1:]
 			}
-			m.addHost(Host{Scheme: "ssh", Host: host, Static: true, Upload: r.param == "W", Built: !v.Static}, v)
+			m.addHost(Host{Scheme: "ssh", Host: host, Static: true, Upload: r.param == "W",
+				Built: !v.Static}, v)
 		case r.param == "local":
 			if slash >= 0 || strings.HasPrefix(v.Text, ".") {
 				m.path(role{kind: "R"}, v)

@@ -56,11 +56,13 @@ func (m *matcher) saysWho(options ...string) bool {
 func isPort(v value) bool { return v.Static && strings.Trim(v.Text, "0123456789") == "" }
 
 // published are folders that a build makes to be shown to everybody.
-var published = []string{"_site", "build", "coverage", "dist", "docs", "htmlcov", "out", "public", "site", "storybook-static", "www"}
+var published = []string{"_site", "build", "coverage", "dist", "docs", "htmlcov", "out", "public",
+	"site", "storybook-static", "www"}
 
 // serveDir is a folder that a server shows to whoever comes.
 func (m *matcher) serveDir(r role, vs []value) {
-	if len(vs) == 1 && vs[0].Static && strings.IndexAny(vs[0].Text, "/~") != 0 && !strings.Contains(vs[0].Text, "..") && slices.Contains(published, base(vs[0].Text)) {
+	if len(vs) == 1 && vs[0].Static && strings.IndexAny(vs[0].Text, "/~") != 0 &&
+		!strings.Contains(vs[0].Text, "..") && slices.Contains(published, base(vs[0].Text)) {
 		return
 	}
 	m.serve(r, vs)
@@ -258,7 +260,8 @@ func (m *matcher) ftpCommands(_ role, vs []value) {
 			continue
 		}
 		m.flags |= Upload
-		for line := range strings.FieldsFuncSeq(v.Text, func(r rune) bool { return strings.ContainsRune(";\n&|", r) }) {
+		for line := range strings.FieldsFuncSeq(v.Text,
+			func(r rune) bool { return strings.ContainsRune(";\n&|", r) }) {
 			m.ftpCommand(v, strings.Fields(line))
 		}
 	}

@@ -39,7 +39,8 @@ func (m *matcher) setHostname(_ role, vs []value) {
 // ipObject is OBJECT COMMAND ... of ip(8). Each may be abbreviated, so only what surely
 // shows is taken for harmless.
 func (m *matcher) ipObject(_ role, vs []value) {
-	if len(vs) > 3 && strings.HasPrefix("netns", vs[0].Text) && strings.HasPrefix("exec", vs[1].Text) {
+	if len(vs) > 3 && strings.HasPrefix("netns", vs[0].Text) && strings.HasPrefix("exec",
+		vs[1].Text) {
 		m.hazard("priv.namespace", vs[0].at)
 		m.command(role{}, vs[3:])
 		return
@@ -77,7 +78,8 @@ func (m *matcher) kill(_ role, vs []value) {
 			}
 		case v.Text == "-1" && i > 0, v.Text == "--" && i+1 < len(vs) && vs[i+1].Text == "-1":
 			m.hazard("proc.kill-all", v.at)
-		case v.Static && v.Text != "" && v.Text[0] >= '0' && v.Text[0] <= '9', v.Static && i > 0 && strings.HasPrefix(v.Text, "-") && v.Text != "--":
+		case v.Static && v.Text != "" && v.Text[0] >= '0' && v.Text[0] <= '9', v.Static && i > 0 &&
+			strings.HasPrefix(v.Text, "-") && v.Text != "--":
 			m.hazard("proc.kill", v.at)
 		}
 	}
@@ -135,9 +137,12 @@ func (m *matcher) luaScript(_ role, vs []value) {
 
 // gdbHarmless are commands of gdb(1) that only look at or steer the program it runs.
 var gdbHarmless = []string{
-	"advance", "b", "backtrace", "br", "break", "breakpoint", "bt", "c", "catch", "continue", "delete", "disable",
-	"disas", "disassemble", "display", "down", "enable", "f", "finish", "frame", "help", "i", "image", "info", "k",
-	"kill", "l", "layout", "list", "maint", "n", "next", "nexti", "ni", "p", "print", "process", "ptype", "q", "quit", "r", "register", "run",
+	"advance", "b", "backtrace", "br", "break", "breakpoint", "bt", "c", "catch", "continue",
+	"delete", "disable",
+	"disas", "disassemble", "display", "down", "enable", "f", "finish", "frame", "help", "i",
+	"image", "info", "k",
+	"kill", "l", "layout", "list", "maint", "n", "next", "nexti", "ni", "p", "print", "process",
+	"ptype", "q", "quit", "r", "register", "run",
 	"rwatch", "s", "set", "show", "si", "start", "starti", "step", "stepi", "tbreak", "thread", "u",
 	"until", "up", "watch", "whatis", "where", "x", "echo", "printf", "handle", "signal", "explore",
 }
@@ -162,9 +167,11 @@ func (m *matcher) gdbCommand(_ role, vs []value) {
 			m.code(role{param: "scheme"}, []value{rest})
 		case name == "source":
 			m.source(role{param: "gdb"}, []value{rest})
-		case name == "dump" || name == "append" || name == "save" || name == "gcore" || name == "generate-core-file":
+		case name == "dump" || name == "append" || name == "save" || name == "gcore" ||
+			name == "generate-core-file":
 			m.gdbDump(rest)
-		case name == "" && v.Static, slices.Contains(gdbHarmless, name) && v.Static && !strings.Contains(text, "("):
+		case name == "" && v.Static, slices.Contains(gdbHarmless, name) && v.Static &&
+			!strings.Contains(text, "("):
 		default:
 			m.opaque(v, Exec, "a command of the debugger")
 		}

@@ -28,7 +28,8 @@ func (s *Spec) Match(args []Arg) Use {
 
 // words tells options from operands, from args[i] on.
 func (m *matcher) words(s *Spec, i int) {
-	if s.old && i < len(m.args) && m.args[i].Static && m.args[i].Text != "" && m.args[i].Text[0] != '-' {
+	if s.old && i < len(m.args) && m.args[i].Static && m.args[i].Text != "" &&
+		m.args[i].Text[0] != '-' {
 		i = m.oldBundle(s, i)
 	}
 	for ; i < len(m.args); i++ {
@@ -86,7 +87,8 @@ func (m *matcher) mayBeOption(s *Spec, v value) {
 	m.wet = true
 	if worst := s.worst(); worst > Read {
 		m.use.Opaque = append(m.use.Opaque, Opaque{
-			Arg: v.at, Right: worst, Option: true, Quiet: s.ReadOnly || m.has("-e") && m.has("-i"), Why: "it could be an option of " + s.Name})
+			Arg: v.at, Right: worst, Option: true, Quiet: s.ReadOnly || m.has("-e") && m.has("-i"),
+			Why: "it could be an option of " + s.Name})
 	}
 }
 
@@ -100,7 +102,10 @@ func (s *Spec) worst() Right {
 				continue
 			}
 			worst = max(worst, worstOf(o.value.kind))
-			if slices.ContainsFunc(o.marks, func(mark string) bool { return strings.Contains(mark, ".") }) {
+			if slices.ContainsFunc(o.marks, func(mark string) bool {
+				return strings.Contains(mark,
+					".")
+			}) {
 				worst = max(worst, Delete)
 			}
 		}
@@ -147,7 +152,8 @@ func (m *matcher) optionWord(s *Spec, i int) int {
 		m.mayBeOption(s, value{a, i})
 		return i
 	}
-	if o := m.option(s, name); o != nil && (long || s.dash || len(name) > 2 || o.value.kind == "" && len(a.Text) == 2) {
+	if o := m.option(s, name); o != nil && (long || s.dash || len(name) > 2 || o.value.kind == "" &&
+		len(a.Text) == 2) {
 		return m.take([]*option{o}, i, joined, len(name)+1)
 	}
 	if s.dash {
@@ -247,7 +253,8 @@ func (m *matcher) bundle(s *Spec, i int) int {
 			m.apply(o, value{}, false, i)
 			continue
 		case rest.Text != "" || !rest.Static && !rest.Glob:
-			if o.value.kind != "CFG" && strings.HasPrefix(rest.Text, "=") && len(s.Name) > 0 && o.optional {
+			if o.value.kind != "CFG" && strings.HasPrefix(rest.Text, "=") && len(s.Name) > 0 &&
+				o.optional {
 				rest = rest.piece(1)
 			}
 			m.apply(o, rest, true, i)
@@ -324,5 +331,6 @@ func (m *matcher) unknown(s *Spec, i int) {
 
 // universal tells the two options that nearly every program has and that do nothing.
 func universal(word string) bool {
-	return len(word) > 3 && (strings.HasPrefix("--help", word) || strings.HasPrefix("--version", word))
+	return len(word) > 3 && (strings.HasPrefix("--help", word) || strings.HasPrefix("--version",
+		word))
 }

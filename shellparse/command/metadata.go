@@ -12,7 +12,8 @@ import (
 var (
 	metadataNames = []string{"metadata", "metadata.google.internal", "metadata.azure.internal"}
 	metadataNets  = []netip.Prefix{
-		netip.MustParsePrefix("169.254.169.254/32"), netip.MustParsePrefix("169.254.170.0/24"), netip.MustParsePrefix("100.100.100.200/32"), netip.MustParsePrefix("fd00:ec2::254/128"),
+		netip.MustParsePrefix("169.254.169.254/32"), netip.MustParsePrefix("169.254.170.0/24"),
+		netip.MustParsePrefix("100.100.100.200/32"), netip.MustParsePrefix("fd00:ec2::254/128"),
 	}
 )
 
@@ -23,7 +24,8 @@ func isMetadata(host string) bool {
 		return true
 	}
 	addr, ok := address(host)
-	return ok && slices.ContainsFunc(metadataNets, func(n netip.Prefix) bool { return n.Contains(addr) })
+	return ok && slices.ContainsFunc(metadataNets,
+		func(n netip.Prefix) bool { return n.Contains(addr) })
 }
 
 // address reads an address as the C library does (inet_aton(3)): 0xa9fea9fe and 0251.0376.43518 are
@@ -40,7 +42,9 @@ func address(host string) (netip.Addr, bool) {
 	for i, part := range parts {
 		n, err := strconv.ParseUint(part, 0, 32) // the last part is all that is left
 		last := i == len(parts)-1
-		if err != nil || strings.ContainsAny(part, "_obOB") && !strings.HasPrefix(strings.ToLower(part), "0x") || !last && n > 255 || last && n >= 1<<(8*(4-i)) {
+		if err != nil || strings.ContainsAny(part, "_obOB") &&
+			!strings.HasPrefix(strings.ToLower(part), "0x") || !last && n > 255 || last &&
+			n >= 1<<(8*(4-i)) {
 			return netip.Addr{}, false
 		}
 		if last {
@@ -49,7 +53,8 @@ func address(host string) (netip.Addr, bool) {
 			sum |= n << (8 * (3 - i))
 		}
 	}
-	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
+	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}),
+		true
 }
 
 // carriers are the ranges of IPv6 that carry an address of IPv4, and where: NAT64, 6to4, translated
@@ -57,7 +62,8 @@ func address(host string) (netip.Addr, bool) {
 var carriers = []struct {
 	net netip.Prefix
 	at  int
-}{{netip.MustParsePrefix("64:ff9b::/96"), 12}, {netip.MustParsePrefix("2002::/16"), 2}, {netip.MustParsePrefix("::ffff:0:0:0/96"), 12}, {netip.MustParsePrefix("::/96"), 12}}
+}{{netip.MustParsePrefix("64:ff9b::/96"), 12}, {netip.MustParsePrefix("2002::/16"), 2},
+	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12}, {netip.MustParsePrefix("::/96"), 12}}
 
 func carried(addr netip.Addr) netip.Addr {
 	for _, c := range carriers {

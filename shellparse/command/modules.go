@@ -10,11 +10,15 @@ import (
 // pythonModules are the modules whose words the table describes under their own name, so
 // that `python3 -m pip install x` is `pip install x`.
 var pythonModules = []string{
-	"ansible", "black", "build", "cProfile", "celery", "compileall", "coverage", "django", "doctest",
+	"ansible", "black", "build", "cProfile", "celery", "compileall", "coverage", "django",
+	"doctest",
 	"ensurepip", "flake8", "flask", "gunicorn", "http.server", "hypercorn", "ipykernel", "isort",
-	"json.tool", "jupyter", "mypy", "nox", "pdb", "pip", "pip3", "pipenv", "pipx", "poetry", "profile",
-	"pylint", "pytest", "ruff", "tarfile", "timeit", "tox", "trace", "twine", "unittest", "uv", "uvicorn",
-	"venv", "virtualenv", "zipfile", "SimpleHTTPServer", "pyftpdlib", "smtpd", "aiosmtpd", "twisted", "IPython",
+	"json.tool", "jupyter", "mypy", "nox", "pdb", "pip", "pip3", "pipenv", "pipx", "poetry",
+	"profile",
+	"pylint", "pytest", "ruff", "tarfile", "timeit", "tox", "trace", "twine", "unittest", "uv",
+	"uvicorn",
+	"venv", "virtualenv", "zipfile", "SimpleHTTPServer", "pyftpdlib", "smtpd", "aiosmtpd",
+	"twisted", "IPython",
 }
 
 // pythonModule is -m NAME and everything behind it.
@@ -77,9 +81,11 @@ func (m *matcher) javaOperand(_ role, vs []value) {
 // jqProgram is a filter, which can print a variable of the environment.
 func (m *matcher) jqProgram(_ role, vs []value) {
 	for _, v := range vs {
-		for _, word := range strings.FieldsFunc(v.Text, func(c rune) bool { return strings.ContainsRune(" |()[]{},:\"\n", c) }) {
+		for _, word := range strings.FieldsFunc(v.Text,
+			func(c rune) bool { return strings.ContainsRune(" |()[]{},:\"\n", c) }) {
 			name, ok := strings.CutPrefix(strings.TrimPrefix(word, "$ENV"), "env")
-			if name, found := strings.CutPrefix(name, "."); found && (ok || strings.HasPrefix(word, "$")) && catalog.SecretName(name) {
+			if name, found := strings.CutPrefix(name, "."); found &&
+				(ok || strings.HasPrefix(word, "$")) && catalog.SecretName(name) {
 				m.hazard("secret.print", v.at)
 			}
 		}
@@ -114,7 +120,8 @@ func (m *matcher) loadDirs(_ role, vs []value) {
 		}
 		for dir := range strings.SplitSeq(v.Text, ":") {
 			if dir != "" {
-				m.touch(Read, Source|List, value{Arg{Text: strings.TrimSuffix(dir, "/*"), Static: true}, v.at}, true)
+				m.touch(Read, Source|List, value{Arg{Text: strings.TrimSuffix(dir, "/*"),
+					Static: true}, v.at}, true)
 			}
 		}
 	}
@@ -187,7 +194,8 @@ func loopback(host string) bool {
 // is the rule of the hazard.
 func (m *matcher) method(r role, vs []value) {
 	for _, v := range vs {
-		if v.Static && slices.Contains([]string{"GET", "HEAD", "OPTIONS", "get", "head", "options"}, v.Text) {
+		if v.Static && slices.Contains([]string{"GET", "HEAD", "OPTIONS", "get", "head", "options"},
+			v.Text) {
 			continue
 		}
 		if r.param == "" {

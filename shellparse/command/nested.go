@@ -8,7 +8,8 @@ import (
 
 func (m *matcher) nest(n Nested) {
 	if len(n.Argv) == 0 && n.Shell == nil && n.Code == nil {
-		m.use.Opaque = append(m.use.Opaque, Opaque{Arg: n.Arg, Right: Exec, Why: "a program without a name"})
+		m.use.Opaque = append(m.use.Opaque, Opaque{Arg: n.Arg, Right: Exec,
+			Why: "a program without a name"})
 		return
 	}
 	if n.Via == "" {
@@ -139,7 +140,8 @@ func (m *matcher) code(r role, vs []value) {
 			m.nest(Nested{Shell: &text, Arg: v.at, Remote: slices.Contains(r.marks, "remote")})
 			continue
 		}
-		m.nest(Nested{Code: &Code{r.param, v.Arg}, Arg: v.at, Remote: slices.Contains(r.marks, "remote")})
+		m.nest(Nested{Code: &Code{r.param, v.Arg}, Arg: v.at, Remote: slices.Contains(r.marks,
+			"remote")})
 	}
 }
 

@@ -21,7 +21,8 @@ func (m *matcher) listed(r role, vs []value) {
 			m.nameList(r, []value{v.piece(1)})
 			continue
 		}
-		m.path(role{kind: r.param, marks: r.marks}, v.piece(len(v.Text)-len(strings.TrimPrefix(v.Text, "!"))))
+		m.path(role{kind: r.param, marks: r.marks},
+			v.piece(len(v.Text)-len(strings.TrimPrefix(v.Text, "!"))))
 	}
 }
 
@@ -29,7 +30,8 @@ func (m *matcher) listed(r role, vs []value) {
 // first, as git -C does.
 func (m *matcher) dir(r role, vs []value) {
 	for _, v := range vs {
-		t := &Touch{Right: Read, Flags: List, Arg: v.at, Text: v.Text, Static: v.Static, Glob: v.Glob}
+		t := &Touch{Right: Read, Flags: List, Arg: v.at, Text: v.Text, Static: v.Static,
+			Glob: v.Glob}
 		if old := m.use.Dir; old != nil && len(old.Text) > longName {
 			t.Text, t.Static = old.Text, false
 		} else if old != nil && !strings.HasPrefix(v.Text, "/") {
@@ -96,6 +98,7 @@ func (m *matcher) formFile(v value) {
 // `git status` starts, so whoever made the folder may run them.
 func (m *matcher) repository(dir *Touch, v value) {
 	if dir.Static && dir.Text != "." {
-		m.touch(Read, Source, value{Arg{Text: strings.TrimSuffix(dir.Text, "/") + "/.git/config", Static: true}, v.at}, false)
+		m.touch(Read, Source, value{Arg{Text: strings.TrimSuffix(dir.Text, "/") + "/.git/config",
+			Static: true}, v.at}, false)
 	}
 }

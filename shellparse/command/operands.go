@@ -137,7 +137,8 @@ func (m *matcher) inherited(get func(*Spec) string) string {
 // names of sub-commands alone, so no other option can have taken it for its value.
 func (m *matcher) asksForHelp() bool {
 	last := m.args[len(m.args)-1]
-	if m.spec.raw || !last.Static || last.Text != "--help" && last.Text != "--version" || m.dashes > 0 {
+	if m.spec.raw || !last.Static || last.Text != "--help" && last.Text != "--version" ||
+		m.dashes > 0 {
 		return false
 	}
 	depth := 0

@@ -10,49 +10,76 @@ import (
 // not here is taken for a download, because a misspelt or made-up name is how a stranger's
 // package gets to run.
 var npmTools = []string{
-	"ajv-cli", "astro", "autocannon", "ava", "babel", "biome", "c8", "capacitor", "changeset", "codecov",
-	"commitlint", "concurrently", "cross-env", "cspell", "cypress", "del-cli", "depcheck", "docusaurus", "dotenv",
-	"degit", "detox", "dotenv-cli", "dprint", "drizzle-kit", "electron", "electron-builder", "elm-test", "env-cmd", "esbuild", "eslint",
-	"expo", "expo-doctor", "gatsby", "graphql-codegen", "gulp", "grunt", "hardhat", "http-server", "husky", "ionic", "jasmine",
-	"jest", "jscodeshift", "json-server", "karma", "kill-port", "knex", "knip", "lerna", "less", "license-checker",
-	"lighthouse", "lint-staged", "live-server", "lt", "localtunnel", "madge", "markdownlint", "markdownlint-cli", "markdownlint-cli2", "mocha",
-	"msw", "nest", "netlify", "newman", "next", "ng", "node-gyp", "nodemon", "np", "npm", "npm-check", "npm-check-updates", "ncu",
-	"npm-run-all", "nuxt", "nuxi", "nx", "nyc", "openapi-generator-cli", "openapi-typescript", "oxlint", "parcel", "patch-package",
-	"playwright", "pm2", "pnpm", "postcss", "prettier", "prisma", "publint", "pyright", "react-native", "react-router", "react-scripts", "redocly",
-	"release-it", "remix", "rimraf", "rollup", "run-p", "run-s", "sass", "semantic-release", "sequelize", "sequelize-cli", "serve",
-	"shadcn", "shadcn-ui", "shx", "size-limit", "sort-package-json", "source-map-explorer", "spectral", "standard", "start-server-and-test", "storybook",
-	"stylelint", "supabase", "svelte-check", "svelte-kit", "svgo", "swc", "syncpack", "tailwindcss", "tap", "tap-dot", "tap-spec", "tape", "taze", "terser", "tldr",
-	"truffle", "ts-jest", "ts-node", "ts-node-dev", "ts-prune", "tsc", "tsc-alias", "tsc-watch", "tsd", "tslint", "tsup", "tsx", "turbo", "typedoc",
-	"typeorm", "typescript", "unbuild", "uvu", "vercel", "vite", "vite-node", "vitepress", "vitest", "vue-cli-service", "vue-tsc",
+	"ajv-cli", "astro", "autocannon", "ava", "babel", "biome", "c8", "capacitor", "changeset",
+	"codecov",
+	"commitlint", "concurrently", "cross-env", "cspell", "cypress", "del-cli", "depcheck",
+	"docusaurus", "dotenv",
+	"degit", "detox", "dotenv-cli", "dprint", "drizzle-kit", "electron", "electron-builder",
+	"elm-test", "env-cmd", "esbuild", "eslint",
+	"expo", "expo-doctor", "gatsby", "graphql-codegen", "gulp", "grunt", "hardhat", "http-server",
+	"husky", "ionic", "jasmine",
+	"jest", "jscodeshift", "json-server", "karma", "kill-port", "knex", "knip", "lerna", "less",
+	"license-checker",
+	"lighthouse", "lint-staged", "live-server", "lt", "localtunnel", "madge", "markdownlint",
+	"markdownlint-cli", "markdownlint-cli2", "mocha",
+	"msw", "nest", "netlify", "newman", "next", "ng", "node-gyp", "nodemon", "np", "npm",
+	"npm-check", "npm-check-updates", "ncu",
+	"npm-run-all", "nuxt", "nuxi", "nx", "nyc", "openapi-generator-cli", "openapi-typescript",
+	"oxlint", "parcel", "patch-package",
+	"playwright", "pm2", "pnpm", "postcss", "prettier", "prisma", "publint", "pyright",
+	"react-native", "react-router", "react-scripts", "redocly",
+	"release-it", "remix", "rimraf", "rollup", "run-p", "run-s", "sass", "semantic-release",
+	"sequelize", "sequelize-cli", "serve",
+	"shadcn", "shadcn-ui", "shx", "size-limit", "sort-package-json", "source-map-explorer",
+	"spectral", "standard", "start-server-and-test", "storybook",
+	"stylelint", "supabase", "svelte-check", "svelte-kit", "svgo", "swc", "syncpack", "tailwindcss",
+	"tap", "tap-dot", "tap-spec", "tape", "taze", "terser", "tldr",
+	"truffle", "ts-jest", "ts-node", "ts-node-dev", "ts-prune", "tsc", "tsc-alias", "tsc-watch",
+	"tsd", "tslint", "tsup", "tsx", "turbo", "typedoc",
+	"typeorm", "typescript", "unbuild", "uvu", "vercel", "vite", "vite-node", "vitepress", "vitest",
+	"vue-cli-service", "vue-tsc",
 	"wait-on", "wait-port", "webpack", "webpack-cli", "wrangler", "xo", "yalc", "yarn", "zx",
-	"api-extractor", "attw", "browserslist", "cdk", "copyfiles", "cpx", "cz", "documentation", "envinfo", "jsdoc",
-	"lessc", "license-checker-rseidelsohn", "mkdirp", "only-allow", "serverless", "standard-version", "sv", "tauri",
-	"update-browserslist-db", "wdio", "webpack-bundle-analyzer", "webpack-dev-server", "html-validate", "linthtml",
+	"api-extractor", "attw", "browserslist", "cdk", "copyfiles", "cpx", "cz", "documentation",
+	"envinfo", "jsdoc",
+	"lessc", "license-checker-rseidelsohn", "mkdirp", "only-allow", "serverless",
+	"standard-version", "sv", "tauri",
+	"update-browserslist-db", "wdio", "webpack-bundle-analyzer", "webpack-dev-server",
+	"html-validate", "linthtml",
 	"bundlesize", "stryker",
 }
 
 // npmScopes are the scopes of projects whose tools are run in the same way.
 var npmScopes = []string{
-	"@angular/", "@babel/", "@biomejs/", "@capacitor/", "@changesets/", "@commitlint/", "@cyclonedx/", "@graphql-codegen/",
-	"@ionic/", "@microsoft/", "@nestjs/", "@next/", "@openapitools/", "@playwright/", "@prisma/", "@redocly/",
-	"@storybook/", "@stoplight/", "@sveltejs/", "@swc/", "@tailwindcss/", "@typescript/", "@vitest/", "@vue/", "@web/",
+	"@angular/", "@babel/", "@biomejs/", "@capacitor/", "@changesets/", "@commitlint/",
+	"@cyclonedx/", "@graphql-codegen/",
+	"@ionic/", "@microsoft/", "@nestjs/", "@next/", "@openapitools/", "@playwright/", "@prisma/",
+	"@redocly/",
+	"@storybook/", "@stoplight/", "@sveltejs/", "@swc/", "@tailwindcss/", "@typescript/",
+	"@vitest/", "@vue/", "@web/",
 }
 
 // npmTemplates are what `npm create NAME` and `npm init NAME` start projects from; the
 // package that runs is create-NAME.
 var npmTemplates = []string{
-	"@angular", "@eslint/config", "@shopify/app", "@vitejs/app", "astro", "cloudflare", "docusaurus", "elysia", "eslint-config", "expo", "expo-app", "hono",
-	"next-app", "nuxt", "nuxt-app", "playwright", "qwik", "react-app", "react-native-app", "react-router", "remix", "rsbuild", "solid",
+	"@angular", "@eslint/config", "@shopify/app", "@vitejs/app", "astro", "cloudflare",
+	"docusaurus", "elysia", "eslint-config", "expo", "expo-app", "hono",
+	"next-app", "nuxt", "nuxt-app", "playwright", "qwik", "react-app", "react-native-app",
+	"react-router", "remix", "rsbuild", "solid",
 	"svelte", "t3-app", "tauri-app", "turbo", "vite", "vitepress", "vue", "wxt",
 }
 
 // pythonTools are npmTools for uvx(1) and pipx(1).
 var pythonTools = []string{
-	"ansible-lint", "autopep8", "bandit", "basedpyright", "black", "build", "bumpversion", "bump-my-version", "check-jsonschema", "codespell",
-	"commitizen", "cookiecutter", "copier", "coverage", "cz", "cibuildwheel", "deptry", "djlint", "doc8", "flake8", "hatch", "httpie", "http", "interrogate", "ipython",
-	"isort", "jupyter", "jupyterlab", "marimo", "maturin", "mdformat", "mkdocs", "mypy", "nbstripout", "nox", "pdm", "pip-audit", "pip-compile",
-	"pip-tools", "poetry", "pre-commit", "pycodestyle", "pydocstyle", "pylint", "pyright", "pytest", "pyupgrade", "ruff",
-	"scriv", "semgrep", "sphinx-build", "sqlfluff", "towncrier", "tox", "twine", "ty", "uv", "vulture", "yamllint", "yapf",
+	"ansible-lint", "autopep8", "bandit", "basedpyright", "black", "build", "bumpversion",
+	"bump-my-version", "check-jsonschema", "codespell",
+	"commitizen", "cookiecutter", "copier", "coverage", "cz", "cibuildwheel", "deptry", "djlint",
+	"doc8", "flake8", "hatch", "httpie", "http", "interrogate", "ipython",
+	"isort", "jupyter", "jupyterlab", "marimo", "maturin", "mdformat", "mkdocs", "mypy",
+	"nbstripout", "nox", "pdm", "pip-audit", "pip-compile",
+	"pip-tools", "poetry", "pre-commit", "pycodestyle", "pydocstyle", "pylint", "pyright", "pytest",
+	"pyupgrade", "ruff",
+	"scriv", "semgrep", "sphinx-build", "sqlfluff", "towncrier", "tox", "twine", "ty", "uv",
+	"vulture", "yamllint", "yapf",
 }
 
 // bare returns the name of a package without its version: a@1, @scope/a@next, a==1.
@@ -72,7 +99,8 @@ func wellKnown(dialect, name string) bool {
 		return slices.Contains(pythonTools, name)
 	}
 	if strings.HasPrefix(name, "@") {
-		return slices.ContainsFunc(npmScopes, func(scope string) bool { return strings.HasPrefix(name, scope) })
+		return slices.ContainsFunc(npmScopes,
+			func(scope string) bool { return strings.HasPrefix(name, scope) })
 	}
 	if template, ok := strings.CutPrefix(name, "create-"); ok {
 		return slices.Contains(npmTemplates, template)
@@ -87,7 +115,8 @@ func (m *matcher) packageCommand(r role, vs []value) {
 		return
 	}
 	v := vs[0]
-	if strings.Contains(v.Text, "://") || strings.HasPrefix(v.Text, "github:") || strings.Contains(v.Text, "/") && !strings.HasPrefix(v.Text, "@") {
+	if strings.Contains(v.Text, "://") || strings.HasPrefix(v.Text, "github:") ||
+		strings.Contains(v.Text, "/") && !strings.HasPrefix(v.Text, "@") {
 		m.hazard("code.install", v.at)
 		if strings.Contains(v.Text, "://") {
 			m.url(role{kind: "URL"}, vs[:1])
@@ -145,7 +174,8 @@ func (m *matcher) nodeOptions(_ role, vs []value) {
 // flakeRef is what nix(1) runs: a folder here, or an address that it fetches and runs.
 func (m *matcher) flakeRef(_ role, vs []value) {
 	for _, v := range vs {
-		if !v.Static || !strings.HasPrefix(v.Text, ".") && !strings.HasPrefix(v.Text, "#") && strings.ContainsAny(v.Text, ":#") && !strings.HasPrefix(v.Text, "nixpkgs#") {
+		if !v.Static || !strings.HasPrefix(v.Text, ".") && !strings.HasPrefix(v.Text, "#") &&
+			strings.ContainsAny(v.Text, ":#") && !strings.HasPrefix(v.Text, "nixpkgs#") {
 			m.hazard("code.install", v.at)
 		}
 	}
@@ -154,7 +184,8 @@ func (m *matcher) flakeRef(_ role, vs []value) {
 // channel is where conda(1) takes packages from.
 func (m *matcher) channel(_ role, vs []value) {
 	for _, v := range vs {
-		if !v.Static || !slices.Contains([]string{"conda-forge", "defaults", "main", "bioconda", "nvidia", "pytorch", "anaconda"}, v.Text) {
+		if !v.Static || !slices.Contains([]string{"conda-forge", "defaults", "main", "bioconda",
+			"nvidia", "pytorch", "anaconda"}, v.Text) {
 			m.hazard("pkg.foreign-source", v.at)
 		}
 	}
@@ -175,7 +206,8 @@ func (m *matcher) publishingTask(_ role, vs []value) {
 		name := v.Text[strings.LastIndexByte(v.Text, ':')+1:]
 		lower := strings.ToLower(name)
 		local := strings.Contains(lower, "local")
-		if !local && (strings.HasPrefix(lower, "publish") || lower == "uploadarchives" || lower == "sonatyperelease") {
+		if !local && (strings.HasPrefix(lower, "publish") || lower == "uploadarchives" ||
+			lower == "sonatyperelease") {
 			m.hazard("pkg.publish", v.at)
 		}
 	}

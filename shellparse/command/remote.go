@@ -7,7 +7,8 @@ import (
 )
 
 // gitAccounts greet and hang up: `ssh -T` to one is how people try their key.
-var gitAccounts = []string{"git@bitbucket.org", "git@codeberg.org", "git@github.com", "git@gitlab.com"}
+var gitAccounts = []string{"git@bitbucket.org", "git@codeberg.org", "git@github.com",
+	"git@gitlab.com"}
 
 // sshLine is HOST and a command line for the shell there, which are the rest of the words
 // joined by blanks. Without one the shell there reads standard input.
@@ -125,7 +126,8 @@ func (m *matcher) copyAway(_ role, vs []value) {
 func (m *matcher) rsync(_ role, vs []value) {
 	for i := range m.use.Lists {
 		if len(vs) > 1 { // --files-from is below what is copied, whatever its names begin with
-			m.use.Lists[i].From = &Touch{Arg: vs[0].at, Text: vs[0].Text, Static: vs[0].Static, Glob: vs[0].Glob}
+			m.use.Lists[i].From = &Touch{Arg: vs[0].at, Text: vs[0].Text, Static: vs[0].Static,
+				Glob: vs[0].Glob}
 		}
 	}
 	for i, v := range vs {
@@ -142,7 +144,8 @@ func (m *matcher) rsync(_ role, vs []value) {
 		before := len(m.use.Hosts)
 		m.remoteName(role{param: "W"}, []value{v})
 		local := len(m.use.Hosts) == before
-		if local && slices.ContainsFunc(m.use.Hazards, func(h Hazard) bool { return h.Rule == "sync.delete" }) {
+		if local && slices.ContainsFunc(m.use.Hazards,
+			func(h Hazard) bool { return h.Rule == "sync.delete" }) {
 			m.touch(Delete, Recursive|Below, v, true)
 		}
 	}
@@ -215,18 +218,23 @@ func (m *matcher) socat(_ role, vs []value) {
 
 func (m *matcher) socatAddress(kind string, arg value) {
 	switch {
-	case slices.Contains([]string{"-", "STDIO", "STDIN", "STDOUT", "STDERR", "FD", "PIPE", "PTY", "READLINE"}, kind):
+	case slices.Contains([]string{"-", "STDIO", "STDIN", "STDOUT", "STDERR", "FD", "PIPE", "PTY",
+		"READLINE"}, kind):
 	case slices.Contains([]string{"EXEC", "SYSTEM", "SHELL"}, kind):
 		m.netShell(role{}, []value{arg})
 	case slices.Contains([]string{"FILE", "GOPEN", "OPEN"}, kind):
 		m.path(role{kind: "RW"}, arg)
 	case kind == "CREATE" || strings.HasPrefix(kind, "UNIX") || strings.HasPrefix(kind, "ABSTRACT"):
 		m.path(role{kind: "W"}, arg)
-	case strings.Contains(kind, "LISTEN") || strings.HasSuffix(kind, "-L") || strings.Contains(kind, "RECV"):
+	case strings.Contains(kind, "LISTEN") || strings.HasSuffix(kind, "-L") || strings.Contains(kind,
+		"RECV"):
 		m.hazard("net.listen", arg.at)
-	case strings.HasPrefix(kind, "TCP"), strings.HasPrefix(kind, "UDP"), strings.HasPrefix(kind, "SCTP"),
-		strings.HasPrefix(kind, "OPENSSL"), kind == "SSL", strings.HasPrefix(kind, "SOCKS"), kind == "PROXY":
-		h := Host{Scheme: strings.ToLower(strings.TrimRight(kind, "46")), Static: arg.Static, Upload: true}
+	case strings.HasPrefix(kind, "TCP"), strings.HasPrefix(kind, "UDP"), strings.HasPrefix(kind,
+		"SCTP"),
+		strings.HasPrefix(kind, "OPENSSL"), kind == "SSL", strings.HasPrefix(kind, "SOCKS"),
+		kind == "PROXY":
+		h := Host{Scheme: strings.ToLower(strings.TrimRight(kind, "46")), Static: arg.Static,
+			Upload: true}
 		h.Host, h.Port = hostPort(arg.Text)
 		m.addHost(h, arg)
 	case strings.Contains(kind, "/"):
@@ -241,7 +249,8 @@ func (m *matcher) socatAddress(kind string, arg value) {
 func (m *matcher) dnsName(_ role, vs []value) {
 	for _, v := range vs {
 		switch {
-		case v.Static && (strings.HasPrefix(v.Text, "+") || v.Text == "" || strings.IndexByte(v.Text, '.') < 0 && !loopback(v.Text)):
+		case v.Static && (strings.HasPrefix(v.Text, "+") || v.Text == "" ||
+			strings.IndexByte(v.Text, '.') < 0 && !loopback(v.Text)):
 		case strings.HasPrefix(v.Text, "@"):
 			m.hostWord(role{param: "dns"}, []value{v.piece(1)})
 		default:
@@ -255,7 +264,8 @@ func (m *matcher) nameService(_ role, vs []value) {
 	if len(vs) > 0 && (vs[0].Text == "shadow" || vs[0].Text == "gshadow") {
 		m.path(role{kind: "R"}, value{Arg{Text: "/etc/" + vs[0].Text, Static: true}, vs[0].at})
 	}
-	if len(vs) > 1 && slices.Contains([]string{"hosts", "ahosts", "ahostsv4", "ahostsv6"}, vs[0].Text) {
+	if len(vs) > 1 && slices.Contains([]string{"hosts", "ahosts", "ahostsv4", "ahostsv6"},
+		vs[0].Text) {
 		m.dnsName(role{}, vs[1:])
 	}
 }

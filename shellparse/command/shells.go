@@ -31,7 +31,8 @@ func (m *matcher) shellArgs(r role, vs []value) {
 	case m.has("-n") && !m.has("+n"):
 		// It is parsed and not executed, and no option but +n changes that.
 		m.path(role{kind: "R"}, vs[0])
-		m.use.Opaque = slices.DeleteFunc(m.use.Opaque, func(o Opaque) bool { return o.Arg == vs[0].at })
+		m.use.Opaque = slices.DeleteFunc(m.use.Opaque,
+			func(o Opaque) bool { return o.Arg == vs[0].at })
 	default:
 		m.source(role{param: lang}, vs[:1])
 		m.handedOn(role{}, vs[1:])
@@ -155,7 +156,10 @@ func (m *matcher) parallel(_ role, vs []value) {
 		m.code(role{param: "sh"}, inputs)
 	case len(head) == 0:
 		m.use.StdinCode = "sh"
-	case slices.ContainsFunc(head, func(v value) bool { return strings.ContainsAny(v.Text, " \t;|&<>()$`") }):
+	case slices.ContainsFunc(head, func(v value) bool {
+		return strings.ContainsAny(v.Text,
+			" \t;|&<>()$`")
+	}):
 		m.shell(role{}, append(slices.Clone(head), inputs...))
 	default:
 		mark := ""
@@ -193,7 +197,8 @@ func (m *matcher) crontab(_ role, vs []value) {
 // bashArgs are words for bash, behind "--" alone (capsh).
 func (m *matcher) bashArgs(_ role, vs []value) {
 	if m.dashes > 0 {
-		m.nest(Nested{Argv: append([]Arg{{Text: "bash", Static: true}}, words(vs)...), Arg: m.dashes})
+		m.nest(Nested{Argv: append([]Arg{{Text: "bash", Static: true}}, words(vs)...),
+			Arg: m.dashes})
 	}
 }
 

@@ -11,11 +11,13 @@ import (
 // and a statement in the other, and anything with a call in it is Python.
 func (m *matcher) debuggerCommand(_ role, vs []value) {
 	for _, v := range vs {
-		if body, bang := strings.CutPrefix(v.Text, "!"); bang && strings.HasPrefix(m.spec.Name, "ipython") {
+		if body, bang := strings.CutPrefix(v.Text, "!"); bang && strings.HasPrefix(m.spec.Name,
+			"ipython") {
 			m.shell(role{}, []value{v.piece(len(v.Text) - len(body))})
 			continue
 		}
-		if v = v.piece(len(v.Text) - len(strings.TrimLeft(v.Text, "! "))); !v.Static || strings.ContainsAny(v.Text, "(=") {
+		if v = v.piece(len(v.Text) - len(strings.TrimLeft(v.Text, "! "))); !v.Static ||
+			strings.ContainsAny(v.Text, "(=") {
 			m.code(role{param: "python"}, []value{v})
 		}
 	}
@@ -23,9 +25,12 @@ func (m *matcher) debuggerCommand(_ role, vs []value) {
 
 // lispHarmless are functions for emacs -f that compile, test and leave.
 var lispHarmless = []string{
-	"batch-byte-compile", "batch-byte-recompile-directory", "batch-native-compile", "ert-run-tests-batch", "ert-run-tests-batch-and-exit",
-	"kill-emacs", "package-initialize", "package-lint-batch-and-exit", "checkdoc-file", "org-html-export-to-html", "org-md-export-to-markdown",
-	"save-buffer", "save-buffers-kill-emacs", "indent-region", "delete-trailing-whitespace", "untabify",
+	"batch-byte-compile", "batch-byte-recompile-directory", "batch-native-compile",
+	"ert-run-tests-batch", "ert-run-tests-batch-and-exit",
+	"kill-emacs", "package-initialize", "package-lint-batch-and-exit", "checkdoc-file",
+	"org-html-export-to-html", "org-md-export-to-markdown",
+	"save-buffer", "save-buffers-kill-emacs", "indent-region", "delete-trailing-whitespace",
+	"untabify",
 }
 
 // lispFunction is emacs -f NAME.
@@ -54,7 +59,8 @@ func (m *matcher) lispLibrary(_ role, vs []value) {
 // other file is seldom what a build needs.
 func testFileName(name string) bool {
 	name = base(name)
-	return strings.Contains(name, "test") || strings.Contains(name, "init") || strings.Contains(name, "build")
+	return strings.Contains(name, "test") || strings.Contains(name, "init") ||
+		strings.Contains(name, "build")
 }
 
 // fuzzyBinding is KEY:ACTION[,...] of fzf(1), in which execute(...) and its kin run a shell.
@@ -63,7 +69,9 @@ func (m *matcher) fuzzyBinding(_ role, vs []value) {
 		if !v.Static {
 			m.opaque(v, Exec, "it could be an action that runs a command")
 		}
-		for _, action := range []string{"execute", "execute-silent", "become", "reload", "reload-sync", "preview", "transform", "transform-prompt", "transform-query", "change-preview"} {
+		for _, action := range []string{"execute", "execute-silent", "become", "reload",
+			"reload-sync", "preview", "transform", "transform-prompt", "transform-query",
+			"change-preview"} {
 			for from := 0; ; {
 				at := strings.Index(v.Text[from:], action+"(")
 				colon := strings.Index(v.Text[from:], action+":")
@@ -110,7 +118,8 @@ func (m *matcher) niceness(_ role, vs []value) {
 
 // rubyUn are the functions of Ruby's library "un", which `ruby -run -e NAME` calls with the
 // operands, and the programs that do the same.
-var rubyUn = []string{"chmod", "cp", "httpd", "install", "ln", "mkdir", "mv", "rm", "rmdir", "touch"}
+var rubyUn = []string{"chmod", "cp", "httpd", "install", "ln", "mkdir", "mv", "rm", "rmdir",
+	"touch"}
 
 // rubyOneLiner reads the operands of `ruby -r un -e NAME`; those of other programs are data.
 func (m *matcher) rubyOneLiner(_ role, vs []value) {

@@ -5,8 +5,10 @@ import "strings"
 // sqlFileWords are what stands in front of a literal that is the name of a file: the
 // statement or the function, and what it does with it.
 var sqlFileWords = []struct{ word, kind string }{
-	{"ATTACH", "RW"}, {"DATABASE", "RW"}, {"DUMPFILE", "W"}, {"INFILE", "R"}, {"LOAD_EXTENSION", "LIB"},
-	{"OUTFILE", "W"}, {"READFILE", "R"}, {"READ_BLOB", "R"}, {"READ_CSV", "R"}, {"READ_CSV_AUTO", "R"}, {"READ_JSON", "R"},
+	{"ATTACH", "RW"}, {"DATABASE", "RW"}, {"DUMPFILE", "W"}, {"INFILE", "R"},
+	{"LOAD_EXTENSION", "LIB"},
+	{"OUTFILE", "W"}, {"READFILE", "R"}, {"READ_BLOB", "R"}, {"READ_CSV", "R"},
+	{"READ_CSV_AUTO", "R"}, {"READ_JSON", "R"},
 	{"READ_JSON_AUTO", "R"}, {"READ_PARQUET", "R"}, {"READ_TEXT", "R"}, {"WRITEFILE", "W"},
 }
 

@@ -57,7 +57,8 @@ func Parse(text string) (Table, error) {
 		at = end
 		name := headerName(block)
 		if _, twice := starts[name]; twice {
-			return Table{}, &ParseError{Entry: name, Line: start, Err: fmt.Errorf("the entry stands there twice")}
+			return Table{}, &ParseError{Entry: name, Line: start,
+				Err: fmt.Errorf("the entry stands there twice")}
 		}
 		starts[name] = start
 		if err := checkBlock(block); err != nil {
@@ -65,7 +66,10 @@ func Parse(text string) (Table, error) {
 		}
 		blocks = append(blocks, block)
 	}
-	slices.SortFunc(blocks, func(a, b string) int { return strings.Compare(headerName(a), headerName(b)) })
+	slices.SortFunc(blocks, func(a, b string) int {
+		return strings.Compare(headerName(a),
+			headerName(b))
+	})
 	return Table{own: strings.Join(blocks, "")}, nil
 }
 
@@ -126,7 +130,8 @@ func (t Table) read(name string) (s *Spec, ok bool) {
 }
 
 // flagWords are marks that are neither flags of a name nor rules.
-var flagWords = []string{"changes", "clear", "dry", "here", "last", "names", "remote", "sends-input", "upload", "write-here"}
+var flagWords = []string{"changes", "clear", "dry", "here", "last", "names", "remote",
+	"sends-input", "upload", "write-here"}
 
 // validate checks every word of an entry and of its sub-commands.
 func (s *Spec) validate() error {
@@ -200,7 +205,8 @@ func (s *Spec) validateSubs() error {
 // checkMarks knows flags, rules of the hazards table, and stdin= and filter=.
 func checkMarks(marks []string) error {
 	for _, mark := range marks {
-		if key, value, ok := strings.Cut(mark, "="); ok && (key == "stdin" || key == "filter" || key == "data") && value != "" {
+		if key, value, ok := strings.Cut(mark, "="); ok && (key == "stdin" || key == "filter" ||
+			key == "data") && value != "" {
 			continue
 		}
 		if strings.Contains(mark, ".") {

@@ -40,7 +40,8 @@ func badName(name string) bool { return name == "" || strings.ContainsAny(name, 
 
 // variants are the endings under which distributions install a build of the same program.
 var variants = []string{
-	".basic", ".bfs", ".btrfs", ".cramfs", ".exfat", ".exe", ".ext2", ".ext3", ".ext4", ".f2fs", ".fat", ".gtk3",
+	".basic", ".bfs", ".btrfs", ".cramfs", ".exfat", ".exe", ".ext2", ".ext3", ".ext4", ".f2fs",
+	".fat", ".gtk3",
 	".minix", ".msdos", ".ntfs", ".nox", ".openbsd", ".tiny", ".traditional", ".vfat", ".xfs",
 }
 
@@ -126,5 +127,6 @@ func matchName(name, word string) bool {
 	if !star {
 		return name == word
 	}
-	return len(word) >= len(head)+len(tail) && strings.HasPrefix(word, head) && strings.HasSuffix(word, tail)
+	return len(word) >= len(head)+len(tail) && strings.HasPrefix(word, head) &&
+		strings.HasSuffix(word, tail)
 }

@@ -27,7 +27,8 @@ func (m *matcher) compiler(_ role, vs []value) {
 				m.commaCommand(n)
 			}
 		case v.Text == "-Xclang": // what follows is an option of the compiler proper
-		case slices.Contains([]string{"-x", "-I", "-L", "-D", "-U", "-l", "-isystem", "-iquote", "-Xlinker", "-MT", "-MQ", "-arch", "-target", "-framework"}, v.Text):
+		case slices.Contains([]string{"-x", "-I", "-L", "-D", "-U", "-l", "-isystem", "-iquote",
+			"-Xlinker", "-MT", "-MQ", "-arch", "-target", "-framework"}, v.Text):
 			next()
 		case v.Text == "-include" || v.Text == "-imacros" || v.Text == "-T":
 			if n, ok := next(); ok {
@@ -43,7 +44,8 @@ func (m *matcher) compiler(_ role, vs []value) {
 			}
 		case strings.HasPrefix(v.Text, "-o"):
 			m.path(role{kind: "W"}, v.piece(2))
-		case strings.HasPrefix(v.Text, "-fplugin="), strings.HasPrefix(v.Text, "-B"), strings.HasPrefix(v.Text, "-fpass-plugin="):
+		case strings.HasPrefix(v.Text, "-fplugin="), strings.HasPrefix(v.Text, "-B"),
+			strings.HasPrefix(v.Text, "-fpass-plugin="):
 			m.loads(role{}, []value{v.piece(max(2, strings.IndexByte(v.Text, '=')+1))})
 		case strings.HasPrefix(v.Text, "-specs="), strings.HasPrefix(v.Text, "--specs="):
 			m.source(role{param: "specs"}, []value{v.piece(strings.IndexByte(v.Text, '=') + 1)})
@@ -69,10 +71,14 @@ var cmakeTools = []struct {
 	name string
 	argv []string
 }{
-	{"copy", []string{"cp"}}, {"copy_directory", []string{"cp", "-r"}}, {"copy_if_different", []string{"cp"}},
-	{"create_symlink", []string{"ln", "-s"}}, {"cat", []string{"cat"}}, {"env", []string{"env"}}, {"make_directory", []string{"mkdir", "-p"}},
-	{"remove", []string{"rm"}}, {"remove_directory", []string{"rm", "-r"}}, {"rename", []string{"mv"}},
-	{"rm", []string{"rm"}}, {"tar", []string{"tar"}}, {"time", []string{"time"}}, {"touch", []string{"touch"}},
+	{"copy", []string{"cp"}}, {"copy_directory", []string{"cp", "-r"}}, {"copy_if_different",
+		[]string{"cp"}},
+	{"create_symlink", []string{"ln", "-s"}}, {"cat", []string{"cat"}}, {"env", []string{"env"}},
+	{"make_directory", []string{"mkdir", "-p"}},
+	{"remove", []string{"rm"}}, {"remove_directory", []string{"rm", "-r"}},
+	{"rename", []string{"mv"}},
+	{"rm", []string{"rm"}}, {"tar", []string{"tar"}}, {"time", []string{"time"}},
+	{"touch", []string{"touch"}},
 }
 
 func (m *matcher) cmakeTool(_ role, vs []value) {
@@ -100,7 +106,8 @@ func (m *matcher) cmakeTool(_ role, vs []value) {
 
 // toolVariables are variables of make(1) whose value is a command by convention.
 var toolVariables = []string{
-	"AR", "AS", "AWK", "BASH", "CC", "CPP", "CXX", "FC", "GO", "INSTALL", "LD", "LEX", "MAKE", "NPM",
+	"AR", "AS", "AWK", "BASH", "CC", "CPP", "CXX", "FC", "GO", "INSTALL", "LD", "LEX", "MAKE",
+	"NPM",
 	"PYTHON", "RANLIB", "RM", "SH", "STRIP", "YACC",
 }
 
@@ -123,7 +130,8 @@ func (m *matcher) buildTarget(_ role, vs []value) {
 			m.touch(Write, Recursive, body, true)
 			dirs = true
 		}
-		if v.Static && (v.Text == "install" || v.Text == "uninstall" || strings.HasPrefix(v.Text, "install-") || strings.HasPrefix(v.Text, "install/")) {
+		if v.Static && (v.Text == "install" || v.Text == "uninstall" || strings.HasPrefix(v.Text,
+			"install-") || strings.HasPrefix(v.Text, "install/")) {
 			at = v.at
 		}
 	}
@@ -145,7 +153,8 @@ func (m *matcher) makeVariables(vs []value) {
 		switch {
 		case name == "SHELL" || name == ".SHELLFLAGS":
 			m.program(role{}, []value{body})
-		case slices.Contains(toolVariables, name) && (!body.Static || strings.ContainsAny(body.Text, " /;|&$`")):
+		case slices.Contains(toolVariables, name) && (!body.Static || strings.ContainsAny(body.Text,
+			" /;|&$`")):
 			m.shell(role{}, []value{body})
 		case strings.Contains(body.Text, "$(") || strings.Contains(body.Text, "`"):
 			m.opaque(v, Exec, "make expands the value, and may run it")
@@ -156,7 +165,8 @@ func (m *matcher) makeVariables(vs []value) {
 // mavenGoal is a phase or plugin:goal.
 func (m *matcher) mavenGoal(_ role, vs []value) {
 	for _, v := range vs {
-		if v.Text == "deploy" || strings.HasPrefix(v.Text, "deploy:") || v.Text == "release:perform" {
+		if v.Text == "deploy" || strings.HasPrefix(v.Text, "deploy:") ||
+			v.Text == "release:perform" {
 			m.hazard("pkg.publish", v.at)
 		}
 	}
@@ -171,9 +181,12 @@ func (m *matcher) cargoConfig(_ role, vs []value) {
 			continue
 		}
 		key = strings.TrimSpace(key)
-		for _, tool := range []string{"rustc", "rustc-wrapper", "rustc-workspace-wrapper", "rustdoc", "runner", "linker"} {
-			if key == "build."+tool || strings.HasPrefix(key, "target.") && strings.HasSuffix(key, "."+tool) {
-				m.program(role{}, []value{{Arg{Text: strings.Trim(val, ` "'[]`), Static: v.Static}, v.at}})
+		for _, tool := range []string{"rustc", "rustc-wrapper", "rustc-workspace-wrapper",
+			"rustdoc", "runner", "linker"} {
+			if key == "build."+tool || strings.HasPrefix(key, "target.") && strings.HasSuffix(key,
+				"."+tool) {
+				m.program(role{}, []value{{Arg{Text: strings.Trim(val, ` "'[]`), Static: v.Static},
+					v.at}})
 			}
 		}
 	}
@@ -232,11 +245,14 @@ func (m *matcher) pack(_ role, vs []value) {
 		case strings.Contains(name, "://"):
 			m.hazard("pkg.foreign-source", v.at)
 			m.url(role{kind: "URL"}, []value{v.piece(len(v.Text) - len(name))})
-		case strings.HasPrefix(name, "github:") || strings.HasPrefix(name, "gitlab:") || strings.HasPrefix(name, "git@"):
+		case strings.HasPrefix(name, "github:") || strings.HasPrefix(name, "gitlab:") ||
+			strings.HasPrefix(name, "git@"):
 			m.hazard("pkg.foreign-source", v.at)
-		case strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~"):
+		case strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/") || strings.HasPrefix(name,
+			"~"):
 			m.touch(Read, Source, v, true) // its build scripts run
-		case strings.Contains(name, "/") && !scoped && m.spec.top() != "pip" && m.spec.top() != "uv":
+		case strings.Contains(name, "/") && !scoped && m.spec.top() != "pip" &&
+			m.spec.top() != "uv":
 			m.hazard("pkg.foreign-source", v.at)
 		}
 	}
@@ -254,7 +270,8 @@ func (m *matcher) pythonRun(_ role, vs []value) {
 	if len(vs) == 0 {
 		return
 	}
-	if v := vs[0]; m.has("-s") || strings.HasSuffix(v.Text, ".py") || v.Text == "-" || strings.Contains(v.Text, "://") {
+	if v := vs[0]; m.has("-s") || strings.HasSuffix(v.Text, ".py") || v.Text == "-" ||
+		strings.Contains(v.Text, "://") {
 		m.source(role{param: "python"}, vs[:1])
 		return
 	}

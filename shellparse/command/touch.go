@@ -43,7 +43,8 @@ func (m *matcher) path(r role, v value) {
 	for i := range len(r.kind) {
 		for _, l := range pathLetters {
 			if l.letter == r.kind[i] {
-				m.touch(l.right, l.flags|m.flagsFor(l.right, r), v, !slices.Contains(r.marks, "here"))
+				m.touch(l.right, l.flags|m.flagsFor(l.right, r), v, !slices.Contains(r.marks,
+					"here"))
 			}
 		}
 	}

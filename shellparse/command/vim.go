@@ -7,15 +7,20 @@ import (
 
 // vimHarmless are Ex commands that change only the buffer or the view.
 var vimHarmless = []string{
-	"q", "qa", "qall", "quit", "quitall", "x", "xa", "xall", "exit", "w", "wa", "wall", "wq", "wqa", "wqall", "up", "update",
+	"q", "qa", "qall", "quit", "quitall", "x", "xa", "xall", "exit", "w", "wa", "wall", "wq", "wqa",
+	"wqall", "up", "update",
 	"noh", "nohlsearch", "d", "delete", "s", "substitute", "g", "v", "normal", "norm", "j",
-	"join", "t", "m", "co", "sort", "retab", "n", "next", "p", "print", "u", "undo", "syntax", "filetype", "colorscheme",
-	"version", "set", "se", "setlocal", "bd", "bn", "bp", "b", "ls", "cq", "f", "k", ">", "<", "=", "&",
+	"join", "t", "m", "co", "sort", "retab", "n", "next", "p", "print", "u", "undo", "syntax",
+	"filetype", "colorscheme",
+	"version", "set", "se", "setlocal", "bd", "bn", "bp", "b", "ls", "cq", "f", "k", ">", "<", "=",
+	"&",
 }
 
 // vimOpens are commands that show another file.
-var vimOpens = []string{"e", "edit", "ex", "vi", "visual", "view", "vie", "sp", "split", "vs", "vsp", "vsplit", "sv", "sview", "new", "vnew", "vne",
-	"tabe", "tabedit", "tabnew", "fin", "find", "sf", "sfind", "ped", "pedit", "bad", "badd", "balt", "ar", "args", "arge", "argedit", "arga", "argadd",
+var vimOpens = []string{"e", "edit", "ex", "vi", "visual", "view", "vie", "sp", "split", "vs",
+	"vsp", "vsplit", "sv", "sview", "new", "vnew", "vne",
+	"tabe", "tabedit", "tabnew", "fin", "find", "sf", "sfind", "ped", "pedit", "bad", "badd",
+	"balt", "ar", "args", "arge", "argedit", "arga", "argadd",
 	"drop", "diffs", "diffsplit", "diffp", "diffpatch"}
 
 // vimCommand reads an Ex command for what leaves the buffer.
@@ -29,17 +34,20 @@ func (m *matcher) vimCommand(_ role, vs []value) {
 }
 
 // vimSingle are commands that take a name and end at a bar.
-var vimSingle = append([]string{"r", "read", "w", "write", "wq", "x", "xit", "sav", "saveas", "so", "source", "up", "update"}, vimOpens...)
+var vimSingle = append([]string{"r", "read", "w", "write", "wq", "x", "xit", "sav", "saveas", "so",
+	"source", "up", "update"}, vimOpens...)
 
 func (m *matcher) vimLine(v value) {
 	at := len(v.Text) - len(strings.TrimLeft(v.Text, ": \t%0123456789,$.'<>"))
 	v = v.piece(at)
 	end := 0
-	for end < len(v.Text) && (v.Text[end] >= 'a' && v.Text[end] <= 'z' || v.Text[end] >= 'A' && v.Text[end] <= 'Z') {
+	for end < len(v.Text) && (v.Text[end] >= 'a' && v.Text[end] <= 'z' || v.Text[end] >= 'A' &&
+		v.Text[end] <= 'Z') {
 		end++
 	}
 	name := v.Text[:end]
-	if bar := strings.IndexByte(v.Text, '|'); bar > 0 && slices.Contains(vimSingle, name) && v.Text[bar-1] != '\\' && !strings.Contains(v.Text[:bar], " !") {
+	if bar := strings.IndexByte(v.Text, '|'); bar > 0 && slices.Contains(vimSingle, name) &&
+		v.Text[bar-1] != '\\' && !strings.Contains(v.Text[:bar], " !") {
 		m.vimLine(v.piece(bar + 1))
 		v.Text = v.Text[:bar]
 	}
@@ -48,18 +56,21 @@ func (m *matcher) vimLine(v value) {
 	switch {
 	case name == "" && strings.HasPrefix(arg.Text, "!"):
 		m.vimShell(arg.piece(1))
-	case (name == "r" || name == "read" || name == "w" || name == "write") && bangShell(v.Text, end):
+	case (name == "r" || name == "read" || name == "w" || name == "write") &&
+		bangShell(v.Text, end):
 		m.vimShell(v.piece(strings.IndexByte(v.Text, '!') + 1))
 	case name == "r" || name == "read":
 		m.path(role{kind: "R"}, arg)
-	case slices.Contains([]string{"w", "write", "wq", "sav", "saveas", "x", "xit"}, name) && strings.TrimLeft(arg.Text, "!> ") != "":
+	case slices.Contains([]string{"w", "write", "wq", "sav", "saveas", "x", "xit"}, name) &&
+		strings.TrimLeft(arg.Text, "!> ") != "":
 		m.path(role{kind: "W"}, arg.piece(len(arg.Text)-len(strings.TrimLeft(arg.Text, "!> "))))
 	case slices.Contains(vimOpens, name):
 		m.vimOpen(arg)
 	case name == "so" || name == "source":
 		m.source(role{param: "vim"}, []value{arg})
 	case strings.HasPrefix(name, "ec") && strings.HasPrefix("echomsg", name) && !strings.ContainsAny(arg.Text, "(`|\n"): // shows a value
-	case slices.Contains([]string{"ec", "echo", "echom", "echomsg", "cal", "call", "let", "exe", "execute"}, name):
+	case slices.Contains([]string{"ec", "echo", "echom", "echomsg", "cal", "call", "let", "exe",
+		"execute"}, name):
 		m.nest(Nested{Code: &Code{"vim", v.Arg}, Arg: v.at})
 	case strings.HasPrefix(name, "py"):
 		m.vimPython(v)
@@ -67,9 +78,11 @@ func (m *matcher) vimLine(v value) {
 		m.nest(Nested{Code: &Code{name, arg.Arg}, Arg: v.at})
 	case name == "term" || name == "terminal":
 		m.vimShell(arg)
-	case strings.Contains(arg.Text, "shell") && strings.HasPrefix("setlocal", name), strings.ContainsAny(v.Text, "|\n"):
+	case strings.Contains(arg.Text, "shell") && strings.HasPrefix("setlocal", name),
+		strings.ContainsAny(v.Text, "|\n"):
 		m.opaque(v, Exec, "a command of the editor that starts programs")
-	case name == "" && strings.IndexByte("/?&<>=~", first(arg.Text)) >= 0, slices.Contains(vimHarmless, name):
+	case name == "" && strings.IndexByte("/?&<>=~", first(arg.Text)) >= 0,
+		slices.Contains(vimHarmless, name):
 		// s///e with \= evaluates an expression, which may call system().
 		if strings.Contains(arg.Text, `\=`) {
 			m.opaque(v, Exec, "an expression of the editor")
@@ -119,7 +132,8 @@ func (m *matcher) vimPython(v value) {
 func bangShell(text string, end int) bool {
 	rest := text[end:]
 	trimmed := strings.TrimLeft(rest, " \t")
-	return strings.HasPrefix(trimmed, "!") && (len(trimmed) < len(rest) || text[:end] == "r" || text[:end] == "read")
+	return strings.HasPrefix(trimmed, "!") && (len(trimmed) < len(rest) || text[:end] == "r" ||
+		text[:end] == "read")
 }
 
 func first(text string) byte {
@@ -147,7 +161,8 @@ func (m *matcher) vimRC(_ role, vs []value) {
 // vimFile is a file to edit, or +COMMAND.
 func (m *matcher) vimFile(_ role, vs []value) {
 	for _, v := range vs {
-		if strings.HasPrefix(v.Text, "+") && (strings.HasPrefix(m.spec.Name, "emacs") || strings.HasPrefix(m.spec.Name, "nano")) {
+		if strings.HasPrefix(v.Text, "+") && (strings.HasPrefix(m.spec.Name, "emacs") ||
+			strings.HasPrefix(m.spec.Name, "nano")) {
 			continue
 		}
 		if strings.HasPrefix(v.Text, "+") {

@@ -11,7 +11,8 @@ import (
 )
 
 func (c *ctl) approvals() *cobra.Command {
-	cmd := &cobra.Command{Use: "approvals", Short: "See how questions are answered; rebuild a damaged approval database"}
+	cmd := &cobra.Command{Use: "approvals",
+		Short: "See how questions are answered; rebuild a damaged approval database"}
 	cmd.AddCommand(c.stats(), c.channels(), c.rebuild(), c.canary())
 	return cmd
 }
@@ -41,7 +42,8 @@ func (c *ctl) stats() *cobra.Command {
 			return c.printStats(s)
 		},
 	}
-	cmd.Flags().DurationVar(&last, "last", 0, "only the questions of the last 24h, 90m, ... (default: all)")
+	cmd.Flags().DurationVar(&last, "last", 0,
+		"only the questions of the last 24h, 90m, ... (default: all)")
 	return verb(cmd)
 }
 
@@ -66,8 +68,10 @@ type health struct {
 }
 
 func healthOf(s approval.Stats) health {
-	return health{s.Asked, s.Approved, s.Denied, s.Expired, s.Cancelled, s.Used, s.ByGrant, s.ApprovedShare(),
-		s.Median.Milliseconds(), s.SubOne, s.Hasty, s.Callers, s.Brakes, s.Canaries, s.Fooled, s.NeverDenied}
+	return health{s.Asked, s.Approved, s.Denied, s.Expired, s.Cancelled, s.Used, s.ByGrant,
+		s.ApprovedShare(),
+		s.Median.Milliseconds(), s.SubOne, s.Hasty, s.Callers, s.Brakes, s.Canaries, s.Fooled,
+		s.NeverDenied}
 }
 
 func (c *ctl) printStats(s approval.Stats) error {
@@ -87,15 +91,18 @@ func (c *ctl) printStats(s approval.Stats) error {
 		{"under 1 s", s.SubOne, "approved too fast to have been read"},
 		{"too fast", s.Hasty, "answers rejected: too fast to have read the question"},
 		{"not a person", s.Callers, "answers rejected: from an agent, or without a terminal"},
-		{"slowed down", s.Brakes, "times that approvals came so fast that the next answers had to be typed"},
+		{"slowed down", s.Brakes,
+			"times that approvals came so fast that the next answers had to be typed"},
 		{"canaries", s.Canaries, fmt.Sprintf("%d of them approved", s.Fooled)},
 	} {
-		if _, err := fmt.Fprintf(c.out, "%-12s %8v  %s\n", row.name, row.value, row.note); err != nil {
+		if _, err := fmt.Fprintf(c.out, "%-12s %8v  %s\n", row.name, row.value,
+			row.note); err != nil {
 			return err
 		}
 	}
 	for _, r := range s.NeverDenied {
-		fmt.Fprintf(c.out, "%-12s %8d  %s: never denied; consider a policy rule that allows it\n", "approved", r.Asked, inert(r.Rule))
+		fmt.Fprintf(c.out, "%-12s %8d  %s: never denied; consider a policy rule that allows it\n",
+			"approved", r.Asked, inert(r.Rule))
 	}
 	return nil
 }
@@ -119,9 +126,12 @@ func (c *ctl) rebuild() *cobra.Command {
 				return err
 			}
 			if c.json {
-				return c.printJSON(map[string]any{"aside": r.Aside, "dead": r.Dead, "expired": r.Expired, "runs": r.Runs, "grants": r.Grants})
+				return c.printJSON(map[string]any{"aside": r.Aside, "dead": r.Dead,
+					"expired": r.Expired, "runs": r.Runs, "grants": r.Grants})
 			}
-			fmt.Fprintf(c.out, "rebuilt: %s kept, %d expired, %s ended, %s without an end\n", audit.Plural(r.Dead, "answered question"), r.Expired, audit.Plural(r.Grants, "grant"), audit.Plural(r.Runs, "run"))
+			fmt.Fprintf(c.out, "rebuilt: %s kept, %d expired, %s ended, %s without an end\n",
+				audit.Plural(r.Dead, "answered question"), r.Expired, audit.Plural(r.Grants,
+					"grant"), audit.Plural(r.Runs, "run"))
 			if r.Aside != "" {
 				fmt.Fprintf(c.out, "the old file is kept as %s\n", r.Aside)
 			}

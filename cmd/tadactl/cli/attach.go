@@ -37,7 +37,8 @@ func (c *ctl) attach() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out, ok := c.out.(*os.File)
 			if !ok || !term.IsTerminal(int(out.Fd())) || !term.IsTerminal(int(c.in.Fd())) {
-				return &usageError{errors.New("attach needs a terminal; without one: tadactl replay --follow")}
+				return &usageError{
+					errors.New("attach needs a terminal; without one: tadactl replay --follow")}
 			}
 			l, err := c.open()
 			if err != nil {
@@ -50,7 +51,8 @@ func (c *ctl) attach() *cobra.Command {
 				}
 			}
 			conn, id, err := l.Dial(prefix)
-			if gone := (*launcher.UnreachableError)(nil); errors.As(err, &gone) && gone.Alone && !take {
+			if gone := (*launcher.UnreachableError)(nil); errors.As(err, &gone) && gone.Alone &&
+				!take {
 				return c.lookOn(cmd.Context(), id)
 			}
 			if err != nil {
@@ -60,7 +62,8 @@ func (c *ctl) attach() *cobra.Command {
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
 			end, err := session.Attach(ctx, session.Attachment{
-				Conn: conn, In: c.in, Out: out, View: &mirrorView{m: play.NewMirror(80, 24)}, Take: take, Idle: idle,
+				Conn: conn, In: c.in, Out: out, View: &mirrorView{m: play.NewMirror(80, 24)},
+				Take: take, Idle: idle,
 				Answer: func(ctx context.Context, id string) error {
 					tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 					if err != nil {
@@ -77,7 +80,8 @@ func (c *ctl) attach() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&take, "take", false, "take control at once")
-	cmd.Flags().DurationVar(&idle, "idle", 0, "with --take: freeze the session after this long without a key (default 5m)")
+	cmd.Flags().DurationVar(&idle, "idle", 0,
+		"with --take: freeze the session after this long without a key (default 5m)")
 	return verb(cmd, "1    the session ended, or refused the connection")
 }
 
@@ -118,7 +122,10 @@ func (c *ctl) attached(id string, end session.Ended) error {
 	case end.Lost && end.Last != nil:
 		return &exitError{fmt.Errorf("session %q: %s", id, end.Last.Message), 1}
 	case end.Lost:
-		return &exitError{fmt.Errorf("session %q refused the connection, or its launcher was killed; try: tadactl sessions", id), 1}
+		return &exitError{
+			fmt.Errorf(
+				"session %q refused the connection, or its launcher was killed; try: tadactl sessions",
+				id), 1}
 	case end.Detached:
 		fmt.Fprintf(c.out, "%s  detached; still running\n", id)
 	default:

@@ -12,7 +12,8 @@ import (
 
 // outcomeWords are the outcomes as they are printed; JSON has their stable names.
 var outcomeWords = map[attack.Outcome]string{
-	attack.Held: "blocked", attack.Broken: "BROKEN", attack.Told: "not covered", attack.Unproven: "untested",
+	attack.Held: "blocked", attack.Broken: "BROKEN", attack.Told: "not covered",
+	attack.Unproven: "untested",
 }
 
 // attack tries every known escape from the sandbox at each level of this machine, and the same
@@ -28,12 +29,14 @@ func (c *ctl) attack(ctx context.Context) error {
 		all = append(all, rows...)
 	}
 	if len(all) == 0 {
-		return fmt.Errorf("no sandbox works on this machine, so there is nothing to attack; try: tadactl doctor")
+		return fmt.Errorf(
+			"no sandbox works on this machine, so there is nothing to attack; try: tadactl doctor")
 	}
 	for _, r := range all {
 		count[r.Outcome]++
 		if !c.json {
-			fmt.Fprintf(c.out, "%-11s  %-6s  %-12s %-44s %s\n", outcomeWords[r.Outcome], r.Level, r.Kind, r.Name, r.Note)
+			fmt.Fprintf(c.out, "%-11s  %-6s  %-12s %-44s %s\n", outcomeWords[r.Outcome], r.Level,
+				r.Kind, r.Name, r.Note)
 		}
 	}
 	if count[attack.Broken] > 0 {
@@ -42,11 +45,13 @@ func (c *ctl) attack(ctx context.Context) error {
 	if c.json {
 		rows := make([]map[string]string, len(all))
 		for i, r := range all {
-			rows[i] = map[string]string{"outcome": string(r.Outcome), "level": r.Level.String(), "kind": r.Kind, "name": r.Name, "note": r.Note}
+			rows[i] = map[string]string{"outcome": string(r.Outcome), "level": r.Level.String(),
+				"kind": r.Kind, "name": r.Name, "note": r.Note}
 		}
 		return c.printJSON(map[string]any{"version": launcher.Version(), "attacks": rows})
 	}
-	fmt.Fprintf(c.out, "\n%d blocked, %d broken, %d not covered by the level (each run records which), %d untested: they fail on this machine even without a sandbox\n",
+	fmt.Fprintf(c.out,
+		"\n%d blocked, %d broken, %d not covered by the level (each run records which), %d untested: they fail on this machine even without a sandbox\n",
 		count[attack.Held], count[attack.Broken], count[attack.Told], count[attack.Unproven])
 	return nil
 }

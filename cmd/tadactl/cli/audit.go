@@ -4,7 +4,8 @@ import "github.com/spf13/cobra"
 
 func (c *ctl) audit() *cobra.Command {
 	cmd := &cobra.Command{Use: "audit", Short: "Verify and maintain the record"}
-	cmd.AddCommand(c.auditVerify(), c.log(), c.auditHead(), c.auditSeal(), c.auditCheckpoint(), c.auditProve(), c.checkProof(),
+	cmd.AddCommand(c.auditVerify(), c.log(), c.auditHead(), c.auditSeal(), c.auditCheckpoint(),
+		c.auditProve(), c.checkProof(),
 		c.auditRedact(), c.auditAccept(), c.auditWitness())
 	return cmd
 }

@@ -48,7 +48,8 @@ func (c *ctl) auditVerify() *cobra.Command {
 				return err
 			}
 			report, err := l.VerifyWith(d.options)
-			if err != nil && !(errors.Is(err, fs.ErrNotExist) && report.Entries == 0 && len(d.options.Remember) == 0) {
+			if err != nil && !(errors.Is(err, fs.ErrNotExist) && report.Entries == 0 &&
+				len(d.options.Remember) == 0) {
 				return c.refuted(report, err)
 			}
 			if d.options.Since == nil {
@@ -60,13 +61,20 @@ func (c *ctl) auditVerify() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&d.remember, "remember", nil, "a head or checkpoint that you saved earlier: SIZE:HASH, or a file")
-	flags.StringArrayVar(&d.remember, "head", nil, "a head, `SIZE:HASH`, that you saved earlier (same as --remember)")
-	flags.StringVar(&d.since, "since", "", "verify only what was added after this head or checkpoint")
-	flags.BoolVar(&d.options.Strict, "strict", false, "check every entry with a second, independent parser; ten times slower")
-	flags.BoolVar(&d.options.Complete, "complete", false, "also require that every run has its intent, its authority and its end")
-	flags.StringVar(&d.options.SealKey, "seal-key", "", "the key of the first seal, which you saved earlier")
-	flags.StringArrayVar(&d.witnesses, "witness", nil, "require that this witness, NAME+HASH+KEY, cosigned the latest checkpoint")
+	flags.StringArrayVar(&d.remember, "remember", nil,
+		"a head or checkpoint that you saved earlier: SIZE:HASH, or a file")
+	flags.StringArrayVar(&d.remember, "head", nil,
+		"a head, `SIZE:HASH`, that you saved earlier (same as --remember)")
+	flags.StringVar(&d.since, "since", "",
+		"verify only what was added after this head or checkpoint")
+	flags.BoolVar(&d.options.Strict, "strict", false,
+		"check every entry with a second, independent parser; ten times slower")
+	flags.BoolVar(&d.options.Complete, "complete", false,
+		"also require that every run has its intent, its authority and its end")
+	flags.StringVar(&d.options.SealKey, "seal-key", "",
+		"the key of the first seal, which you saved earlier")
+	flags.StringArrayVar(&d.witnesses, "witness", nil,
+		"require that this witness, NAME+HASH+KEY, cosigned the latest checkpoint")
 	return verb(cmd, "77   the record was changed")
 }
 
@@ -101,7 +109,9 @@ func point(l *launcher.Launcher, text string) (audit.Point, error) {
 	}
 	signed, err := os.ReadFile(text)
 	if err != nil {
-		return audit.Point{}, &usageError{fmt.Errorf("%q is neither SIZE:HASH nor a file with a checkpoint: %w", text, err)}
+		return audit.Point{},
+			&usageError{fmt.Errorf("%q is neither SIZE:HASH nor a file with a checkpoint: %w", text,
+				err)}
 	}
 	known, err := ownKey(l)
 	if err != nil {
@@ -128,7 +138,8 @@ func (c *ctl) refuted(r audit.Report, err error) error {
 	if c.json {
 		o := map[string]any{"ok": false, "entries": r.Entries, "error": err.Error()}
 		if errors.As(err, &bad) {
-			o["file"], o["seq"], o["line"], o["offset"], o["reason"] = bad.File, bad.Seq, bad.Line, bad.Offset, bad.Reason
+			o["file"], o["seq"], o["line"], o["offset"], o["reason"] = bad.File, bad.Seq, bad.Line,
+				bad.Offset, bad.Reason
 		}
 		if err := c.printJSON(o); err != nil {
 			return err
@@ -146,17 +157,22 @@ func (c *ctl) verified(r audit.Report, pinned bool) error {
 	}
 	if c.json {
 		return c.printJSON(map[string]any{
-			"ok": len(r.Unproven) == 0, "entries": r.Entries, "head": r.Head.String(), "transcripts": len(r.Transcripts),
-			"missing": missing, "gaps": len(r.Gaps), "torn": r.Torn, "since": r.Since, "runs": r.Runs, "running": r.Open,
-			"seals": r.Seals, "sealed": r.Sealed, "first_key": r.FirstKey, "segments": r.Segments, "pruned": r.Pruned, "revived": len(r.Revived),
-			"unproven": unprovenFacts(r.Unproven), "unnamed": list(r.Unnamed), "unvouched": list(r.Unvouched), "notes": list(r.Notes),
+			"ok": len(r.Unproven) == 0, "entries": r.Entries, "head": r.Head.String(),
+			"transcripts": len(r.Transcripts),
+			"missing":     missing, "gaps": len(r.Gaps), "torn": r.Torn, "since": r.Since,
+			"runs": r.Runs, "running": r.Open,
+			"seals": r.Seals, "sealed": r.Sealed, "first_key": r.FirstKey, "segments": r.Segments,
+			"pruned": r.Pruned, "revived": len(r.Revived),
+			"unproven": unprovenFacts(r.Unproven), "unnamed": list(r.Unnamed),
+			"unvouched": list(r.Unvouched), "notes": list(r.Notes),
 		})
 	}
 	word := "ok"
 	if len(r.Unproven) > 0 {
 		word = "not all proven"
 	}
-	fmt.Fprintf(c.out, "%s: %s, %s, head %d:%s\n", word, audit.Plural(r.Entries, "entry"), audit.Plural(len(r.Transcripts), "transcript"), r.Entries, r.Head)
+	fmt.Fprintf(c.out, "%s: %s, %s, head %d:%s\n", word, audit.Plural(r.Entries, "entry"),
+		audit.Plural(len(r.Transcripts), "transcript"), r.Entries, r.Head)
 	for _, g := range r.Unproven {
 		fmt.Fprintf(c.out, "unproven: %s\n", g.Unproven())
 	}
@@ -172,13 +188,20 @@ func (c *ctl) verified(r audit.Report, pinned bool) error {
 	}{
 		{r.Since > 0, "not checked: the first " + audit.Plural(r.Since, "entry")},
 		{r.Runs > 0, fmt.Sprintf("complete runs: %d; still running: %d", r.Runs-r.Open, r.Open)},
-		{len(r.Revived) > 0, fmt.Sprintf("reported lost (exec.orphan) while still running, by an earlier version: %s", some(r.Revived))},
+		{len(r.Revived) > 0,
+			fmt.Sprintf(
+				"reported lost (exec.orphan) while still running, by an earlier version: %s",
+				some(r.Revived))},
 		{r.Seals > 0, sealedNote(r, pinned)},
 		{r.Pruned > 0, audit.Plural(r.Pruned, "entry") + " deleted; the hashes are kept"},
 		{missing > 0, audit.Plural(missing, "transcript") + " deleted, as the log records"},
-		{torn > 0 || r.Torn > 0, fmt.Sprintf("%s, %s, all accounted for", audit.Plural(torn, "interrupted append"), audit.Plural(r.Torn, "torn byte"))},
-		{len(r.Unnamed) > 0, fmt.Sprintf("%s without a run in the log: %s", audit.Plural(len(r.Unnamed), "transcript"), some(r.Unnamed))},
-		{len(r.Unvouched) > 0, fmt.Sprintf("%s not covered by the log, because the run ended unexpectedly: %s", audit.Plural(len(r.Unvouched), "transcript"), some(r.Unvouched))},
+		{torn > 0 || r.Torn > 0, fmt.Sprintf("%s, %s, all accounted for",
+			audit.Plural(torn, "interrupted append"), audit.Plural(r.Torn, "torn byte"))},
+		{len(r.Unnamed) > 0, fmt.Sprintf("%s without a run in the log: %s",
+			audit.Plural(len(r.Unnamed), "transcript"), some(r.Unnamed))},
+		{len(r.Unvouched) > 0,
+			fmt.Sprintf("%s not covered by the log, because the run ended unexpectedly: %s",
+				audit.Plural(len(r.Unvouched), "transcript"), some(r.Unvouched))},
 	} {
 		if n.say {
 			fmt.Fprintf(c.out, "note: %s\n", n.text)
@@ -203,9 +226,11 @@ func some(list []string) string {
 // sealed, else only that it was not changed since, unless all of it was, seals included.
 func sealedNote(r audit.Report, pinned bool) string {
 	if pinned {
-		return audit.Plural(r.Sealed, "entry") + " sealed under the pinned key: the signing keys are gone"
+		return audit.Plural(r.Sealed, "entry") +
+			" sealed under the pinned key: the signing keys are gone"
 	}
-	return fmt.Sprintf("%s sealed; the first seal names the key %s: a rewritten log would have another, so compare it with the one you saved (--seal-key)", audit.Plural(r.Sealed, "entry"), r.FirstKey)
+	return fmt.Sprintf(
+		"%s sealed; the first seal names the key %s: a rewritten log would have another, so compare it with the one you saved (--seal-key)", audit.Plural(r.Sealed, "entry"), r.FirstKey)
 }
 
 // list is an array in JSON, empty or not.
@@ -214,7 +239,8 @@ func list(s []string) []string { return append([]string{}, s...) }
 func unprovenFacts(gaps []audit.Gap) []any {
 	facts := []any{}
 	for _, g := range gaps {
-		facts = append(facts, map[string]any{"from": g.From.Count, "seq": g.Seq, "bytes": g.Bytes, "by": g.By,
+		facts = append(facts, map[string]any{"from": g.From.Count, "seq": g.Seq, "bytes": g.Bytes,
+			"by":   g.By,
 			"time": g.Time.Format(time.RFC3339Nano), "reason": g.Reason})
 	}
 	return facts
@@ -233,7 +259,8 @@ func (c *ctl) auditHead() *cobra.Command {
 			}
 			r, err := l.Verify()
 			if errors.Is(err, fs.ErrNotExist) && r.Entries == 0 {
-				err = fmt.Errorf("nothing is recorded in %q yet; try: tada-run 'ls -l'", l.Home().Audit())
+				err = fmt.Errorf("nothing is recorded in %q yet; try: tada-run 'ls -l'",
+					l.Home().Audit())
 			}
 			if err != nil {
 				return c.refuted(r, err)
@@ -245,13 +272,15 @@ func (c *ctl) auditHead() *cobra.Command {
 				}
 			}
 			if c.json {
-				return c.printJSON(map[string]any{"size": r.Entries, "head": r.Head.String(), "journal": journal})
+				return c.printJSON(map[string]any{"size": r.Entries, "head": r.Head.String(),
+					"journal": journal})
 			}
 			_, err = fmt.Fprintln(c.out, p)
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&journal, "journal", false, "also write it to the system journal: journalctl SYSLOG_IDENTIFIER=tada-audit")
+	cmd.Flags().BoolVar(&journal, "journal", false,
+		"also write it to the system journal: journalctl SYSLOG_IDENTIFIER=tada-audit")
 	return verb(cmd, "77   the record was changed")
 }
 
@@ -282,9 +311,11 @@ func (c *ctl) auditSeal() *cobra.Command {
 				return err
 			}
 			if c.json {
-				return c.printJSON(map[string]any{"seq": e.Seq, "epoch": body.Epoch, "key": body.Key})
+				return c.printJSON(map[string]any{"seq": e.Seq, "epoch": body.Epoch,
+					"key": body.Key})
 			}
-			_, err = fmt.Fprintf(c.out, "sealed %s with the key of epoch %d: %s\n", audit.Plural(e.Seq+1, "entry"), body.Epoch, body.Key)
+			_, err = fmt.Fprintf(c.out, "sealed %s with the key of epoch %d: %s\n",
+				audit.Plural(e.Seq+1, "entry"), body.Epoch, body.Key)
 			return err
 		},
 	}, "77   the record was changed")
@@ -330,5 +361,6 @@ func (c *ctl) auditAccept() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "what happened, in one sentence")
-	return verb(cmd, "75   not answered", "126  refused: no terminal, not allowed for this caller, or declined")
+	return verb(cmd, "75   not answered",
+		"126  refused: no terminal, not allowed for this caller, or declined")
 }

@@ -60,7 +60,8 @@ func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		b.take(msg.list)
 		return b, b.listen
 	case ticked:
-		b.take(slices.DeleteFunc(slices.Clone(b.list), func(e approval.Envelope) bool { return !b.now().Before(e.Expires) }))
+		b.take(slices.DeleteFunc(slices.Clone(b.list),
+			func(e approval.Envelope) bool { return !b.now().Before(e.Expires) }))
 		return b, tick()
 	case settled:
 		if msg.keys == b.keys {
@@ -137,7 +138,8 @@ func (b *board) lay() {
 		return
 	}
 	short := render.Render(b.open.Payload, render.Options{})
-	page := render.Render(b.open.Payload, render.Options{Width: b.width - 1, Full: short.Truncated, Phrase: b.phrase})
+	page := render.Render(b.open.Payload, render.Options{Width: b.width - 1, Full: short.Truncated,
+		Phrase: b.phrase})
 	if after := b.open.After(); after != "" {
 		page.Lines = append(page.Lines, fit(after, b.width))
 	}
@@ -193,7 +195,8 @@ func (b *board) ready() bool { return !b.burst && b.read.Done() && !b.early() }
 func (b *board) early() bool { return b.now().Sub(b.since) < b.least }
 
 func (b *board) grantable() bool {
-	return b.open.Challenge == "" && b.open.Quorum < 2 && len(approval.Grantable(b.open.Payload)) == 0
+	return b.open.Challenge == "" && b.open.Quorum < 2 &&
+		len(approval.Grantable(b.open.Payload)) == 0
 }
 
 // settle lets a yes count when no other key follows it at once.

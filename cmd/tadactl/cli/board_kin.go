@@ -23,7 +23,8 @@ func (b *board) kin(e approval.Envelope) (kin []approval.Envelope, at int) {
 			kin = append(kin, other)
 		}
 	}
-	return kin, slices.IndexFunc(kin, func(other approval.Envelope) bool { return other.ID == e.ID })
+	return kin, slices.IndexFunc(kin,
+		func(other approval.Envelope) bool { return other.ID == e.ID })
 }
 
 // chosenKin is kin of the chosen question.

@@ -13,7 +13,8 @@ type desk interface {
 	Pending(ctx context.Context) ([]approval.Envelope, error)
 	Envelope(ctx context.Context, id string) (approval.Envelope, error)
 	Decide(ctx context.Context, d approval.Decision) error
-	DecideStanding(ctx context.Context, d approval.Decision, uses int, life time.Duration) (approval.Grant, error)
+	DecideStanding(ctx context.Context, d approval.Decision, uses int,
+		life time.Duration) (approval.Grant, error)
 }
 
 // A mode is what keys mean.

@@ -40,7 +40,8 @@ func (b *board) rows() []string {
 }
 
 func (b *board) listRows() []string {
-	rows := []string{fit(fmt.Sprintf("tada-run inbox «%s»   %d open", b.phrase, len(b.list)), b.width), fit(b.note, b.width)}
+	rows := []string{fit(fmt.Sprintf("tada-run inbox «%s»   %d open", b.phrase, len(b.list)),
+		b.width), fit(b.note, b.width)}
 	var each [][]string
 	room, first := b.height-1-len(rows), 0
 	for i, e := range b.list {
@@ -77,7 +78,8 @@ func (b *board) entryRows(e approval.Envelope) []string {
 	if e.Agent == "" {
 		agent = "-"
 	}
-	head := fmt.Sprintf("%sR%d  %4s  %s  %s", mark, e.Friction.Level, age(b.now().Sub(e.Issued)), agent, b.place(e))
+	head := fmt.Sprintf("%sR%d  %4s  %s  %s", mark, e.Friction.Level, age(b.now().Sub(e.Issued)),
+		agent, b.place(e))
 	return folded(head+short(e.Payload, max(b.width-len(head)-20, 40)), b.width)
 }
 
@@ -101,7 +103,8 @@ func (b *board) standingRows() []string {
 		"Run exactly this again without asking, at most 5 times, for 1 hour, in this session?", "",
 		"  " + short(b.open.Payload, 4000), "",
 		"It applies only to the same command, directory, environment, programs, files, agent and work item,",
-		"as on the previous page, plan " + plan.Prefix(b.open.PlanHash) + ". Anything else asks again,",
+		"as on the previous page, plan " + plan.Prefix(b.open.PlanHash) +
+			". Anything else asks again,",
 		"and so does a file or directory that was deleted and created again.",
 		"A denial in this session ends it, and so does: tadactl grants revoke.",
 	}
@@ -136,13 +139,16 @@ func (b *board) help() string {
 		return fmt.Sprintf("one-time code, esc: back: %s", strings.Repeat("·", len(b.line)))
 	case refusing:
 		if n := len(b.flock); n > 0 {
-			return fmt.Sprintf("message (enter: deny all %d, esc: back): ", n) + render.Inert(string(b.line))
+			return fmt.Sprintf("message (enter: deny all %d, esc: back): ", n) +
+				render.Inert(string(b.line))
 		}
 		return "message (enter: deny, esc: back): " + render.Inert(string(b.line))
 	case offering:
-		return "suggest (enter: deny and offer this command, esc: back): " + render.Inert(string(b.line))
+		return "suggest (enter: deny and offer this command, esc: back): " +
+			render.Inert(string(b.line))
 	case wording:
-		return "message for " + inert(b.call) + " (enter: keep, esc: back): " + render.Inert(string(b.line))
+		return "message for " + inert(b.call) + " (enter: keep, esc: back): " +
+			render.Inert(string(b.line))
 	case remembering:
 		return "y: approve and remember   esc: back"
 	}
@@ -155,7 +161,8 @@ func (b *board) help() string {
 	if !b.read.Done() {
 		return left + "space: more   n: deny" + b.offerHelp() + "   esc: back"
 	}
-	return left + b.callHelp() + "y: approve   n: deny" + b.offerHelp() + b.grantHelp() + "   esc: back"
+	return left + b.callHelp() + "y: approve   n: deny" + b.offerHelp() + b.grantHelp() +
+		"   esc: back"
 }
 
 func (b *board) alikeHelp() string {

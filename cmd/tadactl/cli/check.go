@@ -35,11 +35,14 @@ func (c *ctl) check() *cobra.Command {
 			case !lines && len(args) == 1:
 				return c.checkOne(args[0])
 			}
-			return &usageError{errors.New("expected one command line, or --jsonl with lines on standard input")}
+			return &usageError{
+				errors.New("expected one command line, or --jsonl with lines on standard input")}
 		},
 	}
 	cmd.Flags().BoolVar(&lines, "jsonl", false, "one JSON object per line in, one out")
-	return verb(cmd, "75   it would ask", "77   protected files were changed from outside; only without --jsonl", "126  it would be denied")
+	return verb(cmd, "75   it would ask",
+		"77   protected files were changed from outside; only without --jsonl",
+		"126  it would be denied")
 }
 
 func (c *ctl) checkOne(text string) error {
@@ -103,7 +106,10 @@ func answer(l *launcher.Launcher, line []byte, dir string) launcher.Report {
 	if !filepath.IsAbs(q.Cwd) {
 		return launcher.Unjudged(q.ID, fmt.Errorf("cwd %q is not absolute", q.Cwd))
 	}
-	r, err := judge(l, q.ID, *q.Cmd, q.Cwd, func(j *launcher.Judgement, id string) (launcher.Report, error) { return j.Report(id), nil })
+	r, err := judge(l, q.ID, *q.Cmd, q.Cwd, func(j *launcher.Judgement, id string) (launcher.Report,
+		error) {
+		return j.Report(id), nil
+	})
 	if errors.Is(err, launcher.ErrEmpty) && strings.TrimSpace(*q.Cmd) != "" {
 		return launcher.Idle(q.ID)
 	}
@@ -115,7 +121,8 @@ func answer(l *launcher.Launcher, line []byte, dir string) launcher.Report {
 
 // judge asks the launcher what it would do with the text in dir. The standard input of a
 // check is not that of the command, so nothing is assumed about it.
-func judge(l *launcher.Launcher, id, text, dir string, report func(*launcher.Judgement, string) (launcher.Report, error)) (launcher.Report, error) {
+func judge(l *launcher.Launcher, id, text, dir string, report func(*launcher.Judgement,
+	string) (launcher.Report, error)) (launcher.Report, error) {
 	j, err := l.Judge(launcher.Request{
 		Shell: launcher.Shell{Text: text, Name: "tada-run"}, Env: os.Environ(), Dir: dir,
 		Stdio: session.Stdio{}, Intent: pathguard.Intent{},

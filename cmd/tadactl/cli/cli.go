@@ -45,7 +45,8 @@ func (c *ctl) command() *cobra.Command {
 	}
 	root.SetOut(c.out)
 	root.SetErr(c.err)
-	root.PersistentFlags().StringVar(&c.place.State, "home", c.place.State, "use this state directory instead of ~/.tada")
+	root.PersistentFlags().StringVar(&c.place.State, "home", c.place.State,
+		"use this state directory instead of ~/.tada")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		c.named = cmd.Flags().Changed("home")
 		return checkFlags(cmd)
@@ -56,7 +57,8 @@ func (c *ctl) command() *cobra.Command {
 	root.AddCommand(
 		c.check(), c.pending(), c.show(), c.approve(), c.deny(), c.grants(),
 		c.inbox(), c.watch(), c.approvals(), c.key(), c.exportRequest(), c.sign(),
-		c.sessions(), c.attach(), c.kill(), c.replay(), c.export(), c.log(), c.audit(), c.gc(), c.policy(), c.config(), c.tamper(), c.doctor(),
+		c.sessions(), c.attach(), c.kill(), c.replay(), c.export(), c.log(), c.audit(), c.gc(),
+		c.policy(), c.config(), c.tamper(), c.doctor(),
 	)
 	root.AddCommand(c.man(), c.completion(), c.hook(), c.quarantine(), c.mcp(), c.shell())
 	c.complete(root)

@@ -20,7 +20,8 @@ func (c *ctl) config() *cobra.Command {
 	set := verb(&cobra.Command{
 		Use: "set", Hidden: true, Short: "Say how to change a setting", DisableFlagParsing: true,
 		RunE: func(*cobra.Command, []string) error {
-			return &usageError{fmt.Errorf("there is no config set: %s", insteadOf("verb", "config set"))}
+			return &usageError{fmt.Errorf("there is no config set: %s",
+				insteadOf("verb", "config set"))}
 		},
 	})
 	cmd.AddCommand(get, set)

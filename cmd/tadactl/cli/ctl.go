@@ -38,13 +38,18 @@ const exitStatus = "EXIT STATUS\n"
 // verb completes a command: its manual ends with its exit statuses, and wrong arguments are a usage
 // error, which cobra would not tell from a failure.
 func verb(cmd *cobra.Command, statuses ...string) *cobra.Command {
-	for _, s := range []string{"2    wrong usage", "78   configuration or state refused", "125  tadactl itself failed"} {
+	for _, s := range []string{"2    wrong usage", "78   configuration or state refused",
+		"125  tadactl itself failed"} {
 		number, _, _ := strings.Cut(s, " ")
-		if !slices.ContainsFunc(statuses, func(own string) bool { return strings.HasPrefix(own, number+" ") }) {
+		if !slices.ContainsFunc(statuses, func(own string) bool {
+			return strings.HasPrefix(own,
+				number+" ")
+		}) {
 			statuses = append(statuses, s)
 		}
 	}
-	cmd.Long = strings.TrimSpace(strings.TrimSpace(cmd.Long) + "\n\n" + exitStatus + "  0    done\n  " + strings.Join(statuses, "\n  "))
+	cmd.Long = strings.TrimSpace(strings.TrimSpace(cmd.Long) + "\n\n" + exitStatus +
+		"  0    done\n  " + strings.Join(statuses, "\n  "))
 	if args := cmd.Args; args != nil {
 		cmd.Args = func(cmd *cobra.Command, words []string) error {
 			err := args(cmd, words)
@@ -71,7 +76,8 @@ func manual(cmd *cobra.Command) (about, statuses string) {
 // a slip such as "audit verfy" must not look to a script as if the record had been verified.
 func (c *ctl) help(cmd *cobra.Command, _ []string) {
 	if name := cmd.Flags().Arg(0); name != "" && cmd.HasSubCommands() {
-		c.status = c.report(&usageError{fmt.Errorf("unknown command %q for %q", name, cmd.CommandPath())}, cmd.CommandPath())
+		c.status = c.report(&usageError{fmt.Errorf("unknown command %q for %q", name,
+			cmd.CommandPath())}, cmd.CommandPath())
 		return
 	}
 	fmt.Fprint(c.out, help(cmd))
@@ -134,11 +140,13 @@ func (c *ctl) printJSON(v any) error {
 // open returns the launcher of the state directory.
 func (c *ctl) open() (*launcher.Launcher, error) { return c.openBy(launcher.Place.Open) }
 
-func (c *ctl) openBy(by func(launcher.Place) (*launcher.Launcher, error)) (*launcher.Launcher, error) {
+func (c *ctl) openBy(by func(launcher.Place) (*launcher.Launcher,
+	error)) (*launcher.Launcher, error) {
 	_, err := os.Stat(c.place.State)
 	l, openErr := unpacking(by(c.place))
 	if c.named && openErr == nil && errors.Is(err, os.ErrNotExist) { // a slip would read as an empty record
-		fmt.Fprintf(c.err, "tadactl: created the state directory %q: there was none\n", c.place.State)
+		fmt.Fprintf(c.err, "tadactl: created the state directory %q: there was none\n",
+			c.place.State)
 	}
 	return l, openErr
 }

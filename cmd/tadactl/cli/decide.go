@@ -67,13 +67,19 @@ func (c *ctl) approve() *cobra.Command {
 			return each(args, func(id string) error { return c.approveOne(cmd.Context(), id, o) })
 		},
 	}
-	cmd.Flags().StringVar(&o.plan, "plan", "", "refuse if the plan hash begins otherwise: at least its first 12 digits")
-	cmd.Flags().StringVar(&o.token, "token", "", "a file with a signed answer, - for standard input")
-	cmd.Flags().StringSliceVar(&o.not, "except", nil, "with several calls: deny these, by their ids")
-	cmd.Flags().StringVarP(&o.why, "message", "m", "", "message to the agent about those calls, at most 500 characters")
+	cmd.Flags().StringVar(&o.plan, "plan", "",
+		"refuse if the plan hash begins otherwise: at least its first 12 digits")
+	cmd.Flags().StringVar(&o.token, "token", "",
+		"a file with a signed answer, - for standard input")
+	cmd.Flags().StringSliceVar(&o.not, "except", nil,
+		"with several calls: deny these, by their ids")
+	cmd.Flags().StringVarP(&o.why, "message", "m", "",
+		"message to the agent about those calls, at most 500 characters")
 	cmd.Flags().IntVar(&o.uses, "uses", 0, "let the same plan run this many times (5 with --for)")
-	cmd.Flags().DurationVar(&o.life, "for", 0, "let the same plan run for this long (1h with --uses; at most 12h)")
-	return verb(cmd, "75   not answered", "126  refused: the answer does not fit, is too late, or is not allowed for this caller")
+	cmd.Flags().DurationVar(&o.life, "for", 0,
+		"let the same plan run for this long (1h with --uses; at most 12h)")
+	return verb(cmd, "75   not answered",
+		"126  refused: the answer does not fit, is too late, or is not allowed for this caller")
 }
 
 func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
@@ -88,14 +94,18 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 		return err
 	}
 	if why := approval.Grantable(e.Payload); o.standing() && len(why) > 0 { // said before anybody is asked
-		return &exitError{fmt.Errorf("%w: %s; try without --uses and --for", approval.ErrNotGrantable, strings.Join(why, "; ")), exit.Denied}
+		return &exitError{fmt.Errorf("%w: %s; try without --uses and --for",
+			approval.ErrNotGrantable, strings.Join(why, "; ")), exit.Denied}
 	}
 	if o.standing() && e.Quorum > 1 {
-		return &exitError{fmt.Errorf("question %q needs %d people, so it can be approved only once; try without --uses and --for", e.ID, e.Quorum), exit.Denied}
+		return &exitError{
+			fmt.Errorf(
+				"question %q needs %d people, so it can be approved only once; try without --uses and --for", e.ID, e.Quorum), exit.Denied}
 	}
 	for _, id := range o.not { // before anybody is asked
 		if !slices.Contains(e.Calls, id) {
-			return &usageError{fmt.Errorf("question %q has no call %q; it has %s", e.ID, id, strings.Join(e.Calls, " "))}
+			return &usageError{fmt.Errorf("question %q has no call %q; it has %s", e.ID, id,
+				strings.Join(e.Calls, " "))}
 		}
 	}
 	d, err := c.decision(ctx, l, e, o.plan)
@@ -136,7 +146,9 @@ func (o *consent) digits() error {
 	given := o.plan
 	o.plan = strings.ReplaceAll(given, " ", "")
 	if given != "" && (len(o.plan) < 12 || strings.Trim(o.plan, "0123456789abcdef") != "") {
-		return &usageError{fmt.Errorf("--plan %q is not the beginning of a plan hash: at least 12 digits, 0-9 and a-f, as tadactl show prints them", given)}
+		return &usageError{
+			fmt.Errorf(
+				"--plan %q is not the beginning of a plan hash: at least 12 digits, 0-9 and a-f, as tadactl show prints them", given)}
 	}
 	return nil
 }
@@ -147,12 +159,15 @@ func (o consent) unlike(e approval.Envelope, d approval.Decision, err error) err
 	if o.plan == "" || d.PlanHash == e.PlanHash || !errors.Is(err, approval.ErrMismatch) {
 		return err
 	}
-	return &exitError{fmt.Errorf("--plan %s is not the plan of question %q; read it: tadactl show %s", o.plan, e.ID, e.ID), exit.Denied}
+	return &exitError{
+		fmt.Errorf("--plan %s is not the plan of question %q; read it: tadactl show %s", o.plan,
+			e.ID, e.ID), exit.Denied}
 }
 
 // decision asks on the terminal. Digits of a plan that is not this one's are for the store to
 // refuse and to record.
-func (c *ctl) decision(ctx context.Context, l *launcher.Launcher, e approval.Envelope, digits string) (approval.Decision, error) {
+func (c *ctl) decision(ctx context.Context, l *launcher.Launcher, e approval.Envelope,
+	digits string) (approval.Decision, error) {
 	if !strings.HasPrefix(e.PlanHash, digits) {
 		d := permit.Answer(e, true, "", string(approval.ChannelTadactl))
 		d.PlanHash = digits[:min(len(digits), len(e.PlanHash)-1)]
@@ -185,7 +200,8 @@ func (c *ctl) deny() *cobra.Command {
 			}
 			switch {
 			case all && (len(args) > 0 || undo || instead != ""):
-				return &usageError{errors.New("--all cannot be combined with IDs, --undo or --instead")}
+				return &usageError{
+					errors.New("--all cannot be combined with IDs, --undo or --instead")}
 			case all:
 				return c.denyAll(cmd.Context(), message)
 			case len(args) == 0:
@@ -193,12 +209,19 @@ func (c *ctl) deny() *cobra.Command {
 			case instead != "" && len(args) > 1:
 				return &usageError{errors.New("--instead needs exactly one question")}
 			case undo:
-				return each(args, func(id string) error { return c.undeny(cmd.Context(), id, message+instead) })
+				return each(args, func(id string) error {
+					return c.undeny(cmd.Context(), id,
+						message+instead)
+				})
 			}
-			return each(args, func(id string) error { return c.denyOne(cmd.Context(), id, message, instead) })
+			return each(args, func(id string) error {
+				return c.denyOne(cmd.Context(), id, message,
+					instead)
+			})
 		},
 	}
-	cmd.Flags().StringVarP(&message, "message", "m", "", "message to the agent, at most 500 characters")
+	cmd.Flags().StringVarP(&message, "message", "m", "",
+		"message to the agent, at most 500 characters")
 	cmd.Flags().StringVar(&instead, "instead", "", "the command that you suggest")
 	cmd.Flags().BoolVar(&all, "all", false, "deny every open question")
 	cmd.Flags().BoolVar(&undo, "undo", false, "withdraw a denial")
@@ -277,7 +300,8 @@ func each(ids []string, do func(id string) error) error {
 // counted tells that others must follow.
 func (c *ctl) counted(e approval.Envelope, votes, people int) error {
 	if c.json {
-		return c.printJSON(map[string]any{"id": e.ID, "decision": "counted", "plan_hash": e.PlanHash, "votes": votes, "people": people})
+		return c.printJSON(map[string]any{"id": e.ID, "decision": "counted",
+			"plan_hash": e.PlanHash, "votes": votes, "people": people})
 	}
 	_, err := fmt.Fprintf(c.out, "counted for %s: %d of %d approvals\n", e.ID, votes, people)
 	return err
@@ -296,7 +320,8 @@ func (c *ctl) decided(e approval.Envelope, d approval.Decision) error {
 		}
 	}
 	if c.json {
-		return c.printJSON(map[string]any{"id": e.ID, "decision": word, "plan_hash": e.PlanHash, "denied_calls": denied})
+		return c.printJSON(map[string]any{"id": e.ID, "decision": word, "plan_hash": e.PlanHash,
+			"denied_calls": denied})
 	}
 	except := ""
 	if word == "approved" && len(denied) > 0 {

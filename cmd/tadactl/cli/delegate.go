@@ -24,10 +24,13 @@ func (c *ctl) keyDelegate() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := approval.ParseTrust([]byte(args[0]))
 			if err != nil || len(list) != 1 {
-				return &usageError{errors.Join(errors.New("LINE must be: ed25519 BASE64 NAME"), err)}
+				return &usageError{errors.Join(errors.New("LINE must be: ed25519 BASE64 NAME"),
+					err)}
 			}
 			if d.Audience == "" {
-				return &usageError{errors.New("--machine is required: the name that tadactl key show prints on that machine")}
+				return &usageError{
+					errors.New(
+						"--machine is required: the name that tadactl key show prints on that machine")}
 			}
 			l, err := c.open()
 			if err != nil {
@@ -48,7 +51,8 @@ func (c *ctl) keyDelegate() *cobra.Command {
 	cmd.Flags().StringVar(&d.Audience, "machine", "", "the machine where the answers count")
 	cmd.Flags().DurationVar(&life, "for", 24*time.Hour, "valid for this long; at most 744h")
 	cmd.Flags().IntVar(&d.MaxRisk, "max-risk", d.MaxRisk, "highest risk it may answer, 0 to 3")
-	cmd.Flags().StringSliceVar(&d.WorkItems, "work-item", nil, "only for these work items (default: any)")
+	cmd.Flags().StringSliceVar(&d.WorkItems, "work-item", nil,
+		"only for these work items (default: any)")
 	return verb(cmd, "126  refused: not allowed for this caller")
 }
 

@@ -38,18 +38,24 @@ func (c *ctl) doctor() *cobra.Command {
 			}
 			approvals := "ok"
 			if err := l.CompareStore(cmd.Context()); err != nil {
-				approvals, c.status = strings.TrimPrefix(err.Error(), "approval: "), launcher.ExitOf(err)
+				approvals, c.status = strings.TrimPrefix(err.Error(), "approval: "),
+					launcher.ExitOf(err)
 			}
 			if c.json {
 				return c.printJSON(map[string]any{
 					"approvals": approvals,
-					"version":   launcher.Version(), "home": l.Home().Dir, "policy": l.Policy().Digest(), "tier": launcher.Tier,
-					"level": r.Level.String(), "kernel": r.Kernel, "landlock": r.Landlock, "errata": r.Errata, "findings": r.Findings, "lost": r.Lost, "ignored": ignored,
+					"version":   launcher.Version(), "home": l.Home().Dir,
+					"policy": l.Policy().Digest(), "tier": launcher.Tier,
+					"level": r.Level.String(), "kernel": r.Kernel, "landlock": r.Landlock,
+					"errata": r.Errata, "findings": r.Findings, "lost": r.Lost,
+					"ignored":     ignored,
 					"environment": l.NotReceived(),
 				})
 			}
-			fmt.Fprintf(c.out, "tada-run %s, kernel %s\nstate    %s\nlevel    %s\ntier     %s: only the commands are sandboxed, not the agent that proposes them\n         %s: tada-run --session -- AGENT sandboxes the agent as well\n\n",
-				launcher.Version(), r.Kernel, l.Home().Dir, r.Level, launcher.Tier, launcher.TierSession)
+			fmt.Fprintf(c.out,
+				"tada-run %s, kernel %s\nstate    %s\nlevel    %s\ntier     %s: only the commands are sandboxed, not the agent that proposes them\n         %s: tada-run --session -- AGENT sandboxes the agent as well\n\n",
+				launcher.Version(), r.Kernel, l.Home().Dir, r.Level, launcher.Tier,
+				launcher.TierSession)
 			for _, f := range r.Findings {
 				mark := "ok     "
 				if !f.OK {
@@ -74,7 +80,9 @@ func (c *ctl) doctor() *cobra.Command {
 			}
 			return nil
 		},
-	}, "77   an older copy of the approvals or of the record was put back", "125  no sandbox level works here, or an attack succeeded")
-	cmd.Flags().BoolVar(&attacks, "attack", false, "try every known escape from the sandbox, at each level")
+	}, "77   an older copy of the approvals or of the record was put back",
+		"125  no sandbox level works here, or an attack succeeded")
+	cmd.Flags().BoolVar(&attacks, "attack", false,
+		"try every known escape from the sandbox, at each level")
 	return cmd
 }

@@ -79,8 +79,11 @@ func (s *recording) html(w io.Writer) error {
 		r := runs[i]
 		p.Title = r.Command
 		p.Facts = []export.Fact{
-			{Name: "Session", Value: s.id}, {Name: "Began", Value: r.Began.UTC().Format(time.RFC3339)}, {Name: "Folder", Value: r.Dir},
-			{Name: "Agent", Value: r.Agent}, {Name: "Verdict", Value: r.Verdict}, {Name: "Approval", Value: r.Envelope},
+			{Name: "Session", Value: s.id},
+			{Name: "Began", Value: r.Began.UTC().Format(time.RFC3339)},
+			{Name: "Folder", Value: r.Dir},
+			{Name: "Agent", Value: r.Agent}, {Name: "Verdict", Value: r.Verdict},
+			{Name: "Approval", Value: r.Envelope},
 			{Name: "Enforced", Value: r.Level}, {Name: "State", Value: r.State},
 		}
 		if exit, known := r.Exit(); known {
@@ -117,9 +120,12 @@ func (s *recording) verify(p *export.Page) {
 		p.Reason = "Log and transcript are as they were written. The session had not been closed: its end may still come, or was lost."
 	}
 	p.Facts = append(p.Facts,
-		export.Fact{Name: "Transcript", Value: fmt.Sprintf("%s, %s, %v", audit.Plural(t.Summary.Count, "event"), audit.Plural(t.Summary.Bytes, "byte"), t.Summary.Duration.Round(time.Millisecond))},
+		export.Fact{Name: "Transcript", Value: fmt.Sprintf("%s, %s, %v",
+			audit.Plural(t.Summary.Count, "event"), audit.Plural(t.Summary.Bytes, "byte"),
+			t.Summary.Duration.Round(time.Millisecond))},
 		export.Fact{Name: "Head of the transcript", Value: t.Summary.Head.String()})
 	if n := len(t.Summary.Redacted); n > 0 {
-		p.Facts = append(p.Facts, export.Fact{Name: "Redacted", Value: audit.Plural(n, "event") + "; the proofs still hold"})
+		p.Facts = append(p.Facts, export.Fact{Name: "Redacted", Value: audit.Plural(n, "event") +
+			"; the proofs still hold"})
 	}
 }

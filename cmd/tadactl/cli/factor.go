@@ -17,7 +17,8 @@ import (
 
 // enrolling opens the launcher for a change of what proves the person, with what proves them until
 // now: a code that is asked for, or the line in a file.
-func (c *ctl) enrolling(ctx context.Context, vouch string) (*launcher.Launcher, permit.Factor, error) {
+func (c *ctl) enrolling(ctx context.Context,
+	vouch string) (*launcher.Launcher, permit.Factor, error) {
 	if err := caller.Outside(approval.Enrol); err != nil {
 		return nil, permit.Factor{}, err
 	}
@@ -76,14 +77,17 @@ func (c *ctl) keyTrust() *cobra.Command {
 			}
 			k := list[len(list)-1]
 			if c.json {
-				return c.printJSON(map[string]any{"id": approval.KeyID(k.Public), "name": k.Name, "max_risk": k.MaxRisk})
+				return c.printJSON(map[string]any{"id": approval.KeyID(k.Public), "name": k.Name,
+					"max_risk": k.MaxRisk})
 			}
-			_, err = fmt.Fprintf(c.out, "trusted %s  %s  up to risk %d\n", approval.KeyID(k.Public), k.Name, k.MaxRisk)
+			_, err = fmt.Fprintf(c.out, "trusted %s  %s  up to risk %d\n", approval.KeyID(k.Public),
+				k.Name, k.MaxRisk)
 			return err
 		},
 	}
 	cmd.Flags().StringVar(&vouch, "vouch", "", "a file in which a trusted key vouches for this one")
-	return verb(cmd, "75   no code was entered", "126  refused: not allowed for this caller, or the proof does not fit")
+	return verb(cmd, "75   no code was entered",
+		"126  refused: not allowed for this caller, or the proof does not fit")
 }
 
 func (c *ctl) keyUntrust() *cobra.Command {
@@ -110,7 +114,8 @@ func (c *ctl) keyUntrust() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&vouch, "vouch", "", "a file in which a trusted key vouches for this change")
+	cmd.Flags().StringVar(&vouch, "vouch", "",
+		"a file in which a trusted key vouches for this change")
 	return verb(cmd, "75   no code was entered", "126  refused: not allowed for this caller, or the proof does not fit")
 }
 
@@ -151,5 +156,6 @@ func (c *ctl) keyTOTP() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&remove, "remove", false, "remove the one-time codes")
-	return verb(cmd, "75   no code was entered", "126  refused: not allowed for this caller, or the code does not fit")
+	return verb(cmd, "75   no code was entered",
+		"126  refused: not allowed for this caller, or the code does not fit")
 }

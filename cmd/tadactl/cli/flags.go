@@ -15,13 +15,15 @@ import (
 var flagValues = map[string][]string{
 	"format":    exportNames(),
 	"authority": {"policy", "approval", "grant"},
-	"outcome":   {"ok", "error", "refused", "waiting", "approved", "denied", "withdrawn", "expired", "failed", "running", "lost", "announced", "ended"},
-	"kind":      kindNames(),
-	"max-risk":  {"0", "1", "2", "3"},
+	"outcome": {"ok", "error", "refused", "waiting", "approved", "denied", "withdrawn", "expired",
+		"failed", "running", "lost", "announced", "ended"},
+	"kind":     kindNames(),
+	"max-risk": {"0", "1", "2", "3"},
 }
 
 // flagFiles are the options whose value is the name of a file or a folder.
-var flagFiles = strings.Fields("home remember head since token vouch output ci-intent delegation root file runtime")
+var flagFiles = strings.Fields(
+	"home remember head since token vouch output ci-intent delegation root file runtime")
 
 // checkFlags refuses a word that an option does not take: an empty list would be read as an answer.
 func checkFlags(cmd *cobra.Command) (err error) {

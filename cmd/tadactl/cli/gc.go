@@ -47,26 +47,33 @@ func (c *ctl) gc() *cobra.Command {
 			if c.json {
 				sessions := append([]string{}, f.Sessions...)
 				return c.printJSON(map[string]any{
-					"sessions": sessions, "session_bytes": f.SessionBytes, "entries": f.Entries, "log_bytes": f.LogBytes, "archives": f.Archives,
-					"packed": f.Packed.Files, "packed_from": f.Packed.Before, "packed_to": f.Packed.After,
+					"sessions": sessions, "session_bytes": f.SessionBytes, "entries": f.Entries,
+					"log_bytes": f.LogBytes, "archives": f.Archives,
+					"packed": f.Packed.Files, "packed_from": f.Packed.Before,
+					"packed_to": f.Packed.After,
 				})
 			}
 			if f.Packed.Files == 0 {
 				fmt.Fprintln(c.out, "nothing to compress")
 			} else {
-				fmt.Fprintf(c.out, "compressed %s from %d to %s\n", audit.Plural(f.Packed.Files, "session"), f.Packed.Before, audit.Plural(f.Packed.After, "byte"))
+				fmt.Fprintf(c.out, "compressed %s from %d to %s\n", audit.Plural(f.Packed.Files,
+					"session"), f.Packed.Before, audit.Plural(f.Packed.After, "byte"))
 			}
 			if len(f.Sessions) > 0 || f.Entries > 0 {
-				fmt.Fprintf(c.out, "deleted %s (%s) and %s (%s)\n", audit.Plural(len(f.Sessions), "session"), audit.Plural(f.SessionBytes, "byte"), audit.Plural(f.Entries, "log entry"), audit.Plural(f.LogBytes, "byte"))
+				fmt.Fprintf(c.out, "deleted %s (%s) and %s (%s)\n", audit.Plural(len(f.Sessions),
+					"session"), audit.Plural(f.SessionBytes, "byte"), audit.Plural(f.Entries,
+					"log entry"), audit.Plural(f.LogBytes, "byte"))
 			}
 			if f.Archives > 0 {
-				fmt.Fprintf(c.out, "deleted the archives of changes of protected files: %d\n", f.Archives)
+				fmt.Fprintf(c.out, "deleted the archives of changes of protected files: %d\n",
+					f.Archives)
 			}
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&older, "older", "", "delete what is older than this: 30d, 12h")
-	cmd.Flags().StringVar(&keep, "keep", "", "keep this much of the transcripts, and this much of the log; delete the oldest beyond it: 1G, 500M")
+	cmd.Flags().StringVar(&keep, "keep", "",
+		"keep this much of the transcripts, and this much of the log; delete the oldest beyond it: 1G, 500M")
 	cmd.Flags().StringVar(&reason, "reason", "retention", "the reason, for the record")
 	return verb(cmd, "77   the record was changed")
 }

@@ -30,8 +30,9 @@ type standing struct {
 
 func standingOf(g approval.Grant) standing {
 	return standing{
-		ID: g.ID, Envelope: g.Envelope, Command: commandOf(g.Payload), WorkItem: g.WorkItem, Session: g.Session,
-		Used: g.Used, Uses: g.Uses, Expires: g.Expires, Lasting: g.Lasting, Approver: g.Approver,
+		ID: g.ID, Envelope: g.Envelope, Command: commandOf(g.Payload), WorkItem: g.WorkItem,
+		Session: g.Session,
+		Used:    g.Used, Uses: g.Uses, Expires: g.Expires, Lasting: g.Lasting, Approver: g.Approver,
 	}
 }
 
@@ -71,7 +72,8 @@ func usesOf(g approval.Grant) string {
 	if g.Lasting {
 		return fmt.Sprintf("%d, until it is revoked, in %q ", g.Used, workspaceOf(g.Payload))
 	}
-	return fmt.Sprintf("%d of %d, until %s", g.Used, g.Uses, g.Expires.Local().Format(time.DateTime))
+	return fmt.Sprintf("%d of %d, until %s", g.Used, g.Uses,
+		g.Expires.Local().Format(time.DateTime))
 }
 
 // workspaceOf is the workspace of a plan.
@@ -112,10 +114,12 @@ func (c *ctl) revoke() *cobra.Command {
 // granted tells what stands from now on.
 func (c *ctl) granted(g approval.Grant) error {
 	if c.json {
-		return c.printJSON(map[string]any{"id": g.Envelope, "decision": "approved", "grant": standingOf(g)})
+		return c.printJSON(map[string]any{"id": g.Envelope, "decision": "approved",
+			"grant": standingOf(g)})
 	}
 	if g.Lasting {
-		_, err := fmt.Fprintf(c.out, "approved %s: until it is revoked (grant %s)\n", g.Envelope, g.ID)
+		_, err := fmt.Fprintf(c.out, "approved %s: until it is revoked (grant %s)\n", g.Envelope,
+			g.ID)
 		return err
 	}
 	what := "this plan may run"
@@ -123,6 +127,7 @@ func (c *ctl) granted(g approval.Grant) error {
 		what = "the tool " + inert(tool) + ", with any input, may be called"
 	}
 	_, err := fmt.Fprintf(c.out, "approved %s: %s %s until %s (grant %s)\n",
-		g.Envelope, what, audit.Plural(g.Uses, "time"), g.Expires.Local().Format(time.DateTime), g.ID)
+		g.Envelope, what, audit.Plural(g.Uses, "time"), g.Expires.Local().Format(time.DateTime),
+		g.ID)
 	return err
 }

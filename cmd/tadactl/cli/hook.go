@@ -45,12 +45,14 @@ func (c *ctl) hookRun() *cobra.Command {
 		},
 	}
 	cmd.Flags().DurationVar(&wait, "wait", 0, "wait this long for an approval")
-	return verb(cmd, "2    the call is blocked; the reason is on standard error, where the agent reads it")
+	return verb(cmd,
+		"2    the call is blocked; the reason is on standard error, where the agent reads it")
 }
 
 // hasHook reports whether this is `tadactl hook run`, as it is registered with the platforms.
 func hasHook(argv []string) bool {
-	return len(argv) > 3 && argv[1] == "hook" && argv[2] == "run" && argv[3] != "--help" && argv[3] != "-h"
+	return len(argv) > 3 && argv[1] == "hook" && argv[2] == "run" && argv[3] != "--help" &&
+		argv[3] != "-h"
 }
 
 // blockStatus is the one exit status that no platform takes for a failure that lets the call run.
@@ -75,9 +77,11 @@ func hookRun(place launcher.Place, args []string) int {
 	core.Quarantine = inQuarantine(os.Getenv(quarantine.Variable))
 	adapter, err := hooked(set, &core.Runner, place.State)
 	if err != nil {
-		return say(hook.Answer{Status: blockStatus, Stderr: core.Refuse(context.Background(), set.Arg(0), err) + "\n"})
+		return say(hook.Answer{Status: blockStatus, Stderr: core.Refuse(context.Background(),
+			set.Arg(0), err) + "\n"})
 	}
-	return say(hook.Serve(context.Background(), adapter, core, os.Stdin, hook.Limit+core.Runner.Wait))
+	return say(hook.Serve(context.Background(), adapter, core, os.Stdin, hook.Limit+
+		core.Runner.Wait))
 }
 
 // leftToSession returns nil when the session that this process runs in holds what the hook would
@@ -91,7 +95,8 @@ func leftToSession() error {
 	case err != nil:
 		return err
 	case !r.Run:
-		return errors.New("quarantines of this account cannot be seen inside a session, so no call is let through; start the agent without --session")
+		return errors.New(
+			"quarantines of this account cannot be seen inside a session, so no call is let through; start the agent without --session")
 	}
 	return nil
 }
@@ -101,7 +106,8 @@ func hooked(set *pflag.FlagSet, r *hook.Runner, home string) (adapter hook.Adapt
 	adapter, known := platform.Named(set.Arg(0))
 	switch {
 	case !known || set.NArg() != 1:
-		return adapter, fmt.Errorf("no platform %q; try: tadactl hook run %s", strings.Join(set.Args(), " "), platform.Names())
+		return adapter, fmt.Errorf("no platform %q; try: tadactl hook run %s",
+			strings.Join(set.Args(), " "), platform.Names())
 	case r.Wait < 0:
 		return adapter, fmt.Errorf("--wait=%v is negative", r.Wait)
 	}

@@ -34,7 +34,8 @@ func (c *ctl) registration(name string, wait time.Duration) (registration, error
 		if say := insteadOf("platform", strings.ToLower(name)); say != "" {
 			return registration{}, &usageError{fmt.Errorf("no hook for %q: %s", name, say)}
 		}
-		return registration{}, &usageError{fmt.Errorf("no platform %q; there are %s", name, platform.Names())}
+		return registration{}, &usageError{fmt.Errorf("no platform %q; there are %s", name,
+			platform.Names())}
 	}
 	if wait < 0 {
 		return registration{}, &usageError{errors.New("--wait must not be negative")}
@@ -47,7 +48,8 @@ func (c *ctl) registration(name string, wait time.Duration) (registration, error
 	if err != nil {
 		return registration{}, fmt.Errorf("tada-run not found beside tadactl: %w", err)
 	}
-	h := settings.Hook{Ctl: filepath.Join(filepath.Dir(runner), "tadactl"), Wait: wait, Each: hook.Limit}
+	h := settings.Hook{Ctl: filepath.Join(filepath.Dir(runner), "tadactl"), Wait: wait,
+		Each: hook.Limit}
 	if c.place.State != "" {
 		if h.Home, err = filepath.Abs(c.place.State); err != nil {
 			return registration{}, err
@@ -80,7 +82,10 @@ func (c *ctl) hookInstall() *cobra.Command {
 				}
 				return c.printText(r, text)
 			}
-			return c.register(r, "installed", func(was, _ []byte) ([]byte, error) { return r.Install(was, r.hook) })
+			return c.register(r, "installed", func(was, _ []byte) ([]byte,
+				error) {
+				return r.Install(was, r.hook)
+			})
 		},
 	}
 	cmd.Flags().DurationVar(&wait, "wait", 0, "let a call wait this long for an approval")
@@ -91,14 +96,16 @@ func (c *ctl) hookInstall() *cobra.Command {
 // printText prints what would be in a file.
 func (c *ctl) printText(r registration, text []byte) error {
 	if c.json {
-		return c.printJSON(map[string]string{"platform": r.Platform, "file": r.file, "text": string(text)})
+		return c.printJSON(map[string]string{"platform": r.Platform, "file": r.file,
+			"text": string(text)})
 	}
 	_, err := c.out.Write(text)
 	return err
 }
 
 // register changes the file, and reports what was done.
-func (c *ctl) register(r registration, word string, change func(was, before []byte) ([]byte, error)) error {
+func (c *ctl) register(r registration, word string, change func(was, before []byte) ([]byte,
+	error)) error {
 	l, err := c.open()
 	if err != nil {
 		return err
@@ -113,7 +120,8 @@ func (c *ctl) register(r registration, word string, change func(was, before []by
 	}
 	note := c.notes(r, word)
 	if c.json {
-		return c.printJSON(map[string]string{"platform": r.Platform, "file": r.file, "done": word, "backup": backup, "note": note})
+		return c.printJSON(map[string]string{"platform": r.Platform, "file": r.file, "done": word,
+			"backup": backup, "note": note})
 	}
 	fmt.Fprintf(c.out, "%s %s\n", word, inert(r.file))
 	if backup != "" {
@@ -127,10 +135,12 @@ func (c *ctl) register(r registration, word string, change func(was, before []by
 
 // notWritten is the error for a file that was left as it is.
 func notWritten(err error, word string) error {
-	byHand := errors.Is(err, settings.ErrNotJSON) || errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS)
+	byHand := errors.Is(err, settings.ErrNotJSON) || errors.Is(err, os.ErrPermission) ||
+		errors.Is(err, syscall.EROFS)
 	switch {
 	case byHand && word == "installed":
-		return &exitError{fmt.Errorf("%w; to see what to add by hand, run the same with --print", err), exit.Config}
+		return &exitError{fmt.Errorf("%w; to see what to add by hand, run the same with --print",
+			err), exit.Config}
 	case byHand, errors.Is(err, settings.ErrUnread), errors.As(err, new(*launcher.NotWrittenError)):
 		return &exitError{err, exit.Config}
 	}
@@ -142,14 +152,17 @@ func (c *ctl) notes(r registration, word string) string {
 	notes := []string{r.Note}
 	for _, file := range r.managed {
 		if _, err := os.Stat(file); err == nil && word == "installed" {
-			notes = append(notes, fmt.Sprintf("%s has precedence over these settings; see there whether it switches hooks off or sets another shell.", file))
+			notes = append(notes,
+				fmt.Sprintf(
+					"%s has precedence over these settings; see there whether it switches hooks off or sets another shell.", file))
 		}
 	}
 	return strings.TrimSpace(strings.Join(notes, "\n"))
 }
 
 // strip takes both the hook and the shell out of a settings file.
-func (c *ctl) strip(l *launcher.Launcher, r registration, text, before []byte) (_ []byte, err error) {
+func (c *ctl) strip(l *launcher.Launcher, r registration, text,
+	before []byte) (_ []byte, err error) {
 	if r.Holds(r.file) {
 		if text, err = r.Uninstall(text, before); err != nil || text == nil {
 			return nil, err

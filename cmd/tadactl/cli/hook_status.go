@@ -55,10 +55,12 @@ func (c *ctl) hookStatus() *cobra.Command {
 			}
 			return nil
 		},
-	}, "1    the hook of the named platform is missing, incomplete, changed, off, or does not answer")
+	},
+		"1    the hook of the named platform is missing, incomplete, changed, off, or does not answer")
 }
 
-func (c *ctl) printHook(ctx context.Context, l *launcher.Launcher, r registration, asked bool) error {
+func (c *ctl) printHook(ctx context.Context, l *launcher.Launcher, r registration,
+	asked bool) error {
 	data, err := os.ReadFile(r.file)
 	state := settings.Missing
 	if err == nil || errors.Is(err, os.ErrNotExist) {
@@ -88,7 +90,8 @@ func (c *ctl) printHook(ctx context.Context, l *launcher.Launcher, r registratio
 		c.status = 0
 	}
 	if c.json {
-		return c.printJSON(map[string]any{"platform": r.Platform, "file": r.file, "state": word, "protected": protected, "changed": change,
+		return c.printJSON(map[string]any{"platform": r.Platform, "file": r.file, "state": word,
+			"protected": protected, "changed": change,
 			"answers": state == settings.Complete && answers == "", "problem": answers, "off": off})
 	}
 	fmt.Fprintf(c.out, "%-12s %-10s %-13s %s\n", r.Platform, word, guard, inert(r.file))
@@ -133,7 +136,8 @@ func (r registration) canary(ctx context.Context, changed bool) string {
 	case err != nil:
 		return "it cannot be started: " + err.Error()
 	case status != 2 || reason == "":
-		return fmt.Sprintf("it does not block: a call that cannot be read ends with status %d", status)
+		return fmt.Sprintf("it does not block: a call that cannot be read ends with status %d",
+			status)
 	}
 	switch status, reason, err = try(platform.Canary(r.Platform, dir)); {
 	case err != nil:
@@ -141,7 +145,8 @@ func (r registration) canary(ctx context.Context, changed bool) string {
 	case changed && status == 2:
 		return ""
 	case status != 0 || reason != "":
-		return fmt.Sprintf("it lets nothing pass here: a harmless call ends with status %d: %s", status, reason)
+		return fmt.Sprintf("it lets nothing pass here: a harmless call ends with status %d: %s",
+			status, reason)
 	}
 	return ""
 }
@@ -159,7 +164,8 @@ func (r registration) off() (list []string) {
 	}
 	read := map[string]map[string]any{}
 	for _, s := range launcher.HookSwitches() {
-		if s.Platform != r.Platform || s.TakesShell() && !launcher.OwnShell(r.Platform, home, r.Folder(home, os.Getenv)) {
+		if s.Platform != r.Platform || s.TakesShell() && !launcher.OwnShell(r.Platform, home,
+			r.Folder(home, os.Getenv)) {
 			continue
 		}
 		for _, path := range s.Files(home, r.Folder(home, os.Getenv), dir, launcher.Top(dir)) {
@@ -173,7 +179,8 @@ func (r registration) off() (list []string) {
 			if key := s.Off(values); key != "" && s.TakesShell() {
 				list = append(list, s.Says(path, key))
 			} else if key != "" {
-				list = append(list, fmt.Sprintf("switched off in %s (%s settings): %s", path, s.Level, key))
+				list = append(list, fmt.Sprintf("switched off in %s (%s settings): %s", path,
+					s.Level, key))
 			}
 		}
 	}

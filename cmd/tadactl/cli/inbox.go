@@ -75,16 +75,19 @@ func (c *ctl) inbox() *cobra.Command {
 func (c *ctl) inboxWeb(ctx context.Context, l *launcher.Launcher) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
 	if err != nil {
-		return &exitError{errors.New("no terminal to show the codes on; try: tadactl pending"), exit.Usage}
+		return &exitError{errors.New("no terminal to show the codes on; try: tadactl pending"),
+			exit.Usage}
 	}
 	defer tty.Close()
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP,
+		syscall.SIGQUIT)
 	defer stop()
 	s, err := web.Listen(l, rand.Reader, wallClock, func(line string) { fmt.Fprintln(tty, line) })
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(tty, "The inbox is at %s until you press Ctrl-C.\nAn answer there needs the code of its question, shown here:\n", s.URL())
+	fmt.Fprintf(tty,
+		"The inbox is at %s until you press Ctrl-C.\nAn answer there needs the code of its question, shown here:\n", s.URL())
 	return s.Serve(ctx)
 }
 
@@ -116,7 +119,8 @@ func (c *ctl) inboxOn(ctx context.Context, l *launcher.Launcher) error {
 	}
 	m := &board{ctx: ctx, desk: l, changes: changes, phrase: phrase, now: wallClock}
 	_, err = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(tty), tea.WithOutput(tty)).Run()
-	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) &&
+		ctx.Err() != nil {
 		err = nil
 	}
 	return errors.Join(err, m.failed)
@@ -132,7 +136,8 @@ func (c *ctl) popup(ctx context.Context, l *launcher.Launcher) error {
 		return err
 	}
 	// With more than one word tmux starts the program itself, without a shell.
-	cmd := exec.CommandContext(ctx, "tmux", "display-popup", "-E", "-w", "90%", "-h", "90%", self, "inbox", "--home", l.Home().Dir)
+	cmd := exec.CommandContext(ctx, "tmux", "display-popup", "-E", "-w", "90%", "-h", "90%", self,
+		"inbox", "--home", l.Home().Dir)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("open a window of tmux: %w", err)

@@ -51,7 +51,8 @@ func (c *ctl) keyInit() *cobra.Command {
 			return c.printKey(key.TrustLine(), key.ID(), "")
 		},
 	}
-	cmd.Flags().BoolVar(&plain, "no-passphrase", false, "do not encrypt it: anyone who can read the file can sign")
+	cmd.Flags().BoolVar(&plain, "no-passphrase", false,
+		"do not encrypt it: anyone who can read the file can sign")
 	return verb(cmd)
 }
 
@@ -66,7 +67,10 @@ func (c *ctl) newPassphrase(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	case first == "" && again == "":
-		return "", &exitError{errors.New("the passphrase is empty; no key was created; try: tadactl key init NAME --no-passphrase"), exit.Usage}
+		return "",
+			&exitError{
+				errors.New(
+					"the passphrase is empty; no key was created; try: tadactl key init NAME --no-passphrase"), exit.Usage}
 	case first != again:
 		return "", &exitError{errors.New("the passphrases differ; no key was created"), exit.Usage}
 	}
@@ -110,13 +114,16 @@ func (c *ctl) keyShow() *cobra.Command {
 			if c.json {
 				names := make([]map[string]any, 0, len(trusted))
 				for _, k := range trusted {
-					names = append(names, map[string]any{"id": approval.KeyID(k.Public), "name": k.Name, "max_risk": k.MaxRisk})
+					names = append(names, map[string]any{"id": approval.KeyID(k.Public),
+						"name": k.Name, "max_risk": k.MaxRisk})
 				}
-				return c.printJSON(map[string]any{"id": id, "trust_line": line, "audience": audience, "trusted": names})
+				return c.printJSON(map[string]any{"id": id, "trust_line": line,
+					"audience": audience, "trusted": names})
 			}
 			fmt.Fprintf(c.out, "machine  %s\n", audience)
 			for _, k := range trusted {
-				fmt.Fprintf(c.out, "trusts   %s  %s  up to risk %d\n", approval.KeyID(k.Public), k.Name, k.MaxRisk)
+				fmt.Fprintf(c.out, "trusts   %s  %s  up to risk %d\n", approval.KeyID(k.Public),
+					k.Name, k.MaxRisk)
 			}
 			return c.printKey(line, id, "own key  ")
 		},

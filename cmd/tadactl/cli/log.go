@@ -65,9 +65,11 @@ func (c *ctl) log() *cobra.Command {
 		},
 	}
 	w.flags(cmd)
-	cmd.Flags().StringVar(&kind, "kind", "", "only entries of this kind: exec, exec.end, ...; KINDS above lists them")
+	cmd.Flags().StringVar(&kind, "kind", "",
+		"only entries of this kind: exec, exec.end, ...; KINDS above lists them")
 	cmd.Flags().StringVar(&filter.Text, "text", "", "only entries that contain this text")
-	cmd.Flags().StringVar(&grep, "grep", "", "print the lines of sessions that contain this text, as they were shown")
+	cmd.Flags().StringVar(&grep, "grep", "",
+		"print the lines of sessions that contain this text, as they were shown")
 	cmd.Flags().IntVarP(&filter.Last, "last", "n", 0, "only the newest `N`")
 	return verb(cmd, "77   the record was changed")
 }
@@ -86,7 +88,8 @@ func (c *ctl) grep(ctx context.Context, l *launcher.Launcher, w *wanted, text st
 		if err != nil {
 			return err
 		}
-		g := finder{text: []byte(text), found: func(n int, line string) error { return c.printLine(r, n, line) }}
+		g := finder{text: []byte(text),
+			found: func(n int, line string) error { return c.printLine(r, n, line) }}
 		err = play.Text(ctx, &g, f, play.TextOptions{})
 		f.Close()
 		var bad *audit.BadEntry
@@ -102,7 +105,8 @@ func (c *ctl) grep(ctx context.Context, l *launcher.Launcher, w *wanted, text st
 
 func (c *ctl) printLine(r launcher.Past, n int, line string) error {
 	if c.json {
-		return c.printJSON(map[string]any{"id": r.ID, "began": r.Began.Format(time.RFC3339Nano), "line": n, "text": line})
+		return c.printJSON(map[string]any{"id": r.ID, "began": r.Began.Format(time.RFC3339Nano),
+			"line": n, "text": line})
 	}
 	_, err := fmt.Fprintf(c.out, "%s:%d:%s\n", r.ID, n, line)
 	return err

@@ -24,7 +24,8 @@ func (c *ctl) mcp() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s := mcp.Server{Launcher: l, Env: os.Environ(), Dir: dir, Sockets: quarantineDir(l), Quarantine: os.Getenv(quarantine.Variable)}
+			s := mcp.Server{Launcher: l, Env: os.Environ(), Dir: dir, Sockets: quarantineDir(l),
+				Quarantine: os.Getenv(quarantine.Variable)}
 			return s.Run(cmd.Context(), &sdk.StdioTransport{MaxLineLength: maxLine})
 		},
 	})

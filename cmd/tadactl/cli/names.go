@@ -63,7 +63,8 @@ func hintFor(err error) string {
 	for _, n := range names() {
 		switch {
 		case n.how == "works":
-		case n.kind == "verb" && strings.Contains(text, fmt.Sprintf("unknown command %q for ", n.name)), n.kind == "flag" && strings.HasSuffix(text, "unknown flag: "+n.name):
+		case n.kind == "verb" && strings.Contains(text, fmt.Sprintf("unknown command %q for ",
+			n.name)), n.kind == "flag" && strings.HasSuffix(text, "unknown flag: "+n.name):
 			return n.name + ": " + n.say
 		}
 	}
@@ -86,9 +87,11 @@ This page is generated from cmd/tadactl/cli/names.txt: ` + "`" + `UPDATE=1 go te
 	for _, n := range names() {
 		if n.kind != kind {
 			kind = n.kind
-			fmt.Fprintf(&b, "\n## %s\n\n| name | | what to use, or what it is |\n|---|---|---|\n", strings.ToUpper(kind[:1])+kind[1:]+"s")
+			fmt.Fprintf(&b, "\n## %s\n\n| name | | what to use, or what it is |\n|---|---|---|\n",
+				strings.ToUpper(kind[:1])+kind[1:]+"s")
 		}
-		how := map[string]string{"works": "works", "instead": "use instead", "no": "not available"}[n.how]
+		how := map[string]string{"works": "works", "instead": "use instead",
+			"no": "not available"}[n.how]
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", n.name, how, strings.ReplaceAll(n.say, "|", "\\|"))
 	}
 	return b.String()

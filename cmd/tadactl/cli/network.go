@@ -52,7 +52,8 @@ func (c *ctl) printLessons(config string, lessons []launcher.Lesson) error {
 		for i, p := range l.Programs {
 			who[i] = visible(filepath.Base(p))
 		}
-		note := visible(fmt.Sprintf("%s, %s: %s", audit.Plural(l.Count, "time"), strings.Join(who, " "), l.Why))
+		note := visible(fmt.Sprintf("%s, %s: %s", audit.Plural(l.Count, "time"),
+			strings.Join(who, " "), l.Why))
 		if len(who) == 0 {
 			note = visible(fmt.Sprintf("%s: %s", audit.Plural(l.Count, "time"), l.Why))
 		}

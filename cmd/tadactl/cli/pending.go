@@ -65,16 +65,21 @@ func answerOf(d *approval.Decision) *answerFacts {
 	if d == nil {
 		return nil
 	}
-	return &answerFacts{d.Approver, d.Channel, d.Via.Terminal, d.Via.Holder, append([]string{}, d.Via.Ancestors...), d.Took.Milliseconds()}
+	return &answerFacts{d.Approver, d.Channel, d.Via.Terminal, d.Via.Holder,
+		append([]string{}, d.Via.Ancestors...), d.Took.Milliseconds()}
 }
 
 func entryOf(e approval.Envelope) entry {
 	return entry{
 		Answer: answerOf(e.Decision),
-		ID:     e.ID, State: string(e.State), PlanHash: e.PlanHash, WorkItem: e.WorkItem, Agent: e.Agent,
-		Risk: e.Risk, Issued: e.Issued, Expires: e.Expires, Answered: e.Decision != nil, Payload: e.Payload,
-		Trust: e.Trust.String(), People: max(e.Quorum, 1), Votes: e.Votes, Kin: e.Kin, Refused: e.Refused,
-		EnvelopeID: e.ID, WorkItemID: e.WorkItem, IssuedAt: e.Issued, ExpiresAt: e.Expires, ToolCallIDs: append([]string{}, e.Calls...),
+		ID:     e.ID, State: string(e.State), PlanHash: e.PlanHash, WorkItem: e.WorkItem,
+		Agent: e.Agent,
+		Risk:  e.Risk, Issued: e.Issued, Expires: e.Expires, Answered: e.Decision != nil,
+		Payload: e.Payload,
+		Trust:   e.Trust.String(), People: max(e.Quorum, 1), Votes: e.Votes, Kin: e.Kin,
+		Refused:    e.Refused,
+		EnvelopeID: e.ID, WorkItemID: e.WorkItem, IssuedAt: e.Issued, ExpiresAt: e.Expires,
+		ToolCallIDs: append([]string{}, e.Calls...),
 	}
 }
 
@@ -113,7 +118,8 @@ func (c *ctl) pending() *cobra.Command {
 }
 
 // envelope returns the question whose id begins like this.
-func (c *ctl) envelope(ctx context.Context, id string) (*launcher.Launcher, approval.Envelope, error) {
+func (c *ctl) envelope(ctx context.Context,
+	id string) (*launcher.Launcher, approval.Envelope, error) {
 	l, err := c.open()
 	if err != nil {
 		return nil, approval.Envelope{}, err
@@ -124,16 +130,21 @@ func (c *ctl) envelope(ctx context.Context, id string) (*launcher.Launcher, appr
 
 // question is envelope for who answers: to answer what nobody asked, or what has its answer, is an
 // attempt, which the store refuses and the record has.
-func (c *ctl) question(ctx context.Context, id string) (*launcher.Launcher, approval.Envelope, error) {
+func (c *ctl) question(ctx context.Context,
+	id string) (*launcher.Launcher, approval.Envelope, error) {
 	l, e, err := c.envelope(ctx, id)
 	switch {
 	case errors.Is(err, state.ErrNoSuch):
-		if refused := l.Decide(ctx, approval.Decision{Envelope: id[:min(len(id), maxID)], Channel: string(approval.ChannelTadactl)}); refused != nil {
+		if refused := l.Decide(ctx, approval.Decision{Envelope: id[:min(len(id), maxID)],
+			Channel: string(approval.ChannelTadactl)}); refused != nil {
 			err = refused
 		}
 	case err == nil && fate(e) != "":
-		if refused := l.Decide(ctx, approval.Decision{Envelope: e.ID, Channel: string(approval.ChannelTadactl)}); refused == nil || errors.As(refused, new(*approval.Refused)) {
-			return l, e, &exitError{fmt.Errorf("question %q is already %s; %s", e.ID, fate(e), next(e)), exit.Denied}
+		if refused := l.Decide(ctx, approval.Decision{Envelope: e.ID,
+			Channel: string(approval.ChannelTadactl)}); refused == nil ||
+			errors.As(refused, new(*approval.Refused)) {
+			return l, e, &exitError{fmt.Errorf("question %q is already %s; %s", e.ID, fate(e),
+				next(e)), exit.Denied}
 		} else {
 			err = refused
 		}
@@ -271,7 +282,8 @@ func short(payload []byte, room int) string {
 		}
 		for j, p := range call.Pieces {
 			if p.Cut > 0 {
-				fmt.Fprintf(&b, "%s[%s cut]", strings.Repeat(" ", min(j, 1)), audit.Plural(p.Cut, "char"))
+				fmt.Fprintf(&b, "%s[%s cut]", strings.Repeat(" ", min(j, 1)),
+					audit.Plural(p.Cut, "char"))
 			}
 			if p.Cut > 0 && p.Text != "" {
 				b.WriteByte(' ')

@@ -58,7 +58,8 @@ func policyFacts(p pathguard.Policy) map[string]any {
 		table[row.Place.String()] = cells
 	}
 	sources := map[string][]string{}
-	facts := map[string]any{"digest": p.Digest(), "notes": p.Notes(), "table": table, "sources": sources}
+	facts := map[string]any{"digest": p.Digest(), "notes": p.Notes(), "table": table,
+		"sources": sources}
 	for _, s := range p.Explain() {
 		into, name := facts, s.Name
 		if section := s.Section(); section != "" {
@@ -122,7 +123,8 @@ func (c *ctl) policyInit() *cobra.Command {
 			path := l.Home().Config()
 			err = l.InitConfig(pathguard.Template())
 			if errors.Is(err, fs.ErrExist) {
-				return &exitError{fmt.Errorf("%q already exists; to change it: tadactl policy edit", path), exit.Config}
+				return &exitError{fmt.Errorf("%q already exists; to change it: tadactl policy edit",
+					path), exit.Config}
 			}
 			if err != nil {
 				return err

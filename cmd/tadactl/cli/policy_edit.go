@@ -32,7 +32,9 @@ func (c *ctl) policyEdit() *cobra.Command {
 			"continue it.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return c.editPolicy() },
-	}, "75   not accepted; nothing was changed", "77   the configuration was changed meanwhile; nothing was written", "126  refused: not allowed for this caller")
+	}, "75   not accepted; nothing was changed",
+		"77   the configuration was changed meanwhile; nothing was written",
+		"126  refused: not allowed for this caller")
 }
 
 func (c *ctl) editPolicy() error {
@@ -69,7 +71,9 @@ func chooseEditor(getenv func(string) string, look func(string) (string, error))
 			return name, nil
 		}
 	}
-	return "", errors.New("no editor: VISUAL and EDITOR are not set, and neither vi nor nano is installed; try: EDITOR=PROGRAM tadactl policy edit")
+	return "",
+		errors.New(
+			"no editor: VISUAL and EDITOR are not set, and neither vi nor nano is installed; try: EDITOR=PROGRAM tadactl policy edit")
 }
 
 // An editSession is one `policy edit`, from the first look into the editor to the end.
@@ -89,7 +93,9 @@ func (s *editSession) run() error {
 		return nil
 	}
 	if _, missing := os.Lstat(s.e.Copy); missing == nil {
-		fmt.Fprintf(s.c.err, "tadactl: your edit is saved in %s; to continue it: tadactl policy edit\n", inert(s.e.Copy))
+		fmt.Fprintf(s.c.err,
+			"tadactl: your edit is saved in %s; to continue it: tadactl policy edit\n",
+			inert(s.e.Copy))
 	}
 	if errors.Is(err, errInterrupted) {
 		return &exitError{errors.New("interrupted; nothing was changed"), exit.Pending}
@@ -125,7 +131,8 @@ func (s *editSession) loop() error {
 			return err
 		}
 		s.show(change)
-		if again, err = s.ask("accept this? type yes, or (e)dit again, (q)uit without changes: ", "yes"); err == nil && !again {
+		if again, err = s.ask("accept this? type yes, or (e)dit again, (q)uit without changes: ",
+			"yes"); err == nil && !again {
 			return s.save(change)
 		}
 	}
@@ -221,7 +228,8 @@ func (s *editSession) line(prompt string) (string, error) {
 // show prints what the edit changes: the text, and what is in force.
 func (s *editSession) show(change launcher.Change) {
 	if change.Outside {
-		fmt.Fprintln(s.c.out, "The configuration had been changed outside of tadactl; that change is part of this one.")
+		fmt.Fprintln(s.c.out,
+			"The configuration had been changed outside of tadactl; that change is part of this one.")
 	}
 	fmt.Fprint(s.c.out, change.Text)
 	if len(change.InForce) == 0 {
@@ -247,7 +255,10 @@ func (s *editSession) unchanged(err error) error {
 	if !launcher.IsChangedSince(err) {
 		return err
 	}
-	return &exitError{fmt.Errorf("%q was changed by someone else while you edited; nothing was written; compare: diff %q %q", s.e.Path, s.e.Path, s.e.Copy), exit.Tampered}
+	return &exitError{
+		fmt.Errorf(
+			"%q was changed by someone else while you edited; nothing was written; compare: diff %q %q",
+			s.e.Path, s.e.Path, s.e.Copy), exit.Tampered}
 }
 
 // mistakeText is a mistake as compilers print it: file:line: message.

@@ -23,7 +23,9 @@ func (c *ctl) printEntry(e audit.Entry, note string) error {
 		return err
 	}
 	line := fmt.Sprintf("%6d  %s  %-18s", e.Seq, e.Time.Local().Format(time.DateTime), e.Kind)
-	for _, name := range []string{"sid", "envelope_id", "agent", "verdict", "authority", "outcome", "approver", "channel", "status", "timed_out", "by", "order", "lost", "code", "level", "reason", "inside", "command"} {
+	for _, name := range []string{"sid", "envelope_id", "agent", "verdict", "authority", "outcome",
+		"approver", "channel", "status", "timed_out", "by", "order", "lost", "code", "level",
+		"reason", "inside", "command"} {
 		if name == "command" && body["inside"] != nil {
 			continue // its program's text around it is told with --json
 		}
@@ -45,7 +47,8 @@ func (c *ctl) printEntry(e audit.Entry, note string) error {
 }
 
 func (c *ctl) entryFacts(e audit.Entry) map[string]any {
-	facts := map[string]any{"seq": e.Seq, "time": e.Time.Format(time.RFC3339Nano), "kind": e.Kind, "body": json.RawMessage(e.Body)}
+	facts := map[string]any{"seq": e.Seq, "time": e.Time.Format(time.RFC3339Nano), "kind": e.Kind,
+		"body": json.RawMessage(e.Body)}
 	if why := c.unproven(e); why != "" {
 		facts["unproven"] = why
 	}
@@ -86,7 +89,8 @@ func (c *ctl) doubt(l *launcher.Launcher) (err error) {
 // setApart reports whether an error is about bytes that the log itself sets apart.
 func (c *ctl) setApart(err error) bool {
 	var bad *audit.BadEntry
-	return errors.As(err, &bad) && slices.ContainsFunc(c.doubts, func(g audit.Gap) bool { return g.Holds(bad.Offset) })
+	return errors.As(err, &bad) && slices.ContainsFunc(c.doubts,
+		func(g audit.Gap) bool { return g.Holds(bad.Offset) })
 }
 
 // unproven says why an entry is not proven, "" for one that is.

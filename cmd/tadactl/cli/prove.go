@@ -100,7 +100,8 @@ func prove(l *launcher.Launcher, what string) ([]byte, error) {
 	prefix, stretch, some := strings.Cut(what, ":")
 	var from, to int64
 	if some {
-		if n, err := fmt.Sscanf(stretch, "%d-%d", &from, &to); n != 2 || err != nil || from < 0 || to <= from {
+		if n, err := fmt.Sscanf(stretch, "%d-%d", &from, &to); n != 2 || err != nil || from < 0 ||
+			to <= from {
 			return nil, &usageError{fmt.Errorf("%q is not SESSION:FROM-TO", what)}
 		}
 	}
@@ -138,7 +139,8 @@ func (c *ctl) checkProof() *cobra.Command {
 			return c.proven(proof, keys)
 		},
 	}
-	cmd.Flags().StringArrayVar(&keys, "key", nil, "the log's key, `NAME+HASH+KEY`, as 'tadactl audit checkpoint --key' prints it on that machine")
+	cmd.Flags().StringArrayVar(&keys, "key", nil,
+		"the log's key, `NAME+HASH+KEY`, as 'tadactl audit checkpoint --key' prints it on that machine")
 	return verb(cmd, "77   the proof is not valid")
 }
 
@@ -195,7 +197,8 @@ type piece struct {
 func (c *ctl) printStretch(s audit.Stretch) error {
 	pieces := make([]piece, len(s.Events))
 	for i, e := range s.Events {
-		p := piece{Seq: e.Seq, TimeUS: e.Time.Microseconds(), Code: string(rune(e.Code)), Author: e.Author, Length: e.Length, Redacted: e.Redacted}
+		p := piece{Seq: e.Seq, TimeUS: e.Time.Microseconds(), Code: string(rune(e.Code)),
+			Author: e.Author, Length: e.Length, Redacted: e.Redacted}
 		if utf8.Valid(e.Data) {
 			p.Text = string(e.Data)
 		} else {
@@ -204,16 +207,19 @@ func (c *ctl) printStretch(s audit.Stretch) error {
 		pieces[i] = p
 	}
 	if c.json {
-		return c.printJSON(map[string]any{"session": s.Session, "from": s.From, "entry": s.Entry.Seq, "events": pieces})
+		return c.printJSON(map[string]any{"session": s.Session, "from": s.From,
+			"entry": s.Entry.Seq, "events": pieces})
 	}
 	fmt.Fprintf(c.out, "session %s, events %d to %d, vouched for by entry %d of %s\n",
-		s.Session, s.From, s.From+int64(len(s.Events)), s.Entry.Seq, s.Entry.Time.Local().Format(time.DateTime))
+		s.Session, s.From, s.From+int64(len(s.Events)), s.Entry.Seq,
+		s.Entry.Time.Local().Format(time.DateTime))
 	for i, e := range s.Events {
 		text := strconv.QuoteToASCII(pieces[i].Text + pieces[i].Base64)
 		if e.Redacted {
 			text = fmt.Sprintf("(redacted, %s)", audit.Plural(e.Length, "byte"))
 		}
-		fmt.Fprintf(c.out, "%6d  %10.3fs  %c  %-10s  %s\n", e.Seq, e.Time.Seconds(), e.Code, inert(e.Author), text)
+		fmt.Fprintf(c.out, "%6d  %10.3fs  %c  %-10s  %s\n", e.Seq, e.Time.Seconds(), e.Code,
+			inert(e.Author), text)
 	}
 	return nil
 }
@@ -253,7 +259,8 @@ func (c *ctl) auditRedact() *cobra.Command {
 				}
 				return c.printJSON(map[string]any{"id": s.id, "removed": removed})
 			}
-			_, err = fmt.Fprintf(c.out, "%s: the data of %s was removed\n", s.id, audit.Plural(len(removed), "event"))
+			_, err = fmt.Fprintf(c.out, "%s: the data of %s was removed\n", s.id,
+				audit.Plural(len(removed), "event"))
 			return err
 		},
 	}

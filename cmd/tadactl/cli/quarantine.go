@@ -10,6 +10,8 @@ func (c *ctl) quarantine() *cobra.Command {
 			"to files and receives findings; it never sees the files. A session and its key exist in one\n" +
 			"process, that of \"start\" or of \"run\". When it ends, everything it signed becomes invalid.",
 	}
-	cmd.AddCommand(c.quarantineStart(), c.quarantineRef(), c.quarantineVerify(), c.quarantineRun(), c.quarantineSchema(), c.quarantineResponse(), c.quarantineFindings(), c.quarantineStatus(), c.quarantineEnd())
+	cmd.AddCommand(c.quarantineStart(), c.quarantineRef(), c.quarantineVerify(), c.quarantineRun(),
+		c.quarantineSchema(), c.quarantineResponse(), c.quarantineFindings(), c.quarantineStatus(),
+		c.quarantineEnd())
 	return verb(cmd)
 }

@@ -11,7 +11,8 @@ import (
 
 // inQuarantine is what a hook asks before everything else. session is the value of
 // [quarantine.Variable] in the hook's environment.
-func inQuarantine(session string) func(context.Context, *launcher.Launcher, hook.Call) (hook.Decision, bool) {
+func inQuarantine(
+	session string) func(context.Context, *launcher.Launcher, hook.Call) (hook.Decision, bool) {
 	return func(ctx context.Context, l *launcher.Launcher, call hook.Call) (hook.Decision, bool) {
 		d := quarantine.Ask(ctx, quarantineDir(l), session, quarantined(call))
 		if !d.Quarantined {
@@ -36,7 +37,8 @@ func inQuarantine(session string) func(context.Context, *launcher.Launcher, hook
 // quarantined says a call in the words of package quarantine. A platform's own tool has its name
 // there by the adapter; one that only is called so, has not.
 func quarantined(call hook.Call) quarantine.Call {
-	q := quarantine.Call{Platform: call.Session, Agent: call.Agent, Kind: call.Kind, Tool: call.Builtin, Dir: call.Dir}
+	q := quarantine.Call{Platform: call.Session, Agent: call.Agent, Kind: call.Kind,
+		Tool: call.Builtin, Dir: call.Dir}
 	if q.Tool == "" {
 		if q.Tool = call.Tool; quarantine.IsToolAllowed(q.Tool) {
 			q.Tool += " (not the platform's own)"

@@ -52,7 +52,8 @@ func (c *ctl) quarantineRun() *cobra.Command {
 				return &usageError{errors.New("expected --file FILE")}
 			}
 			if f.bind {
-				return &usageError{errors.New("--sha does not apply to run, which opens its files once")}
+				return &usageError{
+					errors.New("--sha does not apply to run, which opens its files once")}
 			}
 			if r.Argv = argv; strong {
 				r.Level = sandbox.Strong
@@ -64,13 +65,18 @@ func (c *ctl) quarantineRun() *cobra.Command {
 	f.add(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&files, "file", nil, "a file to be reviewed; may be repeated")
-	flags.StringArrayVar(&r.Runtime, "runtime", nil, "a directory that the reviewer needs to run; may be repeated")
-	flags.StringArrayVar(&r.Endpoints, "endpoint", nil, "HOST or HOST:PORT of the model, the only host it can reach; may be repeated")
+	flags.StringArrayVar(&r.Runtime, "runtime", nil,
+		"a directory that the reviewer needs to run; may be repeated")
+	flags.StringArrayVar(&r.Endpoints, "endpoint", nil,
+		"HOST or HOST:PORT of the model, the only host it can reach; may be repeated")
 	flags.StringArrayVar(&keep, "env", nil, "pass variable NAME, or NAME=VALUE; may be repeated")
-	flags.DurationVar(&r.Grace, "grace", quarantine.DefaultGrace, "time to clean up after the timeout")
+	flags.DurationVar(&r.Grace, "grace", quarantine.DefaultGrace,
+		"time to clean up after the timeout")
 	flags.BoolVar(&strong, "strong", false, "require a sandbox with namespaces")
-	flags.BoolVar(&full, "full", false, "print the findings too, not only their number and locations")
-	return verb(cmd, "1    the reviewer failed, or its answer was refused", "124  it timed out", "126  refused: limits, files, sandbox or endpoint", "127  the program was not found")
+	flags.BoolVar(&full, "full", false,
+		"print the findings too, not only their number and locations")
+	return verb(cmd, "1    the reviewer failed, or its answer was refused", "124  it timed out",
+		"126  refused: limits, files, sandbox or endpoint", "127  the program was not found")
 }
 
 func (c *ctl) quarantineSchema() *cobra.Command {
@@ -88,7 +94,8 @@ func (c *ctl) quarantineSchema() *cobra.Command {
 // reviewerEnv is all that a reviewer gets to know of the environment.
 func reviewerEnv(keep []string) []string {
 	env := []string{
-		"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "TERM=dumb", "HOME=/nonexistent", "TMPDIR=/nonexistent",
+		"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "TERM=dumb", "HOME=/nonexistent",
+		"TMPDIR=/nonexistent",
 		fmt.Sprintf("TADA_QUARANTINE_FD=%d", quarantine.Channel),
 	}
 	for _, name := range keep {
@@ -101,7 +108,8 @@ func reviewerEnv(keep []string) []string {
 	return env
 }
 
-func (c *ctl) runReviewer(ctx context.Context, f quarantineFlags, files []string, r quarantine.Reviewer, full bool) error {
+func (c *ctl) runReviewer(ctx context.Context, f quarantineFlags, files []string,
+	r quarantine.Reviewer, full bool) error {
 	w, err := c.ward()
 	if err != nil {
 		return err
@@ -124,7 +132,8 @@ func (c *ctl) runReviewer(ctx context.Context, f quarantineFlags, files []string
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	notice := launcher.Notice{Platform: "quarantine", Tool: filepath.Base(program), Decision: "allowed", Code: "quarantine_run"}
+	notice := launcher.Notice{Platform: "quarantine", Tool: filepath.Base(program),
+		Decision: "allowed", Code: "quarantine_run"}
 	if _, err := w.l.Tell(notice); err != nil { // what cannot be recorded does not run
 		return err
 	}
@@ -136,7 +145,8 @@ func (c *ctl) runReviewer(ctx context.Context, f quarantineFlags, files []string
 	head, tellErr := w.l.Tell(notice)
 	if review.Err != nil {
 		if len(review.Failure) > 0 {
-			fmt.Fprintf(c.err, "tadactl: reviewer %q ended with status %d before it read what to do; its standard error ends:\n", r.Argv[0], review.Status.Shell())
+			fmt.Fprintf(c.err,
+				"tadactl: reviewer %q ended with status %d before it read what to do; its standard error ends:\n", r.Argv[0], review.Status.Shell())
 		}
 		for _, line := range review.Failure {
 			fmt.Fprintf(c.err, "     | %s\n", line)
@@ -147,7 +157,8 @@ func (c *ctl) runReviewer(ctx context.Context, f quarantineFlags, files []string
 		return err
 	}
 	if review.Receipt.Level < sandbox.Strong {
-		fmt.Fprintf(c.err, "tadactl: the sandbox had level %s; missing: %v\n", review.Receipt.Level, review.Receipt.Lost)
+		fmt.Fprintf(c.err, "tadactl: the sandbox had level %s; missing: %v\n", review.Receipt.Level,
+			review.Receipt.Lost)
 	}
 	return c.printReview(review.Response, full, head)
 }
@@ -195,7 +206,8 @@ func (c *ctl) printReview(r quarantine.Response, full bool, head string) error {
 			Audit string `json:"audit,omitempty"`
 		}{r, head})
 	}
-	fmt.Fprintf(c.out, "session %s  %s  %s\n", r.SessionID, r.Status, audit.Plural(len(r.Findings), "finding"))
+	fmt.Fprintf(c.out, "session %s  %s  %s\n", r.SessionID, r.Status, audit.Plural(len(r.Findings),
+		"finding"))
 	for _, f := range r.Findings {
 		fmt.Fprintf(c.out, "%-4s %-8s %-11s %s:%d\n", f.ID, f.Severity, f.Type, f.File, f.Line)
 		for _, text := range []string{f.Title, f.Description} {
@@ -209,7 +221,8 @@ func (c *ctl) printReview(r quarantine.Response, full bool, head string) error {
 	}
 	switch {
 	case full:
-		fmt.Fprintf(c.out, "Lines with | are quotations from an untrusted program; %s neutralized, %s of file contents cut out.\n",
+		fmt.Fprintf(c.out,
+			"Lines with | are quotations from an untrusted program; %s neutralized, %s of file contents cut out.\n",
 			audit.Plural(r.Changed, "unsafe sequence"), audit.Plural(r.Cut, "passage"))
 	case len(r.Findings) > 0:
 		fmt.Fprintf(c.out, "The texts: tadactl quarantine findings %s\n", r.SessionID[:8])
@@ -233,7 +246,8 @@ func (c *ctl) quarantineFindings() *cobra.Command {
 			}
 			if ids := args[1:]; len(ids) > 0 {
 				r.Summary = ""
-				r.Findings = slices.DeleteFunc(r.Findings, func(f quarantine.Finding) bool { return !slices.Contains(ids, f.ID) })
+				r.Findings = slices.DeleteFunc(r.Findings,
+					func(f quarantine.Finding) bool { return !slices.Contains(ids, f.ID) })
 			}
 			return c.printReview(r, true, "")
 		},
@@ -253,7 +267,8 @@ func kept(dir, prefix string) (r quarantine.Response, err error) {
 		return r, fmt.Errorf("session %q: no quarantine session with findings has that id", prefix)
 	}
 	if len(entries) > 1 {
-		return r, fmt.Errorf("session %q: ambiguous id (%s with findings); type more characters", prefix, audit.Plural(len(entries), "session"))
+		return r, fmt.Errorf("session %q: ambiguous id (%s with findings); type more characters",
+			prefix, audit.Plural(len(entries), "session"))
 	}
 	text, err := os.ReadFile(filepath.Join(dir, entries[0].Name()))
 	if err == nil {
@@ -293,6 +308,7 @@ func (c *ctl) quarantineResponse() *cobra.Command {
 			return c.printReview(r, full, "")
 		},
 	}
-	cmd.Flags().BoolVar(&full, "full", false, "print the findings too, not only their number and locations")
+	cmd.Flags().BoolVar(&full, "full", false,
+		"print the findings too, not only their number and locations")
 	return verb(cmd, "1    the answer was refused")
 }

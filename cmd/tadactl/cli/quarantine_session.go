@@ -63,10 +63,13 @@ type quarantineFlags struct {
 }
 
 func (f *quarantineFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.root, "root", ".", "the directory under review; no references to files outside it")
+	cmd.Flags().StringVar(&f.root, "root", ".",
+		"the directory under review; no references to files outside it")
 	cmd.Flags().DurationVar(&f.ttl, "ttl", quarantine.DefaultTTL, "how long a reference is valid")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", quarantine.DefaultTimeout, "how long the agent may work")
-	cmd.Flags().BoolVar(&f.bind, "sha", false, "references are valid only while the files keep their content")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", quarantine.DefaultTimeout,
+		"how long the agent may work")
+	cmd.Flags().BoolVar(&f.bind, "sha", false,
+		"references are valid only while the files keep their content")
 }
 
 func (f *quarantineFlags) check() error {
@@ -134,9 +137,12 @@ func (c *ctl) quarantineStart() *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringArrayVar(&agents, "agent", nil, "quarantine the agent with this id or type on the platform; may be repeated")
-	cmd.Flags().StringArrayVar(&platforms, "platform-session", nil, "quarantine every agent in this session of the platform; may be repeated")
-	return verb(cmd, "124  the session timed out", "126  too many quarantined agents are running, or a file may not be read")
+	cmd.Flags().StringArrayVar(&agents, "agent", nil,
+		"quarantine the agent with this id or type on the platform; may be repeated")
+	cmd.Flags().StringArrayVar(&platforms, "platform-session", nil,
+		"quarantine every agent in this session of the platform; may be repeated")
+	return verb(cmd, "124  the session timed out",
+		"126  too many quarantined agents are running, or a file may not be read")
 }
 
 // aSession is what start prints.
@@ -151,7 +157,8 @@ type aSession struct {
 	Env        map[string]string `json:"environment"`
 }
 
-func (c *ctl) hold(ctx context.Context, f quarantineFlags, agents, platforms, files []string) error {
+func (c *ctl) hold(ctx context.Context, f quarantineFlags, agents, platforms,
+	files []string) error {
 	w, err := c.ward()
 	if err != nil {
 		return err
@@ -188,7 +195,8 @@ func (c *ctl) hold(ctx context.Context, f quarantineFlags, agents, platforms, fi
 	defer stop()
 	dir := quarantineDir(w.l)
 	quarantine.Forget(ctx, dir, forgetAfter, time.Now())
-	b, err := w.sessions.Listen(s, dir, w.log, w.slots, func(pid, _ int) error { return caller.MayAsk(pid) })
+	b, err := w.sessions.Listen(s, dir, w.log, w.slots,
+		func(pid, _ int) error { return caller.MayAsk(pid) })
 	if err != nil {
 		return err
 	}
@@ -204,9 +212,11 @@ func (c *ctl) hold(ctx context.Context, f quarantineFlags, agents, platforms, fi
 
 func (c *ctl) printSession(s *quarantine.Session, references []quarantine.Reference) error {
 	out := aSession{
-		Session: s.ID, Root: s.Root(), TTL: int(s.TTL() / time.Second), Timeout: int(s.Timeout() / time.Second),
-		References: []string{}, System: s.Prompt(), User: quarantine.BuildUserContentPrompt(references),
-		Env: map[string]string{quarantine.Variable: s.ID},
+		Session: s.ID, Root: s.Root(), TTL: int(s.TTL() / time.Second),
+		Timeout:    int(s.Timeout() / time.Second),
+		References: []string{}, System: s.Prompt(),
+		User: quarantine.BuildUserContentPrompt(references),
+		Env:  map[string]string{quarantine.Variable: s.ID},
 	}
 	for _, r := range references {
 		out.References = append(out.References, r.URI())
@@ -229,7 +239,8 @@ const quarantineTime = 5 * time.Second
 
 // inQuarantine is the body of a verb that asks the broker of the session that its first argument
 // names.
-func (c *ctl) inQuarantine(do func(context.Context, quarantine.Client, []string) error) func(*cobra.Command, []string) error {
+func (c *ctl) inQuarantine(do func(context.Context, quarantine.Client,
+	[]string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		client, err := c.quarantineClient(args[0])
 		if err != nil {
@@ -260,7 +271,8 @@ func (c *ctl) quarantineRef() *cobra.Command {
 		Use:   "ref SESSION FILE ...",
 		Short: "Print references to files",
 		Args:  cobra.MinimumNArgs(2),
-		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client, args []string) error {
+		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client,
+			args []string) error {
 			uris := []string{}
 			for _, name := range args[1:] {
 				path, err := filepath.Abs(name)
@@ -282,7 +294,8 @@ func (c *ctl) quarantineRef() *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&bind, "sha", false, "the references are valid only while the files keep their content")
+	cmd.Flags().BoolVar(&bind, "sha", false,
+		"the references are valid only while the files keep their content")
 	return verb(cmd, "126  no reference to a file is possible, or not allowed for this caller")
 }
 
@@ -332,9 +345,11 @@ func (c *ctl) quarantineStatus() *cobra.Command {
 				return c.printJSON(map[string]any{"sessions": all})
 			}
 			for _, a := range all {
-				fmt.Fprintf(c.out, "%s  until %s  %s\n", a.Session, time.Unix(a.Deadline, 0).Format(time.TimeOnly), quarantine.Neutral(a.Root, 512))
+				fmt.Fprintf(c.out, "%s  until %s  %s\n", a.Session, time.Unix(a.Deadline,
+					0).Format(time.TimeOnly), quarantine.Neutral(a.Root, 512))
 				for _, g := range a.Agents {
-					fmt.Fprintf(c.out, "  %-5s %4d calls %4d denied  %s\n", g.State, g.Calls, g.Denied, quarantine.Neutral(g.ID, 256))
+					fmt.Fprintf(c.out, "  %-5s %4d calls %4d denied  %s\n", g.State, g.Calls,
+						g.Denied, quarantine.Neutral(g.ID, 256))
 				}
 			}
 			return nil

@@ -74,10 +74,13 @@ func (c *ctl) sessions() *cobra.Command {
 				if r.Unproven != "" {
 					mark = "  UNPROVEN (" + inert(r.Unproven) + ")"
 				}
-				fmt.Fprintf(c.out, "%s  %s  %-9s  %s%s\n", r.ID, r.Began.Local().Format(time.DateTime), status, inert(cmp.Or(r.Inside, r.Command)), mark)
+				fmt.Fprintf(c.out, "%s  %s  %-9s  %s%s\n", r.ID,
+					r.Began.Local().Format(time.DateTime), status,
+					inert(cmp.Or(r.Inside, r.Command)), mark)
 			}
 			if older := whole - len(list); older > 0 {
-				fmt.Fprintf(c.err, "tadactl: %s not listed; all: tadactl sessions --all\n", audit.Plural(older, "older run"))
+				fmt.Fprintf(c.err, "tadactl: %s not listed; all: tadactl sessions --all\n",
+					audit.Plural(older, "older run"))
 			}
 			return nil
 		},
@@ -130,7 +133,8 @@ var markLabels = []struct {
 	kind, label string
 	more        bool
 }{
-	{"exec.start", "started", false}, {"exec.left", "left running", false}, {"exec.end", "ended", false}, {"approval.", "approval", true}, {"ctl.", "control", true},
+	{"exec.start", "started", false}, {"exec.left", "left running", false}, {"exec.end", "ended",
+		false}, {"approval.", "approval", true}, {"ctl.", "control", true},
 }
 
 // marks are the entries of the log that speak of the session, from its first on, and of the
@@ -158,7 +162,8 @@ func (s *recording) marks() ([]play.Mark, error) {
 	if envelope == "" {
 		return list, nil
 	}
-	for e, err := range s.launcher.Entries(audit.Filter{Text: envelope, Kinds: []string{"approval."}}) {
+	for e, err := range s.launcher.Entries(audit.Filter{Text: envelope,
+		Kinds: []string{"approval."}}) {
 		if err != nil {
 			return list, err
 		}
@@ -187,7 +192,8 @@ func appendMark(list []play.Mark, e audit.Entry, body map[string]any, began time
 				words = append(words, w)
 			}
 		}
-		return append(list, play.Mark{At: max(0, e.Time.Sub(began)), Label: strings.Join(words, " ")})
+		return append(list, play.Mark{At: max(0, e.Time.Sub(began)), Label: strings.Join(words,
+			" ")})
 	}
 	return list
 }
@@ -204,7 +210,8 @@ func (c *ctl) replay() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(o.Speed > 0) { // NaN too
-				return &usageError{fmt.Errorf("--speed %v must be above 0; try: --speed 2, or --no-wait", o.Speed)}
+				return &usageError{
+					fmt.Errorf("--speed %v must be above 0; try: --speed 2, or --no-wait", o.Speed)}
 			}
 			s, err := c.recording(args)
 			if err != nil {
@@ -214,7 +221,8 @@ func (c *ctl) replay() *cobra.Command {
 			if c.json {
 				return unproven(export.JSON(c.out, s.transcript))
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM,
+				syscall.SIGHUP)
 			defer stop()
 			o.In, o.Title = c.in, s.id
 			if o.Marks, err = s.marks(); err != nil {
@@ -240,7 +248,8 @@ func (c *ctl) replay() *cobra.Command {
 	cmd.Flags().Float64Var(&o.Speed, "speed", 1, "playback speed, as a factor")
 	cmd.Flags().DurationVar(&o.Idle, "idle", 2*time.Second, "shorten pauses to this; 0 keeps them")
 	cmd.Flags().DurationVar(&o.From, "from", 0, "start this far into the session")
-	cmd.Flags().BoolVar(&o.Follow, "follow", false, "show the output of a running session as it comes")
+	cmd.Flags().BoolVar(&o.Follow, "follow", false,
+		"show the output of a running session as it comes")
 	cmd.Flags().BoolVar(&o.NoWait, "no-wait", false, "print everything at once")
 	return verb(cmd, "77   the record was changed; it was shown up to there", "130  interrupted")
 }

@@ -9,7 +9,8 @@ import (
 func manHead(w io.Writer, name, short string) { manHeadOf(w, name, 1, short) }
 
 func manHeadOf(w io.Writer, name string, section int, short string) {
-	fmt.Fprintf(w, ".TH %s %d \"\" tada-run\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(name)), section, roff(name), roff(short))
+	fmt.Fprintf(w, ".TH %s %d \"\" tada-run\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(name)),
+		section, roff(name), roff(short))
 }
 
 // manText writes paragraphs; one of which a line is indented is kept as it stands.

@@ -32,7 +32,9 @@ type shellRegistration struct {
 func (c *ctl) shellRegistration(name string) (shellRegistration, error) {
 	shell, known := settings.ShellOf(name)
 	if !known {
-		return shellRegistration{}, &usageError{fmt.Errorf("no platform %q whose shell can be set; there are %s", name, settings.ShellPlatforms())}
+		return shellRegistration{},
+			&usageError{fmt.Errorf("no platform %q whose shell can be set; there are %s", name,
+				settings.ShellPlatforms())}
 	}
 	r, err := c.registration(name, 0)
 	if err != nil {
@@ -93,7 +95,10 @@ func (c *ctl) shellInstall() *cobra.Command {
 				}
 				return c.printText(r.registration, text)
 			}
-			return c.register(r.registration, "installed", func(was, _ []byte) ([]byte, error) { return r.shell.Install(was, link) })
+			return c.register(r.registration, "installed", func(was, _ []byte) ([]byte,
+				error) {
+				return r.shell.Install(was, link)
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&show, "print", false, "print the settings for a new file; change nothing")
@@ -104,7 +109,8 @@ func (c *ctl) shellInstall() *cobra.Command {
 func (c *ctl) advise(r shellRegistration, link string) error {
 	text := r.shell.Advice(filepath.Dir(link), r.runner)
 	if c.json {
-		return c.printJSON(map[string]string{"platform": r.shell.Platform, "file": "", "done": "", "backup": "", "note": text})
+		return c.printJSON(map[string]string{"platform": r.shell.Platform, "file": "", "done": "",
+			"backup": "", "note": text})
 	}
 	_, err := fmt.Fprintln(c.out, text)
 	return err
@@ -130,7 +136,10 @@ func (c *ctl) shellUninstall() *cobra.Command {
 			if !r.shell.HasSetting() {
 				return c.advise(r, link)
 			}
-			return c.unregister(r.registration, func(was, before []byte) ([]byte, error) { return r.shell.Uninstall(was, link, before) })
+			return c.unregister(r.registration, func(was, before []byte) ([]byte,
+				error) {
+				return r.shell.Uninstall(was, link, before)
+			})
 		},
 	})
 }

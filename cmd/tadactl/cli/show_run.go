@@ -62,7 +62,8 @@ func (c *ctl) showRun(l *launcher.Launcher, id string, notFound error) error {
 		return err
 	}
 	if c.json {
-		return c.printJSON(map[string]any{"session": r, "entries": entries, "connections": connections, "connections_left": more})
+		return c.printJSON(map[string]any{"session": r, "entries": entries,
+			"connections": connections, "connections_left": more})
 	}
 	return c.printConnections(connections, more)
 }
@@ -79,8 +80,10 @@ func (c *ctl) printRun(r launcher.Past) {
 		state += "; it was reported lost before, by mistake"
 	}
 	for _, f := range []struct{ name, value string }{
-		{"session", r.ID}, {"command", inert(cmp.Or(r.Inside, r.Command))}, {"folder", inert(r.Dir)}, {"agent", r.Agent}, {"work item", r.WorkItem},
-		{"began", r.Began.Local().Format(time.DateTime)}, {"state", state}, {"verdict", r.Verdict}, {"authority", r.Authority},
+		{"session", r.ID}, {"command", inert(cmp.Or(r.Inside, r.Command))},
+		{"folder", inert(r.Dir)}, {"agent", r.Agent}, {"work item", r.WorkItem},
+		{"began", r.Began.Local().Format(time.DateTime)}, {"state", state}, {"verdict", r.Verdict},
+		{"authority", r.Authority},
 		{"approval", r.Envelope}, {"enforced", r.Level}, {"unproven", r.Unproven},
 	} {
 		if f.value != "" {
@@ -116,7 +119,9 @@ func (c *ctl) printConnections(list []launcher.PastConnection, more int) error {
 		if n.PID != 0 {
 			pid = strconv.Itoa(n.PID)
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", n.Time.Local().Format(time.TimeOnly), n.Kind, visible(n.Host), visible(n.Address), visible(filepath.Base("/"+n.Program)), pid, visible(result))
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", n.Time.Local().Format(time.TimeOnly),
+			n.Kind, visible(n.Host), visible(n.Address), visible(filepath.Base("/"+n.Program)), pid,
+			visible(result))
 	}
 	if err := w.Flush(); err != nil {
 		return err

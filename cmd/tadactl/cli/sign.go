@@ -39,7 +39,8 @@ func (c *ctl) exportRequest() *cobra.Command {
 				return err
 			}
 			var line []byte
-			req := launcher.Request{Shell: launcher.Shell{Text: command, Name: "tada-run"}, Agent: agent, WorkItem: item}
+			req := launcher.Request{Shell: launcher.Shell{Text: command, Name: "tada-run"},
+				Agent: agent, WorkItem: item}
 			switch {
 			case len(args) == 1 && command == "" && batch == "":
 				line, err = l.ExportRequest(cmd.Context(), args[0])
@@ -48,7 +49,8 @@ func (c *ctl) exportRequest() *cobra.Command {
 			case len(args) == 0 && command == "" && batch != "":
 				line, err = c.exportBatch(l, req, batch)
 			default:
-				return &usageError{errors.New("expected a question ID, --ci COMMAND or --ci-intent FILE")}
+				return &usageError{
+					errors.New("expected a question ID, --ci COMMAND or --ci-intent FILE")}
 			}
 			if err != nil {
 				return err
@@ -58,7 +60,8 @@ func (c *ctl) exportRequest() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&command, "ci", "", "a command line that a CI machine will run")
-	cmd.Flags().StringVar(&batch, "ci-intent", "", "a file as for tada-run --intent; - is standard input")
+	cmd.Flags().StringVar(&batch, "ci-intent", "",
+		"a file as for tada-run --intent; - is standard input")
 	cmd.Flags().StringVar(&agent, "agent", "", "the agent's name, as with tada-run --agent")
 	cmd.Flags().StringVar(&item, "work-item", "", "the work item, as with tada-run --work-item")
 	return verb(cmd)
@@ -160,12 +163,18 @@ func (c *ctl) sign() *cobra.Command {
 			return c.signOn(cmd.Context(), q, how)
 		},
 	}
-	cmd.Flags().StringVarP(&how.Message, "message", "m", "", "message to the agent (if denied), at most 500 characters")
-	cmd.Flags().StringSliceVar(&how.Except, "except", nil, "with several calls: deny these, by their ids")
-	cmd.Flags().DurationVar(&how.Valid, "valid", time.Hour, "how long the answer is valid; at most 24h")
-	cmd.Flags().IntVar(&how.Scope.Uses, "uses", 0, "let the same plan run this many times (a grant)")
-	cmd.Flags().DurationVar(&how.Scope.For, "for", 0, "let the same plan run for this long (a grant)")
-	cmd.Flags().StringVar(&delegation, "delegation", "", "a file from tadactl key delegate: answer for the person who made it")
+	cmd.Flags().StringVarP(&how.Message, "message", "m", "",
+		"message to the agent (if denied), at most 500 characters")
+	cmd.Flags().StringSliceVar(&how.Except, "except", nil,
+		"with several calls: deny these, by their ids")
+	cmd.Flags().DurationVar(&how.Valid, "valid", time.Hour,
+		"how long the answer is valid; at most 24h")
+	cmd.Flags().IntVar(&how.Scope.Uses, "uses", 0,
+		"let the same plan run this many times (a grant)")
+	cmd.Flags().DurationVar(&how.Scope.For, "for", 0,
+		"let the same plan run for this long (a grant)")
+	cmd.Flags().StringVar(&delegation, "delegation", "",
+		"a file from tadactl key delegate: answer for the person who made it")
 	return verb(cmd, "75   not answered", "126  refused: not allowed for this caller")
 }
 
@@ -179,7 +188,8 @@ func (c *ctl) signOn(ctx context.Context, q approval.Question, how permit.Signin
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil || !term.IsTerminal(int(tty.Fd())) {
-		return &exitError{errors.New("no terminal to show the question on, so nothing was signed"), exit.Usage}
+		return &exitError{errors.New("no terminal to show the question on, so nothing was signed"),
+			exit.Usage}
 	}
 	defer tty.Close()
 	yes, word, err := l.AskQuestion(ctx, tty, q)
@@ -192,7 +202,10 @@ func (c *ctl) signOn(ctx context.Context, q approval.Question, how permit.Signin
 	if how.Yes, how.Message = yes, cmp.Or(word, how.Message); !yes {
 		how.Scope = approval.Scope{}
 	}
-	token, err := l.Sign(q, how, func() (string, error) { return prompt.ReadSecret(ctx, tty, "passphrase: ") })
+	token, err := l.Sign(q, how, func() (string, error) {
+		return prompt.ReadSecret(ctx, tty,
+			"passphrase: ")
+	})
 	if err != nil {
 		return err
 	}
@@ -219,13 +232,15 @@ func (c *ctl) approveToken(ctx context.Context, path string) error {
 		word = "approved"
 	}
 	if c.json {
-		return c.printJSON(map[string]any{"id": t.Envelope, "decision": word, "signer": t.Signer, "presigned": t.Presigned, "votes": t.Votes, "people": t.People})
+		return c.printJSON(map[string]any{"id": t.Envelope, "decision": word, "signer": t.Signer,
+			"presigned": t.Presigned, "votes": t.Votes, "people": t.People})
 	}
 	switch {
 	case t.Presigned:
 		fmt.Fprintf(c.out, "one run of the signed plan is allowed, by %s\n", t.Signer)
 	case t.Votes < t.People:
-		fmt.Fprintf(c.out, "counted for %s, by %s: %d of %d approvals\n", t.Envelope, t.Signer, t.Votes, t.People)
+		fmt.Fprintf(c.out, "counted for %s, by %s: %d of %d approvals\n", t.Envelope, t.Signer,
+			t.Votes, t.People)
 	case t.Grant != nil:
 		return c.granted(*t.Grant)
 	default:

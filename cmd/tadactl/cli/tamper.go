@@ -25,8 +25,10 @@ func (c *ctl) tamper() *cobra.Command {
 			"or restore the file. Each decision is about one file, and about exactly the change that\n" +
 			"was shown.",
 	}
-	cmd.PersistentFlags().BoolVar(&c.paranoid, "paranoid", false, "read every protected file, even if it looks unchanged")
-	cmd.AddCommand(c.tamperStatus(), c.tamperDiff(), c.tamperAccept(), c.tamperRestore(), c.tamperLog())
+	cmd.PersistentFlags().BoolVar(&c.paranoid, "paranoid", false,
+		"read every protected file, even if it looks unchanged")
+	cmd.AddCommand(c.tamperStatus(), c.tamperDiff(), c.tamperAccept(), c.tamperRestore(),
+		c.tamperLog())
 	return cmd
 }
 
@@ -55,7 +57,8 @@ func (c *ctl) reviewToMend() (*launcher.Review, error) {
 // tellRefused says what is wrong with the configuration, since nothing runs until it is mended.
 func (c *ctl) tellRefused(v *launcher.Review) {
 	if v.Refused != nil {
-		fmt.Fprintf(c.err, "tadactl: the configuration is refused, so nothing runs: %v\n", v.Refused)
+		fmt.Fprintf(c.err, "tadactl: the configuration is refused, so nothing runs: %v\n",
+			v.Refused)
 	}
 }
 
@@ -99,10 +102,12 @@ func statusFacts(v *launcher.Review) map[string]any {
 	findings := []any{}
 	for _, f := range v.Findings {
 		findings = append(findings, map[string]string{
-			"path": f.Path, "kind": string(f.Kind), "expected": f.Was.Checksum(), "actual": f.Now.Checksum(), "digest": f.Digest,
+			"path": f.Path, "kind": string(f.Kind), "expected": f.Was.Checksum(),
+			"actual": f.Now.Checksum(), "digest": f.Digest,
 		})
 	}
-	return map[string]any{"workspace": v.Root(), "tamper_proof": v.TamperProof, "pending": v.Pending, "files": files, "findings": findings}
+	return map[string]any{"workspace": v.Root(), "tamper_proof": v.TamperProof,
+		"pending": v.Pending, "files": files, "findings": findings}
 }
 
 func (c *ctl) printStatus(v *launcher.Review) error {
@@ -113,7 +118,8 @@ func (c *ctl) printStatus(v *launcher.Review) error {
 	}
 	fmt.Fprintf(c.out, "tamper_proof  %s\n", mode)
 	if v.Pending {
-		fmt.Fprintf(c.out, "              it was switched off in a file, and stays on until: tadactl tamper accept %s\n", launcher.ModeName)
+		fmt.Fprintf(c.out,
+			"              it was switched off in a file, and stays on until: tadactl tamper accept %s\n", launcher.ModeName)
 	}
 	for _, path := range v.Files {
 		fmt.Fprintf(c.out, "%-16s  %s\n", fileState(v, path), inert(path))
@@ -143,7 +149,8 @@ func (c *ctl) tamperDiff() *cobra.Command {
 				}
 				c.status = exit.Tampered
 				if c.json {
-					err = c.printJSON(map[string]string{"path": d.Path, "kind": string(d.Kind), "digest": d.Digest, "diff": d.Text})
+					err = c.printJSON(map[string]string{"path": d.Path, "kind": string(d.Kind),
+						"digest": d.Digest, "diff": d.Text})
 				} else {
 					_, err = fmt.Fprint(c.out, d.Text)
 				}
@@ -156,7 +163,8 @@ func (c *ctl) tamperDiff() *cobra.Command {
 			case v.Refused != nil: // nothing is accepted under a configuration that is not known
 				fmt.Fprintln(c.err, "tadactl: try: tadactl tamper restore")
 			default:
-				fmt.Fprintln(c.err, "tadactl: try: tadactl tamper accept, or: tadactl tamper restore")
+				fmt.Fprintln(c.err,
+					"tadactl: try: tadactl tamper accept, or: tadactl tamper restore")
 			}
 			return nil
 		},
@@ -184,10 +192,12 @@ type decision struct{ checksum, archive string }
 // named, or all that differ. Of several, each is shown on the person's terminal and confirmed
 // there, with asks; one alone, when ask is set. A file that fails, or is not confirmed, keeps none
 // of the others from its turn.
-func (c *ctl) decide(v *launcher.Review, args []string, ask bool, question func(path string) string, word string, do func(path, digest string) (decision, error)) error {
+func (c *ctl) decide(v *launcher.Review, args []string, ask bool, question func(path string) string,
+	word string, do func(path, digest string) (decision, error)) error {
 	paths := chosen(v, args)
 	if len(paths) == 0 {
-		return &exitError{errors.New("no protected file was changed: nothing to decide"), exit.Usage}
+		return &exitError{errors.New("no protected file was changed: nothing to decide"),
+			exit.Usage}
 	}
 	var problems []error
 	status := exit.Tampered
@@ -238,7 +248,9 @@ func (c *ctl) tamperAccept() *cobra.Command {
 			case cmd.Flags().Changed("reason"):
 				return &usageError{errors.New("--reason is empty: say why the change is right")}
 			default:
-				return &usageError{errors.New("without a terminal, --reason is required: say why the change is right")}
+				return &usageError{
+					errors.New(
+						"without a terminal, --reason is required: say why the change is right")}
 			}
 			v, err := c.review()
 			if err != nil {
@@ -253,12 +265,16 @@ func (c *ctl) tamperAccept() *cobra.Command {
 				return c.reviewed("confirmed", launcher.ModeName, "", "")
 			}
 			if paths := chosen(v, args); digest != "" && len(paths) > 1 {
-				return &usageError{fmt.Errorf("%s were changed, and --digest is of one; name it: %s", audit.Plural(len(paths), "file"), joined(paths))}
+				return &usageError{
+					fmt.Errorf("%s were changed, and --digest is of one; name it: %s",
+						audit.Plural(len(paths), "file"), joined(paths))}
 			}
-			return c.decide(v, args, digest == "", func(string) string { return "accept exactly this" }, "accepted", func(path, shown string) (decision, error) {
-				e, err := v.Accept(path, cmp.Or(digest, shown), reason)
-				return decision{e.Checksum, v.ArchivePath(e)}, err
-			})
+			return c.decide(v, args, digest == "",
+				func(string) string { return "accept exactly this" }, "accepted",
+				func(path, shown string) (decision, error) {
+					e, err := v.Accept(path, cmp.Or(digest, shown), reason)
+					return decision{e.Checksum, v.ArchivePath(e)}, err
+				})
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "why the change is right, for the record")
@@ -320,7 +336,8 @@ func (c *ctl) tamperRestore() *cobra.Command {
 				}
 				return "put back what was there"
 			}
-			return c.decide(v, args, false, question, "restored", func(path, _ string) (decision, error) {
+			return c.decide(v, args, false, question, "restored", func(path, _ string) (decision,
+				error) {
 				e, err := v.Restore(path)
 				return decision{e.Checksum, v.ArchivePath(e)}, err
 			})
@@ -331,7 +348,8 @@ func (c *ctl) tamperRestore() *cobra.Command {
 // reviewed tells what was decided.
 func (c *ctl) reviewed(word, path, checksum, archive string) error {
 	if c.json {
-		return c.printJSON(map[string]string{"path": path, "decision": word, "checksum": checksum, "archive": archive})
+		return c.printJSON(map[string]string{"path": path, "decision": word, "checksum": checksum,
+			"archive": archive})
 	}
 	_, err := fmt.Fprintf(c.out, "%s %s\n", word, inert(path))
 	if err == nil && archive != "" {

@@ -25,7 +25,9 @@ func (c *ctl) undeny(ctx context.Context, id, said string) error {
 		return err
 	}
 	if err = l.Undeny(ctx, id); errors.Is(err, approval.ErrUnknown) {
-		return &exitError{fmt.Errorf("question %q: no denial is in force, so there is nothing to undo", id), exit.Denied}
+		return &exitError{
+			fmt.Errorf("question %q: no denial is in force, so there is nothing to undo", id),
+			exit.Denied}
 	} else if err != nil {
 		return err
 	}

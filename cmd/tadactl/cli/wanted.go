@@ -25,9 +25,11 @@ func (w *wanted) flags(cmd *cobra.Command) {
 	f.StringVar(&w.agent, "agent", "", "only runs for this agent")
 	f.StringVar(&w.item, "work-item", "", "only runs for this work item")
 	f.StringVar(&w.authority, "authority", "", "only runs allowed by: policy, approval, grant")
-	f.StringVar(&w.outcome, "outcome", "", "only runs with this outcome: ok, error, an exit status, refused, waiting, approved, denied, withdrawn, expired, failed, running, lost")
+	f.StringVar(&w.outcome, "outcome", "",
+		"only runs with this outcome: ok, error, an exit status, refused, waiting, approved, denied, withdrawn, expired, failed, running, lost")
 	f.StringVar(&w.session, "session", "", "only runs whose id begins with this")
-	f.StringVar(&w.since, "since", "", "only from this time on: 2026-03-01, 2026-03-01T12:00:00Z, or 2h, 7d (ago)")
+	f.StringVar(&w.since, "since", "",
+		"only from this time on: 2026-03-01, 2026-03-01T12:00:00Z, or 2h, 7d (ago)")
 	f.StringVar(&w.until, "until", "", "only before this time")
 }
 
@@ -49,7 +51,8 @@ func parseTime(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", time.DateOnly} {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateTime,
+		"2006-01-02 15:04", time.DateOnly} {
 		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
 			return t, nil
 		}
@@ -57,7 +60,10 @@ func parseTime(text string, now time.Time) (time.Time, error) {
 	if ago, err := parseAge(text); err == nil {
 		return now.Add(-ago), nil
 	}
-	return time.Time{}, &usageError{fmt.Errorf("cannot parse %q as a time; examples: 2026-03-01, 2026-03-01T12:00:00Z, 2h, 7d", text)}
+	return time.Time{},
+		&usageError{
+			fmt.Errorf("cannot parse %q as a time; examples: 2026-03-01, 2026-03-01T12:00:00Z, 2h, 7d",
+				text)}
 }
 
 // runs are those that are wanted.
@@ -112,7 +118,8 @@ func (w *wanted) narrow(l *launcher.Launcher, f *audit.Filter) (err error) {
 			SID      string
 			Envelope string `json:"envelope_id"`
 		}
-		return json.Unmarshal(e.Body, &body) == nil && (about[body.SID] || body.SID == "" && about[body.Envelope])
+		return json.Unmarshal(e.Body, &body) == nil && (about[body.SID] || body.SID == "" &&
+			about[body.Envelope])
 	}
 	return err
 }

@@ -22,7 +22,8 @@ func (c *ctl) watch() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM,
+				syscall.SIGHUP)
 			defer stop()
 			changes, err := l.Changes(ctx)
 			if err != nil {

@@ -25,7 +25,8 @@ import (
 )
 
 func (c *ctl) auditWitness() *cobra.Command {
-	cmd := &cobra.Command{Use: "witness", Short: "Have another account or machine remember the length of the log"}
+	cmd := &cobra.Command{Use: "witness",
+		Short: "Have another account or machine remember the length of the log"}
 	cmd.AddCommand(c.witnessServe(), c.witnessAdd())
 	return cmd
 }
@@ -55,8 +56,10 @@ func (c *ctl) witnessServe() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "where the witness stores its key and what it remembers")
 	cmd.Flags().StringVar(&listen, "listen", "", "HOST:PORT or unix:PATH")
-	cmd.Flags().StringVar(&name, "name", "tada-run.witness", "name for a new witness, usually a host name")
-	cmd.Flags().StringArrayVar(&logs, "log", nil, "a log's key, `NAME+HASH+KEY`, as 'tadactl audit checkpoint --key' prints it on that machine")
+	cmd.Flags().StringVar(&name, "name", "tada-run.witness",
+		"name for a new witness, usually a host name")
+	cmd.Flags().StringArrayVar(&logs, "log", nil,
+		"a log's key, `NAME+HASH+KEY`, as 'tadactl audit checkpoint --key' prints it on that machine")
 	return verb(cmd)
 }
 
@@ -114,7 +117,8 @@ func (c *ctl) serve(ctx context.Context, w http.Handler, listen, key string) err
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: w, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second}
+	server := &http.Server{Handler: w, ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout: 30 * time.Second}
 	go func() {
 		<-ctx.Done()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -138,7 +142,9 @@ func (c *ctl) witnessAdd() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if key == "" {
-				return &usageError{errors.New("--witness is needed: the key that `tadactl audit witness serve` prints")}
+				return &usageError{
+					errors.New(
+						"--witness is needed: the key that `tadactl audit witness serve` prints")}
 			}
 			l, err := c.open()
 			if err != nil {
@@ -149,9 +155,11 @@ func (c *ctl) witnessAdd() *cobra.Command {
 				return changed(err)
 			}
 			if c.json {
-				return c.printJSON(map[string]any{"witness": at.Witness, "time": at.Time.UTC().Format(time.RFC3339)})
+				return c.printJSON(map[string]any{"witness": at.Witness,
+					"time": at.Time.UTC().Format(time.RFC3339)})
 			}
-			_, err = fmt.Fprintf(c.out, "cosigned by %s at %s\n", inert(at.Witness), at.Time.Local().Format(time.DateTime))
+			_, err = fmt.Fprintf(c.out, "cosigned by %s at %s\n", inert(at.Witness),
+				at.Time.Local().Format(time.DateTime))
 			return err
 		},
 	}
@@ -168,7 +176,8 @@ func client(url string) witness.Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", path)
 	}
-	return witness.Client{URL: "http://witness", HTTP: &http.Client{Timeout: time.Minute, Transport: &http.Transport{DialContext: dial}}}
+	return witness.Client{URL: "http://witness", HTTP: &http.Client{Timeout: time.Minute,
+		Transport: &http.Transport{DialContext: dial}}}
 }
 
 // cosign asks one witness, and keeps its word.
@@ -186,7 +195,9 @@ func cosign(ctx context.Context, l *launcher.Launcher, url, key string) (audit.C
 	if errors.As(err, &conflict) && conflict.Size > 0 {
 		proof, proofErr := l.ProveGrowth(conflict.Size, signed, own)
 		if proofErr != nil {
-			return audit.Cosignature{}, &exitError{fmt.Errorf("%w, and this log did not grow out of them: %w", conflict, proofErr), exit.Tampered}
+			return audit.Cosignature{},
+				&exitError{fmt.Errorf("%w, and this log did not grow out of them: %w", conflict,
+					proofErr), exit.Tampered}
 		}
 		lines, err = client(url).Add(ctx, conflict.Size, proof, signed)
 	}
@@ -204,7 +215,8 @@ func cosign(ctx context.Context, l *launcher.Launcher, url, key string) (audit.C
 }
 
 // cosignatures are the words of all the witnesses; one that is missing is an error.
-func cosignatures(signed []byte, logKey string, witnesses ...*audit.WitnessKey) ([]audit.Cosignature, error) {
+func cosignatures(signed []byte, logKey string,
+	witnesses ...*audit.WitnessKey) ([]audit.Cosignature, error) {
 	own, err := note.NewVerifier(logKey)
 	if err != nil {
 		return nil, err
@@ -219,7 +231,8 @@ func cosignatures(signed []byte, logKey string, witnesses ...*audit.WitnessKey) 
 			there = there || f.Witness == w.Name()
 		}
 		if !there {
-			return nil, &exitError{fmt.Errorf("the witness %q has not cosigned the checkpoint", w.Name()), exit.Tampered}
+			return nil, &exitError{fmt.Errorf("the witness %q has not cosigned the checkpoint",
+				w.Name()), exit.Tampered}
 		}
 	}
 	return found, nil
@@ -241,7 +254,8 @@ func cosigned(l *launcher.Launcher, keys []string) (audit.Point, error) {
 	}
 	signed, err := os.ReadFile(l.Home().Checkpoint())
 	if err != nil {
-		return audit.Point{}, &exitError{fmt.Errorf("no witness has cosigned anything: %w", err), exit.Tampered}
+		return audit.Point{}, &exitError{fmt.Errorf("no witness has cosigned anything: %w", err),
+			exit.Tampered}
 	}
 	if _, err := cosignatures(signed, own.Public, list...); err != nil {
 		return audit.Point{}, err

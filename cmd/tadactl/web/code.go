@@ -8,7 +8,8 @@ import (
 )
 
 // codeAlphabet leaves out what can be taken for something else (Crockford).
-var codeAlphabet = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
+var codeAlphabet = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(
+	base32.NoPadding)
 
 const (
 	codeLength = 6
@@ -48,5 +49,6 @@ var (
 	errToken  = errors.New("this is not the address shown in the terminal")
 	errForm   = errors.New("the form did not come from this page")
 	errCode   = errors.New("that is not the code shown in the terminal")
-	errSpent  = errors.New("three wrong codes; answer in a terminal: tadactl approve or tadactl deny")
+	errSpent  = errors.New(
+		"three wrong codes; answer in a terminal: tadactl approve or tadactl deny")
 )

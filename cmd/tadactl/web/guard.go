@@ -17,7 +17,8 @@ func (s *Server) guard(r *http.Request) (rest string, err error) {
 		return "", errHost
 	case r.Method != http.MethodGet && r.Method != http.MethodPost:
 		return "", errMethod
-	case len(origin) > 1, len(origin) == 1 && origin[0] != "http://"+s.host, r.Method == http.MethodPost && len(origin) == 0:
+	case len(origin) > 1, len(origin) == 1 && origin[0] != "http://"+s.host,
+		r.Method == http.MethodPost && len(origin) == 0:
 		return "", errOrigin
 	case site != "" && site != "same-origin" && (site != "none" || r.Method != http.MethodGet): // "none": a person typed it
 		return "", errOrigin
@@ -32,7 +33,8 @@ func (s *Server) guard(r *http.Request) (rest string, err error) {
 // headers keep a browser from doing more with the page than show it.
 func headers(h http.Header) {
 	for name, value := range map[string]string{
-		"Content-Security-Policy":      "default-src 'none'; style-src 'sha256-" + styleHash + "'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+		"Content-Security-Policy": "default-src 'none'; style-src 'sha256-" + styleHash +
+			"'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 		"Content-Type":                 "text/html; charset=utf-8",
 		"Cache-Control":                "no-store",
 		"Cross-Origin-Opener-Policy":   "same-origin",

@@ -50,7 +50,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, id string) {
 		s.refuse(w, http.StatusConflict, err)
 		return
 	case e.PlanHash != plan:
-		s.refuse(w, http.StatusConflict, fmt.Errorf("question %q changed; reload the page and read it again", id))
+		s.refuse(w, http.StatusConflict,
+			fmt.Errorf("question %q changed; reload the page and read it again", id))
 		return
 	}
 	s.mu.Lock()

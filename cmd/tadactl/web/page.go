@@ -20,7 +20,9 @@ func text(s string) string { return html.EscapeString(s) }
 const pageWidth = 100
 
 func write(w http.ResponseWriter, title, head, body string) {
-	_, _ = fmt.Fprintf(w, "<!doctype html><html lang=en><meta charset=utf-8><title>%s</title><meta name=viewport content=\"width=device-width\">%s<style>%s</style><body>%s</body></html>\n",
+	_,
+		_ = fmt.Fprintf(w,
+		"<!doctype html><html lang=en><meta charset=utf-8><title>%s</title><meta name=viewport content=\"width=device-width\">%s<style>%s</style><body>%s</body></html>\n",
 		text(title), head, style, body)
 }
 
@@ -32,7 +34,8 @@ func (s *Server) refuse(w http.ResponseWriter, status int, err error) {
 
 // done shows what came of an answer.
 func (s *Server) done(w http.ResponseWriter, id, word string) {
-	write(w, "tada-run", "", "<p>"+text(word+": "+id)+"<p><a href=\"/"+s.token+"/\">back to the inbox</a>")
+	write(w, "tada-run", "", "<p>"+text(word+": "+id)+"<p><a href=\"/"+s.token+
+		"/\">back to the inbox</a>")
 }
 
 // listRoom is how many characters of a question's commands the list has.
@@ -64,7 +67,8 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	if len(list) == 0 {
 		b.WriteString("<li>no open questions")
 	}
-	write(w, fmt.Sprintf("(%d) tada-run", len(list)), refreshed, "<h1>tada-run asks</h1><ul>"+b.String()+"</ul>")
+	write(w, fmt.Sprintf("(%d) tada-run", len(list)), refreshed, "<h1>tada-run asks</h1><ul>"+
+		b.String()+"</ul>")
 }
 
 // question shows one question, nothing of it cut, with the form below it.
@@ -87,18 +91,26 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 	}
 	s.mu.Unlock()
 	var b strings.Builder
-	fmt.Fprintf(&b, "<pre>%s</pre><form method=post action=\"/%s/q/%s\" autocomplete=off><input type=hidden name=plan value=\"%s\"><input type=hidden name=proof value=\"%s\">",
-		text(page.Text()+e.After()), s.token, text(e.ID), text(e.PlanHash), s.proof(e.ID, e.PlanHash))
+	fmt.Fprintf(&b,
+		"<pre>%s</pre><form method=post action=\"/%s/q/%s\" autocomplete=off><input type=hidden name=plan value=\"%s\"><input type=hidden name=proof value=\"%s\">",
+		text(page.Text()+e.After()), s.token, text(e.ID), text(e.PlanHash),
+		s.proof(e.ID, e.PlanHash))
 	if len(e.Calls) > 1 {
 		for _, call := range e.Calls {
-			fmt.Fprintf(&b, "<p><label><input type=checkbox name=\"call %s\" value=yes checked> run %s</label>", text(call), text(call))
+			fmt.Fprintf(&b,
+				"<p><label><input type=checkbox name=\"call %s\" value=yes checked> run %s</label>",
+				text(call), text(call))
 		}
 	}
-	fmt.Fprintf(&b, "<p><label>code shown in the terminal <input type=text class=code name=code maxlength=%d required></label>", codeLength)
+	fmt.Fprintf(&b,
+		"<p><label>code shown in the terminal <input type=text class=code name=code maxlength=%d required></label>", codeLength)
 	if e.Friction.Factor && e.Quorum < 2 {
-		b.WriteString("<p><label>one-time code <input type=text class=code name=factor maxlength=6 inputmode=numeric></label>")
+		b.WriteString(
+			"<p><label>one-time code <input type=text class=code name=factor maxlength=6 inputmode=numeric></label>")
 	}
-	fmt.Fprintf(&b, "<p><label>message to the agent (if denied) <input type=text name=message maxlength=%d></label>", approval.MaxMessage)
-	fmt.Fprintf(&b, "<p><button name=answer value=deny>Deny</button><button name=answer value=approve>Approve once</button></form><p><a href=\"/%s/\">back to the inbox</a>", s.token)
+	fmt.Fprintf(&b,
+		"<p><label>message to the agent (if denied) <input type=text name=message maxlength=%d></label>", approval.MaxMessage)
+	fmt.Fprintf(&b,
+		"<p><button name=answer value=deny>Deny</button><button name=answer value=approve>Approve once</button></form><p><a href=\"/%s/\">back to the inbox</a>", s.token)
 	write(w, "tada-run: "+e.ID, "", b.String())
 }

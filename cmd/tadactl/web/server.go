@@ -42,7 +42,8 @@ type Server struct {
 // Listen takes a port on the loopback and closes it to fences. What the person has to know is given
 // to say, line by line. Only who may decide may listen: the error is that of
 // [launcher.Launcher.May] otherwise.
-func Listen(l *launcher.Launcher, random io.Reader, now func() time.Time, say func(string)) (*Server, error) {
+func Listen(l *launcher.Launcher, random io.Reader, now func() time.Time,
+	say func(string)) (*Server, error) {
 	if _, err := l.May(approval.ApproveLow, approval.ChannelWeb); err != nil {
 		return nil, err
 	}
@@ -60,7 +61,8 @@ func Listen(l *launcher.Launcher, random io.Reader, now func() time.Time, say fu
 		return nil, err
 	}
 	return &Server{
-		inbox: l, listener: listener, host: listener.Addr().String(), token: hex.EncodeToString(token[:]), random: random, now: now, say: say, lift: lift,
+		inbox: l, listener: listener, host: listener.Addr().String(),
+		token: hex.EncodeToString(token[:]), random: random, now: now, say: say, lift: lift,
 		codes: map[string]*code{}, shown: map[string]time.Time{},
 	}, nil
 }
@@ -77,7 +79,8 @@ func (s *Server) Serve(ctx context.Context) error {
 		return err
 	}
 	server := &http.Server{
-		Handler: s, ReadTimeout: readTimeout, ReadHeaderTimeout: readTimeout, WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: maxHeaders,
+		Handler: s, ReadTimeout: readTimeout, ReadHeaderTimeout: readTimeout,
+		WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: maxHeaders,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	failed := make(chan error, 2)
@@ -115,7 +118,8 @@ func (s *Server) announce(ctx context.Context) error {
 		}
 		c := &code{text: codeAlphabet.EncodeToString(b[:])[:codeLength], plan: e.PlanHash}
 		s.codes[e.ID] = c
-		s.say(fmt.Sprintf("%s  R%d  code %s  plan %s", e.ID, e.Risk, c.text, plan.Prefix(e.PlanHash)))
+		s.say(fmt.Sprintf("%s  R%d  code %s  plan %s", e.ID, e.Risk, c.text,
+			plan.Prefix(e.PlanHash)))
 	}
 	return nil
 }
@@ -150,5 +154,6 @@ func (s *Server) envelope(ctx context.Context, id string) (approval.Envelope, er
 			return e, nil
 		}
 	}
-	return approval.Envelope{}, fmt.Errorf("question %q: it was answered elsewhere or has expired", id)
+	return approval.Envelope{}, fmt.Errorf("question %q: it was answered elsewhere or has expired",
+		id)
 }

@@ -24,7 +24,8 @@ func talking(names string, tools map[string]hook.Tool) map[string]hook.Tool {
 // single reads an event of Cursor that is about one tool and has its one argument at the top.
 func single(tool, argument string) func(hook.Object) (hook.Call, error) {
 	return func(o hook.Object) (hook.Call, error) {
-		o = o.With(hook.Object{"tool_name": json.RawMessage(`"` + tool + `"`), "tool_input": raw(hook.Object{argument: o[argument]})})
+		o = o.With(hook.Object{"tool_name": json.RawMessage(`"` + tool + `"`),
+			"tool_input": raw(hook.Object{argument: o[argument]})})
 		c, err := workspaceCall(o)
 		c.Fixed = true
 		return c, err
@@ -47,8 +48,10 @@ func mcpCall(o hook.Object) (hook.Call, error) {
 // workspaceCall takes the first root of the workspace for the directory where an event tells none.
 func workspaceCall(o hook.Object) (hook.Call, error) {
 	var roots []string
-	if _, ok := o.Text("cwd"); !ok && json.Unmarshal(o["workspace_roots"], &roots) == nil && len(roots) > 0 {
+	if _, ok := o.Text("cwd"); !ok && json.Unmarshal(o["workspace_roots"], &roots) == nil &&
+		len(roots) > 0 {
 		o = o.With(hook.Object{"cwd": raw(roots[0])})
 	}
-	return hook.Members{Session: "conversation_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input"}.Call(o)
+	return hook.Members{Session: "conversation_id", Dir: "cwd", Tool: "tool_name",
+		Args: "tool_input"}.Call(o)
 }

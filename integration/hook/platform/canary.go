@@ -15,9 +15,11 @@ func Canary(name, dir string) []byte {
 	case "qwen": // a command would be blocked where the shell is not tada-run
 		call["tool_name"], call["tool_input"] = "list_directory", object{"path": dir}
 	case "cursor":
-		call["hook_event_name"], call["conversation_id"], call["tool_name"] = "preToolUse", id, "Shell"
+		call["hook_event_name"], call["conversation_id"], call["tool_name"] = "preToolUse", id,
+			"Shell"
 	case "opencode":
-		call = object{"hook_event_name": "tool.execute.before", "tool": "bash", "sessionID": id, "callID": id, "cwd": dir, "args": object{"command": command}}
+		call = object{"hook_event_name": "tool.execute.before", "tool": "bash", "sessionID": id,
+			"callID": id, "cwd": dir, "args": object{"command": command}}
 	}
 	raw, err := json.Marshal(call)
 	if err != nil {

@@ -8,16 +8,21 @@ import "github.com/tada-run/tada-run/integration/hook"
 // rules want asked.
 func claudeCode() hook.Adapter {
 	call := hook.Members{
-		Session: "session_id", ID: "tool_use_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input", Agent: "agent_id", Kind: "agent_type",
+		Session: "session_id", ID: "tool_use_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input",
+		Agent: "agent_id", Kind: "agent_type",
 	}
 	return hook.Adapter{
 		Name:   "claude-code",
 		Events: map[string]func(hook.Object) (hook.Call, error){"PreToolUse": call.Call},
-		Tools: talking(`TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet TaskOutput TaskStop Task Agent BashOutput KillShell KillBash ExitPlanMode EnterPlanMode AskUserQuestion Skill SlashCommand ToolSearch`, map[string]hook.Tool{
-			"Bash": {Builtin: "Bash"}, "Grep": {Builtin: "Grep"}, "Glob": {Builtin: "Glob"}, "LS": {Builtin: "LS"},
-			"Read": path("Read", "file_path"), "Write": path("Write", "file_path"), "Edit": path("Edit", "file_path"),
-			"MultiEdit": path("MultiEdit", "file_path"), "NotebookEdit": path("NotebookEdit", "notebook_path"),
-		}),
+		Tools: talking(
+			`TodoWrite TodoRead TaskCreate TaskUpdate TaskList TaskGet TaskOutput TaskStop Task Agent BashOutput KillShell KillBash ExitPlanMode EnterPlanMode AskUserQuestion Skill SlashCommand ToolSearch`, map[string]hook.Tool{
+				"Bash": {Builtin: "Bash"}, "Grep": {Builtin: "Grep"}, "Glob": {Builtin: "Glob"},
+				"LS":   {Builtin: "LS"},
+				"Read": path("Read", "file_path"), "Write": path("Write", "file_path"),
+				"Edit":      path("Edit", "file_path"),
+				"MultiEdit": path("MultiEdit", "file_path"), "NotebookEdit": path("NotebookEdit",
+					"notebook_path"),
+			}),
 		Wrapped: func(_ hook.Call, env []string) bool {
 			return hook.IsShell(env, []string{"bash", "zsh"}, "CLAUDE_CODE_SHELL", "SHELL")
 		},
@@ -27,7 +32,8 @@ func claudeCode() hook.Adapter {
 			if d.Change != nil {
 				out["updatedInput"] = args
 			}
-			return say(told(d, object{"hookSpecificOutput": out, "suppressOutput": true, "tada": object{"audit": d.Audit}}))
+			return say(told(d, object{"hookSpecificOutput": out, "suppressOutput": true,
+				"tada": object{"audit": d.Audit}}))
 		},
 	}
 }

@@ -8,16 +8,19 @@ import "github.com/tada-run/tada-run/integration/hook"
 // was started in.
 func codex() hook.Adapter {
 	call := hook.Members{
-		Session: "session_id", ID: "tool_use_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input", Agent: "agent_id",
+		Session: "session_id", ID: "tool_use_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input",
+		Agent: "agent_id",
 	}
 	return hook.Adapter{
 		Name:   "codex",
 		Events: map[string]func(hook.Object) (hook.Call, error){"PreToolUse": call.Call},
-		Tools: talking(`update_plan request_user_input spawn_agent wait_agent close_agent send_input`, map[string]hook.Tool{
-			"Bash":        {Builtin: "Bash", Patches: true},
-			"apply_patch": {Builtin: "apply_patch", Names: map[string]string{"patch": "command"}},
-			"view_image":  {Builtin: "Read"},
-		}),
+		Tools: talking(
+			`update_plan request_user_input spawn_agent wait_agent close_agent send_input`,
+			map[string]hook.Tool{
+				"Bash":        {Builtin: "Bash", Patches: true},
+				"apply_patch": {Builtin: "apply_patch", Names: map[string]string{"patch": "command"}},
+				"view_image":  {Builtin: "Read"},
+			}),
 		Block: exit2,
 		Pass: func(event string, d hook.Decision, args hook.Object) hook.Answer {
 			if d.Change == nil {

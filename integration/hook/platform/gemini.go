@@ -4,23 +4,28 @@ import "github.com/tada-run/tada-run/integration/hook"
 
 // gemini is Gemini CLI: BeforeTool. It numbers no calls. Without a terminal it hangs on "ask".
 func gemini() hook.Adapter {
-	call := hook.Members{Session: "session_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input", Agent: "agent_id"}
+	call := hook.Members{Session: "session_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input",
+		Agent: "agent_id"}
 	from := func(builtin string) hook.Tool { return path(builtin, "dir_path") }
 	return hook.Adapter{
 		Name:   "gemini",
 		Events: map[string]func(hook.Object) (hook.Call, error){"BeforeTool": call.Call},
-		Tools: talking(`write_todos ask_user update_topic enter_plan_mode exit_plan_mode complete_task invoke_agent delegate_to_agent activate_skill`, map[string]hook.Tool{
-			"run_shell_command": {Builtin: "Bash", Names: map[string]string{"dir": "dir_path"}},
-			"read_file":         path("Read", "file_path"), "write_file": path("Write", "file_path"), "replace": path("Edit", "file_path"),
-			"list_directory": from("LS"), "glob": from("Glob"), "search_file_content": from("Grep"), "grep_search": from("Grep"),
-		}),
+		Tools: talking(
+			`write_todos ask_user update_topic enter_plan_mode exit_plan_mode complete_task invoke_agent delegate_to_agent activate_skill`, map[string]hook.Tool{
+				"run_shell_command": {Builtin: "Bash", Names: map[string]string{"dir": "dir_path"}},
+				"read_file":         path("Read", "file_path"), "write_file": path("Write",
+					"file_path"), "replace": path("Edit", "file_path"),
+				"list_directory": from("LS"), "glob": from("Glob"), "search_file_content": from("Grep"),
+				"grep_search": from("Grep"),
+			}),
 		Block: exit2,
 		Pass: func(event string, d hook.Decision, args hook.Object) hook.Answer {
 			out := object{"hookEventName": event}
 			if d.Change != nil {
 				out["tool_input"] = args
 			}
-			return say(told(d, object{"hookSpecificOutput": out, "suppressOutput": true, "tada": object{"audit": d.Audit}}))
+			return say(told(d, object{"hookSpecificOutput": out, "suppressOutput": true,
+				"tada": object{"audit": d.Audit}}))
 		},
 	}
 }
