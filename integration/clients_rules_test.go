@@ -202,7 +202,7 @@ func TestClientsUnknownTool(t *testing.T) {
 // ownRefusals are what a client says of a file that it has by itself for none of the workspace; its
 // hook is not asked then.
 var ownRefusals = map[string]map[string]string{
-	"gemini": {".git/hooks/pre-commit": "Path not in workspace", "../closed/x": "Path not in workspace"},
+	"gemini": {".env": "Path not in workspace", ".git/hooks/pre-commit": "Path not in workspace", "../closed/x": "Path not in workspace"},
 }
 
 // With the hook, the client's own file tools write what they may, are asked about what runs later,

@@ -145,7 +145,7 @@ func (j *Judgement) isSaved(t *pathguard.Target) bool {
 // isWhereSaved reports whether a real path is where programs save that. In a session they have a
 // folder of their own.
 func (j *Judgement) isWhereSaved(real string) bool {
-	return j.policy.IsSnapshot(real) || j.Request.Within != nil && !j.writable(real)
+	return j.policy.IsSnapshot(&j.Plan.Caller, real) || j.Request.Within != nil && !j.writable(real)
 }
 
 // snapshots is a digest of the saved functions and aliases that a command before could have

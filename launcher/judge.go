@@ -38,13 +38,13 @@ func (l *Launcher) judgeAs(req Request, stdin string) (*Judgement, error) {
 	if j.shell, err = realShell(req.Shell.Dialect); err != nil {
 		return nil, err
 	}
-	vars := j.environ.vars
+	vars, moved := j.environ.vars, l.movedSnapshots(req)
 	switch t := req.Tool; {
 	case t == nil:
-		j.Script = parse(req, j.shell, vars, l.account, l.policy)
+		j.Script = parse(req, j.shell, vars, l.account, moved, l.policy)
 	case t.Command != "":
 		req.Shell = Shell{Text: t.Command, Name: "tada-run"}
-		j.Script = t.also(parse(req, j.shell, vars, l.account, l.policy), req.Dir, l.account)
+		j.Script = t.also(parse(req, j.shell, vars, l.account, moved, l.policy), req.Dir, l.account)
 	default:
 		j.Script = t.script(req.Dir, l.account)
 	}
@@ -53,7 +53,7 @@ func (l *Launcher) judgeAs(req Request, stdin string) (*Judgement, error) {
 	}
 	caller := pathguard.Caller{
 		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir, Intent: req.Intent, Publish: req.Publish, Self: self(),
-		Saves: req.saves(), Agents: req.loaders(),
+		Saves: req.saves(), Local: pathguard.Local{Agents: req.loaders(), Moved: moved},
 	}
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {
 		return nil, fmt.Errorf("resolve the names of the command line: %w", err)
@@ -89,7 +89,7 @@ func (l *Launcher) judgeAs(req Request, stdin string) (*Judgement, error) {
 
 // parse reads the text in the shell's dialect. Words, and a script file with its arguments,
 // are a command of literal words.
-func parse(req Request, shell string, vars map[string]string, home string, policy pathguard.Policy) *shellparse.Script {
+func parse(req Request, shell string, vars map[string]string, home string, moved []string, policy pathguard.Policy) *shellparse.Script {
 	text := req.Shell.settings() + req.Shell.Text
 	if words := req.Shell.words(shell); words != nil {
 		text = quote(words)
@@ -97,5 +97,6 @@ func parse(req Request, shell string, vars map[string]string, home string, polic
 	return shellparse.Parse(text, shellparse.Options{
 		Dialect: req.Shell.Dialect, Dir: req.Dir, Home: home, Vars: vars, Later: req.Within != nil && req.Within.Line,
 		Name: req.Shell.Name, Args: req.Shell.Args, Programs: policy.Programs(),
+		Snapshots: moved,
 	})
 }

@@ -16,7 +16,8 @@ import (
 func (r Request) loaders() (list []string) {
 	asks := approval.AgentName(strings.TrimPrefix(r.Agent, "?"), r.Env)
 	for f := range agents.Of("loads") {
-		if !slices.Contains(list, f.Agent) && (asks != "" && asks == approval.AgentName(f.Agent, nil) || isAt(f.Agent, r.Dir)) {
+		own := asks != "" && asks == approval.AgentName(f.Agent, nil)
+		if !slices.Contains(list, f.Agent) && (own || isAt(f.Agent, r.Dir)) {
 			list = append(list, f.Agent)
 		}
 	}

@@ -12,6 +12,7 @@ type (
 	Plan    = resolve.Plan
 	Caller  = resolve.Caller
 	Session = resolve.Session
+	Local   = resolve.Local
 	Target  = resolve.Target
 	Program = resolve.Program
 	ID      = walk.ID

@@ -67,7 +67,7 @@ func (j *judgement) grant(t *resolve.Target, a Action) Grant {
 	if replaced {
 		g.Names = nil
 	}
-	g.Broad = j.broad(g.Parent) && !(t.Missing != "" && pathname.IsSnapshotDir(g.Parent, j.homes))
+	g.Broad = j.broad(g.Parent) && !(t.Missing != "" && pathname.IsSnapshotDir(g.Parent, j.homes, j.plan.Caller.Moved))
 	return g
 }
 

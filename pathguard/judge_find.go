@@ -2,6 +2,7 @@ package pathguard
 
 import (
 	"path"
+	"slices"
 
 	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/resolve"
@@ -15,6 +16,9 @@ func (j *judgement) find(t *resolve.Target, action Action) *finding {
 	f := &j.last
 	full := t.Path()
 	j.p.tree.at(full, func(m mark) { j.mark(f, t, m, full, action) })
+	if slices.Contains(j.plan.Caller.Moved, path.Dir(full)) {
+		f.put(InStartup, full) // as in the usual place
+	}
 	started := f.in[InStartup]
 	tighten := func(path string) func(mark) {
 		return func(m mark) {
@@ -50,7 +54,7 @@ func (j *judgement) find(t *resolve.Target, action Action) *finding {
 	if self := j.plan.Caller.Self; action == ToExecute && self != (walk.ID{}) && t.ID == self {
 		return f // it is in no place where anything could be put: it is what runs now
 	}
-	if action == ToWrite && !t.Exists && j.plan.Caller.Saves && pathname.IsSnapshot(full, j.homes) {
+	if action == ToWrite && !t.Exists && j.plan.Caller.Saves && pathname.IsSnapshot(full, j.homes, j.plan.Caller.Moved) {
 		f.in[InStartup] = false
 		f.put(InCache, full)
 		return f

@@ -78,7 +78,7 @@ var settledVars = []string{"HOME", "USER", "LOGNAME", "TMPDIR"}
 
 // parse reads the text as a script of its own, started in dir.
 func (rd *reading) parse(dir string, c *Caller) (s *shellparse.Script, skip int) {
-	o := shellparse.Options{Dir: dir, Home: c.Home, Name: rd.name}
+	o := shellparse.Options{Dir: dir, Home: c.Home, Name: rd.name, Snapshots: c.Moved}
 	if rd.zsh {
 		o.Dialect = shellparse.Zsh
 	}

@@ -125,7 +125,7 @@ func (r *resolver) executed(c *shellparse.Code) {
 		if t.Command != c.Command || t.Flags&command.Source == 0 || t.Flags&command.List != 0 {
 			continue
 		}
-		if named = true; pathname.IsSnapshot(t.Real, []string{r.plan.Caller.Home, r.plan.Caller.Env["HOME"]}) {
+		if named = true; pathname.IsSnapshot(t.Real, []string{r.plan.Caller.Home, r.plan.Caller.Env["HOME"]}, r.plan.Caller.Moved) {
 			continue // it only defines; what it defines is the client's own way to say find and grep
 		}
 		if text, ok := r.share.texts[t.Real]; ok && lang != "make" { // what -f names is read with the other makefiles

@@ -25,7 +25,7 @@ type Caller struct {
 	Publish  []uint16      // ports on which other machines are to reach the command
 	Self     walk.ID       // tada-run's own program, wherever a link to it stands: a shell that starts itself again
 	Session  *Session      // the agent's session that the first command begins; nil for any other command
-	Agents   []string      // that work here, by the names of their files of facts
+	Local                  // what agents do in this place
 	Saves    bool          // it is the start of an agent's program, which has its shell write down functions and aliases
 }
 
@@ -33,6 +33,15 @@ type Caller struct {
 func (c *Caller) HasAgent(only string) bool {
 	return only == "" || slices.ContainsFunc(strings.Split(only, ","),
 		func(agent string) bool { return slices.Contains(c.Agents, agent) })
+}
+
+// A Local is what is known of agents in the place that a caller works in.
+type Local struct {
+	Agents []string // that work here, by the names of their files of facts
+
+	// Moved are folders, beside those in the home, where they save the user's shell, and into which
+	// no command may write unasked.
+	Moved []string
 }
 
 // A Session is what an agent's program needs in a session of its own, beside the workspace. Its

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -24,13 +26,19 @@ func (w *settings) isSnapshot(word Word) bool {
 	if !known {
 		home = w.o.Home
 	}
-	if !word.Static || !strings.HasPrefix(home, "/") {
+	if !word.Static || !strings.HasSuffix(word.Text, ".sh") {
+		return false
+	}
+	if slices.Contains(w.o.Snapshots, path.Dir(word.Text)) {
+		return true
+	}
+	if !strings.HasPrefix(home, "/") {
 		return false
 	}
 	for f := range agents.Of("snapshots") {
 		dir := strings.TrimPrefix(f.Text(), "~") + "/"
 		name, below := strings.CutPrefix(word.Text, strings.TrimRight(home, "/")+dir)
-		if below && strings.HasSuffix(name, ".sh") && !strings.Contains(name, "/") {
+		if below && !strings.Contains(name, "/") {
 			return true
 		}
 	}

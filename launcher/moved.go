@@ -1,0 +1,68 @@
+package launcher
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
+)
+
+// movedSnapshots are the folders in which agents' programs save the user's shell where a variable
+// of the caller tells them another place for their things (CLAUDE_CONFIG_DIR). Such a place counts
+// only where nobody else and no command can put anything: any process can set a variable.
+func (l *Launcher) movedSnapshots(req Request) (list []string) {
+	for saved := range agents.Of("snapshots") {
+		for home := range agents.Of("home") {
+			words := home.Words()
+			below, is := strings.CutPrefix(saved.Text(), words[1]+"/")
+			if home.Agent != saved.Agent || !is {
+				continue
+			}
+			to := lastOf(req.Env, words[0])
+			if to != "" && to != filepath.Join(l.account, words[1][1:]) && l.isClosed(req, to) {
+				list = append(list, filepath.Join(to, below))
+			}
+		}
+	}
+	return list
+}
+
+// isClosed reports whether a folder is the user's, by its real name, and neither another user nor,
+// by the policy, a command of this workspace writes in it unasked.
+func (l *Launcher) isClosed(req Request, dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	info, statErr := os.Lstat(dir)
+	if err != nil || statErr != nil || real != dir {
+		return false
+	}
+	if !filepath.IsAbs(dir) || l.policy.InCache(dir) {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.IsDir() || int(st.Uid) != os.Getuid() || info.Mode().Perm()&0o022 != 0 {
+		return false
+	}
+	g := pathguard.Guard{Policy: l.policy, Caller: pathguard.Caller{
+		Dir: req.Dir, Env: map[string]string{"TMPDIR": lastOf(req.Env, "TMPDIR")}, Home: l.account,
+		UID: os.Getuid(), StateDir: l.state.Dir,
+	}}
+	for _, name := range []string{"x", "x/x.sh"} {
+		if r, err := g.CheckPathAccess(filepath.Join(dir, name), true); err != nil || r.Verdict == pathguard.Allow {
+			return false
+		}
+	}
+	return true
+}
+
+// lastOf is the value that counts of a variable; "" without one.
+func lastOf(env []string, name string) (value string) {
+	for _, each := range env {
+		if v, is := strings.CutPrefix(each, name+"="); is {
+			value = v
+		}
+	}
+	return value
+}
