@@ -32,8 +32,9 @@ func (q *Question) Consume(ctx context.Context, id string) (*refusal.Refusal, er
 	q.Case = fresh
 	q.Begin() // while the disk takes the use of the approval
 	var permit approval.Permit
+	claim := approval.Claim{Session: q.Asker(), Envelope: id, PlanHash: fresh.Hash(), Runner: q.dir.Self()}
 	used, err := q.ChangeSaid(q.Log, audit.Durable, func() (events []approval.Event, err error) {
-		permit, err = q.Store.Consume(ctx, approval.Claim{Session: q.Asker(), Envelope: id, PlanHash: fresh.Hash(), Runner: q.dir.Self()})
+		permit, err = q.Store.Consume(ctx, claim)
 		if err == nil {
 			err = q.spend(id, "approval", id)
 		}
