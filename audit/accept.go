@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// maxReason bounds the words of a person, so that they fit a line.
+// maxReason bounds the reason that a person gives, so that it fits a line.
 const maxReason = 4096
 
 // maxName bounds the name of who accepted.

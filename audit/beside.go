@@ -124,7 +124,7 @@ func (v *verifier) accepted() error {
 	return nil
 }
 
-// whole is the last word of Complete: what is proven to be told in full must be all that there is.
+// whole is the last step of Complete: what is proven must be all that there is.
 func (v *verifier) whole() error {
 	if !v.o.Complete {
 		return nil

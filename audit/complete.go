@@ -48,7 +48,7 @@ type fact struct {
 	} `json:"decisions"`
 }
 
-// A run's story as it is told so far.
+// told is which entries of a run were read so far.
 type told struct {
 	intent  bool
 	verdict string
@@ -61,7 +61,7 @@ type told struct {
 	revived bool // it went on after that
 }
 
-// An envelope's life as it is told so far.
+// A life is the state of an envelope after the entries read so far.
 type life struct {
 	issued, dead bool
 	plan         string

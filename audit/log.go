@@ -193,8 +193,8 @@ func (l *Log) reserve() {
 	}
 }
 
-// Relieve gives the reserve back to a full disk: what has begun can be told
-// to its end. The next OpenLog makes a new one when there is room.
+// Relieve frees the reserve when the disk is full, so that the end of what has begun can be
+// recorded. The next OpenLog makes a new one when there is room.
 func (l *Log) Relieve() error {
 	err := removeAt(l.dir, reserveName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -203,7 +203,7 @@ func (l *Log) Relieve() error {
 	return nil
 }
 
-// Close lets go of the files. Entries need no flushing.
+// Close closes the files. Entries need no flushing.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -19,9 +19,8 @@ const chunkSize = 256 << 10
 // rarely longer.
 const slack = 4 << 10
 
-// A piece is what a worker says about the lines that start in one chunk.
-// It believes what its first line says about the entry before; merging
-// checks that.
+// A piece is what a worker found in the lines that start in one chunk. It takes
+// the entry before from its first line; joining the pieces checks that.
 type piece struct {
 	from, to int64 // its lines are the bytes from..to
 	good     bool
@@ -231,7 +230,7 @@ func (v *verifier) pieceLines(p *piece, b []byte) {
 	p.lines, p.after, p.good = c.line, c, true
 }
 
-// believe takes a line's own word for what stands before it.
+// believe returns what a line itself says is before it.
 func believe(f fields) (seq int64, prev Hash, ok bool) {
 	prev, ok = parseHash(f.prev)
 	return f.seq, prev, ok

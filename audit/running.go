@@ -254,7 +254,7 @@ func (l *Log) lost(dir, place *os.File, sid string) (bool, error) {
 	return err == nil, err
 }
 
-// story reads how far the log tells a run.
+// story returns which entries of a run the log has.
 func (l *Log) story(sid string) (begun, started, ended bool) {
 	text := string(canonical.AppendString([]byte(`"sid":`), sid))
 	for e, err := range Entries(l.dir.Name(), Filter{Kinds: []string{"exec."}, Text: text}) {

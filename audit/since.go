@@ -10,7 +10,7 @@ import (
 )
 
 // since begins the proof behind the entry that VerifyOptions.Since names,
-// which somebody has proven before: its hash stands for all before it. The
+// which was proven before: its hash covers all before it. The
 // entry is found by its number, in as many looks as the log has doublings.
 func (v *verifier) since() error {
 	v.from = v.log.start

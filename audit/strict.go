@@ -13,8 +13,8 @@ import (
 
 // strict reads every entry a second time, by other means: the body is decoded
 // and written again, the date must exist, and what approvals say must be
-// complete. It is ten times slower than the check of raw bytes, and stands
-// for that the two agree.
+// complete. It is ten times slower than the check of raw bytes, and shows that
+// the two agree.
 func (v *verifier) strict() error {
 	if !v.o.Strict {
 		return nil

@@ -43,7 +43,7 @@ type voucher struct {
 	dropped  bool
 }
 
-// vouchers sorts the log's words by session, in order of first mention.
+// vouchers groups what the log says by session, in order of first mention.
 func vouchers(entries []Entry) ([]*voucher, error) {
 	var list []*voucher
 	bySID := map[string]*voucher{}

@@ -6,7 +6,7 @@ import (
 )
 
 // MaxCols and MaxRows bound a screen. No terminal in use is larger, and the
-// size in a recording is whatever somebody wrote there.
+// size in a recording can be any number.
 const (
 	MaxCols = 1024
 	MaxRows = 512
