@@ -33,7 +33,7 @@ func actionOf(t *resolve.Target) Action {
 	return ToWrite
 }
 
-// changes reports whether a target is certainly changed. A program that nobody knows is given
+// changes reports whether a target is certainly changed. An unknown program is given
 // many a name to read, and the fence keeps what runs later as it is.
 func changes(t *resolve.Target, action Action) bool {
 	return action >= ToWrite && action <= ToSweep && t.Flags&command.Possible == 0

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// A Layer says whose word a configuration file is. The zero value is the least trusted.
+// A Layer says where a configuration file comes from. The zero value is the least trusted.
 type Layer int
 
 // The layers, least trusted first.
@@ -69,7 +69,7 @@ func (f ConfigFile) read(uid int) ([]byte, error) {
 	return append([]byte{}, text...), nil
 }
 
-// check refuses a file that somebody else could have written.
+// check refuses a file that another user could have written.
 func (f ConfigFile) check(file *os.File, uid int) error {
 	info, err := file.Stat()
 	if err != nil {

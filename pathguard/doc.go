@@ -128,7 +128,7 @@
 //
 // A judgement is about names. What a program does with a name that it makes up while it
 // runs is held by the fence, not by the judge. Between resolving and running, a name can
-// come to point elsewhere; whoever executes must use the open files, not the names. A file
+// come to point elsewhere; what executes must use the open files, not the names. A file
 // system that folds case is judged by the spelling of the caller. A git remote is known by
 // its plain url; insteadOf and includes leave it unknown.
 //

@@ -10,7 +10,7 @@ import (
 
 // caching grants the caches that are there, to an exact plan those of its programs. Of those that
 // are not, it names what the programs of the plan and of the files that it executes use: what is
-// not there cannot be granted, so whoever builds the sandbox makes these first.
+// not there cannot be granted, so the launcher makes these first.
 func (j *judgement) caching(f *Fence) {
 	var programs []string
 	list, moves := caches(), j.movedFolders()

@@ -23,7 +23,7 @@ type Fence struct {
 //
 // A kernel has no right to one name: to make, remove or rename a name is a right to its
 // directory, and so to every name in it. A Grant therefore says both: what is meant, and
-// through which directory it would have to go. Whoever builds the fence gives the narrowest
+// through which directory it would have to go. The launcher gives the narrowest
 // thing that does the job.
 type Grant struct {
 	Path    string   // real and existing

@@ -29,7 +29,7 @@ func (j *judgement) codes() {
 	}
 }
 
-// spelled finds forbidden names in code that cannot be read. Whoever puts one there means it.
+// spelled finds forbidden names in code that cannot be read. One that is there is meant.
 func (j *judgement) spelled(c *shellparse.Code) {
 	if c.Source != shellparse.Literal {
 		return
@@ -158,7 +158,7 @@ func (j *judgement) justBuilt(t *resolve.Target, full string) bool {
 
 // justTold reports whether a file that is executed has the text that the same line writes into it, which
 // was read and judged like any other program of the line: cat > /tmp/x.py <<'E' ... E; python3 /tmp/x.py.
-// A file of somebody else in its place would stay what it is.
+// A file of another user in its place would stay what it is.
 func (j *judgement) justTold(t *resolve.Target, full string) bool {
 	for i := range j.plan.Targets { // the program of a command is an effect of the text as well
 		if e := &j.plan.Targets[i]; t.Effect < 0 && e.Right == command.Exec && e.Command == t.Command && e.Path() == full {
@@ -306,7 +306,7 @@ func (j *judgement) opaque() {
 	}
 }
 
-// decoders make a name out of bytes that nobody could read. A name that is computed is an
+// decoders make a name out of bytes that cannot be read. A name that is computed is an
 // everyday thing; one that is hidden is not.
 var decoders = []string{"base64", "base32", "basenc", "xxd", "openssl", "rev", "gunzip",
 	"zcat", "uudecode", "tr", "od", "gpg"}

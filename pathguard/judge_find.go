@@ -12,7 +12,7 @@ import (
 
 // find looks at everything that could say something about a target.
 func (j *judgement) find(t *resolve.Target, action Action) *finding {
-	j.last = finding{} // nobody keeps one past the next
+	j.last = finding{} // none is kept past the next
 	f := &j.last
 	full := t.Path()
 	j.p.tree.at(full, func(m mark) { j.mark(f, t, m, full, action) })

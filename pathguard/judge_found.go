@@ -63,7 +63,7 @@ func (j *judgement) finder(cmd int) *shellparse.Command {
 }
 
 // leastAim is how many characters of a pattern must stand as they are for the pattern to mean a
-// name: *.s meets many a name that nobody thought of.
+// name: *.s matches many names that were not meant.
 const leastAim = 3
 
 // meant reports whether a pattern of find(1) was aimed at a name: at its last component, or,

@@ -56,7 +56,7 @@ func (j *judgement) endpoint(e *shellparse.Effect) {
 }
 
 // remote judges a git remote by the host that the plan found for it, and fetching from one
-// that was not found as what it is: a place that somebody configured.
+// that was not found as what it is: a place that was configured.
 func (j *judgement) remote(e *shellparse.Effect) {
 	n := *e.Net
 	remote := j.plan.Remotes[n.Host]

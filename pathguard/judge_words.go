@@ -109,8 +109,8 @@ func namesTada(c *shellparse.Command) bool {
 }
 
 // listed judges words that reach a place without being a name of any effect: a pattern that
-// echo prints lists its directory, what ssh runs on this very machine reads its files, and a
-// program that nobody knows is given a secret by its name for some purpose.
+// echo prints lists its directory, what ssh runs on this very machine reads its files, and
+// an unknown program is given a secret by its name for some purpose.
 func (j *judgement) listed() {
 	for i := range j.script.Commands {
 		c := &j.script.Commands[i]

@@ -100,7 +100,7 @@ func (j *judgement) marked(path string, kind markKind) bool {
 	return found && (kind != markSecret || !public)
 }
 
-// private reports whether a file is one whose content is nobody's to see.
+// private reports whether the content of a file must not be shown.
 func (j *judgement) private(path string) bool {
 	return j.marked(path, markSecret) || j.marked(path, markRestricted) || j.marked(path, markState)
 }

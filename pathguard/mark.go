@@ -17,7 +17,7 @@ const (
 	markRestricted markKind = iota
 	markReadOnly
 	markState
-	markWorkspaceState // .tada of a workspace: read by anyone, written by nobody
+	markWorkspaceState // .tada of a workspace: readable, never written
 	markSecret
 	markPublic // no secret after all: *.pub, .env.example
 	markProtected

@@ -17,7 +17,7 @@ import (
 type Reach struct {
 	Hosts     []string // HOST, HOST:PORT, *.DOMAIN:PORT, ADDRESS/BITS
 	Localhost bool     // the servers of this machine, and to be one of them
-	Unknown   bool     // the plan contacts somebody whom its text does not tell
+	Unknown   bool     // the plan contacts a host that its text does not name
 }
 
 // configured are programs whose own configuration says the port.

@@ -10,7 +10,7 @@ import (
 // A Level is security.command_level. Two files may ask for different ones; then both hold.
 type Level struct {
 	Always bool // every command is asked for
-	Never  bool // nobody is ever asked: what would ask is denied
+	Never  bool // what would ask is denied
 }
 
 // String returns "dangerous", "always", "never" or "always+never".

@@ -65,8 +65,8 @@ func IsToolDir(path string) bool {
 	return false
 }
 
-// neverWorkspaces are written by installing, by the kernel, or by nobody. A repository in
-// them (etckeeper keeps one in /etc) does not make them somebody's project.
+// neverWorkspaces are written by installing, by the kernel, or not at all. A repository in
+// them (etckeeper keeps one in /etc) does not make them a project.
 var neverWorkspaces = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/proc", "/sys", "/dev", "/run", "/nix", "/System", "/Library"}
 
 // MayBeWorkspace reports whether a real directory can be a workspace. Without a mark of its

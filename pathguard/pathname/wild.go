@@ -52,5 +52,5 @@ func (w Pattern) Match(name string) bool {
 }
 
 // IsBare reports whether a component of a pattern is for every name, or every hidden one:
-// whoever writes it has no name in mind.
+// it is aimed at no name.
 func IsBare(part string) bool { return part != "" && strings.Trim(part, "*.?[]^!") == "" }

@@ -34,7 +34,7 @@ func (p *Plan) Changed() ([]string, error) {
 // An executed is one file whose text decides what runs.
 type executed struct {
 	path, facts string
-	own         bool // somebody else than root can write it
+	own         bool // a user other than root can write it
 }
 
 // executes lists those of a plan, and of the files that they execute in turn.

@@ -13,7 +13,7 @@ import (
 // The bounds of what is read inside of files. Behind them a file is bound by its content and
 // not judged: the fence contains it, as it contains a program in machine code.
 const (
-	maxInnerText  = 64 << 10 // of one file; generated ones (configure) are longer and read by nobody
+	maxInnerText  = 64 << 10 // of one file; generated ones (configure) are longer
 	maxInnerDepth = 3        // npm script, shell script, what that calls
 	maxInnerFiles = 16       // together
 	maxInnerNames = 512      // targets of one file

@@ -241,7 +241,7 @@ func (in *Inner) Line(s shellparse.Span) int {
 }
 
 // Streams reports whether a target has no content that stays: what a FIFO, a socket or a device
-// says, nobody can look at before. /dev/null says nothing.
+// gives cannot be read beforehand. /dev/null gives nothing.
 func (t *Target) Streams() bool {
 	return t.Exists && t.Mode&(os.ModeNamedPipe|os.ModeSocket|os.ModeDevice) != 0 && t.Path() != "/dev/null"
 }

@@ -11,7 +11,7 @@ import (
 // workspace finds the root of the project: what the caller says, else the nearest
 // directory above that has .git or .tada, else the working directory itself. The working
 // directory is the agent's to choose, so what must not be written freely is never a
-// workspace, whoever stands in it.
+// workspace.
 func (r *resolver) workspace() string {
 	p := r.plan
 	home := r.real(p.Caller.Home)

@@ -14,14 +14,14 @@ type Held struct {
 
 	mu     sync.Mutex
 	number int      // the owned descriptor, while file is nil
-	file   *os.File // its owner since somebody asked for one
+	file   *os.File // its owner, once it was asked for
 	closed bool
 }
 
 func NewHeld(fd int, name string) *Held { return &Held{number: fd, name: name} }
 
 // Open returns the file, which stays the plan's to close; nil when nothing is held. Once the plan
-// was closed it is a closed file, so that whoever comes too late fails, and takes no other file for
+// was closed it is a closed file, so that a late user fails, and takes no other file for
 // it: neither the one that has the number by then, nor the one that has the name.
 func (h *Held) Open() *os.File {
 	if h == nil {

@@ -171,7 +171,7 @@ func (s *steps) own(self string) {
 			return // in /proc, where the walk stands
 		case name == "..":
 			if len(in) > 1 && in[len(in)-2] == "fd" {
-				s.kind = Foreign // out of a directory that nobody here knows
+				s.kind = Foreign // out of an unknown directory
 			}
 			in = in[:len(in)-1]
 		case process && (name == "cwd" || name == "root"):
