@@ -191,7 +191,11 @@ func OwnShell(platform, home, folder string) bool {
 		if agents.Platform(fact.Agent) != platform {
 			continue
 		}
-		for _, path := range (HookSwitch{File: f[0]}).Files(home, folder, "", "") {
+		paths := []string{filepath.Join(home, strings.TrimPrefix(f[0], "~"))}
+		if folder != "" {
+			paths = append(paths, filepath.Join(folder, filepath.Base(f[0])))
+		}
+		for _, path := range paths {
 			data, _ := readSmall(path)
 			word := f[1][strings.LastIndexByte(f[1], '.')+1:]
 			for _, m := range regexp.MustCompile(`"`+word+`"\s*:\s*"([^"]*)"`).FindAllSubmatch(data, -1) {
