@@ -24,7 +24,8 @@ func cpuTime() time.Duration {
 
 func benchAppend(b *testing.B, d Durability) {
 	l := openTest(b, filepath.Join(b.TempDir(), "audit"))
-	body := []byte(`{"argv":["ls","-l"],"cwd":"/home/me/project","plan_hash":"` + strings.Repeat("a", 64) + `","verdict":"allow"}`)
+	body := []byte(`{"argv":["ls","-l"],"cwd":"/home/me/project","plan_hash":"` +
+		strings.Repeat("a", 64) + `","verdict":"allow"}`)
 	for b.Loop() {
 		if _, err := l.Append("exec.intent", body, d); err != nil {
 			b.Fatal(err)
@@ -90,7 +91,8 @@ func BenchmarkRecord(b *testing.B) {
 		"exact": "\x00\xff\xfe\x80 not UTF-8\n",
 	} {
 		for _, size := range []int{1, 100, 4096, 128 << 10} {
-			b.Run(fmt.Sprintf("%s/%d", name, size), func(b *testing.B) { benchRecord(b, line, size) })
+			b.Run(fmt.Sprintf("%s/%d", name, size),
+				func(b *testing.B) { benchRecord(b, line, size) })
 		}
 	}
 }
@@ -98,7 +100,8 @@ func BenchmarkRecord(b *testing.B) {
 func benchRecord(b *testing.B, line string, size int) {
 	start := time.Now()
 	r, err := Create(filepath.Join(b.TempDir(), "a.cast"), Header{}, RecordOptions{
-		Now: func() time.Duration { return time.Since(start) }, Rand: rand.Reader, MaxBytes: 1 << 40,
+		Now: func() time.Duration { return time.Since(start) }, Rand: rand.Reader,
+		MaxBytes: 1 << 40,
 	})
 	must(b, err)
 	p := []byte(strings.Repeat(line, size/len(line)+1)[:size])
@@ -107,7 +110,8 @@ func benchRecord(b *testing.B, line string, size int) {
 	defer func() { b.ReportMetric((cpuTime()-cpu).Seconds()*1e9/float64(b.N), "cpu-ns/op") }()
 	for b.Loop() {
 		must(b, r.Output(CodeOutput, p))
-		if r.events.sum.Bytes%(64<<20) < int64(size) { // the cost is in the call, not in a full disk
+		if r.events.sum.Bytes%(64<<20) < int64(size) {
+			// the cost is in the call, not in a full disk
 			must(b, r.events.f.Truncate(0))
 		}
 	}

@@ -27,7 +27,8 @@ func (v *verifier) chain() error {
 		cut.Reason = fmt.Sprintf("%q is missing: the anchor remembers %s in %s",
 			segmentName(v.anchor.Segment), Plural(v.anchor.Count, "entry"), Plural(v.anchor.Size,
 				"byte"))
-	case v.size < v.anchor.Size && (v.at.seq != v.anchor.Count || v.at.head == v.anchor.Head): // else the last entry is there, and shorter than it was
+	case v.size < v.anchor.Size && (v.at.seq != v.anchor.Count || v.at.head == v.anchor.Head):
+		// else the last entry is there, and shorter than it was
 		cut.Reason = fmt.Sprintf("the log was cut here: the anchor remembers %s in %s",
 			Plural(v.anchor.Count, "entry"), Plural(v.anchor.Size, "byte"))
 	case v.at.seq != v.anchor.Count || v.at.head != v.anchor.Head:

@@ -37,14 +37,16 @@ func TestCheckpoint(t *testing.T) {
 		for range 3 {
 			mustAppend(t, l, "k", `{}`)
 		}
-		if r, err := VerifyCheckpoint(dir, VerifyOptions{}, signed, known); err != nil || r.Entries != int64(n+3) {
+		if r, err := VerifyCheckpoint(dir, VerifyOptions{}, signed, known); err != nil ||
+			r.Entries != int64(n+3) {
 			t.Errorf("%d entries, grown: %v", n, err)
 		}
 	}
 	signed, err := Checkpoint(fill(t, 20), VerifyOptions{}, signer)
 	must(t, err)
 	var bad *BadEntry
-	if _, err := VerifyCheckpoint(fill(t, 19), VerifyOptions{}, signed, known); !errors.As(err, &bad) || bad.Seq != 19 {
+	if _, err := VerifyCheckpoint(fill(t, 19), VerifyOptions{}, signed, known); !errors.As(err,
+		&bad) || bad.Seq != 19 {
 		t.Errorf("rolled back: %v", err)
 	}
 	other := fill(t, 0)
@@ -53,7 +55,8 @@ func TestCheckpoint(t *testing.T) {
 		mustAppend(t, l, "k", `{"another":"story"}`)
 	}
 	mustVerify(t, other)
-	if _, err := VerifyCheckpoint(other, VerifyOptions{}, signed, known); !errors.As(err, &bad) || bad.Seq != 19 {
+	if _, err := VerifyCheckpoint(other, VerifyOptions{}, signed, known); !errors.As(err, &bad) ||
+		bad.Seq != 19 {
 		t.Errorf("another history: %v", err)
 	}
 	_, strangers := testKey(t)

@@ -65,9 +65,10 @@ type told struct {
 type life struct {
 	issued, dead bool
 	plan         string
-	permits      int             // runs that it may still start: one, once consumed, or one for each call of a batch
-	calls        map[string]bool // that were allowed and not yet started
-	nonce        string
+	// runs that it may still start: one, once consumed, or one for each call of a batch
+	permits int
+	calls   map[string]bool // that were allowed and not yet started
+	nonce   string
 }
 
 // A completeness judges a chain that is whole for what it leaves out: every
@@ -149,7 +150,8 @@ func (c *completeness) exec(kind string, b fact, e Entry) string {
 	case !r.intent && !c.cut:
 		return fmt.Sprintf("%s of run %q, which was never announced", kind, b.SID)
 	}
-	if r.lost && kind != KindOrphan { // versions that took a place before they locked it told the end of some that lived
+	if r.lost && kind != KindOrphan {
+		// versions that took a place before they locked it told the end of some that lived
 		r.lost, r.ended, r.revived = false, false, true
 	}
 	switch {
@@ -176,7 +178,8 @@ func (c *completeness) authority(r *told, b fact) string {
 	l := c.lives[b.EnvelopeID]
 	known := r.intent // else what was before is not known
 	plan := r.plan
-	if b.BatchPlan != "" { // the person answered the plan of several calls, in which this one has its own
+	if b.BatchPlan != "" {
+		// the person answered the plan of several calls, in which this one has its own
 		plan = b.BatchPlan
 	}
 	switch {

@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 }
 
 func child(job string, args []string) error {
-	l, err := OpenLog(args[0], LogOptions{Now: time.Now, BootID: testBoot, MinFree: 1, Wait: time.Minute})
+	l, err := OpenLog(args[0], LogOptions{Now: time.Now, BootID: testBoot, MinFree: 1,
+		Wait: time.Minute})
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,8 @@ func child(job string, args []string) error {
 		}
 		body := []byte(`{"sid":"` + sid + `"}`)
 		for _, kind := range map[string][]string{
-			"announced": {KindIntent}, "started": {KindIntent, KindStart}, "ended": {KindIntent, KindStart, KindEnd},
+			"announced": {KindIntent}, "started": {KindIntent, KindStart},
+			"ended": {KindIntent, KindStart, KindEnd},
 		}[sid] {
 			if _, err := l.Append(kind, body, Durable); err != nil {
 				return err
@@ -88,7 +90,8 @@ func child(job string, args []string) error {
 			if i%50 == 0 {
 				d = Durable
 			}
-			if _, err := l.Append("k", fmt.Appendf(nil, `{"i":%d,"w":%s}`, i, args[1]), d); err != nil {
+			if _, err := l.Append("k", fmt.Appendf(nil, `{"i":%d,"w":%s}`, i, args[1]),
+				d); err != nil {
 				return err
 			}
 		}
@@ -149,8 +152,10 @@ func run(t testing.TB, job string, args ...string) *exec.Cmd {
 // A process killed at any step of an append leaves a log that verifies, keeps
 // all that was promised, and can be appended to.
 func TestKilledAtEveryStep(t *testing.T) {
-	steps := map[string]int64{ // what is in the log afterwards, besides the 3 before and the 1 behind
-		"locked": 0, "write": 0, "written": 1, "anchored": 1, "sync locked": 1, "synced": 1, "published": 1,
+	steps := map[string]int64{
+		// what is in the log afterwards, besides the 3 before and the 1 behind
+		"locked": 0, "write": 0, "written": 1, "anchored": 1, "sync locked": 1, "synced": 1,
+		"published": 1,
 	}
 	for step, kept := range steps {
 		dir := fill(t, 3)
@@ -209,7 +214,8 @@ func TestTornAtEveryByte(t *testing.T) {
 			t.Fatalf("torn after %d bytes: something was removed", n)
 		}
 		if want := n < len(whole)-1; want != (len(r.Gaps) == 1) || r.Entries != 4 {
-			t.Fatalf("torn after %d of %d bytes: %d entries, gaps %+v", n, len(whole), r.Entries, r.Gaps)
+			t.Fatalf("torn after %d of %d bytes: %d entries, gaps %+v", n, len(whole), r.Entries,
+				r.Gaps)
 		}
 		if n%100 != 1 {
 			continue
@@ -222,7 +228,8 @@ func TestTornAtEveryByte(t *testing.T) {
 			if r := mustVerify(t, dir); len(r.Gaps) == 0 || len(r.Gaps) > 2 {
 				t.Fatalf("torn after %d bytes, repair after %d: %+v", n, m, r)
 			}
-			if !bytes.HasPrefix(readLog(t, dir), append(append(bytes.Clone(good), whole[:n]...), repair[:m]...)) {
+			if !bytes.HasPrefix(readLog(t, dir),
+				append(append(bytes.Clone(good), whole[:n]...), repair[:m]...)) {
 				t.Fatal("something was removed")
 			}
 		}
@@ -282,7 +289,9 @@ func TestPowerCut(t *testing.T) {
 	}
 	_, durable, end := make()
 	for size := durable; size < end; size += 31 {
-		for name, tail := range map[string][]byte{"cut": nil, "zeros": bytes.Repeat([]byte{0}, int(end-size)), "more zeros": bytes.Repeat([]byte{0}, 5000)} {
+		for name, tail := range map[string][]byte{"cut": nil,
+			"zeros":      bytes.Repeat([]byte{0}, int(end-size)),
+			"more zeros": bytes.Repeat([]byte{0}, 5000)} {
 			dir, _, _ := make()
 			writeLog(t, dir, append(readLog(t, dir)[:size], tail...))
 			mustAppend(t, boot(dir), "after", `{}`)

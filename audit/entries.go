@@ -22,7 +22,8 @@ type Filter struct {
 	Text         string             // that the body contains, as it is spelled there
 	Match        func(e Entry) bool // a last word on what the others let through
 	Last         int                // only so many, the newest; 0 means all
-	From         int64              // only what begins at this byte of the log or behind it, where an entry begins
+	// only what begins at this byte of the log or behind it, where an entry begins
+	From int64
 }
 
 // Entries returns the entries of the log in dir, oldest first. It reads and

@@ -50,7 +50,8 @@ func TestEntries(t *testing.T) {
 	if got := collect(Filter{Kinds: []string{"exec.end"}}); got != "bad exec.end" {
 		t.Errorf("with garbage: %s", got)
 	}
-	writeLog(t, dir, bytes.Replace(b, []byte(`"body":{`), []byte(`"body":[`), 1)) // a byte of a body
+	// a byte of a body
+	writeLog(t, dir, bytes.Replace(b, []byte(`"body":{`), []byte(`"body":[`), 1))
 	if got := collect(Filter{}); got != "bad rec.open exec.start rec.close exec.end" {
 		t.Errorf("with a spoilt body: %s", got)
 	}

@@ -90,7 +90,8 @@ func checkAt(dir, f *os.File, name string) (int64, error) {
 // right after, if there was one.
 func fit(name string, open, named *unix.Stat_t, there bool) error {
 	switch {
-	case !there, open.Dev != named.Dev, open.Ino != named.Ino, open.Nlink == 0: // the last name is counted down before it is gone
+	case !there, open.Dev != named.Dev, open.Ino != named.Ino, open.Nlink == 0:
+		// the last name is counted down before it is gone
 		return errMoved
 	case open.Mode&unix.S_IFMT != unix.S_IFREG, int(open.Uid) != os.Geteuid(), open.Mode&0o077 != 0,
 		open.Nlink != 1:

@@ -8,9 +8,10 @@ import (
 
 // The files of the folder.
 const (
-	logName     = "log.jsonl"
-	anchorName  = "anchor.json"
-	lockName    = "lock"      // held for one append; never replaced, so that it is one lock for ever
+	logName    = "log.jsonl"
+	anchorName = "anchor.json"
+	// held for one append; never replaced, so that it is one lock for ever
+	lockName    = "lock"
 	syncName    = "lock.sync" // held while one process stores for all that wait
 	reserveName = "reserve"
 

@@ -38,9 +38,11 @@ func forge(t *testing.T, entries []forged) (dir string) {
 		}
 		body := strings.NewReplacer("%o", fmt.Sprint(from), "%n", fmt.Sprint(len(covered)),
 			"%h", fmt.Sprintf("%x", sha256.Sum256([]byte(covered)))).Replace(e.body)
-		line := appendLine(nil, e.kind, []byte(body), a.Head, int64(i), stampOf(time.Unix(int64(1767225600+e.at), 0)))
+		line := appendLine(nil, e.kind, []byte(body), a.Head, int64(i),
+			stampOf(time.Unix(int64(1767225600+e.at), 0)))
 		log = append(append(log, line...), '\n')
-		a.Count, a.Head, a.Last, a.Size = int64(i+1), sha256.Sum256(line), int64(len(line)+1), int64(len(log))
+		a.Count, a.Head, a.Last, a.Size = int64(i+1), sha256.Sum256(line), int64(len(line)+1),
+			int64(len(log))
 		covered = strings.TrimSuffix(e.behind, "\n")
 		log = append(log, e.behind...)
 	}
@@ -52,10 +54,12 @@ func forge(t *testing.T, entries []forged) (dir string) {
 }
 
 func TestForgedLog(t *testing.T) {
-	const torn, covers = `{"body":{"to` + "\n", `{"bytes":%n,"offset":%o,"reason":"r","sha256":"%h"}`
+	const torn, covers = `{"body":{"to` + "\n",
+		`{"bytes":%n,"offset":%o,"reason":"r","sha256":"%h"}`
 	changed := func(old, text string) string { return strings.Replace(covers, old, text, 1) }
 	gap := func(kind, body string) []forged {
-		return []forged{{kind: "k", body: `{}`, behind: torn}, {kind: kind, body: body}, {kind: "k", body: `{}`}}
+		return []forged{{kind: "k", body: `{}`, behind: torn}, {kind: kind, body: body},
+			{kind: "k", body: `{}`}}
 	}
 	for _, c := range []struct {
 		name    string
@@ -63,23 +67,36 @@ func TestForgedLog(t *testing.T) {
 		at      int64
 		want    string // "" for a good log
 	}{
-		{"good", []forged{{kind: "k", body: `{}`, at: 5}, {kind: "k", body: `{}`, at: 5}, {kind: kindClock, body: `{}`, at: 1}, {kind: "k", body: `{}`, at: 2}}, 0, ""},
-		{"back in time", []forged{{kind: "k", body: `{}`, at: 5}, {kind: "k", body: `{}`, at: 4}}, 1, "is before that of the entry before"},
+		{"good", []forged{{kind: "k", body: `{}`, at: 5}, {kind: "k", body: `{}`, at: 5},
+			{kind: kindClock, body: `{}`, at: 1}, {kind: "k", body: `{}`, at: 2}}, 0, ""},
+		{"back in time", []forged{{kind: "k", body: `{}`, at: 5}, {kind: "k", body: `{}`, at: 4}},
+			1, "is before that of the entry before"},
 		{"a gap that is covered", gap(KindRecover, covers), 0, ""},
 		{"a gap that a person accepted", gap(KindAccept, covers), 0, ""},
 		{"a gap behind which something else goes on", gap("k", covers), 1, "not an entry"},
-		{"a gap of other bytes", gap(KindRecover, changed("%h", strings.Repeat("0", 64))), 1, "not an entry"},
+		{"a gap of other bytes", gap(KindRecover, changed("%h", strings.Repeat("0", 64))), 1,
+			"not an entry"},
 		{"a gap that is elsewhere", gap(KindRecover, changed("%o", "0")), 1, "not an entry"},
 		{"a gap that is longer", gap(KindRecover, changed("%n", "99")), 1, "not an entry"},
-		{"a gap where there is none", []forged{{kind: "k", body: `{}`}, {kind: KindRecover, body: changed("%n", "3")}}, 1, "does not describe"},
+		{"a gap where there is none",
+			[]forged{{kind: "k", body: `{}`}, {kind: KindRecover, body: changed("%n", "3")}}, 1,
+			"does not describe"},
 		{"no gap", []forged{{kind: "k", body: `{}`}, {kind: KindAccept, body: covers}}, 1, ""},
-		{"no gap, elsewhere", []forged{{kind: "k", body: `{}`}, {kind: KindAccept, body: changed("%o", "3")}}, 1, "does not describe"},
-		{"a session without a name", []forged{{kind: KindClose, body: `{"sid":""}`}}, 0, "names no session"},
-		{"a name that is none", []forged{{kind: KindClose, body: `{"sid":7}`}}, 0, "names no session"},
+		{"no gap, elsewhere", []forged{{kind: "k", body: `{}`},
+			{kind: KindAccept, body: changed("%o", "3")}}, 1, "does not describe"},
+		{"a session without a name", []forged{{kind: KindClose, body: `{"sid":""}`}}, 0,
+			"names no session"},
+		{"a name that is none", []forged{{kind: KindClose, body: `{"sid":7}`}}, 0,
+			"names no session"},
 	} {
-		_, err := Verify(forge(t, c.entries), VerifyOptions{Transcript: func(string) (io.ReadCloser, error) { return nil, os.ErrNotExist }})
+		_, err := Verify(forge(t, c.entries),
+			VerifyOptions{Transcript: func(string) (io.ReadCloser, error) {
+				return nil, os.ErrNotExist
+			}})
 		var bad *BadEntry
-		if c.want == "" && err != nil || c.want != "" && (!errors.As(err, &bad) || bad.Seq != c.at || !strings.Contains(bad.Reason, c.want)) {
+		if c.want == "" && err != nil ||
+			c.want != "" && (!errors.As(err, &bad) || bad.Seq != c.at ||
+				!strings.Contains(bad.Reason, c.want)) {
 			t.Errorf("%s: %v, want entry %d %q", c.name, err, c.at, c.want)
 		}
 	}
@@ -109,9 +126,13 @@ func TestForgedVouching(t *testing.T) {
 		{"more than there was at its end", longer, closed, "after the session had ended"},
 	} {
 		dir := forge(t, []forged{{kind: KindClose, body: string(closeBody("s", c.sum))}})
-		_, err := Verify(dir, VerifyOptions{Transcript: func(string) (io.ReadCloser, error) { return os.Open(c.path) }})
+		_, err := Verify(dir, VerifyOptions{Transcript: func(string) (io.ReadCloser,
+			error) {
+			return os.Open(c.path)
+		}})
 		var bad *BadEntry
-		if c.want == "" && err != nil || c.want != "" && (!errors.As(err, &bad) || !strings.Contains(bad.Reason, c.want)) {
+		if c.want == "" && err != nil ||
+			c.want != "" && (!errors.As(err, &bad) || !strings.Contains(bad.Reason, c.want)) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
@@ -152,14 +173,21 @@ func TestForgedTranscript(t *testing.T) {
 	}{
 		{"good", func(_ *link, e []byte) []byte { return e }, ""},
 		{"good bytes", held("o aGk="), ""},
-		{"another number", func(l *link, e []byte) []byte { l.seq = 7; return e }, "is numbered 7, not 1"},
-		{"back in time", func(l *link, e []byte) []byte { l.us = 500; return e }, "its time is before"},
+		{"another number", func(l *link, e []byte) []byte { l.seq = 7; return e },
+			"is numbered 7, not 1"},
+		{"back in time", func(l *link, e []byte) []byte { l.us = 500; return e },
+			"its time is before"},
 		{"no event", func(*link, []byte) []byte { return []byte("[1]") }, "is not the event"},
-		{"at another time", func(*link, []byte) []byte { return []byte(`[0.002000,"o","hi"]`) }, "is not the event"},
-		{"typed", func(*link, []byte) []byte { return []byte(`[0.001000,"i","hi"]`) }, "is not the event"},
-		{"no text", func(*link, []byte) []byte { return []byte(`[0.001000,"o",nil]`) }, "is not the event"},
-		{"no end", func(*link, []byte) []byte { return []byte(`[0.001000,"o","]`) }, "is not the event"},
-		{"two texts", func(*link, []byte) []byte { return []byte(`[0.001000,"o","a","b"]`) }, "is not an event"},
+		{"at another time", func(*link, []byte) []byte { return []byte(`[0.002000,"o","hi"]`) },
+			"is not the event"},
+		{"typed", func(*link, []byte) []byte { return []byte(`[0.001000,"i","hi"]`) },
+			"is not the event"},
+		{"no text", func(*link, []byte) []byte { return []byte(`[0.001000,"o",nil]`) },
+			"is not the event"},
+		{"no end", func(*link, []byte) []byte { return []byte(`[0.001000,"o","]`) },
+			"is not the event"},
+		{"two texts", func(*link, []byte) []byte { return []byte(`[0.001000,"o","a","b"]`) },
+			"is not an event"},
 		{"no bytes", held("o"), "holds no bytes"},
 		{"fewer bytes", held("o aA=="), "does not hold the bytes"},
 		{"bytes that are none", held("o !!!!"), "does not hold the bytes"},
@@ -170,7 +198,9 @@ func TestForgedTranscript(t *testing.T) {
 			_, err = r.Next()
 		}
 		var bad *BadEntry
-		if c.want == "" && !errors.Is(err, io.EOF) || c.want != "" && (!errors.As(err, &bad) || bad.Seq != 1 || !strings.Contains(bad.Reason, c.want)) {
+		if c.want == "" && !errors.Is(err, io.EOF) ||
+			c.want != "" && (!errors.As(err, &bad) || bad.Seq != 1 ||
+				!strings.Contains(bad.Reason, c.want)) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}

@@ -48,27 +48,45 @@ func TestFullDiskEverywhere(t *testing.T) {
 		do     func(l *Log, mnt string) error
 		intent bool // must be refused
 	}{
-		"lazy":    {func(l *Log, _ string) error { _, err := l.Append("k", long, Lazy); return err }, false},
-		"durable": {func(l *Log, _ string) error { _, err := l.Append("k", long, Durable); return err }, false},
-		"intent":  {func(l *Log, _ string) error { _, err := l.Append("k", long, Intent); return err }, true},
-		"seal":    {func(l *Log, _ string) error { _, err := l.Seal(rand.Reader); return err }, false},
+		"lazy": {func(l *Log, _ string) error {
+			_, err := l.Append("k", long, Lazy)
+			return err
+		}, false},
+		"durable": {func(l *Log, _ string) error {
+			_, err := l.Append("k", long, Durable)
+			return err
+		}, false},
+		"intent": {func(l *Log, _ string) error {
+			_, err := l.Append("k", long, Intent)
+			return err
+		}, true},
+		"seal": {func(l *Log, _ string) error { _, err := l.Seal(rand.Reader); return err },
+			false},
 		"rotate": {func(l *Log, _ string) error {
 			l.rotateAt = 1
 			_, err := l.Append("k", []byte(`{}`), Lazy)
 			return err
 		}, false},
-		"prune":  {func(l *Log, _ string) error { _, _, err := l.Prune(Retention{MaxBytes: 1}, "", nil); return err }, false},
-		"begin":  {func(l *Log, _ string) error { _, err := l.Begin("x"); return err }, false},
-		"accept": {func(l *Log, _ string) error { _, err := l.Accept("uid 1000", "why"); return err }, false},
+		"prune": {func(l *Log, _ string) error {
+			_, _, err := l.Prune(Retention{MaxBytes: 1}, "", nil)
+			return err
+		}, false},
+		"begin": {func(l *Log, _ string) error { _, err := l.Begin("x"); return err }, false},
+		"accept": {func(l *Log, _ string) error {
+			_, err := l.Accept("uid 1000", "why")
+			return err
+		}, false},
 		"create": {func(_ *Log, mnt string) error {
-			r, err := Create(filepath.Join(mnt, "b.cast"), Header{}, RecordOptions{Now: steps(1), Rand: rand.Reader})
+			r, err := Create(filepath.Join(mnt, "b.cast"), Header{},
+				RecordOptions{Now: steps(1), Rand: rand.Reader})
 			if err == nil {
 				_, err = r.Close()
 			}
 			return err
 		}, false},
 		"new folder": {func(_ *Log, mnt string) error {
-			l, err := OpenLog(filepath.Join(mnt, "other"), LogOptions{Now: time.Now, BootID: testBoot})
+			l, err := OpenLog(filepath.Join(mnt, "other"),
+				LogOptions{Now: time.Now, BootID: testBoot})
 			if err == nil {
 				_, err = l.Append("k", []byte(`{}`), Intent)
 				l.Close()
@@ -91,7 +109,8 @@ func TestFullDiskEverywhere(t *testing.T) {
 			}
 			full()
 			err := c.do(l, mnt)
-			if !reserve && (name == "lazy" || name == "seal" || name == "prune") && !errors.Is(err, unix.ENOSPC) {
+			if !reserve && (name == "lazy" || name == "seal" || name == "prune") &&
+				!errors.Is(err, unix.ENOSPC) {
 				t.Errorf("%s on a full disk: %v", name, err)
 			}
 			if c.intent && err == nil {
@@ -102,13 +121,15 @@ func TestFullDiskEverywhere(t *testing.T) {
 			}
 			free()
 			again := openMarked(t, dir, filepath.Join(mnt, "mark"))
-			if _, err := again.Append("k", []byte(`{}`), Intent); err != nil && !errors.Is(err, ErrNoSpace) {
+			if _, err := again.Append("k", []byte(`{}`), Intent); err != nil &&
+				!errors.Is(err, ErrNoSpace) {
 				t.Errorf("%s, reserve %v: with room again: %v", name, reserve, err)
 			}
 			if _, err := again.Seal(rand.Reader); err != nil {
 				t.Errorf("%s, reserve %v: sealing with room again: %v", name, reserve, err)
 			}
-			if _, verr := Verify(dir, VerifyOptions{Mark: filepath.Join(mnt, "mark")}); verr != nil {
+			if _, verr := Verify(dir,
+				VerifyOptions{Mark: filepath.Join(mnt, "mark")}); verr != nil {
 				t.Errorf("%s, reserve %v, with room again: %v", name, reserve, verr)
 			}
 			must(t, again.Close())
@@ -160,7 +181,8 @@ func TestRecordingBreaks(t *testing.T) {
 		must(t, err)
 		kinds = append(kinds, e.Kind)
 	}
-	if want := "exec.intent exec.start rec.gap seal rec.close exec.end"; strings.Join(kinds, " ") != want {
+	if want := "exec.intent exec.start rec.gap seal rec.close exec.end"; strings.Join(kinds,
+		" ") != want {
 		t.Errorf("entries %v, want %s", kinds, want)
 	}
 }
@@ -173,11 +195,17 @@ func TestThingsInTheWay(t *testing.T) {
 		put  func(dir string) error
 		want error
 	}{
-		"FIFO for the log":        {func(d string) error { return fifo(d, logName) }, ErrUnsafe},
-		"FIFO for the anchor":     {func(d string) error { return fifo(d, anchorName) }, ErrUnsafe},
-		"link for a segment":      {func(d string) error { return os.Symlink("/etc/passwd", filepath.Join(d, segmentName(1))) }, ErrUnsafe},
-		"folder for a segment":    {func(d string) error { return os.Mkdir(filepath.Join(d, segmentName(1)), 0o700) }, ErrUnsafe},
-		"link for the seal's key": {func(d string) error { return os.Symlink("/etc/passwd", filepath.Join(d, sealKeyName)) }, ErrUnsafe},
+		"FIFO for the log":    {func(d string) error { return fifo(d, logName) }, ErrUnsafe},
+		"FIFO for the anchor": {func(d string) error { return fifo(d, anchorName) }, ErrUnsafe},
+		"link for a segment": {func(d string) error {
+			return os.Symlink("/etc/passwd", filepath.Join(d, segmentName(1)))
+		}, ErrUnsafe},
+		"folder for a segment": {func(d string) error {
+			return os.Mkdir(filepath.Join(d, segmentName(1)), 0o700)
+		}, ErrUnsafe},
+		"link for the seal's key": {func(d string) error {
+			return os.Symlink("/etc/passwd", filepath.Join(d, sealKeyName))
+		}, ErrUnsafe},
 	} {
 		dir := fill(t, 3)
 		must(t, c.put(dir))
@@ -201,7 +229,9 @@ func TestThingsInTheWay(t *testing.T) {
 		t.Errorf("a transcript from the future: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "audit")
-	l, err := OpenLog(dir, LogOptions{Now: func() time.Time { return time.Date(2126, 1, 1, 0, 0, 0, 0, time.UTC) }, BootID: testBoot, MinFree: 1})
+	l, err := OpenLog(dir, LogOptions{Now: func() time.Time {
+		return time.Date(2126, 1, 1, 0, 0, 0, 0, time.UTC)
+	}, BootID: testBoot, MinFree: 1})
 	must(t, err)
 	mustAppend(t, l, "k", `{}`)
 	must(t, l.Close())
@@ -247,7 +277,8 @@ func TestDropSessions(t *testing.T) {
 	}
 	must(t, os.Remove(filepath.Join(root, "s5.cast")))
 	var bad *BadEntry
-	if _, err := Verify(dir, VerifyOptions{Transcript: openIn(root)}); !errors.As(err, &bad) || bad.File != "s5.cast" {
+	if _, err := Verify(dir, VerifyOptions{Transcript: openIn(root)}); !errors.As(err, &bad) ||
+		bad.File != "s5.cast" {
 		t.Errorf("one that was removed without a word: %v", err)
 	}
 }

@@ -51,8 +51,10 @@ func TestJournalReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for until := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		out, err := exec.Command(journalctl, "--no-pager", "-q", "-o", "cat", "SYSLOG_IDENTIFIER=tada-audit").CombinedOutput()
-		if want := fmt.Sprintf("audit head %s of %q\n", Point{17, Genesis()}, dir); strings.Contains(string(out), want) {
+		out, err := exec.Command(journalctl, "--no-pager", "-q", "-o", "cat",
+			"SYSLOG_IDENTIFIER=tada-audit").CombinedOutput()
+		if want := fmt.Sprintf("audit head %s of %q\n", Point{17, Genesis()},
+			dir); strings.Contains(string(out), want) {
 			return
 		}
 		if time.Now().After(until) {
@@ -80,7 +82,8 @@ func withJournal(t *testing.T, why error) {
 	}
 	self, err := os.Executable()
 	must(t, err)
-	cmd := exec.Command("unshare", "-m", "sh", "-c", ownJournal, "sh", daemon, self, "-test.run", "^"+t.Name()+"$", "-test.v")
+	cmd := exec.Command("unshare", "-m", "sh", "-c", ownJournal, "sh", daemon, self, "-test.run",
+		"^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(os.Environ(), "OWN_JOURNAL=1")
 	out, err := cmd.CombinedOutput()
 	switch {

@@ -13,7 +13,8 @@ import (
 
 // latencies appends and prints how long each call took, in nanoseconds.
 func latencies(l *Log, d Durability, n int) error {
-	body := []byte(`{"argv":["ls","-l"],"cwd":"/home/me/project","plan_hash":"` + strings.Repeat("a", 64) + `","verdict":"allow"}`)
+	body := []byte(`{"argv":["ls","-l"],"cwd":"/home/me/project","plan_hash":"` +
+		strings.Repeat("a", 64) + `","verdict":"allow"}`)
 	for range n {
 		began := time.Now()
 		if _, err := l.Append("exec.intent", body, d); err != nil {

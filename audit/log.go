@@ -37,15 +37,18 @@ const (
 
 // LogOptions are what a log needs from outside.
 type LogOptions struct {
-	Now    func() time.Time // wall clock; required
-	BootID string           // the kernel's boot id: after a power cut, the tail that was never synced may be gone
-	Key    []byte           // keys the anchor's MAC; nil for a plain checksum
+	Now func() time.Time // wall clock; required
+	// the kernel's boot id: after a power cut, the tail that was never synced may be gone
+	BootID string
+	Key    []byte // keys the anchor's MAC; nil for a plain checksum
 	// Mark names a file outside of the folder in which the head of the log is
 	// remembered with every store: without it, a folder that was deleted, or
 	// replaced by an older copy, looks like a first run or like that older
 	// day. Append then returns *TamperError, until Accept.
 	Mark string
-	Wait time.Duration // for the lock, then ErrBusy; 0 means 30 s: many runs at once on a slow disk take turns for long
+	// for the lock, then ErrBusy; 0 means 30 s: many runs at once on a slow disk take turns for
+	// long
+	Wait time.Duration
 	// Waiting, when set, is called by a wait for a lock that has taken a second, and again after
 	// five. It is called from another goroutine.
 	Waiting func(lock *os.File, waited time.Duration)

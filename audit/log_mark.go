@@ -21,7 +21,8 @@ func (l *Log) writeMark(a Anchor) {
 		if err != nil {
 			return
 		}
-		if st, err := f.Stat(); err == nil && st.Size() > int64(len(line)) { // no mark, and a person has accepted that
+		if st, err := f.Stat(); err == nil && st.Size() > int64(len(line)) {
+			// no mark, and a person has accepted that
 			f.Close()
 			if os.Remove(l.opts.Mark) != nil {
 				return

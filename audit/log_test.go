@@ -130,7 +130,8 @@ func TestLineIsCanonical(t *testing.T) {
 	if err := checkObject([]byte(strings.TrimSuffix(got, "\n"))); err != nil {
 		t.Errorf("the whole line is not canonical: %v", err)
 	}
-	if e.Hash != sha256.Sum256([]byte(strings.TrimSuffix(want, "\n"))) || e.Seq != 0 || e.Offset != 0 {
+	if e.Hash != sha256.Sum256([]byte(strings.TrimSuffix(want, "\n"))) || e.Seq != 0 ||
+		e.Offset != 0 {
 		t.Errorf("entry %+v", e)
 	}
 }
@@ -183,7 +184,8 @@ func TestAnchor(t *testing.T) {
 			if slots[1]["turn"].(float64) > newest["turn"].(float64) {
 				newest = slots[1]
 			}
-			if newest["head"] != e.Hash.String() || int(newest["count"].(float64)) != n || newest["time"] != stampOf(e.Time).String() {
+			if newest["head"] != e.Hash.String() || int(newest["count"].(float64)) != n ||
+				newest["time"] != stampOf(e.Time).String() {
 				t.Fatalf("after %d entries the anchor says %v", n, newest)
 			}
 		}
@@ -191,7 +193,8 @@ func TestAnchor(t *testing.T) {
 	whole := readLog(t, dir)
 	writeLog(t, dir, whole[:bytes.LastIndexByte(whole[:len(whole)-1], '\n')+1])
 	var bad *BadEntry
-	if _, err := Verify(dir, VerifyOptions{}); !errors.As(err, &bad) || bad.Seq != 249 || !strings.Contains(bad.Reason, "cut") {
+	if _, err := Verify(dir, VerifyOptions{}); !errors.As(err, &bad) || bad.Seq != 249 ||
+		!strings.Contains(bad.Reason, "cut") {
 		t.Fatalf("verify of a cut log: %v", err)
 	}
 	var tampered *TamperError
@@ -228,12 +231,18 @@ func TestAppendOnlySources(t *testing.T) {
 func TestOpenRefusesUnsafe(t *testing.T) {
 	for name, spoil := range map[string]func(dir string) error{
 		"folder open to others": func(d string) error { return os.Chmod(d, 0o750) },
-		"log open to others":    func(d string) error { return os.Chmod(filepath.Join(d, logName), 0o644) },
-		"anchor open to others": func(d string) error { return os.Chmod(filepath.Join(d, anchorName), 0o620) },
-		"second name":           func(d string) error { return os.Link(filepath.Join(d, logName), filepath.Join(d, "other")) },
-		"link for log":          func(d string) error { return linkFor(d, logName) },
-		"link for anchor":       func(d string) error { return linkFor(d, anchorName) },
-		"link for lock":         func(d string) error { return linkFor(d, lockName) },
+		"log open to others": func(d string) error {
+			return os.Chmod(filepath.Join(d, logName), 0o644)
+		},
+		"anchor open to others": func(d string) error {
+			return os.Chmod(filepath.Join(d, anchorName), 0o620)
+		},
+		"second name": func(d string) error {
+			return os.Link(filepath.Join(d, logName), filepath.Join(d, "other"))
+		},
+		"link for log":    func(d string) error { return linkFor(d, logName) },
+		"link for anchor": func(d string) error { return linkFor(d, anchorName) },
+		"link for lock":   func(d string) error { return linkFor(d, lockName) },
 		"folder for log": func(d string) error {
 			os.Remove(filepath.Join(d, logName))
 			return os.Mkdir(filepath.Join(d, logName), 0o700)
@@ -312,7 +321,8 @@ func TestClockSetBack(t *testing.T) {
 		f, _ := splitLine([]byte(line))
 		kinds, times = append(kinds, string(f.kind)), append(times, string(f.time)[11:19])
 	}
-	if !slices.Equal(kinds, []string{"k", "k", "clock", "k"}) || !slices.Equal(times, []string{"00:00:10", "00:00:10", "23:00:09", "23:00:09"}) {
+	if !slices.Equal(kinds, []string{"k", "k", "clock", "k"}) ||
+		!slices.Equal(times, []string{"00:00:10", "00:00:10", "23:00:09", "23:00:09"}) {
 		t.Fatalf("kinds %v, times %v", kinds, times)
 	}
 }
@@ -322,12 +332,24 @@ func TestAccept(t *testing.T) {
 	for name, spoil := range map[string]func(dir string, b []byte){
 		"changed in the middle": func(d string, b []byte) { b[len(b)/2] ^= 1; writeLog(t, d, b) },
 		"cut":                   func(d string, b []byte) { writeLog(t, d, b[:len(b)/2]) },
-		"cut at a line":         func(d string, b []byte) { writeLog(t, d, b[:bytes.IndexByte(b, '\n')+1]) },
-		"emptied":               func(d string, _ []byte) { writeLog(t, d, nil) },
-		"removed":               func(d string, _ []byte) { os.Remove(filepath.Join(d, logName)) },
-		"foreign line":          func(d string, b []byte) { writeLog(t, d, append(b, "hello\n"...)) },
-		"anchor spoilt":         func(d string, _ []byte) { os.WriteFile(filepath.Join(d, anchorName), []byte("{}"), 0o600) },
-		"anchor removed":        func(d string, _ []byte) { os.Remove(filepath.Join(d, anchorName)) },
+		"cut at a line": func(d string,
+			b []byte) {
+			writeLog(t, d, b[:bytes.IndexByte(b, '\n')+1])
+		},
+		"emptied": func(d string, _ []byte) { writeLog(t, d, nil) },
+		"removed": func(d string, _ []byte) { os.Remove(filepath.Join(d, logName)) },
+		"foreign line": func(d string,
+			b []byte) {
+			writeLog(t, d, append(b, "hello\n"...))
+		},
+		"anchor spoilt": func(d string,
+			_ []byte) {
+			os.WriteFile(filepath.Join(d, anchorName), []byte("{}"), 0o600)
+		},
+		"anchor removed": func(d string,
+			_ []byte) {
+			os.Remove(filepath.Join(d, anchorName))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := fill(t, 10)
@@ -336,7 +358,8 @@ func TestAccept(t *testing.T) {
 				t.Fatal("verified before it was accepted")
 			}
 			l := openTest(t, dir)
-			if _, err := l.Append("k", []byte(`{}`), Lazy); err == nil && name != "changed in the middle" {
+			if _, err := l.Append("k", []byte(`{}`), Lazy); err == nil &&
+				name != "changed in the middle" {
 				t.Error("appended before it was accepted")
 			}
 			e, err := l.Accept("uid 1000", "it was me, «quoted»")
@@ -345,7 +368,8 @@ func TestAccept(t *testing.T) {
 			}
 			mustAppend(t, l, "k", `{}`)
 			r := mustVerify(t, dir)
-			if len(r.Gaps) != 1 || r.Gaps[0].Kind != "accept" || r.Gaps[0].Reason != "it was me, «quoted»" || e.Kind != "accept" {
+			if len(r.Gaps) != 1 || r.Gaps[0].Kind != "accept" ||
+				r.Gaps[0].Reason != "it was me, «quoted»" || e.Kind != "accept" {
 				t.Fatalf("gaps %+v, entry %+v", r.Gaps, e)
 			}
 			if _, err := l.Accept("uid 1000", "again"); err == nil {
@@ -380,7 +404,8 @@ func TestAnchorKey(t *testing.T) {
 		t.Error(err)
 	}
 	var bad *BadEntry
-	if _, err := Verify(dir, VerifyOptions{Key: []byte("other")}); !errors.As(err, &bad) || bad.File != anchorName {
+	if _, err := Verify(dir, VerifyOptions{Key: []byte("other")}); !errors.As(err, &bad) ||
+		bad.File != anchorName {
 		t.Errorf("wrong key: %v", err)
 	}
 	var tampered *TamperError

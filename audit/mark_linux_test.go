@@ -112,7 +112,8 @@ func TestParsePoint(t *testing.T) {
 	if got, err := ParsePoint(p.String()); err != nil || got != p {
 		t.Errorf("%v, %v", got, err)
 	}
-	for _, s := range []string{"", "17", ":", "x:" + Genesis().String(), "-1:" + Genesis().String(), "017:" + Genesis().String(), "1:" + strings.ToUpper(Genesis().String()), "1:00"} {
+	for _, s := range []string{"", "17", ":", "x:" + Genesis().String(), "-1:" + Genesis().String(),
+		"017:" + Genesis().String(), "1:" + strings.ToUpper(Genesis().String()), "1:00"} {
 		if p, err := ParsePoint(s); err == nil {
 			t.Errorf("%q: %v", s, p)
 		}
@@ -154,7 +155,8 @@ func TestOrphans(t *testing.T) {
 		got = append(got, string(e.Body))
 	}
 	text := strings.Join(got, " ")
-	if len(got) != 2 || !strings.Contains(text, `{"sid":"announced","started":false}`) || !strings.Contains(text, `{"sid":"started","started":true}`) {
+	if len(got) != 2 || !strings.Contains(text, `{"sid":"announced","started":false}`) ||
+		!strings.Contains(text, `{"sid":"started","started":true}`) {
 		t.Errorf("told %v", got)
 	}
 	must(t, lives.End())
@@ -209,13 +211,17 @@ func TestFit(t *testing.T) {
 		{"gone", &good, &good, false, errMoved},
 		{"going", with(func(st *unix.Stat_t) { st.Nlink = 0 }), &good, true, errMoved},
 		{"replaced", &good, with(func(st *unix.Stat_t) { st.Ino = 3 }), true, errMoved},
-		{"on another file system", &good, with(func(st *unix.Stat_t) { st.Dev = 3 }), true, errMoved},
+		{"on another file system", &good, with(func(st *unix.Stat_t) { st.Dev = 3 }), true,
+			errMoved},
 		{"two names", with(func(st *unix.Stat_t) { st.Nlink = 2 }), &good, true, ErrUnsafe},
 		{"another's", with(func(st *unix.Stat_t) { st.Uid = uid + 1 }), &good, true, ErrUnsafe},
-		{"open to others", with(func(st *unix.Stat_t) { st.Mode |= 0o040 }), &good, true, ErrUnsafe},
-		{"a pipe", with(func(st *unix.Stat_t) { st.Mode = unix.S_IFIFO | 0o600 }), &good, true, ErrUnsafe},
+		{"open to others", with(func(st *unix.Stat_t) { st.Mode |= 0o040 }), &good, true,
+			ErrUnsafe},
+		{"a pipe", with(func(st *unix.Stat_t) { st.Mode = unix.S_IFIFO | 0o600 }), &good, true,
+			ErrUnsafe},
 	} {
-		if err := fit("mark", test.open, test.named, test.there); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+		if err := fit("mark", test.open, test.named, test.there); !errors.Is(err, test.want) ||
+			(err == nil) != (test.want == nil) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.want)
 		}
 	}

@@ -33,7 +33,8 @@ func credentials() (list [][2]string) {
 		{"Bearer eyJ", a + ".eyJ" + b + "." + a, "\r\n"},
 		{"git clone https://me:", "hunter22", "@example.org/x é"},
 		{"postgres://app:", "p@ss:word", "@db:5432/x"},
-		{"-----BEGIN OPENSSH PRIVATE KEY-----", "\nb3BlbnNzaC1rZXktdjEAAAA\nAAAAAAA\n-----END", " OPENSSH PRIVATE KEY-----\n$ "},
+		{"-----BEGIN OPENSSH PRIVATE KEY-----", "\nb3BlbnNzaC1rZXktdjEAAAA\nAAAAAAA\n-----END",
+			" OPENSSH PRIVATE KEY-----\n$ "},
 	} {
 		list = append(list, [2]string{c[0] + c[1] + c[2], c[1]})
 	}
@@ -70,7 +71,8 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 		text, secret := c[0], c[1]
 		want := string(stars([]byte(secret)))
 		if strings.Contains(secret, "@") {
-			want = "****:****" // the first @ ends the name and password for us: p@ss:word is p, then host ss
+			// the first @ ends the name and password for us: p@ss:word is p, then host ss
+			want = "****:****"
 			continue
 		}
 		for _, cut := range [][]int{{len(text)}, nil} {
@@ -107,8 +109,10 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 					}
 				}
 				shown, length, hidden := replayed(t, cast)
-				if shown != strings.Replace(text, secret, want, 1) || length != int64(len(text)) || sum.Bytes != length || hidden == 0 {
-					t.Fatalf("%q cut at %v: shown %q, %d of %d bytes, %d hidden", text, cuts, shown, length, len(text), hidden)
+				if shown != strings.Replace(text, secret, want, 1) || length != int64(len(text)) ||
+					sum.Bytes != length || hidden == 0 {
+					t.Fatalf("%q cut at %v: shown %q, %d of %d bytes, %d hidden", text, cuts, shown,
+						length, len(text), hidden)
 				}
 			}
 		}
@@ -120,7 +124,8 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 func TestNoSecrets(t *testing.T) {
 	t.Parallel()
 	text := "ghosts sk-ip AKIArea http://host/path eyJust.eyJust ghp_short sk-learn-0.1 https://a:b@c user@host:dir " +
-		"a::b://c AKIAIOSFODNN7EXAMPLETOOLONG " + strings.Repeat("deadbeef", 100) + " x" + strings.Repeat("-", 200) + " -----BEGIN CERTIFICATE----- é\xff sk-"
+		"a::b://c AKIAIOSFODNN7EXAMPLETOOLONG " + strings.Repeat("deadbeef",
+		100) + " x" + strings.Repeat("-", 200) + " -----BEGIN CERTIFICATE----- é\xff sk-"
 	for _, size := range []int{1, 2, 3, 7, 20, 64, 1000, len(text)} {
 		path := filepath.Join(t.TempDir(), "a.cast")
 		r := record(t, path)
@@ -132,7 +137,8 @@ func TestNoSecrets(t *testing.T) {
 		must(t, err)
 		shown, length, hidden := replayed(t, readAll(t, path))
 		if shown != text || hidden != 0 || length != int64(len(text)) {
-			t.Errorf("in pieces of %d: %d hidden, %d of %d bytes:\n%q\n%q", size, hidden, length, len(text), shown, text)
+			t.Errorf("in pieces of %d: %d hidden, %d of %d bytes:\n%q\n%q", size, hidden, length,
+				len(text), shown, text)
 		}
 	}
 }
@@ -212,9 +218,11 @@ func TestPasswordPrompts(t *testing.T) {
 		shown string
 		want  bool
 	}{
-		{"[sudo] password for me: ", true}, {"Password:", true}, {"\r\nEnter passphrase for key '/home/me/.ssh/id_ed25519': ", true},
+		{"[sudo] password for me: ", true}, {"Password:", true},
+		{"\r\nEnter passphrase for key '/home/me/.ssh/id_ed25519': ", true},
 		{"PIN: ", true}, {"Enter token> ", true}, {"mot de passe : ", true}, {"API key: ", true},
-		{"$ ", false}, {"password: \r\n$ ", false}, {"Username: ", false}, {"the password is wrong, try again\r\n> ", false}, {"", false},
+		{"$ ", false}, {"password: \r\n$ ", false}, {"Username: ", false},
+		{"the password is wrong, try again\r\n> ", false}, {"", false},
 	} {
 		for _, echo := range []bool{true, false} {
 			path := filepath.Join(t.TempDir(), "a.cast")
@@ -243,8 +251,10 @@ func TestPasswordPrompts(t *testing.T) {
 			if !echo {
 				wantShown = c.shown + "\r\nwelcome\r\n"
 			}
-			if plain != wantShown || (hidden > 0) != c.want || !strings.Contains(cast, `"i","ls\r"`) {
-				t.Errorf("%q, echo %v: shown %q, want %q (%d hidden)", c.shown, echo, plain, wantShown, hidden)
+			if plain != wantShown || (hidden > 0) != c.want ||
+				!strings.Contains(cast, `"i","ls\r"`) {
+				t.Errorf("%q, echo %v: shown %q, want %q (%d hidden)", c.shown, echo, plain,
+					wantShown, hidden)
 			}
 		}
 	}
@@ -287,7 +297,8 @@ func TestRecordLimit(t *testing.T) {
 			after = append(after, e.Data...)
 		}
 	}
-	if !bytes.HasPrefix(all, before) || len(before) < 9_000 || len(before) > 10_000 || !bytes.HasSuffix(all, after) || len(after) < keepTail-4 {
+	if !bytes.HasPrefix(all, before) || len(before) < 9_000 || len(before) > 10_000 ||
+		!bytes.HasSuffix(all, after) || len(after) < keepTail-4 {
 		t.Fatalf("kept %d and %d bytes", len(before), len(after))
 	}
 	lost := all[len(before) : len(all)-len(after)]
@@ -303,7 +314,8 @@ func TestRecordRate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	now := time.Duration(0)
 	const rate = 64 << 10
-	r, err := Create(path, Header{}, RecordOptions{Now: func() time.Duration { return now }, Rand: zeros{}, Rate: rate})
+	r, err := Create(path, Header{},
+		RecordOptions{Now: func() time.Duration { return now }, Rand: zeros{}, Rate: rate})
 	must(t, err)
 	var all []byte
 	say := func(p []byte) { must(t, r.Output(CodeOutput, p)); all = append(all, p...) }
@@ -338,7 +350,8 @@ func TestRecordRate(t *testing.T) {
 			var n int64
 			_, err := fmt.Sscan(string(e.Data), &n)
 			must(t, err)
-			if want := fmt.Sprintf("%d %x", n, sha256.Sum256(all[at:at+n])); string(e.Data) != want {
+			if want := fmt.Sprintf("%d %x", n,
+				sha256.Sum256(all[at:at+n])); string(e.Data) != want {
 				t.Errorf("gap %q, want %q", e.Data, want)
 			}
 			at, gone = at+n, gone+n
@@ -350,7 +363,8 @@ func TestRecordRate(t *testing.T) {
 			shown = append(shown, e.Data...)
 		}
 	}
-	if want := int64(2 * (burst*rate + keepTail)); gone != dropped || gone == 0 || kept > want+200_000 || kept < want-200_000 {
+	if want := int64(2 * (burst*rate + keepTail)); gone != dropped || gone == 0 ||
+		kept > want+200_000 || kept < want-200_000 {
 		t.Errorf("kept %d, about %d expected; dropped %d, told %d", kept, want, gone, dropped)
 	}
 	for _, calm := range []string{"calm 0\n", "calm 1\n", "calm at last\n"} {

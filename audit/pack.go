@@ -88,7 +88,9 @@ func PackFolder(ctx context.Context, dir string, want func(name string) bool,
 		switch {
 		case ctx.Err() != nil:
 			return done, errors.Join(append(errs, ctx.Err())...)
-		case errors.Is(err, ErrRecording), errors.Is(err, ErrPacking), errors.Is(err, fs.ErrNotExist): // or just packed
+		case errors.Is(err, ErrRecording), errors.Is(err, ErrPacking),
+			errors.Is(err, fs.ErrNotExist):
+			// or just packed
 		case err != nil:
 			errs = append(errs, err)
 		default:

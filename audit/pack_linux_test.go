@@ -28,7 +28,8 @@ func long(t testing.TB, path string, events int) {
 	t.Helper()
 	r := record(t, path)
 	for i := range events {
-		must(t, r.Output(CodeOutput, bytes.Repeat(fmt.Appendf(nil, "line %d of the output\r\n", i), 20)))
+		must(t, r.Output(CodeOutput,
+			bytes.Repeat(fmt.Appendf(nil, "line %d of the output\r\n", i), 20)))
 		if i%100 == 50 {
 			must(t, r.Output(CodeOutput, []byte{0xff, 0xfe, byte(i)}))
 		}
@@ -97,18 +98,21 @@ func TestReaderPosition(t *testing.T) {
 	for i, p := range places {
 		again, err := NewReaderAt("a", bytes.NewReader(cast), p)
 		must(t, err)
-		if got := rest(again); !strings.HasSuffix(all, got) || strings.Count(got, "\n") != len(places)-1-i {
+		if got := rest(again); !strings.HasSuffix(all, got) ||
+			strings.Count(got, "\n") != len(places)-1-i {
 			t.Errorf("from %d: %s", i, got)
 		}
 		spoilt := bytes.Clone(cast)
 		spoilt[p.Offset()-1]++ // what was proven is not proven again
-		if again, err = NewReaderAt("a", bytes.NewReader(spoilt), p); err != nil || rest(again) != rest(mustAt(t, cast, p)) {
+		if again, err = NewReaderAt("a", bytes.NewReader(spoilt), p); err != nil ||
+			rest(again) != rest(mustAt(t, cast, p)) {
 			t.Errorf("from %d of a file that changed before: %v", i, err)
 		}
 		if end := p.Offset(); int(end) < len(cast) {
 			spoilt = bytes.Clone(cast)
 			spoilt[end+1] ^= 1
-			if got := rest(mustAt(t, spoilt, p)); !strings.Contains(got, "#t line") && !strings.Contains(got, "changed") {
+			if got := rest(mustAt(t, spoilt, p)); !strings.Contains(got, "#t line") &&
+				!strings.Contains(got, "changed") {
 				t.Errorf("from %d of a file that changed behind: %s", i, got)
 			}
 		}
@@ -120,7 +124,8 @@ func TestReaderPosition(t *testing.T) {
 	torn, err := NewReader("a", bytes.NewReader(cast[:len(cast)-10]))
 	must(t, err)
 	before := rest(torn)
-	if got := rest(mustAt(t, cast, torn.Position())); !strings.Contains(before, errCut.Error()) || !strings.HasSuffix(all, got) || len(got) < 10 {
+	if got := rest(mustAt(t, cast, torn.Position())); !strings.Contains(before, errCut.Error()) ||
+		!strings.HasSuffix(all, got) || len(got) < 10 {
 		t.Errorf("after a torn tail: %s", got)
 	}
 }
@@ -153,10 +158,12 @@ func TestPackFolder(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if done, err := PackFolder(ctx, dir, nil, packing); !errors.Is(err, context.Canceled) || done.Files != 0 {
+	if done, err := PackFolder(ctx, dir, nil, packing); !errors.Is(err, context.Canceled) ||
+		done.Files != 0 {
 		t.Errorf("cancelled: %+v %v", done, err)
 	}
-	done, err := PackFolder(t.Context(), dir, func(name string) bool { return name != "b.cast" }, packing)
+	done, err := PackFolder(t.Context(), dir, func(name string) bool { return name != "b.cast" },
+		packing)
 	if !errors.Is(err, ErrUnsafe) || done.Files != 2 || done.After >= done.Before {
 		t.Errorf("%+v, %v", done, err)
 	}
@@ -166,14 +173,16 @@ func TestPackFolder(t *testing.T) {
 	for _, e := range list {
 		names = append(names, e.Name())
 	}
-	if want := []string{"a.cast.zst", "b.cast", "c.cast.zst", "d.cast", "e.cast", "notes.txt"}; !slices.Equal(names, want) {
+	if want := []string{"a.cast.zst", "b.cast", "c.cast.zst", "d.cast", "e.cast",
+		"notes.txt"}; !slices.Equal(names, want) {
 		t.Errorf("left %q", names)
 	}
 	must(t, running.Exit("0"))
 	_, err = running.Close()
 	must(t, err)
 	must(t, packOne(filepath.Join(dir, "d.cast")))
-	if _, err := PackFolder(t.Context(), filepath.Join(dir, "none"), nil, packing); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := PackFolder(t.Context(), filepath.Join(dir, "none"), nil, packing); !errors.Is(err,
+		fs.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
 }

@@ -11,7 +11,8 @@ func TestPlural(t *testing.T) {
 			t.Errorf("%d: %q", n, got)
 		}
 	}
-	if got := Plural(int64(4), "try") + Plural(uint64(1), "torn byte") + Plural(int64(3), "torn byte"); got != "4 tries1 torn byte3 torn bytes" {
+	if got := Plural(int64(4), "try") + Plural(uint64(1), "torn byte") + Plural(int64(3),
+		"torn byte"); got != "4 tries1 torn byte3 torn bytes" {
 		t.Error(got)
 	}
 }

@@ -45,7 +45,8 @@ func TestManyProcesses(t *testing.T) {
 	for e, err := range Entries(dir, Filter{}) {
 		must(t, err)
 		var i, w int
-		if _, err := fmt.Sscanf(string(e.Body), `{"i":%d,"w":%d}`, &i, &w); err != nil || next[w] != i {
+		if _, err := fmt.Sscanf(string(e.Body), `{"i":%d,"w":%d}`, &i, &w); err != nil ||
+			next[w] != i {
 			t.Fatalf("entry %d is %s, want number %d of its process", e.Seq, e.Body, next[w])
 		}
 		next[w]++

@@ -29,7 +29,9 @@ func steps(d time.Duration) func() time.Duration {
 
 func record(t testing.TB, path string) *Recorder {
 	t.Helper()
-	r, err := Create(path, Header{Cols: 100, Rows: 30, Term: "xterm-256color", Time: time.Unix(1767225600, 0), Command: `echo "hi"`, Env: map[string]string{"SHELL": "/bin/sh"}},
+	r, err := Create(path, Header{Cols: 100, Rows: 30, Term: "xterm-256color",
+		Time: time.Unix(1767225600, 0), Command: `echo "hi"`,
+		Env: map[string]string{"SHELL": "/bin/sh"}},
 		RecordOptions{Now: steps(1500 * time.Microsecond), Rand: rand.Reader})
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +86,8 @@ func TestTranscriptIsAsciicast(t *testing.T) {
 			var h map[string]any
 			must(t, json.Unmarshal([]byte(line), &h))
 			term := h["term"].(map[string]any)
-			if h["version"] != 3.0 || term["cols"] != 100.0 || term["type"] != "xterm-256color" || h["timestamp"] != 1767225600.0 {
+			if h["version"] != 3.0 || term["cols"] != 100.0 || term["type"] != "xterm-256color" ||
+				h["timestamp"] != 1767225600.0 {
 				t.Errorf("header %s", line)
 			}
 			continue
@@ -101,8 +104,10 @@ func TestTranscriptIsAsciicast(t *testing.T) {
 		got = append(got, e[1].(string)+" "+e[2].(string))
 	}
 	want := []string{
-		"o \x1b[31mhällo\x1b[0m\r\n\"q\"\\ \x7f", "e err", "i ls\r", "n piped", "b o //5hAA==", "o \ufffd\ufffda\x00",
-		"h", "r 120x40", "s INT", "t -echo icanon", "g 70000 " + Hash(sha256.Sum256(nil)).String(), "m approved", "x 130",
+		"o \x1b[31mhällo\x1b[0m\r\n\"q\"\\ \x7f", "e err", "i ls\r", "n piped", "b o //5hAA==",
+		"o \ufffd\ufffda\x00",
+		"h", "r 120x40", "s INT", "t -echo icanon", "g 70000 " + Hash(sha256.Sum256(nil)).String(),
+		"m approved", "x 130",
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%d events: %q", len(got), got)
@@ -142,14 +147,17 @@ func TestTranscriptReadsBack(t *testing.T) {
 		got = append(got, fmt.Sprintf("%c %s %d %q", e.Code, e.Author, e.Length, e.Data))
 	}
 	for i, want := range []string{
-		`o program 23 "\x1b[31mhällo\x1b[0m\r\n\"q\"\\ \x7f"`, `e program 3 "err"`, `i human:1000@pts/3 3 "ls\r"`,
-		`n agent:a_b 5 "piped"`, `o program 4 "\xff\xfea\x00"`, `h human:1000@pts/3 6 "i `, `r tada 0 "120x40"`,
+		`o program 23 "\x1b[31mhällo\x1b[0m\r\n\"q\"\\ \x7f"`, `e program 3 "err"`,
+		`i human:1000@pts/3 3 "ls\r"`,
+		`n agent:a_b 5 "piped"`, `o program 4 "\xff\xfea\x00"`, `h human:1000@pts/3 6 "i `,
+		`r tada 0 "120x40"`,
 	} {
 		if !strings.HasPrefix(got[i], want) {
 			t.Errorf("event %d is %s, want %s", i, got[i], want)
 		}
 	}
-	if r.Summary().Head != sum.Head || r.Summary().Bytes != 23+3+3+5+4+6+70000 || r.Summary().Count != 13 {
+	if r.Summary().Head != sum.Head || r.Summary().Bytes != 23+3+3+5+4+6+70000 ||
+		r.Summary().Count != 13 {
 		t.Errorf("summary %+v, recorder says %+v", r.Summary(), sum)
 	}
 }
@@ -163,7 +171,8 @@ func TestTranscriptSplitCharacters(t *testing.T) {
 		if testing.Short() && size < 7 {
 			many = 1000 // not tens of thousands of events
 		}
-		text := []byte("a é € 😀 \xff \xe2\x82 é\xf0\x9f\x98 end €" + strings.Repeat("ü", many) + "\xe2")
+		text := []byte("a é € 😀 \xff \xe2\x82 é\xf0\x9f\x98 end €" + strings.Repeat("ü",
+			many) + "\xe2")
 		path := filepath.Join(t.TempDir(), "a.cast")
 		r := record(t, path)
 		for at := 0; at < len(text); at += size {
@@ -206,12 +215,14 @@ func TestTranscriptIsWrittenAtOnce(t *testing.T) {
 func TestTranscriptNeverOverwrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	must(t, os.WriteFile(path, []byte("mine"), 0o600))
-	if _, err := Create(path, Header{}, RecordOptions{Now: steps(1), Rand: rand.Reader}); !errors.Is(err, fs.ErrExist) {
+	if _, err := Create(path, Header{},
+		RecordOptions{Now: steps(1), Rand: rand.Reader}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("existing file: %v", err)
 	}
 	must(t, os.Remove(path))
 	must(t, os.Symlink("elsewhere", path))
-	if _, err := Create(path, Header{}, RecordOptions{Now: steps(1), Rand: rand.Reader}); !errors.Is(err, fs.ErrExist) {
+	if _, err := Create(path, Header{},
+		RecordOptions{Now: steps(1), Rand: rand.Reader}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("link: %v", err)
 	}
 }
@@ -220,7 +231,8 @@ func TestTranscriptNeverOverwrites(t *testing.T) {
 func TestTranscriptTooLong(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	long := strings.Repeat("x", 1<<20)
-	if _, err := Create(path, Header{Command: long}, RecordOptions{Now: steps(1), Rand: rand.Reader}); !errors.Is(err, ErrTooLong) {
+	if _, err := Create(path, Header{Command: long},
+		RecordOptions{Now: steps(1), Rand: rand.Reader}); !errors.Is(err, ErrTooLong) {
 		t.Errorf("header: %v", err)
 	}
 	r := record(t, path)
@@ -230,7 +242,8 @@ func TestTranscriptTooLong(t *testing.T) {
 	must(t, r.Output(CodeOutput, bytes.Repeat([]byte{0}, 1<<20)))
 	_, err := r.Close()
 	must(t, err)
-	if s, err := VerifyTranscript(bytes.NewReader(readAll(t, path))); err != nil || s.Bytes != 1<<20 {
+	if s, err := VerifyTranscript(bytes.NewReader(readAll(t, path))); err != nil ||
+		s.Bytes != 1<<20 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -306,7 +319,8 @@ func vouched(t *testing.T, sum Summary) func(cast []byte) error {
 }
 
 func closeBody(sid string, sum Summary) []byte {
-	return fmt.Appendf(nil, `{"bytes":%d,"count":%d,"head":"%s","sid":"%s"}`, sum.Bytes, sum.Count, sum.Head, sid)
+	return fmt.Appendf(nil, `{"bytes":%d,"count":%d,"head":"%s","sid":"%s"}`, sum.Bytes, sum.Count,
+		sum.Head, sid)
 }
 
 // Verify walks from the log to the transcripts that it names.
@@ -314,16 +328,20 @@ func TestVerifyTranscripts(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "audit")
 	l := openTest(t, dir)
-	open := func(sid string) (io.ReadCloser, error) { return os.Open(filepath.Join(root, sid+".cast")) }
+	open := func(sid string) (io.ReadCloser, error) {
+		return os.Open(filepath.Join(root, sid+".cast"))
+	}
 	for _, sid := range []string{"s1", "s2"} {
-		_, err := l.Append(KindClose, closeBody(sid, sample(t, filepath.Join(root, sid+".cast"))), Lazy)
+		_, err := l.Append(KindClose, closeBody(sid, sample(t, filepath.Join(root, sid+".cast"))),
+			Lazy)
 		must(t, err)
 	}
 	// A session that is still running, or whose recorder died in mid-event.
 	r := record(t, filepath.Join(root, "s3.cast"))
 	must(t, r.Output(CodeOutput, []byte("one")))
 	s := r.Summary()
-	mustAppend(t, l, KindCheckpoint, fmt.Sprintf(`{"count":%d,"head":"%s","sid":"s3"}`, s.Count, s.Head))
+	mustAppend(t, l, KindCheckpoint,
+		fmt.Sprintf(`{"count":%d,"head":"%s","sid":"s3"}`, s.Count, s.Head))
 	must(t, r.Output(CodeOutput, []byte("two")))
 	live := readAll(t, filepath.Join(root, "s3.cast"))
 	must(t, os.WriteFile(filepath.Join(root, "s3.cast"), live[:len(live)-30], 0o600))
@@ -331,16 +349,19 @@ func TestVerifyTranscripts(t *testing.T) {
 
 	report, err := Verify(dir, VerifyOptions{Transcript: open})
 	must(t, err)
-	if n := len(report.Transcripts); n != 4 || !report.Transcripts[1].Closed || report.Transcripts[2].Summary.Count != 1 || !report.Transcripts[3].Missing {
+	if n := len(report.Transcripts); n != 4 || !report.Transcripts[1].Closed ||
+		report.Transcripts[2].Summary.Count != 1 || !report.Transcripts[3].Missing {
 		t.Errorf("report %+v", report.Transcripts)
 	}
 	must(t, os.WriteFile(filepath.Join(root, "s3.cast"), live[:len(live)/2], 0o600))
 	var bad *BadEntry
-	if _, err := Verify(dir, VerifyOptions{Transcript: open}); !errors.As(err, &bad) || bad.File != "s3.cast" || bad.Seq != 0 {
+	if _, err := Verify(dir, VerifyOptions{Transcript: open}); !errors.As(err, &bad) ||
+		bad.File != "s3.cast" || bad.Seq != 0 {
 		t.Errorf("cut before its checkpoint: %v", err)
 	}
 	must(t, os.Remove(filepath.Join(root, "s2.cast")))
-	if _, err := Verify(dir, VerifyOptions{Transcript: open}); !errors.As(err, &bad) || bad.File != "s2.cast" || !strings.Contains(bad.Reason, "missing") {
+	if _, err := Verify(dir, VerifyOptions{Transcript: open}); !errors.As(err, &bad) ||
+		bad.File != "s2.cast" || !strings.Contains(bad.Reason, "missing") {
 		t.Errorf("missing transcript: %v", err)
 	}
 }
@@ -370,8 +391,10 @@ func TestEveryTranscriptChange(t *testing.T) {
 			b[i] = with
 			check(fmt.Sprintf("byte %d to %q", i, with), b, castLine(good, i))
 		}
-		check(fmt.Sprintf("byte %d taken out", i), slices.Concat(good[:i], good[i+1:]), castLine(good, i))
-		check(fmt.Sprintf("a byte before %d", i), slices.Concat(good[:i], []byte("x"), good[i:]), castLine(good, i))
+		check(fmt.Sprintf("byte %d taken out", i), slices.Concat(good[:i], good[i+1:]),
+			castLine(good, i))
+		check(fmt.Sprintf("a byte before %d", i), slices.Concat(good[:i], []byte("x"), good[i:]),
+			castLine(good, i))
 		check(fmt.Sprintf("cut at %d", i), append([]byte{}, good[:i]...), castLine(good, i))
 	}
 	lines := bytes.SplitAfter(good, newline)
@@ -386,7 +409,8 @@ func TestEveryTranscriptChange(t *testing.T) {
 		check("comment", bytes.Join([][]byte{head, []byte("# hello\n"), pair, tail}, nil), int64(n))
 		if n+1 < events {
 			next := bytes.Join(lines[at+2:at+4], nil)
-			check("swapped", bytes.Join([][]byte{head, next, pair, bytes.Join(lines[at+4:], nil)}, nil), int64(n))
+			check("swapped", bytes.Join([][]byte{head, next, pair, bytes.Join(lines[at+4:], nil)},
+				nil), int64(n))
 		}
 		// Redacted without a word in the log.
 		l, _ := parseLink(bytes.TrimSuffix(lines[at+1], newline))
@@ -397,7 +421,8 @@ func TestEveryTranscriptChange(t *testing.T) {
 			was = before.us
 		}
 		gone := append(appendEvent(nil, l.us-was, l.code, nil), '\n')
-		check("redacted", bytes.Join([][]byte{head, gone, l.appendLine(nil), newline, tail}, nil), int64(n))
+		check("redacted", bytes.Join([][]byte{head, gone, l.appendLine(nil), newline, tail}, nil),
+			int64(n))
 	}
 	check("missing", nil, 0)
 	other := filepath.Join(t.TempDir(), "b.cast")
@@ -422,7 +447,8 @@ func TestTranscriptOfTenGiB(t *testing.T) {
 	must(t, err)
 	defer f.Close()
 	var bad *BadEntry
-	if got, err := VerifyTranscript(f); !errors.As(err, &bad) || bad.Seq != sum.Count || bad.Torn || got.Head != sum.Head {
+	if got, err := VerifyTranscript(f); !errors.As(err, &bad) || bad.Seq != sum.Count || bad.Torn ||
+		got.Head != sum.Head {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if at, err := f.Seek(0, io.SeekCurrent); err != nil || at > size+4*maxEventLine {
@@ -443,7 +469,8 @@ func TestUnescape(t *testing.T) {
 			t.Errorf("%s is written as %s", text, own)
 		}
 	}
-	for _, foreign := range []string{``, `"`, `x`, `"\"`, `"\/"`, `"\b"`, `"\u00e9"`, `"\u65e5"`, `"\ud83d\ude00"`, `"\u00"`, `"a"b"`, "\"a\nb\"", `"\x41"`, `"\u00zz"`} {
+	for _, foreign := range []string{``, `"`, `x`, `"\"`, `"\/"`, `"\b"`, `"\u00e9"`, `"\u65e5"`,
+		`"\ud83d\ude00"`, `"\u00"`, `"a"b"`, "\"a\nb\"", `"\x41"`, `"\u00zz"`} {
 		if got, ok := unescape(nil, []byte(foreign)); ok {
 			t.Errorf("%s is read as %q", foreign, got)
 		}

@@ -95,9 +95,11 @@ type Report struct {
 	Head        Hash
 	First, Last time.Time
 	Gaps        []Gap
-	Torn        int64    // bytes after the last entry, of an append that was interrupted
-	NotAnchored int64    // entries that the anchor does not know yet, because a process died between the two writes
-	Slots       int      // of the anchor that are whole: 2, or 1 after a crash in the middle of a write
+	Torn        int64 // bytes after the last entry, of an append that was interrupted
+	// entries that the anchor does not know yet, because a process died between the two writes
+	NotAnchored int64
+	// of the anchor that are whole: 2, or 1 after a crash in the middle of a write
+	Slots       int
 	Since       int64    // entries that were not looked at (VerifyOptions.Since)
 	Runs        int      // that Complete judged
 	Open        int      // of them, still running
@@ -110,8 +112,9 @@ type Report struct {
 	Transcripts []Session
 	Unproven    []Gap    // what a person accepted after tampering: see Gap.Unproven
 	Unnamed     []string // transcripts that no entry speaks of
-	Unvouched   []string // transcripts of runs that the log knows, whose content it does not vouch for
-	Notes       []string // what else could not be checked, or was found and proves no change
+	// transcripts of runs that the log knows, whose content it does not vouch for
+	Unvouched []string
+	Notes     []string // what else could not be checked, or was found and proves no change
 }
 
 func (r *Report) note(format string, args ...any) {

@@ -112,7 +112,8 @@ func TestPack(t *testing.T) {
 		must(t, err)
 	}
 	if zstd, err := exec.LookPath("zstd"); err == nil {
-		if out, err := exec.Command(zstd, "-dc", path+packedSuffix).Output(); err != nil || !bytes.Equal(out, plain) {
+		if out, err := exec.Command(zstd, "-dc", path+packedSuffix).Output(); err != nil ||
+			!bytes.Equal(out, plain) {
 			t.Errorf("zstd -d gives %d bytes of %d: %v", len(out), len(plain), err)
 		}
 	}
@@ -164,7 +165,8 @@ func TestRedact(t *testing.T) {
 	mustAppend(t, l, KindRedact, `{"events":[2,4,5],"reason":"token","sid":"s1"}`)
 	report, err := Verify(dir, o)
 	must(t, err)
-	if s := report.Transcripts[0].Summary; s.Head != sum.Head || s.Bytes != sum.Bytes || len(s.Redacted) != 3 {
+	if s := report.Transcripts[0].Summary; s.Head != sum.Head || s.Bytes != sum.Bytes ||
+		len(s.Redacted) != 3 {
 		t.Errorf("%+v, want %+v", s, sum)
 	}
 	// Nobody can put other words in the place of what was removed.

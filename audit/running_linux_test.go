@@ -20,7 +20,8 @@ func TestBeginAtEachMomentOfAScan(t *testing.T) {
 				t.Parallel()
 				dir := fill(t, 1)
 				ours, theirs := openNow(t, dir), openNow(t, dir)
-				stopped, resume, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
+				stopped, resume, over := make(chan struct{}), make(chan struct{}),
+					make(chan struct{})
 				var stop sync.Once
 				theirs.step = func(s string) {
 					if s == scan {
@@ -74,8 +75,10 @@ func TestKilledAtEachMomentOfARun(t *testing.T) {
 		job, step string
 		lost      int // that the look after it tells
 	}{
-		{"begin", "draft", 0}, {"begin", "draft locked", 0}, {"begin", "linked", 0}, {"begin", "begun", 0},
-		{"scan", "found", 1}, {"scan", "dead", 1}, {"scan", "locked", 1}, {"scan", "write", 1}, {"scan", "written", 0}, {"scan", "anchored", 0}, {"scan", "told", 0},
+		{"begin", "draft", 0}, {"begin", "draft locked", 0}, {"begin", "linked", 0},
+		{"begin", "begun", 0},
+		{"scan", "found", 1}, {"scan", "dead", 1}, {"scan", "locked", 1}, {"scan", "write", 1},
+		{"scan", "written", 0}, {"scan", "anchored", 0}, {"scan", "told", 0},
 	} {
 		t.Run(c.job+", "+c.step, func(t *testing.T) {
 			t.Parallel()
@@ -158,7 +161,8 @@ func manyChild(dir, name string, each int) error {
 }
 
 func oneRun(dir, sid string) error {
-	l, err := OpenLog(dir, LogOptions{Now: time.Now, BootID: testBoot, MinFree: 1, Wait: time.Minute})
+	l, err := OpenLog(dir, LogOptions{Now: time.Now, BootID: testBoot, MinFree: 1,
+		Wait: time.Minute})
 	if err != nil {
 		return err
 	}
@@ -171,7 +175,9 @@ func oneRun(dir, sid string) error {
 		return err
 	}
 	for _, e := range []struct{ kind, body string }{
-		{KindIntent, `{"sid":"` + sid + `","verdict":"allow"}`}, {KindStart, `{"authority":"policy","sid":"` + sid + `"}`}, {KindEnd, `{"sid":"` + sid + `"}`},
+		{KindIntent, `{"sid":"` + sid + `","verdict":"allow"}`},
+		{KindStart, `{"authority":"policy","sid":"` + sid + `"}`},
+		{KindEnd, `{"sid":"` + sid + `"}`},
 	} {
 		if _, err := l.Append(e.kind, []byte(e.body), Lazy); err != nil {
 			return err
@@ -187,13 +193,16 @@ func TestRunsReportedLostByMistake(t *testing.T) {
 	dir := fill(t, 1)
 	l := openNow(t, dir)
 	for _, e := range []struct{ kind, body string }{
-		{KindIntent, `{"sid":"a","verdict":"allow"}`}, {KindIntent, `{"sid":"b","verdict":"allow"}`},
-		{KindOrphan, `{"sid":"a","started":false}`}, {KindStart, `{"authority":"policy","sid":"a"}`},
+		{KindIntent, `{"sid":"a","verdict":"allow"}`},
+		{KindIntent, `{"sid":"b","verdict":"allow"}`},
+		{KindOrphan, `{"sid":"a","started":false}`},
+		{KindStart, `{"authority":"policy","sid":"a"}`},
 		{KindOrphan, `{"sid":"b","started":false}`}, {KindEnd, `{"sid":"a"}`},
 	} {
 		mustAppend(t, l, e.kind, e.body)
 	}
-	if r, err := Verify(dir, VerifyOptions{Complete: true}); err != nil || r.Runs != 2 || len(r.Revived) != 1 || r.Revived[0] != "a" {
+	if r, err := Verify(dir, VerifyOptions{Complete: true}); err != nil || r.Runs != 2 ||
+		len(r.Revived) != 1 || r.Revived[0] != "a" {
 		t.Errorf("%d runs, went on %v, %v", r.Runs, r.Revived, err)
 	}
 }

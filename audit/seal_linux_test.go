@@ -51,10 +51,12 @@ func TestSeal(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	var bad *BadEntry
-	if _, err := Verify(dir, VerifyOptions{SealKey: strings.Repeat("0", 64)}); !errors.As(err, &bad) || bad.Seq != 4 {
+	if _, err := Verify(dir, VerifyOptions{SealKey: strings.Repeat("0", 64)}); !errors.As(err,
+		&bad) || bad.Seq != 4 {
 		t.Errorf("another pin: %v", err)
 	}
-	if _, err := Verify(fill(t, 3), VerifyOptions{SealKey: pin}); !errors.As(err, &bad) || !strings.Contains(bad.Reason, "nothing is sealed") {
+	if _, err := Verify(fill(t, 3), VerifyOptions{SealKey: pin}); !errors.As(err, &bad) ||
+		!strings.Contains(bad.Reason, "nothing is sealed") {
 		t.Errorf("pinned and never sealed: %v", err)
 	}
 	keys := parseKeys(readAll(t, filepath.Join(dir, sealKeyName)))
@@ -78,7 +80,8 @@ func TestSeal(t *testing.T) {
 
 // rewrite is what an attacker with the whole account can do: change lines,
 // chain them again, and write the anchor that fits.
-func rewrite(t *testing.T, dir string, change func(n int, f fields) (kind string, body []byte, keep bool)) {
+func rewrite(t *testing.T, dir string,
+	change func(n int, f fields) (kind string, body []byte, keep bool)) {
 	t.Helper()
 	b := &batch{at: startCursor()}
 	a, ok := parseAnchor(readAll(t, filepath.Join(dir, anchorName)), nil)
@@ -98,14 +101,16 @@ func rewrite(t *testing.T, dir string, change func(n int, f fields) (kind string
 			a.Epoch, a.Sealed = a.Epoch+1, b.at.seq
 		}
 	}
-	a.Count, a.Head, a.Last, a.Size, a.Time = b.at.seq, b.at.head, b.last, b.at.offset, b.at.time.time()
+	a.Count, a.Head, a.Last, a.Size, a.Time = b.at.seq, b.at.head, b.last, b.at.offset,
+		b.at.time.time()
 	a.Synced, a.SyncedCount, a.SyncedHead = a.Size, a.Count, a.Head
 	writeLog(t, dir, b.bytes)
 	even := a
 	even.turn = 2
 	odd := a
 	odd.turn = 3
-	must(t, os.WriteFile(filepath.Join(dir, anchorName), odd.appendSlot(even.appendSlot(nil, nil), nil), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, anchorName),
+		odd.appendSlot(even.appendSlot(nil, nil), nil), 0o600))
 }
 
 // Forward security: with everything that is left on the disk, what is sealed
@@ -122,7 +127,8 @@ func TestSealedCannotBeRewritten(t *testing.T) {
 			return same(f)
 		})
 		var bad *BadEntry
-		if _, err := Verify(dir, VerifyOptions{SealKey: pin}); !errors.As(err, &bad) || bad.Seq < int64(n) && n != 14 {
+		if _, err := Verify(dir, VerifyOptions{SealKey: pin}); !errors.As(err, &bad) ||
+			bad.Seq < int64(n) && n != 14 {
 			// 14 is the last seal itself: the entry behind the seal before is named.
 			t.Errorf("entry %d rewritten: %v", n, err)
 		}
@@ -151,7 +157,8 @@ func TestSealedCannotBeRewritten(t *testing.T) {
 
 // Killed at any step of a seal, the next one goes on.
 func TestSealKilledAtEveryStep(t *testing.T) {
-	for _, step := range []string{"key stored", "write", "written", "anchored", "sync locked", "synced", "published", "sealed"} {
+	for _, step := range []string{"key stored", "write", "written", "anchored", "sync locked",
+		"synced", "published", "sealed"} {
 		dir, pin := sealed(t)
 		if err := run(t, "seal", dir, step).Run(); !killed(err) {
 			t.Fatalf("%s: %v", step, err)

@@ -27,9 +27,10 @@ func TestFindSecrets(t *testing.T) {
 		{[]string{"git clone https://me:hunter22@example.org/x"}, "0 password in a URL"},
 		{[]string{"Authorization: Bearer eyJ" + a + ".eyJ" + b + "." + a}, "0 JSON web token"},
 		{[]string{"export K=sk-" + a[:8], a[8:] + " done"}, "0 model API key, 1 model API key"},
-		{strings.SplitAfter("x AKIAIOSFODNN7EXAMPLE y", ""), "2 AWS access key, 3 AWS access key, 4 AWS access key, 5 AWS access key, 6 AWS access key, 7 AWS access key, 8 AWS access key, " +
-			"9 AWS access key, 10 AWS access key, 11 AWS access key, 12 AWS access key, 13 AWS access key, 14 AWS access key, 15 AWS access key, 16 AWS access key, " +
-			"17 AWS access key, 18 AWS access key, 19 AWS access key, 20 AWS access key, 21 AWS access key"},
+		{strings.SplitAfter("x AKIAIOSFODNN7EXAMPLE y", ""),
+			"2 AWS access key, 3 AWS access key, 4 AWS access key, 5 AWS access key, 6 AWS access key, 7 AWS access key, 8 AWS access key, " +
+				"9 AWS access key, 10 AWS access key, 11 AWS access key, 12 AWS access key, 13 AWS access key, 14 AWS access key, 15 AWS access key, 16 AWS access key, " +
+				"17 AWS access key, 18 AWS access key, 19 AWS access key, 20 AWS access key, 21 AWS access key"},
 		{[]string{"ghp_" + a, " and more", " and more"}, "0 GitHub token"},
 	} {
 		path := filepath.Join(t.TempDir(), "a.cast")
@@ -95,7 +96,8 @@ func TestFollow(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
-	if _, err := io.Copy(io.Discard, Follow(ctx, f, func() bool { return false })); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := io.Copy(io.Discard, Follow(ctx, f, func() bool { return false })); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("a session without an end: %v", err)
 	}
 }
@@ -103,7 +105,8 @@ func TestFollow(t *testing.T) {
 // recordAll is a recorder that hides nothing.
 func recordAll(t testing.TB, path string) *Recorder {
 	t.Helper()
-	r, err := Create(path, Header{}, RecordOptions{Now: steps(time.Millisecond), Rand: rand.Reader, KeepSecrets: true})
+	r, err := Create(path, Header{},
+		RecordOptions{Now: steps(time.Millisecond), Rand: rand.Reader, KeepSecrets: true})
 	must(t, err)
 	return r
 }

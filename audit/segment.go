@@ -122,7 +122,8 @@ func (s *segments) at(offset int64) (segment, bool) {
 	if !ok {
 		i--
 	}
-	for ok && i+1 < len(s.parts) && s.parts[i].size == 0 { // an empty part begins where the next one does
+	for ok && i+1 < len(s.parts) && s.parts[i].size == 0 {
+		// an empty part begins where the next one does
 		i++
 	}
 	if i < 0 {

@@ -59,7 +59,8 @@ func TestSegments(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		r, err := Verify(dir, VerifyOptions{SealKey: pin, Workers: workers})
 		must(t, err)
-		if r.Entries != 66 || r.Seals != 6 || r.NotAnchored != 0 || len(r.Gaps) != 0 || r.Segments != len(segmentFiles(t, dir)) {
+		if r.Entries != 66 || r.Seals != 6 || r.NotAnchored != 0 || len(r.Gaps) != 0 ||
+			r.Segments != len(segmentFiles(t, dir)) {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -115,7 +116,8 @@ func TestSegmentsTampered(t *testing.T) {
 		must(t, os.Remove(path))
 		if bad := named(t, dir); bad == nil {
 			t.Errorf("%s removed: verified", name)
-		} else if name != files[len(files)-1] && !strings.Contains(bad.Reason, "missing") && name != logName {
+		} else if name != files[len(files)-1] && !strings.Contains(bad.Reason, "missing") &&
+			name != logName {
 			t.Errorf("%s removed: named %v", name, bad)
 		}
 		must(t, os.WriteFile(path, good, 0o600))
@@ -143,7 +145,9 @@ func TestSegmentsAccept(t *testing.T) {
 				os.Remove(filepath.Join(d, f))
 			}
 		},
-		"one changed":    func(d string) { os.WriteFile(filepath.Join(d, segmentName(1)), []byte("{}\n"), 0o600) },
+		"one changed": func(d string) {
+			os.WriteFile(filepath.Join(d, segmentName(1)), []byte("{}\n"), 0o600)
+		},
 		"anchor removed": func(d string) { os.Remove(filepath.Join(d, anchorName)) },
 		"first and anchor removed": func(d string) {
 			os.Remove(filepath.Join(d, logName))
@@ -195,7 +199,8 @@ func TestPrune(t *testing.T) {
 	}
 	check := func(step string, pruned bool) Report {
 		t.Helper()
-		r, err := VerifyCheckpoint(dir, VerifyOptions{SealKey: pin, Remember: points}, signed, known)
+		r, err := VerifyCheckpoint(dir, VerifyOptions{SealKey: pin, Remember: points}, signed,
+			known)
 		if err != nil || (r.Pruned > 0) != pruned || r.Seals != 6 {
 			t.Errorf("%s: %+v, %v", step, r, err)
 		}
@@ -260,14 +265,16 @@ func TestPruneByAgeAndNeed(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "audit")
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	l, err := OpenLog(dir, LogOptions{Now: func() time.Time { return at }, BootID: testBoot, MinFree: 1})
+	l, err := OpenLog(dir, LogOptions{Now: func() time.Time { return at }, BootID: testBoot,
+		MinFree: 1})
 	must(t, err)
 	defer l.Close()
 	l.rotateAt = 1
 	for range 10 {
 		at = at.Add(24 * time.Hour)
 		mustAppend(t, l, "k", `{}`)
-		mustAppend(t, l, KindClose, `{"bytes":0,"count":0,"head":"","sid":"s`+strconv.Itoa(at.Day())+`"}`)
+		mustAppend(t, l, KindClose, `{"bytes":0,"count":0,"head":"","sid":"s`+
+			strconv.Itoa(at.Day())+`"}`)
 	}
 	needed := func(sid string) bool { return sid == "s5" }
 	n, _, err := l.Prune(Retention{MaxAge: 4 * 24 * time.Hour}, "", needed)
@@ -287,8 +294,10 @@ func TestPruneByAgeAndNeed(t *testing.T) {
 func TestRotateAndPruneKilled(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ job, step string }{
-		{"rotate", "segment created"}, {"rotate", "rotated"}, {"rotate", "write"}, {"rotate", "written"},
-		{"prune", "pruned listed"}, {"prune", "written"}, {"prune", "pruned told"}, {"prune", "segment removed"},
+		{"rotate", "segment created"}, {"rotate", "rotated"}, {"rotate", "write"},
+		{"rotate", "written"},
+		{"prune", "pruned listed"}, {"prune", "written"}, {"prune", "pruned told"},
+		{"prune", "segment removed"},
 	} {
 		dir, pin := fillSegments(t, 24, 1500)
 		if err := run(t, c.job, dir, c.step).Run(); !killed(err) {
@@ -328,16 +337,19 @@ func TestManyProcessesRotate(t *testing.T) {
 			left--
 		default:
 			l := openNow(t, dir)
-			if _, _, err := l.Prune(Retention{MaxBytes: 40_000}, "meanwhile", nil); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if _, _, err := l.Prune(Retention{MaxBytes: 40_000}, "meanwhile", nil); err != nil &&
+				!errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("prune: %v", err)
 			}
 			must(t, l.Close())
-			if _, err := Verify(dir, VerifyOptions{}); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if _, err := Verify(dir, VerifyOptions{}); err != nil &&
+				!errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("verify: %v", err)
 			}
 		}
 	}
-	l := openNow(t, dir) // once more: a machine may have let all writers end before the first look found enough to prune
+	// once more: a machine may have let all writers end before the first look found enough to prune
+	l := openNow(t, dir)
 	_, _, err := l.Prune(Retention{MaxBytes: 40_000}, "afterwards", nil)
 	must(t, errors.Join(err, l.Close()))
 	r := mustVerify(t, dir)

@@ -37,9 +37,11 @@ func TestStretch(t *testing.T) {
 	must(t, err)
 	cast := readAll(t, path)
 	prove := func(from, to int64) ([]byte, error) {
-		return ProveStretch(dir, VerifyOptions{}, "s1", bytes.NewReader(cast), from, to, signed, known)
+		return ProveStretch(dir, VerifyOptions{}, "s1", bytes.NewReader(cast), from, to, signed,
+			known)
 	}
-	for _, c := range []struct{ from, to, entry int64 }{{0, 1, 0}, {2, 4, 0}, {0, 6, 0}, {5, 7, 2}, {9, 12, 2}, {0, 12, 2}} {
+	for _, c := range []struct{ from, to, entry int64 }{{0, 1, 0}, {2, 4, 0}, {0, 6, 0}, {5, 7, 2},
+		{9, 12, 2}, {0, 12, 2}} {
 		proof, err := prove(c.from, c.to)
 		must(t, err)
 		s, err := CheckStretch(proof, known)
@@ -51,7 +53,8 @@ func TestStretch(t *testing.T) {
 			if told != (i >= c.from && i < c.to) {
 				t.Errorf("%+v: event %d is told: %v", c, i, told)
 			}
-			if told && string(s.Events[i-c.from].Data) != fmt.Sprintf("number <%d> of this\r\n\n", i) {
+			if told && string(s.Events[i-c.from].Data) != fmt.Sprintf("number <%d> of this\r\n\n",
+				i) {
 				t.Errorf("%+v: event %d is %q", c, i, s.Events[i-c.from].Data)
 			}
 		}
@@ -98,7 +101,8 @@ func TestStretchRefuses(t *testing.T) {
 	signer, known := testKey(t)
 	signed, err := Checkpoint(dir, VerifyOptions{}, signer)
 	must(t, err)
-	proof, err := ProveStretch(dir, VerifyOptions{}, "s1", bytes.NewReader(readAll(t, path)), 0, 1, signed, known)
+	proof, err := ProveStretch(dir, VerifyOptions{}, "s1", bytes.NewReader(readAll(t, path)), 0, 1,
+		signed, known)
 	must(t, err)
 	events, rest, _ := strings.Cut(string(proof), "\n\n")
 	behind, entry, _ := strings.Cut(rest, "\n\n")
@@ -110,18 +114,23 @@ func TestStretchRefuses(t *testing.T) {
 		return events + "\n\n" + strings.TrimSuffix(strings.Join(behind, ""), "\n") + "\n\n" + entry
 	}
 	for name, text := range map[string]string{
-		"":                     put(events, lines...),
-		"of the future":        put(strings.Replace(events, stretchVersion, "tada.run/stretch@v9", 1), lines...),
-		"from nowhere":         put(strings.Replace(events, "from 0 0 ", "from -1 0 ", 1), lines...),
-		"before the start":     put(strings.Replace(events, "from 0 0 ", "from 0 -5 ", 1), lines...),
-		"no head":              put(strings.Replace(events, "from 0 0 ", "from 0 0 x", 1), lines...),
+		"": put(events, lines...),
+		"of the future": put(strings.Replace(events, stretchVersion, "tada.run/stretch@v9",
+			1), lines...),
+		"from nowhere": put(strings.Replace(events, "from 0 0 ", "from -1 0 ", 1),
+			lines...),
+		"before the start": put(strings.Replace(events, "from 0 0 ", "from 0 -5 ", 1),
+			lines...),
+		"no head": put(strings.Replace(events, "from 0 0 ", "from 0 0 x", 1),
+			lines...),
 		"one is left out":      put(events, lines[0], lines[2]),
 		"the last is left out": put(events, lines[0], lines[1]),
 		"one twice":            put(events, lines[0], lines[0], lines[1], lines[2]),
 		"two are swapped":      put(events, lines[1], lines[0], lines[2]),
-		"one with its salt":    put(events, strings.TrimSuffix(lines[0], "-\n")+strings.Repeat("0", 32)+"\n", lines[1], lines[2]),
-		"cut behind it":        events + "\n\n" + behind,
-		"cut":                  events,
+		"one with its salt": put(events,
+			strings.TrimSuffix(lines[0], "-\n")+strings.Repeat("0", 32)+"\n", lines[1], lines[2]),
+		"cut behind it": events + "\n\n" + behind,
+		"cut":           events,
 	} {
 		if _, err := CheckStretch([]byte(text), known); (err == nil) != (name == "") {
 			t.Errorf("%q: %v", name, err)
@@ -131,7 +140,8 @@ func TestStretchRefuses(t *testing.T) {
 
 // Whatever bytes a proof is made of, it is an answer and not a panic.
 func FuzzProofs(f *testing.F) {
-	f.Add([]byte(stretchVersion + "\nsession s\nfrom 0 0 " + Genesis().String() + "\n\n\nc2sp.org/tlog-proof@v1\n\n"))
+	f.Add([]byte(stretchVersion + "\nsession s\nfrom 0 0 " + Genesis().String() +
+		"\n\n\nc2sp.org/tlog-proof@v1\n\n"))
 	f.Add([]byte(proofHeader + "\nextra \nindex 0\n\nx\n0\n\n\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		known := noKeys{}

@@ -71,7 +71,8 @@ func TestEveryLineMoved(t *testing.T) {
 			"empty inserted":   join(lines[:i], [][]byte{{'\n'}}, lines[i:]),
 			"garbage inserted": join(lines[:i], [][]byte{[]byte("{}\n")}, lines[i:]),
 			"foreign inserted": join(lines[:i], [][]byte{other}, lines[i:]),
-			"swapped":          join(lines[:i], lines[min(i+1, 7):min(i+2, 8)], lines[i:i+1], lines[min(i+2, 8):]),
+			"swapped": join(lines[:i], lines[min(i+1, 7):min(i+2, 8)], lines[i:i+1],
+				lines[min(i+2, 8):]),
 		} {
 			if name == "swapped" && i == 7 {
 				continue
@@ -88,7 +89,8 @@ func TestEveryLineMoved(t *testing.T) {
 		}
 	}
 	// At the very end, beyond the anchor.
-	for _, add := range []string{"\n", "hello\n", "{}\n", string(lines[7]), string(lines[0]), strings.Repeat("\x00", 100)} {
+	for _, add := range []string{"\n", "hello\n", "{}\n", string(lines[7]), string(lines[0]),
+		strings.Repeat("\x00", 100)} {
 		writeLog(t, dir, append(bytes.Clone(good), add...))
 		if bad := named(t, dir); bad == nil || bad.Seq != 8 {
 			t.Errorf("appended %.20q: named %v", add, bad)
@@ -104,7 +106,8 @@ func TestEveryCut(t *testing.T) {
 	for i := 0; i < len(good); i += stride() {
 		writeLog(t, dir, good[:i])
 		want := int64(bytes.Count(good[:i], []byte("\n")))
-		if bad := named(t, dir); bad == nil || bad.Seq != want || !strings.Contains(bad.Reason, "cut") {
+		if bad := named(t, dir); bad == nil || bad.Seq != want ||
+			!strings.Contains(bad.Reason, "cut") {
 			t.Errorf("cut at %d: named %v", i, bad)
 		}
 	}

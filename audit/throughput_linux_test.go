@@ -57,8 +57,15 @@ func TestThroughput(t *testing.T) {
 	lines := fmt.Sprintf("yes %060d | head -c %d", 7, mb<<20)
 	compareWays(t, fmt.Sprintf("%d MiB of lines on a pty", mb), lines, append([]*way{
 		{name: "raw Go copy that drops it", run: rawPTY(nil)},
-		{name: "and SHA-256", run: rawPTY(func(string) (io.WriteCloser, error) { return hashing{sha256.New()}, nil })},
-		{name: "and write to a file", run: rawPTY(func(dir string) (io.WriteCloser, error) { return os.Create(filepath.Join(dir, "raw")) })},
+		{name: "and SHA-256", run: rawPTY(func(string) (io.WriteCloser,
+			error) {
+			return hashing{sha256.New()}, nil
+		})},
+		{name: "and write to a file",
+			run: rawPTY(func(dir string) (io.WriteCloser,
+				error) {
+				return os.Create(filepath.Join(dir, "raw"))
+			})},
 		{name: "and Recorder", run: rawPTY(newSink)},
 	}, recorders()...))
 	compareWays(t, fmt.Sprintf("%d MiB of lines through a pipe", mb), lines, append([]*way{
@@ -110,7 +117,8 @@ func childTime(t *testing.T) time.Duration {
 	var self, children syscall.Rusage
 	must(t, syscall.Getrusage(syscall.RUSAGE_SELF, &self))
 	must(t, syscall.Getrusage(syscall.RUSAGE_CHILDREN, &children))
-	return time.Duration(self.Utime.Nano() + self.Stime.Nano() + children.Utime.Nano() + children.Stime.Nano())
+	return time.Duration(self.Utime.Nano() + self.Stime.Nano() + children.Utime.Nano() +
+		children.Stime.Nano())
 }
 
 type hashing struct{ io.Writer }
@@ -129,7 +137,8 @@ func (s sink) Close() error {
 
 func newSink(dir string) (io.WriteCloser, error) {
 	start := time.Now()
-	r, err := Create(filepath.Join(dir, "a.cast"), Header{}, RecordOptions{Now: func() time.Duration { return time.Since(start) }, Rand: rand.Reader})
+	r, err := Create(filepath.Join(dir, "a.cast"), Header{},
+		RecordOptions{Now: func() time.Duration { return time.Since(start) }, Rand: rand.Reader})
 	return sink{r}, err
 }
 
@@ -170,13 +179,15 @@ func drain(t *testing.T, from *os.File, open func(string) (io.WriteCloser, error
 	}
 }
 
-func rawPTY(open func(string) (io.WriteCloser, error)) func(*testing.T, string, string) *os.ProcessState {
+func rawPTY(open func(string) (io.WriteCloser, error)) func(*testing.T, string,
+	string) *os.ProcessState {
 	return func(t *testing.T, command, dir string) *os.ProcessState {
 		m, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 		must(t, err)
 		defer m.Close()
 		must(t, unix.IoctlSetPointerInt(int(m.Fd()), unix.TIOCSPTLCK, 0))
-		peer, _, errno := unix.Syscall(unix.SYS_IOCTL, m.Fd(), unix.TIOCGPTPEER, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC)
+		peer, _, errno := unix.Syscall(unix.SYS_IOCTL, m.Fd(), unix.TIOCGPTPEER,
+			unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC)
 		if errno != 0 {
 			t.Fatal(errno)
 		}
@@ -192,7 +203,8 @@ func rawPTY(open func(string) (io.WriteCloser, error)) func(*testing.T, string, 
 	}
 }
 
-func rawPipe(open func(string) (io.WriteCloser, error)) func(*testing.T, string, string) *os.ProcessState {
+func rawPipe(open func(string) (io.WriteCloser, error)) func(*testing.T, string,
+	string) *os.ProcessState {
 	return func(t *testing.T, command, dir string) *os.ProcessState {
 		r, w, err := os.Pipe()
 		must(t, err)
@@ -217,7 +229,8 @@ func shell(reader string) func(*testing.T, string, string) *os.ProcessState {
 
 // program runs another recorder, whose terminal is dropped as the raw copy
 // drops it.
-func program(argv func(command, dir string) []string) func(*testing.T, string, string) *os.ProcessState {
+func program(argv func(command, dir string) []string) func(*testing.T, string,
+	string) *os.ProcessState {
 	return func(t *testing.T, command, dir string) *os.ProcessState {
 		words := argv(command, dir)
 		for i, w := range words {
@@ -242,24 +255,29 @@ func recorders() []*way {
 		})
 		// The first way reads one terminal; a run that shows what it records on a
 		// terminal pays for two. This one drops it, too.
-		list = append(list, &way{name: "tada-run, output dropped", run: func(t *testing.T, c, dir string) *os.ProcessState {
-			cmd := exec.Command(run, "--home", filepath.Join(dir, "home"), "--pty", "always", c)
-			must(t, cmd.Run())
-			return cmd.ProcessState
-		}})
+		list = append(list, &way{name: "tada-run, output dropped",
+			run: func(t *testing.T, c, dir string) *os.ProcessState {
+				cmd := exec.Command(run, "--home", filepath.Join(dir, "home"), "--pty", "always", c)
+				must(t, cmd.Run())
+				return cmd.ProcessState
+			}})
 	}
 	add("script", "script", func(c, dir string) []string {
-		return []string{"script", "-q", "-e", "-c", c, "-O", filepath.Join(dir, "s"), "-T", filepath.Join(dir, "t")}
+		return []string{"script", "-q", "-e", "-c", c, "-O", filepath.Join(dir, "s"), "-T",
+			filepath.Join(dir, "t")}
 	})
 	add("asciinema rec", "asciinema", func(c, dir string) []string {
 		return []string{"asciinema", "rec", "-q", "-c", c, filepath.Join(dir, "a.cast")}
 	})
 	add("tlog-rec", "tlog-rec", func(c, dir string) []string {
-		argv := []string{"tlog-rec", "--writer=file", "--file-path=" + filepath.Join(dir, "t.log"), "bash", "-c", c}
+		argv := []string{"tlog-rec", "--writer=file", "--file-path=" + filepath.Join(dir, "t.log"),
+			"bash", "-c", c}
 		if _, err := os.Stat("/run/utmp"); err != nil && os.Getuid() == 0 {
 			// It does not record where no file says who is logged in: it sees one in a mount
 			// namespace of its own.
-			argv = append([]string{"unshare", "-m", "sh", "-c", `mount -t tmpfs tmpfs /run && touch /run/utmp && mkdir /run/tlog && exec "$@"`, "sh"}, argv...)
+			argv = append([]string{"unshare", "-m", "sh", "-c",
+				`mount -t tmpfs tmpfs /run && touch /run/utmp && mkdir /run/tlog && exec "$@"`,
+				"sh"}, argv...)
 		}
 		return argv
 	})
@@ -267,10 +285,12 @@ func recorders() []*way {
 		// sudo reads one sudoers file only: the one that it sees in a mount
 		// namespace of its own. Its log goes to the folder and is not compressed.
 		add("sudo, log_output", "sudo", func(c, dir string) []string {
-			conf := "Defaults log_output, !compress_io, iolog_dir=" + dir + "/io\nroot ALL=(ALL:ALL) NOPASSWD: ALL\n"
+			conf := "Defaults log_output, !compress_io, iolog_dir=" + dir +
+				"/io\nroot ALL=(ALL:ALL) NOPASSWD: ALL\n"
 			file := filepath.Join(dir, "sudoers")
 			_ = os.WriteFile(file, []byte(conf), 0o440)
-			return []string{"unshare", "-m", "sh", "-c", `mount --bind "$1" /etc/sudoers && exec sudo -n bash -c "$2"`, "sh", file, c}
+			return []string{"unshare", "-m", "sh", "-c",
+				`mount --bind "$1" /etc/sudoers && exec sudo -n bash -c "$2"`, "sh", file, c}
 		})
 	}
 	return list
@@ -282,7 +302,8 @@ func tadaPipe() []*way {
 		return nil
 	}
 	return []*way{{name: "tada-run", run: func(t *testing.T, command, dir string) *os.ProcessState {
-		cmd := exec.Command("bash", "-c", `"$0" --home "$1" "$2" | cat > /dev/null`, run, filepath.Join(dir, "home"), command)
+		cmd := exec.Command("bash", "-c", `"$0" --home "$1" "$2" | cat > /dev/null`, run,
+			filepath.Join(dir, "home"), command)
 		must(t, cmd.Run())
 		return cmd.ProcessState
 	}}}

@@ -179,7 +179,8 @@ func (t *Reader) checkEvent(l link) string {
 	var buf [64]byte
 	if opening := appendOpening(buf[:0], us, l.code); !bytes.HasPrefix(t.event, opening) ||
 		!bytes.HasSuffix(t.event[len(opening):], []byte(`"]`)) {
-		return "is not the event that its #t line names" // a player would show it at another time, or as something else
+		// a player would show it at another time, or as something else
+		return "is not the event that its #t line names"
 	}
 	return ""
 }

@@ -77,12 +77,14 @@ func TestAcceptedStaysUnproven(t *testing.T) {
 						t.Fatalf("%s, %s: %v, %+v", when, what, err, r.Unproven)
 					}
 					g := r.Unproven[0]
-					if g.From.Count > first || g.Seq != accepted.Seq || g.By != "uid 1000" || g.Reason != "the disk was full" || !g.Time.Equal(accepted.Time) {
+					if g.From.Count > first || g.Seq != accepted.Seq || g.By != "uid 1000" ||
+						g.Reason != "the disk was full" || !g.Time.Equal(accepted.Time) {
 						t.Fatalf("%s: %+v, entry %d was forged", when, g, first)
 					}
 				}
 				var bad *BadEntry
-				if r, err := Verify(dir, VerifyOptions{Complete: true}); !errors.As(err, &bad) || !strings.Contains(bad.Reason, "the disk was full") {
+				if r, err := Verify(dir, VerifyOptions{Complete: true}); !errors.As(err, &bad) ||
+					!strings.Contains(bad.Reason, "the disk was full") {
 					t.Fatalf("%s: complete: %v, %+v", when, err, r)
 				}
 				r, _ := Verify(dir, VerifyOptions{})
@@ -95,7 +97,10 @@ func TestAcceptedStaysUnproven(t *testing.T) {
 			mustAppend(t, l, "k", `{}`)
 			mustSeal(t, l)
 			r := tells("sealed")
-			must(t, func() error { _, err := Verify(dir, VerifyOptions{Remember: []Point{{r.Entries, r.Head}}}); return err }())
+			must(t, func() error {
+				_, err := Verify(dir, VerifyOptions{Remember: []Point{{r.Entries, r.Head}}})
+				return err
+			}())
 			secret, public, err := note.GenerateKey(nil, "log")
 			must(t, err)
 			signer, err := note.NewSigner(secret)
@@ -107,14 +112,17 @@ func TestAcceptedStaysUnproven(t *testing.T) {
 			must(t, err)
 			for seq := range r.Entries {
 				_, err := Prove(dir, VerifyOptions{}, seq, signed, known)
-				if doubtful := seq >= r.Unproven[0].From.Count && seq < accepted.Seq; doubtful != (err != nil) {
+				if doubtful := seq >= r.Unproven[0].From.Count &&
+					seq < accepted.Seq; doubtful != (err != nil) {
 					t.Errorf("proof of entry %d: %v", seq, err)
 				}
 			}
 			for i := range 30 { // to have something to remove
-				mustAppend(t, l, "k", fmt.Sprintf(`{"i":%d,"text":%q}`, i, strings.Repeat("x", 200)))
+				mustAppend(t, l, "k",
+					fmt.Sprintf(`{"i":%d,"text":%q}`, i, strings.Repeat("x", 200)))
 			}
-			entries, _, err := l.Prune(Retention{MaxBytes: 1}, "old", func(string) bool { return false })
+			entries, _, err := l.Prune(Retention{MaxBytes: 1}, "old",
+				func(string) bool { return false })
 			must(t, err)
 			if entries <= accepted.Seq {
 				t.Fatalf("only %d entries were removed", entries)
@@ -172,7 +180,8 @@ func TestEveryByteOfEveryFile(t *testing.T) {
 	l := openMarked(t, dir, markFile)
 	l.rotateAt = 700
 	for i := range 12 {
-		_, err := l.Append("k", fmt.Appendf(nil, `{"i":%d,"text":%q}`, i, strings.Repeat("y", 60)), Durable)
+		_, err := l.Append("k", fmt.Appendf(nil, `{"i":%d,"text":%q}`, i, strings.Repeat("y", 60)),
+			Durable)
 		must(t, err)
 		if i%5 == 4 {
 			mustSeal(t, l)
@@ -197,7 +206,8 @@ func TestEveryByteOfEveryFile(t *testing.T) {
 	verify := func() (string, error) {
 		signed, err := os.ReadFile(checkpoint)
 		must(t, err)
-		r, err := Verify(dir, VerifyOptions{Mark: markFile, Checkpoint: signed, Known: note.VerifierList(known), Workers: 1})
+		r, err := Verify(dir, VerifyOptions{Mark: markFile, Checkpoint: signed,
+			Known: note.VerifierList(known), Workers: 1})
 		return strings.Join(r.Notes, "\n"), err
 	}
 	before, err := verify()
@@ -217,14 +227,17 @@ func TestEveryByteOfEveryFile(t *testing.T) {
 			b[i] ^= []byte{1, 0x20, 0x80}[i%3]
 			must(t, os.WriteFile(path, b, 0o600))
 			if notes, err := verify(); err == nil && notes == before {
-				t.Errorf("%s: byte %d (%q): verifies without a word", filepath.Base(path), i, good[i])
+				t.Errorf("%s: byte %d (%q): verifies without a word", filepath.Base(path), i,
+					good[i])
 			}
 		}
 		must(t, os.WriteFile(path, good, 0o600))
 		if len(good) > 0 {
 			seen++
 			must(t, os.WriteFile(path, good[:len(good)-1], 0o600))
-			if notes, err := verify(); err == nil && notes == before && filepath.Base(path) != lockName { // which says something only when the mark is gone
+			if notes, err := verify(); err == nil && notes == before &&
+				filepath.Base(path) != lockName {
+				// which says something only when the mark is gone
 				t.Errorf("%s: its last byte is gone: verifies without a word", filepath.Base(path))
 			}
 			must(t, os.WriteFile(path, good, 0o600))
@@ -246,7 +259,8 @@ func TestMarkMissing(t *testing.T) {
 	mustAppend(t, old, "k", `{}`)
 	must(t, old.Close())
 	r, err := Verify(dir, VerifyOptions{Mark: markFile})
-	if err != nil || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "audit.mark does not exist") {
+	if err != nil || len(r.Notes) != 1 ||
+		!strings.Contains(r.Notes[0], "audit.mark does not exist") {
 		t.Fatalf("without a mark: %v, %q", err, r.Notes)
 	}
 	l := openMarked(t, dir, markFile)
@@ -264,12 +278,14 @@ func TestMarkMissing(t *testing.T) {
 	} {
 		spoil()
 		var bad *BadEntry
-		if _, err := Verify(dir, VerifyOptions{Mark: markFile}); !errors.As(err, &bad) || bad.File != "audit.mark" {
+		if _, err := Verify(dir, VerifyOptions{Mark: markFile}); !errors.As(err, &bad) ||
+			bad.File != "audit.mark" {
 			t.Errorf("%s: verify: %v", name, err)
 		}
 		l := openMarked(t, dir, markFile)
 		var tampered *TamperError
-		if _, err := l.Append("k", []byte(`{}`), Durable); !errors.As(err, &tampered) || tampered.File != "audit.mark" {
+		if _, err := l.Append("k", []byte(`{}`), Durable); !errors.As(err, &tampered) ||
+			tampered.File != "audit.mark" {
 			t.Errorf("%s: append: %v", name, err)
 		}
 		_, err := l.Accept("uid 1000", "lost it")
@@ -294,15 +310,21 @@ func TestUnnamedTranscripts(t *testing.T) {
 	mustAppend(t, l, KindIntent, `{"sid":"runs"}`)
 	mustAppend(t, l, KindDrop, `{"sid":"dropped"}`)
 	r, err := Verify(dir, VerifyOptions{
-		Transcript:  func(string) (io.ReadCloser, error) { return nil, fs.ErrNotExist },
-		Transcripts: func() ([]string, error) { return []string{"died", "dropped", "runs", "strange"}, nil },
-		Running:     func(sid string) bool { return sid == "runs" },
+		Transcript: func(string) (io.ReadCloser, error) { return nil, fs.ErrNotExist },
+		Transcripts: func() ([]string,
+			error) {
+			return []string{"died", "dropped", "runs", "strange"}, nil
+		},
+		Running: func(sid string) bool { return sid == "runs" },
 	})
 	if err != nil || fmt.Sprint(r.Unnamed, r.Unvouched) != "[strange] [died]" {
 		t.Fatalf("%v, unnamed %q, unvouched %q", err, r.Unnamed, r.Unvouched)
 	}
 	var bad *BadEntry
-	_, err = Verify(dir, VerifyOptions{Transcripts: func() ([]string, error) { return []string{"strange"}, nil }, Complete: true})
+	_, err = Verify(dir, VerifyOptions{Transcripts: func() ([]string,
+		error) {
+		return []string{"strange"}, nil
+	}, Complete: true})
 	if !errors.As(err, &bad) || bad.File != "strange.cast" {
 		t.Fatalf("complete: %v", err)
 	}

@@ -20,4 +20,6 @@ type (
 )
 
 // Resolve finds the real files behind every name of the script and opens each once: [resolve.Resolve].
-func Resolve(script *shellparse.Script, c Caller) (*Plan, error) { return resolve.Resolve(script, c) }
+func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
+	return resolve.Resolve(script, c)
+}

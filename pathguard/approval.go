@@ -23,7 +23,8 @@ func (a Approval) For(risk int) (people int, self bool) {
 // strictest asks the more people, and asks them sooner.
 func (a Approval) strictest(add Approval) Approval {
 	return Approval{
-		People: max(a.People, add.People), FromRisk: min(a.FromRisk, add.FromRisk), NotSelf: a.NotSelf || add.NotSelf,
+		People: max(a.People, add.People), FromRisk: min(a.FromRisk, add.FromRisk),
+		NotSelf:     a.NotSelf || add.NotSelf,
 		Quarantined: a.Quarantined || add.Quarantined,
 	}
 }

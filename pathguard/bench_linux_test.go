@@ -18,9 +18,12 @@ import (
 // BenchmarkCheck is one check end to end: parsing, resolving and judging. The first group
 // touches no file but the program that is looked up.
 func BenchmarkCheck(b *testing.B) {
-	g, _ := desk(b, "security: {restricted_paths: [/etc/shadow, ~/.aws], readonly_paths: [~/.ssh]}", "w/a.txt", "w/b.txt")
-	for _, line := range []string{"true", "echo hello && echo $HOME", "x=1; [ $x = 1 ] && echo ok", "date", "git status", "ps aux | sort | head -5", "npm test", "go test ./...",
-		"ls", "cat a.txt", "cd src && grep -rn x . | head", "cat a.txt b.txt > c.txt", "sed -n 1,3p /etc/passwd", "cat *.txt", "rm -rf dist"} {
+	g, _ := desk(b, "security: {restricted_paths: [/etc/shadow, ~/.aws], readonly_paths: [~/.ssh]}",
+		"w/a.txt", "w/b.txt")
+	for _, line := range []string{"true", "echo hello && echo $HOME", "x=1; [ $x = 1 ] && echo ok",
+		"date", "git status", "ps aux | sort | head -5", "npm test", "go test ./...",
+		"ls", "cat a.txt", "cd src && grep -rn x . | head", "cat a.txt b.txt > c.txt",
+		"sed -n 1,3p /etc/passwd", "cat *.txt", "rm -rf dist"} {
 		b.Run(strings.ReplaceAll(line, "/", "∕"), func(b *testing.B) {
 			b.ReportAllocs()
 			before := cpuTime()
@@ -43,7 +46,8 @@ func cpuTime() time.Duration {
 
 // check is what every door does with a line.
 func check(g Guard, line string) Verdict {
-	script := shellparse.Parse(line, shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
+	script := shellparse.Parse(line,
+		shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
 	plan, err := resolve.Resolve(script, g.Caller)
 	if err != nil {
 		return Verdict{}
@@ -83,8 +87,10 @@ func rulesPolicy(t testing.TB, n int) Policy {
 	t.Helper()
 	set := defaults()
 	for i := range n {
-		set.Paths = append(set.Paths, PathRule{Path: fmt.Sprintf("/srv/project%d/secret", i), Verdict: Ask})
-		set.Commands = append(set.Commands, CommandRule{Program: fmt.Sprintf("tool%d", i), Verdict: Ask})
+		set.Paths = append(set.Paths,
+			PathRule{Path: fmt.Sprintf("/srv/project%d/secret", i), Verdict: Ask})
+		set.Commands = append(set.Commands,
+			CommandRule{Program: fmt.Sprintf("tool%d", i), Verdict: Ask})
 		set.Hosts = append(set.Hosts, HostRule{Host: fmt.Sprintf("h%d.example", i), Verdict: Ask})
 	}
 	p, err := compile(Account{Home: "/home/dev"}, set, nil)
@@ -141,7 +147,8 @@ func BenchmarkRules(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1000, 10000} {
 		p := rulesPolicy(b, n)
 		g, _ := desk(b, "")
-		script := shellparse.Parse("cat src/a.go /srv/project0/secret/x", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
+		script := shellparse.Parse("cat src/a.go /srv/project0/secret/x",
+			shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
 		plan, err := resolve.Resolve(script, g.Caller)
 		if err != nil {
 			b.Fatal(err)

@@ -15,7 +15,8 @@ import (
 var builtins = sync.OnceValue(func() []builtinList {
 	caches, code := cacheNames()
 	return []builtinList{
-		{markSecret, pathname.Secrets()}, {markPublic, pathname.Public()}, {markStartup, pathname.Startup()},
+		{markSecret, pathname.Secrets()}, {markPublic, pathname.Public()},
+		{markStartup, pathname.Startup()},
 		{markCache, caches}, {markCachedCode, code}, {markToolDir, pathname.ToolDirs()},
 		{markWorkspaceState, []string{"**/.tada"}},
 	}
@@ -116,7 +117,8 @@ func (v *view) under(name string) bool {
 		return false
 	}
 	name = name[len("**/"):]
-	if ending := name[1:]; name[0] == '*' && strings.IndexByte(ending, '*') < 0 && !strings.Contains(v.path, ending) {
+	if ending := name[1:]; name[0] == '*' && strings.IndexByte(ending, '*') < 0 &&
+		!strings.Contains(v.path, ending) {
 		return false // most names for any depth are endings, and most paths have none of them
 	}
 	for rest, more := v.path, true; more; _, rest, more = strings.Cut(rest, "/") {
@@ -151,7 +153,9 @@ func builtinBelow(path string, homes []string, want markKind) (kinds markSet, fi
 				}
 			case '~':
 				for _, h := range homes {
-					if pathname.Within(h, path) || pathname.Within(path, h) && reaches(name[2:], strings.Trim(path[len(h):], "/")) {
+					if pathname.Within(h, path) ||
+						pathname.Within(path, h) &&
+							reaches(name[2:], strings.Trim(path[len(h):], "/")) {
 						note(list.kind, name)
 					}
 				}
@@ -170,7 +174,8 @@ func reaches(name, dir string) bool {
 		var part, have string
 		part, name, _ = strings.Cut(name, "/")
 		have, dir, _ = strings.Cut(dir, "/")
-		if part != have && !(strings.Contains(part, "*") && pathname.Pattern{Text: part}.Match(have)) {
+		if part != have && !(strings.Contains(part, "*") &&
+			pathname.Pattern{Text: part}.Match(have)) {
 			return false
 		}
 	}
@@ -196,7 +201,8 @@ func builtinMatches(glob []string, homes []string, visit func(mark)) {
 			hit, swept := false, true
 			try := func(parts []globPart, name string) {
 				if globReaches(parts, name) {
-					hit, swept = true, swept && pathname.IsBare(parts[strings.Count(name, "/")].text)
+					hit, swept = true,
+						swept && pathname.IsBare(parts[strings.Count(name, "/")].text)
 				}
 			}
 			switch name[0] {

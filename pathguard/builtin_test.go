@@ -69,21 +69,26 @@ func agree(t *testing.T, known, want *tree, path string) {
 func TestBuiltinLikeRules(t *testing.T) {
 	homes := []string{"/home/dev", "/mnt/h/dev"}
 	known, want := &tree{known: true, homes: homes}, oracle(t, homes)
-	paths := []string{"/", "/home", "/home/dev", "/home/dev/", "/mnt/h/dev", "/w", "/w/.git", "/w/a/.env", "/etc", "/etc/ssh", "/w/.aws/credentials",
-		"/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_rsa_key.pub", "/home/dev/.ssh/id_rsa.pub", "/home/devil/.ssh", "/x//y", "/.env", "/etcetera"}
+	paths := []string{"/", "/home", "/home/dev", "/home/dev/", "/mnt/h/dev", "/w", "/w/.git",
+		"/w/a/.env", "/etc", "/etc/ssh", "/w/.aws/credentials",
+		"/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_rsa_key.pub", "/home/dev/.ssh/id_rsa.pub",
+		"/home/devil/.ssh", "/x//y", "/.env", "/etcetera"}
 	for _, l := range builtins() {
 		for _, name := range l.names {
 			for _, full := range pathname.ExpandHome(strings.Replace(strings.ReplaceAll(name, "*/", "/w/"), "*", "x", 1), homes) {
 				full = strings.ReplaceAll(full, "//", "/")
-				paths = append(paths, full, full+"/in", full+"x", full[:len(full)-1], full[:max(1, strings.LastIndexByte(full, '/'))])
+				paths = append(paths, full, full+"/in", full+"x", full[:len(full)-1],
+					full[:max(1, strings.LastIndexByte(full, '/'))])
 			}
 		}
 	}
 	for _, path := range paths {
 		agree(t, known, want, path)
 	}
-	for _, glob := range []string{"/etc/sh*", "/home/*/.ssh/*", "/home/dev/.[a-b]ws/*", "/*/*/.aws", "/home/dev/*", "/home/dev/.*", "/e?c/shadow", "/mnt/h/*/.net*",
-		"/*", "/home/d*/.config/g*", "/etc/ssl/priv*/x", "/home/dev/.ssh/id_*", "[", "/home/dev/.co[", "/home"} {
+	for _, glob := range []string{"/etc/sh*", "/home/*/.ssh/*", "/home/dev/.[a-b]ws/*", "/*/*/.aws",
+		"/home/dev/*", "/home/dev/.*", "/e?c/shadow", "/mnt/h/*/.net*",
+		"/*", "/home/d*/.config/g*", "/etc/ssl/priv*/x", "/home/dev/.ssh/id_*", "[",
+		"/home/dev/.co[", "/home"} {
 		if got, want := seenBy(known, glob), seenBy(want, glob); got != want {
 			t.Errorf("matches %q:\n got %s\nwant %s", glob, got, want)
 		}
@@ -94,11 +99,14 @@ func TestBuiltinLikeRules(t *testing.T) {
 func FuzzBuiltin(f *testing.F) {
 	homes := []string{"/home/dev"}
 	known, want := &tree{known: true, homes: homes}, oracle(f, homes)
-	for _, s := range []string{"/home/dev/.ssh/id_rsa", "/w/.env.local", "/etc/ssh/ssh_host_*_key", "/a/b/.github/workflows/x", "/home/dev/.config/gh", "//", "/w/x.pem/"} {
+	for _, s := range []string{"/home/dev/.ssh/id_rsa", "/w/.env.local", "/etc/ssh/ssh_host_*_key",
+		"/a/b/.github/workflows/x", "/home/dev/.config/gh", "//", "/w/x.pem/"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, path string) {
-		if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.Contains(path, "/./") || strings.HasSuffix(path, "/.") || len(path) > 1 && strings.HasSuffix(path, "/") {
+		if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") ||
+			strings.Contains(path, "/./") || strings.HasSuffix(path, "/.") ||
+			len(path) > 1 && strings.HasSuffix(path, "/") {
 			t.Skip() // a resolved path has none of these
 		}
 		agree(t, known, want, path)
@@ -109,7 +117,9 @@ func FuzzBuiltin(f *testing.F) {
 func TestBuiltinPatterns(t *testing.T) {
 	for _, l := range builtins() {
 		for _, name := range l.names {
-			if strings.ContainsAny(strings.TrimPrefix(name, "**/"), `?[]\\`) || strings.Contains(strings.TrimPrefix(name, "**/"), "**") || strings.HasSuffix(name, "/") {
+			if strings.ContainsAny(strings.TrimPrefix(name, "**/"), `?[]\\`) ||
+				strings.Contains(strings.TrimPrefix(name, "**/"), "**") ||
+				strings.HasSuffix(name, "/") {
 				t.Errorf("%q", name)
 			}
 		}

@@ -14,9 +14,15 @@ import (
 // a plan that was not wholly read may write those of the table and no other: start-up files of
 // shells are among the rest.
 func TestOnlyCachesOfTheTableAreOpen(t *testing.T) {
-	home := []string{".cache/p10k-instant-prompt-dev.zsh", ".cache/p10k-dump-dev.zsh", ".cache/starship/init.zsh", ".cache/starship/init.fish", ".cache/gitstatus/gitstatusd-linux-x86_64",
-		".cache/oh-my-zsh/completions/x", ".cache/oh-my-posh/init.1.sh", ".cache/zsh/zcompdump", ".cache/nvim/luac/x", ".cache/new", ".cache/fish/generated_completions/x", ".local/share/fish/x", ".local/share/nvim/site/x",
-		".local/share/zinit/x", ".local/share/applications/x.desktop", ".local/state/nvim/x", ".local/share/new/x", ".zcompdump", "Library/Caches/x/y", ".cache/carapace/x", ".cache/atuin/init"}
+	home := []string{".cache/p10k-instant-prompt-dev.zsh", ".cache/p10k-dump-dev.zsh",
+		".cache/starship/init.zsh", ".cache/starship/init.fish",
+		".cache/gitstatus/gitstatusd-linux-x86_64",
+		".cache/oh-my-zsh/completions/x", ".cache/oh-my-posh/init.1.sh", ".cache/zsh/zcompdump",
+		".cache/nvim/luac/x", ".cache/new", ".cache/fish/generated_completions/x",
+		".local/share/fish/x", ".local/share/nvim/site/x",
+		".local/share/zinit/x", ".local/share/applications/x.desktop", ".local/state/nvim/x",
+		".local/share/new/x", ".zcompdump", "Library/Caches/x/y", ".cache/carapace/x",
+		".cache/atuin/init"}
 	entries := []string{}
 	for _, c := range caches() {
 		entries = append(entries, "home/dev/"+strings.TrimPrefix(c.name, "~/")+"/x")
@@ -25,16 +31,19 @@ func TestOnlyCachesOfTheTableAreOpen(t *testing.T) {
 		entries = append(entries, "home/dev/"+name)
 	}
 	g, root := desk(t, "", entries...)
-	for _, line := range []string{"make", "./unread", "npm run x", "go build ./...", "python3 x.py"} {
+	for _, line := range []string{"make", "./unread", "npm run x", "go build ./...",
+		"python3 x.py"} {
 		f, write, _ := fenceOf(t, g, root, line)
 		for _, c := range caches() {
-			if name := "@/home/dev/" + strings.TrimPrefix(c.name, "~/"); !slices.Contains(write, name) {
+			if name := "@/home/dev/" + strings.TrimPrefix(c.name, "~/"); !slices.Contains(write,
+				name) {
 				t.Errorf("%q: %s is not open", line, name)
 			}
 		}
 		for _, name := range home {
 			for _, w := range f.Write {
-				if pathname.Within(w.Path, root) && pathname.Within(root+"/home/dev/"+name, w.Path) {
+				if pathname.Within(w.Path, root) &&
+					pathname.Within(root+"/home/dev/"+name, w.Path) {
 					t.Errorf("%q may write %s, by %s", line, name, w.Path)
 				}
 			}
@@ -55,26 +64,33 @@ func TestCachesAreMadeForTheirPrograms(t *testing.T) {
 	if err := os.WriteFile(root+"/w/run.sh", []byte("go vet ./...\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(root+"/w/Makefile", []byte("all:\n\tgo build ./...\n"), 0o644); err != nil {
+	if err := os.WriteFile(root+"/w/Makefile", []byte("all:\n\tgo build ./...\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range caches() {
 		for _, program := range strings.Fields(c.programs) {
 			f, _, _ := fenceOf(t, g, root, program+" x")
-			if want := root + "/home/dev/" + strings.TrimPrefix(c.name, "~/"); !slices.Contains(f.Caches, want) {
+			if want := root + "/home/dev/" + strings.TrimPrefix(c.name,
+				"~/"); !slices.Contains(f.Caches, want) {
 				t.Errorf("%s: %s is not made: %q", program, want, f.Caches)
 			}
 		}
 	}
 	for _, line := range []string{"sh run.sh", "make", "go test ./... | tail"} {
-		if f, _, _ := fenceOf(t, g, root, line); !slices.Contains(f.Caches, root+"/home/dev/.cache/go-build") {
+		if f, _, _ := fenceOf(t, g, root, line); !slices.Contains(f.Caches,
+			root+"/home/dev/.cache/go-build") {
 			t.Errorf("%q: %q", line, f.Caches)
 		}
 	}
 	// A plan that says all that it writes has the caches of its programs too, and no others.
 	for _, line := range []string{"pip list", "pip config list", "npm config get cache"} {
 		f, _, _ := fenceOf(t, g, root, line)
-		if !f.Exact || len(f.Caches) == 0 || !slices.ContainsFunc(f.Caches, func(c string) bool { return strings.HasSuffix(c, "/.cache/pip") || strings.HasSuffix(c, "/.npm") }) || slices.Contains(f.Caches, root+"/home/dev/.cache/go-build") {
+		if !f.Exact || len(f.Caches) == 0 ||
+			!slices.ContainsFunc(f.Caches,
+				func(c string) bool {
+					return strings.HasSuffix(c, "/.cache/pip") || strings.HasSuffix(c, "/.npm")
+				}) || slices.Contains(f.Caches, root+"/home/dev/.cache/go-build") {
 			t.Errorf("%q: exact %v, %q", line, f.Exact, f.Caches)
 		}
 	}
@@ -100,7 +116,8 @@ func TestTablesHaveNoNameTwice(t *testing.T) {
 		}
 		seen[n.name] = true
 	}
-	if lines := strings.Count(strings.TrimSpace(strings.ReplaceAll(cacheTable, "\n\n", "\n")), "\n") + 1; lines != len(caches())-len(agents.Texts("cache")) {
+	if lines := strings.Count(strings.TrimSpace(strings.ReplaceAll(cacheTable, "\n\n", "\n")),
+		"\n") + 1; lines != len(caches())-len(agents.Texts("cache")) {
 		t.Errorf("%d lines, %d caches", lines, len(caches()))
 	}
 }

@@ -11,7 +11,9 @@ import (
 // A cache that the caller's environment moves is open where it is, and made where it is missing.
 // What is no cache by its place is neither, whatever a variable says.
 func TestMovedCaches(t *testing.T) {
-	g, root := desk(t, "security: {restricted_paths: ['@/closed']}", "xdg/go-build/x", "go/pkg/x", "closed/x", "other/.git/HEAD", "home/dev/.ssh/id_rsa", "home/dev/.config/fish/config.fish", "home/dev/notes")
+	g, root := desk(t, "security: {restricted_paths: ['@/closed']}", "xdg/go-build/x", "go/pkg/x",
+		"closed/x", "other/.git/HEAD", "home/dev/.ssh/id_rsa", "home/dev/.config/fish/config.fish",
+		"home/dev/notes")
 	tests := []struct{ variable, value, line, open, made string }{
 		{"XDG_CACHE_HOME", "@/xdg", "go build ./...", "@/xdg/go-build", ""},
 		{"XDG_CACHE_HOME", "@/xdg", "make", "@/xdg/go-build", ""},
@@ -20,7 +22,8 @@ func TestMovedCaches(t *testing.T) {
 		{"GOPATH", "@/go:@/other", "go build ./...", "@/go/pkg", ""},
 		{"GOMODCACHE", "@/mods", "go build ./...", "", "@/mods"},
 		{"GOCACHE", "@/made/../cache", "go build ./...", "", "@/cache"},
-		{"GOCACHE", "/usr/no-home/.cache/go-build", "go build ./...", "", "/usr/no-home/.cache/go-build"},
+		{"GOCACHE", "/usr/no-home/.cache/go-build", "go build ./...", "",
+			"/usr/no-home/.cache/go-build"},
 		{"npm_config_cache", "@/npm", "npm run x", "", "@/npm"},
 		{"CARGO_HOME", "/usr/local/no-cargo", "cargo build", "", "/usr/local/no-cargo/registry"},
 	}
@@ -30,13 +33,17 @@ func TestMovedCaches(t *testing.T) {
 		for _, c := range f.Caches {
 			made = append(made, strings.ReplaceAll(c, root, "@"))
 		}
-		if tt.open != "" && !slices.Contains(write, tt.open) || tt.made != "" && !slices.Contains(made, tt.made) {
+		if tt.open != "" && !slices.Contains(write, tt.open) ||
+			tt.made != "" && !slices.Contains(made, tt.made) {
 			t.Errorf("%s=%s %s: open are %q, made %q", tt.variable, tt.value, tt.line, write, made)
 		}
 	}
 	for _, value := range []string{
-		"", "off", "cache", "/", "/etc", "/usr/local", "/proc/self", "/sys/fs", "/dev", "/home", "@", "@/home", "@/home/dev", "@/home/dev/.ssh", "@/home/dev/.ssh/x", "@/home/dev/.config", "@/home/dev/.config/fish",
-		"@/home/dev/.tada", "@/home/dev/.claude", "@/w", "@/other", "@/closed", "@/closed/x", "@/home/dev/../../closed",
+		"", "off", "cache", "/", "/etc", "/usr/local", "/proc/self", "/sys/fs", "/dev", "/home",
+		"@", "@/home", "@/home/dev", "@/home/dev/.ssh", "@/home/dev/.ssh/x", "@/home/dev/.config",
+		"@/home/dev/.config/fish",
+		"@/home/dev/.tada", "@/home/dev/.claude", "@/w", "@/other", "@/closed", "@/closed/x",
+		"@/home/dev/../../closed",
 	} {
 		f, write, _ := fenceOf(t, moving(g, root, "GOCACHE", value), root, "go build ./...")
 		plain, before, _ := fenceOf(t, g, root, "go build ./...")
@@ -64,7 +71,10 @@ func TestMovesAreOfCaches(t *testing.T) {
 		if len(f) == 0 {
 			continue
 		}
-		if !slices.ContainsFunc(caches(), func(c cache) bool { return pathname.Within(c.name, f[0]) || pathname.Within(f[0], c.name) }) {
+		if !slices.ContainsFunc(caches(),
+			func(c cache) bool {
+				return pathname.Within(c.name, f[0]) || pathname.Within(f[0], c.name)
+			}) {
 			t.Errorf("%s: no cache is there", f[0])
 		}
 		for _, variable := range f[1:] {

@@ -60,7 +60,8 @@ func (g Guard) CheckPathAccess(name string, write bool) (CheckResult, error) {
 		right = command.Write
 	}
 	script := &shellparse.Script{Text: name, Canonical: name, Plain: true, Argv: []string{name},
-		Effects: []shellparse.Effect{{Right: right, Name: g.spelled(name), Span: shellparse.Span{End: len(name)}, Command: -1}}}
+		Effects: []shellparse.Effect{{Right: right, Name: g.spelled(name),
+			Span: shellparse.Span{End: len(name)}, Command: -1}}}
 	plan, err := resolve.Resolve(script, g.Caller)
 	if err != nil {
 		return CheckResult{}, err
@@ -83,10 +84,13 @@ func (g Guard) spelled(name string) shellparse.Name {
 func (g Guard) IsRestricted(name string) bool { return g.stands(name, InRestricted) }
 
 // IsReadOnly reports whether security.readonly_paths forbids the access.
-func (g Guard) IsReadOnly(name string, write bool) bool { return write && g.stands(name, InReadOnly) }
+func (g Guard) IsReadOnly(name string, write bool) bool {
+	return write && g.stands(name, InReadOnly)
+}
 
 func (g Guard) stands(name string, place Place) bool {
-	script := &shellparse.Script{Effects: []shellparse.Effect{{Right: command.Write, Name: g.spelled(name), Command: -1}}}
+	script := &shellparse.Script{Effects: []shellparse.Effect{{Right: command.Write,
+		Name: g.spelled(name), Command: -1}}}
 	plan, err := resolve.Resolve(script, g.Caller)
 	if err != nil || g.Policy.tree == nil || len(plan.Targets) == 0 {
 		return true
@@ -116,7 +120,9 @@ func (g Guard) ExtractPaths(text string) ([]string, error) {
 }
 
 func (g Guard) judge(text string) (Verdict, *resolve.Plan, error) {
-	script := shellparse.Parse(text, shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env, Programs: g.Policy.Programs()})
+	script := shellparse.Parse(text,
+		shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env,
+			Programs: g.Policy.Programs()})
 	if Idle(script) {
 		return Verdict{}, nil, ErrEmpty
 	}
@@ -128,7 +134,8 @@ func (g Guard) judge(text string) (Verdict, *resolve.Plan, error) {
 }
 
 func (g Guard) result(v Verdict, plan *resolve.Plan) CheckResult {
-	r := CheckResult{Allowed: v.Decision == Allow, RequiresAuth: v.Decision == Ask, Verdict: v.Decision, Risk: v.Risk,
+	r := CheckResult{Allowed: v.Decision == Allow, RequiresAuth: v.Decision == Ask,
+		Verdict: v.Decision, Risk: v.Risk,
 		Rules: []string{}, Spans: [][2]int{}, Effects: []string{}}
 	var lines []string
 	for _, reason := range v.Reasons {

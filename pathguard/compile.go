@@ -20,7 +20,8 @@ func Default(a Account) Policy {
 
 // compile puts the settings into the form that Judge asks.
 func compile(a Account, s Settings, notes []string) (Policy, error) {
-	p := Policy{account: a, set: s, notes: notes, commands: map[string][]CommandRule{}, hosts: map[string][]HostRule{}}
+	p := Policy{account: a, set: s, notes: notes, commands: map[string][]CommandRule{},
+		hosts: map[string][]HostRule{}}
 	b := builder{p: &p, tree: &tree{known: true, ids: map[walk.ID][]mark{}}, disk: walk.OpenDisk()}
 	defer b.disk.Close()
 	b.homes()
@@ -145,7 +146,9 @@ func digest(a Account, s Settings) string {
 const builtin = "a6adfc0f9e637f973333482da7d4efcb185f7a762f1913e04e345b981d77ad9f"
 
 // RestrictedPaths returns security.restricted_paths, absolute.
-func (p Policy) RestrictedPaths() []string { return pathname.ExpandAll(p.set.RestrictedPaths, p.homes) }
+func (p Policy) RestrictedPaths() []string {
+	return pathname.ExpandAll(p.set.RestrictedPaths, p.homes)
+}
 
 // ReadOnlyPaths returns security.readonly_paths, absolute.
 func (p Policy) ReadOnlyPaths() []string { return pathname.ExpandAll(p.set.ReadOnlyPaths, p.homes) }

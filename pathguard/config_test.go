@@ -26,7 +26,8 @@ func writeConfig(t testing.TB, text string, mode os.FileMode) string {
 
 func loadText(t testing.TB, text string) (Policy, error) {
 	t.Helper()
-	return Load(Account{Home: "/home/dev", UID: os.Getuid()}, ConfigFile{Path: writeConfig(t, text, 0o600), Layer: UserLayer})
+	return Load(Account{Home: "/home/dev", UID: os.Getuid()},
+		ConfigFile{Path: writeConfig(t, text, 0o600), Layer: UserLayer})
 }
 
 // sample is the example of the source document, whole.
@@ -57,18 +58,22 @@ func TestConfigSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := p.ReadOnlyPaths(), []string{"/home/dev/.ssh", "/home/dev/.gnupg"}; !reflect.DeepEqual(got, want) {
+	if got, want := p.ReadOnlyPaths(),
+		[]string{"/home/dev/.ssh", "/home/dev/.gnupg"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("readonly %q, want %q", got, want)
 	}
-	if got, want := p.RestrictedPaths(), []string{"/etc", "/usr/bin", "/System"}; !reflect.DeepEqual(got, want) {
+	if got, want := p.RestrictedPaths(),
+		[]string{"/etc", "/usr/bin", "/System"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("restricted %q, want %q", got, want)
 	}
 }
 
 // C-5.2, A-2.6.1: an empty configuration, however it is empty, has the defaults.
 func TestConfigDefaults(t *testing.T) {
-	want := Settings{AllowShell: true, AllowTerminalTakeover: true, Protect: []string{"TODO.md"}, Network: NetOff, Require: Base, Approval: Approval{FromRisk: 3}}
-	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "null\n", "security:\n", "{}", "security: {}\nrules:\n"} {
+	want := Settings{AllowShell: true, AllowTerminalTakeover: true, Protect: []string{"TODO.md"},
+		Network: NetOff, Require: Base, Approval: Approval{FromRisk: 3}}
+	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "null\n", "security:\n", "{}",
+		"security: {}\nrules:\n"} {
 		p, err := loadText(t, text)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
@@ -111,12 +116,16 @@ rules:
 		t.Fatal(err)
 	}
 	want := Settings{
-		Level: Level{Never: true}, RestrictedPaths: []string{"/secret", "~", "~/x", "**/vault", "/b"}, TamperProof: true,
-		Protect: []string{"TODO.md", ".claude/**"}, Network: NetList, NetworkAllow: []string{"example.com", "*.example.org"}, NetworkReach: []string{"example.com", "*.example.org"},
-		Require: Strong, PrivateTmp: true, Approval: Approval{FromRisk: 3},
-		Commands: []CommandRule{{"terraform", []string{"apply"}, []string{"-auto-approve"}, Deny, "not from here"}},
-		Paths:    []PathRule{{"~/notes", []command.Right{command.Read, command.Write}, Allow, ""}},
-		Hosts:    []HostRule{{"*.corp.example", Ask, ""}},
+		Level: Level{Never: true}, RestrictedPaths: []string{"/secret", "~", "~/x", "**/vault",
+			"/b"}, TamperProof: true,
+		Protect: []string{"TODO.md", ".claude/**"}, Network: NetList,
+		NetworkAllow: []string{"example.com", "*.example.org"},
+		NetworkReach: []string{"example.com", "*.example.org"},
+		Require:      Strong, PrivateTmp: true, Approval: Approval{FromRisk: 3},
+		Commands: []CommandRule{{"terraform", []string{"apply"}, []string{"-auto-approve"}, Deny,
+			"not from here"}},
+		Paths: []PathRule{{"~/notes", []command.Right{command.Read, command.Write}, Allow, ""}},
+		Hosts: []HostRule{{"*.corp.example", Ask, ""}},
 	}
 	if got := p.Settings(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -130,11 +139,14 @@ func TestConfigRefused(t *testing.T) {
 		line int
 		msg  string
 	}{
-		{"security:\n  comand_level: always\n", 2, `unknown key "comand_level" in security; did you mean command_level? known: command_level`},
+		{"security:\n  comand_level: always\n", 2,
+			`unknown key "comand_level" in security; did you mean command_level? known: command_level`},
 		{"secuirty: {}\n", 1, "unknown key"},
-		{"security:\n  allow_shell: true\n  allow_shell: false\n", 3, `duplicate key "allow_shell"`},
+		{"security:\n  allow_shell: true\n  allow_shell: false\n", 3,
+			`duplicate key "allow_shell"`},
 		{"security: {}\nsecurity: {}\n", 2, "duplicate key"},
-		{"security:\n  command_level: sometimes\n", 2, `must be always or dangerous or never, not "sometimes"`},
+		{"security:\n  command_level: sometimes\n", 2,
+			`must be always or dangerous or never, not "sometimes"`},
 		{"security:\n  command_level: [always]\n", 2, "must be always"},
 		{"security:\n  tamper_proof: \"yes\"\n", 2, `must be true or false, not "yes"`}, // A-2.6.1
 		{"security:\n  tamper_proof: 1\n", 2, "must be true or false"},
@@ -230,7 +242,8 @@ func TestConfigFile(t *testing.T) {
 		switch {
 		case tt.msg == "" && err != nil:
 			t.Errorf("%s layer %d uid %d: %v", tt.name, tt.layer, tt.uid, err)
-		case tt.msg != "" && (err == nil || !strings.Contains(err.Error(), tt.msg) || !strings.Contains(err.Error(), tt.name)):
+		case tt.msg != "" && (err == nil || !strings.Contains(err.Error(), tt.msg) ||
+			!strings.Contains(err.Error(), tt.name)):
 			t.Errorf("%s layer %d uid %d: %v, want %q", tt.name, tt.layer, tt.uid, err, tt.msg)
 		}
 	}
@@ -244,7 +257,8 @@ func TestWhoMayWriteTheConfiguration(t *testing.T) {
 	home := filepath.Join(root, "a", "b")
 	name := filepath.Join(home, "config.yaml")
 	link := filepath.Join(root, "link.yaml")
-	if err := errors.Join(os.MkdirAll(home, 0o755), os.WriteFile(name, nil, 0o600), os.Symlink(name, link)); err != nil {
+	if err := errors.Join(os.MkdirAll(home, 0o755), os.WriteFile(name, nil, 0o600),
+		os.Symlink(name, link)); err != nil {
 		t.Fatal(err)
 	}
 	check := func(path, changed string, mode os.FileMode) {
@@ -293,8 +307,10 @@ func TestWhoMayWriteTheConfiguration(t *testing.T) {
 
 // FuzzConfig: whatever the bytes, there is a policy or a *ConfigError, and never a panic.
 func FuzzConfig(f *testing.F) {
-	for _, text := range []string{sample, "", "security: {command_level: never}", "rules: {paths: [{path: '~/[', verdict: ask}]}",
-		"network: {default: list, allow: ['*.a']}", "a: &a [*a]", "? {a: b}\n: c\n", "!!binary x", "security: !!map {}", "- - - -", "%YAML 1.2\n---\n{}"} {
+	for _, text := range []string{sample, "", "security: {command_level: never}",
+		"rules: {paths: [{path: '~/[', verdict: ask}]}",
+		"network: {default: list, allow: ['*.a']}", "a: &a [*a]", "? {a: b}\n: c\n", "!!binary x",
+		"security: !!map {}", "- - - -", "%YAML 1.2\n---\n{}"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

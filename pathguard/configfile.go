@@ -88,7 +88,9 @@ func (f ConfigFile) check(file *os.File, uid int) error {
 		return &ConfigError{File: f.Path, Msg: fmt.Sprintf("must be owned by uid %d", uid)}
 	}
 	if mode := info.Mode().Perm(); mode&othersWrite != 0 {
-		return &ConfigError{File: f.Path, Msg: fmt.Sprintf("has mode %04o, so other users can change it; try: chmod go-w %q", mode, f.Path)}
+		return &ConfigError{File: f.Path,
+			Msg: fmt.Sprintf("has mode %04o, so other users can change it; try: chmod go-w %q",
+				mode, f.Path)}
 	}
 	return nil
 }
@@ -109,7 +111,8 @@ func (f ConfigFile) above() error {
 		for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 			info, err := os.Stat(dir)
 			if err == nil && info.Mode()&othersWrite != 0 && info.Mode()&os.ModeSticky == 0 {
-				return &ConfigError{File: f.Path, Msg: fmt.Sprintf("other users can replace it, because the directory %q has mode %04o; try: chmod go-w %q", dir, info.Mode().Perm(), dir)}
+				return &ConfigError{File: f.Path,
+					Msg: fmt.Sprintf("other users can replace it, because the directory %q has mode %04o; try: chmod go-w %q", dir, info.Mode().Perm(), dir)}
 			}
 			if dir == filepath.Dir(dir) {
 				break

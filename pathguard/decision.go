@@ -77,7 +77,8 @@ type Verdict struct {
 	Class     Class    // read_only when every command of the plan is known to change nothing
 	Reasons   []Reason // strictest first, in the order of the text; an allow carries notes at most
 	Contained bool     // the fence is needed to hold what the text could not tell
-	Standing  bool     // a standing approval may be offered: nothing here has to be asked every time
+	// a standing approval may be offered: nothing here has to be asked every time
+	Standing bool
 }
 
 // A Reason is one rule that had something to say about a plan.
@@ -90,8 +91,10 @@ type Reason struct {
 	Path     string          `json:"path,omitempty"`    // where it really points
 	Instead  string          `json:"instead,omitempty"` // what would be allowed
 	Command  int             `json:"-"`                 // index in Script.Commands; -1 for none
-	More     int             `json:"more,omitempty"`    // names of the same pattern that the rule has the same to say about
-	File     string          `json:"file,omitempty"`    // where it stands when not in the command line: "s.sh:3"
+	// names of the same pattern that the rule has the same to say about
+	More int `json:"more,omitempty"`
+	// where it stands when not in the command line: "s.sh:3"
+	File string `json:"file,omitempty"`
 
 	detail string // what the message speaks of when it is not the path
 	plain  string // the message of a hazard or of a rule in the configuration

@@ -36,12 +36,14 @@ func Template() string {
 		if k.isRules() {
 			for _, f := range keys() {
 				if _, field := cutLast(f.Name); f.Section() == k.Name+"[]" {
-					fmt.Fprintf(&b, "%s#   %s: %s%s. %s\n", indent, field, f.Type, f.choices(), f.About)
+					fmt.Fprintf(&b, "%s#   %s: %s%s. %s\n", indent, field, f.Type, f.choices(),
+						f.About)
 				}
 			}
 		}
 		if k.Default == "none" {
-			fmt.Fprintf(&b, "%s# default: none; example:\n%s# %s: %s\n", indent, indent, name, k.Example)
+			fmt.Fprintf(&b, "%s# default: none; example:\n%s# %s: %s\n", indent, indent, name,
+				k.Example)
 			continue
 		}
 		fmt.Fprintf(&b, "%s# %s: %s  # example: %s\n", indent, name, k.Default, k.Example)

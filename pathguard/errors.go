@@ -5,9 +5,10 @@ import "fmt"
 // A SecurityError is a verdict that is not an allow, as an error. The type is the
 // contract; the message is for a reader, in the reader's language.
 type SecurityError struct {
-	Type    ErrorType      `json:"type"`
-	Message string         `json:"message"`
-	Context map[string]any `json:"context"` // strings and ints only: rule, verdict, path, file, risk, start, end
+	Type    ErrorType `json:"type"`
+	Message string    `json:"message"`
+	// strings and ints only: rule, verdict, path, file, risk, start, end
+	Context map[string]any `json:"context"`
 }
 
 func (e *SecurityError) Error() string { return e.Message }
@@ -19,7 +20,8 @@ func (v Verdict) Err(l Locale) error {
 		return nil
 	}
 	if len(v.Reasons) == 0 {
-		return &SecurityError{DangerousCommand, noPolicy(), map[string]any{"verdict": v.Decision.String()}}
+		return &SecurityError{DangerousCommand, noPolicy(),
+			map[string]any{"verdict": v.Decision.String()}}
 	}
 	r := v.Reasons[0]
 	context := map[string]any{"rule": r.Rule, "verdict": v.Decision.String(), "risk": r.Risk,

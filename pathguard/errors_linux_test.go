@@ -13,13 +13,15 @@ import (
 
 // C-6.1: the five types, by errors.As, and the names of the JSON fields.
 func TestC6_1_ErrorTypes(t *testing.T) {
-	g, _ := desk(t, "security: {restricted_paths: [~/vault], readonly_paths: ['@/w/vendor']}", "w/vendor/x", "home/dev/vault/x")
+	g, _ := desk(t, "security: {restricted_paths: [~/vault], readonly_paths: ['@/w/vendor']}",
+		"w/vendor/x", "home/dev/vault/x")
 	tests := []struct {
 		line string
 		want ErrorType
 		path string // the end of the one in the context; "" for none there
 	}{
-		{"rm -rf /", DangerousCommand, "/"}, {"cat ~/vault/x", RestrictedPath, "~/vault"}, {"rm vendor/x", ReadOnlyPath, "/w/vendor/x"},
+		{"rm -rf /", DangerousCommand, "/"}, {"cat ~/vault/x", RestrictedPath, "~/vault"},
+		{"rm vendor/x", ReadOnlyPath, "/w/vendor/x"},
 		{"ls > /etc/x", DangerousShell, "/etc/x"}, {"ls |", DangerousShell, ""},
 	}
 	for _, tt := range tests {
@@ -34,7 +36,8 @@ func TestC6_1_ErrorTypes(t *testing.T) {
 		}
 		rule, _ := e.Context["rule"].(string)
 		path, has := e.Context["path"].(string)
-		if rule == "" || has != (tt.path != "") || !strings.HasSuffix(path, tt.path) || e.Context["verdict"] != v.Decision.String() {
+		if rule == "" || has != (tt.path != "") || !strings.HasSuffix(path, tt.path) ||
+			e.Context["verdict"] != v.Decision.String() {
 			t.Errorf("%q: context %v, want the path %q", tt.line, e.Context, tt.path)
 		}
 		if zh := v.Err(Chinese).Error(); zh == e.Message || zh != v.Reasons[0].In(Chinese) {
@@ -42,7 +45,8 @@ func TestC6_1_ErrorTypes(t *testing.T) {
 		}
 		var fields map[string]any
 		text, _ := json.Marshal(e)
-		if json.Unmarshal(text, &fields); fields["type"] != string(tt.want) || fields["message"] == nil || fields["context"] == nil || len(fields) != 3 {
+		if json.Unmarshal(text, &fields); fields["type"] != string(tt.want) ||
+			fields["message"] == nil || fields["context"] == nil || len(fields) != 3 {
 			t.Errorf("%s", text)
 		}
 	}
@@ -60,12 +64,15 @@ func TestC6_1_ErrorTypes(t *testing.T) {
 
 // C-6.2.1 to C-6.2.5: the messages of the source document, in both languages.
 func TestC6_2_Messages(t *testing.T) {
-	g, root := desk(t, "security: {restricted_paths: [/etc/ssl], readonly_paths: [~/.ssh]}", "home/dev/.ssh/")
+	g, root := desk(t, "security: {restricted_paths: [/etc/ssl], readonly_paths: [~/.ssh]}",
+		"home/dev/.ssh/")
 	tests := []struct{ line, en, zh string }{
 		{"rm -rf /", "⚠️  dangerous command: may delete system files: /", "⚠️  危险命令: / 可能删除系统文件"},
 		{"cat /etc/ssl", "🚫 access denied: /etc/ssl is restricted", "🚫 拒绝访问: /etc/ssl 受系统保护"},
-		{"touch ~/.ssh", "⚠️  read-only: @/home/dev/.ssh must not be written", "⚠️  只读保护: @/home/dev/.ssh 不允许写入"},
-		{"cat a > /etc/b", "⚠️  dangerous: writes to a system path: /etc/b", "⚠️  危险操作: 尝试写入 /etc/b 需要授权"},
+		{"touch ~/.ssh", "⚠️  read-only: @/home/dev/.ssh must not be written",
+			"⚠️  只读保护: @/home/dev/.ssh 不允许写入"},
+		{"cat a > /etc/b", "⚠️  dangerous: writes to a system path: /etc/b",
+			"⚠️  危险操作: 尝试写入 /etc/b 需要授权"},
 		{"git push --force", "replaces history of the remote repository", "⚠️  危险命令: 替换远程仓库的历史"},
 		{"rm -rf src", "deletes everything below @/w/src", "删除 @/w/src 下的所有内容"},
 	}
@@ -87,10 +94,12 @@ func TestC6_2_Messages(t *testing.T) {
 	g.Policy.set.AllowShell = false
 	v, plan, _ := g.judge("ls | cat")
 	plan.Close()
-	if v.Reasons[0].In(Chinese) != "⚠️  Shell 命令已禁用（allow_shell=false）" || v.Reasons[0].In(English) != "⚠️  shell commands are disabled (allow_shell=false)" {
+	if v.Reasons[0].In(Chinese) != "⚠️  Shell 命令已禁用（allow_shell=false）" ||
+		v.Reasons[0].In(English) != "⚠️  shell commands are disabled (allow_shell=false)" {
 		t.Errorf("%+v", v.Reasons[0])
 	}
-	for env, want := range map[string]Locale{"LANG=zh_CN.UTF-8": Chinese, "LANG=en_US.UTF-8": English, "LANG=C": English, "": English} {
+	for env, want := range map[string]Locale{"LANG=zh_CN.UTF-8": Chinese,
+		"LANG=en_US.UTF-8": English, "LANG=C": English, "": English} {
 		name, value, _ := strings.Cut(env, "=")
 		if LocaleOf(map[string]string{name: value}) != want {
 			t.Errorf("%s", env)
@@ -105,7 +114,8 @@ func TestC6_2_Messages(t *testing.T) {
 func TestEveryTextInBothLanguages(t *testing.T) {
 	values := regexp.MustCompile(`[{][a-z]*[}]`)
 	for _, r := range ruleTexts {
-		if en, zh := values.FindAllString(r.en, -1), values.FindAllString(r.zh, -1); r.en == "" || r.zh == "" || r.en == r.zh || !slices.Equal(en, zh) && r.id != "delete.root" {
+		if en, zh := values.FindAllString(r.en, -1), values.FindAllString(r.zh, -1); r.en == "" ||
+			r.zh == "" || r.en == r.zh || !slices.Equal(en, zh) && r.id != "delete.root" {
 			t.Errorf("%s: %q, %q", r.id, r.en, r.zh)
 		}
 		if (r.instead == "") != (r.insteadZh == "") {

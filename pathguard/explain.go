@@ -34,7 +34,8 @@ func (p Policy) Lines() [][3]string {
 	for _, s := range p.Explain() {
 		if rules, ok := s.Value.([]any); ok && len(rules) > 0 {
 			for i, r := range rules {
-				rows = append(rows, [3]string{s.Name, written(r), p.from(s.Sources[min(i, len(s.Sources)):min(i+1, len(s.Sources))])})
+				rows = append(rows, [3]string{s.Name, written(r),
+					p.from(s.Sources[min(i, len(s.Sources)):min(i+1, len(s.Sources))])})
 			}
 			continue
 		}
@@ -51,7 +52,8 @@ func Changed(before, after Policy) []string {
 	var out []string
 	was, now := before.Lines(), after.Lines()
 	lacks := func(rows [][3]string, row [3]string) bool {
-		return !slices.ContainsFunc(rows, func(r [3]string) bool { return r[0] == row[0] && r[1] == row[1] })
+		return !slices.ContainsFunc(rows,
+			func(r [3]string) bool { return r[0] == row[0] && r[1] == row[1] })
 	}
 	for _, k := range keys() {
 		for _, side := range []struct {

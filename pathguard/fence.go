@@ -86,12 +86,14 @@ func (j *judgement) hosts(f *Fence) {
 func (j *judgement) reveals(f *Fence) {
 	for i := range j.plan.Targets {
 		t := &j.plan.Targets[i]
-		if a := actionOf(t); a != ToRead && a != ToExecute || t.Kind != walk.Plain || !t.Exists || t.Unknown {
+		if a := actionOf(t); a != ToRead && a != ToExecute || t.Kind != walk.Plain || !t.Exists ||
+			t.Unknown {
 			continue
 		}
 		found := j.find(t, ToRead)
 		if found.in[InSecret] && !found.in[InRestricted] && !found.in[InState] {
-			f.Reveal = append(f.Reveal, Grant{Path: t.Real, File: t.File(), Tree: t.Flags&command.Recursive != 0})
+			f.Reveal = append(f.Reveal,
+				Grant{Path: t.Real, File: t.File(), Tree: t.Flags&command.Recursive != 0})
 		}
 	}
 }

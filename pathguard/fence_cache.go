@@ -27,7 +27,8 @@ func (j *judgement) caching(f *Fence) {
 		for _, real := range found {
 			f.Write = append(f.Write, Grant{Path: real, Tree: true})
 		}
-		missing := slices.DeleteFunc(moved, func(dir string) bool { return slices.Contains(found, dir) })
+		missing := slices.DeleteFunc(moved,
+			func(dir string) bool { return slices.Contains(found, dir) })
 		if len(found) == 0 && len(moved) == 0 && len(j.p.reals) > 0 {
 			missing = []string{j.p.reals[0] + c.name[len("~"):]}
 		}
@@ -94,7 +95,8 @@ func (j *judgement) mayCache(dir string, named bool) bool {
 	if rules&^(1<<markCache|1<<markCachedCode|1<<markPublic) != 0 || j.isHome(dir) || isTop(dir) {
 		return false
 	}
-	if ws := j.plan.Workspace; ws != "" && pathname.Within(ws, dir) || pathname.WithinAny(dir, kernelDirs) {
+	if ws := j.plan.Workspace; ws != "" && pathname.Within(ws, dir) ||
+		pathname.WithinAny(dir, kernelDirs) {
 		return false
 	}
 	if !named && pathname.WithinAny(dir, pathname.SystemDirs) && !pathname.WithinAny(dir, j.homes) {

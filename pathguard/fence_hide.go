@@ -24,7 +24,8 @@ func (j *judgement) hides(f *Fence) {
 	for _, name := range pathname.Secrets() {
 		from := len(hide)
 		hide = d.Existing(hide, reals, name)
-		for i := from; i < len(hide); i++ { // a link, or a match of a pattern, can be something else
+		for i := from; i < len(hide); i++ {
+			// a link, or a match of a pattern, can be something else
 			if !strings.HasSuffix(hide[i], name[1:]) && builtinPublic(hide[i], j.p.homes) {
 				hide = slices.Delete(hide, i, i+1)
 				i--
@@ -32,7 +33,8 @@ func (j *judgement) hides(f *Fence) {
 		}
 	}
 	keep := d.Existing(nil, reals, j.p.set.ReadOnlyPaths...)
-	g := ground{j: j, git: j.uses("git"), hide: hide, keep: keep, covered: j.covered(hide, f.Reveal)}
+	g := ground{j: j, git: j.uses("git"), hide: hide, keep: keep,
+		covered: j.covered(hide, f.Reveal)}
 	if deep := !f.Exact || j.sweeps(); deep {
 		g.inodes = d.Inodes(hide)
 		g.search(j.workDirs(), true)
@@ -44,7 +46,8 @@ func (j *judgement) hides(f *Fence) {
 		f.Hide = append(f.Hide, j.around(real, f.Reveal)...)
 	}
 	f.Hide = pathname.SortUnique(aliases(f.Hide))
-	f.ReadOnly = pathname.SortUnique(append(aliases(slices.DeleteFunc(g.keep, j.written)), mirrored(f.Write)...))
+	f.ReadOnly = pathname.SortUnique(append(aliases(slices.DeleteFunc(g.keep, j.written)),
+		mirrored(f.Write)...))
 }
 
 // sweeps reports whether the plan takes a tree as a whole, so that what is nested in it is
@@ -82,7 +85,11 @@ func (j *judgement) around(path string, reveal []Grant) []string {
 func (j *judgement) covered(hide []string, reveal []Grant) map[string]bool {
 	var whole map[string]bool
 	for _, name := range hide {
-		if j.plan.Workspace == "" || !pathname.Within(name, j.plan.Workspace) || slices.ContainsFunc(reveal, func(g Grant) bool { return pathname.Within(g.Path, name) || pathname.Within(name, g.Path) }) {
+		if j.plan.Workspace == "" || !pathname.Within(name, j.plan.Workspace) ||
+			slices.ContainsFunc(reveal,
+				func(g Grant) bool {
+					return pathname.Within(g.Path, name) || pathname.Within(name, g.Path)
+				}) {
 			continue
 		}
 		if whole == nil {
@@ -114,7 +121,9 @@ func (j *judgement) written(path string) bool {
 		if !changes(t, a) || t.Unknown {
 			continue
 		}
-		if pathname.Within(t.Path(), path) || (a == ToDelete || a == ToWipe) && t.Flags&command.Below == 0 && pathname.Within(path, t.Path()) {
+		if pathname.Within(t.Path(), path) ||
+			(a == ToDelete || a == ToWipe) && t.Flags&command.Below == 0 &&
+				pathname.Within(path, t.Path()) {
 			return true
 		}
 	}

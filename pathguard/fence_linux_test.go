@@ -39,8 +39,11 @@ func fenceOf(t *testing.T, g Guard, root, line string) (f Fence, write, reveal [
 
 // TestFence: if the plan says that it writes two files, two files can be written.
 func TestFence(t *testing.T) {
-	g, root := desk(t, "security: {restricted_paths: [~/vault], readonly_paths: ['@/w/vendor']}", "home/dev/vault/x", "home/dev/.ssh/id_rsa", "home/dev/.ssh/config",
-		"home/dev/.aws/credentials", "home/dev/.tada/config.yaml", "home/dev/.cache/x", "home/dev/.cache/go-build/x", "home/dev/n.txt", "w/.env", "w/.env.example", "w/vendor/v.go", "w/.git/hooks/h", "w/.git/config", "w/a.txt", "w/.github/workflows/ci.yml", "w/.envrc")
+	g, root := desk(t, "security: {restricted_paths: [~/vault], readonly_paths: ['@/w/vendor']}",
+		"home/dev/vault/x", "home/dev/.ssh/id_rsa", "home/dev/.ssh/config",
+		"home/dev/.aws/credentials", "home/dev/.tada/config.yaml", "home/dev/.cache/x",
+		"home/dev/.cache/go-build/x", "home/dev/n.txt", "w/.env", "w/.env.example", "w/vendor/v.go",
+		"w/.git/hooks/h", "w/.git/config", "w/a.txt", "w/.github/workflows/ci.yml", "w/.envrc")
 	tests := []struct {
 		line  string
 		exact bool
@@ -51,9 +54,12 @@ func TestFence(t *testing.T) {
 		{"cp a.txt b.txt; echo x > c/d.txt", true, []string{"@/w/b.txt", "@/w/c/d.txt"}, nil},
 		{"rm a.txt", true, []string{"@/w/a.txt"}, nil},
 		{"sed -i s/a/b/ ~/n.txt", true, []string{"@/home/dev/n.txt"}, nil},
-		{"make", false, []string{"@/w", "/tmp", "@/home/dev/.cache/go-build"}, []string{"@/home/dev", "@/home/dev/.cache"}},
-		{"./tool; touch ~/n.txt", false, []string{"@/w", "@/home/dev/n.txt"}, []string{"@/home/dev"}},
-		{"no-such-program --name=/etc/x /home/y", false, []string{"@/w"}, []string{"/etc/x", "/home/y", "/etc"}},
+		{"make", false, []string{"@/w", "/tmp", "@/home/dev/.cache/go-build"},
+			[]string{"@/home/dev", "@/home/dev/.cache"}},
+		{"./tool; touch ~/n.txt", false, []string{"@/w", "@/home/dev/n.txt"},
+			[]string{"@/home/dev"}},
+		{"no-such-program --name=/etc/x /home/y", false, []string{"@/w"},
+			[]string{"/etc/x", "/home/y", "/etc"}},
 	}
 	for _, tt := range tests {
 		f, write, _ := fenceOf(t, g, root, tt.line)
@@ -70,7 +76,8 @@ func TestFence(t *testing.T) {
 				t.Errorf("%q: %q has %q", tt.line, write, w)
 			}
 		}
-		for _, h := range []string{"@/home/dev/.tada", "@/home/dev/vault", "@/home/dev/.ssh", "@/home/dev/.aws", "@/w/.env"} {
+		for _, h := range []string{"@/home/dev/.tada", "@/home/dev/vault", "@/home/dev/.ssh",
+			"@/home/dev/.aws", "@/w/.env"} {
 			if !slices.Contains(f.Hide, h) {
 				t.Errorf("%q: %q does not hide %q", tt.line, f.Hide, h)
 			}
@@ -84,7 +91,8 @@ func TestFence(t *testing.T) {
 // TestGrants: a name is a right to its directory, so the directory is held and the name is
 // told; and what is worth more than a name is never given for it.
 func TestGrants(t *testing.T) {
-	g, root := desk(t, "security: {restricted_paths: ['@/srv/shut/vault']}", "srv/p/old.txt", "srv/p/dir/x", "srv/p/a", "srv/shut/vault/x", "srv/shut/x", "home/dev/.ssh/known_hosts",
+	g, root := desk(t, "security: {restricted_paths: ['@/srv/shut/vault']}", "srv/p/old.txt",
+		"srv/p/dir/x", "srv/p/a", "srv/shut/vault/x", "srv/shut/x", "home/dev/.ssh/known_hosts",
 		"home/dev/n.txt", "home/dev/.local/bin/tool", "w/a.txt")
 	tests := []struct {
 		line   string
@@ -103,8 +111,10 @@ func TestGrants(t *testing.T) {
 		{"rm @/srv/shut/x", "@/srv/shut/x", "@/srv/shut", "x", true},
 		{"echo x > ~/new", "@/home/dev/new", "@/home/dev", "new", true},
 		{"rm ~/n.txt", "@/home/dev/n.txt", "@/home/dev", "n.txt", true},
-		{"rm ~/.ssh/known_hosts", "@/home/dev/.ssh/known_hosts", "@/home/dev/.ssh", "known_hosts", true},
-		{"rm ~/.local/bin/tool", "@/home/dev/.local/bin/tool", "@/home/dev/.local/bin", "tool", true},
+		{"rm ~/.ssh/known_hosts", "@/home/dev/.ssh/known_hosts", "@/home/dev/.ssh", "known_hosts",
+			true},
+		{"rm ~/.local/bin/tool", "@/home/dev/.local/bin/tool", "@/home/dev/.local/bin", "tool",
+			true},
 		{"echo x > /new-at-the-root", "/new-at-the-root", "/", "new-at-the-root", true},
 		{"echo x > /etc/new-in-etc", "/etc/new-in-etc", "/etc", "new-in-etc", true},
 		{"echo x > /usr/new", "/usr/new", "/usr", "new", true},
@@ -118,13 +128,15 @@ func TestGrants(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := g.Policy.Fence(plan)
-		i := slices.IndexFunc(f.Write, func(w Grant) bool { return pathname.Join(w.Path, w.Missing) == at(tt.path) })
+		i := slices.IndexFunc(f.Write,
+			func(w Grant) bool { return pathname.Join(w.Path, w.Missing) == at(tt.path) })
 		if i < 0 {
 			t.Errorf("%q: %+v", tt.line, f.Write)
 			continue
 		}
 		w := f.Write[i]
-		if w.Entry != (tt.parent != "") || w.Parent != at(tt.parent) || strings.Join(w.Names, " ") != tt.names || w.Broad != tt.broad {
+		if w.Entry != (tt.parent != "") || w.Parent != at(tt.parent) ||
+			strings.Join(w.Names, " ") != tt.names || w.Broad != tt.broad {
 			t.Errorf("%q: %+v", tt.line, w)
 		}
 		if tt.parent != "" {
@@ -153,7 +165,8 @@ func TestGrantSwapped(t *testing.T) {
 	os.Rename(root+"/srv/p", root+"/srv/was")
 	os.Rename(root+"/srv/q", root+"/srv/p")
 	w := g.Policy.Fence(plan).Write[0]
-	if held, err := os.Stat("/proc/self/fd/" + strconv.Itoa(int(w.Dir.Fd()))); err != nil || !os.SameFile(held, want) {
+	if held, err := os.Stat("/proc/self/fd/" + strconv.Itoa(int(w.Dir.Fd()))); err != nil ||
+		!os.SameFile(held, want) {
 		t.Errorf("another directory is held: %v", err)
 	}
 }
@@ -161,11 +174,16 @@ func TestGrantSwapped(t *testing.T) {
 // TestFenceNested: secrets and names that run later are found below the workspace too, when
 // what runs could come to them without naming them.
 func TestFenceNested(t *testing.T) {
-	g, root := desk(t, "security: {restricted_paths: ['**/vault']}", "w/api/.env", "w/api/.env.example", "w/api/deep/er/x.pem", "w/node_modules/m/.env", "w/api/.aws/credentials",
-		"w/sub/.git/hooks/h", "w/sub/AGENTS.md", "w/sub/.github/workflows/ci.yml", "w/api/vault/x", "w/.git/x/.env")
-	hidden := []string{"@/w/api/.aws/credentials", "@/w/api/.env", "@/w/api/deep/er/x.pem", "@/w/api/vault"}
+	g, root := desk(t, "security: {restricted_paths: ['**/vault']}", "w/api/.env",
+		"w/api/.env.example", "w/api/deep/er/x.pem", "w/node_modules/m/.env",
+		"w/api/.aws/credentials",
+		"w/sub/.git/hooks/h", "w/sub/AGENTS.md", "w/sub/.github/workflows/ci.yml", "w/api/vault/x",
+		"w/.git/x/.env")
+	hidden := []string{"@/w/api/.aws/credentials", "@/w/api/.env", "@/w/api/deep/er/x.pem",
+		"@/w/api/vault"}
 	kept := []string{"@/w/sub/.git", "@/w/sub/.github/workflows", "@/w/sub/AGENTS.md"}
-	for line, want := range map[string]bool{"make": true, "grep -rn x .": true, "cat a.go": false, "echo x > b": false} {
+	for line, want := range map[string]bool{"make": true, "grep -rn x .": true, "cat a.go": false,
+		"echo x > b": false} {
 		f, _, _ := fenceOf(t, g, root, line)
 		for _, path := range hidden {
 			if slices.Contains(f.Hide, path) != want {
@@ -178,7 +196,8 @@ func TestFenceNested(t *testing.T) {
 			}
 		}
 		for _, path := range append(f.Hide, f.ReadOnly...) {
-			if strings.Contains(path, "node_modules") || strings.Contains(path, "example") || strings.HasPrefix(path, "@/w/.git/x") {
+			if strings.Contains(path, "node_modules") || strings.Contains(path, "example") ||
+				strings.HasPrefix(path, "@/w/.git/x") {
 				t.Errorf("%q: %q", line, path)
 			}
 		}
@@ -216,16 +235,20 @@ func BenchmarkFenceSearch(b *testing.B) {
 // F4: in a folder that is hidden as a whole, nothing is looked for; beside it, and in one of which
 // a file is revealed, it is.
 func TestFenceDoesNotSearchWhatIsHidden(t *testing.T) {
-	g, root := desk(t, "security: {restricted_paths: ['@/w/closed']}", "w/closed/deep/.env", "w/open/.env")
+	g, root := desk(t, "security: {restricted_paths: ['@/w/closed']}", "w/closed/deep/.env",
+		"w/open/.env")
 	f, _, _ := fenceOf(t, g, root, "make")
-	for path, want := range map[string]bool{"@/w/closed": true, "@/w/closed/deep/.env": false, "@/w/open/.env": true} {
+	for path, want := range map[string]bool{"@/w/closed": true, "@/w/closed/deep/.env": false,
+		"@/w/open/.env": true} {
 		if slices.Contains(f.Hide, path) != want {
 			t.Errorf("hides %q: %q", path, f.Hide)
 		}
 	}
 	j := &judgement{plan: &resolve.Plan{Workspace: "/w"}}
-	for reveal, want := range map[string]bool{"/w/closed/deep/x": false, "/w": false, "/w/closed": false, "/w/other": true} {
-		if got := j.covered([]string{"/w/closed", "/etc/x"}, []Grant{{Path: reveal}}); got["/w/closed"] != want || got["/etc/x"] {
+	for reveal, want := range map[string]bool{"/w/closed/deep/x": false, "/w": false,
+		"/w/closed": false, "/w/other": true} {
+		if got := j.covered([]string{"/w/closed", "/etc/x"},
+			[]Grant{{Path: reveal}}); got["/w/closed"] != want || got["/etc/x"] {
 			t.Errorf("with %q revealed: %v", reveal, got)
 		}
 	}
@@ -233,12 +256,15 @@ func TestFenceDoesNotSearchWhatIsHidden(t *testing.T) {
 
 // TestFenceReveal: what a person approved to be read is readable, and its neighbours are not.
 func TestFenceReveal(t *testing.T) {
-	g, root := desk(t, "security: {restricted_paths: [~/vault]}", "home/dev/.ssh/id_rsa", "home/dev/.ssh/id_ed25519", "home/dev/.ssh/config", "w/.env", "home/dev/vault/x")
+	g, root := desk(t, "security: {restricted_paths: [~/vault]}", "home/dev/.ssh/id_rsa",
+		"home/dev/.ssh/id_ed25519", "home/dev/.ssh/config", "w/.env", "home/dev/vault/x")
 	f, _, reveal := fenceOf(t, g, root, "cat ~/.ssh/id_rsa .env ~/vault/x")
 	if want := []string{"@/home/dev/.ssh/id_rsa", "@/w/.env"}; !slices.Equal(reveal, want) {
 		t.Errorf("reveals %q, want %q", reveal, want)
 	}
-	for path, want := range map[string]bool{"@/home/dev/.ssh": false, "@/home/dev/.ssh/id_rsa": false, "@/home/dev/.ssh/id_ed25519": true, "@/home/dev/.ssh/config": true, "@/w/.env": false, "@/home/dev/vault": true} {
+	for path, want := range map[string]bool{"@/home/dev/.ssh": false,
+		"@/home/dev/.ssh/id_rsa": false, "@/home/dev/.ssh/id_ed25519": true,
+		"@/home/dev/.ssh/config": true, "@/w/.env": false, "@/home/dev/vault": true} {
 		if slices.Contains(f.Hide, path) != want {
 			t.Errorf("hides %q: %q", f.Hide, path)
 		}
@@ -248,12 +274,15 @@ func TestFenceReveal(t *testing.T) {
 // TestFenceReadOnly: what runs later stays as it is, unless the plan writes it; git writes
 // its own folder, and not the hooks.
 func TestFenceReadOnly(t *testing.T) {
-	g, root := desk(t, "security: {readonly_paths: ['@/w/vendor']}", "w/vendor/v.go", "w/.git/hooks/h", "w/.git/config", "w/.github/workflows/ci.yml", "w/.envrc", "w/.tada/config.yaml")
+	g, root := desk(t, "security: {readonly_paths: ['@/w/vendor']}", "w/vendor/v.go",
+		"w/.git/hooks/h", "w/.git/config", "w/.github/workflows/ci.yml", "w/.envrc",
+		"w/.tada/config.yaml")
 	tests := []struct{ line, want string }{
 		{"make", "@/w/.envrc @/w/.git @/w/.github/workflows @/w/.tada @/w/vendor"},
 		{"git commit -m x && make", "@/w/.envrc @/w/.git/hooks @/w/.github/workflows @/w/.tada @/w/vendor"},
 		{"echo x >> .envrc && make", "@/w/.git @/w/.github/workflows @/w/.tada @/w/vendor"},
-		{"touch .git/hooks/post-merge && make", "@/w/.envrc @/w/.github/workflows @/w/.tada @/w/vendor"},
+		{"touch .git/hooks/post-merge && make",
+			"@/w/.envrc @/w/.github/workflows @/w/.tada @/w/vendor"},
 	}
 	for _, tt := range tests {
 		f, _, _ := fenceOf(t, g, root, tt.line)
@@ -266,7 +295,9 @@ func TestFenceReadOnly(t *testing.T) {
 // TestFenceNetwork: no network unless the plan names who it talks to.
 func TestFenceNetwork(t *testing.T) {
 	g, root := desk(t, "")
-	for line, want := range map[string]string{"make": "off", "curl http://localhost:1": "off", "curl https://example.com/x": "example.com", "curl https://b.example https://a.example": "b.example a.example"} {
+	for line, want := range map[string]string{"make": "off", "curl http://localhost:1": "off",
+		"curl https://example.com/x":               "example.com",
+		"curl https://b.example https://a.example": "b.example a.example"} {
 		f, _, _ := fenceOf(t, g, root, line)
 		got := "off"
 		if f.Network {
@@ -298,10 +329,13 @@ func TestFenceLarge(t *testing.T) {
 		files = append(files, fmt.Sprintf("w/d%03d/f", i))
 	}
 	last := fmt.Sprintf("d%03d", walk.MaxSearched+49)
-	files = append(files, "w/"+last+"/deep/vault/x", "w/"+last+"/locked", "w/"+last+"/.env", "w/node_modules/vault/x")
-	g, root := desk(t, "security: {restricted_paths: ['**/vault'], readonly_paths: ['**/locked']}", files...)
+	files = append(files, "w/"+last+"/deep/vault/x", "w/"+last+"/locked", "w/"+last+"/.env",
+		"w/node_modules/vault/x")
+	g, root := desk(t, "security: {restricted_paths: ['**/vault'], readonly_paths: ['**/locked']}",
+		files...)
 	f, _, _ := fenceOf(t, g, root, "make")
-	for _, path := range []string{"@/w/" + last + "/deep/vault", "@/w/node_modules/vault", "@/w/" + last + "/.env"} {
+	for _, path := range []string{"@/w/" + last + "/deep/vault", "@/w/node_modules/vault",
+		"@/w/" + last + "/.env"} {
 		if !slices.Contains(f.Hide, path) {
 			t.Errorf("%s is not hidden", path)
 		}

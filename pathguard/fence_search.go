@@ -15,14 +15,16 @@ type ground struct {
 	own        bool // the configuration has such names too ...
 	closed     bool // ... and some of them may not be reached at all
 	hide, keep []string
-	covered    map[string]bool   // what is hidden as a whole: nothing in it needs a look
-	inodes     map[uint64]string // of what is hidden: a file in the workspace may be a hard link of it
-	looked     int
-	partial    bool      // there was more than the bounds let be looked at
-	plain      []string  // the last components of the built-in names ...
-	patterns   []string  // ... and those of them that are patterns
-	starts     [256]bool // the first bytes of both, and the last bytes of patterns that start with "*"
-	ends       [256]bool
+	covered    map[string]bool // what is hidden as a whole: nothing in it needs a look
+	// of what is hidden: a file in the workspace may be a hard link of it
+	inodes   map[uint64]string
+	looked   int
+	partial  bool     // there was more than the bounds let be looked at
+	plain    []string // the last components of the built-in names ...
+	patterns []string // ... and those of them that are patterns
+	// the first bytes of both, and the last bytes of patterns that start with "*"
+	starts [256]bool
+	ends   [256]bool
 }
 
 func (g *ground) learn(name string) {
@@ -55,7 +57,8 @@ func (g *ground) search(dirs []string, deep bool) {
 	for _, n := range protectedNames() {
 		g.learn(n.name)
 	}
-	g.closed = slices.ContainsFunc(g.j.p.set.RestrictedPaths, func(name string) bool { return strings.HasPrefix(name, "**/") })
+	g.closed = slices.ContainsFunc(g.j.p.set.RestrictedPaths,
+		func(name string) bool { return strings.HasPrefix(name, "**/") })
 	most, names := walk.MaxSearched, walk.MaxLooked
 	if g.closed {
 		most, names = maxSearchedOwn, maxLookedOwn
@@ -78,14 +81,16 @@ func (g *ground) search(dirs []string, deep bool) {
 		}
 		for _, e := range l.Entries {
 			g.looked++
-			if secret, ok := g.inodes[e.Ino]; ok && !e.IsDir() && walk.SameFile(pathname.Join(dir, e.Name), secret) {
+			if secret, ok := g.inodes[e.Ino]; ok && !e.IsDir() &&
+				walk.SameFile(pathname.Join(dir, e.Name), secret) {
 				g.hide = append(g.hide, pathname.Join(dir, e.Name))
 				continue
 			}
 			if g.could(e.Name) && g.take(dir, e.Name) || !deep || !e.IsDir() {
 				continue
 			}
-			if g.covered[pathname.Join(dir, e.Name)] || !g.closed && (e.Name == ".git" || g.j.isRegenerable(e.Name)) {
+			if g.covered[pathname.Join(dir, e.Name)] ||
+				!g.closed && (e.Name == ".git" || g.j.isRegenerable(e.Name)) {
 				continue
 			}
 			dirs = append(dirs, pathname.Join(dir, e.Name))

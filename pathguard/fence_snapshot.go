@@ -9,6 +9,8 @@ func (p Policy) IsSnapshot(c *Caller, real string) bool {
 
 // InCache reports whether a real path is in a cache, into which some programs write unasked.
 func (p Policy) InCache(real string) (in bool) {
-	builtinAt(real, p.homes, func(m mark) { in = in || m.kind == markCache || m.kind == markCachedCode })
+	builtinAt(real, p.homes, func(m mark) {
+		in = in || m.kind == markCache || m.kind == markCachedCode
+	})
 	return in
 }

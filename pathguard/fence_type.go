@@ -5,9 +5,10 @@ import "os"
 // A Fence is what a plan may reach once it was allowed: the launcher makes the kernel's
 // fence from it. Everything that is not named may be read, and not written.
 type Fence struct {
-	Write      []Grant  // what may be written, created and deleted
-	Reveal     []Grant  // what may be read although Hide covers it: the plan names it
-	Caches     []string // folders of tool caches that are not there, and that a program of the plan uses
+	Write  []Grant // what may be written, created and deleted
+	Reveal []Grant // what may be read although Hide covers it: the plan names it
+	// folders of tool caches that are not there, and that a program of the plan uses
+	Caches     []string
 	ReadOnly   []string // existing paths below Write that stay as they are
 	Hide       []string // existing paths that can be neither read nor written
 	Needed     []string // what of Hide can be read all the same, because no command starts without
@@ -15,8 +16,11 @@ type Fence struct {
 	Hosts      []string // the hosts that the plan names; empty when any may be meant
 	Require    Require  // the least level of the fence
 	PrivateTmp bool
-	Exact      bool // every write is known: Write holds the plan's targets and the caches of its programs, and nothing wider
-	Partial    bool // the workspace has more folders than were searched for names to hide or to keep
+	// every write is known: Write holds the plan's targets and the caches of its programs, and
+	// nothing wider
+	Exact bool
+	// the workspace has more folders than were searched for names to hide or to keep
+	Partial bool
 }
 
 // A Grant is one file, or one directory with what is below it.

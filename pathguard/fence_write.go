@@ -42,7 +42,8 @@ func (j *judgement) writesNamed(f *Fence) {
 	for i := range j.plan.Targets {
 		t := &j.plan.Targets[i]
 		a := actionOf(t)
-		if a < ToWrite || a > ToSweep || t.Kind != walk.Plain || t.Real == "" || t.Unknown || t.Flags&command.Possible != 0 {
+		if a < ToWrite || a > ToSweep || t.Kind != walk.Plain || t.Real == "" || t.Unknown ||
+			t.Flags&command.Possible != 0 {
 			continue
 		}
 		f.Write = append(f.Write, j.grant(t, a))
@@ -50,7 +51,8 @@ func (j *judgement) writesNamed(f *Fence) {
 }
 
 func (j *judgement) grant(t *resolve.Target, a Action) Grant {
-	g := Grant{Path: t.Real, Missing: t.Missing, File: t.File(), Tree: t.Flags&(command.Recursive|command.Below) != 0}
+	g := Grant{Path: t.Real, Missing: t.Missing, File: t.File(),
+		Tree: t.Flags&(command.Recursive|command.Below) != 0}
 	replaced := a == ToWrite && j.replaces(t)
 	if a == ToWrite && t.Exists && !replaced || a == ToChange && t.Exists {
 		return g
@@ -67,7 +69,8 @@ func (j *judgement) grant(t *resolve.Target, a Action) Grant {
 	if replaced {
 		g.Names = nil
 	}
-	g.Broad = j.broad(g.Parent) && !(t.Missing != "" && pathname.IsSnapshotDir(g.Parent, j.homes, j.plan.Caller.Moved))
+	g.Broad = j.broad(g.Parent) && !(t.Missing != "" &&
+		pathname.IsSnapshotDir(g.Parent, j.homes, j.plan.Caller.Moved))
 	return g
 }
 
@@ -79,7 +82,9 @@ func (j *judgement) broad(dir string) bool {
 	}
 	found := false
 	j.p.tree.at(dir, func(m mark) {
-		found = found || worth&(1<<m.kind) != 0 || m.kind == markProtected && j.plan.Caller.HasAgent(m.only) && j.inside(dir) && !j.anyUses(m.tool)
+		found = found || worth&(1<<m.kind) != 0 ||
+			m.kind == markProtected && j.plan.Caller.HasAgent(m.only) && j.inside(dir) &&
+				!j.anyUses(m.tool)
 	})
 	return found
 }
@@ -101,5 +106,6 @@ var replacers = []string{"mv", "ln", "install", "sed", "rsync", "perl", "ruby"}
 // replaces reports whether the command of a target puts a new file in the place of the one that is
 // there.
 func (j *judgement) replaces(t *resolve.Target) bool {
-	return t.Exists && t.Command >= 0 && t.Command < len(j.script.Commands) && slices.Contains(replacers, path.Base(j.script.Commands[t.Command].Name))
+	return t.Exists && t.Command >= 0 && t.Command < len(j.script.Commands) &&
+		slices.Contains(replacers, path.Base(j.script.Commands[t.Command].Name))
 }

@@ -28,13 +28,15 @@ func TestKeptWhateverIsNamedAround(t *testing.T) {
 		{"rm -rf .vscode ; ./gen", false},
 	} {
 		g, root := desk(t, "", "w/f", "w/gen", "w/.vscode/tasks.json")
-		script := shellparse.Parse(test.line, shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
+		script := shellparse.Parse(test.line,
+			shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
 		plan, err := resolve.Resolve(script, g.Caller)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f := g.Policy.Fence(plan)
-		kept := slices.ContainsFunc(f.ReadOnly, func(p string) bool { return pathname.Within(root+"/w/.vscode/tasks.json", p) })
+		kept := slices.ContainsFunc(f.ReadOnly,
+			func(p string) bool { return pathname.Within(root+"/w/.vscode/tasks.json", p) })
 		if kept != test.kept {
 			t.Errorf("%s: kept %v, want %v; read-only %q", test.line, kept, test.kept, f.ReadOnly)
 		}
@@ -51,7 +53,8 @@ func TestInnerUnread(t *testing.T) {
 	} {
 		g, _ := desk(t, "", "w/s.sh")
 		put(t, g.Caller.Dir, map[string]string{"s.sh": test.text})
-		script := shellparse.Parse("bash s.sh", shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
+		script := shellparse.Parse("bash s.sh",
+			shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
 		plan, err := resolve.Resolve(script, g.Caller)
 		if err != nil {
 			t.Fatal(err)

@@ -74,7 +74,8 @@ func TestOneOwnerOfADescriptor(t *testing.T) {
 			for _, f := range both {
 				checkHeld(t, f.Write[i].File, target.Real, target.ID)
 			}
-			if both[0].Write[i].File != both[1].Write[i].File || both[0].Write[i].Dir != both[1].Write[i].Dir {
+			if both[0].Write[i].File != both[1].Write[i].File ||
+				both[0].Write[i].Dir != both[1].Write[i].Dir {
 				t.Fatalf("%s: two owners of one descriptor", target.Real)
 			}
 		}
@@ -124,11 +125,14 @@ func identityOf(t *testing.T, name string) walk.ID {
 // by then, nor nil, which means a name that only the policy knows.
 func TestClosedPlanGivesNoFile(t *testing.T) {
 	root := hermetic.Tree(t, "a", "b")
-	name := func(s string) shellparse.Name { return shellparse.Name{Text: s, Static: true, Dir: root} }
-	plan, err := resolve.Resolve(&shellparse.Script{Text: "x", Canonical: "x", Effects: []shellparse.Effect{
-		{Right: command.Write, Name: name("a"), Command: -1},
-		{Right: command.Write, Name: name("b"), Command: -1},
-	}}, resolve.Caller{Dir: root})
+	name := func(s string) shellparse.Name {
+		return shellparse.Name{Text: s, Static: true, Dir: root}
+	}
+	plan, err := resolve.Resolve(&shellparse.Script{Text: "x", Canonical: "x",
+		Effects: []shellparse.Effect{
+			{Right: command.Write, Name: name("a"), Command: -1},
+			{Right: command.Write, Name: name("b"), Command: -1},
+		}}, resolve.Caller{Dir: root})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +142,8 @@ func TestClosedPlanGivesNoFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for what, f := range map[string]*os.File{"asked for before": early, "asked for after": plan.Targets[1].File(), "the directory": plan.DirFile()} {
+	for what, f := range map[string]*os.File{"asked for before": early,
+		"asked for after": plan.Targets[1].File(), "the directory": plan.DirFile()} {
 		if f == nil {
 			t.Fatalf("%s: nil", what)
 		}

@@ -23,7 +23,8 @@ func TestIgnoredTracked(t *testing.T) {
 	}
 	run := func(args ...string) {
 		t.Helper()
-		c := exec.Command(git, append([]string{"-C", w, "-c", "user.name=x", "-c", "user.email=x@example"}, args...)...)
+		c := exec.Command(git, append([]string{"-C", w, "-c", "user.name=x", "-c",
+			"user.email=x@example"}, args...)...)
 		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("git %q: %v %s", args, err, out)
@@ -57,13 +58,15 @@ func TestIgnoredElsewhere(t *testing.T) {
 	}
 	run := func(dir string, args ...string) {
 		t.Helper()
-		c := exec.Command(git, append([]string{"-C", root + dir, "-c", "user.name=x", "-c", "user.email=x@example", "-c", "protocol.file.allow=always"}, args...)...)
+		c := exec.Command(git, append([]string{"-C", root + dir, "-c", "user.name=x", "-c",
+			"user.email=x@example", "-c", "protocol.file.allow=always"}, args...)...)
 		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("git %q: %v %s", args, err, out)
 		}
 	}
-	put(t, root, map[string]string{"main/.gitignore": "build\nbin\n", "main/bin/tracked": "x", "main/.git/info/exclude": "logs\n"})
+	put(t, root, map[string]string{"main/.gitignore": "build\nbin\n", "main/bin/tracked": "x",
+		"main/.git/info/exclude": "logs\n"})
 	run("/main", "init", "-q")
 	put(t, root, map[string]string{"main/.git/info/exclude": "logs\n"})
 	run("/main", "add", "-f", ".gitignore", "bin/tracked")
@@ -78,8 +81,10 @@ func TestIgnoredElsewhere(t *testing.T) {
 	}
 	g.Caller.Dir, g.Caller.Root = root+"/w", ""
 	g.expect(t, Allow, "rm -rf logs")
-	put(t, root, map[string]string{"fake/HEAD": "", "fake/gitdir": root + "/elsewhere/.git\n", "fake/commondir": ".\n"})
-	for _, text := range []string{"gitdir: ../fake\n", "gitdir: ../none\n", "gitdir: \n", "", "gitdir: " + strings.Repeat("../", 2000)} {
+	put(t, root, map[string]string{"fake/HEAD": "", "fake/gitdir": root + "/elsewhere/.git\n",
+		"fake/commondir": ".\n"})
+	for _, text := range []string{"gitdir: ../fake\n", "gitdir: ../none\n", "gitdir: \n", "",
+		"gitdir: " + strings.Repeat("../", 2000)} {
 		put(t, root, map[string]string{"w/.git": text})
 		g.expect(t, Ask, "rm -rf build")
 	}
@@ -102,7 +107,8 @@ func TestIgnoredFiles(t *testing.T) {
 	}
 	g.expect(t, Ask, "rm -rf build")
 	os.Remove(file)
-	if err := os.WriteFile(file, []byte("build\n"+strings.Repeat("#\n", (64<<10))), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("build\n"+strings.Repeat("#\n", (64<<10))),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	g.expect(t, Ask, "rm -rf build")

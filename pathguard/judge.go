@@ -15,7 +15,8 @@ import (
 // order of strictness is deny, ask, allow.
 func (p Policy) Judge(plan *resolve.Plan) Verdict {
 	if p.tree == nil || plan == nil || plan.Script == nil {
-		return Verdict{Reasons: []Reason{{Rule: "policy.missing", Risk: 3, Message: noPolicy(), Command: -1}}}
+		return Verdict{Reasons: []Reason{{Rule: "policy.missing", Risk: 3, Message: noPolicy(),
+			Command: -1}}}
 	}
 	j := judgement{p: &p, plan: plan, script: plan.Script}
 	j.homes = p.homes

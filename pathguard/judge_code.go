@@ -34,7 +34,8 @@ func (j *judgement) spelled(c *shellparse.Code) {
 	if c.Source != shellparse.Literal {
 		return
 	}
-	for word := range strings.FieldsFuncSeq(c.Text, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`()[]{}<>,;|&=", r) }) {
+	for word := range strings.FieldsFuncSeq(c.Text,
+		func(r rune) bool { return strings.ContainsRune(" \t\n'\"`()[]{}<>,;|&=", r) }) {
 		j.denyName(word, "", c.Span, c.Command)
 	}
 }
@@ -77,7 +78,8 @@ func (j *judgement) settled(o *shellparse.Opaque) bool {
 	}
 	for i := range j.script.Codes {
 		c := &j.script.Codes[i]
-		if c.Command == o.Command && c.Span == o.Span && (c.Source == shellparse.Unknown || slices.Contains(harmlessLangs, c.Lang)) {
+		if c.Command == o.Command && c.Span == o.Span &&
+			(c.Source == shellparse.Unknown || slices.Contains(harmlessLangs, c.Lang)) {
 			return j.code(c) == ""
 		}
 	}
@@ -87,9 +89,12 @@ func (j *judgement) settled(o *shellparse.Opaque) bool {
 // told reports whether an unknown piece is code of which a reason says already where it comes from.
 // That reason has no smaller risk, so nothing that lifts it would have left the other.
 func (j *judgement) told(o *shellparse.Opaque) bool {
-	return o.Place == shellparse.InCode && slices.ContainsFunc(j.script.Codes, func(c shellparse.Code) bool {
-		return c.Command == o.Command && c.Span == o.Span && (c.Source == shellparse.Network || c.Source == shellparse.Decoded || c.Source == shellparse.Stdin) && !slices.Contains(harmlessLangs, c.Lang)
-	})
+	return o.Place == shellparse.InCode &&
+		slices.ContainsFunc(j.script.Codes, func(c shellparse.Code) bool {
+			return c.Command == o.Command && c.Span == o.Span &&
+				(c.Source == shellparse.Network || c.Source == shellparse.Decoded ||
+					c.Source == shellparse.Stdin) && !slices.Contains(harmlessLangs, c.Lang)
+		})
 }
 
 // talks reports whether a command contacts another machine. Code that can do more than was
@@ -105,7 +110,8 @@ func (j *judgement) talks(cmd int) bool {
 
 // leaves reports whether an effect contacts another machine, or one that is not known.
 func leaves(e *shellparse.Effect) bool {
-	return e.Right == command.Net && (e.Net == nil || !e.Net.Static || !hosts.IsLoopback(strings.ToLower(e.Net.Host)))
+	return e.Right == command.Net &&
+		(e.Net == nil || !e.Net.Static || !hosts.IsLoopback(strings.ToLower(e.Net.Host)))
 }
 
 // builders make a program out of the sources of the workspace.
@@ -149,7 +155,9 @@ func (j *judgement) housekeeping(e *shellparse.Effect) bool {
 func (j *judgement) justBuilt(t *resolve.Target, full string) bool {
 	for i := range j.plan.Targets {
 		w := &j.plan.Targets[i]
-		if w.Right == command.Write && w.Command >= 0 && w.Command < t.Command && !w.Unknown && w.Path() == full && slices.Contains(builders, path.Base(j.script.Commands[w.Command].Name)) {
+		if w.Right == command.Write && w.Command >= 0 && w.Command < t.Command && !w.Unknown &&
+			w.Path() == full && slices.Contains(builders,
+			path.Base(j.script.Commands[w.Command].Name)) {
 			return j.built(t.Command)
 		}
 	}
@@ -161,7 +169,8 @@ func (j *judgement) justBuilt(t *resolve.Target, full string) bool {
 // A file of another user in its place would stay what it is.
 func (j *judgement) justTold(t *resolve.Target, full string) bool {
 	for i := range j.plan.Targets { // the program of a command is an effect of the text as well
-		if e := &j.plan.Targets[i]; t.Effect < 0 && e.Right == command.Exec && e.Command == t.Command && e.Path() == full {
+		if e := &j.plan.Targets[i]; t.Effect < 0 && e.Right == command.Exec &&
+			e.Command == t.Command && e.Path() == full {
 			t = e
 		}
 	}
@@ -170,7 +179,8 @@ func (j *judgement) justTold(t *resolve.Target, full string) bool {
 	}
 	span := j.span(t.Effect)
 	for i := range j.script.Codes {
-		if c := &j.script.Codes[i]; c.Command == t.Command && c.Span == span && c.Source != shellparse.Literal {
+		if c := &j.script.Codes[i]; c.Command == t.Command && c.Span == span &&
+			c.Source != shellparse.Literal {
 			return false
 		}
 	}
@@ -196,10 +206,13 @@ func (j *judgement) tells(full string, effect int) bool {
 	for i := range j.plan.Targets {
 		w := &j.plan.Targets[i]
 		switch {
-		case w.Right == command.Read || w.Right == command.Exec || w.Right == command.Net || w.Flags&command.Meta != 0:
-		case w.Right == command.Write && w.Flags == 0 && w.Path() == full && !w.Unknown && w.Effect < effect:
+		case w.Right == command.Read || w.Right == command.Exec || w.Right == command.Net ||
+			w.Flags&command.Meta != 0:
+		case w.Right == command.Write && w.Flags == 0 && w.Path() == full && !w.Unknown &&
+			w.Effect < effect:
 			told--
-		case pathname.Within(full, w.Path()) && (w.Path() == full || w.Unknown || w.Flags&command.Recursive != 0):
+		case pathname.Within(full, w.Path()) &&
+			(w.Path() == full || w.Unknown || w.Flags&command.Recursive != 0):
 			return false
 		}
 	}
@@ -212,8 +225,10 @@ func (j *judgement) inNewEnvironment(t *resolve.Target, full string) bool {
 	made := ""
 	for i := range j.plan.Targets {
 		w := &j.plan.Targets[i]
-		if w.Right == command.Create && !w.Exists && !w.Unknown && w.Command >= 0 && w.Command < t.Command &&
-			slices.Contains(venvMakers, path.Base(j.script.Commands[w.Command].Name)) && pathname.Within(full, w.Path()+"/bin") {
+		if w.Right == command.Create && !w.Exists && !w.Unknown && w.Command >= 0 &&
+			w.Command < t.Command &&
+			slices.Contains(venvMakers, path.Base(j.script.Commands[w.Command].Name)) &&
+			pathname.Within(full, w.Path()+"/bin") {
 			made = w.Path()
 		}
 	}
@@ -221,7 +236,8 @@ func (j *judgement) inNewEnvironment(t *resolve.Target, full string) bool {
 		return false
 	}
 	for i := range j.plan.Targets {
-		if w := &j.plan.Targets[i]; w.Right != command.Read && w.Right != command.Exec && pathname.Within(w.Path(), made) && w.Path() != made {
+		if w := &j.plan.Targets[i]; w.Right != command.Read && w.Right != command.Exec &&
+			pathname.Within(w.Path(), made) && w.Path() != made {
 			return false
 		}
 	}
@@ -233,8 +249,10 @@ var venvMakers = []string{"venv", "virtualenv"}
 // sayings are the words of a program that computes and prints, in languages that nothing
 // here reads: julia -e 'println(1+1)'. Those of Julia that run the tests of the project, or say
 // what it needs, run nothing that is not there.
-var sayings = []string{"print", "disp", "using", "Pkg", "test", "instantiate", "precompile", "status", "println", "puts", "putStrLn", "IO", "inspect", "show",
-	"VERSION", "System", "version", "Enum", "String", "upcase", "downcase", "reverse", "sort", "join", "sqrt", "pi", "abs", "max", "min", "sum", "length", "true", "false"}
+var sayings = []string{"print", "disp", "using", "Pkg", "test", "instantiate", "precompile",
+	"status", "println", "puts", "putStrLn", "IO", "inspect", "show",
+	"VERSION", "System", "version", "Enum", "String", "upcase", "downcase", "reverse", "sort",
+	"join", "sqrt", "pi", "abs", "max", "min", "sum", "length", "true", "false"}
 
 // printsOnly reports whether a text is made of numbers, plain strings and sayings alone.
 func printsOnly(text string) bool {

@@ -28,7 +28,9 @@ func (j *judgement) effects() {
 // here judges the working directory: what runs in a restricted one could not even be started there.
 func (j *judgement) here() {
 	restricted := j.marked(j.plan.Dir, markRestricted)
-	j.p.tree.byID(j.plan.DirID, func(m mark) { restricted = restricted || m.kind == markRestricted })
+	j.p.tree.byID(j.plan.DirID, func(m mark) {
+		restricted = restricted || m.kind == markRestricted
+	})
 	if restricted && !j.inner && !Idle(j.script) {
 		j.add(Deny, "path.restricted", j.plan.Dir, "", shellparse.Span{End: len(j.script.Text)}, -1)
 	}
@@ -45,11 +47,13 @@ func (j *judgement) hazards() {
 		case slices.Contains(deniedHazards, h.Rule):
 			d = Deny
 		}
-		if d == Ask && (j.lifted(h.Command, h.Risk) || j.begins(h.Command) && h.Rule == "code.agent") {
+		if d == Ask && (j.lifted(h.Command, h.Risk) ||
+			j.begins(h.Command) && h.Rule == "code.agent") {
 			continue
 		}
-		j.reasons = append(j.reasons, Reason{Rule: h.Rule, Decision: d, Risk: h.Risk, Message: h.Message,
-			Span: h.Span, Command: h.Command, plain: h.Message})
+		j.reasons = append(j.reasons,
+			Reason{Rule: h.Rule, Decision: d, Risk: h.Risk, Message: h.Message,
+				Span: h.Span, Command: h.Command, plain: h.Message})
 	}
 }
 

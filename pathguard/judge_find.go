@@ -54,7 +54,8 @@ func (j *judgement) find(t *resolve.Target, action Action) *finding {
 	if self := j.plan.Caller.Self; action == ToExecute && self != (walk.ID{}) && t.ID == self {
 		return f // it is in no place where anything could be put: it is what runs now
 	}
-	if action == ToWrite && !t.Exists && j.plan.Caller.Saves && pathname.IsSnapshot(full, j.homes, j.plan.Caller.Moved) {
+	if action == ToWrite && !t.Exists && j.plan.Caller.Saves &&
+		pathname.IsSnapshot(full, j.homes, j.plan.Caller.Moved) {
 		f.in[InStartup] = false
 		f.put(InCache, full)
 		return f
@@ -77,7 +78,8 @@ func (j *judgement) find(t *resolve.Target, action Action) *finding {
 // is all that is taken: echo ~/.* says no more than ls ~ does.
 func (j *judgement) named(f *finding, t *resolve.Target, full string) {
 	dir := path.Dir(full)
-	if resolve.OnlyNames(j.script, t.Effect) && bareGlob(j, t) && !j.marked(dir, markRestricted) && !j.marked(dir, markState) {
+	if resolve.OnlyNames(j.script, t.Effect) && bareGlob(j, t) && !j.marked(dir, markRestricted) &&
+		!j.marked(dir, markState) {
 		f.in[InRestricted], f.in[InState] = false, false
 	}
 }
@@ -106,7 +108,8 @@ func (j *judgement) mark(f *finding, t *resolve.Target, m mark, path string, act
 			f.put(InState, path)
 		}
 	case markProtected:
-		if j.plan.Caller.HasAgent(m.only) && changes(t, action) && !j.isTool(t.Command, m.tool) && j.inside(path) {
+		if j.plan.Caller.HasAgent(m.only) && changes(t, action) && !j.isTool(t.Command, m.tool) &&
+			j.inside(path) {
 			f.put(InProtected, path)
 		}
 	case markCache:

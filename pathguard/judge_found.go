@@ -12,7 +12,8 @@ import (
 
 // finderTests are the tests of find(1) whose pattern says what is looked for: by the last
 // component, or by the whole path.
-var finderTests = []string{"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex"}
+var finderTests = []string{"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename",
+	"-regex", "-iregex"}
 
 // finderPrograms list names of which their words say how they look. Those without a test take
 // the pattern as an operand, and it may be any part of the name.
@@ -34,7 +35,8 @@ func aims(c *shellparse.Command) []string {
 				aims = append(aims, "*"+aim)
 			}
 			aims = append(aims, aim)
-		case i > 1 && slices.Contains(finderTests, test) && c.Args[i-2].Text != "!" && c.Args[i-2].Text != "-not" && (i+1 == len(c.Args) || c.Args[i+1].Text != "-prune"):
+		case i > 1 && slices.Contains(finderTests, test) && c.Args[i-2].Text != "!" &&
+			c.Args[i-2].Text != "-not" && (i+1 == len(c.Args) || c.Args[i+1].Text != "-prune"):
 			aim := word.Text
 			if strings.HasSuffix(test, "regex") {
 				aim = without(strings.ReplaceAll(aim, ".*", "*"), `\`)
@@ -70,7 +72,9 @@ const leastAim = 3
 // as part of a path, at that component anywhere.
 func meant(aim, name string) bool {
 	for part := range strings.SplitSeq(aim, "/") {
-		if w, err := pathname.Compile(part); err == nil && len(part)-strings.Count(part, "*")-strings.Count(part, "?") >= leastAim && (w.Match(name) || w.Match(strings.ToLower(name))) {
+		if w, err := pathname.Compile(part); err == nil &&
+			len(part)-strings.Count(part, "*")-strings.Count(part, "?") >= leastAim &&
+			(w.Match(name) || w.Match(strings.ToLower(name))) {
 			return true
 		}
 	}
@@ -103,7 +107,8 @@ func (j *judgement) aimed(dir string, action Action, finder, cmd int, span shell
 		return
 	}
 	for _, aim := range aims {
-		if name := instanceOf(path.Base(aim)); name != "" && j.marked(pathname.Join(dir, name), markSecret) {
+		if name := instanceOf(path.Base(aim)); name != "" &&
+			j.marked(pathname.Join(dir, name), markSecret) {
 			j.add(Ask, "read.secret", pathname.Join(dir, name), aim, span, cmd)
 		}
 	}
@@ -137,7 +142,8 @@ func (j *judgement) piped(o *shellparse.Opaque) {
 	}
 	for k := range j.plan.Targets {
 		t := &j.plan.Targets[k]
-		if actionOf(t) == ToList && t.Flags&command.Recursive != 0 && t.Real != "" && t.Command != o.Command {
+		if actionOf(t) == ToList && t.Flags&command.Recursive != 0 && t.Real != "" &&
+			t.Command != o.Command {
 			j.aimed(t.Path(), ToRead, t.Command, o.Command, o.Span)
 		}
 	}

@@ -4,7 +4,8 @@ import "testing"
 
 // C-3.4.1: what find(1) looks for is as good as a name on the command line, whoever takes it.
 func TestFound(t *testing.T) {
-	g, root := desk(t, "security:\n  restricted_paths: [/etc/shadow, ~/.vault, '@/w/keep/x.txt']\n", "w/keep/x.txt", "w/a.json", "w/build/")
+	g, root := desk(t, "security:\n  restricted_paths: [/etc/shadow, ~/.vault, '@/w/keep/x.txt']\n",
+		"w/keep/x.txt", "w/a.json", "w/build/")
 	g.expect(t, Deny,
 		"find /etc -name shadow -exec cat {} \\;",
 		"find / -iname SHADOW -exec cp {} . \\;",
@@ -54,14 +55,16 @@ func TestFound(t *testing.T) {
 		"rm -rf node_modules/.cache",
 		"/etc/init.d/nginx status",
 	)
-	g.expect(t, Deny, "tada-run --home /tmp/x ls", "tada-run --profile=off ls", "TADA_HOME=/tmp/x tada-run ls")
+	g.expect(t, Deny, "tada-run --home /tmp/x ls", "tada-run --profile=off ls",
+		"TADA_HOME=/tmp/x tada-run ls")
 	g.Caller.StateDir = root + "/state"
 	g.expect(t, Allow, "tada-run --home="+root+"/state ls") // as a hook writes it
 }
 
 // C-3.4.1: what only moves or replaces a link is judged by the link, and not by where it leads.
 func TestLinksThemselves(t *testing.T) {
-	g, _ := desk(t, "security:\n  restricted_paths: ['@/vault']\n", "vault/x", "w/in -> @/vault/x", "w/dir -> @/vault")
+	g, _ := desk(t, "security:\n  restricted_paths: ['@/vault']\n", "vault/x", "w/in -> @/vault/x",
+		"w/dir -> @/vault")
 	g.expect(t, Allow, "mv in other", "ln -sfn src in", "rm in")
 	g.expect(t, Deny, "cat in", "cp in other", "mv src dir/", "mv src/a.go dir", "ln -s src dir/y")
 }

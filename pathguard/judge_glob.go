@@ -13,7 +13,8 @@ import (
 func (j *judgement) globs() {
 	for _, g := range j.plan.Globs {
 		e := &j.script.Effects[g.Effect]
-		t := resolve.Target{Right: e.Right, Flags: e.Flags, Name: e.Name.Text, Effect: g.Effect, Command: e.Command, Glob: true, One: e.Name.One}
+		t := resolve.Target{Right: e.Right, Flags: e.Flags, Name: e.Name.Text, Effect: g.Effect,
+			Command: e.Command, Glob: true, One: e.Name.One}
 		action := actionOf(&t)
 		j.p.tree.matches(g.Pattern, func(m mark) {
 			switch {
@@ -28,7 +29,9 @@ func (j *judgement) globs() {
 				j.add(Ask, "path.readonly", m.path, "", e.Span, e.Command)
 			}
 		})
-		if name := instanceOf(path.Base(g.Pattern)); g.Count == 0 && name != "" && (action == ToRead || action == ToExecute) && j.marked(pathname.Join(path.Dir(g.Pattern), name), markSecret) {
+		if name := instanceOf(path.Base(g.Pattern)); g.Count == 0 && name != "" &&
+			(action == ToRead || action == ToExecute) &&
+			j.marked(pathname.Join(path.Dir(g.Pattern), name), markSecret) {
 			j.add(Ask, "read.secret", g.Pattern, "", e.Span, e.Command)
 		}
 		if g.Count > g.Kept && g.Kept > 0 {

@@ -16,14 +16,16 @@ func (j *judgement) handed() {
 	commands := j.script.Commands
 	for i := range commands {
 		c := &commands[i]
-		if c.Builtin || c.Remote || slices.Contains(talkers, path.Base(c.Name)) || i+1 < len(commands) && wraps(c, &commands[i+1]) {
+		if c.Builtin || c.Remote || slices.Contains(talkers, path.Base(c.Name)) ||
+			i+1 < len(commands) && wraps(c, &commands[i+1]) {
 			continue
 		}
 		for _, w := range c.Args[min(1, len(c.Args)):] {
 			if !w.Static || strings.IndexByte(w.Text, '/') < 0 || leavesOut(w.Text) {
 				continue
 			}
-			for name := range strings.FieldsFuncSeq(w.Text, func(r rune) bool { return r == '=' || r == '@' || r == ',' }) {
+			for name := range strings.FieldsFuncSeq(w.Text,
+				func(r rune) bool { return r == '=' || r == '@' || r == ',' }) {
 				j.denyName(name, c.Dir, c.Span, i)
 			}
 		}
@@ -31,9 +33,12 @@ func (j *judgement) handed() {
 }
 
 // talkers are given text that is about something, or names that are those of another machine.
-var talkers = []string{"ack", "ag", "awk", "basename", "dirname", "docker", "egrep", "env", "expr", "fgrep", "find", "gawk", "gh",
-	"git", "glab", "grep", "helm", "jq", "kubectl", "logger", "look", "lxc", "mawk", "nerdctl", "notify-send", "oc", "perl", "podman",
-	"printf", "rg", "rsync", "scp", "sed", "sort", "ssh", "systemd-escape", "tr", "zgrep", "zipgrep"}
+var talkers = []string{"ack", "ag", "awk", "basename", "dirname", "docker", "egrep", "env", "expr",
+	"fgrep", "find", "gawk", "gh",
+	"git", "glab", "grep", "helm", "jq", "kubectl", "logger", "look", "lxc", "mawk", "nerdctl",
+	"notify-send", "oc", "perl", "podman",
+	"printf", "rg", "rsync", "scp", "sed", "sort", "ssh", "systemd-escape", "tr", "zgrep",
+	"zipgrep"}
 
 // wraps reports whether the words of a command are those of the next one, which is asked itself.
 func wraps(c, next *shellparse.Command) bool {
@@ -42,11 +47,14 @@ func wraps(c, next *shellparse.Command) bool {
 
 // leavesOut reports whether an option names what it keeps away from.
 func leavesOut(word string) bool {
-	return strings.HasPrefix(word, "-") && (strings.Contains(word, "exclude") || strings.Contains(word, "ignore") || strings.Contains(word, "skip"))
+	return strings.HasPrefix(word, "-") &&
+		(strings.Contains(word, "exclude") || strings.Contains(word, "ignore") ||
+			strings.Contains(word, "skip"))
 }
 
 // fileSchemes stand in front of the name of a file of this machine.
-var fileSchemes = []string{"caption", "dir", "docker-archive", "file", "fileb", "label", "man", "oci", "oci-archive", "text"}
+var fileSchemes = []string{"caption", "dir", "docker-archive", "file", "fileb", "label", "man",
+	"oci", "oci-archive", "text"}
 
 // denyName denies a name that lies in a restricted place, as it is spelled.
 func (j *judgement) denyName(name, dir string, span shellparse.Span, cmd int) {

@@ -14,8 +14,10 @@ import (
 // every build script has such words, the fence holds what they come to, and a file in machine
 // code would say even less.
 var vague = []string{
-	"code.unknown", "code.opaque", "code.talks", "code.stdin", "code.stream", "delete.unknown", "net.dynamic",
-	"path.unresolved", "path.many", "path.uncounted", "exec.stray", "exec.path", "exec.shadow", "opaque.program",
+	"code.unknown", "code.opaque", "code.talks", "code.stdin", "code.stream", "delete.unknown",
+	"net.dynamic",
+	"path.unresolved", "path.many", "path.uncounted", "exec.stray", "exec.path", "exec.shadow",
+	"opaque.program",
 	"shell.endless", "shell.history", "code.load-library", "secret.print",
 }
 
@@ -31,7 +33,10 @@ func (j *judgement) inners() {
 		k.codes()
 		k.inners()
 		for _, r := range k.reasons {
-			if r.Decision == Allow || slices.Contains(vague, r.Rule) && !(r.Rule == "code.opaque" && code.Worded(r.detail)) || r.Decision == Ask && j.lifted(in.Command, r.Risk) {
+			if r.Decision == Allow ||
+				slices.Contains(vague, r.Rule) &&
+					!(r.Rule == "code.opaque" && code.Worded(r.detail)) ||
+				r.Decision == Ask && j.lifted(in.Command, r.Risk) {
 				continue
 			}
 			if r.File == "" {
@@ -42,7 +47,8 @@ func (j *judgement) inners() {
 				}
 				if n := in.Line(span); n > 0 {
 					r.File += ":" + strconv.Itoa(n)
-					r.source = snippet(k.script.Text[span.Start:max(span.Start, min(span.End, len(k.script.Text)))])
+					r.source = snippet(k.script.Text[span.Start:max(span.Start,
+						min(span.End, len(k.script.Text)))])
 				}
 			}
 			r.Span, r.Command = j.script.Commands[in.Command].Span, in.Command
@@ -59,7 +65,8 @@ const maxSnippet = 60
 // out: a reason is shown on a terminal.
 func snippet(text string) string {
 	text, _, more := strings.Cut(text, "\n")
-	if strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) || strings.Contains(text, resolve.UnknownMake) {
+	if strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) ||
+		strings.Contains(text, resolve.UnknownMake) {
 		return ""
 	}
 	if runes := []rune(text); len(runes) > maxSnippet {

@@ -50,7 +50,9 @@ func (j *judgement) endpoint(e *shellparse.Effect) {
 		j.add(Ask, "net.listen", "", host, e.Span, e.Command)
 	case n.Upload || e.Flags&command.Upload != 0:
 		j.add(Ask, "net.upload", "", host, e.Span, e.Command)
-	case j.p.set.Network == NetList && !hosts.Allowed(shellparse.Endpoint{Scheme: n.Scheme, Host: host, Port: n.Port}, j.p.set.NetworkAllow):
+	case j.p.set.Network == NetList &&
+		!hosts.Allowed(shellparse.Endpoint{Scheme: n.Scheme, Host: host, Port: n.Port},
+			j.p.set.NetworkAllow):
 		j.add(Ask, "net.list", "", host, e.Span, e.Command)
 	}
 }
@@ -64,7 +66,8 @@ func (j *judgement) remote(e *shellparse.Effect) {
 	name := cmp.Or(e.Net.Host, "the remote")
 	switch {
 	case n.Host != "":
-		j.endpoint(&shellparse.Effect{Right: e.Right, Flags: e.Flags, Net: &n, Span: e.Span, Command: e.Command})
+		j.endpoint(&shellparse.Effect{Right: e.Right, Flags: e.Flags, Net: &n, Span: e.Span,
+			Command: e.Command})
 	case n.Upload || e.Flags&command.Upload != 0:
 		j.add(Ask, "net.upload", "", name, e.Span, e.Command)
 	case !n.Static || j.p.set.Network == NetList:

@@ -34,7 +34,8 @@ func (j *judgement) target(t *resolve.Target) {
 		j.add(Ask, "code.stream", full, "", span, t.Command)
 	case action == ToExecute && t.Kind == walk.Descriptor:
 		j.add(Ask, "code.stdin", "", t.Name, span, t.Command)
-	case action == ToExecute && t.Flags&command.List != 0 && (full == j.plan.Workspace || full == j.plan.Dir):
+	case action == ToExecute && t.Flags&command.List != 0 &&
+		(full == j.plan.Workspace || full == j.plan.Dir):
 		j.add(Ask, "exec.path", full, "", span, t.Command)
 	}
 	f := j.find(t, action)
@@ -53,13 +54,17 @@ func (j *judgement) target(t *resolve.Target) {
 		case !f.in[place], cell.Decision == Allow, strictest == Deny && cell.Decision != Deny:
 		case cell.Decision == Ask && f.rule != nil && f.rule.Verdict == Allow:
 		case cell.Rule == "exec.stray" && j.begins(t.Command):
-		case place == InTemp && action == ToExecute && (j.justBuilt(t, full) || j.justTold(t, full)):
-		case j.inner && slices.Contains(absentHere, cell.Rule) && (!t.Exists || cell.Rule == "delete.pattern" && !bareGlob(j, t)):
+		case place == InTemp && action == ToExecute &&
+			(j.justBuilt(t, full) || j.justTold(t, full)):
+		case j.inner && slices.Contains(absentHere, cell.Rule) &&
+			(!t.Exists || cell.Rule == "delete.pattern" && !bareGlob(j, t)):
 		default:
-			j.add(cell.Decision, cell.Rule, f.shown(place, full), f.detail(t, action), span, t.Command)
+			j.add(cell.Decision, cell.Rule, f.shown(place, full), f.detail(t, action), span,
+				t.Command)
 		}
 	}
-	if t.Linked > 0 && (action == ToWrite || action == ToChange) && t.Flags&command.Possible == 0 && !j.replaces(t) {
+	if t.Linked > 0 && (action == ToWrite || action == ToChange) && t.Flags&command.Possible == 0 &&
+		!j.replaces(t) {
 		j.add(Ask, "write.linked", full, strconv.Itoa(t.Linked), span, t.Command)
 	}
 	if strictest == Allow && t.Kind == walk.Plain && strings.HasPrefix(t.Why, "too many") {
@@ -108,7 +113,10 @@ func (j *judgement) moves(cmd int) bool {
 		return false
 	}
 	c := &j.script.Commands[cmd]
-	return path.Base(c.Name) == "mv" || path.Base(c.Name) == "git" && slices.ContainsFunc(c.Args, func(w shellparse.Word) bool { return w.Static && w.Text == "mv" })
+	return path.Base(c.Name) == "mv" ||
+		path.Base(c.Name) == "git" &&
+			slices.ContainsFunc(c.Args,
+				func(w shellparse.Word) bool { return w.Static && w.Text == "mv" })
 }
 
 // temporary reports whether a pattern is the name that mktemp(1) is about to make in the same
@@ -117,7 +125,8 @@ func (j *judgement) temporary(t *resolve.Target) bool {
 	for _, g := range j.plan.Globs {
 		if g.Effect == t.Effect {
 			return strings.HasSuffix(g.Pattern, "???") && !strings.Contains(g.Pattern, "*") &&
-				slices.ContainsFunc(j.script.Commands, func(c shellparse.Command) bool { return path.Base(c.Name) == "mktemp" })
+				slices.ContainsFunc(j.script.Commands,
+					func(c shellparse.Command) bool { return path.Base(c.Name) == "mktemp" })
 		}
 	}
 	return false
@@ -134,5 +143,6 @@ func (j *judgement) shell(cmd int) bool {
 // empties reports whether a command that writes puts nothing of what was there back: a
 // redirection, or a program that only prints. An editor in place is another matter.
 func (j *judgement) empties(cmd int) bool {
-	return cmd < 0 || cmd >= len(j.script.Commands) || j.script.Commands[cmd].ReadOnly || path.Base(j.script.Commands[cmd].Name) == "truncate"
+	return cmd < 0 || cmd >= len(j.script.Commands) || j.script.Commands[cmd].ReadOnly ||
+		path.Base(j.script.Commands[cmd].Name) == "truncate"
 }

@@ -18,7 +18,10 @@ func (j *judgement) location(f *finding, t *resolve.Target, full string, action 
 	case t.Kind == walk.Foreign || foreignProcess(t, full):
 		f.put(InProcess, "")
 	case t.Kind == walk.Descriptor:
-	case t.Mode&os.ModeDevice != 0 && t.Exists && !pathname.WithinAny(full, pathname.HarmlessDevices), pathname.Within(full, "/dev") && !pathname.WithinAny(full, pathname.HarmlessDevices) && full != "/dev":
+	case t.Mode&os.ModeDevice != 0 && t.Exists &&
+		!pathname.WithinAny(full, pathname.HarmlessDevices),
+		pathname.Within(full, "/dev") && !pathname.WithinAny(full, pathname.HarmlessDevices) &&
+			full != "/dev":
 		f.put(IsDevice, "")
 	case pathname.Within(full, "/proc") || pathname.Within(full, "/sys"):
 		f.put(InKernel, "")
@@ -42,7 +45,8 @@ func (j *judgement) ground(f *finding, t *resolve.Target, full string, action Ac
 	if t.Below() {
 		full = pathname.Join(full, "*") // what is meant stands in it
 	}
-	broad := action == ToSweep || action == ToWipe || t.Flags&command.Recursive != 0 || action == ToDelete || action == ToChange
+	broad := action == ToSweep || action == ToWipe || t.Flags&command.Recursive != 0 ||
+		action == ToDelete || action == ToChange
 	switch {
 	case broad && (full == "/" || isTop(full) || t.Glob && isTop(path.Dir(full)) && bareGlob(j, t)):
 		f.put(IsRoot, "")
@@ -51,7 +55,8 @@ func (j *judgement) ground(f *finding, t *resolve.Target, full string, action Ac
 	case full == ws:
 		f.put(IsWorkspace, "")
 	case ws != "" && pathname.Within(full, ws):
-		if j.isRegenerable(full[len(ws):]) || absentBuild(t, full[len(ws):]) || t.Below() && j.findsRegenerable(t.Command) {
+		if j.isRegenerable(full[len(ws):]) || absentBuild(t, full[len(ws):]) ||
+			t.Below() && j.findsRegenerable(t.Command) {
 			f.put(InRegenerable, "")
 		} else {
 			f.put(InWorkspace, "")
@@ -78,7 +83,9 @@ func (j *judgement) ground(f *finding, t *resolve.Target, full string, action Ac
 
 // isTop reports whether a path is a directory directly below the root.
 func isTop(full string) bool {
-	return full == "/" || strings.Count(full, "/") == 1 && full != "/tmp" && pathname.WithinAny(full, append([]string{"/home", "/dev", "/proc", "/sys", "/mnt", "/media"}, pathname.SystemDirs...))
+	return full == "/" || strings.Count(full, "/") == 1 && full != "/tmp" &&
+		pathname.WithinAny(full, append([]string{"/home", "/dev", "/proc", "/sys", "/mnt",
+			"/media"}, pathname.SystemDirs...))
 }
 
 func (j *judgement) inHome(full string) bool {
@@ -97,7 +104,8 @@ func foreignProcess(t *resolve.Target, full string) bool {
 		return t.Unknown && first == ""
 	}
 	switch file {
-	case "", "stat", "status", "statm", "comm", "cmdline", "cgroup", "limits", "io", "sched", "wchan", "loginuid":
+	case "", "stat", "status", "statm", "comm", "cmdline", "cgroup", "limits", "io", "sched",
+		"wchan", "loginuid":
 		return false
 	}
 	return true
@@ -132,7 +140,8 @@ func (j *judgement) isRegenerable(rel string) bool {
 		if slices.Contains(pathname.Regenerable, part) || strings.HasSuffix(part, ".egg-info") {
 			return true
 		}
-		if slices.Contains(pathname.PerhapsRegenerable, part) && (j.plan.Ignored[part] || first && j.plan.Ignored["/"+part]) {
+		if slices.Contains(pathname.PerhapsRegenerable, part) &&
+			(j.plan.Ignored[part] || first && j.plan.Ignored["/"+part]) {
 			return true
 		}
 		first = false
@@ -161,7 +170,9 @@ func (j *judgement) findsRegenerable(cmd int) bool {
 					return false
 				}
 				base := c.Args[i+1].Text
-				if !slices.Contains(pathname.Regenerable, base) && !slices.Contains(pathname.RegenerableEndings, path.Ext(base)) && !strings.HasSuffix(base, "~") {
+				if !slices.Contains(pathname.Regenerable, base) &&
+					!slices.Contains(pathname.RegenerableEndings, path.Ext(base)) &&
+					!strings.HasSuffix(base, "~") {
 					return false
 				}
 				named = true
@@ -187,5 +198,6 @@ func absentBuild(t *resolve.Target, rel string) bool {
 }
 
 func (j *judgement) regenerableEnd(full string) bool {
-	return slices.Contains(pathname.RegenerableEndings, path.Ext(full)) || strings.HasSuffix(full, "~")
+	return slices.Contains(pathname.RegenerableEndings, path.Ext(full)) ||
+		strings.HasSuffix(full, "~")
 }

@@ -80,7 +80,8 @@ func (r *CommandRule) matches(c *shellparse.Command) bool {
 	if len(r.Flags) == 0 {
 		return true
 	}
-	return unknown || slices.ContainsFunc(r.Flags, func(flag string) bool { return hasOption(options, flag) })
+	return unknown || slices.ContainsFunc(r.Flags,
+		func(flag string) bool { return hasOption(options, flag) })
 }
 
 // hasOption reports whether an option stands among the words: --name, --name=value, a
@@ -95,7 +96,8 @@ func hasOption(options []string, flag string) bool {
 			if len(name) > 2 && strings.HasPrefix(flag, name) {
 				return true
 			}
-		case len(flag) == 2 && !strings.HasPrefix(o, "--") && strings.ContainsRune(o[1:], rune(flag[1])):
+		case len(flag) == 2 && !strings.HasPrefix(o, "--") &&
+			strings.ContainsRune(o[1:], rune(flag[1])):
 			return true
 		}
 	}
@@ -111,7 +113,8 @@ func (j *judgement) programs() {
 		}
 		span := j.script.Commands[p.Command].Span
 		t := resolve.Target{Right: command.Exec, Name: p.Name, Effect: -1, Command: p.Command,
-			Found: resolve.Found{Real: p.Real, Exists: p.Path != "", ID: p.ID, Mode: p.Mode, Links: p.Links}}
+			Found: resolve.Found{Real: p.Real, Exists: p.Path != "", ID: p.ID, Mode: p.Mode,
+				Links: p.Links}}
 		j.target(&t)
 		if p.Shadow != "" {
 			j.add(Ask, "exec.shadow", p.Real, p.Shadow, span, p.Command)

@@ -23,27 +23,41 @@ func TestJudgeSession(t *testing.T) {
 	other := agent("/opt/agent")
 	other.Script.Hazards[0].Command = 1
 	script := agent("/opt/agent")
-	script.Inner = []resolve.Inner{{Path: "/opt/agent", Plan: at(command.Delete, command.Recursive, "/home/dev")}}
+	script.Inner = []resolve.Inner{{Path: "/opt/agent",
+		Plan: at(command.Delete, command.Recursive, "/home/dev")}}
 	secret := agent("/opt/agent")
-	secret.Targets = append(secret.Targets, resolve.Target{Right: command.Read, Found: resolve.Found{Real: "/home/dev/.ssh/id_rsa", Exists: true, Mode: 0o600}})
+	secret.Targets = append(secret.Targets,
+		resolve.Target{Right: command.Read,
+			Found: resolve.Found{Real: "/home/dev/.ssh/id_rsa", Exists: true, Mode: 0o600}})
 	for name, test := range map[string]struct {
 		plan   *resolve.Plan
 		config string
 		want   Decision
 		rules  []string
 	}{
-		"installed":        {agent("/usr/bin/agent"), "", Ask, []string{"session.agent"}},
-		"in the home":      {agent("/home/dev/x/agent"), "", Ask, []string{"session.agent"}},
-		"rule that allows": {agent("/usr/bin/agent"), "rules: {commands: [{program: agent, verdict: allow}]}", Ask, []string{"session.agent", "rule.command"}},
-		"rule that denies": {agent("/usr/bin/agent"), "rules: {commands: [{program: agent, verdict: deny}]}", Deny, []string{"rule.command", "session.agent"}},
-		"never":            {agent("/usr/bin/agent"), "security: {command_level: never}", Deny, []string{"level.never", "session.agent"}},
-		"restricted":       {agent("/srv/agent"), "security: {restricted_paths: [/srv]}", Deny, []string{"path.restricted", "session.agent"}},
-		"another agent":    {other, "", Ask, []string{"code.agent", "session.agent"}},
-		"its own code":     {script, "", Ask, []string{"session.agent"}},
-		"a secret":         {secret, "", Ask, []string{"read.secret", "session.agent"}},
-		"a host denied":    {agent("/usr/bin/agent", "api.test:443"), "rules: {hosts: [{host: '*.test', verdict: deny}, {host: api.test, verdict: deny}]}", Deny, []string{"rule.host", "session.agent"}},
-		"a host asked":     {agent("/usr/bin/agent", "Api.Test."), "rules: {hosts: [{host: api.test, verdict: ask}]}", Ask, []string{"session.agent", "rule.host"}},
-		"a host allowed":   {agent("/usr/bin/agent", "api.test"), "rules: {hosts: [{host: api.test, verdict: allow}]}", Ask, []string{"session.agent"}},
+		"installed":   {agent("/usr/bin/agent"), "", Ask, []string{"session.agent"}},
+		"in the home": {agent("/home/dev/x/agent"), "", Ask, []string{"session.agent"}},
+		"rule that allows": {agent("/usr/bin/agent"),
+			"rules: {commands: [{program: agent, verdict: allow}]}", Ask,
+			[]string{"session.agent", "rule.command"}},
+		"rule that denies": {agent("/usr/bin/agent"),
+			"rules: {commands: [{program: agent, verdict: deny}]}", Deny,
+			[]string{"rule.command", "session.agent"}},
+		"never": {agent("/usr/bin/agent"), "security: {command_level: never}", Deny,
+			[]string{"level.never", "session.agent"}},
+		"restricted": {agent("/srv/agent"), "security: {restricted_paths: [/srv]}", Deny,
+			[]string{"path.restricted", "session.agent"}},
+		"another agent": {other, "", Ask, []string{"code.agent", "session.agent"}},
+		"its own code":  {script, "", Ask, []string{"session.agent"}},
+		"a secret":      {secret, "", Ask, []string{"read.secret", "session.agent"}},
+		"a host denied": {agent("/usr/bin/agent", "api.test:443"),
+			"rules: {hosts: [{host: '*.test', verdict: deny}, {host: api.test, verdict: deny}]}",
+			Deny, []string{"rule.host", "session.agent"}},
+		"a host asked": {agent("/usr/bin/agent", "Api.Test."),
+			"rules: {hosts: [{host: api.test, verdict: ask}]}", Ask,
+			[]string{"session.agent", "rule.host"}},
+		"a host allowed": {agent("/usr/bin/agent", "api.test"),
+			"rules: {hosts: [{host: api.test, verdict: allow}]}", Ask, []string{"session.agent"}},
 	} {
 		v := dev(t, test.config).Judge(test.plan)
 		var rules []string
@@ -56,7 +70,8 @@ func TestJudgeSession(t *testing.T) {
 			t.Errorf("%s: %v %q, want %v %q", name, v.Decision, rules, test.want, test.rules)
 		}
 		test.plan.Caller.Session = nil
-		if slices.ContainsFunc(dev(t, test.config).Judge(test.plan).Reasons, func(r Reason) bool { return r.Rule == "session.agent" }) {
+		if slices.ContainsFunc(dev(t, test.config).Judge(test.plan).Reasons,
+			func(r Reason) bool { return r.Rule == "session.agent" }) {
 			t.Errorf("%s: it is told of a session where there is none", name)
 		}
 	}

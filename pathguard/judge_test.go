@@ -21,10 +21,13 @@ func at(right command.Right, flags command.Flags, path string) *resolve.Plan {
 		mode = os.ModeDir | 0o755
 	}
 	return &resolve.Plan{
-		Script: &shellparse.Script{Text: "x", Canonical: "x", Plain: true, Commands: []shellparse.Command{{Name: "x", Builtin: true}},
-			Effects: []shellparse.Effect{{Right: right, Flags: flags, Name: shellparse.Name{Text: path, Static: true}}}},
+		Script: &shellparse.Script{Text: "x", Canonical: "x", Plain: true,
+			Commands: []shellparse.Command{{Name: "x", Builtin: true}},
+			Effects: []shellparse.Effect{{Right: right, Flags: flags,
+				Name: shellparse.Name{Text: path, Static: true}}}},
 		Caller: resolve.Caller{Dir: "/w", Home: "/home/dev"}, Workspace: "/w", Dir: "/w",
-		Targets: []resolve.Target{{Right: right, Flags: flags, Name: path, Found: resolve.Found{Real: path, Exists: true, Mode: mode}}},
+		Targets: []resolve.Target{{Right: right, Flags: flags, Name: path,
+			Found: resolve.Found{Real: path, Exists: true, Mode: mode}}},
 	}
 }
 
@@ -46,16 +49,21 @@ var actionsOf = map[string]struct {
 	right command.Right
 	flags command.Flags
 }{
-	"list": {command.Read, command.List}, "read": {command.Read, 0}, "sweep": {command.Read, command.Recursive}, "write": {command.Write, 0}, "append": {command.Write, command.Append},
-	"create": {command.Create, 0}, "chmod": {command.Write, command.Meta}, "chmod -R": {command.Write, command.Meta | command.Recursive},
-	"rm": {command.Delete, 0}, "rm -r": {command.Delete, command.Recursive}, "exec": {command.Exec, 0}, "source": {command.Read, command.Source},
+	"list": {command.Read, command.List}, "read": {command.Read, 0},
+	"sweep": {command.Read, command.Recursive}, "write": {command.Write, 0},
+	"append": {command.Write, command.Append},
+	"create": {command.Create, 0}, "chmod": {command.Write, command.Meta},
+	"chmod -R": {command.Write, command.Meta | command.Recursive},
+	"rm":       {command.Delete, 0}, "rm -r": {command.Delete, command.Recursive},
+	"exec": {command.Exec, 0}, "source": {command.Read, command.Source},
 }
 
 // TestJudgePlaces reads as the built-in policy: where, what, and the answer.
 func TestJudgePlaces(t *testing.T) {
 	p := dev(t, "security: {restricted_paths: [/srv/secret, ~/.aws], readonly_paths: [~/.ssh, /w/vendor]}")
 	tests := []struct{ path, allow, ask, deny string }{
-		{"/w/a.txt", "list,read,sweep,write,append,create,chmod,chmod -R,rm,exec,source", "rm -r", ""},
+		{"/w/a.txt", "list,read,sweep,write,append,create,chmod,chmod -R,rm,exec,source", "rm -r",
+			""},
 		{"/w", "list,read,sweep,write,chmod,source", "rm,rm -r,chmod -R", ""},
 		{"/w/node_modules", "read,write,rm,rm -r,exec", "", ""},
 		{"/w/web/dist/js", "read,write,rm,rm -r,exec", "", ""},
@@ -75,7 +83,8 @@ func TestJudgePlaces(t *testing.T) {
 		{"/tmp", "list,read,sweep,write", "rm,rm -r,chmod", ""},
 		{"/home/dev/.cache/golangci-lint/x", "read,write,rm", "rm -r", ""},
 		{"/home/dev/.cache/tool/x", "read", "write,rm,rm -r", ""},
-		{"/home/dev/.cache/p10k-instant-prompt-dev.zsh", "read", "write,append,create,chmod,rm", ""},
+		{"/home/dev/.cache/p10k-instant-prompt-dev.zsh", "read", "write,append,create,chmod,rm",
+			""},
 		{"/home/dev/.cache/go-build/x", "read,rm", "write,append,create,chmod,rm -r", ""},
 		{"/home/dev/.gradle/wrapper/dists/g/bin/gradle", "read,exec", "write", ""},
 		{"/home/dev/notes.txt", "list,read", "write,create,rm,rm -r,exec,source,chmod", ""},
@@ -125,7 +134,8 @@ func TestJudgePlaces(t *testing.T) {
 				if v.Decision != d {
 					t.Errorf("%s %s: %v, want %v: %+v", name, tt.path, v.Decision, d, v.Reasons)
 				}
-				if d != Allow && (len(v.Reasons) == 0 || v.Reasons[0].Message == "" || v.Reasons[0].Decision != d) {
+				if d != Allow && (len(v.Reasons) == 0 || v.Reasons[0].Message == "" ||
+					v.Reasons[0].Decision != d) {
 					t.Errorf("%s %s: no reason for %v", name, tt.path, d)
 				}
 			}
@@ -154,11 +164,13 @@ func TestTable(t *testing.T) {
 	}
 	for _, text := range ruleTexts {
 		id := text.id
-		if text.en == "" || text.zh == "" || text.kind == "" || (text.instead == "") != (text.insteadZh == "") {
+		if text.en == "" || text.zh == "" || text.kind == "" ||
+			(text.instead == "") != (text.insteadZh == "") {
 			t.Errorf("rule %q lacks a text", id)
 		}
 		for _, field := range []string{"{path}", "{detail}"} {
-			if strings.Contains(text.en, field) != strings.Contains(text.zh, field) && id != "delete.root" {
+			if strings.Contains(text.en, field) != strings.Contains(text.zh, field) &&
+				id != "delete.root" {
 				t.Errorf("rule %q says %s in one language only", id, field)
 			}
 		}
@@ -174,8 +186,12 @@ func TestStrictestWins(t *testing.T) {
 			for c := Deny; c <= Allow; c++ {
 				plan := at(command.Write, 0, paths[a])
 				for i, d := range []Decision{b, c} {
-					plan.Script.Effects = append(plan.Script.Effects, shellparse.Effect{Right: command.Write, Span: shellparse.Span{Start: i + 1, End: i + 2}})
-					plan.Targets = append(plan.Targets, resolve.Target{Right: command.Write, Found: resolve.Found{Real: paths[d], Exists: true}, Effect: i + 1})
+					plan.Script.Effects = append(plan.Script.Effects,
+						shellparse.Effect{Right: command.Write,
+							Span: shellparse.Span{Start: i + 1, End: i + 2}})
+					plan.Targets = append(plan.Targets,
+						resolve.Target{Right: command.Write,
+							Found: resolve.Found{Real: paths[d], Exists: true}, Effect: i + 1})
 				}
 				v := p.Judge(plan)
 				if want := min(a, b, c); v.Decision != want {
@@ -187,7 +203,9 @@ func TestStrictestWins(t *testing.T) {
 						kept++
 					}
 				}
-				if len(v.Reasons) != kept || !slices.IsSortedFunc(v.Reasons, func(x, y Reason) int { return int(x.Decision - y.Decision) }) {
+				if len(v.Reasons) != kept ||
+					!slices.IsSortedFunc(v.Reasons,
+						func(x, y Reason) int { return int(x.Decision - y.Decision) }) {
 					t.Errorf("%v %v %v: %d reasons, want %d", a, b, c, len(v.Reasons), kept)
 				}
 			}
@@ -198,20 +216,23 @@ func TestStrictestWins(t *testing.T) {
 // TestZeroDenies: what nobody filled in does not run.
 func TestZeroDenies(t *testing.T) {
 	var d Decision
-	if d != Deny || (Verdict{}).Decision != Deny || (Policy{}).Judge(at(command.Read, 0, "/w/a")).Decision != Deny {
+	if d != Deny || (Verdict{}).Decision != Deny ||
+		(Policy{}).Judge(at(command.Read, 0, "/w/a")).Decision != Deny {
 		t.Error("a zero value allows")
 	}
 	if v := Default(Account{}).Judge(nil); v.Decision != Deny {
 		t.Error("no plan allows")
 	}
-	if f := (Policy{}).Fence(at(command.Write, 0, "/w/a")); len(f.Write) != 0 || f.Network || f.Require != Strong {
+	if f := (Policy{}).Fence(at(command.Write, 0, "/w/a")); len(f.Write) != 0 || f.Network ||
+		f.Require != Strong {
 		t.Errorf("%+v", f)
 	}
 	if Decision(17).String() != "deny" || Decision(-1).String() != "deny" {
 		t.Error("an unknown decision is no denial")
 	}
 	var empty Settings
-	if empty.AllowShell || empty.Require != Strong || empty.Network != NetList || empty.AllowTerminalTakeover || empty.KeepBackground {
+	if empty.AllowShell || empty.Require != Strong || empty.Network != NetList ||
+		empty.AllowTerminalTakeover || empty.KeepBackground {
 		t.Error("zero settings permit")
 	}
 }
@@ -227,15 +248,21 @@ func randomSettings(r *rand.Rand) Settings {
 		return out
 	}
 	s := Settings{
-		Level: Level{r.Intn(4) == 0, r.Intn(4) == 0}, AllowShell: r.Intn(3) > 0, AllowTerminalTakeover: r.Intn(2) == 0, TamperProof: r.Intn(2) == 0,
-		RestrictedPaths: some("/srv", "/w/x", "~/a", "**/q"), ReadOnlyPaths: some("/w/y", "/w/x", "/home", "**/q"), Protect: some("a", "b"),
-		Network: NetMode(r.Intn(3)), NetworkAllow: some("a.example", "*.example", "b.other"), Require: Require(r.Intn(2)), PrivateTmp: r.Intn(2) == 0,
+		Level: Level{r.Intn(4) == 0, r.Intn(4) == 0}, AllowShell: r.Intn(3) > 0,
+		AllowTerminalTakeover: r.Intn(2) == 0, TamperProof: r.Intn(2) == 0,
+		RestrictedPaths: some("/srv", "/w/x", "~/a", "**/q"),
+		ReadOnlyPaths:   some("/w/y", "/w/x", "/home", "**/q"), Protect: some("a", "b"),
+		Network: NetMode(r.Intn(3)), NetworkAllow: some("a.example", "*.example", "b.other"),
+		Require: Require(r.Intn(2)), PrivateTmp: r.Intn(2) == 0,
 	}
 	for _, path := range some("/w/x", "/w", "/home/dev", "/etc", "**/q") {
-		s.Paths = append(s.Paths, PathRule{Path: path, Verdict: Decision(r.Intn(3)), Rights: [][]command.Right{nil, {command.Read}, {command.Write}}[r.Intn(3)]})
+		s.Paths = append(s.Paths, PathRule{Path: path, Verdict: Decision(r.Intn(3)),
+			Rights: [][]command.Right{nil, {command.Read}, {command.Write}}[r.Intn(3)]})
 	}
 	for _, name := range some("git", "rm", "x") {
-		s.Commands = append(s.Commands, CommandRule{Program: name, Args: some("push"), Flags: some("-f", "--force"), Verdict: Decision(r.Intn(3))})
+		s.Commands = append(s.Commands,
+			CommandRule{Program: name, Args: some("push"), Flags: some("-f", "--force"),
+				Verdict: Decision(r.Intn(3))})
 	}
 	for _, host := range some("a.example", "*.example", "b.other") {
 		s.Hosts = append(s.Hosts, HostRule{Host: host, Verdict: Decision(r.Intn(3))})
@@ -245,15 +272,23 @@ func randomSettings(r *rand.Rand) Settings {
 
 func randomPlan(r *rand.Rand) *resolve.Plan {
 	pick := func(from ...string) string { return from[r.Intn(len(from))] }
-	rights := []command.Right{command.Read, command.Write, command.Create, command.Delete, command.Exec}
-	plan := at(rights[r.Intn(len(rights))], command.Flags(r.Intn(16)), pick("/w/x/f", "/w/y", "/w", "/srv/a", "/home/dev/a", "/etc/q", "/w/q", "/w/z", "/tmp/x"))
+	rights := []command.Right{command.Read, command.Write, command.Create, command.Delete,
+		command.Exec}
+	plan := at(rights[r.Intn(len(rights))], command.Flags(r.Intn(16)),
+		pick("/w/x/f", "/w/y", "/w", "/srv/a", "/home/dev/a", "/etc/q", "/w/q", "/w/z", "/tmp/x"))
 	plan.Script.Plain = r.Intn(2) == 0
-	word := func(s string) shellparse.Word { return shellparse.Word{Text: s, Static: r.Intn(5) > 0} }
+	word := func(s string) shellparse.Word {
+		return shellparse.Word{Text: s, Static: r.Intn(5) > 0}
+	}
 	name := pick("git", "rm", "x", "ls")
-	plan.Script.Commands = []shellparse.Command{{Name: name, Args: []shellparse.Word{word(name), word(pick("push", "a")), word(pick("-f", "--force", "-q"))}, Builtin: true}}
+	plan.Script.Commands = []shellparse.Command{{Name: name,
+		Args: []shellparse.Word{word(name), word(pick("push", "a")),
+			word(pick("-f", "--force", "-q"))}, Builtin: true}}
 	if r.Intn(2) == 0 {
-		plan.Script.Effects = append(plan.Script.Effects, shellparse.Effect{Right: command.Net, Net: &shellparse.Endpoint{
-			Host: pick("a.example", "c.example", "b.other", "localhost", "z"), Static: r.Intn(4) > 0, Upload: r.Intn(3) == 0}})
+		plan.Script.Effects = append(plan.Script.Effects,
+			shellparse.Effect{Right: command.Net, Net: &shellparse.Endpoint{
+				Host:   pick("a.example", "c.example", "b.other", "localhost", "z"),
+				Static: r.Intn(4) > 0, Upload: r.Intn(3) == 0}})
 	}
 	if r.Intn(3) == 0 {
 		plan.Script.Hazards = []shellparse.Hazard{{Rule: "x.y", Risk: 1 + r.Intn(3), Message: "m"}}
@@ -286,7 +321,8 @@ func TestTightenOnlyTightens(t *testing.T) {
 			plan := randomPlan(r)
 			before, after := p.Judge(plan), q.Judge(plan)
 			if after.Decision > before.Decision {
-				t.Fatalf("%v became %v\nbase %+v\nadd  %+v\nplan %+v %+v", before.Decision, after.Decision, base, add, plan.Targets, plan.Script)
+				t.Fatalf("%v became %v\nbase %+v\nadd  %+v\nplan %+v %+v", before.Decision,
+					after.Decision, base, add, plan.Targets, plan.Script)
 			}
 			if after.Decision < before.Decision {
 				changed++
@@ -295,12 +331,14 @@ func TestTightenOnlyTightens(t *testing.T) {
 				continue // a fence looks at the disk
 			}
 			f, g := p.Fence(plan), q.Fence(plan)
-			if g.Require > f.Require || g.PrivateTmp != (f.PrivateTmp || add.PrivateTmp) || g.Network && !f.Network {
+			if g.Require > f.Require || g.PrivateTmp != (f.PrivateTmp || add.PrivateTmp) ||
+				g.Network && !f.Network {
 				t.Fatalf("the fence became wider: %+v, then %+v", f, g)
 			}
 		}
 		again, _ := joined.strictest(add)
-		if x, y := fmt.Sprint(joined.RestrictedPaths, joined.Level, joined.NetworkAllow), fmt.Sprint(again.RestrictedPaths, again.Level, again.NetworkAllow); x != y {
+		if x, y := fmt.Sprint(joined.RestrictedPaths, joined.Level, joined.NetworkAllow),
+			fmt.Sprint(again.RestrictedPaths, again.Level, again.NetworkAllow); x != y {
 			t.Fatalf("joined twice: %s, then %s", x, y)
 		}
 	}
@@ -313,7 +351,8 @@ func TestTightenOnlyTightens(t *testing.T) {
 func TestMergeTable(t *testing.T) {
 	always, never := Level{Always: true}, Level{Never: true}
 	levels := []struct{ a, b, want Level }{
-		{Level{}, Level{}, Level{}}, {Level{}, always, always}, {always, Level{}, always}, {never, Level{}, never}, {Level{}, never, never},
+		{Level{}, Level{}, Level{}}, {Level{}, always, always}, {always, Level{}, always},
+		{never, Level{}, never}, {Level{}, never, never},
 		{always, never, Level{true, true}}, {never, always, Level{true, true}},
 	}
 	for _, tt := range levels {
@@ -323,9 +362,13 @@ func TestMergeTable(t *testing.T) {
 	}
 	for _, a := range []bool{false, true} {
 		for _, b := range []bool{false, true} {
-			got, _ := (Settings{AllowShell: a, AllowTerminalTakeover: a, TamperProof: a, PrivateTmp: a, KeepBackground: a}).strictest(
-				Settings{AllowShell: b, AllowTerminalTakeover: b, TamperProof: b, PrivateTmp: b, KeepBackground: b})
-			if got.AllowShell != (a && b) || got.KeepBackground != (a && b) || got.AllowTerminalTakeover != (a && b) || got.TamperProof != (a || b) || got.PrivateTmp != (a || b) {
+			got, _ := (Settings{AllowShell: a, AllowTerminalTakeover: a, TamperProof: a,
+				PrivateTmp: a, KeepBackground: a}).strictest(
+				Settings{AllowShell: b, AllowTerminalTakeover: b, TamperProof: b, PrivateTmp: b,
+					KeepBackground: b})
+			if got.AllowShell != (a && b) || got.KeepBackground != (a && b) ||
+				got.AllowTerminalTakeover != (a && b) || got.TamperProof != (a || b) ||
+				got.PrivateTmp != (a || b) {
 				t.Errorf("%v and %v: %+v", a, b, got)
 			}
 		}
@@ -336,14 +379,18 @@ func TestMergeTable(t *testing.T) {
 		want  NetMode
 		allow string
 	}{
-		{NetOn, NetOff, nil, nil, NetOff, "[]"}, {NetOff, NetOn, nil, nil, NetOff, "[]"}, {NetOff, NetList, []string{"a"}, []string{"b"}, NetList, "[b]"},
-		{NetList, NetOn, []string{"a"}, []string{"b"}, NetList, "[a]"}, {NetList, NetList, []string{"a", "b"}, []string{"b", "c"}, NetList, "[b]"},
+		{NetOn, NetOff, nil, nil, NetOff, "[]"}, {NetOff, NetOn, nil, nil, NetOff, "[]"},
+		{NetOff, NetList, []string{"a"}, []string{"b"}, NetList, "[b]"},
+		{NetList, NetOn, []string{"a"}, []string{"b"}, NetList, "[a]"},
+		{NetList, NetList, []string{"a", "b"}, []string{"b", "c"}, NetList, "[b]"},
 		{NetList, NetList, []string{"*.x"}, []string{"a.x", "y"}, NetList, "[a.x]"},
 	}
 	for _, tt := range nets {
-		got, _ := (Settings{Network: tt.a, NetworkAllow: tt.x}).strictest(Settings{Network: tt.b, NetworkAllow: tt.y})
+		got, _ := (Settings{Network: tt.a, NetworkAllow: tt.x}).strictest(Settings{Network: tt.b,
+			NetworkAllow: tt.y})
 		if got.Network != tt.want || fmt.Sprint(got.NetworkAllow) != tt.allow {
-			t.Errorf("%v %v and %v %v: %v %v", tt.a, tt.x, tt.b, tt.y, got.Network, got.NetworkAllow)
+			t.Errorf("%v %v and %v %v: %v %v", tt.a, tt.x, tt.b, tt.y, got.Network,
+				got.NetworkAllow)
 		}
 	}
 }
@@ -356,7 +403,9 @@ func TestJudgeCode(t *testing.T) {
 		plan := at(command.Read, 0, "/w/a")
 		plan.Script.Codes = []shellparse.Code{c}
 		if host != "" {
-			plan.Script.Effects = append(plan.Script.Effects, shellparse.Effect{Right: command.Net, Net: &shellparse.Endpoint{Host: host, Static: true}})
+			plan.Script.Effects = append(plan.Script.Effects,
+				shellparse.Effect{Right: command.Net,
+					Net: &shellparse.Endpoint{Host: host, Static: true}})
 		}
 		return plan
 	}
@@ -368,13 +417,18 @@ func TestJudgeCode(t *testing.T) {
 	}{
 		{shellparse.Code{Source: shellparse.Literal}, "", Allow, ""},
 		{shellparse.Code{Source: shellparse.Literal, Opaque: true}, "", Ask, "code.opaque"},
-		{shellparse.Code{Source: shellparse.Literal, Opaque: true, Lang: "julia", Text: `println("1 + 1 is ", 1+1)`}, "", Allow, ""},
-		{shellparse.Code{Source: shellparse.Literal, Opaque: true, Lang: "julia", Text: `println("$(rm(x))")`}, "", Ask, "code.opaque"},
-		{shellparse.Code{Source: shellparse.Literal, Opaque: true, Lang: "julia", Text: "run(`rm x`)"}, "", Ask, "code.opaque"},
-		{shellparse.Code{Source: shellparse.Literal, Opaque: true, Lang: "erlang", Text: `os:cmd("id").`}, "", Ask, "code.opaque"},
+		{shellparse.Code{Source: shellparse.Literal, Opaque: true, Lang: "julia",
+			Text: `println("1 + 1 is ", 1+1)`}, "", Allow, ""},
+		{shellparse.Code{Source: shellparse.Literal, Opaque: true, Lang: "julia",
+			Text: `println("$(rm(x))")`}, "", Ask, "code.opaque"},
+		{shellparse.Code{Source: shellparse.Literal, Opaque: true, Lang: "julia",
+			Text: "run(`rm x`)"}, "", Ask, "code.opaque"},
+		{shellparse.Code{Source: shellparse.Literal, Opaque: true, Lang: "erlang",
+			Text: `os:cmd("id").`}, "", Ask, "code.opaque"},
 		{shellparse.Code{Lang: "bc"}, "", Allow, ""},
 		{shellparse.Code{Source: shellparse.Literal}, "x.example", Allow, ""},
-		{shellparse.Code{Source: shellparse.Literal, Opaque: true}, "localhost", Ask, "code.opaque"},
+		{shellparse.Code{Source: shellparse.Literal, Opaque: true}, "localhost", Ask,
+			"code.opaque"},
 		{shellparse.Code{Source: shellparse.Literal, Opaque: true}, "x.example", Ask, "code.talks"},
 		{shellparse.Code{Source: shellparse.File}, "", Allow, ""},
 		{shellparse.Code{Source: shellparse.Stdin}, "", Ask, "code.stdin"},
@@ -393,7 +447,8 @@ func TestJudgeCode(t *testing.T) {
 		plan := at(command.Read, 0, "/w/a")
 		plan.Script.Opaque = []shellparse.Opaque{{Place: place, Text: "$x"}}
 		want := Ask
-		if place == shellparse.InWrite || place == shellparse.InOption || place == shellparse.InRead || place == shellparse.InData {
+		if place == shellparse.InWrite || place == shellparse.InOption ||
+			place == shellparse.InRead || place == shellparse.InData {
 			want = Allow
 		}
 		if v := p.Judge(plan); v.Decision != want {
@@ -420,17 +475,24 @@ func TestJudgeNet(t *testing.T) {
 		{"", shellparse.Endpoint{Static: true}, Ask},
 		{"", shellparse.Endpoint{Host: "0.0.0.0", Static: true}, Ask},
 		{"", shellparse.Endpoint{Scheme: hosts.RemoteScheme, Static: true}, Allow},
-		{"", shellparse.Endpoint{Scheme: hosts.RemoteScheme, Host: "origin", Static: true, Upload: true}, Ask},
-		{"network: {default: list, allow: [a.example]}", shellparse.Endpoint{Host: "A.example.", Static: true}, Allow},
-		{"network: {default: list, allow: [a.example]}", shellparse.Endpoint{Host: "b.example", Static: true}, Ask},
-		{"network: {default: list, allow: ['*.example']}", shellparse.Endpoint{Host: "b.example", Static: true}, Allow},
-		{"network: {default: list, allow: ['*.example']}", shellparse.Endpoint{Host: "example", Static: true}, Ask},
-		{"network: {default: list}", shellparse.Endpoint{Scheme: hosts.RemoteScheme, Static: true}, Ask},
+		{"", shellparse.Endpoint{Scheme: hosts.RemoteScheme, Host: "origin", Static: true,
+			Upload: true}, Ask},
+		{"network: {default: list, allow: [a.example]}",
+			shellparse.Endpoint{Host: "A.example.", Static: true}, Allow},
+		{"network: {default: list, allow: [a.example]}",
+			shellparse.Endpoint{Host: "b.example", Static: true}, Ask},
+		{"network: {default: list, allow: ['*.example']}",
+			shellparse.Endpoint{Host: "b.example", Static: true}, Allow},
+		{"network: {default: list, allow: ['*.example']}",
+			shellparse.Endpoint{Host: "example", Static: true}, Ask},
+		{"network: {default: list}", shellparse.Endpoint{Scheme: hosts.RemoteScheme, Static: true},
+			Ask},
 	}
 	for _, tt := range tests {
 		plan := at(command.Read, 0, "/w/a")
 		net := tt.net
-		plan.Script.Effects = append(plan.Script.Effects, shellparse.Effect{Right: command.Net, Net: &net})
+		plan.Script.Effects = append(plan.Script.Effects,
+			shellparse.Effect{Right: command.Net, Net: &net})
 		if v := dev(t, tt.policy).Judge(plan); v.Decision != tt.want {
 			t.Errorf("%q %+v: %v %+v", tt.policy, tt.net, v.Decision, v.Reasons)
 		}

@@ -24,7 +24,8 @@ func (j *judgement) text() {
 		j.add(Deny, "shell.disabled", "", "", whole, -1)
 	}
 	for _, m := range s.Marks {
-		j.add(Ask, "text.mark", "", m.Kind+" U+"+strings.ToUpper(strconv.FormatInt(int64(m.Rune), 16)), m.Span, -1)
+		j.add(Ask, "text.mark", "", m.Kind+" U+"+
+			strings.ToUpper(strconv.FormatInt(int64(m.Rune), 16)), m.Span, -1)
 	}
 	for i := range s.Commands {
 		if c := &s.Commands[i]; dashed(c.Name) {
@@ -39,13 +40,17 @@ func (j *judgement) text() {
 // dashed reports whether the name of a program has a dash in it that is not "-": whoever reads
 // it takes it for another program.
 func dashed(name string) bool {
-	return strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII && (unicode.Is(unicode.Pd, r) || r == '\u2212') })
+	return strings.ContainsFunc(name,
+		func(r rune) bool {
+			return r > unicode.MaxASCII && (unicode.Is(unicode.Pd, r) || r == '\u2212')
+		})
 }
 
 // Idle reports whether a text holds nothing to run: blanks and comments. A shell does nothing
 // with it and succeeds, so nothing is refused.
 func Idle(s *shellparse.Script) bool {
-	if len(s.Commands) > 0 || len(s.Effects) > 0 || len(s.Opaque) > 0 || len(s.Codes) > 0 || len(s.Hazards) > 0 || strings.TrimSpace(s.Canonical) != "" {
+	if len(s.Commands) > 0 || len(s.Effects) > 0 || len(s.Opaque) > 0 || len(s.Codes) > 0 ||
+		len(s.Hazards) > 0 || strings.TrimSpace(s.Canonical) != "" {
 		return false
 	}
 	for line := range strings.Lines(s.Text) {

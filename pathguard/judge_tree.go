@@ -36,16 +36,20 @@ func (j *judgement) below(f *finding, t *resolve.Target, full string, action Act
 			continue
 		}
 		switch {
-		case t.Below() && action >= ToWrite && action <= ToSweep: // some of it: the fence keeps the rest
-			j.add(Ask, "path.reach", full, j.p.tree.under(full, k.mark), j.span(t.Effect), t.Command)
+		case t.Below() && action >= ToWrite && action <= ToSweep:
+			// some of it: the fence keeps the rest
+			j.add(Ask, "path.reach", full, j.p.tree.under(full, k.mark), j.span(t.Effect),
+				t.Command)
 		case action >= ToWrite && action <= ToSweep:
 			f.put(k.place, j.p.tree.under(full, k.mark))
 		case k.mark != markReadOnly && action == ToRead && !inside:
-			j.add(Ask, "path.sweep", full, j.p.tree.under(full, k.mark), j.span(t.Effect), t.Command)
+			j.add(Ask, "path.sweep", full, j.p.tree.under(full, k.mark), j.span(t.Effect),
+				t.Command)
 		}
 	}
 	if held.has(markSecret) && action == ToRead && !inside && !systemHeld(full) {
-		j.add(Ask, "path.sweep", full, j.p.tree.under(full, markSecret), j.span(t.Effect), t.Command)
+		j.add(Ask, "path.sweep", full, j.p.tree.under(full, markSecret), j.span(t.Effect),
+			t.Command)
 	}
 }
 
@@ -55,13 +59,16 @@ func (j *judgement) lists() {
 	for i := range j.script.Opaque {
 		o := &j.script.Opaque[i]
 		j.piped(o)
-		if o.Place != shellparse.InRead && !(o.Place == shellparse.InOption && j.readsUnknown(o.Command)) || !strings.Contains(o.Why, "standard input") {
+		if o.Place != shellparse.InRead &&
+			!(o.Place == shellparse.InOption && j.readsUnknown(o.Command)) ||
+			!strings.Contains(o.Why, "standard input") {
 			continue
 		}
 		for k := range j.plan.Targets {
 			t := &j.plan.Targets[k]
 			full := t.Path()
-			if actionOf(t) != ToList || t.Flags&command.Recursive == 0 || t.Real == "" || j.inside(full) || systemHeld(full) {
+			if actionOf(t) != ToList || t.Flags&command.Recursive == 0 || t.Real == "" ||
+				j.inside(full) || systemHeld(full) {
 				continue
 			}
 			for _, kind := range []markKind{markRestricted, markSecret} {
@@ -76,7 +83,10 @@ func (j *judgement) lists() {
 
 // readsUnknown reports whether a command reads a name that is not known.
 func (j *judgement) readsUnknown(cmd int) bool {
-	return slices.ContainsFunc(j.plan.Targets, func(t resolve.Target) bool { return t.Command == cmd && t.Unknown && t.Right == command.Read })
+	return slices.ContainsFunc(j.plan.Targets,
+		func(t resolve.Target) bool {
+			return t.Command == cmd && t.Unknown && t.Right == command.Read
+		})
 }
 
 // systemHeld reports whether what a directory of the system hides is hidden by its mode

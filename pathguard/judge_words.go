@@ -74,7 +74,8 @@ func harmlessTadactl(c *shellparse.Command) bool {
 		if strings.HasPrefix(w.Text, "-") {
 			return w.Text == "--help" || w.Text == "-h" || w.Text == "--version"
 		}
-		return w.Text == "check" || w.Text == "doctor" || w.Text == "help" || w.Text == "hook" && i+1 < len(c.Args) && c.Args[i+1].Text == "run"
+		return w.Text == "check" || w.Text == "doctor" || w.Text == "help" ||
+			w.Text == "hook" && i+1 < len(c.Args) && c.Args[i+1].Text == "run"
 	}
 	return true
 }
@@ -95,7 +96,10 @@ func (j *judgement) aimsAtTada(c *shellparse.Command) bool {
 	if len(c.Args) > 1 && allStatic(c.Args) && !slices.Contains(c.Via, "xargs") {
 		return false
 	}
-	return slices.ContainsFunc(j.script.Commands, func(f shellparse.Command) bool { return slices.Contains(finders, path.Base(f.Name)) && namesTada(&f) })
+	return slices.ContainsFunc(j.script.Commands,
+		func(f shellparse.Command) bool {
+			return slices.Contains(finders, path.Base(f.Name)) && namesTada(&f)
+		})
 }
 
 // namesTada looks through the brackets of "ps | grep [t]ada-run", which keep grep itself out.
@@ -132,7 +136,8 @@ func (j *judgement) listed() {
 			switch {
 			case w.Glob:
 				full = path.Dir(full)
-			case w.Static && !c.Known && !c.Builtin && !strings.Contains(w.Text, "/") && j.marked(full, markSecret):
+			case w.Static && !c.Known && !c.Builtin && !strings.Contains(w.Text, "/") &&
+				j.marked(full, markSecret):
 				j.add(Ask, "read.secret", full, w.Text, c.Span, i)
 				continue
 			case !here || !w.Static:
@@ -150,6 +155,7 @@ func (j *judgement) listed() {
 // comesBack reports whether the script contacts this machine by way of the network.
 func (j *judgement) comesBack() bool {
 	return slices.ContainsFunc(j.script.Effects, func(e shellparse.Effect) bool {
-		return e.Right == command.Net && e.Net != nil && hosts.IsLoopback(strings.ToLower(e.Net.Host))
+		return e.Right == command.Net && e.Net != nil &&
+			hosts.IsLoopback(strings.ToLower(e.Net.Host))
 	})
 }

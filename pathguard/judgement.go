@@ -32,7 +32,8 @@ func (j *judgement) add(d Decision, rule, path, detail string, span shellparse.S
 	if d == Ask && j.lifted(cmd, text.risk) {
 		return
 	}
-	r := Reason{Rule: rule, Decision: d, Risk: text.risk, Span: span, Path: path, detail: detail, Command: cmd}
+	r := Reason{Rule: rule, Decision: d, Risk: text.risk, Span: span, Path: path, detail: detail,
+		Command: cmd}
 	r.Message = r.fill(text.en)
 	if d != Allow {
 		r.Instead = text.instead
@@ -47,7 +48,8 @@ func (j *judgement) lifted(cmd, risk int) bool {
 }
 
 // configured keeps what a rule of the configuration says, in its own words.
-func (j *judgement) configured(rule string, d Decision, message, path, detail string, span shellparse.Span, cmd int) {
+func (j *judgement) configured(rule string, d Decision, message, path, detail string,
+	span shellparse.Span, cmd int) {
 	j.add(d, rule, path, detail, span, cmd)
 	if message == "" || len(j.reasons) == 0 || j.reasons[len(j.reasons)-1].Rule != rule {
 		return
@@ -62,7 +64,8 @@ func (j *judgement) hazard(rule string, span shellparse.Span, cmd int) {
 	if j.lifted(cmd, h.Risk) {
 		return
 	}
-	j.reasons = append(j.reasons, Reason{Rule: h.Rule, Decision: Ask, Risk: h.Risk, Message: h.Message, Span: span, Command: cmd, plain: h.Message})
+	j.reasons = append(j.reasons, Reason{Rule: h.Rule, Decision: Ask, Risk: h.Risk,
+		Message: h.Message, Span: span, Command: cmd, plain: h.Message})
 }
 
 func (j *judgement) span(effect int) shellparse.Span {
@@ -131,7 +134,8 @@ func (j *judgement) isHome(full string) bool {
 // harmless reports whether an effect is a write to /dev/null or its like.
 func (j *judgement) harmless(effect int) bool {
 	e := &j.script.Effects[effect]
-	return e.Right == command.Write && e.Name.Static && (e.Name.Text == "/dev/null" || e.Name.Text == "/dev/stdout" || e.Name.Text == "/dev/stderr")
+	return e.Right == command.Write && e.Name.Static &&
+		(e.Name.Text == "/dev/null" || e.Name.Text == "/dev/stdout" || e.Name.Text == "/dev/stderr")
 }
 
 // bareGlob reports whether the last component of the pattern of a target takes all.
@@ -163,7 +167,8 @@ func (j *judgement) files() iter.Seq2[*resolve.Inner, *judgement] {
 			if j.begins(in.Command) {
 				continue
 			}
-			k := &judgement{p: j.p, plan: in.Plan, script: in.Plan.Script, homes: j.homes, disk: j.disk, inner: true}
+			k := &judgement{p: j.p, plan: in.Plan, script: in.Plan.Script, homes: j.homes,
+				disk: j.disk, inner: true}
 			if !j.private(in.Path) && !yield(in, k) {
 				return
 			}

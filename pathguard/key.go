@@ -86,7 +86,8 @@ func (d *decoder) syntax(err error) error {
 	if line, err := strconv.Atoi(rest[:digits]); ok && err == nil {
 		e.Line, e.Msg = line, before+strings.TrimPrefix(strings.TrimPrefix(rest[digits:], ":"), " ")
 	}
-	if strings.Contains(e.Msg, "cannot start any token") { // a tab, nearly always, or @ or a backquote
+	if strings.Contains(e.Msg, "cannot start any token") {
+		// a tab, nearly always, or @ or a backquote
 		e.Msg += "; indent with spaces, and quote what begins with @ or `"
 	}
 	return e
@@ -131,7 +132,8 @@ func (d *decoder) key(name, value *yaml.Node, where string) error {
 			return d.mapping(value, full)
 		}
 	}
-	return d.fail(name, "unknown key %q%s%s known: %s", name.Value, in(where), d.nearest(full), strings.Join(d.known(where), ", "))
+	return d.fail(name, "unknown key %q%s%s known: %s", name.Value, in(where), d.nearest(full),
+		strings.Join(d.known(where), ", "))
 }
 
 // named says which key it is that "must be" something else.

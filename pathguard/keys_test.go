@@ -14,7 +14,8 @@ import (
 func config(k Key, value string) string {
 	name := k.Name
 	if list, field, ok := strings.Cut(name, "[]."); ok {
-		needed := map[string]string{"rules.commands": "program: x", "rules.paths": "path: /x", "rules.hosts": "host: x"}[list]
+		needed := map[string]string{"rules.commands": "program: x", "rules.paths": "path: /x",
+			"rules.hosts": "host: x"}[list]
 		rule := "{" + needed + ", verdict: ask"
 		for _, given := range []string{"program: x", "path: /x", "host: x", "verdict: ask"} {
 			if strings.HasPrefix(given, field+":") {
@@ -82,7 +83,9 @@ func TestEveryKeyIsEverywhere(t *testing.T) {
 	set := map[string]bool{}
 	names := map[string]bool{}
 	for _, k := range Keys() {
-		if names[k.Name] || k.Type == "" || k.Since == "" || k.Example == "" || !strings.HasSuffix(k.About, ".") || !k.IsField() && (k.Default == "" || k.value == nil) {
+		if names[k.Name] || k.Type == "" || k.Since == "" || k.Example == "" ||
+			!strings.HasSuffix(k.About, ".") ||
+			!k.IsField() && (k.Default == "" || k.value == nil) {
 			t.Errorf("%s is written twice or lacks a column: %+v", k.Name, k)
 		}
 		names[k.Name] = true
@@ -103,11 +106,13 @@ func TestEveryKeyIsEverywhere(t *testing.T) {
 		}
 		if k.Default != "" && k.Default != "none" {
 			same, err := decode(file, []byte(config(k, k.Default)), defaults())
-			if err != nil || !reflect.DeepEqual((Policy{set: same}).Lines(), (Policy{set: start}).Lines()) {
+			if err != nil || !reflect.DeepEqual((Policy{set: same}).Lines(),
+				(Policy{set: start}).Lines()) {
 				t.Errorf("default %s of %s: %v, %+v", k.Default, k.Name, err, same)
 			}
 			if k.value != nil && written(k.value(start)) != k.Default {
-				t.Errorf("%s: the default is shown as %s and described as %s", k.Name, written(k.value(start)), k.Default)
+				t.Errorf("%s: the default is shown as %s and described as %s", k.Name,
+					written(k.value(start)), k.Default)
 			}
 		}
 		_, last := cutLast(k.Name)
@@ -126,13 +131,15 @@ func TestEveryKeyIsEverywhere(t *testing.T) {
 		}
 		before := showOf(t, Default(Account{Home: "/home/dev"}))
 		if now := showOf(t, p); now[k.Name] == "" || now[k.Name] == before[k.Name] {
-			t.Errorf("`policy show` has %q for %s, and %q for the default", now[k.Name], k.Name, before[k.Name])
+			t.Errorf("`policy show` has %q for %s, and %q for the default", now[k.Name], k.Name,
+				before[k.Name])
 		}
 	}
 	all := map[string]bool{}
 	settable(reflect.TypeFor[Settings](), "", all)
 	for field := range all {
-		if !set[field] && !strings.HasPrefix(field, ".Lowered.") { // that is what merging leaves of Limits
+		if !set[field] && !strings.HasPrefix(field, ".Lowered.") {
+			// that is what merging leaves of Limits
 			t.Errorf("no key sets Settings%s", field)
 		}
 	}
@@ -178,7 +185,9 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 		"limits.cpu":                {"3s|~/config.yaml:9"},
 		"limits.memory":             {"1000|" + work + ":4"},
 		"limits.output":             {"none|default"},
-		"rules.hosts":               {"{host: a.example, verdict: allow}|~/config.yaml:7", "{host: b.example, verdict: deny}|~/config.yaml:8", "{host: d.example, verdict: ask, message: \u202ehm}|" + work + ":9"},
+		"rules.hosts": {"{host: a.example, verdict: allow}|~/config.yaml:7",
+			"{host: b.example, verdict: deny}|~/config.yaml:8",
+			"{host: d.example, verdict: ask, message: \u202ehm}|" + work + ":9"},
 	}
 	got := map[string][]string{}
 	for _, row := range p.Lines() {
@@ -218,11 +227,14 @@ func TestNearestKey(t *testing.T) {
 		}
 	}
 	d := decoder{keys: Keys()}
-	for _, k := range Keys() { // a letter missing anywhere in a name that is long enough, and two exchanged
+	for _, k := range Keys() {
+		// a letter missing anywhere in a name that is long enough, and two exchanged
 		section, last := cutLast(k.Name)
 		for i := 1; i < len(last) && len(last) > 5; i++ {
-			for _, wrong := range []string{last[:i] + last[i+1:], last[:i-1] + last[i:i+1] + last[i-1:i] + last[i+1:]} {
-				if full := strings.TrimPrefix(section+"."+wrong, "."); wrong != last && d.nearest(full) != "; did you mean "+last+"?" {
+			for _, wrong := range []string{last[:i] + last[i+1:],
+				last[:i-1] + last[i:i+1] + last[i-1:i] + last[i+1:]} {
+				if full := strings.TrimPrefix(section+"."+wrong, "."); wrong != last &&
+					d.nearest(full) != "; did you mean "+last+"?" {
 					t.Errorf("%s: %q", full, d.nearest(full))
 				}
 			}

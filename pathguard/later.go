@@ -46,7 +46,9 @@ func LaterIn(c *Caller, dirs ...string) Later {
 			case name != nil && !c.HasAgent(name.only):
 			case name != nil && !isOne("git", name.tools):
 				found[pathname.Join(dir, e.Name)] = stampOf(pathname.Join(dir, e.Name), name)
-			case name == nil && e.IsDir() && (!slices.Contains(pathname.Regenerable, e.Name) || e.Name == ".bundle"): // it holds packages and a configuration
+			case name == nil && e.IsDir() &&
+				(!slices.Contains(pathname.Regenerable, e.Name) || e.Name == ".bundle"):
+				// it holds packages and a configuration
 				dirs = append(dirs, pathname.Join(dir, e.Name))
 			}
 		}
@@ -65,7 +67,8 @@ func (l Later) Since(before Later, plan *resolve.Plan) (left []Left) {
 	git := slices.Contains(started, "git")
 	for name, now := range l {
 		was, ok := before[name]
-		if ok && was == now || plan.Writes(name) || git && (ok || !now.kept) || slices.ContainsFunc(started, func(p string) bool { return isOne(p, now.tools) }) {
+		if ok && was == now || plan.Writes(name) || git && (ok || !now.kept) ||
+			slices.ContainsFunc(started, func(p string) bool { return isOne(p, now.tools) }) {
 			continue
 		}
 		left = append(left, Left{name, now.runs})
@@ -97,7 +100,8 @@ func stampOf(name string, line *laterName) stamp {
 			return nil
 		}
 		if st, ok := info.Sys().(*syscall.Stat_t); ok {
-			s.ino, s.size, s.changed = s.ino*31+st.Ino, s.size*31+uint64(info.Size()), s.changed*31+uint64(info.ModTime().UnixNano())
+			s.ino, s.size, s.changed = s.ino*31+st.Ino, s.size*31+uint64(info.Size()),
+				s.changed*31+uint64(info.ModTime().UnixNano())
 		}
 		if most--; most <= 0 {
 			return fs.SkipAll

@@ -50,16 +50,19 @@ func TestLaterEveryName(t *testing.T) {
 			before := LaterIn(&g.Caller, root+"/w")
 			write(t, full, "one")
 			first := LaterIn(&g.Caller, root+"/w")
-			if left := first.Since(before, plan); len(left) != 1 || left[0].Name != full || left[0].Runs != n.runs {
+			if left := first.Since(before, plan); len(left) != 1 || left[0].Name != full ||
+				left[0].Runs != n.runs {
 				t.Errorf("%s is new: %v", full, left)
 			}
 			write(t, full, "another")
-			if left := LaterIn(&g.Caller, root+"/w").Since(first, plan); len(left) != 1 || left[0].Name != full {
+			if left := LaterIn(&g.Caller, root+"/w").Since(first, plan); len(left) != 1 ||
+				left[0].Name != full {
 				t.Errorf("%s changed: %v", full, left)
 			}
 			g.expect(t, map[bool]Decision{true: Ask, false: Allow}[n.kept], "echo x > "+dir+name)
 			f, _, _ := fenceOf(t, g, root, "./unread")
-			if kept := slices.Concat(f.ReadOnly, f.Hide); slices.Contains(kept, "@/w/"+dir+name) != n.kept {
+			if kept := slices.Concat(f.ReadOnly, f.Hide); slices.Contains(kept,
+				"@/w/"+dir+name) != n.kept {
 				t.Errorf("%s%s: kept %v: %q", dir, name, n.kept, f.ReadOnly)
 			}
 			if err := os.RemoveAll(full); err != nil {
@@ -84,7 +87,8 @@ func write(t *testing.T, name, text string) {
 
 // TestLaterFolders: a folder that is a later name is one name, and what changes in it is seen.
 func TestLaterFolders(t *testing.T) {
-	g, root := desk(t, "", "w/.mvn/wrapper/w.properties", "w/.vscode/tasks.json", "w/node_modules/x/.envrc", "w/sub/.git/hooks/pre-commit")
+	g, root := desk(t, "", "w/.mvn/wrapper/w.properties", "w/.vscode/tasks.json",
+		"w/node_modules/x/.envrc", "w/sub/.git/hooks/pre-commit")
 	plan := func(line string) *resolve.Plan {
 		_, plan, err := g.judge(line)
 		if err != nil {
@@ -94,15 +98,19 @@ func TestLaterFolders(t *testing.T) {
 		return plan
 	}
 	before := LaterIn(&g.Caller, root+"/w", root+"/w")
-	for _, name := range []string{".mvn/wrapper/w.properties", ".mvn/extensions.xml", ".vscode/tasks.json", "node_modules/x/.envrc", "sub/.git/hooks/pre-commit"} {
+	for _, name := range []string{".mvn/wrapper/w.properties", ".mvn/extensions.xml",
+		".vscode/tasks.json", "node_modules/x/.envrc", "sub/.git/hooks/pre-commit"} {
 		write(t, root+"/w/"+name, "changed")
 	}
 	write(t, root+"/w/CLAUDE.md", "new")
-	if err := os.Symlink("/nowhere", root+"/w/src/AGENTS.md"); err != nil { // a link that leads nowhere yet is one too
+	if err := os.Symlink("/nowhere", root+"/w/src/AGENTS.md"); err != nil {
+		// a link that leads nowhere yet is one too
 		t.Fatal(err)
 	}
-	for line, want := range map[string]string{"./x": ".mvn .vscode CLAUDE.md src/AGENTS.md", "mvn -v": ".vscode CLAUDE.md src/AGENTS.md",
-		"./x; touch CLAUDE.md": ".mvn .vscode src/AGENTS.md", "git pull": "CLAUDE.md src/AGENTS.md"} {
+	for line, want := range map[string]string{"./x": ".mvn .vscode CLAUDE.md src/AGENTS.md",
+		"mvn -v":               ".vscode CLAUDE.md src/AGENTS.md",
+		"./x; touch CLAUDE.md": ".mvn .vscode src/AGENTS.md",
+		"git pull":             "CLAUDE.md src/AGENTS.md"} {
 		var got []string
 		for _, l := range LaterIn(&g.Caller, root+"/w").Since(before, plan(line)) {
 			got = append(got, strings.TrimPrefix(l.Name, root+"/w/"))

@@ -48,7 +48,8 @@ func loaded() (list []laterName) {
 		name := "**/" + f.Text()
 		i := slices.IndexFunc(list, func(n laterName) bool { return n.name == name })
 		if i < 0 {
-			list = append(list, laterName{name: name, last: path.Base(name), kept: true, only: f.Agent, runs: loadedWhy})
+			list = append(list, laterName{name: name, last: path.Base(name), kept: true,
+				only: f.Agent, runs: loadedWhy})
 			continue
 		}
 		list[i].only += "," + f.Agent

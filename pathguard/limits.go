@@ -28,17 +28,18 @@ import (
 // Control groups, where they can be made, bound CPU, Memory and Processes exactly. They take up to
 // 16 ms, so they are made when a file names one of the three.
 type Limits struct {
-	Time       time.Duration // of the wall clock, from the start of the command
-	CPU        time.Duration // of the whole tree, user and system, in full seconds
-	Memory     int64         // bytes of the whole tree
-	Processes  int64         // in the whole tree, threads counted
-	Inotify    int64         // inotify instances of the whole tree
-	Watches    int64         // inotify watches of the whole tree
-	Output     int64         // bytes of what the run writes to its terminal and pipes
-	Record     int64         // bytes of output in the transcript
-	RecordRate int64         // bytes of output in the transcript per second, after the first 16 seconds' worth
-	FileSize   int64         // bytes of one file
-	OpenFiles  int64         // descriptors of one process
+	Time      time.Duration // of the wall clock, from the start of the command
+	CPU       time.Duration // of the whole tree, user and system, in full seconds
+	Memory    int64         // bytes of the whole tree
+	Processes int64         // in the whole tree, threads counted
+	Inotify   int64         // inotify instances of the whole tree
+	Watches   int64         // inotify watches of the whole tree
+	Output    int64         // bytes of what the run writes to its terminal and pipes
+	Record    int64         // bytes of output in the transcript
+	// bytes of output in the transcript per second, after the first 16 seconds' worth
+	RecordRate int64
+	FileSize   int64 // bytes of one file
+	OpenFiles  int64 // descriptors of one process
 }
 
 // Unlimited is a limit that is set to none.
@@ -46,7 +47,8 @@ const Unlimited = math.MaxInt64
 
 // fields are all of l, in order.
 func (l *Limits) fields() [11]*int64 {
-	return [11]*int64{(*int64)(&l.Time), (*int64)(&l.CPU), &l.Memory, &l.Processes, &l.Inotify, &l.Watches, &l.Output, &l.Record, &l.RecordRate, &l.FileSize, &l.OpenFiles}
+	return [11]*int64{(*int64)(&l.Time), (*int64)(&l.CPU), &l.Memory, &l.Processes, &l.Inotify,
+		&l.Watches, &l.Output, &l.Record, &l.RecordRate, &l.FileSize, &l.OpenFiles}
 }
 
 // strictest takes the lower of two limits, where 0 is unset.

@@ -12,7 +12,8 @@ import (
 // and a rule that allows is taken from the first alone. The notes name what was left out.
 func (s Settings) strictest(add Settings) (Settings, []string) {
 	out := s
-	out.Level = Level{Always: s.Level.Always || add.Level.Always, Never: s.Level.Never || add.Level.Never}
+	out.Level = Level{Always: s.Level.Always || add.Level.Always, Never: s.Level.Never ||
+		add.Level.Never}
 	out.RestrictedPaths = union(s.RestrictedPaths, add.RestrictedPaths)
 	out.ReadOnlyPaths = union(s.ReadOnlyPaths, add.ReadOnlyPaths)
 	out.Protect = union(s.Protect, add.Protect)
@@ -37,7 +38,8 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 		out.Registries = common(s.Registries, add.Registries)
 	}
 	out.NoLocalhost = s.NoLocalhost || add.NoLocalhost
-	out.Limits, out.Lowered = s.Limits.strictest(add.Limits), s.Lowered.strictest(add.Limits.unsetIn(s.Limits.unsetIn(s.Lowered)))
+	out.Limits, out.Lowered = s.Limits.strictest(add.Limits),
+		s.Lowered.strictest(add.Limits.unsetIn(s.Limits.unsetIn(s.Lowered)))
 	out.Approval = s.Approval.strictest(add.Approval)
 	var notes []string
 	if len(add.KeepEnv) > 0 {
@@ -52,9 +54,12 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 	if add.Programs != "" {
 		notes = append(notes, "programs has no effect here: this file can only tighten")
 	}
-	out.Commands = tightened(s.Commands, add.Commands, &notes, func(r CommandRule) (Decision, string) { return r.Verdict, r.Program })
-	out.Paths = tightened(s.Paths, add.Paths, &notes, func(r PathRule) (Decision, string) { return r.Verdict, r.Path })
-	out.Hosts = tightened(s.Hosts, add.Hosts, &notes, func(r HostRule) (Decision, string) { return r.Verdict, r.Host })
+	out.Commands = tightened(s.Commands, add.Commands, &notes,
+		func(r CommandRule) (Decision, string) { return r.Verdict, r.Program })
+	out.Paths = tightened(s.Paths, add.Paths, &notes,
+		func(r PathRule) (Decision, string) { return r.Verdict, r.Path })
+	out.Hosts = tightened(s.Hosts, add.Hosts, &notes,
+		func(r HostRule) (Decision, string) { return r.Verdict, r.Host })
 	return out, notes
 }
 
@@ -92,7 +97,8 @@ func common(a, b []string) []string {
 	var out []string
 	for _, pair := range [][2][]string{{a, b}, {b, a}} {
 		for _, h := range pair[0] {
-			if (slices.Contains(pair[1], h) || hosts.CoveredBy(h, pair[1])) && !slices.Contains(out, h) {
+			if (slices.Contains(pair[1], h) || hosts.CoveredBy(h, pair[1])) &&
+				!slices.Contains(out, h) {
 				out = append(out, h)
 			}
 		}

@@ -25,7 +25,8 @@ func TestPrograms(t *testing.T) {
 	if p, err = p.Tighten(file); err != nil {
 		t.Fatal(err)
 	}
-	if text := p.Settings().Programs; strings.Contains(text, "rm") || !strings.Contains(text, "deploy") || len(p.Notes()) != 1 {
+	if text := p.Settings().Programs; strings.Contains(text, "rm") ||
+		!strings.Contains(text, "deploy") || len(p.Notes()) != 1 {
 		t.Errorf("a workspace changed %q, notes %q", text, p.Notes())
 	}
 	none, err := Load(Account{Home: "/home/dev"}, file)

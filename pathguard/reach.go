@@ -65,7 +65,8 @@ func (j *judgement) untold() bool {
 	}
 	for i := range j.script.Commands {
 		c := &j.script.Commands[i]
-		if !tells[i] && !(c.Builtin || c.Known && (c.ReadOnly || slices.Contains(resolve.ExactPrograms, c.Name))) {
+		if !tells[i] && !(c.Builtin ||
+			c.Known && (c.ReadOnly || slices.Contains(resolve.ExactPrograms, c.Name))) {
 			return true
 		}
 	}
@@ -82,11 +83,13 @@ func (j *judgement) contactsOf(r *Reach) {
 		switch n, known := j.contacts(e); {
 		case !known || !n.Static:
 			r.Unknown = true
-		case strings.ContainsAny(n.Host, "*/"): // to the fence it would be more than the one host that was judged
+		case strings.ContainsAny(n.Host, "*/"):
+			// to the fence it would be more than the one host that was judged
 		case hosts.IsLoopback(n.Host):
 			r.Localhost = true
 		case n.Host != "0.0.0.0" && n.Host != "::":
-			if e.Command >= 0 && e.Command < len(j.script.Commands) && n.Port == 0 && slices.Contains(configured, path.Base(j.script.Commands[e.Command].Name)) {
+			if e.Command >= 0 && e.Command < len(j.script.Commands) && n.Port == 0 &&
+				slices.Contains(configured, path.Base(j.script.Commands[e.Command].Name)) {
 				n.Scheme = ""
 			}
 			r.Hosts = append(r.Hosts, hostPorts(n)...)

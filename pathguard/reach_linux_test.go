@@ -53,7 +53,8 @@ func TestReach(t *testing.T) {
 		if r.Unknown {
 			got += " unknown"
 		}
-		if got = strings.TrimSpace(got); !strings.HasPrefix(tt.line, "curl \"") && got != tt.want || !strings.Contains(got, tt.want) {
+		if got = strings.TrimSpace(got); !strings.HasPrefix(tt.line, "curl \"") && got != tt.want ||
+			!strings.Contains(got, tt.want) {
 			t.Errorf("%q under %q: %q, want %q", tt.line, tt.policy, got, tt.want)
 		}
 	}
@@ -61,14 +62,18 @@ func TestReach(t *testing.T) {
 
 // A file of the workspace takes away from whom code may reach, and never adds.
 func TestReachTightens(t *testing.T) {
-	base := Settings{NetworkReach: []string{"*.example", "b.test:443"}, Registries: []string{"npm", "go"}}
+	base := Settings{NetworkReach: []string{"*.example", "b.test:443"},
+		Registries: []string{"npm", "go"}}
 	for _, tt := range []struct {
 		add  Settings
 		want string
 	}{
-		{Settings{Network: NetOff, NetworkReach: []string{"evil.test"}, NetworkAllow: []string{"evil.test"}}, "[*.example b.test:443] [npm go] false"},
-		{Settings{Network: NetList, NetworkAllow: []string{"a.example:443", "evil.test", "b.test"}, Registries: []string{"npm", "pip"}}, "[b.test:443 a.example:443] [npm] false"},
-		{Settings{Network: NetOff, NoLocalhost: true, Registries: []string{}}, "[*.example b.test:443] [] true"},
+		{Settings{Network: NetOff, NetworkReach: []string{"evil.test"},
+			NetworkAllow: []string{"evil.test"}}, "[*.example b.test:443] [npm go] false"},
+		{Settings{Network: NetList, NetworkAllow: []string{"a.example:443", "evil.test", "b.test"},
+			Registries: []string{"npm", "pip"}}, "[b.test:443 a.example:443] [npm] false"},
+		{Settings{Network: NetOff, NoLocalhost: true, Registries: []string{}},
+			"[*.example b.test:443] [] true"},
 	} {
 		out, _ := base.strictest(tt.add)
 		if got := fmt.Sprint(out.NetworkReach, out.Registries, out.NoLocalhost); got != tt.want {
@@ -79,10 +84,13 @@ func TestReachTightens(t *testing.T) {
 
 func TestReachable(t *testing.T) {
 	for text, ok := range map[string]bool{
-		"a.example": true, "A.example:443": true, "'*.a.example:1'": true, "10.0.0.0/8": true, "10.0.0.1:22": true, "'[fd00::1]:22'": true, "'fd00::1'": true,
-		"'a:0'": false, "'a:70000'": false, "'a:x'": false, "'http://x/'": false, "'*'": false, "'a b'": false, "'u@h'": false, "'..'": false, "'10.0.0.0/99'": false,
+		"a.example": true, "A.example:443": true, "'*.a.example:1'": true, "10.0.0.0/8": true,
+		"10.0.0.1:22": true, "'[fd00::1]:22'": true, "'fd00::1'": true,
+		"'a:0'": false, "'a:70000'": false, "'a:x'": false, "'http://x/'": false, "'*'": false,
+		"'a b'": false, "'u@h'": false, "'..'": false, "'10.0.0.0/99'": false,
 	} {
-		_, err := decode(ConfigFile{Layer: UserLayer}, []byte("network: {allow: ["+text+"]}"), defaults())
+		_, err := decode(ConfigFile{Layer: UserLayer}, []byte("network: {allow: ["+text+"]}"),
+			defaults())
 		if (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)
 		}

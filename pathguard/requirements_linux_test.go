@@ -23,9 +23,11 @@ func desk(t testing.TB, config string, entries ...string) (Guard, string) {
 
 func deskOf(t testing.TB, user, config string, entries ...string) (Guard, string) {
 	t.Helper()
-	root := hermetic.Tree(t, append([]string{"home/" + user + "/", "w/.git/", "w/src/a.go"}, entries...)...)
+	root := hermetic.Tree(t, append([]string{"home/" + user + "/", "w/.git/", "w/src/a.go"},
+		entries...)...)
 	home := root + "/home/" + user
-	set, err := decode(ConfigFile{Path: "test", Layer: UserLayer}, []byte(strings.ReplaceAll(config, "@", root)), defaults())
+	set, err := decode(ConfigFile{Path: "test", Layer: UserLayer},
+		[]byte(strings.ReplaceAll(config, "@", root)), defaults())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,8 +35,9 @@ func deskOf(t testing.TB, user, config string, entries ...string) (Guard, string
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Guard{Policy: p, Caller: resolve.Caller{Dir: root + "/w", Home: home, UID: os.Getuid(), Root: root + "/w",
-		Env: map[string]string{"HOME": home, "PATH": "/usr/bin:/bin"}}}, root
+	return Guard{Policy: p, Caller: resolve.Caller{Dir: root + "/w", Home: home, UID: os.Getuid(),
+		Root: root + "/w",
+		Env:  map[string]string{"HOME": home, "PATH": "/usr/bin:/bin"}}}, root
 }
 
 func (g Guard) expect(t *testing.T, d Decision, lines ...string) {
@@ -44,7 +47,8 @@ func (g Guard) expect(t *testing.T, d Decision, lines ...string) {
 		if err != nil || r.Verdict != d {
 			t.Errorf("%q: %v, want %v (%v) %s", line, r.Verdict, d, err, r.Reason)
 		}
-		if r.Allowed != (d == Allow) && err == nil || r.RequiresAuth != (d == Ask) && err == nil || r.Allowed && r.RequiresAuth {
+		if r.Allowed != (d == Allow) && err == nil || r.RequiresAuth != (d == Ask) && err == nil ||
+			r.Allowed && r.RequiresAuth {
 			t.Errorf("%q: allowed %v, requires_auth %v", line, r.Allowed, r.RequiresAuth)
 		}
 	}
@@ -53,17 +57,21 @@ func (g Guard) expect(t *testing.T, d Decision, lines ...string) {
 // C-1.2, C-7.2.4, C-10.2: the caller's own judgement raises a verdict and never lowers one.
 func TestC1_2_Intent(t *testing.T) {
 	g, _ := desk(t, "")
-	for hint, want := range map[string][2]Decision{"": {Allow, Deny}, "safe": {Allow, Deny}, "dangerous": {Ask, Deny}, "anything": {Ask, Deny}} {
+	for hint, want := range map[string][2]Decision{"": {Allow, Deny}, "safe": {Allow, Deny},
+		"dangerous": {Ask, Deny}, "anything": {Ask, Deny}} {
 		g.Caller.Intent = intent.Intent{Hint: hint}
 		g.expect(t, want[0], "ls")
 		g.expect(t, want[1], "rm -rf ~")
 	}
 	g.Caller.Intent = intent.Intent{NeedsConfirm: true, Reason: "drops a table"}
-	if r, _ := g.AnalyzeShellCommand("ls"); r.Verdict != Ask || !strings.Contains(r.Warning, "drops a table") {
+	if r, _ := g.AnalyzeShellCommand("ls"); r.Verdict != Ask ||
+		!strings.Contains(r.Warning, "drops a table") {
 		t.Errorf("%+v", r)
 	}
-	for text, ok := range map[string]bool{`{"needs_confirm":true}`: true, `{"hint":"safe","commands":[{"cmd":"ls"}],"reason":""}`: true, `{}`: true,
-		`{"needs_confirm":"yes"}`: false, `{"allow":true}`: false, `{} {}`: false, ``: false, `[]`: false, `{"hint":`: false, strings.Repeat(" ", 1<<20+1): false} {
+	for text, ok := range map[string]bool{`{"needs_confirm":true}`: true,
+		`{"hint":"safe","commands":[{"cmd":"ls"}],"reason":""}`: true, `{}`: true,
+		`{"needs_confirm":"yes"}`: false, `{"allow":true}`: false, `{} {}`: false, ``: false,
+		`[]`: false, `{"hint":`: false, strings.Repeat(" ", 1<<20+1): false} {
 		if _, err := intent.Parse(strings.NewReader(text)); (err == nil) != ok {
 			t.Errorf("%.30q: %v", text, err)
 		}
@@ -86,21 +94,34 @@ func TestC3_1_Levels(t *testing.T) {
 // C-3.1.5, C-6.2.2, C-7.2.5, C-7.2.12, C-10.3: no access to a restricted path, however it is
 // spelled.
 func TestC3_1_5_Restricted(t *testing.T) {
-	g, root := desk(t, "security: {restricted_paths: [/etc, ~/vault, '@/deep/in']}", "home/dev/vault/key", "deep/in/x", "w/link -> /etc/passwd", "w/dir -> @/home/dev/vault", "w/b/c/d/")
+	g, root := desk(t, "security: {restricted_paths: [/etc, ~/vault, '@/deep/in']}",
+		"home/dev/vault/key", "deep/in/x", "w/link -> /etc/passwd", "w/dir -> @/home/dev/vault",
+		"w/b/c/d/")
 	up := strings.Repeat("../", strings.Count(root, "/")+1)
-	g.expect(t, Deny, "cat /etc/passwd", "cat /etc/./passwd", "cat //etc//passwd", "cat "+up+"etc/passwd", "cat b/../"+up+"etc/passwd", "cat link", "cat < link", "cat ~/vault/key",
-		"cat $HOME/vault/key", `cat "${HOME}/vault/key"`, "cat dir/key", "cat dir/../vault/key", "ls ~/vault", "cd ~/vault && ls", "echo x > ~/vault/new", "cat ~/v*/key", "cat ~/vault/k?y",
-		"cat /e?c/passwd", "cat {~/vault,src}/key", "rm -rf "+root+"/deep", "rm -rf ~/vault", "cat /proc/self/root/etc/passwd", "cat /proc/self/cwd/link", "grep x -r ~/vault", "cp ~/vault/key .",
-		"X=~/vault; cat $X/key", "tar cf x.tar ~/vault", "ln -s /etc/passwd l2 && cat l2", "sh -c 'cat /etc/passwd'", "cat <<< $(< /etc/passwd)",
-		"mv ~/vault ~/other", "chmod -R 700 "+root+"/deep", "find ~/vault -name k", "cat ${X:-/etc/passwd}", "env cat /etc/passwd", "xargs -a /etc/passwd echo")
-	g.expect(t, Allow, "cat /etcetera", "ls "+root+"/deep", "cat src/a.go", "echo /etc/passwd", "git commit -m 'read /etc/passwd'")
+	g.expect(t, Deny, "cat /etc/passwd", "cat /etc/./passwd", "cat //etc//passwd",
+		"cat "+up+"etc/passwd", "cat b/../"+up+"etc/passwd", "cat link", "cat < link",
+		"cat ~/vault/key",
+		"cat $HOME/vault/key", `cat "${HOME}/vault/key"`, "cat dir/key", "cat dir/../vault/key",
+		"ls ~/vault", "cd ~/vault && ls", "echo x > ~/vault/new", "cat ~/v*/key", "cat ~/vault/k?y",
+		"cat /e?c/passwd", "cat {~/vault,src}/key", "rm -rf "+root+"/deep", "rm -rf ~/vault",
+		"cat /proc/self/root/etc/passwd", "cat /proc/self/cwd/link", "grep x -r ~/vault",
+		"cp ~/vault/key .",
+		"X=~/vault; cat $X/key", "tar cf x.tar ~/vault", "ln -s /etc/passwd l2 && cat l2",
+		"sh -c 'cat /etc/passwd'", "cat <<< $(< /etc/passwd)",
+		"mv ~/vault ~/other", "chmod -R 700 "+root+"/deep", "find ~/vault -name k",
+		"cat ${X:-/etc/passwd}", "env cat /etc/passwd", "xargs -a /etc/passwd echo")
+	g.expect(t, Allow, "cat /etcetera", "ls "+root+"/deep", "cat src/a.go", "echo /etc/passwd",
+		"git commit -m 'read /etc/passwd'")
 }
 
 // C-3.1.6, C-6.2.3, C-7.2.6, C-10.4: a readonly path may be read; writing it asks, with a warning.
 func TestC3_1_6_ReadOnly(t *testing.T) {
-	g, root := desk(t, "security: {readonly_paths: [~/.ssh, '@/w/vendor']}", "home/dev/.ssh/config", "w/vendor/m.go")
+	g, root := desk(t, "security: {readonly_paths: [~/.ssh, '@/w/vendor']}", "home/dev/.ssh/config",
+		"w/vendor/m.go")
 	g.expect(t, Allow, "cat vendor/m.go", "ls ~/.ssh")
-	g.expect(t, Ask, "echo x > vendor/m.go", "echo x >> ~/.ssh/id_rsa", "rm vendor/m.go", "touch vendor/new", "chmod 777 ~/.ssh", "mv vendor v2", "sed -i s/a/b/ vendor/m.go", "cp src/a.go vendor/")
+	g.expect(t, Ask, "echo x > vendor/m.go", "echo x >> ~/.ssh/id_rsa", "rm vendor/m.go",
+		"touch vendor/new", "chmod 777 ~/.ssh", "mv vendor v2", "sed -i s/a/b/ vendor/m.go",
+		"cp src/a.go vendor/")
 	r, err := g.CheckPathAccess("~/.ssh/id_rsa", true)
 	if err != nil || !r.RequiresAuth || r.Warning == "" {
 		t.Errorf("%+v %v", r, err)
@@ -137,7 +158,8 @@ func TestC3_2_Checks(t *testing.T) {
 	}
 	for _, tt := range tests {
 		if tt.got.err != nil || tt.got.r.Verdict != tt.want {
-			t.Errorf("%s: %v, want %v: %+v %v", tt.name, tt.got.r.Verdict, tt.want, tt.got.r, tt.got.err)
+			t.Errorf("%s: %v, want %v: %+v %v", tt.name, tt.got.r.Verdict, tt.want, tt.got.r,
+				tt.got.err)
 		}
 	}
 	bad := Guard{Policy: g.Policy, Caller: resolve.Caller{Dir: "relative"}}
@@ -164,30 +186,44 @@ func TestC3_2_4_JSON(t *testing.T) {
 // C-3.3.1: the built-in dangerous commands, plain and in disguise, outside the workspace.
 func TestC3_3_1_DangerousCommands(t *testing.T) {
 	g, _ := desk(t, "", "home/dev/notes/a")
-	found := strings.NewReplacer("~/notes/a", "{}", "~/notes", "{}", "$HOME/notes/a", "{}", "/dev/sda1", "{}")
+	found := strings.NewReplacer("~/notes/a", "{}", "~/notes", "{}", "$HOME/notes/a", "{}",
+		"/dev/sda1", "{}")
 	flagged := func(line, rule string) {
 		t.Helper()
-		if r, err := g.AnalyzeShellCommand(line); err != nil || r.Verdict > Ask || !slices.Contains(r.Rules, rule) {
+		if r, err := g.AnalyzeShellCommand(line); err != nil || r.Verdict > Ask ||
+			!slices.Contains(r.Rules, rule) {
 			t.Errorf("%q: %v for %q, want %s (%v)", line, r.Verdict, r.Rules, rule, err)
 		}
 	}
-	ways := []string{"%", "/bin/%", "/usr/sbin/%", `\%`, "command %", "env %", "env -i A=b %", "sudo %", "doas %", "nice -n 5 %", "timeout -k 1 5 %", "sh -c '%'", `bash -lc "%"`, "eval '%'", "{ %; }",
-		"(%)", "true && %", "false || %", "echo $(%)", "nohup %", "exec %", "setsid %", "if %; then :; fi", "f() { %; }; f", "! %", "time %", "% &"}
-	for line, rule := range map[string]string{ // by the rule of the command itself, in whatever way it is started
-		"rm -r ~/notes": "delete.outside", "rm ~/notes/a": "delete.outside", "rmdir ~/notes": "delete.outside", "dd if=/dev/zero of=$HOME/notes/a": "disk.fill",
-		"mkfs /dev/sda1": "disk.format", "mkfs.ext4 /dev/sda1": "disk.format", "mkfs -t ext4 /dev/sda1": "disk.format", "format /dev/sda1": "disk.format",
-		"chmod 777 ~/notes": "perm.world-writable", "chown root ~/notes": "perm.owner", "userdel bob": "acct.change", "groupdel staff": "acct.change",
+	ways := []string{"%", "/bin/%", "/usr/sbin/%", `\%`, "command %", "env %", "env -i A=b %",
+		"sudo %", "doas %", "nice -n 5 %", "timeout -k 1 5 %", "sh -c '%'", `bash -lc "%"`,
+		"eval '%'", "{ %; }",
+		"(%)", "true && %", "false || %", "echo $(%)", "nohup %", "exec %", "setsid %",
+		"if %; then :; fi", "f() { %; }; f", "! %", "time %", "% &"}
+	for line, rule := range map[string]string{
+		// by the rule of the command itself, in whatever way it is started
+		"rm -r ~/notes": "delete.outside", "rm ~/notes/a": "delete.outside",
+		"rmdir ~/notes": "delete.outside", "dd if=/dev/zero of=$HOME/notes/a": "disk.fill",
+		"mkfs /dev/sda1": "disk.format", "mkfs.ext4 /dev/sda1": "disk.format",
+		"mkfs -t ext4 /dev/sda1": "disk.format", "format /dev/sda1": "disk.format",
+		"chmod 777 ~/notes": "perm.world-writable", "chown root ~/notes": "perm.owner",
+		"userdel bob": "acct.change", "groupdel staff": "acct.change",
 	} {
 		program, args, _ := strings.Cut(line, " ")
 		for _, way := range ways {
 			flagged(strings.Replace(way, "%", line, 1), rule)
 		}
-		for _, way := range []string{"echo " + args + " | xargs " + program, "find ~/notes /dev -maxdepth 1 -exec " + found.Replace(line) + " \\;", program[:1] + "''" + line[1:], "'" + program + "' " + args, "x=" + program + "; $x " + args} {
+		for _, way := range []string{"echo " + args + " | xargs " + program,
+			"find ~/notes /dev -maxdepth 1 -exec " + found.Replace(line) + " \\;",
+			program[:1] + "''" + line[1:], "'" + program + "' " + args,
+			"x=" + program + "; $x " + args} {
 			flagged(way, rule)
 		}
 	}
-	for _, way := range ways { // and the ways themselves are no danger, but those that change who it is
-		if line := strings.Replace(way, "%", "ls", 1); !strings.HasPrefix(way, "sudo") && !strings.HasPrefix(way, "doas") && !strings.HasPrefix(way, "/") {
+	for _, way := range ways {
+		// and the ways themselves are no danger, but those that change who it is
+		if line := strings.Replace(way, "%", "ls", 1); !strings.HasPrefix(way, "sudo") &&
+			!strings.HasPrefix(way, "doas") && !strings.HasPrefix(way, "/") {
 			g.expect(t, Allow, line)
 		}
 	}
@@ -207,24 +243,32 @@ func (g Guard) expectAtLeast(t *testing.T, d Decision, lines ...string) {
 // C-3.3.2: the patterns of the source document as what they mean, not as text.
 func TestC3_3_2_DangerousPatterns(t *testing.T) {
 	g, root := desk(t, "", "w/.x")
-	g.expect(t, Deny, "rm -rf /", "rm  -rf   /", "rm -r -f /", "rm -fr /", "rm / -rf", "rm --recursive --force /", "'rm' '-rf' '/'", "rm -rf //", "rm -rf /.", "rm -rf /../", "X=/; rm -rf $X", "rm -rf /*",
-		"rm -rf ~", "rm -rf $HOME", "rm -rf ~/", "rm -rf "+filepath.Dir(root), "rm -rf /usr", "rm -rf /etc", "chmod 777 /", "chmod -R 777 /", "chmod 0777 /", "chown -R x /", "rm -rf ~/*", "rm -rf --no-preserve-root /",
+	g.expect(t, Deny, "rm -rf /", "rm  -rf   /", "rm -r -f /", "rm -fr /", "rm / -rf",
+		"rm --recursive --force /", "'rm' '-rf' '/'", "rm -rf //", "rm -rf /.", "rm -rf /../",
+		"X=/; rm -rf $X", "rm -rf /*",
+		"rm -rf ~", "rm -rf $HOME", "rm -rf ~/", "rm -rf "+filepath.Dir(root), "rm -rf /usr",
+		"rm -rf /etc", "chmod 777 /", "chmod -R 777 /", "chmod 0777 /", "chown -R x /",
+		"rm -rf ~/*", "rm -rf --no-preserve-root /",
 		"cd / && rm -rf *", "rm -rf /home/*", "cat x > /dev/sda")
 	g.expect(t, Ask, "rm -rf .", "rm -rf *", "rm -rf .git", "rm -rf src", "rm -rf "+root+"/w")
 	g.expectAtLeast(t, Ask, "rm -rf .*", "> /", "> /etc/passwd", ": > *")
-	g.expect(t, Allow, "rm -rf /tmp/x-of-a-test", "echo x > /tmp/x", "rm src/a.go", "rm -rf node_modules dist")
+	g.expect(t, Allow, "rm -rf /tmp/x-of-a-test", "echo x > /tmp/x", "rm src/a.go",
+		"rm -rf node_modules dist")
 }
 
 // C-3.4.1, C-7.2.13: IsRestricted follows the real path.
 func TestC3_4_1_IsRestricted(t *testing.T) {
-	g, root := desk(t, "security: {restricted_paths: [/etc]}", "w/link -> /etc", "w/deep -> link/ssl", "home/dev/x")
-	for name, want := range map[string]bool{"/etc": true, "/etc/": true, "/etc/../etc/passwd": true, root + "/w/link": true, "link/passwd": true, "deep/certs": true, "/etcetera": false,
+	g, root := desk(t, "security: {restricted_paths: [/etc]}", "w/link -> /etc",
+		"w/deep -> link/ssl", "home/dev/x")
+	for name, want := range map[string]bool{"/etc": true, "/etc/": true, "/etc/../etc/passwd": true,
+		root + "/w/link": true, "link/passwd": true, "deep/certs": true, "/etcetera": false,
 		"/usr/../etc": true, "src": false, "~/x": false, "/": false} {
 		if got := g.IsRestricted(name); got != want {
 			t.Errorf("%q: %v", name, got)
 		}
 	}
-	if !(Guard{Caller: resolve.Caller{Dir: "/"}}).IsRestricted("/x") || !(Guard{Policy: g.Policy}).IsRestricted("/x") {
+	if !(Guard{Caller: resolve.Caller{Dir: "/"}}).IsRestricted("/x") ||
+		!(Guard{Policy: g.Policy}).IsRestricted("/x") {
 		t.Error("what cannot be resolved is not restricted")
 	}
 }
@@ -232,7 +276,8 @@ func TestC3_4_1_IsRestricted(t *testing.T) {
 // C-3.4.2: IsReadOnly says so for writing only.
 func TestC3_4_2_IsReadOnly(t *testing.T) {
 	g, _ := desk(t, "security: {readonly_paths: [~/.ssh]}", "home/dev/.ssh/id_rsa")
-	if !g.IsReadOnly("~/.ssh/id_rsa", true) || g.IsReadOnly("~/.ssh/id_rsa", false) || g.IsReadOnly("src", true) {
+	if !g.IsReadOnly("~/.ssh/id_rsa", true) || g.IsReadOnly("~/.ssh/id_rsa", false) ||
+		g.IsReadOnly("src", true) {
 		t.Error("readonly")
 	}
 }
@@ -278,13 +323,17 @@ func TestC3_4_3_ExtractPaths(t *testing.T) {
 // C-3.5.1, C-3.5.2, C-6.2.5: operators are not dangerous; where they write may be.
 func TestC3_5_Redirections(t *testing.T) {
 	g, _ := desk(t, "", "home/x")
-	g.expect(t, Allow, "ls | grep test", "ls > out", "ls >> out", "ls 2>&1 | tee log", "ls 2>/dev/null", "sort < src/a.go | uniq -c")
+	g.expect(t, Allow, "ls | grep test", "ls > out", "ls >> out", "ls 2>&1 | tee log",
+		"ls 2>/dev/null", "sort < src/a.go | uniq -c")
 	for _, to := range []string{"/etc/x", "/usr/x", "/System/x"} {
-		g.expectAtLeast(t, Ask, "ls > "+to, "ls >> "+to, "ls >| "+to, "ls &> "+to, "ls &>> "+to, "cat <> "+to, "ls | tee "+to, "dd if=a of="+to, "cp a "+to, "install a "+to, "mv a "+to, "ln -s a "+to, "sed -i s/a/b/ "+to, "truncate -s0 "+to)
+		g.expectAtLeast(t, Ask, "ls > "+to, "ls >> "+to, "ls >| "+to, "ls &> "+to, "ls &>> "+to,
+			"cat <> "+to, "ls | tee "+to, "dd if=a of="+to, "cp a "+to, "install a "+to, "mv a "+to,
+			"ln -s a "+to, "sed -i s/a/b/ "+to, "truncate -s0 "+to)
 	}
 	g.Caller.Env = maps.Clone(g.Caller.Env)
 	g.Caller.Env["HOME"] = "/home/dev" // whose parent is no temporary place
-	g.expectAtLeast(t, Ask, "ls > ~/../x", "ls >> ~/../x", "ls &> ~/../x", "ls | tee ~/../x", "dd if=a of=$HOME/../x", "cp a ~/../x")
+	g.expectAtLeast(t, Ask, "ls > ~/../x", "ls >> ~/../x", "ls &> ~/../x", "ls | tee ~/../x",
+		"dd if=a of=$HOME/../x", "cp a ~/../x")
 	v, plan, _ := g.judge("cat file > /etc/config")
 	plan.Close()
 	var e *SecurityError
@@ -302,7 +351,8 @@ func TestC3_5_3_AnyText(t *testing.T) {
 			t.Errorf("%q: %+v %v", text, r, err)
 		}
 	}
-	for _, text := range []string{"if", "ls |", "'", "$(", "ls\x00x", "echo \xff", "ls \r#; rm -rf /", "))((", "a=(1)# rm"} {
+	for _, text := range []string{"if", "ls |", "'", "$(", "ls\x00x", "echo \xff",
+		"ls \r#; rm -rf /", "))((", "a=(1)# rm"} {
 		if r, err := g.AnalyzeShellCommand(text); err == nil && r.Allowed {
 			t.Errorf("%q is allowed", text)
 		}
@@ -311,7 +361,8 @@ func TestC3_5_3_AnyText(t *testing.T) {
 	if testing.Short() {
 		many = 30_000
 	}
-	for _, text := range []string{strings.Repeat("ls;", many), strings.Repeat("x", 1<<20), strings.Repeat("(", many/3), "cat " + strings.Repeat("/a ", many)} {
+	for _, text := range []string{strings.Repeat("ls;", many), strings.Repeat("x", 1<<20),
+		strings.Repeat("(", many/3), "cat " + strings.Repeat("/a ", many)} {
 		if r, err := g.AnalyzeShellCommand(text); err == nil && r.Verdict > Allow {
 			t.Errorf("%.20q: %v", text, r.Verdict)
 		}
@@ -322,7 +373,9 @@ func TestC3_5_3_AnyText(t *testing.T) {
 func TestC3_5_4_NoShell(t *testing.T) {
 	g, _ := desk(t, "security: {allow_shell: false}")
 	g.expect(t, Allow, "ls", "git status", "ls -l src", "echo 'a b'")
-	for _, line := range []string{"ls | cat", "ls; ls", "ls && ls", "echo $(ls)", "ls > x", "ls *", "A=1 ls", "echo $HOME", "ls &", "(ls)", "ls ~", "echo {a,b}", "! ls", "ls < x", "if ls; then ls; fi", "f() { ls; }"} {
+	for _, line := range []string{"ls | cat", "ls; ls", "ls && ls", "echo $(ls)", "ls > x", "ls *",
+		"A=1 ls", "echo $HOME", "ls &", "(ls)", "ls ~", "echo {a,b}", "! ls", "ls < x",
+		"if ls; then ls; fi", "f() { ls; }"} {
 		r, err := g.AnalyzeShellCommand(line)
 		if err != nil || r.Verdict != Deny || !slices.Contains(r.Rules, "shell.disabled") {
 			t.Errorf("%q: %+v %v", line, r, err)
@@ -353,7 +406,8 @@ func TestRegenerable(t *testing.T) {
 
 // C-7.2.7, C-10.6: everyday work in the default configuration asks for nothing.
 func TestC7_2_7_Everyday(t *testing.T) {
-	g, _ := desk(t, "", "w/package.json", "w/Makefile", "w/src/b.go", "w/a.txt", "w/b.txt", "w/docs/x.md", "w/scripts/lib.sh", "w/go.mod")
+	g, _ := desk(t, "", "w/package.json", "w/Makefile", "w/src/b.go", "w/a.txt", "w/b.txt",
+		"w/docs/x.md", "w/scripts/lib.sh", "w/go.mod")
 	if err := os.WriteFile(g.Caller.Root+"/.gitignore", []byte("build/\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -376,8 +430,11 @@ func TestC7_2_7_Everyday(t *testing.T) {
 // B-R6.1, B-R6.2: two classes; what is not known changes something.
 func TestBR6_Class(t *testing.T) {
 	g, _ := desk(t, "", "w/tool")
-	for line, want := range map[string]Class{"ls": ReadOnly, "cat a | grep b 2>/dev/null": ReadOnly, "git status": ReadOnly, "touch a": SideEffecting, "ls > a": SideEffecting, "./tool": SideEffecting,
-		"no-such-program": SideEffecting, "ls; touch a": SideEffecting, "$(cat x)": SideEffecting, "python3 x.py": SideEffecting, "ls |": SideEffecting, "sort -o a b": SideEffecting} {
+	for line, want := range map[string]Class{"ls": ReadOnly, "cat a | grep b 2>/dev/null": ReadOnly,
+		"git status": ReadOnly, "touch a": SideEffecting, "ls > a": SideEffecting,
+		"./tool":          SideEffecting,
+		"no-such-program": SideEffecting, "ls; touch a": SideEffecting, "$(cat x)": SideEffecting,
+		"python3 x.py": SideEffecting, "ls |": SideEffecting, "sort -o a b": SideEffecting} {
 		v, plan, err := g.judge(line)
 		if err != nil {
 			t.Fatal(err)
@@ -386,7 +443,9 @@ func TestBR6_Class(t *testing.T) {
 		if v.Class != want {
 			t.Errorf("%q: %v", line, v.Class)
 		}
-		if f := g.Policy.Fence(plan); want == ReadOnly && (len(f.Write) != 0 && line != "cat a | grep b 2>/dev/null" || f.Network) { // B-R6.3a
+		if f := g.Policy.Fence(plan); want == ReadOnly &&
+			(len(f.Write) != 0 && line != "cat a | grep b 2>/dev/null" || f.Network) {
+			// B-R6.3a
 			t.Errorf("%q: the fence of a reader is open: %+v", line, f)
 		}
 	}
@@ -396,14 +455,18 @@ func TestBR6_Class(t *testing.T) {
 func TestE_env_1(t *testing.T) {
 	t.Parallel()
 	g, _ := desk(t, "")
-	lines := []string{"rm -rf src", "rm -rf /", "echo x > /etc/x", "cat ~/.ssh/id_rsa", "ls", "cat /proc/1/environ"}
+	lines := []string{"rm -rf src", "rm -rf /", "echo x > /etc/x", "cat ~/.ssh/id_rsa", "ls",
+		"cat /proc/1/environ"}
 	before := map[string]Decision{}
 	for _, line := range lines {
 		r, _ := g.AnalyzeShellCommand(line)
 		before[line] = r.Verdict
 	}
-	for _, name := range []string{"TADA_APPROVE", "TADA_LEVEL", "TADA_HOME", "TADA_ALLOW", "TADA_POLICY", "TADA_TOOLSET", "APPROVAL_TTL_SECONDS", "APPROVAL_KEY_PATH", "AUDIT_LOG_PATH", "TMPDIR", "XDG_CACHE_HOME", "XDG_STATE_HOME"} {
-		for _, value := range []string{"1", "true", "allow", "/", "/etc", g.Caller.Home, "never", ""} {
+	for _, name := range []string{"TADA_APPROVE", "TADA_LEVEL", "TADA_HOME", "TADA_ALLOW",
+		"TADA_POLICY", "TADA_TOOLSET", "APPROVAL_TTL_SECONDS", "APPROVAL_KEY_PATH",
+		"AUDIT_LOG_PATH", "TMPDIR", "XDG_CACHE_HOME", "XDG_STATE_HOME"} {
+		for _, value := range []string{"1", "true", "allow", "/", "/etc", g.Caller.Home, "never",
+			""} {
 			g.Caller.Env[name] = value
 			for _, line := range lines {
 				if r, err := g.AnalyzeShellCommand(line); err != nil || r.Verdict > before[line] {
@@ -418,7 +481,11 @@ func TestE_env_1(t *testing.T) {
 // TestState: the agent can neither reach tada-run's own files nor decide in the person's place.
 func TestState(t *testing.T) {
 	g, _ := desk(t, "", "home/dev/.tada/config.yaml", "home/dev/.tada/approvals.db")
-	g.expect(t, Deny, "cat ~/.tada/config.yaml", "echo x >> ~/.tada/config.yaml", "rm -rf ~/.tada", "cp x ~/.tada/approvals.db", "chmod 0 ~/.tada/*", "ls ~/.tada", "mv ~/.tada ~/x",
-		"tadactl approve 1", "tadactl inbox", "tadactl tamper accept", "echo y | tadactl approve 1", "env tadactl deny 1", "/usr/bin/tadactl approve 1", "echo x > .tada/config.yaml", "rm -rf .tada")
-	g.expect(t, Allow, "tadactl check ls", "tadactl doctor", "tadactl --help", "cat .tada/config.yaml")
+	g.expect(t, Deny, "cat ~/.tada/config.yaml", "echo x >> ~/.tada/config.yaml", "rm -rf ~/.tada",
+		"cp x ~/.tada/approvals.db", "chmod 0 ~/.tada/*", "ls ~/.tada", "mv ~/.tada ~/x",
+		"tadactl approve 1", "tadactl inbox", "tadactl tamper accept", "echo y | tadactl approve 1",
+		"env tadactl deny 1", "/usr/bin/tadactl approve 1", "echo x > .tada/config.yaml",
+		"rm -rf .tada")
+	g.expect(t, Allow, "tadactl check ls", "tadactl doctor", "tadactl --help",
+		"cat .tada/config.yaml")
 }

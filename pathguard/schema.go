@@ -15,7 +15,8 @@ import (
 
 func boolean(field func(*Settings) *bool) func(*decoder, *yaml.Node) error {
 	return func(d *decoder, n *yaml.Node) error {
-		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" || n.Value != "true" && n.Value != "false" {
+		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" ||
+			n.Value != "true" && n.Value != "false" {
 			return d.fail(n, "must be true or false, not %q", shown(n))
 		}
 		*field(&d.set) = n.Value == "true"
@@ -75,7 +76,8 @@ func (d *decoder) list(n *yaml.Node, fix func(*yaml.Node) (string, error)) ([]st
 }
 
 func (d *decoder) text(n *yaml.Node) (string, error) {
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || n.Value == "" || strings.ContainsRune(n.Value, 0) {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || n.Value == "" ||
+		strings.ContainsRune(n.Value, 0) {
 		return "", d.fail(n, "must be a word, not %q", shown(n))
 	}
 	return n.Value, nil
@@ -122,7 +124,8 @@ func (d *decoder) reachable(n *yaml.Node) (string, error) {
 	name := strings.TrimPrefix(strings.TrimSuffix(host, "."), "*.")
 	bad := port == 0 && strings.Contains(text, ":") || port < 0 || port > 65535 || len(name) > 253
 	for label := range strings.SplitSeq(name, ".") {
-		bad = bad || label == "" || len(label) > 63 || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != ""
+		bad = bad || label == "" || len(label) > 63 ||
+			strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != ""
 	}
 	if bad {
 		return "", d.fail(n, "host %q must be a name, *. and a name, or an address, and may have a :PORT", n.Value)
@@ -134,7 +137,8 @@ func readRegistries(d *decoder, n *yaml.Node) (err error) {
 	known := hosts.Names()
 	d.set.Registries, err = d.list(n, func(item *yaml.Node) (string, error) {
 		if !slices.Contains(known, item.Value) {
-			return "", d.fail(item, "registry %q must be one of %s", item.Value, strings.Join(known, ", "))
+			return "", d.fail(item, "registry %q must be one of %s", item.Value,
+				strings.Join(known, ", "))
 		}
 		return item.Value, nil
 	})
@@ -187,7 +191,8 @@ func (d *decoder) rules(n *yaml.Node, where, needs string, done func() (complete
 			return err
 		}
 		if !d.given || !done() {
-			return d.fail(item, "a rule for %s needs %s and verdict", strings.TrimPrefix(where, "rules."), needs)
+			return d.fail(item, "a rule for %s needs %s and verdict",
+				strings.TrimPrefix(where, "rules."), needs)
 		}
 		d.lines[where] = append(d.lines[where], item.Line)
 	}
@@ -200,7 +205,8 @@ func readVerdict(d *decoder, n *yaml.Node) error {
 	return err
 }
 
-func stringField(to func(*decoder) *string, fix func(*decoder, *yaml.Node) (string, error)) func(*decoder, *yaml.Node) error {
+func stringField(to func(*decoder) *string,
+	fix func(*decoder, *yaml.Node) (string, error)) func(*decoder, *yaml.Node) error {
 	return func(d *decoder, n *yaml.Node) error {
 		text, err := d.text(n)
 		if err == nil && fix != nil {
@@ -251,7 +257,8 @@ type rightWord struct {
 	right command.Right
 }
 
-var rightWords = []rightWord{{"read", command.Read}, {"write", command.Write}, {"delete", command.Delete}, {"execute", command.Exec}}
+var rightWords = []rightWord{{"read", command.Read}, {"write", command.Write},
+	{"delete", command.Delete}, {"execute", command.Exec}}
 
 func readAccess(d *decoder, n *yaml.Node) error {
 	words, err := d.list(n, nil)

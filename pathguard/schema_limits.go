@@ -33,7 +33,8 @@ func limit(kind string, field func(*Limits) *int64) func(*decoder, *yaml.Node) e
 func (d *decoder) span(n *yaml.Node) (int64, error) {
 	v, err := time.ParseDuration(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil || v < time.Second {
-		return 0, d.fail(n, "must be a time of at least 1s, such as 90s, 10m or 2h, not %q", shown(n))
+		return 0, d.fail(n, "must be a time of at least 1s, such as 90s, 10m or 2h, not %q",
+			shown(n))
 	}
 	return int64(v), nil
 }
@@ -73,15 +74,17 @@ func limitText(kind string, value int64) any {
 
 // limitKey is the row of a limit.
 func limitKey(name, kind, def, about, example string, field func(*Limits) *int64) Key {
-	values := map[string]string{"duration": "1s or more: 90s, 10m, 2h", "size": "1 to 1024T; K, M, G, T are powers of 1024", "number": "1 or more"}[kind]
+	values := map[string]string{"duration": "1s or more: 90s, 10m, 2h",
+		"size": "1 to 1024T; K, M, G, T are powers of 1024", "number": "1 or more"}[kind]
 	if def == "auto" {
 		values += "; none; auto"
 	}
-	return Key{"limits." + name, kind, values, def, about, first, example, limit(kind, field), func(s Settings) any {
-		v := *field(&s.Limits)
-		if v == 0 && def != "none" {
-			return def
-		}
-		return limitText(kind, v)
-	}}
+	return Key{"limits." + name, kind, values, def, about, first, example, limit(kind, field),
+		func(s Settings) any {
+			v := *field(&s.Limits)
+			if v == 0 && def != "none" {
+				return def
+			}
+			return limitText(kind, v)
+		}}
 }

@@ -53,7 +53,8 @@ func (s Settings) background() string {
 func readTools(d *decoder, n *yaml.Node) (err error) {
 	d.set.Tools, err = d.list(n, func(item *yaml.Node) (string, error) {
 		name := strings.TrimSuffix(item.Value, "*")
-		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r == '*' || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
+		if name == "" || strings.ContainsFunc(name,
+			func(r rune) bool { return r == '*' || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
 			return "", d.fail(item, "must be the name of a tool, with a * at its end or without, not %q", shown(item))
 		}
 		return item.Value, nil

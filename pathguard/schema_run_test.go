@@ -40,7 +40,8 @@ func TestRunSettings(t *testing.T) {
 		{"limits: {processes: -1}", "must be a number above 0"},
 	} {
 		_, err := decode(ConfigFile{Path: "config.yaml"}, []byte(test.text), defaults())
-		if test.fault == "" && err != nil || test.fault != "" && (err == nil || !strings.Contains(err.Error(), test.fault)) {
+		if test.fault == "" && err != nil ||
+			test.fault != "" && (err == nil || !strings.Contains(err.Error(), test.fault)) {
 			t.Errorf("%s: %v, want %q", test.text, err, test.fault)
 		}
 	}
@@ -49,21 +50,24 @@ func TestRunSettings(t *testing.T) {
 // A second file can lower a limit and cannot keep a variable.
 func TestRunSettingsTighten(t *testing.T) {
 	first := Settings{KeepEnv: []string{"A"}, Limits: Limits{Time: time.Hour, Memory: 1 << 30}}
-	got, notes := first.strictest(Settings{KeepEnv: []string{"B"}, Limits: Limits{Time: time.Minute, Memory: 1 << 40, OpenFiles: 9}})
+	got, notes := first.strictest(Settings{KeepEnv: []string{"B"},
+		Limits: Limits{Time: time.Minute, Memory: 1 << 40, OpenFiles: 9}})
 	if want := (Limits{Time: time.Minute, Memory: 1 << 30, OpenFiles: 9}); got.Limits != want {
 		t.Errorf("limits %v, want %v", got.Limits, want)
 	}
 	if !slices.Equal(got.KeepEnv, []string{"A"}) || len(notes) != 1 {
 		t.Errorf("kept %q, notes %q", got.KeepEnv, notes)
 	}
-	if got, notes := first.strictest(Settings{KeepBackground: true}); got.KeepBackground || !slices.Equal(notes, []string{"background: keep has no effect here: this file can only tighten"}) {
+	if got, notes := first.strictest(Settings{KeepBackground: true}); got.KeepBackground ||
+		!slices.Equal(notes, []string{"background: keep has no effect here: this file can only tighten"}) {
 		t.Errorf("background: %t, notes %q", got.KeepBackground, notes)
 	}
 	shown := map[string]string{}
 	for _, s := range (Policy{set: got}).Explain() {
 		shown[s.Name] = s.Text
 	}
-	for name, want := range map[string]string{"limits.time": "1m", "limits.memory": "1G", "limits.open_files": "9", "limits.cpu": "none"} {
+	for name, want := range map[string]string{"limits.time": "1m", "limits.memory": "1G",
+		"limits.open_files": "9", "limits.cpu": "none"} {
 		if shown[name] != want {
 			t.Errorf("%s: shown as %s, want %s", name, shown[name], want)
 		}
@@ -76,10 +80,13 @@ func TestLimitDefaults(t *testing.T) {
 	machine := Limits{Memory: 12 << 30, Processes: 4096, Record: 256 << 20}
 	for _, test := range []struct{ first, further, want Limits }{
 		{Limits{}, Limits{}, machine},
-		{Limits{Memory: 20 << 30, Record: Unlimited}, Limits{}, Limits{Memory: 20 << 30, Processes: 4096}},
+		{Limits{Memory: 20 << 30, Record: Unlimited}, Limits{},
+			Limits{Memory: 20 << 30, Processes: 4096}},
 		{Limits{}, Limits{Memory: 20 << 30, Processes: Unlimited}, machine},
-		{Limits{Memory: 30 << 30}, Limits{Memory: 20 << 30}, Limits{Memory: 20 << 30, Processes: 4096, Record: 256 << 20}},
-		{Limits{Processes: Unlimited}, Limits{Processes: 50, OpenFiles: 7}, Limits{Memory: 12 << 30, Processes: 50, Record: 256 << 20, OpenFiles: 7}},
+		{Limits{Memory: 30 << 30}, Limits{Memory: 20 << 30},
+			Limits{Memory: 20 << 30, Processes: 4096, Record: 256 << 20}},
+		{Limits{Processes: Unlimited}, Limits{Processes: 50, OpenFiles: 7},
+			Limits{Memory: 12 << 30, Processes: 50, Record: 256 << 20, OpenFiles: 7}},
 	} {
 		s, _ := Settings{Limits: test.first}.strictest(Settings{Limits: test.further})
 		s, _ = s.strictest(Settings{Limits: test.further})
@@ -106,7 +113,8 @@ func TestLimitKeys(t *testing.T) {
 // E-quo-1, B-R9.2: a second file can ask more people, sooner, and trust less; never the other way
 // round.
 func TestApprovalTightens(t *testing.T) {
-	loose, strict := Approval{People: 1, FromRisk: 3}, Approval{People: 3, FromRisk: 1, NotSelf: true, Quarantined: true}
+	loose, strict := Approval{People: 1, FromRisk: 3},
+		Approval{People: 3, FromRisk: 1, NotSelf: true, Quarantined: true}
 	for _, pair := range [][2]Approval{{loose, strict}, {strict, loose}, {strict, strict}} {
 		if got, _ := (Settings{Approval: pair[0]}).strictest(Settings{Approval: pair[1]}); got.Approval != strict {
 			t.Errorf("%v and %v: %v", pair[0], pair[1], got.Approval)

@@ -95,27 +95,32 @@ type Settings struct {
 	Protect               []string
 	Network               NetMode
 	NetworkAllow          []string
-	NetworkReach          []string // what of it whoever contacts anybody may contact: no file but the first adds to it
-	Registries            []string // package registries that their tools may contact
-	NoLocalhost           bool     // servers on this machine are off limits
-	Require               Require
-	PrivateTmp            bool
-	KeepBackground        bool // what a command leaves running goes on, until who asked for the command has ended
-	Commands              []CommandRule
-	Paths                 []PathRule
-	Hosts                 []HostRule
-	Programs              string   // entries of the command table, in its own words
-	KeepEnv               []string // variables that reach the command although they would be removed
-	Tools                 []string // tools of agents that are not known and need no approval
-	Limits                Limits   // of all files
-	Lowered               Limits   // what of them the first file does not set: others can only lower
-	Approval              Approval
+	// what of it whoever contacts anybody may contact: no file but the first adds to it
+	NetworkReach []string
+	Registries   []string // package registries that their tools may contact
+	NoLocalhost  bool     // servers on this machine are off limits
+	Require      Require
+	PrivateTmp   bool
+	// what a command leaves running goes on, until who asked for the command has ended
+	KeepBackground bool
+	Commands       []CommandRule
+	Paths          []PathRule
+	Hosts          []HostRule
+	Programs       string // entries of the command table, in its own words
+	// variables that reach the command although they would be removed
+	KeepEnv []string
+	Tools   []string // tools of agents that are not known and need no approval
+	Limits  Limits   // of all files
+	// what of them the first file does not set: others can only lower
+	Lowered  Limits
+	Approval Approval
 }
 
 // defaults are the values of an empty configuration: row by row those of the source
 // document, and for the rest what "balanced" means.
 func defaults() Settings {
-	return Settings{AllowShell: true, AllowTerminalTakeover: true, Protect: []string{"TODO.md"}, Network: NetOff, Require: Base, Approval: Approval{FromRisk: 3}}
+	return Settings{AllowShell: true, AllowTerminalTakeover: true, Protect: []string{"TODO.md"},
+		Network: NetOff, Require: Base, Approval: Approval{FromRisk: 3}}
 }
 
 // knows reports whether the configuration names a tool, byte for byte.

@@ -26,16 +26,19 @@ var runners = []string{
 // standing reports whether a standing approval may be offered for the plan.
 func (j *judgement) standing() bool {
 	s := j.script
-	if s.Err != nil || len(s.Codes) > 0 || len(s.Opaque) > 0 || len(s.Marks) > 0 || len(s.Hazards) > 0 || len(s.Commands) == 0 {
+	if s.Err != nil || len(s.Codes) > 0 || len(s.Opaque) > 0 || len(s.Marks) > 0 ||
+		len(s.Hazards) > 0 || len(s.Commands) == 0 {
 		return false
 	}
 	for _, c := range s.Commands {
-		if c.Name == "" || len(c.Via) > 0 || !c.Known && !c.Builtin || slices.Contains(runners, path.Base(c.Name)) || !allStatic(c.Args) {
+		if c.Name == "" || len(c.Via) > 0 || !c.Known && !c.Builtin ||
+			slices.Contains(runners, path.Base(c.Name)) || !allStatic(c.Args) {
 			return false
 		}
 	}
 	for _, r := range j.reasons {
-		if r.Decision == Deny || r.File != "" || r.Decision == Ask && !slices.Contains(standingRules, r.Rule) {
+		if r.Decision == Deny || r.File != "" ||
+			r.Decision == Ask && !slices.Contains(standingRules, r.Rule) {
 			return false
 		}
 	}

@@ -13,16 +13,22 @@ import (
 // accountOf is a home as it looks on a machine that is used, with a configuration in it.
 func accountOf(t testing.TB) (Account, []ConfigFile, resolve.Caller) {
 	t.Helper()
-	root := hermetic.Tree(t, "home/dev/.ssh/id_rsa", "home/dev/.bashrc", "home/dev/.cache/", "home/dev/.config/gh/", "home/dev/.config/git/config", "home/dev/.npm/",
-		"home/dev/.cargo/registry/", "home/dev/.bash_history", "home/dev/.local/share/keyrings/", "home/dev/.tada/", "home/dev/go/pkg/", "home/dev/src/", "home/dev/w/.git/", "home/dev/w/a.go")
+	root := hermetic.Tree(t, "home/dev/.ssh/id_rsa", "home/dev/.bashrc", "home/dev/.cache/",
+		"home/dev/.config/gh/", "home/dev/.config/git/config", "home/dev/.npm/",
+		"home/dev/.cargo/registry/", "home/dev/.bash_history", "home/dev/.local/share/keyrings/",
+		"home/dev/.tada/", "home/dev/go/pkg/", "home/dev/src/", "home/dev/w/.git/",
+		"home/dev/w/a.go")
 	home := root + "/home/dev"
-	if err := os.WriteFile(home+"/.tada/config.yaml", []byte("security:\n  restricted_paths: [/etc/shadow, ~/.aws]\n  readonly_paths: [~/.ssh]\n"), 0o600); err != nil {
+	if err := os.WriteFile(home+"/.tada/config.yaml",
+		[]byte("security:\n  restricted_paths: [/etc/shadow, ~/.aws]\n  readonly_paths: [~/.ssh]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	a := Account{Home: home, EnvHome: home, UID: os.Getuid(), StateDir: home + "/.tada"}
-	files := []ConfigFile{{Path: filepath.Join(root, "etc/tada/config.yaml"), Layer: FloorLayer}, {Path: home + "/.tada/config.yaml", Layer: UserLayer}}
+	files := []ConfigFile{{Path: filepath.Join(root, "etc/tada/config.yaml"), Layer: FloorLayer},
+		{Path: home + "/.tada/config.yaml", Layer: UserLayer}}
 	c := resolve.Caller{Dir: home + "/w", Home: home, UID: os.Getuid(), StateDir: a.StateDir,
-		Env: map[string]string{"HOME": home, "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}}
+		Env: map[string]string{"HOME": home,
+			"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}}
 	return a, files, c
 }
 

@@ -57,7 +57,8 @@ func stops(d *walk.Disk, homes []string, restricted, dir string, search []string
 	case all:
 		parts = append(parts, "denies every command line that names it; what runs can still load it, because no command starts without it")
 	case len(needed) > 0:
-		parts = append(parts, "is out of reach of what runs but for "+strconv.Itoa(len(needed))+" names without which no shell starts")
+		parts = append(parts, "is out of reach of what runs but for "+strconv.Itoa(len(needed))+
+			" names without which no shell starts")
 	}
 	return strings.Join(parts, "; ")
 }

@@ -40,11 +40,15 @@ func TestSwap(t *testing.T) {
 	script := &shellparse.Script{Text: "x", Canonical: "x", Effects: []shellparse.Effect{
 		{Right: command.Read, Name: shellparse.Name{Text: "link", Static: true, Dir: root}},
 		{Right: command.Write, Name: shellparse.Name{Text: "dir/f", Static: true, Dir: root}},
-		{Right: command.Read, Flags: command.Source, Name: shellparse.Name{Text: "script", Static: true, Dir: root}},
-		{Right: command.Write, Name: shellparse.Name{Text: "dir/../dir/new", Static: true, Dir: root}},
+		{Right: command.Read, Flags: command.Source,
+			Name: shellparse.Name{Text: "script", Static: true, Dir: root}},
+		{Right: command.Write, Name: shellparse.Name{Text: "dir/../dir/new", Static: true,
+			Dir: root}},
 	}, Commands: []shellparse.Command{{Name: "./script", Dir: root}}}
 	sides := map[string]int{}
-	for n := 0; n < rounds() || swaps.Load() < 100 || sides["safe"] == 0 || sides["evil"] == 0; n++ { // a busy machine swaps late
+	for n := 0; n < rounds() || swaps.Load() < 100 || sides["safe"] == 0 ||
+		sides["evil"] == 0; n++ {
+		// a busy machine swaps late
 		plan, err := resolve.Resolve(script, resolve.Caller{Dir: root})
 		if err != nil {
 			t.Fatal(err)
@@ -87,14 +91,16 @@ func rounds() int {
 // before the command runs names what its shell would open by a name that leads elsewhere.
 func TestSwapBetween(t *testing.T) {
 	t.Parallel()
-	root := hermetic.Tree(t, "safe/f", "safe/run", "evil/f", "evil/run", "link -> safe/f", "dir -> safe")
+	root := hermetic.Tree(t, "safe/f", "safe/run", "evil/f", "evil/run", "link -> safe/f",
+		"dir -> safe")
 	for _, side := range []string{"safe", "evil"} {
 		put(t, root+"/"+side, map[string]string{"f": side, "run": "#!/bin/sh\necho " + side + "\n"})
 		os.Chmod(root+"/"+side+"/run", 0o755)
 	}
 	point := func(side string) {
 		os.Remove(root + "/tmp")
-		for name, target := range map[string]string{"link": side + "/f", "dir": side, "way": side + "/run"} {
+		for name, target := range map[string]string{"link": side + "/f", "dir": side,
+			"way": side + "/run"} {
 			os.Symlink(target, root+"/tmp")
 			os.Rename(root+"/tmp", root+"/"+name)
 		}
@@ -107,9 +113,12 @@ func TestSwapBetween(t *testing.T) {
 	script := &shellparse.Script{Text: "x", Canonical: "x", Effects: []shellparse.Effect{
 		{Right: command.Read, Name: shellparse.Name{Text: "link", Static: true, Dir: root}},
 		{Right: command.Write, Name: shellparse.Name{Text: "dir/f", Static: true, Dir: root}},
-		{Right: command.Read, Flags: command.Source, Name: shellparse.Name{Text: "script", Static: true, Dir: root}},
-		{Right: command.Read, Flags: command.Source, Name: shellparse.Name{Text: "way", Static: true, Dir: root}},
-		{Right: command.Read, Flags: command.Source, Name: shellparse.Name{Text: "dir/run", Static: true, Dir: root}},
+		{Right: command.Read, Flags: command.Source,
+			Name: shellparse.Name{Text: "script", Static: true, Dir: root}},
+		{Right: command.Read, Flags: command.Source,
+			Name: shellparse.Name{Text: "way", Static: true, Dir: root}},
+		{Right: command.Read, Flags: command.Source,
+			Name: shellparse.Name{Text: "dir/run", Static: true, Dir: root}},
 	}, Commands: []shellparse.Command{{Name: "./program", Dir: root}}}
 	sides := []string{"safe", "evil"}
 	point(sides[0])
@@ -192,7 +201,8 @@ func checkHeld(t *testing.T, f *os.File, real string, id walk.ID) {
 func checkSum(t *testing.T, plan *resolve.Plan, c *resolve.Content) {
 	t.Helper()
 	for i := range plan.Targets {
-		if p := &plan.Targets[i]; p.ID == c.ID && p.File() != nil && sumOf(readHeld(t, p.File())) != c.Sum {
+		if p := &plan.Targets[i]; p.ID == c.ID && p.File() != nil &&
+			sumOf(readHeld(t, p.File())) != c.Sum {
 			t.Fatalf("%s: the file that is held is not the one that was hashed", c.Path)
 		}
 	}

@@ -16,7 +16,8 @@ const (
 	actions
 )
 
-var actionNames = [actions]string{"list", "read", "write", "change mode", "delete one", "delete tree", "delete by wildcard", "execute"}
+var actionNames = [actions]string{"list", "read", "write", "change mode", "delete one",
+	"delete tree", "delete by wildcard", "execute"}
 
 // String returns the name of the action as `policy show` prints it.
 func (a Action) String() string { return actionNames[a] }
@@ -53,9 +54,12 @@ const (
 )
 
 var placeNames = [places]string{
-	"workspace", "the workspace directory", "build output", "protected names", "temporary files", "tool cache", "code in a tool cache", "installed tools",
-	"startup files", "secrets", "readonly_paths", "home", "system", "system programs", "other paths", "/ or a system directory",
-	"the home directory", "devices", "/proc and /sys", "another process", "unknown path", "restricted_paths", "tada-run's own files",
+	"workspace", "the workspace directory", "build output", "protected names", "temporary files",
+	"tool cache", "code in a tool cache", "installed tools",
+	"startup files", "secrets", "readonly_paths", "home", "system", "system programs",
+	"other paths", "/ or a system directory",
+	"the home directory", "devices", "/proc and /sys", "another process", "unknown path",
+	"restricted_paths", "tada-run's own files",
 }
 
 // String returns the name of the place as `policy show` prints it.
@@ -77,29 +81,44 @@ func deny(rule string) Cell { return Cell{Deny, rule} }
 //
 // The columns are ToList, ToRead, ToWrite, ToChange, ToDelete, ToWipe, ToSweep, ToExecute.
 var balanced = [places][actions]Cell{
-	InWorkspace:   {yes, yes, yes, yes, yes, ask("delete.tree"), ask("delete.pattern"), yes},
-	IsWorkspace:   {yes, yes, yes, yes, ask("delete.tree"), ask("delete.tree"), ask("delete.tree"), yes},
+	InWorkspace: {yes, yes, yes, yes, yes, ask("delete.tree"), ask("delete.pattern"), yes},
+	IsWorkspace: {yes, yes, yes, yes, ask("delete.tree"), ask("delete.tree"), ask("delete.tree"),
+		yes},
 	InRegenerable: {yes, yes, yes, yes, yes, yes, yes, yes},
-	InProtected:   {yes, yes, ask("write.protected"), ask("write.protected"), ask("delete.protected"), ask("delete.protected"), ask("delete.protected"), yes},
-	InTemp:        {yes, yes, yes, yes, yes, yes, ask("delete.pattern"), ask("exec.stray")},
-	InCache:       {yes, yes, yes, yes, yes, ask("delete.outside"), ask("delete.outside"), yes},
-	InCachedCode:  {yes, yes, ask("write.cache"), ask("write.cache"), yes, yes, yes, yes},
-	InToolDir:     {yes, yes, ask("write.startup"), ask("write.startup"), ask("delete.outside"), ask("delete.outside"), ask("delete.outside"), yes},
-	InStartup:     {yes, yes, ask("write.startup"), ask("write.startup"), ask("delete.outside"), ask("delete.outside"), ask("delete.outside"), yes},
-	InSecret:      {yes, ask("read.secret"), yes, yes, yes, yes, yes, ask("read.secret")},
-	InReadOnly:    {yes, yes, ask("path.readonly"), ask("path.readonly"), ask("path.readonly"), ask("path.readonly"), ask("path.readonly"), yes},
-	InHome:        {yes, yes, ask("write.home"), ask("write.home"), ask("delete.outside"), ask("delete.outside"), ask("delete.outside"), ask("exec.stray")},
-	InSystem:      {yes, yes, ask("write.system"), ask("write.system"), ask("delete.outside"), ask("delete.outside"), ask("delete.outside"), ask("exec.stray")},
-	InPrograms:    {yes, yes, ask("write.system"), ask("write.system"), ask("delete.outside"), ask("delete.outside"), ask("delete.outside"), yes},
-	InOutside:     {yes, yes, ask("write.outside"), ask("write.outside"), ask("delete.outside"), ask("delete.outside"), ask("delete.outside"), ask("exec.stray")},
-	IsRoot:        {yes, yes, ask("write.system"), deny("write.root"), deny("delete.root"), deny("delete.root"), deny("delete.root"), yes},
-	IsHome:        {yes, yes, ask("write.home"), ask("write.home"), deny("delete.home"), deny("delete.home"), deny("delete.home"), yes},
-	IsDevice:      {yes, deny("read.device"), deny("write.device"), deny("write.device"), deny("write.device"), deny("write.device"), deny("write.device"), deny("write.device")},
-	InKernel:      {yes, yes, ask("write.kernel"), ask("write.kernel"), ask("write.kernel"), ask("write.kernel"), ask("write.kernel"), ask("exec.stray")},
-	InProcess:     {yes, ask("read.process"), ask("write.kernel"), ask("write.kernel"), ask("write.kernel"), ask("write.kernel"), ask("write.kernel"), ask("exec.stray")},
-	InUnknown:     {yes, yes, yes, yes, ask("delete.unknown"), ask("delete.unknown"), ask("delete.unknown"), ask("exec.stray")},
-	InRestricted:  everywhere(deny("path.restricted")),
-	InState:       everywhere(deny("path.state")),
+	InProtected: {yes, yes, ask("write.protected"), ask("write.protected"),
+		ask("delete.protected"), ask("delete.protected"), ask("delete.protected"), yes},
+	InTemp:       {yes, yes, yes, yes, yes, yes, ask("delete.pattern"), ask("exec.stray")},
+	InCache:      {yes, yes, yes, yes, yes, ask("delete.outside"), ask("delete.outside"), yes},
+	InCachedCode: {yes, yes, ask("write.cache"), ask("write.cache"), yes, yes, yes, yes},
+	InToolDir: {yes, yes, ask("write.startup"), ask("write.startup"), ask("delete.outside"),
+		ask("delete.outside"), ask("delete.outside"), yes},
+	InStartup: {yes, yes, ask("write.startup"), ask("write.startup"), ask("delete.outside"),
+		ask("delete.outside"), ask("delete.outside"), yes},
+	InSecret: {yes, ask("read.secret"), yes, yes, yes, yes, yes, ask("read.secret")},
+	InReadOnly: {yes, yes, ask("path.readonly"), ask("path.readonly"), ask("path.readonly"),
+		ask("path.readonly"), ask("path.readonly"), yes},
+	InHome: {yes, yes, ask("write.home"), ask("write.home"), ask("delete.outside"),
+		ask("delete.outside"), ask("delete.outside"), ask("exec.stray")},
+	InSystem: {yes, yes, ask("write.system"), ask("write.system"), ask("delete.outside"),
+		ask("delete.outside"), ask("delete.outside"), ask("exec.stray")},
+	InPrograms: {yes, yes, ask("write.system"), ask("write.system"), ask("delete.outside"),
+		ask("delete.outside"), ask("delete.outside"), yes},
+	InOutside: {yes, yes, ask("write.outside"), ask("write.outside"), ask("delete.outside"),
+		ask("delete.outside"), ask("delete.outside"), ask("exec.stray")},
+	IsRoot: {yes, yes, ask("write.system"), deny("write.root"), deny("delete.root"),
+		deny("delete.root"), deny("delete.root"), yes},
+	IsHome: {yes, yes, ask("write.home"), ask("write.home"), deny("delete.home"),
+		deny("delete.home"), deny("delete.home"), yes},
+	IsDevice: {yes, deny("read.device"), deny("write.device"), deny("write.device"),
+		deny("write.device"), deny("write.device"), deny("write.device"), deny("write.device")},
+	InKernel: {yes, yes, ask("write.kernel"), ask("write.kernel"), ask("write.kernel"),
+		ask("write.kernel"), ask("write.kernel"), ask("exec.stray")},
+	InProcess: {yes, ask("read.process"), ask("write.kernel"), ask("write.kernel"),
+		ask("write.kernel"), ask("write.kernel"), ask("write.kernel"), ask("exec.stray")},
+	InUnknown: {yes, yes, yes, yes, ask("delete.unknown"), ask("delete.unknown"),
+		ask("delete.unknown"), ask("exec.stray")},
+	InRestricted: everywhere(deny("path.restricted")),
+	InState:      everywhere(deny("path.state")),
 }
 
 func everywhere(c Cell) (row [actions]Cell) {

@@ -32,7 +32,8 @@ func (t *tree) list(path string) []string {
 
 // C-3.4.1: a rule covers its path and what is below it, component by component.
 func TestTree(t *testing.T) {
-	tr := treeOf(t, "/etc", "/a/b", "/a/*/c", "/x/[ab]?", "**/.env", "**/k/*.key", "/sp ace", "/esc\\*aped")
+	tr := treeOf(t, "/etc", "/a/b", "/a/*/c", "/x/[ab]?", "**/.env", "**/k/*.key", "/sp ace",
+		"/esc\\*aped")
 	tests := []struct {
 		path string
 		want string
@@ -54,12 +55,14 @@ func TestTree(t *testing.T) {
 // TestTreeHolds finds what lies below a directory, and what a pattern could reach.
 func TestTreeHolds(t *testing.T) {
 	tr := treeOf(t, "/home/dev/.aws", "/etc/shadow", "/v/*/secret")
-	for path, want := range map[string]bool{"/": true, "/home": true, "/home/dev": true, "/home/dev/.aws": true, "/home/x": false, "/etc": true, "/v/q": true, "/w": false} {
+	for path, want := range map[string]bool{"/": true, "/home": true, "/home/dev": true,
+		"/home/dev/.aws": true, "/home/x": false, "/etc": true, "/v/q": true, "/w": false} {
 		if got := tr.holds(path).has(markRestricted); got != want {
 			t.Errorf("holds %q: %v", path, got)
 		}
 	}
-	for glob, want := range map[string]bool{"/etc/shad?w": true, "/etc/*": true, "/e*/sh*": true, "/home/dev/.[a-b]ws/*": true, "/home/*/.aws": true,
+	for glob, want := range map[string]bool{"/etc/shad?w": true, "/etc/*": true, "/e*/sh*": true,
+		"/home/dev/.[a-b]ws/*": true, "/home/*/.aws": true,
 		"/home/dev/*": false, "/etc/pass*": false, "/*": false} {
 		got := false
 		tr.matches(glob, func(mark) { got = true })
@@ -76,7 +79,8 @@ func FuzzWild(f *testing.F) {
 		f.Add(s, "")
 	}
 	f.Fuzz(func(t *testing.T, text, name string) {
-		if strings.ContainsAny(text, `[\(/+@!|)`) || strings.ContainsAny(name, "/") || strings.HasPrefix(name, ".") || !ascii(text) || !ascii(name) {
+		if strings.ContainsAny(text, `[\(/+@!|)`) || strings.ContainsAny(name, "/") ||
+			strings.HasPrefix(name, ".") || !ascii(text) || !ascii(name) {
 			t.Skip()
 		}
 		expr, err := pattern.Regexp(text, pattern.Filenames|pattern.EntireString)

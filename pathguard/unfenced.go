@@ -28,7 +28,8 @@ func (p Policy) JudgeUnfenced(plan *resolve.Plan) Verdict {
 			hidden = append([]string{}, p.Fence(plan).Hide...)
 		}
 		for _, name := range hidden {
-			if pathname.Within(name, t.Path()) && (t.Flags&command.List == 0 || j.marked(name, markRestricted)) {
+			if pathname.Within(name, t.Path()) &&
+				(t.Flags&command.List == 0 || j.marked(name, markRestricted)) {
 				j.add(Ask, "path.sweep", t.Path(), name, j.span(t.Effect), t.Command)
 				break
 			}
@@ -46,7 +47,8 @@ func (p Policy) JudgeUnfenced(plan *resolve.Plan) Verdict {
 // undo it with.
 func (p Policy) JudgeTool(plan *resolve.Plan, tool string) Verdict {
 	v := p.JudgeUnfenced(plan)
-	j := judgement{p: &p, plan: plan, script: plan.Script, homes: p.homes, contained: v.Contained, reasons: slices.Clone(v.Reasons)}
+	j := judgement{p: &p, plan: plan, script: plan.Script, homes: p.homes, contained: v.Contained,
+		reasons: slices.Clone(v.Reasons)}
 	whole := shellparse.Span{End: len(plan.Script.Text)}
 	if v.Contained || len(plan.Script.Commands) > 0 && v.Class != ReadOnly {
 		j.add(Ask, "tool.uncontained", "", tool, whole, -1)

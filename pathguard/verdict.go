@@ -18,7 +18,8 @@ func (j *judgement) verdict() Verdict {
 		}
 		return a.Span.Start - b.Span.Start
 	})
-	v := Verdict{Decision: j.strictest(), Class: j.class(), Contained: j.contained, Standing: j.standing()}
+	v := Verdict{Decision: j.strictest(), Class: j.class(), Contained: j.contained,
+		Standing: j.standing()}
 	if len(j.reasons) == 0 {
 		return v
 	}

@@ -19,7 +19,8 @@ func TestDecisionsAreWords(t *testing.T) {
 	if err := got.UnmarshalText([]byte("perhaps")); err == nil || got != Ask {
 		t.Errorf("%v, %v", got, err)
 	}
-	for class, want := range map[Class]string{SideEffecting: "side_effecting", ReadOnly: "read_only", Class(7): "side_effecting"} {
+	for class, want := range map[Class]string{SideEffecting: "side_effecting",
+		ReadOnly: "read_only", Class(7): "side_effecting"} {
 		if text, err := class.MarshalText(); string(text) != want || err != nil {
 			t.Errorf("%s, %v; want %s", text, err, want)
 		}

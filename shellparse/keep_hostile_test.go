@@ -45,7 +45,8 @@ func TestWhatKeepsAndDoesMoreIsFollowed(t *testing.T) {
 	const text = "__CODEX_SNAPSHOT_F=\"${HTTPS_PROXY+x}\"\n" +
 		"if [ -n \"$__CODEX_SNAPSHOT_F\" ]; then . /w/shell_snapshots/a.sh; fi\n"
 	s := Parse(text, Options{Home: "/h"})
-	if !slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Name.Text == "/w/shell_snapshots/a.sh" }) {
+	if !slices.ContainsFunc(s.Effects,
+		func(e Effect) bool { return e.Name.Text == "/w/shell_snapshots/a.sh" }) {
 		t.Errorf("the file is not seen: %v", s.Effects)
 	}
 }

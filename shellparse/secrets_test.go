@@ -21,7 +21,8 @@ func TestSecretsByName(t *testing.T) {
 		"grep PASS log.txt":                                      false,
 	} {
 		script := Parse(line, Options{Dir: "/w", Vars: map[string]string{"HOME": "/home/dev"}})
-		got := slices.ContainsFunc(script.Hazards, func(h Hazard) bool { return h.Rule == "secret.print" })
+		got := slices.ContainsFunc(script.Hazards,
+			func(h Hazard) bool { return h.Rule == "secret.print" })
 		if got != want {
 			t.Errorf("%s: %v", line, got)
 		}

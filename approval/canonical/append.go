@@ -181,5 +181,6 @@ func appendControl(dst []byte, c byte) []byte {
 }
 
 func appendUnit(dst []byte, u uint16) []byte {
-	return append(dst, '\\', 'u', hexDigits[u>>12], hexDigits[u>>8&15], hexDigits[u>>4&15], hexDigits[u&15])
+	return append(dst, '\\', 'u', hexDigits[u>>12], hexDigits[u>>8&15], hexDigits[u>>4&15],
+		hexDigits[u&15])
 }

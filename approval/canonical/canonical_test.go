@@ -138,8 +138,10 @@ func TestAppend(t *testing.T) {
 func TestAppendRefuses(t *testing.T) {
 	loop := []any{nil}
 	loop[0] = loop
-	for _, v := range []any{1.5, float32(1), 1e300, math.NaN(), complex(1, 0), []byte("x"), json.Number("1"),
-		struct{}{}, &loop, []any{1.0}, map[string]any{"a": map[string]any{"b": 2.0}}, []int{1}, uintptr(1)} {
+	for _, v := range []any{1.5, float32(1), 1e300, math.NaN(), complex(1, 0), []byte("x"),
+		json.Number("1"),
+		struct{}{}, &loop, []any{1.0}, map[string]any{"a": map[string]any{"b": 2.0}}, []int{1},
+		uintptr(1)} {
 		got, err := Append([]byte("keep"), v)
 		var typeErr *TypeError
 		if !errors.As(err, &typeErr) || string(got) != "keep" {
@@ -162,19 +164,24 @@ func TestInjective(t *testing.T) {
 }
 
 var refused = []string{
-	"", " ", "1 ", " 1", "[1, 2]", `{"a": 1}`, "[1,]", "[,1]", "{,}", `{"a":1,}`, `{"a"}`, `{a:1}`, "[1", `{"a":1`, "]", "}",
-	"1.0", "1.5", "1e5", "1E5", "-0", "01", "-01", "+1", "-", "0x1", "18446744073709551616", "-9223372036854775809", "NaN", "Infinity",
+	"", " ", "1 ", " 1", "[1, 2]", `{"a": 1}`, "[1,]", "[,1]", "{,}", `{"a":1,}`, `{"a"}`, `{a:1}`,
+	"[1", `{"a":1`, "]", "}",
+	"1.0", "1.5", "1e5", "1E5", "-0", "01", "-01", "+1", "-", "0x1", "18446744073709551616",
+	"-9223372036854775809", "NaN", "Infinity",
 	"True", "nul", "nulll", "truefalse", "[1][2]", "\xef\xbb\xbf1", "1\n",
 	`{"a":1,"a":1}`, `{"b":1,"a":1}`, `{"a":1,"a":2}`, `{"\ue000":1,"\udcff":1}`,
 	`"`, `"a`, `"\`, `"\"`, `"a"b"`, "\"\x00\"", "\"\t\"", "\"\x7f\"", "\"é\"", "\"\xff\"",
-	`"\/"`, `"\a"`, `"\x41"`, `"\u0041"`, `"\u00E9"`, `"\u000a"`, `"\u0022"`, `"\u005c"`, `"\u00"`, `"\u00g0"`, `"\U00e9"`,
-	`"\ud83d"`, `"\ud83dx"`, `"\ud83d\u0041"`, `"\ud83d\ud83d"`, `"\udc00"`, `"\udc7f"`, `"\ude00\ud83d"`, `"\udd00"`,
+	`"\/"`, `"\a"`, `"\x41"`, `"\u0041"`, `"\u00E9"`, `"\u000a"`, `"\u0022"`, `"\u005c"`, `"\u00"`,
+	`"\u00g0"`, `"\U00e9"`,
+	`"\ud83d"`, `"\ud83dx"`, `"\ud83d\u0041"`, `"\ud83d\ud83d"`, `"\udc00"`, `"\udc7f"`,
+	`"\ude00\ud83d"`, `"\udd00"`,
 	`"\udcc3\udca9"`, `"\udcf0\udc9f\udc98\udc80"`, `"\udc41"`,
 }
 
 // Every text that is not the one spelling of a value is refused with a place in it.
 func TestParseRefuses(t *testing.T) {
-	for _, text := range append(refused, strings.Repeat("[", 5000), strings.Repeat("[", MaxDepth+2)+strings.Repeat("]", MaxDepth+2)) {
+	for _, text := range append(refused, strings.Repeat("[", 5000),
+		strings.Repeat("[", MaxDepth+2)+strings.Repeat("]", MaxDepth+2)) {
 		v, err := Parse([]byte(text))
 		var syntax *SyntaxError
 		if !errors.As(err, &syntax) || syntax.Offset < 0 || syntax.Offset > len(text) {
@@ -325,7 +332,8 @@ func randomString(rnd *rand.Rand) string {
 }
 
 func BenchmarkAppend(b *testing.B) {
-	v := map[string]any{"argv": []string{"rm", "-rf", "build"}, "cwd": "/home/me/proj", "text": strings.Repeat("echo héllo\n", 9000)}
+	v := map[string]any{"argv": []string{"rm", "-rf", "build"}, "cwd": "/home/me/proj",
+		"text": strings.Repeat("echo héllo\n", 9000)}
 	var dst []byte
 	for b.Loop() {
 		dst, _ = Append(dst[:0], v)
@@ -334,7 +342,8 @@ func BenchmarkAppend(b *testing.B) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	text, _ := Append(nil, map[string]any{"argv": []string{"rm", "-rf", "build"}, "text": strings.Repeat("echo héllo\n", 9000)})
+	text, _ := Append(nil, map[string]any{"argv": []string{"rm", "-rf", "build"},
+		"text": strings.Repeat("echo héllo\n", 9000)})
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		if _, err := Parse(text); err != nil {

@@ -169,10 +169,12 @@ func (p *parser) integer() (any, error) {
 	if c := p.peek(); c == '.' || c == 'e' || c == 'E' {
 		return nil, p.fail("not an integer")
 	}
-	if n, err := strconv.ParseInt(digits, 10, 64); err == nil && strconv.FormatInt(n, 10) == digits {
+	if n, err := strconv.ParseInt(digits, 10, 64); err == nil &&
+		strconv.FormatInt(n, 10) == digits {
 		return n, nil
 	}
-	if n, err := strconv.ParseUint(digits, 10, 64); err == nil && strconv.FormatUint(n, 10) == digits {
+	if n, err := strconv.ParseUint(digits, 10, 64); err == nil &&
+		strconv.FormatUint(n, 10) == digits {
 		return n, nil
 	}
 	p.at = start

@@ -9,7 +9,8 @@ import (
 // pieces are what strings go wrong at: beginnings, middles and ends of UTF-8 sequences that may
 // join, encoded surrogates, and characters that escapes are made of.
 var pieces = []string{
-	"a", "u", "\\", "\"", "\x00", "\n", "\x7f", "\x80", "\x9f", "\xa0", "\xa8", "\xbf", "\xbd", "\xc3", "\xdc", "\xe2", "\xed", "\xef", "\xf0", "\xff",
+	"a", "u", "\\", "\"", "\x00", "\n", "\x7f", "\x80", "\x9f", "\xa0", "\xa8", "\xbf", "\xbd",
+	"\xc3", "\xdc", "\xe2", "\xed", "\xef", "\xf0", "\xff",
 	"\u00e9", "\u2028", "\ufffd", "\uffff", "\U0001f600",
 }
 
@@ -43,8 +44,10 @@ func TestEveryCombination(t *testing.T) {
 func TestEveryText(t *testing.T) {
 	t.Parallel()
 	escapes := []string{
-		"a", `\\`, `\"`, `\n`, `\u000a`, `\u0000`, `\u007f`, `\u0080`, `\u00e9`, `\u00E9`, `\u2028`, `\ufffd`, `\uffff`, `\/`, `\ud83d`, `\ude00`,
-		`\udc80`, `\udc9f`, `\udca9`, `\udcc3`, `\udced`, `\udca0`, `\udcf0`, `\udc98`, `\udcff`, `\udc7f`, `\udbff`, `\ud800`, `\udfff`, `\u`, `\`, "\x80",
+		"a", `\\`, `\"`, `\n`, `\u000a`, `\u0000`, `\u007f`, `\u0080`, `\u00e9`, `\u00E9`, `\u2028`,
+		`\ufffd`, `\uffff`, `\/`, `\ud83d`, `\ude00`,
+		`\udc80`, `\udc9f`, `\udca9`, `\udcc3`, `\udced`, `\udca0`, `\udcf0`, `\udc98`, `\udcff`,
+		`\udc7f`, `\udbff`, `\ud800`, `\udfff`, `\u`, `\`, "\x80",
 	}
 	var try func(body string, more int)
 	try = func(body string, more int) {
@@ -75,7 +78,8 @@ func TestKeyOrder(t *testing.T) {
 	slices.SortFunc(keys, compareKeys)
 	for i := range keys {
 		for j := range keys {
-			if c := compareKeys(keys[i], keys[j]); i < j && c > 0 || i > j && c < 0 || (c == 0) != (keys[i] == keys[j]) {
+			if c := compareKeys(keys[i], keys[j]); i < j && c > 0 || i > j && c < 0 ||
+				(c == 0) != (keys[i] == keys[j]) {
 				t.Fatalf("%q and %q at %d and %d compare as %d", keys[i], keys[j], i, j, c)
 			}
 		}

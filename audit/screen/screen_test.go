@@ -76,7 +76,8 @@ func TestPicture(t *testing.T) {
 		{"hyperlink", "\x1b]8;;http://evil\x1b\\click\x1b]8;;\x1b\\", "click"},
 		{"DCS, APC, PM, SOS", "a\x1bP$qm\x1b\\\x1b_x\x1b\\\x1b^y\x1b\\\x1bXz\x1b\\b", "ab"},
 		{"DECUDK", "a\x1bP0;0|17/6c730d\x1b\\b", "ab"},
-		{"keyboard and mouse modes", "a\x1b[?1000h\x1b[?2004h\x1b[?1h\x1b[>4;2m\x1b[>1u\x1b[2h\x1b=b", "ab"},
+		{"keyboard and mouse modes",
+			"a\x1b[?1000h\x1b[?2004h\x1b[?1h\x1b[>4;2m\x1b[>1u\x1b[2h\x1b=b", "ab"},
 		{"print", "a\x1b[5i\x1b[?5ib", "ab"},
 		{"private erase is none of SGR", "\x1b[>4;1ma", "a"},
 		{"C1 as UTF-8", "a\u009b6nb\u009d0;x\u009cc", "a6nb0;xc"},
@@ -231,7 +232,8 @@ func TestAppeared(t *testing.T) {
 		want bool
 	}{
 		{"fo", false}, {"o", true}, {" bar", false}, {"\r\n\r\n\r\n\r\n", false}, {"foo", true},
-		{"\x1b[H\x1b[2J", false}, {"x\x1b[31mf\x1b[0moo", true}, {"\x1b[?1049h", false}, {"foo", true}, {"\x1b[2J\x1b[Hfoo", false},
+		{"\x1b[H\x1b[2J", false}, {"x\x1b[31mf\x1b[0moo", true}, {"\x1b[?1049h", false},
+		{"foo", true}, {"\x1b[2J\x1b[Hfoo", false},
 	} {
 		s.Write([]byte(c.in))
 		if got := s.Appeared(foo); got != c.want {
@@ -261,8 +263,10 @@ func TestClone(t *testing.T) {
 // larger than the screen, and a clone goes on as the original does.
 func FuzzScreen(f *testing.F) {
 	for _, s := range []string{
-		"\x1b[1;31mred\x1b[0m\r\n", "\x1b[?1049h\x1b[2J日本\x1b[5;5Hé\u0301\x1b[?1049l", "\x1b]0;t\x07\x1bP1$r\x1b\\",
-		"\x1b[2;3r\x1b[?6h\x1b[9999b\x1b[L\x1b[M\x1b[@\x1b[P\x1b[X", "\x1b(0lqk\x0e\x0f\x1b#8\x1bc", "\xe6\x97\x1b[4h日\b\b日\x1b[K", "日\x1b[1;1H\x1b[P\x1b[2@",
+		"\x1b[1;31mred\x1b[0m\r\n", "\x1b[?1049h\x1b[2J日本\x1b[5;5Hé\u0301\x1b[?1049l",
+		"\x1b]0;t\x07\x1bP1$r\x1b\\",
+		"\x1b[2;3r\x1b[?6h\x1b[9999b\x1b[L\x1b[M\x1b[@\x1b[P\x1b[X", "\x1b(0lqk\x0e\x0f\x1b#8\x1bc",
+		"\xe6\x97\x1b[4h日\b\b日\x1b[K", "日\x1b[1;1H\x1b[P\x1b[2@",
 	} {
 		f.Add([]byte(s), uint8(10), uint8(4))
 	}
@@ -311,7 +315,8 @@ func checkWhole(t *testing.T, s *Screen) {
 			checkText(t, r.text(cols))
 			for x, c := range r.cells {
 				right := x+1 < len(r.cells) && r.cells[x+1].Width == 0
-				if c.Width == 2 && !right || c.Width == 1 && right || c.Width == 0 && (x == 0 || r.cells[x-1].Width != 2) {
+				if c.Width == 2 && !right || c.Width == 1 && right ||
+					c.Width == 0 && (x == 0 || r.cells[x-1].Width != 2) {
 					t.Fatalf("half a wide character at %d: %+v", x, r.cells)
 				}
 			}
@@ -322,7 +327,9 @@ func checkWhole(t *testing.T, s *Screen) {
 // Nothing that a few bytes can ask for takes long: the ratio is to plain text
 // of the same length, on a screen of the largest size.
 func BenchmarkHostile(b *testing.B) {
-	for _, seq := range []string{"x", "\x1b[9999b", "\x1b[2J", "\x1bc", "\x1b#8", "\x1b[9999S", "\x1b[9999T", "\x1b[9999L", "\x1b[9999@", "\x1b[9999P", "\x1b[9999I", "\x1b[?1049h\x1b[?1049l", "\x1b[1J", "日"} {
+	for _, seq := range []string{"x", "\x1b[9999b", "\x1b[2J", "\x1bc", "\x1b#8", "\x1b[9999S",
+		"\x1b[9999T", "\x1b[9999L", "\x1b[9999@", "\x1b[9999P", "\x1b[9999I",
+		"\x1b[?1049h\x1b[?1049l", "\x1b[1J", "日"} {
 		b.Run(fmt.Sprintf("%q", seq), func(b *testing.B) {
 			in := []byte(strings.Repeat(seq, 32<<10/len(seq)))
 			b.SetBytes(int64(len(in)))

@@ -54,7 +54,8 @@ func Width(r rune) int {
 		return -1
 	case r < 0x300:
 		return 1
-	case unicode.In(r, unicode.Mn, unicode.Me), r >= 0x1160 && r <= 0x11ff: // vowels and finals of Hangul
+	case unicode.In(r, unicode.Mn, unicode.Me), r >= 0x1160 && r <= 0x11ff:
+		// vowels and finals of Hangul
 		return 0
 	case unicode.Is(wide, r):
 		return 2

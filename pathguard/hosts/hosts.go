@@ -15,7 +15,8 @@ const RemoteScheme = "remote"
 
 func hostIn(host string, list []string) bool {
 	for _, h := range list {
-		if rest, wild := strings.CutPrefix(h, "*."); wild && strings.HasSuffix(host, "."+rest) || h == host {
+		if rest, wild := strings.CutPrefix(h, "*."); wild && strings.HasSuffix(host, "."+rest) ||
+			h == host {
 			return true
 		}
 	}
@@ -25,7 +26,8 @@ func hostIn(host string, list []string) bool {
 // IsLoopback reports whether a host is this machine by name or by address.
 func IsLoopback(host string) bool {
 	host = strings.Trim(host, "[]")
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || host == "::1" || strings.HasPrefix(host, "127.") && strings.Trim(host, "0123456789.") == ""
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || host == "::1" ||
+		strings.HasPrefix(host, "127.") && strings.Trim(host, "0123456789.") == ""
 }
 
 // hostIs reports whether a host is one that an entry names: itself, a name below its domain, an
@@ -51,7 +53,8 @@ func portsOf(n shellparse.Endpoint) []int {
 
 // Cut takes the port off an entry of network.allow; 0 is every port.
 func Cut(entry string) (host string, port int) {
-	if inside, rest, ok := strings.Cut(strings.TrimPrefix(entry, "["), "]"); ok && strings.HasPrefix(entry, "[") {
+	if inside, rest, ok := strings.Cut(strings.TrimPrefix(entry, "["), "]"); ok &&
+		strings.HasPrefix(entry, "[") {
 		port, _ = strconv.Atoi(strings.TrimPrefix(rest, ":"))
 		return inside, port
 	}
@@ -64,11 +67,14 @@ func Cut(entry string) (host string, port int) {
 
 // Ports are those of a scheme. A site that is asked by http answers most often by naming its https.
 var Ports = map[string][]int{
-	"http": {80, 443}, "https": {443}, "ws": {80, 443}, "wss": {443}, "ssh": {22}, "sftp": {22}, "scp": {22},
+	"http": {80, 443}, "https": {443}, "ws": {80, 443}, "wss": {443}, "ssh": {22}, "sftp": {22},
+	"scp":     {22},
 	"git+ssh": {22}, "ssh+git": {22},
-	"git": {9418}, "rsync": {873, 22}, "svn": {3690}, "svn+ssh": {22}, "telnet": {23}, "smtp": {25}, "smtps": {465},
-	"imap": {143}, "imaps": {993},
-	"ldap": {389}, "ldaps": {636}, "postgres": {5432}, "postgresql": {5432}, "mysql": {3306}, "redis": {6379},
+	"git": {9418}, "rsync": {873, 22}, "svn": {3690}, "svn+ssh": {22}, "telnet": {23}, "smtp": {25},
+	"smtps": {465},
+	"imap":  {143}, "imaps": {993},
+	"ldap": {389}, "ldaps": {636}, "postgres": {5432}, "postgresql": {5432}, "mysql": {3306},
+	"redis":  {6379},
 	"rediss": {6379}, "mongodb": {27017},
 	"amqp": {5672}, "amqps": {5671}, "dict": {2628}, "gopher": {70},
 }

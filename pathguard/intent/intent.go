@@ -75,7 +75,8 @@ func ParseAll(r io.Reader) ([]Proposed, error) {
 	}
 	list, seen := make([]Proposed, 0, len(in.Commands)), map[string]bool{}
 	for i, c := range in.Commands {
-		p := Proposed{ID: c.ID, Text: c.Command, Words: c.Argv, Dir: c.Cwd, Intent: in.own().and(c.own())}
+		p := Proposed{ID: c.ID, Text: c.Command, Words: c.Argv, Dir: c.Cwd,
+			Intent: in.own().and(c.own())}
 		if p.ID == "" {
 			p.ID = fmt.Sprintf("c%d", i+1)
 		}

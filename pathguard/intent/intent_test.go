@@ -35,7 +35,8 @@ func TestParseProposed(t *testing.T) {
 		`{"commands": "a"}`:                                    "invalid intent JSON",
 		`{"commands": ["a"`:                                    "invalid intent JSON",
 	} {
-		if _, err := ParseAll(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), why) {
+		if _, err := ParseAll(strings.NewReader(text)); err == nil ||
+			!strings.Contains(err.Error(), why) {
 			t.Errorf("%.40q: %v, want %q", text, err, why)
 		}
 	}

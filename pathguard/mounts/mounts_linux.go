@@ -88,7 +88,8 @@ func unoctal(s string) string {
 func (m *Table) over(path string) int {
 	found := -1
 	for i := range m.list {
-		if pathname.Within(path, m.list[i].point) && (found < 0 || len(m.list[i].point) >= len(m.list[found].point)) {
+		if pathname.Within(path, m.list[i].point) &&
+			(found < 0 || len(m.list[i].point) >= len(m.list[found].point)) {
 			found = i
 		}
 	}
@@ -102,7 +103,8 @@ func (m *Table) Others(path string) (names, parts []string) {
 	if own < 0 || !m.twice[m.list[own].device] {
 		return nil, nil
 	}
-	inside := pathname.Join(m.list[own].root, strings.TrimPrefix(path[len(strings.TrimSuffix(m.list[own].point, "/")):], "/"))
+	inside := pathname.Join(m.list[own].root,
+		strings.TrimPrefix(path[len(strings.TrimSuffix(m.list[own].point, "/")):], "/"))
 	for i := range m.list {
 		n := &m.list[i]
 		if i == own || n.device != m.list[own].device {
@@ -110,7 +112,8 @@ func (m *Table) Others(path string) (names, parts []string) {
 		}
 		switch {
 		case pathname.Within(inside, n.root):
-			name := pathname.Join(n.point, strings.TrimPrefix(inside[len(strings.TrimSuffix(n.root, "/")):], "/"))
+			name := pathname.Join(n.point,
+				strings.TrimPrefix(inside[len(strings.TrimSuffix(n.root, "/")):], "/"))
 			if name != path && m.over(name) == i {
 				names = append(names, name)
 			}
@@ -124,7 +127,8 @@ func (m *Table) Others(path string) (names, parts []string) {
 // Below returns the mount points strictly below a directory.
 func (m *Table) Below(dir string) (points []string) {
 	for i := range m.list {
-		if p := m.list[i].point; p != dir && pathname.Within(p, dir) && m.twice[m.list[i].device] && m.over(p) == i {
+		if p := m.list[i].point; p != dir && pathname.Within(p, dir) && m.twice[m.list[i].device] &&
+			m.over(p) == i {
 			points = append(points, p)
 		}
 	}

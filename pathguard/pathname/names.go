@@ -35,22 +35,32 @@ var secretFiles = sync.OnceValue(func() (files struct{ secret, public []string }
 })
 
 // Startup run at login, in every shell, on a timer, or when an agent's program begins.
-var Startup = sync.OnceValue(func() []string { return slices.Concat(startups, agents.Texts("startup")) })
+var Startup = sync.OnceValue(func() []string {
+	return slices.Concat(startups, agents.Texts("startup"))
+})
 
 var startups = []string{
-	"~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.bash_aliases", "~/.profile", "~/.inputrc",
-	"~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout", "~/.oh-my-zsh", "~/.config/fish", "~/.config/zsh",
+	"~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.bash_aliases",
+	"~/.profile", "~/.inputrc",
+	"~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout", "~/.oh-my-zsh",
+	"~/.config/fish", "~/.config/zsh",
 	"~/.local/bin", "~/bin", "~/.nvm", "~/.pyenv/shims", "~/.cargo/bin", "~/go/bin",
-	"~/.config/systemd", "~/.config/autostart", "~/.config/environment.d", "~/.xprofile", "~/.xinitrc",
+	"~/.config/systemd", "~/.config/autostart", "~/.config/environment.d", "~/.xprofile",
+	"~/.xinitrc",
 	"~/.xsessionrc", "~/.pam_environment",
-	"~/.gitconfig", "~/.config/git", "~/.ssh", "~/.vimrc", "~/.config/nvim", "~/.emacs", "~/.emacs.d", "~/.tmux.conf", "~/.screenrc",
-	"~/.npmrc", "~/.yarnrc", "~/.config/pip", "~/.cargo/config.toml", "~/.cargo/config", "~/.gradle/init.d",
+	"~/.gitconfig", "~/.config/git", "~/.ssh", "~/.vimrc", "~/.config/nvim", "~/.emacs",
+	"~/.emacs.d", "~/.tmux.conf", "~/.screenrc",
+	"~/.npmrc", "~/.yarnrc", "~/.config/pip", "~/.cargo/config.toml", "~/.cargo/config",
+	"~/.gradle/init.d",
 	"~/.sbt/1.0", "~/.gdbinit", "~/.lldbinit", "~/.pythonrc", "~/.irbrc",
 	"~/.config/Code/User", "~/.vscode",
-	"/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/zsh", "/etc/environment", "/etc/cron.d",
+	"/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/zsh", "/etc/environment",
+	"/etc/cron.d",
 	"/etc/crontab", "/etc/cron.hourly",
-	"/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly", "/var/spool/cron", "/etc/systemd", "/etc/init.d", "/etc/rc.local",
-	"/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/pam.d", "/etc/sudoers", "/etc/sudoers.d",
+	"/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly", "/var/spool/cron", "/etc/systemd",
+	"/etc/init.d", "/etc/rc.local",
+	"/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/pam.d", "/etc/sudoers",
+	"/etc/sudoers.d",
 	"/etc/ssh", "/etc/xdg/autostart",
 }
 
@@ -59,12 +69,16 @@ var Regenerable = []string{
 	"node_modules", "dist", "target", "coverage", "htmlcov", ".nyc_output",
 	".venv", "venv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".nox",
 	".eggs", ".next", ".nuxt", ".svelte-kit", ".turbo", ".parcel-cache", ".cache", ".gradle",
-	".angular", ".vite", ".rollup.cache", ".docusaurus", ".output", "storybook-static", "cmake-build-debug",
-	"cmake-build-release", "CMakeFiles", ".terraform", ".serverless", ".aws-sam", ".dart_tool", "Pods",
+	".angular", ".vite", ".rollup.cache", ".docusaurus", ".output", "storybook-static",
+	"cmake-build-debug",
+	"cmake-build-release", "CMakeFiles", ".terraform", ".serverless", ".aws-sam", ".dart_tool",
+	"Pods",
 	"DerivedData", ".stack-work", "dist-newstyle", "_build", "elm-stuff", ".bundle", ".tmp",
 	".eslintcache", ".coverage", "playwright-report", "test-results",
-	"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lockb", "Cargo.lock", "poetry.lock", "uv.lock",
-	"Pipfile.lock", "composer.lock", "Gemfile.lock", "go.sum", ".DS_Store", "Thumbs.db", "nohup.out",
+	"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lockb", "Cargo.lock", "poetry.lock",
+	"uv.lock",
+	"Pipfile.lock", "composer.lock", "Gemfile.lock", "go.sum", ".DS_Store", "Thumbs.db",
+	"nohup.out",
 }
 
 // PerhapsRegenerable are names that builds make and people use too: they count as regenerable
@@ -81,30 +95,39 @@ var RegenerableEndings = []string{
 }
 
 // ToolDirs hold programs that the account installed for itself, on purpose.
-var ToolDirs = sync.OnceValue(func() []string { return slices.Concat(tools, agents.Texts("installed")) })
+var ToolDirs = sync.OnceValue(func() []string {
+	return slices.Concat(tools, agents.Texts("installed"))
+})
 
 var tools = []string{
-	"~/.local/bin", "~/bin", "~/.cargo/bin", "~/.rustup", "~/go/bin", "~/.go", "~/sdk", "~/.nvm", "~/.fnm", "~/.volta",
+	"~/.local/bin", "~/bin", "~/.cargo/bin", "~/.rustup", "~/go/bin", "~/.go", "~/sdk", "~/.nvm",
+	"~/.fnm", "~/.volta",
 	"~/.pyenv", "~/.rbenv", "~/.rvm",
-	"~/.asdf", "~/.local/share/uv", "~/.local/share/mise", "~/.local/share/pnpm", "~/.local/share/fnm",
+	"~/.asdf", "~/.local/share/uv", "~/.local/share/mise", "~/.local/share/pnpm",
+	"~/.local/share/fnm",
 	"~/.local/pipx", "~/.local/share/pipx", "~/.local/lib",
-	"~/.bun", "~/.deno", "~/.sdkman", "~/.conda", "~/miniconda3", "~/anaconda3", "~/.ghcup", "~/.cabal/bin", "~/.opam",
+	"~/.bun", "~/.deno", "~/.sdkman", "~/.conda", "~/miniconda3", "~/anaconda3", "~/.ghcup",
+	"~/.cabal/bin", "~/.opam",
 	"~/.dotnet", "~/.pub-cache/bin",
-	"~/.npm-global", "~/.yarn/bin", "~/.config/yarn/global", "~/.linuxbrew", "~/.nix-profile", "~/.krew", "~/.poetry",
-	"~/.rye", "~/.cargo/env", "~/.deno/env", "~/.virtualenvs", "~/.venvs", "~/.local/share/virtualenvs",
+	"~/.npm-global", "~/.yarn/bin", "~/.config/yarn/global", "~/.linuxbrew", "~/.nix-profile",
+	"~/.krew", "~/.poetry",
+	"~/.rye", "~/.cargo/env", "~/.deno/env", "~/.virtualenvs", "~/.venvs",
+	"~/.local/share/virtualenvs",
 	"~/.bash_completion", "~/.proto", "~/.juliaup", "~/.elan",
 }
 
 // SystemDirs are written by installing something, never by working.
 var SystemDirs = []string{
-	"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/opt", "/var", "/srv", "/root",
+	"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/opt", "/var",
+	"/srv", "/root",
 	"/run", "/nix", "/snap",
 	"/System", "/Library", "/Applications", "/private/etc",
 }
 
 // programDirs are where the system keeps its programs.
 var programDirs = []string{
-	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/run/current-system/sw",
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store",
+	"/run/current-system/sw",
 	"/snap", "/System", "/Applications", "/home/linuxbrew",
 }
 
@@ -113,6 +136,7 @@ var TempDirs = []string{"/tmp", "/var/tmp", "/dev/shm", "/private/tmp"}
 
 // HarmlessDevices are the files below /dev that every program may use.
 var HarmlessDevices = []string{
-	"/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom", "/dev/stdin", "/dev/stdout", "/dev/stderr",
+	"/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom", "/dev/stdin",
+	"/dev/stdout", "/dev/stderr",
 	"/dev/fd", "/dev/ptmx", "/dev/pts", "/dev/shm",
 }

@@ -23,8 +23,10 @@ func TestIsDeep(t *testing.T) {
 		builtin, dir, name string
 		want               bool
 	}{
-		{"**/.env", "/w/a", ".env", true}, {"**/*.pem", "/w", "x.pem", true}, {"**/*.pem", "/w", "x.pub", false},
-		{"**/.aws/credentials", "/w/.aws", "credentials", true}, {"**/.aws/credentials", "/w", "credentials", false},
+		{"**/.env", "/w/a", ".env", true}, {"**/*.pem", "/w", "x.pem", true},
+		{"**/*.pem", "/w", "x.pub", false},
+		{"**/.aws/credentials", "/w/.aws", "credentials", true},
+		{"**/.aws/credentials", "/w", "credentials", false},
 		{"~/.ssh", "/home/dev", ".ssh", false},
 	} {
 		if got := IsDeep(tt.builtin, tt.dir, tt.name); got != tt.want {

@@ -12,7 +12,8 @@ func Within(path, dir string) bool {
 	if dir == "/" {
 		return strings.HasPrefix(path, "/")
 	}
-	return dir != "" && strings.HasPrefix(path, dir) && (len(path) == len(dir) || path[len(dir)] == '/')
+	return dir != "" && strings.HasPrefix(path, dir) &&
+		(len(path) == len(dir) || path[len(dir)] == '/')
 }
 
 // Split cuts a path at its slashes; "." and empty components mean nothing to the kernel.
@@ -57,7 +58,8 @@ func WithinAny(path string, dirs []string) bool {
 // IsToolDir reports whether a program of the workspace stands where the project's own tools
 // are installed; those may come before the system's on purpose.
 func IsToolDir(path string) bool {
-	for _, dir := range []string{"/node_modules/.bin/", "/.venv/bin/", "/venv/bin/", "/vendor/bin/", "/env/bin/"} {
+	for _, dir := range []string{"/node_modules/.bin/", "/.venv/bin/", "/venv/bin/", "/vendor/bin/",
+		"/env/bin/"} {
 		if strings.Contains(path, dir) {
 			return true
 		}
@@ -67,12 +69,15 @@ func IsToolDir(path string) bool {
 
 // neverWorkspaces are written by installing, by the kernel, or not at all. A repository in
 // them (etckeeper keeps one in /etc) does not make them a project.
-var neverWorkspaces = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/proc", "/sys", "/dev", "/run", "/nix", "/System", "/Library"}
+var neverWorkspaces = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+	"/libx32", "/boot", "/proc", "/sys", "/dev", "/run", "/nix", "/System", "/Library"}
 
 // MayBeWorkspace reports whether a real directory can be a workspace. Without a mark of its
 // own it is one only where people keep projects: a folder of settings in the home is not.
 func MayBeWorkspace(dir, home string, marked bool) bool {
-	if dir == "/" || IsTemp(dir) || home != "" && Within(home, dir) || WithinAny(dir, neverWorkspaces) || slices.Contains(homesOfAll, dir) || path.Dir(dir) == "/home" {
+	if dir == "/" || IsTemp(dir) || home != "" && Within(home, dir) ||
+		WithinAny(dir, neverWorkspaces) || slices.Contains(homesOfAll, dir) ||
+		path.Dir(dir) == "/home" {
 		return false
 	}
 	if marked {

@@ -26,13 +26,15 @@ func (r *resolver) commandDirs() {
 
 // bind makes a target of the end of a walk and takes over its file.
 func (r *resolver) bind(t *Target, end walk.End) {
-	t.Real, t.Missing, t.Links, t.Crossed, t.Kind = end.Real, end.Missing, end.Links, end.Crossed, end.Kind
+	t.Real, t.Missing, t.Links, t.Crossed, t.Kind = end.Real, end.Missing, end.Links, end.Crossed,
+		end.Kind
 	t.Exists = end.Missing == "" && end.FD >= 0 && !t.Unknown
 	if end.Why != "" {
 		t.Why = end.Why
 	}
 	if end.FD >= 0 {
-		t.ID, t.Mode, t.Own = end.ID(), walk.ModeOf(end.Stat.Mode), int(end.Stat.Uid) == r.plan.Caller.UID
+		t.ID, t.Mode, t.Own = end.ID(), walk.ModeOf(end.Stat.Mode),
+			int(end.Stat.Uid) == r.plan.Caller.UID
 		if r.share.held < maxHeld {
 			t.file = r.hold(walk.Hold(end))
 		} else {
@@ -45,7 +47,8 @@ func (r *resolver) bind(t *Target, end walk.End) {
 			r.linked(t, int(end.Stat.Nlink))
 		}
 	}
-	if t.Exists && t.Kind == walk.Plain && t.file != nil && (t.Right == command.Delete || t.Right == command.Write || t.Right == command.Create) {
+	if t.Exists && t.Kind == walk.Plain && t.file != nil &&
+		(t.Right == command.Delete || t.Right == command.Write || t.Right == command.Create) {
 		t.dir = r.holder(t)
 	}
 	r.add(*t)
@@ -62,13 +65,15 @@ func (r *resolver) holder(t *Target) *walk.Held {
 	if dir == "" {
 		dir = "."
 	}
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
 	fd, err := unix.Openat2(r.Root.FD, dir, &how)
 	if err != nil {
 		return nil
 	}
 	var st unix.Stat_t
-	if unix.Fstatat(fd, t.Real[cut+1:], &st, unix.AT_SYMLINK_NOFOLLOW) != nil || walk.IDOf(&st) != t.ID {
+	if unix.Fstatat(fd, t.Real[cut+1:], &st, unix.AT_SYMLINK_NOFOLLOW) != nil ||
+		walk.IDOf(&st) != t.ID {
 		unix.Close(fd)
 		return nil
 	}

@@ -109,7 +109,8 @@ func sumText(in io.Reader, size int64) (hash, text, why string) {
 
 // reopen opens for reading the very file that an O_PATH descriptor holds.
 func reopen(fd int) (int, error) {
-	return unix.Open("/proc/self/fd/"+strconv.Itoa(fd), unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	return unix.Open("/proc/self/fd/"+strconv.Itoa(fd),
+		unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 }
 
 // A reader reads a descriptor without handing it to the runtime's poller.

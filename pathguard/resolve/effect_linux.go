@@ -34,7 +34,8 @@ func (r *resolver) effect(i int) {
 	if found := r.sourced(e, text); found != "" {
 		text = found
 	}
-	if from.FD < 0 && !strings.HasPrefix(text, "/") { // mkdir a && cd a && ...: what exists is nearer to the root
+	if from.FD < 0 && !strings.HasPrefix(text, "/") {
+		// mkdir a && cd a && ...: what exists is nearer to the root
 		from, text = r.Root, from.Path+"/"+text
 	}
 	switch {
@@ -57,7 +58,8 @@ func (r *resolver) effect(i int) {
 // sourced returns where bash finds the operand of "." and source: a name without a slash in PATH
 // before the working directory. It need not be executable there. "" leaves the name as it is.
 func (r *resolver) sourced(e *shellparse.Effect, text string) string {
-	if e.Flags&command.Source == 0 || e.Command < 0 || !e.Name.Static || strings.Contains(text, "/") {
+	if e.Flags&command.Source == 0 || e.Command < 0 || !e.Name.Static ||
+		strings.Contains(text, "/") {
 		return ""
 	}
 	if c := &r.plan.Script.Commands[e.Command]; !c.Builtin || c.Name != "." && c.Name != "source" {
@@ -65,7 +67,9 @@ func (r *resolver) sourced(e *shellparse.Effect, text string) string {
 	}
 	for _, dir := range strings.Split(r.searchPath(e.Command), ":") {
 		var st unix.Stat_t
-		if name := dir + "/" + text; strings.HasPrefix(dir, "/") && unix.Fstatat(unix.AT_FDCWD, name, &st, 0) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG {
+		if name := dir + "/" + text; strings.HasPrefix(dir, "/") &&
+			unix.Fstatat(unix.AT_FDCWD, name, &st, 0) == nil &&
+			st.Mode&unix.S_IFMT == unix.S_IFREG {
 			return name
 		}
 	}

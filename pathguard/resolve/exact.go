@@ -20,7 +20,8 @@ var ExactPrograms = []string{
 
 // TellsWrites reports whether a command's words tell what it writes.
 func TellsWrites(c *shellparse.Command) bool {
-	return c.Name != "mktemp" && (c.Builtin || c.Known && (slices.Contains(ExactPrograms, c.Name) || c.ReadOnly))
+	return c.Name != "mktemp" && (c.Builtin ||
+		c.Known && (slices.Contains(ExactPrograms, c.Name) || c.ReadOnly))
 }
 
 // Exact reports whether the text tells every write of the plan.

@@ -43,9 +43,11 @@ func (r *resolver) foundScripts(top Target, base string) {
 			if found++; found > maxFound {
 				continue
 			}
-			t := Target{Right: top.Right, Flags: top.Flags &^ (command.Below | command.List), Name: name, Effect: top.Effect, Command: top.Command}
+			t := Target{Right: top.Right, Flags: top.Flags &^ (command.Below | command.List),
+				Name: name, Effect: top.Effect, Command: top.Command}
 			end := r.Walk(r.Root, name, true)
-			if end.FD >= 0 && end.Stat.Mode&unix.S_IFMT == unix.S_IFREG && (deep || end.Stat.Mode&0o111 != 0) {
+			if end.FD >= 0 && end.Stat.Mode&unix.S_IFMT == unix.S_IFREG &&
+				(deep || end.Stat.Mode&0o111 != 0) {
 				r.bind(&t, end)
 				continue
 			}

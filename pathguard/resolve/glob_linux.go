@@ -25,7 +25,8 @@ func (r *resolver) glob(t Target, from walk.Dir, text string) {
 		x.expand(start.Path, pathname.Split(text))
 	}
 	slices.Sort(x.names)
-	g := Glob{Effect: t.Effect, Pattern: pathname.Join(start.Path, strings.Join(pathname.Split(text), "/")), Count: x.count, Kept: len(x.names)}
+	g := Glob{Effect: t.Effect, Pattern: pathname.Join(start.Path,
+		strings.Join(pathname.Split(text), "/")), Count: x.count, Kept: len(x.names)}
 	r.plan.Globs = append(r.plan.Globs, g)
 	if x.left <= 0 {
 		r.limit("names", maxNames, t.Effect)

@@ -24,7 +24,8 @@ const (
 // the one file could have written the other, but the index shows what was there before. It is
 // asked for only when something is deleted, because nothing else depends on it.
 func (r *resolver) ignored() map[string]bool {
-	if r.plan.Workspace == "" || !slices.ContainsFunc(r.plan.Targets, func(t Target) bool { return t.Right == command.Delete }) {
+	if r.plan.Workspace == "" || !slices.ContainsFunc(r.plan.Targets,
+		func(t Target) bool { return t.Right == command.Delete }) {
 		return nil
 	}
 	root := r.from(r.plan.Workspace)
@@ -88,7 +89,8 @@ func (r *resolver) repository(root walk.Dir) (repository, bool) {
 	case err != nil:
 		return none, false
 	case st.Mode&unix.S_IFMT == unix.S_IFDIR:
-		fd, err := unix.Openat(root.FD, ".git", unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		fd, err := unix.Openat(root.FD, ".git",
+			unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		return repository{fd, fd}, err == nil
 	case st.Mode&unix.S_IFMT != unix.S_IFREG:
 		return none, false
@@ -138,7 +140,8 @@ func (r *resolver) text(from walk.Dir, name string) string {
 func ignoredNames(text []byte) map[string]bool {
 	names := map[string]bool{}
 	for line := range strings.Lines(string(text)) {
-		line = strings.TrimRight(line, " \r\n") // blanks at the end mean nothing, at the beginning they are the name's
+		// blanks at the end mean nothing, at the beginning they are the name's
+		line = strings.TrimRight(line, " \r\n")
 		if strings.HasPrefix(line, "!") {
 			return nil
 		}

@@ -27,7 +27,8 @@ func TestIgnoredNames(t *testing.T) {
 		"!x\nbuild\n":             "",
 		"//build\nbuild//\n":      "",
 	} {
-		if got := strings.Join(slices.Sorted(maps.Keys(ignoredNames([]byte(text)))), " "); got != want {
+		if got := strings.Join(slices.Sorted(maps.Keys(ignoredNames([]byte(text)))),
+			" "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -39,7 +40,8 @@ func FuzzIgnored(f *testing.F) {
 	if err != nil {
 		f.Skip("git is not installed")
 	}
-	for _, s := range []string{"build", "/build/\nout", "!a", "#", "build \n bin", "\\ build", "build\t", "b\x00", "\xff\nbuild", "\xef\xbb\xbfbuild\n"} {
+	for _, s := range []string{"build", "/build/\nout", "!a", "#", "build \n bin", "\\ build",
+		"build\t", "b\x00", "\xff\nbuild", "\xef\xbb\xbfbuild\n"} {
 		f.Add(s)
 	}
 	dir := f.TempDir()
@@ -56,8 +58,10 @@ func FuzzIgnored(f *testing.F) {
 			t.Fatal(err)
 		}
 		for name := range ignoredNames([]byte(text)) {
-			c := exec.Command(git, "-C", dir, "check-ignore", "-q", strings.TrimPrefix(name, "/")+"/x")
-			c.Env = []string{"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "HOME=/nowhere"}
+			c := exec.Command(git, "-C", dir, "check-ignore", "-q",
+				strings.TrimPrefix(name, "/")+"/x")
+			c.Env = []string{"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+				"HOME=/nowhere"}
 			if err := c.Run(); err != nil {
 				t.Errorf("%q: git does not ignore %q (%v)", text, name, err)
 			}

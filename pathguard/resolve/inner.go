@@ -34,9 +34,11 @@ var Shells = []string{"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"}
 
 // inlineCommands take the text of a program as an argument: a file of it is read as if it
 // had been given there.
-var inlineCommands = map[string]string{"python": "python3 -c ", "javascript": "node -e ", "perl": "perl -e ", "ruby": "ruby -e "}
+var inlineCommands = map[string]string{"python": "python3 -c ", "javascript": "node -e ",
+	"perl": "perl -e ", "ruby": "ruby -e "}
 
-var interpreters = map[string]string{"python": "python", "python2": "python", "python3": "python", "node": "javascript", "nodejs": "javascript", "perl": "perl", "ruby": "ruby"}
+var interpreters = map[string]string{"python": "python", "python2": "python", "python3": "python",
+	"node": "javascript", "nodejs": "javascript", "perl": "perl", "ruby": "ruby"}
 
 // langOf reads the first line of a file that is executed. A text without one is given to the
 // shell by execvp(3) and by every shell; anything with a zero byte is no text.
@@ -52,7 +54,8 @@ func langOf(text string) (lang string, zsh bool) {
 	words := strings.Fields(line)
 	if len(words) > 1 && path.Base(words[0]) == "env" {
 		words = words[1:]
-		for len(words) > 1 && (strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=")) {
+		for len(words) > 1 && (strings.HasPrefix(words[0], "-") ||
+			strings.Contains(words[0], "=")) {
 			words = words[1:]
 		}
 	}
@@ -84,7 +87,8 @@ func (rd *reading) parse(dir string, c *Caller) (s *shellparse.Script, skip int)
 	}
 	if rd.lang != "sh" {
 		text := rd.text
-		if rd.lang == "javascript" && strings.HasPrefix(text, "#!") { // node passes over it in a file only
+		if rd.lang == "javascript" && strings.HasPrefix(text, "#!") {
+			// node passes over it in a file only
 			text = "//" + text
 		}
 		for _, end := range []string{"\n__END__\n", "\n__DATA__\n"} {
@@ -130,10 +134,14 @@ func argsOf(c *shellparse.Command, name string) []shellparse.Word {
 // packageScripts are the commands of npm, pnpm, yarn and bun that run a script of
 // package.json under a name of their own.
 var packageScripts = map[string][]string{
-	"test": {"test"}, "t": {"test"}, "tst": {"test"}, "start": {"start"}, "stop": {"stop"}, "restart": {"restart", "stop", "start"},
-	"install": {"preinstall", "install", "postinstall", "prepare"}, "i": {"preinstall", "install", "postinstall", "prepare"},
-	"ci": {"preinstall", "install", "postinstall", "prepare"}, "add": {"preinstall", "install", "postinstall", "prepare"},
-	"pack": {"prepack", "prepare", "postpack"}, "publish": {"prepublishOnly", "prepack", "prepare", "postpack", "publish", "postpublish"},
+	"test": {"test"}, "t": {"test"}, "tst": {"test"}, "start": {"start"}, "stop": {"stop"},
+	"restart": {"restart", "stop", "start"},
+	"install": {"preinstall", "install", "postinstall", "prepare"},
+	"i":       {"preinstall", "install", "postinstall", "prepare"},
+	"ci":      {"preinstall", "install", "postinstall", "prepare"},
+	"add":     {"preinstall", "install", "postinstall", "prepare"},
+	"pack":    {"prepack", "prepare", "postpack"},
+	"publish": {"prepublishOnly", "prepack", "prepare", "postpack", "publish", "postpublish"},
 	"version": {"preversion", "version", "postversion"},
 }
 
@@ -184,7 +192,8 @@ func packageReadings(text string, c *shellparse.Command) []reading {
 // are equal, a byte order mark passed over, and what is no text left out by itself.
 func packageTexts(text string) map[string]string {
 	var file, raw map[string]json.RawMessage
-	if json.Unmarshal([]byte(strings.TrimPrefix(text, "\ufeff")), &file) != nil || json.Unmarshal(file["scripts"], &raw) != nil {
+	if json.Unmarshal([]byte(strings.TrimPrefix(text, "\ufeff")), &file) != nil ||
+		json.Unmarshal(file["scripts"], &raw) != nil {
 		return nil
 	}
 	texts := make(map[string]string, len(raw))
@@ -198,7 +207,8 @@ func packageTexts(text string) map[string]string {
 }
 
 // valued are options of npm and its like whose value is a word of its own.
-var valued = []string{"--prefix", "-C", "--dir", "--cwd", "--loglevel", "-w", "--workspace", "--filter", "-F", "--script-shell", "--registry", "--cache", "--userconfig"}
+var valued = []string{"--prefix", "-C", "--dir", "--cwd", "--loglevel", "-w", "--workspace",
+	"--filter", "-F", "--script-shell", "--registry", "--cache", "--userconfig"}
 
 // firstWord returns the first word behind the program that is no option, and what follows it.
 func firstWord(args []shellparse.Word) (string, []shellparse.Word) {

@@ -16,7 +16,8 @@ func (r *resolver) inners() {
 		return
 	}
 	for i := range r.plan.Script.Codes {
-		if c := &r.plan.Script.Codes[i]; c.Source == shellparse.File && c.Command >= 0 && c.Command < len(r.plan.Script.Commands) {
+		if c := &r.plan.Script.Codes[i]; c.Source == shellparse.File && c.Command >= 0 &&
+			c.Command < len(r.plan.Script.Commands) {
 			r.executed(c)
 		}
 	}
@@ -27,7 +28,9 @@ func (r *resolver) inners() {
 		}
 		if text, ok := r.share.texts[t.Real]; ok {
 			lang, zsh := langOf(text)
-			r.inner(t.Command, t.Real, reading{lang: lang, zsh: zsh, text: text, name: t.Name, args: argsOf(&r.plan.Script.Commands[t.Command], t.Name)})
+			r.inner(t.Command, t.Real,
+				reading{lang: lang, zsh: zsh, text: text, name: t.Name,
+					args: argsOf(&r.plan.Script.Commands[t.Command], t.Name)})
 		}
 	}
 	r.written()
@@ -61,21 +64,26 @@ func (r *resolver) written() {
 			c := &r.plan.Script.Commands[i]
 			switch program := path.Base(c.Name); {
 			case !pathname.Within(f.Name, c.Dir) || len(f.Text) > maxInnerText:
-			case name == "package.json" && (program == "npm" || program == "pnpm" || program == "yarn" || program == "bun"):
+			case name == "package.json" &&
+				(program == "npm" || program == "pnpm" || program == "yarn" || program == "bun"):
 				r.parts(&Content{Path: f.Name, Command: i}, dir, packageReadings(f.Text, c))
 			case slices.Contains(collectors, program):
-				r.innerAt(i, f.Name, dir, reading{lang: pickedUp[path.Ext(name)], text: f.Text, name: name})
+				r.innerAt(i, f.Name, dir,
+					reading{lang: pickedUp[path.Ext(name)], text: f.Text, name: name})
 			}
 		}
 	}
 }
 
 // collectors execute files that they find by themselves, or that one of those takes in.
-var collectors = []string{"pytest", "py.test", "tox", "nox", "python", "python3", "uv", "poetry", "pip", "pip3", "npm", "npx", "pnpm", "yarn", "bun",
-	"node", "jest", "vitest", "mocha", "ava", "vite", "webpack", "rollup", "eslint", "prettier", "gulp", "grunt", "rspec", "rake", "rails", "bundle", "prove"}
+var collectors = []string{"pytest", "py.test", "tox", "nox", "python", "python3", "uv", "poetry",
+	"pip", "pip3", "npm", "npx", "pnpm", "yarn", "bun",
+	"node", "jest", "vitest", "mocha", "ava", "vite", "webpack", "rollup", "eslint", "prettier",
+	"gulp", "grunt", "rspec", "rake", "rails", "bundle", "prove"}
 
 // pickedUp is the language of such a file by its ending.
-var pickedUp = map[string]string{".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".ts": "javascript", ".rb": "ruby", ".pl": "perl", ".t": "perl"}
+var pickedUp = map[string]string{".py": "python", ".js": "javascript", ".mjs": "javascript",
+	".cjs": "javascript", ".ts": "javascript", ".rb": "ruby", ".pl": "perl", ".t": "perl"}
 
 // named reports whether a file of a command is the one that its words name, where they name
 // one: make -C sub does not run the makefile that stands here.
@@ -125,16 +133,22 @@ func (r *resolver) executed(c *shellparse.Code) {
 		if t.Command != c.Command || t.Flags&command.Source == 0 || t.Flags&command.List != 0 {
 			continue
 		}
-		if named = true; pathname.IsSnapshot(t.Real, []string{r.plan.Caller.Home, r.plan.Caller.Env["HOME"]}, r.plan.Caller.Moved) {
-			continue // it only defines; what it defines is the client's own way to say find and grep
+		if named = true; pathname.IsSnapshot(t.Real,
+			[]string{r.plan.Caller.Home, r.plan.Caller.Env["HOME"]}, r.plan.Caller.Moved) {
+			// it only defines; what it defines is the client's own way to say find and grep
+			continue
 		}
-		if text, ok := r.share.texts[t.Real]; ok && lang != "make" { // what -f names is read with the other makefiles
-			r.inner(c.Command, t.Real, reading{lang: lang, zsh: path.Base(cmd.Name) == "zsh", text: text, name: t.Name, args: argsOf(cmd, t.Name)})
+		if text, ok := r.share.texts[t.Real]; ok && lang != "make" {
+			// what -f names is read with the other makefiles
+			r.inner(c.Command, t.Real,
+				reading{lang: lang, zsh: path.Base(cmd.Name) == "zsh", text: text, name: t.Name,
+					args: argsOf(cmd, t.Name)})
 		}
 	}
 	for i := 0; !named && i < len(r.plan.Targets); i++ {
 		t := &r.plan.Targets[i]
-		if t.Right != command.Read || t.Flags&(command.List|command.Meta) != 0 || t.Command != -1 && t.Command != c.Command-1 {
+		if t.Right != command.Read || t.Flags&(command.List|command.Meta) != 0 ||
+			t.Command != -1 && t.Command != c.Command-1 {
 			continue
 		}
 		r.content(t)
@@ -169,9 +183,11 @@ func (r *resolver) innerAt(cmd int, file, dir string, rd reading) {
 	if s.Err != nil && len(s.Commands) == 0 { // no grammar of a shell's: the fence holds what it is
 		return
 	}
-	s.Effects = slices.DeleteFunc(s.Effects, func(e shellparse.Effect) bool { return e.Span.End <= skip && skip > 0 })
+	s.Effects = slices.DeleteFunc(s.Effects,
+		func(e shellparse.Effect) bool { return e.Span.End <= skip && skip > 0 })
 	child := &resolver{Walker: r.Walker, dirs: r.dirs, share: r.share, depth: r.depth + 1,
-		plan: &Plan{Script: s, Caller: c, Workspace: r.plan.Workspace, Dir: r.plan.Dir, dirFile: r.plan.dirFile, DirID: r.plan.DirID}}
+		plan: &Plan{Script: s, Caller: c, Workspace: r.plan.Workspace, Dir: r.plan.Dir,
+			dirFile: r.plan.dirFile, DirID: r.plan.DirID}}
 	for i := range s.Effects {
 		if len(child.plan.Targets) < maxInnerNames {
 			child.effect(i)
@@ -182,5 +198,7 @@ func (r *resolver) innerAt(cmd int, file, dir string, rd reading) {
 	child.manifests()
 	child.remotes()
 	child.inners()
-	r.plan.Inner = append(r.plan.Inner, Inner{Path: file, Command: cmd, Plan: child.plan, skip: skip, lines: rd.lines, plain: rd.lang == "sh"})
+	r.plan.Inner = append(r.plan.Inner,
+		Inner{Path: file, Command: cmd, Plan: child.plan, skip: skip, lines: rd.lines,
+			plain: rd.lang == "sh"})
 }

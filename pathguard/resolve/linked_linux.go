@@ -28,7 +28,8 @@ func (r *resolver) linked(t *Target, names int) {
 			t.Others = append(t.Others, name)
 		}
 	}
-	if t.Right != command.Read && t.Right != command.Exec && pathname.Within(t.Real, r.plan.Workspace) && r.plan.Workspace != "" {
+	if t.Right != command.Read && t.Right != command.Exec &&
+		pathname.Within(t.Real, r.plan.Workspace) && r.plan.Workspace != "" {
 		t.Linked = max(0, names-r.namesIn(r.plan.Workspace, t.ID))
 	}
 }
@@ -43,7 +44,8 @@ func (r *resolver) secrets() map[walk.ID][]string {
 	d := walk.OpenDisk()
 	defer d.Close()
 	c := r.plan.Caller
-	roots := d.Existing(nil, []string{c.Home, c.Env["HOME"]}, append(append([]string{}, pathname.Secrets()...), "~/.tada")...)
+	roots := d.Existing(nil, []string{c.Home, c.Env["HOME"]},
+		append(append([]string{}, pathname.Secrets()...), "~/.tada")...)
 	if c.StateDir != "" {
 		roots = append(roots, c.StateDir)
 	}
@@ -86,7 +88,8 @@ func (r *resolver) linkedOutside() (outside []string) {
 	}
 	d := walk.OpenDisk()
 	defer d.Close()
-	links, names := map[walk.ID]int{}, map[walk.ID]string{} // of each file, the links that were not met yet
+	// of each file, the links that were not met yet
+	links, names := map[walk.ID]int{}, map[walk.ID]string{}
 	dirs, looked := []string{r.plan.Workspace}, 0
 	for n := 0; n < len(dirs) && n < walk.MaxSearched && looked < walk.MaxLooked; n++ {
 		for _, e := range d.List(dirs[n]).Entries {
@@ -118,7 +121,8 @@ func (r *resolver) linkedOutside() (outside []string) {
 func eachFile(root string, visit func(string, walk.ID) bool) {
 	_ = filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 		var st unix.Stat_t
-		if err != nil || !strings.HasPrefix(name, "/") || !e.Type().IsRegular() || unix.Lstat(name, &st) != nil || st.Nlink < 2 {
+		if err != nil || !strings.HasPrefix(name, "/") || !e.Type().IsRegular() ||
+			unix.Lstat(name, &st) != nil || st.Nlink < 2 {
 			return nil
 		}
 		if !visit(name, walk.IDOf(&st)) {

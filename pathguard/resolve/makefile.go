@@ -47,7 +47,8 @@ func (m *makeScript) add(text string, f code.Fact) {
 	}
 	at := 1 + strings.Count(text[:f.Start], "\n")
 	shell := strings.ReplaceAll(f.Shell, code.Unknown, UnknownMake)
-	m.text.WriteString("(" + shell + "\n)\n") // the bracket on a line of its own, for there may be a comment before it
+	// the bracket on a line of its own, for there may be a comment before it
+	m.text.WriteString("(" + shell + "\n)\n")
 	for i := range strings.Count(shell, "\n") + 1 {
 		m.lines = append(m.lines, at+i)
 	}
@@ -70,7 +71,8 @@ func goesOn(between string) bool {
 
 func (m *makeScript) close() []reading {
 	if m.text.Len() > 0 {
-		m.list = append(m.list, reading{lang: "sh", name: "sh", text: m.text.String(), lines: m.lines})
+		m.list = append(m.list, reading{lang: "sh", name: "sh", text: m.text.String(),
+			lines: m.lines})
 	}
 	m.text.Reset()
 	m.lines = nil
@@ -98,7 +100,8 @@ func makeWords(c *shellparse.Command) (words []string, ok bool) {
 
 // makeValues are the options of make(1) whose value is a word of its own; that of the last four
 // may be missing, and is a number.
-var makeValues = []string{"-f", "--file", "--makefile", "-C", "--directory", "-I", "--include-dir", "-o", "--old-file", "--assume-old", "-W", "--what-if",
+var makeValues = []string{"-f", "--file", "--makefile", "-C", "--directory", "-I", "--include-dir",
+	"-o", "--old-file", "--assume-old", "-W", "--what-if",
 	"--new-file", "--assume-new", "-E", "--eval", "-j", "--jobs", "-l", "--load-average"}
 
 // makeValue reports whether a word is the value of the option in front of it.

@@ -90,7 +90,8 @@ const maxIncludes = 32
 func (r *resolver) includes(cmd int, dir string, queue []string) {
 	for n := 0; n < len(queue) && n < maxIncludes; n++ {
 		end := r.Walk(r.from(dir), queue[n], true)
-		if end.Missing != "" || end.FD < 0 || end.Stat.Mode&unix.S_IFMT != unix.S_IFREG || r.bound[end.Real] {
+		if end.Missing != "" || end.FD < 0 || end.Stat.Mode&unix.S_IFMT != unix.S_IFREG ||
+			r.bound[end.Real] {
 			end.Close()
 			continue
 		}

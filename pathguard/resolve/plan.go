@@ -23,10 +23,13 @@ type Caller struct {
 	StateDir string        // where tada-run keeps its own state; no command may touch it
 	Intent   intent.Intent // the caller's own judgement; it can only raise the verdict
 	Publish  []uint16      // ports on which other machines are to reach the command
-	Self     walk.ID       // tada-run's own program, wherever a link to it stands: a shell that starts itself again
-	Session  *Session      // the agent's session that the first command begins; nil for any other command
-	Local                  // what agents do in this place
-	Saves    bool          // it is the start of an agent's program, which has its shell write down functions and aliases
+	// tada-run's own program, wherever a link to it stands: a shell that starts itself again
+	Self walk.ID
+	// the agent's session that the first command begins; nil for any other command
+	Session *Session
+	Local   // what agents do in this place
+	// it is the start of an agent's program, which has its shell write down functions and aliases
+	Saves bool
 }
 
 // HasAgent reports whether one of these agents, with commas between, works here. None are all.
@@ -243,7 +246,8 @@ func (in *Inner) Line(s shellparse.Span) int {
 // Streams reports whether a target has no content that stays: what a FIFO, a socket or a device
 // gives cannot be read beforehand. /dev/null gives nothing.
 func (t *Target) Streams() bool {
-	return t.Exists && t.Mode&(os.ModeNamedPipe|os.ModeSocket|os.ModeDevice) != 0 && t.Path() != "/dev/null"
+	return t.Exists && t.Mode&(os.ModeNamedPipe|os.ModeSocket|os.ModeDevice) != 0 &&
+		t.Path() != "/dev/null"
 }
 
 // Below reports whether a target means the names in a directory, and not the directory.

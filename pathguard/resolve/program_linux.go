@@ -23,11 +23,15 @@ const elsewhere = "-"
 // bringers look for a program in a place of their own before PATH, and bring it along when it
 // stands nowhere. What they do not find here is not missing.
 var bringers = map[string]string{
-	"npx": "node_modules/.bin", "npm": "node_modules/.bin", "pnpm": "node_modules/.bin", "pnpx": "node_modules/.bin", "yarn": "node_modules/.bin",
-	"bun": "node_modules/.bin", "bunx": "node_modules/.bin", "uv": ".venv/bin", "poetry": ".venv/bin", "pipenv": ".venv/bin", "pdm": ".venv/bin",
+	"npx": "node_modules/.bin", "npm": "node_modules/.bin", "pnpm": "node_modules/.bin",
+	"pnpx": "node_modules/.bin", "yarn": "node_modules/.bin",
+	"bun": "node_modules/.bin", "bunx": "node_modules/.bin", "uv": ".venv/bin",
+	"poetry": ".venv/bin", "pipenv": ".venv/bin", "pdm": ".venv/bin",
 	"hatch": ".venv/bin", "rye": ".venv/bin", "bundle": elsewhere, "composer": "vendor/bin",
-	"uvx": elsewhere, "pipx": elsewhere, "python": elsewhere, "python3": elsewhere, "nix": elsewhere, "nix-shell": elsewhere, "mise": elsewhere,
-	"ssh": elsewhere, "docker": elsewhere, "podman": elsewhere, "nerdctl": elsewhere, "kubectl": elsewhere, "docker-compose": elsewhere, "vagrant": elsewhere,
+	"uvx": elsewhere, "pipx": elsewhere, "python": elsewhere, "python3": elsewhere,
+	"nix": elsewhere, "nix-shell": elsewhere, "mise": elsewhere,
+	"ssh": elsewhere, "docker": elsewhere, "podman": elsewhere, "nerdctl": elsewhere,
+	"kubectl": elsewhere, "docker-compose": elsewhere, "vagrant": elsewhere,
 }
 
 // bringer returns the first word of the innermost wrapper, when it is such a program.

@@ -38,7 +38,8 @@ func (r *resolver) remote(name string) (found shellparse.Endpoint) {
 	}
 	end := r.Walk(r.from(r.plan.Workspace), ".git/config", true)
 	defer end.Close()
-	if end.Missing != "" || end.FD < 0 || end.Stat.Mode&unix.S_IFMT != unix.S_IFREG || end.Stat.Size > maxGitConfig {
+	if end.Missing != "" || end.FD < 0 || end.Stat.Mode&unix.S_IFMT != unix.S_IFREG ||
+		end.Stat.Size > maxGitConfig {
 		return found
 	}
 	fd, err := reopen(end.FD)
@@ -53,7 +54,8 @@ func (r *resolver) remote(name string) (found shellparse.Endpoint) {
 		switch key = strings.ToLower(strings.TrimSpace(key)); {
 		case strings.HasPrefix(line, "["):
 			section = line
-			if strings.HasPrefix(strings.ToLower(line), "[include") || strings.HasPrefix(strings.ToLower(line), "[url") {
+			if strings.HasPrefix(strings.ToLower(line), "[include") ||
+				strings.HasPrefix(strings.ToLower(line), "[url") {
 				return shellparse.Endpoint{}
 			}
 		case section != `[remote "`+name+`"]`:
@@ -79,5 +81,6 @@ func endpointOf(address string) shellparse.Endpoint {
 	if !ok || strings.ContainsAny(host, "/ \\\"") {
 		return shellparse.Endpoint{}
 	}
-	return shellparse.Endpoint{Scheme: "ssh", Host: host[strings.LastIndexByte(host, '@')+1:], Static: true}
+	return shellparse.Endpoint{Scheme: "ssh", Host: host[strings.LastIndexByte(host, '@')+1:],
+		Static: true}
 }

@@ -26,7 +26,8 @@ const (
 
 // nameOf returns where an effect's name starts and what it says below there: dir is ""
 // when the name is absolute or when its start is not known.
-func nameOf(n shellparse.Name, home string, users func(string) string) (dir, text string, known bool) {
+func nameOf(n shellparse.Name, home string,
+	users func(string) string) (dir, text string, known bool) {
 	text, known = n.Text, n.Static || n.Glob
 	if n.User != "" {
 		base := home
@@ -77,7 +78,8 @@ func OnlyNames(s *shellparse.Script, effect int) bool {
 		return true
 	}
 	c := &s.Commands[e.Command]
-	return slices.Contains(sayers, c.Name) || c.Name == "ls" && slices.ContainsFunc(c.Args, func(w shellparse.Word) bool {
-		return w.Static && (w.Text == "-d" || w.Text == "-ld" || w.Text == "-1d")
-	})
+	return slices.Contains(sayers, c.Name) ||
+		c.Name == "ls" && slices.ContainsFunc(c.Args, func(w shellparse.Word) bool {
+			return w.Static && (w.Text == "-d" || w.Text == "-ld" || w.Text == "-1d")
+		})
 }

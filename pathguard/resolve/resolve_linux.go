@@ -25,7 +25,8 @@ func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &resolver{Walker: w, plan: &Plan{Script: script, Caller: c}, dirs: map[string]walk.Dir{}, share: &opening{}}
+	r := &resolver{Walker: w, plan: &Plan{Script: script, Caller: c}, dirs: map[string]walk.Dir{},
+		share: &opening{}}
 	defer r.close()
 	r.start()
 	for i := range script.Effects {

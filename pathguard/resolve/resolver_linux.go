@@ -23,8 +23,9 @@ type opening struct {
 	held    int                  // files kept open
 	secrets map[walk.ID][]string // by inode; nil until they are asked for
 	inner   int                  // texts that were read
-	texts   map[string]string    // of the contents, by path, as far as they are short enough to be judged
-	seen    map[innerKey]bool
+	// of the contents, by path, as far as they are short enough to be judged
+	texts map[string]string
+	seen  map[innerKey]bool
 }
 
 type innerKey struct{ path, dir, text string }

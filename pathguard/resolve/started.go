@@ -11,7 +11,8 @@ import (
 // Writes reports whether the plan says that it writes a name, or something in it.
 func (p *Plan) Writes(name string) bool {
 	return slices.ContainsFunc(p.Targets, func(t Target) bool {
-		return t.Right != command.Read && t.Flags&command.Possible == 0 && pathname.Within(t.Path(), name)
+		return t.Right != command.Read && t.Flags&command.Possible == 0 &&
+			pathname.Within(t.Path(), name)
 	})
 }
 

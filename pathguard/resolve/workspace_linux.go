@@ -40,7 +40,8 @@ var rootMarks = [...]string{".git", ".tada"}
 func isRoot(dir string) bool {
 	for _, mark := range rootMarks {
 		var st unix.Stat_t
-		if unix.Fstatat(unix.AT_FDCWD, pathname.Join(dir, mark), &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
+		if unix.Fstatat(unix.AT_FDCWD, pathname.Join(dir, mark), &st,
+			unix.AT_SYMLINK_NOFOLLOW) == nil {
 			return true
 		}
 	}

@@ -183,7 +183,8 @@ func (d *Disk) absolute(out []string, name string) []string {
 		}
 		return d.Below(out, dir, name[cut+1:])
 	}
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
 	fd, err := unix.Openat2(d.walker.Root.FD, name[1:], &how)
 	switch {
 	case err == nil:

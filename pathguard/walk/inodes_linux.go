@@ -29,7 +29,8 @@ func (d *Disk) Inodes(hidden []string) map[uint64]string {
 	for _, name := range hidden {
 		var st unix.Stat_t
 		switch {
-		case pathname.Within(name, "/proc") || pathname.Within(name, "/sys") || unix.Lstat(name, &st) != nil:
+		case pathname.Within(name, "/proc") || pathname.Within(name, "/sys") ||
+			unix.Lstat(name, &st) != nil:
 		case st.Mode&unix.S_IFMT == unix.S_IFREG && st.Nlink > 1:
 			found[st.Ino] = name
 		case st.Mode&unix.S_IFMT == unix.S_IFDIR:

@@ -199,7 +199,8 @@ func (s *steps) own(self string) {
 // jump follows a link of another process to the very file that the kernel would reach.
 func (s *steps) jump(path, text string) {
 	s.kind = Foreign
-	next, err := unix.Openat(s.at.FD, path[strings.LastIndexByte(path, '/')+1:], unix.O_PATH|unix.O_CLOEXEC, 0)
+	next, err := unix.Openat(s.at.FD, path[strings.LastIndexByte(path, '/')+1:],
+		unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil || !strings.HasPrefix(text, "/") {
 		if err == nil {
 			unix.Close(next)
@@ -229,7 +230,8 @@ func (s *steps) lost(name, why string) {
 }
 
 func (s *steps) end() End {
-	end := End{FD: -1, Real: s.at.Path, Links: s.links, Crossed: s.crossed, Kind: s.kind, Why: s.why,
+	end := End{FD: -1, Real: s.at.Path, Links: s.links, Crossed: s.crossed, Kind: s.kind,
+		Why:     s.why,
 		Missing: strings.Join(append(s.missing, s.rest...), "/")}
 	if end.Missing == "" {
 		end.Why = ""

@@ -34,8 +34,10 @@ func walkOnce(t testing.TB, dir, name string, follow bool) End {
 
 // TestWalk is the kernel's path walk as a table: path_resolution(7), symlink(7), proc(5).
 func TestWalk(t *testing.T) {
-	root := hermetic.Tree(t, "d/e/f", "d/g", "up -> d/e", "abs -> @/d/g", "loop -> loop", "a -> b", "b -> a", "dangling -> nowhere/x",
-		"chain1 -> chain2", "chain2 -> chain3", "chain3 -> d", "out -> /etc", "self -> .", "file/", "dot -> ./d/../d/./g", "slash -> d/e/")
+	root := hermetic.Tree(t, "d/e/f", "d/g", "up -> d/e", "abs -> @/d/g", "loop -> loop", "a -> b",
+		"b -> a", "dangling -> nowhere/x",
+		"chain1 -> chain2", "chain2 -> chain3", "chain3 -> d", "out -> /etc", "self -> .", "file/",
+		"dot -> ./d/../d/./g", "slash -> d/e/")
 	long := strings.Repeat("n", 256)
 	tests := []struct {
 		name    string
@@ -67,10 +69,12 @@ func TestWalk(t *testing.T) {
 		{"dangling", false, "dangling", "", 0, ""},
 		{"new/sub/file", true, "", "new/sub/file", 0, ""},
 		{"new/../d/g", true, "d/g", "", 0, ""}, // by text: the script may make "new" first
-		{"new/../../../" + strings.Repeat("../", 40) + "etc/passwd", true, "/etc/passwd", "", 0, ""},
+		{"new/../../../" + strings.Repeat("../", 40) + "etc/passwd", true, "/etc/passwd", "", 0,
+			""},
 		{"d/g/x", true, "d/g", "x", 0, "not a directory"},
 		{"d/" + long, true, "d", long, 0, "a name is longer than NAME_MAX"},
-		{strings.Repeat("d/../", 900) + "d/g", true, "", strings.Repeat("d/../", 900) + "d/g", 0, "the name is longer than PATH_MAX"},
+		{strings.Repeat("d/../", 900) + "d/g", true, "", strings.Repeat("d/../", 900) + "d/g", 0,
+			"the name is longer than PATH_MAX"},
 		{"/proc/self/cwd/d/g", true, "d/g", "", 2, ""},
 		{"/proc/thread-self/cwd/d/g", true, "d/g", "", 2, ""},
 		{"/proc/self/task/1/cwd/d/g", true, "d/g", "", 2, ""},
@@ -93,9 +97,11 @@ func TestWalk(t *testing.T) {
 			want = strings.TrimSuffix(root+"/"+want, "/")
 		}
 		if end.Real != want || end.Missing != tt.missing {
-			t.Errorf("%.60q follow=%v: at %q missing %.60q; want %q missing %.60q", tt.name, tt.follow, end.Real, end.Missing, want, tt.missing)
+			t.Errorf("%.60q follow=%v: at %q missing %.60q; want %q missing %.60q", tt.name,
+				tt.follow, end.Real, end.Missing, want, tt.missing)
 		}
-		if n := len(end.Links); tt.links > 0 && tt.links < 41 && n > tt.links+1 || tt.links == 41 && n != 41 {
+		if n := len(end.Links); tt.links > 0 && tt.links < 41 && n > tt.links+1 ||
+			tt.links == 41 && n != 41 {
 			t.Errorf("%.60q: %d links %q", tt.name, n, end.Links)
 		}
 		if tt.why != "" && end.Why != tt.why {
@@ -210,7 +216,8 @@ func compareWalk(t *testing.T, base, name string, follow bool) bool {
 	fd, err := unix.Open(base+"/"+name, flags, 0)
 	end := walkOnce(t, base, name, follow)
 	if err != nil {
-		if end.Missing == "" && end.FD >= 0 && !strings.Contains(name, "..") && !trails(name) && len(end.Links) == 0 {
+		if end.Missing == "" && end.FD >= 0 && !strings.Contains(name, "..") && !trails(name) &&
+			len(end.Links) == 0 {
 			t.Errorf("%q follow=%v: open says %v, the walk found %q", name, follow, err, end.Real)
 		}
 		return false
@@ -220,7 +227,8 @@ func compareWalk(t *testing.T, base, name string, follow bool) bool {
 	unix.Fstat(fd, &st)
 	kernel, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
 	if end.Missing != "" || end.Real != kernel || end.Stat.Ino != st.Ino || end.Stat.Dev != st.Dev {
-		t.Errorf("%q follow=%v: kernel %q, the walk %q missing %q why %q", name, follow, kernel, end.Real, end.Missing, end.Why)
+		t.Errorf("%q follow=%v: kernel %q, the walk %q missing %q why %q", name, follow, kernel,
+			end.Real, end.Missing, end.Why)
 	}
 	return true
 }

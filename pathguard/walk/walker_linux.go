@@ -29,7 +29,8 @@ func (w *Walker) straight(from Dir, name string, follow bool) (End, bool) {
 		return End{}, false
 	}
 	end := End{FD: fd, Real: path}
-	if err := unix.Fstat(fd, &end.Stat); err != nil || isLink(&end.Stat) && (follow || trails(name)) {
+	if err := unix.Fstat(fd, &end.Stat); err != nil ||
+		isLink(&end.Stat) && (follow || trails(name)) {
 		unix.Close(fd)
 		return End{}, false
 	}
@@ -65,7 +66,8 @@ func absent(from Dir, clean string, how unix.OpenHow) (End, bool) {
 		end.Real = pathname.Join(from.Path, dir)
 	}
 	var st unix.Stat_t
-	if unix.Fstatat(fd, base, &st, unix.AT_SYMLINK_NOFOLLOW) != unix.ENOENT || unix.Fstat(fd, &end.Stat) != nil {
+	if unix.Fstatat(fd, base, &st, unix.AT_SYMLINK_NOFOLLOW) != unix.ENOENT ||
+		unix.Fstat(fd, &end.Stat) != nil {
 		unix.Close(fd) // it came to be in between
 		return End{}, false
 	}
@@ -74,6 +76,8 @@ func absent(from Dir, clean string, how unix.OpenHow) (End, bool) {
 
 // trails reports whether a name goes on behind its last component, so that a link there is
 // never the end of the way.
-func trails(name string) bool { return strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.") }
+func trails(name string) bool {
+	return strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.")
+}
 
 func isLink(st *unix.Stat_t) bool { return st.Mode&unix.S_IFMT == unix.S_IFLNK }

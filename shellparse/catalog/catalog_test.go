@@ -78,7 +78,8 @@ func TestLookup(t *testing.T) {
 	if got := q.Values("v"); !slices.Equal(got, []string{"1 2", "3"}) {
 		t.Errorf("%q", got)
 	}
-	if d.Has("star") || !d.Has("star", "other") || (Entry{}).Has("own", "") || q.Values("own") != nil {
+	if d.Has("star") || !d.Has("star", "other") || (Entry{}).Has("own", "") ||
+		q.Values("own") != nil {
 		t.Error("an entry has what it has not")
 	}
 }
@@ -106,7 +107,8 @@ func TestLookupFindsTheFirst(t *testing.T) {
 		for i, e := range entries {
 			for _, n := range []string{
 				e.Key, e.Key + "X", e.Key[:len(e.Key)-1], e.Key + ":", e.Key + ": " + e.line,
-				e.Key + " " + entries[(i+1)%len(entries)].Key, strings.Replace(e.Key, "*", "", 1), "",
+				e.Key + " " + entries[(i+1)%len(entries)].Key, strings.Replace(e.Key, "*", "", 1),
+				"",
 			} {
 				if got, want := c.table.Lookup(n), search(n); got != want {
 					t.Errorf("%s: %q: %+v, want %+v", name, n, got, want)

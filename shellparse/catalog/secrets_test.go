@@ -10,14 +10,16 @@ import (
 // those on which they disagreed before.
 func TestSecretName(t *testing.T) {
 	for name, want := range map[string]bool{
-		"AWS_SECRET_ACCESS_KEY": true, "db_password": true, "token": true, "KEY": true, "KEYS": true,
+		"AWS_SECRET_ACCESS_KEY": true, "db_password": true, "token": true, "KEY": true,
+		"KEYS":    true,
 		"DB_PASS": true, "PASS": true, "GPG_PASSPHRASE": true, "SENTRY_DSN": true, "DSN": true,
 		"SESSION_COOKIE": true, "AZURE_STORAGE_CONNECTION_STRING": true, "SECRET_KEY_BASE": true,
 		"DOCKER_AUTH_CONFIG": true, "SSH_PRIVATE_FILE": true, "ACCESS_KEY_ID": true,
 		"HTTP_AUTHORIZATION": true, "AUTHOR_TOKEN": true, "SSH_AUTH_SOCK_TOKEN": true,
 
-		"": false, "_": false, "SSH_AUTH_SOCK": false, "GIT_AUTHOR_NAME": false, "XAUTHORITY": false,
-		"KEYBOARD": false, "COMPASS": false, "PASSES": false, "HOME": false, "COOKIE_JAR": false,
+		"": false, "_": false, "SSH_AUTH_SOCK": false, "GIT_AUTHOR_NAME": false,
+		"XAUTHORITY": false,
+		"KEYBOARD":   false, "COMPASS": false, "PASSES": false, "HOME": false, "COOKIE_JAR": false,
 	} {
 		if got := SecretName(name); got != want {
 			t.Errorf("%q: %v", name, got)

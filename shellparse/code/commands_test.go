@@ -46,7 +46,8 @@ func TestSQL(t *testing.T) {
 func TestCommandLanguages(t *testing.T) {
 	testScan(t, "xml", []scanCase{
 		{`<a href="/x">SYSTEM "/y"</a>`, ""},
-		{`<!DOCTYPE a SYSTEM "file:///d" [<!ENTITY % x SYSTEM '/e'><!ENTITY y "v">]>`, "read /d; read /e"},
+		{`<!DOCTYPE a SYSTEM "file:///d" [<!ENTITY % x SYSTEM '/e'><!ENTITY y "v">]>`,
+			"read /d; read /e"},
 		{`<!DOCTYPE a PUBLIC "-//X" "http://h.test/d">`, "net http://h.test/d"},
 		{"<xi:include\n parse='text' href='/etc/x'/>", "read /etc/x"},
 		{`<!ENTITY x SYSTEM "`, ""},

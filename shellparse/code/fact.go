@@ -9,16 +9,18 @@ import (
 // A Fact is one thing that a program text certainly names: a file it opens, a program it
 // starts, a host it contacts.
 type Fact struct {
-	Right      command.Right // 0 when Rule tells instead what the program does
-	Flags      command.Flags
-	Text       string   // path, host:port or URL; "~" and "~/x" only where the program asks for the home directory
-	Shell      string   // when Right is Exec and the literal is a shell command line: that line
-	Argv       []string // when Right is Exec and the literal is a list: its words
-	Rule       string   // what is dangerous whatever the names are, as a stable id: "sql.drop"; else ""
-	Risk       int      // of Rule, 1 to 3
-	Message    string   // of Rule: one plain sentence, lower case
-	Maybe      bool     // of a makefile: the rule may not be wanted, or the variable not asked for
-	Start, End int      // byte offsets in the program text
+	Right command.Right // 0 when Rule tells instead what the program does
+	Flags command.Flags
+	// path, host:port or URL; "~" and "~/x" only where the program asks for the home directory
+	Text  string
+	Shell string   // when Right is Exec and the literal is a shell command line: that line
+	Argv  []string // when Right is Exec and the literal is a list: its words
+	// what is dangerous whatever the names are, as a stable id: "sql.drop"; else ""
+	Rule       string
+	Risk       int    // of Rule, 1 to 3
+	Message    string // of Rule: one plain sentence, lower case
+	Maybe      bool   // of a makefile: the rule may not be wanted, or the variable not asked for
+	Start, End int    // byte offsets in the program text
 }
 
 // maxText bounds the program text that is read. A longer text is opaque: the whole command

@@ -51,12 +51,13 @@ func harmless(does string) bool { return does == "" || strings.HasPrefix(does, "
 // A grammar is what the reader must know of one language whose programs are calls with
 // literal arguments. It is a table; the reader is the same for all.
 type grammar struct {
-	name         string
-	comments     []string    // to the end of the line
-	blocks       [][2]string // begin and end of other comments; "=x" begins one only at the start of a line
-	newlines     bool        // a newline outside brackets ends a statement
-	continuation bool        // a backslash before a newline joins lines
-	nameBytes    string      // bytes of names besides letters, digits and _
+	name     string
+	comments []string // to the end of the line
+	// begin and end of other comments; "=x" begins one only at the start of a line
+	blocks       [][2]string
+	newlines     bool   // a newline outside brackets ends a statement
+	continuation bool   // a backslash before a newline joins lines
+	nameBytes    string // bytes of names besides letters, digits and _
 	literal      func(*lexer) bool
 	concat       string // the operator that joins two strings
 	adjacent     bool   // two literals side by side are one

@@ -25,9 +25,10 @@ type makefile struct {
 	one    bool     // .ONESHELL: a recipe is one script
 	all    bool     // which rules run is not certain
 	given  []string // variables of the command line, which no line of the text changes
-	unsure bool     // what is told now may not run: a value that is not asked for, a rule that may not be wanted
-	chosen bool     // .DEFAULT_GOAL says which rule is the first
-	at     int      // where the line begins that is read
+	// what is told now may not run: a value that is not asked for, a rule that may not be wanted
+	unsure bool
+	chosen bool // .DEFAULT_GOAL says which rule is the first
+	at     int  // where the line begins that is read
 	spent  *budget
 	depth  int
 }
@@ -64,7 +65,8 @@ func scanMake(text string, words []string, spent *budget) ([]Fact, bool) {
 		name, val, set := strings.Cut(word, "=")
 		switch name = strings.TrimRight(name, ":?+!"); {
 		case strings.HasPrefix(word, "-"):
-			m.opaque = m.opaque || strings.Contains(word, "e") && !strings.HasPrefix(word, "--") // -e: the environment decides
+			// -e: the environment decides
+			m.opaque = m.opaque || strings.Contains(word, "e") && !strings.HasPrefix(word, "--")
 		case set:
 			m.vars[name], m.given = val, append(m.given, name)
 		default:
@@ -174,7 +176,8 @@ func (m *makefile) assignment(line string) bool {
 	if name == "" || strings.ContainsAny(name, " \t;\"'") {
 		return false
 	}
-	m.unsure = op != ":" && op != "::" && op != "!" // else it is expanded where it is asked for, if it is
+	// else it is expanded where it is asked for, if it is
+	m.unsure = op != ":" && op != "::" && op != "!"
 	now := m.expand(val, nil)
 	m.unsure = false
 	old, had := m.vars[name]

@@ -7,7 +7,8 @@ func TestMake(t *testing.T) {
 	testScan(t, "make", []scanCase{
 		{"all:\n\trm -rf x\n", "sh rm -rf x"},
 		{"all: ; rm x", "sh rm x"},
-		{"all: a b\n\t@-touch $@ $< $^\na:\n\techo a\nother:\n\trm x\n", "sh touch all a a b; sh echo a"},
+		{"all: a b\n\t@-touch $@ $< $^\na:\n\techo a\nother:\n\trm x\n",
+			"sh touch all a a b; sh echo a"},
 		{"D = build\nall:\n\trm -rf $(D)/$(E) $$HOME ${D}\n", "sh rm -rf build/${E} $HOME build"},
 		{"X := $(shell rm -rf ~)\n", "sh rm -rf ~"},
 		{"X != id\n", "sh id"},

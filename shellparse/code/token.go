@@ -26,9 +26,10 @@ type token struct {
 	kind       kind
 	text       string
 	start, end int
-	match      int  // of an opening or closing token: the index of its partner; -1 when there is none
-	spaced     bool // blank or newline before it
-	fresh      bool // first on its line
+	// of an opening or closing token: the index of its partner; -1 when there is none
+	match  int
+	spaced bool // blank or newline before it
+	fresh  bool // first on its line
 }
 
 func (t token) is(s string) bool { return t.kind == punct && t.text == s }
@@ -51,12 +52,14 @@ type escapes uint8
 type holes uint8
 
 const (
-	rawEscapes    escapes = iota // a backslash is an ordinary byte
-	skipEscapes                  // a backslash stays, and protects the delimiter (python r'', regexps)
-	quoteEscapes                 // only \\ and \delimiter
-	cEscapes                     // \n \x41 \101 \u0041 and the like; an unknown one drops the backslash
-	pythonEscapes                // as cEscapes; an unknown one keeps the backslash; \N{...}
-	perlEscapes                  // as cEscapes; \x{41}; \L \U \Q \E
+	rawEscapes escapes = iota // a backslash is an ordinary byte
+	// a backslash stays, and protects the delimiter (python r'', regexps)
+	skipEscapes
+	quoteEscapes // only \\ and \delimiter
+	// \n \x41 \101 \u0041 and the like; an unknown one drops the backslash
+	cEscapes
+	pythonEscapes // as cEscapes; an unknown one keeps the backslash; \N{...}
+	perlEscapes   // as cEscapes; \x{41}; \L \U \Q \E
 )
 
 const (

@@ -23,7 +23,8 @@ func (r *reader) touch(right command.Right, flags command.Flags, v, span value) 
 		case plain:
 			r.name(right, flags, v, span)
 		case below, component:
-			if v.fresh && right == command.Delete { // what the program made goes: the folder is as it was
+			if v.fresh && right == command.Delete {
+				// what the program made goes: the folder is as it was
 				r.name(command.Write, 0, v, span)
 				return
 			}

@@ -222,7 +222,8 @@ func TestWords(t *testing.T) {
 			}
 		}
 	}
-	for _, program := range []string{"Rscript", "luajit", "nvim", "osascript", "pwsh", "tclsh", "wish"} {
+	for _, program := range []string{"Rscript", "luajit", "nvim", "osascript", "pwsh", "tclsh",
+		"wish"} {
 		facts, opaque := Scan(program, `file "~/.profile"`)
 		if !Worded(program) || !opaque && program != "luajit" || opaque && len(facts) == 0 {
 			t.Errorf("%s: %s", program, show(facts, opaque))

@@ -318,5 +318,6 @@ func abbreviate(t *testing.T, s *Spec, name string, value bool) int {
 }
 
 func dangerousFact(fact string) bool {
-	return strings.HasPrefix(fact, "!") || strings.HasPrefix(fact, "run") || strings.HasPrefix(fact, "sh") || strings.HasPrefix(fact, "code")
+	return strings.HasPrefix(fact, "!") || strings.HasPrefix(fact, "run") ||
+		strings.HasPrefix(fact, "sh") || strings.HasPrefix(fact, "code")
 }

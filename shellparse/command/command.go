@@ -27,8 +27,10 @@ const (
 	List                        // Read of names only
 	Upload                      // Net: bytes of this machine go out
 	Source                      // Read by an interpreter that executes it
-	Below                       // names below it, chosen when the command runs, and not itself (find's {})
-	Possible                    // a guess from the look of the word: nothing is known of the program, or of the option
+	// names below it, chosen when the command runs, and not itself (find's {})
+	Below
+	// a guess from the look of the word: nothing is known of the program, or of the option
+	Possible
 )
 
 // An Arg is one word of a command as far as the text tells it.
@@ -36,6 +38,7 @@ type Arg struct {
 	Text   string // the value when Static; the pattern when Glob; the known prefix otherwise
 	Static bool   // Text is the whole value
 	Glob   bool   // Text is a shell pattern
-	Below  bool   // Text is a directory, and the value is some name in it (find's {}); Static is false then
-	Base   string // with Below: the shell pattern that the last component matches; "" for any
+	// Text is a directory, and the value is some name in it (find's {}); Static is false then
+	Below bool
+	Base  string // with Below: the shell pattern that the last component matches; "" for any
 }

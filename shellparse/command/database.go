@@ -47,7 +47,8 @@ func sqlWords(text string) string {
 			} else {
 				i = len(text)
 			}
-		case strings.HasPrefix(text[i:], "/*!"), strings.HasPrefix(text[i:], "/*M!"): // which MySQL executes
+		case strings.HasPrefix(text[i:], "/*!"), strings.HasPrefix(text[i:], "/*M!"):
+			// which MySQL executes
 			i += strings.IndexByte(text[i:], '!')
 			for i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9' {
 				i++

@@ -23,7 +23,9 @@ func (r Right) word() string {
 // facts prints a Use in the words of the table's examples.
 func facts(u Use) []string {
 	var out []string
-	add := func(format string, a ...any) { out = append(out, strings.TrimSpace(fmt.Sprintf(format, a...))) }
+	add := func(format string, a ...any) {
+		out = append(out, strings.TrimSpace(fmt.Sprintf(format, a...)))
+	}
 	for _, t := range u.Touches {
 		name := t.Right.word()
 		for _, f := range flagNames {

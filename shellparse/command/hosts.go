@@ -68,7 +68,8 @@ func parseURL(a Arg, scheme string) Host {
 		rest = rest[at+1:]
 	}
 	h.Host, h.Port = hostPort(rest)
-	v6 := strings.HasPrefix(rest, "[") && strings.Contains(h.Host, ":") // which a shell reads as a pattern
+	// which a shell reads as a pattern
+	v6 := strings.HasPrefix(rest, "[") && strings.Contains(h.Host, ":")
 	if a.Glob && (strings.ContainsAny(h.Host, "*?[{") || strings.HasPrefix(rest, "[") && !v6) {
 		h.Static = false
 	}

@@ -129,7 +129,10 @@ func TestContacted(t *testing.T) {
 				want = append(want, fact)
 			}
 		}
-		got := slices.DeleteFunc(facts(u), func(f string) bool { return f == "opaque" || f == "read-only" || strings.HasPrefix(f, "code:ruby") })
+		got := slices.DeleteFunc(facts(u),
+			func(f string) bool {
+				return f == "opaque" || f == "read-only" || strings.HasPrefix(f, "code:ruby")
+			})
 		if missing, extra := compare(got, want); len(missing)+len(extra) > 0 {
 			t.Errorf("%s\n\tmissing %q\n\textra   %q", words, missing, extra)
 		}

@@ -13,15 +13,18 @@ import (
 // as long, whatever they are.
 func TestLinear(t *testing.T) {
 	for _, unit := range []string{
-		"curl -s", "curl -sfL", "curl --zz", "find a -exec rm {} ;", "git -C a", "tar cf a -C b", "awk {print>\"a\"|\"b\"}",
-		"sed s/a/b/e;", "sqlite3 x DROP;", "parallel rm ::: a", "gcc -o a", "docker run -v /a:/b", "rm -r a", "unknown /a",
+		"curl -s", "curl -sfL", "curl --zz", "find a -exec rm {} ;", "git -C a", "tar cf a -C b",
+		"awk {print>\"a\"|\"b\"}",
+		"sed s/a/b/e;", "sqlite3 x DROP;", "parallel rm ::: a", "gcc -o a", "docker run -v /a:/b",
+		"rm -r a", "unknown /a",
 		"make A=$(x)", "env A=b", "xargs -I {}", "vim -c q", "kill 1", "sort -o a",
 	} {
 		program, word, _ := strings.Cut(unit, " ")
 		small, large := repeat(program, word, 4096), repeat(program, word, 4*4096)
 		ratio := 0.0
 		for range 8 { // other processes take the cache away; what is quadratic is so every time
-			if ratio = float64(elapsed(large)) / float64(elapsed(small)+time.Millisecond); ratio < 12 {
+			if ratio = float64(elapsed(large)) / float64(elapsed(small)+
+				time.Millisecond); ratio < 12 {
 				break
 			}
 		}
@@ -37,7 +40,8 @@ func repeat(program, words string, n int) []Arg {
 	for range n {
 		args = append(args, one...)
 	}
-	return append(args, Arg{Text: "-" + strings.Repeat("v", n), Static: true}, Arg{Text: strings.Repeat(words+";", n), Static: true})
+	return append(args, Arg{Text: "-" + strings.Repeat("v", n), Static: true},
+		Arg{Text: strings.Repeat(words+";", n), Static: true})
 }
 
 func elapsed(args []Arg) time.Duration {

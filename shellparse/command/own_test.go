@@ -69,8 +69,10 @@ func TestParseErrors(t *testing.T) {
 	} {
 		_, err := Parse(tt.text)
 		var bad *ParseError
-		if !errors.As(err, &bad) || bad.Entry != tt.entry || bad.Line != tt.line || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("Parse(%q): %v, want entry %s, line %d and %s", tt.text, err, tt.entry, tt.line, tt.want)
+		if !errors.As(err, &bad) || bad.Entry != tt.entry || bad.Line != tt.line ||
+			!strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Parse(%q): %v, want entry %s, line %d and %s", tt.text, err, tt.entry,
+				tt.line, tt.want)
 		}
 	}
 }
@@ -81,7 +83,8 @@ func TestParseReplaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line, want := range map[string]string{"ls a": "write a", "zz a": "read a", "rm a": "delete a"} {
+	for line, want := range map[string]string{"ls a": "write a", "zz a": "read a",
+		"rm a": "delete a"} {
 		args := argv(line)
 		s, ok := table.Lookup(args[0].Text)
 		if got := facts(s.Match(args)); !ok || got[0] != want {
@@ -375,13 +378,20 @@ mktemp -d
 // ReadOnly is said only of lines that change nothing, here or elsewhere.
 func TestReadOnly(t *testing.T) {
 	for line, want := range map[string]bool{
-		"ls -la": true, "git status": true, "git log -p": true, "git diff": true, "git branch -vv": true, "git branch": true,
-		"git branch x": false, "git branch -d x": false, "git tag": true, "git tag v1": false, "git config --get a.b": true,
-		"git config a.b c": false, "git config --unset a.b": false, "git log --output=x": false, "git foo": false,
-		"grep -rn x .": true, "rg x": true, "cat a": true, "sed -n 1p f": true, "sed -i s/a/b/ f": false, "sort a": true,
-		"sort -o a a": false, "find . -name x": true, "find . -delete": false, "kubectl get pods": true, "docker ps": true,
-		"docker run x": false, "npm test": false, "rm a": false, "date": true, "date -s x": false, "hostname": true,
-		"hostname x": false, "dig example.test": true, "dig $x.test": false, "rg --nope x": false, "bash": false, "frob": false,
+		"ls -la": true, "git status": true, "git log -p": true, "git diff": true,
+		"git branch -vv": true, "git branch": true,
+		"git branch x": false, "git branch -d x": false, "git tag": true, "git tag v1": false,
+		"git config --get a.b": true,
+		"git config a.b c":     false, "git config --unset a.b": false, "git log --output=x": false,
+		"git foo":      false,
+		"grep -rn x .": true, "rg x": true, "cat a": true, "sed -n 1p f": true,
+		"sed -i s/a/b/ f": false, "sort a": true,
+		"sort -o a a": false, "find . -name x": true, "find . -delete": false,
+		"kubectl get pods": true, "docker ps": true,
+		"docker run x": false, "npm test": false, "rm a": false, "date": true, "date -s x": false,
+		"hostname":   true,
+		"hostname x": false, "dig example.test": true, "dig $x.test": false, "rg --nope x": false,
+		"bash": false, "frob": false,
 	} {
 		args := argv(line)
 		s, _ := Lookup(args[0].Text)
@@ -399,7 +409,8 @@ func TestManual(t *testing.T) {
 	}
 	var shown []string
 	for line := range strings.Lines(string(manual)) {
-		if text, ok := strings.CutPrefix(line, "\t"); ok && (len(shown) > 0 || strings.HasPrefix(text, "# deploys")) {
+		if text, ok := strings.CutPrefix(line, "\t"); ok &&
+			(len(shown) > 0 || strings.HasPrefix(text, "# deploys")) {
 			shown = append(shown, text)
 		} else if len(shown) > 0 {
 			break
@@ -414,7 +425,8 @@ func TestManual(t *testing.T) {
 		t.Fatal("the manual's entry is not found by its second name")
 	}
 	got := facts(s.Match(argv("ship -c x.conf --prod push --exec=id a")))
-	if missing, extra := compare(got, []string{"read x.conf", "!cloud.change", "sh id", "read a"}); len(missing)+len(extra) > 0 {
+	if missing, extra := compare(got,
+		[]string{"read x.conf", "!cloud.change", "sh id", "read a"}); len(missing)+len(extra) > 0 {
 		t.Errorf("missing %q, extra %q", missing, extra)
 	}
 }

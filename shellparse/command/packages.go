@@ -129,7 +129,8 @@ func (m *matcher) packageCommand(r role, vs []value) {
 	argv := words(vs)
 	argv[0].Text = bare(v.Text)
 	name := argv[0].Text
-	program := slices.Contains(dangerous, name) && name != "exec" // exec is a builtin of shells only
+	// exec is a builtin of shells only
+	program := slices.Contains(dangerous, name) && name != "exec"
 	if !wellKnown(r.param, name) && !m.has("--no-install") && !program {
 		m.hazard("code.install", v.at)
 	}

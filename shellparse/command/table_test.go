@@ -155,7 +155,8 @@ func TestTableExamples(t *testing.T) {
 			if e.want == nil && !e.ok {
 				t.Errorf("%s: no: example %q does not say what is wrong with it", s.Name, e.line)
 			}
-			if missing, extra := compare(got, e.want); e.want != nil && len(missing)+len(extra) > 0 {
+			if missing, extra := compare(got, e.want); e.want != nil &&
+				len(missing)+len(extra) > 0 {
 				t.Errorf("%s\n\tmissing %q\n\textra   %q", e.line, missing, extra)
 			}
 		}

@@ -3,36 +3,46 @@ package command
 // A Use is what one argv does, as far as its words tell. The zero Use is that of a program
 // that does nothing, so a caller that gets no entry asks the nil *Spec instead of trusting it.
 type Use struct {
-	ReadOnly  bool       // it changes nothing here or elsewhere; what it starts (Nested) is judged by itself
-	Touches   []Touch    // names, in the order in which the words are read
-	Nameless  []int      // empty words where the name of a file stands: nothing is opened, and nothing else is read in its place
-	Lists     []NameList // files of names, and standard input where it is one
-	Hosts     []Host     // places in the network
-	Hazards   []Hazard   // what is dangerous whatever the names are
-	Nested    []Nested   // what it starts
-	Assign    []Assign   // environment that it gives to what it starts
-	Clear     bool       // what it starts gets no environment but Assign (env -i)
-	Unset     []Arg      // names that it takes out of the environment of what it starts
-	Unknown   []int      // option words that a closed entry does not know
-	Project   string     // a file of that directory which it executes without being told, as make does its Makefile; "" for none
-	Dir       *Touch     // the directory it works in (git -C, make -C); nil for the caller's
-	Data      string     // the language of what it reads, when that can name files which it takes in; "" when not
-	StdinCode string     // the language in which it executes its standard input; "" when it does not
-	Filter    string     // where its output comes from: FilterCopy ...; "" when that is not known
-	Opaque    []Opaque   // what could not be read
+	// it changes nothing here or elsewhere; what it starts (Nested) is judged by itself
+	ReadOnly bool
+	Touches  []Touch // names, in the order in which the words are read
+	// empty words where the name of a file stands: nothing is opened, and nothing else is read in
+	// its place
+	Nameless []int
+	Lists    []NameList // files of names, and standard input where it is one
+	Hosts    []Host     // places in the network
+	Hazards  []Hazard   // what is dangerous whatever the names are
+	Nested   []Nested   // what it starts
+	Assign   []Assign   // environment that it gives to what it starts
+	Clear    bool       // what it starts gets no environment but Assign (env -i)
+	Unset    []Arg      // names that it takes out of the environment of what it starts
+	Unknown  []int      // option words that a closed entry does not know
+	// a file of that directory which it executes without being told, as make does its Makefile; ""
+	// for none
+	Project string
+	Dir     *Touch // the directory it works in (git -C, make -C); nil for the caller's
+	// the language of what it reads, when that can name files which it takes in; "" when not
+	Data string
+	// the language in which it executes its standard input; "" when it does not
+	StdinCode string
+	Filter    string   // where its output comes from: FilterCopy ...; "" when that is not known
+	Opaque    []Opaque // what could not be read
 }
 
 // What a program does with the bytes that run through it. A judge follows them, because
 // `base64 -d | sh` and `curl | sh` hide code from a reader, while `grep | sh` still shows
 // where it came from.
 const (
-	FilterCopy        = "copy"        // the same bytes: cat, tee
-	FilterTransform   = "transform"   // changed bytes: sed, tr, grep
-	FilterDecode      = "decode"      // bytes that a reader could not have read before: base64 -d, gunzip
-	FilterSettings    = "settings"    // shell text that the program itself makes for eval: ssh-agent -s, brew shellenv
-	FilterFetch       = "fetch"       // bytes of another machine: curl, wget -O -
-	FilterEnvironment = "environment" // the variables that it was given: printenv, env without a command
-	FilterEndless     = "endless"     // bytes for as long as somebody reads: yes
+	FilterCopy      = "copy"      // the same bytes: cat, tee
+	FilterTransform = "transform" // changed bytes: sed, tr, grep
+	// bytes that a reader could not have read before: base64 -d, gunzip
+	FilterDecode = "decode"
+	// shell text that the program itself makes for eval: ssh-agent -s, brew shellenv
+	FilterSettings = "settings"
+	FilterFetch    = "fetch" // bytes of another machine: curl, wget -O -
+	// the variables that it was given: printenv, env without a command
+	FilterEnvironment = "environment"
+	FilterEndless     = "endless" // bytes for as long as somebody reads: yes
 )
 
 // A Touch is one name, and what happens to it.
@@ -78,18 +88,19 @@ type Hazard struct {
 
 // A Nested is something that the program starts. Exactly one of Argv, Shell and Code is set.
 type Nested struct {
-	Via      string   // the program that starts it: "xargs", "find -exec"
-	Argv     []Arg    // a command, word by word
-	Shell    *Arg     // text for a shell
-	Code     *Code    // text in another language
-	Args     []Arg    // with Shell or Code: $0, $1, ... of it
-	Arg      int      // index in args of the word that holds it, or in which Argv starts
-	Stdin    bool     // more operands follow from standard input (xargs)
-	Delim    string   // with Stdin: the one character at which the input is cut; "" for blanks
-	Max      int      // with Stdin: how many operands one command gets; 0 for all
-	From     *Arg     // with Stdin: the file that is read instead (xargs -a)
-	FromArg  int      // index in args of From
-	Replace  string   // each occurrence of this in Argv becomes such an operand (xargs -I); "" appends them
+	Via     string // the program that starts it: "xargs", "find -exec"
+	Argv    []Arg  // a command, word by word
+	Shell   *Arg   // text for a shell
+	Code    *Code  // text in another language
+	Args    []Arg  // with Shell or Code: $0, $1, ... of it
+	Arg     int    // index in args of the word that holds it, or in which Argv starts
+	Stdin   bool   // more operands follow from standard input (xargs)
+	Delim   string // with Stdin: the one character at which the input is cut; "" for blanks
+	Max     int    // with Stdin: how many operands one command gets; 0 for all
+	From    *Arg   // with Stdin: the file that is read instead (xargs -a)
+	FromArg int    // index in args of From
+	// each occurrence of this in Argv becomes such an operand (xargs -I); "" appends them
+	Replace  string
 	Remote   bool     // it runs on another machine or in a container: its names are not names here
 	Possible bool     // a guess: the program is not known, and this word is a command's name
 	Dir      *Touch   // the directory it starts in; nil for that of the caller

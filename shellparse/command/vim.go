@@ -68,7 +68,9 @@ func (m *matcher) vimLine(v value) {
 		m.vimOpen(arg)
 	case name == "so" || name == "source":
 		m.source(role{param: "vim"}, []value{arg})
-	case strings.HasPrefix(name, "ec") && strings.HasPrefix("echomsg", name) && !strings.ContainsAny(arg.Text, "(`|\n"): // shows a value
+	case strings.HasPrefix(name, "ec") && strings.HasPrefix("echomsg", name) &&
+		!strings.ContainsAny(arg.Text, "(`|\n"):
+		// shows a value
 	case slices.Contains([]string{"ec", "echo", "echom", "echomsg", "cal", "call", "let", "exe",
 		"execute"}, name):
 		m.nest(Nested{Code: &Code{"vim", v.Arg}, Arg: v.at})

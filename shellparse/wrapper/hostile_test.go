@@ -33,7 +33,8 @@ func TestNothingBesides(t *testing.T) {
 		if row == "" || whose == "#" {
 			continue
 		}
-		text = strings.NewReplacer("§", carrying[whose], "⏎", "\n", "S_", "__CODEX_SNAPSHOT_").Replace(text)
+		text = strings.NewReplacer("§", carrying[whose], "⏎", "\n", "S_",
+			"__CODEX_SNAPSHOT_").Replace(text)
 		_, err := syntax.NewParser().Parse(strings.NewReader(text), "")
 		if carrying[whose] == "" || err != nil {
 			t.Errorf("%s: %v", row, err)

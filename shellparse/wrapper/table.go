@@ -17,10 +17,11 @@ var source string
 
 // A client is what one program puts around.
 type client struct {
-	name   string
-	idle   bool
-	again  bool
-	mark   string             // what the names of the variables begin with in which others are saved
+	name  string
+	idle  bool
+	again bool
+	// what the names of the variables begin with in which others are saved
+	mark   string
 	holes  map[string]string  // their shapes
 	lines  map[string][]*line // by their first word, as a pattern has it
 	bodies []body

@@ -44,7 +44,8 @@ func parseOwn(argv []string) (*invocation, error) {
 	case inv.help || inv.version:
 		return inv, nil
 	case inv.background && inv.check:
-		return nil, &usageError{"--background and --check cannot be combined", "tada-run --check 'COMMAND'"}
+		return nil, &usageError{"--background and --check cannot be combined",
+			"tada-run --check 'COMMAND'"}
 	case inv.json && !inv.check:
 		return nil, &usageError{"--json needs --check", "tada-run --check --json 'ls'"}
 	case inv.line != nil:
@@ -77,7 +78,8 @@ func parseOwn(argv []string) (*invocation, error) {
 // words to what a setting has, as git does to core.editor, sends such too.
 func severalOperands(operands []string) error {
 	program, rest := operands[0], shellWordsOf(operands[1:])
-	err := &usageError{msg: fmt.Sprintf("expected one quoted command line, got %d arguments", len(operands))}
+	err := &usageError{msg: fmt.Sprintf("expected one quoted command line, got %d arguments",
+		len(operands))}
 	if plain := shellWordsOf(operands[:1]); plain == program {
 		err.hint = fmt.Sprintf("tada-run -- %s %s", program, rest)
 		if !strings.Contains(rest, "'") {
@@ -85,7 +87,8 @@ func severalOperands(operands []string) error {
 		}
 		return err
 	}
-	err.hint = fmt.Sprintf(`tada-run -c %s tada-run %s`, shellWordsOf([]string{program + ` "$@"`}), rest)
+	err.hint = fmt.Sprintf(`tada-run -c %s tada-run %s`, shellWordsOf([]string{program + ` "$@"`}),
+		rest)
 	return err
 }
 
@@ -93,7 +96,10 @@ func severalOperands(operands []string) error {
 func shellWordsOf(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		if quoted[i] = w; w == "" || strings.ContainsFunc(w, func(r rune) bool { return r > '~' || r <= ' ' || strings.ContainsRune("|&;<>()$`\\\"'*?[]#~!{}^", r) }) {
+		if quoted[i] = w; w == "" ||
+			strings.ContainsFunc(w, func(r rune) bool {
+				return r > '~' || r <= ' ' || strings.ContainsRune("|&;<>()$`\\\"'*?[]#~!{}^", r)
+			}) {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}
@@ -104,16 +110,19 @@ func shellWordsOf(words []string) string {
 func (inv *invocation) sessionOperands(dashed, command bool, operands []string) error {
 	switch {
 	case inv.check && len(operands) == 0:
-		return &usageError{"--session and --check cannot be combined without a program", "tada-run --session --check -- claude"}
+		return &usageError{"--session and --check cannot be combined without a program",
+			"tada-run --session --check -- claude"}
 	case command || inv.stdin || len(inv.shellFlags) > 0:
-		return &usageError{"--session takes no shell options", "tada-run --session -- bash -c 'COMMAND'"}
+		return &usageError{"--session takes no shell options",
+			"tada-run --session -- bash -c 'COMMAND'"}
 	case !dashed && len(operands) > 0:
 		return &usageError{
 			fmt.Sprintf("put the program of a session after --: %q is before it", operands[0]),
 			"tada-run --session -- " + strings.Join(operands, " "),
 		}
 	case dashed && len(operands) == 0:
-		return &usageError{"no command after --", "tada-run --session, or tada-run --session -- claude"}
+		return &usageError{"no command after --",
+			"tada-run --session, or tada-run --session -- claude"}
 	}
 	inv.words, inv.name = operands, "tada-run"
 	inv.batch = inv.intent != "" && !dashed // steps that build on each other
@@ -151,7 +160,8 @@ func (inv *invocation) read(options []option, argv []string) (given, error) {
 		used := 1
 		if strings.HasSuffix(g.operands[0], "o") || strings.HasSuffix(g.operands[0], "O") {
 			if len(g.operands) < 2 {
-				return given{}, &usageError{fmt.Sprintf("%q needs the name of an option", g.operands[0]), ""}
+				return given{}, &usageError{fmt.Sprintf("%q needs the name of an option",
+					g.operands[0]), ""}
 			}
 			used = 2
 		}
@@ -168,7 +178,8 @@ func (inv *invocation) read(options []option, argv []string) (given, error) {
 	return g, nil
 }
 
-var errInteractive = &usageError{"an interactive shell needs a terminal as its input and output", "tada-run 'COMMAND', or in a terminal: tada-run --session"}
+var errInteractive = &usageError{"an interactive shell needs a terminal as its input and output",
+	"tada-run 'COMMAND', or in a terminal: tada-run --session"}
 
 // forShell returns the words that pass o on to the real shell: none for the options that
 // are acted on here, and none for start-up files, because their text is not judged.
@@ -214,7 +225,8 @@ func flagError(err error) error {
 	}
 	msg := err.Error()
 	if strings.Contains(msg, "--force") {
-		return &usageError{msg + ": a denial cannot be overridden", "tadactl tamper accept, or tadactl pending"}
+		return &usageError{msg + ": a denial cannot be overridden",
+			"tadactl tamper accept, or tadactl pending"}
 	}
 	return &usageError{msg, "tada-run --help"}
 }

@@ -35,18 +35,23 @@ func TestArgs(t *testing.T) {
 		{"tada-run¦ls -l", called{text: "ls -l", name: "tada-run"}},
 		{"tada-run¦--agent¦claude¦--pty¦never¦ls", called{text: "ls", name: "tada-run"}},
 		{"tada-run¦--¦ls¦-l¦a b", called{name: "tada-run", words: []string{"ls", "-l", "a b"}}},
-		{"tada-run¦-c¦echo $0 $1¦zero¦one", called{text: "echo $0 $1", name: "zero", args: []string{"one"}}},
+		{"tada-run¦-c¦echo $0 $1¦zero¦one",
+			called{text: "echo $0 $1", name: "zero", args: []string{"one"}}},
 
 		// make: SHELL= and .SHELLFLAGS
-		{"/p/tada-run¦-c¦echo hi; false || true", called{text: "echo hi; false || true", name: launcher.ShellName()}},
-		{"/p/tada-run¦-eu¦-o¦pipefail¦-c¦echo hi | cat", called{text: "echo hi | cat", name: launcher.ShellName(), flags: []string{"-e", "-u", "-o", "pipefail"}}},
+		{"/p/tada-run¦-c¦echo hi; false || true",
+			called{text: "echo hi; false || true", name: launcher.ShellName()}},
+		{"/p/tada-run¦-eu¦-o¦pipefail¦-c¦echo hi | cat",
+			called{text: "echo hi | cat", name: launcher.ShellName(),
+				flags: []string{"-e", "-u", "-o", "pipefail"}}},
 
 		// an agent: the option after -c
 		{"/p/bash¦-c¦-l¦SNAPSHOT=x", called{text: "SNAPSHOT=x", name: "/p/bash", login: true}},
 		{"/p/bash¦-lc¦echo $0", called{text: "echo $0", name: "/p/bash", login: true}},
 		{"bash¦-c¦echo hi", called{text: "echo hi", name: "bash"}},
 		{"/p/bash¦-ec¦false", called{text: "false", name: "/p/bash", flags: []string{"-e"}}},
-		{"/p/bash¦--noprofile¦--norc¦-eo¦pipefail¦x.sh", called{script: "x.sh", name: "x.sh", flags: []string{"-e", "-o", "pipefail"}}},
+		{"/p/bash¦--noprofile¦--norc¦-eo¦pipefail¦x.sh",
+			called{script: "x.sh", name: "x.sh", flags: []string{"-e", "-o", "pipefail"}}},
 		{"bash¦+e¦-c¦x", called{text: "x", name: "bash", flags: []string{"+e"}}},
 		{"bash¦-e¦+e¦-c¦x", called{text: "x", name: "bash", flags: []string{"-e", "+e"}}},
 		{"bash¦-e¦-¦x.sh", called{script: "x.sh", name: "x.sh", flags: []string{"-e"}}},
@@ -57,7 +62,8 @@ func TestArgs(t *testing.T) {
 
 		// scripts: an argument, #! with one option word, and standard input
 		{"sh¦s.sh¦a¦b", called{script: "s.sh", name: "s.sh", args: []string{"a", "b"}}},
-		{"/p/tada-run¦-e¦../s.sh¦a", called{script: "../s.sh", name: "../s.sh", args: []string{"a"}, flags: []string{"-e"}}},
+		{"/p/tada-run¦-e¦../s.sh¦a",
+			called{script: "../s.sh", name: "../s.sh", args: []string{"a"}, flags: []string{"-e"}}},
 		{"bash¦-s¦a¦b", called{stdin: true, name: "bash", args: []string{"a", "b"}}},
 		{"bash", called{stdin: true, name: "bash"}},
 		{"tada-run", called{stdin: true, name: launcher.ShellName()}},
@@ -69,7 +75,8 @@ func TestArgs(t *testing.T) {
 			continue
 		}
 		got := called{
-			name: inv.name, args: inv.args, flags: inv.shellFlags, script: inv.script, stdin: inv.stdin, login: inv.login, words: inv.words,
+			name: inv.name, args: inv.args, flags: inv.shellFlags, script: inv.script,
+			stdin: inv.stdin, login: inv.login, words: inv.words,
 		}
 		if inv.text != nil {
 			got.text = *inv.text
@@ -94,10 +101,14 @@ func sameCall(a, b called) bool {
 // answer to one names the way out.
 func TestArgsRefused(t *testing.T) {
 	for _, test := range []struct{ argv, message, hint string }{
-		{"tada-run|ls|-la", "one quoted command line, got 2 arguments", "tada-run -- ls -la, or with shell syntax: tada-run 'ls -la'"},
-		{"tada-run|true|/w/.git/COMMIT_EDITMSG", "got 2 arguments", "tada-run -- true /w/.git/COMMIT_EDITMSG"}, // core.editor
+		{"tada-run|ls|-la", "one quoted command line, got 2 arguments",
+			"tada-run -- ls -la, or with shell syntax: tada-run 'ls -la'"},
+		// core.editor
+		{"tada-run|true|/w/.git/COMMIT_EDITMSG", "got 2 arguments",
+			"tada-run -- true /w/.git/COMMIT_EDITMSG"},
 		{"tada-run|ls|a b", "got 2 arguments", "tada-run -- ls 'a b'"},
-		{"tada-run|vim -f|/w/it's", "got 2 arguments", `tada-run -c 'vim -f "$@"' tada-run '/w/it'\''s'`},
+		{"tada-run|vim -f|/w/it's", "got 2 arguments",
+			`tada-run -c 'vim -f "$@"' tada-run '/w/it'\''s'`},
 		{"tada-run|--", "no command after --", "tada-run -- ls"},
 		{"tada-run|--force|ls", "a denial cannot be overridden", "tadactl tamper accept"},
 		{"tada-run|--frce|ls", "unknown option", "--help"},
@@ -106,10 +117,13 @@ func TestArgsRefused(t *testing.T) {
 		{"bash|--agent|x|-c|y", "unknown option", ""},
 		{"bash|-i|x.sh", "interactive", ""},
 		{"tada-run|--profile|CI|ls", `--profile is ci, not "CI"`, "--help"},
-		{"tada-run|--origin|agnet|ls", `--origin is human, agent or quarantined, not "agnet"; did you mean agent?`, "--help"},
+		{"tada-run|--origin|agnet|ls",
+			`--origin is human, agent or quarantined, not "agnet"; did you mean agent?`, "--help"},
 		{"tada-run|--pty|on|--check|ls", `--pty is auto, always or never, not "on"`, "--help"},
-		{"tada-run|--timeout|-3s|ls", `--timeout takes a time, 0 or more, not "-3s"`, "--timeout 90s"},
-		{"tada-run|--intent|a b.json|--background", "one after the other", "tada-run --intent 'a b.json'"},
+		{"tada-run|--timeout|-3s|ls", `--timeout takes a time, 0 or more, not "-3s"`,
+			"--timeout 90s"},
+		{"tada-run|--intent|a b.json|--background", "one after the other",
+			"tada-run --intent 'a b.json'"},
 		{"tada-run|--json|ls", "needs --check", ""},
 		{"tada-run|--publish|80,0|ls", "1 to 65535, not \"0\"", "--publish 3000"},
 		{"tada-run|--publish=65536|ls", "1 to 65535", "--publish 3000"},
@@ -123,7 +137,8 @@ func TestArgsRefused(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(usage.msg, test.message) || !strings.Contains(usage.hint, test.hint) {
-			t.Errorf("%q: %q, hint %q; want %q, hint %q", test.argv, usage.msg, usage.hint, test.message, test.hint)
+			t.Errorf("%q: %q, hint %q; want %q, hint %q", test.argv, usage.msg, usage.hint,
+				test.message, test.hint)
 		}
 	}
 }
@@ -147,19 +162,23 @@ func TestNoForceFlag(t *testing.T) {
 // TestDeclared holds that a command line is read the same whether all options are declared or only
 // those that it could name.
 func TestDeclared(t *testing.T) {
-	words := []string{"-", "--", "", "x", "=", "-=", "--=", "---", "--c", "--c=x", "--e=false", "--o", "--É", "-É", "--frce",
-		"--lo", "--login=no", "--login=maybe", "--command", "--interactive=off", "-eo", "-opipefail", "-lc", "-ez", "+o", "+x"}
+	words := []string{"-", "--", "", "x", "=", "-=", "--=", "---", "--c", "--c=x", "--e=false",
+		"--o", "--É", "-É", "--frce",
+		"--lo", "--login=no", "--login=maybe", "--command", "--interactive=off", "-eo",
+		"-opipefail", "-lc", "-ez", "+o", "+x"}
 	for _, o := range (&invocation{}).options(true) {
 		if o.long != "" {
 			words = append(words, "--"+o.long, "--"+o.long+"=1", "--"+o.long[:2])
 		}
 		if o.short != 0 {
-			words = append(words, "-"+string(o.short), "--"+string(o.short), "-e"+string(o.short)+"x")
+			words = append(words, "-"+string(o.short), "--"+string(o.short),
+				"-e"+string(o.short)+"x")
 		}
 	}
 	for _, own := range []bool{true, false} {
 		for _, first := range words {
-			for _, second := range []string{"", "-", "--", "-lc", "--e=false", "--login=maybe", "--interactive"} {
+			for _, second := range []string{"", "-", "--", "-lc", "--e=false", "--login=maybe",
+				"--interactive"} {
 				argv := []string{"tada-run", first, second, "--json", "x"}
 				all, some := getopt.New(), declare((&invocation{}).options(own), argv)
 				for _, o := range (&invocation{}).options(own) {
@@ -180,12 +199,14 @@ func readWith(set *getopt.Set, argv []string) string {
 		seen = append(seen, o.Name()+"="+o.String())
 		return true
 	})
-	return fmt.Sprintf("%q %v %q %v %v %v", seen, err, set.Args(), set.State(), set.IsSet("command"), set.IsSet("interactive"))
+	return fmt.Sprintf("%q %v %q %v %v %v", seen, err, set.Args(), set.State(),
+		set.IsSet("command"), set.IsSet("interactive"))
 }
 
 // FuzzArgs: no command line makes the door panic, and none is taken for two things at once.
 func FuzzArgs(f *testing.F) {
-	for _, seed := range []string{"tada-run\x00ls", "bash\x00-c\x00-l\x00x", "-sh", "sh\x00+o", "tada-run\x00--\x00x", "bash\x00-eo"} {
+	for _, seed := range []string{"tada-run\x00ls", "bash\x00-c\x00-l\x00x", "-sh", "sh\x00+o",
+		"tada-run\x00--\x00x", "bash\x00-eo"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
@@ -194,7 +215,8 @@ func FuzzArgs(f *testing.F) {
 			return
 		}
 		sources := 0
-		for _, is := range []bool{inv.text != nil, inv.words != nil, inv.script != "" && inv.text == nil, inv.stdin && inv.text == nil && inv.script == ""} {
+		for _, is := range []bool{inv.text != nil, inv.words != nil,
+			inv.script != "" && inv.text == nil, inv.stdin && inv.text == nil && inv.script == ""} {
 			if is {
 				sources++
 			}

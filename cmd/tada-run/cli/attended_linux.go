@@ -38,7 +38,8 @@ func attended(argv []string, place launcher.Place) (int, error) {
 	}
 	inv.at(place)
 	v := &rawView{id: id, person: isTerminal(os.Stdin) && isTerminal(os.Stdout)}
-	end, err := session.Attach(ctx, session.Attachment{Conn: ours, In: os.Stdin, Out: os.Stdout, View: v, Starter: true, Answer: answerer(inv)})
+	end, err := session.Attach(ctx, session.Attachment{Conn: ours, In: os.Stdin, Out: os.Stdout,
+		View: v, Starter: true, Answer: answerer(inv)})
 	switch {
 	case err != nil:
 		return 0, err
@@ -125,7 +126,8 @@ func (v *rawView) follow(p []byte) {
 	if !bytes.Contains(p, []byte(toAlternate[:len(toAlternate)-1])) {
 		return
 	}
-	if on, off := bytes.LastIndex(p, []byte(toAlternate)), bytes.LastIndex(p, []byte(fromAlternate)); on != off {
+	if on, off := bytes.LastIndex(p, []byte(toAlternate)),
+		bytes.LastIndex(p, []byte(fromAlternate)); on != off {
 		v.alternate = on > off
 	}
 }
@@ -155,7 +157,8 @@ func (v *rawView) Notice(n wire.Notice) []byte {
 	}
 	text := "[tada-run: " + n.Message + "]"
 	if r := n.Summary; r != nil {
-		text += fmt.Sprintf(" [commands: %d; files changed: %d; now in %s]", len(r.Commands), len(r.Files), r.Dir)
+		text += fmt.Sprintf(" [commands: %d; files changed: %d; now in %s]", len(r.Commands),
+			len(r.Files), r.Dir)
 	}
 	v.news = v.overlay(text)
 	return v.news

@@ -17,7 +17,8 @@ import (
 
 // proposed reads the commands of --intent as the requests of a batch: each with no input, and with
 // its output kept for its result.
-func proposed(l *launcher.Launcher, inv *invocation, base launcher.Request) ([]launcher.Request, error) {
+func proposed(l *launcher.Launcher, inv *invocation,
+	base launcher.Request) ([]launcher.Request, error) {
 	f, err := openIntent(l, base.Dir, inv.intent)
 	if err != nil {
 		return nil, err
@@ -108,7 +109,8 @@ type result struct {
 }
 
 func resultOf(r launcher.BatchResult) result {
-	told := result{ID: r.ID, Status: "ran", Exit: r.Status(), Signal: r.Outcome.Signal, Session: r.Outcome.Session}
+	told := result{ID: r.ID, Status: "ran", Exit: r.Status(), Signal: r.Outcome.Signal,
+		Session: r.Outcome.Session}
 	switch {
 	case r.Err != nil:
 		told.Status, told.Error = "failed", r.Err.Error()

@@ -193,7 +193,8 @@ func request(l *launcher.Launcher, inv *invocation) (launcher.Request, error) {
 	}
 	var err error
 	if req.Dir, err = os.Getwd(); err != nil {
-		return req, fmt.Errorf("the current directory is gone or cannot be read (%v); try: cd /", err)
+		return req, fmt.Errorf("the current directory is gone or cannot be read (%v); try: cd /",
+			err)
 	}
 	req.PTY = ptyMode(inv.pty)
 	if !inv.detached {

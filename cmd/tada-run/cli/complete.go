@@ -34,7 +34,8 @@ func candidates(before []string, last string) ([]string, int) {
 	takesValue := map[string]bool{}
 	var options []string
 	for _, o := range (&invocation{}).options(true) {
-		if o.long == "" || slices.Contains([]string{"line", "entry", "detached"}, o.long) { // for tada-run itself
+		if o.long == "" || slices.Contains([]string{"line", "entry", "detached"}, o.long) {
+			// for tada-run itself
 			continue
 		}
 		_, flag := o.to.(*bool)
@@ -58,12 +59,14 @@ func candidates(before []string, last string) ([]string, int) {
 			i++
 		}
 	}
-	if name, _, given := strings.Cut(strings.TrimPrefix(last, "--"), "="); given && strings.HasPrefix(last, "--") {
+	if name, _, given := strings.Cut(strings.TrimPrefix(last, "--"), "="); given &&
+		strings.HasPrefix(last, "--") {
 		return values(name)
 	}
 	if !strings.HasPrefix(last, "-") {
 		return nil, completeFiles
 	}
 	slices.Sort(options)
-	return slices.DeleteFunc(options, func(o string) bool { return !strings.HasPrefix(o, last) }), completeThese
+	return slices.DeleteFunc(options, func(o string) bool { return !strings.HasPrefix(o, last) }),
+		completeThese
 }

@@ -35,7 +35,8 @@ func ownHook(inv *invocation, argv []string) error {
 	if found == nil || found[1] != filepath.Join(filepath.Dir(self), "tadactl") {
 		return nil
 	}
-	return launcher.ExecShell(launcher.DialectOf(inv.called), []string{argv[0], "-c", *inv.text}, plainEnv(os.Environ()))
+	return launcher.ExecShell(launcher.DialectOf(inv.called), []string{argv[0], "-c", *inv.text},
+		plainEnv(os.Environ()))
 }
 
 // plainEnv is an environment without what has a shell run something else before the line: some

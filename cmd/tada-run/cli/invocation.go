@@ -15,7 +15,9 @@ type invocation struct {
 	entry         int     // of that shell's history, which the line is
 	session       bool    // hold it: others can attach, and it outlives this terminal
 	detached      bool    // be the launcher that stays with it
-	keeper        *keeper // be the launcher behind the process that was called, which may outlive it; nil where that is this one
+	// be the launcher behind the process that was called, which may outlive it; nil where that is
+	// this one
+	keeper *keeper
 
 	publish []uint // ports on which other machines may reach the command
 

@@ -27,7 +27,8 @@ const keeperFlag = "--keeper="
 
 // fronts reports whether this process starts such a launcher. What has a terminal ends with it.
 func (inv *invocation) fronts(l *launcher.Launcher) bool {
-	return l.Policy().Settings().KeepBackground && inv.keeper == nil && !inv.detached && !inv.batch && !inv.check && inv.pty != session.Always.String() &&
+	return l.Policy().Settings().KeepBackground && inv.keeper == nil && !inv.detached &&
+		!inv.batch && !inv.check && inv.pty != session.Always.String() &&
 		!isTerminal(os.Stdin) && !isTerminal(os.Stdout) && !isTerminal(os.Stderr)
 }
 
@@ -45,8 +46,10 @@ func front(argv []string) (int, error) {
 		return 0, fmt.Errorf("start the launcher: %w", err)
 	}
 	cmd := exec.Cmd{
-		Path: "/proc/self/exe", Args: append([]string{argv[0], keeperFlag + strconv.Itoa(number)}, argv[1:]...),
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+		Path: "/proc/self/exe", Args: append([]string{argv[0], keeperFlag + strconv.Itoa(number)},
+			argv[1:]...),
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	err = cmd.Start()
 	unix.Close(number)

@@ -19,13 +19,16 @@ type need struct {
 	least    uint64
 	unit     uint64 // of the shell's ulimit
 	try      string
-	used     func() uint64 // by others, of a limit that they share; nil where each process has its own
+	// by others, of a limit that they share; nil where each process has its own
+	used func() uint64
 }
 
 var needs = []need{
 	{unix.RLIMIT_NOFILE, "open files (RLIMIT_NOFILE)", 64, 1, "ulimit -n 256", nil},
-	{unix.RLIMIT_NPROC, "processes of this account (RLIMIT_NPROC)", 24, 1, "ulimit -u 256", othersThreads},
-	{unix.RLIMIT_FSIZE, "the size of a file (RLIMIT_FSIZE)", 1 << 20, 1 << 10, "ulimit -f unlimited", nil},
+	{unix.RLIMIT_NPROC, "processes of this account (RLIMIT_NPROC)", 24, 1, "ulimit -u 256",
+		othersThreads},
+	{unix.RLIMIT_FSIZE, "the size of a file (RLIMIT_FSIZE)", 1 << 20, 1 << 10,
+		"ulimit -f unlimited", nil},
 	{unix.RLIMIT_AS, "address space (RLIMIT_AS)", 768 << 20, 1 << 10, "ulimit -v 2000000", nil},
 }
 
@@ -39,17 +42,20 @@ func cramped() error {
 			continue
 		}
 		if n.resource == unix.RLIMIT_FSIZE {
-			signal.Notify(make(chan os.Signal, 1), unix.SIGXFSZ) // a write past the limit is an error then, and does not end us
+			// a write past the limit is an error then, and does not end us
+			signal.Notify(make(chan os.Signal, 1), unix.SIGXFSZ)
 		}
 		least := n.least
 		if n.used != nil {
-			if os.Getuid() == 0 || limit.Cur > 1<<12 { // root is not held to it, and more is never all taken
+			if os.Getuid() == 0 || limit.Cur > 1<<12 {
+				// root is not held to it, and more is never all taken
 				continue
 			}
 			least += n.used()
 		}
 		if limit.Cur < least {
-			return fmt.Errorf("the limit of %s is %d, and tada-run needs %d; try: %s", n.name, limit.Cur/n.unit, least/n.unit, n.try)
+			return fmt.Errorf("the limit of %s is %d, and tada-run needs %d; try: %s", n.name,
+				limit.Cur/n.unit, least/n.unit, n.try)
 		}
 	}
 	return nil
@@ -64,7 +70,8 @@ func othersThreads() (n uint64) {
 	for _, p := range processes {
 		pid, err := strconv.Atoi(p.Name())
 		var st unix.Stat_t
-		if err != nil || pid == os.Getpid() || unix.Stat("/proc/"+p.Name(), &st) != nil || int(st.Uid) != os.Getuid() {
+		if err != nil || pid == os.Getpid() || unix.Stat("/proc/"+p.Name(), &st) != nil ||
+			int(st.Uid) != os.Getuid() {
 			continue
 		}
 		text, err := os.ReadFile("/proc/" + p.Name() + "/stat")

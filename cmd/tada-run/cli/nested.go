@@ -28,7 +28,8 @@ func nested(inv *invocation, argv []string) (int, error) {
 		return line(*inv.line, inv.entry, outside)
 	}
 	shell := launcher.Shell{
-		Words: inv.words, Flags: inv.shellFlags, Name: inv.name, Args: inv.args, Script: inv.script, Stdin: inv.stdin,
+		Words: inv.words, Flags: inv.shellFlags, Name: inv.name, Args: inv.args, Script: inv.script,
+		Stdin:   inv.stdin,
 		Dialect: launcher.DialectOf(inv.called),
 	}
 	if inv.text != nil {
@@ -51,7 +52,8 @@ var errInside = errors.New("already inside a sandbox; run this outside it")
 
 // ask asks outside about the command line. The status is -1 where it may run.
 func ask(inv *invocation, shell *launcher.Shell, outside string) (int, error) {
-	if inv.stdin && inv.text == nil { // it is still the shell that reads it, and nobody can see it before
+	if inv.stdin && inv.text == nil {
+		// it is still the shell that reads it, and nobody can see it before
 		return -1, nil
 	}
 	dir, err := os.Getwd()
@@ -59,7 +61,8 @@ func ask(inv *invocation, shell *launcher.Shell, outside string) (int, error) {
 		return 0, fmt.Errorf("the current directory is gone or cannot be read (%v); try: cd /", err)
 	}
 	req := launcher.Request{
-		Shell: *shell, Env: os.Environ(), Dir: dir, Agent: inv.agent, WorkItem: inv.workItem, CallID: inv.callID,
+		Shell: *shell, Env: os.Environ(), Dir: dir, Agent: inv.agent, WorkItem: inv.workItem,
+		CallID:  inv.callID,
 		Profile: inv.profile, Wait: inv.wait,
 	}
 	req.Stdio.In = os.Stdin
@@ -109,7 +112,8 @@ func line(text string, entry int, outside string) (int, error) {
 	if err != nil {
 		dir = "/"
 	}
-	req := launcher.Request{Shell: launcher.Shell{Text: text, Name: "bash"}, Env: os.Environ(), Dir: dir, Wait: lineWait}
+	req := launcher.Request{Shell: launcher.Shell{Text: text, Name: "bash"}, Env: os.Environ(),
+		Dir: dir, Wait: lineWait}
 	q := launcher.QuestionOf(req)
 	q.Line, q.Entry, q.Kind = true, entry, "terminal"
 	reply, err := control.Ask(q, outside)

@@ -28,7 +28,8 @@ var shellWords = []string{"norc", "noprofile", "posix", "noediting", "restricted
 
 // optionValues has the values of the options that take one of a few.
 var optionValues = map[string][]string{
-	"origin": {"human", "agent", "quarantined"}, "pty": {"auto", "always", "never"}, "profile": {"ci"},
+	"origin": {"human", "agent", "quarantined"}, "pty": {"auto", "always", "never"},
+	"profile": {"ci"},
 }
 
 // options are those of a shell and, with own, those of tada-run.
@@ -119,7 +120,8 @@ func (f setter) String() string                          { return "" }
 // oneOf reads the value of an option that takes one of a few words.
 func oneOf(name string, to *string) setter {
 	return func(value string) error {
-		if err := pathguard.CheckWord("--"+name, value, optionValues[name]); err != nil && value != "" {
+		if err := pathguard.CheckWord("--"+name, value, optionValues[name]); err != nil &&
+			value != "" {
 			return &usageError{err.Error(), "tada-run --help"}
 		}
 		if value != "" {
@@ -134,7 +136,8 @@ func duration(name string, to *time.Duration) setter {
 	return func(value string) error {
 		d, err := time.ParseDuration(value)
 		if err != nil || d < 0 {
-			return &usageError{fmt.Sprintf("--%s takes a time, 0 or more, not %q", name, value), fmt.Sprintf("--%s 90s", name)}
+			return &usageError{fmt.Sprintf("--%s takes a time, 0 or more, not %q", name, value),
+				fmt.Sprintf("--%s 90s", name)}
 		}
 		*to = d
 		return nil
@@ -146,7 +149,8 @@ func (inv *invocation) addPorts(list string) error {
 	for text := range strings.SplitSeq(list, ",") {
 		port, err := strconv.ParseUint(text, 10, 16)
 		if err != nil || port == 0 {
-			return &usageError{fmt.Sprintf("--publish takes a port, 1 to 65535, not %q", text), "--publish 3000"}
+			return &usageError{fmt.Sprintf("--publish takes a port, 1 to 65535, not %q", text),
+				"--publish 3000"}
 		}
 		inv.publish = append(inv.publish, uint(port))
 	}

@@ -15,7 +15,8 @@ import (
 // asker returns how a question is put before the person at this terminal, or nil where there
 // is none that can be trusted with it. Under an agent's full-screen program standard input or
 // error is no terminal; /dev/tty is then somebody else's screen, and is not even opened.
-func asker(l *launcher.Launcher, inv *invocation, req launcher.Request) func(context.Context, approval.Envelope) (approval.Decision, error) {
+func asker(l *launcher.Launcher, inv *invocation, req launcher.Request) func(context.Context,
+	approval.Envelope) (approval.Decision, error) {
 	if !isTerminal(req.Stdio.In) || !isTerminal(req.Stdio.Err) || typed(inv, req.Env) {
 		return nil
 	}
@@ -37,7 +38,9 @@ func asker(l *launcher.Launcher, inv *invocation, req launcher.Request) func(con
 // started with no command, and lead the session that tada-run is then in. [launcher.Launcher.Ask]
 // looks at the ancestors, and at who holds the other end of the terminal.
 func typed(inv *invocation, env []string) bool {
-	return inv.agent != "" || slices.ContainsFunc(env, func(entry string) bool { return approval.AgentMark(entry) != "" }) || inv.called != "tada-run" && inv.text != nil && leads()
+	return inv.agent != "" || slices.ContainsFunc(env,
+		func(entry string) bool { return approval.AgentMark(entry) != "" }) ||
+		inv.called != "tada-run" && inv.text != nil && leads()
 }
 
 // leads reports whether this process is the first of its session.

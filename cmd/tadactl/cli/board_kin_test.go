@@ -32,7 +32,9 @@ func TestBoardGroups(t *testing.T) {
 	}
 	p := grouped()
 	screen := strings.Join(p.rows(), "\n")
-	for _, want := range []string{`1 of 3 similar  "rm -rf 0"`, `2 of 3 similar  "rm -rf 2"`, `3 of 3 similar  similar one was denied  "rm -rf 3"`, `-  "rm -rf 1"`, "N: deny all 3 similar"} {
+	for _, want := range []string{`1 of 3 similar  "rm -rf 0"`, `2 of 3 similar  "rm -rf 2"`,
+		`3 of 3 similar  similar one was denied  "rm -rf 3"`, `-  "rm -rf 1"`,
+		"N: deny all 3 similar"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q in\n%s", want, screen)
 		}
@@ -56,7 +58,8 @@ func TestBoardGroups(t *testing.T) {
 	}
 
 	p = grouped()
-	for _, k := range []tea.Key{letter('N'), {Code: tea.KeyEscape}, letter('Y'), letter('y'), enter, letter('y')} {
+	for _, k := range []tea.Key{letter('N'), {Code: tea.KeyEscape}, letter('Y'), letter('y'), enter,
+		letter('y')} {
 		p.key(3*time.Second, k)
 	}
 	if d := p.desk.decided; len(d) != 1 || d[0].Envelope != "e0" || !d[0].Calls[0].Approved {
@@ -66,7 +69,8 @@ func TestBoardGroups(t *testing.T) {
 	for _, k := range []tea.Key{{Code: tea.KeyDown}, {Code: tea.KeyDown}, enter} {
 		p.key(3*time.Second, k)
 	}
-	if screen := strings.Join(p.rows(), "\n"); !strings.Contains(screen, "rm -rf 3") || !strings.Contains(screen, "you denied a nearly identical command: tadactl show e-denied") {
+	if screen := strings.Join(p.rows(), "\n"); !strings.Contains(screen, "rm -rf 3") ||
+		!strings.Contains(screen, "you denied a nearly identical command: tadactl show e-denied") {
 		t.Errorf("what it comes after is not told:\n%s", screen)
 	}
 	p.key(3*time.Second, tea.Key{Code: tea.KeyEscape})

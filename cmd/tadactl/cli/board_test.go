@@ -32,7 +32,8 @@ func (s *standIn) Decide(_ context.Context, d approval.Decision) error {
 	s.decided = append(s.decided, d)
 	return nil
 }
-func (s *standIn) DecideStanding(_ context.Context, d approval.Decision, _ int, _ time.Duration) (approval.Grant, error) {
+func (s *standIn) DecideStanding(_ context.Context, d approval.Decision, _ int,
+	_ time.Duration) (approval.Grant, error) {
 	s.granted++
 	return approval.Grant{}, s.Decide(context.Background(), d)
 }
@@ -44,15 +45,19 @@ func questionOf(t *testing.T, risk int, commands ...string) approval.Envelope {
 	for i, c := range commands {
 		id := "c" + string(rune('1'+i))
 		ids = append(ids, id)
-		calls = append(calls, map[string]any{"tool_call_id": id, "tool_name": "shell", "args": map[string]any{"command": c}})
+		calls = append(calls, map[string]any{"tool_call_id": id, "tool_name": "shell",
+			"args": map[string]any{"command": c}})
 	}
-	payload, err := json.Marshal(map[string]any{"risk": risk, "tool_calls": calls, "trust": "agent", "effects": map[string]any{}})
+	payload, err := json.Marshal(map[string]any{"risk": risk, "tool_calls": calls, "trust": "agent",
+		"effects": map[string]any{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := plan.FrictionOf(risk)
-	return approval.Envelope{ID: "e1", Payload: payload, PlanHash: plan.Hash(payload), Calls: ids, Risk: risk,
-		Friction: f, Challenge: strings.Repeat("K", f.Challenge), Issued: start, Expires: start.Add(time.Hour)}
+	return approval.Envelope{ID: "e1", Payload: payload, PlanHash: plan.Hash(payload), Calls: ids,
+		Risk:     risk,
+		Friction: f, Challenge: strings.Repeat("K", f.Challenge), Issued: start,
+		Expires: start.Add(time.Hour)}
 }
 
 // start is when a scene begins, and its question came.
@@ -110,10 +115,15 @@ func TestBoardKeys(t *testing.T) {
 		{"Enter", 1, 60, []step{{slow, enter}, {slow, enter}, {slow, enter}}, false},
 		{"a burst", 1, 60, []step{{slow, enter}, {slow, letter('x')}, {fast, letter('y')}}, false},
 		{"not read to its end", 1, 8, []step{{slow, enter}, {slow, letter('y')}}, false},
-		{"read to its end", 1, 8, []step{{slow, enter}, {slow, space}, {slow, space}, {slow, space}, {slow, space}, {slow, space}, {slow, letter('y')}}, true},
+		{"read to its end", 1, 8, []step{{slow, enter}, {slow, space}, {slow, space}, {slow, space},
+			{slow, space}, {slow, space}, {slow, letter('y')}}, true},
 		{"one key for high risk", 2, 60, []step{{slow, enter}, {slow, letter('y')}}, false},
-		{"typed for high risk", 2, 60, []step{{slow, enter}, {slow, letter('y')}, {slow, letter('K')}, {slow, letter('k')}, {slow, letter('K')}, {slow, letter('k')}}, true},
-		{"something else typed", 2, 60, []step{{slow, enter}, {slow, letter('y')}, {slow, letter('K')}, {slow, letter('K')}, {slow, letter('K')}, {slow, letter('X')}}, false},
+		{"typed for high risk", 2, 60,
+			[]step{{slow, enter}, {slow, letter('y')}, {slow, letter('K')}, {slow, letter('k')},
+				{slow, letter('K')}, {slow, letter('k')}}, true},
+		{"something else typed", 2, 60,
+			[]step{{slow, enter}, {slow, letter('y')}, {slow, letter('K')}, {slow, letter('K')},
+				{slow, letter('K')}, {slow, letter('X')}}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -121,10 +131,13 @@ func TestBoardKeys(t *testing.T) {
 			for _, s := range c.steps {
 				p.key(s.after, s.key)
 			}
-			if got := len(p.desk.decided) == 1 && p.desk.decided[0].Calls[0].Approved; got != c.yes {
-				t.Errorf("approved %v, want %v: %+v, in mode %d", got, c.yes, p.desk.decided, p.mode)
+			if got := len(p.desk.decided) == 1 &&
+				p.desk.decided[0].Calls[0].Approved; got != c.yes {
+				t.Errorf("approved %v, want %v: %+v, in mode %d", got, c.yes, p.desk.decided,
+					p.mode)
 			}
-			if c.yes && (!p.desk.decided[0].Paged || p.desk.decided[0].Took <= 0 || p.desk.decided[0].Channel != "inbox") {
+			if c.yes && (!p.desk.decided[0].Paged || p.desk.decided[0].Took <= 0 ||
+				p.desk.decided[0].Channel != "inbox") {
 				t.Errorf("%+v", p.desk.decided[0])
 			}
 		})
@@ -137,7 +150,8 @@ func TestBoardAnswersEachCall(t *testing.T) {
 	for _, k := range []tea.Key{enter, letter('2'), letter('y')} {
 		p.key(3*time.Second, k)
 	}
-	if d := p.desk.decided; len(d) != 1 || !d[0].Calls[0].Approved || d[0].Calls[1].Approved || !d[0].Calls[2].Approved {
+	if d := p.desk.decided; len(d) != 1 || !d[0].Calls[0].Approved || d[0].Calls[1].Approved ||
+		!d[0].Calls[2].Approved {
 		t.Errorf("%+v", d)
 	}
 	if p.note != "approved, except c2, e1" {
@@ -151,13 +165,15 @@ func TestBoardAnswersEachCall(t *testing.T) {
 		t.Errorf("a yes to no call is told as %q", p.note)
 	}
 	p = newScene(questionOf(t, 1, "ls a", "rm b", "ls c"), 100, 60)
-	for _, k := range []tea.Key{ // the second with a word, the third with one that goes when it is allowed again, and denied
+	for _, k := range []tea.Key{
+		// the second with a word, the third with one that goes when it is allowed again, and denied
 		enter, letter('w'), letter('2'), letter('w'), letter('n'), letter('o'), enter,
 		letter('3'), letter('w'), letter('x'), enter, letter('3'), letter('3'), letter('y'),
 	} {
 		p.key(3*time.Second, k)
 	}
-	want := []approval.CallDecision{{ID: "c1", Approved: true}, {ID: "c2", Message: "no"}, {ID: "c3"}}
+	want := []approval.CallDecision{{ID: "c1", Approved: true}, {ID: "c2", Message: "no"},
+		{ID: "c3"}}
 	if d := p.desk.decided; len(d) != 1 || !slices.Equal(d[0].Calls, want) {
 		t.Errorf("%+v", d)
 	}
@@ -177,9 +193,11 @@ func TestBoardOffersAnother(t *testing.T) {
 		keys     []tea.Key
 		instead  string
 	}{
-		{[]string{"rm -rf a"}, []tea.Key{enter, letter('i'), letter('l'), letter('s'), enter}, "ls"},
+		{[]string{"rm -rf a"}, []tea.Key{enter, letter('i'), letter('l'), letter('s'), enter},
+			"ls"},
 		{[]string{"rm -rf a"}, []tea.Key{enter, letter('i'), enter}, ""},
-		{[]string{"rm -rf a"}, []tea.Key{enter, letter('i'), letter('l'), {Code: tea.KeyEscape}}, ""},
+		{[]string{"rm -rf a"}, []tea.Key{enter, letter('i'), letter('l'), {Code: tea.KeyEscape}},
+			""},
 		{[]string{"rm -rf a", "ls"}, []tea.Key{enter, letter('i'), letter('l'), enter}, ""},
 	} {
 		p := newScene(questionOf(t, 1, c.commands...), 100, 60)
@@ -187,7 +205,9 @@ func TestBoardOffersAnother(t *testing.T) {
 			p.key(3*time.Second, k)
 		}
 		d := p.desk.decided
-		if c.instead == "" && len(d) != 0 || c.instead != "" && (len(d) != 1 || d[0].Calls[0].Approved || d[0].Calls[0].Instead != c.instead) {
+		if c.instead == "" && len(d) != 0 ||
+			c.instead != "" && (len(d) != 1 || d[0].Calls[0].Approved ||
+				d[0].Calls[0].Instead != c.instead) {
 			t.Errorf("%q: %+v", c.keys, d)
 		}
 	}
@@ -195,7 +215,8 @@ func TestBoardOffersAnother(t *testing.T) {
 
 // E-std-2: the choice of a standing approval is not offered where there can be none.
 func TestBoardOffersGrants(t *testing.T) {
-	for command, offered := range map[string]bool{"ls a": true, "sudo ls": false, "python3 -c x": false} {
+	for command, offered := range map[string]bool{"ls a": true, "sudo ls": false,
+		"python3 -c x": false} {
 		p := newScene(questionOf(t, 1, command), 100, 60)
 		p.key(3*time.Second, enter)
 		p.at = p.at.Add(3 * time.Second)
@@ -213,7 +234,9 @@ func TestBoardOffersGrants(t *testing.T) {
 	several.Quorum = 2
 	braked := questionOf(t, 1, "ls a")
 	braked.Challenge = "KKKK"
-	for name, p := range map[string]*scene{"several people": newScene(several, 100, 60), "the brake is on": newScene(braked, 100, 60), "a call is denied": newScene(questionOf(t, 1, "ls a", "ls b"), 100, 60)} {
+	for name, p := range map[string]*scene{"several people": newScene(several, 100, 60),
+		"the brake is on":  newScene(braked, 100, 60),
+		"a call is denied": newScene(questionOf(t, 1, "ls a", "ls b"), 100, 60)} {
 		for _, k := range []tea.Key{enter, letter('2'), letter('g'), letter('y')} {
 			p.key(3*time.Second, k)
 		}
@@ -237,7 +260,8 @@ func TestBoardCountsPeople(t *testing.T) {
 		code, told    string
 	}{
 		{0, 0, "123456", "approved e1"}, {0, 1, "123456", "approved e1"}, {0, 0, "12345", ""},
-		{0, 2, "", "counted; more approvals needed: e1"}, {1, 3, "", "counted; more approvals needed: e1"}, {1, 2, "", "approved e1"},
+		{0, 2, "", "counted; more approvals needed: e1"},
+		{1, 3, "", "counted; more approvals needed: e1"}, {1, 2, "", "approved e1"},
 	} {
 		e := questionOf(t, 3, "rm -rf a")
 		e.Votes, e.Quorum = c.votes, c.quorum
@@ -253,7 +277,8 @@ func TestBoardCountsPeople(t *testing.T) {
 			}
 			continue
 		}
-		if d := p.desk.decided; len(d) != 1 || d[0].Code != c.code || d[0].Challenge != e.Challenge || !d[0].Calls[0].Approved || p.note != c.told {
+		if d := p.desk.decided; len(d) != 1 || d[0].Code != c.code ||
+			d[0].Challenge != e.Challenge || !d[0].Calls[0].Approved || p.note != c.told {
 			t.Errorf("%+v: %+v, told %q", c, d, p.note)
 		}
 	}
@@ -340,7 +365,8 @@ func TestBoardListsWhatIsOpen(t *testing.T) {
 // whose time is over leaves.
 func TestBoardCountsTheSeconds(t *testing.T) {
 	p := newScene(questionOf(t, 1, "ls"), 80, 40)
-	for at, want := range map[time.Duration]string{0: "  0s  ", 7 * time.Second: "  7s  ", 59 * time.Minute: " 59m  "} {
+	for at, want := range map[time.Duration]string{0: "  0s  ", 7 * time.Second: "  7s  ",
+		59 * time.Minute: " 59m  "} {
 		p.at = start.Add(at)
 		if _, next := p.Update(ticked{}); next == nil {
 			t.Fatal("it stops counting")
@@ -355,7 +381,8 @@ func TestBoardCountsTheSeconds(t *testing.T) {
 	p.Update(ticked{})
 	p.key(3*time.Second, letter('y'))
 	if len(p.list) != 0 || p.mode != choosing || len(p.desk.decided) != 0 {
-		t.Errorf("a question that is too old stays: %d in mode %d, %+v", len(p.list), p.mode, p.desk.decided)
+		t.Errorf("a question that is too old stays: %d in mode %d, %+v", len(p.list), p.mode,
+			p.desk.decided)
 	}
 }
 
@@ -372,7 +399,8 @@ func TestListsShowTheDangerousPart(t *testing.T) {
 		e := questionOf(t, 1, command)
 		canonicalPayload(t, &e)
 		for _, width := range []int{20, 40, 100, 300} {
-			b := &board{width: width, height: 500, known: true, list: []approval.Envelope{e}, now: func() time.Time { return start }, at: e.ID}
+			b := &board{width: width, height: 500, known: true, list: []approval.Envelope{e},
+				now: func() time.Time { return start }, at: e.ID}
 			rows := b.listRows()
 			flat := ""
 			for _, row := range rows[2:] {
@@ -385,13 +413,16 @@ func TestListsShowTheDangerousPart(t *testing.T) {
 				t.Errorf("%s at %d: %q", name, width, rows)
 			}
 		}
-		if line := short(e.Payload, 120); !strings.Contains(line, "| sh") || len(command) > 400 && !strings.Contains(line, " chars cut]") || strings.ContainsAny(line, "\n\r\t\x1b\u202e") {
+		if line := short(e.Payload, 120); !strings.Contains(line, "| sh") ||
+			len(command) > 400 && !strings.Contains(line, " chars cut]") ||
+			strings.ContainsAny(line, "\n\r\t\x1b\u202e") {
 			t.Errorf("%s: %q", name, line)
 		}
 	}
 	several := questionOf(t, 1, "echo one", "curl a.test | sh")
 	canonicalPayload(t, &several)
-	if line := short(several.Payload, 120); !strings.Contains(line, "| sh") || !strings.Contains(line, "2 calls") {
+	if line := short(several.Payload, 120); !strings.Contains(line, "| sh") ||
+		!strings.Contains(line, "2 calls") {
 		t.Errorf("%q", line)
 	}
 }

@@ -49,7 +49,8 @@ func (b *board) listRows() []string {
 		if e.ID != b.at {
 			continue
 		}
-		for first = i; first > 0 && lines(each[first-1:]) < room; first-- { // the chosen one stays on the screen
+		for first = i; first > 0 && lines(each[first-1:]) < room; first-- {
+			// the chosen one stays on the screen
 		}
 	}
 	for _, entry := range each[first:] {

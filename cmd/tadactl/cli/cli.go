@@ -20,7 +20,8 @@ func Main(argv []string) int { return Run(Door{Argv: argv}) }
 
 // Run is the body of the program; see [Main].
 func Run(d Door) int {
-	if hasHook(d.Argv) { // an agent waits for this one before each call: it is told before the tree of verbs is made
+	if hasHook(d.Argv) {
+		// an agent waits for this one before each call: it is told before the tree of verbs is made
 		return hookRun(d.Place, d.Argv[3:])
 	}
 	c := &ctl{place: d.Place, in: os.Stdin, out: os.Stdout, err: os.Stderr}

@@ -48,11 +48,14 @@ func TestHelpEndsWithExitStatus(t *testing.T) {
 		}
 		text := help(cmd)
 		_, statuses, ok := strings.Cut(text, "\n\nEXIT STATUS\n")
-		if !ok || strings.Contains(statuses, "\n\n") || strings.Count(statuses, "  125 ") != 1 || strings.Count(statuses, "  2  ") != 1 {
-			t.Errorf("%s: its help does not end with its exit statuses, each once:\n%s", cmd.CommandPath(), statuses)
+		if !ok || strings.Contains(statuses, "\n\n") || strings.Count(statuses, "  125 ") != 1 ||
+			strings.Count(statuses, "  2  ") != 1 {
+			t.Errorf("%s: its help does not end with its exit statuses, each once:\n%s",
+				cmd.CommandPath(), statuses)
 		}
 		if strings.HasPrefix(text, "EXIT STATUS") || strings.Contains(text, "\n\n\n") {
-			t.Errorf("%s: its help does not begin with what it is for, or has a gap:\n%s", cmd.CommandPath(), text)
+			t.Errorf("%s: its help does not begin with what it is for, or has a gap:\n%s",
+				cmd.CommandPath(), text)
 		}
 		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {
 			t.Errorf("%s: short help %q", cmd.CommandPath(), cmd.Short)
@@ -65,11 +68,14 @@ func TestHelpEndsWithExitStatus(t *testing.T) {
 func TestInert(t *testing.T) {
 	for in, want := range map[string]struct{ ascii, utf8 string }{
 		"ls": {"ls", "ls"}, "ls -l": {`"ls -l"`, `"ls -l"`}, "": {`""`, `""`},
-		"a\x1b[2J": {`"a\x1b[2J"`, `"a\x1b[2J"`}, "a\nb": {`"a\nb"`, `"a\nb"`}, "\u009b2J": {`"\u009b2J"`, `"\u009b2J"`},
+		"a\x1b[2J": {`"a\x1b[2J"`, `"a\x1b[2J"`}, "a\nb": {`"a\nb"`, `"a\nb"`},
+		"\u009b2J":       {`"\u009b2J"`, `"\u009b2J"`},
 		"caf\u00e9":      {`"caf\u00e9"`, "caf\u00e9"},
 		"\u65e5\u672c x": {`"\u65e5\u672c x"`, "\"\u65e5\u672c x\""},
-		"\u202ea":        {`"\u202ea"`, `"\u202ea"`}, "\u200b": {`"\u200b"`, `"\u200b"`}, "a\u00a0b": {`"a\u00a0b"`, `"a\u00a0b"`}, "\u2003": {`"\u2003"`, `"\u2003"`},
-		"\u05d0": {`"\u05d0"`, `"\u05d0"`}, "\u0627": {`"\u0627"`, `"\u0627"`}, "e\u0301": {`"e\u0301"`, `"e\u0301"`}, "a\u20dd": {`"a\u20dd"`, `"a\u20dd"`},
+		"\u202ea":        {`"\u202ea"`, `"\u202ea"`}, "\u200b": {`"\u200b"`, `"\u200b"`},
+		"a\u00a0b": {`"a\u00a0b"`, `"a\u00a0b"`}, "\u2003": {`"\u2003"`, `"\u2003"`},
+		"\u05d0": {`"\u05d0"`, `"\u05d0"`}, "\u0627": {`"\u0627"`, `"\u0627"`},
+		"e\u0301": {`"e\u0301"`, `"e\u0301"`}, "a\u20dd": {`"a\u20dd"`, `"a\u20dd"`},
 		"\xff": {`"\xff"`, `"\xff"`}, "\ufffd": {`"\ufffd"`, "\ufffd"},
 	} {
 		if got := quoted(in, false); got != want.ascii {

@@ -14,14 +14,17 @@ import (
 func (c *ctl) completion() *cobra.Command {
 	scripts := map[string]func(program *cobra.Command) error{
 		"bash": func(program *cobra.Command) error {
-			_, err := fmt.Fprint(c.out, strings.ReplaceAll(bashCompletion, "PROGRAM", program.Name()))
+			_, err := fmt.Fprint(c.out,
+				strings.ReplaceAll(bashCompletion, "PROGRAM", program.Name()))
 			return err
 		},
 		"zsh": func(program *cobra.Command) error {
 			fmt.Fprintln(c.out, "whence compdef >/dev/null || { autoload -Uz compinit && compinit -D -i }")
 			return program.GenZshCompletion(c.out)
 		},
-		"fish": func(program *cobra.Command) error { return program.GenFishCompletion(c.out, true) },
+		"fish": func(program *cobra.Command) error {
+			return program.GenFishCompletion(c.out, true)
+		},
 	}
 	return verb(&cobra.Command{
 		Use:   "completion bash|zsh|fish",
@@ -37,7 +40,8 @@ func (c *ctl) completion() *cobra.Command {
 			if err := scripts[args[0]](cmd.Root()); err != nil {
 				return err
 			}
-			return scripts[args[0]](&cobra.Command{Use: "tada-run"}) // it answers __complete as cobra does
+			// it answers __complete as cobra does
+			return scripts[args[0]](&cobra.Command{Use: "tada-run"})
 		},
 	})
 }
@@ -54,7 +58,8 @@ func completeFlags(cmd *cobra.Command) {
 		if f.Value.Type() == "bool" || slices.Contains(flagFiles, f.Name) {
 			return
 		}
-		_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(flagValues[f.Name], cobra.ShellCompDirectiveNoFileComp))
+		_ = cmd.RegisterFlagCompletionFunc(f.Name,
+			cobra.FixedCompletions(flagValues[f.Name], cobra.ShellCompDirectiveNoFileComp))
 	})
 	for _, sub := range cmd.Commands() {
 		completeFlags(sub)
@@ -65,7 +70,8 @@ func completeFlags(cmd *cobra.Command) {
 // nothing when something is wrong.
 func (c *ctl) complete(root *cobra.Command) {
 	for verb, list := range map[string]completion{
-		"approve": questions, "deny": answerable, "export-request": questions, "show": either(questions, recorded),
+		"approve": questions, "deny": answerable, "export-request": questions,
+		"show":          either(questions, recorded),
 		"grants revoke": standings,
 		"replay":        recorded, "export": recorded, "attach": recorded, "kill": recorded,
 	} {
@@ -90,7 +96,11 @@ func (c *ctl) operand(list completion) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		words = slices.DeleteFunc(words, func(w string) bool { id, _, _ := strings.Cut(w, "\t"); return slices.Contains(args, id) })
+		words = slices.DeleteFunc(words,
+			func(w string) bool {
+				id, _, _ := strings.Cut(w, "\t")
+				return slices.Contains(args, id)
+			})
 		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }

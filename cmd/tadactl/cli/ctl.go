@@ -144,7 +144,8 @@ func (c *ctl) openBy(by func(launcher.Place) (*launcher.Launcher,
 	error)) (*launcher.Launcher, error) {
 	_, err := os.Stat(c.place.State)
 	l, openErr := unpacking(by(c.place))
-	if c.named && openErr == nil && errors.Is(err, os.ErrNotExist) { // a slip would read as an empty record
+	if c.named && openErr == nil && errors.Is(err, os.ErrNotExist) {
+		// a slip would read as an empty record
 		fmt.Fprintf(c.err, "tadactl: created the state directory %q: there was none\n",
 			c.place.State)
 	}

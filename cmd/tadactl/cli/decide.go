@@ -93,7 +93,8 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	if _, err := l.May(approval.Approve(e.Risk), approval.ChannelTadactl); err != nil {
 		return err
 	}
-	if why := approval.Grantable(e.Payload); o.standing() && len(why) > 0 { // said before anybody is asked
+	if why := approval.Grantable(e.Payload); o.standing() && len(why) > 0 {
+		// said before anybody is asked
 		return &exitError{fmt.Errorf("%w: %s; try without --uses and --for",
 			approval.ErrNotGrantable, strings.Join(why, "; ")), exit.Denied}
 	}

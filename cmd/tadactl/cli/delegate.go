@@ -36,7 +36,8 @@ func (c *ctl) keyDelegate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := l.May(approval.Sign, approval.ChannelTadactl); err != nil { // before a passphrase is asked for
+			if _, err := l.May(approval.Sign, approval.ChannelTadactl); err != nil {
+				// before a passphrase is asked for
 				return err
 			}
 			d.Public, d.Name = list[0].Public, list[0].Name

@@ -116,7 +116,8 @@ func (c *ctl) keyUntrust() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&vouch, "vouch", "",
 		"a file in which a trusted key vouches for this change")
-	return verb(cmd, "75   no code was entered", "126  refused: not allowed for this caller, or the proof does not fit")
+	return verb(cmd, "75   no code was entered",
+		"126  refused: not allowed for this caller, or the proof does not fit")
 }
 
 func (c *ctl) keyTOTP() *cobra.Command {

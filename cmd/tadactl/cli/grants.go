@@ -23,9 +23,10 @@ type standing struct {
 	Session  string    `json:"session"`
 	Used     int       `json:"used"`
 	Uses     int       `json:"uses"`
-	Expires  time.Time `json:"expires"`           // of no meaning with Lasting
-	Lasting  bool      `json:"lasting,omitempty"` // stands until it is revoked: what an agent's session opens
-	Approver string    `json:"approver"`
+	Expires  time.Time `json:"expires"` // of no meaning with Lasting
+	// stands until it is revoked: what an agent's session opens
+	Lasting  bool   `json:"lasting,omitempty"`
+	Approver string `json:"approver"`
 }
 
 func standingOf(g approval.Grant) standing {

@@ -33,7 +33,8 @@ func TestKinds(t *testing.T) {
 			}
 			for _, m := range kindInSource.FindAllStringSubmatch(string(text), -1) {
 				kind := strings.Join(m[1:], "")
-				isAction := strings.HasPrefix(kind, "tamper.") && folder != "pathguard/tamper" // what a person may do
+				// what a person may do
+				isAction := strings.HasPrefix(kind, "tamper.") && folder != "pathguard/tamper"
 				if !strings.HasSuffix(file, "_test.go") && !isAction {
 					written[kind] = true
 				}
@@ -48,7 +49,8 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	for _, k := range logKinds() {
-		isGroup := slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, k.name+".") })
+		isGroup := slices.ContainsFunc(names,
+			func(n string) bool { return strings.HasPrefix(n, k.name+".") })
 		if !written[k.name] && !isGroup || k.says == "" {
 			t.Errorf("kinds.txt has %q (%q), and nothing writes it", k.name, k.says)
 		}
@@ -82,14 +84,19 @@ func TestUnknownWords(t *testing.T) {
 				t.Fatal(err)
 			}
 			var usage *usageError
-			if err := checkFlags(cmd); !errors.As(err, &usage) || !strings.Contains(err.Error(), "--"+f.Name) || !strings.Contains(err.Error(), words[0]) {
+			if err := checkFlags(cmd); !errors.As(err, &usage) ||
+				!strings.Contains(err.Error(), "--"+f.Name) ||
+				!strings.Contains(err.Error(), words[0]) {
 				t.Errorf("%s --%s %s: %v", cmd.CommandPath(), f.Name, wrong, err)
 			}
-			if f.Name == "kind" { // too many for one line: its groups are named, or what is in the group
-				for word, known := range map[string]string{"nonsense": " hook, ", "exec.nonsense": " exec.end, ", "exce": " exec, "} {
+			if f.Name == "kind" {
+				// too many for one line: its groups are named, or what is in the group
+				for word, known := range map[string]string{"nonsense": " hook, ",
+					"exec.nonsense": " exec.end, ", "exce": " exec, "} {
 					_ = f.Value.Set(word)
 					if err := checkFlags(cmd); err == nil || !strings.Contains(err.Error(), known) {
-						t.Errorf("%s --kind %s does not name %q: %v", cmd.CommandPath(), word, known, err)
+						t.Errorf("%s --kind %s does not name %q: %v", cmd.CommandPath(), word,
+							known, err)
 					}
 				}
 			}

@@ -12,12 +12,14 @@ import (
 )
 
 func TestParseSize(t *testing.T) {
-	for text, want := range map[string]int64{"": 0, "1": 1, "500M": 500 << 20, "1G": 1 << 30, "2T": 2 << 40, "20K": 20 << 10} {
+	for text, want := range map[string]int64{"": 0, "1": 1, "500M": 500 << 20, "1G": 1 << 30,
+		"2T": 2 << 40, "20K": 20 << 10} {
 		if n, err := parseSize(text); err != nil || n != want {
 			t.Errorf("%q is %d, %v; want %d", text, n, err, want)
 		}
 	}
-	for _, bad := range []string{"0", "-1", "1GB", "G", "1.5G", "1 G", "GG", "1KM", "9223372036854775807T", "x"} {
+	for _, bad := range []string{"0", "-1", "1GB", "G", "1.5G", "1 G", "GG", "1KM",
+		"9223372036854775807T", "x"} {
 		if n, err := parseSize(bad); err == nil {
 			t.Errorf("%q is taken for %d bytes", bad, n)
 		}
@@ -27,8 +29,10 @@ func TestParseSize(t *testing.T) {
 func TestParseTime(t *testing.T) {
 	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Time{
-		"": {}, "2h": now.Add(-2 * time.Hour), "7d": now.Add(-7 * 24 * time.Hour), "2026-03-01T12:00:00Z": now.Add(-24 * time.Hour),
-		"2026-03-01": time.Date(2026, 3, 1, 0, 0, 0, 0, time.Local), "2026-03-01 08:30": time.Date(2026, 3, 1, 8, 30, 0, 0, time.Local),
+		"": {}, "2h": now.Add(-2 * time.Hour), "7d": now.Add(-7 * 24 * time.Hour),
+		"2026-03-01T12:00:00Z": now.Add(-24 * time.Hour),
+		"2026-03-01":           time.Date(2026, 3, 1, 0, 0, 0, 0, time.Local),
+		"2026-03-01 08:30":     time.Date(2026, 3, 1, 8, 30, 0, 0, time.Local),
 	} {
 		if at, err := parseTime(text, now); err != nil || !at.Equal(want) {
 			t.Errorf("%q is %v, %v; want %v", text, at, err, want)
@@ -64,7 +68,8 @@ func TestFinder(t *testing.T) {
 // A session that still runs is listed, however many runs are newer: it can be attached to and
 // killed.
 func TestWhatHasNotEndedIsListed(t *testing.T) {
-	list := []launcher.Past{{ID: "1", State: "running"}, {ID: "2", State: "ended"}, {ID: "3", State: "waiting"}, {ID: "4", State: "lost"}, {ID: "5", State: "ended"}}
+	list := []launcher.Past{{ID: "1", State: "running"}, {ID: "2", State: "ended"},
+		{ID: "3", State: "waiting"}, {ID: "4", State: "lost"}, {ID: "5", State: "ended"}}
 	for n, want := range map[int]string{0: "13", 1: "135", 2: "1345", 4: "12345", 9: "12345"} {
 		got := ""
 		for _, p := range newestAndOpen(slices.Clone(list), n) {

@@ -23,7 +23,8 @@ func TestTheManualAndShowHaveEveryKey(t *testing.T) {
 	for _, k := range pathguard.Keys() {
 		_, entry, ok := strings.Cut(page, ".B "+k.Name+"\n")
 		entry, _, _ = strings.Cut(entry, "\n.TP\n")
-		for _, part := range []string{k.About, k.Type, k.Values, k.Default, k.Since, k.Example, k.Unit()} {
+		for _, part := range []string{k.About, k.Type, k.Values, k.Default, k.Since, k.Example,
+			k.Unit()} {
 			if !ok || !strings.Contains(entry, strings.ReplaceAll(part, `\`, `\e`)) {
 				t.Errorf("the entry of %s lacks %q:\n%s", k.Name, part, entry)
 			}

@@ -22,7 +22,8 @@ import (
 func said(t *testing.T, args ...string) (int, string) {
 	t.Helper()
 	var b bytes.Buffer
-	c := &ctl{place: launcher.Place{State: filepath.Join(t.TempDir(), "state"), Account: t.TempDir()}, in: os.Stdin, out: &b, err: &b}
+	c := &ctl{place: launcher.Place{State: filepath.Join(t.TempDir(), "state"),
+		Account: t.TempDir()}, in: os.Stdin, out: &b, err: &b}
 	root := c.command()
 	root.SetArgs(args)
 	cmd, err := root.ExecuteC()
@@ -63,7 +64,8 @@ func TestNames(t *testing.T) {
 	for _, n := range names() {
 		seen[n.kind]++
 		works := n.how == "works"
-		if seen[n.kind+" "+n.name]++; seen[n.kind+" "+n.name] > 1 || n.say == "" || !works && n.how != "instead" && n.how != "no" {
+		if seen[n.kind+" "+n.name]++; seen[n.kind+" "+n.name] > 1 || n.say == "" ||
+			!works && n.how != "instead" && n.how != "no" {
 			t.Errorf("%+v stands twice or lacks a column", n)
 		}
 		switch n.kind {
@@ -71,7 +73,9 @@ func TestNames(t *testing.T) {
 			t.Run(n.name, func(t *testing.T) {
 				t.Setenv(n.name, "nonsense")
 				status, out := said(t, "doctor")
-				if works != (status == exit.Config) || !works && !strings.Contains(out, n.name+" ") || !works && !strings.Contains(out, n.say) {
+				if works != (status == exit.Config) ||
+					!works && !strings.Contains(out, n.name+" ") ||
+					!works && !strings.Contains(out, n.say) {
 					t.Errorf("doctor ends with %d:\n%s", status, out)
 				}
 			})
@@ -83,8 +87,10 @@ func TestNames(t *testing.T) {
 				line = n.name + ": {}\n"
 			}
 			_ = os.WriteFile(file, []byte(line), 0o600)
-			_, err := pathguard.Load(pathguard.Account{Home: "/home/dev", UID: os.Getuid()}, pathguard.ConfigFile{Path: file, Layer: pathguard.UserLayer})
-			if keys[n.name] != works || !works && (err == nil || !strings.Contains(err.Error(), n.say)) {
+			_, err := pathguard.Load(pathguard.Account{Home: "/home/dev", UID: os.Getuid()},
+				pathguard.ConfigFile{Path: file, Layer: pathguard.UserLayer})
+			if keys[n.name] != works ||
+				!works && (err == nil || !strings.Contains(err.Error(), n.say)) {
 				t.Errorf("%s: known %v: %v", n.name, keys[n.name], err)
 			}
 		case "field":
@@ -96,23 +102,27 @@ func TestNames(t *testing.T) {
 			if works {
 				args = append(args, "--help")
 			}
-			if status, out := said(t, args...); works && status != 0 || !works && (status != exit.Usage || !strings.Contains(out, n.say)) {
+			if status, out := said(t, args...); works && status != 0 ||
+				!works && (status != exit.Usage || !strings.Contains(out, n.say)) {
 				t.Errorf("tadactl %s ends with %d:\n%s", n.name, status, out)
 			}
 		case "flag":
-			if status, out := said(t, "pending", n.name); status != exit.Usage || !strings.Contains(out, n.say) {
+			if status, out := said(t, "pending", n.name); status != exit.Usage ||
+				!strings.Contains(out, n.say) {
 				t.Errorf("%s ends with %d:\n%s", n.name, status, out)
 			}
 		case "platform":
 			if works != strings.Contains(platform.Names(), n.name) {
 				t.Errorf("platform %s", n.name)
 			}
-			if status, out := said(t, "hook", "status", n.name); !works && (status != exit.Usage || !strings.Contains(out, n.say)) {
+			if status, out := said(t, "hook", "status", n.name); !works &&
+				(status != exit.Usage || !strings.Contains(out, n.say)) {
 				t.Errorf("hook status %s ends with %d:\n%s", n.name, status, out)
 			}
 		case "tool", "error", "outcome", "action", "template", "uri", "file":
 			if works && !inSource(t, n.name) {
-				t.Errorf("%s %s works by the page, and nothing in the source has it", n.kind, n.name)
+				t.Errorf("%s %s works by the page, and nothing in the source has it", n.kind,
+					n.name)
 			}
 		case "input":
 		default:
@@ -133,7 +143,8 @@ func inSource(t *testing.T, name string) bool {
 		if err != nil || d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git") {
 			return cmp.Or(err, fs.SkipDir)
 		}
-		if !strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, ".txt") || strings.HasSuffix(path, "_test.go") || d.Name() == "names.txt" {
+		if !strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, ".txt") ||
+			strings.HasSuffix(path, "_test.go") || d.Name() == "names.txt" {
 			return nil
 		}
 		if text, err := os.ReadFile(path); err != nil || bytes.Contains(text, []byte(name)) {

@@ -93,7 +93,8 @@ func (c *ctl) pending() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := l.CompareStore(cmd.Context()); err != nil { // of an older copy, what is open is not what it says
+			if err := l.CompareStore(cmd.Context()); err != nil {
+				// of an older copy, what is open is not what it says
 				return err
 			}
 			list, err := l.Pending(cmd.Context())

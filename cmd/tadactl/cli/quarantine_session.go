@@ -304,7 +304,8 @@ func (c *ctl) quarantineVerify() *cobra.Command {
 		Use:   "verify SESSION URI",
 		Short: "Check whether a reference is valid",
 		Args:  cobra.ExactArgs(2),
-		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client, args []string) error {
+		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client,
+			args []string) error {
 			r, err := client.Verify(ctx, args[1])
 			if err != nil {
 				return refusedByQuarantine(err)
@@ -362,7 +363,8 @@ func (c *ctl) quarantineEnd() *cobra.Command {
 		Use:   "end SESSION",
 		Short: "End a session: destroy its key, which makes its references invalid",
 		Args:  cobra.ExactArgs(1),
-		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client, args []string) error {
+		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client,
+			args []string) error {
 			if err := client.End(ctx); err != nil {
 				return refusedByQuarantine(err)
 			}

@@ -45,7 +45,8 @@ func (c *ctl) shellRegistration(name string) (shellRegistration, error) {
 		return shellRegistration{}, err
 	}
 	home, err := os.UserHomeDir()
-	r.file, r.Note, r.managed = shellFile(shell.Paths(home, os.Getenv)), "", shell.Managed() // the note is about the hook
+	// the note is about the hook
+	r.file, r.Note, r.managed = shellFile(shell.Paths(home, os.Getenv)), "", shell.Managed()
 	return shellRegistration{r, shell, runner}, err
 }
 

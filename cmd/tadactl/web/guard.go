@@ -20,7 +20,8 @@ func (s *Server) guard(r *http.Request) (rest string, err error) {
 	case len(origin) > 1, len(origin) == 1 && origin[0] != "http://"+s.host,
 		r.Method == http.MethodPost && len(origin) == 0:
 		return "", errOrigin
-	case site != "" && site != "same-origin" && (site != "none" || r.Method != http.MethodGet): // "none": a person typed it
+	case site != "" && site != "same-origin" && (site != "none" || r.Method != http.MethodGet):
+		// "none": a person typed it
 		return "", errOrigin
 	}
 	token, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -39,9 +40,10 @@ func headers(h http.Header) {
 		"Cache-Control":                "no-store",
 		"Cross-Origin-Opener-Policy":   "same-origin",
 		"Cross-Origin-Resource-Policy": "same-origin",
-		"Referrer-Policy":              "same-origin", // with no-referrer a form's Origin would be null
-		"X-Content-Type-Options":       "nosniff",
-		"X-Frame-Options":              "DENY",
+		// with no-referrer a form's Origin would be null
+		"Referrer-Policy":        "same-origin",
+		"X-Content-Type-Options": "nosniff",
+		"X-Frame-Options":        "DENY",
 	} {
 		h.Set(name, value)
 	}

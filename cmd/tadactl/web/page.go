@@ -54,7 +54,8 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	var b strings.Builder
 	for _, e := range list {
 		fmt.Fprintf(&b, "<li><a href=\"q/%s\">%s</a> R%d", text(e.ID), text(e.ID), e.Risk)
-		for _, call := range render.Summary(e.Payload, listRoom) { // for choosing: the page has it all
+		for _, call := range render.Summary(e.Payload, listRoom) {
+			// for choosing: the page has it all
 			b.WriteString("<br>")
 			for _, p := range call.Pieces {
 				if p.Cut > 0 {
