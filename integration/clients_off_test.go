@@ -16,7 +16,7 @@ var switchValues = map[string]string{
 	"disableAllHooks": "true", "allowManagedHooksOnly": "true", "allow_managed_hooks_only": "true", "features.hooks": "false",
 	"features.codex_hooks": "false", "hooksConfig.enabled": "false", "hooksConfig.disabled": "",
 	"*": "/none.so", "env.*": `"/none.so"`,
-	"env.CLAUDE_CODE_SHELL": `"/bin/bash"`, "env.SHELL": `"/bin/bash"`, "shell": `"/bin/bash"`, "env.CLAUDE_CODE_SHELL_PREFIX": `"env"`,
+	"env.CLAUDE_CODE_SHELL": `"/bin/bash"`, "env.SHELL": `"/bin/bash"`, "shell": `"/bin/bash"`, "env.CLAUDE_CODE_SHELL_PREFIX": `"/bin/bash -c"`,
 	"env.CLAUDE_CODE_SIMPLE": `"1"`, "env.CLAUDE_CODE_SAFE_MODE": `"1"`, "NODE_OPTIONS": "--no-warnings",
 	"GEMINI_CLI_HOME": "/none", "GEMINI_CLI_SYSTEM_SETTINGS_PATH": "/none", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH": "/none",
 	"QWEN_HOME": "/none", "QWEN_CODE_SYSTEM_SETTINGS_PATH": "/none", "QWEN_CODE_SYSTEM_DEFAULTS_PATH": "/none",
