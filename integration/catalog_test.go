@@ -74,7 +74,8 @@ func TestNoKeyIsInCodeAndTable(t *testing.T) {
 			}
 			needed[file] = true
 			if ownLists[file] == "" {
-				t.Errorf("%s has a list of its own of what shellparse/catalog/%s knows: %q", file, name,
+				t.Errorf("%s has a list of its own of what shellparse/catalog/%s knows: %q", file,
+					name,
 					slices.Sorted(maps.Keys(words)))
 			}
 		}
@@ -89,7 +90,8 @@ func TestNoKeyIsInCodeAndTable(t *testing.T) {
 // literals returns the texts between quotes in a file.
 func literals(t *testing.T, file string) (words []string) {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), path.Join("..", file), nil, parser.SkipObjectResolution)
+	f, err := parser.ParseFile(token.NewFileSet(), path.Join("..", file), nil,
+		parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +132,8 @@ func TestNoAgentIsNamedInCode(t *testing.T) {
 		}
 		for _, word := range literals(t, file) {
 			if found := named.FindString(word); found != "" && !isOfTerminals(word) {
-				if needed[file], needed[s.folder] = true, true; namesAgents[file] == "" && namesAgents[s.folder] == "" {
+				if needed[file], needed[s.folder] = true,
+					true; namesAgents[file] == "" && namesAgents[s.folder] == "" {
 					t.Errorf("%s names an agent: %q; put what is known into its file in shellparse/catalog/agents", file, word)
 				}
 			}

@@ -33,12 +33,15 @@ func eachCommandDoor(t *testing.T, test func(t *testing.T, b *bench, c client, d
 // into the snapshot of its shell, does not what the program may not do. make test-clients.
 func TestClientsFunctionsNamedAsPrograms(t *testing.T) {
 	test := func(t *testing.T, b *bench, c client, door string) {
-		does := "{ cat " + filepath.Join(filepath.Dir(b.home), "closed/x") + "; touch " + filepath.Join(b.home, "outside") + "; }\n"
+		does := "{ cat " + filepath.Join(filepath.Dir(b.home),
+			"closed/x") + "; touch " + filepath.Join(b.home, "outside") + "; }\n"
 		for _, file := range []string{".bashrc", ".profile"} {
 			write(t, filepath.Join(b.home, file), "ls() "+does+"git() "+does+"export -f ls git\n")
 		}
-		got := b.play(t, c, c.tool("true"), c.tool("ls"), c.tool("git status; ls -l build; echo said 4'2'"))
-		if plain := door == "plain"; strings.Contains(strings.Join(got, ""), "secret") != plain || b.exists("../h/outside") != plain {
+		got := b.play(t, c, c.tool("true"), c.tool("ls"),
+			c.tool("git status; ls -l build; echo said 4'2'"))
+		if plain := door == "plain"; strings.Contains(strings.Join(got, ""), "secret") != plain ||
+			b.exists("../h/outside") != plain {
 			t.Errorf("the function did what no command may: %q", got)
 		}
 		if !strings.Contains(got[2], "said 42") {
@@ -48,7 +51,9 @@ func TestClientsFunctionsNamedAsPrograms(t *testing.T) {
 	eachCommandDoor(t, test)
 	for _, c := range chosen() {
 		if c.name == "claude-code" || c.name == "codex" { // the others make no snapshot
-			t.Run("plain/"+c.name, func(t *testing.T) { test(t, newBench(t, c, "/bin/bash"), c, "plain") })
+			t.Run("plain/"+c.name, func(t *testing.T) {
+				test(t, newBench(t, c, "/bin/bash"), c, "plain")
+			})
 		}
 	}
 }
@@ -73,14 +78,18 @@ func TestClientsOwnWrapper(t *testing.T) {
 		all := captures(t, c.name)
 		for _, text := range all[len(all)-1].texts() {
 			if strings.Contains(text, said) && text != said {
-				calls = append(calls, c.tool(strings.ReplaceAll(strings.ReplaceAll(text, said, "rm -r build"), "/base", filepath.Dir(b.home))))
+				calls = append(calls,
+					c.tool(strings.ReplaceAll(strings.ReplaceAll(text, said, "rm -r build"),
+						"/base", filepath.Dir(b.home))))
 			}
 		}
 		for _, text := range ownWrappers {
-			calls = append(calls, c.tool(strings.NewReplacer("COMMAND", "rm -r build", "BIN", b.bin).Replace(text)))
+			calls = append(calls, c.tool(strings.NewReplacer("COMMAND", "rm -r build", "BIN",
+				b.bin).Replace(text)))
 		}
 		for i, got := range b.play(t, c, calls...) {
-			if strings.Contains(got, "tadactl approve") != (i > 0) && !strings.Contains(got, "denied") {
+			if strings.Contains(got, "tadactl approve") != (i > 0) &&
+				!strings.Contains(got, "denied") {
 				t.Errorf("call %d, %v: %.600s", i, calls[i].args, got)
 			}
 		}
@@ -109,13 +118,15 @@ func TestClientsUpdated(t *testing.T) {
 			}
 		}
 		ask := "rm -r build; echo once >> count"
-		if got := b.play(t, c, c.tool("true"), c.tool(ask))[1]; !strings.Contains(got, "tadactl approve") || b.exists("count") {
+		if got := b.play(t, c, c.tool("true"), c.tool(ask))[1]; !strings.Contains(got,
+			"tadactl approve") || b.exists("count") {
 			t.Fatalf("a question: %s", got)
 		}
 		b.approve(t, ask)
 		c.program = filepath.Join(other, strings.TrimPrefix(c.find(t), b.opt))
 		b.opt = other
-		got := b.play(t, c, c.tool("true"), c.tool(ask), c.tool("mkdir build; touch build/x"), c.tool(ask))
+		got := b.play(t, c, c.tool("true"), c.tool(ask), c.tool("mkdir build; touch build/x"),
+			c.tool(ask))
 		if b.read("count") != "once\n" || !strings.Contains(got[3], "tadactl approve") {
 			t.Errorf("after the update it ran %q: %s\n%s", b.read("count"), got[1], got[3])
 		}
@@ -156,9 +167,12 @@ func TestClientsTwoInOneFolder(t *testing.T) {
 						t.Parallel()
 						calls := []toolCall{c.tool("true")}
 						for n := range atOnce {
-							calls = append(calls, c.tool(fmt.Sprintf("echo %s %d >> all", c.name, n)))
+							calls = append(calls,
+								c.tool(fmt.Sprintf("echo %s %d >> all", c.name, n)))
 						}
-						if got := two[c.name].play(t, c, append(calls, c.tool(ask))...)[atOnce+1]; !strings.Contains(got, "tadactl approve") {
+						if got := two[c.name].play(t, c,
+							append(calls, c.tool(ask))...)[atOnce+1]; !strings.Contains(got,
+							"tadactl approve") {
 							t.Errorf("a question: %s", got)
 						}
 					})

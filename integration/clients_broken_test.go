@@ -33,7 +33,8 @@ func TestClientsHookNeverFailsOpen(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
 		for _, hook := range brokenHooks {
-			if c.name == "opencode" && hook.name != "missing" && hook.name != "stopped" && hook.name != "garbage" {
+			if c.name == "opencode" && hook.name != "missing" && hook.name != "stopped" &&
+				hook.name != "garbage" {
 				continue // it takes long to start, and TestPluginThrows has the others
 			}
 			t.Run(c.name+"/"+hook.name, func(t *testing.T) {
@@ -53,8 +54,11 @@ func TestClientsHookNeverFailsOpen(t *testing.T) {
 				if c.name == "copilot" {
 					hook.told = copilotTold
 				}
-				if b.exists("never") || !strings.Contains(got, hook.told) && (c.name != "opencode" || !pluginTold.MatchString(got)) {
-					t.Errorf("after %v the call ran: %v; the model was told: %s", time.Since(began), b.exists("never"), got)
+				if b.exists("never") ||
+					!strings.Contains(got, hook.told) &&
+						(c.name != "opencode" || !pluginTold.MatchString(got)) {
+					t.Errorf("after %v the call ran: %v; the model was told: %s", time.Since(began),
+						b.exists("never"), got)
 				}
 			})
 		}

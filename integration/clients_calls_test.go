@@ -30,16 +30,20 @@ func TestClientsCalls(t *testing.T) {
 		if text := b.read("here"); text != "$HOME 'it''s' \"quoted\"\n\ttab\n" {
 			t.Errorf("a here-document: %q: %s", text, got[0])
 		}
-		if n := len(b.read("big")); n != 5000000 || !strings.Contains(got[1], "xxxx") && !strings.Contains(got[1], "exceeds maximum allowed tokens") {
+		if n := len(b.read("big")); n != 5000000 ||
+			!strings.Contains(got[1], "xxxx") &&
+				!strings.Contains(got[1], "exceeds maximum allowed tokens") {
 			t.Errorf("%d bytes were written; the model was told %.300q", n, got[1])
 		}
-		if text := b.read("bytes"); text != "\x00\xff\xfe\x1b[31m\x80" || !strings.Contains(got[2], "text 42") {
+		if text := b.read("bytes"); text != "\x00\xff\xfe\x1b[31m\x80" ||
+			!strings.Contains(got[2], "text 42") {
 			t.Errorf("bytes: %q: %s", text, got[2])
 		}
 		if n := strings.Count(b.read("all"), "\n"); n != atOnce {
 			t.Errorf("%d of %d calls ran: %q", n, atOnce, got[3:])
 		}
-		if log := b.ctl(t, "log", "--kind", "exec", "--json"); strings.Count(log, ">> all") < atOnce {
+		if log := b.ctl(t, "log", "--kind", "exec", "--json"); strings.Count(log,
+			">> all") < atOnce {
 			t.Errorf("not every call is on record: %s", log)
 		}
 		b.ctl(t, "audit", "verify", "--complete")
@@ -54,7 +58,8 @@ func (b *bench) read(name string) string {
 
 // places are how a client's model says where a command runs; where it cannot, it says so in the
 // command, and the client keeps the directory for the next call or does not.
-var places = map[string]string{"codex": "workdir", "opencode": "workdir", "gemini": "dir_path", "qwen": "directory"}
+var places = map[string]string{"codex": "workdir", "opencode": "workdir", "gemini": "dir_path",
+	"qwen": "directory"}
 
 // A command runs where its model says, and what the client keeps of the directory for the next call
 // stays kept where tada-run is the shell. make test-clients.
@@ -70,7 +75,8 @@ func TestClientsDirectory(t *testing.T) {
 		}
 		got := b.play(t, c, c.tool("cd sub"), there)
 		want := "here"
-		if door == "mcp" || places[c.name] != "" || c.name == "claude-code" && (door == "shell" || door == "both") {
+		if door == "mcp" || places[c.name] != "" ||
+			c.name == "claude-code" && (door == "shell" || door == "both") {
 			want = "sub/here"
 		}
 		if b.read(want) != filepath.Join(b.work, filepath.Dir(want))+"\n" {

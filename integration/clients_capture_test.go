@@ -53,9 +53,12 @@ func (got *capture) shell(t *testing.T, c client, version string) {
 	}
 	setenv(b, "PATH", b.bin+":"+os.Getenv("PATH"))
 	// What comes first may come before Codex is ready, and is then called in another way.
-	b.play(t, c, c.tool("sleep 1"), c.tool("true"), c.tool("echo 'it''s' \"$HOME\"; cd sub"), c.tool("cat <<'E' | wc -l\none\nE"), c.tool("pwd < /dev/null"), c.tool("make -j2 && ls -l | head -3"))
+	b.play(t, c, c.tool("sleep 1"), c.tool("true"), c.tool("echo 'it''s' \"$HOME\"; cd sub"),
+		c.tool("cat <<'E' | wc -l\none\nE"), c.tool("pwd < /dev/null"),
+		c.tool("make -j2 && ls -l | head -3"))
 	var given, texts []string
-	for _, word := range append(b.command(t, "true").Env, append(slices.Clone(c.env), b.model.env...)...) {
+	for _, word := range append(b.command(t, "true").Env,
+		append(slices.Clone(c.env), b.model.env...)...) {
 		name, _, _ := strings.Cut(word, "=")
 		given = append(given, name)
 	}
@@ -81,14 +84,20 @@ func (got *capture) hook(t *testing.T, c client, version string) {
 	b.ctl(t, "hook", "install", c.name)
 	for _, step := range []func() error{
 		func() error { return os.Mkdir(real, 0o700) },
-		func() error { return os.Rename(filepath.Join(b.bin, "tadactl"), filepath.Join(real, "tadactl")) },
-		func() error { return os.Link(filepath.Join(b.bin, "tada-run"), filepath.Join(real, "tada-run")) },
+		func() error {
+			return os.Rename(filepath.Join(b.bin, "tadactl"), filepath.Join(real, "tadactl"))
+		},
+		func() error {
+			return os.Link(filepath.Join(b.bin, "tada-run"), filepath.Join(real, "tada-run"))
+		},
 	} {
 		if err := step(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	program(t, filepath.Join(b.bin, "tadactl"), strings.NewReplacer("LOG", log, "TADACTL", filepath.Join(real, "tadactl")).Replace(captureHook))
+	program(t, filepath.Join(b.bin, "tadactl"),
+		strings.NewReplacer("LOG", log, "TADACTL",
+			filepath.Join(real, "tadactl")).Replace(captureHook))
 	tools := sessionClients[c.name]
 	calls := []toolCall{c.tool("true"), tools.write(filepath.Join(b.work, "made"))}
 	if tools.unknown.name != "" {
@@ -147,8 +156,10 @@ var madeUp = []struct {
 	pattern *regexp.Regexp
 	plain   string
 }{
-	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "00000000-0000-0000-0000-000000000000"},
-	{regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d[:-]\d\d([:-]\d\d)?(\.\d+)?Z?`), "2000-01-01T00:00:00.000Z"},
+	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`),
+		"00000000-0000-0000-0000-000000000000"},
+	{regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d[:-]\d\d([:-]\d\d)?(\.\d+)?Z?`),
+		"2000-01-01T00:00:00.000Z"},
 	{regexp.MustCompile(`\b20\d\d/\d\d/\d\d/`), "2000/01/01/"},
 	{regexp.MustCompile(`\b\d{13}\b`), "0000000000000"},
 	{regexp.MustCompile(`\b\d{19}\b`), "0000000000000000000"},
@@ -167,7 +178,8 @@ var madeUp = []struct {
 // plain is a text without what another machine or another call would have differently.
 func (b *bench) plain(version, text string) string {
 	base := filepath.Dir(b.home)
-	for _, r := range [][2]string{{base, "/base"}, {strings.ReplaceAll(base, "/", "-"), "-base"}, {os.Getenv("PATH"), "/usr/bin:/bin"}, {version, "VERSION"}} {
+	for _, r := range [][2]string{{base, "/base"}, {strings.ReplaceAll(base, "/", "-"), "-base"},
+		{os.Getenv("PATH"), "/usr/bin:/bin"}, {version, "VERSION"}} {
 		text = strings.ReplaceAll(text, r[0], r[1])
 	}
 	for _, m := range madeUp {

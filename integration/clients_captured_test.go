@@ -54,7 +54,8 @@ func (got *capture) keep(t *testing.T, dir string) {
 			if err := os.Remove(filepath.Join(dir, old.Versions[0]+".json")); err != nil {
 				t.Fatal(err)
 			}
-			if old.Versions = slices.DeleteFunc(old.Versions, func(v string) bool { return v == version }); len(old.Versions) > 0 {
+			if old.Versions = slices.DeleteFunc(old.Versions,
+				func(v string) bool { return v == version }); len(old.Versions) > 0 {
 				all[old.body(t)] = &old
 			}
 		}
@@ -67,7 +68,8 @@ func (got *capture) keep(t *testing.T, dir string) {
 		slices.SortFunc(one.Versions, byNumbers)
 		write(t, filepath.Join(dir, one.Versions[0]+".json"), one.text(t))
 	}
-	t.Logf("%s %v: %d starts of the shell, %d calls of the hook, %d different captures", dir, got.Versions, len(got.Shell), len(got.Hook), len(all))
+	t.Logf("%s %v: %d starts of the shell, %d calls of the hook, %d different captures", dir,
+		got.Versions, len(got.Shell), len(got.Hook), len(all))
 }
 
 // captures are those of a client, the newest last.

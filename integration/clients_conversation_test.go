@@ -33,7 +33,8 @@ var conversationDoors = []struct {
 func TestClientsConversation(t *testing.T) {
 	needClients(t)
 	talk := readConversation(t)
-	t.Setenv("PATH", outsideHome(os.Getenv("PATH"))) // of the account on the bench, only its own home has programs
+	// of the account on the bench, only its own home has programs
+	t.Setenv("PATH", outsideHome(os.Getenv("PATH")))
 	for _, c := range chosen() {
 		t.Run(c.name, func(t *testing.T) {
 			if own := c.tool; c.name == "qwen" { // its terminal would be read from
@@ -56,9 +57,11 @@ func TestClientsConversation(t *testing.T) {
 					}
 					wrong, why := call.compare(c.name+"/"+door.name, plain[i], got[i])
 					if wrong != "" {
-						t.Errorf("%s, call %d: %s: %s\nwith bash:\n%s\nwith tada-run:\n%s", door.name, i+1, wrong, call.text, plain[i], got[i])
+						t.Errorf("%s, call %d: %s: %s\nwith bash:\n%s\nwith tada-run:\n%s",
+							door.name, i+1, wrong, call.text, plain[i], got[i])
 					} else if why != "" {
-						t.Logf("| %s | %s | %s | %s |", c.name, door.name, strings.SplitN(call.text, "\n", 2)[0], why)
+						t.Logf("| %s | %s | %s | %s |", c.name, door.name,
+							strings.SplitN(call.text, "\n", 2)[0], why)
 					}
 				}
 				t.Logf("%s, %s: a call takes %v with bash, %v with tada-run, and so %v more (medians of %d)", c.name, door.name,
@@ -71,7 +74,8 @@ func TestClientsConversation(t *testing.T) {
 
 // converse makes the calls in a fresh repository. What asks is then done without us, as by the
 // person who is asked.
-func (b *bench) converse(t *testing.T, c client, talk conversation, judged bool) (results []string, took []time.Duration) {
+func (b *bench) converse(t *testing.T, c client, talk conversation,
+	judged bool) (results []string, took []time.Duration) {
 	t.Helper()
 	talk.begin(t, b.work)
 	calls := []toolCall{c.tool("true")} // the first of a session may be made in another way
@@ -88,7 +92,8 @@ func (b *bench) converse(t *testing.T, c client, talk conversation, judged bool)
 		t.Fatalf("%d results of %d calls", len(results), len(calls))
 	}
 	for i, r := range results {
-		for _, sh := range []string{filepath.Join(b.bin, "bash"), filepath.Join(b.home, ".tada/bin/bash")} {
+		for _, sh := range []string{filepath.Join(b.bin, "bash"),
+			filepath.Join(b.home, ".tada/bin/bash")} {
 			r = strings.ReplaceAll(r, sh, "/bin/bash")
 		}
 		r = strings.ReplaceAll(r, "/usr/bin/bash", "/bin/bash") // the first in PATH

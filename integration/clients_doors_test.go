@@ -13,7 +13,8 @@ var clientDoors = []string{"shell", "hook", "both", "session", "mcp"}
 
 // eachDoor runs a test for every client and each of its doors; a client that was adjusted before it
 // was set up, where needed.
-func eachDoor(t *testing.T, test func(t *testing.T, b *bench, c client, door string), adjust ...func(client) client) {
+func eachDoor(t *testing.T, test func(t *testing.T, b *bench, c client, door string),
+	adjust ...func(client) client) {
 	needClients(t)
 	for _, door := range clientDoors {
 		for _, c := range chosen() {
@@ -55,10 +56,12 @@ func (b *bench) open(t *testing.T, c client, door string) client {
 	if door == "session" {
 		b.before = []string{filepath.Join(b.bin, "tada-run"), "--session", "--"}
 		b.enlist(t, c, b.before)
-		if c.name == "qwen" { // there is no shell of ours inside, and its hook tells the model to run this line instead
+		if c.name == "qwen" {
+			// there is no shell of ours inside, and its hook tells the model to run this line instead
 			own := c.tool
 			c.tool = func(command string) toolCall {
-				return own(fmt.Sprintf("%s --agent=qwen -c '%s'", b.before[0], strings.ReplaceAll(command, "'", `'\''`)))
+				return own(fmt.Sprintf("%s --agent=qwen -c '%s'", b.before[0],
+					strings.ReplaceAll(command, "'", `'\''`)))
 			}
 		}
 	}
@@ -69,11 +72,16 @@ func (b *bench) open(t *testing.T, c client, door string) client {
 // program's name, and how the model calls its tools.
 var mcpClients = map[string]struct{ file, text, tool string }{
 	"claude-code": {"h/.claude.json", mcpServers, "mcp__tada__run_command"},
-	"codex":       {"h/.codex/config.toml", "[mcp_servers.tada]\ncommand = \"COMMAND\"\nargs = [\"mcp\"]\n", "mcp__tada run_command"},
-	"opencode":    {"w/opencode.json", `{"mcp":{"tada":{"type":"local","command":["COMMAND","mcp"],"enabled":true}}}`, "tada_run_command"},
-	"gemini":      {"h/.gemini/settings.json", mcpServers, "mcp_tada_run_command"},
-	"qwen":        {"w/.qwen/settings.json", mcpServers, "mcp__tada__run_command"},
-	"copilot":     {"h/.copilot/mcp-config.json", `{"mcpServers":{"tada":{"type":"local","command":"COMMAND","args":["mcp"],"tools":["*"]}}}`, "tada-run_command"},
+	"codex": {"h/.codex/config.toml",
+		"[mcp_servers.tada]\ncommand = \"COMMAND\"\nargs = [\"mcp\"]\n", "mcp__tada run_command"},
+	"opencode": {"w/opencode.json",
+		`{"mcp":{"tada":{"type":"local","command":["COMMAND","mcp"],"enabled":true}}}`,
+		"tada_run_command"},
+	"gemini": {"h/.gemini/settings.json", mcpServers, "mcp_tada_run_command"},
+	"qwen":   {"w/.qwen/settings.json", mcpServers, "mcp__tada__run_command"},
+	"copilot": {"h/.copilot/mcp-config.json",
+		`{"mcpServers":{"tada":{"type":"local","command":"COMMAND","args":["mcp"],"tools":["*"]}}}`,
+		"tada-run_command"},
 }
 
 const mcpServers = `{"mcpServers":{"tada":{"command":"COMMAND","args":["mcp"],"trust":true}}}`
@@ -94,7 +102,9 @@ func (b *bench) serve(t *testing.T, c client) client {
 		text = string(had) + text
 	}
 	write(t, path, text)
-	c.tool = func(command string) toolCall { return toolCall{name: m.tool, args: o{"command": command}} }
+	c.tool = func(command string) toolCall {
+		return toolCall{name: m.tool, args: o{"command": command}}
+	}
 	return c
 }
 
@@ -117,16 +127,20 @@ func TestClientsDoors(t *testing.T) {
 			}
 			write(t, filepath.Join(b.work, "build/x"), "")
 		}
-		got := b.play(t, c, c.tool("true"), c.tool("echo > ran; echo said 4'2'"), c.tool("touch never; cat ../closed/x"), c.tool(ask), again, more)
+		got := b.play(t, c, c.tool("true"), c.tool("echo > ran; echo said 4'2'"),
+			c.tool("touch never; cat ../closed/x"), c.tool(ask), again, more)
 		if !strings.Contains(got[1], "said 42") || !b.exists("ran") {
 			t.Errorf("an allowed command: %s", got[1])
 		}
-		if !strings.Contains(got[2], "restricted_path") || strings.Contains(got[2], "secret\n") || b.exists("never") {
+		if !strings.Contains(got[2], "restricted_path") || strings.Contains(got[2], "secret\n") ||
+			b.exists("never") {
 			t.Errorf("a denied command: %s", got[2])
 		}
 		count, _ := os.ReadFile(filepath.Join(b.work, "count"))
-		if string(count) != "once\n" || !strings.Contains(got[3], "tadactl approve") || !strings.Contains(got[5], "tadactl approve") {
-			t.Errorf("it ran %q for one approval\nasked: %s\napproved: %s\nonce more: %s", count, got[3], got[4], got[5])
+		if string(count) != "once\n" || !strings.Contains(got[3], "tadactl approve") ||
+			!strings.Contains(got[5], "tadactl approve") {
+			t.Errorf("it ran %q for one approval\nasked: %s\napproved: %s\nonce more: %s", count,
+				got[3], got[4], got[5])
 		}
 		b.ctl(t, "audit", "verify", "--complete")
 	})
@@ -140,7 +154,8 @@ func TestClientsQwenHook(t *testing.T) {
 	b := newBench(t, c, "/bin/bash")
 	b.ctl(t, "hook", "install", c.name)
 	line := fmt.Sprintf("%s --agent=qwen", filepath.Join(b.bin, "tada-run"))
-	if got := b.play(t, c, c.tool("touch never"))[0]; b.exists("never") || !strings.Contains(got, line) {
+	if got := b.play(t, c, c.tool("touch never"))[0]; b.exists("never") ||
+		!strings.Contains(got, line) {
 		t.Errorf("%s", got)
 	}
 }

@@ -56,8 +56,9 @@ func (m *model) requests() string {
 // resultMarks begin the result of a tool, one for each family of models; running is how Codex tells
 // the number of a command that it left running.
 var (
-	resultMarks = []string{`"tool_result"`, `"function_call_output"`, `"role":"tool"`, `"functionResponse"`}
-	running     = regexp.MustCompile(`session ID ([0-9]+)`)
+	resultMarks = []string{`"tool_result"`, `"function_call_output"`, `"role":"tool"`,
+		`"functionResponse"`}
+	running = regexp.MustCompile(`session ID ([0-9]+)`)
 )
 
 func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +80,8 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		say = responses{w}
 	case strings.HasSuffix(r.URL.Path, "/chat/completions"):
 		say = completions{w}
-	case strings.Contains(r.URL.Path, "GenerateContent"), strings.Contains(r.URL.Path, "generateContent"):
+	case strings.Contains(r.URL.Path, "GenerateContent"),
+		strings.Contains(r.URL.Path, "generateContent"):
 		say = generate{w}
 	default:
 		w.Header().Set("Content-Type", "application/json")
@@ -90,7 +92,8 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var told []string
 	for _, mark := range resultMarks {
 		if parts := strings.Split(conversation, mark); len(parts) > 1 {
-			told = slices.DeleteFunc(parts[1:], func(part string) bool { // Copilot CLI reads by itself what goes on beside
+			told = slices.DeleteFunc(parts[1:], func(part string) bool {
+				// Copilot CLI reads by itself what goes on beside
 				id, other := strings.CutPrefix(part, `,"tool_call_id":"`)
 				return other && !strings.HasPrefix(id, "call_")
 			})
@@ -160,14 +163,18 @@ type anthropic struct{ w io.Writer }
 
 func (a anthropic) blocks(stop string, pairs ...[2]o) {
 	usage := o{"input_tokens": 1, "output_tokens": 1}
-	message := o{"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []any{}, "stop_reason": nil, "stop_sequence": nil, "usage": usage}
+	message := o{"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
+		"content": []any{}, "stop_reason": nil, "stop_sequence": nil, "usage": usage}
 	event(a.w, "message_start", o{"type": "message_start", "message": message})
 	for i, pair := range pairs {
-		event(a.w, "content_block_start", o{"type": "content_block_start", "index": i, "content_block": pair[0]})
-		event(a.w, "content_block_delta", o{"type": "content_block_delta", "index": i, "delta": pair[1]})
+		event(a.w, "content_block_start",
+			o{"type": "content_block_start", "index": i, "content_block": pair[0]})
+		event(a.w, "content_block_delta",
+			o{"type": "content_block_delta", "index": i, "delta": pair[1]})
 		event(a.w, "content_block_stop", o{"type": "content_block_stop", "index": i})
 	}
-	event(a.w, "message_delta", o{"type": "message_delta", "delta": o{"stop_reason": stop, "stop_sequence": nil}, "usage": usage})
+	event(a.w, "message_delta", o{"type": "message_delta",
+		"delta": o{"stop_reason": stop, "stop_sequence": nil}, "usage": usage})
 	event(a.w, "message_stop", o{"type": "message_stop"})
 }
 
@@ -179,7 +186,8 @@ func (a anthropic) calls(list []saidCall) {
 	var pairs [][2]o
 	for _, c := range list {
 		pairs = append(pairs, [2]o{
-			{"type": "tool_use", "id": fmt.Sprintf("toolu_%04d", c.n), "name": c.name, "input": o{}},
+			{"type": "tool_use", "id": fmt.Sprintf("toolu_%04d", c.n), "name": c.name,
+				"input": o{}},
 			{"type": "input_json_delta", "partial_json": string(c.args)},
 		})
 	}
@@ -189,23 +197,28 @@ func (a anthropic) calls(list []saidCall) {
 type responses struct{ w io.Writer }
 
 func (p responses) items(items ...o) {
-	usage := o{"input_tokens": 1, "input_tokens_details": nil, "output_tokens": 1, "output_tokens_details": nil, "total_tokens": 2}
+	usage := o{"input_tokens": 1, "input_tokens_details": nil, "output_tokens": 1,
+		"output_tokens_details": nil, "total_tokens": 2}
 	event(p.w, "response.created", o{"type": "response.created", "response": o{"id": "r1"}})
 	for i, item := range items {
-		event(p.w, "response.output_item.done", o{"type": "response.output_item.done", "output_index": i, "item": item})
+		event(p.w, "response.output_item.done",
+			o{"type": "response.output_item.done", "output_index": i, "item": item})
 	}
-	event(p.w, "response.completed", o{"type": "response.completed", "response": o{"id": "r1", "usage": usage}})
+	event(p.w, "response.completed",
+		o{"type": "response.completed", "response": o{"id": "r1", "usage": usage}})
 }
 
 func (p responses) text(s string) {
-	p.items(o{"type": "message", "role": "assistant", "id": "m1", "content": []any{o{"type": "output_text", "text": s}}})
+	p.items(o{"type": "message", "role": "assistant", "id": "m1",
+		"content": []any{o{"type": "output_text", "text": s}}})
 }
 
 // calls name the tools of a server apart from the server, with a space between them.
 func (p responses) calls(list []saidCall) {
 	var items []o
 	for _, c := range list {
-		item := o{"type": "function_call", "id": fmt.Sprintf("f%d", c.n), "call_id": fmt.Sprintf("call_%d", c.n), "name": c.name, "arguments": string(c.args)}
+		item := o{"type": "function_call", "id": fmt.Sprintf("f%d", c.n),
+			"call_id": fmt.Sprintf("call_%d", c.n), "name": c.name, "arguments": string(c.args)}
 		if server, tool, apart := strings.Cut(c.name, " "); apart {
 			item["namespace"], item["name"] = server, tool
 		}
@@ -218,7 +231,8 @@ type completions struct{ w io.Writer }
 
 func (p completions) chunk(delta o, finish any) {
 	choice := o{"index": 0, "delta": delta, "finish_reason": finish}
-	event(p.w, "", o{"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "mock", "choices": []any{choice}})
+	event(p.w, "", o{"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "mock",
+		"choices": []any{choice}})
 }
 
 func (p completions) end(reason string) {
@@ -234,7 +248,8 @@ func (p completions) text(s string) {
 func (p completions) calls(list []saidCall) {
 	var tools []any
 	for i, c := range list {
-		tools = append(tools, o{"index": i, "id": fmt.Sprintf("call_%d", c.n), "type": "function", "function": o{"name": c.name, "arguments": string(c.args)}})
+		tools = append(tools, o{"index": i, "id": fmt.Sprintf("call_%d", c.n), "type": "function",
+			"function": o{"name": c.name, "arguments": string(c.args)}})
 	}
 	p.chunk(o{"role": "assistant", "tool_calls": tools}, nil)
 	p.end("tool_calls")
@@ -244,7 +259,8 @@ type generate struct{ w io.Writer }
 
 func (g generate) parts(parts ...any) {
 	usage := o{"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
-	candidate := o{"index": 0, "content": o{"role": "model", "parts": parts}, "finishReason": "STOP"}
+	candidate := o{"index": 0, "content": o{"role": "model", "parts": parts},
+		"finishReason": "STOP"}
 	event(g.w, "", o{"candidates": []any{candidate}, "usageMetadata": usage})
 }
 

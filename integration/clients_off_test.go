@@ -13,13 +13,18 @@ import (
 
 // switchValues are the values that switch hooks off, by the key of the table in package launcher.
 var switchValues = map[string]string{
-	"disableAllHooks": "true", "allowManagedHooksOnly": "true", "allow_managed_hooks_only": "true", "features.hooks": "false",
+	"disableAllHooks": "true", "allowManagedHooksOnly": "true", "allow_managed_hooks_only": "true",
+	"features.hooks":       "false",
 	"features.codex_hooks": "false", "hooksConfig.enabled": "false", "hooksConfig.disabled": "",
 	"*": "/none.so", "env.*": `"/none.so"`,
-	"env.CLAUDE_CODE_SHELL": `"/bin/bash"`, "env.SHELL": `"/bin/bash"`, "shell": `"/bin/bash"`, "env.CLAUDE_CODE_SHELL_PREFIX": `"/bin/bash -c"`,
-	"env.CLAUDE_CODE_SIMPLE": `"1"`, "env.CLAUDE_CODE_SAFE_MODE": `"1"`, "NODE_OPTIONS": "--no-warnings",
-	"GEMINI_CLI_HOME": "/none", "GEMINI_CLI_SYSTEM_SETTINGS_PATH": "/none", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH": "/none",
-	"QWEN_HOME": "/none", "QWEN_CODE_SYSTEM_SETTINGS_PATH": "/none", "QWEN_CODE_SYSTEM_DEFAULTS_PATH": "/none",
+	"env.CLAUDE_CODE_SHELL": `"/bin/bash"`, "env.SHELL": `"/bin/bash"`, "shell": `"/bin/bash"`,
+	"env.CLAUDE_CODE_SHELL_PREFIX": `"/bin/bash -c"`,
+	"env.CLAUDE_CODE_SIMPLE":       `"1"`, "env.CLAUDE_CODE_SAFE_MODE": `"1"`,
+	"NODE_OPTIONS":    "--no-warnings",
+	"GEMINI_CLI_HOME": "/none", "GEMINI_CLI_SYSTEM_SETTINGS_PATH": "/none",
+	"GEMINI_CLI_SYSTEM_DEFAULTS_PATH": "/none",
+	"QWEN_HOME":                       "/none", "QWEN_CODE_SYSTEM_SETTINGS_PATH": "/none",
+	"QWEN_CODE_SYSTEM_DEFAULTS_PATH": "/none",
 }
 
 // switchVariable is one of those that a shell or the loader acts on first.
@@ -77,43 +82,53 @@ func TestClientsHooksOff(t *testing.T) {
 				name := strings.NewReplacer("~/", "h/", "./", "w/", "*", "own").Replace(s.File)
 				name = strings.TrimPrefix(name, "/")
 				line := filepath.Join(b.bin, "tadactl") + " hook run " + c.name
-				files := map[string]string{name: withSwitch(t, b.read("../"+name), name, s.Key, line)}
+				files := map[string]string{name: withSwitch(t, b.read("../"+name), name, s.Key,
+					line)}
 				if c.name == "codex" && s.Level == "project" {
-					files["h/.codex/config.toml"] = b.read("../h/.codex/config.toml") + fmt.Sprintf("\n[projects.%q]\ntrust_level = \"trusted\"\n", b.work)
+					files["h/.codex/config.toml"] = b.read("../h/.codex/config.toml") +
+						fmt.Sprintf("\n[projects.%q]\ntrust_level = \"trusted\"\n", b.work)
 				}
 				for name := range files {
 					_ = os.Remove(filepath.Join(base, name)) // the text has what was there
 				}
 				before := b.rules(t, files)
-				if s.Level == "user" && c.name != "copilot" { // a change of what was installed is told as that
+				if s.Level == "user" && c.name != "copilot" {
+					// a change of what was installed is told as that
 					install()
 				}
 				other := sessionClients[c.name].write(filepath.Join(b.work, ".envrc"))
 				if c.name == "codex" { // writes by its shell
-					other = toolCall{name: "view_image", args: o{"path": filepath.Join(base, "closed/x")}}
+					other = toolCall{name: "view_image",
+						args: o{"path": filepath.Join(base, "closed/x")}}
 				}
-				got := b.playIn(t, c, before, c.tool("true"), c.tool("echo said 4'2'"), c.tool("cat ../closed/x"), other)
+				got := b.playIn(t, c, before, c.tool("true"), c.tool("echo said 4'2'"),
+					c.tool("cat ../closed/x"), other)
 				off := !strings.Contains(got[3], "tada-run")
-				if c.name == "copilot" && s.Level == "user" { // the file is ours, so a change of it is told as that, and nothing runs
+				if c.name == "copilot" && s.Level == "user" {
+					// the file is ours, so a change of it is told as that, and nothing runs
 					off = false
 					if !strings.Contains(got[0], "TAMPER DETECTED") {
 						t.Errorf("a change of our own file: %s", got[0])
 					}
-				} else if !strings.Contains(got[1], "said 42") || !strings.Contains(got[2], "restricted_path") {
+				} else if !strings.Contains(got[1], "said 42") ||
+					!strings.Contains(got[2], "restricted_path") {
 					t.Errorf("an allowed command: %s\na denied one: %s", got[1], got[2])
 				} else if !off {
 					t.Logf("this release has its hooks all the same: %s", got[3])
 				}
-				if told := strings.Contains(got[0], "switches the hooks of "+c.name+" off"); off && !told || strings.Contains(got[1], "switches the hooks") {
+				if told := strings.Contains(got[0], "switches the hooks of "+c.name+" off"); off &&
+					!told || strings.Contains(got[1], "switches the hooks") {
 					t.Errorf("it is told at the first call: %v: %s\n%s", told, got[0], got[1])
 				}
-				status := append(slices.Clone(before), filepath.Join(b.bin, "tadactl"), "hook", "status", c.name)
+				status := append(slices.Clone(before), filepath.Join(b.bin, "tadactl"), "hook",
+					"status", c.name)
 				out, err := b.command(t, status[0], status[1:]...).Output()
 				says, key := "switched off in", strings.Replace(s.Key, "*", switchVariable, 1)
 				if s.TakesShell() {
 					says = "with another shell"
 				}
-				if err == nil || !strings.Contains(string(out), says) || !strings.Contains(string(out), key) {
+				if err == nil || !strings.Contains(string(out), says) ||
+					!strings.Contains(string(out), key) {
 					t.Errorf("hook status: %s, %v", out, err)
 				}
 			})

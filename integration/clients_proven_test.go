@@ -86,7 +86,8 @@ func (c client) note(t *testing.T) {
 		}
 		old, err := readProofs()
 		if err == nil {
-			err = os.WriteFile(proven, []byte(provenHead+spellProofs(merge(old, proofs.now))), 0o644)
+			err = os.WriteFile(proven, []byte(provenHead+spellProofs(merge(old, proofs.now))),
+				0o644)
 		}
 		if err != nil {
 			t.Error(err)
@@ -100,7 +101,8 @@ func merge(old, now []proof) []proof {
 	all := slices.Clone(now)
 	for _, p := range old {
 		tried := slices.ContainsFunc(now, func(n proof) bool { return n.client == p.client })
-		same := slices.ContainsFunc(now, func(n proof) bool { return n.client == p.client && n.version == p.version })
+		same := slices.ContainsFunc(now,
+			func(n proof) bool { return n.client == p.client && n.version == p.version })
 		again := slices.ContainsFunc(now, func(n proof) bool {
 			return n.client == p.client && n.version == p.version && n.feature == p.feature
 		})
@@ -162,7 +164,8 @@ func readProofs() (list []proof, err error) {
 			return nil, fmt.Errorf("%s: %q is no client, version, feature and result", proven, line)
 		}
 		name := columns()[feature]
-		list = append(list, proof{words[0], words[1], name, strings.TrimPrefix(strings.Join(words[2:], " "), name+" ")})
+		list = append(list, proof{words[0], words[1], name,
+			strings.TrimPrefix(strings.Join(words[2:], " "), name+" ")})
 	}
 	return list, nil
 }

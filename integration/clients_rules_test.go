@@ -16,7 +16,8 @@ import (
 // each level of its settings. A file below ETC is the machine's.
 var clientRules = map[string]struct {
 	levels map[string]map[string]string // by level, what files there are with which text
-	asks   bool                         // somebody who is not there is asked, so nothing runs; else the session ends with it
+	// somebody who is not there is asked, so nothing runs; else the session ends with it
+	asks bool
 }{
 	"claude-code": {asks: true, levels: map[string]map[string]string{
 		"user":    {"h/.claude/settings.json": claudeRules},
@@ -25,8 +26,9 @@ var clientRules = map[string]struct {
 		"managed": {"etc/claude-code/managed-settings.json": claudeRules},
 	}},
 	"codex": {asks: true, levels: map[string]map[string]string{
-		"user":    {"h/.codex/rules/default.rules": codexRules},
-		"project": {"w/.codex/rules/default.rules": codexRules, "h/.codex/config.toml": "[projects.\"WORK\"]\ntrust_level = \"trusted\"\n"},
+		"user": {"h/.codex/rules/default.rules": codexRules},
+		"project": {"w/.codex/rules/default.rules": codexRules,
+			"h/.codex/config.toml": "[projects.\"WORK\"]\ntrust_level = \"trusted\"\n"},
 		"managed": {"etc/codex/rules/default.rules": codexRules},
 	}},
 	"opencode": {levels: map[string]map[string]string{
@@ -72,7 +74,8 @@ func TestClientsRules(t *testing.T) {
 					if door != "plain" {
 						b.open(t, c, door)
 					}
-					calls := []toolCall{c.tool("echo one; touch denied"), c.tool("echo said 4'2'; echo > ran")}
+					calls := []toolCall{c.tool("echo one; touch denied"),
+						c.tool("echo said 4'2'; echo > ran")}
 					if clientRules[c.name].asks {
 						calls = append(calls, c.tool("mkdir asked"))
 					}
@@ -101,10 +104,13 @@ func (b *bench) rules(t *testing.T, files map[string]string) (before []string) {
 			if os.Getuid() != 0 {
 				t.Skip("only root can show a client other settings of the machine")
 			}
-			if out, err := exec.Command("cp", "-a", "/etc", filepath.Join(base, "etc")).CombinedOutput(); err != nil {
+			if out, err := exec.Command("cp", "-a", "/etc",
+				filepath.Join(base, "etc")).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			before = []string{"/bin/sh", "-c", `mount --bind "$0/etc" /etc && mount --bind "$0/passwd" /etc/passwd && exec "$@"`, base}
+			before = []string{"/bin/sh", "-c",
+				`mount --bind "$0/etc" /etc && mount --bind "$0/passwd" /etc/passwd && exec "$@"`,
+				base}
 		}
 		if had, err := os.ReadFile(path); err == nil {
 			text = fmt.Sprintf("%s%s", had, text)
@@ -125,13 +131,15 @@ func TestClientsAllowRules(t *testing.T) {
 	for _, mode := range []string{"hook", "hook and shell"} {
 		t.Run(mode, func(t *testing.T) {
 			c := clients[0]
-			c.argv = []string{"-p", "go", "--permission-mode", "default", "--model", "claude-sonnet-4-5"}
+			c.argv = []string{"-p", "go", "--permission-mode", "default", "--model",
+				"claude-sonnet-4-5"}
 			b := newBench(t, c, "/bin/bash")
 			rules := `"Bash(touch:*)"`
 			if mode == "hook" {
 				rules += fmt.Sprintf(`,"Bash(%s:*)","Bash(exit)"`, filepath.Join(b.bin, "tada-run"))
 			}
-			write(t, filepath.Join(b.home, ".claude/settings.json"), `{"permissions":{"allow":[`+rules+`]}}`)
+			write(t, filepath.Join(b.home, ".claude/settings.json"),
+				`{"permissions":{"allow":[`+rules+`]}}`)
 			b.ctl(t, "hook", "install", c.name)
 			if mode != "hook" {
 				b.ctl(t, "shell", "install", c.name)
@@ -153,7 +161,8 @@ func TestClientsCodexRefuses(t *testing.T) {
 	c := clients[1]
 	b := newBench(t, c, "/bin/bash")
 	b.ctl(t, "hook", "install", c.name)
-	if got := b.play(t, c, c.tool("rm -f build/x"))[0]; !strings.Contains(got, "rejected") || !b.exists("build/x") {
+	if got := b.play(t, c, c.tool("rm -f build/x"))[0]; !strings.Contains(got, "rejected") ||
+		!b.exists("build/x") {
 		t.Errorf("%s", got)
 	}
 }
@@ -166,13 +175,16 @@ func TestClientsCodexPatch(t *testing.T) {
 	b := newBench(t, c, "/bin/bash")
 	b.ctl(t, "hook", "install", c.name)
 	patch := func(before, file string) toolCall {
-		return c.tool(before + "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: " + file + "\n+hello\n*** End Patch\nEOF\n")
+		return c.tool(before + "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: " + file +
+			"\n+hello\n*** End Patch\nEOF\n")
 	}
-	got := b.play(t, c, c.tool("mkdir sub"), patch("", "one"), patch("cd sub && ", "two"), patch("", ".git/hooks/pre-commit"), patch("cd ../closed && ", "x"))
+	got := b.play(t, c, c.tool("mkdir sub"), patch("", "one"), patch("cd sub && ", "two"),
+		patch("", ".git/hooks/pre-commit"), patch("cd ../closed && ", "x"))
 	if !b.exists("one") || !b.exists("sub/two") {
 		t.Errorf("a harmless patch is not applied: %s\n%s", got[1], got[2])
 	}
-	if b.exists(".git/hooks/pre-commit") || !strings.Contains(got[3], "tadactl approve") || !strings.Contains(got[4], "restricted_path") {
+	if b.exists(".git/hooks/pre-commit") || !strings.Contains(got[3], "tadactl approve") ||
+		!strings.Contains(got[4], "restricted_path") {
 		t.Errorf("a patch of what runs later: %s\nof what is restricted: %s", got[3], got[4])
 	}
 }
@@ -187,12 +199,16 @@ func TestClientsUnknownTool(t *testing.T) {
 			tool := sessionClients[c.name].unknown
 			if c.name == "codex" { // all its own tools are known; one of a server is not
 				serve := b.serve(t, c).tool("true")
-				tool = toolCall{name: strings.Replace(serve.name, "tada", "other", 1), args: serve.args}
+				tool = toolCall{name: strings.Replace(serve.name, "tada", "other", 1),
+					args: serve.args}
 				config := filepath.Join(b.home, ".codex/config.toml")
 				text, _ := os.ReadFile(config)
-				write(t, config, strings.Replace(string(text), "mcp_servers.tada", "mcp_servers.other", 1))
+				write(t, config, strings.Replace(string(text), "mcp_servers.tada",
+					"mcp_servers.other", 1))
 			}
-			if got := b.play(t, c, tool)[0]; !strings.Contains(got, "is a tool that tada-run does not know") || !strings.Contains(got, "tadactl approve") {
+			if got := b.play(t, c, tool)[0]; !strings.Contains(got,
+				"is a tool that tada-run does not know") ||
+				!strings.Contains(got, "tadactl approve") {
 				t.Errorf("%s", got)
 			}
 		})
@@ -202,7 +218,8 @@ func TestClientsUnknownTool(t *testing.T) {
 // ownRefusals are what a client says of a file that it has by itself for none of the workspace; its
 // hook is not asked then.
 var ownRefusals = map[string]map[string]string{
-	"gemini": {".env": "Path not in workspace", ".git/hooks/pre-commit": "Path not in workspace", "../closed/x": "Path not in workspace"},
+	"gemini": {".env": "Path not in workspace", ".git/hooks/pre-commit": "Path not in workspace",
+		"../closed/x": "Path not in workspace"},
 }
 
 // With the hook, the client's own file tools write what they may, are asked about what runs later,
@@ -214,7 +231,8 @@ func TestClientsFiles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, c, "/bin/bash")
 			base := filepath.Dir(b.home)
-			write(t, filepath.Join(b.home, ".tada/config.yaml"), "security: {restricted_paths: ["+base+"/closed, "+b.work+"/shut]}\n")
+			write(t, filepath.Join(b.home, ".tada/config.yaml"),
+				"security: {restricted_paths: ["+base+"/closed, "+b.work+"/shut]}\n")
 			write(t, filepath.Join(b.work, "shut/x"), "secret\n")
 			if c.name == "qwen" {
 				b.shell(t, c)
@@ -226,8 +244,10 @@ func TestClientsFiles(t *testing.T) {
 				name, told string
 			}{
 				{tools.write, "made", ""}, {tools.write, ".env", ""},
-				{tools.write, ".envrc", "tadactl approve"}, {tools.write, ".git/hooks/pre-commit", "tadactl approve"},
-				{tools.read, "shut/x", "restricted_path"}, {tools.read, "../closed/x", "restricted_path"},
+				{tools.write, ".envrc", "tadactl approve"},
+				{tools.write, ".git/hooks/pre-commit", "tadactl approve"},
+				{tools.read, "shut/x", "restricted_path"},
+				{tools.read, "../closed/x", "restricted_path"},
 				{tools.write, "shut/y", "restricted_path"},
 			}
 			calls := []toolCall{c.tool("true")}
@@ -236,7 +256,9 @@ func TestClientsFiles(t *testing.T) {
 			}
 			for i, got := range b.play(t, c, calls...)[1:] {
 				r := rows[i]
-				if r.name == ".env" && slices.ContainsFunc(loading, func(f agents.Fact) bool { return agents.Platform(f.Agent) == c.name }) {
+				if r.name == ".env" &&
+					slices.ContainsFunc(loading,
+						func(f agents.Fact) bool { return agents.Platform(f.Agent) == c.name }) {
 					r.told = "tadactl approve"
 				}
 				if told := ownRefusals[c.name][r.name]; told != "" {
@@ -245,7 +267,8 @@ func TestClientsFiles(t *testing.T) {
 				if !strings.Contains(got, r.told) || strings.Contains(got, "secret") {
 					t.Errorf("%s: want %q: %s", r.name, r.told, got)
 				}
-				if made := r.told == "" || r.name == "shut/x" || r.name == "../closed/x"; b.exists(r.name) != made {
+				if made := r.told == "" || r.name == "shut/x" ||
+					r.name == "../closed/x"; b.exists(r.name) != made {
 					t.Errorf("%s is there: %v: %s", r.name, !made, got)
 				}
 			}

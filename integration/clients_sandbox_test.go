@@ -22,9 +22,11 @@ func TestClientsClaudeSandbox(t *testing.T) {
 				b := newBench(t, c, "/bin/bash")
 				files := ""
 				if may {
-					files = fmt.Sprintf(`,"filesystem":{"allowWrite":[%q]}`, filepath.Join(b.home, ".tada"))
+					files = fmt.Sprintf(`,"filesystem":{"allowWrite":[%q]}`,
+						filepath.Join(b.home, ".tada"))
 				}
-				write(t, filepath.Join(b.home, ".claude/settings.json"), `{"sandbox":{"enabled":true,"failIfUnavailable":true,"allowUnsandboxedCommands":false`+files+`}}`)
+				write(t, filepath.Join(b.home, ".claude/settings.json"),
+					`{"sandbox":{"enabled":true,"failIfUnavailable":true,"allowUnsandboxedCommands":false`+files+`}}`)
 				if door != "plain" {
 					b.open(t, c, door)
 				}
@@ -32,8 +34,10 @@ func TestClientsClaudeSandbox(t *testing.T) {
 					b.try(t, c)
 					return
 				}
-				told := map[bool]string{false: "sandbox.filesystem.allowWrite", true: "belongs to tada-run itself"}[may]
-				got := b.play(t, c, c.tool("echo ran > here; echo said 4\"2\""), c.tool("echo out > ../outside"))
+				told := map[bool]string{false: "sandbox.filesystem.allowWrite",
+					true: "belongs to tada-run itself"}[may]
+				got := b.play(t, c, c.tool("echo ran > here; echo said 4\"2\""),
+					c.tool("echo out > ../outside"))
 				if b.exists("../outside") {
 					t.Errorf("there is no sandbox: %s", got[1])
 				}
@@ -41,7 +45,8 @@ func TestClientsClaudeSandbox(t *testing.T) {
 					if !b.exists("here") {
 						t.Error(got[0])
 					}
-				} else if strings.Contains(got[0], "said 42") || b.exists("here") || !strings.Contains(got[0], told) {
+				} else if strings.Contains(got[0], "said 42") || b.exists("here") ||
+					!strings.Contains(got[0], told) {
 					t.Errorf("want %q: %s", told, got[0])
 				}
 			})

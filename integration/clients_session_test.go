@@ -19,33 +19,47 @@ var sessionClients = map[string]struct {
 	refused     [6]string
 }{
 	"claude-code": {
-		read:    func(p string) toolCall { return toolCall{name: "Read", args: o{"file_path": p}} },
-		write:   func(p string) toolCall { return toolCall{name: "Write", args: o{"file_path": p, "content": "x\n"}} },
+		read: func(p string) toolCall { return toolCall{name: "Read", args: o{"file_path": p}} },
+		write: func(p string) toolCall {
+			return toolCall{name: "Write", args: o{"file_path": p, "content": "x\n"}}
+		},
 		unknown: toolCall{name: "WebFetch", args: o{"url": "http://127.0.0.1:1/x", "prompt": "x"}},
 		refused: [6]string{"EACCES", "EACCES", "EACCES", "EROFS", "{}", "EROFS"},
 	},
 	"codex": { // has no tools for files but the shell
-		read:    func(p string) toolCall { return clients[1].tool("cat " + p) },
-		write:   func(p string) toolCall { return clients[1].tool("mkdir -p $(dirname " + p + "); echo x > " + p) },
+		read: func(p string) toolCall { return clients[1].tool("cat " + p) },
+		write: func(p string) toolCall {
+			return clients[1].tool("mkdir -p $(dirname " + p + "); echo x > " + p)
+		},
 		unknown: toolCall{name: "view_image", args: o{"path": "x.png"}},
-		refused: [6]string{"Permission denied", "Permission denied", "Permission denied", "Read-only file system", "{}", "Read-only file system"},
+		refused: [6]string{"Permission denied", "Permission denied", "Permission denied",
+			"Read-only file system", "{}", "Read-only file system"},
 	},
 	"opencode": {
-		read:    func(p string) toolCall { return toolCall{name: "read", args: o{"filePath": p}} },
-		write:   func(p string) toolCall { return toolCall{name: "write", args: o{"filePath": p, "content": "x\n"}} },
-		unknown: toolCall{name: "webfetch", args: o{"url": "http://127.0.0.1:1/x", "format": "text"}},
-		refused: [6]string{"PermissionDenied", "PermissionDenied", "PermissionDenied", "Unknown: FileSystem.makeDirectory", "{}", "Unknown: FileSystem.writeFile"},
+		read: func(p string) toolCall { return toolCall{name: "read", args: o{"filePath": p}} },
+		write: func(p string) toolCall {
+			return toolCall{name: "write", args: o{"filePath": p, "content": "x\n"}}
+		},
+		unknown: toolCall{name: "webfetch",
+			args: o{"url": "http://127.0.0.1:1/x", "format": "text"}},
+		refused: [6]string{"PermissionDenied", "PermissionDenied", "PermissionDenied",
+			"Unknown: FileSystem.makeDirectory", "{}", "Unknown: FileSystem.writeFile"},
 	},
 	"gemini": { // keeps to the workspace by itself
-		read: func(p string) toolCall { return toolCall{name: "read_file", args: o{"file_path": p}} },
+		read: func(p string) toolCall {
+			return toolCall{name: "read_file", args: o{"file_path": p}}
+		},
 		write: func(p string) toolCall {
 			return toolCall{name: "write_file", args: o{"file_path": p, "content": "x\n"}}
 		},
 		unknown: toolCall{name: "web_fetch", args: o{"prompt": "http://127.0.0.1:1/x"}},
-		refused: [6]string{"EACCES", "EACCES", "EACCES", "not in workspace", "not in workspace", "not in workspace"},
+		refused: [6]string{"EACCES", "EACCES", "EACCES", "not in workspace", "not in workspace",
+			"not in workspace"},
 	},
 	"qwen": {
-		read: func(p string) toolCall { return toolCall{name: "read_file", args: o{"file_path": p}} },
+		read: func(p string) toolCall {
+			return toolCall{name: "read_file", args: o{"file_path": p}}
+		},
 		write: func(p string) toolCall {
 			return toolCall{name: "write_file", args: o{"file_path": p, "content": "x\n"}}
 		},
@@ -53,10 +67,13 @@ var sessionClients = map[string]struct {
 		refused: [6]string{"EACCES", "EACCES", "EACCES", "ENOENT", "{}", "EROFS"},
 	},
 	"copilot": {
-		read:    func(p string) toolCall { return toolCall{name: "view", args: o{"path": p}} },
-		write:   func(p string) toolCall { return toolCall{name: "create", args: o{"path": p, "file_text": "x\n"}} },
+		read: func(p string) toolCall { return toolCall{name: "view", args: o{"path": p}} },
+		write: func(p string) toolCall {
+			return toolCall{name: "create", args: o{"path": p, "file_text": "x\n"}}
+		},
 		unknown: toolCall{name: "web_fetch", args: o{"url": "http://127.0.0.1:1/x"}},
-		refused: [6]string{"does not exist", "EACCES", "EACCES", "does not exist", "{}", "already exists"},
+		refused: [6]string{"does not exist", "EACCES", "EACCES", "does not exist", "{}",
+			"already exists"},
 	},
 }
 
@@ -74,7 +91,9 @@ func TestClientsSession(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, c, "/bin/bash")
 			const config = "security: {}\n"
-			state, hook, settings := filepath.Join(b.home, ".tada/config.yaml"), filepath.Join(b.work, ".git/hooks/pre-commit"), filepath.Join(b.home, ".claude/settings.json")
+			state, hook, settings := filepath.Join(b.home, ".tada/config.yaml"),
+				filepath.Join(b.work, ".git/hooks/pre-commit"),
+				filepath.Join(b.home, ".claude/settings.json")
 			write(t, state, config)
 			write(t, settings, "{}\n")
 			before := filesBelow(t, b.home)
@@ -82,17 +101,21 @@ func TestClientsSession(t *testing.T) {
 			session := []string{runner, "--session", "--"}
 			b.enlist(t, c, session)
 			got := b.playIn(t, c, session,
-				inside.read(state), inside.write(state), inside.write(filepath.Join(b.home, ".tada/new")), inside.write(hook),
-				inside.read(settings), inside.write(settings), inside.write(filepath.Join(b.work, "made")),
+				inside.read(state), inside.write(state),
+				inside.write(filepath.Join(b.home, ".tada/new")), inside.write(hook),
+				inside.read(settings), inside.write(settings),
+				inside.write(filepath.Join(b.work, "made")),
 				c.tool("cat "+state+"; touch "+settings+" /root/outside; echo status $?"),
-				c.tool(runner+" 'echo said 4\"2\"'"), c.tool(runner+" 'git push --force origin main'; echo status $?"),
+				c.tool(runner+" 'echo said 4\"2\"'"),
+				c.tool(runner+" 'git push --force origin main'; echo status $?"),
 			)
 			for i, want := range append(inside.refused[:], "", "status 1", "said 42", "status 75") {
 				if !strings.Contains(got[i], want) {
 					t.Errorf("call %d: want %q: %s", i, want, got[i])
 				}
 			}
-			if !b.exists("made") || b.exists(".git/hooks/pre-commit") || b.exists("../h/.tada/new") {
+			if !b.exists("made") || b.exists(".git/hooks/pre-commit") ||
+				b.exists("../h/.tada/new") {
 				t.Error("it cannot work, or writes what git runs or tada-run reads")
 			}
 			for file, want := range map[string]string{state: config, settings: "{}\n"} {
@@ -103,7 +126,8 @@ func TestClientsSession(t *testing.T) {
 			if after := filesBelow(t, b.home); !slices.Equal(after, before) {
 				t.Errorf("outside of its own folder there was %q, and now is %q", before, after)
 			}
-			if got := b.playIn(t, c, session, c.tool("echo again")); !strings.Contains(got[0], "again") {
+			if got := b.playIn(t, c, session, c.tool("echo again")); !strings.Contains(got[0],
+				"again") {
 				t.Errorf("the next session: %s", got[0])
 			}
 			b.recorded(t, `echo said 4"2"`, "ended")
@@ -127,7 +151,8 @@ func (b *bench) enlist(t *testing.T, c client, session []string) {
 		ID   string
 		Hash string `json:"plan_hash"`
 	}
-	if text := b.ctl(t, "pending", "--json"); json.Unmarshal([]byte(text), &list) != nil || len(list) != 1 {
+	if text := b.ctl(t, "pending", "--json"); json.Unmarshal([]byte(text), &list) != nil ||
+		len(list) != 1 {
 		t.Fatalf("not one question:\n%s", text)
 	}
 	page, _, _ := strings.Cut(b.ctl(t, "show", list[0].ID), "every value by its name")
@@ -172,7 +197,8 @@ func (b *bench) person(t *testing.T, args ...string) {
 func filesBelow(t *testing.T, home string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(home, func(name string, d fs.DirEntry, err error) error {
-		if rest := strings.TrimPrefix(name, home); rest == "/.tada" || rest == "/.local/state/tada-run" {
+		if rest := strings.TrimPrefix(name, home); rest == "/.tada" ||
+			rest == "/.local/state/tada-run" {
 			return fs.SkipDir
 		}
 		if err == nil && !d.IsDir() {

@@ -51,16 +51,19 @@ func TestClientsBoth(t *testing.T) {
 			b := newBench(t, c, login)
 			ask := c.tool("rm -r build")
 			b.shell(t, c)
-			if got := b.play(t, c, c.tool("true"), ask)[1]; !strings.Contains(got, "tadactl approve") || !b.exists("build/x") {
+			if got := b.play(t, c, c.tool("true"), ask)[1]; !strings.Contains(got,
+				"tadactl approve") || !b.exists("build/x") {
 				t.Fatalf("a question through the shell: %s", got)
 			}
 			b.approve(t, "rm -r build")
 			b.ctl(t, "hook", "install", c.name)
 			if got := b.play(t, c, c.tool("true"), ask)[1]; b.exists("build") {
-				t.Errorf("the answer to the shell's question, through both: %s\n%s", got, b.ctl(t, "log"))
+				t.Errorf("the answer to the shell's question, through both: %s\n%s", got,
+					b.ctl(t, "log"))
 			}
 			write(t, filepath.Join(b.work, "build/x"), "")
-			if got := b.play(t, c, c.tool("true"), ask)[1]; !strings.Contains(got, "tadactl approve") || !b.exists("build/x") {
+			if got := b.play(t, c, c.tool("true"), ask)[1]; !strings.Contains(got,
+				"tadactl approve") || !b.exists("build/x") {
 				t.Errorf("it ran twice on one answer: %s", got)
 			}
 			b.ctl(t, "audit", "verify", "--complete")
@@ -87,14 +90,19 @@ func TestClientsCodexTerminal(t *testing.T) {
 				b.ctl(t, "hook", "install", "codex")
 			}
 			onTTY := func(cmd string) toolCall {
-				return toolCall{name: "exec_command", args: o{"cmd": cmd, "tty": true, "yield_time_ms": 1000}}
+				return toolCall{name: "exec_command",
+					args: o{"cmd": cmd, "tty": true, "yield_time_ms": 1000}}
 			}
 			typing := func(keys string) toolCall {
-				return toolCall{name: "write_stdin", args: o{"session_id": "SESSION", "chars": keys, "yield_time_ms": 1000}}
+				return toolCall{name: "write_stdin",
+					args: o{"session_id": "SESSION", "chars": keys, "yield_time_ms": 1000}}
 			}
-			got := b.play(t, c, c.tool("true"), onTTY("test -t 0 && test -t 1 && echo a terminal; read x; echo got $x; cat > typed"),
-				typing("keys\n"), typing("into a file\n\u0004"), onTTY("rm -r build"), c.tool("cat typed"))
-			for i, want := range []string{"", "a terminal", "got keys", "exited with code 0", "tadactl approve", "into a file"} {
+			got := b.play(t, c, c.tool("true"),
+				onTTY("test -t 0 && test -t 1 && echo a terminal; read x; echo got $x; cat > typed"),
+				typing("keys\n"), typing("into a file\n\u0004"), onTTY("rm -r build"),
+				c.tool("cat typed"))
+			for i, want := range []string{"", "a terminal", "got keys", "exited with code 0",
+				"tadactl approve", "into a file"} {
 				if !strings.Contains(got[i], want) {
 					t.Errorf("call %d: %s\nwant %q", i, got[i], want)
 				}
@@ -114,17 +122,21 @@ func TestClientsCodexSandbox(t *testing.T) {
 	needClients(t)
 	for _, mode := range []string{"shell", "hook"} {
 		t.Run(mode, func(t *testing.T) {
-			b := newBench(t, clients[1], map[string]string{"shell": "BIN/bash", "hook": "/bin/bash"}[mode])
+			b := newBench(t, clients[1],
+				map[string]string{"shell": "BIN/bash", "hook": "/bin/bash"}[mode])
 			if mode == "hook" {
 				b.ctl(t, "hook", "install", "codex")
 			}
 			const trust = "--dangerously-bypass-hook-trust"
 			for _, own := range []string{"workspace-write", "read-only"} {
-				if got := b.play(t, codexClient(trust, "-s", own), clients[1].tool("echo ran > here; echo said 4\"2\""))[0]; strings.Contains(got, "said 42") || !strings.Contains(got, "writable_roots") || b.exists("here") {
+				if got := b.play(t, codexClient(trust, "-s", own),
+					clients[1].tool("echo ran > here; echo said 4\"2\""))[0]; strings.Contains(got,
+					"said 42") || !strings.Contains(got, "writable_roots") || b.exists("here") {
 					t.Errorf("a command that could not be recorded, %s: %s", own, got)
 				}
 			}
-			roots := fmt.Sprintf("sandbox_workspace_write.writable_roots=[%q]", filepath.Join(b.home, ".tada"))
+			roots := fmt.Sprintf("sandbox_workspace_write.writable_roots=[%q]",
+				filepath.Join(b.home, ".tada"))
 			b.try(t, codexClient(trust, "-s", "workspace-write", "-c", roots))
 		})
 	}

@@ -24,9 +24,11 @@ var stoppings = map[string]stopping{
 	"claude-code": {limit: o{"timeout": 2000}, background: o{"run_in_background": true}},
 	"codex":       {limit: o{"yield_time_ms": 2000}, background: o{"yield_time_ms": 250}},
 	"opencode":    {limit: o{"timeout": 2000}, leaves: true},
-	"gemini":      {limit: o{}, background: o{"is_background": true}, leaves: true}, // has a setting instead: impatient
-	"qwen":        {limit: o{"timeout": 2000}, background: o{"is_background": true}},
-	"copilot":     {limit: o{"initial_wait": 2}, background: o{"mode": "async", "shellId": "aside"}},
+	// has a setting instead: impatient
+	"gemini": {limit: o{}, background: o{"is_background": true}, leaves: true},
+	"qwen":   {limit: o{"timeout": 2000}, background: o{"is_background": true}},
+	"copilot": {limit: o{"initial_wait": 2},
+		background: o{"mode": "async", "shellId": "aside"}},
 }
 
 // with adds arguments to a call.
@@ -43,7 +45,9 @@ func TestClientsStop(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
 		c = impatient(c)
-		t.Run("plain/"+c.name, func(t *testing.T) { stop(t, newBench(t, c, "/bin/bash"), c, "plain") })
+		t.Run("plain/"+c.name, func(t *testing.T) {
+			stop(t, newBench(t, c, "/bin/bash"), c, "plain")
+		})
 	}
 	eachDoor(t, stop, impatient)
 }
@@ -54,7 +58,8 @@ func impatient(c client) client {
 	c.setup = func(t *testing.T, b *bench, url string) {
 		if setup(t, b, url); c.name == "gemini" {
 			had := b.read("../h/.gemini/settings.json")
-			write(t, filepath.Join(b.home, ".gemini/settings.json"), `{"tools":{"shell":{"inactivityTimeout":2}},`+had[1:])
+			write(t, filepath.Join(b.home, ".gemini/settings.json"),
+				`{"tools":{"shell":{"inactivityTimeout":2}},`+had[1:])
 		}
 	}
 	return c
@@ -73,7 +78,8 @@ func stop(t *testing.T, b *bench, c client, door string) {
 	endless, second := long()
 	calls := []toolCall{c.tool("true")}
 	if how.background != nil {
-		calls = append(calls, c.tool("sleep 1; echo > late").with(how.background), c.tool("until test -e late; do sleep 0.1; done; echo came 4'2'"))
+		calls = append(calls, c.tool("sleep 1; echo > late").with(how.background),
+			c.tool("until test -e late; do sleep 0.1; done; echo came 4'2'"))
 	}
 	at := len(calls)
 	if how.limit != nil {
@@ -122,7 +128,8 @@ func stop(t *testing.T, b *bench, c client, door string) {
 	if list := b.ctl(t, "sessions"); strings.Contains(list, " running ") {
 		t.Errorf("a run is on record as running:\n%s", list)
 	}
-	_ = b.command(t, filepath.Join(b.bin, "tada-run"), "true").Run() // which tells the end of a run whose launcher was killed
+	// which tells the end of a run whose launcher was killed
+	_ = b.command(t, filepath.Join(b.bin, "tada-run"), "true").Run()
 	b.ctl(t, "audit", "verify", "--complete")
 }
 
@@ -156,7 +163,8 @@ func (b *bench) interrupt(t *testing.T, c client, calls []toolCall, file string)
 		select {
 		case err := <-ended:
 			if !begun {
-				t.Fatalf("it ended before it was interrupted: %v: %s\n%q", err, out, b.model.results())
+				t.Fatalf("it ended before it was interrupted: %v: %s\n%q", err, out,
+					b.model.results())
 			}
 			return b.model.results()
 		case <-time.After(2 * time.Second):

@@ -43,9 +43,13 @@ type bench struct {
 var clients = []client{
 	{
 		name: "claude-code", bin: "claude",
-		tool: func(c string) toolCall { return toolCall{name: "Bash", args: o{"command": c, "description": "x"}} },
-		argv: []string{"-p", "go", "--dangerously-skip-permissions", "--model", "claude-sonnet-4-5"},
-		env:  []string{"IS_SANDBOX=1", "ANTHROPIC_API_KEY=x", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"},
+		tool: func(c string) toolCall {
+			return toolCall{name: "Bash", args: o{"command": c, "description": "x"}}
+		},
+		argv: []string{"-p", "go", "--dangerously-skip-permissions", "--model",
+			"claude-sonnet-4-5"},
+		env: []string{"IS_SANDBOX=1", "ANTHROPIC_API_KEY=x", "DISABLE_AUTOUPDATER=1",
+			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"},
 		setup: func(t *testing.T, b *bench, url string) {
 			setenv(b, "ANTHROPIC_BASE_URL", url)
 		},
@@ -53,20 +57,26 @@ var clients = []client{
 	{
 		name: "codex", bin: "codex",
 		tool: func(c string) toolCall { return toolCall{name: "exec_command", args: o{"cmd": c}} },
-		argv: []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "go"},
-		env:  []string{"MOCK_KEY=x"},
+		argv: []string{"exec", "--skip-git-repo-check",
+			"--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "go"},
+		env: []string{"MOCK_KEY=x"},
 		setup: func(t *testing.T, b *bench, url string) {
-			write(t, filepath.Join(b.home, ".codex/config.toml"), fmt.Sprintf("model = \"mock\"\nmodel_provider = \"mock\"\n[model_providers.mock]\nname = \"mock\"\nbase_url = %q\nenv_key = \"MOCK_KEY\"\nwire_api = \"responses\"\n", url+"/v1"))
+			write(t, filepath.Join(b.home, ".codex/config.toml"),
+				fmt.Sprintf("model = \"mock\"\nmodel_provider = \"mock\"\n[model_providers.mock]\nname = \"mock\"\nbase_url = %q\nenv_key = \"MOCK_KEY\"\nwire_api = \"responses\"\n", url+"/v1"))
 		},
 	},
 	{
 		name: "opencode", bin: "opencode",
-		tool: func(c string) toolCall { return toolCall{name: "bash", args: o{"command": c, "description": "x"}} },
+		tool: func(c string) toolCall {
+			return toolCall{name: "bash", args: o{"command": c, "description": "x"}}
+		},
 		argv: []string{"run", "--model", "mock/mock", "go"},
 		env:  []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"},
 		setup: func(t *testing.T, b *bench, url string) {
-			write(t, filepath.Join(b.home, ".config/opencode/.npmrc"), "fetch-retries=0\n") // a plugin of its own it installs at each start
-			write(t, filepath.Join(b.home, ".config/opencode/opencode.json"), fmt.Sprintf(`{"permission":{"bash":"allow","external_directory":"allow"},"provider":{"mock":{"npm":"@ai-sdk/openai-compatible","name":"mock","options":{"baseURL":%q,"apiKey":"x"},"models":{"mock":{"name":"mock"}}}}}`, url+"/v1"))
+			// a plugin of its own it installs at each start
+			write(t, filepath.Join(b.home, ".config/opencode/.npmrc"), "fetch-retries=0\n")
+			write(t, filepath.Join(b.home, ".config/opencode/opencode.json"),
+				fmt.Sprintf(`{"permission":{"bash":"allow","external_directory":"allow"},"provider":{"mock":{"npm":"@ai-sdk/openai-compatible","name":"mock","options":{"baseURL":%q,"apiKey":"x"},"models":{"mock":{"name":"mock"}}}}}`, url+"/v1"))
 		},
 	},
 	{
@@ -77,31 +87,37 @@ var clients = []client{
 		argv: []string{"--yolo", "--skip-trust", "-m", "gemini-2.5-flash", "-p", "go"},
 		env:  []string{"GEMINI_API_KEY=x", "GEMINI_CLI_NO_RELAUNCH=true"},
 		setup: func(t *testing.T, b *bench, url string) {
-			write(t, filepath.Join(b.home, ".gemini/settings.json"), `{"security":{"auth":{"selectedType":"gemini-api-key"}},"privacy":{"usageStatisticsEnabled":false}}`)
+			write(t, filepath.Join(b.home, ".gemini/settings.json"),
+				`{"security":{"auth":{"selectedType":"gemini-api-key"}},"privacy":{"usageStatisticsEnabled":false}}`)
 			setenv(b, "GOOGLE_GEMINI_BASE_URL", url)
 		},
 	},
 	{
 		name: "qwen", bin: "qwen",
 		tool: func(c string) toolCall {
-			return toolCall{name: "run_shell_command", args: o{"command": c, "description": "x", "is_background": false}}
+			return toolCall{name: "run_shell_command",
+				args: o{"command": c, "description": "x", "is_background": false}}
 		},
 		argv: []string{"--yolo", "--auth-type", "openai", "-p", "go"},
 		env:  []string{"OPENAI_API_KEY=x", "OPENAI_MODEL=mock", "QWEN_CODE_NO_RELAUNCH=true"},
 		setup: func(t *testing.T, b *bench, url string) {
 			// A terminal, as where a person sits: with -p alone it reads two pipes, and drops what
 			// is in them when the command ends.
-			write(t, filepath.Join(b.home, ".qwen/settings.json"), `{"privacy":{"usageStatisticsEnabled":false},"general":{"disableAutoUpdate":true},"tools":{"shell":{"enableInteractiveShell":true}}}`)
+			write(t, filepath.Join(b.home, ".qwen/settings.json"),
+				`{"privacy":{"usageStatisticsEnabled":false},"general":{"disableAutoUpdate":true},"tools":{"shell":{"enableInteractiveShell":true}}}`)
 			setenv(b, "OPENAI_BASE_URL", url+"/v1")
 		},
 	},
 	{
 		name: "copilot", bin: "copilot",
 		tool: func(c string) toolCall {
-			return toolCall{name: "bash", args: o{"command": c, "description": "x", "mode": "sync", "initial_wait": 30}}
+			return toolCall{name: "bash",
+				args: o{"command": c, "description": "x", "mode": "sync", "initial_wait": 30}}
 		},
-		argv: []string{"-p", "go", "--allow-all-tools", "--allow-all-paths", "--no-color", "--no-auto-update"},
-		env:  []string{"COPILOT_MODEL=mock", "COPILOT_PROVIDER_API_KEY=x", "COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false"},
+		argv: []string{"-p", "go", "--allow-all-tools", "--allow-all-paths", "--no-color",
+			"--no-auto-update"},
+		env: []string{"COPILOT_MODEL=mock", "COPILOT_PROVIDER_API_KEY=x", "COPILOT_OFFLINE=true",
+			"COPILOT_AUTO_UPDATE=false"},
 		setup: func(t *testing.T, b *bench, url string) {
 			setenv(b, "COPILOT_PROVIDER_BASE_URL", url+"/v1")
 		},
@@ -192,7 +208,8 @@ var build = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if out, err := exec.Command("go", "build", "-o", dir+"/", "../cmd/...").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", dir+"/",
+		"../cmd/...").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
 	return dir, nil
@@ -215,11 +232,14 @@ func newBench(t *testing.T, c client, shell string) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	b := &bench{home: filepath.Join(base, "h"), work: filepath.Join(base, "w"), bin: filepath.Join(base, "bin"), passwd: filepath.Join(base, "passwd"), opt: packages(c.find(t)), model: &model{}}
+	b := &bench{home: filepath.Join(base, "h"), work: filepath.Join(base, "w"),
+		bin: filepath.Join(base, "bin"), passwd: filepath.Join(base, "passwd"),
+		opt: packages(c.find(t)), model: &model{}}
 	write(t, filepath.Join(b.work, ".git/HEAD"), "ref: refs/heads/main\n")
 	write(t, filepath.Join(base, "closed/x"), "secret\n")
 	write(t, filepath.Join(b.work, "build/x"), "")
-	write(t, filepath.Join(b.home, ".tada/config.yaml"), "security: {restricted_paths: ["+base+"/closed]}\n")
+	write(t, filepath.Join(b.home, ".tada/config.yaml"),
+		"security: {restricted_paths: ["+base+"/closed]}\n")
 	built, err := build()
 	if err != nil {
 		t.Fatal(err)
@@ -251,9 +271,11 @@ func (b *bench) login(t *testing.T, shell string) {
 // mounts of its own, for which an ordinary user becomes the owner of a user namespace. Programs in
 // the home of another account would be asked about.
 func (b *bench) command(t *testing.T, name string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(t.Context(), "/bin/sh", append([]string{"-c", `mount --bind "$0" /etc/passwd && mount --bind "$1" /opt && shift && exec "$@"`, b.passwd, b.opt, name}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "/bin/sh",
+		append([]string{"-c", `mount --bind "$0" /etc/passwd && mount --bind "$1" /opt && shift && exec "$@"`, b.passwd, b.opt, name}, args...)...)
 	cmd.Dir, cmd.WaitDelay = b.work, time.Second
-	cmd.Env = []string{"HOME=" + b.home, "PATH=" + os.Getenv("PATH"), "TERM=xterm", "LANG=C.UTF-8", "SHELL=/bin/bash"}
+	cmd.Env = []string{"HOME=" + b.home, "PATH=" + os.Getenv("PATH"), "TERM=xterm", "LANG=C.UTF-8",
+		"SHELL=/bin/bash"}
 	ownMounts(cmd)
 	return cmd
 }
@@ -286,7 +308,8 @@ func (b *bench) playIn(t *testing.T, c client, before []string, calls ...toolCal
 	results := b.model.results()
 	if len(results) != len(calls) {
 		requests := b.model.requests()
-		t.Fatalf("%s: the model was told of %d calls out of %d: %v\n%s\nrequests:\n%s", c.name, len(results), len(calls), err, out.String(), requests[:min(len(requests), 4000)])
+		t.Fatalf("%s: the model was told of %d calls out of %d: %v\n%s\nrequests:\n%s", c.name,
+			len(results), len(calls), err, out.String(), requests[:min(len(requests), 4000)])
 	}
 	return results
 }
@@ -319,7 +342,8 @@ func (b *bench) try(t *testing.T, c client) {
 	if log := b.ctl(t, "log", "--json"); !strings.Contains(log, "said 4'2'") {
 		t.Errorf("the command is not in the log:\n%s", log)
 	}
-	if got := b.play(t, c, c.tool("touch never; cat ../closed/x"))[0]; !strings.Contains(got, "restricted_path") || strings.Contains(got, "secret\n") {
+	if got := b.play(t, c, c.tool("touch never; cat ../closed/x"))[0]; !strings.Contains(got,
+		"restricted_path") || strings.Contains(got, "secret\n") {
 		t.Errorf("a denied command: %s", got)
 	}
 	if b.exists("never") {
@@ -334,7 +358,8 @@ func (b *bench) try(t *testing.T, c client) {
 	}
 	// The first command of Codex may come before the snapshot of the shell is ready, and is then
 	// called in another way.
-	if got := b.play(t, c, c.tool("true"), c.tool("rm -r build"), again); !strings.Contains(got[1], "tadactl approve") || b.exists("build") {
+	if got := b.play(t, c, c.tool("true"), c.tool("rm -r build"), again); !strings.Contains(got[1],
+		"tadactl approve") || b.exists("build") {
 		t.Errorf("a question: %s\nthe identical command after the yes: %s", got[1], got[2])
 	}
 	if got := b.ctl(t, "pending"); strings.TrimSpace(got) != "" {
@@ -355,7 +380,8 @@ func (b *bench) approve(t *testing.T, command string) {
 		ID   string
 		Hash string `json:"plan_hash"`
 	}
-	if text := b.ctl(t, "pending", "--json"); json.Unmarshal([]byte(text), &list) != nil || len(list) != 1 {
+	if text := b.ctl(t, "pending", "--json"); json.Unmarshal([]byte(text), &list) != nil ||
+		len(list) != 1 {
 		t.Errorf("not one question:\n%s", text)
 		return
 	}
@@ -363,7 +389,8 @@ func (b *bench) approve(t *testing.T, command string) {
 	page, _, _ := strings.Cut(b.ctl(t, "show", q.ID), "every value by its name")
 	first := ""
 	for line := range strings.Lines(page) {
-		if _, text, ok := strings.Cut(line, "│ "); ok && (first == "" || !strings.HasPrefix(line, "runs as")) {
+		if _, text, ok := strings.Cut(line, "│ "); ok &&
+			(first == "" || !strings.HasPrefix(line, "runs as")) {
 			first += strings.TrimSuffix(text, "\n")
 		} else if first != "" {
 			break
@@ -385,7 +412,8 @@ func (b *bench) approveFirst(t *testing.T) {
 		ID   string
 		Hash string `json:"plan_hash"`
 	}
-	if text := b.ctl(t, "pending", "--json"); json.Unmarshal([]byte(text), &list) != nil || len(list) == 0 {
+	if text := b.ctl(t, "pending", "--json"); json.Unmarshal([]byte(text), &list) != nil ||
+		len(list) == 0 {
 		t.Fatalf("no question:\n%s", text)
 	}
 	b.person(t, "approve", "--plan", list[0].Hash, list[0].ID)

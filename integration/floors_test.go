@@ -75,20 +75,22 @@ var wide = map[string]int{
 	"launcher/session.client":     17,
 	"launcher/session.relay":      13,
 	"pathguard.Reason":            13,
-	"pathguard.Settings":          24, // one for each key of the configuration; their names are in the digest
-	"pathguard.ground":            14,
-	"pathguard/resolve.Plan":      14, // the parts of what an approval binds, each a list of its own
-	"pathguard/tamper.Case":       13,
-	"pathguard/tamper.Event":      15,
-	"shellparse/code.grammar":     18,
-	"shellparse/code.lexer":       13,
-	"shellparse/code.makefile":    13,
-	"shellparse/code.value":       14,
-	"shellparse/command.Nested":   16,
-	"shellparse/command.Spec":     18,
-	"shellparse/command.Use":      17,
-	"shellparse/command.matcher":  20,
-	"shellparse/eval.Script":      14,
+	// one for each key of the configuration; their names are in the digest
+	"pathguard.Settings": 24,
+	"pathguard.ground":   14,
+	// the parts of what an approval binds, each a list of its own
+	"pathguard/resolve.Plan":     14,
+	"pathguard/tamper.Case":      13,
+	"pathguard/tamper.Event":     15,
+	"shellparse/code.grammar":    18,
+	"shellparse/code.lexer":      13,
+	"shellparse/code.makefile":   13,
+	"shellparse/code.value":      14,
+	"shellparse/command.Nested":  16,
+	"shellparse/command.Spec":    18,
+	"shellparse/command.Use":     17,
+	"shellparse/command.matcher": 20,
+	"shellparse/eval.Script":     14,
 }
 
 // maxFields is how many fields a struct may have. A type with more usually holds the states of
@@ -105,7 +107,8 @@ func TestFilesOfAPackageHaveFloors(t *testing.T) {
 			t.Errorf("%s: %d arrows run back up, %d are known:\n\t%s",
 				p.folder, n, want, strings.Join(up, "\n\t"))
 		case n < want:
-			t.Errorf("%s: %d arrows run back up, fewer than %d: lower the number in upward", p.folder, n, want)
+			t.Errorf("%s: %d arrows run back up, fewer than %d: lower the number in upward",
+				p.folder, n, want)
 		}
 	}
 }
@@ -129,7 +132,8 @@ func TestNoTypeGrowsWider(t *testing.T) {
 			case n > wide[full]:
 				t.Errorf("%s has %d fields; at most %d", full, n, max(maxFields, wide[full]))
 			case n < wide[full]:
-				t.Errorf("%s has %d fields, fewer than %d: lower the number in wide", full, n, wide[full])
+				t.Errorf("%s has %d fields, fewer than %d: lower the number in wide", full, n,
+					wide[full])
 			}
 		}
 	}
@@ -154,7 +158,8 @@ type checked struct {
 func checkedPackages(t *testing.T) []checked {
 	t.Helper()
 	sources(t)
-	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles", "./...")
+	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles",
+		"./...")
 	list.Dir = ".."
 	out, err := list.Output()
 	if err != nil {
@@ -190,7 +195,8 @@ func checkedPackages(t *testing.T) []checked {
 		p := checked{folder: strings.TrimPrefix(l.ImportPath, module+"/"), fset: fset}
 		p.info.Uses, p.info.Defs = map[*ast.Ident]types.Object{}, map[*ast.Ident]types.Object{}
 		for _, name := range l.GoFiles {
-			f, err := parser.ParseFile(fset, filepath.Join(l.Dir, name), nil, parser.SkipObjectResolution)
+			f, err := parser.ParseFile(fset, filepath.Join(l.Dir, name), nil,
+				parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -425,8 +425,10 @@ var forbidden = map[string]map[string]string{
 
 // topLevel is every entry that the root folder may have; a new one is a decision.
 var topLevel = []string{
-	".ci", ".git", ".gitignore", ".golangci.yml", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md",
-	"SECURITY.md", "approval", "audit", "bin", "cmd", "docs", "go.mod", "go.sum", "integration", "launcher",
+	".ci", ".git", ".gitignore", ".golangci.yml", "CONTRIBUTING.md", "LICENSE", "Makefile",
+	"README.md",
+	"SECURITY.md", "approval", "audit", "bin", "cmd", "docs", "go.mod", "go.sum", "integration",
+	"launcher",
 	"pathguard", "shellparse",
 }
 
@@ -450,12 +452,14 @@ func sources(t *testing.T) []source {
 		if d.IsDir() || !strings.HasSuffix(p, ".go") {
 			return nil
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly|parser.ParseComments)
+		f, err := parser.ParseFile(token.NewFileSet(), p, nil,
+			parser.ImportsOnly|parser.ParseComments)
 		if err != nil {
 			return err
 		}
 		rel, _ := filepath.Rel("..", filepath.Dir(p))
-		all = append(all, source{filepath.ToSlash(rel), d.Name(), strings.HasSuffix(p, "_test.go"), f})
+		all = append(all, source{filepath.ToSlash(rel), d.Name(), strings.HasSuffix(p, "_test.go"),
+			f})
 		return nil
 	})
 	if err != nil {
@@ -514,7 +518,8 @@ var asInstalled = map[string]string{
 // programs under test that have no account but the one that the test gives them.
 func TestTestsAreHermetic(t *testing.T) {
 	for _, s := range sources(t) {
-		if text := read(t, path.Join("..", s.folder, s.file)); s.test && s.file != "house_test.go" && asInstalled[s.file] == "" &&
+		if text := read(t, path.Join("..", s.folder, s.file)); s.test &&
+			s.file != "house_test.go" && asInstalled[s.file] == "" &&
 			strings.Contains(text, `"go", "build"`) && strings.Contains(text, "/cmd/") {
 			t.Errorf("%s/%s builds a program as it is installed, which reads the configuration of this account", s.folder, s.file)
 		}
@@ -533,7 +538,8 @@ func TestTestsAreHermetic(t *testing.T) {
 	}
 	for folder, file := range uses {
 		if !apart[folder] {
-			t.Errorf("%s/%s uses files or programs; add a TestMain that calls hermetic.Tests", folder, file)
+			t.Errorf("%s/%s uses files or programs; add a TestMain that calls hermetic.Tests",
+				folder, file)
 		}
 	}
 }
@@ -591,7 +597,8 @@ var parts = map[string][2]string{
 
 // kinds are the three kinds of tests of security: of a unit, of the parts together, and through the
 // doors.
-var kinds = map[string]string{"unit": "pathguard", "integration": "launcher", "end to end": "integration"}
+var kinds = map[string]string{"unit": "pathguard", "integration": "launcher",
+	"end to end": "integration"}
 
 // C-7.1, C-8.1: the parts stand in folders of their own, each with its manual
 // (TestEveryFolderHasOnePackageComment) and its tests, and security is tested in all three ways.
@@ -599,7 +606,8 @@ func TestEveryPartHasItsTests(t *testing.T) {
 	tests := map[string]int{}
 	for _, s := range sources(t) {
 		if s.test {
-			tests[s.folder] += strings.Count(read(t, path.Join("..", s.folder, s.file)), "\nfunc Test")
+			tests[s.folder] += strings.Count(read(t, path.Join("..", s.folder, s.file)),
+				"\nfunc Test")
 		} else {
 			tests[s.folder] += 0
 		}
@@ -671,7 +679,8 @@ func TestRootHoldsOnlyWhatWasDecided(t *testing.T) {
 	}
 	for _, e := range entries {
 		if !slices.Contains(topLevel, e.Name()) {
-			t.Errorf("%q stands in the root folder; if it belongs there, add it to topLevel", e.Name())
+			t.Errorf("%q stands in the root folder; if it belongs there, add it to topLevel",
+				e.Name())
 		}
 	}
 }

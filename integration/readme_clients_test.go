@@ -29,7 +29,8 @@ func TestReadmeClients(t *testing.T) {
 	}
 	want := clientTable(list)
 	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile("../README.md", []byte(before+tableBegins+want+tableEnds+after), 0o644); err != nil {
+		if err := os.WriteFile("../README.md", []byte(before+tableBegins+want+tableEnds+after),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -42,7 +43,8 @@ func TestReadmeClients(t *testing.T) {
 // clientTable has a row for each version of a client and a column for each feature.
 func clientTable(list []proof) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "| | version | %s |\n|---|---|%s\n", strings.Join(columns(), " | "), strings.Repeat("---|", len(columns())))
+	fmt.Fprintf(&b, "| | version | %s |\n|---|---|%s\n", strings.Join(columns(), " | "),
+		strings.Repeat("---|", len(columns())))
 	for i, p := range list {
 		if i > 0 && list[i-1].client == p.client && list[i-1].version == p.version {
 			continue
@@ -66,7 +68,8 @@ func clientTable(list []proof) string {
 // What a run proved stands in the place of what an older one did; what it did not try stays, but
 // for another version.
 func TestProofs(t *testing.T) {
-	old := []proof{{"codex", "1.0.0", "hook", "yes"}, {"gemini", "1.0.0", "shell", "yes"}, {"gemini", "1.0.0", "hook", "yes"}}
+	old := []proof{{"codex", "1.0.0", "hook", "yes"}, {"gemini", "1.0.0", "shell", "yes"},
+		{"gemini", "1.0.0", "hook", "yes"}}
 	now := []proof{{"gemini", "1.0.0", "hook", "fails"}, {"codex", "1.0.1", "MCP", "yes"}}
 	want := "codex 1.0.1 MCP yes\ngemini 1.0.0 shell yes\ngemini 1.0.0 hook fails\n"
 	var got strings.Builder
@@ -77,7 +80,8 @@ func TestProofs(t *testing.T) {
 		t.Errorf("%s", got.String())
 	}
 	for test, want := range map[string]string{
-		"TestClients/codex": "hook yes", "TestClients/qwen": "both yes", "TestClientsDoors/mcp/codex": "MCP yes", "TestClientsQwenHook": "hook denies only",
+		"TestClients/codex": "hook yes", "TestClients/qwen": "both yes",
+		"TestClientsDoors/mcp/codex": "MCP yes", "TestClientsQwenHook": "hook denies only",
 	} {
 		if feature, result, known := proves(test); !known || feature+" "+result != want {
 			t.Errorf("%s proves %q, %q", test, feature, result)

@@ -127,7 +127,8 @@ func TestCounted(t *testing.T) {
 		}
 		lines := slices.Collect(strings.Lines(read(t, filepath.Join("..", name))))
 		for i, line := range lines {
-			text := line + strings.Join(lines[i+1:min(i+2, len(lines))], "") // a text may take two lines
+			// a text may take two lines
+			text := line + strings.Join(lines[i+1:min(i+2, len(lines))], "")
 			if !countsSeveral(line) || limited.MatchString(text) {
 				continue
 			}

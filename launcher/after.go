@@ -18,7 +18,8 @@ type AfterError struct {
 }
 
 func (e *AfterError) Error() string {
-	text := fmt.Sprintf("the command ran (status %d), but: %s", e.Status, strings.Join(causes(nil, e.Err), "; "))
+	text := fmt.Sprintf("the command ran (status %d), but: %s", e.Status,
+		strings.Join(causes(nil, e.Err), "; "))
 	protected := (*tamper.TamperError)(nil)
 	switch {
 	case errors.As(e.Err, &protected):
@@ -32,7 +33,8 @@ func (e *AfterError) Error() string {
 // causes adds to told what err joins, each once: one full disk fails every write that follows. What
 // a [RecordError] says of what has not started is not for here.
 func causes(told []string, err error) []string {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok && strings.Contains(err.Error(), "\n") {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok &&
+		strings.Contains(err.Error(), "\n") {
 		for _, one := range joined.Unwrap() {
 			told = causes(told, one)
 		}

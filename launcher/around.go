@@ -26,7 +26,8 @@ import (
 // program has for itself.
 func (j *Judgement) isTidy() bool {
 	first, end := carriers(j.Script, j.Script.Wrapped)
-	return j.startsNothing(first, end) && j.touchesItsOwn() && !slices.ContainsFunc(j.Script.Wrapped.Names["folder"], j.isOpen)
+	return j.startsNothing(first, end) && j.touchesItsOwn() &&
+		!slices.ContainsFunc(j.Script.Wrapped.Names["folder"], j.isOpen)
 }
 
 // isOpen reports whether commands of this workspace could put programs into a folder.
@@ -35,13 +36,15 @@ func (j *Judgement) isOpen(dir string) bool {
 	if err != nil {
 		real = filepath.Clean(dir)
 	}
-	return !filepath.IsAbs(real) || isWithin(filepath.Clean(dir), "/proc") || j.writable(filepath.Clean(dir)) || j.writable(real)
+	return !filepath.IsAbs(real) || isWithin(filepath.Clean(dir), "/proc") ||
+		j.writable(filepath.Clean(dir)) || j.writable(real)
 }
 
 // openFolders are those of PATH that look like folders of an agent's program, which the plan does
 // not bind, and are none.
 func (j *Judgement) openFolders() []string {
-	return slices.DeleteFunc(strings.Split(j.environ.vars["PATH"], ":"), func(dir string) bool { return !environ.IsMadeUp(dir) || !j.isOpen(dir) })
+	return slices.DeleteFunc(strings.Split(j.environ.vars["PATH"], ":"),
+		func(dir string) bool { return !environ.IsMadeUp(dir) || !j.isOpen(dir) })
 }
 
 // startsNothing reports whether no program runs but the shells that carry the command, and what
@@ -62,19 +65,22 @@ func (j *Judgement) startsNothing(first, end int) bool {
 // isOfSystem reports whether the program of a command is none that an ordinary user could have put
 // there.
 func (j *Judgement) isOfSystem(cmd int) bool {
-	return !slices.ContainsFunc(j.Plan.Programs, func(p pathguard.Program) bool { return p.Command == cmd && p.Sum != "" })
+	return !slices.ContainsFunc(j.Plan.Programs,
+		func(p pathguard.Program) bool { return p.Command == cmd && p.Sum != "" })
 }
 
 // isShell reports whether a path is a shell that a plan can have: one of the system, or this
 // program under its name.
 func isShell(name string) bool {
-	return filepath.IsAbs(name) && (isSelf(name) || isOneOf(name, shells[DialectOf(path.Base(name))]...))
+	return filepath.IsAbs(name) && (isSelf(name) ||
+		isOneOf(name, shells[DialectOf(path.Base(name))]...))
 }
 
 // isSelf reports whether a path is this program, or tada-run where it is asked from beside.
 func isSelf(name string) bool {
 	exe, err := os.Executable()
-	return err == nil && isOneOf(name, "/proc/self/exe", filepath.Join(filepath.Dir(exe), "tada-run"))
+	return err == nil && isOneOf(name, "/proc/self/exe",
+		filepath.Join(filepath.Dir(exe), "tada-run"))
 }
 
 // isOneOf reports whether a path is the same file as one of a list.
@@ -102,9 +108,11 @@ func (j *Judgement) touchesItsOwn() bool {
 		switch {
 		case j.isSaved(t) && !j.isWhereSaved(t.Path()):
 			return false
-		case t.Unknown, t.Glob, t.Right != command.Read && t.Right != command.Write && t.Right != command.Exec:
+		case t.Unknown, t.Glob, t.Right != command.Read && t.Right != command.Write &&
+			t.Right != command.Exec:
 			return false
-		case t.Right == command.Write && t.Path() != os.DevNull && !(slices.Contains(notes, t.Name) && isNote(t)):
+		case t.Right == command.Write && t.Path() != os.DevNull &&
+			!(slices.Contains(notes, t.Name) && isNote(t)):
 			return false
 		}
 	}
@@ -115,7 +123,8 @@ func (j *Judgement) touchesItsOwn() bool {
 // link is somebody's.
 func isNote(t *pathguard.Target) bool {
 	name := path.Base(t.Name)
-	if path.Base(t.Path()) != name || slices.ContainsFunc(t.Links, func(link string) bool { return path.Base(link) == name }) {
+	if path.Base(t.Path()) != name ||
+		slices.ContainsFunc(t.Links, func(link string) bool { return path.Base(link) == name }) {
 		return false
 	}
 	if !t.Exists {
@@ -157,7 +166,8 @@ func (j *Judgement) snapshots() string {
 	for i := range j.Plan.Targets {
 		t := &j.Plan.Targets[i]
 		name := t.Path()
-		if !j.isSaved(t) || slices.Contains(read, name) || j.Request.Within == nil && !j.writable(name) {
+		if !j.isSaved(t) || slices.Contains(read, name) ||
+			j.Request.Within == nil && !j.writable(name) {
 			continue
 		}
 		if read = append(read, name); len(read) > maxSnapshots {
@@ -175,7 +185,8 @@ func (j *Judgement) snapshots() string {
 
 // writable reports whether commands of this workspace may write a file.
 func (j *Judgement) writable(name string) bool {
-	return slices.ContainsFunc(append([]string{j.environ.vars["TMPDIR"], j.Plan.Workspace}, environ.SharedTemp...), func(dir string) bool {
+	return slices.ContainsFunc(append([]string{j.environ.vars["TMPDIR"], j.Plan.Workspace},
+		environ.SharedTemp...), func(dir string) bool {
 		return dir != "" && isWithin(name, dir)
 	})
 }

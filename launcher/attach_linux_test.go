@@ -61,7 +61,8 @@ func holdWith(t testing.TB, l *Launcher, dir string, words ...string) *held {
 		defer close(done)
 		defer close(started)
 		out, err := l.Run(ctx, Request{
-			Shell: Shell{Words: words, Name: "tada-run"}, Dir: dir, Env: []string{"PATH=/usr/bin:/bin", "TERM=xterm"},
+			Shell: Shell{Words: words, Name: "tada-run"}, Dir: dir,
+			Env:   []string{"PATH=/usr/bin:/bin", "TERM=xterm"},
 			Stdio: session.Stdio{In: null, Out: null, Err: null}, Agent: "bot",
 			Hold:    &Hold{Front: os.NewFile(uintptr(fd), "front"), Author: "agent:?bot"},
 			Started: func(id string) { started <- id },
@@ -170,9 +171,11 @@ func TestBadClients(t *testing.T) {
 	cut("a giant frame", hello, binary.BigEndian.AppendUint32([]byte{'i', 0, 0, 0, 1}, 1<<31))
 	cut("another protocol", []byte("GET / HTTP/1.1\r\n\r\n"))
 	cut("no greeting", wire.Append(nil, wire.Frame{Kind: wire.Kill}))
-	cut("a greeting that is no JSON", wire.Append(nil, wire.Frame{Kind: wire.Hello, Body: []byte("{")}))
+	cut("a greeting that is no JSON",
+		wire.Append(nil, wire.Frame{Kind: wire.Hello, Body: []byte("{")}))
 	cut("a holder's frame", hello, wire.Append(nil, wire.Frame{Kind: wire.Output}))
-	cut("a size of three bytes", hello, wire.Append(nil, wire.Frame{Kind: wire.Window, Body: []byte("abc")}))
+	cut("a size of three bytes", hello,
+		wire.Append(nil, wire.Frame{Kind: wire.Window, Body: []byte("abc")}))
 
 	half := h.join()
 	_, _ = half.conn.Write(hello[:7])
@@ -183,35 +186,43 @@ func TestBadClients(t *testing.T) {
 	if _, err := watcher.next(wire.State); err != nil {
 		t.Fatal(err)
 	}
-	watcher.send(wire.Frame{Kind: wire.Input, Epoch: watcher.epoch, Body: []byte("from a watcher\r")})
+	watcher.send(wire.Frame{Kind: wire.Input, Epoch: watcher.epoch,
+		Body: []byte("from a watcher\r")})
 	if n := watcher.notice(); n.Code != wire.CodeRefused || n.Bytes != 15 {
 		t.Errorf("a watcher's input: %+v", n)
 	}
-	for _, k := range []wire.Kind{wire.Take, wire.Freeze, wire.Give, wire.Kill, wire.Private, wire.Continue, wire.Summary} {
+	for _, k := range []wire.Kind{wire.Take, wire.Freeze, wire.Give, wire.Kill, wire.Private,
+		wire.Continue, wire.Summary} {
 		watcher.send(wire.Frame{Kind: k, Epoch: watcher.epoch, Body: []byte{1}})
 		if n := watcher.notice(); n.Code != wire.CodeRefused {
 			t.Errorf("%v of a client without a terminal: %+v", k, n)
 		}
 	}
-	h.front.send(wire.Frame{Kind: wire.Input, Epoch: h.front.epoch - 1, Body: []byte("of before\r")})
-	if n := h.front.notice(); n.Code != wire.CodeRefused || !strings.Contains(n.Message, session.ErrStale.Error()) {
+	h.front.send(wire.Frame{Kind: wire.Input, Epoch: h.front.epoch - 1,
+		Body: []byte("of before\r")})
+	if n := h.front.notice(); n.Code != wire.CodeRefused ||
+		!strings.Contains(n.Message, session.ErrStale.Error()) {
 		t.Errorf("input of an old epoch: %+v", n)
 	}
 	h.front.send(wire.Frame{Kind: wire.Input, Epoch: h.front.epoch, Body: []byte("of now\r")})
 	h.front.shows("of now\r\nof now")
-	if seen := h.front.seen.String(); strings.Contains(seen, "of before") || strings.Contains(seen, "from a watcher") {
+	if seen := h.front.seen.String(); strings.Contains(seen, "of before") ||
+		strings.Contains(seen, "from a watcher") {
 		t.Errorf("what was refused got through: %q", seen)
 	}
 	h.front.send(wire.Frame{Kind: wire.Input, Epoch: h.front.epoch, Body: []byte("\x04")})
-	if f, err := h.front.next(wire.End); err != nil || !strings.Contains(string(f.Body), `"status":0`) {
+	if f, err := h.front.next(wire.End); err != nil ||
+		!strings.Contains(string(f.Body), `"status":0`) {
 		t.Errorf("the end: %s %v", f.Body, err)
 	}
 	<-h.ended
 	var gone *UnreachableError
-	if _, _, err := h.l.Dial(h.id); !errors.As(err, &gone) || !strings.Contains(err.Error(), "tadactl replay") {
+	if _, _, err := h.l.Dial(h.id); !errors.As(err, &gone) ||
+		!strings.Contains(err.Error(), "tadactl replay") {
 		t.Errorf("attach to what has ended: %v", err)
 	}
-	if _, _, err := h.l.Dial("zzzz"); err == nil || !strings.Contains(err.Error(), "tadactl sessions") {
+	if _, _, err := h.l.Dial("zzzz"); err == nil ||
+		!strings.Contains(err.Error(), "tadactl sessions") {
 		t.Errorf("attach to what never was: %v", err)
 	}
 }
@@ -232,8 +243,9 @@ func TestHalfFrames(t *testing.T) {
 	_, _ = quiet.conn.Write(hello)
 	input := wire.Append(nil, wire.Frame{Kind: wire.Input, Epoch: 1, Body: make([]byte, 100)})
 	for name, said := range map[string][]byte{
-		"nothing": nil, "half a greeting": hello[:len(hello)-1], "half a header": append(bytes.Clone(hello), input[:5]...),
-		"half a body": append(bytes.Clone(hello), input[:50]...),
+		"nothing": nil, "half a greeting": hello[:len(hello)-1],
+		"half a header": append(bytes.Clone(hello), input[:5]...),
+		"half a body":   append(bytes.Clone(hello), input[:50]...),
 	} {
 		c := h.join()
 		_, _ = c.conn.Write(said)
@@ -264,7 +276,8 @@ func TestCreditOfInput(t *testing.T) {
 		credit -= len(line)
 		h.front.send(wire.Frame{Kind: wire.Input, Epoch: h.front.epoch, Body: []byte(line)})
 	}
-	want, err := exec.Command("sh", "-c", `yes "$(printf %099d 0 | tr 0 x)" | head -c 300000 | cksum`).Output()
+	want, err := exec.Command("sh", "-c",
+		`yes "$(printf %099d 0 | tr 0 x)" | head -c 300000 | cksum`).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +286,8 @@ func TestCreditOfInput(t *testing.T) {
 	// fills up. The kernel's own buffers between the two ends hold less than two bodies more.
 	h.front.shows("full")
 	for range 5 {
-		h.front.send(wire.Frame{Kind: wire.Input, Epoch: h.front.epoch, Body: make([]byte, wire.MaxBody)})
+		h.front.send(wire.Frame{Kind: wire.Input, Epoch: h.front.epoch,
+			Body: make([]byte, wire.MaxBody)})
 	}
 	if _, err := h.front.next(wire.End); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error("who sends more than the credit is not cut off:", err)

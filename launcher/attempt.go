@@ -48,7 +48,8 @@ func (a *attempt) forPermit() *permit.Attempt {
 	req := a.Request
 	return &permit.Attempt{
 		Case: a.Judgement, Approvals: a.l.Approvals, Log: a.log,
-		AskHere: req.Ask, Wait: req.Wait, Inside: req.Within != nil, CI: req.Profile == profileCI, Tool: req.Tool != nil,
+		AskHere: req.Ask, Wait: req.Wait, Inside: req.Within != nil, CI: req.Profile == profileCI,
+		Tool: req.Tool != nil,
 		Again: func() (permit.Case, error) {
 			fresh, err := a.rejudge()
 			if err != nil {
@@ -78,7 +79,8 @@ func (a *attempt) other(command string) (permit.Case, func(), error) {
 func (a *attempt) endGrants(why string) { a.forPermit().EndGrants(why) }
 
 // permit decides whether the attempt may run, and asks a person where that is needed.
-func (l *Launcher) permit(ctx context.Context, a *attempt) (*permit.Authority, *refusal.Refusal, error) {
+func (l *Launcher) permit(ctx context.Context,
+	a *attempt) (*permit.Authority, *refusal.Refusal, error) {
 	if no := a.heldIn(); no != nil {
 		return &permit.Authority{}, no, nil
 	}

@@ -26,7 +26,8 @@ func TestEveryStartHasAnAuthority(t *testing.T) {
 			return d, nil
 		}
 	}
-	run := func(text string, ask func(context.Context, approval.Envelope) (approval.Decision, error)) {
+	run := func(text string, ask func(context.Context, approval.Envelope) (approval.Decision,
+		error)) {
 		req := base
 		req.Shell.Text, req.Ask = text, ask
 		if _, err := l.Run(context.Background(), req); err != nil {
@@ -83,9 +84,11 @@ func TestEveryStartHasAnAuthority(t *testing.T) {
 			case authority == "policy" && intent["verdict"] != "allow":
 				t.Errorf("policy said %v to %v", intent["verdict"], intent["command"])
 			case authority == "approval" && (c == nil || c["outcome"] != approval.OutcomeExecuted):
-				t.Errorf("%v: the use of its approval is not on record before: %v", intent["command"], c)
+				t.Errorf("%v: the use of its approval is not on record before: %v",
+					intent["command"], c)
 			case authority == "approval" && c["plan_hash"] != c["computed_plan_hash"]:
-				t.Errorf("%v: %v was shown and %v ran", intent["command"], c["plan_hash"], c["computed_plan_hash"])
+				t.Errorf("%v: %v was shown and %v ran", intent["command"], c["plan_hash"],
+					c["computed_plan_hash"])
 			case authority == "grant" && used[body["grant_id"]] == 0:
 				t.Errorf("%v: the use of its standing approval is not on record", intent["command"])
 			case authority == "grant":

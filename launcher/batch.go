@@ -112,5 +112,6 @@ func (m *batch) close() {
 // asked are the calls that a person answers: all that policy does not deny. Those that it allows
 // are among them, because what a command does depends on what ran before it.
 func (m *batch) asked() []*Judgement {
-	return slices.DeleteFunc(slices.Clone(m.calls), func(j *Judgement) bool { return j.Verdict.Decision == pathguard.Deny })
+	return slices.DeleteFunc(slices.Clone(m.calls),
+		func(j *Judgement) bool { return j.Verdict.Decision == pathguard.Deny })
 }

@@ -54,8 +54,10 @@ func (l *Launcher) ExportBatch(calls []Request) ([]byte, error) {
 	}
 	defer m.close()
 	verdict := pathguard.Deny
-	for _, j := range m.calls { // one that asks makes a question of it; those that are denied are no part of it
-		if d := j.Verdict.Decision; d == pathguard.Ask || d == pathguard.Allow && verdict == pathguard.Deny {
+	for _, j := range m.calls {
+		// one that asks makes a question of it; those that are denied are no part of it
+		if d := j.Verdict.Decision; d == pathguard.Ask ||
+			d == pathguard.Allow && verdict == pathguard.Deny {
 			verdict = d
 		}
 	}

@@ -31,7 +31,8 @@ func TestBatchStops(t *testing.T) {
 	t.Parallel()
 	l, base := world(t)
 	l.policy = tightened(t, l, "rules: {commands: [{program: 'false', verdict: deny}]}")
-	for stop, want := range map[bool]string{false: "c1:0 c2:dangerous_command c3:0", true: "c1:0 c2:dangerous_command c3:stopped"} {
+	for stop, want := range map[bool]string{false: "c1:0 c2:dangerous_command c3:0",
+		true: "c1:0 c2:dangerous_command c3:stopped"} {
 		b := steps(t, base, "true", "false", "true # 3")
 		b.Stop = stop
 		var order []string
@@ -67,15 +68,18 @@ func TestBatchIsRefused(t *testing.T) {
 	nameless := steps(t, base, "true")
 	nameless.Calls[0].CallID = ""
 	many := steps(t, base, strings.Split(strings.Repeat("true,", MaxCalls+1), ",")[:MaxCalls+1]...)
-	for name, b := range map[string]Batch{"empty": {}, "the same id": twice, "no id": nameless, "too many": many} {
+	for name, b := range map[string]Batch{"empty": {}, "the same id": twice, "no id": nameless,
+		"too many": many} {
 		if _, err := l.RunBatch(context.Background(), b); !errors.Is(err, ErrBatch) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := l.RunBatch(context.Background(), steps(t, base, "true", "# nothing")); !errors.Is(err, ErrEmpty) {
+	if _, err := l.RunBatch(context.Background(),
+		steps(t, base, "true", "# nothing")); !errors.Is(err, ErrEmpty) {
 		t.Errorf("a call without a command: %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(l.state.Audit(), "log.jsonl")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(l.state.Audit(), "log.jsonl")); !errors.Is(err,
+		fs.ErrNotExist) {
 		t.Errorf("something was recorded, so something may have been started: %v", err)
 	}
 }

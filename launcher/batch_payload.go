@@ -18,7 +18,8 @@ func (m *batch) whole() (*Judgement, error) {
 	}
 	first := m.Calls[0]
 	w := &Judgement{policy: asked[0].policy, Request: Request{
-		Agent: first.Agent, WorkItem: first.WorkItem, Profile: first.Profile, Env: first.Env, Dir: first.Dir, Wait: m.Wait, Ask: m.Ask,
+		Agent: first.Agent, WorkItem: first.WorkItem, Profile: first.Profile, Env: first.Env,
+		Dir: first.Dir, Wait: m.Wait, Ask: m.Ask,
 	}}
 	w.Verdict.Decision = pathguard.Ask
 	for _, j := range asked {
@@ -51,7 +52,9 @@ func (m *batch) payload(asked []*Judgement, risk int) ([]byte, error) {
 	}
 	for _, j := range m.calls {
 		if j.Verdict.Decision == pathguard.Deny {
-			refused = append(refused, object{"tool_call_id": j.Request.CallID, "command": j.Script.Text, "rule": j.rules(), "plan": j.Hash()})
+			refused = append(refused,
+				object{"tool_call_id": j.Request.CallID, "command": j.Script.Text,
+					"rule": j.rules(), "plan": j.Hash()})
 		}
 	}
 	plan := trimmed(object{

@@ -47,7 +47,8 @@ func (l *Launcher) RunBatch(ctx context.Context, b Batch) ([]BatchResult, error)
 
 // ask gets one answer for the whole batch, where any call of it needs one, and spends it.
 func (m *batch) ask(ctx context.Context) error {
-	if !slices.ContainsFunc(m.calls, func(j *Judgement) bool { return j.Verdict.Decision == pathguard.Ask }) {
+	if !slices.ContainsFunc(m.calls,
+		func(j *Judgement) bool { return j.Verdict.Decision == pathguard.Ask }) {
 		return nil
 	}
 	whole, err := m.whole()
@@ -103,9 +104,10 @@ func (m *batch) run(ctx context.Context, i int) BatchResult {
 		result.Err = err
 		return result
 	}
-	result.Outcome, result.Err = m.l.carry(ctx, j, nil, func(ctx context.Context, a *attempt) (*permit.Authority, *refusal.Refusal, error) {
-		return m.permit(ctx, a, i)
-	})
+	result.Outcome, result.Err = m.l.carry(ctx, j, nil,
+		func(ctx context.Context, a *attempt) (*permit.Authority, *refusal.Refusal, error) {
+			return m.permit(ctx, a, i)
+		})
 	if f := result.Outcome.Refusal; f != nil {
 		for k := range f.Items {
 			f.Items[k].ID = result.ID
@@ -115,7 +117,8 @@ func (m *batch) run(ctx context.Context, i int) BatchResult {
 }
 
 // permit is the permit of one call; see [Launcher.permit] for a request that comes alone.
-func (m *batch) permit(ctx context.Context, a *attempt, i int) (*permit.Authority, *refusal.Refusal, error) {
+func (m *batch) permit(ctx context.Context, a *attempt,
+	i int) (*permit.Authority, *refusal.Refusal, error) {
 	by := &permit.Authority{}
 	refusal, err := m.refuse(ctx, a, i)
 	if m.envelope != "" && refusal == nil && err == nil && a.Hash() == m.calls[i].Hash() {
@@ -126,7 +129,8 @@ func (m *batch) permit(ctx context.Context, a *attempt, i int) (*permit.Authorit
 
 // refuse returns why one call must not run; nil where it may.
 func (m *batch) refuse(ctx context.Context, a *attempt, i int) (*refusal.Refusal, error) {
-	answer := slices.IndexFunc(m.answers, func(c approval.CallDecision) bool { return c.ID == m.Calls[i].CallID })
+	answer := slices.IndexFunc(m.answers,
+		func(c approval.CallDecision) bool { return c.ID == m.Calls[i].CallID })
 	allowed := a.Verdict.Decision == pathguard.Allow
 	switch {
 	case a.Verdict.Decision == pathguard.Deny:
@@ -178,5 +182,6 @@ func (m *batch) finish(results []BatchResult) error {
 			failed++
 		}
 	}
-	return m.l.FinishApproval(log, m.envelope, fmt.Sprintf("%s, %d failed", audit.Plural(len(results), "call"), failed))
+	return m.l.FinishApproval(log, m.envelope,
+		fmt.Sprintf("%s, %d failed", audit.Plural(len(results), "call"), failed))
 }

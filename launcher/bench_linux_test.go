@@ -17,7 +17,8 @@ import (
 // BenchmarkJudge is what one judgement costs, from the text to the verdict.
 func BenchmarkJudge(b *testing.B) {
 	l, base := world(b)
-	for _, line := range []string{"true", "echo hello", "ls -l", "git status", "cat link > out", "cd src && grep -rn x . | head"} {
+	for _, line := range []string{"true", "echo hello", "ls -l", "git status", "cat link > out",
+		"cd src && grep -rn x . | head"} {
 		b.Run(strings.ReplaceAll(line, "/", "∕"), func(b *testing.B) {
 			req := base
 			req.Shell.Text = line
@@ -50,7 +51,8 @@ func BenchmarkCorpus(b *testing.B) {
 	l, req := world(b)
 	var lines []string
 	for _, name := range []string{"benign", "hostile"} {
-		text, err := os.ReadFile(filepath.Join("..", "integration", "testdata", "corpus", name+".jsonl"))
+		text, err := os.ReadFile(filepath.Join("..", "integration", "testdata", "corpus",
+			name+".jsonl"))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -10,12 +10,15 @@ import (
 // is in the way is left.
 func TestCachesAreMade(t *testing.T) {
 	home := t.TempDir()
-	for _, err := range []error{os.Mkdir(filepath.Join(home, "elsewhere"), 0o755), os.Symlink("elsewhere", filepath.Join(home, "link")), os.WriteFile(filepath.Join(home, "file"), nil, 0o600)} {
+	for _, err := range []error{os.Mkdir(filepath.Join(home, "elsewhere"), 0o755),
+		os.Symlink("elsewhere", filepath.Join(home, "link")),
+		os.WriteFile(filepath.Join(home, "file"), nil, 0o600)} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	names := []string{home + "/.cache/go-build", home + "/.cache/pip", home + "/link/pip", home + "/file/pip", home + "/file"}
+	names := []string{home + "/.cache/go-build", home + "/.cache/pip", home + "/link/pip",
+		home + "/file/pip", home + "/file"}
 	trees := makeCaches(names)
 	if len(trees) != 2 || trees[0].Name != names[0] || trees[1].Name != names[1] {
 		t.Fatalf("%v", trees)
@@ -23,7 +26,8 @@ func TestCachesAreMade(t *testing.T) {
 	for _, p := range trees {
 		made, err := p.File.Stat()
 		named, namedErr := os.Lstat(p.Name)
-		if err != nil || namedErr != nil || !os.SameFile(made, named) || made.Mode() != os.ModeDir|0o700 {
+		if err != nil || namedErr != nil || !os.SameFile(made, named) ||
+			made.Mode() != os.ModeDir|0o700 {
 			t.Errorf("%s: %v %v %v", p.Name, made, err, namedErr)
 		}
 		p.File.Close()

@@ -143,7 +143,8 @@ func (l *Launcher) Redact(id string, events []int64, reason string) (removed []i
 	if err := os.Remove(path + ".zst"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return removed, fmt.Errorf("the removed text is still in the packed transcript: %w", err)
 	}
-	return removed, state.SyncFolder(filepath.Dir(path)) // else the old file could be back after a power cut
+	// else the old file could be back after a power cut
+	return removed, state.SyncFolder(filepath.Dir(path))
 }
 
 // recordRedaction stands on the disk before the text goes: else the redacted file would look
@@ -179,7 +180,8 @@ type Freed struct {
 // Collect gives up transcripts and parts of the log that fall under r, oldest first, and archived
 // versions of protected files by their age, and packs the transcripts that stay. What is being
 // recorded is left alone. What was proven stays so.
-func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string) (f Freed, err error) {
+func (l *Launcher) Collect(ctx context.Context, r audit.Retention,
+	reason string) (f Freed, err error) {
 	if l.Codec.Decoder == nil { // a packed transcript would count as lost
 		return f, audit.ErrPacked
 	}
@@ -197,7 +199,8 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention, reason string
 		return f, err
 	}
 	if r != (audit.Retention{}) {
-		f.Sessions, f.SessionBytes, err = log.DropSessions(l.state.Sessions(), r, l.state.Now(), reason, l.recording)
+		f.Sessions, f.SessionBytes, err = log.DropSessions(l.state.Sessions(), r, l.state.Now(),
+			reason, l.recording)
 		if err != nil {
 			return f, err
 		}
@@ -256,7 +259,8 @@ func (l *Launcher) expireArchives(log *audit.Log, before time.Time) (gone int, e
 // packed: a file system gives out whole blocks.
 func (l *Launcher) worthPacking(name string) bool {
 	info, err := os.Stat(filepath.Join(l.state.Sessions(), name))
-	return err == nil && info.Size() > 4096 && !audit.Alive(l.state.Audit())(strings.TrimSuffix(name, ".cast"))
+	return err == nil && info.Size() > 4096 &&
+		!audit.Alive(l.state.Audit())(strings.TrimSuffix(name, ".cast"))
 }
 
 // recording tells whether a session's transcript is still written. Its run has a place from before

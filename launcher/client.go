@@ -40,18 +40,22 @@ const ownFolder = ".local/state/tada-run"
 // the keys. Of one among temporary files the text is bound. A machine without people has nobody who
 // could be asked.
 func (l *Launcher) clientOf(req Request, plan *pathguard.Plan, policy pathguard.Policy) *client {
-	if req.Hold == nil || req.Hold.Shell || req.Profile == profileCI || plan.Workspace == "" || l.account == "/" || len(req.Shell.Words) == 0 || len(plan.Programs) == 0 {
+	if req.Hold == nil || req.Hold.Shell || req.Profile == profileCI || plan.Workspace == "" ||
+		l.account == "/" || len(req.Shell.Words) == 0 || len(plan.Programs) == 0 {
 		return nil
 	}
 	p := &plan.Programs[0]
-	if p.Command != 0 || p.Path == "" || isWithin(p.Real, plan.Workspace) || isWithin(p.Path, plan.Workspace) {
+	if p.Command != 0 || p.Path == "" || isWithin(p.Real, plan.Workspace) ||
+		isWithin(p.Path, plan.Workspace) {
 		return nil
 	}
-	c := &client{agent: approval.AgentProgram(p.Real, req.Shell.Words), program: p.Path, home: l.account, env: map[string]string{}}
+	c := &client{agent: approval.AgentProgram(p.Real, req.Shell.Words), program: p.Path,
+		home: l.account, env: map[string]string{}}
 	if c.needs = needsOf(c.agent); len(c.needs) == 0 {
 		return nil
 	}
-	if slices.ContainsFunc(environ.SharedTemp, func(dir string) bool { return isWithin(p.Real, dir) }) {
+	if slices.ContainsFunc(environ.SharedTemp,
+		func(dir string) bool { return isWithin(p.Real, dir) }) {
 		c.sum = p.Sum
 	}
 	for _, kv := range req.Env {
@@ -60,11 +64,13 @@ func (l *Launcher) clientOf(req Request, plan *pathguard.Plan, policy pathguard.
 		}
 	}
 	hash := sha256.Sum256([]byte(plan.Workspace))
-	c.dir = filepath.Join(l.account, ownFolder, c.agent, filepath.Base(plan.Workspace)+"-"+hex.EncodeToString(hash[:4]))
+	c.dir = filepath.Join(l.account, ownFolder, c.agent,
+		filepath.Base(plan.Workspace)+"-"+hex.EncodeToString(hash[:4]))
 	read := func(name string) []byte { return l.settingsFile(policy, name) }
 	c.contacts(read)
 	for _, n := range c.of("login") {
-		if info, err := os.Lstat(c.outer(n.words[0])); err == nil && info.Mode().IsRegular() && l.mayHave(policy, c.outer(n.words[0])) {
+		if info, err := os.Lstat(c.outer(n.words[0])); err == nil && info.Mode().IsRegular() &&
+			l.mayHave(policy, c.outer(n.words[0])) {
 			c.logins = append(c.logins, c.outer(n.words[0]))
 		}
 	}
@@ -186,13 +192,15 @@ func (c *client) removed(names []string) []string {
 		return names
 	}
 	own := c.variables()
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return setIn(own, name+"=") })
+	return slices.DeleteFunc(slices.Clone(names),
+		func(name string) bool { return setIn(own, name+"=") })
 }
 
 // setIn reports whether a list of NAME=value has the name of an entry.
 func setIn(list []string, kv string) bool {
 	name, _, _ := strings.Cut(kv, "=")
-	return slices.ContainsFunc(list, func(own string) bool { return strings.HasPrefix(own, name+"=") })
+	return slices.ContainsFunc(list,
+		func(own string) bool { return strings.HasPrefix(own, name+"=") })
 }
 
 // effects are what the session opens beside what every command has.
@@ -211,5 +219,6 @@ func (c *client) writes() []string { return append([]string{c.dir}, c.logins...)
 
 // facts are what the record and the page of another question say of the session.
 func (c *client) facts() object {
-	return trimmed(object{"agent": c.agent, "program": c.program, "folder": c.dir, "logins": c.logins, "hosts": c.hosts, "keys": c.keys})
+	return trimmed(object{"agent": c.agent, "program": c.program, "folder": c.dir,
+		"logins": c.logins, "hosts": c.hosts, "keys": c.keys})
 }

@@ -23,7 +23,10 @@ const sessionRule = "session.agent"
 // Lasts reports whether what is asked is only what the session opens.
 func (j *Judgement) Lasts() bool {
 	return j.client != nil && j.Verdict.Decision == pathguard.Ask &&
-		!slices.ContainsFunc(j.Verdict.Reasons, func(r pathguard.Reason) bool { return r.Decision == pathguard.Ask && r.Rule != sessionRule })
+		!slices.ContainsFunc(j.Verdict.Reasons,
+			func(r pathguard.Reason) bool {
+				return r.Decision == pathguard.Ask && r.Rule != sessionRule
+			})
 }
 
 // sealSession is what a yes to that binds: the program, and all that it gets.
@@ -32,13 +35,16 @@ func (j *Judgement) sealSession() sealed {
 		"version":        1,
 		"work_item_id":   "",
 		"workspace_root": j.Plan.Workspace,
-		"tool_calls":     []any{object{"tool_call_id": refusal.FirstCall, "tool_name": plan.SessionTool, "args": trimmed(object{"command": "tada-run --session -- " + j.client.agent, "program": j.client.program, "sum": j.client.sum})}},
-		"effects":        j.client.effects(),
-		"reasons":        j.sessionReason(),
-		"fence":          "may write the workspace, temporary files, caches and the paths above; no other host",
-		"risk":           j.Verdict.Risk,
-		"trust":          j.trust().String(),
-		"needs":          j.needs(j.Verdict.Risk),
+		"tool_calls": []any{object{"tool_call_id": refusal.FirstCall,
+			"tool_name": plan.SessionTool,
+			"args": trimmed(object{"command": "tada-run --session -- " + j.client.agent,
+				"program": j.client.program, "sum": j.client.sum})}},
+		"effects": j.client.effects(),
+		"reasons": j.sessionReason(),
+		"fence":   "may write the workspace, temporary files, caches and the paths above; no other host",
+		"risk":    j.Verdict.Risk,
+		"trust":   j.trust().String(),
+		"needs":   j.needs(j.Verdict.Risk),
 	}))
 	if err != nil {
 		return sealed{}
@@ -49,8 +55,10 @@ func (j *Judgement) sealSession() sealed {
 // sessionReason is why it is asked, without the place in the command line, which is another one
 // with other words.
 func (j *Judgement) sessionReason() []any {
-	i := slices.IndexFunc(j.Verdict.Reasons, func(r pathguard.Reason) bool { return r.Rule == sessionRule })
-	return []any{object{"rule": sessionRule, "verdict": pathguard.Ask.String(), "message": j.Verdict.Reasons[i].In(pathguard.English)}}
+	i := slices.IndexFunc(j.Verdict.Reasons,
+		func(r pathguard.Reason) bool { return r.Rule == sessionRule })
+	return []any{object{"rule": sessionRule, "verdict": pathguard.Ask.String(),
+		"message": j.Verdict.Reasons[i].In(pathguard.English)}}
 }
 
 // folder names the session's folder among those of its agent.

@@ -27,7 +27,9 @@ func TestClientSession(t *testing.T) {
 			}
 			at := func(name string) string { return filepath.Join(l.account, name) }
 			for _, name := range []string{
-				".claude/settings.json", ".claude/.credentials.json", ".claude/agents/a.md", ".codex/auth.json", ".ssh/id_rsa", ".bashrc", ".tada/config.yaml", ownFolder + "/codex/w/own",
+				".claude/settings.json", ".claude/.credentials.json", ".claude/agents/a.md",
+				".codex/auth.json", ".ssh/id_rsa", ".bashrc", ".tada/config.yaml",
+				ownFolder + "/codex/w/own",
 			} {
 				lay(t, at(name), "old\n")
 			}
@@ -56,7 +58,8 @@ try others 'echo new >`+ownFolder+`/codex/w/new'
 				t.Fatal(err)
 			}
 			asked := 0
-			req.Shell, req.Hold = Shell{Words: []string{program, "go"}, Name: "tada-run"}, &Hold{Author: "agent:?bot"}
+			req.Shell, req.Hold = Shell{Words: []string{program, "go"}, Name: "tada-run"},
+				&Hold{Author: "agent:?bot"}
 			req.Env = append(req.Env, "ANTHROPIC_API_KEY=key", "OPENAI_API_KEY=no")
 			req.Stdio, req.PTY = nowhere(t), session.Never
 			req = asking(req)

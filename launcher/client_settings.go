@@ -25,7 +25,8 @@ func (l *Launcher) settingsFile(policy pathguard.Policy, name string) []byte {
 		return nil
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxClientFile {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() ||
+		info.Size() > maxClientFile {
 		return nil
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxClientFile))
@@ -48,7 +49,9 @@ func (l *Launcher) mayHave(policy pathguard.Policy, name string) bool {
 	}
 	rest, below := strings.CutPrefix(name, l.account+"/")
 	own := below && real == filepath.Join(home, rest)
-	g := pathguard.Guard{Policy: policy, Caller: pathguard.Caller{Dir: "/", Env: map[string]string{}, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir}}
+	g := pathguard.Guard{Policy: policy,
+		Caller: pathguard.Caller{Dir: "/", Env: map[string]string{}, Home: l.account,
+			UID: os.Getuid(), StateDir: l.state.Dir}}
 	r, err := g.CheckPathAccess(real, false)
 	return err == nil && (r.Allowed || own && r.Verdict == pathguard.Ask)
 }

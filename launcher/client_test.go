@@ -15,11 +15,13 @@ import (
 func clientIn(t *testing.T, agent string, env map[string]string) (*client, *Launcher) {
 	t.Helper()
 	home := t.TempDir()
-	l := &Launcher{account: home, state: &state.Directory{Home: state.Home{Dir: filepath.Join(home, ".tada")}}, policy: pathguard.Default(pathguard.Account{Home: home, UID: os.Getuid()})}
+	l := &Launcher{account: home, state: &state.Directory{Home: state.Home{Dir: filepath.Join(home,
+		".tada")}}, policy: pathguard.Default(pathguard.Account{Home: home, UID: os.Getuid()})}
 	if env == nil {
 		env = map[string]string{}
 	}
-	c := &client{agent: agent, home: home, dir: filepath.Join(home, ownFolder, agent, "w"), env: env, needs: needsOf(agent)}
+	c := &client{agent: agent, home: home, dir: filepath.Join(home, ownFolder, agent, "w"),
+		env: env, needs: needsOf(agent)}
 	return c, l
 }
 
@@ -44,19 +46,34 @@ func TestClientContacts(t *testing.T) {
 		hosts []string
 		keys  []string
 	}{
-		"plain":         {"claude", nil, "", "", []string{"api.anthropic.com:443"}, nil},
-		"own key":       {"claude", map[string]string{"ANTHROPIC_API_KEY": "x", "OPENAI_API_KEY": "y", "AWS_SECRET_ACCESS_KEY": "z"}, "", "", []string{"api.anthropic.com:443"}, []string{"ANTHROPIC_API_KEY"}},
-		"other base":    {"claude", map[string]string{"ANTHROPIC_BASE_URL": "https://me:pw@gw.test/v1?x"}, "", "", []string{"gw.test:443"}, nil},
-		"not its base":  {"claude", map[string]string{"OPENAI_BASE_URL": "https://gw.test"}, "", "", []string{"!gw.test"}, nil},
-		"a port":        {"claude", map[string]string{"ANTHROPIC_BASE_URL": "http://127.0.0.1:8080"}, "", "", []string{"127.0.0.1:8080"}, nil},
-		"IPv6":          {"claude", map[string]string{"ANTHROPIC_BASE_URL": "http://[::1]:8080/x"}, "", "", []string{"[::1]:8080"}, nil},
-		"many hosts":    {"claude", map[string]string{"ANTHROPIC_BASE_URL": "http://*.test"}, "", "", []string{"!test"}, nil},
-		"a net":         {"claude", map[string]string{"ANTHROPIC_BASE_URL": "http://0.0.0.0%2f0"}, "", "", []string{"!0.0"}, nil},
-		"no address":    {"claude", map[string]string{"ANTHROPIC_BASE_URL": "file:///etc/passwd"}, "", "", []string{"!passwd"}, nil},
-		"TOML":          {"codex", map[string]string{"GW_KEY": "x", "OTHER_KEY": "y"}, ".codex/config.toml", "[model_providers.gw]\nbase_url = \"https://gw.test/v1\"\nenv_key = 'GW_KEY'\nurl = \"https://no.test\"\n", []string{"gw.test:443", "!no.test"}, []string{"GW_KEY"}},
-		"JSON":          {"opencode", map[string]string{"GROQ_API_KEY": "x"}, ".config/opencode/opencode.json", `{"provider":{"a":{"options":{"baseURL":"http://gw.test:1234/v1"}}}}`, []string{"gw.test:1234", "api.groq.com:443"}, []string{"GROQ_API_KEY"}},
-		"no variable":   {"codex", map[string]string{"LD_PRELOAD; x": "y"}, ".codex/config.toml", "env_key = \"LD_PRELOAD; x\"\n", []string{"api.openai.com:443"}, nil},
-		"another place": {"codex", map[string]string{"CODEX_HOME": "HOME/elsewhere"}, "elsewhere/config.toml", "base_url = \"https://gw.test/v1\"\n", []string{"gw.test:443"}, nil},
+		"plain": {"claude", nil, "", "", []string{"api.anthropic.com:443"}, nil},
+		"own key": {"claude", map[string]string{"ANTHROPIC_API_KEY": "x",
+			"OPENAI_API_KEY": "y", "AWS_SECRET_ACCESS_KEY": "z"}, "", "",
+			[]string{"api.anthropic.com:443"}, []string{"ANTHROPIC_API_KEY"}},
+		"other base": {"claude", map[string]string{"ANTHROPIC_BASE_URL": "https://me:pw@gw.test/v1?x"}, "", "", []string{"gw.test:443"}, nil},
+		"not its base": {"claude", map[string]string{"OPENAI_BASE_URL": "https://gw.test"}, "", "",
+			[]string{"!gw.test"}, nil},
+		"a port": {"claude", map[string]string{"ANTHROPIC_BASE_URL": "http://127.0.0.1:8080"}, "",
+			"", []string{"127.0.0.1:8080"}, nil},
+		"IPv6": {"claude", map[string]string{"ANTHROPIC_BASE_URL": "http://[::1]:8080/x"},
+			"", "", []string{"[::1]:8080"}, nil},
+		"many hosts": {"claude", map[string]string{"ANTHROPIC_BASE_URL": "http://*.test"}, "",
+			"", []string{"!test"}, nil},
+		"a net": {"claude", map[string]string{"ANTHROPIC_BASE_URL": "http://0.0.0.0%2f0"},
+			"", "", []string{"!0.0"}, nil},
+		"no address": {"claude", map[string]string{"ANTHROPIC_BASE_URL": "file:///etc/passwd"},
+			"", "", []string{"!passwd"}, nil},
+		"TOML": {"codex", map[string]string{"GW_KEY": "x", "OTHER_KEY": "y"},
+			".codex/config.toml", "[model_providers.gw]\nbase_url = \"https://gw.test/v1\"\nenv_key = 'GW_KEY'\nurl = \"https://no.test\"\n", []string{"gw.test:443", "!no.test"}, []string{"GW_KEY"}},
+		"JSON": {"opencode", map[string]string{"GROQ_API_KEY": "x"},
+			".config/opencode/opencode.json",
+			`{"provider":{"a":{"options":{"baseURL":"http://gw.test:1234/v1"}}}}`,
+			[]string{"gw.test:1234", "api.groq.com:443"}, []string{"GROQ_API_KEY"}},
+		"no variable": {"codex", map[string]string{"LD_PRELOAD; x": "y"}, ".codex/config.toml",
+			"env_key = \"LD_PRELOAD; x\"\n", []string{"api.openai.com:443"}, nil},
+		"another place": {"codex", map[string]string{"CODEX_HOME": "HOME/elsewhere"},
+			"elsewhere/config.toml", "base_url = \"https://gw.test/v1\"\n", []string{"gw.test:443"},
+			nil},
 	} {
 		c, l := clientIn(t, test.agent, test.env)
 		for name, value := range c.env {
@@ -69,7 +86,9 @@ func TestClientContacts(t *testing.T) {
 		for _, want := range test.hosts {
 			not, isNot := strings.CutPrefix(want, "!")
 			if isNot == slices.ContainsFunc(c.hosts, func(h string) bool {
-				return h == want || isNot && strings.Contains(h, not) && !strings.Contains(h, "anthropic") && !strings.Contains(h, "claude") && !strings.Contains(h, "openai.com")
+				return h == want || isNot && strings.Contains(h, not) &&
+					!strings.Contains(h, "anthropic") && !strings.Contains(h, "claude") &&
+					!strings.Contains(h, "openai.com")
 			}) {
 				t.Errorf("%s: hosts %q, want %q", name, c.hosts, want)
 			}
@@ -83,14 +102,17 @@ func TestClientContacts(t *testing.T) {
 // The program gets its keys, and the place of its own folder instead of the caller's; no other
 // secret comes back.
 func TestClientEnvironment(t *testing.T) {
-	c, l := clientIn(t, "gemini", map[string]string{"GEMINI_API_KEY": "k", "GEMINI_CLI_HOME": "/x", "GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:1", "ANTHROPIC_API_KEY": "no"})
+	c, l := clientIn(t, "gemini", map[string]string{"GEMINI_API_KEY": "k", "GEMINI_CLI_HOME": "/x",
+		"GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:1", "ANTHROPIC_API_KEY": "no"})
 	c.contacts(func(name string) []byte { return l.settingsFile(l.policy, name) })
 	got := c.environment([]string{"HOME=/h", "GEMINI_CLI_HOME=/x", "GEMINI_CLI_HOME_2=/y"})
-	want := []string{"HOME=/h", "GEMINI_CLI_HOME_2=/y", "GEMINI_CLI_HOME=" + c.dir, "GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:1"}
+	want := []string{"HOME=/h", "GEMINI_CLI_HOME_2=/y", "GEMINI_CLI_HOME=" + c.dir,
+		"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := c.removed([]string{"ANTHROPIC_API_KEY", "GEMINI_API_KEY"}); !slices.Equal(got, []string{"ANTHROPIC_API_KEY"}) {
+	if got := c.removed([]string{"ANTHROPIC_API_KEY", "GEMINI_API_KEY"}); !slices.Equal(got,
+		[]string{"ANTHROPIC_API_KEY"}) {
 		t.Errorf("it does not get %q", got)
 	}
 	if got := (*client)(nil).environment([]string{"A=1"}); !slices.Equal(got, []string{"A=1"}) {
@@ -130,7 +152,9 @@ func TestFurnish(t *testing.T) {
 	}
 	furnish()
 	for name, want := range map[string]string{
-		".claude/settings.json": "settings 1", ".claude/agents/a.md": "agent", ".claude/.credentials.json": "login", ".claude/.claude.json": `{"oauthAccount":{"a":1},"theme":"dark"}`,
+		".claude/settings.json": "settings 1", ".claude/agents/a.md": "agent",
+		".claude/.credentials.json": "login",
+		".claude/.claude.json":      `{"oauthAccount":{"a":1},"theme":"dark"}`,
 	} {
 		if got := read(in(name)); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
@@ -141,7 +165,8 @@ func TestFurnish(t *testing.T) {
 	lay(t, in(".claude/.claude.json"), "its own")
 	lay(t, in(".claude/projects/p.jsonl"), "conversation")
 	lay(t, out(".claude/settings.json"), "settings 2")
-	for _, link := range [][2]string{{".ssh/id_rsa", ".claude/settings.json"}, {".ssh", ".claude/commands"}, {".ssh", ".claude/agents"}} {
+	for _, link := range [][2]string{{".ssh/id_rsa", ".claude/settings.json"},
+		{".ssh", ".claude/commands"}, {".ssh", ".claude/agents"}} {
 		if err := os.RemoveAll(in(link[1])); err != nil {
 			t.Fatal(err)
 		}
@@ -152,12 +177,14 @@ func TestFurnish(t *testing.T) {
 	if err := os.RemoveAll(out(".claude/CLAUDE.md")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("../.ssh/id_rsa", out(".claude/CLAUDE.md")); err != nil { // a link of the person's leads to a secret
+	if err := os.Symlink("../.ssh/id_rsa", out(".claude/CLAUDE.md")); err != nil {
+		// a link of the person's leads to a secret
 		t.Fatal(err)
 	}
 	furnish()
 	for name, want := range map[string]string{
-		".claude/settings.json": "settings 2", ".claude/agents/a.md": "agent", ".claude/.claude.json": "its own", ".claude/projects/p.jsonl": "conversation",
+		".claude/settings.json": "settings 2", ".claude/agents/a.md": "agent",
+		".claude/.claude.json": "its own", ".claude/projects/p.jsonl": "conversation",
 	} {
 		if got := read(in(name)); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
@@ -177,7 +204,8 @@ func TestFurnish(t *testing.T) {
 		t.Fatal(err)
 	}
 	furnish()
-	for _, name := range []string{".claude/settings.json", ".claude/agents", ".claude/.credentials.json"} {
+	for _, name := range []string{".claude/settings.json", ".claude/agents",
+		".claude/.credentials.json"} {
 		if _, err := os.Lstat(in(name)); err == nil {
 			t.Errorf("%s is still there", name)
 		}
@@ -209,7 +237,9 @@ func TestFurnishRest(t *testing.T) {
 	if _, err := c.furnish(l, l.policy); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]bool{".config/git/config": true, ".config/opencode/opencode.json": true, ".config/opencode/secret.txt": false, ".local/state/tada-run": false} {
+	for name, want := range map[string]bool{".config/git/config": true,
+		".config/opencode/opencode.json": true, ".config/opencode/secret.txt": false,
+		".local/state/tada-run": false} {
 		if _, err := os.Stat(filepath.Join(c.dir, name)); (err == nil) != want {
 			t.Errorf("%s: %v, want it there: %v", name, err, want)
 		}
@@ -221,13 +251,15 @@ func TestFurnishRest(t *testing.T) {
 func TestMayHave(t *testing.T) {
 	_, l := clientIn(t, "codex", nil)
 	at := func(name string) string { return filepath.Join(l.account, name) }
-	for _, name := range []string{".codex/config.toml", ".codex/auth.json", ".ssh/id_rsa", ".tada/config.yaml"} {
+	for _, name := range []string{".codex/config.toml", ".codex/auth.json", ".ssh/id_rsa",
+		".tada/config.yaml"} {
 		lay(t, at(name), "x")
 	}
 	if err := os.Symlink(at(".ssh/id_rsa"), at(".codex/linked.json")); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]bool{".codex/config.toml": true, ".codex/auth.json": true, ".codex/linked.json": false, ".tada/config.yaml": false, ".codex/none": false} {
+	for name, want := range map[string]bool{".codex/config.toml": true, ".codex/auth.json": true,
+		".codex/linked.json": false, ".tada/config.yaml": false, ".codex/none": false} {
 		if got := l.mayHave(l.policy, at(name)); got != want {
 			t.Errorf("%s: %v", name, got)
 		}

@@ -22,11 +22,14 @@ func TestClientTable(t *testing.T) {
 		seen[n.agent+n.kind+n.words[0]] = true
 		switch n.kind {
 		case "host":
-			if r, err := network.ParseRule(n.words[0]); err != nil || r.Port != 0 || strings.Count(r.Name, ".") == 0 || strings.HasPrefix(r.Name, "*.") && strings.Count(r.Name, ".") < 2 {
+			if r, err := network.ParseRule(n.words[0]); err != nil || r.Port != 0 ||
+				strings.Count(r.Name, ".") == 0 ||
+				strings.HasPrefix(r.Name, "*.") && strings.Count(r.Name, ".") < 2 {
 				t.Errorf("%s: host %q: %v", n.agent, n.words[0], err)
 			}
 		case "key":
-			if !environ.IsName(n.words[0]) || len(environ.Scrub([]string{n.words[0] + "=x"}, nil).Kept) > 0 {
+			if !environ.IsName(n.words[0]) ||
+				len(environ.Scrub([]string{n.words[0] + "=x"}, nil).Kept) > 0 {
 				t.Errorf("%s: every command gets %s, or it is no variable", n.agent, n.words[0])
 			}
 		case "base":
@@ -34,7 +37,8 @@ func TestClientTable(t *testing.T) {
 				t.Errorf("%s: %q is no variable", n.agent, n.words[0])
 			}
 		case "home":
-			if !environ.IsName(n.words[0]) || n.words[1] != "~" && !strings.HasPrefix(n.words[1], "~/") {
+			if !environ.IsName(n.words[0]) ||
+				n.words[1] != "~" && !strings.HasPrefix(n.words[1], "~/") {
 				t.Errorf("%s: home %q", n.agent, n.words)
 			}
 		case "copy", "link", "login", "rest":

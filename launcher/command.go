@@ -26,7 +26,8 @@ func (c *console) command(j *Judgement, own *[]*os.File) (sandbox.Command, error
 	s := j.Request.Shell
 	if h := j.Request.Hold; h != nil && h.Shell {
 		fd, err := addScript(&cmd, gateScript(h.Door), own)
-		cmd.Path, cmd.Argv = j.shell, []string{"bash", "--rcfile", fmt.Sprintf("/dev/fd/%d", fd), "-i"}
+		cmd.Path, cmd.Argv = j.shell,
+			[]string{"bash", "--rcfile", fmt.Sprintf("/dev/fd/%d", fd), "-i"}
 		return cmd, err
 	}
 	if words := s.words(j.shell); words != nil && len(j.Plan.Programs) > 0 {

@@ -90,7 +90,8 @@ func Learn(list []PastConnection) []Lesson {
 		if c.Kind == "udp" || strings.Contains(c.Why, "credentials") {
 			l.Rule = ""
 		}
-		i := slices.IndexFunc(lessons, func(o Lesson) bool { return o.Rule == l.Rule && o.Port == l.Port && o.Host == l.Host })
+		i := slices.IndexFunc(lessons,
+			func(o Lesson) bool { return o.Rule == l.Rule && o.Port == l.Port && o.Host == l.Host })
 		if i < 0 {
 			i, lessons = len(lessons), append(lessons, l)
 		} else {

@@ -44,12 +44,15 @@ func TestADenialCoolsOff(t *testing.T) {
 		}
 		return out.Refusal
 	}
-	if r := run("rm -rf src", false); r == nil || r.Exit != exit.Denied || r.Code != "human_denied" || len(asked) != 1 || asked[0].Refused != "" {
+	if r := run("rm -rf src", false); r == nil || r.Exit != exit.Denied ||
+		r.Code != "human_denied" || len(asked) != 1 || asked[0].Refused != "" {
 		t.Fatalf("%+v, asked %d", r, len(asked))
 	}
 	for range 2 {
 		r := run("rm -rf src", true)
-		if r == nil || r.Exit != exit.Denied || r.Code != "human_denied" || r.Cooloff < 500 || r.Cooloff > 600 || r.Envelope != asked[0].ID || !strings.Contains(r.Message, "keep the sources") ||
+		if r == nil || r.Exit != exit.Denied || r.Code != "human_denied" || r.Cooloff < 500 ||
+			r.Cooloff > 600 || r.Envelope != asked[0].ID ||
+			!strings.Contains(r.Message, "keep the sources") ||
 			r.Offer == nil || r.Offer.Command != "ls src" {
 			t.Errorf("the second time: %+v, offered %+v", r, r.Offer)
 		}
@@ -57,7 +60,8 @@ func TestADenialCoolsOff(t *testing.T) {
 	if len(asked) != 1 {
 		t.Fatalf("the person was asked %d times", len(asked))
 	}
-	if r := run("rm -rf lib", true); r != nil || len(asked) != 2 || asked[1].Refused != asked[0].ID || asked[1].Kin != asked[0].Kin {
+	if r := run("rm -rf lib", true); r != nil || len(asked) != 2 ||
+		asked[1].Refused != asked[0].ID || asked[1].Kin != asked[0].Kin {
 		t.Errorf("near-identical: %+v, asked %d: %+v", r, len(asked), asked)
 	}
 	if text := asked[1].After(); !strings.Contains(text, asked[0].ID) {

@@ -14,7 +14,8 @@ import (
 
 // person is the account itself, at a door.
 func (l *Launcher) person(door tamper.Interface) tamper.Who {
-	return tamper.Who{User: cmp.Or(passwd.NameOf(os.Getuid()), permit.Person()), Interface: cmp.Or(door, tamper.CLI)}
+	return tamper.Who{User: cmp.Or(passwd.NameOf(os.Getuid()), permit.Person()),
+		Interface: cmp.Or(door, tamper.CLI)}
 }
 
 // deliver writes the events of one store into the record.

@@ -29,9 +29,20 @@ func TestDriftAfterTheYes(t *testing.T) {
 		"directory": func(_ *Launcher, dir string) error { // of the same name
 			return errors.Join(os.Rename(dir, dir+".old"), os.Mkdir(dir, 0o755))
 		},
-		"workspace": func(_ *Launcher, dir string) error { return os.Mkdir(filepath.Join(filepath.Dir(dir), ".git"), 0o755) },
-		"umask":     func(l *Launcher, _ string) error { l.umask = func() int { return 0o77 }; return nil },
-		"version":   func(l *Launcher, _ string) error { l.version = func() string { return "another" }; return nil },
+		"workspace": func(_ *Launcher,
+			dir string) error {
+			return os.Mkdir(filepath.Join(filepath.Dir(dir), ".git"), 0o755)
+		},
+		"umask": func(l *Launcher,
+			_ string) error {
+			l.umask = func() int { return 0o77 }
+			return nil
+		},
+		"version": func(l *Launcher,
+			_ string) error {
+			l.version = func() string { return "another" }
+			return nil
+		},
 	} {
 		l, req := world(t)
 		req = asking(req)
@@ -55,11 +66,13 @@ func TestDriftAfterTheYes(t *testing.T) {
 			}
 			continue
 		}
-		if out.Refusal == nil || out.Refusal.Code != "mismatch" || out.Status != exit.Denied || made == nil {
+		if out.Refusal == nil || out.Refusal.Code != "mismatch" || out.Status != exit.Denied ||
+			made == nil {
 			t.Errorf("another %s: %+v %+v, made: %v", name, out, out.Refusal, made == nil)
 		}
 		consumed := entriesOf(t, l, approval.KindConsumed)
-		if len(consumed) != 1 || consumed[0]["outcome"] != approval.OutcomeMismatch || consumed[0]["plan_hash"] == consumed[0]["computed_plan_hash"] {
+		if len(consumed) != 1 || consumed[0]["outcome"] != approval.OutcomeMismatch ||
+			consumed[0]["plan_hash"] == consumed[0]["computed_plan_hash"] {
 			t.Errorf("another %s: on record as %v", name, consumed)
 		}
 	}
@@ -69,8 +82,9 @@ func TestDriftAfterTheYes(t *testing.T) {
 func TestAnswerIsForOneRequest(t *testing.T) {
 	t.Parallel()
 	for name, other := range map[string]func(*Request){
-		"":          func(*Request) {},
-		"agent":     func(r *Request) { r.Agent = "other" }, // who is not even told that there is such a question
+		"": func(*Request) {},
+		// who is not even told that there is such a question
+		"agent":     func(r *Request) { r.Agent = "other" },
 		"directory": func(r *Request) { r.Dir = filepath.Join(r.Dir, "src") },
 		"work item": func(r *Request) { r.WorkItem = "PR-1" },
 		"command":   func(r *Request) { r.Shell.Text += " " },
@@ -105,7 +119,8 @@ func TestAnswerIsForOneRequest(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		case name == "" && refusal != nil:
 			t.Errorf("the same request: %+v", refusal)
-		case name != "" && (refusal == nil || refusal.Code != "mismatch" && (name != "agent" || refusal.Code != "unknown")):
+		case name != "" && (refusal == nil ||
+			refusal.Code != "mismatch" && (name != "agent" || refusal.Code != "unknown")):
 			t.Errorf("another %s: %+v", name, refusal)
 		}
 	}
@@ -124,27 +139,34 @@ func TestNoSandboxWritesWhatDecides(t *testing.T) {
 	}
 	strong.Caller = personHere
 	for _, l := range []*Launcher{strong, base} {
-		files := []string{l.state.Config(), l.state.Trust(), filepath.Join(l.account, ".claude/settings.json"), filepath.Join(l.account, ".bashrc")}
+		files := []string{l.state.Config(), l.state.Trust(),
+			filepath.Join(l.account, ".claude/settings.json"), filepath.Join(l.account, ".bashrc")}
 		if l.level() == sandbox.Strong {
-			for _, name := range []string{".tada/config.yaml", ".claude/settings.json", ".gemini/settings.json", ".codex/hooks.json", ".git/hooks/pre-commit"} {
+			for _, name := range []string{".tada/config.yaml", ".claude/settings.json",
+				".gemini/settings.json", ".codex/hooks.json", ".git/hooks/pre-commit"} {
 				files = append(files, filepath.Join(req.Dir, name))
 			}
 		}
 		for _, name := range files {
-			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte("# mine\n"), 0o600)); err != nil {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700),
+				os.WriteFile(name, []byte("# mine\n"), 0o600)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := errors.Join(os.MkdirAll(filepath.Join(req.Dir, "spare"), 0o755), os.WriteFile(filepath.Join(req.Dir, "spare/one"), nil, 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Join(req.Dir, "spare"), 0o755),
+			os.WriteFile(filepath.Join(req.Dir, "spare/one"), nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		if s := status(t, l, asking(req), "rm -rf spare"); s != 0 { // which makes the store and the record
+		if s := status(t, l, asking(req), "rm -rf spare"); s != 0 {
+			// which makes the store and the record
 			t.Fatalf("status %d", s)
 		}
-		files = append(files, l.state.Approvals(), filepath.Join(l.state.Audit(), "log.jsonl"), l.state.Dir+"/beside", filepath.Dir(files[2])+"/beside")
+		files = append(files, l.state.Approvals(), filepath.Join(l.state.Audit(), "log.jsonl"),
+			l.state.Dir+"/beside", filepath.Dir(files[2])+"/beside")
 		tries := "while read -r f; do echo x >> \"$f\"; echo y > \"$f.new\" && mv \"$f.new\" \"$f\"; chmod 777 \"$f\"; rm -f \"$f\"; done < list; echo tried > made\n"
 		if err := errors.Join(
-			os.WriteFile(filepath.Join(req.Dir, "list"), []byte(strings.Join(files, "\n")+"\n"), 0o644),
+			os.WriteFile(filepath.Join(req.Dir, "list"), []byte(strings.Join(files, "\n")+"\n"),
+				0o644),
 			os.WriteFile(filepath.Join(req.Dir, "run.sh"), []byte(tries), 0o755),
 		); err != nil {
 			t.Fatal(err)
@@ -166,7 +188,9 @@ func TestNoSandboxWritesWhatDecides(t *testing.T) {
 			t.Error("it wrote nothing at all")
 		}
 		for _, name := range files {
-			if now := described(name); now != before[name] && (filepath.Base(name) != "log.jsonl" || !strings.HasPrefix(now, before[name])) { // which grew
+			if now := described(name); now != before[name] &&
+				(filepath.Base(name) != "log.jsonl" || !strings.HasPrefix(now, before[name])) {
+				// which grew
 				t.Errorf("%v %s: %q became %q", l.level(), name, before[name], now)
 			}
 			if strings.Contains(described(name), "\nx\n") {

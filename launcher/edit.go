@@ -40,8 +40,10 @@ func (p Place) EditConfig() (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Edit{Path: l.state.Config(), Copy: filepath.Join(l.state.Dir, "config.edit.yaml"), l: l, mode: 0o600}
-	if e.lock, err = os.OpenFile(filepath.Join(l.state.Runtime(), "edit.lock"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+	e := &Edit{Path: l.state.Config(), Copy: filepath.Join(l.state.Dir, "config.edit.yaml"), l: l,
+		mode: 0o600}
+	if e.lock, err = os.OpenFile(filepath.Join(l.state.Runtime(), "edit.lock"),
+		os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return nil, err
 	}
 	if err := syscall.Flock(int(e.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
@@ -65,7 +67,8 @@ func (e *Edit) begin() error {
 	case err != nil:
 		return err
 	case info.Mode()&os.ModeSymlink != 0:
-		return &pathguard.ConfigError{File: e.Path, Msg: "is a symbolic link; edit its target, then: tadactl tamper accept"}
+		return &pathguard.ConfigError{File: e.Path,
+			Msg: "is a symbolic link; edit its target, then: tadactl tamper accept"}
 	default:
 		e.mode = info.Mode().Perm()
 	}
@@ -134,8 +137,10 @@ func (e *Edit) Check() (Change, error) {
 		return Change{}, err
 	}
 	return Change{
-		Text: tamper.Unified(filepath.Base(e.Path), e.accepted, text), InForce: e.l.inForce(e.accepted, after),
-		Outside: !bytes.Equal(e.accepted, e.was), content: text, proof: after.Settings().TamperProof,
+		Text:    tamper.Unified(filepath.Base(e.Path), e.accepted, text),
+		InForce: e.l.inForce(e.accepted, after),
+		Outside: !bytes.Equal(e.accepted, e.was), content: text,
+		proof: after.Settings().TamperProof,
 	}, nil
 }
 
@@ -200,14 +205,18 @@ var ownWords = map[tamper.Locale]struct{ stopped, several, nothing, changes, mor
 	tamper.English: {
 		stopped: "tada-run: nothing runs until you accept the changed configuration: tadactl tamper accept\n",
 		several: "tada-run: %d protected files were changed, the configuration among them; nothing runs until you accept each: tadactl tamper accept\n",
-		nothing: "No setting in force changes.\n", changes: "It changes:\n", more: "  and %d more\n",
-		pending: "tada-run: " + ModeName + " was switched off in a file; it stays on until you confirm: tadactl tamper accept " + ModeName + "\n",
+		nothing: "No setting in force changes.\n", changes: "It changes:\n",
+		more: "  and %d more\n",
+		pending: "tada-run: " + ModeName +
+			" was switched off in a file; it stays on until you confirm: tadactl tamper accept " +
+			ModeName + "\n",
 	},
 	tamper.Chinese: {
 		stopped: "tada-run: 在您接受配置的更改之前，不会运行任何命令: tadactl tamper accept\n",
 		several: "tada-run: %d 个受保护的文件已被更改，其中包括配置；在您逐一接受之前，不会运行任何命令: tadactl tamper accept\n",
 		nothing: "此更改不影响当前生效的设置。\n", changes: "此更改涉及:\n", more: "  另有 %d 项\n",
-		pending: "tada-run: " + ModeName + " 已在文件中关闭；在用户确认之前仍然有效: tadactl tamper accept " + ModeName + "\n",
+		pending: "tada-run: " + ModeName + " 已在文件中关闭；在用户确认之前仍然有效: tadactl tamper accept " +
+			ModeName + "\n",
 	},
 }
 

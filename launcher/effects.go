@@ -19,7 +19,8 @@ var effectNames = map[command.Right]string{
 func (j *Judgement) effects() map[string][]string {
 	named := map[string][]string{"read": {}, "write": {}, "delete": {}, "exec": {}, "net": {}}
 	if j.client != nil {
-		named["write"], named["net"] = append(named["write"], j.client.writes()...), append(named["net"], j.client.hosts...)
+		named["write"], named["net"] = append(named["write"], j.client.writes()...),
+			append(named["net"], j.client.hosts...)
 	}
 	seen := make(map[[2]string]bool, len(j.Plan.Targets)+len(j.Plan.Programs))
 	add := func(kind, name string) {

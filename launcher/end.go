@@ -32,7 +32,8 @@ func (w *supervision) finish(c change) (Outcome, error) {
 	status := strconv.Itoa(out.Status)
 	recordErr := errors.Join(w.contacts.err, w.brokeOff(), w.wrote(), w.recorder.Exit(status))
 	sum, err := w.recorder.Close()
-	recordErr = errors.Join(recordErr, err, w.watched.Find(found, watch.Closed, e.after(), os.Stderr))
+	recordErr = errors.Join(recordErr, err,
+		w.watched.Find(found, watch.Closed, e.after(), os.Stderr))
 	recordErr = errors.Join(recordErr,
 		w.record(audit.KindClose, vouch(sum), audit.Lazy),
 		w.record(record.KindEnd, e.facts(out, found, problem), audit.Lazy))
@@ -66,8 +67,9 @@ func (e *ended) facts(out Outcome, found object, problem error) object {
 	s := e.status
 	o := object{
 		"exited": s.Exited, "status": out.Status, "signal": int(s.Signal), "core": s.CoreDump,
-		"timed_out": e.timedOut, "duration_us": time.Since(e.began).Microseconds(), "max_memory": s.MaxMemory,
-		"user_us": s.UserTime.Microseconds(), "system_us": s.SystemTime.Microseconds(),
+		"timed_out": e.timedOut, "duration_us": time.Since(e.began).Microseconds(),
+		"max_memory": s.MaxMemory,
+		"user_us":    s.UserTime.Microseconds(), "system_us": s.SystemTime.Microseconds(),
 	}
 	for name, value := range found {
 		o[name] = value

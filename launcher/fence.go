@@ -38,7 +38,8 @@ func (j *Judgement) profile(folder string) (p sandbox.Profile, exposed []string,
 	return s.kernelRules(f, folder)
 }
 
-func (j *Judgement) kernelRules(f pathguard.Fence, folder string) (p sandbox.Profile, exposed []string, partial bool) {
+func (j *Judgement) kernelRules(f pathguard.Fence,
+	folder string) (p sandbox.Profile, exposed []string, partial bool) {
 	p = sandbox.Readable(without(f.Hide, f.Reveal)...)
 	for _, name := range f.Needed {
 		p.Read = append(p.Read, sandbox.Path{Name: name, Optional: true})
@@ -55,7 +56,8 @@ func (j *Judgement) kernelRules(f pathguard.Fence, folder string) (p sandbox.Pro
 	contacts := j.contacts()
 	p.Network, p.Reach, p.Limits = contacts.mode, contacts.reach, j.limits()
 	p.PrivateTmp = j.policy.Settings().PrivateTmp
-	if work := cmp.Or(j.Plan.Workspace, j.Plan.Dir); p.PrivateTmp || isWithin(work, "/dev/shm") { // a workspace among what is private to the run stays where it is
+	if work := cmp.Or(j.Plan.Workspace, j.Plan.Dir); p.PrivateTmp || isWithin(work, "/dev/shm") {
+		// a workspace among what is private to the run stays where it is
 		p.Read = append(p.Read, sandbox.Path{Name: work})
 	}
 	// tmux, script, expect and the agents themselves make terminals.

@@ -24,7 +24,8 @@ const gateRule = "code.stdin"
 // lineByLine is the verdict on a shell that asks about each line before it runs it: that its input
 // cannot be seen now is no reason any more.
 func lineByLine(v pathguard.Verdict) pathguard.Verdict {
-	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r pathguard.Reason) bool { return r.Rule == gateRule })
+	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons),
+		func(r pathguard.Reason) bool { return r.Rule == gateRule })
 	v.Risk, v.Contained = 0, true
 	decision := pathguard.Allow
 	for _, r := range v.Reasons { // the strictest is first

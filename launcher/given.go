@@ -17,10 +17,11 @@ import (
 // file: kept in the state directory, because the settings may hold secrets and other programs drop
 // members that they do not know.
 type given struct {
-	Path   string   `json:"path"`
-	Before []byte   `json:"before"`         // the file as it was, null for none
-	Left   string   `json:"left"`           // the SHA-256 of the file as this program left it
-	Made   []string `json:"made,omitempty"` // the folders that were made for it, the outermost first
+	Path   string `json:"path"`
+	Before []byte `json:"before"` // the file as it was, null for none
+	Left   string `json:"left"`   // the SHA-256 of the file as this program left it
+	// the folders that were made for it, the outermost first
+	Made []string `json:"made,omitempty"`
 }
 
 func (l *Launcher) givenPath(path string) string {
@@ -125,6 +126,7 @@ func removeFolders(made []string) {
 // there was none.
 type Registration struct {
 	Change func(was, before []byte) ([]byte, error) // what is to be there; nil for no file
-	Strip  func(was, before []byte) ([]byte, error) // without anything of this program; nil when nothing else is left
-	Holds  func(text []byte) bool                   // whether anything of this program is in it
+	// without anything of this program; nil when nothing else is left
+	Strip func(was, before []byte) ([]byte, error)
+	Holds func(text []byte) bool // whether anything of this program is in it
 }

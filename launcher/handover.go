@@ -43,7 +43,9 @@ func (w *supervision) handOver(c change) error {
 	out := e.outcome()
 	body := e.facts(out, found, nil)
 	body["until"] = w.owner.Name
-	problem := errors.Join(w.contacts.err, w.wrote(), w.recorder.Mark(fmt.Sprintf("the command ended with status %d; %s", out.Status, goesOn(c.status.Left))),
+	problem := errors.Join(w.contacts.err, w.wrote(),
+		w.recorder.Mark(fmt.Sprintf("the command ended with status %d; %s", out.Status,
+			goesOn(c.status.Left))),
 		w.record(audit.KindLeft, body, audit.Lazy))
 	if problem != nil {
 		return problem

@@ -22,5 +22,6 @@ func (j *Judgement) heldIn() *refusal.Refusal {
 	}) {
 		return nil
 	}
-	return refusal.Of(j.Locale(), pathguard.Verdict{}, "denied", "policy_denied", j.say("quarantined"), exit.Denied)
+	return refusal.Of(j.Locale(), pathguard.Verdict{}, "denied", "policy_denied",
+		j.say("quarantined"), exit.Denied)
 }

@@ -14,7 +14,8 @@ import (
 // personHere is a person at a console, for tests of what follows an answer.
 func personHere() approval.Caller {
 	return approval.Caller{
-		Peer: approval.PeerFacts{Known: true, Terminal: true}, Line: []approval.Process{{PID: 2, Name: "tadactl"}, {PID: 1, Name: "login"}},
+		Peer:     approval.PeerFacts{Known: true, Terminal: true},
+		Line:     []approval.Process{{PID: 2, Name: "tadactl"}, {PID: 1, Name: "login"}},
 		Terminal: approval.Terminal{Device: "tty4:1", Keys: true},
 	}
 }

@@ -18,7 +18,8 @@ func (l *Launcher) MaySearch(dir string) error {
 	fence := j.policy.Fence(j.Plan)
 	for _, hidden := range fence.Hide {
 		if below, ok := strings.CutPrefix(hidden, strings.TrimSuffix(dir, "/")+"/"); ok {
-			return &ForbiddenError{Path: filepath.Join(dir, below), Reason: "access to it is denied, and a search here would read it; search a narrower directory"}
+			return &ForbiddenError{Path: filepath.Join(dir, below),
+				Reason: "access to it is denied, and a search here would read it; search a narrower directory"}
 		}
 		if rest, ok := strings.CutPrefix(dir+"/", strings.TrimSuffix(hidden, "/")+"/"); ok {
 			return &ForbiddenError{Path: filepath.Join(dir, rest), Reason: "access to it is denied"}

@@ -37,17 +37,21 @@ func TestOpenHomeRefuses(t *testing.T) {
 	loose := filepath.Join(t.TempDir(), "loose")
 	other := filepath.Join(t.TempDir(), "etc")
 	if err := errors.Join(
-		os.Mkdir(other, 0o700), os.WriteFile(filepath.Join(other, "fstab"), nil, 0o644), os.Chmod(other, 0o755),
+		os.Mkdir(other, 0o700), os.WriteFile(filepath.Join(other, "fstab"), nil, 0o644),
+		os.Chmod(other, 0o755),
 		os.Mkdir(open, 0o700), os.Chmod(open, 0o750),
 		os.WriteFile(file, nil, 0o600),
-		os.Mkdir(loose, 0o700), os.Mkdir(filepath.Join(loose, "sessions"), 0o700), os.Mkdir(filepath.Join(loose, "audit"), 0o700), os.Chmod(filepath.Join(loose, "audit"), 0o707),
+		os.Mkdir(loose, 0o700), os.Mkdir(filepath.Join(loose, "sessions"), 0o700),
+		os.Mkdir(filepath.Join(loose, "audit"), 0o700),
+		os.Chmod(filepath.Join(loose, "audit"), 0o707),
 	); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ dir, reason, fix string }{
 		{open, "mode is 0750", "chmod go= "},
 		{file, file + `" is not a directory`, "name a directory of your own, such as --home "},
-		{filepath.Join(file, "below"), file + `" is not a directory`, "name a directory of your own, such as --home "},
+		{filepath.Join(file, "below"), file + `" is not a directory`,
+			"name a directory of your own, such as --home "},
 		{"/etc/passwd", `"/etc/passwd" is not a directory`, "name a directory of your own"},
 		{"/dev/null/x/y", `"/dev/null" is not a directory`, "name a directory of your own"},
 		{"/proc/state", "no such file", "namei -l "},
@@ -57,11 +61,13 @@ func TestOpenHomeRefuses(t *testing.T) {
 	} {
 		_, err := Place{State: test.dir}.openHome()
 		var refused *state.HomeError
-		if !errors.As(err, &refused) || !strings.Contains(refused.Reason, test.reason) || !strings.Contains(refused.Fix, test.fix) {
+		if !errors.As(err, &refused) || !strings.Contains(refused.Reason, test.reason) ||
+			!strings.Contains(refused.Fix, test.fix) {
 			t.Errorf("Place{State: %q}.openHome(): %v", test.dir, err)
 		}
 		if ExitOf(err) != exit.Config {
-			t.Errorf("Place{State: %q}.openHome() exits %d, want %d", test.dir, ExitOf(err), exit.Config)
+			t.Errorf("Place{State: %q}.openHome() exits %d, want %d", test.dir, ExitOf(err),
+				exit.Config)
 		}
 	}
 }
@@ -72,12 +78,15 @@ func TestOpenHomeRefusesAnotherUsersFolder(t *testing.T) {
 		if err := errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, 65534, 65534)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (Place{State: dir}).openHome(); err == nil || !strings.Contains(err.Error(), "belongs to uid 65534") {
+		if _, err := (Place{State: dir}).openHome(); err == nil ||
+			!strings.Contains(err.Error(), "belongs to uid 65534") {
 			t.Errorf("OpenHome of uid 65534's folder: %v", err)
 		}
 		return
 	}
-	if _, err := (Place{State: "/etc"}).openHome(); err == nil || !strings.Contains(err.Error(), "/etc/audit") && !strings.Contains(err.Error(), "belongs to uid 0") {
+	if _, err := (Place{State: "/etc"}).openHome(); err == nil ||
+		!strings.Contains(err.Error(), "/etc/audit") &&
+			!strings.Contains(err.Error(), "belongs to uid 0") {
 		t.Errorf("OpenHome of root's folder: %v", err)
 	}
 }
@@ -117,7 +126,8 @@ func TestTTLBeyondRetention(t *testing.T) {
 	l.TTL = 8 * 24 * time.Hour
 	req.Shell.Text = "cat /etc/shadow"
 	_, err := l.Run(context.Background(), req)
-	if ExitOf(err) != exit.Config || !strings.Contains(fmt.Sprint(err), "192h") || !strings.Contains(fmt.Sprint(err), "168h") {
+	if ExitOf(err) != exit.Config || !strings.Contains(fmt.Sprint(err), "192h") ||
+		!strings.Contains(fmt.Sprint(err), "168h") {
 		t.Errorf("%v exits %d", err, ExitOf(err))
 	}
 }
@@ -130,7 +140,8 @@ func TestMendTheConfiguration(t *testing.T) {
 	if err := os.Mkdir(state, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(state, "config.yaml"), []byte("limits: {}\nlimits: {}\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(state, "config.yaml"), []byte("limits: {}\nlimits: {}\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -138,8 +149,10 @@ func TestMendTheConfiguration(t *testing.T) {
 		fix   string
 	}{
 		{Place{Account: account}, "; try: tadactl policy edit"},
-		{Place{Account: account, State: state}, fmt.Sprintf("; try: tadactl --home %q policy edit", state)},
-		{Place{Account: account, State: filepath.Join(account, "other")}, "; try: tadactl policy edit"},
+		{Place{Account: account, State: state},
+			fmt.Sprintf("; try: tadactl --home %q policy edit", state)},
+		{Place{Account: account, State: filepath.Join(account, "other")},
+			"; try: tadactl policy edit"},
 	} {
 		if _, err := c.place.Open(); err == nil || !strings.HasSuffix(err.Error(), c.fix) {
 			t.Errorf("%+v: %v, want ... %s", c.place, err, c.fix)

@@ -44,7 +44,10 @@ func TestEnvelopeIsFound(t *testing.T) {
 	for n := range 17 { // so that two begin alike, with sixteen digits to begin with
 		req := base
 		req.Shell.Text = fmt.Sprint("rm -rf src ", n)
-		req.Ask = func(context.Context, approval.Envelope) (approval.Decision, error) { return approval.Decision{}, nil } // a person is not limited
+		// a person is not limited
+		req.Ask = func(context.Context, approval.Envelope) (approval.Decision, error) {
+			return approval.Decision{}, nil
+		}
 		out, err := l.Run(ctx, req)
 		if err != nil || out.Envelope == "" {
 			t.Fatal(out, err)
@@ -68,7 +71,8 @@ func TestEnvelopeIsFound(t *testing.T) {
 	}
 	for digit, n := range first {
 		e, err := l.Envelope(ctx, string(digit))
-		if n == 1 && (err != nil || e.ID[0] != digit) || n > 1 && !errors.Is(err, state.ErrAmbiguous) {
+		if n == 1 && (err != nil || e.ID[0] != digit) ||
+			n > 1 && !errors.Is(err, state.ErrAmbiguous) {
 			t.Errorf("%c, with which %d begin: %s, %v", digit, n, e.ID, err)
 		}
 	}

@@ -40,7 +40,8 @@ func Inherited() []int {
 			if err != nil || fd <= 2 {
 				continue
 			}
-			if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil &&
+				flags&unix.FD_CLOEXEC == 0 {
 				list = append(list, fd)
 			}
 		}
@@ -109,7 +110,8 @@ func objection(fd int, p sandbox.Profile) string {
 	case flags&unix.O_PATH != 0:
 		return "it is an O_PATH descriptor"
 	case flags&unix.O_ACCMODE == unix.O_RDONLY && isKept(p, name):
-		return fmt.Sprintf("%q is protected, and its descriptor could be reopened for writing", name)
+		return fmt.Sprintf("%q is protected, and its descriptor could be reopened for writing",
+			name)
 	case flags&unix.O_ACCMODE == unix.O_RDONLY, writesTo(p, name):
 		return ""
 	}
@@ -151,7 +153,8 @@ func handIn(in *os.File, p sandbox.Profile) (instead *os.File, withheld string, 
 
 // piped returns a pipe that what is left of a file comes out of.
 func piped(fd int) (*os.File, error) {
-	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3) // the caller's becomes another file when the command has started
+	// the caller's becomes another file when the command has started
+	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		return nil, err
 	}
@@ -177,6 +180,7 @@ func isKept(p sandbox.Profile, name string) bool {
 
 // writesTo reports whether the fence lets the command write to name.
 func writesTo(p sandbox.Profile, name string) bool {
-	return !slices.ContainsFunc(p.ReadOnly, func(kept string) bool { return isWithin(name, kept) }) &&
+	return !slices.ContainsFunc(p.ReadOnly,
+		func(kept string) bool { return isWithin(name, kept) }) &&
 		slices.ContainsFunc(p.Write, func(w sandbox.Path) bool { return isWithin(name, w.Name) })
 }

@@ -30,7 +30,8 @@ func TestHandDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := sandbox.Profile{
-		Write: []sandbox.Path{{Name: filepath.Join(dir, "work")}}, Hide: []string{dir + "/secret"}, ReadOnly: []string{filepath.Join(dir, "work", "kept")},
+		Write: []sandbox.Path{{Name: filepath.Join(dir, "work")}}, Hide: []string{dir + "/secret"},
+		ReadOnly: []string{filepath.Join(dir, "work", "kept")},
 	}
 	if err := os.WriteFile(filepath.Join(dir, "work", "kept"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -56,17 +57,26 @@ func TestHandDown(t *testing.T) {
 		{"a file to read", open("away/file", unix.O_RDONLY), ""},
 		{"a file to write that the command writes", open("work/file", unix.O_RDWR), ""},
 		{"a file to write that it does not", open("away/file", unix.O_WRONLY), "does not write"},
-		{"a file to append to that is kept", open("work/kept", unix.O_WRONLY|unix.O_APPEND), "does not write"},
+		{"a file to append to that is kept", open("work/kept", unix.O_WRONLY|unix.O_APPEND),
+			"does not write"},
 		{"a hidden file", open("secret/file", unix.O_RDONLY), "hidden from the command"},
 		{"a file to read that is kept", open("work/kept", unix.O_RDONLY), "is protected"},
-		{"a hidden pipe", open("secret/fifo", unix.O_RDONLY|unix.O_NONBLOCK), "hidden from the command"},
+		{"a hidden pipe", open("secret/fifo", unix.O_RDONLY|unix.O_NONBLOCK),
+			"hidden from the command"},
 		{"a handle", open("work/file", unix.O_PATH), "O_PATH"},
 		{"a directory", open("work", unix.O_RDONLY), "directory"},
-		{"a file without a name", func() (int, error) { return unix.MemfdCreate("x", unix.MFD_CLOEXEC) }, ""},
+		{"a file without a name", func() (int,
+			error) {
+			return unix.MemfdCreate("x", unix.MFD_CLOEXEC)
+		}, ""},
 		{"/dev/null", func() (int, error) { return unix.Open("/dev/null", unix.O_RDWR, 0) }, ""},
-		{"a terminal", func() (int, error) { return unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY, 0) }, "device"},
-		{"a socket", func() (int, error) { return unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0) }, "socket"},
-		{"an event", func() (int, error) { return unix.Eventfd(0, 0) }, "neither a file nor a pipe"},
+		{"a terminal", func() (int, error) {
+			return unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY, 0)
+		}, "device"},
+		{"a socket", func() (int, error) { return unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0) },
+			"socket"},
+		{"an event", func() (int, error) { return unix.Eventfd(0, 0) },
+			"neither a file nor a pipe"},
 	} {
 		fd, err := test.open()
 		if err != nil {
@@ -74,11 +84,14 @@ func TestHandDown(t *testing.T) {
 		}
 		passed, withheld := handDown([]int{fd}, p)
 		unix.Close(fd)
-		if test.why == "" && (len(passed) != 1 || len(withheld) != 0) || test.why != "" && (len(passed) != 0 || len(withheld) != 1 || !strings.Contains(withheld[0], test.why)) {
+		if test.why == "" && (len(passed) != 1 || len(withheld) != 0) ||
+			test.why != "" && (len(passed) != 0 || len(withheld) != 1 ||
+				!strings.Contains(withheld[0], test.why)) {
 			t.Errorf("%s: passed %v, withheld %q", test.what, passed, withheld)
 		}
 	}
-	if passed, withheld := handDown([]int{maxInherited + 1}, p); len(passed) != 0 || len(withheld) != 1 {
+	if passed, withheld := handDown([]int{maxInherited + 1}, p); len(passed) != 0 ||
+		len(withheld) != 1 {
 		t.Errorf("too high: %v %v", passed, withheld)
 	}
 }

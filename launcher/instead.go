@@ -65,7 +65,8 @@ func isList(s *shellparse.Script) bool {
 		if len(c.Via) > 0 || c.Span.Start < at || c.Span.End > len(s.Text) {
 			return false
 		}
-		if between := strings.TrimSpace(s.Text[at:c.Span.Start]); i == 0 && between != "" || i > 0 && between != "&&" && between != ";" {
+		if between := strings.TrimSpace(s.Text[at:c.Span.Start]); i == 0 && between != "" ||
+			i > 0 && between != "&&" && between != ";" {
 			return false
 		}
 		at = c.Span.End
@@ -79,8 +80,10 @@ func textOf(s *shellparse.Script, i int) string {
 
 // trials are options with which a program tells what it would do, and does not do it.
 var trials = []struct{ program, verb, option string }{
-	{"git", "push", "--dry-run"}, {"git", "clean", "--dry-run"}, {"git", "rm", "--dry-run"}, {"git", "add", "--dry-run"},
-	{"rsync", "", "--dry-run"}, {"make", "", "--dry-run"}, {"npm", "publish", "--dry-run"}, {"cargo", "publish", "--dry-run"},
+	{"git", "push", "--dry-run"}, {"git", "clean", "--dry-run"}, {"git", "rm", "--dry-run"},
+	{"git", "add", "--dry-run"},
+	{"rsync", "", "--dry-run"}, {"make", "", "--dry-run"}, {"npm", "publish", "--dry-run"},
+	{"cargo", "publish", "--dry-run"},
 	{"apt-get", "install", "--simulate"}, {"apt-get", "remove", "--simulate"},
 }
 

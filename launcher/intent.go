@@ -27,8 +27,9 @@ func (r *announced) intent() object {
 		"command": beginning(r.shown), "command_bytes": len(r.Script.Text), "cwd": r.Plan.Dir,
 		"plan_hash": r.Hash(), "policy": r.policy.Digest(), "verdict": r.Verdict.Decision.String(),
 		"risk": r.Verdict.Risk, "rules": rules, "agent": r.agent(), "work_item": r.Request.WorkItem,
-		"call_id": r.Request.CallID, "stdin": r.stdin, "env_removed": r.client.removed(r.environ.Removed),
-		"tier": r.tier(), "version": Version(),
+		"call_id": r.Request.CallID, "stdin": r.stdin,
+		"env_removed": r.client.removed(r.environ.Removed),
+		"tier":        r.tier(), "version": Version(),
 	}
 	if own := r.inside(); own != "" {
 		own, _ = audit.HideSecrets(own)
@@ -51,7 +52,8 @@ func (r *announced) intent() object {
 		o["command_commitment"] = r.commitment()
 		return o
 	}
-	o["command_sha256"], o["canonical_sha256"] = sha256Of(r.Script.Text), sha256Of(r.Script.Canonical)
+	o["command_sha256"], o["canonical_sha256"] = sha256Of(r.Script.Text),
+		sha256Of(r.Script.Canonical)
 	return o
 }
 

@@ -33,7 +33,8 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 
 // judgeAs is Judge for a text as it stands, with what kind of file its standard input is.
 func (l *Launcher) judgeAs(req Request, stdin string) (*Judgement, error) {
-	j := &Judgement{Request: req, environ: l.surroundings(req.Env, req.Dir), stdin: stdin, level: l.level(), umask: l.umask(), version: l.version()}
+	j := &Judgement{Request: req, environ: l.surroundings(req.Env, req.Dir), stdin: stdin,
+		level: l.level(), umask: l.umask(), version: l.version()}
 	var err error
 	if j.shell, err = realShell(req.Shell.Dialect); err != nil {
 		return nil, err
@@ -52,7 +53,8 @@ func (l *Launcher) judgeAs(req Request, stdin string) (*Judgement, error) {
 		return nil, ErrEmpty
 	}
 	caller := pathguard.Caller{
-		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir, Intent: req.Intent, Publish: req.Publish, Self: self(),
+		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir,
+		Intent: req.Intent, Publish: req.Publish, Self: self(),
 		Saves: req.saves(), Local: pathguard.Local{Agents: req.loaders(), Moved: moved},
 	}
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {
@@ -69,7 +71,9 @@ func (l *Launcher) judgeAs(req Request, stdin string) (*Judgement, error) {
 		judge := j.policy.Judge
 		switch t := req.Tool; {
 		case t != nil && t.Unknown:
-			judge = func(p *pathguard.Plan) pathguard.Verdict { return j.policy.JudgeTool(p, t.Name) }
+			judge = func(p *pathguard.Plan) pathguard.Verdict {
+				return j.policy.JudgeTool(p, t.Name)
+			}
 		case t != nil:
 			judge = j.policy.JudgeUnfenced
 		}
@@ -89,14 +93,16 @@ func (l *Launcher) judgeAs(req Request, stdin string) (*Judgement, error) {
 
 // parse reads the text in the shell's dialect. Words, and a script file with its arguments,
 // are a command of literal words.
-func parse(req Request, shell string, vars map[string]string, home string, moved []string, policy pathguard.Policy) *shellparse.Script {
+func parse(req Request, shell string, vars map[string]string, home string, moved []string,
+	policy pathguard.Policy) *shellparse.Script {
 	text := req.Shell.settings() + req.Shell.Text
 	if words := req.Shell.words(shell); words != nil {
 		text = quote(words)
 	}
 	return shellparse.Parse(text, shellparse.Options{
-		Dialect: req.Shell.Dialect, Dir: req.Dir, Home: home, Vars: vars, Later: req.Within != nil && req.Within.Line,
-		Name: req.Shell.Name, Args: req.Shell.Args, Programs: policy.Programs(),
+		Dialect: req.Shell.Dialect, Dir: req.Dir, Home: home, Vars: vars,
+		Later: req.Within != nil && req.Within.Line,
+		Name:  req.Shell.Name, Args: req.Shell.Args, Programs: policy.Programs(),
 		Snapshots: moved,
 	})
 }

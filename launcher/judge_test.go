@@ -74,29 +74,45 @@ func TestPlanHashBinds(t *testing.T) {
 		{"command", func(r *Request) { r.Shell.Text += " " }, false},
 		{"arguments", func(r *Request) { r.Shell.Args = []string{"x"} }, false},
 		{"shell flags", func(r *Request) { r.Shell.Flags = []string{"-e"} }, false},
-		{"dialect and so the shell", func(r *Request) { r.Shell.Dialect = shellparse.POSIX }, false},
-		{"words", func(r *Request) { r.Shell.Words, r.Shell.Text = []string{"cat", "link"}, "" }, false},
+		{"dialect and so the shell", func(r *Request) { r.Shell.Dialect = shellparse.POSIX },
+			false},
+		{"words", func(r *Request) { r.Shell.Words, r.Shell.Text = []string{"cat", "link"}, "" },
+			false},
 		{"directory", func(r *Request) { r.Dir = filepath.Join(r.Dir, "src") }, false},
 		{"work item", func(r *Request) { r.WorkItem = "PR-1" }, false},
 		{"agent", func(r *Request) { r.Agent = "other" }, false},
 		{"profile", func(r *Request) { r.Profile = "ci" }, false},
-		{"shown variable", func(r *Request) { r.Env = append(r.Env[:1:1], "HOME=/x", "LANG=C", "QUIETLY=x") }, false},
+		{"shown variable", func(r *Request) {
+			r.Env = append(r.Env[:1:1], "HOME=/x", "LANG=C", "QUIETLY=x")
+		}, false},
 		{"hidden variable", func(r *Request) { r.Env = append(r.Env[:3:3], "QUIETLY=y") }, false},
 		{"new variable", func(r *Request) { r.Env = append(r.Env[:4:4], "LOUDLY=x") }, false},
-		{"terminal that is a path", func(r *Request) { r.Env = append(r.Env[:4:4], "TERM=../x") }, false},
-		{"call id that is a host", func(r *Request) { r.Env = append(r.Env[:4:4], "TRACEPARENT=evil.test") }, false},
-		{"size that is an option", func(r *Request) { r.Env = append(r.Env[:4:4], "COLUMNS=--eval") }, false},
+		{"terminal that is a path", func(r *Request) { r.Env = append(r.Env[:4:4], "TERM=../x") },
+			false},
+		{"call id that is a host", func(r *Request) {
+			r.Env = append(r.Env[:4:4], "TRACEPARENT=evil.test")
+		}, false},
+		{"size that is an option", func(r *Request) {
+			r.Env = append(r.Env[:4:4], "COLUMNS=--eval")
+		}, false},
 		{"standard input", func(r *Request) { r.Stdio.In = devNull(t) }, false},
 		{"hint", func(r *Request) { r.Intent = pathguard.Intent{NeedsConfirm: true} }, false},
 
 		{"call id", func(r *Request) { r.CallID = "call-2" }, true},
-		{"variable that the command does not get", func(r *Request) { r.Env = append(r.Env[:4:4], "LD_PRELOAD=x") }, true},
+		{"variable that the command does not get",
+			func(r *Request) { r.Env = append(r.Env[:4:4], "LD_PRELOAD=x") }, true},
 		{"terminal and connection", func(r *Request) {
-			r.Env = append(r.Env[:4:4], "TERM=xterm-256color", "COLORTERM=truecolor", "WINDOWID=42", "TMUX_PANE=%3", "SSH_CLIENT=192.0.2.1 4 22",
-				"SSH_TTY=/dev/pts/1", "OLDPWD=/x", "TRACEPARENT=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "TERM_PROGRAM=vscode")
+			r.Env = append(r.Env[:4:4], "TERM=xterm-256color", "COLORTERM=truecolor", "WINDOWID=42",
+				"TMUX_PANE=%3", "SSH_CLIENT=192.0.2.1 4 22",
+				"SSH_TTY=/dev/pts/1", "OLDPWD=/x",
+				"TRACEPARENT=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+				"TERM_PROGRAM=vscode")
 		}, true},
-		{"name, which is that of a door", func(r *Request) { r.Shell.Name = "/usr/bin/bash" }, true},
-		{"shell bookkeeping", func(r *Request) { r.Env = append(r.Env[:4:4], "_=/usr/bin/env", "SHLVL=3", "COLUMNS=80") }, true},
+		{"name, which is that of a door", func(r *Request) { r.Shell.Name = "/usr/bin/bash" },
+			true},
+		{"shell bookkeeping", func(r *Request) {
+			r.Env = append(r.Env[:4:4], "_=/usr/bin/env", "SHLVL=3", "COLUMNS=80")
+		}, true},
 		{"time limit", func(r *Request) { r.Wait = time.Second }, true},
 	} {
 		r := base
@@ -113,7 +129,8 @@ func TestPlanHashBinds(t *testing.T) {
 		return judged(t, l, a).Hash(), judged(t, l, b).Hash()
 	}
 	if one, two := calls(func(r *Request, n string) {
-		r.Env = append(r.Env, "CODEX_THREAD_ID=0199a213-81c0-7800-8aa1-bbab2a035a5"+n, "CODEX_TOOL_CALL_ID=call_7b"+n, "OPENCODE_PID=7"+n)
+		r.Env = append(r.Env, "CODEX_THREAD_ID=0199a213-81c0-7800-8aa1-bbab2a035a5"+n,
+			"CODEX_TOOL_CALL_ID=call_7b"+n, "OPENCODE_PID=7"+n)
 	}); one != two || one == want {
 		t.Error("two conversations of one agent differ, or are those of nobody")
 	}
@@ -132,7 +149,8 @@ func TestPlanHashBindsPolicyAndUmask(t *testing.T) {
 		t.Error("the umask is not bound")
 	}
 	l.umask = func() int { return mask }
-	l.policy = tightened(t, l, "rules: {commands: [{program: nosuchprogram, verdict: deny}]}") // changes nothing of this plan
+	// changes nothing of this plan
+	l.policy = tightened(t, l, "rules: {commands: [{program: nosuchprogram, verdict: deny}]}")
 	if judged(t, l, r).Hash() == want {
 		t.Error("the policy is not bound")
 	}
@@ -155,25 +173,32 @@ func TestWhatACommandGetsIsBoundOrSaysNothing(t *testing.T) {
 		return j.Hash(), j.environ.Kept
 	}
 	plain, _ := hash()
-	values := []string{"7", "a", "reboot", "xterm-256color", "%3", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-		"/bin/sh", "../x", "-c", "--eval", "a b", "a;b", "$(x)", "`x`", "evil.test/x", "http://evil.test", "192.0.2.1 4 22", "@x", "a,b", ".x", "~", "*", "{a,b}", "", strings.Repeat("a", 65)}
+	values := []string{"7", "a", "reboot", "xterm-256color", "%3",
+		"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+		"/bin/sh", "../x", "-c", "--eval", "a b", "a;b", "$(x)", "`x`", "evil.test/x",
+		"http://evil.test", "192.0.2.1 4 22", "@x", "a,b", ".x", "~", "*", "{a,b}", "",
+		strings.Repeat("a", 65)}
 	var names []string
 	for e := range catalog.Variables().Entries() {
 		if e.Has("call", "caller") {
 			names = append(names, e.Key)
 		}
 	}
-	for _, name := range append(names, "QUITE_UNKNOWN", "PATH", "CC", "MAKEFLAGS", "EDITOR", "http_proxy", "TMPDIR", "TMUX") {
+	for _, name := range append(names, "QUITE_UNKNOWN", "PATH", "CC", "MAKEFLAGS", "EDITOR",
+		"http_proxy", "TMPDIR", "TMUX") {
 		for _, value := range values {
 			got, kept := hash(name + "=" + value)
 			passed, bound := slices.Contains(kept, name+"="+value), got != plain
-			harmless := strings.Trim(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+%:-") == "" && !strings.HasPrefix(value, "-") && !strings.HasPrefix(value, ".") && len(value) <= 64
+			harmless := strings.Trim(value,
+				"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+%:-") == "" &&
+				!strings.HasPrefix(value, "-") && !strings.HasPrefix(value, ".") && len(value) <= 64
 			if passed && !bound && !(slices.Contains(names, name) && harmless) {
 				t.Errorf("%s=%q reaches the command and is not bound", name, value)
 			}
 		}
 	}
-	if err := os.WriteFile(filepath.Join(base.Dir, "run.sh"), []byte("eval $TERM\n"), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(base.Dir, "run.sh"), []byte("eval $TERM\n"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	one, _ := hash("TERM=reboot")
@@ -190,9 +215,21 @@ func TestAnApprovalThatDoesNotFitNamesTheDifference(t *testing.T) {
 		change func(l *Launcher, r *Request) error
 		want   string
 	}{
-		"a variable changed": {func(_ *Launcher, r *Request) error { r.Env[3] = "QUIETLY=hidden"; return nil }, "variable QUIETLY changed"},
-		"a variable is new":  {func(_ *Launcher, r *Request) error { r.Env = append(r.Env, "LOUDLY=hidden"); return nil }, "variable LOUDLY is new"},
-		"a variable is gone": {func(_ *Launcher, r *Request) error { r.Env = r.Env[:3]; return nil }, "variable QUIETLY is gone"},
+		"a variable changed": {func(_ *Launcher,
+			r *Request) error {
+			r.Env[3] = "QUIETLY=hidden"
+			return nil
+		}, "variable QUIETLY changed"},
+		"a variable is new": {func(_ *Launcher,
+			r *Request) error {
+			r.Env = append(r.Env, "LOUDLY=hidden")
+			return nil
+		}, "variable LOUDLY is new"},
+		"a variable is gone": {func(_ *Launcher,
+			r *Request) error {
+			r.Env = r.Env[:3]
+			return nil
+		}, "variable QUIETLY is gone"},
 		"a script changed": {func(_ *Launcher, r *Request) error {
 			return os.WriteFile(filepath.Join(r.Dir, "run.sh"), []byte("echo hidden\n"), 0o755)
 		}, "run.sh changed"},
@@ -206,14 +243,17 @@ func TestAnApprovalThatDoesNotFitNamesTheDifference(t *testing.T) {
 		}, "standard input is pipe, was null"},
 		"directory": {func(_ *Launcher, r *Request) error {
 			r.Dir = filepath.Join(r.Dir, "src")
-			return errors.Join(os.WriteFile(filepath.Join(r.Dir, "run.sh"), []byte("echo hi\n"), 0o755), os.MkdirAll(filepath.Join(r.Dir, "src"), 0o755))
+			return errors.Join(os.WriteFile(filepath.Join(r.Dir, "run.sh"), []byte("echo hi\n"),
+				0o755), os.MkdirAll(filepath.Join(r.Dir, "src"), 0o755))
 		}, "directory is "},
 		"umask": {func(l *Launcher, _ *Request) error { l.umask = func() int { return 0o13 }; return nil }, "umask changed"},
 		"policy": {func(l *Launcher, _ *Request) error {
-			l.policy = tightened(t, l, "rules: {commands: [{program: nosuchprogram, verdict: deny}]}")
+			l.policy = tightened(t, l,
+				"rules: {commands: [{program: nosuchprogram, verdict: deny}]}")
 			return nil
 		}, "policy changed"},
-		"agent": {func(_ *Launcher, r *Request) error { r.WorkItem = "hidden"; return nil }, "work item changed"},
+		"agent": {func(_ *Launcher, r *Request) error { r.WorkItem = "hidden"; return nil },
+			"work item changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -248,7 +288,9 @@ func TestAnApprovalThatDoesNotFitNamesTheDifference(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := run()
-			if got == nil || got.Code != "pending" || got.Unfit == nil || got.Unfit.Envelope != e.ID || !strings.Contains(strings.Join(got.Unfit.Differs, "\n"), c.want) {
+			if got == nil || got.Code != "pending" || got.Unfit == nil ||
+				got.Unfit.Envelope != e.ID ||
+				!strings.Contains(strings.Join(got.Unfit.Differs, "\n"), c.want) {
 				t.Fatalf("%+v", got)
 			}
 			if !strings.Contains(got.Line(), c.want) || strings.Contains(got.JSON(), "hidden") {
@@ -265,9 +307,10 @@ func TestJudgeKnowsTheHome(t *testing.T) {
 	for _, line := range []string{"cat ~/x", "cd && cat x", "cd ~me && cat x"} {
 		r.Shell.Text = line
 		want := filepath.Join(l.account, "x")
-		if got := judged(t, l, r).Script.Effects; !slices.ContainsFunc(got, func(e shellparse.Effect) bool {
-			return e.Name.Text == want || filepath.Join(e.Name.Dir, e.Name.Text) == want
-		}) {
+		if got := judged(t, l, r).Script.Effects; !slices.ContainsFunc(got,
+			func(e shellparse.Effect) bool {
+				return e.Name.Text == want || filepath.Join(e.Name.Dir, e.Name.Text) == want
+			}) {
 			t.Errorf("%q does not read %s: %+v", line, want, got)
 		}
 	}
@@ -284,7 +327,8 @@ func TestPlanHashOfAWrapper(t *testing.T) {
 		return judged(t, l, r).Hash()
 	}
 	claude := func(command, id string) string {
-		return "shopt -u extglob 2>/dev/null || true && eval '" + command + "' < /dev/null && pwd -P >| /tmp/claude-" + id + "-cwd"
+		return "shopt -u extglob 2>/dev/null || true && eval '" + command +
+			"' < /dev/null && pwd -P >| /tmp/claude-" + id + "-cwd"
 	}
 	gemini := func(command, id string) string {
 		dir := "/tmp/gemini-shell-" + id
@@ -292,7 +336,8 @@ func TestPlanHashOfAWrapper(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = os.RemoveAll(dir) })
-		return "shopt -u promptvars nullglob; _bgpids_file=" + dir + "/bgpids.tmp\n(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\n" +
+		return "shopt -u promptvars nullglob; _bgpids_file=" + dir +
+			"/bgpids.tmp\n(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\n" +
 			command + "\n)\n__code=$?\nexit $__code"
 	}
 	one, two := fmt.Sprintf("t%05d", os.Getpid()%100000), fmt.Sprintf("u%05d", os.Getpid()%100000)
@@ -306,7 +351,8 @@ func TestPlanHashOfAWrapper(t *testing.T) {
 		{"claude and gemini", claude("rm -r src", "00a1"), gemini("rm -r src", one), true},
 		{"claude and nothing around", claude("rm -r src", "00a1"), "rm -r src", true},
 		{"another command", claude("rm -r src", "00a1"), claude("rm -r a", "00a1"), false},
-		{"another name in the command", claude("rm -r src /tmp/claude-00b2-cwd", "00a1"), claude("rm -r src /tmp/claude-00b2-cwd", "00b2"), true},
+		{"another name in the command", claude("rm -r src /tmp/claude-00b2-cwd", "00a1"),
+			claude("rm -r src /tmp/claude-00b2-cwd", "00b2"), true},
 		{"no wrapper", "rm -r src /tmp/claude-00a1-cwd", "rm -r src /tmp/claude-00b2-cwd", false},
 	} {
 		if got := hash(test.a) == hash(test.b); got != test.same {
@@ -327,14 +373,20 @@ func TestPlanHashBindsTheFiles(t *testing.T) {
 	}{
 		{"link retargeted",
 			func() error {
-				return errors.Join(os.Remove(filepath.Join(work, "link")), os.Symlink("run.sh", filepath.Join(work, "link")))
+				return errors.Join(os.Remove(filepath.Join(work, "link")),
+					os.Symlink("run.sh", filepath.Join(work, "link")))
 			},
 			func() error {
-				return errors.Join(os.Remove(filepath.Join(work, "link")), os.Symlink("a", filepath.Join(work, "link")))
+				return errors.Join(os.Remove(filepath.Join(work, "link")),
+					os.Symlink("a", filepath.Join(work, "link")))
 			}},
 		{"script edited in place",
-			func() error { return os.WriteFile(filepath.Join(work, "run.sh"), []byte("rm -r x\n"), 0o755) },
-			func() error { return os.WriteFile(filepath.Join(work, "run.sh"), []byte("echo hi\n"), 0o755) }},
+			func() error {
+				return os.WriteFile(filepath.Join(work, "run.sh"), []byte("rm -r x\n"), 0o755)
+			},
+			func() error {
+				return os.WriteFile(filepath.Join(work, "run.sh"), []byte("echo hi\n"), 0o755)
+			}},
 	} {
 		if err := test.do(); err != nil {
 			t.Fatal(err)
@@ -381,7 +433,8 @@ func TestJudgeEmpty(t *testing.T) {
 // C-10.1: a judgement starts nothing and leaves nothing behind.
 func TestJudgeHasNoEffect(t *testing.T) {
 	l, base := world(t)
-	for _, text := range []string{"touch made", "echo x > made", "$(touch made)", "eval 'touch made'", "cat <(touch made)"} {
+	for _, text := range []string{"touch made", "echo x > made", "$(touch made)",
+		"eval 'touch made'", "cat <(touch made)"} {
 		base.Shell.Text = text
 		judged(t, l, base)
 		if _, err := os.Lstat(filepath.Join(base.Dir, "made")); err == nil {
@@ -434,15 +487,20 @@ func devNull(t *testing.T) *os.File {
 // is asked for its mistakes only.
 func TestNotASyntaxError(t *testing.T) {
 	l, req := world(t)
-	for _, text := range []string{"!(touch left)", "ls # x \\\ntouch left", "time -- touch left", "e\u200bcho x; touch left"} {
+	for _, text := range []string{"!(touch left)", "ls # x \\\ntouch left", "time -- touch left",
+		"e\u200bcho x; touch left"} {
 		req.Shell.Text, req.Stdio, req.PTY = text, nowhere(t), session.Never
 		out, err := l.Run(context.Background(), req)
-		if err != nil || out.Refusal == nil || out.Status != exit.Denied || out.Refusal.Items[0].Rule != "text.unparsable" {
+		if err != nil || out.Refusal == nil || out.Status != exit.Denied ||
+			out.Refusal.Items[0].Rule != "text.unparsable" {
 			t.Errorf("%q: %v %+v", text, err, out)
 		}
 	}
 	// Whatever stands around a syntax error, nothing of it runs.
-	for _, text := range []string{"touch left; if then", "touch left\nif then", "touch left; eval 'if then'", "eval 'touch left\nif then'; touch left", "bash -c 'touch left\nif then'", "eval 'if then'; touch left", "shopt -s extglob; eval 'if then'; touch left"} {
+	for _, text := range []string{"touch left; if then", "touch left\nif then",
+		"touch left; eval 'if then'", "eval 'touch left\nif then'; touch left",
+		"bash -c 'touch left\nif then'", "eval 'if then'; touch left",
+		"shopt -s extglob; eval 'if then'; touch left"} {
 		if got := status(t, l, req, text); got != 2 {
 			t.Errorf("%q: status %d", text, got)
 		}

@@ -29,8 +29,9 @@ type Judgement struct {
 
 	// Who only asks what a text means does not pay for these. Each is made once, of the plan as it
 	// is.
-	own      *Judgement // of the agent's command, where Script is that with a known text around it; nil otherwise
-	settings string     // what was around it and may change what it does
+	// of the agent's command, where Script is that with a known text around it; nil otherwise
+	own      *Judgement
+	settings string // what was around it and may change what it does
 
 	named  func() map[string][]string // what the plan touches, under the five words of the contract
 	fence  func() pathguard.Fence     // what the plan may reach, as far as it can be bound

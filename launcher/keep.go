@@ -31,12 +31,14 @@ func goesOn(left []string) string {
 	if len(left) != 1 {
 		verb = "go"
 	}
-	return fmt.Sprintf("%s %s on in the background (%s)", audit.Plural(len(left), "process"), verb, notice.Names(notice.Unique(left)))
+	return fmt.Sprintf("%s %s on in the background (%s)", audit.Plural(len(left), "process"), verb,
+		notice.Names(notice.Unique(left)))
 }
 
 // endsOn reports whether a signal to the launcher ends what goes on: no command is left to have it.
 func (b *background) endsOn(sig os.Signal) bool {
-	return slices.Contains([]os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT}, sig)
+	return slices.Contains([]os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT,
+		syscall.SIGQUIT}, sig)
 }
 
 // isOver reports whether the command has ended and something goes on.

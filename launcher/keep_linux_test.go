@@ -39,7 +39,8 @@ func TestOnlyPolicyLetsGoOn(t *testing.T) {
 	} {
 		e := endedRun(judged(t, l, req), sandbox.Status{Left: []string{"sleep"}})
 		*e.Authority, e.terminal, e.l = test.by, terminal, l
-		if got := e.endsBehind(); (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
+		if got := e.endsBehind(); (got == "") != (test.want == "") ||
+			!strings.Contains(got, test.want) {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 		_, e.ends = e.mayStay()
@@ -79,7 +80,8 @@ func TestHandOverFails(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = caller.Process.Kill(); _ = caller.Wait() })
 	told := Outcome{Status: -1}
-	req.Keep = &Keep{From: caller.Process.Pid, Over: func(o Outcome) error { told = o; return syscall.EPIPE }}
+	req.Keep = &Keep{From: caller.Process.Pid,
+		Over: func(o Outcome) error { told = o; return syscall.EPIPE }}
 	if got := status(t, l, req, "sleep 3600 & exit 5"); got != 5 {
 		t.Error(got)
 	}

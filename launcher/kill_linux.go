@@ -27,7 +27,8 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 		return false, err
 	}
 	if run.Within != "" { // its launcher is the whole session's
-		return false, fmt.Errorf("%q runs inside session %q and ends with it; try: tadactl kill %s", id, run.Within, run.Within)
+		return false, fmt.Errorf("%q runs inside session %q and ends with it; try: tadactl kill %s",
+			id, run.Within, run.Within)
 	}
 	pid, err := strconv.Atoi(strings.SplitN(run.launcher, "@", 2)[0])
 	if err != nil {
@@ -38,7 +39,8 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
 	}
 	defer unix.Close(fd)
-	if state.ProcessOf(pid) != run.launcher || hasEnded(fd, 0) { // the number is somebody else's by now, or nobody's
+	if state.ProcessOf(pid) != run.launcher || hasEnded(fd, 0) {
+		// the number is somebody else's by now, or nobody's
 		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
 	}
 	if err := unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0); err != nil {
@@ -48,7 +50,8 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 		run, err = l.Past(id)
 		return run.State == pastStates[record.KindEnd], err
 	}
-	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil && !errors.Is(err, unix.ESRCH) {
+	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil &&
+		!errors.Is(err, unix.ESRCH) {
 		return false, fmt.Errorf("end session %q: %w", id, err)
 	}
 	if !hasEnded(fd, killWait) {

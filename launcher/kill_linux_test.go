@@ -30,7 +30,8 @@ func victim(dir, text string) int {
 	l, err := own(filepath.Join(dir, "state")).Open()
 	if err == nil {
 		_, err = l.Run(context.Background(), Request{
-			Shell: Shell{Text: text, Name: "tada-run"}, Dir: filepath.Join(dir, "work"), Env: []string{"PATH=/usr/bin:/bin"},
+			Shell: Shell{Text: text, Name: "tada-run"}, Dir: filepath.Join(dir, "work"),
+			Env:   []string{"PATH=/usr/bin:/bin"},
 			Stdio: session.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
 		})
 	}
@@ -43,7 +44,8 @@ func marked(mark string) (left []string) {
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range names {
 		if text, _ := os.ReadFile(name); bytes.Contains(text, []byte(mark)) {
-			left = append(left, filepath.Base(filepath.Dir(name))+": "+string(bytes.ReplaceAll(text, []byte{0}, []byte{' '})))
+			left = append(left, filepath.Base(filepath.Dir(name))+": "+
+				string(bytes.ReplaceAll(text, []byte{0}, []byte{' '})))
 		}
 	}
 	return left
@@ -61,7 +63,8 @@ func TestKilledAnytime(t *testing.T) {
 	mark := fmt.Sprintf("60.%d", time.Now().UnixNano())
 	start := func(i int) (*exec.Cmd, io.Reader) {
 		// The second sleep leaves the session, and both ignore what a terminal sends.
-		cmd := exec.Command("/proc/self/exe", fmt.Sprintf("echo ran > ran-%d; echo ready; trap '' HUP INT TERM; (setsid sleep %s &) ; sleep %[2]s", i, mark))
+		cmd := exec.Command("/proc/self/exe",
+			fmt.Sprintf("echo ran > ran-%d; echo ready; trap '' HUP INT TERM; (setsid sleep %s &) ; sleep %[2]s", i, mark))
 		cmd.Env = append(os.Environ(), "LAUNCHER_VICTIM="+dir)
 		out, err := cmd.StdoutPipe()
 		if err == nil {
@@ -146,7 +149,8 @@ func honest(t *testing.T, dir string, rounds int) {
 		t.Errorf("of %d runs that nobody saw end, the record tells of %v", len(runs), states)
 	}
 	entries, err := os.ReadDir(filepath.Join(dir, "work"))
-	if err != nil || len(entries) != ran { // nothing that a fence or a search left: no masks, no temporary files
+	if err != nil || len(entries) != ran {
+		// nothing that a fence or a search left: no masks, no temporary files
 		t.Errorf("%d ran, and the workspace holds %v %v", ran, entries, err)
 	}
 	if ran == 0 || len(runs) < ran || states["lost"] == 0 {

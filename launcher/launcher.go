@@ -19,9 +19,10 @@ type Launcher struct {
 	account string // the account's home directory
 	policy  pathguard.Policy
 
-	around  atomic.Pointer[surroundings] // of the last request
-	level   func() sandbox.Level         // the best fence of this machine; found by trying, once per boot
-	floor   string                       // the configuration that no user can loosen
+	around atomic.Pointer[surroundings] // of the last request
+	// the best fence of this machine; found by trying, once per boot
+	level   func() sandbox.Level
+	floor   string // the configuration that no user can loosen
 	umask   func() int
 	version func() string
 

@@ -25,8 +25,9 @@ func (j *Judgement) limited() (limits, named pathguard.Limits) {
 var defaultLimits = sync.OnceValue(func() pathguard.Limits {
 	instances, watches := inotifyOfAccount()
 	return pathguard.Limits{
-		Memory: memoryOfMachine() / 4 * 3 &^ (1<<20 - 1), Processes: int64(max(4096, 256*runtime.NumCPU())),
-		Inotify: instances / 2, Watches: watches / 2, Record: 256 << 20, RecordRate: 4 << 20,
+		Memory:    memoryOfMachine() / 4 * 3 &^ (1<<20 - 1),
+		Processes: int64(max(4096, 256*runtime.NumCPU())),
+		Inotify:   instances / 2, Watches: watches / 2, Record: 256 << 20, RecordRate: 4 << 20,
 	}
 })
 
@@ -35,9 +36,12 @@ var defaultLimits = sync.OnceValue(func() pathguard.Limits {
 func (j *Judgement) limits() sandbox.Limits {
 	set, named := j.limited()
 	return sandbox.Limits{
-		CPU: uint64(set.CPU / time.Second), Memory: uint64(set.Memory), Processes: uint64(set.Processes),
-		Inotify: uint64(set.Inotify), Watches: uint64(set.Watches), FileSize: uint64(set.FileSize), Files: uint64(set.OpenFiles),
-		Grouped: named.CPU != 0 || named.Memory != 0 || named.Processes != 0,
+		CPU: uint64(set.CPU / time.Second), Memory: uint64(set.Memory),
+		Processes: uint64(set.Processes),
+		Inotify:   uint64(set.Inotify), Watches: uint64(set.Watches),
+		FileSize: uint64(set.FileSize),
+		Files:    uint64(set.OpenFiles),
+		Grouped:  named.CPU != 0 || named.Memory != 0 || named.Processes != 0,
 	}
 }
 
@@ -98,5 +102,6 @@ func (j *Judgement) overtime(shown string) string {
 	if j.timeout() != j.Request.Timeout {
 		by = "limits.time; to raise it: tadactl policy edit"
 	}
-	return fmt.Sprintf("timeout: %s ended after %v (%s)", refusal.Clip(strconv.Quote(shown)), j.timeout(), by)
+	return fmt.Sprintf("timeout: %s ended after %v (%s)", refusal.Clip(strconv.Quote(shown)),
+		j.timeout(), by)
 }

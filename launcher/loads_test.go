@@ -22,7 +22,8 @@ func TestFilesThatAgentsLoadAsk(t *testing.T) {
 	tried := 0
 	for f := range agents.Of("loads") {
 		name := f.Text()
-		for _, c := range []struct{ agent, mark string }{{}, {agent: "claude-code"}, {agent: "codex"}, {mark: "CLAUDECODE=1"}} {
+		for _, c := range []struct{ agent, mark string }{{}, {agent: "claude-code"},
+			{agent: "codex"}, {mark: "CLAUDECODE=1"}} {
 			other := req
 			other.Agent = c.agent
 			other.Env = append(other.Env, c.mark)

@@ -16,7 +16,8 @@ import (
 // temporary files. The workspace is there and stays writable, the rest is not to be seen, and what
 // the run leaves in the private place is gone.
 func TestWorkspaceInWhatIsPrivate(t *testing.T) {
-	for place, config := range map[string]string{"/dev/shm": "", os.TempDir(): "private_tmp: true\n"} {
+	for place, config := range map[string]string{"/dev/shm": "",
+		os.TempDir(): "private_tmp: true\n"} {
 		t.Run(filepath.Base(place), func(t *testing.T) {
 			dir, err := os.MkdirTemp(place, "tada-test-")
 			if err != nil {
@@ -25,7 +26,9 @@ func TestWorkspaceInWhatIsPrivate(t *testing.T) {
 			t.Cleanup(func() { os.RemoveAll(dir) })
 			l, req := world(t)
 			work, state := filepath.Join(dir, "work"), filepath.Join(dir, "state")
-			if err := errors.Join(os.Mkdir(work, 0o755), os.Mkdir(state, 0o700), os.WriteFile(filepath.Join(state, "config.yaml"), []byte(config), 0o600), os.WriteFile(filepath.Join(dir, "beside"), nil, 0o600)); err != nil {
+			if err := errors.Join(os.Mkdir(work, 0o755), os.Mkdir(state, 0o700),
+				os.WriteFile(filepath.Join(state, "config.yaml"), []byte(config), 0o600),
+				os.WriteFile(filepath.Join(dir, "beside"), nil, 0o600)); err != nil {
 				t.Fatal(err)
 			}
 			level := l.level()
@@ -36,19 +39,22 @@ func TestWorkspaceInWhatIsPrivate(t *testing.T) {
 			req.Dir = work
 			for _, line := range []string{
 				"echo a > made; cat made", "awk 'BEGIN {print 1 >\"other\"}' && cat made other",
-				"cat made; mv made moved; rm other", "awk 'BEGIN {print 1 >\"/dev/shm/tada-left\"}' && cat /dev/shm/tada-left",
+				"cat made; mv made moved; rm other",
+				"awk 'BEGIN {print 1 >\"/dev/shm/tada-left\"}' && cat /dev/shm/tada-left",
 			} {
 				if got := status(t, l, req, line); got != 0 {
 					t.Errorf("%s: status %d", line, got)
 				}
 			}
-			if got := status(t, l, req, `ls .. | grep -c . | grep -qx 1`); got != 0 && level == sandbox.Strong {
+			if got := status(t, l, req, `ls .. | grep -c . | grep -qx 1`); got != 0 &&
+				level == sandbox.Strong {
 				t.Errorf("what is beside the workspace is seen: %d", got)
 			}
 			if _, err := os.Stat("/dev/shm/tada-left"); err == nil && level == sandbox.Strong {
 				t.Error("it left a file in the /dev/shm of all")
 			}
-			if text, err := os.ReadFile(filepath.Join(work, "moved")); err != nil || string(text) != "a\n" {
+			if text, err := os.ReadFile(filepath.Join(work, "moved")); err != nil ||
+				string(text) != "a\n" {
 				t.Errorf("%q, %v", text, err)
 			}
 			for _, start := range entriesOf(t, l, record.KindStart) {
@@ -65,10 +71,14 @@ func TestWhatHasToMove(t *testing.T) {
 	l, _ := world(t)
 	top := filepath.Dir(l.state.Dir)
 	for path, want := range map[string]string{
-		l.state.Dir: "move the state directory", l.state.Dir + "/audit": "move the state directory", l.account + "/.ssh": "move the home directory", filepath.Join(top, "work", ".env"): "tadactl doctor, which",
+		l.state.Dir: "move the state directory", l.state.Dir + "/audit": "move the state directory",
+		l.account + "/.ssh":                "move the home directory",
+		filepath.Join(top, "work", ".env"): "tadactl doctor, which",
 	} {
-		err := l.unfenced(fmt.Errorf("start: %w", &sandbox.CannotHideError{Path: path, Root: top, Level: sandbox.Base}))
-		if !errors.Is(err, sandbox.ErrCannotHide) || !strings.Contains(err.Error(), "; try: "+want) {
+		err := l.unfenced(fmt.Errorf("start: %w",
+			&sandbox.CannotHideError{Path: path, Root: top, Level: sandbox.Base}))
+		if !errors.Is(err, sandbox.ErrCannotHide) ||
+			!strings.Contains(err.Error(), "; try: "+want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -50,7 +50,8 @@ func (l *Launcher) isClosed(req Request, dir string) bool {
 		UID: os.Getuid(), StateDir: l.state.Dir,
 	}}
 	for _, name := range []string{"x", "x/x.sh"} {
-		if r, err := g.CheckPathAccess(filepath.Join(dir, name), true); err != nil || r.Verdict == pathguard.Allow {
+		if r, err := g.CheckPathAccess(filepath.Join(dir, name), true); err != nil ||
+			r.Verdict == pathguard.Allow {
 			return false
 		}
 	}

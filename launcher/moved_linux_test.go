@@ -18,7 +18,8 @@ func TestMovedSnapshots(t *testing.T) {
 	lay := func(dir string, mode os.FileMode) string {
 		t.Helper()
 		dir = filepath.Clean(fill.Replace(dir))
-		for _, name := range []string{"shell-snapshots/snapshot-bash-1-a.sh", "shell_snapshots/a.sh"} {
+		for _, name := range []string{"shell-snapshots/snapshot-bash-1-a.sh",
+			"shell_snapshots/a.sh"} {
 			write := filepath.Join(dir, name)
 			if err := os.MkdirAll(filepath.Dir(write), 0o755); err != nil {
 				t.Fatal(err)
@@ -43,11 +44,14 @@ func TestMovedSnapshots(t *testing.T) {
 	}{
 		{own, true}, {lay("H/readable", 0o755), true},
 		{lay("H/group", 0o770), false}, {lay("H/others", 0o757), false}, {link, false},
-		{lay("W/alt", 0o700), false}, {lay("H/.cache/go-build", 0o700), false}, {own + "/../alt", false}, {"alt", false},
+		{lay("W/alt", 0o700), false}, {lay("H/.cache/go-build", 0o700), false},
+		{own + "/../alt", false}, {"alt", false},
 	} {
 		for variable, text := range map[string]string{
-			"CLAUDE_CONFIG_DIR": "source " + c.dir + "/shell-snapshots/snapshot-bash-1-a.sh; eval '" + command + "'",
-			"CODEX_HOME":        ". " + c.dir + "/shell_snapshots/a.sh\nexec /bin/bash -c '" + command + "'",
+			"CLAUDE_CONFIG_DIR": "source " + c.dir +
+				"/shell-snapshots/snapshot-bash-1-a.sh; eval '" + command + "'",
+			"CODEX_HOME": ". " + c.dir + "/shell_snapshots/a.sh\nexec /bin/bash -c '" +
+				command + "'",
 		} {
 			r := base
 			r.Env = append(slices.Clone(r.Env), variable+"="+c.dir)

@@ -19,25 +19,33 @@ import (
 // stays out of reach.
 func TestRestrictedPathsLeaveTheShell(t *testing.T) {
 	for _, list := range []string{
-		"/etc, /usr/bin, /System", "/usr", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/share", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/dev", "/sys",
-		"/var", "/run", "/usr/bin/bash", "/bin/sh", "/usr/lib/*-linux-*", "/usr/lib/*-linux-*/libc.so.6", "/lib64/ld-linux-*", "/etc/ld.so.cache", "/usr/*", "/etc/*", "/*/bin",
+		"/etc, /usr/bin, /System", "/usr", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64",
+		"/usr/share", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/dev", "/sys",
+		"/var", "/run", "/usr/bin/bash", "/bin/sh", "/usr/lib/*-linux-*",
+		"/usr/lib/*-linux-*/libc.so.6", "/lib64/ld-linux-*", "/etc/ld.so.cache", "/usr/*", "/etc/*",
+		"/*/bin",
 		"/", "/*", "**/*", "~", "WORK", "PARENT", "OWN", "/proc/self/exe",
 	} {
 		for _, level := range []string{"as it is", "base"} {
-			t.Run(strings.ReplaceAll(list, "/", "|")+" "+level, func(t *testing.T) { startsOrSaysWhy(t, list, level == "base") })
+			t.Run(strings.ReplaceAll(list, "/", "|")+" "+level,
+				func(t *testing.T) { startsOrSaysWhy(t, list, level == "base") })
 		}
 	}
 }
 
 func startsOrSaysWhy(t *testing.T, list string, base bool) {
 	l, req := world(t)
-	list = strings.NewReplacer("WORK", req.Dir, "PARENT", filepath.Dir(req.Dir), "OWN", filepath.Dir(os.Args[0])).Replace(list)
-	if err := os.WriteFile(l.state.Config(), fmt.Appendf(nil, "security: {restricted_paths: [%s]}\n", quotedList(list)), 0o600); err != nil {
+	list = strings.NewReplacer("WORK", req.Dir, "PARENT", filepath.Dir(req.Dir), "OWN",
+		filepath.Dir(os.Args[0])).Replace(list)
+	if err := os.WriteFile(l.state.Config(),
+		fmt.Appendf(nil, "security: {restricted_paths: [%s]}\n", quotedList(list)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	l, err := own(l.state.Dir).Open()
 	if config := (*pathguard.ConfigError)(nil); errors.As(err, &config) {
-		if strings.Trim(list, "/*") != "" || !strings.Contains(config.Error(), "covers every file") {
+		if strings.Trim(list, "/*") != "" ||
+			!strings.Contains(config.Error(), "covers every file") {
 			t.Error(err)
 		}
 		return
@@ -54,7 +62,8 @@ func startsOrSaysWhy(t *testing.T, list string, base bool) {
 	case err != nil:
 		t.Error(err)
 	case out.Refusal != nil:
-		if !isWithin(req.Dir, list) || out.Refusal.Code != "restricted_path" || !strings.Contains(out.Refusal.JSON(), req.Dir+" is restricted") {
+		if !isWithin(req.Dir, list) || out.Refusal.Code != "restricted_path" ||
+			!strings.Contains(out.Refusal.JSON(), req.Dir+" is restricted") {
 			t.Errorf("%s", out.Refusal.JSON())
 		}
 	case out.Status != 0 || string(text) != "hi\n":
@@ -70,7 +79,8 @@ func quotedList(names string) string {
 // while it runs, at both levels.
 func TestRestrictedBesideWhatTheShellNeeds(t *testing.T) {
 	l, req := world(t)
-	if err := os.WriteFile(l.state.Config(), []byte("security: {restricted_paths: [/etc]}\n"), 0o600); err != nil {
+	if err := os.WriteFile(l.state.Config(), []byte("security: {restricted_paths: [/etc]}\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	l, err := own(l.state.Dir).Open()
@@ -78,11 +88,13 @@ func TestRestrictedBesideWhatTheShellNeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, l := range []*Launcher{l, atBase(t, l)} {
-		for name, want := range map[string]int{"/etc/fstab": 1, "/etc/shells": 1, "/etc/nsswitch.conf": 0} {
+		for name, want := range map[string]int{"/etc/fstab": 1, "/etc/shells": 1,
+			"/etc/nsswitch.conf": 0} {
 			if _, err := os.Stat(name); err != nil {
 				continue
 			}
-			if err := os.WriteFile(filepath.Join(req.Dir, "name"), []byte(name+"\n"), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(req.Dir, "name"), []byte(name+"\n"),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 			if got := status(t, l, req, `read -r p <name; read -r x <"$p"`); got != want {
@@ -108,7 +120,10 @@ func TestShellThatCannotBeExecuted(t *testing.T) {
 	if err != nil || out.Refusal == nil {
 		t.Fatal(out, err)
 	}
-	if out.Status != 126 || out.Refusal.Code != "no_shell" || !strings.Contains(out.Refusal.Line(), fmt.Sprintf("%q", false)) || !strings.Contains(out.Refusal.Line(), "; try: tadactl policy check") || !strings.HasPrefix(out.Refusal.JSON(), `{"tada":1,`) {
+	if out.Status != 126 || out.Refusal.Code != "no_shell" ||
+		!strings.Contains(out.Refusal.Line(), fmt.Sprintf("%q", false)) ||
+		!strings.Contains(out.Refusal.Line(), "; try: tadactl policy check") ||
+		!strings.HasPrefix(out.Refusal.JSON(), `{"tada":1,`) {
 		t.Errorf("%d %s\n%s", out.Status, out.Refusal.Line(), out.Refusal.JSON())
 	}
 }

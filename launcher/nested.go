@@ -39,7 +39,8 @@ func nestedText(s *shellparse.Script) string {
 		case name == "eval" && c.Builtin:
 		case name == "bash" || name == "sh" || name == "dash" || name == "zsh":
 			if i = 1 + slices.IndexFunc(c.Args, func(w shellparse.Word) bool {
-				return w.Static && strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "--") && strings.Contains(w.Text, "c")
+				return w.Static && strings.HasPrefix(w.Text, "-") &&
+					!strings.HasPrefix(w.Text, "--") && strings.Contains(w.Text, "c")
 			}); i == 0 {
 				continue
 			}
@@ -50,7 +51,8 @@ func nestedText(s *shellparse.Script) string {
 		case i >= len(c.Args) || !c.Args[i].Static:
 		case text == "":
 			text, at = c.Args[i].Text, c.Span
-		case c.Span.Start < at.Start || c.Span.End > at.End: // what stands in the first is a part of it
+		case c.Span.Start < at.Start || c.Span.End > at.End:
+			// what stands in the first is a part of it
 			return ""
 		}
 	}

@@ -55,7 +55,8 @@ func (p Place) prepare() (*Launcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Launcher{Record: r, Approvals: approvals, state: dir, floor: floorConfig, frameTime: frameTime}
+	l := &Launcher{Record: r, Approvals: approvals, state: dir, floor: floorConfig,
+		frameTime: frameTime}
 	l.umask, l.version = sync.OnceValue(umask), sync.OnceValue(Version)
 	l.level = sync.OnceValue(func() sandbox.Level { return sandbox.Remembered(filepath.Join(home.Runtime(), "level")) })
 	if l.account, err = p.home(); err != nil {

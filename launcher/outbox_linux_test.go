@@ -37,8 +37,10 @@ func asking(req Request) Request {
 	req.Shell.Text = "cat /etc/shadow"
 	req.Ask = func(_ context.Context, e approval.Envelope) (approval.Decision, error) {
 		return approval.Decision{
-			Envelope: e.ID, PlanHash: e.PlanHash, Calls: []approval.CallDecision{{ID: refusal.FirstCall, Approved: true}},
-			Challenge: e.Challenge, Approver: "test", Channel: "tty", Paged: true, Took: 10 * time.Second,
+			Envelope: e.ID, PlanHash: e.PlanHash,
+			Calls:     []approval.CallDecision{{ID: refusal.FirstCall, Approved: true}},
+			Challenge: e.Challenge, Approver: "test", Channel: "tty", Paged: true,
+			Took: 10 * time.Second,
 		}, nil
 	}
 	return req
@@ -61,7 +63,8 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Caller = personHere
-		req := asking(Request{Shell: Shell{Name: "tada-run"}, Dir: dir, Env: []string{"PATH=/usr/bin:/bin"}})
+		req := asking(Request{Shell: Shell{Name: "tada-run"}, Dir: dir,
+			Env: []string{"PATH=/usr/bin:/bin"}})
 		out, err := l.Run(context.Background(), req)
 		t.Fatalf("still alive: %+v %+v %v", out, out.Refusal, err)
 	}
@@ -69,7 +72,8 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 	cmd := exec.Command("/proc/self/exe", "-test.run=^TestKilledBetweenConsumeAndRecord$")
 	cmd.Env = append(os.Environ(), "LAUNCHER_CONSUMER="+dir)
 	text, err := cmd.CombinedOutput()
-	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || ws.Signal() != syscall.SIGKILL {
+	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok ||
+		ws.Signal() != syscall.SIGKILL {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	l, err := own(filepath.Join(dir, "state")).Open()
@@ -92,7 +96,9 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 		}
 		log.Close()
 	}
-	for kind, want := range map[string]int{"approval.issued": 1, "approval.decided": 1, "approval.consumed": 1, approval.KindFinished: 1, record.KindStart: 0, audit.KindOrphan: 1} {
+	for kind, want := range map[string]int{"approval.issued": 1, "approval.decided": 1,
+		"approval.consumed": 1, approval.KindFinished: 1, record.KindStart: 0,
+		audit.KindOrphan: 1} {
 		if n := len(entriesOf(t, l, kind)); n != want {
 			t.Errorf("%s stands %d times in the record, want %d", kind, n, want)
 		}
@@ -143,11 +149,13 @@ func TestChangesAreToldOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []string{approval.KindIssued, approval.KindDecided, approval.KindConsumed, approval.KindFinished} {
+	for _, kind := range []string{approval.KindIssued, approval.KindDecided, approval.KindConsumed,
+		approval.KindFinished} {
 		envelopes := map[any]int{}
 		for _, body := range entriesOf(t, l, kind) {
 			if envelopes[body["envelope_id"]]++; envelopes[body["envelope_id"]] > 1 {
-				t.Errorf("%s of %v is told %d times", kind, body["envelope_id"], envelopes[body["envelope_id"]])
+				t.Errorf("%s of %v is told %d times", kind, body["envelope_id"],
+					envelopes[body["envelope_id"]])
 			}
 		}
 		if len(envelopes) != launchers*rounds {
@@ -177,7 +185,8 @@ func TestKilledBetweenRecordAndForgetting(t *testing.T) {
 	defer log.Close()
 	req.Shell.Text = "cat /etc/shadow"
 	j := judged(t, l, req)
-	e, _, err := l.Store.Request(context.Background(), approval.Request{Session: "s", Payload: j.Payload()})
+	e, _, err := l.Store.Request(context.Background(),
+		approval.Request{Session: "s", Payload: j.Payload()})
 	if err != nil || len(e.Events) != 1 {
 		t.Fatal(e.Events, err)
 	}

@@ -9,8 +9,10 @@ import (
 func QuestionOf(req Request) control.Question {
 	s := req.Shell
 	return control.Question{
-		Text: s.Text, Words: s.Words, Flags: s.Flags, Name: s.Name, Args: s.Args, Script: s.Script, Stdin: s.Stdin,
-		Dialect: int(s.Dialect), Env: req.Env, Dir: req.Dir, Agent: req.Agent, WorkItem: req.WorkItem, CallID: req.CallID,
+		Text: s.Text, Words: s.Words, Flags: s.Flags, Name: s.Name, Args: s.Args, Script: s.Script,
+		Stdin:   s.Stdin,
+		Dialect: int(s.Dialect), Env: req.Env, Dir: req.Dir, Agent: req.Agent,
+		WorkItem: req.WorkItem, CallID: req.CallID,
 		Profile: req.Profile, Wait: int(req.Wait.Milliseconds()), Kind: kindOf(req.Stdio.In),
 	}
 }

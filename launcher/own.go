@@ -27,11 +27,13 @@ const maxLayers = 3
 // housekeeping.
 func (l *Launcher) ownOf(j *Judgement) *Judgement {
 	w, req := j.Script.Wrapped, j.Request
-	if w == nil || j.Script.Err != nil || req.Tool != nil || req.layers >= maxLayers || req.Shell.words(j.shell) != nil || !l.honest(w) || !j.isTidy() {
+	if w == nil || j.Script.Err != nil || req.Tool != nil || req.layers >= maxLayers ||
+		req.Shell.words(j.shell) != nil || !l.honest(w) || !j.isTidy() {
 		return nil
 	}
 	req.layers++
-	req.Shell = Shell{Text: w.Own, Dialect: req.Shell.Dialect, Flags: req.Shell.Flags, Name: req.Shell.Name, Args: req.Shell.Args}
+	req.Shell = Shell{Text: w.Own, Dialect: req.Shell.Dialect, Flags: req.Shell.Flags,
+		Name: req.Shell.Name, Args: req.Shell.Args}
 	if shells := w.Names["shell"]; len(shells) == 1 {
 		req.Shell = Shell{Text: w.Own, Dialect: DialectOf(path.Base(shells[0])), Name: shells[0]}
 	}
@@ -88,7 +90,8 @@ func (l *Launcher) honest(w *shellparse.Wrapped) bool {
 	if w.Client != "tada-run" {
 		return true
 	}
-	if homes := w.Names["home"]; len(homes) > 0 && filepath.Clean(homes[0]) != filepath.Clean(l.state.Dir) {
+	if homes := w.Names["home"]; len(homes) > 0 &&
+		filepath.Clean(homes[0]) != filepath.Clean(l.state.Dir) {
 		return false
 	}
 	return isSelf(strings.Join(w.Names["runner"], ""))
@@ -115,7 +118,8 @@ func (j *Judgement) around(f *pathguard.Fence) {
 // agrees reports whether a whole and the command in it are judged alike, and start and touch the
 // same.
 func agrees(whole, own *Judgement, w *shellparse.Wrapped) bool {
-	if own.Script.Err != nil || whole.Verdict.Decision != own.Verdict.Decision || whole.Verdict.Risk != own.Verdict.Risk {
+	if own.Script.Err != nil || whole.Verdict.Decision != own.Verdict.Decision ||
+		whole.Verdict.Risk != own.Verdict.Risk {
 		return false
 	}
 	for _, r := range whole.Verdict.Reasons {
@@ -124,7 +128,8 @@ func agrees(whole, own *Judgement, w *shellparse.Wrapped) bool {
 		}
 	}
 	commands, effects := carried(whole.Script, w)
-	return slices.EqualFunc(once(commands), once(own.Script.Commands), same) && slices.Equal(each(effects), each(own.Script.Effects))
+	return slices.EqualFunc(once(commands), once(own.Script.Commands), same) &&
+		slices.Equal(each(effects), each(own.Script.Effects))
 }
 
 // lately is how far back a script looks for a command that it has already, in a text that has one
@@ -135,7 +140,8 @@ const lately = 32
 // the span of one word.
 func once(list []shellparse.Command) (kept []shellparse.Command) {
 	for _, c := range list {
-		if !slices.ContainsFunc(kept[max(0, len(kept)-lately):], func(k shellparse.Command) bool { return len(k.Via) == len(c.Via) && same(k, c) }) {
+		if !slices.ContainsFunc(kept[max(0, len(kept)-lately):],
+			func(k shellparse.Command) bool { return len(k.Via) == len(c.Via) && same(k, c) }) {
 			kept = append(kept, c)
 		}
 	}
@@ -177,7 +183,8 @@ func carried(s *shellparse.Script, w *shellparse.Wrapped) (commands []shellparse
 		}
 	}
 	for _, e := range s.Effects { // a redirection in the agent's part is told of what carries it
-		starts := e.Command >= first && e.Command < from && e.Right == command.Exec && e.Name.Text == s.Commands[e.Command].Name
+		starts := e.Command >= first && e.Command < from && e.Right == command.Exec &&
+			e.Name.Text == s.Commands[e.Command].Name
 		if e.Span.In(part.Start, part.End) && !starts {
 			effects = append(effects, e)
 		}

@@ -22,19 +22,25 @@ func TestPlanOfAWrappedCommand(t *testing.T) {
 		"codex":       "__CODEX_SNAPSHOT_OVERRIDE_SET_0=\"${CODEX_HOME+x}\"\nexec '/bin/bash' -c %s",
 	}
 	for _, command := range []string{
-		"rm -r src", "rm -r src; echo once >> count", "rm -r src > log 2>&1", "rm -r src < a", "rm -r src 2>/dev/null >/dev/null",
-		"cat > b <<'E'\none\nE\nrm -r src", "rm -r src; ls; ls; echo; echo", "for f in a b; do wc -l < \"$f\" >> n; done; rm -r src",
-		"(rm -r src; ls) | tee log > /dev/null", "ls > b || ls > c; rm -r src; ls > b", "rm -r $(echo src) > b", "{ ls; rm -r src; } >&2",
-		"bash -c 'rm -r src > b'", "eval 'rm -r src > b; ls'", "pushd src >/dev/null; rm -r .; popd >/dev/null",
+		"rm -r src", "rm -r src; echo once >> count", "rm -r src > log 2>&1", "rm -r src < a",
+		"rm -r src 2>/dev/null >/dev/null",
+		"cat > b <<'E'\none\nE\nrm -r src", "rm -r src; ls; ls; echo; echo",
+		"for f in a b; do wc -l < \"$f\" >> n; done; rm -r src",
+		"(rm -r src; ls) | tee log > /dev/null", "ls > b || ls > c; rm -r src; ls > b",
+		"rm -r $(echo src) > b", "{ ls; rm -r src; } >&2",
+		"bash -c 'rm -r src > b'", "eval 'rm -r src > b; ls'",
+		"pushd src >/dev/null; rm -r .; popd >/dev/null",
 	} {
 		alone := judge(command)
 		for client, around := range wrappers {
 			whole := judge(fmt.Sprintf(around, quoted(command)))
 			switch {
 			case whole.own == nil:
-				t.Errorf("%s, %q: the command is not told apart from what is around it", client, command)
+				t.Errorf("%s, %q: the command is not told apart from what is around it", client,
+					command)
 			case whole.Hash() != alone.Hash():
-				t.Errorf("%s, %q: it is another plan than that of the command alone", client, command)
+				t.Errorf("%s, %q: it is another plan than that of the command alone", client,
+					command)
 			}
 		}
 	}

@@ -43,7 +43,8 @@ func TestDescriptorsOfARunAreItsOwn(t *testing.T) {
 	}
 	lay := func(dir, out string) {
 		t.Helper()
-		if os.MkdirAll(filepath.Join(dir, "lib"), 0o755) != nil || os.WriteFile(filepath.Join(dir, "lib", "keep"), nil, 0o644) != nil ||
+		if os.MkdirAll(filepath.Join(dir, "lib"), 0o755) != nil ||
+			os.WriteFile(filepath.Join(dir, "lib", "keep"), nil, 0o644) != nil ||
 			os.WriteFile(filepath.Join(dir, "out"), []byte(out), 0o644) != nil {
 			t.Fatal("no files")
 		}
@@ -137,7 +138,8 @@ func takeNumbers(t *testing.T, name string) {
 			t.Errorf("descriptor %d of %s was closed by somebody else: %v", fd, name, err)
 		}
 		if at, err := unix.Seek(fd, 0, unix.SEEK_CUR); err != nil || at != 0 {
-			t.Errorf("descriptor %d of %s was read or written by somebody else: at %d, %v", fd, name, at, err)
+			t.Errorf("descriptor %d of %s was read or written by somebody else: at %d, %v", fd,
+				name, at, err)
 		}
 		if err := unix.Close(fd); err != nil {
 			t.Errorf("descriptor %d of %s was closed by somebody else: %v", fd, name, err)

@@ -26,7 +26,8 @@ func (l *Launcher) packLater(bytes int64) {
 		return
 	}
 	// Without standard files: whoever reads ours to their end must not wait for it.
-	cmd := exec.Cmd{Path: tool, Args: []string{tool, "--home", l.state.Dir, "gc"}, Dir: "/", Env: []string{}, SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
+	cmd := exec.Cmd{Path: tool, Args: []string{tool, "--home", l.state.Dir, "gc"}, Dir: "/",
+		Env: []string{}, SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
 	if cmd.Start() == nil {
 		_ = unix.Setpriority(unix.PRIO_PROCESS, cmd.Process.Pid, 19)
 		_ = cmd.Process.Release()

@@ -82,14 +82,16 @@ func (j *Judgement) toolCall() object {
 
 // namesItself reports whether a text may say the name that its shell was called by.
 func namesItself(text string) bool {
-	return strings.Contains(text, "$0") || strings.Contains(text, "${0") || strings.Contains(text, "ARGV0")
+	return strings.Contains(text, "$0") || strings.Contains(text, "${0") ||
+		strings.Contains(text, "ARGV0")
 }
 
 func (j *Judgement) context() object {
 	return object{
 		"cwd": j.Plan.Dir, "shell": j.shell, "version": j.version,
 		"bound": digestOf(object{
-			"env": j.environ.sum, "env_named": j.namedLoose(), "folders": j.openFolders(), "uid": os.Getuid(), "umask": j.umask, "policy": j.policy.Digest(),
+			"env": j.environ.sum, "env_named": j.namedLoose(), "folders": j.openFolders(),
+			"uid": os.Getuid(), "umask": j.umask, "policy": j.policy.Digest(),
 		}),
 	}
 }
@@ -114,7 +116,8 @@ func (j *Judgement) targets() []any {
 			if t.Right == command.Read && len(t.Links) == 0 {
 				continue
 			}
-			list = append(list, object{"right": effectNames[t.Right], "name": t.Name, "real": t.Path()})
+			list = append(list, object{"right": effectNames[t.Right], "name": t.Name,
+				"real": t.Path()})
 		}
 	}
 	return list
@@ -128,7 +131,8 @@ func (j *Judgement) reasons() []any {
 			continue
 		}
 		list = append(list, trimmed(object{
-			"rule": r.Rule, "verdict": r.Decision.String(), "message": r.In(pathguard.English), "span": spanOf(r.Span),
+			"rule": r.Rule, "verdict": r.Decision.String(), "message": r.In(pathguard.English),
+			"span":    spanOf(r.Span),
 			"instead": r.Instead,
 		}))
 	}
@@ -160,7 +164,8 @@ func (j *Judgement) namedLoose() object {
 // names reports whether the command line, an argument of it or a script that it executes has the
 // word in it.
 func (j *Judgement) names(word string) bool {
-	if slices.ContainsFunc(j.Request.Shell.Args, func(arg string) bool { return strings.Contains(arg, word) }) {
+	if slices.ContainsFunc(j.Request.Shell.Args,
+		func(arg string) bool { return strings.Contains(arg, word) }) {
 		return true
 	}
 	if j.Plan == nil {

@@ -36,7 +36,9 @@ func TestPermit(t *testing.T) {
 			return here(l, e)
 		}
 	}
-	nobody := func(*Launcher, approval.Envelope) (approval.Decision, error) { return approval.Decision{}, nil }
+	nobody := func(*Launcher, approval.Envelope) (approval.Decision, error) {
+		return approval.Decision{}, nil
+	}
 	const remove = "rm -rf src"
 	for name, c := range map[string]struct {
 		policy  string
@@ -48,21 +50,41 @@ func TestPermit(t *testing.T) {
 		says    string // in the message
 		events  string // of the question, in the record
 	}{
-		"yes":                       {ask: answer(true, ""), asked: true, events: "issued decided consumed finished"},
-		"no":                        {ask: answer(false, "keep it"), asked: true, exit: exit.Denied, code: "human_denied", says: "keep it", events: "issued rejected"},
-		"no word":                   {ask: answer(false, ""), asked: true, exit: exit.Denied, code: "human_denied", says: "denied by the user", events: "issued rejected"},
-		"nobody":                    {ask: nobody, asked: true, exit: exit.Pending, code: "pending", says: "tadactl approve", events: "issued"},
-		"yes elsewhere":             {ask: elsewhere(answer(true, ""), nobody), asked: true, events: "issued decided consumed finished"},
-		"no elsewhere":              {ask: elsewhere(answer(false, "not now"), nobody), asked: true, exit: exit.Denied, code: "human_denied", says: "not now", events: "issued rejected"},
-		"no elsewhere, yes here":    {ask: elsewhere(answer(false, "not now"), answer(true, "")), asked: true, exit: exit.Denied, code: "human_denied", says: "not now", events: "issued rejected refused"},
-		"yes elsewhere, no here":    {ask: elsewhere(answer(true, ""), answer(false, "")), asked: true, events: "issued decided refused consumed finished"},
-		"two must say yes":          {policy: "approval: {people: 2, from_risk: 0}", ask: answer(true, ""), asked: true, exit: exit.Pending, code: "pending", says: "tadactl approve", events: "issued voted"},
-		"one of two says no":        {policy: "approval: {people: 2, from_risk: 0}", ask: answer(false, "no"), asked: true, exit: exit.Denied, code: "human_denied", says: "no", events: "issued rejected"},
-		"not who asks":              {policy: "approval: {self: false, from_risk: 0}", ask: answer(true, ""), exit: exit.Pending, code: "pending", events: "issued"},
-		"too long for a prompt":     {request: func(r *Request) { r.Shell.Text += " " + strings.Repeat("x", 70<<10) }, ask: answer(true, ""), exit: exit.Pending, code: "pending", events: "issued"},
-		"a machine without people":  {request: func(r *Request) { r.Profile = profileCI }, ask: answer(true, ""), exit: exit.Denied, code: "no_approver"},
-		"out of a quarantine":       {request: func(r *Request) { r.Env = append(r.Env, QuarantineVariable+"=q1") }, ask: answer(true, ""), exit: exit.Denied, code: "policy_denied"},
-		"what no person can change": {policy: "rules: {commands: [{program: rm, verdict: deny}]}", ask: answer(true, ""), exit: exit.Denied, code: "dangerous_command"},
+		"yes": {ask: answer(true, ""), asked: true,
+			events: "issued decided consumed finished"},
+		"no": {ask: answer(false, "keep it"), asked: true, exit: exit.Denied,
+			code: "human_denied", says: "keep it", events: "issued rejected"},
+		"no word": {ask: answer(false, ""), asked: true, exit: exit.Denied,
+			code: "human_denied", says: "denied by the user", events: "issued rejected"},
+		"nobody": {ask: nobody, asked: true, exit: exit.Pending, code: "pending",
+			says: "tadactl approve", events: "issued"},
+		"yes elsewhere": {ask: elsewhere(answer(true, ""), nobody), asked: true,
+			events: "issued decided consumed finished"},
+		"no elsewhere": {ask: elsewhere(answer(false, "not now"), nobody), asked: true,
+			exit: exit.Denied, code: "human_denied", says: "not now", events: "issued rejected"},
+		"no elsewhere, yes here": {ask: elsewhere(answer(false, "not now"), answer(true, "")),
+			asked: true, exit: exit.Denied, code: "human_denied", says: "not now",
+			events: "issued rejected refused"},
+		"yes elsewhere, no here": {ask: elsewhere(answer(true, ""), answer(false, "")),
+			asked: true, events: "issued decided refused consumed finished"},
+		"two must say yes": {policy: "approval: {people: 2, from_risk: 0}",
+			ask: answer(true, ""), asked: true, exit: exit.Pending, code: "pending",
+			says: "tadactl approve", events: "issued voted"},
+		"one of two says no": {policy: "approval: {people: 2, from_risk: 0}",
+			ask: answer(false, "no"), asked: true, exit: exit.Denied, code: "human_denied",
+			says: "no", events: "issued rejected"},
+		"not who asks": {policy: "approval: {self: false, from_risk: 0}",
+			ask: answer(true, ""), exit: exit.Pending, code: "pending", events: "issued"},
+		"too long for a prompt": {request: func(r *Request) {
+			r.Shell.Text += " " + strings.Repeat("x", 70<<10)
+		}, ask: answer(true, ""), exit: exit.Pending, code: "pending", events: "issued"},
+		"a machine without people": {request: func(r *Request) { r.Profile = profileCI },
+			ask: answer(true, ""), exit: exit.Denied, code: "no_approver"},
+		"out of a quarantine": {request: func(r *Request) {
+			r.Env = append(r.Env, QuarantineVariable+"=q1")
+		}, ask: answer(true, ""), exit: exit.Denied, code: "policy_denied"},
+		"what no person can change": {policy: "rules: {commands: [{program: rm, verdict: deny}]}",
+			ask: answer(true, ""), exit: exit.Denied, code: "dangerous_command"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,10 +107,13 @@ func TestPermit(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, gone := os.Stat(filepath.Join(req.Dir, "src"))
-			if asked != c.asked || out.Status != c.exit || (out.Refusal == nil) != (c.exit == 0) || (gone != nil) != (c.exit == 0) {
-				t.Fatalf("asked %v, status %d, src is gone: %v, %+v", asked, out.Status, gone, out.Refusal)
+			if asked != c.asked || out.Status != c.exit || (out.Refusal == nil) != (c.exit == 0) ||
+				(gone != nil) != (c.exit == 0) {
+				t.Fatalf("asked %v, status %d, src is gone: %v, %+v", asked, out.Status, gone,
+					out.Refusal)
 			}
-			if r := out.Refusal; r != nil && (r.Code != c.code || !strings.Contains(r.Message, c.says)) {
+			if r := out.Refusal; r != nil &&
+				(r.Code != c.code || !strings.Contains(r.Message, c.says)) {
 				t.Errorf("%s: %q", r.Code, r.Message)
 			}
 			var events []string

@@ -17,7 +17,8 @@ import (
 // judgement, the same questions to a person, and a record; it starts nothing. The Outcome's Refusal
 // is nil when it may go ahead. Notice is what the record tells about the call besides; the head of
 // the record with this decision in it is returned.
-func (l *Launcher) Permit(ctx context.Context, req Request, notice Notice) (Outcome, string, error) {
+func (l *Launcher) Permit(ctx context.Context, req Request,
+	notice Notice) (Outcome, string, error) {
 	j, err := l.Judge(req)
 	if err != nil {
 		return Outcome{}, "", err
@@ -33,7 +34,8 @@ func (l *Launcher) Permit(ctx context.Context, req Request, notice Notice) (Outc
 		return Outcome{}, "", err
 	}
 	defer a.log.Close()
-	defer func() { _ = a.Judgement.Close() }() // the last one; what it may write is settled by the next look
+	// the last one; what it may write is settled by the next look
+	defer func() { _ = a.Judgement.Close() }()
 	by, refusal, err := l.guarded(ctx, a, l.permit)
 	if err != nil {
 		return Outcome{}, "", err
@@ -80,9 +82,11 @@ const kindHook = "hook.decision"
 func (l *Launcher) tell(log *audit.Log, n Notice, goes bool) (string, error) {
 	shown, secrets := audit.HideSecrets(n.Command)
 	body := object{
-		"platform": n.Platform, "tool": n.Tool, "call_id": n.CallID, "agent": n.Agent, "decision": n.Decision, "code": n.Code,
-		"verdict": n.Verdict, "plan_hash": n.PlanHash, "command": beginning(shown), "command_bytes": len(n.Command),
-		"sid": n.Session, "envelope_id": n.Envelope,
+		"platform": n.Platform, "tool": n.Tool, "call_id": n.CallID, "agent": n.Agent,
+		"decision": n.Decision, "code": n.Code,
+		"verdict": n.Verdict, "plan_hash": n.PlanHash, "command": beginning(shown),
+		"command_bytes": len(n.Command),
+		"sid":           n.Session, "envelope_id": n.Envelope,
 	}
 	if secrets > 0 {
 		body["command_secrets"] = secrets
@@ -124,7 +128,8 @@ func (j *Judgement) Refused() (*refusal.Refusal, error) {
 
 // about completes a notice by what came of an attempt.
 func (n Notice) about(a *attempt, by *permit.Authority, refusal *refusal.Refusal) Notice {
-	n.Session, n.Verdict, n.PlanHash, n.Command = a.id, a.Verdict.Decision.String(), a.Hash(), a.Script.Text
+	n.Session, n.Verdict, n.PlanHash, n.Command = a.id, a.Verdict.Decision.String(), a.Hash(),
+		a.Script.Text
 	n.Decision, n.Envelope = "allowed", by.Envelope
 	if refusal != nil {
 		n.Decision, n.Code, n.Envelope = refusal.Status, refusal.Code, refusal.Envelope

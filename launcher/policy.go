@@ -24,9 +24,11 @@ func loadPolicy(home state.Home, floor, account string, draft []byte) (pathguard
 	if own != home.Config() && owned(account) {
 		files = append(files, pathguard.ConfigFile{Path: own, Layer: pathguard.UserLayer})
 	}
-	files = append(files, pathguard.ConfigFile{Path: home.Config(), Layer: pathguard.UserLayer, Draft: draft})
+	files = append(files, pathguard.ConfigFile{Path: home.Config(), Layer: pathguard.UserLayer,
+		Draft: draft})
 	return pathguard.Load(
-		pathguard.Account{Home: account, EnvHome: os.Getenv("HOME"), UID: os.Getuid(), StateDir: home.Dir}, files...)
+		pathguard.Account{Home: account, EnvHome: os.Getenv("HOME"), UID: os.Getuid(),
+			StateDir: home.Dir}, files...)
 }
 
 // isMistake reports whether an error is of a configuration that is refused.
@@ -72,7 +74,8 @@ func owned(account string) bool {
 // is read to be judged must not be a way to read what is forbidden.
 func (l *Launcher) MayRead(dir, path string) error {
 	g := pathguard.Guard{Policy: l.policy, Caller: pathguard.Caller{
-		Dir: dir, Env: map[string]string{}, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir,
+		Dir: dir, Env: map[string]string{}, Home: l.account, UID: os.Getuid(),
+		StateDir: l.state.Dir,
 	}}
 	r, err := g.CheckPathAccess(path, false)
 	if err != nil {
@@ -99,7 +102,8 @@ func (l *Launcher) policyFor(plan *pathguard.Plan) (pathguard.Policy, error) {
 	if _, err := os.Lstat(path); os.IsNotExist(err) || path == l.state.Config() {
 		return l.policy, nil
 	}
-	return l.policy.Tighten(pathguard.ConfigFile{Path: path, Layer: pathguard.WorkspaceLayer, Root: plan.Workspace})
+	return l.policy.Tighten(pathguard.ConfigFile{Path: path, Layer: pathguard.WorkspaceLayer,
+		Root: plan.Workspace})
 }
 
 // Policy returns the policy of the state directory, without any workspace's.

@@ -63,7 +63,8 @@ func (l *Launcher) LogKey() (LogKey, error) {
 func logKey(path, secret, public string) (LogKey, error) {
 	signer, err := note.NewSigner(secret)
 	if err != nil { // the error of note never holds the key
-		return LogKey{}, &state.HomeError{Path: path, Reason: "it does not hold a key: " + err.Error()}
+		return LogKey{}, &state.HomeError{Path: path,
+			Reason: "it does not hold a key: " + err.Error()}
 	}
 	return LogKey{signer, public}, nil
 }

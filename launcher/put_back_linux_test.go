@@ -56,7 +56,8 @@ func (c copied) put(t *testing.T, dir string) {
 		if b, err := os.ReadFile(path); err == nil && string(b) == text {
 			continue
 		}
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+			os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -180,7 +181,8 @@ func (h *history) notice(t *testing.T, c copied, outside string) noticed {
 	case len(v.Unnamed)+len(v.Unvouched)+len(v.Notes) > 0:
 		n.verify = "note"
 	}
-	if err := h.fresh(t, outside).CompareStore(context.Background()); err != nil { // as tadactl pending and doctor do
+	if err := h.fresh(t, outside).CompareStore(context.Background()); err != nil {
+		// as tadactl pending and doctor do
 		n.pending = fmt.Sprintf("status %d", ExitOf(err))
 	}
 	review, err := h.fresh(t, outside).Review(h.req.Dir, false)
@@ -236,7 +238,8 @@ func TestPutBack(t *testing.T) {
 	single, rows := map[string]noticed{}, map[string]noticed{}
 	order := slices.Sorted(maps.Keys(items))
 	for _, name := range order {
-		single[name] = h.notice(t, h.new.with(h.old, items[name]...), filepath.Join(t.TempDir(), "used"))
+		single[name] = h.notice(t, h.new.with(h.old, items[name]...),
+			filepath.Join(t.TempDir(), "used"))
 		rows[name] = single[name]
 	}
 	for i, a := range order {
@@ -244,8 +247,12 @@ func TestPutBack(t *testing.T) {
 			if strings.HasSuffix(a, "/") && strings.HasPrefix(b, a) {
 				continue
 			}
-			got := h.notice(t, h.new.with(h.old, slices.Concat(items[a], items[b])...), filepath.Join(t.TempDir(), "used"))
-			both := noticed{join(single[a].run, single[b].run), join(single[a].verify, single[b].verify), join(single[a].pending, single[b].pending), join(single[a].tamper, single[b].tamper)}
+			got := h.notice(t, h.new.with(h.old, slices.Concat(items[a], items[b])...),
+				filepath.Join(t.TempDir(), "used"))
+			both := noticed{join(single[a].run, single[b].run),
+				join(single[a].verify, single[b].verify),
+				join(single[a].pending, single[b].pending),
+				join(single[a].tamper, single[b].tamper)}
 			if got != both || a == "audit.mark" && b == "audit/" {
 				rows[a+" and "+b] = got
 			}
@@ -259,7 +266,8 @@ func TestPutBack(t *testing.T) {
 	var table bytes.Buffer
 	table.WriteString("| put back | the approved command, again | audit verify | pending, doctor | tamper status |\n|---|---|---|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", name, orDash(rows[name].run), orDash(rows[name].verify), orDash(rows[name].pending), orDash(rows[name].tamper))
+		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", name, orDash(rows[name].run),
+			orDash(rows[name].verify), orDash(rows[name].pending), orDash(rows[name].tamper))
 	}
 	security, err := os.ReadFile("../SECURITY.md")
 	if err != nil {
@@ -300,17 +308,22 @@ func TestOldStoreGivesNothingBack(t *testing.T) {
 	for what, change := range map[string]func() error{
 		"run": func() error { _, err := l.Run(ctx, h.req); return err },
 		"revoke": func() error {
-			return l.Deciding(func() ([]approval.Event, error) { return l.Store.Revoke(ctx, "x", "") })
+			return l.Deciding(func() ([]approval.Event,
+				error) {
+				return l.Store.Revoke(ctx, "x", "")
+			})
 		},
 		"consume": func() error { _, err := l.Store.Consume(ctx, approval.Claim{}); return err },
 		"decide":  func() error { _, err := l.Store.Decide(ctx, approval.Decision{}); return err },
 		"request": func() error {
-			_, _, err := l.Store.Request(ctx, approval.Request{Payload: judged(t, l, h.req).Payload()})
+			_, _, err := l.Store.Request(ctx,
+				approval.Request{Payload: judged(t, l, h.req).Payload()})
 			return err
 		},
 		"compare": func() error { return l.Compare(ctx) },
 	} {
-		if err := change(); !errors.Is(err, approval.ErrBehind) || ExitOf(err) != exit.Tampered || !strings.Contains(err.Error(), "tadactl approvals rebuild") {
+		if err := change(); !errors.Is(err, approval.ErrBehind) || ExitOf(err) != exit.Tampered ||
+			!strings.Contains(err.Error(), "tadactl approvals rebuild") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

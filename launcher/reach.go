@@ -12,10 +12,11 @@ import (
 
 // A reached is what the run may contact, and why that is so.
 type reached struct {
-	mode    sandbox.Network
-	reach   network.Reach
-	hosts   []string // of reach, as they were written
-	proxies []string // who makes the connections for the programs, as the caller's environment has it
+	mode  sandbox.Network
+	reach network.Reach
+	hosts []string // of reach, as they were written
+	// who makes the connections for the programs, as the caller's environment has it
+	proxies []string
 }
 
 // contacts derives what the run may contact. Where a person has said yes to a plan that contacts
@@ -36,7 +37,8 @@ func (j *Judgement) contacts() reached {
 		r.hosts = slices.Concat(r.hosts, j.client.hosts)
 	}
 	for _, host := range r.hosts {
-		if rule, err := network.ParseRule(host); err == nil { // who is not a host to the fence is out of its reach
+		if rule, err := network.ParseRule(host); err == nil {
+			// who is not a host to the fence is out of its reach
 			r.reach.Rules = append(r.reach.Rules, rule)
 		}
 	}
@@ -56,12 +58,14 @@ func (j *Judgement) contacts() reached {
 }
 
 func (j *Judgement) spoke(rule string) bool {
-	return slices.ContainsFunc(j.Verdict.Reasons, func(r pathguard.Reason) bool { return r.Rule == rule })
+	return slices.ContainsFunc(j.Verdict.Reasons,
+		func(r pathguard.Reason) bool { return r.Rule == rule })
 }
 
 // proxyVars are the variables by which programs find their proxy. Which one is meant depends on the
 // program and on the address, so each counts.
-var proxyVars = []string{"https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"}
+var proxyVars = []string{"https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy",
+	"ALL_PROXY"}
 
 // proxiesOf returns the HOST:PORT of each of the caller's proxies.
 func proxiesOf(env map[string]string) (list []string) {
@@ -110,7 +114,8 @@ func (r reached) text() string {
 		text += " and this machine's servers"
 	}
 	if len(r.proxies) > 0 {
-		text += fmt.Sprintf(", through the proxy %s, which may connect anywhere", strings.Join(r.proxies, " or "))
+		text += fmt.Sprintf(", through the proxy %s, which may connect anywhere",
+			strings.Join(r.proxies, " or "))
 	}
 	for _, port := range r.reach.Publish {
 		text += fmt.Sprintf("; other machines may connect to port %d", port)

@@ -22,14 +22,23 @@ func TestContacts(t *testing.T) {
 		{"network: {localhost: false}\n", "make", "", sandbox.Off, "no network"},
 		{"network: {default: on}\n", "make", "", sandbox.Full, "network: any host"},
 		{"", "curl http://$(cat host)/", "", sandbox.Full, "network: any host"},
-		{"", "curl https://example.com/x", "https_proxy=http://proxy.test:3128/", sandbox.Hosts, "example.com:443, through the proxy proxy.test:3128, which may connect anywhere"},
-		{"", "curl https://example.com/x", "HTTPS_PROXY=https://proxy.test", sandbox.Hosts, "through the proxy proxy.test:443,"},
-		{"", "curl https://example.com/x", "HTTP_PROXY=proxy.test:8080", sandbox.Hosts, "through the proxy proxy.test:8080,"},
-		{"", "curl https://example.com/x", "ALL_PROXY=socks5h://[fd00::5]", sandbox.Hosts, "through the proxy [fd00::5]:1080,"},
-		{"", "curl https://example.com/x", "http_proxy=one.test:1 https_proxy=two.test:2 all_proxy=one.test:1", sandbox.Hosts, "through the proxy two.test:2 or one.test:1,"},
-		{"", "curl https://example.com/x", "https_proxy=*.test:80", sandbox.Hosts, "example.com:443"},
-		{"", "make", "ALL_PROXY=socks5h://proxy.test", sandbox.Hosts, "this machine's servers only"},
-		{registries, "make", "", sandbox.Hosts, "*.x.test, 10.0.0.0/8, api.example:443 and this machine's servers"},
+		{"", "curl https://example.com/x", "https_proxy=http://proxy.test:3128/", sandbox.Hosts,
+			"example.com:443, through the proxy proxy.test:3128, which may connect anywhere"},
+		{"", "curl https://example.com/x", "HTTPS_PROXY=https://proxy.test", sandbox.Hosts,
+			"through the proxy proxy.test:443,"},
+		{"", "curl https://example.com/x", "HTTP_PROXY=proxy.test:8080", sandbox.Hosts,
+			"through the proxy proxy.test:8080,"},
+		{"", "curl https://example.com/x", "ALL_PROXY=socks5h://[fd00::5]", sandbox.Hosts,
+			"through the proxy [fd00::5]:1080,"},
+		{"", "curl https://example.com/x",
+			"http_proxy=one.test:1 https_proxy=two.test:2 all_proxy=one.test:1", sandbox.Hosts,
+			"through the proxy two.test:2 or one.test:1,"},
+		{"", "curl https://example.com/x", "https_proxy=*.test:80", sandbox.Hosts,
+			"example.com:443"},
+		{"", "make", "ALL_PROXY=socks5h://proxy.test", sandbox.Hosts,
+			"this machine's servers only"},
+		{registries, "make", "", sandbox.Hosts,
+			"*.x.test, 10.0.0.0/8, api.example:443 and this machine's servers"},
 		{registries, "npm ci; yarn; deno cache x.ts; pip install x; conda install x; go build; cargo build; gem install x; composer install; mvn test; dotnet restore; mix deps.get; apt-get update; apk update", "", sandbox.Hosts, "registry.npmjs.org:443"},
 	} {
 		l, req := world(t)
@@ -44,19 +53,24 @@ func TestContacts(t *testing.T) {
 		req.Env = append(req.Env, strings.Fields(test.env)...)
 		j := judged(t, l, req)
 		r := j.contacts()
-		if r.mode != test.mode || !strings.Contains(r.text(), test.text) || len(r.proxies) > 0 != strings.Contains(test.text, "proxy") {
+		if r.mode != test.mode || !strings.Contains(r.text(), test.text) ||
+			len(r.proxies) > 0 != strings.Contains(test.text, "proxy") {
 			t.Errorf("%q under %q: %v %q", test.line, test.config, r.mode, r.text())
 		}
 		if r.mode == sandbox.Hosts && len(r.reach.Rules) != len(r.hosts)+len(r.proxies) {
-			t.Errorf("%q: the fence does not understand some of %q: %v", test.line, r.hosts, r.reach.Rules)
+			t.Errorf("%q: the fence does not understand some of %q: %v", test.line, r.hosts,
+				r.reach.Rules)
 		}
 	}
 }
 
 func TestProxy(t *testing.T) {
 	for address, want := range map[string]string{
-		"http://proxy.test:3128": "proxy.test:3128", "proxy.test:8080": "proxy.test:8080", "https://proxy.test": "proxy.test:443", "http://proxy.test": "proxy.test:1080",
-		"socks5h://[::1]:9050/": "[::1]:9050", "socks5://user:secret@10.0.0.1:1080": "10.0.0.1:1080", "socks5://[fd00::1]": "[fd00::1]:1080", "": "",
+		"http://proxy.test:3128": "proxy.test:3128", "proxy.test:8080": "proxy.test:8080",
+		"https://proxy.test": "proxy.test:443", "http://proxy.test": "proxy.test:1080",
+		"socks5h://[::1]:9050/":              "[::1]:9050",
+		"socks5://user:secret@10.0.0.1:1080": "10.0.0.1:1080",
+		"socks5://[fd00::1]":                 "[fd00::1]:1080", "": "",
 	} {
 		if got := proxyOf(address); got != want {
 			t.Errorf("%q: %q, want %q", address, got, want)
@@ -68,13 +82,17 @@ func TestProxy(t *testing.T) {
 func TestLearn(t *testing.T) {
 	got := Learn([]PastConnection{
 		{Kind: "tcp", Host: "a.test", Count: 1},
-		{Kind: "tcp", Host: "b.test", Refused: true, Fix: "b.test:443", Count: 2, Program: "/usr/bin/curl"},
-		{Kind: "tcp", Host: "b.test", Refused: true, Fix: "b.test:443", Count: 3, Program: "/usr/bin/git"},
+		{Kind: "tcp", Host: "b.test", Refused: true, Fix: "b.test:443", Count: 2,
+			Program: "/usr/bin/curl"},
+		{Kind: "tcp", Host: "b.test", Refused: true, Fix: "b.test:443", Count: 3,
+			Program: "/usr/bin/git"},
 		{Kind: "udp", Host: "c.test", Refused: true, Fix: "c.test:443", Count: 1},
-		{Kind: "tcp", Host: "169.254.169.254", Refused: true, Fix: "169.254.169.254:80", Why: "it is the credentials of the machine", Count: 1},
+		{Kind: "tcp", Host: "169.254.169.254", Refused: true, Fix: "169.254.169.254:80",
+			Why: "it is the credentials of the machine", Count: 1},
 		{Kind: "listen", Host: "0.0.0.0", Refused: true, Fix: "--publish 80", Count: 1},
 	})
-	if len(got) != 4 || got[0].Rule != "b.test:443" || got[0].Count != 5 || len(got[0].Programs) != 2 || got[1].Rule != "" || got[2].Rule != "" || got[3].Port != "80" {
+	if len(got) != 4 || got[0].Rule != "b.test:443" || got[0].Count != 5 ||
+		len(got[0].Programs) != 2 || got[1].Rule != "" || got[2].Rule != "" || got[3].Port != "80" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -32,7 +32,8 @@ func TestAWrongClassWritesNothing(t *testing.T) {
 			}
 			t.Cleanup(func() { os.RemoveAll(temp) })
 			for _, line := range []string{
-				"touch made", "touch " + temp + "/made", "tee made", "mkdir made", "mv a made", "rm a", "chmod 777 a",
+				"touch made", "touch " + temp + "/made", "tee made", "mkdir made", "mv a made",
+				"rm a", "chmod 777 a",
 				"touch a", // its times
 				`python3 -c 'import socket; socket.create_connection(("127.0.0.1", 9))'`,
 				"python3 -V made", // a reader works
@@ -44,15 +45,19 @@ func TestAWrongClassWritesNothing(t *testing.T) {
 				if (status == 0) != works {
 					t.Errorf("%s: status %d, said %q", line, status, output)
 				}
-				if !works && !strings.Contains(output, "Permission denied") && !strings.Contains(output, "Read-only file system") && !strings.Contains(output, "Operation not permitted") {
+				if !works && !strings.Contains(output, "Permission denied") &&
+					!strings.Contains(output, "Read-only file system") &&
+					!strings.Contains(output, "Operation not permitted") {
 					t.Errorf("%s: failed for another reason: %q", line, output)
 				}
-				for _, name := range []string{filepath.Join(work, "made"), filepath.Join(temp, "made")} {
+				for _, name := range []string{filepath.Join(work, "made"),
+					filepath.Join(temp, "made")} {
 					if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 						t.Errorf("%s made %s", line, name)
 					}
 				}
-				if st, err := os.Stat(filepath.Join(work, "a")); err != nil || st.Mode().Perm() != 0o644 {
+				if st, err := os.Stat(filepath.Join(work, "a")); err != nil ||
+					st.Mode().Perm() != 0o644 {
 					t.Errorf("%s: a is %v, %v", line, st, err)
 				}
 			}
@@ -75,7 +80,8 @@ func readerRun(t *testing.T, l *Launcher, req Request) (int, string) {
 		t.Fatal(err)
 	}
 	if j.Verdict.Decision != pathguard.Allow || j.Verdict.Class != pathguard.ReadOnly {
-		t.Fatalf("%s: %v, class %v: it is not taken for a reader", req.Shell.Text, j.Verdict, j.Verdict.Class)
+		t.Fatalf("%s: %v, class %v: it is not taken for a reader", req.Shell.Text, j.Verdict,
+			j.Verdict.Class)
 	}
 	out, err := l.carry(context.Background(), j, nil, l.permit)
 	write.Close()
@@ -97,7 +103,8 @@ func registered(t *testing.T, l *Launcher, programs ...string) pathguard.Policy 
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := pathguard.Load(pathguard.Account{Home: l.account, UID: os.Getuid()}, pathguard.ConfigFile{Path: path, Layer: pathguard.UserLayer})
+	p, err := pathguard.Load(pathguard.Account{Home: l.account, UID: os.Getuid()},
+		pathguard.ConfigFile{Path: path, Layer: pathguard.UserLayer})
 	if err != nil {
 		t.Fatal(err)
 	}

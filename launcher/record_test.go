@@ -59,7 +59,8 @@ func TestSecretsInCommandLine(t *testing.T) {
 	}
 	body := entriesOf(t, l, record.KindIntent)[0]
 	j := judged(t, l, req)
-	if body["command_secrets"] != 1.0 || len(body["command_commitment"].(string)) != 64 || body["plan_hash"] != j.Hash() {
+	if body["command_secrets"] != 1.0 || len(body["command_commitment"].(string)) != 64 ||
+		body["plan_hash"] != j.Hash() {
 		t.Errorf("%v", body)
 	}
 	if _, err := l.Verify(); err != nil {
@@ -106,11 +107,13 @@ func TestAfterErrorTellsEachCauseOnce(t *testing.T) {
 		&record.Error{Kind: "exec.end", Err: full},
 	)}
 	want := `the command ran (status 137), but: the session could not be recorded: write "log.jsonl": no space left on device` +
-		`; cannot record "exec.end": write "log.jsonl": no space left on device; try: ` + record.MakeRoom
+		`; cannot record "exec.end": write "log.jsonl": no space left on device; try: ` +
+		record.MakeRoom
 	if got := err.Error(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := (&AfterError{Err: errors.New("one")}).Error(); !strings.HasSuffix(got, "but: one; try: tadactl audit verify") {
+	if got := (&AfterError{Err: errors.New("one")}).Error(); !strings.HasSuffix(got,
+		"but: one; try: tadactl audit verify") {
 		t.Error(got)
 	}
 }

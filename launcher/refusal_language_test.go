@@ -18,14 +18,18 @@ import (
 // JSON. The words for programs are the same in every language.
 func TestRefusalIsInTheCallersLanguage(t *testing.T) {
 	l, base := world(t)
-	tampered := &tamper.TamperError{Root: base.Dir, Findings: []tamper.Finding{{Path: base.Dir + "/TODO.md", Kind: tamper.Changed}}}
-	several := &tamper.TamperError{Root: base.Dir, Findings: append(tampered.Findings, tampered.Findings...)}
+	tampered := &tamper.TamperError{Root: base.Dir,
+		Findings: []tamper.Finding{{Path: base.Dir + "/TODO.md", Kind: tamper.Changed}}}
+	several := &tamper.TamperError{Root: base.Dir,
+		Findings: append(tampered.Findings, tampered.Findings...)}
 	for name, refusal := range map[string]func(*attempt) *refusal.Refusal{
 		"policy":   func(q *attempt) *refusal.Refusal { return q.denied() },
 		"tampered": func(q *attempt) *refusal.Refusal { return q.tamperRefusal(tampered) },
 		"several":  func(q *attempt) *refusal.Refusal { return q.tamperRefusal(several) },
-		"skipped":  func(q *attempt) *refusal.Refusal { return skipped(q.Judgement, "stopped", q.say("stopped")) },
-		"swapped":  func(q *attempt) *refusal.Refusal { return q.swappedRefusal(&swappedError{[]string{"x.sh"}}) },
+		"skipped": func(q *attempt) *refusal.Refusal {
+			return skipped(q.Judgement, "stopped", q.say("stopped"))
+		},
+		"swapped": func(q *attempt) *refusal.Refusal { return q.swappedRefusal(&swappedError{[]string{"x.sh"}}) },
 		"no shell": func(q *attempt) *refusal.Refusal {
 			return q.shellless(&sandbox.ExecError{Path: "/bin/sh", Err: os.ErrPermission})
 		},
@@ -37,7 +41,8 @@ func TestRefusalIsInTheCallersLanguage(t *testing.T) {
 		var codes [2]string
 		for i, lang := range []string{"C.UTF-8", "zh_CN.UTF-8"} {
 			req := base
-			req.Env = append(slices.DeleteFunc(slices.Clone(req.Env), func(v string) bool { return strings.HasPrefix(v, "L") }), "LANG="+lang)
+			req.Env = append(slices.DeleteFunc(slices.Clone(req.Env),
+				func(v string) bool { return strings.HasPrefix(v, "L") }), "LANG="+lang)
 			req.Shell.Text = "rm -rf /"
 			f := refusal(&attempt{Judgement: judged(t, l, req), l: l})
 			codes[i] = fmt.Sprint(f.Status, f.Code, f.Retry, f.Exit)

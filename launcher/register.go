@@ -50,7 +50,8 @@ func (l *Launcher) Register(path string, r Registration) (backup string, err err
 
 // register is one try. Whatever goes wrong leaves the file, its protection and what is known of it
 // as they were.
-func (l *Launcher) register(store *tamper.Store, path string, r Registration) (backup string, err error) {
+func (l *Launcher) register(store *tamper.Store, path string,
+	r Registration) (backup string, err error) {
 	was, mode, err := settingsFile(path)
 	if err != nil {
 		return "", err
@@ -80,7 +81,8 @@ func (l *Launcher) register(store *tamper.Store, path string, r Registration) (b
 }
 
 // replace writes or removes the file, with a backup of what was there.
-func (l *Launcher) replace(store *tamper.Store, path string, was, want []byte, mode os.FileMode, given *given) (backup string, err error) {
+func (l *Launcher) replace(store *tamper.Store, path string, was, want []byte, mode os.FileMode,
+	given *given) (backup string, err error) {
 	if err := mayWrite(path); err != nil {
 		return "", err
 	}
@@ -206,7 +208,8 @@ func (l *Launcher) backUp(path string, was []byte) (string, error) {
 		return "", err
 	}
 	name := strings.ReplaceAll(strings.Trim(path, "/"), "/", "_")
-	f, err := os.CreateTemp(l.state.Backups(), l.state.Now().UTC().Format("20060102T150405Z")+"-*-"+name)
+	f, err := os.CreateTemp(l.state.Backups(),
+		l.state.Now().UTC().Format("20060102T150405Z")+"-*-"+name)
 	if err != nil {
 		return "", err
 	}

@@ -107,7 +107,8 @@ func TestRegisterFails(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(req.Dir, "is"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Register(filepath.Join(req.Dir, "is"), oneLine(addMark)); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := l.Register(filepath.Join(req.Dir, "is"), oneLine(addMark)); err == nil ||
+		!strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("%v", err)
 	}
 	nowhere := "/proc/agent.json" // not even root can write it
@@ -150,7 +151,8 @@ func TestRegisterBehindLinks(t *testing.T) {
 		"a folder that is missing":  {{".agent", "dots/d/missing"}},
 		"a file":                    {{".agent/agent.json", "../dots/d/agent.json"}},
 		"a file of such a folder":   {{".agent", "dots/d"}, {"dots/d/agent.json", "../x.json"}},
-		"a file by two links":       {{".agent", "dots"}, {"dots/agent.json", "d/two.json"}, {"dots/d/two.json", "three.json"}},
+		"a file by two links": {{".agent", "dots"}, {"dots/agent.json", "d/two.json"},
+			{"dots/d/two.json", "three.json"}},
 	} {
 		l, _ := world(t)
 		home := t.TempDir()
@@ -162,7 +164,8 @@ func TestRegisterBehindLinks(t *testing.T) {
 			if strings.HasPrefix(to, "/") {
 				to = home + to
 			}
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.Symlink(to, path)); err != nil {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+				os.Symlink(to, path)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -215,7 +218,8 @@ func TestRegisterReadOnly(t *testing.T) {
 	if _, err := l.Register(file, oneLine(dropMark)); err != nil {
 		t.Errorf("nothing to take out: %v", err)
 	}
-	if _, err := l.Register(file, oneLine(addMark)); !errors.As(err, new(*NotWrittenError)) || !strings.Contains(err.Error(), "chmod u+w") {
+	if _, err := l.Register(file, oneLine(addMark)); !errors.As(err, new(*NotWrittenError)) ||
+		!strings.Contains(err.Error(), "chmod u+w") {
 		t.Errorf("%v", err)
 	}
 	untouchedBy(t, l, file, "mine\n")

@@ -20,11 +20,14 @@ type Report struct {
 	Effects  map[string][]string `json:"effects"` // read, write, delete, exec, net
 	Opaque   []string            `json:"opaque"`  // the pieces that could not be read
 	PlanHash string              `json:"plan_hash"`
-	Sandbox  string              `json:"sandbox"`            // the level that it would run at: strong, base, or none
-	Keys     []string            `json:"keys,omitempty"`     // variables with credentials that an agent's session gets
-	Grant    string              `json:"grant,omitempty"`    // by which it runs without a question
-	Tampered []string            `json:"tampered,omitempty"` // protected files because of which a run is refused first; only Check looks
-	Error    string              `json:"error,omitempty"`
+	// the level that it would run at: strong, base, or none
+	Sandbox string `json:"sandbox"`
+	// variables with credentials that an agent's session gets
+	Keys  []string `json:"keys,omitempty"`
+	Grant string   `json:"grant,omitempty"` // by which it runs without a question
+	// protected files because of which a run is refused first; only Check looks
+	Tampered []string `json:"tampered,omitempty"`
+	Error    string   `json:"error,omitempty"`
 }
 
 // A ReportReason is one rule that spoke. The span is in bytes of the command line.
@@ -49,8 +52,10 @@ func (j *Judgement) Report(id string) Report {
 	locale := j.Locale()
 	for _, reason := range j.Verdict.Reasons {
 		r.Reasons = append(r.Reasons, ReportReason{
-			Rule: reason.Rule, Verdict: reason.Decision.String(), Message: reason.In(locale), Path: reason.Path,
-			Instead: reason.InsteadIn(locale), Span: [2]int{reason.Span.Start, reason.Span.End}, said: cause(j.Plan.Script, reason),
+			Rule: reason.Rule, Verdict: reason.Decision.String(), Message: reason.In(locale),
+			Path:    reason.Path,
+			Instead: reason.InsteadIn(locale), Span: [2]int{reason.Span.Start, reason.Span.End},
+			said: cause(j.Plan.Script, reason),
 		})
 	}
 	if j.client != nil {
@@ -103,7 +108,8 @@ func (r Report) Text() string {
 		fmt.Fprintf(&b, "  key    %s\n", notice.Visible(name))
 	}
 	if r.Grant != "" {
-		fmt.Fprintf(&b, "  allowed by grant %s; to revoke it: tadactl grants revoke %[1]s\n", r.Grant)
+		fmt.Fprintf(&b, "  allowed by grant %s; to revoke it: tadactl grants revoke %[1]s\n",
+			r.Grant)
 	}
 	for _, o := range r.Opaque {
 		fmt.Fprintf(&b, "  cannot inspect: %s\n", notice.Visible(o))
@@ -168,7 +174,8 @@ func Idle(id string) Report { return bare(id, pathguard.Allow, 0, ErrEmpty) }
 
 func bare(id string, d pathguard.Decision, risk int, err error) Report {
 	return Report{
-		ID: id, Verdict: d.String(), Risk: risk, Error: err.Error(), Reasons: []ReportReason{}, Opaque: []string{},
+		ID: id, Verdict: d.String(), Risk: risk, Error: err.Error(), Reasons: []ReportReason{},
+		Opaque:  []string{},
 		Effects: map[string][]string{"read": {}, "write": {}, "delete": {}, "exec": {}, "net": {}},
 	}
 }

@@ -21,15 +21,21 @@ type Request struct {
 	Dir   string   // the caller's directory, absolute; "" when it is gone
 	Stdio session.Stdio
 	PTY   session.PTY
-	Files []int // descriptors above 2 that the command gets under the same number, if what they lead to is within its reach; see Inherited
+	// descriptors above 2 that the command gets under the same number, if what they lead to is
+	// within its reach; see Inherited
+	Files []int
 
-	Door     tamper.Interface // which door the request came through, "" for the command line; the door says so, not its caller
-	Agent    string           // who asks, as it says itself: shown, recorded, never trusted
+	// which door the request came through, "" for the command line; the door says so, not its
+	// caller
+	Door     tamper.Interface
+	Agent    string // who asks, as it says itself: shown, recorded, never trusted
 	WorkItem string
 	CallID   string
-	Profile  string           // "" or "ci"
-	Origin   string           // whose words led to it: "", "human", "agent" or "quarantined"; it can only lower what the door is trusted
-	Intent   pathguard.Intent // the caller's own judgement; it can only make the verdict stricter
+	Profile  string // "" or "ci"
+	// whose words led to it: "", "human", "agent" or "quarantined"; it can only lower what the door
+	// is trusted
+	Origin string
+	Intent pathguard.Intent // the caller's own judgement; it can only make the verdict stricter
 
 	Publish []uint16 // ports on which other machines may reach the command
 
@@ -37,8 +43,10 @@ type Request struct {
 	Wait    time.Duration // how long to wait for a person who is not at this terminal
 
 	Within *Within // it runs inside of a session that is there already; nil for outside
-	Keep   *Keep   // what the command leaves running may go on, where the configuration says so; nil where it ends with it
-	Hold   *Hold   // a session, which lasts when its terminal goes away; nil for a single command
+	// what the command leaves running may go on, where the configuration says so; nil where it ends
+	// with it
+	Keep *Keep
+	Hold *Hold // a session, which lasts when its terminal goes away; nil for a single command
 
 	layers int // how many texts of programs were taken off
 
@@ -80,10 +88,11 @@ type Keep struct {
 // A Hold makes a request a session: its terminal belongs to no caller's, people and programs attach
 // to it and leave, and it lasts until its program ends.
 type Hold struct {
-	Front  *os.File // connected to whoever started it, who drives until somebody takes over; nil for nobody
-	Author string   // of what is typed there: "person", or "agent:NAME"
-	Shell  bool     // an interactive shell, which asks about each line before it runs it
-	Door   string   // the path of tada-run, for that shell
+	// connected to whoever started it, who drives until somebody takes over; nil for nobody
+	Front  *os.File
+	Author string // of what is typed there: "person", or "agent:NAME"
+	Shell  bool   // an interactive shell, which asks about each line before it runs it
+	Door   string // the path of tada-run, for that shell
 }
 
 // profileCI is the profile of a machine without people.

@@ -24,8 +24,10 @@ func (l *Launcher) Run(ctx context.Context, req Request) (Outcome, error) {
 }
 
 // carry takes what was judged to its end. Each step is made of the one before.
-func (l *Launcher) carry(ctx context.Context, j *Judgement, namespaces *sandbox.Prepared, permit permitFunc) (Outcome, error) {
-	announced, err := l.announce(j, namespaces) // the intent is on disk before anything else happens
+func (l *Launcher) carry(ctx context.Context, j *Judgement, namespaces *sandbox.Prepared,
+	permit permitFunc) (Outcome, error) {
+	// the intent is on disk before anything else happens
+	announced, err := l.announce(j, namespaces)
 	if err != nil {
 		_ = j.Close()
 		return Outcome{}, err
@@ -34,7 +36,8 @@ func (l *Launcher) carry(ctx context.Context, j *Judgement, namespaces *sandbox.
 	if out, done := announced.misspelled(ctx); done { // the shell's own message
 		return out, nil
 	}
-	permitted, refusal, err := announced.permitted(ctx, permit) // asked, and consumed in one transaction
+	// asked, and consumed in one transaction
+	permitted, refusal, err := announced.permitted(ctx, permit)
 	if refusal != nil && refusal.Exit != exit.Tampered {
 		refusal.Instead = announced.instead()
 	}

@@ -36,7 +36,8 @@ func (l *Launcher) Session(prefix string) (string, error) {
 	id, err := oneSession(ids, prefix)
 	if errors.Is(err, state.ErrNoSuch) {
 		if past, known := l.Past(prefix); known == nil {
-			err = fmt.Errorf("session %q (%s): %w; try: tadactl show %s", past.ID, past.State, errNoTranscript, past.ID)
+			err = fmt.Errorf("session %q (%s): %w; try: tadactl show %s", past.ID, past.State,
+				errNoTranscript, past.ID)
 		}
 	}
 	return id, err
@@ -59,25 +60,33 @@ type Past struct {
 	ID      string    `json:"id"`
 	Began   time.Time `json:"began"`
 	Command string    `json:"command"`
-	Inside  string    `json:"inside,omitempty"` // the agent's own, where its program put it into a text of its own
-	Agent   string    `json:"agent,omitempty"`
-	Dir     string    `json:"cwd"`
-	Verdict string    `json:"verdict"`
-	State   string    `json:"state"` // announced, refused (by the policy), waiting (for an answer), approved (it can be run again), denied, withdrawn, expired, running, failed, ended, lost: it was started, and its end is not known
+	// the agent's own, where its program put it into a text of its own
+	Inside  string `json:"inside,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	Dir     string `json:"cwd"`
+	Verdict string `json:"verdict"`
+	// announced, refused (by the policy), waiting (for an answer), approved (it can be run again),
+	// denied, withdrawn, expired, running, failed, ended, lost: it was started, and its end is not
+	// known
+	State string `json:"state"`
 	PastExit
 	Envelope string `json:"envelope,omitempty"`
 	Level    string `json:"level,omitempty"`
 
-	WorkItem  string    `json:"work_item,omitempty"`
-	Authority string    `json:"authority,omitempty"` // that it was started by: policy, approval, grant
+	WorkItem string `json:"work_item,omitempty"`
+	// that it was started by: policy, approval, grant
+	Authority string    `json:"authority,omitempty"`
 	Ended     time.Time `json:"ended,omitzero"`
-	Session   bool      `json:"session,omitempty"` // tada-run --session: while it runs, others can attach
-	Tier      string    `json:"tier,omitempty"`
+	// tada-run --session: while it runs, others can attach
+	Session bool   `json:"session,omitempty"`
+	Tier    string `json:"tier,omitempty"`
 
-	Background bool `json:"background,omitempty"` // its command has ended with Status, and processes that it left go on
+	// its command has ended with Status, and processes that it left go on
+	Background bool `json:"background,omitempty"`
 
-	Within  string `json:"within,omitempty"`  // the session that it ran inside of
-	Revived bool   `json:"revived,omitempty"` // the log reported it lost, by a mistake of earlier versions, and it went on
+	Within string `json:"within,omitempty"` // the session that it ran inside of
+	// the log reported it lost, by a mistake of earlier versions, and it went on
+	Revived bool `json:"revived,omitempty"`
 
 	// Unproven says that a person has accepted the part of the log that tells of this run after it
 	// was found changed: who, when and why. "" for what is proven.
@@ -92,9 +101,10 @@ type Past struct {
 // A PastExit is how the command of a run ended.
 type PastExit struct {
 	Status   int  `json:"status"`
-	Signal   int  `json:"signal,omitempty"`         // that the command ended by
-	TimedOut bool `json:"timed_out,omitempty"`      // it was stopped after its time limit
-	Unknown  bool `json:"status_unknown,omitempty"` // it ended inside a session, which could not see how
+	Signal   int  `json:"signal,omitempty"`    // that the command ended by
+	TimedOut bool `json:"timed_out,omitempty"` // it was stopped after its time limit
+	// it ended inside a session, which could not see how
+	Unknown bool `json:"status_unknown,omitempty"`
 }
 
 // Exit is the status that the command ended with, and false where it has not ended or that is not
@@ -105,7 +115,8 @@ func (p Past) Exit() (status int, known bool) {
 
 // pastStates says what a kind of entry means for the run that it speaks of.
 var pastStates = map[string]string{
-	record.KindIntent: "announced", record.KindDenied: "refused", record.KindStart: "running", audit.KindLeft: "running", record.KindFailed: "failed", record.KindEnd: "ended",
+	record.KindIntent: "announced", record.KindDenied: "refused", record.KindStart: "running",
+	audit.KindLeft: "running", record.KindFailed: "failed", record.KindEnd: "ended",
 	audit.KindOrphan: "lost",
 }
 
@@ -146,9 +157,11 @@ func (l *Launcher) Runs() ([]Past, error) {
 	if asked {
 		waiting = l.waiting()
 	}
-	open := func(r Past) bool { return r.asked && r.State == pastStates[record.KindDenied] } // by the log
+	// by the log
+	open := func(r Past) bool { return r.asked && r.State == pastStates[record.KindDenied] }
 	closed := func(r Past) bool { return open(r) && waiting != nil && !waiting[r.Envelope] }
-	if len(dead) > 0 || slices.ContainsFunc(runs, closed) { // or ended since they were read: an end is in the log before it shows elsewhere
+	if len(dead) > 0 || slices.ContainsFunc(runs, closed) {
+		// or ended since they were read: an end is in the log before it shows elsewhere
 		if runs, err = l.readRuns(); err != nil {
 			return runs, err
 		}
@@ -186,7 +199,8 @@ func (l *Launcher) waiting() map[string]bool {
 func (l *Launcher) readRuns() ([]Past, error) {
 	runs, index := []Past{}, map[string]int{}
 	answers, granted := map[string]string{}, map[string]bool{} // by question
-	var bad *audit.BadEntry                                    // the first line that is no entry and was not set apart
+	// the first line that is no entry and was not set apart
+	var bad *audit.BadEntry
 	for e, err := range l.Entries(audit.Filter{Kinds: []string{"exec.", audit.KindAccept, audit.KindRecover, approval.KindDecided, approval.KindRejected, approval.KindExpired, approval.KindGranted}}) {
 		var found *audit.BadEntry
 		switch {
@@ -218,9 +232,10 @@ func (l *Launcher) readRuns() ([]Past, error) {
 			continue
 		}
 		var body struct {
-			SID, Command, Inside, Agent, Cwd, Verdict, Level, Authority, Launcher, Tier, Within string
-			Session                                                                             bool
-			TimedOut                                                                            bool `json:"timed_out"`
+			SID, Command, Inside, Agent, Cwd, Verdict, Level, Authority, Launcher, Tier,
+			Within string
+			Session  bool
+			TimedOut bool `json:"timed_out"`
 
 			Envelope string `json:"envelope_id"`
 			WorkItem string `json:"work_item"`
@@ -236,8 +251,10 @@ func (l *Launcher) readRuns() ([]Past, error) {
 		if !known {
 			i = len(runs)
 			index[body.SID] = i
-			runs = append(runs, Past{ID: body.SID, Began: e.Time, Command: body.Command, Inside: body.Inside, Agent: body.Agent, Dir: body.Cwd, Verdict: body.Verdict, WorkItem: body.WorkItem,
-				Session: body.Session, Tier: body.Tier, Within: body.Within})
+			runs = append(runs, Past{ID: body.SID, Began: e.Time, Command: body.Command,
+				Inside: body.Inside, Agent: body.Agent, Dir: body.Cwd, Verdict: body.Verdict,
+				WorkItem: body.WorkItem,
+				Session:  body.Session, Tier: body.Tier, Within: body.Within})
 		}
 		r := &runs[i]
 		r.Revived = r.Revived || r.reported && e.Kind != audit.KindOrphan
@@ -249,14 +266,16 @@ func (l *Launcher) readRuns() ([]Past, error) {
 			r.State = deniedState(body.Code, status)
 		}
 		r.Envelope, r.Level = cmp.Or(body.Envelope, r.Envelope), cmp.Or(body.Level, r.Level)
-		r.Authority, r.launcher = cmp.Or(body.Authority, r.Authority), cmp.Or(body.Launcher, r.launcher)
+		r.Authority, r.launcher = cmp.Or(body.Authority, r.Authority),
+			cmp.Or(body.Launcher, r.launcher)
 		if slices.Contains(record.Ends, e.Kind) {
 			r.Ended = e.Time
 		}
 		if e.Kind == audit.KindOrphan && !body.Started {
 			r.State = "announced" // its launcher died before it could say that it had let it go
 		}
-		if status, ok := body.Status.(float64); ok && (e.Kind == record.KindEnd || e.Kind == audit.KindLeft) {
+		if status, ok := body.Status.(float64); ok &&
+			(e.Kind == record.KindEnd || e.Kind == audit.KindLeft) {
 			r.Status, r.Signal, r.TimedOut = int(status), body.Signal, body.TimedOut
 		} else {
 			r.Unknown = e.Kind == record.KindEnd

@@ -17,13 +17,15 @@ func TestMissedVariables(t *testing.T) {
 	ran := func(l *Launcher, said string, status int) string {
 		var out strings.Builder
 		list := watch.Look(watch.Before{Removed: removed, Exact: true, Plan: &pathguard.Plan{}})
-		a := watch.After{Status: sandbox.Status{Exited: true, Code: status}, Complaints: said, Once: l.say}
+		a := watch.After{Status: sandbox.Status{Exited: true, Code: status}, Complaints: said,
+			Once: l.say}
 		if err := list.Find(watch.Found{}, watch.HandOver, a, &out); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
 	}
-	for _, said := range []string{"", "no such file", "MY_GH_TOKEN is not set", "GH_TOKENS", "$ BASH_FUNC_x%% LD_\x1bX"} {
+	for _, said := range []string{"", "no such file", "MY_GH_TOKEN is not set", "GH_TOKENS",
+		"$ BASH_FUNC_x%% LD_\x1bX"} {
 		if got := ran(l, said, 1); got != "" {
 			t.Errorf("%q: %q", said, got)
 		}
@@ -49,11 +51,13 @@ func TestMissedVariables(t *testing.T) {
 	if got := l.NotReceived(); got != "" {
 		t.Errorf("nothing ran: %q", got)
 	}
-	req.Env = append(req.Env, "GH_TOKEN=ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "LD_PRELOAD=/x", "BASH_FUNC_x%%=() { :; }")
+	req.Env = append(req.Env, "GH_TOKEN=ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "LD_PRELOAD=/x",
+		"BASH_FUNC_x%%=() { :; }")
 	if got := status(t, l, req, "true"); got != 0 {
 		t.Fatal(got)
 	}
-	if got := l.NotReceived(); !strings.HasPrefix(got, "commands do not receive GH_TOKEN LD_PRELOAD; ") {
+	if got := l.NotReceived(); !strings.HasPrefix(got,
+		"commands do not receive GH_TOKEN LD_PRELOAD; ") {
 		t.Errorf("%q", got)
 	}
 }

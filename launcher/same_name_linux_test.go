@@ -21,7 +21,8 @@ import (
 // create, delete, rename to and from, link to and from, and a change of its mode, also as the
 // programs do it that put a new file in the place of the old one. A, B and C are names beside it.
 var onOneName = []string{
-	`cat N`, `echo w > N`, `echo a >> N`, `touch N`, `mkdir N`, `rm -r N`, `mv N A`, `mv B N`, `cp B N`, `ln N C`, `ln -s B N`, `chmod 600 N`, `sed -i s/o/0/ N`,
+	`cat N`, `echo w > N`, `echo a >> N`, `touch N`, `mkdir N`, `rm -r N`, `mv N A`, `mv B N`,
+	`cp B N`, `ln N C`, `ln -s B N`, `chmod 600 N`, `sed -i s/o/0/ N`,
 }
 
 // A line that has two effects on one name has them as plain bash has them, one after the other: in
@@ -32,7 +33,8 @@ func TestTwoEffectsOnOneName(t *testing.T) {
 	outside := filepath.Join(filepath.Dir(base.state.Dir), "granted") // not among temporary files
 	config := fmt.Sprintf("rules: {paths: [{path: %q, verdict: allow}]}\n", outside)
 	for i, l := range []*Launcher{l, base} {
-		if err := errors.Join(os.WriteFile(l.state.Config(), []byte(config), 0o600), os.MkdirAll(outside, 0o755)); err != nil {
+		if err := errors.Join(os.WriteFile(l.state.Config(), []byte(config), 0o600),
+			os.MkdirAll(outside, 0o755)); err != nil {
 			t.Fatal(err)
 		}
 		level := l.level
@@ -42,14 +44,16 @@ func TestTwoEffectsOnOneName(t *testing.T) {
 		}
 		l.Caller, l.level = personHere, level
 		for _, place := range []string{req.Dir, outside} {
-			t.Run(fmt.Sprint([]string{"strong ", "base "}[i], filepath.Base(place)), func(t *testing.T) {
-				for _, first := range onOneName {
-					twoEffects(t, l, req, place, first, "true")
-					if !testing.Short() {
-						twoEffects(t, l, req, place, first, "awk 'BEGIN{}'") // what awk writes no plan tells, so the workspace is open to it
+			t.Run(fmt.Sprint([]string{"strong ", "base "}[i], filepath.Base(place)),
+				func(t *testing.T) {
+					for _, first := range onOneName {
+						twoEffects(t, l, req, place, first, "true")
+						if !testing.Short() {
+							// what awk writes no plan tells, so the workspace is open to it
+							twoEffects(t, l, req, place, first, "awk 'BEGIN{}'")
+						}
 					}
-				}
-			})
+				})
 		}
 	}
 }
@@ -60,14 +64,16 @@ func twoEffects(t *testing.T, l *Launcher, req Request, place, effect, program s
 	t.Helper()
 	line, work := program, filepath.Join(place, "x")
 	for i, second := range onOneName {
-		line += "; " + regexp.MustCompile(` ([NABC])\b`).ReplaceAllString(effect+"; "+second, fmt.Sprintf(" %s/%c/$1", work, 'a'+i))
+		line += "; " + regexp.MustCompile(` ([NABC])\b`).ReplaceAllString(effect+"; "+second,
+			fmt.Sprintf(" %s/%c/$1", work, 'a'+i))
 	}
 	var said [2][]string
 	for i := range said {
 		for k := range onOneName {
 			dir := filepath.Join(work, string(rune('a'+k)))
 			err := os.MkdirAll(dir, 0o755)
-			for name, text := range map[string]string{"N": "old\n", "B": "other\n", "keep": "keep\n"} {
+			for name, text := range map[string]string{"N": "old\n", "B": "other\n",
+				"keep": "keep\n"} {
 				err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 			}
 			if err != nil {
@@ -83,19 +89,22 @@ func twoEffects(t *testing.T, l *Launcher, req Request, place, effect, program s
 		} else {
 			out = heardRun(t, l, req, line)
 		}
-		said[i] = strings.Split(strings.NewReplacer("tada-run: ", "", "/bin/bash: ", "").Replace(out)+whatIsIn(t, work), "\n")
+		said[i] = strings.Split(strings.NewReplacer("tada-run: ", "", "/bin/bash: ",
+			"").Replace(out)+whatIsIn(t, work), "\n")
 		if err := os.RemoveAll(work); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if !slices.Equal(said[0], said[1]) {
-		t.Errorf("%s\nwith bash alone:\n%s\nnot so with tada-run, level %v, in %s:\n%s", effect, different(said[0], said[1]), l.level(), place, different(said[1], said[0]))
+		t.Errorf("%s\nwith bash alone:\n%s\nnot so with tada-run, level %v, in %s:\n%s", effect,
+			different(said[0], said[1]), l.level(), place, different(said[1], said[0]))
 	}
 }
 
 // different returns the lines of a that are not in b.
 func different(a, b []string) string {
-	return strings.Join(slices.DeleteFunc(slices.Clone(a), func(line string) bool { return slices.Contains(b, line) }), "\n")
+	return strings.Join(slices.DeleteFunc(slices.Clone(a),
+		func(line string) bool { return slices.Contains(b, line) }), "\n")
 }
 
 // heardRun runs a command line with both outputs in one file, and returns its status and what it

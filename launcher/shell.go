@@ -17,7 +17,8 @@ import (
 // shells says where the real shell of a dialect lives. PATH is not asked: a client that wants
 // its commands wrapped puts a link to tada-run there, under the shell's own name.
 var shells = map[shellparse.Dialect][]string{
-	shellparse.Bash:  {"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash"},
+	shellparse.Bash: {"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash",
+		"/run/current-system/sw/bin/bash"},
 	shellparse.POSIX: {"/bin/sh", "/usr/bin/sh", "/run/current-system/sw/bin/sh"},
 	shellparse.Zsh:   {"/bin/zsh", "/usr/bin/zsh", "/usr/local/bin/zsh"},
 }
@@ -173,7 +174,8 @@ func (s Shell) settings() string {
 		switch {
 		case named && i+1 < len(s.Flags) && strings.HasSuffix(flag, "O"):
 			i++
-			b.WriteString(map[byte]string{'-': "shopt -s ", '+': "shopt -u "}[flag[0]] + quote(s.Flags[i:i+1]) + "\n")
+			b.WriteString(map[byte]string{'-': "shopt -s ",
+				'+': "shopt -u "}[flag[0]] + quote(s.Flags[i:i+1]) + "\n")
 		case named && i+1 < len(s.Flags):
 			i++
 			b.WriteString("set " + flag + " " + quote(s.Flags[i:i+1]) + "\n")
@@ -222,7 +224,8 @@ type Shell struct {
 	Flags   []string           // -e, -u, -o pipefail, --norc: what the shell is started with
 	Name    string             // $0
 	Args    []string           // $1, $2, ...
-	Script  string             // a script file, by the name that it was called by; Args are its arguments
-	Stdin   bool               // Text was read from standard input, up to its end
-	Login   bool               // it was called as a login shell
+	// a script file, by the name that it was called by; Args are its arguments
+	Script string
+	Stdin  bool // Text was read from standard input, up to its end
+	Login  bool // it was called as a login shell
 }

@@ -18,7 +18,8 @@ import (
 
 // permitted lets permit decide, between two verifications of the protected files. Without a
 // permission nothing is left of what was prepared.
-func (r *announced) permitted(ctx context.Context, permit permitFunc) (permitted, *refusal.Refusal, error) {
+func (r *announced) permitted(ctx context.Context,
+	permit permitFunc) (permitted, *refusal.Refusal, error) {
 	by, refusal, err := r.l.guarded(ctx, r.attempt, permit)
 	if refusal != nil || err != nil {
 		r.standby.cancel()
@@ -95,7 +96,8 @@ func listen() chan os.Signal {
 
 func (p permitted) reportPartial(partial bool) {
 	if partial {
-		p.l.say(os.Stderr, p.Plan.Workspace+" has too many directories to search for secrets to hide; "+
+		p.l.say(os.Stderr, p.Plan.Workspace+
+			" has too many directories to search for secrets to hide; "+
 			"list those deeper down in security.restricted_paths: tadactl policy edit (shown once)")
 	}
 }
@@ -159,7 +161,8 @@ func (p permitted) transcript(c *console) (*audit.Recorder, error) {
 func (p permitted) failed(err error) (Outcome, error) {
 	err = p.l.unfenced(err)
 	defer p.log.Close()
-	recordErr := p.record(record.KindFailed, object{"error": err.Error(), "plan_hash": p.Hash()}, audit.Lazy)
+	recordErr := p.record(record.KindFailed, object{"error": err.Error(), "plan_hash": p.Hash()},
+		audit.Lazy)
 	recordErr = errors.Join(recordErr, p.Finish(p.l.Approvals, p.log, "it could not be started"))
 	out := Outcome{Session: p.id, Envelope: p.Envelope}
 	if swapped := (*swappedError)(nil); errors.As(err, &swapped) {
@@ -182,7 +185,9 @@ func (p permitted) failed(err error) (Outcome, error) {
 // shellless reports that the shell could not be executed in the sandbox: a program that is missing
 // is the command's own affair, a shell that is withheld is not.
 func (j *Judgement) shellless(err *sandbox.ExecError) *refusal.Refusal {
-	f := refusal.Of(j.Locale(), pathguard.Verdict{}, "denied", "no_shell", j.say("no shell", err.Path, err.Err), err.ExitStatus())
-	f.Items = append(f.Items, refusal.Item{ID: refusal.FirstCall, Decision: f.Status, Message: f.Message})
+	f := refusal.Of(j.Locale(), pathguard.Verdict{}, "denied", "no_shell",
+		j.say("no shell", err.Path, err.Err), err.ExitStatus())
+	f.Items = append(f.Items, refusal.Item{ID: refusal.FirstCall, Decision: f.Status,
+		Message: f.Message})
 	return f
 }

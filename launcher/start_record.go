@@ -21,15 +21,18 @@ func (s *started) facts() object {
 		if b.Limit == sandbox.LimitWatches || !watch.Has(named, b.Limit) {
 			continue // a default: it is told when the run comes to it
 		}
-		bounds = append(bounds, object{"limit": string(b.Limit), "value": int64(min(b.Value, 1<<53)), "by": string(b.By), "tree": b.Tree})
+		bounds = append(bounds, object{"limit": string(b.Limit),
+			"value": int64(min(b.Value, 1<<53)), "by": string(b.By), "tree": b.Tree})
 	}
 	search := ""
 	if s.partial {
 		search = "incomplete"
 	}
 	o := object{
-		"hide_search": search, "pid": s.process.Pid(), "launcher": state.Process(), "level": s.receipt.Level.String(), "kernel": s.receipt.Kernel,
-		"profile": s.receipt.Profile, "landlock": s.receipt.Landlock, "errata": s.receipt.Errata, "proven": s.receipt.Proven, "lost": lost,
+		"hide_search": search, "pid": s.process.Pid(), "launcher": state.Process(),
+		"level": s.receipt.Level.String(), "kernel": s.receipt.Kernel,
+		"profile": s.receipt.Profile, "landlock": s.receipt.Landlock, "errata": s.receipt.Errata,
+		"proven": s.receipt.Proven, "lost": lost,
 		"authority": s.Kind(), "envelope_id": s.Envelope, "grant_id": s.Grant, "bounds": bounds,
 	}
 	if s.Batch != "" {

@@ -12,8 +12,10 @@ func (l *Launcher) surroundings(env []string, dir string) *surroundings {
 		return last
 	}
 	keep := l.policy.Settings().KeepEnv
-	s := &surroundings{Environ: environ.Scrub(environ.InDir(env, dir), keep), from: slices.Clone(env), dir: dir}
-	s.Kept = withoutLinks(realShells(s.Kept), l.state.Links(), filepath.Join(l.account, ".tada", "bin"))
+	s := &surroundings{Environ: environ.Scrub(environ.InDir(env, dir), keep),
+		from: slices.Clone(env), dir: dir}
+	s.Kept = withoutLinks(realShells(s.Kept), l.state.Links(),
+		filepath.Join(l.account, ".tada", "bin"))
 	s.vars = s.Vars()
 	s.bound, s.loose = environ.Bound(s.vars, keep)
 	sum := object{}

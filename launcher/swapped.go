@@ -15,7 +15,8 @@ type swappedError struct{ names []string }
 func (e *swappedError) Error() string { return e.in(pathguard.English) }
 
 func (e *swappedError) in(in pathguard.Locale) string {
-	return refusal.Phrase(in, "swapped", strings.Join(quoted(e.names[:min(len(e.names), refusal.MaxItems)]), ", "))
+	return refusal.Phrase(in, "swapped",
+		strings.Join(quoted(e.names[:min(len(e.names), refusal.MaxItems)]), ", "))
 }
 
 func quoted(names []string) []string {
@@ -45,7 +46,8 @@ func (j *Judgement) unswapped() error {
 
 // refusal tells it as one: who asked can ask again.
 func (j *Judgement) swappedRefusal(e *swappedError) *refusal.Refusal {
-	f := refusal.Of(j.Locale(), pathguard.Verdict{}, "denied", "mismatch", e.in(j.Locale()), exit.Denied)
+	f := refusal.Of(j.Locale(), pathguard.Verdict{}, "denied", "mismatch", e.in(j.Locale()),
+		exit.Denied)
 	f.Retry = "run the identical command again"
 	return f
 }

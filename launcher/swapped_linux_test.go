@@ -30,9 +30,11 @@ func TestSwappedIsNotRun(t *testing.T) {
 		text := "#!/bin/bash\necho " + side + " $0 ${BASH_SOURCE[0]} $(dirname \"$0\")\n"
 		for _, name := range []string{"by", "by.py"} {
 			if name == "by.py" {
-				text = "import sys, os; print('" + side + "', sys.argv[0], os.path.basename(__file__), os.path.dirname(__file__))\n"
+				text = "import sys, os; print('" + side +
+					"', sys.argv[0], os.path.basename(__file__), os.path.dirname(__file__))\n"
 			}
-			if os.MkdirAll(filepath.Join(work, side), 0o755) != nil || os.WriteFile(filepath.Join(work, side, name), []byte(text), 0o755) != nil {
+			if os.MkdirAll(filepath.Join(work, side), 0o755) != nil ||
+				os.WriteFile(filepath.Join(work, side, name), []byte(text), 0o755) != nil {
 				t.Fatal("no files")
 			}
 		}
@@ -49,12 +51,15 @@ func TestSwappedIsNotRun(t *testing.T) {
 			t.Helper()
 			for name, to := range map[string]string{"link": side + "/by", "dir": side} {
 				os.Remove(filepath.Join(work, "new"))
-				if os.Symlink(to, filepath.Join(work, "new")) != nil || os.Rename(filepath.Join(work, "new"), filepath.Join(work, name)) != nil {
+				if os.Symlink(to, filepath.Join(work, "new")) != nil ||
+					os.Rename(filepath.Join(work, "new"), filepath.Join(work, name)) != nil {
 					t.Fatal("no link")
 				}
 			}
 			body, _ := os.ReadFile(filepath.Join(work, side, "by"))
-			if os.WriteFile(filepath.Join(work, "new"), body, 0o755) != nil || os.Chmod(filepath.Join(work, "new"), 0o755) != nil || os.Rename(filepath.Join(work, "new"), filepath.Join(work, "by")) != nil {
+			if os.WriteFile(filepath.Join(work, "new"), body, 0o755) != nil ||
+				os.Chmod(filepath.Join(work, "new"), 0o755) != nil ||
+				os.Rename(filepath.Join(work, "new"), filepath.Join(work, "by")) != nil {
 				t.Fatal("no script")
 			}
 		}
@@ -71,12 +76,14 @@ func TestSwappedIsNotRun(t *testing.T) {
 			if err != nil || j.Verdict.Decision != pathguard.Allow {
 				t.Fatalf("%s: %v, %v", test.line, j.Verdict, err)
 			}
-			out, err := l.carry(context.Background(), j, nil, func(context.Context, *attempt) (*permit.Authority, *refusal.Refusal, error) {
-				if swap { // a person takes a while to answer, and the plan that was judged anew after it has just been bound
-					lay("evil")
-				}
-				return &permit.Authority{}, nil, nil
-			})
+			out, err := l.carry(context.Background(), j, nil,
+				func(context.Context, *attempt) (*permit.Authority, *refusal.Refusal, error) {
+					if swap {
+						// a person takes a while to answer, and the plan that was judged anew after it has just been bound
+						lay("evil")
+					}
+					return &permit.Authority{}, nil, nil
+				})
 			write.Close()
 			text, _ := io.ReadAll(read)
 			if err != nil {
@@ -84,11 +91,13 @@ func TestSwappedIsNotRun(t *testing.T) {
 			}
 			return out, string(text)
 		}
-		if out, text := carried(false); out.Refusal != nil || !strings.HasPrefix(text, "safe "+test.said) {
+		if out, text := carried(false); out.Refusal != nil ||
+			!strings.HasPrefix(text, "safe "+test.said) {
 			t.Errorf("%s: %+v %q, want %q as without us", test.name, out, text, test.said)
 		}
 		out, text := carried(true)
-		if text != "" || out.Refusal == nil || out.Refusal.Code != "mismatch" || out.Status != exit.Denied {
+		if text != "" || out.Refusal == nil || out.Refusal.Code != "mismatch" ||
+			out.Status != exit.Denied {
 			t.Errorf("%s: %+v, said %q", test.name, out, text)
 		}
 		if out.Refusal != nil && !strings.Contains(out.Refusal.Message, work) {
@@ -126,7 +135,8 @@ func TestSwappedSinceIsOnRecord(t *testing.T) {
 			}
 			if body := bodyOf(t, e); e.Kind == record.KindEnd && body["sid"] == out.Session {
 				got, _ := body["swapped"].([]any)
-				if (test.want == nil) != (got == nil) || got != nil && got[0] != test.want.([]any)[0] {
+				if (test.want == nil) != (got == nil) ||
+					got != nil && got[0] != test.want.([]any)[0] {
 					t.Errorf("%s: %v, want %v", test.line, got, test.want)
 				}
 			}

@@ -79,7 +79,8 @@ func (s HookSwitch) Off(settings map[string]any) string {
 	text, _ := v.(string)
 	if part, ok := strings.CutPrefix(s.value, "~"); ok {
 		list, _ := v.([]any)
-		if !slices.ContainsFunc(list, func(each any) bool { t, _ := each.(string); return strings.Contains(t, part) }) {
+		if !slices.ContainsFunc(list,
+			func(each any) bool { t, _ := each.(string); return strings.Contains(t, part) }) {
 			return ""
 		}
 		return s.Key
@@ -127,14 +128,16 @@ func (s HookSwitch) notice(path string) string {
 	}
 	key, word := "", s.Key[strings.LastIndexByte(s.Key, '.')+1:]
 	if strings.HasSuffix(path, ".toml") {
-		if regexp.MustCompile(`(?m)^[^#\n]*\b` + word + `["']?[ \t]*=[ \t]*` + s.value + `\b`).Match(data) {
+		if regexp.MustCompile(`(?m)^[^#\n]*\b` + word + `["']?[ \t]*=[ \t]*` + s.value +
+			`\b`).Match(data) {
 			key = s.Key
 		}
 	} else if isEnv(path) {
 		key = s.Off(EnvSettings(data))
 	} else {
 		var settings map[string]any
-		if err := json.Unmarshal(data, &settings); err != nil && bytes.Contains(data, []byte(`"`+strings.TrimSuffix(word, anyValue))) {
+		if err := json.Unmarshal(data, &settings); err != nil &&
+			bytes.Contains(data, []byte(`"`+strings.TrimSuffix(word, anyValue))) {
 			return fmt.Sprintf("%s cannot be read as JSON, and may switch the hooks of %s off; see: tadactl hook status %s", path, s.Platform, s.Platform)
 		}
 		key = s.Off(settings)
@@ -198,7 +201,8 @@ func OwnShell(platform, home, folder string) bool {
 		for _, path := range paths {
 			data, _ := readSmall(path)
 			word := f[1][strings.LastIndexByte(f[1], '.')+1:]
-			for _, m := range regexp.MustCompile(`"`+word+`"\s*:\s*"([^"]*)"`).FindAllSubmatch(data, -1) {
+			for _, m := range regexp.MustCompile(`"`+word+`"\s*:\s*"([^"]*)"`).FindAllSubmatch(data,
+				-1) {
 				if isSelf(string(m[1])) {
 					return true
 				}
@@ -216,10 +220,11 @@ func hooked(platform string, outer func(string) string) bool {
 			return false
 		}
 		file := outer(s.File)
-		return slices.ContainsFunc([]string{file, filepath.Join(filepath.Dir(file), "hooks.json")}, func(path string) bool {
-			data, err := readSmall(path)
-			return err == nil && bytes.Contains(data, []byte("hook run "+platform))
-		})
+		return slices.ContainsFunc([]string{file, filepath.Join(filepath.Dir(file), "hooks.json")},
+			func(path string) bool {
+				data, err := readSmall(path)
+				return err == nil && bytes.Contains(data, []byte("hook run "+platform))
+			})
 	})
 }
 

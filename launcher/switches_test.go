@@ -17,7 +17,8 @@ import (
 // it.
 func switched(s HookSwitch, key, value, registered string) string {
 	if isEnv(s.File) {
-		return "# " + key + "=x\nexport A=b\n" + strings.Replace(key+" = "+value, key+" = null", "B=c", 1) + "\n"
+		return "# " + key + "=x\nexport A=b\n" + strings.Replace(key+" = "+value, key+" = null",
+			"B=c", 1) + "\n"
 	}
 	if strings.HasSuffix(s.File, ".toml") {
 		if table, name, is := strings.Cut(key, "."); is {
@@ -50,21 +51,25 @@ func TestSwitchesAreTold(t *testing.T) {
 			for _, other := range HookSwitches() {
 				if other.Platform == s.Platform && strings.HasPrefix(other.File, "~/") {
 					lay(t, filepath.Join(l.account, other.File[2:]), "")
-					lay(t, filepath.Join(l.account, filepath.Dir(other.File)[2:], "hooks.json"), line)
+					lay(t, filepath.Join(l.account, filepath.Dir(other.File)[2:], "hooks.json"),
+						line)
 				}
 			}
 			for fact := range agents.Of("shell") {
 				name := path.Base(strings.ReplaceAll(fact.Words()[1], ".", "/"))
-				lay(t, filepath.Join(l.account, fact.Words()[0][2:]), fmt.Sprintf(`{"x":{%q:"/proc/self/exe"}}`, name))
+				lay(t, filepath.Join(l.account, fact.Words()[0][2:]),
+					fmt.Sprintf(`{"x":{%q:"/proc/self/exe"}}`, name))
 			}
 			file := filepath.Join(work, s.File)
 			if rest, is := strings.CutPrefix(s.File, "~/"); is {
 				file = filepath.Join(l.account, rest)
 			}
 			marks := shellMarks()
-			mark := marks[slices.IndexFunc(marks, func(m shellMark) bool { return m.agent == agent })]
+			mark := marks[slices.IndexFunc(marks,
+				func(m shellMark) bool { return m.agent == agent })]
 			told := func(conversation string) string {
-				req := Request{Dir: work, Shell: Shell{Name: "bash"}, Env: []string{mark.mark + "=1"}}
+				req := Request{Dir: work, Shell: Shell{Name: "bash"},
+					Env: []string{mark.mark + "=1"}}
 				if mark.conversation != "" {
 					req.Env = append(req.Env, mark.conversation+"="+conversation)
 				}
@@ -79,7 +84,8 @@ func TestSwitchesAreTold(t *testing.T) {
 			case anyValue:
 				off, on = `"x"`, "null"
 			case shellValue:
-				off, on, says = `"/bin/bash"`, `"/proc/self/exe"`, "starts the commands of "+s.Platform+" with another shell ("
+				off, on, says = `"/bin/bash"`, `"/proc/self/exe"`,
+					"starts the commands of "+s.Platform+" with another shell ("
 			case firstValue:
 				key = strings.TrimSuffix(key, anyValue) + "BASH_ENV"
 				off, on = `"x"`, "null"
@@ -89,7 +95,8 @@ func TestSwitchesAreTold(t *testing.T) {
 				t.Errorf("what is switched on: %q", got)
 			}
 			lay(t, file, switched(s, key, off, line))
-			if got := told("2"); !strings.Contains(got, says+key+")") || !strings.Contains(got, file) {
+			if got := told("2"); !strings.Contains(got, says+key+")") ||
+				!strings.Contains(got, file) {
 				t.Errorf("the first call: %q", got)
 			}
 			if got := told("2"); got != "" {
@@ -109,7 +116,8 @@ func TestSwitchesAreTold(t *testing.T) {
 // set.
 func TestMarksAreCaptured(t *testing.T) {
 	for _, m := range shellMarks() {
-		files, err := filepath.Glob("../integration/testdata/clients/" + agents.Platform(m.agent) + "/*.json")
+		files, err := filepath.Glob("../integration/testdata/clients/" + agents.Platform(m.agent) +
+			"/*.json")
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", m.agent, err)
 		}

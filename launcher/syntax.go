@@ -42,7 +42,8 @@ func (r *announced) misspelt(ctx context.Context) (said string, status int) {
 	if m.partly {
 		said += "tada-run: nothing ran, not even the commands around this syntax error\n"
 	}
-	_ = r.record(record.KindDenied, object{"code": "syntax_error", "status": "denied", "exit": status, "plan_hash": r.Hash()}, audit.Lazy)
+	_ = r.record(record.KindDenied, object{"code": "syntax_error", "status": "denied",
+		"exit": status, "plan_hash": r.Hash()}, audit.Lazy)
 	return said, status
 }
 
@@ -50,27 +51,36 @@ func (r *announced) misspelt(ctx context.Context) (said string, status int) {
 // hands to eval or to a shell.
 func (j *Judgement) misspelling() (m misspelling, found bool) {
 	s := j.Request.Shell
-	if j.Verdict.Decision == pathguard.Allow || j.Script == nil || j.Request.Tool != nil || j.Request.Hold != nil || s.words(j.shell) != nil {
+	if j.Verdict.Decision == pathguard.Allow || j.Script == nil || j.Request.Tool != nil ||
+		j.Request.Hold != nil || s.words(j.shell) != nil {
 		return m, false
 	}
 	options, _ := s.apart(s.settings())
 	if err := j.Script.Err; err != nil && !err.Grammar() {
 		return m, false
 	} else if err != nil {
-		return misspelling{shell: j.shell, options: options, text: s.Text, name: s.Name, prefix: "-c", stdin: s.Stdin, partly: strings.Contains(strings.TrimSpace(s.Text), "\n")}, true
+		return misspelling{shell: j.shell, options: options, text: s.Text, name: s.Name,
+			prefix: "-c", stdin: s.Stdin,
+			partly: strings.Contains(strings.TrimSpace(s.Text), "\n")}, true
 	}
 	for _, code := range j.Script.Codes {
-		if code.Lang != "sh" || code.Source != shellparse.Literal || shellparse.Parse(code.Text, shellparse.Options{Dialect: s.Dialect}).Err == nil {
+		if code.Lang != "sh" || code.Source != shellparse.Literal ||
+			shellparse.Parse(code.Text, shellparse.Options{Dialect: s.Dialect}).Err == nil {
 			continue
 		}
 		for _, c := range j.Script.Commands {
-			if len(c.Args) == 0 || !c.Args[len(c.Args)-1].Static || c.Args[len(c.Args)-1].Text != code.Text {
+			if len(c.Args) == 0 || !c.Args[len(c.Args)-1].Static ||
+				c.Args[len(c.Args)-1].Text != code.Text {
 				continue
 			}
-			m = misspelling{shell: j.shell, options: options, text: code.Text, name: s.Name, prefix: "eval", partly: j.besides(c) && (j.Script.Wrapped == nil || j.Script.Wrapped.Own != code.Text) || strings.Contains(code.Text, "\n")}
+			m = misspelling{shell: j.shell, options: options, text: code.Text, name: s.Name,
+				prefix: "eval", partly: j.besides(c) &&
+					(j.Script.Wrapped == nil || j.Script.Wrapped.Own != code.Text) ||
+					strings.Contains(code.Text, "\n")}
 			if c.Name != "eval" {
 				name := c.Name
-				if name == "exec" && c.Builtin && c.Args[1].Static { // the shell that takes the place of this one is what speaks
+				if name == "exec" && c.Builtin && c.Args[1].Static {
+					// the shell that takes the place of this one is what speaks
 					name = c.Args[1].Text
 				}
 				shell, err := realShell(DialectOf(path.Base(name)))
@@ -89,7 +99,10 @@ func (j *Judgement) misspelling() (m misspelling, found bool) {
 // whatever became of c.
 func (j *Judgement) besides(c shellparse.Command) bool {
 	from := len(j.Request.Shell.settings())
-	before := slices.ContainsFunc(j.Script.Commands, func(o shellparse.Command) bool { return o.Span.Start >= from && o.Span.Start < c.Span.Start })
+	before := slices.ContainsFunc(j.Script.Commands,
+		func(o shellparse.Command) bool {
+			return o.Span.Start >= from && o.Span.Start < c.Span.Start
+		})
 	return before || strings.ContainsAny(j.Script.Text[c.Span.End:], ";|\n")
 }
 
@@ -115,7 +128,8 @@ func (m misspelling) check(ctx context.Context, most sandbox.Level) (said string
 	}
 	defer null.Close()
 	s := Shell{Name: m.name, Stdin: m.stdin}
-	c := sandbox.Command{Path: m.shell, Env: []string{"LC_ALL=C.UTF-8"}, Files: []*os.File{null, null, errors}}
+	c := sandbox.Command{Path: m.shell, Env: []string{"LC_ALL=C.UTF-8"},
+		Files: []*os.File{null, null, errors}}
 	if m.stdin {
 		c.Files[0] = script
 	} else if len(m.text) >= maxArgument {
@@ -138,7 +152,8 @@ func (m misspelling) check(ctx context.Context, most sandbox.Level) (said string
 	}
 	text := make([]byte, 64<<10)
 	n, _ := errors.ReadAt(text, 0)
-	return strings.ReplaceAll(string(text[:n]), m.name+": -c: line ", m.name+": "+m.prefix+": line "), end.Shell()
+	return strings.ReplaceAll(string(text[:n]), m.name+": -c: line ",
+		m.name+": "+m.prefix+": line "), end.Shell()
 }
 
 // misspelled answers a text that no shell can read as the shell itself does; false for any other.

@@ -26,7 +26,8 @@ type permitFunc func(context.Context, *attempt) (*permit.Authority, *refusal.Ref
 // guarded lets decide say whether it may run, between two verifications of the protected files: a person may have
 // thought for an hour in between. When it returns no refusal and no error, what the run may write
 // is on the disk, and it may start.
-func (l *Launcher) guarded(ctx context.Context, a *attempt, decide permitFunc) (*permit.Authority, *refusal.Refusal, error) {
+func (l *Launcher) guarded(ctx context.Context, a *attempt,
+	decide permitFunc) (*permit.Authority, *refusal.Refusal, error) {
 	if refusal, err := a.verify(); refusal != nil || err != nil {
 		return &permit.Authority{}, refusal, err
 	}
@@ -53,7 +54,8 @@ func (a *attempt) verify() (*refusal.Refusal, error) {
 	if w.clean() && w.stores[0].InForce(configured) {
 		return nil, nil
 	}
-	blocking, pending, err := w.settle(a.who(), configured, a.policy.Settings().TamperProof, os.Stderr)
+	blocking, pending, err := w.settle(a.who(), configured, a.policy.Settings().TamperProof,
+		os.Stderr)
 	if err != nil {
 		return nil, &WardError{Err: err}
 	}
@@ -71,7 +73,8 @@ func (a *attempt) verify() (*refusal.Refusal, error) {
 
 // settle verifies again, this time writing down what needs no decision. It returns the findings
 // that do. The mode is the one that was in force before this run.
-func (w *ward) settle(who tamper.Who, configured, stricter bool, out io.Writer) (blocking []tamper.Finding, pending bool, err error) {
+func (w *ward) settle(who tamper.Who, configured, stricter bool,
+	out io.Writer) (blocking []tamper.Finding, pending bool, err error) {
 	for _, s := range w.stores {
 		if s.report, err = s.VerifyIntegrity(who); err != nil {
 			return nil, false, err
@@ -136,14 +139,16 @@ func (j *Judgement) tamperLocale() tamper.Locale {
 // tamperRefusal is what a program is told about protected files that were changed.
 func (j *Judgement) tamperRefusal(e *tamper.TamperError) *refusal.Refusal {
 	f := &refusal.Refusal{
-		Version: 1, Status: "denied", Code: tamper.Code, Message: e.In(j.tamperLocale()), Items: []refusal.Item{}, Retry: "after the user has decided",
+		Version: 1, Status: "denied", Code: tamper.Code, Message: e.In(j.tamperLocale()),
+		Items: []refusal.Item{}, Retry: "after the user has decided",
 		HumanCan: "tadactl tamper diff",
 	}
 	f.Exit, f.In = exit.Tampered, j.Locale()
 	for _, told := range e.Files() {
 		f.Items = append(f.Items, refusal.Item{
 			ID: refusal.FirstCall, Decision: "denied", Rule: "tamper." + string(told.Kind),
-			Message: fmt.Sprintf("%s: expected %s, actual %s, digest %s", told.Path, cmp.Or(told.Expected, "none"), cmp.Or(told.Actual, "none"), told.Digest),
+			Message: fmt.Sprintf("%s: expected %s, actual %s, digest %s", told.Path,
+				cmp.Or(told.Expected, "none"), cmp.Or(told.Actual, "none"), told.Digest),
 		})
 	}
 	return f
@@ -164,7 +169,8 @@ func (a *attempt) grantWrites() error {
 		}
 		for plan := range plans(a.Plan) { // and those that do not exist yet
 			for i := range plan.Targets {
-				if t := &plan.Targets[i]; writes(t) && s.Covers(t.Path()) && !slices.Contains(paths, t.Path()) {
+				if t := &plan.Targets[i]; writes(t) && s.Covers(t.Path()) &&
+					!slices.Contains(paths, t.Path()) {
 					paths = append(paths, t.Path())
 				}
 			}

@@ -16,7 +16,8 @@ import (
 // wait; path may be "" when one file was changed. Without a yes the Outcome has a Refusal, and
 // nothing was changed. The head of the record comes with it. The error is [tamper.ErrClean] when
 // nothing was changed, and [tamper.ErrNoReason] for a blank reason.
-func (l *Launcher) AskAccept(ctx context.Context, req Request, path, reason string, notice Notice) (Outcome, tamper.Event, string, error) {
+func (l *Launcher) AskAccept(ctx context.Context, req Request, path, reason string,
+	notice Notice) (Outcome, tamper.Event, string, error) {
 	if strings.TrimSpace(reason) == "" {
 		return Outcome{}, tamper.Event{}, "", tamper.ErrNoReason
 	}
@@ -130,7 +131,8 @@ func (a *accepting) accept() (tamper.Event, error) {
 		who.User += "/?" + a.req.Agent
 	}
 	if d, err := s.Show(who, a.path); err != nil || d.Digest != a.digest {
-		return tamper.Event{}, errors.Join(err, v.tell(s), fmt.Errorf("%q: %w", a.path, tamper.ErrChangedSince))
+		return tamper.Event{}, errors.Join(err, v.tell(s),
+			fmt.Errorf("%q: %w", a.path, tamper.ErrChangedSince))
 	}
 	e, err := s.Accept(who, a.path, a.digest, a.reason)
 	return e, errors.Join(err, v.tell(s))

@@ -31,7 +31,8 @@ func guardedWorld(t *testing.T) (*Launcher, Request) {
 	t.Helper()
 	l, req := world(t)
 	if err := errors.Join(
-		os.WriteFile(l.state.Config(), []byte("security: {tamper_proof: true, protect: [TODO.md]}\n"), 0o600),
+		os.WriteFile(l.state.Config(),
+			[]byte("security: {tamper_proof: true, protect: [TODO.md]}\n"), 0o600),
 		os.WriteFile(filepath.Join(req.Dir, "TODO.md"), []byte("one\n"), 0o644),
 	); err != nil {
 		t.Fatal(err)
@@ -64,7 +65,8 @@ func TestDoors(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := events[len(events)-1]
-		if last.Interface != door || last.Action != tamper.ActionWrite || last.Checksum != tamper.CalculateChecksum("TODO.md", now) {
+		if last.Interface != door || last.Action != tamper.ActionWrite ||
+			last.Checksum != tamper.CalculateChecksum("TODO.md", now) {
 			t.Errorf("%s: told %+v", door, last)
 		}
 	}
@@ -85,18 +87,22 @@ func TestEveryDoorRefuses(t *testing.T) {
 			t.Errorf("clean, and %v, %v", e, err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(req.Dir, "TODO.md"), []byte("outside\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(req.Dir, "TODO.md"), []byte("outside\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, door := range []tamper.Interface{tamper.CLI, tamper.MCP, tamper.Shell, tamper.Hook} {
-		req.Door, req.Shell.Text, req.Stdio, req.PTY = door, "touch marker; cat TODO.md", nowhere(t), session.Never
+		req.Door, req.Shell.Text, req.Stdio, req.PTY = door, "touch marker; cat TODO.md",
+			nowhere(t), session.Never
 		out, err := l.Run(context.Background(), req)
-		if err != nil || out.Status != exit.Tampered || out.Refusal == nil || out.Refusal.Code != "tamper_error" || !strings.Contains(out.Refusal.JSON(), "digest") {
+		if err != nil || out.Status != exit.Tampered || out.Refusal == nil ||
+			out.Refusal.Code != "tamper_error" || !strings.Contains(out.Refusal.JSON(), "digest") {
 			t.Errorf("%s: %+v, %v", door, out, err)
 		}
 		e, err := judged(t, l, req).Tampered()
 		var tampered *tamper.TamperError
-		if err != nil || !errors.As(e, &tampered) || len(e.Files()) != 1 || ExitOf(e) != exit.Tampered {
+		if err != nil || !errors.As(e, &tampered) || len(e.Files()) != 1 ||
+			ExitOf(e) != exit.Tampered {
 			t.Errorf("%s: judged only, and %v, %v", door, e, err)
 		}
 	}
@@ -114,7 +120,8 @@ func TestOtherWorkspace(t *testing.T) {
 	other := t.TempDir()
 	elsewhere := req
 	elsewhere.Dir = other
-	if err := os.WriteFile(filepath.Join(req.Dir, "TODO.md"), []byte("outside\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(req.Dir, "TODO.md"), []byte("outside\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	if s := status(t, l, elsewhere, "true"); s != 0 {
@@ -142,7 +149,8 @@ func TestDamagedBaselines(t *testing.T) {
 		}
 		var ward *WardError
 		req.Shell.Text, req.Stdio, req.PTY = "true", nowhere(t), session.Never
-		if _, err := l.Run(context.Background(), req); !errors.As(err, &ward) || !errors.Is(err, tamper.ErrCorrupt) || ExitOf(err) != exit.Failed {
+		if _, err := l.Run(context.Background(), req); !errors.As(err, &ward) ||
+			!errors.Is(err, tamper.ErrCorrupt) || ExitOf(err) != exit.Failed {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := os.WriteFile(name, whole, 0o600); err != nil {
@@ -157,7 +165,9 @@ func atBase(t *testing.T, l *Launcher) *Launcher {
 	t.Helper()
 	dir, err := "", error(nil)
 	for _, place := range []string{fmt.Sprint("/run/user/", os.Getuid()), "/run", l.account, "."} {
-		if place, err = filepath.Abs(place); err != nil || slices.ContainsFunc(environ.SharedTemp, func(temp string) bool { return isWithin(place, temp) }) {
+		if place, err = filepath.Abs(place); err != nil ||
+			slices.ContainsFunc(environ.SharedTemp,
+				func(temp string) bool { return isWithin(place, temp) }) {
 			err = errors.New("it is among them")
 			continue
 		}
@@ -172,7 +182,8 @@ func atBase(t *testing.T, l *Launcher) *Launcher {
 	home := filepath.Join(dir, "state")
 	config, err := os.ReadFile(l.state.Config())
 	if err == nil {
-		err = errors.Join(os.Mkdir(home, 0o700), os.WriteFile(filepath.Join(home, "config.yaml"), config, 0o600))
+		err = errors.Join(os.Mkdir(home, 0o700),
+			os.WriteFile(filepath.Join(home, "config.yaml"), config, 0o600))
 	} else if errors.Is(err, os.ErrNotExist) {
 		err = nil
 	}
@@ -198,7 +209,9 @@ func appends(t *testing.T, l *Launcher, req Request, file string) (Outcome, erro
 	for _, c := range []byte(file) {
 		fmt.Fprintf(&name, "chr(%d)+", c)
 	}
-	if err := os.WriteFile(filepath.Join(req.Dir, "build.py"), []byte("open("+name.String()+"chr(0)[1:],'a').write(chr(10)+chr(35))\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(req.Dir, "build.py"),
+		[]byte("open("+name.String()+"chr(0)[1:],'a').write(chr(10)+chr(35))\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	req.Shell.Text, req.Stdio, req.PTY = "python3 build.py", nowhere(t), session.Never
@@ -220,7 +233,9 @@ func TestSweptAtBase(t *testing.T) {
 	for _, line := range []string{"cat TODO.md", "ls > src/out"} {
 		j := req
 		j.Shell.Text = line
-		if p, exposed, _ := judged(t, l, j).profile(""); len(exposed) > 0 || slices.ContainsFunc(p.Write, func(w sandbox.Path) bool { return isWithin(req.Dir, w.Name) }) {
+		if p, exposed, _ := judged(t, l, j).profile(""); len(exposed) > 0 ||
+			slices.ContainsFunc(p.Write,
+				func(w sandbox.Path) bool { return isWithin(req.Dir, w.Name) }) {
 			t.Errorf("%s: may write %v, with %q", line, p.Write, exposed)
 		}
 		if s := status(t, l, req, line); s != 0 {
@@ -235,7 +250,8 @@ func TestSweptAtBase(t *testing.T) {
 	out, err := appends(t, l, req, "TODO.md")
 	var after *AfterError
 	var found *tamper.TamperError
-	if !errors.As(err, &after) || after.Status != 0 || !errors.As(err, &found) || len(found.Findings) != 1 || ExitOf(err) != exit.Tampered {
+	if !errors.As(err, &after) || after.Status != 0 || !errors.As(err, &found) ||
+		len(found.Findings) != 1 || ExitOf(err) != exit.Tampered {
 		t.Fatalf("%+v, %+v, %v", out, out.Refusal, err)
 	}
 	if s := status(t, l, req, "true"); s != exit.Tampered {
@@ -252,7 +268,9 @@ func TestSweptAtBase(t *testing.T) {
 			Unkept string
 			Lost   []struct{ Protection string }
 		}
-		if err = errors.Join(err, json.Unmarshal(e.Body, &start)); err != nil || !strings.Contains(start.Unkept, req.Dir) || !strings.Contains(fmt.Sprint(start.Lost), string(sandbox.Keeping)) {
+		if err = errors.Join(err, json.Unmarshal(e.Body, &start)); err != nil ||
+			!strings.Contains(start.Unkept, req.Dir) ||
+			!strings.Contains(fmt.Sprint(start.Lost), string(sandbox.Keeping)) {
 			t.Errorf("the start says %+v, %v", start, err)
 		}
 		var again strings.Builder
@@ -261,19 +279,24 @@ func TestSweptAtBase(t *testing.T) {
 		}
 	}
 	events, err := l.TamperLog()
-	if last := events[len(events)-1]; err != nil || !told || last.Action != tamper.ActionDetected || last.Session != out.Session {
+	if last := events[len(events)-1]; err != nil || !told || last.Action != tamper.ActionDetected ||
+		last.Session != out.Session {
 		t.Errorf("the record: %v, %+v, %v", told, last, err)
 	}
 
 	for name, c := range map[string]struct {
 		which string
 		exit  int
-	}{"what the person asked to protect": {"TODO.md", 0}, "tada-run's own": {workspaceConfig, exit.Tampered}, "a hook that is registered": {"agent.json", exit.Tampered}} {
+	}{"what the person asked to protect": {"TODO.md", 0},
+		"tada-run's own":            {workspaceConfig, exit.Tampered},
+		"a hook that is registered": {"agent.json", exit.Tampered}} {
 		l, req := world(t)
 		l = atBase(t, l)
 		if err := errors.Join(
-			os.WriteFile(filepath.Join(req.Dir, "TODO.md"), []byte("one\n"), 0o644), os.Mkdir(filepath.Join(req.Dir, ".tada"), 0o755),
-			os.WriteFile(filepath.Join(req.Dir, ".tada", "config.yaml"), []byte("security: {protect: [TODO.md]}\n"), 0o644),
+			os.WriteFile(filepath.Join(req.Dir, "TODO.md"), []byte("one\n"), 0o644),
+			os.Mkdir(filepath.Join(req.Dir, ".tada"), 0o755),
+			os.WriteFile(filepath.Join(req.Dir, ".tada", "config.yaml"),
+				[]byte("security: {protect: [TODO.md]}\n"), 0o644),
 		); err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +317,8 @@ func TestSweptAtBase(t *testing.T) {
 			t.Errorf("%s: afterwards the status is %d", name, s)
 		}
 		events, err := l.TamperLog()
-		if last := events[len(events)-1]; err != nil || last.Action != tamper.ActionDetected || last.Auto != (c.exit == 0) || (last.Archive != "") != last.Auto {
+		if last := events[len(events)-1]; err != nil || last.Action != tamper.ActionDetected ||
+			last.Auto != (c.exit == 0) || (last.Archive != "") != last.Auto {
 			t.Errorf("%s: %+v, %v", name, last, err)
 		}
 	}
@@ -304,14 +328,16 @@ func TestSweptAtBase(t *testing.T) {
 // the command ends, too.
 func TestSweptBeyondKept(t *testing.T) {
 	l, req := world(t)
-	if err := os.WriteFile(l.state.Config(), []byte("security: {tamper_proof: true, protect: ['notes/*.md']}\n"), 0o600); err != nil {
+	if err := os.WriteFile(l.state.Config(),
+		[]byte("security: {tamper_proof: true, protect: ['notes/*.md']}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(req.Dir, "notes"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for i := range maxKept + 20 {
-		if err := os.WriteFile(filepath.Join(req.Dir, "notes", fmt.Sprintf("%04d.md", i)), []byte("note\n"), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(req.Dir, "notes", fmt.Sprintf("%04d.md", i)),
+			[]byte("note\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -326,12 +352,14 @@ func TestSweptBeyondKept(t *testing.T) {
 		t.Fatalf("status %d", s)
 	}
 	for _, i := range []int{1, maxKept - 1} {
-		if out, err := appends(t, l, req, fmt.Sprintf("notes/%04d.md", i)); err != nil || out.Status == 0 {
+		if out, err := appends(t, l, req, fmt.Sprintf("notes/%04d.md", i)); err != nil ||
+			out.Status == 0 {
 			t.Errorf("number %d, which is kept: %+v, %v", i, out, err)
 		}
 	}
 	var found *tamper.TamperError
-	if out, err := appends(t, l, req, fmt.Sprintf("notes/%04d.md", maxKept+10)); out.Status != 0 || !errors.As(err, &found) || len(found.Findings) != 1 || ExitOf(err) != exit.Tampered {
+	if out, err := appends(t, l, req, fmt.Sprintf("notes/%04d.md", maxKept+10)); out.Status != 0 ||
+		!errors.As(err, &found) || len(found.Findings) != 1 || ExitOf(err) != exit.Tampered {
 		t.Errorf("one beyond: %+v, %v", out, err)
 	}
 }
@@ -348,10 +376,15 @@ func TestFloorIsProtected(t *testing.T) {
 		do   func() error
 		exit int
 	}{
-		{func() error { return os.WriteFile(l.floor, []byte("security: {command_level: always}\n"), 0o644) }, 0},
+		{func() error {
+			return os.WriteFile(l.floor, []byte("security: {command_level: always}\n"), 0o644)
+		}, 0},
 		{func() error { return nil }, 0},
-		{func() error { return os.WriteFile(l.floor, []byte("security: {}\n"), 0o644) }, exit.Tampered},
-		{func() error { return os.WriteFile(l.floor, []byte("security: {command_level: always}\n"), 0o644) }, 0},
+		{func() error { return os.WriteFile(l.floor, []byte("security: {}\n"), 0o644) },
+			exit.Tampered},
+		{func() error {
+			return os.WriteFile(l.floor, []byte("security: {command_level: always}\n"), 0o644)
+		}, 0},
 		{func() error { return os.Remove(l.floor) }, exit.Tampered},
 	} {
 		if err := step.do(); err != nil {
@@ -362,7 +395,8 @@ func TestFloorIsProtected(t *testing.T) {
 		}
 	}
 	v, err := l.Review(req.Dir, true)
-	if err != nil || !slices.Contains(v.Files, l.floor) || len(v.Findings) != 1 || v.Findings[0].Kind != tamper.Deleted {
+	if err != nil || !slices.Contains(v.Files, l.floor) || len(v.Findings) != 1 ||
+		v.Findings[0].Kind != tamper.Deleted {
 		t.Errorf("%+v, %v", v, err)
 	}
 }
@@ -370,7 +404,8 @@ func TestFloorIsProtected(t *testing.T) {
 // A-3.1.2: protected files are verified again after a person has answered, because the answer may
 // have taken long: what was changed meanwhile stops the command that was approved.
 func TestVerifiedAgainAfterTheAnswer(t *testing.T) {
-	for name, change := range map[string]string{"changed meanwhile": "outside\n", "untouched": "one\n"} {
+	for name, change := range map[string]string{"changed meanwhile": "outside\n",
+		"untouched": "one\n"} {
 		l, req := guardedWorld(t)
 		if s := status(t, l, req, "true"); s != 0 {
 			t.Fatalf("status %d", s)
@@ -391,7 +426,8 @@ func TestVerifiedAgainAfterTheAnswer(t *testing.T) {
 		switch {
 		case change == "one\n" && (out.Status != 0 || !errors.Is(gone, os.ErrNotExist)):
 			t.Errorf("%s: %+v, %v", name, out, gone)
-		case change != "one\n" && (out.Status != exit.Tampered || out.Refusal == nil || out.Refusal.Code != "tamper_error" || gone != nil):
+		case change != "one\n" && (out.Status != exit.Tampered || out.Refusal == nil ||
+			out.Refusal.Code != "tamper_error" || gone != nil):
 			t.Errorf("%s: %+v, %v", name, out, gone)
 		}
 	}
@@ -406,7 +442,8 @@ func TestVerifiedBeforeAnythingRuns(t *testing.T) {
 	marker := filepath.Join(req.Dir, "marker")
 	req.Shell.Text, req.Stdio, req.PTY = "touch marker", nowhere(t), session.Never
 	l.policy = tightened(t, l, "security: {protect: [NOTES.md]}")
-	if err := os.WriteFile(filepath.Join(req.Dir, "NOTES.md"), []byte("one\n"), 0o644); err != nil { // for the verification to write down
+	if err := os.WriteFile(filepath.Join(req.Dir, "NOTES.md"), []byte("one\n"), 0o644); err != nil {
+		// for the verification to write down
 		t.Fatal(err)
 	}
 	locks, _ := filepath.Glob(filepath.Join(l.state.Shadow(), "*", "lock"))

@@ -11,7 +11,8 @@ import (
 
 // noteLines are the notes that a person is told, each once: of one file, and of several.
 var noteLines = []struct{ note, one, several string }{
-	{tamper.NoteFirst, "now protected (seen for the first time)", "now protected (seen for the first time)"},
+	{tamper.NoteFirst, "now protected (seen for the first time)",
+		"now protected (seen for the first time)"},
 	{
 		tamper.NoteAdopted, "changed by a run that was allowed to and ended unexpectedly; both versions are kept: tadactl tamper log",
 		"changed by a run that was allowed to and ended unexpectedly; both versions are kept: tadactl tamper log",
@@ -38,7 +39,8 @@ func tellNotes(out io.Writer, notes []tamper.Note) {
 		case more <= 0:
 			fmt.Fprintf(out, "tada-run: %s: %s\n", strings.Join(files, ", "), line.several)
 		default:
-			fmt.Fprintf(out, "tada-run: %s and %d more: %s\n", strings.Join(files[:maxNamed], ", "), more, line.several)
+			fmt.Fprintf(out, "tada-run: %s and %d more: %s\n", strings.Join(files[:maxNamed], ", "),
+				more, line.several)
 		}
 	}
 }

@@ -26,9 +26,11 @@ func TestNotesAreOneLine(t *testing.T) {
 		{first("/w/a"), "tada-run: /w/a: now protected (seen for the first time)\n"},
 		{first("/w/a", "/w/b\x1b"), "tada-run: /w/a, /w/b\\x1b: now protected (seen for the first time)\n"},
 		{first("a", "b", "c", "d"), "tada-run: a, b, c, d: now protected (seen for the first time)\n"},
-		{first("a", "b", "c", "d", "e", "f"), "tada-run: a, b, c, d and 2 more: now protected (seen for the first time)\n"},
+		{first("a", "b", "c", "d", "e", "f"),
+			"tada-run: a, b, c, d and 2 more: now protected (seen for the first time)\n"},
 		{
-			append(first("a"), tamper.Note{Path: "b", Note: tamper.NoteAdopted}, tamper.Note{Path: "c", Note: "another"}),
+			append(first("a"), tamper.Note{Path: "b", Note: tamper.NoteAdopted},
+				tamper.Note{Path: "c", Note: "another"}),
 			"tada-run: a: now protected (seen for the first time)\n" +
 				"tada-run: b: changed by a run that was allowed to and ended unexpectedly; both versions are kept: tadactl tamper log\n",
 		},
@@ -46,7 +48,8 @@ func TestOwnWords(t *testing.T) {
 	commands := regexp.MustCompile(`tadactl .*`)
 	for i := range en.NumField() {
 		e, z := en.Field(i).String(), zh.Field(i).String()
-		if e == "" || z == "" || e == z || !slices.Equal(commands.FindAllString(e, -1), commands.FindAllString(z, -1)) {
+		if e == "" || z == "" || e == z ||
+			!slices.Equal(commands.FindAllString(e, -1), commands.FindAllString(z, -1)) {
 			t.Errorf("%q, %q", e, z)
 		}
 	}

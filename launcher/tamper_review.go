@@ -25,11 +25,12 @@ type Review struct {
 	dir  string
 	root string
 
-	TamperProof bool  // in force
-	Pending     bool  // a looser setting waits for a person
-	Refused     error // why the configuration is refused; what it protects besides is not known then
-	Files       []string
-	Findings    []tamper.Finding
+	TamperProof bool // in force
+	Pending     bool // a looser setting waits for a person
+	// why the configuration is refused; what it protects besides is not known then
+	Refused  error
+	Files    []string
+	Findings []tamper.Finding
 }
 
 // Review looks at the protected files of the workspace that dir is in, and at tada-run's own. It
@@ -77,7 +78,8 @@ func (v *Review) Path(name string) string {
 
 // Created reports whether a file was not there when the protected files were last accepted.
 func (v *Review) Created(path string) bool {
-	return slices.ContainsFunc(v.Findings, func(f tamper.Finding) bool { return f.Path == path && f.Kind == tamper.Created })
+	return slices.ContainsFunc(v.Findings,
+		func(f tamper.Finding) bool { return f.Path == path && f.Kind == tamper.Created })
 }
 
 // Diff shows one difference and records that it was shown; only that can be accepted afterwards.
@@ -96,7 +98,8 @@ func (v *Review) Accept(path, digest, reason string) (tamper.Event, error) {
 	s := v.ward.storeOf(path)
 	e, err := s.Accept(v.l.person(tamper.CLI), path, digest, reason)
 	if err == nil && s == v.own() {
-		if confirmErr := s.ConfirmMode(v.l.person(tamper.CLI), reason); !errors.Is(confirmErr, tamper.ErrNoPending) {
+		if confirmErr := s.ConfirmMode(v.l.person(tamper.CLI), reason); !errors.Is(confirmErr,
+			tamper.ErrNoPending) {
 			err = confirmErr
 		}
 	}

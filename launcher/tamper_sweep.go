@@ -48,7 +48,8 @@ func (s *started) sweep(out io.Writer) error {
 	if err != nil || !s.bares() {
 		return nil // a ward that could not be looked at has let nothing start
 	}
-	found, _, err := w.settle(s.who(), s.l.policy.Settings().TamperProof, s.policy.Settings().TamperProof, out)
+	found, _, err := w.settle(s.who(), s.l.policy.Settings().TamperProof,
+		s.policy.Settings().TamperProof, out)
 	if err != nil {
 		return &WardError{Err: err}
 	}

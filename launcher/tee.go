@@ -25,7 +25,8 @@ type tee struct {
 
 // eventCode is the code of the transcript for each stream: standard error through a pipe of
 // its own is told apart, everything else is output.
-var eventCode = map[session.Stream]byte{session.Screen: 'o', session.Stdout: 'o', session.Stderr: 'e'}
+var eventCode = map[session.Stream]byte{session.Screen: 'o', session.Stdout: 'o',
+	session.Stderr: 'e'}
 
 // Output records what the command printed.
 func (t *tee) Output(stream session.Stream, p []byte) error {

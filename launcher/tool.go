@@ -13,7 +13,9 @@ import (
 type Tool struct {
 	Name   string // as the program calls it
 	Access []Access
-	Args   map[string]string // what else it was given, such as the new content: a person who is asked sees it, and says yes to it only
+	// what else it was given, such as the new content: a person who is asked sees it, and says yes
+	// to it only
+	Args map[string]string
 
 	Unknown bool   // nothing is known of the tool but its arguments: it is a question by itself
 	Command string // a command line that it seems to run, "" for none
@@ -43,7 +45,8 @@ var uses = [...]struct {
 	flags command.Flags
 }{
 	Changes: {command.Write, 0}, Deletes: {command.Delete, 0}, Reads: {command.Read, 0},
-	Searches: {command.Read, command.Recursive}, Lists: {command.Read, command.List | command.Recursive},
+	Searches: {command.Read, command.Recursive},
+	Lists:    {command.Read, command.List | command.Recursive},
 }
 
 // script is the tool as the rooms below know what is done: names and rights, and for a person one
@@ -62,7 +65,8 @@ func (t *Tool) script(dir, home string) *shellparse.Script {
 		}
 		s.Text += " " + quote([]string{name})
 		s.Effects = append(s.Effects, shellparse.Effect{
-			Right: use.right, Flags: use.flags, Command: -1, Span: shellparse.Span{Start: start, End: len(s.Text)},
+			Right: use.right, Flags: use.flags, Command: -1,
+			Span: shellparse.Span{Start: start, End: len(s.Text)},
 			Name: shellparse.Name{Text: name, Static: !a.Glob, Glob: a.Glob, Dir: dir},
 		})
 	}

@@ -11,8 +11,13 @@ import (
 func (l *Launcher) unfenced(err error) error {
 	var hide *sandbox.CannotHideError
 	if errors.As(err, &hide) {
-		for _, r := range []struct{ what, dir string }{{"state directory, and name it with --home", l.state.Dir}, {"home directory", l.account}} {
-			if isWithin(r.dir, hide.Root) && (isWithin(hide.Path, r.dir) || isWithin(r.dir, hide.Path)) && r.dir != "/" {
+		for _, r := range []struct {
+			what,
+			dir string
+		}{{"state directory, and name it with --home", l.state.Dir},
+			{"home directory", l.account}} {
+			if isWithin(r.dir, hide.Root) &&
+				(isWithin(hide.Path, r.dir) || isWithin(r.dir, hide.Path)) && r.dir != "/" {
 				return fmt.Errorf("%w; try: move the %s: commands may write %q, and only level strong can hide it there (tadactl doctor)", err, r.what, hide.Root)
 			}
 		}

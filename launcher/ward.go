@@ -10,8 +10,9 @@ import (
 // runs in, and those of other workspaces that it names.
 type ward struct {
 	stores []*watched // tada-run's own first
-	files  []string   // all of them at the first look; the fence is built beside us, so that this never changes
-	ended  bool
+	// all of them at the first look; the fence is built beside us, so that this never changes
+	files []string
+	ended bool
 }
 
 // watched is one store and what was found in it last.

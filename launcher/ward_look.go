@@ -28,7 +28,8 @@ func (l *Launcher) ownStore() *tamper.Store {
 	if _, err := os.Lstat(l.floor); err == nil {
 		paths = append(paths, l.floor)
 	}
-	if own := filepath.Join(l.account, ".tada", "config.yaml"); own != paths[0] && owned(l.account) {
+	if own := filepath.Join(l.account, ".tada", "config.yaml"); own != paths[0] &&
+		owned(l.account) {
 		paths = append(paths, own)
 	}
 	o := l.shadowOptions("/")
@@ -64,7 +65,8 @@ func (l *Launcher) storeNamed(name string) *tamper.Store {
 }
 
 func (l *Launcher) shadowOptions(root string) tamper.Options {
-	return tamper.Options{Root: root, Now: l.state.Now, Alive: l.state.Lives, Waiting: l.state.WaitsFor}
+	return tamper.Options{Root: root, Now: l.state.Now, Alive: l.state.Lives,
+		Waiting: l.state.WaitsFor}
 }
 
 // shadowName is the folder of a workspace's store: 64 bits of a hash of its path, which may hold
@@ -92,7 +94,8 @@ func (l *Launcher) wardOf(j *Judgement) (*ward, error) {
 
 // clean reports whether nothing was found, and there is nothing to settle.
 func (w *ward) clean() bool {
-	return !slices.ContainsFunc(w.stores, func(s *watched) bool { return len(s.report.Findings) > 0 || s.report.Unsettled() })
+	return !slices.ContainsFunc(w.stores,
+		func(s *watched) bool { return len(s.report.Findings) > 0 || s.report.Unsettled() })
 }
 
 // reached are the workspaces whose protected files a plan can reach: its own, and those with a
@@ -115,7 +118,8 @@ func (l *Launcher) reached(p *pathguard.Plan) []string {
 	looked := map[string]bool{"/": true, p.Workspace: true, "": true}
 	for plan := range plans(p) {
 		for i := range plan.Targets {
-			for dir := plan.Targets[i].Real; !looked[dir] && len(looked) < maxLooked; dir = filepath.Dir(dir) {
+			for dir := plan.Targets[i].Real; !looked[dir] &&
+				len(looked) < maxLooked; dir = filepath.Dir(dir) {
 				looked[dir] = true
 				if stores[shadowName(dir)] {
 					roots = append(roots, dir)
@@ -140,7 +144,8 @@ func (j *Judgement) exposed(p sandbox.Profile) []string {
 	var list []string
 	for _, path := range w.files {
 		isHidden := slices.ContainsFunc(p.Hide, func(h string) bool { return isWithin(path, h) })
-		inTree := slices.ContainsFunc(p.Write, func(tree sandbox.Path) bool { return isWithin(path, tree.Name) })
+		inTree := slices.ContainsFunc(p.Write,
+			func(tree sandbox.Path) bool { return isWithin(path, tree.Name) })
 		if inTree && !isHidden && !j.mayWrite(path) {
 			list = append(list, path)
 		}

@@ -18,7 +18,8 @@ func (j *Judgement) before(p sandbox.Profile) watch.Before {
 func (e *ended) after() watch.After {
 	a := watch.After{
 		Status: e.status, Receipt: e.receipt, Complaints: string(e.out.complaints()),
-		Approved: e.Envelope != "", Careful: e.Request.Started != nil || e.isOver(), GoesOn: e.goesOn,
+		Approved: e.Envelope != "", Careful: e.Request.Started != nil || e.isOver(),
+		GoesOn:  e.goesOn,
 		Traffic: e.process.Traffic, Dropped: e.recorder.Dropped, Once: e.l.say, Verify: e.sweep,
 		WhyEnded: e.ends,
 	}

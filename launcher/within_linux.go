@@ -31,7 +31,8 @@ func (d *requestServer) close() {
 }
 
 // handle answers one question.
-func (d *requestServer) handle(ctx context.Context, q control.Question, asker control.Asker, answer func(control.Reply)) {
+func (d *requestServer) handle(ctx context.Context, q control.Question, asker control.Asker,
+	answer func(control.Reply)) {
 	req := d.request(q)
 	switch {
 	case q.Hook:
@@ -52,7 +53,8 @@ func (d *requestServer) handle(ctx context.Context, q control.Question, asker co
 func (d *requestServer) request(q control.Question) Request {
 	req := Request{
 		Shell: Shell{
-			Text: q.Text, Words: q.Words, Flags: q.Flags, Name: q.Name, Args: q.Args, Script: q.Script, Stdin: q.Stdin,
+			Text: q.Text, Words: q.Words, Flags: q.Flags, Name: q.Name, Args: q.Args,
+			Script: q.Script, Stdin: q.Stdin,
 			Dialect: dialectOf(q.Dialect),
 		},
 		Env: q.Env, Dir: q.Dir, Agent: q.Agent, WorkItem: q.WorkItem, CallID: q.CallID,
@@ -93,12 +95,14 @@ func (d *requestServer) check(req Request) control.Reply {
 func (d *requestServer) again(q control.Question) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return q.Text == d.line && q.Entry == d.entry && strings.Contains(q.Text, "\n") && d.ended != nil
+	return q.Text == d.line && q.Entry == d.entry && strings.Contains(q.Text, "\n") &&
+		d.ended != nil
 }
 
 // carry judges, records and asks as for any command line. What is let go runs in the fence that is
 // there, in the process that asked or in its shell.
-func (d *requestServer) carry(ctx context.Context, req Request, q control.Question, asker control.Asker, answer func(control.Reply)) error {
+func (d *requestServer) carry(ctx context.Context, req Request, q control.Question,
+	asker control.Asker, answer func(control.Reply)) error {
 	if q.Line {
 		d.told(nil)
 	}
@@ -134,7 +138,8 @@ func (d *requestServer) carry(ctx context.Context, req Request, q control.Questi
 		r.refused(refusal)
 		r.close()
 		if refusal != nil {
-			answer(control.Reply{Session: r.id, Exit: refusal.Exit, Line: refusal.Line(), Refusal: json.RawMessage(refusal.JSON())})
+			answer(control.Reply{Session: r.id, Exit: refusal.Exit, Line: refusal.Line(),
+				Refusal: json.RawMessage(refusal.JSON())})
 		}
 		return err
 	}
@@ -143,7 +148,8 @@ func (d *requestServer) carry(ctx context.Context, req Request, q control.Questi
 		return err
 	}
 	if err := r.record(record.KindStart, object{
-		"within": d.r.id, "pid": asker.PID, "launcher": state.Process(), "level": d.r.receipt.Level.String(),
+		"within": d.r.id, "pid": asker.PID, "launcher": state.Process(),
+		"level":     d.r.receipt.Level.String(),
 		"authority": p.Kind(), "envelope_id": p.Envelope, "grant_id": p.Grant,
 	}, audit.Lazy); err != nil {
 		r.close()
@@ -179,7 +185,8 @@ func (d *requestServer) told(status *int) {
 // endWithin records the end of what ran inside. The status is nil where nobody could tell it.
 func (p permitted) endWithin(status *int) {
 	defer p.close()
-	o := object{"within": p.Request.Within.Session, "exited": status != nil, "duration_us": time.Since(p.began).Microseconds()}
+	o := object{"within": p.Request.Within.Session, "exited": status != nil,
+		"duration_us": time.Since(p.began).Microseconds()}
 	if status != nil {
 		o["status"] = *status
 	}

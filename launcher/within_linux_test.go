@@ -50,7 +50,8 @@ func TestGrantIsForTheWorkItem(t *testing.T) {
 		t.Helper()
 		around := endedRun(&Judgement{Request: Request{WorkItem: session}}, sandbox.Status{})
 		d := &requestServer{r: around.started}
-		req := d.request(control.Question{Text: "ls src", Name: "tada-run", Dir: base.Dir, Env: base.Env, WorkItem: own})
+		req := d.request(control.Question{Text: "ls src", Name: "tada-run", Dir: base.Dir,
+			Env: base.Env, WorkItem: own})
 		a, err := l.attempt(judged(t, l, req), "")
 		if err != nil {
 			t.Fatal(err)
@@ -74,10 +75,12 @@ func TestGrantIsForTheWorkItem(t *testing.T) {
 	for _, test := range []struct {
 		session, own string
 		granted      bool
-	}{{"P", "", true}, {"P", "P", true}, {"", "P", true}, {"P", "Q", false}, {"Q", "", false}, {"", "", false}} {
+	}{{"P", "", true}, {"P", "P", true}, {"", "P", true}, {"P", "Q", false}, {"Q", "", false},
+		{"", "", false}} {
 		r := child(test.session, test.own)
 		if err := r.UseGrant(ctx); err != nil || (r.Grant != "") != test.granted {
-			t.Errorf("in a session for %q, for %q: granted %v, %v", test.session, test.own, r.Grant != "", err)
+			t.Errorf("in a session for %q, for %q: granted %v, %v", test.session, test.own,
+				r.Grant != "", err)
 		}
 	}
 }

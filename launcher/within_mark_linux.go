@@ -31,7 +31,8 @@ const maxLabel = 200
 func label(text string) string {
 	const dots = "..."
 	const functionsEnd = "\n}\n"
-	if at := strings.LastIndex(text, functionsEnd) + len(functionsEnd); at >= len(functionsEnd) && at < len(text) {
+	if at := strings.LastIndex(text, functionsEnd) + len(functionsEnd); at >= len(functionsEnd) &&
+		at < len(text) {
 		text = dots + text[at:]
 	}
 	if n := len(text) - maxLabel; n > 0 {
@@ -55,7 +56,8 @@ func (m *marker) mark(what string) error {
 // question puts an envelope before those who are attached: it never shows on the session's own
 // terminal, and what is typed there does not answer it.
 func (m *marker) question(_ context.Context, e approval.Envelope) (approval.Decision, error) {
-	m.d.r.hosting.attached.TellAll(wire.Notice{Code: wire.CodeAsked, Envelope: e.ID, Message: "a command needs your approval; press Ctrl-] a, or run elsewhere: tadactl inbox"})
+	m.d.r.hosting.attached.TellAll(wire.Notice{Code: wire.CodeAsked, Envelope: e.ID,
+		Message: "a command needs your approval; press Ctrl-] a, or run elsewhere: tadactl inbox"})
 	m.asked = e.ID
 	return approval.Decision{}, m.mark("asked " + e.ID)
 }
@@ -64,7 +66,8 @@ func (m *marker) question(_ context.Context, e approval.Envelope) (approval.Deci
 // next try.
 func (m *marker) settled(f *refusal.Refusal) {
 	if m.asked != "" && !f.Waits() {
-		m.d.r.hosting.attached.TellAll(wire.Notice{Code: wire.CodeAnswered, Envelope: m.asked, Message: "no question is open here any more"})
+		m.d.r.hosting.attached.TellAll(wire.Notice{Code: wire.CodeAnswered, Envelope: m.asked,
+			Message: "no question is open here any more"})
 	}
 }
 

@@ -30,7 +30,8 @@ const (
 // The descriptors of the third process.
 const (
 	statusFD = 3 + iota // it writes its exit status there, one byte
-	alongFD             // a byte comes when the second has ended, the end of the file when the first has
+	// a byte comes when the second has ended, the end of the file when the first has
+	alongFD
 )
 
 // first starts the second process and returns the exit status of the third, 2 for one that has

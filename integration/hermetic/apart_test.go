@@ -23,7 +23,8 @@ func again(t *testing.T, part string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe, "-test.run", "^TestApart$")
-	cmd.Env = append(os.Environ(), "TEST_PART="+part, "TEST_PARENT="+strconv.Itoa(os.Getpid()), "CLAUDECODE=1", already+"=")
+	cmd.Env = append(os.Environ(), "TEST_PART="+part, "TEST_PARENT="+strconv.Itoa(os.Getpid()),
+		"CLAUDECODE=1", already+"=")
 	return cmd
 }
 
@@ -54,7 +55,8 @@ func TestApart(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 	cmd := again(t, "fails")
-	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "as it should") {
+	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 1 ||
+		!strings.Contains(string(out), "as it should") {
 		t.Errorf("%v: %s", err, out)
 	}
 	cmd = again(t, "waits")
@@ -72,7 +74,8 @@ func TestApart(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.Copy(io.Discard, r); err != nil { // ends when the tests have ended, who have it open as well
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		// ends when the tests have ended, who have it open as well
 		t.Error(err)
 	}
 	_ = cmd.Wait()
@@ -90,7 +93,8 @@ func TestHomes(t *testing.T) {
 		for _, h := range homes() {
 			path = outside(h, path)
 		}
-		if strings.Contains(path, account.HomeDir+"/bin") || !strings.Contains(path, "/usr/bin") || home == "/nonexistent" && path != "/usr/bin" {
+		if strings.Contains(path, account.HomeDir+"/bin") || !strings.Contains(path, "/usr/bin") ||
+			home == "/nonexistent" && path != "/usr/bin" {
 			t.Errorf("HOME=%s: %s", home, path)
 		}
 	}

@@ -56,7 +56,8 @@ func (h M) Run() int {
 	}
 	defer os.RemoveAll(home)
 	syscall.Umask(0o022)
-	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGTERM, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU, syscall.SIGCHLD} {
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE,
+		syscall.SIGTERM, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU, syscall.SIGCHLD} {
 		if signal.Ignored(s) {
 			// A handler here is the default disposition in a program that is started.
 			signal.Notify(make(chan os.Signal, 1), s)
@@ -72,11 +73,13 @@ const already = "TEST_HERMETIC"
 
 // passed are the variables that tests and the go command read; a name that ends in "_" or is
 // GO stands for all that begin like it.
-var passed = []string{"PATH", "TMPDIR", "CI", "UPDATE", "GO", "CGO_", "TEST_", "BENCH_", "AUDIT_TEST_EACH", "TADA_RUN", "TADA_RUNS", "TADA_CLIENTS"}
+var passed = []string{"PATH", "TMPDIR", "CI", "UPDATE", "GO", "CGO_", "TEST_", "BENCH_",
+	"AUDIT_TEST_EACH", "TADA_RUN", "TADA_RUNS", "TADA_CLIENTS"}
 
 // environ replaces the environment. The caches of the go command stay where they are.
 func environ(home string) error {
-	keep := map[string]string{already: "1", "HOME": home, "LANG": "C.UTF-8", "TERM": "xterm", "USER": os.Getenv("USER")}
+	keep := map[string]string{already: "1", "HOME": home, "LANG": "C.UTF-8", "TERM": "xterm",
+		"USER": os.Getenv("USER")}
 	if cache, err := os.UserCacheDir(); err == nil {
 		keep["GOCACHE"] = filepath.Join(cache, "go-build")
 	}
@@ -124,7 +127,8 @@ func homes() []string {
 	if account, err := user.LookupId(strconv.Itoa(os.Getuid())); err == nil {
 		list = append(list, account.HomeDir)
 	}
-	return slices.DeleteFunc(list, func(home string) bool { return home == "/" }) // of an account that has none
+	// of an account that has none
+	return slices.DeleteFunc(list, func(home string) bool { return home == "/" })
 }
 
 // outside returns the entries of a PATH that are not below home, and those that have the go

@@ -15,17 +15,21 @@ import (
 func TestNewPlatformIsOneAdapter(t *testing.T) {
 	r := newRoom(t)
 	acme := hook.Adapter{
-		Name:   "acme",
-		Events: map[string]func(hook.Object) (hook.Call, error){"before": hook.Members{Dir: "at", Tool: "do", Args: "with"}.Call},
-		Tools:  map[string]hook.Tool{"sh": {Builtin: "Bash", Names: map[string]string{"command": "line"}}},
-		Block:  func(reason string) hook.Answer { return hook.Answer{Status: 9, Stderr: reason} },
+		Name: "acme",
+		Events: map[string]func(hook.Object) (hook.Call,
+			error){"before": hook.Members{Dir: "at", Tool: "do", Args: "with"}.Call},
+		Tools: map[string]hook.Tool{"sh": {Builtin: "Bash",
+			Names: map[string]string{"command": "line"}}},
+		Block: func(reason string) hook.Answer { return hook.Answer{Status: 9, Stderr: reason} },
 		Pass: func(_ string, _ hook.Decision, args hook.Object) hook.Answer {
 			line, _ := args.Text("line")
 			return hook.Answer{Stdout: line}
 		},
 	}
 	say := func(line string) hook.Answer {
-		in := bytes.NewReader(message(t, object{"hook_event_name": "before", "at": r.dir, "do": "sh", "with": object{"line": line}}))
+		in := bytes.NewReader(message(t,
+			object{"hook_event_name": "before", "at": r.dir, "do": "sh",
+				"with": object{"line": line}}))
 		return hook.Serve(t.Context(), acme, r.core, in, time.Minute)
 	}
 	if a := say("ls"); a.Stdout != "/opt/t/tada-run --agent=acme -c 'ls'\nexit\nls" {
@@ -40,10 +44,12 @@ func TestNewPlatformIsOneAdapter(t *testing.T) {
 	if a := say("/opt/t/tada-run --agent=acme -c 'ls'\nexit\nls"); a.Stdout != "/opt/t/tada-run --agent=acme -c 'ls'\nexit\nls" {
 		t.Errorf("a whole line of ours is wrapped once: %+v", a)
 	}
-	if a := say("/opt/t/tada-run --agent=acme -c 'ls'\nexit\nrm x"); strings.Count(a.Stdout, "tada-run --agent") != 3 {
+	if a := say("/opt/t/tada-run --agent=acme -c 'ls'\nexit\nrm x"); strings.Count(a.Stdout,
+		"tada-run --agent") != 3 {
 		t.Errorf("a line with another text behind it is none of ours: %+v", a)
 	}
-	if a := say("/opt/t/tada-run --agent=acme -c 'ls' ; rm x"); strings.Count(a.Stdout, "tada-run --agent") != 3 {
+	if a := say("/opt/t/tada-run --agent=acme -c 'ls' ; rm x"); strings.Count(a.Stdout,
+		"tada-run --agent") != 3 {
 		t.Errorf("a line with something behind ours is none of ours: %+v", a)
 	}
 	if a := say("/opt/t/tada-run --agent=acme -c 'rm -rf /'"); a.Status != 9 {
@@ -54,9 +60,12 @@ func TestNewPlatformIsOneAdapter(t *testing.T) {
 // What touches nothing but the conversation goes on, and what nobody knows asks.
 func TestConversation(t *testing.T) {
 	r := newRoom(t)
-	for name, tools := range map[string]string{"qwen": "todo_write agent tool_search", "copilot": "Agent skill read_bash"} {
+	for name, tools := range map[string]string{"qwen": "todo_write agent tool_search",
+		"copilot": "Agent skill read_bash"} {
 		for tool := range strings.FieldsSeq(tools) {
-			if got := outcome(t, name, r.serve(t, name, message(t, sent[name](r.dir, tool, object{"prompt": "x"})))); got != "go" {
+			if got := outcome(t, name,
+				r.serve(t, name, message(t,
+					sent[name](r.dir, tool, object{"prompt": "x"})))); got != "go" {
 				t.Errorf("%s %s: %q", name, tool, got)
 			}
 		}
@@ -73,11 +82,16 @@ func TestSeveralPaths(t *testing.T) {
 		paths any
 		want  string
 	}{
-		{"src", "go"}, {[]string{"src", "./src"}, "go"}, {nil, "including"}, {[]string{"src", "."}, "including"}, {[]string{"src", "closed"}, "restricted_path"}, {[]string{}, "no paths"},
-		{[]any{"src", 7}, "no paths"}, {[]any{"src", nil}, "no paths"}, {7, "no paths"}, {object{"a": "src"}, "no paths"},
+		{"src", "go"}, {[]string{"src", "./src"}, "go"}, {nil, "including"},
+		{[]string{"src", "."}, "including"}, {[]string{"src", "closed"}, "restricted_path"},
+		{[]string{}, "no paths"},
+		{[]any{"src", 7}, "no paths"}, {[]any{"src", nil}, "no paths"}, {7, "no paths"},
+		{object{"a": "src"}, "no paths"},
 	} {
 		for _, tool := range []string{"Grep", "Glob"} {
-			answer := r.serve(t, "copilot", message(t, sent["copilot"](r.dir, tool, object{"pattern": "*.x", "paths": test.paths})))
+			answer := r.serve(t, "copilot",
+				message(t, sent["copilot"](r.dir, tool,
+					object{"pattern": "*.x", "paths": test.paths})))
 			if got := outcome(t, "copilot", answer); !matches(got, test.want) {
 				t.Errorf("%s %v: %q, want %q", tool, test.paths, got, test.want)
 			}
@@ -97,10 +111,12 @@ func TestAdaptersAreThin(t *testing.T) {
 			t.Fatal(err)
 		}
 		base := filepath.Base(file)
-		if n := bytes.Count(text, []byte("\n")); n > 60 && !strings.HasSuffix(base, "_test.go") && base != "plugin.go" {
+		if n := bytes.Count(text, []byte("\n")); n > 60 && !strings.HasSuffix(base, "_test.go") &&
+			base != "plugin.go" {
 			t.Errorf("%s has %d lines", file, n)
 		}
-		if bytes.Contains(text, []byte(`tada-run/launcher"`)) || bytes.Contains(text, []byte(`tada-run/pathguard"`)) {
+		if bytes.Contains(text, []byte(`tada-run/launcher"`)) ||
+			bytes.Contains(text, []byte(`tada-run/pathguard"`)) {
 			t.Errorf("%s imports policy", file)
 		}
 	}
@@ -110,7 +126,8 @@ func TestAdaptersAreThin(t *testing.T) {
 	}
 	for _, file := range core {
 		text, _ := os.ReadFile(file)
-		if !strings.HasSuffix(file, "_test.go") && bytes.Contains(text, []byte("integration/hook/platform")) {
+		if !strings.HasSuffix(file, "_test.go") &&
+			bytes.Contains(text, []byte("integration/hook/platform")) {
 			t.Errorf("%s imports the platforms", file)
 		}
 	}

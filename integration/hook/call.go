@@ -11,15 +11,18 @@ import (
 type Call struct {
 	Platform string
 	Session  string // the platform's own id of the conversation
-	Agent    string // the platform's own id of an agent that another one started; "" for the main one, or where it tells none
-	Kind     string // what sort of agent that is, by the platform's word; "" where it tells none
-	ID       string // the platform's own number of the call; "" where it has none
-	Dir      string // the working directory, absolute
+	// the platform's own id of an agent that another one started; "" for the main one, or where it
+	// tells none
+	Agent string
+	Kind  string // what sort of agent that is, by the platform's word; "" where it tells none
+	ID    string // the platform's own number of the call; "" where it has none
+	Dir   string // the working directory, absolute
 
-	Tool    string // byte for byte as the platform named it
-	Builtin string // which of Builtins it is; "" for a tool that is not the platform's own, or not known
-	Patches bool   // the platform itself does what a command line says that is nothing but a patch
-	Talks   bool   // it is the platform's own and touches nothing but the conversation
+	Tool string // byte for byte as the platform named it
+	// which of Builtins it is; "" for a tool that is not the platform's own, or not known
+	Builtin string
+	Patches bool // the platform itself does what a command line says that is nothing but a patch
+	Talks   bool // it is the platform's own and touches nothing but the conversation
 	Args    Object
 	Names   map[string]string // how the platform calls the arguments of a built-in tool; see [Tool]
 
@@ -32,12 +35,16 @@ type Call struct {
 
 // A Decision is the answer to a Call. The zero Decision blocks it.
 type Decision struct {
-	Allowed       bool   `json:"allowed"`
-	Reason        string `json:"reason,omitempty"`        // why it is blocked, for the agent
-	SecurityEvent string `json:"securityEvent,omitempty"` // what kind of event a quarantine made of it
-	Change        Object `json:"change,omitempty"`        // arguments to go on with in the place of those that were sent
-	Told          string `json:"told,omitempty"`          // what the person has to know besides, at the first call of a conversation
-	Audit         string `json:"audit,omitempty"`         // the head of the record with this decision in it, SIZE:HASH
+	Allowed bool   `json:"allowed"`
+	Reason  string `json:"reason,omitempty"` // why it is blocked, for the agent
+	// what kind of event a quarantine made of it
+	SecurityEvent string `json:"securityEvent,omitempty"`
+	// arguments to go on with in the place of those that were sent
+	Change Object `json:"change,omitempty"`
+	// what the person has to know besides, at the first call of a conversation
+	Told string `json:"told,omitempty"`
+	// the head of the record with this decision in it, SIZE:HASH
+	Audit string `json:"audit,omitempty"`
 }
 
 // blocked is the Decision that nothing happens. The record's head stands last, where it is looked
@@ -48,7 +55,8 @@ func blocked(reason, head string) Decision {
 
 // unwitnessed is a block that is not on record: where the head would be stands why there is none.
 func unwitnessed(err, record error) Decision {
-	return Decision{Reason: failure(err) + "\naudit=none: " + strings.ReplaceAll(record.Error(), "\n", "; ")}
+	return Decision{Reason: failure(err) + "\naudit=none: " + strings.ReplaceAll(record.Error(),
+		"\n", "; ")}
 }
 
 func failure(err error) string {

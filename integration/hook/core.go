@@ -13,8 +13,9 @@ import (
 
 // A Core decides about calls, whichever platform they come from.
 type Core struct {
-	Open   func() (*launcher.Launcher, error) // the state that it judges and records by
-	Env    []string                           // what a command of the platform would get, NAME=value
+	Open func() (*launcher.Launcher, error) // the state that it judges and records by
+	// what a command of the platform would get, NAME=value
+	Env    []string
 	Runner Runner
 	Inside func() error // not nil inside of a session, which holds the calls: nil when it does
 
@@ -75,13 +76,15 @@ func (c *Core) leave(call Call) Decision {
 	}
 	sent, ok := call.arg("command")
 	if !ok {
-		return unwitnessed(malformed("%s has no %s that is a text", call.Tool, call.spelled("command")), errInside)
+		return unwitnessed(malformed("%s has no %s that is a text", call.Tool,
+			call.spelled("command")), errInside)
 	}
 	if _, _, patch := patchIn(sent); patch && call.Patches {
 		return passed
 	}
 	if _, wrapped := c.Runner.unwrap(call.Platform, sent); !wrapped && !call.Wrapped {
-		passed.Change = Object{call.spelled("command"): quoted(c.Runner.through(call.Platform, call.ID, sent))}
+		passed.Change = Object{call.spelled("command"): quoted(c.Runner.through(call.Platform,
+			call.ID, sent))}
 	}
 	return passed
 }
@@ -115,13 +118,15 @@ type decider struct {
 // request is what every judgement of this call has in common.
 func (d *decider) request() launcher.Request {
 	return launcher.Request{
-		Env: d.Env, Dir: d.call.Dir, Agent: d.call.Platform, CallID: d.call.ID, Wait: d.Runner.Wait, Door: "HOOK",
+		Env: d.Env, Dir: d.call.Dir, Agent: d.call.Platform, CallID: d.call.ID, Wait: d.Runner.Wait,
+		Door: "HOOK",
 	}
 }
 
 func (d *decider) notice(decision, code string) launcher.Notice {
 	return launcher.Notice{
-		Platform: d.call.Platform, Tool: d.call.Tool, CallID: d.call.ID, Agent: d.call.Agent, Decision: decision, Code: code,
+		Platform: d.call.Platform, Tool: d.call.Tool, CallID: d.call.ID, Agent: d.call.Agent,
+		Decision: decision, Code: code,
 	}
 }
 
@@ -129,7 +134,8 @@ func (d *decider) notice(decision, code string) launcher.Notice {
 func (d *decider) command(ctx context.Context) (Decision, error) {
 	sent, ok := d.call.arg("command")
 	if !ok {
-		return Decision{}, malformed("%s has no %s that is a text", d.call.Tool, d.call.spelled("command"))
+		return Decision{}, malformed("%s has no %s that is a text", d.call.Tool,
+			d.call.spelled("command"))
 	}
 	if dir, patch, ok := patchIn(sent); ok && d.call.Patches {
 		return d.patch(ctx, dir, patch)
@@ -156,11 +162,13 @@ func (d *decider) command(ctx context.Context) (Decision, error) {
 		n.Decision, n.Code = refusal.Status, refusal.Code
 		return d.refused(refusal, n, "")
 	}
-	if d.call.Wrapped || wrapped && (d.call.Fixed || Short(sent) != sent) { // the short line is what an agent types
+	if d.call.Wrapped || wrapped && (d.call.Fixed || Short(sent) != sent) {
+		// the short line is what an agent types
 		n.Decision = "allowed"
 		return d.allowed(n, nil)
 	}
-	return d.allowed(n, Object{d.call.spelled("command"): quoted(d.Runner.through(d.call.Platform, d.call.ID, text))})
+	return d.allowed(n, Object{d.call.spelled("command"): quoted(d.Runner.through(d.call.Platform,
+		d.call.ID, text))})
 }
 
 // patch judges a command line that the platform takes for its own tool: by the names in the patch,
@@ -175,7 +183,8 @@ func (d *decider) patch(ctx context.Context, dir, patch string) (Decision, error
 	} else {
 		d.call.Dir = filepath.Join(d.call.Dir, dir)
 	}
-	return d.permit(ctx, launcher.Tool{Name: "apply_patch", Access: access, Args: map[string]string{"patch": patch}})
+	return d.permit(ctx, launcher.Tool{Name: "apply_patch", Access: access,
+		Args: map[string]string{"patch": patch}})
 }
 
 // files judges a tool by the names that it takes.
@@ -192,7 +201,8 @@ func (d *decider) files(ctx context.Context) (Decision, error) {
 // configuration answers for it.
 func (d *decider) unknown(ctx context.Context) (Decision, error) {
 	return d.permit(ctx, launcher.Tool{
-		Name: d.call.Tool, Access: d.call.guessed(), Args: d.call.others(), Unknown: true, Command: strings.Join(d.call.commands(), "\n"),
+		Name: d.call.Tool, Access: d.call.guessed(), Args: d.call.others(), Unknown: true,
+		Command: strings.Join(d.call.commands(), "\n"),
 	})
 }
 
@@ -258,7 +268,8 @@ func (d *decider) quarantined(answer Decision) Decision {
 		return d.failed(err)
 	}
 	if answer.Audit = head; !answer.Allowed {
-		answer.Reason = blocked(cmp.Or(answer.Reason, "tada-run: blocked: in quarantine"), head).Reason
+		answer.Reason = blocked(cmp.Or(answer.Reason, "tada-run: blocked: in quarantine"),
+			head).Reason
 	}
 	return answer
 }

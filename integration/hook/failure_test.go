@@ -25,16 +25,22 @@ func TestBadInputBlocks(t *testing.T) {
 			t.Fatalf("%s: the good one is blocked: %+v", name, a)
 		}
 		bad := map[string][]byte{
-			"nothing": nil, "a word": []byte("x"), "null": []byte("null"), "a list": []byte("[]"), "a number": []byte("1"),
-			"blanks": []byte(" \n"), "huge": bytes.Repeat([]byte(" "), 17<<20),
+			"nothing": nil, "a word": []byte("x"), "null": []byte("null"), "a list": []byte("[]"),
+			"a number": []byte("1"),
+			"blanks":   []byte(" \n"), "huge": bytes.Repeat([]byte(" "), 17<<20),
 			"behind it": append(message(t, good), []byte(" {}")...),
-			"deep":      append(append(message(t, good)[:len(message(t, good))-1], []byte(`,"x":`+strings.Repeat("[", 70)+strings.Repeat("]", 70))...), '}'),
+			"deep": append(append(message(t, good)[:len(message(t, good))-1],
+				[]byte(`,"x":`+strings.Repeat("[", 70)+strings.Repeat("]", 70))...), '}'),
 			"not UTF-8": bytes.Replace(message(t, good), []byte(`"ls"`), []byte("\"l\xffs\""), 1),
 			"half":      bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`"l\ud800s"`), 1),
-			"half 2":    bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`"l\udc00\ud800s"`), 1),
-			"half 3":    bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`"l\ud83d\u0041"`), 1),
-			"twice":     bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`"ls","`+own[1]+`":"rm x"`), 1),
-			"by case":   bytes.Replace(message(t, good), []byte(`"`+own[1]+`"`), []byte(`"`+strings.ToUpper(own[1])+`"`), 1),
+			"half 2": bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`"l\udc00\ud800s"`),
+				1),
+			"half 3": bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`"l\ud83d\u0041"`),
+				1),
+			"twice": bytes.Replace(message(t, good), []byte(`"ls"`),
+				[]byte(`"ls","`+own[1]+`":"rm x"`), 1),
+			"by case": bytes.Replace(message(t, good), []byte(`"`+own[1]+`"`),
+				[]byte(`"`+strings.ToUpper(own[1])+`"`), 1),
 			"not text":  bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`["ls"]`), 1),
 			"null text": bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`null`), 1),
 			"BOM":       append([]byte("\xef\xbb\xbf"), message(t, good)...),
@@ -44,14 +50,18 @@ func TestBadInputBlocks(t *testing.T) {
 		}
 		for member := range good {
 			switch member {
-			case "transcript_path", "prompt_id", "permission_mode", "effort", "turn_id", "model", "timestamp", "generation_id", "cursor_version", "workspace_roots":
+			case "transcript_path", "prompt_id", "permission_mode", "effort", "turn_id", "model",
+				"timestamp", "generation_id", "cursor_version", "workspace_roots":
 				continue
 			}
 			for _, value := range []any{nil, "", 1, object{}, []any{"x"}, "no such thing"} {
-				if _, isText := value.(string); isText && value != "" && member != "hook_event_name" && member != "cwd" && member != "tool_input" && member != "args" {
+				if _, isText := value.(string); isText && value != "" &&
+					member != "hook_event_name" && member != "cwd" && member != "tool_input" &&
+					member != "args" {
 					continue
 				}
-				if _, isObject := value.(object); isObject && (member == "tool_input" || member == "args") {
+				if _, isObject := value.(object); isObject &&
+					(member == "tool_input" || member == "args") {
 					continue
 				}
 				changed := object{}
@@ -71,7 +81,8 @@ func TestBadInputBlocks(t *testing.T) {
 		}
 		for what, input := range bad {
 			a := r.serve(t, name, input)
-			if a.Status != 2 || a.Stderr == "" || strings.Contains(a.Stdout, "allow") || strings.Contains(a.Stdout, `"go"`) {
+			if a.Status != 2 || a.Stderr == "" || strings.Contains(a.Stdout, "allow") ||
+				strings.Contains(a.Stdout, `"go"`) {
 				t.Errorf("%s, %s: %+v", name, what, a)
 			}
 			if !strings.Contains(a.Stderr, "audit=") {
@@ -88,25 +99,39 @@ func TestFailuresBlock(t *testing.T) {
 		r := newRoom(t)
 		own := spelling["Bash"][name]
 		good := message(t, shape(r.dir, own[0], object{own[1]: "ls"}))
-		silent, _ := io.Pipe() // never closed: whoever waits for it would go on, and write to a state that is being removed
+		// never closed: whoever waits for it would go on, and write to a state that is being
+		// removed
+		silent, _ := io.Pipe()
 		broken := map[string]struct {
 			in   io.Reader
 			core hook.Core
 		}{
 			"stalled input":   {silent, *r.core},
 			"input that ends": {io.MultiReader(bytes.NewReader(good[:9]), broke{}), *r.core},
-			"panic": {bytes.NewReader(good), hook.Core{Open: r.core.Open, Quarantine: func(context.Context, *launcher.Launcher, hook.Call) (hook.Decision, bool) {
-				panic("planted")
-			}}},
-			"stalled decision": {bytes.NewReader(good), hook.Core{Open: r.core.Open, Quarantine: func(ctx context.Context, _ *launcher.Launcher, _ hook.Call) (hook.Decision, bool) {
-				<-ctx.Done()
-				time.Sleep(time.Minute)
-				return hook.Decision{Allowed: true}, true
-			}}},
-			"no state": {bytes.NewReader(good), hook.Core{Open: func() (*launcher.Launcher, error) { return nil, errors.New("planted") }}},
-			"zero decision": {bytes.NewReader(good), hook.Core{Open: r.core.Open, Quarantine: func(context.Context, *launcher.Launcher, hook.Call) (hook.Decision, bool) {
-				return hook.Decision{}, true
-			}}},
+			"panic": {bytes.NewReader(good),
+				hook.Core{Open: r.core.Open,
+					Quarantine: func(context.Context, *launcher.Launcher, hook.Call) (hook.Decision,
+						bool) {
+						panic("planted")
+					}}},
+			"stalled decision": {bytes.NewReader(good),
+				hook.Core{Open: r.core.Open,
+					Quarantine: func(ctx context.Context, _ *launcher.Launcher,
+						_ hook.Call) (hook.Decision, bool) {
+						<-ctx.Done()
+						time.Sleep(time.Minute)
+						return hook.Decision{Allowed: true}, true
+					}}},
+			"no state": {bytes.NewReader(good),
+				hook.Core{Open: func() (*launcher.Launcher, error) {
+					return nil, errors.New("planted")
+				}}},
+			"zero decision": {bytes.NewReader(good),
+				hook.Core{Open: r.core.Open,
+					Quarantine: func(context.Context, *launcher.Launcher, hook.Call) (hook.Decision,
+						bool) {
+						return hook.Decision{}, true
+					}}},
 		}
 		for what, b := range broken {
 			limit := time.Minute
@@ -129,7 +154,8 @@ func TestFailuresBlock(t *testing.T) {
 		for e := range r.l.Entries(filterHook) {
 			logged += string(e.Body) + "\n"
 		}
-		if n := strings.Count(logged, `"decision":"failed"`); n != len(broken)-2 { // none without a state, and the quarantine's own
+		if n := strings.Count(logged, `"decision":"failed"`); n != len(broken)-2 {
+			// none without a state, and the quarantine's own
 			t.Errorf("%s: %d failures are on record, want %d:\n%s", name, n, len(broken)-2, logged)
 		}
 	}

@@ -37,7 +37,8 @@ func TestDecode(t *testing.T) {
 		{"{\"a\":\"\x00\"}", "whole"},
 	} {
 		_, err := Decode(strings.NewReader(test.in))
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil ||
+			test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%q: %v, want %q", test.in, err, test.want)
 		}
 	}
@@ -48,7 +49,8 @@ func TestDecode(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t"}`,
-		`{"a":"\ud83d\ude00","b":[1,{"c":null}]}`, `{"a":1,"a":2}`, `{"a":"\ud800"}`, "{\"\xff\":1}", `{`, `{"a":1e999}`,
+		`{"a":"\ud83d\ude00","b":[1,{"c":null}]}`, `{"a":1,"a":2}`, `{"a":"\ud800"}`,
+		"{\"\xff\":1}", `{`, `{"a":1e999}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -77,13 +79,15 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzWrap: a text comes out of a line as it went in, and no other line is taken for one of ours.
 func FuzzWrap(f *testing.F) {
-	for _, seed := range []string{"ls", "it's", "'", "''", `\'`, "", "a\nb", "x' ; rm -rf / '", `'\''`} {
+	for _, seed := range []string{"ls", "it's", "'", "''", `\'`, "", "a\nb", "x' ; rm -rf / '",
+		`'\''`} {
 		f.Add(seed, "t1")
 		f.Add("/opt/x/tada-run --agent=a --call-id=t1 -c '"+seed, "' x")
 		f.Add("x\nexit\n"+seed+"\nexit\nx", "t1")
 	}
 	f.Fuzz(func(t *testing.T, text, id string) {
-		for _, r := range []Runner{{Path: "/opt/x/tada-run"}, {Path: "/o p/tada-run", Wait: time.Minute}} {
+		for _, r := range []Runner{{Path: "/opt/x/tada-run"},
+			{Path: "/o p/tada-run", Wait: time.Minute}} {
 			line := r.wrap("a", id, text)
 			for _, line := range []string{line, r.through("a", id, text)} {
 				if got, ok := r.unwrap("a", line); !ok || got != text {
@@ -93,7 +97,9 @@ func FuzzWrap(f *testing.F) {
 			if short := Short(r.through("a", id, text)); short != line {
 				t.Fatalf("%q is %q without its end, want %q", text, short, line)
 			}
-			if got, ok := r.unwrap("a", text); ok && (r.wrap("a", id, got) == line || !strings.HasSuffix(Short(text), "-c "+quoteText(got))) {
+			if got, ok := r.unwrap("a", text); ok &&
+				(r.wrap("a", id, got) == line ||
+					!strings.HasSuffix(Short(text), "-c "+quoteText(got))) {
 				t.Fatalf("%q is taken for a line around %q", text, got)
 			}
 		}
@@ -163,7 +169,8 @@ func TestGuessed(t *testing.T) {
 		{`{"cmd":["ls","a b"]}`, nil, []string{"ls 'a b'"}},
 		{`{"commands":["ls","rm x"]}`, nil, []string{"ls", "rm x"}},
 		{`{"shellCommand":"ls"}`, nil, []string{"ls"}},
-		{`{"input":{"steps":[{"script":"a"},{"argv":["b","c"]}]},"command":" "}`, nil, []string{"a", "b c"}},
+		{`{"input":{"steps":[{"script":"a"},{"argv":["b","c"]}]},"command":" "}`, nil,
+			[]string{"a", "b c"}},
 		{`{"commands":7,"commander":"x"}`, nil, nil},
 		{`{"url":"https://x/y","path":"https://x/y"}`, nil, nil},
 	} {
@@ -185,7 +192,8 @@ func TestGuessed(t *testing.T) {
 
 func TestStart(t *testing.T) {
 	for _, test := range [][3]string{
-		{".", "*.go", "./"}, {"src", "a/**/x.go", "src/a/"}, {"src", "/etc/*", "/etc/"}, {".", "a/b", "./a/b"}, {".", "~/x*", "~/"}, {".", "../{a,b}", "./../"},
+		{".", "*.go", "./"}, {"src", "a/**/x.go", "src/a/"}, {"src", "/etc/*", "/etc/"},
+		{".", "a/b", "./a/b"}, {".", "~/x*", "~/"}, {".", "../{a,b}", "./../"},
 	} {
 		if got := start(test[0], test[1]); got != test[2] {
 			t.Errorf("%q in %q: %q, want %q", test[1], test[0], got, test[2])

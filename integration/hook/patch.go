@@ -38,7 +38,8 @@ func patched(text string) ([]launcher.Access, error) {
 			}
 		}
 		if !known {
-			return nil, malformed("the patch has a line that is not known: %q", line[:min(len(line), 80)])
+			return nil, malformed("the patch has a line that is not known: %q",
+				line[:min(len(line), 80)])
 		}
 	}
 	if len(list) == 0 {
@@ -56,7 +57,8 @@ var patchCommand = regexp.MustCompile(`(?s)\A\s*(?:cd[ \t]+('[^']+'|"[^"$\x60\\\
 // expand.
 func patchIn(text string) (dir, patch string, ok bool) {
 	m := patchCommand.FindStringSubmatch(text)
-	if m == nil || m[2] != m[4] || m[3] != m[6] || strings.Contains("\n"+m[5]+"\n", "\n"+m[3]+"\n") {
+	if m == nil || m[2] != m[4] || m[3] != m[6] ||
+		strings.Contains("\n"+m[5]+"\n", "\n"+m[3]+"\n") {
 		return "", "", false
 	}
 	dir = m[1]

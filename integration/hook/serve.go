@@ -9,10 +9,11 @@ import (
 
 // An Adapter is one platform: what it sends, and how it is told to go on or to block.
 type Adapter struct {
-	Name    string
-	Events  map[string]func(Object) (Call, error) // by the name of the event, what it says
-	Tools   map[string]Tool                       // the platform's built-in tools, byte for byte
-	Wrapped func(Call, []string) bool             // whether its shell is tada-run already; nil for never
+	Name   string
+	Events map[string]func(Object) (Call, error) // by the name of the event, what it says
+	Tools  map[string]Tool                       // the platform's built-in tools, byte for byte
+	// whether its shell is tada-run already; nil for never
+	Wrapped func(Call, []string) bool
 
 	Block func(reason string) Answer
 	Pass  func(event string, d Decision, args Object) Answer // args are those to go on with
@@ -31,7 +32,8 @@ const EventName = "hook_event_name"
 // within the limit and [LastWord], and everything but a decision that allows is the platform's
 // block.
 func Serve(ctx context.Context, a Adapter, c *Core, in io.Reader, limit time.Duration) Answer {
-	answer, err := attempt(ctx, limit, func(ctx context.Context) Answer { return a.serve(ctx, c, in) })
+	answer, err := attempt(ctx, limit,
+		func(ctx context.Context) Answer { return a.serve(ctx, c, in) })
 	if err != nil {
 		return a.Block(c.Refuse(ctx, a.Name, err))
 	}
@@ -62,7 +64,8 @@ func (a Adapter) serve(ctx context.Context, c *Core, in io.Reader) Answer {
 // Refuse is why no call of the platform goes on, for the agent: err, where nothing else could be
 // decided. It is recorded as any decision. It returns within [LastWord].
 func (c *Core) Refuse(ctx context.Context, platform string, err error) string {
-	d, stuck := attempt(ctx, LastWord, func(context.Context) Decision { return c.unread(Call{Platform: platform}, err) })
+	d, stuck := attempt(ctx, LastWord,
+		func(context.Context) Decision { return c.unread(Call{Platform: platform}, err) })
 	if stuck != nil {
 		return unwitnessed(err, stuck).Reason
 	}
@@ -71,7 +74,8 @@ func (c *Core) Refuse(ctx context.Context, platform string, err error) string {
 
 // attempt returns what do returns, or an error when it panics or takes longer than the limit. Then
 // it may go on, but nobody hears of it.
-func attempt[T any](ctx context.Context, limit time.Duration, do func(context.Context) T) (T, error) {
+func attempt[T any](ctx context.Context, limit time.Duration,
+	do func(context.Context) T) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	done, failed := make(chan T, 1), make(chan error, 1)

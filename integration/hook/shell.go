@@ -23,7 +23,9 @@ func IsShell(env, words []string, names ...string) bool {
 	for _, name := range names {
 		if value := valueOf(env, name); value != "" {
 			have, err := os.Stat(value)
-			taken := words == nil || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(value, w) })
+			taken := words == nil ||
+				slices.ContainsFunc(words,
+					func(w string) bool { return strings.Contains(value, w) })
 			return err == nil && taken && os.SameFile(have, want)
 		}
 	}
@@ -35,7 +37,8 @@ func IsShell(env, words []string, names ...string) bool {
 func IsFirstInPath(env []string, name string) bool {
 	for _, dir := range filepath.SplitList(valueOf(env, "PATH")) {
 		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		if info, err := os.Stat(path); filepath.IsAbs(dir) && err == nil &&
+			info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			return IsShell([]string{"SHELL=" + path}, nil, "SHELL")
 		}
 	}

@@ -13,10 +13,13 @@ import (
 // A Tool says which built-in tool a platform's name stands for, and how the platform calls its
 // arguments.
 type Tool struct {
-	Builtin string            // a name of Builtins
-	Names   map[string]string // from the names that Builtins uses to the platform's; one that is not there is the same
-	Patches bool              // a command line that is nothing but a patch is applied by the platform itself
-	Talks   bool              // it touches nothing but the conversation; agents that it starts are asked about by themselves
+	Builtin string // a name of Builtins
+	// from the names that Builtins uses to the platform's; one that is not there is the same
+	Names map[string]string
+	// a command line that is nothing but a patch is applied by the platform itself
+	Patches bool
+	// it touches nothing but the conversation; agents that it starts are asked about by themselves
+	Talks bool
 }
 
 // A builtin is what is known of a tool that several platforms have.
@@ -146,8 +149,10 @@ func named(use launcher.Use, name string) (launcher.Access, error) {
 
 // Arguments of tools that are not known, by the look of their names.
 var (
-	pathWords    = []string{"path", "file", "dir", "directory", "folder", "filename", "notebook", "cwd", "root"}
-	commandWords = []string{"command", "cmd", "commandline", "cmdline", "script", "shell", "bash", "sh", "exec", "argv"}
+	pathWords = []string{"path", "file", "dir", "directory", "folder", "filename", "notebook",
+		"cwd", "root"}
+	commandWords = []string{"command", "cmd", "commandline", "cmdline", "script", "shell", "bash",
+		"sh", "exec", "argv"}
 )
 
 // looksLike reports whether the name of an argument is made of words of which one is listed:

@@ -60,7 +60,8 @@ func Short(line string) string {
 			return line
 		}
 		rest = rest[i+len(behind):]
-		if first := line[:len(line)-len(rest)-len(behind)]; strings.HasSuffix(first, " -c "+quoteText(rest)) {
+		if first := line[:len(line)-len(rest)-len(behind)]; strings.HasSuffix(first,
+			" -c "+quoteText(rest)) {
 			return first
 		}
 	}

@@ -28,7 +28,8 @@ func Of(pid string) approval.Caller {
 	first, _ := statusOf("1") // not to be read: then nothing counts as normal here
 	c := approval.Caller{
 		Peer: approval.PeerFacts{
-			Known: ok, UID: os.Getuid(), NoNewPrivs: own.noNewPrivs, Ancestor: pid == "self" && sandbox.Inside(),
+			Known: ok, UID: os.Getuid(), NoNewPrivs: own.noNewPrivs,
+			Ancestor: pid == "self" && sandbox.Inside(),
 			// A container's own filter is on its first process too, and tells nothing.
 			Seccomp: max(own.filters-first.filters, 0),
 		},
@@ -174,7 +175,8 @@ func holdersOf(index string) (pids []int) {
 				continue
 			}
 			// The same number in another container is another terminal.
-			if there := deviceOf("/proc/" + e.Name() + "/root/dev/pts"); there != here && there != 0 {
+			if there := deviceOf("/proc/" + e.Name() + "/root/dev/pts"); there != here &&
+				there != 0 {
 				continue
 			}
 			pids = append(pids, pid)
@@ -207,7 +209,8 @@ func filesOf(pid int) (files []openFile) {
 	defer f.Close()
 	names, _ := f.Readdirnames(-1)
 	for _, name := range names {
-		if target, err := os.Readlink(dir + "/" + name); err == nil && strings.HasPrefix(target, "/dev/") {
+		if target, err := os.Readlink(dir + "/" + name); err == nil &&
+			strings.HasPrefix(target, "/dev/") {
 			files = append(files, openFile{name, target})
 		}
 	}

@@ -18,7 +18,8 @@ import (
 func TestAgentInLine(t *testing.T) {
 	line := func(files ...string) (list []approval.Process) {
 		for i, f := range files {
-			list = append(list, approval.Process{PID: 100 + i, File: f, Name: f[strings.LastIndexByte(f, '/')+1:], Args: []string{f}})
+			list = append(list, approval.Process{PID: 100 + i, File: f,
+				Name: f[strings.LastIndexByte(f, '/')+1:], Args: []string{f}})
 		}
 		return list
 	}

@@ -21,10 +21,11 @@ func TestReadStatus(t *testing.T) {
 		"Name:\tx\nNoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\n": {facts{}, true},
 		"NoNewPrivs:\t1\nSeccomp:\t2\nSeccomp_filters:\t3\n":           {facts{true, 3}, true},
 		"NoNewPrivs:\t0\nSeccomp:\t2\n":                                {facts{false, 1}, true},
-		"Seccomp:\t0\n":                                                {facts{}, false}, // a kernel that does not tell
-		"":                                                             {facts{}, false},
-		"NoNewPrivs:\tyes\n":                                           {facts{}, false},
-		"Name:\tNoNewPrivs:\t0\nNoNewPrivs:\t1":                        {facts{true, 0}, true},
+		// a kernel that does not tell
+		"Seccomp:\t0\n":                         {facts{}, false},
+		"":                                      {facts{}, false},
+		"NoNewPrivs:\tyes\n":                    {facts{}, false},
+		"Name:\tNoNewPrivs:\t0\nNoNewPrivs:\t1": {facts{true, 0}, true},
 	} {
 		if f, ok := readStatus(text); f != want.f || ok != want.ok {
 			t.Errorf("%q: %+v, %v", text, f, ok)

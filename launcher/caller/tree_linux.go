@@ -11,7 +11,9 @@ import (
 
 // hosts are programs that others live in and have nothing else in common by it: a process below one
 // of them is on its own.
-var hosts = []string{"systemd", "init", "login", "sshd", "sshd-session", "su", "sudo", "cron", "crond", "tmux: server", "screen", "dtach", "gnome-terminal-", "konsole", "kitty", "alacritty", "wezterm-gui", "xterm", "foot", "docker-init", "tini", "containerd-shim"}
+var hosts = []string{"systemd", "init", "login", "sshd", "sshd-session", "su", "sudo", "cron",
+	"crond", "tmux: server", "screen", "dtach", "gnome-terminal-", "konsole", "kitty", "alacritty",
+	"wezterm-gui", "xterm", "foot", "docker-init", "tini", "containerd-shim"}
 
 // maxAncestors bounds the walk; a process tree is not that deep.
 const maxAncestors = 256
@@ -31,7 +33,8 @@ func Tree(pid int) string {
 		if err != nil || start < 0 || end < start {
 			return top
 		}
-		fields := strings.Fields(string(text[end+1:])) // state ppid ... starttime is the 22nd of all
+		// state ppid ... starttime is the 22nd of all
+		fields := strings.Fields(string(text[end+1:]))
 		parent, err := strconv.Atoi(fields[1])
 		if err != nil || len(fields) < 20 {
 			return top
@@ -41,10 +44,12 @@ func Tree(pid int) string {
 			return top
 		}
 		owner, ok := info.Sys().(*syscall.Stat_t)
-		if !ok || int(owner.Uid) != uid || pid == 1 || slices.Contains(hosts, string(text[start+1:end])) {
+		if !ok || int(owner.Uid) != uid || pid == 1 ||
+			slices.Contains(hosts, string(text[start+1:end])) {
 			return top
 		}
-		if pid != os.Getpid() && !(pid == os.Getppid() && sameProgram(pid)) { // each call is a process of its own, or two
+		if pid != os.Getpid() && !(pid == os.Getppid() && sameProgram(pid)) {
+			// each call is a process of its own, or two
 			top = fmt.Sprintf("%d.%s", pid, fields[19])
 		}
 		pid = parent

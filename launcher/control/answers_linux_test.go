@@ -13,14 +13,18 @@ import (
 )
 
 // asked returns who answers, and the variable by which to ask.
-func asked(t *testing.T, handle func(context.Context, *Requests, Asker, func(Reply))) (*Requests, string) {
+func asked(t *testing.T, handle func(context.Context, *Requests, Asker,
+	func(Reply))) (*Requests, string) {
 	t.Helper()
 	p, err := NewPair()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var d *Requests
-	d = NewRequests(p, func(ctx context.Context, _ Question, a Asker, answer func(Reply)) { handle(ctx, d, a, answer) })
+	d = NewRequests(p, func(ctx context.Context, _ Question, a Asker,
+		answer func(Reply)) {
+		handle(ctx, d, a, answer)
+	})
 	ask, err := unix.Dup(int(p.theirs.Fd()))
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +65,8 @@ func TestWhatRunsDoesNotHoldUpQuestions(t *testing.T) {
 // A question that a session took and did not answer lets nothing run: nobody recorded it.
 func TestUnanswered(t *testing.T) {
 	_, variable := asked(t, func(context.Context, *Requests, Asker, func(Reply)) {})
-	if _, err := Ask(Question{}, variable); !errors.Is(err, ErrUnanswered) || errors.Is(err, ErrNoSession) {
+	if _, err := Ask(Question{}, variable); !errors.Is(err, ErrUnanswered) ||
+		errors.Is(err, ErrNoSession) {
 		t.Errorf("a question without an answer: %v", err)
 	}
 	if _, err := Ask(Question{}, "1000000"); !errors.Is(err, ErrNoSession) {
@@ -72,7 +77,8 @@ func TestUnanswered(t *testing.T) {
 // How a process ended is known before its parent has reaped it, and after.
 func TestStatusOfTheAsker(t *testing.T) {
 	d, _ := asked(t, func(context.Context, *Requests, Asker, func(Reply)) {})
-	for line, want := range map[string]int{"exit 0": 0, "exit 7": 7, "kill -TERM $$": 143, "kill -KILL $$": 137} {
+	for line, want := range map[string]int{"exit 0": 0, "exit 7": 7, "kill -TERM $$": 143,
+		"kill -KILL $$": 137} {
 		cmd := exec.Command("/bin/sh", "-c", line)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

@@ -172,7 +172,8 @@ func (d *Server) peerOf(fd int) peer {
 	if device := p.caller.Terminal.Device; device != "" {
 		p.tty = device
 	}
-	if unix.PidfdSendSignal(pidfd, 0, nil, 0) != nil { // another process by now: what was read is about that one
+	if unix.PidfdSendSignal(pidfd, 0, nil, 0) != nil {
+		// another process by now: what was read is about that one
 		p.caller.Peer.Known = false
 	}
 	return p

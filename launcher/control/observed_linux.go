@@ -22,9 +22,11 @@ type observed struct {
 
 	typedBytes, hidden, private int
 
-	enters   int  // pressed, and the line they end not yet seen to end
-	x, y     int  // where the prompt ended; y is -1 where that is not told
-	prompts  bool // the shell tells its prompts: a line at none is for another program, or typed ahead and shown again
+	enters int // pressed, and the line they end not yet seen to end
+	x, y   int // where the prompt ended; y is -1 where that is not told
+	// the shell tells its prompts: a line at none is for another program, or typed ahead and shown
+	// again
+	prompts  bool
 	commands []wire.Command
 }
 

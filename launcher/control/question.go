@@ -43,7 +43,8 @@ type Question struct {
 	Wait     int      `json:"wait_ms,omitempty"`
 	Kind     string   `json:"stdin_kind,omitempty"`
 	Check    bool     `json:"check,omitempty"` // only judge it
-	Hook     bool     `json:"hook,omitempty"`  // of a platform's hook: whether it may leave its calls to this session
+	// of a platform's hook: whether it may leave its calls to this session
+	Hook bool `json:"hook,omitempty"`
 }
 
 // A Reply is the answer. Its zero value lets nothing run.

@@ -197,7 +197,8 @@ func (a Asker) Wait(d *Requests) *int {
 			return nil
 		case err == nil && fds[0].Revents != 0:
 			return a.status()
-		case err == nil && fds[1].Revents != 0: // the socket is closed, or no process inside has it any more
+		case err == nil && fds[1].Revents != 0:
+			// the socket is closed, or no process inside has it any more
 			pause = 1000
 		}
 	}

@@ -25,7 +25,8 @@ func TestOnlyOneDescriptorIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	for _, sent := range [][]int{{talk[1]}, {talk[1], int(other.Fd())}, {int(other.Fd()), talk[1]}, {int(other.Fd()), int(other.Fd())}} {
+	for _, sent := range [][]int{{talk[1]}, {talk[1], int(other.Fd())}, {int(other.Fd()), talk[1]},
+		{int(other.Fd()), int(other.Fd())}} {
 		if err := unix.Sendmsg(pair[0], []byte("?"), unix.UnixRights(sent...), nil, 0); err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,8 @@ type Host interface {
 	Record(kind string, body Body, d audit.Durability) error // in the log
 	Mark(label string) error                                 // in the transcript
 	Caller(pid string) approval.Caller                       // what the kernel says of a process
-	LineEnded(status *int)                                   // the session's shell says that a line has ended
+	// the session's shell says that a line has ended
+	LineEnded(status *int)
 }
 
 // A Body is that of a log entry.

@@ -100,7 +100,8 @@ func withoutPort(value string) string {
 	if err != nil || u.User != nil {
 		return value
 	}
-	if addr, err := netip.ParseAddr(u.Hostname()); u.Hostname() != "localhost" && (err != nil || !addr.IsLoopback()) {
+	if addr, err := netip.ParseAddr(u.Hostname()); u.Hostname() != "localhost" &&
+		(err != nil || !addr.IsLoopback()) {
 		return value
 	}
 	u.Host = u.Hostname()

@@ -97,9 +97,10 @@ func shows(value string) bool {
 	}
 	dir, program := path.Split(words[0])
 	ours := dir == "" || strings.HasPrefix(dir, "/") && listed(path.Clean(dir), programFolders)
-	return ours && slices.Contains(showers, program) && !slices.ContainsFunc(words[1:], func(option string) bool {
-		return !slices.Contains(plainOptions, option) || option == "-S" && program != "less"
-	})
+	return ours && slices.Contains(showers, program) &&
+		!slices.ContainsFunc(words[1:], func(option string) bool {
+			return !slices.Contains(plainOptions, option) || option == "-S" && program != "less"
+		})
 }
 
 // credential reports whether a value has the shape of a secret wherever it stands: a key in
@@ -108,7 +109,8 @@ func credential(value string) bool {
 	if strings.Contains(value, "-----BEGIN ") {
 		return true
 	}
-	for word := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(" \t\n,;'\"=", r) }) {
+	for word := range strings.FieldsFuncSeq(value,
+		func(r rune) bool { return strings.ContainsRune(" \t\n,;'\"=", r) }) {
 		for _, t := range catalog.Tokens() {
 			if strings.HasPrefix(word, t.Mark) && len(word) >= len(t.Mark)+12 {
 				return true
@@ -142,7 +144,8 @@ func plain(value string) bool {
 	if paths(value) {
 		left = len(value) // temporary directories have random names
 	}
-	for piece := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(" /:;,.=_-+@%", r) }) {
+	for piece := range strings.FieldsFuncSeq(value,
+		func(r rune) bool { return strings.ContainsRune(" /:;,.=_-+@%", r) }) {
 		letters, digits := 0, 0
 		for _, c := range []byte(piece) {
 			switch {
@@ -168,7 +171,8 @@ func plain(value string) bool {
 func paths(value string) bool {
 	for part := range strings.SplitSeq(value, ":") {
 		top, _, more := strings.Cut(strings.TrimPrefix(part, "/"), "/")
-		if !strings.HasPrefix(part, "/") || !more || len(top) > 12 || strings.Trim(top, "abcdefghijklmnopqrstuvwxyzU") != "" {
+		if !strings.HasPrefix(part, "/") || !more || len(top) > 12 ||
+			strings.Trim(top, "abcdefghijklmnopqrstuvwxyzU") != "" {
 			return false
 		}
 	}
@@ -192,6 +196,7 @@ func InDir(env []string, dir string) []string {
 	if !filepath.IsAbs(dir) {
 		return env
 	}
-	env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "PWD=") })
+	env = slices.DeleteFunc(slices.Clone(env),
+		func(kv string) bool { return strings.HasPrefix(kv, "PWD=") })
 	return append(env, "PWD="+dir)
 }

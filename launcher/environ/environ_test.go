@@ -27,7 +27,8 @@ func TestScrub(t *testing.T) {
 		{"SESSION_ID=123e4567e89b42d3a456426614174000", false}, // may be a token
 		{"OPAQUE=Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA==", false},
 		{"BLOB=a\x01b", false},
-		{"CONFIG_SITE=ghp_0123456789abcdefghij0123456789", false}, // a known name does not make a token harmless
+		// a known name does not make a token harmless
+		{"CONFIG_SITE=ghp_0123456789abcdefghij0123456789", false},
 		{"HTTP_PROXY=http://proxy.example:3128", true},
 		{"HTTP_PROXY=http://dev:hunter2@proxy.example:3128", false},
 		{"DATABASE_URL=postgres://app:pw@db/app", false},

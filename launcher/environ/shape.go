@@ -12,20 +12,23 @@ import (
 func number(value string) bool { return strings.Trim(value, "0123456789") == "" }
 
 func word(value string) bool {
-	return strings.Trim(value, plainLetters+"0123456789._+%:-") == "" && !strings.HasPrefix(value, "-") && !strings.HasPrefix(value, ".")
+	return strings.Trim(value, plainLetters+"0123456789._+%:-") == "" &&
+		!strings.HasPrefix(value, "-") && !strings.HasPrefix(value, ".")
 }
 
 func id(value string) bool {
-	return strings.Trim(value, "0123456789abcdefABCDEF-") == "" && !strings.HasPrefix(value, "-") && strings.ContainsAny(value, "0123456789")
+	return strings.Trim(value, "0123456789abcdefABCDEF-") == "" && !strings.HasPrefix(value, "-") &&
+		strings.ContainsAny(value, "0123456789")
 }
 
 const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // temporaryFolder is the shape of a folder for temporary files, where every command may write.
 func temporaryFolder(value string) bool {
-	return path.Clean(value) == strings.TrimSuffix(value, "/") && slices.ContainsFunc(SharedTemp, func(dir string) bool {
-		return value == dir || strings.HasPrefix(value, dir+"/")
-	})
+	return path.Clean(value) == strings.TrimSuffix(value, "/") &&
+		slices.ContainsFunc(SharedTemp, func(dir string) bool {
+			return value == dir || strings.HasPrefix(value, dir+"/")
+		})
 }
 
 // nothing and cat are the shapes of variables by which an agent's program keeps others from asking

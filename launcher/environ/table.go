@@ -19,4 +19,6 @@ var plainOptions = strings.Fields(`
 `)
 
 // programFolders are where programs lie that no command of an ordinary user has put there.
-var programFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/usr/libexec", "/snap/bin", "/home/linuxbrew/.linuxbrew/bin", "/opt/homebrew/bin", "/opt/local/bin", "/nix/store/*", "/run/current-system/sw/bin"}
+var programFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/usr/libexec", "/snap/bin",
+	"/home/linuxbrew/.linuxbrew/bin", "/opt/homebrew/bin", "/opt/local/bin", "/nix/store/*",
+	"/run/current-system/sw/bin"}

@@ -33,7 +33,8 @@ func Open(dir *state.Directory, r *record.Record) (*Approvals, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Approvals{TTL: ttl, Caller: caller.Own, Marks: outsideFolder(), dir: dir, record: r}, nil
+	return &Approvals{TTL: ttl, Caller: caller.Own, Marks: outsideFolder(), dir: dir, record: r},
+		nil
 }
 
 // maxTTL is how long a question may live. The environment is the caller's, and here that is
@@ -46,7 +47,8 @@ func approvalTTL(text string) (time.Duration, error) {
 	}
 	seconds, err := strconv.Atoi(text)
 	if err != nil || seconds <= 0 {
-		return 0, &approval.ConfigError{Name: "APPROVAL_TTL_SECONDS", Value: strconv.Quote(text), Need: "it must be a number of seconds above 0"}
+		return 0, &approval.ConfigError{Name: "APPROVAL_TTL_SECONDS", Value: strconv.Quote(text),
+			Need: "it must be a number of seconds above 0"}
 	}
 	return time.Duration(min(seconds, int(maxTTL/time.Second))) * time.Second, nil
 }

@@ -12,7 +12,8 @@ import (
 // shorten that, and nonsense in it is refused.
 func TestApprovalTTL(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"": time.Hour, "60": time.Minute, "3600": time.Hour, "3601": time.Hour, "1000000000": time.Hour,
+		"": time.Hour, "60": time.Minute, "3600": time.Hour, "3601": time.Hour,
+		"1000000000": time.Hour,
 	} {
 		if got, err := approvalTTL(text); err != nil || got != want {
 			t.Errorf("%q: %v, %v, want %v", text, got, err, want)

@@ -16,7 +16,8 @@ import (
 // elsewhere meanwhile. The error is a [CancelledError] when the person left without an answer. The
 // text is drawn from the stored bytes and nothing else; the answer names the hash of what was
 // drawn, so that it cannot reach another question.
-func (p *Approvals) Ask(ctx context.Context, tty *os.File, e approval.Envelope, channel string) (approval.Decision, error) {
+func (p *Approvals) Ask(ctx context.Context, tty *os.File, e approval.Envelope,
+	channel string) (approval.Decision, error) {
 	if !p.AtPerson() {
 		return approval.Decision{}, nil // whoever reads this terminal is not sure to be a person
 	}
@@ -35,8 +36,9 @@ func (p *Approvals) Ask(ctx context.Context, tty *os.File, e approval.Envelope, 
 		return approval.Decision{}, err
 	}
 	shown := prompt.Page{
-		Payload: e.Payload, After: e.After(), Least: e.ReadingTime(), Calls: e.Calls, Typed: e.Challenge,
-		Code: e.Friction.Factor && e.Quorum < 2, Edited: len(e.Calls) == 1,
+		Payload: e.Payload, After: e.After(), Least: e.ReadingTime(), Calls: e.Calls,
+		Typed: e.Challenge,
+		Code:  e.Friction.Factor && e.Quorum < 2, Edited: len(e.Calls) == 1,
 	}
 	a, err := shown.Put(ctx, tty, phrase, p.dir.Now)
 	if err != nil || !a.Given {
@@ -61,7 +63,8 @@ func (p *Approvals) Ask(ctx context.Context, tty *os.File, e approval.Envelope, 
 // AskQuestion is Ask for a question of another machine. It reports the answer, and the word to the
 // agent that came with a no; the error wraps [ErrNobody] when there is none. The characters to type
 // are made up here, because those of the question are known on its own machine only.
-func (p *Approvals) AskQuestion(ctx context.Context, tty *os.File, q approval.Question) (yes bool, word string, err error) {
+func (p *Approvals) AskQuestion(ctx context.Context, tty *os.File,
+	q approval.Question) (yes bool, word string, err error) {
 	typed, friction := "", render.Render(q.Payload, render.Options{}).Friction
 	if n := friction.Challenge; n > 0 {
 		random := make([]byte, n)
@@ -76,8 +79,10 @@ func (p *Approvals) AskQuestion(ctx context.Context, tty *os.File, q approval.Qu
 	if err != nil {
 		return false, "", err
 	}
-	least := approval.Envelope{Payload: q.Payload, Risk: friction.Level, Friction: friction}.ReadingTime()
-	a, err := prompt.Page{Payload: q.Payload, Typed: typed, Least: least}.Put(ctx, tty, phrase, p.dir.Now)
+	least := approval.Envelope{Payload: q.Payload, Risk: friction.Level,
+		Friction: friction}.ReadingTime()
+	a, err := prompt.Page{Payload: q.Payload, Typed: typed, Least: least}.Put(ctx, tty, phrase,
+		p.dir.Now)
 	if err == nil && !a.Given || errors.As(err, new(*prompt.CancelledError)) {
 		err = ErrNobody
 	}

@@ -16,7 +16,8 @@ func (a *Attempt) asksHere(e approval.Envelope) bool {
 	if a.AskHere == nil || e.Requester == Person() {
 		return false
 	}
-	if who, why := a.Caller().Who(); !a.Inside && (who != "" || why != "") { // Ask would say nothing
+	if who, why := a.Caller().Who(); !a.Inside && (who != "" || why != "") {
+		// Ask would say nothing
 		fmt.Fprintf(os.Stderr, "tada-run: not asked on this terminal, where no person is recognised: %s\n", why)
 		return false
 	}
@@ -29,10 +30,14 @@ func (a *Attempt) asksHere(e approval.Envelope) bool {
 
 // cancelled withdraws the question that the person at this terminal left without an answer. Nothing
 // is remembered of it but the record: the same command asks again.
-func (a *Attempt) cancelled(e approval.Envelope, left *prompt.CancelledError) (*refusal.Refusal, error) {
+func (a *Attempt) cancelled(e approval.Envelope,
+	left *prompt.CancelledError) (*refusal.Refusal, error) {
 	ctx, cancel := StoreContext()
 	defer cancel()
-	refusal, err := a.change(func() ([]approval.Event, error) { return a.Store.Cancel(ctx, e.ID, left.Error()) })
+	refusal, err := a.change(func() ([]approval.Event,
+		error) {
+		return a.Store.Cancel(ctx, e.ID, left.Error())
+	})
 	if refusal != nil || err != nil { // it was answered or expired at the last instant
 		return refusal, err
 	}

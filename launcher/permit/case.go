@@ -29,16 +29,25 @@ type Attempt struct {
 	*Approvals
 	Log *audit.Log
 
-	AskHere func(context.Context, approval.Envelope) (approval.Decision, error) // at this terminal; nil for nowhere
-	Wait    time.Duration                                                       // for an answer given elsewhere
-	Inside  bool                                                                // it comes out of a session
-	CI      bool                                                                // of a machine without people
-	Tool    bool                                                                // another program carries it out
+	// at this terminal; nil for nowhere
+	AskHere func(context.Context, approval.Envelope) (approval.Decision, error)
+	// for an answer given elsewhere
+	Wait time.Duration
+	// it comes out of a session
+	Inside bool
+	// of a machine without people
+	CI bool
+	// another program carries it out
+	Tool bool
 
-	Again   func() (Case, error)                                  // judges the same request, as the world is now
-	Other   func(command string) (c Case, done func(), err error) // judges another command in its place
-	Reserve func()                                                // it may run soon: a person is asked
-	Begin   func()                                                // it is about to run, if the approval fits
+	// judges the same request, as the world is now
+	Again func() (Case, error)
+	// judges another command in its place
+	Other func(command string) (c Case, done func(), err error)
+	// it may run soon: a person is asked
+	Reserve func()
+	// it is about to run, if the approval fits
+	Begin func()
 }
 
 // say is a phrase in the language of the caller.

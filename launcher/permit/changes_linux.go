@@ -27,7 +27,8 @@ func (p *Approvals) Changes(ctx context.Context) (<-chan struct{}, error) {
 		return changes, nil
 	}
 	// The folder, because a database that is rebuilt is another file.
-	if _, err := unix.InotifyAddWatch(fd, p.dir.Dir, unix.IN_CLOSE_WRITE|unix.IN_MOVED_TO); err != nil {
+	if _, err := unix.InotifyAddWatch(fd, p.dir.Dir,
+		unix.IN_CLOSE_WRITE|unix.IN_MOVED_TO); err != nil {
 		unix.Close(fd)
 		go p.pollChanges(ctx, changes)
 		return changes, nil

@@ -114,7 +114,8 @@ func (p *Approvals) Untrust(ctx context.Context, prefix string, f Factor) (strin
 	}
 	var gone approval.TrustedKey
 	for line := range strings.Lines(old) {
-		if one, err := approval.ParseTrust([]byte(line)); err == nil && len(one) == 1 && approval.KeyID(one[0].Public) == id {
+		if one, err := approval.ParseTrust([]byte(line)); err == nil && len(one) == 1 &&
+			approval.KeyID(one[0].Public) == id {
 			gone = one[0]
 			continue
 		}
@@ -135,7 +136,8 @@ func (p *Approvals) trustText() (string, error) {
 }
 
 // changeTrust writes the trust list anew, after the record has it.
-func (p *Approvals) changeTrust(ctx context.Context, k approval.TrustedKey, f Factor, outcome, text string) error {
+func (p *Approvals) changeTrust(ctx context.Context, k approval.TrustedKey, f Factor, outcome,
+	text string) error {
 	store, e, codes, err := p.enrolling(ctx, f)
 	if err != nil {
 		return err
@@ -155,7 +157,8 @@ func (p *Approvals) changeTrust(ctx context.Context, k approval.TrustedKey, f Fa
 	case f.Vouch == "":
 		err = fmt.Errorf("%w; this machine is %s", ErrNoFactor, audience)
 	default:
-		err = approval.Vouched(f.Vouch, k, outcome == approval.OutcomeDistrust, trusted, audience, p.dir.Now())
+		err = approval.Vouched(f.Vouch, k, outcome == approval.OutcomeDistrust, trusted, audience,
+			p.dir.Now())
 	}
 	if err != nil {
 		return err

@@ -42,7 +42,8 @@ func differs(was, is Facts) []string {
 		now, _ := strings.CutPrefix(is[name], "=")
 		switch {
 		case shown:
-			told = append(told, fmt.Sprintf("%s is %s, was %s", name, notice.Visible(now), notice.Visible(before)))
+			told = append(told, fmt.Sprintf("%s is %s, was %s", name, notice.Visible(now),
+				notice.Visible(before)))
 		case was[name] == "":
 			told = append(told, notice.Visible(name)+" is new")
 		case is[name] == "":

@@ -16,7 +16,8 @@ const granting = "granting"
 
 // DecideStanding is Decide with a yes that also makes a standing approval. Where that cannot be
 // given, nothing is approved and the error says why.
-func (p *Approvals) DecideStanding(ctx context.Context, d approval.Decision, uses int, life time.Duration) (approval.Grant, error) {
+func (p *Approvals) DecideStanding(ctx context.Context, d approval.Decision, uses int,
+	life time.Duration) (approval.Grant, error) {
 	lock, err := p.dir.Lock(granting, syscall.LOCK_EX)
 	if err != nil {
 		return approval.Grant{}, err
@@ -25,7 +26,8 @@ func (p *Approvals) DecideStanding(ctx context.Context, d approval.Decision, use
 	if _, err := p.May(approval.Remember, approval.Channel(d.Channel)); err != nil {
 		return approval.Grant{}, err
 	}
-	r := approval.GrantRequest{Envelope: d.Envelope, PlanHash: d.PlanHash, Uses: uses, For: life, Approver: d.Approver, Channel: d.Channel}
+	r := approval.GrantRequest{Envelope: d.Envelope, PlanHash: d.PlanHash, Uses: uses, For: life,
+		Approver: d.Approver, Channel: d.Channel}
 	if e, err := p.Envelope(ctx, d.Envelope); err != nil {
 		return approval.Grant{}, err
 	} else if err := e.MayStand(d, r); err != nil {

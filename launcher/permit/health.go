@@ -26,7 +26,8 @@ func (p *Approvals) approvalEvents(f audit.Filter) iter.Seq2[approval.Event, err
 				e, err = approval.ParseEvent(entry.Body)
 			}
 			if err != nil {
-				err = fmt.Errorf("entry %d of the log: %w; try: tadactl audit verify", entry.Seq, err)
+				err = fmt.Errorf("entry %d of the log: %w; try: tadactl audit verify", entry.Seq,
+					err)
 			}
 			if !yield(e, err) || err != nil {
 				return

@@ -33,7 +33,8 @@ func (p *Approvals) Envelope(ctx context.Context, prefix string) (approval.Envel
 		return approval.Envelope{}, err
 	}
 	if e, err := p.Store.Get(ctx, prefix); !errors.Is(err, approval.ErrUnknown) {
-		return e, err // a whole id, of whatever state: who shows many does not look through all of them for each
+		// a whole id, of whatever state: who shows many does not look through all of them for each
+		return e, err
 	}
 	pending, err := p.Store.Pending(ctx)
 	if err != nil {
@@ -71,7 +72,10 @@ func (p *Approvals) Undeny(ctx context.Context, id string) error {
 	if _, err := p.May(approval.TakeBack, approval.ChannelTadactl); err != nil {
 		return err
 	}
-	return p.Deciding(func() ([]approval.Event, error) { return p.Store.Undeny(ctx, id, Person(), "tadactl") })
+	return p.Deciding(func() ([]approval.Event,
+		error) {
+		return p.Store.Undeny(ctx, id, Person(), "tadactl")
+	})
 }
 
 // Denied returns the questions whose denials keep their commands from being asked again, oldest

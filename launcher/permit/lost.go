@@ -22,7 +22,8 @@ func (p *Approvals) tellLost(ctx context.Context, log *audit.Log) error {
 		if p.dir.Lives(run.Runner) {
 			continue
 		}
-		events, err := p.Store.Finish(ctx, run.Envelope, approval.OutcomeLost, "its launcher died before it recorded the end")
+		events, err := p.Store.Finish(ctx, run.Envelope, approval.OutcomeLost,
+			"its launcher died before it recorded the end")
 		if errors.Is(err, approval.ErrUnknown) { // told by a process that did not live to hear so
 			continue
 		}

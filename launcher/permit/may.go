@@ -21,7 +21,8 @@ func (p *Approvals) May(a approval.Action, over approval.Channel) (approval.Via,
 	via := caller.Via()
 	var err error
 	if via.Channel, err = caller.May(a, over); err != nil {
-		_ = p.attempted(a, via, err) // it is refused all the same, also where the record is what must be decided about
+		// it is refused all the same, also where the record is what must be decided about
+		_ = p.attempted(a, via, err)
 		return via, err
 	}
 	return via, nil
@@ -39,7 +40,8 @@ func (p *Approvals) attempted(a approval.Action, via approval.Via, why error) er
 	}
 	defer log.Close()
 	_, err = AppendEvents(log, []approval.Event{{
-		Kind: approval.KindRefused, Time: p.dir.Now().UTC(), Approver: Person(), Channel: string(via.Channel), Outcome: approval.OutcomeDenied,
+		Kind: approval.KindRefused, Time: p.dir.Now().UTC(), Approver: Person(),
+		Channel: string(via.Channel), Outcome: approval.OutcomeDenied,
 		Reason: fmt.Sprintf("%s: %v", a, why), Via: via,
 	}}, audit.Durable)
 	return err

@@ -65,7 +65,8 @@ func (a *Attempt) offer(ctx context.Context, command string, ask bool) (*refusal
 }
 
 // withOffer adds to a refusal what the person would rather see.
-func (a *Attempt) withOffer(ctx context.Context, f *refusal.Refusal, command string, ask bool) (*refusal.Refusal, error) {
+func (a *Attempt) withOffer(ctx context.Context, f *refusal.Refusal, command string,
+	ask bool) (*refusal.Refusal, error) {
 	if command == "" {
 		return f, nil
 	}
@@ -75,12 +76,14 @@ func (a *Attempt) withOffer(ctx context.Context, f *refusal.Refusal, command str
 }
 
 // HumanDenied passes on the message of the person who denied it.
-func (a *Attempt) HumanDenied(ctx context.Context, id string, calls []approval.CallDecision) (*refusal.Refusal, error) {
+func (a *Attempt) HumanDenied(ctx context.Context, id string,
+	calls []approval.CallDecision) (*refusal.Refusal, error) {
 	message, instead := "", ""
 	for _, c := range calls {
 		message, instead = cmp.Or(message, render.Inert(c.Message)), cmp.Or(instead, c.Instead)
 	}
-	f := a.refuse("denied", refusal.CodeDenied, cmp.Or(message, a.say("denied by user")), exit.Denied)
+	f := a.refuse("denied", refusal.CodeDenied, cmp.Or(message, a.say("denied by user")),
+		exit.Denied)
 	f.Envelope, f.HumanCan = id, undoes(id)
 	return a.withOffer(ctx, f, instead, true)
 }

@@ -19,7 +19,8 @@ import (
 
 // Change does what changes the store and records what it changed. The error is that of the record,
 // or else the change's own.
-func (p *Approvals) Change(log *audit.Log, d audit.Durability, do func() ([]approval.Event, error)) error {
+func (p *Approvals) Change(log *audit.Log, d audit.Durability,
+	do func() ([]approval.Event, error)) error {
 	told, err := p.changeNow(log, d, do)
 	if told == nil {
 		return err
@@ -33,7 +34,8 @@ func (p *Approvals) Change(log *audit.Log, d audit.Durability, do func() ([]appr
 // changeNow is change for a caller that has no time: when it returns, the events stand in the log,
 // and the channel says when the store has forgotten them. A process that ends before leaves that to
 // the next one.
-func (p *Approvals) changeNow(log *audit.Log, d audit.Durability, do func() ([]approval.Event, error)) (<-chan error, error) {
+func (p *Approvals) changeNow(log *audit.Log, d audit.Durability,
+	do func() ([]approval.Event, error)) (<-chan error, error) {
 	s, err := p.ChangeSaid(log, d, do)
 	if s.outbox == nil {
 		return nil, err
@@ -50,7 +52,8 @@ type written struct {
 
 // ChangeSaid is change for a caller that has something better to do than to have the store forget,
 // which takes the store and waits for the disk twice. It must call forgetNow in the end.
-func (p *Approvals) ChangeSaid(log *audit.Log, d audit.Durability, do func() ([]approval.Event, error)) (written, error) {
+func (p *Approvals) ChangeSaid(log *audit.Log, d audit.Durability,
+	do func() ([]approval.Event, error)) (written, error) {
 	outbox, err := p.dir.Lock("outbox", syscall.LOCK_SH)
 	if err != nil {
 		return written{}, err
@@ -86,7 +89,8 @@ func (p *Approvals) ForgetNow(all ...written) <-chan error {
 
 // AppendEvents writes what happened to an envelope into the log. It returns the place of the last
 // entry when the disk has it: a place that a power cut takes away would look like an older record.
-func AppendEvents(log *audit.Log, events []approval.Event, d audit.Durability) (place string, err error) {
+func AppendEvents(log *audit.Log, events []approval.Event,
+	d audit.Durability) (place string, err error) {
 	for _, e := range events {
 		entry, err := log.Append(e.Kind, e.Body(), d)
 		if err != nil {

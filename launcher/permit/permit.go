@@ -74,7 +74,8 @@ func (q *Question) permit(ctx context.Context) (*refusal.Refusal, error) {
 }
 
 // use spends the approval of an envelope, or the standing approval that it has become.
-func (q *Question) use(ctx context.Context, e approval.Envelope) (refusal *refusal.Refusal, err error) {
+func (q *Question) use(ctx context.Context,
+	e approval.Envelope) (refusal *refusal.Refusal, err error) {
 	if err := q.useNewGrant(ctx); err != nil || q.Grant != "" {
 		return nil, err
 	}
@@ -120,11 +121,15 @@ func (q *Question) ask(ctx context.Context, e approval.Envelope) (*refusal.Refus
 }
 
 // decided has the store take an answer that was given here.
-func (q *Question) decided(ctx context.Context, e approval.Envelope, d approval.Decision) (*refusal.Refusal, error) {
+func (q *Question) decided(ctx context.Context, e approval.Envelope,
+	d approval.Decision) (*refusal.Refusal, error) {
 	late := false
 	var err error
 	q.answer, err = q.ChangeSaid(q.Log, audit.Lazy, func() ([]approval.Event, error) {
-		events, err := q.decide(d, func() ([]approval.Event, error) { return q.Store.Decide(ctx, d) })
+		events, err := q.decide(d, func() ([]approval.Event,
+			error) {
+			return q.Store.Decide(ctx, d)
+		})
 		late = errors.Is(err, approval.ErrDecided)
 		return events, err
 	})
@@ -152,7 +157,8 @@ func (q *Question) await(ctx context.Context, e approval.Envelope) (*refusal.Ref
 	now, err := e, error(nil)
 	switch {
 	case q.Wait > 0:
-		fmt.Fprintf(os.Stderr, "tada-run: waiting %v for approval: tadactl approve %s\n", q.Wait, e.ID)
+		fmt.Fprintf(os.Stderr, "tada-run: waiting %v for approval: tadactl approve %s\n", q.Wait,
+			e.ID)
 		wait, cancel := context.WithTimeout(ctx, q.Wait)
 		defer cancel()
 		now, err = q.Store.Wait(wait, e.ID)
@@ -160,13 +166,15 @@ func (q *Question) await(ctx context.Context, e approval.Envelope) (*refusal.Ref
 		now, err = q.Store.Get(ctx, e.ID)
 	}
 	switch {
-	case errors.Is(err, context.DeadlineExceeded), err == nil && now.State == approval.Pending && now.Decision == nil:
+	case errors.Is(err, context.DeadlineExceeded),
+		err == nil && now.State == approval.Pending && now.Decision == nil:
 		return q.pending(e), nil
 	case errors.Is(err, context.Canceled): // who asked inside a session is gone
 		return q.cancelled(e, &prompt.CancelledError{By: "the process that asked has exited"})
 	case err != nil:
 		return q.storeRefusal(err)
-	case now.Decision != nil && Approves(now.Decision.Calls): // not yet used, or it became a standing approval
+	case now.Decision != nil && Approves(now.Decision.Calls):
+		// not yet used, or it became a standing approval
 		q.approved = true
 		return nil, nil
 	case now.Decision != nil:

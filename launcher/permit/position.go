@@ -29,7 +29,8 @@ func (p *Approvals) Compare(ctx context.Context) error {
 	}
 	_, seq, err := p.Store.Place(ctx) // again: what the record has, the store had before
 	if err == nil && recorded > seq {
-		err = &approval.FileError{Path: p.dir.Approvals(), Err: approval.ErrBehind, Hint: "rebuild it from the record: tadactl approvals rebuild"}
+		err = &approval.FileError{Path: p.dir.Approvals(), Err: approval.ErrBehind,
+			Hint: "rebuild it from the record: tadactl approvals rebuild"}
 	}
 	return err
 }

@@ -28,7 +28,8 @@ func (q *Question) presigned(ctx context.Context) (*refusal.Refusal, error) {
 				return e.Events, err
 			})
 		})
-		if err := os.Remove(path); err != nil { // spent, or of no use: the store remembers which were taken
+		if err := os.Remove(path); err != nil {
+			// spent, or of no use: the store remembers which were taken
 			return nil, err
 		}
 		if refusal != nil || err != nil {

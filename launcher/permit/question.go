@@ -13,9 +13,10 @@ import (
 type Question struct {
 	*Attempt
 	*Authority
-	unfit    *refusal.Unfit // an approval of the same command line that is for another plan; nil for none
-	approved bool           // by a person elsewhere
-	answer   written        // that a person gave here, until it is used
+	// an approval of the same command line that is for another plan; nil for none
+	unfit    *refusal.Unfit
+	approved bool    // by a person elsewhere
+	answer   written // that a person gave here, until it is used
 }
 
 // NewQuestion returns the question about an attempt.
@@ -32,7 +33,8 @@ func (q *Question) Consume(ctx context.Context, id string) (*refusal.Refusal, er
 	q.Case = fresh
 	q.Begin() // while the disk takes the use of the approval
 	var permit approval.Permit
-	claim := approval.Claim{Session: q.Asker(), Envelope: id, PlanHash: fresh.Hash(), Runner: q.dir.Self()}
+	claim := approval.Claim{Session: q.Asker(), Envelope: id, PlanHash: fresh.Hash(),
+		Runner: q.dir.Self()}
 	used, err := q.ChangeSaid(q.Log, audit.Durable, func() (events []approval.Event, err error) {
 		permit, err = q.Store.Consume(ctx, claim)
 		if err == nil {

@@ -27,13 +27,15 @@ func (p *Approvals) Rebuild(ctx context.Context, verify func() error) (approval.
 	switch {
 	case err == nil:
 		return approval.Rebuilt{}, ErrIntact
-	case !errors.Is(err, approval.ErrCorrupt) && !errors.Is(err, approval.ErrMissing) && !errors.Is(err, approval.ErrBehind):
+	case !errors.Is(err, approval.ErrCorrupt) && !errors.Is(err, approval.ErrMissing) &&
+		!errors.Is(err, approval.ErrBehind):
 		return approval.Rebuilt{}, err // locked, or another's, or newer: rebuilding would not help
 	}
 	if err := verify(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return approval.Rebuilt{}, fmt.Errorf("the log itself cannot be trusted: %w", err)
 	}
-	rebuilt, err := bolt.Rebuild(ctx, p.dir.Approvals(), p.StoreOptions(), p.approvalEvents(audit.Filter{}))
+	rebuilt, err := bolt.Rebuild(ctx, p.dir.Approvals(), p.StoreOptions(),
+		p.approvalEvents(audit.Filter{}))
 	if err != nil {
 		return rebuilt, err
 	}

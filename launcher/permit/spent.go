@@ -55,8 +55,10 @@ func (p *Approvals) unspent(envelope string, what ...string) error {
 
 func usedBefore(envelope string) error {
 	const why = "it was used before, and the state directory was restored from an older copy since"
-	return &approval.Refused{Envelope: envelope, Outcome: approval.OutcomeReplayed, Err: approval.ErrReplayed, Message: why,
-		Events: []approval.Event{{Kind: approval.KindRefused, Envelope: envelope, Outcome: approval.OutcomeReplayed, Reason: why}}}
+	return &approval.Refused{Envelope: envelope, Outcome: approval.OutcomeReplayed,
+		Err: approval.ErrReplayed, Message: why,
+		Events: []approval.Event{{Kind: approval.KindRefused, Envelope: envelope,
+			Outcome: approval.OutcomeReplayed, Reason: why}}}
 }
 
 // mark is the file of one mark. What it is about is hashed, because ids come from files.
@@ -96,7 +98,8 @@ func (p *Approvals) codeUnused(d approval.Decision) error {
 		if d.Code == "" {
 			return nil
 		}
-		if err := p.unspent(d.Envelope, "code", d.Code, strconv.FormatInt(p.dir.Now().Unix()/30-int64(step), 10)); err != nil {
+		if err := p.unspent(d.Envelope, "code", d.Code,
+			strconv.FormatInt(p.dir.Now().Unix()/30-int64(step), 10)); err != nil {
 			var refused *approval.Refused
 			if errors.As(err, &refused) { // in the words that a code has
 				refused.Err, refused.Outcome = approval.ErrCodeUsed, approval.OutcomeDenied
@@ -115,7 +118,8 @@ func (p *Approvals) codeUsed(d approval.Decision) {
 }
 
 // decide has the store take an answer, with a code that no earlier copy of it has taken.
-func (p *Approvals) decide(d approval.Decision, take func() ([]approval.Event, error)) ([]approval.Event, error) {
+func (p *Approvals) decide(d approval.Decision,
+	take func() ([]approval.Event, error)) ([]approval.Event, error) {
 	if err := p.codeUnused(d); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,8 @@ func (p *Approvals) Ready() error {
 }
 
 func (p *Approvals) StoreOptions() approval.Options {
-	return approval.Options{Clock: p.clock, Rand: p.dir.Random, TTL: p.TTL, Record: p.recordedSince, Waiting: p.dir.WaitsFor}
+	return approval.Options{Clock: p.clock, Rand: p.dir.Random, TTL: p.TTL, Record: p.recordedSince,
+		Waiting: p.dir.WaitsFor}
 }
 
 // recordedSince returns the greatest Seq of the approval events that the record has from a place
@@ -37,7 +38,9 @@ func (p *Approvals) recordedSince(text string) (seq uint64, err error) {
 	case err != nil:
 		return 0, err
 	case !held:
-		return 0, &audit.TamperError{File: "log.jsonl", Offset: -1, Reason: fmt.Sprintf("the approval database knows %s that it does not have", audit.Plural(place.Count, "entry"))}
+		return 0, &audit.TamperError{File: "log.jsonl", Offset: -1,
+			Reason: fmt.Sprintf("the approval database knows %s that it does not have",
+				audit.Plural(place.Count, "entry"))}
 	}
 	for e, err := range p.record.Entries(audit.Filter{Kinds: []string{"approval."}, From: place.Size}) {
 		var bad *audit.BadEntry

@@ -86,7 +86,8 @@ func (p *Approvals) DecideToken(ctx context.Context, token []byte) (Taken, error
 	defer lock.Close()
 	granted := ""
 	err = p.Deciding(func() (events []approval.Event, err error) {
-		events, err = p.takeSigned(s, func() ([]approval.Event, error) { return p.Store.DecideSigned(ctx, s) })
+		events, err = p.takeSigned(s,
+			func() ([]approval.Event, error) { return p.Store.DecideSigned(ctx, s) })
 		for _, e := range events {
 			if e.Kind == approval.KindGranted {
 				granted = e.Grant
@@ -110,7 +111,8 @@ func (p *Approvals) DecideToken(ctx context.Context, token []byte) (Taken, error
 }
 
 // takeSigned has the store take a signed answer that no earlier copy of it has taken.
-func (p *Approvals) takeSigned(s approval.Signed, take func() ([]approval.Event, error)) ([]approval.Event, error) {
+func (p *Approvals) takeSigned(s approval.Signed,
+	take func() ([]approval.Event, error)) ([]approval.Event, error) {
 	if err := p.unspent(s.Envelope, "token", s.TokenID); err != nil {
 		return nil, err
 	}
@@ -162,7 +164,8 @@ func (p *Approvals) turnedAway(why error) error {
 		return err
 	}
 	defer log.Close()
-	e := approval.Event{Kind: approval.KindRefused, Time: p.dir.Now().UTC(), Channel: "token", Outcome: failure.Outcome, Reason: why.Error()}
+	e := approval.Event{Kind: approval.KindRefused, Time: p.dir.Now().UTC(), Channel: "token",
+		Outcome: failure.Outcome, Reason: why.Error()}
 	_, err = AppendEvents(log, []approval.Event{e}, audit.Durable)
 	return err
 }
@@ -189,7 +192,8 @@ func (p *Approvals) keep(token []byte) error {
 		return err
 	}
 	sum := sha256.Sum256(token)
-	err := approval.SaveKey(filepath.Join(p.dir.Presigned(), hex.EncodeToString(sum[:8])+presignedSuffix), token)
+	err := approval.SaveKey(filepath.Join(p.dir.Presigned(),
+		hex.EncodeToString(sum[:8])+presignedSuffix), token)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -248,7 +252,8 @@ func stateOf(e approval.Envelope) string {
 
 // Sign answers a question of another machine with this user's key, which passphrase opens if it is
 // sealed. A question without an envelope is a plan that is allowed beforehand.
-func (p *Approvals) Sign(q approval.Question, r Signing, passphrase func() (string, error)) ([]byte, error) {
+func (p *Approvals) Sign(q approval.Question, r Signing,
+	passphrase func() (string, error)) ([]byte, error) {
 	key, err := p.ownKey(passphrase)
 	if err != nil {
 		return nil, err
@@ -281,17 +286,19 @@ func (p *Approvals) Sign(q approval.Question, r Signing, passphrase func() (stri
 
 // A Signing is how a question of another machine is answered.
 type Signing struct {
-	Yes        bool
-	Except     []string // calls of several that are denied all the same
-	Message    string   // to the agent, with what is denied
-	Valid      time.Duration
-	Scope      approval.Scope
-	Delegation string // the line by which another key lets this one answer; "" for an answer of one's own
+	Yes     bool
+	Except  []string // calls of several that are denied all the same
+	Message string   // to the agent, with what is denied
+	Valid   time.Duration
+	Scope   approval.Scope
+	// the line by which another key lets this one answer; "" for an answer of one's own
+	Delegation string
 }
 
 // Delegate lets another's key answer for this user's for a while, for less than this user may. The
 // line that it returns goes with each answer of the delegate.
-func (p *Approvals) Delegate(d approval.Delegation, life time.Duration, passphrase func() (string, error)) ([]byte, error) {
+func (p *Approvals) Delegate(d approval.Delegation, life time.Duration,
+	passphrase func() (string, error)) ([]byte, error) {
 	key, err := p.ownKey(passphrase)
 	if err != nil {
 		return nil, err
@@ -319,5 +326,6 @@ func (p *Approvals) ExportPayload(payload []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return approval.Envelope{PlanHash: plan.Hash(payload), Payload: payload, Expires: p.dir.Now().Add(approval.MaxTokenLife)}.Export(audience)
+	return approval.Envelope{PlanHash: plan.Hash(payload), Payload: payload,
+		Expires: p.dir.Now().Add(approval.MaxTokenLife)}.Export(audience)
 }

@@ -67,9 +67,12 @@ func (q *Question) enlist(ctx context.Context, id string) (*refusal.Refusal, err
 	}
 	err = q.Approvals.Change(q.Log, audit.Durable, func() (events []approval.Event, err error) {
 		if !fresh.Lasts() || e.Decision == nil {
-			return nil, &approval.Refused{Envelope: id, Outcome: approval.OutcomeMismatch, Err: approval.ErrMismatch}
+			return nil, &approval.Refused{Envelope: id, Outcome: approval.OutcomeMismatch,
+				Err: approval.ErrMismatch}
 		}
-		_, events, err = q.Store.Grant(ctx, approval.GrantRequest{Envelope: id, PlanHash: fresh.Hash(), Approver: e.Decision.Approver, Channel: e.Decision.Channel})
+		_, events, err = q.Store.Grant(ctx,
+			approval.GrantRequest{Envelope: id, PlanHash: fresh.Hash(),
+				Approver: e.Decision.Approver, Channel: e.Decision.Channel})
 		if err != nil {
 			return events, err
 		}
@@ -82,7 +85,8 @@ func (q *Question) enlist(ctx context.Context, id string) (*refusal.Refusal, err
 	if err := q.UseGrant(ctx); err != nil || q.Grant != "" {
 		return nil, err
 	}
-	return q.storeRefusal(&approval.Refused{Envelope: id, Outcome: approval.OutcomeMismatch, Err: approval.ErrMismatch})
+	return q.storeRefusal(&approval.Refused{Envelope: id, Outcome: approval.OutcomeMismatch,
+		Err: approval.ErrMismatch})
 }
 
 // EndGrants ends the standing approvals of the session: an agent that tries what is denied, or

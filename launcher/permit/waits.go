@@ -15,7 +15,8 @@ import (
 func (a *Attempt) waits(e approval.Envelope, made bool) (done func(), err error) {
 	path := a.askerFile(e.ID)
 	if a.AskHere == nil && a.Wait <= 0 {
-		_ = os.Remove(path) // from here on it is also asked by someone who comes back for the answer
+		// from here on it is also asked by someone who comes back for the answer
+		_ = os.Remove(path)
 		return func() {}, nil
 	}
 	lock, err := a.dir.Lock(placing, syscall.LOCK_SH)

@@ -21,7 +21,8 @@ func (a *Attempt) storeRefusal(err error) (*refusal.Refusal, error) {
 	if !known || !errors.As(err, &refused) {
 		return nil, err
 	}
-	message := cmp.Or(refused.Message, a.cooling(refused), failure.In(a.Locale() == pathguard.Chinese, refused.Envelope))
+	message := cmp.Or(refused.Message, a.cooling(refused),
+		failure.In(a.Locale() == pathguard.Chinese, refused.Envelope))
 	f := a.refuse("denied", failure.Code, render.Inert(message), failure.Exit)
 	f.Envelope, f.Wish = refused.Envelope, refused.Instead
 	if !refused.Until.IsZero() {
@@ -31,7 +32,8 @@ func (a *Attempt) storeRefusal(err error) (*refusal.Refusal, error) {
 		f.Cooloff = int(refused.Until.Sub(a.dir.Now()).Seconds())
 	}
 	if failure.Exit == exit.Pending {
-		f.Status, f.Retry = "pending", "run the identical command again when fewer questions are open"
+		f.Status, f.Retry = "pending",
+			"run the identical command again when fewer questions are open"
 	}
 	return f, nil
 }

@@ -27,7 +27,8 @@ func (s speaker) Locale() pathguard.Locale  { return s.in }
 func TestRefusalsOfAQuestionSpeakTheLanguage(t *testing.T) {
 	answer := func(err error) func(*Question) *refusal.Refusal {
 		return func(q *Question) *refusal.Refusal {
-			f, _ := q.storeRefusal(&approval.Refused{Envelope: "0A1", Err: err, Until: q.dir.Now().Add(time.Minute)})
+			f, _ := q.storeRefusal(&approval.Refused{Envelope: "0A1", Err: err,
+				Until: q.dir.Now().Add(time.Minute)})
 			return f
 		}
 	}
@@ -37,16 +38,22 @@ func TestRefusalsOfAQuestionSpeakTheLanguage(t *testing.T) {
 			q.unfit = &refusal.Unfit{Envelope: "0A2"}
 			return q.pending(approval.Envelope{ID: "0A1"})
 		},
-		"withdrawn":  func(q *Question) *refusal.Refusal { return q.withdrawn("0A1", q.say("withdrawn")) },
-		"replayed":   answer(approval.ErrReplayed),
-		"cools off":  answer(approval.ErrDenied),
-		"many":       answer(approval.ErrBusy),
-		"a person's": func(q *Question) *refusal.Refusal { f, _ := q.HumanDenied(t.Context(), "0A1", nil); return f },
+		"withdrawn": func(q *Question) *refusal.Refusal {
+			return q.withdrawn("0A1", q.say("withdrawn"))
+		},
+		"replayed":  answer(approval.ErrReplayed),
+		"cools off": answer(approval.ErrDenied),
+		"many":      answer(approval.ErrBusy),
+		"a person's": func(q *Question) *refusal.Refusal {
+			f, _ := q.HumanDenied(t.Context(), "0A1", nil)
+			return f
+		},
 	} {
 		var codes [2]string
 		for i, in := range []pathguard.Locale{pathguard.English, pathguard.Chinese} {
 			dir := state.Home{Dir: t.TempDir()}.Use()
-			f := refused(NewQuestion(&Attempt{Case: speaker{in: in}, Approvals: &Approvals{dir: dir}}))
+			f := refused(NewQuestion(&Attempt{Case: speaker{in: in},
+				Approvals: &Approvals{dir: dir}}))
 			codes[i] = fmt.Sprint(f.Status, f.Code, f.Retry, f.Exit)
 			for _, text := range []string{f.Line(), f.Message} {
 				if isHan(text) != (i == 1) {

@@ -25,12 +25,14 @@ func letters(key byte) string { return string([]byte{key}) }
 // process to end; the terminal is left as it was found, and no key behind the line is taken.
 func readLine(ctx context.Context, tty *os.File, prompt string, shown echo) (string, error) {
 	fd := int(tty.Fd())
-	before, err := term.MakeRaw(fd) // keys that send signals are bytes then: nothing ends us in between
+	// keys that send signals are bytes then: nothing ends us in between
+	before, err := term.MakeRaw(fd)
 	if err != nil {
 		return "", fmt.Errorf("ask on %q: %w", tty.Name(), err)
 	}
 	defer term.Restore(fd, before)
-	signalled, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT)
+	signalled, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT,
+		syscall.SIGQUIT)
 	defer stop()
 	fmt.Fprint(tty, prompt)
 	defer fmt.Fprint(tty, "\r\n")

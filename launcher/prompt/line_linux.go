@@ -26,7 +26,8 @@ func readKey(ctx context.Context, fd int) (key byte, ok bool) {
 			<-closed
 		}
 	}()
-	wait := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(ends[0]), Events: unix.POLLIN}}
+	wait := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN},
+		{Fd: int32(ends[0]), Events: unix.POLLIN}}
 	for {
 		if _, err := unix.Poll(wait, -1); err != nil && err != unix.EINTR {
 			return 0, false

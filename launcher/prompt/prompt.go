@@ -37,7 +37,8 @@ type Page struct {
 
 // Put shows a page and waits for the answer. session.Ask takes a yes only when every line of what
 // it shows was on the screen; where the short page would cut something it is given the full one.
-func (p Page) Put(ctx context.Context, tty *os.File, phrase string, now func() time.Time) (Answer, error) {
+func (p Page) Put(ctx context.Context, tty *os.File, phrase string,
+	now func() time.Time) (Answer, error) {
 	var a Answer
 	short := render.Render(p.Payload, render.Options{})
 	var shown time.Time
@@ -45,7 +46,8 @@ func (p Page) Put(ctx context.Context, tty *os.File, phrase string, now func() t
 		if shown.IsZero() {
 			shown = now()
 		}
-		page := render.Render(p.Payload, render.Options{Width: width - 1, Full: full || short.Truncated, Phrase: phrase})
+		page := render.Render(p.Payload,
+			render.Options{Width: width - 1, Full: full || short.Truncated, Phrase: phrase})
 		return page.Text() + p.below(a.Denied)
 	}
 	for {
@@ -56,7 +58,8 @@ func (p Page) Put(ctx context.Context, tty *os.File, phrase string, now func() t
 		reply, err := session.Ask(ctx, tty, render, options)
 		var interrupted *session.Interrupted
 		switch {
-		case errors.Is(err, session.ErrBackground), errors.Is(err, session.ErrTimeout), errors.Is(err, ErrElsewhere), errors.Is(err, context.Canceled):
+		case errors.Is(err, session.ErrBackground), errors.Is(err, session.ErrTimeout),
+			errors.Is(err, ErrElsewhere), errors.Is(err, context.Canceled):
 			return Answer{}, nil
 		case errors.Is(err, session.ErrHangup):
 			return Answer{}, &CancelledError{By: err.Error()}
@@ -107,7 +110,8 @@ const (
 )
 
 func (p Page) options() session.AskOptions {
-	o := session.AskOptions{Challenge: p.Typed, Guard: p.Least, Others: []rune{keyWord}, Hint: "e: deny, message"}
+	o := session.AskOptions{Challenge: p.Typed, Guard: p.Least, Others: []rune{keyWord},
+		Hint: "e: deny, message"}
 	if p.Edited {
 		o.Others, o.Hint = append(o.Others, keyInstead), o.Hint+"  i: deny, suggest"
 	}
@@ -146,11 +150,13 @@ func (p Page) say(ctx context.Context, tty *os.File, key rune, a *Answer) (done 
 		a.Message, err = readLine(ctx, tty, "message (Enter: deny, Esc: back):  ", letters)
 		a.Given = a.Message != ""
 	case keyInstead:
-		a.Instead, err = readLine(ctx, tty, "suggest (Enter: deny and offer this command, Esc: back):  ", letters)
+		a.Instead, err = readLine(ctx, tty,
+			"suggest (Enter: deny and offer this command, Esc: back):  ", letters)
 		a.Given = a.Instead != ""
 	case keyCalls:
 		var line string
-		if line, err = readLine(ctx, tty, "numbers of the calls to deny (Enter; none: all run):  ", letters); err == nil {
+		if line, err = readLine(ctx, tty, "numbers of the calls to deny (Enter; none: all run):  ",
+			letters); err == nil {
 			a.Denied = p.chosen(line)
 		}
 	}
@@ -161,7 +167,8 @@ func (p Page) say(ctx context.Context, tty *os.File, key rune, a *Answer) (done 
 func (p Page) chosen(line string) []string {
 	var ids []string
 	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r < '0' || r > '9' }) {
-		if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(p.Calls) && !slices.Contains(ids, p.Calls[n-1]) {
+		if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(p.Calls) &&
+			!slices.Contains(ids, p.Calls[n-1]) {
 			ids = append(ids, p.Calls[n-1])
 		}
 	}

@@ -51,7 +51,8 @@ const MakeRoom = "df -h ~/.tada; to delete old transcripts: tadactl gc --older 3
 
 // IsFull reports whether there was no room to write.
 func IsFull(err error) bool {
-	return errors.Is(err, audit.ErrNoSpace) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	return errors.Is(err, audit.ErrNoSpace) || errors.Is(err, syscall.ENOSPC) ||
+		errors.Is(err, syscall.EDQUOT)
 }
 
 // Unwrap returns the cause.

@@ -24,7 +24,8 @@ func TestErrorNamesTheNextCommand(t *testing.T) {
 		{errors.New("other"), "; try: tadactl audit verify"},
 	} {
 		e := &Error{Kind: KindIntent, Err: test.err}
-		if text := e.Error(); !strings.HasSuffix(text, test.want) || !strings.Contains(text, `cannot record "exec.intent", so nothing runs`) {
+		if text := e.Error(); !strings.HasSuffix(text, test.want) ||
+			!strings.Contains(text, `cannot record "exec.intent", so nothing runs`) {
 			t.Errorf("%v: %s", test.err, text)
 		}
 		if !errors.Is(e, test.err) {

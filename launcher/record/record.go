@@ -26,7 +26,9 @@ func Of(dir *state.Directory) *Record { return &Record{dir: dir} }
 // OpenLog opens the hash-chained log for appending. Where it is kept is not for the environment
 // to say: $AUDIT_LOG_PATH belongs to whoever asks.
 func (r *Record) OpenLog() (*audit.Log, error) {
-	log, err := audit.OpenLog(r.dir.Audit(), audit.LogOptions{Now: r.dir.Now, BootID: r.dir.BootID, Mark: r.dir.Mark(), Waiting: r.dir.WaitsFor})
+	log, err := audit.OpenLog(r.dir.Audit(),
+		audit.LogOptions{Now: r.dir.Now, BootID: r.dir.BootID, Mark: r.dir.Mark(),
+			Waiting: r.dir.WaitsFor})
 	if errors.Is(err, audit.ErrUnsafe) {
 		err = fmt.Errorf("%w; try: ls -la %q", err, r.dir.Audit())
 	}

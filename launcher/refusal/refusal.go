@@ -25,12 +25,14 @@ type Refusal struct {
 	More     int      `json:"more_items,omitempty"` // reasons beyond those in Items
 	Retry    string   `json:"retry"`
 	Cooloff  int      `json:"cooloff_s,omitempty"`
-	Hints    []string `json:"hints,omitempty"`           // in words, what would do; not checked
-	Instead  []string `json:"allowed_instead,omitempty"` // commands that the policy allows, judged just now
-	Offer    *Offer   `json:"offer,omitempty"`
-	Unfit    *Unfit   `json:"approval_unfit,omitempty"` // an approval of the same command that does not fit, and why
-	HumanCan string   `json:"human_can,omitempty"`
-	Audit    string   `json:"audit,omitempty"`
+	Hints    []string `json:"hints,omitempty"` // in words, what would do; not checked
+	// commands that the policy allows, judged just now
+	Instead []string `json:"allowed_instead,omitempty"`
+	Offer   *Offer   `json:"offer,omitempty"`
+	// an approval of the same command that does not fit, and why
+	Unfit    *Unfit `json:"approval_unfit,omitempty"`
+	HumanCan string `json:"human_can,omitempty"`
+	Audit    string `json:"audit,omitempty"`
 	Internal `json:"-"`
 }
 
@@ -44,7 +46,8 @@ type Internal struct {
 // DoesNotFit says which approval does not fit, and why; nothing for nil.
 func (r *Refusal) DoesNotFit(u *Unfit) {
 	if u != nil {
-		r.Unfit, r.Message = u, r.Message+Phrase(r.In, "unfit", u.Envelope, strings.Join(u.Differs, ", "))
+		r.Unfit, r.Message = u, r.Message+Phrase(r.In, "unfit", u.Envelope,
+			strings.Join(u.Differs, ", "))
 	}
 }
 
@@ -65,7 +68,8 @@ func (r *Refusal) Line() string {
 	if r.Status != r.Code {
 		line := fmt.Sprintf("tada-run: %s (%s): %s", status, r.Code, notice.Visible(r.Message))
 		switch {
-		case len(r.Items) > 0 && r.Items[0].Rule == "text.unparsable": // nothing in it is dangerous: it is not a command
+		case len(r.Items) > 0 && r.Items[0].Rule == "text.unparsable":
+			// nothing in it is dangerous: it is not a command
 			line = fmt.Sprintf("tada-run: %s: %s", status, notice.Visible(r.Message))
 		case r.Code == CodeDenied && r.Message == Phrase(r.In, "denied by user"):
 			line = "tada-run: " + byUser
@@ -150,7 +154,8 @@ func Of(in pathguard.Locale, v pathguard.Verdict, status, code, message string, 
 		default:
 			at[key] = len(r.Items)
 			r.Items = append(r.Items, Item{
-				ID: FirstCall, Decision: status, Rule: key.rule, Message: key.message, Spans: [][2]int{span},
+				ID: FirstCall, Decision: status, Rule: key.rule, Message: key.message,
+				Spans: [][2]int{span},
 			})
 		}
 	}
@@ -178,7 +183,8 @@ type Unfit struct {
 }
 
 func (u *Unfit) String() string {
-	return "approval " + u.Envelope + " for this command does not match: " + strings.Join(u.Differs, ", ")
+	return "approval " + u.Envelope + " for this command does not match: " + strings.Join(u.Differs,
+		", ")
 }
 
 // For is the refusal of a batch as that of one call with the verdict v.

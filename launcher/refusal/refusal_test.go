@@ -17,15 +17,20 @@ func TestRefusalIsBounded(t *testing.T) {
 	v := pathguard.Verdict{Decision: pathguard.Ask}
 	for i := range 500 {
 		v.Reasons = append(v.Reasons,
-			pathguard.Reason{Rule: "opaque.code", Decision: pathguard.Ask, Message: strings.Repeat("é", 5000), Span: shellparse.Span{Start: i, End: i + 1}},
-			pathguard.Reason{Rule: "r" + strings.Repeat("x", i), Decision: pathguard.Ask, Message: "m", Instead: "the code written out"},
+			pathguard.Reason{Rule: "opaque.code", Decision: pathguard.Ask,
+				Message: strings.Repeat("é", 5000), Span: shellparse.Span{Start: i, End: i + 1}},
+			pathguard.Reason{Rule: "r" + strings.Repeat("x", i), Decision: pathguard.Ask,
+				Message: "m", Instead: "the code written out"},
 			pathguard.Reason{Rule: "allowed", Decision: pathguard.Allow})
 	}
 	r := Of(pathguard.English, v, "pending", "pending", "", exit.Pending)
-	if len(r.Items) != MaxItems || r.More != 500-(MaxItems-1) || len(r.Hints) != 1 || len(r.Items[0].Spans) != MaxItems {
-		t.Errorf("%d items, %d more, %d hints, %d spans", len(r.Items), r.More, len(r.Hints), len(r.Items[0].Spans))
+	if len(r.Items) != MaxItems || r.More != 500-(MaxItems-1) || len(r.Hints) != 1 ||
+		len(r.Items[0].Spans) != MaxItems {
+		t.Errorf("%d items, %d more, %d hints, %d spans", len(r.Items), r.More, len(r.Hints),
+			len(r.Items[0].Spans))
 	}
-	if text := r.JSON(); len(text) > 8<<10 || strings.Contains(text, "\n") || strings.Contains(text, "allowed\"") {
+	if text := r.JSON(); len(text) > 8<<10 || strings.Contains(text, "\n") ||
+		strings.Contains(text, "allowed\"") {
 		t.Errorf("%d bytes: %.200s", len(text), text)
 	}
 }
@@ -37,14 +42,22 @@ func TestRefusalLine(t *testing.T) {
 		r    Refusal
 		want string
 	}{
-		{Refusal{Status: "pending", Code: "pending", Message: "answer it", Items: []Item{{Message: "deletes\n/w"}}}, `tada-run: pending: deletes\n/w; answer it`},
-		{Refusal{Status: "pending", Code: "pending", Message: "answer it"}, "tada-run: pending: answer it"},
-		{Refusal{Status: "denied", Code: "human_denied", Message: "no", Items: []Item{{Message: "deletes /w"}}}, "tada-run: denied by the user: no"},
-		{Refusal{Status: "denied", Code: "human_denied", Message: Phrase(pathguard.English, "denied by user")}, "tada-run: denied by the user"},
-		{zh(Refusal{Status: "pending", Code: "pending", Message: "回答", Items: []Item{{Message: "删除 /w"}}}), "tada-run: 等待批准: 删除 /w; 回答"},
-		{zh(Refusal{Status: "denied", Code: "policy_denied", Message: "否"}), "tada-run: 已拒绝 (policy_denied): 否"},
-		{zh(Refusal{Status: "denied", Code: "human_denied", Message: "否", Offer: &Offer{Command: "ls"}}), "tada-run: 用户已拒绝: 否；可改用: ls"},
-		{zh(Refusal{Status: "denied", Code: "human_denied", Message: Phrase(pathguard.Chinese, "denied by user")}), "tada-run: 用户已拒绝"},
+		{Refusal{Status: "pending", Code: "pending", Message: "answer it",
+			Items: []Item{{Message: "deletes\n/w"}}}, `tada-run: pending: deletes\n/w; answer it`},
+		{Refusal{Status: "pending", Code: "pending", Message: "answer it"},
+			"tada-run: pending: answer it"},
+		{Refusal{Status: "denied", Code: "human_denied", Message: "no",
+			Items: []Item{{Message: "deletes /w"}}}, "tada-run: denied by the user: no"},
+		{Refusal{Status: "denied", Code: "human_denied",
+			Message: Phrase(pathguard.English, "denied by user")}, "tada-run: denied by the user"},
+		{zh(Refusal{Status: "pending", Code: "pending", Message: "回答",
+			Items: []Item{{Message: "删除 /w"}}}), "tada-run: 等待批准: 删除 /w; 回答"},
+		{zh(Refusal{Status: "denied", Code: "policy_denied", Message: "否"}),
+			"tada-run: 已拒绝 (policy_denied): 否"},
+		{zh(Refusal{Status: "denied", Code: "human_denied", Message: "否",
+			Offer: &Offer{Command: "ls"}}), "tada-run: 用户已拒绝: 否；可改用: ls"},
+		{zh(Refusal{Status: "denied", Code: "human_denied",
+			Message: Phrase(pathguard.Chinese, "denied by user")}), "tada-run: 用户已拒绝"},
 		{zh(Refusal{Status: "cancelled", Code: "cancelled", Message: "x"}), "tada-run: 已取消: x"},
 	} {
 		if got := tt.r.Line(); got != tt.want {

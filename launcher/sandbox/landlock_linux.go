@@ -163,7 +163,8 @@ func (r *ruleset) allowPath(p Path, rights uint64) error {
 		rights &^= fsExec
 	}
 	if p.File != nil {
-		if err := broker.Control(p.File, func(fd int) error { return r.allow(fd, rights) }); err != nil {
+		if err := broker.Control(p.File,
+			func(fd int) error { return r.allow(fd, rights) }); err != nil {
 			return fmt.Errorf("allow %q: %w", p.Name, err)
 		}
 		return nil

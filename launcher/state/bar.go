@@ -26,7 +26,8 @@ func (h Home) Bar(port uint16) (lift func(), err error) {
 		return nil, fmt.Errorf("bar port %d to what runs: %w", port, err)
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	for tries := 0; err == syscall.EWOULDBLOCK && tries < 100; tries++ { // a run that asks whether it is barred has it for a moment
+	for tries := 0; err == syscall.EWOULDBLOCK && tries < 100; tries++ {
+		// a run that asks whether it is barred has it for a moment
 		time.Sleep(time.Millisecond)
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	}
@@ -34,12 +35,14 @@ func (h Home) Bar(port uint16) (lift func(), err error) {
 		f.Close()
 		return nil, fmt.Errorf("bar port %d to what runs: lock %q: %w", port, name, err)
 	}
-	return func() { f.Close() }, nil // the name stays: whoever removed it could remove that of the next one, who has just locked it
+	// the name stays: whoever removed it could remove that of the next one, who has just locked it
+	return func() { f.Close() }, nil
 }
 
 // IsBarred reports whether a port is barred; so is one of which that cannot be told.
 func (h Home) IsBarred(port uint16) bool {
-	f, err := os.OpenFile(filepath.Join(h.Barred(), strconv.Itoa(int(port))), os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	f, err := os.OpenFile(filepath.Join(h.Barred(), strconv.Itoa(int(port))),
+		os.O_RDONLY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return !os.IsNotExist(err)
 	}

@@ -127,7 +127,8 @@ func isState(dir string) bool {
 	has := func(name string) bool {
 		return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == name })
 	}
-	return err == nil && (len(entries) == 0 || has("audit") && has("sessions") || has("approvals.db"))
+	return err == nil && (len(entries) == 0 || has("audit") && has("sessions") ||
+		has("approvals.db"))
 }
 
 // another advises to use another directory. What is there belongs to something else: its mode and
@@ -140,14 +141,16 @@ func another() string {
 func Private(path string, info os.FileInfo, forbidden os.FileMode) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if ok && int(st.Uid) != os.Getuid() {
-		e := &HomeError{Path: path, Reason: fmt.Sprintf("it belongs to uid %d, and you are uid %d", st.Uid, os.Getuid()), Fix: another()}
+		e := &HomeError{Path: path, Reason: fmt.Sprintf("it belongs to uid %d, and you are uid %d",
+			st.Uid, os.Getuid()), Fix: another()}
 		if isOwn(path) {
 			e.Fix = fmt.Sprintf("mv %q %q", path, path+".theirs")
 		}
 		return e
 	}
 	if mode := info.Mode().Perm(); mode&forbidden != 0 {
-		e := &HomeError{Path: path, Reason: fmt.Sprintf("its mode is %04o, so others can reach it", mode), Fix: fmt.Sprintf("chmod go= %q", path)}
+		e := &HomeError{Path: path, Reason: fmt.Sprintf("its mode is %04o, so others can reach it",
+			mode), Fix: fmt.Sprintf("chmod go= %q", path)}
 		if info.IsDir() && !isOwn(path) && !isState(path) && !isState(filepath.Dir(path)) {
 			e.Reason, e.Fix = "it is not a state directory: it contains other files", another()
 		}

@@ -44,7 +44,9 @@ var ErrNoSuch = errors.New("no such id")
 
 // Only returns the id that begins with prefix, ErrAmbiguous when several do, ErrNoSuch when none.
 func Only(ids []string, prefix string) (string, error) {
-	ids = slices.DeleteFunc(ids, func(id string) bool { return prefix == "" || !strings.HasPrefix(id, prefix) })
+	ids = slices.DeleteFunc(ids, func(id string) bool {
+		return prefix == "" || !strings.HasPrefix(id, prefix)
+	})
 	switch len(ids) {
 	case 0:
 		return "", ErrNoSuch

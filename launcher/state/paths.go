@@ -12,9 +12,13 @@ func (h Home) Config() string    { return filepath.Join(h.Dir, "config.yaml") }
 func (h Home) Approvals() string { return filepath.Join(h.Dir, "approvals.db") }
 
 // The record.
-func (h Home) Audit() string      { return filepath.Join(h.Dir, "audit") }
-func (h Home) Mark() string       { return filepath.Join(h.Dir, "audit.mark") }     // the head of the record, outside its folder
-func (h Home) Checkpoint() string { return filepath.Join(h.Audit(), "checkpoint") } // the newest signed one, with its cosignatures
+func (h Home) Audit() string { return filepath.Join(h.Dir, "audit") }
+
+// the head of the record, outside its folder
+func (h Home) Mark() string { return filepath.Join(h.Dir, "audit.mark") }
+
+// the newest signed one, with its cosignatures
+func (h Home) Checkpoint() string { return filepath.Join(h.Audit(), "checkpoint") }
 func (h Home) Sessions() string   { return filepath.Join(h.Dir, "sessions") }
 
 func (h Home) Cast(id string) string { return filepath.Join(h.Sessions(), id+".cast") }
@@ -27,18 +31,36 @@ func (h Home) CheckpointKey() string { return filepath.Join(h.Dir, "checkpoint.k
 // What is valid for this boot.
 func (h Home) Runtime() string    { return filepath.Join(h.Dir, "run") }
 func (h Home) Quarantine() string { return filepath.Join(h.Runtime(), "quarantine") }
-func (h Home) Barred() string     { return filepath.Join(h.Runtime(), "barred") } // ports that no run may connect to
+
+// ports that no run may connect to
+func (h Home) Barred() string { return filepath.Join(h.Runtime(), "barred") }
 
 // Answers from other machines.
-func (h Home) Phrase() string    { return filepath.Join(h.Dir, "phrase") }    // that only real prompts show
-func (h Home) Key() string       { return filepath.Join(h.Dir, "key") }       // of this user, for answers to others
-func (h Home) Trust() string     { return filepath.Join(h.Dir, "trust") }     // whose answers count here
-func (h Home) Audience() string  { return filepath.Join(h.Dir, "audience") }  // what this machine is called in answers
-func (h Home) Presigned() string { return filepath.Join(h.Dir, "presigned") } // plans that were allowed beforehand
+// that only real prompts show
+func (h Home) Phrase() string { return filepath.Join(h.Dir, "phrase") }
+
+// of this user, for answers to others
+func (h Home) Key() string { return filepath.Join(h.Dir, "key") }
+
+// whose answers count here
+func (h Home) Trust() string { return filepath.Join(h.Dir, "trust") }
+
+// what this machine is called in answers
+func (h Home) Audience() string { return filepath.Join(h.Dir, "audience") }
+
+// plans that were allowed beforehand
+func (h Home) Presigned() string { return filepath.Join(h.Dir, "presigned") }
 
 // Files of other programs, and protected files.
-func (h Home) Shadow() string     { return filepath.Join(h.Dir, "shadow") }     // baselines and copies, a folder for each workspace
-func (h Home) Registered() string { return filepath.Join(h.Dir, "registered") } // what goes back when a registration ends
-func (h Home) Backups() string    { return filepath.Join(h.Dir, "backup") }     // settings as they were before they were changed
-func (h Home) Links() string      { return filepath.Join(h.Dir, "bin") }        // tada-run under the names of shells
-func (h Home) ShellLink() string  { return filepath.Join(h.Links(), "bash") }
+// baselines and copies, a folder for each workspace
+func (h Home) Shadow() string { return filepath.Join(h.Dir, "shadow") }
+
+// what goes back when a registration ends
+func (h Home) Registered() string { return filepath.Join(h.Dir, "registered") }
+
+// settings as they were before they were changed
+func (h Home) Backups() string { return filepath.Join(h.Dir, "backup") }
+
+// tada-run under the names of shells
+func (h Home) Links() string     { return filepath.Join(h.Dir, "bin") }
+func (h Home) ShellLink() string { return filepath.Join(h.Links(), "bash") }

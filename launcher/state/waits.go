@@ -47,7 +47,8 @@ func waitNotice(pid int, lock string, ino uint64) string {
 		return fmt.Sprintf("tada-run: waiting for a process that has locked %q and cannot be seen from here; as root, outside: grep :%d /proc/locks", filepath.Base(lock), ino)
 	}
 	words, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
-	command := notice.Clip(notice.Visible(strings.ReplaceAll(strings.TrimRight(string(words), "\x00"), "\x00", " ")))
+	command := notice.Clip(notice.Visible(strings.ReplaceAll(strings.TrimRight(string(words),
+		"\x00"), "\x00", " ")))
 	if isStopped(pid) {
 		return fmt.Sprintf("tada-run: waiting for process %d, which is stopped (%s); to continue it: kill -CONT %d", pid, command, pid)
 	}

@@ -24,8 +24,10 @@ torn
 		stopped int
 		want    int
 	}{
-		{"the holder", 11, 0, 100}, {"behind a holder that waits", 22, 0, 100}, {"a stopped holder that waits", 22, 200, 200},
-		{"not by flock", 33, 0, 0}, {"shared", 44, 0, 500}, {"shared, one stopped", 44, 501, 501}, {"nobody", 55, 0, 0}, {"each waits for the other", 66, 0, 600},
+		{"the holder", 11, 0, 100}, {"behind a holder that waits", 22, 0, 100},
+		{"a stopped holder that waits", 22, 200, 200},
+		{"not by flock", 33, 0, 0}, {"shared", 44, 0, 500}, {"shared, one stopped", 44, 501, 501},
+		{"nobody", 55, 0, 0}, {"each waits for the other", 66, 0, 600},
 	} {
 		got := blocker(locks, test.ino, 1, func(pid int) bool { return pid == test.stopped })
 		if got != test.want && (test.ino != 66 || got != 700) {

@@ -17,14 +17,16 @@ func codex() hook.Adapter {
 		Tools: talking(
 			`update_plan request_user_input spawn_agent wait_agent close_agent send_input`,
 			map[string]hook.Tool{
-				"Bash":        {Builtin: "Bash", Patches: true},
-				"apply_patch": {Builtin: "apply_patch", Names: map[string]string{"patch": "command"}},
-				"view_image":  {Builtin: "Read"},
+				"Bash": {Builtin: "Bash", Patches: true},
+				"apply_patch": {Builtin: "apply_patch",
+					Names: map[string]string{"patch": "command"}},
+				"view_image": {Builtin: "Read"},
 			}),
 		Block: exit2,
 		Pass: func(event string, d hook.Decision, args hook.Object) hook.Answer {
 			if d.Change == nil {
-				return say(object{"systemMessage": "audit=" + d.Audit}) // an "allow" without changed arguments is not supported
+				// an "allow" without changed arguments is not supported
+				return say(object{"systemMessage": "audit=" + d.Audit})
 			}
 			return say(object{"hookSpecificOutput": object{
 				"hookEventName": event, "permissionDecision": "allow", "updatedInput": args,

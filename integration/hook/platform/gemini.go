@@ -15,8 +15,9 @@ func gemini() hook.Adapter {
 				"run_shell_command": {Builtin: "Bash", Names: map[string]string{"dir": "dir_path"}},
 				"read_file":         path("Read", "file_path"), "write_file": path("Write",
 					"file_path"), "replace": path("Edit", "file_path"),
-				"list_directory": from("LS"), "glob": from("Glob"), "search_file_content": from("Grep"),
-				"grep_search": from("Grep"),
+				"list_directory": from("LS"), "glob": from("Glob"),
+				"search_file_content": from("Grep"),
+				"grep_search":         from("Grep"),
 			}),
 		Block: exit2,
 		Pass: func(event string, d hook.Decision, args hook.Object) hook.Answer {

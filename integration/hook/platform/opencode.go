@@ -17,8 +17,10 @@ func openCode() hook.Adapter {
 				"edit":      path("Edit", "filePath"),
 				"multiedit": path("MultiEdit", "filePath"), "list": {Builtin: "LS"},
 				"grep": {Builtin: "Grep"}, "glob": {Builtin: "Glob"},
-				"apply_patch": {Builtin: "apply_patch", Names: map[string]string{"patch": "patchText"}},
-				"patch":       {Builtin: "apply_patch", Names: map[string]string{"patch": "patchText"}},
+				"apply_patch": {Builtin: "apply_patch",
+					Names: map[string]string{"patch": "patchText"}},
+				"patch": {Builtin: "apply_patch",
+					Names: map[string]string{"patch": "patchText"}},
 			}),
 		Block: func(reason string) hook.Answer {
 			a := say(object{"decision": "block", "reason": reason})

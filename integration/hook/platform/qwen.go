@@ -16,8 +16,9 @@ func qwen() hook.Adapter {
 		Tools: talking(
 			`agent ask_user_question enter_plan_mode exit_plan_mode get_goal list_agents report_findings send_message skill `+
 				`structured_output task_create task_list task_stop task_update todo_write tool_search update_goal`, map[string]hook.Tool{
-				"run_shell_command": {Builtin: "Bash", Names: map[string]string{"dir": "directory"}},
-				"read_file":         path("Read", "file_path"), "write_file": path("Write",
+				"run_shell_command": {Builtin: "Bash",
+					Names: map[string]string{"dir": "directory"}},
+				"read_file": path("Read", "file_path"), "write_file": path("Write",
 					"file_path"), "edit": path("Edit", "file_path"),
 				"notebook_edit":  path("NotebookEdit", "notebook_path"),
 				"list_directory": {Builtin: "LS"},

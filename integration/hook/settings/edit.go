@@ -14,7 +14,8 @@ func (t *document) indent() string {
 	}
 	for line := range bytes.Lines(lines) {
 		trimmed := bytes.TrimLeft(line, " \t")
-		if blank := line[:len(line)-len(trimmed)]; len(blank) > 0 && len(bytes.TrimSpace(trimmed)) > 0 {
+		if blank := line[:len(line)-len(trimmed)]; len(blank) > 0 &&
+			len(bytes.TrimSpace(trimmed)) > 0 {
 			return string(blank)
 		}
 	}
@@ -55,7 +56,8 @@ func (t *document) comma(from, to int) int {
 // put adds a member (with its name in it) or an element behind the last one of n, one level below
 // depth. Where the last one has a comma behind it, the new one has too.
 func (t *document) put(n *node, depth int, member string) []byte {
-	inner, outer := t.newline()+strings.Repeat(t.indent(), depth+1), t.newline()+strings.Repeat(t.indent(), depth)
+	inner, outer := t.newline()+strings.Repeat(t.indent(), depth+1),
+		t.newline()+strings.Repeat(t.indent(), depth)
 	if len(n.values) == 0 {
 		at := t.tail(n.start+1, n.end-1)
 		if at == n.start+1 {
@@ -87,7 +89,8 @@ func (t *document) cut(n *node, i int) []byte {
 	from, to := t.tail(before, n.begins[i]), n.values[i].end
 	comma := t.comma(to, after)
 	rest, _, _ := bytes.Cut(t.data[max(to, comma+1):], []byte("\n"))
-	if comment := from > before && t.plain[from-1] == lineComment; comment && len(bytes.TrimSpace(rest)) > 0 {
+	if comment := from > before && t.plain[from-1] == lineComment; comment &&
+		len(bytes.TrimSpace(rest)) > 0 {
 		from = n.begins[i] // what follows must not become part of the comment
 	}
 	if len(n.values) == 1 && t.tail(before, after) == max(to, comma+1) && from == before {

@@ -128,7 +128,8 @@ func (t *document) find(path []string) (last *node, depth int, err error) {
 			if string(t.raw(n)) == "null" {
 				break
 			}
-			return nil, 0, fmt.Errorf("%s is not an object, %w", strings.Join(path[:depth], "."), ErrUnread)
+			return nil, 0, fmt.Errorf("%s is not an object, %w", strings.Join(path[:depth], "."),
+				ErrUnread)
 		}
 		next := n.member(path[depth])
 		if next == nil {

@@ -23,10 +23,14 @@ func TestLineNeverFailsOpen(t *testing.T) {
 			stub, out, err string
 			blocks         bool
 		}{
-			{stub: `cat >/dev/null; printf '{"a":"%%s\\n","audit":"1:ab"}\n'`, out: `{"a":"%s\n","audit":"1:ab"}` + "\n"},
-			{stub: `[ "$*" = "hook run codex" ] && read x && printf '{"x":"%s","audit":1}' "$x"`, out: `{"x":"call","audit":1}` + "\n"},
-			{stub: `echo "tada-run: denied" >&2; exit 2`, err: "tada-run: denied\nblocked by tada-run\n", blocks: true},
-			{stub: `echo '{"decision":"block"}'; exit 2`, out: `{"decision":"block"}`, err: "blocked by tada-run\n", blocks: true},
+			{stub: `cat >/dev/null; printf '{"a":"%%s\\n","audit":"1:ab"}\n'`,
+				out: `{"a":"%s\n","audit":"1:ab"}` + "\n"},
+			{stub: `[ "$*" = "hook run codex" ] && read x && printf '{"x":"%s","audit":1}' "$x"`,
+				out: `{"x":"call","audit":1}` + "\n"},
+			{stub: `echo "tada-run: denied" >&2; exit 2`,
+				err: "tada-run: denied\nblocked by tada-run\n", blocks: true},
+			{stub: `echo '{"decision":"block"}'; exit 2`, out: `{"decision":"block"}`,
+				err: "blocked by tada-run\n", blocks: true},
 			{stub: `exit 1`, err: "no whole answer", blocks: true},
 			{stub: `exit 0`, err: "no whole answer", blocks: true},
 			{stub: `exit 127`, err: "no whole answer", blocks: true},
@@ -35,7 +39,8 @@ func TestLineNeverFailsOpen(t *testing.T) {
 			{stub: `echo '{}'`, err: "no whole answer", blocks: true},
 			{stub: `kill -9 $$`, err: "no whole answer", blocks: true},
 			{stub: `kill -STOP $$`, err: "no whole answer", blocks: true},
-			{stub: `trap '' TERM INT HUP; while :; do :; done`, err: "no whole answer", blocks: true},
+			{stub: `trap '' TERM INT HUP; while :; do :; done`, err: "no whole answer",
+				blocks: true},
 			{stub: `exec sleep 60`, err: "no whole answer", blocks: true},
 			{stub: "", err: "no whole answer", blocks: true},
 		} {
@@ -43,7 +48,8 @@ func TestLineNeverFailsOpen(t *testing.T) {
 				t.Parallel()
 				ctl := filepath.Join(t.TempDir(), "tadactl")
 				if test.stub != "" {
-					if err := os.WriteFile(ctl, []byte("#!/bin/sh\n"+test.stub+"\n"), 0o700); err != nil {
+					if err := os.WriteFile(ctl, []byte("#!/bin/sh\n"+test.stub+"\n"),
+						0o700); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -58,11 +64,13 @@ func TestLineNeverFailsOpen(t *testing.T) {
 				cmd.Stdout, cmd.Stderr = &out, &reason
 				err := cmd.Run()
 				var ended *exec.ExitError
-				if test.blocks != (errors.As(err, &ended) && ended.ExitCode() == 2) || !test.blocks && err != nil {
+				if test.blocks != (errors.As(err, &ended) && ended.ExitCode() == 2) ||
+					!test.blocks && err != nil {
 					t.Errorf("%s, %q: %v", shell, test.stub, err)
 				}
 				if out.String() != test.out || !strings.Contains(reason.String(), test.err) {
-					t.Errorf("%s, %q: said %q and %q", shell, test.stub, out.String(), reason.String())
+					t.Errorf("%s, %q: said %q and %q", shell, test.stub, out.String(),
+						reason.String())
 				}
 			})
 		}
@@ -75,9 +83,11 @@ func TestLineTakesNothingFromTheEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	ctl := filepath.Join(dir, "tadactl")
 	for name, text := range map[string]string{
-		"tadactl": "exit 1", "sh": "exit 0", "timeout": `echo '{"audit":1}'`, "printf": "exit 0", "echo": "exit 0", "command": "exit 0", "[": "exit 0",
+		"tadactl": "exit 1", "sh": "exit 0", "timeout": `echo '{"audit":1}'`, "printf": "exit 0",
+		"echo": "exit 0", "command": "exit 0", "[": "exit 0",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"),
+			0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -86,7 +96,8 @@ func TestLineTakesNothingFromTheEnvironment(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), shell, "-c", line)
 		cmd.Env = []string{"PATH=" + dir + ":/usr/bin:/bin", "ENV=" + dir + "/sh"}
 		for _, name := range []string{"command", "timeout", "printf", "echo"} {
-			cmd.Env = append(cmd.Env, "BASH_FUNC_"+name+`%%=() {  builtin printf '{"audit":1}'; builtin exit 0; }`)
+			cmd.Env = append(cmd.Env,
+				"BASH_FUNC_"+name+`%%=() {  builtin printf '{"audit":1}'; builtin exit 0; }`)
 		}
 		out, err := cmd.Output()
 		var ended *exec.ExitError
@@ -126,7 +137,8 @@ func TestLineWithoutTimeoutInTheDefaultPath(t *testing.T) {
 		t.Skip("timeout is not installed")
 	}
 	elsewhere := strings.Replace(nowhere, "/run/current-system/sw/bin/timeout", real, 1)
-	if out, blocks := run(elsewhere); elsewhere == nowhere || blocks || !strings.Contains(out, "audit") {
+	if out, blocks := run(elsewhere); elsewhere == nowhere || blocks ||
+		!strings.Contains(out, "audit") {
 		t.Errorf("with timeout in the place of NixOS: said %q, blocks %v", out, blocks)
 	}
 }

@@ -24,16 +24,18 @@ var doors = func() (all []door) {
 	const link = "/s/bin/bash"
 	for _, p := range places() {
 		if len(p.lists) > 0 {
-			all = append(all, door{p.Platform, func(b []byte) ([]byte, error) { return p.install(b, registered) }, p.Uninstall, func(b []byte) bool {
-				p.reads = syntax{true, true, true}
-				s, err := p.State(b, registered)
-				return s == Complete && err == nil
-			}, p})
+			all = append(all, door{p.Platform,
+				func(b []byte) ([]byte, error) { return p.install(b, registered) }, p.Uninstall, func(b []byte) bool {
+					p.reads = syntax{true, true, true}
+					s, err := p.State(b, registered)
+					return s == Complete && err == nil
+				}, p})
 		}
 	}
 	for _, p := range shellPlaces() {
 		if p.HasSetting() {
-			all = append(all, door{p.Platform + "'s shell", func(b []byte) ([]byte, error) { return p.install(b, link) },
+			all = append(all, door{p.Platform + "'s shell",
+				func(b []byte) ([]byte, error) { return p.install(b, link) },
 				func(b, before []byte) ([]byte, error) { return p.Uninstall(b, link, before) }, func(b []byte) bool {
 					in, err := p.Installed(b, link)
 					return in && err == nil
@@ -52,7 +54,8 @@ type maker struct {
 }
 
 // names are members that the doors care about, and others.
-var names = []string{"hooks", "env", "PreToolUse", "BeforeTool", "preToolUse", "CLAUDE_CODE_SHELL", "shell", "$schema", "version", "$version", "a", "b c", "\\u0061\\n", "//"}
+var names = []string{"hooks", "env", "PreToolUse", "BeforeTool", "preToolUse", "CLAUDE_CODE_SHELL",
+	"shell", "$schema", "version", "$version", "a", "b c", "\\u0061\\n", "//"}
 
 func (m *maker) gap() {
 	for m.IntN(3) == 0 {
@@ -186,7 +189,8 @@ func both(t *testing.T, seed uint64, text []byte) {
 			if err != nil || outOf[0].in(half) || !outOf[1].in(half) {
 				t.Fatalf("seed %d, half of %q is %q, %v", seed, two, half, err)
 			}
-			if again, err := outOf[0].install(half); err != nil || !outOf[0].in(again) || !outOf[1].in(again) {
+			if again, err := outOf[0].install(half); err != nil || !outOf[0].in(again) ||
+				!outOf[1].in(again) {
 				t.Fatalf("seed %d, %q again is %q, %v", seed, half, again, err)
 			}
 			none, err := outOf[1].uninstall(half, text)
@@ -203,8 +207,12 @@ func bare(b []byte) []byte { return bytes.Join(bytes.Fields(b), nil) }
 // What the person changed after the installation stays as they left it, and nothing of ours does.
 func TestEditedMeanwhile(t *testing.T) {
 	edits := map[string]func([]byte) []byte{
-		"a member in front":  func(b []byte) []byte { return bytes.Replace(b, []byte("{"), []byte(`{"new": [1], `), 1) },
-		"a comment in front": func(b []byte) []byte { return bytes.Replace(b, []byte("{"), []byte("{ // new\n"), 1) },
+		"a member in front": func(b []byte) []byte {
+			return bytes.Replace(b, []byte("{"), []byte(`{"new": [1], `), 1)
+		},
+		"a comment in front": func(b []byte) []byte {
+			return bytes.Replace(b, []byte("{"), []byte("{ // new\n"), 1)
+		},
 		"a member behind": func(b []byte) []byte {
 			b, err := ensure(b, []string{"new"}, 1)
 			if err != nil {
@@ -236,8 +244,10 @@ func TestEditedMeanwhile(t *testing.T) {
 					continue
 				}
 				without, err := d.uninstall(edit(with), text)
-				if err != nil || d.in(without) || bytes.Contains(without, []byte("hook run")) || !reflect.DeepEqual(meaning(t, without), meaning(t, edit(text))) {
-					t.Fatalf("seed %d, %s, %s:\n%q\n%q\n%q\n%v", seed, d.name, name, text, edit(with), without, err)
+				if err != nil || d.in(without) || bytes.Contains(without, []byte("hook run")) ||
+					!reflect.DeepEqual(meaning(t, without), meaning(t, edit(text))) {
+					t.Fatalf("seed %d, %s, %s:\n%q\n%q\n%q\n%v", seed, d.name, name, text,
+						edit(with), without, err)
 				}
 			}
 		}

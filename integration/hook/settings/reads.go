@@ -30,7 +30,8 @@ func (p Place) read(data []byte) error {
 		what  string
 		at    int // the first place, -1 for none
 	}{
-		{p.reads.byteOrderMark, "a byte order mark", bytes.Index(data[:min(len(data), len(bom))], bom)},
+		{p.reads.byteOrderMark, "a byte order mark",
+			bytes.Index(data[:min(len(data), len(bom))], bom)},
 		{p.reads.comments, "comments", t.comment()},
 		{p.reads.lastCommas, "a comma behind the last value", differs(t.plain, t.strict)},
 	} {

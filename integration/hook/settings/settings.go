@@ -241,7 +241,8 @@ func (p Place) ours(raw []byte) bool {
 		return false
 	}
 	isOurs := func(line string) bool {
-		return strings.Contains(line, " hook run ") && strings.HasSuffix(line, " "+p.Platform+blocking)
+		return strings.Contains(line, " hook run ") &&
+			strings.HasSuffix(line, " "+p.Platform+blocking)
 	}
 	return isOurs(v.Command) || len(v.Hooks) == 1 && isOurs(v.Hooks[0].Command)
 }
@@ -338,7 +339,8 @@ func (p Place) Uninstall(data, before []byte) ([]byte, error) {
 			}
 			i := -1
 			if err == nil { // else it is somebody else's way to write it
-				i = slices.IndexFunc(n.values, func(v *node) bool { return p.ours(t.strict[v.start:v.end]) })
+				i = slices.IndexFunc(n.values,
+					func(v *node) bool { return p.ours(t.strict[v.start:v.end]) })
 			}
 			if i < 0 {
 				break
@@ -390,7 +392,8 @@ func (p Place) dropExtras(data []byte, before *document) ([]byte, error) {
 		if by := []string{e.by}; t.at(by) != nil && before.at(by) == nil {
 			continue // somebody else's hooks need it now
 		}
-		if data, err = unmake(t.cut(t.root, index(t.root, path)), before, nil); err != nil || data == nil {
+		if data, err = unmake(t.cut(t.root, index(t.root, path)), before, nil); err != nil ||
+			data == nil {
 			return nil, err
 		}
 	}
@@ -402,8 +405,10 @@ type State string
 
 // The states.
 const (
-	Missing  State = "missing"  // it is not there
-	Other    State = "other"    // a registration that another version or another place of this program made, or that somebody changed
+	Missing State = "missing" // it is not there
+	// a registration that another version or another place of this program made, or that somebody
+	// changed
+	Other    State = "other"
 	Complete State = "complete" // as Install writes it
 )
 

@@ -64,7 +64,8 @@ func TestRoundTrip(t *testing.T) {
 			if err != nil || string(without) != text && !(text == "" && without == nil) {
 				t.Errorf("%s, %q by way of %q: back to %q, %v", d.name, text, with, without, err)
 			}
-			if same, err := d.uninstall([]byte(text), nil); err != nil || !bytes.Equal(same, []byte(text)) {
+			if same, err := d.uninstall([]byte(text), nil); err != nil ||
+				!bytes.Equal(same, []byte(text)) {
 				t.Errorf("%s: what was never in %q is taken out: %q, %v", d.name, text, same, err)
 			}
 		}
@@ -76,11 +77,14 @@ func TestRegistrationMoves(t *testing.T) {
 	for _, text := range written {
 		for _, p := range places() {
 			if p.Platform == "opencode" {
-				continue // a file of our own, which is not merged with another: TestNewFile, TestPluginThrows
+				// a file of our own, which is not merged with another: TestNewFile,
+				// TestPluginThrows
+				continue
 			}
 			p.reads = syntax{true, true, true}
 			with, err := p.Install([]byte(text), registered)
-			if s, stateErr := p.State(with, registered); s != Complete || stateErr != nil || err != nil {
+			if s, stateErr := p.State(with, registered); s != Complete || stateErr != nil ||
+				err != nil {
 				t.Errorf("%s, %q: %s, %v, %v", p.Platform, with, s, stateErr, err)
 			}
 			moved := registered
@@ -93,8 +97,10 @@ func TestRegistrationMoves(t *testing.T) {
 				t.Errorf("%s: two registrations: %q, %v", p.Platform, other, err)
 			}
 			without, err := p.Uninstall(other, nil)
-			if s, stateErr := p.State(without, registered); s != Missing || stateErr != nil || err != nil {
-				t.Errorf("%s taken out of %q: %q, %s, %v, %v", p.Platform, other, without, s, stateErr, err)
+			if s, stateErr := p.State(without, registered); s != Missing || stateErr != nil ||
+				err != nil {
+				t.Errorf("%s taken out of %q: %q, %s, %v, %v", p.Platform, other, without, s,
+					stateErr, err)
 			}
 		}
 	}
@@ -102,11 +108,15 @@ func TestRegistrationMoves(t *testing.T) {
 
 func TestNewFile(t *testing.T) {
 	for _, p := range places() {
-		with, err := p.Install(nil, Hook{Ctl: "/o p/tada'ctl", Home: "/s t", Wait: 90 * time.Second, Each: 10 * time.Second})
+		with, err := p.Install(nil, Hook{Ctl: "/o p/tada'ctl", Home: "/s t", Wait: 90 * time.Second,
+			Each: 10 * time.Second})
 		if err != nil || len(with) == 0 {
 			t.Fatalf("%s: %v", p.Platform, err)
 		}
-		if p.Platform != "opencode" && (!json.Valid(with) || !bytes.Contains(with, []byte(`'/o p/tada'\\''ctl' hook run '--home=/s t' --wait=1m30s `+p.Platform+` || exit 2`))) {
+		if p.Platform != "opencode" &&
+			(!json.Valid(with) || !bytes.Contains(with,
+				[]byte(`'/o p/tada'\\''ctl' hook run '--home=/s t' --wait=1m30s `+p.Platform+
+					` || exit 2`))) {
 			t.Errorf("%s: %s", p.Platform, with)
 		}
 		if s, err := p.State(with, Hook{Ctl: "/o p/tada'ctl", Home: "/s t", Each: 10 * time.Second}); s != Complete || err != nil {
@@ -130,7 +140,8 @@ func TestUnread(t *testing.T) {
 			if len(p.lists) == 0 {
 				continue // a plugin
 			}
-			reads := (p.reads.comments || !has.comments) && (p.reads.lastCommas || !has.lastCommas) &&
+			reads := (p.reads.comments || !has.comments) &&
+				(p.reads.lastCommas || !has.lastCommas) &&
 				(p.reads.byteOrderMark || !has.byteOrderMark)
 			_, err := p.Install([]byte(text), registered)
 			if reads != (err == nil) || err != nil && !errors.Is(err, ErrUnread) {
@@ -143,7 +154,8 @@ func TestUnread(t *testing.T) {
 		}
 	}
 	p := place(t, "claude-code")
-	if _, err := p.Install([]byte("{\n  \"a\": 1, // mine\n}"), registered); err == nil || !strings.Contains(err.Error(), "comments (line 2)") {
+	if _, err := p.Install([]byte("{\n  \"a\": 1, // mine\n}"), registered); err == nil ||
+		!strings.Contains(err.Error(), "comments (line 2)") {
 		t.Errorf("%v", err)
 	}
 	for _, text := range []string{"{ // mine\n}", "\xef\xbb\xbf{\"a\": 1,}"} {
@@ -162,12 +174,15 @@ func TestUnread(t *testing.T) {
 // alone.
 func TestLeftAsItIs(t *testing.T) {
 	for _, text := range []string{
-		`{"a":1,,}`, `{,}`, `{"a":1,"a":2}`, "{} // a\rb\n", "{} /* a", "[]", "null", `{"hooks":[]}`, `{"hooks":{"PreToolUse":{}}}`, `{"hooks":{"PreToolUse":"x"}}`, `{"hooks":7}`, "{", "{\"a\": tr/**/ue}", "'a'",
+		`{"a":1,,}`, `{,}`, `{"a":1,"a":2}`, "{} // a\rb\n", "{} /* a", "[]", "null",
+		`{"hooks":[]}`, `{"hooks":{"PreToolUse":{}}}`, `{"hooks":{"PreToolUse":"x"}}`,
+		`{"hooks":7}`, "{", "{\"a\": tr/**/ue}", "'a'",
 	} {
 		p := place(t, "claude-code")
 		if out, err := p.Install([]byte(text), registered); err == nil {
 			t.Errorf("%q became %q", text, out)
-		} else if _, structure := parse([]byte(text)); structure != nil && !errors.Is(err, ErrNotJSON) || structure == nil && !errors.Is(err, ErrUnread) {
+		} else if _, structure := parse([]byte(text)); structure != nil &&
+			!errors.Is(err, ErrNotJSON) || structure == nil && !errors.Is(err, ErrUnread) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -176,7 +191,9 @@ func TestLeftAsItIs(t *testing.T) {
 // FuzzInstall: whatever file is taken has the hook in it afterwards, and is the same bytes when it
 // is taken out.
 func FuzzInstall(f *testing.F) {
-	for _, seed := range append(written, `{"hooks":{"PreToolUse":[{"hooks":[{"command":"x tadactl hook run codex || exit 2"}]},1]}}`, `{"a":"\\\""}`, "{\"hooks\":{\"PreToolUse\":[{}\n//\n]}}") {
+	for _, seed := range append(written,
+		`{"hooks":{"PreToolUse":[{"hooks":[{"command":"x tadactl hook run codex || exit 2"}]},1]}}`,
+		`{"a":"\\\""}`, "{\"hooks\":{\"PreToolUse\":[{}\n//\n]}}") {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -196,7 +213,8 @@ func FuzzInstall(f *testing.F) {
 		if s, err := p.State(without, registered); err != nil || s != Missing {
 			t.Fatalf("%q became %q: %s, %v", with, without, s, err)
 		}
-		if s, err := p.State(data, registered); err == nil && s == Missing && !bytes.Equal(without, data) {
+		if s, err := p.State(data, registered); err == nil && s == Missing &&
+			!bytes.Equal(without, data) {
 			t.Fatalf("%q came back as %q", data, without)
 		}
 	})
@@ -259,8 +277,10 @@ func TestShellPlaces(t *testing.T) {
 		{"opencode", `{"shell":"/bin/zsh","$schema":"x"}`, `{"shell":"/l/bash","$schema":"x"}`},
 		{"opencode", `{"$schema":"x","shell":"/l/bash"}`, `{"$schema":"x","shell":"/l/bash"}`},
 		{"opencode", `{"shell":7}`, ""},
-		{"opencode", "{ // mine\n}", "{ // mine\n  \"shell\": \"/l/bash\",\n  \"$schema\": \"https://opencode.ai/config.json\"\n}"},
-		{"claude-code", `{"env":{"A":"b"}}`, "{\"env\":{\"A\":\"b\",\n    \"CLAUDE_CODE_SHELL\": \"/l/bash\"}}"},
+		{"opencode", "{ // mine\n}",
+			"{ // mine\n  \"shell\": \"/l/bash\",\n  \"$schema\": \"https://opencode.ai/config.json\"\n}"},
+		{"claude-code", `{"env":{"A":"b"}}`,
+			"{\"env\":{\"A\":\"b\",\n    \"CLAUDE_CODE_SHELL\": \"/l/bash\"}}"},
 		{"claude-code", `{"env":[]}`, ""},
 	} {
 		p, ok := ShellOf(test.platform)
@@ -282,12 +302,15 @@ func TestShellPlaces(t *testing.T) {
 		if installed, _ := p.Installed(without, "/l/bash"); installed || err != nil {
 			t.Errorf("%q: back to %q, %v", got, without, err)
 		}
-		if other, err := p.Uninstall(got, "/other/bash", nil); err != nil || !bytes.Equal(other, got) {
+		if other, err := p.Uninstall(got, "/other/bash", nil); err != nil ||
+			!bytes.Equal(other, got) {
 			t.Errorf("a shell that is not ours is taken out: %q, %v", other, err)
 		}
 	}
 	for _, name := range []string{"gemini", "codex"} {
-		if p, ok := ShellOf(name); !ok || p.HasSetting() || !strings.Contains(p.Advice("/l", "/r/tada-run"), "/") || strings.Contains(p.Advice("/l", "/r"), "FOLDER") {
+		if p, ok := ShellOf(name); !ok || p.HasSetting() ||
+			!strings.Contains(p.Advice("/l", "/r/tada-run"), "/") ||
+			strings.Contains(p.Advice("/l", "/r"), "FOLDER") {
 			t.Errorf("%s: %v %v", name, p, ok)
 		}
 	}

@@ -45,7 +45,8 @@ var shellPlaces = sync.OnceValue(func() (list []ShellPlace) {
 		for f := range agents.Of("shellby") {
 			if w := append(f.Words(), ""); w[0] == by {
 				note := shellNote(f.Agent, w[0], w[1])
-				list = append(list, ShellPlace{Place: Place{Platform: agents.Platform(f.Agent), Note: note}})
+				list = append(list, ShellPlace{Place: Place{Platform: agents.Platform(f.Agent),
+					Note: note}})
 			}
 		}
 	}
@@ -166,7 +167,8 @@ func (p ShellPlace) Uninstall(data []byte, link string, before []byte) ([]byte, 
 	} else {
 		around := p.path[:len(p.path)-1]
 		object := t.at(around)
-		if data, err = unmake(t.cut(object, index(object, p.path)), was, around); err != nil || data == nil {
+		if data, err = unmake(t.cut(object, index(object, p.path)), was, around); err != nil ||
+			data == nil {
 			return nil, err
 		}
 	}

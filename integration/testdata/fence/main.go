@@ -11,7 +11,8 @@ import (
 )
 
 func main() {
-	level, dir := map[string]sandbox.Level{"base": sandbox.Base, "strong": sandbox.Strong}[os.Args[1]], os.Args[2]
+	level, dir := map[string]sandbox.Level{"base": sandbox.Base,
+		"strong": sandbox.Strong}[os.Args[1]], os.Args[2]
 	p := sandbox.Default(dir, "")
 	p.Require, p.Most = level, level
 	process, _, err := sandbox.Start(p, sandbox.Command{

@@ -16,7 +16,8 @@ func TestFrames(t *testing.T) {
 	b = Append(b, Frame{Kind: Hello, Body: []byte("{}")})
 	b = Append(b, Frame{Kind: Take, Epoch: 7})
 	b = Append(b, Frame{Kind: Output, Epoch: 1<<32 - 1, Body: long})
-	for name, src := range map[string]io.Reader{"whole": bytes.NewReader(b), "by bytes": iotest.OneByteReader(bytes.NewReader(b))} {
+	for name, src := range map[string]io.Reader{"whole": bytes.NewReader(b),
+		"by bytes": iotest.OneByteReader(bytes.NewReader(b))} {
 		r := NewReader(src)
 		var got []Frame
 		for {
@@ -29,7 +30,8 @@ func TestFrames(t *testing.T) {
 			}
 			got = append(got, Frame{f.Kind, f.Epoch, bytes.Clone(f.Body)})
 		}
-		if len(got) != 4 || got[0].Kind != Hello || string(got[0].Body) != "{}" || got[1].Epoch != 7 || len(got[1].Body) != 0 ||
+		if len(got) != 4 || got[0].Kind != Hello || string(got[0].Body) != "{}" ||
+			got[1].Epoch != 7 || len(got[1].Body) != 0 ||
 			got[2].Epoch != 1<<32-1 || !bytes.Equal(append(got[2].Body, got[3].Body...), long) {
 			t.Errorf("%s: %d frames, not as they were sent", name, len(got))
 		}
@@ -49,7 +51,8 @@ func TestBadFrames(t *testing.T) {
 	if _, err := r.Next(); !errors.Is(err, ErrTooLong) || len(r.buf) > MaxBody {
 		t.Errorf("giant frame: %v with a buffer of %d bytes", err, len(r.buf))
 	}
-	if _, err := NewReader(strings.NewReader("GET / HTTP/1.1\r\n\r\n")).Next(); !errors.Is(err, ErrKind) {
+	if _, err := NewReader(strings.NewReader("GET / HTTP/1.1\r\n\r\n")).Next(); !errors.Is(err,
+		ErrKind) {
 		t.Errorf("another protocol: %v", err)
 	}
 }
@@ -60,7 +63,9 @@ func TestPartial(t *testing.T) {
 	for name, test := range map[string]struct {
 		src  io.Reader
 		want string
-	}{"whole": {bytes.NewReader(b), ""}, "by bytes": {iotest.OneByteReader(bytes.NewReader(b)), "+-+-"}, "cut off": {bytes.NewReader(b[:len(b)-1]), "+"}} {
+	}{"whole": {bytes.NewReader(b), ""},
+		"by bytes": {iotest.OneByteReader(bytes.NewReader(b)), "+-+-"},
+		"cut off":  {bytes.NewReader(b[:len(b)-1]), "+"}} {
 		told := ""
 		r := NewReader(test.src)
 		r.Partial = func(begun bool) { told += map[bool]string{true: "+", false: "-"}[begun] }
@@ -83,7 +88,8 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // Append would have written.
 func FuzzReader(f *testing.F) {
 	f.Add(Append(nil, Frame{Kind: Input, Epoch: 3, Body: []byte("ls\r")}))
-	f.Add(Append(Append(nil, JSON(Hello, 0, Greeting{Take: true, Cols: 80, Rows: 24})), Frame{Kind: Window, Body: Size(100, 40)}))
+	f.Add(Append(Append(nil, JSON(Hello, 0, Greeting{Take: true, Cols: 80, Rows: 24})),
+		Frame{Kind: Window, Body: Size(100, 40)}))
 	f.Add([]byte("i\x00\x00\x00\x01\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := NewReader(bytes.NewReader(data))

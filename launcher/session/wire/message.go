@@ -10,8 +10,9 @@ type Greeting struct {
 	Take bool   `json:"take,omitempty"` // it wants to drive at once
 	Cols int    `json:"cols"`           // of the client's terminal, 0 for none
 	Rows int    `json:"rows"`
-	TTY  string `json:"tty,omitempty"`  // its name, for people
-	Idle int    `json:"idle,omitempty"` // seconds without a key after which a lease ends; 0 for the usual
+	TTY  string `json:"tty,omitempty"` // its name, for people
+	// seconds without a key after which a lease ends; 0 for the usual
+	Idle int `json:"idle,omitempty"`
 }
 
 // A Status is the body of State.
@@ -62,8 +63,9 @@ type Report struct {
 	Dir      string    `json:"cwd,omitempty"`
 	DirWas   string    `json:"cwd_before,omitempty"`
 	Files    []string  `json:"files_changed"`
-	More     bool      `json:"more_changed,omitempty"` // there are more files than are listed, or not all were looked at
-	Note     string    `json:"note,omitempty"`         // what the person wrote
+	// there are more files than are listed, or not all were looked at
+	More bool   `json:"more_changed,omitempty"`
+	Note string `json:"note,omitempty"` // what the person wrote
 }
 
 // A Command is a line that was seen on the screen when Enter was pressed, or that the shell told.
