@@ -29,7 +29,7 @@ func (l *Launcher) Check(ctx context.Context, j *Judgement) (Report, error) {
 }
 
 // Check is Report with what a run would meet before its verdict counts: protected files that were
-// changed from outside. The error is a [WardError].
+// changed from outside. The error is a [ProtectionError].
 func (j *Judgement) Check(id string) (Report, error) {
 	r := j.Report(id)
 	e, err := j.Tampered()

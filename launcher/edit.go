@@ -77,7 +77,7 @@ func (e *Edit) begin() error {
 	}
 	e.accepted = e.was
 	if text, kept, err := e.l.ownStore().Baseline(e.Path); err != nil {
-		return &WardError{Err: err}
+		return &ProtectionError{Err: err}
 	} else if kept {
 		e.accepted = text
 	}

@@ -87,7 +87,7 @@ func (l *Launcher) judgeAs(req Request, stdin string) (*Judgement, error) {
 	}
 	j.named, j.sealed = sync.OnceValue(j.effects), sync.OnceValue(j.seal)
 	j.fence = sync.OnceValue(func() pathguard.Fence { return j.policy.Grants(j.Plan) })
-	j.ward = sync.OnceValues(func() (*ward, error) { return l.wardOf(j) })
+	j.protection = sync.OnceValues(func() (*protection, error) { return l.protectionOf(j) })
 	return j, nil
 }
 

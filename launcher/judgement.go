@@ -33,10 +33,10 @@ type Judgement struct {
 	own      *Judgement
 	settings string // what was around it and may change what it does
 
-	named  func() map[string][]string // what the plan touches, under the five words of the contract
-	fence  func() pathguard.Fence     // what the plan may reach, as far as it can be bound
-	sealed func() sealed
-	ward   func() (*ward, error) // the protected files that the plan can reach
+	named      func() map[string][]string // what the plan touches, under the five words of the contract
+	fence      func() pathguard.Fence     // what the plan may reach, as far as it can be bound
+	sealed     func() sealed
+	protection func() (*protection, error) // the protected files that the plan can reach
 }
 
 // Payload is the plan and its context as canonical bytes: what is shown, hashed and recorded.

@@ -26,8 +26,3 @@ func (j *Judgement) Locale() pathguard.Locale {
 func (j *Judgement) say(key string, args ...any) string {
 	return refusal.Phrase(j.Locale(), key, args...)
 }
-
-// refuse is refuse for the verdict on j, in the language of its caller.
-func (j *Judgement) refuse(status, code, message string, exit int) *refusal.Refusal {
-	return refusal.Of(j.Locale(), j.Verdict, status, code, message, exit)
-}

@@ -47,7 +47,7 @@ func (l *Launcher) guarded(ctx context.Context, a *attempt,
 // verify settles what needs no decision, and refuses where a person has to decide first.
 func (a *attempt) verify() (*refusal.Refusal, error) {
 	configured := a.l.policy.Settings().TamperProof
-	w, err := a.ward()
+	w, err := a.protection()
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (a *attempt) verify() (*refusal.Refusal, error) {
 	blocking, pending, err := w.settle(a.who(), configured, a.policy.Settings().TamperProof,
 		os.Stderr)
 	if err != nil {
-		return nil, &WardError{Err: err}
+		return nil, &ProtectionError{Err: err}
 	}
 	for _, s := range w.stores {
 		if err := deliver(a.log, s.Store, audit.Lazy); err != nil {
@@ -73,7 +73,7 @@ func (a *attempt) verify() (*refusal.Refusal, error) {
 
 // settle verifies again, this time writing down what needs no decision. It returns the findings
 // that do. The mode is the one that was in force before this run.
-func (w *ward) settle(who tamper.Who, configured, stricter bool,
+func (w *protection) settle(who tamper.Who, configured, stricter bool,
 	out io.Writer) (blocking []tamper.Finding, pending bool, err error) {
 	for _, s := range w.stores {
 		if s.report, err = s.VerifyIntegrity(who); err != nil {
@@ -156,7 +156,7 @@ func (j *Judgement) tamperRefusal(e *tamper.TamperError) *refusal.Refusal {
 
 // grantWrites says on the disk which protected files the run may write.
 func (a *attempt) grantWrites() error {
-	w, err := a.ward()
+	w, err := a.protection()
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (a *attempt) grantWrites() error {
 			continue
 		}
 		if err := s.Begin(a.id, a.l.state.Self(), paths); err != nil {
-			return &WardError{Err: err}
+			return &ProtectionError{Err: err}
 		}
 		s.granted = true
 	}
@@ -188,7 +188,7 @@ func (a *attempt) grantWrites() error {
 
 // wrote takes over what the run was allowed to write, once, and tells it.
 func (a *attempt) wrote() error {
-	w, err := a.ward()
+	w, err := a.protection()
 	if err != nil || w.ended {
 		return nil // it was never let start, or has told
 	}

@@ -96,7 +96,7 @@ func (a *accepting) judge() (*Judgement, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := v.ward.storeOf(a.path).Diff(a.path)
+	d, err := v.protection.storeOf(a.path).Diff(a.path)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (a *accepting) accept() (tamper.Event, error) {
 	if err != nil {
 		return tamper.Event{}, err
 	}
-	s, who := v.ward.storeOf(a.path), a.l.person(a.req.Door)
+	s, who := v.protection.storeOf(a.path), a.l.person(a.req.Door)
 	if a.req.Agent != "" {
 		who.User += "/?" + a.req.Agent
 	}

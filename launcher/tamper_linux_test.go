@@ -147,9 +147,9 @@ func TestDamagedBaselines(t *testing.T) {
 		if err := os.WriteFile(name, whole[:len(whole)/2], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var ward *WardError
+		var unverified *ProtectionError
 		req.Shell.Text, req.Stdio, req.PTY = "true", nowhere(t), session.Never
-		if _, err := l.Run(context.Background(), req); !errors.As(err, &ward) ||
+		if _, err := l.Run(context.Background(), req); !errors.As(err, &unverified) ||
 			!errors.Is(err, tamper.ErrCorrupt) || ExitOf(err) != exit.Failed {
 			t.Errorf("%s: %v", name, err)
 		}

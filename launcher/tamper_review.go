@@ -20,10 +20,10 @@ const ModeName = "security.tamper_proof"
 
 // A Review is the protected files of a folder, as a person decides about them.
 type Review struct {
-	l    *Launcher
-	ward *ward
-	dir  string
-	root string
+	l          *Launcher
+	protection *protection
+	dir        string
+	root       string
 
 	TamperProof bool // in force
 	Pending     bool // a looser setting waits for a person
@@ -41,29 +41,29 @@ func (l *Launcher) Review(dir string, paranoid bool) (*Review, error) {
 		return nil, err
 	}
 	defer j.Close()
-	w, err := j.ward()
+	w, err := j.protection()
 	if err != nil {
 		return nil, err
 	}
-	v := &Review{l: l, ward: w, dir: dir, root: j.Plan.Workspace, Refused: j.refused}
-	for _, s := range v.ward.stores {
+	v := &Review{l: l, protection: w, dir: dir, root: j.Plan.Workspace, Refused: j.refused}
+	for _, s := range v.protection.stores {
 		if paranoid {
 			s.Paranoid()
 			if s.report, err = s.Look(); err != nil {
-				return nil, &WardError{Err: err}
+				return nil, &ProtectionError{Err: err}
 			}
 		}
 		v.Files = append(v.Files, s.report.Files...)
 		v.Findings = append(v.Findings, s.report.Findings...)
 	}
-	on, pending, err := v.ward.stores[0].Known()
+	on, pending, err := v.protection.stores[0].Known()
 	v.TamperProof = on || j.policy.Settings().TamperProof
 	v.Pending = pending
 	slices.Sort(v.Files)
 	return v, err
 }
 
-func (v *Review) own() *tamper.Store { return v.ward.stores[0].Store }
+func (v *Review) own() *tamper.Store { return v.protection.stores[0].Store }
 
 // Root is the workspace; "" when dir is in none.
 func (v *Review) Root() string { return v.root }
@@ -84,7 +84,7 @@ func (v *Review) Created(path string) bool {
 
 // Diff shows one difference and records that it was shown; only that can be accepted afterwards.
 func (v *Review) Diff(path string) (tamper.Diff, error) {
-	s := v.ward.storeOf(path)
+	s := v.protection.storeOf(path)
 	d, err := s.Show(v.l.person(tamper.CLI), path)
 	return d, errors.Join(err, v.tell(s))
 }
@@ -95,7 +95,7 @@ func (v *Review) Accept(path, digest, reason string) (tamper.Event, error) {
 	if _, err := v.l.May(approval.AcceptFile, approval.ChannelTadactl); err != nil {
 		return tamper.Event{}, err
 	}
-	s := v.ward.storeOf(path)
+	s := v.protection.storeOf(path)
 	e, err := s.Accept(v.l.person(tamper.CLI), path, digest, reason)
 	if err == nil && s == v.own() {
 		if confirmErr := s.ConfirmMode(v.l.person(tamper.CLI), reason); !errors.Is(confirmErr,
@@ -123,14 +123,14 @@ func (v *Review) Restore(path string) (tamper.Event, error) {
 	if _, err := v.l.May(approval.RestoreFile, approval.ChannelTadactl); err != nil {
 		return tamper.Event{}, err
 	}
-	s := v.ward.storeOf(path)
+	s := v.protection.storeOf(path)
 	e, err := s.Restore(v.l.person(tamper.CLI), path)
 	return e, errors.Join(err, v.tell(s))
 }
 
 // ArchivePath is where both versions of an overridden event are.
 func (v *Review) ArchivePath(e tamper.Event) string {
-	return v.ward.storeOf(e.Path).ArchivePath(e.Archive)
+	return v.protection.storeOf(e.Path).ArchivePath(e.Archive)
 }
 
 // tell writes what happened into the record, durably: it is a person's decision.

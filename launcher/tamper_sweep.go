@@ -44,14 +44,14 @@ func (s *started) unkept() string {
 // editor outside, at the same moment, leaves just the same traces, and its words would be lost to
 // the folder.
 func (s *started) sweep(out io.Writer) error {
-	w, err := s.ward()
+	w, err := s.protection()
 	if err != nil || !s.bares() {
-		return nil // a ward that could not be looked at has let nothing start
+		return nil // what could not be looked at has let nothing start
 	}
 	found, _, err := w.settle(s.who(), s.l.policy.Settings().TamperProof,
 		s.policy.Settings().TamperProof, out)
 	if err != nil {
-		return &WardError{Err: err}
+		return &ProtectionError{Err: err}
 	}
 	for _, store := range w.stores {
 		err = errors.Join(err, deliver(s.log, store.Store, audit.Lazy))

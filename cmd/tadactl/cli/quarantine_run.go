@@ -110,7 +110,7 @@ func reviewerEnv(keep []string) []string {
 
 func (c *ctl) runReviewer(ctx context.Context, f quarantineFlags, files []string,
 	r quarantine.Reviewer, full bool) error {
-	w, err := c.ward()
+	w, err := c.quarantineState()
 	if err != nil {
 		return err
 	}
@@ -179,11 +179,11 @@ func reviewFailed(err error) error {
 }
 
 // keptName is where the findings of a session are kept, after everything was made harmless.
-func (w *ward) keptName(session string) string {
+func (w *quarantineState) keptName(session string) string {
 	return filepath.Join(w.l.Home().Dir, "quarantine", session+".json")
 }
 
-func (w *ward) keep(r quarantine.Response) error {
+func (w *quarantineState) keep(r quarantine.Response) error {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -298,7 +298,7 @@ func (c *ctl) quarantineResponse() *cobra.Command {
 			if err != nil {
 				return &exitError{err, exitInvalid}
 			}
-			w, err := c.ward()
+			w, err := c.quarantineState()
 			if err != nil {
 				return err
 			}

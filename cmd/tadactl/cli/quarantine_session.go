@@ -30,20 +30,20 @@ func quarantineDir(l *launcher.Launcher) string {
 // conversation for longer give it another id when it is taken up again.
 const forgetAfter = 24 * time.Hour
 
-// A ward is what every session of this door needs.
-type ward struct {
+// A quarantineState is what every session of this door needs.
+type quarantineState struct {
 	l        *launcher.Launcher
 	sessions quarantine.Sessions
 	slots    *quarantine.Slots
 	log      *quarantine.Log
 }
 
-func (c *ctl) ward() (*ward, error) {
+func (c *ctl) quarantineState() (*quarantineState, error) {
 	l, err := c.open()
 	if err != nil {
 		return nil, err
 	}
-	w := &ward{l: l}
+	w := &quarantineState{l: l}
 	if w.slots, err = quarantine.NewSlots(filepath.Join(quarantineDir(l), "slots")); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (f *quarantineFlags) check() error {
 	return nil
 }
 
-func (w *ward) options(f quarantineFlags) (quarantine.Options, error) {
+func (w *quarantineState) options(f quarantineFlags) (quarantine.Options, error) {
 	root, err := filepath.Abs(f.root)
 	if err != nil {
 		return quarantine.Options{}, err
@@ -159,7 +159,7 @@ type aSession struct {
 
 func (c *ctl) hold(ctx context.Context, f quarantineFlags, agents, platforms,
 	files []string) error {
-	w, err := c.ward()
+	w, err := c.quarantineState()
 	if err != nil {
 		return err
 	}

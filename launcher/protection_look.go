@@ -76,16 +76,16 @@ func shadowName(root string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// wardOf looks at the protected files that the plan can reach. It changes nothing.
-func (l *Launcher) wardOf(j *Judgement) (*ward, error) {
-	w := &ward{stores: []*watched{{Store: l.ownStore()}}}
+// protectionOf looks at the protected files that the plan can reach. It changes nothing.
+func (l *Launcher) protectionOf(j *Judgement) (*protection, error) {
+	w := &protection{stores: []*watched{{Store: l.ownStore()}}}
 	for _, root := range l.reached(j.Plan) {
 		w.stores = append(w.stores, &watched{Store: l.workStore(root, j, root == j.Plan.Workspace)})
 	}
 	var err error
 	for _, s := range w.stores {
 		if s.report, err = s.Look(); err != nil {
-			return nil, &WardError{Err: err}
+			return nil, &ProtectionError{Err: err}
 		}
 		w.files = append(w.files, s.report.Files...)
 	}
@@ -93,7 +93,7 @@ func (l *Launcher) wardOf(j *Judgement) (*ward, error) {
 }
 
 // clean reports whether nothing was found, and there is nothing to settle.
-func (w *ward) clean() bool {
+func (w *protection) clean() bool {
 	return !slices.ContainsFunc(w.stores,
 		func(s *watched) bool { return len(s.report.Findings) > 0 || s.report.Unsettled() })
 }
@@ -137,7 +137,7 @@ const maxLooked = 4096
 // exposed are the protected files that the plan may not write and that lie where its fence lets it
 // write: what the fence has to keep as it is. What it hides anyway has no place in it.
 func (j *Judgement) exposed(p sandbox.Profile) []string {
-	w, err := j.ward()
+	w, err := j.protection()
 	if err != nil {
 		return nil // and then nothing runs
 	}
@@ -155,15 +155,15 @@ func (j *Judgement) exposed(p sandbox.Profile) []string {
 
 // Tampered returns why a run of this would be refused before a person has decided about protected
 // files, nil when it would not. It is for those who judge and leave the running to somebody else;
-// like Judge, it changes nothing. The error is a [WardError].
+// like Judge, it changes nothing. The error is a [ProtectionError].
 func (j *Judgement) Tampered() (*tamper.TamperError, error) {
-	w, err := j.ward()
+	w, err := j.protection()
 	if err != nil {
 		return nil, err
 	}
 	on, _, err := w.stores[0].Known()
 	if err != nil {
-		return nil, &WardError{Err: err}
+		return nil, &ProtectionError{Err: err}
 	}
 	e := &tamper.TamperError{Root: j.Plan.Workspace}
 	for _, s := range w.stores {
@@ -212,12 +212,12 @@ func writes(t *pathguard.Target) bool {
 
 // blocks reports whether nothing goes past a finding before a person has decided: always for
 // tada-run's own files, else when security.tamper_proof is in force.
-func (w *ward) blocks(s *watched, f tamper.Finding, strict bool) bool {
+func (w *protection) blocks(s *watched, f tamper.Finding, strict bool) bool {
 	return strict || s == w.stores[0] || strings.HasSuffix(f.Path, "/"+workspaceConfig)
 }
 
 // storeOf is the store that a path belongs to.
-func (w *ward) storeOf(path string) *tamper.Store {
+func (w *protection) storeOf(path string) *tamper.Store {
 	for _, s := range w.stores {
 		if slices.Contains(s.report.Files, path) {
 			return s.Store

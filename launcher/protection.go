@@ -6,9 +6,9 @@ import (
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
-// A ward is the protected files that a plan can reach: tada-run's own, those of the workspace it
+// A protection is the protected files that a plan can reach: tada-run's own, those of the workspace it
 // runs in, and those of other workspaces that it names.
-type ward struct {
+type protection struct {
 	stores []*watched // tada-run's own first
 	// all of them at the first look; the fence is built beside us, so that this never changes
 	files []string
@@ -22,13 +22,13 @@ type watched struct {
 	granted bool // the run may write some of it
 }
 
-// A WardError says that protected files could not be verified. What cannot be verified does not
+// A ProtectionError says that protected files could not be verified. What cannot be verified does not
 // run.
-type WardError struct{ Err error }
+type ProtectionError struct{ Err error }
 
-func (e *WardError) Error() string {
+func (e *ProtectionError) Error() string {
 	return fmt.Sprintf("protected files cannot be verified, so nothing runs: %v", e.Err)
 }
 
 // Unwrap returns the cause.
-func (e *WardError) Unwrap() error { return e.Err }
+func (e *ProtectionError) Unwrap() error { return e.Err }
