@@ -33,8 +33,9 @@ type Judgement struct {
 	own      *Judgement
 	settings string // what was around it and may change what it does
 
-	named      func() map[string][]string // what the plan touches, under the five words of the contract
-	fence      func() pathguard.Fence     // what the plan may reach, as far as it can be bound
+	// what the plan touches, under the five words of the contract
+	named      func() map[string][]string
+	fence      func() pathguard.Fence // what the plan may reach, as far as it can be bound
 	sealed     func() sealed
 	protection func() (*protection, error) // the protected files that the plan can reach
 }

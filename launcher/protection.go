@@ -6,8 +6,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
-// A protection is the protected files that a plan can reach: tada-run's own, those of the workspace it
-// runs in, and those of other workspaces that it names.
+// A protection is the protected files that a plan can reach: tada-run's own, those of the
+// workspace it runs in, and those of other workspaces that it names.
 type protection struct {
 	stores []*watched // tada-run's own first
 	// all of them at the first look; the fence is built beside us, so that this never changes
@@ -22,8 +22,8 @@ type watched struct {
 	granted bool // the run may write some of it
 }
 
-// A ProtectionError says that protected files could not be verified. What cannot be verified does not
-// run.
+// A ProtectionError says that protected files could not be verified. What cannot be verified does
+// not run.
 type ProtectionError struct{ Err error }
 
 func (e *ProtectionError) Error() string {

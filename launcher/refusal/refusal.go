@@ -38,9 +38,9 @@ type Refusal struct {
 
 // An Internal is what no program is told of a refusal.
 type Internal struct {
-	Exit int              // status of tada-run
-	Wish string           // the command that the person would rather see
-	In   pathguard.Locale // of who reads it
+	Exit int              `json:"-"` // status of tada-run
+	Wish string           `json:"-"` // the command that the person would rather see
+	In   pathguard.Locale `json:"-"` // of who reads it
 }
 
 // DoesNotFit says which approval does not fit, and why; nothing for nil.
