@@ -1,6 +1,8 @@
 package launcher
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -74,13 +76,20 @@ func TestHandOverFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	caller := exec.Command("sleep", "3600") // in the session of this test
-	if err := caller.Start(); err != nil {
+	// In a session of its own: the leader of the one that the tests run in may have ended.
+	leader := exec.Command("sh", "-c", "sleep 3600 >/dev/null & echo $!; wait")
+	leader.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := leader.StdoutPipe()
+	if err := errors.Join(err, leader.Start()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = caller.Process.Kill(); _ = caller.Wait() })
+	t.Cleanup(func() { _ = syscall.Kill(-leader.Process.Pid, syscall.SIGKILL); _ = leader.Wait() })
+	var from int
+	if _, err := fmt.Fscan(out, &from); err != nil {
+		t.Fatal(err)
+	}
 	told := Outcome{Status: -1}
-	req.Keep = &Keep{From: caller.Process.Pid,
+	req.Keep = &Keep{From: from,
 		Over: func(o Outcome) error { told = o; return syscall.EPIPE }}
 	if got := status(t, l, req, "sleep 3600 & exit 5"); got != 5 {
 		t.Error(got)
