@@ -112,7 +112,7 @@ func TestBackgroundKeepEnds(t *testing.T) {
 			{"its launcher", "", leave +
 				`background; kill -9 $(tadactl --json log --kind exec.start | grep -o '"launcher":"[0-9]*' | tail -1 | grep -o '[0-9]*$'); gone 99NN; tada-run true </dev/null`, "", " lost ", `"kind":"exec.orphan"`},
 			{"the end of who was called", "",
-				`tada-run 'sleep 99NN' </dev/null & until pgrep -fx 'sleep 99NN' >/dev/null; do sleep 0.05; done; kill -9 $!; gone 99NN; sleep 0.2; tada-run true </dev/null`, "", " lost ", `"kind":"exec.orphan"`},
+				`tada-run 'sleep 99NN' </dev/null & until pgrep -fx 'sleep 99NN' >/dev/null && test $(tadactl log --kind exec.start | wc -l) = 2; do sleep 0.05; done; kill -9 $!; gone 99NN; sleep 0.2; tada-run true </dev/null`, "", " lost ", `"kind":"exec.orphan"`},
 		} {
 			t.Run(level+" "+test.name, func(t *testing.T) {
 				t.Parallel()
