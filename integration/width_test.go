@@ -52,7 +52,7 @@ var long = map[string]int{
 	"launcher/watch":            10,
 	"pathguard":                 106,
 	"pathguard/intent":          4,
-	"pathguard/resolve":         3,
+	"pathguard/resolve":         2,
 	"pathguard/tamper":          24,
 	"shellparse":                6,
 	"shellparse/catalog":        4,

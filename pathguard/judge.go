@@ -34,12 +34,12 @@ func (p Policy) Judge(plan *resolve.Plan) Verdict {
 // linked judges what a program could write in place without a word of the text about it. What git
 // writes replaces the file that was there.
 func (j *judgement) linked() {
-	if len(j.plan.Linked) == 0 || j.class() == ReadOnly {
+	untold := func(c shellparse.Command) bool { return !resolve.TellsWrites(&c) && c.Name != "git" }
+	if j.class() == ReadOnly || !j.contained && !slices.ContainsFunc(j.script.Commands, untold) {
 		return
 	}
-	untold := func(c shellparse.Command) bool { return !resolve.TellsWrites(&c) && c.Name != "git" }
-	if j.contained || slices.ContainsFunc(j.script.Commands, untold) {
-		j.add(Ask, "code.linked", j.shown(j.plan.Linked[0]), strconv.Itoa(len(j.plan.Linked)),
+	if outside := j.plan.LinkedOutside(); len(outside) > 0 {
+		j.add(Ask, "code.linked", j.shown(outside[0]), strconv.Itoa(len(outside)),
 			shellparse.Span{End: len(j.script.Text)}, -1)
 	}
 }

@@ -80,17 +80,14 @@ func (r *resolver) namesIn(dir string, id walk.ID) (found int) {
 	return found
 }
 
-// linkedOutside returns the files of the workspace that have hard links outside it. Build output
-// and packages are left out: their tools replace files, and a store of packages is no person's work.
-func (r *resolver) linkedOutside() (outside []string) {
-	if r.plan.Workspace == "" || r.plan.Exact() {
-		return nil
-	}
+// linkedOutside returns the files of a workspace that have hard links outside it. Build output and
+// packages are left out: their tools replace files, and a store of packages is no person's work.
+func linkedOutside(workspace string) (outside []string) {
 	d := walk.OpenDisk()
 	defer d.Close()
 	// of each file, the links that were not met yet
 	links, names := map[walk.ID]int{}, map[walk.ID]string{}
-	dirs, looked := []string{r.plan.Workspace}, 0
+	dirs, looked := []string{workspace}, 0
 	for n := 0; n < len(dirs) && n < walk.MaxSearched && looked < walk.MaxLooked; n++ {
 		for _, e := range d.List(dirs[n]).Entries {
 			looked++

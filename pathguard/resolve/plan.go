@@ -85,9 +85,17 @@ type Surroundings struct {
 	// does not track. A name with a slash before it is meant in the root of the workspace only.
 	Ignored map[string]bool
 
-	// Linked are files of the workspace that have hard links outside it, as far as a sandbox looks
-	// for names to hide. They are looked for when not every write of the plan is known.
-	Linked []string
+	linked func() []string // see LinkedOutside; nil where it is not asked
+}
+
+// LinkedOutside returns files of the workspace that have hard links outside it, as far as a sandbox
+// looks for names to hide; none when every write of the plan is known. They are looked for at the
+// first call, because few verdicts depend on them.
+func (s *Surroundings) LinkedOutside() []string {
+	if s.linked == nil {
+		return nil
+	}
+	return s.linked()
 }
 
 // A Target is one real file that an effect of the script reaches.

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -38,7 +39,9 @@ func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	r.manifests()
 	r.remotes()
 	r.inners()
-	r.plan.Linked = r.linkedOutside()
+	if ws := r.plan.Workspace; ws != "" && !r.plan.Exact() {
+		r.plan.linked = sync.OnceValue(func() []string { return linkedOutside(ws) })
+	}
 	return r.plan, nil
 }
 
