@@ -17,7 +17,7 @@ const checkpointName = "checkpoint"
 // checkpoint checks the signature of the checkpoint that is kept beside the
 // log; that the log had its head is checked with what else is remembered. The
 // root over the entries says the same as the head, and is compared where a
-// witness or a proof needs it (VerifyCheckpoint).
+// witness or a proof needs it (Prove).
 func (v *verifier) checkpoint() error {
 	switch {
 	case len(v.o.Checkpoint) == 0:

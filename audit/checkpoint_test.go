@@ -30,14 +30,14 @@ func TestCheckpoint(t *testing.T) {
 		dir := fill(t, n)
 		signed, err := Checkpoint(dir, VerifyOptions{}, signer)
 		must(t, err)
-		if _, err := VerifyCheckpoint(dir, VerifyOptions{}, signed, known); err != nil {
+		if _, err := verifyCheckpoint(dir, VerifyOptions{}, signed, known); err != nil {
 			t.Errorf("%d entries: %v", n, err)
 		}
 		l := openTest(t, dir)
 		for range 3 {
 			mustAppend(t, l, "k", `{}`)
 		}
-		if r, err := VerifyCheckpoint(dir, VerifyOptions{}, signed, known); err != nil ||
+		if r, err := verifyCheckpoint(dir, VerifyOptions{}, signed, known); err != nil ||
 			r.Entries != int64(n+3) {
 			t.Errorf("%d entries, grown: %v", n, err)
 		}
@@ -45,7 +45,7 @@ func TestCheckpoint(t *testing.T) {
 	signed, err := Checkpoint(fill(t, 20), VerifyOptions{}, signer)
 	must(t, err)
 	var bad *BadEntry
-	if _, err := VerifyCheckpoint(fill(t, 19), VerifyOptions{}, signed, known); !errors.As(err,
+	if _, err := verifyCheckpoint(fill(t, 19), VerifyOptions{}, signed, known); !errors.As(err,
 		&bad) || bad.Seq != 19 {
 		t.Errorf("rolled back: %v", err)
 	}
@@ -55,12 +55,12 @@ func TestCheckpoint(t *testing.T) {
 		mustAppend(t, l, "k", `{"another":"story"}`)
 	}
 	mustVerify(t, other)
-	if _, err := VerifyCheckpoint(other, VerifyOptions{}, signed, known); !errors.As(err, &bad) ||
+	if _, err := verifyCheckpoint(other, VerifyOptions{}, signed, known); !errors.As(err, &bad) ||
 		bad.Seq != 19 {
 		t.Errorf("another history: %v", err)
 	}
 	_, strangers := testKey(t)
-	if _, err := VerifyCheckpoint(fill(t, 20), VerifyOptions{}, signed, strangers); err == nil {
+	if _, err := verifyCheckpoint(fill(t, 20), VerifyOptions{}, signed, strangers); err == nil {
 		t.Error("believed a key that is not known")
 	}
 	wantSize, wantRoot, err := openCheckpoint(signed, known)
@@ -124,4 +124,13 @@ func TestTreeSkipsGaps(t *testing.T) {
 	if tr.hashes[tlog.StoredHashIndex(0, 4)] != tlog.RecordHash(report.Head[:]) {
 		t.Error("the last leaf is not the head")
 	}
+}
+
+// verifyCheckpoint verifies the log in dir and that it is the one, or grew
+// out of the one, that the checkpoint was signed for. The error is a
+// *BadEntry when it is not.
+func verifyCheckpoint(dir string, o VerifyOptions, signed []byte,
+	known note.Verifiers) (Report, error) {
+	_, _, report, err := checkedTree(dir, o, signed, known)
+	return report, err
 }

@@ -361,7 +361,7 @@ func TestFullDisk(t *testing.T) {
 	must(t, r.Exit("137"))
 	sum, err := r.Close()
 	must(t, err)
-	got, err := VerifyTranscript(bytes.NewReader(readAll(t, filepath.Join(mnt, "a.cast"))))
+	got, err := verifyTranscript(bytes.NewReader(readAll(t, filepath.Join(mnt, "a.cast"))))
 	must(t, err)
 	if got.Head != sum.Head {
 		t.Error("the transcript lost something")

@@ -8,7 +8,7 @@
 // A writer is a process of the user who owns the folder. It appends entries
 // (Log), and records the bytes that pass between a program and its user
 // (Recorder) before it passes them on. A verifier has the files, or a copy,
-// and needs no secret (Verify, VerifyTranscript). A witness remembers a head
+// and needs no secret (Verify, NewReader). A witness remembers a head
 // or a signed checkpoint somewhere else. A viewer sees a session again
 // (packages audit/play and audit/export).
 //
@@ -225,7 +225,7 @@
 // or, where no first key is pinned, a whole new history, or put back an old copy of everything,
 // keys included. Inside this folder nothing can tell. It is told by a head that someone else
 // remembers (VerifyOptions.Remember), or a checkpoint signed with a key that was kept elsewhere
-// (Checkpoint, VerifyCheckpoint): C2SP signed notes over the RFC 6962 tree of the entries. Its
+// (Checkpoint, CheckpointPoint): C2SP signed notes over the RFC 6962 tree of the entries. Its
 // record n is the hash of line n, as 32 raw bytes, so a leaf is SHA-256(00 || hash) and a node
 // SHA-256(01 || left || right). A witness (package audit/witness) cosigns one only when the log has
 // grown out of what it saw before (ProveGrowth, Cosignatures); Journal leaves the head with another

@@ -172,7 +172,7 @@ func TestRecordingBreaks(t *testing.T) {
 	if err != nil || report.Seals != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	got, err := VerifyTranscript(bytes.NewReader(readAll(t, cast)))
+	got, err := verifyTranscript(bytes.NewReader(readAll(t, cast)))
 	if err != nil || got.Head != sum.Head {
 		t.Errorf("%+v, %v", got, err)
 	}

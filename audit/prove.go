@@ -72,16 +72,9 @@ func Checkpoint(dir string, o VerifyOptions, signer note.Signer) ([]byte, error)
 	return note.Sign(&note.Note{Text: text}, signer)
 }
 
-// VerifyCheckpoint verifies the log in dir and that it is the one, or grew
-// out of the one, that the checkpoint was signed for. The error is a
-// *BadEntry when it is not.
-func VerifyCheckpoint(dir string, o VerifyOptions, signed []byte,
-	known note.Verifiers) (Report, error) {
-	_, _, report, err := checkedTree(dir, o, signed, known)
-	return report, err
-}
-
-// checkedTree returns the tree of the log, and the size that was signed.
+// checkedTree verifies the log in dir and that it is the one, or grew out of the one, that the
+// checkpoint was signed for; the error is a *BadEntry when it is not. It returns the tree of the
+// log, and the size that was signed.
 func checkedTree(dir string, o VerifyOptions, signed []byte,
 	known note.Verifiers) (*tree, int64, Report, error) {
 	size, root, err := openCheckpoint(signed, known)

@@ -103,7 +103,7 @@ func TestPack(t *testing.T) {
 	must(t, err)
 	defer f.Close()
 	for range 2 {
-		got, err := VerifyTranscript(f)
+		got, err := verifyTranscript(f)
 		must(t, err)
 		if got.Head != sum.Head || got.Bytes != int64(total) {
 			t.Errorf("%+v, want %+v", got, sum)
@@ -130,7 +130,7 @@ func TestPack(t *testing.T) {
 		if err != nil {
 			continue // the index was hit
 		}
-		if got, err := VerifyTranscript(f); err == nil && got.Head != sum.Head {
+		if got, err := verifyTranscript(f); err == nil && got.Head != sum.Head {
 			t.Errorf("byte %d changed: no error", i)
 		}
 		f.Close()

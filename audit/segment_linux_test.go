@@ -199,7 +199,7 @@ func TestPrune(t *testing.T) {
 	}
 	check := func(step string, pruned bool) Report {
 		t.Helper()
-		r, err := VerifyCheckpoint(dir, VerifyOptions{SealKey: pin, Remember: points}, signed,
+		r, err := verifyCheckpoint(dir, VerifyOptions{SealKey: pin, Remember: points}, signed,
 			known)
 		if err != nil || (r.Pruned > 0) != pruned || r.Seals != 6 {
 			t.Errorf("%s: %+v, %v", step, r, err)

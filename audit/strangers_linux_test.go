@@ -181,7 +181,7 @@ func FuzzTranscript(f *testing.F) {
 	f.Add(readAll(f, path))
 	f.Add([]byte("{\"version\":3}\n[0,\"o\",\"x\"]\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, _ = VerifyTranscript(bytes.NewReader(b))
+		_, _ = verifyTranscript(bytes.NewReader(b))
 		_, _ = Redact(io.Discard, bytes.NewReader(b), []int64{0, 1})
 	})
 }

@@ -215,23 +215,6 @@ func (t *Reader) decode(e *Event) (reason string) {
 // Summary is what has been proven so far.
 func (t *Reader) Summary() Summary { return t.at.sum }
 
-// VerifyTranscript reads a whole transcript and returns what it adds up to;
-// compare it with what the log remembers. The error is a *BadEntry for the
-// first event that does not verify; the Summary covers what is before it.
-func VerifyTranscript(r io.Reader) (Summary, error) {
-	t, err := NewReader("transcript", r)
-	if err != nil {
-		return Summary{}, err
-	}
-	for {
-		if _, err := t.step(); errors.Is(err, io.EOF) {
-			return t.at.sum, nil
-		} else if err != nil {
-			return t.at.sum, err
-		}
-	}
-}
-
 // Position returns where the next call of Next begins. After an error it is
 // the place of the event that could not be read, so that the reader of a
 // transcript that is still being written can come back to it.

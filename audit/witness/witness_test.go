@@ -132,8 +132,10 @@ func TestWitness(t *testing.T) {
 			seen[0].Time.Unix() != 1767225600 {
 			t.Errorf("%+v: %+v, %v", step, seen, err)
 		}
-		if _, err := audit.VerifyCheckpoint(w.dir, audit.VerifyOptions{}, cosigned,
-			note.VerifierList(w.key)); err != nil {
+		point, err := audit.CheckpointPoint(cosigned, note.VerifierList(w.key))
+		must(t, err)
+		if _, err := audit.Verify(w.dir,
+			audit.VerifyOptions{Remember: []audit.Point{point}}); err != nil {
 			t.Errorf("%+v: %v", step, err)
 		}
 	}

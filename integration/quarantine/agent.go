@@ -89,19 +89,6 @@ func (s *Session) Agent(id string) (agent Agent, ok bool) {
 	return Agent{}, false
 }
 
-// Finish frees an agent's place. What it calls afterwards is still denied by the rules of
-// quarantine: who was in never gets out.
-func (s *Session) Finish(id string) {
-	a := s.agents
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if known := a.all[id]; known != nil {
-		known.State = AgentEnded
-	}
-	a.slots[id].free()
-	delete(a.slots, id)
-}
-
 // account returns the name that a call is counted under: the agent's own, or that of the agent
 // that it comes from.
 func (a *agents) account(c Call) string {

@@ -19,7 +19,6 @@ import (
 type Broker struct {
 	Session *Session
 	Log     *Log
-	Slots   *Slots
 	// Peer says whether a process may ask. It is told what the kernel says, not what the process
 	// says.
 	Peer func(pid, uid int) error
@@ -37,12 +36,12 @@ const requestTime = 5 * time.Second
 
 // Listen puts the socket of session into dir, a folder of mode 0700, and remembers beside it whom
 // the session holds: when the broker dies, its agents are still not let out.
-func (s *Sessions) Listen(session *Session, dir string, log *Log, slots *Slots,
+func (s *Sessions) Listen(session *Session, dir string, log *Log,
 	peer func(pid, uid int) error) (*Broker, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("socket of the session: %w", err)
 	}
-	b := &Broker{Session: session, Log: log, Slots: slots, Peer: peer, sessions: s, dir: dir,
+	b := &Broker{Session: session, Log: log, Peer: peer, sessions: s, dir: dir,
 		ended: make(chan struct{})}
 	if err := b.remember(); err != nil {
 		return nil, err
@@ -163,18 +162,6 @@ func (b *Broker) answer(r request) (out reply) {
 	case opVerify:
 		result := s.Check(r.URI)
 		return reply{Result: &result}
-	case opRegister:
-		a, err := s.Register(r.Agent, b.Slots)
-		if err == nil {
-			err = b.remember()
-		}
-		if err != nil {
-			return failure(err)
-		}
-		return reply{Agent: &a}
-	case opFinish:
-		s.Finish(r.Agent)
-		return reply{}
 	case opEnforce, opServe:
 		return b.called(r)
 	case opRespond:

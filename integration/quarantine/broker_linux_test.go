@@ -26,10 +26,6 @@ func startGuarded(t *testing.T, change func(*Options),
 	peer func(pid, uid int) error) (*Broker, Client) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
-	slots, err := NewSlots(filepath.Join(dir, "slots"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all Sessions
 	o := Options{Root: testRoot(t)}
 	if change != nil {
@@ -39,7 +35,7 @@ func startGuarded(t *testing.T, change func(*Options),
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := all.Listen(s, dir, testLog(t), slots, peer)
+	b, err := all.Listen(s, dir, testLog(t), peer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,6 +47,16 @@ func startGuarded(t *testing.T, change func(*Options),
 		<-done
 	})
 	return b, Client{dir, s.ID}
+}
+
+// registered makes an agent a quarantined one in the session of b, as start does.
+func registered(t *testing.T, b *Broker, agent string) Agent {
+	t.Helper()
+	a, err := b.Session.Register(agent, nil)
+	if err = errors.Join(err, b.remember()); err != nil {
+		t.Fatal(err)
+	}
+	return a
 }
 
 // Everything that a client asks for comes back as the session has it, its errors too.
@@ -71,9 +77,8 @@ func TestBroker(t *testing.T) {
 	if _, err := c.Refer(ctx, "/etc/passwd", false); !errors.Is(err, ErrOutside) {
 		t.Errorf("a file outside: %v", err)
 	}
-	a, err := c.Register(ctx, "reviewer")
-	if err != nil || !a.IsQuarantine {
-		t.Errorf("%+v, %v", a, err)
+	if a := registered(t, b, "reviewer"); !a.IsQuarantine {
+		t.Errorf("%+v", a)
 	}
 	about, err := c.About(ctx)
 	if err != nil || about.Session != c.Session || about.Root != root || about.TTL != 300 ||
@@ -114,7 +119,7 @@ func TestBroker(t *testing.T) {
 	if _, err := Find(c.Dir, "x"); !errors.Is(err, ErrUnknownSession) {
 		t.Error(err)
 	}
-	if err := errors.Join(c.Finish(ctx, "reviewer"), c.End(ctx)); err != nil {
+	if err := c.End(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.sessions.Get(c.Session); !errors.Is(err, ErrUnknownSession) {
@@ -175,7 +180,7 @@ func TestConcurrency(t *testing.T) {
 	if _, err := other.Register("5", slots); err != nil {
 		t.Errorf("one that is there already: %v", err)
 	}
-	s.Finish("4")
+	s.destroy()
 	if _, err := other.Register("6", slots); err != nil {
 		t.Errorf("after an end: %v", err)
 	}
@@ -188,7 +193,7 @@ func TestConcurrency(t *testing.T) {
 		t.Errorf("after a death: %v", err)
 	}
 	other.destroy()
-	if _, err := s.Register("8", slots); err != nil {
+	if _, err := testSession(t, testRoot(t), nil).Register("8", slots); err != nil {
 		t.Errorf("after the end of a session: %v", err)
 	}
 }
@@ -205,9 +210,7 @@ func TestRateAcrossProcesses(t *testing.T) {
 		os.Exit(0)
 	}
 	b, c := startBroker(t, nil)
-	if _, err := c.Register(t.Context(), "reviewer"); err != nil {
-		t.Fatal(err)
-	}
+	registered(t, b, "reviewer")
 	ask := func() (string, error) {
 		p := exec.Command("/proc/self/exe", "-test.run=^TestRateAcrossProcesses$")
 		p.Env = append(os.Environ(), "QUARANTINE_ASK="+c.Dir)
@@ -236,9 +239,7 @@ func TestRateAcrossProcesses(t *testing.T) {
 func TestAskFailsClosed(t *testing.T) {
 	b, c := startBroker(t, nil)
 	b.Session.Bind("p1")
-	if _, err := c.Register(t.Context(), "reviewer"); err != nil {
-		t.Fatal(err)
-	}
+	registered(t, b, "reviewer")
 	calls := map[string]struct {
 		call    Call
 		session string
@@ -350,7 +351,7 @@ func TestBrokerTimesOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := testLog(t)
-	b, err := all.Listen(s, t.TempDir(), log, nil, nil)
+	b, err := all.Listen(s, t.TempDir(), log, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

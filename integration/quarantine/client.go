@@ -136,21 +136,6 @@ func (c Client) Verify(ctx context.Context, uri string) (Result, error) {
 	return *r.Result, nil
 }
 
-// Register makes an agent a quarantined one; see [Session.Register].
-func (c Client) Register(ctx context.Context, agent string) (Agent, error) {
-	r, err := c.ask(ctx, request{Op: opRegister, Agent: agent})
-	if err != nil || r.Agent == nil {
-		return Agent{}, orEmpty(err)
-	}
-	return *r.Agent, nil
-}
-
-// Finish frees an agent's place.
-func (c Client) Finish(ctx context.Context, agent string) error {
-	_, err := c.ask(ctx, request{Op: opFinish, Agent: agent})
-	return err
-}
-
 // Enforce decides about a call; see [Session.Enforce].
 func (c Client) Enforce(ctx context.Context, call Call) (Decision, error) {
 	r, err := c.ask(ctx, request{Op: opEnforce, Call: &call})

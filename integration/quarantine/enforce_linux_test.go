@@ -318,7 +318,7 @@ func TestWhoIsHeld(t *testing.T) {
 	if _, ok := s.Agent("main"); ok {
 		t.Error("an agent is known that was never registered")
 	}
-	s.Finish("reviewer")
+	s.destroy()
 	if got, _ := s.Agent("reviewer"); got.State != AgentEnded || !s.Holds(Call{Agent: "reviewer"}) {
 		t.Errorf("after its end: %+v", got)
 	}

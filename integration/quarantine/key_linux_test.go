@@ -174,14 +174,11 @@ func mapped(t *testing.T, at uintptr) (file string, flags []string) {
 func TestKeyIsInNoFile(t *testing.T) {
 	key := make([]byte, keySize)
 	rand.Read(key)
-	_, c := startBroker(t, func(o *Options) {
+	b, c := startBroker(t, func(o *Options) {
 		o.Random = io.MultiReader(io.LimitReader(rand.Reader, 16), bytes.NewReader(key))
 	})
 	ctx, all := t.Context(), filepath.Dir(t.TempDir()) // all directories of this test lie in it
-	a, err := c.Register(ctx, "reviewer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := registered(t, b, "reviewer")
 	about, err := c.About(ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -11,26 +11,23 @@ import (
 
 // A request is what somebody wants of a broker.
 type request struct {
-	Op    string `json:"op"`
-	Path  string `json:"path,omitempty"`
-	Bind  bool   `json:"bind,omitempty"`
-	URI   string `json:"uri,omitempty"`
-	Agent string `json:"agent,omitempty"`
-	Call  *Call  `json:"call,omitempty"`
-	Text  []byte `json:"text,omitempty"`
+	Op   string `json:"op"`
+	Path string `json:"path,omitempty"`
+	Bind bool   `json:"bind,omitempty"`
+	URI  string `json:"uri,omitempty"`
+	Call *Call  `json:"call,omitempty"`
+	Text []byte `json:"text,omitempty"`
 }
 
 // The operations.
 const (
-	opAbout    = "about"
-	opRefer    = "refer"
-	opVerify   = "verify"
-	opRegister = "register"
-	opFinish   = "finish"
-	opEnforce  = "enforce"
-	opServe    = "serve"
-	opRespond  = "respond"
-	opEnd      = "end"
+	opAbout   = "about"
+	opRefer   = "refer"
+	opVerify  = "verify"
+	opEnforce = "enforce"
+	opServe   = "serve"
+	opRespond = "respond"
+	opEnd     = "end"
 )
 
 // A reply has a code other than CodeOK when nothing else in it counts.
@@ -39,7 +36,6 @@ type reply struct {
 	Message  string    `json:"message,omitempty"`
 	URI      string    `json:"uri,omitempty"`
 	Result   *Result   `json:"result,omitempty"`
-	Agent    *Agent    `json:"agent,omitempty"`
 	About    *About    `json:"about,omitempty"`
 	Decision *Decision `json:"decision,omitempty"`
 	Content  []byte    `json:"content,omitempty"`

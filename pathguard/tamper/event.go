@@ -159,23 +159,6 @@ func (e Event) Description() string {
 	return e.Text + " (" + e.Path + ")"
 }
 
-// ParseLine returns the seven columns of a line that [Event.Line] made, unescaped.
-func ParseLine(line string) ([7]string, error) {
-	var cells [columns]string
-	parts := strings.Split(line, " | ")
-	if len(parts) != columns {
-		return cells, fmt.Errorf("a line of the log has %d columns, not %d", columns, len(parts))
-	}
-	for i, p := range parts {
-		text, err := unescape(p)
-		if err != nil {
-			return cells, fmt.Errorf("column %d: %w", i+1, err)
-		}
-		cells[i] = text
-	}
-	return cells, nil
-}
-
 func escape(s string) string {
 	switch s {
 	case "":
@@ -201,13 +184,6 @@ func escape(s string) string {
 		i += n
 	}
 	return b.String()
-}
-
-func unescape(s string) (string, error) {
-	if s == "-" {
-		return "", nil
-	}
-	return strconv.Unquote(`"` + strings.ReplaceAll(s, `"`, `\"`) + `"`)
 }
 
 // invisible are letters and marks that show nothing, or nothing of their own, although Unicode

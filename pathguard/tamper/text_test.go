@@ -3,9 +3,11 @@ package tamper
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -126,7 +128,7 @@ func TestLine(t *testing.T) {
 		t.Error(got)
 	}
 	for _, i := range []Interface{CLI, MCP, Shell, Hook} {
-		cells, err := ParseLine(Event{Interface: i}.Line())
+		cells, err := parseLine(Event{Interface: i}.Line())
 		if err != nil || cells[2] != string(i) {
 			t.Errorf("%s: %q %v", i, cells, err)
 		}
@@ -145,7 +147,7 @@ func TestLine(t *testing.T) {
 		e := Event{User: text(), Interface: Interface(text()), Action: Action(text()), Task: text(),
 			Checksum: text(), Text: text()}
 		line := e.Line()
-		cells, err := ParseLine(line)
+		cells, err := parseLine(line)
 		if err != nil || len(strings.Split(line, " | ")) != 7 ||
 			strings.ContainsAny(line, "\n\r\x00\x1b") {
 			t.Fatalf("%q: %v", line, err)
@@ -161,7 +163,7 @@ func FuzzLine(f *testing.F) {
 	f.Add("a | b", "c\n")
 	f.Add("-", `\`)
 	f.Fuzz(func(t *testing.T, user, text string) {
-		cells, err := ParseLine(Event{User: user, Text: text}.Line())
+		cells, err := parseLine(Event{User: user, Text: text}.Line())
 		if err != nil || cells[1] != user || cells[6] != text {
 			t.Fatalf("%q %q: %q %v", user, text, cells, err)
 		}
@@ -170,7 +172,7 @@ func FuzzLine(f *testing.F) {
 
 func FuzzParseLine(f *testing.F) {
 	f.Add("a | b | c | d | e | f | g")
-	f.Fuzz(func(t *testing.T, line string) { _, _ = ParseLine(line) })
+	f.Fuzz(func(t *testing.T, line string) { _, _ = parseLine(line) })
 }
 
 func TestEventBody(t *testing.T) {
@@ -291,4 +293,28 @@ func FuzzManifest(f *testing.F) {
 			t.Fatalf("%q, then %q", once, again.encode())
 		}
 	})
+}
+
+// parseLine returns the seven columns of a line that [Event.Line] made, unescaped.
+func parseLine(line string) ([7]string, error) {
+	var cells [columns]string
+	parts := strings.Split(line, " | ")
+	if len(parts) != columns {
+		return cells, fmt.Errorf("a line of the log has %d columns, not %d", columns, len(parts))
+	}
+	for i, p := range parts {
+		text, err := unescape(p)
+		if err != nil {
+			return cells, fmt.Errorf("column %d: %w", i+1, err)
+		}
+		cells[i] = text
+	}
+	return cells, nil
+}
+
+func unescape(s string) (string, error) {
+	if s == "-" {
+		return "", nil
+	}
+	return strconv.Unquote(`"` + strings.ReplaceAll(s, `"`, `\"`) + `"`)
 }

@@ -70,29 +70,3 @@ func hintFor(err error) string {
 	}
 	return ""
 }
-
-// namesPage is docs/seeds.md.
-func namesPage() string {
-	var b strings.Builder
-	b.WriteString(`# Names in the documents that tada-run follows
-
-The design documents that tada-run follows name variables, fields, verbs, keys and files. For each that
-does not work, this page says what to use instead. STATE is the state directory, ~/.tada. ` + "`" + `tadactl doctor` + "`" + ` lists
-variables that are set but ignored; an unsupported verb, flag, key or platform is answered with its line below. Names of
-functions and of source files in other languages are not an interface, and are not listed.
-
-This page is generated from cmd/tadactl/cli/names.txt: ` + "`" + `UPDATE=1 go test -run TestNamesPage ./cmd/tadactl/cli` + "`" + `.
-`)
-	kind := ""
-	for _, n := range names() {
-		if n.kind != kind {
-			kind = n.kind
-			fmt.Fprintf(&b, "\n## %s\n\n| name | | what to use, or what it is |\n|---|---|---|\n",
-				strings.ToUpper(kind[:1])+kind[1:]+"s")
-		}
-		how := map[string]string{"works": "works", "instead": "use instead",
-			"no": "not available"}[n.how]
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", n.name, how, strings.ReplaceAll(n.say, "|", "\\|"))
-	}
-	return b.String()
-}
