@@ -143,6 +143,22 @@ func TestJudgePlaces(t *testing.T) {
 	}
 }
 
+// ruleIDs are the rules of table/rules.txt. Every line of the table is a remark, the begin of an
+// entry, or one of its texts.
+func ruleIDs() (ids []string) {
+	for line := range strings.Lines(rulesText) {
+		id, _, entry := strings.Cut(line, ": ")
+		switch {
+		case line == "\n", line[0] == '#', line[0] == '\t':
+		case entry:
+			ids = append(ids, id)
+		default:
+			ids = append(ids, "no rule: "+line)
+		}
+	}
+	return ids
+}
+
 // TestTable: every cell that does not allow has a rule that has texts in both languages.
 func TestTable(t *testing.T) {
 	used := map[string]bool{}
@@ -162,8 +178,13 @@ func TestTable(t *testing.T) {
 			t.Errorf("rule %q says nothing", rule)
 		}
 	}
-	for _, text := range ruleTexts {
-		id := text.id
+	ids := ruleIDs()
+	if sorted := slices.Sorted(slices.Values(ids)); len(ids) < 60 ||
+		len(slices.Compact(sorted)) != len(ids) {
+		t.Errorf("%d rules, or one twice: %q", len(ids), ids)
+	}
+	for _, id := range ids {
+		text, _ := ruleTextOf(id)
 		if text.en == "" || text.zh == "" || text.kind == "" ||
 			(text.instead == "") != (text.insteadZh == "") {
 			t.Errorf("rule %q lacks a text", id)
