@@ -28,11 +28,3 @@ func (a Approval) strictest(add Approval) Approval {
 		Quarantined: a.Quarantined || add.Quarantined,
 	}
 }
-
-// origin is Quarantined in the words of the configuration.
-func (a Approval) origin() string {
-	if a.Quarantined {
-		return "quarantined"
-	}
-	return "agent"
-}

@@ -33,8 +33,7 @@ type Key struct {
 	Since   string // the version that knew it first
 	Example string // a value that is not the default, as it is written
 
-	read  func(*decoder, *yaml.Node) error
-	value func(Settings) any // what is in force; nil for the field of a rule
+	form
 }
 
 // Unit is what a value of this type counts; "" for what has none.

@@ -2,9 +2,11 @@ package pathguard
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -239,5 +241,19 @@ func TestNearestKey(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestForms: every key of the table has a form, and every form is that of a key.
+func TestForms(t *testing.T) {
+	left := forms()
+	for _, k := range Keys() {
+		if _, ok := left[k.Name]; !ok || k.read == nil || k.About == "" || k.Example == "" {
+			t.Errorf("%+v", k)
+		}
+		delete(left, k.Name)
+	}
+	if len(left) > 0 {
+		t.Errorf("no keys: %v", slices.Collect(maps.Keys(left)))
 	}
 }

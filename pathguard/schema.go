@@ -13,14 +13,36 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-func boolean(field func(*Settings) *bool) func(*decoder, *yaml.Node) error {
-	return func(d *decoder, n *yaml.Node) error {
+// boolean is the form of a key that is true where the field is what it means.
+func boolean(means bool, field func(*Settings) *bool) form {
+	return form{func(d *decoder, n *yaml.Node) error {
 		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" ||
 			n.Value != "true" && n.Value != "false" {
 			return d.fail(n, "must be true or false, not %q", shown(n))
 		}
-		*field(&d.set) = n.Value == "true"
+		*field(&d.set) = n.Value == "true" == means
 		return nil
+	}, func(s Settings) any { return *field(&s) == means }, nil}
+}
+
+// either is the form of a key that is one word where the field is false, the other where it is
+// true.
+func either(no, yes string, field func(*Settings) *bool) form {
+	return form{choice(func(s *Settings, at int) { *field(s) = at == 1 }, no, yes),
+		func(s Settings) any {
+			if *field(&s) {
+				return yes
+			}
+			return no
+		}, nil}
+}
+
+// choice reads one of several words.
+func choice(set func(s *Settings, at int), words ...string) func(*decoder, *yaml.Node) error {
+	return func(d *decoder, n *yaml.Node) error {
+		at, err := d.word(n, words...)
+		set(&d.set, at)
+		return err
 	}
 }
 
@@ -35,26 +57,9 @@ func (d *decoder) word(n *yaml.Node, choices ...string) (int, error) {
 	return at, nil
 }
 
-func readLevel(d *decoder, n *yaml.Node) error {
-	at, err := d.word(n, "always", "dangerous", "never")
-	d.set.Level = Level{Always: at == 0, Never: at == 2}
-	return err
-}
-
-func readNetMode(d *decoder, n *yaml.Node) error {
-	at, err := d.word(n, netModes[:]...)
-	d.set.Network = NetMode(at)
-	return err
-}
-
-func readRequire(d *decoder, n *yaml.Node) error {
-	at, err := d.word(n, Strong.String(), Base.String())
-	d.set.Require = Require(at)
-	return err
-}
-
 // list reads a sequence of non-empty words, each through fix.
-func (d *decoder) list(n *yaml.Node, fix func(*yaml.Node) (string, error)) ([]string, error) {
+func (d *decoder) list(n *yaml.Node, fix func(*decoder, *yaml.Node) (string, error)) ([]string,
+	error) {
 	if isNull(n) {
 		return nil, nil
 	}
@@ -65,7 +70,7 @@ func (d *decoder) list(n *yaml.Node, fix func(*yaml.Node) (string, error)) ([]st
 	for _, item := range n.Content {
 		text, err := d.text(item)
 		if err == nil && fix != nil {
-			text, err = fix(item)
+			text, err = fix(d, item)
 		}
 		if err != nil {
 			return nil, err
@@ -83,30 +88,17 @@ func (d *decoder) text(n *yaml.Node) (string, error) {
 	return n.Value, nil
 }
 
-func wordList(field func(*Settings) *[]string) func(*decoder, *yaml.Node) error {
-	return func(d *decoder, n *yaml.Node) (err error) {
-		*field(&d.set), err = d.list(n, nil)
+// listForm is the form of a list of words, each through fix.
+func listForm(fix func(*decoder, *yaml.Node) (string, error), field func(*Settings) *[]string) form {
+	return form{func(d *decoder, n *yaml.Node) (err error) {
+		*field(&d.set), err = d.list(n, fix)
 		return err
-	}
-}
-
-func paths(field func(*Settings) *[]string) func(*decoder, *yaml.Node) error {
-	return func(d *decoder, n *yaml.Node) (err error) {
-		*field(&d.set), err = d.list(n, d.path)
-		return err
-	}
-}
-
-func readLocalhost(d *decoder, n *yaml.Node) error {
-	local := true
-	err := boolean(func(*Settings) *bool { return &local })(d, n)
-	d.set.NoLocalhost = !local
-	return err
+	}, func(s Settings) any { return list(*field(&s)) }, nil}
 }
 
 // readReachable reads network.allow.
 func readReachable(d *decoder, n *yaml.Node) (err error) {
-	d.set.NetworkAllow, err = d.list(n, d.reachable)
+	d.set.NetworkAllow, err = d.list(n, (*decoder).reachable)
 	d.set.NetworkReach = d.set.NetworkAllow
 	return err
 }
@@ -133,16 +125,12 @@ func (d *decoder) reachable(n *yaml.Node) (string, error) {
 	return text, nil
 }
 
-func readRegistries(d *decoder, n *yaml.Node) (err error) {
+func (d *decoder) registry(n *yaml.Node) (string, error) {
 	known := hosts.Names()
-	d.set.Registries, err = d.list(n, func(item *yaml.Node) (string, error) {
-		if !slices.Contains(known, item.Value) {
-			return "", d.fail(item, "registry %q must be one of %s", item.Value,
-				strings.Join(known, ", "))
-		}
-		return item.Value, nil
-	})
-	return err
+	if !slices.Contains(known, n.Value) {
+		return "", d.fail(n, "registry %q must be one of %s", n.Value, strings.Join(known, ", "))
+	}
+	return n.Value, nil
 }
 
 // path reads a path that a rule stands under: absolute, from the home directory, or at any
@@ -205,23 +193,26 @@ func readVerdict(d *decoder, n *yaml.Node) error {
 	return err
 }
 
-func stringField(to func(*decoder) *string,
-	fix func(*decoder, *yaml.Node) (string, error)) func(*decoder, *yaml.Node) error {
-	return func(d *decoder, n *yaml.Node) error {
+func stringField(fix func(*decoder, *yaml.Node) (string, error),
+	to func(*decoder) *string) form {
+	return form{read: func(d *decoder, n *yaml.Node) error {
 		text, err := d.text(n)
 		if err == nil && fix != nil {
 			text, err = fix(d, n)
 		}
 		*to(d) = text
 		return err
-	}
+	}}
 }
 
-func listField(to func(*decoder) *[]string) func(*decoder, *yaml.Node) error {
-	return func(d *decoder, n *yaml.Node) (err error) {
+// says is the field for the message of a rule.
+func (d *decoder) says() *string { return &d.message }
+
+func listField(to func(*decoder) *[]string) form {
+	return form{read: func(d *decoder, n *yaml.Node) (err error) {
 		*to(d), err = d.list(n, nil)
 		return err
-	}
+	}}
 }
 
 func readCommands(d *decoder, n *yaml.Node) error {

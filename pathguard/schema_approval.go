@@ -9,19 +9,6 @@ import (
 // maxPeople is far more than can be found in an hour.
 const maxPeople = 16
 
-func readSelf(d *decoder, n *yaml.Node) error {
-	self := true
-	err := boolean(func(*Settings) *bool { return &self })(d, n)
-	d.set.Approval.NotSelf = !self
-	return err
-}
-
-func readOrigin(d *decoder, n *yaml.Node) error {
-	at, err := d.word(n, "agent", "quarantined")
-	d.set.Approval.Quarantined = at == 1
-	return err
-}
-
 func whole(least, most int, field func(*Approval) *int) func(*decoder, *yaml.Node) error {
 	return func(d *decoder, n *yaml.Node) error {
 		v, err := strconv.Atoi(n.Value)

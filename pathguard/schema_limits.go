@@ -72,19 +72,19 @@ func limitText(kind string, value int64) any {
 	return countText(int(value))
 }
 
-// limitKey is the row of a limit.
-func limitKey(name, kind, def, about, example string, field func(*Limits) *int64) Key {
-	values := map[string]string{"duration": "1s or more: 90s, 10m, 2h",
-		"size": "1 to 1024T; K, M, G, T are powers of 1024", "number": "1 or more"}[kind]
+// bind gives the key of a limit the form of its type.
+func (k *Key) bind() {
+	k.Values = map[string]string{"duration": "1s or more: 90s, 10m, 2h",
+		"size": "1 to 1024T; K, M, G, T are powers of 1024", "number": "1 or more"}[k.Type]
+	kind, def, field := k.Type, k.Default, k.limit
 	if def == "auto" {
-		values += "; none; auto"
+		k.Values += "; none; auto"
 	}
-	return Key{"limits." + name, kind, values, def, about, first, example, limit(kind, field),
-		func(s Settings) any {
-			v := *field(&s.Limits)
-			if v == 0 && def != "none" {
-				return def
-			}
-			return limitText(kind, v)
-		}}
+	k.read, k.value = limit(kind, field), func(s Settings) any {
+		v := *field(&s.Limits)
+		if v == 0 && def != "none" {
+			return def
+		}
+		return limitText(kind, v)
+	}
 }

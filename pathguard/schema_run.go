@@ -7,16 +7,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// readKeep reads names of environment variables. One * may stand at the end of a name; alone
-// it would keep everything, secrets included, and is refused.
-func readKeep(d *decoder, n *yaml.Node) (err error) {
-	d.set.KeepEnv, err = d.list(n, func(item *yaml.Node) (string, error) {
-		if !variable(item.Value) {
-			return "", d.fail(item, "must be the name of a variable, with a * at its end or without, not %q", shown(item))
-		}
-		return item.Value, nil
-	})
-	return err
+// variable reads the name of an environment variable. One * may stand at its end; alone it would
+// keep everything, secrets included, and is refused.
+func (d *decoder) variable(n *yaml.Node) (string, error) {
+	if !variable(n.Value) {
+		return "", d.fail(n, "must be the name of a variable, with a * at its end or without, not %q", shown(n))
+	}
+	return n.Value, nil
 }
 
 func variable(name string) bool {
@@ -31,33 +28,13 @@ func variable(name string) bool {
 	return name != ""
 }
 
-// readBackground reads what becomes of processes that a command leaves running.
-func readBackground(d *decoder, n *yaml.Node) error {
-	at, err := d.word(n, backgroundEnd, backgroundKeep)
-	d.set.KeepBackground = err == nil && at == 1
-	return err
-}
-
-const backgroundEnd, backgroundKeep = "end", "keep"
-
-// background is the value as it is written.
-func (s Settings) background() string {
-	if s.KeepBackground {
-		return backgroundKeep
+// tool reads the name of a tool, as platforms spell it. One * may stand at its end, behind
+// something.
+func (d *decoder) tool(n *yaml.Node) (string, error) {
+	name := strings.TrimSuffix(n.Value, "*")
+	if name == "" || strings.ContainsFunc(name,
+		func(r rune) bool { return r == '*' || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
+		return "", d.fail(n, "must be the name of a tool, with a * at its end or without, not %q", shown(n))
 	}
-	return backgroundEnd
-}
-
-// readTools reads names of tools, as platforms spell them. One * may stand at the end of a name,
-// behind something.
-func readTools(d *decoder, n *yaml.Node) (err error) {
-	d.set.Tools, err = d.list(n, func(item *yaml.Node) (string, error) {
-		name := strings.TrimSuffix(item.Value, "*")
-		if name == "" || strings.ContainsFunc(name,
-			func(r rune) bool { return r == '*' || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
-			return "", d.fail(item, "must be the name of a tool, with a * at its end or without, not %q", shown(item))
-		}
-		return item.Value, nil
-	})
-	return err
+	return n.Value, nil
 }
