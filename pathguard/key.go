@@ -36,6 +36,16 @@ type Key struct {
 	form
 }
 
+// A form is how a key is read, and shown.
+type form struct {
+	read  func(*decoder, *yaml.Node) error
+	value func(Settings) any   // what is in force; nil for the field of a rule
+	limit func(*Limits) *int64 // of a key of limits, which has its form by its type
+}
+
+// list is a list as it is shown: an empty one is [], not null.
+func list(words []string) []string { return append([]string{}, words...) }
+
 // Unit is what a value of this type counts; "" for what has none.
 func (k Key) Unit() string { return units[k.Type] }
 

@@ -50,13 +50,6 @@ var keys = sync.OnceValue(func() []Key {
 	return all
 })
 
-// A form is how a key is read, and shown.
-type form struct {
-	read  func(*decoder, *yaml.Node) error
-	value func(Settings) any   // what is in force; nil for the field of a rule
-	limit func(*Limits) *int64 // of a key of limits, which has its form by its type
-}
-
 // forms are those of all keys.
 func forms() map[string]form {
 	return map[string]form{

@@ -11,9 +11,6 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// list is a list as it is shown: an empty one is [], not null.
-func list(words []string) []string { return append([]string{}, words...) }
-
 func noneIf(text string) any {
 	if text == "" {
 		return nil
