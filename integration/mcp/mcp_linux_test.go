@@ -479,7 +479,7 @@ func TestOnlyWhoIsHeldReadsAReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	broker, err := all.Listen(s, sockets, log, nil, nil)
+	broker, err := all.Listen(s, sockets, log, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
