@@ -60,8 +60,7 @@ func (j *Judgement) misspelling() (m misspelling, found bool) {
 		return m, false
 	} else if err != nil {
 		return misspelling{shell: j.shell, options: options, text: s.Text, name: s.Name,
-			prefix: "-c", stdin: s.Stdin,
-			partly: strings.Contains(strings.TrimSpace(s.Text), "\n")}, true
+			prefix: "-c", stdin: s.Stdin, partly: runsBefore(s.Text, s.Dialect)}, true
 	}
 	for _, code := range j.Script.Codes {
 		if code.Lang != "sh" || code.Source != shellparse.Literal ||
@@ -76,7 +75,7 @@ func (j *Judgement) misspelling() (m misspelling, found bool) {
 			m = misspelling{shell: j.shell, options: options, text: code.Text, name: s.Name,
 				prefix: "eval", partly: j.besides(c) &&
 					(j.Script.Wrapped == nil || j.Script.Wrapped.Own != code.Text) ||
-					strings.Contains(code.Text, "\n")}
+					runsBefore(code.Text, s.Dialect)}
 			if c.Name != "eval" {
 				name := c.Name
 				if name == "exec" && c.Builtin && c.Args[1].Static {
@@ -95,13 +94,41 @@ func (j *Judgement) misspelling() (m misspelling, found bool) {
 	return m, false
 }
 
+// runsBefore reports whether a shell would have run something of a text that anyone sees, before it
+// came to the line that it cannot read.
+func runsBefore(text string, d shellparse.Dialect) bool {
+	err := shellparse.Parse(text, shellparse.Options{Dialect: d}).Err
+	if err == nil {
+		return false
+	}
+	read := shellparse.Parse(text[:err.Read], shellparse.Options{Dialect: d})
+	return read.Err != nil ||
+		slices.ContainsFunc(read.Commands, func(c shellparse.Command) bool { return !prepares(c) }) ||
+		slices.ContainsFunc(read.Effects,
+			func(e shellparse.Effect) bool { return e.Name.Text != os.DevNull })
+}
+
+// prepares reports whether a command only changes what the shell itself knows, and says nothing.
+// What it changed ends with the shell.
+func prepares(c shellparse.Command) bool {
+	switch c.Name {
+	case ":", "true":
+		return c.Builtin
+	case "exec":
+		return c.Builtin && len(c.Args) == 1
+	case "set", "shopt", "unset", "export":
+		return c.Builtin && len(c.Args) > 1
+	}
+	return false
+}
+
 // besides reports whether a shell would have run something else of the line: before c, or after it
 // whatever became of c.
 func (j *Judgement) besides(c shellparse.Command) bool {
 	from := len(j.Request.Shell.settings())
 	before := slices.ContainsFunc(j.Script.Commands,
 		func(o shellparse.Command) bool {
-			return o.Span.Start >= from && o.Span.Start < c.Span.Start
+			return o.Span.Start >= from && o.Span.Start < c.Span.Start && !prepares(o)
 		})
 	return before || strings.ContainsAny(j.Script.Text[c.Span.End:], ";|\n")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -85,5 +86,22 @@ func Parse(text string, d Dialect) (*syntax.File, *ParseError) {
 	case errors.Is(err, errTooDeep):
 		e.Text = errTooDeep.Error()
 	}
+	e.Read = readBefore(file, text)
 	return nil, e
+}
+
+// readBefore is where the last statement ends that has the end of a line behind it: a shell reads
+// a line to its end before it runs any of it.
+func readBefore(file *syntax.File, text string) int {
+	if file == nil {
+		return 0
+	}
+	for _, st := range slices.Backward(file.Stmts) {
+		end := min(int(st.End().Offset()), len(text))
+		rest := strings.TrimLeft(text[end:], " \t")
+		if strings.HasPrefix(rest, "\n") || strings.HasPrefix(rest, "#") {
+			return end
+		}
+	}
+	return 0
 }

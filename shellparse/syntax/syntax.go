@@ -44,6 +44,7 @@ type Mark struct {
 type ParseError struct {
 	Span  Span
 	Text  string
+	Read  int // a shell runs this much of the text, whole lines, before it comes to the mistake
 	cause error
 }
 
