@@ -44,6 +44,8 @@ func TestClientsConversation(t *testing.T) {
 			}
 			b := newBench(t, c, "/bin/bash")
 			b.model.env = append(b.model.env, conversationEnv...)
+			// a login shell of bash forgets PATH, and the person's own file sets it again
+			write(t, filepath.Join(b.home, ".profile"), "PATH='"+os.Getenv("PATH")+"'\n")
 			plain, before := b.converse(t, c, talk, false)
 			for _, door := range conversationDoors {
 				if c.name == "qwen" && door.name == "hook" {
@@ -60,6 +62,9 @@ func TestClientsConversation(t *testing.T) {
 						t.Errorf("%s, call %d: %s: %s\nwith bash:\n%s\nwith tada-run:\n%s",
 							door.name, i+1, wrong, call.text, plain[i], got[i])
 					} else if why != "" {
+						if os.Getenv("TEST_CLIENTS") == "witness" {
+							t.Logf("with bash:\n%s\nwith tada-run:\n%s", plain[i], got[i])
+						}
 						t.Logf("| %s | %s | %s | %s |", c.name, door.name,
 							strings.SplitN(call.text, "\n", 2)[0], why)
 					}

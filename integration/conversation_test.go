@@ -31,7 +31,10 @@ type spoken struct {
 }
 
 // A difference is what a result has instead through the doors that a pattern matches.
-type difference struct{ door, shows, why string }
+type difference struct {
+	door, shows, why string
+	both             bool // that of plain bash has it too
+}
 
 func readConversation(t *testing.T) (c conversation) {
 	t.Helper()
@@ -54,10 +57,10 @@ func readConversation(t *testing.T) (c conversation) {
 			call.text += "\n" + text
 		case mark == "?":
 			call.rule, call.why, _ = strings.Cut(text, " ")
-		case strings.HasPrefix(mark, "~"):
+		case strings.HasPrefix(mark, "~"), strings.HasPrefix(mark, "="):
 			i := strings.LastIndex(text, ": ")
 			call.differs = append(call.differs,
-				difference{cmp.Or(mark[1:], "*/*"), text[:i], text[i+2:]})
+				difference{cmp.Or(mark[1:], "*/*"), text[:i], text[i+2:], mark[0] == '='})
 		}
 	}
 	c.files = archive.Files
@@ -117,7 +120,7 @@ func (s spoken) compare(door, plain, got string) (wrong, why string) {
 		if matches, _ := path.Match(d.door, door); !matches {
 			continue
 		}
-		if !strings.Contains(got, d.shows) {
+		if !strings.Contains(got, d.shows) || d.both && !strings.Contains(plain, d.shows) {
 			return fmt.Sprintf("the result was to have %q", d.shows), ""
 		}
 		return "", d.why

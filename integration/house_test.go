@@ -225,6 +225,7 @@ var plan = map[string]map[string]string{
 	},
 	"launcher": {
 		"shellparse/catalog/agents": "what an agent's program needs in a session, and what switches its hooks off",
+		"shellparse/wrapper":        "what a hook writes around a command that no shell can read",
 
 		"pathguard/intent":        "a batch is the commands of an intent",
 		"pathguard/passwd":        "who accepts a change is named as the account is",

@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/wrapper"
 )
 
 // A misspelling is a text that the parser cannot read, and the shell that was to read it.
@@ -36,6 +37,7 @@ func (r *announced) misspelt(ctx context.Context) (said string, status int) {
 	if !found {
 		return "", 0
 	}
+	m.unwrap(r.Request.Shell.Dialect)
 	if said, status = m.check(ctx, r.level); status <= 0 || said == "" {
 		return "", 0
 	}
@@ -92,6 +94,26 @@ func (j *Judgement) misspelling() (m misspelling, found bool) {
 		}
 	}
 	return m, false
+}
+
+// unwrap leaves of a text that our hook wrote what the agent wrote: it is there once more, behind
+// the line that was to run it.
+func (m *misspelling) unwrap(d shellparse.Dialect) {
+	o := shellparse.Options{Dialect: d}
+	err := shellparse.Parse(m.text, o).Err
+	if err == nil {
+		return
+	}
+	read := shellparse.Parse(m.text[:err.Read], o)
+	if len(read.Commands) == 0 {
+		return
+	}
+	end := read.Commands[0].Span.End
+	w := shellparse.Parse(m.text[:end], o).Wrapped
+	if w != nil && isSelf(strings.Join(w.Names["runner"], "")) &&
+		m.text[end:] == wrapper.Behind+w.Own {
+		m.text, m.partly = w.Own, runsBefore(w.Own, d)
+	}
 }
 
 // runsBefore reports whether a shell would have run something of a text that anyone sees, before it

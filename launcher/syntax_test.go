@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -50,6 +51,36 @@ func TestRunsBeforeTheMistake(t *testing.T) {
 				t.Errorf("bash: %q: %s", test.text, said)
 			}
 			break
+		}
+	}
+}
+
+// The agent is answered for its own text, not for the one that the hook made of it.
+func TestMisspellingOfTheHook(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		text, own string
+		partly    bool
+	}{
+		{"SELF --agent=codex -c 'if then'\nexit\nif then", "if then", false},
+		{"SELF --agent=codex -c 'echo a\nif then'\nexit\necho a\nif then",
+			"echo a\nif then", true},
+		{"SELF --agent=codex -c 'if then'\nexit\nif else", "", true},
+		{"SELF --agent=codex -c 'if then'; exit\nif then", "", true},
+		{"/b/other --agent=codex -c 'if then'\nexit\nif then", "", true},
+		{"touch a\nexit\nif then", "", true},
+		{"if then", "", true},
+	} {
+		test.text = strings.Replace(test.text, "SELF", self, 1)
+		m := misspelling{text: test.text, partly: true}
+		if test.own == "" {
+			test.own = test.text
+		}
+		if m.unwrap(shellparse.Bash); m.text != test.own || m.partly != test.partly {
+			t.Errorf("%q: %q, %v", test.text, m.text, m.partly)
 		}
 	}
 }

@@ -15,7 +15,8 @@ usage: tada-run [FLAGS] COMMAND              run one command line
 
 Symlinked as bash, sh or tada-sh, it takes the arguments of that shell: -c, -l,
 -e, -u, -x, -o OPTION, a script file, or -s. Without a command, on a terminal,
-it starts a session: set SHELL to its path for tmux.
+it starts a session: set SHELL to its path for tmux. It reads no startup files, not
+even with -l: variables and PATH are the caller's.
 
 FLAGS
   --agent NAME       the agent's name; shown and recorded, never trusted
