@@ -24,6 +24,7 @@ func TestRunsBeforeTheMistake(t *testing.T) {
 		{"if then\necho a", false},
 		{"echo \"open\necho a\n", false},
 		{"exec < /dev/null\nif then", false},
+		{"exec 9<&0 < /dev/null\nif then", false},
 		{"set -e\nx=1\nexport y=2\nunset z\nif then", false},
 		{": a\ntrue\n\"$x", false},
 		{strings.Replace(gemini, "§", "if then", 1), false},
