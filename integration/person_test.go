@@ -181,7 +181,7 @@ func holdTerminal() int {
 			cmd.Stderr = f
 		}
 	}
-	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 100})
+	tty, err := startOnNew(cmd)
 	if err != nil {
 		fmt.Fprint(say, err)
 		return 1
@@ -209,6 +209,36 @@ func holdTerminal() int {
 	say.Close()
 	<-shown
 	return 0
+}
+
+// startOnNew starts a command on a terminal that no output is lost on.
+func startOnNew(cmd *exec.Cmd) (*os.File, error) {
+	screen, tty, err := pty.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer tty.Close()
+	if err = keepOutput(int(tty.Fd())); err == nil {
+		err = pty.Setsize(tty, &pty.Winsize{Rows: 40, Cols: 100})
+	}
+	if cmd.Stdin == nil {
+		cmd.Stdin = tty
+	}
+	if cmd.Stdout == nil {
+		cmd.Stdout = tty
+	}
+	if cmd.Stderr == nil {
+		cmd.Stderr = tty
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		screen.Close()
+		return nil, err
+	}
+	return screen, nil
 }
 
 // personMain is the command of stories that answers as a person does: person COMMAND [ARG ...] runs

@@ -45,6 +45,16 @@ func newOuter(t *testing.T) *outer {
 		&unix.Winsize{Row: 24, Col: 80}); err != nil {
 		t.Fatal(err)
 	}
+	// The kernel drops what is on its way to the screen when an interrupt is typed, at times with
+	// what the program prints on the interrupt.
+	modes, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	modes.Lflag |= unix.NOFLSH
+	if err := unix.IoctlSetTermios(fd, unix.TCSETS, modes); err != nil {
+		t.Fatal(err)
+	}
 	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
 	if err != nil {
 		t.Fatal(err)
