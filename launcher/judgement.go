@@ -51,7 +51,6 @@ func (j *Judgement) subject() *Judgement {
 	if j.own == nil {
 		return j
 	}
-	j.own.Verdict = j.Verdict
 	return j.own.subject()
 }
 

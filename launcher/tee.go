@@ -16,11 +16,11 @@ type tee struct {
 	meter  *meter      // nil where output has no limit
 	modes  func() (session.LineModes, bool)
 	last   session.LineModes // in the transcript; it begins with session.Cooked unwritten
-	tails  [3]tail           // by stream
 
 	mu    sync.Mutex
-	cause error  // why recording broke off
-	lost  []byte // what was read and is not in the transcript
+	tails [3]tail // by stream; of a command that was handed over read while it prints
+	cause error   // why recording broke off
+	lost  []byte  // what was read and is not in the transcript
 }
 
 // eventCode is the code of the transcript for each stream: standard error through a pipe of
@@ -49,7 +49,9 @@ func (t *tee) output(stream session.Stream, p []byte) error {
 		t.breaks(err, p)
 		return err
 	}
+	t.mu.Lock()
 	t.tails[stream].add(p)
+	t.mu.Unlock()
 	kept := t.to.Summary().Bytes
 	err := t.to.Output(eventCode[stream], p)
 	if err != nil {
@@ -113,9 +115,11 @@ func (t *tee) Resize(cols, rows int) error { return t.to.Resize(cols, rows) }
 
 // complaints is the end of standard error, or of the one stream that both went to.
 func (t *tee) complaints() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for _, s := range []session.Stream{session.Stderr, session.Screen, session.Stdout} {
 		if text := t.tails[s].text; len(text) > 0 {
-			return text
+			return bytes.Clone(text)
 		}
 	}
 	return nil

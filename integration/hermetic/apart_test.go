@@ -43,6 +43,9 @@ func TestApart(t *testing.T) {
 		if leader, err := unix.Getsid(0); leader != os.Getpid() {
 			t.Errorf("the leader of its session is %d (%v)", leader, err)
 		}
+		if out, err := exec.Command("sh", "-c", "cat <&9").CombinedOutput(); err == nil {
+			t.Errorf("a program inherits descriptor 9: %q", out)
+		}
 		return
 	case "fails":
 		t.Fatal("as it should")
@@ -51,10 +54,13 @@ func TestApart(t *testing.T) {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		select {}
 	}
-	if out, err := again(t, "passes").CombinedOutput(); err != nil {
+	cmd := again(t, "passes")
+	cmd.ExtraFiles = make([]*os.File, 9-2)
+	cmd.ExtraFiles[9-3] = os.Stdin
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
-	cmd := again(t, "fails")
+	cmd = again(t, "fails")
 	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 1 ||
 		!strings.Contains(string(out), "as it should") {
 		t.Errorf("%v: %s", err, out)

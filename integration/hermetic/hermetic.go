@@ -9,6 +9,7 @@
 //   - PATH leads to no program in the home, but for the go command: what runs from there is judged by whose home it is
 //   - the umask is 022
 //   - no signal is ignored in the programs that tests start
+//   - these programs inherit no descriptor of whoever started the tests but the first three
 //
 // The home that /etc/passwd names cannot be replaced this way. Tests that open a state
 // directory give a launcher.Place with an account of its own.
@@ -55,6 +56,9 @@ func (h M) Run() int {
 		return failed(err)
 	}
 	defer os.RemoveAll(home)
+	if err := closeOnExec(); err != nil {
+		return failed(err)
+	}
 	syscall.Umask(0o022)
 	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE,
 		syscall.SIGTERM, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU, syscall.SIGCHLD} {
@@ -67,6 +71,17 @@ func (h M) Run() int {
 		return first()
 	}
 	return h.m.Run()
+}
+
+// closeOnExec keeps the descriptors from 3 on from the programs that tests start.
+func closeOnExec() error {
+	open, err := os.ReadDir("/dev/fd")
+	for _, f := range open {
+		if fd, err := strconv.Atoi(f.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+	return err
 }
 
 const already = "TEST_HERMETIC"
