@@ -38,8 +38,8 @@ func TestClientsConversation(t *testing.T) {
 	for _, c := range chosen() {
 		t.Run(c.name, func(t *testing.T) {
 			if own := c.tool; c.name == "qwen" {
-				// Its terminal would be read from; where a command has closed it before it ends, the
-				// client sends SIGHUP.
+				// Its terminal would be read from; where a command has closed it before it ends,
+				// the client sends SIGHUP.
 				c.tool = func(text string) toolCall {
 					return own("exec 9<&0 < /dev/null\n" + text).with(o{"timeout": 15_000})
 				}

@@ -40,8 +40,8 @@ func (call toolCall) with(more o) toolCall {
 }
 
 // What a client puts aside goes on, what it gives up at its time limit ends, and what runs when the
-// person interrupts it ends with it, unless it goes on without us too; of all of it there is a whole
-// record. make test-clients.
+// person interrupts it ends with it, unless it goes on without us too; of all of it there is a
+// whole record. make test-clients.
 func TestClientsStop(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {

@@ -125,7 +125,8 @@ func runsBefore(text string, d shellparse.Dialect) bool {
 	}
 	read := shellparse.Parse(text[:err.Read], shellparse.Options{Dialect: d})
 	return read.Err != nil ||
-		slices.ContainsFunc(read.Commands, func(c shellparse.Command) bool { return !prepares(c) }) ||
+		slices.ContainsFunc(read.Commands,
+			func(c shellparse.Command) bool { return !prepares(c) }) ||
 		slices.ContainsFunc(read.Effects,
 			func(e shellparse.Effect) bool { return e.Name.Text != os.DevNull })
 }
