@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: help build run check test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook install man cross stress test-clients capture-clients test-docker ablate verdicts
+.PHONY: help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook install man cross stress test-clients capture-clients test-docker ablate verdicts
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -87,9 +87,13 @@ fuzz-differ: ## compare the parser with real shells: random texts for DIFFERTIME
 	$(GO) test ./shellparse -count=1 -timeout 0 -run '^TestGeneratedWords$$' -v -differ $(DIFFERTIME)
 	$(GO) test ./shellparse -count=1 -timeout 0 -run Changed -all
 
-golden: ## rewrite golden files and transcripts after an intended change
+tables: ## after a change of facts: what a start asks of them, made ahead of time, and their digest
+	UPDATE=1 $(GO) test ./shellparse/catalog/agents -run '^TestFactsAreOfTheFiles$$'
+	UPDATE=1 $(GO) test ./shellparse/catalog -run '^TestIndexIsOfTheTable$$'
+	UPDATE=1 $(GO) test ./pathguard -run '^TestBuiltinDigest$$'
+
+golden: tables ## rewrite golden files and transcripts after an intended change
 	UPDATE=1 $(GO) test ./integration -run '^Test(Script|ReadmeClients)$$'
-	UPDATE=1 $(GO) test ./pathguard -run TestBuiltinDigest
 	$(GO) test ./shellparse ./approval -run Golden -update
 
 bench: build ## start and check time, as ratios to bash and bwrap

@@ -71,10 +71,9 @@ func builtinAt(path string, homes []string, visit func(mark)) {
 			}
 		}
 	}
-	protected := protectedNames()
-	for i := range protected {
-		if n := &protected[i]; v.may(n.name) && v.under(n.name) {
-			visit(mark{kind: markProtected, path: n.name, tool: n.tool, only: n.only})
+	for n := range protectedNames() {
+		if v.may(n.name) && v.under(n.name) {
+			visit(mark{kind: markProtected, path: n.name, tool: n.tools, only: n.only})
 		}
 	}
 }

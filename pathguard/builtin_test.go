@@ -27,8 +27,8 @@ func oracle(t testing.TB, homes []string) *tree {
 			add(name, mark{kind: l.kind})
 		}
 	}
-	for _, n := range protectedNames() {
-		add(n.name, mark{kind: markProtected, tool: n.tool, only: n.only})
+	for n := range protectedNames() {
+		add(n.name, mark{kind: markProtected, tool: n.tools, only: n.only})
 	}
 	return tr
 }

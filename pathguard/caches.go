@@ -192,22 +192,32 @@ type cache struct {
 // caches is cacheTable with the caches of agents, read once.
 var caches = sync.OnceValue(func() []cache {
 	all := make([]cache, 0, 192)
-	for line := range strings.Lines(cacheTable + strings.Join(agents.Texts("cache"), "\n")) {
+	add := func(line string) {
 		name, rest, ok := strings.Cut(line, " ")
 		if what, programs, _ := strings.Cut(strings.TrimLeft(rest, " "), " "); ok {
 			all = append(all, cache{name, what == "code", strings.TrimSpace(programs)})
 		}
+	}
+	for line := range strings.Lines(cacheTable) {
+		add(line)
+	}
+	for f := range agents.Of("cache") {
+		add(f.Text())
 	}
 	return all
 })
 
 // cacheNames are the folders of the caches, and those of them that hold code.
 func cacheNames() (all, code []string) {
-	all, code = make([]string, 0, 192), make([]string, 0, 192)
-	for _, c := range caches() {
-		if all = append(all, c.name); c.code {
-			code = append(code, c.name)
+	list := caches()
+	both := make([]string, 0, 2*len(list))
+	for i := range list {
+		both = append(both, list[i].name)
+	}
+	for i := range list {
+		if list[i].code {
+			both = append(both, list[i].name)
 		}
 	}
-	return all, code
+	return both[:len(list):len(list)], both[len(list):]
 }

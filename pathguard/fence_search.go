@@ -54,7 +54,7 @@ func (g *ground) search(dirs []string, deep bool) {
 	for _, name := range pathname.Secrets() {
 		g.learn(name)
 	}
-	for _, n := range protectedNames() {
+	for n := range protectedNames() {
 		g.learn(n.name)
 	}
 	g.closed = slices.ContainsFunc(g.j.p.set.RestrictedPaths,
@@ -141,12 +141,12 @@ func (g *ground) take(dir, name string) bool {
 		g.keep = append(g.keep, full)
 		return true
 	}
-	for _, n := range protectedNames() {
+	for n := range protectedNames() {
 		switch {
 		case !pathname.IsDeep(n.name, dir, name), !g.j.plan.Caller.HasAgent(n.only):
 		case name == ".git" && g.git:
 			g.keep = g.j.disk.Below(g.keep, full, "hooks")
-		case !g.j.anyUses(n.tool):
+		case !g.j.anyUses(n.tools):
 			g.keep = append(g.keep, full)
 			return true
 		}

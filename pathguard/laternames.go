@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -20,26 +21,39 @@ type laterName struct {
 	runs       string
 }
 
-// A protectedName is a laterName that is kept. Its own tools may change it: git writes .git.
-type protectedName struct{ name, tool, only string }
-
 // laterNames is that table, read once.
 var laterNames = sync.OnceValue(func() []laterName {
 	list := make([]laterName, 0, 144)
-	for e := range catalog.Later().Entries() {
-		n := laterName{name: "**/" + e.Key, last: path.Base(e.Key), kept: true, runs: e.Why()}
+	for keys, e := range catalog.Later().Groups() {
+		all := laterName{kept: true, runs: e.Why()}
 		for fact, value := range e.Facts() {
 			switch fact {
 			case "told":
-				n.kept = false
+				all.kept = false
 			case "tools":
-				n.tools = value
+				all.tools = value
 			}
 		}
-		list = append(list, n)
+		for key := range strings.SplitSeq(keys, " ") {
+			n := all
+			n.name, n.last = "**/"+key, path.Base(key)
+			list = append(list, n)
+		}
 	}
 	return append(list, loaded()...)
 })
+
+// protectedNames are those of them that are kept. Their own tools may change them: git writes .git.
+func protectedNames() iter.Seq[*laterName] {
+	return func(yield func(*laterName) bool) {
+		list := laterNames()
+		for i := range list {
+			if n := &list[i]; n.kept && !yield(n) {
+				return
+			}
+		}
+	}
+}
 
 // loaded are names that some agents take variables from, before they start a hook in a shell, and
 // that belong to other programs where no such agent works.
@@ -58,17 +72,6 @@ func loaded() (list []laterName) {
 }
 
 const loadedWhy = "an agent that works here takes variables from it, before it starts a hook"
-
-// protectedNames are those of them that are kept.
-var protectedNames = sync.OnceValue(func() []protectedName {
-	list := make([]protectedName, 0, 144)
-	for i := range laterNames() {
-		if n := &laterNames()[i]; n.kept {
-			list = append(list, protectedName{n.name, n.tools, n.only})
-		}
-	}
-	return list
-})
 
 // isOne reports whether a program is one of the tools.
 func isOne(program, tools string) bool {

@@ -9,6 +9,7 @@
 package environ
 
 import (
+	"iter"
 	"path"
 	"path/filepath"
 	"slices"
@@ -109,18 +110,44 @@ func credential(value string) bool {
 	if strings.Contains(value, "-----BEGIN ") {
 		return true
 	}
-	for word := range strings.FieldsFuncSeq(value,
-		func(r rune) bool { return strings.ContainsRune(" \t\n,;'\"=", r) }) {
-		for _, t := range catalog.Tokens() {
-			if strings.HasPrefix(word, t.Mark) && len(word) >= len(t.Mark)+12 {
-				return true
-			}
+	for word := range pieces(value, " \t\n,;'\"=") {
+		if len(word) > 12 && beginsLikeToken(word) {
+			return true
 		}
 		if _, rest, ok := strings.Cut(word, "://"); ok {
 			authority, _, _ := strings.Cut(rest, "/")
 			if user, _, ok := cutLast(authority, "@"); ok && user != "" && user != "git" {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// pieces returns what is between the separators, which are ASCII, but for what is empty.
+func pieces(value, separators string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for value != "" {
+			end := strings.IndexAny(value, separators)
+			switch {
+			case end < 0:
+				yield(value)
+				return
+			case end > 0 && !yield(value[:end]):
+				return
+			}
+			value = value[end+1:]
+		}
+	}
+}
+
+// beginsLikeToken reports whether a word begins with the mark of a token, and has 12 bytes more.
+func beginsLikeToken(word string) bool {
+	tokens := catalog.Tokens()
+	for i := range tokens {
+		mark := tokens[i].Mark
+		if word[0] == mark[0] && strings.HasPrefix(word, mark) && len(word) >= len(mark)+12 {
+			return true
 		}
 	}
 	return false
@@ -144,8 +171,7 @@ func plain(value string) bool {
 	if paths(value) {
 		left = len(value) // temporary directories have random names
 	}
-	for piece := range strings.FieldsFuncSeq(value,
-		func(r rune) bool { return strings.ContainsRune(" /:;,.=_-+@%", r) }) {
+	for piece := range pieces(value, " /:;,.=_-+@%") {
 		letters, digits := 0, 0
 		for _, c := range []byte(piece) {
 			switch {

@@ -19,16 +19,23 @@ func Public() []string  { return secretFiles().public }
 
 var secretFiles = sync.OnceValue(func() (files struct{ secret, public []string }) {
 	files.secret = make([]string, 0, 256)
-	for e := range catalog.Secrets().Entries() {
-		name := strings.ReplaceAll(e.Key, "%20", " ")
-		if name[0] != '/' && name[0] != '~' {
-			name = "**/" + name
+	for keys, e := range catalog.Secrets().Groups() {
+		fact, _ := e.First()
+		if fact != "file" && fact != "public" {
+			continue
 		}
-		switch fact, _ := e.First(); fact {
-		case "file":
-			files.secret = append(files.secret, name)
-		case "public":
-			files.public = append(files.public, name)
+		for name := range strings.SplitSeq(keys, " ") {
+			if name[0] != '/' && name[0] != '~' {
+				name = "**/" + name
+			}
+			if strings.Contains(name, "%20") {
+				name = strings.ReplaceAll(name, "%20", " ")
+			}
+			if fact == "file" {
+				files.secret = append(files.secret, name)
+			} else {
+				files.public = append(files.public, name)
+			}
 		}
 	}
 	return files

@@ -5,7 +5,7 @@ import "testing"
 // What a start pays once.
 func BenchmarkRead(b *testing.B) {
 	for b.Loop() {
-		t := Table{text: environText + ofAgents("", "variable")}
+		t := Table{text: environText, more: ofAgents("", "variable"), compiled: environIndex}
 		t.Lookup("")
 	}
 }

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -43,7 +44,7 @@ func TestTables(t *testing.T) {
 				t.Errorf("%s: %q is not found", name, e.Key)
 			}
 		}
-		for line := range strings.Lines(c.table.text) {
+		for line := range strings.Lines(c.table.text + c.table.more) {
 			lines++
 			if len(line) > 101 {
 				t.Errorf("%s:%d: %d columns", name, lines, len(line)-1)
@@ -81,6 +82,21 @@ func TestLookup(t *testing.T) {
 	if d.Has("star") || !d.Has("star", "other") || (Entry{}).Has("own", "") ||
 		q.Values("own") != nil {
 		t.Error("an entry has what it has not")
+	}
+}
+
+// J3: the index that the program has is that of the table. UPDATE=1 writes it anew.
+func TestIndexIsOfTheTable(t *testing.T) {
+	want := compile(variables().keys())
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile("environ.index", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if environIndex != want {
+		t.Error("the index is not that of environ.txt; run: make tables")
+	}
+	if most := len(variables().text) + len(variables().more); most >= 1<<16 {
+		t.Errorf("%d bytes: four digits do not reach its end", most)
 	}
 }
 

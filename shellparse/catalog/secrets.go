@@ -10,7 +10,7 @@ import (
 var secretsText string
 
 var secrets = sync.OnceValue(func() *Table {
-	return &Table{text: secretsText + ofAgents(": file", "secret", "login")}
+	return &Table{text: secretsText, more: ofAgents(": file", "secret", "login")}
 })
 
 // Secrets returns the table of what holds secrets.
@@ -52,18 +52,24 @@ type Token struct {
 // Tokens returns the marks of tokens.
 func Tokens() []Token { return secretEntries().tokens }
 
-// secretEntries are what is asked of the table often.
+// secretEntries are what is asked of the table often. Of agents it has only files.
 var secretEntries = sync.OnceValue(func() (s struct {
 	names  []struct{ key, fact string }
 	tokens []Token
 }) {
 	s.tokens = make([]Token, 0, 48)
-	for e := range secrets().Entries() {
-		switch fact, value := e.First(); fact {
-		case "inside", "ends", "whole", "apart":
-			s.names = append(s.names, struct{ key, fact string }{e.Key, fact})
-		case "token":
-			t := Token{Mark: e.Key, Name: value, Form: e.value("form"), Midword: e.Has("midword")}
+	own := Table{text: secretsText}
+	for keys, e := range own.Groups() {
+		fact, value := e.First()
+		if fact == "file" || fact == "public" {
+			continue
+		}
+		for key := range strings.SplitSeq(keys, " ") {
+			if fact != "token" {
+				s.names = append(s.names, struct{ key, fact string }{key, fact})
+				continue
+			}
+			t := Token{Mark: key, Name: value, Form: e.value("form"), Midword: e.Has("midword")}
 			if more := e.value("more"); more != "" {
 				t.More = more[0]
 			}

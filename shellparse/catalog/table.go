@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"iter"
-	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -17,11 +16,14 @@ type Entry struct {
 
 // A Table has the entries of one subject.
 type Table struct {
-	text string
+	text     string
+	more     string // entries that are known of agents
+	compiled string // its index; "" where it is made at the first question
 
 	once  sync.Once
-	index []uint32 // where a key begins, from 1, at its hash or behind it; 0 for none
-	open  []open   // the keys with a star, in their order
+	index index
+	stars sync.Once
+	open  []open // the keys with a star, in their order
 }
 
 // An open key is one with a star: it is for all names that begin and end as it does.
@@ -32,13 +34,17 @@ type open struct {
 
 // Lookup returns the entry of a name: its own, else the first with a star that fits it.
 func (t *Table) Lookup(name string) Entry {
-	t.once.Do(t.read)
-	last := uint32(len(t.index) - 1)
-	for slot := hash(name) & last; t.index[slot] != 0; slot = (slot + 1) & last {
-		if e := t.entry(int(t.index[slot] - 1)); e.Key == name {
-			return e
+	t.once.Do(t.find)
+	for slot := hash(name) & t.index.last; ; slot = (slot + 1) & t.index.last {
+		at := number(t.index.slots, int(slot))
+		if at == 0 {
+			break
+		}
+		if t.key(at-1) == name {
+			return t.entry(at - 1)
 		}
 	}
+	t.stars.Do(t.findOpen)
 	for i := range t.open {
 		o := &t.open[i]
 		if strings.HasPrefix(name, o.before) && len(name) >= len(o.before)+len(o.after) &&
@@ -49,47 +55,49 @@ func (t *Table) Lookup(name string) Entry {
 	return Entry{}
 }
 
+func (t *Table) find() {
+	if t.compiled == "" {
+		t.compiled = compile(t.keys())
+	}
+	t.index = indexed(t.compiled)
+}
+
+func (t *Table) findOpen() {
+	t.open = make([]open, count(t.index.open))
+	for i := range t.open {
+		at := number(t.index.open, i) - 1
+		before, after, _ := strings.Cut(t.key(at), "*")
+		t.open[i] = open{before, after, at}
+	}
+}
+
+// from returns the text from a place on.
+func (t *Table) from(at int) string {
+	if at < len(t.text) {
+		return t.text[at:]
+	}
+	return t.more[at-len(t.text):]
+}
+
+// key returns the key that begins at a place in the text: a blank is behind each, or a colon and a
+// blank.
+func (t *Table) key(at int) string {
+	key, _, _ := strings.Cut(t.from(at), " ")
+	return strings.TrimSuffix(key, ":")
+}
+
 // entry returns the entry whose key begins at a place in the text.
 func (t *Table) entry(at int) Entry {
-	line, _, _ := strings.Cut(t.text[at:], "\n")
-	keys, facts, _ := strings.Cut(line, ": ")
-	key, _, _ := strings.Cut(keys, " ")
-	return Entry{key, facts}
-}
-
-// read fills the index. A map would take ten times as long, and each command begins with it. Some
-// of it stays free: in the text, a blank follows each key, and the facts have more of them.
-func (t *Table) read() {
-	t.index = make([]uint32, 1<<bits.Len(uint(strings.Count(t.text, " "))))
-	t.open = make([]open, 0, 128)
-	last := uint32(len(t.index) - 1)
-	for at, key := range t.keys() {
-		if before, after, found := strings.Cut(key, "*"); found {
-			t.open = append(t.open, open{before, after, at})
-			continue
-		}
-		slot := hash(key) & last
-		for t.index[slot] != 0 {
-			slot = (slot + 1) & last
-		}
-		t.index[slot] = uint32(at + 1)
-	}
-}
-
-// hash is FNV-1a.
-func hash(name string) uint32 {
-	h := uint32(2166136261)
-	for i := range len(name) {
-		h = (h ^ uint32(name[i])) * 16777619
-	}
-	return h
+	line, _, _ := strings.Cut(t.from(at), "\n")
+	_, facts, _ := strings.Cut(line, ": ")
+	return Entry{t.key(at), facts}
 }
 
 // keys returns all keys in the order of the table, and where they begin in its text.
 func (t *Table) keys() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
-		for at, next := 0, 0; next < len(t.text); at = next {
-			line, _, _ := strings.Cut(t.text[at:], "\n")
+		for at, next := 0, 0; next < len(t.text)+len(t.more); at = next {
+			line, _, _ := strings.Cut(t.from(at), "\n")
 			next = at + len(line) + 1
 			keys, _, ok := strings.Cut(line, ": ")
 			if !ok || line[0] == '#' {
@@ -111,6 +119,22 @@ func (t *Table) Entries() iter.Seq[Entry] {
 		for at := range t.keys() {
 			if !yield(t.entry(at)) {
 				return
+			}
+		}
+	}
+}
+
+// Groups returns the entries line by line, in the order of the table: the names of a line, with
+// blanks between, and what is known about each of them.
+func (t *Table) Groups() iter.Seq2[string, Entry] {
+	return func(yield func(string, Entry) bool) {
+		for _, text := range [...]string{t.text, t.more} {
+			for line := ""; text != ""; {
+				line, text, _ = strings.Cut(text, "\n")
+				keys, facts, ok := strings.Cut(line, ": ")
+				if ok && line[0] != '#' && !yield(keys, Entry{line: facts}) {
+					return
+				}
 			}
 		}
 	}

@@ -23,8 +23,13 @@ func Git(name string) Entry { return git.Lookup(strings.ToLower(name)) }
 //go:embed environ.txt
 var environText string
 
+// environIndex is made ahead of time (make tables): each start asks for tens of variables.
+//
+//go:embed environ.index
+var environIndex string
+
 var variables = sync.OnceValue(func() *Table {
-	return &Table{text: environText + ofAgents("", "variable")}
+	return &Table{text: environText, more: ofAgents("", "variable"), compiled: environIndex}
 })
 
 // Variables returns the table of environment variables.
@@ -43,7 +48,7 @@ func Variable(name string) Entry {
 var laterText string
 
 var later = sync.OnceValue(func() *Table {
-	return &Table{text: laterText + ofAgents("", "later")}
+	return &Table{text: laterText, more: ofAgents("", "later")}
 })
 
 // Later returns the table of names that others run or obey later.

@@ -1,19 +1,19 @@
 package agents
 
 import (
-	"cmp"
-	"embed"
+	_ "embed"
 	"iter"
-	"math"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 )
 
-//go:embed *.txt
-var files embed.FS
+// text is what the files say, a fact in each line: its agent, its kind, and the rest. The files of
+// agents with an order come first, by it. It is made of them ahead of time (make tables), because
+// each start of the program asks it.
+//
+//go:embed facts
+var text string
 
 // A Fact is one line about an agent.
 type Fact struct {
@@ -35,78 +35,48 @@ func (f Fact) Entry() string { return f.text }
 // Words returns the words of a fact.
 func (f Fact) Words() []string { return strings.Fields(f.Text()) }
 
-// All returns the facts of all agents, those of an agent together. Files are read at the first
-// call.
-func All() []Fact { return facts() }
+// All returns the facts of all agents, those of an agent together.
+func All() []Fact { return slices.Collect(Of()) }
 
 // Any is the name of the file with the marks of no one program.
 const Any = "any"
 
-// A start pays for each page of memory that it touches, so files are sorted before they are read.
-var facts = sync.OnceValue(func() []Fact {
-	list, err := files.ReadDir(".")
-	if err != nil {
-		panic(err) // they are a part of this program
+// A place is where a fact is in the text: where its line begins and ends, and its kind.
+type place struct {
+	start, end      uint32
+	kind, afterKind uint16 // from the start
+}
+
+func (p *place) of(kinds []string) bool {
+	return len(kinds) == 0 ||
+		slices.Contains(kinds, text[p.start+uint32(p.kind):p.start+uint32(p.afterKind)])
+}
+
+// places are those of all facts, found once.
+var places = sync.OnceValue(func() []place {
+	list := make([]place, 0, 384)
+	for at := 0; at < len(text); {
+		line, _, _ := strings.Cut(text[at:], "\n")
+		kind := strings.IndexByte(line, ' ') + 1
+		length := strings.IndexByte(line[kind:], ' ')
+		list = append(list, place{uint32(at), uint32(at + len(line)),
+			uint16(kind), uint16(kind + length)})
+		at += len(line) + 1
 	}
-	type file struct {
-		agent, text string
-		order       int
-	}
-	sorted := make([]file, 0, 64)
-	for _, entry := range list {
-		content, err := files.ReadFile(entry.Name())
-		if err != nil {
-			panic(err)
-		}
-		text := string(content)
-		agent := strings.TrimSuffix(entry.Name(), path.Ext(entry.Name()))
-		sorted = append(sorted, file{agent, text, order(text)})
-	}
-	slices.SortStableFunc(sorted, func(a, b file) int { return cmp.Compare(a.order, b.order) })
-	all := make([]Fact, 0, 512)
-	for _, f := range sorted {
-		all = read(all, f.agent, f.text)
-	}
-	return all
+	return list
 })
 
-// order returns the number of the fact "order", which is the first line of a file; a great one
-// where there is none.
-func order(text string) int {
-	line, _, _ := strings.Cut(text, "\n")
-	number, found := strings.CutPrefix(line, "order ")
-	if n, err := strconv.Atoi(strings.TrimSpace(number)); found && err == nil {
-		return n
-	}
-	return math.MaxInt
-}
-
-// read appends the facts of a file.
-func read(all []Fact, agent, text string) []Fact {
-	for line := ""; text != ""; {
-		line, text, _ = strings.Cut(text, "\n")
-		switch {
-		case line == "" || line[0] == '#':
-		case line[0] == ' ':
-			before := &all[len(all)-1].text
-			if !strings.HasSuffix(*before, ",") && !strings.HasSuffix(*before, "|") {
-				*before += " "
-			}
-			*before += strings.TrimLeft(line, " ")
-		default:
-			kind, rest, _ := strings.Cut(line, " ")
-			all = append(all, Fact{agent, kind, strings.TrimLeft(rest, " ")})
-		}
-	}
-	return all
-}
-
-// Of returns the facts of some kinds, of all agents.
+// Of returns the facts of some kinds, or of all, of all agents.
 func Of(kinds ...string) iter.Seq[Fact] {
 	return func(yield func(Fact) bool) {
-		all := facts()
-		for i := range all { // several hundred, of which a few are wanted: they are not copied
-			if f := &all[i]; slices.Contains(kinds, f.Kind) && !yield(*f) {
+		all := places()
+		for i := range all {
+			p := &all[i]
+			if !p.of(kinds) {
+				continue
+			}
+			line := text[p.start:p.end]
+			if !yield(Fact{line[:p.kind-1], line[p.kind:p.afterKind], line[p.afterKind+1:]}) {
 				return
 			}
 		}

@@ -38,25 +38,16 @@ func TestFacts(t *testing.T) {
 		}
 		seen[one] = true
 	}
-	list, err := files.ReadDir(".")
-	if err != nil || len(list) < 20 {
-		t.Fatalf("%d files: %v", len(list), err)
-	}
-	for _, file := range list {
-		text, err := files.ReadFile(file.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		agent := strings.TrimSuffix(file.Name(), ".txt")
-		if strings.Contains(string(text), "\norder") {
-			t.Errorf("%s: the order is not the first line, where it is looked for", file.Name())
+	for agent, content := range sources(t) {
+		if strings.Contains(content, "\norder") {
+			t.Errorf("%s.txt: the order is not the first line, where it is looked for", agent)
 		}
 		if !slices.ContainsFunc(All(), func(f Fact) bool { return f.Agent == agent }) {
-			t.Errorf("%s has no facts", file.Name())
+			t.Errorf("%s.txt has no facts", agent)
 		}
-		for line := range strings.Lines(string(text)) {
+		for line := range strings.Lines(content) {
 			if len(line) > 101 {
-				t.Errorf("%s: a line of %d columns: %s", file.Name(), len(line)-1, line)
+				t.Errorf("%s.txt: a line of %d columns: %s", agent, len(line)-1, line)
 			}
 		}
 	}
@@ -78,7 +69,7 @@ func TestFactsOfOneAgent(t *testing.T) {
 // The facts of agents with an order come first, by it; a fact ends before its reason, and a line
 // that begins with a blank continues the one before.
 func TestRead(t *testing.T) {
-	facts := read(nil, "x", "# no\nkind  a b # why\n\nlist  c,\n      d\n  e\nflag\n")
+	facts := read("x", "# no\nkind  a b # why\n\nlist  c,\n      d\n  e\nflag\n")
 	want := []Fact{{"x", "kind", "a b # why"}, {"x", "list", "c,d e"}, {"x", "flag", ""}}
 	if !slices.Equal(facts, want) {
 		t.Errorf("%q", facts)
