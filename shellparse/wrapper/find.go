@@ -60,7 +60,7 @@ const Behind = "\nexit\n"
 // read matches the pieces of a text with the lines of one program.
 func (c *client) read(pieces []piece, text string) (Layer, bool) {
 	l := Layer{Client: c.name, Idle: c.idle, Names: map[string][]string{}}
-	if first := &pieces[0]; c.again && c.match(first, l.Names) == carries && first.own != "" &&
+	if first := &pieces[0]; c.again && c.match(first, l.Names) == carries &&
 		text[first.end:] == Behind+first.own {
 		l.Own, l.Start, l.End, l.Null = first.own, first.start, len(text), first.null
 		return l, true
@@ -80,7 +80,7 @@ func (c *client) read(pieces []piece, text string) (Layer, bool) {
 			carried, l.Own, l.Start, l.End, l.Null = carried+1, p.own, p.start, p.end, p.null
 		}
 	}
-	if l.Keeps = keep.all(); len(keep.only) > 0 && !keep.only[0] {
+	if l.Keeps = keep.all(); !keep.only[0] {
 		l.Keeps = nil // it does not begin with saving anything
 	}
 	return l, whole && carried == 1 && l.Own != ""

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 const (
@@ -106,6 +108,9 @@ func TestWhatKeeps(t *testing.T) {
 		{save + `⏎if [ -n "$F" x ]; then export K; fi`, []string{save}, false},
 		{save + `⏎if [ -z "$F" ]; then unset K; fi`, []string{save}, false},
 		{save + `⏎if true; then export K; fi`, []string{save}, false},
+		{save + `⏎if true; then export K; fi⏎` + restore, []string{save}, false},
+		{save + "⏎true && unset F⏎" + own, []string{save}, true},
+		{`F="${K+x}" && V="${K-}"⏎` + restore + "⏎" + own, nil, false},
 		{`true⏎` + save + "⏎ls", nil, false},
 		{`ls⏎` + save, nil, false},
 		{`if true; then V="${K-}"; fi⏎ls`, nil, false},
@@ -120,8 +125,24 @@ func TestWhatKeeps(t *testing.T) {
 		for _, k := range l.Keeps {
 			got = append(got, text[k[0]:k[1]])
 		}
-		if ok != test.found || !slices.Equal(got, want) {
-			t.Errorf("%s\n%v, keeps %q\nwant %q", text, ok, got, want)
+		_, named := l.Names["kept"]
+		if ok != test.found || named || !slices.Equal(got, want) {
+			t.Errorf("%s\n%v, keeps %q, names %v\nwant %q", text, ok, got, l.Names, want)
+		}
+	}
+}
+
+// Other shells put a command aside in ways of their own.
+func TestPutAside(t *testing.T) {
+	for text, dialect := range map[string]syntax.LangVariant{
+		"eval 'ls' &|": syntax.LangZsh, "true &|\neval 'ls'": syntax.LangZsh,
+		"eval 'ls' &!": syntax.LangZsh, "true |&\neval 'ls'": syntax.LangMirBSDKorn,
+	} {
+		file, err := syntax.NewParser(syntax.Variant(dialect)).Parse(strings.NewReader(text), "")
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		} else if l, ok := Find(file, text); ok {
+			t.Errorf("%q: %+v", text, l)
 		}
 	}
 }

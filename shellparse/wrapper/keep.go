@@ -38,7 +38,7 @@ func (k *keeping) keeps(p *piece, r role) bool {
 	if k.flag == nil {
 		k.flag, k.saved = map[string]string{}, map[string]string{}
 	}
-	always := p.span == p.top && !p.inner
+	always := p.span == p.top
 	switch r {
 	case flags:
 		k.flag[p.mark] = p.kept
