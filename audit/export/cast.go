@@ -210,7 +210,9 @@ func writeHeader2(w io.Writer, h audit.Header) error {
 	return e.Encode(j)
 }
 
-type eventJSON struct {
+// An Event is one event of a transcript, as JSON has it. A redacted one has neither Text nor
+// Base64.
+type Event struct {
 	Seq      int64  `json:"seq"`
 	TimeUS   int64  `json:"time_us"`
 	Code     string `json:"code"`
@@ -221,6 +223,18 @@ type eventJSON struct {
 	Redacted bool   `json:"redacted,omitempty"`
 }
 
+// EventOf is e as JSON has it.
+func EventOf(e audit.Event) Event {
+	j := Event{Seq: e.Seq, TimeUS: e.Time.Microseconds(), Code: string(rune(e.Code)),
+		Author: e.Author, Length: e.Length, Redacted: e.Redacted}
+	if utf8.Valid(e.Data) {
+		j.Text = string(e.Data)
+	} else {
+		j.Base64 = base64.StdEncoding.EncodeToString(e.Data)
+	}
+	return j
+}
+
 // JSON writes one JSON object per line: the header, then the events.
 func JSON(w io.Writer, r io.Reader) error {
 	out := bufio.NewWriterSize(w, 64<<10)
@@ -228,16 +242,7 @@ func JSON(w io.Writer, r io.Reader) error {
 	enc.SetEscapeHTML(false)
 	err := each(r, func(h audit.Header) error {
 		return writeHeader(out, h)
-	}, func(e audit.Event) error {
-		j := eventJSON{Seq: e.Seq, TimeUS: e.Time.Microseconds(), Code: string(rune(e.Code)),
-			Author: e.Author, Length: e.Length, Redacted: e.Redacted}
-		if utf8.Valid(e.Data) {
-			j.Text = string(e.Data)
-		} else {
-			j.Base64 = base64.StdEncoding.EncodeToString(e.Data)
-		}
-		return enc.Encode(j)
-	})
+	}, func(e audit.Event) error { return enc.Encode(EventOf(e)) })
 	return errors.Join(err, out.Flush())
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher"
 )
 
 func (c *ctl) approvals() *cobra.Command {
@@ -23,11 +24,7 @@ func (c *ctl) stats() *cobra.Command {
 		Use:   "stats",
 		Short: "Show how many questions were asked, and how carefully they were answered",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
 			since := time.Time{}
 			if last > 0 {
 				since = time.Now().Add(-last)
@@ -40,7 +37,7 @@ func (c *ctl) stats() *cobra.Command {
 				return c.printJSON(healthOf(s))
 			}
 			return c.printStats(s)
-		},
+		}),
 	}
 	cmd.Flags().DurationVar(&last, "last", 0,
 		"only the questions of the last 24h, 90m, ... (default: all)")
@@ -116,11 +113,7 @@ func (c *ctl) rebuild() *cobra.Command {
 			"grants are dropped, so nothing is permitted that was not before. One-time codes must\n" +
 			"be set up again.",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			r, err := l.RebuildApprovals(cmd.Context())
 			if err != nil {
 				return err
@@ -137,7 +130,7 @@ func (c *ctl) rebuild() *cobra.Command {
 			}
 			fmt.Fprintln(c.out, "one-time codes must be set up again: tadactl key totp")
 			return nil
-		},
+		}),
 	}, "126  refused: this caller may not do that")
 }
 
@@ -150,21 +143,13 @@ func (c *ctl) canary() *cobra.Command {
 			"questions are read. Use it seldom, and only with the consent of the people who answer.\n" +
 			"If anyone approves it, tada-run says so, and every answer must be typed for a while.",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			id, err := l.Canary(cmd.Context(), agent)
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(map[string]string{"id": id})
-			}
-			_, err = fmt.Fprintln(c.out, id)
-			return err
-		},
+			return c.say(map[string]string{"id": id}, "%v\n", id)
+		}),
 	}
 	cmd.Flags().StringVar(&agent, "agent", "?agent", "the agent name that the question shows")
 	return verb(cmd, "126  refused: this caller may not do that")

@@ -37,8 +37,7 @@ func (c *ctl) attach() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out, ok := c.out.(*os.File)
 			if !ok || !term.IsTerminal(int(out.Fd())) || !term.IsTerminal(int(c.in.Fd())) {
-				return &usageError{
-					errors.New("attach needs a terminal; without one: tadactl replay --follow")}
+				return usagef("attach needs a terminal; without one: tadactl replay --follow")
 			}
 			l, err := c.open()
 			if err != nil {
@@ -113,19 +112,18 @@ func newestSession(l *launcher.Launcher) (string, error) {
 			return runs[i].ID, nil
 		}
 	}
-	return "", &exitError{errors.New("no session is running; try: tada-run --session"), 1}
+	return "", failf(1, "no session is running; try: tada-run --session")
 }
 
 // attached says how it ended.
 func (c *ctl) attached(id string, end session.Ended) error {
 	switch {
 	case end.Lost && end.Last != nil:
-		return &exitError{fmt.Errorf("session %q: %s", id, end.Last.Message), 1}
+		return failf(1, "session %q: %s", id, end.Last.Message)
 	case end.Lost:
-		return &exitError{
-			fmt.Errorf(
-				"session %q refused the connection, or its launcher was killed; try: tadactl sessions",
-				id), 1}
+		return failf(1,
+			"session %q refused the connection, or its launcher was killed; try: tadactl sessions",
+			id)
 	case end.Detached:
 		fmt.Fprintf(c.out, "%s  detached; still running\n", id)
 	default:

@@ -39,11 +39,7 @@ func (c *ctl) auditVerify() *cobra.Command {
 			"(SIZE:HASH, see `tadactl audit head`), a checkpoint (see `tadactl audit checkpoint`)\n" +
 			"or a witness.",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			if err := d.read(l); err != nil {
 				return err
 			}
@@ -58,7 +54,7 @@ func (c *ctl) auditVerify() *cobra.Command {
 				}
 			}
 			return c.verified(report, d.options.SealKey != "")
-		},
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&d.remember, "remember", nil,
@@ -110,8 +106,7 @@ func point(l *launcher.Launcher, text string) (audit.Point, error) {
 	signed, err := os.ReadFile(text)
 	if err != nil {
 		return audit.Point{},
-			&usageError{fmt.Errorf("%q is neither SIZE:HASH nor a file with a checkpoint: %w", text,
-				err)}
+			usagef("%q is neither SIZE:HASH nor a file with a checkpoint: %w", text, err)
 	}
 	known, err := ownKey(l)
 	if err != nil {
@@ -119,7 +114,7 @@ func point(l *launcher.Launcher, text string) (audit.Point, error) {
 	}
 	p, err := audit.CheckpointPoint(signed, known)
 	if err != nil {
-		return p, &exitError{fmt.Errorf("checkpoint %q: %w", text, err), exit.Tampered}
+		return p, failf(exit.Tampered, "checkpoint %q: %w", text, err)
 	}
 	return p, nil
 }
@@ -252,11 +247,7 @@ func (c *ctl) auditHead() *cobra.Command {
 		Use:   "head",
 		Short: "Print the head of the log, to save somewhere else",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
 			r, err := l.Verify()
 			if errors.Is(err, fs.ErrNotExist) && r.Entries == 0 {
 				err = fmt.Errorf("nothing is recorded in %q yet; try: tada-run 'ls -l'",
@@ -271,13 +262,9 @@ func (c *ctl) auditHead() *cobra.Command {
 					return err
 				}
 			}
-			if c.json {
-				return c.printJSON(map[string]any{"size": r.Entries, "head": r.Head.String(),
-					"journal": journal})
-			}
-			_, err = fmt.Fprintln(c.out, p)
-			return err
-		},
+			return c.say(map[string]any{"size": r.Entries, "head": r.Head.String(),
+				"journal": journal}, "%v\n", p)
+		}),
 	}
 	cmd.Flags().BoolVar(&journal, "journal", false,
 		"also write it to the system journal: journalctl SYSLOG_IDENTIFIER=tada-audit")
@@ -294,11 +281,7 @@ func (c *ctl) auditSeal() *cobra.Command {
 			"the key of the first seal elsewhere, for `tadactl audit verify --seal-key`. A seal proves\n" +
 			"nothing about changes that were accepted before it.",
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
 			e, err := l.Seal()
 			if err != nil {
 				return changed(err)
@@ -310,14 +293,10 @@ func (c *ctl) auditSeal() *cobra.Command {
 			if err := json.Unmarshal(e.Body, &body); err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(map[string]any{"seq": e.Seq, "epoch": body.Epoch,
-					"key": body.Key})
-			}
-			_, err = fmt.Fprintf(c.out, "sealed %s with the key of epoch %d: %s\n",
+			return c.say(map[string]any{"seq": e.Seq, "epoch": body.Epoch,
+				"key": body.Key}, "sealed %s with the key of epoch %d: %s\n",
 				audit.Plural(e.Seq+1, "entry"), body.Epoch, body.Key)
-			return err
-		},
+		}),
 	}, "77   the record was changed")
 }
 
@@ -334,7 +313,7 @@ func (c *ctl) auditAccept() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if strings.TrimSpace(reason) == "" {
-				return &usageError{errors.New("--reason is needed: it is recorded for good")}
+				return usagef("--reason is needed: it is recorded for good")
 			}
 			l, err := c.open()
 			if err != nil {
@@ -351,7 +330,7 @@ func (c *ctl) auditAccept() *cobra.Command {
 			e, err := l.Accept(cmd.Context(), tty, reason)
 			switch {
 			case errors.Is(err, permit.ErrNobody):
-				return &exitError{errors.New("no answer given; nothing was changed"), exit.Pending}
+				return failf(exit.Pending, "no answer given; nothing was changed")
 			case errors.Is(err, launcher.ErrNotAccepted):
 				return &exitError{err, exit.Denied}
 			case err != nil:

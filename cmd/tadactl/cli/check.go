@@ -35,8 +35,7 @@ func (c *ctl) check() *cobra.Command {
 			case !lines && len(args) == 1:
 				return c.checkOne(args[0])
 			}
-			return &usageError{
-				errors.New("expected one command line, or --jsonl with lines on standard input")}
+			return usagef("expected one command line, or --jsonl with lines on standard input")
 		},
 	}
 	cmd.Flags().BoolVar(&lines, "jsonl", false, "one JSON object per line in, one out")

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,8 +19,7 @@ func (c *ctl) config() *cobra.Command {
 	set := verb(&cobra.Command{
 		Use: "set", Hidden: true, Short: "Say how to change a setting", DisableFlagParsing: true,
 		RunE: func(*cobra.Command, []string) error {
-			return &usageError{fmt.Errorf("there is no config set: %s",
-				insteadOf("verb", "config set"))}
+			return usagef("there is no config set: %s", insteadOf("verb", "config set"))
 		},
 	})
 	cmd.AddCommand(get, set)
@@ -43,11 +41,7 @@ func (c *ctl) configGet(name string) error {
 			known = append(known, s.Name)
 			continue
 		}
-		if c.json {
-			return c.printJSON(s.Value)
-		}
-		_, err := fmt.Fprintln(c.out, visible(s.Text))
-		return err
+		return c.say(s.Value, "%v\n", visible(s.Text))
 	}
-	return &usageError{fmt.Errorf("no key %q; there are %s", name, strings.Join(known, ", "))}
+	return usagef("no key %q; there are %s", name, strings.Join(known, ", "))
 }

@@ -60,7 +60,7 @@ func verb(cmd *cobra.Command, statuses ...string) *cobra.Command {
 			if strings.HasPrefix(err.Error(), "invalid argument") {
 				what = err.Error()
 			}
-			return &usageError{fmt.Errorf("%s; usage: %s", what, cmd.UseLine())}
+			return usagef("%s; usage: %s", what, cmd.UseLine())
 		}
 	}
 	return cmd
@@ -76,8 +76,8 @@ func manual(cmd *cobra.Command) (about, statuses string) {
 // a slip such as "audit verfy" must not look to a script as if the record had been verified.
 func (c *ctl) help(cmd *cobra.Command, _ []string) {
 	if name := cmd.Flags().Arg(0); name != "" && cmd.HasSubCommands() {
-		c.status = c.report(&usageError{fmt.Errorf("unknown command %q for %q", name,
-			cmd.CommandPath())}, cmd.CommandPath())
+		c.status = c.report(usagef("unknown command %q for %q", name,
+			cmd.CommandPath()), cmd.CommandPath())
 		return
 	}
 	fmt.Fprint(c.out, help(cmd))
@@ -96,10 +96,16 @@ func help(cmd *cobra.Command) string {
 // A usageError is answered with exit status 2.
 type usageError struct{ error }
 
+func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
 // An exitError ends the program with a status of its own after a line was printed.
 type exitError struct {
 	error
 	status int
+}
+
+func failf(status int, format string, args ...any) error {
+	return &exitError{fmt.Errorf(format, args...), status}
 }
 
 // report prints err of the verb called path as one line, and returns its exit status.
@@ -135,6 +141,27 @@ func (c *ctl) printJSON(v any) error {
 	enc := json.NewEncoder(c.out)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
+}
+
+// say prints v with --json, else the text.
+func (c *ctl) say(v any, format string, args ...any) error {
+	if c.json {
+		return c.printJSON(v)
+	}
+	_, err := fmt.Fprintf(c.out, format, args...)
+	return err
+}
+
+// opened is the body of a verb that needs the launcher of the state directory.
+func (c *ctl) opened(do func(l *launcher.Launcher, cmd *cobra.Command,
+	args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		l, err := c.open()
+		if err != nil {
+			return err
+		}
+		return do(l, cmd, args)
+	}
 }
 
 // open returns the launcher of the state directory.

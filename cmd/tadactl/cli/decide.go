@@ -60,9 +60,9 @@ func (c *ctl) approve() *cobra.Command {
 			case o.token != "" && len(args) == 0:
 				return c.approveToken(cmd.Context(), o.token)
 			case o.token != "" || len(args) == 0:
-				return &usageError{errors.New("expected a question ID, or --token FILE")}
+				return usagef("expected a question ID, or --token FILE")
 			case len(args) > 1 && o.plan != "":
-				return &usageError{errors.New("--plan needs exactly one question")}
+				return usagef("--plan needs exactly one question")
 			}
 			return each(args, func(id string) error { return c.approveOne(cmd.Context(), id, o) })
 		},
@@ -95,23 +95,23 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	}
 	if why := approval.Grantable(e.Payload); o.standing() && len(why) > 0 {
 		// said before anybody is asked
-		return &exitError{fmt.Errorf("%w: %s; try without --uses and --for",
-			approval.ErrNotGrantable, strings.Join(why, "; ")), exit.Denied}
+		return failf(exit.Denied, "%w: %s; try without --uses and --for", approval.ErrNotGrantable,
+			strings.Join(why, "; "))
 	}
 	if o.standing() && e.Quorum > 1 {
-		return &exitError{
-			fmt.Errorf(
-				"question %q needs %d people, so it can be approved only once; try without --uses and --for", e.ID, e.Quorum), exit.Denied}
+		return failf(exit.Denied,
+			"question %q needs %d people, so it can be approved only once; try without --uses and --for",
+			e.ID, e.Quorum)
 	}
 	for _, id := range o.not { // before anybody is asked
 		if !slices.Contains(e.Calls, id) {
-			return &usageError{fmt.Errorf("question %q has no call %q; it has %s", e.ID, id,
-				strings.Join(e.Calls, " "))}
+			return usagef("question %q has no call %q; it has %s", e.ID, id,
+				strings.Join(e.Calls, " "))
 		}
 	}
 	d, err := c.decision(ctx, l, e, o.plan)
 	if errors.As(err, new(*prompt.CancelledError)) {
-		return &exitError{fmt.Errorf("question %q: %w; it is still open", e.ID, err), exit.Pending}
+		return failf(exit.Pending, "question %q: %w; it is still open", e.ID, err)
 	}
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 		}
 	}
 	if d.Envelope == "" {
-		return &exitError{errors.New("no answer given; see: tadactl pending"), exit.Pending}
+		return failf(exit.Pending, "no answer given; see: tadactl pending")
 	}
 	if !o.standing() || !permit.Approves(d.Calls) {
 		if err := l.Decide(ctx, d); err != nil {
@@ -147,9 +147,9 @@ func (o *consent) digits() error {
 	given := o.plan
 	o.plan = strings.ReplaceAll(given, " ", "")
 	if given != "" && (len(o.plan) < 12 || strings.Trim(o.plan, "0123456789abcdef") != "") {
-		return &usageError{
-			fmt.Errorf(
-				"--plan %q is not the beginning of a plan hash: at least 12 digits, 0-9 and a-f, as tadactl show prints them", given)}
+		return usagef(
+			"--plan %q is not the beginning of a plan hash: at least 12 digits, 0-9 and a-f, as tadactl show prints them",
+			given)
 	}
 	return nil
 }
@@ -160,9 +160,8 @@ func (o consent) unlike(e approval.Envelope, d approval.Decision, err error) err
 	if o.plan == "" || d.PlanHash == e.PlanHash || !errors.Is(err, approval.ErrMismatch) {
 		return err
 	}
-	return &exitError{
-		fmt.Errorf("--plan %s is not the plan of question %q; read it: tadactl show %s", o.plan,
-			e.ID, e.ID), exit.Denied}
+	return failf(exit.Denied, "--plan %s is not the plan of question %q; read it: tadactl show %s",
+		o.plan, e.ID, e.ID)
 }
 
 // decision asks on the terminal. Digits of a plan that is not this one's are for the store to
@@ -201,14 +200,13 @@ func (c *ctl) deny() *cobra.Command {
 			}
 			switch {
 			case all && (len(args) > 0 || undo || instead != ""):
-				return &usageError{
-					errors.New("--all cannot be combined with IDs, --undo or --instead")}
+				return usagef("--all cannot be combined with IDs, --undo or --instead")
 			case all:
 				return c.denyAll(cmd.Context(), message)
 			case len(args) == 0:
-				return &usageError{errors.New("expected a question ID, or --all")}
+				return usagef("expected a question ID, or --all")
 			case instead != "" && len(args) > 1:
-				return &usageError{errors.New("--instead needs exactly one question")}
+				return usagef("--instead needs exactly one question")
 			case undo:
 				return each(args, func(id string) error {
 					return c.undeny(cmd.Context(), id,
@@ -236,7 +234,7 @@ func (c *ctl) denyOne(ctx context.Context, id, message, instead string) error {
 	}
 	d := permit.Answer(e, false, message, string(approval.ChannelTadactl))
 	if instead != "" && len(d.Calls) > 1 {
-		return &usageError{errors.New("--instead needs a question with one call")}
+		return usagef("--instead needs a question with one call")
 	}
 	d.Calls[0].Instead = instead
 	if err := l.Decide(ctx, d); err != nil {
@@ -300,12 +298,9 @@ func each(ids []string, do func(id string) error) error {
 
 // counted tells that others must follow.
 func (c *ctl) counted(e approval.Envelope, votes, people int) error {
-	if c.json {
-		return c.printJSON(map[string]any{"id": e.ID, "decision": "counted",
-			"plan_hash": e.PlanHash, "votes": votes, "people": people})
-	}
-	_, err := fmt.Fprintf(c.out, "counted for %s: %d of %d approvals\n", e.ID, votes, people)
-	return err
+	return c.say(map[string]any{"id": e.ID, "decision": "counted",
+		"plan_hash": e.PlanHash, "votes": votes, "people": people},
+		"counted for %s: %d of %d approvals\n", e.ID, votes, people)
 }
 
 // decided tells what was stored.

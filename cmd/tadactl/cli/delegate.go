@@ -28,9 +28,8 @@ func (c *ctl) keyDelegate() *cobra.Command {
 					err)}
 			}
 			if d.Audience == "" {
-				return &usageError{
-					errors.New(
-						"--machine is required: the name that tadactl key show prints on that machine")}
+				return usagef(
+					"--machine is required: the name that tadactl key show prints on that machine")
 			}
 			l, err := c.open()
 			if err != nil {

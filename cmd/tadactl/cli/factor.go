@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,13 +75,9 @@ func (c *ctl) keyTrust() *cobra.Command {
 				return err
 			}
 			k := list[len(list)-1]
-			if c.json {
-				return c.printJSON(map[string]any{"id": approval.KeyID(k.Public), "name": k.Name,
-					"max_risk": k.MaxRisk})
-			}
-			_, err = fmt.Fprintf(c.out, "trusted %s  %s  up to risk %d\n", approval.KeyID(k.Public),
+			return c.say(map[string]any{"id": approval.KeyID(k.Public), "name": k.Name,
+				"max_risk": k.MaxRisk}, "trusted %s  %s  up to risk %d\n", approval.KeyID(k.Public),
 				k.Name, k.MaxRisk)
-			return err
 		},
 	}
 	cmd.Flags().StringVar(&vouch, "vouch", "", "a file in which a trusted key vouches for this one")
@@ -107,11 +102,7 @@ func (c *ctl) keyUntrust() *cobra.Command {
 			if err != nil {
 				return proven(err)
 			}
-			if c.json {
-				return c.printJSON(map[string]any{"id": id, "trusted": false})
-			}
-			_, err = fmt.Fprintf(c.out, "no longer trusted: %s\n", id)
-			return err
+			return c.say(map[string]any{"id": id, "trusted": false}, "no longer trusted: %s\n", id)
 		},
 	}
 	cmd.Flags().StringVar(&vouch, "vouch", "",
@@ -139,21 +130,13 @@ func (c *ctl) keyTOTP() *cobra.Command {
 				if err := l.RemoveTOTP(cmd.Context(), f); err != nil {
 					return proven(err)
 				}
-				if c.json {
-					return c.printJSON(map[string]bool{"removed": true})
-				}
-				_, err := fmt.Fprintln(c.out, "one-time codes are removed")
-				return err
+				return c.say(map[string]bool{"removed": true}, "one-time codes are removed\n")
 			}
 			uri, err := l.EnrollTOTP(cmd.Context(), f)
 			if err != nil {
 				return proven(err)
 			}
-			if c.json {
-				return c.printJSON(map[string]string{"uri": uri})
-			}
-			_, err = fmt.Fprintln(c.out, uri)
-			return err
+			return c.say(map[string]string{"uri": uri}, "%v\n", uri)
 		},
 	}
 	cmd.Flags().BoolVar(&remove, "remove", false, "remove the one-time codes")

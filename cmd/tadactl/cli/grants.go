@@ -10,6 +10,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/permit"
 )
@@ -42,11 +43,7 @@ func (c *ctl) grants() *cobra.Command {
 		Use:   "grants",
 		Short: "List the grants: commands that run again without asking",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			list, err := l.Grants(cmd.Context())
 			if err != nil {
 				return err
@@ -62,7 +59,7 @@ func (c *ctl) grants() *cobra.Command {
 				fmt.Fprintf(c.out, "%s  used %s  %s\n", g.ID, usesOf(g), short(g.Payload, 400))
 			}
 			return nil
-		},
+		}),
 	})
 	cmd.AddCommand(c.revoke())
 	return cmd
@@ -103,11 +100,7 @@ func (c *ctl) revoke() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.printJSON(map[string]any{"id": id, "revoked": true})
-			}
-			_, err = fmt.Fprintf(c.out, "revoked %s\n", id)
-			return err
+			return c.say(map[string]any{"id": id, "revoked": true}, "revoked %s\n", id)
 		},
 	}, "126  no such grant, or not allowed for this caller")
 }

@@ -32,13 +32,12 @@ func (c *ctl) registration(name string, wait time.Duration) (registration, error
 	place, known := settings.Of(name)
 	if !known {
 		if say := insteadOf("platform", strings.ToLower(name)); say != "" {
-			return registration{}, &usageError{fmt.Errorf("no hook for %q: %s", name, say)}
+			return registration{}, usagef("no hook for %q: %s", name, say)
 		}
-		return registration{}, &usageError{fmt.Errorf("no platform %q; there are %s", name,
-			platform.Names())}
+		return registration{}, usagef("no platform %q; there are %s", name, platform.Names())
 	}
 	if wait < 0 {
-		return registration{}, &usageError{errors.New("--wait must not be negative")}
+		return registration{}, usagef("--wait must not be negative")
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -139,8 +138,7 @@ func notWritten(err error, word string) error {
 		errors.Is(err, syscall.EROFS)
 	switch {
 	case byHand && word == "installed":
-		return &exitError{fmt.Errorf("%w; to see what to add by hand, run the same with --print",
-			err), exit.Config}
+		return failf(exit.Config, "%w; to see what to add by hand, run the same with --print", err)
 	case byHand, errors.Is(err, settings.ErrUnread), errors.As(err, new(*launcher.NotWrittenError)):
 		return &exitError{err, exit.Config}
 	}

@@ -32,11 +32,7 @@ func (c *ctl) hookStatus() *cobra.Command {
 			"of the account, of the machine or of the current directory switch the platform's hooks off.\n" +
 			"Options that the platform is started with (--bare, -c features.hooks=false) are not seen.",
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				for _, a := range platform.All() {
 					args = append(args, a.Name)
@@ -54,7 +50,7 @@ func (c *ctl) hookStatus() *cobra.Command {
 				}
 			}
 			return nil
-		},
+		}),
 	},
 		"1    the hook of the named platform is missing, incomplete, changed, off, or does not answer")
 }

@@ -56,7 +56,7 @@ func (c *ctl) inbox() *cobra.Command {
 			}
 			switch {
 			case popup && page:
-				return &usageError{errors.New("--popup or --web, not both")}
+				return usagef("--popup or --web, not both")
 			case popup:
 				return c.popup(cmd.Context(), l)
 			case page:
@@ -75,8 +75,7 @@ func (c *ctl) inbox() *cobra.Command {
 func (c *ctl) inboxWeb(ctx context.Context, l *launcher.Launcher) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
 	if err != nil {
-		return &exitError{errors.New("no terminal to show the codes on; try: tadactl pending"),
-			exit.Usage}
+		return failf(exit.Usage, "no terminal to show the codes on; try: tadactl pending")
 	}
 	defer tty.Close()
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP,
@@ -96,7 +95,7 @@ func (c *ctl) inboxWeb(ctx context.Context, l *launcher.Launcher) error {
 func (c *ctl) inboxOn(ctx context.Context, l *launcher.Launcher) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return &exitError{errors.New("no terminal; try: tadactl pending"), exit.Usage}
+		return failf(exit.Usage, "no terminal; try: tadactl pending")
 	}
 	defer tty.Close()
 	before, err := term.GetState(int(tty.Fd()))
@@ -129,7 +128,7 @@ func (c *ctl) inboxOn(ctx context.Context, l *launcher.Launcher) error {
 // popup opens the inbox in a window of tmux, on a terminal of its own above the agent's screen.
 func (c *ctl) popup(ctx context.Context, l *launcher.Launcher) error {
 	if os.Getenv("TMUX") == "" {
-		return &usageError{errors.New("--popup is for a terminal inside tmux; try: tadactl inbox")}
+		return usagef("--popup is for a terminal inside tmux; try: tadactl inbox")
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/prompt"
@@ -68,11 +69,10 @@ func (c *ctl) newPassphrase(ctx context.Context) (string, error) {
 		return "", err
 	case first == "" && again == "":
 		return "",
-			&exitError{
-				errors.New(
-					"the passphrase is empty; no key was created; try: tadactl key init NAME --no-passphrase"), exit.Usage}
+			failf(exit.Usage,
+				"the passphrase is empty; no key was created; try: tadactl key init NAME --no-passphrase")
 	case first != again:
-		return "", &exitError{errors.New("the passphrases differ; no key was created"), exit.Usage}
+		return "", failf(exit.Usage, "the passphrases differ; no key was created")
 	}
 	return first, nil
 }
@@ -81,7 +81,7 @@ func (c *ctl) newPassphrase(ctx context.Context) (string, error) {
 func (c *ctl) secret(ctx context.Context, label string) (string, error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil || !term.IsTerminal(int(tty.Fd())) {
-		return "", &exitError{errors.New("no terminal to ask for the passphrase on"), exit.Usage}
+		return "", failf(exit.Usage, "no terminal to ask for the passphrase on")
 	}
 	defer tty.Close()
 	return prompt.ReadSecret(ctx, tty, label)
@@ -92,11 +92,7 @@ func (c *ctl) keyShow() *cobra.Command {
 		Use:   "show",
 		Short: "Print your public key, the trusted keys, and this machine's name",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			audience, err := l.Audience()
 			if err != nil {
 				return err
@@ -126,7 +122,7 @@ func (c *ctl) keyShow() *cobra.Command {
 					k.Name, k.MaxRisk)
 			}
 			return c.printKey(line, id, "own key  ")
-		},
+		}),
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/tada-run/tada-run/launcher"
 )
 
 func (c *ctl) kill() *cobra.Command {
@@ -11,11 +12,7 @@ func (c *ctl) kill() *cobra.Command {
 		Use:   "kill ID",
 		Short: "Kill a run and everything it started",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
 			id, err := l.Session(args[0])
 			if err != nil {
 				return err
@@ -33,6 +30,6 @@ func (c *ctl) kill() *cobra.Command {
 			}
 			fmt.Fprintf(c.out, "%s  %s\n", id, how)
 			return nil
-		},
+		}),
 	})
 }

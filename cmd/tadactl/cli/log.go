@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -29,11 +28,7 @@ func (c *ctl) log() *cobra.Command {
 			"--grep, print the lines of sessions that contain a text instead. This does not verify the\n" +
 			"log; `tadactl audit verify` does.\n\n" + kindsHelp(),
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			if grep != "" {
 				return c.grep(cmd.Context(), l, &w, grep)
 			}
@@ -62,7 +57,7 @@ func (c *ctl) log() *cobra.Command {
 				}
 			}
 			return nil
-		},
+		}),
 	}
 	w.flags(cmd)
 	cmd.Flags().StringVar(&kind, "kind", "",
@@ -104,12 +99,8 @@ func (c *ctl) grep(ctx context.Context, l *launcher.Launcher, w *wanted, text st
 }
 
 func (c *ctl) printLine(r launcher.Past, n int, line string) error {
-	if c.json {
-		return c.printJSON(map[string]any{"id": r.ID, "began": r.Began.Format(time.RFC3339Nano),
-			"line": n, "text": line})
-	}
-	_, err := fmt.Fprintf(c.out, "%s:%d:%s\n", r.ID, n, line)
-	return err
+	return c.say(map[string]any{"id": r.ID, "began": r.Began.Format(time.RFC3339Nano),
+		"line": n, "text": line}, "%s:%d:%s\n", r.ID, n, line)
 }
 
 // A finder is written a text, and tells the lines that contain another.

@@ -110,7 +110,7 @@ func manOf(w io.Writer, cmd *cobra.Command) {
 func manOfHelp(w io.Writer, name, help string) error {
 	short, rest, found := strings.Cut(help, "\n\nusage: ")
 	if !found {
-		return &usageError{fmt.Errorf("this is not the help of %s: it has no usage", name)}
+		return usagef("this is not the help of %s: it has no usage", name)
 	}
 	manHead(w, name, strings.TrimSuffix(short, "."))
 	fmt.Fprintf(w, ".SH SYNOPSIS\n")

@@ -19,11 +19,7 @@ func (c *ctl) policyLearn() *cobra.Command {
 		Long: "Print the rules for config.yaml that would have allowed the connections which session ID\n" +
 			"was refused. It changes nothing: review the rules, and copy those you want.",
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
 			run, err := l.Past(args[0])
 			if err != nil {
 				return err
@@ -37,7 +33,7 @@ func (c *ctl) policyLearn() *cobra.Command {
 				return c.printJSON(map[string]any{"session": run.ID, "lessons": lessons})
 			}
 			return c.printLessons(l.Home().Config(), lessons)
-		},
+		}),
 	})
 }
 

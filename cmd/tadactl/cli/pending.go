@@ -88,11 +88,7 @@ func (c *ctl) pending() *cobra.Command {
 		Use:   "pending",
 		Short: "List the open questions",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			if err := l.CompareStore(cmd.Context()); err != nil {
 				// of an older copy, what is open is not what it says
 				return err
@@ -114,7 +110,7 @@ func (c *ctl) pending() *cobra.Command {
 				}
 			}
 			return nil
-		},
+		}),
 	})
 }
 
@@ -144,8 +140,7 @@ func (c *ctl) question(ctx context.Context,
 		if refused := l.Decide(ctx, approval.Decision{Envelope: e.ID,
 			Channel: string(approval.ChannelTadactl)}); refused == nil ||
 			errors.As(refused, new(*approval.Refused)) {
-			return l, e, &exitError{fmt.Errorf("question %q is already %s; %s", e.ID, fate(e),
-				next(e)), exit.Denied}
+			return l, e, failf(exit.Denied, "question %q is already %s; %s", e.ID, fate(e), next(e))
 		} else {
 			err = refused
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -81,11 +82,7 @@ func (c *ctl) policyCheck() *cobra.Command {
 		Use:   "check",
 		Short: "Check the configuration, and show what restricted paths block",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
 			dir, err := os.Getwd()
 			if err != nil {
 				return err
@@ -106,7 +103,7 @@ func (c *ctl) policyCheck() *cobra.Command {
 			}
 			_, err = fmt.Fprintf(c.out, "ok, digest %s\n", l.Policy().Digest())
 			return err
-		},
+		}),
 	})
 }
 
@@ -115,22 +112,18 @@ func (c *ctl) policyInit() *cobra.Command {
 		Use:   "init",
 		Short: "Create a commented configuration, if there is none",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
 			path := l.Home().Config()
-			err = l.InitConfig(pathguard.Template())
+			err := l.InitConfig(pathguard.Template())
 			if errors.Is(err, fs.ErrExist) {
-				return &exitError{fmt.Errorf("%q already exists; to change it: tadactl policy edit",
-					path), exit.Config}
+				return failf(exit.Config, "%q already exists; to change it: tadactl policy edit",
+					path)
 			}
 			if err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(c.out, "wrote %s\nto change it: tadactl policy edit\n", path)
 			return err
-		},
+		}),
 	})
 }

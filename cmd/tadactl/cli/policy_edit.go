@@ -42,7 +42,7 @@ func (c *ctl) editPolicy() error {
 		return err
 	}
 	if !term.IsTerminal(int(c.in.Fd())) {
-		return &usageError{errors.New("policy edit needs a terminal on standard input")}
+		return usagef("policy edit needs a terminal on standard input")
 	}
 	editor, err := chooseEditor(os.Getenv, exec.LookPath)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *editSession) run() error {
 			inert(s.e.Copy))
 	}
 	if errors.Is(err, errInterrupted) {
-		return &exitError{errors.New("interrupted; nothing was changed"), exit.Pending}
+		return failf(exit.Pending, "interrupted; nothing was changed")
 	}
 	return err
 }
@@ -255,10 +255,9 @@ func (s *editSession) unchanged(err error) error {
 	if !launcher.IsChangedSince(err) {
 		return err
 	}
-	return &exitError{
-		fmt.Errorf(
-			"%q was changed by someone else while you edited; nothing was written; compare: diff %q %q",
-			s.e.Path, s.e.Path, s.e.Copy), exit.Tampered}
+	return failf(exit.Tampered,
+		"%q was changed by someone else while you edited; nothing was written; compare: diff %q %q",
+		s.e.Path, s.e.Path, s.e.Copy)
 }
 
 // mistakeText is a mistake as compilers print it: file:line: message.

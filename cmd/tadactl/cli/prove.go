@@ -1,19 +1,17 @@
 package cli
 
 import (
-	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/export"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
 )
@@ -27,11 +25,7 @@ func (c *ctl) auditCheckpoint() *cobra.Command {
 			"the log's key (--key prints it) and `tadactl audit verify --remember FILE`. A copy is kept\n" +
 			"beside the log; the one that counts is the one you save on another account or machine.",
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
 			if public {
 				return c.printLogKey(l)
 			}
@@ -44,7 +38,7 @@ func (c *ctl) auditCheckpoint() *cobra.Command {
 			}
 			_, err = c.out.Write(signed)
 			return err
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&public, "key", false, "print the key that verifies checkpoints and proofs")
 	return verb(cmd, "77   the record was changed")
@@ -55,11 +49,7 @@ func (c *ctl) printLogKey(l *launcher.Launcher) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(map[string]any{"key": key.Public})
-	}
-	_, err = fmt.Fprintln(c.out, key.Public)
-	return err
+	return c.say(map[string]any{"key": key.Public}, "%v\n", key.Public)
 }
 
 func (c *ctl) auditProve() *cobra.Command {
@@ -72,11 +62,7 @@ func (c *ctl) auditProve() *cobra.Command {
 			"checkpoint --key`) can verify it with `tadactl audit check-proof`, without seeing the rest\n" +
 			"of the log or the session.",
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
 			proof, err := prove(l, args[0])
 			if err != nil {
 				return changed(err)
@@ -86,7 +72,7 @@ func (c *ctl) auditProve() *cobra.Command {
 				return err
 			}
 			return os.WriteFile(file, proof, 0o600)
-		},
+		}),
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "-", "the file to write")
 	return verb(cmd, "77   the record was changed")
@@ -102,7 +88,7 @@ func prove(l *launcher.Launcher, what string) ([]byte, error) {
 	if some {
 		if n, err := fmt.Sscanf(stretch, "%d-%d", &from, &to); n != 2 || err != nil || from < 0 ||
 			to <= from {
-			return nil, &usageError{fmt.Errorf("%q is not SESSION:FROM-TO", what)}
+			return nil, usagef("%q is not SESSION:FROM-TO", what)
 		}
 	}
 	id, err := l.Session(prefix)
@@ -111,6 +97,9 @@ func prove(l *launcher.Launcher, what string) ([]byte, error) {
 	}
 	return l.ProveStretch(id, from, to)
 }
+
+// maxProof bounds a proof, in bytes.
+const maxProof = 64 << 20
 
 func (c *ctl) checkProof() *cobra.Command {
 	var keys []string
@@ -121,7 +110,10 @@ func (c *ctl) checkProof() *cobra.Command {
 			"log's key: without --key, that of the log on this machine.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			proof, err := c.readFile(args[0])
+			proof, err := c.readUpTo(args[0], maxProof)
+			if err == nil && len(proof) > maxProof {
+				err = fmt.Errorf("%q is larger than any proof", args[0])
+			}
 			if err != nil {
 				return err
 			}
@@ -144,24 +136,6 @@ func (c *ctl) checkProof() *cobra.Command {
 	return verb(cmd, "77   the proof is not valid")
 }
 
-// readFile reads a file of at most 64 MiB, - for standard input.
-func (c *ctl) readFile(name string) ([]byte, error) {
-	f := c.in
-	if name != "-" {
-		var err error
-		if f, err = os.Open(name); err != nil {
-			return nil, err
-		}
-		defer f.Close()
-	}
-	const most = 64 << 20
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && len(b) > most {
-		err = fmt.Errorf("%q is larger than any proof", name)
-	}
-	return b, err
-}
-
 func (c *ctl) proven(proof []byte, keys []string) error {
 	known, err := launcher.Verifiers(keys...)
 	if err != nil {
@@ -181,30 +155,10 @@ func (c *ctl) proven(proof []byte, keys []string) error {
 	return c.printStretch(s)
 }
 
-// A piece is one event of a proven stretch as --json prints it.
-type piece struct {
-	Seq    int64  `json:"seq"`
-	TimeUS int64  `json:"time_us"`
-	Code   string `json:"code"`
-	Author string `json:"author"`
-	Length int64  `json:"length"`
-	Text   string `json:"text,omitempty"`
-	Base64 string `json:"base64,omitempty"`
-
-	Redacted bool `json:"redacted,omitempty"` // there is neither
-}
-
 func (c *ctl) printStretch(s audit.Stretch) error {
-	pieces := make([]piece, len(s.Events))
+	pieces := make([]export.Event, len(s.Events))
 	for i, e := range s.Events {
-		p := piece{Seq: e.Seq, TimeUS: e.Time.Microseconds(), Code: string(rune(e.Code)),
-			Author: e.Author, Length: e.Length, Redacted: e.Redacted}
-		if utf8.Valid(e.Data) {
-			p.Text = string(e.Data)
-		} else {
-			p.Base64 = base64.StdEncoding.EncodeToString(e.Data)
-		}
-		pieces[i] = p
+		pieces[i] = export.EventOf(e)
 	}
 	if c.json {
 		return c.printJSON(map[string]any{"session": s.Session, "from": s.From,
@@ -238,7 +192,7 @@ func (c *ctl) auditRedact() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(texts) == 0 && !secrets {
-				return &usageError{errors.New("expected --secrets or --text TEXT")}
+				return usagef("expected --secrets or --text TEXT")
 			}
 			s, err := c.recording(args)
 			if err != nil {

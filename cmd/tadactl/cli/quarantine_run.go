@@ -49,11 +49,10 @@ func (c *ctl) quarantineRun() *cobra.Command {
 				return err
 			}
 			if len(files) == 0 {
-				return &usageError{errors.New("expected --file FILE")}
+				return usagef("expected --file FILE")
 			}
 			if f.bind {
-				return &usageError{
-					errors.New("--sha does not apply to run, which opens its files once")}
+				return usagef("--sha does not apply to run, which opens its files once")
 			}
 			if r.Argv = argv; strong {
 				r.Level = sandbox.Strong
@@ -121,7 +120,7 @@ func (c *ctl) runReviewer(ctx context.Context, f quarantineFlags, files []string
 	}
 	program, err := exec.LookPath(r.Argv[0])
 	if err != nil {
-		return &exitError{fmt.Errorf("reviewer %q: %w", r.Argv[0], err), exit.NotFound}
+		return failf(exit.NotFound, "reviewer %q: %w", r.Argv[0], err)
 	}
 	r.Argv = append([]string{program}, r.Argv[1:]...)
 	paths := make([]string, len(files))
@@ -235,11 +234,7 @@ func (c *ctl) quarantineFindings() *cobra.Command {
 		Use:   "findings SESSION [ID ...]",
 		Short: "Print the texts of the findings",
 		Args:  cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
 			r, err := kept(filepath.Join(l.Home().Dir, "quarantine"), args[0])
 			if err != nil {
 				return err
@@ -250,7 +245,7 @@ func (c *ctl) quarantineFindings() *cobra.Command {
 					func(f quarantine.Finding) bool { return !slices.Contains(ids, f.ID) })
 			}
 			return c.printReview(r, true, "")
-		},
+		}),
 	})
 }
 

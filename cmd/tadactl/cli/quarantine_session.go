@@ -74,7 +74,7 @@ func (f *quarantineFlags) add(cmd *cobra.Command) {
 
 func (f *quarantineFlags) check() error {
 	if f.ttl <= 0 || f.timeout <= 0 {
-		return &usageError{errors.New("--ttl and --timeout must be above 0")}
+		return usagef("--ttl and --timeout must be above 0")
 	}
 	return nil
 }
@@ -331,11 +331,7 @@ func (c *ctl) quarantineStatus() *cobra.Command {
 		Use:   "status",
 		Short: "List the sessions and their agents",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), quarantineTime)
 			defer cancel()
 			all, err := quarantine.Alive(ctx, quarantineDir(l))
@@ -354,7 +350,7 @@ func (c *ctl) quarantineStatus() *cobra.Command {
 				}
 			}
 			return nil
-		},
+		}),
 	})
 }
 
@@ -368,11 +364,8 @@ func (c *ctl) quarantineEnd() *cobra.Command {
 			if err := client.End(ctx); err != nil {
 				return refusedByQuarantine(err)
 			}
-			if c.json {
-				return c.printJSON(map[string]any{"session": client.Session, "ended": true})
-			}
-			_, err := fmt.Fprintf(c.out, "%s  ended\n", client.Session)
-			return err
+			return c.say(map[string]any{"session": client.Session, "ended": true}, "%s  ended\n",
+				client.Session)
 		}),
 	}, "126  refused: not allowed for this caller")
 }

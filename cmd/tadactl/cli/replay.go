@@ -39,17 +39,13 @@ func (c *ctl) sessions() *cobra.Command {
 			"withdrawn or expired; one that the policy refused, as refused; one that was running when\n" +
 			"its launcher died, as lost.",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			list, err := w.runs(l)
 			if err != nil {
 				return err
 			}
 			if last < 0 {
-				return &usageError{fmt.Errorf("--last %d is negative; try: --last 30", last)}
+				return usagef("--last %d is negative; try: --last 30", last)
 			}
 			whole := len(list)
 			if !all && (!c.json || cmd.Flags().Changed("last")) {
@@ -83,7 +79,7 @@ func (c *ctl) sessions() *cobra.Command {
 					audit.Plural(older, "older run"))
 			}
 			return nil
-		},
+		}),
 	}
 	w.flags(cmd)
 	cmd.Flags().IntVarP(&last, "last", "n", last, "only the newest `N`")
@@ -210,8 +206,7 @@ func (c *ctl) replay() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(o.Speed > 0) { // NaN too
-				return &usageError{
-					fmt.Errorf("--speed %v must be above 0; try: --speed 2, or --no-wait", o.Speed)}
+				return usagef("--speed %v must be above 0; try: --speed 2, or --no-wait", o.Speed)
 			}
 			s, err := c.recording(args)
 			if err != nil {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -33,8 +32,8 @@ func (c *ctl) shellRegistration(name string) (shellRegistration, error) {
 	shell, known := settings.ShellOf(name)
 	if !known {
 		return shellRegistration{},
-			&usageError{fmt.Errorf("no platform %q whose shell can be set; there are %s", name,
-				settings.ShellPlatforms())}
+			usagef("no platform %q whose shell can be set; there are %s", name,
+				settings.ShellPlatforms())
 	}
 	r, err := c.registration(name, 0)
 	if err != nil {
@@ -109,12 +108,8 @@ func (c *ctl) shellInstall() *cobra.Command {
 // advise prints what is left to the person.
 func (c *ctl) advise(r shellRegistration, link string) error {
 	text := r.shell.Advice(filepath.Dir(link), r.runner)
-	if c.json {
-		return c.printJSON(map[string]string{"platform": r.shell.Platform, "file": "", "done": "",
-			"backup": "", "note": text})
-	}
-	_, err := fmt.Fprintln(c.out, text)
-	return err
+	return c.say(map[string]string{"platform": r.shell.Platform, "file": "", "done": "",
+		"backup": "", "note": text}, "%v\n", text)
 }
 
 func (c *ctl) shellUninstall() *cobra.Command {

@@ -33,12 +33,9 @@ func (c *ctl) exportRequest() *cobra.Command {
 			"once, with tada-run --profile ci. --ci-intent does so for several commands, as tada-run\n" +
 			"--intent runs them; each has its own answer: see tadactl sign --except.",
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, args []string) error {
 			var line []byte
+			var err error
 			req := launcher.Request{Shell: launcher.Shell{Text: command, Name: "tada-run"},
 				Agent: agent, WorkItem: item}
 			switch {
@@ -49,15 +46,14 @@ func (c *ctl) exportRequest() *cobra.Command {
 			case len(args) == 0 && command == "" && batch != "":
 				line, err = c.exportBatch(l, req, batch)
 			default:
-				return &usageError{
-					errors.New("expected a question ID, --ci COMMAND or --ci-intent FILE")}
+				return usagef("expected a question ID, --ci COMMAND or --ci-intent FILE")
 			}
 			if err != nil {
 				return err
 			}
 			_, err = c.out.Write(line)
 			return err
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&command, "ci", "", "a command line that a CI machine will run")
 	cmd.Flags().StringVar(&batch, "ci-intent", "",
@@ -110,11 +106,12 @@ func (c *ctl) here(req launcher.Request) (launcher.Request, error) {
 	return req, nil
 }
 
-// maxFile bounds what is read before it is checked: the longest question and a little.
-const maxFile = approval.MaxRequest + 1
+// read returns a text that can be as long as a question.
+func (c *ctl) read(path string) ([]byte, error) { return c.readUpTo(path, approval.MaxRequest) }
 
-// read returns a file, or standard input for "-".
-func (c *ctl) read(path string) ([]byte, error) {
+// readUpTo returns a file, or standard input for "-": at most a byte more than most, which the caller
+// refuses.
+func (c *ctl) readUpTo(path string, most int64) ([]byte, error) {
 	f := c.in
 	if path != "-" {
 		var err error
@@ -123,7 +120,7 @@ func (c *ctl) read(path string) ([]byte, error) {
 		}
 		defer f.Close()
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxFile))
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %q: %w", path, err)
 	}
@@ -188,8 +185,7 @@ func (c *ctl) signOn(ctx context.Context, q approval.Question, how permit.Signin
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil || !term.IsTerminal(int(tty.Fd())) {
-		return &exitError{errors.New("no terminal to show the question on, so nothing was signed"),
-			exit.Usage}
+		return failf(exit.Usage, "no terminal to show the question on, so nothing was signed")
 	}
 	defer tty.Close()
 	yes, word, err := l.AskQuestion(ctx, tty, q)

@@ -196,8 +196,7 @@ func (c *ctl) decide(v *launcher.Review, args []string, ask bool, question func(
 	word string, do func(path, digest string) (decision, error)) error {
 	paths := chosen(v, args)
 	if len(paths) == 0 {
-		return &exitError{errors.New("no protected file was changed: nothing to decide"),
-			exit.Usage}
+		return failf(exit.Usage, "no protected file was changed: nothing to decide")
 	}
 	var problems []error
 	status := exit.Tampered
@@ -246,11 +245,10 @@ func (c *ctl) tamperAccept() *cobra.Command {
 			switch {
 			case strings.TrimSpace(reason) != "":
 			case cmd.Flags().Changed("reason"):
-				return &usageError{errors.New("--reason is empty: say why the change is right")}
+				return usagef("--reason is empty: say why the change is right")
 			default:
-				return &usageError{
-					errors.New(
-						"without a terminal, --reason is required: say why the change is right")}
+				return usagef(
+					"without a terminal, --reason is required: say why the change is right")
 			}
 			v, err := c.review()
 			if err != nil {
@@ -265,9 +263,8 @@ func (c *ctl) tamperAccept() *cobra.Command {
 				return c.reviewed("confirmed", launcher.ModeName, "", "")
 			}
 			if paths := chosen(v, args); digest != "" && len(paths) > 1 {
-				return &usageError{
-					fmt.Errorf("%s were changed, and --digest is of one; name it: %s",
-						audit.Plural(len(paths), "file"), joined(paths))}
+				return usagef("%s were changed, and --digest is of one; name it: %s",
+					audit.Plural(len(paths), "file"), joined(paths))
 			}
 			return c.decide(v, args, digest == "",
 				func(string) string { return "accept exactly this" }, "accepted",

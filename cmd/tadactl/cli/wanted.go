@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,9 +60,8 @@ func parseTime(text string, now time.Time) (time.Time, error) {
 		return now.Add(-ago), nil
 	}
 	return time.Time{},
-		&usageError{
-			fmt.Errorf("cannot parse %q as a time; examples: 2026-03-01, 2026-03-01T12:00:00Z, 2h, 7d",
-				text)}
+		usagef("cannot parse %q as a time; examples: 2026-03-01, 2026-03-01T12:00:00Z, 2h, 7d",
+			text)
 }
 
 // runs are those that are wanted.

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/tada-run/tada-run/launcher"
 	"golang.org/x/term"
 )
 
@@ -17,11 +18,7 @@ func (c *ctl) watch() *cobra.Command {
 		Long: "Print each open question, and then each new one as it comes, until interrupted. With\n" +
 			"--json, print one object per line. On a terminal, each new question rings the bell.",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM,
 				syscall.SIGHUP)
 			defer stop()
@@ -58,6 +55,6 @@ func (c *ctl) watch() *cobra.Command {
 				}
 			}
 			return nil
-		},
+		}),
 	})
 }

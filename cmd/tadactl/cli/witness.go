@@ -44,7 +44,7 @@ func (c *ctl) witnessServe() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if dir == "" || listen == "" || len(logs) == 0 {
-				return &usageError{errors.New("--dir, --listen and at least one --log are needed")}
+				return usagef("--dir, --listen and at least one --log are needed")
 			}
 			w, key, err := openWitness(dir, name, logs)
 			if err != nil {
@@ -69,7 +69,7 @@ func openWitness(dir, name string, logs []string) (*witness.Witness, string, err
 	for _, key := range logs {
 		v, err := note.NewVerifier(key)
 		if err != nil {
-			return nil, "", &usageError{fmt.Errorf("--log %q is not NAME+HASH+KEY: %w", key, err)}
+			return nil, "", usagef("--log %q is not NAME+HASH+KEY: %w", key, err)
 		}
 		watched = append(watched, v)
 	}
@@ -142,9 +142,8 @@ func (c *ctl) witnessAdd() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if key == "" {
-				return &usageError{
-					errors.New(
-						"--witness is needed: the key that `tadactl audit witness serve` prints")}
+				return usagef(
+					"--witness is needed: the key that `tadactl audit witness serve` prints")
 			}
 			l, err := c.open()
 			if err != nil {
@@ -154,13 +153,9 @@ func (c *ctl) witnessAdd() *cobra.Command {
 			if err != nil {
 				return changed(err)
 			}
-			if c.json {
-				return c.printJSON(map[string]any{"witness": at.Witness,
-					"time": at.Time.UTC().Format(time.RFC3339)})
-			}
-			_, err = fmt.Fprintf(c.out, "cosigned by %s at %s\n", inert(at.Witness),
+			return c.say(map[string]any{"witness": at.Witness,
+				"time": at.Time.UTC().Format(time.RFC3339)}, "cosigned by %s at %s\n", inert(at.Witness),
 				at.Time.Local().Format(time.DateTime))
-			return err
 		},
 	}
 	cmd.Flags().StringVar(&key, "witness", "", "the witness's key, NAME+HASH+KEY")
@@ -196,8 +191,8 @@ func cosign(ctx context.Context, l *launcher.Launcher, url, key string) (audit.C
 		proof, proofErr := l.ProveGrowth(conflict.Size, signed, own)
 		if proofErr != nil {
 			return audit.Cosignature{},
-				&exitError{fmt.Errorf("%w, and this log did not grow out of them: %w", conflict,
-					proofErr), exit.Tampered}
+				failf(exit.Tampered, "%w, and this log did not grow out of them: %w", conflict,
+					proofErr)
 		}
 		lines, err = client(url).Add(ctx, conflict.Size, proof, signed)
 	}
@@ -231,8 +226,8 @@ func cosignatures(signed []byte, logKey string,
 			there = there || f.Witness == w.Name()
 		}
 		if !there {
-			return nil, &exitError{fmt.Errorf("the witness %q has not cosigned the checkpoint",
-				w.Name()), exit.Tampered}
+			return nil, failf(exit.Tampered, "the witness %q has not cosigned the checkpoint",
+				w.Name())
 		}
 	}
 	return found, nil
@@ -254,8 +249,7 @@ func cosigned(l *launcher.Launcher, keys []string) (audit.Point, error) {
 	}
 	signed, err := os.ReadFile(l.Home().Checkpoint())
 	if err != nil {
-		return audit.Point{}, &exitError{fmt.Errorf("no witness has cosigned anything: %w", err),
-			exit.Tampered}
+		return audit.Point{}, failf(exit.Tampered, "no witness has cosigned anything: %w", err)
 	}
 	if _, err := cosignatures(signed, own.Public, list...); err != nil {
 		return audit.Point{}, err
