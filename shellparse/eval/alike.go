@@ -41,8 +41,7 @@ func (w *environment) plainScalar(s *state, name string) bool {
 		return false
 	}
 	v, ok := s.env.get(name)
-	if !ok || !v.set || v.isList || v.isHash || v.sparse || v.ref || v.odd || v.integer ||
-		v.lower || v.upper {
+	if !ok || !v.set || v.isList || v.isHash || v.sparse || v.odd || v.integer {
 		return false
 	}
 	text, ok := v.val.text()

@@ -63,7 +63,7 @@ func (w *parameters) operand(s *state, word *syntax.Word) (int64, bool) {
 		return 0, false // an error as well, but not in [[
 	}
 	if ok && syntax.ValidName(text) {
-		x, set := w.deref(s, text)
+		x, set := w.lookup(s, text)
 		if x.isList && len(x.list) > 0 {
 			x.val = x.list[0]
 		}

@@ -6,15 +6,10 @@ import (
 	"strings"
 
 	shsyntax "github.com/tada-run/tada-run/shellparse/syntax"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // assign gives a name a value, as name=value does.
 func (w *parameters) assign(s *state, name string, val value) {
-	name, ok := w.assignee(s, name)
-	if !ok {
-		return
-	}
 	old, _ := s.env.get(name)
 	if old.isList || old.isHash {
 		w.setElement(s, name, old, "0", val)
@@ -29,10 +24,6 @@ func (w *parameters) assign(s *state, name string, val value) {
 
 // attributed is the value that a name with attributes takes.
 func (w *parameters) attributed(s *state, v variable, val value) value {
-	if !v.odd && !v.integer && !v.lower && !v.upper {
-		return val
-	}
-	text, ok := val.text()
 	switch {
 	case v.odd:
 		return unknown("an attribute of the name changes its value", val.from())
@@ -42,12 +33,8 @@ func (w *parameters) attributed(s *state, v variable, val value) value {
 			return value{{kind: number, why: "the result of arithmetic is not known"}}
 		}
 		return known(strconv.FormatInt(n, 10))
-	case v.lower && ok:
-		return known(strings.ToLower(text))
-	case v.upper && ok:
-		return known(strings.ToUpper(text))
 	}
-	return derived(val)
+	return val
 }
 
 // setElement sets one element of an array, or makes an array of a name with one value.
@@ -95,10 +82,6 @@ func (w *parameters) assignTo(s *state, text string, val value) {
 		w.assign(s, name, val)
 		return
 	}
-	name, ok := w.assignee(s, name)
-	if !ok {
-		return
-	}
 	v, _ := s.env.get(name)
 	if w.o.Dialect == Zsh { // a character of a string, or an element counted from one
 		w.put(s, name, holding(unknown("an element of $"+name+" is set", Unknown)))
@@ -112,20 +95,4 @@ func (w *parameters) assignTo(s *state, text string, val value) {
 		return
 	}
 	w.setElement(s, name, v, sub, val)
-}
-
-// iterates gives the name of a loop its next value. One that is a reference stands for another
-// name in each round.
-func (w *parameters) iterates(s *state, name string, item value) {
-	v, _ := s.env.get(name)
-	if !v.ref {
-		w.assign(s, name, item)
-		return
-	}
-	if to, ok := item.text(); v.odd || !ok || !syntax.ValidName(to) || to == name {
-		w.forget(s)
-		return
-	}
-	v.val, v.set = item, true
-	w.put(s, name, v)
 }

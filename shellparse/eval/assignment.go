@@ -20,13 +20,6 @@ func (w *commands) assignment(s *state, a *syntax.Assign, attr variable, shell b
 		return known("")
 	}
 	name := a.Name.Value
-	if !attr.ref {
-		var ok bool
-		if name, ok = w.referred(s, name); !ok {
-			w.nowhere(s, a)
-			return unknown("$"+a.Name.Value+" refers to a name that is not known", Unknown)
-		}
-	}
 	old, _ := s.env.get(name)
 	v := old.with(attr)
 	switch {
@@ -59,11 +52,6 @@ func (w *commands) scalar(s *state, a *syntax.Assign, name string, attr variable
 	if a.Append {
 		before, _ := w.lookup(s, name)
 		val = w.appended(v, before, val)
-	}
-	if v.ref {
-		if text, ok := val.text(); ok && strings.Contains(text, "[") {
-			w.second(s, text) // each use of the reference expands the subscript again
-		}
 	}
 	if v.isList || v.isHash {
 		w.setElement(s, name, v, "0", val)
@@ -224,22 +212,4 @@ func (w *commands) filled(s *state, name string, v variable,
 		}
 	}
 	return v, fine
-}
-
-// nowhere is an assignment to a reference that ends nowhere certain.
-func (w *commands) nowhere(s *state, a *syntax.Assign) {
-	if a.Index != nil {
-		w.arithmetic(s, a.Index)
-	}
-	if a.Value != nil {
-		w.visitWord(s, a.Value)
-	}
-	if a.Array != nil {
-		for _, e := range a.Array.Elems {
-			if e.Value != nil {
-				w.visitWord(s, e.Value)
-			}
-		}
-	}
-	w.forget(s)
 }

@@ -185,11 +185,6 @@ func (w *builtins) unset(s *state, c *call) worlds {
 		if _, ok := s.env.get(name); !ok && !syntax.ValidName(name) {
 			continue
 		}
-		if !strings.Contains(letters, "n") { // else it is the reference itself
-			if name, ok = w.assignee(s, name); !ok {
-				continue
-			}
-		}
 		w.put(s, name, variable{})
 	}
 	return worlds{s}

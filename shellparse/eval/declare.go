@@ -8,14 +8,14 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A declaration is a run of declare, typeset, local, export, readonly or nameref.
+// A declaration is a run of declare, typeset, local, export or readonly.
 type declaration struct {
 	variant   string
 	attr      variable
 	functions bool
 	global    bool // declare -g
 	dialect   Dialect
-	odd       bool // an attribute that this dialect has in a way of its own
+	odd       bool // an attribute that is not followed
 	span      Span
 }
 
@@ -24,7 +24,7 @@ func (w *commands) declare(s *state, c *syntax.DeclClause) worlds {
 	d := &declaration{variant: c.Variant.Value, dialect: w.o.Dialect, span: w.span(c)}
 	d.attr.exported = d.variant == "export"
 	d.attr.fixed = d.variant == "readonly"
-	d.attr.ref = d.variant == "nameref"
+	w.refers(d, d.variant == "nameref")
 	args := []value{known(d.variant)}
 	// Like those of every command, the words are expanded before anything is declared.
 	values := make([]value, len(c.Args))
@@ -79,9 +79,6 @@ func (w *commands) declaredValue(s *state, word *syntax.Word) value {
 
 // shadows reports whether the names that are declared belong to the function that runs.
 func (d *declaration) shadows(s *state) bool {
-	if d.dialect == Zsh && d.attr.ref { // which is an error in most versions
-		return false
-	}
 	return !d.global && (d.variant == "local" ||
 		len(s.calling) > 0 && (d.variant == "declare" || d.variant == "typeset"))
 }
@@ -109,7 +106,7 @@ func (w *commands) outside(s *state, d *declaration, name string,
 // strange is a name with an attribute that is not followed.
 func (d *declaration) strange(name string) variable {
 	v := holding(unknown("$"+name+" has an attribute that is not followed", Unknown))
-	v.odd, v.ref = true, d.attr.ref
+	v.odd = true
 	return v
 }
 
@@ -141,7 +138,7 @@ func (w *commands) declareName(s *state, d *declaration, a *syntax.Assign, val v
 		}
 		val = w.assignment(s, a, d.attr, true)
 	case val != nil:
-		val = w.declared(s, d, a, val)
+		val = w.scalar(s, a, name, d.attr, true, val)
 	default:
 		val = w.assignment(s, a, d.attr, true)
 	}
@@ -154,23 +151,14 @@ func (w *commands) declareName(s *state, d *declaration, a *syntax.Assign, val v
 	return append(known(name+"="), val.quoted()...)
 }
 
-// declared is NAME=VALUE of a declaration, where NAME may be a reference to another.
-func (w *commands) declared(s *state, d *declaration, a *syntax.Assign, val value) value {
-	name, ok := a.Name.Value, true
-	if !d.attr.ref {
-		name, ok = w.assignee(s, name)
+// refers is a name that stands for another. What is assigned by it is not followed.
+func (w *commands) refers(d *declaration, on bool) {
+	if d.attr.ref = on; on {
+		w.opaque(nil, InCode, "a name stands for another, which is not followed", d.span)
 	}
-	if !ok {
-		return val
-	}
-	return w.scalar(s, a, name, d.attr, true, val)
 }
 
 func (w *commands) exportName(s *state, name string, attr variable, span Span) {
-	name, ok := w.assignee(s, name)
-	if !ok {
-		return
-	}
 	v, ok := w.lookup(s, name)
 	v.set = ok
 	w.put(s, name, v.with(attr))
@@ -188,7 +176,7 @@ func (w *commands) declareWord(s *state, d *declaration, f value) {
 			if d.shadows(s) {
 				w.shadow(s, name)
 			}
-			if d.odd || d.attr.ref {
+			if d.odd {
 				w.put(s, name, d.strange(name))
 				return
 			}
@@ -202,6 +190,11 @@ func (w *commands) declareWord(s *state, d *declaration, f value) {
 	}
 	if len(text) > 1 && (text[0] == '-' || text[0] == '+') {
 		d.options(text[1:], text[0] == '-')
+		w.refers(d, d.attr.ref)
+		if strings.ContainsAny(text, "clu") {
+			w.opaque(s, InCode, "an attribute that changes the case of letters is not followed",
+				d.span)
+		}
 		return
 	}
 	w.declareText(s, d, text)
@@ -211,27 +204,20 @@ func (d *declaration) options(letters string, on bool) {
 	for _, c := range letters {
 		d.odd = d.odd || d.dialect != Bash && !strings.ContainsRune("xrgfFp", c)
 		// what is taken off is not followed
-		d.odd = d.odd || !on && c != 'x' && c != '-' || c == 'c'
+		d.odd = d.odd || !on && c != 'x' && c != '-' ||
+			strings.ContainsRune("clu", c)
 		switch c {
 		case 'x':
 			d.attr.exported = on
 		case 'i':
 			d.attr.integer = on
 		case 'n':
-			if d.variant == "export" {
-				d.attr.exported = false
-			} else {
-				d.attr.ref = on
-				d.odd = d.odd || !Follows("declare -n")
-			}
+			d.attr.exported = d.attr.exported && d.variant != "export"
+			d.attr.ref = on && d.variant != "export"
 		case 'r':
 			d.attr.fixed = on
 		case 'g':
 			d.global = on
-		case 'l':
-			d.attr.lower = on
-		case 'u':
-			d.attr.upper = on
 		case 'A':
 			d.attr.isHash = on
 		case 'a':
@@ -266,12 +252,6 @@ func (w *commands) declareText(s *state, d *declaration, text string) {
 		if w.o.Dialect == POSIX && !has {
 			w.put(s, name, holding(unknown("shells keep the outer value of $"+name+", or do not",
 				Unknown)))
-		}
-	}
-	if !d.attr.ref {
-		var ok bool
-		if name, ok = w.assignee(s, name); !ok {
-			return
 		}
 	}
 	v, _ := s.env.get(name)

@@ -19,7 +19,7 @@ func (w *parameters) list(s *state, p *syntax.ParamExp) ([]value, bool) {
 	if name := p.Param.Value; name == "@" || name == "*" {
 		return s.all(), true
 	}
-	v, ok := w.deref(s, p.Param.Value)
+	v, ok := w.lookup(s, p.Param.Value)
 	switch {
 	case !ok:
 		return nil, true
@@ -37,7 +37,7 @@ func (w *parameters) list(s *state, p *syntax.ParamExp) ([]value, bool) {
 
 // keys are the subscripts of ${!a[@]}, or what a name that is given as a value holds.
 func (w *parameters) keys(s *state, p *syntax.ParamExp) []value {
-	v, ok := w.deref(s, p.Param.Value)
+	v, ok := w.lookup(s, p.Param.Value)
 	var out []value
 	switch {
 	case p.Param.Value == "@" || p.Param.Value == "*":
@@ -78,7 +78,7 @@ func (w *parameters) indirect(s *state, name value) (value, bool) {
 		w.second(s, text)
 		return unknown("it is the value of "+strconv.Quote(text), Unknown), true
 	}
-	v, ok := w.deref(s, text)
+	v, ok := w.lookup(s, text)
 	if ok && (v.isList || v.isHash) {
 		return unknown("it is an array", Unknown), true
 	}
@@ -150,10 +150,6 @@ func (w *parameters) key(s *state, x syntax.ArithmExpr) (string, bool) {
 // unsetElement is unset NAME[SUBSCRIPT].
 func (w *parameters) unsetElement(s *state, text string) {
 	name, sub, _ := strings.Cut(strings.TrimSuffix(text, "]"), "[")
-	name, ok := w.assignee(s, name)
-	if !ok {
-		return
-	}
 	v, ok := w.lookup(s, name)
 	if !ok {
 		return

@@ -142,11 +142,14 @@ func (w *environment) put(s *state, name string, v variable) {
 		v = v.vague("$" + name + " may have an attribute that changes what is assigned")
 		v.odd = true
 	}
-	if !old.fixed {
+	switch {
+	case old.ref: // what it stands for is assigned
+		w.forgetAll(s)
+	case old.fixed:
+		w.mayFail(s, leaving)
+	default:
 		w.restore(s, name, v)
-		return
 	}
-	w.mayFail(s, leaving)
 }
 
 // restore gives a name a value that it has had, or that no assignment gives it.
@@ -185,6 +188,12 @@ func (w *environment) touched(s *state) {
 // certainly has none.
 func (w *environment) lookup(s *state, name string) (variable, bool) {
 	if v, ok := s.env.get(name); ok {
+		if v.ref {
+			to, _ := v.val.text()
+			if v, ok = s.env.get(to); !ok || v.ref {
+				v = holding(unknown("what $"+name+" stands for is not followed", Unknown))
+			}
+		}
 		if v.set && madeAnyway(name) {
 			exported := v.exported
 			v = holding(unknown("the shell makes the value of $"+name, Unknown))

@@ -96,8 +96,7 @@ func (w *environment) joinNames(j *state, ws worlds, names map[string]bool) {
 			numbers = numbers && b.numeric()
 			array, hash = array || b.isList || b.isHash, hash || b.isHash && !b.sparse
 			a.exported, a.ref = a.exported || b.exported, a.ref || b.ref
-			a.odd = a.odd || b.odd || a.integer != b.integer || a.lower != b.lower ||
-				a.upper != b.upper
+			a.odd = a.odd || b.odd || a.integer != b.integer
 		}
 		if same {
 			continue

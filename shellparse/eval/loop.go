@@ -47,7 +47,7 @@ func (w *compound) iterate(s *state, c *syntax.ForClause, l *syntax.WordIter) wo
 		round := func(ws worlds) worlds {
 			for _, s := range ws {
 				if s.jump == onward {
-					w.iterates(s, l.Name.Value, item)
+					w.assign(s, l.Name.Value, item)
 				}
 			}
 			return w.round(ws, c.Do)
@@ -100,7 +100,7 @@ func (w *compound) choose(s *state, c *syntax.ForClause, name string, items []va
 		for _, s := range ws {
 			for _, item := range append(slices.Clip(items), known("")) {
 				one := s.fork()
-				w.iterates(one, name, w.oneOf(s, item, w.span(c)))
+				w.assign(one, name, w.oneOf(s, item, w.span(c)))
 				out = append(out, w.round(worlds{one}, c.Do)...)
 			}
 		}

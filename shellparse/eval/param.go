@@ -21,7 +21,7 @@ func (w *parameters) parameter(e *expander, p *syntax.ParamExp, quoted bool) {
 		if w.alternativeList(e, p, list, quoted) {
 			return
 		}
-		if v, ok := w.deref(s, p.Param.Value); p.Slice != nil && p.Index != nil && ok &&
+		if v, ok := w.lookup(s, p.Param.Value); p.Slice != nil && p.Index != nil && ok &&
 			!v.isList && !v.isHash {
 			// a substring, but for d=(${a[@]:0:1}), where it is all of it
 			_ = w.operate(s, p, v.val, true)
@@ -125,8 +125,7 @@ func (w *parameters) assignDefault(e *expander, p *syntax.ParamExp, quoted bool)
 	if p.Exp.Word != nil {
 		val = w.assignable(e, p.Exp.Word, quoted)
 	}
-	name, _ := w.referred(e.s, p.Param.Value)
-	v, _ := e.s.env.get(name)
+	v, _ := e.s.env.get(p.Param.Value)
 	val = w.attributed(e.s, v, val)
 	switch sub, _ := subscript(p.Index); {
 	case p.Excl:
@@ -311,9 +310,6 @@ func (w *parameters) param(s *state, p *syntax.ParamExp) (value, bool) {
 	if p.Names != 0 {
 		return unknown("the names of variables", Unknown), true
 	}
-	if v, _ := s.env.get(p.Param.Value); p.Excl && v.ref && p.Index == nil {
-		return v.val, true // of a reference it is the name
-	}
 	v, ok := w.direct(s, p)
 	if p.Excl && !ok {
 		w.mayFail(s, leaving)
@@ -349,7 +345,7 @@ func (w *parameters) direct(s *state, p *syntax.ParamExp) (value, bool) {
 	if n, err := strconv.Atoi(name); err == nil && n > 0 {
 		return s.positional(n)
 	}
-	v, ok := w.deref(s, name)
+	v, ok := w.lookup(s, name)
 	switch {
 	case p.Index != nil:
 		return w.element(s, v, ok, p)
@@ -384,7 +380,7 @@ func (w *parameters) sliceList(s *state, list []value, p *syntax.ParamExp) []val
 	if p.Slice.Length == nil {
 		count = int64(len(list))
 	}
-	if v, ok := w.deref(s, p.Param.Value); !ok1 || !ok2 || count < 0 ||
+	if v, ok := w.lookup(s, p.Param.Value); !ok1 || !ok2 || count < 0 ||
 		ok && v.isHash && !v.sparse {
 		return []value{unknown("which elements is not known", Unknown).maybeMany()}
 	} else if ok && v.sparse {

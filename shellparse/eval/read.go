@@ -48,10 +48,6 @@ func (w *builtins) mapfile(s *state, c *call, i int) {
 	if !syntax.ValidName(name) {
 		return
 	}
-	name, ok := w.assignee(s, name)
-	if !ok {
-		return
-	}
 	v, _ := s.env.get(name)
 	v.list, v.hash, v.isHash, v.sparse, v.isList,
 		v.set = []value{unknown("a line of the input", s.in.source()).named(s.in).maybeMany()}, nil,
@@ -80,7 +76,6 @@ func (w *builtins) readWords(s *state, c *call) worlds {
 	if v, ok := values['a']; ok {
 		w.nameArg(s, v, c.span)
 		if name, fine := v.text(); fine && syntax.ValidName(name) {
-			name, _ = w.assignee(s, name)
 			old, _ := s.env.get(name)
 			old = old.vague("")
 			old.list = []value{unknown("a word of the input",

@@ -79,7 +79,7 @@ func (w *redirections) assignedByWords(s *state, c syntax.Command) (names []stri
 	var valid []string
 	for _, name := range names {
 		if syntax.ValidName(name) {
-			valid = append(valid, w.assigns(s, name)...)
+			valid = append(valid, name)
 		}
 	}
 	return valid

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // setPair sets one element of an associative array.
@@ -68,58 +66,4 @@ func (w *environment) exportFunction(s *state, name string) {
 		v.exported = true
 		w.put(s, name+"()", v)
 	}
-}
-
-// What an assignment reaches: the name itself, the one that declare -n makes it stand for, or
-// one element of an array.
-
-// deref is lookup through declare -n references.
-func (w *environment) deref(s *state, name string) (variable, bool) {
-	for range 8 {
-		v, ok := w.lookup(s, name)
-		if !ok || !v.ref {
-			return v, ok
-		}
-		to, fine := v.val.text()
-		if !fine || !syntax.ValidName(to) {
-			return holding(unknown("$"+name+" refers to a name that is not known", Unknown)), true
-		}
-		name = to
-	}
-	return holding(unknown("$"+name+" refers to itself", Unknown)), true
-}
-
-// referred follows the references of declare -n to the name that an assignment sets. It is
-// false where they end nowhere certain: in a circle, in an element, in an unknown name.
-func (w *environment) referred(s *state, name string) (string, bool) {
-	for range 8 {
-		v, _ := s.env.get(name)
-		to, ok := v.val.text()
-		if !v.ref || ok && to == "" { // one without a target takes it from the assignment
-			return name, true
-		}
-		if !ok || !syntax.ValidName(to) {
-			return "", false
-		}
-		name = to
-	}
-	return "", false
-}
-
-// assignee is the name that an assignment to name sets. Where that is not known it may be any, and
-// all are forgotten.
-func (w *environment) assignee(s *state, name string) (string, bool) {
-	name, ok := w.referred(s, name)
-	if !ok {
-		w.forget(s)
-	}
-	return name, ok
-}
-
-// assigns are the names that an assignment changes: the name, and what it refers to.
-func (w *environment) assigns(s *state, name string) []string {
-	if to, ok := w.referred(s, name); ok && to != name {
-		return []string{name, to}
-	}
-	return []string{name}
 }

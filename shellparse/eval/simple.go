@@ -134,10 +134,8 @@ func (w *commands) prefix(s *state, c *call, assigns []*syntax.Assign) func(*sta
 			continue
 		}
 		name := a.Name.Value
-		for _, n := range w.assigns(s, name) {
-			if _, done := old[n]; !done {
-				old[n] = w.standing(s, n)
-			}
+		if _, done := old[name]; !done {
+			old[name] = w.standing(s, name)
 		}
 		val := w.assignment(s, a, variable{attributes: attributes{exported: true}}, false)
 		c.assign = append(c.assign, Assign{Name: name, Value: val.quoted().word()})

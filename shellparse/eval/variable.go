@@ -25,8 +25,6 @@ type attributes struct {
 	exported bool
 	integer  bool
 	ref      bool // declare -n
-	lower    bool
-	upper    bool
 	fixed    bool // readonly: what assigns it fails
 	odd      bool // an attribute that is not followed changes what is assigned
 }
@@ -48,11 +46,8 @@ func (v variable) withHoles() variable {
 func (v variable) with(attr variable) variable {
 	v.exported = v.exported || attr.exported
 	v.fixed = v.fixed || attr.fixed
-	v.integer = v.integer || attr.integer
 	v.ref = v.ref || attr.ref
-	if attr.lower || attr.upper { // the last counts, and both together are none
-		v.lower, v.upper = attr.lower && !attr.upper, attr.upper && !attr.lower
-	}
+	v.integer = v.integer || attr.integer
 	v.isHash = v.isHash || attr.isHash
 	v.isList = (v.isList || attr.isList) && !v.isHash
 	return v
