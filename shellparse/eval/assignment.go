@@ -22,10 +22,10 @@ func (w *commands) assignment(s *state, a *syntax.Assign, attr variable, shell b
 	name := a.Name.Value
 	old, _ := s.env.get(name)
 	v := old.with(attr)
+	if dispatches(name) {
+		w.opaque(s, InCode, "the meaning of a name is changed", w.span(a))
+	}
 	switch {
-	case dispatches(name):
-		w.dispatch(s, a)
-		return known("")
 	case a.Array != nil:
 		v.fixed = old.fixed
 		w.array(s, name, v, a)

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -214,7 +215,7 @@ func sequence(br *syntax.BraceExp) ([][]syntax.WordPart, bool) {
 				return nil, false
 			}
 		} else if width > 0 {
-			text = pad(n, width)
+			text = fmt.Sprintf("%0*d", width, n)
 		}
 		out = append(out, []syntax.WordPart{&syntax.Lit{Value: text}})
 	}
@@ -224,18 +225,4 @@ func sequence(br *syntax.BraceExp) ([][]syntax.WordPart, bool) {
 func padded(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	return len(s) > 1 && s[0] == '0'
-}
-
-func pad(n int64, width int) string {
-	s := strconv.FormatInt(max(n, -n), 10)
-	if n < 0 {
-		width--
-	}
-	for len(s) < width {
-		s = "0" + s
-	}
-	if n < 0 {
-		s = "-" + s
-	}
-	return s
 }

@@ -71,14 +71,10 @@ func shellOption(name string) builtin {
 		return builtin{(*commands).set, true, false}
 	case "shopt":
 		return builtin{(*commands).shopt, true, false}
-	case "hash":
-		return builtin{(*commands).hash, true, false}
 	case "enable":
 		return builtin{(*commands).enable, false, false}
-	case "bind":
-		return builtin{(*commands).bind, false, false}
-	case "complete", "compgen", "compopt":
-		return builtin{(*commands).completion, true, false}
+	case "hash", "bind", "complete", "compgen", "compopt":
+		return builtin{(*commands).programming, false, false}
 	case "history", "fc":
 		return builtin{(*commands).history, true, false}
 	}

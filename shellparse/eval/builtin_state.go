@@ -119,24 +119,6 @@ func (w *builtins) shopt(s *state, c *call) worlds {
 	return worlds{s}
 }
 
-// hash -p makes a name mean another program.
-func (w *builtins) hash(s *state, c *call) worlds {
-	_, values, i := c.options("p")
-	program, ok := values['p']
-	if !ok {
-		if i < len(c.args) && !c.words[i].Static {
-			w.opaque(s, InOption, c.words[i].Why, c.at(i))
-		}
-		return worlds{s}
-	}
-	for ; i < len(c.args); i++ {
-		if c.words[i].Static {
-			w.put(s, "hash:"+c.words[i].Text, holding(program))
-		}
-	}
-	return worlds{s}
-}
-
 func (w *builtins) enable(s *state, c *call) worlds {
 	letters, values, i := c.options("fx")
 	switch {

@@ -172,15 +172,6 @@ func (w *commands) invoke(s *state, c *call) worlds {
 			return ws
 		}
 	}
-	if v, ok := s.env.get("hash:" + name); ok {
-		w.via = append(slices.Clip(w.via), name)
-		defer func(via []string) { w.via = via }(w.via[:len(w.via)-1])
-		c = newCall(append([]value{v.val}, c.args[1:]...), c.spans, c.span)
-		if !c.words[0].Static {
-			return w.dynamic(s, c)
-		}
-		return w.external(s, c)
-	}
 	if name == "time" && w.o.Dialect == POSIX && !w.dash && len(c.words) > 1 {
 		// a word of the grammar in bash, so that what follows may be an assignment
 		defer w.forget(s)

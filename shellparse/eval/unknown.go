@@ -26,8 +26,7 @@ func (w *environment) uncertainly(s *state, what string, do func()) {
 			if old, ok := before.get(name); ok && old.equal(e.names[name]) {
 				continue
 			}
-			if strings.HasSuffix(name, "()") || strings.Contains(name, ":") {
-				// a function, or a place in the hash table
+			if strings.HasSuffix(name, "()") {
 				w.put(s, name, holding(unknown(what+" assigns $"+name, Unknown)))
 				continue
 			}
