@@ -40,12 +40,11 @@ func builtinOf(name string, d Dialect) builtin {
 		return builtin{(*commands).exec, false, false}
 	case "command", "builtin":
 		return builtin{(*commands).commandWords, false, false}
-	case "trap", "let":
+	case "let":
+		return builtin{(*commands).strange, false, false}
+	case "trap":
 		if !Follows(name) {
 			return builtin{(*commands).strange, false, false}
-		}
-		if name == "let" {
-			return builtin{(*commands).let, true, false}
 		}
 		return builtin{(*commands).trap, false, false}
 	case "alias":

@@ -172,22 +172,6 @@ func (w *builtins) unset(s *state, c *call) worlds {
 	return worlds{s}
 }
 
-func (w *builtins) let(s *state, c *call) worlds {
-	for i := 1; i < len(c.args); i++ {
-		text, ok := c.args[i].text()
-		if !ok {
-			w.evaluate(s, c.args[i], true, nil)
-			continue
-		}
-		w.second(s, text)
-		if x := w.expression(text); x != nil {
-			w.number(s, x)
-		}
-	}
-	s.errs = onward
-	return worlds{s}
-}
-
 // leaves is shift, exit, return, break and continue. A jump is believed only in its plain
 // form, because bash goes on after one that fails: too many words, a redirection that
 // cannot be made, an assignment to a read-only name.

@@ -1,11 +1,9 @@
 package eval
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/command"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // A call is one simple command, ready to run.
@@ -22,41 +20,6 @@ type call struct {
 	// what may answer to the name
 	noFunction bool // command, builtin
 	program    bool // only a program: what a wrapper starts
-}
-
-// mayFail reports whether a special builtin may fail: with a redirection, a file that may not
-// be there, more to shift than there is, or a word that is no name or number.
-func (s *state) mayFail(c *call) bool {
-	if c.redirected {
-		return true
-	}
-	bad := func(fine func(string) bool) bool {
-		return slices.ContainsFunc(c.words[1:], func(word Word) bool { return !fine(word.Text) })
-	}
-	switch c.words[0].Text {
-	case ".":
-		return true
-	case "shift":
-		n, ok := int64(1), true
-		if len(c.words) > 1 {
-			n, ok = integer(c.words[1].Text)
-			ok = ok && c.words[1].Static
-		}
-		return !ok || n > int64(certain(s.args))
-	case "export", "readonly", "unset":
-		return bad(func(text string) bool {
-			name, _, _ := strings.Cut(text, "=")
-			return syntax.ValidName(name) || strings.HasPrefix(text, "-")
-		})
-	case "set":
-		return len(c.words) > 1 && !c.words[1].Static
-	case "break", "continue", "exit", "return":
-		return bad(func(text string) bool {
-			return text != "" &&
-				strings.Trim(text, "0123456789") == ""
-		})
-	}
-	return false
 }
 
 // options returns the words of options at the front as one string of letters, and the index

@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"strings"
-
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -222,12 +220,6 @@ func (w *flow) rare(s *state, c syntax.Command) worlds {
 		}
 		w.letting = true
 		for _, x := range c.Exprs {
-			if start, end := int(x.Pos().Offset()),
-				min(int(x.End().Offset()), len(w.src)); w.on.nullglob &&
-				strings.ContainsAny(w.src[min(start, end):end], "[*?") {
-				w.uncertainly(s, "let", func() { w.arithmetic(s, x) })
-				continue
-			}
 			w.arithmetic(s, x)
 		}
 		w.letting, s.errs = false, onward

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	shsyntax "github.com/tada-run/tada-run/shellparse/syntax"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -27,7 +26,7 @@ func (w *parameters) operate(s *state, p *syntax.ParamExp, v value, set bool) va
 	if p.Exp != nil {
 		switch p.Exp.Op {
 		case syntax.OtherParamOps:
-			return w.transform(s, p, v, set)
+			return w.transform(s, p, v)
 		case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 			if p.Exp.Word != nil {
 				w.visitWord(s.fork(), p.Exp.Word)
@@ -160,33 +159,11 @@ func (w *parameters) slice(s *state, text string, p *syntax.ParamExp) value {
 }
 
 // transform is ${x@op}. Of all of them @P runs what is in the value.
-func (w *parameters) transform(s *state, p *syntax.ParamExp, v value, set bool) value {
-	op := ""
-	if p.Exp.Word != nil {
-		op = p.Exp.Word.Lit()
-	}
-	text, fine := v.text()
-	switch {
-	case op == "P":
-		if fine {
-			w.second(s, text)
-		} else {
-			w.opaque(s, InCode, "a prompt string that is not known is expanded", w.span(p))
-		}
-		return unknown("a prompt string is expanded", v.from())
-	case !set && op != "P" && op != "a" && op != "A":
-		return known("")
-	case fine && op == "U":
-		return known(strings.ToUpper(text))
-	case fine && op == "L":
-		return known(strings.ToLower(text))
-	case fine && op == "u" && text != "":
-		r, n := utf8.DecodeRuneInString(text)
-		return known(strings.ToUpper(string(r)) + text[n:])
-	case fine && op == "E":
-		return known(ansiC(text))
-	case fine && op == "Q" && set && shsyntax.ASCII(text) && !strings.ContainsAny(text, "'\n\t"):
-		return known("'" + text + "'")
+func (w *parameters) transform(s *state, p *syntax.ParamExp, v value) value {
+	if text, fine := v.text(); fine && p.Exp.Word != nil && p.Exp.Word.Lit() == "P" {
+		w.second(s, text)
+	} else {
+		w.opaque(s, InCode, "an operator that is not followed", w.span(p))
 	}
 	return unknown("an operator that is not followed", v.from())
 }

@@ -18,7 +18,7 @@ func (w *parameters) parameter(e *expander, p *syntax.ParamExp, quoted bool) {
 		return
 	}
 	if list, ok := w.list(s, p); ok {
-		if w.alternativeList(e, p, list, quoted) {
+		if w.alternativeList(e, p) {
 			return
 		}
 		if v, ok := w.lookup(s, p.Param.Value); p.Slice != nil && p.Index != nil && ok &&
@@ -190,24 +190,13 @@ func (w *parameters) quotedWord(e *expander, word *syntax.Word) {
 	}
 }
 
-// alternativeList is alternative for $@, $* and whole arrays. An element that is surely there and
-// not empty decides, and that there is none; in between the versions of bash differ.
-func (w *parameters) alternativeList(e *expander, p *syntax.ParamExp, list []value,
-	quoted bool) bool {
+// alternativeList is alternative for $@, $* and whole arrays, where shells differ in what is empty.
+func (w *parameters) alternativeList(e *expander, p *syntax.ParamExp) bool {
 	if p.Exp == nil || p.Exp.Op > syntax.AssignUnsetOrNull {
 		return false
 	}
-	op := p.Exp.Op
-	assigns := op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull
-	alternate := op == syntax.AlternateUnset || op == syntax.AlternateUnsetOrNull
-	full := slices.ContainsFunc(list, func(v value) bool { return v.prefix() != "" })
-	switch v := value(nil); {
-	case full && certain(list) == len(list):
-		v = known("x") // something
-		return alternate && w.alternative(e, p, &v, true, quoted)
-	case len(list) == 0 && w.o.Dialect != POSIX && !assigns && !(alternate && quoted):
-		return w.alternative(e, p, &v, false, quoted) || alternate
-	case assigns:
+	w.opaque(e.s, InCode, "whether a list is empty is not followed", w.span(p))
+	if p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull {
 		w.mayFail(e.s, leaving)
 		w.forget(e.s)
 	}

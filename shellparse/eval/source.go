@@ -149,7 +149,7 @@ func (w *commands) commandWords(s *state, c *call) worlds {
 // zsh ends after some errors, and bash goes on.
 func (w *commands) aborted(s *state, c *call) worlds {
 	goesOn := w.o.Dialect == Bash || len(w.via) > 0 && w.via[len(w.via)-1] == "command"
-	if goesOn || !isSpecial(c.words[0].Text) || !s.mayFail(c) {
+	if goesOn || !isSpecial(c.words[0].Text) || len(c.words) == 1 && !c.redirected {
 		return nil
 	}
 	end := s.fork()
