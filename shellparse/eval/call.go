@@ -125,19 +125,6 @@ func knowns(words []string) []value {
 	return out
 }
 
-// keeping is c with some of its words.
-func (c *call) keeping(keep func(int) bool) *call {
-	d := *c
-	d.args, d.words, d.argv, d.spans = nil, nil, nil, nil
-	for i := range c.args {
-		if keep(i) {
-			d.args, d.words, d.argv, d.spans = append(d.args, c.args[i]),
-				append(d.words, c.words[i]), append(d.argv, c.argv[i]), append(d.spans, c.at(i))
-		}
-	}
-	return &d
-}
-
 // mapfileValues are the options of mapfile that take a value.
 const mapfileValues = "dnOsucC"
 

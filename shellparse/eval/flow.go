@@ -146,10 +146,9 @@ func (w *flow) redirected(s *state, st *syntax.Stmt) worlds {
 	if len(st.Redirs) == 0 {
 		return w.command(s, st.Cmd)
 	}
-	after := w.beforeRedirects(s, st)
+	w.beforeRedirects(s, st)
 	was := w.redirectIn(s, st.Redirs)
 	w.numbered(s, st)
-	after()
 	if st.Cmd == nil {
 		w.restoreStreams(s, was)
 		return worlds{s}
@@ -219,6 +218,9 @@ func (w *flow) rare(s *state, c syntax.Command) worlds {
 			return worlds{s}
 		}
 		w.letting = true
+		if w.on.nullglob {
+			w.opaque(s, InCode, "let, where a word may be left out", w.span(c))
+		}
 		for _, x := range c.Exprs {
 			w.arithmetic(s, x)
 		}

@@ -57,9 +57,10 @@ func (w *commands) call(s *state, n *syntax.CallExpr) worlds {
 	} else {
 		assigns()
 	}
-	failed := w.failed(s)
-	failed = append(failed, w.unmatched(s, c)...)
-	ws := append(w.invoke(s, c), failed...)
+	if w.on.nullglob && slices.ContainsFunc(c.words, func(x Word) bool { return x.Glob }) {
+		w.opaque(s, InCode, "a pattern that matches nothing is left out, or is not", c.span)
+	}
+	ws := append(w.failed(s), w.invoke(s, c)...)
 	for _, s := range ws {
 		switch name := c.words[0].Text; {
 		case len(c.assign) > 0 && (w.doubtfulPrefix(name) || !c.words[0].Static):
@@ -289,46 +290,4 @@ func (w *commands) unknownProgram(s *state, c *call) {
 	if c.words[0].Text == "" {
 		w.opaque(s, InProgram, "the name of the program is empty", c.at(0))
 	}
-}
-
-// maxLeftOut is of how many patterns each choice is looked at that nullglob may leave out; of
-// more, only those that leave out the first ones.
-const maxLeftOut = 3
-
-// unmatched are the runs of a command in which patterns of it match nothing and nullglob
-// leaves them out, so that what is behind them takes their place.
-func (w *commands) unmatched(s *state, c *call) (ws worlds) {
-	var globs []int
-	for i, word := range c.words {
-		if w.on.nullglob && word.Glob {
-			globs = append(globs, i)
-		}
-	}
-	for _, out := range choices(globs) {
-		d := c.keeping(func(i int) bool { return !slices.Contains(out, i) })
-		if len(d.args) > 0 {
-			ws = append(ws, w.invoke(s.fork(), d)...)
-		}
-	}
-	return ws
-}
-
-// choices are the sets of patterns that may be left out together.
-func choices(globs []int) (sets [][]int) {
-	if n := len(globs); n > maxLeftOut {
-		for i := 1; i < min(n, maxWorlds); i++ {
-			sets = append(sets, globs[:i])
-		}
-		return append(sets, globs)
-	}
-	for mask := 1; mask < 1<<len(globs); mask++ {
-		var set []int
-		for i, g := range globs {
-			if mask&(1<<i) != 0 {
-				set = append(set, g)
-			}
-		}
-		sets = append(sets, set)
-	}
-	return sets
 }
