@@ -41,7 +41,7 @@ func (w *environment) plainScalar(s *state, name string) bool {
 		return false
 	}
 	v, ok := s.env.get(name)
-	if !ok || !v.set || v.isList || v.isHash || v.sparse || v.odd || v.integer {
+	if !ok || !v.set || v.isList || v.isHash || v.odd || v.integer {
 		return false
 	}
 	text, ok := v.val.text()

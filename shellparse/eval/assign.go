@@ -42,9 +42,6 @@ func (w *parameters) setElement(s *state, name string, v variable, key string, v
 	val = w.attributed(s, v, val)
 	_, own := s.env.get(name)
 	switch {
-	case v.sparse:
-		w.setSparse(s, name, v, key, val)
-		return
 	case v.isHash:
 		w.setPair(s, name, v, key, val)
 		return
@@ -68,11 +65,17 @@ func (w *parameters) setElement(s *state, name string, v variable, key string, v
 		v.list[n] = val
 	case n == int64(len(v.list)) && n < maxFields:
 		v.list = append(v.list, val)
-	default: // a hole
-		v = v.withHoles()
-		v.hash = append(v.hash, pair{strconv.FormatInt(n, 10), val})
+	default:
+		w.hole(s, name, v)
+		return
 	}
 	w.put(s, name, v)
+}
+
+// hole is an array in which an element may be missing between others.
+func (w *parameters) hole(s *state, name string, v variable) {
+	w.opaque(s, InCode, "an array with a hole is not followed", w.here())
+	w.doubtElement(s, name, v)
 }
 
 // assignTo gives a value to what text names, NAME or NAME[SUBSCRIPT], as read and printf -v do.
@@ -90,7 +93,7 @@ func (w *parameters) assignTo(s *state, text string, val value) {
 	sub, closed := strings.CutSuffix(sub, "]")
 	_, number := integer(sub)
 	if !closed || !number &&
-		(!v.isHash || v.sparse || sub == "" || strings.Trim(sub, shsyntax.PlainBytes) != "") {
+		(!v.isHash || sub == "" || strings.Trim(sub, shsyntax.PlainBytes) != "") {
 		w.doubtElement(s, name, v)
 		return
 	}

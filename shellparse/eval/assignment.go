@@ -103,7 +103,7 @@ func (w *commands) indexed(s *state, name string, v variable, a *syntax.Assign) 
 		return
 	}
 	key := "?"
-	if v.odd || v.isHash && !v.sparse {
+	if v.odd || v.isHash {
 		text, ok := w.key(s, a.Index)
 		if !ok || a.Append {
 			w.doubtElement(s, name, v)
@@ -138,9 +138,6 @@ func (w *commands) array(s *state, name string, v variable, a *syntax.Assign) {
 	switch {
 	case !a.Append:
 		v.list, v.hash, v.val = nil, nil, nil
-		if v.sparse {
-			v.sparse, v.isHash = false, false
-		}
 	case !v.isList && !v.isHash:
 		if before, ok := w.lookup(s, name); ok {
 			// a name with one value, or an array that is not known

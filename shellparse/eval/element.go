@@ -91,7 +91,7 @@ func (w *parameters) element(s *state, v variable, ok bool, p *syntax.ParamExp) 
 	if v.isHash && p.Length && (sub == "@" || sub == "*") {
 		return known(strings.Repeat("x", len(v.hash))), true
 	}
-	if v.isHash && !v.sparse {
+	if v.isHash {
 		key, fine := w.key(s, p.Index)
 		if !fine || key == "" {
 			return unknown("which element is not known", Unknown), true
@@ -115,10 +115,6 @@ func (w *parameters) element(s *state, v variable, ok bool, p *syntax.ParamExp) 
 		return unknown("which element is not known", v.val.from()), true
 	case !ok:
 		return nil, false
-	case v.sparse && n < 0 && len(v.hash) > 0:
-		return unknown("an element counted from the end", Unknown), true
-	case v.sparse:
-		return v.at(strconv.FormatInt(n, 10))
 	case !v.isList && n != 0 && s.open:
 		return unknown("an element that unknown text has set", Unknown), true
 	case !v.isList && n != 0 && !v.val.whole(): // where it is not known it may be a whole array
@@ -154,20 +150,10 @@ func (w *parameters) unsetElement(s *state, text string) {
 	if !ok {
 		return
 	}
-	n, plain := integer(sub)
-	key := strconv.FormatInt(n, 10)
-	switch {
-	case v.isHash && !v.sparse:
-		key, plain = sub, sub != "" && strings.IndexByte(`@*$'"\`+"`", sub[0]) < 0
-	case v.isList && plain && n >= 0 && certain(v.list) == len(v.list):
-		v = v.withHoles()
-	case !v.sparse || n < 0:
-		plain = false
-	}
-	if !plain {
-		w.doubtElement(s, name, v)
+	if !v.isHash || sub == "" || strings.IndexByte(`@*$'"\`+"`", sub[0]) >= 0 {
+		w.hole(s, name, v)
 		return
 	}
-	v.hash = slices.DeleteFunc(slices.Clone(v.hash), func(p pair) bool { return p.key == key })
+	v.hash = slices.DeleteFunc(slices.Clone(v.hash), func(p pair) bool { return p.key == sub })
 	w.put(s, name, v)
 }

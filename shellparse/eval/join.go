@@ -94,7 +94,7 @@ func (w *environment) joinNames(j *state, ws worlds, names map[string]bool) {
 			b, okB := s.env.get(n)
 			same = same && ok == okB && a.equal(b)
 			numbers = numbers && b.numeric()
-			array, hash = array || b.isList || b.isHash, hash || b.isHash && !b.sparse
+			array, hash = array || b.isList || b.isHash, hash || b.isHash
 			a.exported, a.ref = a.exported || b.exported, a.ref || b.ref
 			a.odd = a.odd || b.odd || a.integer != b.integer
 		}
@@ -105,7 +105,7 @@ func (w *environment) joinNames(j *state, ws worlds, names map[string]bool) {
 			true, nil, false
 		switch {
 		case array:
-			a.isHash, a.sparse = hash, false
+			a.isHash = hash
 			a = a.vague(a.val.why())
 		case numbers:
 			a.val[0] = part{kind: number, why: a.val.why()}

@@ -370,10 +370,8 @@ func (w *parameters) sliceList(s *state, list []value, p *syntax.ParamExp) []val
 		count = int64(len(list))
 	}
 	if v, ok := w.lookup(s, p.Param.Value); !ok1 || !ok2 || count < 0 ||
-		ok && v.isHash && !v.sparse {
+		ok && v.isHash {
 		return []value{unknown("which elements is not known", Unknown).maybeMany()}
-	} else if ok && v.sparse {
-		return v.sliceSparse(from, count)
 	}
 	if from < 0 {
 		from += int64(len(list))

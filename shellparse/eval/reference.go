@@ -1,10 +1,8 @@
 package eval
 
 import (
-	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 )
 
 // setPair sets one element of an associative array.
@@ -19,27 +17,6 @@ func (w *environment) setPair(s *state, name string, v variable, key string, val
 		v.hash[i].val = val
 	} else {
 		v.hash = append(v.hash, pair{key, val})
-	}
-	w.put(s, name, v)
-}
-
-// setSparse sets one element of an indexed array with holes, which is kept like an
-// associative one whose keys are in the order of their numbers.
-func (w *environment) setSparse(s *state, name string, v variable, key string, val value) {
-	n, ok := integer(key)
-	if !ok || n < 0 || len(v.hash) >= maxFields {
-		w.doubtElement(s, name, v)
-		return
-	}
-	at, found := slices.BinarySearchFunc(v.hash, n, func(p pair, n int64) int {
-		have, _ := integer(p.key)
-		return cmp.Compare(have, n)
-	})
-	v.hash, v.set = slices.Clone(v.hash), true
-	if found {
-		v.hash[at].val = val
-	} else {
-		v.hash = slices.Insert(v.hash, at, pair{strconv.FormatInt(n, 10), val})
 	}
 	w.put(s, name, v)
 }

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"slices"
-	"strconv"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -14,7 +13,6 @@ type variable struct {
 	list   []value // of an indexed array; nil for a scalar
 	hash   []pair  // of an associative array, in the order of assignment
 	isHash bool
-	sparse bool // an indexed array with holes, kept in hash
 	isList bool
 	set    bool
 	fn     *syntax.FuncDecl
@@ -32,15 +30,6 @@ type attributes struct {
 type pair struct {
 	key string
 	val value
-}
-
-// withHoles is an indexed array in the form that can have holes.
-func (v variable) withHoles() variable {
-	for i, x := range v.list {
-		v.hash = append(v.hash, pair{strconv.Itoa(i), x})
-	}
-	v.list, v.isList, v.isHash, v.sparse = nil, false, true, true
-	return v
 }
 
 func (v variable) with(attr variable) variable {
@@ -66,7 +55,7 @@ func (v variable) alone(open bool) []value {
 // inOrder is an element among all those of an array: which one is where in an
 // associative one depends on the version of bash.
 func (v variable) inOrder(element value) value {
-	if v.isHash && !v.sparse && len(v.hash) > 1 {
+	if v.isHash && len(v.hash) > 1 {
 		return unknown("an associative array has no order", element.from())
 	}
 	return element
@@ -81,31 +70,11 @@ func (v variable) at(key string) (value, bool) {
 	return nil, false
 }
 
-// sliceSparse is a slice of an array with holes: it starts at a subscript and counts the
-// elements that are there.
-func (v variable) sliceSparse(from, count int64) []value {
-	if len(v.hash) == 0 {
-		return nil
-	}
-	if last, ok := integer(v.hash[len(v.hash)-1].key); from < 0 && ok {
-		if from += last + 1; from < 0 {
-			return nil
-		}
-	}
-	var out []value
-	for _, kv := range v.hash {
-		if n, ok := integer(kv.key); ok && n >= from && int64(len(out)) < count {
-			out = append(out, kv.val)
-		}
-	}
-	return out
-}
-
 // vague is an array of which one element is not known, or where it is. What is assigned
 // to it later changes one of its elements and says nothing of the others.
 func (v variable) vague(why string) variable {
-	v.odd = v.odd || v.isHash && !v.sparse // the subscripts are no numbers
-	v.val, v.hash, v.isHash, v.sparse = nil, nil, false, false
+	v.odd = v.odd || v.isHash // the subscripts are no numbers
+	v.val, v.hash, v.isHash = nil, nil, false
 	v.list, v.isList, v.set = []value{unknown(why, Unknown).maybeMany()}, true, true
 	return v
 }
@@ -126,7 +95,7 @@ func (v variable) numeric() bool { return v.set && !v.isList && !v.isHash && v.v
 
 func (v variable) equal(o variable) bool {
 	return v.set == o.set && v.fn == o.fn && v.attributes == o.attributes && v.isList == o.isList &&
-		v.isHash == o.isHash && v.sparse == o.sparse && slices.Equal(v.val, o.val) &&
+		v.isHash == o.isHash && slices.Equal(v.val, o.val) &&
 		slices.EqualFunc(v.list, o.list, slices.Equal[value]) &&
 		slices.EqualFunc(v.hash, o.hash, func(a,
 			b pair) bool {
