@@ -106,7 +106,7 @@ func (w *commands) outside(s *state, d *declaration, name string,
 // strange is a name with an attribute that is not followed.
 func (d *declaration) strange(name string) variable {
 	v := holding(unknown("$"+name+" has an attribute that is not followed", Unknown))
-	v.odd = true
+	v.odd, v.ref = true, d.attr.ref
 	return v
 }
 
@@ -176,7 +176,7 @@ func (w *commands) declareWord(s *state, d *declaration, f value) {
 			if d.shadows(s) {
 				w.shadow(s, name)
 			}
-			if d.odd {
+			if d.odd || d.attr.ref {
 				w.put(s, name, d.strange(name))
 				return
 			}
@@ -202,9 +202,9 @@ func (w *commands) declareWord(s *state, d *declaration, f value) {
 
 func (d *declaration) options(letters string, on bool) {
 	for _, c := range letters {
-		d.odd = d.odd || d.dialect != Bash && !strings.ContainsRune("xrgfFp", c)
+		d.odd = d.odd || d.dialect != Bash && !strings.ContainsRune("nxrgfFp", c)
 		// what is taken off is not followed
-		d.odd = d.odd || !on && c != 'x' && c != '-' ||
+		d.odd = d.odd || !on && c != 'x' && c != 'n' && c != '-' ||
 			strings.ContainsRune("clu", c)
 		switch c {
 		case 'x':

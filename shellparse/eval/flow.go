@@ -212,15 +212,12 @@ func (w *flow) rare(s *state, c syntax.Command) worlds {
 		w.arithmetic(s, c.X)
 		s.errs = onward // it fails as a command does
 	case *syntax.LetClause:
-		if !Follows("let") {
+		if w.on.nullglob || !Follows("let") {
 			w.opaque(s, InCode, "let is not followed", w.span(c))
 			w.forgetAll(s)
 			return worlds{s}
 		}
 		w.letting = true
-		if w.on.nullglob {
-			w.opaque(s, InCode, "let, where a word may be left out", w.span(c))
-		}
 		for _, x := range c.Exprs {
 			w.arithmetic(s, x)
 		}

@@ -299,6 +299,9 @@ func (w *parameters) param(s *state, p *syntax.ParamExp) (value, bool) {
 	if p.Names != 0 {
 		return unknown("the names of variables", Unknown), true
 	}
+	if v, _ := s.env.get(p.Param.Value); p.Excl && v.ref {
+		return unknown("what a name stands for", Unknown), true
+	}
 	v, ok := w.direct(s, p)
 	if p.Excl && !ok {
 		w.mayFail(s, leaving)
