@@ -75,7 +75,6 @@
 //	code in subscripts         0     74       0
 //	trap                      12      0       1
 //	shellparse/filter          0      1      13
-//	declare -n                 0      2       0
 //	let                        2      0       0
 //
 // # Limits
