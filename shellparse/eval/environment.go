@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	shsyntax "github.com/tada-run/tada-run/shellparse/syntax"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // mayFail notes that an expansion can be an error: arithmetic on words or by zero, ${!x} of no
@@ -132,24 +131,6 @@ func (w *environment) ifs(s *state) (chars string, loose bool) {
 		return " \t\n", w.o.Dialect != Bash
 	}
 	return text, !fine || !shsyntax.ASCII(text) // which some shells take byte by byte
-}
-
-// put gives a name a value, unless the shell would refuse that.
-func (w *environment) put(s *state, name string, v variable) {
-	w.optionVariable(s, name, v)
-	old, ok := s.env.get(name)
-	if !ok && s.attrs && v.set && syntax.ValidName(name) {
-		v = v.vague("$" + name + " may have an attribute that changes what is assigned")
-		v.odd = true
-	}
-	switch {
-	case old.ref: // what it stands for is assigned
-		w.forgetAll(s)
-	case old.fixed:
-		w.mayFail(s, leaving)
-	default:
-		w.restore(s, name, v)
-	}
 }
 
 // restore gives a name a value that it has had, or that no assignment gives it.

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // anyOption is what unknown text or an option whose name is not known leaves behind: patterns
@@ -80,4 +82,22 @@ func (w *environment) forgetFunctions(s *state) {
 func (w *environment) forget(s *state) {
 	s.env, s.own, s.open = onlyFunctions(s.env), false, true
 	w.put(s, "IFS", unknownIFS())
+}
+
+// put gives a name a value, unless the shell would refuse that.
+func (w *environment) put(s *state, name string, v variable) {
+	w.optionVariable(s, name, v)
+	old, ok := s.env.get(name)
+	if !ok && s.attrs && v.set && syntax.ValidName(name) {
+		v = v.vague("$" + name + " may have an attribute that changes what is assigned")
+		v.odd = true
+	}
+	switch {
+	case old.ref: // what it stands for is assigned
+		w.forgetAll(s)
+	case old.fixed:
+		w.mayFail(s, leaving)
+	default:
+		w.restore(s, name, v)
+	}
 }
