@@ -35,6 +35,8 @@ func TestWhatIsFound(t *testing.T) {
 			map[string]string{"folder": "/w/bin", "shell": "/bin/bash"}},
 		{noted + trapped, "ls", "\nls\n", false, true,
 			map[string]string{"note": "/tmp/gemini-shell-ab/bgpids.tmp", "jobs": "*"}},
+		{noted + strings.Replace(trapped, "ls", "  ls;", 1), "  ls;", "\n  ls;\n", false, true,
+			map[string]string{"note": "/tmp/gemini-shell-ab/bgpids.tmp", "jobs": "*"}},
 		{noted + "{ ls; (pwd); }", "ls; (pwd)", " ls; (pwd); ", false, true,
 			map[string]string{"note": "/tmp/gemini-shell-ab/bgpids.tmp"}},
 		{noted + "{\ntrue\n" + trapped + "\n}", "true\n" + trapped, "\ntrue\n" + trapped + "\n",

@@ -77,8 +77,6 @@ func read(text string, facts iter.Seq[agents.Fact]) (list []*client, err error) 
 		case row == "" || row[0] == '#':
 		case kind == "hole" && len(list) == 0:
 			common.hole(rest)
-		case kind == "client" && rest == anyone:
-			list = append(list, common)
 		case kind == "client":
 			list = append(list, newClient(rest, common.holes))
 		case len(list) == 0:

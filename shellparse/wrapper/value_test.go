@@ -74,7 +74,7 @@ func TestValue(t *testing.T) {
 		{"'\x02x'", bash, unknown}, {"\"\x02x\"", bash, unknown}, {"\\\x02x", bash, unknown},
 		{"\x02x", bash, unknown}, {"'a\x1fb'", bash, unknown}, {"'\x03'", bash, unknown},
 		{`a$(x)`, bash, unknown}, {"a`x`b", bash, unknown}, {`"a$((1))"`, bash, unknown},
-		{`a$'x'`, bash, unknown}, {`$"x"`, bash, unknown}, {`a*`, bash, unknown},
+		{`a$'x'`, bash, unknown}, {`$"x"`, bash, unknown}, {`a*`, bash, unknown}, {`"a"*`, bash, unknown},
 		{`a?`, bash, unknown}, {`[a]`, bash, unknown}, {`~`, bash, unknown}, {`~/x`, bash, unknown},
 		{`{a,b}`, bash, unknown}, {`a!b`, bash, unknown}, {`a#b`, bash, unknown},
 		{`<(x)`, bash, unknown}, {`@(a)`, bash, unknown}, {`${!x}`, bash, unknown},
