@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	_ "embed"
 	"path"
 	"slices"
 	"strings"
@@ -115,39 +116,6 @@ var kernelDirs = []string{"/proc", "/sys", "/dev"}
 // moveTable says by which variables of the caller's environment a person moves a folder of a home,
 // and the caches below it: containers of Go have GOPATH=/go, and a build there without its caches
 // fails, or complains each time.
-const moveTable = `
-~/.cache                      XDG_CACHE_HOME
-~/.local/share                XDG_DATA_HOME
-~/.local/state                XDG_STATE_HOME
-~/go                          GOPATH
-~/go/pkg/mod                  GOMODCACHE
-~/.cache/go-build             GOCACHE
-~/.cache/golangci-lint        GOLANGCI_LINT_CACHE
-~/.cache/staticcheck          STATICCHECK_CACHE
-~/.npm                        npm_config_cache NPM_CONFIG_CACHE
-~/.cache/yarn                 YARN_CACHE_FOLDER
-~/.yarn/berry                 YARN_GLOBAL_FOLDER
-~/.bun/install/cache          BUN_INSTALL_CACHE_DIR
-~/.cache/deno                 DENO_DIR
-~/.cache/ms-playwright        PLAYWRIGHT_BROWSERS_PATH
-~/.cache/puppeteer            PUPPETEER_CACHE_DIR
-~/.cache/Cypress              CYPRESS_CACHE_FOLDER
-~/.cache/pip                  PIP_CACHE_DIR
-~/.cache/uv                   UV_CACHE_DIR
-~/.cache/pypoetry             POETRY_CACHE_DIR
-~/.cache/pre-commit           PRE_COMMIT_HOME
-~/.cache/huggingface          HF_HOME
-~/.cache/torch                TORCH_HOME
-~/.cargo                      CARGO_HOME
-~/.rustup                     RUSTUP_HOME
-~/.cache/sccache              SCCACHE_DIR
-~/.cache/ccache               CCACHE_DIR
-~/.gradle                     GRADLE_USER_HOME
-~/.nuget/packages             NUGET_PACKAGES
-~/.cache/composer             COMPOSER_CACHE_DIR
-~/.pub-cache                  PUB_CACHE
-~/.hex                        HEX_HOME
-~/.mix                        MIX_HOME
-~/.stack                      STACK_ROOT
-~/.terraform.d/plugin-cache   TF_PLUGIN_CACHE_DIR
-`
+//
+//go:embed table/moves.txt
+var moveTable string
