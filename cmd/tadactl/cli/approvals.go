@@ -12,8 +12,7 @@ import (
 )
 
 func (c *ctl) approvals() *cobra.Command {
-	cmd := &cobra.Command{Use: "approvals",
-		Short: "See how questions are answered; rebuild a damaged approval database"}
+	cmd := &cobra.Command{Use: "approvals"}
 	cmd.AddCommand(c.stats(), c.channels(), c.rebuild(), c.canary())
 	return cmd
 }
@@ -21,9 +20,8 @@ func (c *ctl) approvals() *cobra.Command {
 func (c *ctl) stats() *cobra.Command {
 	var last time.Duration
 	cmd := &cobra.Command{
-		Use:   "stats",
-		Short: "Show how many questions were asked, and how carefully they were answered",
-		Args:  cobra.NoArgs,
+		Use:  "stats",
+		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
 			since := time.Time{}
 			if last > 0 {
@@ -106,12 +104,7 @@ func (c *ctl) printStats(s approval.Stats) error {
 
 func (c *ctl) rebuild() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "rebuild",
-		Short: "Rebuild a damaged approval database from the record",
-		Long: "Rebuild a lost or damaged approval database from the record, which is verified\n" +
-			"first. Used approvals stay used, and denials stay denials. Open questions expire and\n" +
-			"grants are dropped, so nothing is permitted that was not before. One-time codes must\n" +
-			"be set up again.",
+		Use:  "rebuild",
 		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			r, err := l.RebuildApprovals(cmd.Context())
@@ -131,17 +124,13 @@ func (c *ctl) rebuild() *cobra.Command {
 			fmt.Fprintln(c.out, "one-time codes must be set up again: tadactl key totp")
 			return nil
 		}),
-	}, "126  refused: this caller may not do that")
+	})
 }
 
 func (c *ctl) canary() *cobra.Command {
 	var agent string
 	cmd := &cobra.Command{
-		Use:   "canary",
-		Short: "Test attention: ask a question that must be denied",
-		Long: "Put a question into the inbox that must be denied and can never run, to test whether\n" +
-			"questions are read. Use it seldom, and only with the consent of the people who answer.\n" +
-			"If anyone approves it, tada-run says so, and every answer must be typed for a while.",
+		Use:  "canary",
 		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			id, err := l.Canary(cmd.Context(), agent)
@@ -152,5 +141,5 @@ func (c *ctl) canary() *cobra.Command {
 		}),
 	}
 	cmd.Flags().StringVar(&agent, "agent", "?agent", "the agent name that the question shows")
-	return verb(cmd, "126  refused: this caller may not do that")
+	return verb(cmd)
 }

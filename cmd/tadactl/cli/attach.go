@@ -24,15 +24,8 @@ func (c *ctl) attach() *cobra.Command {
 	var take bool
 	var idle time.Duration
 	cmd := &cobra.Command{
-		Use:   "attach [ID]",
-		Short: "Watch a running session, or take control of it",
-		Long: "Watch a running session (tada-run --session); without an ID, the newest. Any other\n" +
-			"running command can be watched too, by its ID, but not controlled. --take gives you\n" +
-			"control: the keys of the person or agent who started it are refused until you give control\n" +
-			"back, lose the connection or type nothing for a while. In the last two cases the session\n" +
-			"is frozen. The screen is redrawn by a terminal emulator: nothing that the program prints\n" +
-			"reaches your terminal directly.\n\n" +
-			"KEYS\n  " + strings.ReplaceAll(session.KeyHelp(), ", ", "\n  "),
+		Use:  "attach [ID]",
+		Long: "KEYS\n  " + strings.ReplaceAll(session.KeyHelp(), ", ", "\n  "),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out, ok := c.out.(*os.File)
@@ -81,7 +74,7 @@ func (c *ctl) attach() *cobra.Command {
 	cmd.Flags().BoolVar(&take, "take", false, "take control at once")
 	cmd.Flags().DurationVar(&idle, "idle", 0,
 		"with --take: freeze the session after this long without a key (default 5m)")
-	return verb(cmd, "1    the session ended, or refused the connection")
+	return verb(cmd)
 }
 
 // lookOn shows a run that is no session, as it goes on: by its transcript, so that no command waits

@@ -3,7 +3,7 @@ package cli
 import "github.com/spf13/cobra"
 
 func (c *ctl) audit() *cobra.Command {
-	cmd := &cobra.Command{Use: "audit", Short: "Verify and maintain the record"}
+	cmd := &cobra.Command{Use: "audit"}
 	cmd.AddCommand(c.auditVerify(), c.log(), c.auditHead(), c.auditSeal(), c.auditCheckpoint(),
 		c.auditProve(), c.checkProof(),
 		c.auditRedact(), c.auditAccept(), c.auditWitness())

@@ -30,14 +30,7 @@ type demand struct {
 func (c *ctl) auditVerify() *cobra.Command {
 	var d demand
 	cmd := &cobra.Command{
-		Use:   "verify",
-		Short: "Verify the log and all transcripts",
-		Long: "Verify that the log, and every transcript it names, is as it was written; name the\n" +
-			"first entry that is not. A copy of the whole directory from an earlier day verifies on\n" +
-			"its own. The approval database, which knows how long the log was, reveals it on this\n" +
-			"machine; if that was put back too, only something saved elsewhere does: a head\n" +
-			"(SIZE:HASH, see `tadactl audit head`), a checkpoint (see `tadactl audit checkpoint`)\n" +
-			"or a witness.",
+		Use:  "verify",
 		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			if err := d.read(l); err != nil {
@@ -71,7 +64,7 @@ func (c *ctl) auditVerify() *cobra.Command {
 		"the key of the first seal, which you saved earlier")
 	flags.StringArrayVar(&d.witnesses, "witness", nil,
 		"require that this witness, NAME+HASH+KEY, cosigned the latest checkpoint")
-	return verb(cmd, "77   the record was changed")
+	return verb(cmd)
 }
 
 // read turns what was typed into options.
@@ -244,9 +237,8 @@ func unprovenFacts(gaps []audit.Gap) []any {
 func (c *ctl) auditHead() *cobra.Command {
 	journal := false
 	cmd := &cobra.Command{
-		Use:   "head",
-		Short: "Print the head of the log, to save somewhere else",
-		Args:  cobra.NoArgs,
+		Use:  "head",
+		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
 			r, err := l.Verify()
 			if errors.Is(err, fs.ErrNotExist) && r.Entries == 0 {
@@ -268,18 +260,12 @@ func (c *ctl) auditHead() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&journal, "journal", false,
 		"also write it to the system journal: journalctl SYSLOG_IDENTIFIER=tada-audit")
-	return verb(cmd, "77   the record was changed")
+	return verb(cmd)
 }
 
 func (c *ctl) auditSeal() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "seal",
-		Short: "Sign the log with a key that is then destroyed",
-		Long: "Sign the log so far with a key that is then destroyed: what is before the seal can no\n" +
-			"longer be changed under the same keys, not even by someone who takes over this account.\n" +
-			"tada-run seals from time to time by itself. Rewriting the whole log takes new keys: save\n" +
-			"the key of the first seal elsewhere, for `tadactl audit verify --seal-key`. A seal proves\n" +
-			"nothing about changes that were accepted before it.",
+		Use:  "seal",
 		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
 			e, err := l.Seal()
@@ -297,19 +283,13 @@ func (c *ctl) auditSeal() *cobra.Command {
 				"key": body.Key}, "sealed %s with the key of epoch %d: %s\n",
 				audit.Plural(e.Seq+1, "entry"), body.Epoch, body.Key)
 		}),
-	}, "77   the record was changed")
+	})
 }
 
 func (c *ctl) auditAccept() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
-		Use:   "accept --reason WHY",
-		Short: "Continue after the record was found changed, giving a reason",
-		Long: "Continue after the record was found changed, giving a reason. A person at a terminal\n" +
-			"reads what was found and types what the page asks for. Nothing is removed, and nothing\n" +
-			"becomes proven: a log entry says from where on the log is unproven, who accepted that,\n" +
-			"and why. From then on `tadactl audit verify`, log, sessions and show mark that part, and\n" +
-			"`audit verify --complete` fails.",
+		Use:  "accept --reason WHY",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if strings.TrimSpace(reason) == "" {
@@ -340,6 +320,5 @@ func (c *ctl) auditAccept() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "what happened, in one sentence")
-	return verb(cmd, "75   not answered",
-		"126  refused: no terminal, not allowed for this caller, or declined")
+	return verb(cmd)
 }

@@ -23,10 +23,7 @@ const maxLine = 8 << 20
 func (c *ctl) check() *cobra.Command {
 	var lines bool
 	cmd := &cobra.Command{
-		Use:   "check [--jsonl] [COMMAND]",
-		Short: "Print verdicts without running anything",
-		Long: "Print the verdict on a command line without running it. With --jsonl, read one JSON\n" +
-			"object {\"id\",\"cmd\",\"cwd\"?} per line and answer each with one line, in order.",
+		Use:  "check [--jsonl] [COMMAND]",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -39,9 +36,7 @@ func (c *ctl) check() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&lines, "jsonl", false, "one JSON object per line in, one out")
-	return verb(cmd, "75   it would ask",
-		"77   protected files were changed from outside; only without --jsonl",
-		"126  it would be denied")
+	return verb(cmd)
 }
 
 func (c *ctl) checkOne(text string) error {

@@ -39,7 +39,6 @@ func Run(d Door) int {
 func (c *ctl) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "tadactl",
-		Short:         "Answer, replay and verify what tada-run does",
 		Version:       launcher.Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -62,6 +61,7 @@ func (c *ctl) command() *cobra.Command {
 		c.policy(), c.config(), c.tamper(), c.doctor(),
 	)
 	root.AddCommand(c.man(), c.completion(), c.hook(), c.quarantine(), c.mcp(), c.shell())
+	describe(root)
 	c.complete(root)
 	return root
 }

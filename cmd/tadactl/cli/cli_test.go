@@ -40,6 +40,24 @@ func TestNoForceFlag(t *testing.T) {
 	}
 }
 
+// TestVerbs: verbs.txt has an entry for each command, once, and for nothing else.
+func TestVerbs(t *testing.T) {
+	var want, got []string
+	for _, cmd := range tree(t) {
+		want = append(want, cmd.CommandPath())
+	}
+	for line := range strings.Lines(verbsText) {
+		if path, ok := strings.CutPrefix(line, "= "); ok {
+			got = append(got, strings.TrimSpace(path))
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(want, got) {
+		t.Errorf("verbs.txt has %q, want %q", got, want)
+	}
+}
+
 // Every verb says what its exit statuses mean, and says it last.
 func TestHelpEndsWithExitStatus(t *testing.T) {
 	for _, cmd := range tree(t) {

@@ -27,13 +27,7 @@ func (c *ctl) completion() *cobra.Command {
 		},
 	}
 	return verb(&cobra.Command{
-		Use:   "completion bash|zsh|fish",
-		Short: "Print a shell completion script",
-		Long: "Print a shell completion script for the verbs, options and values of tadactl, the ids of\n" +
-			"open questions, grants and sessions, and the options of tada-run:\n\n" +
-			"  bash  source <(tadactl completion bash)\n" +
-			"  zsh   source <(tadactl completion zsh)\n" +
-			"  fish  tadactl completion fish | source",
+		Use:       "completion bash|zsh|fish",
 		ValidArgs: slices.Sorted(maps.Keys(scripts)),
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -8,16 +8,14 @@ import (
 
 // config is the short way to one setting.
 func (c *ctl) config() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Print one setting"}
+	cmd := &cobra.Command{Use: "config"}
 	get := verb(&cobra.Command{
-		Use:   "get KEY",
-		Short: "Print the value of a configuration key",
-		Long:  "Print the value of a configuration key that is in force, as it is written in the configuration.\nThe keys are those of tada-config(5).",
-		Args:  cobra.ExactArgs(1),
-		RunE:  func(_ *cobra.Command, args []string) error { return c.configGet(args[0]) },
+		Use:  "get KEY",
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return c.configGet(args[0]) },
 	})
 	set := verb(&cobra.Command{
-		Use: "set", Hidden: true, Short: "Say how to change a setting", DisableFlagParsing: true,
+		Use: "set", Hidden: true, DisableFlagParsing: true,
 		RunE: func(*cobra.Command, []string) error {
 			return usagef("there is no config set: %s", insteadOf("verb", "config set"))
 		},

@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,24 +30,9 @@ type ctl struct {
 	err      io.Writer
 }
 
-// exitStatus begins the part of a verb's manual that tells its exit statuses.
-const exitStatus = "EXIT STATUS\n"
-
-// verb completes a command: its manual ends with its exit statuses, and wrong arguments are a usage
-// error, which cobra would not tell from a failure.
-func verb(cmd *cobra.Command, statuses ...string) *cobra.Command {
-	for _, s := range []string{"2    wrong usage", "78   configuration or state refused",
-		"125  tadactl itself failed"} {
-		number, _, _ := strings.Cut(s, " ")
-		if !slices.ContainsFunc(statuses, func(own string) bool {
-			return strings.HasPrefix(own,
-				number+" ")
-		}) {
-			statuses = append(statuses, s)
-		}
-	}
-	cmd.Long = strings.TrimSpace(strings.TrimSpace(cmd.Long) + "\n\n" + exitStatus +
-		"  0    done\n  " + strings.Join(statuses, "\n  "))
+// verb completes a command: wrong arguments are a usage error, which cobra would not tell from a
+// failure.
+func verb(cmd *cobra.Command) *cobra.Command {
 	if args := cmd.Args; args != nil {
 		cmd.Args = func(cmd *cobra.Command, words []string) error {
 			err := args(cmd, words)
@@ -64,12 +47,6 @@ func verb(cmd *cobra.Command, statuses ...string) *cobra.Command {
 		}
 	}
 	return cmd
-}
-
-// manual is what a verb is for, and its exit statuses.
-func manual(cmd *cobra.Command) (about, statuses string) {
-	about, statuses, _ = strings.Cut(cmd.Long, exitStatus)
-	return cmp.Or(strings.TrimSpace(about), cmd.Short+"."), statuses
 }
 
 // help prints the help of cmd. cobra calls it too for a name that none of the verbs below cmd has:

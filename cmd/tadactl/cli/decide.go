@@ -37,20 +37,7 @@ func (o consent) standing() bool { return o.uses != 0 || o.life != 0 }
 func (c *ctl) approve() *cobra.Command {
 	var o consent
 	cmd := &cobra.Command{
-		Use:   "approve ID... | approve --token FILE",
-		Short: "Approve one pending command, once",
-		Long: "Approve one pending command, once. The question is shown again on your terminal and\n" +
-			"answered there. With --plan, it is refused unless its plan hash begins with these digits.\n" +
-			"A script or an agent cannot approve: it can only hand in an answer that a person signed,\n" +
-			"with --token. See: tadactl approvals channels.\n\n" +
-			"With --uses or --for, the same plan runs again without asking, up to that many times and\n" +
-			"for that long. Commands of high risk, interpreters, wrappers, and commands that use the\n" +
-			"network or secrets always ask; so does a plan whose files were recreated. For a tool that\n" +
-			"is unknown, that covers the tool with any input in this workspace. tadactl grants lists\n" +
-			"the grants.\n\n" +
-			"For a question about several calls, --except names those to deny; the others run.\n\n" +
-			"Several questions are shown and answered one after the other.\n\n" +
-			"With --token the answer comes from another machine: see tadactl sign.",
+		Use:  "approve ID... | approve --token FILE",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := caller.Outside(approval.ApproveLow); err != nil {
@@ -78,8 +65,7 @@ func (c *ctl) approve() *cobra.Command {
 	cmd.Flags().IntVar(&o.uses, "uses", 0, "let the same plan run this many times (5 with --for)")
 	cmd.Flags().DurationVar(&o.life, "for", 0,
 		"let the same plan run for this long (1h with --uses; at most 12h)")
-	return verb(cmd, "75   not answered",
-		"126  refused: the answer does not fit, is too late, or is not allowed for this caller")
+	return verb(cmd)
 }
 
 func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
@@ -185,14 +171,7 @@ func (c *ctl) deny() *cobra.Command {
 	var message, instead string
 	var undo, all bool
 	cmd := &cobra.Command{
-		Use:   "deny ID... [-m WHY] [--instead COMMAND] | deny --all [-m WHY] | deny --undo ID...",
-		Short: "Deny one pending command, with a message to the agent",
-		Long: "Deny one pending command, with a message to the agent. --instead suggests another\n" +
-			"command to the agent, such as a part of a list: that one has its own plan and its own\n" +
-			"question, and nothing of the denied command runs.\n\n" +
-			"--all denies every open question and prints each.\n\n" +
-			"A denied command is refused for 10 minutes without asking. --undo withdraws the denial:\n" +
-			"the same command asks again.",
+		Use:  "deny ID... [-m WHY] [--instead COMMAND] | deny --all [-m WHY] | deny --undo ID...",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := caller.Outside(approval.Deny); err != nil {
@@ -224,7 +203,7 @@ func (c *ctl) deny() *cobra.Command {
 	cmd.Flags().StringVar(&instead, "instead", "", "the command that you suggest")
 	cmd.Flags().BoolVar(&all, "all", false, "deny every open question")
 	cmd.Flags().BoolVar(&undo, "undo", false, "withdraw a denial")
-	return verb(cmd, "126  refused: too late, or not allowed for this caller")
+	return verb(cmd)
 }
 
 func (c *ctl) denyOne(ctx context.Context, id, message, instead string) error {

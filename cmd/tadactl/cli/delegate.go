@@ -14,12 +14,7 @@ func (c *ctl) keyDelegate() *cobra.Command {
 	d := approval.Delegation{MaxRisk: 2}
 	var life time.Duration
 	cmd := &cobra.Command{
-		Use:   "delegate LINE",
-		Short: "Let another person's key answer for you, within limits",
-		Long: "Let another person's key answer for you, for a limited time and up to a given risk. LINE\n" +
-			"is what tadactl key show prints for them. The result is one line, which they pass to\n" +
-			"tadactl sign --delegation. They cannot delegate further, and together you count as one\n" +
-			"person.",
+		Use:  "delegate LINE",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := approval.ParseTrust([]byte(args[0]))
@@ -53,7 +48,7 @@ func (c *ctl) keyDelegate() *cobra.Command {
 	cmd.Flags().IntVar(&d.MaxRisk, "max-risk", d.MaxRisk, "highest risk it may answer, 0 to 3")
 	cmd.Flags().StringSliceVar(&d.WorkItems, "work-item", nil,
 		"only for these work items (default: any)")
-	return verb(cmd, "126  refused: not allowed for this caller")
+	return verb(cmd)
 }
 
 // passphrase asks for the passphrase of the own key, if it has one.

@@ -17,9 +17,8 @@ import (
 func (c *ctl) doctor() *cobra.Command {
 	var attacks bool
 	cmd := verb(&cobra.Command{
-		Use:   "doctor",
-		Short: "Show which protections work on this machine, and what is missing",
-		Args:  cobra.NoArgs,
+		Use:  "doctor",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if attacks {
 				return c.attack(cmd.Context())
@@ -80,8 +79,7 @@ func (c *ctl) doctor() *cobra.Command {
 			}
 			return nil
 		},
-	}, "77   an older copy of the approvals or of the record was put back",
-		"125  no sandbox level works here, or an attack succeeded")
+	})
 	cmd.Flags().BoolVar(&attacks, "attack", false,
 		"try every known escape from the sandbox, at each level")
 	return cmd

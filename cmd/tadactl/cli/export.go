@@ -44,14 +44,12 @@ func (c *ctl) export() *cobra.Command {
 	names := exportNames()
 	about := ""
 	for _, e := range exports {
-		about += fmt.Sprintf("\n  %-5s  %s", e.name, e.about)
+		about += fmt.Sprintf("  %-5s  %s\n", e.name, e.about)
 	}
 	var format string
 	cmd := &cobra.Command{
-		Use:   "export [ID] --format " + strings.Join(names, "|"),
-		Short: "Export a session to a file format for other programs",
-		Long: "Export a session to a file format for other programs; without an ID, the newest.\n" +
-			about,
+		Use:  "export [ID] --format " + strings.Join(names, "|"),
+		Long: about,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := c.recording(args)
@@ -65,7 +63,7 @@ func (c *ctl) export() *cobra.Command {
 	last := len(names) - 1
 	cmd.Flags().StringVar(&format, "format", names[0],
 		strings.Join(names[:last], ", ")+" or "+names[last])
-	return verb(cmd, "77   the record was changed; it was exported up to there")
+	return verb(cmd)
 }
 
 // html writes the page, with what verification says beside the session.

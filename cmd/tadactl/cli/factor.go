@@ -56,11 +56,8 @@ func proven(err error) error {
 func (c *ctl) keyTrust() *cobra.Command {
 	vouch := ""
 	cmd := &cobra.Command{
-		Use:   "trust LINE | trust KIND KEY NAME [max-risk=N]",
-		Short: "Trust a key: accept its signed answers on this machine",
-		Long: "Trust a key: accept its signed answers on this machine. LINE is what `tadactl key show`\n" +
-			"prints on the other machine; with max-risk=N at its end, the key only answers questions\n" +
-			"up to that risk.\n\n" + proof,
+		Use:  "trust LINE | trust KIND KEY NAME [max-risk=N]",
+		Long: proof,
 		Args: cobra.RangeArgs(1, 4),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, f, err := c.enrolling(cmd.Context(), vouch)
@@ -81,17 +78,14 @@ func (c *ctl) keyTrust() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&vouch, "vouch", "", "a file in which a trusted key vouches for this one")
-	return verb(cmd, "75   no code was entered",
-		"126  refused: not allowed for this caller, or the proof does not fit")
+	return verb(cmd)
 }
 
 func (c *ctl) keyUntrust() *cobra.Command {
 	vouch := ""
 	cmd := &cobra.Command{
-		Use:   "untrust ID",
-		Short: "Stop trusting a key",
-		Long: "Stop trusting a key; `tadactl key show` prints its ID. A key can vouch for its own\n" +
-			"removal, with any delegation for this machine.\n\n" + proof,
+		Use:  "untrust ID",
+		Long: proof,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, f, err := c.enrolling(cmd.Context(), vouch)
@@ -107,19 +101,13 @@ func (c *ctl) keyUntrust() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&vouch, "vouch", "",
 		"a file in which a trusted key vouches for this change")
-	return verb(cmd, "75   no code was entered",
-		"126  refused: not allowed for this caller, or the proof does not fit")
+	return verb(cmd)
 }
 
 func (c *ctl) keyTOTP() *cobra.Command {
 	remove := false
 	cmd := &cobra.Command{
-		Use:   "totp",
-		Short: "Set up one-time codes, required from then on for the highest risk",
-		Long: "Set up one-time codes from an authenticator app (RFC 6238). From then on, questions of the\n" +
-			"highest risk need a code, a signature or a second person. It prints the address that the\n" +
-			"authenticator reads. Replacing the secret, or removing it with --remove, needs a code from\n" +
-			"the old one. The change is recorded.",
+		Use:  "totp",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, f, err := c.enrolling(cmd.Context(), "")
@@ -140,6 +128,5 @@ func (c *ctl) keyTOTP() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&remove, "remove", false, "remove the one-time codes")
-	return verb(cmd, "75   no code was entered",
-		"126  refused: not allowed for this caller, or the code does not fit")
+	return verb(cmd)
 }

@@ -17,13 +17,7 @@ import (
 func (c *ctl) gc() *cobra.Command {
 	var older, keep, reason string
 	cmd := &cobra.Command{
-		Use:   "gc",
-		Short: "Compress closed sessions; with a limit, delete the oldest",
-		Long: "Compress the transcripts of closed sessions. With --older or --keep, delete the oldest\n" +
-			"transcripts, then the parts of the log that nothing needs any more; --older also deletes\n" +
-			"archived versions of protected files (at most 100 are kept per workspace anyway). A log\n" +
-			"entry says what was deleted, and the hashes of all entries remain: what was proven,\n" +
-			"witnessed or saved elsewhere can still be verified.",
+		Use:  "gc",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var r audit.Retention
@@ -75,7 +69,7 @@ func (c *ctl) gc() *cobra.Command {
 	cmd.Flags().StringVar(&keep, "keep", "",
 		"keep this much of the transcripts, and this much of the log; delete the oldest beyond it: 1G, 500M")
 	cmd.Flags().StringVar(&reason, "reason", "retention", "the reason, for the record")
-	return verb(cmd, "77   the record was changed")
+	return verb(cmd)
 }
 
 // parseAge reads a duration; days too, of 24 hours.

@@ -40,9 +40,8 @@ func standingOf(g approval.Grant) standing {
 
 func (c *ctl) grants() *cobra.Command {
 	cmd := verb(&cobra.Command{
-		Use:   "grants",
-		Short: "List the grants: commands that run again without asking",
-		Args:  cobra.NoArgs,
+		Use:  "grants",
+		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			list, err := l.Grants(cmd.Context())
 			if err != nil {
@@ -85,9 +84,8 @@ func workspaceOf(payload []byte) string {
 
 func (c *ctl) revoke() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "revoke ID",
-		Short: "Revoke a grant",
-		Args:  cobra.ExactArgs(1),
+		Use:  "revoke ID",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := caller.Outside(approval.Revoke); err != nil {
 				return err
@@ -102,7 +100,7 @@ func (c *ctl) revoke() *cobra.Command {
 			}
 			return c.say(map[string]any{"id": id, "revoked": true}, "revoked %s\n", id)
 		},
-	}, "126  no such grant, or not allowed for this caller")
+	})
 }
 
 // granted tells what stands from now on.

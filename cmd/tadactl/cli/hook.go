@@ -23,8 +23,7 @@ import (
 
 func (c *ctl) hook() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "hook",
-		Short: "Check an agent's tool calls, as the hook of its platform",
+		Use: "hook",
 	}
 	cmd.AddCommand(c.hookRun(), c.hookInstall(), c.hookUninstall(), c.hookStatus())
 	return cmd
@@ -33,11 +32,7 @@ func (c *ctl) hook() *cobra.Command {
 func (c *ctl) hookRun() *cobra.Command {
 	var wait time.Duration
 	cmd := &cobra.Command{
-		Use:   "run " + platform.Names(),
-		Short: "Decide one tool call, read from standard input",
-		Long: "Decide one tool call, read from standard input in the platform's format, and answer in\n" +
-			"that format. A command line that is not denied is passed to tada-run, which asks, sandboxes\n" +
-			"and records it. Any error blocks the call.",
+		Use:  "run " + platform.Names(),
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c.status = hookRun(c.place, append([]string{"--wait=" + wait.String()}, args...))
@@ -45,8 +40,7 @@ func (c *ctl) hookRun() *cobra.Command {
 		},
 	}
 	cmd.Flags().DurationVar(&wait, "wait", 0, "wait this long for an approval")
-	return verb(cmd,
-		"2    the call is blocked; the reason is on standard error, where the agent reads it")
+	return verb(cmd)
 }
 
 // hasHook reports whether this is `tadactl hook run`, as it is registered with the platforms.

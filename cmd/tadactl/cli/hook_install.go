@@ -61,13 +61,7 @@ func (c *ctl) hookInstall() *cobra.Command {
 	var wait time.Duration
 	show := false
 	cmd := &cobra.Command{
-		Use:   "install " + platform.Names(),
-		Short: "Register the hook in a platform's settings",
-		Long: "Register the hook in a platform's own settings, for all its projects. The rest of the\n" +
-			"file stays as it is, byte for byte, comments too. A file with a syntax error is not changed,\n" +
-			"nor one that the platform does not read, such as one with comments for some.\n" +
-			"The old file is saved in backup/ of the state directory, and the new one is protected: if\n" +
-			"it is changed from outside, nothing runs until `tadactl tamper accept`.",
+		Use:  "install " + platform.Names(),
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := c.registration(args[0], wait)
@@ -208,10 +202,7 @@ func (c *ctl) registers(l *launcher.Launcher, r registration, text []byte) bool 
 
 func (c *ctl) hookUninstall() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "uninstall " + platform.Names(),
-		Short: "Remove the hook from a platform's settings",
-		Long: "Remove the hook from a platform's settings, and stop protecting the file. The file is again\n" +
-			"what it was before, byte for byte; if you changed it since, your changes stay.",
+		Use:  "uninstall " + platform.Names(),
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := c.registration(args[0], 0)

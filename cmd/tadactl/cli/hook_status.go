@@ -23,14 +23,7 @@ import (
 
 func (c *ctl) hookStatus() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "status [" + platform.Names() + "]",
-		Short: "Show whether the hook is registered, works, and can be reached",
-		Long: "Show where the hook is registered: complete, other (from another version or place, or\n" +
-			"changed), missing, off, or why the file cannot be read; and whether the file is protected,\n" +
-			"or was changed from outside. A complete registration is tried: the line is started as the\n" +
-			"platform starts it, with a harmless call and with one that must be blocked. off: settings\n" +
-			"of the account, of the machine or of the current directory switch the platform's hooks off.\n" +
-			"Options that the platform is started with (--bare, -c features.hooks=false) are not seen.",
+		Use:  "status [" + platform.Names() + "]",
 		Args: cobra.MaximumNArgs(1),
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -51,8 +44,7 @@ func (c *ctl) hookStatus() *cobra.Command {
 			}
 			return nil
 		}),
-	},
-		"1    the hook of the named platform is missing, incomplete, changed, off, or does not answer")
+	})
 }
 
 func (c *ctl) printHook(ctx context.Context, l *launcher.Launcher, r registration,

@@ -25,19 +25,7 @@ import (
 func (c *ctl) inbox() *cobra.Command {
 	var popup, page bool
 	cmd := &cobra.Command{
-		Use:   "inbox",
-		Short: "Read and answer questions on the whole screen, as they come",
-		Long: "Read and answer questions on the whole screen, as they come; the most dangerous are first.\n" +
-			"With --popup it opens on top of the other windows, inside tmux. With --web it serves a\n" +
-			"page on 127.0.0.1 until it is interrupted; answering there needs the code that is printed\n" +
-			"here.\n\n" +
-			"  up, down    choose                  enter   read it\n" +
-			"  space       page down               y       approve, once (may ask you to type)\n" +
-			"  n           deny, with a message    g       approve the same plan for a while\n" +
-			"  i           deny, and suggest another command\n" +
-			"  1 to 9      deny one of several     w       with a message\n" +
-			"  N           deny all that are nearly identical to this one\n" +
-			"  esc         back                    q       quit",
+		Use:  "inbox",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := caller.Outside(approval.ApproveLow); err != nil {
@@ -67,7 +55,7 @@ func (c *ctl) inbox() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&popup, "popup", false, "in a window on top of the others, inside tmux")
 	cmd.Flags().BoolVar(&page, "web", false, "on a page in a browser on this machine")
-	return verb(cmd, "126  refused: not allowed for this caller")
+	return verb(cmd)
 }
 
 // inboxWeb serves the inbox to a browser. What it prints goes to the terminal alone: a code in a

@@ -3,8 +3,7 @@ package cli
 import "github.com/spf13/cobra"
 
 func (c *ctl) key() *cobra.Command {
-	cmd := &cobra.Command{Use: "key",
-		Short: "Manage your signing key, and the keys that this machine trusts"}
+	cmd := &cobra.Command{Use: "key"}
 	cmd.AddCommand(c.keyInit(), c.keyShow(), c.keyTrust(), c.keyUntrust(), c.keyTOTP(),
 		c.keyDelegate())
 	return cmd

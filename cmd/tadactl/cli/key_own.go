@@ -20,10 +20,7 @@ import (
 func (c *ctl) keyInit() *cobra.Command {
 	var plain bool
 	cmd := &cobra.Command{
-		Use:   "init NAME",
-		Short: "Create your key for signing answers to other machines",
-		Long: "Create your key for signing answers to other machines, encrypted with a passphrase that\n" +
-			"is asked for on the terminal. It prints the line that the other machine has to trust.",
+		Use:  "init NAME",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := caller.Outside(approval.Enrol); err != nil {
@@ -89,9 +86,8 @@ func (c *ctl) secret(ctx context.Context, label string) (string, error) {
 
 func (c *ctl) keyShow() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "show",
-		Short: "Print your public key, the trusted keys, and this machine's name",
-		Args:  cobra.NoArgs,
+		Use:  "show",
+		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			audience, err := l.Audience()
 			if err != nil {

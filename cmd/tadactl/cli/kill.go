@@ -9,9 +9,8 @@ import (
 
 func (c *ctl) kill() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "kill ID",
-		Short: "Kill a run and everything it started",
-		Args:  cobra.ExactArgs(1),
+		Use:  "kill ID",
+		Args: cobra.ExactArgs(1),
 		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
 			id, err := l.Session(args[0])
 			if err != nil {

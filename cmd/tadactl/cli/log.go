@@ -22,11 +22,8 @@ func (c *ctl) log() *cobra.Command {
 	var kind, grep string
 	var filter audit.Filter
 	cmd := &cobra.Command{
-		Use:   "log",
-		Short: "Print the log, oldest first: who ran what, when, and what allowed it",
-		Long: "Print the log, oldest first: who ran what, when, what allowed it and how it ended. With\n" +
-			"--grep, print the lines of sessions that contain a text instead. This does not verify the\n" +
-			"log; `tadactl audit verify` does.\n\n" + kindsHelp(),
+		Use:  "log",
+		Long: kindsHelp(),
 		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			if grep != "" {
@@ -66,7 +63,7 @@ func (c *ctl) log() *cobra.Command {
 	cmd.Flags().StringVar(&grep, "grep", "",
 		"print the lines of sessions that contain this text, as they were shown")
 	cmd.Flags().IntVarP(&filter.Last, "last", "n", 0, "only the newest `N`")
-	return verb(cmd, "77   the record was changed")
+	return verb(cmd)
 }
 
 // grep prints the lines of the sessions that contain the text, as a person saw them.

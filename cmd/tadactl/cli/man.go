@@ -15,11 +15,7 @@ import (
 
 func (c *ctl) man() *cobra.Command {
 	cmd := verb(&cobra.Command{
-		Use:   "man DIR",
-		Short: "Write the manual pages of tadactl and tada-config(5) into a directory",
-		Long: "Write the manual pages of tadactl, its verbs and the configuration (tada-config.5) into\n" +
-			"DIR. With -, convert help text on standard input into a manual page:\n" +
-			"tada-run --help | tadactl man - > tada-run.1",
+		Use:  "man DIR",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] == "-" {

@@ -12,12 +12,7 @@ import (
 
 func (c *ctl) mcp() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "mcp",
-		Short: "Serve the Model Context Protocol on standard input and output",
-		Long: "Serve the Model Context Protocol on standard input and output, for agents that call\n" +
-			"tools: run_command, run_many, check_command, pending_status, accept_tamper and\n" +
-			"read_reference. Commands run in the current directory, sandboxed and recorded, as with\n" +
-			"tada-run; questions are answered with tadactl. It ends when standard input is closed.",
+		Use:  "mcp",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, dir, err := c.openHere()

@@ -14,10 +14,7 @@ import (
 
 func (c *ctl) policyLearn() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "learn ID",
-		Short: "Propose minimal rules for the connections that a session was refused",
-		Long: "Print the rules for config.yaml that would have allowed the connections which session ID\n" +
-			"was refused. It changes nothing: review the rules, and copy those you want.",
+		Use:  "learn ID",
 		Args: cobra.ExactArgs(1),
 		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
 			run, err := l.Past(args[0])

@@ -85,9 +85,8 @@ func entryOf(e approval.Envelope) entry {
 
 func (c *ctl) pending() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "pending",
-		Short: "List the open questions",
-		Args:  cobra.NoArgs,
+		Use:  "pending",
+		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			if err := l.CompareStore(cmd.Context()); err != nil {
 				// of an older copy, what is open is not what it says
@@ -204,9 +203,8 @@ func (c *ctl) line(ctx context.Context, l *launcher.Launcher, id string) error {
 
 func (c *ctl) show() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "show ID",
-		Short: "Show one question in full, as it was hashed, or the record of a run",
-		Args:  cobra.ExactArgs(1),
+		Use:  "show ID",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, e, err := c.envelope(cmd.Context(), args[0])
 			if errors.Is(err, state.ErrNoSuch) {

@@ -16,19 +16,14 @@ import (
 )
 
 func (c *ctl) policy() *cobra.Command {
-	cmd := &cobra.Command{Use: "policy", Short: "Show, check, edit or create the policy"}
+	cmd := &cobra.Command{Use: "policy"}
 	cmd.AddCommand(c.policyShow(), c.policyEdit(), c.policyCheck(), c.policyInit(), c.policyLearn())
 	return cmd
 }
 
 func (c *ctl) policyShow() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "show",
-		Short: "Print the settings in force, where each comes from, and the built-in table",
-		Long: "Print the settings in force, where each comes from, and the built-in table. A setting\n" +
-			"comes from the default, or from a line of /etc/tada/config.yaml, your own configuration,\n" +
-			"or .tada/config.yaml in the current workspace. The settings are explained in\n" +
-			"tada-config(5).",
+		Use:  "show",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			l, dir, err := c.openHere()
@@ -79,9 +74,8 @@ func policyFacts(p pathguard.Policy) map[string]any {
 
 func (c *ctl) policyCheck() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "check",
-		Short: "Check the configuration, and show what restricted paths block",
-		Args:  cobra.NoArgs,
+		Use:  "check",
+		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
 			dir, err := os.Getwd()
 			if err != nil {
@@ -109,9 +103,8 @@ func (c *ctl) policyCheck() *cobra.Command {
 
 func (c *ctl) policyInit() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "init",
-		Short: "Create a commented configuration, if there is none",
-		Args:  cobra.NoArgs,
+		Use:  "init",
+		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
 			path := l.Home().Config()
 			err := l.InitConfig(pathguard.Template())

@@ -22,19 +22,10 @@ import (
 
 func (c *ctl) policyEdit() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "edit",
-		Short: "Edit the configuration, check it, and accept it",
-		Long: "Edit the configuration, check it and accept it, as visudo does. $VISUAL or $EDITOR (else\n" +
-			"vi or nano) opens a copy. If it has an error, the line is shown, and you edit again or\n" +
-			"quit. Then you see the changes and accept them: the file is replaced in one step, and\n" +
-			"the change is not reported as one from outside. If the file changed while you were\n" +
-			"editing, nothing is written. An interrupted edit leaves the copy; the next one offers to\n" +
-			"continue it.",
+		Use:  "edit",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return c.editPolicy() },
-	}, "75   not accepted; nothing was changed",
-		"77   the configuration was changed meanwhile; nothing was written",
-		"126  refused: not allowed for this caller")
+	})
 }
 
 func (c *ctl) editPolicy() error {

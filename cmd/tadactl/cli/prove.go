@@ -19,11 +19,7 @@ import (
 func (c *ctl) auditCheckpoint() *cobra.Command {
 	public := false
 	cmd := &cobra.Command{
-		Use:   "checkpoint",
-		Short: "Sign the size and root of the log, to save somewhere else",
-		Long: "Sign the log's size and Merkle root: a C2SP tlog-checkpoint, which anyone can check with\n" +
-			"the log's key (--key prints it) and `tadactl audit verify --remember FILE`. A copy is kept\n" +
-			"beside the log; the one that counts is the one you save on another account or machine.",
+		Use:  "checkpoint",
 		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
 			if public {
@@ -41,7 +37,7 @@ func (c *ctl) auditCheckpoint() *cobra.Command {
 		}),
 	}
 	cmd.Flags().BoolVar(&public, "key", false, "print the key that verifies checkpoints and proofs")
-	return verb(cmd, "77   the record was changed")
+	return verb(cmd)
 }
 
 func (c *ctl) printLogKey(l *launcher.Launcher) error {
@@ -55,12 +51,7 @@ func (c *ctl) printLogKey(l *launcher.Launcher) error {
 func (c *ctl) auditProve() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
-		Use:   "prove ENTRY|SESSION[:FROM-TO]",
-		Short: "Write a proof of one log entry, or of part of a session",
-		Long: "Write a proof of one log entry, by its number, or of part of a session, by its id and the\n" +
-			"numbers of its events, the last excluded. Anyone with the log's key (`tadactl audit\n" +
-			"checkpoint --key`) can verify it with `tadactl audit check-proof`, without seeing the rest\n" +
-			"of the log or the session.",
+		Use:  "prove ENTRY|SESSION[:FROM-TO]",
 		Args: cobra.ExactArgs(1),
 		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
 			proof, err := prove(l, args[0])
@@ -75,7 +66,7 @@ func (c *ctl) auditProve() *cobra.Command {
 		}),
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "-", "the file to write")
-	return verb(cmd, "77   the record was changed")
+	return verb(cmd)
 }
 
 // prove makes the proof that was asked for. An entry's number is shorter than a session's id.
@@ -104,10 +95,7 @@ const maxProof = 64 << 20
 func (c *ctl) checkProof() *cobra.Command {
 	var keys []string
 	cmd := &cobra.Command{
-		Use:   "check-proof FILE",
-		Short: "Verify a proof, and print what it proves",
-		Long: "Verify a proof from `tadactl audit prove`, and print what it proves. It needs only the\n" +
-			"log's key: without --key, that of the log on this machine.",
+		Use:  "check-proof FILE",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			proof, err := c.readUpTo(args[0], maxProof)
@@ -133,7 +121,7 @@ func (c *ctl) checkProof() *cobra.Command {
 	}
 	cmd.Flags().StringArrayVar(&keys, "key", nil,
 		"the log's key, `NAME+HASH+KEY`, as 'tadactl audit checkpoint --key' prints it on that machine")
-	return verb(cmd, "77   the proof is not valid")
+	return verb(cmd)
 }
 
 func (c *ctl) proven(proof []byte, keys []string) error {
@@ -183,12 +171,7 @@ func (c *ctl) auditRedact() *cobra.Command {
 	var secrets bool
 	var reason string
 	cmd := &cobra.Command{
-		Use:   "redact SESSION --secrets|--text TEXT",
-		Short: "Remove a text from a transcript, which can still be verified",
-		Long: "Remove for good the parts of a transcript that contain a text, or credentials of a known\n" +
-			"form (most were never stored). The log says which parts were removed. Everything else can\n" +
-			"still be verified, including the session's head. The command line is not removed: the log\n" +
-			"and the transcript's header contain it.",
+		Use:  "redact SESSION --secrets|--text TEXT",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(texts) == 0 && !secrets {
@@ -221,7 +204,7 @@ func (c *ctl) auditRedact() *cobra.Command {
 	cmd.Flags().StringArrayVar(&texts, "text", nil, "remove this text, of at most 512 bytes")
 	cmd.Flags().BoolVar(&secrets, "secrets", false, "remove credentials of a known form")
 	cmd.Flags().StringVar(&reason, "reason", "", "the reason, for the record")
-	return verb(cmd, "77   the record was changed")
+	return verb(cmd)
 }
 
 // toRemove are the events that hold what is to go.

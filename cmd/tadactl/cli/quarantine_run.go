@@ -33,16 +33,7 @@ func (c *ctl) quarantineRun() *cobra.Command {
 	var files, keep []string
 	var strong, full bool
 	cmd := &cobra.Command{
-		Use:   "run --file FILE [--file FILE ...] -- PROGRAM [ARG ...]",
-		Short: "Start a reviewer in a sandbox, and print what it found",
-		Long: "Start PROGRAM in a sandbox in which it can read what it needs to run and the files given by\n" +
-			"--file, write nothing, connect to nothing but --endpoint, and execute no other program.\n" +
-			"Standard input tells it what to do, with references for the files. It reads a file by its\n" +
-			"path, or asks for it on descriptor 3: a line {\"tool\":\"Read\",\"input\":{\"file_path\":\"typed://...\"}}\n" +
-			"is answered by a line. It must print one JSON object that matches `tadactl quarantine schema`;\n" +
-			"anything else is refused and not shown.\n\n" +
-			"The main agent gets the number of findings and their locations. --full prints their texts\n" +
-			"too: treat them as quotations from a program that may have been persuaded by what it read.",
+		Use:  "run --file FILE [--file FILE ...] -- PROGRAM [ARG ...]",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, argv []string) error {
 			if err := f.check(); err != nil {
@@ -74,15 +65,13 @@ func (c *ctl) quarantineRun() *cobra.Command {
 	flags.BoolVar(&strong, "strong", false, "require a sandbox with namespaces")
 	flags.BoolVar(&full, "full", false,
 		"print the findings too, not only their number and locations")
-	return verb(cmd, "1    the reviewer failed, or its answer was refused", "124  it timed out",
-		"126  refused: limits, files, sandbox or endpoint", "127  the program was not found")
+	return verb(cmd)
 }
 
 func (c *ctl) quarantineSchema() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of a reviewer's answer",
-		Args:  cobra.NoArgs,
+		Use:  "schema",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := c.out.Write(quarantine.Schema())
 			return err
@@ -231,9 +220,8 @@ func (c *ctl) printReview(r quarantine.Response, full bool, head string) error {
 
 func (c *ctl) quarantineFindings() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "findings SESSION [ID ...]",
-		Short: "Print the texts of the findings",
-		Args:  cobra.MinimumNArgs(1),
+		Use:  "findings SESSION [ID ...]",
+		Args: cobra.MinimumNArgs(1),
 		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
 			r, err := kept(filepath.Join(l.Home().Dir, "quarantine"), args[0])
 			if err != nil {
@@ -275,9 +263,8 @@ func kept(dir, prefix string) (r quarantine.Response, err error) {
 func (c *ctl) quarantineResponse() *cobra.Command {
 	var full bool
 	cmd := &cobra.Command{
-		Use:   "response SESSION < ANSWER",
-		Short: "Check a quarantined agent's answer against the schema, and print what it found",
-		Args:  cobra.ExactArgs(1),
+		Use:  "response SESSION < ANSWER",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := c.quarantineClient(args[0])
 			if err != nil {
@@ -305,5 +292,5 @@ func (c *ctl) quarantineResponse() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&full, "full", false,
 		"print the findings too, not only their number and locations")
-	return verb(cmd, "1    the answer was refused")
+	return verb(cmd)
 }

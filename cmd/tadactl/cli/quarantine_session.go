@@ -121,13 +121,7 @@ func (c *ctl) quarantineStart() *cobra.Command {
 	var f quarantineFlags
 	var agents, platforms []string
 	cmd := &cobra.Command{
-		Use:   "start [FILE ...]",
-		Short: "Start a session, and print references to files",
-		Long: "Start a session, which lasts until it is ended, it times out, or this process ends. It first\n" +
-			"prints the session and references to FILE. It quarantines agents that are named by --agent,\n" +
-			"that run in a platform's session named by --platform-session, or that are started with\n" +
-			"TADA_QUARANTINE=SESSION in their environment; the platform's hook asks this process about\n" +
-			"each of their tool calls.",
+		Use:  "start [FILE ...]",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := f.check(); err != nil {
@@ -141,8 +135,7 @@ func (c *ctl) quarantineStart() *cobra.Command {
 		"quarantine the agent with this id or type on the platform; may be repeated")
 	cmd.Flags().StringArrayVar(&platforms, "platform-session", nil,
 		"quarantine every agent in this session of the platform; may be repeated")
-	return verb(cmd, "124  the session timed out",
-		"126  too many quarantined agents are running, or a file may not be read")
+	return verb(cmd)
 }
 
 // aSession is what start prints.
@@ -268,9 +261,8 @@ func (c *ctl) quarantineClient(prefix string) (quarantine.Client, error) {
 func (c *ctl) quarantineRef() *cobra.Command {
 	var bind bool
 	cmd := &cobra.Command{
-		Use:   "ref SESSION FILE ...",
-		Short: "Print references to files",
-		Args:  cobra.MinimumNArgs(2),
+		Use:  "ref SESSION FILE ...",
+		Args: cobra.MinimumNArgs(2),
 		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client,
 			args []string) error {
 			uris := []string{}
@@ -296,14 +288,13 @@ func (c *ctl) quarantineRef() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&bind, "sha", false,
 		"the references are valid only while the files keep their content")
-	return verb(cmd, "126  no reference to a file is possible, or not allowed for this caller")
+	return verb(cmd)
 }
 
 func (c *ctl) quarantineVerify() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "verify SESSION URI",
-		Short: "Check whether a reference is valid",
-		Args:  cobra.ExactArgs(2),
+		Use:  "verify SESSION URI",
+		Args: cobra.ExactArgs(2),
 		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client,
 			args []string) error {
 			r, err := client.Verify(ctx, args[1])
@@ -323,14 +314,13 @@ func (c *ctl) quarantineVerify() *cobra.Command {
 			}
 			return err
 		}),
-	}, "126  not valid, or not allowed for this caller")
+	})
 }
 
 func (c *ctl) quarantineStatus() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "status",
-		Short: "List the sessions and their agents",
-		Args:  cobra.NoArgs,
+		Use:  "status",
+		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), quarantineTime)
 			defer cancel()
@@ -356,9 +346,8 @@ func (c *ctl) quarantineStatus() *cobra.Command {
 
 func (c *ctl) quarantineEnd() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "end SESSION",
-		Short: "End a session: destroy its key, which makes its references invalid",
-		Args:  cobra.ExactArgs(1),
+		Use:  "end SESSION",
+		Args: cobra.ExactArgs(1),
 		RunE: c.inQuarantine(func(ctx context.Context, client quarantine.Client,
 			args []string) error {
 			if err := client.End(ctx); err != nil {
@@ -367,5 +356,5 @@ func (c *ctl) quarantineEnd() *cobra.Command {
 			return c.say(map[string]any{"session": client.Session, "ended": true}, "%s  ended\n",
 				client.Session)
 		}),
-	}, "126  refused: not allowed for this caller")
+	})
 }

@@ -28,16 +28,7 @@ func (c *ctl) sessions() *cobra.Command {
 	var w wanted
 	last, all := 30, false
 	cmd := &cobra.Command{
-		Use:   "sessions",
-		Short: "List the runs, oldest first",
-		Long: "List the runs, oldest first: the newest 30, or as many as --last says, and those that have\n" +
-			"not ended; with --json, all.\n" +
-			"One whose command has ended and left processes that go on (background: keep, see\n" +
-			"tada-config(5)) is listed as background, with what to type to end it.\n" +
-			"A run that can be attached to (tada-run --session) is listed as session; one that waits\n" +
-			"for an answer, as waiting, and after it as approved (run the command again), denied,\n" +
-			"withdrawn or expired; one that the policy refused, as refused; one that was running when\n" +
-			"its launcher died, as lost.",
+		Use:  "sessions",
 		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			list, err := w.runs(l)
@@ -197,12 +188,8 @@ func appendMark(list []play.Mark, e audit.Entry, body map[string]any, began time
 func (c *ctl) replay() *cobra.Command {
 	var o play.Options
 	cmd := &cobra.Command{
-		Use:   "replay [ID]",
-		Short: "Play a session with its timing; without an ID, the newest",
-		Long: "Play a session with its timing; without an ID, the newest. It is redrawn by a terminal\n" +
-			"emulator: recorded output cannot reach your terminal directly. On a terminal the keys\n" +
-			"below work; anywhere else the screen is printed as lines of text, and with --json as\n" +
-			"events.\n\nKEYS\n" + play.Keys(),
+		Use:  "replay [ID]",
+		Long: "KEYS\n" + play.Keys(),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(o.Speed > 0) { // NaN too
@@ -246,7 +233,7 @@ func (c *ctl) replay() *cobra.Command {
 	cmd.Flags().BoolVar(&o.Follow, "follow", false,
 		"show the output of a running session as it comes")
 	cmd.Flags().BoolVar(&o.NoWait, "no-wait", false, "print everything at once")
-	return verb(cmd, "77   the record was changed; it was shown up to there", "130  interrupted")
+	return verb(cmd)
 }
 
 // interrupted is the exit status of a replay that its reader ended with a signal, as of a program

@@ -12,10 +12,7 @@ import (
 
 func (c *ctl) shell() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "shell",
-		Short: "Make tada-run the shell of an agent program",
-		Long: "Make tada-run the shell in which an agent program starts its commands. It is installed\n" +
-			"under the name bash, because some programs accept no other.",
+		Use: "shell",
 	}
 	cmd.AddCommand(c.shellInstall(), c.shellUninstall())
 	return cmd
@@ -63,12 +60,7 @@ func shellFile(paths []string) string {
 func (c *ctl) shellInstall() *cobra.Command {
 	show := false
 	cmd := &cobra.Command{
-		Use:   "install " + settings.ShellPlatforms(),
-		Short: "Make tada-run the shell of a platform",
-		Long: "Make tada-run the shell of a platform, in the platform's own settings, by a symlink in bin/\n" +
-			"of the state directory. The rest of the file stays as it is, byte for byte; the old file is\n" +
-			"saved, and the new one is protected. For a platform without such a setting, what you have to\n" +
-			"do is printed.",
+		Use:  "install " + settings.ShellPlatforms(),
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := c.shellRegistration(args[0])
@@ -114,10 +106,7 @@ func (c *ctl) advise(r shellRegistration, link string) error {
 
 func (c *ctl) shellUninstall() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "uninstall " + settings.ShellPlatforms(),
-		Short: "Restore a platform's own shell",
-		Long: "Restore a platform's own shell: the settings are again what they were before, byte for byte;\n" +
-			"if you changed them since, your changes stay. The link remains for others.",
+		Use:  "uninstall " + settings.ShellPlatforms(),
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := c.shellRegistration(args[0])

@@ -26,12 +26,7 @@ import (
 func (c *ctl) exportRequest() *cobra.Command {
 	var command, batch, agent, item string
 	cmd := &cobra.Command{
-		Use:   "export-request ID | export-request --ci COMMAND | export-request --ci-intent FILE",
-		Short: "Print a question, to be answered on another machine",
-		Long: "Print a question as one line, to be answered on another machine with tadactl sign. --ci\n" +
-			"prints the plan of a command before it is asked: once signed, exactly that plan may run\n" +
-			"once, with tada-run --profile ci. --ci-intent does so for several commands, as tada-run\n" +
-			"--intent runs them; each has its own answer: see tadactl sign --except.",
+		Use:  "export-request ID | export-request --ci COMMAND | export-request --ci-intent FILE",
 		Args: cobra.MaximumNArgs(1),
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, args []string) error {
 			var line []byte
@@ -131,12 +126,7 @@ func (c *ctl) sign() *cobra.Command {
 	var how permit.Signing
 	var delegation string
 	cmd := &cobra.Command{
-		Use:   "sign FILE",
-		Short: "Answer a question from another machine, with your key",
-		Long: "Answer a question from another machine. The question is shown and answered on your\n" +
-			"terminal, and the signed answer, approval or denial, is printed as one line, for tadactl\n" +
-			"approve --token on the machine that asked. FILE is what export-request printed; - is\n" +
-			"standard input.",
+		Use:  "sign FILE",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := caller.Outside(approval.Sign); err != nil {
@@ -172,7 +162,7 @@ func (c *ctl) sign() *cobra.Command {
 		"let the same plan run for this long (a grant)")
 	cmd.Flags().StringVar(&delegation, "delegation", "",
 		"a file from tadactl key delegate: answer for the person who made it")
-	return verb(cmd, "75   not answered", "126  refused: not allowed for this caller")
+	return verb(cmd)
 }
 
 func (c *ctl) signOn(ctx context.Context, q approval.Question, how permit.Signing) error {

@@ -19,11 +19,7 @@ import (
 
 func (c *ctl) tamper() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "tamper",
-		Short: "Review protected files that were changed from outside",
-		Long: "Review protected files that were changed from outside: look at each diff, then accept it\n" +
-			"or restore the file. Each decision is about one file, and about exactly the change that\n" +
-			"was shown.",
+		Use: "tamper",
 	}
 	cmd.PersistentFlags().BoolVar(&c.paranoid, "paranoid", false,
 		"read every protected file, even if it looks unchanged")
@@ -64,9 +60,8 @@ func (c *ctl) tellRefused(v *launcher.Review) {
 
 func (c *ctl) tamperStatus() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "status",
-		Short: "List the protected files and their state",
-		Args:  cobra.NoArgs,
+		Use:  "status",
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v, err := c.reviewToMend()
 			if err != nil {
@@ -81,7 +76,7 @@ func (c *ctl) tamperStatus() *cobra.Command {
 			}
 			return c.printStatus(v)
 		},
-	}, "77   some were changed from outside")
+	})
 }
 
 // fileState is how a protected file is, as one word.
@@ -132,10 +127,7 @@ func (c *ctl) printStatus(v *launcher.Review) error {
 
 func (c *ctl) tamperDiff() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "diff [PATH ...]",
-		Short: "Show what was changed since the last accepted state",
-		Long: "Show what was changed since the last accepted state, as a unified diff in which nothing\n" +
-			"can move the cursor. What was shown can then be accepted.",
+		Use: "diff [PATH ...]",
 		RunE: func(_ *cobra.Command, args []string) error {
 			v, err := c.reviewToMend()
 			if err != nil {
@@ -168,7 +160,7 @@ func (c *ctl) tamperDiff() *cobra.Command {
 			}
 			return nil
 		},
-	}, "77   a protected file was changed")
+	})
 }
 
 // chosen are the files that the person named, or all that differ.
@@ -230,13 +222,7 @@ func (c *ctl) decide(v *launcher.Review, args []string, ask bool, question func(
 func (c *ctl) tamperAccept() *cobra.Command {
 	var reason, digest string
 	cmd := &cobra.Command{
-		Use:   "accept [PATH] [--reason WHY]",
-		Short: "Accept the change to a file, as it was shown",
-		Long: "Accept the change to a file, as it was shown. The diff is shown on your terminal\n" +
-			"and confirmed there. With --digest, it accepts what `tadactl tamper diff` showed before.\n" +
-			"A program cannot accept. Both versions are archived. Without PATH, every changed file\n" +
-			"is shown and confirmed in turn. On a terminal, the reason is optional. PATH\n" +
-			launcher.ModeName + " confirms that this setting may be switched off.",
+		Use:  "accept [PATH] [--reason WHY]",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("reason") && term.IsTerminal(int(c.in.Fd())) {
@@ -276,7 +262,7 @@ func (c *ctl) tamperAccept() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "why the change is right, for the record")
 	cmd.Flags().StringVar(&digest, "digest", "", "the digest at the end of the diff that you read")
-	return verb(cmd, "75   not confirmed", "77   refused: not shown before, or changed since")
+	return verb(cmd)
 }
 
 // joined are names in one line.
@@ -315,12 +301,7 @@ func (c *ctl) confirm(v *launcher.Review, path, question string) (string, error)
 
 func (c *ctl) tamperRestore() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "restore [PATH]",
-		Short: "Restore a file to its last accepted state",
-		Long: "Restore a file to its last accepted state; one that was not there is deleted. The current\n" +
-			"version is archived first.\n" +
-			"Without PATH, every changed file is restored; if there are several, each diff is shown\n" +
-			"on your terminal and confirmed there.",
+		Use:  "restore [PATH]",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			v, err := c.reviewToMend()
@@ -339,7 +320,7 @@ func (c *ctl) tamperRestore() *cobra.Command {
 				return decision{e.Checksum, v.ArchivePath(e)}, err
 			})
 		},
-	}, "75   not confirmed", "77   refused: there is no copy, or something is in the way")
+	})
 }
 
 // reviewed tells what was decided.
@@ -357,11 +338,7 @@ func (c *ctl) reviewed(word, path, checksum, archive string) error {
 
 func (c *ctl) tamperLog() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "log",
-		Short: "Print the log of protected files, oldest first",
-		Long: "Print the log of protected files, oldest first, one event per line:\n" +
-			"TIMESTAMP | USER | INTERFACE | ACTION | TASK_ID | CHECKSUM | DESCRIPTION\n" +
-			"The lines are taken from the record; tadactl audit verify verifies it.",
+		Use:  "log",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			l, err := c.openBy(launcher.Place.OpenToMend)
@@ -385,5 +362,5 @@ func (c *ctl) tamperLog() *cobra.Command {
 			}
 			return nil
 		},
-	}, "77   the record was changed")
+	})
 }

@@ -13,10 +13,7 @@ import (
 
 func (c *ctl) watch() *cobra.Command {
 	return verb(&cobra.Command{
-		Use:   "watch",
-		Short: "Print each question as it comes, until interrupted",
-		Long: "Print each open question, and then each new one as it comes, until interrupted. With\n" +
-			"--json, print one object per line. On a terminal, each new question rings the bell.",
+		Use:  "watch",
 		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM,

@@ -25,8 +25,7 @@ import (
 )
 
 func (c *ctl) auditWitness() *cobra.Command {
-	cmd := &cobra.Command{Use: "witness",
-		Short: "Have another account or machine remember the length of the log"}
+	cmd := &cobra.Command{Use: "witness"}
 	cmd.AddCommand(c.witnessServe(), c.witnessAdd())
 	return cmd
 }
@@ -35,12 +34,7 @@ func (c *ctl) witnessServe() *cobra.Command {
 	var dir, listen, name string
 	var logs []string
 	cmd := &cobra.Command{
-		Use:   "serve --dir DIR --listen ADDRESS --log KEY",
-		Short: "Act as a witness: cosign checkpoints of logs that only grow",
-		Long: "Act as a witness for other logs, over the C2SP tlog-witness protocol: remember the length of\n" +
-			"each, and cosign only what extends it. ADDRESS is HOST:PORT, or unix:PATH for a witness on\n" +
-			"the same machine, under another account. The first line printed is the witness's own key,\n" +
-			"for `tadactl audit verify --witness`.",
+		Use:  "serve --dir DIR --listen ADDRESS --log KEY",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if dir == "" || listen == "" || len(logs) == 0 {
@@ -134,11 +128,7 @@ func (c *ctl) serve(ctx context.Context, w http.Handler, listen, key string) err
 func (c *ctl) witnessAdd() *cobra.Command {
 	var key string
 	cmd := &cobra.Command{
-		Use:   "add URL --witness KEY",
-		Short: "Have a witness cosign this log",
-		Long: "Sign the log's size and root, have the witness at URL (http://HOST:PORT or unix:PATH) cosign\n" +
-			"it, check the cosignature against the witness's key, and keep it with the checkpoint beside\n" +
-			"the log. The witness does not cosign a log that was cut or rewritten since it last saw it.",
+		Use:  "add URL --witness KEY",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if key == "" {
@@ -159,7 +149,7 @@ func (c *ctl) witnessAdd() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&key, "witness", "", "the witness's key, NAME+HASH+KEY")
-	return verb(cmd, "77   the record was changed, or is not as the witness remembers it")
+	return verb(cmd)
 }
 
 // client speaks HTTP, over a socket for unix:PATH.
