@@ -3,6 +3,8 @@ package integration
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -12,12 +14,17 @@ import (
 // features are what is proved of a client, in the order of README's table, and by which tests. Of a
 // test that proves less, the result says so.
 var features = []struct{ name, tests, result string }{
-	{name: "shell", tests: "TestClientsShell TestClientsDoors/shell TestClientsClaudeShellThatIsNone"},
-	{name: "hook", tests: "TestClients TestClientsDoors/hook"},
+	{name: "shell", tests: "TestClientsShell TestClientsDoors/shell TestClientsClaudeShellThatIsNone " +
+		"TestClientsCalls/shell TestClientsDirectory/shell"},
+	{name: "hook", tests: "TestClients TestClientsDoors/hook " +
+		"TestClientsCalls/hook TestClientsDirectory/hook"},
 	{name: "hook", tests: "TestClientsQwenHook", result: "denies only"},
-	{name: "both", tests: "TestClientsBoth TestClientsDoors/both TestClients/qwen"},
-	{name: "session", tests: "TestClientsSession TestClientsDoors/session"},
-	{name: "MCP", tests: "TestClientsDoors/mcp"},
+	{name: "both", tests: "TestClientsBoth TestClientsDoors/both TestClients/qwen " +
+		"TestClientsCalls/both TestClientsDirectory/both"},
+	{name: "session", tests: "TestClientsSession TestClientsDoors/session " +
+		"TestClientsCalls/session TestClientsDirectory/session"},
+	{name: "MCP", tests: "TestClientsDoors/mcp " +
+		"TestClientsCalls/mcp TestClientsDirectory/mcp"},
 	{name: "own rules", tests: "TestClientsRules TestClientsAllowRules TestClientsCodexRefuses TestClientsCopilotRules TestClientsCodexSandbox TestClientsClaudeSandbox"},
 	{name: "unknown tools", tests: "TestClientsUnknownTool"},
 	{name: "file tools", tests: "TestClientsFiles TestClientsCodexPatch"},
@@ -43,6 +50,31 @@ func proves(test string) (feature, result string, known bool) {
 		result = "yes"
 	}
 	return feature, result, known
+}
+
+// TestEveryClientTestProves: a test with the programs that is in no row of the table would fail with
+// each of them, and only where they are.
+func TestEveryClientTestProves(t *testing.T) {
+	files, err := filepath.Glob("clients_*test.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range regexp.MustCompile(`(?m)^func (TestClients\w*)\(`).
+			FindAllSubmatch(text, -1) {
+			name := string(found[1])
+			_, _, whole := proves(name)
+			for _, door := range clientDoors {
+				if _, _, known := proves(name + "/" + door); !known && !whole {
+					t.Errorf("%s: %s proves no feature through the %s", file, name, door)
+				}
+			}
+		}
+	}
 }
 
 // proven is what the tests proved, in the order of the clients and of the features. README's table
