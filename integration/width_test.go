@@ -25,7 +25,7 @@ var long = map[string]int{
 	"audit/witness":             1,
 	"audit/zstandard":           1,
 	"cmd/tada-run/cli":          6,
-	"cmd/tadactl/cli":           39,
+	"cmd/tadactl/cli":           36,
 	"cmd/tadactl/web":           7,
 	"integration":               152,
 	"integration/hermetic":      1,

@@ -37,8 +37,7 @@ func (c *ctl) stats() *cobra.Command {
 			return c.printStats(s)
 		}),
 	}
-	cmd.Flags().DurationVar(&last, "last", 0,
-		"only the questions of the last 24h, 90m, ... (default: all)")
+	cmd.Flags().DurationVar(&last, "last", 0, "")
 	return verb(cmd)
 }
 
@@ -140,6 +139,6 @@ func (c *ctl) canary() *cobra.Command {
 			return c.say(map[string]string{"id": id}, "%v\n", id)
 		}),
 	}
-	cmd.Flags().StringVar(&agent, "agent", "?agent", "the agent name that the question shows")
+	cmd.Flags().StringVar(&agent, "agent", "?agent", "")
 	return verb(cmd)
 }

@@ -71,9 +71,8 @@ func (c *ctl) attach() *cobra.Command {
 			return c.attached(id, end)
 		},
 	}
-	cmd.Flags().BoolVar(&take, "take", false, "take control at once")
-	cmd.Flags().DurationVar(&idle, "idle", 0,
-		"with --take: freeze the session after this long without a key (default 5m)")
+	cmd.Flags().BoolVar(&take, "take", false, "")
+	cmd.Flags().DurationVar(&idle, "idle", 0, "")
 	return verb(cmd)
 }
 

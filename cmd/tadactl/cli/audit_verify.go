@@ -50,20 +50,13 @@ func (c *ctl) auditVerify() *cobra.Command {
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&d.remember, "remember", nil,
-		"a head or checkpoint that you saved earlier: SIZE:HASH, or a file")
-	flags.StringArrayVar(&d.remember, "head", nil,
-		"a head, `SIZE:HASH`, that you saved earlier (same as --remember)")
-	flags.StringVar(&d.since, "since", "",
-		"verify only what was added after this head or checkpoint")
-	flags.BoolVar(&d.options.Strict, "strict", false,
-		"check every entry with a second, independent parser; ten times slower")
-	flags.BoolVar(&d.options.Complete, "complete", false,
-		"also require that every run has its intent, its authority and its end")
-	flags.StringVar(&d.options.SealKey, "seal-key", "",
-		"the key of the first seal, which you saved earlier")
-	flags.StringArrayVar(&d.witnesses, "witness", nil,
-		"require that this witness, NAME+HASH+KEY, cosigned the latest checkpoint")
+	flags.StringArrayVar(&d.remember, "remember", nil, "")
+	flags.StringArrayVar(&d.remember, "head", nil, "")
+	flags.StringVar(&d.since, "since", "", "")
+	flags.BoolVar(&d.options.Strict, "strict", false, "")
+	flags.BoolVar(&d.options.Complete, "complete", false, "")
+	flags.StringVar(&d.options.SealKey, "seal-key", "", "")
+	flags.StringArrayVar(&d.witnesses, "witness", nil, "")
 	return verb(cmd)
 }
 
@@ -258,8 +251,7 @@ func (c *ctl) auditHead() *cobra.Command {
 				"journal": journal}, "%v\n", p)
 		}),
 	}
-	cmd.Flags().BoolVar(&journal, "journal", false,
-		"also write it to the system journal: journalctl SYSLOG_IDENTIFIER=tada-audit")
+	cmd.Flags().BoolVar(&journal, "journal", false, "")
 	return verb(cmd)
 }
 
@@ -319,6 +311,6 @@ func (c *ctl) auditAccept() *cobra.Command {
 			return c.printEntry(e, "")
 		},
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "what happened, in one sentence")
+	cmd.Flags().StringVar(&reason, "reason", "", "")
 	return verb(cmd)
 }

@@ -35,7 +35,7 @@ func (c *ctl) check() *cobra.Command {
 			return usagef("expected one command line, or --jsonl with lines on standard input")
 		},
 	}
-	cmd.Flags().BoolVar(&lines, "jsonl", false, "one JSON object per line in, one out")
+	cmd.Flags().BoolVar(&lines, "jsonl", false, "")
 	return verb(cmd)
 }
 

@@ -45,13 +45,12 @@ func (c *ctl) command() *cobra.Command {
 	}
 	root.SetOut(c.out)
 	root.SetErr(c.err)
-	root.PersistentFlags().StringVar(&c.place.State, "home", c.place.State,
-		"use this state directory instead of ~/.tada")
+	root.PersistentFlags().StringVar(&c.place.State, "home", c.place.State, "")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		c.named = cmd.Flags().Changed("home")
 		return checkFlags(cmd)
 	}
-	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON")
+	root.PersistentFlags().BoolVar(&c.json, "json", false, "")
 	root.SetHelpFunc(c.help)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(

@@ -40,20 +40,37 @@ func TestNoForceFlag(t *testing.T) {
 	}
 }
 
-// TestVerbs: verbs.txt has an entry for each command, once, and for nothing else.
+// TestVerbs: verbs.txt has an entry for each command, once, and for nothing else; every option that
+// it has is one of the command, and every option says what it does.
 func TestVerbs(t *testing.T) {
 	var want, got []string
+	verbs := map[string]*cobra.Command{}
 	for _, cmd := range tree(t) {
-		want = append(want, cmd.CommandPath())
+		want, verbs[cmd.CommandPath()] = append(want, cmd.CommandPath()), cmd
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Usage == "" {
+				t.Errorf("%s: --%s says nothing", cmd.CommandPath(), f.Name)
+			}
+		})
 	}
-	for line := range strings.Lines(verbsText) {
-		if path, ok := strings.CutPrefix(line, "= "); ok {
-			got = append(got, strings.TrimSpace(path))
+	for entry := range strings.SplitSeq(verbsText, "\n= ") {
+		path, text, _ := strings.Cut(entry, "\n")
+		if verbs[path] == nil {
+			continue
+		}
+		got = append(got, path)
+		_, options, _ := strings.Cut(text, "OPTIONS\n")
+		options, _, _ = strings.Cut(options, exitStatus)
+		for line := range strings.Lines(strings.TrimSpace(options)) {
+			name, _, _ := strings.Cut(line, "  ")
+			if verbs[path].LocalFlags().Lookup(strings.TrimPrefix(name, "--")) == nil {
+				t.Errorf("%s has no option %s", path, name)
+			}
 		}
 	}
 	slices.Sort(want)
 	slices.Sort(got)
-	if !slices.Equal(want, got) {
+	if !slices.Equal(want, got) || strings.Count(verbsText, "\n= ") != len(got) {
 		t.Errorf("verbs.txt has %q, want %q", got, want)
 	}
 }

@@ -54,17 +54,12 @@ func (c *ctl) approve() *cobra.Command {
 			return each(args, func(id string) error { return c.approveOne(cmd.Context(), id, o) })
 		},
 	}
-	cmd.Flags().StringVar(&o.plan, "plan", "",
-		"refuse if the plan hash begins otherwise: at least its first 12 digits")
-	cmd.Flags().StringVar(&o.token, "token", "",
-		"a file with a signed answer, - for standard input")
-	cmd.Flags().StringSliceVar(&o.not, "except", nil,
-		"with several calls: deny these, by their ids")
-	cmd.Flags().StringVarP(&o.why, "message", "m", "",
-		"message to the agent about those calls, at most 500 characters")
-	cmd.Flags().IntVar(&o.uses, "uses", 0, "let the same plan run this many times (5 with --for)")
-	cmd.Flags().DurationVar(&o.life, "for", 0,
-		"let the same plan run for this long (1h with --uses; at most 12h)")
+	cmd.Flags().StringVar(&o.plan, "plan", "", "")
+	cmd.Flags().StringVar(&o.token, "token", "", "")
+	cmd.Flags().StringSliceVar(&o.not, "except", nil, "")
+	cmd.Flags().StringVarP(&o.why, "message", "m", "", "")
+	cmd.Flags().IntVar(&o.uses, "uses", 0, "")
+	cmd.Flags().DurationVar(&o.life, "for", 0, "")
 	return verb(cmd)
 }
 
@@ -198,11 +193,10 @@ func (c *ctl) deny() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVarP(&message, "message", "m", "",
-		"message to the agent, at most 500 characters")
-	cmd.Flags().StringVar(&instead, "instead", "", "the command that you suggest")
-	cmd.Flags().BoolVar(&all, "all", false, "deny every open question")
-	cmd.Flags().BoolVar(&undo, "undo", false, "withdraw a denial")
+	cmd.Flags().StringVarP(&message, "message", "m", "", "")
+	cmd.Flags().StringVar(&instead, "instead", "", "")
+	cmd.Flags().BoolVar(&all, "all", false, "")
+	cmd.Flags().BoolVar(&undo, "undo", false, "")
 	return verb(cmd)
 }
 

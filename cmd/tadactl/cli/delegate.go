@@ -43,11 +43,10 @@ func (c *ctl) keyDelegate() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&d.Audience, "machine", "", "the machine where the answers count")
-	cmd.Flags().DurationVar(&life, "for", 24*time.Hour, "valid for this long; at most 744h")
-	cmd.Flags().IntVar(&d.MaxRisk, "max-risk", d.MaxRisk, "highest risk it may answer, 0 to 3")
-	cmd.Flags().StringSliceVar(&d.WorkItems, "work-item", nil,
-		"only for these work items (default: any)")
+	cmd.Flags().StringVar(&d.Audience, "machine", "", "")
+	cmd.Flags().DurationVar(&life, "for", 24*time.Hour, "")
+	cmd.Flags().IntVar(&d.MaxRisk, "max-risk", d.MaxRisk, "")
+	cmd.Flags().StringSliceVar(&d.WorkItems, "work-item", nil, "")
 	return verb(cmd)
 }
 

@@ -80,7 +80,6 @@ func (c *ctl) doctor() *cobra.Command {
 			return nil
 		},
 	})
-	cmd.Flags().BoolVar(&attacks, "attack", false,
-		"try every known escape from the sandbox, at each level")
+	cmd.Flags().BoolVar(&attacks, "attack", false, "")
 	return cmd
 }

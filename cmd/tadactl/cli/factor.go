@@ -77,7 +77,7 @@ func (c *ctl) keyTrust() *cobra.Command {
 				k.Name, k.MaxRisk)
 		},
 	}
-	cmd.Flags().StringVar(&vouch, "vouch", "", "a file in which a trusted key vouches for this one")
+	cmd.Flags().StringVar(&vouch, "vouch", "", "")
 	return verb(cmd)
 }
 
@@ -99,8 +99,7 @@ func (c *ctl) keyUntrust() *cobra.Command {
 			return c.say(map[string]any{"id": id, "trusted": false}, "no longer trusted: %s\n", id)
 		},
 	}
-	cmd.Flags().StringVar(&vouch, "vouch", "",
-		"a file in which a trusted key vouches for this change")
+	cmd.Flags().StringVar(&vouch, "vouch", "", "")
 	return verb(cmd)
 }
 
@@ -127,6 +126,6 @@ func (c *ctl) keyTOTP() *cobra.Command {
 			return c.say(map[string]string{"uri": uri}, "%v\n", uri)
 		},
 	}
-	cmd.Flags().BoolVar(&remove, "remove", false, "remove the one-time codes")
+	cmd.Flags().BoolVar(&remove, "remove", false, "")
 	return verb(cmd)
 }

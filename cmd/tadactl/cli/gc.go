@@ -65,10 +65,9 @@ func (c *ctl) gc() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&older, "older", "", "delete what is older than this: 30d, 12h")
-	cmd.Flags().StringVar(&keep, "keep", "",
-		"keep this much of the transcripts, and this much of the log; delete the oldest beyond it: 1G, 500M")
-	cmd.Flags().StringVar(&reason, "reason", "retention", "the reason, for the record")
+	cmd.Flags().StringVar(&older, "older", "", "")
+	cmd.Flags().StringVar(&keep, "keep", "", "")
+	cmd.Flags().StringVar(&reason, "reason", "retention", "")
 	return verb(cmd)
 }
 

@@ -39,7 +39,7 @@ func (c *ctl) hookRun() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().DurationVar(&wait, "wait", 0, "wait this long for an approval")
+	cmd.Flags().DurationVar(&wait, "wait", 0, "")
 	return verb(cmd)
 }
 

@@ -81,8 +81,8 @@ func (c *ctl) hookInstall() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().DurationVar(&wait, "wait", 0, "let a call wait this long for an approval")
-	cmd.Flags().BoolVar(&show, "print", false, "print the settings for a new file; change nothing")
+	cmd.Flags().DurationVar(&wait, "wait", 0, "")
+	cmd.Flags().BoolVar(&show, "print", false, "")
 	return verb(cmd)
 }
 

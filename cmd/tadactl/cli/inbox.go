@@ -53,8 +53,8 @@ func (c *ctl) inbox() *cobra.Command {
 			return c.inboxOn(cmd.Context(), l)
 		},
 	}
-	cmd.Flags().BoolVar(&popup, "popup", false, "in a window on top of the others, inside tmux")
-	cmd.Flags().BoolVar(&page, "web", false, "on a page in a browser on this machine")
+	cmd.Flags().BoolVar(&popup, "popup", false, "")
+	cmd.Flags().BoolVar(&page, "web", false, "")
 	return verb(cmd)
 }
 

@@ -49,8 +49,7 @@ func (c *ctl) keyInit() *cobra.Command {
 			return c.printKey(key.TrustLine(), key.ID(), "")
 		},
 	}
-	cmd.Flags().BoolVar(&plain, "no-passphrase", false,
-		"do not encrypt it: anyone who can read the file can sign")
+	cmd.Flags().BoolVar(&plain, "no-passphrase", false, "")
 	return verb(cmd)
 }
 

@@ -57,12 +57,10 @@ func (c *ctl) log() *cobra.Command {
 		}),
 	}
 	w.flags(cmd)
-	cmd.Flags().StringVar(&kind, "kind", "",
-		"only entries of this kind: exec, exec.end, ...; KINDS above lists them")
-	cmd.Flags().StringVar(&filter.Text, "text", "", "only entries that contain this text")
-	cmd.Flags().StringVar(&grep, "grep", "",
-		"print the lines of sessions that contain this text, as they were shown")
-	cmd.Flags().IntVarP(&filter.Last, "last", "n", 0, "only the newest `N`")
+	cmd.Flags().StringVar(&kind, "kind", "", "")
+	cmd.Flags().StringVar(&filter.Text, "text", "", "")
+	cmd.Flags().StringVar(&grep, "grep", "", "")
+	cmd.Flags().IntVarP(&filter.Last, "last", "n", 0, "")
 	return verb(cmd)
 }
 

@@ -36,7 +36,7 @@ func (c *ctl) auditCheckpoint() *cobra.Command {
 			return err
 		}),
 	}
-	cmd.Flags().BoolVar(&public, "key", false, "print the key that verifies checkpoints and proofs")
+	cmd.Flags().BoolVar(&public, "key", false, "")
 	return verb(cmd)
 }
 
@@ -65,7 +65,7 @@ func (c *ctl) auditProve() *cobra.Command {
 			return os.WriteFile(file, proof, 0o600)
 		}),
 	}
-	cmd.Flags().StringVarP(&file, "output", "o", "-", "the file to write")
+	cmd.Flags().StringVarP(&file, "output", "o", "-", "")
 	return verb(cmd)
 }
 
@@ -119,8 +119,7 @@ func (c *ctl) checkProof() *cobra.Command {
 			return c.proven(proof, keys)
 		},
 	}
-	cmd.Flags().StringArrayVar(&keys, "key", nil,
-		"the log's key, `NAME+HASH+KEY`, as 'tadactl audit checkpoint --key' prints it on that machine")
+	cmd.Flags().StringArrayVar(&keys, "key", nil, "")
 	return verb(cmd)
 }
 
@@ -201,9 +200,9 @@ func (c *ctl) auditRedact() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringArrayVar(&texts, "text", nil, "remove this text, of at most 512 bytes")
-	cmd.Flags().BoolVar(&secrets, "secrets", false, "remove credentials of a known form")
-	cmd.Flags().StringVar(&reason, "reason", "", "the reason, for the record")
+	cmd.Flags().StringArrayVar(&texts, "text", nil, "")
+	cmd.Flags().BoolVar(&secrets, "secrets", false, "")
+	cmd.Flags().StringVar(&reason, "reason", "", "")
 	return verb(cmd)
 }
 

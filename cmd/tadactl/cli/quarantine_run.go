@@ -54,17 +54,13 @@ func (c *ctl) quarantineRun() *cobra.Command {
 	}
 	f.add(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&files, "file", nil, "a file to be reviewed; may be repeated")
-	flags.StringArrayVar(&r.Runtime, "runtime", nil,
-		"a directory that the reviewer needs to run; may be repeated")
-	flags.StringArrayVar(&r.Endpoints, "endpoint", nil,
-		"HOST or HOST:PORT of the model, the only host it can reach; may be repeated")
-	flags.StringArrayVar(&keep, "env", nil, "pass variable NAME, or NAME=VALUE; may be repeated")
-	flags.DurationVar(&r.Grace, "grace", quarantine.DefaultGrace,
-		"time to clean up after the timeout")
-	flags.BoolVar(&strong, "strong", false, "require a sandbox with namespaces")
-	flags.BoolVar(&full, "full", false,
-		"print the findings too, not only their number and locations")
+	flags.StringArrayVar(&files, "file", nil, "")
+	flags.StringArrayVar(&r.Runtime, "runtime", nil, "")
+	flags.StringArrayVar(&r.Endpoints, "endpoint", nil, "")
+	flags.StringArrayVar(&keep, "env", nil, "")
+	flags.DurationVar(&r.Grace, "grace", quarantine.DefaultGrace, "")
+	flags.BoolVar(&strong, "strong", false, "")
+	flags.BoolVar(&full, "full", false, "")
 	return verb(cmd)
 }
 
@@ -290,7 +286,6 @@ func (c *ctl) quarantineResponse() *cobra.Command {
 			return c.printReview(r, full, "")
 		},
 	}
-	cmd.Flags().BoolVar(&full, "full", false,
-		"print the findings too, not only their number and locations")
+	cmd.Flags().BoolVar(&full, "full", false, "")
 	return verb(cmd)
 }

@@ -131,10 +131,8 @@ func (c *ctl) quarantineStart() *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringArrayVar(&agents, "agent", nil,
-		"quarantine the agent with this id or type on the platform; may be repeated")
-	cmd.Flags().StringArrayVar(&platforms, "platform-session", nil,
-		"quarantine every agent in this session of the platform; may be repeated")
+	cmd.Flags().StringArrayVar(&agents, "agent", nil, "")
+	cmd.Flags().StringArrayVar(&platforms, "platform-session", nil, "")
 	return verb(cmd)
 }
 
@@ -286,8 +284,7 @@ func (c *ctl) quarantineRef() *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&bind, "sha", false,
-		"the references are valid only while the files keep their content")
+	cmd.Flags().BoolVar(&bind, "sha", false, "")
 	return verb(cmd)
 }
 

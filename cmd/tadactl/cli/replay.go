@@ -73,8 +73,8 @@ func (c *ctl) sessions() *cobra.Command {
 		}),
 	}
 	w.flags(cmd)
-	cmd.Flags().IntVarP(&last, "last", "n", last, "only the newest `N`")
-	cmd.Flags().BoolVar(&all, "all", false, "list all")
+	cmd.Flags().IntVarP(&last, "last", "n", last, "")
+	cmd.Flags().BoolVar(&all, "all", false, "")
 	cmd.MarkFlagsMutuallyExclusive("last", "all")
 	return verb(cmd)
 }
@@ -227,12 +227,11 @@ func (c *ctl) replay() *cobra.Command {
 			return c.left(ctx, play.Run(ctx, s.transcript, o))
 		},
 	}
-	cmd.Flags().Float64Var(&o.Speed, "speed", 1, "playback speed, as a factor")
-	cmd.Flags().DurationVar(&o.Idle, "idle", 2*time.Second, "shorten pauses to this; 0 keeps them")
-	cmd.Flags().DurationVar(&o.From, "from", 0, "start this far into the session")
-	cmd.Flags().BoolVar(&o.Follow, "follow", false,
-		"show the output of a running session as it comes")
-	cmd.Flags().BoolVar(&o.NoWait, "no-wait", false, "print everything at once")
+	cmd.Flags().Float64Var(&o.Speed, "speed", 1, "")
+	cmd.Flags().DurationVar(&o.Idle, "idle", 2*time.Second, "")
+	cmd.Flags().DurationVar(&o.From, "from", 0, "")
+	cmd.Flags().BoolVar(&o.Follow, "follow", false, "")
+	cmd.Flags().BoolVar(&o.NoWait, "no-wait", false, "")
 	return verb(cmd)
 }
 

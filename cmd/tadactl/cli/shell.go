@@ -93,7 +93,7 @@ func (c *ctl) shellInstall() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&show, "print", false, "print the settings for a new file; change nothing")
+	cmd.Flags().BoolVar(&show, "print", false, "")
 	return verb(cmd)
 }
 

@@ -50,11 +50,10 @@ func (c *ctl) exportRequest() *cobra.Command {
 			return err
 		}),
 	}
-	cmd.Flags().StringVar(&command, "ci", "", "a command line that a CI machine will run")
-	cmd.Flags().StringVar(&batch, "ci-intent", "",
-		"a file as for tada-run --intent; - is standard input")
-	cmd.Flags().StringVar(&agent, "agent", "", "the agent's name, as with tada-run --agent")
-	cmd.Flags().StringVar(&item, "work-item", "", "the work item, as with tada-run --work-item")
+	cmd.Flags().StringVar(&command, "ci", "", "")
+	cmd.Flags().StringVar(&batch, "ci-intent", "", "")
+	cmd.Flags().StringVar(&agent, "agent", "", "")
+	cmd.Flags().StringVar(&item, "work-item", "", "")
 	return verb(cmd)
 }
 
@@ -150,18 +149,12 @@ func (c *ctl) sign() *cobra.Command {
 			return c.signOn(cmd.Context(), q, how)
 		},
 	}
-	cmd.Flags().StringVarP(&how.Message, "message", "m", "",
-		"message to the agent (if denied), at most 500 characters")
-	cmd.Flags().StringSliceVar(&how.Except, "except", nil,
-		"with several calls: deny these, by their ids")
-	cmd.Flags().DurationVar(&how.Valid, "valid", time.Hour,
-		"how long the answer is valid; at most 24h")
-	cmd.Flags().IntVar(&how.Scope.Uses, "uses", 0,
-		"let the same plan run this many times (a grant)")
-	cmd.Flags().DurationVar(&how.Scope.For, "for", 0,
-		"let the same plan run for this long (a grant)")
-	cmd.Flags().StringVar(&delegation, "delegation", "",
-		"a file from tadactl key delegate: answer for the person who made it")
+	cmd.Flags().StringVarP(&how.Message, "message", "m", "", "")
+	cmd.Flags().StringSliceVar(&how.Except, "except", nil, "")
+	cmd.Flags().DurationVar(&how.Valid, "valid", time.Hour, "")
+	cmd.Flags().IntVar(&how.Scope.Uses, "uses", 0, "")
+	cmd.Flags().DurationVar(&how.Scope.For, "for", 0, "")
+	cmd.Flags().StringVar(&delegation, "delegation", "", "")
 	return verb(cmd)
 }
 

@@ -21,8 +21,7 @@ func (c *ctl) tamper() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tamper",
 	}
-	cmd.PersistentFlags().BoolVar(&c.paranoid, "paranoid", false,
-		"read every protected file, even if it looks unchanged")
+	cmd.PersistentFlags().BoolVar(&c.paranoid, "paranoid", false, "")
 	cmd.AddCommand(c.tamperStatus(), c.tamperDiff(), c.tamperAccept(), c.tamperRestore(),
 		c.tamperLog())
 	return cmd
@@ -260,8 +259,8 @@ func (c *ctl) tamperAccept() *cobra.Command {
 				})
 		},
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "why the change is right, for the record")
-	cmd.Flags().StringVar(&digest, "digest", "", "the digest at the end of the diff that you read")
+	cmd.Flags().StringVar(&reason, "reason", "", "")
+	cmd.Flags().StringVar(&digest, "digest", "", "")
 	return verb(cmd)
 }
 

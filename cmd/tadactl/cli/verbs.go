@@ -29,6 +29,13 @@ func describe(root *cobra.Command) {
 	var each func(*cobra.Command)
 	each = func(cmd *cobra.Command) {
 		about, statuses, verb := strings.Cut(manuals[cmd.CommandPath()], exitStatus)
+		about, options, _ := strings.Cut(about, "OPTIONS\n")
+		for line := range strings.Lines(options) {
+			name, usage, _ := strings.Cut(strings.TrimSpace(line), "  ")
+			if flag := cmd.LocalFlags().Lookup(strings.TrimPrefix(name, "--")); flag != nil {
+				flag.Usage = usage
+			}
+		}
 		cmd.Short, about, _ = strings.Cut(about, "\n")
 		cmd.Long = strings.TrimSpace(strings.Replace(about, "{more}", cmd.Long, 1))
 		if verb {

@@ -48,12 +48,10 @@ func (c *ctl) witnessServe() *cobra.Command {
 			return c.serve(cmd.Context(), w, listen, key)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", "", "where the witness stores its key and what it remembers")
-	cmd.Flags().StringVar(&listen, "listen", "", "HOST:PORT or unix:PATH")
-	cmd.Flags().StringVar(&name, "name", "tada-run.witness",
-		"name for a new witness, usually a host name")
-	cmd.Flags().StringArrayVar(&logs, "log", nil,
-		"a log's key, `NAME+HASH+KEY`, as 'tadactl audit checkpoint --key' prints it on that machine")
+	cmd.Flags().StringVar(&dir, "dir", "", "")
+	cmd.Flags().StringVar(&listen, "listen", "", "")
+	cmd.Flags().StringVar(&name, "name", "tada-run.witness", "")
+	cmd.Flags().StringArrayVar(&logs, "log", nil, "")
 	return verb(cmd)
 }
 
@@ -148,7 +146,7 @@ func (c *ctl) witnessAdd() *cobra.Command {
 				at.Time.Local().Format(time.DateTime))
 		},
 	}
-	cmd.Flags().StringVar(&key, "witness", "", "the witness's key, NAME+HASH+KEY")
+	cmd.Flags().StringVar(&key, "witness", "", "")
 	return verb(cmd)
 }
 
