@@ -17,7 +17,8 @@ func valueOf(t *testing.T, word string, dialect syntax.LangVariant) string {
 		return unknown
 	}
 	call, is := file.Stmts[0].Cmd.(*syntax.CallExpr)
-	if !is || len(file.Stmts[0].Redirs) > 0 || len(call.Args) != 2 || int(call.Args[1].End().Offset()) != len(word)+2 {
+	if !is || len(file.Stmts[0].Redirs) > 0 || len(call.Args) != 2 ||
+		int(call.Args[1].End().Offset()) != len(word)+2 {
 		return unknown // it is more than one word
 	}
 	return value(call.Args[1].Parts)
