@@ -59,6 +59,14 @@ func AgentMark(entry string) string {
 	return ""
 }
 
+// isSet reports whether a variable has a value.
+func isSet(name string, env []string) bool {
+	return slices.ContainsFunc(env, func(entry string) bool {
+		value, is := strings.CutPrefix(entry, name)
+		return is && len(value) > 1 && value[0] == '='
+	})
+}
+
 // AgentName is what the agent is called that asks: said is how it calls itself, env its
 // environment, where its program leaves a mark. One program has several names for itself, one for
 // each door; here it has one. "" for an unknown one.
@@ -70,10 +78,7 @@ func AgentName(said string, env []string) string {
 		case said != "" && (f.Kind == "called" && f.Text() == own ||
 			f.Agent == own && own != agents.Any),
 			said == "" && f.Kind == "mark" && f.Agent != agents.Any &&
-				slices.ContainsFunc(env, func(entry string) bool {
-					value, is := strings.CutPrefix(entry, f.Text()+"=")
-					return is && value != ""
-				}):
+				isSet(f.Text(), env):
 			agent = f.Agent
 		}
 		if agent != said {

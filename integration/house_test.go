@@ -110,6 +110,7 @@ var plan = map[string]map[string]string{
 		"launcher/seccomp":        "what is forbidden becomes a filter",
 		"launcher/broker":         "it answers what the filter hands over, from the start of the command on",
 		"launcher/broker/network": "a profile names hosts",
+		"pathguard/proc":          "boot, mounts and processes are read in one way",
 	},
 	"launcher/sandbox/attack": {
 		"launcher/sandbox":        "it is the fence that is attacked",
@@ -129,10 +130,14 @@ var plan = map[string]map[string]string{
 		"shellparse/catalog/agents": "so is what an agent's program keeps in a home",
 	},
 	"pathguard/hosts":  {"shellparse": "an endpoint of a script is compared with entries of a list"},
-	"pathguard/passwd": {},
+	"pathguard/proc":   {},
+	"pathguard/passwd": {"pathguard/proc": "/etc/passwd is read as the kernel's files are"},
 	"pathguard/intent": {},
-	"pathguard/mounts": {"pathguard/pathname": "a mount point is a path, and is compared as one"},
-	"pathguard/walk":   {"pathguard/pathname": "a name is split and compared as text"},
+	"pathguard/mounts": {
+		"pathguard/pathname": "a mount point is a path, and is compared as one",
+		"pathguard/proc":     "the mounts are read once, for the sandbox too",
+	},
+	"pathguard/walk": {"pathguard/pathname": "a name is split and compared as text"},
 	"pathguard/resolve": {
 		"shellparse":         "it turns the names of a script into files",
 		"shellparse/command": "a target carries the right it was named with",
@@ -209,6 +214,7 @@ var plan = map[string]map[string]string{
 		"launcher/state": "where the record is kept",
 	},
 	"launcher/state": {
+		"pathguard/proc":   "boot and processes are read in one way",
 		"pathguard/passwd": "which home an account has is one reading of /etc/passwd",
 		"launcher/notice":  "whom a process waits for is shown by its command line",
 	},
@@ -228,6 +234,7 @@ var plan = map[string]map[string]string{
 		"shellparse/wrapper":        "what a hook writes around a command that no shell can read",
 
 		"pathguard/intent":        "a batch is the commands of an intent",
+		"pathguard/proc":          "the defaults of limits are read of the kernel",
 		"pathguard/passwd":        "who accepts a change is named as the account is",
 		"pathguard/walk":          "a protected file is a path, not a descriptor",
 		"launcher/state":          "what is kept, and who else is at it",

@@ -34,7 +34,7 @@ var long = map[string]int{
 	"integration/hook/settings": 19,
 	"integration/mcp":           22,
 	"integration/quarantine":    31,
-	"launcher":                  82,
+	"launcher":                  81,
 	"launcher/broker":           4,
 	"launcher/broker/network":   2,
 	"launcher/caller":           4,

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/tada-run/tada-run/pathguard"
@@ -57,13 +58,16 @@ func (l *Launcher) mayHave(policy pathguard.Policy, name string) bool {
 }
 
 // settingsPair is a key with a text, as JSON and TOML write it.
-var settingsPair = regexp.MustCompile(`(?m)(?:"([A-Za-z_]+)"|\b([A-Za-z_]+))\s*[:=]\s*(?:"([^"\\\n]*)"|'([^'\n]*)')`)
+var settingsPair = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)(?:"([A-Za-z_]+)"|\b([A-Za-z_]+))\s*[:=]\s*` +
+		`(?:"([^"\\\n]*)"|'([^'\n]*)')`)
+})
 
 // settingsValues are the texts that any of the keys has anywhere in a settings file. The file is
 // not parsed: whoever writes it chooses whom the program contacts, and one address more that a
 // person is asked about does no harm.
 func settingsValues(text []byte, keys []string) (values []string) {
-	for _, m := range settingsPair.FindAllSubmatch(text, -1) {
+	for _, m := range settingsPair().FindAllSubmatch(text, -1) {
 		name := string(m[1]) + string(m[2])
 		for _, key := range keys {
 			if name == key {

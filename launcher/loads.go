@@ -15,18 +15,18 @@ import (
 // is in such a file may run in front of their hook.
 func (r Request) loaders() (list []string) {
 	asks := approval.AgentName(strings.TrimPrefix(r.Agent, "?"), r.Env)
+	places := []string{r.Dir, Top(r.Dir)}
 	for f := range agents.Of("loads") {
 		own := asks != "" && asks == approval.AgentName(f.Agent, nil)
-		if !slices.Contains(list, f.Agent) && (own || isAt(f.Agent, r.Dir)) {
+		if !slices.Contains(list, f.Agent) && (own || isAt(f.Agent, places)) {
 			list = append(list, f.Agent)
 		}
 	}
 	return list
 }
 
-// isAt reports whether names of an agent are in a folder, or at the top of its workspace.
-func isAt(agent, dir string) bool {
-	places := []string{dir, Top(dir)}
+// isAt reports whether names of an agent are in any of these folders.
+func isAt(agent string, places []string) bool {
 	for f := range agents.Of("later") {
 		if f.Agent != agent {
 			continue

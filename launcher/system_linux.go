@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // supported is nil here: what this kernel gives is found out by trying.
@@ -76,7 +77,7 @@ func lower(memory, bound uint64) uint64 {
 // that is not told.
 func inotifyOfAccount() (instances, watches int64) {
 	for file, value := range map[string]*int64{"instances": &instances, "watches": &watches} {
-		text, err := os.ReadFile("/proc/sys/fs/inotify/max_user_" + file)
+		text, err := proc.Read("/proc/sys/fs/inotify/max_user_" + file)
 		if err == nil {
 			*value, _ = strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 		}

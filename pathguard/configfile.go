@@ -104,15 +104,19 @@ const othersWrite os.FileMode = 0o022
 // they cannot. Where the file does not exist yet, they could hide the one that did.
 func (f ConfigFile) above() error {
 	paths := []string{f.Path}
-	if real, err := filepath.EvalSymlinks(f.Path); err == nil && real != f.Path {
-		paths = append(paths, real)
+	var st syscall.Stat_t
+	if syscall.Stat(f.Path, &st) == nil { // most often there is none
+		if real, err := filepath.EvalSymlinks(f.Path); err == nil && real != f.Path {
+			paths = append(paths, real)
+		}
 	}
 	for _, path := range paths {
 		for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-			info, err := os.Stat(dir)
-			if err == nil && info.Mode()&othersWrite != 0 && info.Mode()&os.ModeSticky == 0 {
-				return &ConfigError{File: f.Path,
-					Msg: fmt.Sprintf("other users can replace it, because the directory %q has mode %04o; try: chmod go-w %q", dir, info.Mode().Perm(), dir)}
+			err := syscall.Stat(dir, &st)
+			mode := os.FileMode(st.Mode & 0o777)
+			if err == nil && mode&othersWrite != 0 && st.Mode&syscall.S_ISVTX == 0 {
+				return &ConfigError{File: f.Path, Msg: fmt.Sprintf("other users can replace it, "+
+					"because the directory %q has mode %04o; try: chmod go-w %q", dir, mode, dir)}
 			}
 			if dir == filepath.Dir(dir) {
 				break

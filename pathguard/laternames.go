@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse/catalog"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
@@ -24,6 +25,8 @@ type laterName struct {
 // laterNames is that table, read once.
 var laterNames = sync.OnceValue(func() []laterName {
 	list := make([]laterName, 0, 144)
+	var deep strings.Builder
+	deep.Grow(4 << 10)
 	for keys, e := range catalog.Later().Groups() {
 		all := laterName{kept: true, runs: e.Why()}
 		for fact, value := range e.Facts() {
@@ -36,7 +39,7 @@ var laterNames = sync.OnceValue(func() []laterName {
 		}
 		for key := range strings.SplitSeq(keys, " ") {
 			n := all
-			n.name, n.last = "**/"+key, path.Base(key)
+			n.name, n.last = pathname.Deep(&deep, key), path.Base(key)
 			list = append(list, n)
 		}
 	}

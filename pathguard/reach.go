@@ -118,7 +118,7 @@ func hostPorts(n shellparse.Endpoint) []string {
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	list := hosts.Ports[n.Scheme]
+	list := hosts.Ports()[n.Scheme]
 	if n.Port != 0 {
 		list = []int{n.Port}
 	}
@@ -139,9 +139,9 @@ func (j *judgement) fetches(r *Reach) {
 	}
 	for i := range j.script.Commands {
 		name := j.script.Commands[i].Name
-		for _, registry := range hosts.Fetchers[name[strings.LastIndexByte(name, '/')+1:]] {
+		for _, registry := range hosts.Fetchers()[name[strings.LastIndexByte(name, '/')+1:]] {
 			if slices.Contains(j.p.set.Registries, registry) {
-				r.Hosts = append(r.Hosts, hosts.Registries[registry]...)
+				r.Hosts = append(r.Hosts, hosts.Registries()[registry]...)
 			}
 		}
 	}

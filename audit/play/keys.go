@@ -3,6 +3,7 @@ package play
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -42,7 +43,7 @@ var bindings = []binding{
 }
 
 // bound is bindings by key.
-var bound = func() map[string]binding {
+var bound = sync.OnceValue(func() map[string]binding {
 	all := map[string]binding{}
 	for _, b := range bindings {
 		for i, key := range b.keys {
@@ -54,7 +55,7 @@ var bound = func() map[string]binding {
 		}
 	}
 	return all
-}()
+})
 
 func (p *Player) pause() {
 	if p.follow {

@@ -203,7 +203,7 @@ func (p *Player) Key(name string) {
 			return
 		}
 	}
-	b, known := bound[name]
+	b, known := bound()[name]
 	if !known {
 		return
 	}

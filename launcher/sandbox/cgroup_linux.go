@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // A group is the control groups of one run: one directory on a system with version 2, one per
@@ -93,12 +95,8 @@ const groupPrefix = "tada-"
 func newGroup(l Limits) *group {
 	g := &group{dirs: map[string]string{}}
 	name := fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), groupNumber.Add(1))
-	groups, err1 := os.ReadFile("/proc/self/cgroup")
-	mounts, err2 := os.ReadFile("/proc/self/mountinfo")
-	if err1 != nil || err2 != nil {
-		return g
-	}
-	all := hierarchies(string(groups), string(mounts))
+	mounts, _ := proc.Mounts()
+	all := hierarchies(string(read("/proc/self/cgroup")), mounts)
 	for _, c := range controllers {
 		value := c.set(l)
 		if value == 0 {
@@ -169,7 +167,7 @@ func (h hierarchy) delegated(controller string) string {
 // not get more by being bounded.
 func (h hierarchy) least(dir, file string, value uint64) uint64 {
 	for left := h.own; left != filepath.Dir(dir) && within(left, h.top); left = filepath.Dir(left) {
-		text, err := os.ReadFile(filepath.Join(left, file))
+		text, err := proc.Read(filepath.Join(left, file))
 		if n, bad := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil &&
 			bad == nil {
 			value = min(value, n)
@@ -181,7 +179,8 @@ func (h hierarchy) least(dir, file string, value uint64) uint64 {
 // MemoryBound returns how much memory the control groups that this process is in leave it, as in a
 // container; 0 where they bound nothing. It is read once.
 var MemoryBound = sync.OnceValue(func() uint64 {
-	return memoryBound(string(read("/proc/self/cgroup")), string(read("/proc/self/mountinfo")))
+	mounts, _ := proc.Mounts()
+	return memoryBound(string(read("/proc/self/cgroup")), mounts)
 })
 
 // memoryBound returns the least bound of memory of a group and of those above it, 0 for none. With

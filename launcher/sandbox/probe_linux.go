@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // Probe tries every level on this machine with the very steps that Start makes, up to the one that
@@ -104,12 +106,12 @@ func namespaceFix() string {
 // then writes down. An empty name, and a file that cannot be written, only mean probing again. A
 // wrong answer in the file can lower the level, never fake one.
 func Remembered(file string) Level {
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if file == "" || err != nil {
+	boot := proc.BootID()
+	if file == "" || boot == "" {
 		return Probe().Level
 	}
-	stamp := fmt.Sprintf("%s %d ", strings.TrimSpace(string(boot)), os.Geteuid())
-	if text, err := os.ReadFile(file); err == nil {
+	stamp := fmt.Sprintf("%s %d ", boot, os.Geteuid())
+	if text, err := proc.Read(file); err == nil {
 		for _, l := range []Level{Base, Strong} {
 			if string(text) == stamp+l.String()+"\n" {
 				return l

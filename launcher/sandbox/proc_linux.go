@@ -5,12 +5,13 @@ package sandbox
 import (
 	"bytes"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -80,25 +81,10 @@ func write(name, text string) error {
 	return nil
 }
 
-// read returns what a file of /proc has; nothing where it is gone. os.ReadFile would also ask the
-// kernel whether it tells of changes, which is five calls more.
+// read returns what a file of /proc has; nothing where it is gone.
 func read(name string) []byte {
-	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil
-	}
-	defer unix.Close(fd)
-	text := make([]byte, 0, 512)
-	for {
-		n, err := unix.Read(fd, text[len(text):cap(text)])
-		if err == unix.EINTR {
-			continue
-		}
-		if n <= 0 {
-			return text
-		}
-		text = slices.Grow(text[:len(text)+n], 512)
-	}
+	text, _ := proc.Read(name)
+	return text
 }
 
 // children are those of all threads of a process.

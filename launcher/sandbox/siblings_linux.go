@@ -58,9 +58,9 @@ func (p *Process) awaitInit(namespace string) {
 		if n < 0 || namespace == "" {
 			continue
 		}
-		for _, s := range samples() {
-			if s.parent == os.Getpid() && s.pid != p.guard && space(s.pid) == namespace {
-				_, _ = syscall.Wait4(s.pid, nil, syscall.WNOHANG, nil)
+		for _, pid := range children(os.Getpid()) {
+			if pid != p.guard && space(pid) == namespace {
+				_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
 			}
 		}
 	}

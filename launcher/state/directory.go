@@ -4,6 +4,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // A Directory is a state directory as one process uses it.
@@ -18,5 +20,5 @@ type Directory struct {
 
 // Use returns the state directory for this process.
 func (h Home) Use() *Directory {
-	return &Directory{Home: h, Now: time.Now, Random: random{}, BootID: bootID()}
+	return &Directory{Home: h, Now: time.Now, Random: random{}, BootID: proc.BootID()}
 }

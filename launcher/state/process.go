@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // Self names this process for those that come after it: the boot, its id and when it started.
@@ -25,7 +27,7 @@ func Process() string { return ProcessOf(os.Getpid()) }
 // ProcessOf is the name of another process: its id and when it started, in clock ticks since
 // boot (proc_pid_stat(5), field 22).
 func ProcessOf(pid int) string {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	stat, err := proc.Read(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return strconv.Itoa(pid)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -48,7 +49,7 @@ func portsOf(n shellparse.Endpoint) []int {
 	if n.Port != 0 {
 		return []int{n.Port}
 	}
-	return Ports[n.Scheme]
+	return Ports()[n.Scheme]
 }
 
 // Cut takes the port off an entry of network.allow; 0 is every port.
@@ -66,18 +67,21 @@ func Cut(entry string) (host string, port int) {
 }
 
 // Ports are those of a scheme. A site that is asked by http answers most often by naming its https.
-var Ports = map[string][]int{
-	"http": {80, 443}, "https": {443}, "ws": {80, 443}, "wss": {443}, "ssh": {22}, "sftp": {22},
-	"scp":     {22},
-	"git+ssh": {22}, "ssh+git": {22},
-	"git": {9418}, "rsync": {873, 22}, "svn": {3690}, "svn+ssh": {22}, "telnet": {23}, "smtp": {25},
-	"smtps": {465},
-	"imap":  {143}, "imaps": {993},
-	"ldap": {389}, "ldaps": {636}, "postgres": {5432}, "postgresql": {5432}, "mysql": {3306},
-	"redis":  {6379},
-	"rediss": {6379}, "mongodb": {27017},
-	"amqp": {5672}, "amqps": {5671}, "dict": {2628}, "gopher": {70},
-}
+var Ports = sync.OnceValue(func() map[string][]int {
+	return map[string][]int{
+		"http": {80, 443}, "https": {443}, "ws": {80, 443}, "wss": {443}, "ssh": {22}, "sftp": {22},
+		"scp":     {22},
+		"git+ssh": {22}, "ssh+git": {22},
+		"git": {9418}, "rsync": {873, 22}, "svn": {3690}, "svn+ssh": {22}, "telnet": {23},
+		"smtp":  {25},
+		"smtps": {465},
+		"imap":  {143}, "imaps": {993},
+		"ldap": {389}, "ldaps": {636}, "postgres": {5432}, "postgresql": {5432}, "mysql": {3306},
+		"redis":  {6379},
+		"rediss": {6379}, "mongodb": {27017},
+		"amqp": {5672}, "amqps": {5671}, "dict": {2628}, "gopher": {70},
+	}
+})
 
 // Allowed reports whether an entry of network.allow names the endpoint.
 func Allowed(n shellparse.Endpoint, list []string) bool {

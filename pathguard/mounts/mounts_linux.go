@@ -1,15 +1,11 @@
 package mounts
 
 import (
-	"bytes"
-	"io"
-	"os"
 	"strings"
 	"sync"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // A mount is a line of /proc/self/mountinfo: below point, what lies below root in the file system
@@ -23,43 +19,22 @@ type Table struct {
 	twice map[string]bool // devices that are mounted more than once
 }
 
-// last is what was read last. The kernel says by poll(2) on the open file whether it is still
-// true, which costs a thirtieth of reading it again.
+// last is the table that was made last, and of which text.
 var last struct {
 	sync.Mutex
-	file *os.File
-	read *Table
+	version int
+	table   *Table
 }
 
 // Now returns the mounts of this process. Where they cannot be read there are none.
 func Now() *Table {
-	m := &last
-	m.Lock()
-	defer m.Unlock()
-	if m.file == nil {
-		m.file, _ = os.Open("/proc/self/mountinfo")
+	last.Lock()
+	defer last.Unlock()
+	text, version := proc.Mounts()
+	if last.table == nil || last.version != version {
+		last.version, last.table = version, parseMounts(text)
 	}
-	if m.file == nil {
-		return &Table{}
-	}
-	changed := true
-	conn, err := m.file.SyscallConn()
-	if err == nil && m.read != nil {
-		err = conn.Control(func(fd uintptr) {
-			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLPRI}}, 0)
-			changed = n != 0 || err != nil
-		})
-	}
-	if !changed && err == nil {
-		return m.read
-	}
-	var text bytes.Buffer
-	text.Grow(8 << 10)
-	if _, err := m.file.Seek(0, io.SeekStart); err == nil {
-		_, _ = text.ReadFrom(m.file)
-	}
-	m.read = parseMounts(text.String())
-	return m.read
+	return last.table
 }
 
 func parseMounts(text string) *Table {

@@ -1,11 +1,12 @@
 package passwd
 
 import (
-	"bufio"
+	"bytes"
 	"iter"
-	"os"
 	"strconv"
 	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // The columns of /etc/passwd that are asked for; see passwd(5).
@@ -44,14 +45,12 @@ func homeIn(column int, value string) string {
 // nsswitch, but only with cgo, and links the C library's resolvers into the agent's door.
 func passwdEntries(column int, value string) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
-		f, err := os.Open("/etc/passwd")
+		text, err := proc.Read("/etc/passwd")
 		if err != nil {
 			return
 		}
-		defer f.Close()
-		lines := bufio.NewScanner(f)
-		for lines.Scan() {
-			fields := strings.Split(lines.Text(), ":")
+		for line := range bytes.Lines(text) {
+			fields := strings.Split(strings.TrimRight(string(line), "\r\n"), ":")
 			if len(fields) > passwdHome && fields[column] == value && !yield(fields) {
 				return
 			}

@@ -19,6 +19,8 @@ func Public() []string  { return secretFiles().public }
 
 var secretFiles = sync.OnceValue(func() (files struct{ secret, public []string }) {
 	files.secret = make([]string, 0, 256)
+	var deep strings.Builder
+	deep.Grow(4 << 10)
 	for keys, e := range catalog.Secrets().Groups() {
 		fact, _ := e.First()
 		if fact != "file" && fact != "public" {
@@ -26,7 +28,7 @@ var secretFiles = sync.OnceValue(func() (files struct{ secret, public []string }
 		}
 		for name := range strings.SplitSeq(keys, " ") {
 			if name[0] != '/' && name[0] != '~' {
-				name = "**/" + name
+				name = Deep(&deep, name)
 			}
 			if strings.Contains(name, "%20") {
 				name = strings.ReplaceAll(name, "%20", " ")
@@ -40,6 +42,14 @@ var secretFiles = sync.OnceValue(func() (files struct{ secret, public []string }
 	}
 	return files
 })
+
+// Deep returns a name as one of any depth. Where b has room for it, it takes no memory of its own.
+func Deep(b *strings.Builder, name string) string {
+	from := b.Len()
+	b.WriteString("**/")
+	b.WriteString(name)
+	return b.String()[from:]
+}
 
 // Startup run at login, in every shell, on a timer, or when an agent's program begins.
 var Startup = sync.OnceValue(func() []string {

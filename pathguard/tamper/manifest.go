@@ -175,8 +175,8 @@ func decode(file []byte) (*manifest, error) {
 		line, rest, whole := strings.Cut(body, "\n")
 		body = rest
 		word, fields, _ := strings.Cut(line, " ")
-		read, known := lineReaders[word]
-		if !known || !whole {
+		read := lineReader(word)
+		if read == nil || !whole {
 			return nil, fmt.Errorf("%w: line %d is of no known kind", ErrCorrupt, n)
 		}
 		s := scanner{text: fields}
@@ -188,24 +188,37 @@ func decode(file []byte) (*manifest, error) {
 	return m, nil
 }
 
-// lineReaders read the lines of a manifest by their first word.
-var lineReaders = map[string]func(*manifest, *scanner){
-	"seq":  func(m *manifest, s *scanner) { m.seq = s.unsigned(10) },
-	"mode": func(m *manifest, s *scanner) { m.mode = modeState{true, s.boolean(), s.boolean()} },
-	"file": readRecord,
-	"grant": func(m *manifest, s *scanner) {
-		g := grant{id: s.quoted(), owner: s.quoted()}
-		for s.text != "" && !s.bad {
-			g.paths = append(g.paths, s.quoted())
+// lineReader returns what reads the lines of a manifest with this first word; nil for none.
+func lineReader(word string) func(*manifest, *scanner) {
+	switch word {
+	case "seq":
+		return func(m *manifest, s *scanner) { m.seq = s.unsigned(10) }
+	case "mode":
+		return func(m *manifest, s *scanner) { m.mode = modeState{true, s.boolean(), s.boolean()} }
+	case "file":
+		return readRecord
+	case "grant":
+		return readGrant
+	case "save":
+		return func(m *manifest, s *scanner) {
+			m.saves = append(m.saves, save{raw: s.hash(), path: s.quoted(), event: s.event()})
 		}
-		m.grants = append(m.grants, g)
-	},
-	"save": func(m *manifest, s *scanner) {
-		m.saves = append(m.saves, save{raw: s.hash(), path: s.quoted(), event: s.event()})
-	},
-	"shown": func(m *manifest, s *scanner) { s.pair(m.shown) },
-	"told":  func(m *manifest, s *scanner) { s.pair(m.told) },
-	"event": func(m *manifest, s *scanner) { m.events = append(m.events, s.event()) },
+	case "shown":
+		return func(m *manifest, s *scanner) { s.pair(m.shown) }
+	case "told":
+		return func(m *manifest, s *scanner) { s.pair(m.told) }
+	case "event":
+		return func(m *manifest, s *scanner) { m.events = append(m.events, s.event()) }
+	}
+	return nil
+}
+
+func readGrant(m *manifest, s *scanner) {
+	g := grant{id: s.quoted(), owner: s.quoted()}
+	for s.text != "" && !s.bad {
+		g.paths = append(g.paths, s.quoted())
+	}
+	m.grants = append(m.grants, g)
 }
 
 func readRecord(m *manifest, s *scanner) {

@@ -69,12 +69,25 @@ var secretEntries = sync.OnceValue(func() (s struct {
 				s.names = append(s.names, struct{ key, fact string }{key, fact})
 				continue
 			}
-			t := Token{Mark: key, Name: value, Form: e.value("form"), Midword: e.Has("midword")}
-			if more := e.value("more"); more != "" {
-				t.More = more[0]
-			}
+			t := token(e)
+			t.Mark, t.Name = key, value
 			s.tokens = append(s.tokens, t)
 		}
 	}
 	return s
 })
+
+// token returns what an entry says about the form of tokens.
+func token(e Entry) (t Token) {
+	for fact, value := range e.Facts() {
+		switch fact {
+		case "form":
+			t.Form = value
+		case "midword":
+			t.Midword = true
+		case "more":
+			t.More = value[0]
+		}
+	}
+	return t
+}

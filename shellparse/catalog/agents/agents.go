@@ -4,13 +4,15 @@ import (
 	_ "embed"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 )
 
-// text is what the files say, a fact in each line: its agent, its kind, and the rest. The files of
-// agents with an order come first, by it. It is made of them ahead of time (make tables), because
-// each start of the program asks it.
+// text is what the files say, sorted by kind, made of them ahead of time (make tables), because
+// each start of the program asks it. It begins with a list of the kinds: where each begins in what
+// follows behind an empty line, in five digits, and its name. There is a line for each fact, with
+// its number among all, its agent, and the rest; an empty line ends a kind. The files of agents
+// with an order come first, by it.
 //
 //go:embed facts
 var text string
@@ -41,46 +43,73 @@ func All() []Fact { return slices.Collect(Of()) }
 // Any is the name of the file with the marks of no one program.
 const Any = "any"
 
-// A place is where a fact is in the text: where its line begins and ends, and its kind.
-type place struct {
-	start, end      uint32
-	kind, afterKind uint16 // from the start
-}
-
-func (p *place) of(kinds []string) bool {
-	return len(kinds) == 0 ||
-		slices.Contains(kinds, text[p.start+uint32(p.kind):p.start+uint32(p.afterKind)])
-}
-
-// places are those of all facts, found once.
-var places = sync.OnceValue(func() []place {
-	list := make([]place, 0, 384)
-	for at := 0; at < len(text); {
-		line, _, _ := strings.Cut(text[at:], "\n")
-		kind := strings.IndexByte(line, ' ') + 1
-		length := strings.IndexByte(line[kind:], ' ')
-		list = append(list, place{uint32(at), uint32(at + len(line)),
-			uint16(kind), uint16(kind + length)})
-		at += len(line) + 1
-	}
-	return list
-})
-
-// Of returns the facts of some kinds, or of all, of all agents.
+// Of returns the facts of some kinds, or of all, of all agents, in their order.
 func Of(kinds ...string) iter.Seq[Fact] {
 	return func(yield func(Fact) bool) {
-		all := places()
-		for i := range all {
-			p := &all[i]
-			if !p.of(kinds) {
-				continue
+		if len(kinds) == 0 {
+			kinds = all()
+		}
+		var room [8]section
+		open := room[:0]
+		for _, kind := range kinds {
+			open = append(open, sectionOf(kind))
+		}
+		for {
+			first := -1
+			for i := range open {
+				if open[i].line != "" && (first < 0 || open[i].line < open[first].line) {
+					first = i
+				}
 			}
-			line := text[p.start:p.end]
-			if !yield(Fact{line[:p.kind-1], line[p.kind:p.afterKind], line[p.afterKind+1:]}) {
+			if first < 0 || !yield(open[first].fact()) {
 				return
 			}
+			open[first].next()
 		}
 	}
+}
+
+// all are the kinds that there are.
+func all() (kinds []string) {
+	list, _, _ := strings.Cut(text, "\n\n")
+	for line := range strings.SplitSeq(list, "\n") {
+		kinds = append(kinds, line[digits+1:])
+	}
+	return kinds
+}
+
+const digits = 5
+
+// A section is what is left of the facts of a kind. Their numbers have as many digits, so that
+// lines are in the order of the facts.
+type section struct{ kind, line, rest string }
+
+func sectionOf(kind string) section {
+	s := section{kind: kind}
+	list, facts, _ := strings.Cut(text, "\n\n")
+	for ; list != "" && s.line == ""; _, list, _ = strings.Cut(list, "\n") {
+		rest, found := strings.CutPrefix(list[digits+1:], kind)
+		if found && (rest == "" || rest[0] == '\n') {
+			from, _ := strconv.Atoi(list[:digits])
+			s.rest = facts[from:]
+			s.next()
+		}
+	}
+	return s
+}
+
+// next goes on to the next line; to none at the end of the section.
+func (s *section) next() {
+	s.line, s.rest, _ = strings.Cut(s.rest, "\n")
+	if s.line == "" {
+		s.rest = ""
+	}
+}
+
+func (s *section) fact() Fact {
+	_, line, _ := strings.Cut(s.line, " ")
+	agent, line, _ := strings.Cut(line, " ")
+	return Fact{agent, s.kind, line}
 }
 
 // First returns the text of the first fact of a kind that an agent has; "" for none.

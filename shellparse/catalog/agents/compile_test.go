@@ -2,6 +2,7 @@ package agents
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -37,13 +38,24 @@ func compile(t *testing.T) string {
 		return cmp.Or(cmp.Compare(a.order, b.order),
 			strings.Compare(a.facts[0].Agent, b.facts[0].Agent))
 	})
-	var b strings.Builder
+	var kinds []string
+	lines := map[string][]string{}
+	n := 0
 	for _, f := range files {
 		for _, fact := range f.facts {
-			b.WriteString(fact.Agent + " " + fact.Kind + " " + fact.text + "\n")
+			if n++; lines[fact.Kind] == nil {
+				kinds = append(kinds, fact.Kind)
+			}
+			lines[fact.Kind] = append(lines[fact.Kind],
+				fmt.Sprintf("%04d %s %s\n", n, fact.Agent, fact.text))
 		}
 	}
-	return b.String()
+	var list, text strings.Builder
+	for _, kind := range kinds {
+		fmt.Fprintf(&list, "%0*d %s\n", digits, text.Len(), kind)
+		text.WriteString(strings.Join(lines[kind], "") + "\n")
+	}
+	return list.String() + "\n" + text.String()
 }
 
 // sources returns the texts of the files, by the names of the agents.

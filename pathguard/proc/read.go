@@ -1,0 +1,53 @@
+package proc
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// Read returns what a short file has. [os.ReadFile] would also ask the kernel whether it tells of
+// changes, which is five calls more.
+func Read(name string) ([]byte, error) {
+	fd, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer syscall.Close(fd)
+	text := make([]byte, 0, 512)
+	for {
+		n, err := syscall.Read(fd, text[len(text):cap(text)])
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return nil, &os.PathError{Op: "read", Path: name, Err: err}
+		case n == 0:
+			return text, nil
+		default:
+			text = slices.Grow(text[:len(text)+n], 512)
+		}
+	}
+}
+
+func open(name string) (fd int, err error) {
+	for {
+		fd, err = syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+		if err == nil {
+			return fd, nil
+		}
+		if err != syscall.EINTR {
+			return -1, &os.PathError{Op: "open", Path: name, Err: err}
+		}
+	}
+}
+
+// BootID tells this boot of the machine from every other one; "" where it is not told.
+var BootID = sync.OnceValue(func() string {
+	text, err := Read("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+})
