@@ -75,10 +75,11 @@ const (
 )
 
 type decoder struct {
-	file  ConfigFile
-	set   Settings
-	keys  []Key            // the keys that there are
-	lines map[string][]int // where a key is; of a list of rules, where each rule is
+	file   ConfigFile
+	set    Settings
+	keys   []Key             // the keys that there are
+	lines  map[string][]int  // where a key is; of a list of rules, where each rule is
+	allows map[string][]bool // of a list of rules, which of them allow
 	ruleState
 }
 

@@ -104,7 +104,7 @@ func forms() map[string]form {
 		"approval.origin": either("agent", "quarantined",
 			func(s *Settings) *bool { return &s.Approval.Quarantined }),
 
-		"rules.commands": {readCommands, func(s Settings) any { return commandRules(s.Commands) },
+		"rules.commands": {readCommands, func(s Settings) any { return each(s.Commands) },
 			nil},
 		"rules.commands[].program": stringField(nil,
 			func(d *decoder) *string { return &d.commandRule.Program }),
@@ -118,7 +118,7 @@ func forms() map[string]form {
 		"rules.paths[].access":  {read: readAccess},
 		"rules.paths[].verdict": {read: readVerdict},
 		"rules.paths[].message": stringField(nil, (*decoder).says),
-		"rules.hosts":           {readHosts, func(s Settings) any { return hostRules(s.Hosts) }, nil},
+		"rules.hosts":           {readHosts, func(s Settings) any { return each(s.Hosts) }, nil},
 		"rules.hosts[].host": stringField((*decoder).host,
 			func(d *decoder) *string { return &d.hostRule.Host }),
 		"rules.hosts[].verdict": {read: readVerdict},

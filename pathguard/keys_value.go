@@ -50,48 +50,27 @@ func sizeText(n int64) any {
 	return n
 }
 
-// The rules as they are written.
-type (
-	commandText struct {
-		Program string   `json:"program" yaml:"program"`
-		Args    []string `json:"args,omitempty" yaml:"args,omitempty,flow"`
-		Flags   []string `json:"flags,omitempty" yaml:"flags,omitempty,flow"`
-		Verdict string   `json:"verdict" yaml:"verdict"`
-		Message string   `json:"message,omitempty" yaml:"message,omitempty"`
-	}
-	pathText struct {
-		Path    string   `json:"path" yaml:"path"`
-		Access  []string `json:"access,omitempty" yaml:"access,omitempty,flow"`
-		Verdict string   `json:"verdict" yaml:"verdict"`
-		Message string   `json:"message,omitempty" yaml:"message,omitempty"`
-	}
-	hostText struct {
-		Host    string `json:"host" yaml:"host"`
-		Verdict string `json:"verdict" yaml:"verdict"`
-		Message string `json:"message,omitempty" yaml:"message,omitempty"`
-	}
-)
-
-func commandRules(rules []CommandRule) []any {
-	out := []any{}
-	for _, r := range rules {
-		out = append(out, commandText{r.Program, r.Args, r.Flags, r.Verdict.String(), r.Message})
-	}
-	return out
+// A pathText is a rule about paths as it is written.
+type pathText struct {
+	Path    string   `json:"path" yaml:"path"`
+	Access  []string `json:"access,omitempty" yaml:"access,omitempty"`
+	Verdict Decision `json:"verdict" yaml:"verdict"`
+	Message string   `json:"message,omitempty" yaml:"message,omitempty"`
 }
 
 func pathRules(rules []PathRule) []any {
 	out := []any{}
 	for _, r := range rules {
-		out = append(out, pathText{r.Path, accessWords(r.Rights), r.Verdict.String(), r.Message})
+		out = append(out, pathText{r.Path, accessWords(r.Rights), r.Verdict, r.Message})
 	}
 	return out
 }
 
-func hostRules(rules []HostRule) []any {
+// each is a list whose entries are written as they are.
+func each[R any](rules []R) []any {
 	out := []any{}
 	for _, r := range rules {
-		out = append(out, hostText{r.Host, r.Verdict.String(), r.Message})
+		out = append(out, r)
 	}
 	return out
 }

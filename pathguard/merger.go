@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -93,32 +94,24 @@ func (m *merger) trace(d *decoder, out Settings) {
 		before, after := k.value(m.set), k.value(out)
 		switch more := d.sources(lines); {
 		case k.isRules():
-			for i, rule := range k.value(d.set).([]any) {
-				if rule.(ruled).decision() != Allow.String() {
-					m.sources[k.Name] = append(m.sources[k.Name][:len(m.sources[k.Name]):len(m.sources[k.Name])], more[i])
+			for i, allows := range d.allows[k.Name] {
+				if !allows {
+					m.sources[k.Name] = append(slices.Clip(m.sources[k.Name]), more[i])
 				}
 			}
 		case reflect.DeepEqual(before, after):
 		case strings.HasPrefix(k.Type, "list"):
-			m.sources[k.Name] = append(m.sources[k.Name][:len(m.sources[k.Name]):len(m.sources[k.Name])], more...)
+			m.sources[k.Name] = append(slices.Clip(m.sources[k.Name]), more...)
 		default:
 			m.sources[k.Name] = more
 		}
 	}
 }
 
-// ruled is a rule as it is written.
-type ruled interface{ decision() string }
-
-func (r commandText) decision() string { return r.Verdict }
-
-func (r pathText) decision() string { return r.Verdict }
-
-func (r hostText) decision() string { return r.Verdict }
-
 // parse reads a configuration over the values that it starts from.
 func parse(f ConfigFile, text []byte, start Settings) (*decoder, error) {
-	d := &decoder{file: f, set: start, keys: keys(), lines: map[string][]int{}}
+	d := &decoder{file: f, set: start, keys: keys(), lines: map[string][]int{},
+		allows: map[string][]bool{}}
 	dec := yaml.NewDecoder(strings.NewReader(string(text)))
 	var doc, more yaml.Node
 	switch err := dec.Decode(&doc); {

@@ -183,6 +183,7 @@ func (d *decoder) rules(n *yaml.Node, where, needs string, done func() (complete
 				strings.TrimPrefix(where, "rules."), needs)
 		}
 		d.lines[where] = append(d.lines[where], item.Line)
+		d.allows[where] = append(d.allows[where], d.verdict == Allow)
 	}
 	return nil
 }

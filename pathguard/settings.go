@@ -70,18 +70,22 @@ type PathRule struct {
 // A CommandRule is an entry of rules.commands. It is held against the parsed words of a
 // command, never against its text.
 type CommandRule struct {
-	Program string   // base name, or an absolute path
-	Args    []string // the first words that are no options, in order
-	Flags   []string // any of these options
-	Verdict Decision
-	Message string
+	// base name, or an absolute path
+	Program string `json:"program" yaml:"program"`
+	// the first words that are no options, in order
+	Args []string `json:"args,omitempty" yaml:"args,omitempty"`
+	// any of these options
+	Flags   []string `json:"flags,omitempty" yaml:"flags,omitempty"`
+	Verdict Decision `json:"verdict" yaml:"verdict"`
+	Message string   `json:"message,omitempty" yaml:"message,omitempty"`
 }
 
 // A HostRule is an entry of rules.hosts.
 type HostRule struct {
-	Host    string // a name, or *.name for everything below it
-	Verdict Decision
-	Message string
+	// a name, or *.name for everything below it
+	Host    string   `json:"host" yaml:"host"`
+	Verdict Decision `json:"verdict" yaml:"verdict"`
+	Message string   `json:"message,omitempty" yaml:"message,omitempty"`
 }
 
 // Settings are the values of a policy as its files say them.
