@@ -102,56 +102,6 @@ func fit(name string, open, named *unix.Stat_t, there bool) error {
 	return nil
 }
 
-// lockFile takes the exclusive lock, waiting at most as long as told. The
-// wait is a blocking flock, because the kernel wakes waiters in order where
-// polling starves some. When it gives up (ErrBusy) the file is no longer the
-// caller's: the thread left behind closes it, and so lets go of the lock,
-// whenever it gets it.
-func lockFile(f *os.File, wait time.Duration, waiting func(*os.File, time.Duration)) error {
-	err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
-	if !errors.Is(err, unix.EWOULDBLOCK) {
-		return err
-	}
-	if waiting != nil {
-		for _, d := range patience {
-			defer time.AfterFunc(d, func() { waiting(f, d) }).Stop()
-		}
-	}
-	got, left := make(chan error), make(chan struct{})
-	go func() {
-		err := flock(f, unix.LOCK_EX)
-		select {
-		case got <- err:
-		case <-left:
-			f.Close()
-		}
-	}()
-	select {
-	case err := <-got:
-		return err
-	case <-time.After(wait):
-		close(left)
-		return ErrBusy
-	}
-}
-
-// patience is when LogOptions.Waiting is called. An append takes milliseconds; on a busy disk, a
-// second.
-var patience = [...]time.Duration{time.Second, 5 * time.Second}
-
-func flock(f *os.File, how int) error {
-	for {
-		if err := unix.Flock(int(f.Fd()), how); err != unix.EINTR {
-			return err
-		}
-	}
-}
-
-// flockNow takes the exclusive lock if nobody has it.
-func flockNow(f *os.File) error { return flock(f, unix.LOCK_EX|unix.LOCK_NB) }
-
-func unlockFile(f *os.File) error { return flock(f, unix.LOCK_UN) }
-
 // shareLock waits a moment for the lock in an unknown folder, and returns how
 // to let go of it. Without the lock, or the right to open it, the reader goes
 // on: a copy of a log has no writers.

@@ -5,7 +5,6 @@ package audit
 import (
 	"errors"
 	"os"
-	"time"
 )
 
 var errMoved = errors.New("file was replaced")
@@ -29,15 +28,6 @@ func openName(*os.File, string, int) (*os.File, error) {
 func isBehind(*os.File, *os.File, string) bool { return false }
 func checkAt(*os.File, *os.File, string) (int64, error) {
 	return 0, ErrUnsupported
-}
-func lockFile(*os.File, time.Duration, func(*os.File, time.Duration)) error {
-	return ErrUnsupported
-}
-func flockNow(*os.File) error {
-	return ErrUnsupported
-}
-func unlockFile(*os.File) error {
-	return ErrUnsupported
 }
 func datasync(*os.File) error {
 	return ErrUnsupported

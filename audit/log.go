@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,9 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/flock"
+	"golang.org/x/sys/unix"
 )
 
 // reserveSize is disk kept back for the day the disk is full: enough for the
@@ -231,8 +235,19 @@ func (l *Log) takeLock() (err error) {
 
 func (l *Log) freeLock() {
 	if l.lock != nil {
-		_ = unlockFile(l.lock)
+		_ = flock.Unlock(l.lock)
 	}
+}
+
+// wait waits for the lock of f, which it closes after an error.
+func (l *Log) wait(f *os.File) error {
+	ctx, cancel := context.WithTimeout(context.Background(), l.opts.Wait)
+	defer cancel()
+	err := flock.Wait(ctx, f, unix.LOCK_EX, l.opts.Waiting)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = ErrBusy
+	}
+	return err
 }
 
 // lockNamed locks a lock file, opened anew when held is nil or no longer the
@@ -249,10 +264,7 @@ func (l *Log) lockNamed(held *os.File, name string) (*os.File, error) {
 			}
 			held = f
 		}
-		if err := lockFile(held, l.opts.Wait, l.opts.Waiting); err != nil {
-			if !errors.Is(err, ErrBusy) {
-				held.Close()
-			}
+		if err := l.wait(held); err != nil {
 			return nil, fmt.Errorf("locking %q: %w", name, err)
 		}
 		_, err := checkAt(l.dir, held, name)

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/tada-run/tada-run/approval/flock"
 )
 
 // Pack compresses a transcript, or anything else, in zstd's seekable format.
@@ -180,7 +182,7 @@ func lockNew(path string, flags int) (*os.File, error) {
 	if errors.Is(err, fs.ErrExist) {
 		return nil, ErrPacking
 	}
-	if err == nil && flockNow(f) != nil {
+	if err == nil && flock.Try(f) != nil {
 		f.Close()
 		return nil, ErrPacking
 	}

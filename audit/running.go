@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/flock"
 )
 
 // Kinds of entries that tell a run's story. The launcher writes all but
@@ -120,7 +121,7 @@ func (l *Log) place(dir *os.File, sid string) (*os.File, error) {
 // lockNamed takes the lock of an open file, without waiting. It is false when
 // another has the lock, or when the name does not mean this file any more.
 func lockNamed(dir, f *os.File, name string) (bool, error) {
-	if err := flockNow(f); err != nil {
+	if err := flock.Try(f); err != nil {
 		if isLocked(err) {
 			err = nil
 		}

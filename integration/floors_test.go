@@ -36,7 +36,7 @@ var upward = map[string]int{
 	"launcher":                  4,
 	"launcher/session":          2,
 
-	"pathguard/tamper":   6,
+	"pathguard/tamper":   5,
 	"shellparse/eval":    2,
 	"shellparse/wrapper": 3,
 }

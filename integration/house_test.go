@@ -65,11 +65,13 @@ var plan = map[string]map[string]string{
 	"approval/bolt": {
 		"approval":         "it is the database of the rules",
 		"approval/private": "its files are this user's alone",
+		"approval/flock":   "one process changes it at a time",
 	},
 	"approval/plan": {
 		"approval/canonical": "a plan is canonical JSON",
 	},
 	"approval/private": {},
+	"approval/flock":   {},
 	"approval/plan/plantest": {
 		"approval/canonical": "a plan is canonical JSON",
 	},
@@ -79,6 +81,7 @@ var plan = map[string]map[string]string{
 	},
 	"audit": {
 		"approval/canonical": "entries have the one spelling that plans have",
+		"approval/flock":     "one process appends at a time",
 		"shellparse/catalog": "how tokens begin is one table with the launcher's",
 	},
 	"audit/zstandard": {},
@@ -124,7 +127,9 @@ var plan = map[string]map[string]string{
 		"launcher/session/wire": "a client of a session speaks to its holder",
 	},
 	"launcher/session/wire": {},
-	"pathguard/tamper":      {},
+	"pathguard/tamper": {
+		"approval/flock": "one process changes a store at a time",
+	},
 	"pathguard/pathname": {
 		"shellparse/catalog":        "which names hold secrets is a table of its own",
 		"shellparse/catalog/agents": "so is what an agent's program keeps in a home",

@@ -13,9 +13,11 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/flock"
 	"github.com/tada-run/tada-run/approval/private"
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
+	"golang.org/x/sys/unix"
 )
 
 // A DB is the [approval.DB] in one bbolt file. It holds nothing open between calls: each opens the
@@ -146,13 +148,13 @@ func (b *DB) lock(ctx context.Context, exclusive bool) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	take := lockShared
+	how := unix.LOCK_SH
 	if exclusive {
-		take = lock
+		how = unix.LOCK_EX
 	}
 	waiting, cancel := context.WithTimeout(ctx, b.o.LockWait)
 	defer cancel()
-	if err := take(waiting, f, b.o.Waiting); err != nil {
+	if err := flock.Wait(waiting, f, how, b.o.Waiting); err != nil {
 		if ctx.Err() == nil && waiting.Err() != nil {
 			return nil, &approval.FileError{Path: b.path, Err: approval.ErrLocked,
 				Hint: fmt.Sprintf("another process has held the lock for %v; end it and try again",
@@ -166,7 +168,7 @@ func (b *DB) lock(ctx context.Context, exclusive bool) (*os.File, error) {
 // tryLock takes the lock to change something; nil when somebody has it.
 func (b *DB) tryLock() (*os.File, error) {
 	f, err := b.openLock()
-	if err != nil || tryExclusive(f) {
+	if err != nil || flock.Try(f) == nil {
 		return f, err
 	}
 	return nil, f.Close()

@@ -9,7 +9,9 @@ import (
 	"strconv"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/flock"
 	"github.com/tada-run/tada-run/approval/private"
+	"golang.org/x/sys/unix"
 )
 
 // Group commit. A commit waits for the disk twice, about a millisecond in all, and 64 processes
@@ -72,7 +74,7 @@ func (b *DB) board(ctx context.Context, j *approval.Job) (bool, error) {
 		return b.lead(ctx, j)
 	}
 	defer f.Close()
-	if tryShared(f) { // it was left by a leader that died
+	if flock.Do(f, unix.LOCK_SH|unix.LOCK_NB) == nil { // it was left by a leader that died
 		return false, nil
 	}
 	if _, err := f.Write(line); err != nil {
@@ -170,7 +172,7 @@ func (b *DB) clearBoard() {
 		return
 	}
 	defer f.Close()
-	if tryShared(f) {
+	if flock.Do(f, unix.LOCK_SH|unix.LOCK_NB) == nil {
 		dropBoard(f)
 	}
 }

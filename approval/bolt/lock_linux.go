@@ -9,71 +9,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tada-run/tada-run/approval/flock"
 	"github.com/tada-run/tada-run/approval/private"
 	"golang.org/x/sys/unix"
 )
-
-// lock waits in the kernel's queue for the exclusive lock on f, or until ctx ends. bbolt's own
-// waiting sleeps 50 ms between attempts, which under contention costs a quarter of a second.
-// Closing f gives the lock back; after an error f is closed as soon as it can be.
-func lock(ctx context.Context, f *os.File, waiting func(*os.File, time.Duration)) error {
-	return waitLock(ctx, f, unix.LOCK_EX, waiting)
-}
-
-// lockShared is lock for reading.
-func lockShared(ctx context.Context, f *os.File, waiting func(*os.File, time.Duration)) error {
-	return waitLock(ctx, f, unix.LOCK_SH, waiting)
-}
-
-func tryExclusive(f *os.File) bool {
-	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
-}
-
-func tryShared(f *os.File) bool {
-	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil
-}
-
-// patience is when Options.Waiting is called. A change takes milliseconds; on a busy disk, a
-// second.
-var patience = [...]time.Duration{time.Second, 5 * time.Second}
-
-func waitLock(ctx context.Context, f *os.File, how int,
-	waiting func(*os.File, time.Duration)) error {
-	fd := int(f.Fd())
-	if err := unix.Flock(fd, how|unix.LOCK_NB); err != unix.EWOULDBLOCK {
-		if err != nil {
-			f.Close()
-		}
-		return err
-	}
-	if waiting != nil {
-		for _, d := range patience {
-			defer time.AfterFunc(d, func() { waiting(f, d) }).Stop()
-		}
-	}
-	done := make(chan error, 1)
-	go func() {
-		err := unix.Flock(fd, how)
-		for err == unix.EINTR {
-			err = unix.Flock(fd, how)
-		}
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		if err != nil {
-			f.Close()
-		}
-		return err
-	case <-ctx.Done():
-		// flock(2) cannot be given up. The goroutine keeps its thread until its turn comes.
-		go func() {
-			<-done
-			f.Close()
-		}()
-		return ctx.Err()
-	}
-}
 
 // openBoard opens the boarding file; nil when there is none.
 func openBoard(path string) (*os.File, error) {
@@ -156,7 +95,7 @@ func waitBoard(board *os.File, limit time.Duration, waiting func(*os.File, time.
 			bell := os.NewFile(uintptr(fd), name)
 			defer bell.Close()
 			began := time.Now()
-			for _, until := range append(patience[:], limit) {
+			for _, until := range append(flock.Patience[:], limit) {
 				until = min(until, limit)
 				if bell.SetReadDeadline(began.Add(until)) != nil {
 					break
@@ -176,12 +115,12 @@ func waitBoard(board *os.File, limit time.Duration, waiting func(*os.File, time.
 			}
 		}
 	}
-	if tryShared(board) {
+	if flock.Do(board, unix.LOCK_SH|unix.LOCK_NB) == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit) // there was no bell
 	defer cancel()
-	return lockShared(ctx, board, waiting)
+	return flock.Wait(ctx, board, unix.LOCK_SH, waiting)
 }
 
 // release gives back bbolt's lock on a file that bbolt left open. Closing is not enough: the lock

@@ -3,24 +3,11 @@
 package bolt
 
 import (
-	"context"
 	"os"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
 )
-
-func lock(context.Context, *os.File, func(*os.File, time.Duration)) error {
-	return approval.ErrUnsupported
-}
-
-func lockShared(context.Context, *os.File, func(*os.File, time.Duration)) error {
-	return approval.ErrUnsupported
-}
-
-func tryExclusive(*os.File) bool { return false }
-
-func tryShared(*os.File) bool { return false }
 
 func openBoard(string) (*os.File, error) { return nil, approval.ErrUnsupported }
 

@@ -2,11 +2,6 @@
 
 package tamper
 
-import (
-	"os"
-	"time"
-)
-
 func glance(string) (stamp, error) { return stamp{}, ErrUnsupported }
 
 type view struct{}
@@ -16,8 +11,4 @@ func (*view) close()                       {}
 
 func look(string, int64) (Seen, []byte) {
 	return Seen{Form: Unreadable, Why: ErrUnsupported.Error()}, nil
-}
-
-func lockFile(*os.File, time.Duration, func(*os.File, time.Duration)) error {
-	return ErrUnsupported
 }

@@ -1,6 +1,7 @@
 package tamper
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/flock"
+	"golang.org/x/sys/unix"
 )
 
 // Options are what a store needs to know of the world.
@@ -43,9 +47,6 @@ const (
 	// disk take turns; only one that was stopped in the middle takes longer.
 	lockWait = 30 * time.Second
 )
-
-// patience is when Options.Waiting is called.
-var patience = [...]time.Duration{time.Second, 5 * time.Second}
 
 // A Store keeps the baselines of the protected files of one folder in a directory of its own. Its
 // methods may be called by any number of processes at once.
@@ -153,7 +154,13 @@ func (s *Store) lock() (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lockFile(f, lockWait, s.o.Waiting); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	err = flock.Wait(ctx, f, unix.LOCK_EX, s.o.Waiting)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = ErrBusy
+	}
+	if err != nil {
 		return nil, fmt.Errorf("lock %q: %w", s.dir, err)
 	}
 	return func() { f.Close() }, nil
