@@ -89,11 +89,8 @@ type lexer struct {
 	pos, end int
 	toks     []token
 	frames   []frame
-	brackets []int       // indices of unmatched opening tokens
-	skips    map[int]int // newline offset -> where the lexer goes on: here-document bodies
-	eol      int         // the end of the line of the last here-document operator
-	lost     bool        // a here-document had no end
-	opaque   bool        // something could be read in two ways
+	brackets []int // indices of unmatched opening tokens
+	opaque   bool  // something could be read in two ways
 	spaced   bool
 	fresh    bool
 }

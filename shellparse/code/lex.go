@@ -3,7 +3,7 @@ package code
 func (g *grammar) lex(src string) ([]token, bool) {
 	l := &lexer{g: g, src: src, end: len(src), fresh: true}
 	l.toks = make([]token, 0, len(src)/4+8)
-	l.run(0)
+	l.run()
 	if len(l.frames) > 0 || len(l.brackets) > 0 {
 		l.opaque = true // it would not compile as we read it, so we may have read it wrongly
 	}
@@ -11,8 +11,8 @@ func (g *grammar) lex(src string) ([]token, bool) {
 	return l.toks, l.opaque
 }
 
-// run lexes up to l.end or until the frames are back to the given height.
-func (l *lexer) run(height int) {
+// run lexes up to l.end.
+func (l *lexer) run() {
 	for l.pos < l.end {
 		if len(l.frames) > maxDepth || len(l.brackets) > maxDepth {
 			l.opaque = true
@@ -21,12 +21,9 @@ func (l *lexer) run(height int) {
 		}
 		if n := len(l.frames); n > 0 && !l.frames[n-1].code {
 			l.inside(&l.frames[n-1])
-			if len(l.frames) < height {
-				return
-			}
-			continue
+		} else {
+			l.code()
 		}
-		l.code()
 	}
 }
 
@@ -56,11 +53,7 @@ func (l *lexer) code() {
 }
 
 func (l *lexer) newline() {
-	if to, ok := l.skips[l.pos]; ok {
-		l.pos = to
-	} else {
-		l.pos++
-	}
+	l.pos++
 	if l.g.newlines && len(l.brackets) == 0 {
 		l.emit(newline, "\n", l.pos-1, l.pos)
 	}
@@ -145,25 +138,4 @@ func (l *lexer) punctuation() {
 		l.opaque = l.opaque || c < ' '
 		l.emit(punct, rest[:1], start, l.pos)
 	}
-}
-
-// hereDocument reads the body that stands at from to to as one literal at the present
-// position, and makes the lexer go on after it when it reaches the end of this line.
-func (l *lexer) hereDocument(q quoting, operator, from, to int) {
-	pos, end := l.pos, l.end
-	q.close, q.line = "", false
-	i := l.emit(open, q.what, operator, pos)
-	l.frames = append(l.frames, frame{quoting: q, opened: i})
-	height := len(l.frames)
-	l.pos, l.end = from, to
-	l.run(height)
-	for len(l.frames) >= height {
-		if l.frames[len(l.frames)-1].code {
-			l.opaque = true
-			l.frames = l.frames[:len(l.frames)-1]
-			continue
-		}
-		l.finish(to)
-	}
-	l.pos, l.end = pos, end
 }

@@ -99,47 +99,6 @@ func (l *lexer) finish(next int) {
 	l.toks[f.opened].match, l.toks[i].match = i, f.opened
 }
 
-// hereBody finds the body of a here-document whose operator stands on the present line.
-// Two of them on one line follow each other.
-func (l *lexer) hereBody(word string, indented bool) (from, to int, ok bool) {
-	if l.lost || word == "" {
-		return 0, 0, false
-	}
-	if l.eol < l.pos { // kept, so that a line of many operators is searched once
-		n := indexFrom(l.src[l.pos:l.end], "\n", 0)
-		if n < 0 {
-			return 0, 0, false
-		}
-		l.eol = l.pos + n
-	}
-	eol := l.eol
-	from = eol + 1
-	if to, ok := l.skips[eol]; ok {
-		from = to
-	}
-	for at := from; at <= l.end; {
-		stop := indexFrom(l.src[at:l.end], "\n", 0)
-		next := l.end + 1
-		line := l.src[at:l.end]
-		if stop >= 0 {
-			line, next = l.src[at:at+stop], at+stop+1
-		}
-		if indented {
-			line = strings.TrimLeft(line, " \t")
-		}
-		if line == word {
-			if l.skips == nil {
-				l.skips = map[int]int{}
-			}
-			l.skips[eol] = min(next, l.end)
-			return from, at, true
-		}
-		at = next
-	}
-	l.lost, l.opaque = true, true // it does not compile; one search to the end is enough
-	return 0, 0, false
-}
-
 // holeAt reports whether embedded code starts at the present position of a literal.
 func (l *lexer) holeAt(h holes) bool {
 	c := l.src[l.pos]

@@ -35,7 +35,7 @@ func perlLiteral(l *lexer) bool {
 	case c == '$' || c == '@' || (c == '%' || c == '&') && l.operand():
 		return l.sigil(c, next)
 	case c == '<' && next == '<':
-		return l.perlHere()
+		return l.here()
 	case c == '<' && (l.operand() || l.toks[len(l.toks)-1].kind == name &&
 		!strings.HasPrefix(l.toks[len(l.toks)-1].text, "$")):
 		return l.angle()
@@ -82,48 +82,15 @@ func (l *lexer) sigil(c, next byte) bool {
 	return true
 }
 
-// perlHere reads <<"E", <<'E', <<E and <<~E.
-func (l *lexer) perlHere() bool {
-	i := l.pos + 2
-	indented := i < l.end && l.src[i] == '~'
-	if indented {
-		i++
+// here finds the operator of a here-document. What is on that line and behind it is not read.
+func (l *lexer) here() bool {
+	rest := strings.TrimLeft(l.src[l.pos+2:l.end], "~-")
+	if rest != "" && (strings.IndexByte("'\"`", rest[0]) >= 0 || isNameStart(rest[0])) &&
+		strings.Contains(rest, "\n") {
+		l.opaque, l.pos = true, l.end
+		return true
 	}
-	q := quoting{escapes: perlEscapes, holes: perlHoles}
-	if l.g.name == "ruby" {
-		q = quoting{escapes: cEscapes, holes: hashHoles}
-		if i < l.end && l.src[i] == '-' {
-			indented = true
-			i++
-		}
-	}
-	j, word := i, ""
-	switch {
-	case i < l.end && (l.src[i] == '\'' || l.src[i] == '"' || l.src[i] == '`'):
-		n := strings.IndexByte(l.src[i+1:min(l.end, i+64)], l.src[i])
-		if n < 0 {
-			return false
-		}
-		word, j = l.src[i+1:i+1+n], i+n+2
-		if l.src[i] == '\'' {
-			q.escapes, q.holes = rawEscapes, noHoles
-		} else if l.src[i] == '`' {
-			q.what = "shell"
-		}
-	case i < l.end && isNameStart(l.src[i]) && l.src[i] < 0x80:
-		j = l.nameEnd(i)
-		word = l.src[i:j]
-	default:
-		return false
-	}
-	from, to, ok := l.hereBody(word, indented)
-	if !ok {
-		return false
-	}
-	start := l.pos
-	l.pos = j
-	l.hereDocument(q, start, from, to)
-	return true
+	return false
 }
 
 // angle reads <FH>, <$fh> and the glob <*.c>.
@@ -234,46 +201,9 @@ func (l *lexer) perlPattern(w string, start, at int) bool {
 	}
 	if w == "s" && (strings.Contains(l.src[flags:l.pos], "e") || strings.Contains(replacement,
 		"@{") || strings.Contains(replacement, "${")) {
-		if plainReplacement(replacement) {
-			l.emit(dynamic, "", start, l.pos)
-			return true
-		}
 		l.opaque = true
 	}
 	l.emit(dynamic, "", start, l.pos)
-	return true
-}
-
-// plainReplacement reports whether the code of s///e only computes: it has variables,
-// numbers, operators, and no word that could be a function.
-func plainReplacement(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case c == '$' || c == '@':
-			for i+1 < len(s) && isNameByte(s[i+1]) {
-				i++
-			}
-		case c == '`' || isNameStart(c):
-			j := i
-			for j < len(s) && isNameByte(s[j]) {
-				j++
-			}
-			switch s[i:j] {
-			case "uc", "lc", "ucfirst", "lcfirst", "sprintf", "length", "int", "abs", "join",
-				"reverse", "x":
-				i = j - 1
-			default:
-				return false
-			}
-		case c == '"' || c == '\'':
-			n := strings.IndexByte(s[i+1:], c)
-			if n < 0 || strings.ContainsAny(s[i+1:i+1+n], "{`\\") {
-				return false
-			}
-			i += n + 1
-		}
-	}
 	return true
 }
 

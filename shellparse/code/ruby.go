@@ -35,7 +35,7 @@ func rubyLiteral(l *lexer) bool {
 	case c == '`':
 		l.begin(quoting{close: "`", what: "shell", escapes: cEscapes, holes: hashHoles}, l.pos+1)
 	case c == '<' && next == '<':
-		return l.perlHere()
+		return l.here()
 	case c == '%' && l.percent():
 	case c == '/' && (l.operand() || l.spacedArgument(next)):
 		l.begin(quoting{close: "/", what: "regexp", escapes: skipEscapes, holes: hashHoles}, l.pos+
