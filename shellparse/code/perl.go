@@ -199,6 +199,7 @@ func (l *lexer) perlPattern(w string, start, at int) bool {
 		"@{") || strings.Contains(body, "${") {
 		l.opaque = true
 	}
+	replacement = plainNames().ReplaceAllString(replacement, "")
 	if w == "s" && (strings.Contains(l.src[flags:l.pos], "e") || strings.Contains(replacement,
 		"@{") || strings.Contains(replacement, "${")) {
 		l.opaque = true
@@ -206,6 +207,8 @@ func (l *lexer) perlPattern(w string, start, at int) bool {
 	l.emit(dynamic, "", start, l.pos)
 	return true
 }
+
+var plainNames = pattern(`\$\{\w+\}`)
 
 // delimited finds the end of the text whose opening delimiter stands at at.
 func (l *lexer) delimited(at int) (int, bool) {

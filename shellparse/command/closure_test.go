@@ -214,10 +214,10 @@ file-write | uniq /x /y | write /y
 shell | unshare /bin/sh | run /bin/sh
 delete | unlink /y | delete /y
 shell | vim -c ':!/bin/sh' | sh /bin/sh
-shell | vim -c ':py import os;os.system("sh")' | code:python import os;os.system("sh")
-shell | vim -c ':lua os.execute("sh")' | code:lua os.execute("sh")
+shell | vim -c ':py import os;os.system("sh")' | code:vim :py import os;os.system("sh")
+shell | vim -c ':lua os.execute("sh")' | code:vim :lua os.execute("sh")
 file-read | vim -u /x | read+source /x
-file-write | vim -c 'w /y' x | write /y
+file-write | vim -c 'w /y' x | code:vim w /y
 file-write | vim -w/y x | write /y
 shell | watch -x sh -c id | run sh -c id
 shell | watch 'id' | sh id

@@ -147,44 +147,20 @@ var gdbHarmless = []string{
 	"until", "up", "watch", "whatis", "where", "x", "echo", "printf", "handle", "signal", "explore",
 }
 
-// gdbCommand is one command line of gdb(1).
+// gdbCommand is one command line of gdb(1). One that does more than look and steer is code.
 func (m *matcher) gdbCommand(_ role, vs []value) {
 	for _, v := range vs {
 		text := strings.TrimPrefix(strings.TrimLeft(v.Text, " \t"), "platform ") // as lldb calls it
 		v = v.piece(len(v.Text) - len(text))
-		end := strings.IndexAny(text+" ", " \t/")
-		name := text[:end]
-		rest := v.piece(end)
-		rest = rest.piece(len(rest.Text) - len(strings.TrimLeft(rest.Text, " \t")))
+		name := text[:strings.IndexAny(text+" ", " \t/")]
 		switch {
 		case strings.HasPrefix(text, "!"):
 			m.shell(role{}, []value{v.piece(1)})
-		case name == "shell" || name == "make":
-			m.shell(role{}, []value{rest})
-		case strings.HasPrefix(name, "py") || name == "pi":
-			m.code(role{param: "python"}, []value{rest})
-		case name == "guile" || name == "gu":
-			m.code(role{param: "scheme"}, []value{rest})
-		case name == "source":
-			m.source(role{param: "gdb"}, []value{rest})
-		case name == "dump" || name == "append" || name == "save" || name == "gcore" ||
-			name == "generate-core-file":
-			m.gdbDump(rest)
-		case name == "" && v.Static, slices.Contains(gdbHarmless, name) && v.Static &&
-			!strings.Contains(text, "("):
-		default:
-			m.opaque(v, Exec, "a command of the debugger")
-		}
-	}
-}
-
-// gdbDump is the first word with a slash, or the last word, of `dump value FILE EXPR`.
-func (m *matcher) gdbDump(v value) {
-	fields := strings.Fields(v.Text)
-	for i, f := range fields {
-		if strings.Contains(f, "/") || i == len(fields)-1 {
-			m.path(role{kind: "W"}, value{Arg{Text: f, Static: v.Static}, v.at})
-			return
+		case name == "shell":
+			m.shell(role{}, []value{v.piece(len(name) + 1)})
+		case !v.Static || name != "" && !slices.Contains(gdbHarmless, name) ||
+			strings.Contains(text, "("):
+			m.nest(Nested{Code: &Code{"gdb", v.Arg}, Arg: v.at})
 		}
 	}
 }

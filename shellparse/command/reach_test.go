@@ -141,7 +141,7 @@ awk '{print | "rm -rf ~/x"}'
 awk '{print > "/home/x"}' => write /home/x
 vim -c '!rm -rf ~/x' f
 vim '+!rm -rf ~/x' f
-vim -c 'w! /home/x' f => write /home/x
+vim -c 'w! /home/x' f => code:vim w! /home/x
 ex -c '!rm -rf ~/x' f
 nano -s 'rm -rf ~/x' f => run rm -rf ~/x {?}
 less '+!rm -rf ~/x' f

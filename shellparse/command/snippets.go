@@ -72,23 +72,12 @@ func (m *matcher) fuzzyBinding(_ role, vs []value) {
 		for _, action := range []string{"execute", "execute-silent", "become", "reload",
 			"reload-sync", "preview", "transform", "transform-prompt", "transform-query",
 			"change-preview"} {
-			for from := 0; ; {
-				at := strings.Index(v.Text[from:], action+"(")
-				colon := strings.Index(v.Text[from:], action+":")
-				if at < 0 && colon < 0 {
-					break
-				}
-				if at < 0 || colon >= 0 && colon < at {
-					body := v.piece(from + colon + len(action) + 1)
-					m.shell(role{}, []value{body})
-					break
-				}
-				from += at + len(action) + 1
-				body := v.piece(from)
-				if end := strings.LastIndexByte(body.Text, ')'); end >= 0 {
-					body.Text = body.Text[:end]
-				}
+			_, text, runs := strings.Cut(v.Text, action)
+			if runs && text != "" && strings.IndexByte("(:", text[0]) >= 0 {
+				body := v.piece(len(v.Text) - len(text) + 1)
+				body.Text, _, _ = strings.Cut(body.Text, ")")
 				m.shell(role{}, []value{body})
+				m.opaque(v, Exec, "an action that runs a command")
 			}
 		}
 	}
