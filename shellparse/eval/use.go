@@ -144,17 +144,10 @@ func (w *commands) unknownWords(s *state, c *call, u command.Use, worst map[int]
 	}
 }
 
-// tildePrograms are programs that read a tilde in their own commands as the home directory.
-var tildePrograms = []string{"vi", "vim", "nvim", "gvim", "view", "ex", "rvim", "rview", "vimdiff"}
-
 // touch adds the effect of one name.
 func (w *commands) touch(s *state, c *call, t command.Touch, dir, program string,
 	worst map[int]Place) {
 	v := w.fromArg(c, t.Arg, command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob})
-	if strings.HasPrefix(t.Text, "~/") && t.Arg >= 0 && t.Arg < len(c.argv) &&
-		c.argv[t.Arg].Text != t.Text && slices.Contains(tildePrograms, program) {
-		v = w.tildeName(s, t.Text)
-	}
 	f := behind(v)
 	if f == nil {
 		f = s.descriptor(v)

@@ -1,8 +1,8 @@
 package syntax
 
 import (
-	"bytes"
-	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -37,7 +37,7 @@ func Canonical(file *syntax.File, text string, marks []Mark, d Dialect) (string,
 	if err := Guard(again, printed, spaces, d); err != nil {
 		return "", &ParseError{Span: whole, Text: "in its print, " + err.Text}
 	}
-	if !bytes.Equal(fingerprint(file, len(text)), fingerprint(again, len(text))) {
+	if !sameTree(file, again) {
 		return "", &ParseError{Span: whole, Text: "its print reads differently"}
 	}
 	return printed, nil
@@ -84,197 +84,121 @@ func uncomment(n syntax.Node) bool {
 	return true
 }
 
-// fingerprint is a tree as bytes, without positions and without what only decides the
-// looks of the text.
-func fingerprint(file *syntax.File, size int) []byte {
-	f := printer{buf: make([]byte, 0, 4*size+64)}
-	syntax.Walk(file, f.visit)
-	return f.buf
+// looks are fields that only decide the looks of the text. Comments are not in a print.
+var looks = []string{"Backquotes", "Braces", "Bracket", "Comments", "CondLast", "DoLast", "Last",
+	"Parens", "RsrvWord", "Short", "ThenLast"}
+
+// A comparison tells whether two trees differ in nothing but positions and looks.
+type comparison struct {
+	fields map[reflect.Type][]int // those of a node that mean something
 }
 
-type printer struct {
-	buf []byte
-	lit bool // the last thing written is an open run of characters
+var (
+	posType      = reflect.TypeFor[syntax.Pos]()
+	partsType    = reflect.TypeFor[[]syntax.WordPart]()
+	itemType     = reflect.TypeFor[syntax.CaseItem]()
+	redirectType = reflect.TypeFor[syntax.Redirect]()
+)
+
+func sameTree(a, b *syntax.File) bool {
+	c := comparison{map[reflect.Type][]int{}}
+	return c.same(reflect.ValueOf(a), reflect.ValueOf(b))
 }
 
-func (f *printer) visit(n syntax.Node) bool {
-	if n == nil {
-		// Literals have no children, so a run of them ends only when something else does.
-		if f.lit {
-			f.lit = false
-			return true
+func (c comparison) same(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		if a.IsNil() || b.IsNil() {
+			return a.IsNil() && b.IsNil()
 		}
-		f.buf = append(f.buf, ')')
-		return true
+		a, b = a.Elem(), b.Elem()
+		return a.Type() == b.Type() && c.same(a, b)
+	case reflect.Slice:
+		if a.Type() == partsType {
+			a, b = runs(a), runs(b)
+		}
+		for i := range min(a.Len(), b.Len()) {
+			if !c.same(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return a.Len() == b.Len()
+	case reflect.Struct:
+		return c.node(a, b)
 	}
-	if lit, ok := n.(*syntax.Lit); ok {
-		f.literal(lit)
-		return true
-	}
-	f.lit = false
-	switch n := n.(type) {
-	case *syntax.Comment:
-		return false
-	case *syntax.Redirect:
-		f.node(n)
-		return !f.dashed(n)
-	default:
-		f.node(n)
-	}
-	return true
+	return a.Equal(b)
 }
 
-// dashed writes a redirection of the form <<-, whose tabs the print arranges anew. A body
-// with continued lines keeps its tabs, because what is stripped then depends on the join.
-func (f *printer) dashed(n *syntax.Redirect) bool {
-	if n.Op != syntax.DashHdoc || n.Hdoc == nil {
-		return false
+func (c comparison) node(a, b reflect.Value) bool {
+	switch a.Type() {
+	case posType:
+		return a.Interface().(syntax.Pos).IsValid() == b.Interface().(syntax.Pos).IsValid()
+	case itemType:
+		a, b = ended(a), ended(b)
+	case redirectType:
+		a, b = untabbed(a), untabbed(b)
 	}
-	before := false
-	for _, p := range n.Hdoc.Parts {
-		_, lit := p.(*syntax.Lit)
-		if lit && before {
+	for _, i := range c.fieldsOf(a.Type()) {
+		if !c.same(a.Field(i), b.Field(i)) {
 			return false
 		}
-		before = lit
 	}
-	if n.N != nil {
-		syntax.Walk(n.N, f.visit)
-	}
-	syntax.Walk(n.Word, f.visit)
-	for _, p := range Untabbed(n) {
-		syntax.Walk(p, f.visit)
-	}
-	f.lit = false
-	f.buf = append(f.buf, ')')
 	return true
 }
 
-func (f *printer) literal(n *syntax.Lit) {
-	// The parser cuts literals at continued lines; the run of characters is what counts.
-	if len(f.buf) > 0 && f.buf[len(f.buf)-1] == 1 {
-		f.buf = f.buf[:len(f.buf)-1]
-	} else {
-		f.buf = append(f.buf, 'L')
-	}
-	f.buf = append(append(f.buf, n.Value...), 1)
-	f.lit = true
-}
-
-// node writes the kind of a node and what it holds beside its children.
-func (f *printer) node(n syntax.Node) {
-	switch n := n.(type) {
-	case *syntax.Stmt:
-		f.put("S", n.Negated, n.Background, n.Coprocess, n.Disown, len(n.Redirs))
-	case *syntax.CallExpr:
-		f.put("C", len(n.Assigns), len(n.Args))
-	case *syntax.Word:
-		f.put("W")
-	case *syntax.Assign:
-		f.put("A", n.Append, n.Naked, n.Name == nil, n.Index == nil, n.Value == nil, n.Array == nil)
-	case *syntax.Redirect:
-		f.put("R", int(n.Op), n.N == nil, n.Hdoc == nil)
-	case *syntax.SglQuoted:
-		f.put("'", n.Dollar, n.Value)
-	case *syntax.DblQuoted:
-		f.put("\"", n.Dollar, len(n.Parts) == 0)
-	case *syntax.ParamExp:
-		f.put("$", n.Excl, n.Length, n.Width, n.IsSet, int(n.Split), int(n.GlobSubst),
-			int(n.RcExpand), int(n.Names),
-			n.Flags == nil, n.Param == nil, n.NestedParam == nil, n.Index == nil, len(n.Modifiers),
-			n.Slice == nil, n.Repl == nil, n.Exp == nil)
-		f.inParam(n)
-	case *syntax.CmdSubst:
-		f.put("`", n.TempFile, n.ReplyVar)
-	case *syntax.ArithmExp:
-		f.put("+", n.Unsigned)
-	case *syntax.BinaryCmd:
-		f.put("|", int(n.Op))
-	case *syntax.BinaryArithm:
-		f.put("a", int(n.Op))
-	case *syntax.UnaryArithm:
-		f.put("u", int(n.Op), n.Post)
-	case *syntax.BinaryTest:
-		f.put("t", int(n.Op))
-	case *syntax.UnaryTest:
-		f.put("v", int(n.Op))
-	case *syntax.ProcSubst:
-		f.put("<", int(n.Op))
-	case *syntax.ExtGlob:
-		f.put("g", int(n.Op))
-	case *syntax.CaseItem:
-		f.put("i", f.ending(n), len(n.Patterns))
-	default:
-		f.compound(n)
-	}
-}
-
-func (f *printer) compound(n syntax.Node) {
-	switch n := n.(type) {
-	case *syntax.FuncDecl:
-		f.put("F", n.Name == nil, len(n.Names))
-	case *syntax.IfClause:
-		f.put("I", len(n.Cond), len(n.Then), n.Else == nil)
-	case *syntax.WhileClause:
-		f.put("w", n.Until, len(n.Cond))
-	case *syntax.ForClause:
-		f.put("f", n.Select)
-	case *syntax.WordIter:
-		f.put("n", n.InPos.IsValid(), len(n.Items))
-	case *syntax.CStyleLoop:
-		f.put("c", n.Init == nil, n.Cond == nil, n.Post == nil)
-	case *syntax.CaseClause:
-		f.put("E", len(n.Items))
-	case *syntax.TimeClause:
-		f.put("T", n.PosixFormat, n.Stmt == nil)
-	case *syntax.CoprocClause:
-		f.put("o", n.Name == nil)
-	case *syntax.ArrayElem:
-		f.put("e", n.Index == nil, n.Value == nil)
-	case *syntax.DeclClause:
-		f.put("D", len(n.Args))
-	case *syntax.LetClause:
-		f.put("l", len(n.Exprs))
-	default: // File, Block, Subshell, ArithmCmd, TestClause, ParenTest, ParenArithm, ArrayExpr, ...
-		f.buf = fmt.Appendf(f.buf, "%T(", n)
-	}
-}
-
-// ending is how a case item ends; the last one may leave out its ";;", which the print adds.
-func (f *printer) ending(n *syntax.CaseItem) int {
-	if n.Op == 0 {
-		return int(syntax.Break)
-	}
-	return int(n.Op)
-}
-
-func (f *printer) inParam(n *syntax.ParamExp) {
-	switch {
-	case n.Exp != nil:
-		f.put("x", int(n.Exp.Op), n.Exp.Word == nil)
-	case n.Repl != nil:
-		f.put("r", n.Repl.All, n.Repl.Orig == nil, n.Repl.With == nil)
-	case n.Slice != nil:
-		f.put("s", n.Slice.Offset == nil, n.Slice.Length == nil)
-	}
-}
-
-// put writes a kind and its fields.
-func (f *printer) put(kind string, fields ...any) {
-	f.buf = append(f.buf, kind...)
-	for _, x := range fields {
-		switch x := x.(type) {
-		case bool:
-			f.buf = append(f.buf, '0')
-			if x {
-				f.buf[len(f.buf)-1] = '1'
-			}
-		case int:
-			f.buf = append(f.buf, byte('0'+x&63), byte('0'+x>>6&63))
-		case string:
-			f.buf = append(f.buf, x...)
-			f.buf = append(f.buf, 0)
+// fieldsOf leaves out positions, but for two of which it means something that they are there.
+func (c comparison) fieldsOf(t reflect.Type) []int {
+	list, ok := c.fields[t]
+	for i := 0; !ok && i < t.NumField(); i++ {
+		f := t.Field(i)
+		if (f.Type != posType || f.Name == "InPos" || f.Name == "Dollar") &&
+			!slices.Contains(looks, f.Name) {
+			list = append(list, i)
 		}
 	}
-	f.buf = append(f.buf, '(')
+	c.fields[t] = list
+	return list
+}
+
+// runs are the parts of a word in which characters that follow each other are one part: the parser
+// cuts them at continued lines.
+func runs(parts reflect.Value) reflect.Value {
+	if parts.Len() < 2 {
+		return parts
+	}
+	return reflect.ValueOf(joined(parts.Interface().([]syntax.WordPart)))
+}
+
+func joined(parts []syntax.WordPart) (out []syntax.WordPart) {
+	for _, p := range parts {
+		lit, ok := p.(*syntax.Lit)
+		if n := len(out); ok && n > 0 {
+			if last, ok := out[n-1].(*syntax.Lit); ok {
+				out[n-1] = &syntax.Lit{Value: last.Value + lit.Value}
+				continue
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// ended is a case item with its ending; the last one may leave out its ";;", which the print adds.
+func ended(v reflect.Value) reflect.Value {
+	item := v.Interface().(syntax.CaseItem)
+	if item.Op == 0 {
+		item.Op = syntax.Break
+	}
+	return reflect.ValueOf(item)
+}
+
+// untabbed is a redirection with the text that it reads. The print arranges the tabs of the form <<-
+// anew. A body with continued lines keeps its tabs, because what is stripped then depends on the
+// join.
+func untabbed(v reflect.Value) reflect.Value {
+	r := v.Interface().(syntax.Redirect)
+	if r.Op == syntax.DashHdoc && r.Hdoc != nil && len(joined(r.Hdoc.Parts)) == len(r.Hdoc.Parts) {
+		r.Hdoc = &syntax.Word{Parts: Untabbed(&r)}
+	}
+	return reflect.ValueOf(r)
 }
