@@ -83,7 +83,6 @@ var wide = map[string]int{
 	"pathguard/tamper.Case":      13,
 	"pathguard/tamper.Event":     15,
 	"shellparse/code.grammar":    18,
-	"shellparse/code.lexer":      13,
 	"shellparse/code.makefile":   13,
 	"shellparse/code.value":      14,
 	"shellparse/command.Nested":  16,

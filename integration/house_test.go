@@ -592,7 +592,6 @@ var untested = map[string]string{
 	"launcher/exit":             "it has constants and nothing else",
 	"approval/plan/plantest":    "it is for tests",
 	"cmd/tadactl/web":           "cmd/tadactl/cli and the stories here open the page",
-	"shellparse/syntax":         "the texts of shellparse's tests and fuzzers go through it",
 	"shellparse/eval":           "the texts of shellparse's tests and fuzzers go through it",
 	"audit/zstandard":           "audit packs with it and opens what was packed",
 	"integration/hook/platform": "integration/hook sends the same calls through every adapter",
