@@ -82,7 +82,8 @@ type termJSON struct {
 	Type string `json:"type,omitempty"`
 }
 
-func (h Header) line() []byte {
+// Line is the header as the first line of a transcript has it, without the newline.
+func (h Header) Line() []byte {
 	j := headerJSON{Version: 3, Term: termJSON{h.Cols, h.Rows, h.Term}, Command: h.Command,
 		Title: h.Title, Env: h.Env}
 	if j.Term.Cols <= 0 || j.Term.Rows <= 0 {

@@ -141,7 +141,7 @@ func TestForgedVouching(t *testing.T) {
 // forgeCast is a transcript of one good event and another one, of which change makes what it wants
 // before it is chained.
 func forgeCast(change func(l *link, event []byte) []byte) []byte {
-	header := Header{}.line()
+	header := Header{}.Line()
 	head, cast := Hash(sha256.Sum256(header)), append(header, '\n')
 	var mac keyed
 	for i := range int64(2) {

@@ -38,7 +38,7 @@ func Create(path string, h Header, o RecordOptions) (*Recorder, error) {
 	if o.Now == nil || o.Rand == nil {
 		return nil, errors.New("create transcript: no clock or no randomness given")
 	}
-	line := h.line()
+	line := h.Line()
 	if len(line) >= maxEventLine {
 		return nil, fmt.Errorf("create transcript: header: %w: %s, at most %d", ErrTooLong,
 			Plural(len(line), "byte"), maxEventLine-1)

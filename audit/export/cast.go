@@ -152,32 +152,10 @@ func quote(data []byte) []byte {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-type headerJSON struct {
-	Version   int               `json:"version"`
-	Term      termJSON          `json:"term"`
-	Timestamp int64             `json:"timestamp,omitempty"`
-	Command   string            `json:"command,omitempty"`
-	Title     string            `json:"title,omitempty"`
-	Env       map[string]string `json:"env,omitempty"`
-}
-
-type termJSON struct {
-	Cols int    `json:"cols"`
-	Rows int    `json:"rows"`
-	Type string `json:"type,omitempty"`
-}
-
 func writeHeader(w io.Writer, h audit.Header) error {
-	j := headerJSON{3, termJSON{h.Cols, h.Rows, h.Term}, 0, h.Command, h.Title, h.Env}
-	if h.Cols <= 0 || h.Rows <= 0 {
-		j.Term.Cols, j.Term.Rows = 80, 24
-	}
-	if !h.Time.IsZero() {
-		j.Timestamp = h.Time.Unix()
-	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(j)
+	h.Wire = ""
+	_, err := w.Write(append(h.Line(), '\n'))
+	return err
 }
 
 // header2JSON is that of asciicast v2, https://docs.asciinema.org/manual/asciicast/v2/.
