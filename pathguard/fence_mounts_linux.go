@@ -45,7 +45,7 @@ func aliases(paths []string) []string {
 		names, parts := m.Others(p)
 		paths = append(paths, names...)
 		for _, part := range parts {
-			if !slices.Contains(neededNames, part) {
+			if !slices.Contains(neededNames(), part) {
 				paths = append(paths, part)
 			}
 		}

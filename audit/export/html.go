@@ -27,6 +27,10 @@ var (
 	pageStyle string
 	//go:embed page.js
 	pageScript string
+	//go:embed head.html
+	pageHead string // with what it is filled with
+	//go:embed facts_end.html
+	pageFactsEnd string
 )
 
 // A Verdict is what is known of a session's proof. The zero value is nothing.
@@ -98,35 +102,11 @@ func policy() string {
 // writeHead and writeFoot leave errors to the buffer's Flush.
 func writeHead(out *bufio.Writer, p Page) {
 	v := verdicts[p.Verdict]
-	fmt.Fprintf(out, `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="%s">
-<meta name="referrer" content="no-referrer">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>%s</title>
-<style>%s</style>
-<style>%s</style>
-</head>
-<body>
-<main>
-<h1>%s</h1>
-<div id="player"><noscript>The player needs JavaScript. The session itself is at the end of this file's source, as an asciicast.</noscript></div>
-<section class="%s">
-<h2>%s</h2>
-<p>%s</p>
-<dl>
-`, policy(), text(p.Title), playerStyle, pageStyle, text(p.Title), v.class, v.word, text(p.Reason))
+	fmt.Fprintf(out, pageHead, policy(), text(p.Title), playerStyle, pageStyle, text(p.Title), v.class, v.word, text(p.Reason))
 	for _, f := range p.Facts {
 		fmt.Fprintf(out, "<dt>%s</dt><dd>%s</dd>\n", text(f.Name), text(f.Value))
 	}
-	fmt.Fprintf(out, `</dl>
-<p class="small">Underlined is what was typed: <span class="person">by a person</span>, <span class="agent">by an agent</span>, <span class="term">by a terminal</span> that answered a program.</p>
-<p class="small">This page says what was found when it was made. It is no proof: the record is, and <code>tadactl audit verify</code> checks it.</p>
-</section>
-</main>
-`)
+	out.WriteString(pageFactsEnd)
 }
 
 // inOrder are marks by their time. They go into the session itself: those that the player is given

@@ -1,6 +1,7 @@
 package quarantine
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 )
@@ -36,33 +37,16 @@ type DeniedTool struct {
 
 // DeniedTools returns what is known of tools that are denied. It documents, and gives the record a
 // risk; nothing is decided by it, so that a tool missing here is not an allowed one.
-func DeniedTools() []DeniedTool {
-	return []DeniedTool{
-		{"Bash", RiskCritical, "runs any program"},
-		{"Write", RiskCritical, "makes files that others run"},
-		{"Edit", RiskCritical, "changes files that others run"},
-		{"MultiEdit", RiskCritical, "changes files that others run"},
-		{"NotebookEdit", RiskCritical, "writes code that a notebook runs"},
-		{"apply_patch", RiskCritical, "changes files that others run"},
-		{"patch", RiskCritical, "changes files that others run"},
-		{"Task", RiskCritical, "starts an agent, which some platforms do not report to hooks"},
-		{"Agent", RiskCritical, "starts an agent, which some platforms do not report to hooks"},
-		{"mcp__*", RiskCritical, "does whatever a server does"},
-		{"WebFetch", RiskHigh, "sends what was read to any host, in the address"},
-		{"WebSearch", RiskHigh, "sends what was read to a search engine, in the query"},
-		{"BashOutput", RiskHigh, "reads what a trusted agent's program printed"},
-		{"KillShell", RiskHigh, "kills other programs"},
-		{"SlashCommand", RiskHigh, "runs a command of the project under review"},
-		{"Skill", RiskHigh, "loads instructions from the project under review"},
-		{"ReadMcpResource", RiskHigh, "reads from a server"},
-		{"ListMcpResources", RiskHigh, "lists servers"},
-		{"AskUserQuestion", RiskMedium, "asks the user in the name of the trusted agent"},
-		{"EnterPlanMode", RiskMedium, "changes how the platform treats what comes next"},
-		{"ExitPlanMode", RiskMedium, "shows the user a plan as if it were the trusted agent's"},
-		{"TodoWrite", RiskMedium, "leaves instructions for a trusted agent"},
-		{"TodoRead", RiskLow, "shows what a trusted agent is doing"},
+func DeniedTools() (list []DeniedTool) {
+	for line := range strings.Lines(deniedText) {
+		f := strings.SplitN(strings.TrimSpace(line), " ", 3)
+		list = append(list, DeniedTool{f[0], Risk(f[1]), f[2]})
 	}
+	return list
 }
+
+//go:embed denied.txt
+var deniedText string
 
 // RiskOf returns the risk of a tool for the record.
 func RiskOf(tool string) Risk {

@@ -69,7 +69,12 @@ func TestRefusalLine(t *testing.T) {
 // Every phrase is there in both languages, with the same values and the same commands in it.
 func TestPhrases(t *testing.T) {
 	parts := regexp.MustCompile(`%[a-z]|tadactl [a-z]+|--profile ci`)
-	for key, p := range phrases {
+	keys := regexp.MustCompile(`(?m)^[a-z ]+$`).FindAllString(phrases, -1)
+	if len(keys) < 20 || strings.Count(phrases, "\n") != 2+3*len(keys) {
+		t.Errorf("keys %q of\n%s", keys, phrases)
+	}
+	for _, key := range keys {
+		p := []string{Phrase(pathguard.English, key), Phrase(pathguard.Chinese, key)}
 		en, zh := parts.FindAllString(p[0], -1), parts.FindAllString(p[1], -1)
 		if !hasHan(p[1]) && key != "instead" || hasHan(p[0]) || !slices.Equal(en, zh) {
 			t.Errorf("%s: %q is not %q", key, p[0], p[1])

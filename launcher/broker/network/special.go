@@ -1,6 +1,7 @@
 package network
 
 import (
+	_ "embed"
 	"net/netip"
 	"strings"
 )
@@ -13,41 +14,17 @@ type special struct {
 
 // specials returns the ranges, the most special first: the registries of RFC 6890, without those
 // that lead anywhere by design.
-func specials() []special {
-	list := make([]special, 0, len(ranges))
-	for _, r := range ranges {
-		list = append(list, special{netip.MustParsePrefix(r[0]), r[1]})
+func specials() (list []special) {
+	for line := range strings.Lines(specialText) {
+		if net, is, ok := strings.Cut(strings.TrimSpace(line), " "); ok && net != "#" {
+			list = append(list, special{netip.MustParsePrefix(net), is})
+		}
 	}
 	return list
 }
 
-var ranges = [][2]string{
-	{"169.254.169.254/32", "the credentials of the machine (cloud metadata)"},
-	{"169.254.170.0/24", "the credentials of the machine (cloud metadata)"},
-	{"100.100.100.200/32", "the credentials of the machine (cloud metadata)"},
-	{"168.63.129.16/32", "the machine's host (cloud metadata)"},
-	{"fd00:ec2::254/128", "the credentials of the machine (cloud metadata)"},
-	{"0.0.0.0/8", "this machine"},
-	{"127.0.0.0/8", "this machine"},
-	{"::/128", "this machine"},
-	{"::1/128", "this machine"},
-	{"10.0.0.0/8", "a private network"},
-	{"172.16.0.0/12", "a private network"},
-	{"192.168.0.0/16", "a private network"},
-	{"100.64.0.0/10", "a provider's private network"},
-	{"169.254.0.0/16", "the local link"},
-	{"192.0.0.0/24", "a protocol's own network"},
-	{"198.18.0.0/15", "a test network"},
-	{"224.0.0.0/4", "a multicast group"},
-	{"240.0.0.0/4", "a reserved network"},
-	{"fe80::/10", "the local link"},
-	{"fec0::/10", "a private network"},
-	{"fc00::/7", "a private network"},
-	{"ff00::/8", "a multicast group"},
-	{"::/96", "an address in an address"},
-	{"64:ff9b:1::/48", "a private network"},
-	{"2001::/32", "a tunnel"}, // Teredo, RFC 4380
-}
+//go:embed special.txt
+var specialText string
 
 // embedded are the IPv6 ranges that carry an IPv4 address: where it leads decides.
 var embedded = []struct {
