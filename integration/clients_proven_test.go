@@ -14,8 +14,8 @@ import (
 // features are what is proved of a client, in the order of README's table, and by which tests. Of a
 // test that proves less, the result says so.
 var features = []struct{ name, tests, result string }{
-	{name: "shell", tests: "TestClientsShell TestClientsDoors/shell TestClientsClaudeShellThatIsNone " +
-		"TestClientsCalls/shell TestClientsDirectory/shell"},
+	{name: "shell", tests: "TestClientsShell TestClientsDoors/shell " +
+		"TestClientsClaudeShellThatIsNone TestClientsCalls/shell TestClientsDirectory/shell"},
 	{name: "hook", tests: "TestClients TestClientsDoors/hook " +
 		"TestClientsCalls/hook TestClientsDirectory/hook"},
 	{name: "hook", tests: "TestClientsQwenHook", result: "denies only"},
@@ -52,8 +52,8 @@ func proves(test string) (feature, result string, known bool) {
 	return feature, result, known
 }
 
-// TestEveryClientTestProves: a test with the programs that is in no row of the table would fail with
-// each of them, and only where they are.
+// TestEveryClientTestProves: a test with the programs that is in no row of the table would fail
+// with each of them, and only where they are.
 func TestEveryClientTestProves(t *testing.T) {
 	files, err := filepath.Glob("clients_*test.go")
 	if err != nil || len(files) == 0 {

@@ -27,7 +27,7 @@ var long = map[string]int{
 	"cmd/tada-run/cli":          6,
 	"cmd/tadactl/cli":           36,
 	"cmd/tadactl/web":           7,
-	"integration":               152,
+	"integration":               151,
 	"integration/hermetic":      1,
 	"integration/hook":          89,
 	"integration/hook/platform": 7,

@@ -7,7 +7,8 @@ import (
 
 // vimHarmless are Ex commands that change only the buffer or the view.
 var vimHarmless = []string{
-	"q", "qa", "qall", "quit", "quitall", "noh", "nohlsearch", "d", "delete", "s", "substitute", "g", "v", "normal", "norm", "j",
+	"q", "qa", "qall", "quit", "quitall", "noh", "nohlsearch", "d", "delete",
+	"s", "substitute", "g", "v", "normal", "norm", "j",
 	"join", "t", "m", "co", "sort", "retab", "n", "next", "p", "print", "u", "undo", "syntax",
 	"filetype", "colorscheme",
 	"version", "set", "se", "setlocal", "bd", "bn", "bp", "b", "ls", "cq", "f", "k", ">", "<", "=",
@@ -15,8 +16,8 @@ var vimHarmless = []string{
 }
 
 // vimWrites are those that write the file that is edited, or another one when it is named.
-var vimWrites = []string{"w", "wa", "wall", "write", "wq", "wqa", "wqall", "x", "xa", "xall", "exit",
-	"up", "update"}
+var vimWrites = []string{"w", "wa", "wall", "write", "wq", "wqa", "wqall", "x", "xa", "xall",
+	"exit", "up", "update"}
 
 // vimCommand is an Ex command. One that does more than change the buffer is code.
 func (m *matcher) vimCommand(_ role, vs []value) {

@@ -49,7 +49,8 @@ func (w *builtins) mapfile(s *state, c *call, i int) {
 		return
 	}
 	v, _ := s.env.get(name)
-	v.list, v.hash, v.isHash, v.isList, v.set = []value{unknown("a line of the input", s.in.source()).named(s.in).maybeMany()},
+	v.list, v.hash, v.isHash, v.isList, v.set = []value{
+		unknown("a line of the input", s.in.source()).named(s.in).maybeMany()},
 		nil, false, true, true
 	if text, ok := s.in.whole(); ok && !strings.Contains(text, "\x00") && c.plainLines() {
 		lines := strings.SplitAfter(text, "\n")

@@ -192,9 +192,9 @@ func ended(v reflect.Value) reflect.Value {
 	return reflect.ValueOf(item)
 }
 
-// untabbed is a redirection with the text that it reads. The print arranges the tabs of the form <<-
-// anew. A body with continued lines keeps its tabs, because what is stripped then depends on the
-// join.
+// untabbed is a redirection with the text that it reads. The print arranges the tabs of the form
+// <<- anew. A body with continued lines keeps its tabs, because what is stripped then depends on
+// the join.
 func untabbed(v reflect.Value) reflect.Value {
 	r := v.Interface().(syntax.Redirect)
 	if r.Op == syntax.DashHdoc && r.Hdoc != nil && len(joined(r.Hdoc.Parts)) == len(r.Hdoc.Parts) {

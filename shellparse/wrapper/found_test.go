@@ -27,7 +27,8 @@ func TestWhatIsFound(t *testing.T) {
 		{"true >&2; eval 'ls'; : 2>&1", "ls", "eval 'ls';", false, true, nil},
 		{"pwd -P >| /tmp/claude-ab-cwd && eval 'ls'", "ls", "eval 'ls'", false, true,
 			map[string]string{"note": "/tmp/claude-ab-cwd"}},
-		{". /a/shell-snapshots/snapshot-bash-1.sh; source '/b c/shell-snapshots/snapshot-zsh-2.sh'\n" +
+		{". /a/shell-snapshots/snapshot-bash-1.sh; " +
+			"source '/b c/shell-snapshots/snapshot-zsh-2.sh'\n" +
 			"eval 'ls'", "ls", "eval 'ls'", false, true,
 			map[string]string{"snapshot": "/a/shell-snapshots/snapshot-bash-1.sh " +
 				"/b c/shell-snapshots/snapshot-zsh-2.sh"}},
@@ -40,7 +41,8 @@ func TestWhatIsFound(t *testing.T) {
 		{"source /a/shell_snapshots/x.sh\nexec /bin/bash -lc 'ls'", "ls",
 			"exec /bin/bash -lc 'ls'", false, true,
 			map[string]string{"snapshot": "/a/shell_snapshots/x.sh", "shell": "/bin/bash"}},
-		{"if [ -n \"${PATH:-}\" ]; then " + path + "else export PATH=/w/b; fi\nexec /bin/sh -c 'ls'",
+		{"if [ -n \"${PATH:-}\" ]; then " + path +
+			"else export PATH=/w/b; fi\nexec /bin/sh -c 'ls'",
 			"ls", "exec /bin/sh -c 'ls'", false, true,
 			map[string]string{"folder": "/w/bin /w/b", "shell": "/bin/sh"}},
 		{noted + trapped, "ls", "\nls\n", false, true,

@@ -26,8 +26,10 @@ func valueOf(t *testing.T, word string, dialect syntax.LangVariant) string {
 
 // A value that is known is what bash makes of the word.
 func TestValueIsThatOfBash(t *testing.T) {
-	words := []string{`a\b`, `\$x`, `"\$x"`, "\"\\`x\"", `"\\"`, `"\"x"`, `"\a"`, `"a\\b"`, "a\\\nb",
-		"\"a\\\nb\"", "'a\\\nb'", `'a\\b'`, `"'"`, `'"'`, `é`, `"é"`, `a\ b`, `\\`, `\é`, `''`, `""`,
+	words := []string{`a\b`, `\$x`, `"\$x"`, "\"\\`x\"", `"\\"`, `"\"x"`, `"\a"`, `"a\\b"`,
+		"a\\\nb",
+		"\"a\\\nb\"", "'a\\\nb'", `'a\\b'`, `"'"`, `'"'`, `é`, `"é"`, `a\ b`, `\\`, `\é`, `''`,
+		`""`,
 		`"a"'b'c`, `\~`, `"~"`, `a=b`, `"\é"`, `"a\"`}
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 3000 {
@@ -75,7 +77,8 @@ func TestValue(t *testing.T) {
 		{"'\x02x'", bash, unknown}, {"\"\x02x\"", bash, unknown}, {"\\\x02x", bash, unknown},
 		{"\x02x", bash, unknown}, {"'a\x1fb'", bash, unknown}, {"'\x03'", bash, unknown},
 		{`a$(x)`, bash, unknown}, {"a`x`b", bash, unknown}, {`"a$((1))"`, bash, unknown},
-		{`a$'x'`, bash, unknown}, {`$"x"`, bash, unknown}, {`a*`, bash, unknown}, {`"a"*`, bash, unknown},
+		{`a$'x'`, bash, unknown}, {`$"x"`, bash, unknown}, {`a*`, bash, unknown},
+		{`"a"*`, bash, unknown},
 		{`a?`, bash, unknown}, {`[a]`, bash, unknown}, {`~`, bash, unknown}, {`~/x`, bash, unknown},
 		{`{a,b}`, bash, unknown}, {`a!b`, bash, unknown}, {`a#b`, bash, unknown},
 		{`<(x)`, bash, unknown}, {`@(a)`, bash, unknown}, {`${!x}`, bash, unknown},
