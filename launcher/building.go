@@ -76,6 +76,6 @@ func deepen(n int) byte {
 	if n == 0 {
 		return 0
 	}
-	var room [12 << 10]byte
+	var room [24 << 10]byte
 	return room[n%len(room)]
 }

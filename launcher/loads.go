@@ -15,7 +15,10 @@ import (
 // is in such a file may run in front of their hook.
 func (r Request) loaders() (list []string) {
 	asks := approval.AgentName(strings.TrimPrefix(r.Agent, "?"), r.Env)
-	places := []string{r.Dir, Top(r.Dir)}
+	places := []string{r.Dir}
+	if top := Top(r.Dir); top != r.Dir {
+		places = append(places, top)
+	}
 	for f := range agents.Of("loads") {
 		own := asks != "" && asks == approval.AgentName(f.Agent, nil)
 		if !slices.Contains(list, f.Agent) && (own || isAt(f.Agent, places)) {

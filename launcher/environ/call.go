@@ -84,9 +84,12 @@ func steady(name, value string) string {
 // what a plan starts from there is bound as every program is.
 func IsMadeUp(dir string) bool {
 	for _, f := range ofPaths() {
-		end, parts := f.Text(), strings.Split(dir, "/")
-		tail := strings.Join(parts[max(0, len(parts)-strings.Count(end, "/")):], "/")
-		if matches, _ := path.Match(end, "/"+tail); matches {
+		end := f.Text()
+		from := len(dir)
+		for n := strings.Count(end, "/"); n > 0 && from >= 0; n-- {
+			from = strings.LastIndexByte(dir[:from], '/')
+		}
+		if matches, _ := path.Match(end, "/"+dir[min(from+1, len(dir)):]); matches {
 			return true
 		}
 	}

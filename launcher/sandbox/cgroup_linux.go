@@ -54,7 +54,7 @@ type hierarchy struct {
 func hierarchies(groups, mountinfo string) []hierarchy {
 	var list []hierarchy
 	for line := range strings.Lines(mountinfo) {
-		before, after, ok := strings.Cut(strings.TrimSpace(line), " - ")
+		before, after, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " - ")
 		if !strings.HasPrefix(after, "cgroup") {
 			continue
 		}
@@ -63,19 +63,22 @@ func hierarchies(groups, mountinfo string) []hierarchy {
 			continue
 		}
 		for entry := range strings.Lines(groups) {
-			f := strings.SplitN(strings.TrimSpace(entry), ":", 3)
-			if len(f) != 3 || (f[1] == "") != (right[0] == "cgroup2") {
+			_, entry, ok = strings.Cut(strings.TrimSuffix(entry, "\n"), ":")
+			names, place, more := strings.Cut(entry, ":")
+			if !ok || !more || (names == "") != (right[0] == "cgroup2") {
 				continue
 			}
-			own := strings.Split(f[1], ",")
-			if f[1] == "" {
-				own = nil
-			} else if !strings.Contains(","+right[2]+",", ","+own[0]+",") {
-				continue
+			var own []string
+			if names != "" {
+				first, _, _ := strings.Cut(names, ",")
+				if !strings.Contains(","+right[2]+",", ","+first+",") {
+					continue
+				}
+				own = strings.Split(names, ",")
 			}
 			// A container sees the tree from its own place on; a place that is not below the mount
 			// cannot be named.
-			if rel, err := filepath.Rel(left[3], f[2]); err == nil &&
+			if rel, err := filepath.Rel(left[3], place); err == nil &&
 				!strings.HasPrefix(rel, "..") {
 				list = append(list, hierarchy{own, left[4], filepath.Join(left[4], rel)})
 			}

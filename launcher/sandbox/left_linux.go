@@ -2,10 +2,7 @@
 
 package sandbox
 
-import (
-	"os"
-	"time"
-)
+import "time"
 
 // lingerTime is how long what a command leaves behind may take to end by itself: a shell does not
 // wait for cmd > >(tee log), and the last of its output comes a moment after it. lingerLook is how
@@ -36,14 +33,14 @@ func (p *Process) linger(most time.Duration) (names []string) {
 // run has them, at Base this process, where it adopts them.
 func (p *Process) left() (names []string) {
 	if p.level == Strong {
-		for _, pid := range append(children(p.initPid), p.siblings()...) {
+		for _, pid := range append(childrenOf(p.initPid, itoa(p.initPid)), p.siblings()...) {
 			if name, alive := commandName(pid); alive {
 				names = append(names, name)
 			}
 		}
 		return names
 	}
-	for _, pid := range children(os.Getpid()) {
+	for _, pid := range p.offspring() {
 		if name, alive := commandName(pid); alive && pid != p.pid && pid != p.guard &&
 			!p.another(pid) && sandboxed(pid) {
 			names = append(names, name)

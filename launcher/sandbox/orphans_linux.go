@@ -74,6 +74,13 @@ func sandboxed(pid int) bool {
 	return filters(itoa(pid)) > filters("self") && (in == "" || in == space(os.Getpid()))
 }
 
+// anyDead reports whether a child of this process has ended and was not asked for.
+func anyDead() bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return err == nil && info.Signo != 0
+}
+
 // reapOrphans reaps the run's orphans that are dead: no other process asks for them. Beside other
 // runs it leaves that to the last of them, whose command may be one of the dead.
 func (p *Process) reapOrphans(last bool) {
@@ -82,7 +89,7 @@ func (p *Process) reapOrphans(last bool) {
 	if last {
 		defer delete(relations.runs, p)
 	}
-	if p.level != Base || len(relations.runs) > 1 {
+	if p.level != Base || len(relations.runs) > 1 || !anyDead() {
 		return
 	}
 	for _, pid := range children(os.Getpid()) {

@@ -89,13 +89,19 @@ func read(name string) []byte {
 
 // children are those of all threads of a process.
 func children(pid int) (list []int) {
-	dir := "/proc/" + itoa(pid) + "/task"
-	tasks, _ := os.ReadDir(dir)
+	tasks, _ := os.ReadDir("/proc/" + itoa(pid) + "/task")
 	for _, task := range tasks {
-		for _, field := range bytes.Fields(read(dir + "/" + task.Name() + "/children")) {
-			if child, err := strconv.Atoi(string(field)); err == nil {
-				list = append(list, child)
-			}
+		list = append(list, childrenOf(pid, task.Name())...)
+	}
+	return list
+}
+
+// childrenOf are those of one thread of a process.
+func childrenOf(pid int, thread string) (list []int) {
+	text := read("/proc/" + itoa(pid) + "/task/" + thread + "/children")
+	for field := range bytes.FieldsSeq(text) {
+		if child, err := strconv.Atoi(string(field)); err == nil {
+			list = append(list, child)
 		}
 	}
 	return list

@@ -34,7 +34,9 @@ type Process struct {
 type ids struct {
 	pid   int
 	guard int // the supervisor
-	pidfd int
+	// the thread of this process that forked it
+	forker int
+	pidfd  int
 
 	initPid int    // at Strong
 	init    int    // a pidfd: at Strong the end of this process is that of the tree; -1 without one

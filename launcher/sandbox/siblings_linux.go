@@ -5,6 +5,7 @@ package sandbox
 import (
 	"bytes"
 	"os"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -32,9 +33,24 @@ func (p *Process) sibling(s sample) bool {
 	return len(bytes.Fields(ids)) > 1
 }
 
+// offspring are the children of this process that a run can have. The kernel has the supervisor and
+// all siblings of the command among the children of the thread that forked the supervisor, and of
+// another one only when that has ended; and what this process adopts, among those of its first.
+func (p *Process) offspring() []int {
+	self := os.Getpid()
+	list := childrenOf(self, itoa(p.forker))
+	switch {
+	case !slices.Contains(list, p.guard):
+		return children(self)
+	case p.forker != self:
+		list = append(list, childrenOf(self, itoa(self))...)
+	}
+	return list
+}
+
 // siblings are those of the command at Strong.
 func (p *Process) siblings() (list []int) {
-	for _, pid := range children(os.Getpid()) {
+	for _, pid := range p.offspring() {
 		if pid != p.pid && pid != p.guard && space(pid) == p.space && p.space != "" {
 			list = append(list, pid)
 		}

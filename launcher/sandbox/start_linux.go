@@ -125,6 +125,7 @@ func (b *builder) launch() error {
 	}
 	register(p)
 	guard, errno := f.start(ofSupervisor, 0)
+	p.forker = unix.Gettid() // if the goroutine has not changed to another thread meanwhile
 	if errno != 0 {
 		p.reapOrphans(true)
 		return &SetupError{"clone", errno}

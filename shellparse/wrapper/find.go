@@ -112,14 +112,16 @@ func (c *client) match(p *piece, names map[string][]string) role {
 		}
 		return none
 	}
-	for _, key := range []string{p.words[0], ""} {
-		for _, l := range c.lines[key] {
-			if l.role == carries && p.muted {
-				continue
-			}
-			if own, ok := l.take(p, names); ok {
-				p.own = own
-				return l.role
+	for _, key := range [...]string{p.words[0], ""} {
+		for _, lines := range [...][]*line{c.lines[key], c.common[key]} {
+			for _, l := range lines {
+				if l.role == carries && p.muted {
+					continue
+				}
+				if own, ok := l.take(p, names); ok {
+					p.own = own
+					return l.role
+				}
 			}
 		}
 	}

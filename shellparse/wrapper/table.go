@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -24,6 +25,7 @@ type client struct {
 	mark   string
 	holes  map[string]string  // their shapes
 	lines  map[string][]*line // by their first word, as a pattern has it
+	common map[string][]*line // those of all programs
 	bodies []body
 }
 
@@ -116,21 +118,16 @@ func (c *client) hole(text string) {
 
 // share gives every program what all may say.
 func share(list []*client) []*client {
-	var programs []*client
-	for _, c := range list {
-		if c.name != anyone {
-			programs = append(programs, c)
-			continue
-		}
-		defer func() {
-			for _, p := range programs {
-				for word, lines := range c.lines {
-					p.lines[word] = append(p.lines[word], lines...)
-				}
-			}
-		}()
+	at := slices.IndexFunc(list, func(c *client) bool { return c.name == anyone })
+	if at < 0 {
+		return list
 	}
-	return programs
+	common := list[at].lines
+	list = slices.Delete(list, at, at+1)
+	for _, c := range list {
+		c.common = common
+	}
+	return list
 }
 
 var roles = map[string]role{

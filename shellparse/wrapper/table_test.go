@@ -27,14 +27,14 @@ func TestRead(t *testing.T) {
 		t.Errorf("holes %v\n%v", a.holes, b.holes)
 	}
 	if words := slices.Sorted(maps.Keys(a.lines)); !slices.Equal(words,
-		[]string{"go", "run", "true", "two"}) || a.lines["two"][0].text != "two words" ||
-		a.lines["run"][0].role != carries || a.lines["true"][0].role != stands {
+		[]string{"go", "run", "two"}) || a.lines["two"][0].text != "two words" ||
+		a.lines["run"][0].role != carries || a.common["true"][0].role != stands {
 		t.Errorf("lines of a: %v", a.lines)
 	}
 	if got := a.match(&piece{words: []string{"go", ""}}, nil); got != none {
 		t.Errorf("a hole of no shape: %v", got)
 	}
-	if len(b.lines) != 1 || len(a.bodies) != 0 || len(b.bodies) != 2 ||
+	if len(b.lines) != 0 || len(b.common) != 1 || len(a.bodies) != 0 || len(b.bodies) != 2 ||
 		b.bodies[0].open != "{" || b.bodies[0].first.text != "first <name>" ||
 		b.bodies[1].open != "(" || b.bodies[1].first != nil {
 		t.Errorf("b: %v, %v", b.lines, b.bodies)

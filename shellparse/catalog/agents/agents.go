@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // text is what the files say, sorted by kind, made of them ahead of time (make tables), because
@@ -85,18 +86,21 @@ const digits = 5
 type section struct{ kind, line, rest string }
 
 func sectionOf(kind string) section {
-	s := section{kind: kind}
-	list, facts, _ := strings.Cut(text, "\n\n")
-	for ; list != "" && s.line == ""; _, list, _ = strings.Cut(list, "\n") {
-		rest, found := strings.CutPrefix(list[digits+1:], kind)
-		if found && (rest == "" || rest[0] == '\n') {
-			from, _ := strconv.Atoi(list[:digits])
-			s.rest = facts[from:]
-			s.next()
-		}
-	}
+	s := section{kind: kind, rest: sections()[kind]}
+	s.next()
 	return s
 }
+
+// sections are what is in the text from the beginning of each kind on.
+var sections = sync.OnceValue(func() map[string]string {
+	of := make(map[string]string, 64)
+	list, facts, _ := strings.Cut(text, "\n\n")
+	for line := range strings.SplitSeq(list, "\n") {
+		from, _ := strconv.Atoi(line[:digits])
+		of[line[digits+1:]] = facts[from:]
+	}
+	return of
+})
 
 // next goes on to the next line; to none at the end of the section.
 func (s *section) next() {
