@@ -92,7 +92,7 @@ func (p *Process) reapOrphans(last bool) {
 	if p.level != Base || len(relations.runs) > 1 || !anyDead() {
 		return
 	}
-	for _, pid := range children(os.Getpid()) {
+	for _, pid := range p.offspring() {
 		if (last || pid != p.pid) && pid != p.guard && sandboxed(pid) {
 			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
 		}

@@ -87,26 +87,6 @@ func read(name string) []byte {
 	return text
 }
 
-// children are those of all threads of a process.
-func children(pid int) (list []int) {
-	tasks, _ := os.ReadDir("/proc/" + itoa(pid) + "/task")
-	for _, task := range tasks {
-		list = append(list, childrenOf(pid, task.Name())...)
-	}
-	return list
-}
-
-// childrenOf are those of one thread of a process.
-func childrenOf(pid int, thread string) (list []int) {
-	text := read("/proc/" + itoa(pid) + "/task/" + thread + "/children")
-	for field := range bytes.FieldsSeq(text) {
-		if child, err := strconv.Atoi(string(field)); err == nil {
-			list = append(list, child)
-		}
-	}
-	return list
-}
-
 // commandName is what the kernel calls a process, and whether it is alive.
 func commandName(pid int) (name string, alive bool) {
 	text := read("/proc/" + itoa(pid) + "/stat")

@@ -5,7 +5,6 @@ package sandbox
 import (
 	"bytes"
 	"os"
-	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -31,21 +30,6 @@ func (p *Process) sibling(s sample) bool {
 	_, ids, _ := bytes.Cut(status, []byte("\nNSpid:"))
 	ids, _, _ = bytes.Cut(ids, []byte("\n"))
 	return len(bytes.Fields(ids)) > 1
-}
-
-// offspring are the children of this process that a run can have. The kernel has the supervisor and
-// all siblings of the command among the children of the thread that forked the supervisor, and of
-// another one only when that has ended; and what this process adopts, among those of its first.
-func (p *Process) offspring() []int {
-	self := os.Getpid()
-	list := childrenOf(self, itoa(p.forker))
-	switch {
-	case !slices.Contains(list, p.guard):
-		return children(self)
-	case p.forker != self:
-		list = append(list, childrenOf(self, itoa(self))...)
-	}
-	return list
 }
 
 // siblings are those of the command at Strong.
