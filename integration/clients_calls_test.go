@@ -15,10 +15,10 @@ const atOnce = 20
 
 // What a call prints of megabytes, and of bytes that are no text, with what is looked for in it.
 const (
-	manyBytes, manyMark = `head -c 5000000 /dev/zero | tr '\0' x > big; cat big; echo; echo end 4'2'`,
-		"xxxx"
-	oddBytes, oddMark = `printf '\000\377\376\033[31m\200' | tee bytes; echo; echo text 4'2'`,
-		"text 42"
+	manyBytes = `head -c 5000000 /dev/zero | tr '\0' x > big; cat big; echo; echo end 4'2'`
+	manyMark  = "xxxx"
+	oddBytes  = `printf '\000\377\376\033[31m\200' | tee bytes; echo; echo text 4'2'`
+	oddMark   = "text 42"
 )
 
 var plainMarks sync.Map // by program
