@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/zstandard"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/exit"
 )
 
@@ -138,6 +139,18 @@ func (c *ctl) opened(do func(l *launcher.Launcher, cmd *cobra.Command,
 			return err
 		}
 		return do(l, cmd, args)
+	}
+}
+
+// outside is opened for what a command inside a sandbox may not do, which is told before the state
+// directory is opened.
+func (c *ctl) outside(a approval.Action, do func(l *launcher.Launcher, cmd *cobra.Command,
+	args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := caller.Outside(a); err != nil {
+			return err
+		}
+		return c.opened(do)(cmd, args)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
-	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/permit"
 )
 
@@ -86,20 +85,14 @@ func (c *ctl) revoke() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:  "revoke ID",
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := caller.Outside(approval.Revoke); err != nil {
-				return err
-			}
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.outside(approval.Revoke, func(l *launcher.Launcher, cmd *cobra.Command,
+			args []string) error {
 			id, err := l.Revoke(cmd.Context(), args[0], "revoked by "+permit.Person())
 			if err != nil {
 				return err
 			}
 			return c.say(map[string]any{"id": id, "revoked": true}, "revoked %s\n", id)
-		},
+		}),
 	})
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/cmd/tadactl/web"
 	"github.com/tada-run/tada-run/launcher"
-	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/session"
 )
@@ -27,14 +26,8 @@ func (c *ctl) inbox() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "inbox",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := caller.Outside(approval.ApproveLow); err != nil {
-				return err
-			}
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.outside(approval.ApproveLow, func(l *launcher.Launcher, cmd *cobra.Command,
+			_ []string) error {
 			over := approval.ChannelInbox
 			if page {
 				over = approval.ChannelWeb
@@ -51,7 +44,7 @@ func (c *ctl) inbox() *cobra.Command {
 				return c.inboxWeb(cmd.Context(), l)
 			}
 			return c.inboxOn(cmd.Context(), l)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&popup, "popup", false, "")
 	cmd.Flags().BoolVar(&page, "web", false, "")

@@ -12,7 +12,6 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher"
-	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/prompt"
 )
@@ -22,19 +21,14 @@ func (c *ctl) keyInit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "init NAME",
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := caller.Outside(approval.Enrol); err != nil {
-				return err
-			}
-			l, err := c.open()
-			if err != nil {
-				return err
-			}
+		RunE: c.outside(approval.Enrol, func(l *launcher.Launcher, cmd *cobra.Command,
+			args []string) error {
 			if _, err := l.May(approval.Enrol, approval.ChannelTadactl); err != nil {
 				return err
 			}
 			pass := ""
 			if !plain {
+				var err error
 				if pass, err = c.newPassphrase(cmd.Context()); err != nil {
 					return err
 				}
@@ -47,7 +41,7 @@ func (c *ctl) keyInit() *cobra.Command {
 				return err
 			}
 			return c.printKey(key.TrustLine(), key.ID(), "")
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&plain, "no-passphrase", false, "")
 	return verb(cmd)

@@ -192,6 +192,15 @@ func swapped(w World) error {
 	return errors.New("always the friend, or nobody")
 }
 
+// exchange puts one socket and then the other under a number, again and again.
+func exchange(number, one, other int) {
+	runtime.LockOSThread()
+	for {
+		_ = unix.Dup3(one, number, 0)
+		_ = unix.Dup3(other, number, 0)
+	}
+}
+
 // swappedSocket connects while another thread puts a datagram socket under the number, which may go
 // where the other may not.
 func swappedSocket(w World) error {
@@ -207,13 +216,7 @@ func swappedSocket(w World) error {
 	if err != nil {
 		return err
 	}
-	go func() {
-		runtime.LockOSThread()
-		for {
-			_ = unix.Dup3(other, number, 0)
-			_ = unix.Dup3(tcp, number, 0)
-		}
-	}()
+	go exchange(number, other, tcp)
 	for range 2000 {
 		_ = connect(number, sockaddr(w.TCP))
 		for _, fd := range []int{tcp, other} {

@@ -152,13 +152,7 @@ func swappedBind(w World) error {
 	if err != nil {
 		return err
 	}
-	go func() {
-		runtime.LockOSThread()
-		for {
-			_ = unix.Dup3(tcp, number, 0)
-			_ = unix.Dup3(other, number, 0)
-		}
-	}()
+	go exchange(number, tcp, other)
 	everywhere := sockaddr(w.Listen)
 	everywhere.Addr = [4]byte{}
 	bound := error(unix.EACCES)
