@@ -44,7 +44,7 @@ var long = map[string]int{
 	"launcher/prompt":           2,
 	"launcher/record":           1,
 	"launcher/refusal":          1,
-	"launcher/sandbox":          108,
+	"launcher/sandbox":          100,
 	"launcher/sandbox/attack":   16,
 	"launcher/sandbox/gitmeta":  43,
 	"launcher/session":          20,
