@@ -67,15 +67,6 @@ func (m *matcher) hostFolder(v value, readonly bool) {
 	}
 }
 
-// registries are where images come from that everybody uses. A name without a host is one of
-// Docker Hub.
-var registries = []string{
-	"docker.io", "gcr.io", "ghcr.io", "lscr.io", "mcr.microsoft.com", "nvcr.io", "public.ecr.aws",
-	"quay.io",
-	"registry.access.redhat.com", "registry.gitlab.com", "registry.hub.docker.com",
-	"registry.k8s.io", "registry.redhat.io",
-}
-
 // image is [HOST[:PORT]/]NAME[:TAG] of a container.
 func (m *matcher) image(_ role, vs []value) {
 	for _, v := range vs {
@@ -85,7 +76,7 @@ func (m *matcher) image(_ role, vs []value) {
 		case !v.Static && !ok:
 			m.opaque(v, Exec, "which image runs is not known")
 		case !ok || !strings.ContainsAny(host, ".:") || loopback(name):
-		case slices.Contains(registries, host) || strings.HasSuffix(host, ".gcr.io") ||
+		case slices.Contains(list("image-registries"), host) || strings.HasSuffix(host, ".gcr.io") ||
 			strings.HasSuffix(host, ".pkg.dev"):
 		default:
 			m.hazard("container.foreign-image", v.at)

@@ -5,18 +5,6 @@ import (
 	"strings"
 )
 
-// dangerous are the programs whose name as an operand of an unknown program is taken for a
-// command: wrappers are an open set, so `somewrapper rm -rf x` has to be seen without an
-// entry.
-var dangerous = []string{
-	"bash", "chmod", "chown", "curl", "dash", "dd", "doas", "docker", "eval", "exec", "fish", "git",
-	"kill",
-	"ksh", "mkfs", "mv", "nc", "node", "perl", "pkexec", "poweroff", "python", "python3", "reboot",
-	"rm", "rmdir",
-	"ruby", "sh", "shred", "shutdown", "ssh", "su", "sudo", "tee", "truncate", "unlink", "wget",
-	"xargs", "zsh",
-}
-
 // generic reads the words of a program that the table does not know.
 func (m *matcher) generic() {
 	verbs := strings.IndexByte(m.args[0].Text, '/') < 0
@@ -27,7 +15,7 @@ func (m *matcher) generic() {
 			m.hazard("unknown.destroy", i)
 		}
 		m.guessed(v, i > 1 && saysOutput(m.args[i-1].Text))
-		if v.Static && slices.Contains(dangerous, base(v.Text)) {
+		if v.Static && slices.Contains(list("dangerous"), base(v.Text)) {
 			m.use.Nested = append(m.use.Nested, Nested{
 				Via: m.args[0].Text, Argv: m.args[i:], Arg: i, Possible: true,
 			})

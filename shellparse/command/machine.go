@@ -135,18 +135,6 @@ func (m *matcher) luaScript(_ role, vs []value) {
 	}
 }
 
-// gdbHarmless are commands of gdb(1) that only look at or steer the program it runs.
-var gdbHarmless = []string{
-	"advance", "b", "backtrace", "br", "break", "breakpoint", "bt", "c", "catch", "continue",
-	"delete", "disable",
-	"disas", "disassemble", "display", "down", "enable", "f", "finish", "frame", "help", "i",
-	"image", "info", "k",
-	"kill", "l", "layout", "list", "maint", "n", "next", "nexti", "ni", "p", "print", "process",
-	"ptype", "q", "quit", "r", "register", "run",
-	"rwatch", "s", "set", "show", "si", "start", "starti", "step", "stepi", "tbreak", "thread", "u",
-	"until", "up", "watch", "whatis", "where", "x", "echo", "printf", "handle", "signal", "explore",
-}
-
 // gdbCommand is one command line of gdb(1). One that does more than look and steer is code.
 func (m *matcher) gdbCommand(_ role, vs []value) {
 	for _, v := range vs {
@@ -158,7 +146,7 @@ func (m *matcher) gdbCommand(_ role, vs []value) {
 			m.shell(role{}, []value{v.piece(1)})
 		case name == "shell":
 			m.shell(role{}, []value{v.piece(len(name) + 1)})
-		case !v.Static || name != "" && !slices.Contains(gdbHarmless, name) ||
+		case !v.Static || name != "" && !slices.Contains(list("gdb-harmless"), name) ||
 			strings.Contains(text, "("):
 			m.nest(Nested{Code: &Code{"gdb", v.Arg}, Arg: v.at})
 		}

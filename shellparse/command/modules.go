@@ -7,25 +7,11 @@ import (
 	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
-// pythonModules are the modules whose words the table describes under their own name, so
-// that `python3 -m pip install x` is `pip install x`.
-var pythonModules = []string{
-	"ansible", "black", "build", "cProfile", "celery", "compileall", "coverage", "django",
-	"doctest",
-	"ensurepip", "flake8", "flask", "gunicorn", "http.server", "hypercorn", "ipykernel", "isort",
-	"json.tool", "jupyter", "mypy", "nox", "pdb", "pip", "pip3", "pipenv", "pipx", "poetry",
-	"profile",
-	"pylint", "pytest", "ruff", "tarfile", "timeit", "tox", "trace", "twine", "unittest", "uv",
-	"uvicorn",
-	"venv", "virtualenv", "zipfile", "SimpleHTTPServer", "pyftpdlib", "smtpd", "aiosmtpd",
-	"twisted", "IPython",
-}
-
 // pythonModule is -m NAME and everything behind it.
 func (m *matcher) pythonModule(_ role, vs []value) {
 	v := vs[0]
 	rest := m.args[min(len(m.args), v.at+1):]
-	if v.Static && slices.Contains(pythonModules, v.Text) {
+	if v.Static && slices.Contains(list("python-modules"), v.Text) {
 		m.nest(Nested{Via: m.spec.Name + " -m", Argv: append([]Arg{v.Arg}, rest...), Arg: v.at})
 		return
 	}

@@ -195,7 +195,7 @@ func (m *matcher) program(r role, vs []value) {
 		argv := split(v.Arg)
 		if r.param == "file" {
 			argv = append(argv, Arg{})
-			if slices.Contains(dangerous, base(argv[0].Text)) {
+			if slices.Contains(list("dangerous"), base(argv[0].Text)) {
 				m.hazard("code.from-data", v.at)
 			}
 		}

@@ -5,83 +5,6 @@ import (
 	"strings"
 )
 
-// npmTools are packages that projects run by npx(1) every day. npx runs what the project has
-// under the name and downloads it otherwise, and the text does not tell which; a name that is
-// not here is taken for a download, because a misspelt or made-up name is how a stranger's
-// package gets to run.
-var npmTools = []string{
-	"ajv-cli", "astro", "autocannon", "ava", "babel", "biome", "c8", "capacitor", "changeset",
-	"codecov",
-	"commitlint", "concurrently", "cross-env", "cspell", "cypress", "del-cli", "depcheck",
-	"docusaurus", "dotenv",
-	"degit", "detox", "dotenv-cli", "dprint", "drizzle-kit", "electron", "electron-builder",
-	"elm-test", "env-cmd", "esbuild", "eslint",
-	"expo", "expo-doctor", "gatsby", "graphql-codegen", "gulp", "grunt", "hardhat", "http-server",
-	"husky", "ionic", "jasmine",
-	"jest", "jscodeshift", "json-server", "karma", "kill-port", "knex", "knip", "lerna", "less",
-	"license-checker",
-	"lighthouse", "lint-staged", "live-server", "lt", "localtunnel", "madge", "markdownlint",
-	"markdownlint-cli", "markdownlint-cli2", "mocha",
-	"msw", "nest", "netlify", "newman", "next", "ng", "node-gyp", "nodemon", "np", "npm",
-	"npm-check", "npm-check-updates", "ncu",
-	"npm-run-all", "nuxt", "nuxi", "nx", "nyc", "openapi-generator-cli", "openapi-typescript",
-	"oxlint", "parcel", "patch-package",
-	"playwright", "pm2", "pnpm", "postcss", "prettier", "prisma", "publint", "pyright",
-	"react-native", "react-router", "react-scripts", "redocly",
-	"release-it", "remix", "rimraf", "rollup", "run-p", "run-s", "sass", "semantic-release",
-	"sequelize", "sequelize-cli", "serve",
-	"shadcn", "shadcn-ui", "shx", "size-limit", "sort-package-json", "source-map-explorer",
-	"spectral", "standard", "start-server-and-test", "storybook",
-	"stylelint", "supabase", "svelte-check", "svelte-kit", "svgo", "swc", "syncpack", "tailwindcss",
-	"tap", "tap-dot", "tap-spec", "tape", "taze", "terser", "tldr",
-	"truffle", "ts-jest", "ts-node", "ts-node-dev", "ts-prune", "tsc", "tsc-alias", "tsc-watch",
-	"tsd", "tslint", "tsup", "tsx", "turbo", "typedoc",
-	"typeorm", "typescript", "unbuild", "uvu", "vercel", "vite", "vite-node", "vitepress", "vitest",
-	"vue-cli-service", "vue-tsc",
-	"wait-on", "wait-port", "webpack", "webpack-cli", "wrangler", "xo", "yalc", "yarn", "zx",
-	"api-extractor", "attw", "browserslist", "cdk", "copyfiles", "cpx", "cz", "documentation",
-	"envinfo", "jsdoc",
-	"lessc", "license-checker-rseidelsohn", "mkdirp", "only-allow", "serverless",
-	"standard-version", "sv", "tauri",
-	"update-browserslist-db", "wdio", "webpack-bundle-analyzer", "webpack-dev-server",
-	"html-validate", "linthtml",
-	"bundlesize", "stryker",
-}
-
-// npmScopes are the scopes of projects whose tools are run in the same way.
-var npmScopes = []string{
-	"@angular/", "@babel/", "@biomejs/", "@capacitor/", "@changesets/", "@commitlint/",
-	"@cyclonedx/", "@graphql-codegen/",
-	"@ionic/", "@microsoft/", "@nestjs/", "@next/", "@openapitools/", "@playwright/", "@prisma/",
-	"@redocly/",
-	"@storybook/", "@stoplight/", "@sveltejs/", "@swc/", "@tailwindcss/", "@typescript/",
-	"@vitest/", "@vue/", "@web/",
-}
-
-// npmTemplates are what `npm create NAME` and `npm init NAME` start projects from; the
-// package that runs is create-NAME.
-var npmTemplates = []string{
-	"@angular", "@eslint/config", "@shopify/app", "@vitejs/app", "astro", "cloudflare",
-	"docusaurus", "elysia", "eslint-config", "expo", "expo-app", "hono",
-	"next-app", "nuxt", "nuxt-app", "playwright", "qwik", "react-app", "react-native-app",
-	"react-router", "remix", "rsbuild", "solid",
-	"svelte", "t3-app", "tauri-app", "turbo", "vite", "vitepress", "vue", "wxt",
-}
-
-// pythonTools are npmTools for uvx(1) and pipx(1).
-var pythonTools = []string{
-	"ansible-lint", "autopep8", "bandit", "basedpyright", "black", "build", "bumpversion",
-	"bump-my-version", "check-jsonschema", "codespell",
-	"commitizen", "cookiecutter", "copier", "coverage", "cz", "cibuildwheel", "deptry", "djlint",
-	"doc8", "flake8", "hatch", "httpie", "http", "interrogate", "ipython",
-	"isort", "jupyter", "jupyterlab", "marimo", "maturin", "mdformat", "mkdocs", "mypy",
-	"nbstripout", "nox", "pdm", "pip-audit", "pip-compile",
-	"pip-tools", "poetry", "pre-commit", "pycodestyle", "pydocstyle", "pylint", "pyright", "pytest",
-	"pyupgrade", "ruff",
-	"scriv", "semgrep", "sphinx-build", "sqlfluff", "towncrier", "tox", "twine", "ty", "uv",
-	"vulture", "yamllint", "yapf",
-}
-
 // bare returns the name of a package without its version: a@1, @scope/a@next, a==1.
 func bare(text string) string {
 	if at := strings.LastIndexByte(text, '@'); at > 0 {
@@ -96,16 +19,16 @@ func bare(text string) string {
 func wellKnown(dialect, name string) bool {
 	if dialect == "python" {
 		name, _, _ = strings.Cut(name, "[")
-		return slices.Contains(pythonTools, name)
+		return slices.Contains(list("python-tools"), name)
 	}
 	if strings.HasPrefix(name, "@") {
-		return slices.ContainsFunc(npmScopes,
+		return slices.ContainsFunc(list("npm-scopes"),
 			func(scope string) bool { return strings.HasPrefix(name, scope) })
 	}
 	if template, ok := strings.CutPrefix(name, "create-"); ok {
-		return slices.Contains(npmTemplates, template)
+		return slices.Contains(list("npm-templates"), template)
 	}
-	return slices.Contains(npmTools, name)
+	return slices.Contains(list("npm-tools"), name)
 }
 
 // packageCommand is NAME[@VERSION] ARG... of npx(1) and its kin: the command that the
@@ -130,7 +53,7 @@ func (m *matcher) packageCommand(r role, vs []value) {
 	argv[0].Text = bare(v.Text)
 	name := argv[0].Text
 	// exec is a builtin of shells only
-	program := slices.Contains(dangerous, name) && name != "exec"
+	program := slices.Contains(list("dangerous"), name) && name != "exec"
 	if !wellKnown(r.param, name) && !m.has("--no-install") && !program {
 		m.hazard("code.install", v.at)
 	}
@@ -149,7 +72,7 @@ func (m *matcher) packageName(r role, vs []value) {
 
 // template is the NAME of `npm create NAME` and `npm init NAME`; nothing is run without one.
 func (m *matcher) template(_ role, vs []value) {
-	if len(vs) > 0 && (!vs[0].Static || !slices.Contains(npmTemplates, bare(vs[0].Text))) {
+	if len(vs) > 0 && (!vs[0].Static || !slices.Contains(list("npm-templates"), bare(vs[0].Text))) {
 		m.hazard("code.install", vs[0].at)
 	}
 }

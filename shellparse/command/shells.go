@@ -52,14 +52,8 @@ func (m *matcher) flock(_ role, vs []value) {
 	}
 }
 
-// architectures are the first operands of setarch(8) that are not the program.
-var architectures = []string{
-	"aarch64", "arm64", "armv7l", "i386", "i486", "i586", "i686", "linux32", "linux64", "ppc",
-	"ppc64", "riscv64", "s390x", "uname26", "x86_64",
-}
-
 func (m *matcher) setarch(_ role, vs []value) {
-	if len(vs) > 0 && slices.Contains(architectures, vs[0].Text) {
+	if len(vs) > 0 && slices.Contains(list("architectures"), vs[0].Text) {
 		vs = vs[1:]
 	}
 	m.command(role{}, vs)

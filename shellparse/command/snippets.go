@@ -23,20 +23,10 @@ func (m *matcher) debuggerCommand(_ role, vs []value) {
 	}
 }
 
-// lispHarmless are functions for emacs -f that compile, test and leave.
-var lispHarmless = []string{
-	"batch-byte-compile", "batch-byte-recompile-directory", "batch-native-compile",
-	"ert-run-tests-batch", "ert-run-tests-batch-and-exit",
-	"kill-emacs", "package-initialize", "package-lint-batch-and-exit", "checkdoc-file",
-	"org-html-export-to-html", "org-md-export-to-markdown",
-	"save-buffer", "save-buffers-kill-emacs", "indent-region", "delete-trailing-whitespace",
-	"untabify",
-}
-
 // lispFunction is emacs -f NAME.
 func (m *matcher) lispFunction(_ role, vs []value) {
 	for _, v := range vs {
-		if !v.Static || !slices.Contains(lispHarmless, v.Text) {
+		if !v.Static || !slices.Contains(list("lisp-harmless"), v.Text) {
 			m.nest(Nested{Code: &Code{"elisp", v.Arg}, Arg: v.at})
 		}
 	}

@@ -104,13 +104,6 @@ func (m *matcher) cmakeTool(_ role, vs []value) {
 	}
 }
 
-// toolVariables are variables of make(1) whose value is a command by convention.
-var toolVariables = []string{
-	"AR", "AS", "AWK", "BASH", "CC", "CPP", "CXX", "FC", "GO", "INSTALL", "LD", "LEX", "MAKE",
-	"NPM",
-	"PYTHON", "RANLIB", "RM", "SH", "STRIP", "YACC",
-}
-
 // makeOperands are targets and NAME=VALUE.
 func (m *matcher) makeOperands(r role, vs []value) {
 	m.makeVariables(vs)
@@ -153,8 +146,8 @@ func (m *matcher) makeVariables(vs []value) {
 		switch {
 		case name == "SHELL" || name == ".SHELLFLAGS":
 			m.program(role{}, []value{body})
-		case slices.Contains(toolVariables, name) && (!body.Static || strings.ContainsAny(body.Text,
-			" /;|&$`")):
+		case slices.Contains(list("tool-variables"), name) && (!body.Static ||
+			strings.ContainsAny(body.Text, " /;|&$`")):
 			m.shell(role{}, []value{body})
 		case strings.Contains(body.Text, "$(") || strings.Contains(body.Text, "`"):
 			m.opaque(v, Exec, "make expands the value, and may run it")

@@ -5,20 +5,6 @@ import (
 	"strings"
 )
 
-// vimHarmless are Ex commands that change only the buffer or the view.
-var vimHarmless = []string{
-	"q", "qa", "qall", "quit", "quitall", "noh", "nohlsearch", "d", "delete",
-	"s", "substitute", "g", "v", "normal", "norm", "j",
-	"join", "t", "m", "co", "sort", "retab", "n", "next", "p", "print", "u", "undo", "syntax",
-	"filetype", "colorscheme",
-	"version", "set", "se", "setlocal", "bd", "bn", "bp", "b", "ls", "cq", "f", "k", ">", "<", "=",
-	"&",
-}
-
-// vimWrites are those that write the file that is edited, or another one when it is named.
-var vimWrites = []string{"w", "wa", "wall", "write", "wq", "wqa", "wqall", "x", "xa", "xall",
-	"exit", "up", "update"}
-
 // vimCommand is an Ex command. One that does more than change the buffer is code.
 func (m *matcher) vimCommand(_ role, vs []value) {
 	for _, v := range vs {
@@ -47,12 +33,12 @@ func vimEdits(text string) bool {
 		return arg == "" || strings.IndexByte("/?&<>=~", arg[0]) >= 0
 	case strings.HasPrefix(name, "ec") && strings.HasPrefix("echomsg", name):
 		return !strings.ContainsAny(arg, "(`")
-	case slices.Contains(vimWrites, name):
+	case slices.Contains(list("vim-writes"), name):
 		return strings.TrimLeft(arg, "!> ") == ""
 	case strings.HasPrefix("setlocal", name):
 		return !strings.Contains(arg, "shell")
 	}
-	return slices.Contains(vimHarmless, name)
+	return slices.Contains(list("vim-harmless"), name)
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
