@@ -127,34 +127,6 @@ func (m *matcher) fields(r role, vs []value) {
 	}
 }
 
-// envFormat is a template that can print the environment of a container.
-func (m *matcher) envFormat(_ role, vs []value) {
-	for _, v := range vs {
-		if !v.Static || strings.Contains(v.Text, "Env") || strings.Contains(v.Text,
-			"json .Config") {
-			m.hazard("secret.print", v.at)
-		}
-	}
-}
-
-// hostNamespace is --pid=host and its kin.
-func (m *matcher) hostNamespace(_ role, vs []value) {
-	for _, v := range vs {
-		if v.Text == "host" || !v.Static {
-			m.hazard("container.escape", v.at)
-		}
-	}
-}
-
-func (m *matcher) securityOption(_ role, vs []value) {
-	for _, v := range vs {
-		if !v.Static || strings.Contains(v.Text, "unconfined") || strings.Contains(v.Text,
-			"disable") {
-			m.hazard("container.escape", v.at)
-		}
-	}
-}
-
 // containerCommand is what runs inside, behind the entry point that the line gives.
 func (m *matcher) containerCommand(_ role, vs []value) {
 	var argv []Arg

@@ -117,15 +117,6 @@ func (m *matcher) gitApply(_ role, vs []value) {
 	m.extract(role{}, nil)
 }
 
-// gitPrune is gc --prune=DATE: an early date destroys what the reflog could bring back.
-func (m *matcher) gitPrune(_ role, vs []value) {
-	for _, v := range vs {
-		if v.Text != "" && v.Text != "never" && v.Text != "2.weeks.ago" {
-			m.hazard("git.history", v.at)
-		}
-	}
-}
-
 // gitPath is a folder whose content decides what git executes: --exec-path, --git-dir.
 func (m *matcher) gitPath(_ role, vs []value) {
 	for _, v := range vs {

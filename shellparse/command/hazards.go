@@ -2,8 +2,6 @@ package command
 
 import (
 	"strings"
-
-	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
 // hazard adds a hazard of the hazards table. A rule that the table lacks would be a
@@ -35,13 +33,4 @@ func LookupHazard(rule string) (Hazard, bool) {
 		return Hazard{}, false
 	}
 	return Hazard{Rule: rule, Risk: int(risk[0] - '0'), Message: strings.TrimSpace(message)}, true
-}
-
-// secretWords are names of which a secret is printed.
-func (m *matcher) secretWords(_ role, vs []value) {
-	for _, v := range vs {
-		if catalog.SecretName(v.Text) || !v.Static {
-			m.hazard("secret.print", v.at)
-		}
-	}
 }

@@ -112,14 +112,6 @@ func (m *matcher) service(_ role, vs []value) {
 	}
 }
 
-func (m *matcher) sysctl(_ role, vs []value) {
-	for _, v := range vs {
-		if !v.Static || strings.Contains(v.Text, "=") {
-			m.hazard("kernel.setting", v.at)
-		}
-	}
-}
-
 func (m *matcher) firewall(_ role, vs []value) {
 	if len(vs) == 0 || vs[0].Text != "status" && vs[0].Text != "version" {
 		m.hazard("net.config", 0)

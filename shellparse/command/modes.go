@@ -93,15 +93,6 @@ func (m *matcher) link(_ role, vs []value) {
 	}
 }
 
-// dateWord is an operand of date(1): +FORMAT prints, anything else sets the clock.
-func (m *matcher) dateWord(_ role, vs []value) {
-	for _, v := range vs {
-		if v.Static && !strings.HasPrefix(v.Text, "+") {
-			m.hazard("time.set", v.at)
-		}
-	}
-}
-
 // splitPrefix is the beginning of the names that split(1) writes.
 func (m *matcher) splitPrefix(_ role, vs []value) {
 	for _, v := range vs {

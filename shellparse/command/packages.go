@@ -95,35 +95,6 @@ func (m *matcher) nodeOptions(_ role, vs []value) {
 	}
 }
 
-// flakeRef is what nix(1) runs: a folder here, or an address that it fetches and runs.
-func (m *matcher) flakeRef(_ role, vs []value) {
-	for _, v := range vs {
-		if !v.Static || !strings.HasPrefix(v.Text, ".") && !strings.HasPrefix(v.Text, "#") &&
-			strings.ContainsAny(v.Text, ":#") && !strings.HasPrefix(v.Text, "nixpkgs#") {
-			m.hazard("code.install", v.at)
-		}
-	}
-}
-
-// channel is where conda(1) takes packages from.
-func (m *matcher) channel(_ role, vs []value) {
-	for _, v := range vs {
-		if !v.Static || !slices.Contains([]string{"conda-forge", "defaults", "main", "bioconda",
-			"nvidia", "pytorch", "anaconda"}, v.Text) {
-			m.hazard("pkg.foreign-source", v.at)
-		}
-	}
-}
-
-// bundleSetting is KEY VALUE of `bundle config set`: a mirror replaces the source of all.
-func (m *matcher) bundleSetting(_ role, vs []value) {
-	for _, v := range vs {
-		if strings.HasPrefix(v.Text, "mirror.") || strings.HasPrefix(v.Text, "local.") {
-			m.hazard("pkg.foreign-source", v.at)
-		}
-	}
-}
-
 // publishingTask is a task of gradle(1) or sbt(1), whose names say what they do.
 func (m *matcher) publishingTask(_ role, vs []value) {
 	for _, v := range vs {

@@ -86,15 +86,6 @@ func (m *matcher) graphQL(_ role, vs []value) {
 	}
 }
 
-// niceness is -n of nice(1); a negative one takes time away from everybody else.
-func (m *matcher) niceness(_ role, vs []value) {
-	for _, v := range vs {
-		if strings.HasPrefix(v.Text, "-") {
-			m.hazard("proc.priority", v.at)
-		}
-	}
-}
-
 // rubyUn are the functions of Ruby's library "un", which `ruby -run -e NAME` calls with the
 // operands, and the programs that do the same.
 var rubyUn = []string{"chmod", "cp", "httpd", "install", "ln", "mkdir", "mv", "rm", "rmdir",
@@ -115,7 +106,7 @@ func (m *matcher) rubyOneLiner(_ role, vs []value) {
 	if name == "httpd" {
 		for _, v := range vs {
 			if strings.HasPrefix(v.Text, "--bind-address=") {
-				m.bindHost(role{}, []value{v.piece(len("--bind-address="))})
+				m.alarm(role{kind: "HOSTBIND"}, []value{v.piece(len("--bind-address="))})
 				return
 			}
 		}

@@ -155,16 +155,6 @@ func (m *matcher) makeVariables(vs []value) {
 	}
 }
 
-// mavenGoal is a phase or plugin:goal.
-func (m *matcher) mavenGoal(_ role, vs []value) {
-	for _, v := range vs {
-		if v.Text == "deploy" || strings.HasPrefix(v.Text, "deploy:") ||
-			v.Text == "release:perform" {
-			m.hazard("pkg.publish", v.at)
-		}
-	}
-}
-
 // cargoConfig is KEY=VALUE in TOML, or a file of them.
 func (m *matcher) cargoConfig(_ role, vs []value) {
 	for _, v := range vs {
@@ -219,14 +209,6 @@ func (m *matcher) goGet(_ role, vs []value) {
 	}
 }
 
-func (m *matcher) goInstall(_ role, vs []value) {
-	for _, v := range vs {
-		if strings.Contains(v.Text, "@") || !v.Static {
-			m.hazard("pkg.install-global", v.at)
-		}
-	}
-}
-
 // pack is a package to install: a name, a folder here, or an address of somebody's choice.
 func (m *matcher) pack(_ role, vs []value) {
 	for _, v := range vs {
@@ -275,15 +257,6 @@ func (m *matcher) pythonRun(_ role, vs []value) {
 func (m *matcher) plugin(_ role, vs []value) {
 	for _, v := range vs {
 		m.program(role{}, []value{v.piece(strings.IndexByte(v.Text, '=') + 1)})
-	}
-}
-
-// bindHost is the address a server binds, without the port.
-func (m *matcher) bindHost(_ role, vs []value) {
-	for _, v := range vs {
-		if !v.Static || !loopback(v.Text) {
-			m.hazard("net.listen", v.at)
-		}
 	}
 }
 

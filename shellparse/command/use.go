@@ -57,6 +57,9 @@ type Touch struct {
 	InDir  bool   // a relative Text starts from Use.Dir
 }
 
+// Word is the name, as a word of its own.
+func (t Touch) Word() Arg { return Arg{Text: t.Text, Static: t.Static, Glob: t.Glob} }
+
 // A NameList is a file whose lines are names of trees that the program reads.
 type NameList struct {
 	Arg  int    // index in args of the word that names the file; -1 for standard input

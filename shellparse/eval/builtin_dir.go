@@ -43,10 +43,8 @@ func (w *builtins) cd(s *state, c *call) worlds {
 	if i < len(c.args) && !ok {
 		w.opaque(s, InRead, v.word().Why, c.at(i))
 	}
-	e := Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v),
-		Span: c.at(min(i, len(c.args)-1))}
-	w.effect(s, e)
-	w.through(s, e)
+	w.reaches(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v),
+		Span: c.at(min(i, len(c.args)-1))})
 	failed := s.fork()
 	failed.status = failure
 	s.status = success

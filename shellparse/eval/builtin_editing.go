@@ -27,8 +27,7 @@ func (w *builtins) history(s *state, c *call) worlds {
 		return worlds{s}
 	}
 	if strings.ContainsAny(letters, "cd") {
-		w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: "removes lines of the history",
-			Span: c.span})
+		w.unrecorded("removes lines of the history", c.span)
 	}
 	for _, letter := range []byte("aw") {
 		if v, ok := values[letter]; ok {

@@ -3,7 +3,6 @@ package eval
 import (
 	"strings"
 
-	"github.com/tada-run/tada-run/shellparse/command"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -75,8 +74,7 @@ func (w *builtins) shown(s *state, c *call) {
 	}
 	for i, v := range c.args {
 		if v.is(ofSecret) {
-			h, _ := command.LookupHazard("secret.print")
-			w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: c.at(i)})
+			w.listedHazard("secret.print", c.at(i))
 		}
 	}
 }

@@ -153,8 +153,7 @@ func (w *builtins) unset(s *state, c *call) worlds {
 		}
 		name, _, element := strings.Cut(text, "[")
 		if catalog.Variable(name).Has("history") {
-			w.hazard(Hazard{Rule: "shell.history", Risk: 2,
-				Message: "changes what the shell records of its lines", Span: c.at(i)})
+			w.unrecorded("changes what the shell records of its lines", c.at(i))
 		}
 		switch {
 		case element:
@@ -236,8 +235,7 @@ func (w *builtins) limits(s *state, c *call) worlds {
 		if known && (err != nil || n >= least) { // unlimited, hard, soft
 			continue
 		}
-		w.hazard(Hazard{Rule: "shell.history", Risk: 2,
-			Message: "leaves the shell no room to report its lines", Span: c.span})
+		w.unrecorded("leaves the shell no room to report its lines", c.span)
 	}
 	return w.nothing(s, c)
 }

@@ -52,8 +52,7 @@ func (w *commands) literalCode(s *state, lang, text string, span Span) {
 		return
 	}
 	if showsSecret(lang, text) {
-		h, _ := command.LookupHazard("secret.print")
-		w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: span})
+		w.listedHazard("secret.print", span)
 	}
 	var facts []code.Fact
 	opaque := false

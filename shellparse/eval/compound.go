@@ -164,9 +164,7 @@ func (w *compound) funcDecl(s *state, c *syntax.FuncDecl) worlds {
 	}
 	for _, n := range names {
 		if n.Value == "builtin" {
-			w.hazard(Hazard{Rule: "shell.history", Risk: 2,
-				Message: "replaces a builtin with which a shell reports its lines",
-				Span:    w.span(n)})
+			w.unrecorded("replaces a builtin with which a shell reports its lines", w.span(n))
 		}
 		w.put(s, n.Value+"()", variable{set: true, fn: c})
 	}

@@ -14,8 +14,7 @@ func (w *commands) environ(s *state, name string, v value, span Span) {
 	kind, param := e.First()
 	switch kind {
 	case "history":
-		w.hazard(Hazard{Rule: "shell.history", Risk: 2,
-			Message: "changes what the shell records of its lines", Span: span})
+		w.unrecorded("changes what the shell records of its lines", span)
 		return
 	case "", "harmless", "passes", "removed", "secret", "caller", "call":
 		return
@@ -236,13 +235,13 @@ func (w *commands) optionsOf(s *state, front, words []string, span Span) {
 		w.start(s, c, n, u, s.dir, front[0])
 	}
 	for _, h := range u.Hazards {
-		w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: span})
+		w.tableHazard(h, span)
 	}
 	for _, t := range u.Touches {
 		if t.Arg >= len(front) { // not what the program takes when the line names nothing
 			w.effect(s, Effect{Right: t.Right, Flags: t.Flags,
 				Name: w.nameIn(w.fromArg(c, t.Arg,
-					command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob}), s.dir), Span: span})
+					t.Word()), s.dir), Span: span})
 		}
 	}
 }

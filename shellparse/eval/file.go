@@ -105,7 +105,7 @@ func (w *environment) link(s *state, c *call, t command.Touch, v value) {
 
 // within is the directory that a program changes to before it works.
 func (w *environment) within(s *state, c *call, t command.Touch) string {
-	v := w.fromArg(c, t.Arg, command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob})
+	v := w.fromArg(c, t.Arg, t.Word())
 	text, ok := v.text()
 	if !ok || v.word().Glob {
 		return ""
@@ -135,7 +135,13 @@ func (w *environment) made(s *state, v value) *written {
 	return nil
 }
 
-// through adds the effect on what a name leads to through a link of the script.
+// reaches adds an effect, and that on what the name leads to through a link of the script.
+func (w *environment) reaches(s *state, e Effect) {
+	w.effect(s, e)
+	w.through(s, e)
+}
+
+// through is the second part of reaches.
 func (w *environment) through(s *state, e Effect) {
 	if len(s.files) == 0 || e.Flags&(command.NoFollow|command.Link) != 0 {
 		return

@@ -141,7 +141,7 @@ func (w *commands) readBy(s *state, c *call, u command.Use) *stream {
 
 // fileRead is what is in a file that a filter reads.
 func (w *commands) fileRead(s *state, c *call, t command.Touch) *stream {
-	v := w.fromArg(c, t.Arg, command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob})
+	v := w.fromArg(c, t.Arg, t.Word())
 	if f := behind(v); f != nil {
 		return f
 	}
@@ -161,8 +161,7 @@ func (w *commands) secrets(s *state, c *call) {
 	}
 	for i := 1; i < len(c.words); i++ {
 		if catalog.SecretName(c.words[i].Text) {
-			h, _ := command.LookupHazard("secret.print")
-			w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: c.at(i)})
+			w.listedHazard("secret.print", c.at(i))
 			return
 		}
 	}

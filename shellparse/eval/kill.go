@@ -3,8 +3,6 @@ package eval
 import (
 	"slices"
 	"strings"
-
-	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // byTable is a builtin that the command table describes like a program.
@@ -32,8 +30,7 @@ func (w *commands) foreignProcesses(c *call) {
 	for i, word := range c.words {
 		program, listed := strings.CutPrefix(word.Why, "the output of ")
 		if listed && slices.Contains(listings, program) || strings.HasPrefix(word.Why, "$PPID ") {
-			h, _ := command.LookupHazard("proc.kill")
-			w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: c.at(i)})
+			w.listedHazard("proc.kill", c.at(i))
 			return
 		}
 	}

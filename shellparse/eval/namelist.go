@@ -42,9 +42,7 @@ func (w *commands) nameList(s *state, c *call, l command.NameList, dir string) {
 		if line = strings.TrimSuffix(line, "\n"); line == "" {
 			continue
 		}
-		e := Effect{Right: command.Read, Flags: command.Recursive,
-			Name: w.nameIn(known(start+line), dir), Span: c.at(max(l.Arg, 0))}
-		w.effect(s, e)
-		w.through(s, e)
+		w.reaches(s, Effect{Right: command.Read, Flags: command.Recursive,
+			Name: w.nameIn(known(start+line), dir), Span: c.at(max(l.Arg, 0))})
 	}
 }

@@ -217,9 +217,7 @@ func (w *redirections) target(s *state, r *syntax.Redirect, v value, fd string, 
 	name := w.name(s, v)
 	place := InRead
 	if reads {
-		e := Effect{Right: command.Read, Name: name, Span: span}
-		w.effect(s, e)
-		w.through(s, e)
+		w.reaches(s, Effect{Right: command.Read, Name: name, Span: span})
 		w.input(s, fd, w.reading(s, v, name))
 	}
 	if writes {
@@ -228,8 +226,7 @@ func (w *redirections) target(s *state, r *syntax.Redirect, v value, fd string, 
 		if root, ok := v.foundBelow(); ok {
 			e.Name, e.Flags = w.name(s, known(root)), flags|command.Below
 		}
-		w.effect(s, e)
-		w.through(s, e)
+		w.reaches(s, e)
 		if r.Op != syntax.RdrInOut && (fd == "" || fd == "1") {
 			s.capture, s.out, was.file, was.moved = true, nil, v, true
 			was.span = span

@@ -233,3 +233,18 @@ func (w *report) code(c Code) {
 		w.out.Codes = append(w.out.Codes, c)
 	}
 }
+
+// tableHazard is a hazard of the command table.
+func (w *report) tableHazard(h command.Hazard, span Span) {
+	w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: span})
+}
+
+func (w *report) listedHazard(rule string, span Span) {
+	h, _ := command.LookupHazard(rule)
+	w.tableHazard(h, span)
+}
+
+// unrecorded is what keeps a line out of the record of a shell that asks about each of its lines.
+func (w *report) unrecorded(message string, span Span) {
+	w.hazard(Hazard{Rule: "shell.history", Risk: 2, Message: message, Span: span})
+}

@@ -44,8 +44,7 @@ func (w *environment) setOption(s *state, name string, on bool, span Span) {
 		w.touched(s)
 	case "history":
 		if !on {
-			w.hazard(Hazard{Rule: "shell.history", Risk: 2,
-				Message: "changes what the shell records of its lines", Span: span})
+			w.unrecorded("changes what the shell records of its lines", span)
 		}
 	case "posix":
 		w.on.posix = w.on.posix || on
@@ -67,8 +66,7 @@ func (w *environment) shoptName(s *state, name string, on bool, span Span) {
 	case "promptvars", "cmdhist", "lithist":
 		// prompts run code only with the first; a new shell has none, and Gemini CLI begins with it
 		if w.o.Later && !on {
-			w.hazard(Hazard{Rule: "shell.history", Risk: 2,
-				Message: "changes what the shell records of its lines", Span: span})
+			w.unrecorded("changes what the shell records of its lines", span)
 		}
 	case "extglob":
 		w.on.extglob = w.on.extglob || on

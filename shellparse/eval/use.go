@@ -13,8 +13,7 @@ func (w *commands) use(s *state, c *call, u command.Use, name string) {
 	dir := s.dir
 	if u.Dir != nil {
 		dir = w.within(s, c, *u.Dir)
-		v := w.fromArg(c, u.Dir.Arg, command.Arg{Text: u.Dir.Text, Static: u.Dir.Static,
-			Glob: u.Dir.Glob})
+		v := w.fromArg(c, u.Dir.Arg, u.Dir.Word())
 		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v),
 			Span: c.at(u.Dir.Arg)})
 	}
@@ -28,7 +27,7 @@ func (w *commands) use(s *state, c *call, u command.Use, name string) {
 	w.hosts(s, c, u.Hosts)
 	for _, h := range u.Hazards {
 		if !s.guess || len(c.args) > 1 {
-			w.hazard(Hazard{Rule: h.Rule, Risk: h.Risk, Message: h.Message, Span: c.at(h.Arg)})
+			w.tableHazard(h, c.at(h.Arg))
 		}
 	}
 	for _, a := range u.Assign {
@@ -147,7 +146,7 @@ func (w *commands) unknownWords(s *state, c *call, u command.Use, worst map[int]
 // touch adds the effect of one name.
 func (w *commands) touch(s *state, c *call, t command.Touch, dir, program string,
 	worst map[int]Place) {
-	v := w.fromArg(c, t.Arg, command.Arg{Text: t.Text, Static: t.Static, Glob: t.Glob})
+	v := w.fromArg(c, t.Arg, t.Word())
 	f := behind(v)
 	if f == nil {
 		f = s.descriptor(v)
@@ -164,9 +163,7 @@ func (w *commands) touch(s *state, c *call, t command.Touch, dir, program string
 		at = dir
 	}
 	name := w.nameIn(v, at)
-	e := Effect{Right: t.Right, Flags: t.Flags, Name: name, Base: t.Base, Span: c.at(t.Arg)}
-	w.effect(s, e)
-	w.through(s, e)
+	w.reaches(s, Effect{Right: t.Right, Flags: t.Flags, Name: name, Base: t.Base, Span: c.at(t.Arg)})
 	if !name.Static && !name.Glob && name.User == "" {
 		setWorst(worst, t.Arg, placeOf(t.Right))
 	}

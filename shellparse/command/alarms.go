@@ -1,0 +1,77 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/catalog"
+)
+
+// An alarm is a kind whose value is dangerous by what it says.
+type alarm struct {
+	kind, rule string
+	at         func(v value) bool
+}
+
+var alarms = []alarm{
+	// KEY VALUE of `bundle config set`: a mirror replaces the source of all.
+	{"BUNDLECFG", "pkg.foreign-source", func(v value) bool {
+		return strings.HasPrefix(v.Text, "mirror.") || strings.HasPrefix(v.Text, "local.")
+	}},
+	// Where conda(1) takes packages from.
+	{"CHANNEL", "pkg.foreign-source", func(v value) bool {
+		return !v.Static || !slices.Contains(list("conda-channels"), v.Text)
+	}},
+	// An operand of date(1): +FORMAT prints, anything else sets the clock.
+	{"DATE", "time.set", func(v value) bool { return v.Static && !strings.HasPrefix(v.Text, "+") }},
+	{"DOCKERSEC", "container.escape", func(v value) bool {
+		return !v.Static || strings.Contains(v.Text, "unconfined") ||
+			strings.Contains(v.Text, "disable")
+	}},
+	// A template that can print the environment of a container.
+	{"ENVFORMAT", "secret.print", func(v value) bool {
+		return !v.Static || strings.Contains(v.Text, "Env") ||
+			strings.Contains(v.Text, "json .Config")
+	}},
+	// git gc --prune=DATE: an early date destroys what the reflog could bring back.
+	{"GITPRUNE", "git.history", func(v value) bool {
+		return v.Text != "" && v.Text != "never" && v.Text != "2.weeks.ago"
+	}},
+	{"GOINSTALL", "pkg.install-global", func(v value) bool {
+		return strings.Contains(v.Text, "@") || !v.Static
+	}},
+	// The address a server binds, without the port.
+	{"HOSTBIND", "net.listen", func(v value) bool { return !v.Static || !loopback(v.Text) }},
+	// --pid=host and its kin.
+	{"HOSTNS", "container.escape", func(v value) bool { return v.Text == "host" || !v.Static }},
+	// A phase or plugin:goal.
+	{"MAVEN", "pkg.publish", func(v value) bool {
+		return v.Text == "deploy" || strings.HasPrefix(v.Text, "deploy:") ||
+			v.Text == "release:perform"
+	}},
+	// -n of nice(1); a negative one takes time away from everybody else.
+	{"NICE", "proc.priority", func(v value) bool { return strings.HasPrefix(v.Text, "-") }},
+	// What nix(1) runs: a folder here, or an address that it fetches and runs.
+	{"NIXREF", "code.install", func(v value) bool {
+		return !v.Static || !strings.HasPrefix(v.Text, ".") && !strings.HasPrefix(v.Text, "#") &&
+			strings.ContainsAny(v.Text, ":#") && !strings.HasPrefix(v.Text, "nixpkgs#")
+	}},
+	// Names of which a secret is printed.
+	{"SECRETWORD", "secret.print", func(v value) bool {
+		return catalog.SecretName(v.Text) || !v.Static
+	}},
+	{"SYSCTL", "kernel.setting", func(v value) bool {
+		return !v.Static || strings.Contains(v.Text, "=")
+	}},
+}
+
+// alarm notes the hazard of a kind at each value that is dangerous.
+func (m *matcher) alarm(r role, vs []value) {
+	for _, a := range alarms {
+		for _, v := range vs {
+			if a.kind == r.kind && a.at(v) {
+				m.hazard(a.rule, v.at)
+			}
+		}
+	}
+}
