@@ -76,8 +76,8 @@ func (m *matcher) image(_ role, vs []value) {
 		case !v.Static && !ok:
 			m.opaque(v, Exec, "which image runs is not known")
 		case !ok || !strings.ContainsAny(host, ".:") || loopback(name):
-		case slices.Contains(list("image-registries"), host) || strings.HasSuffix(host, ".gcr.io") ||
-			strings.HasSuffix(host, ".pkg.dev"):
+		case slices.Contains(list("image-registries"), host),
+			strings.HasSuffix(host, ".gcr.io"), strings.HasSuffix(host, ".pkg.dev"):
 		default:
 			m.hazard("container.foreign-image", v.at)
 		}

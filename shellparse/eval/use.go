@@ -163,7 +163,8 @@ func (w *commands) touch(s *state, c *call, t command.Touch, dir, program string
 		at = dir
 	}
 	name := w.nameIn(v, at)
-	w.reaches(s, Effect{Right: t.Right, Flags: t.Flags, Name: name, Base: t.Base, Span: c.at(t.Arg)})
+	w.reaches(s, Effect{Right: t.Right, Flags: t.Flags, Name: name, Base: t.Base,
+		Span: c.at(t.Arg)})
 	if !name.Static && !name.Glob && name.User == "" {
 		setWorst(worst, t.Arg, placeOf(t.Right))
 	}
