@@ -94,11 +94,10 @@ func TestClientsDirectory(t *testing.T) {
 	eachDoor(t, func(t *testing.T, b *bench, c client, door string) {
 		write(t, filepath.Join(b.work, "sub/x"), "")
 		there := c.tool("pwd > here; pwd")
-		if name := places[c.name]; name != "" {
-			there.args.(o)[name] = filepath.Join(b.work, "sub")
-		}
-		if door == "mcp" {
+		if name := places[c.name]; door == "mcp" {
 			there.args.(o)["cwd"] = filepath.Join(b.work, "sub")
+		} else if name != "" {
+			there.args.(o)[name] = filepath.Join(b.work, "sub")
 		}
 		got := b.play(t, c, c.tool("cd sub"), there)
 		want := "here"
