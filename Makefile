@@ -90,7 +90,7 @@ fuzz-differ: ## compare the parser with real shells: random texts for DIFFERTIME
 tables: ## after a change of facts: what a start asks of them, made ahead of time, and their digest
 	UPDATE=1 $(GO) test ./shellparse/catalog/agents -run '^TestFactsAreOfTheFiles$$'
 	UPDATE=1 $(GO) test ./shellparse/catalog -run '^TestIndexIsOfTheTable$$'
-	UPDATE=1 $(GO) test ./pathguard -run '^TestBuiltinDigest$$'
+	UPDATE=1 $(GO) test ./pathguard -run '^TestBuiltin(NamesAreOfTheTables|Digest)$$'
 
 golden: tables ## rewrite golden files and transcripts after an intended change
 	UPDATE=1 $(GO) test ./integration -run '^Test(Script|ReadmeClients)$$'

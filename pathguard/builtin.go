@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	_ "embed"
 	"strings"
 	"sync"
 
@@ -9,23 +10,64 @@ import (
 	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
+// builtinText has the names of the tables, made of them ahead of time (make tables): a line for
+// each, and an empty line behind each kind of builtinKinds. Behind them are the protected names,
+// with a tab before their tools and before the agents that run them.
+//
+//go:embed builtin.names
+var builtinText string
+
+var builtinKinds = [...]markKind{markSecret, markPublic, markStartup, markCache, markCachedCode,
+	markToolDir, markWorkspaceState}
+
 // builtins are the built-in lists of names. They are held against a path as they stand:
 // every command is a process of its own, and comparing some hundred strings a few times
 // costs less than building an index of them that lives for one question.
-var builtins = sync.OnceValue(func() []builtinList {
-	caches, code := cacheNames()
-	return []builtinList{
-		{markSecret, pathname.Secrets()}, {markPublic, pathname.Public()},
-		{markStartup, pathname.Startup()},
-		{markCache, caches}, {markCachedCode, code}, {markToolDir, pathname.ToolDirs()},
-		{markWorkspaceState, []string{"**/.tada"}},
+var builtins = sync.OnceValue(func() (b builtinNames) {
+	line, rest := "", builtinText
+	names := make([]string, 0, 768)
+	for i, kind := range builtinKinds {
+		from := len(names)
+		for {
+			if line, rest, _ = strings.Cut(rest, "\n"); line == "" {
+				break
+			}
+			names = append(names, line)
+		}
+		b.lists[i] = builtinList{kind, names[from:len(names):len(names)]}
 	}
+	b.protected = make([]protectedName, 0, 160)
+	for rest != "" {
+		line, rest, _ = strings.Cut(rest, "\n")
+		name, more, _ := strings.Cut(line, "\t")
+		tools, only, _ := strings.Cut(more, "\t")
+		b.protected = append(b.protected, protectedName{name, tools, only})
+	}
+	return b
 })
+
+// named returns the names of a kind, which is one of builtinKinds.
+func (b builtinNames) named(kind markKind) []string {
+	for _, list := range b.lists {
+		if list.kind == kind {
+			return list.names
+		}
+	}
+	panic("pathguard: no built-in list of this kind")
+}
+
+type builtinNames struct {
+	lists     [len(builtinKinds)]builtinList
+	protected []protectedName
+}
 
 type builtinList struct {
 	kind  markKind
 	names []string
 }
+
+// A protectedName is kept, but for its own tools: git writes .git.
+type protectedName struct{ name, tools, only string }
 
 // Names that are built in hold no other pattern than "*": a test looks.
 
@@ -64,15 +106,16 @@ func viewOf(path string, homes []string) view {
 // builtinAt calls visit for every built-in name that is on the path or above it.
 func builtinAt(path string, homes []string, visit func(mark)) {
 	v := viewOf(path, homes)
-	for _, list := range builtins() {
+	b := builtins()
+	for _, list := range b.lists {
 		for _, name := range list.names {
 			if v.may(name) && v.under(name) {
 				visit(mark{kind: list.kind, path: name})
 			}
 		}
 	}
-	for n := range protectedNames() {
-		if v.may(n.name) && v.under(n.name) {
+	for i := range b.protected {
+		if n := &b.protected[i]; v.may(n.name) && v.under(n.name) {
 			visit(mark{kind: markProtected, path: n.name, tool: n.tools, only: n.only})
 		}
 	}
@@ -81,7 +124,7 @@ func builtinAt(path string, homes []string, visit func(mark)) {
 // builtinPublic reports whether a path lies among the secrets and is none.
 func builtinPublic(path string, homes []string) bool {
 	v := viewOf(path, homes)
-	for _, name := range pathname.Public() {
+	for _, name := range builtins().named(markPublic) {
 		if v.may(name) && v.under(name) {
 			return true
 		}
@@ -143,7 +186,7 @@ func builtinBelow(path string, homes []string, want markKind) (kinds markSet, fi
 		}
 	}
 	dir := strings.Trim(path, "/")
-	for _, list := range builtins() {
+	for _, list := range builtins().lists {
 		for _, name := range list.names {
 			switch name[0] {
 			case '/':
@@ -195,7 +238,7 @@ func builtinMatches(glob []string, homes []string, visit func(mark)) {
 			below = append(below, parts[n:])
 		}
 	}
-	for _, list := range builtins() {
+	for _, list := range builtins().lists {
 		for _, name := range list.names {
 			hit, swept := false, true
 			try := func(parts []globPart, name string) {

@@ -2,6 +2,7 @@ package pathguard
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -22,12 +23,12 @@ func oracle(t testing.TB, homes []string) *tree {
 			}
 		}
 	}
-	for _, l := range builtins() {
+	for _, l := range builtins().lists {
 		for _, name := range l.names {
 			add(name, mark{kind: l.kind})
 		}
 	}
-	for n := range protectedNames() {
+	for _, n := range builtins().protected {
 		add(n.name, mark{kind: markProtected, tool: n.tools, only: n.only})
 	}
 	return tr
@@ -73,7 +74,7 @@ func TestBuiltinLikeRules(t *testing.T) {
 		"/w/a/.env", "/etc", "/etc/ssh", "/w/.aws/credentials",
 		"/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_rsa_key.pub", "/home/dev/.ssh/id_rsa.pub",
 		"/home/devil/.ssh", "/x//y", "/.env", "/etcetera"}
-	for _, l := range builtins() {
+	for _, l := range builtins().lists {
 		for _, name := range l.names {
 			for _, full := range pathname.ExpandHome(strings.Replace(strings.ReplaceAll(name, "*/", "/w/"), "*", "x", 1), homes) {
 				full = strings.ReplaceAll(full, "//", "/")
@@ -115,7 +116,7 @@ func FuzzBuiltin(f *testing.F) {
 
 // TestBuiltinPatterns: "*" is the only pattern that the comparison knows.
 func TestBuiltinPatterns(t *testing.T) {
-	for _, l := range builtins() {
+	for _, l := range builtins().lists {
 		for _, name := range l.names {
 			if strings.ContainsAny(strings.TrimPrefix(name, "**/"), `?[]\\`) ||
 				strings.Contains(strings.TrimPrefix(name, "**/"), "**") ||
@@ -124,4 +125,44 @@ func TestBuiltinPatterns(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The names that the program has are those of the tables. UPDATE=1 writes them anew.
+func TestBuiltinNamesAreOfTheTables(t *testing.T) {
+	caches, code := cacheNames()
+	var b strings.Builder
+	for _, names := range [len(builtinKinds)][]string{pathname.Secrets(), pathname.Public(),
+		pathname.Startup(), caches, code, pathname.ToolDirs(), {"**/.tada"}} {
+		b.WriteString(strings.Join(names, "\n") + "\n\n")
+	}
+	for _, n := range protectedNames() {
+		b.WriteString(n.name + "\t" + n.tools + "\t" + n.only + "\n")
+	}
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile("builtin.names", []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if builtinText != b.String() {
+		t.Error("the names are not those of the tables; run: make tables")
+	}
+}
+
+// cacheNames are the folders of the caches, and those of them that hold code.
+func cacheNames() (all, code []string) {
+	for _, c := range caches() {
+		if all = append(all, c.name); c.code {
+			code = append(code, c.name)
+		}
+	}
+	return all, code
+}
+
+// protectedNames are those of laterNames that are kept.
+func protectedNames() (list []protectedName) {
+	for _, n := range laterNames() {
+		if n.kept {
+			list = append(list, protectedName{n.name, n.tools, n.only})
+		}
+	}
+	return list
 }

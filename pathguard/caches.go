@@ -44,18 +44,3 @@ var caches = sync.OnceValue(func() []cache {
 	}
 	return all
 })
-
-// cacheNames are the folders of the caches, and those of them that hold code.
-func cacheNames() (all, code []string) {
-	list := caches()
-	both := make([]string, 0, 2*len(list))
-	for i := range list {
-		both = append(both, list[i].name)
-	}
-	for i := range list {
-		if list[i].code {
-			both = append(both, list[i].name)
-		}
-	}
-	return both[:len(list):len(list)], both[len(list):]
-}

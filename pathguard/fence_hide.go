@@ -21,7 +21,7 @@ func (j *judgement) hides(f *Fence) {
 			f.Needed = append(f.Needed, needed...)
 		}
 	}
-	for _, name := range pathname.Secrets() {
+	for _, name := range builtins().named(markSecret) {
 		from := len(hide)
 		hide = d.Existing(hide, reals, name)
 		for i := from; i < len(hide); i++ {

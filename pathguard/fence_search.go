@@ -51,10 +51,10 @@ func (g *ground) search(dirs []string, deep bool) {
 	g.own = loose.below != nil || loose.patterns != nil
 	g.plain = make([]string, 0, 128)
 	g.learn("**/.tada")
-	for _, name := range pathname.Secrets() {
+	for _, name := range builtins().named(markSecret) {
 		g.learn(name)
 	}
-	for n := range protectedNames() {
+	for _, n := range builtins().protected {
 		g.learn(n.name)
 	}
 	g.closed = slices.ContainsFunc(g.j.p.set.RestrictedPaths,
@@ -120,7 +120,8 @@ func (g *ground) could(name string) bool {
 // take puts one name where it belongs, and reports whether nothing below it needs a look.
 func (g *ground) take(dir, name string) bool {
 	full := pathname.Join(dir, name)
-	if pathname.AnyDeep(pathname.Secrets(), dir, name) && !builtinPublic(full, g.j.p.homes) {
+	if pathname.AnyDeep(builtins().named(markSecret), dir, name) &&
+		!builtinPublic(full, g.j.p.homes) {
 		g.hide = append(g.hide, full)
 		return true
 	}
@@ -141,7 +142,7 @@ func (g *ground) take(dir, name string) bool {
 		g.keep = append(g.keep, full)
 		return true
 	}
-	for n := range protectedNames() {
+	for _, n := range builtins().protected {
 		switch {
 		case !pathname.IsDeep(n.name, dir, name), !g.j.plan.Caller.HasAgent(n.only):
 		case name == ".git" && g.git:

@@ -1,7 +1,6 @@
 package pathguard
 
 import (
-	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -45,18 +44,6 @@ var laterNames = sync.OnceValue(func() []laterName {
 	}
 	return append(list, loaded()...)
 })
-
-// protectedNames are those of them that are kept. Their own tools may change them: git writes .git.
-func protectedNames() iter.Seq[*laterName] {
-	return func(yield func(*laterName) bool) {
-		list := laterNames()
-		for i := range list {
-			if n := &list[i]; n.kept && !yield(n) {
-				return
-			}
-		}
-	}
-}
 
 // loaded are names that some agents take variables from, before they start a hook in a shell, and
 // that belong to other programs where no such agent works.
