@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"flag"
 	"os"
 	"testing"
 
@@ -12,6 +13,11 @@ func TestMain(m *testing.M) {
 	if part, ok := parts[os.Args[0]]; ok {
 		part(os.Args[1:])
 		os.Exit(0)
+	}
+	flag.Parse()
+	if os.Geteuid() == 0 && flag.Lookup("test.run").Value.String() == "" &&
+		flag.Lookup("test.list").Value.String() == "" {
+		ordinaryUser()
 	}
 	os.Exit(hermetic.Tests(m).Run())
 }

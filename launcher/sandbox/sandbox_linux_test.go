@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -8,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -141,28 +144,16 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
+// TestOrdinaryUser runs these tests again as an ordinary user. They begin beside the first one of
+// root's, see TestMain: the two wait for different things.
 func TestOrdinaryUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("these tests are run by an ordinary user already")
 	}
-	dir, err := os.MkdirTemp("", "sandbox")
-	must(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	must(t, os.Chmod(dir, 0o755))
-	must(t, os.Mkdir(dir+"/tmp", 0o700))
-	must(t, os.Chown(dir+"/tmp", 65534, 65534))
-	text, err := os.ReadFile(self(t))
-	must(t, err)
-	must(t, os.WriteFile(dir+"/sandbox.test", text, 0o755))
-	cmd := exec.Command(dir+"/sandbox.test", "-test.v", "-test.skip=Benchmark|Race",
-		fmt.Sprintf("-test.short=%t", testing.Short()))
-	cmd.Dir, cmd.Env = dir, []string{"PATH=/usr/bin:/bin", "TMPDIR=" + dir + "/tmp",
-		"HOME=" + dir + "/tmp", "GORACE=" + os.Getenv("GORACE")}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestAllowed") {
+	out, err := ordinaryUser()()
+	if err != nil || !strings.Contains(out, "--- PASS: TestAllowed") {
 		var failed []string
-		for line := range strings.Lines(string(out)) {
+		for line := range strings.Lines(out) {
 			if strings.Contains(line, "FAIL") || strings.Contains(line, "_test.go") {
 				failed = append(failed, line)
 			}
@@ -170,3 +161,35 @@ func TestOrdinaryUser(t *testing.T) {
 		t.Errorf("%v\n%s", err, strings.Join(failed, ""))
 	}
 }
+
+// ordinaryUser starts the tests as nobody, once, and returns what waits for their end.
+var ordinaryUser = sync.OnceValue(func() func() (string, error) {
+	dir, err := os.MkdirTemp("", "sandbox")
+	if err == nil {
+		err = errors.Join(os.Chmod(dir, 0o755), os.Mkdir(dir+"/tmp", 0o700),
+			os.Chown(dir+"/tmp", 65534, 65534))
+	}
+	name, found := os.Executable()
+	text, read := os.ReadFile(name)
+	if err = errors.Join(err, found, read); err == nil {
+		err = os.WriteFile(dir+"/sandbox.test", text, 0o755)
+	}
+	cmd := exec.Command(dir+"/sandbox.test", "-test.v", "-test.skip=Benchmark|Race",
+		fmt.Sprintf("-test.short=%t", testing.Short()))
+	cmd.Dir, cmd.Env = dir, []string{"PATH=/usr/bin:/bin", "TMPDIR=" + dir + "/tmp",
+		"HOME=" + dir + "/tmp", "GORACE=" + os.Getenv("GORACE")}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err == nil {
+		err = cmd.Start()
+	}
+	return func() (string, error) {
+		defer os.RemoveAll(dir)
+		if err != nil {
+			return "", err
+		}
+		err := cmd.Wait()
+		return out.String(), err
+	}
+})
