@@ -48,7 +48,8 @@ func (h M) Run() int {
 	if !slices.ContainsFunc(os.Args, func(arg string) bool {
 		return strings.HasPrefix(strings.TrimLeft(arg, "-"), "test.parallel=")
 	}) {
-		if err := flag.Set("test.parallel", strconv.Itoa(atOnce*runtime.GOMAXPROCS(0))); err != nil {
+		n := strconv.Itoa(atOnce * runtime.GOMAXPROCS(0))
+		if err := flag.Set("test.parallel", n); err != nil {
 			return failed(err)
 		}
 	}
