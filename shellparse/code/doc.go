@@ -27,13 +27,13 @@
 // # How it reads
 //
 // Four languages (python, javascript, perl, ruby) share one reader. A lexer per language knows
-// its literals: raw, triple-quoted and interpolated strings, templates, here-documents,
-// patterns, nested comments. The code inside an interpolated literal is read as code; the text
-// is not. The reader then evaluates expressions as far as literals go: concatenation, joining
-// of paths, variables, lists, loops over lists and directory listings, parameters of functions
-// that the program defines and calls, aliases of modules and functions, options of calls. It
-// knows no control flow: a variable has every value that is given to it anywhere, so no order
-// of execution can make a name differ.
+// its literals: raw, triple-quoted and interpolated strings, templates, patterns, nested
+// comments; behind a here-document it reads nothing. The code inside an interpolated literal is
+// read as code; the text is not. The reader then evaluates expressions as far as literals go:
+// concatenation, joining of paths, variables, lists, loops over lists and directory listings,
+// parameters of functions that the program defines and calls, aliases of modules and functions,
+// options of calls. It knows no control flow: a variable has every value that is given to it
+// anywhere, so no order of execution can make a name differ.
 //
 // Languages that are rare on command lines (php, lua, r, tcl, expect, vim, gdb, powershell,
 // applescript, sftp) are read for the words of words.txt alone. A program without one of them

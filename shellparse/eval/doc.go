@@ -66,6 +66,14 @@
 // What is special in the expansions of [POSIX] and [Zsh] is open rather than followed
 // (odd.go), unless the value and the operands are so plain that all shells agree (alike.go).
 //
+// # What is rare
+//
+// Some of the state of bash is too rare to be followed, and a text that uses it has an Opaque
+// with the place InCode: names that stand for others (declare -n), attributes that change the
+// case of letters, arrays with holes, tables of programs and aliases (hash -p, BASH_CMDS,
+// BASH_ALIASES), code in bind and completions, ${x@op}, alternatives of lists, patterns that
+// nullglob may leave out, and redirections that use what the words of the same command assign.
+//
 // # What the rare parts earn
 //
 // Of 8095 harmless and 13543 hostile lines, make ablate counts those that are allowed thanks to a
