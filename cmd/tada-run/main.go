@@ -1,7 +1,5 @@
-// It lives for one command, so it does not watch whether the limits of its container change:
-// the runtime would read /proc/self/mountinfo and the control groups at every start.
+// It lives for one command, so it does not watch whether the limits of its container change.
 
-//go:debug containermaxprocs=0
 //go:debug updatemaxprocs=0
 
 // Command tada-run is the agent's door: it checks, contains and records one command line.
