@@ -68,11 +68,15 @@ func (m *Mirror) Paint() []byte {
 	return p
 }
 
+// reset is what a soft reset (DECSTR) does, mode by mode: tmux does not know that sequence, and a
+// terminal that is larger than the program's would keep the margins of the smaller one.
+const reset = "\x1b[!p\x1b[r\x1b[?6l\x1b[4l\x1b[20l\x1b[?7h\x1b[?25h\x1b(B\x1b)B\x0f\x1b[0m"
+
 // Redraw returns bytes that make a terminal, or a Screen, of the same size show what s shows, and
 // its keyboard send what the program expects. What it showed before is gone.
 func Redraw(s *screen.Screen) []byte {
 	cols, rows := s.Size()
-	b := []byte("\x1b[!p" + screen.NoKeys + "\x1b[?1049l\x1b[0m")
+	b := []byte(reset + screen.NoKeys + "\x1b[?1049l")
 	if s.Alternate() {
 		b = append(b, "\x1b[?1049h"...)
 	}

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -14,12 +15,16 @@ func TestRedraw(t *testing.T) {
 		"\x1b[?1049h\x1b[2;5r\x1b[31;1mred\x1b[4;9Hthere\x1b[?25l\x1b[?1h\x1b=\x1b[?2004;1006h",
 		"\x1b[48;2;1;2;3mback\x1b[K\r\n\x1b[0mwide 漢字 e\u0301 \x1b[7mlast column" +
 			strings.Repeat("x", 30),
+		"\x1b(0lqk\x1b)0",
+		"\x1b)0\x0elqk",
 		"\x1b[?7lno wrap" + strings.Repeat("y", 40) + "\x1b[4h\x1b[1;1Hinsert",
 	} {
 		a, b := screen.New(30, 8), screen.New(30, 8)
 		a.Write([]byte(text))
-		b.Write([]byte("\x1b[?1049h\x1b[33mold\x1b[?1000h\x1b[3;4r\x1b[?25l")) // whatever was there
-		b.Write(Redraw(a))
+		// whatever was there, on a terminal that knows no soft reset
+		b.Write([]byte("\x1b[?1049h\x1b[33mold\x1b[?1000h\x1b[3;4r\x1b[?25;7l" +
+			"\x1b[?6h\x1b[4;20h\x1b(0\x1b)0\x0e"))
+		b.Write(bytes.Replace(Redraw(a), []byte("\x1b[!p"), nil, 1))
 		for y := range 8 {
 			for x := range 30 {
 				if a.Cell(x, y) != b.Cell(x, y) {

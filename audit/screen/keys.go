@@ -46,6 +46,7 @@ func (s *Screen) State() string {
 		text string
 	}{
 		{s.mode.noWrap, "\x1b[?7l"}, {s.mode.insert, "\x1b[4h"}, {s.mode.newline, "\x1b[20h"},
+		{s.pen.graphic[0], "\x1b(0"}, {s.pen.graphic[1], "\x1b)0"}, {s.pen.shift == 1, "\x0e"},
 	} {
 		if m.on {
 			text += m.text
