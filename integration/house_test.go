@@ -196,6 +196,7 @@ var plan = map[string]map[string]string{
 		"pathguard":       "the reasons of a verdict are what it says",
 	},
 	"launcher/permit": {
+		"approval/flock":   "a question that is waited for is a locked file",
 		"approval":         "the rules about questions, answers and standing approvals",
 		"approval/bolt":    "the store is a database of the state directory",
 		"approval/plan":    "an answer is for the hash of a plan",
@@ -219,6 +220,7 @@ var plan = map[string]map[string]string{
 		"launcher/state": "where the record is kept",
 	},
 	"launcher/state": {
+		"approval/flock":   "what is in use is a locked file",
 		"pathguard/proc":   "boot and processes are read in one way",
 		"pathguard/passwd": "which home an account has is one reading of /etc/passwd",
 		"launcher/notice":  "whom a process waits for is shown by its command line",
@@ -235,6 +237,7 @@ var plan = map[string]map[string]string{
 		"shellparse/command":       "so are the rights that it named",
 	},
 	"launcher": {
+		"approval/flock":            "one person edits the configuration at a time",
 		"shellparse/catalog/agents": "what an agent's program needs in a session, and what switches its hooks off",
 		"shellparse/wrapper":        "what a hook writes around a command that no shell can read",
 

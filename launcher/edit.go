@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/tada-run/tada-run/approval/flock"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
@@ -46,7 +47,7 @@ func (p Place) EditConfig() (*Edit, error) {
 		os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(e.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := flock.Try(e.lock); err != nil {
 		e.Close()
 		return nil, ErrEditing
 	}

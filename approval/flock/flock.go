@@ -12,7 +12,7 @@ import (
 )
 
 // Patience is when the waiting of [Wait] is called. A change takes milliseconds; on a busy disk, a
-// second.
+// second. The first is for a holder that is stopped; one that runs may wait for the disk.
 var Patience = [...]time.Duration{time.Second, 5 * time.Second}
 
 // Wait takes a lock of f, unix.LOCK_EX or unix.LOCK_SH, unless ctx ends before. It waits in the

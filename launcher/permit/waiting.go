@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/flock"
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // The kernel lets go of the lock on run/waiting/ID however the process ends, SIGKILL too: a file that
@@ -59,7 +59,7 @@ func (p *Approvals) withdrawIfDead(ctx context.Context, id string) error {
 		return err
 	}
 	defer f.Close()
-	if state.Flock(f, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+	if flock.Try(f) != nil {
 		return nil // it is waited for
 	}
 	e, err := p.Store.Get(ctx, id)

@@ -7,7 +7,7 @@ import (
 	"syscall"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/launcher/state"
+	"github.com/tada-run/tada-run/approval/flock"
 )
 
 // waits says that this process waits for the answer to the question e, which it made or not, until
@@ -38,12 +38,12 @@ func (a *Attempt) waits(e approval.Envelope, made bool) (done func(), err error)
 	if err != nil {
 		return nil, err
 	}
-	if err := state.Flock(f, syscall.LOCK_SH); err != nil {
+	if err := flock.Do(f, syscall.LOCK_SH); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return func() {
-		if state.Flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil { // nobody else waits for it
+		if flock.Try(f) == nil { // nobody else waits for it
 			_ = os.Remove(path)
 		}
 		f.Close()

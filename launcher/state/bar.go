@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/flock"
 )
 
 // A server of the person's, such as the inbox in a browser, is one of this machine's servers, which
@@ -25,11 +27,11 @@ func (h Home) Bar(port uint16) (lift func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("bar port %d to what runs: %w", port, err)
 	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	err = flock.Try(f)
 	for tries := 0; err == syscall.EWOULDBLOCK && tries < 100; tries++ {
 		// a run that asks whether it is barred has it for a moment
 		time.Sleep(time.Millisecond)
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		err = flock.Try(f)
 	}
 	if err != nil {
 		f.Close()
@@ -47,5 +49,5 @@ func (h Home) IsBarred(port uint16) bool {
 		return !os.IsNotExist(err)
 	}
 	defer f.Close()
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil
+	return flock.Do(f, syscall.LOCK_SH|syscall.LOCK_NB) != nil
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/flock"
 )
 
 // Lock locks a file of this boot by flock(2). Closing the file gives it back.
@@ -24,20 +26,12 @@ func (d *Directory) Lock(name string, how int) (*os.File, error) {
 
 // Flock is flock(2), and says for whom this process waits when that takes long.
 func (d *Directory) Flock(f *os.File, how int) error {
-	err := Flock(f, how|syscall.LOCK_NB)
+	err := flock.Do(f, how|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) && how&syscall.LOCK_NB == 0 {
-		for _, patience := range lockPatience {
+		for _, patience := range flock.Patience {
 			defer time.AfterFunc(patience, func() { d.WaitsFor(f, patience) }).Stop()
 		}
-		err = Flock(f, how)
-	}
-	return err
-}
-
-// Flock is flock(2), however often a signal interrupts it.
-func Flock(f *os.File, how int) (err error) {
-	for err = syscall.EINTR; err == syscall.EINTR; {
-		err = syscall.Flock(int(f.Fd()), how)
+		err = flock.Do(f, how)
 	}
 	return err
 }

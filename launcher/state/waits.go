@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tada-run/tada-run/approval/flock"
 	"github.com/tada-run/tada-run/launcher/notice"
 )
 
@@ -33,7 +34,7 @@ func (d *Directory) WaitsFor(lock *os.File, waited time.Duration) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	if waited < lockPatience[len(lockPatience)-1] && (pid == 0 || !isStopped(pid)) {
+	if waited < flock.Patience[len(flock.Patience)-1] && (pid == 0 || !isStopped(pid)) {
 		return
 	}
 	if _, again := d.waited.LoadOrStore(pid, true); again {
@@ -133,7 +134,3 @@ func waitedFor(locks []fileLock, pids []int) (holders []int) {
 	}
 	return holders
 }
-
-// lockPatience is when WaitsFor is called. The first is for a holder that is stopped; one that runs
-// may wait for the disk.
-var lockPatience = [...]time.Duration{time.Second, 5 * time.Second}
