@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 const testBoot = "11111111-2222-3333-4444-555555555555"
@@ -230,7 +232,7 @@ func TestAppendOnlySources(t *testing.T) {
 
 func TestOpenRefusesUnsafe(t *testing.T) {
 	for name, spoil := range map[string]func(dir string) error{
-		"folder open to others": func(d string) error { return os.Chmod(d, 0o750) },
+		"folder open to others": func(d string) error { return hermetic.Chmod(d, 0o750) },
 		"log open to others": func(d string) error {
 			return os.Chmod(filepath.Join(d, logName), 0o644)
 		},

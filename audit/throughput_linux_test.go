@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // A way is one way to let a lot of output pass, and what it cost.
@@ -47,7 +49,7 @@ func TestThroughput(t *testing.T) {
 		program, err := os.ReadFile(run)
 		must(t, err)
 		alone := filepath.Join(t.TempDir(), "tada-run")
-		must(t, os.WriteFile(alone, program, 0o755))
+		must(t, hermetic.WriteProgram(alone, program, 0o755))
 		t.Setenv("TADA_RUN", alone)
 	}
 	mb, err := strconv.Atoi(os.Getenv("BENCH_MB"))

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // E-bkr-4, tier T2: the state may belong to an account of its own. There is no daemon for that:
@@ -31,7 +33,7 @@ func TestStateOfAnotherAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	state, work := filepath.Join(dir, "tada", "state"), filepath.Join(dir, "work")
-	if err := errors.Join(os.Chmod(dir, 0o755), os.MkdirAll(filepath.Join(work, "d"), 0o755),
+	if err := errors.Join(hermetic.Chmod(dir, 0o755), os.MkdirAll(filepath.Join(work, "d"), 0o755),
 		os.Mkdir(filepath.Dir(state), 0o755), os.Mkdir(state, 0o700)); err != nil {
 		t.Fatal(err)
 	}

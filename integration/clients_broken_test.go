@@ -44,10 +44,7 @@ func TestClientsHookNeverFailsOpen(t *testing.T) {
 					t.Fatal(err)
 				}
 				if hook.text != "" {
-					write(t, filepath.Join(b.bin, "tadactl"), "#!/bin/sh\n"+hook.text+"\n")
-					if err := os.Chmod(filepath.Join(b.bin, "tadactl"), 0o700); err != nil {
-						t.Fatal(err)
-					}
+					program(t, filepath.Join(b.bin, "tadactl"), "#!/bin/sh\n"+hook.text+"\n")
 				}
 				began := time.Now()
 				got := b.play(t, c, c.tool("touch never"))[0]

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // captureShell notes how it was called and the names in its environment, in a file that has the
@@ -117,8 +119,7 @@ func (got *capture) hook(t *testing.T, c client, version string) {
 func program(t *testing.T, path, text string) {
 	t.Helper()
 	_ = os.Remove(path)
-	write(t, path, text)
-	if err := os.Chmod(path, 0o700); err != nil {
+	if err := hermetic.WriteProgram(path, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
 }

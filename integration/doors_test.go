@@ -457,14 +457,9 @@ func TestDoorsTellMistakes(t *testing.T) {
 				}
 			}
 			// not a script that policy reads
-			write(t, filepath.Join(p.dir, "agent"), "#!/usr/bin/perl\nexec('./ask');\n")
-			write(t, filepath.Join(p.dir, "ask"),
+			program(t, filepath.Join(p.dir, "agent"), "#!/usr/bin/perl\nexec('./ask');\n")
+			program(t, filepath.Join(p.dir, "ask"),
 				"#!/bin/sh\ntada-run 'if then'; echo status $?; tada-run \"eval 'if then'\"; echo status $?; "+quoteArg(p.link())+" -c "+quoteArg(c.wrap(p, variations[0], "if then"))+"\n")
-			for _, name := range []string{"agent", "ask"} {
-				if err := os.Chmod(filepath.Join(p.dir, name), 0o755); err != nil {
-					t.Fatal(err)
-				}
-			}
 			said := p.run("tada-run --session -- ./agent < /dev/null")
 			if strings.Count(said, "syntax error") < 3 || strings.Count(said, "status 2") != 2 ||
 				strings.Contains(said, "denied") {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // fidelity are the programs that start a shell of somebody's choice. Each line runs twice in a
@@ -119,7 +121,7 @@ func shellUsed(t *testing.T, files map[string]string, line, sh,
 	for name, text := range files {
 		path := filepath.Join(work, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
-			os.WriteFile(path, []byte(text), 0o755)); err != nil {
+			hermetic.WriteProgram(path, []byte(text), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,7 +130,8 @@ func shellUsed(t *testing.T, files map[string]string, line, sh,
 		for _, name := range []string{"tada-sh", "bash"} {
 			program, err := os.ReadFile(shim)
 			if err == nil {
-				err = os.WriteFile(filepath.Join(shims, name), program, 0o755)
+				err = hermetic.WriteProgram(filepath.Join(shims, name), program,
+					0o755)
 			}
 			if err != nil {
 				t.Fatal(err)

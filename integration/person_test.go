@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // A person answers at a terminal, and tada-run looks at who holds its other end and at the
@@ -100,20 +102,11 @@ func linkOrCopy(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil
 	}
-	in, err := os.Open(from)
+	program, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		out.Close()
-		return err
-	}
-	return out.Close()
+	return hermetic.WriteProgram(to, program, 0o755)
 }
 
 // The roles of the test binary as a terminal: the first starts the second and ends, so that it has

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/session"
@@ -95,7 +96,8 @@ func TestTmuxOfThePersonIsOutOfReach(t *testing.T) {
 	t.Cleanup(func() { p.run("tmux -L " + name + " kill-server") })
 	script := "#!/usr/bin/perl\nsystem(join('', 't', 'mux'), '-L', '" + name +
 		"', 'send-keys', '-t', 'person', $ARGV[0], 'Enter');\n"
-	if err := os.WriteFile(filepath.Join(p.dir, "gen"), []byte(script), 0o755); err != nil {
+	if err := hermetic.WriteProgram(filepath.Join(p.dir, "gen"), []byte(script),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	inside := p.run("tada-run './gen inside'")

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // TestReadmeAgents runs what the README says about agents: each line of its block, and the same for
@@ -46,7 +48,7 @@ func TestReadmeAgents(t *testing.T) {
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, program, 0o700); err != nil {
+		if err := hermetic.WriteProgram(path, program, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}

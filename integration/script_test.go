@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,7 +94,8 @@ func setup(env *testscript.Env) error {
 	work := filepath.Join(env.WorkDir, "repo")
 	// as after a first run: no sandbox reads it
 	account := filepath.Join(env.WorkDir+".account", ".tada")
-	if err := errors.Join(os.MkdirAll(work, 0o755), os.MkdirAll(account, 0o700)); err != nil {
+	if err := errors.Join(os.MkdirAll(work, 0o755), os.MkdirAll(account, 0o700),
+		programs(env.WorkDir)); err != nil {
 		return err
 	}
 	env.Setenv("TRANSCRIPT_HOME", filepath.Join(env.WorkDir, "state"))
@@ -112,6 +114,21 @@ func setup(env *testscript.Env) error {
 		env.Setenv(name, file)
 	}
 	return nil
+}
+
+// programs replaces the files of a story, which its chmod may make programs, by files that no
+// process has open for writing.
+func programs(dir string) error {
+	return filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return errors.Join(os.Remove(name), hermetic.WriteProgram(name, text, 0o644))
+	})
 }
 
 // condition adds [root], and [strong] for a machine that has that level, to the conditions of

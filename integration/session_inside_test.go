@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // hostile tries everything that would let it drive, answer, listen or survive. It is perl, because
@@ -53,7 +55,8 @@ func TestHostileInside(t *testing.T) {
 	need(t, "perl", "timeout")
 	d := newDesktop(t)
 	inside, outside := fmt.Sprintf("7654.%d", os.Getpid()), fmt.Sprintf("8765.%d", os.Getpid())
-	if err := os.WriteFile(filepath.Join(d.dir, "hostile"), []byte(hostile), 0o755); err != nil {
+	if err := hermetic.WriteProgram(filepath.Join(d.dir, "hostile"), []byte(hostile),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	a, b := d.window("a", 100, 50), d.window("b", 100, 50)
@@ -152,7 +155,8 @@ echo '{' >&3; echo garbage
 	for name, text := range map[string]string{"steps": steps,
 		"agent": "#!/usr/bin/perl\nexec(join('', 'ba', 'sh'), join('', './st', 'eps'));\n"} {
 		// an agent is no script that policy reads
-		if err := os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o755); err != nil {
+		if err := hermetic.WriteProgram(filepath.Join(d.dir, name), []byte(text),
+			0o755); err != nil {
 			t.Fatal(err)
 		}
 	}

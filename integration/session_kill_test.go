@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // here are the processes whose command line ends so and whose directory is that of the desktop.
@@ -119,7 +121,7 @@ func TestAnotherUser(t *testing.T) {
 	}
 	for _, dir := range []string{filepath.Dir(filepath.Dir(d.dir)), filepath.Dir(d.dir), d.dir} {
 		// the way to the doors and no further
-		if err := os.Chmod(dir, 0o755); err != nil {
+		if err := hermetic.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -129,7 +131,7 @@ func TestAnotherUser(t *testing.T) {
 		err = os.Mkdir(filepath.Join(d.dir, "doors"), 0o755)
 	}
 	if err == nil {
-		err = os.WriteFile(filepath.Join(d.dir, "doors", "tadactl"), door, 0o755)
+		err = hermetic.WriteProgram(filepath.Join(d.dir, "doors", "tadactl"), door, 0o755)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +150,7 @@ func TestAnotherUser(t *testing.T) {
 	}
 	modes := map[string]os.FileMode{d.state: 0o755, filepath.Dir(socket): 0o755, socket: 0o666}
 	for name, mode := range modes {
-		if err := os.Chmod(name, mode); err != nil {
+		if err := hermetic.Chmod(name, mode); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -161,7 +163,7 @@ func TestAnotherUser(t *testing.T) {
 	}
 	for name, mode := range map[string]os.FileMode{d.state: 0o700, filepath.Dir(socket): 0o700,
 		socket: 0o600} {
-		_ = os.Chmod(name, mode)
+		_ = hermetic.Chmod(name, mode)
 	}
 	if out := d.run("tadactl log --kind ctl.refused"); strings.Count(out,
 		"belongs to uid 65534") != 1 {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // impatientAgent starts commands and ends each after a random time: with the two signals of a time
@@ -37,7 +39,7 @@ func TestEndedAnytimeInside(t *testing.T) {
 	if testing.Short() {
 		rounds = 24
 	}
-	if err := os.WriteFile(filepath.Join(p.dir, "agent"), []byte(impatientAgent),
+	if err := hermetic.WriteProgram(filepath.Join(p.dir, "agent"), []byte(impatientAgent),
 		0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // C-8.2.1, C-8.2.2, E-tko-1, E-tko-2: a person watches, takes over, runs three steps, is shown what
@@ -116,12 +118,13 @@ func TestTakeoverSecrets(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
 	d.rc("")
-	if err := os.WriteFile(filepath.Join(d.dir, "ask"),
+	if err := hermetic.WriteProgram(filepath.Join(d.dir, "ask"),
 		[]byte("#!/bin/bash\nread -r -s -p 'secret: ' x\necho; echo ${#x} letters\n"),
 		0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(d.dir, "sudo-like"), []byte(sudoLike), 0o755); err != nil {
+	if err := hermetic.WriteProgram(filepath.Join(d.dir, "sudo-like"), []byte(sudoLike),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	a, b := d.window("a", 100, 30), d.window("b", 100, 30)
@@ -241,7 +244,7 @@ func TestTakeoverContest(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
 	d.rc("")
-	if err := os.WriteFile(filepath.Join(d.dir, "count"),
+	if err := hermetic.WriteProgram(filepath.Join(d.dir, "count"),
 		[]byte("#!/bin/bash\nfor ((i = 1; ; i++)); do echo $i > n; sleep 0.01; done\n"),
 		0o755); err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ var long = map[string]int{
 	"launcher/sandbox/gitmeta":  43,
 	"launcher/session":          20,
 	"launcher/state":            7,
-	"launcher/watch":            10,
+	"launcher/watch":            9,
 	"pathguard":                 81,
 	"pathguard/intent":          4,
 	"pathguard/resolve":         2,

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/shellparse/code"
 	"github.com/tada-run/tada-run/shellparse/eval"
@@ -60,7 +61,7 @@ func worldOf(t *testing.T, b bed, config string) world {
 		case is[0] == "link":
 			err = os.Symlink(is[1], at)
 		case dir != at && err == nil:
-			err = os.WriteFile(at, []byte(strings.Join(append(is[1:], "x\n")[:1], "")),
+			err = hermetic.WriteProgram(at, []byte(strings.Join(append(is[1:], "x\n")[:1], "")),
 				os.FileMode(mode))
 		}
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
 )
@@ -34,7 +35,7 @@ func TestClientSession(t *testing.T) {
 				lay(t, at(name), "old\n")
 			}
 			program := filepath.Join(t.TempDir(), "claude")
-			lay(t, program, `#!/bin/sh
+			err := hermetic.WriteProgram(program, []byte(`#!/bin/sh
 cd `+l.account+`
 try() { (eval "$2") >/dev/null 2>&1 && echo "$1 open" || echo "$1 closed"; }
 {
@@ -53,8 +54,8 @@ try state 'cat .tada/config.yaml'
 try other 'cat `+ownFolder+`/codex/w/own'
 try others 'echo new >`+ownFolder+`/codex/w/new'
 } >`+req.Dir+`/result
-`)
-			if err := os.Chmod(program, 0o755); err != nil {
+`), 0o755)
+			if err != nil {
 				t.Fatal(err)
 			}
 			asked := 0

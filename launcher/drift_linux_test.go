@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -167,7 +168,8 @@ func TestNoSandboxWritesWhatDecides(t *testing.T) {
 		if err := errors.Join(
 			os.WriteFile(filepath.Join(req.Dir, "list"), []byte(strings.Join(files, "\n")+"\n"),
 				0o644),
-			os.WriteFile(filepath.Join(req.Dir, "run.sh"), []byte(tries), 0o755),
+			hermetic.WriteProgram(filepath.Join(req.Dir, "run.sh"), []byte(tries),
+				0o755),
 		); err != nil {
 			t.Fatal(err)
 		}

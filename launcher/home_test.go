@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/state"
 )
@@ -38,12 +39,12 @@ func TestOpenHomeRefuses(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "etc")
 	if err := errors.Join(
 		os.Mkdir(other, 0o700), os.WriteFile(filepath.Join(other, "fstab"), nil, 0o644),
-		os.Chmod(other, 0o755),
-		os.Mkdir(open, 0o700), os.Chmod(open, 0o750),
+		hermetic.Chmod(other, 0o755),
+		os.Mkdir(open, 0o700), hermetic.Chmod(open, 0o750),
 		os.WriteFile(file, nil, 0o600),
 		os.Mkdir(loose, 0o700), os.Mkdir(filepath.Join(loose, "sessions"), 0o700),
 		os.Mkdir(filepath.Join(loose, "audit"), 0o700),
-		os.Chmod(filepath.Join(loose, "audit"), 0o707),
+		hermetic.Chmod(filepath.Join(loose, "audit"), 0o707),
 	); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/refusal"
@@ -32,7 +33,7 @@ func world(t testing.TB) (*Launcher, Request) {
 	if err := errors.Join(
 		os.MkdirAll(filepath.Join(work, "src"), 0o755),
 		os.WriteFile(filepath.Join(work, "a"), []byte("a\n"), 0o644),
-		os.WriteFile(filepath.Join(work, "run.sh"), []byte("echo hi\n"), 0o755),
+		hermetic.WriteProgram(filepath.Join(work, "run.sh"), []byte("echo hi\n"), 0o755),
 		os.Symlink("a", filepath.Join(work, "link")),
 	); err != nil {
 		t.Fatal(err)
@@ -197,7 +198,7 @@ func TestWhatACommandGetsIsBoundOrSaysNothing(t *testing.T) {
 			}
 		}
 	}
-	if err := os.WriteFile(filepath.Join(base.Dir, "run.sh"), []byte("eval $TERM\n"),
+	if err := hermetic.WriteProgram(filepath.Join(base.Dir, "run.sh"), []byte("eval $TERM\n"),
 		0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +232,8 @@ func TestAnApprovalThatDoesNotFitNamesTheDifference(t *testing.T) {
 			return nil
 		}, "variable QUIETLY is gone"},
 		"a script changed": {func(_ *Launcher, r *Request) error {
-			return os.WriteFile(filepath.Join(r.Dir, "run.sh"), []byte("echo hidden\n"), 0o755)
+			return hermetic.WriteProgram(filepath.Join(r.Dir, "run.sh"), []byte("echo hidden\n"),
+				0o755)
 		}, "run.sh changed"},
 		"standard input": {func(_ *Launcher, r *Request) error {
 			in, out, err := os.Pipe()
@@ -243,8 +245,8 @@ func TestAnApprovalThatDoesNotFitNamesTheDifference(t *testing.T) {
 		}, "standard input is pipe, was null"},
 		"directory": {func(_ *Launcher, r *Request) error {
 			r.Dir = filepath.Join(r.Dir, "src")
-			return errors.Join(os.WriteFile(filepath.Join(r.Dir, "run.sh"), []byte("echo hi\n"),
-				0o755), os.MkdirAll(filepath.Join(r.Dir, "src"), 0o755))
+			return errors.Join(os.MkdirAll(filepath.Join(r.Dir, "src"), 0o755),
+				hermetic.WriteProgram(filepath.Join(r.Dir, "run.sh"), []byte("echo hi\n"), 0o755))
 		}, "directory is "},
 		"umask": {func(l *Launcher, _ *Request) error { l.umask = func() int { return 0o13 }; return nil }, "umask changed"},
 		"policy": {func(l *Launcher, _ *Request) error {
@@ -382,10 +384,12 @@ func TestPlanHashBindsTheFiles(t *testing.T) {
 			}},
 		{"script edited in place",
 			func() error {
-				return os.WriteFile(filepath.Join(work, "run.sh"), []byte("rm -r x\n"), 0o755)
+				return hermetic.WriteProgram(filepath.Join(work, "run.sh"), []byte("rm -r x\n"),
+					0o755)
 			},
 			func() error {
-				return os.WriteFile(filepath.Join(work, "run.sh"), []byte("echo hi\n"), 0o755)
+				return hermetic.WriteProgram(filepath.Join(work, "run.sh"), []byte("echo hi\n"),
+					0o755)
 			}},
 	} {
 		if err := test.do(); err != nil {

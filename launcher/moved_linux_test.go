@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -28,7 +29,7 @@ func TestMovedSnapshots(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := os.Chmod(dir, mode); err != nil {
+		if err := hermetic.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}
 		return dir

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -90,7 +91,8 @@ func hostileWorld(t *testing.T) (l *Launcher, req Request, fill *strings.Replace
 	} {
 		name = strings.NewReplacer("w/", w+"/", "h/", h+"/").Replace(name)
 		errs = append(errs, os.MkdirAll(filepath.Dir(name), 0o755),
-			os.WriteFile(name, []byte("#!/bin/sh\nrm() { touch evil; }\n"), 0o755))
+			hermetic.WriteProgram(name, []byte("#!/bin/sh\nrm() { touch evil; }\n"),
+				0o755))
 	}
 	for name, to := range map[string]string{
 		"claude-a-cwd": "theirs", "x/claude-b-cwd": "../claude-b-cwd",

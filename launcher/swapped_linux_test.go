@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
@@ -34,7 +35,8 @@ func TestSwappedIsNotRun(t *testing.T) {
 					"', sys.argv[0], os.path.basename(__file__), os.path.dirname(__file__))\n"
 			}
 			if os.MkdirAll(filepath.Join(work, side), 0o755) != nil ||
-				os.WriteFile(filepath.Join(work, side, name), []byte(text), 0o755) != nil {
+				hermetic.WriteProgram(filepath.Join(work, side, name), []byte(text),
+					0o755) != nil {
 				t.Fatal("no files")
 			}
 		}
@@ -57,8 +59,7 @@ func TestSwappedIsNotRun(t *testing.T) {
 				}
 			}
 			body, _ := os.ReadFile(filepath.Join(work, side, "by"))
-			if os.WriteFile(filepath.Join(work, "new"), body, 0o755) != nil ||
-				os.Chmod(filepath.Join(work, "new"), 0o755) != nil ||
+			if hermetic.WriteProgram(filepath.Join(work, "new"), body, 0o755) != nil ||
 				os.Rename(filepath.Join(work, "new"), filepath.Join(work, "by")) != nil {
 				t.Fatal("no script")
 			}

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // The differential test: no text that is accepted may make bash run a program that the
@@ -185,7 +187,8 @@ func newCell(t testing.TB) *cell {
 		}
 	}
 	script := "#!" + bash + "\n: >" + c.hits + "/$RUN\n"
-	if err := os.WriteFile(filepath.Join(c.dir, "bin", "PWN"), []byte(script), 0o755); err != nil {
+	if err := hermetic.WriteProgram(filepath.Join(c.dir, "bin", "PWN"), []byte(script),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	c.attr = powerless(t, c.dir)

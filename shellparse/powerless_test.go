@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // nobody is the account that owns nothing.
@@ -27,7 +29,7 @@ func powerless(t testing.TB, dir string) *syscall.SysProcAttr {
 		return err
 	})
 	if err == nil {
-		err = os.Chmod(filepath.Dir(dir), 0o755) // t.TempDir keeps it for its owner
+		err = hermetic.Chmod(filepath.Dir(dir), 0o755) // t.TempDir keeps it for its owner
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +43,7 @@ func TestPowerless(t *testing.T) {
 		t.Skip("only root has power to lose")
 	}
 	kept := filepath.Join(t.TempDir(), "kept")
-	if err := os.WriteFile(kept, []byte("kept"), 0o755); err != nil {
+	if err := hermetic.WriteProgram(kept, []byte("kept"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	eachShell(t, func(t *testing.T, sh *realShell) {

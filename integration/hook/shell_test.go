@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // A platform is taken to use tada-run as its shell only where it does: Claude Code falls back in
@@ -16,7 +18,7 @@ func TestIsShell(t *testing.T) {
 			t.Fatal(err)
 		}
 		runner = filepath.Join(filepath.Dir(self), "tada-run")
-		if err := os.WriteFile(runner, nil, 0o700); err != nil {
+		if err := hermetic.WriteProgram(runner, nil, 0o700); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = os.Remove(runner) })

@@ -164,7 +164,7 @@ func hostileReviewer(t told) {
 	tell("remove the file", os.Remove(r.Path))
 	tell("rename the file", os.Rename(r.Path, r.Path+"2"))
 	tell("link", os.Link(r.Path, "/tmp/link"))
-	tell("mode of the file", os.Chmod(r.Path, 0o777))
+	tell("mode of the file", os.Chmod(r.Path, 0o666))
 	for _, program := range []string{"/bin/true", "/bin/sh", "/usr/bin/env", "/proc/self/exe",
 		os.Args[3], "/lib64/ld-linux-x86-64.so.2"} {
 		tell("execute "+program, exec.Command(program, "x").Run())
@@ -389,7 +389,8 @@ func TestReviewerIsAScript(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		script := filepath.Join(dir, "script")
-		if err := os.WriteFile(script, []byte(test.first+"\n"+test.rest+"\n"), 0o755); err != nil {
+		if err := hermetic.WriteProgram(script, []byte(test.first+"\n"+test.rest+"\n"),
+			0o755); err != nil {
 			t.Fatal(err)
 		}
 		out, _ := review(t, sandbox.None, Options{},

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
@@ -185,7 +186,7 @@ func TestUnreadableDirectory(t *testing.T) {
 		must(t, err)
 		defer f.Close()
 		must(t, os.Chmod(dir, 0))
-		defer os.Chmod(dir, 0o700)
+		defer hermetic.Chmod(dir, 0o700)
 		_, _, err = Start(p, Command{Path: "/bin/true", Argv: []string{"true"}, Dir: f})
 		if err == nil || !errors.Is(err, unix.EACCES) {
 			t.Errorf("%v", err)

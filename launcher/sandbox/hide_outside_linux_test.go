@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // What is renamed from outside over a hidden file or folder while the command runs is as hidden:
@@ -46,8 +48,8 @@ func TestHideReplaced(t *testing.T) {
 func TestFolders(t *testing.T) {
 	home := t.TempDir()
 	must(t, os.MkdirAll(home+"/a/b", 0o700))
-	must(t, os.Chmod(home+"/a", 0o500))
-	defer os.Chmod(home+"/a", 0o700)
+	must(t, hermetic.Chmod(home+"/a", 0o500))
+	defer hermetic.Chmod(home+"/a", 0o700)
 	f := folders{}
 	for dir, want := range map[string]bool{home: true, home + "/a": true, home + "/a/b": true,
 		home + "/none/such": true, "/etc": os.Geteuid() == 0, "/": os.Geteuid() == 0,

@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // onceMain is the one program. It tries every way to become, or to start, another.
@@ -89,7 +91,7 @@ func TestOneProgram(t *testing.T) {
 		}
 
 		script := w.Workspace + "/script"
-		must(t, os.WriteFile(script,
+		must(t, hermetic.WriteProgram(script,
 			[]byte("#!/bin/bash\necho script; /bin/echo other; exec /bin/echo third\n"), 0o755))
 		if text, s := run(Command{Path: script, Argv: []string{"script"}}); s.Shell() != 126 ||
 			!strings.HasPrefix(text, "script\n") || strings.Contains(text, "\nother") ||

@@ -16,6 +16,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // A world is a workspace and what lies around it.
@@ -166,13 +168,13 @@ func TestOrdinaryUser(t *testing.T) {
 var ordinaryUser = sync.OnceValue(func() func() (string, error) {
 	dir, err := os.MkdirTemp("", "sandbox")
 	if err == nil {
-		err = errors.Join(os.Chmod(dir, 0o755), os.Mkdir(dir+"/tmp", 0o700),
+		err = errors.Join(hermetic.Chmod(dir, 0o755), os.Mkdir(dir+"/tmp", 0o700),
 			os.Chown(dir+"/tmp", 65534, 65534))
 	}
 	name, found := os.Executable()
 	text, read := os.ReadFile(name)
 	if err = errors.Join(err, found, read); err == nil {
-		err = os.WriteFile(dir+"/sandbox.test", text, 0o755)
+		err = hermetic.WriteProgram(dir+"/sandbox.test", text, 0o755)
 	}
 	cmd := exec.Command(dir+"/sandbox.test", "-test.v", "-test.skip=Benchmark|Race",
 		fmt.Sprintf("-test.short=%t", testing.Short()))

@@ -15,6 +15,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // levels runs a test at each level.
@@ -206,9 +208,9 @@ func TestExecErrors(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		dir := p.Write[0].Name
 		must(t, os.WriteFile(dir+"/plain", []byte("data"), 0o600))
-		must(t, os.WriteFile(dir+"/garbage", []byte{1, 2, 3}, 0o700))
-		must(t, os.WriteFile(dir+"/orphan", []byte("#!/no/such\n"), 0o700))
-		must(t, os.WriteFile(dir+"/script", []byte("#!/bin/sh\nexit 7\n"), 0o700))
+		must(t, hermetic.WriteProgram(dir+"/garbage", []byte{1, 2, 3}, 0o700))
+		must(t, hermetic.WriteProgram(dir+"/orphan", []byte("#!/no/such\n"), 0o700))
+		must(t, hermetic.WriteProgram(dir+"/script", []byte("#!/bin/sh\nexit 7\n"), 0o700))
 		for _, test := range []struct {
 			path   string
 			errno  syscall.Errno
@@ -243,13 +245,13 @@ func TestExe(t *testing.T) {
 		dir := p.Write[0].Name
 		text, err := os.ReadFile("/bin/true")
 		must(t, err)
-		must(t, os.WriteFile(dir+"/judged", text, 0o700))
+		must(t, hermetic.WriteProgram(dir+"/judged", text, 0o700))
 		fd, err := unix.Open(dir+"/judged", unix.O_PATH|unix.O_CLOEXEC, 0)
 		must(t, err)
 		exe := os.NewFile(uintptr(fd), "judged")
 		defer exe.Close()
 		must(t, os.Remove(dir+"/judged"))
-		must(t, os.WriteFile(dir+"/judged", []byte("#!/bin/sh\nexit 9\n"), 0o700))
+		must(t, hermetic.WriteProgram(dir+"/judged", []byte("#!/bin/sh\nexit 9\n"), 0o700))
 		process, _, err := Start(p, Command{Path: dir + "/judged", Exe: exe,
 			Argv: []string{"true"}})
 		for errors.Is(err, unix.ETXTBSY) {

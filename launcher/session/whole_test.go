@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // These tests drive the whole program, from the keyboard of a real terminal to the command
@@ -38,7 +40,7 @@ var wholeProgram = sync.OnceValues(func() (string, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}
-	return path, os.Chmod(dir, 0o755)
+	return path, hermetic.Chmod(dir, 0o755)
 })
 
 // A whole is the program with a state and a workspace of its own.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/sandbox/gitmeta"
 	"github.com/tada-run/tada-run/pathguard"
@@ -69,7 +70,8 @@ func TestTakeBackIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 2700 {
-		if err := os.WriteFile(fmt.Sprintf("%s/x/.git/hooks/%s%04d", dir, strings.Repeat("\x01", 246), i), nil, 0o755); err != nil {
+		name := fmt.Sprintf("%s/x/.git/hooks/%s%04d", dir, strings.Repeat("\x01", 246), i)
+		if err := hermetic.WriteProgram(name, nil, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -118,7 +120,8 @@ func TestTakeBackIsCareful(t *testing.T) {
 			if test.kept {
 				git.Kept = []string{hooks}
 			}
-			if err := os.WriteFile(hooks+"/post-commit", nil, 0o755); err != nil {
+			if err := hermetic.WriteProgram(hooks+"/post-commit", nil,
+				0o755); err != nil {
 				t.Fatal(err)
 			}
 			var out strings.Builder

@@ -3,12 +3,13 @@ package settings
 import (
 	"bytes"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // C5: what is registered blocks by itself, with a reason, whatever becomes of tadactl, and passes a
@@ -48,7 +49,7 @@ func TestLineNeverFailsOpen(t *testing.T) {
 				t.Parallel()
 				ctl := filepath.Join(t.TempDir(), "tadactl")
 				if test.stub != "" {
-					if err := os.WriteFile(ctl, []byte("#!/bin/sh\n"+test.stub+"\n"),
+					if err := hermetic.WriteProgram(ctl, []byte("#!/bin/sh\n"+test.stub+"\n"),
 						0o700); err != nil {
 						t.Fatal(err)
 					}
@@ -86,7 +87,7 @@ func TestLineTakesNothingFromTheEnvironment(t *testing.T) {
 		"tadactl": "exit 1", "sh": "exit 0", "timeout": `echo '{"audit":1}'`, "printf": "exit 0",
 		"echo": "exit 0", "command": "exit 0", "[": "exit 0",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"),
+		if err := hermetic.WriteProgram(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"),
 			0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +114,8 @@ func TestLineWithoutTimeoutInTheDefaultPath(t *testing.T) {
 	dir := t.TempDir()
 	stub := "#!/bin/sh\necho '{\"audit\":1}'\n"
 	for name, text := range map[string]string{"tadactl": stub, "timeout": stub} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
+		if err := hermetic.WriteProgram(filepath.Join(dir, name), []byte(text),
+			0o700); err != nil {
 			t.Fatal(err)
 		}
 	}

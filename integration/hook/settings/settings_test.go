@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 var registered = Hook{Ctl: "/opt/t/tadactl", Each: 10 * time.Second}
@@ -243,7 +245,8 @@ func TestPluginThrows(t *testing.T) {
 		ctl := filepath.Join(dir, "tadactl")
 		_ = os.Remove(ctl)
 		if test.hook != "" {
-			if err := os.WriteFile(ctl, []byte("#!/bin/sh\n"+test.hook+"\n"), 0o700); err != nil {
+			if err := hermetic.WriteProgram(ctl, []byte("#!/bin/sh\n"+test.hook+"\n"),
+				0o700); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // write makes a file with its folders.
@@ -14,10 +16,7 @@ func write(t *testing.T, name, text string, mode os.FileMode) {
 	if err := os.MkdirAll(name[:strings.LastIndexByte(name, '/')], 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(name, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(name, mode); err != nil {
+	if err := hermetic.WriteProgram(name, []byte(text), mode); err != nil {
 		t.Fatal(err)
 	}
 }

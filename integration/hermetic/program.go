@@ -1,0 +1,28 @@
+package hermetic
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// WriteProgram is [os.WriteFile] for a file that a test starts, and its mode is the one given even
+// where the file exists.
+//
+// No process can be started while the file is open for writing: until it calls execve, the child
+// would have the descriptor, and starting the program would fail with "text file busy".
+func WriteProgram(name string, text []byte, mode fs.FileMode) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return errors.Join(os.WriteFile(name, text, mode), os.Chmod(name, mode))
+}
+
+// Chmod is [os.Chmod] for what is no program: [WriteProgram] makes programs.
+func Chmod(name string, mode fs.FileMode) error {
+	if at, err := os.Stat(name); err == nil && at.Mode().IsRegular() && mode&0o111 != 0 {
+		return &fs.PathError{Op: "chmod", Path: name,
+			Err: errors.New("a program that was written without hermetic.WriteProgram")}
+	}
+	return os.Chmod(name, mode)
+}
