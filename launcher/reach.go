@@ -15,6 +15,8 @@ type reached struct {
 	mode  sandbox.Network
 	reach network.Reach
 	hosts []string // of reach, as they were written
+	// those of package registries, with whose they are
+	registries []pathguard.Registry
 	// who makes the connections for the programs, as the caller's environment has it
 	proxies []string
 }
@@ -32,7 +34,7 @@ func (j *Judgement) contacts() reached {
 		r.mode = sandbox.Full
 		return r
 	}
-	r.hosts = plan.Hosts
+	r.hosts, r.registries = plan.Hosts, plan.Registries
 	if j.client != nil {
 		r.hosts = slices.Concat(r.hosts, j.client.hosts)
 	}
@@ -107,7 +109,7 @@ func (r reached) text() string {
 	case len(r.hosts) == 0 && len(r.reach.Publish) == 0:
 		return "network: this machine's servers only"
 	}
-	text := "network: " + strings.Join(r.hosts, ", ")
+	text := "network: " + strings.Join(r.labelled(), ", ")
 	if len(r.hosts) == 0 {
 		text += "this machine's servers"
 	} else if r.reach.Localhost {
@@ -121,4 +123,29 @@ func (r reached) text() string {
 		text += fmt.Sprintf("; other machines may connect to port %d", port)
 	}
 	return text
+}
+
+// labelled are the hosts, those of package registries with whose they are.
+func (r reached) labelled() []string {
+	list := slices.Clone(r.hosts)
+	for i, host := range list {
+		for _, g := range r.registries {
+			if g.Host == host && !g.Asks {
+				list[i] = registryText(g)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// registryText is a host of a registry with the program that asks it and the setting that names it.
+func registryText(g pathguard.Registry) string {
+	switch {
+	case g.Asks:
+		return fmt.Sprintf("%s (%s; %s names it, which opens nothing)", g.Host, g.Tool, g.From)
+	case g.From != "":
+		return fmt.Sprintf("%s (%s, %s)", g.Host, g.Tool, g.From)
+	}
+	return fmt.Sprintf("%s (%s)", g.Host, g.Tool)
 }

@@ -3,6 +3,7 @@ package launcher
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/launcher/exit"
@@ -22,9 +23,8 @@ type Report struct {
 	PlanHash string              `json:"plan_hash"`
 	// the level that it would run at: strong, base, or none
 	Sandbox string `json:"sandbox"`
-	// variables with credentials that an agent's session gets
-	Keys  []string `json:"keys,omitempty"`
-	Grant string   `json:"grant,omitempty"` // by which it runs without a question
+	ReportOpens
+	Grant string `json:"grant,omitempty"` // by which it runs without a question
 	// protected files because of which a run is refused first; only Check looks
 	Tampered []string `json:"tampered,omitempty"`
 	Error    string   `json:"error,omitempty"`
@@ -42,6 +42,24 @@ type ReportReason struct {
 	said string // the words that the span means, and the command that they stand in; for people
 }
 
+// ReportOpens is what a run gets beside what its line names.
+type ReportOpens struct {
+	// hosts of package registries; those that may be reached stand in effects.net too
+	Registries []ReportRegistry `json:"registries,omitempty"`
+	// variables with credentials that an agent's session gets
+	Keys []string `json:"keys,omitempty"`
+}
+
+// A ReportRegistry is one host of a package registry.
+type ReportRegistry struct {
+	Host string `json:"host"` // HOST:PORT
+	Tool string `json:"tool"` // that asks it
+	From string `json:"from"` // the setting that names it; "" for a built-in one
+	Asks bool   `json:"asks"` // a file of the workspace names it: it is not reached unasked
+
+	text string
+}
+
 // Report tells the judgement under the caller's id.
 func (j *Judgement) Report(id string) Report {
 	r := Report{
@@ -57,6 +75,13 @@ func (j *Judgement) Report(id string) Report {
 			Instead: reason.InsteadIn(locale), Span: [2]int{reason.Span.Start, reason.Span.End},
 			said: cause(j.Plan.Script, reason),
 		})
+	}
+	for _, g := range j.contacts().registries {
+		if !g.Asks && !slices.Contains(r.Effects["net"], g.Host) {
+			r.Effects["net"] = append(r.Effects["net"], g.Host)
+		}
+		r.Registries = append(r.Registries, ReportRegistry{g.Host, g.Tool, g.From, g.Asks,
+			registryText(g)})
 	}
 	if j.client != nil {
 		r.Keys = j.client.keys
@@ -101,8 +126,14 @@ func (r Report) Text() string {
 	}
 	for _, kind := range []string{"read", "write", "delete", "exec", "net"} {
 		for _, name := range r.Effects[kind] {
+			if kind == "net" && r.isRegistry(name) {
+				continue
+			}
 			fmt.Fprintf(&b, "  %-6s %s\n", kind, notice.Visible(name))
 		}
+	}
+	for _, g := range r.Registries {
+		fmt.Fprintf(&b, "  net    %s\n", notice.Visible(g.text))
 	}
 	for _, name := range r.Keys {
 		fmt.Fprintf(&b, "  key    %s\n", notice.Visible(name))
@@ -118,6 +149,11 @@ func (r Report) Text() string {
 		fmt.Fprintf(&b, "  changed from outside: %s; nothing runs until you decide: tadactl tamper diff\n", notice.Visible(path))
 	}
 	return b.String()
+}
+
+func (r Report) isRegistry(host string) bool {
+	return slices.ContainsFunc(r.Registries,
+		func(g ReportRegistry) bool { return g.Host == host && !g.Asks })
 }
 
 // cause is what of a line a reason speaks of: its words, and the command that they stand in. Of a

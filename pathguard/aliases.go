@@ -15,8 +15,10 @@ type (
 	Local   = resolve.Local
 	Target  = resolve.Target
 	Program = resolve.Program
-	ID      = walk.ID
-	Intent  = intent.Intent
+
+	Registry = resolve.Registry
+	ID       = walk.ID
+	Intent   = intent.Intent
 )
 
 // Resolve finds the real files behind every name of the script and opens each once: [resolve.Resolve].

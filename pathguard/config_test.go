@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/tada-run/tada-run/pathguard/hosts"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -71,7 +72,7 @@ func TestConfigSample(t *testing.T) {
 // C-5.2, A-2.6.1: an empty configuration, however it is empty, has the defaults.
 func TestConfigDefaults(t *testing.T) {
 	want := Settings{AllowShell: true, AllowTerminalTakeover: true, Protect: []string{"TODO.md"},
-		Network: NetOff, Require: Base, Approval: Approval{FromRisk: 3}}
+		Network: NetOff, Registries: hosts.Names(), Require: Base, Approval: Approval{FromRisk: 3}}
 	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "null\n", "security:\n", "{}",
 		"security: {}\nrules:\n"} {
 		p, err := loadText(t, text)
@@ -121,6 +122,7 @@ rules:
 		Protect: []string{"TODO.md", ".claude/**"}, Network: NetList,
 		NetworkAllow: []string{"example.com", "*.example.org"},
 		NetworkReach: []string{"example.com", "*.example.org"},
+		Registries:   hosts.Names(),
 		Require:      Strong, PrivateTmp: true, Approval: Approval{FromRisk: 3},
 		Commands: []CommandRule{{"terraform", []string{"apply"}, []string{"-auto-approve"}, Deny,
 			"not from here"}},

@@ -41,6 +41,7 @@ var keys = sync.OnceValue(func() []Key {
 		}
 		if k.Name == "network.registries" {
 			k.Values = strings.Join(hosts.Names(), ", ")
+			k.Default = "[" + k.Values + "]"
 		}
 		if k.form = forms[k.Name]; k.limit != nil {
 			k.bind()

@@ -155,6 +155,6 @@ func builtinDigest() string {
 	fmt.Fprintf(h, "%v %v %v %v %v\n", pathname.PerhapsRegenerable, append(builders, venvMakers...),
 		harmlessLangs, sayings, decoders)
 	fmt.Fprintf(h, "%v %v %v %v\n", killers, finders, vague, absentHere)
-	fmt.Fprintf(h, "%v %v %v %q\n", hosts.Registries(), hosts.Fetchers(), hosts.Ports(), neededNames())
+	fmt.Fprintf(h, "%v %v %q\n", hosts.Registries(), hosts.Ports(), neededNames())
 	return hex.EncodeToString(h.Sum(nil))
 }

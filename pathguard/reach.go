@@ -15,9 +15,12 @@ import (
 
 // A Reach is what a plan that was allowed may contact, as the launcher's fence can hold it to that.
 type Reach struct {
-	Hosts     []string // HOST, HOST:PORT, *.DOMAIN:PORT, ADDRESS/BITS
-	Localhost bool     // the servers of this machine, and to be one of them
-	Unknown   bool     // the plan contacts a host that its text does not name
+	Hosts []string // HOST, HOST:PORT, *.DOMAIN:PORT, ADDRESS/BITS
+	// Registries are those of the plan's package tools that the policy has. Of one that a file of the
+	// workspace names, the host is not among Hosts.
+	Registries []Registry
+	Localhost  bool // the servers of this machine, and to be one of them
+	Unknown    bool // the plan contacts a host that its text does not name
 }
 
 // configured are programs whose own configuration says the port.
@@ -134,15 +137,19 @@ func hostPorts(n shellparse.Endpoint) []string {
 
 // fetches takes in the registries that the policy lets the plan's tools use.
 func (j *judgement) fetches(r *Reach) {
-	if len(j.p.set.Registries) == 0 {
-		return
-	}
-	for i := range j.script.Commands {
-		name := j.script.Commands[i].Name
-		for _, registry := range hosts.Fetchers()[name[strings.LastIndexByte(name, '/')+1:]] {
-			if slices.Contains(j.p.set.Registries, registry) {
-				r.Hosts = append(r.Hosts, hosts.Registries()[registry]...)
+	var take func(p *resolve.Plan)
+	take = func(p *resolve.Plan) {
+		for _, g := range p.Registries {
+			if slices.Contains(j.p.set.Registries, g.Name) && !slices.Contains(r.Registries, g) {
+				r.Registries = append(r.Registries, g)
+				if !g.Asks {
+					r.Hosts = append(r.Hosts, g.Host)
+				}
 			}
 		}
+		for i := range p.Inner {
+			take(p.Inner[i].Plan)
+		}
 	}
+	take(j.plan)
 }

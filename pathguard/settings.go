@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/hosts"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -124,7 +125,7 @@ type Settings struct {
 // document, and for the rest what "balanced" means.
 func defaults() Settings {
 	return Settings{AllowShell: true, AllowTerminalTakeover: true, Protect: []string{"TODO.md"},
-		Network: NetOff, Require: Base, Approval: Approval{FromRisk: 3}}
+		Network: NetOff, Registries: hosts.Names(), Require: Base, Approval: Approval{FromRisk: 3}}
 }
 
 // knows reports whether the configuration names a tool, byte for byte.

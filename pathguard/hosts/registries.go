@@ -1,51 +1,110 @@
 package hosts
 
 import (
-	"maps"
+	_ "embed"
 	"slices"
+	"strings"
 	"sync"
 )
 
-// Registries are the hosts that package tools fetch from when nothing else is configured.
-// network.registries lets a tool reach its own.
-var Registries = sync.OnceValue(func() map[string][]string {
-	return map[string][]string{
-		"npm":   {"registry.npmjs.org:443"},
-		"yarn":  {"registry.yarnpkg.com:443", "registry.npmjs.org:443"},
-		"jsr":   {"jsr.io:443", "npm.jsr.io:443", "deno.land:443"},
-		"pip":   {"pypi.org:443", "files.pythonhosted.org:443"},
-		"conda": {"conda.anaconda.org:443", "repo.anaconda.com:443"},
-		"go":    {"proxy.golang.org:443", "sum.golang.org:443"},
-		"cargo": {"index.crates.io:443", "static.crates.io:443", "crates.io:443"},
-		"gem":   {"rubygems.org:443", "index.rubygems.org:443"},
-		"php":   {"repo.packagist.org:443", "packagist.org:443"},
-		"maven": {"repo.maven.apache.org:443", "repo1.maven.org:443", "plugins.gradle.org:443",
-			"services.gradle.org:443"},
-		"nuget": {"api.nuget.org:443"},
-		"hex":   {"repo.hex.pm:443", "hex.pm:443"},
-		"apt": {"deb.debian.org:80", "deb.debian.org:443", "security.debian.org:80",
-			"archive.ubuntu.com:80", "security.ubuntu.com:80", "*.archive.ubuntu.com:80"},
-		"apk": {"dl-cdn.alpinelinux.org:443"},
+// registriesText has the registries that are known, the programs that ask them, and where a user
+// names others. It says itself how it is read.
+//
+//go:embed registries.txt
+var registriesText string
+
+// A Registry is where package tools fetch from.
+type Registry struct {
+	Name     string
+	Hosts    []string // HOST:PORT, when nothing else is configured
+	Tools    []Tool
+	Settings []Setting
+}
+
+// A Tool are programs and the subcommands with which they ask a registry.
+type Tool struct{ Programs, Verbs []string }
+
+// A Setting is a place that names hosts of a registry.
+type Setting struct {
+	File string // as registries.txt spells it; "" for the environment
+	Keys []string
+}
+
+// Workspace reports whether the setting is a file of the workspace.
+func (s Setting) Workspace() bool { return strings.HasPrefix(s.File, "./") }
+
+// Registries are all that are known, in the order of their table.
+var Registries = sync.OnceValue(func() (list []Registry) {
+	for line := range strings.Lines(registriesText) {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" || words[0] == "options" {
+			continue
+		}
+		if line[0] != '\t' {
+			list = append(list, Registry{Name: words[0], Hosts: words[1:]})
+			continue
+		}
+		g := &list[len(list)-1]
+		if words[0] == "=" {
+			file := strings.TrimPrefix(words[1], "env")
+			g.Settings = append(g.Settings, Setting{File: file, Keys: words[2:]})
+			continue
+		}
+		programs, verbs, _ := strings.Cut(line, ":")
+		g.Tools = append(g.Tools, Tool{strings.Fields(programs), strings.Fields(verbs)})
 	}
+	return list
 })
 
-// Fetchers are the programs that ask each registry.
-var Fetchers = sync.OnceValue(func() map[string][]string {
-	return map[string][]string{
-		"npm": {"npm"}, "npx": {"npm"}, "pnpm": {"npm"}, "pnpx": {"npm"}, "yarn": {"yarn"},
-		"yarnpkg": {"yarn"},
-		"bun":     {"npm"}, "bunx": {"npm"}, "deno": {"jsr", "npm"}, "corepack": {"npm", "yarn"},
-		"pip": {"pip"}, "pip3": {"pip"}, "pipx": {"pip"}, "uv": {"pip"}, "uvx": {"pip"},
-		"poetry": {"pip"}, "pdm": {"pip"},
-		"pipenv": {"pip"}, "tox": {"pip"}, "nox": {"pip"},
-		"conda": {"conda"}, "mamba": {"conda"}, "micromamba": {"conda"}, "go": {"go"},
-		"cargo": {"cargo"}, "gem": {"gem"},
-		"bundle": {"gem"}, "bundler": {"gem"},
-		"composer": {"php"}, "mvn": {"maven"}, "gradle": {"maven"}, "gradlew": {"maven"},
-		"mvnw":   {"maven"},
-		"dotnet": {"nuget"}, "nuget": {"nuget"}, "mix": {"hex"},
-		"apt": {"apt"}, "apt-get": {"apt"}, "apk": {"apk"},
-	}
+// optionsWithValue stand in front of a subcommand, each with a word of its own.
+var optionsWithValue = sync.OnceValue(func() []string {
+	_, list, _ := strings.Cut(registriesText, "\noptions ")
+	return strings.Fields(list)
 })
 
-func Names() []string { return slices.Sorted(maps.Keys(Registries())) }
+// Asked returns the registries that a command asks, which has this program and these arguments. An
+// argument that is not known is "". Own says that the program is a file of the workspace.
+func Asked(program string, args []string, own bool) (list []*Registry) {
+	program = program[strings.LastIndexByte(program, '/')+1:]
+	if !strings.Contains(registriesText, program) {
+		return nil
+	}
+	all := Registries()
+	for i := range all {
+		for _, tool := range all[i].Tools {
+			if tool.has(program, own) && (tool.Verbs[0] == "*" ||
+				slices.Contains(tool.Verbs, verb(args))) {
+				list = append(list, &all[i])
+				break
+			}
+		}
+	}
+	return list
+}
+
+func (t Tool) has(program string, own bool) bool {
+	return !own && slices.Contains(t.Programs, program) ||
+		slices.ContainsFunc(t.Programs, func(p string) bool { return p == "*/"+program })
+}
+
+// verb is the first argument that is no option; "-" when there is none.
+func verb(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch arg := args[i]; {
+		case slices.Contains(optionsWithValue(), arg):
+			i++
+		case !strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "+"): // +TOOLCHAIN
+			return arg
+		}
+	}
+	return "-"
+}
+
+// Names are those of all registries.
+func Names() (names []string) {
+	for _, g := range Registries() {
+		names = append(names, g.Name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -115,4 +115,10 @@ func (f *Facts) hosts(p *Plan) {
 		f.Texts(*name, remote.Scheme, remote.Host)
 		f.Number(int64(remote.Port))
 	})
+	if len(p.Registries) > 0 {
+		Each(f, p.Registries, func(f *Facts, g *Registry) {
+			f.Texts(g.Name, g.Host, g.From)
+			f.Flag(g.Asks)
+		})
+	}
 }

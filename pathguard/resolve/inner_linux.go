@@ -197,6 +197,7 @@ func (r *resolver) innerAt(cmd int, file, dir string, rd reading) {
 	child.commandDirs()
 	child.manifests()
 	child.remotes()
+	child.registries()
 	child.inners()
 	r.plan.Inner = append(r.plan.Inner,
 		Inner{Path: file, Command: cmd, Plan: child.plan, skip: skip, lines: rd.lines,

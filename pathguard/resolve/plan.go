@@ -81,6 +81,9 @@ type Surroundings struct {
 	// Remotes are the hosts of the git remotes that the script names; "" is the default one.
 	Remotes map[string]shellparse.Endpoint
 
+	// Registries are hosts that the package tools of the script fetch from, or publish to.
+	Registries []Registry
+
 	// Ignored are, of the names that may be build output, those that the workspace ignores and git
 	// does not track. A name with a slash before it is meant in the root of the workspace only.
 	Ignored map[string]bool
@@ -96,6 +99,15 @@ func (s *Surroundings) LinkedOutside() []string {
 		return nil
 	}
 	return s.linked()
+}
+
+// A Registry is one host of a package registry.
+type Registry struct {
+	Name string // of the registry, as network.registries has it
+	Host string // HOST:PORT
+	Tool string // the program that asks it
+	From string // the setting that names it, a file or "the environment"; "" for a built-in one
+	Asks bool   // a file of the workspace names it, which opens nothing
 }
 
 // A Target is one real file that an effect of the script reaches.

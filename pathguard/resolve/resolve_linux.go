@@ -38,6 +38,7 @@ func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	r.programs()
 	r.manifests()
 	r.remotes()
+	r.registries()
 	r.inners()
 	if ws := r.plan.Workspace; ws != "" && !r.plan.Exact() {
 		r.plan.linked = sync.OnceValue(func() []string { return linkedOutside(ws) })

@@ -26,6 +26,7 @@ type opening struct {
 	// of the contents, by path, as far as they are short enough to be judged
 	texts map[string]string
 	seen  map[innerKey]bool
+	asked map[string][]Registry // hosts of the registries that were looked for, by name
 }
 
 type innerKey struct{ path, dir, text string }

@@ -51,9 +51,9 @@ EXAMPLES
   tada-run -- grep -rn TODO .
   make SHELL=tada-run
 
-A command can connect to the hosts that its line names, those in network.allow,
-and servers on this machine. tadactl show ID lists its connections, and those
-that were refused.
+A command can connect to the hosts that its line names, the registries of its
+package tools, those in network.allow, and servers on this machine. tadactl
+show ID lists its connections, and those that were refused.
 
 If there is no terminal to ask on, tada-run exits 75. Approve the command
 (tadactl pending, tadactl approve ID), then run the same command again.

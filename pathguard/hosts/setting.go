@@ -1,0 +1,106 @@
+package hosts
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Named returns the hosts, as HOST:PORT, whose addresses a text of settings gives to one of the
+// setting's keys. It reads what all the formats of registries.txt have in common: a line is a key
+// and its values, and a line that is indented or an item of a list goes on with the key before.
+func (s Setting) Named(text string) (list []string) {
+	ours := false
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
+		if trimmed == "" || strings.ContainsRune("#;!", rune(trimmed[0])) {
+			continue
+		}
+		key, value := keyOf(trimmed)
+		item := trimmed[0] == '-' || line[0] == ' ' || line[0] == '\t'
+		switch {
+		case s.has(key):
+			ours = true
+		case !item || key != "" && value != "":
+			ours = false
+		}
+		if !ours {
+			continue
+		}
+		for _, host := range addresses(trimmed, key) {
+			if !slices.Contains(list, host) {
+				list = append(list, host)
+			}
+		}
+	}
+	return list
+}
+
+// has reports whether a key is one of the setting's. Keys of the environment are compared as npm
+// does it, without regard to case.
+func (s Setting) has(key string) bool {
+	return slices.ContainsFunc(s.Keys, func(k string) bool {
+		switch {
+		case strings.HasPrefix(k, "*"):
+			return strings.HasSuffix(strings.ToLower(key), k[1:])
+		case strings.HasSuffix(k, "*"):
+			return strings.HasPrefix(key, k[:len(k)-1])
+		}
+		return key == k || s.File == "" && strings.EqualFold(key, k)
+	})
+}
+
+// keyOf cuts a line after its key: key = value, key: value, key value, <key>value, "key": "value".
+func keyOf(line string) (key, value string) {
+	end := len(line)
+	for i := range len(line) {
+		c := line[i]
+		if i > 0 && (c == ' ' || c == '\t' || c == '=' || c == '>') && line[:i] != "-" ||
+			c == ':' && i > 0 && (i == len(line)-1 || line[i+1] == ' ') {
+			end = i
+			break
+		}
+	}
+	return strings.Trim(line[:end], "\"'<:- @"), strings.TrimSpace(line[min(end+1, len(line)):])
+}
+
+// addresses are the hosts of the addresses in a line. Those of GOPROXY stand side by side, and a
+// checksum database is named by its host alone.
+func addresses(line, key string) (list []string) {
+	words := strings.FieldsFunc(line,
+		func(r rune) bool { return strings.ContainsRune(" \t\"'`,|<>()=", r) })
+	for _, word := range words {
+		if !strings.Contains(word, "://[") {
+			word = strings.Trim(word, "[]")
+		}
+		if key == "GOSUMDB" && !strings.ContainsAny(word, "/+:") && strings.Contains(word, ".") {
+			word = "https://" + word
+		}
+		if host := Of(word); host != "" {
+			list = append(list, host)
+		}
+	}
+	return list
+}
+
+// Of returns the host of an address of the web, as HOST:PORT; "" of anything else.
+func Of(address string) string {
+	at := strings.Index(address, "http")
+	if at < 0 || at > 0 && address[at-1] != '+' { // sparse+https
+		return ""
+	}
+	u, err := url.Parse(address[at:])
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
+		strings.ContainsAny(u.Hostname(), "*/$%{") {
+		return ""
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return host + ":" + port
+}
