@@ -3,6 +3,7 @@ package integration
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -119,7 +120,9 @@ func (got *capture) hook(t *testing.T, c client, version string) {
 func program(t *testing.T, path, text string) {
 	t.Helper()
 	_ = os.Remove(path)
-	if err := hermetic.WriteProgram(path, []byte(text), 0o700); err != nil {
+	err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+		hermetic.WriteProgram(path, []byte(text), 0o700))
+	if err != nil {
 		t.Fatal(err)
 	}
 }
