@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -117,7 +118,9 @@ func TestBackgroundKeepEnds(t *testing.T) {
 			t.Run(level+" "+test.name, func(t *testing.T) {
 				t.Parallel()
 				p := keeping(t, level, test.more)
-				number := map[string]string{"strong": "1", "base": "2"}[level] + string(rune('0'+i))
+				// the same test may run in another process at the same time
+				number := strconv.Itoa(os.Getpid()) +
+					map[string]string{"strong": "1", "base": "2"}[level] + string(rune('0'+i))
 				line := func(text string) string {
 					return helpers + strings.ReplaceAll(text, "99NN", "99"+number)
 				}
@@ -157,9 +160,10 @@ func TestBackgroundKeepOutput(t *testing.T) {
 func TestBackgroundKeepMany(t *testing.T) {
 	t.Parallel()
 	p := keeping(t, "strong", "")
-	got := p.inSession(helpers + `for i in {1..20}; do tada-run "sleep 9940 >/dev/null 2>&1 & exit $i" </dev/null 2>err$i & done
+	number := strconv.Itoa(os.Getpid()) + "40"
+	got := p.inSession(helpers + `for i in {1..20}; do tada-run "sleep ` + number + ` >/dev/null 2>&1 & exit $i" </dev/null 2>err$i & done
 		for job in $(jobs -p); do wait $job; echo "status $?"; done; tadactl sessions | grep -c " background "` + complete)
 	are(t, got, "^20$", "still running: 20$", "^verified 0$", "^status 1$", "^status 20$")
-	got = p.run(helpers + "gone 9940; over" + complete)
+	got = p.run(helpers + "gone " + number + "; over" + complete)
 	are(t, got, "^gone$", "still running: 0$", "^verified 0$", "exit 20 ")
 }
