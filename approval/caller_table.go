@@ -73,22 +73,22 @@ func isSet(name string, env []string) bool {
 func AgentName(said string, env []string) string {
 	// a server says so before the name of its client
 	agent, own := said, strings.TrimPrefix(said, "mcp/")
-	for f := range agentFacts() {
-		switch {
-		case said != "" && (f.Kind == "called" && f.Text() == own ||
-			f.Agent == own && own != agents.Any),
-			said == "" && f.Kind == "mark" && f.Agent != agents.Any &&
-				isSet(f.Text(), env):
+	facts := agentFacts()
+	if said == "" {
+		facts = agents.Of("mark")
+	}
+	for f := range facts {
+		if said == "" && f.Agent != agents.Any && isSet(f.Text(), env) ||
+			said != "" && (f.Kind == "called" && f.Text() == own ||
+				f.Agent == own && own != agents.Any) {
 			agent = f.Agent
 		}
 		if agent != said {
 			break
 		}
 	}
-	for f := range agentFacts() {
-		if f.Kind == "called" && f.Agent == agent {
-			return f.Text()
-		}
+	if called := agents.First(agent, "called"); called != "" {
+		return called
 	}
 	return agent
 }

@@ -54,8 +54,9 @@ func (l *Launcher) judgeAs(req Request, stdin string) (*Judgement, error) {
 	}
 	caller := pathguard.Caller{
 		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir,
-		Intent: req.Intent, Publish: req.Publish, Self: self(),
-		Saves: req.saves(), Local: pathguard.Local{Agents: req.loaders(), Moved: moved},
+		Intent: req.Intent, Publish: req.Publish, Self: self(), Look: req.Look,
+		Saves: req.saves(), Local: pathguard.Local{Moved: moved,
+			Agents: sync.OnceValue(req.loaders)},
 	}
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {
 		return nil, fmt.Errorf("resolve the names of the command line: %w", err)

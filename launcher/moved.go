@@ -16,9 +16,12 @@ import (
 func (l *Launcher) movedSnapshots(req Request) (list []string) {
 	for saved := range agents.Of("snapshots") {
 		for home := range agents.Of("home") {
+			if home.Agent != saved.Agent {
+				continue
+			}
 			words := home.Words()
 			below, is := strings.CutPrefix(saved.Text(), words[1]+"/")
-			if home.Agent != saved.Agent || !is {
+			if !is {
 				continue
 			}
 			to := lastOf(req.Env, words[0])

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/tada-run/tada-run/pathguard"
@@ -28,7 +29,7 @@ var errNoShell = errors.New("the shell is not installed")
 // realShell returns the first path of the dialect's shell that is not this very program: a
 // link named bash that leads here would start itself for ever.
 func realShell(d shellparse.Dialect) (string, error) {
-	self, _ := os.Stat("/proc/self/exe")
+	self := program()
 	for _, path := range shells[d] {
 		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && self != nil && os.SameFile(info, self) {
@@ -52,17 +53,19 @@ func ShellName() string {
 	return "bash"
 }
 
-// self is the running program, by its inode.
-func self() pathguard.ID {
-	info, err := os.Stat("/proc/self/exe")
-	if err != nil {
-		return pathguard.ID{}
+// program is the running program.
+var program = sync.OnceValue(func() os.FileInfo {
+	info, _ := os.Stat("/proc/self/exe")
+	return info
+})
+
+// self is the inode of the running program.
+func self() (id pathguard.ID) {
+	if info := program(); info != nil {
+		st := info.Sys().(*syscall.Stat_t)
+		id = pathguard.ID{Dev: uint64(st.Dev), Ino: st.Ino}
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return pathguard.ID{}
-	}
-	return pathguard.ID{Dev: uint64(st.Dev), Ino: st.Ino}
+	return id
 }
 
 // realShells is an environment in which SHELL is a shell that stands in a fence too: a client that
@@ -75,8 +78,7 @@ func realShells(env []string) []string {
 	}
 	link := strings.TrimPrefix(env[i], "SHELL=")
 	have, err := os.Stat(link)
-	running, selfErr := os.Stat("/proc/self/exe")
-	if err != nil || selfErr != nil || !os.SameFile(have, running) {
+	if self := program(); err != nil || self == nil || !os.SameFile(have, self) {
 		return env
 	}
 	real, err := realShell(DialectOf(filepath.Base(link)))

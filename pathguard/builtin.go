@@ -75,6 +75,7 @@ type protectedName struct{ name, tools, only string }
 // directory on its way.
 type view struct {
 	path   string   // without its slash
+	deep   []string // from each of its components on
 	below  []string // from each home that it is in
 	homely byteSet  // the first bytes of below ...
 	starts byteSet  // ... and of its components: nearly no name has one of them
@@ -95,8 +96,10 @@ func viewOf(path string, homes []string) view {
 		}
 	}
 	v.path = strings.TrimPrefix(path, "/")
+	v.deep = make([]string, 0, 16)
 	for rest, more := v.path, true; more; _, rest, more = strings.Cut(rest, "/") {
 		if rest != "" {
+			v.deep = append(v.deep, rest)
 			v.starts.add(rest[0])
 		}
 	}
@@ -163,7 +166,7 @@ func (v *view) under(name string) bool {
 		!strings.Contains(v.path, ending) {
 		return false // most names for any depth are endings, and most paths have none of them
 	}
-	for rest, more := v.path, true; more; _, rest, more = strings.Cut(rest, "/") {
+	for _, rest := range v.deep {
 		if begins(name, rest) && pathname.Covers(name, rest) {
 			return true
 		}
@@ -172,9 +175,7 @@ func (v *view) under(name string) bool {
 }
 
 // begins reports whether a name and a path could be the same, by the first byte of each.
-func begins(name, path string) bool {
-	return path != "" && (path[0] == name[0] || name[0] == '*')
-}
+func begins(name, path string) bool { return path[0] == name[0] || name[0] == '*' }
 
 // builtinBelow returns the kinds of built-in names that are at the path or below it, and for
 // one kind the first such name. Names at any depth are below everything and are not meant.
@@ -186,6 +187,16 @@ func builtinBelow(path string, homes []string, want markKind) (kinds markSet, fi
 		}
 	}
 	dir := strings.Trim(path, "/")
+	var room [4]string
+	below := room[:0] // the path from each home
+	for _, h := range homes {
+		switch {
+		case pathname.Within(h, path):
+			below = append(below, "")
+		case pathname.Within(path, h):
+			below = append(below, strings.Trim(path[len(h):], "/"))
+		}
+	}
 	for _, list := range builtins().lists {
 		for _, name := range list.names {
 			switch name[0] {
@@ -194,10 +205,8 @@ func builtinBelow(path string, homes []string, want markKind) (kinds markSet, fi
 					note(list.kind, name)
 				}
 			case '~':
-				for _, h := range homes {
-					if pathname.Within(h, path) ||
-						pathname.Within(path, h) &&
-							reaches(name[2:], strings.Trim(path[len(h):], "/")) {
+				for _, dir := range below {
+					if reaches(name[2:], dir) {
 						note(list.kind, name)
 					}
 				}
@@ -209,6 +218,9 @@ func builtinBelow(path string, homes []string, want markKind) (kinds markSet, fi
 
 // reaches reports whether a name is the directory or stands below it.
 func reaches(name, dir string) bool {
+	if dir != "" && (name == "" || !begins(name, dir)) {
+		return false
+	}
 	for dir != "" {
 		if name == "" {
 			return false

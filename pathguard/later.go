@@ -30,6 +30,9 @@ type stamp struct {
 // to hide, for a caller with these agents.
 func LaterIn(c *Caller, dirs ...string) Later {
 	found := Later{}
+	if c.Agents != nil {
+		c.Agents() // who works here now, not when a name asks for it
+	}
 	d := walk.OpenDisk()
 	defer d.Close()
 	seen, looked := map[string]bool{}, 0

@@ -43,7 +43,7 @@ func TestLaterEveryName(t *testing.T) {
 			if err := os.Remove(path.Join(root, "w", name)); err != nil {
 				t.Fatal(err)
 			}
-			g.Caller.Agents = strings.Split(n.only, ",")[:1]
+			g.Caller.Agents = func() []string { return strings.Split(n.only, ",")[:1] }
 		}
 		for _, dir := range []string{"", "a/b/"} {
 			full := path.Join(root, "w", dir, name)

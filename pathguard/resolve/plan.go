@@ -4,6 +4,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tada-run/tada-run/pathguard/intent"
 	"github.com/tada-run/tada-run/pathguard/pathname"
@@ -27,20 +28,22 @@ type Caller struct {
 	Self walk.ID
 	// the agent's session that the first command begins; nil for any other command
 	Session *Session
-	Local   // what agents do in this place
+	Look    *Look // what other questions of this moment share with it; nil for nothing
+	Local         // what agents do in this place
 	// it is the start of an agent's program, which has its shell write down functions and aliases
 	Saves bool
 }
 
 // HasAgent reports whether one of these agents, with commas between, works here. None are all.
 func (c *Caller) HasAgent(only string) bool {
-	return only == "" || slices.ContainsFunc(strings.Split(only, ","),
-		func(agent string) bool { return slices.Contains(c.Agents, agent) })
+	return only == "" || c.Agents != nil && slices.ContainsFunc(strings.Split(only, ","),
+		func(agent string) bool { return slices.Contains(c.Agents(), agent) })
 }
 
 // A Local is what is known of agents in the place that a caller works in.
 type Local struct {
-	Agents []string // that work here, by the names of their files of facts
+	// Agents are those that work here, by the names of their files of facts. Few questions ask.
+	Agents func() []string
 
 	// Moved are folders, beside those in the home, where they save the user's shell, and into which
 	// no command may write unasked.
@@ -52,6 +55,35 @@ type Local struct {
 type Session struct {
 	Agent string   // its name
 	Hosts []string // HOST or HOST:PORT, of its vendor
+}
+
+// A Look is what was seen of the disk for questions that are answered as of one moment. The zero
+// value has seen nothing.
+type Look struct {
+	mu     sync.Mutex
+	linked map[string][]string // of a workspace, see LinkedOutside
+}
+
+// Forget begins another moment.
+func (l *Look) Forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.linked = nil
+}
+
+// outside is what find says of a workspace, which it is asked once.
+func (l *Look) outside(workspace string, find func(string) []string) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found, known := l.linked[workspace]
+	if !known {
+		if l.linked == nil {
+			l.linked = map[string][]string{}
+		}
+		found = find(workspace)
+		l.linked[workspace] = found
+	}
+	return found
 }
 
 // A Plan is a script together with the real files behind its names. The files stay open,

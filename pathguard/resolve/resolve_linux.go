@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"strings"
-	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -41,7 +40,11 @@ func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	r.registries()
 	r.inners()
 	if ws := r.plan.Workspace; ws != "" && !r.plan.Exact() {
-		r.plan.linked = sync.OnceValue(func() []string { return linkedOutside(ws) })
+		look := c.Look
+		if look == nil {
+			look = &Look{}
+		}
+		r.plan.linked = func() []string { return look.outside(ws, linkedOutside) }
 	}
 	return r.plan, nil
 }

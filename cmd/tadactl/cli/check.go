@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/launcher"
-	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -44,7 +43,7 @@ func (c *ctl) checkOne(text string) error {
 	if err != nil {
 		return err
 	}
-	r, err := judge(l, "", text, dir, (*launcher.Judgement).Check)
+	r, err := judge(l, question{Cmd: &text, Cwd: dir}, nil, (*launcher.Judgement).Check)
 	if err != nil {
 		return err
 	}
@@ -71,12 +70,13 @@ func (c *ctl) checkLines(in io.Reader) error {
 		return err
 	}
 	dir, _ := os.Getwd()
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 64<<10), maxLine)
+	look := &pathguard.Look{}
+	lines := bufio.NewScanner(arrivals{in, look})
+	lines.Buffer(make([]byte, 1<<20), maxLine)
 	out := bufio.NewWriter(c.out)
 	defer out.Flush()
 	for lines.Scan() {
-		if _, err := fmt.Fprintln(out, answer(l, lines.Bytes(), dir).JSON()); err != nil {
+		if _, err := fmt.Fprintln(out, answer(l, lines.Bytes(), dir, look).JSON()); err != nil {
 			return err
 		}
 	}
@@ -86,7 +86,19 @@ func (c *ctl) checkLines(in io.Reader) error {
 	return nil
 }
 
-func answer(l *launcher.Launcher, line []byte, dir string) launcher.Report {
+// arrivals are lines that come in pieces. Those of a piece are answered as of one moment.
+type arrivals struct {
+	io.Reader
+	look *pathguard.Look
+}
+
+func (a arrivals) Read(b []byte) (int, error) {
+	n, err := a.Reader.Read(b)
+	a.look.Forget()
+	return n, err
+}
+
+func answer(l *launcher.Launcher, line []byte, dir string, look *pathguard.Look) launcher.Report {
 	var q question
 	if err := json.Unmarshal(line, &q); err != nil {
 		return launcher.Unjudged(q.ID, fmt.Errorf("not a JSON object with id and cmd: %w", err))
@@ -100,8 +112,7 @@ func answer(l *launcher.Launcher, line []byte, dir string) launcher.Report {
 	if !filepath.IsAbs(q.Cwd) {
 		return launcher.Unjudged(q.ID, fmt.Errorf("cwd %q is not absolute", q.Cwd))
 	}
-	r, err := judge(l, q.ID, *q.Cmd, q.Cwd, func(j *launcher.Judgement, id string) (launcher.Report,
-		error) {
+	r, err := judge(l, q, look, func(j *launcher.Judgement, id string) (launcher.Report, error) {
 		return j.Report(id), nil
 	})
 	if errors.Is(err, launcher.ErrEmpty) && strings.TrimSpace(*q.Cmd) != "" {
@@ -113,17 +124,17 @@ func answer(l *launcher.Launcher, line []byte, dir string) launcher.Report {
 	return r
 }
 
-// judge asks the launcher what it would do with the text in dir. The standard input of a
-// check is not that of the command, so nothing is assumed about it.
-func judge(l *launcher.Launcher, id, text, dir string, report func(*launcher.Judgement,
+// judge asks the launcher what it would do. The standard input of a check is not that of the
+// command, so nothing is assumed about it.
+func judge(l *launcher.Launcher, q question, look *pathguard.Look, report func(*launcher.Judgement,
 	string) (launcher.Report, error)) (launcher.Report, error) {
 	j, err := l.Judge(launcher.Request{
-		Shell: launcher.Shell{Text: text, Name: "tada-run"}, Env: os.Environ(), Dir: dir,
-		Stdio: session.Stdio{}, Intent: pathguard.Intent{},
+		Shell: launcher.Shell{Text: *q.Cmd, Name: "tada-run"}, Env: os.Environ(), Dir: q.Cwd,
+		Look: look,
 	})
 	if err != nil {
 		return launcher.Report{}, err
 	}
 	defer j.Close()
-	return report(j, id)
+	return report(j, q.ID)
 }
