@@ -16,12 +16,15 @@ var ErrEmpty = errors.New("no command given; try: tada-run 'ls -l'")
 // Judge parses the text, resolves its names and asks the policy. It starts nothing, writes
 // nothing, and is the only judgement there is: runs, checks, hooks and servers share it.
 // The caller must Close the result.
-func (l *Launcher) Judge(req Request) (*Judgement, error) {
+func (l *Launcher) Judge(req Request) (*Judgement, error) { return l.JudgeAt(nil, req) }
+
+// JudgeAt is Judge for one of several requests of a moment, which share a look at the disk.
+func (l *Launcher) JudgeAt(look *pathguard.Look, req Request) (*Judgement, error) {
 	stdin := kindOf(req.Stdio.In)
 	if req.Within != nil {
 		stdin = req.Within.Stdin
 	}
-	j, err := l.judgeAs(req, stdin)
+	j, err := l.judgeAs(look, req, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +35,8 @@ func (l *Launcher) Judge(req Request) (*Judgement, error) {
 }
 
 // judgeAs is Judge for a text as it stands, with what kind of file its standard input is.
-func (l *Launcher) judgeAs(req Request, stdin string) (*Judgement, error) {
+func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Judgement,
+	error) {
 	j := &Judgement{Request: req, environ: l.surroundings(req.Env, req.Dir), stdin: stdin,
 		level: l.level(), umask: l.umask(), version: l.version()}
 	var err error
@@ -54,9 +58,9 @@ func (l *Launcher) judgeAs(req Request, stdin string) (*Judgement, error) {
 	}
 	caller := pathguard.Caller{
 		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir,
-		Intent: req.Intent, Publish: req.Publish, Self: self(), Look: req.Look,
+		Intent: req.Intent, Publish: req.Publish, Self: self(),
 		Saves: req.saves(), Local: pathguard.Local{Moved: moved,
-			Agents: sync.OnceValue(req.loaders)},
+			Agents: sync.OnceValue(req.loaders), Look: look},
 	}
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {
 		return nil, fmt.Errorf("resolve the names of the command line: %w", err)

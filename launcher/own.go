@@ -48,7 +48,7 @@ func (l *Launcher) ownOf(j *Judgement) *Judgement {
 	if req.Env, err = inFront(req.Env, w.Names["folder"]); err != nil {
 		return nil
 	}
-	own, err := l.judgeAs(req, stdinOf(w, j.stdin))
+	own, err := l.judgeAs(j.Plan.Caller.Look, req, stdinOf(w, j.stdin))
 	if err != nil {
 		return nil
 	}

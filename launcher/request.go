@@ -37,8 +37,6 @@ type Request struct {
 	Origin string
 	Intent pathguard.Intent // the caller's own judgement; it can only make the verdict stricter
 
-	Look *pathguard.Look // what other requests of this moment share with it; nil for nothing
-
 	Publish []uint16 // ports on which other machines may reach the command
 
 	Timeout time.Duration // of the command; 0 is none

@@ -34,14 +34,14 @@ var builtins = sync.OnceValue(func() (b builtinNames) {
 			}
 			names = append(names, line)
 		}
-		b.lists[i] = builtinList{kind, names[from:len(names):len(names)]}
+		b.lists[i] = builtinList{kind, names[from:len(names):len(names)], headsOf(names[from:])}
 	}
 	b.protected = make([]protectedName, 0, 160)
 	for rest != "" {
 		line, rest, _ = strings.Cut(rest, "\n")
 		name, more, _ := strings.Cut(line, "\t")
 		tools, only, _ := strings.Cut(more, "\t")
-		b.protected = append(b.protected, protectedName{name, tools, only})
+		b.protected = append(b.protected, protectedName{name, tools, only, headOf(name)})
 	}
 	return b
 })
@@ -64,21 +64,53 @@ type builtinNames struct {
 type builtinList struct {
 	kind  markKind
 	names []string
+	heads []head
+}
+
+// A head is what a path is held against first: where a name begins, and its first byte there. They
+// stand side by side, because nearly no name is looked at further.
+type head struct{ from, first byte }
+
+// Where a name begins.
+const (
+	fromRoot = iota
+	fromHome
+	fromAny // from any component of the path
+)
+
+func headOf(name string) head {
+	switch name[0] {
+	case '/':
+		return head{fromRoot, name[1]}
+	case '~':
+		return head{fromHome, name[2]}
+	}
+	return head{fromAny, name[3]}
+}
+
+func headsOf(names []string) []head {
+	heads := make([]head, len(names))
+	for i, name := range names {
+		heads[i] = headOf(name)
+	}
+	return heads
 }
 
 // A protectedName is kept, but for its own tools: git writes .git.
-type protectedName struct{ name, tools, only string }
+type protectedName struct {
+	name, tools, only string
+	head              head
+}
 
 // Names that are built in hold no other pattern than "*": a test looks.
 
 // A view is one path as the names see it: from the root, from each home, and from every
 // directory on its way.
 type view struct {
-	path   string   // without its slash
-	deep   []string // from each of its components on
-	below  []string // from each home that it is in
-	homely byteSet  // the first bytes of below ...
-	starts byteSet  // ... and of its components: nearly no name has one of them
+	path  string     // without its slash
+	deep  []string   // from each of its components on
+	below []string   // from each home that it is in
+	first [3]byteSet // the first bytes of these, by where a name begins
 }
 
 // A byteSet is a set of bytes.
@@ -92,16 +124,22 @@ func viewOf(path string, homes []string) view {
 	for _, h := range homes {
 		if pathname.Within(path, h) && len(path) > len(h)+1 {
 			v.below = append(v.below, path[len(h)+1:])
-			v.homely.add(path[len(h)+1])
+			v.first[fromHome].add(path[len(h)+1])
 		}
+	}
+	for i := range v.first {
+		v.first[i].add('*')
 	}
 	v.path = strings.TrimPrefix(path, "/")
 	v.deep = make([]string, 0, 16)
 	for rest, more := v.path, true; more; _, rest, more = strings.Cut(rest, "/") {
 		if rest != "" {
 			v.deep = append(v.deep, rest)
-			v.starts.add(rest[0])
+			v.first[fromAny].add(rest[0])
 		}
+	}
+	if v.path != "" {
+		v.first[fromRoot].add(v.path[0])
 	}
 	return v
 }
@@ -110,15 +148,16 @@ func viewOf(path string, homes []string) view {
 func builtinAt(path string, homes []string, visit func(mark)) {
 	v := viewOf(path, homes)
 	b := builtins()
-	for _, list := range b.lists {
-		for _, name := range list.names {
-			if v.may(name) && v.under(name) {
-				visit(mark{kind: list.kind, path: name})
+	for i := range b.lists {
+		list := &b.lists[i]
+		for i, h := range list.heads {
+			if v.may(h) && v.under(list.names[i]) {
+				visit(mark{kind: list.kind, path: list.names[i]})
 			}
 		}
 	}
 	for i := range b.protected {
-		if n := &b.protected[i]; v.may(n.name) && v.under(n.name) {
+		if n := &b.protected[i]; v.may(n.head) && v.under(n.name) {
 			visit(mark{kind: markProtected, path: n.name, tool: n.tools, only: n.only})
 		}
 	}
@@ -128,24 +167,16 @@ func builtinAt(path string, homes []string, visit func(mark)) {
 func builtinPublic(path string, homes []string) bool {
 	v := viewOf(path, homes)
 	for _, name := range builtins().named(markPublic) {
-		if v.may(name) && v.under(name) {
+		if v.may(headOf(name)) && v.under(name) {
 			return true
 		}
 	}
 	return false
 }
 
-// may reports whether a built-in name could cover the path, by one byte of each. It has to be
-// small enough to be inlined: it is asked of every name for every path.
-func (v *view) may(name string) bool {
-	switch name[0] {
-	case '/':
-		return v.path != "" && (v.path[0] == name[1] || name[1] == '*')
-	case '~':
-		return v.homely.has(name[2]) || name[2] == '*'
-	}
-	return v.starts.has(name[3]) || name[3] == '*'
-}
+// may reports whether a built-in name could cover the path. It has to be small enough to be
+// inlined: it is asked of every name for every path.
+func (v *view) may(h head) bool { return v.first[h.from].has(h.first) }
 
 // under reports whether a built-in name covers the path.
 func (v *view) under(name string) bool {

@@ -161,7 +161,7 @@ func cacheNames() (all, code []string) {
 func protectedNames() (list []protectedName) {
 	for _, n := range laterNames() {
 		if n.kept {
-			list = append(list, protectedName{n.name, n.tools, n.only})
+			list = append(list, protectedName{n.name, n.tools, n.only, headOf(n.name)})
 		}
 	}
 	return list

@@ -28,8 +28,7 @@ type Caller struct {
 	Self walk.ID
 	// the agent's session that the first command begins; nil for any other command
 	Session *Session
-	Look    *Look // what other questions of this moment share with it; nil for nothing
-	Local         // what agents do in this place
+	Local   // what is known of this place
 	// it is the start of an agent's program, which has its shell write down functions and aliases
 	Saves bool
 }
@@ -40,10 +39,11 @@ func (c *Caller) HasAgent(only string) bool {
 		func(agent string) bool { return slices.Contains(c.Agents(), agent) })
 }
 
-// A Local is what is known of agents in the place that a caller works in.
+// A Local is what is known of the place that a caller works in.
 type Local struct {
 	// Agents are those that work here, by the names of their files of facts. Few questions ask.
 	Agents func() []string
+	Look   *Look // what other questions of this moment share with it; nil for nothing
 
 	// Moved are folders, beside those in the home, where they save the user's shell, and into which
 	// no command may write unasked.

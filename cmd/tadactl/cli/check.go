@@ -128,9 +128,8 @@ func answer(l *launcher.Launcher, line []byte, dir string, look *pathguard.Look)
 // command, so nothing is assumed about it.
 func judge(l *launcher.Launcher, q question, look *pathguard.Look, report func(*launcher.Judgement,
 	string) (launcher.Report, error)) (launcher.Report, error) {
-	j, err := l.Judge(launcher.Request{
+	j, err := l.JudgeAt(look, launcher.Request{
 		Shell: launcher.Shell{Text: *q.Cmd, Name: "tada-run"}, Env: os.Environ(), Dir: q.Cwd,
-		Look: look,
 	})
 	if err != nil {
 		return launcher.Report{}, err
