@@ -99,7 +99,9 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/seccomp":        {},
 	"launcher/broker/network": {},
+	"launcher/broker/view":    {},
 	"launcher/broker": {
+		"launcher/broker/view":    "it makes in shared directories what the run may make there",
 		"launcher/seccomp":        "it receives calls and answers them, and says which calls it wants",
 		"launcher/broker/network": "it asks who may be reached",
 	},

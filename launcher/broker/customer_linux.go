@@ -12,6 +12,7 @@ type customer interface {
 // A run is what a customer knows of the processes whose calls it answers.
 type run struct {
 	trees   *trees
+	files   *files             // nil without a view
 	member  func(pid int) bool // whether a process is of the run
 	log     *connectionLog     // nil without a network
 	lookups []int              // sockets in a network of the run's own, one for each name server

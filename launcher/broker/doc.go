@@ -17,9 +17,10 @@
 //
 // The engine receives each call and gives it to the one customer that has it. A customer is a row
 // of the table customers, with the reason why the kernel cannot decide its calls alone, and has a
-// table of its calls. There are four: sockets (who is reached; package network decides), requests
+// table of its calls. There are five: sockets (who is reached; package network decides), requests
 // (the socket by which a process of the run asks the launcher), scheduling (whose priority is
-// changed) and metadata (modes, owners, times and attributes of files). To add one, write its file
+// changed), metadata (modes, owners, times and attributes of files) and files (what is made, changed
+// and removed in directories that all programs share). To add one, write its file
 // and its row.
 //
 // # Rules

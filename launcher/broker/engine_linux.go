@@ -35,6 +35,10 @@ var customers = []struct {
 		"metadata", "Landlock has no right for it, and the path is behind a pointer",
 		metadataNumbers, metadataRules, openMetadata,
 	},
+	{
+		"files", "no right of Landlock's is for entries of one's own, and the path is behind a pointer",
+		fileNumbers, fileRules, openFiles,
+	},
 }
 
 // maxCall is above all numbers of system calls.
@@ -42,7 +46,7 @@ const maxCall = 512
 
 // Mediated reports whether the profile has calls answered one by one.
 func (p *Profile) Mediated() bool {
-	return p.Shared && len(p.Write) > 0 || p.Network != nil || p.Request != nil
+	return p.Shared && len(p.Write) > 0 || p.View != nil || p.Network != nil || p.Request != nil
 }
 
 // Rules are what the filter of the run says of the calls that the broker answers, and of those that
@@ -61,6 +65,7 @@ type Broker struct {
 	customers [maxCall]customer // by the number of the call
 	opened    []customer
 	trees     *trees
+	files     *files         // nil without a view
 	log       *connectionLog // nil without a network
 }
 
@@ -72,7 +77,8 @@ func Open(p *Profile, h Handed, member func(pid int) bool) *Broker {
 		b.log = newConnectionLog()
 	}
 	_ = b.listener.SyncWakeUp() // an older kernel: answers only take longer
-	r := &run{trees: b.trees, member: member, log: b.log, lookups: h.Lookups}
+	b.files = newFiles(p, b.trees, member)
+	r := &run{trees: b.trees, files: b.files, member: member, log: b.log, lookups: h.Lookups}
 	for _, c := range customers {
 		opened := c.open(p, r)
 		if opened == nil {
@@ -153,4 +159,13 @@ func (b *Broker) Since(n int) []Connection {
 		return nil
 	}
 	return b.log.since(n)
+}
+
+// Denied returns the changes in the shared directories that were refused so far, and how many more
+// there were.
+func (b *Broker) Denied() (list []Denied, more int) {
+	if b == nil || b.files == nil {
+		return nil, 0
+	}
+	return b.files.told.all()
 }

@@ -15,7 +15,7 @@ import (
 
 // profiles are all kinds of them.
 func profiles() (list []*Profile) {
-	for bits := range 16 {
+	for bits := range 32 {
 		p := &Profile{Shared: bits&1 != 0}
 		if bits&2 != 0 {
 			p.Write = []Tree{{Name: "/nowhere"}}
@@ -25,6 +25,9 @@ func profiles() (list []*Profile) {
 		}
 		if bits&8 != 0 {
 			p.Request = os.Stdin
+		}
+		if bits&16 != 0 {
+			p.View = &View{}
 		}
 		list = append(list, p)
 	}

@@ -25,6 +25,7 @@ type change struct {
 	*call
 	uid    uint32
 	object unix.Stat_t
+	view   bool // it is in a shared directory
 }
 
 // own reports whether the object is the user's, as only its owner may change most of this. The
@@ -35,7 +36,8 @@ func chmod(c *change, object string, args []uint64) error {
 	switch {
 	case c.object.Mode&unix.S_IFMT == unix.S_IFLNK:
 		return unix.EOPNOTSUPP
-	case !c.own() || args[0]&(unix.S_ISUID|unix.S_ISGID) != 0:
+	case !c.own() || args[0]&(unix.S_ISUID|unix.S_ISGID) != 0,
+		c.view && args[0]&unix.S_ISVTX != 0:
 		return unix.EPERM
 	}
 	return unix.Fchmodat(unix.AT_FDCWD, object, uint32(args[0])&0o7777, 0)

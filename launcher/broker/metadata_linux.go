@@ -18,8 +18,10 @@ import (
 // rights, and so does only what the caller could do without a sandbox: the object must be the
 // user's own.
 type metadata struct {
-	trees *trees
-	uid   uint32
+	trees  *trees
+	files  *files // nil without a view
+	shared bool   // else mounts decide about all that is not in the view
+	uid    uint32
 }
 
 // metadataCalls is all of them on both architectures; those of old come with legacyMetadata.
@@ -42,16 +44,26 @@ var metadataCalls = append([]metadataCall{
 // metadataRules come after those that refuse set-uid bits. Where the broker cannot answer, the
 // calls are refused if nothing is writable, and else the run may change what its user may.
 func metadataRules(p *Profile, answered bool) []seccomp.Rule {
-	v := seccomp.Ask
+	v, named := seccomp.Ask, false
 	switch {
+	case !p.Shared && answered && p.View != nil:
+		named = true // a descriptor tells the kernel by its mount whether it may
 	case !p.Shared, !answered && len(p.Write) > 0:
 		return nil
 	case !answered:
 		v = seccomp.Errno(unix.EPERM)
 	}
-	list := make([]seccomp.Rule, 0, len(metadataCalls))
+	list := make([]seccomp.Rule, 0, len(metadataCalls)+1)
 	for i := range metadataCalls {
-		list = append(list, seccomp.On(metadataCalls[i].nr, v))
+		c := &metadataCalls[i]
+		switch {
+		case named && c.path < 0:
+			continue
+		case named && c.emptyOK:
+			list = append(list, seccomp.On(c.nr, seccomp.Allow,
+				seccomp.Arg(c.path, 0), seccomp.High(c.path, 0)))
+		}
+		list = append(list, seccomp.On(c.nr, v))
 	}
 	return list
 }
@@ -62,14 +74,19 @@ func metadataNumbers(yield func(uint32) bool) {
 	}
 }
 
-func openMetadata(_ *Profile, r *run) customer {
-	return &metadata{trees: r.trees, uid: uint32(os.Geteuid())}
+func openMetadata(p *Profile, r *run) customer {
+	return &metadata{trees: r.trees, files: r.files, shared: p.Shared, uid: uint32(os.Geteuid())}
 }
 
 func (m *metadata) answer(c *call) {
 	i := slices.IndexFunc(metadataCalls,
 		func(what metadataCall) bool { return what.nr == uint32(c.Nr) })
-	c.reply(m.change(&metadataCalls[i], c))
+	switch err := m.change(&metadataCalls[i], c); {
+	case err == errElsewhere:
+		c.proceed()
+	default:
+		c.reply(err)
+	}
 }
 
 func (m *metadata) close() {}
@@ -78,20 +95,33 @@ func (m *metadata) close() {}
 func (m *metadata) change(what *metadataCall, c *call) error {
 	fd, err := openObject(what, c)
 	if err != nil {
+		if !m.shared {
+			return errElsewhere
+		}
 		return err
 	}
-	defer unix.Close(fd)
+	defer func() { unix.Close(fd) }()
 	// What was read of the caller's memory and folders was its own only if it still waits: its
 	// number may be another's by now.
 	if !c.waits() {
 		return unix.ESRCH
 	}
-	object := selfFile(fd)
-	name, err := os.Readlink(object)
-	if err != nil || !m.trees.writable(name) {
+	name, err := os.Readlink(selfFile(fd))
+	made := &change{call: c, uid: m.uid}
+	switch {
+	case err == nil && m.files != nil && m.files.inView(name):
+		own, err := m.files.ownObject(c, name, fd)
+		if err != nil {
+			return err
+		}
+		unix.Close(fd)
+		fd, made.view = own, true
+	case !m.shared:
+		return errElsewhere
+	case err != nil || !m.trees.writable(name):
 		return unix.EPERM
 	}
-	made := &change{call: c, uid: m.uid}
+	object := selfFile(fd)
 	if err := unix.Fstat(fd, &made.object); err != nil {
 		return err
 	}

@@ -16,10 +16,33 @@ type Profile struct {
 	// attributes, but for what ReadOnly names.
 	Write    []Tree
 	ReadOnly []string
+	// View is what the run may do in the directories that all programs share; nil when the kernel
+	// alone decides about them.
+	View *View
 	// Network is who may be reached; nil when the network is none or all of the machine's.
 	Network *Network
 	// Request is a descriptor that every process of the run may ask for; see [RequestSocket].
 	Request *os.File
+}
+
+// A View is the shared directories as a run has them: it reads what is there, and makes, changes and
+// removes only entries of its workspace's own.
+type View struct {
+	Dirs []string // absolute
+	// Ledger is the file that remembers what the runs of the workspace have made; "" for none.
+	Ledger string
+	// Open are patterns (path.Match) of folders that another program of this user made and in which
+	// the run may make entries: those for temporary files that the caller names.
+	Open []string
+	// Named are names that a person has allowed to be changed; one that ends in a slash means all
+	// that is below.
+	Named []string
+	// Hide are names that stay out of reach. Reads says that the kernel lets the run read nothing
+	// that is made after its start, because of them.
+	Hide  []string
+	Reads bool
+	// System are trees of programs, to which a symbolic link may lead.
+	System []string
 }
 
 // A Tree is a file or a directory with what is below it.

@@ -45,3 +45,11 @@ type Traffic struct {
 	Connections []Connection // in the order of their beginning
 	Left        int          // how many more there were
 }
+
+// A Denied is a change in the shared directories that was refused.
+type Denied struct {
+	Time time.Time
+	Caller
+	Path string
+	Why  string
+}

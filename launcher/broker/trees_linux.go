@@ -13,12 +13,14 @@ import (
 // trees are where the run may write.
 type trees struct {
 	roots    []*os.File // held open, so that their names are known wherever they are moved
+	names    []string   // the same as they were at the start
 	readOnly []string
 }
 
 func openTrees(p *Profile) *trees {
 	t := &trees{readOnly: p.ReadOnly}
 	for _, w := range p.Write {
+		t.names = append(t.names, w.Name)
 		if w.File == nil {
 			t.open(w.Name, w.Name)
 			continue
@@ -47,6 +49,16 @@ func (t *trees) writable(name string) bool {
 		_ = Control(r,
 			func(fd int) (err error) { root, err = os.Readlink(selfFile(fd)); return err })
 		if root != "" && within(name, root) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether name was in a writable tree at the start.
+func (t *trees) holds(name string) bool {
+	for _, root := range t.names {
+		if within(name, root) {
 			return true
 		}
 	}

@@ -55,7 +55,9 @@ type mediation struct {
 	// asking is the socket that the listener comes through: the launcher's end and the child's;
 	// then numbers that the child uses for what it sends.
 	asking []int
-	giving once // of the message by which the child hands the listener over, with Hosts
+	// unviewed: the shared directories were to be a view, and no one can answer for them
+	unviewed bool
+	giving   once // of the message by which the child hands the listener over, with Hosts
 }
 
 // The domains are the rulesets of Landlock.

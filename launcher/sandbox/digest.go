@@ -26,12 +26,24 @@ func (p Profile) Text() string {
 		name string
 		set  bool
 	}{{"one-program", p.OneProgram}, {"debug", p.Debug}, {"private-tmp", p.PrivateTmp},
-		{"terminals", p.Terminals}} {
+		{"terminals", p.Terminals}, {"view", p.View != nil && !p.PrivateTmp}} {
 		if flag.set {
 			lines = append(lines, flag.name)
 		}
 	}
 	lines = append(lines, p.reachLines()...)
+	if p.View != nil && !p.PrivateTmp {
+		lines = append(lines, "view ledger "+strconv.Quote(p.View.Ledger))
+		for _, list := range []struct {
+			word  string
+			names []string
+		}{{"of", p.View.Dirs}, {"open", p.View.Open}, {"named", p.View.Named},
+			{"system", p.View.System}} {
+			for _, name := range list.names {
+				lines = append(lines, "view "+list.word+" "+strconv.Quote(name))
+			}
+		}
+	}
 	lines = append(lines, "network "+p.Network.String(), "require "+max(p.Require, Base).String())
 	if p.Most == Base {
 		lines = append(lines, "most base")

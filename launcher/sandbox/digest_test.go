@@ -39,6 +39,9 @@ func TestDigestCoversEverything(t *testing.T) {
 			if f.Kind() == reflect.Func {
 				continue // asked at each connection, and can only refuse
 			}
+			if v.Type().Name() == "View" && (name == "Hide" || name == "Reads") {
+				continue // the sandbox itself says what
+			}
 			zero := reflect.Zero(f.Type())
 			switch f.Kind() {
 			case reflect.Struct:
@@ -53,6 +56,10 @@ func TestDigestCoversEverything(t *testing.T) {
 				}
 			case reflect.Uint64:
 				f.SetUint(1)
+			case reflect.String:
+				f.SetString("x")
+			case reflect.Pointer:
+				f.Set(reflect.New(f.Type().Elem()))
 			case reflect.Slice:
 				f.Set(reflect.MakeSlice(f.Type(), 1, 1))
 			}
@@ -60,6 +67,9 @@ func TestDigestCoversEverything(t *testing.T) {
 				t.Errorf("%s does not count", name)
 			} else {
 				seen = append(seen, d)
+			}
+			if f.Kind() == reflect.Pointer && name == "View" {
+				walk(f.Elem(), p)
 			}
 			f.Set(zero)
 		}

@@ -54,6 +54,9 @@ func (p Profile) Explain(name string, access Access) (d Denial, ok bool) {
 		d.Rule, d.Change = "private-tmp", fmt.Sprintf("%s %q", access.word(), name)
 		return d, true
 	}
+	if access == Writing && p.View != nil && inside(p.View.Dirs, name) && !p.brought(name, access) {
+		return Denial{}, false // only the broker knows whose it is
+	}
 	switch {
 	case covered(p.Write, name, access == Executing),
 		covered(p.Devices, name, false) && access != Executing:

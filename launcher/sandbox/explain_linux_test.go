@@ -11,7 +11,7 @@ func TestExplain(t *testing.T) {
 		Read:  []Path{{Name: "/"}, {Name: "/data", NoExec: true}},
 		Write: []Path{{Name: "/w"}, {Name: "/tmp/ws"}}, Devices: []Path{{Name: "/dev/null"}},
 		Hide: []string{"/home/me/.ssh", "/w/.env"}, ReadOnly: []string{"/w/.git/hooks"},
-		PrivateTmp: true,
+		Temporary: Temporary{PrivateTmp: true},
 	}
 	for _, test := range []struct {
 		name   string

@@ -83,6 +83,11 @@ func (h *Held) from(err error) error {
 				h.base = b
 			}
 			h.now = b
+		// The same, where only the shared directories and metadata need answers.
+		case setup.Step == listenStep && h.now.level == Strong && !h.now.silent:
+			h.now = h.base.again(Strong)
+			h.now.silent = true
+			h.base.silent = true
 		case h.now.level == Strong && h.now.profile.Require == Strong:
 			return fmt.Errorf("%w: level strong: %w", ErrUnsupported, err)
 		case h.now.level == Strong:

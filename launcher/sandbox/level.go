@@ -51,7 +51,9 @@ const (
 	// programs in the sandbox can talk to each other over TCP
 	Loopback Protection = "loopback"
 	// System V memory, queues and semaphores of others cannot be reached
-	IPC        Protection = "ipc"
+	IPC Protection = "ipc"
+	// shared directories are a view, in which the run changes nothing of others
+	View       Protection = "view"
 	PrivateTmp Protection = "private-tmp"   // temporary files of its own
 	Terminals  Protection = "terminals"     // the run can make terminals of its own
 	SharedMem  Protection = "shared-memory" // POSIX shared memory works, and is private

@@ -47,12 +47,15 @@ var gaps = []gap{
 	{Localhost, "the launcher cannot answer system calls here: another program already does",
 		func(b *builder) bool { return b.unanswered != nil }},
 	{IPC, "without an ipc namespace, objects of the same owner are accessible by number", atBase},
+	{View, "the launcher cannot answer system calls here: another program already does, so nothing " +
+		"can be made in the shared directories", func(b *builder) bool { return b.unviewed }},
 	{PrivateTmp, "without a mount namespace the shared directories are hidden, and there are no " +
 		"private ones",
 		atBaseWith(func(b *builder) bool { return b.profile.PrivateTmp })},
 	{Terminals, "without a mount namespace all terminals share one directory, including other users'",
 		atBaseWith(func(b *builder) bool { return b.profile.Terminals })},
-	{SharedMem, "without a mount namespace /dev/shm is shared by all", atBase},
+	{SharedMem, "without a mount namespace /dev/shm is shared by all",
+		atBaseWith(func(b *builder) bool { return b.profile.View == nil })},
 }
 
 // account writes what is lost into the receipt, and refuses when the profile demands one of them.
@@ -81,7 +84,8 @@ func (b *builder) account() error {
 // losses are what a level of this machine lacks for a profile that asks for everything.
 func losses(ll landlock, level Level) []Loss {
 	b := &builder{attempt: attempt{landlock: ll, level: level,
-		profile: Profile{Write: []Path{{}}, PrivateTmp: true, Terminals: true}},
+		profile: Profile{Write: []Path{{}}, Temporary: Temporary{PrivateTmp: true},
+			Terminals: true}},
 		hidden: []string{"/hidden"}, kept: []string{"/"}}
 	var lost []Loss
 	for _, g := range gaps[1:] { // namespaces are a finding of their own

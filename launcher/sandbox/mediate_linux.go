@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"errors"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -29,6 +30,13 @@ func (b *builder) mediated() *broker.Profile {
 		p.Network = &broker.Network{
 			Reach: b.profile.Reach, Names: b.profile.Names, Servers: b.profile.Servers,
 		}
+	}
+	if b.profile.View != nil {
+		v := *b.profile.View
+		v.Hide = b.hidden
+		v.Reads = b.level == Base && slices.ContainsFunc(b.hidden,
+			func(name string) bool { return inside(v.Dirs, name) })
+		p.View = &v
 	}
 	b.grants = p
 	return p

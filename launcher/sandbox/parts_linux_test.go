@@ -47,6 +47,7 @@ func init() {
 		"survivor":      func(args []string) { survivorMain(args) },
 		"local":         localMain,
 		"request":       requestMain,
+		"opens":         opensMain,
 		"once":          func([]string) { onceMain() },
 	}
 }

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
 // What a run can have for itself instead of sharing it: temporary files and terminals.
@@ -22,10 +25,36 @@ func (b *builder) privates() (dirs []string) {
 	if b.profile.PrivateTmp {
 		dirs = append(dirs, tempNames...)
 	}
-	if b.level == Strong {
+	if b.ownMemory() {
 		dirs = append(dirs, memoryName)
 	}
 	return dirs
+}
+
+// ownMemory reports whether the run has a /dev/shm of its own.
+func (b *builder) ownMemory() bool { return b.level == Strong && b.profile.View == nil }
+
+// viewed has the shared directories seen and not written, where they are a view. Where the broker
+// cannot answer for them, they are the run's own at Strong, and at Base nothing is made there.
+func (b *builder) viewed() {
+	v := b.profile.View
+	if v == nil || b.profile.PrivateTmp {
+		b.profile.View = nil
+		return
+	}
+	if b.silent || !seccomp.CanListen() {
+		b.unviewed = true
+		if b.level == Strong {
+			b.profile.PrivateTmp, b.profile.View = true, nil
+			return
+		}
+	}
+	b.profile.Write = slices.DeleteFunc(slices.Clone(b.profile.Write), func(p Path) bool {
+		return contains(v.Dirs, p.Name)
+	})
+	for _, dir := range v.Dirs {
+		b.profile.Read = append(slices.Clip(b.profile.Read), Path{Name: dir, Optional: true})
+	}
 }
 
 // inTemp reports whether name lies in such a directory.
@@ -37,6 +66,7 @@ func (b *builder) isTemp(name string) bool { return contains(b.privates(), name)
 // temporary takes what is private to the run out of the profile. At Strong others are mounted over
 // it; at Base it is out of reach. What the profile names inside stays.
 func (b *builder) temporary() error {
+	b.viewed()
 	keep := func(list []Path) []Path {
 		var out []Path
 		for _, p := range list {
@@ -195,7 +225,10 @@ type lateRule struct {
 
 // lateRules returns those for what is private.
 func (b *builder) lateRules() []lateRule {
-	rules := []lateRule{{"/dev/shm", fsRead | fsWrite}}
+	var rules []lateRule
+	if b.ownMemory() {
+		rules = append(rules, lateRule{memoryName, fsRead | fsWrite})
+	}
 	if b.profile.PrivateTmp {
 		for _, dir := range tempNames {
 			if exists(dir) {
@@ -225,12 +258,12 @@ func (b *builder) leadsTo(name string) bool {
 // memoryDirs returns the directories that the run has in memory alone.
 func (b *builder) memoryDirs() []string {
 	switch {
-	case b.level != Strong:
+	case !b.ownMemory():
 		return nil
 	case b.profile.PrivateTmp:
-		return append([]string{"/dev/shm"}, tempNames...)
+		return append([]string{memoryName}, tempNames...)
 	}
-	return []string{"/dev/shm"}
+	return []string{memoryName}
 }
 
 // openly returns the hidden names that no mount can cover, because something in them is allowed.

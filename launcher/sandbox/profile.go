@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 
+	"github.com/tada-run/tada-run/launcher/broker"
 	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
@@ -51,6 +52,20 @@ type Path struct {
 	Optional bool
 }
 
+// Temporary says what the run has of /tmp, /var/tmp and /dev/shm. Its zero value are directories like
+// others, and at Strong an empty /dev/shm.
+type Temporary struct {
+	// PrivateTmp gives the run empty /tmp and /var/tmp of its own, which end with it; trees of the
+	// profile in them stay where they are. At Base they are out of reach instead, and the caller
+	// points TMPDIR elsewhere.
+	PrivateTmp bool
+	// View has the run see the machine's own /tmp, /var/tmp and /dev/shm, in which the broker makes
+	// and changes entries of the run's workspace and no others. Trees of Write in them stay what
+	// they are; the directories themselves are none. Nil means nothing with PrivateTmp; else the zero
+	// value.
+	View *broker.View
+}
+
 // A Profile is what one child may touch. What it does not name is out of reach.
 // The zero Profile allows nothing, not even the loader that a dynamic program needs.
 type Profile struct {
@@ -67,10 +82,7 @@ type Profile struct {
 	// do it.
 	ReadOnly []string
 
-	// PrivateTmp gives the run empty /tmp and /var/tmp of its own, which end with it; trees of the
-	// profile in them stay where they are. At Base they are out of reach instead, and the caller
-	// points TMPDIR elsewhere.
-	PrivateTmp bool
+	Temporary
 	// Terminals lets the run make terminals of its own (script, ssh -tt, expect). Only Strong can
 	// do it.
 	Terminals bool

@@ -82,6 +82,9 @@ func (b *builder) rules() error {
 		if r.Name != "/dev" && within("/dev", r.Name) {
 			hidden = append(slices.Clip(hidden), "/dev")
 		}
+		if v := p.View; v != nil && b.level == Strong && contains(v.Dirs, r.Name) {
+			hidden = nil // mounts alone hide, as in a tree that is written
+		}
 		if err := b.files.allowAround(r, fsRead|fsExec, hidden); err != nil {
 			return err
 		}

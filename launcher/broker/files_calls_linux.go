@@ -1,0 +1,98 @@
+//go:build amd64 || arm64
+
+package broker
+
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/seccomp"
+)
+
+// fileCalls is all of them on both architectures; those of old come with legacyFiles.
+var fileCalls = append([]fileCall{
+	{nr: unix.SYS_OPENAT, at: 0, path: 1, other: -1, flags: 2, mode: 3, act: (*files).open},
+	{nr: unix.SYS_MKDIRAT, at: 0, path: 1, other: -1, flags: -1, mode: 2, act: (*files).mkdir},
+	{nr: unix.SYS_UNLINKAT, at: 0, path: 1, other: -1, flags: 2, mode: -1, act: (*files).remove},
+	{nr: unix.SYS_RENAMEAT, at: 0, path: 1, to: 2, other: 3, flags: -1, mode: -1,
+		act: (*files).rename},
+	{nr: unix.SYS_RENAMEAT2, at: 0, path: 1, to: 2, other: 3, flags: 4, mode: -1,
+		act: (*files).rename},
+	{nr: unix.SYS_LINKAT, at: 0, path: 1, to: 2, other: 3, flags: 4, mode: -1, act: (*files).link},
+	{nr: unix.SYS_SYMLINKAT, at: 1, path: 2, other: 0, to: -1, flags: -1, mode: -1,
+		act: (*files).symlink},
+	{nr: unix.SYS_MKNODAT, at: 0, path: 1, other: -1, flags: -1, mode: 2, act: (*files).mknod},
+	{nr: unix.SYS_TRUNCATE, at: -1, path: 0, other: -1, flags: -1, mode: -1,
+		act: (*files).truncate},
+	{nr: unix.SYS_FACCESSAT, at: 0, path: 1, other: -1, flags: -1, mode: 2, act: (*files).access},
+	{nr: unix.SYS_FACCESSAT2, at: 0, path: 1, other: -1, flags: 3, mode: 2, act: (*files).access},
+	{nr: unix.SYS_UMASK, at: -1, path: -1, other: -1, flags: -1, mode: 0, act: (*files).setUmask},
+}, legacyFiles...)
+
+// fileRules hand over opens only when they are for more than reading, and what asks about access
+// where the mounts of the run would say no.
+func fileRules(p *Profile, answered bool) []seccomp.Rule {
+	if p.View == nil || !answered {
+		return nil
+	}
+	list := make([]seccomp.Rule, 0, len(fileCalls))
+	for i := range fileCalls {
+		switch c := &fileCalls[i]; c.nr {
+		case unix.SYS_OPENAT, legacyOpen:
+			if p.View.Reads {
+				list = append(list, seccomp.On(c.nr, seccomp.Ask))
+				break
+			}
+			list = append(list, seccomp.On(c.nr, seccomp.Ask, seccomp.Bits(c.flags, writing)))
+		case unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2, legacyAccess:
+			if !p.Shared {
+				list = append(list, seccomp.On(c.nr, seccomp.Ask, seccomp.Bits(c.mode, unix.W_OK)))
+			}
+		default:
+			list = append(list, seccomp.On(c.nr, seccomp.Ask))
+		}
+	}
+	return list
+}
+
+func fileNumbers(yield func(uint32) bool) {
+	for i := range fileCalls {
+		yield(fileCalls[i].nr)
+	}
+}
+
+func openFiles(p *Profile, r *run) customer {
+	if p.View == nil {
+		return nil
+	}
+	return r.files
+}
+
+// answer looks a name up in what the kernel has in memory. Where that is not enough, as on a slow
+// file system, it is done beside.
+func (f *files) answer(c *call) {
+	i := slices.IndexFunc(fileCalls, func(what fileCall) bool { return what.nr == uint32(c.Nr) })
+	r := &fileRequest{call: c, fileCall: &fileCalls[i], cached: resolveCached}
+	if err := r.copy(); err != nil {
+		c.reply(err)
+		return
+	}
+	f.make(r)
+}
+
+func (f *files) make(r *fileRequest) {
+	fd, err := r.act(f, r)
+	switch {
+	case err == errSlow:
+		r.cached = 0
+		f.work.beside(func() { f.make(r) })
+	case err == errElsewhere, err == errApart:
+		r.proceed()
+	case err == nil && fd >= 0:
+		r.give(fd, int(r.flags)&unix.O_CLOEXEC)
+		unix.Close(fd)
+	default:
+		r.reply(err)
+	}
+}

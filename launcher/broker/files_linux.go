@@ -1,0 +1,153 @@
+//go:build amd64 || arm64
+
+package broker
+
+import (
+	"os"
+	"path"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/broker/view"
+)
+
+// files is the customer for what is made, changed and removed in the directories that all programs
+// share (Profile.View). Landlock grants no right there, so the kernel by itself refuses everything;
+// the broker makes those calls that are about entries of this workspace's own. What it is not sure
+// of, and all that lies elsewhere, it leaves to the kernel: that gives nothing away.
+type files struct {
+	view   *View
+	dirs   []viewDir
+	trees  *trees
+	work   *workers
+	umask  umasks
+	told   refusals
+	people accounts
+	member func(pid int) bool
+
+	changing sync.Mutex // one change at a time, so that none comes between a look and its change
+	once     sync.Once
+	made     *view.Ledger
+}
+
+func newFiles(p *Profile, trees *trees, member func(pid int) bool) *files {
+	if p.View == nil {
+		return nil
+	}
+	return &files{
+		view: p.View, dirs: openView(p.View), trees: trees, work: newWorkers(), member: member,
+		umask: umasks{uid: uint32(os.Geteuid())},
+	}
+}
+
+// ledger is opened when something in the view is first made or changed: most runs never do.
+func (f *files) ledger() *view.Ledger {
+	f.once.Do(func() {
+		var names []string
+		for _, d := range f.dirs {
+			names = append(names, d.name)
+		}
+		f.made, _ = view.OpenLedger(f.view.Ledger, names)
+	})
+	return f.made
+}
+
+func (f *files) close() {
+	f.work.cancel()
+	f.work.wait()
+	for _, d := range f.dirs {
+		unix.Close(d.fd)
+	}
+	if f.made != nil {
+		f.made.Close()
+	}
+}
+
+// A viewDir is one of the shared directories.
+type viewDir struct {
+	name     string // links resolved
+	fd       int
+	dev, ino uint64
+}
+
+func openView(v *View) (list []viewDir) {
+	for _, name := range v.Dirs {
+		var st unix.Stat_t
+		fd, err := unix.Open(name, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			continue
+		}
+		real, err := os.Readlink(selfFile(fd))
+		if err != nil || unix.Fstat(fd, &st) != nil {
+			unix.Close(fd)
+			continue
+		}
+		list = append(list, viewDir{real, fd, st.Dev, st.Ino})
+	}
+	return list
+}
+
+// inView reports whether name is below one of the shared directories, and not in a tree that the
+// plan grants.
+func (f *files) inView(name string) bool {
+	for _, d := range f.dirs {
+		if within(name, d.name) && name != d.name {
+			return !f.trees.holds(name)
+		}
+	}
+	return false
+}
+
+// statx looks at an entry, or at what dir is a handle of when name is empty.
+func statx(dir int, name string, st *unix.Statx_t) error {
+	return unix.Statx(dir, name, unix.AT_EMPTY_PATH|unix.AT_SYMLINK_NOFOLLOW,
+		unix.STATX_BASIC_STATS|unix.STATX_BTIME, st)
+}
+
+// ours reports whether a run of this workspace has made what statx has looked at.
+func (f *files) ours(st *unix.Statx_t) bool {
+	id, ok := view.Identify(st)
+	return ok && f.ledger().Has(id)
+}
+
+// opened reports whether the runs may make entries in a folder that another program made: one for
+// temporary files that the caller names, and the scratch folders of agents.
+func (f *files) opened(name string, st *unix.Statx_t) bool {
+	if int(st.Uid) != os.Geteuid() {
+		return false
+	}
+	for _, open := range f.view.Open {
+		if ok, err := path.Match(open, name); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// named reports whether a person has allowed this very name to be changed, or one above it.
+func (f *files) named(name string) bool {
+	for _, t := range f.view.Named {
+		if name == t || strings.HasSuffix(t, "/") && strings.HasPrefix(name, t) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *files) hidden(name string) bool {
+	for _, h := range f.view.Hide {
+		if within(name, h) {
+			return true
+		}
+	}
+	return false
+}
+
+// Account and Outside make the customer a view.Machine.
+func (f *files) Account(name string) bool { return f.people.has(name) }
+
+func (f *files) Outside(pid int) bool {
+	return unix.Kill(pid, 0) != unix.ESRCH && !f.member(pid)
+}

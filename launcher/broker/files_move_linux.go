@@ -1,0 +1,191 @@
+//go:build amd64 || arm64
+
+package broker
+
+import (
+	"path"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// both finds the two places of a call. Where only one is in the view the answer is that they are on
+// different file systems: programs copy then, and each file that comes is judged.
+func (f *files) both(r *fileRequest) (from, to *spot, err error) {
+	from, err = f.locate(r, r.at, r.first, false)
+	if err == errSlow {
+		return nil, nil, err
+	}
+	other := r.to
+	to, bad := f.locate(r, other, r.second, false)
+	switch {
+	case err == nil && bad == nil:
+		return from, to, nil
+	case bad == nil:
+		to.close()
+	case err == nil:
+		from.close()
+	}
+	switch {
+	case bad == errSlow:
+		err = errSlow
+	case err == nil && bad == errApart, err == errApart && bad == nil:
+		err = unix.EXDEV
+	default:
+		err = errElsewhere
+	}
+	return nil, nil, err
+}
+
+// rename moves an entry, or exchanges two.
+func (f *files) rename(r *fileRequest) (int, error) {
+	from, to, err := f.both(r)
+	if err != nil {
+		return -1, err
+	}
+	defer from.close()
+	defer to.close()
+	f.changing.Lock()
+	defer f.changing.Unlock()
+	var old, now unix.Statx_t
+	if err := statx(from.dir, from.name, &old); err != nil || !r.waits() {
+		return -1, from.err(unix.ENOENT)
+	}
+	if !f.mayChange(from, &old) {
+		return -1, f.foreign(r, from.full())
+	}
+	// A folder or a link elsewhere may lead elsewhere; made anew, its links are judged.
+	kind := old.Mode & unix.S_IFMT
+	if from.in != to.in && (kind == unix.S_IFDIR || kind == unix.S_IFLNK) {
+		return -1, unix.EXDEV
+	}
+	there := statx(to.dir, to.name, &now) == nil
+	exchange := r.flags&unix.RENAME_EXCHANGE != 0
+	switch {
+	case r.flags&^(unix.RENAME_NOREPLACE|unix.RENAME_EXCHANGE) != 0:
+		return -1, unix.EINVAL
+	case exchange && there && from.in != to.in && now.Mode&unix.S_IFMT != unix.S_IFREG:
+		return -1, unix.EXDEV
+	case !there && exchange:
+		return -1, unix.ENOENT
+	case there && r.flags&unix.RENAME_NOREPLACE != 0:
+		return -1, unix.EEXIST
+	case there && !f.mayChange(to, &now):
+		return -1, f.foreign(r, to.full())
+	}
+	if err := f.mayMake(r, to); err != nil {
+		return -1, err
+	}
+	if exchange {
+		if err := f.mayMake(r, from); err != nil {
+			return -1, err
+		}
+	}
+	move := func(flags uint) error {
+		return unix.Renameat2(from.dir, from.name+slash(from), to.dir, to.name+slash(to), flags)
+	}
+	switch {
+	case exchange:
+		return -1, move(unix.RENAME_EXCHANGE)
+	case !there: // what has come there meanwhile stays
+		return -1, move(unix.RENAME_NOREPLACE)
+	case old.Ino == now.Ino && old.Dev_major == now.Dev_major && old.Dev_minor == now.Dev_minor:
+		return -1, nil // two names of one file
+	}
+	return -1, f.gone(&now, func() error { return move(0) })
+}
+
+func slash(p *spot) string {
+	if p.slash {
+		return "/"
+	}
+	return ""
+}
+
+// link gives a file of the workspace's own another name, in the view too.
+func (f *files) link(r *fileRequest) (int, error) {
+	if r.first == "" || r.flags&unix.AT_SYMLINK_FOLLOW != 0 {
+		return -1, errElsewhere
+	}
+	from, to, err := f.both(r)
+	if err != nil {
+		return -1, err
+	}
+	defer from.close()
+	defer to.close()
+	f.changing.Lock()
+	defer f.changing.Unlock()
+	at, err := unix.Openat(from.dir, from.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil || !r.waits() {
+		return -1, from.err(unix.ENOENT)
+	}
+	defer unix.Close(at)
+	var st unix.Statx_t
+	if err := statx(at, "", &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return -1, unix.EPERM
+	}
+	if !f.ours(&st) || f.hidden(from.full()) {
+		return -1, f.foreign(r, from.full())
+	}
+	if statx(to.dir, to.name, &st) == nil {
+		return -1, unix.EEXIST
+	}
+	if err := f.mayMake(r, to); err != nil {
+		return -1, err
+	}
+	return -1, unix.Linkat(unix.AT_FDCWD, selfFile(at), to.dir, to.name, unix.AT_SYMLINK_FOLLOW)
+}
+
+// symlink makes a symbolic link that leads nowhere but to the workspace's own entries, the
+// workspace, or a program of the system. A program outside that follows it does so with all its
+// rights.
+func (f *files) symlink(r *fileRequest) (int, error) {
+	return -1, f.makeAt(r, r.first, r.at, func(p *spot) error {
+		if p.slash {
+			return unix.ENOENT
+		}
+		if !f.leadsInside(p, r.second) {
+			f.told.add(r.call, p.full(), "the link would lead to "+r.second)
+			return unix.EACCES
+		}
+		return f.makeEntry(p, 0, unix.S_IFLNK,
+			func() error { return unix.Symlinkat(r.second, p.dir, p.name) })
+	})
+}
+
+// leadsInside reports whether a link at p with that target stays inside. It is decided by its text,
+// so dots may stand at its beginning only: behind another link they would lead elsewhere.
+func (f *files) leadsInside(p *spot, target string) bool {
+	rest := strings.TrimLeft(target, "./")
+	if rest == "" && strings.HasPrefix(target, "/") || strings.Contains("/"+rest+"/", "/../") {
+		return false
+	}
+	dots := target[:len(target)-len(rest)]
+	if strings.Contains(dots, "...") || strings.Trim(dots, ".") != "" && strings.Contains(dots, "//..") {
+		return false
+	}
+	name := path.Clean(target)
+	if !path.IsAbs(name) {
+		name = path.Join(p.in, target)
+	}
+	for _, tree := range append(f.view.System, f.trees.names...) {
+		if within(name, tree) {
+			return true
+		}
+	}
+	return f.ownName(name)
+}
+
+// ownName reports whether name is an entry of the workspace's own in the view, or lies below one.
+func (f *files) ownName(name string) bool {
+	for _, d := range f.dirs {
+		rest, ok := strings.CutPrefix(name, d.name+"/")
+		if !ok {
+			continue
+		}
+		first, _, _ := strings.Cut(rest, "/")
+		var st unix.Statx_t
+		return statx(d.fd, first, &st) == nil && f.ours(&st)
+	}
+	return false
+}

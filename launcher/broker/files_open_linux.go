@@ -1,0 +1,167 @@
+//go:build amd64 || arm64
+
+package broker
+
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/broker/view"
+)
+
+// permission are the bits of a mode that an entry in the view may have: none that lends rights.
+const permission = 0o777
+
+// open opens a file for more than reading, and makes it if that is asked for.
+func (f *files) open(r *fileRequest) (int, error) {
+	if r.flags&unix.O_PATH != 0 {
+		return -1, errElsewhere
+	}
+	if number, ok := descriptor(r.first); ok {
+		return f.reopen(r, number)
+	}
+	const alone = unix.O_CREAT | unix.O_EXCL
+	if r.flags&nameless != 0 {
+		return f.openNameless(r)
+	}
+	p, err := f.locate(r, r.at, r.first, r.flags&unix.O_NOFOLLOW == 0 && r.flags&alone != alone)
+	if err != nil {
+		return -1, err
+	}
+	defer p.close()
+	f.changing.Lock()
+	defer f.changing.Unlock()
+	if !r.waits() {
+		return -1, unix.ESRCH
+	}
+	for range 3 {
+		at, err := unix.Openat(p.dir, p.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		switch {
+		case err == unix.ENOENT && r.flags&unix.O_CREAT != 0 && !p.slash:
+			fd, err := f.create(r, p)
+			if err == unix.EEXIST && r.flags&unix.O_EXCL == 0 {
+				continue // somebody else was first
+			}
+			return fd, err
+		case err != nil:
+			return -1, p.err(asErrno(err))
+		}
+		defer unix.Close(at)
+		if r.flags&alone == alone {
+			return -1, p.err(unix.EEXIST)
+		}
+		return f.openExisting(r, p, at)
+	}
+	return -1, unix.EEXIST
+}
+
+// openExisting opens what at is a handle of, if it is a file of the workspace's own.
+func (f *files) openExisting(r *fileRequest, p *spot, at int) (int, error) {
+	var st unix.Statx_t
+	err := statx(at, "", &st)
+	kind := st.Mode & unix.S_IFMT
+	if reading := r.flags&writing == 0; err == nil && reading {
+		if kind != unix.S_IFREG && kind != unix.S_IFDIR || f.hidden(p.full()) || !f.ours(&st) {
+			return -1, errElsewhere
+		}
+		return f.openHandle(r, at)
+	}
+	if err != nil || kind != unix.S_IFREG || p.slash {
+		return -1, errElsewhere
+	}
+	if !f.mayChange(p, &st) {
+		return -1, f.foreign(r, p.full())
+	}
+	return f.openHandle(r, at)
+}
+
+// openHandle opens what at is a handle of as the caller wants it, but for what would make or look
+// up a name.
+func (f *files) openHandle(r *fileRequest, at int) (int, error) {
+	const names = unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | nameless
+	return unix.Open(selfFile(at), int(r.flags&^names)|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+}
+
+// reopen opens what one of the caller's own descriptors refers to.
+func (f *files) reopen(r *fileRequest, number string) (int, error) {
+	at, err := handle(r.process() + "fd/" + number)
+	if err != nil {
+		return -1, errElsewhere
+	}
+	defer unix.Close(at)
+	var st unix.Statx_t
+	if err := statx(at, "", &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG ||
+		!r.waits() || !f.ours(&st) {
+		return -1, errElsewhere
+	}
+	return f.openHandle(r, at)
+}
+
+// create makes a file that was not there.
+func (f *files) create(r *fileRequest, p *spot) (int, error) {
+	if err := f.mayMake(r, p); err != nil {
+		return -1, err
+	}
+	umask := f.umask.of(r.call)
+	fd, err := unix.Openat(p.dir, p.name,
+		int(r.flags&^nameless)|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NOCTTY,
+		r.mode&permission&^umask)
+	if err != nil {
+		return -1, err
+	}
+	f.enter(fd, r.mode&permission&^umask)
+	return fd, nil
+}
+
+// openNameless makes a file that no name leads to.
+func (f *files) openNameless(r *fileRequest) (int, error) {
+	p, err := f.locate(r, r.at, r.first+"/nameless", false)
+	if err != nil {
+		return -1, err
+	}
+	defer p.close()
+	if !p.owned || !r.waits() {
+		return -1, errElsewhere
+	}
+	// It is not in the ledger: its number can be another's when the run closes it.
+	return unix.Openat(p.dir, ".", int(r.flags)|unix.O_EXCL|unix.O_CLOEXEC,
+		r.mode&permission&^f.umask.of(r.call))
+}
+
+// mayMake returns why no entry may be made at a place, and notes it.
+func (f *files) mayMake(r *fileRequest, p *spot) error {
+	name := p.full()
+	switch {
+	case f.named(name):
+		return nil
+	case !p.owned || f.hidden(name):
+		f.told.add(r.call, name, "its folder was made by another program")
+		return unix.EACCES
+	case p.top:
+		if why := view.Refused(p.name, f); why != "" {
+			f.told.add(r.call, name, why)
+			return unix.EACCES
+		}
+	}
+	return nil
+}
+
+// foreign notes that an entry stays as it is.
+func (f *files) foreign(r *fileRequest, name string) error {
+	f.told.add(r.call, name, "another program made it")
+	return unix.EACCES
+}
+
+// enter takes what fd refers to, and was just made, into the ledger. The mode is what the caller
+// wanted: the launcher's own mask has taken more away.
+func (f *files) enter(fd int, mode uint32) {
+	var st unix.Statx_t
+	if statx(fd, "", &st) != nil {
+		return
+	}
+	if id, ok := view.Identify(&st); ok {
+		f.ledger().Add(id)
+	}
+	if uint32(st.Mode)&permission != mode {
+		_ = unix.Fchmodat(unix.AT_FDCWD, selfFile(fd), mode, 0)
+	}
+}

@@ -1,0 +1,132 @@
+//go:build amd64 || arm64
+
+package broker
+
+import (
+	"os"
+	"path"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A spot is where an entry is or may come: its folder, open as a handle, and its name in there.
+type spot struct {
+	dir   int
+	in    string // the folder's name, as the kernel has it
+	name  string
+	slash bool // a slash followed
+	top   bool // the folder is a shared directory itself
+	owned bool // the runs of this workspace may make entries there
+	seen  bool // the caller may look into the folder; root without capabilities may not always
+}
+
+func (p *spot) close() { unix.Close(p.dir) }
+
+func (p *spot) full() string { return path.Join(p.in, p.name) }
+
+// err is the answer when what is at a place, or is not, decides.
+func (p *spot) err(errno unix.Errno) error {
+	if !p.seen {
+		return errElsewhere
+	}
+	return errno
+}
+
+// maxLinks is how many symbolic links in a row the kernel follows.
+const maxLinks = 40
+
+// locate finds the place that a name means in the view. It returns errApart when that is somewhere
+// else, and errElsewhere when it cannot tell. The name is looked up in the launcher's own mounts,
+// where the run has the same names but for what is hidden from it.
+func (f *files) locate(r *fileRequest, at int, name string, follow bool) (*spot, error) {
+	name, err := r.full(at, name)
+	for range maxLinks {
+		if err != nil || outside(name) {
+			return nil, errElsewhere
+		}
+		p, err := r.spot(name)
+		if err != nil {
+			return nil, err
+		}
+		if follow {
+			if target, ok := readLink(p.dir, p.name); ok {
+				name = target
+				if target != "" && target[0] != '/' {
+					name = p.in + "/" + target
+				}
+				p.close()
+				continue
+			}
+		}
+		if !f.inView(p.full()) {
+			p.close()
+			return nil, errApart
+		}
+		return p, f.look(p)
+	}
+	return nil, errElsewhere
+}
+
+// spot opens the folder that an absolute name is in.
+func (r *fileRequest) spot(name string) (*spot, error) {
+	trimmed := strings.TrimRight(name, "/")
+	end := strings.LastIndexByte(trimmed, '/')
+	if end < 0 || trimmed[end+1:] == "." || trimmed[end+1:] == ".." {
+		return nil, errElsewhere
+	}
+	p := &spot{name: trimmed[end+1:], slash: trimmed != name}
+	var err error
+	if p.dir, err = r.folder(trimmed[:end+1]); err != nil {
+		return nil, err
+	}
+	if p.in, err = os.Readlink(selfFile(p.dir)); err != nil {
+		p.close()
+		return nil, errElsewhere
+	}
+	return p, nil
+}
+
+// folder opens a directory as a handle.
+func (r *fileRequest) folder(name string) (int, error) {
+	fd, err := unix.Openat2(unix.AT_FDCWD, name, &unix.OpenHow{
+		Flags:   unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_NO_MAGICLINKS | r.cached,
+	})
+	switch {
+	case err == unix.EAGAIN && r.cached != 0:
+		return -1, errSlow
+	case err != nil:
+		return -1, errElsewhere
+	}
+	return fd, nil
+}
+
+func readLink(dir int, name string) (string, bool) {
+	b := make([]byte, unix.PathMax)
+	n, err := unix.Readlinkat(dir, name, b)
+	if err != nil || n == len(b) {
+		return "", false
+	}
+	return string(b[:n]), true
+}
+
+// look finds out whose the folder of a place is.
+func (f *files) look(p *spot) error {
+	var st unix.Statx_t
+	if err := statx(p.dir, "", &st); err != nil {
+		p.close()
+		return errElsewhere
+	}
+	for _, d := range f.dirs {
+		p.top = p.top || d.ino == st.Ino && d.dev == unix.Mkdev(st.Dev_major, st.Dev_minor)
+	}
+	p.seen = os.Geteuid() != 0 || st.Uid == 0 || st.Mode&1 != 0
+	p.owned = p.top || f.opened(p.in, &st) || f.ours(&st) || f.named(p.full())
+	return nil
+}
+
+// mayChange reports whether what is at a place may be changed or removed.
+func (f *files) mayChange(p *spot, st *unix.Statx_t) bool {
+	return !f.hidden(p.full()) && (f.ours(st) || f.named(p.full()))
+}

@@ -1,0 +1,121 @@
+//go:build amd64 || arm64
+
+package broker
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// writing are the flags of open that change something or allow to.
+const (
+	writing = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC | nameless
+	// nameless is O_TMPFILE without O_DIRECTORY.
+	nameless = unix.O_TMPFILE &^ unix.O_DIRECTORY
+)
+
+// Ways in which a call is not answered by a result.
+const (
+	errElsewhere = unix.Errno(1<<20 + iota) // the kernel alone decides
+	errApart                                // the name is not in the view: so does it then
+	errSlow                                 // it takes a look at a disk or farther
+)
+
+// A fileCall is one system call, and the places of its arguments; -1 is none.
+type fileCall struct {
+	nr        uint32
+	at, path  int // at -1: the working directory
+	to, other int // the second name
+	flags     int
+	mode      int
+	fixed     uint64 // flags that the call itself means
+	act       func(f *files, r *fileRequest) (fd int, err error)
+}
+
+// A fileRequest is one call with its arguments, which were copied once.
+type fileRequest struct {
+	*call
+	*fileCall
+	first, second string
+	flags, mode   uint32
+	cached        uint64 // resolveCached, or 0 when it may take time
+}
+
+// resolveCached is RESOLVE_CACHED (Linux 5.12): fail where a look at a disk would be needed.
+const resolveCached = 0x20
+
+// copy reads the arguments.
+func (r *fileRequest) copy() (err error) {
+	r.flags = uint32(r.fixed)
+	if i := r.fileCall.flags; i >= 0 {
+		r.flags |= uint32(r.Args[i])
+	}
+	if i := r.fileCall.mode; i >= 0 {
+		r.mode = uint32(r.Args[i])
+	}
+	if r.path >= 0 {
+		if r.first, err = r.text(r.Args[r.path], unix.PathMax); err != nil {
+			return err
+		}
+	}
+	if r.other >= 0 {
+		r.second, err = r.text(r.Args[r.other], unix.PathMax)
+	}
+	return err
+}
+
+// full is path as an absolute name. What the names in it lead to is found out from there; that the
+// caller's directory may be moved meanwhile changes nothing, as it is the object found that is
+// decided about.
+func (r *fileRequest) full(at int, path string) (string, error) {
+	switch {
+	case path == "":
+		return "", errElsewhere
+	case path[0] == '/':
+		return path, nil
+	}
+	dir := r.process() + "cwd"
+	if at >= 0 && int32(r.Args[at]) != unix.AT_FDCWD {
+		dir = r.process() + "fd/" + strconv.Itoa(int(int32(r.Args[at])))
+	}
+	base, err := os.Readlink(dir)
+	if err != nil || base == "" || base[0] != '/' {
+		return "", errElsewhere
+	}
+	return base + "/" + path, nil
+}
+
+// outside reports whether no name that begins so leads into the view: devices above all, which are
+// written to all the time. What the kernel makes up about processes leads to the process that
+// looks; see descriptor.
+func outside(path string) bool {
+	for _, dir := range []string{"/dev/", "/proc/", "/sys/"} {
+		if rest, ok := strings.CutPrefix(path, dir); ok {
+			return !(dir == "/dev/" && strings.HasPrefix(rest, "shm")) &&
+				!strings.Contains(rest, "..")
+		}
+	}
+	return false
+}
+
+// descriptor returns the number of the caller's own descriptor that path means.
+func descriptor(path string) (number string, ok bool) {
+	switch path {
+	case "/dev/stdin":
+		return "0", true
+	case "/dev/stdout":
+		return "1", true
+	case "/dev/stderr":
+		return "2", true
+	}
+	for _, self := range []string{"/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/"} {
+		if number, ok := strings.CutPrefix(path, self); ok {
+			_, err := strconv.ParseUint(number, 10, 31)
+			return number, err == nil
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,42 @@
+package view
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+
+	"golang.org/x/sys/unix"
+)
+
+// An ID is the identity of an entry: no two have the same one, at any time.
+type ID struct {
+	Dev, Ino uint64
+	Sec      int64 // of its birth
+	Nsec     uint32
+}
+
+// Identify returns the identity in what statx(2) says with STATX_BTIME; ok is false on a file
+// system that tells no birth.
+func Identify(st *unix.Statx_t) (id ID, ok bool) {
+	return ID{
+		Dev: unix.Mkdev(st.Dev_major, st.Dev_minor), Ino: st.Ino,
+		Sec: st.Btime.Sec, Nsec: st.Btime.Nsec,
+	}, st.Mask&unix.STATX_BTIME != 0 && (st.Btime.Sec != 0 || st.Btime.Nsec != 0)
+}
+
+const (
+	made    = 1
+	removed = 2
+
+	recordSize = 32
+)
+
+// record is an entry as it stands in the file; the last three bytes tell whether it is whole.
+func record(id ID, kind byte) []byte {
+	b := make([]byte, 0, recordSize)
+	b = binary.LittleEndian.AppendUint64(b, id.Dev)
+	b = binary.LittleEndian.AppendUint64(b, id.Ino)
+	b = binary.LittleEndian.AppendUint64(b, uint64(id.Sec))
+	b = append(binary.LittleEndian.AppendUint32(b, id.Nsec), kind)
+	sum := crc32.ChecksumIEEE(b)
+	return append(b, byte(sum), byte(sum>>8), byte(sum>>16))
+}

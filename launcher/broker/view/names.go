@@ -1,0 +1,65 @@
+package view
+
+import (
+	_ "embed"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed names.txt
+var namesText string
+
+// A custom is a pattern of names that programs look for.
+type custom struct{ pattern, why string }
+
+var customs = sync.OnceValue(func() (list []custom) {
+	for line := range strings.Lines(namesText) {
+		pattern, why, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if ok && pattern != "#" {
+			list = append(list, custom{pattern, strings.TrimSpace(why)})
+		}
+	}
+	return list
+})
+
+// A Machine knows who else there is.
+type Machine interface {
+	// Account reports whether a person or root has this name or number.
+	Account(name string) bool
+	// Outside reports whether a process that is not of the run has this number.
+	Outside(pid int) bool
+}
+
+// Refused returns why a run may not use name in a shared directory; "" when it may.
+func Refused(name string, m Machine) string {
+	for _, c := range customs() {
+		if ok, err := path.Match(c.pattern, name); ok || err != nil {
+			return c.why
+		}
+	}
+	digits := len(strings.TrimRight(name, "0123456789"))
+	number, separated := name[digits:], digits == 0 || strings.ContainsRune("-_.+@:", rune(name[digits-1]))
+	switch {
+	case m.Account(lastWord(name)):
+		return "it ends in the name or number of an account"
+	case len(number) >= leastAlone && m.Account(number):
+		return "it ends in the number of an account"
+	case len(number) >= leastPID && (separated || strings.HasSuffix(name[:digits], "pid")):
+		if pid, err := strconv.ParseInt(number, 10, 32); err == nil && m.Outside(int(pid)) {
+			return "it ends in the number of a process outside"
+		}
+	}
+	return ""
+}
+
+// leastAlone is how many digits say whose a name is without a separator before them (emacs1000),
+// leastPID how many may mean a process: shards and copies are numbered from 0 on.
+const (
+	leastAlone = 4
+	leastPID   = 3
+)
+
+// lastWord is what of a name stands behind its last separator.
+func lastWord(name string) string { return name[strings.LastIndexAny(name, "-_.+@:")+1:] }

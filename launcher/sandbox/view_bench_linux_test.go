@@ -1,0 +1,167 @@
+package sandbox
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/broker"
+)
+
+// opensMain opens each of the named files for writing as often as it is told, in turn, and prints
+// the median time of each in nanoseconds.
+func opensMain(args []string) {
+	n, _ := strconv.Atoi(args[0])
+	times := make([][]time.Duration, len(args[1:]))
+	for range n {
+		for i, name := range args[1:] {
+			begin := time.Now()
+			fd, err := unix.Open(name, unix.O_WRONLY|unix.O_CREAT|unix.O_CLOEXEC, 0o600)
+			times[i] = append(times[i], time.Since(begin))
+			if err != nil {
+				fmt.Println(err)
+				os.Exit(1)
+			}
+			unix.Close(fd)
+		}
+	}
+	for _, list := range times {
+		slices.Sort(list)
+		fmt.Println(int64(list[n/2]))
+	}
+}
+
+// BenchmarkView is what it costs that shared directories are a view: the median of an open that is
+// let through (by its full name and in the working directory) and of one that the broker makes,
+// with what a bare one takes beside them. Aims: 6 and 12 microseconds.
+func BenchmarkView(b *testing.B) {
+	for _, level := range []Level{Base, Strong} {
+		b.Run(level.String(), func(b *testing.B) {
+			top, self := b.TempDir(), ""
+			self, _ = os.Executable()
+			p := Default(top+"/ws", "")
+			p.Read = append(p.Read, Path{Name: self})
+			p.Require, p.Most = level, level
+			p.View = &broker.View{Dirs: []string{top + "/tmp"}, Ledger: top + "/ledger"}
+			for _, dir := range []string{"/ws", "/tmp"} {
+				if err := os.Mkdir(top+dir, 0o700); err != nil {
+					b.Fatal(err)
+				}
+			}
+			names := []string{top + "/ws/a", "b", top + "/tmp/a"}
+			var bare, let []int64
+			for b.Loop() {
+				cmd := exec.Command(self)
+				cmd.Args, cmd.Dir = append([]string{"opens", "3000"}, names...), top+"/ws"
+				out, err := cmd.Output()
+				if err != nil {
+					b.Fatal(err)
+				}
+				bare = numbersIn(string(out))
+				os.Remove(top + "/tmp/a")
+				let = opens(b, p, self, top+"/ws", names)
+				os.Remove(top + "/tmp/a")
+			}
+			b.ReportMetric(float64(bare[2]), "ns/bare")
+			b.ReportMetric(float64(let[0]), "ns/through")
+			b.ReportMetric(float64(let[1]), "ns/through-relative")
+			b.ReportMetric(float64(let[2]), "ns/opened")
+		})
+	}
+}
+
+func opens(b *testing.B, p Profile, self, dir string, names []string) []int64 {
+	b.Helper()
+	out, in, err := os.Pipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer out.Close()
+	at, err := os.Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer at.Close()
+	process, _, err := Start(p, Command{Path: self, Dir: at,
+		Argv: append([]string{"opens", "3000"}, names...), Files: []*os.File{nil, in, in}})
+	in.Close()
+	if err != nil {
+		b.Fatal(err)
+	}
+	text, _ := io.ReadAll(out)
+	if s, err := process.Wait(); err != nil || s.Shell() != 0 {
+		b.Fatal(s, err, string(text))
+	}
+	return numbersIn(string(text))
+}
+
+func numbersIn(text string) (list []int64) {
+	for field := range strings.FieldsSeq(text) {
+		n, _ := strconv.ParseInt(field, 10, 64)
+		list = append(list, n)
+	}
+	return list
+}
+
+// BenchmarkViewUntar is what a view costs a program that makes many files elsewhere: pairs of runs
+// with and without one, the median of the ratios.
+func BenchmarkViewUntar(b *testing.B) {
+	const files, pairs = 5000, 9
+	for _, level := range []Level{Base, Strong} {
+		b.Run(level.String(), func(b *testing.B) {
+			top := b.TempDir()
+			for i := range files {
+				dir := fmt.Sprintf("%s/src/%d", top, i/100)
+				if i%100 == 0 {
+					_ = os.MkdirAll(dir, 0o755)
+				}
+				_ = os.WriteFile(fmt.Sprintf("%s/%d", dir, i), []byte(strings.Repeat("x", 2000)), 0o644)
+			}
+			must := func(err error) {
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			must(exec.Command("tar", "-C", top, "-cf", top+"/a.tar", "src").Run())
+			must(os.MkdirAll(top+"/tmp", 0o700))
+			must(os.MkdirAll(top+"/ws", 0o700))
+			untar := func(v *broker.View) time.Duration {
+				p := Default(top+"/ws", "")
+				p.Read = append(p.Read, Path{Name: top + "/a.tar"})
+				p.Require, p.Most, p.View = level, level, v
+				begin := time.Now()
+				process, _, err := Start(p, Command{Path: "/bin/tar",
+					Argv: []string{"tar", "-C", top + "/ws", "-xf", top + "/a.tar"}})
+				must(err)
+				s, err := process.Wait()
+				took := time.Since(begin)
+				if err != nil || s.Shell() != 0 {
+					b.Fatal(s, err)
+				}
+				must(os.RemoveAll(top + "/ws/src"))
+				return took
+			}
+			var ratios, without []float64
+			for b.Loop() {
+				for range pairs {
+					plain := untar(nil)
+					with := untar(&broker.View{Dirs: []string{top + "/tmp"}, Ledger: top + "/ledger"})
+					ratios = append(ratios, float64(with)/float64(plain))
+					without = append(without, float64(plain.Microseconds())/files)
+				}
+			}
+			slices.Sort(ratios)
+			slices.Sort(without)
+			b.ReportMetric(ratios[len(ratios)/2], "ratio")
+			b.ReportMetric(without[len(without)/2], "µs/file")
+		})
+	}
+}
