@@ -36,7 +36,7 @@ var customers = []struct {
 		metadataNumbers, metadataRules, openMetadata,
 	},
 	{
-		"files", "no right of Landlock's is for entries of one's own, and the path is behind a pointer",
+		"files", "no right of Landlock's is for own entries, and the path is behind a pointer",
 		fileNumbers, fileRules, openFiles,
 	},
 }

@@ -34,7 +34,8 @@ func (f *files) ownObject(c *call, name string, fd int) (int, error) {
 		err = statx(own, "", &st)
 	}
 	switch {
-	case err != nil, was.Ino != st.Ino, was.Dev_major != st.Dev_major, was.Dev_minor != st.Dev_minor:
+	case err != nil, was.Ino != st.Ino, was.Dev_major != st.Dev_major,
+		was.Dev_minor != st.Dev_minor:
 		err = unix.EPERM
 	case f.hidden(name) || !f.ours(&st) && !f.named(name):
 		f.told.add(c, name, "another program made it")
@@ -67,7 +68,8 @@ func (f *files) access(r *fileRequest) (int, error) {
 	}
 	defer unix.Close(fd)
 	var st unix.Statx_t
-	if name, err = os.Readlink(selfFile(fd)); err != nil || statx(fd, "", &st) != nil || !r.waits() {
+	name, err = os.Readlink(selfFile(fd))
+	if err != nil || statx(fd, "", &st) != nil || !r.waits() {
 		return -1, errElsewhere
 	}
 	top := slices.ContainsFunc(f.dirs, func(d viewDir) bool { return d.name == name })

@@ -15,7 +15,8 @@ func (f *files) mkdir(r *fileRequest) (int, error) {
 	return -1, f.makeAt(r, r.first, r.at, func(p *spot) error {
 		umask := f.umask.of(r.call)
 		mode := r.mode & permission &^ umask
-		return f.makeEntry(p, mode, unix.S_IFDIR, func() error { return unix.Mkdirat(p.dir, p.name, mode) })
+		return f.makeEntry(p, mode, unix.S_IFDIR,
+			func() error { return unix.Mkdirat(p.dir, p.name, mode) })
 	})
 }
 
@@ -24,7 +25,7 @@ func (f *files) mknod(r *fileRequest) (int, error) {
 	return -1, f.makeAt(r, r.first, r.at, func(p *spot) error {
 		switch kind := r.mode & unix.S_IFMT; {
 		case kind != 0 && kind != unix.S_IFREG:
-			f.told.add(r.call, p.full(), "sockets, FIFOs and devices are not made in shared directories")
+			f.told.add(r.call, p.full(), "shared directories get no sockets, FIFOs and devices")
 			return unix.EPERM
 		case p.slash:
 			return unix.ENOENT

@@ -156,13 +156,17 @@ func (f *files) symlink(r *fileRequest) (int, error) {
 // leadsInside reports whether a link at p with that target stays inside. It is decided by its text,
 // so dots may stand at its beginning only: behind another link they would lead elsewhere.
 func (f *files) leadsInside(p *spot, target string) bool {
-	rest := strings.TrimLeft(target, "./")
-	if rest == "" && strings.HasPrefix(target, "/") || strings.Contains("/"+rest+"/", "/../") {
-		return false
-	}
-	dots := target[:len(target)-len(rest)]
-	if strings.Contains(dots, "...") || strings.Trim(dots, ".") != "" && strings.Contains(dots, "//..") {
-		return false
+	down := false
+	for _, component := range strings.Split(target, "/") {
+		switch component {
+		case "", ".":
+		case "..":
+			if down || path.IsAbs(target) {
+				return false
+			}
+		default:
+			down = true
+		}
 	}
 	name := path.Clean(target)
 	if !path.IsAbs(name) {

@@ -102,8 +102,8 @@ func (f *files) create(r *fileRequest, p *spot) (int, error) {
 		return -1, err
 	}
 	umask := f.umask.of(r.call)
-	fd, err := unix.Openat(p.dir, p.name,
-		int(r.flags&^nameless)|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NOCTTY,
+	const anew = unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NOCTTY
+	fd, err := unix.Openat(p.dir, p.name, int(r.flags&^nameless)|anew,
 		r.mode&permission&^umask)
 	if err != nil {
 		return -1, err

@@ -25,8 +25,8 @@ type Profile struct {
 	Request *os.File
 }
 
-// A View is the shared directories as a run has them: it reads what is there, and makes, changes and
-// removes only entries of its workspace's own.
+// A View is the shared directories as a run has them: it reads what is there, and makes, changes
+// and removes only entries of its workspace's own.
 type View struct {
 	Dirs []string // absolute
 	// Ledger is the file that remembers what the runs of the workspace have made; "" for none.

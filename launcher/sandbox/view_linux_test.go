@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	_ "embed"
 	"os"
 	"strings"
 	"testing"
@@ -29,41 +30,23 @@ func shared(t *testing.T, p Profile) (Profile, string) {
 	return p, dir
 }
 
+//go:embed testdata/view.txt
+var viewText string
+
+type viewTest struct{ name, script, want string }
+
+func viewTests() (list []viewTest) {
+	for _, block := range strings.Split(viewText, "\n== ")[1:] {
+		name, rest, _ := strings.Cut(block, "\n")
+		script, want, _ := strings.Cut(rest, "\n--\n")
+		list = append(list, viewTest{name, script, strings.TrimSuffix(want, "\n") + "\n"})
+	}
+	return list
+}
+
 // What a run makes in a shared directory works as without a fence, and stands there for all.
 func TestViewProvides(t *testing.T) {
-	for _, test := range []struct{ name, script, want string }{
-		{"write and read", "echo x > a; cat a; echo y >> a; cat a", "x\nx\ny\n"},
-		{"cut", "echo xyz > a; : > a; wc -c < a; truncate -s 3 a; wc -c < a", "0\n3\n"},
-		{"mode", "umask 027; echo x > a; mkdir d; stat -c %a a d; chmod 611 a d; stat -c %a a d",
-			"640\n750\n611\n611\n"},
-		{"mode of the caller alone", "(umask 077; echo x > a); echo x > b; stat -c %a a b",
-			"600\n644\n"},
-		{"times", "touch -d 2001-02-03T04:05:06Z a; stat -c %Y a; mkdir d; touch -d 2001-02-03T04:05:06Z d; stat -c %Y d",
-			"981173106\n981173106\n"},
-		{"folders", "mkdir -p d/e/f; echo x > d/e/f/g; cat d/e/f/g; rm -r d; ls -d d", "x\n"},
-		{"mkdir -p twice", "mkdir -p d/e; mkdir -p d/e && mkdir -p d && echo ok", "ok\n"},
-		{"remove", "echo x > a; rm a; ls a; rm -f nothing && echo ok", "ok\n"},
-		{"rename", "echo x > a; mv a b; cat b; echo y > c; mv c b; cat b; mkdir d; mv b d/; cat d/b",
-			"x\ny\ny\n"},
-		{"rename a folder", "mkdir d e; echo x > d/a; mv d f; cat f/a; mv f e/; cat e/f/a", "x\nx\n"},
-		{"hard link", "echo x > a; ln a b; rm a; cat b; echo y > b; cat b", "x\ny\n"},
-		{"symbolic links", "echo x > a; mkdir d; ln -s a b; ln -s ../a d/c; cat b d/c; echo y > b; cat a; ln -s /usr/bin/env e && test -x e && rm b && cat a",
-			"x\nx\ny\ny\n"},
-		{"move in and out of the workspace", "echo x > $W/a; mv $W/a a; cat a; mv a $W/b; cat $W/b; ls a",
-			"x\nx\n"},
-		{"temporary names", "f=$(mktemp -p .); echo x > $f; cat $f; d=$(mktemp -d -p .); echo y > $d/z; cat $d/z",
-			"x\ny\n"},
-		{"other names of it", "cd d 2>/dev/null; echo x > ../tmp/a; cat $V/./a; ln -s $V $W/l; echo y > $W/l/b; cat b; ln -s $V/c $W/c; echo z > $W/c; cat c",
-			"x\ny\nz\n"},
-		{"descriptors", "(echo x > /dev/stderr) 2> a; cat a; exec 7<>a; echo y > /proc/self/fd/7; cat a; echo z > /dev/fd/7; cat a",
-			"x\ny\nz\n"},
-		{"may write", "test -w . && echo yes; echo x > a; test -w a && echo yes; test -w foreign || echo no",
-			"yes\nyes\nno\n"},
-		{"read of others", "cat foreign folder/file; ls", "theirs\ntheirs\nfolder\nforeign\n"},
-		{"programs", "printf '#!/bin/sh\\necho ran\\n' > p; chmod +x p; ./p", "ran\n"},
-		{"here-document and tar", "mkdir s; echo 1 > s/a; ln s/a s/b; ln -s a s/c; tar c s | (mkdir t; cd t; tar x); cat t/s/a t/s/b t/s/c",
-			"1\n1\n1\n"},
-	} {
+	for _, test := range viewTests() {
 		levels(t, func(t *testing.T, p Profile) {
 			t.Run(test.name, func(t *testing.T) {
 				p, dir := shared(t, p)
@@ -103,7 +86,8 @@ func TestViewDenies(t *testing.T) {
 			done
 			for f in folder tmux-0 .; do
 				(echo x > $f/new) && echo "make in $f"; mkdir $f/.new && echo "mkdir in $f"
-				rmdir $f && echo "rmdir $f"; mv $f d && echo "move $f"; chmod 711 $f && echo "chmod $f"
+				rmdir $f && echo "rmdir $f"; mv $f d && echo "move $f"
+				chmod 711 $f && echo "chmod $f"
 			done
 			rm -f new
 			for f in .x .X11-unix tmux-1 ssh-abc dbus-x hsperfdata_x krb5cc_0 systemd-private-x; do
@@ -111,13 +95,16 @@ func TestViewDenies(t *testing.T) {
 				echo x > ok; mv ok $f && echo "name $f"; ln ok $f && echo "link $f"; rm ok
 				ln -s foreign $f && echo "symlink $f"
 			done
-			mkdir own; for t in /etc/passwd ../foreign $HOME/.bashrc / .. ../.. ../../x own/../foreign nothing folder; do
+			mkdir own
+			for t in /etc/passwd ../foreign $HOME/.bashrc / .. ../.. ../../x own/../foreign nothing folder
+			do
 				ln -s $t own/l && echo "link to $t"; ln -s $t l && echo "link to $t"
 			done
 			ln -s . own/here && ln -s here/../../foreign own/l && echo "link by a link"
 			mkfifo f && echo fifo; mkfifo own/f && echo fifo
 			python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("s")' && echo socket
-			mknod n c 1 3 && echo device; chmod 4755 own && echo set-uid; chmod 1777 own && echo sticky
+			mknod n c 1 3 && echo device
+			chmod 4755 own && echo set-uid; chmod 1777 own && echo sticky
 			mkdir -m 1777 t; stat -c %a t; rm -rf own t; rm -f l n f s`)
 		if want := "make in .\nlink to nothing\n755\n"; text != want {
 			t.Errorf("%q", text)
@@ -141,11 +128,13 @@ func TestViewRemembers(t *testing.T) {
 		view := *p.View
 		view.Ledger += ".other"
 		stranger.View = &view
-		_, text := shell(t, stranger, "cd "+dir+"; exec 2>/dev/null; (echo y > d/a) && echo 1; rm e && echo 2; (echo y > d/n) && echo 3")
+		_, text := shell(t, stranger, "cd "+dir+"; exec 2>/dev/null; (echo y > d/a) && echo 1; "+
+			"rm e && echo 2; (echo y > d/n) && echo 3")
 		if text != "" {
 			t.Errorf("another workspace: %q", text)
 		}
-		_, text = shell(t, p, "cd "+dir+"; exec 2>/dev/null; echo y > d/a; cat d/a; rm e && echo gone; (echo y > c) || echo no; rm -rf d && echo gone; cat c")
+		_, text = shell(t, p, "cd "+dir+"; exec 2>/dev/null; echo y > d/a; cat d/a; "+
+			"rm e && echo gone; (echo y > c) || echo no; rm -rf d && echo gone; cat c")
 		if want := "y\ngone\nno\ngone\ntheirs\n"; text != want {
 			t.Errorf("%q, want %q", text, want)
 		}

@@ -40,7 +40,8 @@ func Refused(name string, m Machine) string {
 		}
 	}
 	digits := len(strings.TrimRight(name, "0123456789"))
-	number, separated := name[digits:], digits == 0 || strings.ContainsRune("-_.+@:", rune(name[digits-1]))
+	number := name[digits:]
+	separated := digits == 0 || strings.IndexByte(separators, name[digits-1]) >= 0
 	switch {
 	case m.Account(lastWord(name)):
 		return "it ends in the name or number of an account"
@@ -62,4 +63,6 @@ const (
 )
 
 // lastWord is what of a name stands behind its last separator.
-func lastWord(name string) string { return name[strings.LastIndexAny(name, "-_.+@:")+1:] }
+func lastWord(name string) string { return name[strings.LastIndexAny(name, separators)+1:] }
+
+const separators = "-_.+@:"
