@@ -19,8 +19,8 @@
 // of the table customers, with the reason why the kernel cannot decide its calls alone, and has a
 // table of its calls. There are five: sockets (who is reached; package network decides), requests
 // (the socket by which a process of the run asks the launcher), scheduling (whose priority is
-// changed), metadata (modes, owners, times and attributes of files) and files (what is made, changed
-// and removed in directories that all programs share). To add one, write its file
+// changed), metadata (modes, owners, times and attributes of files) and files (what is made,
+// changed and removed in directories that all programs share). To add one, write its file
 // and its row.
 //
 // # Rules
@@ -37,7 +37,8 @@
 //     of it counts after the kernel has said that it waits still (call.waits).
 //   - Names are looked up from the caller's own root, directory and descriptors. /proc/self,
 //     /proc/thread-self and /dev/fd, which lead to the process that looks, are the caller's or are
-//     refused (sandbox: TestMetadata, TestLocalSockets).
+//     refused (sandbox: TestMetadata, TestLocalSockets). A name that takes more than the kernel's
+//     memory to look up is looked up beside, and openat2(2) says which that is.
 //   - Where the answer is the permission, the broker makes the call itself, on the object that it has
 //     looked at, or hands in the descriptor (sandbox: TestMetadataRace; sandbox/attack: "descriptor
 //     swapped by another thread"). The kernel is told to proceed only where it decides alone, and
@@ -56,6 +57,35 @@
 //
 // openat2 and io_uring, which would go around a look at their arguments, are refused by the
 // sandbox's own filter.
+//
+// # Shared directories
+//
+// In /tmp, /var/tmp and /dev/shm (Profile.View) the domain denies and the broker provides: Landlock
+// grants no right to change anything there, at either level, and the broker makes those calls that
+// are about entries which runs of this workspace have made. Calls about anything else are left to
+// the kernel, which refuses them there and decides by the domain elsewhere: so a name that leads
+// elsewhere meanwhile, or a mistake about where it leads, gives nothing away.
+//
+//   - An entry is told by device, number and time of birth (package view), not by its name. What
+//     runs of this workspace have made, later ones change; what others have made is read.
+//   - Entries are made in the directory itself, but for names that programs look for, and in
+//     folders of the workspace's own; in somebody else's only where the caller has its temporary
+//     files, or a person has allowed the name. What came to a name meanwhile stays (O_EXCL,
+//     RENAME_NOREPLACE).
+//   - No socket, FIFO, device, set-id or sticky bit. A hard link is between entries of the
+//     workspace's own.
+//   - A symbolic link leads to the workspace, to its own entries or to programs of the system, by
+//     its text, in which dots stand only at the beginning. A folder or link that is moved to another
+//     folder is EXDEV, and so is what comes from elsewhere or goes there: programs copy, and each
+//     entry is judged anew.
+//   - A plain open for reading costs nothing, because the filter tests the flags. Where a hidden
+//     name is in such a directory, the domain of base lets nothing be read that is made later, and
+//     the broker opens what is the workspace's own.
+//   - The mask is read of a caller only after some process of the run has set one. The run's mounts
+//     of these directories are read-only at strong, so access(2) is answered too.
+//
+// Between the look at an entry that is to be removed or replaced and its change another program can
+// put its own there; nothing inside can, because changes are made one at a time.
 //
 // # The network
 //

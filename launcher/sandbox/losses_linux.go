@@ -48,7 +48,8 @@ var gaps = []gap{
 		func(b *builder) bool { return b.unanswered != nil }},
 	{IPC, "without an ipc namespace, objects of the same owner are accessible by number", atBase},
 	{View, "the launcher cannot answer system calls here: another program already does, so " +
-		"nothing can be made in the shared directories", func(b *builder) bool { return b.unviewed }},
+		"nothing can be made in the shared directories",
+		func(b *builder) bool { return b.unviewed }},
 	{PrivateTmp, "without a mount namespace the shared directories are hidden, and there are no " +
 		"private ones",
 		atBaseWith(func(b *builder) bool { return b.profile.PrivateTmp })},

@@ -52,8 +52,8 @@ type Path struct {
 	Optional bool
 }
 
-// Temporary says what the run has of /tmp, /var/tmp and /dev/shm. Its zero value are directories like
-// others, and at Strong an empty /dev/shm.
+// Temporary says what the run has of /tmp, /var/tmp and /dev/shm. Its zero value are directories
+// like others, and at Strong an empty /dev/shm.
 type Temporary struct {
 	// PrivateTmp gives the run empty /tmp and /var/tmp of its own, which end with it; trees of the
 	// profile in them stay where they are. At Base they are out of reach instead, and the caller
@@ -61,8 +61,7 @@ type Temporary struct {
 	PrivateTmp bool
 	// View has the run see the machine's own /tmp, /var/tmp and /dev/shm, in which the broker makes
 	// and changes entries of the run's workspace and no others. Trees of Write in them stay what
-	// they are; the directories themselves are none. Nil means nothing with PrivateTmp; else the zero
-	// value.
+	// they are; the directories themselves are none. With PrivateTmp it means nothing.
 	View *broker.View
 }
 

@@ -96,7 +96,8 @@ func TestViewDenies(t *testing.T) {
 				ln -s foreign $f && echo "symlink $f"
 			done
 			mkdir own
-			for t in /etc/passwd ../foreign $HOME/.bashrc / .. ../.. ../../x own/../foreign nothing folder
+			for t in /etc/passwd ../foreign $HOME/.bashrc / .. ../.. ../../x own/../foreign \
+				nothing folder
 			do
 				ln -s $t own/l && echo "link to $t"; ln -s $t l && echo "link to $t"
 			done
