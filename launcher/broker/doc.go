@@ -75,7 +75,7 @@
 //   - No socket, FIFO, device, set-id or sticky bit. A hard link is between entries of the
 //     workspace's own.
 //   - A symbolic link leads to the workspace, to its own entries or to programs of the system, by
-//     its text, in which dots stand only at the beginning. A folder or link that is moved to another
+//     its text, in which dots stand only at its beginning. A folder or link moved to another
 //     folder is EXDEV, and so is what comes from elsewhere or goes there: programs copy, and each
 //     entry is judged anew.
 //   - A plain open for reading costs nothing, because the filter tests the flags. Where a hidden
