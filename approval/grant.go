@@ -10,8 +10,8 @@ import (
 // A Grant is a standing approval: the same plan again, without asking, a few times, for a while,
 // in one session. It covers exactly what a person saw; there are no patterns and no prefixes.
 //
-// That of what an agent's session opens ([Lasting]) lasts until it is revoked, or another one is
-// given in that session: its page says so.
+// That of what an agent's session opens, or of a connection ([plan.Lasting]), lasts until it is
+// revoked, or another one is given in that session: its page says so.
 type Grant struct {
 	ID        string    // UUID version 4
 	Envelope  string    // the question that it was given with
@@ -50,6 +50,8 @@ type GrantRequest struct {
 	Uses     int           // 0 means 5; at most MaxGrantUses
 	Approver string
 	Channel  string
+
+	Everywhere bool // of a connection: in every workspace of the account
 }
 
 // What a standing approval may not exceed: a working day, and about as many uses as one still

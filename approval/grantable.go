@@ -64,7 +64,8 @@ func Grantable(payload []byte) []string {
 	no(outside(effects.List("delete"), f.Text("workspace_root")),
 		"it deletes outside the workspace")
 	no(guarded(f.Objects("reasons")), "it touches protected files")
-	no(lasting && f.Text("workspace_root") == "", "it is in no workspace")
+	no(lasting && f.Text("workspace_root") == "" && !plan.Connects(payload),
+		"it is in no workspace")
 	no(len(facts.Calls) > 1, "it has several calls")
 	if lasting {
 		return why

@@ -20,7 +20,16 @@ func (t *tx) grant(r GrantRequest, e *entry) (Grant, error) {
 		refused.Message = strings.Join(why, "; ")
 		return Grant{}, refused
 	}
-	template, err := plan.Template(e.Payload)
+	payload := e.Payload
+	if r.Everywhere {
+		var err error
+		if payload, err = plan.Everywhere(payload); err != nil {
+			refused := e.refuse(OutcomeDenied, ErrNotGrantable)
+			refused.Message = "it is for its own workspace only"
+			return Grant{}, refused
+		}
+	}
+	template, err := plan.Template(payload)
 	if err != nil {
 		return Grant{}, err
 	}
@@ -32,7 +41,10 @@ func (t *tx) grant(r GrantRequest, e *entry) (Grant, error) {
 	id := formatUUID(bits)
 	if plan.Lasting(e.Payload) {
 		if err := t.endGrants(KindGrantRevoked, "another one took its place",
-			func(g Grant) bool { return g.Lasting && g.Session == e.Session }); err != nil {
+			func(g Grant) bool {
+				return g.Lasting && g.Session == e.Session &&
+					(g.Template == template || !plan.Connects(payload))
+			}); err != nil {
 			return Grant{}, err
 		}
 	}
@@ -41,7 +53,7 @@ func (t *tx) grant(r GrantRequest, e *entry) (Grant, error) {
 			"approver": r.Approver, "boot": int64(at.boot), "boot_id": at.bootID,
 			"channel": r.Channel, "envelope_id": e.ID,
 			"expires_at": plan.FormatTime(at.at.Add(r.For)), "issued_at": plan.FormatTime(at.at),
-			"plan":    string(e.Payload),
+			"plan":    string(payload),
 			"session": e.Session, "template": template, "uses": r.Uses, "work_item_id": e.WorkItem,
 		}),
 		t.put(grantUseBucket, id, plan.Fields{"used": 0, "ended": ""}),

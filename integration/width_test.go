@@ -50,7 +50,7 @@ var long = map[string]int{
 	"launcher/session":          20,
 	"launcher/state":            7,
 	"launcher/watch":            9,
-	"pathguard":                 81,
+	"pathguard":                 80,
 	"pathguard/intent":          4,
 	"pathguard/resolve":         2,
 	"pathguard/tamper":          24,

@@ -47,6 +47,11 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 	}
 	b.profile, b.exposed, b.partial = j.profile(folder)
 	b.profile.Reach.Barred = r.l.state.IsBarred
+	if b.profile.Network == sandbox.Hosts {
+		if b.wants = newWants(r.l, j); b.wants != nil {
+			b.profile.Reach.Ask = b.wants.ask
+		}
+	}
 	cmd.Inherit, b.withheld = handDown(j.Request.Files, b.profile)
 	b.inherited = cmd.Inherit
 	return cmd, b.handIn(cmd.Files)

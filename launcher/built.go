@@ -19,6 +19,7 @@ type built struct {
 	held    *sandbox.Held
 	own     []*os.File // ours until the command has them
 	watched watch.Comparisons
+	wants   *wants // who is asked about connections; nil for nobody
 	err     error
 }
 

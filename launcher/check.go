@@ -2,8 +2,10 @@ package launcher
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -12,6 +14,9 @@ import (
 // question.
 func (l *Launcher) Check(ctx context.Context, j *Judgement) (Report, error) {
 	r, err := j.Check("")
+	if err == nil && l.HasStore() {
+		r.Granted, err = l.grantedHosts(ctx, j)
+	}
 	if err != nil || !j.Lasts() || !l.HasStore() {
 		return r, err
 	}
@@ -53,4 +58,20 @@ func (l *Launcher) PolicyIn(dir string) (p pathguard.Policy, root string, err er
 	}
 	defer j.Close()
 	return j.policy, j.Plan.Workspace, nil
+}
+
+// grantedHosts are the connections that grants of this workspace, or of every one, allow, each with
+// its program; none for a command that has no network.
+func (l *Launcher) grantedHosts(ctx context.Context, j *Judgement) (list []string, err error) {
+	if j.contacts().mode != sandbox.Hosts {
+		return nil, nil
+	}
+	grants, err := l.Grants(ctx)
+	for _, g := range grants {
+		host, program, workspace, ok := plan.Connection(g.Payload)
+		if ok && (workspace == "" || workspace == j.Plan.Workspace) {
+			list = append(list, fmt.Sprintf("%s (%s, grant %s)", host, program, g.ID))
+		}
+	}
+	return list, err
 }

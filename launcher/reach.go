@@ -17,6 +17,7 @@ type reached struct {
 	hosts []string // of reach, as they were written
 	// those of package registries, with whose they are
 	registries []pathguard.Registry
+	asks       bool // somebody is asked about other hosts
 	// who makes the connections for the programs, as the caller's environment has it
 	proxies []string
 }
@@ -24,7 +25,7 @@ type reached struct {
 // contacts derives what the run may contact. Where a person has said yes to a plan that contacts
 // somebody whom its text does not tell, that is anybody.
 func (j *Judgement) contacts() reached {
-	r := reached{}
+	r := reached{asks: j.asksConnections()}
 	if j.policy.Settings().Network == pathguard.NetOn && j.Verdict.Class != pathguard.ReadOnly {
 		r.mode = sandbox.Full
 		return r
@@ -107,7 +108,7 @@ func (r reached) text() string {
 	case r.mode == sandbox.Full:
 		return "network: any host"
 	case len(r.hosts) == 0 && len(r.reach.Publish) == 0:
-		return "network: this machine's servers only"
+		return "network: this machine's servers" + r.others()
 	}
 	text := "network: " + strings.Join(r.labelled(), ", ")
 	if len(r.hosts) == 0 {
@@ -119,10 +120,19 @@ func (r reached) text() string {
 		text += fmt.Sprintf(", through the proxy %s, which may connect anywhere",
 			strings.Join(r.proxies, " or "))
 	}
+	text += r.others()
 	for _, port := range r.reach.Publish {
 		text += fmt.Sprintf("; other machines may connect to port %d", port)
 	}
 	return text
+}
+
+// others says what becomes of other hosts.
+func (r reached) others() string {
+	if !r.asks {
+		return " only"
+	}
+	return "; asks for others"
 }
 
 // labelled are the hosts, those of package registries with whose they are.

@@ -46,6 +46,8 @@ type ReportReason struct {
 type ReportOpens struct {
 	// hosts of package registries; those that may be reached stand in effects.net too
 	Registries []ReportRegistry `json:"registries,omitempty"`
+	// connections that grants allow, with the program and the grant; only Check looks
+	Granted []string `json:"granted,omitempty"`
 	// variables with credentials that an agent's session gets
 	Keys []string `json:"keys,omitempty"`
 }
@@ -134,6 +136,9 @@ func (r Report) Text() string {
 	}
 	for _, g := range r.Registries {
 		fmt.Fprintf(&b, "  net    %s\n", notice.Visible(g.text))
+	}
+	for _, host := range r.Granted {
+		fmt.Fprintf(&b, "  net    %s\n", notice.Visible(host))
 	}
 	for _, name := range r.Keys {
 		fmt.Fprintf(&b, "  key    %s\n", notice.Visible(name))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
@@ -67,6 +68,7 @@ func (p permitted) start() (_ *started, err error) {
 		return nil, err
 	}
 	s.terminal.Started()
+	made.wants.begin(s.terminal, func() { _ = s.process.SignalGroup(syscall.SIGINT) })
 	if p.Request.Started != nil {
 		p.Request.Started(p.id)
 	}

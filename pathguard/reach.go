@@ -16,8 +16,8 @@ import (
 // A Reach is what a plan that was allowed may contact, as the launcher's fence can hold it to that.
 type Reach struct {
 	Hosts []string // HOST, HOST:PORT, *.DOMAIN:PORT, ADDRESS/BITS
-	// Registries are those of the plan's package tools that the policy has. Of one that a file of the
-	// workspace names, the host is not among Hosts.
+	// Registries are those of the plan's package tools that the policy has. Of one that a file of
+	// the workspace names, the host is not among Hosts.
 	Registries []Registry
 	Localhost  bool // the servers of this machine, and to be one of them
 	Unknown    bool // the plan contacts a host that its text does not name

@@ -10,12 +10,62 @@ import (
 // command.
 const SessionTool = "session"
 
-// Lasting reports whether a plan is what an agent's session opens: an approval of it is a grant
-// until it is revoked.
+// ConnectTool is the name of the only call of a plan that is a connection of one program to one
+// host, and no command. Its arguments are the program's identity, the host and where that leads,
+// and, to be shown only, the command that the program belongs to.
+const ConnectTool = "connect"
+
+// Lasting reports whether a plan is what an agent's session opens, or a connection: a grant of it
+// is one until it is revoked.
 func Lasting(payload []byte) bool {
-	calls := object(payload).Objects("tool_calls")
-	return len(calls) == 1 && calls[0].Text("tool_name") == SessionTool
+	tool := object(payload).only()
+	return tool == SessionTool || tool == ConnectTool
 }
+
+// Connects reports whether a plan is a connection.
+func Connects(payload []byte) bool { return object(payload).only() == ConnectTool }
+
+// Connection returns what a plan of a connection is about: HOST:PORT, the program, and the
+// workspace, "" for every one.
+func Connection(payload []byte) (host, program, workspace string, ok bool) {
+	top := object(payload)
+	if top.only() != ConnectTool {
+		return "", "", "", false
+	}
+	args := top.Objects("tool_calls")[0].Object("args")
+	program = args.Text("identity")
+	program = program[:max(strings.LastIndexByte(program, ' '), 0)]
+	if args.Text("identity") == OwnCode {
+		program = OwnCode
+	}
+	return args.Text("host"), program, top.Text("workspace_root"), true
+}
+
+// only is the tool of the only call of a plan.
+func (f Fields) only() string {
+	calls := f.Objects("tool_calls")
+	if len(calls) != 1 {
+		return ""
+	}
+	return calls[0].Text("tool_name")
+}
+
+// Everywhere returns the plan of a connection without its workspace, as a grant for every workspace
+// has it. It returns ErrPayload for any other plan, and for a program that only its own workspace
+// vouches for.
+func Everywhere(payload []byte) ([]byte, error) {
+	top := object(payload)
+	if top.only() != ConnectTool ||
+		top.Objects("tool_calls")[0].Object("args").Text("identity") == OwnCode {
+		return nil, ErrPayload
+	}
+	delete(top, "workspace_root")
+	return canonical.Append(nil, map[string]any(top))
+}
+
+// OwnCode is the identity of a program that commands of the workspace may write: it is as good as
+// any other code there.
+const OwnCode = "code of the workspace"
 
 // Template returns the hash of what a grant binds: the whole plan but the ids of its calls, which
 // number the attempts, and the agent's own words, which decide nothing. Of a plan that is asked
@@ -37,6 +87,12 @@ func Template(payload []byte) (string, error) {
 			}
 		}
 		top = tool
+	}
+	if top.only() == ConnectTool {
+		args := top.Objects("tool_calls")[0].Object("args")
+		top = Fields{"connect": map[string]any{
+			"workspace": top.Text("workspace_root"), "identity": args.Text("identity"),
+			"host": args.Text("host"), "leads": args.Text("leads")}}
 	}
 	delete(top, "agent_says")
 	for _, call := range top.Objects("tool_calls") {

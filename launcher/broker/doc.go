@@ -104,6 +104,10 @@
 // is published. Refused are source routes, which would lead an allowed connection elsewhere, and
 // the ports of name servers on the loopback.
 //
+// A connection that no rule allows waits while the gate asks about it, with the program that the
+// caller runs (its inode, and whether the run may write it); a signal to the caller ends that. Of a
+// name the broker connects to the first address that answers.
+//
 // A connection that is refused is EACCES; a name, one that does not exist. UDP to elsewhere is
 // ENETUNREACH, so that programs which try QUIC go on with TCP. Calls that send and may name a
 // receiver are asked about for the record and the error number: those with an address, and sendmsg

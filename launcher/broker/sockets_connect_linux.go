@@ -53,8 +53,14 @@ func (n *sockets) reach(c *call, s *socket, blocks bool) error {
 	if n.names.serves(to) {
 		return n.reachNames(c, s, blocks)
 	}
-	v := n.gate.Connect(n.work.ctx, to)
-	if !v.OK {
+	v, list := n.gate.Connect(n.work.ctx, to), []netip.AddrPort{to}
+	if w, asks := n.gate.Wants(to); !v.OK && asks {
+		var err error
+		if list, v, err = n.asked(c, s, w); err != nil {
+			return err
+		}
+		to = list[0]
+	} else if !v.OK {
 		n.refused(c, "tcp", to, v)
 		return unix.EACCES
 	}
@@ -62,9 +68,10 @@ func (n *sockets) reach(c *call, s *socket, blocks bool) error {
 	if narrowed && n.narrowed.has(to.Port()) && s.dual() {
 		to = mappedLoopback(to.Port())
 	}
+	list[0] = to
 	cookie, _ := unix.GetsockoptUint64(s.fd, unix.SOL_SOCKET, unix.SO_COOKIE)
 	n.log.watch()
-	err := n.dial(c, s, to, blocks)
+	to, err := n.dialAny(c, s, list, blocks)
 	if err == unix.EISCONN || err == unix.EALREADY || n.log.knows(cookie) {
 		return err
 	}
@@ -75,13 +82,6 @@ func (n *sockets) reach(c *call, s *socket, blocks bool) error {
 	}
 	n.log.connected(e, cookie)
 	return err
-}
-
-func (n *sockets) dial(c *call, s *socket, to netip.AddrPort, blocks bool) error {
-	if blocks {
-		return connectAndWait(n.work.ctx, c, s, to)
-	}
-	return unix.Connect(s.fd, s.sockaddr(to))
 }
 
 // reachNames connects a socket to the broker's own server of names. The caller sees another address

@@ -59,7 +59,8 @@ func (n *sockets) send(c *call) {
 func (n *sockets) unreachable(c *call, s *socket, mayOrder bool, list ...netip.AddrPort) {
 	work := func() {
 		for _, to := range list {
-			if v := n.gate.Connect(n.work.ctx, to); !v.OK || !mayOrder {
+			v := n.gate.Connect(n.work.ctx, to)
+			if _, asks := n.gate.Wants(to); !v.OK && !asks || !mayOrder {
 				v = network.Verdict{Host: v.Host, Why: "UDP is not available in the sandbox"}
 				n.refused(c, "udp", to, v)
 			}

@@ -27,6 +27,8 @@ type Refusal struct {
 	Refused bool
 	Why     string
 	Fix     string // the rule that would allow it; "" when none does
+	// the id of the open question about it; "" for none
+	Question string
 }
 
 // Amounts are what went through a connection that has ended.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -97,6 +98,9 @@ func worldMain(args []string) {
 		"cloud.test": addrs(metadata), "cloud6.test": addrs(metadataSix),
 		"mixed.test": addrs(metadata, publicOne),
 		"self.test":  addrs(itself),
+		"loop.test":  addrs("127.0.0.1"),
+		"none.test":  {},
+		"many.test":  many(addrs(publicOne)[0]),
 	}}
 	for _, c := range []struct {
 		rules []string
@@ -126,9 +130,33 @@ func worldMain(args []string) {
 		{[]string{"203.0.113.0/24"}, itself, "", "this machine"},
 		{[]string{"self.test", itself}, "self.test", itself, ""},
 		{[]string{"cloud.test", metadata}, "cloud.test", metadata, ""},
+		// A person is asked about what no rule allows: + allows it, - does not.
+		{[]string{"+"}, "one.test", publicOne, ""},
+		{[]string{"+"}, "six.test", publicSix, ""},
+		{[]string{"+"}, "both.test", publicSix, ""},
+		{[]string{"+"}, publicTwo, publicTwo, ""},
+		{[]string{"+"}, "[" + publicSix + "]", publicSix, ""},
+		{[]string{"+"}, "inner.test", private, ""}, // and was told where it leads
+		{[]string{"+"}, private, private, ""},
+		{[]string{"+"}, "many.test", publicOne, ""},
+		{[]string{"+"}, "mixed.test", publicOne, ""},
+		{[]string{"-"}, "one.test", "", "no, said the test"},
+		{[]string{"-"}, publicOne, "", "no, said the test"},
+		{[]string{"+"}, "cloud.test", "", "it resolves to 169.254.169.254 (the credentials"},
+		{[]string{"+"}, metadata, "", "the credentials of the machine"},
+		{[]string{"+"}, "self.test", "", "it resolves to 203.0.113.50 (this machine)"},
+		{[]string{"+"}, itself, "", ""},
+		{[]string{"+"}, "loop.test", "", "it resolves to 127.0.0.1 (this machine)"},
+		{[]string{"+"}, "none.test", "", "it has no address"},
+		{[]string{"+"}, "nowhere.test", "", "there is no such name"},
+		{[]string{"two.test", "-"}, "two.test", publicTwo, ""}, // what a rule allows is not asked
 	} {
 		p := Readable()
 		p.Require, p.Most, p.Network, p.Names = level, level, Hosts, names
+		if last := c.rules[len(c.rules)-1]; last == "+" || last == "-" {
+			c.rules = c.rules[:len(c.rules)-1]
+			p.Reach.Ask = answering(last == "+", c.url)
+		}
 		for _, text := range c.rules {
 			rule, err := network.ParseRule(text)
 			fail(err)
@@ -156,6 +184,29 @@ func worldMain(args []string) {
 		}
 	}
 	fmt.Println("done")
+}
+
+// answering answers as a person who reads: a private network is told of before it is reached.
+func answering(yes bool, url string) func(context.Context, network.Want) network.Word {
+	return func(_ context.Context, w network.Want) network.Word {
+		switch {
+		case w.Port != 80 || strings.Trim(url, "[]") != w.Host ||
+			!strings.HasSuffix(w.Path, "curl") || w.Own || w.ID == "":
+			return network.Word{Why: fmt.Sprintf("another question: %+v", w)}
+		case strings.HasPrefix(url, private) && !strings.Contains(w.Leads, "a private network"):
+			return network.Word{Why: "it was not said where it leads"}
+		}
+		return network.Word{OK: yes, Why: "no, said the test"}
+	}
+}
+
+// many are 500 addresses of which the first answers.
+func many(first netip.Addr) []netip.Addr {
+	list := []netip.Addr{first}
+	for i := range 499 {
+		list = append(list, netip.AddrFrom4([4]byte{93, 184, byte(i >> 8), byte(i)}))
+	}
+	return list
 }
 
 // Private, link-local and metadata addresses are refused unless they are named, also when an

@@ -41,7 +41,7 @@ func (k *typist) run() {
 // where reading would stop the whole job (SIGTTIN) though the command asked for nothing.
 func (k *typist) await() (ready bool, err error) {
 	switch {
-	case k.term.holder() == background:
+	case k.term.holder() == background || k.term.isHeld():
 		_, err = k.poll(false, recheck)
 		return false, err
 	case k.lazy != nil && !k.lazy.decided:
@@ -150,7 +150,7 @@ func (k *typist) read(buf []byte) (int, error) {
 	switch {
 	case !k.line:
 		return k.term.read(buf)
-	case k.term.holder() == background:
+	case k.term.holder() == background || k.term.isHeld():
 		return 0, unix.EAGAIN
 	default:
 		return unix.Read(k.term.fd, buf)

@@ -47,6 +47,9 @@ func (*Session) Hidden() bool { return false }
 // Modes returns nothing.
 func (*Session) Modes() (LineModes, bool) { return 0, false }
 
+// Aside calls f.
+func (*Session) Aside(f func()) { f() }
+
 // Failed returns nil, which is never ready.
 func (*Session) Failed() <-chan struct{} { return nil }
 

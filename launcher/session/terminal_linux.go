@@ -129,6 +129,13 @@ func (m *modes) lost() {
 	}
 }
 
+// isHeld reports whether the terminal was given back and is not to be read.
+func (m *modes) isHeld() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.held
+}
+
 func (m *modes) isRaw() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,8 +1,10 @@
 package watch
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 
 	"github.com/tada-run/tada-run/launcher/broker"
@@ -20,6 +22,7 @@ func connections(_ Before, a After, out io.Writer) Found {
 		return nil
 	}
 	list, told := make([]any, 0, len(t.Connections)), map[string]bool{}
+	var questions []string
 	for i := range t.Connections {
 		c := &t.Connections[i]
 		list = append(list, Connection(c))
@@ -29,7 +32,16 @@ func connections(_ Before, a After, out io.Writer) Found {
 		if line := refusedText(c); !told[line] {
 			told[line] = true
 			notice.Line(out, notice.Visible(line))
+			if c.Question != "" {
+				questions = append(questions, c.Question)
+			}
 		}
+	}
+	if len(questions) > 0 { // as of any other question, for programs
+		line, _ := json.Marshal(map[string]any{"tada": 1, "status": "pending", "code": "connection",
+			"envelopes": questions, "retry": "run the identical command again after the answer",
+			"human_can": "tadactl approve " + strings.Join(questions, " ")})
+		fmt.Fprintf(out, "%s\n", line)
 	}
 	o := Found{"connections": list}
 	if t.Left > 0 {
@@ -48,7 +60,8 @@ func Connection(c *broker.Connection) Found {
 		"program": c.Program[:min(len(c.Program), maxProgramName)], "kind": c.Kind,
 		"host": c.Host, "address": c.Address, "refused": c.Refused, "count": c.Count,
 	}
-	for name, value := range map[string]string{"why": c.Why, "fix": c.Fix, "error": c.Error} {
+	for name, value := range map[string]string{"why": c.Why, "fix": c.Fix, "error": c.Error,
+		"question": c.Question} {
 		if value != "" {
 			o[name] = value
 		}
@@ -72,6 +85,10 @@ func refusedText(c *broker.Connection) string {
 	}
 	text := fmt.Sprintf("blocked: %s %s (%s)", trafficWords[c.Kind], who, c.Why)
 	switch {
+	case c.Question != "":
+		return fmt.Sprintf("%s wants to %s %s (%s); to allow it: tadactl approve %s; "+
+			"then run the identical command again", path.Base(c.Program), trafficWords[c.Kind], who,
+			c.Why, c.Question)
 	case c.Kind == "udp" || c.Fix == "":
 		return text
 	case strings.HasPrefix(c.Fix, "--"):

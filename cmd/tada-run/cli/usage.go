@@ -52,8 +52,10 @@ EXAMPLES
   make SHELL=tada-run
 
 A command can connect to the hosts that its line names, the registries of its
-package tools, those in network.allow, and servers on this machine. tadactl
-show ID lists its connections, and those that were refused.
+package tools, those in network.allow, and servers on this machine. About any
+other host it asks when a program connects: at your terminal, or as a question
+that tadactl pending lists. tadactl show ID lists its connections, and those
+that were refused.
 
 If there is no terminal to ask on, tada-run exits 75. Approve the command
 (tadactl pending, tadactl approve ID), then run the same command again.

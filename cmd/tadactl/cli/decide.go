@@ -29,6 +29,8 @@ type consent struct {
 	token string
 	uses  int
 	life  time.Duration
+
+	once, always bool // of a connection: for one run, or in every workspace
 }
 
 // standing reports whether more than this once is asked for.
@@ -50,6 +52,8 @@ func (c *ctl) approve() *cobra.Command {
 				return usagef("expected a question ID, or --token FILE")
 			case len(args) > 1 && o.plan != "":
 				return usagef("--plan needs exactly one question")
+			case o.once && o.always:
+				return usagef("--once cannot be combined with --always")
 			}
 			return each(args, func(id string) error { return c.approveOne(cmd.Context(), id, o) })
 		},
@@ -60,6 +64,8 @@ func (c *ctl) approve() *cobra.Command {
 	cmd.Flags().StringVarP(&o.why, "message", "m", "", "")
 	cmd.Flags().IntVar(&o.uses, "uses", 0, "")
 	cmd.Flags().DurationVar(&o.life, "for", 0, "")
+	cmd.Flags().BoolVar(&o.once, "once", false, "")
+	cmd.Flags().BoolVar(&o.always, "always", false, "")
 	return verb(cmd)
 }
 
@@ -72,6 +78,10 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 		return err
 	}
 	if _, err := l.May(approval.Approve(e.Risk), approval.ChannelTadactl); err != nil {
+		return err
+	}
+	scope, err := o.scope(e)
+	if err != nil {
 		return err
 	}
 	if why := approval.Grantable(e.Payload); o.standing() && len(why) > 0 {
@@ -105,6 +115,13 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	if d.Envelope == "" {
 		return failf(exit.Pending, "no answer given; see: tadactl pending")
 	}
+	if scope != permit.ThisRun && permit.Approves(d.Calls) {
+		g, err := l.DecideConnection(ctx, d, scope)
+		if err != nil {
+			return o.unlike(e, d, err)
+		}
+		return c.granted(g)
+	}
 	if !o.standing() || !permit.Approves(d.Calls) {
 		if err := l.Decide(ctx, d); err != nil {
 			return o.unlike(e, d, err)
@@ -120,6 +137,24 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 		return o.unlike(e, d, err)
 	}
 	return c.granted(g)
+}
+
+// scope is how far a yes goes: one to a connection for the workspace, where nothing else is said
+// and where it can.
+func (o consent) scope(e approval.Envelope) (permit.Scope, error) {
+	connects := plan.Connects(e.Payload)
+	switch {
+	case (o.once || o.always) && !connects:
+		return 0, usagef("--once and --always are for connections, and %q is none", e.ID)
+	case o.standing() && connects:
+		return 0, usagef("%q is a connection; use --once or --always, not --uses and --for", e.ID)
+	case o.always:
+		return permit.Everywhere, nil
+	case connects && !o.once && e.Quorum < 2 && len(approval.Grantable(e.Payload)) == 0 &&
+		workspaceOf(e.Payload) != "":
+		return permit.ThisWorkspace, nil
+	}
+	return permit.ThisRun, nil
 }
 
 // digits takes the spaces out of the digits of a plan, which a page shows in groups, and refuses

@@ -65,8 +65,12 @@ func (c *ctl) grants() *cobra.Command {
 
 // usesOf says how often a grant was used, how often it may be, and until when.
 func usesOf(g approval.Grant) string {
+	where := fmt.Sprintf("in %q", workspaceOf(g.Payload))
+	if workspaceOf(g.Payload) == "" {
+		where = "in every workspace"
+	}
 	if g.Lasting {
-		return fmt.Sprintf("%d, until it is revoked, in %q ", g.Used, workspaceOf(g.Payload))
+		return fmt.Sprintf("%d, until it is revoked, %s ", g.Used, where)
 	}
 	return fmt.Sprintf("%d of %d, until %s", g.Used, g.Uses,
 		g.Expires.Local().Format(time.DateTime))

@@ -45,6 +45,20 @@
 // programs give up at once, where after REFUSED they would try again. Under a rule for
 // *.example.org the labels in front are the child's to choose, and who runs example.org sees them.
 //
+// # Questions
+//
+// Where somebody is asked (Reach.Ask), a name that no rule allows is answered by two addresses that
+// belong to no machine and stand for the name, and nothing is asked of anybody. A connection to one
+// of them is a Want, as one to an address that no rule allows: it waits for the answer, and only
+// after a yes the name is looked up. So there is one question for a name, with port and program,
+// whatever families of addresses a program tries, and a program that only looks a name up tells
+// nobody of it. A name with a domain of the search list behind it does not exist then, where it
+// would have a dot without that. A yes is for the program that was named, so it makes no rule.
+//
+// Nobody is asked about this machine and about the addresses that give its credentials away, and a
+// name that leads there is refused after the yes. A name that leads into a private network is
+// asked about once more, with the address.
+//
 // # Limits
 //
 // Names are looked up in /etc/hosts and by the servers in /etc/resolv.conf, at most three. Other

@@ -2,6 +2,7 @@ package network
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -19,6 +20,9 @@ type Resolver interface {
 	// Own reports whether an address is one of this machine's own: of any of its interfaces.
 	Own(addr netip.Addr) bool
 }
+
+// ErrNoName is what a Resolver returns for a name that does not exist.
+var ErrNoName = errors.New("no such name")
 
 // A Verdict says whether the run may reach what it asked for. The zero Verdict refuses.
 type Verdict struct {
@@ -38,6 +42,8 @@ type Gate struct {
 	known map[string]*answer
 	owner map[netip.Addr][]string // the allowed names that lead to an address
 	asked map[netip.Addr]string   // the names behind addresses that were kept back
+
+	standing []string // names that nobody has allowed, by the number of the address for them
 }
 
 // An answer is what a name resolved to.
@@ -272,7 +278,7 @@ func (g *Gate) named(v *Verdict, addr netip.Addr, port uint16) bool {
 			}
 		}
 	}
-	if len(names) > 0 {
+	if len(names) > 0 && g.Name(names[0]).OK {
 		v.Host, v.Why, v.Fix = names[0], "it is allowed on another port", hostPort(names[0], port)
 	}
 	return false
@@ -337,7 +343,7 @@ func (g *Gate) nameOf(addr netip.Addr) string {
 // Instant reports whether Connect would answer about an address without waiting for anybody.
 func (g *Gate) Instant(to netip.AddrPort) bool {
 	_, sure := g.atOnce(normal(to.Addr()), to.Port())
-	return sure || len(g.unresolved()) == 0
+	return sure || len(g.unresolved()) == 0 && g.reach.Ask == nil
 }
 
 // Bind returns whether the run may listen at an address, and at which it shall: one that stands for
@@ -365,11 +371,4 @@ func (g *Gate) Bind(at netip.AddrPort) (netip.AddrPort, Verdict) {
 	}
 	v.Why = "other machines could connect to it there"
 	return at, v
-}
-
-func hostPort(host string, port uint16) string {
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
-	}
-	return host + ":" + strconv.Itoa(int(port))
 }

@@ -10,6 +10,7 @@ import (
 // The few numbers of RFC 1035, 3596, 6891 and 8914 that are needed.
 const (
 	typeA, typeCNAME, typeAAAA, typeOPT = 1, 5, 28, 41
+	typeSVCB, typeHTTPS                 = 64, 65 // RFC 9460
 	classIN                             = 1
 	codeOK, codeFormat, codeServer      = 0, 1, 2
 	codeNoName, codeNotImplemented      = 3, 4

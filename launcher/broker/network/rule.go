@@ -1,6 +1,7 @@
 package network
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"strconv"
@@ -26,6 +27,10 @@ type Reach struct {
 	// Barred, when it is not nil, tells the ports of the loopback that the run does not reach
 	// whatever else is said. It is asked at each connection.
 	Barred func(port uint16) bool
+	// Ask, when it is not nil, is asked about a connection that nothing here allows, and returns
+	// when it is answered or ctx has ended. Names that no rule allows are answered then by
+	// addresses that stand for them.
+	Ask func(ctx context.Context, w Want) Word
 	// Publish are the TCP ports on which the run may be reached from other machines.
 	Publish []uint16
 }

@@ -5,9 +5,6 @@ import (
 	"errors"
 )
 
-// ErrNoName is what a Resolver returns for a name that does not exist.
-var ErrNoName = errors.New("no such name")
-
 // Answer returns the answer to one DNS message of the child, or nil when there is none to give, and
 // in v what was refused, for the record.
 func (g *Gate) Answer(ctx context.Context, message []byte) (reply []byte, v Verdict) {
@@ -29,6 +26,12 @@ func (g *Gate) Answer(ctx context.Context, message []byte) (reply []byte, v Verd
 	}
 	address := q.kind == typeA || q.kind == typeAAAA
 	if v = g.Name(q.name); !v.OK {
+		switch addrs := g.stand(q.name); {
+		case addrs != nil && address:
+			return answerTo(q, codeOK, addrs, false), Verdict{OK: true}
+		case addrs != nil && (q.kind == typeSVCB || q.kind == typeHTTPS):
+			return answerTo(q, codeOK, nil, false), Verdict{OK: true} // asked beside the addresses
+		}
 		if !address {
 			v.Fix = "" // no rule gives it what it asks for
 		}

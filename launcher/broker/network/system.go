@@ -10,11 +10,16 @@ import (
 type Stub struct {
 	Hosts   string           // a file as hosts(5)
 	Servers []netip.AddrPort // asked in turn
+	Search  []string         // domains that resolvers put behind a name
 }
+
+// SearchDomains are the domains that resolvers put behind a name.
+func (s Stub) SearchDomains() []string { return s.Search }
 
 // System returns the resolver that /etc/hosts and /etc/resolv.conf describe.
 func System() Stub {
-	return Stub{Hosts: "/etc/hosts", Servers: servers("/etc/resolv.conf")}
+	const file = "/etc/resolv.conf"
+	return Stub{Hosts: "/etc/hosts", Servers: servers(file), Search: searched(file)}
 }
 
 // maxServers is how many name servers count (MAXNS of resolv.conf(5)).
@@ -34,6 +39,19 @@ func servers(file string) []netip.AddrPort {
 	}
 	if list == nil {
 		list = append(list, netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 53))
+	}
+	return list
+}
+
+// searched returns the search list of a file as resolv.conf(5): the last one counts.
+func searched(file string) (list []string) {
+	for line := range lines(file) {
+		if f := strings.Fields(line); len(f) >= 2 && (f[0] == "search" || f[0] == "domain") {
+			list = nil
+			for _, domain := range f[1:] {
+				list = append(list, strings.ToLower(strings.Trim(domain, ".")))
+			}
+		}
 	}
 	return list
 }

@@ -1,0 +1,43 @@
+package network
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// A Want is a connection that no rule allows, of a program that waits for the answer.
+type Want struct {
+	Host  string // the name that was looked up, or the address
+	Port  uint16
+	Leads string   // where a name leads, when that has to be said: an address, and what it is
+	Also  []string // other names that led to the address
+	Program
+
+	addr netip.Addr // that was asked for; not valid where it only stands for the name
+}
+
+// Text is the host and port.
+func (w Want) Text() string { return hostPort(w.Host, w.Port) }
+
+// A Program is what wants a connection.
+type Program struct {
+	PID  int
+	Path string // the file that runs
+	ID   string // its inode; "" where it is not known
+	Own  bool   // the run may write it: it is as good as any other code there
+}
+
+// A Word is the answer to a Want. The zero Word refuses.
+type Word struct {
+	OK       bool
+	Why      string // why not
+	Question string // the id of the question, where it is open
+}
+
+func hostPort(host string, port uint16) string {
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return host + ":" + strconv.Itoa(int(port))
+}

@@ -1,0 +1,68 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/broker/network"
+)
+
+// ask answers for one connection. It returns when there is an answer, or ctx has ended.
+func (w *wants) ask(ctx context.Context, c network.Want) network.Word {
+	select {
+	case <-w.ready:
+	case <-ctx.Done():
+		return network.Word{Why: "its caller is gone"}
+	}
+	w.asking.Lock()
+	defer w.asking.Unlock()
+	key := wanted{identity(c.Program), c.Text(), c.Leads}
+	if word, ok := w.said[key]; ok {
+		return word
+	}
+	word, once, err := w.answer(ctx, c)
+	if err != nil {
+		word = network.Word{Why: "nobody could be asked: " + err.Error()}
+	}
+	if !once && ctx.Err() == nil {
+		w.said[key] = word
+	}
+	return word
+}
+
+// answer finds the answer in a grant, by an approval, or by asking. Once is for one that counts for
+// this connection alone.
+func (w *wants) answer(ctx context.Context,
+	c network.Want) (word network.Word, once bool, err error) {
+	if err := w.l.Ready(); err != nil {
+		return word, false, err
+	}
+	log, err := w.l.OpenLog()
+	if err != nil {
+		return word, false, err
+	}
+	defer log.Close()
+	r, err := w.request(c)
+	if err != nil {
+		return word, false, err
+	}
+	if ok, err := w.l.GrantedConnection(ctx, log, r); ok || err != nil {
+		return network.Word{OK: ok}, false, err
+	}
+	e, err := w.l.AskConnection(ctx, log, r)
+	var refused *approval.Refused
+	switch {
+	case errors.As(err, &refused):
+		return network.Word{Why: w.refusal(refused)}, false, nil
+	case err != nil:
+		return word, false, err
+	case e.Approved():
+		word, err = w.use(ctx, log, r, e)
+	case w.asksHere():
+		return w.atTerminal(ctx, log, r, c, e)
+	default:
+		word, err = w.elsewhere(ctx, log, r, e)
+	}
+	return word, false, err
+}

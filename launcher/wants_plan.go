@@ -1,0 +1,100 @@
+package launcher
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/launcher/broker/network"
+	"github.com/tada-run/tada-run/launcher/notice"
+	"github.com/tada-run/tada-run/launcher/permit"
+	"github.com/tada-run/tada-run/launcher/refusal"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// connectRule is the rule by which a connection is asked about.
+const connectRule = "connect"
+
+// connectRisk is its risk: the host gets what the program sends.
+const connectRisk = 1
+
+// request is the question about a connection, for the store. Its session does not name the
+// workspace, so that a grant for every workspace is found in each.
+func (w *wants) request(c network.Want) (approval.Request, error) {
+	host, who := c.Text(), identity(c.Program)
+	payload, err := canonical.Append(nil, trimmed(object{
+		"version":        1,
+		"work_item_id":   w.j.Request.WorkItem,
+		"agent_name":     w.j.agent(),
+		"workspace_root": w.j.Plan.Workspace,
+		"tool_calls": []any{object{"tool_call_id": refusal.FirstCall, "tool_name": plan.ConnectTool,
+			"args": trimmed(object{"command": w.title(c), "identity": who, "host": host,
+				"leads": c.Leads, "for": w.j.Script.Text})}},
+		"context": object{"cwd": w.j.Plan.Dir},
+		"effects": object{"net": []any{host}},
+		"reasons": []any{object{"rule": connectRule, "verdict": pathguard.Ask.String(),
+			"message": "no rule allows this program to connect to this host"}},
+		"fence": "this program may connect to this host and port; nothing else changes",
+		"risk":  connectRisk,
+		"trust": w.j.trust().String(),
+		"needs": w.j.needs(connectRisk),
+	}))
+	if err != nil {
+		return approval.Request{}, err
+	}
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%q", []string{who, host, c.Leads})))
+	r := approval.Request{
+		Session: fmt.Sprintf("%d/connect:%s", os.Getuid(), hex.EncodeToString(sum[:12])),
+		Payload: payload, Budget: w.j.budget(), Person: w.asksHere(),
+	}
+	people, self := w.j.policy.Settings().Approval.For(connectRisk)
+	if r.Quorum = people; !self {
+		r.Requester = permit.Person()
+	}
+	return r, nil
+}
+
+// title is the question in one line.
+func (w *wants) title(c network.Want) string {
+	text := fmt.Sprintf("connect %s to %s", programName(c.Program), c.Text())
+	if c.Leads != "" {
+		text += " (" + c.Leads + ")"
+	}
+	return text
+}
+
+// programName is a program as a person knows it.
+func programName(p network.Program) string {
+	if p.Path == "" {
+		return "a program"
+	}
+	return path.Base(p.Path)
+}
+
+// page is the question as it stands on the terminal of the command.
+func (w *wants) page(c network.Want) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s wants to connect to %s\n", notice.Visible(programName(c.Program)),
+		c.Text())
+	line := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "  %-8s %s\n", label, notice.Clip(notice.Visible(text)))
+		}
+	}
+	line("command", w.j.Script.Text)
+	line("program", c.Path)
+	if identity(c.Program) == plan.OwnCode {
+		line("", "which commands may write: a yes is for all such code here")
+	}
+	line("leads to", c.Leads)
+	line("also", strings.Join(c.Also, ", "))
+	line("in", w.j.Plan.Workspace)
+	b.WriteString("y allows it for this run\n")
+	return b.String()
+}
