@@ -54,7 +54,8 @@ func (j *Judgement) contacts() reached {
 	}
 	r.reach.Localhost = plan.Localhost
 	r.reach.Publish = append(r.reach.Publish, j.Request.Publish...)
-	if len(r.reach.Rules) > 0 || r.reach.Localhost || len(r.reach.Publish) > 0 {
+	if len(r.reach.Rules) > 0 || r.reach.Localhost || len(r.reach.Publish) > 0 ||
+		r.asks && plan.Untold {
 		r.mode = sandbox.Hosts
 	}
 	return r
@@ -107,6 +108,8 @@ func (r reached) text() string {
 		return "no network"
 	case r.mode == sandbox.Full:
 		return "network: any host"
+	case len(r.hosts) == 0 && len(r.reach.Publish) == 0 && !r.reach.Localhost:
+		return "network: none" + r.others()
 	case len(r.hosts) == 0 && len(r.reach.Publish) == 0:
 		return "network: this machine's servers" + r.others()
 	}

@@ -21,6 +21,7 @@ type Reach struct {
 	Registries []Registry
 	Localhost  bool // the servers of this machine, and to be one of them
 	Unknown    bool // the plan contacts a host that its text does not name
+	Untold     bool // something of the plan does not tell whom it contacts
 }
 
 // configured are programs whose own configuration says the port.
@@ -47,7 +48,7 @@ func (p Policy) Reach(plan *resolve.Plan) Reach {
 	if untold || len(r.Hosts) > 0 || r.Localhost {
 		r.Hosts = append(r.Hosts, p.set.NetworkReach...)
 	}
-	r.Localhost = r.Localhost || untold
+	r.Localhost, r.Untold = r.Localhost || untold, untold
 	r.Localhost = r.Localhost && !p.set.NoLocalhost
 	slices.Sort(r.Hosts)
 	r.Hosts = slices.Compact(r.Hosts)
