@@ -16,10 +16,12 @@
 package hermetic
 
 import (
+	"flag"
 	"os"
 	"os/signal"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,8 +39,20 @@ type M struct {
 // that its tests start calls it after these, so that they keep what they were given.
 func Tests(m *testing.M) M { return M{m: m} }
 
+// atOnce is how many tests marked parallel run beside each other for each processor, where the go
+// command is not told: most of their time they wait for programs that they started.
+const atOnce = 4
+
 // Run runs the tests and returns the exit status.
 func (h M) Run() int {
+	if !slices.ContainsFunc(os.Args, func(arg string) bool {
+		return strings.HasPrefix(strings.TrimLeft(arg, "-"), "test.parallel=")
+	}) {
+		n := strconv.Itoa(atOnce * runtime.GOMAXPROCS(0))
+		if err := flag.Set("test.parallel", n); err != nil {
+			return failed(err)
+		}
+	}
 	if os.Getenv(already) != "" {
 		switch os.Getenv(stage) {
 		case second:

@@ -65,8 +65,8 @@ func hogMain(args []string) {
 		time.Sleep(20 * time.Second)
 	case "orphans": // each parent ends before anybody has seen it
 		for range bound {
-			cmd := exec.Command("/bin/bash", "-c", "setsid sleep 20 >/dev/null 2>&1 &")
-			if err := cmd.Run(); err != nil {
+			// a shell that is refused a process would try again for 15 seconds
+			if err := exec.Command("setsid", "-f", "sleep", "20").Run(); err != nil {
 				fmt.Println("refused", err)
 				os.Exit(11)
 			}

@@ -92,17 +92,12 @@ func descriptorsOf(pid int) (dir string, names []string) {
 // watches reports whether the tree holds more than most inotify instances, or, where the kernel
 // gives no more, all of them.
 func (t *treeWatch) watches(members []sample, most uint64, all bool) bool {
-	type holder struct {
-		pid int
-		fd  string
-	}
 	var held []holder
 	for _, s := range members {
-		dir, names := descriptorsOf(s.pid)
+		_, names := descriptorsOf(s.pid)
 		for _, name := range names {
-			if target,
-				err := os.Readlink(dir + name); err == nil && target == "anon_inode:inotify" {
-				held = append(held, holder{s.pid, name})
+			if h := (holder{s.pid, name}); h.watches() {
+				held = append(held, h)
 			}
 		}
 	}
@@ -112,10 +107,36 @@ func (t *treeWatch) watches(members []sample, most uint64, all bool) bool {
 	if all && most > 0 {
 		most--
 	}
-	if uint64(len(held)) <= most {
-		return false
+	for uint64(len(held)) > most {
+		if uint64(instances(held)) <= most {
+			return false
+		}
+		// What was closed meanwhile could not be compared, and counted apart.
+		before := len(held)
+		if held = slices.DeleteFunc(held, holder.closed); len(held) == before {
+			return true
+		}
 	}
-	// One that was inherited counts once: the kernel orders open files (kcmp(2)).
+	return false
+}
+
+// A holder is a descriptor of an inotify instance.
+type holder struct {
+	pid int
+	fd  string
+}
+
+func (h holder) watches() bool {
+	target, err := os.Readlink("/proc/" + itoa(h.pid) + "/fd/" + h.fd)
+	return err == nil && target == "anon_inode:inotify"
+}
+
+func (h holder) closed() bool { return !h.watches() }
+
+// instances returns how many they are: one that was inherited counts once, because the kernel orders
+// open files (kcmp(2)).
+func instances(held []holder) int {
+	held = slices.Clone(held)
 	order := func(a, b holder) int {
 		r, _, errno := unix.Syscall6(unix.SYS_KCMP, uintptr(a.pid), uintptr(b.pid), 0,
 			number(a.fd), number(b.fd), 0)
@@ -130,8 +151,7 @@ func (t *treeWatch) watches(members []sample, most uint64, all bool) bool {
 		return 1
 	}
 	slices.SortFunc(held, order)
-	return uint64(len(slices.CompactFunc(held,
-		func(a, b holder) bool { return order(a, b) == 0 }))) > most
+	return len(slices.CompactFunc(held, func(a, b holder) bool { return order(a, b) == 0 }))
 }
 
 func number(text string) uintptr {
