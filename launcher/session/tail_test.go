@@ -17,21 +17,26 @@ import (
 // What is written to a terminal just before its last other end is closed is read, however late the
 // kernel moves it.
 func TestTailBeforeAClose(t *testing.T) {
-	rounds := 20_000
+	rounds := 40_000
 	if testing.Short() {
 		rounds = 1000
 	}
 	written := bytes.Repeat([]byte("0"), 4*2048+608) // the kernel takes 2048 at a time
+	peers := make(chan *os.File)
+	defer close(peers)
+	go func() {
+		runtime.LockOSThread()
+		for peer := range peers {
+			peer.Write(written)
+			peer.Close()
+		}
+	}()
 	for round := range rounds {
 		master, peer, err := openPTY()
 		if err != nil {
 			t.Fatal(err)
 		}
-		go func() {
-			runtime.LockOSThread()
-			peer.Write(written)
-			peer.Close()
-		}()
+		peers <- peer
 		r := &relay{stream: Screen, from: master, to: none}
 		buf, all := make([]byte, firstBuffer), 0
 		for err == nil {
