@@ -215,7 +215,9 @@ func TestTreeLimits(t *testing.T) {
 						}
 						// Who may have no more processes is told so, by the kernel; a processor limit
 						// comes from whoever looks first.
-						kernel := strings.Contains(out, "refused") || s.Signal == unix.SIGXCPU ||
+						kernel := strings.Contains(out, "refused") ||
+							strings.Contains(out, "failed to create new OS thread") ||
+							s.Signal == unix.SIGXCPU ||
 							s.Signal == unix.SIGKILL && test.want == LimitCPU
 						if test.want == LimitInotify && level == Strong && s.Reached != test.want {
 							t.Errorf("refused, and nobody is told: %+v", s)

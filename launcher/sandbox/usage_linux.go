@@ -133,8 +133,8 @@ func (h holder) watches() bool {
 
 func (h holder) closed() bool { return !h.watches() }
 
-// instances returns how many they are: one that was inherited counts once, because the kernel orders
-// open files (kcmp(2)).
+// instances returns how many they are. One that was inherited counts once: the kernel orders open
+// files (kcmp(2)).
 func instances(held []holder) int {
 	held = slices.Clone(held)
 	order := func(a, b holder) int {
