@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval/flock"
 )
 
 // openDir opens the audit folder and refuses one that others may enter: what
@@ -106,18 +108,17 @@ func fit(name string, open, named *unix.Stat_t, there bool) error {
 // to let go of it. Without the lock, or the right to open it, the reader goes
 // on: a copy of a log has no writers.
 func shareLock(path string) (unlock func()) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return func() {}
 	}
 	for range 200 {
-		if err := unix.Flock(fd, unix.LOCK_SH|unix.LOCK_NB); err != unix.EWOULDBLOCK &&
-			err != unix.EINTR {
+		if flock.Do(f, unix.LOCK_SH|unix.LOCK_NB) != unix.EWOULDBLOCK {
 			break
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	return func() { unix.Close(fd) }
+	return func() { _ = f.Close() }
 }
 
 // datasync stores the file's bytes and its length, not its times.

@@ -95,7 +95,8 @@ var plan = map[string]map[string]string{
 		"audit/play": "text is what a person saw; line ends are those of a terminal",
 	},
 	"audit/witness": {
-		"audit": "it signs checkpoints of a log",
+		"audit":          "it signs checkpoints of a log",
+		"approval/flock": "one process serves from a folder",
 	},
 	"launcher/seccomp":        {},
 	"launcher/broker/network": {},
@@ -298,6 +299,7 @@ var plan = map[string]map[string]string{
 	"integration/quarantine": {
 		"approval/render":         "what is asked is shown by the one renderer",
 		"approval/canonical":      "what a reference signs has one spelling",
+		"approval/flock":          "a place for an agent is a locked file",
 		"audit":                   "its log hides what the record hides",
 		"launcher":                "the variable that shuts an agent in is one",
 		"launcher/sandbox":        "a reviewer runs in a fence of its own",
@@ -698,6 +700,18 @@ func TestRootHoldsOnlyWhatWasDecided(t *testing.T) {
 		if !slices.Contains(topLevel, e.Name()) {
 			t.Errorf("%q stands in the root folder; if it belongs there, add it to topLevel",
 				e.Name())
+		}
+	}
+}
+
+// TestLocksHaveOneOwner wants flock(2) called by approval/flock alone, which calls it again after a
+// signal.
+func TestLocksHaveOneOwner(t *testing.T) {
+	for _, s := range sources(t) {
+		text := read(t, path.Join("..", s.folder, s.file))
+		calls := strings.Contains(text, "unix.Flock(") || strings.Contains(text, "syscall.Flock(")
+		if owner := s.folder == "approval/flock"; !s.test && calls != owner {
+			t.Errorf("%s/%s calls flock(2): %v", s.folder, s.file, calls)
 		}
 	}
 }

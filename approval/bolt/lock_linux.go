@@ -32,7 +32,7 @@ func makeBoard(path string) (*os.File, error) {
 		return nil, err
 	}
 	f := os.NewFile(uintptr(fd), path)
-	if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := flock.Try(f); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -126,6 +126,6 @@ func waitBoard(board *os.File, limit time.Duration, waiting func(*os.File, time.
 // release gives back bbolt's lock on a file that bbolt left open. Closing is not enough: the lock
 // belongs to the open file, which a mapping of it keeps alive (flock(2), mmap(2)).
 func release(f *os.File) {
-	unix.Flock(int(f.Fd()), unix.LOCK_UN)
+	_ = flock.Unlock(f)
 	f.Close()
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval/flock"
 )
 
 // ErrBusy says that another process serves from the folder.
@@ -27,7 +29,7 @@ func openStore(dir string) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := flock.Try(f); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval/flock"
 )
 
 // Slots are the places for quarantined agents: one file each, and who holds its lock has the
@@ -39,8 +41,7 @@ func (s *Slots) take() (*slot, error) {
 		if err != nil {
 			return nil, fmt.Errorf("places for agents: %w", err)
 		}
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
+		if err = flock.Try(f); err == nil {
 			return &slot{f}, nil
 		}
 		f.Close()
@@ -56,6 +57,6 @@ func (s *slot) free() {
 		return
 	}
 	// A process forked meanwhile has a copy of the descriptor, with which the lock would live on.
-	_ = unix.Flock(int(s.file.Fd()), unix.LOCK_UN)
+	_ = flock.Unlock(s.file)
 	_ = s.file.Close()
 }
