@@ -47,7 +47,7 @@ var long = map[string]int{
 	"launcher/sandbox":          100,
 	"launcher/sandbox/attack":   16,
 	"launcher/sandbox/gitmeta":  43,
-	"launcher/session":          20,
+	"launcher/session":          18,
 	"launcher/state":            7,
 	"launcher/watch":            9,
 	"pathguard":                 80,

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/binary"
 	"slices"
 	"strconv"
@@ -15,108 +16,16 @@ import (
 // must not be the first. Verdicts:
 //
 //	pass    always
-//	ui      while the command has the alternate screen or reads keys one by one: what the terminal then types is for the command, and what
-//	        comes late is thrown away before the shell can read it. The answers are of fixed forms, with no text of the command's choosing
+//	ui      while the command has the alternate screen or reads keys one by one: what the terminal
+//	        then types is for the command, and what comes late is thrown away before the shell can
+//	        read it. The answers are of fixed forms, with no text of the command's choosing
 //	drop    never; rows that drop are there for the reason
 //
 // In a sequence, N stands for any parameters; a third field is what takes it back when the run ends
 // with it on.
-const filterTable = `
-ESC 7        pass
-ESC 8        pass
-ESC D        pass
-ESC E        pass
-ESC H        pass
-ESC M        pass
-ESC N        pass
-ESC O        pass
-ESC c        pass
-ESC n        pass   ^O
-ESC o        pass   ^O
-ESC |        pass
-ESC }        pass
-ESC ~        pass
-ESC =        pass   ESC>
-ESC >        pass
-ESC #        pass
-ESC (        pass   ESC(B
-ESC )        pass
-ESC *        pass
-ESC +        pass
-ESC Z        drop   # an answer
-ESC %        drop   # another character set: UTF-8 could be read as controls
-ESC SP       drop   # answers in 8 bits
-CSI @ABCDEFGHIJKLMPSTXZ` + "`" + `abdefgmsu pass
-CSI r        pass   ESC7 CSI r ESC8
-CSI ?JK      pass
-CSI "q       pass
-CSI !p       pass
-CSI $rtvxz{  pass
-CSI  q       pass   CSI 0 q
-CSI >mn      pass   CSI >4m
-CSI >u       ui     CSI <9u
-CSI =u       ui     CSI =0u
-CSI <u       pass
-CSI ?u       ui
-CSI c        ui
-CSI >c       ui
-CSI >q       ui
-CSI n        ui
-CSI ?n       ui
-CSI $p       ui
-CSI ?$p      ui
-CSI t14      ui
-CSI t16      ui
-CSI t18      ui
-CSI t        drop   # the title as an answer; moves and resizes the window
-CSI i        drop   # prints, or types what a printer says
-CSI x        drop   # answers, with a checksum that spells what is on the screen
-MODE 4       pass   l
-MODE 20      pass   l
-MODE 2       drop   # locks the keyboard
-MODE ?1      pass   l
-MODE ?5      pass   l
-MODE ?6      pass   l
-MODE ?7      pass   h
-MODE ?12     pass
-MODE ?25     pass   h
-MODE ?45     pass
-MODE ?47     pass   l
-MODE ?66     pass   l
-MODE ?69     pass   l
-MODE ?1047   pass   l
-MODE ?1048   pass
-MODE ?1049   pass   l
-MODE ?1000   ui     l
-MODE ?1002   ui     l
-MODE ?1003   ui     l
-MODE ?1004   ui     l
-MODE ?1005   ui     l
-MODE ?1006   ui     l
-MODE ?1007   ui     l
-MODE ?1015   ui     l
-MODE ?1016   ui     l
-MODE ?2004   ui     l
-MODE ?2026   pass   l
-MODE ?2027   pass
-MODE ?2031   ui     l
-MODE ?2048   ui     l
-OSC 4        ui     OSC 104
-OSC 8        pass   OSC 8;;
-OSC 9;4      pass   OSC 9;4;0
-OSC 10       ui     OSC 110
-OSC 11       ui     OSC 111
-OSC 12       ui     OSC 112
-OSC 104      pass
-OSC 110      pass
-OSC 111      pass
-OSC 112      pass
-OSC 133      pass
-OSC 52       drop   # the clipboard, as 5522 and 1337
-OSC 0        drop   # titles come back as answers, as 1 and 2
-DCS          drop   # settings as answers, keys that type, and what tmux and screen pass on unread
-APC          drop   # pictures that answer
-`
+//
+//go:embed filter.txt
+var filterTable string
 
 // A passage is a row of filterTable.
 type passage struct {

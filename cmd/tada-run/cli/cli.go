@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,9 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/intent"
 )
+
+//go:embed usage.txt
+var usage string
 
 // A Door is what the process was started with. The place is a parameter of tests: a process
 // that could choose it by its environment could choose its own policy.
