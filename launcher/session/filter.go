@@ -40,7 +40,7 @@ var passages = sync.OnceValues(readFilter)
 func readFilter() (rows map[string]passage, simple [128]bool) {
 	rows = map[string]passage{}
 	for line := range strings.Lines(filterTable) {
-		line, _, _ = strings.Cut(strings.TrimRight(line, "\n"), "#  ")
+		line, _, _ = strings.Cut(strings.TrimRight(line, "\n"), "   # ")
 		at := max(strings.Index(line, " pass"), strings.Index(line, " ui"))
 		if at < 0 {
 			continue
@@ -151,7 +151,9 @@ func simple(p []byte) int {
 		return 0
 	}
 	for i := 2; i < min(len(p), maxControl); i++ {
-		if c := p[i]; (c < '0' || c > ';') && c < 0x80 {
+		if c := p[i]; c >= utf8.RuneSelf {
+			return 0 // some terminals obey it
+		} else if c < '0' || c > ';' {
 			if _, simple := passages(); simple[c] {
 				return i + 1
 			}
@@ -198,7 +200,8 @@ func (f *Filter) character(p []byte) int {
 		return max(size-kept, 0)
 	}
 	f.out = append(f.out, "\ufffd"...)
-	if kept > 0 && size < kept { // what was held and is no character goes as one
+	if size < kept { // what was held after it may begin a character
+		f.part = append(f.part, whole[size:kept]...)
 		return 0
 	}
 	return max(size-kept, 0)

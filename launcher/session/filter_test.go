@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -61,7 +62,8 @@ func TestNothingTypesAtThePerson(t *testing.T) {
 	hostile = append(hostile, "\x05", "\x1bZ", "\u009a", "\x1b G", "\x1b%@",
 		"\x1b]52;c;"+strings.Repeat("A", 1<<16)+"\x07",
 		"\x1b]8;;"+strings.Repeat("A", 1<<13)+"\x07", "\x1b["+strings.Repeat("1;", 400)+"c",
-		"\xe2\x9b6n")
+		"\xe2\x9b6n", "\x1b[\u009d52;s;eA==\x07", "\x1b[1\x9d52;s;eA==\x07",
+		"\x1b[\u009b6m\u009bA")
 	for _, text := range hostile {
 		pieces := cuts(text)
 		if len(text) > 1000 {
@@ -99,7 +101,7 @@ func TestWhatDrawsPasses(t *testing.T) {
 		"naïve ✓ 日本語 🎉 \u00a0", "\x1b(0lqk\x1b(B\x0elqk\x0f",
 		"\x1b[?1049h\x1b[22;1H\x1b[1;24r\x1b[?1h\x1b=\x1b[?7l",
 		"\x1b7\x1b8\x1bM\x1bD\x1b[4 q\x1b[3J\x1b[!p\x1b[5S\x1b[?2026h\x1b[?2026l",
-		"\x1b]9;4;1;50\x1b\\\x1b]133;A\x1b\\",
+		"\x1b]9;4;1;50\x1b\\\x1b]133;A\x1b\\", "\x1b#8\x1b#6wide\x1b#5",
 		"\x1b[?1049h\x1b[c\x1b[>c\x1b[6n\x1b[?1000;1006h\x1b[?2004h\x1b]11;?\x1b\\\x1b[?2004$p\x1b[>1u\x1b[18t\x1b[?u\x1b[?1049l",
 	} {
 		for _, p := range cuts(text) {
@@ -111,6 +113,17 @@ func TestWhatDrawsPasses(t *testing.T) {
 	keys := &Filter{Keys: func() bool { return true }}
 	if got := through(keys, "\x1b[6n"); got != "\x1b[6n" || !keys.Asked() {
 		t.Errorf("a command that reads keys one by one asks in vain: %q", got)
+	}
+}
+
+// A row is read as it is written: its name has neither a verdict nor a remark in it.
+func TestRowsOfTheFilterTable(t *testing.T) {
+	rows, _ := readFilter()
+	for name := range rows {
+		if kind, what, _ := strings.Cut(name, " "); strings.Contains(what, " ") && what != " q" ||
+			!slices.Contains([]string{"ESC", "CSI", "MODE", "OSC"}, kind) {
+			t.Errorf("a row is called %q", name)
+		}
 	}
 }
 
@@ -163,7 +176,8 @@ func sameSequences(a, b string) bool {
 // passes again as it is.
 func FuzzFilter(f *testing.F) {
 	for _, seed := range []string{"\x1b]52;c;eA==\x07x", "\x1b[?1049h\x1b[6n", "\xc2\x9b6n",
-		"é\x1b[?1000;25h", "\x1bP+q\x1b\\\x18\x1b[c", "\xe2\x9b\xf0\x9f\x98"} {
+		"é\x1b[?1000;25h", "\x1bP+q\x1b\\\x18\x1b[c", "\xe2\x9b\xf0\x9f\x98",
+		"0\xeb\x9400", "\xf0\x9f\xe2\x9b0", "\x1b[\xdfA"} {
 		f.Add([]byte(seed), 3)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, at int) {
