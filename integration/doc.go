@@ -1,12 +1,12 @@
-// Package integration holds what looks at tada-run from outside: the transcripts that
-// use both binaries as a person and an agent would, and the tests of the repository
-// itself. The platforms that ask (hooks, MCP, quarantine) live in folders below it.
+// Package integration tests tada-run from outside: transcripts that use both binaries as a
+// user and an agent would, and tests of the repository itself. The code that agent programs
+// call (hooks, MCP, quarantine) is in the directories below it.
 //
 // # Transcripts
 //
-// testdata/script/*.txtar are testscript stories. Each one starts with a comment that says
-// who does what, runs the real binaries against the real kernel, a real pty and a real
-// bbolt file, and can be read from top to bottom as documentation. Run one with
+// testdata/script/*.txtar are testscript files. Each starts with a comment that says who does
+// what, runs the real binaries with the real kernel, a real terminal and a real bbolt file,
+// and reads as documentation from top to bottom. Run one with
 //
 //	go test ./integration -run 'TestScript/approve'
 //
@@ -16,7 +16,7 @@
 //
 // # The house
 //
-// house_test.go holds the plan of the folders: which may import which, and why. It reads the
-// sources in its own process. A test that shelled out to the go command would be served
-// stale by the test cache, because the cache does not know which files that command read.
+// house_test.go has the plan of the packages: which may import which, and why. It reads the
+// sources itself: the test cache does not know which files the go command reads, so a test
+// that ran it would be served from the cache after a change.
 package integration

@@ -9,15 +9,14 @@ import (
 	"testing"
 )
 
-// Apart is [Tests] for tests of who a program's ancestors are: they run in a process that is
-// nobody's child. Else they would fail for whoever has them run by an agent's program, whose
-// name and variables are then in the line of ancestors.
+// Apart is [Tests] for tests that look at a program's ancestors. They run in an orphaned process:
+// when an agent's program starts the tests, its name and variables are not among the ancestors.
 //
-// They have a session of their own, because that of whoever started the tests may have ended
-// (nohup, a service): what a command leaves running then has nobody to run for.
+// The process has a session of its own, because the one it was started in may have lost its leader
+// (nohup, a service), and then nothing that a command leaves running may keep running.
 //
-// There are three processes. The first is the one that the go command waits for; it starts the
-// second, which starts the third and ends, so that the third loses its parent and runs the tests.
+// There are three processes. The go command waits for the first, which starts the second. The
+// second starts the third and exits, and the orphaned third runs the tests.
 func Apart(m *testing.M) M { return M{m: m, apart: true} }
 
 // The variable stage says which of the three processes this is, "" for the first.
@@ -34,7 +33,7 @@ const (
 	alongFD
 )
 
-// first starts the second process and returns the exit status of the third, 2 for one that has
+// first starts the second process and returns the exit status of the third, or 2 if it reported
 // none.
 func first() int {
 	status, statusOf, err := os.Pipe()

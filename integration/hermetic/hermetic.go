@@ -1,18 +1,19 @@
-// Package hermetic keeps the account and the terminal that started the tests out of them.
+// Package hermetic isolates tests from the account and the terminal that start them.
 //
-// A test that passes for one person and fails for another often read something that neither
-// wrote into it: a configuration in the home, a umask of 077, a signal that nohup(1) ignores, a
-// variable of an agent program. [Tests] gives all tests of a package the same of each:
+// A test that passes for one user and fails for another often depends on something outside it: a
+// configuration file in the home directory, a umask of 077, a signal that nohup(1) ignores, a
+// variable set by an agent program. [Tests] gives all tests of a package the same environment:
 //
-//   - HOME is an empty folder, removed afterwards
-//   - of the environment only PATH, TMPDIR and the variables of Go and of the tests are left
-//   - PATH leads to no program in the home, but for the go command: what runs from there is judged by whose home it is
+//   - HOME is an empty directory, removed afterwards
+//   - the environment has only PATH, TMPDIR and the variables of Go and of the tests
+//   - PATH has no directory in the home except that of the go command: a program in a home
+//     directory is judged differently
 //   - the umask is 022
-//   - no signal is ignored in the programs that tests start
-//   - these programs inherit no descriptor of whoever started the tests but the first three
+//   - programs that tests start ignore no signal
+//   - these programs inherit no descriptors except the first three
 //
-// The home that /etc/passwd names cannot be replaced this way. Tests that open a state
-// directory give a launcher.Place with an account of its own.
+// The home directory in /etc/passwd cannot be replaced this way. Tests that open a state
+// directory pass a launcher.Place with its own account.
 package hermetic
 
 import (
@@ -35,8 +36,8 @@ type M struct {
 	apart bool
 }
 
-// Tests returns m with surroundings of its own. A TestMain that is also the entry of programs
-// that its tests start calls it after these, so that they keep what they were given.
+// Tests returns m with a hermetic environment. A TestMain that is also the main function of
+// programs that its tests start calls it after them, so that they keep the environment they got.
 func Tests(m *testing.M) M { return M{m: m} }
 
 // atOnce is how many tests marked parallel run beside each other for each processor, where the go
@@ -100,8 +101,8 @@ func closeOnExec() error {
 
 const already = "TEST_HERMETIC"
 
-// passed are the variables that tests and the go command read; a name that ends in "_" or is
-// GO stands for all that begin like it.
+// passed lists the variables that tests and the go command read. A name that ends in "_", and GO,
+// match every variable with that prefix.
 var passed = []string{"PATH", "TMPDIR", "CI", "UPDATE", "GO", "CGO_", "TEST_", "BENCH_",
 	"AUDIT_TEST_EACH", "TADA_RUN", "TADA_RUNS", "TADA_CLIENTS"}
 
@@ -146,8 +147,7 @@ func environ(home string) error {
 	return nil
 }
 
-// homes are the one that HOME names and the account's own, which is another where somebody set
-// HOME.
+// homes returns the directory in HOME and the account's own, which differ if HOME was changed.
 func homes() []string {
 	var list []string
 	if home, err := os.UserHomeDir(); err == nil {
@@ -160,8 +160,7 @@ func homes() []string {
 	return slices.DeleteFunc(list, func(home string) bool { return home == "/" })
 }
 
-// outside returns the entries of a PATH that are not below home, and those that have the go
-// command.
+// outside returns the entries of a PATH that are not below home or that contain the go command.
 func outside(home, path string) string {
 	return strings.Join(slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
 		rel, err := filepath.Rel(home, dir)

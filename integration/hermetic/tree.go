@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Tree makes files below a fresh directory: "d/" a directory, "f" a file, "l -> t" a link.
+// Tree creates files in a new directory: "d/" is a directory, "f" a file, "l -> t" a symlink.
 // "@" in a link's target is the directory itself. It returns the directory's real path.
 func Tree(t testing.TB, entries ...string) string {
 	t.Helper()

@@ -47,13 +47,13 @@ type Decision struct {
 	Audit string `json:"audit,omitempty"`
 }
 
-// blocked is the Decision that nothing happens. The record's head stands last, where it is looked
-// for.
+// blocked returns the Decision to block a call. The record's head comes last, where readers expect
+// it.
 func blocked(reason, head string) Decision {
 	return Decision{Reason: reason + "\naudit=" + head, Audit: head}
 }
 
-// unwitnessed is a block that is not on record: where the head would be stands why there is none.
+// unwitnessed is a block that is not on record: in place of the head it says why.
 func unwitnessed(err, record error) Decision {
 	return Decision{Reason: failure(err) + "\naudit=none: " + strings.ReplaceAll(record.Error(),
 		"\n", "; ")}
@@ -66,8 +66,7 @@ func failure(err error) string {
 // An Object is a JSON object with its members as they were sent.
 type Object map[string]json.RawMessage
 
-// Text returns a member that is a string. It reports false where there is none, or it is something
-// else.
+// Text returns a string member. It reports false if there is none or it is not a string.
 func (o Object) Text(name string) (string, bool) {
 	var s *string
 	if raw, ok := o[name]; !ok || json.Unmarshal(raw, &s) != nil || s == nil {
@@ -76,7 +75,7 @@ func (o Object) Text(name string) (string, bool) {
 	return *s, true
 }
 
-// With returns the object with the members of change in the place of its own.
+// With returns the object with its members replaced by those of change.
 func (o Object) With(change Object) Object {
 	all := make(Object, len(o)+len(change))
 	for _, from := range []Object{o, change} {

@@ -24,7 +24,7 @@ type Core struct {
 	Quarantine func(context.Context, *launcher.Launcher, Call) (Decision, bool)
 }
 
-// Decide answers one call. It never starts anything. Whatever goes wrong is a Decision that blocks.
+// Decide answers one call. It never starts anything. If anything goes wrong, the Decision blocks.
 func (c *Core) Decide(ctx context.Context, call Call) Decision {
 	if c.Inside != nil {
 		return c.leave(call)
@@ -91,8 +91,7 @@ func (c *Core) leave(call Call) Decision {
 
 var errInside = errors.New("the session records what it runs")
 
-// unread is the answer to what cannot be read as a call. It is a decision as any other, and
-// recorded.
+// unread is the answer to input that is not a valid call. It is recorded like any decision.
 func (c *Core) unread(call Call, err error) Decision {
 	if c.Inside != nil {
 		return unwitnessed(err, errInside)
@@ -206,10 +205,10 @@ func (d *decider) unknown(ctx context.Context) (Decision, error) {
 	})
 }
 
-// talk lets a tool pass that only speaks to the person, or keeps the agent's own notes.
+// talk allows a tool that only talks to the user or keeps the agent's own notes.
 func (d *decider) talk() (Decision, error) { return d.allowed(d.notice("unjudged", ""), nil) }
 
-// permit asks for what the platform will do itself.
+// permit asks for approval of a call that the platform carries out itself.
 func (d *decider) permit(ctx context.Context, tool launcher.Tool) (Decision, error) {
 	req := d.request()
 	req.Tool = &tool
@@ -244,7 +243,7 @@ func (d *decider) refused(r *refusal.Refusal, n launcher.Notice, head string) (D
 	return blocked(r.Line()+"\n"+r.JSON(), head), nil
 }
 
-// failed is the answer where no decision came about. That is recorded too, if it can be.
+// failed is the answer if there was no decision. It is recorded too, if possible.
 func (d *decider) failed(err error) Decision {
 	code := "internal"
 	if errors.Is(err, ErrInput) || errors.Is(err, launcher.ErrEmpty) {

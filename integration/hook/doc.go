@@ -4,48 +4,49 @@
 //
 // # Parties
 //
-// An agent program (a platform) starts `tadactl hook run PLATFORM` before a tool call, writes the
-// call to its standard input, and reads the answer from its output and exit status. The call was
-// made up by a model and is hostile; the JSON around it is the platform's. The package decides
-// nothing itself: commands and names are judged by package launcher, as everywhere.
+// Before a tool call, an agent program (a platform) starts `tadactl hook run PLATFORM`, writes the
+// call to its standard input, and reads the answer from its output and exit status. A model wrote
+// the call, so it is untrusted; the JSON around it is the platform's. This package decides nothing
+// itself: package launcher judges commands and file names, as everywhere.
 //
 // # Failing closed
 //
-// Hooks fail open nearly everywhere: a hook that cannot be started, that is slow, that exits with
-// 1, or that prints something unexpected lets the call run. So each of these ends here in the
-// platform's real block: input that is cut, huge, repeated, not UTF-8, of an unknown event, or
-// without an id that the platform always sends; an error, a panic, and a decision that is not there
-// within [Limit] and [LastWord], which are far below every platform's own limit. What this program
-// cannot catch (it is missing, killed, stopped or starved) is caught by the line that is registered
-// with the platform: see [Guard]. A stop of that line itself, or of timeout in it, is not: there
-// the platform goes on when its own limit is over.
+// On nearly every platform hooks fail open: if a hook cannot be started, is slow, exits with 1, or
+// prints something unexpected, the call runs. This package therefore blocks the call if the input
+// is truncated, too large, has repeated members, is not UTF-8, is an unknown event, or lacks an id
+// that the platform always sends; on an error or a panic; and if there is no decision within
+// [Limit] and [LastWord], which are far below every platform's own limit. What this program cannot
+// catch (it is missing, killed, stopped or starved) is caught by the registered command line: see
+// [Guard]. If that line itself, or timeout in it, is stopped, the platform runs the call when its
+// own limit has passed.
 //
 // # What an answer means
 //
 // A call is blocked, goes on as it is, or goes on with other arguments.
 //
 //   - A command line that policy denies is blocked. Any other is rewritten to run through tada-run,
-//     where it is fenced, recorded and, when a person has to answer, asked about. The platform's own
-//     "ask" is never used: some run the call or hang on it, and an answer that the agent's process
-//     carries is not a person's.
-//   - What the person set up in the platform holds as if there were no hook: no answer says "allow" where the platform would
-//     take that for the person's own word, and behind the rewritten command stands what the agent wrote, after an exit,
-//     so that the platform's own rules find it. Where the platform's shell is tada-run, nothing is rewritten.
-//   - A tool that takes files is judged by their names with the same policy. What has to be asked is
-//     blocked, with the command that a person types; the same call goes through after the yes.
-//   - A tool that this package does not know is asked about, once for each workspace if the person says so: a grant for it
-//     covers other input, and tools.allow of the configuration names it for good. Every time, the command lines among its
-//     arguments are judged as any, but for a fence that is not there, and the names of files as something that it changes.
-//     A tool of the platform's own that touches nothing but the conversation passes.
+//     which sandboxes it, records it and, if needed, asks for approval. The platform's own "ask" is
+//     never used: some platforms run the call or hang on it, and an answer that comes through the
+//     agent's process is not the user's.
+//   - The user's own rules in the platform apply as if there were no hook: no answer says "allow" if
+//     the platform would take that as the user's approval, and the rewritten command ends with an
+//     exit and then the agent's original text, so that the platform's rules match it. If the
+//     platform's shell is tada-run, nothing is rewritten.
+//   - A tool that takes files is judged by their names with the same policy. A call that needs
+//     approval is blocked, with the command to approve it; once approved, the same call passes.
+//   - An unknown tool needs approval, once for each workspace if the user chooses so: a grant covers
+//     other input, and tools.allow in the configuration allows the tool for good. The command lines
+//     among its arguments are judged every time, as commands without a sandbox, and its file names
+//     as files that it changes. A tool of the platform that only touches the conversation passes.
 //
 // Names of tools are compared byte by byte: "read", "Read " and "mcp__x__Read" are not Read.
 //
 // # Inside a session
 //
-// There the state directory is out of reach, and the sandbox of the session holds the agent with
-// all of its tools. The hook leaves the calls to it, and only sends command lines through tada-run,
-// which asks the session outside. It blocks every call where there was ever a quarantine: nobody
-// inside can tell which agent is in it.
+// The state directory is out of reach there, and the session's sandbox confines the agent and all
+// of its tools. The hook leaves calls to the sandbox and only sends command lines through tada-run,
+// which asks the session's supervisor. If there was ever a quarantine, it blocks every call: from
+// inside it cannot tell which agent is quarantined.
 //
 // # Order
 //

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// IsShell reports whether a platform that takes its shell from the first of these variables that is
-// set has been given tada-run under another name: the very program that stands beside this one.
-// Some take only a shell whose path has one of some words, and another one in silence where it has
-// none; nil is any path.
+// IsShell reports whether the shell of a platform, which is the first of these variables that is
+// set, is the tada-run beside this program under another name. Some platforms silently use another
+// shell unless its path contains one of words; nil means any path.
 func IsShell(env, words []string, names ...string) bool {
 	runner, err := RunnerPath()
 	if err != nil {
@@ -32,8 +31,7 @@ func IsShell(env, words []string, names ...string) bool {
 	return false
 }
 
-// IsFirstInPath reports whether a platform that runs the first program of that name in PATH has
-// been given tada-run under this name.
+// IsFirstInPath reports whether the first program of that name in PATH is tada-run.
 func IsFirstInPath(env []string, name string) bool {
 	for _, dir := range filepath.SplitList(valueOf(env, "PATH")) {
 		path := filepath.Join(dir, name)

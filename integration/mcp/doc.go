@@ -1,21 +1,20 @@
-// Package mcp is tada-run as a server of the Model Context Protocol, over standard input and
-// output: for agents that call tools and have no shell to wrap, or whose person wants no other.
+// Package mcp makes tada-run a server of the Model Context Protocol, over standard input and
+// output: for agents that call tools and have no shell to wrap, or should not use one.
 //
 // # Tools
 //
 //	run_command      one command line, as tada-run would run it
-//	run_many         several, asked about once, with an answer for each
+//	run_many         several, approved together, each with a result of its own
 //	check_command    what would happen; nothing runs
-//	pending_status   what became of questions to a person
-//	accept_tamper    ask a person to accept the change of a protected file; the person is shown the difference
-//	read_reference   what a typed:// reference of a quarantine stands for, for the agent that is held in it
+//	pending_status   the state of pending approvals
+//	accept_tamper    ask the user, who sees the diff, to accept the change of a protected file
+//	read_reference   read a typed:// reference of a quarantine, for the quarantined agent
 //
-// A client that is held in a quarantine (TADA_QUARANTINE in its environment) is offered the last
-// and none of the others.
+// A quarantined client (TADA_QUARANTINE in its environment) is offered only the last.
 //
 // # Answers
 //
-// Every result is structured, with the text of it beside. A call that was not run is an error
+// Every result is structured, and also given as text. A call that was not run is an error
 // result with a refusal, as tada-run prints it last on standard error: status denied or pending,
 // code, message, envelope. Protected files that were changed are the code tamper_error, with the
 // text
@@ -28,13 +27,13 @@
 //
 // # Who decides
 //
-// Nobody here. The client and the model behind it may ask, and a person answers with tadactl. No
-// tool approves, and what a client says of its user (elicitation) is not asked for: the agent's own
-// process would carry the answer.
+// Not this server. The client and its model can ask; the user answers with tadactl. No tool
+// approves, and the client is not asked for the user's answer (elicitation), because it would come
+// through the agent's own process.
 //
 // # Limits
 //
-// Of each output stream the first 256 KiB come back, as text; bytes that are no UTF-8 are replaced.
-// The session's transcript has all: tadactl replay ID. Standard input of a command is empty. One
-// client at a time: the process ends with its standard input, and what it was running with it.
+// The first 256 KiB of each output stream are returned as text, with invalid UTF-8 replaced. The
+// transcript has everything: tadactl replay ID. The standard input of a command is empty. There is
+// one client: at the end of standard input the process exits and ends what it was running.
 package mcp

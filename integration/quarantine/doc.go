@@ -1,20 +1,20 @@
-// Package quarantine lets an agent read what nobody trusts, without its content reaching the
-// agent that people trust, and without the reader being able to do anything but read.
+// Package quarantine lets an agent read untrusted files. The agent can do nothing else, and the
+// content does not reach the trusted agent.
 //
 // # Parties
 //
-// The main agent has the tools and the person's trust. It never sees a file that is under review:
-// it hands out references, and gets findings back. The quarantined agent sees the files and can
-// do nothing else. The broker is the process that holds a [Session]: it has the key, counts, logs
-// and answers. There is no other daemon, and when the broker ends, all that it signed is void.
+// The main agent has the tools and is trusted by the user. It never sees a file under review: it
+// hands out references and gets findings back. The quarantined agent can read the files and do
+// nothing else. The broker is the process with the [Session]: it has the key, counts calls, logs
+// and answers. There is no other daemon, and when the broker exits, everything it signed is void.
 //
 // # Keys
 //
 // A session has 32 random bytes. They are made in a page that the kernel keeps out of swap files,
 // core dumps, child processes and, with memfd_secret(2), out of reach of every other process; they
 // are never written anywhere, and zeroed when the session ends. [Harden] closes the rest of the
-// broker's memory. Whoever reads the broker's memory in spite of that can forge references until
-// the session ends: what a reference opens is still below the session's root.
+// broker's memory. An attacker who reads it all the same can forge references until the session
+// ends, but only to files below the session's root.
 //
 // # References
 //
@@ -75,24 +75,24 @@
 // there are at most [MaxFindings], of at most [MaxText] bytes a text, in [MaxResponse] bytes. What
 // is anything else is refused with an error that repeats nothing of it. Of the rest,
 // [Session.ParseResponse] cuts out every run of [MaxQuote] bytes that stands in a file which the
-// agent was referred to or searched, and credentials of a known shape, and makes harmless what
-// terminals, viewers and templates act on ([Neutral]). What it says is still somebody else's word:
-// show it as a quotation.
+// agent was referred to or searched, and credentials of a known shape, and neutralizes what
+// terminals, viewers and templates act on ([Neutral]). The text is still untrusted: show it as a
+// quotation.
 //
-// # A reviewer in a fence
+// # A reviewer in a sandbox
 //
-// [Sessions.Review] starts a program as a quarantined agent, in a fence of package sandbox that
-// enforces by the kernel what hooks enforce by asking: the program reads what it needs to run and
-// the files that it is referred to, writes nothing, reaches nobody but a named endpoint, and
-// executes no other program. It is told what to do on standard input, answers on standard output,
+// [Sessions.Review] starts a program as a quarantined agent, in a sandbox in which the kernel
+// enforces what hooks enforce by asking: the program reads what it needs to run and the files that
+// it is referred to, writes nothing, connects only to a named endpoint, and executes no other
+// program. It gets its task on standard input, answers on standard output,
 // and may call the three tools on descriptor [Channel]:
 //
 //	{"tool":"Read","input":{"file_path":"typed://..."}}
 //	{"allowed":true,"text":"..."} or {"allowed":false,"reason":"..."}
 //
-// Content that is not UTF-8 comes as "base64". What it prints on standard error is thrown away.
-// When its time is over it gets SIGTERM, a grace, and SIGKILL; an answer that is whole by then
-// counts, as partial.
+// Content that is not UTF-8 comes as "base64". Its standard error is discarded. When its time is
+// up it gets SIGTERM and, after a grace period, SIGKILL; an answer that is complete by then counts
+// as partial.
 //
 // With namespaces, the program has an empty /dev/shm of its own, which ends with it. The names of
 // files that it may not read can be told from those of files that are not there. "#!/usr/bin/env

@@ -12,9 +12,9 @@ import (
 	"github.com/tada-run/tada-run/approval/flock"
 )
 
-// Slots are the places for quarantined agents: one file each, and who holds its lock has the
-// place. The kernel frees the lock when its holder ends, however it ends (flock(2)); nothing has
-// to be cleaned up after a crash, and no process has to run to count.
+// Slots limit how many quarantined agents run at once. Each slot is a file, and an agent holds its
+// lock (flock(2)). The kernel releases the lock when the process ends, so nothing needs cleaning up
+// after a crash, and no process has to keep count.
 type Slots struct {
 	dir string
 }
@@ -30,7 +30,7 @@ func NewSlots(dir string) (*Slots, error) {
 // A slot is one place that is held.
 type slot struct{ file *os.File }
 
-// take returns a free place, or ErrBusy. It never waits: whoever asks can wait better.
+// take returns a free slot, or ErrBusy. It never waits; callers can retry.
 func (s *Slots) take() (*slot, error) {
 	if s == nil {
 		return nil, nil

@@ -1,8 +1,8 @@
-// Package platform holds the adapters of the agent programs that ask package hook, one in each
+// Package platform has the adapters of the agent programs that call package hook, one in each
 // file.
 //
-// An adapter registers its events, says in which members the platform tells the call, which of its
-// tools are built in, and how it is told to go on or to block. It knows no policy. To add a
+// An adapter registers its events, says in which members the platform passes the call, which tools
+// are built in, and how to allow or block a call. It knows no policy. To add a
 // platform, write its adapter and put it into [All]; nothing in package hook changes.
 //
 // The formats are those of Claude Code 2.1, Codex 0.169, OpenCode 1.18, Gemini CLI 0.61, Qwen Code

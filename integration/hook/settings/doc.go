@@ -1,11 +1,11 @@
-// Package settings writes package hook into the settings of agent programs, and takes it out again.
+// Package settings adds the hook to the settings of agent programs and removes it again.
 //
-// The settings are the person's. They are edited as text: what is not ours keeps every byte, its
-// order, its indentation, comments and a byte order mark. A file that programs read differently (a
-// syntax error, a member twice) is left as it is, and the error says what to add by hand. Nothing
-// here touches the disk: bytes come in and go out. The launcher writes them, keeps a backup, and
-// remembers the file as it was before: with that, taking out the last of ours gives back every
-// byte, a shell of the person's own and an empty object too.
+// The settings belong to the user. They are edited as text, which keeps every other byte: order,
+// indentation, comments and a byte order mark. A file that programs read differently (a syntax
+// error, a repeated member) is left unchanged, and the error says what to add by hand. This package
+// does no I/O. The launcher writes the files, keeps a backup, and remembers the original: removing
+// the last of our entries restores it byte for byte, including the user's own shell or an empty
+// object.
 //
 // # Format
 //
@@ -13,11 +13,10 @@
 //
 //	hook run PLATFORM || exit 2
 //
-// Before the words stands a shell that bounds them ([hook.Guard]). Where tadactl is missing, was
-// killed or stopped, is slow, or says anything but a whole answer, it says why and ends with 2,
-// which blocks; 127, 137, and an answer that comes after the platform's own limit, let the call
-// run. OpenCode starts no program; it loads a plugin, which is a file of its own and bounds the
-// program itself: plugin.js.
+// A shell runs these words with a time limit ([hook.Guard]). If tadactl is missing, killed, stopped
+// or slow, or does not print a complete answer, the shell says why and exits with 2, which blocks:
+// with 127, 137, or an answer after the platform's own limit, the call would run. OpenCode starts
+// no program; it loads a plugin from a file of its own, which sets the limit itself: plugin.js.
 //
 // # Example
 //

@@ -43,13 +43,13 @@ type list struct {
 	element func(line string, timeout time.Duration) any
 }
 
-// slack is added to how long a decision may take: the platform must not give up first. Half of it
-// is what the guard of the line lets pass before it answers by itself, the other half what it may
-// need for that on a busy machine.
+// slack is added to the time limit of a decision: the platform must not give up first. Half of it
+// is how long the guard of the line waits before it answers itself, the other half is for a busy
+// machine.
 const slack = 20 * time.Second
 
-// places are the user-wide settings of each platform, by the facts about agents. A project's own
-// are written by whoever wrote the project.
+// places are the user-wide settings of each platform, from the facts about agents. A project's
+// settings are not used: its authors write them.
 var places = sync.OnceValue(func() (list []Place) {
 	for f := range agents.Of("settings") {
 		list = append(list, placeOf(f))
@@ -400,7 +400,7 @@ func (p Place) dropExtras(data []byte, before *document) ([]byte, error) {
 	return data, nil
 }
 
-// State is how the hook stands in a file.
+// State says whether the hook is installed in a file.
 type State string
 
 // The states.
