@@ -37,7 +37,7 @@ func (s Setting) Workspace() bool { return strings.HasPrefix(s.File, "./") }
 var Registries = sync.OnceValue(func() (list []Registry) {
 	for line := range strings.Lines(registriesText) {
 		words := strings.Fields(line)
-		if len(words) == 0 || words[0] == "#" || words[0] == "options" {
+		if len(words) == 0 || line[0] != '\t' && !isName(words[0]) {
 			continue
 		}
 		if line[0] != '\t' {
@@ -101,10 +101,20 @@ func verb(args []string) string {
 }
 
 // Names are those of all registries.
-func Names() (names []string) {
-	for _, g := range Registries() {
-		names = append(names, g.Name)
+func Names() []string { return slices.Clone(names()) }
+
+// names are read alone, because each start asks for them and few for what else the table has.
+var names = sync.OnceValue(func() (list []string) {
+	for line := range strings.Lines(registriesText) {
+		if word, _, _ := strings.Cut(line, " "); isName(word) {
+			list = append(list, word)
+		}
 	}
-	slices.Sort(names)
-	return names
+	slices.Sort(list)
+	return list
+})
+
+// isName reports whether the first word of a line is the name of a registry.
+func isName(word string) bool {
+	return 'a' <= word[0] && word[0] <= 'z' && word != "options"
 }

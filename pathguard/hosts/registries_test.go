@@ -32,7 +32,9 @@ func TestAsked(t *testing.T) {
 
 // Each host of the table is HOST:PORT, and each registry has a tool.
 func TestRegistries(t *testing.T) {
+	var names []string
 	for _, g := range Registries() {
+		names = append(names, g.Name)
 		for _, host := range g.Hosts {
 			if name, port := Cut(host); port == 0 || name == "" {
 				t.Errorf("%s: host %q", g.Name, host)
@@ -41,6 +43,9 @@ func TestRegistries(t *testing.T) {
 		if len(g.Tools) == 0 || len(g.Hosts) == 0 {
 			t.Errorf("%s has no tool or no host", g.Name)
 		}
+	}
+	if slices.Sort(names); !slices.Equal(names, Names()) {
+		t.Errorf("names %q, want %q", Names(), names)
 	}
 }
 

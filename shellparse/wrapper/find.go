@@ -23,7 +23,7 @@ type Layer struct {
 // Keeps may be set even so, where the text begins as one. Its time is linear in the length of the
 // text, and next to nothing for one that begins with no words of the table.
 func Find(file *syntax.File, text string) (Layer, bool) {
-	if len(file.Stmts) == 0 || !begins(file.Stmts[0], text) {
+	if len(file.Stmts) == 0 || isWord(file) || !begins(file.Stmts[0], text) {
 		return Layer{}, false
 	}
 	pieces := flatten(file, text)
@@ -38,6 +38,13 @@ func Find(file *syntax.File, text string) (Layer, bool) {
 		}
 	}
 	return begun, false
+}
+
+// isWord reports whether a text is one word, which carries and saves nothing: the table, read
+// at the first question, is not needed for it.
+func isWord(file *syntax.File) bool {
+	call, ok := file.Stmts[0].Cmd.(*syntax.CallExpr)
+	return ok && len(file.Stmts) == 1 && len(call.Args) == 1 && len(call.Assigns) == 0
 }
 
 // begins reports whether the first statement of a text is one of a program's.
