@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// calm lets the other threads that there are sleep longer than they ask for. The one that counts is
-// the watchdog of Go's scheduler: it wants to look every 20 us as long as anything runs, so that a
-// run of a few milliseconds has a hundred wake-ups more, a tenth of its processor time. What it
-// looks for here, a goroutine that waits in a system call while another could run, is found soon
-// enough with this pause. Only root may say so for another thread (CAP_SYS_NICE,
+// calm lets the watchdog of Go's scheduler sleep longer than it asks for: it wants to look every 20
+// us as long as anything runs, so that a run of a few milliseconds has a hundred wake-ups more, a
+// tenth of its processor time. What it looks for here, a goroutine that waits in a system call
+// while another could run, is found soon enough with this pause. Its thread is begun before any
+// other, and so stands behind our own. Only root may say so for another thread (CAP_SYS_NICE,
 // proc_pid_timerslack_ns(5)), so others do not ask. Threads that come later, and so commands, have
 // the slack of the first.
 func calm() {
@@ -30,18 +30,13 @@ func calm() {
 		return
 	}
 	_, _, threads := unix.ParseDirent(names[:n], -1, nil)
-	for _, id := range threads {
-		if id == self {
-			continue
-		}
-		fd, err := unix.Open("/proc/"+id+"/timerslack_ns", unix.O_WRONLY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			continue
-		}
-		_, err = unix.Write(fd, []byte(pause))
-		unix.Close(fd)
-		if err != nil {
-			return
-		}
+	if len(threads) < 2 || threads[0] != self {
+		return
 	}
+	fd, err := unix.Open("/proc/"+threads[1]+"/timerslack_ns", unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	_, _ = unix.Write(fd, []byte(pause))
+	unix.Close(fd)
 }
