@@ -52,6 +52,9 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 			b.profile.Reach.Ask = b.wants.ask
 		}
 	}
+	if v := b.profile.View; v != nil {
+		v.Ledger = r.l.state.Ledger(j.subject().ledgerName())
+	}
 	cmd.Inherit, b.withheld = handDown(j.Request.Files, b.profile)
 	b.inherited = cmd.Inherit
 	return cmd, b.handIn(cmd.Files)

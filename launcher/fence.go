@@ -32,20 +32,22 @@ func (l *Launcher) ahead() *sandbox.Prepared {
 func (j *Judgement) profile(folder string) (p sandbox.Profile, exposed []string, partial bool) {
 	s := j.subject()
 	f := s.policy.Fence(s.Plan)
+	own := len(f.Write)
 	if s != j {
 		j.around(&f)
 	}
-	return s.kernelRules(f, folder)
+	return s.kernelRules(f, f.Write[own:], folder)
 }
 
-func (j *Judgement) kernelRules(f pathguard.Fence,
+// kernelRules are those of the command; noted is what of f the text around it writes.
+func (j *Judgement) kernelRules(f pathguard.Fence, noted []pathguard.Grant,
 	folder string) (p sandbox.Profile, exposed []string, partial bool) {
 	p = sandbox.Readable(without(f.Hide, f.Reveal)...)
 	for _, name := range f.Needed {
 		p.Read = append(p.Read, sandbox.Path{Name: name, Optional: true})
 	}
 	for _, g := range f.Write {
-		if w, ok := writable(g, f.Exact); ok {
+		if w, ok := writable(g, f.Exact); ok && !j.isShared(g) {
 			p.Write = append(p.Write, w)
 		}
 	}
@@ -55,7 +57,9 @@ func (j *Judgement) kernelRules(f pathguard.Fence,
 	p.ReadOnly = append(f.ReadOnly, exposed[:min(len(exposed), maxKept)]...)
 	contacts := j.contacts()
 	p.Network, p.Reach, p.Limits = contacts.mode, contacts.reach, j.limits()
-	p.PrivateTmp = j.policy.Settings().PrivateTmp
+	if p.PrivateTmp = j.policy.Settings().PrivateTmp; !p.PrivateTmp {
+		j.shares(&p, f, noted)
+	}
 	if work := cmp.Or(j.Plan.Workspace, j.Plan.Dir); p.PrivateTmp || isWithin(work, "/dev/shm") {
 		// a workspace among what is private to the run stays where it is
 		p.Read = append(p.Read, sandbox.Path{Name: work})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -35,6 +36,12 @@ type Policy struct {
 
 // Settings returns a copy of the values that the policy was made from.
 func (p Policy) Settings() Settings { return p.set }
+
+// InHome reports whether a path is a home of the account, or in one.
+func (p Policy) InHome(path string) bool { return pathname.WithinAny(path, p.homes) }
+
+// ProgramDirs are where the system keeps its programs.
+func ProgramDirs() []string { return pathname.ProgramDirs() }
 
 // Notes returns what the files said in vain: an allow in a file that can only tighten.
 func (p Policy) Notes() []string { return slices.Clone(p.notes) }

@@ -58,6 +58,9 @@ func (h Home) Shadow() string { return filepath.Join(h.Dir, "shadow") }
 // what goes back when a registration ends
 func (h Home) Registered() string { return filepath.Join(h.Dir, "registered") }
 
+// Ledger is what the runs of one workspace have made in shared directories.
+func (h Home) Ledger(workspace string) string { return filepath.Join(h.Dir, "view", workspace) }
+
 // settings as they were before they were changed
 func (h Home) Backups() string { return filepath.Join(h.Dir, "backup") }
 

@@ -46,6 +46,9 @@ func Unescape(text string) string {
 // writes there, so a program is named well enough by its inode, size and time.
 func IsSystem(path string) bool { return WithinAny(path, programDirs) }
 
+// ProgramDirs are where the system keeps its programs.
+func ProgramDirs() []string { return slices.Clone(programDirs) }
+
 func WithinAny(path string, dirs []string) bool {
 	for _, d := range dirs {
 		if Within(path, d) {

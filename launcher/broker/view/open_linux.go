@@ -16,6 +16,9 @@ func OpenLedger(name string, dirs []string) (*Ledger, error) {
 	if name == "" {
 		return l, errors.New("no place for a ledger")
 	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return l, err
+	}
 	for {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {

@@ -1,0 +1,82 @@
+package launcher
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/launcher/broker"
+	"github.com/tada-run/tada-run/launcher/environ"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// shares has the run see the shared directories as a view, with what the plan may change in them
+// beside its workspace's own entries: the names that a person has said yes to, and what the text of
+// an agent's program around the command writes.
+func (j *Judgement) shares(p *sandbox.Profile, f pathguard.Fence, noted []pathguard.Grant) {
+	v := &broker.View{System: pathguard.ProgramDirs(), Open: j.scratch()}
+	for _, dir := range environ.SharedTemp {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && !slices.Contains(v.Dirs, real) {
+			v.Dirs = append(v.Dirs, real)
+		}
+	}
+	if j.Verdict.Decision == pathguard.Ask {
+		noted = append(noted, f.Write...)
+	}
+	for _, g := range noted {
+		name := filepath.Join(g.Path, g.Missing)
+		if g.Tree {
+			v.Named = append(v.Named, name+"/")
+		}
+		v.Named = append(v.Named, name)
+	}
+	v.Named = slices.DeleteFunc(v.Named, func(name string) bool {
+		return !slices.ContainsFunc(v.Dirs, func(dir string) bool {
+			return strings.HasPrefix(name, dir+"/") && name != dir+"/"
+		})
+	})
+	p.View = v
+}
+
+// isShared reports whether a grant of the plan is in a shared directory, where the broker makes what
+// the plan writes. The workspace and homes stay what they are.
+func (j *Judgement) isShared(g pathguard.Grant) bool {
+	ws := j.Plan.Workspace
+	if j.policy.Settings().PrivateTmp ||
+		ws != "" && isWithin(g.Path, ws) && !slices.Contains(environ.SharedTemp, ws) {
+		return false
+	}
+	return slices.ContainsFunc(environ.SharedTemp, func(dir string) bool {
+		real, err := filepath.EvalSymlinks(dir)
+		return err == nil && isWithin(g.Path, real)
+	}) && !j.policy.InHome(g.Path)
+}
+
+// scratch are the folders that other programs made in shared directories for what commands leave
+// there, as patterns: that of temporary files, and those that agents tell their commands of.
+func (j *Judgement) scratch() (open []string) {
+	if dir := filepath.Clean(j.environ.vars["TMPDIR"]); filepath.IsAbs(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			open = append(open, literally(real))
+		}
+	}
+	return append(open, agentScratch...)
+}
+
+// agentScratch are the folders that agents tell their commands to leave files in.
+var agentScratch = []string{"/tmp/claude-*/*/*/scratchpad", "/tmp/gemini-shell-*"}
+
+// literally is name as a pattern that means nothing else.
+func literally(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
+}
+
+// ledgerName is what the ledger of a workspace is called.
+func (j *Judgement) ledgerName() string {
+	sum := sha256.Sum256([]byte(cmp.Or(j.Plan.Workspace, j.Plan.Dir)))
+	return hex.EncodeToString(sum[:12])
+}
