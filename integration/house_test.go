@@ -120,6 +120,7 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/sandbox/attack": {
 		"launcher/sandbox":        "it is the fence that is attacked",
+		"launcher/broker":         "attackers have a view of a shared directory",
 		"launcher/broker/network": "attackers are given one host that they may reach",
 	},
 	"launcher/sandbox/rlimit": {},

@@ -7,6 +7,7 @@ import (
 	"os"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -40,6 +41,17 @@ func unixOpen(name string, flags int, mode uint32) error {
 		unix.Close(fd)
 	}
 	return err
+}
+
+// openBytes opens the name in b, which ends with a zero and may be changed meanwhile.
+func openBytes(b []byte, flags int) (int, error) {
+	at := unix.AT_FDCWD
+	fd, _, errno := syscall.Syscall6(unix.SYS_OPENAT, uintptr(at),
+		uintptr(unsafe.Pointer(&b[0])), uintptr(flags), 0, 0, 0)
+	if errno != 0 {
+		return -1, errno
+	}
+	return int(fd), nil
 }
 
 // patience bounds one attack: what hangs is as good as refused.

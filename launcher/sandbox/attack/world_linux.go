@@ -18,6 +18,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/launcher/broker"
 	"github.com/tada-run/tada-run/launcher/broker/network"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
@@ -41,6 +42,7 @@ type paths struct {
 	Workspace, Outside   string // folders: writable, and not
 	Open, Secret, Hidden string // readable; a hidden file and a hidden folder
 	Kept                 string // read-only in the workspace
+	Shared               string // a directory like /tmp, with entries of others
 }
 
 // The addresses of a world, of servers but for Listen.
@@ -76,7 +78,7 @@ func (w *World) later(f func()) { w.undo = append(w.undo, f) }
 // newWorld builds a world in a folder of its own. On an error nothing of it is left.
 func newWorld(self string) (*World, error) {
 	w := &World{numbers: numbers{Launcher: os.Getpid(), LauncherBirth: birth(os.Getpid())}}
-	for _, build := range []func() error{w.files, w.servers, w.terminals, w.segment, func() error { return w.decoy(self) }} {
+	for _, build := range []func() error{w.files, w.shared, w.servers, w.terminals, w.segment, func() error { return w.decoy(self) }} {
 		if err := build(); err != nil {
 			w.close()
 			return nil, fmt.Errorf("build what is to be attacked: %w", err)
@@ -118,6 +120,24 @@ func (w *World) files() error {
 	w.later(func() { w.leak.Close() })
 	_, err = unix.FcntlInt(w.leak.Fd(), unix.F_SETFD, 0)
 	return errors.Join(err, w.leak.Truncate(leakSize))
+}
+
+// shared fills a directory like /tmp with what other programs keep there.
+func (w *World) shared() error {
+	w.Shared = filepath.Dir(w.Workspace) + "/shared"
+	var err error
+	for _, dir := range []string{"/tmux-0", "/folder"} {
+		err = errors.Join(err, os.MkdirAll(w.Shared+dir, 0o700))
+	}
+	err = errors.Join(err, os.Chmod(w.Shared, 0o777|os.ModeSticky))
+	for _, file := range []string{"/cc1.s", "/tmp.script", "/lock", "/folder/file"} {
+		err = errors.Join(err, os.WriteFile(w.Shared+file, []byte("secret"), 0o600))
+	}
+	for _, name := range []string{"/tmux-0/default", "/daemon.sock"} {
+		_, bad := w.serve("unix", w.Shared+name)
+		err = errors.Join(err, bad)
+	}
+	return err
 }
 
 // servers answer who reaches them, and one comes to the process that listens.
@@ -275,6 +295,7 @@ func (w *World) profile(self string, level sandbox.Level) sandbox.Profile {
 	p.Read = append(p.Read, sandbox.Path{Name: filepath.Dir(w.Secret)}, sandbox.Path{Name: self})
 	p.ReadOnly = []string{w.Kept}
 	p.Require, p.Most = level, level
+	p.View = &broker.View{Dirs: []string{w.Shared}, Ledger: filepath.Dir(w.Shared) + "/ledger"}
 	if rule, err := network.ParseRule(w.Friend); err == nil && w.hosts {
 		p.Network, p.Reach.Rules = sandbox.Hosts, []network.Rule{rule}
 	}
