@@ -73,7 +73,8 @@
 //     files, or a person has allowed the name. What came to a name meanwhile stays (O_EXCL,
 //     RENAME_NOREPLACE).
 //   - No socket, FIFO, device, set-id or sticky bit. A hard link is between entries of the
-//     workspace's own.
+//     workspace's own. At strong FIFOs and sockets are made in a file system that only the run has;
+//     the shared directory gets a link, which leads nowhere outside and goes with the run.
 //   - A symbolic link leads to the workspace, to its own entries or to programs of the system, by
 //     its text, in which dots stand only at its beginning. A folder or link moved to another
 //     folder is EXDEV, and so is what comes from elsewhere or goes there: programs copy, and each

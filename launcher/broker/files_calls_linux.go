@@ -96,3 +96,15 @@ func (f *files) make(r *fileRequest) {
 		r.reply(err)
 	}
 }
+
+func (f *files) close() {
+	f.work.cancel()
+	f.work.wait()
+	f.closeInside()
+	for _, d := range f.dirs {
+		unix.Close(d.fd)
+	}
+	if f.made != nil {
+		f.made.Close()
+	}
+}

@@ -24,6 +24,8 @@ func (f *files) mkdir(r *fileRequest) (int, error) {
 func (f *files) mknod(r *fileRequest) (int, error) {
 	return -1, f.makeAt(r, r.first, r.at, func(p *spot) error {
 		switch kind := r.mode & unix.S_IFMT; {
+		case kind == unix.S_IFIFO && !p.slash:
+			return f.fifo(r, p)
 		case kind != 0 && kind != unix.S_IFREG:
 			f.told.add(r.call, p.full(), "shared directories get no sockets, FIFOs and devices")
 			return unix.EPERM
@@ -115,9 +117,14 @@ func (f *files) remove(r *fileRequest) (int, error) {
 	if !f.mayChange(p, &st) {
 		return -1, f.foreign(r, p.full())
 	}
-	return -1, f.gone(&st, func() error {
+	target, _ := readLink(p.dir, p.name)
+	err = f.gone(&st, func() error {
 		return unix.Unlinkat(p.dir, p.name, int(r.flags&unix.AT_REMOVEDIR))
 	})
+	if err == nil {
+		f.unlinked(target)
+	}
+	return -1, err
 }
 
 // gone removes an entry, which leaves the ledger first: its number may be another's at once.

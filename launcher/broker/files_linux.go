@@ -27,6 +27,8 @@ type files struct {
 	people accounts
 	member func(pid int) bool
 
+	own insides
+
 	changing sync.Mutex // one change at a time, so that none comes between a look and its change
 	once     sync.Once
 	made     *view.Ledger
@@ -39,6 +41,7 @@ func newFiles(p *Profile, trees *trees, member func(pid int) bool) *files {
 	return &files{
 		view: p.View, dirs: openView(p.View), trees: trees, work: newWorkers(), member: member,
 		umask: umasks{uid: uint32(os.Geteuid())},
+		own:   insides{links: map[string]string{}},
 	}
 }
 
@@ -52,17 +55,6 @@ func (f *files) ledger() *view.Ledger {
 		f.made, _ = view.OpenLedger(f.view.Ledger, names)
 	})
 	return f.made
-}
-
-func (f *files) close() {
-	f.work.cancel()
-	f.work.wait()
-	for _, d := range f.dirs {
-		unix.Close(d.fd)
-	}
-	if f.made != nil {
-		f.made.Close()
-	}
 }
 
 // A viewDir is one of the shared directories.

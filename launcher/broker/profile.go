@@ -41,6 +41,9 @@ type View struct {
 	// that is made after its start, because of them.
 	Hide  []string
 	Reads bool
+	// Inside is a directory with a file system in memory that only the run has, at a name where
+	// outside nothing can be made; "" when it has none. FIFOs and sockets are there.
+	Inside string
 	// System are trees of programs, to which a symbolic link may lead.
 	System []string
 }

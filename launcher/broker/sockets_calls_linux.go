@@ -46,7 +46,7 @@ func openSockets(p *Profile, r *run) customer {
 		gate: gate, log: r.log, work: n.work, servers: p.Network.Servers,
 		talks: make(chan struct{}, maxTalks), streams: map[bool]*nameListener{},
 	}
-	n.datagrams = &datagrams{names: n.names}
+	n.datagrams, n.unix.files = &datagrams{names: n.names}, r.files
 	n.names.answerInside(r.lookups)
 	return n
 }

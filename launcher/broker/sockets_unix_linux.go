@@ -38,7 +38,7 @@ func (n *sockets) connectUnix(c *call, s *socket) {
 
 // connectFile connects to the socket at a path, as the caller would find it.
 func (n *sockets) connectFile(c *call, s *socket, path string) {
-	fd, err := openPath(c, path)
+	fd, err := openPath(c, n.unix.files.socketName(c, path))
 	if err != nil {
 		s.finish(c, err)
 		return

@@ -36,6 +36,9 @@ func (b *builder) mediated() *broker.Profile {
 		v.Hide = b.hidden
 		v.Reads = b.level == Base && slices.ContainsFunc(b.hidden,
 			func(name string) bool { return inside(v.Dirs, name) })
+		if b.level == Strong && exists(insideName) {
+			v.Inside = insideName
+		}
 		p.View = &v
 	}
 	b.grants = p

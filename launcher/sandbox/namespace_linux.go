@@ -127,6 +127,10 @@ func (b *builder) privateProc(l *steps, number int) {
 	b.lower(l)
 	l.add("make proc read-only", unix.SYS_MOUNT, 0, a.text("/proc"), 0,
 		unix.MS_REMOUNT|unix.MS_RDONLY|flags, 0)
+	if v := b.mediated().View; v != nil && v.Inside != "" {
+		l.add("mount private "+v.Inside, unix.SYS_MOUNT, a.text("tmpfs"), a.text(v.Inside),
+			a.text("tmpfs"), flags, a.text("mode=0755,size=1m,nr_inodes=1k"))
+	}
 	late := b.lateRules()
 	for _, p := range b.profile.Read {
 		if within(p.Name, "/proc") {

@@ -20,6 +20,10 @@ import (
 // memoryName is where programs share memory by name.
 const memoryName = "/dev/shm"
 
+// insideName is where the run has FIFOs that stand in shared directories: outside no program can
+// make anything below it.
+const insideName = "/proc/fs"
+
 // privates are the directories that the run has its own ones of.
 func (b *builder) privates() (dirs []string) {
 	if b.profile.PrivateTmp {
@@ -228,6 +232,10 @@ func (b *builder) lateRules() []lateRule {
 	var rules []lateRule
 	if b.ownMemory() {
 		rules = append(rules, lateRule{memoryName, fsRead | fsWrite})
+	}
+	if v := b.mediated().View; v != nil && v.Inside != "" {
+		const rights = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE
+		rules = append(rules, lateRule{v.Inside, rights})
 	}
 	if b.profile.PrivateTmp {
 		for _, dir := range tempNames {

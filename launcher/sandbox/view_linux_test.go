@@ -64,6 +64,65 @@ func TestViewProvides(t *testing.T) {
 	}
 }
 
+// A FIFO works inside and is seen by no program outside; it goes with the run.
+func TestViewFIFO(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		p, dir := shared(t, p)
+		_, text := shell(t, p, "cd "+dir+"; exec 2>/dev/null; mkfifo x || exit; cat x & echo hi > x; "+
+			"wait; test -p x && echo is; mkfifo x || echo there; mv x y; (echo y > y) & cat y; "+
+			"rm y; ls y; mkdir d; mkfifo -m 600 d/z; stat -Lc %a d/z; mkfifo left; ls")
+		want := "hi\nis\nthere\ny\n600\nd\nfolder\nforeign\nleft\n"
+		if p.Most == Base {
+			want = ""
+		}
+		if text != want {
+			t.Errorf("%q, want %q", text, want)
+		}
+		if _, err := os.Lstat(dir + "/left"); err == nil {
+			t.Error("a link to what is gone is left")
+		}
+	})
+}
+
+// A Unix socket works inside, by the name that it was given and by the one that the kernel tells.
+func TestViewSocket(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		p, dir := shared(t, p)
+		p.Network, p.Reach.Localhost = Hosts, true
+		_, text := shell(t, p, "cd "+dir+`; exec 2>&1; mkdir d; python3 -c '
+import os, socket
+for name in "s", "`+dir+`/d/s":
+    s = socket.socket(socket.AF_UNIX)
+    try:
+        s.bind(name)
+    except OSError as e:
+        print(e.strerror)
+        continue
+    s.listen()
+    for to in name, s.getsockname():
+        c = socket.socket(socket.AF_UNIX)
+        c.connect(to)
+        a, _ = s.accept()
+        a.send(b"hi")
+        print(c.recv(2))
+    try:
+        socket.socket(socket.AF_UNIX).bind(name)
+    except OSError as e:
+        print(e.strerror)
+    os.unlink(name)
+    print(os.path.lexists(name))
+'`)
+		one := "b'hi'\nb'hi'\nAddress already in use\nFalse\n"
+		want := one + one
+		if p.Most == Base {
+			want = "Permission denied\nPermission denied\n"
+		}
+		if text != want {
+			t.Errorf("%q, want %q", text, want)
+		}
+	})
+}
+
 // What others have made stays as it is, whatever a run tries, and what would mislead programs
 // outside is not made.
 func TestViewDenies(t *testing.T) {
@@ -102,7 +161,7 @@ func TestViewDenies(t *testing.T) {
 				ln -s $t own/l && echo "link to $t"; ln -s $t l && echo "link to $t"
 			done
 			ln -s . own/here && ln -s here/../../foreign own/l && echo "link by a link"
-			mkfifo f && echo fifo; mkfifo own/f && echo fifo
+			mkfifo f && [ ! -L f ] && echo fifo; mkfifo own/f && [ ! -L own/f ] && echo fifo
 			python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("s")' && echo socket
 			mknod n c 1 3 && echo device
 			chmod 4755 own && echo set-uid; chmod 1777 own && echo sticky
