@@ -5,6 +5,7 @@ package broker
 import (
 	"iter"
 	"runtime"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -161,11 +162,18 @@ func (b *Broker) Since(n int) []Connection {
 	return b.log.since(n)
 }
 
-// Denied returns the changes in the shared directories that were refused so far, and how many more
-// there were.
+// ending is how long the end of a run's calls is waited for after the run.
+const ending = time.Second
+
+// Denied returns the changes in the shared directories that were refused to a run that has ended,
+// and how many more there were. What the run had there for itself is gone then.
 func (b *Broker) Denied() (list []Denied, more int) {
 	if b == nil || b.files == nil {
 		return nil, 0
+	}
+	select {
+	case <-b.files.ended:
+	case <-time.After(ending):
 	}
 	return b.files.told.all()
 }

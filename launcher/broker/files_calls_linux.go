@@ -101,6 +101,7 @@ func (f *files) close() {
 	f.work.cancel()
 	f.work.wait()
 	f.closeInside()
+	close(f.ended)
 	for _, d := range f.dirs {
 		unix.Close(d.fd)
 	}

@@ -27,7 +27,8 @@ type files struct {
 	people accounts
 	member func(pid int) bool
 
-	own insides
+	own   insides
+	ended chan struct{} // closed when nothing is made any more
 
 	changing sync.Mutex // one change at a time, so that none comes between a look and its change
 	once     sync.Once
@@ -41,7 +42,7 @@ func newFiles(p *Profile, trees *trees, member func(pid int) bool) *files {
 	return &files{
 		view: p.View, dirs: openView(p.View), trees: trees, work: newWorkers(), member: member,
 		umask: umasks{uid: uint32(os.Geteuid())},
-		own:   insides{links: map[string]string{}},
+		own:   insides{links: map[string]string{}}, ended: make(chan struct{}),
 	}
 }
 
