@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/launcher/broker"
+	"github.com/tada-run/tada-run/launcher/broker/view"
 	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
@@ -45,15 +46,30 @@ func (j *Judgement) shares(p *sandbox.Profile, f pathguard.Fence, noted []pathgu
 // isShared reports whether a grant of the plan is in a shared directory, where the broker makes what
 // the plan writes. The workspace and homes stay what they are.
 func (j *Judgement) isShared(g pathguard.Grant) bool {
-	ws := j.Plan.Workspace
-	if j.policy.Settings().PrivateTmp ||
-		ws != "" && isWithin(g.Path, ws) && !slices.Contains(environ.SharedTemp, ws) {
+	if j.policy.Settings().PrivateTmp || isWithin(g.Path, j.workplace()) {
 		return false
 	}
 	return slices.ContainsFunc(environ.SharedTemp, func(dir string) bool {
 		real, err := filepath.EvalSymlinks(dir)
 		return err == nil && isWithin(g.Path, real)
 	}) && !j.policy.InHome(g.Path)
+}
+
+// workplace is the workspace, or without one the working directory, if that is not itself what all
+// programs share and not a folder that some program looks for there. "-" is none.
+func (j *Judgement) workplace() string {
+	ground := cmp.Or(j.Plan.Workspace, j.Plan.Dir)
+	for _, dir := range environ.SharedTemp {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil || !isWithin(ground, real) {
+			continue
+		}
+		top, _, _ := strings.Cut(strings.TrimPrefix(ground[len(real):], "/"), "/")
+		if top == "" || view.Custom(top) != "" {
+			return "-"
+		}
+	}
+	return ground
 }
 
 // scratch are the folders that other programs made in shared directories for what commands leave

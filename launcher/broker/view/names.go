@@ -32,12 +32,20 @@ type Machine interface {
 	Outside(pid int) bool
 }
 
-// Refused returns why a run may not use name in a shared directory; "" when it may.
-func Refused(name string, m Machine) string {
+// Custom returns what looks for name in a shared directory, whatever the machine; "" for none.
+func Custom(name string) string {
 	for _, c := range customs() {
 		if ok, err := path.Match(c.pattern, name); ok || err != nil {
 			return c.why
 		}
+	}
+	return ""
+}
+
+// Refused returns why a run may not use name in a shared directory; "" when it may.
+func Refused(name string, m Machine) string {
+	if why := Custom(name); why != "" {
+		return why
 	}
 	digits := len(strings.TrimRight(name, "0123456789"))
 	number := name[digits:]
