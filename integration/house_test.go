@@ -241,6 +241,7 @@ var plan = map[string]map[string]string{
 		"shellparse/command":       "so are the rights that it named",
 	},
 	"launcher": {
+		"launcher/broker":           "its profile says what may be shared",
 		"launcher/broker/view":      "a folder that programs look for is no place to work in",
 		"approval/flock":            "one person edits the configuration at a time",
 		"shellparse/catalog/agents": "what an agent's program needs in a session, and what switches its hooks off",

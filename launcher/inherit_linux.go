@@ -182,7 +182,8 @@ func isKept(p sandbox.Profile, name string) bool {
 func writesTo(p sandbox.Profile, name string) bool {
 	return !slices.ContainsFunc(p.ReadOnly,
 		func(kept string) bool { return isWithin(name, kept) }) &&
-		(slices.ContainsFunc(p.Write, func(w sandbox.Path) bool { return isWithin(name, w.Name) }) ||
-			p.View != nil && slices.ContainsFunc(p.View.Dirs,
-				func(dir string) bool { return isWithin(name, dir) }))
+		(p.View != nil && slices.ContainsFunc(p.View.Dirs,
+			func(dir string) bool { return isWithin(name, dir) }) ||
+			slices.ContainsFunc(p.Write,
+				func(w sandbox.Path) bool { return isWithin(name, w.Name) }))
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // State, home and workspace may lie in what all programs share, or with private_tmp in what is
-// private to a run. The workspace is there and stays writable. In a private place the rest is not to
-// be seen, and what the run leaves is gone; in a shared one it is found by all.
+// private to a run. The workspace is there and stays writable. In a private place the rest is not
+// to be seen, and what the run leaves is gone; in a shared one it is found by all.
 func TestWorkspaceInWhatIsPrivate(t *testing.T) {
 	for place, config := range map[string]string{"/dev/shm": "",
 		os.TempDir(): "private_tmp: true\n"} {

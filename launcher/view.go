@@ -13,6 +13,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // shares has the run see the shared directories as a view, with what the plan may change in them
@@ -43,8 +44,8 @@ func (j *Judgement) shares(p *sandbox.Profile, f pathguard.Fence, noted []pathgu
 	p.View = v
 }
 
-// isShared reports whether a grant of the plan is in a shared directory, where the broker makes what
-// the plan writes. The workspace and homes stay what they are.
+// isShared reports whether a grant of the plan is in a shared directory, where the broker makes
+// what the plan writes. The workspace and homes stay what they are.
 func (j *Judgement) isShared(g pathguard.Grant) bool {
 	if j.policy.Settings().PrivateTmp || isWithin(g.Path, j.workplace()) {
 		return false
@@ -80,11 +81,11 @@ func (j *Judgement) scratch() (open []string) {
 			open = append(open, literally(real))
 		}
 	}
-	return append(open, agentScratch...)
+	for f := range agents.Of("scratch") {
+		open = append(open, f.Text())
+	}
+	return open
 }
-
-// agentScratch are the folders that agents tell their commands to leave files in.
-var agentScratch = []string{"/tmp/claude-*/*/*/scratchpad", "/tmp/gemini-shell-*"}
 
 // literally is name as a pattern that means nothing else.
 func literally(name string) string {

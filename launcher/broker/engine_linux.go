@@ -135,14 +135,29 @@ func (b *Broker) answer(c *call) {
 	c.reply(unix.ENOSYS)
 }
 
-// Traffic returns what the run did with the network, once it has ended; without one that is
-// nothing. It waits a moment for the kernel's last reports.
+// Traffic returns what the run did with the network, once it has ended, and what it was refused in
+// shared directories. It waits a moment for the kernel's last reports, and for the end of what the
+// run had in these directories for itself.
 func (b *Broker) Traffic() Traffic {
-	if b == nil || b.log == nil {
-		return Traffic{}
+	var t Traffic
+	if b == nil {
+		return t
 	}
-	return b.log.close()
+	if b.log != nil {
+		t = b.log.close()
+	}
+	if b.files != nil {
+		select {
+		case <-b.files.ended:
+		case <-time.After(ending):
+		}
+		t.Denied, t.MoreDenied = b.files.told.all()
+	}
+	return t
 }
+
+// ending is how long the end of a run's calls is waited for after the run.
+const ending = time.Second
 
 // Changed returns a channel on which something arrives when Since has more than before; nil, which
 // never has anything, without a network.
@@ -160,20 +175,4 @@ func (b *Broker) Since(n int) []Connection {
 		return nil
 	}
 	return b.log.since(n)
-}
-
-// ending is how long the end of a run's calls is waited for after the run.
-const ending = time.Second
-
-// Denied returns the changes in the shared directories that were refused to a run that has ended,
-// and how many more there were. What the run had there for itself is gone then.
-func (b *Broker) Denied() (list []Denied, more int) {
-	if b == nil || b.files == nil {
-		return nil, 0
-	}
-	select {
-	case <-b.files.ended:
-	case <-time.After(ending):
-	}
-	return b.files.told.all()
 }

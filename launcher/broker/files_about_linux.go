@@ -115,3 +115,14 @@ func (l *refusals) all() (list []Denied, more int) {
 	defer l.mu.Unlock()
 	return slices.Clone(l.list), l.more
 }
+
+// insides are the FIFOs and sockets of a run in shared directories. They are in a file system that
+// only the run has (View.Inside). In the shared directory stands a link, which leads nowhere for
+// programs outside, and is removed when the run ends.
+type insides struct {
+	dir   int // a handle of that file system; 0 before it is first needed
+	links map[string]string
+}
+
+// maxInsides bounds how many there are in all.
+const maxInsides = 512

@@ -105,7 +105,7 @@ func (f *files) close() {
 	for _, d := range f.dirs {
 		unix.Close(d.fd)
 	}
-	if f.made != nil {
-		f.made.Close()
+	if f.book.made != nil {
+		f.book.made.Close()
 	}
 }

@@ -31,8 +31,14 @@ type files struct {
 	ended chan struct{} // closed when nothing is made any more
 
 	changing sync.Mutex // one change at a time, so that none comes between a look and its change
-	once     sync.Once
-	made     *view.Ledger
+	book     book
+}
+
+// A book is the ledger, which is opened when something in the view is first made or changed: most
+// runs never do.
+type book struct {
+	once sync.Once
+	made *view.Ledger
 }
 
 func newFiles(p *Profile, trees *trees, member func(pid int) bool) *files {
@@ -46,16 +52,15 @@ func newFiles(p *Profile, trees *trees, member func(pid int) bool) *files {
 	}
 }
 
-// ledger is opened when something in the view is first made or changed: most runs never do.
 func (f *files) ledger() *view.Ledger {
-	f.once.Do(func() {
+	f.book.once.Do(func() {
 		var names []string
 		for _, d := range f.dirs {
 			names = append(names, d.name)
 		}
-		f.made, _ = view.OpenLedger(f.view.Ledger, names)
+		f.book.made, _ = view.OpenLedger(f.view.Ledger, names)
 	})
-	return f.made
+	return f.book.made
 }
 
 // A viewDir is one of the shared directories.

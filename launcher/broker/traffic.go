@@ -46,6 +46,8 @@ type Amounts struct {
 type Traffic struct {
 	Connections []Connection // in the order of their beginning
 	Left        int          // how many more there were
+	Denied      []Denied     // what was refused in shared directories
+	MoreDenied  int          // how many more there were
 }
 
 // A Denied is a change in the shared directories that was refused.

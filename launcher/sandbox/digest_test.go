@@ -3,6 +3,7 @@ package sandbox
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -39,7 +40,7 @@ func TestDigestCoversEverything(t *testing.T) {
 			if f.Kind() == reflect.Func {
 				continue // asked at each connection, and can only refuse
 			}
-			if v.Type().Name() == "View" && (name == "Hide" || name == "Reads" || name == "Inside") {
+			if v.Type().Name() == "View" && strings.Contains("Hide Reads Inside", name) {
 				continue // the sandbox itself says what
 			}
 			zero := reflect.Zero(f.Type())

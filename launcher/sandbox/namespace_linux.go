@@ -127,11 +127,13 @@ func (b *builder) privateProc(l *steps, number int) {
 	b.lower(l)
 	l.add("make proc read-only", unix.SYS_MOUNT, 0, a.text("/proc"), 0,
 		unix.MS_REMOUNT|unix.MS_RDONLY|flags, 0)
+	late := b.lateRules()
 	if v := b.mediated().View; v != nil && v.Inside != "" {
+		const rights = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE
 		l.add("mount private "+v.Inside, unix.SYS_MOUNT, a.text("tmpfs"), a.text(v.Inside),
 			a.text("tmpfs"), flags, a.text("mode=0755,size=1m,nr_inodes=1k"))
+		late = append(late, lateRule{v.Inside, rights})
 	}
-	late := b.lateRules()
 	for _, p := range b.profile.Read {
 		if within(p.Name, "/proc") {
 			late = append(late, lateRule{p.Name, fsRead})

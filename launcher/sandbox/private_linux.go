@@ -233,10 +233,6 @@ func (b *builder) lateRules() []lateRule {
 	if b.ownMemory() {
 		rules = append(rules, lateRule{memoryName, fsRead | fsWrite})
 	}
-	if v := b.mediated().View; v != nil && v.Inside != "" {
-		const rights = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE
-		rules = append(rules, lateRule{v.Inside, rights})
-	}
 	if b.profile.PrivateTmp {
 		for _, dir := range tempNames {
 			if exists(dir) {

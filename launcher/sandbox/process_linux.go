@@ -108,10 +108,6 @@ func (p *Process) Noted() <-chan struct{} { return p.broker.Changed() }
 // connections. Only Traffic tells the amounts.
 func (p *Process) TrafficSince(n int) []broker.Connection { return p.broker.Since(n) }
 
-// Denied returns the changes in the shared directories that the run was refused, once it has ended,
-// and how many more there were.
-func (p *Process) Denied() (list []broker.Denied, more int) { return p.broker.Denied() }
-
 // End ends the run because it ran into limit: SIGTERM to the command's group, and SIGKILL to
 // everything when grace is over, or at once when that is not more than 0. It does not wait.
 // Status.Exceeded then says limit; the first End counts.

@@ -87,8 +87,5 @@ func (*Process) Traffic() broker.Traffic { return broker.Traffic{} }
 // Noted returns nil.
 func (*Process) Noted() <-chan struct{} { return nil }
 
-// Denied returns nothing.
-func (*Process) Denied() ([]broker.Denied, int) { return nil, 0 }
-
 // TrafficSince returns nothing.
 func (*Process) TrafficSince(int) []broker.Connection { return nil }

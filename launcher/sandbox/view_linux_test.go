@@ -69,8 +69,9 @@ func TestViewProvides(t *testing.T) {
 func TestViewFIFO(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		p, dir := shared(t, p)
-		_, text := shell(t, p, "cd "+dir+"; exec 2>/dev/null; mkfifo x || exit; cat x & echo hi > x; "+
-			"wait; test -p x && echo is; mkfifo x || echo there; mv x y; (echo y > y) & cat y; "+
+		_, text := shell(t, p, "cd "+dir+"; exec 2>/dev/null; mkfifo x || exit; cat x & "+
+			"echo hi > x; wait; test -p x && echo is; mkfifo x || echo there; mv x y; "+
+			"(echo y > y) & cat y; "+
 			"rm y; ls y; mkdir d; mkfifo -m 600 d/z; stat -Lc %a d/z; mkfifo left; ls")
 		want := "hi\nis\nthere\ny\n600\nd\nfolder\nforeign\nleft\n"
 		if p.Most == Base {

@@ -11,15 +11,14 @@ import (
 	"github.com/tada-run/tada-run/launcher/notice"
 )
 
-// maxTaught is how many refusals a person is told of. The record has them all.
-const maxTaught = 5
-
-// connections takes what the run did with the network into the record, and tells a command that
-// failed which hosts it could not reach. The launcher has seen all of it itself.
+// connections takes what the run did with the network and was refused in shared directories into
+// the record, and tells a command that failed what it could not reach. The launcher has seen all of
+// it itself.
 func connections(_ Before, a After, out io.Writer) Found {
 	t := a.Traffic()
+	found := shared(t, a.Status.Shell() != 0, out)
 	if len(t.Connections) == 0 {
-		return nil
+		return found
 	}
 	list, told := make([]any, 0, len(t.Connections)), map[string]bool{}
 	var questions []string
@@ -47,11 +46,12 @@ func connections(_ Before, a After, out io.Writer) Found {
 	if t.Left > 0 {
 		o["more"] = t.Left
 	}
-	return Found{"network": o}
+	if found == nil {
+		found = Found{}
+	}
+	found["network"] = o
+	return found
 }
-
-// maxProgramName bounds what a program that chose its own path puts into the record.
-const maxProgramName = 256
 
 // Connection is one connection as the record has it.
 func Connection(c *broker.Connection) Found {

@@ -11,7 +11,6 @@ var watchers = []watcher{
 	{Ended | HandOver, laterFiles},
 	{Ended, after(swappedFiles)},
 	{Ended, after(connections)},
-	{Ended, after(shared)},
 	{Closed | BeforeHand, protectedFiles},
 }
 

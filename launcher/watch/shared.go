@@ -4,33 +4,38 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/tada-run/tada-run/launcher/broker"
 	"github.com/tada-run/tada-run/launcher/notice"
 )
 
-// shared takes what the run was refused in the directories that all programs share into the record,
-// and tells a command that failed. The launcher has seen all of it itself.
-func shared(_ Before, a After, out io.Writer) Found {
-	if a.Denied == nil {
-		return nil
-	}
-	denied, more := a.Denied()
-	list := make([]any, 0, len(denied))
-	for i := range denied {
-		d := &denied[i]
+// maxTaught is how many refusals a person is told of. The record has them all.
+const maxTaught = 5
+
+// maxProgramName bounds what a program that chose its own path puts into the record.
+const maxProgramName = 256
+
+// shared is what a run was refused in the directories that all programs share. One that failed is
+// told.
+func shared(t broker.Traffic, failed bool, out io.Writer) Found {
+	list := make([]any, 0, len(t.Denied))
+	for i := range t.Denied {
+		d := &t.Denied[i]
 		list = append(list, Found{
 			"time": d.Time.UTC().Format("2006-01-02T15:04:05.000000Z"), "pid": d.PID,
-			"program": d.Program[:min(len(d.Program), maxProgramName)], "path": d.Path, "why": d.Why,
+			"program": d.Program[:min(len(d.Program), maxProgramName)], "path": d.Path,
+			"why": d.Why,
 		})
-		if a.Status.Shell() != 0 && i < maxTaught {
-			notice.Line(out, notice.Visible(fmt.Sprintf("refused: change %q: %s", d.Path, d.Why)))
+		if failed && i < maxTaught {
+			notice.Line(out,
+				notice.Visible(fmt.Sprintf("refused: change %q: %s", d.Path, d.Why)))
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
 	o := Found{"refused": list}
-	if more > 0 {
-		o["more"] = more
+	if t.MoreDenied > 0 {
+		o["more"] = t.MoreDenied
 	}
 	return Found{"shared": o}
 }

@@ -32,11 +32,10 @@ type After struct {
 	WhyEnded   string // why it does not, where the configuration wants it to; "" for no reason
 	TimedOut   string // the notice that it was ended after its time limit; "" where it was not
 
-	Traffic func() broker.Traffic                   // what it did with the network
-	Denied  func() (list []broker.Denied, more int) // what it was refused in shared directories
-	Dropped func() (bytes int64, total bool)        // what of its output is not in the transcript
-	Once    func(out io.Writer, notice string)      // writes a notice that was never written before
-	Verify  func(out io.Writer) error               // verifies protected files that it could change
+	Traffic func() broker.Traffic              // what it did with the network
+	Dropped func() (bytes int64, total bool)   // what of its output is not in the transcript
+	Once    func(out io.Writer, notice string) // writes a notice that was never written before
+	Verify  func(out io.Writer) error          // verifies protected files that it could change
 }
 
 // Found are fields of the entry about the end of a run.

@@ -30,7 +30,8 @@ func List() []Attack {
 		kind    string
 		attacks []Attack
 	}{
-		{"files", files}, {"shared", shared}, {"set-uid", setIDs}, {"sockets", slices.Concat(sockets, detours, locals)},
+		{"files", files}, {"shared", shared}, {"set-uid", setIDs},
+		{"sockets", slices.Concat(sockets, detours, locals)},
 		{"processes", processes}, {"namespaces", namespaces},
 		{"kernel", backRooms}, {"terminal", terminals}, {"programs", programs},
 	} {

@@ -48,7 +48,8 @@ var shared = []Attack{
 	{Name: "empty a shared file by opening it", try: func(w World) error {
 		return unixOpen(w.Shared+"/cc1.s", unix.O_RDONLY|unix.O_TRUNC, 0)
 	}},
-	{Name: "cut a shared file", try: func(w World) error { return os.Truncate(w.Shared+"/cc1.s", 1) }},
+	{Name: "cut a shared file",
+		try: func(w World) error { return os.Truncate(w.Shared+"/cc1.s", 1) }},
 	{Name: "move a shared file away",
 		try: func(w World) error { return os.Rename(w.Shared+"/cc1.s", w.Shared+"/away") }},
 	{Name: "move a shared file to the workspace",
@@ -103,9 +104,12 @@ var shared = []Attack{
 	{Name: "a nameless file in a shared folder", try: func(w World) error {
 		return unixOpen(w.Shared+"/folder", unix.O_TMPFILE|unix.O_RDWR, 0o600)
 	}},
-	{Name: "make tmux's folder", try: func(w World) error { return os.Mkdir(w.Shared+"/tmux-1", 0o700) }},
-	{Name: "make ssh's folder", try: func(w World) error { return os.Mkdir(w.Shared+"/ssh-x", 0o700) }},
-	{Name: "make X's folder", try: func(w World) error { return os.Mkdir(w.Shared+"/.X11-unix", 0o777) }},
+	{Name: "make tmux's folder",
+		try: func(w World) error { return os.Mkdir(w.Shared+"/tmux-1", 0o700) }},
+	{Name: "make ssh's folder",
+		try: func(w World) error { return os.Mkdir(w.Shared+"/ssh-x", 0o700) }},
+	{Name: "make X's folder",
+		try: func(w World) error { return os.Mkdir(w.Shared+"/.X11-unix", 0o777) }},
 	{Name: "make a hidden name", try: func(w World) error {
 		return os.WriteFile(w.Shared+"/.attach_pid7", nil, 0o600)
 	}},

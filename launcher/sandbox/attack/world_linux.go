@@ -78,7 +78,9 @@ func (w *World) later(f func()) { w.undo = append(w.undo, f) }
 // newWorld builds a world in a folder of its own. On an error nothing of it is left.
 func newWorld(self string) (*World, error) {
 	w := &World{numbers: numbers{Launcher: os.Getpid(), LauncherBirth: birth(os.Getpid())}}
-	for _, build := range []func() error{w.files, w.shared, w.servers, w.terminals, w.segment, func() error { return w.decoy(self) }} {
+	for _, build := range []func() error{
+		w.files, w.shared, w.servers, w.terminals, w.segment,
+		func() error { return w.decoy(self) }} {
 		if err := build(); err != nil {
 			w.close()
 			return nil, fmt.Errorf("build what is to be attacked: %w", err)

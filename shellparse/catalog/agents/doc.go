@@ -20,6 +20,7 @@
 //	sets NAME                variables for itself alone; a star ends a family
 //	path FOLDER              the end of a folder of PATH, for some of its calls; may have stars
 //	saver TEXT               how the text begins by which it saves the user's shell
+//	scratch PATTERN          a folder that it makes for what its commands leave there
 //
 // Names, as in the tables of package catalog:
 //
