@@ -4,16 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -49,8 +46,6 @@ func TestMain(m *testing.M) {
 	}
 	ctl := func() { os.Exit(ctlcli.Run(ctlcli.Door{Argv: os.Args, Place: place})) }
 	terminalMain()
-	// most of the time they wait for a screen; -parallel overrides it
-	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
 	testscript.Main(hermetic.Apart(m), map[string]func(){
 		"tada-run": run, "tada-sh": run, "tadactl": ctl, "lockandstop": lockAndStop,
 		"person":      personMain,
