@@ -45,9 +45,16 @@ func (j *Judgement) contacts() reached {
 			r.reach.Rules = append(r.reach.Rules, rule)
 		}
 	}
+	for _, g := range r.registries {
+		if rule, err := network.ParseRule(g.Host); err == nil && !g.Asks {
+			rule.Lead = true
+			r.reach.Rules, r.reach.Starters = append(r.reach.Rules, rule), plan.Starters
+		}
+	}
 	if len(r.reach.Rules) > 0 {
 		for _, proxy := range proxiesOf(j.environ.vars) {
 			if rule, err := network.ParseRule(proxy); err == nil && rule.One() {
+				rule.Lead = len(r.hosts) == 0 // it is for package tools alone
 				r.reach.Rules, r.proxies = append(r.reach.Rules, rule), append(r.proxies, proxy)
 			}
 		}
@@ -108,13 +115,13 @@ func (r reached) text() string {
 		return "no network"
 	case r.mode == sandbox.Full:
 		return "network: any host"
-	case len(r.hosts) == 0 && len(r.reach.Publish) == 0 && !r.reach.Localhost:
+	case len(r.labelled()) == 0 && len(r.reach.Publish) == 0 && !r.reach.Localhost:
 		return "network: none" + r.others()
-	case len(r.hosts) == 0 && len(r.reach.Publish) == 0:
+	case len(r.labelled()) == 0 && len(r.reach.Publish) == 0:
 		return "network: this machine's servers" + r.others()
 	}
 	text := "network: " + strings.Join(r.labelled(), ", ")
-	if len(r.hosts) == 0 {
+	if len(r.labelled()) == 0 {
 		text += "this machine's servers"
 	} else if r.reach.Localhost {
 		text += " and this machine's servers"
@@ -141,12 +148,9 @@ func (r reached) others() string {
 // labelled are the hosts, those of package registries with whose they are.
 func (r reached) labelled() []string {
 	list := slices.Clone(r.hosts)
-	for i, host := range list {
-		for _, g := range r.registries {
-			if g.Host == host && !g.Asks {
-				list[i] = registryText(g)
-				break
-			}
+	for _, g := range r.registries {
+		if !g.Asks {
+			list = append(list, registryText(g))
 		}
 	}
 	return list

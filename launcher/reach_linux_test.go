@@ -61,7 +61,7 @@ func TestContacts(t *testing.T) {
 			len(r.proxies) > 0 != strings.Contains(test.text, "proxy") {
 			t.Errorf("%q under %q: %v %q", test.line, test.config, r.mode, r.text())
 		}
-		if r.mode == sandbox.Hosts && len(r.reach.Rules) != len(r.hosts)+len(r.proxies) {
+		if r.mode == sandbox.Hosts && len(r.reach.Rules) != len(r.labelled())+len(r.proxies) {
 			t.Errorf("%q: the fence does not understand some of %q: %v", test.line, r.hosts,
 				r.reach.Rules)
 		}

@@ -16,12 +16,13 @@ import (
 // A Reach is what a plan that was allowed may contact, as the launcher's fence can hold it to that.
 type Reach struct {
 	Hosts []string // HOST, HOST:PORT, *.DOMAIN:PORT, ADDRESS/BITS
-	// Registries are those of the plan's package tools that the policy has. Of one that a file of
-	// the workspace names, the host is not among Hosts.
+	// Registries are those of the plan's package tools that the policy has, beside Hosts. One that
+	// a file of the workspace names is not reached.
 	Registries []Registry
-	Localhost  bool // the servers of this machine, and to be one of them
-	Unknown    bool // the plan contacts a host that its text does not name
-	Untold     bool // something of the plan does not tell whom it contacts
+	Starters   []string // programs by which a package tool may be started that reaches Registries
+	Localhost  bool     // the servers of this machine, and to be one of them
+	Unknown    bool     // the plan contacts a host that its text does not name
+	Untold     bool     // something of the plan does not tell whom it contacts
 }
 
 // configured are programs whose own configuration says the port.
@@ -143,9 +144,6 @@ func (j *judgement) fetches(r *Reach) {
 		for _, g := range p.Registries {
 			if slices.Contains(j.p.set.Registries, g.Name) && !slices.Contains(r.Registries, g) {
 				r.Registries = append(r.Registries, g)
-				if !g.Asks {
-					r.Hosts = append(r.Hosts, g.Host)
-				}
 			}
 		}
 		for i := range p.Inner {
@@ -153,4 +151,7 @@ func (j *judgement) fetches(r *Reach) {
 		}
 	}
 	take(j.plan)
+	if len(r.Registries) > 0 {
+		r.Starters = hosts.Starters()
+	}
 }

@@ -50,6 +50,11 @@ func TestReach(t *testing.T) {
 		}
 		r := g.Policy.Reach(plan)
 		plan.Close()
+		for _, g := range r.Registries {
+			if !g.Asks && g.From == "" {
+				r.Hosts = append(r.Hosts, g.Host)
+			}
+		}
 		got := strings.Join(r.Hosts, " ")
 		if r.Localhost {
 			got += " localhost"

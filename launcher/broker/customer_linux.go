@@ -16,4 +16,5 @@ type run struct {
 	member  func(pid int) bool // whether a process is of the run
 	log     *connectionLog     // nil without a network
 	lookups []int              // sockets in a network of the run's own, one for each name server
+	first   func() int         // the first process of the run; nil where nothing depends on it
 }

@@ -105,6 +105,10 @@
 // is published. Refused are source routes, which would lead an allowed connection elsewhere, and
 // the ports of name servers on the loopback.
 //
+// Some rules are for the programs that the command line itself starts and not for what those start
+// (Rule.Lead: package registries). Whose parents up to the first process of the run are all
+// starters, such as shells, is one of them; whose parent has ended is not.
+//
 // A connection that no rule allows waits while the gate asks about it, with the program that the
 // caller runs (its inode, and whether the run may write it); a signal to the caller ends that. Of a
 // name the broker connects to the first address that answers.

@@ -79,7 +79,8 @@ func Open(p *Profile, h Handed, member func(pid int) bool) *Broker {
 	}
 	_ = b.listener.SyncWakeUp() // an older kernel: answers only take longer
 	b.files = newFiles(p, b.trees, member)
-	r := &run{trees: b.trees, files: b.files, member: member, log: b.log, lookups: h.Lookups}
+	r := &run{trees: b.trees, files: b.files, member: member, log: b.log, lookups: h.Lookups,
+		first: h.First}
 	for _, c := range customers {
 		opened := c.open(p, r)
 		if opened == nil {

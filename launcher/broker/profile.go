@@ -66,4 +66,5 @@ type Network struct {
 type Handed struct {
 	Listener int
 	Lookups  []int
+	First    func() int // the first process of the run; nil where no rule has Lead
 }

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
 // connect connects a socket, if the run may reach the address.
@@ -54,6 +56,9 @@ func (n *sockets) reach(c *call, s *socket, blocks bool) error {
 		return n.reachNames(c, s, blocks)
 	}
 	v, list := n.gate.Connect(n.work.ctx, to), []netip.AddrPort{to}
+	if v.OK && v.Lead && !n.leads(c) {
+		v = network.Verdict{Host: v.Host, Why: notLed}
+	}
 	if w, asks := n.gate.Wants(to); !v.OK && asks {
 		var err error
 		if list, v, err = n.asked(c, s, w); err != nil {

@@ -26,6 +26,8 @@ type sockets struct {
 	unix      unixSockets
 	narrowed  portSet
 	least     int // the first port that takes no privilege
+	first     func() int
+	starters  []string
 }
 
 // leastPort returns the first port that may be listened on without privilege. The run has none,

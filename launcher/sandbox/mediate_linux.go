@@ -117,8 +117,8 @@ func (b *builder) open(fds []int) {
 	last := len(fds) - 1
 	p := b.process
 	member := func(pid int) bool { return p.member(pid) }
-	p.broker = broker.Open(b.mediated(), broker.Handed{Listener: fds[last], Lookups: fds[:last]},
-		member)
+	p.broker = broker.Open(b.mediated(), broker.Handed{Listener: fds[last], Lookups: fds[:last],
+		First: func() int { return p.pid }}, member)
 }
 
 // answers starts to answer, when the command runs.

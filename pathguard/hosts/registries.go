@@ -59,7 +59,18 @@ var Registries = sync.OnceValue(func() (list []Registry) {
 // optionsWithValue stand in front of a subcommand, each with a word of its own.
 var optionsWithValue = sync.OnceValue(func() []string {
 	_, list, _ := strings.Cut(registriesText, "\noptions ")
+	list, _, _ = strings.Cut(list, "\n")
 	return strings.Fields(list)
+})
+
+// Starters are programs that only start others.
+var Starters = sync.OnceValue(func() (list []string) {
+	for line := range strings.Lines(registriesText) {
+		if rest, ok := strings.CutPrefix(line, "starters "); ok {
+			list = append(list, strings.Fields(rest)...)
+		}
+	}
+	return list
 })
 
 // Asked returns the registries that a command asks, which has this program and these arguments. An
@@ -116,5 +127,5 @@ var names = sync.OnceValue(func() (list []string) {
 
 // isName reports whether the first word of a line is the name of a registry.
 func isName(word string) bool {
-	return 'a' <= word[0] && word[0] <= 'z' && word != "options"
+	return 'a' <= word[0] && word[0] <= 'z' && word != "options" && word != "starters"
 }

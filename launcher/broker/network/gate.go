@@ -30,6 +30,7 @@ type Verdict struct {
 	Host string // the name behind an address, or the address
 	Why  string // why not; "" when OK
 	Fix  string // the rule that would allow it; "" when none does
+	Lead bool   // what allows it is a rule with Lead
 }
 
 // A Gate decides for one run. Its methods may be called at the same time.
@@ -237,9 +238,13 @@ func (g *Gate) atOnce(addr netip.Addr, port uint16) (v Verdict, sure bool) {
 	if addr.IsLoopback() && g.reach.Barred != nil && g.reach.Barred(port) {
 		return Verdict{Host: "localhost", Why: "questions are answered there"}, true
 	}
+	lead := false
 	for _, r := range g.reach.Rules {
 		if g.covers(r, addr) && r.onPort(port) {
-			return Verdict{OK: true, Host: g.nameOf(addr)}, true
+			if !r.Lead {
+				return Verdict{OK: true, Host: g.nameOf(addr)}, true
+			}
+			lead = true
 		}
 	}
 	if g.named(&v, addr, port) {
@@ -247,6 +252,9 @@ func (g *Gate) atOnce(addr netip.Addr, port uint16) (v Verdict, sure bool) {
 	}
 	if local := g.loopback(v, port); addr.IsLoopback() && local.OK {
 		return local, true
+	}
+	if lead {
+		return Verdict{OK: true, Host: g.nameOf(addr), Lead: true}, true
 	}
 	return v, false
 }
@@ -273,10 +281,14 @@ func (g *Gate) named(v *Verdict, addr netip.Addr, port uint16) bool {
 	for _, name := range names {
 		for _, r := range g.reach.Rules {
 			if r.names(name) && r.onPort(port) {
-				*v = Verdict{OK: true, Host: name}
-				return true
+				if *v = (Verdict{OK: true, Host: name, Lead: r.Lead}); !r.Lead {
+					return true
+				}
 			}
 		}
+	}
+	if v.OK {
+		return true
 	}
 	if len(names) > 0 && g.Name(names[0]).OK {
 		v.Host, v.Why, v.Fix = names[0], "it is allowed on another port", hostPort(names[0], port)

@@ -16,6 +16,10 @@ type Rule struct {
 	Net   netip.Prefix // the addresses; not valid when Name is meant
 	Port  uint16       // 0 is every port
 	Addrs []netip.Addr // what Name resolves to, when the caller knows; nil: to be looked up
+
+	// Lead says that it is for programs that the command line itself starts, and not for what those
+	// start.
+	Lead bool
 }
 
 // A Reach is what a run may reach. The zero Reach is nothing.
@@ -31,6 +35,8 @@ type Reach struct {
 	// when it is answered or ctx has ended. Names that no rule allows are answered then by
 	// addresses that stand for them.
 	Ask func(ctx context.Context, w Want) Word
+	// Starters are the names of programs that only start others, for rules with Lead.
+	Starters []string
 	// Publish are the TCP ports on which the run may be reached from other machines.
 	Publish []uint16
 }
