@@ -57,7 +57,7 @@ func (j *Judgement) kernelRules(f pathguard.Fence, noted []pathguard.Grant,
 	p.ReadOnly = append(f.ReadOnly, exposed[:min(len(exposed), maxKept)]...)
 	contacts := j.contacts()
 	p.Network, p.Reach, p.Limits = contacts.mode, contacts.reach, j.limits()
-	if p.PrivateTmp = j.policy.Settings().PrivateTmp; !p.PrivateTmp {
+	if p.PrivateTmp = j.policy.Settings().PrivateTmp; j.seesShared() {
 		j.shares(&p, f, noted)
 	}
 	if work := cmp.Or(j.Plan.Workspace, j.Plan.Dir); p.PrivateTmp || isWithin(work, "/dev/shm") {

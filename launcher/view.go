@@ -44,10 +44,16 @@ func (j *Judgement) shares(p *sandbox.Profile, f pathguard.Fence, noted []pathgu
 	p.View = v
 }
 
+// seesShared reports whether the shared directories are a view. They are not for the session of an
+// agent's program: it changes what its sessions before left there.
+func (j *Judgement) seesShared() bool {
+	return !j.policy.Settings().PrivateTmp && j.client == nil
+}
+
 // isShared reports whether a grant of the plan is in a shared directory, where the broker makes
 // what the plan writes. The workspace and homes stay what they are.
 func (j *Judgement) isShared(g pathguard.Grant) bool {
-	if j.policy.Settings().PrivateTmp || isWithin(g.Path, j.workplace()) {
+	if !j.seesShared() || isWithin(g.Path, j.workplace()) {
 		return false
 	}
 	return slices.ContainsFunc(environ.SharedTemp, func(dir string) bool {
