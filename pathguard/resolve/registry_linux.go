@@ -73,21 +73,27 @@ func (r *resolver) registry(g *hosts.Registry) (list []Registry) {
 		}
 	}
 	add("", false, g.Hosts)
-	for _, repository := range []bool{false, true} {
-		for _, s := range g.Settings {
-			if s.File == "" && !repository {
-				for name, value := range r.plan.Caller.Env {
-					add("$"+name, false, s.Named(name+"="+value))
-				}
-				continue
+	var repository []func()
+	for _, s := range g.Settings {
+		if s.File == "" {
+			for name, value := range r.plan.Caller.Env {
+				add("$"+name, false, s.Named(name+"="+value))
 			}
-			for _, name := range r.settingFiles(s.File) {
-				text, inside := r.setting(name)
-				if inside == repository && text != "" {
-					add(r.shortName(name), inside, s.Named(text))
-				}
+			continue
+		}
+		for _, name := range r.settingFiles(s.File) {
+			switch text, inside := r.setting(name); {
+			case text == "":
+			case inside:
+				repository = append(repository,
+					func() { add(r.shortName(name), true, s.Named(text)) })
+			default:
+				add(r.shortName(name), false, s.Named(text))
 			}
 		}
+	}
+	for _, its := range repository {
+		its()
 	}
 	slices.SortStableFunc(list[min(len(g.Hosts), len(list)):], func(a, b Registry) int {
 		if a.Asks != b.Asks {
