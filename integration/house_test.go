@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -464,8 +465,19 @@ type source struct {
 
 func sources(t *testing.T) []source {
 	t.Helper()
-	var all []source
-	err := filepath.WalkDir("..", func(p string, d fs.DirEntry, err error) error {
+	all, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 10 {
+		t.Fatalf("found %d Go files: the walk looks in the wrong place", len(all))
+	}
+	return all
+}
+
+// parsed returns the sources, which are read once for all tests.
+var parsed = sync.OnceValues(func() (all []source, err error) {
+	err = filepath.WalkDir("..", func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -485,14 +497,8 @@ func sources(t *testing.T) []source {
 			f})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(all) < 10 {
-		t.Fatalf("found %d Go files: the walk looks in the wrong place", len(all))
-	}
-	return all
-}
+	return all, err
+})
 
 func imports(f *ast.File) []string {
 	var paths []string

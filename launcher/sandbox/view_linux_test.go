@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher/broker"
 )
 
@@ -18,7 +19,7 @@ func shared(t *testing.T, p Profile) (Profile, string) {
 	top := t.TempDir()
 	dir := top + "/tmp"
 	must(t, os.Mkdir(dir, 0o1777))
-	must(t, os.Chmod(dir, 0o1777|os.ModeSticky))
+	must(t, hermetic.Chmod(dir, 0o1777|os.ModeSticky))
 	for _, name := range []string{"/foreign", "/folder/file"} {
 		must(t, os.MkdirAll(strings.TrimSuffix(dir+name, "/file"), 0o755))
 		if name != "/folder/file" {
