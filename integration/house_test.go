@@ -101,7 +101,9 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/seccomp":        {},
 	"launcher/broker/network": {},
-	"launcher/broker/view":    {},
+	"launcher/broker/view": {
+		"approval/flock": "the runs of a workspace write one ledger",
+	},
 	"launcher/broker": {
 		"launcher/broker/view":    "it makes in shared directories what the run may make there",
 		"launcher/seccomp":        "it receives calls and answers them, and says which calls it wants",

@@ -24,14 +24,6 @@ type Ledger struct {
 	entries map[ID]bool
 }
 
-func lock(f *os.File, how int) error {
-	for {
-		if err := unix.Flock(int(f.Fd()), how); err != unix.EINTR {
-			return err
-		}
-	}
-}
-
 // current reports whether the open file is the one that has the name.
 func (l *Ledger) current() bool {
 	ours, err := l.file.Stat()

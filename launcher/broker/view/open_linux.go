@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval/flock"
 )
 
 // OpenLedger opens the ledger in a file, which it makes. On an error the ledger that is returned
@@ -24,9 +26,9 @@ func OpenLedger(name string, dirs []string) (*Ledger, error) {
 		if err != nil {
 			return l, err
 		}
-		alone := lock(f, unix.LOCK_EX|unix.LOCK_NB) == nil
+		alone := flock.Do(f, unix.LOCK_EX|unix.LOCK_NB) == nil
 		if !alone {
-			err = lock(f, unix.LOCK_SH)
+			err = flock.Do(f, unix.LOCK_SH)
 		}
 		l.file = f
 		switch {
@@ -44,7 +46,7 @@ func OpenLedger(name string, dirs []string) (*Ledger, error) {
 		if err := l.shorten(); err != nil {
 			return l, err
 		}
-		return l, lock(l.file, unix.LOCK_SH)
+		return l, flock.Do(l.file, unix.LOCK_SH)
 	}
 }
 
@@ -71,7 +73,7 @@ func (l *Ledger) shorten() error {
 		return err
 	}
 	// before it has the name, so that nobody else finds it without
-	if err = lock(f, unix.LOCK_EX); err == nil {
+	if err = flock.Do(f, unix.LOCK_EX); err == nil {
 		for id := range alive {
 			if _, err = f.Write(record(id, made)); err != nil {
 				break
