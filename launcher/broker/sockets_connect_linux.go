@@ -59,15 +59,17 @@ func (n *sockets) reach(c *call, s *socket, blocks bool) error {
 	if v.OK && v.Lead && !n.leads(c) {
 		v = network.Verdict{Host: v.Host, Why: notLed}
 	}
-	if w, asks := n.gate.Wants(to); !v.OK && asks {
+	if !v.OK {
+		w, asks := n.gate.Wants(to)
+		if !asks {
+			n.refused(c, "tcp", to, v)
+			return unix.EACCES
+		}
 		var err error
 		if list, v, err = n.asked(c, s, w); err != nil {
 			return err
 		}
 		to = list[0]
-	} else if !v.OK {
-		n.refused(c, "tcp", to, v)
-		return unix.EACCES
 	}
 	narrowed := to.Addr() == netip.IPv6Loopback() && s.domain == unix.AF_INET6
 	if narrowed && n.narrowed.has(to.Port()) && s.dual() {
