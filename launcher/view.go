@@ -44,10 +44,10 @@ func (j *Judgement) shares(p *sandbox.Profile, f pathguard.Fence, noted []pathgu
 	p.View = v
 }
 
-// seesShared reports whether the shared directories are a view. They are not for the session of an
-// agent's program: it changes what its sessions before left there.
+// seesShared reports whether the shared directories are a view. They are not for a session: what
+// runs in one changes what earlier ones left there, and keeps its own sockets there (tmux).
 func (j *Judgement) seesShared() bool {
-	return !j.policy.Settings().PrivateTmp && j.client == nil
+	return !j.policy.Settings().PrivateTmp && j.Request.Hold == nil
 }
 
 // isShared reports whether a grant of the plan is in a shared directory, where the broker makes

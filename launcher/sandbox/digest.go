@@ -106,7 +106,14 @@ func (l Limits) lines() (lines []string) {
 
 func (p Profile) reachLines() (lines []string) {
 	for _, r := range p.Reach.Rules {
-		lines = append(lines, "reach "+r.String())
+		line := "reach " + r.String()
+		if r.Lead {
+			line += " lead"
+		}
+		lines = append(lines, line)
+	}
+	for _, name := range p.Reach.Starters {
+		lines = append(lines, "starter "+strconv.Quote(name))
 	}
 	for _, port := range p.Reach.Publish {
 		lines = append(lines, "publish "+strconv.Itoa(int(port)))

@@ -33,45 +33,59 @@ type Setting struct {
 // Workspace reports whether the setting is a file of the workspace.
 func (s Setting) Workspace() bool { return strings.HasPrefix(s.File, "./") }
 
-// Registries are all that are known, in the order of their table.
-var Registries = sync.OnceValue(func() (list []Registry) {
-	for line := range strings.Lines(registriesText) {
-		words := strings.Fields(line)
-		if len(words) == 0 || line[0] != '\t' && !isName(words[0]) {
-			continue
-		}
-		if line[0] != '\t' {
-			list = append(list, Registry{Name: words[0], Hosts: words[1:]})
-			continue
-		}
-		g := &list[len(list)-1]
-		if words[0] == "=" {
-			file := strings.TrimPrefix(words[1], "env")
-			g.Settings = append(g.Settings, Setting{File: file, Keys: words[2:]})
-			continue
-		}
-		programs, verbs, _ := strings.Cut(line, ":")
-		g.Tools = append(g.Tools, Tool{strings.Fields(programs), strings.Fields(verbs)})
+// table is read when it is first asked for.
+var table registries
+
+type registries struct {
+	once sync.Once
+	list []Registry
+}
+
+// take reads a line of the table.
+func (t *registries) take(line string) {
+	words := strings.Fields(line)
+	if len(words) == 0 || line[0] != '\t' && !isName(words[0]) {
+		return
 	}
-	return list
-})
+	if line[0] != '\t' {
+		t.list = append(t.list, Registry{Name: words[0], Hosts: words[1:]})
+		return
+	}
+	g := &t.list[len(t.list)-1]
+	if words[0] == "=" {
+		file := strings.TrimPrefix(words[1], "env")
+		g.Settings = append(g.Settings, Setting{File: file, Keys: words[2:]})
+		return
+	}
+	programs, verbs, _ := strings.Cut(line, ":")
+	g.Tools = append(g.Tools, Tool{strings.Fields(programs), strings.Fields(verbs)})
+}
+
+// Registries are all that are known, in the order of their table.
+func Registries() []Registry {
+	table.once.Do(func() {
+		for line := range strings.Lines(registriesText) {
+			table.take(line)
+		}
+	})
+	return table.list
+}
 
 // optionsWithValue stand in front of a subcommand, each with a word of its own.
-var optionsWithValue = sync.OnceValue(func() []string {
-	_, list, _ := strings.Cut(registriesText, "\noptions ")
-	list, _, _ = strings.Cut(list, "\n")
-	return strings.Fields(list)
-})
+func optionsWithValue() []string { return wordsOf("options ") }
 
 // Starters are programs that only start others.
-var Starters = sync.OnceValue(func() (list []string) {
+func Starters() []string { return wordsOf("starters ") }
+
+// wordsOf are the words of the lines that begin so.
+func wordsOf(begin string) (list []string) {
 	for line := range strings.Lines(registriesText) {
-		if rest, ok := strings.CutPrefix(line, "starters "); ok {
+		if rest, ok := strings.CutPrefix(line, begin); ok {
 			list = append(list, strings.Fields(rest)...)
 		}
 	}
 	return list
-})
+}
 
 // Asked returns the registries that a command asks, which has this program and these arguments. An
 // argument that is not known is "". Own says that the program is a file of the workspace.
@@ -100,9 +114,10 @@ func (t Tool) has(program string, own bool) bool {
 
 // verb is the first argument that is no option; "-" when there is none.
 func verb(args []string) string {
+	options := optionsWithValue()
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
-		case slices.Contains(optionsWithValue(), arg):
+		case slices.Contains(options, arg):
 			i++
 		case !strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "+"): // +TOOLCHAIN
 			return arg
@@ -111,19 +126,23 @@ func verb(args []string) string {
 	return "-"
 }
 
-// Names are those of all registries.
-func Names() []string { return slices.Clone(names()) }
-
-// names are read alone, because each start asks for them and few for what else the table has.
-var names = sync.OnceValue(func() (list []string) {
-	for line := range strings.Lines(registriesText) {
-		if word, _, _ := strings.Cut(line, " "); isName(word) {
-			list = append(list, word)
+// Names are those of all registries. Each start asks for them, and few for what else the table has.
+func Names() []string {
+	names.once.Do(func() {
+		for line := range strings.Lines(registriesText) {
+			if word, _, _ := strings.Cut(line, " "); isName(word) {
+				names.list = append(names.list, word)
+			}
 		}
-	}
-	slices.Sort(list)
-	return list
-})
+		slices.Sort(names.list)
+	})
+	return slices.Clone(names.list)
+}
+
+var names struct {
+	once sync.Once
+	list []string
+}
 
 // isName reports whether the first word of a line is the name of a registry.
 func isName(word string) bool {

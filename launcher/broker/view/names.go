@@ -14,15 +14,22 @@ var namesText string
 // A custom is a pattern of names that programs look for.
 type custom struct{ pattern, why string }
 
-var customs = sync.OnceValue(func() (list []custom) {
-	for line := range strings.Lines(namesText) {
-		pattern, why, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if ok && pattern != "#" {
-			list = append(list, custom{pattern, strings.TrimSpace(why)})
+func customs() []custom {
+	table.once.Do(func() {
+		for line := range strings.Lines(namesText) {
+			pattern, why, ok := strings.Cut(strings.TrimSpace(line), " ")
+			if ok && pattern != "#" {
+				table.list = append(table.list, custom{pattern, strings.TrimSpace(why)})
+			}
 		}
-	}
-	return list
-})
+	})
+	return table.list
+}
+
+var table struct {
+	once sync.Once
+	list []custom
+}
 
 // A Machine knows who else there is.
 type Machine interface {
