@@ -71,14 +71,16 @@ func (c *ctl) checkLines(in io.Reader) error {
 	}
 	dir, _ := os.Getwd()
 	look := &pathguard.Look{}
-	lines := bufio.NewScanner(arrivals{in, look})
-	lines.Buffer(make([]byte, 1<<20), maxLine)
 	out := bufio.NewWriter(c.out)
-	defer out.Flush()
+	lines := bufio.NewScanner(arrivals{in, out, look})
+	lines.Buffer(make([]byte, 1<<20), maxLine)
 	for lines.Scan() {
 		if _, err := fmt.Fprintln(out, answer(l, lines.Bytes(), dir, look).JSON()); err != nil {
 			return err
 		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("read standard input: %w", err)
@@ -86,13 +88,18 @@ func (c *ctl) checkLines(in io.Reader) error {
 	return nil
 }
 
-// arrivals are lines that come in pieces. Those of a piece are answered as of one moment.
+// arrivals are lines that come in pieces. Those of a piece are answered as of one moment, and a
+// caller that waits for the answers before it writes more has them.
 type arrivals struct {
 	io.Reader
-	look *pathguard.Look
+	answers *bufio.Writer
+	look    *pathguard.Look
 }
 
 func (a arrivals) Read(b []byte) (int, error) {
+	if err := a.answers.Flush(); err != nil {
+		return 0, err
+	}
 	n, err := a.Reader.Read(b)
 	a.look.Forget()
 	return n, err

@@ -48,7 +48,12 @@ func TestCheckLooksAgain(t *testing.T) {
 		Account: filepath.Join(root, "home")}}
 	if err := c.checkLines(&pieces{
 		func() string { return line + line },
-		func() string { return after(os.Link(outside, inside)) },
+		func() string {
+			if strings.Count(out.String(), "\n") != 2 {
+				t.Errorf("a caller that waits for two answers has %q", out)
+			}
+			return after(os.Link(outside, inside))
+		},
 		func() string { return after(os.Remove(inside)) },
 	}); err != nil {
 		t.Fatal(err)
