@@ -41,9 +41,12 @@ func (c *call) proceed() {
 	_ = c.listener.Send(&seccomp.Answer{ID: c.ID, Flags: seccomp.Continue})
 }
 
-// give puts a copy of a descriptor into the caller's table, and answers with its number there.
+// give moves a descriptor into the caller's table, and answers with its number there. It is closed
+// here before the caller goes on: a program that the caller has written and closed is not executed
+// while anybody has it open for writing.
 func (c *call) give(fd, flags int) {
 	number, err := c.listener.HandOver(c.ID, fd, flags)
+	unix.Close(fd)
 	c.result(number, err) // an error: its table is full
 }
 

@@ -4,6 +4,7 @@ package broker
 
 import (
 	"slices"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -82,6 +83,12 @@ func (f *files) answer(c *call) {
 }
 
 func (f *files) make(r *fileRequest) {
+	// What the launcher starts meanwhile would have the descriptor until it executes its program;
+	// see give. Behind a slow file system the launcher does not wait.
+	if r.cached != 0 {
+		syscall.ForkLock.RLock()
+		defer syscall.ForkLock.RUnlock()
+	}
 	fd, err := r.act(f, r)
 	switch {
 	case err == errSlow:
@@ -91,7 +98,6 @@ func (f *files) make(r *fileRequest) {
 		r.proceed()
 	case err == nil && fd >= 0:
 		r.give(fd, int(r.flags)&unix.O_CLOEXEC)
-		unix.Close(fd)
 	default:
 		r.reply(err)
 	}

@@ -86,7 +86,6 @@ func (n *sockets) make(c *call) {
 		return
 	}
 	c.give(fd, kind&unix.SOCK_CLOEXEC)
-	unix.Close(fd)
 }
 
 // socketRules are what the broker is asked about with a network, and what the sockets that it hands

@@ -1,9 +1,12 @@
 package sandbox
 
 import (
+	"context"
 	_ "embed"
 	"os"
+	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -64,6 +67,28 @@ func TestViewProvides(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A program can be executed as soon as its writer has closed it: the broker has it open no longer,
+// and neither has what the launcher starts meanwhile.
+func TestViewProgramAtOnce(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		p, dir := shared(t, p)
+		ctx, cancel := context.WithCancel(t.Context())
+		var starting sync.WaitGroup
+		starting.Go(func() {
+			for ctx.Err() == nil {
+				_ = exec.Command("true").Run()
+			}
+		})
+		defer starting.Wait()
+		defer cancel()
+		_, text := shell(t, p, "cd "+dir+`; umask 0; for ((i = 0; i < 300; i++)); do
+			printf "#!/bin/sh" > p$i && chmod +x p$i && ./p$i; done 2>&1 | head -3`)
+		if text != "" {
+			t.Error(text)
+		}
+	})
 }
 
 // A FIFO works inside and is seen by no program outside; it goes with the run.
