@@ -46,8 +46,9 @@ func (j *Judgement) kernelRules(f pathguard.Fence, noted []pathguard.Grant,
 	for _, name := range f.Needed {
 		p.Read = append(p.Read, sandbox.Path{Name: name, Optional: true})
 	}
+	shared := j.sharedDirs()
 	for _, g := range f.Write {
-		if w, ok := writable(g, f.Exact); ok && !j.isShared(g) {
+		if w, ok := writable(g, f.Exact); ok && !j.isShared(g, shared) {
 			p.Write = append(p.Write, w)
 		}
 	}
@@ -58,7 +59,7 @@ func (j *Judgement) kernelRules(f pathguard.Fence, noted []pathguard.Grant,
 	contacts := j.contacts()
 	p.Network, p.Reach, p.Limits = contacts.mode, contacts.reach, j.limits()
 	if p.PrivateTmp = j.policy.Settings().PrivateTmp; j.seesShared() {
-		j.shares(&p, f, noted)
+		j.shares(&p, f, noted, shared)
 	}
 	if work := cmp.Or(j.Plan.Workspace, j.Plan.Dir); p.PrivateTmp || isWithin(work, "/dev/shm") {
 		// a workspace among what is private to the run stays where it is

@@ -19,13 +19,9 @@ import (
 // shares has the run see the shared directories as a view, with what the plan may change in them
 // beside its workspace's own entries: the names that a person has said yes to, and what the text of
 // an agent's program around the command writes.
-func (j *Judgement) shares(p *sandbox.Profile, f pathguard.Fence, noted []pathguard.Grant) {
-	v := &broker.View{System: pathguard.ProgramDirs(), Open: j.scratch()}
-	for _, dir := range environ.SharedTemp {
-		if real, err := filepath.EvalSymlinks(dir); err == nil && !slices.Contains(v.Dirs, real) {
-			v.Dirs = append(v.Dirs, real)
-		}
-	}
+func (j *Judgement) shares(p *sandbox.Profile, f pathguard.Fence, noted []pathguard.Grant,
+	dirs []string) {
+	v := &broker.View{Dirs: dirs, System: pathguard.ProgramDirs(), Open: j.scratch()}
 	if j.Verdict.Decision == pathguard.Ask {
 		noted = append(noted, f.Write...)
 	}
@@ -52,26 +48,33 @@ func (j *Judgement) seesShared() bool {
 
 // isShared reports whether a grant of the plan is in a shared directory, where the broker makes
 // what the plan writes. The workspace and homes stay what they are.
-func (j *Judgement) isShared(g pathguard.Grant) bool {
-	if !j.seesShared() || isWithin(g.Path, j.workplace()) {
-		return false
+func (j *Judgement) isShared(g pathguard.Grant, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return isWithin(g.Path, dir) }) &&
+		!isWithin(g.Path, j.workplace(dirs)) && !j.policy.InHome(g.Path)
+}
+
+// sharedDirs are the shared directories, links resolved; none where they are no view.
+func (j *Judgement) sharedDirs() (list []string) {
+	if !j.seesShared() {
+		return nil
 	}
-	return slices.ContainsFunc(environ.SharedTemp, func(dir string) bool {
-		real, err := filepath.EvalSymlinks(dir)
-		return err == nil && isWithin(g.Path, real)
-	}) && !j.policy.InHome(g.Path)
+	for _, dir := range environ.SharedTemp {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && !slices.Contains(list, real) {
+			list = append(list, real)
+		}
+	}
+	return list
 }
 
 // workplace is the workspace, or without one the working directory, if that is not itself what all
 // programs share and not a folder that some program looks for there. "-" is none.
-func (j *Judgement) workplace() string {
+func (j *Judgement) workplace(dirs []string) string {
 	ground := cmp.Or(j.Plan.Workspace, j.Plan.Dir)
-	for _, dir := range environ.SharedTemp {
-		real, err := filepath.EvalSymlinks(dir)
-		if err != nil || !isWithin(ground, real) {
+	for _, dir := range dirs {
+		if !isWithin(ground, dir) {
 			continue
 		}
-		top, _, _ := strings.Cut(strings.TrimPrefix(ground[len(real):], "/"), "/")
+		top, _, _ := strings.Cut(strings.TrimPrefix(ground[len(dir):], "/"), "/")
 		if top == "" || view.Custom(top) != "" {
 			return "-"
 		}

@@ -29,10 +29,10 @@ func Connects(payload []byte) bool { return object(payload).only() == ConnectToo
 // workspace, "" for every one.
 func Connection(payload []byte) (host, program, workspace string, ok bool) {
 	top := object(payload)
-	if top.only() != ConnectTool {
+	args, ok := top.connection()
+	if !ok {
 		return "", "", "", false
 	}
-	args := top.Objects("tool_calls")[0].Object("args")
 	program = args.Text("identity")
 	program = program[:max(strings.LastIndexByte(program, ' '), 0)]
 	if args.Text("identity") == OwnCode {
@@ -50,13 +50,20 @@ func (f Fields) only() string {
 	return calls[0].Text("tool_name")
 }
 
+// connection returns the arguments of a plan that is a connection.
+func (f Fields) connection() (args Fields, ok bool) {
+	if f.only() != ConnectTool {
+		return nil, false
+	}
+	return f.Objects("tool_calls")[0].Object("args"), true
+}
+
 // Everywhere returns the plan of a connection without its workspace, as a grant for every workspace
 // has it. It returns ErrPayload for any other plan, and for a program that only its own workspace
 // vouches for.
 func Everywhere(payload []byte) ([]byte, error) {
 	top := object(payload)
-	if top.only() != ConnectTool ||
-		top.Objects("tool_calls")[0].Object("args").Text("identity") == OwnCode {
+	if args, ok := top.connection(); !ok || args.Text("identity") == OwnCode {
 		return nil, ErrPayload
 	}
 	delete(top, "workspace_root")
@@ -88,8 +95,7 @@ func Template(payload []byte) (string, error) {
 		}
 		top = tool
 	}
-	if top.only() == ConnectTool {
-		args := top.Objects("tool_calls")[0].Object("args")
+	if args, ok := top.connection(); ok {
 		top = Fields{"connect": map[string]any{
 			"workspace": top.Text("workspace_root"), "identity": args.Text("identity"),
 			"host": args.Text("host"), "leads": args.Text("leads")}}

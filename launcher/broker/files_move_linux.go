@@ -37,48 +37,55 @@ func (f *files) both(r *fileRequest) (from, to *spot, err error) {
 	return nil, nil, err
 }
 
-// rename moves an entry, or exchanges two.
-func (f *files) rename(r *fileRequest) (int, error) {
+// between calls act with the two places of a call, while nothing else is changed.
+func (f *files) between(r *fileRequest, act func(r *fileRequest, from, to *spot) error) error {
 	from, to, err := f.both(r)
 	if err != nil {
-		return -1, err
+		return err
 	}
 	defer from.close()
 	defer to.close()
 	f.changing.Lock()
 	defer f.changing.Unlock()
+	return act(r, from, to)
+}
+
+// rename moves an entry, or exchanges two.
+func (f *files) rename(r *fileRequest) (int, error) { return -1, f.between(r, f.renameAt) }
+
+func (f *files) renameAt(r *fileRequest, from, to *spot) error {
 	var old, now unix.Statx_t
 	if err := statx(from.dir, from.name, &old); err != nil || !r.waits() {
-		return -1, from.err(unix.ENOENT)
+		return from.err(unix.ENOENT)
 	}
 	if !f.mayChange(from, &old) {
-		return -1, f.foreign(r, from.full())
+		return f.foreign(r, from.full())
 	}
 	// A folder or a link elsewhere may lead elsewhere; made anew, its links are judged.
 	kind := old.Mode & unix.S_IFMT
 	if from.in != to.in && (kind == unix.S_IFDIR || kind == unix.S_IFLNK) {
-		return -1, unix.EXDEV
+		return unix.EXDEV
 	}
 	there := statx(to.dir, to.name, &now) == nil
 	exchange := r.flags&unix.RENAME_EXCHANGE != 0
 	switch {
 	case r.flags&^(unix.RENAME_NOREPLACE|unix.RENAME_EXCHANGE) != 0:
-		return -1, unix.EINVAL
+		return unix.EINVAL
 	case exchange && there && from.in != to.in && now.Mode&unix.S_IFMT != unix.S_IFREG:
-		return -1, unix.EXDEV
+		return unix.EXDEV
 	case !there && exchange:
-		return -1, unix.ENOENT
+		return unix.ENOENT
 	case there && r.flags&unix.RENAME_NOREPLACE != 0:
-		return -1, unix.EEXIST
+		return unix.EEXIST
 	case there && !f.mayChange(to, &now):
-		return -1, f.foreign(r, to.full())
+		return f.foreign(r, to.full())
 	}
 	if err := f.mayMake(r, to); err != nil {
-		return -1, err
+		return err
 	}
 	if exchange {
 		if err := f.mayMake(r, from); err != nil {
-			return -1, err
+			return err
 		}
 	}
 	move := func(flags uint) error {
@@ -86,13 +93,13 @@ func (f *files) rename(r *fileRequest) (int, error) {
 	}
 	switch {
 	case exchange:
-		return -1, move(unix.RENAME_EXCHANGE)
+		return move(unix.RENAME_EXCHANGE)
 	case !there: // what has come there meanwhile stays
-		return -1, move(unix.RENAME_NOREPLACE)
+		return move(unix.RENAME_NOREPLACE)
 	case old.Ino == now.Ino && old.Dev_major == now.Dev_major && old.Dev_minor == now.Dev_minor:
-		return -1, nil // two names of one file
+		return nil // two names of one file
 	}
-	return -1, f.gone(&now, func() error { return move(0) })
+	return f.gone(&now, func() error { return move(0) })
 }
 
 func slash(p *spot) string {
@@ -107,33 +114,29 @@ func (f *files) link(r *fileRequest) (int, error) {
 	if r.first == "" || r.flags&unix.AT_SYMLINK_FOLLOW != 0 {
 		return -1, errElsewhere
 	}
-	from, to, err := f.both(r)
-	if err != nil {
-		return -1, err
-	}
-	defer from.close()
-	defer to.close()
-	f.changing.Lock()
-	defer f.changing.Unlock()
+	return -1, f.between(r, f.linkAt)
+}
+
+func (f *files) linkAt(r *fileRequest, from, to *spot) error {
 	at, err := unix.Openat(from.dir, from.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil || !r.waits() {
-		return -1, from.err(unix.ENOENT)
+		return from.err(unix.ENOENT)
 	}
 	defer unix.Close(at)
 	var st unix.Statx_t
 	if err := statx(at, "", &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return -1, unix.EPERM
+		return unix.EPERM
 	}
 	if !f.ours(&st) || f.hidden(from.full()) {
-		return -1, f.foreign(r, from.full())
+		return f.foreign(r, from.full())
 	}
 	if statx(to.dir, to.name, &st) == nil {
-		return -1, unix.EEXIST
+		return unix.EEXIST
 	}
 	if err := f.mayMake(r, to); err != nil {
-		return -1, err
+		return err
 	}
-	return -1, unix.Linkat(unix.AT_FDCWD, selfFile(at), to.dir, to.name, unix.AT_SYMLINK_FOLLOW)
+	return unix.Linkat(unix.AT_FDCWD, selfFile(at), to.dir, to.name, unix.AT_SYMLINK_FOLLOW)
 }
 
 // symlink makes a symbolic link that leads nowhere but to the workspace's own entries, the
