@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -126,14 +127,18 @@ func programs(dir string) error {
 	})
 }
 
-// condition adds [root], and [strong] for a machine that has that level, to the conditions of
-// testscript.
+// condition adds [root], [strong] for a machine that has that level, and [race] for programs built
+// with the race detector, to the conditions of testscript.
 func condition(cond string) (bool, error) {
 	switch cond {
 	case "root":
 		return os.Getuid() == 0, nil
 	case "strong":
 		return sandbox.Probe().Level == sandbox.Strong, nil
+	case "race":
+		info, ok := debug.ReadBuildInfo()
+		return ok && slices.Contains(info.Settings,
+			debug.BuildSetting{Key: "-race", Value: "true"}), nil
 	}
 	return false, fmt.Errorf("unknown condition %q", cond)
 }
