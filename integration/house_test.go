@@ -195,6 +195,7 @@ var plan = map[string]map[string]string{
 		"launcher/notice":  "a program has the name that it gave itself",
 		"launcher/sandbox": "whether this process is in one of ours",
 		"launcher/state":   "a process is named by its start, too",
+		"pathguard/proc":   "what the kernel says of a process is read in one way",
 	},
 	"launcher/exit": {},
 	"launcher/refusal": {

@@ -16,7 +16,7 @@ func (r reserved) build(j *Judgement) preparation {
 	}
 	ready := make(chan built, 1)
 	go func() {
-		deepen(0)
+		DeepenStack()
 		ready <- r.sandbox(j, c)
 	}()
 	return &building{c, ready}
@@ -75,9 +75,11 @@ func (b *built) handIn(files []*os.File) error {
 	return nil
 }
 
-// deepen makes the stack as large as building a sandbox needs it, at once: a goroutine begins with
-// 2 KiB, and each doubling on the way copies the stack to new pages. What counts is the frame; the
-// array itself is never touched.
+// DeepenStack makes the stack of its goroutine as large as a run needs it, at once: it begins with
+// 2 KiB, and each doubling on the way copies the stack to new pages, 3 % of a start.
+func DeepenStack() { deepen(0) }
+
+// deepen has the large frame. What counts is its size; the array itself is never touched.
 //
 //go:noinline
 func deepen(n int) byte {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // Bounds of what is looked at. A line of ancestors is rarely longer than ten, and terminals rarely
@@ -47,7 +48,7 @@ func Of(pid string) approval.Caller {
 			}
 		}
 	}
-	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	stat, err := proc.Read("/proc/" + pid + "/stat")
 	if err != nil {
 		c.Peer.Known = false
 		return c
@@ -82,7 +83,7 @@ func lineOf(pid int) []approval.Process {
 // be read, and are left out.
 func processOf(pid int) (p approval.Process, parent int, ok bool) {
 	dir := "/proc/" + strconv.Itoa(pid)
-	text, err := os.ReadFile(dir + "/stat")
+	text, err := proc.Read(dir + "/stat")
 	stat := string(text)
 	from, to := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
 	if err != nil || from < 0 || to < from {
@@ -96,11 +97,11 @@ func processOf(pid int) (p approval.Process, parent int, ok bool) {
 		p.Device = device
 	}
 	p.File, _ = os.Readlink(dir + "/exe")
-	if args, err := os.ReadFile(dir + "/cmdline"); err == nil {
+	if args, err := proc.Read(dir + "/cmdline"); err == nil {
 		p.Args = strings.SplitN(strings.TrimSuffix(string(args), "\x00"), "\x00", maxArgs+1)
 		p.Args = p.Args[:min(len(p.Args), maxArgs)]
 	}
-	if environ, err := os.ReadFile(dir + "/environ"); err == nil {
+	if environ, err := proc.Read(dir + "/environ"); err == nil {
 		for entry := range strings.SplitSeq(string(environ), "\x00") {
 			if mark := approval.AgentMark(entry); mark != "" {
 				p.Marks = append(p.Marks, mark)
@@ -189,7 +190,7 @@ func holdersOf(index string) (pids []int) {
 // ptmxIndex is the index of the terminal that a descriptor of a process is the other end of
 // (proc(5), since Linux 4.14).
 func ptmxIndex(pid int, fd string) string {
-	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/fdinfo/" + fd)
+	text, _ := proc.Read("/proc/" + strconv.Itoa(pid) + "/fdinfo/" + fd)
 	for line := range strings.Lines(string(text)) {
 		if value, ok := strings.CutPrefix(line, "tty-index:"); ok {
 			return strings.TrimSpace(value)

@@ -1,9 +1,10 @@
 package caller
 
 import (
-	"os"
 	"strconv"
 	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // facts are what /proc/PID/status (proc_pid_status(5)) says that is inherited and never cleared.
@@ -13,7 +14,7 @@ type facts struct {
 }
 
 func statusOf(pid string) (facts, bool) {
-	text, err := os.ReadFile("/proc/" + pid + "/status")
+	text, err := proc.Read("/proc/" + pid + "/status")
 	if err != nil {
 		return facts{}, false
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // hosts are programs that others live in and have nothing else in common by it: a process below one
@@ -27,7 +29,7 @@ func Tree(pid int) string {
 	const alone = "none"
 	uid, top := os.Getuid(), alone
 	for range maxAncestors {
-		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		text, err := proc.Read("/proc/" + strconv.Itoa(pid) + "/stat")
 		end := strings.LastIndexByte(string(text), ')')
 		start := strings.IndexByte(string(text), '(')
 		if err != nil || start < 0 || end < start {

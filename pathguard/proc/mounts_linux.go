@@ -1,7 +1,7 @@
 package proc
 
 import (
-	"slices"
+	"io"
 	"sync"
 	"syscall"
 
@@ -36,21 +36,8 @@ func Mounts() (text string, version int) {
 			return m.text, m.read
 		}
 	}
-	m.text, m.read = string(whole(m.fd-1)), m.read+1
+	syscall.Seek(m.fd-1, 0, io.SeekStart)
+	read, _ := whole(m.fd-1, 8<<10)
+	m.text, m.read = string(read), m.read+1
 	return m.text, m.read
-}
-
-// whole reads an open file from its beginning.
-func whole(fd int) []byte {
-	text := make([]byte, 0, 8<<10)
-	for {
-		n, err := syscall.Pread(fd, text[len(text):cap(text)], int64(len(text)))
-		if err == syscall.EINTR {
-			continue
-		}
-		if n <= 0 {
-			return text
-		}
-		text = slices.Grow(text[:len(text)+n], 4<<10)
-	}
 }

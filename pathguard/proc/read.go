@@ -16,13 +16,22 @@ func Read(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer syscall.Close(fd)
-	text := make([]byte, 0, 512)
+	text, err := whole(fd, 512)
+	if err != nil {
+		return nil, &os.PathError{Op: "read", Path: name, Err: err}
+	}
+	return text, nil
+}
+
+// whole reads to the end of a file, of which about room bytes are expected.
+func whole(fd, room int) ([]byte, error) {
+	text := make([]byte, 0, room)
 	for {
 		n, err := syscall.Read(fd, text[len(text):cap(text)])
 		switch {
 		case err == syscall.EINTR:
 		case err != nil:
-			return nil, &os.PathError{Op: "read", Path: name, Err: err}
+			return text, err
 		case n == 0:
 			return text, nil
 		default:

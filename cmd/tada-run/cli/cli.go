@@ -29,6 +29,7 @@ type Door struct {
 
 // Main runs the command line argv and returns the exit status.
 func Main(argv []string) int {
+	launcher.DeepenStack()
 	calm()
 	return Run(Door{Argv: argv})
 }
