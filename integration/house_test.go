@@ -234,6 +234,7 @@ var plan = map[string]map[string]string{
 		"launcher/notice":  "whom a process waits for is shown by its command line",
 	},
 	"launcher/watch": {
+		"launcher/refusal":         "a refused connection is told in the words of its question",
 		"launcher/broker":          "what a run did with the network is told and recorded",
 		"audit":                    "how many bytes are not in the transcript is spelled as there",
 		"launcher/environ":         "what a command misses of its environment is told in the words of that table",

@@ -24,7 +24,7 @@ func (w *supervision) finish(c change) (Outcome, error) {
 	defer cancel()
 	problem := errors.Join(c.err, w.terminal.Ended(ctx))
 	w.hosting.close()
-	e := &ended{supervision: w, status: c.status}
+	e := &ended{supervision: w, status: c.status, asked: w.wants.left()}
 	out := e.outcome()
 	defer w.hosting.end(out.Status, out.Signal) // clients that are told of it find it on record
 	found := object{}
@@ -51,7 +51,7 @@ func (w *supervision) finish(c change) (Outcome, error) {
 // outcome is what the caller gets. A time limit that ended only what the command had left running
 // is none of the command's.
 func (e *ended) outcome() Outcome {
-	out := Outcome{Session: e.id, Envelope: e.Envelope}
+	out := Outcome{Session: e.id, Envelope: e.Envelope, Asked: e.asked}
 	out.Status, out.Signal = e.status.Shell(), int(e.status.Signal)
 	if e.timedOut && !e.isOver() {
 		out.Signal, out.Status = 0, timedOutStatus

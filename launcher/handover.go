@@ -35,7 +35,8 @@ func (w *supervision) handOver(c change) error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
 	defer cancel()
 	w.terminal.Settle(ctx)
-	e, found := &ended{supervision: w, status: c.status, goesOn: true}, object{}
+	e := &ended{supervision: w, status: c.status, goesOn: true, asked: w.wants.left()}
+	found := object{}
 	if err := w.watched.Find(found, watch.BeforeHand, e.after(), os.Stderr); err != nil {
 		return err
 	}

@@ -76,6 +76,8 @@ type Outcome struct {
 	Status   int    // the exit status of tada-run, as DESIGN gives them
 	Signal   int    // the signal that ended the command, 0 for none
 	Refusal  *refusal.Refusal
+	// open questions about connections that the command wanted; it was refused them, and ran on
+	Asked []refusal.Connection
 }
 
 // A Keep is what a Request needs for that; nil where no caller could be told that the command has

@@ -59,7 +59,8 @@ func (p permitted) start() (_ *started, err error) {
 		return nil, err
 	}
 	undo.add(process.Kill)
-	s := &started{p, b.console, made.bounds, made.watched, recorder, process, receipt, signals, nil}
+	s := &started{p, b.console, made.bounds, made.watched, recorder, process, receipt, signals, nil,
+		made.wants}
 	if err := p.record(record.KindStart, s.facts(), audit.Lazy); err != nil {
 		return nil, err
 	}

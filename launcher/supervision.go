@@ -3,6 +3,7 @@ package launcher
 import (
 	"time"
 
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
@@ -28,4 +29,5 @@ type ended struct {
 	*supervision
 	status sandbox.Status
 	goesOn bool // what it left running goes on
+	asked  []refusal.Connection
 }

@@ -1,17 +1,15 @@
 package launcher
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"os"
+	"path"
 	"sync"
+	"time"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan"
-	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/broker/network"
-	"github.com/tada-run/tada-run/launcher/permit"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -28,8 +26,23 @@ type wants struct {
 	interrupt func()           // the command, as Ctrl-C does
 
 	asking sync.Mutex // one question at a time
-	said   map[wanted]network.Word
+	said   map[wanted]said
+
+	mu   sync.Mutex
+	open []refusal.Connection // questions that were left open
 }
+
+// A said is the last answer, and when it was given.
+type said struct {
+	network.Word
+	at time.Time
+}
+
+// again is how long an answer counts that left its question open: the run may go on for days, and
+// somebody may answer meanwhile.
+const again = time.Second
+
+func (s said) counts(now time.Time) bool { return s.Question == "" || now.Sub(s.at) < again }
 
 // A wanted is what is one question in a run.
 type wanted struct{ program, host, leads string }
@@ -39,7 +52,7 @@ func newWants(l *Launcher, j *Judgement) *wants {
 	if !j.asksConnections() {
 		return nil
 	}
-	return &wants{l: l, j: j, ready: make(chan struct{}), said: map[wanted]network.Word{}}
+	return &wants{l: l, j: j, ready: make(chan struct{}), said: map[wanted]said{}}
 }
 
 // asksConnections reports whether somebody may be asked about connections.
@@ -78,36 +91,10 @@ func (w *wants) asksHere() bool {
 	return req.Ask != nil && req.Hold == nil && req.Within == nil && w.l.AtPerson()
 }
 
-// elsewhere leaves the question open, for as long as the caller of the run allows to wait.
-func (w *wants) elsewhere(ctx context.Context, log *audit.Log, r approval.Request,
-	e approval.Envelope) (network.Word, error) {
-	open := network.Word{Why: "nobody has allowed it yet", Question: e.ID}
-	wait := w.j.Request.Wait
-	if wait <= 0 {
-		return open, nil
+// programName is a program as a person knows it.
+func programName(p network.Program) string {
+	if p.Path == "" {
+		return "a program"
 	}
-	fmt.Fprintf(os.Stderr, "tada-run: waiting %v for approval: tadactl approve %s\n", wait, e.ID)
-	limited, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	now, err := w.l.Store.Wait(limited, e.ID)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
-		return open, nil
-	case err != nil || now.Decision == nil:
-		return open, err
-	case !permit.Approves(now.Decision.Calls):
-		return network.Word{Why: "denied by the user"}, nil
-	}
-	return w.use(ctx, log, r, now)
-}
-
-// use spends a yes, or uses the grant that it has become.
-func (w *wants) use(ctx context.Context, log *audit.Log, r approval.Request,
-	e approval.Envelope) (network.Word, error) {
-	err := w.l.UseConnection(ctx, log, e)
-	if errors.As(err, new(*approval.Refused)) {
-		ok, err := w.l.GrantedConnection(ctx, log, r)
-		return network.Word{OK: ok, Why: "its approval cannot be used any more"}, err
-	}
-	return network.Word{OK: err == nil}, err
+	return path.Base(p.Path)
 }

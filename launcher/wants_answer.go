@@ -18,15 +18,19 @@ func (w *wants) ask(ctx context.Context, c network.Want) network.Word {
 	w.asking.Lock()
 	defer w.asking.Unlock()
 	key := wanted{identity(c.Program), c.Text(), c.Leads}
-	if word, ok := w.said[key]; ok {
-		return word
+	last, ok := w.said[key]
+	if ok && last.counts(w.l.state.Now()) {
+		return last.Word
 	}
 	word, once, err := w.answer(ctx, c)
 	if err != nil {
 		word = network.Word{Why: "nobody could be asked: " + err.Error()}
 	}
+	if last.Question != "" && word.Question == "" {
+		w.settled(last.Question)
+	}
 	if !once && ctx.Err() == nil {
-		w.said[key] = word
+		w.said[key] = said{word, w.l.state.Now()}
 	}
 	return word
 }
@@ -62,7 +66,7 @@ func (w *wants) answer(ctx context.Context,
 	case w.asksHere():
 		return w.atTerminal(ctx, log, r, c, e)
 	default:
-		word, err = w.elsewhere(ctx, log, r, e)
+		word, err = w.elsewhere(ctx, log, r, c, e)
 	}
 	return word, false, err
 }

@@ -32,7 +32,7 @@ func (w *wants) atTerminal(ctx context.Context, log *audit.Log, r approval.Reque
 	interrupted := (*session.Interrupted)(nil)
 	switch {
 	case errors.Is(err, session.ErrBackground):
-		word, err = w.elsewhere(ctx, log, r, e)
+		word, err = w.elsewhere(ctx, log, r, c, e)
 		return word, false, err
 	case err != nil || reply.Answer == session.Cancelled:
 		if reply.Key == ctrlC {

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"path"
 	"strings"
 
 	"github.com/tada-run/tada-run/approval"
@@ -67,14 +66,6 @@ func (w *wants) title(c network.Want) string {
 		text += " (" + c.Leads + ")"
 	}
 	return text
-}
-
-// programName is a program as a person knows it.
-func programName(p network.Program) string {
-	if p.Path == "" {
-		return "a program"
-	}
-	return path.Base(p.Path)
 }
 
 // page is the question as it stands on the terminal of the command.

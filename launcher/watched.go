@@ -20,7 +20,8 @@ func (e *ended) after() watch.After {
 		Status: e.status, Receipt: e.receipt, Complaints: string(e.out.complaints()),
 		Approved: e.Envelope != "", Careful: e.Request.Started != nil || e.isOver(),
 		GoesOn:  e.goesOn,
-		Traffic: e.process.Traffic, Dropped: e.recorder.Dropped, Once: e.l.say, Verify: e.sweep,
+		Network: watch.Network{Traffic: e.process.Traffic, Asked: e.asked},
+		Dropped: e.recorder.Dropped, Once: e.l.say, Verify: e.sweep,
 		WhyEnded: e.ends,
 	}
 	if e.timedOut {

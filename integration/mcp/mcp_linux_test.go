@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +36,12 @@ func place(state string) launcher.Place {
 
 // TestMain makes the test binary the server that the tests start, as a client would.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "connect" { // and go on without
+		if _, err := net.Dial("tcp", os.Args[2]); err != nil {
+			fmt.Println("without")
+		}
+		return
+	}
 	if home := os.Getenv("MCP_TEST_HOME"); home != "" {
 		l, err := place(home).Open()
 		dir, _ := os.Getwd()
@@ -272,6 +279,27 @@ func decide(t *testing.T, c client, id string, yes bool, message string) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A command that was refused a connection and succeeds tells its client which question is open.
+func TestAskedConnection(t *testing.T) {
+	c := connect(t, "")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, text, bad := c.call(t, "run_command",
+		args{"command": self + " connect far.example.test:443"})
+	asked, _ := got["asked"].([]any)
+	if bad || got["stdout"] != "without\n" || got["status"] != 0.0 || len(asked) != 1 {
+		t.Fatalf("%v %v %q", bad, got, text)
+	}
+	one := asked[0].(map[string]any)
+	if one["host"] != "far.example.test:443" || !strings.Contains(text,
+		fmt.Sprintf("to allow it: tadactl approve %s; then run the identical command again",
+			one["envelope"])) {
+		t.Errorf("%v %q", one, text)
 	}
 }
 

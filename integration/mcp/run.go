@@ -38,7 +38,10 @@ type Ran struct {
 	Truncated bool             `json:"truncated,omitempty" jsonschema:"output was cut"`
 	Refusal   *refusal.Refusal `json:"refusal,omitempty" jsonschema:"why it did not run"`
 	Error     string           `json:"error,omitempty" jsonschema:"tada-run itself failed"`
-	Audit     string           `json:"audit,omitempty" jsonschema:"the head of the log, or none: and the reason"`
+
+	Asked []refusal.Connection `json:"asked,omitempty" jsonschema:"connections that it was refused until the user allows them"`
+
+	Audit string `json:"audit,omitempty" jsonschema:"the head of the log, or none: and the reason"`
 }
 
 // maxOutput is how much of one stream is told, in bytes: more than that fills a model's context.
@@ -109,7 +112,7 @@ func (c *capture) told(id string, out launcher.Outcome, err error) Ran {
 	r := Ran{
 		ID: id, Session: out.Session, Status: out.Status, Signal: out.Signal,
 		Stdout: c.out.String(), Stderr: c.err.String(),
-		Truncated: c.out.cut || c.err.cut, Refusal: out.Refusal,
+		Truncated: c.out.cut || c.err.cut, Refusal: out.Refusal, Asked: out.Asked,
 	}
 	if err != nil {
 		r.Error, r.Status = err.Error(), launcher.ExitOf(err)
@@ -167,6 +170,9 @@ func result(ran Ran) *sdk.CallToolResult {
 				ran.Audit}}}
 	}
 	text := ran.Stdout + ran.Stderr
+	for _, c := range ran.Asked {
+		text += "\ntada-run: " + c.Line()
+	}
 	if ran.Status != 0 {
 		text += fmt.Sprintf("\n[exit status %d]", ran.Status)
 	}

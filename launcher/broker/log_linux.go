@@ -91,7 +91,7 @@ func (l *connectionLog) listening(c Connection, port uint16) {
 func (l *connectionLog) note(c Connection) *Connection {
 	key := ""
 	if c.Refused {
-		key = c.Kind + " " + c.Host + " " + c.Address + " " + c.Program
+		key = c.Kind + " " + c.Host + " " + c.Address + " " + c.Program + " " + c.Question
 		if old := l.refused[key]; old != nil {
 			if old.Count++; old.Fix == "" {
 				old.Fix = c.Fix

@@ -1,10 +1,8 @@
 package watch
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"path"
 	"strings"
 
 	"github.com/tada-run/tada-run/launcher/broker"
@@ -21,26 +19,16 @@ func connections(_ Before, a After, out io.Writer) Found {
 		return found
 	}
 	list, told := make([]any, 0, len(t.Connections)), map[string]bool{}
-	var questions []string
 	for i := range t.Connections {
 		c := &t.Connections[i]
 		list = append(list, Connection(c))
-		if !c.Refused || a.Status.Shell() == 0 || len(told) == maxTaught {
+		if !c.Refused || c.Question != "" || a.Status.Shell() == 0 || len(told) == maxTaught {
 			continue
 		}
 		if line := refusedText(c); !told[line] {
 			told[line] = true
 			notice.Line(out, notice.Visible(line))
-			if c.Question != "" {
-				questions = append(questions, c.Question)
-			}
 		}
-	}
-	if len(questions) > 0 { // as of any other question, for programs
-		line, _ := json.Marshal(map[string]any{"tada": 1, "status": "pending", "code": "connection",
-			"envelopes": questions, "retry": "run the identical command again after the answer",
-			"human_can": "tadactl approve " + strings.Join(questions, " ")})
-		fmt.Fprintf(out, "%s\n", line)
 	}
 	o := Found{"connections": list}
 	if t.Left > 0 {
@@ -85,10 +73,6 @@ func refusedText(c *broker.Connection) string {
 	}
 	text := fmt.Sprintf("blocked: %s %s (%s)", trafficWords[c.Kind], who, c.Why)
 	switch {
-	case c.Question != "":
-		return fmt.Sprintf("%s wants to %s %s (%s); to allow it: tadactl approve %s; "+
-			"then run the identical command again", path.Base(c.Program), trafficWords[c.Kind], who,
-			c.Why, c.Question)
 	case c.Kind == "udp" || c.Fix == "":
 		return text
 	case strings.HasPrefix(c.Fix, "--"):

@@ -11,6 +11,7 @@ var watchers = []watcher{
 	{Ended | HandOver, laterFiles},
 	{Ended, after(swappedFiles)},
 	{Ended, after(connections)},
+	{Ended | HandOver, after(openQuestions)},
 	{Closed | BeforeHand, protectedFiles},
 }
 

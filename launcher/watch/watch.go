@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/tada-run/tada-run/launcher/broker"
+	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -32,10 +33,16 @@ type After struct {
 	WhyEnded   string // why it does not, where the configuration wants it to; "" for no reason
 	TimedOut   string // the notice that it was ended after its time limit; "" where it was not
 
-	Traffic func() broker.Traffic              // what it did with the network
+	Network                                    // what it did with it
 	Dropped func() (bytes int64, total bool)   // what of its output is not in the transcript
 	Once    func(out io.Writer, notice string) // writes a notice that was never written before
 	Verify  func(out io.Writer) error          // verifies protected files that it could change
+}
+
+// A Network is what a command did with the network.
+type Network struct {
+	Traffic func() broker.Traffic
+	Asked   []refusal.Connection // with open questions
 }
 
 // Found are fields of the entry about the end of a run.

@@ -19,11 +19,11 @@ func ended(goesOn bool, verify error) After {
 			Reached: sandbox.LimitMemory},
 		Complaints: "set GH_TOKEN; open /x/y: permission denied\n", GoesOn: goesOn,
 		TimedOut: "timeout: too late", Dropped: func() (int64, bool) { return 7, true },
-		Traffic: func() broker.Traffic {
+		Network: Network{Traffic: func() broker.Traffic {
 			refused := broker.Connection{Kind: "tcp", Host: "h.example"}
 			refused.Refused, refused.Why = true, "no rule"
 			return broker.Traffic{Connections: []broker.Connection{refused}}
-		},
+		}},
 		Once: func(out io.Writer, text string) {
 			_, _ = io.WriteString(out, "tada-run: "+text+"\n")
 		},

@@ -92,14 +92,20 @@ func checkAll(l *launcher.Launcher, calls []launcher.Request, asJSON bool) (stat
 
 // A result is what came of one command of a batch. Its JSON is a stable contract.
 type result struct {
-	ID      string           `json:"id"`
-	Status  string           `json:"status"` // ran, denied, pending, failed
-	Exit    int              `json:"exit"`   // as of tada-run for this command alone
-	Signal  int              `json:"signal,omitempty"`
-	Session string           `json:"session,omitempty"` // for tadactl replay: all of the output
-	Refusal *refusal.Refusal `json:"refusal,omitempty"`
-	Error   string           `json:"error,omitempty"`
+	ID      string               `json:"id"`
+	Status  string               `json:"status"` // ran, denied, pending, failed
+	Exit    int                  `json:"exit"`   // as of tada-run for this command alone
+	Signal  int                  `json:"signal,omitempty"`
+	Session string               `json:"session,omitempty"` // for tadactl replay: all of the output
+	Refusal *refusal.Refusal     `json:"refusal,omitempty"`
+	Asked   []refusal.Connection `json:"asked,omitempty"` // about connections, still open
+	Error   string               `json:"error,omitempty"`
 
+	output
+}
+
+// An output is what a command printed, as far as it is kept.
+type output struct {
 	Stdout        string `json:"stdout"`
 	StdoutBase64  string `json:"stdout_base64,omitempty"` // in its place, when it is no UTF-8
 	StdoutDropped int64  `json:"stdout_dropped,omitempty"`
@@ -110,7 +116,7 @@ type result struct {
 
 func resultOf(r launcher.BatchResult) result {
 	told := result{ID: r.ID, Status: "ran", Exit: r.Status(), Signal: r.Outcome.Signal,
-		Session: r.Outcome.Session}
+		Session: r.Outcome.Session, Asked: r.Outcome.Asked}
 	switch {
 	case r.Err != nil:
 		told.Status, told.Error = "failed", r.Err.Error()
