@@ -81,6 +81,27 @@ func TestStartReadsNoFileTwice(t *testing.T) {
 	}
 }
 
+// What a command has left running is asked of the kernel for each of the launcher's threads only
+// where something is left: each list that was read makes the end of the launcher take longer.
+func TestStartListsNoChildren(t *testing.T) {
+	homes := t.TempDir()
+	for _, home := range []string{filepath.Join(homes, "strong"), baseHome(t, "tada-run", homes)} {
+		run := func() *exec.Cmd { return exec.Command("tada-run", "--home", home, "true") }
+		if out, err := run().CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		files := opened(t, run())
+		if len(files) < 20 {
+			t.Fatalf("%d files are opened:\n%s", len(files), strings.Join(files, "\n"))
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "/children") {
+				t.Errorf("%s: %s is opened", filepath.Base(home), file)
+			}
+		}
+	}
+}
+
 // opened returns the absolute names that a program opens to read, by ptrace(2), in their order.
 func opened(t *testing.T, cmd *exec.Cmd) (files []string) {
 	t.Helper()

@@ -5,6 +5,7 @@ package broker
 import (
 	"iter"
 	"runtime"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -68,6 +69,11 @@ type Broker struct {
 	trees     *trees
 	files     *files         // nil without a view
 	log       *connectionLog // nil without a network
+
+	end struct { // of the listener
+		sync.Mutex
+		over, closed bool
+	}
 }
 
 // Open takes what a run has handed over. Lookups of names in a network of the run's own are
@@ -99,8 +105,28 @@ func (b *Broker) Close() {
 	for _, c := range b.opened {
 		c.close() // before the number of the listener is another's
 	}
+	b.end.Lock()
+	defer b.end.Unlock()
+	b.end.over, b.end.closed = hungUp(b.listener), true
 	unix.Close(int(b.listener))
 	b.trees.close()
+}
+
+// Over reports whether no process of the run is left. The kernel knows at once, and misses none:
+// a process keeps the filter of the run, and hands it down, until it ends.
+func (b *Broker) Over() bool {
+	if b == nil {
+		return false
+	}
+	b.end.Lock()
+	defer b.end.Unlock()
+	return b.end.over || !b.end.closed && hungUp(b.listener)
+}
+
+func hungUp(l seccomp.Listener) bool {
+	poll := []unix.PollFd{{Fd: int32(l)}}
+	n, err := unix.Poll(poll, 0)
+	return n > 0 && err == nil && poll[0].Revents&unix.POLLHUP != 0
 }
 
 // Serve answers calls until there is no process left that could make one.

@@ -72,7 +72,7 @@ func (f *files) access(r *fileRequest) (int, error) {
 	if err != nil || statx(fd, "", &st) != nil || !r.waits() {
 		return -1, errElsewhere
 	}
-	top := slices.ContainsFunc(f.dirs, func(d viewDir) bool { return d.name == name })
+	top := slices.ContainsFunc(f.dirs(), func(d viewDir) bool { return d.name == name })
 	if !top && (!f.inView(name) || !f.ours(&st) && !f.opened(name, &st) && !f.named(name)) {
 		return -1, errElsewhere
 	}

@@ -108,9 +108,6 @@ func (f *files) close() {
 	f.work.wait()
 	f.closeInside()
 	close(f.ended)
-	for _, d := range f.dirs {
-		unix.Close(d.fd)
-	}
 	if f.book.made != nil {
 		f.book.made.Close()
 	}

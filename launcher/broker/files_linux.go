@@ -19,7 +19,7 @@ import (
 // of, and all that lies elsewhere, it leaves to the kernel: that gives nothing away.
 type files struct {
 	view   *View
-	dirs   []viewDir
+	dirs   func() []viewDir // looked at when they are first asked for: most runs never do
 	trees  *trees
 	work   *workers
 	umask  umasks
@@ -46,16 +46,16 @@ func newFiles(p *Profile, trees *trees, member func(pid int) bool) *files {
 		return nil
 	}
 	return &files{
-		view: p.View, dirs: openView(p.View), trees: trees, work: newWorkers(), member: member,
-		umask: umasks{uid: uint32(os.Geteuid())},
-		own:   insides{links: map[string]string{}}, ended: make(chan struct{}),
+		view: p.View, dirs: sync.OnceValue(p.View.look), trees: trees, work: newWorkers(),
+		member: member, umask: umasks{uid: uint32(os.Geteuid())},
+		own: insides{links: map[string]string{}}, ended: make(chan struct{}),
 	}
 }
 
 func (f *files) ledger() *view.Ledger {
 	f.book.once.Do(func() {
 		var names []string
-		for _, d := range f.dirs {
+		for _, d := range f.dirs() {
 			names = append(names, d.name)
 		}
 		f.book.made, _ = view.OpenLedger(f.view.Ledger, names)
@@ -65,24 +65,17 @@ func (f *files) ledger() *view.Ledger {
 
 // A viewDir is one of the shared directories.
 type viewDir struct {
-	name     string // links resolved
-	fd       int
+	name     string
 	dev, ino uint64
 }
 
-func openView(v *View) (list []viewDir) {
+// look finds out which directories are shared.
+func (v *View) look() (list []viewDir) {
 	for _, name := range v.Dirs {
 		var st unix.Stat_t
-		fd, err := unix.Open(name, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			continue
+		if unix.Lstat(name, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR {
+			list = append(list, viewDir{name, st.Dev, st.Ino})
 		}
-		real, err := os.Readlink(selfFile(fd))
-		if err != nil || unix.Fstat(fd, &st) != nil {
-			unix.Close(fd)
-			continue
-		}
-		list = append(list, viewDir{real, fd, st.Dev, st.Ino})
 	}
 	return list
 }
@@ -90,7 +83,7 @@ func openView(v *View) (list []viewDir) {
 // inView reports whether name is below one of the shared directories, and not in a tree that the
 // plan grants.
 func (f *files) inView(name string) bool {
-	for _, d := range f.dirs {
+	for _, d := range f.dirs() {
 		if within(name, d.name) && name != d.name {
 			return !f.trees.holds(name)
 		}

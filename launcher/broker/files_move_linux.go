@@ -185,14 +185,14 @@ func (f *files) leadsInside(p *spot, target string) bool {
 
 // ownName reports whether name is an entry of the workspace's own in the view, or lies below one.
 func (f *files) ownName(name string) bool {
-	for _, d := range f.dirs {
+	for _, d := range f.dirs() {
 		rest, ok := strings.CutPrefix(name, d.name+"/")
 		if !ok {
 			continue
 		}
 		first, _, _ := strings.Cut(rest, "/")
 		var st unix.Statx_t
-		return statx(d.fd, first, &st) == nil && f.ours(&st)
+		return statx(unix.AT_FDCWD, d.name+"/"+first, &st) == nil && f.ours(&st)
 	}
 	return false
 }

@@ -118,7 +118,7 @@ func (f *files) look(p *spot) error {
 		p.close()
 		return errElsewhere
 	}
-	for _, d := range f.dirs {
+	for _, d := range f.dirs() {
 		p.top = p.top || d.ino == st.Ino && d.dev == unix.Mkdev(st.Dev_major, st.Dev_minor)
 	}
 	p.seen = os.Geteuid() != 0 || st.Uid == 0 || st.Mode&1 != 0

@@ -28,7 +28,7 @@ type Profile struct {
 // A View is the shared directories as a run has them: it reads what is there, and makes, changes
 // and removes only entries of its workspace's own.
 type View struct {
-	Dirs []string // absolute
+	Dirs []string // absolute, links resolved
 	// Ledger is the file that remembers what the runs of the workspace have made; "" for none.
 	Ledger string
 	// Open are patterns (path.Match) of folders that another program of this user made and in which

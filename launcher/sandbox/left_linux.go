@@ -56,6 +56,9 @@ const sureLooks = 5
 // remains is left, and where what is left goes on, surely: a look that misses it would end it.
 func (p *Process) remains() (names []string) {
 	for look := 1; ; look++ {
+		if p.broker.Over() {
+			return nil
+		}
 		if names = p.left(); len(names) > 0 || !p.stays || look == sureLooks {
 			return names
 		}

@@ -107,8 +107,8 @@ func (p *Process) abandon() {
 	p.dissolve(new(Status))
 }
 
-// relieve waits until the tree has ended. What is left then is the end of the supervisor, mostly
-// the kernel's work to take its namespaces apart, which is not waited for.
+// relieve waits until the tree has ended. What is left then is the end of the supervisor, at Strong
+// mostly the kernel's work to take its namespaces apart, which is not waited for.
 func (p *Process) relieve(namespace string) {
 	if p.init >= 0 {
 		p.awaitInit(namespace)
@@ -126,12 +126,17 @@ func (p *Process) relieve(namespace string) {
 		unix.Close(p.gone)
 	}
 	p.gone, p.init = -1, -1
-	go func(guard int, stacks []byte) {
-		reap(guard)
-		if stacks != nil {
-			unix.Munmap(stacks)
+	bury := func() {
+		reap(p.guard)
+		if p.stacks != nil {
+			unix.Munmap(p.stacks)
 		}
-	}(p.guard, p.stacks)
+	}
+	if p.level == Strong {
+		go bury()
+		return
+	}
+	bury()
 }
 
 // stay keeps what is known of a command that is dead and not yet asked for: as long as it is not,

@@ -3,6 +3,7 @@
 package seccomp
 
 import (
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -114,13 +115,13 @@ func (l Listener) ioctl(request uintptr, p unsafe.Pointer) error {
 }
 
 // CanListen reports whether this kernel hands calls over, in the shapes known here.
-func CanListen() bool {
+var CanListen = sync.OnceValue(func() bool {
 	var sizes [3]uint16
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_NOTIF_SIZES, 0,
 		uintptr(unsafe.Pointer(&sizes)))
 	return errno == 0 && sizes[0] <= uint16(unsafe.Sizeof(Notification{})) &&
 		sizes[1] <= uint16(unsafe.Sizeof(Answer{}))
-}
+})
 
 // waitKillable has a caller woken only to be killed while it waits: without it every signal that
 // one of its threads gets makes it ask again (Linux 5.19).
