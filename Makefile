@@ -37,10 +37,11 @@ cross: ## build and vet for other systems
 test: ## all tests, real kernel included
 	$(GO) test ./...
 
-stress: ## RUNS (default 20000) runs, 16 at a time, beside 8 busy processes: none may be reported lost; half as many while other goroutines reuse free descriptors
+stress: ## RUNS (default 20000) runs, 16 at a time, beside 8 busy processes: none may be reported lost; half as many while other goroutines reuse free descriptors; names that are swapped, fifty times as often
 	TEST_STRESS_RUNS=$${RUNS:-20000} $(GO) test -count=1 -timeout 0 -run '^TestRunsOfManyProcesses$$' -v ./audit
 	TEST_STRESS_RUNS=$${RUNS:-20000} $(GO) test -count=1 -timeout 0 -run '^TestParallelRuns$$' -v ./integration
-	TEST_ROUNDS=$$(($${RUNS:-20000} / 2)) $(GO) test -count=1 -timeout 0 -run '^TestDescriptorsOfARunAreItsOwn$$' -v ./launcher
+	TEST_ROUNDS=$$(($${RUNS:-20000} / 100)) $(GO) test -count=1 -timeout 0 -run '^TestDescriptorsOfARunAreItsOwn$$' -v ./launcher
+	TEST_ROUNDS=$$(($${RUNS:-20000} / 400)) $(GO) test -count=1 -timeout 0 -run 'Swap|Race' ./pathguard ./launcher/sandbox
 
 # Without a network but the loopback, where the model is.
 OFFLINE = unshare $$(test $$(id -u) = 0 || echo --map-current-user --keep-caps) --net -- sh -c 'ip link set lo up && exec "$$@"' sh

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/record"
 )
@@ -21,16 +21,9 @@ import (
 // A whole run, over and over: it is planned, asked about, planned again when the answer comes, its
 // approval is used while its fence is built, it runs and goes on record and is sealed. Meanwhile
 // others open and close files, so that a number that is free is another file's at once. Whoever
-// uses or closes a number that is no longer its own then does it to one of theirs. TEST_ROUNDS says
-// how often: make stress has 10,000.
+// uses or closes a number that is no longer its own then does it to one of theirs.
 func TestDescriptorsOfARunAreItsOwn(t *testing.T) {
-	rounds := 100
-	if testing.Short() {
-		rounds = 20
-	}
-	if s := os.Getenv("TEST_ROUNDS"); s != "" {
-		rounds, _ = strconv.Atoi(s)
-	}
+	rounds := hermetic.Rounds(50)
 	l, req := world(t)
 	req.Stdio.In, req.Stdio.Out, req.Stdio.Err = devNull(t), devNull(t), devNull(t)
 	req.Shell.Text = "rm -rf lib; cat a > out"

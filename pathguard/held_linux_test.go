@@ -49,7 +49,7 @@ func TestOneOwnerOfADescriptor(t *testing.T) {
 		{Right: command.Create, Name: name("new"), Command: -1},
 	}}
 	policy := Default(Account{Home: root})
-	for round := range rounds() {
+	for round := range hermetic.Rounds(10_000) {
 		plan, err := resolve.Resolve(script, resolve.Caller{Dir: root + "/w", Home: root})
 		if err != nil {
 			t.Fatal(err)

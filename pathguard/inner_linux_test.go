@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -200,7 +201,7 @@ func TestInnerFence(t *testing.T) {
 	}
 }
 
-// TestInnerSwap replaces a script while it is judged, ten thousand times: what was judged is
+// TestInnerSwap replaces a script while it is judged, three thousand times: what was judged is
 // what was hashed.
 func TestInnerSwap(t *testing.T) {
 	t.Parallel()
@@ -226,7 +227,8 @@ func TestInnerSwap(t *testing.T) {
 	s := shellparse.Parse("bash s.sh",
 		shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env})
 	seen := map[Decision]int{}
-	for n := 0; n < rounds() || swaps.Load() < 100 || seen[Deny] == 0 || seen[Allow] == 0; n++ {
+	for n := 0; n < hermetic.Rounds(3_000) || swaps.Load() < 100 || seen[Deny] == 0 ||
+		seen[Allow] == 0; n++ {
 		// a busy machine swaps late
 		plan, err := resolve.Resolve(s, g.Caller)
 		if err != nil {

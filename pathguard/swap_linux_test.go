@@ -21,8 +21,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// B-R1.4.8: TestSwap replaces what stands behind names while plans are made, ten thousand times. A
-// plan holds one inode, and everything that it says of a target is of that inode: the file
+// B-R1.4.8: TestSwap replaces what stands behind names while plans are made, three thousand times.
+// A plan holds one inode, and everything that it says of a target is of that inode: the file
 // that was judged is the file that is granted, executed and hashed.
 func TestSwap(t *testing.T) {
 	t.Parallel()
@@ -46,7 +46,7 @@ func TestSwap(t *testing.T) {
 			Dir: root}},
 	}, Commands: []shellparse.Command{{Name: "./script", Dir: root}}}
 	sides := map[string]int{}
-	for n := 0; n < rounds() || swaps.Load() < 100 || sides["safe"] == 0 ||
+	for n := 0; n < hermetic.Rounds(3_000) || swaps.Load() < 100 || sides["safe"] == 0 ||
 		sides["evil"] == 0; n++ {
 		// a busy machine swaps late
 		plan, err := resolve.Resolve(script, resolve.Caller{Dir: root})
@@ -74,15 +74,6 @@ func TestSwap(t *testing.T) {
 	}
 	close(stop)
 	<-stopped
-}
-
-// rounds is how often a test of this package tries to lose a race; with -short it is enough for the
-// race detector.
-func rounds() int {
-	if testing.Short() {
-		return 300
-	}
-	return 10_000
 }
 
 // B-R1.4.8: TestSwapBetween replaces a link, a directory, a script and a program after the plan was
@@ -123,7 +114,7 @@ func TestSwapBetween(t *testing.T) {
 	sides := []string{"safe", "evil"}
 	point(sides[0])
 	var before []byte
-	for n := range rounds() {
+	for n := range hermetic.Rounds(10_000) {
 		side := sides[n%2]
 		plan, err := resolve.Resolve(script, resolve.Caller{Dir: root})
 		if err != nil {

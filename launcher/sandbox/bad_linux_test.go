@@ -237,8 +237,7 @@ func swapperMain(args []string) {
 	fmt.Println("swapped")
 }
 
-// A name that is swapped 100,000 times (with -short 10,000) under the hands of a writer never leads
-// out.
+// A name that is swapped 20,000 times under the hands of a writer never leads out.
 func TestSwapRace(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		out := t.TempDir()
@@ -247,7 +246,7 @@ func TestSwapRace(t *testing.T) {
 		before := tree(out)
 		from, in, _ := os.Pipe()
 		process, _, err := Start(p, Command{Path: self(t),
-			Argv:  []string{"swapper", p.Write[0].Name, out, fmt.Sprint(rounds(100_000))},
+			Argv:  []string{"swapper", p.Write[0].Name, out, fmt.Sprint(hermetic.Rounds(20_000))},
 			Files: []*os.File{nil, in, in}})
 		in.Close()
 		must(t, err)

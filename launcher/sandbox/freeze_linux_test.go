@@ -6,6 +6,8 @@ import (
 	"bufio"
 	"os"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // A shell with job control that sees a job stop takes the terminal back and goes on to what comes
@@ -31,7 +33,7 @@ func TestFreezeIsNotSeen(t *testing.T) {
 		if !said.Scan() || said.Text() != "began" {
 			t.Fatalf("said %q", said.Text())
 		}
-		for range rounds(300) {
+		for range hermetic.Rounds(300) {
 			process.Freeze()
 			process.Thaw()
 		}

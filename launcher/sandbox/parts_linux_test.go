@@ -51,12 +51,3 @@ func init() {
 		"once":          func([]string) { onceMain() },
 	}
 }
-
-// rounds is how often a test repeats what goes wrong only now and then: n times; with -short fewer,
-// which is enough for the race detector.
-func rounds(n int) int {
-	if testing.Short() {
-		return max(n/10, 3)
-	}
-	return n
-}

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // races is how often the connect is ended (with -short, a tenth): enough that some of it falls into
@@ -76,7 +78,7 @@ func TestListenRace(t *testing.T) {
 		p.Read = append(p.Read, Path{Name: self(t)})
 		p.Network, p.Reach.Localhost = Hosts, true
 		s, said, _ := talkAs(t, p, self(t), "listen-race",
-			fmt.Sprintf("%s:%d", server.addr, server.port), fmt.Sprint(rounds(races)))
+			fmt.Sprintf("%s:%d", server.addr, server.port), fmt.Sprint(hermetic.Rounds(races)))
 		if s.Shell() != 0 || !strings.HasPrefix(said, "everywhere 0 ") {
 			t.Errorf("%d %s", s.Shell(), said)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
@@ -217,7 +218,7 @@ func TestProgramReadsTheTable(t *testing.T) {
 			}
 		}
 		for nr := range uint32(1024) {
-			for range rounds(200) {
+			for range hermetic.Rounds(200) {
 				d := seccomp.Call{Nr: nr, Arch: seccomp.Arch}
 				for i := range d.Args {
 					d.Args[i] = uint64(random.Uint32())<<32 | uint64(values[random.IntN(len(values))])

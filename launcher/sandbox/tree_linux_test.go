@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // survivorMain tries to outlive its fence in the ways of args, and says so on descriptor 1 before
@@ -236,7 +238,7 @@ func TestLauncherKilledUnreaped(t *testing.T) {
 	for _, level := range []Level{Base, Strong} {
 		t.Run(level.String(), func(t *testing.T) {
 			t.Parallel()
-			for range rounds(20) {
+			for range hermetic.Rounds(20) {
 				mark := fmt.Sprintf("mark%d-", time.Now().UnixNano())
 				delay := time.Duration(rand.Float64() * float64(20*time.Millisecond))
 				cmd := exec.Command(self(t))
@@ -279,7 +281,7 @@ func TestLauncherKilledAnytime(t *testing.T) {
 			_, err := io.ReadFull(out, make([]byte, 5))
 			must(t, err)
 			whole := time.Since(began) // how long a start takes on this machine now
-			for range rounds(100) {
+			for range hermetic.Rounds(100) {
 				must(t, cmd.Process.Kill())
 				cmd.Wait()
 				cmd, _ = start()
