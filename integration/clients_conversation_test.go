@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// conversationDoors are the doors that every client goes through, one after the other.
+// conversationDoors are the doors that every client goes through, one after the other, each set up
+// from the one before it.
 var conversationDoors = []struct {
 	name    string
 	install func(t *testing.T, b *bench, c client)
@@ -48,6 +49,7 @@ func TestClientsConversation(t *testing.T) {
 			b.model.env = append(b.model.env, conversationEnv...)
 			// a login shell of bash forgets PATH, and the person's own file sets it again
 			write(t, filepath.Join(b.home, ".profile"), "PATH='"+os.Getenv("PATH")+"'\n")
+			bare := b.model.env
 			plain, before := b.converse(t, c, talk, false)
 			for _, door := range conversationDoors {
 				if c.name == "qwen" && door.name == "hook" {
@@ -55,17 +57,21 @@ func TestClientsConversation(t *testing.T) {
 				}
 				door.install(t, b, c)
 				got, after := b.converse(t, c, talk, true)
+				rounds := []round{{plain, got}}
+				for c.losesEnds && len(rounds) < 4 && talk.differs(c, door.name, rounds) {
+					t.Logf("%s: round %d, as some results differ", door.name, len(rounds)+1)
+					rounds = append(rounds, b.again(t, c, talk, bare, door.install))
+				}
 				for i, call := range talk.calls {
-					if alike(c, plain[i], got[i]) {
-						got[i] = plain[i]
-					}
-					wrong, why := call.compare(c.name+"/"+door.name, plain[i], got[i])
+					wrong, why, shown := call.settle(c, door.name, i, rounds)
 					if wrong != "" {
-						t.Errorf("%s, call %d: %s: %s\nwith bash:\n%s\nwith tada-run:\n%s",
-							door.name, i+1, wrong, call.text, plain[i], got[i])
+						t.Errorf("%s, call %d, %d rounds: %s: %s\n"+
+							"with bash:\n%s\nwith tada-run:\n%s", door.name, i+1, len(rounds),
+							wrong, call.text, shown.plain[i], shown.got[i])
 					} else if why != "" {
 						if os.Getenv("TEST_CLIENTS") == "witness" {
-							t.Logf("with bash:\n%s\nwith tada-run:\n%s", plain[i], got[i])
+							t.Logf("with bash:\n%s\nwith tada-run:\n%s", shown.plain[i],
+								shown.got[i])
 						}
 						t.Logf("| %s | %s | %s | %s |", c.name, door.name,
 							strings.SplitN(call.text, "\n", 2)[0], why)
@@ -77,6 +83,19 @@ func TestClientsConversation(t *testing.T) {
 			b.ctl(t, "audit", "verify", "--complete")
 		})
 	}
+}
+
+// again is another round with plain bash and through a door that is set up.
+func (b *bench) again(t *testing.T, c client, talk conversation, bare []string,
+	install func(*testing.T, *bench, client)) (r round) {
+	t.Helper()
+	b.ctl(t, "hook", "uninstall", c.name)
+	b.model.env = slices.Clone(bare)
+	r.plain, _ = b.converse(t, c, talk, false)
+	b.shell(t, c)
+	install(t, b, c)
+	r.got, _ = b.converse(t, c, talk, true)
+	return r
 }
 
 // converse makes the calls in a fresh repository. What asks is then done without us, as by the
@@ -116,15 +135,6 @@ var varying = regexp.MustCompile(`(Chunk ID: )\w+|(Wall time: )[0-9.]+|(Process 
 
 // hookAdded is what a client itself adds to the result of a call that a hook has changed.
 var hookAdded = map[string]string{"gemini": "\n\n[System] Tool input parameters were modified by a hook before execution."}
-
-// alike reports whether two results differ at most in the order of what came from standard output
-// and standard error: all but Claude Code read them from two pipes, and take what is there.
-func alike(c client, a, b string) bool {
-	letters := func(s string) []byte {
-		return slices.Sorted(slices.Values([]byte(strings.Join(strings.Fields(s), ""))))
-	}
-	return c.name != "claude-code" && slices.Equal(letters(a), letters(b))
-}
 
 // toolResults are the results of tools in a conversation, as text, whichever family of models it is
 // for.

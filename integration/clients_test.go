@@ -28,6 +28,9 @@ type client struct {
 	argv  []string
 	env   []string
 
+	// It loses the end of an output now and then, without us too.
+	losesEnds bool
+
 	program string // where it is; empty for the first that is found
 }
 
@@ -100,6 +103,10 @@ var clients = []client{
 		},
 		argv: []string{"--yolo", "--auth-type", "openai", "-p", "go"},
 		env:  []string{"OPENAI_API_KEY=x", "OPENAI_MODEL=mock", "QWEN_CODE_NO_RELAUNCH=true"},
+		// libuv, of node, ends a terminal that hung up after a read that did not fill its buffer.
+		// The kernel hands out 4,095 bytes at most, and less while it still moves what was written,
+		// so that what a command wrote last is lost where it ends before the client has read it.
+		losesEnds: true,
 		setup: func(t *testing.T, b *bench, url string) {
 			// A terminal, as where a person sits: with -p alone it reads two pipes, and drops what
 			// is in them when the command ends.
