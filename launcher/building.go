@@ -45,7 +45,7 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 	if cmd, err = c.command(j, &b.own); err != nil {
 		return cmd, err
 	}
-	b.profile, b.exposed, b.partial = j.profile(folder)
+	b.profile, b.exposed, b.gaps = j.profile(folder)
 	b.profile.Reach.Barred = r.l.state.IsBarred
 	if b.profile.Network == sandbox.Hosts {
 		if b.wants = newWants(r.l, j); b.wants != nil {

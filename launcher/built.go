@@ -25,11 +25,17 @@ type built struct {
 
 // bounds are what the command can reach.
 type bounds struct {
-	profile   sandbox.Profile
-	exposed   []string // protected files that the sandbox has to keep as they are
-	partial   bool     // names to hide were not looked for everywhere
+	profile sandbox.Profile
+	exposed []string // protected files that the sandbox has to keep as they are
+	gaps
 	inherited []int    // descriptors of the caller that the command has too
 	withheld  []string // those that it has not, each with the reason
+}
+
+// gaps are what a sandbox lacks of what it was to be.
+type gaps struct {
+	partial  bool  // names to hide were not looked for everywhere
+	uncached error // why a folder of a tool's cache could not be made
 }
 
 func (b *building) build(*Judgement) preparation { return b }

@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"cmp"
 	"os"
 	"strings"
 
@@ -10,14 +11,16 @@ import (
 )
 
 // makeCaches makes the folders of tool caches that a command is about to use, and returns them as
-// writable trees. A folder that cannot be made is left out: the tool then says what it misses.
-func makeCaches(names []string) (trees []sandbox.Path) {
+// writable trees. The error is about the first of those that cannot be made.
+func makeCaches(names []string) (trees []sandbox.Path, first error) {
 	for _, name := range names {
-		if dir, err := makeFolder(name); err == nil {
+		dir, err := makeFolder(name)
+		if err == nil {
 			trees = append(trees, sandbox.Path{Name: name, File: dir})
 		}
+		first = cmp.Or(first, err)
 	}
-	return trees
+	return trees, first
 }
 
 // makeFolder makes a folder with those above it, and opens it. It follows no link, so that one in a

@@ -3,6 +3,7 @@ package launcher
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -19,7 +20,10 @@ func TestCachesAreMade(t *testing.T) {
 	}
 	names := []string{home + "/.cache/go-build", home + "/.cache/pip", home + "/link/pip",
 		home + "/file/pip", home + "/file"}
-	trees := makeCaches(names)
+	trees, failed := makeCaches(names)
+	if failed == nil || !strings.Contains(failed.Error(), names[2]) {
+		t.Errorf("%v", failed)
+	}
 	if len(trees) != 2 || trees[0].Name != names[0] || trees[1].Name != names[1] {
 		t.Fatalf("%v", trees)
 	}

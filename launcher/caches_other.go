@@ -4,4 +4,4 @@ package launcher
 
 import "github.com/tada-run/tada-run/launcher/sandbox"
 
-func makeCaches([]string) []sandbox.Path { return nil }
+func makeCaches([]string) ([]sandbox.Path, error) { return nil, nil }

@@ -23,13 +23,13 @@ func (l *Launcher) ahead() *sandbox.Prepared {
 // Folders of tool caches that the command uses and that are not there yet are made.
 //
 // Exposed are the protected files that it keeps as they are, and those beyond maxKept that it does
-// not. Partial says that the workspace was too large to look everywhere for names to hide.
+// not.
 //
 // Where an agent's program put a text around the command, the rules are those of the command that
 // was judged, and what the text writes and reads besides.
 //
 // Folder is that of the agent that a session is for; "" for none.
-func (j *Judgement) profile(folder string) (p sandbox.Profile, exposed []string, partial bool) {
+func (j *Judgement) profile(folder string) (p sandbox.Profile, exposed []string, g gaps) {
 	s := j.subject()
 	f := s.policy.Fence(s.Plan)
 	own := len(f.Write)
@@ -41,7 +41,7 @@ func (j *Judgement) profile(folder string) (p sandbox.Profile, exposed []string,
 
 // kernelRules are those of the command; noted is what of f the text around it writes.
 func (j *Judgement) kernelRules(f pathguard.Fence, noted []pathguard.Grant,
-	folder string) (p sandbox.Profile, exposed []string, partial bool) {
+	folder string) (p sandbox.Profile, exposed []string, lacks gaps) {
 	p = sandbox.Readable(without(f.Hide, f.Reveal)...)
 	for _, name := range f.Needed {
 		p.Read = append(p.Read, sandbox.Path{Name: name, Optional: true})
@@ -52,7 +52,9 @@ func (j *Judgement) kernelRules(f pathguard.Fence, noted []pathguard.Grant,
 			p.Write = append(p.Write, w)
 		}
 	}
-	p.Write = append(p.Write, makeCaches(f.Caches)...)
+	caches, err := makeCaches(f.Caches)
+	lacks = gaps{f.Partial, err}
+	p.Write = append(p.Write, caches...)
 	j.opens(&p, folder)
 	exposed = j.exposed(p)
 	p.ReadOnly = append(f.ReadOnly, exposed[:min(len(exposed), maxKept)]...)
@@ -71,7 +73,7 @@ func (j *Judgement) kernelRules(f pathguard.Fence, noted []pathguard.Grant,
 	if f.Require == pathguard.Strong {
 		p.Require = sandbox.Strong
 	}
-	return p, exposed, f.Partial
+	return p, exposed, lacks
 }
 
 // writable is one grant as a rule, if the kernel has one for it. A name that is made or

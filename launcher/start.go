@@ -49,7 +49,7 @@ func (p permitted) start() (_ *started, err error) {
 	if made.err != nil {
 		return nil, made.err
 	}
-	p.reportPartial(made.partial)
+	p.report(made.gaps)
 	if err := p.unswapped(); err != nil {
 		made.cancel()
 		return nil, err
@@ -97,8 +97,12 @@ func listen() chan os.Signal {
 	return signals
 }
 
-func (p permitted) reportPartial(partial bool) {
-	if partial {
+func (p permitted) report(lacks gaps) {
+	if lacks.uncached != nil {
+		p.l.say(os.Stderr, fmt.Sprintf("a cache folder cannot be made, and the command may fail "+
+			"without it: %v (shown once)", lacks.uncached))
+	}
+	if lacks.partial {
 		p.l.say(os.Stderr, p.Plan.Workspace+
 			" has too many directories to search for secrets to hide; "+
 			"list those deeper down in security.restricted_paths: tadactl policy edit (shown once)")

@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +14,8 @@ import (
 func TestMovedCaches(t *testing.T) {
 	g, root := desk(t, "security: {restricted_paths: ['@/closed']}", "xdg/go-build/x", "go/pkg/x",
 		"closed/x", "other/.git/HEAD", "home/dev/.ssh/id_rsa", "home/dev/.config/fish/config.fish",
-		"home/dev/notes")
+		"home/dev/notes", "second/.npm/x",
+		"home/dev/.npm/x")
 	tests := []struct{ variable, value, line, open, made string }{
 		{"XDG_CACHE_HOME", "@/xdg", "go build ./...", "@/xdg/go-build", ""},
 		{"XDG_CACHE_HOME", "@/xdg", "make", "@/xdg/go-build", ""},
@@ -26,9 +28,13 @@ func TestMovedCaches(t *testing.T) {
 			"/usr/no-home/.cache/go-build"},
 		{"npm_config_cache", "@/npm", "npm run x", "", "@/npm"},
 		{"CARGO_HOME", "/usr/local/no-cargo", "cargo build", "", "/usr/local/no-cargo/registry"},
+		{"HOME", "@/elsewhere", "npm install x", "", "@/elsewhere/.npm"},
+		{"HOME", "@/second", "npm install x", "@/second/.npm", ""},
+		{"HOME", "@/elsewhere", "pip install x", "", "@/elsewhere/.cache/pip"},
+		{"HOME", "@/elsewhere/", "go get x", "", "@/elsewhere/go/pkg"},
 	}
 	for _, tt := range tests {
-		f, write, _ := fenceOf(t, moving(g, root, tt.variable, tt.value), root, tt.line)
+		f, write, _ := fenceOf(t, moving(t, g, root, tt.variable, tt.value), root, tt.line)
 		made := []string{}
 		for _, c := range f.Caches {
 			made = append(made, strings.ReplaceAll(c, root, "@"))
@@ -45,7 +51,7 @@ func TestMovedCaches(t *testing.T) {
 		"@/home/dev/.tada", "@/home/dev/.claude", "@/w", "@/other", "@/closed", "@/closed/x",
 		"@/home/dev/../../closed",
 	} {
-		f, write, _ := fenceOf(t, moving(g, root, "GOCACHE", value), root, "go build ./...")
+		f, write, _ := fenceOf(t, moving(t, g, root, "GOCACHE", value), root, "go build ./...")
 		plain, before, _ := fenceOf(t, g, root, "go build ./...")
 		if !slices.Equal(write, before) || !slices.Equal(f.Caches, plain.Caches) {
 			t.Errorf("GOCACHE=%s: open are %q, made %q", value, write, f.Caches)
@@ -54,12 +60,19 @@ func TestMovedCaches(t *testing.T) {
 }
 
 // moving is the guard with one more variable in the caller's environment.
-func moving(g Guard, root, variable, value string) Guard {
-	env := map[string]string{variable: strings.ReplaceAll(value, "@", root)}
-	for name, old := range g.Caller.Env {
-		env[name] = old
-	}
+func moving(t *testing.T, g Guard, root, variable, value string) Guard {
+	env := maps.Clone(g.Caller.Env)
+	env[variable] = strings.ReplaceAll(value, "@", root)
 	g.Caller.Env = env
+	if variable == "HOME" { // ~ means both then
+		a := g.Policy.account
+		a.EnvHome = env[variable]
+		p, err := compile(a, g.Policy.set, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Policy = p
+	}
 	return g
 }
 

@@ -66,13 +66,19 @@ func (j *judgement) movedFolders() (list []move) {
 			}
 		}
 	}
+	if home := j.plan.Caller.Env["HOME"]; strings.HasPrefix(home, "/") {
+		if real, _, _ := j.disk.Real(home); len(j.p.reals) == 0 || real != j.p.reals[0] {
+			list = append(list, move{"~", home}) // what moves one folder comes first
+		}
+	}
 	return list
 }
 
 // moved returns where moves take a cache to, as far as the place can be a cache.
 func (j *judgement) moved(c *cache, moves []move) (dirs []string) {
 	for _, m := range moves {
-		if !pathname.Within(c.name, m.folder) && !pathname.Within(m.folder, c.name) {
+		if m.folder == "~" && len(dirs) > 0 ||
+			!pathname.Within(c.name, m.folder) && !pathname.Within(m.folder, c.name) {
 			continue
 		}
 		rest := strings.TrimPrefix(c.name[min(len(m.folder), len(c.name)):], "/")
