@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // A ruleText is what the product says when a built-in rule speaks: an entry of table/rules.txt.
@@ -19,9 +20,12 @@ type ruleText struct {
 //go:embed table/rules.txt
 var rulesText string
 
-// ruleTextOf finds the text of a rule. The table is searched as it stands, because every command
-// would make an index of it anew.
+// ruleTextOf finds the text of a rule, each once. The table is searched as it stands, because every
+// command would make an index of it anew.
 func ruleTextOf(rule string) (ruleText, bool) {
+	if found, ok := ruleTexts.Load(rule); ok {
+		return found.(ruleText), true
+	}
 	_, rest, ok := strings.Cut(rulesText, "\n"+rule+": ")
 	if !ok {
 		return ruleText{}, false
@@ -33,8 +37,12 @@ func ruleTextOf(rule string) (ruleText, bool) {
 	if len(lines) > 3 {
 		t.instead, t.insteadZh = lines[3], lines[4]
 	}
+	ruleTexts.Store(rule, t)
 	return t, true
 }
+
+// ruleTexts are those that were found, by the name of the rule.
+var ruleTexts sync.Map
 
 // hazardsZh has what the hazards of shellparse mean.
 //

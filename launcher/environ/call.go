@@ -49,18 +49,24 @@ var callForms = map[string]func(value string) bool{
 // maxLoose is longer than any number, name of a terminal, or id.
 const maxLoose = 64
 
-// ofSets and ofPaths are facts that are asked for by each variable and each folder of PATH.
+// ofSets and ofPaths are facts that are asked for by each variable and each folder of PATH: their
+// texts, and with the first whose they are.
 var (
-	ofSets  = sync.OnceValue(func() []agents.Fact { return slices.Collect(agents.Of("sets")) })
-	ofPaths = sync.OnceValue(func() []agents.Fact { return slices.Collect(agents.Of("path")) })
+	ofSets = sync.OnceValue(func() (sets []struct{ text, agent string }) {
+		for f := range agents.Of("sets") {
+			sets = append(sets, struct{ text, agent string }{f.Text(), f.Agent})
+		}
+		return sets
+	})
+	ofPaths = sync.OnceValue(func() []string { return agents.Texts("path") })
 )
 
 // ProgramOf is the agent's program that a variable belongs to, "" for any other variable. What they
 // say matters to that program alone, and to a text that has their names.
 func ProgramOf(name string) string {
 	for _, f := range ofSets() {
-		if isNamed(name, f.Text()) {
-			return f.Agent
+		if isNamed(name, f.text) {
+			return f.agent
 		}
 	}
 	return ""
@@ -83,8 +89,7 @@ func steady(name, value string) string {
 // its calls: links to itself, made for each start, and tools that come with it. No plan binds it:
 // what a plan starts from there is bound as every program is.
 func IsMadeUp(dir string) bool {
-	for _, f := range ofPaths() {
-		end := f.Text()
+	for _, end := range ofPaths() {
 		from := len(dir)
 		for n := strings.Count(end, "/"); n > 0 && from >= 0; n-- {
 			from = strings.LastIndexByte(dir[:from], '/')

@@ -37,10 +37,14 @@ func (r *resolver) linked(t *Target, names int) {
 // secrets are the files of built-in secret names and of tada-run's own state, by their inode. They
 // are read when the first file with hard links is met, which most plans have none of.
 func (r *resolver) secrets() map[walk.ID][]string {
-	if r.share.secrets != nil {
-		return r.share.secrets
+	if r.share.secrets == nil {
+		r.share.secrets = once(r.plan.Caller.Look, "secrets", r.plan.Workspace, r.findSecrets)
 	}
-	r.share.secrets = map[walk.ID][]string{}
+	return r.share.secrets
+}
+
+func (r *resolver) findSecrets() map[walk.ID][]string {
+	secrets := map[walk.ID][]string{}
 	d := walk.OpenDisk()
 	defer d.Close()
 	c := r.plan.Caller
@@ -59,12 +63,12 @@ func (r *resolver) secrets() map[walk.ID][]string {
 	for _, root := range pathname.SortUnique(roots) {
 		left := maxLinkSecrets
 		eachFile(root, func(name string, id walk.ID) bool {
-			r.share.secrets[id] = append(r.share.secrets[id], name)
+			secrets[id] = append(secrets[id], name)
 			left--
 			return left > 0
 		})
 	}
-	return r.share.secrets
+	return secrets
 }
 
 // namesIn counts the names that a file has in a directory and below it.

@@ -6,13 +6,17 @@ import "testing"
 func TestLookOnce(t *testing.T) {
 	var l Look
 	looked := 0
-	find := func(string) []string { looked++; return nil }
-	for _, workspace := range []string{"/a", "/b", "/a", "/b"} {
-		l.outside(workspace, find)
+	find := func() int { looked++; return looked }
+	for _, of := range []seen{{"linked", "/a"}, {"linked", "/b"}, {"secrets", "/a"},
+		{"linked", "/a"}, {"linked", "/b"}, {"secrets", "/a"}} {
+		once(&l, of.what, of.workspace, find)
 	}
 	l.Forget()
-	l.outside("/a", find)
-	if looked != 3 {
-		t.Errorf("looked %d times, want 3", looked)
+	once(&l, "linked", "/a", find)
+	if looked != 4 {
+		t.Errorf("looked %d times, want 4", looked)
+	}
+	if once(nil, "linked", "/a", find) == once(nil, "linked", "/a", find) {
+		t.Error("without a look something was remembered")
 	}
 }

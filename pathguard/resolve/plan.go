@@ -4,7 +4,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/tada-run/tada-run/pathguard/intent"
 	"github.com/tada-run/tada-run/pathguard/pathname"
@@ -55,35 +54,6 @@ type Local struct {
 type Session struct {
 	Agent string   // its name
 	Hosts []string // HOST or HOST:PORT, of its vendor
-}
-
-// A Look is what was seen of the disk for questions that are answered as of one moment. The zero
-// value has seen nothing.
-type Look struct {
-	mu     sync.Mutex
-	linked map[string][]string // of a workspace, see LinkedOutside
-}
-
-// Forget begins another moment.
-func (l *Look) Forget() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.linked = nil
-}
-
-// outside is what find says of a workspace, which it is asked once.
-func (l *Look) outside(workspace string, find func(string) []string) []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	found, known := l.linked[workspace]
-	if !known {
-		if l.linked == nil {
-			l.linked = map[string][]string{}
-		}
-		found = find(workspace)
-		l.linked[workspace] = found
-	}
-	return found
 }
 
 // A Plan is a script together with the real files behind its names. The files stay open,

@@ -28,7 +28,8 @@ func (r *resolver) registries() {
 				if r.share.asked == nil {
 					r.share.asked = map[string][]Registry{}
 				}
-				r.share.asked[g.Name] = r.registry(g)
+				r.share.asked[g.Name] = once(r.plan.Caller.Look, "registry "+g.Name,
+					r.plan.Workspace, func() []Registry { return r.registry(g) })
 			}
 			for _, found := range r.share.asked[g.Name] {
 				found.Tool = path.Base(c.Name)

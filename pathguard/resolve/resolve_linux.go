@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -40,11 +41,9 @@ func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	r.registries()
 	r.inners()
 	if ws := r.plan.Workspace; ws != "" && !r.plan.Exact() {
-		look := c.Look
-		if look == nil {
-			look = &Look{}
-		}
-		r.plan.linked = func() []string { return look.outside(ws, linkedOutside) }
+		r.plan.linked = sync.OnceValue(func() []string {
+			return once(c.Look, "linked", ws, func() []string { return linkedOutside(ws) })
+		})
 	}
 	return r.plan, nil
 }

@@ -15,10 +15,10 @@ import (
 // many names share are listed once instead of asking for each name: a start has time for
 // some ten system calls here, not for some hundred.
 type Disk struct {
-	walker *Walker // nil when not even / could be opened; then nothing exists
-	lists  map[string]*listing
-	dirs   map[string]string // real paths of directories with a link on their way
-	buf    []byte            // of getdents64
+	walks *Walker // see walker
+	lists map[string]*listing
+	dirs  map[string]string // real paths of directories with a link on their way
+	buf   []byte            // of getdents64
 }
 
 // A listing is what a directory holds.
@@ -37,24 +37,31 @@ type entry struct {
 
 func (e entry) IsDir() bool { return e.Kind == unix.DT_DIR }
 
-func OpenDisk() *Disk {
-	w, _ := New()
-	return &Disk{walker: w, lists: map[string]*listing{}, dirs: map[string]string{}}
+func OpenDisk() *Disk { return &Disk{lists: map[string]*listing{}, dirs: map[string]string{}} }
+
+// walker is opened when it is first asked for. It is nil when not even / can be opened; then
+// nothing exists.
+func (d *Disk) walker() *Walker {
+	if d.walks == nil {
+		d.walks, _ = New()
+	}
+	return d.walks
 }
 
 func (d *Disk) Close() {
-	if d.walker != nil {
-		d.walker.Close()
+	if d.walks != nil {
+		d.walks.Close()
 	}
 }
 
 // Real returns the path of a name without a symbolic link, by text as far as the name
 // does not exist, and its inode when it exists.
 func (d *Disk) Real(name string) (string, ID, bool) {
-	if d.walker == nil {
+	w := d.walker()
+	if w == nil {
 		return name, ID{}, false
 	}
-	end := d.walker.Walk(d.walker.Root, name, true)
+	end := w.Walk(w.Root, name, true)
 	end.Close()
 	return pathname.Join(end.Real, end.Missing), end.ID(), end.Missing == "" && end.FD >= 0
 }
@@ -172,7 +179,8 @@ var crowded = []string{".config", ".cache", ".gradle", ".julia"}
 // absolute adds the real path of a name when it exists. A name on whose way there is no link
 // is its own real path, and one system call tells.
 func (d *Disk) absolute(out []string, name string) []string {
-	if d.walker == nil || len(name) < 2 || name[0] != '/' {
+	w := d.walker()
+	if w == nil || len(name) < 2 || name[0] != '/' {
 		return out
 	}
 	if at := strings.IndexAny(name, `*?[\`); at >= 0 {
@@ -185,7 +193,7 @@ func (d *Disk) absolute(out []string, name string) []string {
 	}
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC,
 		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
-	fd, err := unix.Openat2(d.walker.Root.FD, name[1:], &how)
+	fd, err := unix.Openat2(w.Root.FD, name[1:], &how)
 	switch {
 	case err == nil:
 		unix.Close(fd)

@@ -50,6 +50,14 @@ func Of(kinds ...string) iter.Seq[Fact] {
 		if len(kinds) == 0 {
 			kinds = all()
 		}
+		if len(kinds) == 1 {
+			for _, f := range ofKind(kinds[0]) {
+				if !yield(f) {
+					return
+				}
+			}
+			return
+		}
 		var room [8]section
 		open := room[:0]
 		for _, kind := range kinds {
@@ -69,6 +77,22 @@ func Of(kinds ...string) iter.Seq[Fact] {
 		}
 	}
 }
+
+// ofKind are the facts of one kind, read once: questions of a running program ask them again.
+func ofKind(kind string) []Fact {
+	if list, ok := lists.Load(kind); ok {
+		return list.([]Fact)
+	}
+	s := sectionOf(kind)
+	list := make([]Fact, 0, 32)
+	for ; s.line != ""; s.next() {
+		list = append(list, s.fact())
+	}
+	lists.Store(kind, list)
+	return list
+}
+
+var lists sync.Map
 
 // all are the kinds that there are.
 func all() (kinds []string) {
