@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +19,8 @@ type reached struct {
 	// those of package registries, with whose they are
 	registries []pathguard.Registry
 	asks       bool // somebody is asked about other hosts
+	// whose a host of hosts is, where it is for some programs only
+	givers map[string][]pathguard.Giver
 	// who makes the connections for the programs, as the caller's environment has it
 	proxies []string
 }
@@ -35,30 +38,27 @@ func (j *Judgement) contacts() reached {
 		r.mode = sandbox.Full
 		return r
 	}
-	r.hosts, r.registries = plan.Hosts, plan.Registries
+	r.hosts, r.registries, r.givers = plan.Hosts, plan.Registries, plan.For
 	if j.client != nil {
 		r.hosts = slices.Concat(r.hosts, j.client.hosts)
 	}
+	r.reach.Starters, r.reach.Wrappers, r.reach.Texts = plan.Starters, plan.Wrappers, plan.Texts
 	for _, host := range r.hosts {
 		if rule, err := network.ParseRule(host); err == nil {
 			// who is not a host to the fence is out of its reach
+			if givers, some := plan.For[host]; some {
+				rule.For = startsOf(givers)
+			}
 			r.reach.Rules = append(r.reach.Rules, rule)
 		}
 	}
 	for _, g := range r.registries {
 		if rule, err := network.ParseRule(g.Host); err == nil && !g.Asks {
 			rule.Lead = true
-			r.reach.Rules, r.reach.Starters = append(r.reach.Rules, rule), plan.Starters
+			r.reach.Rules = append(r.reach.Rules, rule)
 		}
 	}
-	if len(r.reach.Rules) > 0 {
-		for _, proxy := range proxiesOf(j.environ.vars) {
-			if rule, err := network.ParseRule(proxy); err == nil && rule.One() {
-				rule.Lead = len(r.hosts) == 0 // it is for package tools alone
-				r.reach.Rules, r.proxies = append(r.reach.Rules, rule), append(r.proxies, proxy)
-			}
-		}
-	}
+	r.takeProxies(proxiesOf(j.environ.vars))
 	r.reach.Localhost = plan.Localhost
 	r.reach.Publish = append(r.reach.Publish, j.Request.Publish...)
 	if len(r.reach.Rules) > 0 || r.reach.Localhost || len(r.reach.Publish) > 0 ||
@@ -66,6 +66,47 @@ func (j *Judgement) contacts() reached {
 		r.mode = sandbox.Hosts
 	}
 	return r
+}
+
+// startsOf are the programs of a rule. None are none, where nil would be any.
+func startsOf(givers []pathguard.Giver) []network.Start {
+	list := make([]network.Start, 0, len(givers))
+	for _, g := range givers {
+		list = append(list, network.Start(g))
+	}
+	return list
+}
+
+// takeProxies adds the proxies, for those programs that something may be reached by: who may use a
+// proxy may connect anywhere.
+func (r *reached) takeProxies(proxies []string) {
+	var led, some bool
+	starts := []network.Start{}
+	for _, rule := range r.reach.Rules {
+		led, some = led || rule.Lead, some || rule.For != nil
+		if !rule.Lead && rule.For == nil {
+			led, some = false, false
+			break
+		}
+		starts = append(starts, rule.For...)
+	}
+	if len(r.reach.Rules) == 0 {
+		return
+	}
+	for _, proxy := range proxies {
+		rule, err := network.ParseRule(proxy)
+		if err != nil || !rule.One() {
+			continue
+		}
+		r.proxies = append(r.proxies, proxy)
+		if rule.Lead = led; led || !some {
+			r.reach.Rules = append(r.reach.Rules, rule)
+		}
+		if rule.Lead = false; some {
+			rule.For = starts
+			r.reach.Rules = append(r.reach.Rules, rule)
+		}
+	}
 }
 
 func (j *Judgement) spoke(rule string) bool {
@@ -145,9 +186,29 @@ func (r reached) others() string {
 	return "; asks for others"
 }
 
-// labelled are the hosts, those of package registries with whose they are.
+// giverNames are the programs that a host is for.
+func giverNames(givers []pathguard.Giver) string {
+	var names []string
+	for _, g := range givers {
+		if name := cmp.Or(g.Name, "the shell"); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return "each program asks"
+	}
+	return strings.Join(names, ", ")
+}
+
+// labelled are the hosts, those that are for some programs only with whose they are.
 func (r reached) labelled() []string {
-	list := slices.Clone(r.hosts)
+	var list []string
+	for _, host := range r.hosts {
+		if givers, some := r.givers[host]; some {
+			host += " (" + giverNames(givers) + ")"
+		}
+		list = append(list, host)
+	}
 	for _, g := range r.registries {
 		if !g.Asks {
 			list = append(list, registryText(g))

@@ -18,6 +18,14 @@ func TestContacts(t *testing.T) {
 	}{
 		{"", "ls", "", sandbox.Off, "no network"},
 		{"", "curl https://example.com/x", "", sandbox.Hosts, "example.com:443"},
+		// N2: a host is for the program that is given it, where others do not tell whom they
+		// contact; so is a proxy.
+		{"", "curl https://example.com/x; make", "", sandbox.Hosts, "example.com:443 (curl)"},
+		{"", "curl https://example.com/x | grep a", "", sandbox.Hosts, "example.com:443; asks"},
+		{"", "nowhere-installed https://example.com/x; make", "", sandbox.Hosts,
+			"example.com:443 (each program asks)"},
+		{"", "curl https://example.com/x; make", "https_proxy=http://proxy.test:3128/",
+			sandbox.Hosts, "example.com:443 (curl) and this machine's servers, through the proxy"},
 		{"", "curl http://localhost:1/x", "", sandbox.Hosts,
 			"this machine's servers; asks for others"},
 		{"network: {localhost: false}\n", "make", "", sandbox.Hosts,
@@ -60,6 +68,12 @@ func TestContacts(t *testing.T) {
 		if r.mode != test.mode || !strings.Contains(r.text(), test.text) ||
 			len(r.proxies) > 0 != strings.Contains(test.text, "proxy") {
 			t.Errorf("%q under %q: %v %q", test.line, test.config, r.mode, r.text())
+		}
+		for _, rule := range r.reach.Rules {
+			if some := strings.Contains(test.text, "(curl)"); some != (rule.For != nil) &&
+				!strings.Contains(test.text, "each program asks") {
+				t.Errorf("%q: rule %v is for %v", test.line, rule, rule.For)
+			}
 		}
 		if r.mode == sandbox.Hosts && len(r.reach.Rules) != len(r.labelled())+len(r.proxies) {
 			t.Errorf("%q: the fence does not understand some of %q: %v", test.line, r.hosts,

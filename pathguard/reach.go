@@ -19,10 +19,17 @@ type Reach struct {
 	// Registries are those of the plan's package tools that the policy has, beside Hosts. One that
 	// a file of the workspace names is not reached.
 	Registries []Registry
-	Starters   []string // programs by which a package tool may be started that reaches Registries
-	Localhost  bool     // the servers of this machine, and to be one of them
-	Unknown    bool     // the plan contacts a host that its text does not name
-	Untold     bool     // something of the plan does not tell whom it contacts
+
+	// For are the programs that a host of Hosts is for, where others of the plan do not tell whom
+	// they contact. A host that is not in it is for all.
+	For map[string][]Giver
+	// Starters are programs that only start others, and Wrappers those of them that start no more
+	// than their words say. Texts are what shells of the command line execute.
+	Starters, Wrappers, Texts []string
+
+	Localhost bool // the servers of this machine, and to be one of them
+	Unknown   bool // the plan contacts a host that its text does not name
+	Untold    bool // something of the plan does not tell whom it contacts
 }
 
 // configured are programs whose own configuration says the port.
@@ -48,11 +55,20 @@ func (p Policy) Reach(plan *resolve.Plan) Reach {
 	untold := j.untold()
 	if untold || len(r.Hosts) > 0 || r.Localhost {
 		r.Hosts = append(r.Hosts, p.set.NetworkReach...)
+		for _, host := range p.set.NetworkReach {
+			delete(r.For, host)
+		}
 	}
 	r.Localhost, r.Untold = r.Localhost || untold, untold
 	r.Localhost = r.Localhost && !p.set.NoLocalhost
 	slices.Sort(r.Hosts)
 	r.Hosts = slices.Compact(r.Hosts)
+	if len(r.Registries) > 0 || len(r.For) > 0 {
+		r.Starters = hosts.Starters()
+	}
+	if len(r.For) > 0 {
+		r.Wrappers, r.Texts = hosts.Wrappers(), j.texts()
+	}
 	return r
 }
 
@@ -70,8 +86,7 @@ func (j *judgement) untold() bool {
 	}
 	for i := range j.script.Commands {
 		c := &j.script.Commands[i]
-		if !tells[i] && !(c.Builtin ||
-			c.Known && (c.ReadOnly || slices.Contains(resolve.ExactPrograms, c.Name))) {
+		if !tells[i] && !closed(c) {
 			return true
 		}
 	}
@@ -97,8 +112,28 @@ func (j *judgement) contactsOf(r *Reach) {
 				slices.Contains(configured, path.Base(j.script.Commands[e.Command].Name)) {
 				n.Scheme = ""
 			}
-			r.Hosts = append(r.Hosts, hostPorts(n)...)
+			j.give(r, e.Command, hostPorts(n))
 		}
+	}
+}
+
+// give takes in hosts that a command names. They are for its program alone where another command of
+// the plan does not tell whom it contacts.
+func (j *judgement) give(r *Reach, command int, list []string) {
+	for _, host := range list {
+		known := slices.Contains(r.Hosts, host)
+		if !known {
+			r.Hosts = append(r.Hosts, host)
+		}
+		givers, some := r.For[host]
+		if !j.inner && !j.beside(command) || known && !some {
+			delete(r.For, host)
+			continue
+		}
+		if r.For == nil {
+			r.For = map[string][]Giver{}
+		}
+		r.For[host] = append(givers, j.givers(command)...)
 	}
 }
 
@@ -151,7 +186,4 @@ func (j *judgement) fetches(r *Reach) {
 		}
 	}
 	take(j.plan)
-	if len(r.Registries) > 0 {
-		r.Starters = hosts.Starters()
-	}
 }

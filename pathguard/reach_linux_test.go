@@ -69,6 +69,48 @@ func TestReach(t *testing.T) {
 	}
 }
 
+// N2: which programs a host of the command line is for.
+func TestReachGives(t *testing.T) {
+	for _, tt := range []struct{ line, want string }{
+		{"curl https://a.test", "all"},
+		{"curl https://a.test | jq .; cp a b", "all"},
+		{"git fetch https://a.test/x", "all"},
+		{"curl https://a.test; make", "curl"},
+		{"curl https://a.test; python3 -c 'print(1)'", "curl"},
+		{"curl https://a.test; git fetch https://a.test/x; make", "curl git"},
+		{"env -i timeout 5 /usr/bin/curl https://a.test && npm test", "curl"},
+		{"bash -c 'curl https://a.test; make'", "curl"},
+		{"exec 3<>/dev/tcp/a.test/443; make", "shell"},
+		{"nowhere-installed https://a.test; make", "none"},
+	} {
+		g, _ := desk(t, "")
+		_, plan, err := g.judge(tt.line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := g.Policy.Reach(plan)
+		plan.Close()
+		got := "all"
+		if list, some := r.For["a.test:443"]; some {
+			got = ""
+			for _, giver := range list {
+				if giver.ID == "" {
+					giver.Name = "shell"
+				}
+				if !strings.Contains(got, giver.Name) {
+					got += " " + giver.Name
+				}
+			}
+			if got = strings.TrimSpace(got); len(list) == 0 {
+				got = "none"
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.line, got, tt.want)
+		}
+	}
+}
+
 // A file of the workspace takes away from whom code may reach, and never adds.
 func TestReachTightens(t *testing.T) {
 	base := Settings{NetworkReach: []string{"*.example", "b.test:443"},

@@ -77,3 +77,16 @@ func statusField(text, name string) string {
 	value, _, _ := strings.Cut(rest, "\n")
 	return strings.TrimSpace(value)
 }
+
+// maxLead bounds the processes between a caller and the first one of its run.
+const maxLead = 64
+
+// parentOf returns the parent of a process, or 0.
+func parentOf(pid int) int {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(strings.TrimSpace(statusField(string(text), "PPid:")))
+	return n
+}

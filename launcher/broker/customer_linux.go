@@ -13,6 +13,7 @@ type customer interface {
 type run struct {
 	trees   *trees
 	files   *files             // nil without a view
+	starts  *starts            // nil where no rule depends on it
 	member  func(pid int) bool // whether a process is of the run
 	log     *connectionLog     // nil without a network
 	lookups []int              // sockets in a network of the run's own, one for each name server

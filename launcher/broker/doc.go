@@ -17,11 +17,11 @@
 //
 // The engine receives each call and gives it to the one customer that has it. A customer is a row
 // of the table customers, with the reason why the kernel cannot decide its calls alone, and has a
-// table of its calls. There are five: sockets (who is reached; package network decides), requests
+// table of its calls. There are six: sockets (who is reached; package network decides), requests
 // (the socket by which a process of the run asks the launcher), scheduling (whose priority is
-// changed), metadata (modes, owners, times and attributes of files) and files (what is made,
-// changed and removed in directories that all programs share). To add one, write its file
-// and its row.
+// changed), metadata (modes, owners, times and attributes of files), starts (which programs a host
+// is for) and files (what is made, changed and removed in directories that all programs share). To
+// add one, write its file and its row.
 //
 // # Rules
 //
@@ -108,6 +108,14 @@
 // Some rules are for the programs that the command line itself starts and not for what those start
 // (Rule.Lead: package registries). Whose parents up to the first process of the run are all
 // starters, such as shells, is one of them; whose parent has ended is not.
+//
+// Others are for one program, as the command line starts it, and for what that starts (Rule.For:
+// the host that a command names). The broker is told of each exec then, and decides by the file and
+// by what the process was before it: the shell of the command line or a wrapper that it started
+// (xargs), which may start the program, or anything else, which stays that whatever it executes. A
+// file in a place where the run may write is never the program. What the program starts, or
+// executes in its own place, is as good as the program; a process that was never seen to begin, and
+// whose parent has ended, is nobody's.
 //
 // A connection that no rule allows waits while the gate asks about it, with the program that the
 // caller runs (its inode, and whether the run may write it); a signal to the caller ends that. Of a

@@ -38,6 +38,10 @@ var customers = []struct {
 		metadataNumbers, metadataRules, openMetadata,
 	},
 	{
+		"starts", "whose a host is depends on the program that a process executes",
+		startNumbers, startRules, openStarts,
+	},
+	{
 		"files", "no right of Landlock's is for own entries, and the path is behind a pointer",
 		fileNumbers, fileRules, openFiles,
 	},
@@ -87,6 +91,7 @@ func Open(p *Profile, h Handed, member func(pid int) bool) *Broker {
 	b.files = newFiles(p, b.trees, member)
 	r := &run{trees: b.trees, files: b.files, member: member, log: b.log, lookups: h.Lookups,
 		first: h.First}
+	r.starts = newStarts(p, b.trees, h.First)
 	for _, c := range customers {
 		opened := c.open(p, r)
 		if opened == nil {

@@ -10,12 +10,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/launcher/broker/network"
 	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
 // profiles are all kinds of them.
 func profiles() (list []*Profile) {
-	for bits := range 32 {
+	for bits := range 64 {
 		p := &Profile{Shared: bits&1 != 0}
 		if bits&2 != 0 {
 			p.Write = []Tree{{Name: "/nowhere"}}
@@ -28,6 +29,9 @@ func profiles() (list []*Profile) {
 		}
 		if bits&16 != 0 {
 			p.View = &View{}
+		}
+		if bits&32 != 0 && p.Network != nil {
+			p.Network.Reach.Rules = []network.Rule{{Name: "a.test", For: []network.Start{}}}
 		}
 		list = append(list, p)
 	}

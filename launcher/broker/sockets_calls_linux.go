@@ -42,7 +42,7 @@ func openSockets(p *Profile, r *run) customer {
 	}
 	gate := network.NewGate(p.Network.Reach, p.Network.Names)
 	n := &sockets{gate: gate, log: r.log, work: newWorkers(), trees: r.trees, least: leastPort(),
-		first: r.first, starters: p.Network.Reach.Starters}
+		first: r.first, starts: r.starts, starters: p.Network.Reach.Starters}
 	n.names = &nameService{
 		gate: gate, log: r.log, work: n.work, servers: p.Network.Servers,
 		talks: make(chan struct{}, maxTalks), streams: map[bool]*nameListener{},

@@ -6,8 +6,6 @@ import (
 	"net/netip"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
 // connect connects a socket, if the run may reach the address.
@@ -55,10 +53,7 @@ func (n *sockets) reach(c *call, s *socket, blocks bool) error {
 	if n.names.serves(to) {
 		return n.reachNames(c, s, blocks)
 	}
-	v, list := n.gate.Connect(n.work.ctx, to), []netip.AddrPort{to}
-	if v.OK && v.Lead && !n.leads(c) {
-		v = network.Verdict{Host: v.Host, Why: notLed}
-	}
+	v, list := n.mayUse(c, n.gate.Connect(n.work.ctx, to)), []netip.AddrPort{to}
 	if !v.OK {
 		w, asks := n.gate.Wants(to)
 		if !asks {

@@ -7,14 +7,28 @@ import (
 	"path"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
-// notLed is why a rule with Lead does not count for a caller.
-const notLed = "it is a package registry, and what a package tool starts does not have it"
+// Why a rule for some programs does not count for a caller.
+const (
+	notLed   = "it is a package registry, and what a package tool starts does not have it"
+	notGiven = "the command line names it for another program"
+)
 
-// maxLead bounds the processes between a caller and the first one of its run.
-const maxLead = 64
+// mayUse refuses what is allowed to some programs, unless the caller is one of them.
+func (n *sockets) mayUse(c *call, v network.Verdict) network.Verdict {
+	isLead := func(r network.Rule) bool { return r.Lead }
+	led := slices.ContainsFunc(v.Rules, isLead)
+	switch {
+	case !v.OK || v.Rules == nil, led && n.leads(c), n.starts.uses(c, v.Rules):
+		return v
+	case led:
+		return network.Verdict{Host: v.Host, Why: notLed}
+	}
+	return network.Verdict{Host: v.Host, Why: notGiven}
+}
 
 // leads reports whether a caller is a program that the command line itself starts: it is the first
 // process of the run, or only programs that start others stand between the two. A process whose
@@ -23,7 +37,7 @@ const maxLead = 64
 func (n *sockets) leads(c *call) bool {
 	pid := threadGroup(int(c.PID))
 	if program, err := os.Readlink(c.process() + "exe"); n.first == nil || err != nil ||
-		n.trees.writable(program) {
+		n.trees.makes(program) {
 		return false
 	}
 	for range maxLead {
@@ -32,21 +46,11 @@ func (n *sockets) leads(c *call) bool {
 		}
 		parent := parentOf(pid)
 		program, err := os.Readlink("/proc/" + strconv.Itoa(parent) + "/exe")
-		if parent <= 1 || err != nil || n.trees.writable(program) ||
+		if parent <= 1 || err != nil || n.trees.makes(program) ||
 			!slices.Contains(n.starters, path.Base(program)) || parentOf(pid) != parent {
 			return false
 		}
 		pid = parent
 	}
 	return false
-}
-
-// parentOf returns the parent of a process, or 0.
-func parentOf(pid int) int {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return 0
-	}
-	n, _ := strconv.Atoi(strings.TrimSpace(statusField(string(text), "PPid:")))
-	return n
 }

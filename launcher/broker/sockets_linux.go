@@ -27,6 +27,7 @@ type sockets struct {
 	narrowed  portSet
 	least     int // the first port that takes no privilege
 	first     func() int
+	starts    *starts // nil where no rule depends on it
 	starters  []string
 }
 

@@ -4,6 +4,7 @@ package broker
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,6 +55,16 @@ func (t *trees) writable(name string) bool {
 	}
 	return false
 }
+
+// makes reports whether the run may make a file of that name: in a tree or in a directory that all
+// programs share.
+func (t *trees) makes(name string) bool {
+	return t.writable(name) || slices.ContainsFunc(shared,
+		func(dir string) bool { return within(name, dir) })
+}
+
+// shared are the directories that all programs share, by whatever rules.
+var shared = []string{"/tmp", "/var/tmp", "/dev/shm"}
 
 // holds reports whether name was in a writable tree at the start.
 func (t *trees) holds(name string) bool {

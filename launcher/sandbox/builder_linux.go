@@ -58,6 +58,7 @@ type mediation struct {
 	// unviewed: the shared directories were to be a view, and no one can answer for them
 	unviewed bool
 	giving   once // of the message by which the child hands the listener over, with Hosts
+	starting once // of its own exec, where the broker is asked about every other one
 }
 
 // The domains are the rulesets of Landlock.

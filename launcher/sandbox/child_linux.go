@@ -204,13 +204,13 @@ func (b *builder) childExec(l *steps) error {
 	if b.exe >= 0 {
 		// ENOENT is how the kernel says that a script cannot be opened by a descriptor that the
 		// exec closes.
-		s := b.once.mark(l.add("execute", unix.SYS_EXECVEAT, uintptr(b.exe), a.text(""), argv,
+		s := b.starting.mark(l.add("execute", unix.SYS_EXECVEAT, uintptr(b.exe), a.text(""), argv,
 			envp, unix.AT_EMPTY_PATH))
 		if c.Path == "" {
 			return nil
 		}
 		s.or(unix.ENOENT)
 	}
-	b.once.mark(l.add("execute", unix.SYS_EXECVE, hold(a, path), argv, envp))
+	b.starting.mark(l.add("execute", unix.SYS_EXECVE, hold(a, path), argv, envp))
 	return nil
 }

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strconv"
 )
@@ -110,10 +111,22 @@ func (p Profile) reachLines() (lines []string) {
 		if r.Lead {
 			line += " lead"
 		}
+		for _, start := range r.For {
+			line += fmt.Sprintf(" for %q %s %v", start.Name, start.ID, start.Deep)
+		}
+		if r.For != nil && len(r.For) == 0 {
+			line += " for none"
+		}
 		lines = append(lines, line)
 	}
 	for _, name := range p.Reach.Starters {
 		lines = append(lines, "starter "+strconv.Quote(name))
+	}
+	for _, name := range p.Reach.Wrappers {
+		lines = append(lines, "wrapper "+strconv.Quote(name))
+	}
+	for _, text := range p.Reach.Texts {
+		lines = append(lines, "text "+strconv.Quote(text))
 	}
 	for _, port := range p.Reach.Publish {
 		lines = append(lines, "publish "+strconv.Itoa(int(port)))

@@ -33,13 +33,18 @@ func (b *builder) sockets() socketVerdicts {
 	return noSockets
 }
 
-// handing lets the message pass by which the child hands the listener over: nothing answers before
-// it.
+// handing lets the message pass by which the child hands the listener over, and its own exec: the
+// broker does not answer before that.
 func (b *builder) handing() []seccomp.Rule {
 	if b.profile.Network != Hosts {
 		return nil
 	}
-	return []seccomp.Rule{seccomp.On(unix.SYS_SENDMSG, seccomp.Allow, b.giving.tests()...)}
+	list := []seccomp.Rule{seccomp.On(unix.SYS_SENDMSG, seccomp.Allow, b.giving.tests()...)}
+	if b.profile.Reach.ByProgram() {
+		list = append(list, seccomp.On(unix.SYS_EXECVE, seccomp.Allow, b.starting.tests()...),
+			seccomp.On(unix.SYS_EXECVEAT, seccomp.Allow, b.starting.tests()...))
+	}
+	return list
 }
 
 // install puts the filter on. Where it asks, the descriptor to answer by goes to the launcher

@@ -78,10 +78,16 @@ func (b *builder) check() error {
 		if b.once, err = newOnce(); err != nil {
 			return err
 		}
+		b.starting = b.once
 	}
 	if b.profile.Network == Hosts {
 		if b.giving, err = newOnce(); err != nil {
 			return err
+		}
+		if b.profile.Reach.ByProgram() && !b.profile.OneProgram {
+			if b.starting, err = newOnce(); err != nil {
+				return err
+			}
 		}
 	}
 	if b.hidden, err = resolve(b.profile.Hide); err != nil {

@@ -77,6 +77,9 @@ func optionsWithValue() []string { return wordsOf("options ") }
 // Starters are programs that only start others.
 func Starters() []string { return wordsOf("starters ") }
 
+// Wrappers are those of Starters that start no more than their words say.
+func Wrappers() []string { return wordsOf("wrappers ") }
+
 // wordsOf are the words of the lines that begin so.
 func wordsOf(begin string) (list []string) {
 	for line := range strings.Lines(registriesText) {
@@ -146,5 +149,6 @@ var names struct {
 
 // isName reports whether the first word of a line is the name of a registry.
 func isName(word string) bool {
-	return 'a' <= word[0] && word[0] <= 'z' && word != "options" && word != "starters"
+	return 'a' <= word[0] && word[0] <= 'z' &&
+		!slices.Contains([]string{"options", "starters", "wrappers"}, word)
 }

@@ -271,6 +271,10 @@ func (m *matcher) mongoCode(_ role, vs []value) {
 		if !v.Static {
 			m.opaque(v, Write, "the statement is not known")
 		}
+		if slices.ContainsFunc(mongoReads,
+			func(word string) bool { return strings.Contains(v.Text, word) }) {
+			m.flags |= Upload
+		}
 		for _, verb := range []string{"require(", "passthru", "runProgram", "run(", "load(",
 			"process."} {
 			if strings.Contains(v.Text, verb) {
@@ -283,6 +287,12 @@ func (m *matcher) mongoCode(_ role, vs []value) {
 		}
 	}
 }
+
+// mongoReads are words by which code of the shell of MongoDB reads what is on this machine, or by
+// which it makes other words: the host that it talks to may get it.
+var mongoReads = []string{"process", "require", "import", "global", "eval", "Function",
+	"constructor", "Reflect", "this[", "cat(", "ls(", "load(", "listFiles", "hostname(",
+	"getHostName", "_getEnv", "fs.", "os.", "readFile", "\\u", "\\x"}
 
 // redisVerbs are commands of Redis that are more than reading and writing keys.
 var redisVerbs = []struct{ verb, rule string }{

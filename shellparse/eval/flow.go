@@ -14,6 +14,7 @@ func Evaluate(out *Script, f *syntax.File, o Options) {
 	}
 	w.program(s, f)
 	out.plain(f)
+	out.fetched()
 }
 
 func newFlow(out *Script, o Options) *flow {

@@ -30,7 +30,9 @@ type Verdict struct {
 	Host string // the name behind an address, or the address
 	Why  string // why not; "" when OK
 	Fix  string // the rule that would allow it; "" when none does
-	Lead bool   // what allows it is a rule with Lead
+
+	// Rules are what allows it, where that is for some programs only.
+	Rules []Rule
 }
 
 // A Gate decides for one run. Its methods may be called at the same time.
@@ -238,23 +240,24 @@ func (g *Gate) atOnce(addr netip.Addr, port uint16) (v Verdict, sure bool) {
 	if addr.IsLoopback() && g.reach.Barred != nil && g.reach.Barred(port) {
 		return Verdict{Host: "localhost", Why: "questions are answered there"}, true
 	}
-	lead := false
+	var some []Rule
 	for _, r := range g.reach.Rules {
 		if g.covers(r, addr) && r.onPort(port) {
-			if !r.Lead {
+			if r.any() {
 				return Verdict{OK: true, Host: g.nameOf(addr)}, true
 			}
-			lead = true
+			some = append(some, r)
 		}
 	}
-	if g.named(&v, addr, port) {
+	named := g.named(&v, addr, port)
+	if named && v.Rules == nil {
 		return v, true
 	}
 	if local := g.loopback(v, port); addr.IsLoopback() && local.OK {
 		return local, true
 	}
-	if lead {
-		return Verdict{OK: true, Host: g.nameOf(addr), Lead: true}, true
+	if some = append(some, v.Rules...); len(some) > 0 {
+		return Verdict{OK: true, Host: g.nameOf(addr), Rules: some}, true
 	}
 	return v, false
 }
@@ -280,11 +283,14 @@ func (g *Gate) named(v *Verdict, addr netip.Addr, port uint16) bool {
 	g.mu.Unlock()
 	for _, name := range names {
 		for _, r := range g.reach.Rules {
-			if r.names(name) && r.onPort(port) {
-				if *v = (Verdict{OK: true, Host: name, Lead: r.Lead}); !r.Lead {
-					return true
-				}
+			if !r.names(name) || !r.onPort(port) {
+				continue
 			}
+			if v.OK, v.Host = true, name; r.any() {
+				*v = Verdict{OK: true, Host: name}
+				return true
+			}
+			v.Rules = append(v.Rules, r)
 		}
 	}
 	if v.OK {

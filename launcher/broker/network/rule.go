@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,6 +21,18 @@ type Rule struct {
 	// Lead says that it is for programs that the command line itself starts, and not for what those
 	// start.
 	Lead bool
+
+	// For are the programs that it is for, with all that they start; nil for any. Where it is not
+	// nil and empty it is for none.
+	For []Start
+}
+
+// A Start is a program that the command line itself starts: the file that is executed and the name
+// it is executed by. The zero Start is the shell that reads the command line.
+type Start struct {
+	Name string // without folders
+	ID   string // device and inode, as in [Program]
+	Deep bool   // a file that the command line executes may start it too
 }
 
 // A Reach is what a run may reach. The zero Reach is nothing.
@@ -35,8 +48,12 @@ type Reach struct {
 	// when it is answered or ctx has ended. Names that no rule allows are answered then by
 	// addresses that stand for them.
 	Ask func(ctx context.Context, w Want) Word
-	// Starters are the names of programs that only start others, for rules with Lead.
+	// Starters are the names of programs that only start others, for rules with Lead and For.
 	Starters []string
+	// Wrappers are those of Starters that start no more than their words say, and Texts what the
+	// command line has its own shells execute, as "sh -c TEXT". What is behind these may start
+	// programs that are not Deep.
+	Wrappers, Texts []string
 	// Publish are the TCP ports on which the run may be reached from other machines.
 	Publish []uint16
 }
@@ -157,6 +174,14 @@ func (r Rule) names(name string) bool {
 		return len(name) > len(domain) && strings.HasSuffix(name, domain)
 	}
 	return name == r.Name
+}
+
+// any reports whether the rule is for any program.
+func (r Rule) any() bool { return !r.Lead && r.For == nil }
+
+// ByProgram reports whether some rule is for programs by the file that is executed.
+func (r Reach) ByProgram() bool {
+	return slices.ContainsFunc(r.Rules, func(rule Rule) bool { return rule.For != nil })
 }
 
 // One reports whether the rule is about one host.
