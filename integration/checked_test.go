@@ -28,6 +28,7 @@ var starters = map[string]string{
 	"launcher/sandbox/attack.World.decoy":     "doctor --attack: this program, to be attacked",
 	"launcher/sandbox/attack.descend":         "doctor --attack: this program, from inside of the fence",
 	"launcher/sandbox/attack.programs":        "doctor --attack: attacks that are programs",
+	"launcher/sandbox/attack.guarded":         "doctor --attack: a hidden file that is a program",
 	"cmd/tadactl/cli.registration.canary":     "hook status: the person's own registered hook, with a harmless call",
 	"cmd/tadactl/cli.ctl.popup":               "a person's terminal multiplexer, with this program in it",
 	"cmd/tadactl/cli.editSession.open":        "a person's editor",

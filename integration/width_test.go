@@ -44,7 +44,7 @@ var long = map[string]int{
 	"launcher/record":           1,
 	"launcher/refusal":          1,
 	"launcher/sandbox":          100,
-	"launcher/sandbox/attack":   15,
+	"launcher/sandbox/attack":   14,
 	"launcher/sandbox/gitmeta":  43,
 	"launcher/session":          18,
 	"launcher/state":            7,

@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("LAUNCHER_VICTIM"); dir != "" {
 		os.Exit(victim(dir, os.Args[1]))
 	}
+	if os.Getenv(belowKey) == "begin" {
+		goBelow()
+	}
 	os.Exit(hermetic.Tests(m).Run())
 }
 

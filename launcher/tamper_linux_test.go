@@ -218,11 +218,15 @@ func appends(t *testing.T, l *Launcher, req Request, file string) (Outcome, erro
 	return l.Run(context.Background(), req)
 }
 
-// where the fence cannot keep a file: at level base a command that may write the folder
-// changes a protected file, and the same call says so. Its status is that of tampering, whatever
+// where the fence cannot keep a file: at level base, below another program that answers
+// system calls, a command that may write the folder changes a protected file, and the same call
+// says so. Its status is that of tampering, whatever
 // the command's was, the record has it, and nothing runs any more. With tamper_proof off it is
 // told, archived and over.
 func TestSweptAtBase(t *testing.T) {
+	if !below(t) {
+		return
+	}
 	l, req := guardedWorld(t)
 	l = atBase(t, l)
 	if s := status(t, l, req, "true"); s != 0 {
@@ -504,4 +508,30 @@ func opened(t *testing.T, name string) (n int) {
 		}
 	}
 	return n
+}
+
+// at level base: what is protected stays as it is, and a command beside it works.
+func TestKeptAtBase(t *testing.T) {
+	l, req := guardedWorld(t)
+	l = atBase(t, l)
+	if s := status(t, l, req, "true"); s != 0 {
+		t.Fatalf("status %d", s)
+	}
+	before, err := os.ReadFile(filepath.Join(req.Dir, "TODO.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := appends(t, l, req, "TODO.md"); err != nil || out.Status == 0 {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if after, err := os.ReadFile(filepath.Join(req.Dir, "TODO.md")); err != nil ||
+		string(after) != string(before) {
+		t.Errorf("%q, %v", after, err)
+	}
+	if out, err := appends(t, l, req, "other.md"); err != nil || out.Status != 0 {
+		t.Errorf("beside it: %+v, %v", out, err)
+	}
+	if s := status(t, l, req, "true"); s != 0 {
+		t.Errorf("afterwards the status is %d", s)
+	}
 }

@@ -27,7 +27,7 @@ func (s *started) unkept() string {
 	case !s.bares():
 		return ""
 	case !watch.Keeps(s.receipt):
-		return fmt.Sprintf("%s: sandbox level %s cannot stop a command from changing protected files; a change is reported when the command ends, with status %d (shown once; see tadactl doctor)",
+		return fmt.Sprintf("%s: sandbox level %s inside another sandbox cannot stop a command from changing protected files; a change is reported when the command ends, with status %d (shown once; see tadactl doctor)",
 			where, s.receipt.Level, exit.Tampered)
 	default:
 		return fmt.Sprintf("%s: the sandbox can stop a command from changing %d of %d protected files; a change of the others is reported when the command ends, with status %d (shown once)",
@@ -36,9 +36,10 @@ func (s *started) unkept() string {
 }
 
 // sweep verifies the protected files once more behind a command whose fence could not keep them as
-// they are: at level base, because Landlock cannot take a file out of a folder that it allows, and
-// where there are more of them than a fence keeps. Waiting for the next command would leave an
-// agent with a success, and whoever reads the file with somebody else's words.
+// they are: at level base below another program that answers system calls, because Landlock cannot
+// take a file out of a folder that it allows, and where there are more of them than a fence keeps.
+// Waiting for the next command would leave an agent with a success, and whoever reads the file with
+// somebody else's words.
 //
 // It returns a *tamper.TamperError for what a person has to decide about. Nothing is put back: an
 // editor outside, at the same moment, leaves just the same traces, and its words would be lost to

@@ -12,7 +12,7 @@ type customer interface {
 // A run is what a customer knows of the processes whose calls it answers.
 type run struct {
 	trees   *trees
-	files   *files             // nil without a view
+	files   *files             // nil without a view and a guard
 	starts  *starts            // nil where no rule depends on it
 	member  func(pid int) bool // whether a process is of the run
 	log     *connectionLog     // nil without a network

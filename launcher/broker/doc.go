@@ -88,6 +88,23 @@
 // Between the look at an entry that is to be removed or replaced and its change another program can
 // put its own there; nothing inside can, because changes are made one at a time.
 //
+// # Hidden and kept files in writable trees
+//
+// With mounts of its own a run has something mounted over what is hidden in a writable tree, and
+// what is kept as it is mounted read-only. Without (Profile.Guard) the domain grants rights on the
+// other entries of each directory that leads there, one by one, and none on the directory. Where
+// nothing is guarded, nothing is asked; where files are only kept, reading is not.
+//
+//   - In such a directory the broker makes, moves, links and removes, and opens what has come there
+//     since the start and has no rights. All else is left to the kernel: below the other entries it
+//     allows, and a guarded name it refuses, whatever the broker thinks (sandbox: TestGuardedTree).
+//   - What is hidden is told by its inode and by its name: what an editor puts there is hidden too,
+//     and so is another hard link. What leads to something guarded is not moved (EBUSY).
+//   - To execute a file takes a right of the domain, which knows no new ones. So new files and
+//     folders beside something hidden are made of spares that have the rights and no place yet
+//     (Spares), as long as there are some. Folders and programs that come from where Landlock
+//     grants what they need are EXDEV: programs copy.
+//
 // # The network
 //
 // A TCP socket that a run gets is the machine's own; the broker takes hold of it (pidfd_getfd(2)),

@@ -52,7 +52,8 @@ const maxCall = 512
 
 // Mediated reports whether the profile has calls answered one by one.
 func (p *Profile) Mediated() bool {
-	return p.Shared && len(p.Write) > 0 || p.View != nil || p.Network != nil || p.Request != nil
+	return p.Shared && len(p.Write) > 0 || p.Guard != nil || p.View != nil ||
+		p.Network != nil || p.Request != nil
 }
 
 // Rules are what the filter of the run says of the calls that the broker answers, and of those that
@@ -71,7 +72,7 @@ type Broker struct {
 	customers [maxCall]customer // by the number of the call
 	opened    []customer
 	trees     *trees
-	files     *files         // nil without a view
+	files     *files         // nil without a view and a guard
 	log       *connectionLog // nil without a network
 
 	end struct { // of the listener
@@ -180,7 +181,7 @@ func (b *Broker) Traffic() Traffic {
 	}
 	if b.files != nil {
 		select {
-		case <-b.files.ended:
+		case <-b.files.own.ended:
 		case <-time.After(ending):
 		}
 		t.Denied, t.MoreDenied = b.files.told.all()

@@ -122,6 +122,7 @@ func (l *refusals) all() (list []Denied, more int) {
 type insides struct {
 	dir   int // a handle of that file system; 0 before it is first needed
 	links map[string]string
+	ended chan struct{} // closed when nothing is made any more
 }
 
 // maxInsides bounds how many there are in all.

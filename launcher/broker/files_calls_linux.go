@@ -34,14 +34,14 @@ var fileCalls = append([]fileCall{
 // fileRules hand over opens only when they are for more than reading, and what asks about access
 // where the mounts of the run would say no.
 func fileRules(p *Profile, answered bool) []seccomp.Rule {
-	if p.View == nil || !answered {
+	if p.View == nil && p.Guard == nil || !answered {
 		return nil
 	}
 	list := make([]seccomp.Rule, 0, len(fileCalls))
 	for i := range fileCalls {
 		switch c := &fileCalls[i]; c.nr {
 		case unix.SYS_OPENAT, legacyOpen:
-			if p.View.Reads {
+			if p.View != nil && p.View.Reads || p.Guard.reads() {
 				list = append(list, seccomp.On(c.nr, seccomp.Ask))
 				break
 			}
@@ -64,7 +64,7 @@ func fileNumbers(yield func(uint32) bool) {
 }
 
 func openFiles(p *Profile, r *run) customer {
-	if p.View == nil {
+	if r.files == nil {
 		return nil
 	}
 	return r.files
@@ -107,7 +107,8 @@ func (f *files) close() {
 	f.work.cancel()
 	f.work.wait()
 	f.closeInside()
-	close(f.ended)
+	f.guard.close()
+	close(f.own.ended)
 	if f.book.made != nil {
 		f.book.made.Close()
 	}

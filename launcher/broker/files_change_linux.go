@@ -13,6 +13,11 @@ func (f *files) mkdir(r *fileRequest) (int, error) {
 	return -1, f.makeAt(r, r.first, r.at, func(p *spot) error {
 		umask := f.umask.of(r.call)
 		mode := r.mode & permission &^ umask
+		if p.area == areaGuarded {
+			if made, err := f.guard.Spares.folder(p.dir, p.name, mode); made {
+				return err
+			}
+		}
 		return f.makeEntry(p, mode, unix.S_IFDIR,
 			func() error { return unix.Mkdirat(p.dir, p.name, mode) })
 	})
@@ -22,10 +27,10 @@ func (f *files) mkdir(r *fileRequest) (int, error) {
 func (f *files) mknod(r *fileRequest) (int, error) {
 	return -1, f.makeAt(r, r.first, r.at, func(p *spot) error {
 		switch kind := r.mode & unix.S_IFMT; {
-		case kind == unix.S_IFIFO && !p.slash:
+		case kind == unix.S_IFIFO && !p.slash && p.area == areaView:
 			return f.fifo(r, p)
 		case kind != 0 && kind != unix.S_IFREG:
-			f.told.add(r.call, p.full(), "shared directories get no sockets, FIFOs and devices")
+			f.told.add(r.call, p.full(), p.noSpecial())
 			return unix.EPERM
 		case p.slash:
 			return unix.ENOENT
@@ -37,6 +42,14 @@ func (f *files) mknod(r *fileRequest) (int, error) {
 		}
 		return err
 	})
+}
+
+// noSpecial is why a place gets only files, folders and links.
+func (p *spot) noSpecial() string {
+	if p.area == areaView {
+		return "shared directories get no sockets, FIFOs and devices"
+	}
+	return "beside what is hidden or kept as it is, no FIFOs and devices are made"
 }
 
 // remove removes an entry.
@@ -62,10 +75,10 @@ func (f *files) remove(r *fileRequest) (int, error) {
 		return -1, p.err(unix.ENOTDIR)
 	}
 	if !f.mayChange(p, &st) {
-		return -1, f.foreign(r, p.full())
+		return -1, f.foreign(r, p)
 	}
 	target, _ := readLink(p.dir, p.name)
-	err = f.gone(&st, func() error {
+	err = f.gone(p, &st, func() error {
 		return unix.Unlinkat(p.dir, p.name, int(r.flags&unix.AT_REMOVEDIR))
 	})
 	if err == nil {
@@ -75,7 +88,10 @@ func (f *files) remove(r *fileRequest) (int, error) {
 }
 
 // gone removes an entry, which leaves the ledger first: its number may be another's at once.
-func (f *files) gone(st *unix.Statx_t, remove func() error) error {
+func (f *files) gone(p *spot, st *unix.Statx_t, remove func() error) error {
+	if p.area != areaView {
+		return remove()
+	}
 	id, ok := view.Identify(st)
 	last := ok && (st.Nlink <= 1 || st.Mode&unix.S_IFMT == unix.S_IFDIR) && f.ledger().Has(id)
 	if last {

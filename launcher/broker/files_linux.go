@@ -14,11 +14,13 @@ import (
 )
 
 // files is the customer for what is made, changed and removed in the directories that all programs
-// share (Profile.View). Landlock grants no right there, so the kernel by itself refuses everything;
-// the broker makes those calls that are about entries of this workspace's own. What it is not sure
-// of, and all that lies elsewhere, it leaves to the kernel: that gives nothing away.
+// share (Profile.View), and where something is hidden or kept as it is (Profile.Guard). Landlock
+// grants no right there, so the kernel by itself refuses everything; the broker makes those calls
+// that are about entries of this workspace's own, or about nothing guarded. What it is not sure of,
+// and all that lies elsewhere, it leaves to the kernel: that gives nothing away.
 type files struct {
 	view   *View
+	guard  *guard           // nil without one
 	dirs   func() []viewDir // looked at when they are first asked for: most runs never do
 	trees  *trees
 	work   *workers
@@ -27,8 +29,7 @@ type files struct {
 	people accounts
 	member func(pid int) bool
 
-	own   insides
-	ended chan struct{} // closed when nothing is made any more
+	own insides
 
 	changing sync.Mutex // one change at a time, so that none comes between a look and its change
 	book     book
@@ -42,13 +43,17 @@ type book struct {
 }
 
 func newFiles(p *Profile, trees *trees, member func(pid int) bool) *files {
-	if p.View == nil {
+	if p.View == nil && p.Guard == nil {
 		return nil
 	}
+	v := p.View
+	if v == nil {
+		v = &View{}
+	}
 	return &files{
-		view: p.View, dirs: sync.OnceValue(p.View.look), trees: trees, work: newWorkers(),
+		view: v, guard: newGuard(p), dirs: sync.OnceValue(v.look), trees: trees, work: newWorkers(),
 		member: member, umask: umasks{uid: uint32(os.Geteuid())},
-		own: insides{links: map[string]string{}}, ended: make(chan struct{}),
+		own: insides{links: map[string]string{}, ended: make(chan struct{})},
 	}
 }
 
@@ -89,12 +94,6 @@ func (f *files) inView(name string) bool {
 		}
 	}
 	return false
-}
-
-// statx looks at an entry, or at what dir is a handle of when name is empty.
-func statx(dir int, name string, st *unix.Statx_t) error {
-	return unix.Statx(dir, name, unix.AT_EMPTY_PATH|unix.AT_SYMLINK_NOFOLLOW,
-		unix.STATX_BASIC_STATS|unix.STATX_BTIME, st)
 }
 
 // ours reports whether a run of this workspace has made what statx has looked at.

@@ -52,7 +52,7 @@ func (f *files) makeEntry(p *spot, mode, kind uint32, make func() error) error {
 	if kind == unix.S_IFLNK {
 		mode = uint32(st.Mode) & permission
 	}
-	f.enter(at, mode)
+	f.enter(p, at, mode)
 	return nil
 }
 

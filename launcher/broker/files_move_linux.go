@@ -12,15 +12,19 @@ import (
 // both finds the two places of a call. Where only one is in the view the answer is that they are on
 // different file systems: programs copy then, and each file that comes is judged.
 func (f *files) both(r *fileRequest) (from, to *spot, err error) {
-	from, err = f.locate(r, r.at, r.first, false)
+	from, err = f.find(r, r.at, r.first, false)
 	if err == errSlow {
 		return nil, nil, err
 	}
-	other := r.to
-	to, bad := f.locate(r, other, r.second, false)
+	to, bad := f.find(r, r.to, r.second, false)
 	switch {
 	case err == nil && bad == nil:
-		return from, to, nil
+		if err = decidedBy(from, to); err == nil {
+			return from, to, nil
+		}
+		from.close()
+		to.close()
+		return nil, nil, err
 	case bad == nil:
 		to.close()
 	case err == nil:
@@ -35,6 +39,17 @@ func (f *files) both(r *fileRequest) (from, to *spot, err error) {
 		err = errElsewhere
 	}
 	return nil, nil, err
+}
+
+// decidedBy returns nil when the broker decides about a call that has these places.
+func decidedBy(from, to *spot) error {
+	switch {
+	case from.area == areaRuled && to.area == areaRuled:
+		return errElsewhere
+	case (from.area == areaView) != (to.area == areaView):
+		return unix.EXDEV
+	}
+	return nil
 }
 
 // between calls act with the two places of a call, while nothing else is changed.
@@ -59,11 +74,9 @@ func (f *files) renameAt(r *fileRequest, from, to *spot) error {
 		return from.err(unix.ENOENT)
 	}
 	if !f.mayChange(from, &old) {
-		return f.foreign(r, from.full())
+		return f.foreign(r, from)
 	}
-	// A folder or a link elsewhere may lead elsewhere; made anew, its links are judged.
-	kind := old.Mode & unix.S_IFMT
-	if from.in != to.in && (kind == unix.S_IFDIR || kind == unix.S_IFLNK) {
+	if from.staysIn(to, &old) {
 		return unix.EXDEV
 	}
 	there := statx(to.dir, to.name, &now) == nil
@@ -71,14 +84,14 @@ func (f *files) renameAt(r *fileRequest, from, to *spot) error {
 	switch {
 	case r.flags&^(unix.RENAME_NOREPLACE|unix.RENAME_EXCHANGE) != 0:
 		return unix.EINVAL
-	case exchange && there && from.in != to.in && now.Mode&unix.S_IFMT != unix.S_IFREG:
+	case exchange && there && to.staysIn(from, &now):
 		return unix.EXDEV
 	case !there && exchange:
 		return unix.ENOENT
 	case there && r.flags&unix.RENAME_NOREPLACE != 0:
 		return unix.EEXIST
 	case there && !f.mayChange(to, &now):
-		return f.foreign(r, to.full())
+		return f.foreign(r, to)
 	}
 	if err := f.mayMake(r, to); err != nil {
 		return err
@@ -99,7 +112,21 @@ func (f *files) renameAt(r *fileRequest, from, to *spot) error {
 	case old.Ino == now.Ino && old.Dev_major == now.Dev_major && old.Dev_minor == now.Dev_minor:
 		return nil // two names of one file
 	}
-	return f.gone(&now, func() error { return move(0) })
+	return f.gone(to, &now, func() error { return move(0) })
+}
+
+// staysIn reports whether what is at a place is not moved to another one: programs copy it then.
+// In shared directories a folder or a link elsewhere may lead elsewhere; made anew, its links are
+// judged. Beside what is guarded Landlock does not grant to execute what comes from where it does.
+func (p *spot) staysIn(to *spot, st *unix.Statx_t) bool {
+	kind := st.Mode & unix.S_IFMT
+	switch {
+	case p.area == areaView:
+		return p.in != to.in && (kind == unix.S_IFDIR || kind == unix.S_IFLNK)
+	case p.area == areaRuled && to.area == areaGuarded:
+		return kind == unix.S_IFDIR || kind == unix.S_IFREG && st.Mode&0o111 != 0
+	}
+	return false
 }
 
 func slash(p *spot) string {
@@ -127,8 +154,8 @@ func (f *files) linkAt(r *fileRequest, from, to *spot) error {
 	if err := statx(at, "", &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return unix.EPERM
 	}
-	if !f.ours(&st) || f.hidden(from.full()) {
-		return f.foreign(r, from.full())
+	if !f.mayLink(from, &st) {
+		return f.foreign(r, from)
 	}
 	if statx(to.dir, to.name, &st) == nil {
 		return unix.EEXIST
@@ -139,15 +166,23 @@ func (f *files) linkAt(r *fileRequest, from, to *spot) error {
 	return unix.Linkat(unix.AT_FDCWD, selfFile(at), to.dir, to.name, unix.AT_SYMLINK_FOLLOW)
 }
 
-// symlink makes a symbolic link that leads nowhere but to the workspace's own entries, the
-// workspace, or a program of the system. A program outside that follows it does so with all its
-// rights.
+// mayLink reports whether what is at a place may have another name.
+func (f *files) mayLink(p *spot, st *unix.Statx_t) bool {
+	if p.area != areaView {
+		return f.mayChange(p, st) && may(st, 0o6)
+	}
+	return f.ours(st) && !f.hidden(p.full())
+}
+
+// symlink makes a symbolic link. In a shared directory it leads nowhere but to the workspace's own
+// entries, the workspace, or a program of the system. A program outside that follows it does so
+// with all its rights.
 func (f *files) symlink(r *fileRequest) (int, error) {
 	return -1, f.makeAt(r, r.first, r.at, func(p *spot) error {
 		if p.slash {
 			return unix.ENOENT
 		}
-		if !f.leadsToOwn(r.second) && !f.leadsInside(p, r.second) {
+		if p.area == areaView && !f.leadsToOwn(r.second) && !f.leadsInside(p, r.second) {
 			f.told.add(r.call, p.full(), "the link would lead to "+r.second)
 			return unix.EACCES
 		}

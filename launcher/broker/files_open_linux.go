@@ -3,6 +3,8 @@
 package broker
 
 import (
+	"cmp"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher/broker/view"
@@ -22,6 +24,11 @@ func (f *files) open(r *fileRequest) (int, error) {
 	const alone = unix.O_CREAT | unix.O_EXCL
 	if r.flags&nameless != 0 {
 		return f.openNameless(r)
+	}
+	if r.flags&unix.O_CREAT == 0 && f.guard != nil {
+		if fd, err := f.openGuarded(r); err != errApart {
+			return fd, err
+		}
 	}
 	p, err := f.locate(r, r.at, r.first, r.flags&unix.O_NOFOLLOW == 0 && r.flags&alone != alone)
 	if err != nil {
@@ -59,6 +66,12 @@ func (f *files) openExisting(r *fileRequest, p *spot, at int) (int, error) {
 	var st unix.Statx_t
 	err := statx(at, "", &st)
 	kind := st.Mode & unix.S_IFMT
+	if err == nil && p.area != areaView {
+		if f.guard.Ruled[identify(&st)] {
+			return -1, errElsewhere
+		}
+		return f.provide(r, p.full(), at, &st)
+	}
 	if reading := r.flags&writing == 0; err == nil && reading {
 		if kind != unix.S_IFREG && kind != unix.S_IFDIR || f.hidden(p.full()) || !f.ours(&st) {
 			return -1, errElsewhere
@@ -69,16 +82,9 @@ func (f *files) openExisting(r *fileRequest, p *spot, at int) (int, error) {
 		return -1, errElsewhere
 	}
 	if !f.mayChange(p, &st) {
-		return -1, f.foreign(r, p.full())
+		return -1, f.foreign(r, p)
 	}
 	return f.openHandle(r, at)
-}
-
-// openHandle opens what at is a handle of as the caller wants it, but for what would make or look
-// up a name.
-func (f *files) openHandle(r *fileRequest, at int) (int, error) {
-	const names = unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | nameless
-	return unix.Open(selfFile(at), int(r.flags&^names)|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
 }
 
 // reopen opens what one of the caller's own descriptors refers to.
@@ -89,8 +95,13 @@ func (f *files) reopen(r *fileRequest, number string) (int, error) {
 	}
 	defer unix.Close(at)
 	var st unix.Statx_t
-	if err := statx(at, "", &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG ||
-		!r.waits() || !f.ours(&st) {
+	if err := statx(at, "", &st); err != nil || !r.waits() {
+		return -1, errElsewhere
+	}
+	if fd, err := f.openObject(r, at, &st); err != errApart {
+		return fd, err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG || !f.ours(&st) {
 		return -1, errElsewhere
 	}
 	return f.openHandle(r, at)
@@ -102,13 +113,22 @@ func (f *files) create(r *fileRequest, p *spot) (int, error) {
 		return -1, err
 	}
 	umask := f.umask.of(r.call)
+	if p.area == areaGuarded {
+		const names = unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | nameless
+		flags := int(r.flags&^names) | unix.O_CLOEXEC
+		fd, made, err := f.guard.Spares.file(p.dir, p.name, flags|unix.O_NOCTTY,
+			r.mode&permission&^umask)
+		if made {
+			return fd, err
+		}
+	}
 	const anew = unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NOCTTY
 	fd, err := unix.Openat(p.dir, p.name, int(r.flags&^nameless)|anew,
 		r.mode&permission&^umask)
 	if err != nil {
 		return -1, err
 	}
-	f.enter(fd, r.mode&permission&^umask)
+	f.enter(p, fd, r.mode&permission&^umask)
 	return fd, nil
 }
 
@@ -119,7 +139,7 @@ func (f *files) openNameless(r *fileRequest) (int, error) {
 		return -1, err
 	}
 	defer p.close()
-	if !p.owned || !r.waits() {
+	if p.area == areaView && !p.owned || !r.waits() {
 		return -1, errElsewhere
 	}
 	// It is not in the ledger: its number can be another's when the run closes it.
@@ -131,6 +151,12 @@ func (f *files) openNameless(r *fileRequest) (int, error) {
 func (f *files) mayMake(r *fileRequest, p *spot) error {
 	name := p.full()
 	switch {
+	case p.area != areaView:
+		if why := f.guard.forbids(name, nil, true); why != "" {
+			f.told.add(r.call, name, why)
+			return unix.EACCES
+		}
+		return nil
 	case f.named(name):
 		return nil
 	case !p.owned || f.hidden(name):
@@ -146,19 +172,26 @@ func (f *files) mayMake(r *fileRequest, p *spot) error {
 }
 
 // foreign notes that an entry stays as it is.
-func (f *files) foreign(r *fileRequest, name string) error {
-	f.told.add(r.call, name, "another program made it")
+func (f *files) foreign(r *fileRequest, p *spot) error {
+	why := "another program made it"
+	if p.area != areaView {
+		why = f.guard.forbids(p.full(), nil, true)
+	}
+	f.told.add(r.call, p.full(), cmp.Or(why, "it is hidden"))
+	if p.area != areaView {
+		return unix.EBUSY
+	}
 	return unix.EACCES
 }
 
-// enter takes what fd refers to, and was just made, into the ledger. The mode is what the caller
-// wanted: the launcher's own mask has taken more away.
-func (f *files) enter(fd int, mode uint32) {
+// enter takes what fd refers to, and was just made, into the ledger of the view. The mode is what
+// the caller wanted: the launcher's own mask has taken more away.
+func (f *files) enter(p *spot, fd int, mode uint32) {
 	var st unix.Statx_t
 	if statx(fd, "", &st) != nil {
 		return
 	}
-	if id, ok := view.Identify(&st); ok {
+	if id, ok := view.Identify(&st); ok && p.area == areaView {
 		f.ledger().Add(id)
 	}
 	if uint32(st.Mode)&permission != mode {

@@ -18,6 +18,7 @@ type spot struct {
 	slash bool // a slash followed
 	top   bool // the folder is a shared directory itself
 	owned bool // the runs of this workspace may make entries there
+	area  area
 	seen  bool // the caller may look into the folder; root without capabilities may not always
 }
 
@@ -36,10 +37,21 @@ func (p *spot) err(errno unix.Errno) error {
 // maxLinks is how many symbolic links in a row the kernel follows.
 const maxLinks = 40
 
-// locate finds the place that a name means in the view. It returns errApart when that is somewhere
-// else, and errElsewhere when it cannot tell. The name is looked up in the launcher's own mounts,
-// where the run has the same names but for what is hidden from it.
+// locate finds the place that a name means, if it is one that the broker decides about. It returns
+// errApart when the kernel does, and errElsewhere when it cannot tell.
 func (f *files) locate(r *fileRequest, at int, name string, follow bool) (*spot, error) {
+	p, err := f.find(r, at, name, follow)
+	if err == nil && p.area == areaRuled {
+		p.close()
+		return nil, errApart
+	}
+	return p, err
+}
+
+// find is locate, and finds places too where Landlock grants all rights beside something guarded.
+// The name is looked up in the launcher's own mounts, where the run has the same names but for what
+// is hidden from it.
+func (f *files) find(r *fileRequest, at int, name string, follow bool) (*spot, error) {
 	name, err := r.full(at, name)
 	for range maxLinks {
 		if err != nil || outside(name) {
@@ -60,8 +72,11 @@ func (f *files) locate(r *fileRequest, at int, name string, follow bool) (*spot,
 			}
 		}
 		if !f.inView(p.full()) {
-			p.close()
-			return nil, errApart
+			var guarded bool
+			if p.area, guarded = f.guard.area(p.in); !guarded {
+				p.close()
+				return nil, errApart
+			}
 		}
 		return p, f.look(p)
 	}
@@ -122,11 +137,21 @@ func (f *files) look(p *spot) error {
 		p.top = p.top || d.ino == st.Ino && d.dev == unix.Mkdev(st.Dev_major, st.Dev_minor)
 	}
 	p.seen = os.Geteuid() != 0 || st.Uid == 0 || st.Mode&1 != 0
+	if p.area != areaView {
+		if !may(&st, 0o3) {
+			p.close()
+			return errElsewhere
+		}
+		return nil
+	}
 	p.owned = p.top || f.opened(p.in, &st) || f.ours(&st) || f.named(p.full())
 	return nil
 }
 
 // mayChange reports whether what is at a place may be changed or removed.
 func (f *files) mayChange(p *spot, st *unix.Statx_t) bool {
+	if p.area != areaView {
+		return f.guard.forbids(p.full(), st, true) == ""
+	}
 	return !f.hidden(p.full()) && (f.ours(st) || f.named(p.full()))
 }

@@ -16,6 +16,9 @@ type Profile struct {
 	// attributes, but for what ReadOnly names.
 	Write    []Tree
 	ReadOnly []string
+	// Guard is what stays as it is or out of reach in the trees of Write; nil for nothing, and
+	// where mounts of the run's own see to it.
+	Guard *Guard
 	// View is what the run may do in the directories that all programs share; nil when the kernel
 	// alone decides about them.
 	View *View

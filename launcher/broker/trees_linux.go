@@ -5,7 +5,6 @@ package broker
 import (
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -16,10 +15,14 @@ type trees struct {
 	roots    []*os.File // held open, so that their names are known wherever they are moved
 	names    []string   // the same as they were at the start
 	readOnly []string
+	hidden   []string
 }
 
 func openTrees(p *Profile) *trees {
 	t := &trees{readOnly: p.ReadOnly}
+	if p.Guard != nil {
+		t.hidden = p.Guard.Hide
+	}
 	for _, w := range p.Write {
 		t.names = append(t.names, w.Name)
 		if w.File == nil {
@@ -38,11 +41,13 @@ func (t *trees) open(path, name string) {
 }
 
 // writable reports whether name, as the kernel has it for an open object, is in a writable tree and
-// not read-only.
+// neither read-only nor hidden.
 func (t *trees) writable(name string) bool {
-	for _, protected := range t.readOnly {
-		if within(name, protected) {
-			return false
+	for _, list := range [][]string{t.readOnly, t.hidden} {
+		for _, guarded := range list {
+			if within(name, guarded) {
+				return false
+			}
 		}
 	}
 	for _, r := range t.roots {
@@ -100,6 +105,3 @@ func Control(file *os.File, f func(fd int) error) error {
 	}
 	return inner
 }
-
-// selfFile is the name of one of the broker's own descriptors.
-func selfFile(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }

@@ -107,6 +107,9 @@ func (b *builder) release(fd int) {
 
 func (b *builder) close() {
 	b.prepared.Release()
+	if b.grants != nil && b.grants.Guard != nil && (b.process == nil || b.process.broker == nil) {
+		b.grants.Guard.Spares.Close()
+	}
 	if b.setup.memory != nil {
 		unix.Munmap(b.setup.memory)
 	}

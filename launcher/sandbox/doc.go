@@ -72,11 +72,13 @@
 //     stat(2) shows their sizes, modes and times, inotify(7) when they are opened and changed,
 //     readlink(2) where links lead. Their content cannot be read. At Strong the same holds for a
 //     hidden folder in which something is allowed, because nothing can be mounted over it.
-//   - Keeping: what is kept read-only in a writable tree (Profile.ReadOnly) is not.
 //   - Processes: /proc shows command lines of other processes; not their memory, environment or
 //     descriptors.
 //
-// What lies in a writable tree cannot be hidden at Base at all: Start returns a *CannotHideError.
+// What is hidden or kept as it is in a writable tree has no mount over it at Base. Landlock grants
+// rights on the tree's other entries, one by one, and the broker makes and opens what is new there.
+// Where the broker cannot answer, Keeping is lost, and for what is hidden Start returns a
+// *CannotHideError.
 //
 // Which level can be had is found by doing it, because the switches that forbid namespaces are many
 // and more come: Start tries Strong, and where a step of it fails, Base. Profile.Require refuses

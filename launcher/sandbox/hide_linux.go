@@ -69,16 +69,29 @@ func below(names []string, root string) []string {
 	return list
 }
 
+// An around is what is granted around something: rights on the other entries, and list on the
+// folders on the way to it. Who may list these sees the names of what is hidden, and no more.
+type around struct {
+	rights, list uint64
+	ruled        map[broker.Identity]bool // where the entries are noted; nil for nowhere
+}
+
+func (a around) note(fd int) {
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) == nil {
+		a.ruled[broker.Identity{Dev: st.Dev, Ino: st.Ino}] = true
+	}
+}
+
 // allowAround grants rights on p except where it is hidden. Landlock has no "but not", so around a
 // hidden name every sibling gets its own rule, on every level from p down to it. What appears there
-// later gets none, and so is out of reach too. The folders on the way can still be listed, and with
-// them, names only, the hidden ones.
-func (r *ruleset) allowAround(p Path, rights uint64, hidden []string) error {
+// later gets none, and so is out of reach too.
+func (r *ruleset) allowAround(p Path, a around, hidden []string) error {
 	if contains(hidden, p.Name) {
 		return nil
 	}
 	if hidden = below(hidden, p.Name); len(hidden) == 0 {
-		return r.allowPath(p, rights)
+		return r.allowPath(p, a.rights)
 	}
 	dir, err := openList(p)
 	if err != nil {
@@ -86,17 +99,17 @@ func (r *ruleset) allowAround(p Path, rights uint64, hidden []string) error {
 	}
 	defer dir.Close()
 	if p.NoExec {
-		rights &^= fsExec
+		a.rights &^= fsExec
 	}
-	if err := r.siblings(int(dir.Fd()), p.Name, rights, hidden); err != nil {
+	if err := r.siblings(int(dir.Fd()), p.Name, a, hidden); err != nil {
 		return fmt.Errorf("sandbox: allow what is in %q: %w", p.Name, err)
 	}
 	return nil
 }
 
 // siblings allows what is in the open directory name but for what is hidden, one rule for each.
-func (r *ruleset) siblings(dir int, name string, rights uint64, hidden []string) error {
-	if err := r.allow(dir, fsList); err != nil {
+func (r *ruleset) siblings(dir int, name string, a around, hidden []string) error {
+	if err := r.allow(dir, a.list); err != nil {
 		return err
 	}
 	through := map[string][]string{} // first component to the hidden names it leads to
@@ -104,7 +117,7 @@ func (r *ruleset) siblings(dir int, name string, rights uint64, hidden []string)
 		first, _, _ := strings.Cut(strings.TrimPrefix(h[len(name):], "/"), "/")
 		through[first] = append(through[first], h)
 	}
-	if err := r.entries(dir, rights, through); err != nil {
+	if err := r.entries(dir, a, through); err != nil {
 		return err
 	}
 	for first, names := range through {
@@ -117,7 +130,7 @@ func (r *ruleset) siblings(dir int, name string, rights uint64, hidden []string)
 		if err != nil {
 			continue // gone, or not ours to list: nothing to allow
 		}
-		err = r.siblings(fd, full, rights, names)
+		err = r.siblings(fd, full, a, names)
 		unix.Close(fd)
 		if err != nil {
 			return err
@@ -127,7 +140,7 @@ func (r *ruleset) siblings(dir int, name string, rights uint64, hidden []string)
 }
 
 // entries allows what is in the open directory but for what leads to something hidden.
-func (r *ruleset) entries(dir int, rights uint64, through map[string][]string) error {
+func (r *ruleset) entries(dir int, a around, through map[string][]string) error {
 	if r.buffer == nil {
 		r.buffer = make([]byte, 8<<10)
 	}
@@ -147,7 +160,7 @@ func (r *ruleset) entries(dir int, rights uint64, through map[string][]string) e
 				through[string(entry.name)] != nil {
 				continue
 			}
-			if err := r.sibling(dir, entry, rights); err != nil {
+			if err := r.sibling(dir, entry, a); err != nil {
 				return err
 			}
 		}
@@ -156,7 +169,7 @@ func (r *ruleset) entries(dir int, rights uint64, through map[string][]string) e
 
 // sibling allows one entry of dir. It runs for some hundred names at nearly every start, so it asks
 // the kernel three times for a name, as plainly as can be, and allocates nothing.
-func (r *ruleset) sibling(dir int, entry dirent, rights uint64) error {
+func (r *ruleset) sibling(dir int, entry dirent, a around) error {
 	fd, _, errno := syscall.RawSyscall6(unix.SYS_OPENAT, uintptr(dir),
 		uintptr(unsafe.Pointer(&entry.name[0])), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0, 0,
 		0)
@@ -164,6 +177,10 @@ func (r *ruleset) sibling(dir int, entry dirent, rights uint64) error {
 		return nil // gone since it was listed, or not ours to reach: nothing to allow
 	}
 	defer syscall.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
+	if a.ruled != nil {
+		a.note(int(fd))
+	}
+	rights := a.rights
 	switch {
 	case entry.kind == unix.DT_UNKNOWN:
 		if isLink(int(fd)) {

@@ -32,8 +32,9 @@ var gaps = []gap{
 	{HiddenList, "without a mount over them, hidden names and what is below them are listed, stat " +
 		"shows size, mode and times, and inotify shows when they are opened or changed",
 		func(b *builder) bool { return atBase(b) && len(b.hidden) > 0 || len(b.openly()) > 0 }},
-	{Keeping, "Landlock can only allow a whole directory tree",
-		atBaseWith(func(b *builder) bool { return len(b.kept) > 0 })},
+	{Keeping, "Landlock can only allow a whole directory tree, and another program already " +
+		"answers the system calls here",
+		atBaseWith(func(b *builder) bool { return len(b.kept) > 0 && !b.asks() })},
 	{Signals, "Landlock before version 6 does not scope signals",
 		atBaseWith(func(b *builder) bool { return !b.scopesSignals() })},
 	{Tree, "without a signal scope a process in another session cannot be found",

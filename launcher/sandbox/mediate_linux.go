@@ -31,6 +31,7 @@ func (b *builder) mediated() *broker.Profile {
 			Reach: b.profile.Reach, Names: b.profile.Names, Servers: b.profile.Servers,
 		}
 	}
+	p.Guard = b.guarded()
 	if b.profile.View != nil {
 		v := *b.profile.View
 		v.Hide = b.hidden
@@ -43,6 +44,26 @@ func (b *builder) mediated() *broker.Profile {
 	}
 	b.grants = p
 	return p
+}
+
+// guarded is what the broker has to see to, nil for nothing.
+func (b *builder) guarded() *broker.Guard {
+	if b.level != Base || b.silent || !seccomp.CanListen() {
+		return nil
+	}
+	g := &broker.Guard{Ruled: map[broker.Identity]bool{}}
+	for _, w := range b.profile.Write {
+		hide, keep := below(b.hidden, w.Name), below(b.kept, w.Name)
+		if len(hide)+len(keep) == 0 {
+			continue
+		}
+		g.Trees = append(g.Trees, w.Name)
+		g.Hide, g.Keep = append(g.Hide, hide...), append(g.Keep, keep...)
+	}
+	if len(g.Trees) == 0 {
+		return nil
+	}
+	return g
 }
 
 // asks reports whether some calls are handed over.

@@ -74,11 +74,11 @@ type Profile struct {
 	Devices []Path // character devices that may be read, written and controlled with ioctl
 
 	// Hide names files and directories that are out of reach although a tree above them is allowed.
-	// A name that does not exist is passed over. See CannotHideError for what Base cannot do.
+	// A name that does not exist is passed over. See CannotHideError for what Base cannot do where
+	// another program answers the system calls.
 	Hide []string
 	// ReadOnly names files and directories below a Write tree that stay as they are, and whose
-	// directories cannot be moved away. A name that does not exist is passed over. Only Strong can
-	// do it.
+	// directories cannot be moved away. A name that does not exist is passed over.
 	ReadOnly []string
 
 	Temporary
@@ -147,8 +147,9 @@ var ErrNoAnswers = errors.New("connections cannot be limited to hosts here")
 var ErrCannotHide = errors.New("cannot be hidden at this level")
 
 // A CannotHideError is returned by Start when the level reached has no means to take Path out of
-// the tree Root: Landlock only ever allows, so what lies in a writable tree stays in it. A caller
-// starts again with Require: Strong, or refuses.
+// the tree Root: Landlock only ever allows, so what lies in a writable tree stays in it, and
+// another program answers the system calls here, or Path is Root. A caller starts again with
+// Require: Strong, or refuses.
 type CannotHideError struct {
 	Path, Root string
 	Level      Level

@@ -48,35 +48,26 @@ func (b *builder) newRuleset(a abi) (*ruleset, error) {
 	return r, err
 }
 
-// hideable refuses a profile that Landlock alone cannot express: what is hidden in a writable tree.
-func (b *builder) hideable() error {
-	for _, w := range b.profile.Write {
-		for _, h := range b.hidden {
-			if b.level < Strong && within(h, w.Name) {
-				return &CannotHideError{Path: h, Root: w.Name, Level: b.level}
-			}
-		}
-	}
-	return nil
-}
-
 // rules fills the child's ruleset, which waits for them.
 func (b *builder) rules() error {
 	p := b.profile
 	for _, w := range p.Write {
-		if err := b.files.allowPath(w, fsRead|fsExec|fsWrite); err != nil {
+		if err := b.allowWriting(w); err != nil {
 			return err
 		}
 	}
-	around := b.hidden
+	if err := b.spares(); err != nil {
+		return err
+	}
+	hide := b.hidden
 	if b.level == Strong {
-		around = b.replaceable()
+		hide = b.replaceable()
 	}
 	for _, r := range p.Read {
 		if b.level == Strong && within(r.Name, "/proc") {
 			continue // allowed later, on the private one
 		}
-		hidden := around
+		hidden := hide
 		// A tree above /dev does not mean the devices: there are the disks, and the terminals of
 		// others with what is typed there.
 		if r.Name != "/dev" && within("/dev", r.Name) {
@@ -85,7 +76,8 @@ func (b *builder) rules() error {
 		if v := p.View; v != nil && b.level == Strong && contains(v.Dirs, r.Name) {
 			hidden = nil // mounts alone hide, as in a tree that is written
 		}
-		if err := b.files.allowAround(r, fsRead|fsExec, hidden); err != nil {
+		a := around{rights: fsRead | fsExec, list: fsList}
+		if err := b.files.allowAround(r, a, hidden); err != nil {
 			return err
 		}
 	}

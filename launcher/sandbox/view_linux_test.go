@@ -40,18 +40,20 @@ var viewText string
 
 type viewTest struct{ name, script, want string }
 
-func viewTests() (list []viewTest) {
-	for _, block := range strings.Split(viewText, "\n== ")[1:] {
+// blocks are the tests of a text.
+func blocks(text string) (list []viewTest) {
+	for _, block := range strings.Split(text, "\n== ")[1:] {
 		name, rest, _ := strings.Cut(block, "\n")
 		script, want, _ := strings.Cut(rest, "\n--\n")
-		list = append(list, viewTest{name, script, strings.TrimSuffix(want, "\n") + "\n"})
+		want = strings.TrimLeft(strings.TrimSpace(want)+"\n", "\n")
+		list = append(list, viewTest{name, script, want})
 	}
 	return list
 }
 
 // What a run makes in a shared directory works as without a fence, and stands there for all.
 func TestViewProvides(t *testing.T) {
-	for _, test := range viewTests() {
+	for _, test := range blocks(viewText) {
 		levels(t, func(t *testing.T, p Profile) {
 			t.Run(test.name, func(t *testing.T) {
 				p, dir := shared(t, p)

@@ -144,7 +144,7 @@ func (b Before) deletes(path string) bool {
 // Keeps reports whether what was to stay as it is inside of writable folders could not be changed
 // by the command.
 func Keeps(receipt sandbox.Receipt) bool {
-	return receipt.Level == sandbox.Strong &&
+	return receipt.Level != sandbox.None &&
 		!slices.ContainsFunc(receipt.Lost,
 			func(l sandbox.Loss) bool { return l.Protection == sandbox.Keeping })
 }

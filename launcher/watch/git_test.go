@@ -103,7 +103,9 @@ func TestTakeBackIsCareful(t *testing.T) {
 		want       string
 	}{
 		{"kept", sandbox.Strong, nil, false, true, "post-commit"},
-		{"not kept at this level", sandbox.Base, nil, false, true, ""},
+		{"kept at base", sandbox.Base, nil, false, true, "post-commit"},
+		{"not kept at base", sandbox.Base, []sandbox.Loss{{Protection: sandbox.Keeping}}, false,
+			true, ""},
 		{"not kept by this kernel", sandbox.Strong, []sandbox.Loss{{Protection: sandbox.Keeping}},
 			false, true, ""},
 		{"foreground", sandbox.Strong, nil, false, false, ""},

@@ -30,7 +30,7 @@ func List() []Attack {
 		kind    string
 		attacks []Attack
 	}{
-		{"files", files}, {"shared", shared}, {"set-uid", setIDs},
+		{"files", files}, {"guarded", guarded}, {"shared", shared}, {"set-uid", setIDs},
 		{"sockets", slices.Concat(sockets, detours, locals)},
 		{"processes", processes}, {"namespaces", namespaces},
 		{"kernel", backRooms}, {"terminal", terminals}, {"programs", programs},

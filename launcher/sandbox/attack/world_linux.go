@@ -45,6 +45,10 @@ type paths struct {
 	Shared               string // a directory like /tmp, with entries of others
 }
 
+// secretFile and deep are secrets in the workspace: at its top, and in a folder.
+func (w World) secretFile() string { return w.Workspace + "/.env" }
+func (w World) deep() string       { return w.Workspace + "/conf/.env" }
+
 // The addresses of a world, of servers but for Listen.
 type addresses struct {
 	TCP, UDP, Unix, Datagram, Abstract string
@@ -101,12 +105,16 @@ func (w *World) files() error {
 	w.Workspace, w.Outside, w.Kept = top+"/ws", top+"/outside", top+"/ws/conf/kept"
 	w.Open, w.Secret, w.Hidden = top+"/readable/open", top+"/readable/secret", top+"/readable/hidden"
 	w.Unix, w.Datagram, w.Giver, w.Abstract = top+"/sock", top+"/dgram", top+"/giver", top
-	for _, dir := range []string{top + "/ws/conf", w.Outside, w.Hidden} {
+	for _, dir := range []string{top + "/ws/conf", top + "/ws/sub", w.Outside, w.Hidden} {
 		err = errors.Join(err, os.MkdirAll(dir, 0o700))
 	}
-	for _, file := range []string{w.Outside + "/file", w.Outside + "/spare", w.Secret, w.Hidden + "/key", w.Kept, w.Open} {
+	for _, file := range []string{w.Outside + "/file", w.Outside + "/spare", w.Secret,
+		w.Hidden + "/key", w.Kept, w.Open,
+		w.secretFile(), w.deep(), w.Workspace + "/sub/own"} {
 		err = errors.Join(err, os.WriteFile(file, []byte("secret"), 0o600))
 	}
+	err = errors.Join(err, os.WriteFile(w.Workspace+"/conf/.env.sh", []byte("#!/bin/true\n"),
+		0o700))
 	err = errors.Join(err, os.WriteFile(w.Workspace+"/own", []byte("own"), 0o600), unix.Mkfifo(w.Outside+"/fifo", 0o600))
 	if err != nil {
 		return err
@@ -293,7 +301,8 @@ func (w *World) env() []string {
 
 // profile is what attackers are given.
 func (w *World) profile(self string, level sandbox.Level) sandbox.Profile {
-	p := sandbox.Default(w.Workspace, "", w.Secret, w.Hidden)
+	p := sandbox.Default(w.Workspace, "", w.Secret, w.Hidden, w.secretFile(), w.deep(),
+		w.Workspace+"/conf/.env.sh")
 	p.Read = append(p.Read, sandbox.Path{Name: filepath.Dir(w.Secret)}, sandbox.Path{Name: self})
 	p.ReadOnly = []string{w.Kept}
 	p.Require, p.Most = level, level

@@ -1,0 +1,111 @@
+//go:build amd64 || arm64
+
+package broker
+
+import (
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// openGuarded opens what is there by the name that a caller gives, if it is where something is
+// guarded; errApart when it is not.
+func (f *files) openGuarded(r *fileRequest) (int, error) {
+	name, err := r.full(r.at, r.first)
+	if err != nil || outside(name) {
+		return -1, errElsewhere
+	}
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_NO_MAGICLINKS | r.cached}
+	if r.flags&unix.O_NOFOLLOW != 0 {
+		how.Flags |= unix.O_NOFOLLOW
+	}
+	at, err := unix.Openat2(unix.AT_FDCWD, name, &how)
+	switch {
+	case err == unix.EAGAIN && r.cached != 0:
+		return -1, errSlow
+	case err != nil:
+		return -1, errApart
+	}
+	defer unix.Close(at)
+	var st unix.Statx_t
+	if err := statx(at, "", &st); err != nil || !r.waits() {
+		return -1, errElsewhere
+	}
+	return f.openObject(r, at, &st)
+}
+
+// openObject opens what at is a handle of, if it lies where something is guarded; errApart when it
+// does not.
+func (f *files) openObject(r *fileRequest, at int, st *unix.Statx_t) (int, error) {
+	if f.guard == nil {
+		return -1, errApart
+	}
+	name, err := os.Readlink(selfFile(at))
+	if err != nil || f.inView(name) {
+		return -1, errApart
+	}
+	// A guarded directory is granted nothing itself.
+	switch a, ok := f.guard.area(name); {
+	case !ok:
+		return -1, errApart
+	case a == areaRuled:
+		return -1, errElsewhere
+	}
+	return f.provide(r, name, at, st)
+}
+
+// provide opens what at is a handle of and the kernel grants nothing on, unless it is guarded.
+func (f *files) provide(r *fileRequest, name string, at int, st *unix.Statx_t) (int, error) {
+	writes := r.flags&(writing&^unix.O_CREAT) != 0
+	why := ""
+	if writes {
+		why = f.guard.forbids(name, st, false)
+	} else if f.guard.hides(name, st) {
+		why = "it is hidden"
+	}
+	if why != "" {
+		f.told.add(r.call, name, why)
+		return -1, unix.EACCES
+	}
+	bits := uint16(0)
+	switch r.flags & unix.O_ACCMODE {
+	case unix.O_RDONLY:
+		bits = 0o4
+	case unix.O_WRONLY:
+		bits = 0o2
+	default:
+		bits = 0o6
+	}
+	if r.flags&unix.O_TRUNC != 0 {
+		bits |= 0o2
+	}
+	switch kind := st.Mode & unix.S_IFMT; {
+	case kind != unix.S_IFREG && kind != unix.S_IFDIR, !may(st, bits):
+		return -1, errElsewhere
+	}
+	return f.openHandle(r, at)
+}
+
+// openHandle opens what at is a handle of as the caller wants it, but for what would make or look
+// up a name.
+func (f *files) openHandle(r *fileRequest, at int) (int, error) {
+	const names = unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | nameless
+	return unix.Open(selfFile(at), int(r.flags&^names)|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+}
+
+// may reports whether a mode gives the caller some of read (4), write (2) and search (1). It asks
+// for those that the launcher has more rights than: a caller has no capability.
+func may(st *unix.Statx_t, bits uint16) bool {
+	if os.Geteuid() != 0 {
+		return true
+	}
+	mode := st.Mode
+	if groups, _ := unix.Getgroups(); st.Uid == 0 {
+		mode >>= 6
+	} else if int(st.Gid) == os.Getegid() || slices.Contains(groups, int(st.Gid)) {
+		mode >>= 3
+	}
+	return mode&bits == bits
+}
