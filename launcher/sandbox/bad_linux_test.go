@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/integration/hermetic"
+	"github.com/tada-run/tada-run/launcher/broker"
 	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
@@ -42,6 +43,7 @@ var kernels = map[string][]seccomp.Rule{
 	"no look at the dead":      {seccomp.On(unix.SYS_WAITID, seccomp.Errno(unix.EPERM))},
 	"no process descriptors":   {seccomp.On(unix.SYS_PIDFD_OPEN, seccomp.Errno(unix.EPERM))},
 	"no end of a pipe":         {seccomp.On(unix.SYS_CLOSE, seccomp.Errno(unix.EPERM))},
+	"no memory of others":      {seccomp.On(unix.SYS_PROCESS_VM_READV, seccomp.Errno(unix.EPERM))},
 	"no burial":                {seccomp.On(unix.SYS_WAIT4, seccomp.Errno(unix.EPERM))},
 	"all there":                {},
 }
@@ -64,6 +66,8 @@ func kernelMain(args []string) {
 		p.Require = Strong
 	case "hosts":
 		p.Network = Hosts
+	case "view": // of another directory: every call comes to the broker all the same
+		p.View = &broker.View{Dirs: []string{"/var/tmp"}}
 	}
 	process, receipt, err := Start(p,
 		Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "echo ran > " + args[2] + "/ran"}})
@@ -97,6 +101,7 @@ func TestKernels(t *testing.T) {
 		{"no end of a pipe", "any", "refused true 1"},
 		{"no end of a pipe", "hosts", "refused true 1"}, {"no burial", "any", "refused true 1"},
 		{"no burial", "strong", "refused true 1"},
+		{"no memory of others", "view", "strong false false 0 <nil>"},
 		{"all there", "strong", "strong false false 0 <nil>"},
 	} {
 		t.Run(test.kernel+"/"+test.require, func(t *testing.T) {
