@@ -147,13 +147,9 @@ func (b *bench) enlist(t *testing.T, c client, session []string) {
 	if out, err := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 75 {
 		t.Fatalf("the first start: %v\n%s", err, out)
 	}
-	var list []struct {
-		ID   string
-		Hash string `json:"plan_hash"`
-	}
-	if text := b.ctl(t, "pending", "--json"); json.Unmarshal([]byte(text), &list) != nil ||
-		len(list) != 1 {
-		t.Fatalf("not one question:\n%s", text)
+	list := b.questions(t)
+	if len(list) != 1 {
+		t.Fatalf("not one question: %q", list)
 	}
 	page, _, _ := strings.Cut(b.ctl(t, "show", list[0].ID), "every value by its name")
 	if n := strings.Count(page, "\n"); n > 20 {
