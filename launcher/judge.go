@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/tada-run/tada-run/pathguard"
@@ -31,7 +32,21 @@ func (l *Launcher) JudgeAt(look *pathguard.Look, req Request) (*Judgement, error
 	if j.own = l.ownOf(j); j.own != nil {
 		j.Verdict = j.own.Verdict // its words and places are those of the agent's command
 	}
+	l.handIn(j)
 	return j, nil
+}
+
+// handIn gives the command, and the agent's own command in it, the settings of package tools that
+// its sandbox hides.
+func (l *Launcher) handIn(j *Judgement) {
+	s := j.subject()
+	if s.Plan == nil || len(s.policy.HandIn(s.Plan)) == 0 {
+		return
+	}
+	env := slices.Concat(j.Request.Env, s.policy.HandIn(s.Plan))
+	for at := j; at != nil; at = at.own {
+		at.environ = l.surroundings(env, at.Request.Dir)
+	}
 }
 
 // judgeAs is Judge for a text as it stands, with what kind of file its standard input is.

@@ -28,6 +28,7 @@ type Tool struct{ Programs, Verbs []string }
 type Setting struct {
 	File string // as registries.txt spells it; "" for the environment
 	Keys []string
+	Vars map[string]string // by key, the variable by which the tool takes the same
 }
 
 // Workspace reports whether the setting is a file of the workspace.
@@ -54,7 +55,14 @@ func (t *registries) take(line string) {
 	g := &t.list[len(t.list)-1]
 	if words[0] == "=" {
 		file := strings.TrimPrefix(words[1], "env")
-		g.Settings = append(g.Settings, Setting{File: file, Keys: words[2:]})
+		s := Setting{File: file, Vars: map[string]string{}}
+		for _, word := range words[2:] {
+			key, variable, gives := strings.Cut(word, ">")
+			if s.Keys = append(s.Keys, key); gives {
+				s.Vars[key] = variable
+			}
+		}
+		g.Settings = append(g.Settings, s)
 		return
 	}
 	programs, verbs, _ := strings.Cut(line, ":")

@@ -137,3 +137,52 @@ registry=https://a/24
 unknown=https://no.corp
 =
 `
+
+// What settings say to a tool in variables of the environment, without secrets.
+func TestGiven(t *testing.T) {
+	for _, tt := range []struct{ file, text, want string }{
+		{"~/.npmrc", "registry=https://npm.corp/\n@a:registry = https://u:secret@a.corp/x/\n" +
+			"//npm.corp/:_authToken=secret\n_auth=secret\nemail=x@npm.corp",
+			"npm_config_registry=https://npm.corp/ npm_config_@a:registry=https://a.corp/x/"},
+		{"~/.npmrc", "registry=https://one.corp/\nregistry=https://two.corp/",
+			"npm_config_registry=https://two.corp/"},
+		{"~/.npmrc", "registry=https://${HOST}/", ""},
+		{"~/.npmrc", "registry=https://corp/?token=secret", ""},
+		{"~/.npmrc", "registry=https://dl.corp/a8Fz3kQ9x7Lm2Pw1/npm/", ""},
+		{"~/.npmrc", "; registry=https://one.corp/", ""},
+		{"~/.yarnrc.yml", "npmRegistryServer: \"https://y.corp\"\nnpmAuthToken: secret",
+			"YARN_NPM_REGISTRY_SERVER=https://y.corp"},
+		{"~/.config/pip/pip.conf", "[global]\nindex-url = https://u:secret@pip.corp/simple\n" +
+			"extra-index-url =\n    https://a.corp/s\n    https://u:secret@b.corp/s\ntimeout = 3",
+			"PIP_INDEX_URL=https://pip.corp/simple " +
+				"PIP_EXTRA_INDEX_URL=https://a.corp/s https://b.corp/s"},
+		{"~/.config/uv/uv.toml", "[[index]]\nname = \"x\"\nurl = \"https://uv.corp/s\" # x",
+			"UV_INDEX=https://uv.corp/s"},
+		{"~/.config/go/env", "GOPROXY=https://u:secret@go.corp,https://b.corp|direct\n" +
+			"GOPRIVATE=corp.example/*\nGOFLAGS=-x",
+			"GOPROXY=https://go.corp,https://b.corp|direct GOPRIVATE=corp.example/*"},
+		{"~/.config/go/env", "GOPROXY=https://u:secret@go.corp,direct",
+			"GOPROXY=https://go.corp,direct"},
+		{"~/.cargo/config.toml", "[registries.my-corp]\n" +
+			"index = \"sparse+https://crates.corp/i/\"\n[registry]\ndefault = \"my-corp\"\n" +
+			"token = \"secret\"",
+			"CARGO_REGISTRIES_MY_CORP_INDEX=sparse+https://crates.corp/i/ " +
+				"CARGO_REGISTRY_DEFAULT=my-corp"},
+		{"~/.m2/settings.xml", "<url>https://mvn.corp/</url>", ""},
+	} {
+		got := ""
+		for _, g := range Registries() {
+			for _, s := range g.Settings {
+				if s.File == tt.file && got == "" {
+					got = strings.Join(s.Given(tt.text), " ")
+				}
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s %q: %q, want %q", tt.file, tt.text, got, tt.want)
+		}
+		if strings.Contains(got, "secret") {
+			t.Errorf("%q: %q", tt.text, got)
+		}
+	}
+}

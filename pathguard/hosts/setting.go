@@ -1,33 +1,17 @@
 package hosts
 
 import (
+	"iter"
 	"net/url"
 	"slices"
 	"strings"
 )
 
 // Named returns the hosts, as HOST:PORT, whose addresses a text of settings gives to one of the
-// setting's keys. It reads what all the formats of registries.txt have in common: a line is a key
-// and its values, and a line that is indented or an item of a list goes on with the key before.
+// setting's keys.
 func (s Setting) Named(text string) (list []string) {
-	ours := false
-	for line := range strings.Lines(text) {
-		trimmed := strings.TrimSpace(line)
-		if trimmed == "" || strings.ContainsRune("#;!", rune(trimmed[0])) {
-			continue
-		}
-		key, value := keyOf(trimmed)
-		item := trimmed[0] == '-' || line[0] == ' ' || line[0] == '\t'
-		switch {
-		case s.has(key):
-			ours = true
-		case !item || key != "" && value != "":
-			ours = false
-		}
-		if !ours {
-			continue
-		}
-		for _, host := range addresses(trimmed, key) {
+	for e := range s.entries(text) {
+		for _, host := range addresses(e.line, e.key) {
 			if !slices.Contains(list, host) {
 				list = append(list, host)
 			}
@@ -36,18 +20,71 @@ func (s Setting) Named(text string) (list []string) {
 	return list
 }
 
+// An entry is a line of settings that belongs to a key of the setting.
+type entry struct {
+	key, line string
+	section   string // the last word of the one that it stands in
+	first     bool   // the key stands in this line
+}
+
+// entries yields the lines of a text that belong to the setting's keys. It reads what all the
+// formats of registries.txt have in common: a line is a key and its values, and a line that is
+// indented or an item of a list goes on with the key before.
+func (s Setting) entries(text string) iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		var at entry
+		for line := range strings.Lines(uncommented(text)) {
+			trimmed := strings.TrimSpace(line)
+			if trimmed == "" || strings.ContainsRune("#;!", rune(trimmed[0])) {
+				continue
+			}
+			if name, ok := strings.CutPrefix(trimmed, "["); ok && strings.HasSuffix(name, "]") {
+				at.section = strings.Trim(name, "[]")
+				at.section = at.section[strings.LastIndexByte(at.section, '.')+1:]
+			}
+			key, value := keyOf(trimmed)
+			item := trimmed[0] == '-' || line[0] == ' ' || line[0] == '\t'
+			at.first = s.has(key)
+			switch {
+			case at.first:
+				at.key = key
+			case !item || key != "" && value != "":
+				at.key = ""
+			}
+			if at.line = trimmed; at.key != "" && !yield(at) {
+				return
+			}
+		}
+	}
+}
+
+// uncommented is a text without what stands between <!-- and -->.
+func uncommented(text string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "<!--")
+		if b.WriteString(before); !found {
+			return b.String()
+		}
+		_, text, _ = strings.Cut(rest, "-->")
+	}
+}
+
 // has reports whether a key is one of the setting's. Keys of the environment are compared as npm
 // does it, without regard to case.
 func (s Setting) has(key string) bool {
-	return slices.ContainsFunc(s.Keys, func(k string) bool {
-		switch {
-		case strings.HasPrefix(k, "*"):
-			return strings.HasSuffix(strings.ToLower(key), k[1:])
-		case strings.HasSuffix(k, "*"):
-			return strings.HasPrefix(key, k[:len(k)-1])
-		}
-		return key == k || s.File == "" && strings.EqualFold(key, k)
-	})
+	return slices.ContainsFunc(s.Keys, func(k string) bool { return s.means(k, key) })
+}
+
+// means reports whether an entry of the table means a key.
+func (s Setting) means(k, key string) bool {
+	switch {
+	case strings.HasPrefix(k, "*"):
+		return strings.HasSuffix(strings.ToLower(key), k[1:])
+	case strings.HasSuffix(k, "*"):
+		return strings.HasPrefix(key, k[:len(k)-1])
+	}
+	return key == k || s.File == "" && strings.EqualFold(key, k)
 }
 
 // keyOf cuts a line after its key: key = value, key: value, key value, <key>value, "key": "value".
@@ -61,7 +98,7 @@ func keyOf(line string) (key, value string) {
 			break
 		}
 	}
-	return strings.Trim(line[:end], "\"'<:- @"), strings.TrimSpace(line[min(end+1, len(line)):])
+	return strings.Trim(line[:end], "\"'<:- "), strings.TrimSpace(line[min(end+1, len(line)):])
 }
 
 // addresses are the hosts of the addresses in a line. Those of GOPROXY stand side by side, and a
@@ -91,6 +128,7 @@ func Of(address string) string {
 	}
 	u, err := url.Parse(address[at:])
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
+		u.Hostname() == "0.0.0.0" ||
 		strings.ContainsAny(u.Hostname(), "*/$%{") {
 		return ""
 	}

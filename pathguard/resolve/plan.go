@@ -86,6 +86,10 @@ type Surroundings struct {
 	// Registries are hosts that the package tools of the script fetch from, or publish to.
 	Registries []Registry
 
+	// Given is what settings outside the workspace say to those tools, which a tool that cannot
+	// read them needs.
+	Given []Given
+
 	// Ignored are, of the names that may be build output, those that the workspace ignores and git
 	// does not track. A name with a slash before it is meant in the root of the workspace only.
 	Ignored map[string]bool
@@ -110,6 +114,12 @@ type Registry struct {
 	Tool string // the program that asks it
 	From string // the setting that names it, a file or "the environment"; "" for a built-in one
 	Asks bool   // a file of the workspace names it, which opens nothing
+}
+
+// A Given is what a file of settings says to a package tool.
+type Given struct {
+	File     string // real
+	Variable string // NAME=value, by which the tool takes the same
 }
 
 // A Target is one real file that an effect of the script reaches.

@@ -26,12 +26,13 @@ func (r *resolver) registries() {
 		for _, g := range hosts.Asked(c.Name, known(c.Args[1:]), r.isOwn(c.Name)) {
 			if r.share.asked[g.Name] == nil {
 				if r.share.asked == nil {
-					r.share.asked = map[string][]Registry{}
+					r.share.asked = map[string]*registry{}
 				}
 				r.share.asked[g.Name] = once(r.plan.Caller.Look, "registry "+g.Name,
-					r.plan.Workspace, func() []Registry { return r.registry(g) })
+					r.plan.Workspace, func() *registry { return r.registry(g) })
 			}
-			for _, found := range r.share.asked[g.Name] {
+			r.plan.Given = append(r.plan.Given, r.share.asked[g.Name].given...)
+			for _, found := range r.share.asked[g.Name].hosts {
 				found.Tool = path.Base(c.Name)
 				if !slices.ContainsFunc(r.plan.Registries, func(o Registry) bool {
 					return o.Host == found.Host && (o.Asks == found.Asks || found.Asks)
@@ -64,44 +65,70 @@ func known(words []shellparse.Word) []string {
 	return list
 }
 
-// registry returns the hosts of a registry, those that count unasked first.
-func (r *resolver) registry(g *hosts.Registry) (list []Registry) {
+// registry returns the hosts of a registry, those that count unasked first, and what the settings
+// of its tools say.
+func (r *resolver) registry(g *hosts.Registry) *registry {
+	found := &registry{}
 	add := func(from string, asks bool, names []string) {
 		for _, name := range names {
-			if !slices.ContainsFunc(list, func(o Registry) bool { return o.Host == name }) {
-				list = append(list, Registry{Name: g.Name, Host: name, From: from, Asks: asks})
+			if !slices.ContainsFunc(found.hosts, func(o Registry) bool { return o.Host == name }) {
+				found.hosts = append(found.hosts,
+					Registry{Name: g.Name, Host: name, From: from, Asks: asks})
 			}
 		}
 	}
 	add("", false, g.Hosts)
-	var repository []func()
-	for _, s := range g.Settings {
-		if s.File == "" {
+	files := r.settings(g)
+	for i := range g.Settings {
+		if g.Settings[i].File == "" {
 			for name, value := range r.plan.Caller.Env {
-				add("$"+name, false, s.Named(name+"="+value))
-			}
-			continue
-		}
-		for _, name := range r.settingFiles(s.File) {
-			switch text, inside := r.setting(name); {
-			case text == "":
-			case inside:
-				repository = append(repository,
-					func() { add(r.shortName(name), true, s.Named(text)) })
-			default:
-				add(r.shortName(name), false, s.Named(text))
+				add("$"+name, false, g.Settings[i].Named(name+"="+value))
 			}
 		}
 	}
-	for _, its := range repository {
-		its()
+	given := map[string]bool{}
+	for _, asks := range []bool{false, true} {
+		for _, f := range files {
+			if f.inside == asks {
+				add(f.short, asks, f.of.Named(f.text))
+			}
+			for _, variable := range f.of.Given(f.text) {
+				// the workspace's own settings count before those of the account
+				if name, _, _ := strings.Cut(variable, "="); f.inside == !asks && !given[name] {
+					if given[name] = true; !f.inside {
+						found.given = append(found.given, Given{f.real, variable})
+					}
+				}
+			}
+		}
 	}
-	slices.SortStableFunc(list[min(len(g.Hosts), len(list)):], func(a, b Registry) int {
+	list := found.hosts[min(len(g.Hosts), len(found.hosts)):]
+	slices.SortStableFunc(list, func(a, b Registry) int {
 		if a.Asks != b.Asks {
 			return map[bool]int{false: -1, true: 1}[a.Asks]
 		}
 		return strings.Compare(a.From+a.Host, b.From+b.Host)
 	})
+	return found
+}
+
+// A settingFile is a file of settings, read.
+type settingFile struct {
+	of                *hosts.Setting
+	short, real, text string
+	inside            bool // it is one of the workspace
+}
+
+// settings reads the files of settings of a registry's tools.
+func (r *resolver) settings(g *hosts.Registry) (list []settingFile) {
+	for i := range g.Settings {
+		for _, name := range r.settingFiles(g.Settings[i].File) {
+			if f := r.setting(name); f.text != "" {
+				f.of, f.short = &g.Settings[i], r.shortName(name)
+				list = append(list, f)
+			}
+		}
+	}
 	return list
 }
 
@@ -157,31 +184,30 @@ func filesIn(dir, ending string) (list []string) {
 // setting reads a file of settings, and tells whether it is one of the workspace. A file counts as
 // the user's where it lies outside of what commands may write: not in the workspace, not among
 // temporary files unless the home is there, and written by nobody else.
-func (r *resolver) setting(name string) (text string, inside bool) {
+func (r *resolver) setting(name string) (f settingFile) {
 	end := r.Walk(r.Root, name, true)
 	defer end.Close()
 	if end.Missing != "" || end.FD < 0 || end.Stat.Mode&unix.S_IFMT != unix.S_IFREG ||
 		end.Stat.Size > maxGitConfig {
-		return "", false
+		return f
 	}
 	ws := r.plan.Workspace
-	inside = ws != "" && pathname.Within(end.Real, ws)
-	if !inside && (end.Stat.Mode&0o002 != 0 ||
+	f.real, f.inside = end.Real, ws != "" && pathname.Within(end.Real, ws)
+	if !f.inside && (end.Stat.Mode&0o002 != 0 ||
 		end.Stat.Uid != 0 && int(end.Stat.Uid) != r.plan.Caller.UID ||
 		pathname.WithinAny(end.Real, pathname.TempDirs) &&
 			!pathname.Within(end.Real, r.real(r.plan.Caller.Home))) {
-		return "", false
+		return f
 	}
 	fd, err := reopen(end.FD)
 	if err != nil {
-		return "", false
+		return f
 	}
 	defer unix.Close(fd)
-	whole, err := io.ReadAll(io.LimitReader(reader(fd), maxGitConfig))
-	if err != nil {
-		return "", false
+	if whole, err := io.ReadAll(io.LimitReader(reader(fd), maxGitConfig)); err == nil {
+		f.text = string(whole)
 	}
-	return string(whole), inside
+	return f
 }
 
 // shortName is a file of settings as a person knows it.

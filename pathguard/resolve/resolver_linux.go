@@ -26,7 +26,13 @@ type opening struct {
 	// of the contents, by path, as far as they are short enough to be judged
 	texts map[string]string
 	seen  map[innerKey]bool
-	asked map[string][]Registry // hosts of the registries that were looked for, by name
+	asked map[string]*registry // the registries that were looked for, by name
+}
+
+// A registry is what was found of one.
+type registry struct {
+	hosts []Registry
+	given []Given
 }
 
 type innerKey struct{ path, dir, text string }
