@@ -102,7 +102,7 @@ func (j *Judgement) touchesItsOwn() bool {
 	}
 	for i := range j.Plan.Targets {
 		t := &j.Plan.Targets[i]
-		if t.Effect < 0 || j.Script.Effects[t.Effect].Span.In(w.Start, w.End) {
+		if t.Effect < 0 || j.Plan.Script.Effects[t.Effect].Span.In(w.Start, w.End) {
 			continue
 		}
 		switch {

@@ -129,8 +129,10 @@
 // A judgement is about names. What a program does with a name that it makes up while it
 // runs is held by the fence, not by the judge. Between resolving and running, a name can
 // come to point elsewhere; what executes must use the open files, not the names. A file
-// system that folds case is judged by the spelling of the caller. A git remote is known by
-// its plain url; insteadOf and includes leave it unknown.
+// system that folds case is judged by the spelling of the caller. What a git remote
+// stands for is read from the settings of git and ssh, with what they include; where options,
+// variables, an earlier command of the line or a condition decide, it is not known. Of an address
+// that the text spells out, insteadOf is not applied.
 //
 // # Example
 //

@@ -70,9 +70,7 @@ func (j *judgement) hosts(f *Fence) {
 		f.Network = true
 		host := ""
 		switch {
-		case e.Net == nil || !e.Net.Static:
-		case e.Net.Scheme == hosts.RemoteScheme:
-			host = j.plan.Remotes[e.Net.Host].Host
+		case e.Net == nil || !e.Net.Static || e.Net.Scheme == hosts.RemoteScheme:
 		default:
 			host = e.Net.Host
 		}

@@ -57,17 +57,11 @@ func (j *judgement) endpoint(e *shellparse.Effect) {
 	}
 }
 
-// remote judges a git remote by the host that the plan found for it, and fetching from one
-// that was not found as what it is: a place that was configured.
+// remote judges a git remote of which nobody knows what it stands for: fetching from it as what it
+// is, a place that was configured.
 func (j *judgement) remote(e *shellparse.Effect) {
-	n := *e.Net
-	remote := j.plan.Remotes[n.Host]
-	n.Scheme, n.Host, n.Port = remote.Scheme, remote.Host, remote.Port
-	name := cmp.Or(e.Net.Host, "the remote")
+	n, name := *e.Net, cmp.Or(e.Net.Host, "the remote")
 	switch {
-	case n.Host != "":
-		j.endpoint(&shellparse.Effect{Right: e.Right, Flags: e.Flags, Net: &n, Span: e.Span,
-			Command: e.Command})
 	case n.Upload || e.Flags&command.Upload != 0:
 		j.add(Ask, "net.upload", "", name, e.Span, e.Command)
 	case !n.Static || j.p.set.Network == NetList:

@@ -137,15 +137,14 @@ func (j *judgement) give(r *Reach, command int, list []string) {
 	}
 }
 
-// contacts is whom an effect contacts, the host of a git remote included.
+// contacts is whom an effect contacts.
 func (j *judgement) contacts(e *shellparse.Effect) (n shellparse.Endpoint, known bool) {
 	if e.Net == nil {
 		return n, false
 	}
 	n = *e.Net
-	if n.Scheme == hosts.RemoteScheme {
-		remote := j.plan.Remotes[n.Host]
-		n.Scheme, n.Host, n.Port = remote.Scheme, remote.Host, remote.Port
+	if n.Scheme == hosts.RemoteScheme { // nobody knows what it stands for
+		return n, false
 	}
 	n.Host = strings.ToLower(strings.TrimSuffix(strings.Trim(n.Host, "[]"), "."))
 	return n, n.Host != ""

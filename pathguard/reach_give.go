@@ -12,7 +12,7 @@ import (
 // A Giver is a program that the command line gives a host to. The zero Giver is its shell.
 type Giver struct {
 	Name string // that it is executed by, without folders
-	ID   string // device and inode, as N:N
+	ID   string // device and inode, as N:N; "" for a program of that name in a file
 	Deep bool   // a file that the command line executes gives it the host
 }
 
@@ -22,6 +22,12 @@ func (j *judgement) givers(command int) []Giver {
 	list := []Giver{}
 	if command < 0 || command < len(j.script.Commands) && j.script.Commands[command].Builtin {
 		return append(list, Giver{Deep: j.inner})
+	}
+	if j.inner && command < len(j.script.Commands) {
+		if name := path.Base(j.script.Commands[command].Name); name != "." {
+			list = append(list, Giver{Name: name, Deep: true})
+		}
+		return list
 	}
 	for _, p := range j.plan.Programs {
 		if p.Command == command && p.Path != "" && p.ID.Ino != 0 {

@@ -81,6 +81,7 @@ func TestReachGives(t *testing.T) {
 		{"env -i timeout 5 /usr/bin/curl https://a.test && npm test", "curl"},
 		{"bash -c 'curl https://a.test; make'", "curl"},
 		{"exec 3<>/dev/tcp/a.test/443; make", "shell"},
+		{"printf 'curl https://a.test\\n' > s.sh; sh s.sh", "curl"},
 		{"nowhere-installed https://a.test; make", "none"},
 	} {
 		g, _ := desk(t, "")

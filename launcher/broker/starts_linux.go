@@ -121,7 +121,8 @@ func (s *starts) becomes(c *call, before standing) (standing, []network.Start) {
 		return deep, nil
 	}
 	whose := s.files(func(start network.Start) bool {
-		return start.ID == id && start.Name == path.Base(name) && (start.Deep || before == lead)
+		return (start.ID == id || start.ID == "") && start.Name == path.Base(name) &&
+			(start.Deep || before == lead)
 	})
 	switch {
 	case whose != nil:
@@ -243,7 +244,7 @@ func (s *starts) uses(c *call, rules []network.Rule) bool {
 	is := s.of(threadGroup(int(c.PID)))
 	for _, rule := range rules {
 		for _, start := range rule.For {
-			shell := start.ID == "" && (is.standing == lead || is.standing == deep && start.Deep)
+			shell := start.Name == "" && (is.standing == lead || is.standing == deep && start.Deep)
 			if shell || is.standing == given && slices.Contains(is.whose, start) {
 				return c.waits()
 			}

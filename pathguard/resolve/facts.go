@@ -1,9 +1,6 @@
 package resolve
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -108,12 +105,6 @@ func (f *Facts) hosts(p *Plan) {
 			f.Flag(n.Static)
 			f.Flag(n.Upload)
 		}
-	})
-	names := slices.Sorted(maps.Keys(p.Remotes))
-	Each(f, names, func(f *Facts, name *string) {
-		remote := p.Remotes[*name]
-		f.Texts(*name, remote.Scheme, remote.Host)
-		f.Number(int64(remote.Port))
 	})
 	if len(p.Registries) > 0 {
 		Each(f, p.Registries, func(f *Facts, g *Registry) {

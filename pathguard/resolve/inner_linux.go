@@ -188,7 +188,8 @@ func (r *resolver) innerAt(cmd int, file, dir string, rd reading) {
 	child := &resolver{Walker: r.Walker, dirs: r.dirs, share: r.share, depth: r.depth + 1,
 		plan: &Plan{Script: s, Caller: c, Workspace: r.plan.Workspace, Dir: r.plan.Dir,
 			dirFile: r.plan.dirFile, DirID: r.plan.DirID}}
-	for i := range s.Effects {
+	child.remotes()
+	for i := range child.plan.Script.Effects {
 		if len(child.plan.Targets) < maxInnerNames {
 			child.effect(i)
 		}
@@ -196,7 +197,6 @@ func (r *resolver) innerAt(cmd int, file, dir string, rd reading) {
 	child.plan.Ignored = child.ignored()
 	child.commandDirs()
 	child.manifests()
-	child.remotes()
 	child.registries()
 	child.inners()
 	r.plan.Inner = append(r.plan.Inner,

@@ -60,7 +60,7 @@ type Session struct {
 // by O_PATH, until Close: what a person was shown and what the fence is built from are the
 // same inodes even when the names point elsewhere by then.
 type Plan struct {
-	Script    *shellparse.Script
+	Script    *shellparse.Script // with what its git remotes stand for in their place
 	Caller    Caller
 	Workspace string // resolved; "" when there is none, and then every write asks
 	Dir       string // the working directory without a symbolic link in it
@@ -80,9 +80,6 @@ type Plan struct {
 
 // Surroundings are what a workspace says about the names of a plan.
 type Surroundings struct {
-	// Remotes are the hosts of the git remotes that the script names; "" is the default one.
-	Remotes map[string]shellparse.Endpoint
-
 	// Registries are hosts that the package tools of the script fetch from, or publish to.
 	Registries []Registry
 

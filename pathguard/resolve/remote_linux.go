@@ -1,76 +1,100 @@
 package resolve
 
 import (
-	"bufio"
-	"cmp"
+	"slices"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/pathguard/hosts"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// remotes finds the hosts behind the names of git remotes, for a person to read and for
-// rules about hosts. What git would do beyond the plain case (insteadOf, includes, several
-// addresses) is left unknown rather than guessed.
+// remotes puts in the place of each git remote what it stands for, as the settings of git say: the
+// hosts of its addresses, or folders that are read or written. One that cannot be told stays as it
+// is. The script is the caller's, who may ask again when the settings are others: the plan has a
+// copy.
 func (r *resolver) remotes() {
-	for i := range r.plan.Script.Effects {
-		e := &r.plan.Script.Effects[i]
-		if e.Right != command.Net || e.Net == nil || e.Net.Scheme != hosts.RemoteScheme {
-			continue
-		}
-		if r.plan.Remotes == nil {
-			r.plan.Remotes = map[string]shellparse.Endpoint{}
-		}
-		r.plan.Remotes[e.Net.Host] = r.remote(cmp.Or(e.Net.Host, "origin"))
+	script := r.plan.Script
+	if !slices.ContainsFunc(script.Effects, isRemote) {
+		return
 	}
+	var effects []shellparse.Effect
+	for _, e := range script.Effects {
+		stands := []shellparse.Effect(nil)
+		if isRemote(e) && e.Net.Static && e.Command >= 0 && e.Command < len(script.Commands) &&
+			!slices.ContainsFunc(script.Commands[:e.Command], changesRemotes) {
+			stands = r.standsFor(e, &script.Commands[e.Command])
+		}
+		if stands == nil {
+			stands = []shellparse.Effect{e}
+		}
+		effects = append(effects, stands...)
+	}
+	own := *script
+	own.Effects = effects
+	r.plan.Script = &own
 }
 
-// maxGitConfig bounds the configuration of a repository.
-const maxGitConfig = 1 << 20
+func isRemote(e shellparse.Effect) bool {
+	return e.Right == command.Net && e.Net != nil && e.Net.Scheme == hosts.RemoteScheme
+}
 
-// remote reads the host of one remote from the repository's configuration.
-func (r *resolver) remote(name string) (found shellparse.Endpoint) {
-	if r.plan.Workspace == "" {
-		return found
+// changesRemotes reports whether a command may change what remotes stand for.
+func changesRemotes(c shellparse.Command) bool {
+	changes := func(w shellparse.Word) bool {
+		return !w.Static || w.Text == "remote" || w.Text == "config" || w.Text == "init"
 	}
-	end := r.Walk(r.from(r.plan.Workspace), ".git/config", true)
-	defer end.Close()
-	if end.Missing != "" || end.FD < 0 || end.Stat.Mode&unix.S_IFMT != unix.S_IFREG ||
-		end.Stat.Size > maxGitConfig {
-		return found
+	return c.Name == "git" && !c.ReadOnly && slices.ContainsFunc(c.Args, changes)
+}
+
+// standsFor returns what a command does to the addresses of a remote; nil where that is not known.
+func (r *resolver) standsFor(e shellparse.Effect,
+	c *shellparse.Command) (list []shellparse.Effect) {
+	git := r.gitRemotes(c)
+	if git == nil {
+		return nil
 	}
-	fd, err := reopen(end.FD)
-	if err != nil {
-		return found
-	}
-	defer unix.Close(fd)
-	section := ""
-	for lines := bufio.NewScanner(reader(fd)); lines.Scan(); {
-		line := strings.TrimSpace(lines.Text())
-		key, value, _ := strings.Cut(line, "=")
-		switch key = strings.ToLower(strings.TrimSpace(key)); {
-		case strings.HasPrefix(line, "["):
-			section = line
-			if strings.HasPrefix(strings.ToLower(line), "[include") ||
-				strings.HasPrefix(strings.ToLower(line), "[url") {
-				return shellparse.Endpoint{}
+	addresses := git.addresses(e.Net.Host, e.Net.Upload || e.Flags&command.Upload != 0)
+	for _, address := range addresses {
+		one := e
+		if folder, ok := localAddress(address); ok {
+			one.Net, one.Right, one.Flags = nil, command.Read, command.Recursive
+			if e.Net.Upload || e.Flags&command.Upload != 0 {
+				one.Right = command.Write
 			}
-		case section != `[remote "`+name+`"]`:
-		case key == "url" && found.Host == "":
-			found = endpointOf(strings.TrimSpace(value))
-		case key == "url", key == "pushurl", key == "vcs", key == "proxy":
-			return shellparse.Endpoint{}
+			one.Name = shellparse.Name{Text: folder, Static: true, Dir: git.top}
+			list = append(list, one)
+			continue
 		}
+		end := endpointOf(address)
+		if end.Host == "" {
+			return nil
+		}
+		if end.Scheme == "ssh" || strings.Contains(end.Scheme, "ssh") {
+			r.throughConfig(&end)
+		}
+		end.Static, end.Upload = true, e.Net.Upload
+		one.Net = &end
+		list = append(list, one)
 	}
-	return found
+	return list
+}
+
+// localAddress returns the folder that a git address means, where it means one (git-clone(1)).
+func localAddress(address string) (folder string, ok bool) {
+	if rest, isFile := strings.CutPrefix(address, "file://"); isFile {
+		return "/" + strings.TrimLeft(rest, "/"), true
+	}
+	colon, slash := strings.IndexByte(address, ':'), strings.IndexByte(address, '/')
+	return address, address != "" && (colon < 0 || slash >= 0 && slash < colon)
 }
 
 // endpointOf reads the host of a git address: scheme://user@host:port/path, or user@host:path
 // as scp(1) writes it.
 func endpointOf(address string) shellparse.Endpoint {
+	if strings.Contains(address, "::") && !strings.Contains(address, "[") {
+		return shellparse.Endpoint{} // a helper of git's
+	}
 	if scheme, rest, ok := strings.Cut(address, "://"); ok {
 		host, _, _ := strings.Cut(rest, "/")
 		e := shellparse.Endpoint{Scheme: strings.ToLower(scheme), Static: true}
@@ -83,4 +107,22 @@ func endpointOf(address string) shellparse.Endpoint {
 	}
 	return shellparse.Endpoint{Scheme: "ssh", Host: host[strings.LastIndexByte(host, '@')+1:],
 		Static: true}
+}
+
+// throughConfig applies the user's settings of ssh(1) to the name of a host: HostName and Port. A
+// host that is reached by another one stays a name, which leads nowhere unasked.
+func (r *resolver) throughConfig(e *shellparse.Endpoint) {
+	config := sshConfig{host: e.Host}
+	for _, name := range []string{r.home() + "/.ssh/config", "/etc/ssh/ssh_config"} {
+		config.read(r.smallFile(name))
+	}
+	if config.jumps() {
+		return
+	}
+	if name := config.first["hostname"]; name != "" {
+		e.Host = strings.ReplaceAll(name, "%h", e.Host)
+	}
+	if port := number(config.first["port"]); e.Port == 0 && port > 0 {
+		e.Port = port
+	}
 }

@@ -30,14 +30,14 @@ func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 		share: &opening{}}
 	defer r.close()
 	r.start()
-	for i := range script.Effects {
+	r.remotes()
+	for i := range r.plan.Script.Effects {
 		r.effect(i)
 	}
 	r.plan.Ignored = r.ignored()
 	r.commandDirs()
 	r.programs()
 	r.manifests()
-	r.remotes()
 	r.registries()
 	r.inners()
 	if ws := r.plan.Workspace; ws != "" && !r.plan.Exact() {

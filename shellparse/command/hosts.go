@@ -43,12 +43,15 @@ func (m *matcher) url(r role, vs []value) {
 func hasMark(r role, want string) bool { return slices.Contains(r.marks, want) }
 
 // fileURL is file:///name or file://host/name.
-func (m *matcher) fileURL(_ role, v value) {
+func (m *matcher) fileURL(r role, v value) {
 	v = v.piece(len("file://"))
 	if slash := strings.IndexByte(v.Text, '/'); slash > 0 {
 		v = v.piece(slash)
 	}
-	m.path(role{kind: "R"}, v)
+	if r.param != "W" {
+		r.param = "R"
+	}
+	m.path(role{kind: r.param}, v)
 }
 
 // parseURL takes an address apart by RFC 3986, leniently: what curl would contact counts,

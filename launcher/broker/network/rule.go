@@ -31,7 +31,7 @@ type Rule struct {
 // it is executed by. The zero Start is the shell that reads the command line.
 type Start struct {
 	Name string // without folders
-	ID   string // device and inode, as in [Program]
+	ID   string // device and inode, as in [Program]; "" is any where the run may not write
 	Deep bool   // a file that the command line executes may start it too
 }
 

@@ -1,0 +1,140 @@
+package resolve
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/shellparse"
+)
+
+// gitRemotes reads the settings that a command of git has; nil where it is not known which they
+// are: options or variables name others, or a file is included on a condition that decides about
+// remotes.
+func (r *resolver) gitRemotes(c *shellparse.Command) *gitRemotes {
+	dir := c.Dir
+	if dir == "" {
+		dir = r.plan.Caller.Dir
+	}
+	for name := range r.plan.Caller.Env {
+		if strings.HasPrefix(name, "GIT_") && (strings.HasPrefix(name, "GIT_CONFIG") ||
+			slices.Contains(gitPlaces, name)) {
+			return nil
+		}
+	}
+	for _, a := range c.Assign {
+		if strings.HasPrefix(a.Name, "GIT_") || a.Name == "HOME" || a.Name == "XDG_CONFIG_HOME" {
+			return nil
+		}
+	}
+	for i, arg := range c.Args {
+		switch {
+		case i > 0 && !strings.HasPrefix(arg.Text, "-") && c.Args[i-1].Text != "-C":
+			return r.remotesIn(dir)
+		case arg.Text == "-C" && i+1 < len(c.Args) && c.Args[i+1].Static:
+			if dir = c.Args[i+1].Text; !strings.HasPrefix(dir, "/") {
+				dir = pathname.Join(r.plan.Caller.Dir, dir)
+				if c.Dir != "" {
+					dir = path.Join(c.Dir, c.Args[i+1].Text)
+				}
+			}
+		case arg.Text == "-c", arg.Text == "-C", strings.HasPrefix(arg.Text, "--git-dir"),
+			strings.HasPrefix(arg.Text, "--work-tree"), strings.HasPrefix(arg.Text, "--config-env"):
+			return nil
+		}
+	}
+	return r.remotesIn(dir)
+}
+
+// gitPlaces are variables by which git finds a repository.
+var gitPlaces = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"}
+
+// remotesIn finds the repository that a directory is in.
+func (r *resolver) remotesIn(dir string) *gitRemotes {
+	dir = r.real(dir)
+	for top := dir; strings.HasPrefix(top, "/"); top = path.Dir(top) {
+		place := top + "/.git"
+		if to, ok := strings.CutPrefix(r.smallFile(place), "gitdir:"); ok {
+			// a worktree, a submodule
+			if place = strings.TrimSpace(to); !strings.HasPrefix(place, "/") {
+				place = path.Join(top, place)
+			}
+		}
+		common := place
+		if to := strings.TrimSpace(r.smallFile(place + "/commondir")); to != "" {
+			if common = to; !strings.HasPrefix(to, "/") {
+				common = path.Join(place, to)
+			}
+		}
+		if own := r.smallFile(common + "/config"); own != "" {
+			return r.readRemotes(top, place, common)
+		}
+		if r.smallFile(top+"/config") != "" && r.smallFile(top+"/HEAD") != "" { // a bare one
+			return r.readRemotes(top, top, top)
+		}
+		if top == "/" {
+			break
+		}
+	}
+	return nil
+}
+
+func (r *resolver) readRemotes(top, place, common string) *gitRemotes {
+	g := &gitRemotes{top: top}
+	g.isFolder = func(name string) bool {
+		end := r.Walk(r.Root, pathname.Join(top, name), true)
+		defer end.Close()
+		return end.Missing == "" && end.FD >= 0 && end.Stat.Mode&unix.S_IFMT == unix.S_IFDIR
+	}
+	if to, ok := strings.CutPrefix(r.smallFile(place+"/HEAD"), "ref: refs/heads/"); ok {
+		g.branch = strings.TrimSpace(to)
+	}
+	user := r.home() + "/.config"
+	if xdg := r.plan.Caller.Env["XDG_CONFIG_HOME"]; strings.HasPrefix(xdg, "/") {
+		user = xdg
+	}
+	for _, name := range []string{"/etc/gitconfig", user + "/git/config", r.home() + "/.gitconfig",
+		common + "/config", place + "/config.worktree"} {
+		if !r.takeSettings(g, name, 0) {
+			return nil
+		}
+	}
+	return g
+}
+
+// maxGitIncludes bounds files of settings that include others.
+const maxGitIncludes = 8
+
+// takeSettings reads a file and what it includes. It returns false where it cannot be told what
+// that says about remotes.
+func (r *resolver) takeSettings(g *gitRemotes, name string, depth int) bool {
+	for _, s := range gitSettings(r.smallFile(name)) {
+		if s.section != "include" && s.section != "includeif" || s.key != "path" {
+			g.settings = append(g.settings, s)
+			continue
+		}
+		file := s.value
+		switch rest, home := strings.CutPrefix(file, "~/"); {
+		case home:
+			file = r.home() + "/" + rest
+		case !strings.HasPrefix(file, "/"):
+			file = path.Join(path.Dir(name), file)
+		}
+		had := len(g.settings)
+		if depth == maxGitIncludes || !r.takeSettings(g, file, depth+1) {
+			return false
+		}
+		if s.section == "includeif" {
+			for _, one := range g.settings[had:] {
+				if slices.Contains([]string{"remote", "url", "branch"}, one.section) {
+					return false
+				}
+			}
+			g.settings = g.settings[:had]
+		}
+	}
+	return true
+}
