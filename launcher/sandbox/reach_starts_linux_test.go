@@ -31,6 +31,7 @@ func TestHostOfAProgram(t *testing.T) {
 	page := hostSite(t, "127.0.1.31", pages("page"))
 	url := fmt.Sprintf("http://page.test:%d/", page.port)
 	names := internet{"page.test": {page.addr}}
+	named := network.Start{Name: "curl", Deep: true}
 	curl, perl := startOf(t, "curl", false), startOf(t, "perl", false)
 	shell, deep := network.Start{}, startOf(t, "curl", true)
 	get := "curl -sS -m 10 " + url
@@ -69,10 +70,9 @@ func TestHostOfAProgram(t *testing.T) {
 			{curl, "bash -c '" + get + " # not told'", false},
 			{curl, "bash " + script, false},
 			{deep, "bash " + script, true},
-			{network.Start{Name: "curl", Deep: true}, "bash " + script, true},
-			{network.Start{Name: "curl", Deep: true}, "cp /usr/bin/curl " + dir + "; " + dir + "/" + get,
-				false},
-			{network.Start{Name: "curl", Deep: true}, "perl -e 'system qw(" + get + ")'", false},
+			{named, "bash " + script, true},
+			{named, "cp /usr/bin/curl " + dir + "; " + dir + "/" + get, false},
+			{named, "perl -e 'system qw(" + get + ")'", false},
 			{deep, "perl -e 'system qw(" + get + ")'", false},
 			{curl, "perl -e 'system qw(" + get + ")'", false},
 			{curl, "perl -e '" + exec(get) + "'", false},
@@ -85,7 +85,7 @@ func TestHostOfAProgram(t *testing.T) {
 			{curl, "cd " + dir + "; cp /usr/bin/curl .; ./" + get, false},
 			{curl, "cd " + dir + "; ln -sf /usr/bin/curl; ./" + get, false},
 			{curl, "cd " + dir + "; cp /bin/bash sh; ./sh -c '" + get + " # told'", false},
-			{curl, "ln -sf /usr/bin/perl " + dir + "/curl; PATH=" + dir + ":$PATH curl -e '" +
+			{curl, "ln -sf /usr/bin/perl " + dir + "/curl; PATH=" + dir + ":$PATH; curl -e '" +
 				exec("/usr/bin/"+get) + "'", false},
 			{curl, bash, false},
 			{shell, bash, true},
