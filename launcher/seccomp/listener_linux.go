@@ -114,14 +114,23 @@ func (l Listener) ioctl(request uintptr, p unsafe.Pointer) error {
 	}
 }
 
+// canListen is what the kernel said when it was first asked.
+var canListen struct {
+	sync.Once
+	yes bool
+}
+
 // CanListen reports whether this kernel hands calls over, in the shapes known here.
-var CanListen = sync.OnceValue(func() bool {
-	var sizes [3]uint16
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_NOTIF_SIZES, 0,
-		uintptr(unsafe.Pointer(&sizes)))
-	return errno == 0 && sizes[0] <= uint16(unsafe.Sizeof(Notification{})) &&
-		sizes[1] <= uint16(unsafe.Sizeof(Answer{}))
-})
+func CanListen() bool {
+	canListen.Do(func() {
+		var sizes [3]uint16
+		_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_NOTIF_SIZES, 0,
+			uintptr(unsafe.Pointer(&sizes)))
+		canListen.yes = errno == 0 && sizes[0] <= uint16(unsafe.Sizeof(Notification{})) &&
+			sizes[1] <= uint16(unsafe.Sizeof(Answer{}))
+	})
+	return canListen.yes
+}
 
 // waitKillable has a caller woken only to be killed while it waits: without it every signal that
 // one of its threads gets makes it ask again (Linux 5.19).

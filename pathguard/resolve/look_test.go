@@ -16,7 +16,8 @@ func TestLookOnce(t *testing.T) {
 	if looked != 4 {
 		t.Errorf("looked %d times, want 4", looked)
 	}
-	if once(nil, "linked", "/a", find) == once(nil, "linked", "/a", find) {
+	first := once(nil, "linked", "/a", find)
+	if first == once(nil, "linked", "/a", find) {
 		t.Error("without a look something was remembered")
 	}
 }
