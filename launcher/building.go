@@ -55,6 +55,13 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 	if v := b.profile.View; v != nil {
 		v.Ledger = r.l.state.Ledger(j.subject().ledgerName())
 	}
+	if b.sockets, err = j.ownSockets(); err != nil {
+		return cmd, err
+	}
+	if b.sockets != "" {
+		b.profile.Write = append(b.profile.Write, sandbox.Path{Name: b.sockets})
+		cmd.Env = withSockets(cmd.Env, b.sockets)
+	}
 	cmd.Inherit, b.withheld = handDown(j.Request.Files, b.profile)
 	b.inherited = cmd.Inherit
 	return cmd, b.handIn(cmd.Files)

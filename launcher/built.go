@@ -30,6 +30,7 @@ type bounds struct {
 	gaps
 	inherited []int    // descriptors of the caller that the command has too
 	withheld  []string // those that it has not, each with the reason
+	sockets   string   // the session's folder for sockets; "" for none
 }
 
 // gaps are what a sandbox lacks of what it was to be.
@@ -63,11 +64,19 @@ func (b *built) cancel() {
 		b.held.Cancel()
 	}
 	b.closeOwn()
+	b.removeSockets()
 }
 
 func (b *built) closeOwn() {
 	for _, f := range b.own {
 		f.Close()
+	}
+}
+
+// removeSockets removes the session's folder for sockets.
+func (b *bounds) removeSockets() {
+	if b.sockets != "" {
+		_ = os.RemoveAll(b.sockets)
 	}
 }
 

@@ -24,6 +24,7 @@ func (w *supervision) finish(c change) (Outcome, error) {
 	defer cancel()
 	problem := errors.Join(c.err, w.terminal.Ended(ctx))
 	w.hosting.close()
+	w.removeSockets()
 	e := &ended{supervision: w, status: c.status, asked: w.wants.left()}
 	out := e.outcome()
 	defer w.hosting.end(out.Status, out.Signal) // clients that are told of it find it on record

@@ -46,6 +46,7 @@ func (p permitted) start() (_ *started, err error) {
 	undo.add(func() { _, _ = recorder.Close() })
 	signals := listen()
 	made := b.wait()
+	undo.add(made.removeSockets)
 	if made.err != nil {
 		return nil, made.err
 	}

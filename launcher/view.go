@@ -22,6 +22,9 @@ import (
 func (j *Judgement) shares(p *sandbox.Profile, f pathguard.Fence, noted []pathguard.Grant,
 	dirs []string) {
 	v := &broker.View{Dirs: dirs, System: pathguard.ProgramDirs(), Open: j.scratch()}
+	if j.Request.Hold != nil {
+		v.Makes = scratchFolders()
+	}
 	if j.Verdict.Decision == pathguard.Ask {
 		noted = append(noted, f.Write...)
 	}
@@ -40,10 +43,9 @@ func (j *Judgement) shares(p *sandbox.Profile, f pathguard.Fence, noted []pathgu
 	p.View = v
 }
 
-// seesShared reports whether the shared directories are a view. They are not for a session: what
-// runs in one changes what earlier ones left there, and keeps its own sockets there (tmux).
+// seesShared reports whether the shared directories are a view.
 func (j *Judgement) seesShared() bool {
-	return !j.policy.Settings().PrivateTmp && j.Request.Hold == nil
+	return !j.policy.Settings().PrivateTmp
 }
 
 // isShared reports whether a grant of the plan is in a shared directory, where the broker makes
@@ -90,10 +92,15 @@ func (j *Judgement) scratch() (open []string) {
 			open = append(open, literally(real))
 		}
 	}
+	return append(open, scratchFolders()...)
+}
+
+// scratchFolders are those of agents, as patterns.
+func scratchFolders() (list []string) {
 	for f := range agents.Of("scratch") {
-		open = append(open, f.Text())
+		list = append(list, f.Text())
 	}
-	return open
+	return list
 }
 
 // literally is name as a pattern that means nothing else.

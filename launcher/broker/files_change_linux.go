@@ -10,6 +10,7 @@ import (
 
 // mkdir makes a folder.
 func (f *files) mkdir(r *fileRequest) (int, error) {
+	r.tree = true
 	return -1, f.makeAt(r, r.first, r.at, func(p *spot) error {
 		umask := f.umask.of(r.call)
 		mode := r.mode & permission &^ umask

@@ -5,6 +5,7 @@ package broker
 import (
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -108,12 +109,14 @@ func (f *files) opened(name string, st *unix.Statx_t) bool {
 	if int(st.Uid) != os.Geteuid() {
 		return false
 	}
-	for _, open := range f.view.Open {
-		if ok, err := path.Match(open, name); ok && err == nil {
-			return true
-		}
-	}
-	return false
+	return matches(f.view.Open, name)
+}
+
+func matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil
+	})
 }
 
 // named reports whether a person has allowed this very name to be changed, or one above it.

@@ -157,7 +157,7 @@ func (f *files) mayMake(r *fileRequest, p *spot) error {
 			return unix.EACCES
 		}
 		return nil
-	case f.named(name):
+	case f.named(name), r.tree && p.top && matches(f.view.Makes, name):
 		return nil
 	case !p.owned || f.hidden(name):
 		f.told.add(r.call, name, "its folder was made by another program")

@@ -41,6 +41,7 @@ type fileRequest struct {
 	*fileCall
 	first, second string
 	flags, mode   uint32
+	tree          bool   // a folder is to be made
 	cached        uint64 // resolveCached, or 0 when it may take time
 }
 

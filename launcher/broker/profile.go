@@ -37,6 +37,8 @@ type View struct {
 	// Open are patterns (path.Match) of folders that another program of this user made and in which
 	// the run may make entries: those for temporary files that the caller names.
 	Open []string
+	// Makes are patterns of folders that the run may make although programs look for them.
+	Makes []string
 	// Named are names that a person has allowed to be changed; one that ends in a slash means all
 	// that is below.
 	Named []string

@@ -38,8 +38,8 @@ func (p Profile) Text() string {
 		for _, list := range []struct {
 			word  string
 			names []string
-		}{{"of", p.View.Dirs}, {"open", p.View.Open}, {"named", p.View.Named},
-			{"system", p.View.System}} {
+		}{{"of", p.View.Dirs}, {"open", p.View.Open}, {"makes", p.View.Makes},
+			{"named", p.View.Named}, {"system", p.View.System}} {
 			for _, name := range list.names {
 				lines = append(lines, "view "+list.word+" "+strconv.Quote(name))
 			}
