@@ -3,6 +3,7 @@ package launcher
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/broker/network"
@@ -17,6 +18,9 @@ func (w *wants) ask(ctx context.Context, c network.Want) network.Word {
 	}
 	w.asking.Lock()
 	defer w.asking.Unlock()
+	if c.Leads == "" && slices.Contains(proxiesOf(w.j.environ.vars), c.Text()) {
+		c.Leads = "a proxy, which may connect anywhere"
+	}
 	key := wanted{identity(c.Program), c.Text(), c.Leads}
 	last, ok := w.said[key]
 	if ok && last.counts(w.l.state.Now()) {

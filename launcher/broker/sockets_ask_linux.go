@@ -34,7 +34,7 @@ func (n *sockets) asked(c *call, s *socket,
 			break
 		}
 		var addrs []netip.Addr
-		addrs, v, again = n.gate.Lead(n.work.ctx, w)
+		addrs, v, again = n.gate.Lead(ctx, w)
 		for _, addr := range addrs {
 			list = append(list, netip.AddrPortFrom(addr, w.Port))
 		}

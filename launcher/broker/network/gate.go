@@ -109,9 +109,7 @@ func (g *Gate) resolve(ctx context.Context, name string) *answer {
 	if a == nil || isClosed(a.done) && (time.Now().After(a.until) || a.err != nil) {
 		a = &answer{done: make(chan struct{})}
 		g.known[name] = a
-		g.mu.Unlock()
-		g.fill(ctx, a, name)
-		return a
+		go g.fill(context.WithoutCancel(ctx), a, name) // others may wait longer than who came first
 	}
 	g.mu.Unlock()
 	select {

@@ -93,7 +93,10 @@ func exchange(server netip.AddrPort, query []byte, stream bool, id uint16, name 
 	}
 	for {
 		m, err := receive(f, stream)
-		if err != nil {
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return nil, false, fmt.Errorf("name server %s does not answer", server)
+		case err != nil:
 			return nil, false, fmt.Errorf("name server %s: %w", server, err)
 		}
 		addrs, truncated, code, err := parseAnswer(m, id, name, kind)
