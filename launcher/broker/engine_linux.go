@@ -141,21 +141,26 @@ func (b *Broker) Serve() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	for {
-		// Receiving does not end by itself when the last process does; polling does.
-		poll := []unix.PollFd{{Fd: int32(b.listener), Events: unix.POLLIN}}
-		_, err := unix.Poll(poll, -1)
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil || poll[0].Revents&unix.POLLIN == 0 {
+		if !seccomp.ReceiveEnds() && !b.comes() {
 			return
 		}
 		c := &call{listener: b.listener}
 		if c.listener.Receive(&c.Notification) != nil {
+			if hungUp(b.listener) {
+				return
+			}
 			continue // the caller was killed in between
 		}
 		b.answer(c)
 	}
+}
+
+// comes waits for a call, and reports whether there is one or may be: not when the last process has
+// ended.
+func (b *Broker) comes() bool {
+	poll := []unix.PollFd{{Fd: int32(b.listener), Events: unix.POLLIN}}
+	_, err := unix.Poll(poll, -1)
+	return err == unix.EINTR || err == nil && poll[0].Revents&unix.POLLIN != 0
 }
 
 // answer gives a call to its customer. A call that has none is refused: the filter asked about more

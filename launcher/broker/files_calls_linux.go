@@ -3,7 +3,6 @@
 package broker
 
 import (
-	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -73,7 +72,10 @@ func openFiles(p *Profile, r *run) customer {
 // answer looks a name up in what the kernel has in memory. Where that is not enough, as on a slow
 // file system, it is done beside.
 func (f *files) answer(c *call) {
-	i := slices.IndexFunc(fileCalls, func(what fileCall) bool { return what.nr == uint32(c.Nr) })
+	i := 0
+	for fileCalls[i].nr != uint32(c.Nr) {
+		i++
+	}
 	r := &fileRequest{call: c, fileCall: &fileCalls[i], cached: resolveCached}
 	if err := r.copy(); err != nil {
 		c.reply(err)
@@ -109,6 +111,7 @@ func (f *files) close() {
 	f.closeInside()
 	f.guard.close()
 	close(f.own.ended)
+	f.shared.close()
 	if f.book.made != nil {
 		f.book.made.Close()
 	}

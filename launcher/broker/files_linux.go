@@ -21,8 +21,8 @@ import (
 // and all that lies elsewhere, it leaves to the kernel: that gives nothing away.
 type files struct {
 	view   *View
-	guard  *guard           // nil without one
-	dirs   func() []viewDir // looked at when they are first asked for: most runs never do
+	guard  *guard // nil without one
+	shared sharedDirs
 	trees  *trees
 	work   *workers
 	umask  umasks
@@ -52,7 +52,7 @@ func newFiles(p *Profile, trees *trees, member func(pid int) bool) *files {
 		v = &View{}
 	}
 	return &files{
-		view: v, guard: newGuard(p), dirs: sync.OnceValue(v.look), trees: trees, work: newWorkers(),
+		view: v, guard: newGuard(p), trees: trees, work: newWorkers(),
 		member: member, umask: umasks{uid: uint32(os.Geteuid())},
 		own: insides{links: map[string]string{}, ended: make(chan struct{})},
 	}
@@ -69,21 +69,44 @@ func (f *files) ledger() *view.Ledger {
 	return f.book.made
 }
 
-// A viewDir is one of the shared directories.
-type viewDir struct {
-	name     string
-	dev, ino uint64
+// The sharedDirs are opened when they are first asked for: most runs never do.
+type sharedDirs struct {
+	once sync.Once
+	list []viewDir
 }
 
-// look finds out which directories are shared.
-func (v *View) look() (list []viewDir) {
-	for _, name := range v.Dirs {
-		var st unix.Stat_t
-		if unix.Lstat(name, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR {
-			list = append(list, viewDir{name, st.Dev, st.Ino})
+// A viewDir is one of the shared directories, open as a handle.
+type viewDir struct {
+	name     string
+	fd       int
+	dev, ino uint64
+	seen     bool // see spot
+}
+
+func (f *files) dirs() []viewDir {
+	f.shared.once.Do(func() {
+		for _, name := range f.view.Dirs {
+			var st unix.Stat_t
+			fd, err := unix.Open(name,
+				unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+			if err != nil {
+				continue
+			}
+			if unix.Fstat(fd, &st) != nil {
+				unix.Close(fd)
+				continue
+			}
+			f.shared.list = append(f.shared.list,
+				viewDir{name, fd, st.Dev, st.Ino, isSeen(st.Uid, st.Mode)})
 		}
+	})
+	return f.shared.list
+}
+
+func (s *sharedDirs) close() {
+	for _, d := range s.list {
+		unix.Close(d.fd)
 	}
-	return list
 }
 
 // inView reports whether name is below one of the shared directories, and not in a tree that the

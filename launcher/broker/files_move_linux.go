@@ -227,7 +227,7 @@ func (f *files) ownName(name string) bool {
 		}
 		first, _, _ := strings.Cut(rest, "/")
 		var st unix.Statx_t
-		return statx(unix.AT_FDCWD, d.name+"/"+first, &st) == nil && f.ours(&st)
+		return statx(d.fd, first, &st) == nil && f.ours(&st)
 	}
 	return false
 }

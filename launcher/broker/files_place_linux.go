@@ -13,16 +13,21 @@ import (
 // A spot is where an entry is or may come: its folder, open as a handle, and its name in there.
 type spot struct {
 	dir   int
+	kept  bool   // the handle is not the spot's own
 	in    string // the folder's name, as the kernel has it
 	name  string
 	slash bool // a slash followed
 	top   bool // the folder is a shared directory itself
 	owned bool // the runs of this workspace may make entries there
 	area  area
-	seen  bool // the caller may look into the folder; root without capabilities may not always
+	seen  bool // the caller may look into the folder
 }
 
-func (p *spot) close() { unix.Close(p.dir) }
+func (p *spot) close() {
+	if !p.kept {
+		unix.Close(p.dir)
+	}
+}
 
 func (p *spot) full() string { return path.Join(p.in, p.name) }
 
@@ -57,7 +62,10 @@ func (f *files) find(r *fileRequest, at int, name string, follow bool) (*spot, e
 		if err != nil || outside(name) {
 			return nil, errElsewhere
 		}
-		p, err := r.spot(name)
+		if f.apart(r, name, follow) {
+			return nil, errApart
+		}
+		p, err := f.spot(r, name)
 		if err != nil {
 			return nil, err
 		}
@@ -83,14 +91,21 @@ func (f *files) find(r *fileRequest, at int, name string, follow bool) (*spot, e
 	return nil, errElsewhere
 }
 
-// spot opens the folder that an absolute name is in.
-func (r *fileRequest) spot(name string) (*spot, error) {
+// spot opens the folder that an absolute name is in. Most are a shared directory itself, which is
+// open.
+func (f *files) spot(r *fileRequest, name string) (*spot, error) {
 	trimmed := strings.TrimRight(name, "/")
 	end := strings.LastIndexByte(trimmed, '/')
 	if end < 0 || trimmed[end+1:] == "." || trimmed[end+1:] == ".." {
 		return nil, errElsewhere
 	}
 	p := &spot{name: trimmed[end+1:], slash: trimmed != name}
+	for _, d := range f.dirs() {
+		if trimmed[:end] == d.name {
+			p.dir, p.kept, p.in, p.top, p.seen = d.fd, true, d.name, true, d.seen
+			return p, nil
+		}
+	}
 	var err error
 	if p.dir, err = r.folder(trimmed[:end+1]); err != nil {
 		return nil, err
@@ -118,8 +133,12 @@ func (r *fileRequest) folder(name string) (int, error) {
 }
 
 func readLink(dir int, name string) (string, bool) {
-	b := make([]byte, unix.PathMax)
+	b := make([]byte, 256)
 	n, err := unix.Readlinkat(dir, name, b)
+	if n == len(b) && err == nil {
+		b = make([]byte, unix.PathMax)
+		n, err = unix.Readlinkat(dir, name, b)
+	}
 	if err != nil || n == len(b) {
 		return "", false
 	}
@@ -128,6 +147,10 @@ func readLink(dir int, name string) (string, bool) {
 
 // look finds out whose the folder of a place is.
 func (f *files) look(p *spot) error {
+	if p.top && p.area == areaView {
+		p.owned = true
+		return nil
+	}
 	var st unix.Statx_t
 	if err := statx(p.dir, "", &st); err != nil {
 		p.close()
@@ -136,7 +159,7 @@ func (f *files) look(p *spot) error {
 	for _, d := range f.dirs() {
 		p.top = p.top || d.ino == st.Ino && d.dev == unix.Mkdev(st.Dev_major, st.Dev_minor)
 	}
-	p.seen = os.Geteuid() != 0 || st.Uid == 0 || st.Mode&1 != 0
+	p.seen = isSeen(st.Uid, uint32(st.Mode))
 	if p.area != areaView {
 		if !may(&st, 0o3) {
 			p.close()
@@ -147,6 +170,10 @@ func (f *files) look(p *spot) error {
 	p.owned = p.top || f.opened(p.in, &st) || f.ours(&st) || f.named(p.full())
 	return nil
 }
+
+// isSeen reports whether the caller may look into a folder: root without capabilities may not
+// always.
+func isSeen(uid, mode uint32) bool { return os.Geteuid() != 0 || uid == 0 || mode&1 != 0 }
 
 // mayChange reports whether what is at a place may be changed or removed.
 func (f *files) mayChange(p *spot, st *unix.Statx_t) bool {

@@ -44,9 +44,9 @@ func (c *call) readFile(address uint64, into []byte) (int, error) {
 // text copies a string that ends with a NUL from the caller's memory, at most size bytes with it.
 func (c *call) text(address uint64, size int) (string, error) {
 	var b []byte
-	for len(b) < size {
+	for step := 256; len(b) < size; step = size { // most names are short
 		// Not past the end of a page: the next may not be there.
-		part := make([]byte, min(size-len(b), 4096-int(address)%4096))
+		part := make([]byte, min(step, size-len(b), 4096-int(address)%4096))
 		if err := c.read(address, part); err != nil {
 			return "", err
 		}

@@ -3,6 +3,8 @@
 package seccomp
 
 import (
+	"strconv"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -54,6 +56,20 @@ const (
 
 	syncWakeUp = 1
 )
+
+// ReceiveEnds reports whether receiving ends by itself when the last process does (Linux 6.11).
+// Before that only polling does.
+var ReceiveEnds = sync.OnceValue(func() bool {
+	var name unix.Utsname
+	if unix.Uname(&name) != nil {
+		return false
+	}
+	first, rest, _ := strings.Cut(unix.ByteSliceToString(name.Release[:]), ".")
+	second, _, _ := strings.Cut(rest, ".")
+	major, err := strconv.Atoi(first)
+	minor, _ := strconv.Atoi(strings.TrimRight(second, "-rc"))
+	return err == nil && (major > 6 || major == 6 && minor >= 11)
+})
 
 // Receive waits for the next call. It fails when the caller was killed in between.
 func (l Listener) Receive(n *Notification) error {
