@@ -30,19 +30,25 @@ var secretShapes = sync.OnceValue(func() []secretShape {
 
 // tokenShapes are the tokens that have a form.
 var tokenShapes = sync.OnceValue(func() (list []secretShape) {
-	for _, t := range catalog.Tokens() {
-		if t.Form == "" {
-			continue
+	tokens := catalog.Tokens()
+	list = make([]secretShape, 0, len(tokens))
+	for i := range tokens {
+		if t := &tokens[i]; t.Form != "" {
+			list = append(list, secretShape{t.Name, t.Mark, t.More, expressionOf(t)})
 		}
+	}
+	return list
+})
+
+func expressionOf(t *catalog.Token) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp {
 		edge := `\b`
 		if t.Midword {
 			edge = ""
 		}
-		shape := expression(edge + regexp.QuoteMeta(t.Mark) + t.Form)
-		list = append(list, secretShape{t.Name, t.Mark, t.More, shape})
-	}
-	return list
-})
+		return regexp.MustCompile(edge + regexp.QuoteMeta(t.Mark) + t.Form)
+	})
+}
 
 func expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })

@@ -50,12 +50,13 @@ type hierarchy struct {
 }
 
 // hierarchies reads what the kernel says of this process's groups and of the mounts, in the formats
-// of cgroups(7) and proc(5).
-func hierarchies(groups, mountinfo string) []hierarchy {
+// of cgroups(7) and proc(5). Of version 1 only those with a controller count, unless that is "".
+func hierarchies(groups, mountinfo, controller string) []hierarchy {
 	var list []hierarchy
 	for line := range strings.Lines(mountinfo) {
 		before, after, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " - ")
-		if !strings.HasPrefix(after, "cgroup") {
+		if !strings.HasPrefix(after, "cgroup") ||
+			!strings.HasPrefix(after, "cgroup2") && !strings.Contains(after, controller) {
 			continue
 		}
 		left, right := strings.Fields(before), strings.Fields(after)
@@ -99,7 +100,7 @@ func newGroup(l Limits) *group {
 	g := &group{dirs: map[string]string{}}
 	name := fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), groupNumber.Add(1))
 	mounts, _ := proc.Mounts()
-	all := hierarchies(string(read("/proc/self/cgroup")), mounts)
+	all := hierarchies(string(read("/proc/self/cgroup")), mounts, "")
 	for _, c := range controllers {
 		value := c.set(l)
 		if value == 0 {
@@ -191,7 +192,7 @@ var MemoryBound = sync.OnceValue(func() uint64 {
 func memoryBound(groups, mountinfo string) uint64 {
 	const none = 1 << 62
 	least := uint64(none)
-	for _, h := range hierarchies(groups, mountinfo) {
+	for _, h := range hierarchies(groups, mountinfo, "memory") {
 		file := "memory.max"
 		if h.controllers != nil {
 			file = "memory.limit_in_bytes"

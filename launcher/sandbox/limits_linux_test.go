@@ -314,7 +314,7 @@ func TestHierarchies(t *testing.T) {
 		{"rubbish", "\n:::\n0\n", "x\n - cgroup\n1 2 3 4 - cgroup2\n", ""},
 	} {
 		var got []string
-		for _, h := range hierarchies(test.groups, test.mounts) {
+		for _, h := range hierarchies(test.groups, test.mounts, "") {
 			got = append(got, fmt.Sprint(h.controllers, " ", h.top, " ", h.own))
 		}
 		if strings.Join(got, "|") != test.want {
