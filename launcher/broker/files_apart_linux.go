@@ -59,3 +59,16 @@ func closed(fd int, err error) bool {
 	}
 	return err == nil || err == unix.ENOENT
 }
+
+func readLink(dir int, name string) (string, bool) {
+	b := make([]byte, 256)
+	n, err := unix.Readlinkat(dir, name, b)
+	if n == len(b) && err == nil {
+		b = make([]byte, unix.PathMax)
+		n, err = unix.Readlinkat(dir, name, b)
+	}
+	if err != nil || n == len(b) {
+		return "", false
+	}
+	return string(b[:n]), true
+}

@@ -132,19 +132,6 @@ func (r *fileRequest) folder(name string) (int, error) {
 	return fd, nil
 }
 
-func readLink(dir int, name string) (string, bool) {
-	b := make([]byte, 256)
-	n, err := unix.Readlinkat(dir, name, b)
-	if n == len(b) && err == nil {
-		b = make([]byte, unix.PathMax)
-		n, err = unix.Readlinkat(dir, name, b)
-	}
-	if err != nil || n == len(b) {
-		return "", false
-	}
-	return string(b[:n]), true
-}
-
 // look finds out whose the folder of a place is.
 func (f *files) look(p *spot) error {
 	if p.top && p.area == areaView {
@@ -170,10 +157,6 @@ func (f *files) look(p *spot) error {
 	p.owned = p.top || f.opened(p.in, &st) || f.ours(&st) || f.named(p.full())
 	return nil
 }
-
-// isSeen reports whether the caller may look into a folder: root without capabilities may not
-// always.
-func isSeen(uid, mode uint32) bool { return os.Geteuid() != 0 || uid == 0 || mode&1 != 0 }
 
 // mayChange reports whether what is at a place may be changed or removed.
 func (f *files) mayChange(p *spot, st *unix.Statx_t) bool {

@@ -59,17 +59,33 @@ const (
 
 // ReceiveEnds reports whether receiving ends by itself when the last process does (Linux 6.11).
 // Before that only polling does.
-var ReceiveEnds = sync.OnceValue(func() bool {
+func ReceiveEnds() bool {
+	known.Do(know)
+	return known.receiveEnds
+}
+
+// known is what the kernel can do, asked once.
+var known struct {
+	sync.Once
+	listens, receiveEnds bool
+}
+
+func know() {
+	var sizes [3]uint16
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_NOTIF_SIZES, 0,
+		uintptr(unsafe.Pointer(&sizes)))
+	known.listens = errno == 0 && sizes[0] <= uint16(unsafe.Sizeof(Notification{})) &&
+		sizes[1] <= uint16(unsafe.Sizeof(Answer{}))
 	var name unix.Utsname
 	if unix.Uname(&name) != nil {
-		return false
+		return
 	}
 	first, rest, _ := strings.Cut(unix.ByteSliceToString(name.Release[:]), ".")
 	second, _, _ := strings.Cut(rest, ".")
 	major, err := strconv.Atoi(first)
-	minor, _ := strconv.Atoi(strings.TrimRight(second, "-rc"))
-	return err == nil && (major > 6 || major == 6 && minor >= 11)
-})
+	minor, _ := strconv.Atoi(second) // 0 of a release candidate
+	known.receiveEnds = err == nil && (major > 6 || major == 6 && minor >= 11)
+}
 
 // Receive waits for the next call. It fails when the caller was killed in between.
 func (l Listener) Receive(n *Notification) error {
@@ -130,22 +146,10 @@ func (l Listener) ioctl(request uintptr, p unsafe.Pointer) error {
 	}
 }
 
-// canListen is what the kernel said when it was first asked.
-var canListen struct {
-	sync.Once
-	yes bool
-}
-
 // CanListen reports whether this kernel hands calls over, in the shapes known here.
 func CanListen() bool {
-	canListen.Do(func() {
-		var sizes [3]uint16
-		_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_NOTIF_SIZES, 0,
-			uintptr(unsafe.Pointer(&sizes)))
-		canListen.yes = errno == 0 && sizes[0] <= uint16(unsafe.Sizeof(Notification{})) &&
-			sizes[1] <= uint16(unsafe.Sizeof(Answer{}))
-	})
-	return canListen.yes
+	known.Do(know)
+	return known.listens
 }
 
 // waitKillable has a caller woken only to be killed while it waits: without it every signal that
