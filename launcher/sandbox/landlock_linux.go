@@ -99,6 +99,7 @@ func (l landlock) handled() abi {
 type ruleset struct {
 	fd     int
 	abi    abi
+	rules  int    // how many it has
 	buffer []byte // for names that are read
 }
 
@@ -147,6 +148,7 @@ func (r *ruleset) addRule(fd int, rights uint64) error {
 	if rights &= r.abi.fs; rights == 0 {
 		return nil
 	}
+	r.rules++
 	attr := pathBeneath{rights, int32(fd)}
 	_, _, errno := syscall.RawSyscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(r.fd),
 		unix.LANDLOCK_RULE_PATH_BENEATH,

@@ -57,8 +57,25 @@ func (b *builder) viewed() {
 		return contains(v.Dirs, p.Name)
 	})
 	for _, dir := range v.Dirs {
-		b.profile.Read = append(slices.Clip(b.profile.Read), Path{Name: dir, Optional: true})
+		if !b.isRead(dir) {
+			b.profile.Read = append(slices.Clip(b.profile.Read), Path{Name: dir, Optional: true})
+		}
 	}
+}
+
+// isRead reports whether a tree of the profile has the directory in it, and nothing hides it: what
+// is hidden in it then needs rules on its neighbours once. A tree above /dev does not mean the
+// devices (see rules).
+func (b *builder) isRead(dir string) bool {
+	for _, h := range b.hidden {
+		if within(dir, h) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(b.profile.Read, func(p Path) bool {
+		return within(dir, p.Name) && !p.NoExec && !p.Optional && p.File == nil &&
+			(p.Name == "/dev" || !within("/dev", p.Name) || !within(dir, "/dev"))
+	})
 }
 
 // inTemp reports whether name lies in such a directory.

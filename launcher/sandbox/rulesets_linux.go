@@ -62,6 +62,9 @@ func (b *builder) rules() error {
 	hide := b.hidden
 	if b.level == Strong {
 		hide = b.replaceable()
+		if v := p.View; v != nil { // mounts alone hide there, as in a tree that is written
+			hide = slices.DeleteFunc(hide, func(name string) bool { return inside(v.Dirs, name) })
+		}
 	}
 	for _, r := range p.Read {
 		if b.level == Strong && within(r.Name, "/proc") {
@@ -72,9 +75,6 @@ func (b *builder) rules() error {
 		// others with what is typed there.
 		if r.Name != "/dev" && within("/dev", r.Name) {
 			hidden = append(slices.Clip(hidden), "/dev")
-		}
-		if v := p.View; v != nil && b.level == Strong && contains(v.Dirs, r.Name) {
-			hidden = nil // mounts alone hide, as in a tree that is written
 		}
 		a := around{rights: fsRead | fsExec, list: fsList}
 		if err := b.files.allowAround(r, a, hidden); err != nil {
