@@ -46,8 +46,9 @@
 //   - The broker has the launcher's rights and may be root. It changes only what the caller's user
 //     owns, as the caller itself could without a sandbox (TestMetadataDecides).
 //   - One thread receives calls, and does not wait: what takes time is done beside it, in a bounded
-//     number of places (sandbox: TestSlowConnect, TestQuestionsInBulk, TestStreamsInBulk). While a
-//     call blocks, a signal to the caller ends it within a tenth of a second.
+//     number of places (TestAnswersBesideAChange, sandbox: TestSlowConnect, TestQuestionsInBulk,
+//     TestStreamsInBulk). While a call blocks, a signal to the caller ends it within a tenth of a
+//     second.
 //   - A descriptor is handed over first and the answer sent then: a signal to the launcher would undo
 //     both at once (sandbox: TestAnswersUnderSignals).
 //   - A caller that dies takes its call along, and the last one ends the broker (TestCallerDies,
@@ -85,8 +86,9 @@
 //   - The mask is read of a caller only after some process of the run has set one. The run's mounts
 //     of these directories are read-only at strong, so access(2) is answered too.
 //
-// Between the look at an entry that is to be removed or replaced and its change another program can
-// put its own there; nothing inside can, because changes are made one at a time.
+// Changes are made one at a time. Another program can put its own entry to a name between the look
+// at it and the change: so what is removed or replaced is moved aside first, looked at again there,
+// and put back when it is not what was looked at (TestSwappedMeanwhile).
 //
 // # Hidden and kept files in writable trees
 //

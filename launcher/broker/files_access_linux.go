@@ -67,6 +67,9 @@ func (f *files) access(r *fileRequest) (int, error) {
 		return -1, errElsewhere
 	}
 	defer unix.Close(fd)
+	if r.cached != 0 && isSlow(fd) {
+		return -1, errSlow
+	}
 	var st unix.Statx_t
 	name, err = os.Readlink(selfFile(fd))
 	if err != nil || statx(fd, "", &st) != nil || !r.waits() {

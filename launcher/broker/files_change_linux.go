@@ -60,7 +60,9 @@ func (f *files) remove(r *fileRequest) (int, error) {
 		return -1, err
 	}
 	defer p.close()
-	f.changing.Lock()
+	if err := f.alone(r); err != nil {
+		return -1, err
+	}
 	defer f.changing.Unlock()
 	var st unix.Statx_t
 	err = statx(p.dir, p.name, &st)
@@ -80,8 +82,14 @@ func (f *files) remove(r *fileRequest) (int, error) {
 	}
 	target, _ := readLink(p.dir, p.name)
 	err = f.gone(p, &st, func() error {
-		return unix.Unlinkat(p.dir, p.name, int(r.flags&unix.AT_REMOVEDIR))
+		if p.area != areaView {
+			return unix.Unlinkat(p.dir, p.name, int(r.flags&unix.AT_REMOVEDIR))
+		}
+		return takeOut(p, &st)
 	})
+	if err == errSwapped {
+		return -1, f.foreign(r, p)
+	}
 	if err == nil {
 		f.unlinked(target)
 	}

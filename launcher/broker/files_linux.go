@@ -3,6 +3,7 @@
 package broker
 
 import (
+	"errors"
 	"os"
 	"path"
 	"slices"
@@ -64,7 +65,13 @@ func (f *files) ledger() *view.Ledger {
 		for _, d := range f.dirs() {
 			names = append(names, d.name)
 		}
-		f.book.made, _ = view.OpenLedger(f.view.Ledger, names)
+		var err error
+		var damaged *view.DamagedError
+		f.book.made, err = view.OpenLedger(f.view.Ledger, names)
+		if errors.As(err, &damaged) {
+			f.told.add(&call{}, damaged.Name,
+				"a record in it is damaged, so nothing counts as made here; try to remove it")
+		}
 	})
 	return f.book.made
 }

@@ -15,7 +15,9 @@ func (f *files) makeAt(r *fileRequest, name string, at int, made func(p *spot) e
 		return err
 	}
 	defer p.close()
-	f.changing.Lock()
+	if err := f.alone(r); err != nil {
+		return err
+	}
 	defer f.changing.Unlock()
 	var st unix.Statx_t
 	switch err := statx(p.dir, p.name, &st); {

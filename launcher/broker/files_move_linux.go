@@ -60,7 +60,9 @@ func (f *files) between(r *fileRequest, act func(r *fileRequest, from, to *spot)
 	}
 	defer from.close()
 	defer to.close()
-	f.changing.Lock()
+	if err := f.alone(r); err != nil {
+		return err
+	}
 	defer f.changing.Unlock()
 	return act(r, from, to)
 }
@@ -80,13 +82,13 @@ func (f *files) renameAt(r *fileRequest, from, to *spot) error {
 		return unix.EXDEV
 	}
 	there := statx(to.dir, to.name, &now) == nil
-	exchange := r.flags&unix.RENAME_EXCHANGE != 0
+	swap := r.flags&unix.RENAME_EXCHANGE != 0
 	switch {
 	case r.flags&^(unix.RENAME_NOREPLACE|unix.RENAME_EXCHANGE) != 0:
 		return unix.EINVAL
-	case exchange && there && to.staysIn(from, &now):
+	case swap && there && to.staysIn(from, &now):
 		return unix.EXDEV
-	case !there && exchange:
+	case !there && swap:
 		return unix.ENOENT
 	case there && r.flags&unix.RENAME_NOREPLACE != 0:
 		return unix.EEXIST
@@ -96,23 +98,32 @@ func (f *files) renameAt(r *fileRequest, from, to *spot) error {
 	if err := f.mayMake(r, to); err != nil {
 		return err
 	}
-	if exchange {
+	if swap {
 		if err := f.mayMake(r, from); err != nil {
 			return err
 		}
 	}
-	move := func(flags uint) error {
-		return unix.Renameat2(from.dir, from.name+slash(from), to.dir, to.name+slash(to), flags)
-	}
+	var err error
 	switch {
-	case exchange:
-		return move(unix.RENAME_EXCHANGE)
-	case !there: // what has come there meanwhile stays
-		return move(unix.RENAME_NOREPLACE)
-	case old.Ino == now.Ino && old.Dev_major == now.Dev_major && old.Dev_minor == now.Dev_minor:
+	case there && !swap && identify(&old) == identify(&now):
 		return nil // two names of one file
+	case from.area != areaView: // other programs make nothing there that the run may not move
+		return unix.Renameat2(from.dir, from.name+slash(from), to.dir, to.name+slash(to),
+			uint(r.flags))
+	case swap:
+		err = exchange(from, to, &old, &now)
+	case !there: // what has come there meanwhile stays
+		err = move(from, to, &old)
+	case from.slash && old.Mode&unix.S_IFMT != unix.S_IFDIR || to.slash &&
+		now.Mode&unix.S_IFMT != unix.S_IFDIR:
+		return unix.ENOTDIR
+	default:
+		err = f.gone(to, &now, func() error { return replace(from, to, &old, &now) })
 	}
-	return f.gone(to, &now, func() error { return move(0) })
+	if err == errSwapped {
+		return f.foreign(r, to)
+	}
+	return err
 }
 
 // staysIn reports whether what is at a place is not moved to another one: programs copy it then.
@@ -127,13 +138,6 @@ func (p *spot) staysIn(to *spot, st *unix.Statx_t) bool {
 		return kind == unix.S_IFDIR || kind == unix.S_IFREG && st.Mode&0o111 != 0
 	}
 	return false
-}
-
-func slash(p *spot) string {
-	if p.slash {
-		return "/"
-	}
-	return ""
 }
 
 // link gives a file of the workspace's own another name, in the view too.
@@ -209,6 +213,9 @@ func (f *files) leadsInside(p *spot, target string) bool {
 	name := path.Clean(target)
 	if !path.IsAbs(name) {
 		name = path.Join(p.in, target)
+	}
+	if f.trees.guards(name) || f.hidden(name) {
+		return false
 	}
 	for _, tree := range append(f.view.System, f.trees.names...) {
 		if within(name, tree) {

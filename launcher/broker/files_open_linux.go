@@ -35,7 +35,9 @@ func (f *files) open(r *fileRequest) (int, error) {
 		return -1, err
 	}
 	defer p.close()
-	f.changing.Lock()
+	if err := f.alone(r); err != nil {
+		return -1, err
+	}
 	defer f.changing.Unlock()
 	if !r.waits() {
 		return -1, unix.ESRCH

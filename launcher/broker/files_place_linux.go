@@ -128,6 +128,9 @@ func (r *fileRequest) folder(name string) (int, error) {
 		return -1, errSlow
 	case err != nil:
 		return -1, errElsewhere
+	case r.cached != 0 && isSlow(fd):
+		unix.Close(fd)
+		return -1, errSlow
 	}
 	return fd, nil
 }
@@ -164,4 +167,15 @@ func (f *files) mayChange(p *spot, st *unix.Statx_t) bool {
 		return f.guard.forbids(p.full(), st, true) == ""
 	}
 	return !f.hidden(p.full()) && (f.ours(st) || f.named(p.full()))
+}
+
+// alone waits until nothing else is changed. The thread that receives calls does not wait: behind a
+// slow file system a change can take any time. A bind waits, as it cannot begin anew.
+func (f *files) alone(r *fileRequest) error {
+	if r.cached == 0 || r.fileCall == nil {
+		f.changing.Lock()
+	} else if !f.changing.TryLock() {
+		return errSlow
+	}
+	return nil
 }

@@ -29,6 +29,9 @@ func (f *files) openGuarded(r *fileRequest) (int, error) {
 		return -1, errApart
 	}
 	defer unix.Close(at)
+	if r.cached != 0 && isSlow(at) {
+		return -1, errSlow
+	}
 	var st unix.Statx_t
 	if err := statx(at, "", &st); err != nil || !r.waits() {
 		return -1, errElsewhere

@@ -43,12 +43,8 @@ func (t *trees) open(path, name string) {
 // writable reports whether name, as the kernel has it for an open object, is in a writable tree and
 // neither read-only nor hidden.
 func (t *trees) writable(name string) bool {
-	for _, list := range [][]string{t.readOnly, t.hidden} {
-		for _, guarded := range list {
-			if within(name, guarded) {
-				return false
-			}
-		}
+	if t.guards(name) {
+		return false
 	}
 	for _, r := range t.roots {
 		root := ""
@@ -70,6 +66,18 @@ func (t *trees) makes(name string) bool {
 
 // shared are the directories that all programs share, by whatever rules.
 var shared = []string{"/tmp", "/var/tmp", "/dev/shm"}
+
+// guards reports whether name is read-only or hidden in a tree.
+func (t *trees) guards(name string) bool {
+	for _, list := range [][]string{t.readOnly, t.hidden} {
+		for _, guarded := range list {
+			if within(name, guarded) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // holds reports whether name was in a writable tree at the start.
 func (t *trees) holds(name string) bool {

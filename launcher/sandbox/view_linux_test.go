@@ -236,3 +236,21 @@ func TestViewRemembers(t *testing.T) {
 		}
 	})
 }
+
+// A link in a shared directory, which a program outside may follow, does not lead to what is kept
+// as it is or hidden in the workspace.
+func TestViewLinkToKept(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		p, dir := shared(t, p)
+		ws := p.Write[0].Name
+		for _, name := range []string{"/kept", "/secret", "/own"} {
+			must(t, os.WriteFile(ws+name, []byte(name+"\n"), 0o600))
+		}
+		p.ReadOnly, p.Hide = []string{ws + "/kept"}, []string{ws + "/secret"}
+		_, text := shell(t, p, "cd "+dir+"; for n in kept secret own; do ln -s "+ws+
+			"/$n $n 2>/dev/null && echo $n; done")
+		if text != "own\n" {
+			t.Errorf("linked %q", text)
+		}
+	})
+}

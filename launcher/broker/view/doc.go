@@ -23,5 +23,6 @@
 // another program may have put something else there. The ledger is a file of records of one size,
 // to which every run of the workspace appends; nothing is forced to the disk. A record that is
 // lost makes an entry somebody else's, and nothing worse: a removal is written before the entry is
-// removed. Entries that are gone are left out when no other run has the file open and it has grown.
+// removed. A file with a record that cannot be read is refused (DamagedError). Entries that are
+// gone are left out when no other run has the file open and it has grown.
 package view

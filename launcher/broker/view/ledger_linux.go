@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/binary"
+	"fmt"
 	"os"
 	"sync"
 
@@ -35,17 +36,29 @@ func (l *Ledger) current() bool {
 func (l *Ledger) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.letGo()
+}
+
+func (l *Ledger) letGo() {
 	if l.file != nil {
 		l.file.Close()
 		l.file = nil
 	}
 }
 
+// A DamagedError is what a ledger is refused with: a record that cannot be read may be that of a
+// removal, and what it was about would count as this workspace's for ever.
+type DamagedError struct{ Name string }
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("ledger %q: damaged record; try: rm %[1]q", e.Name)
+}
+
 // Has reports whether a run of this workspace has made the entry.
 func (l *Ledger) Has(id ID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.catchUp()
+	_ = l.catchUp() // nothing is this workspace's then
 	return l.entries[id]
 }
 
@@ -72,40 +85,48 @@ func (l *Ledger) append(id ID, kind byte) {
 		return
 	}
 	if n, err := l.file.Write(record(id, kind)); err != nil || n != recordSize {
-		l.file.Close() // what follows a part of a record could not be read
-		l.file = nil
+		l.letGo() // what follows a part of a record could not be read
 	}
 }
 
-// catchUp takes in what was appended since, by this process or others.
-func (l *Ledger) catchUp() {
+// catchUp takes in what was appended since, by this process or others. Of a damaged file nothing
+// counts, and nothing more is written to it.
+func (l *Ledger) catchUp() error {
 	if l.file == nil {
-		return
+		return nil
 	}
 	var st unix.Stat_t
 	if unix.Fstat(int(l.file.Fd()), &st) != nil || st.Size-l.read < recordSize {
-		return
+		return nil
 	}
 	b := make([]byte, (st.Size-l.read)/recordSize*recordSize)
 	n, _ := l.file.ReadAt(b, l.read)
 	for b = b[:n/recordSize*recordSize]; len(b) > 0; b = b[recordSize:] {
 		l.read += recordSize
 		l.records++
-		l.take(b[:recordSize])
+		if !l.take(b[:recordSize]) {
+			l.letGo()
+			clear(l.entries)
+			return &DamagedError{l.name}
+		}
 	}
+	return nil
 }
 
-func (l *Ledger) take(b []byte) {
+// take takes a record in, and reports whether it is one.
+func (l *Ledger) take(b []byte) bool {
 	id := ID{
 		Dev: binary.LittleEndian.Uint64(b), Ino: binary.LittleEndian.Uint64(b[8:]),
 		Sec:  int64(binary.LittleEndian.Uint64(b[16:])),
 		Nsec: binary.LittleEndian.Uint32(b[24:]),
 	}
 	switch kind := b[28]; {
-	case string(record(id, kind)) != string(b):
-	case kind == made && len(l.entries) < maxEntries:
-		l.entries[id] = true
+	case kind != made && kind != removed, string(record(id, kind)) != string(b):
+		return false
 	case kind == removed:
 		delete(l.entries, id)
+	case len(l.entries) < maxEntries:
+		l.entries[id] = true
 	}
+	return true
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tada-run/tada-run/approval/flock"
 )
 
-// OpenLedger opens the ledger in a file, which it makes. On an error the ledger that is returned
-// remembers for this run alone.
+// OpenLedger opens the ledger in a file, which it makes. On an error, such as a *DamagedError, the
+// ledger that is returned remembers for this run alone.
 func OpenLedger(name string, dirs []string) (*Ledger, error) {
 	l := &Ledger{name: name, dirs: dirs, entries: map[ID]bool{}}
 	if name == "" {
@@ -39,10 +39,13 @@ func OpenLedger(name string, dirs []string) (*Ledger, error) {
 				return l, err
 			}
 			continue // another run has put a shorter one in its place
-		case !alone:
+		}
+		if err := l.catchUp(); err != nil {
+			return l, err
+		}
+		if !alone {
 			return l, nil
 		}
-		l.catchUp()
 		if err := l.shorten(); err != nil {
 			return l, err
 		}

@@ -1,0 +1,56 @@
+//go:build amd64 || arm64
+
+package broker
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// A program or another machine answers for some file systems, and may not answer: the thread that
+// receives calls does not touch them.
+
+// slowKinds begin the names of such file systems.
+var slowKinds = []string{"fuse", "nfs", "cifs", "smb", "9p", "virtiofs", "ceph", "afs", "autofs",
+	"coda", "gfs", "glusterfs", "lustre", "ocfs", "orangefs"}
+
+// slowDevices are the numbers of file systems that were asked about.
+var slowDevices sync.Map
+
+// isSlow reports whether what fd is a handle of is on such a file system. The kernel tells that by
+// itself.
+func isSlow(fd int) bool {
+	var st unix.Statx_t
+	err := unix.Statx(fd, "", unix.AT_EMPTY_PATH|unix.AT_STATX_DONT_SYNC, 0, &st)
+	if err != nil {
+		return false
+	}
+	dev := strconv.Itoa(int(st.Dev_major)) + ":" + strconv.Itoa(int(st.Dev_minor))
+	slow, known := slowDevices.Load(dev)
+	if !known {
+		table, _ := os.ReadFile("/proc/self/mountinfo")
+		slow = isSlowDevice(string(table), dev)
+		slowDevices.Store(dev, slow)
+	}
+	return slow.(bool)
+}
+
+// isSlowDevice looks for a device in mountinfo (proc_pid_mountinfo(5)).
+func isSlowDevice(mountinfo, dev string) bool {
+	for line := range strings.Lines(mountinfo) {
+		fields, rest, _ := strings.Cut(line, " - ")
+		if f := strings.Fields(fields); len(f) < 3 || f[2] != dev {
+			continue
+		}
+		for _, kind := range slowKinds {
+			if strings.HasPrefix(rest, kind) {
+				return true
+			}
+		}
+	}
+	return false
+}
