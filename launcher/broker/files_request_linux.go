@@ -72,14 +72,15 @@ func (r *fileRequest) copy() (err error) {
 // caller's directory may be moved meanwhile changes nothing, as it is the object found that is
 // decided about.
 func (r *fileRequest) full(at int, path string) (string, error) {
-	switch {
+	dir := r.process() + "cwd"
+	switch number, rest := below(path); {
 	case path == "":
 		return "", errElsewhere
+	case number != "":
+		dir, path = r.process()+"fd/"+number, rest
 	case path[0] == '/':
 		return path, nil
-	}
-	dir := r.process() + "cwd"
-	if at >= 0 && int32(r.Args[at]) != unix.AT_FDCWD {
+	case at >= 0 && int32(r.Args[at]) != unix.AT_FDCWD:
 		dir = r.process() + "fd/" + strconv.Itoa(int(int32(r.Args[at])))
 	}
 	base, err := os.Readlink(dir)
@@ -112,7 +113,7 @@ func descriptor(path string) (number string, ok bool) {
 	case "/dev/stderr":
 		return "2", true
 	}
-	for _, self := range []string{"/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/"} {
+	for _, self := range ownDescriptors {
 		if number, ok := strings.CutPrefix(path, self); ok {
 			_, err := strconv.ParseUint(number, 10, 31)
 			return number, err == nil
@@ -120,3 +121,20 @@ func descriptor(path string) (number string, ok bool) {
 	}
 	return "", false
 }
+
+// below returns the number of the caller's own descriptor that path begins with, "" for none, and
+// what follows: Claude Code opens names in a directory so.
+func below(path string) (number, rest string) {
+	for _, self := range ownDescriptors {
+		if after, ok := strings.CutPrefix(path, self); ok {
+			number, rest, _ = strings.Cut(after, "/")
+			if _, err := strconv.ParseUint(number, 10, 31); err == nil && rest != "" {
+				return number, rest
+			}
+		}
+	}
+	return "", path
+}
+
+// ownDescriptors are where a process finds its own.
+var ownDescriptors = []string{"/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/"}

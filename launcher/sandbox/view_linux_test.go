@@ -93,6 +93,23 @@ func TestViewProgramAtOnce(t *testing.T) {
 	})
 }
 
+// A name below one of the caller's own descriptors is in the directory that this one is open for.
+func TestViewBelowDescriptors(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		p, dir := shared(t, p)
+		_, text := shell(t, p, "cd "+dir+`; mkdir own; exec 8<own 9<. 3>&2 2>/dev/null
+			for fds in /proc/self/fd /proc/thread-self/fd /dev/fd; do
+				mkdir $fds/8/d && echo x > $fds/8/d/f && mv own/d/f $fds/9/f && rm $fds/9/f &&
+				rmdir $fds/8/d && echo made
+				(echo x > $fds/9/foreign) && echo written; rm -f $fds/8/../foreign && echo gone
+				mkdir $fds/9/tmux-0 && echo tmux; mkdir $fds/99/x && echo none
+			done; ls own`)
+		if text != "made\nmade\nmade\n" {
+			t.Errorf("%q", text)
+		}
+	})
+}
+
 // A FIFO works inside and is seen by no program outside; it goes with the run.
 func TestViewFIFO(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
