@@ -99,7 +99,7 @@ golden: tables ## rewrite golden files and transcripts after an intended change
 
 bench: build ## start and check time, as ratios to bash and bwrap
 	$(GO) test -run '^$$' -bench . -benchmem ./shellparse ./pathguard ./approval ./audit ./integration/quarantine
-	$(GO) test -run '^$$' -bench 'Network|Clients' -benchtime 10x -timeout 30m ./launcher/sandbox
+	$(GO) test -run '^$$' -bench 'Network|Clients|View' -benchtime 10x -timeout 30m ./launcher/sandbox
 	BENCH_PEERS=1 $(GO) test -count=1 -run '^TestPeers$$' -v ./integration
 
 bench-hook: ## how long the hook delays each call of an agent, beside bash -c true
