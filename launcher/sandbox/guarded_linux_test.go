@@ -40,6 +40,11 @@ func guardState(t *testing.T, ws string) (sum [sha256.Size]byte) {
 		must(t, bad)
 		all.WriteString(string(text) + st.Mode().String() + st.ModTime().String())
 	}
+	for _, name := range []string{"conf/key", "meta/hooks"} {
+		st, err := os.Stat(filepath.Join(ws, name))
+		must(t, err)
+		all.WriteString(st.Mode().String() + st.ModTime().String())
+	}
 	return sha256.Sum256([]byte(all.String()))
 }
 
