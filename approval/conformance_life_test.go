@@ -123,7 +123,8 @@ func testTransitions(t *testing.T, b *bench) {
 		if _, err := b.Decide(ctx, yes(e)); err == nil {
 			t.Errorf("%s: decided", state)
 		}
-		if _, err := b.Consume(ctx, approval.Claim{Session: "s1", Envelope: e.ID, PlanHash: e.PlanHash}); err == nil {
+		if _, err := b.Consume(ctx,
+			approval.Claim{Session: "s1", Envelope: e.ID, PlanHash: e.PlanHash}); err == nil {
 			t.Errorf("%s: consumed", state)
 		}
 		if _, err := b.Cancel(ctx, e.ID, ""); err == nil {
@@ -423,7 +424,8 @@ func testFlood(t *testing.T, b *bench) {
 func testNonce(t *testing.T, b *bench) {
 	b.reopen(func(o *approval.Options) { o.Rand = stuck{} })
 	ask(t, b, plantest.Small(t, nil))
-	if e, _, err := b.Request(ctx, approval.Request{Session: "s2", Payload: plantest.Small(t, nil)}); err == nil {
+	if e, _, err := b.Request(ctx,
+		approval.Request{Session: "s2", Payload: plantest.Small(t, nil)}); err == nil {
 		t.Errorf("two envelopes with one nonce: %+v", e)
 	}
 	for which := 1; which <= 2; which++ {
@@ -443,7 +445,8 @@ func testNonce(t *testing.T, b *bench) {
 		}
 	}
 	b.reopen(func(o *approval.Options) { o.Rand = broken{} })
-	if _, _, err := b.Request(ctx, approval.Request{Session: "s3", Payload: plantest.Small(t, nil)}); err == nil {
+	if _, _, err := b.Request(ctx,
+		approval.Request{Session: "s3", Payload: plantest.Small(t, nil)}); err == nil {
 		t.Error("an envelope without randomness")
 	}
 	if list, err := b.Pending(ctx); err != nil || len(list) != 3 {

@@ -202,7 +202,8 @@ func TestAProgramsNoLiftsNoBrake(t *testing.T) {
 	d := no(e, "")
 	d.Via.Channel = approval.ChannelAgent
 	decide(t, b, d)
-	if e := ask(t, b, plantest.Small(t, func(p map[string]any) { p["n"] = "after" })); e.Challenge == "" {
+	if e := ask(t, b,
+		plantest.Small(t, func(p map[string]any) { p["n"] = "after" })); e.Challenge == "" {
 		t.Error("an agent has lifted the brake by denying")
 	}
 }

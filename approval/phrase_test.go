@@ -122,7 +122,8 @@ func TestExplainNames(t *testing.T) {
 		{approval.ErrUnread, "", "read the whole question first: tadactl show ID"},
 		{approval.ErrUnread, "x; rm", "read the whole question first: tadactl show ID"},
 	} {
-		if f, _ := approval.Explain(fmt.Errorf("answer: %w", &approval.Refused{Envelope: test.id, Err: test.err})); f.Message != test.want {
+		if f, _ := approval.Explain(fmt.Errorf("answer: %w",
+			&approval.Refused{Envelope: test.id, Err: test.err})); f.Message != test.want {
 			t.Errorf("%q: %q, want %q", test.id, f.Message, test.want)
 		}
 	}

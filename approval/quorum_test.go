@@ -102,7 +102,8 @@ func testDelegation(t *testing.T, b *bench) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := boss.Delegate(approval.Delegation{Public: boss.Public(), Name: "boss", Issued: b.Now, Expires: b.Now.Add(time.Hour)}); err == nil {
+	if _, err := boss.Delegate(approval.Delegation{Public: boss.Public(), Name: "boss",
+		Issued: b.Now, Expires: b.Now.Add(time.Hour)}); err == nil {
 		t.Error("delegated to oneself")
 	}
 }
@@ -169,7 +170,8 @@ func testQuorum(t *testing.T, b *bench) {
 			}
 		}
 	}
-	if _, _, err := b.Request(ctx, approval.Request{Session: "s1", Quorum: 17, Payload: plantest.Small(t, nil)}); err == nil {
+	if _, _, err := b.Request(ctx,
+		approval.Request{Session: "s1", Quorum: 17, Payload: plantest.Small(t, nil)}); err == nil {
 		t.Error("a quorum that nobody can bring together")
 	}
 	// Asked of one person first, and then of two: the first question does not answer the second.

@@ -152,7 +152,8 @@ func decidedLast(history iter.Seq2[approval.Event, error]) iter.Seq2[approval.Ev
 func checkRebuilt(t *testing.T, s *approval.Store, want map[string]error) {
 	t.Helper()
 	for id, want := range want {
-		if _, err := s.Consume(ctx, approval.Claim{Session: "s1", Envelope: id, PlanHash: "x"}); !errors.Is(err, want) {
+		if _, err := s.Consume(ctx,
+			approval.Claim{Session: "s1", Envelope: id, PlanHash: "x"}); !errors.Is(err, want) {
 			t.Errorf("use: %v, want %v", err, want)
 		}
 		if _, err := s.Decide(ctx, approval.Decision{Envelope: id}); !errors.Is(err, want) {

@@ -120,7 +120,9 @@ func TestLife(t *testing.T) {
 	ctx, c := context.Background(), newClock()
 	s, _ := open(t, c, nil)
 	p := plantest.Small(t, nil)
-	if _, err := s.Consume(ctx, approval.Claim{Session: "s1", PlanHash: plan.Hash(p)}); !errors.Is(err, approval.ErrUnknown) {
+	if _, err := s.Consume(ctx,
+		approval.Claim{Session: "s1",
+			PlanHash: plan.Hash(p)}); !errors.Is(err, approval.ErrUnknown) {
 		t.Fatalf("before the question: %v", err)
 	}
 	e := ask(t, s, p)

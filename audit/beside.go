@@ -53,7 +53,8 @@ func (v *verifier) beside() error {
 	case v.o.Mark == "":
 	case v.mark.state != markWhole:
 		r.note(
-			"%s does not exist, so this machine cannot rule out that the log directory is an older copy", filepath.Base(v.o.Mark))
+			"%s does not exist, so this machine cannot rule out that the log directory is an "+
+				"older copy", filepath.Base(v.o.Mark))
 	}
 	if v.slots < 2 {
 		r.note("one of the two copies in %s is damaged: a write was interrupted, or it was changed",
@@ -61,7 +62,8 @@ func (v *verifier) beside() error {
 	}
 	if r.NotAnchored > 0 {
 		r.note(
-			"%s at the end of the log, not in %s: a process died between two writes, or another program appended to the log", Plural(r.NotAnchored, "entry"), anchorName)
+			"%s at the end of the log, not in %s: a process died between two writes, or another "+
+				"program appended to the log", Plural(r.NotAnchored, "entry"), anchorName)
 	}
 	return nil
 }

@@ -68,7 +68,8 @@ func (v *verifier) sealFile(last *sealBody, at Entry) error {
 		if k, ok := keyOf(v.keys, last.Epoch+1); !ok || k.public() != last.Next {
 			return &BadEntry{File: logName, Seq: at.Seq + 1, Line: at.Line + 1,
 				Reason: fmt.Sprintf(
-					"%s is ahead of this log: the log was cut back to the seal of epoch %d, or the key was replaced", sealKeyName, last.Epoch)}
+					"%s is ahead of this log: the log was cut back to the seal of epoch %d, or "+
+						"the key was replaced", sealKeyName, last.Epoch)}
 		}
 	}
 	return nil

@@ -265,7 +265,8 @@ func TestStrict(t *testing.T) {
 			t.Errorf("%s: %v, want %q", body, err, want)
 		}
 	}
-	if strictly(fields{body: []byte(`{}`), kind: []byte("k"), time: []byte("2026-02-31T00:00:00.000000Z")}) == "" {
+	if strictly(fields{body: []byte(`{}`), kind: []byte("k"),
+		time: []byte("2026-02-31T00:00:00.000000Z")}) == "" {
 		t.Error("the 31st of February")
 	}
 }

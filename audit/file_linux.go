@@ -98,7 +98,8 @@ func fit(name string, open, named *unix.Stat_t, there bool) error {
 	case open.Mode&unix.S_IFMT != unix.S_IFREG, int(open.Uid) != os.Geteuid(), open.Mode&0o077 != 0,
 		open.Nlink != 1:
 		return fmt.Errorf(
-			"%w: %q has owner %d, mode %#o and %d names; it must be yours, a plain file, 0600, with one name",
+			"%w: %q has owner %d, mode %#o and %d names; it must be yours, a plain file, 0600, "+
+				"with one name",
 			ErrUnsafe, name, open.Uid, open.Mode&0o7777, open.Nlink)
 	}
 	return nil

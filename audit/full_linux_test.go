@@ -225,7 +225,9 @@ func TestThingsInTheWay(t *testing.T) {
 		}
 	}
 	// From the future: a transcript, a clock.
-	if _, err := NewReader("a", strings.NewReader(`{"version":9,"term":{"cols":1,"rows":1}}`+"\n")); err == nil || !strings.Contains(err.Error(), "9") {
+	if _, err := NewReader("a",
+		strings.NewReader(`{"version":9,"term":{"cols":1,"rows":1}}`+"\n")); err == nil ||
+		!strings.Contains(err.Error(), "9") {
 		t.Errorf("a transcript from the future: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "audit")

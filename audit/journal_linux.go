@@ -25,7 +25,8 @@ func Journal(socket string, p Point, dir string) error {
 	defer unix.Close(fd)
 	// A newline would begin another field: a folder cannot add one.
 	msg := fmt.Appendf(nil,
-		"MESSAGE=audit head %s of %q\nPRIORITY=6\nSYSLOG_IDENTIFIER=tada-audit\nTADA_AUDIT_SIZE=%d\nTADA_AUDIT_HEAD=%s\n",
+		"MESSAGE=audit head %s of %q\nPRIORITY=6\nSYSLOG_IDENTIFIER=tada-audit\n"+
+			"TADA_AUDIT_SIZE=%d\nTADA_AUDIT_HEAD=%s\n",
 		p, dir, p.Count, p.Head)
 	if err := unix.Sendto(fd, msg, unix.MSG_NOSIGNAL,
 		&unix.SockaddrUnix{Name: socket}); err != nil {

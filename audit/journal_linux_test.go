@@ -30,7 +30,8 @@ func TestJournal(t *testing.T) {
 	b := make([]byte, 4096)
 	n, _, err := unix.Recvfrom(fd, b, 0)
 	must(t, err)
-	want := fmt.Sprintf("MESSAGE=audit head %s of \"/home/me\\nPRIORITY=0/audit\"\nPRIORITY=6\nSYSLOG_IDENTIFIER=tada-audit\nTADA_AUDIT_SIZE=17\nTADA_AUDIT_HEAD=%s\n", p, p.Head)
+	want := fmt.Sprintf("MESSAGE=audit head %s of \"/home/me\\nPRIORITY=0/audit\"\nPRIORITY=6\n"+
+		"SYSLOG_IDENTIFIER=tada-audit\nTADA_AUDIT_SIZE=17\nTADA_AUDIT_HEAD=%s\n", p, p.Head)
 	if got := string(b[:n]); got != want || strings.Count(got, "\n") != 5 {
 		t.Errorf("sent %q, want %q", got, want)
 	}

@@ -19,11 +19,12 @@ func realOutput(t *testing.T) map[string][]byte {
 	t.Helper()
 	outputs := map[string][]byte{}
 	for name, argv := range map[string][]string{
-		"source":   {"sh", "-c", "cat *.go ../*/*.go ../*/*/*.go | head -c 1500000"},
-		"ls -lR":   {"ls", "-lR", ".."},
-		"find":     {"find", "..", "-not", "-path", "*/.git/*"},
-		"od":       {"sh", "-c", "od -c doc.go | head -c 200000"},
-		"grep -rn": {"sh", "-c", "grep -rn --color=always error --include=*.go .. | head -c 500000"},
+		"source": {"sh", "-c", "cat *.go ../*/*.go ../*/*/*.go | head -c 1500000"},
+		"ls -lR": {"ls", "-lR", ".."},
+		"find":   {"find", "..", "-not", "-path", "*/.git/*"},
+		"od":     {"sh", "-c", "od -c doc.go | head -c 200000"},
+		"grep -rn": {"sh", "-c",
+			"grep -rn --color=always error --include=*.go .. | head -c 500000"},
 	} {
 		cmd := exec.Command(argv[0], argv[1:]...)
 		out, err := cmd.Output()

@@ -89,7 +89,8 @@ func (p *packedFile) index() error {
 	}
 	if foot[4] != 0 {
 		return errors.New(
-			"the packed file was made by a later version, or by another program: its index has fields that are unknown here")
+			"the packed file was made by a later version, or by another program: its index has " +
+				"fields that are unknown here")
 	}
 	n := int64(binary.LittleEndian.Uint32(foot[:]))
 	start := size - seekFooter - 8*n

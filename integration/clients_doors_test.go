@@ -57,7 +57,8 @@ func (b *bench) open(t *testing.T, c client, door string) client {
 		b.before = []string{filepath.Join(b.bin, "tada-run"), "--session", "--"}
 		b.enlist(t, c, b.before)
 		if c.name == "qwen" {
-			// there is no shell of ours inside, and its hook tells the model to run this line instead
+			// there is no shell of ours inside, and its hook tells the model to run this line
+			// instead
 			own := c.tool
 			c.tool = func(command string) toolCall {
 				return own(fmt.Sprintf("%s --agent=qwen -c '%s'", b.before[0],

@@ -52,9 +52,12 @@ const (
 	qwenRules     = `{"permissions":{"deny":["Bash(touch *)"],"ask":["Bash(mkdir *)"]}}`
 	claudeRules   = `{"permissions":{"deny":["Bash(touch:*)"],"ask":["Bash(mkdir:*)"]}}`
 	openCodeRules = `{"permission":{"bash":{"*":"allow","touch *":"deny","mkdir *":"ask"}}}`
-	codexRules    = "prefix_rule(pattern=[\"touch\"], decision=\"forbidden\")\nprefix_rule(pattern=[\"mkdir\"], decision=\"prompt\")\n"
-	geminiRules   = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"touch\"\ndecision = \"deny\"\npriority = 900\n" +
-		"[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"mkdir\"\ndecision = \"ask_user\"\npriority = 900\n"
+	codexRules    = "prefix_rule(pattern=[\"touch\"], decision=\"forbidden\")\n" +
+		"prefix_rule(pattern=[\"mkdir\"], decision=\"prompt\")\n"
+	geminiRules = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"touch\"\n" +
+		"decision = \"deny\"\npriority = 900\n" +
+		"[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"mkdir\"\n" +
+		"decision = \"ask_user\"\npriority = 900\n"
 )
 
 // C1: through every door the client's own rules hold as without us, at every level of its settings:

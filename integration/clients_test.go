@@ -65,7 +65,9 @@ var clients = []client{
 		env: []string{"MOCK_KEY=x"},
 		setup: func(t *testing.T, b *bench, url string) {
 			write(t, filepath.Join(b.home, ".codex/config.toml"),
-				fmt.Sprintf("model = \"mock\"\nmodel_provider = \"mock\"\n[model_providers.mock]\nname = \"mock\"\nbase_url = %q\nenv_key = \"MOCK_KEY\"\nwire_api = \"responses\"\n", url+"/v1"))
+				fmt.Sprintf("model = \"mock\"\nmodel_provider = \"mock\"\n"+
+					"[model_providers.mock]\nname = \"mock\"\nbase_url = %q\n"+
+					"env_key = \"MOCK_KEY\"\nwire_api = \"responses\"\n", url+"/v1"))
 		},
 	},
 	{

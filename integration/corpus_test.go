@@ -54,7 +54,8 @@ func corpusPolicy(t testing.TB) (pathguard.Policy, pathguard.Caller) {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "config.yaml")
-	text := "security:\n  restricted_paths: [/etc/shadow, /root, ~/.aws, ~/.gnupg]\n  readonly_paths: [~/.ssh]\n"
+	text := "security:\n  restricted_paths: [/etc/shadow, /root, ~/.aws, ~/.gnupg]\n" +
+		"  readonly_paths: [~/.ssh]\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,8 @@ func TestTheQuestionOfADeadAskerIsWithdrawn(t *testing.T) {
 		t.Helper()
 		for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 			if id, _, _ = strings.Cut(p.run("tadactl pending"), " "); id != "" {
-				if held, _ := filepath.Glob(filepath.Join(p.state, "run/waiting/*")); len(held) > 0 {
+				if held, _ := filepath.Glob(filepath.Join(p.state,
+					"run/waiting/*")); len(held) > 0 {
 					return id
 				}
 			}

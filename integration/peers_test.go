@@ -182,7 +182,8 @@ func burst(t *testing.T, dir string, list []peer) {
 			ratios[i] = append(ratios[i], float64(took)/float64(base))
 		}
 	}
-	fmt.Printf("\n200 commands, 8 at a time, 7 rounds, median of the ratio to bwrap\n\n| | ratio |\n|---|---|\n")
+	fmt.Printf("\n200 commands, 8 at a time, 7 rounds, median of the ratio to bwrap\n\n" +
+		"| | ratio |\n|---|---|\n")
 	for i, p := range list {
 		fmt.Printf("| %s | %.2f |\n", p.name, median(ratios[i]))
 	}

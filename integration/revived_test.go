@@ -25,7 +25,8 @@ func TestRunReportedLostByMistake(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range []struct{ kind, body string }{
-		{audit.KindIntent, `{"command":"make","cwd":"/","sid":"06h0aaaaaaaaaaaa","verdict":"allow"}`},
+		{audit.KindIntent,
+			`{"command":"make","cwd":"/","sid":"06h0aaaaaaaaaaaa","verdict":"allow"}`},
 		{audit.KindOrphan, `{"sid":"06h0aaaaaaaaaaaa","started":false}`},
 		{audit.KindStart, `{"authority":"policy","sid":"06h0aaaaaaaaaaaa"}`},
 		{audit.KindEnd, `{"sid":"06h0aaaaaaaaaaaa","status":3}`},

@@ -231,10 +231,9 @@ func TestTakeoverFullScreen(t *testing.T) {
 				0o644); err != nil {
 				t.Fatal(err)
 			}
-			// A program is told its size by a signal and draws when it gets to it, so it says itself
-			// what it has drawn at.
-			// vim forgets a signal that comes right before it waits for a key, until the next key
-			// or timer.
+			// A program is told its size by a signal and draws when it gets to it, so it says
+			// itself what it has drawn at. vim forgets a signal that comes right before it waits
+			// for a key, until the next key or timer.
 			vimrc := "set nocompatible laststatus=2 statusline=at_%{&lines}x%{&columns}\n" +
 				"call timer_start(100, {-> 0}, {'repeat': -1})\n"
 			if err := os.WriteFile(filepath.Join(d.dir, "vimrc"), []byte(vimrc),

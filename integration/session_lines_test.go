@@ -44,10 +44,13 @@ var waysRound = []struct{ name, lines string }{
 	{"a completion by a function", "g7() { $x; }\ncomplete -F g7 g8"},
 	{"a key", `bind -x '"\C-g": cat secret; echo ESC""APED'` + "\nKEY C-g"},
 	{"a key of a value", "bind -x \"\\\"\\C-g\\\": $x\"\nKEY C-g"},
-	{"an editor on a key", "bind '\"\\C-g\": edit-and-execute-command'; export VISUAL=true\nTYPE cat secret; echo ESC''APED #\nKEY C-g\nKEY C-c"},
-	{"the usual key of an editor", "export VISUAL=true\nTYPE cat secret; echo ESC''APED\nKEY C-x\nKEY C-e\nKEY C-c"},
+	{"an editor on a key", "bind '\"\\C-g\": edit-and-execute-command'; export VISUAL=true\n" +
+		"TYPE cat secret; echo ESC''APED #\nKEY C-g\nKEY C-c"},
+	{"the usual key of an editor", "export VISUAL=true\nTYPE cat secret; echo ESC''APED\n" +
+		"KEY C-x\nKEY C-e\nKEY C-c"},
 	{"the key of an editor in vi's way",
-		"set -o vi; export VISUAL=true\nTYPE cat secret; echo ESC''APED\nKEY Escape\nKEY v\nKEY C-c\nset -o emacs"},
+		"set -o vi; export VISUAL=true\nTYPE cat secret; echo ESC''APED\nKEY Escape\nKEY v\n" +
+			"KEY C-c\nset -o emacs"},
 	{"an expansion while it is edited",
 		"TYPE echo $(cat secret; echo ESC''APED)\nKEY M-C-e\nKEY C-c"},
 	{"a file", "printf 'cat secret\\necho ESC%sAPED\\n' \"''\" > f\n. ./f"},
@@ -209,7 +212,8 @@ func (h *hiding) types(lines string) {
 						return true
 					}
 					if strings.Contains(s, "^C") {
-						// while it waits for more of a key, readline acts on the signal with the next one
+						// while it waits for more of a key, readline acts on the signal with the
+						// next one
 						h.window.types("", "Enter")
 					}
 					return false

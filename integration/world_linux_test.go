@@ -40,7 +40,8 @@ type bed struct {
 	Repos []string
 }
 
-const worldConfig = "security:\n  restricted_paths: [/etc/shadow, /root, ~/.aws, ~/.gnupg]\n  readonly_paths: [~/.ssh]\n"
+const worldConfig = "security:\n  restricted_paths: [/etc/shadow, /root, ~/.aws, ~/.gnupg]\n" +
+	"  readonly_paths: [~/.ssh]\n"
 
 // worldOf lays out an account with the given files and a workspace under git.
 func worldOf(t *testing.T, b bed, config string) world {

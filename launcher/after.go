@@ -44,7 +44,8 @@ func causes(told []string, err error) []string {
 	if r, ok := err.(*record.Error); ok {
 		text = fmt.Sprintf("cannot record %q: %v", r.Kind, r.Err)
 	}
-	if slices.ContainsFunc(told, func(before string) bool { return strings.HasSuffix(before, text) }) {
+	if slices.ContainsFunc(told,
+		func(before string) bool { return strings.HasSuffix(before, text) }) {
 		return told
 	}
 	return append(told, text)

@@ -261,7 +261,8 @@ func TestHalfFrames(t *testing.T) {
 // the program reads nothing is cut off, and the program goes on.
 func TestCreditOfInput(t *testing.T) {
 	t.Parallel()
-	h := hold(t, "sh", "-c", "stty -echo; echo ready; head -c 300000 | cksum; stty raw; echo full; sleep 1000")
+	h := hold(t, "sh", "-c",
+		"stty -echo; echo ready; head -c 300000 | cksum; stty raw; echo full; sleep 1000")
 	h.front.shows("ready")
 	line := strings.Repeat("x", 99) + "\r"
 	credit := wire.Credit

@@ -53,7 +53,8 @@ func TestBatchStops(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("stop %v: %v, want %s", stop, got, want)
 		}
-		if !slices.Equal(order, []string{"begin 0", "end 0", "begin 1", "end 1", "begin 2", "end 2"}) {
+		if !slices.Equal(order,
+			[]string{"begin 0", "end 0", "begin 1", "end 1", "begin 2", "end 2"}) {
 			t.Errorf("stop %v: %v", stop, order)
 		}
 	}

@@ -77,7 +77,9 @@ try others 'echo new >`+ownFolder+`/codex/w/new'
 					t.Fatalf("%+v, %+v, %v", out, out.Refusal, err)
 				}
 				text, err := os.ReadFile(filepath.Join(req.Dir, "result"))
-				want := "key key none\nown open\nlogin open\nagents open\nplanted closed\nsettings closed\nhooks closed\nstartup closed\nhome closed\nssh closed\ncodex closed\nstate closed\nother closed\nothers closed\n"
+				want := "key key none\nown open\nlogin open\nagents open\nplanted closed\n" +
+					"settings closed\nhooks closed\nstartup closed\nhome closed\nssh closed\n" +
+					"codex closed\nstate closed\nother closed\nothers closed\n"
 				if err != nil || string(text) != want {
 					t.Errorf("%v\n%s\nwant\n%s", err, text, want)
 				}

@@ -49,7 +49,8 @@ func (c *client) furnish(l *Launcher, policy pathguard.Policy) (real string, err
 		may:  func(name string) bool { return l.mayHave(policy, name) }}
 	for _, n := range c.needs {
 		if err := p.put(n); err != nil {
-			return "", fmt.Errorf("put %q into the folder of the session: %w; to begin with an empty one: rm -r %q", n.words[0], err, c.dir)
+			return "", fmt.Errorf("put %q into the folder of the session: %w; to begin with an "+
+				"empty one: rm -r %q", n.words[0], err, c.dir)
 		}
 	}
 	return real, nil

@@ -136,7 +136,8 @@ func TestFurnish(t *testing.T) {
 	lay(t, out(".claude/settings.json"), "settings 1")
 	lay(t, out(".claude/agents/a.md"), "agent")
 	lay(t, out(".claude/.credentials.json"), "login")
-	lay(t, out(".claude.json"), `{"theme":"dark","mcpServers":{"x":{"env":{"TOKEN":"secret"}}},"oauthAccount":{"a":1}}`)
+	lay(t, out(".claude.json"),
+		`{"theme":"dark","mcpServers":{"x":{"env":{"TOKEN":"secret"}}},"oauthAccount":{"a":1}}`)
 	lay(t, out(".ssh/id_rsa"), "secret")
 	furnish := func() {
 		t.Helper()

@@ -39,7 +39,8 @@ type PastConnection struct {
 // nobody saw, it is what was let through and refused so far, without what became of it.
 func (l *Launcher) Connections(id string) (list []PastConnection, more int, err error) {
 	list = []PastConnection{}
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindTraffic, record.KindEnd}, Text: id}) {
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindTraffic,
+		record.KindEnd}, Text: id}) {
 		if err != nil {
 			return nil, 0, err
 		}

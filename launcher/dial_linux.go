@@ -45,7 +45,8 @@ func (l *Launcher) Dial(prefix string) (conn *os.File, id string, err error) {
 			Reason: "it is not running (" + run.State + ")", Try: "tadactl replay " + run.ID}
 	case errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED):
 		return nil, run.ID, &UnreachableError{
-			ID: run.ID, Reason: "only a run started with tada-run --session can be taken over; you can watch this one",
+			ID: run.ID, Reason: "only a run started with tada-run --session can be taken over; " +
+				"you can watch this one",
 			Try: "tadactl attach " + run.ID, Alone: true,
 		}
 	}

@@ -135,12 +135,12 @@
 // that answers calls, what they start runs in the same fence, and is not told apart.
 //
 // What an agent keeps in its home it cannot write there: its settings say what runs in the next
-// session, and outside. Agents whose needs are known (package agents) get a folder of the session's own instead, one
-// for each workspace, by the variable that they read. What it holds is read by later sessions of
-// that agent there, and by nothing else. That folder, the hosts and the keys are a question of
-// their own (rule session.agent); the answer is a standing approval without an end, bound to
-// exactly that and not to the words of the command line (plan.Lasting). Where something else of
-// the line asks too, all of it is asked each time.
+// session, and outside. Agents whose needs are known (package agents) get a folder of the session's
+// own instead, one for each workspace, by the variable that they read. What it holds is read by
+// later sessions of that agent there, and by nothing else. That folder, the hosts and the keys are
+// a question of their own (rule session.agent); the answer is a standing approval without an end,
+// bound to exactly that and not to the words of the command line (plan.Lasting). Where something
+// else of the line asks too, all of it is asked each time.
 //
 // The session's shell (Hold.Shell) asks about each line between reading and running it, in PS0, and
 // drops the line by an interrupt where the answer is no. What is guaranteed by the fence: all that

@@ -73,7 +73,8 @@ func (e *Edit) begin() error {
 	default:
 		e.mode = info.Mode().Perm()
 	}
-	if e.was, err = (pathguard.ConfigFile{Path: e.Path, Layer: pathguard.UserLayer}).Text(os.Getuid()); err != nil {
+	if e.was, err = (pathguard.ConfigFile{Path: e.Path,
+		Layer: pathguard.UserLayer}).Text(os.Getuid()); err != nil {
 		return err
 	}
 	e.accepted = e.was
@@ -204,8 +205,10 @@ const maxLead = 8
 // ownWords is what is said of a change of the account's own configuration, in each language.
 var ownWords = map[tamper.Locale]struct{ stopped, several, nothing, changes, more, pending string }{
 	tamper.English: {
-		stopped: "tada-run: nothing runs until you accept the changed configuration: tadactl tamper accept\n",
-		several: "tada-run: %d protected files were changed, the configuration among them; nothing runs until you accept each: tadactl tamper accept\n",
+		stopped: "tada-run: nothing runs until you accept the changed configuration: " +
+			"tadactl tamper accept\n",
+		several: "tada-run: %d protected files were changed, the configuration among them; " +
+			"nothing runs until you accept each: tadactl tamper accept\n",
 		nothing: "No setting in force changes.\n", changes: "It changes:\n",
 		more: "  and %d more\n",
 		pending: "tada-run: " + ModeName +

@@ -19,14 +19,16 @@ func (l *Launcher) MaySearch(dir string) error {
 	for _, hidden := range fence.Hide {
 		if below, ok := strings.CutPrefix(hidden, strings.TrimSuffix(dir, "/")+"/"); ok {
 			return &ForbiddenError{Path: filepath.Join(dir, below),
-				Reason: "access to it is denied, and a search here would read it; search a narrower directory"}
+				Reason: "access to it is denied, and a search here would read it; search " +
+					"a narrower directory"}
 		}
 		if rest, ok := strings.CutPrefix(dir+"/", strings.TrimSuffix(hidden, "/")+"/"); ok {
 			return &ForbiddenError{Path: filepath.Join(dir, rest), Reason: "access to it is denied"}
 		}
 	}
 	if fence.Partial {
-		return fmt.Errorf("%q has too many directories to check for restricted files; search a narrower directory", dir)
+		return fmt.Errorf("%q has too many directories to check for restricted files; search a "+
+			"narrower directory", dir)
 	}
 	return nil
 }

@@ -135,7 +135,10 @@ func TestPlanHashBinds(t *testing.T) {
 	}); one != two || one == want {
 		t.Error("two conversations of one agent differ, or are those of nobody")
 	}
-	if one, two := calls(func(r *Request, n string) { r.Shell.Text, r.Shell.Name = "echo $0", "bash"+n }); one == two {
+	if one, two := calls(func(r *Request, n string) {
+		r.Shell.Text,
+			r.Shell.Name = "echo $0", "bash"+n
+	}); one == two {
 		t.Error("the name is not bound where the text says it")
 	}
 }

@@ -55,7 +55,8 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 		return false, fmt.Errorf("end session %q: %w", id, err)
 	}
 	if !hasEnded(fd, killWait) {
-		return false, fmt.Errorf("session %q is still running after SIGKILL: it is stuck in the kernel", id)
+		return false, fmt.Errorf("session %q is still running after SIGKILL: it is stuck in "+
+			"the kernel", id)
 	}
 	return false, nil
 }

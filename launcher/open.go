@@ -65,8 +65,8 @@ func (p Place) prepare() (*Launcher, error) {
 	return l, nil
 }
 
-// Unpacking gives the launcher what packs transcripts and reads packed ones, and returns it. Without
-// it they cannot be read: a program that only runs commands does without that code.
+// Unpacking gives the launcher what packs transcripts and reads packed ones, and returns it.
+// Without it they cannot be read: a program that only runs commands does without that code.
 func (l *Launcher) Unpacking(c audit.Codec) *Launcher {
 	l.Codec = c
 	return l

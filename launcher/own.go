@@ -172,7 +172,8 @@ func each(list []shellparse.Effect) (kept []touch) {
 
 // carried are the commands and effects of the agent's part of a text, without what only carries it
 // and that this is started.
-func carried(s *shellparse.Script, w *shellparse.Wrapped) (commands []shellparse.Command, effects []shellparse.Effect) {
+func carried(s *shellparse.Script, w *shellparse.Wrapped) (commands []shellparse.Command,
+	effects []shellparse.Effect) {
 	part, first, from := shellparse.Span{Start: w.Start, End: w.End}, 0, 0
 	if first, from = carriers(s, w); from > first {
 		part = s.Commands[from-1].Span

@@ -21,7 +21,8 @@ import (
 // searched in front of the system's.
 type hostile struct{ why, path, text string }
 
-const ofGemini = "shopt -u extglob; _bgpids_file=FILE\n(\n  trap 'jobs -p > \"$_bgpids_file\"' EXIT\nOWN\n)\n__code=$?\nMORE\nexit $__code"
+const ofGemini = "shopt -u extglob; _bgpids_file=FILE\n(\n" +
+	"  trap 'jobs -p > \"$_bgpids_file\"' EXIT\nOWN\n)\n__code=$?\nMORE\nexit $__code"
 
 var hostiles = []hostile{
 	{"a shell of the workspace", "", "exec W/bin/bash -c Q"},
@@ -37,14 +38,16 @@ var hostiles = []hostile{
 			"pgrep -g 0 > /tmp/shell_pgrep_ab.tmp").Replace(ofGemini)},
 	{"functions of the workspace", "", "source W/shell-snapshots/snapshot-bash-1-a.sh; eval Q"},
 	{"functions of the workspace for Codex", "", ". W/shell_snapshots/a.sh\nexec /bin/bash -c Q"},
-	{"functions through /proc", "", "source /proc/self/cwd/shell-snapshots/snapshot-bash-1-a.sh; eval Q"},
+	{"functions through /proc", "",
+		"source /proc/self/cwd/shell-snapshots/snapshot-bash-1-a.sh; eval Q"},
 	{"functions by a name that leads back", "",
 		"source H/.claude/..W/shell-snapshots/snapshot-bash-1-a.sh; eval Q"},
 	{"functions through a link", "",
 		"source H/linked/shell-snapshots/snapshot-bash-1-a.sh; eval Q"},
 	{"functions through a link where they are saved", "",
 		"source H/.claude/shell-snapshots/snapshot-bash-2-b.sh; eval Q"},
-	{"functions of a cache", "", "source H/.cache/go-build/shell-snapshots/snapshot-bash-1-a.sh; eval Q"},
+	{"functions of a cache", "",
+		"source H/.cache/go-build/shell-snapshots/snapshot-bash-1-a.sh; eval Q"},
 	{"functions of elsewhere", "", "source /tmp/shell-snapshots/snapshot-bash-1-a.sh; eval Q"},
 	{"programs of the workspace", "", "export PATH=W/bin:\"$PATH\"\nexec /bin/bash -c Q"},
 	{"programs of the workspace alone", "", "export PATH=W/bin\nexec /bin/bash -c Q"},

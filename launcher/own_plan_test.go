@@ -19,7 +19,8 @@ func TestPlanOfAWrappedCommand(t *testing.T) {
 	quoted := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'" }
 	wrappers := map[string]string{
 		"claude-code": "shopt -u extglob 2>/dev/null || true && eval %s < /dev/null && pwd -P >| /tmp/claude-00a1-cwd",
-		"codex":       "__CODEX_SNAPSHOT_OVERRIDE_SET_0=\"${CODEX_HOME+x}\"\nexec '/bin/bash' -c %s",
+		"codex": "__CODEX_SNAPSHOT_OVERRIDE_SET_0=\"${CODEX_HOME+x}\"\n" +
+			"exec '/bin/bash' -c %s",
 	}
 	for _, command := range []string{
 		"rm -r src", "rm -r src; echo once >> count", "rm -r src > log 2>&1", "rm -r src < a",

@@ -136,7 +136,8 @@ func TestADenialEndsGrants(t *testing.T) {
 	l, base := world(t)
 	l.Caller = personHere
 	base.Stdio.In, base.Stdio.Out, base.Stdio.Err = devNull(t), devNull(t), devNull(t)
-	l.policy = tightened(t, l, "security: {command_level: always}\nrules: {commands: [{program: 'false', verdict: deny}]}")
+	l.policy = tightened(t, l, "security: {command_level: always}\n"+
+		"rules: {commands: [{program: 'false', verdict: deny}]}")
 	asked := 0
 	run := func(text string) {
 		t.Helper()

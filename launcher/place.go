@@ -30,7 +30,8 @@ func (p Place) openHome() (state.Home, error) {
 	}
 	account, err := p.home()
 	if err != nil {
-		fix := "useradd --create-home --uid %d NAME (as root; in a container, name one that is there: --user NAME)"
+		fix := "useradd --create-home --uid %d NAME (as root; in a container, name one that is " +
+			"there: --user NAME)"
 		return state.Home{}, &state.HomeError{Path: "~/.tada", Reason: err.Error(),
 			Fix: fmt.Sprintf(fix, os.Getuid())}
 	}

@@ -70,7 +70,8 @@ func TestSecretsInCommandLine(t *testing.T) {
 	if _, err := l.Run(context.Background(), req); err != nil {
 		t.Fatal(err)
 	}
-	if body := entriesOf(t, l, record.KindIntent)[1]; body["command_sha256"] != sha256Of(req.Shell.Text) {
+	if body := entriesOf(t, l,
+		record.KindIntent)[1]; body["command_sha256"] != sha256Of(req.Shell.Text) {
 		t.Errorf("%v", body)
 	}
 }

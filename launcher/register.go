@@ -45,7 +45,8 @@ func (l *Launcher) Register(path string, r Registration) (backup string, err err
 			return backup, errors.Join(err, l.deliverOwn(store))
 		}
 	}
-	return "", errors.Join(fmt.Errorf("%q is being written by another program, so it was left as it is; close that, then run this again", path), l.deliverOwn(store))
+	return "", errors.Join(fmt.Errorf("%q is being written by another program, so it was left as "+
+		"it is; close that, then run this again", path), l.deliverOwn(store))
 }
 
 // register is one try. Whatever goes wrong leaves the file, its protection and what is known of it
@@ -185,7 +186,8 @@ func mayWrite(path string) error {
 	case info.Mode()&0o200 == 0:
 		return refused(path, "it is read-only; to let it be changed: chmod u+w %q", path)
 	case info.Sys().(*syscall.Stat_t).Nlink > 1:
-		return refused(path, "it has a second name (a hard link), which would keep the old text; make that a symbolic link first")
+		return refused(path, "it has a second name (a hard link), which would keep the old text; "+
+			"make that a symbolic link first")
 	}
 	return nil
 }

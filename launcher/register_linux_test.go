@@ -98,7 +98,11 @@ func TestRegisterNever(t *testing.T) {
 func TestRegisterFails(t *testing.T) {
 	l, req := world(t)
 	file := filepath.Join(req.Dir, "made", "agent.json")
-	if _, err := l.Register(file, oneLine(func(_, _ []byte) ([]byte, error) { return nil, errors.New("planted") })); err == nil {
+	if _, err := l.Register(file,
+		oneLine(func(_, _ []byte) ([]byte, error) {
+			return nil,
+				errors.New("planted")
+		})); err == nil {
 		t.Error("no error")
 	}
 	if _, err := os.Stat(filepath.Dir(file)); err == nil {

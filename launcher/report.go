@@ -151,7 +151,8 @@ func (r Report) Text() string {
 		fmt.Fprintf(&b, "  cannot inspect: %s\n", notice.Visible(o))
 	}
 	for _, path := range r.Tampered {
-		fmt.Fprintf(&b, "  changed from outside: %s; nothing runs until you decide: tadactl tamper diff\n", notice.Visible(path))
+		fmt.Fprintf(&b, "  changed from outside: %s; nothing runs until you decide: tadactl "+
+			"tamper diff\n", notice.Visible(path))
 	}
 	return b.String()
 }

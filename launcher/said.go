@@ -56,7 +56,8 @@ const recentRuns = 200
 // they are to have; "" where there are none.
 func (l *Launcher) NotReceived() string {
 	names := map[string]bool{}
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindIntent}, Last: recentRuns}) {
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindIntent},
+		Last: recentRuns}) {
 		var body struct {
 			Removed []string `json:"env_removed"`
 		}

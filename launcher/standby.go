@@ -40,7 +40,8 @@ func (s *standby) take(j *Judgement) (*building, error) {
 	case broken:
 		return nil, stage.err
 	}
-	return nil, errors.New("internal error: the sandbox was cancelled before its command could start")
+	return nil, errors.New("internal error: the sandbox was cancelled before its " +
+		"command could start")
 }
 
 // cancel undoes what was prepared; nothing where it was taken.

@@ -138,7 +138,8 @@ func (s HookSwitch) notice(path string) string {
 		var settings map[string]any
 		if err := json.Unmarshal(data, &settings); err != nil &&
 			bytes.Contains(data, []byte(`"`+strings.TrimSuffix(word, anyValue))) {
-			return fmt.Sprintf("%s cannot be read as JSON, and may switch the hooks of %s off; see: tadactl hook status %s", path, s.Platform, s.Platform)
+			return fmt.Sprintf("%s cannot be read as JSON, and may switch the hooks of %s off; "+
+				"see: tadactl hook status %s", path, s.Platform, s.Platform)
 		}
 		key = s.Off(settings)
 	}
@@ -151,9 +152,11 @@ func (s HookSwitch) notice(path string) string {
 // Says tells what a file does by a key that [HookSwitch.Off] returned.
 func (s HookSwitch) Says(path, key string) string {
 	if s.value == shellValue {
-		return fmt.Sprintf("%s starts the commands of %s with another shell (%s): they are checked only by the hook, if at all", path, s.Platform, key)
+		return fmt.Sprintf("%s starts the commands of %s with another shell (%s): they are "+
+			"checked only by the hook, if at all", path, s.Platform, key)
 	}
-	return fmt.Sprintf("%s switches the hooks of %s off (%s): its file tools and other tools are not checked", path, s.Platform, key)
+	return fmt.Sprintf("%s switches the hooks of %s off (%s): its file tools and other tools are "+
+		"not checked", path, s.Platform, key)
 }
 
 // TakesShell reports whether the switch is for the shell, which counts without a hook too.

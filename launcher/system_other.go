@@ -11,7 +11,8 @@ import (
 
 // supported says plainly what this system lacks.
 func supported() error {
-	return fmt.Errorf("tada-run has no sandbox for %s and runs nothing without one; use Linux 5.13 or newer", runtime.GOOS)
+	return fmt.Errorf("tada-run has no sandbox for %s and runs nothing without one; use Linux "+
+		"5.13 or newer", runtime.GOOS)
 }
 
 func umask() int { return -1 }

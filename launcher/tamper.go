@@ -23,9 +23,9 @@ import (
 // consumed for it also where the answer is a refusal.
 type permitFunc func(context.Context, *attempt) (*permit.Authority, *refusal.Refusal, error)
 
-// guarded lets decide say whether it may run, between two verifications of the protected files: a person may have
-// thought for an hour in between. When it returns no refusal and no error, what the run may write
-// is on the disk, and it may start.
+// guarded lets decide say whether it may run, between two verifications of the protected files: a
+// person may have thought for an hour in between. When it returns no refusal and no error, what the
+// run may write is on the disk, and it may start.
 func (l *Launcher) guarded(ctx context.Context, a *attempt,
 	decide permitFunc) (*permit.Authority, *refusal.Refusal, error) {
 	if refusal, err := a.verify(); refusal != nil || err != nil {
@@ -111,7 +111,8 @@ func (s *watched) pass(who tamper.Who, found []tamper.Finding, out io.Writer) er
 	}
 	events, err := s.Pass(who, found)
 	for _, e := range events {
-		fmt.Fprintf(out, "tada-run: warning: protected file %s: %s from outside; both versions are kept: tadactl tamper log\n", notice.Visible(e.Path), e.Kind)
+		fmt.Fprintf(out, "tada-run: warning: protected file %s: %s from outside; both versions "+
+			"are kept: tadactl tamper log\n", notice.Visible(e.Path), e.Kind)
 	}
 	return err
 }

@@ -262,12 +262,14 @@ func TestSweptAtBase(t *testing.T) {
 		t.Errorf("afterwards the status is %d", s)
 	}
 	told := false
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindEnd}, Text: out.Session}) {
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindEnd},
+		Text: out.Session}) {
 		told = told || err == nil && strings.Contains(string(e.Body), `"tampered":true`)
 	}
 	// That it could not be kept is told before anything happened: once to who ran the first
 	// command, and in the record of each.
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindStart}, Text: out.Session}) {
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindStart},
+		Text: out.Session}) {
 		var start struct {
 			Unkept string
 			Lost   []struct{ Protection string }

@@ -14,8 +14,10 @@ var noteLines = []struct{ note, one, several string }{
 	{tamper.NoteFirst, "now protected (seen for the first time)",
 		"now protected (seen for the first time)"},
 	{
-		tamper.NoteAdopted, "changed by a run that was allowed to and ended unexpectedly; both versions are kept: tadactl tamper log",
-		"changed by a run that was allowed to and ended unexpectedly; both versions are kept: tadactl tamper log",
+		tamper.NoteAdopted, "changed by a run that was allowed to and ended unexpectedly; both " +
+			"versions are kept: tadactl tamper log",
+		"changed by a run that was allowed to and ended unexpectedly; both versions are kept: " +
+			"tadactl tamper log",
 	},
 }
 

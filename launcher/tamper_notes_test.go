@@ -24,8 +24,10 @@ func TestNotesAreOneLine(t *testing.T) {
 	}{
 		{nil, ""},
 		{first("/w/a"), "tada-run: /w/a: now protected (seen for the first time)\n"},
-		{first("/w/a", "/w/b\x1b"), "tada-run: /w/a, /w/b\\x1b: now protected (seen for the first time)\n"},
-		{first("a", "b", "c", "d"), "tada-run: a, b, c, d: now protected (seen for the first time)\n"},
+		{first("/w/a", "/w/b\x1b"),
+			"tada-run: /w/a, /w/b\\x1b: now protected (seen for the first time)\n"},
+		{first("a", "b", "c", "d"),
+			"tada-run: a, b, c, d: now protected (seen for the first time)\n"},
 		{first("a", "b", "c", "d", "e", "f"),
 			"tada-run: a, b, c, d and 2 more: now protected (seen for the first time)\n"},
 		{

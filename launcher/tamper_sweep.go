@@ -27,10 +27,14 @@ func (s *started) unkept() string {
 	case !s.bares():
 		return ""
 	case !watch.Keeps(s.receipt):
-		return fmt.Sprintf("%s: sandbox level %s inside another sandbox cannot stop a command from changing protected files; a change is reported when the command ends, with status %d (shown once; see tadactl doctor)",
+		return fmt.Sprintf("%s: sandbox level %s inside another sandbox cannot stop a command "+
+			"from changing protected files; a change is reported when the command ends, with "+
+			"status %d (shown once; see tadactl doctor)",
 			where, s.receipt.Level, exit.Tampered)
 	default:
-		return fmt.Sprintf("%s: the sandbox can stop a command from changing %d of %d protected files; a change of the others is reported when the command ends, with status %d (shown once)",
+		return fmt.Sprintf("%s: the sandbox can stop a command from changing %d of %d protected "+
+			"files; a change of the others is reported when the command ends, with status "+
+			"%d (shown once)",
 			where, maxKept, len(s.exposed), exit.Tampered)
 	}
 }
@@ -62,6 +66,7 @@ func (s *started) sweep(out io.Writer) error {
 	}
 	s.endGrants("protected files were changed")
 	e := &tamper.TamperError{Root: s.Plan.Workspace, Findings: found}
-	fmt.Fprintf(out, "tada-run: protected files changed while the command ran; nothing runs until you decide\n%s", e.Text(s.tamperLocale()))
+	fmt.Fprintf(out, "tada-run: protected files changed while the command ran; nothing runs until "+
+		"you decide\n%s", e.Text(s.tamperLocale()))
 	return e
 }

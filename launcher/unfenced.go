@@ -18,7 +18,8 @@ func (l *Launcher) unfenced(err error) error {
 			{"home directory", l.account}} {
 			if isWithin(r.dir, hide.Root) &&
 				(isWithin(hide.Path, r.dir) || isWithin(r.dir, hide.Path)) && r.dir != "/" {
-				return fmt.Errorf("%w; try: move the %s: commands may write %q, and only level strong can hide it there (tadactl doctor)", err, r.what, hide.Root)
+				return fmt.Errorf("%w; try: move the %s: commands may write %q, and only level "+
+					"strong can hide it there (tadactl doctor)", err, r.what, hide.Root)
 			}
 		}
 	}
@@ -26,7 +27,9 @@ func (l *Launcher) unfenced(err error) error {
 		cause error
 		try   string
 	}{
-		{sandbox.ErrNoAnswers, "start tada-run outside the other program, or with tadactl policy edit set network: {default: on}, which lets commands connect to any host"},
+		{sandbox.ErrNoAnswers,
+			"start tada-run outside the other program, or with tadactl policy edit set network: " +
+				"{default: on}, which lets commands connect to any host"},
 		{sandbox.ErrCannotHide, "tadactl doctor, which shows what is missing for level strong"},
 		{sandbox.ErrUnsupported, "tadactl doctor"},
 	} {

@@ -22,7 +22,8 @@ type (
 	Intent   = intent.Intent
 )
 
-// Resolve finds the real files behind every name of the script and opens each once: [resolve.Resolve].
+// Resolve finds the real files behind every name of the script and opens each once:
+// [resolve.Resolve].
 func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	return resolve.Resolve(script, c)
 }

@@ -186,7 +186,9 @@ func BenchmarkCorpus(b *testing.B) {
 	}
 	var fileless []time.Duration
 	for i, line := range lines {
-		if plan := resolved(b, shellparse.Parse(line, shellparse.Options{Dir: c.Dir, Home: c.Home, Vars: c.Env}), c); len(plan.Targets) == 0 {
+		if plan := resolved(b,
+			shellparse.Parse(line,
+				shellparse.Options{Dir: c.Dir, Home: c.Home, Vars: c.Env}), c); len(plan.Targets) == 0 {
 			fileless = append(fileless, took[i])
 		}
 	}

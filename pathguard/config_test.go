@@ -87,7 +87,9 @@ func TestConfigDefaults(t *testing.T) {
 	if got := Default(Account{}).Settings(); !reflect.DeepEqual(got, want) {
 		t.Errorf("Default: %+v", got)
 	}
-	if p, err := Load(Account{}, ConfigFile{Path: "/nowhere/config.yaml", Layer: UserLayer}); err != nil || p.Settings().Level != (Level{}) {
+	if p, err := Load(Account{},
+		ConfigFile{Path: "/nowhere/config.yaml", Layer: UserLayer}); err != nil ||
+		p.Settings().Level != (Level{}) {
 		t.Errorf("a missing file: %v", err)
 	}
 }

@@ -12,8 +12,10 @@ import (
 // key, commented out, with its default and what it does.
 func Template() string {
 	var b strings.Builder
-	b.WriteString("# tada-run configuration. Every key is optional. What is commented out is the default.\n" +
-		"# Change it with: tadactl policy edit. All keys: tada-config(5). What is in force: tadactl policy show.\n")
+	b.WriteString("# tada-run configuration. Every key is optional. What is commented out is " +
+		"the default.\n" +
+		"# Change it with: tadactl policy edit. All keys: tada-config(5). What is in force: " +
+		"tadactl policy show.\n")
 	section := ""
 	for _, k := range keys() {
 		if k.IsField() {
@@ -92,7 +94,8 @@ func (p Policy) Describe(out io.Writer) error {
 	for _, n := range p.notes {
 		fmt.Fprintf(b, "note: %s\n", inertText(n))
 	}
-	fmt.Fprintf(b, "\ndigest  %s\n\nThe built-in table. A file can be in several places: the strictest row that matches wins.\n\n", p.digest)
+	fmt.Fprintf(b, "\ndigest  %s\n\nThe built-in table. A file can be in several places: the "+
+		"strictest row that matches wins.\n\n", p.digest)
 	fmt.Fprint(w, "where the file is")
 	for a := range actions {
 		fmt.Fprintf(w, "\t%s", a)

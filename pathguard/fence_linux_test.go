@@ -279,7 +279,8 @@ func TestFenceReadOnly(t *testing.T) {
 		"w/.tada/config.yaml")
 	tests := []struct{ line, want string }{
 		{"make", "@/w/.envrc @/w/.git @/w/.github/workflows @/w/.tada @/w/vendor"},
-		{"git commit -m x && make", "@/w/.envrc @/w/.git/hooks @/w/.github/workflows @/w/.tada @/w/vendor"},
+		{"git commit -m x && make",
+			"@/w/.envrc @/w/.git/hooks @/w/.github/workflows @/w/.tada @/w/vendor"},
 		{"echo x >> .envrc && make", "@/w/.git @/w/.github/workflows @/w/.tada @/w/vendor"},
 		{"touch .git/hooks/post-merge && make",
 			"@/w/.envrc @/w/.github/workflows @/w/.tada @/w/vendor"},

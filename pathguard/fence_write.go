@@ -76,7 +76,8 @@ func (j *judgement) grant(t *resolve.Target, a Action) Grant {
 
 // broad reports whether a directory holds, or is, what no name in it is worth.
 func (j *judgement) broad(dir string) bool {
-	const worth = 1<<markRestricted | 1<<markReadOnly | 1<<markState | 1<<markSecret | 1<<markStartup
+	const worth = 1<<markRestricted | 1<<markReadOnly | 1<<markState | 1<<markSecret |
+		1<<markStartup
 	if isTop(dir) || j.isHome(dir) || j.p.tree.holds(dir)&worth != 0 {
 		return true
 	}

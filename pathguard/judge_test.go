@@ -60,7 +60,8 @@ var actionsOf = map[string]struct {
 
 // TestJudgePlaces reads as the built-in policy: where, what, and the answer.
 func TestJudgePlaces(t *testing.T) {
-	p := dev(t, "security: {restricted_paths: [/srv/secret, ~/.aws], readonly_paths: [~/.ssh, /w/vendor]}")
+	p := dev(t,
+		"security: {restricted_paths: [/srv/secret, ~/.aws], readonly_paths: [~/.ssh, /w/vendor]}")
 	tests := []struct{ path, allow, ask, deny string }{
 		{"/w/a.txt", "list,read,sweep,write,append,create,chmod,chmod -R,rm,exec,source", "rm -r",
 			""},

@@ -14,7 +14,8 @@ func TestInlineCode(t *testing.T) {
 	g, _ := desk(t, "", "w/package.json", "w/a.c")
 	g.expect(t, Allow,
 		`python3 -c 'print(1+1)'`, `python3 -c "import json,sys; print(json.load(sys.stdin)['name'])"`,
-		"python3 - <<'E'\nimport json\nd=json.load(open('package.json'))\nd['a']=1\njson.dump(d,open('package.json','w'))\nE",
+		"python3 - <<'E'\nimport json\nd=json.load(open('package.json'))\nd['a']=1\n"+
+			"json.dump(d,open('package.json','w'))\nE",
 		`node -p "require('./package.json').version"`, `julia -e 'println(1+1)'`,
 		`seq 3 | paste -sd+ | bc`, `echo "$x" | bc -l`,
 		"gcc -Wall -o a a.c && ./a", "go build -o dist/x . && ./dist/x --help",
@@ -43,7 +44,8 @@ func TestJustTold(t *testing.T) {
 	g.expect(t, Allow, "cat > /tmp/no-such.py <<'E'\nprint(1)\nE\npython3 /tmp/no-such.py",
 		"echo ls > /tmp/no-such; chmod +x /tmp/no-such; /tmp/no-such",
 		"echo ls > "+root+"/tmp/old.sh && bash "+root+"/tmp/old.sh")
-	g.expect(t, Ask, "cat > /tmp/no-such.py <<'E'\nimport shutil; shutil.rmtree('/srv/x')\nE\npython3 /tmp/no-such.py",
+	g.expect(t, Ask, "cat > /tmp/no-such.py <<'E'\nimport shutil; shutil.rmtree('/srv/x')\nE\n"+
+		"python3 /tmp/no-such.py",
 		"bash /tmp/no-such; echo ls > /tmp/no-such", "echo ls >> /tmp/no-such; bash /tmp/no-such",
 		"cp f /tmp/no-such; bash /tmp/no-such",
 		"cp f /tmp/no-such; /tmp/no-such",
@@ -63,7 +65,8 @@ func TestJustTold(t *testing.T) {
 // A file that the line writes is read as the tool would read it that picks it up.
 func TestWrittenFiles(t *testing.T) {
 	g, _ := desk(t, "", "home/dev/x/a")
-	g.expect(t, Ask, "echo '{\"scripts\":{\"preinstall\":\"rm -rf ~/x\"}}' > package.json; npm install",
+	g.expect(t, Ask,
+		"echo '{\"scripts\":{\"preinstall\":\"rm -rf ~/x\"}}' > package.json; npm install",
 		"echo '{\"scripts\":{\"x\":\"rm -rf ~/x\"}}' > package.json && yarn x",
 		"echo 'import os; os.remove(\"/srv/x\")' > conftest.py; pytest",
 		"mkdir -p sub; cd sub && echo 'require(\"fs\").rmSync(\"/srv/x\")' > jest.config.js && npx jest")
@@ -147,7 +150,8 @@ func TestIdle(t *testing.T) {
 		}
 	}
 	for _, s := range []shellparse.Script{{Text: "rm -rf x"}, {Text: "# a\nrm -rf x"}} {
-		if v := Default(Account{Home: "/home/dev"}).Judge(&resolve.Plan{Script: &s, Dir: "/w", Workspace: "/w"}); v.Decision != Deny {
+		if v := Default(Account{Home: "/home/dev"}).Judge(&resolve.Plan{Script: &s, Dir: "/w",
+			Workspace: "/w"}); v.Decision != Deny {
 			t.Errorf("%q dropped by the parser: %v", s.Text, v.Decision)
 		}
 	}

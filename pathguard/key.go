@@ -212,12 +212,14 @@ func (d *decoder) nearest(full string) string {
 // foreign are keys that designs and other programs have, and that this configuration does not: with
 // what to use.
 var foreign = map[string]string{
-	"nonce_retention_period": "answered questions are kept for 7 days, longer than any question is valid; this cannot be set",
-	"skew_margin":            "times are compared on one machine; this cannot be set",
-	"approval_ttl":           "a question expires after an hour; set APPROVAL_TTL_SECONDS for less",
-	"approval_ttl_seconds":   "a question expires after an hour; set the variable APPROVAL_TTL_SECONDS for less",
-	"audit_log_path":         "the record is always in the state directory: audit/log.jsonl",
-	"approval_key_path":      "keys are in the state directory; see tadactl key",
+	"nonce_retention_period": "answered questions are kept for 7 days, longer than any question " +
+		"is valid; this cannot be set",
+	"skew_margin":  "times are compared on one machine; this cannot be set",
+	"approval_ttl": "a question expires after an hour; set APPROVAL_TTL_SECONDS for less",
+	"approval_ttl_seconds": "a question expires after an hour; set the variable " +
+		"APPROVAL_TTL_SECONDS for less",
+	"audit_log_path":    "the record is always in the state directory: audit/log.jsonl",
+	"approval_key_path": "keys are in the state directory; see tadactl key",
 }
 
 // ForeignKeys returns keys that are refused with a sentence that says what to use instead.

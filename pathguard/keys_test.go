@@ -168,7 +168,10 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 	a := Account{Home: t.TempDir(), UID: os.Getuid()}
 	base := a.Home + "/config.yaml"
 	work := t.TempDir() + "/w.yaml"
-	if err := errors.Join(os.WriteFile(base, []byte("security:\n  command_level: dangerous\n  restricted_paths:\n    - /a\nrules:\n  hosts:\n    - {host: a.example, verdict: allow}\n    - {host: b.example, verdict: deny}\nlimits: {time: 90m, memory: 4096M, cpu: 3s}\n"), 0o644),
+	if err := errors.Join(os.WriteFile(base, []byte("security:\n  command_level: dangerous\n"+
+		"  restricted_paths:\n    - /a\nrules:\n  hosts:\n"+
+		"    - {host: a.example, verdict: allow}\n    - {host: b.example, verdict: deny}\n"+
+		"limits: {time: 90m, memory: 4096M, cpu: 3s}\n"), 0o644),
 		os.WriteFile(work, []byte("security: {command_level: always, restricted_paths: [/b]}\nlimits:\n  time: 2h\n  memory: 1000\nrules:\n  hosts:\n    - {host: c.example, verdict: allow}\n\n    - {host: \"d.example\", verdict: ask, message: \"\\u202ehm\"}\n"), 0o644)); err != nil {
 		t.Fatal(err)
 	}

@@ -159,7 +159,8 @@ func TestLayers(t *testing.T) {
 	if both.Settings().Network != NetOff {
 		t.Error("a later file loosened the network")
 	}
-	if same, err := base.Tighten(ConfigFile{Path: root + "/none", Layer: WorkspaceLayer}); err != nil || same.Digest() != base.Digest() {
+	if same, err := base.Tighten(ConfigFile{Path: root +
+		"/none", Layer: WorkspaceLayer}); err != nil || same.Digest() != base.Digest() {
 		t.Errorf("a missing file changed the policy: %v", err)
 	}
 	var e *ConfigError

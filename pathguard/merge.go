@@ -69,7 +69,9 @@ func tightened[R any](rules, add []R, notes *[]string, of func(R) (Decision, str
 	for _, r := range add {
 		verdict, name := of(r)
 		if verdict == Allow {
-			*notes = append(*notes, fmt.Sprintf("the rule that allows %q has no effect here: this file can only tighten", name))
+			*notes = append(*notes,
+				fmt.Sprintf("the rule that allows %q has no effect here: this file can "+
+					"only tighten", name))
 			continue
 		}
 		out = append(out, r)

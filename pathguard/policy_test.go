@@ -124,7 +124,8 @@ func TestTemplate(t *testing.T) {
 // TestDescribe prints one row for each place, every setting, and how the rows are read.
 func TestDescribe(t *testing.T) {
 	var b strings.Builder
-	if err := dev(t, "security: {restricted_paths: [/srv], command_level: never}\nrules: {hosts: [{host: a.b, verdict: deny, message: no}]}").Describe(&b); err != nil {
+	if err := dev(t, "security: {restricted_paths: [/srv], command_level: never}\n"+
+		"rules: {hosts: [{host: a.b, verdict: deny, message: no}]}").Describe(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`security.command_level +never +`,

@@ -18,7 +18,9 @@ func TestPrograms(t *testing.T) {
 	if _, ok := p.Programs().Lookup("ls"); !ok {
 		t.Error("the built-in table is gone")
 	}
-	if p, err := loadText(t, "programs:\n  - 'a-tool: : R*'\n  - |\n    b-tool: : W*\n"); err != nil || p.Settings().Programs != "a-tool: : R*\nb-tool: : W*\n" {
+	if p, err := loadText(t, "programs:\n  - 'a-tool: : R*'\n  - |\n"+
+		"    b-tool: : W*\n"); err != nil || p.Settings().Programs != "a-tool: : R*\n"+
+		"b-tool: : W*\n" {
 		t.Errorf("%v %q", err, p.Settings().Programs)
 	}
 	file := ConfigFile{Path: writeConfig(t, "programs: 'rm: : _*'\n", 0o600), Layer: WorkspaceLayer}

@@ -89,7 +89,8 @@ func (d *decoder) text(n *yaml.Node) (string, error) {
 }
 
 // listForm is the form of a list of words, each through fix.
-func listForm(fix func(*decoder, *yaml.Node) (string, error), field func(*Settings) *[]string) form {
+func listForm(fix func(*decoder, *yaml.Node) (string, error),
+	field func(*Settings) *[]string) form {
 	return form{func(d *decoder, n *yaml.Node) (err error) {
 		*field(&d.set), err = d.list(n, fix)
 		return err
@@ -120,7 +121,8 @@ func (d *decoder) reachable(n *yaml.Node) (string, error) {
 			strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != ""
 	}
 	if bad {
-		return "", d.fail(n, "host %q must be a name, *. and a name, or an address, and may have a :PORT", n.Value)
+		return "", d.fail(n, "host %q must be a name, *. and a name, or an address, and may have "+
+			"a :PORT", n.Value)
 	}
 	return text, nil
 }

@@ -11,7 +11,8 @@ import (
 // keep everything, secrets included, and is refused.
 func (d *decoder) variable(n *yaml.Node) (string, error) {
 	if !variable(n.Value) {
-		return "", d.fail(n, "must be the name of a variable, with a * at its end or without, not %q", shown(n))
+		return "", d.fail(n, "must be the name of a variable, with a * at its end or without, "+
+			"not %q", shown(n))
 	}
 	return n.Value, nil
 }
@@ -34,7 +35,8 @@ func (d *decoder) tool(n *yaml.Node) (string, error) {
 	name := strings.TrimSuffix(n.Value, "*")
 	if name == "" || strings.ContainsFunc(name,
 		func(r rune) bool { return r == '*' || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
-		return "", d.fail(n, "must be the name of a tool, with a * at its end or without, not %q", shown(n))
+		return "", d.fail(n, "must be the name of a tool, with a * at its end or without, "+
+			"not %q", shown(n))
 	}
 	return n.Value, nil
 }

@@ -59,7 +59,8 @@ func TestRunSettingsTighten(t *testing.T) {
 		t.Errorf("kept %q, notes %q", got.KeepEnv, notes)
 	}
 	if got, notes := first.strictest(Settings{KeepBackground: true}); got.KeepBackground ||
-		!slices.Equal(notes, []string{"background: keep has no effect here: this file can only tighten"}) {
+		!slices.Equal(notes,
+			[]string{"background: keep has no effect here: this file can only tighten"}) {
 		t.Errorf("background: %t, notes %q", got.KeepBackground, notes)
 	}
 	shown := map[string]string{}

@@ -20,7 +20,8 @@ func accountOf(t testing.TB) (Account, []ConfigFile, resolve.Caller) {
 		"home/dev/w/a.go")
 	home := root + "/home/dev"
 	if err := os.WriteFile(home+"/.tada/config.yaml",
-		[]byte("security:\n  restricted_paths: [/etc/shadow, ~/.aws]\n  readonly_paths: [~/.ssh]\n"), 0o600); err != nil {
+		[]byte("security:\n  restricted_paths: [/etc/shadow, ~/.aws]\n"+
+			"  readonly_paths: [~/.ssh]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	a := Account{Home: home, EnvHome: home, UID: os.Getuid(), StateDir: home + "/.tada"}

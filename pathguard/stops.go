@@ -48,14 +48,19 @@ func stops(d *walk.Disk, homes []string, restricted, dir string, search []string
 		}
 		parts = append(parts, "denies every command line that starts a program there ("+some+")")
 	}
-	if slices.ContainsFunc(homes, func(home string) bool { return pathname.Within(home, restricted) }) {
-		parts = append(parts, "holds the home: no command reads its settings, caches or projects there")
+	if slices.ContainsFunc(homes,
+		func(home string) bool { return pathname.Within(home, restricted) }) {
+		parts = append(parts,
+			"holds the home: no command reads its settings, caches or projects there")
 	}
 	switch {
 	case restricted == "/proc" || restricted == "/dev" || restricted == "/sys":
-		parts = append(parts, "denies every command line that names a file there, /dev/null and <( ) included where they are in it")
+		parts = append(parts,
+			"denies every command line that names a file there, /dev/null and <( ) included where "+
+				"they are in it")
 	case all:
-		parts = append(parts, "denies every command line that names it; what runs can still load it, because no command starts without it")
+		parts = append(parts, "denies every command line that names it; what runs can still load "+
+			"it, because no command starts without it")
 	case len(needed) > 0:
 		parts = append(parts, "is out of reach of what runs but for "+strconv.Itoa(len(needed))+
 			" names without which no shell starts")
@@ -83,7 +88,8 @@ func programsIn(d *walk.Disk, restricted string, search []string) []string {
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return everyday(a) - everyday(b) })
 	seen := map[string]bool{}
-	return slices.DeleteFunc(names, func(n string) bool { was := seen[n]; seen[n] = true; return was })
+	return slices.DeleteFunc(names,
+		func(n string) bool { was := seen[n]; seen[n] = true; return was })
 }
 
 // everyday puts the programs that a reader knows first.

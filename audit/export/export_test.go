@@ -118,8 +118,10 @@ func TestCast2(t *testing.T) {
 // Marks of the log stand between the events, where they belong in time, and never before the one
 // that is last.
 func TestMarksBetween(t *testing.T) {
-	marks := inOrder([]play.Mark{{At: time.Hour, Label: "late"}, {At: 3200 * time.Microsecond, Label: "between\x1b"}, {Label: "first"}})
-	got := exported(t, sample(t), func(w io.Writer, r io.Reader) error { return cast(w, r, caster{marks: marks}) })
+	marks := inOrder([]play.Mark{{At: time.Hour, Label: "late"},
+		{At: 3200 * time.Microsecond, Label: "between\x1b"}, {Label: "first"}})
+	got := exported(t, sample(t),
+		func(w io.Writer, r io.Reader) error { return cast(w, r, caster{marks: marks}) })
 	compare(t, got, header,
 		`[0.000000,"m","first"]`,
 		`[0.001500,"o","\u001b[32m$\u001b[0m make\r\n 10%\r100%\r\n"]`,
@@ -151,7 +153,8 @@ func TestJSON(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	compare(t, exported(t, sample(t), Text), "$ make", "100%", "warn", "[99 bytes of output not kept]")
+	compare(t, exported(t, sample(t), Text), "$ make", "100%", "warn",
+		"[99 bytes of output not kept]")
 }
 
 // What does not verify is not exported, in any format.
@@ -169,7 +172,9 @@ func TestUnproven(t *testing.T) {
 		if !strings.Contains(b.String(), "make") || strings.Contains(b.String(), "WARN") {
 			t.Errorf("%s holds the wrong part", name)
 		}
-		if name == "html" && (!strings.Contains(b.String(), "shown up to here") || !strings.HasSuffix(b.String(), "</html>\n")) {
+		if name == "html" &&
+			(!strings.Contains(b.String(), "shown up to here") ||
+				!strings.HasSuffix(b.String(), "</html>\n")) {
 			t.Error("the page does not say where it ends")
 		}
 		if err := f(io.Discard, strings.NewReader("")); err == nil {
@@ -186,7 +191,8 @@ func TestVendoredPlayer(t *testing.T) {
 		"asciinema-player.min.js": playerScript, "asciinema-player.css": playerStyle, "LICENSE": playerLicense,
 	} {
 		sum := sha256.Sum256([]byte(text))
-		if !regexp.MustCompile(regexp.QuoteMeta(name) + ` +` + hex.EncodeToString(sum[:])).Match(doc) {
+		if !regexp.MustCompile(regexp.QuoteMeta(name) + ` +` +
+			hex.EncodeToString(sum[:])).Match(doc) {
 			t.Errorf("%s has SHA-256 %x, which the table does not say", name, sum)
 		}
 	}
@@ -211,7 +217,9 @@ func hostilePage(t testing.TB) []byte {
 	var b bytes.Buffer
 	must(t, HTML(&b, bytes.NewReader(hostile(t)), Page{
 		Title: "evil " + attack, Verdict: Proven, Reason: "fine " + attack,
-		Facts: []Fact{{attack, attack}, {"Exit status", "0"}}, Marks: []play.Mark{{At: time.Millisecond, Label: attack + " mark of the log"}},
+		Facts: []Fact{{attack, attack},
+			{"Exit status", "0"}},
+		Marks: []play.Mark{{At: time.Millisecond, Label: attack + " mark of the log"}},
 	}))
 	return b.Bytes()
 }
@@ -226,7 +234,8 @@ func TestPageIsInert(t *testing.T) {
 	if strings.ContainsAny(data, "<\x00\x1b\u2028\u202e") {
 		t.Error("the data block can end, or shows other words")
 	}
-	for _, bad := range []string{"<script>document", "<img", "<!--", "\u202e", "\u2028", "\x1b", "\x00"} {
+	for _, bad := range []string{"<script>document", "<img", "<!--", "\u202e", "\u2028",
+		"\x1b", "\x00"} {
 		if strings.Contains(before+after, bad) {
 			t.Errorf("%q stands in the page", bad)
 		}
@@ -237,7 +246,8 @@ func TestPageIsInert(t *testing.T) {
 	if n := strings.Count(own, "</script>"); n != 3 {
 		t.Errorf("%d ends of scripts", n)
 	}
-	for _, want := range []string{"default-src 'none'", "'wasm-unsafe-eval'", "base-uri 'none'", "&lt;img src=x", "Verified"} {
+	for _, want := range []string{"default-src 'none'", "'wasm-unsafe-eval'", "base-uri 'none'",
+		"&lt;img src=x", "Verified"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}
@@ -261,7 +271,8 @@ func TestPageTellsWhoTyped(t *testing.T) {
 	must(t, HTML(&page, bytes.NewReader(session), Page{}))
 	const typed = `"\u001b[0;4;38;5;3mdate\u001b[0m\r\nMonday\r\n"]`
 	if !strings.Contains(page.String(), typed) {
-		t.Errorf("who typed is not told in\n%.2000s", strings.SplitAfter(page.String(), `id="cast">`)[1])
+		t.Errorf("who typed is not told in\n%.2000s",
+			strings.SplitAfter(page.String(), `id="cast">`)[1])
 	}
 	if got := strings.Join(exported(t, session, Cast), "\n"); strings.Contains(got, "38;5;3") {
 		t.Errorf("a cast holds what the program did not write:\n%s", got)
@@ -293,8 +304,10 @@ func TestPagePlays(t *testing.T) {
 	page := string(hostilePage(t))
 	before, rest, _ := strings.Cut(page, `id="cast">`)
 	_, after, _ := strings.Cut(rest, "</script>")
-	transcript := before + `id="cast">` + strings.ReplaceAll(string(hostile(t)), "<", `\u003c`) + "</script>" + after
-	plays(t, browser, page, "first line", "last line", "</script>", "mark of the log", "mark of the session")
+	transcript := before + `id="cast">` + strings.ReplaceAll(string(hostile(t)), "<", `\u003c`) +
+		"</script>" + after
+	plays(t, browser, page, "first line", "last line", "</script>", "mark of the log",
+		"mark of the session")
 	plays(t, browser, transcript, "first line", "last line", "</script>", "mark of the session")
 }
 
@@ -304,7 +317,8 @@ func plays(t *testing.T, browser, html string, want ...string) {
 	file := filepath.Join(t.TempDir(), "page.html")
 	must(t, os.WriteFile(file, []byte(html), 0o600))
 	dom := func(budget string) (string, string) {
-		cmd := exec.CommandContext(t.Context(), browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		cmd := exec.CommandContext(t.Context(), browser, "--headless", "--no-sandbox",
+			"--disable-gpu", "--disable-dev-shm-usage",
 			"--user-data-dir="+t.TempDir(), "--enable-logging=stderr", "--virtual-time-budget="+budget, "--dump-dom", "file://"+file+"#play")
 		var out, log bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &log
@@ -330,8 +344,10 @@ func plays(t *testing.T, browser, html string, want ...string) {
 			t.Fatalf("no player was drawn:\n%.3000s", page)
 		}
 		screen, _, _ = strings.Cut(screen, "<section")
-		drawn = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(tags.ReplaceAllString(screen, ""))
-		missing = slices.DeleteFunc(slices.Clone(want), func(w string) bool { return strings.Contains(drawn, w) })
+		drawn = strings.NewReplacer("&lt;", "<", "&gt;",
+			">", "&amp;", "&").Replace(tags.ReplaceAllString(screen, ""))
+		missing = slices.DeleteFunc(slices.Clone(want),
+			func(w string) bool { return strings.Contains(drawn, w) })
 		if len(missing) == 0 {
 			return
 		}
@@ -348,8 +364,10 @@ func TestCastInAsciinema(t *testing.T) {
 	dir := t.TempDir()
 	asciinema := func(args ...string) []byte {
 		cmd := exec.CommandContext(t.Context(), bin, args...)
-		cmd.Env = append(os.Environ(), "HOME="+dir, "LC_ALL=C.UTF-8") // version 2 refuses other encodings
-		master, tty, err := pty.Open()                                // version 2 opens /dev/tty even to write a file
+		// version 2 refuses other encodings
+		cmd.Env = append(os.Environ(), "HOME="+dir, "LC_ALL=C.UTF-8")
+		// version 2 opens /dev/tty even to write a file
+		master, tty, err := pty.Open()
 		must(t, err)
 		defer master.Close()
 		defer tty.Close()
@@ -392,7 +410,8 @@ func TestCastInAsciinema(t *testing.T) {
 				got = asciinema("cat", in)
 			}
 			if !bytes.Contains(got, shown) { // version 3 puts the size before it
-				t.Errorf("%s reads other bytes out of %q as %s: %.200q, want %.200q", version, name, format, got, shown)
+				t.Errorf("%s reads other bytes out of %q as %s: %.200q, want %.200q", version, name,
+					format, got, shown)
 			}
 		}
 	}
@@ -415,11 +434,14 @@ func drawn(t *testing.T, cast []byte) (all []byte) {
 func FuzzPage(f *testing.F) {
 	f.Add([]byte(attack), attack)
 	f.Fuzz(func(t *testing.T, out []byte, title string) {
-		cast := record(t, audit.Header{Command: title}, func(r *audit.Recorder) { must(t, r.Output(audit.CodeOutput, out)) })
+		cast := record(t, audit.Header{Command: title},
+			func(r *audit.Recorder) { must(t, r.Output(audit.CodeOutput, out)) })
 		var b bytes.Buffer
-		must(t, HTML(&b, bytes.NewReader(cast), Page{Title: title, Facts: []Fact{{title, title}}, Marks: []play.Mark{{Label: title}}}))
+		must(t, HTML(&b, bytes.NewReader(cast),
+			Page{Title: title, Facts: []Fact{{title, title}}, Marks: []play.Mark{{Label: title}}}))
 		page := strings.NewReplacer(playerScript, "", playerStyle, "").Replace(b.String())
-		if strings.Count(page, "<script") != 3 || strings.Count(page, "</script>") != 3 || strings.Contains(page, "<!--") {
+		if strings.Count(page, "<script") != 3 || strings.Count(page, "</script>") != 3 ||
+			strings.Contains(page, "<!--") {
 			t.Errorf("%q and %q change the page", out, title)
 		}
 	})

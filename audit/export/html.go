@@ -102,7 +102,8 @@ func policy() string {
 // writeHead and writeFoot leave errors to the buffer's Flush.
 func writeHead(out *bufio.Writer, p Page) {
 	v := verdicts[p.Verdict]
-	fmt.Fprintf(out, pageHead, policy(), text(p.Title), playerStyle, pageStyle, text(p.Title), v.class, v.word, text(p.Reason))
+	fmt.Fprintf(out, pageHead, policy(), text(p.Title), playerStyle, pageStyle, text(p.Title),
+		v.class, v.word, text(p.Reason))
 	for _, f := range p.Facts {
 		fmt.Fprintf(out, "<dt>%s</dt><dd>%s</dd>\n", text(f.Name), text(f.Value))
 	}

@@ -110,7 +110,8 @@ func TestStyle(t *testing.T) {
 		want Style
 	}{
 		{"\x1b[1;31;44m", Style{Fg: Indexed(1), Bg: Indexed(4), Attr: Bold}},
-		{"\x1b[1;2;3;4;5;7;8;9m", Style{Attr: Bold | Faint | Italic | Underline | Blink | Inverse | Conceal | Strike}},
+		{"\x1b[1;2;3;4;5;7;8;9m", Style{Attr: Bold | Faint | Italic | Underline | Blink | Inverse |
+			Conceal | Strike}},
 		{"\x1b[1;2;3;4;5;7;8;9m\x1b[22;23;24;25;27;28;29m", Style{}},
 		{"\x1b[38;5;196;1m", Style{Fg: Indexed(196), Attr: Bold}},
 		{"\x1b[38:5:196;1m", Style{Fg: Indexed(196), Attr: Bold}},

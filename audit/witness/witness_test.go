@@ -65,7 +65,8 @@ func newWorld(t *testing.T) *world {
 func openLog(t *testing.T, dir string) *audit.Log {
 	t.Helper()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	l, err := audit.OpenLog(dir, audit.LogOptions{Now: func() time.Time { at = at.Add(time.Second); return at }, MinFree: 1})
+	l, err := audit.OpenLog(dir,
+		audit.LogOptions{Now: func() time.Time { at = at.Add(time.Second); return at }, MinFree: 1})
 	must(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l

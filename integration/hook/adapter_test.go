@@ -41,7 +41,8 @@ func TestNewPlatformIsOneAdapter(t *testing.T) {
 	if a := say("/opt/t/tada-run --agent=acme -c 'ls'"); a.Stdout != "/opt/t/tada-run --agent=acme -c 'ls'\nexit\nls" {
 		t.Errorf("a line of ours is wrapped once: %+v", a)
 	}
-	if a := say("/opt/t/tada-run --agent=acme -c 'ls'\nexit\nls"); a.Stdout != "/opt/t/tada-run --agent=acme -c 'ls'\nexit\nls" {
+	if a := say("/opt/t/tada-run --agent=acme -c 'ls'\n" +
+		"exit\nls"); a.Stdout != "/opt/t/tada-run --agent=acme -c 'ls'\nexit\nls" {
 		t.Errorf("a whole line of ours is wrapped once: %+v", a)
 	}
 	if a := say("/opt/t/tada-run --agent=acme -c 'ls'\nexit\nrm x"); strings.Count(a.Stdout,
@@ -69,7 +70,10 @@ func TestConversation(t *testing.T) {
 				t.Errorf("%s %s: %q", name, tool, got)
 			}
 		}
-		if got := outcome(t, name, r.serve(t, name, message(t, sent[name](r.dir, "Frob", object{"prompt": "x"})))); !matches(got, "pending") {
+		if got := outcome(t, name,
+			r.serve(t, name,
+				message(t,
+					sent[name](r.dir, "Frob", object{"prompt": "x"})))); !matches(got, "pending") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

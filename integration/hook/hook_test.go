@@ -43,7 +43,8 @@ func newRoom(t testing.TB, config ...string) room {
 			t.Fatal(err)
 		}
 	}
-	l, err := launcher.Place{State: filepath.Join(base, "state"), Account: filepath.Join(base, "account")}.Open()
+	l, err := launcher.Place{State: filepath.Join(base, "state"),
+		Account: filepath.Join(base, "account")}.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,20 +59,24 @@ func newRoom(t testing.TB, config ...string) room {
 // sent is a call as each platform sends it: members as they were captured.
 var sent = map[string]func(dir, tool string, args object) object{
 	"claude-code": func(dir, tool string, args object) object {
-		return object{"session_id": "bb4ad9b5-0000", "transcript_path": "/h/.claude/projects/x.jsonl", "cwd": dir, "prompt_id": "27502dc3",
+		return object{"session_id": "bb4ad9b5-0000",
+			"transcript_path": "/h/.claude/projects/x.jsonl", "cwd": dir, "prompt_id": "27502dc3",
 			"permission_mode": "bypassPermissions", "effort": object{"level": "high"}, "hook_event_name": "PreToolUse",
 			"tool_name": tool, "tool_input": args, "tool_use_id": "toolu_000"}
 	},
 	"codex": func(dir, tool string, args object) object {
-		return object{"session_id": "01a1", "turn_id": "01a1", "transcript_path": "/r/rollout.jsonl", "cwd": dir, "hook_event_name": "PreToolUse",
+		return object{"session_id": "01a1", "turn_id": "01a1",
+			"transcript_path": "/r/rollout.jsonl", "cwd": dir, "hook_event_name": "PreToolUse",
 			"model": "mock", "permission_mode": "bypassPermissions", "tool_name": tool, "tool_input": args, "tool_use_id": "call_0"}
 	},
 	"opencode": func(dir, tool string, args object) object {
-		return object{"hook_event_name": "tool.execute.before", "tool": tool, "sessionID": "ses_1", "callID": "call_0", "cwd": dir, "args": args}
+		return object{"hook_event_name": "tool.execute.before", "tool": tool, "sessionID": "ses_1",
+			"callID": "call_0", "cwd": dir, "args": args}
 	},
 	"gemini": func(dir, tool string, args object) object {
-		return object{"session_id": "s", "transcript_path": "/t", "cwd": dir, "hook_event_name": "BeforeTool",
-			"timestamp": "2026-11-21T13:08:00.489Z", "tool_name": tool, "tool_input": args}
+		return object{"session_id": "s", "transcript_path": "/t", "cwd": dir,
+			"hook_event_name": "BeforeTool",
+			"timestamp":       "2026-11-21T13:08:00.489Z", "tool_name": tool, "tool_input": args}
 	},
 	"qwen": func(dir, tool string, args object) object {
 		return object{"session_id": "cec75ed4-c0dc", "transcript_path": "/h/.qwen/projects/w/chats/x.jsonl", "cwd": dir, "hook_event_name": "PreToolUse",
@@ -79,7 +84,8 @@ var sent = map[string]func(dir, tool string, args object) object{
 			"tool_input": args, "tool_use_id": "toolu_1795462953714_w79yyassr", "tool_call_id": "call_0"}
 	},
 	"copilot": func(dir, tool string, args object) object {
-		o := object{"hook_event_name": "PreToolUse", "session_id": "7991abe3-464c", "timestamp": "2026-11-23T19:54:36.583Z", "cwd": dir,
+		o := object{"hook_event_name": "PreToolUse", "session_id": "7991abe3-464c",
+			"timestamp": "2026-11-23T19:54:36.583Z", "cwd": dir,
 			"tool_name": tool, "tool_input": args}
 		if patch, is := args["patch"]; is {
 			o["tool_input"] = patch
@@ -87,8 +93,9 @@ var sent = map[string]func(dir, tool string, args object) object{
 		return o
 	},
 	"cursor": func(dir, tool string, args object) object {
-		return object{"hook_event_name": "preToolUse", "conversation_id": "c", "generation_id": "g", "workspace_roots": []string{dir},
-			"model": "m", "cursor_version": "2.0.77", "tool_name": tool, "tool_input": args, "cwd": dir}
+		return object{"hook_event_name": "preToolUse", "conversation_id": "c", "generation_id": "g",
+			"workspace_roots": []string{dir},
+			"model":           "m", "cursor_version": "2.0.77", "tool_name": tool, "tool_input": args, "cwd": dir}
 	},
 }
 
@@ -101,7 +108,8 @@ func shapes(t testing.TB) map[string]func(dir, tool string, args object) object 
 	all := map[string]func(dir, tool string, args object) object{}
 	for _, a := range platform.All() {
 		all[a.Name] = sent[a.Name]
-		if _, read := answers[a.Name]; sent[a.Name] == nil || !read || spelling["Bash"][a.Name][0] == "" {
+		if _, read := answers[a.Name]; sent[a.Name] == nil || !read ||
+			spelling["Bash"][a.Name][0] == "" {
 			t.Fatalf("%s: describe its calls, its names of tools and its answers in the tables of this file", a.Name)
 		}
 	}
@@ -142,14 +150,16 @@ var spelling = map[string]map[string][2]string{
 	"Edit":  {"claude-code": {"Edit", "file_path"}, "opencode": {"edit", "filePath"}, "gemini": {"replace", "file_path"}, "qwen": {"edit", "file_path"}, "copilot": {"Edit", "path"}, "cursor": {"Edit", "file_path"}},
 	"Grep":  {"claude-code": {"Grep", "path"}, "opencode": {"grep", "path"}, "gemini": {"search_file_content", "dir_path"}, "qwen": {"grep_search", "path"}, "copilot": {"Grep", "paths"}, "cursor": {"Grep", "path"}},
 	"Glob":  {"claude-code": {"Glob", "path"}, "opencode": {"glob", "path"}, "gemini": {"glob", "dir_path"}, "qwen": {"glob", "path"}, "copilot": {"Glob", "paths"}, "cursor": {"Glob", "path"}},
-	"patch": {"codex": {"apply_patch", "command"}, "opencode": {"apply_patch", "patchText"}, "copilot": {"Edit", "patch"}},
+	"patch": {"codex": {"apply_patch", "command"}, "opencode": {"apply_patch", "patchText"},
+		"copilot": {"Edit", "patch"}},
 }
 
 // golden is the corpus: a call, and what is decided about it wherever it comes from. A code
 // in the answer is what the agent is told; "through" is a command that goes on through tada-run.
 var golden = []struct{ tool, arg, want string }{
 	{"Bash", "ls -l", "through"},
-	{"Bash", "echo it's 'a' \"b\" $HOME `id` \\\n end", "through"}, // an open quote: tada-run has the shell tell it
+	// an open quote: tada-run has the shell tell it
+	{"Bash", "echo it's 'a' \"b\" $HOME `id` \\\n end", "through"},
 	{"Bash", "printf '%s' 'it'\\''s'", "through"},
 	{"Bash", "git push --force", "through"}, // tada-run asks, not the platform
 	{"Bash", "rm -rf /", "dangerous_command"},
@@ -176,8 +186,10 @@ var golden = []struct{ tool, arg, want string }{
 	{"Glob", "src", "go"},
 	{"Glob", "closed", "restricted_path"},
 	{"patch", "*** Begin Patch\n*** Update File: src/a.go\n@@\n-a\n+b\n*** End Patch", "go"},
-	{"patch", "*** Begin Patch\n*** Add File: src/b.go\n+x\n*** Delete File: closed/x\n*** End Patch", "restricted_path"},
-	{"patch", "*** Begin Patch\n*** Update File: src/a.go\n*** Move to: closed/z\n*** End Patch", "restricted_path"},
+	{"patch", "*** Begin Patch\n*** Add File: src/b.go\n+x\n*** Delete File: closed/x\n" +
+		"*** End Patch", "restricted_path"},
+	{"patch", "*** Begin Patch\n*** Update File: src/a.go\n*** Move to: closed/z\n*** End Patch",
+		"restricted_path"},
 	{"patch", "*** Begin Patch\n*** Rename File: src/a.go\n*** End Patch", "not known"},
 	{"patch", "nothing", "names no file"},
 }
@@ -193,12 +205,16 @@ func TestSameDecisionOnEveryPlatform(t *testing.T) {
 				if !has {
 					continue
 				}
-				answer := r.serve(t, name, message(t, shape(r.dir, own[0], object{own[1]: g.arg, "pattern": "x", "content": "y"})))
+				answer := r.serve(t, name,
+					message(t,
+						shape(r.dir, own[0], object{own[1]: g.arg, "pattern": "x", "content": "y"})))
 				if got := outcome(t, name, answer); !matches(got, g.want) {
 					t.Errorf("%s %q: %q, want %q", own[0], g.arg, got, g.want)
 				}
-				if head := strings.LastIndex(answer.Stdout+answer.Stderr, "audit="); head < 0 && !strings.Contains(answer.Stdout, `"audit":"`) {
-					t.Errorf("%s %q: the answer has no head of the record: %+v", own[0], g.arg, answer)
+				if head := strings.LastIndex(answer.Stdout+answer.Stderr, "audit="); head < 0 &&
+					!strings.Contains(answer.Stdout, `"audit":"`) {
+					t.Errorf("%s %q: the answer has no head of the record: %+v",
+						own[0], g.arg, answer)
 				}
 			}
 			if rep, err := r.l.Verify(); err != nil || rep.Entries == 0 {
@@ -209,7 +225,8 @@ func TestSameDecisionOnEveryPlatform(t *testing.T) {
 }
 
 func matches(got, want string) bool {
-	return got == want || want != "go" && want != "through" && strings.HasPrefix(got, "blocked: ") && strings.Contains(got, want)
+	return got == want || want != "go" && want != "through" &&
+		strings.HasPrefix(got, "blocked: ") && strings.Contains(got, want)
 }
 
 // answers are where each platform looks in an answer that is no block: for a word of its own, and
@@ -219,13 +236,17 @@ var answers = map[string]struct {
 	word, args []string
 	goes       string // the word that args need; "" for none
 }{
-	"claude-code": {[]string{"hookSpecificOutput", "permissionDecision"}, []string{"hookSpecificOutput", "updatedInput"}, ""},
-	"codex":       {[]string{"hookSpecificOutput", "permissionDecision"}, []string{"hookSpecificOutput", "updatedInput"}, "allow"},
-	"opencode":    {[]string{"decision"}, []string{"args"}, "go"},
-	"gemini":      {[]string{"decision"}, []string{"hookSpecificOutput", "tool_input"}, ""},
-	"qwen":        {}, // whose hook changes nothing: the lines to run instead are in the reason of the block
-	"copilot":     {[]string{"permissionDecision"}, []string{"hookSpecificOutput", "updatedInput"}, ""},
-	"cursor":      {[]string{"permission"}, []string{"updated_input"}, "allow"},
+	"claude-code": {[]string{"hookSpecificOutput", "permissionDecision"},
+		[]string{"hookSpecificOutput", "updatedInput"}, ""},
+	"codex": {[]string{"hookSpecificOutput", "permissionDecision"},
+		[]string{"hookSpecificOutput", "updatedInput"}, "allow"},
+	"opencode": {[]string{"decision"}, []string{"args"}, "go"},
+	"gemini":   {[]string{"decision"}, []string{"hookSpecificOutput", "tool_input"}, ""},
+	// whose hook changes nothing: the lines to run instead are in the reason of the block
+	"qwen": {},
+	"copilot": {[]string{"permissionDecision"},
+		[]string{"hookSpecificOutput", "updatedInput"}, ""},
+	"cursor": {[]string{"permission"}, []string{"updated_input"}, "allow"},
 }
 
 // at is a member of a member.
@@ -244,13 +265,15 @@ func outcome(t *testing.T, name string, a hook.Answer) string {
 		if !strings.HasPrefix(a.Stderr, "tada-run: ") {
 			t.Errorf("a block without a reason on standard error: %+v", a)
 		}
-		if answers[name].args == nil && strings.Contains(a.Stderr, "\n/opt/t/tada-run --agent="+name) {
+		if answers[name].args == nil &&
+			strings.Contains(a.Stderr, "\n/opt/t/tada-run --agent="+name) {
 			return "through"
 		}
 		return "blocked: " + a.Stderr
 	}
 	var said object
-	if err := json.Unmarshal([]byte(a.Stdout), &said); a.Status != 0 || a.Stderr != "" || err != nil {
+	if err := json.Unmarshal([]byte(a.Stdout), &said); a.Status != 0 || a.Stderr != "" ||
+		err != nil {
 		t.Errorf("neither a block nor an answer: %+v, %v", a, err)
 	}
 	word, _ := at(said, answers[name].word).(string)
@@ -259,7 +282,8 @@ func outcome(t *testing.T, name string, a hook.Answer) string {
 	switch {
 	case word != "" && word != "allow" && word != "go":
 		return "the platform is told " + word
-	case strings.HasPrefix(command, "/opt/t/tada-run --agent="+name) && (answers[name].goes == "" || word == answers[name].goes):
+	case strings.HasPrefix(command, "/opt/t/tada-run --agent="+name) &&
+		(answers[name].goes == "" || word == answers[name].goes):
 		return "through"
 	}
 	return "go"
@@ -272,7 +296,8 @@ func TestThePlatformsOwnRulesAreLeftToIt(t *testing.T) {
 	r := newRoom(t)
 	for name, shape := range shapes(t) {
 		own := spelling["Bash"][name]
-		answer := r.serve(t, name, message(t, shape(r.dir, own[0], object{own[1]: "touch x; it='s'\nls"})))
+		answer := r.serve(t, name,
+			message(t, shape(r.dir, own[0], object{own[1]: "touch x; it='s'\nls"})))
 		if answers[name].args == nil {
 			if !strings.Contains(answer.Stderr, "\nexit\ntouch x; it='s'\nls\n") {
 				t.Errorf("%s: the command as it was does not stand in %q", name, answer.Stderr)
@@ -283,11 +308,13 @@ func TestThePlatformsOwnRulesAreLeftToIt(t *testing.T) {
 		if err := json.Unmarshal([]byte(answer.Stdout), &said); err != nil {
 			t.Fatal(err)
 		}
-		if word := at(said, answers[name].word); (name == "claude-code" || name == "copilot") && word != nil || word == "ask" {
+		if word := at(said, answers[name].word); (name == "claude-code" || name == "copilot") &&
+			word != nil || word == "ask" {
 			t.Errorf("%s is told %v", name, word)
 		}
 		args, _ := at(said, answers[name].args).(object)
-		if line, _ := args[own[1]].(string); !strings.HasSuffix(line, "\nexit\ntouch x; it='s'\nls") {
+		if line, _ := args[own[1]].(string); !strings.HasSuffix(line,
+			"\nexit\ntouch x; it='s'\nls") {
 			t.Errorf("%s: the command as it was does not stand in %q", name, line)
 		}
 	}
@@ -300,10 +327,12 @@ func TestThroughItsShellNothingIsSaid(t *testing.T) {
 	a := adapter(t, "claude-code")
 	a.Wrapped = func(hook.Call, []string) bool { return true }
 	call := message(t, sent["claude-code"](r.dir, "Bash", object{"command": "touch x"}))
-	for where, inside := range map[string]func() error{"outside": nil, "in a session": func() error { return nil }} {
+	for where, inside := range map[string]func() error{"outside": nil,
+		"in a session": func() error { return nil }} {
 		r.core.Inside = inside
 		answer := hook.Serve(t.Context(), a, r.core, bytes.NewReader(call), time.Minute)
-		if answer.Status != 0 || strings.Contains(answer.Stdout, "updatedInput") || strings.Contains(answer.Stdout, "permissionDecision") {
+		if answer.Status != 0 || strings.Contains(answer.Stdout, "updatedInput") ||
+			strings.Contains(answer.Stdout, "permissionDecision") {
 			t.Errorf("%s: %+v", where, answer)
 		}
 	}
@@ -327,7 +356,11 @@ func TestEveryCallIsDecidedAndLogged(t *testing.T) {
 	}
 	decided := 0
 	for _, tool := range tools {
-		a := r.serve(t, "claude-code", message(t, sent["claude-code"](r.dir, tool, object{"command": "ls", "file_path": "src/a.go", "notebook_path": "src/a.ipynb", "pattern": "x", "path": "src"})))
+		a := r.serve(t, "claude-code",
+			message(t,
+				sent["claude-code"](r.dir, tool,
+					object{"command": "ls", "file_path": "src/a.go", "notebook_path": "src/a.ipynb",
+						"pattern": "x", "path": "src"})))
 		if a.Status == 0 || a.Status == 2 {
 			decided++
 		}
@@ -338,7 +371,8 @@ func TestEveryCallIsDecidedAndLogged(t *testing.T) {
 			t.Fatal(err)
 		}
 		var body struct{ Platform, Tool, Decision string }
-		if err := json.Unmarshal(e.Body, &body); err != nil || body.Platform != "claude-code" || body.Decision == "" {
+		if err := json.Unmarshal(e.Body, &body); err != nil || body.Platform != "claude-code" ||
+			body.Decision == "" {
 			t.Errorf("entry %s: %v", e.Body, err)
 		}
 		logged++
@@ -347,7 +381,9 @@ func TestEveryCallIsDecidedAndLogged(t *testing.T) {
 		t.Errorf("%d decided, %d logged; want 30 of each", decided, logged)
 	}
 	for _, tool := range []string{"TodoWrite", "Task", "AskUserQuestion"} {
-		if a := r.serve(t, "claude-code", message(t, sent["claude-code"](r.dir, tool, object{"todos": []string{}}))); a.Status != 0 {
+		if a := r.serve(t, "claude-code",
+			message(t,
+				sent["claude-code"](r.dir, tool, object{"todos": []string{}}))); a.Status != 0 {
 			t.Errorf("%s is stopped: %+v", tool, a)
 		}
 	}
@@ -356,9 +392,11 @@ func TestEveryCallIsDecidedAndLogged(t *testing.T) {
 // D-hook-12: names compare byte by byte.
 func TestLookAlikesAreNotBuiltin(t *testing.T) {
 	a := adapter(t, "claude-code")
-	for _, name := range []string{"read", "READ", "Read ", " Read", "Read\x00", "mcp__x__Read", "Ｒead", "Reаd", "", "Rea", "Readd", "Read\n"} {
+	for _, name := range []string{"read", "READ", "Read ", " Read", "Read\x00", "mcp__x__Read",
+		"Ｒead", "Reаd", "", "Rea", "Readd", "Read\n"} {
 		o := hook.Object{}
-		if err := json.Unmarshal(message(t, sent["claude-code"]("/w", name, object{"file_path": "x"})), &o); err != nil {
+		if err := json.Unmarshal(message(t,
+			sent["claude-code"]("/w", name, object{"file_path": "x"})), &o); err != nil {
 			t.Fatal(err)
 		}
 		if call, err := a.Call(o); err == nil && call.Builtin != "" {
@@ -367,7 +405,10 @@ func TestLookAlikesAreNotBuiltin(t *testing.T) {
 	}
 	// What they name is judged all the same, as something that changes it.
 	r := newRoom(t)
-	if got := r.serve(t, "claude-code", message(t, sent["claude-code"](r.dir, "mcp__x__Read", object{"file_path": "closed/x"}))); got.Status != 2 {
+	if got := r.serve(t, "claude-code",
+		message(t,
+			sent["claude-code"](r.dir, "mcp__x__Read",
+				object{"file_path": "closed/x"}))); got.Status != 2 {
 		t.Errorf("a look-alike reads what is restricted: %+v", got)
 	}
 }
@@ -382,21 +423,25 @@ func TestQuarantineComesFirst(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		asked = append(asked, c.Tool)
-		return hook.Decision{Allowed: c.Builtin == "Read", Reason: "tada-run: in quarantine", SecurityEvent: "tool_blocked",
-			Change: hook.Object{"file_path": json.RawMessage(`"/real"`)}}, c.Agent != ""
+		return hook.Decision{Allowed: c.Builtin == "Read", Reason: "tada-run: in quarantine",
+			SecurityEvent: "tool_blocked",
+			Change:        hook.Object{"file_path": json.RawMessage(`"/real"`)}}, c.Agent != ""
 	}
 	inside := func(tool string, args object) hook.Answer {
 		o := sent["claude-code"](r.dir, tool, args)
 		o["agent_id"] = "sub"
 		return r.serve(t, "claude-code", message(t, o))
 	}
-	if a := inside("Bash", object{"command": "ls"}); a.Status != 2 || !strings.Contains(a.Stderr, "in quarantine") {
+	if a := inside("Bash", object{"command": "ls"}); a.Status != 2 ||
+		!strings.Contains(a.Stderr, "in quarantine") {
 		t.Errorf("Bash in quarantine: %+v", a)
 	}
-	if a := inside("Read", object{"file_path": "closed/x"}); a.Status != 0 || !strings.Contains(a.Stdout, `"file_path":"/real"`) {
+	if a := inside("Read", object{"file_path": "closed/x"}); a.Status != 0 ||
+		!strings.Contains(a.Stdout, `"file_path":"/real"`) {
 		t.Errorf("its yes is final, and its change is passed on: %+v", a)
 	}
-	if a := r.serve(t, "claude-code", message(t, sent["claude-code"](r.dir, "Bash", object{"command": "ls"}))); a.Status != 0 {
+	if a := r.serve(t, "claude-code",
+		message(t, sent["claude-code"](r.dir, "Bash", object{"command": "ls"}))); a.Status != 0 {
 		t.Errorf("another agent's Bash goes the normal way: %+v", a)
 	}
 	if len(asked) != 3 {
@@ -413,16 +458,22 @@ func TestQuarantineComesFirst(t *testing.T) {
 func TestCursorShellEvent(t *testing.T) {
 	r := newRoom(t)
 	event := func(command string) hook.Answer {
-		return r.serve(t, "cursor", message(t, object{"hook_event_name": "beforeShellExecution", "conversation_id": "c", "workspace_roots": []string{r.dir}, "command": command}))
+		return r.serve(t, "cursor",
+			message(t, object{"hook_event_name": "beforeShellExecution", "conversation_id": "c",
+				"workspace_roots": []string{r.dir}, "command": command}))
 	}
 	a := event("ls")
-	if a.Status != 2 || !strings.Contains(a.Stderr, "run it as: /opt/t/tada-run --agent=cursor -c 'ls'\n") || !heads.MatchString(a.Stderr) {
+	if a.Status != 2 ||
+		!strings.Contains(a.Stderr, "run it as: /opt/t/tada-run --agent=cursor -c 'ls'\n") ||
+		!heads.MatchString(a.Stderr) {
 		t.Errorf("%+v", a)
 	}
-	if a := event("/opt/t/tada-run --agent=cursor -c 'ls'"); a.Status != 0 || !strings.Contains(a.Stdout, `"allow"`) {
+	if a := event("/opt/t/tada-run --agent=cursor -c 'ls'"); a.Status != 0 ||
+		!strings.Contains(a.Stdout, `"allow"`) {
 		t.Errorf("what goes through tada-run: %+v", a)
 	}
-	if a := event("rm -rf /"); a.Status != 2 || !strings.Contains(a.Stderr, "dangerous_command") || !heads.MatchString(a.Stderr) {
+	if a := event("rm -rf /"); a.Status != 2 || !strings.Contains(a.Stderr, "dangerous_command") ||
+		!heads.MatchString(a.Stderr) {
 		t.Errorf("%+v", a)
 	}
 }
@@ -435,7 +486,8 @@ func TestManyAtOnce(t *testing.T) {
 		wg.Go(func() {
 			name := []string{"claude-code", "gemini"}[i%2]
 			own := spelling["Read"][name]
-			if a := r.serve(t, name, message(t, sent[name](r.dir, own[0], object{own[1]: "src/a.go"}))); a.Status != 0 {
+			if a := r.serve(t, name,
+				message(t, sent[name](r.dir, own[0], object{own[1]: "src/a.go"}))); a.Status != 0 {
 				t.Errorf("%+v", a)
 			}
 		})
@@ -457,17 +509,25 @@ var filterHook = audit.Filter{Kinds: []string{"hook."}}
 func TestPatchInACommand(t *testing.T) {
 	r := newRoom(t)
 	for _, test := range []struct{ command, want string }{
-		{"apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: src/b.go\n+x\n*** End Patch\nEOF\n", "go"},
-		{"cd src && apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: b.go\n+x\n*** End Patch\nEOF\n", "go"},
-		{"cd ./closed && apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: y\n+x\n*** End Patch\nEOF\n", "restricted_path"},
-		{"cd closed && apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: x\n*** End Patch\nEOF\n", "restricted_path"},
-		{"apply_patch <<EOF\n*** Begin Patch\n*** Add File: .git/hooks/pre-commit\n+x\n*** End Patch\nEOF\n", "pending"},
+		{"apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: src/b.go\n+x\n*** End Patch\n" +
+			"EOF\n", "go"},
+		{"cd src && apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: b.go\n+x\n*** End Patch\n" +
+			"EOF\n", "go"},
+		{"cd ./closed && apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: y\n+x\n" +
+			"*** End Patch\nEOF\n", "restricted_path"},
+		{"cd closed && apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: x\n*** End Patch\n" +
+			"EOF\n", "restricted_path"},
+		{"apply_patch <<EOF\n*** Begin Patch\n*** Add File: .git/hooks/pre-commit\n+x\n" +
+			"*** End Patch\nEOF\n", "pending"},
 		{"apply_patch <<'EOF'\nnothing\nEOF\n", "names no file"},
-		{"echo 1; apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: src/b.go\n+x\n*** End Patch\nEOF\n", "through"},
-		{"bash -lc \"apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: src/b.go\n+x\n*** End Patch\nEOF\n\"", "through"},
+		{"echo 1; apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: src/b.go\n+x\n" +
+			"*** End Patch\nEOF\n", "through"},
+		{"bash -lc \"apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: src/b.go\n+x\n" +
+			"*** End Patch\nEOF\n\"", "through"},
 	} {
 		for _, name := range []string{"codex", "claude-code"} {
-			a := r.serve(t, name, message(t, sent[name](r.dir, "Bash", object{"command": test.command})))
+			a := r.serve(t, name,
+				message(t, sent[name](r.dir, "Bash", object{"command": test.command})))
 			want := test.want
 			if name != "codex" && want != "restricted_path" { // nobody but Codex does such a thing
 				want = "through"
@@ -496,7 +556,8 @@ func TestUnknownToolIsAskedAbout(t *testing.T) {
 				{object{"cmd": []string{"rm", "-rf", "/"}}, "dangerous_command"},
 				{object{"commands": []string{"ls", "rm -rf /"}}, "dangerous_command"},
 				{object{"shell_command": "cat closed/x"}, "restricted_path"},
-				{object{"in": object{"steps": []any{object{"bash": "cat closed/x"}}}}, "restricted_path"},
+				{object{"in": object{"steps": []any{object{"bash": "cat closed/x"}}}},
+					"restricted_path"},
 				{object{"script": "echo 'open"}, "dangerous_shell"},
 				{object{"command": "ls"}, "pending"},
 			} {
@@ -517,8 +578,10 @@ func TestNamedToolPasses(t *testing.T) {
 		args object
 		want string
 	}{
-		{"Deploy", object{"x": "y"}, "go"}, {"mcp__git__log", object{}, "go"}, {"mcp__git", object{}, "pending"}, {"deploy", object{}, "pending"},
-		{"Deploy", object{"command": "rm -rf /"}, "dangerous_command"}, {"Deploy", object{"file": "closed/x"}, "restricted_path"},
+		{"Deploy", object{"x": "y"}, "go"}, {"mcp__git__log", object{}, "go"}, {"mcp__git",
+			object{}, "pending"}, {"deploy", object{}, "pending"},
+		{"Deploy", object{"command": "rm -rf /"}, "dangerous_command"}, {"Deploy",
+			object{"file": "closed/x"}, "restricted_path"},
 	} {
 		a := r.serve(t, "claude-code", message(t, sent["claude-code"](r.dir, test.tool, test.args)))
 		if got := outcome(t, "claude-code", a); !matches(got, test.want) {

@@ -109,7 +109,8 @@ func FuzzWrap(f *testing.F) {
 func TestPatched(t *testing.T) {
 	for _, test := range []struct{ in, want string }{
 		{"*** Begin Patch\n*** Add File: a b.txt\n+*** Delete File: x\n*** End Patch", "a b.txt"},
-		{"*** Begin Patch\n*** Update File: a\n*** Move to: ../b\n@@\n-x\n*** End of File\n*** Delete File: c\n*** End Patch\n", "a|../b|-c"},
+		{"*** Begin Patch\n*** Update File: a\n*** Move to: ../b\n@@\n-x\n*** End of File\n" +
+			"*** Delete File: c\n*** End Patch\n", "a|../b|-c"},
 		{"*** Begin Patch\n*** Update File: \n*** End Patch", ""},
 		{"*** Begin Patch\n *** Delete File: c\n*** End Patch", "-c"},
 		{"*** Update File: a\n*** Chmod File: b", ""},

@@ -89,7 +89,9 @@ func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`
 
 // quoteWord leaves a word as it is that means itself in every shell.
 func quoteWord(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+:,./-") == "" {
+	if s != "" &&
+		strings.Trim(s,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+:,./-") == "" {
 		return s
 	}
 	return quoteText(s)

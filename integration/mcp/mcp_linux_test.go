@@ -405,7 +405,8 @@ func TestAcceptTamper(t *testing.T) {
 	got, text, bad := c.call(t, "run_command", args{"command": "echo never"})
 	refusal, _ := got["refusal"].(map[string]any)
 	if !bad || refusal["code"] != "tamper_error" ||
-		!strings.HasPrefix(text, "TamperError: External modification detected. Use 'accept_tamper' tool to resolve.\n") {
+		!strings.HasPrefix(text,
+			"TamperError: External modification detected. Use 'accept_tamper' tool to resolve.\n") {
 		t.Errorf("tampered: %v %q", got, text)
 	}
 	// whatever tool would run or judge a command says the same.

@@ -33,11 +33,14 @@ type Server struct {
 func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 	server := sdk.NewServer(&sdk.Implementation{Name: "tada-run", Version: launcher.Version()},
 		&sdk.ServerOptions{
-			Instructions: "Commands run in a sandbox and are recorded. A denial says what is allowed instead: do that, and do not try to get the same effect another way. " +
-				"If a command needs approval, tell the user the tadactl command, wait, and send the same call again.",
+			Instructions: "Commands run in a sandbox and are recorded. A denial says what is " +
+				"allowed instead: do that, and do not try to get the same effect another way. " +
+				"If a command needs approval, tell the user the tadactl command, wait, and send " +
+				"the same call again.",
 		})
 	add(s, server, &sdk.Tool{
-		Name: "read_reference", Description: "Read the file behind a typed:// reference. Only for the quarantined agent.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
+		Name: "read_reference", Description: "Read the file behind a typed:// reference. Only for " +
+			"the quarantined agent.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
 	}, s.readReference)
 	if s.Quarantine == "" {
 		s.trusted(server)
@@ -52,18 +55,22 @@ func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 // trusted adds the tools of a client that is in no quarantine.
 func (s *Server) trusted(server *sdk.Server) {
 	add(s, server, &sdk.Tool{Name: "run_command",
-		Description: "Run one shell command line in a sandbox. It is recorded, and may need the user's approval."}, s.runCommand)
+		Description: "Run one shell command line in a sandbox. It is recorded, and may need the " +
+			"user's approval."}, s.runCommand)
 	add(s, server, &sdk.Tool{Name: "run_many",
-		Description: "Run several command lines in order. The user is asked once and answers for each."}, s.runMany)
+		Description: "Run several command lines in order. The user is asked once and answers " +
+			"for each."}, s.runMany)
 	add(s, server, &sdk.Tool{
-		Name: "check_command", Description: "Dry run: get the verdict on a command line. Runs nothing.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
+		Name: "check_command", Description: "Dry run: get the verdict on a command line. Runs " +
+			"nothing.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
 	}, s.checkCommand)
 	add(s, server, &sdk.Tool{
 		Name: "pending_status", Description: "Get the state of questions to the user.",
 		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
 	}, s.pendingStatus)
 	add(s, server, &sdk.Tool{
-		Name: "accept_tamper", Description: "Ask the user to accept a change to a protected file. The user is shown the diff.",
+		Name: "accept_tamper", Description: "Ask the user to accept a change to a protected file. " +
+			"The user is shown the diff.",
 	}, s.acceptTamper)
 }
 

@@ -117,7 +117,8 @@ func (s *Server) readReference(ctx context.Context, r *sdk.CallToolRequest,
 	}
 	if s.Quarantine != ref.SessionID {
 		// the trusted agent has the reference too: it made it, so that it need not see the file
-		return denied("only an agent in this quarantine can read it; have it reviewed instead: tadactl quarantine run")
+		return denied("only an agent in this quarantine can read it; have it reviewed instead: " +
+			"tadactl quarantine run")
 	}
 	client := quarantine.Client{Dir: s.Sockets, Session: ref.SessionID}
 	d, content, err := client.Serve(ctx,

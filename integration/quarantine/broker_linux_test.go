@@ -101,7 +101,9 @@ func TestBroker(t *testing.T) {
 		!d.Allowed || len(text) != 0 {
 		t.Errorf("%+v, %q, %v", d, text, err)
 	}
-	if d, text, err := c.Serve(ctx, call("Grep", "pattern", "pack.*", "glob", "*.go")); err != nil || !d.Allowed || string(text) != root+"/main.go:1:package main\n" {
+	if d, text, err := c.Serve(ctx,
+		call("Grep", "pattern", "pack.*", "glob", "*.go")); err != nil || !d.Allowed ||
+		string(text) != root+"/main.go:1:package main\n" {
 		t.Errorf("%+v, %q, %v", d, text, err)
 	}
 	if d, text, err := c.Serve(ctx, call("Glob", "pattern", "sub/*")); err != nil || !d.Allowed ||

@@ -182,7 +182,8 @@ func (c *cell) load(r Reviewer) error {
 // withoutEnv starts a script of "#!/usr/bin/env NAME" as NAME would be.
 func (c *cell) withoutEnv(words []string) ([]string, error) {
 	if strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=") {
-		return nil, fmt.Errorf("env with options is another program; name the interpreter in the first line")
+		return nil, fmt.Errorf("env with options is another program; name the interpreter in " +
+			"the first line")
 	}
 	for _, dir := range []string{"/usr/local/bin", "/usr/bin", "/bin"} {
 		path := filepath.Join(dir, words[0])

@@ -73,7 +73,9 @@ func TestTools(t *testing.T) {
 				RiskOf(d.Name))
 		}
 		seen[d.Name] = true
-		if d := s.Enforce(call(strings.ReplaceAll(d.Name, "*", "x__Read"), "file_path", mustRefer(t, s, "main.go").URI()), log); d.Allowed || IsToolAllowed(d.Reason) || d.Event.Type != EventToolBlocked {
+		if d := s.Enforce(call(strings.ReplaceAll(d.Name, "*", "x__Read"), "file_path",
+			mustRefer(t, s, "main.go").URI()), log); d.Allowed || IsToolAllowed(d.Reason) ||
+			d.Event.Type != EventToolBlocked {
 			t.Errorf("%+v", d)
 		}
 	}

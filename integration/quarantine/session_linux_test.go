@@ -115,7 +115,8 @@ func TestCreateSession(t *testing.T) {
 	}
 	for n := range 16 + keySize { // randomness that ends early makes no session
 		var all Sessions
-		if s, err := all.Create(Options{Root: root, Random: io.LimitReader(rand.Reader, int64(n))}); err == nil {
+		if s, err := all.Create(Options{Root: root,
+			Random: io.LimitReader(rand.Reader, int64(n))}); err == nil {
 			t.Errorf("%d random bytes made the session %q", n, s.ID)
 		}
 	}

@@ -7,8 +7,8 @@ import "github.com/tada-run/tada-run/approval"
 // reaches.
 func Outside(a approval.Action) error { return Own().Outside(a) }
 
-// MayNow is [approval.Caller.May] for what must be done although the configuration keeps a launcher from
-// being opened. It records nothing.
+// MayNow is [approval.Caller.May] for what must be done although the configuration keeps a launcher
+// from being opened. It records nothing.
 func MayNow(a approval.Action, over approval.Channel) error {
 	_, err := Own().May(a, over)
 	return err

@@ -27,7 +27,8 @@ var orders = map[wire.Kind]func(*Server, *client, wire.Frame) error{
 
 // errNoTakeover is the answer where policy leaves viewing only.
 var errNoTakeover = errors.New(
-	"the policy does not allow takeovers (security.allow_terminal_takeover: false); you can only watch")
+	"the policy does not allow takeovers (security.allow_terminal_takeover: false); you " +
+		"can only watch")
 
 // order carries one out. What a person may do is asked of the kernel each time: a process can end
 // up in another place than it connected from.

@@ -63,6 +63,7 @@ type Reply struct {
 // was closed, or one that is something else.
 var ErrNoSession = errors.New("the outer session cannot be reached")
 
-// ErrUnanswered is returned by Ask where a session took the question and did not answer: it may have
-// ended, or had no more descriptors. Nothing may run then, because nothing says that it is recorded.
+// ErrUnanswered is returned by Ask where a session took the question and did not answer: it may
+// have ended, or had no more descriptors. Nothing may run then, because nothing says that it is
+// recorded.
 var ErrUnanswered = errors.New("the session did not answer; run the command again")

@@ -64,8 +64,8 @@ func (d *Requests) Close() {
 	d.pair.Close()
 }
 
-// maxAsking is how many are answered at once; the others wait in their sendmsg. maxKnown is how many
-// commands that were let go may run besides: for each, descriptors are open until it ends.
+// maxAsking is how many are answered at once; the others wait in their sendmsg. maxKnown is how
+// many commands that were let go may run besides: for each, descriptors are open until it ends.
 const (
 	maxAsking = 16
 	maxKnown  = 512

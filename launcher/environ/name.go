@@ -30,5 +30,6 @@ func IsName(s string) bool {
 
 // NotReceived says what to do for variables that commands are to receive.
 func NotReceived(names []string) string {
-	return fmt.Sprintf("commands do not receive %s; to pass a variable, add its name to environment.keep: tadactl policy edit", strings.Join(names, " "))
+	return fmt.Sprintf("commands do not receive %s; to pass a variable, add its name to "+
+		"environment.keep: tadactl policy edit", strings.Join(names, " "))
 }

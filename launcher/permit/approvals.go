@@ -12,8 +12,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
-// Approvals are the questions, answers and standing approvals of one state directory: the store that
-// has them, and the entries of the log that tell of them.
+// Approvals are the questions, answers and standing approvals of one state directory: the store
+// that has them, and the entries of the log that tell of them.
 type Approvals struct {
 	TTL    time.Duration          // how long a question may live
 	Caller func() approval.Caller // this process, as the kernel sees it now

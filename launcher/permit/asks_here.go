@@ -18,11 +18,13 @@ func (a *Attempt) asksHere(e approval.Envelope) bool {
 	}
 	if who, why := a.Caller().Who(); !a.Inside && (who != "" || why != "") {
 		// Ask would say nothing
-		fmt.Fprintf(os.Stderr, "tada-run: not asked on this terminal, where no person is recognised: %s\n", why)
+		fmt.Fprintf(os.Stderr,
+			"tada-run: not asked on this terminal, where no person is recognised: %s\n", why)
 		return false
 	}
 	if !render.Render(e.Payload, render.Options{}).Inline {
-		fmt.Fprintln(os.Stderr, "tada-run: the question is too long for this prompt; answer it in: tadactl inbox")
+		fmt.Fprintln(os.Stderr,
+			"tada-run: the question is too long for this prompt; answer it in: tadactl inbox")
 		return false
 	}
 	return true

@@ -28,5 +28,6 @@
 // A process that waits for the answer to its question holds a lock on run/waiting/ID. When it has
 // ended, whoever looks next withdraws the question.
 //
-// Whatever answers for a person asks [Approvals.May] at that moment, by the facts of package caller.
+// Whatever answers for a person asks [Approvals.May] at that moment, by the facts of package
+// caller.
 package permit

@@ -25,7 +25,8 @@ type Factor struct {
 
 // ErrNoFactor is returned for a change of what proves a person without what proved the person until
 // then.
-var ErrNoFactor = errors.New("a trusted key must vouch for this; on the machine with that key: tadactl key delegate --machine AUDIENCE --max-risk 3 LINE")
+var ErrNoFactor = errors.New("a trusted key must vouch for this; on the machine with that key: " +
+	"tadactl key delegate --machine AUDIENCE --max-risk 3 LINE")
 
 // enrolling returns who changes what proves a person, with the code that is needed.
 func (p *Approvals) enrolling(ctx context.Context, f Factor) (
@@ -81,7 +82,8 @@ func (p *Approvals) Trust(ctx context.Context, line string, f Factor) error {
 		return err
 	}
 	if len(one) != 1 {
-		return fmt.Errorf("%q has %s; trust one at a time; on the other machine try: tadactl key show", line, audit.Plural(len(one), "key"))
+		return fmt.Errorf("%q has %s; trust one at a time; on the other machine try: tadactl key "+
+			"show", line, audit.Plural(len(one), "key"))
 	}
 	old, err := p.trustText()
 	if err != nil {
@@ -169,7 +171,9 @@ func (p *Approvals) changeTrust(ctx context.Context, k approval.TrustedKey, f Fa
 	}
 	defer log.Close()
 	what := fmt.Sprintf("key %s %s, up to risk %d", approval.KeyID(k.Public), k.Name, k.MaxRisk)
-	if _, err := AppendEvents(log, []approval.Event{approval.FactorEvent(p.dir.Now(), e, outcome, what)}, audit.Durable); err != nil {
+	if _, err := AppendEvents(log,
+		[]approval.Event{approval.FactorEvent(p.dir.Now(),
+			e, outcome, what)}, audit.Durable); err != nil {
 		return err
 	}
 	return state.Replace(p.dir.Trust(), []byte(text))

@@ -49,7 +49,8 @@ func (p *Approvals) Envelope(ctx context.Context, prefix string) (approval.Envel
 	case errors.Is(err, state.ErrAmbiguous):
 		return approval.Envelope{}, fmt.Errorf("question %q: %w; type more characters", prefix, err)
 	case err != nil:
-		return approval.Envelope{}, fmt.Errorf("question %q: %w (an answered question needs its whole id); try: tadactl pending", prefix, err)
+		return approval.Envelope{}, fmt.Errorf("question %q: %w (an answered question needs its "+
+			"whole id); try: tadactl pending", prefix, err)
 	}
 	return p.Store.Get(ctx, id)
 }

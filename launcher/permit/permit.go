@@ -15,8 +15,8 @@ import (
 )
 
 // Permit returns no refusal when the attempt may run: by policy, by a standing approval, or because
-// an approval of exactly this plan was consumed just now. The authority says what was consumed, also
-// where the answer is a refusal.
+// an approval of exactly this plan was consumed just now. The authority says what was consumed,
+// also where the answer is a refusal.
 func (a *Attempt) Permit(ctx context.Context) (*Authority, *refusal.Refusal, error) {
 	q := NewQuestion(a)
 	switch a.Judged().Decision {

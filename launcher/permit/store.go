@@ -42,7 +42,8 @@ func (p *Approvals) recordedSince(text string) (seq uint64, err error) {
 			Reason: fmt.Sprintf("the approval database knows %s that it does not have",
 				audit.Plural(place.Count, "entry"))}
 	}
-	for e, err := range p.record.Entries(audit.Filter{Kinds: []string{"approval."}, From: place.Size}) {
+	for e, err := range p.record.Entries(audit.Filter{Kinds: []string{"approval."},
+		From: place.Size}) {
 		var bad *audit.BadEntry
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

@@ -234,7 +234,8 @@ func (p *Approvals) ExportRequest(ctx context.Context, prefix string) ([]byte, e
 		return nil, err
 	}
 	if e.State != approval.Pending || e.Decision != nil {
-		return nil, fmt.Errorf("question %q is %s, so there is nothing to sign; try: tadactl pending", e.ID, stateOf(e))
+		return nil, fmt.Errorf("question %q is %s, so there is nothing to sign; try: tadactl "+
+			"pending", e.ID, stateOf(e))
 	}
 	audience, err := p.Audience()
 	if err != nil {
@@ -263,7 +264,8 @@ func (p *Approvals) Sign(q approval.Question, r Signing,
 	case q.Envelope != "":
 		a, err = q.Answer(r.Yes, r.Message, p.dir.Now(), r.Valid)
 	case !r.Yes:
-		return nil, errors.New("this plan has no question and cannot be approved, so there is nothing to sign")
+		return nil, errors.New("this plan has no question and cannot be approved, so there is " +
+			"nothing to sign")
 	default:
 		a, err = approval.PlanAnswer(q.Payload, q.Audience, p.dir.Now(), r.Valid)
 	}
@@ -278,7 +280,8 @@ func (p *Approvals) Sign(q approval.Question, r Signing,
 		}
 	}
 	if q.Envelope == "" && (r.Scope.Uses > 1 || r.Scope.For != 0) {
-		return nil, errors.New("a plan without a question can run only once; try without --uses and --for")
+		return nil, errors.New("a plan without a question can run only once; try without " +
+			"--uses and --for")
 	}
 	a.Scope, a.Delegation = r.Scope, strings.TrimSpace(r.Delegation)
 	return key.Sign(a, p.dir.Random)

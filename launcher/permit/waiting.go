@@ -13,9 +13,9 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// The kernel lets go of the lock on run/waiting/ID however the process ends, SIGKILL too: a file that
-// is there and not locked is a question that nothing waits for any more. A question asked without
-// waiting has no such file: it is asked to be answered later.
+// The kernel lets go of the lock on run/waiting/ID however the process ends, SIGKILL too: a file
+// that is there and not locked is a question that nothing waits for any more. A question asked
+// without waiting has no such file: it is asked to be answered later.
 
 const waitingDir = "waiting"
 

@@ -68,7 +68,8 @@ func (r *Record) Entries(f audit.Filter) iter.Seq2[audit.Entry, error] {
 
 // Gaps returns the parts of the log that hold no entries or are not proven, oldest first.
 func (r *Record) Gaps() (gaps []audit.Gap, err error) {
-	for e, err := range r.Entries(audit.Filter{Kinds: []string{audit.KindAccept, audit.KindRecover}}) {
+	for e, err := range r.Entries(audit.Filter{Kinds: []string{audit.KindAccept,
+		audit.KindRecover}}) {
 		var bad *audit.BadEntry
 		switch {
 		case errors.Is(err, os.ErrNotExist):

@@ -1,5 +1,5 @@
-// Package refusal is what is said when nothing runs: to a person in one line, in English or Chinese,
-// and to the program that asked as JSON.
+// Package refusal is what is said when nothing runs: to a person in one line, in English or
+// Chinese, and to the program that asked as JSON.
 //
 // A [Refusal] never names a way to weaken the policy, because its reader may be the one that wants
 // to. Its status, code and retry are for programs and the same in every language. It is bounded: a

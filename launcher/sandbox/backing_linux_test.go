@@ -54,7 +54,8 @@ func TestKept(t *testing.T) {
 					"f=%s; test -d $f && f=$f/f; echo x >> $f; chmod 777 $f; touch -d @0 $f; rm -f $f; mv $f $f-2; ln $f $f-3; echo x > n; mv n $f; grep -qx 'as it was' $f || echo changed $f\n", kept)
 			}
 			if test.write[0] == "ws" {
-				script.WriteString("echo x > ws/a/g && mv ws/a/g ws/new || echo cannot write\nmv ws/a ws/moved && echo moved\n")
+				script.WriteString("echo x > ws/a/g && mv ws/a/g ws/new || echo cannot write\n" +
+					"mv ws/a ws/moved && echo moved\n")
 			}
 			if _, out := shell(t, p, script.String()); strings.ReplaceAll(out, "moved\n",
 				"") != "" || strings.Contains(out, "moved") &&

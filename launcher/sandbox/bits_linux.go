@@ -8,7 +8,8 @@ import (
 
 // namespaceFlags are the CLONE_NEW* bits that clone and unshare take; 0x80 is CLONE_NEWTIME for
 // unshare and part of the exit signal for clone.
-const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS |
+	unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
 // setIDs are the mode bits that make a file run as its owner or group: left behind, such a file is
 // the user's identity for the process that executes it.

@@ -15,7 +15,8 @@ func TestProfileText(t *testing.T) {
 		Write: []Path{{Name: "/w", NoExec: true}}, Hide: []string{"/h"}, ReadOnly: []string{"/w/k"},
 		Limits: Limits{Memory: 5, Wall: time.Second}, Must: []Protection{Metadata}, Terminals: true,
 	}
-	want := "tada-fence-profile 1\nhide \"/h\"\nkeep \"/w/k\"\nlimit \"memory\" 5\nlimit \"wall time\" 1000000000\nmust \"metadata\"\nnetwork off\n" +
+	want := "tada-fence-profile 1\nhide \"/h\"\nkeep \"/w/k\"\nlimit \"memory\" 5\n" +
+		"limit \"wall time\" 1000000000\nmust \"metadata\"\nnetwork off\n" +
 		"read \"/a b\\n\"\nread \"/usr\" optional\nrequire base\nterminals\nwrite \"/w\" noexec\n"
 	if got := p.Text(); got != want {
 		t.Errorf("%s", got)

@@ -108,7 +108,8 @@ func TestExplainOutput(t *testing.T) {
 }
 
 func FuzzExplainOutput(f *testing.F) {
-	f.Add("touch: cannot touch 'x': Permission denied\nopen /a: permission denied\nError: EACCES: permission denied, open '/b'", "/w")
+	f.Add("touch: cannot touch 'x': Permission denied\nopen /a: permission denied\n"+
+		"Error: EACCES: permission denied, open '/b'", "/w")
 	p := Profile{Read: []Path{{Name: "/"}}, Write: []Path{{Name: "/w"}}, Hide: []string{"/w/s"}}
 	f.Fuzz(func(t *testing.T, said, dir string) {
 		if list := p.ExplainOutput(said, dir); len(list) > maxExplained {

@@ -110,7 +110,9 @@ func (h *Held) from(err error) error {
 // named, it does not run.
 func (h *Held) withoutAnswers(setup *SetupError) error {
 	if len(h.now.profile.Reach.Rules) > 0 || len(h.now.profile.Reach.Publish) > 0 {
-		return fmt.Errorf("%w: system calls cannot be supervised here, as inside another sandbox that supervises them (%w); only no network or all of it is possible", ErrNoAnswers, setup)
+		return fmt.Errorf("%w: system calls cannot be supervised here, as inside another sandbox "+
+			"that supervises them (%w); only no network or all of it is "+
+			"possible", ErrNoAnswers, setup)
 	}
 	anew := func(level Level) *builder {
 		b := h.base.again(level)

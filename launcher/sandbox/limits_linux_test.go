@@ -192,7 +192,8 @@ func TestTreeLimits(t *testing.T) {
 				t.Run(fmt.Sprintf("%v/grouped=%v/%s", level, grouped, test.name),
 					func(t *testing.T) {
 						if test.argv[0] == "orphans" {
-							// beside nothing else: all orphans of this process are adopted meanwhile
+							// beside nothing else: all orphans of this process are adopted
+							// meanwhile
 							AdoptOrphans(true)
 							defer AdoptOrphans(false)
 						} else {
@@ -213,8 +214,8 @@ func TestTreeLimits(t *testing.T) {
 						if len(receipt.Bounds) == 0 || strings.Contains(out, "done") {
 							t.Errorf("%+v %q", receipt.Bounds, out)
 						}
-						// Who may have no more processes is told so, by the kernel; a processor limit
-						// comes from whoever looks first.
+						// Who may have no more processes is told so, by the kernel; a processor
+						// limit comes from whoever looks first.
 						kernel := strings.Contains(out, "refused") ||
 							strings.Contains(out, "failed to create new OS thread") ||
 							s.Signal == unix.SIGXCPU ||
@@ -261,7 +262,8 @@ func TestGroupsRemoved(t *testing.T) {
 func TestGrace(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		p.Limits = Limits{Wall: 700 * time.Millisecond, Grace: 10 * time.Second}
-		s, out := shell(t, p, "trap 'echo tidy; exit 3' TERM; echo up; while :; do sleep 0.05; done")
+		s, out := shell(t, p,
+			"trap 'echo tidy; exit 3' TERM; echo up; while :; do sleep 0.05; done")
 		if s.Code != 3 || s.Exceeded != LimitWall || !strings.HasPrefix(out, "up\n") ||
 			!strings.HasSuffix(out, "tidy\n") {
 			t.Errorf("%+v %q", s, out)
@@ -412,7 +414,8 @@ func FuzzParseStat(f *testing.F) {
 
 func TestParseStat(t *testing.T) {
 	s, ok := parseStat([]byte("7 (a) b) (c) S 1 7 8 0 -1 0 0 0 0 0 1 2 3 4 20 0 5 0 99 0 0 0"))
-	if want := (sample{pid: 7, parent: 1, session: 8, threads: 5, ticks: 10, born: 99, runnable: true}); !ok || s != want {
+	if want := (sample{pid: 7, parent: 1, session: 8, threads: 5, ticks: 10, born: 99,
+		runnable: true}); !ok || s != want {
 		t.Errorf("%+v", s)
 	}
 	if s, ok := parseStat([]byte("7 (a) D 1 7 8 0 -1 0 0 0 0 0 1 2 3 4 20 0 5 0 99 0 0 0")); !ok ||

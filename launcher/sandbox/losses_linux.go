@@ -26,10 +26,12 @@ func atBaseWith(asks func(b *builder) bool) func(b *builder) bool {
 var gaps = []gap{
 	{Namespaces, "not asked for", atBase},
 	{Processes, "without a pid namespace, /proc shows other processes", atBase},
-	{Metadata, "Landlock has no right for it, a filter sees no paths, and another program already " +
+	{Metadata, "Landlock has no right for it, a filter sees no paths, and another program " +
+		"already " +
 		"answers the system calls here",
 		atBaseWith(func(b *builder) bool { return len(b.profile.Write) > 0 && !b.asks() })},
-	{HiddenList, "without a mount over them, hidden names and what is below them are listed, stat " +
+	{HiddenList, "without a mount over them, hidden names and what is below them are listed, " +
+		"stat " +
 		"shows size, mode and times, and inotify shows when they are opened or changed",
 		func(b *builder) bool { return atBase(b) && len(b.hidden) > 0 || len(b.openly()) > 0 }},
 	{Keeping, "Landlock can only allow a whole directory tree, and another program already " +
@@ -54,7 +56,8 @@ var gaps = []gap{
 	{PrivateTmp, "without a mount namespace the shared directories are hidden, and there are no " +
 		"private ones",
 		atBaseWith(func(b *builder) bool { return b.profile.PrivateTmp })},
-	{Terminals, "without a mount namespace all terminals share one directory, including other users'",
+	{Terminals,
+		"without a mount namespace all terminals share one directory, including other users'",
 		atBaseWith(func(b *builder) bool { return b.profile.Terminals })},
 	{SharedMem, "without a mount namespace /dev/shm is shared by all",
 		atBaseWith(func(b *builder) bool { return b.profile.View == nil })},

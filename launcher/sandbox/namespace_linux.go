@@ -44,7 +44,8 @@ func (b *builder) trees(l *steps) error {
 	trees := append(carried, writable...) // one that is writable can lie in one that is not
 	backings := b.backings()
 	if n := len(trees) + len(backings); n > maxTrees {
-		return fmt.Errorf("sandbox: %d writable trees (those with hidden or protected files count twice), at most %d", n, maxTrees)
+		return fmt.Errorf("sandbox: %d writable trees (those with hidden or protected files count "+
+			"twice), at most %d", n, maxTrees)
 	}
 	// Copies are taken while the trees can still be written.
 	for i, tree := range trees {

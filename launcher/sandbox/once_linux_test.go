@@ -100,7 +100,10 @@ func TestOneProgram(t *testing.T) {
 		}
 		bash, err := os.Open("/bin/bash")
 		must(t, err)
-		if text, s := run(Command{Exe: bash, Argv: []string{"bash", "-c", "echo by descriptor; (echo fork); /bin/true"}}); s.Shell() != 126 || !strings.HasPrefix(text, "by descriptor\nfork\n") {
+		if text, s := run(Command{Exe: bash,
+			Argv: []string{"bash", "-c",
+				"echo by descriptor; (echo fork); /bin/true"}}); s.Shell() != 126 ||
+			!strings.HasPrefix(text, "by descriptor\nfork\n") {
 			t.Errorf("%v: a descriptor: status %d\n%s", level, s.Shell(), text)
 		}
 		bash.Close()

@@ -118,7 +118,8 @@ func (b *builder) temporary() error {
 		name, _, err = whatIs(dir)
 	}
 	if err == nil && b.inTemp(name) && !b.comesBack(name) {
-		return fmt.Errorf("sandbox: the working directory %q is in a temporary directory that this run cannot see", name)
+		return fmt.Errorf("sandbox: the working directory %q is in a temporary directory that "+
+			"this run cannot see", name)
 	}
 	return nil
 }

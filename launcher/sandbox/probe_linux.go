@@ -41,7 +41,8 @@ func Probe() Report {
 		_, err := try(ll, r.Level, Profile{Network: Hosts})
 		r.add("network by host", err,
 			"the launcher makes a run's connections; without it a run has either no network or all of it", func() string {
-				return "start it outside any program that uses seccomp_unotify(2), such as another sandbox or a container tool"
+				return "start it outside any program that uses seccomp_unotify(2), such as " +
+					"another sandbox or a container tool"
 			})
 	}
 	return r
@@ -86,7 +87,8 @@ func landlockFix() string {
 // namespaceFixes are the switches that forbid an ordinary user a namespace, by the value that does.
 var namespaceFixes = []struct{ file, forbids, fix string }{
 	{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
-		"an AppArmor profile with \"userns,\" for this program, or: sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
+		"an AppArmor profile with \"userns,\" for this program, " +
+			"or: sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
 	{"/proc/sys/kernel/unprivileged_userns_clone", "0",
 		"sysctl kernel.unprivileged_userns_clone=1"},
 	{"/proc/sys/user/max_user_namespaces", "0", "sysctl user.max_user_namespaces=15000"},
@@ -98,7 +100,8 @@ func namespaceFix() string {
 			return s.fix
 		}
 	}
-	return "in a container, start it with: --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined"
+	return "in a container, start it with: --security-opt seccomp=unconfined --security-opt " +
+		"apparmor=unconfined --security-opt systempaths=unconfined"
 }
 
 // Remembered returns the best level of this machine for use as Profile.Most, from file when that

@@ -81,7 +81,9 @@ func sshd(t *testing.T, address string) (port int, keys string) {
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(keys, "known"),
 		fmt.Appendf(nil, "[git.test]:%d %s", port, host), 0o600))
-	config := fmt.Sprintf("ListenAddress %s:%d\nHostKey %s/host\nAuthorizedKeysFile %s/authorized\nPidFile none\nUsePAM no\nStrictModes no\nPasswordAuthentication no\nPermitRootLogin yes\n", address, port, keys, keys)
+	config := fmt.Sprintf("ListenAddress %s:%d\nHostKey %s/host\n"+
+		"AuthorizedKeysFile %s/authorized\nPidFile none\nUsePAM no\nStrictModes no\n"+
+		"PasswordAuthentication no\nPermitRootLogin yes\n", address, port, keys, keys)
 	must(t, os.WriteFile(filepath.Join(keys, "config"), []byte(config), 0o600))
 	cmd := exec.Command(server, "-D", "-e", "-f", filepath.Join(keys, "config"))
 	var said strings.Builder

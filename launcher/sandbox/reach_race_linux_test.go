@@ -49,7 +49,9 @@ func listenRaceMain(args []string) {
 			fmt.Println(err)
 			return
 		}
-		if err := unix.Connect(s, &unix.SockaddrInet4{Addr: to.Addr().As4(), Port: int(to.Port())}); err != unix.EINPROGRESS {
+		if err := unix.Connect(s,
+			&unix.SockaddrInet4{Addr: to.Addr().As4(),
+				Port: int(to.Port())}); err != unix.EINPROGRESS {
 			fmt.Println(err)
 			return
 		}

@@ -221,7 +221,8 @@ func TestProgramReadsTheTable(t *testing.T) {
 			for range hermetic.Rounds(200) {
 				d := seccomp.Call{Nr: nr, Arch: seccomp.Arch}
 				for i := range d.Args {
-					d.Args[i] = uint64(random.Uint32())<<32 | uint64(values[random.IntN(len(values))])
+					d.Args[i] = uint64(random.Uint32())<<32 |
+						uint64(values[random.IntN(len(values))])
 				}
 				if got, want := program.Decide(d), decide(table, d); got != want {
 					t.Fatalf("%+v: %#x, the table says %#x", d, got, want)
@@ -298,7 +299,8 @@ func TestSendRules(t *testing.T) {
 			{"sendmmsg fast", unix.SYS_SENDMMSG, [6]uint64{3, 4096, 1, unix.MSG_FASTOPEN},
 				seccomp.Errno(unix.EPERM)},
 		} {
-			if got := program.Decide(seccomp.Call{Nr: test.nr, Arch: seccomp.Arch, Args: test.args}); got != test.want {
+			if got := program.Decide(seccomp.Call{Nr: test.nr, Arch: seccomp.Arch,
+				Args: test.args}); got != test.want {
 				t.Errorf("%v, %s: %#x, want %#x", level, test.name, got, test.want)
 			}
 		}

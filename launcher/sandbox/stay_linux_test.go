@@ -128,7 +128,8 @@ func TestStayEnds(t *testing.T) {
 
 // What the run has in memory counts while its command is dead.
 func TestStayInMemory(t *testing.T) {
-	p, dir := staying(t, Strong, "(head -c 3000000 /dev/zero >/dev/shm/x; echo made >out; sleep 3600) & :")
+	p, dir := staying(t, Strong,
+		"(head -c 3000000 /dev/zero >/dev/shm/x; echo made >out; sleep 3600) & :")
 	if s, err := p.Next(); err != nil || !s.Stays {
 		t.Fatalf("%+v, %v", s, err)
 	}

@@ -33,10 +33,12 @@ type passage struct {
 	restore string
 }
 
-// passages is what filterTable says. It is read when a command writes its first sequence, not at every start.
+// passages is what filterTable says. It is read when a command writes its first sequence, not at
+// every start.
 var passages = sync.OnceValues(readFilter)
 
-// readFilter returns the rows, and of the CSI without prefix those final bytes that always pass and leave nothing to take back.
+// readFilter returns the rows, and of the CSI without prefix those final bytes that always pass and
+// leave nothing to take back.
 func readFilter() (rows map[string]passage, simple [128]bool) {
 	rows = map[string]passage{}
 	for line := range strings.Lines(filterTable) {
@@ -233,7 +235,8 @@ func (f *Filter) step(c byte) {
 		case c == 0x07 && f.state == inOSC:
 			f.endOSC()
 		case c == 0x07:
-			// only an OSC ends with it; a terminal that thinks otherwise shows the rest as text, we never do
+			// only an OSC ends with it; a terminal that thinks otherwise shows the rest as text, we
+			// never do
 		case c == 0x1b:
 			f.state += inOSCEsc - inOSC
 		case f.state == inOSC:

@@ -99,7 +99,8 @@ func TestModesStayGivenBack(t *testing.T) {
 func TestCommandNeverSeesTheCallersTerminal(t *testing.T) {
 	t.Parallel()
 	o := newOuter(t)
-	cmd := o.start(role("run", "tty; tty < /dev/tty; readlink /proc/self/fd/* /proc/$$/fd/*; echo end"))
+	cmd := o.start(role("run",
+		"tty; tty < /dev/tty; readlink /proc/self/fd/* /proc/$$/fd/*; echo end"))
 	all := o.expect("end\r\n")
 	if got := status(t, cmd); got != "exit 0" {
 		t.Error(got)
@@ -187,7 +188,8 @@ func TestFullScreenPrograms(t *testing.T) {
 		need(t, "python3")
 		t.Parallel()
 		o := newOuter(t)
-		cmd := o.start(role("run", `python3 -c 'import getpass; print("len", len(getpass.getpass("pw: ")))'`))
+		cmd := o.start(role("run",
+			`python3 -c 'import getpass; print("len", len(getpass.getpass("pw: ")))'`))
 		o.expect("pw: ")
 		o.send("secret\n")
 		o.expect("len 6")

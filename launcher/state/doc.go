@@ -14,10 +14,10 @@
 //
 // # Several processes
 //
-// There is no daemon: each command is a process of its own, and they meet in files. [Directory.Lock]
-// is a lock of flock(2) in run/, which the kernel gives back however its holder ends. A process that
-// waits for one says for which other process (proc_locks(5)). A process is named by the boot, its id
-// and its start ([Directory.Self]), because a pid alone is used again.
+// There is no daemon: each command is a process of its own, and they meet in files.
+// [Directory.Lock] is a lock of flock(2) in run/, which the kernel gives back however its holder
+// ends. A process that waits for one says for which other process (proc_locks(5)). A process is
+// named by the boot, its id and its start ([Directory.Self]), because a pid alone is used again.
 //
 // A run is named by an id that sorts by time ([NewID]). Ids come from files and command lines: what
 // is none ([IsID]) must not become a path.

@@ -76,7 +76,8 @@ func unusable(dir string, err error) *HomeError {
 	case errors.Is(err, syscall.ENOTDIR):
 		e.Reason, e.Fix = notDirectory(dir)
 	case errors.Is(err, syscall.EROFS):
-		e.Fix = fmt.Sprintf("mount a folder there that can be written; in a container: --volume FOLDER:%s", dir)
+		e.Fix = fmt.Sprintf("mount a folder there that can be written; in a container: "+
+			"--volume FOLDER:%s", dir)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		e.Fix = fmt.Sprintf("df -h -i %q", filepath.Dir(dir))
 	default:

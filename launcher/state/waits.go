@@ -45,15 +45,18 @@ func (d *Directory) WaitsFor(lock *os.File, waited time.Duration) {
 
 func waitNotice(pid int, lock string, ino uint64) string {
 	if pid == 0 {
-		return fmt.Sprintf("tada-run: waiting for a process that has locked %q and cannot be seen from here; as root, outside: grep :%d /proc/locks", filepath.Base(lock), ino)
+		return fmt.Sprintf("tada-run: waiting for a process that has locked %q and cannot be seen "+
+			"from here; as root, outside: grep :%d /proc/locks", filepath.Base(lock), ino)
 	}
 	words, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
 	command := notice.Clip(notice.Visible(strings.ReplaceAll(strings.TrimRight(string(words),
 		"\x00"), "\x00", " ")))
 	if isStopped(pid) {
-		return fmt.Sprintf("tada-run: waiting for process %d, which is stopped (%s); to continue it: kill -CONT %d", pid, command, pid)
+		return fmt.Sprintf("tada-run: waiting for process %d, which is stopped (%s); to continue "+
+			"it: kill -CONT %d", pid, command, pid)
 	}
-	return fmt.Sprintf("tada-run: waiting for process %d (%s), which has locked %q; if it hangs, end it: kill %d", pid, command, filepath.Base(lock), pid)
+	return fmt.Sprintf("tada-run: waiting for process %d (%s), which has locked %q; if it hangs, "+
+		"end it: kill %d", pid, command, filepath.Base(lock), pid)
 }
 
 // isStopped reports whether a process is stopped, by a signal or a debugger (proc_pid_stat(5)).

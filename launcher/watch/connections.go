@@ -80,7 +80,8 @@ func refusedText(c *broker.Connection) string {
 	}
 	allow := fmt.Sprintf("add %q to network.allow: tadactl policy edit", c.Fix)
 	if c.Kind == "name" && c.Fix != c.Host || c.Host == "localhost" {
-		// the name is allowed, where it leads is not; this machine's servers are not told apart by name
+		// the name is allowed, where it leads is not; this machine's servers are not told apart by
+		// name
 		return text + "; to allow it, " + allow
 	}
 	return text + "; to allow it, name it in the command line or " + allow

@@ -107,7 +107,8 @@ func takeBack(s *gitmeta.Snapshot, b Before, a After, out io.Writer) []string {
 		switch change := c.String(); {
 		case c.Kind == gitmeta.Removed && !b.deletes(c.Path):
 			failed = append(failed, line(change,
-				"; it cannot be restored, and it was not approved; level strong prevents this (sandbox.require: strong)"))
+				"; it cannot be restored, and it was not approved; level strong prevents "+
+					"this (sandbox.require: strong)"))
 		case c.Kind == gitmeta.Removed:
 			quiet = append(quiet, change+"; it cannot be restored")
 		case b.allowed(c, a.Approved):

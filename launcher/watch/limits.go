@@ -30,7 +30,8 @@ func reachedLimits(b Before, a After, out io.Writer) Found {
 	}
 	var told []string
 	tell := func(what, key string, value int64) {
-		line := fmt.Sprintf("%s: its limit is %q; to raise it, set limits: {%s} with tadactl policy edit",
+		line := fmt.Sprintf("%s: its limit is %q; to raise it, set limits: {%s} with "+
+			"tadactl policy edit",
 			what, pathguard.LimitText(key, value), pathguard.LimitText(key, value*2))
 		told = append(told, line)
 		notice.Line(out, notice.Visible(line))

@@ -39,11 +39,13 @@ func remedy(d sandbox.Denial) string {
 	case "write", "read", "no":
 		return "; to ask for approval, name it in the command line"
 	case "network":
-		return "; name the host in the command line, or add it to network.allow: tadactl policy edit"
+		return "; name the host in the command line, or add it to network.allow: " +
+			"tadactl policy edit"
 	case "limits.file_size", "limits.processes":
 		return "; to raise " + d.Change + ": tadactl policy edit"
 	case "":
-		return "; no setting allows it inside the sandbox: if you want it, run it yourself in a terminal"
+		return "; no setting allows it inside the sandbox: if you want it, run it yourself " +
+			"in a terminal"
 	}
 	return ""
 }

@@ -1,6 +1,6 @@
-// Package resolve finds the real files behind the names of a script, opens each once, and binds what
-// would run. Package walk says how a name is followed: a link at its end by what opens, not by what
-// unlinks or renames.
+// Package resolve finds the real files behind the names of a script, opens each once, and binds
+// what would run. Package walk says how a name is followed: a link at its end by what opens, not by
+// what unlinks or renames.
 //
 // Every target is opened with O_PATH, which needs no permission on the file, waits for no
 // FIFO and starts no device, and is carried with its device, inode and mode. What is shown,

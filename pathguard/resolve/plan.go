@@ -156,8 +156,9 @@ type Found struct {
 // it exists, it is a descriptor, or the plan held [maxHeld] files already.
 func (t *Target) File() *os.File { return t.file.Open() }
 
-// DirFile returns the directory of Real opened with O_PATH, of a name that is to be made, removed or
-// replaced. It is nil when the directory had changed by then, or when the plan held too many files.
+// DirFile returns the directory of Real opened with O_PATH, of a name that is to be made, removed
+// or replaced. It is nil when the directory had changed by then, or when the plan held too many
+// files.
 func (t *Target) DirFile() *os.File { return t.dir.Open() }
 
 // Path returns the whole absolute path: what exists, and what is missing below it.

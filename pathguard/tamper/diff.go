@@ -89,7 +89,9 @@ func (s *Store) contents(b *strings.Builder, m *manifest, f Finding, name string
 		return fmt.Errorf("%q: %w", f.Path, ErrChangedSince)
 	}
 	if !wasKept || now.Form == Regular && content == nil && now.Size > 0 {
-		fmt.Fprintf(b, "# the content is not kept (hash only):\n# was %s, SHA-256 %s\n# now %s, SHA-256 %s\n", f.Was.length(), dash(f.Was.Raw), f.Now.length(), dash(f.Now.Raw))
+		fmt.Fprintf(b, "# the content is not kept (hash only):\n# was %s, SHA-256 %s\n"+
+			"# now %s, SHA-256 "+
+			"%s\n", f.Was.length(), dash(f.Was.Raw), f.Now.length(), dash(f.Now.Raw))
 		return nil
 	}
 	if now.Form != Regular {

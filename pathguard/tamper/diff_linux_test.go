@@ -15,7 +15,8 @@ func TestDiff(t *testing.T) {
 	w.write("bytes.bin", "\x00\x01\xff")
 	w.write("mode.sh", "x\n")
 	w.want("")
-	w.write("TODO.md", "# Tasks\n\n- [ ] one\n- [x] two\n- [ ] three\n- [ ] vier \u202eevil\u202c 任务")
+	w.write("TODO.md", "# Tasks\n\n- [ ] one\n- [x] two\n- [ ] three\n"+
+		"- [ ] vier \u202eevil\u202c 任务")
 	w.write("odd.md", "a\x1b[3Jb\r\nsame\n")
 	w.write("empty.md", "now\n")
 	w.write("bytes.bin", "\x00\x02\xff")

@@ -125,7 +125,8 @@ func unreadable(s Seen, err error) Seen {
 
 // read fills in size and hashes of the file that was glanced at.
 func (s *Seen) read(path string, keep int64) ([]byte, error) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	fd, err := unix.Open(path,
+		unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	switch {
 	case err == unix.ELOOP: // a link since we glanced
 		return nil, errMoving

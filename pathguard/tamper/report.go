@@ -101,8 +101,11 @@ var wording = map[Locale]struct {
 			Unseen:      "cannot be read any more", BaselineMissing: "has lost its baseline",
 		},
 		expected: "Expected hash: ", actual: "Actual hash:   ", none: "none",
-		ways: "Use 'tadactl tamper diff' to see changes.\nUse 'tadactl tamper accept' to accept external changes.\nUse 'tadactl tamper restore' to put back what was there.\n",
-		several: "Use 'tadactl tamper diff' to see the changes of all files.\nUse 'tadactl tamper accept' to accept the external changes, file by file.\n" +
+		ways: "Use 'tadactl tamper diff' to see changes.\n" +
+			"Use 'tadactl tamper accept' to accept external changes.\n" +
+			"Use 'tadactl tamper restore' to put back what was there.\n",
+		several: "Use 'tadactl tamper diff' to see the changes of all files.\n" +
+			"Use 'tadactl tamper accept' to accept the external changes, file by file.\n" +
 			"Use 'tadactl tamper restore' to put the files back, one by one.\n",
 	},
 	Chinese: {
@@ -112,8 +115,10 @@ var wording = map[Locale]struct {
 			Moved:       "所在的目录已不是原来的目录", Unseen: "已无法读取", BaselineMissing: "的基线已丢失",
 		},
 		expected: "预期哈希: ", actual: "实际哈希: ", none: "无",
-		ways:    "使用 'tadactl tamper diff' 查看更改。\n使用 'tadactl tamper accept' 接受外部更改。\n使用 'tadactl tamper restore' 恢复原来的内容。\n",
-		several: "使用 'tadactl tamper diff' 查看所有文件的更改。\n使用 'tadactl tamper accept' 逐个接受外部更改。\n使用 'tadactl tamper restore' 逐个恢复文件。\n",
+		ways: "使用 'tadactl tamper diff' 查看更改。\n使用 'tadactl tamper accept' 接受外部更改。\n" +
+			"使用 'tadactl tamper restore' 恢复原来的内容。\n",
+		several: "使用 'tadactl tamper diff' 查看所有文件的更改。\n使用 'tadactl tamper accept' 逐个接受外部更改。\n" +
+			"使用 'tadactl tamper restore' 逐个恢复文件。\n",
 	},
 }
 

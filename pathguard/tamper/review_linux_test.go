@@ -169,10 +169,12 @@ func TestMode(t *testing.T) {
 		{false, false, false, ""},
 		{true, true, false, "security.tamper_proof: false -> true"},
 		{true, true, false, ""},
-		{false, true, true, "security.tamper_proof: true -> false (pending: you have to confirm it)"},
+		{false, true, true,
+			"security.tamper_proof: true -> false (pending: you have to confirm it)"},
 		{false, true, true, ""},
 		{true, true, false, ""},
-		{false, true, true, "security.tamper_proof: true -> false (pending: you have to confirm it)"},
+		{false, true, true,
+			"security.tamper_proof: true -> false (pending: you have to confirm it)"},
 	} {
 		before, _ := w.Unlogged()
 		on, pending, err := w.Mode(me, c.configured)

@@ -13,9 +13,10 @@ var tables = map[string]struct {
 	facts string
 }{
 	"git.txt": {&git, "sh helper path switch address harmless safe unless hooks includes"},
-	"environ.txt": {variables(), "harmless runs starts sources loads searches modules options prompts " +
-		"places configures writes proxies trusts contacts history shell first passes plain shown removed " +
-		"secret caller call"},
+	"environ.txt": {variables(),
+		"harmless runs starts sources loads searches modules options prompts " +
+			"places configures writes proxies trusts contacts history shell first passes plain shown removed " +
+			"secret caller call"},
 	"later.txt":   {later(), "kept told tools"},
 	"secrets.txt": {secrets(), "inside ends whole apart file public token form more midword"},
 }
@@ -63,7 +64,8 @@ func TestTables(t *testing.T) {
 // A name that no entry fits has no facts, an entry of its own comes before one with a star,
 // and what is quoted keeps its blanks.
 func TestLookup(t *testing.T) {
-	table := &Table{text: "# a: b\na.*.c: star\na.b.c d: own other=x,,y  # why\nq: v=\"1 2,3\"\n*end: last\n"}
+	table := &Table{text: "# a: b\na.*.c: star\na.b.c d: own other=x,,y  # why\nq: v=\"1 2,3\"\n" +
+		"*end: last\n"}
 	for name, want := range map[string]string{
 		"": "", "a": "", "# a": "", "a.c": "", "a..c": "star", "a.x.y.c": "star", "a.b.c": "own",
 		"d": "own", "A.b.c": "", "q": "v", "xend": "last", "end": "last", "*": "",
@@ -100,8 +102,8 @@ func TestIndexIsOfTheTable(t *testing.T) {
 	}
 }
 
-// TestLookupFindsTheFirst holds Lookup against reading the whole table: the name's own entry, else the first
-// with a star that fits.
+// TestLookupFindsTheFirst holds Lookup against reading the whole table: the name's own entry, else
+// the first with a star that fits.
 func TestLookupFindsTheFirst(t *testing.T) {
 	for name, c := range tables {
 		entries := slices.Collect(c.table.Entries())

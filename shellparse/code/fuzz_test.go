@@ -25,7 +25,8 @@ func seeds() []string {
 		"1,$g/x/s//y/\n$a\n!x\n.\nw out\nr !id\n!id\nwq",
 		"python\nimport os\nend\ncall system(\"id\")",
 		`Get-Item x | Remove-Item; iex "del x"; [math]::Sqrt(2)`,
-		"D := $(shell id)\nall: a.o\n\t@$(CC) -o $@ $^\n%.o: %.c; cc $<\nifdef X\ninclude y.mk\nendif\n",
+		"D := $(shell id)\nall: a.o\n\t@$(CC) -o $@ $^\n%.o: %.c; cc $<\nifdef X\ninclude y.mk\n" +
+			"endif\n",
 		`do shell script "rm -rf x" with administrator privileges`,
 	}
 }
@@ -125,7 +126,8 @@ func TestLinear(t *testing.T) {
 
 func BenchmarkScan(b *testing.B) {
 	texts := map[string]string{
-		"python":     "import json\nd=json.load(open('package.json'))\nd['x']=1\njson.dump(d, open('package.json','w'), indent=2)\n",
+		"python": "import json\nd=json.load(open('package.json'))\nd['x']=1\n" +
+			"json.dump(d, open('package.json','w'), indent=2)\n",
 		"javascript": `const fs=require('fs'); const p=JSON.parse(fs.readFileSync('package.json','utf8')); console.log(p.version)`,
 		"perl":       `my $d = "$ENV{HOME}/notes"; unlink "$d/a" or die; print "ok\n"`,
 		"sql":        `SELECT id, name FROM users WHERE name = 'x' ORDER BY id LIMIT 10`,

@@ -30,7 +30,8 @@ func TestPython(t *testing.T) {
 		{"import json\nd=json.load(open('package.json'))\nd['x']=1\njson.dump(d, open('package.json','w'), indent=2)", "read package.json; write package.json"},
 		{"p='src/a.py'\ns=open(p).read()\ns=s.replace('a','b')\nopen(p,'w').write(s)",
 			"read src/a.py; write src/a.py"},
-		{"from pathlib import Path\np = Path('src/a.py')\np.write_text(p.read_text().replace('a','b'))", "read src/a.py; write src/a.py"},
+		{"from pathlib import Path\np = Path('src/a.py')\n" +
+			"p.write_text(p.read_text().replace('a','b'))", "read src/a.py; write src/a.py"},
 		{"import pathlib; pathlib.Path('src', 'x.py').unlink()", "delete src/x.py"},
 		{"from pathlib import Path; (Path('build') / 'out' / 'x.o').unlink(missing_ok=True)",
 			"delete build/out/x.o"},
@@ -60,10 +61,13 @@ func TestPython(t *testing.T) {
 			"list build/ (tree); delete build/ (tree)"},
 		{"import os\nfor f in os.listdir('logs'): os.remove(os.path.join('logs', f))",
 			"list logs; delete logs (tree)"},
-		{"import os\nfor r, d, fs in os.walk('src'):\n  for f in fs:\n    os.remove(os.path.join(r, f))", "list src (tree); delete src (tree)"},
-		{"from pathlib import Path\nfor p in Path('src').rglob('*.py'):\n  p.write_text(p.read_text())", "list src; read src (tree); write src (tree)"},
+		{"import os\nfor r, d, fs in os.walk('src'):\n  for f in fs:\n" +
+			"    os.remove(os.path.join(r, f))", "list src (tree); delete src (tree)"},
+		{"from pathlib import Path\nfor p in Path('src').rglob('*.py'):\n" +
+			"  p.write_text(p.read_text())", "list src; read src (tree); write src (tree)"},
 		// functions
-		{"def fix(p, a, b):\n  s=open(p).read()\n  open(p,'w').write(s.replace(a,b))\nfix('x.py','a','b')\nfix('y.py','a','b')",
+		{"def fix(p, a, b):\n  s=open(p).read()\n  open(p,'w').write(s.replace(a,b))\n" +
+			"fix('x.py','a','b')\nfix('y.py','a','b')",
 			"read x.py; read y.py; write x.py; write y.py"},
 		{"import os, sys\ndef f(p): os.remove(p)\nf(sys.argv[1])", "opaque"},
 		{"import os\np='ok'\nfor p in sys.argv: pass\nos.remove(p)", "delete ok; opaque"},

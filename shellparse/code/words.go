@@ -23,8 +23,8 @@ var (
 	fullName = pattern(`(?:^|[\s"'(={:])((?:/|~/)[^\s"'` + "`" + `(){}\[\],;<>|*?$\\]+)`)
 )
 
-// scanWords reads a program in a language that words.txt has: one that does more than compute and print is
-// opaque, and every full name in it may be written.
+// scanWords reads a program in a language that words.txt has: one that does more than compute and
+// print is opaque, and every full name in it may be written.
 func scanWords(lang, text string) (facts []Fact, opaque bool) {
 	if !wordy(lang, text) {
 		return nil, false

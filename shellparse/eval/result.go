@@ -45,8 +45,8 @@ type Options struct {
 	// Later says that the shell ran before: a variable that Vars lacks may have any value.
 	Later bool
 
-	// Snapshots are folders, beside those in the home, in which agents' programs keep what they saved
-	// of the user's shell, and into which no command writes unasked.
+	// Snapshots are folders, beside those in the home, in which agents' programs keep what they
+	// saved of the user's shell, and into which no command writes unasked.
 	Snapshots []string
 
 	// Programs are a user's own entries in front of the built-in command table.

@@ -13,5 +13,6 @@
 // judged and shown as it stands.
 //
 // The table is wrappers.txt and the facts about agents (package agents); each line says why it can
-// do no harm. [Find] trusts nothing else: an agent may write such a text itself, and gains nothing by it.
+// do no harm. [Find] trusts nothing else: an agent may write such a text itself, and gains nothing
+// by it.
 package wrapper

@@ -22,7 +22,8 @@ func letters(r *rand.Rand, n int) string {
 
 // word spells a text as one word, in one of the ways of a shell.
 func word(r *rand.Rand, s string) string {
-	plain := strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/_.-") == "" && s != ""
+	plain := strings.Trim(s,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/_.-") == "" && s != ""
 	switch n := r.IntN(4); {
 	case plain && n == 0:
 		return s
@@ -120,8 +121,8 @@ var owns = []string{"ls", "npm test", "rm -rf build", "echo 'it''s' \"$HOME\"; c
 
 var programs = []string{"claude-code", "codex", "gemini"}
 
-// TestVariations: names, order, quoting and how often something is said do not matter: the command is found, and it is
-// what the agent wrote.
+// TestVariations: names, order, quoting and how often something is said do not matter: the command
+// is found, and it is what the agent wrote.
 func TestVariations(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	found := 0
@@ -141,7 +142,8 @@ func TestVariations(t *testing.T) {
 	}
 }
 
-// hidden are ways to bring a second command into a text. Each gets what carries the command, and what is hidden.
+// hidden are ways to bring a second command into a text. Each gets what carries the command, and
+// what is hidden.
 var hidden = []func(r *rand.Rand, carried, evil string) string{
 	func(_ *rand.Rand, c, evil string) string { return c + "; " + evil },
 	func(_ *rand.Rand, c, evil string) string { return evil + "\n" + c },

@@ -204,8 +204,8 @@ func isOptional(word string) bool {
 
 var hole = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<([a-z]+)>`) })
 
-// find returns what stands for the pattern and for each of its holes, and their names; nil where the
-// words are others.
+// find returns what stands for the pattern and for each of its holes, and their names; nil where
+// the words are others.
 func (l *line) find(words string) (found, holes []string) {
 	l.compiled.Do(l.compile)
 	switch {

@@ -61,7 +61,8 @@ func parseOwn(argv []string) (*invocation, error) {
 	case inv.intent != "" && !command && !inv.stdin && len(operands) == 0:
 		inv.batch, inv.name = true, "tada-run"
 		if inv.background || inv.pty != "auto" {
-			return nil, &usageError{"the commands of an intent run one after the other, and have no terminal", "tada-run --intent " + shellWordsOf([]string{inv.intent})}
+			return nil, &usageError{"the commands of an intent run one after the other, and have " +
+				"no terminal", "tada-run --intent " + shellWordsOf([]string{inv.intent})}
 		}
 		return inv, nil
 	case command || inv.stdin || inv.login || len(inv.shellFlags) > 0 || len(operands) == 0:

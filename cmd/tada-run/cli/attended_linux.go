@@ -44,10 +44,14 @@ func attended(argv []string, place launcher.Place) (int, error) {
 	case err != nil:
 		return 0, err
 	case end.Lost:
-		fmt.Fprintf(os.Stderr, "tada-run: session %s was killed with everything in it; try: tadactl replay %s\n", id, id)
+		fmt.Fprintf(os.Stderr,
+			"tada-run: session %s was killed with everything in it; try: tadactl replay "+
+				"%s\n", id, id)
 		return session.ExitStatus(syscall.SIGKILL), nil
 	case end.Detached:
-		fmt.Fprintf(os.Stderr, "tada-run: detached; session %s is still running; try: tadactl attach --take %s\n", id, id)
+		fmt.Fprintf(os.Stderr,
+			"tada-run: detached; session %s is still running; try: tadactl attach --take "+
+				"%s\n", id, id)
 		return 0, nil
 	case end.Signal != 0:
 		session.EndBy(syscall.Signal(end.Signal))

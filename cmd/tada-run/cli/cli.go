@@ -311,11 +311,16 @@ func openIntent(l *launcher.Launcher, dir, path string) (io.ReadCloser, error) {
 func report(err error) int {
 	var usage *usageError
 	if errors.Is(err, syscall.EMFILE) {
-		err = fmt.Errorf("%w; the limit of open files (RLIMIT_NOFILE) is too small for this command line; try: ulimit -n 1024", err)
+		err = fmt.Errorf("%w; the limit of open files (RLIMIT_NOFILE) is too small for this "+
+			"command line; try: ulimit -n 1024", err)
 	}
 	fmt.Fprintf(os.Stderr, "tada-run: %v\n", err)
 	if errors.Is(err, syscall.EROFS) {
-		fmt.Fprintln(os.Stderr, "tada-run: nothing runs without a record. If another program's sandbox surrounds tada-run, let it write the state directory (Codex: sandbox_workspace_write.writable_roots in config.toml; Claude Code: sandbox.filesystem.allowWrite in settings.json)")
+		fmt.Fprintln(os.Stderr,
+			"tada-run: nothing runs without a record. If another program's sandbox surrounds "+
+				"tada-run, let it write the state "+
+				"directory (Codex: sandbox_workspace_write.writable_roots in config.toml; Claude "+
+				"Code: sandbox.filesystem.allowWrite in settings.json)")
 	}
 	if !errors.As(err, &usage) {
 		return launcher.ExitOf(err)

@@ -119,7 +119,8 @@ func line(text string, entry int, outside string) (int, error) {
 	reply, err := control.Ask(q, outside)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("not run: the line cannot be checked (%w); press Ctrl-D to leave this shell", err)
+		return 0, fmt.Errorf("not run: the line cannot be checked (%w); press Ctrl-D to leave "+
+			"this shell", err)
 	case reply.Run || reply.Exit == exit.Usage: // nothing but a comment
 		return 0, nil
 	case reply.Error != "" || reply.Line == "":

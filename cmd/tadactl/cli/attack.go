@@ -51,7 +51,8 @@ func (c *ctl) attack(ctx context.Context) error {
 		return c.printJSON(map[string]any{"version": launcher.Version(), "attacks": rows})
 	}
 	fmt.Fprintf(c.out,
-		"\n%d blocked, %d broken, %d not covered by the level (each run records which), %d untested: they fail on this machine even without a sandbox\n",
+		"\n%d blocked, %d broken, %d not covered by the level (each run records which), %d "+
+			"untested: they fail on this machine even without a sandbox\n",
 		count[attack.Held], count[attack.Broken], count[attack.Told], count[attack.Unproven])
 	return nil
 }

@@ -211,7 +211,9 @@ func sealedNote(r audit.Report, pinned bool) string {
 			" sealed under the pinned key: the signing keys are gone"
 	}
 	return fmt.Sprintf(
-		"%s sealed; the first seal names the key %s: a rewritten log would have another, so compare it with the one you saved (--seal-key)", audit.Plural(r.Sealed, "entry"), r.FirstKey)
+		"%s sealed; the first seal names the key %s: a rewritten log would have another, so "+
+			"compare it with the one you saved "+
+			"(--seal-key)", audit.Plural(r.Sealed, "entry"), r.FirstKey)
 }
 
 // list is an array in JSON, empty or not.

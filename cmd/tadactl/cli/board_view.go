@@ -103,7 +103,8 @@ func (b *board) standingRows() []string {
 	page := []string{
 		"Run exactly this again without asking, at most 5 times, for 1 hour, in this session?", "",
 		"  " + short(b.open.Payload, 4000), "",
-		"It applies only to the same command, directory, environment, programs, files, agent and work item,",
+		"It applies only to the same command, directory, environment, programs, files, agent " +
+			"and work item,",
 		"as on the previous page, plan " + plan.Prefix(b.open.PlanHash) +
 			". Anything else asks again,",
 		"and so does a file or directory that was deleted and created again.",
@@ -113,7 +114,8 @@ func (b *board) standingRows() []string {
 		page = []string{
 			"Let this tool run again without asking, at most 5 times, for 1 hour?", "",
 			"  " + inert(tool), "",
-			"It applies to the tool with any input, from the same agent in the same workspace. Commands and files",
+			"It applies to the tool with any input, from the same agent in the same workspace. " +
+				"Commands and files",
 			"in the input are still checked, and ask as before.",
 			"A denial in this session ends it, and so does: tadactl grants revoke.",
 		}

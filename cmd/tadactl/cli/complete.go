@@ -19,7 +19,8 @@ func (c *ctl) completion() *cobra.Command {
 			return err
 		},
 		"zsh": func(program *cobra.Command) error {
-			fmt.Fprintln(c.out, "whence compdef >/dev/null || { autoload -Uz compinit && compinit -D -i }")
+			fmt.Fprintln(c.out,
+				"whence compdef >/dev/null || { autoload -Uz compinit && compinit -D -i }")
 			return program.GenZshCompletion(c.out)
 		},
 		"fish": func(program *cobra.Command) error {

@@ -91,7 +91,8 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	}
 	if o.standing() && e.Quorum > 1 {
 		return failf(exit.Denied,
-			"question %q needs %d people, so it can be approved only once; try without --uses and --for",
+			"question %q needs %d people, so it can be approved only once; try without "+
+				"--uses and --for",
 			e.ID, e.Quorum)
 	}
 	for _, id := range o.not { // before anybody is asked
@@ -164,7 +165,8 @@ func (o *consent) digits() error {
 	o.plan = strings.ReplaceAll(given, " ", "")
 	if given != "" && (len(o.plan) < 12 || strings.Trim(o.plan, "0123456789abcdef") != "") {
 		return usagef(
-			"--plan %q is not the beginning of a plan hash: at least 12 digits, 0-9 and a-f, as tadactl show prints them",
+			"--plan %q is not the beginning of a plan hash: at least 12 digits, 0-9 and a-f, as "+
+				"tadactl show prints them",
 			given)
 	}
 	return nil

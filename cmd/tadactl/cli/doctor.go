@@ -52,7 +52,10 @@ func (c *ctl) doctor() *cobra.Command {
 				})
 			}
 			fmt.Fprintf(c.out,
-				"tada-run %s, kernel %s\nstate    %s\nlevel    %s\ntier     %s: only the commands are sandboxed, not the agent that proposes them\n         %s: tada-run --session -- AGENT sandboxes the agent as well\n\n",
+				"tada-run %s, kernel %s\nstate    %s\nlevel    %s\n"+
+					"tier     %s: only the commands are sandboxed, not the agent that proposes "+
+					"them\n         %s: tada-run --session -- AGENT sandboxes the "+
+					"agent as well\n\n",
 				launcher.Version(), r.Kernel, l.Home().Dir, r.Level, launcher.Tier,
 				launcher.TierSession)
 			for _, f := range r.Findings {

@@ -115,7 +115,8 @@ func (s *recording) verify(p *export.Page) {
 	t := report.Transcripts[i]
 	p.Verdict, p.Reason = export.Proven, "Log and transcript are as they were written, and agree."
 	if !t.Closed {
-		p.Reason = "Log and transcript are as they were written. The session had not been closed: its end may still come, or was lost."
+		p.Reason = "Log and transcript are as they were written. The session had not been closed: " +
+			"its end may still come, or was lost."
 	}
 	p.Facts = append(p.Facts,
 		export.Fact{Name: "Transcript", Value: fmt.Sprintf("%s, %s, %v",

@@ -35,7 +35,8 @@ func (c *ctl) enrolling(ctx context.Context,
 }
 
 // proof ends the description of a command that changes what proves a person.
-const proof = "If one-time codes are set up, one is asked for. Otherwise, if a key is trusted already,\n" +
+const proof = "If one-time codes are set up, one is asked for. Otherwise, if a key is " +
+	"trusted already,\n" +
 	"one of the trusted keys must vouch for the change: --vouch FILE, with what tadactl key\n" +
 	"delegate prints for the key in question and this machine. The change is recorded."
 

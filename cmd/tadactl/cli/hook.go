@@ -62,7 +62,9 @@ func hookRun(place launcher.Place, args []string) int {
 	set.DurationVar(&core.Runner.Wait, "wait", 0, "")
 	if err := set.Parse(args); err != nil {
 		return say(hook.Answer{Status: blockStatus, Stderr: fmt.Sprintf(
-			"tadactl: blocked: %v; try: tadactl hook run %s\naudit=none: a line that cannot be read names no state directory\n", err, platform.Names())})
+			"tadactl: blocked: %v; try: tadactl hook run %s\n"+
+				"audit=none: a line that cannot be read names no state "+
+				"directory\n", err, platform.Names())})
 	}
 	core.Open = sync.OnceValues(func() (*launcher.Launcher, error) { return open(place) })
 	if launcher.Inside() {
@@ -90,7 +92,8 @@ func leftToSession() error {
 		return err
 	case !r.Run:
 		return errors.New(
-			"quarantines of this account cannot be seen inside a session, so no call is let through; start the agent without --session")
+			"quarantines of this account cannot be seen inside a session, so no call is let " +
+				"through; start the agent without --session")
 	}
 	return nil
 }

@@ -146,7 +146,8 @@ func (c *ctl) notes(r registration, word string) string {
 		if _, err := os.Stat(file); err == nil && word == "installed" {
 			notes = append(notes,
 				fmt.Sprintf(
-					"%s has precedence over these settings; see there whether it switches hooks off or sets another shell.", file))
+					"%s has precedence over these settings; see there whether it switches hooks "+
+						"off or sets another shell.", file))
 		}
 	}
 	return strings.TrimSpace(strings.Join(notes, "\n"))

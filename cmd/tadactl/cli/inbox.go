@@ -67,7 +67,8 @@ func (c *ctl) inboxWeb(ctx context.Context, l *launcher.Launcher) error {
 		return err
 	}
 	fmt.Fprintf(tty,
-		"The inbox is at %s until you press Ctrl-C.\nAn answer there needs the code of its question, shown here:\n", s.URL())
+		"The inbox is at %s until you press Ctrl-C.\n"+
+			"An answer there needs the code of its question, shown here:\n", s.URL())
 	return s.Serve(ctx)
 }
 

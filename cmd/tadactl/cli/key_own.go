@@ -60,7 +60,8 @@ func (c *ctl) newPassphrase(ctx context.Context) (string, error) {
 	case first == "" && again == "":
 		return "",
 			failf(exit.Usage,
-				"the passphrase is empty; no key was created; try: tadactl key init NAME --no-passphrase")
+				"the passphrase is empty; no key was created; try: tadactl key "+
+					"init NAME --no-passphrase")
 	case first != again:
 		return "", failf(exit.Usage, "the passphrases differ; no key was created")
 	}

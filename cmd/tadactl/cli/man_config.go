@@ -12,7 +12,8 @@ func manOfConfig() string {
 	var b strings.Builder
 	manHeadOf(&b, "tada-config", 5, "configuration of tada-run")
 	b.WriteString(
-		".SH SYNOPSIS\n.nf\n/etc/tada/config.yaml\n~/.tada/config.yaml\nWORKSPACE/.tada/config.yaml\n.fi\n.SH DESCRIPTION\n")
+		".SH SYNOPSIS\n.nf\n/etc/tada/config.yaml\n~/.tada/config.yaml\n" +
+			"WORKSPACE/.tada/config.yaml\n.fi\n.SH DESCRIPTION\n")
 	manText(&b, `A configuration is YAML of at most 1 MiB, without aliases. Every key is optional. An unknown key, a wrong value or a duplicate key is an error, reported with file and line, and nothing runs (exit status 78).
 
 The files are read in the order above. The first one found, /etc/tada/config.yaml (which root must own) or your own, replaces the defaults; every later file can only make the policy stricter. A workspace's file comes from the repository, so it never loosens anything: a rule in it that allows has no effect, and tadactl policy show says so.
@@ -42,7 +43,9 @@ When several rules match, the strictest verdict wins: deny, then ask, then allow
 	}
 	b.WriteString(".SH EXAMPLE\n")
 	manLiteral(&b,
-		"security:\n  restricted_paths: [~/.aws]\nlimits:\n  time: 30m\nrules:\n  commands:\n    - {program: git, args: [push], flags: [--force], verdict: deny, message: not from here}")
+		"security:\n  restricted_paths: [~/.aws]\nlimits:\n  time: 30m\nrules:\n  commands:\n"+
+			"    - {program: git, args: [push], flags: [--force], verdict: deny, message: "+
+			"not from here}")
 	b.WriteString(
 		".SH SEE ALSO\n.BR tadactl-policy (1),\n.BR tadactl-tamper (1),\n.BR tada-run (1)\n")
 	return b.String()

@@ -64,7 +64,8 @@ func chooseEditor(getenv func(string) string, look func(string) (string, error))
 	}
 	return "",
 		errors.New(
-			"no editor: VISUAL and EDITOR are not set, and neither vi nor nano is installed; try: EDITOR=PROGRAM tadactl policy edit")
+			"no editor: VISUAL and EDITOR are not set, and neither vi nor nano is installed; try: " +
+				"EDITOR=PROGRAM tadactl policy edit")
 }
 
 // An editSession is one `policy edit`, from the first look into the editor to the end.
@@ -220,7 +221,8 @@ func (s *editSession) line(prompt string) (string, error) {
 func (s *editSession) show(change launcher.Change) {
 	if change.Outside {
 		fmt.Fprintln(s.c.out,
-			"The configuration had been changed outside of tadactl; that change is part of this one.")
+			"The configuration had been changed outside of tadactl; that change is part "+
+				"of this one.")
 	}
 	fmt.Fprint(s.c.out, change.Text)
 	if len(change.InForce) == 0 {

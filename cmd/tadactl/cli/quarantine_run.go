@@ -130,7 +130,8 @@ func (c *ctl) runReviewer(ctx context.Context, f quarantineFlags, files []string
 	if review.Err != nil {
 		if len(review.Failure) > 0 {
 			fmt.Fprintf(c.err,
-				"tadactl: reviewer %q ended with status %d before it read what to do; its standard error ends:\n", r.Argv[0], review.Status.Shell())
+				"tadactl: reviewer %q ended with status %d before it read what to do; its "+
+					"standard error ends:\n", r.Argv[0], review.Status.Shell())
 		}
 		for _, line := range review.Failure {
 			fmt.Fprintf(c.err, "     | %s\n", line)
@@ -206,7 +207,8 @@ func (c *ctl) printReview(r quarantine.Response, full bool, head string) error {
 	switch {
 	case full:
 		fmt.Fprintf(c.out,
-			"Lines with | are quotations from an untrusted program; %s neutralized, %s of file contents cut out.\n",
+			"Lines with | are quotations from an untrusted program; %s neutralized, %s of file "+
+				"contents cut out.\n",
 			audit.Plural(r.Changed, "unsafe sequence"), audit.Plural(r.Cut, "passage"))
 	case len(r.Findings) > 0:
 		fmt.Fprintf(c.out, "The texts: tadactl quarantine findings %s\n", r.SessionID[:8])

@@ -103,8 +103,8 @@ func (c *ctl) here(req launcher.Request) (launcher.Request, error) {
 // read returns a text that can be as long as a question.
 func (c *ctl) read(path string) ([]byte, error) { return c.readUpTo(path, approval.MaxRequest) }
 
-// readUpTo returns a file, or standard input for "-": at most a byte more than most, which the caller
-// refuses.
+// readUpTo returns a file, or standard input for "-": at most a byte more than most, which the
+// caller refuses.
 func (c *ctl) readUpTo(path string, most int64) ([]byte, error) {
 	f := c.in
 	if path != "-" {

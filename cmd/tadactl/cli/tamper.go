@@ -113,7 +113,8 @@ func (c *ctl) printStatus(v *launcher.Review) error {
 	fmt.Fprintf(c.out, "tamper_proof  %s\n", mode)
 	if v.Pending {
 		fmt.Fprintf(c.out,
-			"              it was switched off in a file, and stays on until: tadactl tamper accept %s\n", launcher.ModeName)
+			"              it was switched off in a file, and stays on until: tadactl tamper "+
+				"accept %s\n", launcher.ModeName)
 	}
 	for _, path := range v.Files {
 		fmt.Fprintf(c.out, "%-16s  %s\n", fileState(v, path), inert(path))

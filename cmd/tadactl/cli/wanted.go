@@ -25,7 +25,8 @@ func (w *wanted) flags(cmd *cobra.Command) {
 	f.StringVar(&w.item, "work-item", "", "only runs for this work item")
 	f.StringVar(&w.authority, "authority", "", "only runs allowed by: policy, approval, grant")
 	f.StringVar(&w.outcome, "outcome", "",
-		"only runs with this outcome: ok, error, an exit status, refused, waiting, approved, denied, withdrawn, expired, failed, running, lost")
+		"only runs with this outcome: ok, error, an exit status, refused, waiting, approved, "+
+			"denied, withdrawn, expired, failed, running, lost")
 	f.StringVar(&w.session, "session", "", "only runs whose id begins with this")
 	f.StringVar(&w.since, "since", "",
 		"only from this time on: 2026-03-01, 2026-03-01T12:00:00Z, or 2h, 7d (ago)")

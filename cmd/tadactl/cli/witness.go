@@ -142,7 +142,8 @@ func (c *ctl) witnessAdd() *cobra.Command {
 				return changed(err)
 			}
 			return c.say(map[string]any{"witness": at.Witness,
-				"time": at.Time.UTC().Format(time.RFC3339)}, "cosigned by %s at %s\n", inert(at.Witness),
+				"time": at.Time.UTC().Format(time.RFC3339)}, "cosigned by %s at %s\n",
+				inert(at.Witness),
 				at.Time.Local().Format(time.DateTime))
 		},
 	}

@@ -93,7 +93,8 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 	s.mu.Unlock()
 	var b strings.Builder
 	fmt.Fprintf(&b,
-		"<pre>%s</pre><form method=post action=\"/%s/q/%s\" autocomplete=off><input type=hidden name=plan value=\"%s\"><input type=hidden name=proof value=\"%s\">",
+		"<pre>%s</pre><form method=post action=\"/%s/q/%s\" autocomplete=off><input type=hidden "+
+			"name=plan value=\"%s\"><input type=hidden name=proof value=\"%s\">",
 		text(page.Text()+e.After()), s.token, text(e.ID), text(e.PlanHash),
 		s.proof(e.ID, e.PlanHash))
 	if len(e.Calls) > 1 {
@@ -104,14 +105,19 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 		}
 	}
 	fmt.Fprintf(&b,
-		"<p><label>code shown in the terminal <input type=text class=code name=code maxlength=%d required></label>", codeLength)
+		"<p><label>code shown in the terminal <input type=text class=code name=code "+
+			"maxlength=%d required></label>", codeLength)
 	if e.Friction.Factor && e.Quorum < 2 {
 		b.WriteString(
-			"<p><label>one-time code <input type=text class=code name=factor maxlength=6 inputmode=numeric></label>")
+			"<p><label>one-time code <input type=text class=code " +
+				"name=factor maxlength=6 inputmode=numeric></label>")
 	}
 	fmt.Fprintf(&b,
-		"<p><label>message to the agent (if denied) <input type=text name=message maxlength=%d></label>", approval.MaxMessage)
+		"<p><label>message to the agent (if denied) <input type=text "+
+			"name=message maxlength=%d></label>", approval.MaxMessage)
 	fmt.Fprintf(&b,
-		"<p><button name=answer value=deny>Deny</button><button name=answer value=approve>Approve once</button></form><p><a href=\"/%s/\">back to the inbox</a>", s.token)
+		"<p><button name=answer value=deny>Deny</button><button "+
+			"name=answer value=approve>Approve once</button></form><p><a href=\"/%s/\">back to "+
+			"the inbox</a>", s.token)
 	write(w, "tada-run: "+e.ID, "", b.String())
 }

@@ -29,7 +29,8 @@ func qwen() hook.Adapter {
 		Pass: func(event string, d hook.Decision, _ hook.Object) hook.Answer {
 			if command, ok := d.Change.Text("command"); ok {
 				return exit2(
-					"tada-run: Qwen Code's hook cannot change a command; run these lines instead, as one command:\n" + command + "\naudit=" + d.Audit)
+					"tada-run: Qwen Code's hook cannot change a command; run these lines instead, " +
+						"as one command:\n" + command + "\naudit=" + d.Audit)
 			}
 			return say(told(d, object{"hookSpecificOutput": object{"hookEventName": event},
 				"suppressOutput": true, "tada": object{"audit": d.Audit}}))

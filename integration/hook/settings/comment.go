@@ -28,7 +28,8 @@ func withoutComments(data []byte) (plain, strict []byte, err error) {
 		case bytes.HasPrefix(plain[i:], []byte("//")):
 			end := i + len(bytes.SplitN(plain[i:], []byte("\n"), 2)[0])
 			if r := bytes.IndexByte(bytes.TrimSuffix(plain[i:end], []byte("\r")), '\r'); r >= 0 {
-				return nil, nil, fmt.Errorf("%w: a comment with a carriage return, where for some it ends", ErrNotJSON)
+				return nil, nil, fmt.Errorf("%w: a comment with a carriage return, where for some "+
+					"it ends", ErrNotJSON)
 			}
 			blank(plain[i:end], lineComment)
 			i = end

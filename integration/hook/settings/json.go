@@ -12,7 +12,8 @@ import (
 )
 
 // ErrNotJSON is wrapped by the refusal of a file that this package must not touch.
-var ErrNotJSON = errors.New("it is not a JSON object that every program reads alike, so it was left as it is")
+var ErrNotJSON = errors.New("it is not a JSON object that every program reads alike, so it was " +
+	"left as it is")
 
 // ErrUnread is wrapped by the refusal of a file that the platform does not read as it is, or that
 // has something else where the hook or the shell belongs: what would be installed in it would not

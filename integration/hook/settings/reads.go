@@ -37,7 +37,8 @@ func (p Place) read(data []byte) error {
 	} {
 		if !c.reads && c.at >= 0 {
 			line := 1 + bytes.Count(data[:c.at], []byte("\n"))
-			return fmt.Errorf("%s does not read a file with %s (line %d), %w; take that out, then run this again", p.Platform, c.what, line, ErrUnread)
+			return fmt.Errorf("%s does not read a file with %s (line %d), %w; take that out, then "+
+				"run this again", p.Platform, c.what, line, ErrUnread)
 		}
 	}
 	return nil

@@ -212,7 +212,8 @@ func (h Hook) words(platform string) []string {
 func (h Hook) Line(platform string) string {
 	var quoted []string
 	for _, w := range h.words(platform) {
-		if strings.Trim(w, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") != "" {
+		if strings.Trim(w,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") != "" {
 			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 		quoted = append(quoted, w)
@@ -251,7 +252,8 @@ func (p Place) ours(raw []byte) bool {
 func (p Place) Install(data []byte, h Hook) ([]byte, error) {
 	if len(p.lists) == 0 {
 		if len(data) > 0 && !isPlugin(data) {
-			return nil, fmt.Errorf("tadactl did not write it, %w; move it away, then run this again", ErrUnread)
+			return nil, fmt.Errorf("tadactl did not write it, %w; move it away, then run "+
+				"this again", ErrUnread)
 		}
 		return []byte(p.plugin(h)), nil
 	}

@@ -31,7 +31,9 @@ var written = []string{
 	"{\"a\":1}",
 	"{\n\t\"z\": [1, 2,   3],\n\t\"a\": {\"b\": \"\\u00e9 // no comment\"},\n\t\"n\": 1e400\n}\n",
 	`{"hooks":{"PostToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"mine"}]}]},"env":{}}`,
-	"{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [ {\"type\":\"command\",\"command\":\"mine && hook run\"} ]\n      }\n    ]\n  }\n}",
+	"{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n" +
+		"        \"hooks\": [ {\"type\":\"command\",\"command\":\"mine && hook run\"} ]\n" +
+		"      }\n    ]\n  }\n}",
 	`{"hooks":{"BeforeTool":[{"hooks":[]}],"PreToolUse":[{"hooks":[]}],"preToolUse":[{"command":"x"}]},"version":1}`,
 	"  {  }  ",
 	"",
@@ -121,7 +123,9 @@ func TestNewFile(t *testing.T) {
 					` || exit 2`))) {
 			t.Errorf("%s: %s", p.Platform, with)
 		}
-		if s, err := p.State(with, Hook{Ctl: "/o p/tada'ctl", Home: "/s t", Each: 10 * time.Second}); s != Complete || err != nil {
+		if s, err := p.State(with,
+			Hook{Ctl: "/o p/tada'ctl", Home: "/s t", Each: 10 * time.Second}); s != Complete ||
+			err != nil {
 			t.Errorf("%s: however long it waits: %s, %v", p.Platform, s, err)
 		}
 		if !bytes.Contains(with, []byte("120")) {
@@ -276,12 +280,14 @@ func TestPluginThrows(t *testing.T) {
 
 func TestShellPlaces(t *testing.T) {
 	for _, test := range []struct{ platform, before, want string }{
-		{"opencode", "", "{\n  \"shell\": \"/l/bash\",\n  \"$schema\": \"https://opencode.ai/config.json\"\n}\n"},
+		{"opencode", "", "{\n  \"shell\": \"/l/bash\",\n" +
+			"  \"$schema\": \"https://opencode.ai/config.json\"\n}\n"},
 		{"opencode", `{"shell":"/bin/zsh","$schema":"x"}`, `{"shell":"/l/bash","$schema":"x"}`},
 		{"opencode", `{"$schema":"x","shell":"/l/bash"}`, `{"$schema":"x","shell":"/l/bash"}`},
 		{"opencode", `{"shell":7}`, ""},
 		{"opencode", "{ // mine\n}",
-			"{ // mine\n  \"shell\": \"/l/bash\",\n  \"$schema\": \"https://opencode.ai/config.json\"\n}"},
+			"{ // mine\n  \"shell\": \"/l/bash\",\n" +
+				"  \"$schema\": \"https://opencode.ai/config.json\"\n}"},
 		{"claude-code", `{"env":{"A":"b"}}`,
 			"{\"env\":{\"A\":\"b\",\n    \"CLAUDE_CODE_SHELL\": \"/l/bash\"}}"},
 		{"claude-code", `{"env":[]}`, ""},

@@ -79,12 +79,14 @@ func shellNote(agent, by, variable string) string {
 			"or add to your shell's startup file\n" +
 			"    alias PROGRAM='PATH=FOLDER:$PATH PROGRAM'"
 	case "variable":
-		note = "TITLE uses the bash that VARIABLE names and has no setting for it. Start it with\n" +
+		note = "TITLE uses the bash that VARIABLE names and has no setting for it. Start " +
+			"it with\n" +
 			"    VARIABLE=FOLDER/bash PROGRAM\n" +
 			"or add to your shell's startup file\n" +
 			"    export VARIABLE=FOLDER/bash"
 	case "login":
-		note = "TITLE always uses the account's login shell from /etc/passwd, so this changes every" +
+		note = "TITLE always uses the account's login shell from /etc/passwd, so this " +
+			"changes every" +
 			" login. For an account\nthat only runs TITLE, as root:\n" +
 			"    mkdir -p /usr/local/lib/tada; ln -s RUNNER /usr/local/lib/tada/bash\n" +
 			"    echo /usr/local/lib/tada/bash >> /etc/shells;" +

@@ -362,7 +362,8 @@ func TestParseAnswer(t *testing.T) {
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(dir+"/hosts",
-		[]byte("127.0.0.1 localhost # x\n10.0.0.5\tintern.test Intern\n# 1.2.3.4 no.test\nbad line\nfd00::5 intern.test\n"), 0o600); err != nil {
+		[]byte("127.0.0.1 localhost # x\n10.0.0.5\tintern.test Intern\n# 1.2.3.4 no.test\n"+
+			"bad line\nfd00::5 intern.test\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got := netips(inFile(dir+"/hosts", "intern.test")); got != "[10.0.0.5 fd00::5]" {
@@ -372,7 +373,8 @@ func TestFiles(t *testing.T) {
 		t.Error(got)
 	}
 	if err := os.WriteFile(dir+"/resolv",
-		[]byte("search x\nnameserver 10.0.0.1\nnameserver nonsense\nnameserver fd00::1 # y\nnameserver 1.1.1.1\nnameserver 9.9.9.9\n"), 0o600); err != nil {
+		[]byte("search x\nnameserver 10.0.0.1\nnameserver nonsense\nnameserver fd00::1 # y\n"+
+			"nameserver 1.1.1.1\nnameserver 9.9.9.9\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got := servers(dir + "/resolv"); len(got) != 3 || got[1].String() != "[fd00::1]:53" {

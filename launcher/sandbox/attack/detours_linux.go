@@ -111,7 +111,8 @@ var detours = []Attack{
 		if err != nil {
 			return err
 		}
-		if err := unix.Connect(fd, &unix.SockaddrInet4{Port: port(w.UDP), Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		if err := unix.Connect(fd,
+			&unix.SockaddrInet4{Port: port(w.UDP), Addr: [4]byte{127, 0, 0, 1}}); err != nil {
 			return err
 		}
 		if _, err := unix.Write(fd, []byte("x")); err != nil {

@@ -38,7 +38,8 @@ var namespaces = []Attack{
 		return unix.Setns(fd, unix.CLONE_NEWNET)
 	}},
 	{Name: "chroot", Root: true, try: func(World) error { return unix.Chroot("/") }},
-	{Name: "clone user, high bits", try: func(World) error { return inFork(1<<32 | unix.CLONE_NEWUSER) }},
+	{Name: "clone user, high bits",
+		try: func(World) error { return inFork(1<<32 | unix.CLONE_NEWUSER) }},
 	{Name: "unshare network", Root: true,
 		try: func(World) error { return unix.Unshare(unix.CLONE_NEWNET) }},
 	{Name: "remount writable", Root: true, try: func(w World) error {

@@ -49,15 +49,30 @@ var processes = []Attack{
 	}},
 	{Name: "/proc/launcher/environ",
 		try: func(w World) error { return read(fmt.Sprintf("/proc/%d/environ", w.Launcher)) }},
-	{Name: "/proc/launcher/maps", try: func(w World) error { return read(fmt.Sprintf("/proc/%d/maps", w.Launcher)) }},
-	{Name: "/proc/launcher/mem", try: func(w World) error { return unixOpen(fmt.Sprintf("/proc/%d/mem", w.Launcher), unix.O_RDONLY, 0) }},
+	{Name: "/proc/launcher/maps",
+		try: func(w World) error { return read(fmt.Sprintf("/proc/%d/maps", w.Launcher)) }},
+	{Name: "/proc/launcher/mem",
+		try: func(w World) error {
+			return unixOpen(fmt.Sprintf("/proc/%d/mem", w.Launcher),
+				unix.O_RDONLY, 0)
+		}},
 	{Name: "/proc/decoy/fd/1", try: func(w World) error {
 		// /dev/null, which may be opened by its own name
 		return unixOpen(fmt.Sprintf("/proc/%d/fd/1", w.Decoy), unix.O_WRONLY, 0)
 	}},
-	{Name: "/proc/launcher/root", try: func(w World) error { return read(fmt.Sprintf("/proc/%d/root%s", w.Launcher, w.Secret)) }},
-	{Name: "/proc/launcher/cwd", try: func(w World) error { _, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", w.Launcher)); return err }},
-	{Name: "/proc/guard/environ", try: func(w World) error { return read(fmt.Sprintf("/proc/%d/environ", guardOf(w))) }},
+	{Name: "/proc/launcher/root",
+		try: func(w World) error {
+			return read(fmt.Sprintf("/proc/%d/root%s",
+				w.Launcher, w.Secret))
+		}},
+	{Name: "/proc/launcher/cwd",
+		try: func(w World) error {
+			_,
+				err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", w.Launcher))
+			return err
+		}},
+	{Name: "/proc/guard/environ",
+		try: func(w World) error { return read(fmt.Sprintf("/proc/%d/environ", guardOf(w))) }},
 	{Name: "/proc/launcher/cmdline", Lost: sandbox.Processes,
 		try: func(w World) error { return read(fmt.Sprintf("/proc/%d/cmdline", w.Launcher)) }},
 	{Name: "launcher's descriptors", try: func(World) error {
@@ -122,7 +137,8 @@ var processes = []Attack{
 		try: func(w World) error { return read("/proc/1/root" + w.Secret) }},
 	{Name: "environment of process 1", Root: true,
 		try: func(World) error { return read("/proc/1/environ") }},
-	{Name: "slow another down", try: func(w World) error { return unix.Setpriority(unix.PRIO_PROCESS, w.Decoy, 19) }},
+	{Name: "slow another down",
+		try: func(w World) error { return unix.Setpriority(unix.PRIO_PROCESS, w.Decoy, 19) }},
 	{Name: "slow another's group down",
 		try: func(w World) error { return unix.Setpriority(unix.PRIO_PGRP, w.Decoy, 19) }},
 	{Name: "put another in the idle class", try: func(w World) error {

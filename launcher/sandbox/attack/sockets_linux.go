@@ -217,7 +217,8 @@ func addAddress(World) error {
 	if err != nil || n < 20 {
 		return errors.Join(err, errors.New("no answer"))
 	}
-	code := -int32(uint32(answer[16]) | uint32(answer[17])<<8 | uint32(answer[18])<<16 | uint32(answer[19])<<24)
+	code := -int32(uint32(answer[16]) | uint32(answer[17])<<8 | uint32(answer[18])<<16 |
+		uint32(answer[19])<<24)
 	if code != 0 && syscall.Errno(code) != unix.EEXIST {
 		return syscall.Errno(code)
 	}

@@ -52,16 +52,18 @@ func (w World) deep() string       { return w.Workspace + "/conf/.env" }
 // The addresses of a world, of servers but for Listen.
 type addresses struct {
 	TCP, UDP, Unix, Datagram, Abstract string
-	Giver                              string // gives every client a socket that is connected to TCP
-	Friend                             string // may be reached where hosts may
-	Listen                             string // free, and visited
+	// gives every client a socket that is connected to TCP
+	Giver  string
+	Friend string // may be reached where hosts may
+	Listen string // free, and visited
 }
 
 // The numbers of a world.
 type numbers struct {
-	Launcher, Decoy           int
-	LauncherBirth, DecoyBirth string // when they began: with the number, that tells which process it is
-	Segment                   int    // of shared memory
+	Launcher, Decoy int
+	// when they began: with the number, that tells which process it is
+	LauncherBirth, DecoyBirth string
+	Segment                   int // of shared memory
 }
 
 const (
@@ -115,7 +117,8 @@ func (w *World) files() error {
 	}
 	err = errors.Join(err, os.WriteFile(w.Workspace+"/conf/.env.sh", []byte("#!/bin/true\n"),
 		0o700))
-	err = errors.Join(err, os.WriteFile(w.Workspace+"/own", []byte("own"), 0o600), unix.Mkfifo(w.Outside+"/fifo", 0o600))
+	err = errors.Join(err, os.WriteFile(w.Workspace+"/own", []byte("own"), 0o600),
+		unix.Mkfifo(w.Outside+"/fifo", 0o600))
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,8 @@ const plainOptions = `
 `
 
 // runners are commands that run something by themselves, or change a configuration.
-const runners = "bisect config daemon difftool filter-branch for-each-repo foreach hook instaweb mergetool run sh-setup upload-archive"
+const runners = "bisect config daemon difftool filter-branch for-each-repo foreach hook instaweb " +
+	"mergetool run sh-setup upload-archive"
 
 // plainAlias reports whether an alias runs nothing but git: no shell, no option and no command that
 // names a program.

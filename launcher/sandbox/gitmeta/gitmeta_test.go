@@ -128,7 +128,8 @@ func TestAttacks(t *testing.T) {
 			"mkdir p; cp -r proj/.git $OUTSIDE/x; git config -f $OUTSIDE/x/config core.fsmonitor $E; ln -s $OUTSIDE l; echo gitdir: ../l/x > p/.git", Pointer, "git status", "p"},
 		{"pointer into a folder of git's",
 			"mkdir p; cp -r proj/.git x; mv x proj/.git/x; git config -f proj/.git/x/config core.fsmonitor $E; echo gitdir: ../proj/.git/x > p/.git", Setting, "git status", "p"},
-		{"large configuration", "cd proj; { head -c 1200000 /dev/zero | tr '\\0' '#'; printf '\n[core]\nfsmonitor='$E; } >> .git/config", Setting, "git status", "proj"},
+		{"large configuration", "cd proj; { head -c 1200000 /dev/zero | tr '\\0' '#'; printf '\n" +
+			"[core]\nfsmonitor='$E; } >> .git/config", Setting, "git status", "proj"},
 		{"ext for the user", "cd proj; git config protocol.ext.allow user; git config remote.x.url \"ext::$E\"", Setting, "git fetch x", "proj"},
 		{"every protocol for the user",
 			"cd proj; git config protocol.allow user; git config remote.x.pushurl \"ext::$E\"; git config remote.x.url .", Setting, "git push x HEAD", "proj"},

@@ -219,7 +219,8 @@ func TestRuns(t *testing.T) {
 	}
 	for dir, want := range map[string]bool{".git/modules/lib": false, ".git": true,
 		"modules": true} {
-		if got := runs(dir, setting{section: "core", key: "worktree", value: "../../../lib"}); got != want {
+		if got := runs(dir,
+			setting{section: "core", key: "worktree", value: "../../../lib"}); got != want {
 			t.Errorf("%q: %v", dir, got)
 		}
 	}

@@ -3,8 +3,8 @@
 // integration/hook/platform.
 //
 // A fact is a line, KIND WORD..., with a reason behind " # ". A line that begins with a blank
-// continues the one before it: a blank is between, but behind a comma or a bar. ~ is the home of the
-// account.
+// continues the one before it: a blank is between, but behind a comma or a bar. ~ is the home of
+// the account.
 //
 // How it is recognised, and what it is called:
 //
@@ -54,8 +54,8 @@
 //	keyname FILE KEY         the names of further variables with keys, in its settings
 //
 // What the session writes is read by later sessions of that agent in that workspace, and by nothing
-// outside. So what is a link or a copy is what the user has set up for all workspaces; a folder with
-// code that the agent fetches for itself (plugins, extensions) is neither.
+// outside. So what is a link or a copy is what the user has set up for all workspaces; a folder
+// with code that the agent fetches for itself (plugins, extensions) is neither.
 //
 // The settings by which it stops calling hooks, or starts commands with another shell:
 //
