@@ -211,17 +211,19 @@ func (r reached) labelled() []string {
 	}
 	for _, g := range r.registries {
 		if !g.Asks {
-			list = append(list, registryText(g))
+			list = append(list, r.registryText(g))
 		}
 	}
 	return list
 }
 
 // registryText is a host of a registry with the program that asks it and the setting that names it.
-func registryText(g pathguard.Registry) string {
+func (r reached) registryText(g pathguard.Registry) string {
 	switch {
+	case g.Asks && r.asks:
+		return fmt.Sprintf("%s (%s; %s names it: asks)", g.Host, g.Tool, g.From)
 	case g.Asks:
-		return fmt.Sprintf("%s (%s; %s names it, which opens nothing)", g.Host, g.Tool, g.From)
+		return fmt.Sprintf("%s (%s; %s names it: refused)", g.Host, g.Tool, g.From)
 	case g.From != "":
 		return fmt.Sprintf("%s (%s, %s)", g.Host, g.Tool, g.From)
 	}

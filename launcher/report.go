@@ -78,12 +78,13 @@ func (j *Judgement) Report(id string) Report {
 			said: cause(j.Plan.Script, reason),
 		})
 	}
-	for _, g := range j.contacts().registries {
+	reach := j.contacts()
+	for _, g := range reach.registries {
 		if !g.Asks && !slices.Contains(r.Effects["net"], g.Host) {
 			r.Effects["net"] = append(r.Effects["net"], g.Host)
 		}
 		r.Registries = append(r.Registries, ReportRegistry{g.Host, g.Tool, g.From, g.Asks,
-			registryText(g)})
+			reach.registryText(g)})
 	}
 	if j.client != nil {
 		r.Keys = j.client.keys

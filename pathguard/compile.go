@@ -144,7 +144,7 @@ func digest(a Account, s Settings) string {
 
 // builtin is the digest of the built-in tables. They change with the program only, so a
 // test computes it and every start saves the work.
-const builtin = "822323933ba5929b837e05030721db4a701c8e69ba26bc6690489fd32c7081f8"
+const builtin = "aed889c46f8c8256d7d1369a75200b34225328144af52ff5680a7a25dd4d0562"
 
 // RestrictedPaths returns security.restricted_paths, absolute.
 func (p Policy) RestrictedPaths() []string {

@@ -31,9 +31,6 @@ type Setting struct {
 	Vars map[string]string // by key, the variable by which the tool takes the same
 }
 
-// Workspace reports whether the setting is a file of the workspace.
-func (s Setting) Workspace() bool { return strings.HasPrefix(s.File, "./") }
-
 // table is read when it is first asked for.
 var table registries
 

@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,8 @@ func TestAsked(t *testing.T) {
 		"npm install x": "npm", "npm --prefix web ci": "npm", "npm test": "", "npm run build": "",
 		"npm": "", "/usr/bin/npm publish": "npm", "npx x": "npm", "yarn": "yarn", "yarn test": "",
 		"pip install x": "pip", "pip list": "", "go get x": "go", "go -C d mod download": "go",
-		"go test ./...": "", "go run .": "", "cargo +nightly build": "cargo", "cargo test": "",
+		"go test ./...": "go", "go run .": "go", "cargo +nightly build": "cargo",
+		"cargo test": "cargo", "go version": "", "cargo clean": "", "yarn publish": "yarn",
 		"uv publish": "pypi-upload", "uv sync": "pip", "twine upload x": "pypi-upload",
 		"apt-get -y install x": "apt", "mvn test": "maven", "./npm ci": "",
 		"./v/bin/pip install x": "pip", "./gradlew build": "maven", "./cargo fetch": "",
@@ -184,5 +186,67 @@ func TestGiven(t *testing.T) {
 		if strings.Contains(got, "secret") {
 			t.Errorf("%q: %q", tt.text, got)
 		}
+	}
+}
+
+// The hosts that files of the workspace name, in the formats of their tools.
+func TestNamedInTheWorkspace(t *testing.T) {
+	for _, tt := range []struct{ file, text, want string }{
+		{"package-lock.json", `"node_modules/a": {
+      "resolved": "https://evil.test/a.tgz",
+      "homepage": "https://no.test"
+    "resolved": "git+ssh://git@host.test/u/r.git#0123",`, "evil.test:443 host.test:22"},
+		{"yarn.lock", "a@1:\n  version \"1\"\n  resolved \"https://y.test/a.tgz#01\"\n" +
+			"\"b@https://z.test/b.git\":\n  resolution: \"b@https://z.test/b.git#commit=01\"\n" +
+			"  resolution: \"http-proxy@npm:1.0.0\"\n", "y.test:443 z.test:443"},
+		{"pnpm-lock.yaml", "  a@1:\n    resolution: {integrity: sha512-x}\n" +
+			"    resolution: {tarball: https://p.test/a.tgz}\n", "p.test:443"},
+		{"bun.lock", "  \"packages\": {\n    \"a\": [\"a@1\", \"https://b.test/a.tgz\", {}],\n",
+			"b.test:443"},
+		{"deno.lock", "  \"remote\": {\n    \"https://d.test/x.ts\": \"0123\"\n", "d.test:443"},
+		{"requirements.txt", "# https://no.test\n-i https://i.test/simple\na==1\n" +
+			"b @ git+https://g.test/b.git\nhttps://w.test/c.whl\n-e git+git://o.test/d\n",
+			"i.test:443 g.test:443 w.test:443 o.test:9418"},
+		{"uv.lock", "[[package]]\nsource = { registry = \"https://u.test/simple\" }\n" +
+			"sdist = { url = \"https://s.test/a.tar.gz\", size = 1 }\nwheels = [\n" +
+			"    { url = \"https://w.test/a.whl\" },\n]\nsource = { git = \"https://g.test/x\" }\n",
+			"u.test:443 s.test:443 w.test:443 g.test:443"},
+		{"poetry.lock", "[package.source]\ntype = \"git\"\nurl = \"https://p.test/x.git\"\n",
+			"p.test:443"},
+		{"pyproject.toml", "[project.urls]\nHomepage = \"https://no.test\"\n" +
+			"[[tool.uv.index]]\nurl = \"https://i.test/simple\"\n", "i.test:443"},
+		{"Cargo.lock", "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n" +
+			"source = \"git+https://c.test/x?branch=y#01\"\n" +
+			"source = \"sparse+https://s.test/i/\"\n", "c.test:443 s.test:443"},
+		{"Gemfile.lock", "GEM\n  remote: https://g.test/\n  specs:\n", "g.test:443"},
+		{"Gemfile", "source 'https://g.test'\n", "g.test:443"},
+		{"build.gradle", "repositories {\n  maven { url 'https://m.test/r' }\n" +
+			"  maven {\n    url = uri(\"https://n.test\")\n", "m.test:443 n.test:443"},
+		{"NuGet.Config", "  <add key=\"x\" value=\"https://n.test/v3\" />\n", "n.test:443"},
+		{"environment.yml", "channels:\n  - https://c.test/x\n  - defaults\n", "c.test:443"},
+	} {
+		var got []string
+		for _, g := range Registries() {
+			for _, s := range g.Settings {
+				if s.File == "./"+tt.file && got == nil {
+					got = s.Named(tt.text)
+				}
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %q, want %q", tt.file, got, tt.want)
+		}
+	}
+}
+
+// A file that names very many hosts takes no time, and those that count are bounded.
+func TestNamedInBulk(t *testing.T) {
+	var b strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&b, "registry=https://h%d.test/\n", i)
+	}
+	s := Setting{File: "./.npmrc", Keys: []string{"registry"}}
+	if got := s.Named(b.String()); len(got) != maxNamed || got[1] != "h1.test:443" {
+		t.Errorf("%d: %q", len(got), got)
 	}
 }

@@ -7,13 +7,19 @@ import (
 	"strings"
 )
 
+// maxNamed bounds the hosts that count of one text: the others are asked about.
+const maxNamed = 64
+
 // Named returns the hosts, as HOST:PORT, whose addresses a text of settings gives to one of the
 // setting's keys.
 func (s Setting) Named(text string) (list []string) {
 	for e := range s.entries(text) {
 		for _, host := range addresses(e.line, e.key) {
-			if !slices.Contains(list, host) {
-				list = append(list, host)
+			if slices.Contains(list, host) {
+				continue
+			}
+			if list = append(list, host); len(list) == maxNamed {
+				return list
 			}
 		}
 	}
@@ -120,21 +126,40 @@ func addresses(line, key string) (list []string) {
 	return list
 }
 
-// Of returns the host of an address of the web, as HOST:PORT; "" of anything else.
+// portOf is the port of a scheme that packages come by.
+func portOf(scheme string) string {
+	switch scheme {
+	case "http":
+		return "80"
+	case "https":
+		return "443"
+	case "ssh":
+		return "22"
+	case "git":
+		return "9418"
+	}
+	return ""
+}
+
+// cratesIndex is what Cargo.lock calls the public registry, which is asked elsewhere.
+const cratesIndex = "registry+https://github.com/rust-lang/crates.io-index"
+
+// Of returns the host of an address, as HOST:PORT; "" of anything else. What the address is of may
+// stand before it: sparse+https://, x@https://.
 func Of(address string) string {
-	at := strings.Index(address, "http")
-	if at < 0 || at > 0 && address[at-1] != '+' { // sparse+https
+	end := strings.Index(address, "://")
+	if end < 0 || address == cratesIndex {
 		return ""
 	}
+	at := strings.LastIndexAny(address[:end], "+@") + 1
 	u, err := url.Parse(address[at:])
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
-		u.Hostname() == "0.0.0.0" ||
+	if err != nil || portOf(u.Scheme) == "" || u.Hostname() == "" || u.Hostname() == "0.0.0.0" ||
 		strings.ContainsAny(u.Hostname(), "*/$%{") {
 		return ""
 	}
 	port := u.Port()
 	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+		port = portOf(u.Scheme)
 	}
 	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 	if strings.Contains(host, ":") {

@@ -110,7 +110,7 @@ type Registry struct {
 	Host string // HOST:PORT
 	Tool string // the program that asks it
 	From string // the setting that names it, a file or "the environment"; "" for a built-in one
-	Asks bool   // a file of the workspace names it, which opens nothing
+	Asks bool   // a file of the workspace names it: it is asked about
 }
 
 // A Given is what a file of settings says to a package tool.

@@ -167,16 +167,18 @@ func (m *matcher) source(r role, vs []value) {
 	}
 }
 
-// setup is the setup.py of a Python project, whose first argument can install or publish.
+// setup is the setup.py of a Python project, whose arguments can install or publish.
 func (m *matcher) setup(r role, v value) {
-	if r.param != "python" || base(v.Text) != "setup.py" || v.at+1 >= len(m.args) {
+	if r.param != "python" || base(v.Text) != "setup.py" {
 		return
 	}
-	switch m.args[v.at+1].Text {
-	case "install", "develop":
-		m.hazard("pkg.install-global", v.at+1)
-	case "upload", "register":
-		m.hazard("pkg.publish", v.at+1)
+	for at := v.at + 1; at < len(m.args); at++ {
+		switch m.args[at].Text {
+		case "install", "develop":
+			m.hazard("pkg.install-global", at)
+		case "upload", "register":
+			m.hazard("pkg.publish", at)
+		}
 	}
 }
 

@@ -220,8 +220,10 @@ func (m *matcher) pack(_ role, vs []value) {
 		case strings.Contains(name, "://"):
 			m.hazard("pkg.foreign-source", v.at)
 			m.url(role{kind: "URL"}, []value{v.piece(len(v.Text) - len(name))})
-		case strings.HasPrefix(name, "github:") || strings.HasPrefix(name, "gitlab:") ||
-			strings.HasPrefix(name, "git@"):
+		case strings.HasPrefix(name, "git@"):
+			m.hazard("pkg.foreign-source", v.at)
+			m.url(role{kind: "URL", param: "ssh"}, []value{v})
+		case m.hosted(name, v):
 			m.hazard("pkg.foreign-source", v.at)
 		case strings.HasPrefix(name, ".") || strings.HasPrefix(name, "/") || strings.HasPrefix(name,
 			"~"):
@@ -229,8 +231,23 @@ func (m *matcher) pack(_ role, vs []value) {
 		case strings.Contains(name, "/") && !scoped && m.spec.top() != "pip" &&
 			m.spec.top() != "uv":
 			m.hazard("pkg.foreign-source", v.at)
+			m.hosted("github:"+name, v)
 		}
 	}
+}
+
+// hosted is a repository by the short name of who keeps it, as in github:USER/NAME.
+func (m *matcher) hosted(name string, v value) bool {
+	short, _, _ := strings.Cut(name, ":")
+	for _, word := range list("git-keepers") {
+		if hosts, found := strings.CutPrefix(word, short+":"); found && short != name {
+			for host := range strings.SplitSeq(hosts, ",") {
+				m.addHost(Host{Host: host, Static: true}, v)
+			}
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Spec) top() string {
