@@ -104,7 +104,7 @@ func enterable(t *testing.T, dir string) {
 		}
 		info, err := d.Info()
 		if err == nil && info.Mode()&0o700 != 0o700 {
-			err = os.Chmod(name, info.Mode()|0o700)
+			err = hermetic.Chmod(name, info.Mode()|0o700)
 		}
 		return err
 	}))
