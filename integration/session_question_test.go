@@ -33,6 +33,9 @@ func TestAnsweredQuestionLeavesTheScreens(t *testing.T) {
 	a.line("git push origin other")
 	a.shows(asks)
 	b.shows(asks)
+	c.line("tadactl attach " + id)
+	c.shows(asks) // also to those that attach while it is open
+	c.types("", "C-]", "d")
 	a.types("", "C-]", "a")
 	a.shows("to approve")
 	a.types("", "Escape") // who leaves it has not denied it

@@ -66,9 +66,13 @@ func (m *marker) question(_ context.Context, e approval.Envelope) (approval.Deci
 // next try.
 func (m *marker) settled(f *refusal.Refusal) {
 	if m.asked != "" && !f.Waits() {
-		m.d.r.hosting.attached.TellAll(wire.Notice{Code: wire.CodeAnswered, Envelope: m.asked,
-			Message: "no question is open here any more"})
+		m.answered(m.asked)
 	}
+}
+
+func (m *marker) answered(envelope string) {
+	m.d.r.hosting.attached.TellAll(wire.Notice{Code: wire.CodeAnswered, Envelope: envelope,
+		Message: "no question is open here any more"})
 }
 
 // refused marks that it does not run. That a question stays open was marked when it was asked.
@@ -83,6 +87,7 @@ func (m *marker) refused(f *refusal.Refusal) error {
 func (m *marker) runs(by *permit.Authority) error {
 	switch {
 	case by.Envelope != "":
+		m.answered(by.Envelope) // also one that an earlier try of the command asked
 		return m.mark("approved " + by.Envelope)
 	case by.Grant != "":
 		return m.mark("granted " + by.Grant)

@@ -187,6 +187,9 @@ func (d *Server) welcome(s *client, g wire.Greeting) {
 		s.control(d.status(s)) // it has had every byte from the first on
 	} else {
 		s.redraw()
+		for _, n := range d.asked {
+			s.tell(n)
+		}
 	}
 	for _, other := range d.clients {
 		if other != s {

@@ -37,6 +37,7 @@ type display struct {
 	full    *screen.Screen // what the terminal shows
 	open    *screen.Screen // what all clients may see; full, until something was private
 	watch   *observed      // of the present lease; nil while the starter drives
+	asked   []wire.Notice  // open questions, the newest last
 }
 
 // An input is what was admitted and is not yet typed; guarded by Server.mu.

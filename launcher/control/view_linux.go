@@ -1,6 +1,8 @@
 package control
 
 import (
+	"slices"
+
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
@@ -43,10 +45,19 @@ func (d *Server) announce() {
 	}
 }
 
-// TellAll tells every client what happened.
+// TellAll tells every client what happened. A question is also shown to clients that attach later,
+// until a notice says that it is answered.
 func (d *Server) TellAll(n wire.Notice) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if n.Envelope != "" {
+		d.asked = slices.DeleteFunc(d.asked, func(o wire.Notice) bool {
+			return o.Envelope == n.Envelope
+		})
+	}
+	if n.Code == wire.CodeAsked {
+		d.asked = append(d.asked, n)
+	}
 	for _, s := range d.clients {
 		s.tell(n)
 	}
