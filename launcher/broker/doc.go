@@ -17,11 +17,11 @@
 //
 // The engine receives each call and gives it to the one customer that has it. A customer is a row
 // of the table customers, with the reason why the kernel cannot decide its calls alone, and has a
-// table of its calls. There are six: sockets (who is reached; package network decides), requests
+// table of its calls. There are seven: sockets (who is reached; package network decides), requests
 // (the socket by which a process of the run asks the launcher), scheduling (whose priority is
 // changed), metadata (modes, owners, times and attributes of files), starts (which programs a host
-// is for) and files (what is made, changed and removed in directories that all programs share). To
-// add one, write its file and its row.
+// is for), files (what is made, changed and removed in directories that all programs share) and
+// objects (System V memory, semaphores and queues). To add one, write its file and its row.
 //
 // # Rules
 //

@@ -45,6 +45,10 @@ var customers = []struct {
 		"files", "no right of Landlock's is for own entries, and the path is behind a pointer",
 		fileNumbers, fileRules, openFiles,
 	},
+	{
+		"objects", "System V objects have numbers and keys that all programs share",
+		objectNumbers, objectRules, openObjects,
+	},
 }
 
 // maxCall is above all numbers of system calls.

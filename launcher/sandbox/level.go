@@ -50,7 +50,7 @@ const (
 	Localhost Protection = "localhost"
 	// programs in the sandbox can talk to each other over TCP
 	Loopback Protection = "loopback"
-	// System V memory, queues and semaphores of others cannot be reached
+	// System V memory, semaphores and queues work, and are the run's own
 	IPC Protection = "ipc"
 	// shared directories are a view, in which the run changes nothing of others
 	View       Protection = "view"

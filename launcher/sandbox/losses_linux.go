@@ -49,7 +49,9 @@ var gaps = []gap{
 		func(b *builder) bool { return b.unanswered != nil && !b.ownLoopback() }},
 	{Localhost, "the launcher cannot answer system calls here: another program already does",
 		func(b *builder) bool { return b.unanswered != nil }},
-	{IPC, "without an ipc namespace, objects of the same owner are accessible by number", atBase},
+	{IPC, "there are none: without an ipc namespace the launcher makes them, and another program " +
+		"already answers the system calls here",
+		func(b *builder) bool { return atBase(b) && len(b.profile.Write) > 0 && !b.asks() }},
 	{View, "the launcher cannot answer system calls here: another program already does, so " +
 		"nothing can be made in the shared directories",
 		func(b *builder) bool { return b.unviewed }},

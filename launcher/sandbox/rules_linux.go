@@ -46,6 +46,8 @@ var refused = []struct {
 	{unix.EPERM, []uint32{unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY}},
 	// A file by its handle is a file without a path, so without its directory's protection.
 	{unix.EPERM, []uint32{unix.SYS_OPEN_BY_HANDLE_AT}},
+	// A POSIX queue has no path to be judged by. Landlock lets none be opened, and any be removed.
+	{unix.EACCES, []uint32{unix.SYS_MQ_UNLINK}},
 	// Running the machine.
 	{unix.EPERM,
 		[]uint32{unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE,

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 var needsMachine = map[string]string{
 	"kernel crypto socket": "CONFIG_CRYPTO_USER_API", "vsock": "CONFIG_VSOCKETS",
 	"vsock connect": "CONFIG_VSOCKETS", "sctp": "CONFIG_IP_SCTP",
-	"System V memory": "CONFIG_SYSVIPC", "netlink audit": "CONFIG_AUDIT",
+	"netlink audit":     "CONFIG_AUDIT",
 	"netlink netfilter": "CONFIG_NETFILTER", "mptcp": "CONFIG_MPTCP",
 	"netlink socket diagnosis": "CONFIG_INET_DIAG", "userfaultfd": "CONFIG_USERFAULTFD",
 	"compare descriptors of": "CONFIG_KCMP", "io_uring": "sysctl kernel.io_uring_disabled=0",
@@ -39,6 +39,7 @@ var needsMachine = map[string]string{
 	"routing header":                   "CONFIG_IPV6", "IPv4 in IPv6": "CONFIG_IPV6",
 	"int 0x80": "CONFIG_IA32_EMULATION, and a hypervisor that passes it on",
 	"keyctl":   "CONFIG_KEYS", "add key": "CONFIG_KEYS",
+	"POSIX messages": "CONFIG_POSIX_MQUEUE", "remove a POSIX queue": "CONFIG_POSIX_MQUEUE",
 }
 
 // E-bkr-1, E-bkr-2, E-bkr-3, E-chan-5, C-3.1.5: every known way out, at every level, and the proof

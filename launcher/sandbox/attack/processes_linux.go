@@ -8,7 +8,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 	"unsafe"
 
@@ -155,18 +154,6 @@ var processes = []Attack{
 	}},
 	{Name: "slow another's files down",
 		try: func(w World) error { return call(unix.SYS_IOPRIO_SET, 1, uintptr(w.Decoy), 3<<13) }},
-	{Name: "System V memory", Lost: sandbox.IPC, try: func(w World) error {
-		address, _, errno := syscall.RawSyscall(unix.SYS_SHMAT, uintptr(w.Segment), 0,
-			unix.SHM_RDONLY)
-		if errno != 0 {
-			return errno
-		}
-		text := *(*[6]byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address)))
-		if string(text[:]) != "secret" {
-			return errors.New("another segment")
-		}
-		return nil
-	}},
 }
 
 func zombie(pid int) bool {

@@ -32,7 +32,7 @@ func List() []Attack {
 	}{
 		{"files", files}, {"guarded", guarded}, {"shared", shared}, {"set-uid", setIDs},
 		{"sockets", slices.Concat(sockets, detours, locals)},
-		{"processes", processes}, {"namespaces", namespaces},
+		{"processes", processes}, {"objects", objects}, {"namespaces", namespaces},
 		{"kernel", backRooms}, {"terminal", terminals}, {"programs", programs},
 	} {
 		for _, a := range group.attacks {

@@ -43,6 +43,7 @@ type paths struct {
 	Open, Secret, Hidden string // readable; a hidden file and a hidden folder
 	Kept                 string // read-only in the workspace
 	Shared               string // a directory like /tmp, with entries of others
+	Queue                string // of POSIX
 }
 
 // secretFile and deep are secrets in the workspace: at its top, and in a folder.
@@ -63,7 +64,8 @@ type numbers struct {
 	Launcher, Decoy int
 	// when they began: with the number, that tells which process it is
 	LauncherBirth, DecoyBirth string
-	Segment                   int // of shared memory
+	Segment, Set, Messages    int // of System V
+	Key                       int // of the segment
 }
 
 const (
@@ -85,7 +87,7 @@ func (w *World) later(f func()) { w.undo = append(w.undo, f) }
 func newWorld(self string) (*World, error) {
 	w := &World{numbers: numbers{Launcher: os.Getpid(), LauncherBirth: birth(os.Getpid())}}
 	for _, build := range []func() error{
-		w.files, w.shared, w.servers, w.terminals, w.segment,
+		w.files, w.shared, w.servers, w.terminals, w.objects,
 		func() error { return w.decoy(self) }} {
 		if err := build(); err != nil {
 			w.close()
@@ -253,23 +255,6 @@ func (w *World) terminals() error {
 	return nil
 }
 
-// segment makes shared memory that is found by its number alone.
-func (w *World) segment() error {
-	id, _, errno := syscall.RawSyscall(unix.SYS_SHMGET, unix.IPC_PRIVATE, 4096, 0o600)
-	if errno != 0 {
-		return nil // not in this kernel: the attack is then unproven
-	}
-	w.Segment = int(id)
-	w.later(func() { syscall.RawSyscall(unix.SYS_SHMCTL, id, unix.IPC_RMID, 0) })
-	address, _, errno := syscall.RawSyscall(unix.SYS_SHMAT, id, 0, 0)
-	if errno != 0 {
-		return errno
-	}
-	copy((*(*[6]byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address))))[:], "secret")
-	syscall.RawSyscall(unix.SYS_SHMDT, address, 0, 0)
-	return nil
-}
-
 // decoy starts a process of the same user that waits to be attacked.
 func (w *World) decoy(self string) error {
 	cmd := exec.Command(self)
@@ -344,4 +329,49 @@ func (w *World) give(name string) error {
 		}
 	}()
 	return nil
+}
+
+// objects makes one of each kind. What this kernel does not have stays away: the attacks on it are
+// then unproven.
+func (w *World) objects() error {
+	w.Queue = filepath.Base(filepath.Dir(w.Workspace))
+	if fd, err := openQueue(w.Queue, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL); err == nil {
+		w.later(func() {
+			b, _ := unix.BytePtrFromString(w.Queue)
+			_ = call(unix.SYS_MQ_UNLINK, uintptr(unsafe.Pointer(b)))
+			unix.Close(fd)
+		})
+	}
+	const fresh = unix.IPC_CREAT | unix.IPC_EXCL | 0o600
+	id, err := -1, error(unix.EEXIST)
+	for w.Key = unix.Getpid(); err == unix.EEXIST; w.Key++ {
+		id, err = object(unix.SYS_SHMGET, uintptr(w.Key), 4096, fresh)
+	}
+	if w.Key--; err != nil {
+		return nil
+	}
+	w.Segment = id
+	w.later(func() { _, _ = object(unix.SYS_SHMCTL, uintptr(id), unix.IPC_RMID) })
+	address, _, errno := syscall.RawSyscall(unix.SYS_SHMAT, uintptr(id), 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	copy((*(*[6]byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address))))[:], "secret")
+	syscall.RawSyscall(unix.SYS_SHMDT, address, 0, 0)
+	return w.semaphores()
+}
+
+func (w *World) semaphores() (err error) {
+	const setVal = 16
+	if w.Set, err = object(unix.SYS_SEMGET, unix.IPC_PRIVATE, 1, 0o600); err != nil {
+		return err
+	}
+	w.later(func() { _, _ = object(unix.SYS_SEMCTL, uintptr(w.Set), 0, unix.IPC_RMID) })
+	if w.Messages, err = object(unix.SYS_MSGGET, unix.IPC_PRIVATE, 0o600); err != nil {
+		return err
+	}
+	w.later(func() { _, _ = object(unix.SYS_MSGCTL, uintptr(w.Messages), unix.IPC_RMID) })
+	b := [16]byte{0: 1}
+	return errors.Join(call(unix.SYS_SEMCTL, uintptr(w.Set), 0, setVal, 1),
+		call(unix.SYS_MSGSND, uintptr(w.Messages), uintptr(unsafe.Pointer(&b)), 6, 0))
 }
