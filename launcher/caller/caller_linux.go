@@ -1,6 +1,7 @@
 package caller
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,17 +26,7 @@ const (
 // answer: a process can end up in another place than it began in. Whose process another one is, the
 // caller of this fills in.
 func Of(pid string) approval.Caller {
-	own, ok := statusOf(pid)
-	first, _ := statusOf("1") // not to be read: then nothing counts as normal here
-	c := approval.Caller{
-		Peer: approval.PeerFacts{
-			Known: ok, UID: os.Getuid(), NoNewPrivs: own.noNewPrivs,
-			Ancestor: pid == "self" && sandbox.Inside(),
-			// A container's own filter is on its first process too, and tells nothing.
-			Seccomp: max(own.filters-first.filters, 0),
-		},
-		Rules: approval.PeerRules{UID: os.Getuid(), NoNewPrivsIsNormal: first.noNewPrivs},
-	}
+	c := inOrOut(pid)
 	n := os.Getpid()
 	if pid != "self" {
 		n, _ = strconv.Atoi(pid)
@@ -61,6 +52,21 @@ func Of(pid string) approval.Caller {
 	c.Terminal = terminal(device, c.Line, maxNested)
 	c.Terminal.Keys = keys
 	return c
+}
+
+// inOrOut looks only at what tells whether a process is in a sandbox.
+func inOrOut(pid string) approval.Caller {
+	own, ok := statusOf(pid)
+	first, _ := statusOf("1") // not to be read: then nothing counts as normal here
+	return approval.Caller{
+		Peer: approval.PeerFacts{
+			Known: ok, UID: os.Getuid(), NoNewPrivs: own.noNewPrivs,
+			Ancestor: pid == "self" && sandbox.Inside(),
+			// A container's own filter is on its first process too, and tells nothing.
+			Seccomp: max(own.filters-first.filters, 0),
+		},
+		Rules: approval.PeerRules{UID: os.Getuid(), NoNewPrivsIsNormal: first.noNewPrivs},
+	}
 }
 
 func Own() approval.Caller { return Of("self") }
@@ -201,18 +207,21 @@ func ptmxIndex(pid int, fd string) string {
 
 type openFile struct{ number, target string }
 
+// filesOf returns the descriptors of a process that are devices. Every process of the machine is
+// asked for them, so they are read from an open directory, which walks no path for each.
 func filesOf(pid int) (files []openFile) {
-	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
-	f, err := os.Open(dir)
+	dir, err := os.Open("/proc/" + strconv.Itoa(pid) + "/fd")
 	if err != nil {
 		return nil
 	}
-	defer f.Close()
-	names, _ := f.Readdirnames(-1)
+	defer dir.Close()
+	fd := int(dir.Fd())
+	names, _ := dir.Readdirnames(-1)
+	target := make([]byte, unix.PathMax)
 	for _, name := range names {
-		if target, err := os.Readlink(dir + "/" + name); err == nil &&
-			strings.HasPrefix(target, "/dev/") {
-			files = append(files, openFile{name, target})
+		n, err := unix.Readlinkat(fd, name, target)
+		if err == nil && bytes.HasPrefix(target[:n], []byte("/dev/")) {
+			files = append(files, openFile{name, string(target[:n])})
 		}
 	}
 	return files
