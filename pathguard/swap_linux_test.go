@@ -113,10 +113,12 @@ func TestSwapBetween(t *testing.T) {
 	}, Commands: []shellparse.Command{{Name: "./program", Dir: root}}}
 	sides := []string{"safe", "evil"}
 	point(sides[0])
+	// Its Look remembers the names of secrets, which no round touches.
+	caller := resolve.Caller{Dir: root, Local: resolve.Local{Look: new(resolve.Look)}}
 	var before []byte
 	for n := range hermetic.Rounds(10_000) {
 		side := sides[n%2]
-		plan, err := resolve.Resolve(script, resolve.Caller{Dir: root})
+		plan, err := resolve.Resolve(script, caller)
 		if err != nil {
 			t.Fatal(err)
 		}
