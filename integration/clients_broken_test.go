@@ -3,7 +3,6 @@ package integration
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +20,7 @@ var brokenHooks = []struct{ name, text, told string }{
 }
 
 // pluginTold is what OpenCode's plugin tells, which bounds the program itself.
-var pluginTold = regexp.MustCompile(`Tool blocked: (spawn|ENOENT|tada-run (ended with status|did not answer in time|gave no answer))`)
+var pluginTold = pattern(`Tool blocked: (spawn|ENOENT|tada-run (ended with status|did not answer in time|gave no answer))`)
 
 // copilotTold is all that Copilot tells its model: it takes a reason from standard output alone,
 // where a broken tadactl has none.
@@ -53,7 +52,7 @@ func TestClientsHookNeverFailsOpen(t *testing.T) {
 				}
 				if b.exists("never") ||
 					!strings.Contains(got, hook.told) &&
-						(c.name != "opencode" || !pluginTold.MatchString(got)) {
+						(c.name != "opencode" || !pluginTold().MatchString(got)) {
 					t.Errorf("after %v the call ran: %v; the model was told: %s", time.Since(began),
 						b.exists("never"), got)
 				}

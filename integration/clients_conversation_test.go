@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,14 +123,14 @@ func (b *bench) converse(t *testing.T, c client, talk conversation,
 		}
 		r = strings.ReplaceAll(r, "/usr/bin/bash", "/bin/bash") // the first in PATH
 		r = strings.TrimSuffix(r, hookAdded[c.name])
-		results[i] = varying.ReplaceAllString(r, "$1$2$3$4")
+		results[i] = varying().ReplaceAllString(r, "$1$2$3$4")
 	}
 	return results[1:], b.model.took[1:]
 }
 
 // varying is what clients put around a result that is never the same twice; what is in the group
 // stays.
-var varying = regexp.MustCompile(`(Chunk ID: )\w+|(Wall time: )[0-9.]+|(Process Group PGID: )\d+|(Original token count: )\d+`)
+var varying = pattern(`(Chunk ID: )\w+|(Wall time: )[0-9.]+|(Process Group PGID: )\d+|(Original token count: )\d+`)
 
 // hookAdded is what a client itself adds to the result of a call that a hook has changed.
 var hookAdded = map[string]string{"gemini": "\n\n[System] Tool input parameters were modified by a hook before execution."}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -58,7 +57,7 @@ func (m *model) requests() string {
 var (
 	resultMarks = []string{`"tool_result"`, `"function_call_output"`, `"role":"tool"`,
 		`"functionResponse"`}
-	running = regexp.MustCompile(`session ID ([0-9]+)`)
+	running = pattern(`session ID ([0-9]+)`)
 )
 
 func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -127,7 +126,7 @@ func (m *model) next(n int, conversation string) (list []saidCall) {
 			call.before()
 		}
 		args, _ := json.Marshal(call.args)
-		if found := running.FindAllStringSubmatch(conversation, -1); found != nil {
+		if found := running().FindAllStringSubmatch(conversation, -1); found != nil {
 			args = []byte(strings.ReplaceAll(string(args), `"SESSION"`, found[len(found)-1][1]))
 		}
 		m.asked = time.Now()

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -98,13 +97,13 @@ func (c conversation) plain(t *testing.T, dir, text string) string {
 }
 
 // asking is what a call that waits for an approval says, with the rule.
-var asking = regexp.MustCompile(`"status":"pending".*?"rule":"([^"]*)"`)
+var asking = pattern(`"status":"pending".*?"rule":"([^"]*)"`)
 
 // compare compares the result of a call through a door, CLIENT/DOOR, with that of plain bash. It
 // returns what is wrong, or why they may differ.
 func (s spoken) compare(door, plain, got string) (wrong, why string) {
 	asked := ""
-	if m := asking.FindStringSubmatch(strings.ReplaceAll(got, `\"`, `"`)); m != nil {
+	if m := asking().FindStringSubmatch(strings.ReplaceAll(got, `\"`, `"`)); m != nil {
 		asked = m[1]
 	}
 	if asked != s.rule {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,6 +19,7 @@ import (
 type desktop struct {
 	*place
 	socket string
+	hand   *hand
 }
 
 func newDesktop(t *testing.T) *desktop {
@@ -41,6 +41,7 @@ func newDesktop(t *testing.T) *desktop {
 	})
 	// Somebody sits at it: a tmux that is shown on no terminal has no person.
 	d.tmux("new-session", "-d", "-s", "seat", "exec cat")
+	d.hand = newHand(t, d)
 	// windows keep the sizes that they are made with
 	s, _ := p.asPerson("exec tmux -S " + d.socket + " -f /dev/null attach -f ignore-size -t seat")
 	if err := s.shows("seat"); err != nil {
@@ -76,15 +77,24 @@ type window struct {
 	name string
 }
 
-func (w *window) text() string { return w.d.tmux("capture-pane", "-p", "-J", "-t", "="+w.name+":") }
+func (w *window) text() string { return w.tmux("capture-pane", "-p", "-J") }
+
+// tmux runs a command for this window, and not in a process of its own.
+func (w *window) tmux(command string, args ...string) string {
+	args = append([]string{command, "-t", "=" + w.name + ":"}, args...)
+	if out, ok := w.d.hand.do(args); ok {
+		return out
+	}
+	return w.d.tmux(args...)
+}
 
 // types sends text as it is, and then keys by tmux's names.
 func (w *window) types(text string, keys ...string) {
 	if text != "" {
-		w.d.tmux("send-keys", "-t", "="+w.name+":", "-l", text)
+		w.tmux("send-keys", "-l", "--", text)
 	}
 	for _, k := range keys {
-		w.d.tmux("send-keys", "-t", "="+w.name+":", k)
+		w.tmux("send-keys", k)
 	}
 }
 
@@ -113,16 +123,14 @@ func (w *window) until(what string, ok func(string) bool) {
 func (w *window) rings() {
 	w.d.t.Helper()
 	w.until("rings", func(string) bool {
-		return strings.TrimSpace(w.d.tmux("display-message", "-p", "-t", "="+w.name+":",
-			"#{window_bell_flag}")) == "1"
+		return strings.TrimSpace(w.tmux("display-message", "-p", "#{window_bell_flag}")) == "1"
 	})
 }
 
 // at is the line that the cursor is on.
 func (w *window) at() string {
-	y, err := strconv.Atoi(strings.TrimSpace(w.d.tmux("display-message", "-p", "-t", "="+w.name+":",
-		"#{cursor_y}")))
-	lines := strings.Split(w.d.tmux("capture-pane", "-p", "-t", "="+w.name+":"), "\n")
+	y, err := strconv.Atoi(strings.TrimSpace(w.tmux("display-message", "-p", "#{cursor_y}")))
+	lines := strings.Split(w.tmux("capture-pane", "-p"), "\n")
 	if err != nil || y >= len(lines) {
 		return ""
 	}
@@ -202,7 +210,7 @@ func (d *desktop) rc(text string) {
 	}
 }
 
-var authored = regexp.MustCompile(`(?m)^#t \d+ \d+ i (\S+) (\d+) `)
+var authored = pattern(`(?m)^#t \d+ \d+ i (\S+) (\d+) `)
 
 // typedBy sums the bytes of input in a transcript by author, without the number of the lease.
 func (d *desktop) typedBy(id string) map[string]int {
@@ -212,7 +220,7 @@ func (d *desktop) typedBy(id string) map[string]int {
 		d.t.Fatal(err)
 	}
 	sums := map[string]int{}
-	for _, m := range authored.FindAllStringSubmatch(string(text), -1) {
+	for _, m := range authored().FindAllStringSubmatch(string(text), -1) {
 		n := 0
 		_, _ = fmt.Sscan(m[2], &n)
 		sums[m[1]] += n

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,14 +107,14 @@ func (v variation) in(text string) string {
 }
 
 // made are the names in a text that a program makes up.
-var made = regexp.MustCompile(`claude-[0-9a-f]{4}-cwd|gemini-shell-[0-9A-Za-z]{6}|snapshot-bash-[0-9]+-[0-9a-z]+|[0-9a-f-]{36}\.[0-9]{19}`)
+var made = pattern(`claude-[0-9a-f]{4}-cwd|gemini-shell-[0-9A-Za-z]{6}|snapshot-bash-[0-9]+-[0-9a-z]+|[0-9a-f-]{36}\.[0-9]{19}`)
 
 // wrap is the text for a command, with the names that a program makes up.
 func (c caller) wrap(p *office, v variation, command string) string {
 	if i := strings.Index(c.shell, "COMMAND"); i > 0 && c.shell[i-1] == '\'' {
 		command = strings.ReplaceAll(command, "'", `'"'"'`)
 	}
-	text := made.ReplaceAllStringFunc(c.shell, func(name string) string {
+	text := made().ReplaceAllStringFunc(c.shell, func(name string) string {
 		switch {
 		case strings.HasPrefix(name, "claude-"):
 			return "claude-" + v.Name + "-cwd"
@@ -220,7 +219,7 @@ func (p *office) hooked(c caller, v variation, command string) (line, refused st
 		lines, _, _ = strings.Cut(lines, "\naudit=")
 		return lines, map[bool]string{false: told}[instead]
 	}
-	found := changed.FindSubmatch(out)
+	found := changed().FindSubmatch(out)
 	if found == nil {
 		return command, ""
 	}
@@ -230,7 +229,7 @@ func (p *office) hooked(c caller, v variation, command string) (line, refused st
 	return line, ""
 }
 
-var changed = regexp.MustCompile(`"command":("(?:[^"\\]|\\.)*")`)
+var changed = pattern(`"command":("(?:[^"\\]|\\.)*")`)
 
 // served has a server run the command.
 func (p *office) served(c caller, v variation, command string) string {

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -42,7 +41,7 @@ func codeAt(t *testing.T, uri string, at time.Time) string {
 	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[from:])&0x7fffffff%1_000_000)
 }
 
-var challenged = regexp.MustCompile(`type ([2-9A-HJ-NP-Z]{8}) to approve`)
+var challenged = pattern(`type ([2-9A-HJ-NP-Z]{8}) to approve`)
 
 // E-chan-8, E-chan-9: with one-time codes set up, the highest risk takes the characters of this
 // question and a code; a code is good for one question.
@@ -59,7 +58,7 @@ func TestSecondFactorOnTheTerminal(t *testing.T) {
 		if err := s.shows("to approve"); err != nil {
 			t.Fatal(err, s.text())
 		}
-		for _, c := range challenged.FindStringSubmatch(s.text())[1] {
+		for _, c := range challenged().FindStringSubmatch(s.text())[1] {
 			_, _ = tty.Write([]byte(string(c)))
 			time.Sleep(5 * time.Millisecond)
 		}

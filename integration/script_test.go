@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -52,6 +53,11 @@ func TestMain(m *testing.M) {
 		"person":      personMain,
 		"judge-world": worldMain,
 	})
+}
+
+// pattern compiles an expression when it is first used: each line of a story starts this program.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
 // placeOf is where a program of these tests finds its state and its account: the state that the

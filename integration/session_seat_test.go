@@ -48,6 +48,7 @@ func TestTmuxWithThisShell(t *testing.T) {
 		"30"); strings.TrimSpace(out) != "" {
 		t.Fatal(out)
 	}
+	d.hand = newHand(t, d)
 	w := &window{d, "w"}
 	w.shows("inner$")
 	w.step("echo judged >&2")

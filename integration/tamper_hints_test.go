@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +15,7 @@ import (
 )
 
 // hint finds what a message tells a person to type about protected files.
-var hint = regexp.MustCompile(`tadactl tamper [a-z]+[^'"\x60;,()\n]*`)
+var hint = pattern(`tadactl tamper [a-z]+[^'"\x60;,()\n]*`)
 
 // U7: whatever a message about protected files tells a person to type does, as it is printed, what
 // the message says. The messages come from situations; that none is left out is checked against the
@@ -54,7 +53,7 @@ func TestTamperHintsWork(t *testing.T) {
 		`for f in "$TRANSCRIPT_HOME"/shadow/*/manifest; do echo x > "$f"; done; tada-run ls`,
 	} {
 		printed := p.answered(settle + situation)
-		said := hint.FindAllString(printed, -1)
+		said := hint().FindAllString(printed, -1)
 		for i := range said {
 			said[i] = strings.TrimRight(said[i], " .\r")
 		}
@@ -111,7 +110,7 @@ func hintsInSource(t *testing.T) map[string]string {
 			if err != nil {
 				t.Errorf("%s: %v", files.Position(lit.Pos()), err)
 			}
-			for _, command := range hint.FindAllString(s, -1) {
+			for _, command := range hint().FindAllString(s, -1) {
 				command, _, _ = strings.Cut(strings.TrimRight(command, " ."), ". ")
 				if strings.HasSuffix(command, "tamper accept %s") ||
 					strings.HasSuffix(s, "tadactl tamper accept ") {

@@ -73,7 +73,7 @@ func TestWords(t *testing.T) {
 }
 
 // counted finds a number and the words behind it.
-var counted = regexp.MustCompile(`%d( of %d)?((?: [a-z]+){1,3})`)
+var counted = pattern(`%d( of %d)?((?: [a-z]+){1,3})`)
 
 // notPlural are words that end a search for what is counted, or that end in s and are no plural.
 var notPlural = strings.Fields("is was has does its this as means others which that and or the in to by at for of with behind from were not")
@@ -81,7 +81,7 @@ var notPlural = strings.Fields("is was has does its this as means others which t
 // countsSeveral reports whether a line has a number before a word in the plural: of one, it would
 // read "1 entries".
 func countsSeveral(line string) bool {
-	for _, m := range counted.FindAllStringSubmatch(line, -1) {
+	for _, m := range counted().FindAllStringSubmatch(line, -1) {
 		for _, word := range strings.Fields(m[2]) {
 			if slices.Contains(notPlural, word) || m[1] != "" { // "1 of 2 approvals"
 				break
@@ -95,7 +95,7 @@ func countsSeveral(line string) bool {
 }
 
 // limited is what names a limit, which is never one.
-var limited = regexp.MustCompile(`at most|more than|longer than|beyond|has 1 to|[mM]ax[A-Z]|from %d to`)
+var limited = pattern(`at most|more than|longer than|beyond|has 1 to|[mM]ax[A-Z]|from %d to`)
 
 // never1 are the lines whose number cannot be one.
 var never1 = map[string]string{
@@ -128,7 +128,7 @@ func TestCounted(t *testing.T) {
 		for i, line := range lines {
 			// a text may take two lines
 			text := line + strings.Join(lines[i+1:min(i+2, len(lines))], "")
-			if !countsSeveral(line) || limited.MatchString(text) {
+			if !countsSeveral(line) || limited().MatchString(text) {
 				continue
 			}
 			if used[name] = true; never1[name] == "" {

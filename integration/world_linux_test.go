@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -229,7 +228,7 @@ func (w world) verdicts() ([]judged, error) {
 	return list, nil
 }
 
-var process = regexp.MustCompile("^/proc/[0-9]+")
+var process = pattern("^/proc/[0-9]+")
 
 // judgedBy is the verdict of one line, as tadactl check has it.
 func judgedBy(l *launcher.Launcher, line corpusLine) (judged, error) {
@@ -253,7 +252,7 @@ func judgedBy(l *launcher.Launcher, line corpusLine) (judged, error) {
 	}
 	for name := range r.Effects { // processes come and go
 		r.Effects[name] = slices.DeleteFunc(r.Effects[name],
-			func(s string) bool { return process.MatchString(s) })
+			func(s string) bool { return process().MatchString(s) })
 	}
 	text, err := json.Marshal([]any{r.Effects, r.Opaque, r.Keys})
 	v.Effects = fmt.Sprintf("%x", sha256.Sum256(text))[:16]
