@@ -21,8 +21,8 @@ type hand struct {
 
 func newHand(t *testing.T, d *desktop) *hand {
 	t.Helper()
-	cmd := exec.Command("tmux", "-S", d.socket, "-f", "/dev/null", "-C", "new-session", "-s", "hand",
-		"-f", "ignore-size,no-output", "cat", "-")
+	cmd := exec.Command("tmux", "-S", d.socket, "-f", "/dev/null", "-C", "new-session",
+		"-s", "hand", "-f", "ignore-size,no-output", "cat", "-")
 	cmd.Dir, cmd.Env = d.dir, d.env
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -25,7 +25,7 @@ var long = map[string]int{
 	"audit/zstandard":           1,
 	"cmd/tadactl/cli":           13,
 	"cmd/tadactl/web":           2,
-	"integration":               135,
+	"integration":               134,
 	"integration/hook":          26,
 	"integration/hook/platform": 6,
 	"integration/hook/settings": 8,
