@@ -134,3 +134,14 @@ func TestCompletedOptions(t *testing.T) {
 		}
 	}
 }
+
+func TestALongCommandIsCutInLists(t *testing.T) {
+	if got := brief("git status"); got != `"git status"` {
+		t.Error(got)
+	}
+	got := brief("first\n" + strings.Repeat("x", 5000) + "; last")
+	if len(got) > 500 || !strings.HasPrefix(got, `"first\n`) ||
+		!strings.Contains(got, " chars cut] ") || !strings.HasSuffix(got, `; last"`) {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+}

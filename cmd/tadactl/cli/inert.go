@@ -2,16 +2,34 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/audit"
 )
 
 // inert quotes what could move the cursor or be taken for another field. On a terminal of UTF-8,
 // letters stand for themselves.
 func inert(s string) string { return quoted(s, inUTF8()) }
+
+// brief is a command as a list has it, on one line: of a long one, such as an agent's program
+// starts with, the beginning and the end. tadactl show ID and --json have the whole.
+func brief(s string) string {
+	const room = 400
+	var line string
+	for _, p := range render.Shorten(s, nil, room) {
+		if p.Cut > 0 {
+			line += fmt.Sprintf(" [%s cut] ", audit.Plural(p.Cut, "char"))
+		}
+		line += p.Text
+	}
+	return inert(line)
+}
 
 // inUTF8 tells whether the locale is one of UTF-8, as locale(7) finds it.
 var inUTF8 = sync.OnceValue(func() bool {

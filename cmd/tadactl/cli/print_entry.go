@@ -30,7 +30,7 @@ func (c *ctl) printEntry(e audit.Entry, note string) error {
 			continue // its program's text around it is told with --json
 		}
 		if v, ok := body[name]; ok && v != "" && v != false {
-			line += fmt.Sprintf("  %s=%s", name, inert(fmt.Sprint(v)))
+			line += fmt.Sprintf("  %s=%s", name, brief(fmt.Sprint(v)))
 		}
 	}
 	if hash, _ := body["plan_hash"].(string); hash != "" {

@@ -63,7 +63,7 @@ func (c *ctl) sessions() *cobra.Command {
 				}
 				fmt.Fprintf(c.out, "%s  %s  %-9s  %s%s\n", r.ID,
 					r.Began.Local().Format(time.DateTime), status,
-					inert(cmp.Or(r.Inside, r.Command)), mark)
+					brief(cmp.Or(r.Inside, r.Command)), mark)
 			}
 			if older := whole - len(list); older > 0 {
 				fmt.Fprintf(c.err, "tadactl: %s not listed; all: tadactl sessions --all\n",
