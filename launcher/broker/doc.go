@@ -17,11 +17,12 @@
 //
 // The engine receives each call and gives it to the one customer that has it. A customer is a row
 // of the table customers, with the reason why the kernel cannot decide its calls alone, and has a
-// table of its calls. There are seven: sockets (who is reached; package network decides), requests
+// table of its calls. There are eight: sockets (who is reached; package network decides), requests
 // (the socket by which a process of the run asks the launcher), scheduling (whose priority is
 // changed), metadata (modes, owners, times and attributes of files), starts (which programs a host
-// is for), files (what is made, changed and removed in directories that all programs share) and
-// objects (System V memory, semaphores and queues). To add one, write its file and its row.
+// is for), files (what is made, changed and removed in directories that all programs share),
+// objects (System V memory, semaphores and queues) and watches (inotify). To add one, write its
+// file and its row.
 //
 // # Rules
 //
@@ -89,6 +90,16 @@
 // Changes are made one at a time. Another program can put its own entry to a name between the look
 // at it and the change: so what is removed or replaced is moved aside first, looked at again there,
 // and put back when it is not what was looked at (TestSwappedMeanwhile).
+//
+// # Names of what is hidden
+//
+// A right of Landlock's to list a folder is one to list all that is below. So the run has none on
+// the folders that lead to something hidden (Guard.Lead), and the broker opens these for it. Calls
+// that open a folder say so (O_DIRECTORY), and no others are handed over for that: a program that
+// opens one of these few folders without the flag cannot list it, unless the broker sees all opens
+// anyway (sandbox: TestFoldersThatLeadToHidden). A watch is made by the broker. What stat(2) and
+// readlink(2) tell of a name that is known already, is told: to look at each of these calls would
+// cost every program more than what is hidden so is worth.
 //
 // # Hidden and kept files in writable trees
 //

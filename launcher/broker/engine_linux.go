@@ -46,6 +46,10 @@ var customers = []struct {
 		fileNumbers, fileRules, openFiles,
 	},
 	{
+		"watches", "Landlock has no right for them, and the path is behind a pointer",
+		watchNumbers, watchRules, openWatches,
+	},
+	{
 		"objects", "System V objects have numbers and keys that all programs share",
 		objectNumbers, objectRules, openObjects,
 	},

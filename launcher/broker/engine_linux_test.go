@@ -16,7 +16,7 @@ import (
 
 // profiles are all kinds of them.
 func profiles() (list []*Profile) {
-	for bits := range 64 {
+	for bits := range 128 {
 		p := &Profile{Shared: bits&1 != 0}
 		if bits&2 != 0 {
 			p.Write = []Tree{{Name: "/nowhere"}}
@@ -32,6 +32,9 @@ func profiles() (list []*Profile) {
 		}
 		if bits&32 != 0 && p.Network != nil {
 			p.Network.Reach.Rules = []network.Rule{{Name: "a.test", For: []network.Start{}}}
+		}
+		if bits&64 != 0 {
+			p.Guard = &Guard{Far: []string{"/nowhere"}, Lead: []string{"/"}}
 		}
 		list = append(list, p)
 	}

@@ -30,11 +30,18 @@ var fileCalls = append([]fileCall{
 	{nr: unix.SYS_UMASK, at: -1, path: -1, other: -1, flags: -1, mode: 0, act: (*files).setUmask},
 }, legacyFiles...)
 
-// fileRules hand over opens only when they are for more than reading, and what asks about access
-// where the mounts of the run would say no.
+// fileRules hand over opens only when they are for more than reading, or of folders, and what asks
+// about access where the mounts of the run would say no.
 func fileRules(p *Profile, answered bool) []seccomp.Rule {
 	if p.View == nil && p.Guard == nil || !answered {
 		return nil
+	}
+	asked, changes := uint32(0), p.View != nil || len(p.Guard.Trees) > 0
+	if changes {
+		asked = writing
+	}
+	if p.Guard != nil && len(p.Guard.Lead) > 0 {
+		asked |= unix.O_DIRECTORY
 	}
 	list := make([]seccomp.Rule, 0, len(fileCalls))
 	for i := range fileCalls {
@@ -44,13 +51,17 @@ func fileRules(p *Profile, answered bool) []seccomp.Rule {
 				list = append(list, seccomp.On(c.nr, seccomp.Ask))
 				break
 			}
-			list = append(list, seccomp.On(c.nr, seccomp.Ask, seccomp.Bits(c.flags, writing)))
+			if asked != 0 {
+				list = append(list, seccomp.On(c.nr, seccomp.Ask, seccomp.Bits(c.flags, asked)))
+			}
 		case unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2, legacyAccess:
-			if !p.Shared {
+			if !p.Shared && changes {
 				list = append(list, seccomp.On(c.nr, seccomp.Ask, seccomp.Bits(c.mode, unix.W_OK)))
 			}
 		default:
-			list = append(list, seccomp.On(c.nr, seccomp.Ask))
+			if changes {
+				list = append(list, seccomp.On(c.nr, seccomp.Ask))
+			}
 		}
 	}
 	return list

@@ -29,6 +29,9 @@ func (f *files) open(r *fileRequest) (int, error) {
 		if fd, err := f.openGuarded(r); err != errApart {
 			return fd, err
 		}
+		if r.flags&writing == 0 && !f.view.Reads && !f.guard.reads() {
+			return -1, errElsewhere
+		}
 	}
 	p, err := f.locate(r, r.at, r.first, r.flags&unix.O_NOFOLLOW == 0 && r.flags&alone != alone)
 	if err != nil {

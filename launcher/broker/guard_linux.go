@@ -19,7 +19,8 @@ type guard struct {
 	*Guard
 	dirs         map[string]bool // the trees in which something is guarded, and what leads to it
 	hidden, kept map[string]bool // by the names at the start
-	held         []held          // of what is hidden
+	lead         map[string]bool
+	held         []held // of what is hidden in the trees
 }
 
 // A held is something hidden, open as a handle: its name is known wherever it is moved from
@@ -35,7 +36,7 @@ func newGuard(p *Profile) *guard {
 		return nil
 	}
 	g := &guard{Guard: p.Guard, dirs: map[string]bool{},
-		hidden: map[string]bool{}, kept: map[string]bool{}}
+		hidden: names(p.Guard.Far), kept: names(p.Guard.Keep), lead: names(p.Guard.Lead)}
 	for _, tree := range g.Trees {
 		g.dirs[tree] = true
 		for _, list := range [][]string{g.Hide, g.Keep} {
@@ -49,14 +50,19 @@ func newGuard(p *Profile) *guard {
 			}
 		}
 	}
-	for _, name := range g.Keep {
-		g.kept[name] = true
-	}
 	for _, name := range g.Hide {
 		g.hidden[name] = true
 		g.hold(name)
 	}
 	return g
+}
+
+func names(list []string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, name := range list {
+		set[name] = true
+	}
+	return set
 }
 
 func (g *guard) hold(name string) {

@@ -68,10 +68,10 @@
 //   - Metadata: Landlock has no right for mode, owner, times and attributes, and no filter can see a
 //     path. So the broker makes these changes, to what it has looked at. It is lost in a sandbox
 //     inside a sandbox, where the kernel allows no second answerer.
-//   - HiddenList: the names below a hidden folder can be listed, if a tree above it is allowed;
-//     stat(2) shows their sizes, modes and times, inotify(7) when they are opened and changed,
-//     readlink(2) where links lead. Their content cannot be read. At Strong the same holds for a
-//     hidden folder in which something is allowed, because nothing can be mounted over it.
+//   - HiddenList: stat(2) shows the size, mode and times of a hidden name that is known,
+//     readlink(2) where a link leads. What is below a hidden folder is not listed or watched, but
+//     in a sandbox inside a sandbox. At Strong all of it is lost for a hidden folder in which
+//     something is allowed, because nothing can be mounted over it.
 //   - Processes: /proc shows command lines of other processes; not their memory, environment or
 //     descriptors.
 //

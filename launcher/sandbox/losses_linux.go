@@ -31,9 +31,14 @@ var gaps = []gap{
 		"answers the system calls here",
 		atBaseWith(func(b *builder) bool { return len(b.profile.Write) > 0 && !b.asks() })},
 	{HiddenList, "without a mount over them, hidden names and what is below them are listed, " +
-		"stat " +
-		"shows size, mode and times, and inotify shows when they are opened or changed",
-		func(b *builder) bool { return atBase(b) && len(b.hidden) > 0 || len(b.openly()) > 0 }},
+		"stat shows size, mode and times, and inotify shows when they are opened or changed",
+		func(b *builder) bool {
+			return b.level == Base && len(b.hidden) > 0 && !b.asks() ||
+				b.level > Base && len(b.openly()) > 0
+		}},
+	{HiddenList, "of a hidden name that is known already, stat shows size, mode and times, and " +
+		"readlink where a link leads: to look at each of these calls would slow all programs down",
+		atBaseWith(func(b *builder) bool { return len(b.hidden) > 0 && b.asks() })},
 	{Keeping, "Landlock can only allow a whole directory tree, and another program already " +
 		"answers the system calls here",
 		atBaseWith(func(b *builder) bool { return len(b.kept) > 0 && !b.asks() })},

@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -60,10 +61,36 @@ func (b *builder) guarded() *broker.Guard {
 		g.Trees = append(g.Trees, w.Name)
 		g.Hide, g.Keep = append(g.Hide, hide...), append(g.Keep, keep...)
 	}
-	if len(g.Trees) == 0 {
+	g.Lead = b.leading()
+	for _, name := range b.hidden {
+		if !contains(g.Hide, name) {
+			g.Far = append(g.Far, name)
+		}
+	}
+	if len(g.Trees)+len(g.Far) == 0 {
 		return nil
 	}
 	return g
+}
+
+// leading returns the folders on the way to what is hidden. A right to list them would be one to
+// list what is hidden too, so the broker opens them.
+func (b *builder) leading() (folders []string) {
+	for _, r := range b.profile.Read {
+		hidden := below(b.hidden, r.Name)
+		if len(hidden) > 0 && within("/dev", r.Name) {
+			folders = append(folders, "/dev")
+		}
+		for _, name := range hidden {
+			for name != r.Name {
+				name = filepath.Dir(name)
+				if !inside(b.hidden, name) && !contains(folders, name) {
+					folders = append(folders, name)
+				}
+			}
+		}
+	}
+	return folders
 }
 
 // asks reports whether some calls are handed over.

@@ -77,6 +77,9 @@ func (b *builder) rules() error {
 			hidden = append(slices.Clip(hidden), "/dev")
 		}
 		a := around{rights: fsRead | fsExec, list: fsList}
+		if g := b.mediated().Guard; g != nil && len(g.Lead) > 0 {
+			a.list = 0
+		}
 		if err := b.files.allowAround(r, a, hidden); err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ var files = []Attack{
 	{Name: "read hidden file", try: func(w World) error { return read(w.Secret) }},
 	{Name: "read file in hidden folder",
 		try: func(w World) error { return read(w.Hidden + "/key") }},
-	{Name: "list hidden folder", Lost: sandbox.HiddenList,
+	{Name: "list hidden folder",
 		try: func(w World) error { _, err := os.ReadDir(w.Hidden); return err }},
 	{Name: "write outside", try: func(w World) error {
 		return os.WriteFile(w.Outside+"/file", []byte("x"), 0o600)

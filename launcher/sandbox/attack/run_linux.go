@@ -30,7 +30,8 @@ func List() []Attack {
 		kind    string
 		attacks []Attack
 	}{
-		{"files", files}, {"guarded", guarded}, {"shared", shared}, {"set-uid", setIDs},
+		{"files", files}, {"hidden", hidden}, {"guarded", guarded}, {"shared", shared},
+		{"set-uid", setIDs},
 		{"sockets", slices.Concat(sockets, detours, locals)},
 		{"processes", processes}, {"objects", objects}, {"namespaces", namespaces},
 		{"kernel", backRooms}, {"terminal", terminals}, {"programs", programs},

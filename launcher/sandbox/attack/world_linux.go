@@ -117,6 +117,7 @@ func (w *World) files() error {
 		w.secretFile(), w.deep(), w.Workspace + "/sub/own"} {
 		err = errors.Join(err, os.WriteFile(file, []byte("secret"), 0o600))
 	}
+	err = errors.Join(err, os.Symlink("far/away", w.Hidden+"/link"))
 	err = errors.Join(err, os.WriteFile(w.Workspace+"/conf/.env.sh", []byte("#!/bin/true\n"),
 		0o700))
 	err = errors.Join(err, os.WriteFile(w.Workspace+"/own", []byte("own"), 0o600),
