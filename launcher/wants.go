@@ -35,14 +35,26 @@ type wants struct {
 // A said is the last answer, and when it was given.
 type said struct {
 	network.Word
-	at time.Time
+	lasts lasting
+	at    time.Time
 }
+
+// lasting is what an answer is for.
+type lasting int
+
+const (
+	forOne lasting = iota // this connection alone
+	forNow                // those of a moment: a program tries each address of a name
+	forRun
+)
 
 // again is how long an answer counts that left its question open: the run may go on for days, and
 // somebody may answer meanwhile.
 const again = time.Second
 
-func (s said) counts(now time.Time) bool { return s.Question == "" || now.Sub(s.at) < again }
+func (s said) isFor(now time.Time) bool {
+	return s.lasts == forRun || s.lasts == forNow && now.Sub(s.at) < again
+}
 
 // A wanted is what is one question in a run.
 type wanted struct{ program, host, leads string }

@@ -23,48 +23,50 @@ func (w *wants) ask(ctx context.Context, c network.Want) network.Word {
 	}
 	key := wanted{identity(c.Program), c.Text(), c.Leads}
 	last, ok := w.said[key]
-	if ok && last.counts(w.l.state.Now()) {
+	if ok && last.isFor(w.l.state.Now()) {
 		return last.Word
 	}
-	word, once, err := w.answer(ctx, c)
+	word, lasts, err := w.answer(ctx, c)
 	if err != nil {
 		word = network.Word{Why: "nobody could be asked: " + err.Error()}
 	}
 	if last.Question != "" && word.Question == "" {
 		w.settled(last.Question)
 	}
-	if !once && ctx.Err() == nil {
-		w.said[key] = said{word, w.l.state.Now()}
+	if word.Question != "" {
+		lasts = forNow
+	}
+	if lasts != forOne && ctx.Err() == nil {
+		w.said[key] = said{word, lasts, w.l.state.Now()}
 	}
 	return word
 }
 
-// answer finds the answer in a grant, by an approval, or by asking. Once is for one that counts for
-// this connection alone.
+// answer finds the answer in a grant, by an approval, or by asking.
 func (w *wants) answer(ctx context.Context,
-	c network.Want) (word network.Word, once bool, err error) {
+	c network.Want) (word network.Word, lasts lasting, err error) {
 	if err := w.l.Ready(); err != nil {
-		return word, false, err
+		return word, forRun, err
 	}
 	log, err := w.l.OpenLog()
 	if err != nil {
-		return word, false, err
+		return word, forRun, err
 	}
 	defer log.Close()
 	r, err := w.request(c)
 	if err != nil {
-		return word, false, err
+		return word, forRun, err
 	}
 	if ok, err := w.l.GrantedConnection(ctx, log, r); ok || err != nil {
-		return network.Word{OK: ok}, false, err
+		return network.Word{OK: ok}, forRun, err
 	}
 	e, err := w.l.AskConnection(ctx, log, r)
 	var refused *approval.Refused
 	switch {
 	case errors.As(err, &refused):
-		return network.Word{Why: w.refusal(refused)}, false, nil
+		return network.Word{Why: w.refusal(refused)}, forRun, nil
 	case err != nil:
-		return word, false, err
+		return word, forRun, err
 	case e.Approved():
 		word, err = w.use(ctx, log, r, e)
 	case w.asksHere():
@@ -72,5 +74,5 @@ func (w *wants) answer(ctx context.Context,
 	default:
 		word, err = w.elsewhere(ctx, log, r, c, e)
 	}
-	return word, false, err
+	return word, forRun, err
 }

@@ -24,7 +24,7 @@ const connectHint = "o: once  w: this workspace  a: always"
 
 // atTerminal asks the person at the terminal of the command, which stands still meanwhile.
 func (w *wants) atTerminal(ctx context.Context, log *audit.Log, r approval.Request, c network.Want,
-	e approval.Envelope) (word network.Word, once bool, err error) {
+	e approval.Envelope) (word network.Word, lasts lasting, err error) {
 	var reply session.Reply
 	began := time.Now()
 	w.terminal.Aside(func() { reply, err = w.put(ctx, c, e) })
@@ -33,7 +33,7 @@ func (w *wants) atTerminal(ctx context.Context, log *audit.Log, r approval.Reque
 	switch {
 	case errors.Is(err, session.ErrBackground):
 		word, err = w.elsewhere(ctx, log, r, c, e)
-		return word, false, err
+		return word, forRun, err
 	case err != nil || reply.Answer == session.Cancelled:
 		if reply.Key == ctrlC {
 			w.interrupt()
@@ -44,25 +44,28 @@ func (w *wants) atTerminal(ctx context.Context, log *audit.Log, r approval.Reque
 		why := network.Word{Why: "the question was left without an answer"}
 		store, cancel := permit.StoreContext()
 		defer cancel()
-		return why, true, errors.Join(err,
+		return why, forNow, errors.Join(err,
 			w.l.CancelConnection(store, log, e.ID, "the question was left without an answer"))
 	}
 	d := permit.Answer(e, reply.Answer != session.Denied, "", string(approval.ChannelPrompt))
 	d.Paged, d.Took = true, took
 	if reply.Answer == session.Denied {
-		return network.Word{Why: "denied by the user"}, false, w.l.Decide(ctx, d)
+		return network.Word{Why: "denied by the user"}, forRun, w.l.Decide(ctx, d)
 	}
 	scope := map[rune]permit.Scope{keyWorkspace: permit.ThisWorkspace,
 		keyAlways: permit.Everywhere}[reply.Key]
 	if _, err := w.l.DecideConnection(ctx, d, scope); err != nil {
-		return word, false, err
+		return word, forRun, err
 	}
 	if scope != permit.ThisRun {
 		ok, err := w.l.GrantedConnection(ctx, log, r)
-		return network.Word{OK: ok, Why: "its grant cannot be used"}, false, err
+		return network.Word{OK: ok, Why: "its grant cannot be used"}, forRun, err
 	}
 	word, err = w.use(ctx, log, r, e)
-	return word, reply.Key == keyOnce, err
+	if reply.Key == keyOnce {
+		return word, forOne, err
+	}
+	return word, forRun, err
 }
 
 // ctrlC is the key, as a terminal without line mode gives it.
@@ -84,5 +87,5 @@ func (w *wants) put(ctx context.Context, c network.Want,
 	} else {
 		options.Others = append(options.Others, keyWorkspace, keyAlways)
 	}
-	return session.Ask(ctx, tty, func(int, bool) string { return w.page(c) }, options)
+	return session.Ask(ctx, tty, func(_ int, full bool) string { return w.page(c, full) }, options)
 }

@@ -68,14 +68,17 @@ func (w *wants) title(c network.Want) string {
 	return text
 }
 
-// page is the question as it stands on the terminal of the command.
-func (w *wants) page(c network.Want) string {
+// page is the question as it stands on the terminal of the command; full has the texts as a whole.
+func (w *wants) page(c network.Want, full bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s wants to connect to %s\n", notice.Visible(programName(c.Program)),
 		c.Text())
 	line := func(label, text string) {
+		if text = notice.Visible(text); !full {
+			text = notice.Clip(text)
+		}
 		if text != "" {
-			fmt.Fprintf(&b, "  %-8s %s\n", label, notice.Clip(notice.Visible(text)))
+			fmt.Fprintf(&b, "  %-8s %s\n", label, text)
 		}
 	}
 	line("command", w.j.Script.Text)
@@ -83,9 +86,24 @@ func (w *wants) page(c network.Want) string {
 	if identity(c.Program) == plan.OwnCode {
 		line("", "which commands may write: a yes is for all such code here")
 	}
+	if full {
+		line("bound to", identity(c.Program))
+		line("agent", strings.TrimPrefix(w.j.agent(), "?"))
+	}
+	line("named by", w.namedBy(c))
 	line("leads to", c.Leads)
 	line("also", strings.Join(c.Also, ", "))
 	line("in", w.j.Plan.Workspace)
 	b.WriteString("y allows it for this run\n")
 	return b.String()
+}
+
+// namedBy is the file of the workspace from which a package tool has the host, or "".
+func (w *wants) namedBy(c network.Want) string {
+	for _, g := range w.j.Plan.Registries {
+		if g.Asks && g.Host == c.Text() {
+			return g.From
+		}
+	}
+	return ""
 }

@@ -53,7 +53,9 @@
 //   - A descriptor is handed over first and the answer sent then: a signal to the launcher would undo
 //     both at once (sandbox: TestAnswersUnderSignals).
 //   - A caller that dies takes its call along, and the last one ends the broker (TestCallerDies,
-//     TestUnknownCallIsRefused).
+//     TestUnknownCallIsRefused). While the launcher is stopped calls wait, and none is let through
+//     (sandbox: TestStoppedLauncher).
+//   - A thousand calls that wait take at most 16 MB (sandbox: TestHeldCalls).
 //   - The listener is told once that caller and broker hand the processor to each other (Linux 6.6;
 //     BenchmarkMediatedCall).
 //

@@ -169,7 +169,7 @@ func (f *files) mayMake(r *fileRequest, p *spot) error {
 		return unix.EACCES
 	case p.top:
 		if why := view.Refused(p.name, f); why != "" {
-			f.told.add(r.call, name, why)
+			f.told.add(r.call, name, why+"; use another name")
 			return unix.EACCES
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // maxSlow is how many answers that take time may be under way: each holds a thread. Programs with
 // many connections use calls that do not block.
-const maxSlow = 256
+const maxSlow = 192
 
 // workers do what takes time beside the one thread that receives calls, so that the calls behind it
 // do not wait.

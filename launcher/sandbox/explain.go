@@ -221,6 +221,9 @@ var unnamed = struct {
 		"commands cannot connect to other programs' sockets, mount, or access other processes", ""},
 }
 
+// Unnamed reports whether the message that led here says neither what was refused nor where.
+func (d Denial) Unnamed() bool { return d == unnamed.denial }
+
 // maxExplained bounds the denials of one run, and maxTold how much of what it said is looked at:
 // people read the first few.
 const (
@@ -280,6 +283,9 @@ func (p Profile) ExplainOutput(said, dir string) []Denial {
 	return list
 }
 
+// quotes stand around names in messages.
+const quotes = "'\"`‘’“”"
+
 // explainLine finds a file in one line and says why it was refused.
 func (p Profile) explainLine(patterns []*regexp.Regexp, line, dir string) (Denial, bool) {
 	for i, c := range complaints {
@@ -287,7 +293,7 @@ func (p Profile) explainLine(patterns []*regexp.Regexp, line, dir string) (Denia
 		if m == nil {
 			continue
 		}
-		name := m[1]
+		name := strings.Trim(m[1], quotes)
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/broker"
 	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
@@ -23,12 +25,21 @@ func refusals(b Before, a After, out io.Writer) Found {
 			sandbox.LimitProcesses == cmp.Or(a.Status.Exceeded, a.Status.Reached) {
 			continue // told as a limit that was counted
 		}
+		if d.Unnamed() && a.refusedConnection() {
+			continue // it is what the message means
+		}
 		line := fmt.Sprintf("blocked: %s (%s; judging by the command's own error)%s", d.Object,
 			d.Rule, remedy(d))
 		told = append(told, line)
 		notice.Line(out, notice.Visible(line))
 	}
 	return finding("refused", told)
+}
+
+// refusedConnection reports whether the launcher has refused a connection itself.
+func (a After) refusedConnection() bool {
+	return a.Traffic != nil && slices.ContainsFunc(a.Traffic().Connections,
+		func(c broker.Connection) bool { return c.Refused })
 }
 
 // remedy is the smallest change, for the person who can make it. The output that led here is the

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/launcher/broker"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -32,5 +33,34 @@ func TestProcessesRefused(t *testing.T) {
 	a.Status.Reached = sandbox.LimitProcesses
 	if found := refusals(b, a, &told); found != nil {
 		t.Errorf("told twice: %v", found)
+	}
+}
+
+// A message that says no more than "Permission denied" is about the connection that was refused,
+// where there was one: nothing is guessed beside it.
+func TestRefusedConnectionIsNoGuess(t *testing.T) {
+	b := Before{Plan: &pathguard.Plan{Dir: "/"}}
+	a := After{Status: sandbox.Status{Code: 1}, Complaints: "Permission denied\n"}
+	for refused, want := range map[bool]bool{true: false, false: true} {
+		a.Traffic = func() broker.Traffic {
+			c := broker.Connection{Refusal: broker.Refusal{Refused: refused}}
+			return broker.Traffic{Connections: []broker.Connection{c}}
+		}
+		var told strings.Builder
+		if found := refusals(b, a, &told); (found != nil) != want {
+			t.Errorf("refused %v: %v, %q", refused, found, told.String())
+		}
+	}
+}
+
+// A name in quotation marks of any kind is the name, and one that the sandbox lets be written is
+// not what was blocked.
+func TestQuotedNames(t *testing.T) {
+	p := sandbox.Profile{Write: []sandbox.Path{{Name: "/w"}}}
+	for _, name := range []string{"'/w/x'", "‘/w/x’", "“/w/x”", `"/w/x"`, "/w/x"} {
+		said := "mkdir: cannot create directory " + name + ": Permission denied"
+		if denials := p.ExplainOutput(said, "/home"); len(denials) > 0 {
+			t.Errorf("%s: %+v", said, denials)
+		}
 	}
 }
