@@ -12,6 +12,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/broker/network"
 	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // A client is the program of an agent that a session is for, with what the session opens for it: a
@@ -184,6 +185,23 @@ func (c *client) environment(kept []string) []string {
 	own := c.variables()
 	out := slices.DeleteFunc(slices.Clone(kept), func(kv string) bool { return setIn(own, kv) })
 	return append(out, own...)
+}
+
+// arguments are the words that the program is started with. What the table adds comes first, where
+// it is called by its own name: behind an interpreter it would be the interpreter's.
+func (c *client) arguments(words []string) []string {
+	if c == nil {
+		return words
+	}
+	for f := range agents.Of("program") {
+		if f.Agent != c.agent || f.Text() != filepath.Base(words[0]) {
+			continue
+		}
+		for _, n := range c.of("words") {
+			words = slices.Insert(slices.Clone(words), 1, n.words...)
+		}
+	}
+	return words
 }
 
 // removed are the names that it does not get after all.

@@ -266,3 +266,26 @@ func TestMayHave(t *testing.T) {
 		}
 	}
 }
+
+// What the table adds comes before the words of the user, and only behind the agent's own name.
+func TestClientArguments(t *testing.T) {
+	const off = "-c features.daemon_auto_start=false"
+	for words, want := range map[string]string{
+		"codex":                     "codex " + off,
+		"/usr/bin/codex exec x":     "/usr/bin/codex " + off + " exec x",
+		"node /usr/bin/codex":       "node /usr/bin/codex",
+		"npx codex":                 "npx codex",
+		"claude --resume codex x y": "claude --resume codex x y",
+	} {
+		c, _ := clientIn(t, "codex", nil)
+		if strings.HasPrefix(words, "claude") {
+			c, _ = clientIn(t, "claude", nil)
+		}
+		if got := strings.Join(c.arguments(strings.Fields(words)), " "); got != want {
+			t.Errorf("%s: %s, want %s", words, got, want)
+		}
+	}
+	if got := (*client)(nil).arguments([]string{"codex"}); len(got) != 1 {
+		t.Error(got)
+	}
+}

@@ -32,7 +32,7 @@ func (c *console) command(j *Judgement, own *[]*os.File) (sandbox.Command, error
 	}
 	if words := s.words(j.shell); words != nil && len(j.Plan.Programs) > 0 {
 		if p := &j.Plan.Programs[0]; p.Name == words[0] && p.File() != nil {
-			cmd.Argv, cmd.Path, cmd.Exe = words, p.Path, p.File()
+			cmd.Argv, cmd.Path, cmd.Exe = j.client.arguments(words), p.Path, p.File()
 			return cmd, nil
 		}
 	} // else a word that the shell itself knows, or that nothing has: the shell says which

@@ -37,15 +37,15 @@
 // A file that exists already and is sourced may do anything, and is listed as an effect with the
 // flag command.Source. After it no variable is known, but words are taken to be cut where they
 // were: it rarely changes IFS; after a snapshot of the user's shell that an agent program keeps
-// below the home directory, all stays known. A name that depends on the directory is marked,
-// unless the file is by custom one of settings (bin/activate, .env, ~/.profile); the functions
-// it may define are taken not to have the names of programs, and it is taken to change no option
-// of the shell and no attribute of a name. Behind text that is not known otherwise, as in eval
-// "$x", none of that is taken on trust. What a program prints is taken to be a number where
-// arithmetic wants one, unless it was fetched or decoded. The entries of the command table are
-// taken to be right. Of a loop over a pattern whose $f is outside quotes, the names that match
-// are taken to have no blanks where they are only read; what is written, deleted or executed
-// then is not known.
+// below the home directory, all stays known, and after the start-up file that the program sources
+// before, the name of that snapshot. A name that depends on the directory is marked, unless the
+// file is by custom one of settings (bin/activate, .env, ~/.profile); the functions it may define
+// are taken not to have the names of programs, and it is taken to change no option of the shell and
+// no attribute of a name. Behind text that is not known otherwise, as in eval "$x", none of that is
+// taken on trust. What a program prints is taken to be a number where arithmetic wants one, unless
+// it was fetched or decoded. The entries of the command table are taken to be right. Of a loop over
+// a pattern whose $f is outside quotes, the names that match are taken to have no blanks where they
+// are only read; what is written, deleted or executed then is not known.
 //
 // # Example
 //

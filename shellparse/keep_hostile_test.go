@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // Statements that look as if they only kept variables are followed where one gets what is not its
@@ -48,5 +50,27 @@ func TestWhatKeepsAndDoesMoreIsFollowed(t *testing.T) {
 	if !slices.ContainsFunc(s.Effects,
 		func(e Effect) bool { return e.Name.Text == "/w/shell_snapshots/a.sh" }) {
 		t.Errorf("the file is not seen: %v", s.Effects)
+	}
+}
+
+// What an agent's program is about to write is known after the user's own start-up file; nothing
+// else is, and after no other file.
+func TestOnlyTheSavedNameSurvivesAStartUpFile(t *testing.T) {
+	for text, known := range map[string]bool{
+		`SNAPSHOT_FILE=/h/a; source "/h/.bashrc" < /dev/null; echo x > "$SNAPSHOT_FILE"`: true,
+		`SNAPSHOT_FILE=/h/a; . ~/.zshrc; echo x > "$SNAPSHOT_FILE"`:                      true,
+		`SNAPSHOT_FILE=/h/a; . /w/.bashrc; echo x > "$SNAPSHOT_FILE"`:                    false,
+		`SNAPSHOT_FILE=/h/a; . /h/../w/.bashrc; echo x > "$SNAPSHOT_FILE"`:               false,
+		`SNAPSHOT_FILE=/h/a; . /h/x/.bashrc; echo x > "$SNAPSHOT_FILE"`:                  false,
+		`SNAPSHOT_FILE=/h/a; . /h/.bashrc*; echo x > "$SNAPSHOT_FILE"`:                   false,
+		`OTHER=/h/a; . /h/.bashrc; echo x > "$OTHER"`:                                    false,
+		`SNAPSHOT_FILE=/h/a; . /h/.bashrc; . /w/a; echo x > "$SNAPSHOT_FILE"`:            false,
+	} {
+		s := Parse(text, Options{Home: "/h", Dir: "/w"})
+		if got := slices.ContainsFunc(s.Effects, func(e Effect) bool {
+			return e.Right == command.Write && e.Name.Static && e.Name.Text == "/h/a"
+		}); got != known {
+			t.Errorf("known is %v: %s\n%v", got, text, s.Effects)
+		}
 	}
 }

@@ -22,23 +22,42 @@ func (w *settings) echoOptions() string {
 // aliases and PATH of the user's own shell, to source it before each command. Nothing else writes
 // there, and nothing but these is in them: what was known stays known.
 func (w *settings) isSnapshot(word Word) bool {
+	if !word.Static || !strings.HasSuffix(word.Text, ".sh") {
+		return false
+	}
+	dir := path.Dir(word.Text)
+	return slices.Contains(w.o.Snapshots, dir) || w.isInHome(dir, "snapshots")
+}
+
+// survivors are the names that stay known when a file is sourced. Before an agent's program saves
+// the user's shell it sources that shell's start-up file, which no command writes unasked and which
+// does not know of the variable with the name of the new file.
+func (w *settings) survivors(s *state, file Word) *scope {
+	if !file.Static || !w.isInHome(file.Text, "saves") {
+		return nil
+	}
+	names := map[string]variable{}
+	for f := range agents.Of("saver") {
+		name := strings.TrimSuffix(f.Text(), "=")
+		if v, ok := s.env.get(name); ok {
+			names[name] = v
+		}
+	}
+	return &scope{names: names}
+}
+
+// isInHome reports whether a path is one of the names in the home that agents' programs have for
+// this.
+func (w *settings) isInHome(name, kind string) bool {
 	home, known := w.o.Vars["HOME"]
 	if !known {
 		home = w.o.Home
 	}
-	if !word.Static || !strings.HasSuffix(word.Text, ".sh") {
-		return false
-	}
-	if slices.Contains(w.o.Snapshots, path.Dir(word.Text)) {
-		return true
-	}
 	if !strings.HasPrefix(home, "/") {
 		return false
 	}
-	for f := range agents.Of("snapshots") {
-		dir := strings.TrimPrefix(f.Text(), "~") + "/"
-		name, below := strings.CutPrefix(word.Text, strings.TrimRight(home, "/")+dir)
-		if below && !strings.Contains(name, "/") {
+	for f := range agents.Of(kind) {
+		if name == strings.TrimRight(home, "/")+strings.TrimPrefix(f.Text(), "~") {
 			return true
 		}
 	}

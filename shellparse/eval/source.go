@@ -69,7 +69,7 @@ func (w *commands) source(s *state, c *call) worlds {
 		}
 		// The file is named, and can do more than change names. It rarely changes the
 		// directory; where it may, the names that depend on it are marked.
-		s.open, s.env, s.own = true, nil, false
+		s.open, s.env, s.own = true, w.survivors(s, c.words[i]), false
 		if s.alias && w.o.Dialect == Bash {
 			w.opaque(s, InCode, "its aliases change what the lines after it mean", c.at(i))
 		}

@@ -31,6 +31,7 @@
 //	startup NAME              what it follows or starts when it begins, in the home
 //	installed FOLDER          where it installs itself
 //	snapshots FOLDER          where it saves the user's shell
+//	saves FILE                a start-up file of the user's that it reads for that
 //	cache FOLDER data|code PROGRAM...
 //
 // What it needs in a session of its own:
@@ -46,6 +47,7 @@
 //	                         its own
 //	rest FOLDER NAME,NAME    what else is there, but for NAME: links, because other programs read
 //	                         the variable too
+//	words WORD...            what comes first among the words that it is started with
 //	host HOST                its vendor's: the API, and what signs in
 //	key VARIABLE [HOST]      a credential that it reads, passed on to it alone; HOST is open where it
 //	                         is set
