@@ -24,14 +24,6 @@ func (r *started) hangUp() {
 	}
 }
 
-// ground is the tree that the session may write.
-func (j *Judgement) ground() string {
-	if j.Plan.Workspace != "" {
-		return j.Plan.Workspace
-	}
-	return j.Plan.Dir
-}
-
 // A host is the run behind a session, as those who serve it see it.
 type host struct{ *started }
 

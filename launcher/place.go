@@ -37,3 +37,11 @@ func (p Place) openHome() (state.Home, error) {
 	}
 	return state.OpenHome(filepath.Join(account, ".tada"))
 }
+
+// ground is the tree that a session may write, and whose runs have servers together.
+func (j *Judgement) ground() string {
+	if j.Plan.Workspace != "" {
+		return j.Plan.Workspace
+	}
+	return j.Plan.Dir
+}

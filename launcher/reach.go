@@ -39,8 +39,10 @@ func (j *Judgement) contacts() reached {
 		return r
 	}
 	r.hosts, r.registries, r.givers = plan.Hosts, plan.Registries, plan.For
+	persons := j.policy.Settings().NetworkReach
 	if j.client != nil {
-		r.hosts = slices.Concat(r.hosts, j.client.hosts)
+		r.hosts, persons = slices.Concat(r.hosts, j.client.hosts),
+			slices.Concat(persons, j.client.hosts)
 	}
 	r.reach.Starters, r.reach.Wrappers, r.reach.Texts = plan.Starters, plan.Wrappers, plan.Texts
 	for _, host := range r.hosts {
@@ -49,12 +51,13 @@ func (j *Judgement) contacts() reached {
 			if givers, some := plan.For[host]; some {
 				rule.For = startsOf(givers)
 			}
+			rule.Local = slices.Contains(persons, host)
 			r.reach.Rules = append(r.reach.Rules, rule)
 		}
 	}
 	for _, g := range r.registries {
 		if rule, err := network.ParseRule(g.Host); err == nil && !g.Asks {
-			rule.Lead = true
+			rule.Lead, rule.Local = true, true
 			r.reach.Rules = append(r.reach.Rules, rule)
 		}
 	}
@@ -99,6 +102,7 @@ func (r *reached) takeProxies(proxies []string) {
 			continue
 		}
 		r.proxies = append(r.proxies, proxy)
+		rule.Local = true
 		if rule.Lead = led; led || !some {
 			r.reach.Rules = append(r.reach.Rules, rule)
 		}
@@ -159,13 +163,13 @@ func (r reached) text() string {
 	case len(r.labelled()) == 0 && len(r.reach.Publish) == 0 && !r.reach.Localhost:
 		return "network: none" + r.others()
 	case len(r.labelled()) == 0 && len(r.reach.Publish) == 0:
-		return "network: this machine's servers" + r.others()
+		return "network: this workspace's servers" + r.others()
 	}
 	text := "network: " + strings.Join(r.labelled(), ", ")
 	if len(r.labelled()) == 0 {
-		text += "this machine's servers"
+		text += "this workspace's servers"
 	} else if r.reach.Localhost {
-		text += " and this machine's servers"
+		text += " and this workspace's servers"
 	}
 	if len(r.proxies) > 0 {
 		text += fmt.Sprintf(", through the proxy %s, which may connect anywhere",

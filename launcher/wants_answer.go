@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/broker/network"
@@ -18,8 +19,8 @@ func (w *wants) ask(ctx context.Context, c network.Want) network.Word {
 	}
 	w.asking.Lock()
 	defer w.asking.Unlock()
-	if c.Leads == "" && slices.Contains(proxiesOf(w.j.environ.vars), c.Text()) {
-		c.Leads = "a proxy, which may connect anywhere"
+	if w.isProxy(c) {
+		c.Leads = strings.TrimSuffix("a proxy, which may connect anywhere; "+c.Leads, "; ")
 	}
 	key := wanted{identity(c.Program), c.Text(), c.Leads}
 	last, ok := w.said[key]
@@ -40,6 +41,18 @@ func (w *wants) ask(ctx context.Context, c network.Want) network.Word {
 		w.said[key] = said{word, lasts, w.l.state.Now()}
 	}
 	return word
+}
+
+// isProxy reports whether the caller's environment names the host as a proxy.
+func (w *wants) isProxy(c network.Want) bool {
+	return slices.ContainsFunc(proxiesOf(w.j.environ.vars), func(proxy string) bool {
+		for _, loopback := range []string{"127.0.0.1:", "[::1]:"} {
+			if port, is := strings.CutPrefix(proxy, loopback); is {
+				proxy = "localhost:" + port
+			}
+		}
+		return proxy == c.Text()
+	})
 }
 
 // answer finds the answer in a grant, by an approval, or by asking.

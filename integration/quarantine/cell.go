@@ -85,6 +85,7 @@ func (r Reviewer) reach(p *sandbox.Profile) error {
 		if strings.HasPrefix(rule.Name, "*") || rule.Net.IsValid() && !rule.Net.IsSingleIP() {
 			return fmt.Errorf("endpoint of the model: %q is more than one host", e)
 		}
+		rule.Local = true
 		p.Reach.Rules = append(p.Reach.Rules, rule)
 	}
 	if len(p.Reach.Rules) > 0 {

@@ -132,8 +132,9 @@
 // stand-in, one end of a pair that carries packets to the broker alone; the calls that tell where a
 // packet came from are answered too, because the resolvers of the C libraries look at that.
 //
-// Servers of this machine can be reached where the profile says so, and what the run listens on can
-// be reached from this machine. A server that means all addresses gets 127.0.0.1, unless its port
+// Servers of this machine can be reached where the profile says so: those of its workspace's runs,
+// others after a question (package network). What the run listens on can be reached from this
+// machine. A server that means all addresses gets 127.0.0.1, unless its port
 // is published. Refused are source routes, which would lead an allowed connection elsewhere, and
 // the ports of name servers on the loopback.
 //

@@ -57,6 +57,9 @@ func (n *sockets) bindTo(c *call, s *socket) error {
 	if narrow {
 		at = mappedLoopback(at.Port())
 	}
+	if n.gate.Taken(at.Port()) {
+		return unix.EADDRINUSE
+	}
 	if err := unix.Bind(s.fd, s.sockaddr(at)); err != nil {
 		return err
 	}
@@ -101,11 +104,15 @@ func (n *sockets) listenInternet(c *call, s *socket) error {
 		return unix.EACCES
 	}
 	n.log.watch() // before the first connection
+	if cookie, err := unix.GetsockoptUint64(s.fd, unix.SOL_SOCKET, unix.SO_COOKIE); err == nil {
+		n.gate.Serves(cookie)
+	}
 	if err := unix.Listen(s.fd, int(int32(c.Args[1]))); err != nil {
 		return err
 	}
-	// A connect under way, which ended in between, can have taken the address away.
-	if now := s.local(); now.Addr() != at.Addr() {
+	// A connect under way, which ended in between, can have taken the address away, and another
+	// program the port.
+	if now := s.local(); now.Addr() != at.Addr() || n.gate.Taken(at.Port()) {
 		_ = unix.Shutdown(s.fd, unix.SHUT_RDWR) // it takes no connections any more
 		return unix.EADDRNOTAVAIL
 	}

@@ -49,11 +49,14 @@ func (n *sockets) connect(c *call) {
 
 // reach connects, and returns what connect(2) returns.
 func (n *sockets) reach(c *call, s *socket, blocks bool) error {
-	to := s.addr
-	if n.names.serves(to) {
+	if n.names.serves(s.addr) {
 		return n.reachNames(c, s, blocks)
 	}
+	to := n.narrow(s)
 	v, list := n.mayUse(c, n.gate.Connect(n.work.ctx, to)), []netip.AddrPort{to}
+	if v.Vacant {
+		return n.vacant(c, to, v)
+	}
 	if !v.OK {
 		w, asks := n.gate.Wants(to)
 		if !asks {
@@ -64,16 +67,11 @@ func (n *sockets) reach(c *call, s *socket, blocks bool) error {
 		if list, v, err = n.asked(c, s, w); err != nil {
 			return err
 		}
-		to = list[0]
 	}
-	narrowed := to.Addr() == netip.IPv6Loopback() && s.domain == unix.AF_INET6
-	if narrowed && n.narrowed.has(to.Port()) && s.dual() {
-		to = mappedLoopback(to.Port())
-	}
-	list[0] = to
 	cookie, _ := unix.GetsockoptUint64(s.fd, unix.SOL_SOCKET, unix.SO_COOKIE)
 	n.log.watch()
 	to, err := n.dialAny(c, s, list, blocks)
+	err = n.settle(s, to, v, err)
 	if err == unix.EISCONN || err == unix.EALREADY || n.log.knows(cookie) {
 		return err
 	}

@@ -60,7 +60,7 @@ func (n *sockets) unreachable(c *call, s *socket, mayOrder bool, list ...netip.A
 	work := func() {
 		for _, to := range list {
 			v := n.gate.Connect(n.work.ctx, to)
-			if _, asks := n.gate.Wants(to); !v.OK && !asks || !mayOrder {
+			if _, asks := n.gate.Wants(to); !v.OK && !v.Vacant && !asks || !mayOrder {
 				v = network.Verdict{Host: v.Host, Why: "UDP is not available in the sandbox"}
 				n.refused(c, "udp", to, v)
 			}

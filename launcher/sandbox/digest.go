@@ -111,6 +111,9 @@ func (p Profile) reachLines() (lines []string) {
 		if r.Lead {
 			line += " lead"
 		}
+		if r.Local {
+			line += " local"
+		}
 		for _, start := range r.For {
 			line += fmt.Sprintf(" for %q %s %v", start.Name, start.ID, start.Deep)
 		}

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
 // compiled makes a static program of C.
@@ -151,6 +153,10 @@ func (s silent) Resolve(ctx context.Context, _ string) (own, found []netip.Addr,
 }
 
 func (s silent) Own(netip.Addr) bool { return false }
+
+func (s silent) Listeners(port uint16) ([]network.Listener, error) {
+	return network.Stub{}.Listeners(port)
+}
 
 // Questions that nobody answers yet wait with the child, not in the launcher.
 func TestQuestionsInBulk(t *testing.T) {

@@ -30,6 +30,10 @@ func (w internet) Resolve(_ context.Context, name string) (own, found []netip.Ad
 // Own is false for all: addresses of the loopback stand for hosts of the internet.
 func (w internet) Own(netip.Addr) bool { return false }
 
+func (w internet) Listeners(port uint16) ([]network.Listener, error) {
+	return network.Stub{}.Listeners(port)
+}
+
 // A site is a server on an address of the loopback of its own, which stands for a host of the
 // internet.
 type site struct {
@@ -68,6 +72,7 @@ func reaching(p Profile, names internet, rules ...string) Profile {
 		if err != nil {
 			panic(err)
 		}
+		r.Local = true
 		p.Reach.Rules = append(p.Reach.Rules, r)
 	}
 	return p

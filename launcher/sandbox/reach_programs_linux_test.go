@@ -176,7 +176,7 @@ int main(int argc, char **argv) {
 		hostSite(t, "127.0.1.15", pages("other"))
 	rule, err := network.ParseRule("allowed.test")
 	must(t, err)
-	rule.Addrs = []netip.Addr{allowed.addr}
+	rule.Addrs, rule.Local = []netip.Addr{allowed.addr}, true
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p = reaching(p, nil)
 		p.Reach.Rules = []network.Rule{rule}

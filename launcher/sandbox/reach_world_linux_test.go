@@ -162,6 +162,7 @@ func worldMain(args []string) {
 		for _, text := range c.rules {
 			rule, err := network.ParseRule(text)
 			fail(err)
+			rule.Local = true
 			p.Reach.Rules = append(p.Reach.Rules, rule)
 		}
 		out, in, err := os.Pipe()

@@ -35,6 +35,9 @@ func (h Home) Quarantine() string { return filepath.Join(h.Runtime(), "quarantin
 // ports that no run may connect to
 func (h Home) Barred() string { return filepath.Join(h.Runtime(), "barred") }
 
+// servers of this machine that runs have
+func (h Home) Servers() string { return filepath.Join(h.Runtime(), "servers") }
+
 // Answers from other machines.
 // that only real prompts show
 func (h Home) Phrase() string { return filepath.Join(h.Dir, "phrase") }

@@ -73,8 +73,8 @@ func (g *Gate) searched(name string) bool {
 	})
 }
 
-// Wants returns what is asked about a connection that was refused. Nobody is asked about this
-// machine and about what gives its credentials away.
+// Wants returns what is asked about a connection that was refused. Nobody is asked about what gives
+// the credentials of this machine away, and about its servers only where those may be reached.
 func (g *Gate) Wants(to netip.AddrPort) (w Want, ok bool) {
 	addr := normal(to.Addr())
 	if w.Port = to.Port(); !g.Asks() || w.Port == 0 {
@@ -82,6 +82,9 @@ func (g *Gate) Wants(to netip.AddrPort) (w Want, ok bool) {
 	}
 	if w.Host = g.stood(addr); w.Host != "" {
 		return w, true
+	}
+	if g.ours(addr) {
+		return g.wantsLocal(w, addr)
 	}
 	what := what(g.specials, addr)
 	if addr.IsMulticast() || g.never(addr, what) {
@@ -111,6 +114,9 @@ func (g *Gate) never(addr netip.Addr, what string) bool {
 // into a private network.
 func (g *Gate) Lead(ctx context.Context, w Want) (addrs []netip.Addr, v Verdict, again *Want) {
 	v = Verdict{OK: true, Host: w.Host}
+	if w.ours {
+		v = g.leadLocal(w)
+	}
 	if w.addr.IsValid() {
 		return []netip.Addr{w.addr}, v, nil
 	}

@@ -3,10 +3,10 @@
 //
 // # Parties
 //
-// A Reach is what a run may reach: rules for hosts, whether this machine's own servers count, and
-// ports that it may publish. A Gate is one run's memory of it: which allowed name resolved to which
-// address. The child asks a Server for names; the Server asks the Gate; the Gate asks a Resolver,
-// which talks to the name servers of this machine.
+// A Reach is what a run may reach: rules for hosts, whether it may have servers on this machine and
+// reach those of its workspace, and ports that it may publish. A Gate is one run's memory of it:
+// which allowed name resolved to which address. The child asks a Server for names; the Server asks
+// the Gate; the Gate asks a Resolver, which talks to the name servers of this machine.
 //
 //	gate := network.NewGate(network.Reach{Rules: rules}, network.System())
 //	v := gate.Connect(ctx, netip.MustParseAddrPort("140.82.121.3:443"))
@@ -27,14 +27,26 @@
 //
 // An address counts only when it is named itself, or when an allowed name resolved to it here,
 // during this run. What a name resolves to is looked at again: addresses of private networks, of
-// this machine (of any of its interfaces, while its servers are out of reach), and the one that
-// gives clouds' credentials away are refused, whatever name led to them (DNS rebinding), unless a
+// this machine (of any of its interfaces), and the one that gives clouds' credentials away are
+// refused, whatever name led to them (DNS rebinding), unless a
 // rule names the address, or this machine's /etc/hosts gives it to an allowed name. A net that is
 // wider than one of those ranges does not name what is in it: 0.0.0.0/0 is the internet, without
 // the private networks, the credentials and this machine.
 //
 // Hosts that share an address cannot be told apart by it: who is allowed one site of a content
 // network reaches the others of the same address.
+//
+// # This machine
+//
+// At an address of this machine counts who listens there, whatever name or number leads to it: the
+// socket, by the number that the kernel gives it once (sock_diag(7)). A run notes the sockets that
+// it listens with ([Servers]), outside of what it can write, and is reached by the runs of its
+// workspace. About any other server somebody is asked, by the names of its programs, and an answer
+// is for these; where nothing listens nobody is. All sockets count that could take the connection,
+// and they are looked at again when it is there. A rule opens a server only where a person has
+// written it (Rule.Local), and not where the command line names one.
+//
+// A run does not listen on a port of the loopback where another program does.
 //
 // # Names
 //
@@ -55,9 +67,9 @@
 // nobody of it. A name with a domain of the search list behind it does not exist then, where it
 // would have a dot without that. A yes is for the program that was named, so it makes no rule.
 //
-// Nobody is asked about this machine and about the addresses that give its credentials away, and a
-// name that leads there is refused after the yes. A name that leads into a private network is
-// asked about once more, with the address.
+// Nobody is asked about the addresses that give this machine's credentials away. A name that leads
+// to them, or to this machine, is refused after the yes. A name that leads into a private network
+// is asked about once more, with the address.
 //
 // # Limits
 //

@@ -2,7 +2,6 @@ package network
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -11,29 +10,6 @@ import (
 	"sync"
 	"time"
 )
-
-// A Resolver finds the addresses of a name, which is in lower case without the last dot: those that
-// this machine's own files give (own), and those that name servers gave (found). Both empty with a
-// nil error: the name has none. ErrNoName: it does not exist.
-type Resolver interface {
-	Resolve(ctx context.Context, name string) (own, found []netip.Addr, err error)
-	// Own reports whether an address is one of this machine's own: of any of its interfaces.
-	Own(addr netip.Addr) bool
-}
-
-// ErrNoName is what a Resolver returns for a name that does not exist.
-var ErrNoName = errors.New("no such name")
-
-// A Verdict says whether the run may reach what it asked for. The zero Verdict refuses.
-type Verdict struct {
-	OK   bool
-	Host string // the name behind an address, or the address
-	Why  string // why not; "" when OK
-	Fix  string // the rule that would allow it; "" when none does
-
-	// Rules are what allows it, where that is for some programs only.
-	Rules []Rule
-}
 
 // A Gate decides for one run. Its methods may be called at the same time.
 type Gate struct {
@@ -47,6 +23,7 @@ type Gate struct {
 	asked map[netip.Addr]string   // the names behind addresses that were kept back
 
 	standing []string // names that nobody has allowed, by the number of the address for them
+	locals   *locals
 }
 
 // An answer is what a name resolved to.
@@ -64,7 +41,7 @@ func NewGate(reach Reach, resolver Resolver) *Gate {
 	return &Gate{
 		reach: reach, resolver: resolver, specials: specials(),
 		known: map[string]*answer{}, owner: map[netip.Addr][]string{},
-		asked: map[netip.Addr]string{},
+		asked: map[netip.Addr]string{}, locals: newLocals(reach, resolver),
 	}
 }
 
@@ -181,7 +158,8 @@ func (g *Gate) namesAddr(addr netip.Addr) bool {
 // covers reports whether a rule names an address, on some port. A net names this machine as little
 // as another special address in it.
 func (g *Gate) covers(r Rule, addr netip.Addr) bool {
-	return r.covers(g.specials, addr) && (r.Net.IsSingleIP() || !g.ours(addr))
+	return r.covers(g.specials, addr) &&
+		(r.Net.IsSingleIP() || addr.IsLoopback() || !g.ours(addr))
 }
 
 // what returns what is special about an address, or "".
@@ -192,11 +170,8 @@ func (g *Gate) what(addr netip.Addr) string {
 	return "this machine"
 }
 
-// ours reports whether an address is this machine's, whose servers are out of reach.
-func (g *Gate) ours(addr netip.Addr) bool { return !g.reach.Localhost && g.resolver.Own(addr) }
-
-// dnsPorts carry questions for names, which this machine's own servers would pass on to anybody.
-var dnsPorts = [...]uint16{53, 853, 5353, 5355}
+// ours reports whether an address is this machine's.
+func (g *Gate) ours(addr netip.Addr) bool { return addr.IsLoopback() || g.resolver.Own(addr) }
 
 // Connect returns whether the run may connect to an address. It may take a while: names are
 // resolved when no answer is known yet.
@@ -207,11 +182,12 @@ func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 		return v
 	}
 	g.resolveAll(ctx)
-	if g.named(&v, addr, port) || v.Why != "" {
+	ours := g.ours(addr)
+	if g.named(&v, addr, port, ours) || v.Why != "" && !ours {
 		return v
 	}
-	if addr.IsLoopback() {
-		return g.loopback(v, port)
+	if ours && (g.reach.Localhost || addr.IsLoopback()) {
+		return g.locals.decide(addr, port)
 	}
 	g.mu.Lock()
 	kept := g.asked[addr]
@@ -239,20 +215,23 @@ func (g *Gate) atOnce(addr netip.Addr, port uint16) (v Verdict, sure bool) {
 		return Verdict{Host: "localhost", Why: "questions are answered there"}, true
 	}
 	var some []Rule
+	ours := g.ours(addr)
 	for _, r := range g.reach.Rules {
-		if g.covers(r, addr) && r.onPort(port) {
+		if g.covers(r, addr) && r.onPort(port) && (r.Local || !ours) {
 			if r.any() {
 				return Verdict{OK: true, Host: g.nameOf(addr)}, true
 			}
 			some = append(some, r)
 		}
 	}
-	named := g.named(&v, addr, port)
+	named := g.named(&v, addr, port, ours)
 	if named && v.Rules == nil {
 		return v, true
 	}
-	if local := g.loopback(v, port); addr.IsLoopback() && local.OK {
-		return local, true
+	if ours {
+		if local := g.locals.decide(addr, port); local.OK || local.Vacant {
+			return local, true
+		}
 	}
 	if some = append(some, v.Rules...); len(some) > 0 {
 		return Verdict{OK: true, Host: g.nameOf(addr), Rules: some}, true
@@ -274,14 +253,14 @@ func normal(addr netip.Addr) netip.Addr {
 }
 
 // named reports whether an allowed name led to the address, and is allowed on the port; then v says
-// so.
-func (g *Gate) named(v *Verdict, addr netip.Addr, port uint16) bool {
+// so. To one of this machine's own (ours) lead only the rules that may.
+func (g *Gate) named(v *Verdict, addr netip.Addr, port uint16, ours bool) bool {
 	g.mu.Lock()
 	names := g.owner[addr]
 	g.mu.Unlock()
 	for _, name := range names {
 		for _, r := range g.reach.Rules {
-			if !r.names(name) || !r.onPort(port) {
+			if !r.names(name) || !r.onPort(port) || ours && !r.Local {
 				continue
 			}
 			if v.OK, v.Host = true, name; r.any() {
@@ -298,27 +277,6 @@ func (g *Gate) named(v *Verdict, addr netip.Addr, port uint16) bool {
 		v.Host, v.Why, v.Fix = names[0], "it is allowed on another port", hostPort(names[0], port)
 	}
 	return false
-}
-
-// loopback decides about this machine's own servers.
-func (g *Gate) loopback(v Verdict, port uint16) Verdict {
-	v.Host = "localhost"
-	for _, p := range dnsPorts {
-		if p == port {
-			v.Why = "it forwards DNS queries"
-			return v
-		}
-	}
-	if g.reach.Localhost {
-		return Verdict{OK: true, Host: "localhost"}
-	}
-	for _, r := range g.reach.Rules {
-		if r.Name == "localhost" && r.onPort(port) {
-			return Verdict{OK: true, Host: "localhost"}
-		}
-	}
-	v.Why = "servers on this machine are off limits"
-	return v
 }
 
 // resolveAll resolves the names that rules spell out and nobody has asked for yet: a program may
@@ -358,6 +316,9 @@ func (g *Gate) nameOf(addr netip.Addr) string {
 
 // Instant reports whether Connect would answer about an address without waiting for anybody.
 func (g *Gate) Instant(to netip.AddrPort) bool {
+	if g.reach.Localhost && g.ours(normal(to.Addr())) {
+		return false
+	}
 	_, sure := g.atOnce(normal(to.Addr()), to.Port())
 	return sure || len(g.unresolved()) == 0 && g.reach.Ask == nil
 }

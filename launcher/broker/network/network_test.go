@@ -64,6 +64,14 @@ func (z zone) Resolve(_ context.Context, name string) (own, found []netip.Addr, 
 // Own is what the zone says of this machine.
 func (z zone) Own(addr netip.Addr) bool { return slices.Contains(z["this machine"], addr.String()) }
 
+// Listeners has a server of another program on each port but 1.
+func (z zone) Listeners(port uint16) ([]Listener, error) {
+	if port == 1 {
+		return nil, nil
+	}
+	return []Listener{{Socket: uint64(port), Addr: netip.IPv4Unspecified()}}, nil
+}
+
 func gate(t testing.TB, z zone, localhost bool, rules ...string) *Gate {
 	t.Helper()
 	reach := Reach{Localhost: localhost, Publish: []uint16{8080}}
@@ -72,6 +80,7 @@ func gate(t testing.TB, z zone, localhost bool, rules ...string) *Gate {
 		if err != nil {
 			t.Fatal(err)
 		}
+		r.Local = true
 		reach.Rules = append(reach.Rules, r)
 	}
 	return NewGate(reach, z)
@@ -167,16 +176,30 @@ func TestConnect(t *testing.T) {
 		v.Host != "sub.wild.test" {
 		t.Errorf("%+v", v)
 	}
-	// A name that leads to this machine leads there where its servers may be reached.
+	// A name that leads to this machine leads to none of its servers.
 	for _, local := range []bool{false, true} {
 		if v := gate(t, z, local, "self.test:80").Connect(t.Context(),
-			netip.MustParseAddrPort("203.0.113.50:80")); v.OK != local {
+			netip.MustParseAddrPort("203.0.113.50:80")); v.OK {
 			t.Errorf("localhost %v: %+v", local, v)
 		}
 	}
-	// This machine's own servers, but for those that pass questions for names on.
-	if v := g.Connect(t.Context(), netip.MustParseAddrPort("127.0.0.1:5432")); !v.OK {
-		t.Errorf("%+v", v)
+	// Of this machine's servers those of the run, but for what passes questions for names on.
+	for _, test := range []struct {
+		to         string
+		ok, vacant bool
+	}{
+		{"127.0.0.1:5432", false, false}, {"127.0.0.1:1", false, true},
+		{"127.0.0.1:3000", true, false}, {"127.0.0.9:3000", true, false},
+		{"0.0.0.0:3000", true, false}, {"203.0.113.50:3000", true, false},
+		{"203.0.113.50:3001", false, false}, {"[::1]:3000", false, true},
+		{"[::ffff:127.0.0.1]:3000", true, false}, {"127.0.0.1:53", false, false},
+	} {
+		g.Serves(3000)
+		g.Serves(53)
+		v := g.Connect(t.Context(), netip.MustParseAddrPort(test.to))
+		if v.OK != test.ok || v.Vacant != test.vacant {
+			t.Errorf("%s: %+v", test.to, v)
+		}
 	}
 	if v := g.Connect(t.Context(), netip.MustParseAddrPort("127.0.0.53:53")); v.OK {
 		t.Error("a name server of this machine")
@@ -198,7 +221,7 @@ func (s slow) Resolve(ctx context.Context, name string) (own, found []netip.Addr
 }
 
 // While a name is being asked for, only what does not depend on it is decided at once: who asks
-// about the rest would wait.
+// about the rest would wait. What listens on this machine is looked at beside.
 func TestInstant(t *testing.T) {
 	z := slow{zone{"slow.test": {"203.0.113.9"}, "quick.test": {"203.0.113.7"}},
 		make(chan struct{}), make(chan struct{})}
@@ -212,7 +235,7 @@ func TestInstant(t *testing.T) {
 			}
 		}
 	}
-	instant("before", "10.0.0.9:80", "127.0.0.1:80")
+	instant("before", "10.0.0.9:80")
 	if _, v, err := g.Lookup(t.Context(), "quick.test"); !v.OK || err != nil {
 		t.Fatal(v, err)
 	}
@@ -222,11 +245,11 @@ func TestInstant(t *testing.T) {
 		_, _, _ = g.Lookup(t.Context(), "slow.test")
 	}()
 	<-z.asked
-	instant("meanwhile", "203.0.113.7:443", "10.0.0.9:80", "127.0.0.1:80")
+	instant("meanwhile", "203.0.113.7:443", "10.0.0.9:80")
 	close(z.answer)
 	<-done
-	instant("afterwards", "203.0.113.7:443", "10.0.0.9:80", "127.0.0.1:80", "203.0.113.7:80",
-		"10.0.0.9:81", "127.0.0.1:53", "203.0.113.9:80")
+	instant("afterwards", "203.0.113.7:443", "10.0.0.9:80", "203.0.113.7:80", "10.0.0.9:81",
+		"203.0.113.9:80")
 }
 
 func TestBind(t *testing.T) {

@@ -22,6 +22,10 @@ type Rule struct {
 	// start.
 	Lead bool
 
+	// Local says that the host may be this machine: a person has named it, who knows what listens
+	// there.
+	Local bool
+
 	// For are the programs that it is for, with all that they start; nil for any. Where it is not
 	// nil and empty it is for none.
 	For []Start
@@ -38,9 +42,11 @@ type Start struct {
 // A Reach is what a run may reach. The zero Reach is nothing.
 type Reach struct {
 	Rules []Rule
-	// Localhost lets the run reach TCP servers of this machine on its loopback addresses, and be
-	// reached there.
+	// Localhost lets the run be reached on the loopback addresses of this machine, and reach the
+	// TCP servers of its workspace's runs; about others somebody is asked.
 	Localhost bool
+	// Servers tells the servers of other runs; nil where none is known.
+	Servers Servers
 	// Barred, when it is not nil, tells the ports of the loopback that the run does not reach
 	// whatever else is said. It is asked at each connection.
 	Barred func(port uint16) bool

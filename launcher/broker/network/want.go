@@ -15,6 +15,7 @@ type Want struct {
 	Program
 
 	addr netip.Addr // that was asked for; not valid where it only stands for the name
+	ours bool       // it is this machine's, and Leads names the server
 }
 
 // Text is the host and port.

@@ -15,7 +15,9 @@ type Attack struct {
 	Lost sandbox.Protection
 	// harmless in a network of one's own, so tried only where hosts are reached
 	near bool
-	try  func(World) error // nil when it worked
+	// allowed where the run may have servers on this machine
+	serves bool
+	try    func(World) error // nil when it worked
 }
 
 // An Outcome is what became of one attack at one level.

@@ -36,6 +36,7 @@ var needsMachine = map[string]string{
 	"file flags outside": "a file system with flags", "load a module": "CONFIG_MODULES",
 	"environment of process 1":         "an init that root may look into",
 	"secret through root of process 1": "an init that root may look into",
+	"listen on a server's port, IPv6":  "CONFIG_IPV6",
 	"routing header":                   "CONFIG_IPV6", "IPv4 in IPv6": "CONFIG_IPV6",
 	"int 0x80": "CONFIG_IA32_EMULATION, and a hypervisor that passes it on",
 	"keyctl":   "CONFIG_KEYS", "add key": "CONFIG_KEYS",

@@ -55,7 +55,7 @@ var locals = []Attack{
 		}
 		return connectLocal(unix.AF_UNIX, unix.SOCK_STREAM, w.Unix)
 	}},
-	{Name: "listen, the socket swapped", try: swappedBind},
+	{Name: "listen, the socket swapped", serves: true, try: swappedBind},
 }
 
 // ownLocal listens at a name.

@@ -32,7 +32,7 @@ func List() []Attack {
 	}{
 		{"files", files}, {"hidden", hidden}, {"guarded", guarded}, {"shared", shared},
 		{"set-uid", setIDs},
-		{"sockets", slices.Concat(sockets, detours, locals)},
+		{"sockets", slices.Concat(sockets, detours, locals, beside)},
 		{"processes", processes}, {"objects", objects}, {"namespaces", namespaces},
 		{"kernel", backRooms}, {"terminal", terminals}, {"programs", programs},
 	} {
@@ -140,7 +140,7 @@ func (a Attack) Try(level sandbox.Level) (Row, error) {
 func (a Attack) behind(self string, level sandbox.Level, bare error,
 	hosts bool) (row Row, err error) {
 	_, err = inWorld(self, func(w *World) (error, error) {
-		w.hosts = hosts
+		w.hosts, w.serves = hosts, a.serves
 		worked, receipt, note, err := w.sandboxed(self, level, a.Name)
 		row = a.judge(level, bare, worked, receipt, note)
 		return nil, err

@@ -73,7 +73,7 @@ var sockets = []Attack{
 		}
 		return call(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(sockaddr(w.TCP))), 16)
 	}},
-	{Name: "listen", Lost: sandbox.Protection("none"),
+	{Name: "listen", Lost: sandbox.Protection("none"), serves: true,
 		try: func(w World) error { return reachable(w) }},
 	{Name: "kernel crypto socket", try: func(World) error {
 		return call(unix.SYS_SOCKET, unix.AF_ALG, unix.SOCK_SEQPACKET, 0)

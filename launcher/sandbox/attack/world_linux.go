@@ -31,10 +31,11 @@ type World struct {
 	Terminal string
 	Level    string
 
-	hosts bool // the sandbox lets Friend be reached
-	undo  []func()
-	tty   *os.File // the attacker's terminal
-	leak  *os.File // a file that is open in the launcher and that an exec would inherit
+	hosts  bool // the sandbox lets Friend be reached, and the run's own servers where not serves
+	serves bool
+	undo   []func()
+	tty    *os.File // the attacker's terminal
+	leak   *os.File // a file that is open in the launcher and that an exec would inherit
 }
 
 // The paths of a world.
@@ -57,6 +58,7 @@ type addresses struct {
 	Giver  string
 	Friend string // may be reached where hosts may
 	Listen string // free, and visited
+	Joint  string // a port that others may join (SO_REUSEPORT)
 }
 
 // The numbers of a world.
@@ -162,6 +164,9 @@ func (w *World) servers() error {
 	if w.TCP, err = w.serve("tcp4", "127.0.0.1:0"); err != nil {
 		return err
 	}
+	if w.Joint, err = w.joint(); err != nil {
+		return err
+	}
 	if w.Friend, err = w.serve("tcp4", "127.0.0.1:0"); err != nil {
 		return err
 	}
@@ -205,6 +210,20 @@ func (w *World) serve(network, address string) (string, error) {
 		}
 	}()
 	return l.Addr().String(), nil
+}
+
+// joint listens at a port that other programs of the user may join.
+func (w *World) joint() (string, error) {
+	fd, err := listenJoint(unix.AF_INET, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
+	if err != nil {
+		return "", err
+	}
+	w.later(func() { unix.Close(fd) })
+	sa, err := unix.Getsockname(fd)
+	if four, ok := sa.(*unix.SockaddrInet4); ok {
+		return fmt.Sprintf("127.0.0.1:%d", four.Port), nil
+	}
+	return "", err
 }
 
 func (w *World) servePacket(network, address string) (string, error) {
@@ -297,6 +316,7 @@ func (w *World) profile(self string, level sandbox.Level) sandbox.Profile {
 	p.Require, p.Most = level, level
 	p.View = &broker.View{Dirs: []string{w.Shared}, Ledger: filepath.Dir(w.Shared) + "/ledger"}
 	if rule, err := network.ParseRule(w.Friend); err == nil && w.hosts {
+		rule.Local, p.Reach.Localhost = true, !w.serves
 		p.Network, p.Reach.Rules = sandbox.Hosts, []network.Rule{rule}
 	}
 	return p

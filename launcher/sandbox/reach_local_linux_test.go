@@ -1,0 +1,99 @@
+package sandbox
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tada-run/tada-run/launcher/broker/network"
+)
+
+// A taken is a machine where another program takes the port over after the first look at it.
+type taken struct {
+	internet
+	looks *atomic.Int64
+}
+
+func (m taken) Listeners(port uint16) ([]network.Listener, error) {
+	list, err := network.Stub{}.Listeners(port)
+	if m.looks.Add(1) > 1 {
+		list = append(list, network.Listener{Socket: 1, Addr: netip.IPv4Unspecified()})
+	}
+	return list, err
+}
+
+// all says that the runs of the workspace have each server.
+type all struct{}
+
+func (all) Add(uint64)                         {}
+func (all) Whose(socket uint64) (string, bool) { return "", socket != 1 }
+
+// A connection to a server of this machine holds where the same sockets take it before and after;
+// so does one that somebody has allowed. Sockets that wait for it or not are alike.
+func TestLocalServers(t *testing.T) {
+	site := hostSite(t, "127.0.0.1", pages("local"))
+	program := `
+import select, socket, sys
+s = socket.socket()
+s.setblocking(sys.argv[2] == "waits")
+try:
+    s.connect(("127.0.0.1", int(sys.argv[1])))
+except BlockingIOError:
+    select.select([], [s], [])
+except OSError as e:
+    sys.exit(print(e.strerror))
+s.setblocking(True)
+try:
+    s.send(b"GET / HTTP/1.0\r\n\r\n")
+    print(s.makefile().read().split("\n")[-2])
+except OSError as e:
+    print(e.strerror)
+`
+	bothLevels(t, func(t *testing.T, p Profile) {
+		for _, how := range []string{"waits", "goes on"} {
+			for _, test := range []struct {
+				name    string
+				servers network.Servers
+				names   network.Resolver
+				ask     string // the answer; "" where nobody is asked
+				port    uint16
+				want    string
+			}{
+				{"own", all{}, internet{}, "", site.port, "hello from local"},
+				{"another's", nil, internet{}, "", site.port, "Permission denied"},
+				{"another's, allowed", nil, internet{}, "yes", site.port, "hello from local"},
+				{"another's, denied", nil, internet{}, "no", site.port, "Permission denied"},
+				{"vacant", nil, internet{}, "no", free(t), "Connection refused"},
+				{"own, taken over", all{}, taken{internet{}, new(atomic.Int64)}, "", site.port,
+					"Connection refused"},
+			} {
+				p := p
+				p.Network, p.Names, p.Reach.Localhost = Hosts, test.names, true
+				p.Reach.Servers = test.servers
+				if test.ask != "" {
+					p.Reach.Ask = func(_ context.Context, w network.Want) network.Word {
+						if !strings.Contains(w.Leads, "sandbox.test (") || w.Host != "localhost" {
+							t.Errorf("%s: %+v", test.name, w)
+						}
+						return network.Word{OK: test.ask == "yes"}
+					}
+				}
+				_, said, _ := talk(t, p, "python3", "-c", program, itoa(int(test.port)), how)
+				if !strings.Contains(said, test.want) {
+					t.Errorf("%s, %s: %q, want %q", test.name, how, said, test.want)
+				}
+			}
+		}
+	})
+}
+
+// free is a port on which nothing listens.
+func free(t *testing.T) uint16 {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close()
+	return uint16(l.Addr().(*net.TCPAddr).Port)
+}
