@@ -204,6 +204,22 @@ func (c *client) arguments(words []string) []string {
 	return words
 }
 
+// advice is what the user should know of the program in a session; "" for nothing, and where the
+// user's words or settings say that it is known.
+func (c *client) advice(words []string, read func(name string) []byte) string {
+	said := strings.Join(words, " ")
+	for _, n := range c.of("copy") {
+		said += "\n" + string(read(c.outer(n.words[0])))
+	}
+	for _, n := range c.of("nested") {
+		if !slices.ContainsFunc(n.list(0),
+			func(word string) bool { return strings.Contains(said, word) }) {
+			return strings.Join(n.words[1:], " ")
+		}
+	}
+	return ""
+}
+
 // removed are the names that it does not get after all.
 func (c *client) removed(names []string) []string {
 	if c == nil {

@@ -289,3 +289,21 @@ func TestClientArguments(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Who starts Codex with a sandbox of its own is told that it cannot have one in a session.
+func TestClientAdvice(t *testing.T) {
+	for words, file := range map[string]string{
+		"codex -s danger-full-access": "",
+		"codex exec --yolo":           "",
+		"codex":                       "sandbox_mode = \"danger-full-access\"\n",
+		"! codex":                     "sandbox_mode = \"read-only\"\n",
+		"! codex -s workspace-write":  "",
+		"claude":                      "",
+	} {
+		c, _ := clientIn(t, strings.Fields(strings.TrimPrefix(words, "! "))[0], nil)
+		got := c.advice(strings.Fields(words), func(string) []byte { return []byte(file) })
+		if told := got != ""; told != strings.HasPrefix(words, "!") {
+			t.Errorf("%s, %q: %q", words, file, got)
+		}
+	}
+}

@@ -110,10 +110,17 @@ func (p permitted) report(lacks gaps) {
 	}
 }
 
-// notices tell what the sandbox cannot keep, and that the platform's hooks are off.
+// notices tell what the sandbox cannot keep, what an agent needs in a session, and that the
+// platform's hooks are off.
 func (s *started) notices() {
 	if notice := s.unkept(); notice != "" {
 		s.l.say(os.Stderr, notice)
+	}
+	if s.client != nil {
+		read := func(name string) []byte { return s.l.settingsFile(s.policy, name) }
+		if notice := s.client.advice(s.Request.Shell.Words, read); notice != "" {
+			fmt.Fprintf(os.Stderr, "tada-run: %s\n", notice)
+		}
 	}
 	if notice := s.l.unhooked(s.Request); notice != "" {
 		fmt.Fprintf(os.Stderr, "tada-run: %s\n", notice)

@@ -48,6 +48,7 @@
 //	rest FOLDER NAME,NAME    what else is there, but for NAME: links, because other programs read
 //	                         the variable too
 //	words WORD...            what comes first among the words that it is started with
+//	nested WORD,WORD TEXT    said at each start unless the user's words or settings have a WORD
 //	host HOST                its vendor's: the API, and what signs in
 //	key VARIABLE [HOST]      a credential that it reads, passed on to it alone; HOST is open where it
 //	                         is set
