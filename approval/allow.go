@@ -57,8 +57,8 @@ func (t *tx) putDecision(e *entry, d Decision) error {
 	return t.put(decisionBucket, e.ID, f)
 }
 
-// suspend ends the standing approvals of a session: after one denial the others are
-// asked about again.
+// suspend ends the grants of a session: after one denial, the plans that they covered are asked
+// about again.
 func (t *tx) suspend(e *entry) error {
 	return t.endGrants(KindGrantSuspended, "a denial in the session",
 		func(g Grant) bool { return g.Session == e.Session })

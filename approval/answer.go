@@ -97,8 +97,8 @@ func pairing(decisions []CallDecision, calls []string) error {
 	return ErrBijection
 }
 
-// earned checks that a yes cost what the risk asks for. A signature by a trusted key, made on
-// another machine, replaces the challenge and the factor.
+// earned checks that the approver did what the risk requires. A signature made by a trusted key on
+// another machine replaces the challenge and the second factor.
 func (t *tx) earned(e *entry, d *Decision) error {
 	switch {
 	case e.Requester != "" && d.person() == e.Requester:

@@ -9,11 +9,11 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// Request stores a question before anybody sees it and returns it with true. The same plan
-// asked again in the same session, while pending, returns the envelope that is there with
-// false; it may be answered already (see [Envelope.Approved]). It refuses with ErrDenied
-// while the same plan cools off after a denial, and with ErrBusy when too many are open: the
-// caller has to wait then, which is no denial.
+// Request stores a question before it is shown, and returns it with true. If the same plan is
+// already pending in the same session, Request returns that envelope with false; it may already
+// have an answer (see [Envelope.Approved]). It refuses with ErrDenied while the plan cools off
+// after a denial, and with ErrBusy when too many questions are open. ErrBusy is not a denial: the
+// caller has to wait.
 func (s *Store) Request(ctx context.Context, r Request) (Envelope, bool, error) {
 	if _, err := plan.Read(r.Payload); err != nil {
 		return Envelope{}, false, err
@@ -33,8 +33,8 @@ func (s *Store) Request(ctx context.Context, r Request) (Envelope, bool, error) 
 	return done.e.Envelope, done.created, nil
 }
 
-// Get returns one envelope, dead ones included until they are pruned. Its State says what the
-// clock says now, even when nothing has stored that yet.
+// Get returns one envelope; ended ones too, until they are pruned. Its State is what the clock says
+// now, even if that has not been stored yet.
 func (s *Store) Get(ctx context.Context, id string) (Envelope, error) {
 	var e *entry
 	var refusal error
@@ -81,7 +81,7 @@ func (s *Store) Pending(ctx context.Context) ([]Envelope, error) {
 	return out, err
 }
 
-// Wait returns as soon as the envelope is decided or dead. It ends with ctx's error, and holds no
+// Wait returns as soon as the envelope is decided or has ended, or with ctx's error. It holds no
 // lock while it waits.
 func (s *Store) Wait(ctx context.Context, id string) (e Envelope, err error) {
 	err = s.db.Await(ctx, id, func() (time.Duration, bool, error) {

@@ -13,9 +13,9 @@ import (
 	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
-// What can come in wrong, one beside the other: each is an error of its own, has its outcome in the
-// record, an exit status and a sentence of its own, and permits nothing afterwards. B-R1.4.1,
-// B-R1.4.3, B-R1.4.6, B-R4.1a, B-R5.2
+// Every kind of bad input. Each is an error of its own with an outcome in the record, an exit
+// status and a sentence, and permits nothing afterwards. B-R1.4.1, B-R1.4.3, B-R1.4.6, B-R4.1a,
+// B-R5.2
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	k := newKey(t, "dg")
@@ -110,7 +110,7 @@ func TestBadInput(t *testing.T) {
 			if !errors.Is(err, c.want) || !known || f.Outcome != c.outcome || f.Exit != 126 {
 				t.Fatalf("%v is told as %+v", err, f)
 			}
-			// what no envelope is known of yet comes as a TokenError, and its outcome by Explain
+			// before an envelope is known the error is a TokenError, and Explain has its outcome
 			var r *approval.Refused
 			if errors.As(err, &r) && r.Outcome != c.outcome {
 				t.Errorf("the store says %q", r.Outcome)

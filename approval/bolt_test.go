@@ -57,8 +57,8 @@ func restore(t *testing.T, path string, b []byte) {
 	}
 }
 
-// B-T1, B-R1.4.5, B-C3: any byte of the stored question, plan, state or answer changed behind the
-// store's back, and the approval is spent as tampered. There is no permit.
+// B-T1, B-R1.4.5, B-C3: if any byte of the stored question, plan, state or answer is changed behind
+// the store's back, the approval is spent as tampered. There is no permit.
 func TestTamper(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), nil)
@@ -95,7 +95,8 @@ func TestTamper(t *testing.T) {
 	}
 }
 
-// A sealed value moved to another envelope is noticed too: a yes for one is no yes for another.
+// A sealed value moved to another envelope is noticed too: an approval of one does not approve
+// another.
 func TestTamperMoved(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), nil)
@@ -113,9 +114,9 @@ func TestTamperMoved(t *testing.T) {
 	}
 }
 
-// B-R1.4.5, B-R1.4.6, B-R1.4.7: the answers are paired with the calls again at the use, and so is
-// the plan that was answered. Only somebody who knows the secret in the file can store an answer
-// that does not fit; it spends the approval.
+// B-R1.4.5, B-R1.4.6, B-R1.4.7: at the use, the answers are paired with the calls again, and the
+// plan that was answered is compared again. Storing an answer that does not match takes the secret
+// in the file; it spends the approval.
 func TestPairedAtUse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -160,8 +161,8 @@ func TestPairedAtUse(t *testing.T) {
 	}
 }
 
-// B-R1.1b, B-R4.1b: neither the files nor the events show a nonce that is alive, in text or in
-// bytes; when it is dead the event tells it, and it fits the hash.
+// B-R1.1b, B-R4.1b: neither the files nor the events contain a live nonce, as text or as bytes.
+// After the end the event has it, and it matches the hash.
 func TestNonceStaysInside(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), nil)
@@ -197,7 +198,7 @@ func TestNonceStaysInside(t *testing.T) {
 	}
 }
 
-// The files are made 0600, and refused when others could read or write them or they are not ours.
+// The files are created with mode 0600, and refused if others can read or write them or own them.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), nil)
@@ -256,7 +257,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A store that cannot be read permits nothing, changes nothing and says which file it is about.
+// A store that cannot be read permits nothing, changes nothing and names the file.
 func TestBadDatabase(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -332,8 +333,8 @@ func TestBadDatabase(t *testing.T) {
 	}
 }
 
-// The error of a lost database names the way back, which keeps what was used; removing the lock
-// file as well is to start afresh.
+// The error of a lost database names the remedy, which keeps what was used; removing the lock file
+// as well starts afresh.
 func TestStartAfresh(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), nil)
@@ -350,7 +351,7 @@ func TestStartAfresh(t *testing.T) {
 	ask(t, s, plantest.Small(t, nil))
 }
 
-// A half-made database of a process that died is no database yet.
+// A half-made database of a process that died does not count as a database.
 func TestHalfMade(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), nil)
@@ -358,8 +359,8 @@ func TestHalfMade(t *testing.T) {
 	ask(t, s, plantest.Small(t, nil))
 }
 
-// A lock that is never given back ends in an error after LockWait, or with the caller's context;
-// and the next one gets it as soon as it is free.
+// A lock that is never released ends in an error after LockWait, or with the caller's context; the
+// next process gets it as soon as it is free.
 func TestLocked(t *testing.T) {
 	t.Parallel()
 	s, path := open(t, newClock(), func(o *approval.Options) { o.LockWait = 30 * time.Millisecond })
@@ -404,7 +405,7 @@ func TestForeignLock(t *testing.T) {
 	}
 }
 
-// untilAwaited returns when somebody waits for the lock on f (proc_locks(5)).
+// untilAwaited returns when a process waits for the lock on f (proc_locks(5)).
 func untilAwaited(t *testing.T, f *os.File) {
 	t.Helper()
 	var st unix.Stat_t
@@ -424,8 +425,8 @@ func untilAwaited(t *testing.T, f *os.File) {
 	}
 }
 
-// The time of the check is the time inside the transaction: a clock that jumps while the lock is
-// awaited is honoured. B-R3.2.
+// The time of the check is the time inside the transaction: it sees a clock that jumps during the
+// wait for the lock. B-R3.2.
 func TestClockIsReadUnderTheLock(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -450,7 +451,8 @@ func TestClockIsReadUnderTheLock(t *testing.T) {
 	wantRefusal(t, <-got, approval.ErrExpired, approval.OutcomeExpired)
 }
 
-// BenchmarkAnswer is how long a waiting run needs to hear of an answer, the writing of it included.
+// BenchmarkAnswer is how long it takes until a waiting run has its answer, including the time to
+// write it.
 func BenchmarkAnswer(b *testing.B) {
 	s, _ := open(b, newClock(), func(o *approval.Options) {
 		o.MaxPending, o.MaxHour = 1<<30, 1<<30

@@ -6,10 +6,10 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// The brake. Three high-risk approvals in a row, each given within two seconds, are the work of a
-// reflex or of a program, and so are ten of low risk, and three answers that came before the page
-// could be read: until an approval was given with more thought, or a person denied something, every
-// question must be typed, the risky ones with more characters.
+// The brake. Three high-risk approvals in a row, each within two seconds, are a reflex or a
+// program. So are ten of low risk, and three answers that came before the page could be read. After
+// that every question must be typed, the risky ones with more characters, until an approval took
+// longer or a person denied something.
 const (
 	fastApproval = 2 * time.Second
 	fastLimit    = 3
@@ -23,7 +23,7 @@ func (t *tx) answered(e *entry, d Decision, took time.Duration) error {
 	next := pace{f.Number("fast"), f.Number("low"), was}
 	switch {
 	case !d.approvesAny() && (d.Via.Channel == ChannelAgent || d.Via.Channel == ChannelProgram):
-		// a program's no says nothing of a person
+		// a denial by a program says nothing about a person
 	case !d.approvesAny():
 		next = pace{}
 	case took >= fastApproval:
@@ -44,8 +44,8 @@ func (t *tx) answered(e *entry, d Decision, took time.Duration) error {
 	return t.setBrake(e, was, next, "approvals came faster than one can read")
 }
 
-// hasty refuses an approval that came before the page can have been read. It counts like a fast
-// one of high risk.
+// hasty refuses an approval that came too soon for the page to have been read. It counts like a
+// fast high-risk approval.
 func (t *tx) hasty(e *entry, d Decision) error {
 	f, err := t.get(healthBucket, brakeKey)
 	was := err != nil || f.Flag("on")
@@ -60,7 +60,7 @@ func (t *tx) hasty(e *entry, d Decision) error {
 	return r
 }
 
-// A pace is how fast the last approvals came: how many in a row were too fast for their risk.
+// A pace counts the latest approvals in a row that were too fast for their risk.
 type pace struct {
 	fast, low int64
 	on        bool

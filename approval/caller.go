@@ -7,9 +7,9 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// May returns the channel by which this caller does what it asks for over a channel, or an error
-// that wraps ErrPeer and says why it may not. What is signed, and what was granted, is no less good
-// for who hands it in.
+// May returns the channel by which this caller may do a, if it asks over the given channel, or an
+// error that wraps ErrPeer and says why it may not. Signed answers and grants do not depend on the
+// caller that hands them in.
 func (c Caller) May(a Action, over Channel) (Channel, error) {
 	who, why := c.Who()
 	switch {
@@ -25,8 +25,8 @@ func (c Caller) May(a Action, over Channel) (Channel, error) {
 	return over, a.refused(why)
 }
 
-// Outside returns nil for a caller outside of every sandbox, else an error that wraps ErrPeer,
-// worded for what it wanted to do.
+// Outside returns nil for a caller outside every sandbox, and otherwise an error that wraps ErrPeer
+// and names the action.
 func (c Caller) Outside(a Action) error {
 	if who, why := c.Who(); who == ChannelSandbox {
 		return a.refused(why)
@@ -43,8 +43,8 @@ func (a Action) refused(why string) error {
 	return fmt.Errorf("approval: %w: %s", ErrPerson, why)
 }
 
-// A Caller is what the kernel says of a process that wants to answer: of itself, of its ancestors,
-// and of its terminal. The zero value is a process of which nothing is known.
+// A Caller is what the kernel says about a process that wants to answer: the process, its
+// ancestors, and its terminal. The zero value is a process about which nothing is known.
 type Caller struct {
 	Peer     PeerFacts
 	Rules    PeerRules
@@ -52,26 +52,27 @@ type Caller struct {
 	Terminal Terminal
 }
 
-// A Terminal is a controlling terminal and the processes that hold its other end: those type its
-// keys and see its text.
+// A Terminal is a controlling terminal and the processes that hold its other end. Those processes
+// type its keys and see its text.
 type Terminal struct {
 	Device  string // "pts/3"; "" for none
 	Pseudo  bool   // it has another end
 	Keys    bool   // the caller is in its foreground
 	Holders []Holder
-	// Outer is the nearest ancestor that is not on this terminal, where the holders cannot be seen:
-	// they are another user's, or outside of this container. Nil where there is no such ancestor.
+	// Outer is the nearest ancestor that is not on this terminal. It is set where the holders
+	// cannot be seen, because they belong to another user or run outside this container. Nil if
+	// there is no such ancestor.
 	Outer *Holder
 }
 
 // A Holder is a process that holds the other end of a terminal, with its ancestors.
 type Holder struct {
 	Line []Process
-	// where it shows what it holds: the terminals of those attached to it, or its own
+	// where the holder shows the terminal: the terminals of its clients, or its own
 	Shown []Terminal
 }
 
-// A Via is how an answer came, for the record.
+// A Via is how an answer came, for the log.
 type Via struct {
 	Channel   Channel
 	Terminal  string   // "pts/3"
@@ -79,10 +80,10 @@ type Via struct {
 	Ancestors []string // of the process that answered, the nearest first, at most maxVia
 }
 
-// maxVia bounds the ancestors that are recorded.
+// maxVia is the number of ancestors that are recorded.
 const maxVia = 8
 
-// Via returns how an answer of this caller came.
+// Via returns how an answer by this caller came.
 func (c Caller) Via() Via {
 	v := Via{Terminal: c.Terminal.Device}
 	if len(c.Terminal.Holders) > 0 {
@@ -96,7 +97,7 @@ func (c Caller) Via() Via {
 	return v
 }
 
-// plan.Fields is nil for an answer of which nothing is known, as for one that was signed elsewhere.
+// plan.Fields is nil when nothing is known of how the answer came, as for one signed elsewhere.
 func (v Via) fields() plan.Fields {
 	if v.Terminal == "" && len(v.Ancestors) == 0 {
 		return nil
@@ -109,8 +110,9 @@ func readVia(f plan.Fields, channel string) Via {
 		Ancestors: f.Texts("ancestors")}
 }
 
-// Who says what kind of caller this is, and why it is no person; "" for a person. The order is that
-// of certainty: a fence's marks cannot be taken off, an agent's can.
+// Who returns what kind of caller this is and why it is not a person; the reason is "" for a
+// person. The most certain checks come first: a process cannot remove the marks of a sandbox, but
+// it can remove those of an agent.
 func (c Caller) Who() (Channel, string) {
 	rules := c.Rules
 	rules.Terminal = false
@@ -127,7 +129,7 @@ func (c Caller) Who() (Channel, string) {
 	return c.Terminal.who()
 }
 
-// ofAgent says what in a line of processes is an agent's; "" for nothing.
+// ofAgent returns what in a line of processes belongs to an agent, or "".
 func ofAgent(line []Process) string {
 	for i, p := range line {
 		whose := "its ancestor " + p.String()
@@ -144,7 +146,7 @@ func ofAgent(line []Process) string {
 	return ""
 }
 
-// who says who types on a terminal, and why that is no person; "" for a person.
+// who returns who types on a terminal and why that is not a person; the reason is "" for a person.
 func (t Terminal) who() (Channel, string) {
 	holders := t.Holders
 	if !t.Pseudo { // a console: its keys are a keyboard's
@@ -175,7 +177,7 @@ func (t Terminal) who() (Channel, string) {
 	return who, why
 }
 
-// who says who types on the terminal whose other end the process holds.
+// who returns who types on the terminal whose other end the process holds.
 func (h Holder) who(t Terminal) (Channel, string) {
 	p := h.Line[0]
 	switch p.holds() {

@@ -10,13 +10,13 @@ import (
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
-// terminalTable says which programs hold the other end of a person's terminal.
+// terminalTable lists the programs that hold the other end of a person's terminal.
 //
 //go:embed terminals.txt
 var terminalTable string
 
-// A holding is how a program shows the terminal whose other end it holds. The zero value is a
-// program that nothing is known of.
+// A holding is how a program shows the terminal whose other end it holds. The zero value is an
+// unknown program.
 type holding int
 
 const (
@@ -31,7 +31,7 @@ type terminalRow struct {
 	name, part string
 }
 
-// agentFacts are those by which an agent's program is recognised, and what it is called.
+// agentFacts are the facts that identify an agent's program, with the agent's name.
 func agentFacts() iter.Seq[agents.Fact] { return agents.Of("mark", "program", "script", "called") }
 
 var terminalRows = sync.OnceValue(func() (rows []terminalRow) {
@@ -44,8 +44,7 @@ var terminalRows = sync.OnceValue(func() (rows []terminalRow) {
 	return rows
 })
 
-// AgentMark returns the name of an entry NAME=VALUE of an environment that an agent's program sets,
-// else "".
+// AgentMark returns the name in NAME=VALUE if it is a variable that an agent's program sets, or "".
 func AgentMark(entry string) string {
 	name, value, _ := strings.Cut(entry, "=")
 	if value == "" {
@@ -67,11 +66,12 @@ func isSet(name string, env []string) bool {
 	})
 }
 
-// AgentName is what the agent is called that asks: said is how it calls itself, env its
-// environment, where its program leaves a mark. One program has several names for itself, one for
-// each door; here it has one. "" for an unknown one.
+// AgentName returns the name of the agent that asks, or "" for an unknown one. said is the name
+// that it gives itself; env is its environment, in which its program may leave a mark. An agent may
+// call itself differently in its hook, shell and MCP client; AgentName returns one name for all of
+// them.
 func AgentName(said string, env []string) string {
-	// a server says so before the name of its client
+	// an MCP server puts this before the name of its client
 	agent, own := said, strings.TrimPrefix(said, "mcp/")
 	facts := agentFacts()
 	if said == "" {

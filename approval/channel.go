@@ -24,7 +24,7 @@ const (
 	ChannelSandbox Channel = "sandbox" // inside of a sandbox of tada-run
 )
 
-// An Action is what only some callers may do.
+// An Action is something that only some callers may do.
 type Action string
 
 // The actions, in the order of the table.
@@ -47,7 +47,7 @@ const (
 	TestPeople      Action = "ask a canary question"
 )
 
-// Approve is the action of approving a question of this risk; any number beyond 0 to 3 counts as
+// Approve is the action of approving a question of this risk. Any number outside 0 to 3 counts as
 // the highest.
 func Approve(risk int) Action {
 	switch {
@@ -59,11 +59,11 @@ func Approve(risk int) Action {
 	return ApproveCritical
 }
 
-// channelTable says who may do what over which channel, and what it takes: a key, characters that
-// the page shows, a code that the terminal shows, a signature by a trusted key, or a grant that a
-// person gave. "no" is never; "yes" takes nothing more; "-" has no meaning there. Whoever comes
-// from an agent's program, from no terminal, or out of a sandbox has that column, by whatever
-// command.
+// channelTable lists who may do what over which channel, and what it requires: a key press,
+// characters that the page shows, a code that the terminal shows, a signature by a trusted key, or
+// a grant that a person gave. "no" is never; "yes" requires nothing more; "-" has no meaning there.
+// A caller that comes from an agent's program, without a terminal, or from inside a sandbox gets
+// that column, whatever command it uses.
 //
 //go:embed channels.txt
 var channelTable string
@@ -102,8 +102,8 @@ func Channels() []Channel { return slices.Clone(sheet().channels) }
 // ChannelRows returns the table that [Permits] decides by.
 func ChannelRows() []ChannelRow { return slices.Clone(sheet().rows) }
 
-// Permits reports whether an action may be done over a channel at all. What it then takes is
-// checked where it is done.
+// Permits reports whether an action may be done over a channel at all. What it requires beyond that
+// is checked where it is done.
 func Permits(a Action, c Channel) bool {
 	i := slices.Index(sheet().channels, c)
 	for _, row := range sheet().rows {

@@ -10,8 +10,8 @@ import (
 	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
-// The table of channels says what the code does elsewhere: what a risk costs, what a grant covers,
-// and that nothing but a person's terminal or a signature approves.
+// The table of channels agrees with the code: what each risk requires, what a grant covers, and
+// that only a person's terminal or a signature can approve.
 func TestChannelTable(t *testing.T) {
 	channels := approval.Channels()
 	if len(channels) != 10 {
@@ -79,8 +79,8 @@ func TestChannelTable(t *testing.T) {
 	}
 }
 
-// Who is an agent, a program or a person, by what the kernel says of the process, its ancestors and
-// its terminal.
+// Who is an agent, a program or a person, by what the kernel says about the process, its ancestors
+// and its terminal.
 func TestWho(t *testing.T) {
 	process := func(name string, args ...string) approval.Process {
 		return approval.Process{PID: 7, Name: name[:min(15, len(name))], File: "/usr/bin/" + name,
@@ -244,7 +244,7 @@ func TestWho(t *testing.T) {
 	}
 }
 
-// grantable is a plan that a standing approval may be given for, changed.
+// grantable is a plan that can be granted, with changes.
 func grantable(t testing.TB, change func(map[string]any)) []byte {
 	t.Helper()
 	p := lintPlan("npm run lint")

@@ -11,16 +11,16 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// One-time codes as RFC 6238 has them, with the parameters that every authenticator knows: SHA-1,
-// 6 digits, 30 seconds. A code is good in its own step, the one before and the one after, and only
-// once, for whatever envelope it was used: a code that was read over a shoulder opens nothing.
+// One-time codes after RFC 6238, with the parameters that every authenticator supports: SHA-1, 6
+// digits, 30 seconds. A code is valid in its own step, the one before and the one after, and only
+// once, for whichever envelope it was used: a code read over a shoulder is useless.
 const (
 	totpStep   = 30
 	totpDigits = 6
 	totpWindow = 1
 
-	// Three of a million codes fit at a time; an envelope that saw this many wrong ones is
-	// withdrawn.
+	// At any time, three of a million codes are valid. An envelope is withdrawn after this many
+	// wrong ones.
 	maxWrongCodes = 5
 )
 
@@ -35,7 +35,7 @@ func totpCode(secret []byte, step int64) string {
 	return fmt.Sprintf("%0*d", totpDigits, n%1_000_000)
 }
 
-// matchTOTP returns the step whose code this is, among those that are good at a time.
+// matchTOTP returns the step of this code, if it is one of those that are valid at now.
 func matchTOTP(secret []byte, code string, now time.Time) (int64, bool) {
 	code = strings.ReplaceAll(strings.TrimSpace(code), " ", "")
 	here := now.Unix() / totpStep
@@ -47,7 +47,7 @@ func matchTOTP(secret []byte, code string, now time.Time) (int64, bool) {
 	return 0, false
 }
 
-// An Enrolment is who changes what proves a person, and with what.
+// An Enrolment is a change of a second factor: who makes it, and with what.
 type Enrolment struct {
 	Account  string // as the authenticator shows it
 	Old      string // a code of the secret that is there
@@ -55,20 +55,20 @@ type Enrolment struct {
 	Via      Via
 }
 
-// event describes a change of what proves a person.
+// event describes a change of a second factor.
 func (e Enrolment) event(outcome, what string) Event {
 	return Event{Kind: KindFactor, Outcome: outcome, Reason: what, Approver: e.Approver,
 		Channel: string(e.Via.Channel), Via: e.Via}
 }
 
-// FactorEvent describes a key that is trusted, or no longer, at a time.
+// FactorEvent describes a key that became trusted, or is no longer trusted.
 func FactorEvent(now time.Time, e Enrolment, outcome, what string) Event {
 	ev := e.event(outcome, what)
 	ev.Time = now.UTC()
 	return ev
 }
 
-// takeCode spends a code of the secret that is there. The error is ErrFactor or ErrCodeUsed.
+// takeCode spends a code of the current secret. The error is ErrFactor or ErrCodeUsed.
 func (t *tx) takeCode(code string) error {
 	if !t.hasTOTP() {
 		return nil

@@ -92,7 +92,7 @@ func testBadPayload(t *testing.T, b *bench) {
 			t.Errorf("%s: %v", p, err)
 		}
 	}
-	// A plan without a risk, or with one from outside the scale, is asked at the highest.
+	// A plan without a risk, or with one off the scale, is asked at the highest.
 	for _, risk := range []any{nil, -1, 4, "0"} {
 		e := ask(t, b, plantest.Small(t, func(p map[string]any) { p["risk"] = risk }))
 		if e.Friction.Level != 3 {
@@ -190,7 +190,7 @@ func testDrift(t *testing.T, b *bench) {
 	_, err = b.Consume(ctx, claim(e))
 	wantRefusal(t, err, approval.ErrReplayed, approval.OutcomeReplayed)
 
-	// A person who answers what is not on the screen any more changes nothing.
+	// A person who answers what is no longer on the screen changes nothing.
 	e = b.numbered(7)
 	for _, hash := range []string{"", e.PlanHash[:12], plan.Hash(nil)} {
 		d := yes(e)
@@ -249,8 +249,8 @@ func testPerCall(t *testing.T, b *bench) {
 	decide(t, b, no(e, strings.Repeat("\u0416", approval.MaxMessage)))
 }
 
-// A denial with a better idea leads to another plan with another envelope: the answer to the one
-// says nothing about the other, and no part of the first can run.
+// A denial with another command leads to another plan with another envelope. The answer to one says
+// nothing about the other, and no part of the first can run.
 func testEdited(t *testing.T, b *bench) {
 	list := plantest.Small(t, func(p map[string]any) { p["list"] = "make && make install" })
 	e := ask(t, b, list)
@@ -300,7 +300,7 @@ func testFriction(t *testing.T, b *bench) {
 	d.Factor = "key 1"
 	decide(t, b, d)
 
-	// No is always free.
+	// A denial never costs anything.
 	e = ask(t, b, plantest.Small(t, func(p map[string]any) { p["risk"], p["n"] = 3, 1 }))
 	d = no(e, "")
 	d.Challenge = ""
@@ -376,8 +376,8 @@ func testBudget(t *testing.T, b *bench) {
 	}
 }
 
-// E-fat-1: the limits are those of a budget, whatever the session says; a person is exempt; a flood
-// of budgets stops at what the account may have open, and pushes nothing out.
+// E-fat-1: the limits are those of a budget, whatever the session is; a person is exempt; a flood
+// of budgets stops at the account's limit of open questions, and pushes nothing out.
 func testFlood(t *testing.T, b *bench) {
 	b.reopen(func(o *approval.Options) { o.MaxPending, o.MaxOpen = 3, 12 })
 	asking := func(n int, session, budget string, person bool) (approval.Envelope, error) {
@@ -416,7 +416,7 @@ func testFlood(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	if _, err := asking(300, "s", "tree 1", false); err != nil {
-		// what a person asks takes nobody's room
+		// what a person asks does not count against the limit
 		t.Error(err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
-// A backend is what the suite needs of a store: a store over the same data every time.
+// A backend makes stores over the same data each time, for the suite.
 type backend interface {
 	Open(o approval.Options) (*approval.Store, error)
 }
@@ -72,7 +72,7 @@ func (b *bench) numbered(n any, calls ...string) approval.Envelope {
 	return ask(b, b.Store, plantest.Small(b, func(p map[string]any) { p["n"] = n }, calls...))
 }
 
-// approved returns an envelope with a yes that is not used.
+// approved returns an envelope with an unused approval.
 func (b *bench) approved() approval.Envelope {
 	b.Helper()
 	e := ask(b, b.Store, plantest.Small(b, nil))

@@ -97,7 +97,7 @@ func testUnused(t *testing.T, b *bench) {
 	if _, err := b.Consume(ctx, claim(e)); err != nil {
 		t.Error(err)
 	}
-	// A yes can be taken back.
+	// An approval can be taken back.
 	e = b.approved()
 	if _, err := b.Cancel(ctx, e.ID, "thought again"); err != nil {
 		t.Fatal(err)
@@ -212,8 +212,8 @@ func testCoolOff(t *testing.T, b *bench) {
 	ask(t, b, p)
 }
 
-// A denial that is taken back keeps nothing from being asked, its near-identical ones included;
-// that of another question stays.
+// A denial that is taken back no longer keeps anything from being asked, near-identical questions
+// included; the denial of another question stays.
 func testUndeny(t *testing.T, b *bench) {
 	p := plantest.Small(t, nil)
 	e := ask(t, b, p)
@@ -267,8 +267,8 @@ func testUndeny(t *testing.T, b *bench) {
 	}
 }
 
-// B-I4: whatever is done in whatever order, a question's state changes with one event that tells
-// from what to what, and no event tells a change that there was not.
+// B-I4: whatever is done in whatever order, each change of a question's state has one event that
+// names both states, and no event reports a change that did not happen.
 func testEveryChangeIsTold(t *testing.T, b *bench) {
 	type change struct {
 		envelope string
@@ -350,7 +350,7 @@ func testEveryChangeIsTold(t *testing.T, b *bench) {
 }
 
 // Every outcome once: each change of state leaves exactly one stored event, in order, and the nonce
-// is told when it is dead and not before.
+// is in an event only after the envelope has ended.
 func testEvents(t *testing.T, b *bench) {
 	var want []string
 	e := b.numbered(1)

@@ -15,9 +15,9 @@ type Run struct {
 	Since    time.Time
 }
 
-// Consume spends an approval. State, both clocks, stored hash, pairing of decisions and calls,
-// and the presented plan are checked and the state is changed in one transaction, so of any
-// number of concurrent claims exactly one gets the permit.
+// Consume spends an approval. In one transaction it checks state, both clocks, stored hash, the
+// pairing of decisions and calls, and the presented plan, and changes the state. So exactly one of
+// any number of concurrent claims gets the permit.
 func (s *Store) Consume(ctx context.Context, c Claim) (Permit, error) {
 	done, err := s.do(ctx, "consume", plan.Fields{
 		"envelope": c.Envelope, "plan_hash": c.PlanHash, "runner": c.Runner, "session": c.Session,
@@ -28,7 +28,7 @@ func (s *Store) Consume(ctx context.Context, c Claim) (Permit, error) {
 	return Permit{Envelope: done.id, Calls: done.calls, Events: done.events}, nil
 }
 
-// Finish records what came of a consumed envelope's run. It is an error to finish twice.
+// Finish records the outcome of a consumed envelope's run. Finishing twice is an error.
 func (s *Store) Finish(ctx context.Context, id, outcome, reason string) ([]Event, error) {
 	done, err := s.do(ctx, "finish",
 		plan.Fields{"envelope": id, "outcome": outcome, "reason": reason})
@@ -52,8 +52,8 @@ func (s *Store) Unfinished(ctx context.Context) ([]Run, error) {
 	return out, err
 }
 
-// Unlogged returns, in order, the stored events that MarkLogged has not removed: those of a
-// process that died between its change and its record.
+// Unlogged returns, in order, the stored events that MarkLogged has not removed: those of a process
+// that died after its change and before its log entry.
 func (s *Store) Unlogged(ctx context.Context) ([]Event, error) {
 	var out []Event
 	err := s.view(ctx, func(t *tx) error {
@@ -70,9 +70,9 @@ func (s *Store) Unlogged(ctx context.Context) ([]Event, error) {
 	return out, err
 }
 
-// MarkLogged removes events that are in the record by now. Place is how far the record had
-// come by then, in the caller's own words; "" leaves what is known. Of two places the later one
-// is the greater text.
+// MarkLogged removes events that are now in the record. place is how far the record has come, in a
+// form that the caller chooses; "" leaves the stored place unchanged. Of two places, the later one
+// is the greater string.
 func (s *Store) MarkLogged(ctx context.Context, place string, seqs ...uint64) error {
 	if len(seqs) == 0 && place == "" {
 		return nil
@@ -85,8 +85,8 @@ func (s *Store) MarkLogged(ctx context.Context, place string, seqs ...uint64) er
 	return err
 }
 
-// Prune expires what is too old and removes what has been dead for Options.Retention. Of each
-// a tombstone remains for Options.Tombstone, so that a replay is still called a replay.
+// Prune expires what is too old and removes what ended more than Options.Retention ago. A tombstone
+// of each remains for Options.Tombstone, so that a replay is still reported as a replay.
 func (s *Store) Prune(ctx context.Context) ([]Event, error) {
 	return s.commit(ctx, func(t *tx) (*entry, error) {
 		if err := t.sweep(); err != nil {

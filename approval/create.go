@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// create writes a new envelope. A nonce that is there already is an error, not a retry: a source
-// that repeats itself cannot be trusted for anything else.
+// create writes a new envelope. A nonce that already exists is an error and not a reason to retry:
+// a source that repeats itself cannot be trusted for anything else.
 func (t *tx) create(r Request, p plan.Plan, ttl time.Duration) (*entry, error) {
 	idBits, err := t.newUUID()
 	if err != nil {

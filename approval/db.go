@@ -1,6 +1,6 @@
 package approval
 
-// A Tx is one transaction. What Get returns is good until its end and must not be changed.
+// A Tx is one transaction. What Get returns is valid until its end and must not be changed.
 type Tx interface {
 	Get(b Bucket, key string) []byte // nil when there is none
 	Put(b Bucket, key string, value []byte) error
@@ -50,5 +50,5 @@ var Buckets = []Bucket{
 	grantIndexBucket, voteBucket, tokenBucket, healthBucket, wrongBucket,
 }
 
-// SecretKey is where the secret of the seals is, in MetaBucket.
+// SecretKey is the key of the secret of the seals, in MetaBucket.
 const SecretKey = "secret"

@@ -7,15 +7,15 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// Decide stores a person's answer. When every call is denied the envelope is rejected; else it
+// Decide stores a person's answer. If every call is denied the envelope is rejected; otherwise it
 // stays pending until it is consumed, for at most Options.Unused.
 func (s *Store) Decide(ctx context.Context, d Decision) ([]Event, error) {
 	return s.change(ctx, d.Envelope, func(t *tx, e *entry) error { return t.decide(e, d) })
 }
 
-// DecideSigned stores an answer that Verify has checked. It replaces challenge and second
-// factor. It refuses with ErrReplayed one that was taken before, and with ErrScope what its
-// signer may not allow.
+// DecideSigned stores an answer that Verify has checked. The signature replaces the challenge and
+// the second factor. DecideSigned refuses with ErrReplayed an answer that was taken before, and
+// with ErrScope one that its signer may not give.
 func (s *Store) DecideSigned(ctx context.Context, a Signed) ([]Event, error) {
 	if !a.verified || a.Envelope == "" {
 		return nil, tokenError(ErrScope, "it does not answer a question")
@@ -46,9 +46,8 @@ func (s *Store) DecideSigned(ctx context.Context, a Signed) ([]Event, error) {
 	})
 }
 
-// Present asks a question that was answered beforehand (see [PlanAnswer]) and returns it
-// approved, once for each signed answer. A plan that is not the one that was signed is
-// ErrMismatch.
+// Present asks a question that was answered beforehand (see [PlanAnswer]) and returns it approved,
+// once for each signed answer. A plan other than the signed one is ErrMismatch.
 func (s *Store) Present(ctx context.Context, r Request, a Signed) (Envelope, error) {
 	p, err := plan.Read(r.Payload)
 	if err != nil {
@@ -78,7 +77,7 @@ func (s *Store) Present(ctx context.Context, r Request, a Signed) (Envelope, err
 	return e.Envelope, nil
 }
 
-// Cancel withdraws a pending question, or an answer that was not used.
+// Cancel withdraws a pending question or an unused answer.
 func (s *Store) Cancel(ctx context.Context, id, reason string) ([]Event, error) {
 	return s.change(ctx, id, func(t *tx, e *entry) error {
 		return t.end(e, Rejected, Event{Kind: KindRejected, Outcome: OutcomeCancelled,
@@ -86,9 +85,9 @@ func (s *Store) Cancel(ctx context.Context, id, reason string) ([]Event, error) 
 	})
 }
 
-// Undeny takes a denial back that still keeps its plan from being asked again. The denied
-// question stays denied and standing approvals that it ended stay ended; the plan can be asked
-// again at once. It refuses with ErrUnknown where nothing cools off because of that question.
+// Undeny takes back a denial that still keeps its plan from being asked again. The denied question
+// stays denied and grants that it ended stay ended, but the plan can be asked again at once. It
+// refuses with ErrUnknown if nothing cools off because of that question.
 func (s *Store) Undeny(ctx context.Context, id, approver, channel string) ([]Event, error) {
 	return s.commit(ctx, func(t *tx) (*entry, error) {
 		cooling := t.coolingBy(id)

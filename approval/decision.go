@@ -7,7 +7,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// A Decision is a person's answer. It carries nothing that could change what was asked.
+// A Decision is a person's answer. Nothing in it can change what was asked.
 type Decision struct {
 	Envelope  string         // id
 	PlanHash  string         // of what the person saw, in full
@@ -20,9 +20,9 @@ type Decision struct {
 	Person string // who counts as one in a quorum; "" means Approver
 	// a one-time code, where Friction asks for a second factor and EnrollTOTP was called
 	Code string
-	// every line of the full page was shown: see Reading. Needed where the page is truncated
+	// every line of the full page was shown: see Reading. Required if the page is truncated
 	Paged bool
-	// from the showing of the page to the answer; 0 means since the question was asked
+	// from showing the page to the answer; 0 means since the question was asked
 	Took time.Duration
 
 	Via Via // how it came, for the record
@@ -57,17 +57,17 @@ type CallDecision struct {
 	Approved bool
 	Message  string // to the agent, at most MaxMessage characters
 
-	// Instead is a command that the person would rather see, with a denial. It permits nothing: it
-	// has a plan, a hash and a question of its own. A list of commands is one call, so this is the
-	// way to allow a part of it.
+	// Instead is a command that the person prefers, given with a denial. It permits nothing: it
+	// gets a plan, a hash and a question of its own. A list of commands is one call, so this is how
+	// to allow a part of it.
 	Instead string
 }
 
-// MaxInstead is how long such a command may be, in bytes.
+// MaxInstead is the maximum length of such a command, in bytes.
 const MaxInstead = 8 << 10
 
-// MaxMessage is how many characters a denial may tell the agent: room for advice, not for a
-// document.
+// MaxMessage is the maximum length of a message to the agent, in characters: enough for advice, not
+// for a document.
 const MaxMessage = 500
 
 func readCalls(list []any) []CallDecision {

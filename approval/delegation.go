@@ -11,9 +11,9 @@ import (
 	"github.com/tada-run/tada-run/approval/canonical"
 )
 
-// A Delegation lets somebody else's key answer for a while, for less than the delegator may. It is
-// signed by a key of the trust list itself, so a delegate cannot delegate further. What a delegate
-// answers counts as the delegator's answer: together they are one person of a quorum.
+// A Delegation lets another person's key answer for a while, for no more than the delegator may. It
+// must be signed by a key in the trust list, so a delegate cannot delegate further. A delegate's
+// answer counts as the delegator's: together they are one person in a quorum.
 //
 // As text it is one line like an answer, tadad1.PAYLOAD.SIGNATURE over "tada-run delegation v1".
 type Delegation struct {
@@ -33,7 +33,7 @@ const (
 	delegationHead   = "tadad1."
 	delegationDomain = "tada-run delegation v1\n"
 
-	// MaxDelegation is how long a delegation may last: a holiday, not a career.
+	// MaxDelegation is the longest delegation: a holiday, not a career.
 	MaxDelegation = 31 * 24 * time.Hour
 )
 
@@ -107,9 +107,10 @@ func verifyDelegation(text string, trust TrustList, audience string,
 	return d, checkWindow(d.Audience, audience, d.Issued, d.Expires, now, MaxDelegation)
 }
 
-// Vouched returns nil when a delegation shows that the holder of a key of the trust list wants k in
-// it, or out of it: it is good here and now, for no less than k, and for k or, to take k out, given
-// by k itself.
+// Vouched returns nil if a delegation shows that the holder of a key in the trust list wants to add
+// k to it or remove k from it. The delegation must be valid here and now. To add k, it must be for
+// k, for any work item, and for no less risk than k is trusted with. To remove k, it must be for k
+// or be given by k itself.
 func Vouched(text string, k TrustedKey, out bool, trust TrustList, audience string,
 	now time.Time) error {
 	d, err := verifyDelegation(strings.TrimSpace(text), trust, audience, now)

@@ -4,7 +4,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// end makes an envelope consumed, rejected or expired; only now may its nonce be known.
+// end makes an envelope consumed, rejected or expired; from then on its nonce may be shown.
 func (t *tx) end(e *entry, to State, ev Event) error {
 	from := e.State
 	if from == "" {
@@ -27,7 +27,7 @@ func (t *tx) end(e *entry, to State, ev Event) error {
 	return t.emit(ev)
 }
 
-// expire ends an envelope whose time has run out. Of a canary that is the only event.
+// expire ends an envelope whose time is over. For a canary that is its only event.
 func (t *tx) expire(e *entry) error {
 	kind := KindExpired
 	if e.canary {
@@ -36,7 +36,7 @@ func (t *tx) expire(e *entry) error {
 	return t.end(e, Expired, Event{Kind: kind, Outcome: OutcomeExpired})
 }
 
-// sweep expires every pending envelope whose time has run out.
+// sweep expires every pending envelope whose time is over.
 func (t *tx) sweep() error {
 	if t.swept {
 		return nil
@@ -68,14 +68,15 @@ func (t *tx) void(e *entry, outcome string, cause error, computed string) error 
 	return &Refused{Envelope: e.ID, Outcome: outcome, Err: cause}
 }
 
-// pending loads an envelope that may still be decided or used. One that has ended is refused by how
-// it ended; one whose time is over expires here; one whose bytes were changed is void.
+// pending loads an envelope that may still be decided or used. An envelope that has ended is
+// refused with the way it ended; one whose time is over expires here; one whose bytes were changed
+// becomes void.
 func (t *tx) pending(id string) (*entry, error) {
 	e, err := t.load(id)
 	return t.checkPending(id, e, err)
 }
 
-// checkPending is pending for what load returned.
+// checkPending does what pending does, for the result of load.
 func (t *tx) checkPending(id string, e *entry, err error) (*entry, error) {
 	if e == nil {
 		if err != nil {
@@ -103,7 +104,7 @@ func (t *tx) checkPending(id string, e *entry, err error) (*entry, error) {
 	return e, nil
 }
 
-// unknown is the refusal for an id that has no envelope: a tombstone may say how it ended.
+// unknown is the refusal for an id without an envelope; a tombstone may say how it ended.
 func (t *tx) unknown(id string) *Refused {
 	r := &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
 	state := State("")

@@ -11,7 +11,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// An entry is an envelope with what only the store may know.
+// An entry is an envelope with the fields that only the store may know.
 type entry struct {
 	Envelope
 	issued  stamp
@@ -24,7 +24,7 @@ type entry struct {
 	birth, answer plan.Fields // as they are stored
 }
 
-// encode returns an entry for another process: all of it but the nonce.
+// encode returns an entry for another process, without the nonce.
 func (e *entry) encode() plan.Fields {
 	birth := maps.Clone(e.birth)
 	delete(birth, "nonce_masked")
@@ -53,8 +53,8 @@ func readEntry(f plan.Fields, o *Options) *entry {
 	return e
 }
 
-// mask hides a nonce at rest, so that a live nonce is in no file, be it a copy of the
-// database or a core dump of a page. Applied twice it gives the nonce back.
+// mask hides a nonce at rest, so that a live nonce is in no file, not even in a copy of the
+// database or a core dump of a page. Applied twice it returns the nonce.
 func (t *tx) mask(id string, nonce [16]byte) [16]byte {
 	mac := hmac.New(sha256.New, t.secret)
 	mac.Write([]byte("nonce " + id))
@@ -77,14 +77,14 @@ func (e *entry) nonceText() string {
 	return formatUUID(e.nonce)
 }
 
-// planKey is the key of a plan in a session; hashed, because a session may be any string.
+// planKey is the key of a plan in a session. It is hashed because a session may be any string.
 func planKey(session, planHash string) string {
 	sum := sha256.Sum256([]byte(planHash + "\n" + session))
 	return string(sum[:])
 }
 
-// load reads an envelope. It returns nil and nil when there is none. When a part of it fails its
-// seal, or the payload its hash, the entry holds what could be read and the error is ErrTampered.
+// load reads an envelope. It returns nil and nil if there is none. If a part of it fails its seal,
+// or the payload its hash, the entry has what could be read and the error is ErrTampered.
 func (t *tx) load(id string) (*entry, error) {
 	f, err := t.get(envelopeBucket, id)
 	if f == nil && err == nil {
@@ -122,9 +122,9 @@ func (t *tx) load(id string) (*entry, error) {
 	return e, nil
 }
 
-// A quorum. Votes are kept beside the envelope until enough different people have said yes; then
-// they become one decision, in which a call is allowed only if everybody allowed it. Who denies
-// all of it ends the question alone.
+// A quorum. Votes are stored beside the envelope until enough different people have approved. Then
+// they become one decision, in which a call is allowed only if everyone allowed it. A person who
+// denies all calls ends the question alone.
 
 func (t *tx) votes(id string) []any {
 	f, err := t.get(voteBucket, id)
@@ -169,7 +169,7 @@ func (e *entry) readDecision(f plan.Fields, unused time.Duration) {
 	e.UseBy = e.decided.at.Add(unused)
 }
 
-// over reports whether the time of a pending envelope has run out.
+// over reports whether the time of a pending envelope is over.
 func (t *tx) over(e *entry) bool {
 	if !e.issued.within(t.now, e.ttl, t.o.Skew) {
 		return true
@@ -185,7 +185,7 @@ func (t *tx) took(e *entry, d Decision) time.Duration {
 	return max(t.now.Now.Sub(e.Issued), 0)
 }
 
-// event fills in what every event of an envelope says.
+// event fills in the fields that all events of an envelope have.
 func (e *entry) event(ev Event) Event {
 	ev.Envelope, ev.WorkItem, ev.Session, ev.PlanHash = e.ID, e.WorkItem, e.Session, e.PlanHash
 	if e.nonce != [16]byte{} {

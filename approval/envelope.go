@@ -7,7 +7,7 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 )
 
-// An Envelope is one question to a person, as the store knows it. What it was born with never
+// An Envelope is one question to a person, as the store knows it. What it was created with never
 // changes.
 type Envelope struct {
 	ID       string     // UUID version 4; the only name of it that an agent may learn
@@ -22,10 +22,11 @@ type Envelope struct {
 	Trust    plan.Level // payload trust
 	Rules    []string   // rules of the payload's reasons that asked
 	Kin      string     // what near-identical questions have in common; see Grouped
-	// whose text stood around the command when it was asked, in words; no part of the plan
+	// in words, the program whose text was around the command when it was asked; not part of the
+	// plan
 	Through string
-	// the envelope of a near-identical one that was denied a short while before this was asked; ""
-	// for none
+	// the envelope of a near-identical question that was denied shortly before this one; "" for
+	// none
 	Refused string
 	Payload []byte // the canonical bytes that are hashed and shown; nil from Pending
 
@@ -36,7 +37,8 @@ type Envelope struct {
 
 	State    State
 	Friction plan.Friction
-	// what to type to approve; "" when a key is enough or the envelope is dead. Never for the agent
+	// what to type to approve; "" if a key press is enough or the envelope has ended. Never for the
+	// agent
 	Challenge string
 	Decision  *Decision // the answer; nil while there is none
 	UseBy     time.Time // the answer is dead at this instant; zero without one
@@ -44,30 +46,29 @@ type Envelope struct {
 	Events []Event // what the call that returned this envelope changed: to be written to the record
 }
 
-// Approved reports whether a person allowed at least one call and it is not yet used.
+// Approved reports whether a person allowed at least one call and the approval is unused.
 func (e Envelope) Approved() bool {
 	return e.State == Pending && e.Decision != nil && e.Decision.approvesAny()
 }
 
-// ReadingTime is how long the page of the question must have been shown before a yes to it is
-// taken.
+// ReadingTime is how long the page of the question must have been shown before it can be approved.
 func (e Envelope) ReadingTime() time.Duration { return render.ReadingTime(e.Payload, e.Risk) }
 
-// A Request asks for a person's yes to one plan.
+// A Request asks for a person's approval of one plan.
 type Request struct {
 	Session string        // who asks; the same plan in the same session is the same question
 	Payload []byte        // the canonical plan: see the package comment
 	TTL     time.Duration // shorter than Options.TTL; 0, or anything longer, means Options.TTL
 
-	Quorum    int    // how many different people must say yes; one no is a no. 0 and 1 mean one
+	Quorum    int    // how many different people must say yes; one denial denies. 0 and 1 mean one
 	Requester string // the person for whom it is asked, who cannot be one of them; "" for none
 	Budget    string // whose questions are counted against the limits; "" means Session
 	Person    bool   // a person is at the terminal where it is asked, and is never limited
-	Through   string // whose text stood around the command, for Envelope.Through
+	Through   string // the program whose text was around the command
 	Canary    bool   // a question that must be denied, to see whether it is: see Canary
 }
 
-// MaxQuorum is far more people than can be found in an hour.
+// MaxQuorum is far more people than can be reached in an hour.
 const MaxQuorum = 16
 
 // A Claim asks to use an approval now.
@@ -75,7 +76,8 @@ type Claim struct {
 	Session  string
 	Envelope string // id; "" finds it by session and plan
 	PlanHash string // of the plan as resolved just now, by the process that will run it
-	// by which it is known later whether the run is alive: pid and start time; kept, not read
+	// identifies the process later, to tell whether the run is alive: pid and start time; stored,
+	// not read
 	Runner string
 }
 

@@ -23,9 +23,9 @@ const (
 	KindVoted = "approval.voted" // one of several people allowed at least one call
 	// answers came too fast, or no longer do: see Outcome, "on" or "off"
 	KindBrake = "approval.brake"
-	// a question that must be denied was answered, or was not in time: see Outcome
+	// a canary was answered, or not answered in time: see Outcome
 	KindCanary = "approval.canary"
-	// what proves a person was enrolled, replaced or removed: see Outcome and Reason
+	// a second factor was enrolled, replaced or removed: see Outcome and Reason
 	KindFactor = "approval.factor"
 
 	KindGranted        = "approval.granted"         // a person made a standing approval
@@ -57,7 +57,7 @@ const (
 	OutcomeAudience  = "rejected:audience"
 	OutcomeScope     = "rejected:scope"
 
-	// Of what proves a person.
+	// Of second factors.
 	OutcomeEnrolled = "enrolled"
 	OutcomeReplaced = "replaced"
 	OutcomeRemoved  = "removed"
@@ -67,8 +67,8 @@ const (
 	OutcomeLost = "unknown" // the run ended without a report: what it did is not known
 )
 
-// An Event is one thing that happened to an envelope, as it is to be recorded. It is stored in the
-// same transaction as the change itself, and stays until MarkLogged.
+// An Event is one thing that happened to an envelope, for the record. It is stored in the same
+// transaction as the change itself and stays until MarkLogged.
 type Event struct {
 	// its place in the store's order, from 1; 0 for an attempt that changed nothing and is not
 	// stored
@@ -97,7 +97,7 @@ type Event struct {
 	Computed  string        // the plan hash that the claim presented, or that the stored bytes have
 }
 
-// Body returns the event as a canonical JSON object, to be the body of a record of kind e.Kind.
+// Body returns the event as a canonical JSON object: the body of a log entry of kind e.Kind.
 func (e Event) Body() []byte {
 	b, err := canonical.Append(nil, map[string]any(e.fields()))
 	if err != nil {
@@ -133,14 +133,14 @@ func (e Event) fields() plan.Fields {
 		"work_item_id":       e.WorkItem,
 	}
 	if via := e.Via.fields(); via != nil {
-		// entries about no answer have none, and none of an older program has
+		// entries that are not about an answer have no via, nor do those of older programs
 		f["via"] = map[string]any(via)
 	}
 	return f
 }
 
-// ParseEvent is the inverse of Body, for records that were written earlier; a member that an older
-// program did not write is zero.
+// ParseEvent is the inverse of Body, for existing log entries. A member that an older program did
+// not write is zero.
 func ParseEvent(body []byte) (Event, error) {
 	v, err := canonical.Parse(body)
 	m, ok := v.(map[string]any)

@@ -7,23 +7,23 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// A question travels to the machine of a signer as one canonical object and a newline:
+// A question is sent to the machine of a signer as one canonical object and a newline:
 //
 //	v            1
 //	aud          the machine that asks
 //	envelope_id  its id
 //	expires_at   RFC 3339
-//	nonce_hash   SHA-256 of the nonce, which itself stays at home
+//	nonce_hash   SHA-256 of the nonce; the nonce itself is not sent
 //	plan         the payload, as text; the signer renders these very bytes
 //	plan_hash    of it
 //
-// Nobody signs it: the signer reads what it asks, and an answer to a question that was changed on
-// its way fits none.
+// It is not signed: the signer reads what it asks, and if the question was changed on its way, the
+// answer matches no question.
 
-// MaxRequest is how long an exported question may be, in bytes.
+// MaxRequest is the maximum length of an exported question, in bytes.
 const MaxRequest = 4 << 20
 
-// A Question is an envelope away from home.
+// A Question is an envelope on another machine.
 type Question struct {
 	Audience  string
 	Envelope  string
@@ -49,7 +49,7 @@ func (e Envelope) Export(audience string) ([]byte, error) {
 }
 
 // ReadQuestion reads an exported question. The error is a *[TokenError] around ErrOversized,
-// ErrTruncated, ErrMalformed, or ErrTampered for a plan that does not have its hash.
+// ErrTruncated, ErrMalformed, or ErrTampered if the plan does not match its hash.
 func ReadQuestion(text []byte) (Question, error) {
 	if len(text) > MaxRequest {
 		return Question{}, tokenError(ErrOversized, "it has more than %d bytes", MaxRequest)
@@ -75,8 +75,8 @@ func ReadQuestion(text []byte) (Question, error) {
 	return q, nil
 }
 
-// Answer is the same answer to every call of the question, to be signed: approved or not, with a
-// message to the agent, good from now for life, and at most until the question itself is dead.
+// Answer returns the same answer to every call of the question, to be signed: approved or not, with
+// a message to the agent, valid from now for life, but not longer than the question itself.
 func (q Question) Answer(approved bool, message string, now time.Time,
 	life time.Duration) (Answer, error) {
 	p, err := plan.Read(q.Payload)
@@ -96,8 +96,8 @@ func (q Question) Answer(approved bool, message string, now time.Time,
 	return a, nil
 }
 
-// PlanAnswer is a yes to a plan that nobody has asked yet: for a machine without people, where it
-// is taken by [Store.Present]. It binds the plan by its [Template].
+// PlanAnswer is an approval of a plan that has not been asked yet, for a machine without people,
+// where [Store.Present] takes it. It binds the plan by its [Template].
 func PlanAnswer(payload []byte, audience string, now time.Time,
 	life time.Duration) (Answer, error) {
 	p, err := plan.Read(payload)

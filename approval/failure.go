@@ -32,7 +32,7 @@ const (
 	exitConfig   = 78
 )
 
-// failures has the more particular errors before those that they wrap. Texts never say how to
+// failures lists more specific errors before those that they wrap. The messages never say how to
 // loosen anything.
 var failures = []struct {
 	err     error
@@ -85,7 +85,7 @@ var failures = []struct {
 	{ErrUnsupported, "unsupported", "", exitConfig},
 }
 
-// Explain says how an error of this package is reported. For any other error it returns false.
+// Explain returns how an error of this package is reported. For any other error it returns false.
 func Explain(err error) (Failure, bool) {
 	for _, x := range failures {
 		if !errors.Is(err, x.err) {
@@ -104,13 +104,13 @@ func Explain(err error) (Failure, bool) {
 	return Failure{}, false
 }
 
-// codeOf names an error; "" for one that is not of this package.
+// codeOf returns the code of an error; "" for one that is not of this package.
 func codeOf(err error) string {
 	f, _ := Explain(err)
 	return f.Code
 }
 
-// errorOf is the inverse of codeOf. A code that it does not know permits nothing either.
+// errorOf is the inverse of codeOf. An unknown code is an error that permits nothing either.
 func errorOf(code string) error {
 	for _, x := range failures {
 		if x.code == code {

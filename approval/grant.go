@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// A Grant is a standing approval: the same plan again, without asking, a few times, for a while,
-// in one session. It covers exactly what a person saw; there are no patterns and no prefixes.
+// A Grant is a remembered approval: in one session, the same plan runs again without asking, a few
+// times, for a while. It covers exactly what a person saw; there are no patterns and no prefixes.
 //
-// That of what an agent's session opens, or of a connection ([plan.Lasting]), lasts until it is
-// revoked, or another one is given in that session: its page says so.
+// A grant of what an agent's session opens, or of a connection ([plan.Lasting]), lasts until it is
+// revoked or another one is given in that session: its page says so.
 type Grant struct {
 	ID        string    // UUID version 4
 	Envelope  string    // the question that it was given with
@@ -30,7 +30,7 @@ type Grant struct {
 	givenBoot stamp
 }
 
-// Authority says by what right a use runs, for the person who watches and for the record.
+// Authority returns, for the person who watches and for the record, why a use may run.
 func (g Grant) Authority(now time.Time) string {
 	if g.Lasting {
 		return fmt.Sprintf("allowed by grant %s; to revoke it: tadactl grants revoke %s", g.ID,
@@ -41,8 +41,8 @@ func (g Grant) Authority(now time.Time) string {
 		int(left.Minutes()))
 }
 
-// A GrantRequest makes an approved question a standing approval. Only a person may ask for it, by
-// the channel and at the moment of the approval itself.
+// A GrantRequest turns an approved question into a grant. Only a person may ask for it, by the
+// channel and at the moment of the approval itself.
 type GrantRequest struct {
 	Envelope string        // approved, every call of it, and not yet used
 	PlanHash string        // of what the person saw, in full
@@ -54,8 +54,8 @@ type GrantRequest struct {
 	Everywhere bool // of a connection: in every workspace of the account
 }
 
-// What a standing approval may not exceed: a working day, and about as many uses as one still
-// remembers having allowed.
+// The limits of a grant: a working day, and about as many uses as a person still remembers having
+// allowed.
 const (
 	MaxGrantTime = 12 * time.Hour
 	MaxGrantUses = 100
@@ -64,7 +64,7 @@ const (
 	defaultGrantUses = 5
 )
 
-// settle fills in what was left open, and refuses what is too much.
+// settle fills in defaults and refuses what exceeds the limits.
 func (r *GrantRequest) settle() error {
 	if r.For == 0 {
 		r.For = defaultGrantTime
@@ -83,8 +83,9 @@ func (r *GrantRequest) settle() error {
 	return nil
 }
 
-// MayStand returns nil when a decision on this question may become the grant that r asks for, else
-// why not: asked before anything is stored, so that an answer is taken whole or not at all.
+// MayStand returns nil if a decision on this question may become the grant that r asks for, and
+// otherwise the reason. It is called before anything is stored, so that an answer is taken whole or
+// not at all.
 func (e Envelope) MayStand(d Decision, r GrantRequest) error {
 	if err := r.settle(); err != nil {
 		return err

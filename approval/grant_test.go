@@ -14,7 +14,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
-// lintPlan is a plan for which a standing approval may be given.
+// lintPlan is a plan that can be granted.
 func lintPlan(command string) map[string]any {
 	p := plantest.Full(command)
 	p["risk"], p["opaque"], p["hazards"], p["agent_says"] = 1, []any{}, []any{}, "please"
@@ -50,7 +50,7 @@ func (b *bench) use(plan map[string]any) (approval.Grant, error) {
 	return g, err
 }
 
-// A standing approval covers its plan, five times, for an hour; anything else asks.
+// A grant covers its plan, five times, for an hour; anything else asks.
 func testGrant(t *testing.T, b *bench) {
 	full := lintPlan("npm run lint --color=never")
 	g := granted(b, full, approval.GrantRequest{})
@@ -71,7 +71,7 @@ func testGrant(t *testing.T, b *bench) {
 		}
 	})
 	exec := lintPlan("npm run lint --color=never")
-	// which might have a grant of its own
+	// which might have a grant for itself
 	exec["tool_calls"].([]any)[0].(map[string]any)["tool_name"] = "exec"
 	if _, err := b.use(exec); !errors.Is(err, approval.ErrNoGrant) {
 		t.Errorf("another tool: %v", err)
@@ -106,7 +106,7 @@ func testGrant(t *testing.T, b *bench) {
 		t.Errorf("each use must be told: %+v, %v", uses, err)
 	}
 
-	// Both clocks; the end is outside.
+	// Both clocks; the limit itself is too late.
 	granted(b, full, approval.GrantRequest{For: 12 * time.Hour, Uses: 100})
 	b.Now, b.Boot = b.Now.Add(-13*time.Hour), b.Boot+12*time.Hour
 	if _, err := b.use(full); !errors.Is(err, approval.ErrNoGrant) {
@@ -123,7 +123,7 @@ func testGrant(t *testing.T, b *bench) {
 	b.advance(8 * 24 * time.Hour)
 	b.prune()
 
-	// Uses that come at once are counted one by one.
+	// Concurrent uses are counted one by one.
 	granted(b, full, approval.GrantRequest{Uses: 3})
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -143,7 +143,7 @@ func testGrant(t *testing.T, b *bench) {
 	}
 }
 
-// A denial, in whole or in part, tampering, or a person ends a standing approval.
+// A denial, in whole or in part, tampering, or a person ends a grant.
 func testGrantEnds(t *testing.T, b *bench) {
 	plan := lintPlan("npm run lint")
 	for name, end := range map[string]func(g approval.Grant){
@@ -199,8 +199,8 @@ func sessionPlan(host string) map[string]any {
 	return p
 }
 
-// A grant for what a session opens has no end of its own, and there is one of it: the next one
-// takes its place.
+// A grant for what a session opens does not expire, and there is only one: the next one replaces
+// it.
 func testGrantLasts(t *testing.T, b *bench) {
 	first, second := sessionPlan("api.test"), sessionPlan("other.test")
 	g := granted(b, first, approval.GrantRequest{Uses: 2})
@@ -277,7 +277,8 @@ func testGrantRefused(t *testing.T, b *bench) {
 	}
 }
 
-// E-std-2, E-std-3: each class that must be asked every time, and ordinary commands that need not.
+// E-std-2, E-std-3: each class that must be asked every time, and ordinary commands that can be
+// granted.
 func TestGrantable(t *testing.T) {
 	for _, command := range []string{"npm run lint", "make -j4 all", "rm -rf build",
 		"ls --color=always | wc -l", "cp 'a b' c && mv c d"} {

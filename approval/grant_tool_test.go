@@ -26,8 +26,8 @@ func toolPlan(changes, call map[string]any) map[string]any {
 	return p
 }
 
-// J5: a standing approval for a tool binds the tool, the agent and the workspace and no input. As
-// soon as there is any other reason to ask, it covers nothing.
+// J5: a grant for a tool binds the tool, the agent and the workspace, but not the input. As soon as
+// there is another reason to ask, it covers nothing.
 func TestAGrantForATool(t *testing.T) {
 	template := func(p map[string]any) string {
 		h, err := plan.Template(plantest.Bytes(t, p))

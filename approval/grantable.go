@@ -13,10 +13,10 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 )
 
-// neverWords are programs and verbs that no standing approval covers, wherever they are in a
-// command: those that run other text or other programs, those that change who one is, and those
-// whose effect is not on this machine. A word that only looks like one of them costs one more
-// question; a wrapper that is overlooked would be a hole (flock, time and sh -lc were, elsewhere).
+// neverWords are programs and verbs that no grant covers, wherever they are in a command: those
+// that run other text or other programs, those that change the user id, and those whose effect is
+// not on this machine. A word that only looks like one of them costs one more question; an
+// overlooked wrapper would be a hole (in other tools, flock, time and sh -lc were).
 //
 //go:embed ungrantable.txt
 var neverText string
@@ -29,8 +29,8 @@ var neverWords = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// Grantable returns why no standing approval may be given for a plan; it is empty when one may. It
-// reads the plan alone, so the prompt that offers the choice and the store that refuses it agree.
+// Grantable returns why a plan cannot be granted; it is empty if it can. It reads the plan alone,
+// so the prompt that offers the choice and the store that refuses it agree.
 func Grantable(payload []byte) []string {
 	facts, err := plan.Read(payload)
 	if err != nil {
@@ -103,7 +103,7 @@ func ungrantableCall(call plan.Fields) []string {
 	return why
 }
 
-// assigns reports whether a word is NAME=value, which before a command changes what it does.
+// assigns reports whether a word is NAME=value, which in front of a command changes what it does.
 func assigns(word string) bool {
 	name, _, found := strings.Cut(word, "=")
 	return found && !strings.ContainsAny(name, "-./")
@@ -121,7 +121,7 @@ func outside(paths []any, workspace string) bool {
 	return false
 }
 
-// guardedRules are what reasons about secrets, policy and protected files are called by.
+// guardedRules are the names of rules about secrets, policy and protected files.
 var guardedRules = []string{"read.secret", "secret", "path.state", "path.readonly",
 	"path.restricted", "path.protected", "protect", "policy", "tamper", "text.", "intent.", "tada.",
 	"exec.shadow", "net."}

@@ -77,7 +77,7 @@ func (g Grant) event(ev Event) Event {
 	return ev
 }
 
-// loadGrant returns the zero Grant when there is none.
+// loadGrant returns the zero Grant if there is none.
 func (t *tx) loadGrant(id string) (Grant, error) {
 	f, err := t.get(grantBucket, id)
 	if err != nil {
@@ -110,7 +110,7 @@ func (t *tx) usable(g Grant) bool {
 		g.givenBoot.within(t.now, g.Expires.Sub(g.Issued), t.o.Skew)
 }
 
-// useGrant returns the zero Grant when none lives.
+// useGrant returns the zero Grant if no valid one exists.
 func (t *tx) useGrant(session, template, planHash string) (Grant, error) {
 	g, err := t.loadGrant(string(t.raw(grantIndexBucket, planKey(session, template))))
 	if err != nil || !t.usable(g) || g.Session != session ||
@@ -125,7 +125,7 @@ func (t *tx) useGrant(session, template, planHash string) (Grant, error) {
 		Computed: planHash, Reason: g.Authority(t.now.Now)}))
 }
 
-// endGrants ends the living grants that which chooses. A grant that cannot be read is of no use
+// endGrants ends the valid grants that which selects. A grant that cannot be read is useless
 // anyway.
 func (t *tx) endGrants(kind, reason string, which func(Grant) bool) error {
 	for _, id := range t.keys(grantBucket) {

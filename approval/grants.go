@@ -8,9 +8,9 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// Grant makes an approved and unused question a standing approval. It refuses with
-// ErrNotGrantable what [Grantable] gives a reason for, and with ErrPending what is not
-// approved as a whole.
+// Grant turns an approved and unused question into a grant. It refuses with ErrNotGrantable a plan
+// for which [Grantable] returns a reason, and with ErrPending a question that is not approved as a
+// whole.
 func (s *Store) Grant(ctx context.Context, r GrantRequest) (Grant, []Event, error) {
 	if err := r.settle(); err != nil {
 		return Grant{}, nil, err
@@ -24,9 +24,8 @@ func (s *Store) Grant(ctx context.Context, r GrantRequest) (Grant, []Event, erro
 	return g, events, err
 }
 
-// UseGrant spends one use of the standing approval for this plan in this session. It refuses
-// with ErrNoGrant when there is none that lives. Count, both clocks and plan are checked in the
-// transaction that counts.
+// UseGrant spends one use of the grant for this plan in this session. It refuses with ErrNoGrant if
+// there is no valid one. Count, both clocks and plan are checked in the transaction that counts.
 func (s *Store) UseGrant(ctx context.Context, session string,
 	payload []byte) (Grant, []Event, error) {
 	none := &Refused{Outcome: OutcomeUnknown, Err: ErrNoGrant}
@@ -38,7 +37,7 @@ func (s *Store) UseGrant(ctx context.Context, session string,
 		return Grant{}, nil, none
 	}
 	found := false
-	// Most plans have none, and looking is cheaper than a transaction that writes.
+	// Most plans have no grant, and looking is cheaper than a transaction that writes.
 	err = s.view(ctx, func(t *tx) error {
 		g, err := t.loadGrant(string(t.raw(grantIndexBucket, planKey(session, template))))
 		found = err == nil && t.usable(g)
@@ -64,7 +63,7 @@ func (s *Store) UseGrant(ctx context.Context, session string,
 	return g, events, nil
 }
 
-// Grants returns the standing approvals that can be used now, oldest first.
+// Grants returns the grants that can be used now, oldest first.
 func (s *Store) Grants(ctx context.Context) ([]Grant, error) {
 	var out []Grant
 	err := s.view(ctx, func(t *tx) error {
@@ -81,12 +80,12 @@ func (s *Store) Grants(ctx context.Context) ([]Grant, error) {
 	return out, err
 }
 
-// Revoke ends one standing approval.
+// Revoke ends one grant.
 func (s *Store) Revoke(ctx context.Context, id, reason string) ([]Event, error) {
 	return s.endGrants(ctx, KindGrantRevoked, reason, func(g Grant) bool { return g.ID == id })
 }
 
-// Suspend ends all standing approvals of a session, as every denial in it does.
+// Suspend ends all grants of a session, as every denial in it does.
 func (s *Store) Suspend(ctx context.Context, session, reason string) ([]Event, error) {
 	return s.endGrants(ctx, KindGrantSuspended, reason,
 		func(g Grant) bool { return g.Session == session })

@@ -20,7 +20,7 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 )
 
-// oneTimeCode is RFC 6238 written down a second time, so that the test does not believe the store.
+// oneTimeCode implements RFC 6238 a second time, so that the test does not rely on the store.
 func oneTimeCode(secret []byte, at time.Time) string {
 	var msg [8]byte
 	binary.BigEndian.PutUint64(msg[:], uint64(at.Unix()/30))
@@ -82,7 +82,7 @@ func testTOTP(t *testing.T, b *bench) {
 	if err := with(e, oneTimeCode(secret, b.Now)); err != nil {
 		t.Error(err)
 	}
-	// Guessing ends the question.
+	// Guessing withdraws the question.
 	e = next()
 	for range 4 {
 		wantRefusal(t, with(e, "12345"), approval.ErrFactor, approval.OutcomeDenied)
@@ -93,8 +93,8 @@ func testTOTP(t *testing.T, b *bench) {
 	}
 }
 
-// E-chan-9: whoever has the new secret can answer, so it takes a code of the old one; wrong ones
-// are tried slowly.
+// E-chan-9: the holder of a new secret can answer, so setting one needs a code of the old one;
+// wrong codes can only be tried slowly.
 func testReplaceTOTP(t *testing.T, b *bench) {
 	s := b.Store
 	secretOf := func(uri string) []byte {
@@ -145,9 +145,9 @@ func testReplaceTOTP(t *testing.T, b *bench) {
 	}
 }
 
-// E-fat-3: a yes that comes before the page can be read is not taken, whatever is typed; the
-// question stays. Three of them, and everything is typed. The time grows with the page and the
-// risk.
+// E-fat-3: an approval that comes before the page can be read is refused, whatever is typed; the
+// question stays. After three of them, everything must be typed. The time grows with the page and
+// the risk.
 func testHasty(t *testing.T, b *bench) {
 	page := func(n, risk, lines int) approval.Envelope {
 		return ask(t, b, plantest.Small(t, func(p map[string]any) {
@@ -180,12 +180,12 @@ func testHasty(t *testing.T, b *bench) {
 	d := yes(now)
 	d.Took = now.ReadingTime()
 	decide(t, b, d)
-	if _, err := b.Decide(ctx, no(long, "")); err != nil { // a no takes no time
+	if _, err := b.Decide(ctx, no(long, "")); err != nil { // a denial takes no time
 		t.Error(err)
 	}
 }
 
-// A program's no says nothing of a person: the brake stays.
+// A denial by a program says nothing about a person: the brake stays.
 func TestAProgramsNoLiftsNoBrake(t *testing.T) {
 	t.Parallel()
 	b := &bench{TB: t, backend: newBoltBackend(t), clock: newClock()}
@@ -208,7 +208,7 @@ func TestAProgramsNoLiftsNoBrake(t *testing.T) {
 	}
 }
 
-// E-fat-3: three high-risk approvals in less than two seconds each, and everything must be typed.
+// E-fat-3: after three high-risk approvals within two seconds each, everything must be typed.
 func testBrake(t *testing.T, b *bench) {
 	n := 0
 	answer := func(risk int, took time.Duration, approve bool) approval.Envelope {
@@ -235,7 +235,7 @@ func testBrake(t *testing.T, b *bench) {
 	answer(2, fast, true)
 	answer(2, fast, true)
 	for _, took := range []time.Duration{fast, slow} {
-		// what carries little risk neither counts nor breaks the row
+		// a low risk neither counts nor interrupts the row
 		if e := answer(1, took, true); e.Challenge != "" {
 			t.Errorf("too early: %+v", e.Friction)
 		}
@@ -261,7 +261,7 @@ func testBrake(t *testing.T, b *bench) {
 	if e := answer(1, slow, true); e.Challenge != "" {
 		t.Error("the brake is still on")
 	}
-	// A no shows attention too.
+	// A denial shows attention too.
 	for range 3 {
 		answer(2, fast, true)
 	}
@@ -299,8 +299,8 @@ func testCanary(t *testing.T, b *bench) {
 		}
 		_, err = b.Consume(ctx, claim(e))
 		wantRefusal(t, err, approval.ErrPending, "")
-		// An agent that asks the same while it is open has a question of its own, which no answer
-		// to the canary reaches.
+		// An agent that asks the same while the canary is open gets a question of its own, which no
+		// answer to the canary reaches.
 		real, created, err := b.Request(ctx, approval.Request{Session: "s1", Payload: plan})
 		if err != nil || !created || real.ID == e.ID {
 			t.Errorf("asked in earnest: %v, %v", created, err)
@@ -322,7 +322,7 @@ func testCanary(t *testing.T, b *bench) {
 		if (next.Challenge != "") != approve {
 			t.Errorf("approved %v: the next asks for %q", approve, next.Challenge)
 		}
-		// A real plan of the same words is asked: the canary leaves no cool-off behind.
+		// A real plan with the same words is asked: the canary leaves no cool-off behind.
 		if real, created, err := b.Request(ctx,
 			approval.Request{Session: "s2", Payload: plan}); err != nil || !created ||
 			real.ID == e.ID {
@@ -337,7 +337,7 @@ func testCanary(t *testing.T, b *bench) {
 	if s.Canaries != 2 || s.Fooled != 1 || s.Approved != 0 || s.Denied != 0 || s.Brakes != 1 {
 		t.Errorf("%+v", s)
 	}
-	// One that nobody answers is told as a canary, too: nothing else about it is on record.
+	// A canary that is not answered is also reported as one: there is no other entry about it.
 	e, _, err := b.Request(ctx, approval.Request{Session: "s3",
 		Payload: approval.Canary(2, "claude-code", "PR-118", "/home/me/proj"), Canary: true})
 	if err != nil {
@@ -361,7 +361,7 @@ func testCanary(t *testing.T, b *bench) {
 	}
 }
 
-// B-R5.2a: what was cut cannot be approved until it was paged through.
+// B-R5.2a: a page that was cut cannot be approved until it was paged through.
 func testPaging(t *testing.T, b *bench) {
 	e := ask(t, b, plantest.Small(t,
 		func(p map[string]any) { p["extra"] = strings.Repeat("long ", 1000) }))

@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// A Job is one task in a form that a [DB] can have done by another process. The process that does
-// it does those of others in the same transaction ([Job.Join]), and answers them after it.
+// A Job is one task in a form that a [DB] may pass to another process. That process does it
+// together with the jobs of others in one transaction ([Job.Join]) and answers them afterwards.
 type Job struct {
 	path    string // of the database
 	o       Options
@@ -17,8 +17,8 @@ type Job struct {
 	results []result // of tasks
 }
 
-// Do does the job, and those that joined it. A task that fails, which is more than being refused,
-// fails them all.
+// Do does the job and those that joined it. A refusal is a result; a task that fails makes them all
+// fail.
 func (j *Job) Do(db Tx) error {
 	t := begin(db, j.path, j.o)
 	if err := t.compare(); err != nil {
@@ -35,11 +35,11 @@ func (j *Job) Do(db Tx) error {
 	return nil
 }
 
-// Ticket names the job and no other. The store knows by it that the job was done already: an answer
-// that was lost is no lost approval, and no second one.
+// Ticket identifies the job. It tells the store that the job was already done, so a lost answer
+// neither loses an approval nor creates a second one.
 func (j *Job) Ticket() string { return j.tasks[0].ticket }
 
-// Line is the job for another process: one line of text.
+// Line returns the job as one line of text, for another process.
 func (j *Job) Line() ([]byte, error) {
 	k := j.tasks[0]
 	b, err := canonical.Append(nil, map[string]any{
@@ -48,7 +48,7 @@ func (j *Job) Line() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// Join takes over the job in a line of another process, unless it is none.
+// Join takes over the job in a line from another process. A line that is not a job is ignored.
 func (j *Job) Join(line []byte) {
 	v, err := canonical.Parse(bytes.TrimSuffix(line, []byte("\n")))
 	f := plan.AsFields(v)
@@ -69,19 +69,19 @@ func (j *Job) has(ticket string) bool {
 	return false
 }
 
-// Joined is how many jobs of others are done with this one.
+// Joined is the number of jobs of others that are done with this one.
 func (j *Job) Joined() int { return len(j.tasks) - 1 }
 
-// Alone gives the jobs of others back.
+// Alone drops the jobs of others.
 func (j *Job) Alone() { j.tasks = j.tasks[:1] }
 
-// A JobAnswer is what a job of another process came to.
+// A JobAnswer is the result of another process's job.
 type JobAnswer struct {
 	Ticket string
 	Line   []byte
 }
 
-// Answers are those for the jobs that joined.
+// Answers returns the answers to the jobs that joined.
 func (j *Job) Answers() []JobAnswer {
 	var out []JobAnswer
 	for i, k := range j.tasks[1:] {
@@ -101,8 +101,8 @@ func (j *Job) Read(line []byte) bool {
 	return true
 }
 
-// verbs are the operations that every run needs, so that many runs at once need few commits. What
-// a person does is alone in its transaction.
+// verbs are the operations that every run needs, so that many runs at once need few commits. What a
+// person does has a transaction of its own.
 var verbs = map[string]func(*tx, task) (result, error){
 	"request":  (*tx).requestTask,
 	"consume":  (*tx).consumeTask,

@@ -66,7 +66,7 @@ func TestFinishUnderTicket(t *testing.T) {
 	}
 }
 
-// An answer gives another process all that the caller gets at home.
+// An answer gives another process everything that the caller gets in its own.
 func TestResultLine(t *testing.T) {
 	t.Parallel()
 	s, e := approvedStore(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/tada-run/tada-run/approval/private"
 )
 
-// A Key signs answers on a machine of its own. Its zero value signs nothing.
+// A Key signs answers on another machine. Its zero value signs nothing.
 type Key struct {
 	Name    string // of the person; letters, digits and .@_+-
 	private ed25519.PrivateKey
@@ -25,7 +25,7 @@ type Key struct {
 // ErrPassphrase is returned for a sealed key and the wrong passphrase, or none.
 var ErrPassphrase = errors.New("passphrase is missing or wrong")
 
-// ErrKey is returned for a text that is no key file.
+// ErrKey is returned for a text that is not a key file.
 var ErrKey = errors.New("not a key file")
 
 // NewKey makes a key from a cryptographic source of randomness.
@@ -62,8 +62,8 @@ func (k Key) Public() ed25519.PublicKey {
 // ID returns the id of the key: see [KeyID].
 func (k Key) ID() string { return KeyID(k.Public()) }
 
-// KeyID returns the first 16 hexadecimal digits of the SHA-256 of a public key, by which answers
-// name who signed them. It chooses a key from the trust list and proves nothing by itself.
+// KeyID returns the first 16 hexadecimal digits of the SHA-256 of a public key. Answers name their
+// signer by it. It selects a key in the trust list and proves nothing by itself.
 func KeyID(public ed25519.PublicKey) string {
 	sum := sha256.Sum256(public)
 	return hex.EncodeToString(sum[:8])
@@ -77,7 +77,7 @@ func (k Key) TrustLine() string {
 const (
 	keyHead = "tada-private-key-v1"
 
-	// OWASP's figure of 2023 for PBKDF2 with HMAC-SHA-256: about half a second here.
+	// OWASP's figure of 2023 for PBKDF2 with HMAC-SHA-256: about half a second on this hardware.
 	keyRounds   = 600_000
 	keySaltSize = 16
 
@@ -85,8 +85,8 @@ const (
 )
 
 // Text returns the key file, one line: tada-private-key-v1 NAME plain SEED, or, with a passphrase,
-// tada-private-key-v1 NAME pbkdf2-aes256gcm SALT+NONCE+SEALED, in base64. random is only read for a
-// passphrase.
+// tada-private-key-v1 NAME pbkdf2-aes256gcm SALT+NONCE+SEALED, in base64. random is read only if
+// there is a passphrase.
 func (k Key) Text(passphrase string, random io.Reader) ([]byte, error) {
 	if k.Public() == nil {
 		return nil, fmt.Errorf("approval: %w: it has no key in it", ErrKey)
@@ -103,7 +103,8 @@ func (k Key) Text(passphrase string, random io.Reader) ([]byte, error) {
 			return nil, err
 		}
 		how = "pbkdf2-aes256gcm"
-		// A fresh salt makes a fresh key, which is used once, so a nonce of zeros does not repeat.
+		// A fresh salt makes a fresh key that is used only once, so a nonce of zeros does not
+		// repeat.
 		seed = box.Seal(salt, make([]byte, box.NonceSize()), seed, []byte(k.Name))
 	}
 	return []byte(keyHead + " " + k.Name + " " + how + " " +
@@ -122,8 +123,8 @@ func keyBox(passphrase string, salt []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// ParseKey reads a key file. For a sealed one it calls passphrase, which may be nil: then, and for
-// the wrong one, it returns ErrPassphrase.
+// ParseKey reads a key file. For a sealed one it calls passphrase. If passphrase is nil, or returns
+// the wrong one, the error is ErrPassphrase.
 func ParseKey(text []byte, passphrase func() (string, error)) (Key, error) {
 	bad := func(why string) (Key, error) {
 		return Key{}, fmt.Errorf("approval: %w: %s", ErrKey, why)
@@ -177,8 +178,8 @@ func openSeed(data []byte, name string, passphrase func() (string, error)) ([]by
 // SaveKey writes a new key file of mode 0600. It never replaces one: the error is fs.ErrExist.
 func SaveKey(path string, text []byte) error { return private.Create(path, text) }
 
-// LoadKey reads the key file at path, which must be this user's alone: else ErrMeddled in a
-// *[FileError].
+// LoadKey reads the key file at path, which must belong to this user alone: otherwise the error is
+// ErrMeddled in a *[FileError].
 func LoadKey(path string, passphrase func() (string, error)) (Key, error) {
 	text, err := private.Read(path, maxKeyFile)
 	if err != nil {

@@ -32,7 +32,7 @@ func trustOf(t testing.TB, lines ...string) approval.TrustList {
 	return list
 }
 
-// B-R8.3: the key file has mode 0600, is never replaced, and is refused when it is open to others.
+// B-R8.3: the key file has mode 0600, is never replaced, and is refused if it is open to others.
 // With a passphrase it opens with that alone.
 func TestKeyFile(t *testing.T) {
 	t.Parallel()

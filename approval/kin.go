@@ -9,9 +9,8 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 )
 
-// After says what stands beside the page of a question, in lines: the program whose text stood
-// around the command, and that the question comes after a near-identical one that was denied. ""
-// for neither.
+// After returns what is shown beside the page of a question, in lines: the program whose text was
+// around the command, and that a near-identical question was denied before. "" if there is neither.
 func (e Envelope) After() string {
 	var lines []string
 	if e.Through != "" {
@@ -25,7 +24,7 @@ func (e Envelope) After() string {
 }
 
 // Grouped returns the questions with near-identical ones side by side: the riskiest group first,
-// then the oldest, and in a group the oldest question first.
+// then the oldest, and within a group the oldest question first.
 func Grouped(list []Envelope) []Envelope {
 	groups := map[string][]Envelope{}
 	for _, e := range list {

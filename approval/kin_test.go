@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
-// E-deny-3: a question that is near-identical to one that was denied a while ago is asked, and says
-// so; the identical one is not.
+// E-deny-3: a question near-identical to one that was denied a while ago is asked, and says so; the
+// identical one is not asked.
 func testKin(t *testing.T, b *bench) {
 	first := b.numbered(1)
 	if first.Kin == "" || first.Refused != "" {
@@ -54,8 +54,8 @@ func testKin(t *testing.T, b *bench) {
 	}
 }
 
-// E-deny-3: near-identical questions stand together and no riskier one stands below them; what has
-// no kin stands alone.
+// E-deny-3: near-identical questions are listed together, with no riskier one below them; a
+// question without others like it is alone.
 func TestGrouped(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1000, 0)

@@ -11,7 +11,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// MaxToken is how long a signed answer may be, in bytes.
+// MaxToken is the maximum length of a signed answer, in bytes.
 const MaxToken = 64 << 10
 
 func seal64(head, domain string, payload []byte, key ed25519.PrivateKey) []byte {
@@ -20,8 +20,8 @@ func seal64(head, domain string, payload []byte, key ed25519.PrivateKey) []byte 
 	return []byte(head + enc.EncodeToString(payload) + "." + enc.EncodeToString(sig) + "\n")
 }
 
-// open64 takes a signed line apart. It does not check the signature: the payload says
-// which key must have made it.
+// open64 splits a signed line. It does not check the signature: the payload says which key must
+// have made it.
 func open64(head string, text []byte) (payload, sig []byte, err error) {
 	if len(text) > MaxToken {
 		return nil, nil, tokenError(ErrOversized, "it has more than %d bytes", MaxToken)
@@ -89,7 +89,7 @@ func readMembers(payload []byte, members map[string]any) (plan.Fields, error) {
 	return f, nil
 }
 
-// tokenSkew is how far the clocks of two machines may be apart.
+// tokenSkew is how far apart the clocks of two machines may be.
 const tokenSkew = time.Minute
 
 func checkWindow(aud, audience string, from, to, now time.Time, life time.Duration) error {

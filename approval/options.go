@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Options are the facts and limits of a store. Clock and Rand must be set; a duration or number
-// that is 0 means its default.
+// Options are the facts and limits of a store. Clock and Rand must be set; a duration or number of
+// 0 means its default.
 type Options struct {
 	Clock func() Clock
 	Rand  io.Reader // a cryptographic source, for ids and nonces
@@ -20,7 +20,7 @@ type Options struct {
 	CoolOff   time.Duration // how long a denied plan is denied again without asking: 10 min
 	LockWait  time.Duration // how long to wait for other processes: 30 s
 
-	// Waiting, when set, is called by a wait for another process that has taken a second, and again
+	// Waiting, if set, is called when a wait for another process has taken one second, and again
 	// after five, with the file whose lock that process holds.
 	Waiting func(lock *os.File, waited time.Duration)
 
@@ -28,15 +28,15 @@ type Options struct {
 	MaxHour    int // new questions of one budget in an hour: 100
 	MaxOpen    int // open questions of all budgets: 200
 
-	// SecondFactor says that a second factor exists and is checked before Decide. Without one,
-	// the highest risk is asked with the longer challenge alone.
+	// SecondFactor says that a second factor exists and is checked before Decide. Without one, the
+	// highest risk requires only the longer challenge.
 	SecondFactor bool
 
-	// Record returns the greatest Seq of the events that the record has from a place on; "" is its
-	// beginning. It is asked in every transaction that changes something, before the change. A
-	// database that has not come so far is an older one that was put back, in which what was used
-	// is unused again: the change is refused with ErrBehind. An error of Record refuses it too. Nil
-	// compares with nothing.
+	// Record returns the greatest Seq of the events in the record from a place on; "" is its
+	// beginning. It is called in every transaction that changes something, before the change. If
+	// the database has not come that far, it is an older copy that was put back, in which used
+	// approvals are unused again: the change is refused with ErrBehind. An error of Record refuses
+	// it too. If Record is nil, nothing is compared.
 	Record func(place string) (seq uint64, err error)
 }
 
@@ -75,7 +75,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.MaxOpen <= 0 {
 		o.MaxOpen = 200
 	}
-	// A nonce must be remembered for as long as somebody could present it.
+	// A nonce must be remembered for as long as it could be presented.
 	if least := o.TTL + o.Skew; o.Retention < least {
 		return o, &ConfigError{Name: "retention", Value: o.Retention.String(),
 			Need: "it must be at least ttl " + o.TTL.String() + " plus skew " + o.Skew.String()}

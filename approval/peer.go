@@ -5,35 +5,35 @@ import (
 	"fmt"
 )
 
-// PeerFacts are what the kernel says of a process that wants to answer a question. None of them is
-// a secret, so none can be stolen. The zero value is a process of which nothing is known.
+// PeerFacts are what the kernel says about a process that wants to answer a question. None of them
+// is a secret, so none can be stolen. The zero value is a process about which nothing is known.
 type PeerFacts struct {
-	// the facts below were read, and the process was still the same one afterwards (pidfd)
+	// the fields below were read, and the process was still the same one afterwards (pidfd)
 	Known      bool
 	UID        int
 	NoNewPrivs bool // /proc/PID/status: inherited, and never cleared again (prctl(2))
 	Seccomp    int  // /proc/PID/status: 0 is no filter
-	// the fenced session that the launcher knows it or an ancestor to belong to; "" is none
+	// the sandboxed session that, as the launcher knows, it or an ancestor belongs to; "" is none
 	Session  string
 	Ancestor bool // an ancestor of it is a process that a launcher has fenced
 	Terminal bool // it has a controlling terminal and is in its foreground process group
 }
 
-// PeerRules say what to require of it.
+// PeerRules say what is required of the process.
 type PeerRules struct {
 	UID int // whose answers count
 	// Terminal requires a person's terminal: for answers that are not signed.
 	Terminal bool
 	// NoNewPrivsIsNormal is for machines where a person's own shell has no_new_privs, as in some
-	// containers: then only the sessions and ancestors that the launcher knows tell fenced from
-	// free.
+	// containers. Then only the sessions and ancestors that the launcher knows show whether a
+	// process is in a sandbox.
 	NoNewPrivsIsNormal bool
 }
 
-// ErrPeer is returned by [MayDecide] for a process that may ask and not answer.
+// ErrPeer is returned by [MayDecide] for a process that may ask but not answer.
 var ErrPeer = errors.New("this process may ask questions but not answer them")
 
-// ErrPerson wraps [ErrPeer], for actions that answer no question.
+// ErrPerson wraps [ErrPeer], for actions that do not answer a question.
 var ErrPerson error = personError{}
 
 type personError struct{}
@@ -41,8 +41,8 @@ type personError struct{}
 func (personError) Error() string { return "this needs a person at a terminal" }
 func (personError) Unwrap() error { return ErrPeer }
 
-// MayDecide reports whether a process may answer questions; the error says why not and wraps
-// ErrPeer. What runs inside of a fence never may.
+// MayDecide reports whether a process may answer questions; the error is the reason and wraps
+// ErrPeer. A process inside a sandbox never may.
 func MayDecide(p PeerFacts, r PeerRules) error {
 	for _, rule := range []struct {
 		no  bool

@@ -12,9 +12,10 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 )
 
-// A phrase is two words that only this user's real prompts show, and that no fence lets an agent
-// read. A page without them, or with others, was drawn by somebody else. It is for the eye and
-// opens nothing, so two words are enough: one guess in 4,096 fits, and a wrong one is seen.
+// A phrase is two words that only this user's real prompts show, and that no sandbox lets an agent
+// read. A page without them, or with others, was not drawn by tada-run. The phrase is for the eye
+// and unlocks nothing, so two words are enough: one guess in 4,096 is right, and a wrong one is
+// seen.
 
 // phraseText has 64 words of one kind, then 64 of another.
 //
@@ -31,8 +32,8 @@ func newPhrase(random io.Reader) (string, error) {
 	return words[b[0]%64] + " " + words[64+b[1]%64], nil // 64 divides 256: no word is likelier
 }
 
-// LoadPhrase reads the phrase at path, which must be this user's alone, or makes one when there is
-// none.
+// LoadPhrase reads the phrase at path, which must belong to this user alone, or makes one if there
+// is none.
 func LoadPhrase(path string, random io.Reader) (string, error) {
 	text, err := private.Read(path, render.MaxPhrase+1)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -27,7 +27,7 @@ func TestPhrase(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	// What is in the file and is no phrase is not used.
+	// A file that does not contain a phrase is not used.
 	for _, bad := range []string{"a\x1b[2K", "a» R0 LOW", "a  b", " a", strings.Repeat("a", 40),
 		"a\nb", "é"} {
 		if err := os.WriteFile(path, []byte(bad+"\n"), 0o600); err != nil {
@@ -45,8 +45,8 @@ func TestPhrase(t *testing.T) {
 	}
 }
 
-// Every error that a person or a program can meet has its own code, an exit status and a sentence,
-// and what changes an envelope its outcome in the record. B-R4.1a
+// Every error that can reach a person or a program has its own code, an exit status and a sentence,
+// and an outcome in the record if it changes an envelope. B-R4.1a
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	told := regexp.MustCompile(`tadactl [a-z]+( --?[a-z]+| [a-z]+)?`)
@@ -108,7 +108,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// What a refusal tells to type names the question that it is about, where it is known.
+// The command in a refusal names the question that it is about, if it is known.
 func TestExplainNames(t *testing.T) {
 	for _, test := range []struct {
 		err  error

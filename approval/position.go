@@ -5,12 +5,13 @@ import (
 	"github.com/tada-run/tada-run/approval/private"
 )
 
-// The store and the record remember each other. Every event has its Seq from a counter in the
-// database, and the record has the event; the database has a place in the record. A copy of the
-// database that is put back has a counter that lags behind the record, and a record that is put
-// back lacks the place. Comparing them costs reading what the record got since that place.
+// The store and the record remember each other. Every event has a Seq from a counter in the
+// database, and the record has the event; the database stores a place in the record. If an older
+// copy of the database is put back, its counter lags behind the record; if an older record is put
+// back, it lacks the place. Comparing them costs reading what was added to the record since that
+// place.
 
-// placeKey is where the place is kept, in MetaBucket, sealed.
+// placeKey is the key of the place, in MetaBucket, sealed.
 const placeKey = "record"
 
 func (t *tx) place() (string, error) {
@@ -29,9 +30,9 @@ func (t *tx) seq() uint64 {
 	return t.db.Seq()
 }
 
-// compare refuses to change a database that is older than the record. It is asked under the lock,
-// so no other process can have gone on meanwhile, and the record has no event that the database did
-// not have before.
+// compare refuses to change a database that is older than the record. It runs under the lock, so no
+// other process can add to either in the meantime, and the database always gets an event before the
+// record does.
 func (t *tx) compare() error {
 	if t.o.Record == nil {
 		return nil

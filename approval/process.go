@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Process is one of a line of ancestors.
+// A Process is a process or one of its ancestors.
 type Process struct {
 	PID    int
 	Name   string   // as the kernel has it: at most 15 bytes, and whatever the process chose
@@ -26,7 +26,7 @@ func (p Process) String() string {
 	return fmt.Sprintf("%.64s (process %d)", shown(name), p.PID)
 }
 
-// shown keeps of a name what cannot move a cursor.
+// shown removes from a name what could move a cursor.
 func shown(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
@@ -36,12 +36,12 @@ func shown(name string) string {
 	}, name)
 }
 
-// interpreters run a script whose name says more than theirs.
+// interpreters run a script, whose name says more than theirs.
 var interpreters = []string{"node", "nodejs", "bun", "deno", "python", "ruby", "perl", "java",
 	"electron", "sh", "bash", "uv"}
 
-// program returns the names by which a process is looked up: of its file, or where that cannot be
-// read of the process.
+// program returns the names by which a process is looked up: the name of its file or, if that
+// cannot be read, of the process.
 func (p Process) program() string {
 	name := strings.TrimSuffix(path.Base(p.File), " (deleted)")
 	if p.File == "" {
@@ -51,7 +51,7 @@ func (p Process) program() string {
 	return name
 }
 
-// interpreter returns the name of the interpreter without its version, "" for a program of its own.
+// interpreter returns the name of the interpreter without its version, or "" for any other program.
 func (p Process) interpreter() string {
 	name := strings.TrimRight(p.program(), "0123456789.")
 	if slices.Contains(interpreters, name) {
@@ -60,8 +60,7 @@ func (p Process) interpreter() string {
 	return ""
 }
 
-// script returns what an interpreter was told to run, a file or a module; "" for a program of its
-// own.
+// script returns what an interpreter runs, a file or a module; "" for any other program.
 func (p Process) script() string {
 	if p.interpreter() == "" || len(p.Args) < 2 {
 		return ""
@@ -79,7 +78,7 @@ func (p Process) script() string {
 	return ""
 }
 
-// agent says which agent's program this is; "" for none.
+// agent returns the agent whose program this is, or "".
 func (p Process) agent() string {
 	script := p.script()
 	called := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(path.Base(script), ".js"),
@@ -95,9 +94,9 @@ func (p Process) agent() string {
 	return ""
 }
 
-// AgentProgram names the agent that a program is: by the file that it leads to and the words that
-// it is called with, also behind the interpreter or the link by which package managers install it.
-// "" is none.
+// AgentProgram returns the name of the agent that a program belongs to, or "". It looks at the file
+// that the program resolves to and at its arguments, also behind the interpreter or the link by
+// which package managers install it.
 func AgentProgram(file string, argv []string) string {
 	if len(argv) == 0 {
 		return ""
@@ -110,7 +109,7 @@ func AgentProgram(file string, argv []string) string {
 	return Process{File: file, Name: path.Base(argv[0]), Args: argv}.agent()
 }
 
-// holds says how the process shows a terminal whose other end it has.
+// holds returns how the process shows a terminal whose other end it has.
 func (p Process) holds() holding {
 	name, interpreter := p.program(), p.interpreter()
 	for _, row := range terminalRows() {
@@ -129,8 +128,8 @@ func (p Process) holds() holding {
 	return unknown
 }
 
-// commName is a name as the kernel keeps that of a process (15 bytes, proc_pid_comm(5)), up to what
-// the process has added.
+// commName is a process name as the kernel stores it (15 bytes, proc_pid_comm(5)), without what the
+// process has added to it.
 func commName(name string) string {
 	name, _, _ = strings.Cut(name, ":") // "tmux: server"
 	name, _, _ = strings.Cut(name, "(") // "Relay(12)"

@@ -63,13 +63,12 @@ func child(job, path, arg string) {
 		fmt.Println("error", err)
 		return
 	}
-	// In the poller: a thread that waits in read(2) keeps the runtime awake, and that 64 times.
+	// In the poller: a thread that waits in read(2) keeps the runtime awake, 64 times.
 	_ = syscall.SetNonblock(0, true)
 	stdin := os.NewFile(0, "stdin")
 	barrier := func() { stdin.Read(make([]byte, 1)) }
 	done := func() {
-		// all tell and end when all are done: to print, and to end, is as much work as what is
-		// measured
+		// all print and exit when all are done: that is as much work as what is measured
 		os.NewFile(3, "done").Close()
 		barrier()
 	}
@@ -79,7 +78,7 @@ func child(job, path, arg string) {
 		arg = hex.EncodeToString(sum[:])
 		if _, _, err := s.Request(ctx,
 			approval.Request{Session: "s1", Payload: []byte(payload)}); err != nil {
-			// as a launcher does before
+			// as a launcher does first
 			fmt.Println("error", err)
 			return
 		}
@@ -98,7 +97,8 @@ func child(job, path, arg string) {
 		return
 	}
 	if job == "floor" {
-		// what no store can do without: each process its turn at a lock, and one wait for the disk
+		// the least that any store needs: each process takes a lock in turn, and one waits for the
+		// disk
 		fmt.Println("ready")
 		barrier()
 		start, before := time.Now(), worked()
@@ -183,8 +183,8 @@ func start(t *testing.T, job, path, arg string,
 	return cmd, in, bufio.NewScanner(out)
 }
 
-// race starts a process for each argument, lets them all do the job at once, and returns what each
-// said.
+// race starts a process for each argument, lets them all do the job at once, and returns the output
+// of each.
 func race(t *testing.T, job, path string, args []string) []string {
 	t.Helper()
 	type proc struct {
@@ -229,7 +229,7 @@ func race(t *testing.T, job, path string, args []string) []string {
 const processes = 64
 
 // B-T5, B-R1.4.2, B-R2.2, B-I3: of 64 processes that consume one approval exactly one gets the
-// permit, and each other one is told that it is a replay.
+// permit, and each of the others gets an error that it is a replay.
 func TestOneApprovalManyProcesses(t *testing.T) {
 	t.Parallel()
 	s, path := realStoreIn(t)
@@ -253,9 +253,9 @@ func TestOneApprovalManyProcesses(t *testing.T) {
 	}
 }
 
-// B-I3, E-bkr-5: 64 processes with an approval each all get their permit. What that takes is logged
-// beside what any store would take on this machine at this moment: 64 processes that have their
-// turn at a lock, one of which waits for the disk.
+// B-I3, E-bkr-5: 64 processes with an approval each all get their permit. The time is logged beside
+// what any store would need on this machine at this moment: 64 processes that take a lock in turn,
+// one of which waits for the disk.
 func TestManyApprovalsManyProcesses(t *testing.T) {
 	t.Parallel()
 	s, path := realStoreIn(t)
@@ -290,10 +290,10 @@ func TestManyApprovalsManyProcesses(t *testing.T) {
 	}
 }
 
-// E-bkr-5: processes that use an approval each at the same moment wait for each other's work and
-// for nothing else. bbolt's own waiting for its lock would add sleeps of 50 ms. The longest wait is
+// E-bkr-5: processes that use an approval at the same moment wait for each other's work and for
+// nothing else. bbolt's own wait for its lock would add sleeps of 50 ms. The longest wait is
 // compared with the work of all, and with what a bare lock takes with as many processes at the same
-// moment: on a machine that has other work too, all of it grows.
+// moment: on a machine with other work, all of these grow.
 func TestParallelUseDoesNotStall(t *testing.T) {
 	const consumers = 32
 	s, path := realStoreIn(t)
@@ -332,9 +332,9 @@ func permits(t *testing.T, lines []string) (longest, work int) {
 	return longest, work
 }
 
-// A run that waits in another process hears of its answer, however soon it comes and however many
-// others wait for theirs; nobody else does. The time from the committed answer to the waiter is
-// logged, and that from the answer itself, with the disk in between.
+// A run that waits in another process gets its answer, however soon it comes and however many
+// others wait for theirs; no other run gets it. Two times are logged: from the committed answer to
+// the waiter, and from the answer itself, with the disk in between.
 func TestAnswerReachesItsWaiter(t *testing.T) {
 	t.Parallel()
 	const answers = 20
@@ -385,7 +385,7 @@ func TestAnswerReachesItsWaiter(t *testing.T) {
 		}
 		w.cmd.Wait()
 	}
-	// The bells of those who were killed go when their questions do.
+	// The bells of killed waiters are removed with their questions.
 	for _, w := range all[answers:] {
 		if _, err := s.Cancel(ctx, w.e.ID, ""); err != nil {
 			t.Fatal(err)
@@ -405,9 +405,9 @@ func realStoreIn(t testing.TB) (*approval.Store, string) {
 	return s, path
 }
 
-// B-C1, B-R2.3a, B-R4.6a, B-R1.4.7: a process that is killed between any two of its steps leaves a
-// store in which every answer and every use it was told of is there, nothing can be used a second
-// time, each run without an end is known, and the events have no gap.
+// B-C1, B-R2.3a, B-R4.6a, B-R1.4.7: after a process was killed between any two of its steps, the
+// store has every answer and every use that was reported to it, nothing can be used a second time,
+// each run without an end is known, and the events have no gap.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	_, path := realStoreIn(t)

@@ -6,8 +6,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// An agent is known by its file, by the package that it is in, and behind the interpreter and the
-// link by which it is installed.
+// An agent is recognised by its file, by the package that it is in, and behind the interpreter and
+// the link by which it is installed.
 func TestAgentProgram(t *testing.T) {
 	const npm = "/home/me/.npm-global/lib/node_modules/"
 	for _, test := range []struct {

@@ -6,7 +6,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// prune removes what has been dead for Options.Retention.
+// prune removes what ended more than Options.Retention ago.
 func (t *tx) prune() error {
 	for _, id := range t.keys(stateBucket) {
 		f, err := t.get(stateBucket, id)
@@ -26,7 +26,7 @@ func (t *tx) prune() error {
 	return nil
 }
 
-// remove takes one dead envelope away and leaves a tombstone.
+// remove deletes one ended envelope and leaves a tombstone.
 func (t *tx) remove(id string, state plan.Fields) error {
 	err := t.put(tombstoneBucket, id,
 		plan.Fields{"state": state.Text("state"), "since": state.Text("since")})
@@ -53,7 +53,7 @@ func (t *tx) remove(id string, state plan.Fields) error {
 	return nil
 }
 
-// forget removes tombstones and cool-offs that have had their time.
+// forget removes tombstones and cool-offs whose time is over.
 func (t *tx) forget() error {
 	for _, old := range []struct {
 		bucket Bucket
@@ -73,7 +73,7 @@ func (t *tx) forget() error {
 	return nil
 }
 
-// forgetGrants removes grants that have been over for Options.Retention.
+// forgetGrants removes grants that ended more than Options.Retention ago.
 func (t *tx) forgetGrants() error {
 	for _, id := range t.keys(grantBucket) {
 		g, err := t.loadGrant(id)

@@ -108,7 +108,7 @@ func testDelegation(t *testing.T, b *bench) {
 	}
 }
 
-// E-quo-1: so many different people, without the one for whom it is asked; one no is a no.
+// E-quo-1: as many different people, not counting the requester; one denial denies.
 func testQuorum(t *testing.T, b *bench) {
 	const yes2, no1, part = "yes", "no", "part"
 	type vote struct {
@@ -174,7 +174,7 @@ func testQuorum(t *testing.T, b *bench) {
 		approval.Request{Session: "s1", Quorum: 17, Payload: plantest.Small(t, nil)}); err == nil {
 		t.Error("a quorum that nobody can bring together")
 	}
-	// Asked of one person first, and then of two: the first question does not answer the second.
+	// Asked of one person first, then of two: the first question does not answer the second.
 	p := plantest.Small(t, func(p map[string]any) { p["n"] = "stricter" })
 	one := ask(t, b, p)
 	decide(t, b, yes(one))

@@ -7,7 +7,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// A Rebuilt says what came out of the record.
+// A Rebuilt says what was restored from the record.
 type Rebuilt struct {
 	Aside   string // where the damaged file is now; "" when there was none
 	Dead    int    // envelopes that stay used, denied or expired
@@ -16,7 +16,7 @@ type Rebuilt struct {
 	Grants  int    // standing approvals that ended with this
 }
 
-// A History is what a record says of each envelope.
+// A History is what a record says about each envelope.
 type History struct {
 	seq    uint64
 	last   map[string]Event // envelope -> the event that says its state
@@ -42,10 +42,11 @@ func ReadHistory(events iter.Seq2[Event, error]) (*History, error) {
 	return h, nil
 }
 
-// Restore writes what a history leaves over into an empty database at path. It
-// forgets in one direction only: what was used, denied or taken stays so, a run without an end is
-// still [Store].Unfinished, a denied plan cools off; but open questions are expired, grants ended,
-// and the secret of one-time codes is gone, because the record does not hold what could permit.
+// Restore writes the state that follows from a history into an empty database at path. It forgets
+// in one direction only: what was used, denied or taken stays so, a run without an end is still
+// [Store].Unfinished, a denied plan cools off. But open questions are expired, grants ended, and
+// the secret of one-time codes is gone, because the record does not contain anything that could
+// permit.
 func (h *History) Restore(tx Tx, path string, o Options) (Rebuilt, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -64,7 +65,7 @@ func (h *History) add(e Event) {
 		if _, known := h.last[e.Envelope]; !known {
 			h.order = append(h.order, e.Envelope)
 		}
-		// What has ended stays ended, in whatever order a record has the events.
+		// What has ended stays ended, whatever the order of the events in a record.
 		if old := h.last[e.Envelope]; old.To == "" || old.To == Pending {
 			h.last[e.Envelope] = e
 		}
@@ -88,7 +89,7 @@ func (h *History) add(e Event) {
 	}
 }
 
-// restore writes what a history leaves over.
+// restore writes the state that follows from a history.
 func (t *tx) restore(h *History) (Rebuilt, error) {
 	var out Rebuilt
 	if err := t.db.SetSeq(h.seq); err != nil {

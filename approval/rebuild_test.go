@@ -13,8 +13,8 @@ import (
 	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
-// recorded gives the events of a store by way of their bodies, as a launcher reads them from its
-// record.
+// recorded returns the events of a store, decoded from their bodies as a launcher reads them from
+// its record.
 func recorded(t testing.TB, s *approval.Store) iter.Seq2[approval.Event, error] {
 	t.Helper()
 	events, err := s.Unlogged(ctx)
@@ -30,8 +30,8 @@ func recorded(t testing.TB, s *approval.Store) iter.Seq2[approval.Event, error] 
 	}
 }
 
-// A damaged database is built anew from the record: what was used, denied or taken stays so, what
-// was open is expired, and nothing that could permit comes back. B-R2.3, B-R2.4a
+// A damaged database is rebuilt from the record: what was used, denied or taken stays so, what was
+// open is expired, and nothing that could permit comes back. B-R2.3, B-R2.4a
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(string) error{
@@ -136,7 +136,7 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// decidedLast tells of every answer after everything else.
+// decidedLast moves the answers behind all other events.
 func decidedLast(history iter.Seq2[approval.Event, error]) iter.Seq2[approval.Event, error] {
 	return func(yield func(approval.Event, error) bool) {
 		for _, late := range []bool{false, true} {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Refused is the error for one envelope: why, and what is to be recorded about it.
+// A Refused is the error for one envelope: the reason, and what is to be recorded about it.
 type Refused struct {
 	Envelope string    // the id; "" when there is none
 	Outcome  string    // as in the record: "rejected:replayed", ...
@@ -28,7 +28,7 @@ func (r *Refused) Error() string {
 // Unwrap returns the refusal, for errors.Is.
 func (r *Refused) Unwrap() error { return r.Err }
 
-// isRefusal keeps err in refusal when it is one: a refusal does not undo the transaction, because
+// isRefusal stores err in refusal if it is one. A refusal does not undo the transaction, because
 // what it found out (that the time is over, that bytes were changed) is stored with it.
 func isRefusal(err error, refusal *error) bool {
 	var r *Refused

@@ -60,7 +60,7 @@ func (t *tx) request(r Request, p plan.Plan) (*entry, bool, error) {
 		t.open[r.Budget]++
 	}
 	if r.Canary {
-		// the record tells of it when it was answered: before, it could be looked up
+		// a canary is recorded when it is answered: an earlier entry could be looked up
 		return e, true, nil
 	}
 	ev := e.event(Event{Kind: KindIssued})
@@ -68,9 +68,9 @@ func (t *tx) request(r Request, p plan.Plan) (*entry, bool, error) {
 	return e, true, t.emit(ev)
 }
 
-// room reports whether one more question may be open: of those who ask, and of the account. More
-// are not denied, they have to wait, and what is open stays open: a flood could push out
-// every question otherwise.
+// room reports whether one more question may be open, for the requester and for the account.
+// Further questions are not denied but have to wait, and open ones stay open: otherwise a flood
+// could push out every question.
 func (t *tx) room(r Request) error {
 	if r.Person {
 		return nil
@@ -85,8 +85,8 @@ func (t *tx) room(r Request) error {
 	return nil
 }
 
-// spend counts one more question against the hour of those who ask. Too many questions are not
-// read any more. A count that was changed is as good as used up.
+// spend counts one more question against the requester's hour. People stop reading if there are too
+// many questions. A count that was changed is treated as used up.
 func (t *tx) spend(r Request) error {
 	if r.Canary || r.Person {
 		return nil
@@ -113,10 +113,10 @@ func (t *tx) spend(r Request) error {
 	return t.put(healthBucket, key, plan.Fields{"asked": append(asked, t.now.Now.UnixMilli())})
 }
 
-// hourPrefix begins the keys under which sessions are counted.
+// hourPrefix begins the keys under which the questions of a requester are counted.
 const hourPrefix = "hour "
 
-// forgetHours removes counts of which the hour is over.
+// forgetHours removes counts whose hour is over.
 func (t *tx) forgetHours() error {
 	for _, key := range t.keys(healthBucket) {
 		f, err := t.get(healthBucket, key)
@@ -133,8 +133,8 @@ func (t *tx) forgetHours() error {
 	return nil
 }
 
-// openFor counts the pending envelopes of one budget and of all. One count serves the whole
-// transaction, because nothing in it that ends an envelope comes before a request but the sweep.
+// openFor counts the pending envelopes of one budget and of all. It counts once per transaction:
+// before a request, only the sweep can end an envelope in it.
 func (t *tx) openFor(budget string) (mine, all int) {
 	if t.open == nil {
 		t.open = map[string]int{}

@@ -8,12 +8,12 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// challengeLetters has no two characters that a hurried reader confuses: no 0 O, 1 I. With 32 of
-// them every byte of a digest picks one without bias.
+// challengeLetters has no two characters that a hurried reader confuses: no 0 O, 1 I. There are 32,
+// so every byte of a digest picks one without bias.
 const challengeLetters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 
 // challenge derives the characters to type from the nonce, so that they are bound to one envelope
-// and unknown before it is opened: an answer typed for another prompt does not fit.
+// and unknown before it is shown: an answer typed for another prompt does not match.
 func challenge(nonce []byte, n int) string {
 	mac := hmac.New(sha256.New, nonce)
 	mac.Write([]byte("challenge"))
@@ -43,10 +43,10 @@ func braked(f plan.Friction) plan.Friction {
 	return f
 }
 
-// brakeKey is where the brake is, in healthBucket.
+// brakeKey is the key of the brake, in healthBucket.
 const brakeKey = "brake"
 
-// brakeOn reports whether the brake is on. A note of it that was changed counts as on.
+// brakeOn reports whether the brake is on. If its note was changed, it is on.
 func (t *tx) brakeOn() bool {
 	f, err := t.get(healthBucket, brakeKey)
 	return err != nil || f.Flag("on")

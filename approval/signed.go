@@ -7,8 +7,8 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// makeGrant makes the grant of a signed answer, in the place of the approval that it has just
-// become. It fails as a whole: the error is none of those that leave a part behind.
+// makeGrant makes the grant of a signed answer from the approval that the answer has just become.
+// It fails as a whole: none of its errors leaves a part behind.
 func (t *tx) makeGrant(s Signed) error {
 	e, err := t.load(s.Envelope)
 	if err != nil {
@@ -26,13 +26,13 @@ func (t *tx) makeGrant(s Signed) error {
 		Reason: "it became grant " + g.ID})
 }
 
-// spendToken makes a signed answer good for nothing else: also one that then turns out not to fit.
+// spendToken marks a signed answer as used, even one that then turns out not to match.
 func (t *tx) spendToken(s Signed, envelope string) error {
 	return t.put(tokenBucket, s.TokenID,
 		plan.Fields{"envelope_id": envelope, "until": plan.FormatTime(s.Expires)})
 }
 
-// unfit says why a signed answer is no good for a plan of this risk and work item.
+// unfit returns why a signed answer is not valid for a plan of this risk and work item.
 func (t *tx) unfit(s Signed, risk int, workItem string) (outcome string, err error) {
 	switch {
 	case t.raw(tokenBucket, s.TokenID) != nil:
@@ -45,8 +45,8 @@ func (t *tx) unfit(s Signed, risk int, workItem string) (outcome string, err err
 	return "", nil
 }
 
-// present asks a question and answers it in one transaction. An answer that is no good asks
-// nothing: no person is there to answer.
+// present asks a question and answers it in one transaction. If the answer is not valid, nothing is
+// asked: there is no person to answer.
 func (t *tx) present(r Request, p plan.Plan, s Signed) (*entry, error) {
 	if outcome, err := t.unfit(s, p.Risk, p.WorkItem); err != nil {
 		return nil, &Refused{Outcome: outcome, Err: err,

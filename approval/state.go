@@ -2,10 +2,10 @@ package approval
 
 import "fmt"
 
-// State is how far an envelope is. The zero value is that of no envelope.
+// State is the state of an envelope. The zero value means that there is no envelope.
 type State string
 
-// The life of an envelope: it is born pending and dies once.
+// The life of an envelope: it starts pending and ends once.
 const (
 	Pending  State = "pending"  // asked; perhaps answered, not yet used
 	Consumed State = "consumed" // used, or spoiled in the attempt; never again
@@ -13,14 +13,14 @@ const (
 	Expired  State = "expired"  // not answered, or not used, in time
 )
 
-// A TransitionError says that a state cannot follow another.
+// A TransitionError says that one state cannot follow another.
 type TransitionError struct{ From, To State }
 
 func (e *TransitionError) Error() string {
 	return fmt.Sprintf("approval: an envelope that is %q cannot become %q", e.From, e.To)
 }
 
-// checkTransition allows pending to die in three ways and nothing else.
+// checkTransition allows pending to end in three ways and nothing else.
 func checkTransition(from, to State) error {
 	if from == Pending && (to == Consumed || to == Rejected || to == Expired) {
 		return nil

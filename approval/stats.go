@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Stats tell whether approvals still mean something.
+// Stats show whether approvals still mean something.
 type Stats struct {
 	Asked     int // questions, canaries not counted
 	Approved  int
@@ -25,8 +25,8 @@ type Stats struct {
 	Canaries int           // canary questions that were answered
 	Fooled   int           // and approved
 
-	// NeverDenied are the rules that made people answer at least three times and never say no:
-	// candidates for policy or for the sandbox instead of a question. Most asked first.
+	// NeverDenied are the rules whose questions were answered at least three times and never
+	// denied: candidates for policy or for the sandbox instead of a question. Most asked first.
 	NeverDenied []RuleCount
 }
 
@@ -36,10 +36,10 @@ type RuleCount struct {
 	Asked int
 }
 
-// minAsked is how often a rule must have asked before its answers say anything.
+// minAsked is how often a rule must have asked before its answers mean anything.
 const minAsked = 3
 
-// ApprovedShare is the part of the answers that was yes, from 0 to 1; 0 without answers.
+// ApprovedShare is the share of approvals among the answers, from 0 to 1; 0 without answers.
 func (s Stats) ApprovedShare() float64 {
 	if n := s.Approved + s.Denied; n > 0 {
 		return float64(s.Approved) / float64(n)

@@ -11,31 +11,32 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// A DB keeps what a [Store] stores: buckets of keys and values, which change in transactions. Many
-// processes may have the same one open. That of package bolt is a file; the tests of the rules have
-// one in memory.
+// A DB holds what a [Store] stores: buckets of keys and values, which change in transactions. Many
+// processes may have the same one open. The one in package bolt is a file; the tests of the rules
+// have one in memory.
 type DB interface {
 	// Path is the name of the database, for errors.
 	Path() string
-	// View runs fn in a transaction that only reads. A database that was never changed is not
-	// created: its Tx is nil.
+	// View runs fn in a read-only transaction. A database that was never changed is not created:
+	// its Tx is nil.
 	View(ctx context.Context, fn func(Tx) error) error
-	// Update runs fn in a transaction that is written as a whole. When fn fails, or changes
-	// nothing, nothing is written. No other transaction runs meanwhile.
+	// Update runs fn in a transaction that is written as a whole. If fn fails, or changes nothing,
+	// nothing is written. No other transaction runs at the same time.
 	Update(ctx context.Context, fn func(Tx) error) error
-	// Do does a job in a transaction like Update: this process's own, perhaps together with those
-	// of others, or another process does it and [Job.Read] gets the answer.
+	// Do does a job in a transaction like Update. Either this process does it, perhaps together
+	// with those of others, or another process does it and [Job.Read] gets the answer.
 	Do(ctx context.Context, j *Job) error
-	// Await calls look until it is done: at once, when a transaction said that the question has
-	// changed ([Tx].Changed), and after the duration that look returns. It holds no lock between.
+	// Await calls look until it reports that the wait is over: at once if a transaction said that
+	// the question has changed ([Tx].Changed), and after the duration that look returns. It holds
+	// no lock between calls.
 	Await(ctx context.Context, id string, look Look) error
 }
 
-// A Look reports whether a wait is over, and when to look again at the latest.
+// A Look reports whether a wait is over, and otherwise the longest time until the next look.
 type Look func() (again time.Duration, done bool, err error)
 
-// A Store keeps envelopes by the rules of this package. Every method may be called by any number of
-// processes at once. An error that is no *[Refused] means that the store failed: nothing was
+// A Store keeps envelopes by the rules of this package. Any number of processes may call every
+// method at once. An error that is not a *[Refused] means that the store failed: nothing was
 // permitted.
 type Store struct {
 	db DB
@@ -43,7 +44,7 @@ type Store struct {
 }
 
 // Open checks the options and the database and returns the store. It fails with *[ConfigError] for
-// limits that cannot hold together, and with the error of db when that cannot be read.
+// limits that contradict each other, and with db's error if it cannot be read.
 func Open(db DB, o Options) (*Store, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -71,7 +72,7 @@ func (s *Store) update(ctx context.Context, fn func(*tx) error) error {
 	})
 }
 
-// do does one task in a transaction. The error is that of the task, too.
+// do does one task in a transaction. The error is also that of the task.
 func (s *Store) do(ctx context.Context, verb string, args plan.Fields) (result, error) {
 	var ticket [16]byte
 	if _, err := io.ReadFull(s.o.Rand, ticket[:]); err != nil {
@@ -98,7 +99,7 @@ func (s *Store) change(ctx context.Context, id string,
 }
 
 // commit runs fn in a write transaction and returns the events of what it changed. A refusal is
-// returned after what it changed was committed.
+// returned after its changes were committed.
 func (s *Store) commit(ctx context.Context, fn func(*tx) (*entry, error)) ([]Event, error) {
 	var events []Event
 	var refusal error

@@ -17,7 +17,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
-// clock is a clock that a test sets.
+// clock is a clock that the test sets.
 type clock struct {
 	mu sync.Mutex
 	approval.Clock
@@ -55,7 +55,7 @@ func open(t testing.TB, c *clock, change func(*approval.Options)) (*approval.Sto
 	return b, path
 }
 
-// An asker is a store, or what has one.
+// An asker is a store, or something that contains one.
 type asker interface {
 	Request(context.Context, approval.Request) (approval.Envelope, bool, error)
 }

@@ -20,9 +20,9 @@ import (
 	"github.com/tada-run/tada-run/approval/plan/plantest"
 )
 
-// Every byte that a store writes for a long series of changes, with a clock and a source of
-// randomness that are the same each time: other programs, and older ones, read these files. Each
-// change is followed by what it returned.
+// Every byte that a store writes during a long series of changes, with a fixed clock and a fixed
+// source of randomness: other programs, and older ones, read these files. Each change is followed
+// by what it returned.
 func TestStoredGolden(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -221,7 +221,7 @@ func (w *writer) granted() {
 	grant("kept", lint)
 }
 
-// signed answers, those of people with codes among them.
+// signed answers, including those of people with codes
 func (w *writer) signed() {
 	ctx := context.Background()
 	k, err := approval.NewKey("dg", rand.NewChaCha8([32]byte{2}))
@@ -269,7 +269,7 @@ func (w *writer) signed() {
 	w.decide("wrong code", d)
 }
 
-// pruned are the dead, and what has had its time.
+// pruned are ended envelopes and what has expired.
 func (w *writer) pruned() {
 	ctx := context.Background()
 	w.advance(2 * time.Hour)

@@ -14,8 +14,8 @@ type task struct {
 	ticket string // names this task and no other
 }
 
-// A result is what a task came to, read in its transaction. It has no more than its verb gives to
-// the caller: what one process encodes for 63 others, they wait for.
+// A result is the outcome of a task, read in its transaction. It has only what its verb returns to
+// the caller: 63 other processes may be waiting while one process encodes their results.
 type result struct {
 	e       *entry         // of a request
 	created bool           // of a request

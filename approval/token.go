@@ -18,10 +18,10 @@ type Scope struct {
 	For  time.Duration // how long that lasts; whole seconds
 }
 
-// stands reports whether more than one run is meant.
+// stands reports whether more than one run is allowed.
 func (s Scope) stands() bool { return s.Uses > 1 || s.For != 0 }
 
-// An Answer is what a signer says. Sign fills in what follows from the key and the question.
+// An Answer is what a signer states. Sign fills in what follows from the key and the question.
 type Answer struct {
 	Audience   string
 	Envelope   string
@@ -52,7 +52,7 @@ func (a Answer) payload() ([]byte, error) {
 }
 
 // Sign signs an answer. It sets the key's id and a fresh TokenID, and refuses what Verify would
-// refuse anyhow.
+// refuse.
 func (k Key) Sign(a Answer, random io.Reader) ([]byte, error) {
 	var id [16]byte
 	if _, err := io.ReadFull(random, id[:]); err != nil {
@@ -71,7 +71,7 @@ func (k Key) Sign(a Answer, random io.Reader) ([]byte, error) {
 	return seal64(tokenHead, tokenDomain, payload, k.private), nil
 }
 
-// tokenMembers are all that an answer has, each with a sample of its type.
+// tokenMembers are all members of an answer, each with a sample of its type.
 var tokenMembers = map[string]any{
 	"aud": "", "decisions": []any(nil), "delegation": "", "envelope_id": "", "exp": int64(0),
 	"iat": int64(0), "kid": "", "nonce_hash": "",
@@ -94,7 +94,7 @@ func readAnswer(payload []byte) (Answer, error) {
 		Calls: readCalls(f.List("decisions")), TokenID: f.Text("token_id"),
 		Delegation: f.Text("delegation"), keyID: f.Text("kid"),
 	}
-	// One spelling: a member that was read as something else than it says would show here.
+	// One spelling: a member that was read as something other than what it says would show here.
 	if again, err := a.payload(); err != nil || !slices.Equal(again, payload) {
 		return Answer{}, tokenError(ErrMalformed, "it is not in canonical form")
 	}
@@ -107,7 +107,7 @@ func readAnswer(payload []byte) (Answer, error) {
 // A Signed is an answer whose signature was checked: only [Verify] makes one that counts.
 type Signed struct {
 	Answer
-	// who it counts as: the name in the trust list, of the delegator where there is one
+	// who it counts as: the name in the trust list, the delegator's if there is one
 	Person string
 	Signer string // for the record: key id and name
 
@@ -127,8 +127,8 @@ func (s Signed) decision(id string) Decision {
 		Approver: s.Signer, Person: s.Person, Channel: "token", signed: true, token: s.TokenID}
 }
 
-// Verify checks a signed answer against the keys that are trusted, the machine it must be for and
-// the time, and returns it. Whether it fits a question only the store can tell. The error is a
+// Verify checks a signed answer against the trusted keys, the machine that it must be for and the
+// time, and returns it. Only the store can tell whether it matches a question. The error is a
 // *[TokenError] around ErrOversized, ErrTruncated, ErrMalformed, ErrUntrusted, ErrSignature,
 // ErrAudience, ErrExpired or ErrScope.
 func Verify(text []byte, trust TrustList, audience string, now time.Time) (Signed, error) {
@@ -177,7 +177,7 @@ func Verify(text []byte, trust TrustList, audience string, now time.Time) (Signe
 	return s, checkWindow(a.Audience, audience, a.Issued, a.Expires, now, MaxTokenLife)
 }
 
-// A signed answer is one line that may pass through any hands:
+// A signed answer is one line that may be sent over any channel:
 //
 //	tada1.PAYLOAD.SIGNATURE
 //
@@ -186,21 +186,22 @@ func Verify(text []byte, trust TrustList, audience string, now time.Time) (Signe
 // same key can be taken for an answer. The members of PAYLOAD:
 //
 //	v            1
-//	kid          who signs: see KeyID
-//	aud          the machine that asked; an answer is no good elsewhere
+//	kid          the key that signs: see KeyID
+//	aud          the machine that asked; the answer is not valid elsewhere
 //	envelope_id  the question; empty in an answer that was signed before there was one
 //	plan_hash    of what the signer saw
 //	template     the plan without its numbering, when there is no question yet; else empty
-//	nonce_hash   of the envelope's nonce, so that not even an id that comes again fits
-//	iat, exp     seconds since 1970: from when to when, the end outside
-//	scope        {"for_s":0,"uses":1}: this once; more is a standing approval
+//	nonce_hash   of the envelope's nonce, so that not even a repeated id matches
+//	iat, exp     seconds since 1970: from when to when, without the end
+//	scope        {"for_s":0,"uses":1}: this once; more is a grant
 //	decisions    as in the record, one for each call and in order
 //	token_id     32 hexadecimal digits: an answer is taken once
-//	delegation   the certificate by which the signer may, or empty: see Delegate
+//	delegation   the certificate that allows the signer to answer, or empty: see Delegate
 const (
 	tokenHead   = "tada1."
 	tokenDomain = "tada-run answer v1\n"
 
-	// MaxTokenLife is how long a signed answer may be good. It is what must be remembered of it.
+	// MaxTokenLife is the longest a signed answer may be valid, and so how long a used one must be
+	// remembered.
 	MaxTokenLife = 24 * time.Hour
 )

@@ -21,8 +21,7 @@ import (
 
 const host = "host-1"
 
-// signed is the token of an answer to e, by way of the exported question, as another machine makes
-// it.
+// signed returns the token of an answer to the exported question of e, as another machine makes it.
 func signed(t testing.TB, k approval.Key, e approval.Envelope, now time.Time,
 	change func(*approval.Answer)) []byte {
 	t.Helper()
@@ -117,7 +116,7 @@ func testSigned(t *testing.T, b *bench) {
 		if len(r.Events) == 0 || r.Events[len(r.Events)-1].Outcome != c.outcome {
 			t.Errorf("%s is recorded as %+v", c.name, r.Events)
 		}
-		// It was taken, although it did not fit.
+		// It counts as taken, although it did not match.
 		if _, err := b.DecideSigned(ctx, s); s.Envelope == next.ID &&
 			!errors.Is(err, approval.ErrReplayed) {
 			t.Errorf("%s, again: %v", c.name, err)
@@ -126,7 +125,7 @@ func testSigned(t *testing.T, b *bench) {
 			t.Fatal(err)
 		}
 	}
-	// A key that is trusted up to risk 1 does not open risk 3; nor does an answer nobody verified.
+	// A key that is trusted up to risk 1 does not approve risk 3; nor does an unverified answer.
 	e = full(t, 100)
 	s, err = approval.Verify(signed(t, k, e, b.Now, nil), trustOf(t, k.TrustLine()+" max-risk=1"),
 		host, b.Now)
@@ -139,7 +138,7 @@ func testSigned(t *testing.T, b *bench) {
 		approval.Signed{Answer: s.Answer, Person: "dg"}); !errors.Is(err, approval.ErrScope) {
 		t.Errorf("an answer that was put together by hand: %v", err)
 	}
-	// An answer that was good when it was read may be too old when its turn at the store comes. The
+	// An answer that was valid when it was read may be too old when it gets the store's lock. The
 	// question stays open.
 	s, err = approval.Verify(signed(t, k, e, b.Now,
 		func(a *approval.Answer) { a.Expires = b.Now.Add(time.Second) }), trust, host, b.Now)
@@ -152,7 +151,7 @@ func testSigned(t *testing.T, b *bench) {
 	if b.state(e.ID) != approval.Pending {
 		t.Errorf("the question of an answer that came too late: %s", b.state(e.ID))
 	}
-	// A denial travels with its words.
+	// A denial carries its message.
 	s, err = approval.Verify(signed(t, k, e, b.Now, func(a *approval.Answer) {
 		for i := range a.Calls {
 			a.Calls[i].Approved, a.Calls[i].Message = false, "not today"
@@ -393,7 +392,7 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 }
 
-// A question that was changed on its way is refused, or at least does not get an answer that fits.
+// A question that was changed on its way is refused, or at least gets no answer that matches.
 func TestReadQuestion(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, newClock(), nil)
@@ -465,8 +464,8 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// A hand signs what it is told, with no checks: the same key every time, so that what a fuzzer
-// found is found again.
+// A hand signs whatever it is given, without checks. It uses the same key every time, so that what
+// a fuzzer found can be found again.
 type hand struct{ key ed25519.PrivateKey }
 
 func newHand() hand { return hand{ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))} }
@@ -482,15 +481,14 @@ func (h hand) verify(t testing.TB, payload, host string, now time.Time) (approva
 		trustOf(t, "ed25519 "+base64.StdEncoding.EncodeToString(h.public())+" dg"), host, now)
 }
 
-// payload is an answer that is good from one time to another.
+// payload is an answer that is valid from one time to another.
 func (h hand) payload(from, to time.Time) string {
 	return fmt.Sprintf(`{"aud":%q,"decisions":[{"approved":true,"message":"","tool_call_id":"c1"}],"delegation":"","envelope_id":"e","exp":%d,"iat":%d,`+
 		`"kid":%q,"nonce_hash":"","plan_hash":"","scope":{"for_s":0,"uses":1},"template":"","token_id":%q,"v":1}`,
 		host, to.Unix(), from.Unix(), approval.KeyID(h.public()), strings.Repeat("0", 32))
 }
 
-// What this program would not sign, another one may: whoever signs may be the one that wants to.
-// B-R8.1
+// What this program would not sign, another might: the signer may be the attacker. B-R8.1
 func TestVerifyBoundsWhatIsSigned(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -554,7 +552,7 @@ func ExampleKey_Sign() {
 	question, _ := approval.ReadQuestion(request)
 	answer, _ := question.Answer(true, "", now, 10*time.Minute)
 	token, _ := key.Sign(answer, rand.Reader)
-	// At home again.
+	// Back on the machine that asks.
 	trust, _ := approval.ParseTrust([]byte(key.TrustLine()))
 	signed, err := approval.Verify(token, trust, "host-1", now)
 	fmt.Println(signed.Person, signed.Envelope, signed.Calls[0].Approved, err)

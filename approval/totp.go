@@ -10,10 +10,10 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// EnrollTOTP makes a new secret for one-time codes and returns the otpauth URI that
-// authenticators read. From then on the highest risk needs a code, or a signature, or a second
-// person. Where there is a secret already, Old must be a code of that one: whoever holds the
-// new secret can answer. The error is ErrFactor or ErrCodeUsed otherwise.
+// EnrollTOTP makes a new secret for one-time codes and returns the otpauth URI that authenticators
+// read. From then on the highest risk requires a code, a signature, or a second person. If there is
+// a secret already, Old must be a code of it, because the holder of the new secret can answer.
+// Otherwise the error is ErrFactor or ErrCodeUsed.
 func (s *Store) EnrollTOTP(ctx context.Context, e Enrolment) (string, []Event, error) {
 	secret := make([]byte, 20) // RFC 4226, 4: at least 128 bits, 160 recommended
 	if _, err := io.ReadFull(s.o.Rand, secret); err != nil {
@@ -38,7 +38,7 @@ func (s *Store) EnrollTOTP(ctx context.Context, e Enrolment) (string, []Event, e
 	return "otpauth://totp/" + url.PathEscape("tada-run:"+e.Account) + "?" + q.Encode(), events, nil
 }
 
-// RemoveTOTP takes the secret away again, for a code of it.
+// RemoveTOTP removes the secret, for a code of it.
 func (s *Store) RemoveTOTP(ctx context.Context, e Enrolment) ([]Event, error) {
 	return s.withCode(ctx, e, func(t *tx) error {
 		if !t.hasTOTP() {
@@ -60,15 +60,15 @@ func (s *Store) HasTOTP(ctx context.Context) (has bool, err error) {
 	return has, err
 }
 
-// SpendTOTP takes a code for something that is not a question, such as to trust a key.
+// SpendTOTP spends a code for something other than a question, such as trusting a key.
 func (s *Store) SpendTOTP(ctx context.Context, e Enrolment) error {
 	_, err := s.withCode(ctx, e, func(*tx) error { return nil })
 	return err
 }
 
-// withCode does something for a code of the secret that is there, in one transaction; where there
-// is none, at once. One wrong code is taken in each step of the clock, so that a program cannot
-// try a million.
+// withCode does something for a code of the current secret, in one transaction; at once if there is
+// no secret. It accepts one wrong code in each step of the clock, so that a program cannot try a
+// million.
 func (s *Store) withCode(ctx context.Context, e Enrolment, do func(*tx) error) ([]Event, error) {
 	var events []Event
 	var wrong error

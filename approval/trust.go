@@ -18,7 +18,7 @@ import (
 //
 //	ed25519 BASE64 NAME [max-risk=N]
 //
-// Blank lines and lines that begin with # are skipped. Two keys of one name are one person.
+// Blank lines and lines that begin with # are skipped. Two keys with the same name are one person.
 type TrustList []TrustedKey
 
 // A TrustedKey is one key and how far it is trusted.
@@ -28,11 +28,11 @@ type TrustedKey struct {
 	MaxRisk int // it may allow plans up to this risk
 }
 
-// maxTrustList is far more than a team has keys.
+// maxTrustList is far more than the keys of a team need.
 const maxTrustList = 256 << 10
 
-// ParseTrust reads a trust list. An error names the line: a list with one line that cannot be read
-// is not used at all, because that line may be what limits a key.
+// ParseTrust reads a trust list. An error names the line. A list with an unreadable line is not
+// used at all, because that line may be the one that limits a key.
 func ParseTrust(text []byte) (TrustList, error) {
 	if len(text) > maxTrustList {
 		return nil, fmt.Errorf("approval: trust list: %w", ErrOversized)
@@ -80,7 +80,7 @@ func parseTrusted(line string) (TrustedKey, error) {
 	return k, nil
 }
 
-// LoadTrust reads the trust list at path, which must be this user's alone.
+// LoadTrust reads the trust list at path, which must belong to this user alone.
 func LoadTrust(path string) (TrustList, error) {
 	text, err := private.Read(path, maxTrustList)
 	if err != nil {

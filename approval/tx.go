@@ -16,7 +16,7 @@ import (
 )
 
 // A tx is one transaction: a reading of the clock made after the lock was taken, and the events of
-// what it changes.
+// its changes.
 type tx struct {
 	db     Tx // nil for a database that was never changed
 	path   string
@@ -30,11 +30,11 @@ type tx struct {
 	swept bool
 }
 
-// errSeal says that a sealed value is not what this store wrote at this place.
+// errSeal means that a sealed value is not what this store wrote at this key.
 var errSeal = errors.New("approval: broken seal")
 
-// seal authenticates a value at its place, so that a value that was edited, or moved here from
-// another key, is noticed. It does not stop a writer who also reads the secret in the same file.
+// seal authenticates a value and its key, so that an edited value, or one moved here from another
+// key, is noticed. It does not stop a writer who also reads the secret in the same file.
 func (t *tx) seal(bucket Bucket, key string, value []byte) []byte {
 	if t.mac == nil {
 		t.mac = hmac.New(sha256.New, t.secret)
@@ -59,7 +59,7 @@ func (t *tx) put(bucket Bucket, key string, f plan.Fields) error {
 	return t.db.Put(bucket, key, append(t.seal(bucket, key, value), value...))
 }
 
-// get returns the object at a key: nil when there is none, errSeal when it cannot be trusted.
+// get returns the object at a key: nil if there is none, errSeal if it cannot be trusted.
 func (t *tx) get(bucket Bucket, key string) (plan.Fields, error) {
 	raw := t.stored(bucket, key)
 	if raw == nil {
@@ -99,7 +99,8 @@ func (t *tx) stored(bucket Bucket, key string) []byte {
 
 func (t *tx) delete(bucket Bucket, key string) error { return t.db.Delete(bucket, key) }
 
-// keys lists the keys of a bucket, in order, so that the caller may change the bucket meanwhile.
+// keys lists the keys of a bucket, in order, so that the caller may change the bucket during the
+// loop.
 func (t *tx) keys(bucket Bucket) []string {
 	if t.db == nil {
 		return nil
@@ -148,14 +149,14 @@ func formatUUID(u [16]byte) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// totpKey is where the secret of one-time codes is, in healthBucket.
+// totpKey is the key of the secret of one-time codes, in healthBucket.
 const totpKey = "totp"
 
-// hasTOTP reports whether codes are set up. A secret that was changed counts: it must not be a way
-// to do without codes.
+// hasTOTP reports whether codes are set up. A secret that was changed counts, so that changing it
+// does not make codes unnecessary.
 func (t *tx) hasTOTP() bool { return t.raw(healthBucket, totpKey) != nil }
 
-// begin makes the rules' transaction of one of the database.
+// begin starts a transaction of the rules in one of the database.
 func begin(db Tx, path string, o Options) *tx {
 	t := &tx{db: db, path: path, o: &o, now: o.Clock()}
 	if db != nil {

@@ -19,15 +19,15 @@ func (t *tx) consumeTask(k task) (result, error) {
 	return result{id: e.ID, calls: slices.Clone(e.Decision.Calls)}, nil
 }
 
-// consume checks and spends in the one transaction it runs in; the order of the checks is the
-// order in which reasons are reported. Nothing outside it may decide any of them.
+// consume checks and spends in the one transaction that it runs in. The order of the checks is the
+// order in which reasons are reported. No check may be made outside it.
 func (t *tx) consume(c Claim, ticket string) (*entry, error) {
 	id := c.Envelope
 	if id == "" {
 		id = string(t.raw(planBucket, planKey(c.Session, c.PlanHash)))
 	}
 	e, err := t.load(id)
-	// An envelope of another session is not this one's to spend, or to spoil.
+	// An envelope of another session must be neither spent nor spoiled by this one.
 	if e != nil && e.birth != nil && e.Session != c.Session {
 		return nil, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown,
 			Events: []Event{{Kind: KindRefused, Envelope: id, Session: c.Session,
@@ -57,8 +57,8 @@ func (t *tx) consume(c Claim, ticket string) (*entry, error) {
 		Approver: e.Decision.Approver, Channel: e.Decision.Channel})
 }
 
-// permitted reports whether e was consumed under this very ticket, without its process
-// knowing. Its event is in the outbox.
+// permitted reports whether e was already consumed under this ticket, by a request whose answer was
+// lost. Its event is in the outbox.
 func (t *tx) permitted(e *entry, ticket string) bool {
 	if e == nil || e.State != Consumed || e.Decision == nil || ticket == "" {
 		return false

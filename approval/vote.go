@@ -7,7 +7,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// vote takes a yes that is not enough by itself.
+// vote stores an approval that is not enough by itself.
 func (t *tx) vote(e *entry, d Decision) error {
 	list := t.votes(e.ID)
 	calls, approvers := slices.Clone(d.Calls), []string{d.Approver}

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// waitSuffix and an id name the bell of an envelope: an empty file that waiters watch by
-// inotify(7). Who changes the envelope opens the bell for writing before the commit and closes it
-// after, which is the event. The kernel closes it for a process that is killed, so no wake-up is
-// lost; and a waiter who makes the bell too late for that finds the change itself, because reading
-// waits for the lock under which bells are opened. One bell for each envelope, because waking
-// everybody for everything would make 64 waiters look 64 times.
+// waitSuffix and an id name the bell of an envelope: an empty file that waiters watch with
+// inotify(7). A process that changes the envelope opens the bell for writing before the commit and
+// closes it after it; the close is the event. The kernel closes it for a process that is killed, so
+// no wake-up is lost. A waiter that makes the bell too late for that finds the change itself,
+// because reading waits for the lock under which bells are opened. Each envelope has a bell of its
+// own: with one for all, 64 waiters would look 64 times each.
 const waitSuffix = ".wait-"
 
 // watchBell makes the bell if there is none and watches it.
@@ -46,8 +46,8 @@ func bells(path string, changed []string) []*os.File {
 	return out
 }
 
-// ring wakes who waits at the bells. When nothing was committed after all, waiters look in vain and
-// wait on.
+// ring wakes the processes that wait at the bells. If nothing was committed after all, they look
+// once and wait on.
 func ring(bells []*os.File) {
 	for _, f := range bells {
 		os.Remove(f.Name())

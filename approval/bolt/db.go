@@ -20,28 +20,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A DB is the [approval.DB] in one bbolt file. It holds nothing open between calls: each opens the
-// database, does one transaction and closes it, so a process may die or think at any time without
-// keeping others out.
+// A DB is the [approval.DB] in one bbolt file. It holds nothing open between calls: each call opens
+// the database, does one transaction and closes it, so a process may die or wait for a person at
+// any time without blocking others.
 type DB struct {
 	path string
 	o    approval.Options
 
-	// called between any two steps that a process can be killed at; tests die there
+	// called between any two steps at which a process can be killed; tests die there
 	at func(step string)
 }
 
 var _ approval.DB = (*DB)(nil)
 
-// Open returns the store in the file at path. The database is created by the first change, in an
-// existing folder. It fails with *[approval.ConfigError] for limits that cannot hold together, and
-// with *[approval.FileError] around ErrMeddled, ErrMissing, ErrCorrupt, ErrFuture or
-// ErrLocked.
+// Open returns the store in the file at path. The first change creates the database, in an existing
+// folder. Open fails with *[approval.ConfigError] for limits that contradict each other, and with
+// *[approval.FileError] around ErrMeddled, ErrMissing, ErrCorrupt, ErrFuture or ErrLocked.
 func Open(path string, o approval.Options) (*approval.Store, error) {
 	return approval.Open(File(path, o), o)
 }
 
-// File returns the database at path. Of the options it uses Rand, LockWait and Waiting.
+// File returns the database at path. It uses the options Rand, LockWait and Waiting.
 func File(path string, o approval.Options) *DB {
 	o.LockWait = cmp.Or(o.LockWait, 30*time.Second)
 	return &DB{path: path, o: o}
@@ -56,11 +55,11 @@ func (b *DB) step(name string) {
 	}
 }
 
-// lockSuffix names the file beside the database that is locked before the database is opened. It
-// is empty until the database has been made, and then has one byte for ever.
+// lockSuffix names the file beside the database that is locked before the database is opened. It is
+// empty until the database has been made, and then has one byte forever.
 const lockSuffix = ".lock"
 
-// errUnchanged makes a transaction roll back when it has nothing to write.
+// errUnchanged rolls back a transaction that has nothing to write.
 var errUnchanged = errors.New("approval: nothing to write")
 
 // Update implements [approval.DB].
@@ -95,7 +94,7 @@ func (b *DB) View(ctx context.Context, fn func(approval.Tx) error) error {
 	})
 }
 
-// write runs fn in one write transaction under the lock that the caller holds.
+// write runs fn in one write transaction. The caller holds the lock.
 func (b *DB) write(lock *os.File, fn func(approval.Tx) error) error {
 	b.step("locked")
 	if err := b.make(lock); err != nil {
@@ -142,7 +141,7 @@ func (b *DB) openLock() (*os.File, error) {
 	return f, nil
 }
 
-// lock waits for the lock, to change something or to read.
+// lock waits for the lock, exclusive to change something, shared to read.
 func (b *DB) lock(ctx context.Context, exclusive bool) (*os.File, error) {
 	f, err := b.openLock()
 	if err != nil {
@@ -165,7 +164,7 @@ func (b *DB) lock(ctx context.Context, exclusive bool) (*os.File, error) {
 	return f, nil
 }
 
-// tryLock takes the lock to change something; nil when somebody has it.
+// tryLock takes the lock to change something; nil if another process holds it.
 func (b *DB) tryLock() (*os.File, error) {
 	f, err := b.openLock()
 	if err != nil || flock.Try(f) == nil {
@@ -176,8 +175,8 @@ func (b *DB) tryLock() (*os.File, error) {
 
 var lockMark = []byte("1")
 
-// made reports whether the database exists. One that existed and is gone is an error: whoever
-// deletes it must not thereby make every spent approval forgotten.
+// made reports whether the database exists. If it existed and is gone, that is an error: deleting
+// the file must not make the store forget every spent approval.
 func (b *DB) made(lock *os.File) (bool, error) {
 	info, err := os.Lstat(b.path)
 	switch {
@@ -200,7 +199,7 @@ func (b *DB) made(lock *os.File) (bool, error) {
 	return false, nil
 }
 
-// make makes the database when there is none. It appears under its name complete or not at all.
+// make makes the database if there is none. It appears under its name complete or not at all.
 func (b *DB) make(lock *os.File) error {
 	made, err := b.made(lock)
 	if err != nil || made {
@@ -242,7 +241,7 @@ func (b *DB) publish(fresh string) error {
 	return private.Named(b.path, syncFolder(filepath.Dir(b.path)))
 }
 
-// markMade notes that there is a database, so that its absence is an error from now on.
+// markMade records that there is a database, so that its absence is an error from now on.
 func (b *DB) markMade(lock *os.File) error {
 	_, err := lock.WriteAt(lockMark, 0)
 	return private.Named(b.path+lockSuffix, err)
@@ -257,12 +256,12 @@ func syncFolder(dir string) error {
 	return f.Sync()
 }
 
-// boltWait bounds the wait for bbolt's own lock, which only a program that does not know ours
-// holds.
+// boltWait limits the wait for bbolt's own lock. Only a program that does not use our lock can hold
+// it.
 const boltWait = 2 * time.Second
 
-// open opens the database, runs fn and closes it. bbolt answers a damaged page with a panic, and a
-// file shorter than its mapping faults; both are approval.ErrCorrupt here.
+// open opens the database, runs fn and closes it. bbolt panics on a damaged page, and a file
+// shorter than its mapping faults; both become approval.ErrCorrupt.
 func (b *DB) open(path string, readOnly bool, fn func(*bbolt.DB) error) (err error) {
 	var file *os.File
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -296,8 +295,8 @@ func (b *DB) open(path string, readOnly bool, fn func(*bbolt.DB) error) (err err
 	return err
 }
 
-// openError names what kept bbolt from opening the file. What neither the system nor the lock
-// explains is damage: bbolt has no one error for it.
+// openError returns why bbolt could not open the file. bbolt has no single error for damage, so
+// anything that is not explained by the system or the lock counts as damage.
 func openError(path string, err error) error {
 	var errno syscall.Errno
 	var named *approval.FileError

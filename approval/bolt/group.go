@@ -15,27 +15,28 @@ import (
 )
 
 // Group commit. A commit waits for the disk twice, about a millisecond in all, and 64 processes
-// that take turns wait 64 times that. So processes that find the database busy share a transaction:
-// the first creates a board and leads, the others write their jobs into it, one line each. When the
-// leader has the lock it closes the board, does every job in one transaction and writes the answers
-// into the same file. What is permitted is on the disk before a process reads so.
+// that take turns wait 64 times that. So processes that find the database busy share a transaction.
+// The first creates a board and leads; the others write their jobs to the board, one line each.
+// When the leader has the lock it closes the board, does every job in one transaction and writes
+// the answers to the same file. What is permitted is on the disk before a process can read the
+// answer.
 //
-// The leader holds an exclusive flock on the board from before it can be seen, and a bell, and the
+// The leader holds an exclusive flock on the board from before it is visible, and a bell. The
 // others wait for the end of both, so all of them wake at once when the answers are there, and also
-// when the leader was killed. A process that then finds no answer does its job alone.
+// if the leader was killed. A process that then finds no answer does its job alone.
 
 const (
 	boardSuffix = ".board"
 
-	// How often to board before taking the lock alone; a boarding can be missed by a hair.
+	// How often to try a board before taking the lock alone; a board may close just too soon.
 	boardings = 3
-	// A longer job goes alone, so that one process cannot make the others read much.
+	// A longer job is done alone, so that one process cannot make the others read much.
 	maxLine = 1 << 20
 	// More jobs than these wait for the next transaction.
 	maxJobs = 256
 )
 
-// Do implements [approval.DB]: at once when the database is free, else together with others.
+// Do implements [approval.DB]: at once if the database is free, otherwise together with others.
 func (b *DB) Do(ctx context.Context, j *approval.Job) error {
 	lock, err := b.tryLock()
 	if err != nil {
@@ -59,8 +60,8 @@ func (b *DB) Do(ctx context.Context, j *approval.Job) error {
 	return b.write(lock, j.Do)
 }
 
-// board does a job together with others. It reports false when that failed without an answer; the
-// job may have been done all the same, and must be done again under the same ticket.
+// board does a job together with others. It reports false if that failed without an answer. The job
+// may have been done all the same, and must be done again under the same ticket.
 func (b *DB) board(ctx context.Context, j *approval.Job) (bool, error) {
 	line, err := j.Line()
 	if err != nil || len(line) > maxLine {
@@ -80,7 +81,7 @@ func (b *DB) board(ctx context.Context, j *approval.Job) (bool, error) {
 	if _, err := f.Write(line); err != nil {
 		return false, private.Named(f.Name(), err)
 	}
-	// From here on the job may be done at any time, so the caller's wish to stop comes too late.
+	// From here on the job may be done at any time, so it is too late for the caller to cancel.
 	if err := waitBoard(f, b.o.LockWait, b.o.Waiting); err != nil {
 		return false, nil
 	}
@@ -88,7 +89,8 @@ func (b *DB) board(ctx context.Context, j *approval.Job) (bool, error) {
 	return err == nil && j.Read(answer), nil
 }
 
-// lead creates a board, waits for the lock and does what was written on the board by then.
+// lead creates a board, waits for the lock and does the jobs that were written to the board by
+// then.
 func (b *DB) lead(ctx context.Context, j *approval.Job) (bool, error) {
 	f, err := makeBoard(b.path + boardSuffix)
 	if f == nil || err != nil { // another process was first, or there can be none here
@@ -125,7 +127,7 @@ func (b *DB) lead(ctx context.Context, j *approval.Job) (bool, error) {
 	return true, nil
 }
 
-// joinAll reads the lines of a board. A line that is torn, or is no job, is left out.
+// joinAll reads the lines of a board. It skips a torn line and one that is not a job.
 func joinAll(f *os.File, j *approval.Job) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return
@@ -141,10 +143,10 @@ func joinAll(f *os.File, j *approval.Job) {
 	}
 }
 
-// answers are lines, and behind them an index, so that no process reads what is for others: 64
-// readers of 64 answers are most of what 64 processes would do. The index has a line for each
-// ticket with the distance of its answer from the end of all and its length, and a last line with
-// their number.
+// answers are lines followed by an index, so that no process reads the answers of others: 64
+// readers of 64 answers would be most of the work of 64 processes. The index has a line for each
+// ticket, with the distance of its answer from the end of the file and the answer's length. Its
+// last line is the number of answers.
 func answers(list []approval.JobAnswer) []byte {
 	var out []byte
 	for _, a := range list {
@@ -158,14 +160,14 @@ func answers(list []approval.JobAnswer) []byte {
 	return fmt.Appendf(out, "index %08x\n", len(list))
 }
 
-// The lengths of a line of the index, and of its last one.
+// The lengths of a line of the index and of its last line.
 const (
 	indexLine = 32 + 1 + 8 + 1 + 8 + 1
 	indexEnd  = len("index ") + 8 + 1
 )
 
-// clearBoard removes a boarding file whose leader died. Only the process that holds the lock may
-// remove one.
+// clearBoard removes a board whose leader died. Only the process that holds the lock may remove
+// one.
 func (b *DB) clearBoard() {
 	f, err := openBoard(b.path + boardSuffix)
 	if f == nil || err != nil {
@@ -177,7 +179,7 @@ func (b *DB) clearBoard() {
 	}
 }
 
-// indexed reads the line that the index has for a ticket.
+// indexed reads the line of a ticket in the index.
 func indexed(f *os.File, ticket string) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -215,7 +217,7 @@ func indexed(f *os.File, ticket string) ([]byte, error) {
 	return part(back, length)
 }
 
-// hexIn reads the eight digits that begin at a place of the index.
+// hexIn reads the eight digits at a position of the index.
 func hexIn(b []byte, at int) (n int64, ok bool) {
 	if len(b) < at+8 {
 		return 0, false

@@ -99,7 +99,7 @@ func (g group) leader(t testing.TB, lines ...[]byte) *approval.Job {
 	return j
 }
 
-// stand takes the place of a leader: a boarding file that is locked and the lock of the database.
+// stand acts as a leader: it makes a board that is locked and takes the lock of the database.
 func stand(t *testing.T, s group) (board, lock *os.File) {
 	t.Helper()
 	lock, err := s.lock(context.Background(), true)
@@ -144,8 +144,8 @@ func claimLater(s group, e approval.Envelope) chan claimed {
 	return got
 }
 
-// B-R2.3a, B-T5: a leader that is killed at any of its steps loses nobody's approval and lets
-// nobody run twice. What is left behind does not stand in anybody's way.
+// B-R2.3a, B-T5: a leader that is killed at any of its steps loses no approval and lets none be
+// used twice. What it leaves behind does not block others.
 func TestLeaderDies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -232,8 +232,8 @@ func TestLeaderDies(t *testing.T) {
 	}
 }
 
-// A task that fails does not take the others with it, and what stands in a boarding file beside
-// tasks is nobody's. A board that is open to others is refused.
+// A task that fails does not take the others with it, and lines on a board that are not tasks are
+// ignored. A board that is open to others is refused.
 func TestBoardOfStrangers(t *testing.T) {
 	t.Parallel()
 	s, es := groupStore(t, 1)
@@ -286,7 +286,8 @@ func TestBoardOfStrangers(t *testing.T) {
 	}
 }
 
-// BenchmarkGroup is 64 claims in one transaction: what the last of 64 processes waits for the disk.
+// BenchmarkGroup is 64 claims in one transaction: how long the last of 64 processes waits for the
+// disk.
 func BenchmarkGroup(b *testing.B) {
 	s, es := groupStore(b, 64*10)
 	for n := 0; b.Loop(); n++ {

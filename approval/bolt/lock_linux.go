@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openBoard opens the boarding file; nil when there is none.
+// openBoard opens the board; nil if there is none.
 func openBoard(path string) (*os.File, error) {
 	f, err := private.Open(path, os.O_RDWR|os.O_APPEND, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -23,8 +23,8 @@ func openBoard(path string) (*os.File, error) {
 	return f, err
 }
 
-// makeBoard makes a boarding file that is locked before anybody can see it: it has no name until
-// then. It returns nil when there is one by now. Some file systems cannot do it; the error says so.
+// makeBoard makes a board that is locked before others can see it: until then it has no name. It
+// returns nil if there is a board by now. Some file systems do not support this; the error says so.
 func makeBoard(path string) (*os.File, error) {
 	fd, err := unix.Open(filepath.Dir(path),
 		unix.O_TMPFILE|unix.O_RDWR|unix.O_APPEND|unix.O_CLOEXEC, 0o600)
@@ -36,7 +36,7 @@ func makeBoard(path string) (*os.File, error) {
 		f.Close()
 		return nil, err
 	}
-	// By its path under /proc, because AT_EMPTY_PATH needs a capability (open(2), O_TMPFILE).
+	// Through its path in /proc, because AT_EMPTY_PATH needs a capability (open(2), O_TMPFILE).
 	err = unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", fd), unix.AT_FDCWD, path,
 		unix.AT_SYMLINK_FOLLOW)
 	if err != nil {
@@ -49,10 +49,10 @@ func makeBoard(path string) (*os.File, error) {
 	return f, nil
 }
 
-// bellSuffix and the inode number of a boarding file name its bell: a FIFO that the leader holds
-// open for writing, so that waiting processes read its end, also when the leader is killed. Reading
-// is the work of the runtime's poller. A thread in flock(2) is not: the runtime looks after it
-// every 20 µs, which 63 waiting processes take from the one that works.
+// bellSuffix and the inode number of a board name its bell: a FIFO that the leader holds open for
+// writing. Waiting processes read its end, also if the leader is killed. The runtime's poller can
+// wait for a read. It cannot wait for flock(2): the runtime checks a thread in a system call every
+// 20 µs, and with 63 waiting processes that takes time from the one that works.
 const bellSuffix = ".bell-"
 
 func bellOf(board *os.File) (string, error) {
@@ -63,7 +63,7 @@ func bellOf(board *os.File) (string, error) {
 	return fmt.Sprintf("%s%s%x", board.Name(), bellSuffix, st.Ino), nil
 }
 
-// hangBell makes the bell of a boarding; nil where there can be none. It goes with its board: see
+// hangBell makes the bell of a board; nil if that is impossible. It is removed with its board: see
 // [dropBoard].
 func hangBell(board *os.File) *os.File {
 	name, err := bellOf(board)
@@ -77,8 +77,8 @@ func hangBell(board *os.File) *os.File {
 	return os.NewFile(uintptr(fd), name)
 }
 
-// dropBoard removes a boarding file and its bell, the bell first: a bell alone would be found by
-// nobody.
+// dropBoard removes a board and its bell, the bell first: a bell without a board would never be
+// removed.
 func dropBoard(board *os.File) error {
 	if name, err := bellOf(board); err == nil {
 		os.Remove(name)
@@ -86,8 +86,8 @@ func dropBoard(board *os.File) error {
 	return os.Remove(board.Name())
 }
 
-// waitBoard waits until the leader of a boarding has answered, or has died, but no longer than
-// limit. It makes one timer at a time: each has the runtime wake a thread.
+// waitBoard waits until the leader of a board has answered or died, but no longer than limit. It
+// makes one timer at a time, because the runtime wakes a thread for each.
 func waitBoard(board *os.File, limit time.Duration, waiting func(*os.File, time.Duration)) error {
 	if name, err := bellOf(board); err == nil {
 		if fd, err := unix.Open(name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC,
@@ -123,8 +123,8 @@ func waitBoard(board *os.File, limit time.Duration, waiting func(*os.File, time.
 	return flock.Wait(ctx, board, unix.LOCK_SH, waiting)
 }
 
-// release gives back bbolt's lock on a file that bbolt left open. Closing is not enough: the lock
-// belongs to the open file, which a mapping of it keeps alive (flock(2), mmap(2)).
+// release releases bbolt's lock on a file that bbolt left open. Closing is not enough: the lock
+// belongs to the open file description, which a mapping of it keeps alive (flock(2), mmap(2)).
 func release(f *os.File) {
 	_ = flock.Unlock(f)
 	f.Close()

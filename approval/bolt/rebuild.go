@@ -13,10 +13,9 @@ import (
 	"github.com/tada-run/tada-run/approval/private"
 )
 
-// Rebuild makes the database at path anew from the events of the record, oldest first, and moves
-// the file that is there aside. See [approval.History] for what is lost. Events that the record
-// lacks are missing here: verify the record first. An error of events is returned, and nothing is
-// changed then.
+// Rebuild rebuilds the database at path from the events of the record, oldest first, and moves the
+// existing file aside. See [approval.History] for what is lost. Events that the record lacks are
+// missing here: verify the record first. If events returns an error, nothing is changed.
 func Rebuild(ctx context.Context, path string, o approval.Options,
 	events iter.Seq2[approval.Event, error]) (out approval.Rebuilt, err error) {
 	h, err := approval.ReadHistory(events)
@@ -37,8 +36,8 @@ func Rebuild(ctx context.Context, path string, o approval.Options,
 	if err != nil {
 		return approval.Rebuilt{}, err
 	}
-	// Aside first: a crash between the two leaves a database that is missing, which permits
-	// nothing, and this can be done again.
+	// Aside first: a crash between the two leaves a missing database, which permits nothing, and
+	// Rebuild can be run again.
 	if err := b.markMade(lock); err != nil {
 		return approval.Rebuilt{}, err
 	}

@@ -17,10 +17,10 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// stepsEnv makes the test binary the process that is killed: "DIR N", N being the step at which.
+// stepsEnv makes the test binary the process that is killed: "DIR N", where N is the step.
 const stepsEnv = "APPROVAL_TEST_STEPS"
 
-// lifeOf goes through a whole life in a store and says on standard output what it was told.
+// lifeOf goes through a whole life in a store and prints what each call returned.
 func lifeOf(dir string, killAt int) {
 	n := 0
 	now := approval.Clock{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
@@ -57,9 +57,9 @@ func say(err error, what string) {
 	fmt.Println(what)
 }
 
-// B-R1.4.7, B-R2.3a, B-C1: a process that is killed at each of its steps in turn. Whatever it was
-// told of is in the store; what it was not told of is there whole or not at all; there is never a
-// second permit; a run without an end is known.
+// B-R1.4.7, B-R2.3a, B-C1: a process is killed at each of its steps in turn. What was reported to
+// it is in the store; anything else is there whole or not at all; there is never a second permit; a
+// run without an end is known.
 func TestKilledAtEveryStep(t *testing.T) {
 	t.Parallel()
 	if arg := os.Getenv(stepsEnv); arg != "" {

@@ -11,12 +11,12 @@ import (
 	"github.com/tada-run/tada-run/approval/private"
 )
 
-// schemaVersion grows when an older program could misread what a newer one wrote. It is in the meta
-// bucket.
+// schemaVersion grows if an older program could misread what a newer one wrote. It is stored in the
+// meta bucket.
 const schemaVersion = "2"
 
-// firstSchema had no quorum. Its buckets mean the same, so the first change makes it the current
-// one.
+// firstSchema had no quorum. Its buckets mean the same, so the first change turns it into the
+// current one.
 const firstSchema = "1"
 
 // The keys of the meta bucket.
@@ -38,7 +38,7 @@ func schema(btx *bbolt.Tx, random io.Reader) error {
 	return btx.Bucket(metaBucket).Put(secretKey, secret)
 }
 
-// migrate makes the current schema of none, or of the first one.
+// migrate brings an empty database, or one of the first schema, to the current schema.
 func migrate(btx *bbolt.Tx) error {
 	for _, name := range approval.Buckets {
 		if _, err := btx.CreateBucketIfNotExists([]byte(name)); err != nil {
@@ -48,7 +48,7 @@ func migrate(btx *bbolt.Tx) error {
 	return btx.Bucket(metaBucket).Put(schemaKey, []byte(schemaVersion))
 }
 
-// check refuses a file that is no database of a schema that this program knows.
+// check refuses a file that is not a database of a schema that this program knows.
 func check(btx *bbolt.Tx, path string) error {
 	corrupt := func(format string, args ...any) error {
 		hint := fmt.Sprintf(format, args...) + "; " + private.Rebuild
@@ -84,8 +84,8 @@ func check(btx *bbolt.Tx, path string) error {
 	return nil
 }
 
-// A tx is the [approval.Tx] of a bbolt transaction. A file of the first schema that is only read
-// lacks some buckets.
+// A tx is the [approval.Tx] of a bbolt transaction. A file of the first schema that is opened for
+// reading lacks some buckets.
 type tx struct {
 	b       *bbolt.Tx
 	written bool

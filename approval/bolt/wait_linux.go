@@ -11,16 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Await implements [approval.DB]. Inotify instances and watches are few for each user, and other
-// programs may have them all: then it looks again and again.
+// Await implements [approval.DB]. Inotify instances and watches are limited for each user, and
+// other programs may use them all. Await then polls.
 func (b *DB) Await(ctx context.Context, id string, look approval.Look) error {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
 		return poll(ctx, look)
 	}
 	watch := os.NewFile(uintptr(fd), "inotify") // non-blocking, so reads can be given a deadline
-	// The kernel waits for a grace period and a delayed worker before it drops a watch: 10 to 20 ms
-	// that the answer must not wait for.
+	// The kernel waits for a grace period and a delayed worker before it drops a watch. The answer
+	// must not wait these 10 to 20 ms.
 	defer func() { go watch.Close() }()
 	if _, done, err := look(); done || err != nil {
 		return err // also: an id that has no envelope must not become a file
@@ -32,12 +32,12 @@ func (b *DB) Await(ctx context.Context, id string, look approval.Look) error {
 	stop := context.AfterFunc(ctx, func() { watch.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	bell := b.path + waitSuffix + id
-	// One event without a name has 16 bytes; a full buffer of old ones means the same as one.
+	// One event without a name has 16 bytes; a buffer full of old ones means the same as one.
 	buf := make([]byte, 4096)
 	for {
-		// Each time anew, because ringing removes it.
+		// Each time again, because ringing removes it.
 		if err := watchBell(fd, bell); errors.Is(err, unix.ENOSPC) {
-			// inotify_add_watch(2): no watch is left
+			// inotify_add_watch(2): no watches left
 			return poll(ctx, look)
 		} else if err != nil {
 			return err
@@ -59,8 +59,8 @@ func (b *DB) Await(ctx context.Context, id string, look approval.Look) error {
 	}
 }
 
-// pollEvery is how often the store is read where inotify cannot be had: an answer that was typed
-// takes longer.
+// pollEvery is how often the store is read without inotify: a person takes longer to type an
+// answer.
 const pollEvery = 250 * time.Millisecond
 
 // poll is Await without inotify.

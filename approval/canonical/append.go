@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how many objects and arrays may stand inside one another. A plan needs about eight;
-// the limit keeps a hostile text, or a map that contains itself, from using up the stack.
+// MaxDepth is how many objects and arrays may be nested. A plan needs about eight; the limit keeps
+// a hostile text, or a map that contains itself, from using up the stack.
 const MaxDepth = 100
 
-// ErrDepth says that a value is nested deeper than [MaxDepth].
+// ErrDepth is returned for a value nested deeper than [MaxDepth].
 var ErrDepth = errors.New("canonical: nested too deeply")
 
 // A TypeError names a Go type that has no canonical spelling, such as a float.
@@ -22,10 +22,10 @@ func (e *TypeError) Error() string {
 	return fmt.Sprintf("canonical: a Go %s has no canonical spelling", e.Type)
 }
 
-// Append appends the one spelling of v to dst. It takes nil, bool, every integer type of Go but
-// uintptr, string, []string, []any, map[string]string and map[string]any; a nil slice or map is an
-// empty one. For any other type, floats among them, it returns dst as it was and a *[TypeError];
-// for a value deeper than [MaxDepth] it returns dst as it was and [ErrDepth].
+// Append appends the one spelling of v to dst. It accepts nil, bool, every integer type of Go
+// except uintptr, string, []string, []any, map[string]string and map[string]any; a nil slice or map
+// is an empty one. For any other type, floats among them, it returns dst unchanged and a
+// *[TypeError]; for a value nested deeper than [MaxDepth] it returns dst unchanged and [ErrDepth].
 func Append(dst []byte, v any) ([]byte, error) {
 	out, err := appendValue(dst, v, 0)
 	if err != nil {
@@ -118,7 +118,7 @@ func appendObject[T any](dst []byte, m map[string]T, depth int) ([]byte, error) 
 	return append(dst, '}'), nil
 }
 
-// plain marks the bytes that a string spells as themselves.
+// plain marks the bytes that are written as themselves in a string.
 var plain = func() (t [256]bool) {
 	for c := 0x20; c < 0x7f; c++ {
 		t[c] = c != '"' && c != '\\'

@@ -266,7 +266,7 @@ for line in sys.stdin:
     print(json.dumps(v, sort_keys=True, separators=(',', ':'), ensure_ascii=True))
 `
 
-// B-R1.3: 200,000 fuzzed strings, as keys and as values, spelled as Python itself spells them.
+// B-R1.3: 200,000 fuzzed strings, as keys and as values, spelled as Python spells them.
 func TestPython(t *testing.T) {
 	path, err := exec.LookPath("python3")
 	if err != nil {

@@ -1,16 +1,16 @@
 // Package canonical reads and writes JSON that has exactly one spelling per value.
 //
-// A hash binds bytes, a person agrees to a value. The two are the same promise only when every
-// value has one spelling and every accepted text has one value; then a hash of the text is a hash
-// of the meaning, on any machine and in any language that follows the rules below.
+// A hash binds bytes, but a person agrees to a value. The two mean the same only if every value has
+// one spelling and every accepted text has one value. Then a hash of the text is a hash of the
+// meaning, on any machine and in any language that follows the rules below.
 //
 // # The spelling
 //
-// It is what Python writes for
+// The spelling is what Python writes for
 //
 //	json.dumps(v, sort_keys=True, separators=(',', ':'), ensure_ascii=True)
 //
-// which anybody can check with a standard library and nothing else. By bytes:
+// so anyone can check it with a standard library alone. In bytes:
 //
 //	object   '{' string ':' value { ',' string ':' value } '}'   keys strictly rising
 //	array    '[' value { ',' value } ']'
@@ -39,14 +39,13 @@
 //
 // # What is refused
 //
-// Floats, because languages disagree on how to print them. Duplicate keys, because they are read
-// differently by different parsers. Values nested deeper than [MaxDepth]. Any text that is not the
-// one spelling of its value: spaces, upper-case hexadecimal, escapes that need not be, unsorted
-// keys, "-0", lone surrogates that stand for no byte, surrogate escapes whose bytes join into valid
-// UTF-8.
+// Floats, because languages print them differently. Duplicate keys, because parsers read them
+// differently. Values nested deeper than [MaxDepth]. Any text that is not the one spelling of its
+// value: spaces, upper-case hexadecimal, unnecessary escapes, unsorted keys, "-0", lone surrogates
+// that represent no byte, surrogate escapes whose bytes join into valid UTF-8.
 //
-// Integers above 2^53 are exact here and in Python; jq and JavaScript round them. Whoever writes
-// for those readers sends a string.
+// Integers above 2^53 are exact here and in Python; jq and JavaScript round them. For those
+// readers, use a string.
 //
 // # Example
 //

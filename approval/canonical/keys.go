@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// compareKeys orders keys as Python orders strings: by code point, where a byte XX that is not
-// part of valid UTF-8 counts as U+DCXX. Between valid strings that is the order of their bytes;
-// an invalid byte sorts before U+E000 although its value is above every UTF-8 lead byte.
+// compareKeys orders keys as Python orders strings: by code point, where a byte XX that is not part
+// of valid UTF-8 counts as U+DCXX. For valid strings that is the order of their bytes. An invalid
+// byte sorts before U+E000, although its value is above every UTF-8 lead byte.
 func compareKeys(a, b string) int {
 	for a != "" && b != "" && a[0] == b[0] && a[0] < utf8.RuneSelf {
 		a, b = a[1:], b[1:]

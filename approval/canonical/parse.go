@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// A SyntaxError says at which byte a text stops being the one spelling of a value, and why.
+// A SyntaxError says at which byte a text is no longer the one spelling of a value, and why.
 type SyntaxError struct {
 	Offset int
 	Reason string
@@ -19,9 +19,9 @@ func (e *SyntaxError) Error() string {
 }
 
 // Parse reads the one spelling of a value: for every text that it accepts, [Append] of the result
-// gives the same bytes back. The result is built of nil, bool, int64, uint64 (only above 2^63-1),
-// string (its original bytes, which need not be UTF-8), []any and map[string]any. Any other text
-// gives a *[SyntaxError]; it shares no memory with text.
+// returns the same bytes. The result consists of nil, bool, int64, uint64 (only above 2^63-1),
+// string (its original bytes, which need not be UTF-8), []any and map[string]any. Any other text is
+// a *[SyntaxError]. The result shares no memory with text.
 func Parse(text []byte) (any, error) {
 	p := parser{text: text}
 	return p.all()
@@ -54,7 +54,7 @@ func (p *parser) all() (any, error) {
 
 func (p *parser) fail(reason string) error { return &SyntaxError{Offset: p.at, Reason: reason} }
 
-// peek returns the next byte, or 0 at the end: a NUL stands nowhere in canonical text.
+// peek returns the next byte, or 0 at the end: canonical text contains no NUL.
 func (p *parser) peek() byte {
 	if p.at < len(p.text) {
 		return p.text[p.at]
@@ -62,7 +62,7 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-// accept steps over c when it is next.
+// accept skips c if it is next.
 func (p *parser) accept(c byte) bool {
 	if p.at < len(p.text) && p.text[p.at] == c {
 		p.at++
@@ -181,7 +181,6 @@ func (p *parser) integer() (any, error) {
 	return nil, p.fail("not the one spelling of a 64-bit integer")
 }
 
-// string reads a string.
 func (p *parser) string() (string, error) {
 	raw, s, err := p.quoted()
 	if s != "" || err != nil {
@@ -190,9 +189,9 @@ func (p *parser) string() (string, error) {
 	return string(raw[1 : len(raw)-1]), nil
 }
 
-// quoted reads a string, and returns its text if that is not what is between the quotes. One
-// without a backslash has its spelling checked byte by byte; one with a backslash is spelled again
-// and compared, so that this rule and AppendString cannot drift apart.
+// quoted reads a string. It returns the text in unescaped if it differs from what is between the
+// quotes. A string without a backslash is checked byte by byte; one with a backslash is spelled
+// again and compared, so this rule and AppendString cannot drift apart.
 func (p *parser) quoted() (raw []byte, unescaped string, err error) {
 	start := p.at
 	if !p.accept('"') {
@@ -229,8 +228,7 @@ func (p *parser) quoted() (raw []byte, unescaped string, err error) {
 	return raw, s, nil
 }
 
-// unescape returns the bytes that an escaped string stands for; ok is false when it stands for
-// none.
+// unescape returns the bytes that an escaped string represents; ok is false if it represents none.
 func unescape(raw []byte) (s string, ok bool) {
 	out := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); {

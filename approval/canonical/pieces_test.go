@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// pieces are what strings go wrong at: beginnings, middles and ends of UTF-8 sequences that may
+// pieces are what goes wrong in strings: beginnings, middles and ends of UTF-8 sequences that may
 // join, encoded surrogates, and characters that escapes are made of.
 var pieces = []string{
 	"a", "u", "\\", "\"", "\x00", "\n", "\x7f", "\x80", "\x9f", "\xa0", "\xa8", "\xbf", "\xbd",
@@ -14,8 +14,8 @@ var pieces = []string{
 	"\u00e9", "\u2028", "\ufffd", "\uffff", "\U0001f600",
 }
 
-// Every string of up to three pieces comes back as it was, and no two have one spelling. Unlike a
-// fuzzer, which has to meet a combination, this goes through all of them. B-R1.3a
+// Every string of up to three pieces is decoded to itself, and no two have one spelling. A fuzzer
+// finds a combination by chance; this tries all of them. B-R1.3a
 func TestEveryCombination(t *testing.T) {
 	t.Parallel()
 	spelled := map[string]string{}
@@ -65,7 +65,7 @@ func TestEveryText(t *testing.T) {
 	try("", 3)
 }
 
-// The order of keys is an order: what is sorted once stays sorted, from wherever it starts.
+// The order of keys is an order: sorting a sorted list changes nothing, wherever it starts.
 func TestKeyOrder(t *testing.T) {
 	t.Parallel()
 	var keys []string

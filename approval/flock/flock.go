@@ -1,5 +1,5 @@
-// Package flock takes locks of open files, as flock(2) has them: the kernel takes one away from a
-// process that dies.
+// Package flock takes locks of open files with flock(2): the kernel releases the lock of a process
+// that dies.
 package flock
 
 import (
@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Patience is when the waiting of [Wait] is called. A change takes milliseconds; on a busy disk, a
-// second. The first is for a holder that is stopped; one that runs may wait for the disk.
+// Patience is when [Wait] calls waiting. A change takes milliseconds; on a busy disk, a second. The
+// first call is for a holder that is stopped; a holder that runs may be waiting for the disk.
 var Patience = [...]time.Duration{time.Second, 5 * time.Second}
 
-// Wait takes a lock of f, unix.LOCK_EX or unix.LOCK_SH, unless ctx ends before. It waits in the
-// kernel's queue, which wakes those who wait in order: of those who only look from time to time,
-// some never get it beside a busy writer. After an error f is closed; when ctx ended, by the thread
-// that is left behind, whenever it gets the lock: flock(2) cannot be given up.
+// Wait takes a lock of f, unix.LOCK_EX or unix.LOCK_SH, unless ctx ends first. It waits in the
+// kernel's queue, which wakes waiters in order: with polling, some would never get the lock beside
+// a busy writer. After an error f is closed. If ctx ended, the thread that is left behind closes it
+// when it gets the lock: flock(2) cannot be cancelled.
 func Wait(ctx context.Context, f *os.File, how int, waiting func(*os.File, time.Duration)) error {
 	err := Do(f, how|unix.LOCK_NB)
 	if !errors.Is(err, unix.EWOULDBLOCK) {
@@ -43,7 +43,7 @@ func Wait(ctx context.Context, f *os.File, how int, waiting func(*os.File, time.
 	}
 }
 
-// closing closes f when there is an error, and returns that.
+// closing closes f if there is an error, and returns the error.
 func closing(f *os.File, err error) error {
 	if err != nil {
 		f.Close()
@@ -51,13 +51,13 @@ func closing(f *os.File, err error) error {
 	return err
 }
 
-// Try takes the exclusive lock if no one has it.
+// Try takes the exclusive lock if it is free.
 func Try(f *os.File) error { return Do(f, unix.LOCK_EX|unix.LOCK_NB) }
 
-// Unlock gives a lock back.
+// Unlock releases the lock.
 func Unlock(f *os.File) error { return Do(f, unix.LOCK_UN) }
 
-// Do is flock(2), called again after a signal.
+// Do calls flock(2), again after a signal.
 func Do(f *os.File, how int) error {
 	for {
 		if err := unix.Flock(int(f.Fd()), how); err != unix.EINTR {

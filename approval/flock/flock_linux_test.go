@@ -21,8 +21,8 @@ func open(t *testing.T, path string) *os.File {
 	return f
 }
 
-// TestWait: a lock that another has is waited for, with a word to who waits, and goes to the next
-// when it is given back. Who gave up holds it no longer than it takes to get it.
+// TestWait: Wait waits for a lock that another process has, says so to the caller, and gets it when
+// it is released. A caller that gave up holds it no longer than it takes to get it.
 func TestWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	first, second, third := open(t, path), open(t, path), open(t, path)

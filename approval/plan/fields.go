@@ -2,7 +2,7 @@ package plan
 
 import "time"
 
-// Fields reads an object; what is missing or of another type is the zero value.
+// Fields reads an object. A value that is missing or of another type is the zero value.
 type Fields map[string]any
 
 // Text returns a string.
@@ -28,7 +28,7 @@ func (f Fields) Number(k string) int64 {
 	return 0
 }
 
-// Texts returns a list of strings; an element that is none is "".
+// Texts returns a list of strings; an element of another type is "".
 func (f Fields) Texts(k string) []string {
 	var out []string
 	for _, v := range f.List(k) {
@@ -38,7 +38,7 @@ func (f Fields) Texts(k string) []string {
 	return out
 }
 
-// Objects returns a list of objects; an element that is none is empty.
+// Objects returns a list of objects; an element of another type is empty.
 func (f Fields) Objects(k string) []Fields {
 	var out []Fields
 	for _, v := range f.List(k) {
@@ -53,7 +53,7 @@ func (f Fields) Time(k string) time.Time {
 	return t
 }
 
-// AsFields returns a value as an object, nil when it is none.
+// AsFields returns a value as an object, or nil if it is none.
 func AsFields(v any) Fields {
 	m, _ := v.(map[string]any)
 	return m

@@ -1,10 +1,10 @@
 package plan
 
 // Level is how far the origin of a request is trusted. It never decides whether something is asked;
-// it decides what may be allowed beyond this once. The zero value is the lowest.
+// it decides what may be allowed beyond this one time. The zero value is the lowest.
 type Level int
 
-// The levels, from the origin of the work: who wrote the words that led to the request.
+// The levels, by the origin of the work: the author of the words that led to the request.
 const (
 	Quarantined Level = iota // text from outside was read: a web page, a mail, a foreign repository
 	Agent                    // a program that a person set to work
@@ -30,8 +30,9 @@ func ParseLevel(name string) Level {
 	return Quarantined
 }
 
-// Inherit returns the level of work that was started from other work. A child may say that it is
-// trusted less than its parent, never more: else a quarantined program would start a child.
+// Inherit returns the level of work that was started by other work. A child may say that it is
+// trusted less than its parent, never more: otherwise a quarantined program would start a trusted
+// child.
 func Inherit(parent, asked Level) Level {
 	return max(min(parent, asked), Quarantined)
 }

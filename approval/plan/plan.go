@@ -25,10 +25,10 @@ type Plan struct {
 	Kin      string   // what near-identical plans have in common: see kinOf
 }
 
-// maxRules is how many rules an event names: they are for statistics, the plan has them all.
+// maxRules is how many rules an event names. They are for statistics; the plan has them all.
 const maxRules = 16
 
-// Read takes from the payload what a question repeats, so that the two cannot disagree.
+// Read takes from the payload the values that a question repeats, so that the two cannot disagree.
 func Read(payload []byte) (Plan, error) {
 	v, err := canonical.Parse(payload)
 	if err != nil {
@@ -69,9 +69,9 @@ func Read(payload []byte) (Plan, error) {
 	return p, nil
 }
 
-// kinOf is what near-identical plans have in common, as a hash: the same agent asks about the same
-// work in the same directory, with the same tools, for the same rules and at the same risk. They
-// differ in the words that the rules are about.
+// kinOf hashes what near-identical plans have in common: the same agent asks about the same work in
+// the same directory, with the same tools, for the same rules and at the same risk. They differ
+// only in the words that the rules are about.
 func kinOf(p Plan, payload Fields) string {
 	var tools []string
 	for _, call := range payload.Objects("tool_calls") {
@@ -96,7 +96,8 @@ func Hash(payload []byte) string {
 }
 
 // Prefix returns the first 12 digits of a plan hash in three groups, the form in which prompts and
-// records show it. 48 bits, because 32 can be met by padding a command until its hash fits.
+// records show it. It is 48 bits because an attacker can match 32 by padding a command until its
+// hash fits.
 func Prefix(hash string) string {
 	if len(hash) < 12 {
 		return hash

@@ -1,10 +1,10 @@
 package plan
 
-// MaxRisk is the highest risk of a plan, and that of a payload that names none.
+// MaxRisk is the highest risk of a plan, and the risk of a payload that states none.
 const MaxRisk = 3
 
-// Friction is what an approval costs the person who gives it. A key press that is the same for
-// everything soon becomes a reflex, so what cannot be undone asks for more than a key.
+// Friction is what the person must do to approve. A key press that is the same for everything soon
+// becomes a reflex, so what cannot be undone requires more.
 type Friction struct {
 	Level     int    // 1 to 3, for display as R1, R2, R3
 	Name      string // "low", "high", "critical"

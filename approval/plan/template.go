@@ -6,17 +6,17 @@ import (
 	"github.com/tada-run/tada-run/approval/canonical"
 )
 
-// SessionTool is the name of the only call of a plan that is what an agent's session opens, and no
+// SessionTool names the only call of a plan that asks what an agent's session opens, rather than a
 // command.
 const SessionTool = "session"
 
-// ConnectTool is the name of the only call of a plan that is a connection of one program to one
-// host, and no command. Its arguments are the program's identity, the host and where that leads,
-// and, to be shown only, the command that the program belongs to.
+// ConnectTool names the only call of a plan that asks about a connection of one program to one
+// host, rather than a command. Its arguments are the program's identity, the host, the addresses it
+// leads to and, for display only, the command that the program belongs to.
 const ConnectTool = "connect"
 
-// Lasting reports whether a plan is what an agent's session opens, or a connection: a grant of it
-// is one until it is revoked.
+// Lasting reports whether a plan is about what an agent's session opens, or about a connection. A
+// grant of it lasts until it is revoked.
 func Lasting(payload []byte) bool {
 	tool := object(payload).only()
 	return tool == SessionTool || tool == ConnectTool
@@ -25,8 +25,8 @@ func Lasting(payload []byte) bool {
 // Connects reports whether a plan is a connection.
 func Connects(payload []byte) bool { return object(payload).only() == ConnectTool }
 
-// Connection returns what a plan of a connection is about: HOST:PORT, the program, and the
-// workspace, "" for every one.
+// Connection returns what the plan of a connection is about: HOST:PORT, the program, and the
+// workspace ("" for all).
 func Connection(payload []byte) (host, program, workspace string, ok bool) {
 	top := object(payload)
 	args, ok := top.connection()
@@ -41,7 +41,7 @@ func Connection(payload []byte) (host, program, workspace string, ok bool) {
 	return args.Text("host"), program, top.Text("workspace_root"), true
 }
 
-// only is the tool of the only call of a plan.
+// only returns the tool of the only call of a plan.
 func (f Fields) only() string {
 	calls := f.Objects("tool_calls")
 	if len(calls) != 1 {
@@ -58,7 +58,7 @@ func (f Fields) connection() (args Fields, ok bool) {
 	return f.Objects("tool_calls")[0].Object("args"), true
 }
 
-// Everywhere returns the plan of a connection without its workspace, as a grant for every workspace
+// Everywhere returns the plan of a connection without its workspace, as a grant for all workspaces
 // has it. It returns ErrPayload for any other plan, and for a program that only its own workspace
 // vouches for.
 func Everywhere(payload []byte) ([]byte, error) {
@@ -70,14 +70,14 @@ func Everywhere(payload []byte) ([]byte, error) {
 	return canonical.Append(nil, map[string]any(top))
 }
 
-// OwnCode is the identity of a program that commands of the workspace may write: it is as good as
-// any other code there.
+// OwnCode is the one identity of all programs that commands of the workspace may write: none of
+// them is trusted more than other code there.
 const OwnCode = "code of the workspace"
 
-// Template returns the hash of what a grant binds: the whole plan but the ids of its calls, which
-// number the attempts, and the agent's own words, which decide nothing. Of a plan that is asked
-// about for the tool alone ([ForTool]) it binds the tool, the agent and the workspace. It returns
-// ErrPayload for bytes that are no plan.
+// Template returns the hash of what a grant binds: the whole plan except the ids of its calls,
+// which number the attempts, and the agent's own words, which decide nothing. For a plan that is
+// asked about only because of its tool ([ForTool]) it binds the tool, the agent and the workspace.
+// It returns ErrPayload for bytes that are not a plan.
 func Template(payload []byte) (string, error) {
 	if _, err := Read(payload); err != nil {
 		return "", err
@@ -111,12 +111,12 @@ func Template(payload []byte) (string, error) {
 	return Hash(b), nil
 }
 
-// ForTool is the name of the tool, of a plan that is asked about for no other reason than that the
-// tool is unknown. A grant of it covers the tool with other input too, as long as that gives no
-// other reason to ask.
+// ForTool returns the name of the tool if the plan is asked about only because the tool is unknown.
+// A grant of it covers the tool with other input too, as long as that input gives no other reason
+// to ask.
 func ForTool(payload []byte) (name string, ok bool) { return object(payload).ForTool() }
 
-// ForTool is [ForTool] of a plan that was parsed.
+// ForTool is like the function [ForTool], for a plan that was parsed.
 func (f Fields) ForTool() (name string, ok bool) {
 	calls, reasons := f.Objects("tool_calls"), f.Objects("reasons")
 	if len(calls) != 1 || len(reasons) != 1 || len(f.List("opaque")) > 0 ||
@@ -127,7 +127,7 @@ func (f Fields) ForTool() (name string, ok bool) {
 	return name, ok && name != "" && reasons[0].Text("rule") == "tool.unknown"
 }
 
-// object parses a payload; nil when it is no canonical object.
+// object parses a payload; nil if it is not a canonical object.
 func object(payload []byte) Fields {
 	v, err := canonical.Parse(payload)
 	if err != nil {

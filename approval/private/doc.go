@@ -1,4 +1,4 @@
 // Package private opens files that belong to this user and are closed to others: the approval
-// database, keys, trust lists. A file that others own, or may read or write, is refused, and so is
-// a folder in which they could exchange it.
+// database, keys, trust lists. It refuses a file that others own, or may read or write, and a
+// folder in which they could replace it.
 package private

@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	// ErrMeddled is returned when a file or its folder belongs to another user, is open to others,
-	// or closed to its owner.
+	// ErrMeddled is returned if a file or its folder belongs to another user, is open to others, or
+	// closed to its owner.
 	ErrMeddled = errors.New("the owner or the mode of the approval files is wrong")
 	// ErrUnsupported is returned on systems where owners cannot be checked.
 	ErrUnsupported = errors.New("approvals are not supported on this system")
@@ -33,8 +33,8 @@ func (e *FileError) Error() string {
 // Unwrap returns the cause, for errors.Is.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// Named gives an error of the file system the name of its file. It returns nil, and what is named
-// already, as it is.
+// Named adds the name of the file to an error of the file system. It returns nil, and an error that
+// already has the name, unchanged.
 func Named(path string, err error) error {
 	var named *FileError
 	if err == nil || errors.As(err, &named) {
@@ -43,11 +43,11 @@ func Named(path string, err error) error {
 	return &FileError{Path: path, Err: err, Hint: remedy(err)}
 }
 
-// Rebuild is the remedy for a damaged database. What was approved is lost with it; what was used
-// stays in the record.
+// Rebuild is the remedy for a damaged database. Its approvals are lost with it; what was used stays
+// in the record.
 const Rebuild = "rebuild it from the record: tadactl approvals rebuild"
 
-// remedies are what helps where the system does not accept a change.
+// remedies are what helps if the system does not accept a change.
 var remedies = []struct {
 	err  error
 	hint string

@@ -27,7 +27,7 @@ func Create(path string, text []byte) error {
 	return Named(path, err)
 }
 
-// Read reads a file; one of more than limit bytes is ErrOversized.
+// Read reads a file; more than limit bytes is ErrOversized.
 func Read(path string, limit int64) ([]byte, error) {
 	if err := CheckFolder(path); err != nil {
 		return nil, err

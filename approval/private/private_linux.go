@@ -12,10 +12,10 @@ import (
 )
 
 // Open opens a file that only this user may read or write. The check is made on the open file, so
-// that the file cannot be exchanged after it; a symbolic link is not followed.
+// the file cannot be replaced after it; a symbolic link is not followed.
 func Open(path string, flag int, mode os.FileMode) (*os.File, error) {
 	// Without O_NOATIME the first read after each change writes the inode, and so waits for a
-	// commit of the file system's journal, which others' fsyncs make long.
+	// commit of the file system's journal, which takes long while other processes call fsync.
 	f, err := os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NOATIME, mode)
 	if errors.Is(err, unix.EPERM) { // another user owns it: the check below says so
 		f, err = os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
@@ -40,7 +40,7 @@ func Open(path string, flag int, mode os.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// locked says whose a file is, or what mode it has, that was not to be opened.
+// locked explains why a file could not be opened: its owner or its mode.
 func locked(path string, cause error) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -53,8 +53,8 @@ func locked(path string, cause error) error {
 		Hint: fmt.Sprintf("its mode is %04o; run chmod u+rw on it", info.Mode().Perm())}
 }
 
-// check refuses an object of another user, of another kind than file or folder, or with one
-// of the forbidden permission bits.
+// check refuses an object of another user, anything but a file or folder, and an object with one of
+// the forbidden permission bits.
 func check(path string, info fs.FileInfo, forbidden fs.FileMode) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {
@@ -72,7 +72,7 @@ func check(path string, info fs.FileInfo, forbidden fs.FileMode) error {
 	return nil
 }
 
-// CheckFolder refuses a folder in which others could exchange the files.
+// CheckFolder refuses a folder in which others could replace the files.
 func CheckFolder(path string) error {
 	dir := filepath.Dir(path)
 	info, err := os.Lstat(dir)

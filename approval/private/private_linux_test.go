@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// What the system does not let the store open or change is told with what to do about it. A file of
-// root's own cannot be closed to root, so what is asked here is what Open asks after it was
-// refused.
+// If the system does not let the store open or change a file, the error says how to fix it. A file
+// of root's own cannot be closed to root, so this tests the function that Open calls after a
+// refusal.
 func TestWhatIsLockedIsTold(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "approvals.db")

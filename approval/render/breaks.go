@@ -2,9 +2,9 @@ package render
 
 import "strings"
 
-// softBreaks returns the offsets in a shell text before which a new stage begins: after ; and
-// before && || | &, outside quotes. It only serves the eye: nothing is added to what is shown or
-// taken from it, so a text that it misreads is laid out badly and shown whole.
+// softBreaks returns the offsets in a shell text at which a new stage begins: after ; and before &&
+// || | &, outside quotes. It affects only the layout: nothing is added to or taken from what is
+// shown, so a text that it misreads is laid out badly but shown whole.
 func softBreaks(s string) []int {
 	var out []int
 	quote := byte(0)

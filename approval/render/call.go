@@ -5,14 +5,13 @@ import (
 	"maps"
 )
 
-// calls shows every call: what it is, the text, and the text that is really executed when it
-// differs.
+// calls shows every call: what it is, the text, and the text that is really executed if it differs.
 func (v *view) calls(o object) {
 	list, ok := o.takeList("tool_calls")
 	if !ok {
 		return
 	}
-	// what a call takes out is marked in its text all the same
+	// the text of a call is marked even for the reasons that the call takes out
 	all := map[string]any{"reasons": o["reasons"]}
 	for i, x := range list {
 		m, ok := x.(map[string]any)
@@ -28,8 +27,8 @@ func (v *view) calls(o object) {
 	}
 }
 
-// takeReasons moves the reasons that name this call from the plan to it, so that they are below
-// its text.
+// takeReasons moves the reasons that name this call from the plan to the call, so that they are
+// shown below its text.
 func (call object) takeReasons(o object) {
 	all, ok := o["reasons"].([]any)
 	id, named := call["tool_call_id"].(string)
@@ -55,8 +54,8 @@ func (call object) takeReasons(o object) {
 	}
 }
 
-// call shows one call. What is the same for nearly every single command is left out, but for a full
-// page: its place, the launcher's own id and name for it, and that it reads no input.
+// call shows one call. It leaves out what is the same for nearly every single command, except on a
+// full page: its place, the launcher's own id and name for it, and that it reads no input.
 func (v *view) call(plan map[string]any, call object, i, n int) {
 	args := call.takeObject("args")
 	id, hasID := call.takeText("tool_call_id")
@@ -111,14 +110,14 @@ func (v *view) call(plan map[string]any, call object, i, n int) {
 	v.facts("call has", call)
 }
 
-// A wrapper is a command that an agent's program put into a text of its own.
+// A wrapper is a command inside a text that an agent's program put around it.
 type wrapper struct {
 	inside, command, running string
 	differs                  bool // running is not the command as written
 }
 
-// wrapped shows the agent's own command, and behind it the text around it, folded: only
-// what a reason points at is shown of that, and the listing of a full page has all of it.
+// wrapped shows the agent's own command, and after it the text around it, folded: only what a
+// reason points at. The listing of a full page has all of it.
 func (v *view) wrapped(w wrapper, spans [][2]int) {
 	mine, rest := inner(w.command, w.inside, spans)
 	v.command("agent's", w.inside, mine)

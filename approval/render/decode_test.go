@@ -115,7 +115,7 @@ type node struct {
 	list    []*node
 }
 
-// set puts a leaf at the end of a way. The listing is in order, so an element of a list is the
+// set puts a leaf at the end of a path. The listing is in order, so an element of a list is the
 // last one or the next one.
 func (n *node) set(way string, leaf any) error {
 	for way != "" {
@@ -191,7 +191,7 @@ func (n *node) value() any {
 	return out
 }
 
-// Restore returns the string whose [Inert] form is t, or an error when t is no such form.
+// Restore returns the string whose [Inert] form is t, or an error if t is not such a form.
 func Restore(t string) (string, error) {
 	var out []byte
 	last := "" // the character before, which a count repeats
@@ -243,7 +243,7 @@ func Restore(t string) (string, error) {
 // maxRestored bounds what counts can make of a short text.
 const maxRestored = 64 << 20
 
-// restoreCode reads what stands between brackets.
+// restoreCode reads what is between brackets.
 func restoreCode(code, last string) (string, error) {
 	switch {
 	case strings.HasPrefix(code, "×"):

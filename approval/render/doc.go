@@ -1,12 +1,12 @@
-// Package render shows a plan to a person: as a page, as a line of a list, and what went wrong with
-// its approval as a sentence, in English and in Chinese. Everything here is a function of values.
+// Package render shows a plan to a person, as a page or as a line of a list, and says in a sentence
+// what went wrong with its approval, in English and in Chinese. All its functions are pure.
 //
 // # The page
 //
 // [Render] is a pure function of the stored bytes: prompt, inbox and pager show the same page,
 // under a phrase that only this user's real prompts have. All payload text passes through one
-// encoder whose output is printable and has an inverse. ASCII stands for itself. Everything else is
-// marked:
+// encoder, whose output is printable and can be decoded. ASCII is shown as it is. Everything else
+// is marked:
 //
 //	é⟦U+00E9⟧   a letter, and which one it is; only sentences of the policy show the letter alone
 //	⟦U+202E⟧    anything invisible, combining, right-to-left, or not known to be harmless
@@ -19,11 +19,11 @@
 //	⟦[folded, 38009 chars]⟧     of a text around the agent's own command
 //
 // Since every non-ASCII character of a payload shows with its code point, no payload can write one
-// of these marks, or a line of the page. Every value of the plan is on the page, by its name if the
-// renderer does not know it. A value of more than 1,000 characters is cut, never where a reason
-// points, and Page.Truncated then forbids an approval until the full page was read to its end
-// ([Reading]). A text may have one literal that is most likely the agent's own command
-// (args.inside). It then comes first, and the text is folded to what a reason points at; the full
-// page lists all of it. Folded counts as cut, because a plan could be made so that the wrong part
-// is read first.
+// of these marks, or a line of the page. Every value of the plan is on the page, under its JSON
+// name if the renderer does not know it. A value of more than 1,000 characters is cut, but never
+// where a reason points. Page.Truncated then forbids an approval until the full page was read to
+// its end ([Reading]). A text may contain one literal that is most likely the agent's own command
+// (args.inside). It is then shown first, and the text is folded to what a reason points at; the
+// full page lists all of it. A folded text counts as cut, because a plan could be made so that the
+// wrong part is read first.
 package render

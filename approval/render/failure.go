@@ -11,13 +11,13 @@ const (
 	Chinese = "zh"
 )
 
-// failures has for each code a line of its own, then a line for each language.
+// failures has for each code one line with the code, then one line for each language.
 //
 //go:embed failures.txt
 var failures string
 
-// Failure says what went wrong with an approval, with what helps: the text of a code, about a
-// question; "" for a code that it does not know. Texts never say how to loosen anything.
+// Failure returns what went wrong with an approval and how to fix it: the text for a code, about a
+// question; "" for an unknown code. The texts never say how to loosen anything.
 func Failure(code, language, id string) string {
 	_, rest, _ := strings.Cut(failures, "\n"+code+"\n")
 	for line := range strings.Lines(rest) {
@@ -41,5 +41,5 @@ func naming(message, id string) string {
 	return before + " " + id
 }
 
-// idLetters are what ids are made of: a shell or a terminal takes none of them for a command.
+// idLetters are the characters of ids: neither a shell nor a terminal interprets them.
 const idLetters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"

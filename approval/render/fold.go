@@ -2,8 +2,8 @@ package render
 
 import "fmt"
 
-// How much of one value a page that is not full shows: enough to judge, little enough that the
-// rest of the page stays in sight. What a danger span covers is always shown.
+// How much of one value is shown on a page that is not full: enough to judge, and little enough
+// that the rest of the page stays in sight. What a danger span covers is always shown.
 const (
 	maxShown    = 1000 // characters of one value shown without a cut
 	keepHead    = 600
@@ -11,8 +11,8 @@ const (
 	keepContext = 40 // around a danger span
 )
 
-// elide cuts a long value. It returns the units that stay, with a mark for each gap that says how
-// many characters are not shown, and whether anything was cut.
+// elide cuts a long value. It returns the units that stay, with a mark for each gap that counts the
+// hidden characters, and whether anything was cut.
 func elide(units []unit) ([]unit, bool) {
 	total := 0
 	for _, u := range units {
@@ -25,8 +25,8 @@ func elide(units []unit) ([]unit, bool) {
 	return out, hidden > 0
 }
 
-// shorten keeps so many units at both ends, and what must be shown with what is around it. It
-// returns how many characters are not shown.
+// shorten keeps head units at the beginning, tail units at the end, and what must be shown with its
+// context. It returns the number of hidden characters.
 func shorten(units []unit, head, tail int, word string) (out []unit, all int) {
 	keep := make([]bool, len(units))
 	for i := range units {
@@ -54,8 +54,7 @@ func shorten(units []unit, head, tail int, word string) (out []unit, all int) {
 	return out, all
 }
 
-// truncation is the mark for characters that are not shown. The brackets around it are none that
-// a payload can show.
+// truncation is the mark for hidden characters. No payload can show the brackets around it.
 func truncation(word string, chars, at int) unit {
 	text := fmt.Sprintf("%s[%s, %d chars]%s", openCode, word, chars, closeCode)
 	return unit{text: text, cells: len(text) - len(openCode) - len(closeCode) + 2, at: at,
@@ -63,8 +62,8 @@ func truncation(word string, chars, at int) unit {
 }
 
 // wrap breaks units into lines of at most width cells: at hard ends, else after the last space of a
-// line that is more than half full, else where the width ends. Nothing is dropped at a break. first
-// and next go before the first and every other line.
+// line that is more than half full, else at the width. Nothing is dropped at a break. first and
+// next are the prefixes of the first line and of every other line.
 func wrap(units []unit, width int, first, next string) []string {
 	var lines []string
 	prefix := first
@@ -79,7 +78,7 @@ func wrap(units []unit, width int, first, next string) []string {
 	return lines
 }
 
-// lineEnd returns how many units, at least one if there is one, go on a line of room cells.
+// lineEnd returns how many units fit on a line of room cells; at least one if there is one.
 func lineEnd(units []unit, room int) int {
 	used, space := 0, 0
 	for i, u := range units {

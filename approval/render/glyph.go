@@ -2,8 +2,8 @@ package render
 
 import "unicode"
 
-// Marks of the renderer. None of them is ASCII, and every non-ASCII character of a payload is
-// shown with its code point in brackets, so no payload can forge one.
+// Marks of the renderer. None of them is ASCII, and every non-ASCII character of a payload is shown
+// with its code point in brackets, so no payload can forge a mark.
 const (
 	openCode    = "⟦" // a code point, a byte or a count follows
 	closeCode   = "⟧"
@@ -21,8 +21,8 @@ const (
 	nothing     = empty + " nothing"
 )
 
-// showable are the letters that may stand on a terminal as themselves: each is one visible glyph,
-// written from left to right, that joins with nothing. It is a list of what is known to be
+// showable are the letters that may be shown on a terminal as themselves. Each is one visible
+// glyph, written from left to right, that does not join with others. It lists what is known to be
 // harmless, because unicode.IsPrint is true for letters that show as nothing (U+3164, U+115F,
 // U+2800) and for marks that change their neighbours. Right-to-left letters are missing: on a
 // terminal with bidi they move the text around them.

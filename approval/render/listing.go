@@ -11,10 +11,10 @@ import (
 //
 //	NAME = VALUE
 //
-// NAME is the way to the value: .key for a member, written as a JSON string unless it is of
+// NAME is the path of the value: .key for a member, written as a JSON string unless it consists of
 // letters, digits, _ and -, and [n] for an element; the top is "plan". VALUE is a number, true,
-// false, null, {} or [] when empty, or a text in its inert form between quotes. Bytes that are no
-// canonical JSON are one text with the name "bytes". Longer lines go on after a wrap mark.
+// false, null, {} or [] when empty, or a text in its inert form between quotes. Bytes that are not
+// canonical JSON are one text with the name "bytes". Longer lines continue after a wrap mark.
 
 const (
 	listingTitle = "every value by its name"
@@ -68,7 +68,7 @@ func walk(name string, x any, emit func(string, []unit)) {
 	}
 }
 
-// member writes a key as itself when it is plain, else as a JSON string, which is ASCII.
+// member writes a plain key as itself, and any other as a JSON string, which is ASCII.
 func member(k string) string {
 	if isPlainKey(k) {
 		return k

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Marks names what in the texts of a plan is not what it seems: control and invisible
-// characters, bytes that are no text, and words that mix alphabets. The strings are ASCII.
+// Marks lists what in the texts of a plan is not what it seems: control and invisible characters,
+// bytes that are not text, and words that mix alphabets. The strings are ASCII.
 func Marks(top map[string]any) []string {
 	counts := map[string]int{}
 	eachText(top, func(s string) { countMarks(s, counts) })
@@ -80,7 +80,7 @@ func countMarks(s string, counts map[string]int) {
 	end()
 }
 
-// kindOf names a character that may not be shown as itself; "" for a letter.
+// kindOf names a kind of character that may not be shown as itself; "" for a letter.
 func kindOf(r rune) string {
 	switch {
 	case canShow(r):
@@ -102,7 +102,7 @@ func kindOf(r rune) string {
 // blank are letters and symbols without ink.
 var blank = []rune{0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0}
 
-// scripts is a set of alphabets whose letters are mistaken for one another.
+// scripts is a set of alphabets whose letters can be mistaken for one another.
 type scripts uint
 
 const (
@@ -114,8 +114,8 @@ const (
 	otherScript
 )
 
-// mixed reports whether a word uses ASCII or Latin letters beside those of an alphabet that has
-// look-alikes of them. Letters with accents beside ASCII are ordinary Latin.
+// mixed reports whether a word uses ASCII or Latin letters beside those of an alphabet with
+// look-alikes of them. Accented letters beside ASCII are ordinary Latin.
 func (s scripts) mixed() bool {
 	west, rest := s&(asciiLetter|latin), s&(greek|cyrillic|fullWidth|otherScript)
 	return west != 0 && rest != 0 || rest&(rest-1) != 0

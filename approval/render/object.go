@@ -2,7 +2,7 @@ package render
 
 import "sort"
 
-// object is an object that sections take values out of.
+// object is an object from which sections take values.
 type object map[string]any
 
 func (o object) takeText(k string) (string, bool) {
@@ -29,7 +29,7 @@ func (o object) takeList(k string) ([]any, bool) {
 	return l, ok
 }
 
-// takeTexts takes a list when all of it is text.
+// takeTexts takes a list if all of it is text.
 func (o object) takeTexts(k string) ([]string, bool) {
 	l, ok := o[k].([]any)
 	if !ok {
@@ -56,8 +56,8 @@ func (o object) keys() []string {
 	return keys
 }
 
-// takeRest shows what is left of an object, by name. Empty values come last, as "∅ X" for
-// an empty text and "∅[] X" for an empty list.
+// takeRest shows what is left of an object, by name. Empty values come last, as "∅ X" for an empty
+// text and "∅[] X" for an empty list.
 func (o object) takeRest() [][]unit {
 	var parts, none, zero [][]unit
 	for _, k := range o.keys() {
@@ -76,12 +76,12 @@ func (o object) takeRest() [][]unit {
 	return append(append(parts, none...), zero...)
 }
 
-// A label is a key whose value is shown after a word of ours, or after none where its place says
-// what it is.
+// A label is a key whose value is shown after a word of the renderer, or after none if its position
+// says what it is.
 type label struct{ key, word string }
 
-// takeLabelled takes the labelled values out of an object, in their order. What is empty stays, to
-// be named with the rest.
+// takeLabelled takes the labelled values out of an object, in their order. Empty ones stay, to be
+// named with the rest.
 func (o object) takeLabelled(order []label) [][]unit {
 	var parts [][]unit
 	for _, l := range order {

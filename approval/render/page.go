@@ -8,34 +8,37 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// Options fit a page to a place. They never decide whether something is shown, except Full.
+// Options fit a page to the place where it is shown. Except for Full, they never decide whether
+// something is shown.
 type Options struct {
 	Width int  // columns; 0 means 80, and less than 40 counts as 40
 	Full  bool // nothing is cut, and every value is listed by its name at the end: for a pager
 
-	// in the title, so that a person knows that tada-run drew it: see LoadPhrase. Letters and
+	// in the title, so that a person can tell that tada-run drew it: see LoadPhrase. Letters and
 	// spaces
 	Phrase string
 }
 
-// What may be asked on the spot; more is for a pager, where a person can leave and come back.
+// The largest question that is asked inline; a larger one needs a pager, where a person can leave
+// and come back.
 const (
 	maxInlineBytes = 64 << 10
 	maxInlineLines = 400
 )
 
-// A Page is a payload as a person sees it.
+// A Page is a payload as it is shown to a person.
 type Page struct {
 	Lines []string // printable characters only: no control byte, not even a newline
-	// something was cut: do not let it be approved before a Full page was shown to its end
+	// something was cut: do not accept an approval before a Full page was shown to its end
 	Truncated bool
-	// small enough to be asked inline: payload of at most 64 KiB, page of at most 400 lines
+	// small enough to ask inline: payload of at most 64 KiB, page of at most 400 lines
 	Inline bool
 	Risk   int
-	// of the risk alone; the store may ask for more, or for no second factor
+	// for the risk alone; the store may require more, or no second factor
 	Friction plan.Friction
 	PlanHash string // of the bytes that were rendered
-	// what is invisible, look-alike or not text in the payload, for the rules that decide the risk
+	// what is invisible, look-alike or not text in the payload, for the rules that determine the
+	// risk
 	Marks []string
 }
 
@@ -48,9 +51,9 @@ func (p Page) Text() string {
 }
 
 // Render shows a payload. It is a pure function of its arguments and takes any bytes: those that
-// are no canonical plan are shown as what they are, with the highest risk. Every value of the
-// payload is on the page, known to the renderer or not; where one is cut, the page says how much is
-// missing and Truncated is set. A Full page has the whole payload: a test turns it back.
+// are not a canonical plan are shown as what they are, with the highest risk. Every value of the
+// payload is on the page, known to the renderer or not. If one is cut, the page says how much is
+// missing and Truncated is set. A Full page has the whole payload: a test decodes it.
 func Render(payload []byte, o Options) Page {
 	if o.Width == 0 {
 		o.Width = 80
@@ -83,8 +86,8 @@ func Render(payload []byte, o Options) Page {
 }
 
 // plan shows the values of a plan in the order in which a person needs them. Each section takes
-// from its object what it shows; what is left over is shown by name, so a value that a later
-// launcher adds is never hidden by an older renderer.
+// from its object what it shows, and what is left over is shown by name. So an older renderer never
+// hides a value that a newer launcher adds.
 func (v *view) plan(top map[string]any, marks []string) {
 	o := object(top)
 	says, hasSays := o.takeText("agent_says")
@@ -107,7 +110,7 @@ func (v *view) plan(top map[string]any, marks []string) {
 	}
 }
 
-// foreign shows bytes that are no plan.
+// foreign shows bytes that are not a plan.
 func (v *view) foreign(tree any, payload []byte, err error) {
 	if err != nil {
 		v.line("not a plan:", own(" the bytes below are not canonical JSON"))
@@ -118,7 +121,8 @@ func (v *view) foreign(tree any, payload []byte, err error) {
 	v.entries("value", "", tree)
 }
 
-// title is who asks. A phrase of other characters than letters is left out: it was not made here.
+// title names the program that asks. A phrase with characters other than letters and spaces is left
+// out: LoadPhrase did not make it.
 func (o Options) title() string {
 	if o.Phrase == "" || !IsPhrase(o.Phrase) {
 		return "tada-run asks " + strings.Repeat(ruleGlyph, 2)
@@ -126,7 +130,7 @@ func (o Options) title() string {
 	return "tada-run asks «" + o.Phrase + "» " + strings.Repeat(ruleGlyph, 2)
 }
 
-// MaxPhrase is how long a phrase may be, in bytes.
+// MaxPhrase is the maximum length of a phrase, in bytes.
 const MaxPhrase = 32
 
 // IsPhrase reports whether s may be in a title: letters and single spaces.

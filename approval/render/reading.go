@@ -2,8 +2,9 @@ package render
 
 import "time"
 
-// How long a page is before a person at least. It is not how long reading takes: it is what no
-// reader undercuts, who knows what to look for. The riskier and the longer, the more.
+// The least time that a page is shown before an answer counts. It is not the time that reading
+// takes: even a reader who knows what to look for needs longer. It grows with the risk and the
+// length.
 const (
 	readingStart = 400 * time.Millisecond // to see that the screen has changed
 	readingLine  = 15 * time.Millisecond
@@ -11,8 +12,8 @@ const (
 	readingMost  = 3 * time.Second
 )
 
-// ReadingTime is how long the page of a plan must have been shown before an approval of it is
-// accepted. It does not depend on the width of a screen, so that the prompt and the store agree.
+// ReadingTime is how long the page of a plan must have been shown before its approval is accepted.
+// It does not depend on the width of a screen, so that the prompt and the store agree.
 func ReadingTime(payload []byte, risk int) time.Duration {
 	page := Render(payload, Options{})
 	if page.Truncated {
@@ -22,21 +23,21 @@ func ReadingTime(payload []byte, risk int) time.Duration {
 	return min(readingStart+lines+readingRisk*time.Duration(risk), readingMost)
 }
 
-// A Reading follows what a person has had before their eyes. A page on which something was cut may
-// not be approved until every line of the full page was on the screen; scrolling to the end in one
-// jump is not reading, so lines count, not the position.
+// A Reading records which lines a person has seen. A page on which something was cut may not be
+// approved until every line of the full page was on the screen. Scrolling to the end in one jump is
+// not reading, so lines count, not the position.
 type Reading struct {
 	seen []bool
 	left int
 }
 
-// NewReading begins to read a page of so many lines.
+// NewReading begins to read a page with this many lines.
 func NewReading(lines int) *Reading {
 	return &Reading{seen: make([]bool, max(lines, 0)), left: max(lines, 0)}
 }
 
-// Show says that lines from up to to, which is not included, were on the screen. What lies outside
-// of the page is ignored.
+// Show records that the lines from up to but not including to were on the screen. Lines outside the
+// page are ignored.
 func (r *Reading) Show(from, to int) {
 	for i := max(from, 0); i < min(to, len(r.seen)); i++ {
 		if !r.seen[i] {
@@ -49,7 +50,7 @@ func (r *Reading) Show(from, to int) {
 // Done reports whether every line was shown.
 func (r *Reading) Done() bool { return r != nil && r.left == 0 }
 
-// Next is the first line that was not shown; the number of lines when there is none.
+// Next returns the first line that was not shown, or the number of lines if there is none.
 func (r *Reading) Next() int {
 	for i, seen := range r.seen {
 		if !seen {

@@ -65,7 +65,7 @@ func attacks(t testing.TB) map[string]string {
 	return out
 }
 
-// everywhere puts a text wherever a text can stand in a plan.
+// everywhere puts a text in every place of a plan where a text can be.
 func everywhere(s string) map[string]any {
 	p := plantest.Full(s)
 	p["agent_says"], p["agent_name"], p["work_item_id"], p["unknown"] = s, s, s,
@@ -82,8 +82,8 @@ func everywhere(s string) map[string]any {
 
 const ownMarks = "«»∅⟦⟧⟪⟫␠⏎⇥·→━│┊×✗✎▸⇡"
 
-// checkInert fails for anything that could act on a terminal, show as nothing, or move its
-// neighbours. It does not ask the renderer's own tables.
+// checkInert fails for anything that could act on a terminal, be invisible, or move its neighbours.
+// It does not use the renderer's own tables.
 func checkInert(t testing.TB, p render.Page, width int) {
 	t.Helper()
 	for _, line := range p.Lines {
@@ -152,7 +152,7 @@ func unshow(t testing.TB, s string) string {
 
 var gutter = regexp.MustCompile(`^(?:run     |        ) +[0-9]*[│┊] `)
 
-// commandLines returns the lines of the command on a page, without what stands before the text.
+// commandLines returns the lines of the command on a page, without their prefixes.
 func commandLines(p render.Page) []string {
 	var out []string
 	for i := slices.IndexFunc(p.Lines,
@@ -173,8 +173,8 @@ func shownCommand(t testing.TB, p render.Page) string {
 	return unshow(t, strings.Join(commandLines(p), ""))
 }
 
-// B-R5.1, B-T7, E-dsp-1, E-dsp-2, E-dsp-4: every attack, wherever it stands, is inert on the page;
-// the person sees every byte of it, and the full page is the payload in another form.
+// B-R5.1, B-T7, E-dsp-1, E-dsp-2, E-dsp-4: every attack, in every place, is inert on the page; the
+// person sees every byte of it, and the full page is the payload in another form.
 func TestAttacks(t *testing.T) {
 	for name, command := range attacks(t) {
 		t.Run(name, func(t *testing.T) {
@@ -250,8 +250,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// B-R1.2, B-R1.2a, B-T7: whatever is changed in a plan changes its hash, and shows on the page that
-// a person sees first, in its lines and not only in the hash.
+// B-R1.2, B-R1.2a, B-T7: any change in a plan changes its hash, and is visible on the first page,
+// in its lines and not only in the hash.
 func TestNothingHidden(t *testing.T) {
 	body := func(p render.Page) string {
 		return strings.Join(slices.DeleteFunc(slices.Clone(p.Lines),
@@ -273,7 +273,7 @@ func TestNothingHidden(t *testing.T) {
 	if n < 150 {
 		t.Errorf("only %d mutants", n)
 	}
-	// What is empty does not look like something that is named so.
+	// What is empty does not look like something with that name.
 	for _, pair := range [][2]any{
 		{map[string]any{"effects": map[string]any{"write": []any{}}},
 			map[string]any{"effects": map[string]any{"write": []any{"nothing"}}}},

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// substance shows why something is asked, what it does and where that leads: of a whole plan, or of
-// one call of several.
+// substance shows why something is asked, what it does and what that leads to: for a whole plan, or
+// for one call of several.
 func (v *view) substance(o object) {
 	v.list(o, "reasons", "why", []label{{"verdict", ""}, {"message", ""}, {"rule", ""},
 		{"path", ""}, {"instead", "won't ask: "}})
@@ -21,7 +21,7 @@ func (v *view) substance(o object) {
 	}
 }
 
-// facts shows what is left of an object in a section of its own, if there is anything.
+// facts shows what is left of an object in a section of its own, unless it is empty.
 func (v *view) facts(label string, o object) {
 	if parts := o.takeRest(); len(parts) > 0 {
 		v.line(label, join(parts...))
@@ -41,14 +41,14 @@ func (v *view) who(o object) {
 	}
 }
 
-// policyWords say what the modes of the policy ask about.
+// policyWords describe what the modes of the policy ask about.
 var policyWords = map[string]string{
 	"dangerous": "ask for dangerous commands only", "always": "ask for every command",
 	"never": "deny what would ask",
 }
 
-// bound shows what is left of an object as facts does. The hash of what only has to stay the same
-// is a line of digits that says nothing to a reader: only a full page has it.
+// bound shows what is left of an object, like facts. The hash of something that only has to stay
+// the same is a line of digits that tells a reader nothing: only a full page has it.
 func (v *view) bound(label string, o object) {
 	if hash, ok := o["bound"].(string); ok && isHash(hash) {
 		delete(o, "bound")
@@ -81,7 +81,7 @@ func (v *view) where(o, context object) {
 	}
 }
 
-// effectOrder is by how hard it is to undo.
+// effectOrder puts the effects that are hardest to undo first.
 var effectOrder = []struct{ key, sign string }{
 	{"delete", "✗ delete"}, {"write", "✎ write"}, {"exec", "▸ exec"}, {"net", "⇡ net"},
 	{"read", "· read"},
@@ -155,7 +155,7 @@ func (v *view) marks(marks []string) {
 }
 
 // says shows the agent's own words: last, so that they cannot frame the facts, and in at most two
-// lines, so that they cannot push them away.
+// lines, so that they cannot push the facts out of sight.
 func (v *view) says(s string) {
 	label := "agent says (unverified):"
 	units := quoted(show(s, prose, nil))
@@ -186,7 +186,7 @@ func (v *view) says(s string) {
 	v.line(label, units)
 }
 
-// entries shows a value of unknown shape, a line for each leaf.
+// entries shows a value of unknown shape, one line for each leaf.
 func (v *view) entries(label, name string, x any) {
 	walk(name, x, func(name string, units []unit) {
 		v.line(label, named(name, units))

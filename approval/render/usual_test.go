@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 )
 
-// What every single command has alike, and hashes, are left to a full page. What is not exactly
-// that is on the first page too.
+// What nearly all single commands have in common, and hashes, are only on a full page. Anything
+// that differs is on the first page too.
 func TestUsual(t *testing.T) {
 	hash := strings.Repeat("0123456789abcdef", 4)
 	usual := func(change func(plan, call map[string]any)) []byte {

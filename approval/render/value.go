@@ -8,7 +8,8 @@ import (
 	"github.com/tada-run/tada-run/approval/canonical"
 )
 
-// value shows any value in one line: a text bare, or in quotes where its edges would be unclear.
+// value shows any value on one line: a text without quotes, or with them if its edges would be
+// unclear.
 func value(x any, st style) []unit {
 	switch x := x.(type) {
 	case string:
@@ -29,8 +30,8 @@ func value(x any, st style) []unit {
 	}
 }
 
-// needsQuotes reports whether a bare text could be taken for nothing, for a quoted text or for a
-// value that is no text.
+// needsQuotes reports whether a text without quotes could be mistaken for nothing, for a quoted
+// text or for a value that is not text.
 func needsQuotes(s string) bool {
 	if s == "" || s == "true" || s == "false" || s == "null" ||
 		strings.IndexByte("\" {[", s[0]) >= 0 {
@@ -60,7 +61,7 @@ func named(name string, units []unit) []unit {
 	return append(append(show(name, exact, nil), own(" ")...), units...)
 }
 
-// text shows what is known to be text: quotes only where its edges would be unclear.
+// text shows what is known to be text, with quotes only if its edges would be unclear.
 func text(s string) []unit {
 	if s == "" || s[0] == ' ' || s[0] == '"' {
 		return quoted(show(s, exact, nil))

@@ -79,7 +79,7 @@ func split(units []unit, breaks []int) [][]unit {
 	return append(stages, units[start:])
 }
 
-// fold shows of a text what the spans cover.
+// fold shows what the spans cover of a text.
 func (v *view) fold(label, text string, spans [][2]int) {
 	units, hidden := shorten(danger(show(text, exact, boundaries(nil, spans)), spans), 0, 0,
 		"folded")

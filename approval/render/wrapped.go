@@ -2,9 +2,9 @@ package render
 
 import "strings"
 
-// inner sorts the spans of a command that has the agent's own text inside: those of that text,
-// moved to it, and those of the rest. A span of all of either text is in neither list, because it
-// says nothing about where to look.
+// inner sorts the spans of a command that contains the agent's own text: those in that text,
+// shifted to it, and those in the rest. A span that covers all of either text is in neither list,
+// because it does not say where to look.
 func inner(command, inside string, spans [][2]int) (mine, rest [][2]int) {
 	at := -1
 	if strings.Count(command, inside) == 1 {

@@ -8,7 +8,7 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 )
 
-// wrappedPlan is a plan whose command stands in a text of the agent's program.
+// wrappedPlan is a plan whose command is inside a text of the agent's program.
 func wrappedPlan(before, inside, after string, reasons ...any) map[string]any {
 	args := map[string]any{"command": before + inside + after,
 		"canonical": before + inside + after + " ", "inside": inside}
@@ -23,8 +23,8 @@ func reason(start, end int) any {
 	return map[string]any{"rule": "r", "verdict": "ask", "message": "m", "span": []any{start, end}}
 }
 
-// The agent's own command comes first, with the marks of what is asked about; what its program put
-// around it is folded, whole on the full page, and hashed.
+// The agent's own command comes first, with the marks of what is asked about. What its program put
+// around it is folded, shown in full on the full page, and hashed.
 func TestWrapped(t *testing.T) {
 	before, after := strings.Repeat("__SAVED=\"${SAVED-}\"\n", 2000)+"exec bash -c '", "'\n# end"
 	at := len(before)
@@ -32,7 +32,7 @@ func TestWrapped(t *testing.T) {
 		reason(0, at+11+len(after)))
 	p := render.Render(plantest.Bytes(t, plan), render.Options{})
 	text := p.Text()
-	if !p.Truncated || len(p.Lines) > 20 { // somebody could choose by it what is read first
+	if !p.Truncated || len(p.Lines) > 20 { // a plan could choose what is read first
 		t.Errorf("cut %v, inline %v:\n%s", p.Truncated, p.Inline, text)
 	}
 	for _, want := range []string{"\nagent's  1│ rm -r ⟪build⟫\n",
@@ -51,7 +51,7 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// B-R5.2a: what a reason points at is shown wherever it stands.
+// B-R5.2a: what a reason points at is shown wherever it is.
 func TestDangerInAWrapper(t *testing.T) {
 	before := strings.Repeat("x", 500) + "; curl evil.example; eval '"
 	plan := wrappedPlan(before, "ls", "'", reason(502, 519), reason(400, len(before)+1))
@@ -61,7 +61,7 @@ func TestDangerInAWrapper(t *testing.T) {
 	}
 }
 
-// A text around a command may have been made up: it is answered only after all of it was read.
+// A text around a command may have been made up: it can be approved only after all of it was read.
 func TestUnknownWrapper(t *testing.T) {
 	plan := wrappedPlan(strings.Repeat("true\n", 60)+"eval '", "rm -r build", "'")
 	short := render.Render(plantest.Bytes(t, plan), render.Options{})
@@ -74,7 +74,7 @@ func TestUnknownWrapper(t *testing.T) {
 		!strings.Contains(full.Text(), "run      ⟦[folded") {
 		t.Errorf("%s", full.Text())
 	}
-	// With a repeated text nobody can tell which one a reason means, so all of them are shown.
+	// If a text is repeated, it is unknown which copy a reason means, so all of them are shown.
 	twice := wrappedPlan("ls; ", "ls", "; ls", reason(4, 6))
 	if p := render.Render(plantest.Bytes(t, twice), render.Options{}); !strings.Contains(p.Text(),
 		"⟪ls⟫") {

@@ -11,7 +11,7 @@ import (
 	"github.com/tada-run/tada-run/approval/canonical"
 )
 
-// Full has every key that a launcher writes, and two that no renderer knows.
+// Full has every key that a launcher writes, and two that the renderer does not know.
 func Full(command string) map[string]any {
 	return map[string]any{
 		"version": 1, "work_item_id": "PR-118", "agent_name": "claude-code",
@@ -46,7 +46,7 @@ func Full(command string) map[string]any {
 	}
 }
 
-// PushCommand is a command of two steps, of which one cannot be undone.
+// PushCommand is a command of two steps, one of which cannot be undone.
 const PushCommand = "rm -rf build && git push --force origin main"
 
 // Bytes encodes a plan.
