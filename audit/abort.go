@@ -9,18 +9,17 @@ import (
 	"github.com/tada-run/tada-run/approval/canonical"
 )
 
-// KindGap is the entry that says what a session's transcript lacks: members
-// sid, bytes, sha256 and reason.
+// KindGap is the kind of an entry that says what a session's transcript lacks. Its members are sid,
+// bytes, sha256 and reason.
 const KindGap = "rec.gap"
 
-// Broke tells that the recording of session sid broke off, because the disk is
-// full or gone: it gives the reserve back, writes what the recorder still
-// holds, then a gap of the bytes that were read and not recorded, into the
-// transcript and, durably, into the log, and seals the log, so that the gap is
-// signed. Call it when a method of the Recorder has failed, with the session
+// Broke records that the recording of session sid broke off because the disk is full or gone. It
+// frees the reserve and writes what the recorder still holds. Then it writes a gap of the bytes
+// that were read and not recorded, to the transcript and, durably, to the log, and seals the log,
+// so that the gap is signed. Call it after a method of the Recorder has failed, with the session
 // stopped or about to be: nothing more of it may be shown.
 //
-// What of this can be written is written; the error is all that could not.
+// Broke writes what can be written and returns the errors of the rest.
 func (l *Log) Broke(r *Recorder, sid string, lost []byte, cause error, rand io.Reader) error {
 	sum := Hash(sha256.Sum256(lost))
 	err := l.Relieve()

@@ -8,22 +8,21 @@ import (
 	"slices"
 )
 
-// maxReason bounds the reason that a person gives, so that it fits a line.
+// maxReason is the maximum length of the reason that a person gives, so that it fits a line.
 const maxReason = 4096
 
-// maxName bounds the name of who accepted.
+// maxName is the maximum length of the name of the person who accepted.
 const maxName = 128
 
-// ErrNothingToAccept is returned by Accept for a log that is as it was left.
+// ErrNothingToAccept is returned by Accept for a log without tampering.
 var ErrNothingToAccept = errors.New("nothing to accept: the log verifies")
 
-// Accept goes on after tampering, or after a failed store, because a person
-// said so, by name: it adds an entry that names the bytes from the first bad
-// one on, what the anchor remembered, and from where on nothing vouches for
-// the log, and anchors the log as it now is. Nothing is removed, and nothing
-// becomes proven by it: see Gap.Unproven. Seen are places that others remember
-// of this log; one that it lacks is something to accept. The error is
-// ErrNothingToAccept where nothing is wrong.
+// Accept lets the log continue after tampering, or after a failed store, because a named person
+// said so. It adds an entry with the bytes from the first bad one on, what the anchor remembered,
+// and from where on nothing vouches for the log. Then it anchors the log as it now is. Nothing is
+// removed, and nothing becomes proven by it: see Gap.Unproven. seen are places that others remember
+// of this log; if the log lacks one, there is something to accept. The error is ErrNothingToAccept
+// if nothing is wrong.
 func (l *Log) Accept(by, reason string, seen ...Place) (Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -37,7 +36,7 @@ func (l *Log) Accept(by, reason string, seen ...Place) (Entry, error) {
 	return e, l.makeDurable(end)
 }
 
-// An acceptance is what is known of the log when a person goes on with it.
+// An acceptance is what is known of the log when a person accepts it.
 type acceptance struct {
 	by, reason string
 	seen       []Place        // that others remember, and demand
@@ -46,8 +45,7 @@ type acceptance struct {
 	held       map[Place]bool // of those that are remembered, that the log holds
 }
 
-// look takes note of an entry for which something vouches: it is remembered, or
-// it is a seal.
+// look records an entry for which something vouches: it is remembered, or it is a seal.
 func (a *acceptance) look(f fields, hash Hash, offset, end int64) {
 	p := Place{Count: f.seq + 1, Size: end, Last: end - offset, Head: hash}
 	known := false
@@ -67,8 +65,8 @@ func (a *acceptance) look(f fields, hash Hash, offset, end int64) {
 	}
 }
 
-// lacks tells whether the log lacks what others demand of it. What was pruned
-// cannot be told.
+// lacks reports whether the log lacks what others require of it. For pruned entries this is
+// unknown.
 func (a *acceptance) lacks(start cursor) bool {
 	return slices.ContainsFunc(a.seen, func(p Place) bool {
 		return p.Count > start.seq &&
@@ -76,7 +74,7 @@ func (a *acceptance) lacks(start cursor) bool {
 	})
 }
 
-// recalled is what anchor and mark remember of the log.
+// recalled returns what anchor and mark remember of the log.
 func (l *Log) recalled() (places []Place, err error) {
 	raw, err := io.ReadAll(io.NewSectionReader(l.anchor, 0, anchorSize))
 	if err != nil {
@@ -142,7 +140,7 @@ func (l *Log) accept(said *acceptance) (e Entry, end int64, err error) {
 	return l.goOn(s, w.at, a, state, epoch, said)
 }
 
-// goTo makes the last file that is there the one to go on in.
+// goTo makes the last existing file the one to continue in.
 func (l *Log) goTo(s *segments) (base int64, err error) {
 	n, base := s.last()
 	if n == l.segment {
@@ -157,7 +155,7 @@ func (l *Log) goTo(s *segments) (base int64, err error) {
 	return base, nil
 }
 
-// goOn writes the accept entry and an anchor without memory of what it covers.
+// goOn writes the accept entry, and an anchor that no longer remembers what the entry covers.
 func (l *Log) goOn(s *segments, at cursor, a Anchor, state anchorState, epoch int64,
 	said *acceptance) (e Entry, end int64, err error) {
 	now := later(stampOf(l.opts.Now()), later(at.time, stampOf(a.Time)))
@@ -189,7 +187,7 @@ func (l *Log) goOn(s *segments, at cursor, a Anchor, state anchorState, epoch in
 	return f.entry(b.at.head, b.at.offset-b.last, 0), b.at.offset, nil
 }
 
-// resetAnchor puts a new file in the place of an unreadable anchor.
+// resetAnchor replaces an unreadable anchor with a new file.
 func (l *Log) resetAnchor() (err error) {
 	if err := removeAt(l.dir, anchorName); err != nil {
 		return &os.PathError{Op: "remove", Path: anchorName, Err: err}
@@ -202,9 +200,8 @@ func (l *Log) resetAnchor() (err error) {
 	return errors.Join(err, l.anchor.Sync())
 }
 
-// epochToGoOn is the epoch that a log continues with after it was accepted:
-// the one expected if its key is there, else that of the key that is, else
-// none and a new first key.
+// epochToGoOn returns the epoch in which an accepted log continues: the expected one if its key
+// exists, otherwise that of the existing key, otherwise none, with a new first key.
 func (l *Log) epochToGoOn(expected int64) (int64, error) {
 	keys, _, err := readKeys(l.dir.Name())
 	if err != nil || len(keys) == 0 {

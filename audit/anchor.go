@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// slotSize is one disk sector: the two slots share a page, and a power cut
-// tears a page between sectors, so at most the slot being written is lost.
+// slotSize is one disk sector. The two slots share a page, and a power cut tears a page only
+// between sectors, so at most the slot being written is lost.
 const slotSize = 512
 
-// anchorSize is the size of anchor.json, for ever.
+// anchorSize is the size of anchor.json, forever.
 const anchorSize = 2 * slotSize
 
-// An Anchor is what this machine remembers of its own log, outside of it:
-// with it, a log that was cut at a line boundary is not a shorter valid log.
-// It is written with every entry and never synced, because the log is the
-// truth; only the Synced values survive a power cut for certain.
+// An Anchor is what this machine remembers of its own log, in another file: without it, a log that
+// was cut at the end of a line would be a shorter valid log. It is written with every entry and
+// never synced, because the log is the truth; only the Synced values are certain to survive a power
+// cut.
 type Anchor struct {
 	Base        int64  // where the segment that is written to begins
 	Boot        string // the kernel's boot id when this was written
@@ -39,13 +39,13 @@ type Anchor struct {
 	turn        int64     // counts the writes of the anchor: the higher slot is the newer
 }
 
-// newAnchor is the memory of a log without entries.
+// newAnchor returns the anchor of a log without entries.
 func newAnchor(boot string) Anchor {
 	return Anchor{Boot: boot, Head: Genesis(), SyncedHead: Genesis()}
 }
 
-// appendObject writes the anchor as a canonical JSON object, with mac in it.
-// Boot and fault are kept to characters that need no escape.
+// appendObject writes the anchor as a canonical JSON object, with mac in it. Boot and fault contain
+// only characters that need no escape.
 func (a Anchor) appendObject(dst []byte, mac []byte) []byte {
 	str := func(label, v string) { dst = append(append(append(dst, label...), v...), '"') }
 	num := func(label string, v int64) { dst = strconv.AppendInt(append(dst, label...), v, 10) }
@@ -72,15 +72,14 @@ func (a Anchor) appendObject(dst []byte, mac []byte) []byte {
 	return append(dst, '}')
 }
 
-// A slot has a fixed size, so what stands in it has too: a boot id is a UUID,
-// a fault the few words of an errno, and the numbers leave room for 100 TB of
-// log.
+// A slot has a fixed size, so its content has a maximum: a boot id is a UUID, a fault the few words
+// of an errno, and the numbers have room for 100 TB of log.
 const (
 	maxBoot  = 36
 	maxFault = 24
 )
 
-// plainWord is s without what would need an escape, at most n bytes of it.
+// plainWord returns at most n bytes of s, without anything that would need an escape.
 func plainWord(s string, n int) string {
 	return strings.Map(func(r rune) rune {
 		if r >= ' ' && r <= '~' && r != '"' && r != '\\' {
@@ -90,9 +89,8 @@ func plainWord(s string, n int) string {
 	}, s[:min(len(s), n)])
 }
 
-// appendSlot writes the slot that this anchor's turn belongs to, framed so
-// that the two slots together are one JSON array: even turns are the first
-// element, odd turns the second.
+// appendSlot writes the slot of this anchor's turn, so that the two slots together are one JSON
+// array: even turns are the first element, odd turns the second.
 func (a Anchor) appendSlot(dst []byte, key []byte) []byte {
 	var buf [slotSize]byte
 	mac := slotMAC(a.appendObject(buf[:0], nil), key)
@@ -108,15 +106,15 @@ func (a Anchor) appendSlot(dst []byte, key []byte) []byte {
 	return append(dst, end...)
 }
 
-// slotMAC keeps a torn slot from being believed; with a key it also keeps
-// out whoever can write the file but not read the key.
+// slotMAC rejects a torn slot; with a key it also rejects one written by a process that cannot read
+// the key.
 func slotMAC(object, key []byte) []byte {
 	m := hmac.New(sha256.New, key)
 	m.Write(object)
 	return m.Sum(nil)[:16]
 }
 
-// firstAnchor is the whole file of a log without entries.
+// firstAnchor returns the whole file for a log without entries.
 func firstAnchor(boot string, key []byte) []byte {
 	a := newAnchor(boot)
 	one := a.appendSlot(nil, key)
@@ -124,8 +122,8 @@ func firstAnchor(boot string, key []byte) []byte {
 	return a.appendSlot(one, key)
 }
 
-// parseAnchor returns the newer of the two slots. A slot that a crash tore
-// is passed over; two torn slots are no anchor.
+// parseAnchor returns the newer of the two slots. It skips a slot torn by a crash; two torn slots
+// are not an anchor.
 func parseAnchor(file, key []byte) (newest Anchor, ok bool) {
 	if len(file) != anchorSize {
 		return newest, false
@@ -151,14 +149,14 @@ func countSlots(file, key []byte) (n int) {
 	return n
 }
 
-// wrote tells whether a is exactly what the slot holds: writing it again
-// compares spelling, padding, place and MAC at once.
+// wrote reports whether the slot holds exactly a. Writing it again compares spelling, padding,
+// place and MAC at once.
 func (a Anchor) wrote(slot, key []byte) bool {
 	var buf [slotSize]byte
 	return bytes.Equal(a.appendSlot(buf[:0], key), slot)
 }
 
-// readSlot takes the members out of a slot; wrote is the check.
+// readSlot extracts the members of a slot; wrote verifies them.
 func readSlot(slot []byte) (a Anchor, ok bool) {
 	s := slotReader{rest: slot[1:]}
 	a.Base = s.num(`{"base":`)
@@ -190,7 +188,7 @@ type slotReader struct {
 	bad  bool
 }
 
-// until returns what stands between label and end.
+// until returns the text between label and end.
 func (s *slotReader) until(label, end string) []byte {
 	rest, ok := bytes.CutPrefix(s.rest, []byte(label))
 	n := bytes.IndexAny(rest, end)

@@ -4,15 +4,13 @@ import (
 	"fmt"
 )
 
-// Append adds one entry and returns it as written. The body is the bytes of
-// one canonical JSON object, made by the caller and written as they are.
+// Append adds one entry and returns it as written. The body must be the bytes of one canonical JSON
+// object; they are written unchanged.
 //
-// When it returns an error nothing may be believed recorded, and what was
-// going to happen must not happen: ErrBody, ErrKind, ErrTooLong (nothing was
-// written); ErrBusy; ErrNoSpace (Intent only); *TamperError; ErrNotDurable;
-// ErrUnsafe; or the error of the system call. After an error the entry may
-// still be in the log, whole: the announcement of something that then did
-// not happen.
+// After an error nothing counts as recorded, and what the entry announces must not happen. The
+// errors are ErrBody, ErrKind and ErrTooLong (nothing was written); ErrBusy; ErrNoSpace (Intent
+// only); *TamperError; ErrNotDurable; ErrUnsafe; and errors of system calls. The entry may still be
+// in the log, whole: it then announces something that did not happen.
 func (l *Log) Append(kind string, body []byte, d Durability) (Entry, error) {
 	if !validKind([]byte(kind)) || isGapKind([]byte(kind)) || kind == kindClock ||
 		kind == kindSeal || kind == kindPrune {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A batch is what one write appends: the caller's entry, and before it what
-// has to be said about the end of the log.
+// A batch is what one write appends: the caller's entry and, before it, any entries about the end
+// of the log.
 type batch struct {
 	at    cursor
 	bytes []byte
@@ -28,13 +28,12 @@ func (b *batch) add(kind string, body []byte) Entry {
 	return e
 }
 
-// clockSlack is how far a clock may be set back without a word: time daemons
-// step by less, and the time before is used again.
+// clockSlack is how far a clock may be set back without an entry: time daemons step by less, and
+// the previous time is used again.
 const clockSlack = time.Second
 
-// setClock fixes the time of the entries to come. Times in the log never go
-// back without a clock entry that says so, or an entry could be made to look
-// older than those before it.
+// setClock sets the time of the next entries. Times in the log never go back without a clock entry
+// that says so; otherwise an entry could be made to look older than those before it.
 func (b *batch) setClock(now time.Time) {
 	was := b.at.time
 	b.now = stampOf(now)
@@ -47,9 +46,8 @@ func (b *batch) setClock(now time.Time) {
 	}
 }
 
-// write appends the batch in one write, then moves the anchor. After a short
-// write the beginning of the batch stays where it is; the next append finds
-// it as a torn tail.
+// write appends the batch in one write, then moves the anchor. After a short write the beginning of
+// the batch remains; the next append finds it as a torn tail.
 func (l *Log) write(b *batch, was Anchor) error {
 	l.step("write")
 	if _, err := l.log.Write(b.bytes); err != nil {

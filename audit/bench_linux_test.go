@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// cpuTime is what this process has used: on a busy machine the honest
-// denominator.
+// cpuTime is the processor time of this process: the fair denominator on a busy machine.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -36,7 +35,7 @@ func benchAppend(b *testing.B, d Durability) {
 func BenchmarkAppendLazy(b *testing.B)    { benchAppend(b, Lazy) }
 func BenchmarkAppendDurable(b *testing.B) { benchAppend(b, Durable) }
 
-// What a short-lived process pays: open, one durable entry, close.
+// What a short-lived process does: open, one durable entry, close.
 func BenchmarkOpenAppendClose(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "audit")
 	for b.Loop() {
@@ -51,7 +50,7 @@ func BenchmarkOpenAppendClose(b *testing.B) {
 	}
 }
 
-// B/s here are bytes of log; the aim is 0.5 GB/s for each core.
+// B/s here are bytes of log; the target is 0.5 GB/s for each core.
 func BenchmarkVerify(b *testing.B) {
 	for _, size := range []int{100, 300, 2000} {
 		b.Run(fmt.Sprintf("body=%d", size), func(b *testing.B) {
@@ -81,9 +80,8 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// What one call costs before the bytes may be shown: a screen as ls and
-// compilers print it, and one long word a line, where every byte could be
-// part of a credential.
+// The cost of one call before the bytes may be shown: a screen as ls and compilers print it, and
+// one long word per line, where every byte could be part of a credential.
 func BenchmarkRecord(b *testing.B) {
 	for name, line := range map[string]string{
 		"text":  "\x1b[32m-rw-r--r--\x1b[0m 1 root root  1234 Jan  1 12:00 some_file_name.txt\r\n",
@@ -135,7 +133,7 @@ func BenchmarkVerifyTranscript(b *testing.B) {
 	}
 }
 
-// The floor of BenchmarkVerify: SHA-256 alone over lines of that length.
+// The lower limit for BenchmarkVerify: SHA-256 alone over lines of that length.
 func BenchmarkHashOnly(b *testing.B) {
 	for _, size := range []int{300, 500, 2200} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {

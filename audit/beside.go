@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// What Verify looks at beside the chain: files that say something about the
-// log, what they should hold, and what is there that the log does not speak of.
+// What Verify checks beside the chain: files that say something about the log, what they should
+// contain, and files that the log does not mention.
 
 const checkpointName = "checkpoint"
 
-// checkpoint checks the signature of the checkpoint that is kept beside the
-// log; that the log had its head is checked with what else is remembered. The
-// root over the entries says the same as the head, and is compared where a
-// witness or a proof needs it (Prove).
+// checkpoint checks the signature of the checkpoint that is stored beside the log. Whether the log
+// had its head is checked together with the other remembered heads. The root over the entries says
+// the same as the head, and is compared where a witness or a proof needs it (Prove).
 func (v *verifier) checkpoint() error {
 	switch {
 	case len(v.o.Checkpoint) == 0:
@@ -39,7 +38,7 @@ func (v *verifier) checkpoint() error {
 	return nil
 }
 
-// beside checks the small files around the log, and says what they leave open.
+// beside checks the small files around the log, and notes what they leave open.
 func (v *verifier) beside() error {
 	if reason := v.mark.missing(v.marked); reason != "" {
 		return &BadEntry{File: filepath.Base(v.o.Mark), Reason: reason}
@@ -68,8 +67,8 @@ func (v *verifier) beside() error {
 	return nil
 }
 
-// unnamed finds the transcripts that the log does not speak of: of another log,
-// or of entries that this one has lost.
+// unnamed finds the transcripts that the log does not mention: they belong to another log, or to
+// entries that this one has lost.
 func (v *verifier) unnamed() error {
 	if v.o.Transcripts == nil || v.report.Since > 0 {
 		return nil
@@ -98,7 +97,7 @@ func (v *verifier) unnamed() error {
 	return err
 }
 
-// runsNamed are the runs that the log speaks of.
+// runsNamed returns the runs that the log mentions.
 func (v *verifier) runsNamed() (map[string]bool, error) {
 	known := map[string]bool{}
 	w := walk{r: v.log, end: v.at.offset, at: v.from, open: true, entry: func(f fields, _ Hash, _,
@@ -114,7 +113,7 @@ func (v *verifier) runsNamed() (map[string]bool, error) {
 	return known, nil
 }
 
-// accepted collects what persons went on with after tampering.
+// accepted collects what people accepted after tampering.
 func (v *verifier) accepted() error {
 	for _, e := range v.found.seals { // among them, those of removed segments
 		g, ok := e.Gap()
@@ -126,7 +125,7 @@ func (v *verifier) accepted() error {
 	return nil
 }
 
-// whole is the last step of Complete: what is proven must be all that there is.
+// whole is the last step of Complete: what is proven must be all there is.
 func (v *verifier) whole() error {
 	if !v.o.Complete {
 		return nil

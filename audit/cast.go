@@ -15,8 +15,7 @@ import (
 )
 
 // Event codes. o, i, r, m and x are asciicast's own
-// (https://docs.asciinema.org/manual/asciicast/v3/); players pass over the
-// others.
+// (https://docs.asciinema.org/manual/asciicast/v3/); players skip the others.
 const (
 	CodeOutput = 'o' // what the program wrote to its terminal, or to its stdout pipe
 	CodeStderr = 'e' // to its stderr pipe
@@ -32,18 +31,18 @@ const (
 	CodeHidden = 'h' // CODE COMMITMENT: bytes that were never stored, a password
 )
 
-// Authors that this package knows; the others are "agent:ID",
-// "human:UID@TTY" and "term:CLIENT" by the caller's choice.
+// Authors that this package knows. The caller chooses the others: "agent:ID", "human:UID@TTY" and
+// "term:CLIENT".
 const (
 	AuthorProgram = "program"
 	AuthorTada    = "tada"
 )
 
-// maxChunk is the most data in one event; longer runs become several. It
-// bounds the memory of every reader.
+// maxChunk is the most data in one event; longer runs are split. It limits the memory of every
+// reader.
 const maxChunk = 32 << 10
 
-// castVersion begins what each link of a transcript's chain hashes.
+// castVersion begins what is hashed for each link of a transcript's chain.
 const castVersion = "tada-cast/v1\n"
 
 // A Header is the first line of a transcript.
@@ -54,9 +53,8 @@ type Header struct {
 	Command    string            // as judged
 	Title      string            //
 	Env        map[string]string // what the caller wants to show; never the whole environment
-	// Wire says what the output was written to, where that is known: TagPipe
-	// or TagTerminal. It is one of asciicast's tags. Line ends of a pipe are
-	// not those of a terminal.
+	// Wire says what the output was written to, if that is known: TagPipe or TagTerminal. It is one
+	// of asciicast's tags. Line ends differ between pipes and terminals.
 	Wire string
 }
 
@@ -82,7 +80,7 @@ type termJSON struct {
 	Type string `json:"type,omitempty"`
 }
 
-// Line is the header as the first line of a transcript has it, without the newline.
+// Line returns the header as the first line of a transcript, without the newline.
 func (h Header) Line() []byte {
 	j := headerJSON{Version: 3, Term: termJSON{h.Cols, h.Rows, h.Term}, Command: h.Command,
 		Title: h.Title, Env: h.Env}
@@ -123,8 +121,8 @@ func parseHeader(line []byte) (Header, error) {
 	return h, nil
 }
 
-// appendInterval writes seconds with all six digits, so that the intervals
-// add up to the times in the #t lines without error.
+// appendInterval writes seconds with all six digits, so that the intervals add up exactly to the
+// times in the #t lines.
 func appendInterval(dst []byte, us int64) []byte {
 	dst = strconv.AppendInt(dst, us/1e6, 10)
 	dst = append(dst, '.')
@@ -147,7 +145,7 @@ func appendOpening(dst []byte, us int64, code byte) []byte {
 	return append(dst, ',', '"', code, '"', ',', '"')
 }
 
-// appendText escapes valid UTF-8; every byte that is not becomes U+FFFD.
+// appendText escapes valid UTF-8; every invalid byte becomes U+FFFD.
 func appendText(dst, data []byte) []byte {
 	if !utf8.Valid(data) {
 		data = lossy(data)
@@ -169,11 +167,11 @@ func appendText(dst, data []byte) []byte {
 	}
 }
 
-// shortEscape are the letters behind the backslash, where JSON has one.
+// shortEscape has the letter after the backslash, for bytes that have one in JSON.
 var shortEscape = [256]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't'}
 
-// unescape appends what a JSON string stands for. It knows the escapes that appendText writes; ok
-// is false for any other, and for what is no string.
+// unescape appends the bytes that a JSON string represents. It knows the escapes that appendText
+// writes; ok is false for any other, and for a text that is not a string.
 func unescape(dst, quoted []byte) (text []byte, ok bool) {
 	if len(quoted) < 2 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' {
 		return dst, false
@@ -200,7 +198,7 @@ func unescape(dst, quoted []byte) (text []byte, ok bool) {
 	}
 }
 
-// longEscape is shortEscape the other way.
+// longEscape is the inverse of shortEscape.
 var longEscape = [256]byte{'"': '"', '\\': '\\', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // lossy is what a player shows for bytes that are not UTF-8.
@@ -214,9 +212,9 @@ func lossy(data []byte) []byte {
 	return out
 }
 
-// A link is the #t line behind an event. It commits to the event through C,
-// an HMAC keyed with a salt of its own: when the salt is thrown away with the
-// data, the chain still holds and the data cannot be guessed.
+// A link is the #t line after an event. It commits to the event through C, an HMAC keyed with a
+// salt of its own. When the salt is deleted with the data, the chain still holds and the data
+// cannot be guessed.
 type link struct {
 	seq    int64
 	us     int64 // since the first event could happen
@@ -255,13 +253,13 @@ func (l *link) appendLine(dst []byte) []byte {
 	return hex.AppendEncode(dst, l.salt[:])
 }
 
-// next is the chain after this link.
+// next returns the chain after this link.
 func (l *link) next(prev Hash) Hash {
 	var buf [256]byte
 	return chained(prev, l.appendClaim(buf[:0]))
 }
 
-// chained is the chain after a link whose line says claim.
+// chained returns the chain after a link whose line is claim.
 func chained(prev Hash, claim []byte) Hash {
 	var buf [512]byte
 	b := append(buf[:0], castVersion...)
@@ -270,7 +268,7 @@ func chained(prev Hash, claim []byte) Hash {
 	return sha256.Sum256(append(b, claim...))
 }
 
-// parseLink reads a #t line; only the one spelling is accepted.
+// parseLink reads a #t line; it accepts only the one spelling.
 func parseLink(line []byte) (l link, ok bool) {
 	var w [9][]byte
 	rest := line
@@ -324,9 +322,8 @@ func authorWord(s string) string {
 	}, s[:min(len(s), maxAuthor)])
 }
 
-// A keyed computes HMAC-SHA256 with short keys, without an allocation for
-// each key as crypto/hmac needs, and without a copy of the message: a
-// recorder hashes every byte that passes.
+// A keyed computes HMAC-SHA256 with short keys. Unlike crypto/hmac it does not allocate for each
+// key, and it does not copy the message: a recorder hashes every byte that passes.
 type keyed struct {
 	hash  hash.Hash
 	block [sha256.BlockSize]byte
@@ -342,8 +339,7 @@ func (k *keyed) sum(key, msg []byte) Hash {
 	return k.out
 }
 
-// pass is one of the two hashes of RFC 2104, over the padded key and then msg,
-// into out.
+// pass computes one of the two hashes of RFC 2104, over the padded key and then msg, into out.
 func (k *keyed) pass(key []byte, x byte, msg []byte) {
 	for i := range k.block {
 		k.block[i] = x
@@ -357,13 +353,12 @@ func (k *keyed) pass(key []byte, x byte, msg []byte) {
 	k.hash.Sum(k.out[:0])
 }
 
-// exactBytes is the data of a b event.
+// exactBytes returns the data of a b event.
 func exactBytes(code byte, p []byte) []byte {
 	return base64.StdEncoding.AppendEncode([]byte{code, ' '}, p)
 }
 
-// unfinished returns how many bytes at the end of p begin a character that
-// is not complete yet.
+// unfinished returns how many bytes at the end of p begin a character that is not complete.
 func unfinished(p []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
 		if c := p[len(p)-n]; utf8.RuneStart(c) {

@@ -42,8 +42,8 @@ func (v *verifier) chain() error {
 	return cut
 }
 
-// rest looks at what came after the anchor was written. An unterminated line
-// is an append that was interrupted: the next one sets it apart.
+// rest looks at what was written after the anchor. An unterminated line is an append that was
+// interrupted: the next append sets it apart.
 func (v *verifier) rest() error {
 	w := v.walk(v.size)
 	w.open = true

@@ -5,8 +5,8 @@ import (
 	"crypto/sha256"
 )
 
-// checkPruned proves the memory of removed segments: an entry of the log that
-// is still there must say the same.
+// checkPruned proves the memory of removed segments: an entry that is still in the log must say the
+// same.
 func (v *verifier) checkPruned() error {
 	p := v.log.pruned
 	if p == nil || v.report.Since > 0 {
@@ -27,7 +27,7 @@ func (v *verifier) checkPruned() error {
 		Reason: "no entry of the log says that its first segments were removed"}
 }
 
-// recall takes the removed seals and heads back into what is looked at.
+// recall adds the removed seals and heads to what is checked.
 func (v *verifier) recall(p *pruned) error {
 	var seals []Entry
 	for n, line := range p.lines {

@@ -2,10 +2,9 @@ package audit
 
 import "fmt"
 
-// checkSeals checks that every seal is signed by the key that the one before it
-// named, the first by the pinned one, without a number left out. A log that
-// was gone on with after tampering may have lost some: there the chain of
-// keys begins anew, and the report's Gaps say why.
+// checkSeals checks that every seal is signed by the key that the one before it named, the first by
+// the pinned key, with no number left out. A log that was accepted after tampering may have lost
+// some: there the chain of keys starts again, and the report's Gaps say why.
 func (v *verifier) checkSeals() error {
 	var last *sealBody
 	var at Entry
@@ -45,9 +44,8 @@ func (v *verifier) checkSeals() error {
 	return v.sealFile(last, at)
 }
 
-// sealFile compares the seals with the key file, where it could be read: a
-// log cut back to an older seal has no key any more that could go on from
-// there.
+// sealFile compares the seals with the key file, if it can be read: a log cut back to an older seal
+// has no key to continue from there.
 func (v *verifier) sealFile(last *sealBody, at Entry) error {
 	switch {
 	case v.spoiled != "":

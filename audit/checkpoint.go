@@ -12,13 +12,12 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// headLine begins the one extension line of a checkpoint: the head of the
-// chain, so that a verifier can begin there (VerifyOptions.Since) without the
-// tree over all that is before.
+// headLine begins the only extension line of a checkpoint: the head of the chain, so that a
+// verifier can begin there (VerifyOptions.Since) without the tree over everything before it.
 const headLine = "tada-head "
 
-// CheckpointPoint returns the head that a checkpoint signed by a known key
-// stands for, as VerifyOptions.Since and Remember take it.
+// CheckpointPoint returns the head in a checkpoint signed by a known key, as VerifyOptions.Since
+// and Remember take it.
 func CheckpointPoint(signed []byte, known note.Verifiers) (Point, error) {
 	size, _, err := openCheckpoint(signed, known)
 	if err != nil {

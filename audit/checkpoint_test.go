@@ -22,8 +22,8 @@ func testKey(t *testing.T) (note.Signer, note.Verifiers) {
 	return s, note.VerifierList(v)
 }
 
-// A checkpoint holds the log to what it was: growing is allowed, everything
-// else, another history with a good chain and anchor included, is named.
+// A checkpoint holds the log to its history: it may grow, and everything else is reported,
+// including another history with a good chain and anchor.
 func TestCheckpoint(t *testing.T) {
 	signer, known := testKey(t)
 	for _, n := range []int{0, 1, 2, 7, 8, 100} {
@@ -68,7 +68,7 @@ func TestCheckpoint(t *testing.T) {
 	for i := range signed {
 		b := bytes.Clone(signed)
 		b[i] ^= 1
-		// The last base64 digit of the signature has bits that mean nothing.
+		// The last base64 digit of the signature has bits without meaning.
 		size, root, err := openCheckpoint(b, known)
 		if err == nil && (size != wantSize || root != wantRoot) {
 			t.Errorf("checkpoint byte %d changed: believed %d, %s", i, size, root)
@@ -76,7 +76,7 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
-// A proof stands alone; no byte of it can be changed.
+// A proof needs nothing else; no byte of it can be changed.
 func TestProve(t *testing.T) {
 	signer, known := testKey(t)
 	dir := fill(t, 9)
@@ -106,7 +106,7 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// The tree is the one of RFC 6962 over the entries' hashes, gaps left out.
+// The tree is that of RFC 6962 over the entries' hashes, without gaps.
 func TestTreeSkipsGaps(t *testing.T) {
 	dir := fill(t, 3)
 	line := bytes.SplitAfter(readLog(t, dir), newline)[1]
@@ -126,9 +126,8 @@ func TestTreeSkipsGaps(t *testing.T) {
 	}
 }
 
-// verifyCheckpoint verifies the log in dir and that it is the one, or grew
-// out of the one, that the checkpoint was signed for. The error is a
-// *BadEntry when it is not.
+// verifyCheckpoint verifies the log in dir, and that it is the log for which the checkpoint was
+// signed, or grew out of it; otherwise the error is a *BadEntry.
 func verifyCheckpoint(dir string, o VerifyOptions, signed []byte,
 	known note.Verifiers) (Report, error) {
 	_, _, report, err := checkedTree(dir, o, signed, known)

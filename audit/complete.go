@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Kinds that completeness is judged by, besides those of a run: what happens
-// to an approval, and to a protected file that was changed. The members read:
+// The kinds that completeness depends on, besides those of a run: what happens to an approval, and
+// to a protected file that was changed. The members read:
 //
 //	approval.*       envelope_id, from, to, outcome, nonce, nonce_hash, plan_hash
 //	tamper.shown     digest     a person was shown this difference
@@ -26,7 +26,7 @@ const (
 	KindTamperAccepted = "tamper.accepted"
 )
 
-// fact is what completeness reads of a body.
+// fact is the part of a body that the check of completeness reads.
 type fact struct {
 	SID        string `json:"sid"`
 	Verdict    string `json:"verdict"`
@@ -48,7 +48,7 @@ type fact struct {
 	} `json:"decisions"`
 }
 
-// told is which entries of a run were read so far.
+// told says which entries of a run were read so far.
 type told struct {
 	intent  bool
 	verdict string
@@ -57,7 +57,7 @@ type told struct {
 	start   *Entry // without an end yet
 	ended   bool
 	left    bool // its command has ended
-	lost    bool // told by exec.orphan
+	lost    bool // reported by exec.orphan
 	revived bool // it went on after that
 }
 
@@ -65,15 +65,14 @@ type told struct {
 type life struct {
 	issued, dead bool
 	plan         string
-	// runs that it may still start: one, once consumed, or one for each call of a batch
+	// runs that it may still start: one after it was consumed, or one for each call of a batch
 	permits int
-	calls   map[string]bool // that were allowed and not yet started
+	calls   map[string]bool // allowed and not yet started
 	nonce   string
 }
 
-// A completeness judges a chain that is whole for what it leaves out: every
-// start was announced, had a valid authority and has an end; every nonce died
-// once; every accepted tampering had been shown.
+// A completeness looks for what a valid chain leaves out: every start was announced, had a valid
+// authority and has an end; every nonce ended once; every accepted tampering was shown before.
 type completeness struct {
 	runs   map[string]*told
 	lives  map[string]*life
@@ -82,7 +81,7 @@ type completeness struct {
 	cut    bool            // the log begins after a pruning: what is before is not known
 }
 
-// complete walks over what Verify has proven; what it misses, whole tells.
+// complete reads what Verify has proven; whole reports what is missing.
 func (v *verifier) complete() error {
 	if !v.o.Complete {
 		return nil
@@ -109,7 +108,7 @@ func (v *verifier) complete() error {
 	return nil
 }
 
-// judges by the beginning of a kind.
+// judges are selected by the beginning of a kind.
 var judges = []struct {
 	kind string
 	take func(c *completeness, kind string, b fact, e Entry) string
@@ -151,7 +150,8 @@ func (c *completeness) exec(kind string, b fact, e Entry) string {
 		return fmt.Sprintf("%s of run %q, which was never announced", kind, b.SID)
 	}
 	if r.lost && kind != KindOrphan {
-		// versions that took a place before they locked it told the end of some that lived
+		// versions that took a place before they locked it recorded the end of some runs that were
+		// alive
 		r.lost, r.ended, r.revived = false, false, true
 	}
 	switch {
@@ -173,13 +173,13 @@ func (c *completeness) exec(kind string, b fact, e Entry) string {
 	return ""
 }
 
-// authority tells why a run should not have been started.
+// authority returns why a run should not have been started.
 func (c *completeness) authority(r *told, b fact) string {
 	l := c.lives[b.EnvelopeID]
 	known := r.intent // else what was before is not known
 	plan := r.plan
 	if b.BatchPlan != "" {
-		// the person answered the plan of several calls, in which this one has its own
+		// the person answered the plan of several calls; this call has a plan of its own in it
 		plan = b.BatchPlan
 	}
 	switch {
@@ -229,7 +229,7 @@ func (c *completeness) approval(kind string, b fact, _ Entry) string {
 	case kind == kindIssued:
 		l.issued, l.plan, l.nonce = true, b.PlanHash, b.NonceHash
 		return ""
-	case !l.issued && !c.cut && kind != kindCanary: // which nobody is told of before its end
+	case !l.issued && !c.cut && kind != kindCanary: // an open canary is not in the log
 		return fmt.Sprintf("%s of question %q, which was never asked", kind, b.EnvelopeID)
 	case l.dead:
 		return fmt.Sprintf("question %q died a second time", b.EnvelopeID)
@@ -259,10 +259,10 @@ func (c *completeness) tamper(kind string, b fact, _ Entry) string {
 	return ""
 }
 
-// open looks for runs that were started, have no end in what was judged, and do not run now. A run
-// that ended meanwhile has its end behind that: it is written before the run's place is given back.
-// One that was told to be lost and went on has no place any more, and so no second end when it is
-// killed.
+// open looks for runs that were started, have no end in the entries that were checked, and do not
+// run now. The end of a run is written before its place is released, so a run that ended during the
+// check has its end in a later entry. A run that was reported lost and went on has no place any
+// more, and so no second end if it is killed.
 func (c *completeness) open(v *verifier) *BadEntry {
 	left := map[string]*Entry{}
 	for sid, t := range c.runs {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// approvalEvent is the body of an approval's event as package approval makes it.
+// approvalEvent is the body of an approval's event, as made by package approval.
 func approvalEvent(id, from, to, outcome, nonce, plan string) string {
 	return fmt.Sprintf(`{"approver":"","channel":"","computed_plan_hash":"","decisions":[],"envelope_id":"%s","from":"%s","grant_id":"","kind":"","nonce":"%s","nonce_hash":"%s","outcome":"%s","plan_hash":"%s","reason":"","seq":1,"session":"","time":"2026-03-01T12:00:00Z","to":"%s","work_item_id":"w"}`,
 		id, from, nonce, hashOf("n"+id), outcome, plan, to)
@@ -31,8 +31,8 @@ func batchStory(sid, call, sid2, call2 string) []string {
 	}
 }
 
-// stories are what Complete accepts, and, marked with what is wrong, what it
-// does not. B-R4.1, B-R4.1a, B-R4.1b: one scenario for each outcome.
+// stories are what Complete accepts and, with the reason, what it does not. B-R4.1, B-R4.1a,
+// B-R4.1b: one scenario for each outcome.
 var stories = []struct {
 	name string
 	log  []string // kind and body
@@ -236,8 +236,7 @@ func TestCompleteWhileRunning(t *testing.T) {
 	}
 }
 
-// B-R4.1: every event of an approval has all its fields, and an outcome that
-// there is.
+// B-R4.1: every event of an approval has all its fields, and a known outcome.
 func TestStrict(t *testing.T) {
 	t.Parallel()
 	good := approvalEvent("e", "", "pending", "", "", "p")
@@ -271,8 +270,8 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// Since proves only what came after, and finds any entry to begin behind, in
-// a log of one file or many, with gaps and without.
+// Since proves only what came after, and can begin after any entry, in a log of one file or many,
+// with gaps and without.
 func TestSince(t *testing.T) {
 	t.Parallel()
 	dir, _ := fillSegments(t, 30, 2000)
@@ -304,7 +303,7 @@ func TestSince(t *testing.T) {
 	if _, err := Verify(dir, VerifyOptions{Since: &Point{99, Genesis()}}); !errors.As(err, &bad) {
 		t.Errorf("since an entry that is not there: %v", err)
 	}
-	// A change before is not looked at, one after is named.
+	// A change before it is not noticed, one after it is reported.
 	name := filepath.Join(dir, segmentName(1))
 	b := readAll(t, name)
 	b[10] ^= 1

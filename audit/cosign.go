@@ -19,19 +19,19 @@ import (
 // (https://c2sp.org/tlog-cosignature).
 const algCosignature = 4
 
-// A WitnessKey verifies the cosignatures of one witness. It is a
-// note.Verifier, to be listed beside the log's own.
+// A WitnessKey verifies the cosignatures of one witness. It is a note.Verifier, for use beside the
+// log's own.
 type WitnessKey struct {
 	name string
 	hash uint32
 	key  ed25519.PublicKey
 }
 
-// errWitnessKey says that a text is not the key of a witness.
+// errWitnessKey is returned for a text that is not the key of a witness.
 var errWitnessKey = errors.New(
 	"not the key of a cosigning witness: NAME+HASH+KEY with signature type 4")
 
-// NewWitnessKey reads a witness's key as it publishes it: NAME+HASH+KEY.
+// NewWitnessKey reads a witness's key in the form in which it is published: NAME+HASH+KEY.
 func NewWitnessKey(vkey string) (*WitnessKey, error) {
 	name, rest, _ := strings.Cut(vkey, "+")
 	id, encoded, ok := strings.Cut(rest, "+")
@@ -50,10 +50,10 @@ func NewWitnessKey(vkey string) (*WitnessKey, error) {
 	return w, nil
 }
 
-// Name is the witness's name.
+// Name returns the witness's name.
 func (w *WitnessKey) Name() string { return w.name }
 
-// KeyHash is the key's short id in a signature line.
+// KeyHash returns the key's short id in a signature line.
 func (w *WitnessKey) KeyHash() uint32 { return w.hash }
 
 // Verify checks a cosignature: eight bytes of time, then the signature.
@@ -65,16 +65,16 @@ func (w *WitnessKey) Verify(msg, sig []byte) bool {
 	return ed25519.Verify(w.key, signed, sig[8:])
 }
 
-// A Cosignature says that a witness saw a checkpoint, and had seen no other
-// history of this log before.
+// A Cosignature states that a witness saw a checkpoint, and had not seen any other history of this
+// log before.
 type Cosignature struct {
 	Witness string
 	Time    time.Time // by the witness's clock
 }
 
-// Cosignatures returns which of the witnesses cosigned a checkpoint that the
-// log's key signed. Signatures by others are passed over; a wrong one by a
-// witness that is listed makes the whole checkpoint an error.
+// Cosignatures returns which of the witnesses cosigned a checkpoint that the log's key signed.
+// Signatures by others are ignored; an invalid one by a listed witness makes the whole checkpoint
+// an error.
 func Cosignatures(signed []byte, log note.Verifier,
 	witnesses []*WitnessKey) ([]Cosignature, error) {
 	known := []note.Verifier{log}
@@ -101,8 +101,8 @@ func Cosignatures(signed []byte, log note.Verifier,
 	return list, nil
 }
 
-// AddCosignatures appends the lines that a witness answered with to a
-// checkpoint. What is appended is believed only when it is verified.
+// AddCosignatures appends the lines that a witness answered to a checkpoint. They are not verified
+// here: see Cosignatures.
 func AddCosignatures(signed, lines []byte) ([]byte, error) {
 	if !strings.HasSuffix(string(signed), "\n") || len(lines) == 0 || lines[len(lines)-1] != '\n' {
 		return nil, errors.New("cosignatures: not whole lines")
@@ -115,9 +115,8 @@ func AddCosignatures(signed, lines []byte) ([]byte, error) {
 	return append(append([]byte{}, signed...), lines...), nil
 }
 
-// ProveGrowth returns the RFC 6962 consistency proof that the log which the
-// checkpoint was signed for begins with its own first old entries: what a
-// witness asks for. It is empty when nothing came since, or nothing was before.
+// ProveGrowth returns the RFC 6962 consistency proof that the signed log begins with its own first
+// old entries: what a witness asks for. It is empty if nothing was added since, or if old is 0.
 func ProveGrowth(dir string, o VerifyOptions, old int64, signed []byte,
 	known note.Verifiers) (tlog.TreeProof, error) {
 	t, size, _, err := checkedTree(dir, o, signed, known)

@@ -19,7 +19,7 @@ import (
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
-// The test binary is also the process that appends, and dies.
+// The test binary is also the process that appends and dies.
 func TestMain(m *testing.M) {
 	if job := os.Getenv("AUDIT_TEST_JOB"); job != "" {
 		if err := child(job, os.Args[1:]); err != nil {
@@ -122,8 +122,7 @@ func dieAt(step string) func(string) {
 	}
 }
 
-// limitFile lets the log grow by so many bytes: a full disk that an ordinary
-// user can have.
+// limitFile lets the log grow by room bytes: a full disk that an ordinary user can produce.
 func limitFile(l *Log, room int64) error {
 	st, err := l.log.Stat()
 	if err != nil {
@@ -149,11 +148,11 @@ func run(t testing.TB, job string, args ...string) *exec.Cmd {
 	return c
 }
 
-// A process killed at any step of an append leaves a log that verifies, keeps
-// all that was promised, and can be appended to.
+// A process killed at any step of an append leaves a log that verifies, has everything that was
+// promised, and can be appended to.
 func TestKilledAtEveryStep(t *testing.T) {
 	steps := map[string]int64{
-		// what is in the log afterwards, besides the 3 before and the 1 behind
+		// what is in the log afterwards, besides the 3 before and the 1 after
 		"locked": 0, "write": 0, "written": 1, "anchored": 1, "sync locked": 1, "synced": 1,
 		"published": 1,
 	}
@@ -173,7 +172,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// openNow opens with the clock that the children use.
+// openNow opens the log with the clock that the children use.
 func openNow(t *testing.T, dir string) *Log {
 	t.Helper()
 	l, err := OpenLog(dir, LogOptions{Now: time.Now, BootID: testBoot})
@@ -187,9 +186,9 @@ func killed(err error) bool {
 	return errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL
 }
 
-// Killed in the middle of the write, after any number of its bytes, and then
-// again in the middle of the repair: nothing is cut off, what is torn is named
-// by a recover entry, and a line that only lacks its newline counts.
+// A process is killed in the middle of the write, after any number of its bytes, and another in the
+// middle of the repair: nothing is cut off, a recover entry names what is torn, and a line that
+// only lacks its newline counts.
 func TestTornAtEveryByte(t *testing.T) {
 	t.Parallel()
 	dir := fill(t, 2)
@@ -243,7 +242,7 @@ func mustVerifyTorn(t *testing.T, dir string) {
 	}
 }
 
-// The same through a real short write: the kernel takes a part, then refuses.
+// The same with a real short write: the kernel takes a part, then refuses.
 func TestKilledAfterShortWrite(t *testing.T) {
 	for _, room := range []int{0, 1, 9, 100, 250} {
 		dir := fill(t, 3)
@@ -260,8 +259,8 @@ func TestKilledAfterShortWrite(t *testing.T) {
 	}
 }
 
-// After a power cut the tail that was never synced may be gone, or garbage;
-// what was promised durable may not.
+// After a power cut the tail that was never synced may be gone, or garbage; what was promised
+// durable may not.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	const nextBoot = "99999999-2222-3333-4444-555555555555"
@@ -317,8 +316,8 @@ func TestPowerCut(t *testing.T) {
 	}
 }
 
-// A full disk: an intent is refused before it fails, the reserve lets what has
-// begun be told to its end, and nothing is lost.
+// A full disk: an intent is refused before it fails, the reserve lets the end of what has begun be
+// recorded, and nothing is lost.
 func TestFullDisk(t *testing.T) {
 	if os.Getenv("AUDIT_TEST_NAMESPACE") == "" {
 		inNamespace(t)
@@ -350,7 +349,7 @@ func TestFullDisk(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, reserveName)); err != nil {
 		t.Fatalf("no reserve: %v", err)
 	}
-	// The end of the story, in the reserve.
+	// The end of the run, in the reserve.
 	big := `{"why":"` + strings.Repeat("y", 6000) + `"}`
 	for i := range 3 {
 		if _, err := l.Append("exec.abort", []byte(big), Durable); err != nil {
@@ -371,8 +370,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// inNamespace runs the calling test again in user and mount namespaces of its
-// own, where anybody may mount a tmpfs.
+// inNamespace runs the calling test again in user and mount namespaces of its own, where every user
+// may mount a tmpfs.
 func inNamespace(t *testing.T) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -393,12 +392,12 @@ func inNamespace(t *testing.T) {
 	}
 }
 
-// A store that failed is final, for every process, until a person accepts.
+// A failed store is final, for every process, until a person accepts.
 func TestStoreFailureIsFinal(t *testing.T) {
 	dir := fill(t, 3)
 	l := openTest(t, dir)
 	real := l.log
-	// fdatasync of a pipe fails with EINVAL, as that of a broken disk does with EIO.
+	// fdatasync of a pipe fails with EINVAL, like that of a broken disk with EIO.
 	var swap bool
 	l.step = func(s string) {
 		if s == "sync locked" && swap {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// A cursor is everything the next line depends on.
+// A cursor is everything on which the check of the next line depends.
 type cursor struct {
 	offset int64
 	line   int64 // lines before offset
@@ -20,8 +20,8 @@ func startCursor() cursor { return cursor{head: Genesis()} }
 
 const brokenLink = "prev is not the hash of the entry before"
 
-// next checks one line against the cursor, and moves the cursor past it (and
-// its newline) when reason is "".
+// next checks one line against the cursor. If reason is "", it moves the cursor past the line and
+// its newline.
 func (c *cursor) next(line []byte) (f fields, reason string) {
 	if f, ok := splitLine(line); ok {
 		if err := checkObject(f.body); err != nil {
@@ -31,9 +31,8 @@ func (c *cursor) next(line []byte) (f fields, reason string) {
 	return c.link(line)
 }
 
-// link is next without a look into the body: what is in it is bound by the
-// hash that the next line names, so where that one is known it says the same
-// at half the cost.
+// link is next without a look into the body. The hash that the next line names covers the body, so
+// if that hash is known, link proves the same at half the cost.
 func (c *cursor) link(line []byte) (f fields, reason string) {
 	f, ok := splitLine(line)
 	var hexed [2 * sha256.Size]byte

@@ -17,7 +17,7 @@ import (
 // castSuffix names a transcript.
 const castSuffix = ".cast"
 
-// An old transcript, and what it takes.
+// An old transcript, and the space that it takes.
 type oldCast struct {
 	sid   string
 	files []string // plain, packed, or, after a crash, both
@@ -25,10 +25,9 @@ type oldCast struct {
 	at    time.Time // it was written to last
 }
 
-// DropSessions removes the transcripts in folder that fall under r, oldest
-// first, but none that is busy (nil: none is). An entry of kind rec.drop
-// stands in the log, durably, before a file goes: Verify demands every other.
-// It returns the sessions, and the bytes that they took.
+// DropSessions removes the transcripts in folder that r covers, oldest first, except busy ones (if
+// busy is nil, none is). An entry of kind rec.drop is in the log, durably, before a file is
+// removed: Verify requires every other. It returns the sessions and the bytes that they took.
 func (l *Log) DropSessions(folder string, r Retention, now time.Time, reason string,
 	busy func(sid string) bool) (sids []string, size int64, err error) {
 	list, total, err := oldCasts(folder)

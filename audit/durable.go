@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// makeDurable returns when the disk has the first end bytes of the log.
+// makeDurable returns when the first end bytes of the log are on the disk.
 //
-// It runs without the append lock, so that others append meanwhile, and under
-// a lock of its own: whoever holds that one stores for all who wait for it,
-// and they find their bytes stored when their turn comes.
+// It runs without the append lock, so that others can append at the same time, and under a lock of
+// its own. The process that holds it stores for all that wait for it; when they get the lock, their
+// bytes are already stored.
 func (l *Log) makeDurable(end int64) (err error) {
 	held, err := l.lockNamed(nil, syncName)
 	if err != nil {
@@ -49,7 +49,7 @@ func (l *Log) anchorNow() (Anchor, error) {
 	return a, err
 }
 
-// publish tells the other processes what is stored, or that storing failed.
+// publish tells the other processes how much is stored, or that storing failed.
 func (l *Log) publish(stored Anchor, fault string) error {
 	if err := l.takeLock(); err != nil {
 		return err

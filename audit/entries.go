@@ -15,21 +15,20 @@ import (
 	"time"
 )
 
-// A Filter chooses entries. Its zero value takes all.
+// A Filter selects entries. Its zero value selects all.
 type Filter struct {
 	Kinds        []string           // exact, or "rec." for all that begin so
 	Since, Until time.Time          // Since <= time < Until
 	Text         string             // that the body contains, as it is spelled there
 	Match        func(e Entry) bool // a last word on what the others let through
 	Last         int                // only so many, the newest; 0 means all
-	// only what begins at this byte of the log or behind it, where an entry begins
+	// only entries that begin at or after this byte of the log, which must be where an entry begins
 	From int64
 }
 
-// Entries returns the entries of the log in dir, oldest first. It reads and
-// does not prove: Verify does. A line that is no entry comes as a *BadEntry
-// with an empty Entry, and the loop may go on behind it; every other error
-// ends the sequence.
+// Entries returns the entries of the log in dir, oldest first. It reads but does not prove; Verify
+// does that. A line that is not an entry is returned as a *BadEntry with an empty Entry, and the
+// loop may go on after it; every other error ends the sequence.
 func Entries(dir string, f Filter) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		parts, err := openSegments(dir)
@@ -90,7 +89,7 @@ func (f Filter) scan(r io.Reader, offset int64, yield func(Entry, error) bool) {
 		ok = ok && !long
 		taken := ok && f.takes(parts)
 		switch {
-		case !ok || taken && !json.Valid(parts.body): // what nobody asked for costs no look inside
+		case !ok || taken && !json.Valid(parts.body): // an entry that is skipped is not parsed
 			if !yield(Entry{}, &BadEntry{File: logName, Line: n, Offset: at,
 				Reason: "not an entry"}) {
 				return
@@ -104,7 +103,7 @@ func (f Filter) scan(r io.Reader, offset int64, yield func(Entry, error) bool) {
 	}
 }
 
-// takes decides on the raw line, so that what is passed over costs nothing.
+// takes decides on the raw line, so that entries that are skipped cost nothing.
 func (f Filter) takes(p fields) bool {
 	if !f.Since.IsZero() && string(p.time) < stampOf(f.Since).String() ||
 		!f.Until.IsZero() && string(p.time) >= stampOf(f.Until).String() ||
@@ -120,8 +119,8 @@ func (f Filter) takes(p fields) bool {
 	return len(f.Kinds) == 0
 }
 
-// Holds reports whether the log in dir has come to a place and not another way. A place whose
-// entries were removed is none that it holds.
+// Holds reports whether the log in dir passed through a place. It is false for a place whose
+// entries were removed.
 func Holds(dir string, p Place) (bool, error) {
 	if p.Count == 0 {
 		return true, nil

@@ -11,20 +11,18 @@ import (
 	"github.com/tada-run/tada-run/approval/canonical"
 )
 
-// MaxLine is the longest line that Append writes, newline included. Linux
-// passes no single argument above 128 KiB (MAX_ARG_STRLEN in execve(2)) and
-// JSON spells a byte with at most six, so every command line that can be
-// given to a program fits.
+// MaxLine is the longest line that Append writes, newline included. Linux passes no single argument
+// above 128 KiB (MAX_ARG_STRLEN in execve(2)) and JSON spells a byte with at most six, so every
+// possible command line fits.
 const MaxLine = 1 << 20
 
-// genesis is what the first entry names as its predecessor.
+// genesis is hashed to the prev of the first entry.
 const genesis = "autopoiesis:audit:genesis"
 
-// timeLayout is UTC with a fixed number of digits, so that text order is
-// time order.
+// timeLayout is UTC with a fixed number of digits, so that text order is time order.
 const timeLayout = "2006-01-02T15:04:05.000000Z"
 
-// A stamp is a time as the log spells it; the zero stamp is before all.
+// A stamp is a time as the log spells it; the zero stamp is before all others.
 type stamp [len(timeLayout)]byte
 
 func stampOf(t time.Time) stamp {
@@ -47,7 +45,7 @@ func (s stamp) time() time.Time {
 // A Hash is the SHA-256 of one line without its newline.
 type Hash [sha256.Size]byte
 
-// Genesis returns the hash that the first entry names as prev.
+// Genesis returns the prev of the first entry.
 func Genesis() Hash { return sha256.Sum256([]byte(genesis)) }
 
 // String returns 64 lower-case hex digits.
@@ -81,16 +79,16 @@ func appendLine(dst []byte, kind string, body []byte, prev Hash, seq int64, at s
 	return append(dst, `"}`...)
 }
 
-// fields are views into one line.
+// fields are slices of one line.
 type fields struct {
 	body, kind, prev, time []byte
 	seq                    int64
 }
 
-// splitLine cuts a line into its five members. Sorted keys put the body, the
-// only part without a fixed shape, first: reading from the end needs no
-// parser, and nothing inside a body can be taken for a member.
-// Neither the body nor the digits of prev are checked here.
+// splitLine splits a line into its five members. Because keys are sorted, the body comes first, and
+// it is the only part without a fixed shape. So reading from the end needs no parser, and nothing
+// inside a body can be mistaken for a member. splitLine checks neither the body nor the digits of
+// prev.
 func splitLine(line []byte) (f fields, ok bool) {
 	rest, ok := bytes.CutSuffix(line, []byte(`"}`))
 	if !ok {
@@ -122,7 +120,7 @@ func splitLine(line []byte) (f fields, ok bool) {
 	return f, ok
 }
 
-// cutTail takes the last n bytes off b and the label before them.
+// cutTail removes the last n bytes of b and the label before them.
 func cutTail(b []byte, label string, n int) (before, tail []byte, ok bool) {
 	if n < 0 || len(b) < n+len(label) {
 		return nil, nil, false
@@ -170,8 +168,8 @@ func validKind(k []byte) bool {
 	return true
 }
 
-// validTime checks the shape and the ranges. The 31st of a shorter month
-// passes: only a forger writes one, and the order of times still holds.
+// validTime checks the shape and the ranges. It accepts the 31st of a shorter month: only a forger
+// writes one, and the order of times still holds.
 func validTime(t []byte) bool {
 	const shape = "0000-00-00T00:00:00.000000Z"
 	if len(t) != len(shape) {
@@ -209,8 +207,8 @@ func (f fields) entry(hash Hash, offset, line int64) Entry {
 
 var errNoObject = errors.New("not an object")
 
-// checkObject accepts the one spelling of an object. A second spelling of the same value would let
-// two parsers read one hashed line differently.
+// checkObject accepts the one spelling of an object. With a second spelling of the same value, two
+// parsers could read one hashed line differently.
 func checkObject(b []byte) error {
 	if len(b) == 0 || b[0] != '{' {
 		return errNoObject

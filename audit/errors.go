@@ -5,37 +5,35 @@ import (
 	"fmt"
 )
 
-// Errors of an append that callers branch on.
+// Errors of an append that callers distinguish.
 var (
-	// ErrBody says that the bytes given to Append are not one canonical JSON
-	// object: the log refuses what a verifier would have to guess at.
+	// ErrBody is returned if the bytes given to Append are not one canonical JSON object: the log
+	// refuses what a verifier would have to guess at.
 	ErrBody = errors.New("body is not a canonical JSON object")
-	// ErrKind says that a kind is not 1 to 32 bytes of a-z, 0-9, '.', '_', '-'.
+	// ErrKind is returned for a kind that is not 1 to 32 bytes of a-z, 0-9, '.', '_', '-'.
 	ErrKind = errors.New("kind is not 1 to 32 of a-z 0-9 . _ -")
-	// ErrTooLong says that a line would be longer than any reader takes.
+	// ErrTooLong is returned for a line longer than readers accept.
 	ErrTooLong = errors.New("entry is too long")
-	// ErrBusy says that another process held the lock for the whole of
-	// LogOptions.Wait.
+	// ErrBusy is returned if another process held the lock for all of LogOptions.Wait.
 	ErrBusy = errors.New("audit lock is held by another process")
-	// ErrNoSpace says that an Intent was refused because the disk is so full
-	// that the rest of its story could not be recorded.
+	// ErrNoSpace is returned for an Intent if the disk is so full that the later entries of the run
+	// might not fit.
 	ErrNoSpace = errors.New("not enough free disk space to record a run")
-	// ErrNotDurable says that the kernel could not store an entry, now or in
-	// an earlier process. It stays until Accept: after a failed fdatasync the
-	// kernel drops the dirty pages and the next call reports success
-	// (https://wiki.postgresql.org/wiki/Fsync_Errors), so retrying proves
-	// nothing.
+	// ErrNotDurable is returned if the kernel could not store an entry, now or in an earlier
+	// process. It stays until Accept: after a failed fdatasync the kernel drops the dirty pages and
+	// the next call reports success (https://wiki.postgresql.org/wiki/Fsync_Errors), so retrying
+	// proves nothing.
 	ErrNotDurable = errors.New("an earlier entry could not be made durable")
-	// ErrUnsafe says that a file or folder of the log is a link, is not a
-	// plain file, belongs to another user or is open to others.
+	// ErrUnsafe is returned if a file or folder of the log is a link, is not a plain file, belongs
+	// to another user or is open to others.
 	ErrUnsafe = errors.New("unsafe audit file")
-	// ErrUnsupported says that this system has no append protocol. Verifying
-	// and replaying work everywhere.
+	// ErrUnsupported is returned on systems without an append protocol. Verifying and replaying
+	// work everywhere.
 	ErrUnsupported = errors.New("the audit log is written on Linux only")
 )
 
-// A TamperError says that the log is not what this machine last wrote.
-// Append refuses until a person accepts what was found (Log.Accept).
+// A TamperError is returned if the log is not what this machine last wrote. Append refuses until a
+// person accepts what was found (Log.Accept).
 type TamperError struct {
 	File   string // name inside the audit folder
 	Offset int64  // byte in that file from which it differs; -1 when the whole is meant

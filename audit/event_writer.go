@@ -13,24 +13,24 @@ import (
 type RecordOptions struct {
 	Now  func() time.Duration // monotonic, from any origin; required
 	Rand io.Reader            // salts; required
-	// Checkpoint, when set, is called with the state of the transcript every
-	// 1 MiB and at the first event after 5 s, so that the log vouches for a
-	// session that never closes. Its error is returned by the call that
-	// recorded the event. It must not call the Recorder.
+	// Checkpoint, if set, is called with the state of the transcript every 1 MiB and at the first
+	// event after 5 s, so that the log vouches for a session that never closes. Its error is
+	// returned by the call that recorded the event. It must not call the Recorder.
 	Checkpoint func(Summary) error
-	// KeepSecrets stores credentials of a known shape (FindSecrets) like
-	// everything else. Without it they are hidden as passwords are.
+	// KeepSecrets stores credentials of a known shape (FindSecrets) like everything else. Without
+	// it they are hidden like passwords.
 	KeepSecrets bool
-	// MaxBytes is how many bytes of output are kept; 0 means DefaultMaxBytes.
-	// What comes beyond is counted and hashed (CodeGap), but for its end.
+	// MaxBytes is how many bytes of output are kept; 0 means DefaultMaxBytes. The rest is counted
+	// and hashed (CodeGap), except for its end.
 	MaxBytes int64
-	// Rate is how many bytes of output are kept a second, once 16 times as many were kept; 0 means
-	// all. What is faster is treated as what is too much, until a second's worth may be kept again.
+	// Rate is how many bytes of output are kept per second, after 16 times as many were kept; 0
+	// means all. Faster output is treated like output beyond MaxBytes until there is room for one
+	// second's worth again.
 	Rate int64
 }
 
-// DefaultMaxBytes is what one session may store of its output: a person reads
-// less, and "yes" fills it in a second.
+// DefaultMaxBytes is how much output is stored of one session: more than a person reads, and yes(1)
+// fills it in a second.
 const DefaultMaxBytes = 256 << 20
 
 const (
@@ -38,17 +38,17 @@ const (
 	ckptEvery = 5 * time.Second
 )
 
-// maxBuffer is how much is written at once: what a relay reads at most, with
-// its line ends escaped. The kernel keeps one large write in larger pieces.
+// maxBuffer is how much is written at once: the most that a relay reads, with its line ends
+// escaped. The kernel stores one large write in larger pieces.
 const maxBuffer = 128 << 10
 
-// saltBatch is how much randomness is asked for at once.
+// saltBatch is how much randomness is read at once.
 const saltBatch = 2048
 
 // An eventWriter writes the events of a transcript, each with its #t line.
 //
-// What is left of a half-written event is written first by the next call, so
-// that a Gap and an Exit can follow when there is space again.
+// The next call first writes the rest of a half-written event, so that a Gap and an Exit can follow
+// when there is space again.
 type eventWriter struct {
 	f     *os.File
 	opts  RecordOptions
@@ -66,7 +66,7 @@ type eventWriter struct {
 	mac    keyed
 }
 
-// hidden records that bytes passed which are not kept.
+// hidden records that bytes passed that are not stored.
 func (w *eventWriter) hidden(code byte, author string, p []byte) error {
 	salt, err := w.salt()
 	if err != nil {
@@ -76,9 +76,8 @@ func (w *eventWriter) hidden(code byte, author string, p []byte) error {
 	return w.note(CodeHidden, author, int64(len(p)), fmt.Appendf(nil, "%c %s", code, c))
 }
 
-// secret hides bytes that players would have shown, and lets them show
-// asterisks: behind a hidden event, as behind a b event, the stream's own
-// event with LEN 0 is what a player can show of it.
+// secret hides bytes that players would have shown, and makes them show asterisks. After a hidden
+// event, as after a b event, the stream's own event with LEN 0 is what a player can show.
 func (w *eventWriter) secret(code byte, author string, p []byte) error {
 	for len(p) > 0 {
 		n := min(len(p), maxChunk)
@@ -93,8 +92,8 @@ func (w *eventWriter) secret(code byte, author string, p []byte) error {
 	return w.commit()
 }
 
-// stars is p with an asterisk for every byte that is shown; ends of lines
-// stay, so that a screen keeps its layout.
+// stars returns p with an asterisk for every visible byte; line ends stay, so that a screen keeps
+// its layout.
 func stars(p []byte) []byte {
 	out := bytes.Clone(p)
 	for i, c := range out {
@@ -120,9 +119,9 @@ func (w *eventWriter) note(code byte, author string, length int64, text []byte) 
 	return w.commit()
 }
 
-// chunk adds the event for some bytes of a stream. Bytes that are not UTF-8
-// have no spelling in JSON: a b event then holds them exactly, and the
-// stream's own event, with length 0, what a player can show of them.
+// chunk adds the event for some bytes of a stream. Bytes that are not UTF-8 cannot be spelled in
+// JSON: a b event then has the exact bytes, and the stream's own event, with length 0, has what a
+// player can show of them.
 func (w *eventWriter) chunk(code byte, author string, p []byte) error {
 	if utf8.Valid(p) {
 		return w.add(code, author, int64(len(p)), p)
@@ -133,9 +132,8 @@ func (w *eventWriter) chunk(code byte, author string, p []byte) error {
 	return w.add(code, author, 0, p)
 }
 
-// add puts one event and its #t line into the buffer. Behind the rest of a
-// failed write nothing is taken in: a disk that stays full must not fill the
-// memory too.
+// add puts one event and its #t line into the buffer. After the rest of a failed write it accepts
+// nothing: a disk that stays full must not fill the memory too.
 func (w *eventWriter) add(code byte, author string, length int64, data []byte) error {
 	if w.failed {
 		if err := w.flush(); err != nil {
@@ -162,8 +160,7 @@ func (w *eventWriter) add(code byte, author string, length int64, data []byte) e
 	return nil
 }
 
-// commit hands the buffered events to the kernel, and the log its checkpoint
-// when one is due.
+// commit passes the buffered events to the kernel, and calls Checkpoint when it is due.
 func (w *eventWriter) commit() error {
 	if err := w.flush(); err != nil {
 		return err
@@ -179,8 +176,8 @@ func (w *eventWriter) commit() error {
 	return nil
 }
 
-// flush writes the buffer. What does not fit stays for the next call: cutting
-// off half an event would be the one thing a record must never do.
+// flush writes the buffer. What does not fit stays for the next call: a record must never contain
+// half an event.
 func (w *eventWriter) flush() error {
 	if len(w.buf) == 0 {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/tada-run/tada-run/approval/flock"
 )
 
-// openDir opens the audit folder and refuses one that others may enter: what
-// the modes of the files inside say would mean nothing.
+// openDir opens the audit folder and refuses one that others may enter: then the modes of the files
+// inside would mean nothing.
 func openDir(path string) (*os.File, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -44,8 +44,8 @@ func openAt(dir *os.File, name string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// openName opens what is behind a name of the folder, but no link. O_NONBLOCK is
-// for the open only: a FIFO put in the file's place must not hold us up.
+// openName opens the file of a name in the folder, but not a link. O_NONBLOCK is for the open only:
+// a FIFO put in place of the file must not block us.
 func openName(dir *os.File, name string, flags int) (*os.File, error) {
 	fd, err := unix.Openat(int(dir.Fd()), name,
 		flags|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0o600)
@@ -61,7 +61,7 @@ func openName(dir *os.File, name string, flags int) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// isBehind reports whether a name of the folder means the open file.
+// isBehind reports whether a name in the folder refers to the open file.
 func isBehind(dir, f *os.File, name string) bool {
 	var open, named unix.Stat_t
 	return unix.Fstat(int(f.Fd()), &open) == nil &&
@@ -69,13 +69,12 @@ func isBehind(dir, f *os.File, name string) bool {
 		open.Dev == named.Dev && open.Ino == named.Ino && open.Nlink > 0
 }
 
-// errMoved says that the name now means another file than the one held open:
-// whoever kept writing would append to an unlinked file.
+// errMoved is returned if the name now refers to another file than the open one: a writer that went
+// on would append to an unlinked file.
 var errMoved = errors.New("file was replaced")
 
-// checkAt returns the size of the open file after checking that it is still
-// the one behind its name, a plain file, ours, closed to others, and without
-// a second name.
+// checkAt returns the size of the open file after checking that its name still refers to it, and
+// that it is a plain file, belongs to this user, is closed to others, and has no second name.
 func checkAt(dir, f *os.File, name string) (int64, error) {
 	var open, named unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &open); err != nil {
@@ -88,12 +87,12 @@ func checkAt(dir, f *os.File, name string) (int64, error) {
 	return open.Size, fit(name, &open, &named, err == nil)
 }
 
-// fit decides about a file by what it was when it was looked at, open, and what was behind its name
-// right after, if there was one.
+// fit checks a file by its state when it was looked at, open, and by the file of its name right
+// after, if there was one.
 func fit(name string, open, named *unix.Stat_t, there bool) error {
 	switch {
 	case !there, open.Dev != named.Dev, open.Ino != named.Ino, open.Nlink == 0:
-		// the last name is counted down before it is gone
+		// the link count is decremented before the last name is gone
 		return errMoved
 	case open.Mode&unix.S_IFMT != unix.S_IFREG, int(open.Uid) != os.Geteuid(), open.Mode&0o077 != 0,
 		open.Nlink != 1:
@@ -105,9 +104,9 @@ func fit(name string, open, named *unix.Stat_t, there bool) error {
 	return nil
 }
 
-// shareLock waits a moment for the lock in an unknown folder, and returns how
-// to let go of it. Without the lock, or the right to open it, the reader goes
-// on: a copy of a log has no writers.
+// shareLock waits a moment for the lock in an unknown folder, and returns a function that releases
+// it. Without the lock, or the right to open it, the reader goes on: a copy of a log has no
+// writers.
 func shareLock(path string) (unlock func()) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -150,7 +149,7 @@ func removeAt(dir *os.File, name string) error {
 	return unix.Unlinkat(int(dir.Fd()), name, 0)
 }
 
-// linkNew gives a file a second name, which must not be taken: fs.ErrExist.
+// linkNew gives a file a second name. If that name exists, the error is fs.ErrExist.
 func linkNew(dir *os.File, name, second string) error {
 	fd := int(dir.Fd())
 	if err := unix.Linkat(fd, name, fd, second, 0); err != nil {
@@ -159,10 +158,10 @@ func linkNew(dir *os.File, name, second string) error {
 	return nil
 }
 
-// isLocked tells a lock that another has from one that cannot be had.
+// isLocked distinguishes a lock that another process holds from one that cannot be taken.
 func isLocked(err error) bool { return errors.Is(err, unix.EWOULDBLOCK) }
 
-// isNoSpace tells a full disk, quota or file size limit from a broken disk.
+// isNoSpace distinguishes a full disk, quota or file size limit from a broken disk.
 func isNoSpace(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG)
 }

@@ -10,7 +10,7 @@ import (
 const (
 	logName    = "log.jsonl"
 	anchorName = "anchor.json"
-	// held for one append; never replaced, so that it is one lock for ever
+	// held for one append; never replaced, so that it is the same lock forever
 	lockName    = "lock"
 	syncName    = "lock.sync" // held while one process stores for all that wait
 	reserveName = "reserve"
@@ -18,10 +18,9 @@ const (
 	pruneLockName = "lock.prune" // held while old segments are removed
 )
 
-// segmentName is the file of segment n. Nothing is renamed when the log goes
-// on in another file: a name means the same bytes for ever, a writer that
-// waited cannot be left with a file that was moved away, and it works in a
-// folder whose files may only grow (chattr +a).
+// segmentName returns the file name of segment n. Nothing is renamed when the log continues in
+// another file: a name means the same bytes forever, a writer that waited cannot be left with a
+// file that was moved away, and it works in a folder whose files may only grow (chattr +a).
 func segmentName(n int64) string {
 	if n == 0 {
 		return logName
@@ -29,8 +28,8 @@ func segmentName(n int64) string {
 	return fmt.Sprintf("log.%06d.jsonl", n)
 }
 
-// numberOf reads the number out of a name made of prefix, number and suffix,
-// with the one spelling that name gives it.
+// numberOf reads the number from a name made of prefix, number and suffix, in the one spelling that
+// name gives it.
 func numberOf(file, prefix, suffix string, name func(int64) string) (int64, bool) {
 	s, ok1 := strings.CutPrefix(file, prefix)
 	s, ok2 := strings.CutSuffix(s, suffix)

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// A stretch is the last of a stream's text, and which events it came from.
+// A stretch is the last part of a stream's text, and the events that it came from.
 type stretch struct {
 	text   []byte
 	events []origin
@@ -21,7 +21,7 @@ type origin struct {
 	n   int
 }
 
-// add takes in one event, and forgets what is out of reach.
+// add adds one event, and drops what is too far back to matter.
 func (s *stretch) add(e Event) {
 	drop := max(0, len(s.text)-secretReach)
 	s.text = append(s.text[:copy(s.text, s.text[drop:])], e.Data...)
@@ -37,11 +37,10 @@ func (s *stretch) add(e Event) {
 	s.events = append(s.events, origin{e.Seq, len(e.Data)})
 }
 
-// hiddenText marks what the recorder hid already.
+// hiddenText marks what the recorder already hid.
 var hiddenText = []byte("***")
 
-// secrets returns the events that share in a secret which reaches into the
-// one added last.
+// secrets returns the events that contain a part of a secret that extends into the one added last.
 func (s *stretch) secrets() (found []Secret) {
 	for _, shape := range secretShapes() {
 		if !bytes.Contains(s.text, []byte(shape.hint)) {
@@ -52,8 +51,8 @@ func (s *stretch) secrets() (found []Secret) {
 	return found
 }
 
-// matches returns the events that share in a match which reaches into the one
-// added last and does not contain but.
+// matches returns the events that contain a part of a match that extends into the one added last
+// and does not contain but.
 func (s *stretch) matches(name string, shape *regexp.Regexp, but []byte) (found []Secret) {
 	for _, at := range shape.FindAllIndex(s.text, -1) {
 		if at[1] <= s.fresh || but != nil && bytes.Contains(s.text[at[0]:at[1]], but) {
@@ -70,7 +69,7 @@ func (s *stretch) matches(name string, shape *regexp.Regexp, but []byte) (found 
 	return found
 }
 
-// find looks through the streams of a transcript.
+// find searches the streams of a transcript.
 func find(r io.Reader, in func(*stretch) []Secret) ([]Secret, error) {
 	t, err := NewReader("transcript", r)
 	if err != nil {
@@ -103,16 +102,15 @@ func find(r io.Reader, in func(*stretch) []Secret) ([]Secret, error) {
 	}
 }
 
-// FindSecrets returns the events of a transcript that hold credentials by
-// their shape, for Redact. One that was cut up, by reads or
-// because it was typed, is found in every piece. It
-// finds what has a shape; a password that looks like a word it cannot find.
+// FindSecrets returns the events of a transcript that contain credentials by their shape, for
+// Redact. A credential that was split, by reads or because it was typed, is found in every piece.
+// It finds only what has a known shape, not a password that looks like a word.
 func FindSecrets(r io.Reader) ([]Secret, error) {
 	return find(r, (*stretch).secrets)
 }
 
-// FindText returns the events that share in an occurrence of text, for Redact,
-// wherever reads cut it. A text of more than 512 bytes is refused (ErrTooLong).
+// FindText returns the events that contain a part of an occurrence of text, for Redact, however
+// reads split it. A text of more than 512 bytes is refused (ErrTooLong).
 func FindText(r io.Reader, text string) ([]int64, error) {
 	if len(text) == 0 || len(text) > secretReach {
 		return nil, fmt.Errorf("find a text of %s: %w: at least 1, at most %d",
@@ -127,12 +125,12 @@ func FindText(r io.Reader, text string) ([]int64, error) {
 	return events, err
 }
 
-// A Secret is an event that holds something shaped like a credential.
+// A Secret is an event that contains something shaped like a credential.
 type Secret struct {
 	Seq  int64
 	Name string // of the shape
 }
 
-// secretReach is how much of the event before is looked at together with the
-// next one: reads cut a stream anywhere, in the middle of a token too.
+// secretReach is how much of the events before is searched together with the next one: reads split
+// a stream anywhere, in the middle of a token too.
 const secretReach = 512

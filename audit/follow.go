@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// followEvery is how often a follower looks for more: below what a person
-// notices, and cheap enough to leave running.
+// followEvery is how often a follower looks for more: often enough that a person does not notice,
+// and cheap enough to leave running.
 const followEvery = 50 * time.Millisecond
 
-// Follow returns a reader of a transcript that is still being written: at the
-// end of r it waits for more. It reports io.EOF when ended says that nothing
-// will come and all has been read, and ctx.Err() when ctx is done. It can seek
-// when r can.
+// Follow returns a reader of a transcript that is still being written: at the end of r it waits for
+// more. It returns io.EOF when ended reports that nothing will come and everything was read, and
+// ctx.Err() when ctx is done. It can seek if r can.
 func Follow(ctx context.Context, r io.Reader, ended func() bool) io.ReadSeeker {
 	return &follower{ctx, r, ended}
 }
@@ -27,7 +26,7 @@ type follower struct {
 
 func (f *follower) Read(p []byte) (int, error) {
 	for {
-		// Asked before the read: what was written before the end is then read.
+		// Called before the read, so that everything written before the end is read.
 		last := f.ended()
 		n, err := f.r.Read(p)
 		if n > 0 || err != nil && !errors.Is(err, io.EOF) {

@@ -13,18 +13,18 @@ import (
 	"time"
 )
 
-// A forged thing has whole chains and a whole anchor: its maker has the rights of a writer, and
-// code of his own. What is wrong with it can be told by one check only.
+// A forged log has a whole chain and a whole anchor: the forger has the rights of a writer, and
+// other code. Only one check can detect what is wrong with it.
 
-// A forged entry is one of a chain that is whole. What is behind it are bytes that are no entry.
+// A forged entry is part of a whole chain. It may be followed by bytes that are not an entry.
 type forged struct {
 	kind, body string
 	at         int // seconds
 	behind     string
 }
 
-// forge writes a log and its anchor. %o, %n and %h in a body are where the bytes behind the entry
-// before begin, how many they are, and their hash, as an entry that covers them tells them.
+// forge writes a log and its anchor. In a body, %o, %n and %h are the offset, number and hash of
+// the bytes after the entry before, as a covering entry names them.
 func forge(t *testing.T, entries []forged) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "audit")
@@ -102,7 +102,7 @@ func TestForgedLog(t *testing.T) {
 	}
 }
 
-// What a log says of a transcript that is whole in itself is compared with all of it.
+// What a log says about a transcript that is valid in itself is compared with all of it.
 func TestForgedVouching(t *testing.T) {
 	root := t.TempDir()
 	path := filepath.Join(root, "s.cast")
@@ -138,8 +138,8 @@ func TestForgedVouching(t *testing.T) {
 	}
 }
 
-// forgeCast is a transcript of one good event and another one, of which change makes what it wants
-// before it is chained.
+// forgeCast returns a transcript of one good event and another one, which change modifies before it
+// is chained.
 func forgeCast(change func(l *link, event []byte) []byte) []byte {
 	header := Header{}.Line()
 	head, cast := Hash(sha256.Sum256(header)), append(header, '\n')

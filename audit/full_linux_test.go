@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// small mounts a file system that is soon full, and returns how to fill it up
-// to the last block and to free it again.
+// small mounts a small file system, and returns functions that fill it up to the last block and
+// free it again.
 func small(t *testing.T, size string) (mnt string, fill, free func()) {
 	t.Helper()
 	mnt = t.TempDir()
@@ -36,8 +36,8 @@ func small(t *testing.T, size string) (mnt string, fill, free func()) {
 	return mnt, fill, func() { must(t, os.Remove(filler)) }
 }
 
-// ENOSPC at each kind of write: the answer is an error or the work, never a
-// log that does not verify; and with room again everything goes on.
+// ENOSPC at each kind of write: the result is an error or the work, never a log that does not
+// verify; with room again everything goes on.
 func TestFullDiskEverywhere(t *testing.T) {
 	if os.Getenv("AUDIT_TEST_NAMESPACE") == "" {
 		inNamespace(t)
@@ -139,8 +139,8 @@ func TestFullDiskEverywhere(t *testing.T) {
 	}
 }
 
-// A disk that fills up in the middle of a session: the record says what is
-// missing, signed, in the reserve, and both files verify to the last byte.
+// A disk that fills up in the middle of a session: the record says what is missing, signed, using
+// the reserve, and both files verify to the last byte.
 func TestRecordingBreaks(t *testing.T) {
 	if os.Getenv("AUDIT_TEST_NAMESPACE") == "" {
 		inNamespace(t)
@@ -187,8 +187,7 @@ func TestRecordingBreaks(t *testing.T) {
 	}
 }
 
-// Bad input: what is in the way is named, nothing of it is overwritten, and
-// nothing hangs or panics.
+// Bad input: what is in the way is named, none of it is overwritten, and nothing hangs or panics.
 func TestThingsInTheWay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -248,7 +247,7 @@ func fifo(dir, name string) error {
 	return errors.Join(os.Remove(path), unix.Mkfifo(path, 0o600))
 }
 
-// Old transcripts go, and the log says so before they do.
+// Old transcripts are removed, and the log says so before they are.
 func TestDropSessions(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -15,15 +15,14 @@ import (
 // Kinds that only this package writes.
 const (
 	KindRecover = "recover" // a torn tail was set apart
-	// KindAccept is of an entry by which a person went on after tampering: see Entry.Gap.
+	// KindAccept is the kind of an entry by which a person accepted tampering: see Entry.Gap.
 	KindAccept = "accept"
 	kindClock  = "clock" // the clock was set back
 	kindPrune  = "prune" // the first segments were removed
 )
 
-// A Gap is a stretch of the log that holds no entries: what a crash tore, or
-// what a person accepted. The entry that follows it names its bytes by
-// offset, length and SHA-256, so it stays evidence.
+// A Gap is a stretch of the log without entries: what a crash tore, or what a person accepted. The
+// entry that follows it names its bytes by offset, length and SHA-256, so it remains evidence.
 type Gap struct {
 	Seq    int64  // of the entry that covers it
 	Kind   string // "recover" or "accept"
@@ -35,12 +34,12 @@ type Gap struct {
 	From   Doubtful  // of an accepted one: where the unproven part begins
 }
 
-// Accepted reports whether a person went on here after tampering, so that the
-// entries from From up to Seq are not proven.
+// Accepted reports whether a person accepted tampering here, so that the entries from From up to
+// Seq are not proven.
 func (g Gap) Accepted() bool { return g.Kind == KindAccept }
 
-// Unproven says which entries an accepted gap leaves unproven, who accepted
-// that, when and why.
+// Unproven says which entries an accepted gap leaves unproven, and by whom, when and why it was
+// accepted.
 func (g Gap) Unproven() string {
 	what := fmt.Sprintf("entries %d to %d are", g.From.Count, g.Seq-1)
 	switch g.Seq - g.From.Count {
@@ -60,25 +59,24 @@ func (g Gap) Unproven() string {
 		g.Time.Format(time.RFC3339), g.Reason)
 }
 
-// Covers reports whether what begins at an offset of the log is in the
-// unproven part.
+// Covers reports whether an entry at offset is in the unproven part.
 func (g Gap) Covers(offset int64) bool {
 	end := g.Offset + g.Bytes // where the entry that covers it begins, or the newline before that
 	return g.Accepted() && offset >= g.From.Offset && offset < end
 }
 
-// Holds reports whether a byte is among those that are no entries.
+// Holds reports whether a byte is in the part without entries.
 func (g Gap) Holds(offset int64) bool { return offset >= g.Offset && offset < g.Offset+g.Bytes }
 
-// Doubtful is a place in the log up to which something vouched for it when a
-// person accepted the rest: so many entries, which end at that byte.
+// Doubtful is the place in the log up to which something vouched for it when a person accepted the
+// rest: the number of entries, and the byte at which they end.
 type Doubtful struct {
 	Count  int64 `json:"count"`
 	Offset int64 `json:"offset"`
 }
 
-// gapBody is the body of such an entry. Had is what the anchor remembered,
-// when it was more than could be found.
+// gapBody is the body of such an entry. Had is what the anchor remembered, if that was more than
+// could be found.
 type gapBody struct {
 	By     string   `json:"by,omitempty"`
 	Bytes  int64    `json:"bytes"`
@@ -141,7 +139,7 @@ func appendGapBody(dst []byte, g Gap, sum Hash, had *Anchor) []byte {
 	return append(dst, `"}`...)
 }
 
-// Gap returns what an entry sets apart of the log before it; false for one that sets nothing apart.
+// Gap returns the part of the log before it that an entry sets apart, or false if there is none.
 func (e Entry) Gap() (Gap, bool) {
 	if !isGapKind([]byte(e.Kind)) {
 		return Gap{}, false
@@ -151,7 +149,7 @@ func (e Entry) Gap() (Gap, bool) {
 	return g.Gap, err == nil
 }
 
-// hashRange is the SHA-256 of n bytes of r from offset on.
+// hashRange returns the SHA-256 of n bytes of r from offset on.
 func hashRange(r io.ReaderAt, offset, n int64) (h Hash, err error) {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, io.NewSectionReader(r, offset, n)); err != nil {

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The journal gets the head as one entry, by its own protocol; without one
-// the caller is told so.
+// The journal gets the head as one entry, by its own protocol; without a journal the caller gets an
+// error.
 func TestJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "socket")
 	p := Point{17, Genesis()}
@@ -37,8 +37,8 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// A real journal gives the head back: the machine's, or one that is started for this test where
-// nobody else sees it.
+// A real journal returns the head: the machine's, or one that is started for this test, where no
+// one else sees it.
 func TestJournalReadBack(t *testing.T) {
 	journalctl, err := exec.LookPath("journalctl")
 	if err != nil {
@@ -64,8 +64,8 @@ func TestJournalReadBack(t *testing.T) {
 	}
 }
 
-// ownJournal runs the words behind it beside a journal in a mount namespace of its own, which reads
-// nothing of the kernel.
+// ownJournal runs the command after it beside a journal in a mount namespace of its own, which
+// reads nothing from the kernel.
 const ownJournal = `mount -t tmpfs tmpfs /run && mount -t tmpfs tmpfs /var/log && mount -t tmpfs tmpfs /etc/systemd || exit 1
 printf '[Journal]\nAudit=no\nReadKMsg=no\nStorage=volatile\n' > /etc/systemd/journald.conf
 "$1" & journal=$!
@@ -74,7 +74,7 @@ until [ -S /run/systemd/journal/socket ]; do kill -0 $journal || exit 1; sleep 0
 "$@"; status=$?
 kill $journal; wait $journal; exit $status`
 
-// withJournal runs this test again beside a journal of its own.
+// withJournal runs this test again, beside a journal of its own.
 func withJournal(t *testing.T, why error) {
 	t.Helper()
 	const daemon = "/lib/systemd/systemd-journald"

@@ -7,7 +7,7 @@ import "errors"
 // JournalSocket is where systemd-journald takes entries, on Linux.
 const JournalSocket = ""
 
-// ErrNoJournal says that there is no journal that takes a head.
+// ErrNoJournal is returned if no journal takes the head.
 var ErrNoJournal = errors.New("no journal to keep the head in")
 
 // Journal returns ErrNoJournal: there is none on this system.

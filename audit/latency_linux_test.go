@@ -27,8 +27,8 @@ func latencies(l *Log, d Durability, n int) error {
 	return nil
 }
 
-// What an append costs while other processes append too: the median and the
-// 99th of a hundred, by how durable it is and how many there are.
+// The cost of an append while other processes append too: the median and the 99th of a hundred, by
+// durability and number of processes.
 func BenchmarkAppendProcesses(b *testing.B) {
 	for d, name := range []string{Lazy: "lazy", Durable: "durable", Intent: "intent"} {
 		for _, processes := range []int{1, 8, 64} {

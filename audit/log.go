@@ -15,27 +15,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reserveSize is disk kept back for the day the disk is full: enough for the
-// longest line, so that the end of a run can still be told.
+// reserveSize is disk space reserved for when the disk is full: enough for the longest line, so
+// that the end of a run can still be recorded.
 const reserveSize = MaxLine
 
-// lowSpace is what must be free before an Intent: 64 MiB, or 2 % where the
-// whole file system is smaller than 3.2 GB. A recorder that only notices a
-// full disk by failing has already started what it cannot record.
+// lowSpace must be free before an Intent: 64 MiB, or 2 % if the whole file system is smaller than
+// 3.2 GB. A recorder that only notices a full disk by failing has already started what it cannot
+// record.
 const lowSpace = 64 << 20
 
 // Durability says when Append returns.
 type Durability int
 
 const (
-	// Lazy returns when the kernel has the entry: it survives the death of
-	// every process, but not a power cut. The next Durable entry carries it.
+	// Lazy returns when the kernel has the entry: it survives the death of every process, but not a
+	// power cut. The next Durable entry stores it too.
 	Lazy Durability = iota
-	// Durable returns when the disk has the entry and all before it.
+	// Durable returns when the entry and all before it are on the disk.
 	Durable
-	// Intent is Durable for an entry that announces work: it is refused
-	// with ErrNoSpace while the disk is nearly full. Entries that end work
-	// are Durable or Lazy, and may use the reserve.
+	// Intent is Durable for an entry that announces work: it is refused with ErrNoSpace while the
+	// disk is nearly full. Entries at the end of work are Durable or Lazy, and may use the reserve.
 	Intent
 )
 
@@ -45,24 +44,23 @@ type LogOptions struct {
 	// the kernel's boot id: after a power cut, the tail that was never synced may be gone
 	BootID string
 	Key    []byte // keys the anchor's MAC; nil for a plain checksum
-	// Mark names a file outside of the folder in which the head of the log is
-	// remembered with every store: without it, a folder that was deleted, or
-	// replaced by an older copy, looks like a first run or like that older
-	// day. Append then returns *TamperError, until Accept.
+	// Mark names a file outside the folder in which the head of the log is remembered with every
+	// store. Without it, a folder that was deleted, or replaced by an older copy, looks like a
+	// first run or like its older state. With it, Append returns *TamperError, until Accept.
 	Mark string
-	// for the lock, then ErrBusy; 0 means 30 s: many runs at once on a slow disk take turns for
-	// long
+	// for the lock, then ErrBusy; 0 means 30 s: on a slow disk, many runs at once take turns for a
+	// long time
 	Wait time.Duration
-	// Waiting, when set, is called by a wait for a lock that has taken a second, and again after
-	// five. It is called from another goroutine.
+	// Waiting, if set, is called when a wait for a lock has taken one second, and again after five.
+	// It is called from another goroutine.
 	Waiting func(lock *os.File, waited time.Duration)
-	// MinFree is what must be free before an Intent, in bytes.
-	// 0 means the smaller of 64 MiB and 2 % of the file system.
+	// MinFree is how many bytes must be free before an Intent. 0 means the smaller of 64 MiB and 2
+	// % of the file system.
 	MinFree int64
 }
 
-// A Log appends to the log of one folder. Any number of processes may each
-// have their own; its methods may be called from several goroutines.
+// A Log appends to the log in one folder. Any number of processes may each have their own; its
+// methods may be called from several goroutines.
 type Log struct {
 	opts LogOptions
 
@@ -80,10 +78,9 @@ type Log struct {
 	step func(string) // for tests: called between the steps of an append
 }
 
-// OpenLog opens the log in dir and creates what is missing, the folder
-// included. It returns ErrUnsafe when a file or the folder is a link, is
-// open to others or belongs to another user. Tampering is not looked for
-// here: Append checks the end of the log, Verify all of it.
+// OpenLog opens the log in dir and creates what is missing, the folder included. It returns
+// ErrUnsafe if a file or the folder is a link, is open to others or belongs to another user. It
+// does not look for tampering: Append checks the end of the log, Verify all of it.
 func OpenLog(dir string, o LogOptions) (*Log, error) {
 	if o.Now == nil {
 		return nil, errors.New("open audit log: no clock given")
@@ -106,8 +103,8 @@ func OpenLog(dir string, o LogOptions) (*Log, error) {
 	return l, nil
 }
 
-// openFiles opens or creates the files. The anchor comes before the log: a
-// log without an anchor is then never a crash.
+// openFiles opens or creates the files. The anchor is created before the log, so a log without an
+// anchor is never the result of a crash.
 func (l *Log) openFiles() error {
 	if err := l.takeLock(); err != nil {
 		return err
@@ -157,8 +154,8 @@ func (l *Log) reopen() (err error) {
 	return nil
 }
 
-// firstRun tells whether nothing of a log is there. A folder without its
-// first segment and its anchor only looks like one that is new.
+// firstRun reports whether no part of a log exists. A folder that lacks its first segment and its
+// anchor only looks new.
 func (l *Log) firstRun() bool {
 	s, err := openSegments(l.dir.Name())
 	if err != nil {
@@ -180,15 +177,14 @@ func (l *Log) createLog() (err error) {
 	}
 	parent, err := os.Open(filepath.Dir(l.dir.Name()))
 	if err != nil {
-		return nil // not ours to read: whoever made the folder stored it
+		return nil // not readable: the folder's creator stored it
 	}
 	defer parent.Close()
 	_ = parent.Sync()
 	return nil
 }
 
-// reserve makes the reserve file if there is room; without it the log works
-// until the disk is full.
+// reserve makes the reserve file if there is room; without it the log works until the disk is full.
 func (l *Log) reserve() {
 	f, err := openAt(l.dir, reserveName, openLockFlags|os.O_EXCL)
 	if err != nil {
@@ -201,7 +197,7 @@ func (l *Log) reserve() {
 }
 
 // Relieve frees the reserve when the disk is full, so that the end of what has begun can be
-// recorded. The next OpenLog makes a new one when there is room.
+// recorded. The next OpenLog makes a new one if there is room.
 func (l *Log) Relieve() error {
 	err := removeAt(l.dir, reserveName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -227,7 +223,7 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// takeLock takes the append lock, by the file that has its name now.
+// takeLock takes the append lock of the file that has its name now.
 func (l *Log) takeLock() (err error) {
 	l.lock, err = l.lockNamed(l.lock, lockName)
 	return err
@@ -239,7 +235,7 @@ func (l *Log) freeLock() {
 	}
 }
 
-// wait waits for the lock of f, which it closes after an error.
+// wait waits for the lock of f, and closes f after an error.
 func (l *Log) wait(f *os.File) error {
 	if flock.Try(f) == nil {
 		return nil // as nearly always: no clock is needed
@@ -253,8 +249,8 @@ func (l *Log) wait(f *os.File) error {
 	return err
 }
 
-// lockNamed locks a lock file, opened anew when held is nil or no longer the
-// one behind its name: two processes on two files would fork the chain.
+// lockNamed locks a lock file. It opens the file again if held is nil or its name no longer refers
+// to held: two processes with two lock files would fork the chain.
 func (l *Log) lockNamed(held *os.File, name string) (*os.File, error) {
 	for range 8 {
 		if held == nil {
@@ -315,5 +311,5 @@ func (l *Log) writeAnchor(a Anchor) error {
 	return nil
 }
 
-// bytes reads the segment that is written to, by offsets into the whole log.
+// bytes reads the segment being written to, by offsets into the whole log.
 func (l *Log) bytes(a Anchor) shifted { return shifted{l.log, a.Base} }

@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 )
 
-// writeMark remembers what is stored. Nothing depends on it that the log does
-// not say itself, so it is not synced but for the first time, and a disk
-// without room for it is no reason not to record.
+// writeMark remembers what is stored. The mark only repeats what the log says, so it is synced only
+// the first time, and if the disk has no room for it, recording goes on.
 func (l *Log) writeMark(a Anchor) {
 	if l.opts.Mark == "" || a.Count == 0 {
 		return
@@ -22,7 +21,7 @@ func (l *Log) writeMark(a Anchor) {
 			return
 		}
 		if st, err := f.Stat(); err == nil && st.Size() > int64(len(line)) {
-			// no mark, and a person has accepted that
+			// this is not a mark, and a person has accepted that
 			f.Close()
 			if os.Remove(l.opts.Mark) != nil {
 				return
@@ -39,8 +38,8 @@ func (l *Log) writeMark(a Anchor) {
 	}
 }
 
-// noteMark writes into the folder that there is a mark, once for each folder,
-// when the disk has the mark.
+// noteMark notes in the folder that there is a mark, once for each folder, when the mark is on the
+// disk.
 func (l *Log) noteMark() {
 	st, err := l.lock.Stat()
 	if err != nil || st.Size() > 0 || l.mark.Sync() != nil ||
@@ -50,7 +49,7 @@ func (l *Log) noteMark() {
 	_, _ = l.lock.WriteAt([]byte(lockMark), 0)
 }
 
-// syncFolder returns when the disk has the names in a folder.
+// syncFolder returns when the names in a folder are on the disk.
 func syncFolder(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {
@@ -60,8 +59,8 @@ func syncFolder(path string) error {
 	return dir.Sync()
 }
 
-// checkMark compares the log with the mark, once for each Log: as far as two
-// small reads can; Verify reads the rest.
+// checkMark compares the log with the mark, once for each Log, as far as two small reads can;
+// Verify reads the rest.
 func (l *Log) checkMark(a Anchor) error {
 	if l.marked || l.opts.Mark == "" {
 		return nil

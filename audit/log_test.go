@@ -19,8 +19,8 @@ import (
 
 const testBoot = "11111111-2222-3333-4444-555555555555"
 
-// stride is how far the bytes are apart that a test changes or cuts at one after the other: it
-// takes each; with -short every tenth.
+// stride is the distance between the bytes that a test changes or cuts at: with -short every tenth,
+// otherwise every one.
 func stride() int {
 	if testing.Short() {
 		return 10
@@ -28,7 +28,7 @@ func stride() int {
 	return 1
 }
 
-// tick is a clock that moves one millisecond per look.
+// tick returns a clock that advances one millisecond per reading.
 func tick() func() time.Time {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	return func() time.Time { at = at.Add(time.Millisecond); return at }
@@ -89,8 +89,8 @@ func writeLog(t testing.TB, dir string, b []byte) {
 	}
 }
 
-// B-R4.3: every entry carries the SHA-256 of the canonical entry before it,
-// the first that of the genesis text; verify walks 10,000 entries.
+// B-R4.3: every entry has the SHA-256 of the canonical entry before it, the first that of the
+// genesis text; verify walks 10,000 entries.
 func TestChain(t *testing.T) {
 	if got := Genesis().String(); !strings.HasPrefix(got, "fc1cf8e4cb82dcc5b634") {
 		t.Fatalf("genesis is %s", got)
@@ -166,8 +166,8 @@ func TestAppendRefuses(t *testing.T) {
 	mustAppend(t, l, "k", long[:MaxLine-300]+`"}`)
 }
 
-// B-R4.6: the anchor holds the head after every entry, so also after every
-// hundredth and at the end; a log cut behind it is reported.
+// B-R4.6: the anchor has the head after every entry, so also after every hundredth and at the end;
+// a log cut before it is reported.
 func TestAnchor(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "audit")
 	l := openTest(t, dir)
@@ -280,7 +280,7 @@ func linkFor(dir, name string) error {
 	return os.Symlink(name+".real", path)
 }
 
-// A writer follows the name: it must not go on in a file that was moved away.
+// A writer follows the name: it must not continue in a file that was moved away.
 func TestReplacedWhileOpen(t *testing.T) {
 	dir := fill(t, 3)
 	l := openTest(t, dir)
@@ -303,7 +303,7 @@ func TestReplacedWhileOpen(t *testing.T) {
 	}
 }
 
-// The clock may jump; times in the file go back only with a word about it.
+// The clock may jump; times in the file go back only with an entry that says so.
 func TestClockSetBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "audit")
 	at := time.Date(2026, 1, 1, 0, 0, 10, 0, time.UTC)
@@ -392,7 +392,7 @@ func TestVerifyWithoutLog(t *testing.T) {
 	}
 }
 
-// With a key, an anchor that was written without it is not believed.
+// With a key, an anchor that was written without it is rejected.
 func TestAnchorKey(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "audit")
 	open := func(key string) *Log {

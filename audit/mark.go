@@ -8,31 +8,30 @@ import (
 	"strings"
 )
 
-// A Place is a place in the log: Count entries, of which the last is Last bytes
-// long, newline included, and has the hash Head, end at byte Size.
+// A Place is a place in the log. Count entries end at byte Size; the last of them is Last bytes
+// long, newline included, and has the hash Head.
 type Place struct {
 	Count, Size, Last int64
 	Head              Hash
 }
 
-// placeVersion begins the text of a place, and with it that of a mark.
+// placeVersion begins the text of a place, and so that of a mark.
 const placeVersion = "tada-mark/v1"
 
-// String returns the place as ParsePlace reads it. Places of one log are in the
-// order of their texts.
+// String returns the place as ParsePlace reads it. The order of the texts is the order of the
+// places in a log.
 //
 //	tada-mark/v1 COUNT SIZE LAST HEAD CHECK
 //
-// The numbers are decimal, with zeros in front up to 15, 15 and 7 digits. HEAD
-// is 64 hex digits. CHECK is 16 hex digits: the first 8 bytes of the SHA-256 of
-// all that stands before it, the space included.
+// The numbers are decimal, padded with zeros to 15, 15 and 7 digits. HEAD is 64 hex digits. CHECK
+// is 16 hex digits: the first 8 bytes of the SHA-256 of everything before it, the space included.
 func (p Place) String() string {
 	b := fmt.Appendf(nil, "%s %015d %015d %07d %s ", placeVersion, p.Count, p.Size, p.Last, p.Head)
 	sum := sha256.Sum256(b)
 	return string(fmt.Appendf(b, "%x", sum[:8]))
 }
 
-// ParsePlace reads what String wrote. It takes no other spelling.
+// ParsePlace reads what String wrote. It accepts no other spelling.
 func ParsePlace(text string) (p Place, err error) {
 	var version, head, check string
 	n, _ := fmt.Sscanf(text, "%s %d %d %d %s %s", &version, &p.Count, &p.Size, &p.Last, &head,
@@ -45,25 +44,24 @@ func ParsePlace(text string) (p Place, err error) {
 	return p, nil
 }
 
-// Point is the place as others remember it.
+// Point returns the place as others remember it.
 func (p Place) Point() Point { return Point{p.Count, p.Head} }
 
-// Place is where the log stands behind this entry.
+// Place returns the place in the log after this entry.
 func (e Entry) Place() Place {
 	line := appendLine(nil, e.Kind, e.Body, e.Prev, e.Seq, stampOf(e.Time))
 	n := int64(len(line)) + 1
 	return Place{Count: e.Seq + 1, Size: e.Offset + n, Last: n, Head: e.Hash}
 }
 
-// A mark is what is remembered of the log outside of its folder, in a file
-// that the caller names (LogOptions.Mark): with the folder gone, or an old
-// copy of it put back, a log without anchor and entries is not a first run.
+// A mark is what is remembered of the log outside its folder, in a file that the caller names
+// (LogOptions.Mark). If the folder is gone, or an old copy was put back, a log without anchor and
+// entries is not taken for a first run.
 //
-// It is one place and a newline, written over itself with every store, and
-// says only what the disk has promised: a power cut cannot make it know more
-// than the log. Once a mark is on the disk, the file lock in the folder has one
-// byte, so that a mark which is gone or damaged is not taken for one that
-// never was: that would be the way to put an old folder back unnoticed.
+// It is one place and a newline, overwritten with every store, and says only what is on the disk:
+// after a power cut it cannot know more than the log. Once a mark is on the disk, the file lock in
+// the folder has one byte, so that a missing or damaged mark is not mistaken for one that never
+// existed. Otherwise an old folder could be put back unnoticed.
 type mark struct {
 	Place
 	state markState
@@ -78,7 +76,7 @@ const (
 	markWhole
 )
 
-// lockMark is what the file lock holds once a mark is on the disk.
+// lockMark is the content of the file lock once a mark is on the disk.
 const lockMark = "1"
 
 // readMark returns the mark in a file.
@@ -103,8 +101,7 @@ func readMark(path string) (m mark, err error) {
 	return mark{p, markWhole}, nil
 }
 
-// missing says what is wrong with a mark that should be there: had tells
-// whether there was one.
+// missing says what is wrong with a mark that should exist; had says whether there was one.
 func (m mark) missing(had bool) string {
 	switch {
 	case m.state == markBad:
@@ -117,7 +114,7 @@ func (m mark) missing(had bool) string {
 	return ""
 }
 
-// against tells what a log with this anchor lacks of what the mark remembers.
+// against returns what a log with this anchor lacks of what the mark remembers.
 func (m mark) against(a Anchor) string {
 	switch {
 	case m.Count > 0 && a.Count == 0:

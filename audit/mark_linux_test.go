@@ -22,8 +22,8 @@ func openMarked(t *testing.T, dir, file string) *Log {
 	return l
 }
 
-// With a mark outside of the folder, neither deleting the folder nor putting
-// an older copy of it back is a first run, for writers and for Verify.
+// With a mark outside the folder, a folder that was deleted or replaced by an older copy is not a
+// first run, for writers and for Verify.
 func TestMark(t *testing.T) {
 	t.Parallel()
 	remove := func(dir string, _ []byte) { os.RemoveAll(dir) }
@@ -79,8 +79,8 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// No byte of a mark can be changed and believed, nor taken for a mark that never
-// was: neither Append nor Verify goes on.
+// No byte of a mark can be changed unnoticed, and a changed mark is not taken for one that never
+// existed: Append and Verify both refuse.
 func TestMarkEveryByte(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -120,8 +120,8 @@ func TestParsePoint(t *testing.T) {
 	}
 }
 
-// A run whose process was killed gets its end from the next one; one that
-// lives, or that told its end, does not.
+// A run whose process was killed gets its end from the next one; a run that is alive, or that
+// recorded its end, does not.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	dir := fill(t, 1)
@@ -168,7 +168,7 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// Runs that begin while others look for lost ones are neither refused nor taken for lost.
+// Runs that begin while others look for lost ones are neither refused nor reported as lost.
 func TestBeginAmongOrphans(t *testing.T) {
 	t.Parallel()
 	dir := fill(t, 1)
@@ -195,8 +195,8 @@ func TestBeginAmongOrphans(t *testing.T) {
 	wg.Wait()
 }
 
-// A mark that goes while it is looked at is gone, and not one that somebody tampered with: for a
-// moment a file has no name left and is still found by it.
+// A mark that is removed while it is being checked is missing, not tampered with: for a moment a
+// file has no name left and can still be found by it.
 func TestFit(t *testing.T) {
 	uid := uint32(os.Geteuid())
 	good := unix.Stat_t{Dev: 1, Ino: 2, Nlink: 1, Mode: unix.S_IFREG | 0o600, Uid: uid}

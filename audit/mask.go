@@ -11,20 +11,20 @@ import (
 type span struct{ from, to int }
 
 const (
-	// maskReach is how much of a stream is remembered of what was recorded:
-	// the longest hint, which is the line before a private key.
+	// maskReach is how much already recorded text of a stream is remembered: the longest hint,
+	// which is the line before a private key.
 	maskReach = 64
-	// minToken is the shortest run of token bytes that is looked at twice: an access key ID has 20
-	// of them, and no token in use is shorter.
+	// minToken is the shortest run of token bytes that is examined: an access key ID has 20 of
+	// them, and no token in use is shorter.
 	minToken = 20
 	// minHeader is the shortest first part of a web token, up to its dot.
 	minHeader = 13
-	// maxHeld bounds what waits for the end of a token. What is longer and
-	// began like one is hidden without knowing.
+	// maxHeld is how much may wait for the end of a token. If it is longer and began like one, it
+	// is hidden without further checks.
 	maxHeld = 4096
-	// maxUser bounds the name and password in a URL.
+	// maxUser is the maximum length of name and password in a URL.
 	maxUser = 256
-	// maxBlock bounds what is hidden of a private key whose end never comes.
+	// maxBlock is how much is hidden of a private key whose end never comes.
 	maxBlock = 32 << 10
 )
 
@@ -38,10 +38,9 @@ var tokens = sync.OnceValue(func() *[256][]secretShape {
 	return &by
 })
 
-// A mask hides credentials of a known shape in one stream, however reads and
-// writes cut it up. Text is looked at in a window of what was recorded last
-// and what is new, once, with a step of minToken bytes: a byte that no token
-// holds rules out every token around it.
+// A mask hides credentials of a known shape in one stream, however reads and writes split it. It
+// examines a window of what was recorded last and what is new, once, in steps of minToken bytes: a
+// byte that no token contains rules out every token around it.
 type mask struct {
 	window []byte // maskReach bytes that were recorded, then what was not
 	known  int    // how many of them were recorded
@@ -52,9 +51,9 @@ type mask struct {
 	spans  []span
 }
 
-// add takes new bytes in. It returns the bytes that can be recorded now, what
-// of them is secret, in order and apart, and keeps the rest for the next call.
-// At the end of the stream, last, nothing is kept.
+// add takes new bytes. It returns the bytes that can be recorded now and, in order and not
+// overlapping, which of them are secret. It keeps the rest for the next call. At the end of the
+// stream, with last, it keeps nothing.
 func (m *mask) add(p []byte, last bool) (b []byte, secret []span) {
 	m.window = append(m.window, p...)
 	m.spans = m.spans[:0]
@@ -75,7 +74,7 @@ func (m *mask) add(p []byte, last bool) (b []byte, secret []span) {
 	return m.window[m.known:open], m.settle(open)
 }
 
-// next forgets what was recorded, but for what hints may reach back to.
+// next drops what was recorded, except as far back as a hint may begin.
 func (m *mask) next(recorded int) {
 	done := m.known + recorded
 	keep := min(done, maskReach)
@@ -83,11 +82,10 @@ func (m *mask) next(recorded int) {
 	m.known = keep
 }
 
-// waiting is the number of bytes that are kept for the next call.
+// waiting returns the number of bytes that are kept for the next call.
 func (m *mask) waiting() int { return len(m.window) - m.known }
 
-// settle orders the spans, joins those that meet, and counts from what was
-// not recorded before.
+// settle sorts the spans, joins those that touch, and counts from what was not recorded before.
 func (m *mask) settle(end int) []span {
 	slices.SortFunc(m.spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	out := m.spans[:0]
@@ -105,7 +103,7 @@ func (m *mask) settle(end int) []span {
 	return out
 }
 
-// continued hides on where an earlier call had to stop.
+// continued continues to hide where an earlier call had to stop.
 func (m *mask) continued(at int) int {
 	if m.long {
 		end := m.run(at, 0)
@@ -119,7 +117,7 @@ func (m *mask) continued(at int) int {
 	return at
 }
 
-// blockFrom hides from at to the end of a private key, its mark included, at most limit bytes.
+// blockFrom hides from at to the end of a private key, including its end line, at most limit bytes.
 func (m *mask) blockFrom(at, limit int) int {
 	reach := max(0, at-len(keyEnd)) // the end may have begun before
 	end := at + min(limit, len(m.window)-at)
@@ -139,7 +137,7 @@ func (m *mask) keys(from int) {
 			return
 		}
 		at += n + len(keyBegin)
-		// The line that ends a key says the same, but for one word.
+		// The line that ends a key is the same except for one word.
 		line := m.window[max(0, at-len(keyBegin)-24):at]
 		if bytes.LastIndex(line, []byte("BEGIN ")) > bytes.LastIndex(line, []byte("END ")) {
 			at = m.blockFrom(max(from, at), maxBlock)
@@ -147,7 +145,7 @@ func (m *mask) keys(from int) {
 	}
 }
 
-// run returns where the run of token bytes, and of more, that holds at ends.
+// run returns the end of the run of token bytes, and of more, that contains at.
 func (m *mask) run(at int, more byte) int {
 	at = tokenEnd(m.window, at)
 	for more != 0 && at < len(m.window) && m.window[at] == more {
@@ -156,7 +154,7 @@ func (m *mask) run(at int, more byte) int {
 	return at
 }
 
-// tokens hides tokens, and returns where one begins that may go on.
+// tokens hides tokens, and returns where a token begins that may continue.
 func (m *mask) tokens(last bool) (open int) {
 	b, begin := m.window, 0
 	for i := min(minToken-1, max(0, len(b)-1)); i < len(b); {
@@ -182,14 +180,14 @@ func (m *mask) tokens(last bool) (open int) {
 	return len(b)
 }
 
-// inRun looks for hints at the word boundaries of a run. It returns where a
-// token begins that the end of the window cuts, or -1.
+// inRun looks for hints at the word boundaries of a run. It returns where a token begins that the
+// end of the window cuts, or -1.
 func (m *mask) inRun(from, to int, last bool) int {
 	if from == 0 && m.known == maskReach {
 		from++ // what is before it is not known
 	}
 	for at := from; at < to; at++ {
-		if at > from { // a word begins only behind a '-'
+		if at > from { // a word begins only after a '-'
 			n := bytes.IndexByte(m.window[at-1:to], '-')
 			if n < 0 {
 				break
@@ -217,8 +215,7 @@ func (m *mask) inRun(from, to int, last bool) int {
 	return -1
 }
 
-// urls hides passwords in URLs, and returns where one may begin that the end
-// of the window cuts.
+// urls hides passwords in URLs, and returns where one may begin that the end of the window cuts.
 func (m *mask) urls(last bool) (open int) {
 	b := m.window
 	for at := 0; ; at++ {

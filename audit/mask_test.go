@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// credentials are texts with what must not be in a transcript of them.
+// credentials are texts, each with what must not be in its transcript.
 func credentials() (list [][2]string) {
 	a, b := strings.Repeat("a1B2", 10), strings.Repeat("Z9", 29)
 	for _, c := range [][3]string{
@@ -41,7 +41,7 @@ func credentials() (list [][2]string) {
 	return list
 }
 
-// replayed is what a player shows of a transcript.
+// replayed returns what a player shows of a transcript.
 func replayed(t testing.TB, cast []byte) (shown string, length int64, hidden int) {
 	t.Helper()
 	r, err := NewReader("a", bytes.NewReader(cast))
@@ -62,8 +62,8 @@ func replayed(t testing.TB, cast []byte) (shown string, length int64, hidden int
 	}
 }
 
-// A credential never reaches the file, wherever reads cut it; everything
-// around it does, and the screen keeps its layout.
+// A credential never reaches the file, however reads split it. Everything around it does, and the
+// screen keeps its layout.
 func TestSecretsAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -71,7 +71,7 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 		text, secret := c[0], c[1]
 		want := string(stars([]byte(secret)))
 		if strings.Contains(secret, "@") {
-			// the first @ ends the name and password for us: p@ss:word is p, then host ss
+			// for us the first @ ends the name and password: p@ss:word is p, then host ss
 			want = "****:****"
 			continue
 		}
@@ -119,8 +119,8 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 	}
 }
 
-// What only looks a little like a credential is recorded as it is, at once or
-// with the next bytes, and all of it at the end.
+// What only resembles a credential is recorded unchanged, at once or with the next bytes, and all
+// of it at the end.
 func TestNoSecrets(t *testing.T) {
 	t.Parallel()
 	text := "ghosts sk-ip AKIArea http://host/path eyJust.eyJust ghp_short sk-learn-0.1 https://a:b@c user@host:dir " +
@@ -143,7 +143,7 @@ func TestNoSecrets(t *testing.T) {
 	}
 }
 
-// What waits is bounded, whatever comes.
+// The amount that waits is limited, whatever the input.
 func TestSecretsWaitBounded(t *testing.T) {
 	t.Parallel()
 	for _, begin := range []string{"sk-", "https://me:", "-----BEGIN PRIVATE KEY-----", "eyJ"} {
@@ -166,8 +166,7 @@ func TestSecretsWaitBounded(t *testing.T) {
 	}
 }
 
-// The mask agrees with a second reading by the expressions alone, whatever
-// the bytes and the cuts.
+// The mask agrees with a second implementation by the expressions alone, for all bytes and splits.
 func FuzzMask(f *testing.F) {
 	for _, c := range credentials() {
 		f.Add([]byte(c[0]), 5)
@@ -200,8 +199,8 @@ func FuzzMask(f *testing.F) {
 		if len(got) != len(text) {
 			t.Fatalf("in pieces of %d: %d bytes of %d", size, len(got), len(text))
 		}
-		// In pieces more may be hidden (a limit was met), never less of what
-		// fits the limits.
+		// In pieces more may be hidden (because of a limit), but never less of what is within the
+		// limits.
 		for i := range got {
 			if want[i] == '*' && got[i] != '*' && len(text) < maxUser {
 				t.Fatalf("in pieces of %d, byte %d is shown:\n%q\n%q\n%q", size, i, text, want, got)
@@ -210,8 +209,8 @@ func FuzzMask(f *testing.F) {
 	})
 }
 
-// A program that asks for a password with the echo on: neither what is typed
-// nor its echo is stored, up to the end of the line.
+// A program that asks for a password with the echo on: up to the end of the line, neither what is
+// typed nor its echo is stored.
 func TestPasswordPrompts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -260,8 +259,8 @@ func TestPasswordPrompts(t *testing.T) {
 	}
 }
 
-// Beyond its limit a session's output is counted and hashed; the end of it is
-// kept, and every byte is accounted for.
+// Beyond the limit a session's output is counted and hashed; its end is kept, and every byte is
+// accounted for.
 func TestRecordLimit(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.cast")
@@ -307,8 +306,8 @@ func TestRecordLimit(t *testing.T) {
 	}
 }
 
-// Noise that comes faster than it may be kept leaves gaps, each counted and hashed; what is calm
-// before and after it is kept in full, so that a flood does not blind the record to what follows.
+// Output faster than the rate leaves gaps, each counted and hashed. Slow output before and after it
+// is kept in full, so that a flood does not hide what follows.
 func TestRecordRate(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.cast")

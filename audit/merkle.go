@@ -6,9 +6,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A tree is the RFC 6962 Merkle tree over the log. Its leaves are the hashes
-// of the lines, not the lines: a proof then discloses nothing about the
-// entries beside the one it is for. It is computed from the log whenever it
+// A tree is the RFC 6962 Merkle tree over the log. Its leaves are the hashes of the lines, not the
+// lines, so a proof discloses nothing about other entries. It is computed from the log whenever it
 // is needed; a stored one would be a second truth to defend.
 type tree struct {
 	hashes []tlog.Hash // in tlog's storage order

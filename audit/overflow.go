@@ -7,20 +7,20 @@ import (
 )
 
 const (
-	// keepTail is how much of the end of a session's output is kept whatever
-	// its size: the reason why it ended is there.
+	// keepTail is how much of the end of a session's output is kept whatever its size: it shows why
+	// the session ended.
 	keepTail = 64 << 10
-	// gapEvery is how much one gap event stands for at most, so that a session
-	// that is killed leaves an account of all but the last of it.
+	// gapEvery is the most that one gap event covers, so that a session that is killed leaves an
+	// account of all but the last part.
 	gapEvery = 16 << 20
-	// burst is how many seconds' worth of output are kept at once: a build
-	// prints all at its end, noise goes on.
+	// burst is how many seconds' worth of output are kept at once: a build prints everything at its
+	// end, but noise does not stop.
 	burst = 16
 )
 
-// An overflow is what a session printed beyond RecordOptions.MaxBytes, or
-// faster than Rate: counted and hashed in the order in which it came, and gone,
-// but for the last of the stream o.
+// An overflow is what a session printed beyond RecordOptions.MaxBytes, or faster than Rate. It is
+// counted and hashed in the order in which it came and not kept, except for the end of the stream
+// o.
 type overflow struct {
 	out     *eventWriter
 	on      bool
@@ -34,8 +34,8 @@ type overflow struct {
 	at   time.Duration // when that was
 }
 
-// admit reports whether n bytes more of output may be kept. Where that is so
-// again after a gap, it ends the gap.
+// admit reports whether n more bytes of output may be kept. If that is so again after a gap, it
+// ends the gap.
 func (o *overflow) admit(n int64) (bool, error) {
 	if n == 0 {
 		return true, nil
@@ -75,7 +75,7 @@ func (o *overflow) drop(p []byte) {
 	o.dropped += int64(len(p))
 }
 
-// beyond takes in output when none is kept.
+// beyond takes output while none is kept.
 func (o *overflow) beyond(code byte, p []byte) error {
 	o.on = true
 	if code != CodeOutput {

@@ -16,9 +16,8 @@ import (
 	"github.com/tada-run/tada-run/approval/flock"
 )
 
-// Pack compresses a transcript, or anything else, in zstd's seekable format.
-// Hashes are over the plain text, so what was proven of it stays proven. It
-// takes some 10 MiB of memory and one core.
+// Pack compresses a transcript, or anything else, in zstd's seekable format. Hashes are over the
+// plain text, so what was proven of it stays proven. It takes some 10 MiB of memory and one core.
 func Pack(w io.Writer, r io.Reader, c Codec) error {
 	if c.Encoder == nil {
 		return ErrPacked
@@ -59,20 +58,19 @@ func appendSeekTable(dst, table []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, seekableMagic)
 }
 
-// ErrRecording says that a transcript is still being written.
+// ErrRecording is returned for a transcript that is still being written.
 var ErrRecording = errors.New("the session is still being recorded")
 
-// Packed is what PackFolder did.
+// Packed is the result of PackFolder.
 type Packed struct {
 	Files         int
 	Before, After int64 // bytes on disk
 }
 
-// PackFolder packs every transcript of a folder that is not being written, for
-// which want, when set, says yes to its name. Files that cannot be packed are
-// left as they are, and their errors returned together. When ctx ends it
-// returns what was done and ctx.Err(), within some milliseconds. It is meant for
-// when nobody waits.
+// PackFolder packs every transcript of a folder that is not being written; if want is set, only
+// those for which it returns true. Files that cannot be packed stay unchanged, and their errors are
+// returned together. When ctx ends, PackFolder returns its results so far and ctx.Err(), within
+// some milliseconds. Call it when no user waits.
 func PackFolder(ctx context.Context, dir string, want func(name string) bool,
 	c Codec) (Packed, error) {
 	var done Packed
@@ -104,12 +102,11 @@ func PackFolder(ctx context.Context, dir string, want func(name string) bool,
 	return done, errors.Join(errs...)
 }
 
-// packFile compresses the transcript at path to path.zst, reads that back,
-// and only when it holds the same bytes, on disk, removes the plain file. A
-// crash leaves the plain file, or both, or the packed one: OpenTranscript
-// finds it in each case, and packFile can be called again. It returns
-// ErrRecording for a session that still runs, ErrPacking while another process
-// is at it, and fs.ErrNotExist when there is no plain file.
+// packFile compresses the transcript at path to path.zst and reads it back from the disk. Only if
+// that has the same bytes does it remove the plain file. A crash leaves the plain file, both, or
+// the packed one: OpenTranscript finds it in each case, and packFile can be called again. It
+// returns ErrRecording for a session that still runs, ErrPacking while another process packs it,
+// and fs.ErrNotExist if there is no plain file.
 func packFile(ctx context.Context, path string, c Codec) (Packed, error) {
 	sizes, err := packPlain(ctx, path, c)
 	if err != nil {
@@ -139,7 +136,7 @@ func packPlain(ctx context.Context, path string, c Codec) (sizes Packed, err err
 	if st, err := src.Stat(); err == nil { // its age is that of the session, for DropSessions
 		_ = os.Chtimes(path+packedSuffix, st.ModTime(), st.ModTime())
 	}
-	// The name first, then the removal: a power cut must not leave neither.
+	// The name first, then the removal: after a power cut one of the two must be there.
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
 		err = dir.Sync()
 		dir.Close()
@@ -150,13 +147,13 @@ func packPlain(ctx context.Context, path string, c Codec) (sizes Packed, err err
 	return sizes, os.Remove(path)
 }
 
-// ErrPacking says that another process packs the transcript.
+// ErrPacking is returned while another process packs the transcript.
 var ErrPacking = errors.New("another process is packing the session")
 
-// claim opens the packed file, empty and for this process alone. What stands
-// in one whose plain file is still there is of a packing that died, and goes.
-// Whoever finished while we came removed the plain name before it let go of
-// the lock: its packed file is the only copy then, and not for us to touch.
+// claim opens the packed file, empty and for this process alone. If the plain file still exists,
+// the content of the packed one was left by a process that died, and is deleted. A process that
+// finished in the meantime removed the plain name before it released the lock. Its packed file is
+// then the only copy and must not be touched.
 func claim(path string, src *os.File) (*os.File, error) {
 	dst, err := lockNew(path+packedSuffix, 0)
 	if err != nil {
@@ -176,7 +173,7 @@ func claim(path string, src *os.File) (*os.File, error) {
 	return lockNew(path+packedSuffix, os.O_EXCL)
 }
 
-// lockNew opens a file for writing, makes it where it is missing, and locks it.
+// lockNew opens a file for writing, creates it if it is missing, and locks it.
 func lockNew(path string, flags int) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|nofollow|flags, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -189,15 +186,14 @@ func lockNew(path string, flags int) (*os.File, error) {
 	return f, err
 }
 
-// isNamed reports whether the name still means the open file.
+// isNamed reports whether path still refers to the open file.
 func isNamed(f *os.File, path string) bool {
 	named, err1 := os.Lstat(path)
 	open, err2 := f.Stat()
 	return err1 == nil && err2 == nil && os.SameFile(named, open)
 }
 
-// packChecked fills dst, and returns once what is on disk was read back and
-// is the same.
+// packChecked fills dst, and returns once what is on disk was read back and is the same.
 func packChecked(ctx context.Context, dst, src *os.File, c Codec) (sizes Packed, err error) {
 	sum := sha256.New()
 	if err := Pack(dst, io.TeeReader(patient{ctx, src}, sum), c); err != nil {

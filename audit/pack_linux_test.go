@@ -38,7 +38,7 @@ func long(t testing.TB, path string, events int) {
 	must(t, err)
 }
 
-// Any stretch of a packed file reads as the same stretch of the plain one.
+// Any part of a packed file reads as the same part of the plain one.
 func TestPackedSeeks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	long(t, path, 6000)
@@ -69,7 +69,7 @@ func TestPackedSeeks(t *testing.T) {
 	}
 }
 
-// A reader can go on at every place where one was, and nowhere else.
+// A reader can continue at every position of another reader, and nowhere else.
 func TestReaderPosition(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	sample(t, path)
@@ -120,7 +120,7 @@ func TestReaderPosition(t *testing.T) {
 	if _, err := NewReaderAt("a", bytes.NewReader(cast), Position{}); err == nil {
 		t.Error("a position of nothing")
 	}
-	// A file that is still written: the place of the torn event is kept.
+	// A file that is still being written: the position of the torn event is kept.
 	torn, err := NewReader("a", bytes.NewReader(cast[:len(cast)-10]))
 	must(t, err)
 	before := rest(torn)
@@ -187,8 +187,8 @@ func TestPackFolder(t *testing.T) {
 	}
 }
 
-// However many pack the same sessions at once, each is packed by one of them,
-// and none is lost or left half.
+// If many processes pack the same sessions at once, each is packed by one of them, and none is lost
+// or left half done.
 func TestManyPackers(t *testing.T) {
 	dir := t.TempDir()
 	want := map[string][]byte{}
@@ -226,7 +226,7 @@ func TestManyPackers(t *testing.T) {
 	}
 }
 
-// An index that lies is told before anything is allocated for it.
+// A false index is detected before memory is allocated for it.
 func TestPackedIndexIsNotBelieved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	sample(t, path)

@@ -11,16 +11,15 @@ import (
 	"sync/atomic"
 )
 
-// chunkSize is what one worker checks at a time: small enough to stay in the
-// cache between reading and hashing, large enough that seams do not count.
+// chunkSize is how much one worker checks at a time: small enough to stay in the cache between
+// reading and hashing, large enough that the seams cost little.
 const chunkSize = 256 << 10
 
-// slack is what is read behind a chunk for the end of its last line, which is
-// rarely longer.
+// slack is how much is read after a chunk for the end of its last line, which is rarely longer.
 const slack = 4 << 10
 
-// A piece is what a worker found in the lines that start in one chunk. It takes
-// the entry before from its first line; joining the pieces checks that.
+// A piece is what a worker found in the lines that start in one chunk. It assumes that the entry
+// before is the one that its first line names; joining the pieces checks that.
 type piece struct {
 	from, to int64 // its lines are the bytes from..to
 	good     bool
@@ -34,10 +33,10 @@ type piece struct {
 	err      error // reading failed
 }
 
-// parallel checks the first end bytes of the log. Entries only depend on each
-// other through the hash that the next one names, so chunks are checked
-// apart and joined in order; only where that fails is it read once more, in
-// order, to name the entry or to find the one that sets a gap apart.
+// parallel checks the first end bytes of the log. Entries depend on each other only through the
+// hash that the next one names, so chunks are checked separately and joined in order. If that
+// fails, the part is read once more, in order, to find the bad entry or the one that sets a gap
+// apart.
 func (v *verifier) parallel(end int64, workers int) error {
 	start := v.at.offset
 	n := int((max(end-start, 0) + chunkSize - 1) / chunkSize)
@@ -87,13 +86,13 @@ func (v *verifier) parallel(end int64, workers int) error {
 	return nil
 }
 
-// joins tells whether the first line of p follows the entry before at.
+// joins reports whether the first line of p follows the entry before at.
 func (p *piece) joins(at cursor) bool {
 	return p.before.seq == at.seq && p.before.head == at.head &&
 		(p.clock || !p.first.before(at.time))
 }
 
-// join moves over a good piece.
+// join moves the verifier past a good piece.
 func (v *verifier) join(p *piece) {
 	if v.at.seq == 0 {
 		v.report.First = p.first.time()
@@ -114,8 +113,8 @@ func (v *verifier) join(p *piece) {
 	v.report.Gaps = append(v.report.Gaps, p.gaps...)
 }
 
-// inOrder walks from here to stop. The piece before is read again too when
-// the very first line is at fault, because the blame may lie before it.
+// inOrder walks from here to stop. If the very first line is at fault, it reads the piece before
+// again too, because the cause may be in it.
 func (v *verifier) inOrder(before cursor, stop, end int64) error {
 	w := v.walk(end)
 	w.stop = stop
@@ -144,18 +143,18 @@ func (v *verifier) inOrder(before cursor, stop, end int64) error {
 	return err
 }
 
-// shifted reports whether the line at offset is the last one that the anchor remembers, whole,
-// farther on than it was: then bytes were put in before it.
+// shifted reports whether the line at offset is the last one that the anchor remembers, whole, but
+// farther on: then bytes were inserted before it.
 func (v *verifier) shifted(offset int64) bool {
 	line, err := bufio.NewReader(io.NewSectionReader(v.log, offset, MaxLine)).ReadBytes('\n')
 	return err == nil && Hash(sha256.Sum256(line[:len(line)-1])) == v.anchor.Head
 }
 
-// piece checks the lines that start in the chunk at offset, and returns the
-// buffer for the next one.
+// piece checks the lines that start in the chunk at offset, and returns the buffer for the next
+// one.
 func (v *verifier) piece(offset, end int64, buf []byte) (piece, []byte) {
 	p := piece{from: offset, to: end}
-	// The byte before the chunk tells whether a line starts with it.
+	// The byte before the chunk shows whether a line starts with it.
 	lead := min(offset-v.from.offset, 1)
 	chunk := min(chunkSize, end-offset)
 	buf, err := readRange(v.log, buf[:0], offset-lead, lead+min(chunk+slack, end-offset))
@@ -230,7 +229,7 @@ func (v *verifier) pieceLines(p *piece, b []byte) {
 	p.lines, p.after, p.good = c.line, c, true
 }
 
-// believe returns what a line itself says is before it.
+// believe returns what a line itself says about the entry before it.
 func believe(f fields) (seq int64, prev Hash, ok bool) {
 	prev, ok = parseHash(f.prev)
 	return f.seq, prev, ok

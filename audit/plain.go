@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// openPlain opens a plain file for reading, and no link in its place.
+// openPlain opens a plain file for reading, but not a link.
 func openPlain(path string) (*os.File, error) {
 	named, err := os.Lstat(path)
 	if err != nil {

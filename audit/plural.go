@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Plural counts what a word names: "1 entry", "2 entries", "3 processes".
+// Plural returns a number with its noun: "1 entry", "2 entries", "3 processes".
 func Plural[N int | int64 | uint64](n N, word string) string {
 	stem, isY := strings.CutSuffix(word, "try")
 	switch {

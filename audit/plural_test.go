@@ -17,7 +17,7 @@ func TestPlural(t *testing.T) {
 	}
 }
 
-// What is not proven may be one byte.
+// What is not proven may be a single byte.
 func TestOneIsCounted(t *testing.T) {
 	text := Gap{Kind: KindAccept, Seq: 2, From: Doubtful{Count: 1}, Bytes: 1}.Unproven()
 	if !strings.Contains(text, "apart from 1 byte of no entry, entry 1 is") {

@@ -2,7 +2,7 @@ package audit
 
 import "time"
 
-// A Summary stands for a transcript: what the log remembers of it.
+// A Summary represents a transcript: what the log remembers of it.
 type Summary struct {
 	Head     Hash          // of the chain
 	Bytes    int64         // of all streams together, as they were, redacted ones included
@@ -11,8 +11,8 @@ type Summary struct {
 	Redacted []int64       // numbers of the events whose data was removed
 }
 
-// A Position is a place in a transcript, between two events, and what was
-// proven up to there. It is good as long as the file only grows.
+// A Position is a place in a transcript, between two events, with what was proven up to there. It
+// is valid as long as the file only grows.
 type Position struct {
 	header Header
 	first  []byte // the header as it is in the file
@@ -22,8 +22,8 @@ type Position struct {
 	shown  byte // the next event of this stream only shows what a b event held
 }
 
-// Offset returns how many bytes of plain text stand before the position.
+// Offset returns the number of bytes of plain text before the position.
 func (p Position) Offset() int64 { return p.offset }
 
-// Events returns how many events stand before the position.
+// Events returns the number of events before the position.
 func (p Position) Events() int64 { return p.sum.Count }

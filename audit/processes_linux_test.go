@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// B-R4.6b, B-T6: 64 processes at once make one linear chain, and every entry
-// that a process was told is in the log is there, once, in its order.
+// B-R4.6b, B-T6: 64 processes at once make one linear chain, and every entry that was reported as
+// written is in the log, once, in its order.
 func TestManyProcesses(t *testing.T) {
 	t.Parallel()
 	const processes = 64
@@ -84,7 +84,7 @@ func TestVerifyWhileAppending(t *testing.T) {
 	}
 }
 
-// A stopped process that holds the lock does not hang the others for ever.
+// A stopped process that holds the lock does not block the others forever.
 func TestLockIsBusy(t *testing.T) {
 	dir := fill(t, 1)
 	held, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
@@ -109,7 +109,7 @@ func openTestWait(t *testing.T, dir string, held *os.File) *Log {
 	return l
 }
 
-// Durable entries of several processes share their stores.
+// Durable entries of several processes share one fdatasync.
 func TestGroupCommit(t *testing.T) {
 	dir := fill(t, 1)
 	var mu sync.Mutex

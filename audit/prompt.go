@@ -4,26 +4,25 @@ import (
 	"bytes"
 )
 
-// passwordPrompt is the end of a line that asks for a secret: "[sudo] password
-// for me: ", "Enter passphrase for key '/home/me/.ssh/id_ed25519': ",
-// "Password:", "PIN: ", "Username for ..." is none.
+// passwordPrompt matches the end of a line that asks for a secret: "[sudo] password for me: ",
+// "Enter passphrase for key '/home/me/.ssh/id_ed25519': ", "Password:", "PIN: ". "Username for ..."
+// does not match.
 var passwordPrompt = expression(
 	`(?i)\b(pass(word|phrase|wd|code)|passwort|kennwort|mot de passe|contraseña|secret|token|api key|pin|otp|verification code)\b[^\r\n]{0,80}[:?>：]\s?$`)
 
-// maxPrompt is how much of a line's end is looked at.
+// maxPrompt is how much of a line's end is examined.
 const maxPrompt = 160
 
-// A prompt watches a terminal for a program that asks for a secret with the
-// echo on. A terminal with the echo off tells so itself, and the caller then
-// uses Recorder.Hidden; this is the second signal, for programs that ask
-// without, and for what a terminal's modes say too late.
+// A prompt watches a terminal for a program that asks for a secret with the echo on. If the echo is
+// off, the terminal says so, and the caller uses Recorder.Hidden. This is the second signal: for
+// programs that leave the echo on, and for terminal modes that are reported too late.
 type prompt struct {
 	line  []byte // the end of what was shown, at most maxPrompt
 	armed bool   // what is typed is a secret
 	echo  []byte // typed, and perhaps still to be echoed
 }
 
-// shown takes in output.
+// shown takes output.
 func (w *prompt) shown(p []byte) {
 	if len(p) == 0 {
 		return
@@ -38,8 +37,8 @@ func (w *prompt) shown(p []byte) {
 	w.line = append(w.line, p[max(0, len(p)-maxPrompt):]...)
 }
 
-// typed returns how many of the bytes that are typed now belong to a secret:
-// all up to the end of the line, or what gives it up.
+// typed returns how many of the bytes typed now belong to a secret: all up to the end of the line,
+// or up to a key that cancels it.
 func (w *prompt) typed(p []byte) int {
 	w.armed = w.armed || passwordPrompt().Match(w.line)
 	if !w.armed || len(p) == 0 {
@@ -57,8 +56,7 @@ func (w *prompt) typed(p []byte) int {
 	return n
 }
 
-// echoed returns how many bytes at the start of some output are the echo of
-// the secret.
+// echoed returns how many bytes at the start of some output are the echo of the secret.
 func (w *prompt) echoed(p []byte) (n int) {
 	for n < len(p) && n < len(w.echo) && p[n] == w.echo[n] {
 		n++

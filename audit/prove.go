@@ -38,8 +38,8 @@ func proveTree(dir string, o VerifyOptions) (*tree, Report, error) {
 		head = s.start.head
 	}
 	for e, err := range Entries(dir, Filter{}) {
-		// What a gap covers may hold lines that look like entries: only the
-		// next of the chain is one.
+		// The bytes that a gap covers may contain lines that look like entries; only the next one
+		// of the chain is an entry.
 		if err != nil || t.size == report.Entries || e.Seq != t.size || e.Prev != head {
 			continue
 		}
@@ -54,10 +54,9 @@ func proveTree(dir string, o VerifyOptions) (*tree, Report, error) {
 	return t, report, nil
 }
 
-// Checkpoint verifies the log in dir and signs its size and Merkle root as a
-// C2SP tlog-checkpoint (https://c2sp.org/tlog-checkpoint): what a person, a
-// witness or another machine keeps so that this log cannot be cut or told
-// differently later. The origin is the signer's name.
+// Checkpoint verifies the log in dir and signs its size and Merkle root as a C2SP tlog-checkpoint
+// (https://c2sp.org/tlog-checkpoint). A person, a witness or another machine keeps it, so that this
+// log cannot be cut or rewritten later. The origin is the signer's name.
 func Checkpoint(dir string, o VerifyOptions, signer note.Signer) ([]byte, error) {
 	t, report, err := proveTree(dir, o)
 	if err != nil {
@@ -72,9 +71,9 @@ func Checkpoint(dir string, o VerifyOptions, signer note.Signer) ([]byte, error)
 	return note.Sign(&note.Note{Text: text}, signer)
 }
 
-// checkedTree verifies the log in dir and that it is the one, or grew out of the one, that the
-// checkpoint was signed for; the error is a *BadEntry when it is not. It returns the tree of the
-// log, and the size that was signed.
+// checkedTree verifies the log in dir, and that it is the log for which the checkpoint was signed,
+// or grew out of it; otherwise the error is a *BadEntry. It returns the tree of the log, and the
+// size that was signed.
 func checkedTree(dir string, o VerifyOptions, signed []byte,
 	known note.Verifiers) (*tree, int64, Report, error) {
 	size, root, err := openCheckpoint(signed, known)
@@ -106,9 +105,8 @@ func checkedTree(dir string, o VerifyOptions, signed []byte,
 // proofHeader begins a C2SP tlog-proof (https://c2sp.org/tlog-proof).
 const proofHeader = "c2sp.org/tlog-proof@v1"
 
-// Prove writes a proof that entry seq is in the log that the checkpoint was
-// signed for. The line itself is its extra data, so CheckProof needs nothing
-// but this and the signer's key.
+// Prove writes a proof that entry seq is in the log for which the checkpoint was signed. The line
+// itself is its extra data, so CheckProof needs nothing but the proof and the signer's key.
 func Prove(dir string, o VerifyOptions, seq int64, signed []byte,
 	known note.Verifiers) ([]byte, error) {
 	t, size, report, err := checkedTree(dir, o, signed, known)
@@ -146,8 +144,8 @@ func Prove(dir string, o VerifyOptions, seq int64, signed []byte,
 	return nil, fmt.Errorf("prove entry %d: the log changed meanwhile", seq)
 }
 
-// CheckProof returns the entry that a proof made by Prove is for, when its
-// path leads to the root that a known key signed. It needs no log.
+// CheckProof returns the entry in a proof made by Prove, if its path leads to a root that a known
+// key signed. It needs no log.
 func CheckProof(proof []byte, known note.Verifiers) (Entry, error) {
 	head, signed, ok := bytes.Cut(proof, []byte("\n\n"))
 	lines := strings.Split(string(head), "\n")

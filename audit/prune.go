@@ -12,30 +12,29 @@ import (
 	"time"
 )
 
-// kept tells whether a removed entry stays as a line: the chain of seals is
-// one of keys, and what a person accepted stays told.
+// kept reports whether a removed entry is kept as a line: the chain of seals is one of keys, and
+// what a person accepted remains visible.
 func kept(kind string) bool {
 	return kind == kindSeal || kind == KindAccept || kind == KindRecover || kind == kindPrune
 }
 
-// A Retention says what of a record may be given up. Zero means no limit.
+// A Retention says what of a record may be deleted. Zero means no limit.
 type Retention struct {
 	MaxAge   time.Duration // entries and transcripts older than that
 	MaxBytes int64         // of the log; for Sessions, of the transcripts: the oldest beyond it
 }
 
-// Prune removes the oldest segments of the log that fall under r; the one that
-// is written to stays. What was proven stays so: the hash of every removed
-// entry is kept, with the seals among them, an entry of kind prune says what
-// was removed, and a checkpoint signed before, or a proof of a removed entry,
-// is good as before.
+// Prune removes the oldest segments of the log that r covers; the one being written to stays. What
+// was proven stays proven: the hash of every removed entry is kept, and the seals among them; an
+// entry of kind prune says what was removed; an older checkpoint, or a proof of a removed entry, is
+// as valid as before.
 //
-// A segment that vouches for a transcript which is still there is kept, and
-// all behind it; so drop transcripts first (DropSessions). needed tells
-// whether the transcript of a session is there; nil means none is.
+// A segment that vouches for an existing transcript is kept, and all after it; so drop transcripts
+// first (DropSessions). needed reports whether the transcript of a session exists; nil means none
+// does.
 //
-// A log that does not verify is not pruned: the error is Verify's. It returns
-// how many entries and bytes went, 0 when there is nothing to do.
+// A log that does not verify is not pruned: the error is Verify's. Prune returns how many entries
+// and bytes were removed, 0 if there is nothing to do.
 func (l *Log) Prune(r Retention, reason string,
 	needed func(sid string) bool) (entries, bytes int64, err error) {
 	l.mu.Lock()
@@ -82,9 +81,9 @@ func (l *Log) prune(r Retention, reason string,
 	return c.at.seq - first.seq, c.at.offset - first.offset, l.unlink(s, n)
 }
 
-// unlink removes the first n segments, oldest first: what begins with the
-// first one that is there is then always whole (segments.begin). Under the
-// lock, so that nobody opens half of it.
+// unlink removes the first n segments, oldest first, so that the log from its first remaining
+// segment on is always whole (segments.begin). It holds the lock, so that no process opens a part
+// of it.
 func (l *Log) unlink(s *segments, n int) error {
 	if err := l.takeLock(); err != nil {
 		return err
@@ -104,7 +103,7 @@ func (l *Log) unlink(s *segments, n int) error {
 	return l.dir.Sync()
 }
 
-// A cut is a pruning in the making: one pass over the segments that may go.
+// A cut is a pruning in progress: one pass over the segments that may be removed.
 type cut struct {
 	log  *segments
 	end  int64
@@ -113,7 +112,7 @@ type cut struct {
 	list bytes.Buffer // the lines of the new memory
 }
 
-// choose reads as many segments as may go, and returns their number.
+// choose reads as many segments as may be removed, and returns their number.
 func (c *cut) choose(r Retention, now time.Time, needed func(string) bool) (int, error) {
 	c.at = c.log.start
 	if p := c.log.pruned; p != nil {
@@ -146,8 +145,8 @@ func (c *cut) choose(r Retention, now time.Time, needed func(string) bool) (int,
 	return n, nil
 }
 
-// take reads the entries up to stop. It reports whether none of them vouches
-// for something that is still needed.
+// take reads the entries up to stop. It reports whether none of them vouches for something that is
+// still needed.
 func (c *cut) take(s *segments, stop int64, needed func(string) bool) (free bool, err error) {
 	free = true
 	w := walk{r: s, end: s.end(), stop: stop, at: c.at, entry: func(f fields, hash Hash, _,
@@ -183,9 +182,9 @@ func mustHash(b []byte) Hash {
 	return h
 }
 
-// write makes the memory of what is to be removed, stored, and returns the
-// body of the entry that says so. One with this name can only be left of a
-// pruning that died before it said anything.
+// write stores the memory of what is to be removed, and returns the body of the entry that says so.
+// An existing file with this name can only be left by a pruning that died before it wrote that
+// entry.
 func (c *cut) write(dir *os.File, first segment, reason string) ([]byte, error) {
 	root, err := c.tree.root()
 	if err != nil {

@@ -12,9 +12,8 @@ import (
 	"github.com/tada-run/tada-run/approval/canonical"
 )
 
-// A pruned is the memory of segments that were removed: what the entry of
-// kind prune says about them, and for each of their entries its hash, or, for
-// those that the proof of the rest stands on, the line itself.
+// A pruned is the memory of segments that were removed: the body of their prune entry, and for each
+// of their entries its hash or, if the proof of the rest depends on it, the line itself.
 type pruned struct {
 	name  string
 	said  []byte // the body of the prune entry
@@ -40,7 +39,7 @@ func (b pruneBody) append(dst []byte) []byte {
 	return fmt.Appendf(dst, `,"root":"%s","segment":%d,"time":"%s"}`, b.Root, b.Segment, b.Time)
 }
 
-// errNotPruned says that a file is not a whole memory of removed segments.
+// errNotPruned is returned for a file that is not a whole memory of removed segments.
 var errNotPruned = errors.New("not a list of removed entries")
 
 // readPruned reads the first line of a memory; load reads the rest.
@@ -69,8 +68,8 @@ func (p *pruned) cursor() cursor {
 		time: stamp([]byte(p.body.Time))}
 }
 
-// load reads the lines and returns the tree over them. What it returns is
-// proven only when the log holds an entry that says the same (pruned.said).
+// load reads the lines and returns the tree over them. What it returns is proven only if an entry
+// in the log says the same (pruned.said).
 func (p *pruned) load(dir string) (*tree, error) {
 	all, err := readPlain(filepath.Join(dir, p.name), 1<<40)
 	if err != nil {
@@ -109,7 +108,7 @@ func (p *pruned) load(dir string) (*tree, error) {
 	return t, nil
 }
 
-// cutLine takes the first line off b.
+// cutLine removes the first line of b.
 func cutLine(b []byte) (line, rest []byte, ok bool) {
 	n := bytes.IndexByte(b, '\n')
 	if n < 0 {
@@ -118,8 +117,7 @@ func cutLine(b []byte) (line, rest []byte, ok bool) {
 	return b[:n], b[n+1:], true
 }
 
-// leafOf returns the hash of removed entry seq: the line is that hash, or the
-// entry itself.
+// leafOf returns the hash of removed entry seq. The line is that hash, or the entry itself.
 func leafOf(line []byte, seq int64) (Hash, bool) {
 	if h, ok := parseHash(line); ok {
 		return h, true

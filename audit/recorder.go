@@ -8,21 +8,18 @@ import (
 	"sync"
 )
 
-// A Recorder writes the transcript of one session. Every method returns when
-// the kernel has the event (it survives the death of this process), and only
-// then may the bytes be passed on: whatever was shown or typed is in the
-// record. Only the end of a call's bytes may wait for the next: up to three
-// bytes of an unfinished UTF-8 character, and up to 4 KiB behind what a
-// credential begins with (ghp_, AKIA, user: in a URL), until it is known
-// whether it is one.
+// A Recorder writes the transcript of one session. Every method returns when the kernel has the
+// event (it then survives the death of this process). Only after that may the bytes be passed on:
+// everything that was shown or typed is in the record. Only the end of a call's bytes may wait for
+// the next: up to three bytes of an unfinished UTF-8 character, and up to 4 KiB after the beginning
+// of a possible credential (ghp_, AKIA, user: in a URL), until it is known whether it is one.
 //
-// A credential is hidden (CodeHidden), and as many asterisks shown in its
-// place. So is what is typed behind a prompt for a password, and its echo.
+// A credential is hidden (CodeHidden), and the same number of asterisks is shown instead. So is
+// what is typed after a prompt for a password, and its echo.
 //
-// After an error the record is incomplete and the session must not go on.
-// What is left of a half-written event is written first by the next call, so
-// that a Gap and an Exit can follow when there is space again.
-// Methods may be called from several goroutines.
+// After an error the record is incomplete and the session must not go on. The next call first
+// writes the rest of a half-written event, so that a Gap and an Exit can follow when there is space
+// again. Methods may be called from several goroutines.
 type Recorder struct {
 	mu     sync.Mutex
 	events eventWriter
@@ -31,9 +28,8 @@ type Recorder struct {
 	over   overflow
 }
 
-// Create makes a new transcript; a file that is there already is never
-// touched (fs.ErrExist). A header of more than 200 kB is refused (ErrTooLong):
-// no reader would take it.
+// Create makes a new transcript; it never touches an existing file (fs.ErrExist). A header of more
+// than 200 kB is refused (ErrTooLong): no reader would accept it.
 func Create(path string, h Header, o RecordOptions) (*Recorder, error) {
 	if o.Now == nil || o.Rand == nil {
 		return nil, errors.New("create transcript: no clock or no randomness given")
@@ -82,9 +78,9 @@ func (r *Recorder) Output(code byte, p []byte) error {
 	return r.stream(code, AuthorProgram, p)
 }
 
-// Input records what is about to be given to the program's terminal. Behind a
-// prompt for a password, up to the end of the line, it is hidden: programs
-// that ask without turning the echo off do so in front of the recorder too.
+// Input records what is about to be written to the program's terminal. After a prompt for a
+// password it is hidden, up to the end of the line: this covers programs that ask without turning
+// the echo off.
 func (r *Recorder) Input(author string, p []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -97,15 +93,15 @@ func (r *Recorder) Input(author string, p []byte) error {
 	return r.stream(CodeInput, author, p)
 }
 
-// Stdin records what came through the stdin pipe.
+// Stdin records input from the stdin pipe.
 func (r *Recorder) Stdin(author string, p []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.stream(CodeStdin, author, p)
 }
 
-// Hidden records that bytes of a stream passed which are not kept, because
-// they are a password: their number, and a commitment whose salt nobody has.
+// Hidden records that bytes of a stream passed that are not stored, because they are a password:
+// their number, and a commitment whose salt is not stored either.
 func (r *Recorder) Hidden(code byte, author string, p []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,7 +126,7 @@ func (r *Recorder) Gap(n int64, sum Hash) error {
 	return r.events.gap(n, sum)
 }
 
-// Exit records the exit status as a shell would give it.
+// Exit records the exit status as a shell would report it.
 func (r *Recorder) Exit(status string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,8 +136,7 @@ func (r *Recorder) Exit(status string) error {
 	return r.events.note(CodeExit, AuthorTada, 0, []byte(status))
 }
 
-// Note records an event that carries no bytes of a stream, of at most 32 KiB
-// (ErrTooLong).
+// Note records an event without bytes of a stream, of at most 32 KiB (ErrTooLong).
 func (r *Recorder) Note(code byte, author, text string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -162,8 +157,8 @@ func (r *Recorder) Sync() error {
 	return r.events.f.Sync()
 }
 
-// Close writes what is held and closes the file, without waiting for the
-// disk. The Summary is what the log has to remember.
+// Close writes what is held and closes the file, without waiting for the disk. The log has to
+// remember the Summary.
 func (r *Recorder) Close() (Summary, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -174,8 +169,8 @@ func (r *Recorder) Close() (Summary, error) {
 	return r.events.sum, errors.Join(err, r.events.f.Close())
 }
 
-// Dropped returns how many bytes of output were not kept, for their number or,
-// where total is false, for their rate alone.
+// Dropped returns how many bytes of output were not kept, because of their number or, if total is
+// false, because of their rate alone.
 func (r *Recorder) Dropped() (n int64, total bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -194,7 +189,7 @@ func (r *Recorder) stream(code byte, author string, p []byte) error {
 	return r.record(code, m, p, false)
 }
 
-// record records what the mask lets go of.
+// record records what the mask releases.
 func (r *Recorder) record(code byte, m *mask, p []byte, last bool) error {
 	b, secrets := m.add(p, last)
 	at := 0
@@ -217,7 +212,7 @@ func (r *Recorder) record(code byte, m *mask, p []byte, last bool) error {
 	return r.events.commit()
 }
 
-// plain records bytes that hide nothing, unless there are too many.
+// plain records bytes without secrets, unless there are too many.
 func (r *Recorder) plain(code byte, author string, p []byte) error {
 	if code == CodeOutput || code == CodeStderr {
 		room, err := r.over.admit(int64(len(p)))

@@ -21,7 +21,7 @@ import (
 	"github.com/tada-run/tada-run/audit/zstandard"
 )
 
-// steps is a monotonic clock that moves by d per look.
+// steps returns a monotonic clock that advances by d per reading.
 func steps(d time.Duration) func() time.Duration {
 	var at time.Duration
 	return func() time.Duration { at += d; return at }
@@ -125,7 +125,7 @@ func TestTranscriptIsAsciicast(t *testing.T) {
 	}
 }
 
-// Every byte comes back, with its author and time.
+// Every byte is read back, with its author and time.
 func TestTranscriptReadsBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	sum := sample(t, path)
@@ -162,8 +162,7 @@ func TestTranscriptReadsBack(t *testing.T) {
 	}
 }
 
-// However the bytes are cut, they come back the same and characters stay
-// whole.
+// However the bytes are split, they are read back the same and characters stay whole.
 func TestTranscriptSplitCharacters(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1, 2, 3, 5, 7, 1000, 3 * maxChunk} {
@@ -200,7 +199,7 @@ func TestTranscriptSplitCharacters(t *testing.T) {
 	}
 }
 
-// Nothing waits in the recorder: what a call returned for is in the file.
+// Nothing waits in the recorder: when a call returns, its bytes are in the file.
 func TestTranscriptIsWrittenAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	r := record(t, path)
@@ -227,7 +226,7 @@ func TestTranscriptNeverOverwrites(t *testing.T) {
 	}
 }
 
-// What no reader would take is not written.
+// What no reader would accept is not written.
 func TestTranscriptTooLong(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	long := strings.Repeat("x", 1<<20)
@@ -296,13 +295,12 @@ func TestKeyedIsHMAC(t *testing.T) {
 	}
 }
 
-// castLine tells which event a byte of a transcript belongs to.
+// castLine returns the event to which a byte of a transcript belongs.
 func castLine(b []byte, i int) int64 {
 	return max(int64(bytes.Count(b[:i], []byte("\n"))-1)/2, 0)
 }
 
-// vouched returns a verification of transcript bytes against what a log says
-// that closed it with sum.
+// vouched returns a function that verifies transcript bytes against a log that closed it with sum.
 func vouched(t *testing.T, sum Summary) func(cast []byte) error {
 	t.Helper()
 	list, err := vouchers([]Entry{{Kind: KindClose, Body: closeBody("s1", sum)}})
@@ -323,7 +321,7 @@ func closeBody(sid string, sum Summary) []byte {
 		sum.Head, sid)
 }
 
-// Verify walks from the log to the transcripts that it names.
+// Verify follows the log to the transcripts that it names.
 func TestVerifyTranscripts(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "audit")
@@ -336,7 +334,7 @@ func TestVerifyTranscripts(t *testing.T) {
 			Lazy)
 		must(t, err)
 	}
-	// A session that is still running, or whose recorder died in mid-event.
+	// A session that is still running, or whose recorder died in the middle of an event.
 	r := record(t, filepath.Join(root, "s3.cast"))
 	must(t, r.Output(CodeOutput, []byte("one")))
 	s := r.Summary()
@@ -412,7 +410,7 @@ func TestEveryTranscriptChange(t *testing.T) {
 			check("swapped", bytes.Join([][]byte{head, next, pair, bytes.Join(lines[at+4:], nil)},
 				nil), int64(n))
 		}
-		// Redacted without a word in the log.
+		// Redacted without an entry in the log.
 		l, _ := parseLink(bytes.TrimSuffix(lines[at+1], newline))
 		l.gone = true
 		var was int64
@@ -433,8 +431,8 @@ func TestEveryTranscriptChange(t *testing.T) {
 // packing is how transcripts are packed in tests.
 var packing = Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder}
 
-// A transcript of 10 GiB, as a file with a hole has it: named at once, whatever reads it, and read
-// no further.
+// A transcript of 10 GiB, in a file with a hole: every reader reports it at once and reads no
+// further.
 func TestTranscriptOfTenGiB(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.cast")
@@ -456,8 +454,8 @@ func TestTranscriptOfTenGiB(t *testing.T) {
 	}
 }
 
-// What a transcript holds is read as any reader of JSON would, and by its own writer's few escapes
-// without one.
+// The content of a transcript is read as by any reader of JSON; the few escapes of its own writer
+// are read without one.
 func TestUnescape(t *testing.T) {
 	for _, text := range []string{`""`, `"plain"`, `"\r\n\t\"\\\u0000\u001b[0m\u007f"`, `"日本\n"`} {
 		var want string
@@ -477,9 +475,9 @@ func TestUnescape(t *testing.T) {
 	}
 }
 
-// verifyTranscript reads a whole transcript and returns what it adds up to;
-// compare it with what the log remembers. The error is a *BadEntry for the
-// first event that does not verify; the Summary covers what is before it.
+// verifyTranscript reads a whole transcript and returns its summary, to be compared with what the
+// log remembers. The error is a *BadEntry for the first event that does not verify; the Summary
+// covers what is before it.
 func verifyTranscript(r io.Reader) (Summary, error) {
 	t, err := NewReader("transcript", r)
 	if err != nil {

@@ -7,15 +7,14 @@ import (
 	"slices"
 )
 
-// Redact copies a transcript without the data of the given events. Chain and
-// commitments stay, so the copy has the same head, and every other event is
-// as proven as before; the salt goes with the data, so what was there cannot
-// be guessed either, not even a short password. Events that only show what
-// one of them held go too: all that were removed are returned, and belong
-// into a rec.redact entry, without which Verify calls the copy tampered with.
+// Redact copies a transcript without the data of the given events. Chain and commitments stay, so
+// the copy has the same head, and every other event is proven as before. The salt is deleted with
+// the data, so the data cannot be guessed, not even a short password. Events that only show what
+// one of them contained are redacted too. Redact returns all events that it removed. They must be
+// listed in a rec.redact entry; otherwise Verify reports the copy as tampered with.
 //
-// It reads what it proves: a *BadEntry means the copy is not to be used.
-// Putting the copy in the place of the original is the caller's.
+// It reads what it proves: after a *BadEntry the copy must not be used. The caller replaces the
+// original with the copy.
 func Redact(w io.Writer, r io.Reader, events []int64) (removed []int64, err error) {
 	t, err := NewReader("transcript", r)
 	if err != nil {

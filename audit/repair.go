@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// repair begins the batch with what must be said about the tail. A torn tail
-// is never cut off: an attacker could make a good last entry look torn.
+// repair begins the batch with the entries about the tail. A torn tail is never cut off: an
+// attacker could make a good last entry look torn.
 func (l *Log) repair(t tail) (*batch, error) {
 	b := &batch{at: t.at}
 	if t.torn == 0 && !t.bare && !t.lost {
@@ -26,8 +26,7 @@ func (l *Log) repair(t tail) (*batch, error) {
 	return b, l.setApart(l.bytes(t.anchor), b, KindRecover, g, had)
 }
 
-// setApart adds the entry that covers the gap at the end of the log, on a
-// line of its own.
+// setApart adds the entry that covers the gap at the end of the log, on a line of its own.
 func (l *Log) setApart(r io.ReaderAt, b *batch, kind string, g Gap, had *Anchor) error {
 	if g.Bytes > 0 {
 		var last [1]byte

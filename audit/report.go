@@ -10,44 +10,39 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// VerifyOptions choose what Verify looks at besides the chain.
+// VerifyOptions select what Verify checks besides the chain.
 type VerifyOptions struct {
 	Key     []byte // of the anchor's MAC, as in LogOptions
 	Workers int    // cores to use; 0 means all
-	// Remember are heads that were seen elsewhere, in a person's notes or on
-	// another machine: the log must have passed through each. Without one,
-	// putting back an old copy of the whole folder cannot be noticed.
+	// Remember are heads that were seen elsewhere, in a person's notes or on another machine: the
+	// log must have passed through each. Without one, an old copy of the whole folder can be put
+	// back unnoticed.
 	Remember []Point
-	// SealKey is the key that the first seal names, as a person pinned it. When
-	// it is given, a log without seals is not believed.
+	// SealKey is the key that the first seal names, as a person pinned it. If it is set, a log
+	// without seals does not verify.
 	SealKey string
-	// Mark is the file of LogOptions.Mark: what it remembers is demanded like
-	// a remembered head, and a folder that is gone is then no log without
-	// entries.
+	// Mark is the file of LogOptions.Mark. What it remembers is required like a remembered head,
+	// and a missing folder is then not a log without entries.
 	Mark string
-	// Since begins behind an entry that was proven before (a remembered head,
-	// or Since of a checkpoint). What is before it is not looked at, and
-	// neither are remembered heads and the pinned key.
+	// Since begins after an entry that was proven before (a remembered head, or Since of a
+	// checkpoint). Nothing before it is checked, including remembered heads and the pinned key.
 	Since *Point
-	// Strict reads every entry a second time by other means, ten times slower.
+	// Strict reads every entry a second time in another way, ten times slower.
 	Strict bool
-	// Complete also judges what a chain that is whole may leave out: every
-	// start was announced, had a valid authority and has an end, every nonce
-	// died once, every accepted tampering was shown first.
+	// Complete also checks what a valid chain may leave out: every start was announced, had a valid
+	// authority and has an end, every nonce ended once, every accepted tampering was shown first.
 	Complete bool
-	// Running tells, for Complete, that a run has no end because it has not
-	// ended. Nil: every run must have one.
+	// Running reports, for Complete, that a run has no end because it is still running. Nil: every
+	// run must have one.
 	Running func(sid string) bool
-	// Transcript opens the transcript of a session that the log names.
-	// It returns fs.ErrNotExist for one that is gone. It is called from
-	// several goroutines. Nil: none is checked.
+	// Transcript opens the transcript of a session that the log names. It returns fs.ErrNotExist
+	// for one that is gone. It is called from several goroutines. Nil: none is checked.
 	Transcript func(sid string) (io.ReadCloser, error)
-	// Transcripts lists the transcripts that are there, to find those that the
-	// log does not name. Nil: it is not asked.
+	// Transcripts lists the existing transcripts, to find those that the log does not name. Nil:
+	// they are not checked.
 	Transcripts func() ([]string, error)
-	// Checkpoint is the signed checkpoint that is kept beside the log, nil when
-	// there is none; Known has the keys that may have signed it. Nil Known: it
-	// is not checked, and the report says so.
+	// Checkpoint is the signed checkpoint that is stored beside the log, or nil; Known has the keys
+	// that may have signed it. If Known is nil, it is not checked, and the report says so.
 	Checkpoint []byte
 	Known      note.Verifiers
 }
@@ -65,7 +60,7 @@ type Point struct {
 	Head  Hash
 }
 
-// ParsePoint reads SIZE:HASH, as Point.String writes it and a person keeps it.
+// ParsePoint reads SIZE:HASH, as Point.String writes it and a person stores it.
 func ParsePoint(s string) (p Point, err error) {
 	size, hash, ok := strings.Cut(s, ":")
 	count, ok1 := parseSeq([]byte(digits(size)))
@@ -76,7 +71,7 @@ func ParsePoint(s string) (p Point, err error) {
 	return Point{Count: count, Head: head}, nil
 }
 
-// digits is s when it is a number, else nothing.
+// digits returns s if it is a number, and "" otherwise.
 func digits(s string) string {
 	if strings.Trim(s, "0123456789") != "" {
 		return ""
@@ -84,11 +79,11 @@ func digits(s string) string {
 	return s
 }
 
-// String is the point as ParsePoint reads it.
+// String returns the point as ParsePoint reads it.
 func (p Point) String() string { return fmt.Sprintf("%d:%s", p.Count, p.Head) }
 
-// A Report says what Verify has proven. Together with an error it covers what
-// comes before the bad entry.
+// A Report says what Verify has proven. Together with an error it covers what is before the bad
+// entry.
 type Report struct {
 	Entries     int64
 	Bytes       int64 // of the log, up to the last entry
@@ -98,7 +93,7 @@ type Report struct {
 	Torn        int64 // bytes after the last entry, of an append that was interrupted
 	// entries that the anchor does not know yet, because a process died between the two writes
 	NotAnchored int64
-	// of the anchor that are whole: 2, or 1 after a crash in the middle of a write
+	// of the anchor that are whole: 2, or 1 after a crash during a write
 	Slots       int
 	Since       int64    // entries that were not looked at (VerifyOptions.Since)
 	Runs        int      // that Complete judged
@@ -108,11 +103,11 @@ type Report struct {
 	Pruned      int64    // entries whose segments were removed, and whose hashes are kept
 	Seals       int64
 	Sealed      int64  // entries up to and with the last seal
-	FirstKey    string // that the first seal names; whoever rewrites the whole log has another one
+	FirstKey    string // that the first seal names; a log that was rewritten has another
 	Transcripts []Session
 	Unproven    []Gap    // what a person accepted after tampering: see Gap.Unproven
 	Unnamed     []string // transcripts that no entry speaks of
-	// transcripts of runs that the log knows, whose content it does not vouch for
+	// transcripts of runs that the log knows, but for whose content it does not vouch
 	Unvouched []string
 	Notes     []string // what else could not be checked, or was found and proves no change
 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// realOutput is what commands print here: the text of this repository, what is found in it, and
+// realOutput is what commands print here: the text of this repository, search results in it, and
 // listings.
 func realOutput(t *testing.T) map[string][]byte {
 	t.Helper()
@@ -36,7 +36,7 @@ func realOutput(t *testing.T) map[string][]byte {
 	return outputs
 }
 
-// print4K records output in the smallest pieces in which a terminal gives what a command prints
+// print4K records output in the smallest pieces in which a terminal passes on what a command prints
 // without a pause.
 func print4K(t *testing.T, r *Recorder, out []byte) {
 	t.Helper()
@@ -53,9 +53,9 @@ func packedSize(t *testing.T, path string) int64 {
 	return st.Size()
 }
 
-// At rest a session takes at most 0.40 of what was printed, whatever that was, and some hundred
-// bytes for every event, because commitments look like chance: a command that prints a line now and
-// then takes more than it printed.
+// A packed session takes at most 0.40 of what was printed, whatever that was, and some hundred
+// bytes for every event, because commitments look random: for a command that prints a line now and
+// then, it takes more than what was printed.
 func TestPackedIsSmall(t *testing.T) {
 	t.Parallel()
 	for name, out := range realOutput(t) {
@@ -82,7 +82,7 @@ func TestPackedIsSmall(t *testing.T) {
 	}
 }
 
-// A packed transcript reads the same, and any zstd reads it.
+// A packed transcript reads the same, and any zstd can read it.
 func TestPack(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.cast")
@@ -121,7 +121,7 @@ func TestPack(t *testing.T) {
 	if err := packOne(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("packed twice: %v", err)
 	}
-	// Damage is told, whatever it hits.
+	// Damage is reported, wherever it is.
 	packed := readAll(t, path+packedSuffix)
 	for i := 0; i < len(packed)-9; i += len(packed)/50 + 1 {
 		b := bytes.Clone(packed)
@@ -138,7 +138,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Removing text leaves the proof whole; doing it without a word does not.
+// Removing text leaves the proof whole; doing it without an entry in the log does not.
 func TestRedact(t *testing.T) {
 	root := t.TempDir()
 	dir, path := filepath.Join(root, "audit"), filepath.Join(root, "s1.cast")
@@ -170,7 +170,7 @@ func TestRedact(t *testing.T) {
 		len(s.Redacted) != 3 {
 		t.Errorf("%+v, want %+v", s, sum)
 	}
-	// Nobody can put other words in the place of what was removed.
+	// No other text can be inserted in place of what was removed.
 	forged := bytes.Replace(out.Bytes(), []byte(`"i",""`), []byte(`"i","rm -rf /"`), 1)
 	must(t, os.WriteFile(path, forged, 0o600))
 	if _, err := Verify(dir, o); !errors.As(err, &bad) || bad.Seq != 2 {

@@ -2,12 +2,12 @@ package audit
 
 import "errors"
 
-// rotate goes on in the next file. It is a convenience, and the record goes
-// before it: where no file can be made, the old one grows on.
+// rotate continues in the next file. This is a convenience, and recording comes first: if no file
+// can be made, the old one grows on.
 //
-// The old file is stored first, so that no power cut reaches back over a
-// seam. The new one exists before the anchor names it; what a crash in
-// between leaves is an empty file, which the next rotation takes.
+// The old file is stored first, so that no power cut affects both sides of a seam. The new one
+// exists before the anchor names it. A crash in between leaves an empty file, which the next
+// rotation uses.
 func (l *Log) rotate(t *tail) error {
 	a := t.anchor
 	if a.Size-a.Base < l.rotateAt || t.at.offset != a.Size || t.size != a.Size || t.bare || t.lost {

@@ -13,17 +13,16 @@ import (
 	"github.com/tada-run/tada-run/approval/flock"
 )
 
-// Kinds of entries that tell a run's story. The launcher writes all but
-// KindOrphan; these members of their bodies are read here, by Orphans and by
-// VerifyOptions.Complete:
+// The kinds of entries about a run. The launcher writes all but KindOrphan; these members of their
+// bodies are read here, by Orphans and by VerifyOptions.Complete:
 //
 //	exec.intent  sid, verdict, plan_hash     before anything runs
 //	exec.start   sid, authority, envelope_id it runs; batch_plan, where the envelope is for several calls
-//	exec.left    sid                         its command has ended, and processes that it left go on
+//	exec.left    sid                         its command has ended, but not all processes
 //	exec.end     sid                         it has ended, with all that it started
 //	exec.denied  sid                         it was not permitted
 //	exec.failed  sid                         it could not be started
-//	exec.orphan  sid, started                its launcher died, and nobody saw the end
+//	exec.orphan  sid, started                its launcher died before the end
 const (
 	KindIntent = "exec.intent"
 	KindStart  = "exec.start"
@@ -34,24 +33,23 @@ const (
 	KindOrphan = "exec.orphan"
 )
 
-// endsRun tells whether an entry is the last word on a run.
+// endsRun reports whether an entry is the last one of a run.
 func endsRun(kind string) bool {
 	return kind == KindEnd || kind == KindDenied || kind == KindFailed || kind == KindOrphan
 }
 
-// runningName is the folder with a file for each run that has begun and not
-// ended.
+// runningName is the folder with a file for each run that has begun and not ended.
 const runningName = "running"
 
-// A Running holds a run's place among those that have not ended. It is a
-// locked file: the kernel lets go of it when the process dies, however it
-// dies, and no number that is used again stands in for a process.
+// A Running is a run's place among those that have not ended. It is a locked file: the kernel
+// releases the lock when the process dies, however it dies, and there is no process number that
+// could be reused.
 //
-// Any process may look for dead runs at any moment, so every name in the
-// folder is made, changed and removed only by the process that holds the lock
-// of the file behind it, after it has looked again under that lock. A place
-// gets its name when it is locked. An unlocked place is therefore a dead run,
-// and one that was opened, locked and still has its name is ours to remove.
+// Any process may look for dead runs at any moment. So every name in the folder is made, changed
+// and removed only by the process that holds the lock of the file behind it, after checking the
+// name again under that lock. A place gets its name when it is already locked. So an unlocked place
+// is a dead run, and a place that this process opened and locked, and that still has its name, may
+// be removed.
 type Running struct {
 	l   *Log
 	dir *os.File
@@ -59,10 +57,9 @@ type Running struct {
 	sid string
 }
 
-// Begin takes the place of run sid; call it before the run's intent is
-// appended, and Running.End after its end is. A process that dies in between
-// is found by Orphans. It returns fs.ErrExist when the run has begun already.
-// The descriptor is close-on-exec; a child that is forked and never executes
+// Begin takes the place of run sid. Call it before the run's intent is appended, and Running.End
+// after its end is. Orphans finds a process that dies in between. Begin returns fs.ErrExist if the
+// run has already begun. The descriptor is close-on-exec; a child that is forked and never executes
 // would keep the place taken.
 func (l *Log) Begin(sid string) (*Running, error) {
 	if !validSID(sid) {
@@ -80,14 +77,13 @@ func (l *Log) Begin(sid string) (*Running, error) {
 	return &Running{l, dir, f, sid}, nil
 }
 
-// draftPrefix begins the name of a place that may not be locked yet. No run
-// has such a name (validSID).
+// draftPrefix begins the name of a place that may not be locked yet. No run has such a name
+// (validSID).
 const draftPrefix = "."
 
-// place makes the file of a run, locked before it has the run's name. Until
-// it is locked, Orphans of another process may take the draft for one that
-// was left, and remove it: each attempt has another name, so that a process
-// that is stopped while it does so keeps no one.
+// place makes the file of a run, locked before it has the run's name. Until it is locked, Orphans
+// in another process may take the draft for an abandoned one and remove it. Each attempt has
+// another name, so that a process that is stopped during this blocks no other.
 func (l *Log) place(dir *os.File, sid string) (*os.File, error) {
 	for i := range 100 {
 		draft := fmt.Sprintf("%s%s.%d", draftPrefix, sid, i)
@@ -118,8 +114,8 @@ func (l *Log) place(dir *os.File, sid string) (*os.File, error) {
 	return nil, ErrBusy
 }
 
-// lockNamed takes the lock of an open file, without waiting. It is false when
-// another has the lock, or when the name does not mean this file any more.
+// lockNamed takes the lock of an open file, without waiting. It returns false if another process
+// has the lock, or if the name no longer refers to this file.
 func lockNamed(dir, f *os.File, name string) (bool, error) {
 	if err := flock.Try(f); err != nil {
 		if isLocked(err) {
@@ -130,7 +126,7 @@ func lockNamed(dir, f *os.File, name string) (bool, error) {
 	return isBehind(dir, f, name), nil
 }
 
-// End gives the run's place back: its end is in the log.
+// End releases the run's place: its end is in the log.
 func (r *Running) End() error {
 	err := removeAt(r.dir, r.sid)
 	closeAll(r.f, r.dir)
@@ -162,9 +158,9 @@ func validSID(s string) bool {
 	return s != "" && len(s) <= 64 && s[0] != '.'
 }
 
-// Alive returns what tells whether the process of a run of the log in dir
-// lives, for VerifyOptions.Running. It looks at locks, not at numbers of
-// processes, and works for whoever may open the folder.
+// Alive returns a function that reports whether the process of a run of the log in dir is alive,
+// for VerifyOptions.Running. It looks at locks, not at process numbers, and works for every user
+// who may open the folder.
 func Alive(dir string) func(sid string) bool {
 	return func(sid string) bool {
 		if !validSID(sid) {
@@ -179,10 +175,9 @@ func Alive(dir string) func(sid string) bool {
 	}
 }
 
-// Orphans finds the runs whose process died before it could tell their end,
-// and appends an entry of kind exec.orphan for each, durably. It returns their
-// ids. It costs one look into a folder when there are none: call it whenever a
-// log is opened.
+// Orphans finds the runs whose process died before it could record their end, and appends an entry
+// of kind exec.orphan for each, durably. It returns their ids. If there are none, it only reads a
+// folder: call it whenever a log is opened.
 func (l *Log) Orphans() ([]string, error) {
 	dir, err := l.openRunning()
 	if err != nil {
@@ -206,8 +201,8 @@ func (l *Log) Orphans() ([]string, error) {
 	return list, nil
 }
 
-// orphan tells the end of one run if its process is gone, and removes its
-// place. The file is locked meanwhile, so that only one process does so.
+// orphan records the end of one run if its process is gone, and removes its place. It holds the
+// lock of the file, so that only one process does so.
 func (l *Log) orphan(dir *os.File, name string) (lost bool, err error) {
 	f, err := openName(dir, name, openLockFlags&^os.O_CREATE)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -228,8 +223,8 @@ func (l *Log) orphan(dir *os.File, name string) (lost bool, err error) {
 		}
 	}
 	l.step("told")
-	// Versions before this one made places that were not locked yet, and
-	// removed the name of one that they could not lock.
+	// Earlier versions made places that were not locked yet, and removed the name of one that they
+	// could not lock.
 	if !isBehind(dir, f, name) {
 		return lost, nil
 	}
@@ -239,8 +234,8 @@ func (l *Log) orphan(dir *os.File, name string) (lost bool, err error) {
 	return lost, nil
 }
 
-// lost appends the end of a run whose place is dead, if the log does not have
-// it and the place is still there when that was looked for.
+// lost appends the end of a run whose place is dead, unless the log has it or the place was gone
+// after the log was searched.
 func (l *Log) lost(dir, place *os.File, sid string) (bool, error) {
 	begun, started, ended := l.story(sid)
 	if !begun || ended {

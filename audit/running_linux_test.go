@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A run that begins at any moment of another process's look for dead runs, and goes on while that
-// one looks, is not told to be lost, keeps its place, and leaves a complete record.
+// A run that begins at any moment of another process's scan for dead runs, and outlives it, is not
+// reported lost, keeps its place, and leaves a complete record.
 func TestBeginAtEachMomentOfAScan(t *testing.T) {
 	t.Parallel()
 	for _, begin := range []string{"draft", "draft locked", "linked", "begun"} {
@@ -67,8 +67,8 @@ func TestBeginAtEachMomentOfAScan(t *testing.T) {
 	}
 }
 
-// A process that is killed at any moment of Begin, or of the look for dead runs, leaves nothing
-// that the next look does not clear away, and tells nothing twice.
+// If a process is killed at any moment of Begin, or of the scan for dead runs, the next scan clears
+// what it left, and nothing is recorded twice.
 func TestKilledAtEachMomentOfARun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -110,7 +110,7 @@ func TestKilledAtEachMomentOfARun(t *testing.T) {
 	}
 }
 
-// manyRuns is how many runs TestRunsOfManyProcesses makes: make stress makes more.
+// manyRuns is the number of runs that TestRunsOfManyProcesses makes: make stress makes more.
 func manyRuns() int {
 	if n, err := strconv.Atoi(os.Getenv("TEST_STRESS_RUNS")); err == nil {
 		return n
@@ -118,8 +118,8 @@ func manyRuns() int {
 	return 800
 }
 
-// Honest runs of 16 processes at once, each of which looks for dead ones first, are all told to
-// their end.
+// The ends of honest runs of 16 processes at once, each of which first looks for dead ones, are all
+// recorded.
 func TestRunsOfManyProcesses(t *testing.T) {
 	t.Parallel()
 	const processes = 16
@@ -150,7 +150,7 @@ func TestRunsOfManyProcesses(t *testing.T) {
 	t.Logf("%d runs in %v", r.Runs, time.Since(began).Round(time.Millisecond))
 }
 
-// manyChild makes honest runs, each with a log of its own as a process of its own has it.
+// manyChild makes honest runs, each with a log of its own, like separate processes.
 func manyChild(dir, name string, each int) error {
 	for i := range each {
 		if err := oneRun(dir, fmt.Sprintf("run-%s-%d", name, i)); err != nil {
@@ -186,8 +186,8 @@ func oneRun(dir, sid string) error {
 	return r.End()
 }
 
-// A log of before, in which a run that went on was told to be lost, verifies, and the run is named;
-// what no such mistake leaves is refused as ever.
+// An earlier log, in which a live run was reported lost, verifies, and the run is named; anything
+// that this mistake cannot have left is refused.
 func TestRunsReportedLostByMistake(t *testing.T) {
 	t.Parallel()
 	dir := fill(t, 1)

@@ -9,12 +9,12 @@ import (
 	"os"
 )
 
-// SealDue tells whether SealEvery entries have come since the last seal. An
-// error means no.
+// SealDue reports whether SealEvery entries were added since the last seal. After an error it is
+// false.
 func (l *Log) SealDue() bool { return l.Unsealed() >= SealEvery }
 
-// Unsealed returns how many entries no seal covers yet, 0 when that cannot be
-// told. It costs one small read.
+// Unsealed returns how many entries no seal covers yet, 0 if that is unknown. It costs one small
+// read.
 func (l *Log) Unsealed() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -28,13 +28,12 @@ func (l *Log) Unsealed() int64 {
 	return a.Count - a.Sealed
 }
 
-// Seal signs the log up to here with the key of this epoch, and throws that
-// key away. It costs some disk writes: call it after a run, not before one.
+// Seal signs the log up to here with the key of this epoch, and deletes that key. It costs some
+// disk writes: call it after a run, not before one.
 //
-// The first seal makes the first key, and its entry names it: the body's
-// member key is what a person pins (VerifyOptions.SealKey) and keeps
-// elsewhere. It returns *TamperError when the key is not that of the log's
-// next epoch, because then one of the two was put back or taken away.
+// The first seal makes the first key, and its entry names it: the member key of the body is what a
+// person pins (VerifyOptions.SealKey) and stores elsewhere. Seal returns *TamperError if the key is
+// not that of the log's next epoch, because then one of the two was put back or removed.
 func (l *Log) Seal(rand io.Reader) (Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,9 +63,8 @@ func (l *Log) Seal(rand io.Reader) (Entry, error) {
 	return e, nil
 }
 
-// errUnstored says that the seal before is not on disk yet. A power cut may
-// then take back one seal, but never two, and the key of that one is still
-// there.
+// errUnstored is returned if the seal before is not on disk yet. A power cut may then take back one
+// seal but never two, and the key of that one still exists.
 var errUnstored = errors.New("the seal before is not stored yet")
 
 func (l *Log) sealLocked(f *os.File, rand io.Reader) (e Entry, end, epoch int64, err error) {
@@ -107,7 +105,7 @@ func (l *Log) sealLocked(f *os.File, rand io.Reader) (e Entry, end, epoch int64,
 	return e, b.at.offset, key.epoch, nil
 }
 
-// sealKeys returns the key of the epoch and a new one for the next, stored.
+// sealKeys returns the key of the epoch and a new one for the next, which it has stored.
 func (l *Log) sealKeys(f *os.File, epoch int64, rand io.Reader) (key, next sealKey, err error) {
 	file, err := io.ReadAll(io.NewSectionReader(f, 0, 2*keySlotSize))
 	if err != nil {
@@ -145,8 +143,8 @@ func newSealKey(f *os.File, epoch int64, rand io.Reader) (k sealKey, err error) 
 	return k, nil
 }
 
-// wipeKey overwrites the key of a sealed epoch, unless another process has
-// put a newer one in its place.
+// wipeKey overwrites the key of a sealed epoch, unless another process has already replaced it with
+// a newer one.
 func (l *Log) wipeKey(f *os.File, epoch int64) error {
 	l.step("sealed")
 	if err := l.takeLock(); err != nil {

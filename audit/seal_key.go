@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 )
 
-// SealEvery is how many entries should at most be unsealed: SealDue.
+// SealEvery is the number of unsealed entries at which a seal is due: see SealDue.
 const SealEvery = 256
 
 const (
@@ -22,12 +22,11 @@ const (
 	keySlotSize = 256
 )
 
-// A sealKey is the secret of one epoch. The file seal.key has two slots, for
-// even and odd epochs: the next key is stored before the seal that names it,
-// and the one that made the seal is wiped after it. Whoever takes over the
-// account can sign from then on, but not change what was sealed before: that
-// key is gone. (On flash and copy-on-write file systems the old bytes may
-// survive for a while; nothing short of hardware helps there.)
+// A sealKey is the secret of one epoch. The file seal.key has two slots, for even and odd epochs:
+// the next key is stored before the seal that names it, and the one that made the seal is wiped
+// after it. An attacker who takes over the account can sign from then on, but cannot change what
+// was sealed before, because that key is gone. (On flash and copy-on-write file systems the old
+// bytes may survive for a while; only hardware can prevent that.)
 type sealKey struct {
 	epoch int64
 	seed  [ed25519.SeedSize]byte
@@ -46,7 +45,7 @@ func (k sealKey) slot() []byte {
 	return append(b, '\n')
 }
 
-// parseKeys returns the whole keys of a key file.
+// parseKeys returns the whole keys in a key file.
 func parseKeys(file []byte) (keys []sealKey) {
 	for i := 0; i+keySlotSize <= len(file); i += keySlotSize {
 		slot := file[i : i+keySlotSize]
@@ -74,8 +73,8 @@ func keyOf(keys []sealKey, epoch int64) (sealKey, bool) {
 	return sealKey{}, false
 }
 
-// readKeys reads the keys in a folder, if there are any and we may, and says
-// what in the file is neither a key nor the place of one.
+// readKeys reads the keys in a folder, if they exist and are readable, and describes anything in
+// the file that is neither a key nor an empty slot.
 func readKeys(dir string) (keys []sealKey, spoiled string, err error) {
 	file, err := readPlain(filepath.Join(dir, sealKeyName), 2*keySlotSize+1)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -104,7 +103,7 @@ type sealBody struct {
 	Sig   string `json:"sig"`
 }
 
-// checkSeal checks the signature over the entry as it was before it had one.
+// checkSeal checks the signature over the entry without its signature.
 func checkSeal(e Entry) (b sealBody, reason string) {
 	if json.Unmarshal(e.Body, &b) != nil {
 		return b, "is not a seal"

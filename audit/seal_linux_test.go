@@ -78,8 +78,8 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// rewrite is what an attacker with the whole account can do: change lines,
-// chain them again, and write the anchor that fits.
+// rewrite does what an attacker who has the whole account can do: change lines, chain them again,
+// and write a matching anchor.
 func rewrite(t *testing.T, dir string,
 	change func(n int, f fields) (kind string, body []byte, keep bool)) {
 	t.Helper()
@@ -113,8 +113,8 @@ func rewrite(t *testing.T, dir string,
 		odd.appendSlot(even.appendSlot(nil, nil), nil), 0o600))
 }
 
-// Forward security: with everything that is left on the disk, what is sealed
-// cannot be changed, cut off or left out.
+// Forward security: with everything that is left on the disk, what is sealed cannot be changed, cut
+// off or left out.
 func TestSealedCannotBeRewritten(t *testing.T) {
 	t.Parallel()
 	same := func(f fields) (string, []byte, bool) { return string(f.kind), f.body, true }
@@ -129,7 +129,7 @@ func TestSealedCannotBeRewritten(t *testing.T) {
 		var bad *BadEntry
 		if _, err := Verify(dir, VerifyOptions{SealKey: pin}); !errors.As(err, &bad) ||
 			bad.Seq < int64(n) && n != 14 {
-			// 14 is the last seal itself: the entry behind the seal before is named.
+			// 14 is the last seal itself: the entry after the seal before is named.
 			t.Errorf("entry %d rewritten: %v", n, err)
 		}
 	}
@@ -147,7 +147,7 @@ func TestSealedCannotBeRewritten(t *testing.T) {
 			t.Errorf("cut to %d entries: sealed on: %v", n, err)
 		}
 	}
-	// Nothing changed by the same road: the road itself is sound.
+	// The same steps without a change verify: the steps themselves are sound.
 	dir, pin := sealed(t)
 	rewrite(t, dir, func(_ int, f fields) (string, []byte, bool) { return same(f) })
 	if _, err := Verify(dir, VerifyOptions{SealKey: pin}); err != nil {
@@ -155,7 +155,7 @@ func TestSealedCannotBeRewritten(t *testing.T) {
 	}
 }
 
-// Killed at any step of a seal, the next one goes on.
+// After a seal was killed at any step, the next one continues.
 func TestSealKilledAtEveryStep(t *testing.T) {
 	for _, step := range []string{"key stored", "write", "written", "anchored", "sync locked",
 		"synced", "published", "sealed"} {
@@ -181,8 +181,7 @@ func TestSealKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// A power cut may take back a seal that was never stored; its key is still
-// there to make it again.
+// A power cut may take back a seal that was never stored; its key still exists, to make it again.
 func TestSealAndPowerCut(t *testing.T) {
 	dir, pin := sealed(t)
 	before := readLog(t, dir)
@@ -200,8 +199,7 @@ func TestSealAndPowerCut(t *testing.T) {
 	}
 }
 
-// A lost key stops sealing until a person accepts, and then a new chain of
-// keys begins, for all to see.
+// A lost key stops sealing until a person accepts; then a new, visible chain of keys begins.
 func TestSealKeyLost(t *testing.T) {
 	dir, _ := sealed(t)
 	must(t, os.Remove(filepath.Join(dir, sealKeyName)))

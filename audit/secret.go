@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// HideSecrets returns text with an asterisk in the place of each byte of a
-// credential of a known shape (FindSecrets), and how many it found: for what
-// is recorded outside of a transcript, as a command line is.
+// HideSecrets returns text with an asterisk in place of each byte of a credential of a known shape
+// (FindSecrets), and the number of credentials found. It is for what is recorded outside a
+// transcript, such as a command line.
 func HideSecrets(text string) (shown string, found int) {
 	if !slices.ContainsFunc(secretShapes(), func(s secretShape) bool {
 		return strings.Contains(text,
 			s.hint)
 	}) {
-		return text, 0 // as nearly every command line, before each of which somebody waits
+		return text, 0 // like nearly every command line; the user waits for each
 	}
 	var m mask
 	b, spans := m.add([]byte(text), true)

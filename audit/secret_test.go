@@ -52,7 +52,7 @@ func TestFindSecrets(t *testing.T) {
 	}
 }
 
-// A running session is followed to its end, and every byte comes.
+// A running session is followed to its end, without losing a byte.
 func TestFollow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	r := record(t, path)
@@ -102,7 +102,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// recordAll is a recorder that hides nothing.
+// recordAll returns a recorder that hides nothing.
 func recordAll(t testing.TB, path string) *Recorder {
 	t.Helper()
 	r, err := Create(path, Header{},

@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// rotateSize is how long a file of the log gets before the next one is begun:
-// small enough to copy, to grep and to give up, large enough that a folder
-// holds years in a few of them.
+// rotateSize is the size of a log file at which the next one is begun: small enough to copy, to
+// grep and to delete, large enough that a folder holds years in a few files.
 const rotateSize = 64 << 20
 
 // A segment is one file of the log.
@@ -24,16 +23,15 @@ type segment struct {
 	f    *os.File
 }
 
-// segments are the log as one run of bytes: its files, one behind the other.
-// Every offset that the log speaks of is one into that run.
+// segments are the log as one run of bytes: its files, concatenated. Every offset in the log counts
+// in that run.
 type segments struct {
 	parts  []segment
 	start  cursor // before the first entry that is there
 	pruned *pruned
 }
 
-// openSegments opens what there is of the log in dir: no part at all is not
-// an error.
+// openSegments opens the existing parts of the log in dir; if there are none, it is not an error.
 func openSegments(dir string) (*segments, error) {
 	names, err := os.ReadDir(dir)
 	if err != nil {
@@ -72,9 +70,9 @@ func openSegments(dir string) (*segments, error) {
 	return s, nil
 }
 
-// begin finds where the log begins: at its first entry, or, when the first
-// segments were pruned, at the first of the remaining ones. It returns the
-// segments from there on: others may be left of a pruning that died.
+// begin finds where the log begins: at its first entry or, if the first segments were pruned, at
+// the first of the remaining ones. It returns the segments from there on; others may be left by a
+// pruning that died.
 func (s *segments) begin(dir string, found, cuts []int64) ([]int64, error) {
 	if len(found) == 0 || found[0] == 0 {
 		return found, nil
@@ -97,7 +95,7 @@ func (s *segments) begin(dir string, found, cuts []int64) ([]int64, error) {
 	return found, nil
 }
 
-// end is the size of the log as a whole.
+// end returns the size of the log as a whole.
 func (s *segments) end() int64 {
 	if len(s.parts) == 0 {
 		return s.start.offset
@@ -106,7 +104,7 @@ func (s *segments) end() int64 {
 	return last.base + last.size
 }
 
-// last is the number of the segment that is written to.
+// last returns the number of the segment being written to.
 func (s *segments) last() (n, base int64) {
 	if len(s.parts) == 0 {
 		return 0, s.start.offset
@@ -115,7 +113,7 @@ func (s *segments) last() (n, base int64) {
 	return p.n, p.base
 }
 
-// at returns the part that holds the byte at offset.
+// at returns the part that contains the byte at offset.
 func (s *segments) at(offset int64) (segment, bool) {
 	i, ok := slices.BinarySearchFunc(s.parts, offset,
 		func(p segment, offset int64) int { return cmp.Compare(p.base, offset) })
@@ -132,7 +130,7 @@ func (s *segments) at(offset int64) (segment, bool) {
 	return s.parts[i], true
 }
 
-// ReadAt reads over the seams between files.
+// ReadAt reads across the seams between files.
 func (s *segments) ReadAt(b []byte, offset int64) (n int, err error) {
 	for n < len(b) {
 		p, ok := s.at(offset)
@@ -157,8 +155,7 @@ func (s *segments) Close() error {
 	return nil
 }
 
-// name makes the place of a bad entry one that a person can go to: a file, a
-// line and a byte in it.
+// name gives a bad entry a location that a person can find: a file, a line and a byte in it.
 func (s *segments) name(err error) error {
 	var bad *BadEntry
 	if !errors.As(err, &bad) || bad.File != logName || len(s.parts) == 0 || bad.Line == 0 {
@@ -177,7 +174,7 @@ func (s *segments) name(err error) error {
 	return err
 }
 
-// missing tells whether the segment before n should be there, and is not.
+// missing reports whether the segment before n should exist and does not.
 func (s *segments) missing(n int64) bool {
 	first := s.parts[0].n == n && s.pruned == nil
 	return first || !slices.ContainsFunc(s.parts, func(p segment) bool { return p.n == n-1 }) &&

@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// fillSegments makes a log of n entries in files of about size bytes, sealed
-// now and then.
+// fillSegments makes a log of n entries in files of about size bytes, sealed now and then.
 func fillSegments(t testing.TB, n int, size int64) (dir, pin string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "audit")
@@ -48,8 +47,8 @@ func segmentFiles(t testing.TB, dir string) (names []string) {
 	return names
 }
 
-// A log in many files is one log: entries, seals, proofs, heads, and what is
-// done to it, are as in one file.
+// A log in many files is one log: entries, seals, proofs, heads, and what is done to it, are as in
+// one file.
 func TestSegments(t *testing.T) {
 	t.Parallel()
 	dir, pin := fillSegments(t, 60, 2000)
@@ -88,8 +87,8 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// B-T6 over segments: any byte of any file changed, a file cut, emptied or
-// removed: the entry is named, in the file that it is in.
+// B-T6 over segments: any byte of any file changed, a file cut, emptied or removed: the entry is
+// named, with its file.
 func TestSegmentsTampered(t *testing.T) {
 	t.Parallel()
 	dir, _ := fillSegments(t, 24, 1500)
@@ -129,8 +128,8 @@ func TestSegmentsTampered(t *testing.T) {
 	}
 }
 
-// What a person accepts in a log of many files: the chain goes on, and the
-// rest is told as a gap.
+// What a person accepts in a log of many files: the chain goes on, and the rest is reported as a
+// gap.
 func TestSegmentsAccept(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(dir string){
@@ -182,8 +181,8 @@ func lastOf(t *testing.T, dir string) int64 {
 	return n
 }
 
-// Old segments go, and everything that was proven stays so: the chain of
-// seals from the pinned key, checkpoints, proofs, heads.
+// Old segments are removed, and everything that was proven stays so: the chain of seals from the
+// pinned key, checkpoints, proofs, heads.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	dir, pin := fillSegments(t, 60, 2000)
@@ -229,7 +228,7 @@ func TestPrune(t *testing.T) {
 	if now := segmentFiles(t, dir); len(now) >= before || len(now) != 2 && len(now) != 3 {
 		t.Errorf("left: %v", now)
 	}
-	// Forging the memory of what is gone is told.
+	// A forged memory of removed entries is detected.
 	memory, err := filepath.Glob(filepath.Join(dir, "pruned.*"))
 	must(t, err)
 	good := readAll(t, memory[0])
@@ -247,7 +246,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// mustProveRest proves an entry that is left, by a new checkpoint.
+// mustProveRest proves a remaining entry, with a new checkpoint.
 func mustProveRest(t *testing.T, dir string, r Report) {
 	t.Helper()
 	signer, known := testKey(t)
@@ -260,7 +259,7 @@ func mustProveRest(t *testing.T, dir string, r Report) {
 	}
 }
 
-// By age; and what vouches for a transcript that is there, stays.
+// By age; and what vouches for an existing transcript stays.
 func TestPruneByAgeAndNeed(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "audit")
@@ -290,7 +289,7 @@ func TestPruneByAgeAndNeed(t *testing.T) {
 	}
 }
 
-// Killed at any step of a rotation or a pruning, the log verifies, and goes on.
+// After a kill at any step of a rotation or a pruning, the log verifies and goes on.
 func TestRotateAndPruneKilled(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ job, step string }{
@@ -321,7 +320,7 @@ func TestRotateAndPruneKilled(t *testing.T) {
 	}
 }
 
-// Many processes rotate at once, and one prunes meanwhile: still one chain.
+// Many processes rotate at once, while one prunes: still one chain.
 func TestManyProcessesRotate(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "audit")
@@ -348,7 +347,8 @@ func TestManyProcessesRotate(t *testing.T) {
 			}
 		}
 	}
-	// once more: a machine may have let all writers end before the first look found enough to prune
+	// once more: on some machines all writers may have ended before the first look found enough to
+	// prune
 	l := openNow(t, dir)
 	_, _, err := l.Prune(Retention{MaxBytes: 40_000}, "afterwards", nil)
 	must(t, errors.Join(err, l.Close()))
@@ -360,8 +360,7 @@ func TestManyProcessesRotate(t *testing.T) {
 
 func writeFile(name string, b []byte) error { return os.WriteFile(name, b, 0o600) }
 
-// writeTo appends to the segment that is written to, as a process that dies
-// in the middle of it does.
+// writeTo appends to the current segment, like a process that dies in the middle of it.
 func writeTo(t *testing.T, dir, text string) {
 	t.Helper()
 	n := lastOf(t, dir)

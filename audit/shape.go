@@ -13,10 +13,10 @@ type secretShape struct {
 	shape      func() *regexp.Regexp
 }
 
-// secretShapes are credentials that their makers gave a recognizable form, so that scanners can
+// secretShapes are credentials whose makers gave them a recognizable form, so that scanners can
 // find them: private keys, the tokens of the table of secrets, and passwords in URLs. hint is what
-// a text must contain before the expression is tried: expressions are slow, and most text holds
-// none. For the same reason each is compiled when it is tried first.
+// a text must contain before the expression is tried: expressions are slow, and most text contains
+// no hint. For the same reason each is compiled when it is first used.
 var secretShapes = sync.OnceValue(func() []secretShape {
 	list := []secretShape{
 		{"private key", string(keyBegin), 0, expression(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)},

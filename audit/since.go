@@ -9,9 +9,8 @@ import (
 	"io"
 )
 
-// since begins the proof behind the entry that VerifyOptions.Since names,
-// which was proven before: its hash covers all before it. The
-// entry is found by its number, in as many looks as the log has doublings.
+// since begins the proof after the entry that VerifyOptions.Since names, which was proven before:
+// its hash covers everything before it. The entry is found by its number with a binary search.
 func (v *verifier) since() error {
 	v.from = v.log.start
 	p := v.o.Since
@@ -34,8 +33,8 @@ func (v *verifier) since() error {
 	return nil
 }
 
-// find returns the cursor behind the entry with number seq. It believes what
-// lines say of themselves, so the caller checks the hash.
+// find returns the cursor after the entry with number seq. It trusts what lines say about
+// themselves, so the caller checks the hash.
 func (v *verifier) find(seq int64) (at cursor, err error) {
 	end := min(v.size, v.anchor.Size)
 	for low, high := v.log.start.offset, end; low < high; {
@@ -59,8 +58,8 @@ func (v *verifier) find(seq int64) (at cursor, err error) {
 	return at, nil
 }
 
-// search looks at every line: what a gap covers may hold lines that look like
-// entries, among which numbers are in no order.
+// search looks at every line. The bytes that a gap covers may contain lines that look like entries,
+// and their numbers are in no order.
 func (v *verifier) search(p Point) (at cursor, err error) {
 	for at.offset = v.log.start.offset; ; {
 		next, n, err := v.entryFrom(at.offset, min(v.size, v.anchor.Size))
@@ -71,8 +70,8 @@ func (v *verifier) search(p Point) (at cursor, err error) {
 	}
 }
 
-// entryFrom reads the first entry that begins at offset or later, and returns
-// the cursor behind it and its number, or -1 when there is none before end.
+// entryFrom reads the first entry that begins at or after offset, and returns the cursor after it
+// and its number, or -1 if there is none before end.
 func (v *verifier) entryFrom(offset, end int64) (cursor, int64, error) {
 	from := max(offset-1, v.log.start.offset)
 	in := bufio.NewReaderSize(io.NewSectionReader(v.log, from, end-from), 64<<10)

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// A verifier that shares no code with this one says the same of good and of
-// changed records.
+// A verifier that shares no code with this one gives the same result for good and for changed
+// records.
 func TestStandAloneVerifier(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -39,7 +39,7 @@ func TestStandAloneVerifier(t *testing.T) {
 	open := VerifyOptions{Transcript: func(sid string) (io.ReadCloser, error) {
 		return OpenTranscript(filepath.Join(home, "sessions", sid+".cast"), packing)
 	}}
-	// One process of Python judges all of them.
+	// One Python process checks all of them.
 	var homes, what []string
 	var here []error
 	check := func(name string, log, tape []byte) {
@@ -63,7 +63,7 @@ func TestStandAloneVerifier(t *testing.T) {
 	check("transcript cut", goodLog, goodCast[:len(goodCast)/2])
 	check("line inserted", append([]byte("{}\n"), goodLog...), goodCast)
 
-	// The same of a log in many files, and of one whose beginning was removed.
+	// The same for a log in many files, and for one whose beginning was removed.
 	writeLog(t, dir, goodLog)
 	must(t, os.WriteFile(cast, goodCast, 0o600))
 	l.rotateAt = 1
@@ -106,8 +106,8 @@ func TestStandAloneVerifier(t *testing.T) {
 	}
 
 	must(t, os.WriteFile(memory[0], good, 0o600))
-	// What is beside the log: the mark, the two slots of the anchor, what a checkpoint says. (Its
-	// signature Python cannot check.)
+	// What is beside the log: the mark, the two slots of the anchor, the content of a checkpoint.
+	// (Python cannot check its signature.)
 	_, err = l.Append("k", []byte(`{}`), Durable)
 	must(t, err)
 	secret, public, err := note.GenerateKey(rand.Reader, "log")
@@ -169,7 +169,7 @@ for home in sys.argv[1:]:
 	}
 }
 
-// Whatever bytes a reader is given, it neither panics nor believes them.
+// A reader neither panics on nor accepts arbitrary bytes.
 func FuzzTranscript(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "a.cast")
 	r, err := Create(path, Header{}, RecordOptions{Now: steps(1), Rand: rand.Reader})
@@ -186,7 +186,7 @@ func FuzzTranscript(f *testing.F) {
 	})
 }
 
-// Whatever stands in the files, verifying and appending end in an answer.
+// Whatever is in the files, verifying and appending return a result.
 func FuzzLog(f *testing.F) {
 	dir := fill(f, 3)
 	good := readLog(f, dir)

@@ -18,7 +18,7 @@ import (
 // stretchVersion begins a proof of a stretch.
 const stretchVersion = "tada-stretch/v1"
 
-// A Stretch is a part of a session that was proven to be as it was recorded.
+// A Stretch is a part of a session that was proven to be unchanged since it was recorded.
 type Stretch struct {
 	Session string
 	Entry   Entry // of the log, which vouches for it
@@ -26,20 +26,20 @@ type Stretch struct {
 	Events  []Event
 }
 
-// ProveStretch writes a proof that the events from and up to, not with, to of
-// session sid are what was recorded, in the log that the checkpoint was signed
-// for. It tells the text of no other event, of no other session, and of no
-// other entry than the one that vouches for it; CheckStretch needs nothing
-// else but the signer's key. The transcript is read up to that entry's count.
+// ProveStretch writes a proof that the events from from up to but not including to of session sid
+// are what was recorded, in the log for which the checkpoint was signed. It does not disclose the
+// text of any other event or session, or any entry other than the one that vouches for it;
+// CheckStretch needs only the proof and the signer's key. The transcript is read up to that entry's
+// count.
 //
 //	tada-stretch/v1
 //	session SID
 //	from SEQ US CHAIN          the chain and the time before the first event
-//	[0.012345,"o","text"]      each event that is shown, and its #t line
+//	[0.012345,"o","text"]      each event that is disclosed, and its #t line
 //	#t ...
 //
-//	#t ... -                   the #t lines behind it, without salts: what they
-//	                           stand for is not told, and cannot be guessed
+//	#t ... -                   the #t lines after it, without salts: their events
+//	                           are not disclosed, and cannot be guessed
 //
 //	c2sp.org/tlog-proof@v1     of the entry that vouches for the chain's end
 //	...
@@ -87,8 +87,8 @@ func ProveStretch(dir string, o VerifyOptions, sid string, transcript io.Reader,
 	return fmt.Appendf(nil, "%s%s\n%s\n%s", head, &shown, &hidden, proof), nil
 }
 
-// vouchedBy finds the first entry that vouches for so many events of a
-// session, among those that a checkpoint covers.
+// vouchedBy finds the first entry that vouches for so many events of a session, among those that a
+// checkpoint covers.
 func vouchedBy(dir, sid string, events, size int64) (seq, count int64, err error) {
 	text := string(canonical.AppendString([]byte(`"sid":`), sid))
 	for e, err := range Entries(dir, Filter{Kinds: []string{KindCheckpoint, KindClose},
@@ -103,15 +103,15 @@ func vouchedBy(dir, sid string, events, size int64) (seq, count int64, err error
 	return 0, 0, errors.New("no entry that the checkpoint covers vouches for them")
 }
 
-// errStretch says that a proof of a stretch is not one.
+// errStretch is returned for a text that is not the proof of a stretch.
 var errStretch = errors.New("not a " + stretchVersion)
 
-// CheckStretch returns the stretch that a proof made by ProveStretch is for,
-// when everything in it leads to a root that a known key signed.
+// CheckStretch returns the stretch in a proof made by ProveStretch, if everything in it leads to a
+// root that a known key signed.
 func CheckStretch(proof []byte, known note.Verifiers) (Stretch, error) {
 	events, rest, ok1 := strings.Cut(string(proof), "\n\n")
 	behind, entry, ok2 := "", "", true
-	if entry, ok2 = strings.CutPrefix(rest, "\n"); !ok2 { // else no events behind it
+	if entry, ok2 = strings.CutPrefix(rest, "\n"); !ok2 { // else no events after it
 		behind, entry, ok2 = strings.Cut(rest, "\n\n")
 	}
 	if !ok1 || !ok2 {
@@ -158,7 +158,7 @@ func CheckStretch(proof []byte, known note.Verifiers) (Stretch, error) {
 	return s, nil
 }
 
-// follow goes over #t lines whose events are not told.
+// follow reads #t lines whose events are not disclosed.
 func follow(sum *Summary, lines string) error {
 	for line := range strings.Lines(lines) {
 		l, ok := parseLink([]byte(strings.TrimSuffix(line, "\n")))

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Any stretch of a session can be proven alone; what is not in it stays
-// unknown, and no byte of the proof can be changed and believed.
+// Any part of a session can be proven alone. The rest stays unknown, and no byte of the proof can
+// be changed unnoticed.
 func TestStretch(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -85,8 +85,8 @@ func TestStretch(t *testing.T) {
 	}
 }
 
-// What is not told of a session is bound too: no #t line behind the stretch can be left out,
-// doubled or another one.
+// The undisclosed part of a session is bound too: no #t line after the stretch can be left out,
+// doubled or replaced.
 func TestStretchRefuses(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -138,7 +138,7 @@ func TestStretchRefuses(t *testing.T) {
 	}
 }
 
-// Whatever bytes a proof is made of, it is an answer and not a panic.
+// For arbitrary bytes as a proof, the result is an answer and not a panic.
 func FuzzProofs(f *testing.F) {
 	f.Add([]byte(stretchVersion + "\nsession s\nfrom 0 0 " + Genesis().String() +
 		"\n\n\nc2sp.org/tlog-proof@v1\n\n"))
@@ -154,7 +154,7 @@ func FuzzProofs(f *testing.F) {
 	})
 }
 
-// noKeys knows nobody.
+// noKeys knows no key.
 type noKeys struct{}
 
 func (noKeys) Verifier(name string, hash uint32) (note.Verifier, error) {

@@ -11,10 +11,9 @@ import (
 	"github.com/tada-run/tada-run/approval/canonical"
 )
 
-// strict reads every entry a second time, by other means: the body is decoded
-// and written again, the date must exist, and what approvals say must be
-// complete. It is ten times slower than the check of raw bytes, and shows that
-// the two agree.
+// strict reads every entry a second time in another way: the body is decoded and written again, the
+// date must exist, and entries about approvals must have all their members. It is ten times slower
+// than the check of raw bytes, and shows that the two agree.
 func (v *verifier) strict() error {
 	if !v.o.Strict {
 		return nil
@@ -32,7 +31,7 @@ func (v *verifier) strict() error {
 	return bad
 }
 
-// strictly tells what is wrong with a line that is good to the fast check.
+// strictly returns what is wrong with a line that passed the fast check.
 func strictly(f fields) string {
 	if t, err := time.Parse(timeLayout, string(f.time)); err != nil ||
 		t.Format(timeLayout) != string(f.time) {
@@ -52,14 +51,14 @@ func strictly(f fields) string {
 	return ""
 }
 
-// approvalMembers are what every event of an approval says. A nonce that is
-// alive is told by its hash only, and the nonce is then empty.
+// approvalMembers are in every event of an approval. A live nonce appears only as its hash; the
+// member nonce is then empty.
 var approvalMembers = []string{
 	"time", "envelope_id", "work_item_id", "plan_hash", "nonce", "nonce_hash", "decisions",
 	"outcome", "computed_plan_hash",
 }
 
-// approvalOutcomes are the ends that an attempt can have.
+// approvalOutcomes are the possible outcomes of an attempt.
 var approvalOutcomes = []string{
 	"", "approved", "executed", "denied", "cancelled", "unknown", "rejected:tampered",
 	"rejected:expired",

@@ -11,9 +11,9 @@ const (
 	highBits = 0x8080808080808080
 )
 
-// plainRun returns how many bytes at the start of b stand for themselves
-// inside a JSON string: none below ' ', no quote, backslash or DEL. It looks at
-// eight bytes at a time, which is what lets a verifier keep up with SHA-256.
+// plainRun returns how many bytes at the start of b are written as themselves in a JSON string:
+// none below ' ', no quote, backslash or DEL. It examines eight bytes at a time, which lets a
+// verifier keep up with SHA-256.
 func plainRun(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
@@ -28,9 +28,9 @@ func plainRun(b []byte) int {
 	return i
 }
 
-// appendPlain appends the bytes at the start of b that stand for themselves
-// inside a JSON string (plainRun), and returns how many. It copies while it
-// looks: lines are short, and a call for each of them costs more than both.
+// appendPlain appends the bytes at the start of b that are written as themselves in a JSON string
+// (plainRun), and returns how many. It copies while it looks: lines are short, and a call for each
+// would cost more than both.
 func appendPlain(dst, b []byte) ([]byte, int) {
 	if cap(dst)-len(dst) < len(b) {
 		dst = slices.Grow(dst, len(b))
@@ -39,7 +39,7 @@ func appendPlain(dst, b []byte) ([]byte, int) {
 	from, to := b, dst[n:n+len(b)]
 	for len(from) >= 8 && len(to) >= 8 {
 		x := binary.LittleEndian.Uint64(from)
-		binary.LittleEndian.PutUint64(to, x) // what lies behind a hit is written over
+		binary.LittleEndian.PutUint64(to, x) // what follows a hit is overwritten
 		if hit := special(x); hit != 0 {
 			done := len(b) - len(from) + bits.TrailingZeros64(hit)/8
 			return dst[:n+done], done
@@ -55,8 +55,8 @@ func appendPlain(dst, b []byte) ([]byte, int) {
 	return dst[:n+done], done
 }
 
-// special marks the high bits of bytes below ' ', quotes, backslashes and DEL.
-// With the high bits taken away first, no sum carries into the next byte.
+// special marks the high bits of bytes below ' ', quotes, backslashes and DEL. The high bits are
+// removed first, so no sum carries into the next byte.
 func special(x uint64) uint64 {
 	y := x &^ highBits
 	plain := (y + (0x80-' ')*eachByte) & other(y, '"') & other(y, '\\') & other(y, 0x7f)

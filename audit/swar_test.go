@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What is done with eight bytes at a time is what one byte at a time does, at
-// every place of a word and behind every neighbour.
+// Code that handles eight bytes at a time does the same as one byte at a time, at every position in
+// a word and after every neighbour.
 func TestWordsAtATime(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for c := range 256 {

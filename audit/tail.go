@@ -18,8 +18,8 @@ type tail struct {
 	lost   bool  // a power cut took what the anchor remembered
 }
 
-// tail finds the last entry, and refuses a log that is not what this machine
-// last wrote. It costs two small reads when no process died since.
+// tail finds the last entry, and refuses a log that is not what this machine last wrote. If no
+// process died since, it costs two small reads.
 func (l *Log) tail() (t tail, err error) {
 	a, state, size, err := l.openFilesAgain()
 	t.size = size
@@ -56,8 +56,8 @@ func (l *Log) tail() (t tail, err error) {
 	return t, l.rollForward(&t)
 }
 
-// openFilesAgain returns the anchor and the size of the log, after following
-// names if the files behind them changed.
+// openFilesAgain returns the anchor and the size of the log. If the files behind the names changed,
+// it opens them by name again.
 func (l *Log) openFilesAgain() (a Anchor, state anchorState, size int64, err error) {
 	if l.log != nil && l.anchor != nil {
 		if a, state, size, err = l.look(); err == nil || !errors.Is(err, errMoved) {
@@ -74,8 +74,7 @@ func (l *Log) openFilesAgain() (a Anchor, state anchorState, size int64, err err
 	return a, state, 0, err
 }
 
-// look reads the anchor and checks both files; errMoved when the log went on
-// in another one.
+// look reads the anchor and checks both files; errMoved if the log continued in another file.
 func (l *Log) look() (a Anchor, state anchorState, size int64, err error) {
 	if _, err := checkAt(l.dir, l.anchor, anchorName); err != nil {
 		return a, state, 0, err
@@ -111,8 +110,8 @@ func (l *Log) checkLast(a Anchor, size int64) error {
 	return nil
 }
 
-// rollForward takes in the entries that the anchor does not know yet, since
-// a process may die between the two writes, and measures what is torn.
+// rollForward takes in the entries that the anchor does not know yet, because a process may die
+// between the two writes, and measures what is torn.
 func (l *Log) rollForward(t *tail) error {
 	if t.size == t.at.offset {
 		return nil
@@ -141,9 +140,9 @@ func (l *Log) rollForward(t *tail) error {
 	return nil
 }
 
-// isTorn tells whether bytes can be the remains of our own appends that
-// died: each is the beginning of a line without its end, the first at the
-// start and every other after the newline that set the one before apart.
+// isTorn reports whether bytes can be what our own interrupted appends left: each is the beginning
+// of a line without its end, the first at the start and every other after the newline that set the
+// one before apart.
 func isTorn(b []byte) bool {
 	const start = `{"body":{`
 	if len(b) > 0 && b[0] == '\n' {

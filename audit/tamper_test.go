@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// named runs Verify and returns the entry it names.
+// named runs Verify and returns the entry that it names.
 func named(t *testing.T, dir string) *BadEntry {
 	t.Helper()
 	_, err := Verify(dir, VerifyOptions{Workers: 2})
@@ -21,8 +21,8 @@ func named(t *testing.T, dir string) *BadEntry {
 	return bad
 }
 
-// B-T6: any byte of the log changed, to any of three other values, taken out, or with
-// another before it: verify names the entry that the byte belongs to.
+// B-T6: any byte of the log is changed to any of three other values, removed, or preceded by
+// another: verify names the entry that the byte belongs to.
 func TestEveryByteChanged(t *testing.T) {
 	t.Parallel()
 	dir := fill(t, 5)
@@ -51,7 +51,7 @@ func TestEveryByteChanged(t *testing.T) {
 	}
 }
 
-// B-T6: lines dropped, swapped, doubled, inserted, in every place.
+// B-T6: lines dropped, swapped, doubled, inserted, at every position.
 func TestEveryLineMoved(t *testing.T) {
 	dir := fill(t, 8)
 	good := readLog(t, dir)
@@ -113,8 +113,7 @@ func TestEveryCut(t *testing.T) {
 	}
 }
 
-// Both files put back as they once were: only a head that was seen elsewhere
-// tells.
+// Both files put back as they once were: only a head that was seen elsewhere shows it.
 func TestRolledBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "audit")
 	l := openTest(t, dir)
@@ -153,7 +152,7 @@ func TestRolledBack(t *testing.T) {
 	}
 }
 
-// The same in a log of many chunks, where pieces are checked apart.
+// The same in a log of many chunks, where pieces are checked separately.
 func TestTamperInLargeLog(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "audit")

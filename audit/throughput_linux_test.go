@@ -21,7 +21,7 @@ import (
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
-// A way is one way to let a lot of output pass, and what it cost.
+// A way is one way to pass a lot of output on, and what it cost.
 type way struct {
 	name string
 	run  func(t *testing.T, command, dir string) *os.ProcessState
@@ -31,12 +31,11 @@ type way struct {
 	failed bool // could not run here
 }
 
-// TestThroughput prints what recording much output costs beside copies that
-// record nothing and beside other recorders that are installed. On a busy
-// machine only ratios of neighbours mean something: all run in turn, round by
-// round, and printed are the medians of each round's ratio to the first way,
-// in time and in processor time (of all processes together). It is a report
-// for people and runs only when asked for:
+// TestThroughput prints what recording much output costs, compared with copies that record nothing
+// and with other installed recorders. On a busy machine only ratios of neighbours mean something.
+// So all run in turn, round by round, and the test prints the medians of each round's ratio to the
+// first way, in time and in processor time (of all processes together). It is a report for people
+// and runs only on request:
 //
 //	BENCH_PEERS=1 [BENCH_MB=200] [TADA_RUN=path] go test -run TestThroughput -v ./audit
 func TestThroughput(t *testing.T) {
@@ -44,7 +43,7 @@ func TestThroughput(t *testing.T) {
 		t.Skip("a report for people: BENCH_PEERS=1 go test -run TestThroughput -v ./audit")
 	}
 	if run := os.Getenv("TADA_RUN"); run != "" {
-		// Without a tadactl beside it, it packs nothing: that would run while the next way is
+		// Without a tadactl beside it, it packs nothing; packing would run while the next way is
 		// measured.
 		program, err := os.ReadFile(run)
 		must(t, err)
@@ -114,7 +113,7 @@ func compareWays(t *testing.T, title, command string, ways []*way) {
 	}
 }
 
-// childTime is what this process and all that it waited for have used.
+// childTime is the processor time of this process and of all children that it waited for.
 func childTime(t *testing.T) time.Duration {
 	var self, children syscall.Rusage
 	must(t, syscall.Getrusage(syscall.RUSAGE_SELF, &self))
@@ -127,7 +126,7 @@ type hashing struct{ io.Writer }
 
 func (hashing) Close() error { return nil }
 
-// sink records what is written to it, as the session's relay does.
+// sink records what is written to it, like the session's relay.
 type sink struct{ *Recorder }
 
 func (s sink) Write(p []byte) (int, error) { return len(p), s.Output(CodeOutput, p) }
@@ -229,8 +228,7 @@ func shell(reader string) func(*testing.T, string, string) *os.ProcessState {
 	}
 }
 
-// program runs another recorder, whose terminal is dropped as the raw copy
-// drops it.
+// program runs another recorder; its terminal output is dropped as in the raw copy.
 func program(argv func(command, dir string) []string) func(*testing.T, string,
 	string) *os.ProcessState {
 	return func(t *testing.T, command, dir string) *os.ProcessState {
@@ -242,8 +240,7 @@ func program(argv func(command, dir string) []string) func(*testing.T, string,
 	}
 }
 
-// recorders are those that are installed. TADA_RUN names the binary of this
-// project.
+// recorders are the installed ones. TADA_RUN names the binary of this project.
 func recorders() []*way {
 	var list []*way
 	add := func(name, binary string, argv func(command, dir string) []string) {
@@ -255,8 +252,8 @@ func recorders() []*way {
 		add("tada-run", run, func(c, dir string) []string {
 			return []string{run, "--home", filepath.Join(dir, "home"), c}
 		})
-		// The first way reads one terminal; a run that shows what it records on a
-		// terminal pays for two. This one drops it, too.
+		// The first way reads one terminal; a run that shows what it records on a terminal needs
+		// two. This one drops the output too.
 		list = append(list, &way{name: "tada-run, output dropped",
 			run: func(t *testing.T, c, dir string) *os.ProcessState {
 				cmd := exec.Command(run, "--home", filepath.Join(dir, "home"), "--pty", "always", c)
@@ -275,8 +272,8 @@ func recorders() []*way {
 		argv := []string{"tlog-rec", "--writer=file", "--file-path=" + filepath.Join(dir, "t.log"),
 			"bash", "-c", c}
 		if _, err := os.Stat("/run/utmp"); err != nil && os.Getuid() == 0 {
-			// It does not record where no file says who is logged in: it sees one in a mount
-			// namespace of its own.
+			// It does not record if no file says who is logged in: in a mount namespace of its own
+			// it sees one.
 			argv = append([]string{"unshare", "-m", "sh", "-c",
 				`mount -t tmpfs tmpfs /run && touch /run/utmp && mkdir /run/tlog && exec "$@"`,
 				"sh"}, argv...)
@@ -284,8 +281,8 @@ func recorders() []*way {
 		return argv
 	})
 	if os.Getuid() == 0 {
-		// sudo reads one sudoers file only: the one that it sees in a mount
-		// namespace of its own. Its log goes to the folder and is not compressed.
+		// sudo reads only one sudoers file: the one that it sees in a mount namespace of its own.
+		// Its log is written to the folder, uncompressed.
 		add("sudo, log_output", "sudo", func(c, dir string) []string {
 			conf := "Defaults log_output, !compress_io, iolog_dir=" + dir +
 				"/io\nroot ALL=(ALL:ALL) NOPASSWD: ALL\n"

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// tokenByte are the bytes that tokens are made of.
+// tokenByte marks the bytes that tokens consist of.
 var tokenByte = func() (is [256]bool) {
 	for c := range is {
 		is[c] = wordByte(byte(c)) || c == '-'
@@ -13,7 +13,7 @@ var tokenByte = func() (is [256]bool) {
 	return is
 }()
 
-// notToken marks the high bits of bytes that are no tokenByte.
+// notToken marks the high bits of bytes that tokens do not contain.
 func notToken(x uint64) uint64 {
 	y := x &^ highBits
 	folded := y | 0x20*eachByte
@@ -22,7 +22,7 @@ func notToken(x uint64) uint64 {
 	return (^(letter|digit)&other(y, '-')&other(y, '_') | x) & highBits
 }
 
-// tokenEnd returns where the run of token bytes that holds at ends.
+// tokenEnd returns the end of the run of token bytes that contains at.
 func tokenEnd(b []byte, at int) int {
 	rest := b[at:]
 	for len(rest) >= 8 {
@@ -37,7 +37,7 @@ func tokenEnd(b []byte, at int) int {
 	return len(b) - len(rest)
 }
 
-// tokenStart returns where the run of token bytes before at begins.
+// tokenStart returns the beginning of the run of token bytes before at.
 func tokenStart(b []byte, at int) int {
 	rest := b[:at]
 	for len(rest) >= 8 {

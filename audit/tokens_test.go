@@ -8,7 +8,7 @@ import (
 	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
-// J3: every token of the table of secrets that has a form is hidden, but for its mark.
+// J3: every token in the table of secrets that has a form is hidden, except for its mark.
 func TestEveryToken(t *testing.T) {
 	for _, token := range catalog.Tokens() {
 		if token.Form == "" {
@@ -32,7 +32,7 @@ func TestEveryToken(t *testing.T) {
 	}
 }
 
-// shortest returns a short text of a form, which is long enough to be looked at.
+// shortest returns a short text of a form, which is long enough to be examined.
 func shortest(form *syntax.Regexp) string {
 	switch form.Op {
 	case syntax.OpLiteral:

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// maxEventLine bounds what a reader holds: the longest chunk with every byte
-// escaped, and room for the rest of the line.
+// maxEventLine limits what a reader holds: the longest chunk with every byte escaped, and room for
+// the rest of the line.
 const maxEventLine = 6*maxChunk + 4096
 
-// An Event is one event of a transcript, with its bytes exactly as they were.
+// An Event is one event of a transcript, with its exact bytes.
 type Event struct {
 	Seq      int64
 	Time     time.Duration // since the start
@@ -28,8 +28,8 @@ type Event struct {
 	Redacted bool   // Data was removed later
 }
 
-// A Reader reads a transcript and verifies while it reads: no event comes out
-// of it that is not proven to follow from the header and those before.
+// A Reader reads a transcript and verifies it at the same time: it returns no event that is not
+// proven to follow from the header and the events before.
 type Reader struct {
 	Header Header
 
@@ -43,7 +43,7 @@ type Reader struct {
 	err   error
 }
 
-// NewReader reads the header. The name is for errors only.
+// NewReader reads the header. The name is only for errors.
 func NewReader(name string, r io.Reader) (*Reader, error) {
 	t := newReader(name, r)
 	line, err := t.readLine()
@@ -88,9 +88,8 @@ func (t *Reader) bad(reason string) *BadEntry {
 		Reason: reason}
 }
 
-// Next returns the next event. At the end of the transcript the error is
-// io.EOF; it is a *BadEntry for the first event that is not proven, with Torn
-// set when only the rest of it is missing.
+// Next returns the next event. At the end of the transcript the error is io.EOF. For the first
+// event that is not proven it is a *BadEntry, with Torn set if only its end is missing.
 func (t *Reader) Next() (Event, error) {
 	for t.err == nil {
 		var l link
@@ -159,8 +158,8 @@ func (t *Reader) step() (link, error) {
 	return l, nil
 }
 
-// checkEvent compares the event line with what its link committed to. A
-// redacted event has no text: nobody can put other words in its place.
+// checkEvent compares the event line with the commitment in its link. A redacted event has no text,
+// so none can be inserted in its place.
 func (t *Reader) checkEvent(l link) string {
 	us := l.us - t.at.sum.Duration.Microseconds()
 	if us < 0 {
@@ -185,7 +184,7 @@ func (t *Reader) checkEvent(l link) string {
 	return ""
 }
 
-// decode fills in the bytes of a proven event, or tells why there are none.
+// decode fills in the bytes of a proven event, or returns why there are none.
 func (t *Reader) decode(e *Event) (reason string) {
 	text := t.event[bytes.IndexByte(t.event, ',')+len(`,"c",`) : len(t.event)-1]
 	if plain, ok := unescape(t.text[:0], text); ok {
@@ -212,12 +211,12 @@ func (t *Reader) decode(e *Event) (reason string) {
 	return ""
 }
 
-// Summary is what has been proven so far.
+// Summary returns what has been proven so far.
 func (t *Reader) Summary() Summary { return t.at.sum }
 
-// Position returns where the next call of Next begins. After an error it is
-// the place of the event that could not be read, so that the reader of a
-// transcript that is still being written can come back to it.
+// Position returns where the next call of Next begins. After an error it is the position of the
+// event that could not be read, so that the reader of a transcript that is still being written can
+// come back to it.
 func (t *Reader) Position() Position {
 	if t.err != nil {
 		return t.here
@@ -231,8 +230,8 @@ func (t *Reader) now() Position {
 	return p
 }
 
-// NewReaderAt goes on at a position of the same transcript. What follows must
-// prove to follow from what stood before; r is moved there.
+// NewReaderAt continues at a position of the same transcript. What follows must prove to follow
+// from what was before; r is moved there.
 func NewReaderAt(name string, r io.ReadSeeker, p Position) (*Reader, error) {
 	if p.first == nil {
 		return nil, errors.New("transcript: the position is of no reader")

@@ -10,13 +10,12 @@ import (
 	"sort"
 )
 
-// maxFrames bounds the index of a packed transcript: a tebibyte of plain text.
+// maxFrames limits the index of a packed transcript: a tebibyte of plain text.
 const maxFrames = 1 << 20
 
-// OpenTranscript opens the transcript at path, or what PackFolder made of it.
-// The result reads as plain text and seeks anywhere, without unpacking what is
-// passed over. It returns fs.ErrNotExist when there is neither, ErrUnsafe
-// for a link, and ErrPacked for a packed one without a codec.
+// OpenTranscript opens the transcript at path, or what PackFolder made of it. The result reads as
+// plain text and seeks anywhere, without unpacking what it skips. It returns fs.ErrNotExist if
+// there is neither, ErrUnsafe for a link, and ErrPacked for a packed one without a codec.
 func OpenTranscript(path string, c Codec) (io.ReadSeekCloser, error) {
 	f, err := openPlain(path)
 	if err == nil {
@@ -36,9 +35,8 @@ func OpenTranscript(path string, c Codec) (io.ReadSeekCloser, error) {
 	return p, nil
 }
 
-// Recording reports whether a transcript that OpenTranscript opened is still
-// being written by a process that lives. It is false where the file system has
-// no locks.
+// Recording reports whether a transcript that OpenTranscript opened is still being written by a
+// live process. It is false if the file system has no locks.
 func Recording(transcript io.Reader) bool {
 	f, ok := transcript.(*os.File)
 	return ok && isWriting(f)
@@ -69,8 +67,8 @@ func openPacked(f *os.File, c Codec) (*packedFile, error) {
 	return p, err
 }
 
-// index reads the table at the end of the file. Nothing in it is believed
-// before it is known to add up to the file that is there.
+// index reads the table at the end of the file. It is used only if it adds up to the size of the
+// file.
 func (p *packedFile) index() error {
 	size, err := p.f.Seek(0, io.SeekEnd)
 	if err != nil {

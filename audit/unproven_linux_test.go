@@ -14,12 +14,11 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// demands are what a person can ask of the record besides the chain: none may take back that a part
-// is not proven.
+// demands are what a person can require of the record besides the chain. None of them may hide that
+// a part is not proven.
 var demands = map[string]VerifyOptions{"": {}, "strict": {Strict: true}}
 
-// forgeLast puts another last entry in the place of the last one, with the right number,
-// predecessor and form.
+// forgeLast replaces the last entry with another, with the right number, predecessor and form.
 func forgeLast(t *testing.T, dir string) (seq int64) {
 	t.Helper()
 	b := readLog(t, dir)
@@ -34,9 +33,9 @@ func forgeLast(t *testing.T, dir string) (seq int64) {
 	return f.seq
 }
 
-// What a person accepted after tampering is not proven by that, nor by whatever comes later: a
-// seal, a checkpoint, a head that was kept, the removal of the segments that it is in. Verify says
-// from where to where, who, when and why.
+// What a person accepted after tampering is not proven by that, nor by anything later: a seal, a
+// checkpoint, a head that was kept, the removal of its segments. Verify reports from where to
+// where, who, when and why.
 func TestAcceptedStaysUnproven(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(t *testing.T, dir string) (first int64){
@@ -132,7 +131,7 @@ func TestAcceptedStaysUnproven(t *testing.T) {
 	}
 }
 
-// An entry inside of an accepted part is marked, one outside of it is not.
+// An entry inside an accepted part is marked, one outside it is not.
 func TestGapCovers(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "audit")
@@ -171,8 +170,8 @@ var uncovered = map[string]string{
 }
 
 // No byte of a file that belongs to the record can change without Verify failing, or saying what it
-// could not check. The files of the folder are those that there are, so that a new one is either
-// covered or listed above.
+// could not check. The test takes all files in the folder, so a new one is either covered or listed
+// above.
 func TestEveryByteOfEveryFile(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -237,7 +236,7 @@ func TestEveryByteOfEveryFile(t *testing.T) {
 			must(t, os.WriteFile(path, good[:len(good)-1], 0o600))
 			if notes, err := verify(); err == nil && notes == before &&
 				filepath.Base(path) != lockName {
-				// which says something only when the mark is gone
+				// which means something only when the mark is gone
 				t.Errorf("%s: its last byte is gone: verifies without a word", filepath.Base(path))
 			}
 			must(t, os.WriteFile(path, good, 0o600))
@@ -248,8 +247,8 @@ func TestEveryByteOfEveryFile(t *testing.T) {
 	}
 }
 
-// A record from before there was a mark, or whose mark was never made, verifies, and Verify says
-// what it could not tell. One whose mark is gone or damaged does not, and nothing is appended to it
+// A record older than marks, or whose mark was never made, verifies, and Verify says what it could
+// not check. One whose mark is gone or damaged does not verify, and nothing is appended to it
 // before a person has accepted that.
 func TestMarkMissing(t *testing.T) {
 	t.Parallel()
@@ -300,8 +299,8 @@ func TestMarkMissing(t *testing.T) {
 	}
 }
 
-// A transcript that the log does not speak of is named; one of a run that ended without a word too,
-// but told apart.
+// A transcript that the log does not mention is reported; so is one of a run that ended without an
+// entry about it, but as a different case.
 func TestUnnamedTranscripts(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "audit")
@@ -330,8 +329,8 @@ func TestUnnamedTranscripts(t *testing.T) {
 	}
 }
 
-// A whole log that was written anew verifies, with seals too; what tells is the key of the first
-// seal, so it is in the report, and the pinned one is not it.
+// A whole log that was rewritten verifies, seals included. Only the key of the first seal shows it:
+// the key is in the report, and is not the pinned one.
 func TestRewrittenHasAnotherFirstKey(t *testing.T) {
 	t.Parallel()
 	keys := map[string]bool{}

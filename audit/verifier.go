@@ -9,8 +9,7 @@ import (
 	"slices"
 )
 
-// A snapshot is the log as the anchor knew it at one moment, and the bytes
-// that were there beyond.
+// A snapshot is the log as the anchor knew it at one moment, and the bytes beyond that.
 type snapshot struct {
 	log     *segments
 	size    int64
@@ -23,8 +22,8 @@ type snapshot struct {
 	locked  []byte // what the file lock holds
 }
 
-// openSnapshot reads anchor and size under the append lock where it can be
-// had, because between an append and its anchor the two disagree.
+// openSnapshot reads anchor and size under the append lock if it can be taken, because between an
+// append and its anchor the two disagree.
 func openSnapshot(dir string, o VerifyOptions) (s snapshot, err error) {
 	unlock := shareLock(filepath.Join(dir, lockName))
 	defer unlock()
@@ -81,7 +80,7 @@ type verifier struct {
 	found
 }
 
-// found is what the chain holds for the later steps.
+// found is what the later steps need from the chain.
 type found struct {
 	points []Point // of VerifyOptions.Remember
 	recs   []Entry // rec.close and its neighbours
@@ -95,7 +94,7 @@ func (v *verifier) tell() {
 	v.report.Last = v.at.time.time()
 }
 
-// walk is a walk from here on that collects what the rest of Verify needs.
+// walk returns a walk from here on that collects what the rest of Verify needs.
 func (v *verifier) walk(end int64) *walk {
 	return &walk{r: v.log, end: end, at: v.at, last: v.anchor.Head,
 		gap: func(g Gap) { v.report.Gaps = append(v.report.Gaps, g) },
@@ -108,7 +107,7 @@ func (v *verifier) walk(end int64) *walk {
 	}
 }
 
-// collect keeps what the later steps of Verify need of one entry.
+// collect stores what the later steps of Verify need of one entry.
 func (v *verifier) collect(f fields, hash Hash, offset, line int64, to *found) {
 	switch kind := string(f.kind); {
 	case kind == kindSeal, kind == KindAccept: // of the accept entries v.accepted tells

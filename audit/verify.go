@@ -7,13 +7,12 @@ import (
 	"slices"
 )
 
-// Verify reads the log in dir, and everything it vouches for, and returns
-// nil only when all of it is as it was written. The error is a *BadEntry for
-// the first entry that is not, fs.ErrNotExist when there is no log at all,
-// ErrUnsafe for a link in place of a file, or what went wrong reading.
+// Verify reads the log in dir, and everything that it vouches for, and returns nil only if all of
+// it is unchanged. The error is a *BadEntry for the first entry that is not, fs.ErrNotExist if
+// there is no log at all, ErrUnsafe for a link in place of a file, or an error of reading.
 //
-// It writes nothing, and works on a copy of the folder too. A log that
-// processes are appending to is verified as it was at the moment of the call.
+// It writes nothing, and works on a copy of the folder too. If processes are appending to the log,
+// it is verified as it was at the moment of the call.
 func Verify(dir string, o VerifyOptions) (Report, error) {
 	s, err := openSnapshot(dir, o)
 	if m := s.mark; m.Count > 0 {

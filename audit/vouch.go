@@ -11,13 +11,13 @@ import (
 	"sync/atomic"
 )
 
-// Kinds of entries that vouch for transcripts. The launcher writes them; these
-// members of their bodies are read here:
+// The kinds of entries that vouch for transcripts. The launcher writes them; these members of their
+// bodies are read here:
 //
 //	rec.ckpt    sid, count, head                  while the session runs
 //	rec.close   sid, count, head, bytes           at its end
 //	rec.redact  sid, events (array of numbers)    data was removed from these
-//	rec.drop    sid                               the whole file was given up
+//	rec.drop    sid                               the whole file was deleted
 const (
 	KindCheckpoint = "rec.ckpt"
 	KindClose      = "rec.close"
@@ -33,7 +33,7 @@ type recBody struct {
 	Events []int64 `json:"events"`
 }
 
-// A voucher is all that the log says about one transcript.
+// A voucher is everything that the log says about one transcript.
 type voucher struct {
 	sid      string
 	closed   *recBody
@@ -129,7 +129,7 @@ func (w *voucher) verify(open func(sid string) (io.ReadCloser, error)) (Session,
 	return s, err
 }
 
-// read compares the transcript with the log at every point that it knows.
+// read compares the transcript with the log at every point that the log knows.
 func (w *voucher) read(t *Reader) error {
 	for {
 		if want, known := w.heads[t.at.sum.Count]; known && want != t.at.sum.Head.String() {
@@ -143,7 +143,7 @@ func (w *voucher) read(t *Reader) error {
 		case err == nil:
 			continue
 		case errors.As(err, &bad) && bad.Torn && w.closed == nil && t.at.sum.Count >= w.most:
-			// The recorder died: what it had written last is all there is.
+			// The recorder died: there is no more than what it had written.
 		case errors.Is(err, io.EOF):
 		default:
 			return err

@@ -25,12 +25,12 @@ type walk struct {
 	prev cursor // before the entry read last; its offset tells whether there is one
 }
 
-// errTorn is what run returns for an unterminated line at the end.
+// errTorn is returned by run for an unterminated line at the end.
 var errTorn = errors.New("unterminated line")
 
-// run moves w.at forward as far as everything verifies. It returns nil at
-// the end, errTorn when only an unterminated line is left, and *BadEntry for
-// everything else; w.at then stands before the trouble.
+// run moves w.at forward as far as everything verifies. It returns nil at the end, errTorn if only
+// an unterminated line is left, and *BadEntry for everything else; w.at is then before the bad
+// line.
 func (w *walk) run() error {
 	w.prev = w.at
 	if w.stop == 0 {
@@ -53,7 +53,7 @@ func (w *walk) run() error {
 	return nil
 }
 
-// reader reads from here to the end; any line fits its buffer.
+// reader reads from here to the end; its buffer holds the longest line.
 func (w *walk) reader() *bufio.Reader {
 	left := w.end - w.at.offset
 	return bufio.NewReaderSize(io.NewSectionReader(w.r, w.at.offset, left),
@@ -98,8 +98,8 @@ func (w *walk) lines(in *bufio.Reader) (*BadEntry, error) {
 	return nil, nil
 }
 
-// blame tells which of two neighbours was changed when the link between them
-// is broken: if what follows still names the second one, it is the first.
+// blame decides which of two neighbours was changed if the link between them is broken: if what
+// follows still names the second, it is the first.
 func (w *walk) blame(reason string, line []byte, in *bufio.Reader) *BadEntry {
 	bad := w.bad(reason)
 	if reason != brokenLink || w.prev.offset == w.at.offset || w.at.seq == 0 {
@@ -115,7 +115,7 @@ func (w *walk) blame(reason string, line []byte, in *bufio.Reader) *BadEntry {
 	return bad
 }
 
-// before names the entry before the one at hand.
+// before names the entry before the current one.
 func (w *walk) before() *BadEntry {
 	return &BadEntry{File: logName, Seq: w.at.seq - 1, Line: w.prev.line + 1, Offset: w.prev.offset,
 		Reason: "was changed: its text does not match the hash in the next entry"}
@@ -132,11 +132,11 @@ func (w *walk) sayGap(g Gap) {
 	}
 }
 
-// maxCovers bounds how often cover hashes the same bytes for a hostile file.
+// maxCovers limits how often cover hashes the same bytes for a hostile file.
 const maxCovers = 16
 
-// cover looks behind a line that does not verify for the entry that sets it
-// apart, and moves the cursor past that entry when there is one.
+// cover looks after a line that does not verify for the entry that sets it apart, and moves the
+// cursor past that entry if there is one.
 func (w *walk) cover() (bool, error) {
 	start, tried := w.at.offset, 0
 	mark := fmt.Appendf(nil, `,"prev":"%s","seq":%d,"time":"`, w.at.head, w.at.seq)
@@ -178,8 +178,7 @@ func (w *walk) cover() (bool, error) {
 	return false, nil
 }
 
-// covers tells whether line is a good next entry that names the n bytes from
-// start on.
+// covers reports whether line is a good next entry that names the n bytes from start on.
 func (w *walk) covers(line []byte, start, n int64) (Gap, bool, error) {
 	after := w.at
 	f, reason := after.next(line)

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// markWriting makes it known that a transcript is being written: the lock
-// lives as long as this process has the file, however it dies. A file system
-// without locks cannot tell; the record is worth more than the mark.
+// markWriting shows that a transcript is being written: the lock lasts as long as this process has
+// the file open, however it dies. On a file system without locks this is not shown; recording
+// matters more than the mark.
 func markWriting(f *os.File) { _ = flock.Try(f) }
 
 // isWriting reports whether another open file has that mark.

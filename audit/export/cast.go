@@ -21,14 +21,13 @@ import (
 	"github.com/tada-run/tada-run/audit/play"
 )
 
-// Cast writes the transcript as an asciicast v3 that holds nothing but what
-// players know: no comments, no private events; stderr shown where it appeared
-// among the output; line ends as a terminal needs them; and what is missing
-// (redacted, or never kept) named where it is missing.
+// Cast writes the transcript as an asciicast v3 with only what players know: no comments and no
+// private events. Stderr is shown at its place in the output, line ends are as a terminal needs
+// them, and what is missing (redacted, or never kept) is named where it is missing.
 func Cast(w io.Writer, r io.Reader) error { return cast(w, r, caster{}) }
 
-// Cast2 writes the same as an asciicast v2, for asciinema before 3.0: the time of an event is since
-// the start, and there is no event for the exit status.
+// Cast2 writes the same as an asciicast v2, for asciinema before 3.0: the time of an event counts
+// from the start, and there is no event for the exit status.
 func Cast2(w io.Writer, r io.Reader) error { return cast(w, r, caster{second: true}) }
 
 func cast(w io.Writer, r io.Reader, c caster) error {
@@ -55,9 +54,8 @@ const end = time.Duration(math.MaxInt64)
 
 // A caster turns events into lines of an asciicast.
 type caster struct {
-	// ordered leaves out the characters that change the order of others:
-	// terminals pass over them, and a browser would show other words than those
-	// that are there (CVE-2021-42574).
+	// ordered drops the characters that change the order of others: terminals ignore them, but a
+	// browser would show other words than the real ones (CVE-2021-42574).
 	ordered bool
 	authors bool        // the echo of what was typed has the colour of who typed it
 	second  bool        // asciicast v2
@@ -70,7 +68,7 @@ type caster struct {
 	data []byte
 }
 
-// lines returns what stands for an event: the marks before it, and its own line.
+// lines returns the lines for an event: the marks before it, and its own line.
 func (c *caster) lines(e audit.Event) []byte {
 	c.buf = c.buf[:0]
 	if len(c.marks) > 0 && c.marks[0].At <= e.Time {
@@ -120,7 +118,7 @@ func (c *caster) event(e audit.Event) {
 	c.line(e.Time, code, data)
 }
 
-// shown is what a terminal gets of some output.
+// shown appends what a terminal must receive for some output.
 func (c *caster) shown(dst []byte, e audit.Event) []byte {
 	if c.authors {
 		return c.tint.Append(dst, e)
@@ -128,7 +126,7 @@ func (c *caster) shown(dst []byte, e audit.Event) []byte {
 	return c.wire.Append(dst, e.Code, e.Data)
 }
 
-// line adds one line. A mark may come from another clock: time does not go back for it.
+// line adds one line. A mark may come from another clock, but time does not go back for it.
 func (c *caster) line(at time.Duration, code byte, data []byte) {
 	at = max(at, c.last)
 	us := at.Microseconds()
@@ -143,7 +141,7 @@ func (c *caster) line(at time.Duration, code byte, data []byte) {
 	c.buf = append(c.buf, ']', '\n')
 }
 
-// quote is a JSON string; bytes that are not UTF-8 become U+FFFD.
+// quote returns a JSON string; bytes that are not UTF-8 become U+FFFD.
 func quote(data []byte) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -158,7 +156,7 @@ func writeHeader(w io.Writer, h audit.Header) error {
 	return err
 }
 
-// header2JSON is that of asciicast v2, https://docs.asciinema.org/manual/asciicast/v2/.
+// header2JSON is the header of asciicast v2, https://docs.asciinema.org/manual/asciicast/v2/.
 type header2JSON struct {
 	Version   int               `json:"version"`
 	Width     int               `json:"width"`
@@ -188,8 +186,7 @@ func writeHeader2(w io.Writer, h audit.Header) error {
 	return e.Encode(j)
 }
 
-// An Event is one event of a transcript, as JSON has it. A redacted one has neither Text nor
-// Base64.
+// An Event is one event of a transcript in JSON. A redacted one has neither Text nor Base64.
 type Event struct {
 	Seq      int64  `json:"seq"`
 	TimeUS   int64  `json:"time_us"`
@@ -201,7 +198,7 @@ type Event struct {
 	Redacted bool   `json:"redacted,omitempty"`
 }
 
-// EventOf is e as JSON has it.
+// EventOf converts e for JSON.
 func EventOf(e audit.Event) Event {
 	j := Event{Seq: e.Seq, TimeUS: e.Time.Microseconds(), Code: string(rune(e.Code)),
 		Author: e.Author, Length: e.Length, Redacted: e.Redacted}
@@ -229,7 +226,7 @@ func Text(w io.Writer, r io.Reader) error {
 	return play.Text(context.Background(), w, r, play.TextOptions{})
 }
 
-// each runs over a transcript, verifying it.
+// each reads and verifies a transcript.
 func each(r io.Reader, header func(audit.Header) error, event func(audit.Event) error) error {
 	t, err := audit.NewReader("transcript", r)
 	if err != nil {

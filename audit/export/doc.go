@@ -1,4 +1,4 @@
-// Package export writes a recorded session in formats of other programs.
+// Package export writes a recorded session in the formats of other programs.
 //
 //	Cast   asciicast v3, which asciinema 3 and its web player play
 //	Cast2  asciicast v2, for asciinema 2, which refuses v3
@@ -6,33 +6,29 @@
 //	JSON   one object per line, for programs
 //	HTML   one page with player, session and what is known of its proof
 //
-// All of them verify while they read: nothing unproven is written, and the
-// error is a *audit.BadEntry for the first event that does not verify. All
-// stream; memory does not grow with the session.
+// All of them verify as they read: nothing unproven is written, and the error is a *audit.BadEntry
+// for the first event that does not verify. All of them stream; memory does not grow with the
+// session.
 //
 // # JSON
 //
-// The first line is the header of the transcript, as asciicast v3 has it. Each
-// other line is an event:
+// The first line is the header of the transcript, as in asciicast v3. Each other line is an event:
 //
 //	{"seq":0,"time_us":1500,"code":"o","author":"program","length":5,"text":"hello"}
 //
-// code is that of package audit, length the bytes of the stream that the event
-// stands for. Data that is not UTF-8 stands as base64 in the place of text; an
-// event whose data was removed has "redacted":true and neither. Members will
-// be added, and none will change its meaning.
+// code is that of package audit, length the number of bytes of the stream that the event
+// represents. For data that is not UTF-8 there is base64 instead of text; an event whose data was
+// removed has "redacted":true and neither. Members may be added, but none will change its meaning.
 //
 // # HTML
 //
-// The page is for a person who has no tada-run: it opens from a disk, without
-// a network. Its content security policy allows no source but the scripts in
-// it, by their hashes, and forbids every connection, so that whatever a
-// recorded program printed cannot call home. Text out of the record stands in
-// the page as escaped text, or inside a data block as JSON in which no "<" is
-// left; nothing of it is markup. What was typed has its author's colour where
-// the program echoed it, and the marks of log and transcript stand on the
-// player's bar. The page shows what was verified, when and by
-// what, and proves nothing by itself: anybody can write a page.
+// The page is for a person without tada-run: it opens from a disk, without a network. Its content
+// security policy allows no source but the scripts in it, by their hashes, and forbids every
+// connection, so that nothing that a recorded program printed can call home. Text from the record
+// is either escaped, or in a data block as JSON in which no "<" is left; none of it is markup. What
+// was typed has its author's colour where the program echoed it, and the marks of log and
+// transcript are on the player's bar. The page shows what was verified, when and by what, but
+// proves nothing by itself: anyone can write a page.
 //
 // # The player
 //

@@ -91,7 +91,7 @@ func TestCast(t *testing.T) {
 		`[0.001500,"m","here"]`,
 		`[0.004500,"m","99 bytes of output not kept"]`,
 		`[0.001500,"x","130"]`)
-	// From a pipe, line ends become those of a terminal; what was removed is named.
+	// Line ends of a pipe become those of a terminal; what was removed is named.
 	cast := record(t, audit.Header{}, func(r *audit.Recorder) {
 		must(t, r.Output(audit.CodeOutput, []byte("one\ntwo")))
 		must(t, r.Output(audit.CodeOutput, []byte("gone")))
@@ -103,7 +103,7 @@ func TestCast(t *testing.T) {
 		`[0.001500,"o","one\r\ntwo"]`, `[0.001500,"o","[redacted, 4 bytes]"]`)
 }
 
-// In the older format times are since the start, and the header is spelled otherwise.
+// In the older format times count from the start, and the header is spelled differently.
 func TestCast2(t *testing.T) {
 	compare(t, exported(t, sample(t), Cast2),
 		`{"version":2,"width":100,"height":30,"timestamp":1767225600,"command":"echo \"<hi>\"","env":{"TERM":"xterm"}}`,
@@ -115,8 +115,8 @@ func TestCast2(t *testing.T) {
 		`[0.013500,"m","99 bytes of output not kept"]`)
 }
 
-// Marks of the log stand between the events, where they belong in time, and never before the one
-// that is last.
+// Marks of the log are placed between the events, by their time, and never before the previous
+// mark.
 func TestMarksBetween(t *testing.T) {
 	marks := inOrder([]play.Mark{{At: time.Hour, Label: "late"},
 		{At: 3200 * time.Microsecond, Label: "between\x1b"}, {Label: "first"}})
@@ -135,7 +135,7 @@ func TestMarksBetween(t *testing.T) {
 		`[3599.985000,"m","late"]`)
 }
 
-// The shape of the lines is a promise.
+// The format of the lines is a promise.
 func TestJSON(t *testing.T) {
 	got := exported(t, sample(t), JSON)
 	for _, l := range got {
@@ -183,7 +183,7 @@ func TestUnproven(t *testing.T) {
 	}
 }
 
-// The files of other authors are those that the manual names.
+// The files of other authors are those that the package comment lists.
 func TestVendoredPlayer(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	must(t, err)
@@ -260,7 +260,7 @@ func TestPageIsInert(t *testing.T) {
 	}
 }
 
-// Players know nothing of authors, so on a page the echo has a colour of its own.
+// Players do not know about authors, so on a page the echo has a colour of its own.
 func TestPageTellsWhoTyped(t *testing.T) {
 	session := record(t, audit.Header{}, func(r *audit.Recorder) {
 		must(t, r.Output(audit.CodeOutput, []byte("$ ")))
@@ -279,7 +279,7 @@ func TestPageTellsWhoTyped(t *testing.T) {
 	}
 }
 
-// The size of a session that becomes a page has an end.
+// The size of a session on a page is limited.
 func TestPageTooLarge(t *testing.T) {
 	in := &inert{w: io.Discard, left: 100}
 	if _, err := in.Write(make([]byte, 101)); !errors.Is(err, ErrTooLarge) {
@@ -287,8 +287,8 @@ func TestPageTooLarge(t *testing.T) {
 	}
 }
 
-// The page plays in a real browser: the player test. So does a transcript as it stands in the state
-// directory, with its own comments and events.
+// The page plays in a real browser: the player test. So does a transcript from the state directory,
+// with its own comments and events.
 func TestPagePlays(t *testing.T) {
 	t.Parallel()
 	browser := ""
@@ -311,7 +311,7 @@ func TestPagePlays(t *testing.T) {
 	plays(t, browser, transcript, "first line", "last line", "</script>", "mark of the session")
 }
 
-// plays demands that a page draws these words, and nothing takes it over.
+// plays requires that a page draws these words, and that nothing takes it over.
 func plays(t *testing.T, browser, html string, want ...string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
@@ -329,7 +329,7 @@ func plays(t *testing.T, browser, html string, want ...string) {
 	}
 	tags := regexp.MustCompile(`<[^>]*>`)
 	missing, drawn := want, ""
-	// A browser on a busy machine may not have drawn anything when its time is over: then it gets
+	// A browser on a busy machine may not have drawn anything by the end of its time: then it gets
 	// more.
 	for _, budget := range []string{"5000", "20000", "80000"} {
 		page, log := dom(budget)
@@ -355,7 +355,7 @@ func plays(t *testing.T, browser, html string, want ...string) {
 	t.Errorf("%q is not drawn:\n%.2000s", missing, drawn)
 }
 
-// asciinema's own program takes what Cast2 writes and, from version 3 on, what Cast writes.
+// asciinema's own program accepts what Cast2 writes and, from version 3 on, what Cast writes.
 func TestCastInAsciinema(t *testing.T) {
 	bin, err := exec.LookPath("asciinema")
 	if err != nil {
@@ -382,7 +382,7 @@ func TestCastInAsciinema(t *testing.T) {
 	}
 	version := string(bytes.TrimSpace(asciinema("--version")))
 	third := regexp.MustCompile(` ([3-9]|\d\d)\.`).MatchString(version)
-	// Of 32 KiB and more, in many scripts, and with an end that is no line.
+	// Of 32 KiB and more, in many scripts, and with an end that is not a line.
 	long := record(t, audit.Header{Cols: 80, Rows: 24, Time: time.Unix(1767225600, 0), Env: map[string]string{"LANG": "C"}}, func(r *audit.Recorder) {
 		must(t, r.Output(audit.CodeOutput, []byte("\x00\x1b[1m\u20ac \U0001f642 \"\\\xff"+strings.Repeat("0123456789abcde\n", 5000))))
 		must(t, r.Exit("0"))
@@ -417,7 +417,7 @@ func TestCastInAsciinema(t *testing.T) {
 	}
 }
 
-// drawn are the bytes that a cast draws.
+// drawn returns the bytes that a cast draws.
 func drawn(t *testing.T, cast []byte) (all []byte) {
 	t.Helper()
 	_, events, _ := bytes.Cut(cast, []byte("\n"))

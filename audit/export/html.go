@@ -33,7 +33,7 @@ var (
 	pageFactsEnd string
 )
 
-// A Verdict is what is known of a session's proof. The zero value is nothing.
+// A Verdict is what is known of a session's proof. The zero value means that nothing is known.
 type Verdict int
 
 // The verdicts.
@@ -49,7 +49,7 @@ var verdicts = map[Verdict]struct{ class, word string }{
 	Refuted: {"refuted", "NOT AS IT WAS WRITTEN"},
 }
 
-// A Page is what stands on the page beside the session.
+// A Page is what the page shows besides the session.
 type Page struct {
 	Title   string // what the session is called
 	Verdict Verdict
@@ -61,9 +61,8 @@ type Page struct {
 // A Fact is a name and its value.
 type Fact struct{ Name, Value string }
 
-// HTML writes one page that holds everything: the session up to the first
-// event that does not verify, the player, and the facts. After ErrTooLarge
-// what was written is of no use.
+// HTML writes one page that contains everything: the session up to the first event that does not
+// verify, the player, and the facts. After ErrTooLarge what was written is useless.
 func HTML(w io.Writer, r io.Reader, p Page) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	writeHead(out, p)
@@ -83,8 +82,8 @@ func HTML(w io.Writer, r io.Reader, p Page) error {
 	return errors.Join(err, out.Flush())
 }
 
-// policy allows what is in the page and nothing else. The player is WebAssembly
-// inside of its script. Styles of elements are set by the player's script.
+// policy allows what is in the page and nothing else. The player is WebAssembly inside its script,
+// and the script sets styles of elements.
 func policy() string {
 	hashes := func(texts ...string) string {
 		var b strings.Builder
@@ -110,8 +109,8 @@ func writeHead(out *bufio.Writer, p Page) {
 	out.WriteString(pageFactsEnd)
 }
 
-// inOrder are marks by their time. They go into the session itself: those that the player is given
-// beside it would stand where they were before it cut the pauses short.
+// inOrder sorts marks by their time. They become part of the session: marks that are passed to the
+// player separately would keep the times from before it shortened the pauses.
 func inOrder(marks []play.Mark) []play.Mark {
 	return slices.SortedStableFunc(slices.Values(marks),
 		func(a, b play.Mark) int { return cmp.Compare(a.At, b.At) })

@@ -8,9 +8,8 @@ import (
 	"unicode"
 )
 
-// inert writes JSON into a data block. A "<" can stand only inside of strings
-// there, and goes as an escape, so that nothing can end the block or open a
-// comment in it.
+// inert writes JSON into a data block. There, a "<" can only be inside a string; it is written as
+// an escape, so that nothing can end the block or open a comment in it.
 type inert struct {
 	w    io.Writer
 	left int
@@ -35,8 +34,8 @@ func (i *inert) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text is for between tags: escaped, and without characters that change the
-// order or the place of others.
+// text is for text between tags: escaped, and without characters that change the order or the place
+// of others.
 func text(s string) string { return html.EscapeString(printable(s)) }
 
 func printable(s string) string {
@@ -48,7 +47,7 @@ func printable(s string) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// ErrTooLarge says that a transcript is longer than MaxHTML.
+// ErrTooLarge is returned for a transcript longer than MaxHTML.
 var ErrTooLarge = errors.New("the session is too long for one page")
 
 // MaxHTML is the largest transcript, in bytes, that becomes a page: browsers

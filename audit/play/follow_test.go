@@ -12,7 +12,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// A session that still runs is shown as it comes.
+// A running session is shown as it comes.
 func TestFollow(t *testing.T) {
 	k := record(t, audit.Header{Cols: 20, Rows: 4})
 	k.at(1000, "one\r\n")
@@ -34,7 +34,7 @@ func TestFollow(t *testing.T) {
 	if got := step(); got != "one\ntwo\n" {
 		t.Errorf("what came: %q", got)
 	}
-	// Half an event is no event yet.
+	// Half an event is not yet an event.
 	whole, err := os.ReadFile(k.path)
 	must(t, err)
 	k.at(60000, "three\r\n")
@@ -72,7 +72,7 @@ func tail(t *testing.T, path string, from int) []byte {
 	return b[min(from, len(b)):]
 }
 
-// Nothing unproven is shown, and what is wrong is said.
+// Nothing unproven is shown, and what is wrong is reported.
 func TestNotProven(t *testing.T) {
 	cast := lines3(t)
 	for _, c := range []struct {
@@ -134,7 +134,7 @@ func TestNoTranscript(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	// A good start and 10 GiB of holes behind it.
+	// A good start, followed by 10 GiB of holes.
 	path := filepath.Join(t.TempDir(), "a.cast")
 	must(t, os.WriteFile(path, lines3(t), 0o600))
 	must(t, os.Truncate(path, 10<<30))

@@ -16,7 +16,7 @@ type Frame struct {
 	Cursor           bool // is shown
 }
 
-// statusRows are below the session's screen: where it is, and what happens.
+// statusRows are the rows below the session's screen: the position, and what happens.
 const statusRows = 2
 
 // blank is a frame of spaces, of the nearest size that a screen can have.
@@ -32,9 +32,8 @@ func blank(cols, rows int) Frame {
 	return f
 }
 
-// Frame draws what the viewer sees on a terminal of that size: the session's
-// screen, or, when that is larger, the part of it around the cursor, and the
-// status below.
+// Frame draws what the viewer sees on a terminal of that size: the session's screen (or, if that is
+// larger, the part of it around the cursor) and the status below.
 func (p *Player) Frame(cols, rows int) Frame {
 	f := blank(cols, rows)
 	cols, rows = f.Cols, f.Rows
@@ -53,8 +52,7 @@ func (p *Player) Frame(cols, rows int) Frame {
 	return f
 }
 
-// offset is how far a screen of size n must be moved for the cursor to be seen
-// in an area.
+// offset is how far a screen of size n must be moved so that the cursor is inside an area.
 func offset(n, area, cursor int) int {
 	if n <= area {
 		return 0
@@ -95,7 +93,7 @@ func mend(line []screen.Cell) {
 	}
 }
 
-// authorColors are the colours of who typed, by the first word of the author.
+// authorColors are the colours of typed text, by the first word of its author.
 var authorColors = map[string]screen.Color{
 	"human": screen.Indexed(3), "person": screen.Indexed(3), "agent": screen.Indexed(6),
 	"term": screen.Indexed(5),
@@ -106,7 +104,7 @@ func authorColor(author string) screen.Color {
 	return authorColors[kind]
 }
 
-// author colours a cell that somebody typed.
+// author colours a cell that was typed.
 func (p *Player) author(c screen.Cell) screen.Cell {
 	if c.Tag != 0 {
 		c.Fg = authorColor(p.tape.stage.cast.name(c.Tag))
@@ -116,7 +114,7 @@ func (p *Player) author(c screen.Cell) screen.Cell {
 	return c
 }
 
-// highlight inverts what was looked for.
+// highlight inverts what was searched for.
 func highlight(line []screen.Cell, q query) {
 	var text strings.Builder
 	var at []int // byte -> column
@@ -148,9 +146,8 @@ func highlight(line []screen.Cell, q query) {
 	}
 }
 
-// text writes one line of ours and returns the column behind it. Not even here
-// does anything get through that is no character: it holds names and labels
-// out of the record.
+// text writes one line of the player and returns the column after it. Only characters are written
+// here too, because the line contains names and labels from the record.
 func (f *Frame) text(x, y int, text string, st screen.Style) int {
 	line := f.Lines[y]
 	for _, r := range strings.ToValidUTF8(text, "\ufffd") {
@@ -173,7 +170,7 @@ func (f *Frame) text(x, y int, text string, st screen.Style) int {
 	return x
 }
 
-// bar is the line that says where the session is, over the whole width.
+// bar returns the line that shows the position in the session, over the whole width.
 func (p *Player) bar(cols int) string {
 	state := "▶"
 	switch {
@@ -206,7 +203,7 @@ func (p *Player) bar(cols int) string {
 	return left + p.progress(room) + " " + end + strings.Repeat(" ", cols)
 }
 
-// progress is a bar of that many columns, with the marks of the session and those that were given.
+// progress returns a bar of width columns, with the marks of the session and those that were given.
 func (p *Player) progress(width int) string {
 	if width <= 0 {
 		return ""
@@ -243,8 +240,8 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d.%d", s/60, s%60, d/(100*time.Millisecond)%10)
 }
 
-// below is the last line: what is asked or went wrong, else who typed what,
-// what happened, and where in the session this is.
+// below draws the last line: what is asked or went wrong, else who typed what, what happened, and
+// the position in the session.
 func (p *Player) below(f *Frame, y int) {
 	switch {
 	case p.prompt != nil:
@@ -277,7 +274,7 @@ func (p *Player) below(f *Frame, y int) {
 	}
 }
 
-// label is that of the last mark passed.
+// label returns the label of the last mark passed.
 func (p *Player) label() string {
 	m := p.tape.stage.mark
 	for _, o := range p.set.Marks {
@@ -291,7 +288,7 @@ func (p *Player) label() string {
 	return m.Label
 }
 
-// help lists the keys, in as many columns as it takes.
+// help lists the keys, in as many columns as needed.
 func (f *Frame) help(area int) {
 	width := max(1, f.Cols/((len(bindings)+area-1)/area))
 	for i, b := range bindings {

@@ -11,10 +11,10 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// The bar below a session shows how long it is and where its marks are before
-// any of it was verified. A wrong line only spoils the bar.
+// The bar below a session shows its length and marks before any of it was verified. A false line
+// can only make the bar wrong.
 
-// lastTime reads how long the session is from the end of the transcript.
+// lastTime reads the length of the session from the end of the transcript.
 func lastTime(src io.ReadSeeker) time.Duration {
 	size, err := src.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -33,11 +33,11 @@ func lastTime(src io.ReadSeeker) time.Duration {
 	return total
 }
 
-// glanceBytes is how much of a transcript is looked through for its marks. Those behind are shown
-// once they were passed.
+// glanceBytes is how much of a transcript is searched for its marks. Later ones are shown once they
+// were passed.
 const glanceBytes = 16 << 20
 
-// markTimes reads where the marks of the transcript itself are.
+// markTimes reads the times of the transcript's own marks.
 func markTimes(src io.ReadSeeker) (marks []time.Duration) {
 	if _, err := src.Seek(0, io.SeekStart); err != nil {
 		return nil
@@ -56,7 +56,8 @@ func markTimes(src io.ReadSeeker) (marks []time.Duration) {
 	}
 }
 
-// eventTime reads the time and the code of an event from its #t line; of any other line they are 0.
+// eventTime reads the time and the code of an event from its #t line; for any other line they are
+// 0.
 func eventTime(line []byte) (at time.Duration, code byte) {
 	if !bytes.HasPrefix(line, []byte("#t ")) {
 		return 0, 0

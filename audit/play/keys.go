@@ -77,7 +77,7 @@ func (p *Player) toEnd() {
 	p.paused = true
 }
 
-// Keys returns the help: a line for each key.
+// Keys returns the help: one line for each key.
 func Keys() string {
 	var b strings.Builder
 	for _, h := range bindings {
@@ -107,8 +107,8 @@ var controlKeys = map[byte]string{
 	'\b': "backspace", ' ': "space",
 }
 
-// nextKey cuts one key off what the terminal sent. An ESC that nothing follows
-// in the same read is the key itself. A sequence that means nothing is "".
+// nextKey splits one key off what the terminal sent. An ESC that nothing follows in the same read
+// is the key itself. An unknown sequence is "".
 func nextKey(in []byte) (name string, rest []byte) {
 	c := in[0]
 	if name, ok := controlKeys[c]; ok {

@@ -6,10 +6,10 @@ import (
 	"github.com/tada-run/tada-run/audit/screen"
 )
 
-// A Mirror shows a screen that lives elsewhere on a viewer's terminal, with one line of status
-// below it. As in a replay, pictures reach the terminal and never the bytes that were recorded.
-// What does pass is what the keyboard of somebody who types there has to know (Keys). The zero
-// Mirror is of no size; Resize comes first.
+// A Mirror shows a screen that is kept elsewhere on a viewer's terminal, with one line of status
+// below it. As in a replay, pictures reach the terminal and never the bytes that were recorded. The
+// exception is what the keyboard of a viewer who types there has to know (Keys). The zero Mirror
+// has no size; call Resize first.
 type Mirror struct {
 	Bar  string // the status, plain text
 	Keys bool   // this terminal's keys go to the program: it gets the modes that the program set
@@ -28,26 +28,26 @@ func NewMirror(cols, rows int) *Mirror {
 // Write takes what the program printed.
 func (m *Mirror) Write(p []byte) (int, error) { return m.shown.Write(p) }
 
-// Reset begins anew with a blank screen of that size.
+// Reset starts over with a blank screen of that size.
 func (m *Mirror) Reset(cols, rows int) { m.shown = screen.New(cols, rows) }
 
 // SetSize changes the size of the mirrored screen.
 func (m *Mirror) SetSize(cols, rows int) { m.shown.Resize(cols, rows) }
 
-// Resize says how large the viewer's terminal is. A row of it is the status's.
+// Resize sets the size of the viewer's terminal. One of its rows is the status.
 func (m *Mirror) Resize(cols, rows int) { m.cols, m.rows = cols, rows }
 
 // Forget makes the next Paint draw everything: something else was on the terminal.
 func (m *Mirror) Forget() { m.painter, m.keys = painter{}, "" }
 
-// Enter returns the bytes that take the viewer's terminal.
+// Enter returns the bytes that take over the viewer's terminal.
 func (m *Mirror) Enter() []byte { return []byte(enter) }
 
-// Leave returns the bytes that give it back.
+// Leave returns the bytes that restore it.
 func (m *Mirror) Leave() []byte { return []byte(screen.NoKeys + leave) }
 
-// Paint returns the bytes that bring the viewer's terminal up to date. They are good until the next
-// call.
+// Paint returns the bytes that bring the viewer's terminal up to date. They are valid until the
+// next call.
 func (m *Mirror) Paint() []byte {
 	f := blank(m.cols, m.rows)
 	area := max(1, f.Rows-1)
@@ -68,12 +68,12 @@ func (m *Mirror) Paint() []byte {
 	return p
 }
 
-// reset is what a soft reset (DECSTR) does, mode by mode: tmux does not know that sequence, and a
-// terminal that is larger than the program's would keep the margins of the smaller one.
+// reset does mode by mode what a soft reset (DECSTR) does: tmux does not know that sequence, and a
+// terminal larger than the program's would keep the margins of the smaller one.
 const reset = "\x1b[!p\x1b[r\x1b[?6l\x1b[4l\x1b[20l\x1b[?7h\x1b[?25h\x1b(B\x1b)B\x0f\x1b[0m"
 
 // Redraw returns bytes that make a terminal, or a Screen, of the same size show what s shows, and
-// its keyboard send what the program expects. What it showed before is gone.
+// make its keyboard send what the program expects. What it showed before is gone.
 func Redraw(s *screen.Screen) []byte {
 	cols, rows := s.Size()
 	b := []byte(reset + screen.NoKeys + "\x1b[?1049l")

@@ -21,7 +21,7 @@ func TestRedraw(t *testing.T) {
 	} {
 		a, b := screen.New(30, 8), screen.New(30, 8)
 		a.Write([]byte(text))
-		// whatever was there, on a terminal that knows no soft reset
+		// whatever was there, on a terminal that does not know a soft reset
 		b.Write([]byte("\x1b[?1049h\x1b[33mold\x1b[?1000h\x1b[3;4r\x1b[?25;7l" +
 			"\x1b[?6h\x1b[4;20h\x1b(0\x1b)0\x0e"))
 		b.Write(bytes.Replace(Redraw(a), []byte("\x1b[!p"), nil, 1))
@@ -51,8 +51,8 @@ func TestRedraw(t *testing.T) {
 	}
 }
 
-// A mirror lets nothing of the program's through but pictures, and the modes of the keyboard only
-// where it types.
+// A mirror passes on only pictures of the program's output, and the modes of the keyboard only
+// where the viewer types.
 func TestMirror(t *testing.T) {
 	m := NewMirror(20, 4)
 	m.Resize(30, 6)

@@ -6,8 +6,7 @@ import (
 	"github.com/tada-run/tada-run/audit/screen"
 )
 
-// A painter writes frames to a terminal, and of each only the rows that are
-// not there yet.
+// A painter writes frames to a terminal: of each, only the rows that changed.
 type painter struct {
 	cols, rows int
 	shown      []string
@@ -15,16 +14,16 @@ type painter struct {
 }
 
 const (
-	// enter takes the alternate screen, so that the viewer's own is left as it
-	// was; without wrapping, the last column can be written.
+	// enter switches to the alternate screen, so that the viewer's own stays unchanged; without
+	// wrapping, the last column can be written.
 	enter = "\x1b[?1049h\x1b[?7l\x1b[0m\x1b[2J"
 	leave = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l"
-	// A terminal that knows mode 2026 shows what is between as one picture.
+	// A terminal that supports mode 2026 shows what is between as one picture.
 	begin = "\x1b[?2026h\x1b[?25l"
 	end   = "\x1b[?2026l"
 )
 
-// paint returns the bytes that show f. They are good until the next call.
+// paint returns the bytes that show f. They are valid until the next call.
 func (p *painter) paint(f Frame) []byte {
 	p.buf = append(p.buf[:0], begin...)
 	if f.Cols != p.cols || f.Rows != p.rows {
@@ -56,9 +55,8 @@ func position(b []byte, x, y int) []byte {
 	return append(b, 'H')
 }
 
-// appendLine writes cells. Behind each character of which terminals disagree
-// how wide it is, the column is told again, so that a disagreement spoils one
-// cell and not the row.
+// appendLine writes cells. Terminals disagree about the width of some characters. After each of
+// those the column is set again, so that a disagreement spoils one cell and not the row.
 func appendLine(b []byte, line []screen.Cell) []byte {
 	var st screen.Style
 	for x, c := range line {

@@ -13,7 +13,7 @@ import (
 	"github.com/tada-run/tada-run/audit/screen"
 )
 
-// Time is a parameter: what is on the screen after so many seconds.
+// Time is a parameter: what is on the screen after a given number of seconds.
 func TestTime(t *testing.T) {
 	cast := lines3(t)
 	for _, c := range []struct {
@@ -115,7 +115,7 @@ func TestMarksOnTheBar(t *testing.T) {
 		must(t, k.Mark("m"))
 	}
 	mark(25)
-	// lines that are longer than what is read at once
+	// lines longer than what is read at once
 	must(t, k.Output(audit.CodeOutput, bytes.Repeat([]byte("#t 1 2 m x "), 12000)))
 	mark(50)
 	k.at(100000, "#t 0 75000000 m tada\n")
@@ -143,13 +143,13 @@ func TestMarksOnTheBar(t *testing.T) {
 	if got, want := at(), []int{12, 25, 45, 62}; !slices.Equal(got, want) {
 		t.Errorf("of a live session marks are at %v, want %v", got, want)
 	}
-	press(p, "g", "G") // passed again, and told once
+	press(p, "g", "G") // passed again, but shown once
 	if len(p.tape.marks) != 3 {
 		t.Errorf("%d marks, want 3", len(p.tape.marks))
 	}
 }
 
-// Who typed stands below the screen, and the echo has its colour.
+// The author of typed text is shown below the screen, and the echo has the author's colour.
 func TestWhoTyped(t *testing.T) {
 	k := record(t, audit.Header{Cols: 30, Rows: 6})
 	k.at(1, "$ ")
@@ -204,7 +204,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// A header may claim any size, and keyframes stay within their memory.
+// A header may claim any size, and keyframes stay within their memory limit.
 func TestMemory(t *testing.T) {
 	k := record(t, audit.Header{Cols: 1 << 30, Rows: 1 << 30})
 	full := bytes.Repeat([]byte("x"), 32<<10)

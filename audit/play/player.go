@@ -11,7 +11,7 @@ import (
 	"github.com/tada-run/tada-run/audit/screen"
 )
 
-// Settings say how a session is shown. The zero value is its own speed.
+// Settings say how a session is shown. The zero value shows it at its own speed.
 type Settings struct {
 	Speed  float64       // 2 is twice as fast; 0 means 1
 	Idle   time.Duration // longest pause; 0 means none is cut short
@@ -20,13 +20,13 @@ type Settings struct {
 	Title  string        // what the session is called below the screen
 	Proof  string        // what is known of its proof, in a word or two
 	Marks  []Mark        // places that are not in the transcript itself
-	// Live, when set, tells whether more may still be written. It is asked
-	// only at the end of what there is.
+	// Live, if set, reports whether more may still be written. It is called only at the end of what
+	// there is.
 	Live func() bool
 }
 
-// A Player is a session being shown: keys and times in, pictures out. It is
-// not for several goroutines.
+// A Player is a session being shown: keys and times in, pictures out. It must not be used by
+// several goroutines.
 type Player struct {
 	tape  *tape
 	set   Settings
@@ -50,8 +50,8 @@ type Player struct {
 // A prompt is text being typed.
 type prompt struct{ text []rune }
 
-// New opens a player at the start of a transcript. The error is a
-// *audit.BadEntry when not even its header can be read.
+// New opens a player at the start of a transcript. The error is a *audit.BadEntry if not even its
+// header can be read.
 func New(src io.ReadSeeker, s Settings) (*Player, error) {
 	total, marks := lastTime(src), markTimes(src)
 	t, err := newTape(src, s.Live)
@@ -78,8 +78,8 @@ const (
 	followEvery = 50 * time.Millisecond
 )
 
-// Tick moves the session on to the caller's time now, which never goes back.
-// It works for some milliseconds at most.
+// Tick advances the session to the caller's time now, which never goes back. It works for some
+// milliseconds at most.
 func (p *Player) Tick(now time.Duration) {
 	passed := max(0, now-p.now)
 	if p.now = now; !p.started {
@@ -149,8 +149,8 @@ func (p *Player) followOn() {
 	}
 }
 
-// Due returns how long from the last tick the picture stays as it is, unless a
-// key comes; negative means for ever.
+// Due returns how long after the last tick the picture stays the same, unless a key comes; negative
+// means forever.
 func (p *Player) Due() time.Duration {
 	t := p.tape
 	switch {
@@ -180,18 +180,18 @@ func (p *Player) Due() time.Duration {
 // Done reports whether the viewer has left.
 func (p *Player) Done() bool { return p.quit }
 
-// Err returns why the session could not be shown to its end: a *audit.BadEntry
-// for the first event that is not proven, or an error of the file.
+// Err returns why the session could not be shown to its end: a *audit.BadEntry for the first event
+// that is not proven, or an error of the file.
 func (p *Player) Err() error { return p.tape.err }
 
-// Screen returns the model as it stands, for reading.
+// Screen returns the current model, for reading.
 func (p *Player) Screen() *screen.Screen { return p.tape.stage.screen }
 
 // Position returns the time in the session.
 func (p *Player) Position() time.Duration { return p.pos }
 
-// Key takes one key of the viewer, spelled as in the help: a character, or a
-// name like "left". Keys that mean nothing do nothing.
+// Key takes one key of the viewer, spelled as in the help: a character, or a name like "left".
+// Unknown keys do nothing.
 func (p *Player) Key(name string) {
 	if p.prompt != nil {
 		p.typed(name)
@@ -207,7 +207,7 @@ func (p *Player) Key(name string) {
 	if !known {
 		return
 	}
-	// A key ends whatever takes long. Of a search nothing is left.
+	// A key ends a long operation. A search leaves no trace.
 	if s, ok := p.job.(search); ok && !p.leaves(name) {
 		p.job, p.message = nil, ""
 		if from, started := s.from(); started {
@@ -261,7 +261,7 @@ func (p *Player) seek(to time.Duration) {
 	p.job = &toTime{at: max(0, to)}
 }
 
-// nextMark and previousMark look on the tape and among the marks that were given.
+// nextMark and previousMark search the tape and the marks that were given.
 func (p *Player) nextMark() {
 	p.follow = false
 	j := &forward{goal: marks(), until: endOfTime}
@@ -276,7 +276,7 @@ func (p *Player) nextMark() {
 
 func (p *Player) previousMark() {
 	p.follow = false
-	// While it plays, a second to press the key again is not counted.
+	// While it plays, the second in which the key is pressed again does not count.
 	before := p.pos
 	if !p.paused {
 		before -= time.Second
@@ -303,7 +303,7 @@ func (p *Player) frame(back bool) {
 	}
 }
 
-// problem says in a line why the session ends here.
+// problem says in one line why the session ends here.
 func (p *Player) problem() string {
 	var bad *audit.BadEntry
 	switch {

@@ -18,13 +18,12 @@ type Options struct {
 	NoWait bool // for Out that is no terminal: everything at once
 }
 
-// ErrUnsupported says that this system has no terminals that Run knows.
+// ErrUnsupported is returned on systems without terminals that Run supports.
 var ErrUnsupported = errors.New("replay on a terminal is for Unix systems only")
 
-// Run shows a session on a terminal until the viewer leaves, and puts the
-// terminal back however it ends. It returns nil when the viewer left,
-// ctx.Err() when ctx ended it, and the *audit.BadEntry when the viewer was
-// shown that the transcript does not verify.
+// Run shows a session on a terminal until the viewer leaves, and restores the terminal however it
+// ends. It returns nil if the viewer left, ctx.Err() if ctx ended it, and the *audit.BadEntry if
+// the viewer was shown that the transcript does not verify.
 func Run(ctx context.Context, src io.ReadSeeker, o Options) error {
 	if !term.IsTerminal(int(o.In.Fd())) || !term.IsTerminal(int(o.Out.Fd())) {
 		t := TextOptions{Speed: max(o.Speed, 0), Idle: o.Idle}
@@ -81,7 +80,7 @@ func (d *driver) run(ctx context.Context) (err error) {
 	return d.p.Err()
 }
 
-// enter takes the terminal.
+// enter takes over the terminal.
 func (d *driver) enter() error {
 	var err error
 	if d.old, err = term.MakeRaw(int(d.in.Fd())); err != nil {
@@ -94,7 +93,7 @@ func (d *driver) enter() error {
 	return nil
 }
 
-// leave puts it back.
+// leave restores it.
 func (d *driver) leave() error {
 	_, err := d.out.WriteString(leave)
 	return errors.Join(err, term.Restore(int(d.in.Fd()), d.old))
@@ -128,12 +127,11 @@ func (d *driver) key(name string) error {
 	return nil
 }
 
-// glance is the longest time between two looks at the terminal's size and the
-// context: a signal does not always end a wait for keys.
+// glance is the longest time between two looks at the terminal's size and the context: a signal
+// does not always end a wait for keys.
 const glance = 250 * time.Millisecond
 
-// wait reads keys for at most d; negative means until there are some, or it is
-// time for a glance.
+// wait reads keys for at most d; negative means until there are some, or until the next glance.
 func (d *driver) wait(most time.Duration) error {
 	if most < 0 || most > glance {
 		most = glance

@@ -98,7 +98,7 @@ func (v *viewer) modes() unix.Termios {
 	return *m
 }
 
-// A person looks at a session on a real terminal, and gets it back as it was.
+// A person looks at a session on a real terminal, which is then restored.
 func TestRunOnATerminal(t *testing.T) {
 	k := record(t, audit.Header{Cols: 30, Rows: 6, Command: "make all"})
 	k.at(10, "\x1b[31mred\x1b[0m 日本\r\n")
@@ -144,7 +144,7 @@ func TestRunOnATerminal(t *testing.T) {
 		t.Errorf("left with %v", err)
 	}
 	v.gotBack()
-	// Nothing of the recording reached the terminal but as a picture.
+	// The recording reached the terminal only as a picture.
 	for _, stolen := range []string{"c3RvbGVu", "stolen", "[6n", "1000", "2004"} {
 		if bytes.Contains(bytes.ReplaceAll(v.raw, []byte("human:1000@"), nil), []byte(stolen)) {
 			t.Errorf("%q got through", stolen)
@@ -153,7 +153,7 @@ func TestRunOnATerminal(t *testing.T) {
 	checkDrawn(t, v.raw)
 }
 
-// gotBack checks that the terminal is as it was.
+// gotBack checks that the terminal is restored.
 func (v *viewer) gotBack() {
 	v.t.Helper()
 	v.until("my own screen", func(s *screen.Screen) bool {
@@ -166,7 +166,7 @@ func (v *viewer) gotBack() {
 	}
 }
 
-// The terminal comes back however it ends.
+// The terminal is restored however it ends.
 func TestRunPutsTheTerminalBack(t *testing.T) {
 	cast := lines3(t)
 	t.Run("context", func(t *testing.T) {
@@ -231,8 +231,8 @@ func checkDrawn(t *testing.T, raw []byte) {
 	}
 }
 
-// Whatever a program printed and whoever typed, the viewer's terminal gets
-// only positions, colours and characters.
+// Whatever a program printed and whoever typed, the viewer's terminal gets only positions, colours
+// and characters.
 func FuzzPainted(f *testing.F) {
 	for _, s := range []string{"\x1b]52;c;x\x07\x1b[6n", "\x1b[31m日e\u0301\x1b[?1049h",
 		"\u202e\u009b6n\x9b\x1bP\x1b\\", "\x1b[8mhidden\x1b[?5h"} {

@@ -11,8 +11,7 @@ import (
 	"github.com/tada-run/tada-run/audit/screen"
 )
 
-// However a moment is reached, the screen is the one that playing straight
-// through shows.
+// However a moment is reached, the screen is the same as after playing straight through.
 func TestSeekIsExact(t *testing.T) {
 	cast := busy(t, 4000)
 	p := open(t, cast, Settings{})
@@ -72,8 +71,8 @@ func TestSearch(t *testing.T) {
 	if !slices.Equal(on, back) {
 		t.Errorf("forward %v\nbackward %v", on, back)
 	}
-	// A line that is gone at the end of its event is found all the same, and
-	// the screen is shown as it was when it stood there.
+	// A line that is gone at the end of its event is found too, and the screen is shown as it was
+	// while the line was there.
 	k := record(t, audit.Header{Cols: 20, Rows: 3})
 	k.at(1, "a\r\nNeedle\r\n1\r\n2\r\n3\r\n4\r\n5\r\n")
 	p = open(t, k.done(), Settings{})
@@ -97,7 +96,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A key ends a search, and nothing of it is left.
+// A key ends a search, and the search leaves no trace.
 func TestSearchCanBeEnded(t *testing.T) {
 	cast := busy(t, 8000)
 	p := open(t, cast, Settings{})

@@ -9,8 +9,8 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// A job is something that takes longer than a tick. It does about so many
-// bytes of work and reports whether it is done.
+// A job is something that takes longer than a tick. It does about n bytes of work and reports
+// whether it is done.
 type job interface {
 	step(p *Player, budget int) (done bool)
 }
@@ -77,17 +77,17 @@ func (j *toMoment) step(p *Player, budget int) bool {
 	return false
 }
 
-// A goal is what is looked for on the tape.
+// A goal is what is searched for on the tape.
 type goal struct {
 	name  string
 	lines bool // look after each line of output, not after each event
-	// start is called where looking begins: what is there already is not found.
+	// start is called where the search begins: what is already there is not found.
 	start func(*stage)
-	// found is asked after each piece, with the event that it was of.
+	// found is called after each piece, with its event.
 	found func(*stage, audit.Event) bool
 }
 
-// A search is a job that looks for a goal.
+// A search is a job that searches for a goal.
 type search interface {
 	job
 	from() (origin moment, started bool)
@@ -99,8 +99,8 @@ func (g goal) what() string { return g.name }
 func (j *forward) from() (moment, bool)  { return j.origin, j.started }
 func (j *backward) from() (moment, bool) { return j.origin, j.started }
 
-// forward looks for a goal behind the present moment. until is a time at which
-// something that is not on the tape would be found.
+// forward searches for a goal after the present moment. until is a time at which something that is
+// not on the tape would be found.
 type forward struct {
 	goal
 	until   time.Duration
@@ -143,9 +143,9 @@ func (j *forward) step(p *Player, budget int) bool {
 	return false
 }
 
-// backward looks for the last place before the present moment. It looks
-// through the stretch behind each keyframe, from the last one on, and goes to
-// the last place in the first stretch that has one.
+// backward searches for the last place before the present moment. It searches the stretch after
+// each keyframe, from the last one back, and goes to the last place in the first stretch that has
+// one.
 type backward struct {
 	goal
 	since   time.Duration // what lies after it does not count; 0: the present moment
@@ -211,14 +211,14 @@ func (j *backward) finish(p *Player) bool {
 	return false
 }
 
-// A query is text that is looked for on the screen.
+// A query is text that is searched for on the screen.
 type query struct{ text string }
 
-// in reports where the text is in a row, in bytes. As in less, small letters
-// mean both cases.
+// in returns where the text is in a row, in bytes. As in less, a lower-case letter matches both
+// cases.
 func (q query) in(row string) (at int) {
 	if strings.IndexFunc(q.text, unicode.IsUpper) < 0 {
-		// Folded rune by rune, so that places in the copy are those in the row.
+		// Folded rune by rune, so that positions in the copy are those in the row.
 		row = strings.Map(func(r rune) rune {
 			if l := unicode.ToLower(r); len(string(l)) == len(string(r)) {
 				return l
@@ -238,7 +238,7 @@ func (q query) goal() goal {
 	}
 }
 
-// marks and pictures are the other things to look for.
+// marks and pictures are the other goals.
 func marks() goal {
 	return goal{
 		name:  "another mark",

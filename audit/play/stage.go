@@ -10,7 +10,7 @@ import (
 	"github.com/tada-run/tada-run/audit/screen"
 )
 
-// A stage is where events become a picture.
+// A stage turns events into a picture.
 type stage struct {
 	screen *screen.Screen
 	wire   Wire
@@ -23,11 +23,11 @@ type stage struct {
 	wired  []byte // what was drawn last; room for what comes
 }
 
-// A cast is who took part; a tag is a place in it. It only grows, and so is
-// shared by all copies of a stage.
+// A cast is the list of authors; a tag is an index into it. It only grows, and so all copies of a
+// stage share it.
 type cast struct{ authors []string }
 
-// maxAuthors is as many as a tag can tell apart; 0 is nobody.
+// maxAuthors is the largest tag; 0 means no author.
 const maxAuthors = 255
 
 func (c *cast) tag(author string) uint8 {
@@ -74,8 +74,8 @@ func (s *stage) clone() *stage {
 	return &c
 }
 
-// scenes say what an event does to the stage, by its code. Output is not here:
-// it may come in parts.
+// scenes say what an event does to the stage, by its code. Output is not here: it may come in
+// parts.
 var scenes = map[byte]func(*stage, audit.Event){
 	audit.CodeInput: (*stage).input,
 	audit.CodeStdin: func(s *stage, e audit.Event) {
@@ -102,7 +102,7 @@ var scenes = map[byte]func(*stage, audit.Event){
 
 func isOutput(code byte) bool { return code == audit.CodeOutput || code == audit.CodeStderr }
 
-// play shows all of an event but output.
+// play shows all of an event except output.
 func (s *stage) play(e audit.Event) {
 	if scene := scenes[e.Code]; scene != nil {
 		scene(s, e)
@@ -117,13 +117,13 @@ func (s *stage) tell(n *note, e audit.Event, format string, args ...any) {
 	*n = note{e.Time, e.Author, fmt.Sprintf(format, args...)}
 }
 
-// remark stands in the picture for bytes that are not there.
+// remark is shown in the picture in place of bytes that are missing.
 func (s *stage) remark(format string, args ...any) {
 	fmt.Fprintf(s.screen, "["+format+"]", args...)
 }
 
-// maxEcho is how much typed text waits for its echo; more was pasted into a
-// program that does not echo.
+// maxEcho is how much typed text waits for its echo; more was pasted into a program that does not
+// echo.
 const maxEcho = 4096
 
 func (s *stage) input(e audit.Event) {
@@ -140,7 +140,7 @@ func (s *stage) input(e audit.Event) {
 	} else {
 		s.echo = append(s.echo, e.Data...)
 	}
-	// One run of keys reads as one line, as long as one author types it.
+	// A run of keys is shown as one line, as long as one author types.
 	run := ""
 	if s.typed.by == e.Author && e.Time-s.typed.at < 2*time.Second &&
 		!strings.HasSuffix(s.typed.text, "⏎") {
@@ -188,9 +188,8 @@ func (s *stage) draw(code byte, p []byte) {
 	s.screen.Write(s.wired)
 }
 
-// drawEcho draws what of p is only what was typed before, in the colour of
-// who typed it, and returns how much that was. With the first byte that
-// differs the program does something of its own.
+// drawEcho draws the part of p that only repeats what was typed, in the author's colour, and
+// returns its length. At the first byte that differs, the program's own output begins.
 func (s *stage) drawEcho(p []byte) int {
 	n := 0
 	for n < len(p) && n < len(s.echo) && p[n] == s.echo[n] {

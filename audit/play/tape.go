@@ -11,8 +11,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// A tape is a transcript with a place in it: everything up to there is on the
-// stage.
+// A tape is a transcript with a position in it: everything up to there is on the stage.
 type tape struct {
 	src    io.ReadSeeker
 	live   func() bool // more may be written
@@ -43,7 +42,7 @@ type moment struct {
 
 func (m moment) before(o moment) bool { return m.seq < o.seq || m.seq == o.seq && m.off < o.off }
 
-// A keyframe is a moment that can be gone back to at once.
+// A keyframe is a moment to which the tape can return at once.
 type keyframe struct {
 	pos   audit.Position
 	at    time.Duration
@@ -94,7 +93,7 @@ func (t *tape) keep() {
 	t.sparse *= 2
 }
 
-// keepIfDue makes a keyframe where the tape is for the first time.
+// keepIfDue makes a keyframe if the tape is here for the first time and one is due.
 func (t *tape) keepIfDue() {
 	last := &t.frames[len(t.frames)-1]
 	pos := t.reader.Position()
@@ -116,8 +115,7 @@ func (t *tape) moment() moment {
 	return moment{seq: t.reader.Position().Events()}
 }
 
-// peek makes the next event known; false means that there is none, now or
-// ever.
+// peek reads the next event; false means that there is none, now or ever.
 func (t *tape) peek() bool {
 	if t.have || t.end {
 		return t.have
@@ -137,9 +135,8 @@ func (t *tape) peek() bool {
 	return false
 }
 
-// draw shows at most n bytes of the event that peek told, and for the last of
-// them the event counts as past. It returns how many there were, and at least
-// 1, so that a caller can count its work.
+// draw shows at most n bytes of the event that peek read; with the last of them the event is past.
+// It returns how many it showed, and at least 1, so that a caller can count its work.
 func (t *tape) draw(n int) int {
 	e := t.event
 	t.at = e.Time
@@ -165,7 +162,7 @@ func (t *tape) draw(n int) int {
 // whole is more than any event holds.
 const whole = 1 << 30
 
-// line returns how much of the event is left on its present line.
+// line returns how much of the event is left on its current line.
 func (t *tape) line() int {
 	if !isOutput(t.event.Code) || t.event.Redacted {
 		return whole
@@ -192,8 +189,7 @@ func (t *tape) frameBefore(after func(*keyframe) bool) int {
 	return max(0, sort.Search(len(t.frames), func(i int) bool { return after(&t.frames[i]) })-1)
 }
 
-// goTo goes to the best keyframe for a moment, unless the tape stands between
-// the two already.
+// goTo goes to the best keyframe for a moment, unless the tape is already between the two.
 func (t *tape) goTo(m moment) error {
 	k := t.frames[t.frameBefore(func(k *keyframe) bool { return m.before(k.moment()) })]
 	if here := t.moment(); !here.before(k.moment()) && !m.before(here) {

@@ -13,8 +13,7 @@ import (
 // readable waits for something to read.
 func readable(f *os.File, most time.Duration) (bool, error) {
 	fds := []unix.PollFd{{Fd: int32(f.Fd()), Events: unix.POLLIN}}
-	// Rounded up: what is due in a fraction of a millisecond would be asked for
-	// over and over.
+	// Rounded up: otherwise a wait of a fraction of a millisecond would be polled over and over.
 	n, err := unix.Poll(fds, int((most+time.Millisecond-1)/time.Millisecond))
 	if errors.Is(err, unix.EINTR) {
 		return false, nil // perhaps the size changed: look
@@ -22,5 +21,5 @@ func readable(f *os.File, most time.Duration) (bool, error) {
 	return n > 0, err
 }
 
-// stop gives the terminal to the shell until the viewer comes back (fg).
+// stop returns the terminal to the shell until the viewer comes back (fg).
 func stop() { _ = unix.Kill(os.Getpid(), unix.SIGTSTP) }

@@ -10,17 +10,17 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// TextOptions say how fast Text writes. The zero value is at once.
+// TextOptions say how fast Text writes. The zero value means at once.
 type TextOptions struct {
 	Speed float64       // of the session's own; 0 means at once
 	Idle  time.Duration // longest pause; 0 means none is cut short
 }
 
-// Text writes what a person saw, as lines of text: what was written over, such
-// as a progress bar, as it was left; lines that the terminal broke as one; and
-// of a full-screen program what was there when it ended. A line is written
-// when it can no longer change, because it left the screen. The error is a
-// *audit.BadEntry when a part does not verify; what is before it was written.
+// Text writes what a person saw, as lines of text. Text that was overwritten, such as a progress
+// bar, is written in its last state; lines that the terminal broke are one line; of a full-screen
+// program, the last screen is written. A line is written when it can no longer change, because it
+// left the screen. The error is a *audit.BadEntry if a part does not verify; what is before it was
+// written.
 func Text(ctx context.Context, w io.Writer, r io.Reader, o TextOptions) error {
 	t, err := audit.NewReader("transcript", r)
 	if err != nil {
@@ -68,7 +68,7 @@ func lines(ctx context.Context, t *audit.Reader, s *stage, out *bufio.Writer, o 
 	}
 }
 
-// pass lets the time to the next event pass. What was written is seen first.
+// pass waits until the next event is due. What was written is flushed first.
 func pass(ctx context.Context, d time.Duration, out *bufio.Writer, o TextOptions) error {
 	if o.Idle > 0 {
 		d = min(d, o.Idle)

@@ -72,7 +72,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// What a program prints decides which line ends it had, and only that.
+// A program's output alone decides which line ends it had.
 func TestWire(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"a\r\n|b\n|c", "a\r\nb\nc"},
@@ -98,7 +98,7 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// A transcript of any length is written as it is read: what is held does not grow with it.
+// A transcript of any length is written as it is read: memory does not grow with it.
 func TestTextOfAnyLength(t *testing.T) {
 	k := record(t, audit.Header{Cols: 80, Rows: 24})
 	line := strings.Repeat("\x1b[32mok\x1b[0m  a line of a build that never ends, and goes on behind the edge of the screen\r\n", 40)

@@ -9,16 +9,15 @@ import (
 	"github.com/tada-run/tada-run/audit/screen"
 )
 
-// A Tint turns output into what a terminal has to get, as a Wire does, and has the echo of what was
-// typed in the colour of who typed it: for players that know nothing of authors. It follows the
-// session on a screen of its own, because behind the echo the program's own colours have to be as
-// they were.
+// A Tint turns output into what a terminal must receive, like a Wire, and colours the echo of what
+// was typed by its author, for players that do not know about authors. It follows the session on a
+// screen of its own, because after the echo the program's own colours must be restored.
 type Tint struct{ stage *stage }
 
-// NewTint is for a transcript from its start.
+// NewTint returns a Tint for a transcript from its start.
 func NewTint(h audit.Header) Tint { return Tint{newStage(h)} }
 
-// Append takes the next event, and adds to dst what of it a terminal has to get.
+// Append takes the next event, and adds to dst what a terminal must receive for it.
 func (t Tint) Append(dst []byte, e audit.Event) []byte {
 	s := t.stage
 	if !isOutput(e.Code) {
@@ -29,7 +28,7 @@ func (t Tint) Append(dst []byte, e audit.Event) []byte {
 	if e.Code == audit.CodeOutput {
 		by, pen, begun := s.echoBy, s.screen.Pen(), len(s.screen.Pending()) > 0
 		if n = s.drawEcho(e.Data); n > 0 && begun {
-			// a colour would come in the middle of the program's own sequence
+			// a colour would be in the middle of the program's own sequence
 			dst = append(dst, s.wired...)
 		} else if n > 0 {
 			dst = appendTyped(dst, s.wired, authorColor(s.cast.name(by)), pen)
@@ -39,8 +38,8 @@ func (t Tint) Append(dst []byte, e audit.Event) []byte {
 	return append(dst, s.wired...)
 }
 
-// appendTyped adds what was typed, in that colour up to the first byte that is no text: a sequence
-// may keep or change the pen, which is as it was when it comes.
+// appendTyped adds typed text in the colour c, up to the first byte that is not text. A sequence
+// may save or change the pen, so the pen is restored before it.
 func appendTyped(dst, typed []byte, c screen.Color, pen screen.Style) []byte {
 	n := bytes.IndexFunc(typed, func(r rune) bool {
 		return !unicode.IsPrint(r) || r == utf8.RuneError

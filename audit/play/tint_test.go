@@ -12,7 +12,7 @@ import (
 	"github.com/tada-run/tada-run/audit/screen"
 )
 
-// tinted is what a terminal gets of a transcript, with the authors' colours and without.
+// tinted returns what a terminal gets of a transcript, with the authors' colours and without.
 func tinted(t *testing.T, cast []byte) (colored, plain []byte) {
 	t.Helper()
 	r, err := audit.NewReader("a", bytes.NewReader(cast))
@@ -31,7 +31,7 @@ func tinted(t *testing.T, cast []byte) (colored, plain []byte) {
 	}
 }
 
-// The echo has its author's colour, and what comes behind it the program's own.
+// The echo has its author's colour, and what follows has the program's own.
 func TestTint(t *testing.T) {
 	k := record(t, audit.Header{Cols: 40, Rows: 6})
 	k.at(1, "\x1b[31;1m$ ")
@@ -54,7 +54,7 @@ func TestTint(t *testing.T) {
 	}
 }
 
-// Whatever is typed and printed, the colours change nothing but colours.
+// Whatever is typed and printed, only colours change.
 func TestTintChangesColoursOnly(t *testing.T) {
 	pieces := []string{"ls", "\r", "\r\n", "\x1b", "[", "1", ";", "3", "m", "A", "日本", "\xe6",
 		"\x1b[7m", "\x1b[2J", "\x1b]0;", "\x07", "\x1b[?1049h", "\x1b7", "\x1b8", "\n", "\t"}

@@ -6,13 +6,12 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// A Wire makes of a program's output what a terminal has to get. What was
-// written to a terminal is that already: its driver made \r\n of every \n.
-// What was written to a pipe still has \n alone, which on a terminal only goes
-// down. Which of them it was shows the first line feed of the output: only
-// full-screen programs switch the driver's work off, and they do not begin
-// with one. Standard error is told apart only where it has a pipe of its own.
-// The zero value is for the start of a transcript that does not say.
+// A Wire turns a program's output into what a terminal must receive. Output written to a terminal
+// already is that: the terminal driver replaced every \n with \r\n. Output written to a pipe still
+// has plain \n, which on a terminal only goes down. The first line feed of the output shows which
+// of the two it was: only full-screen programs turn off the driver's translation, and they do not
+// begin with a line feed. Standard error is treated separately only if it has a pipe of its own.
+// The zero value is for the start of a transcript that does not say what it was.
 type Wire struct {
 	ends lineEnds
 	last byte // of the output
@@ -26,7 +25,7 @@ const (
 	pipe
 )
 
-// NewWire is for a transcript that may say in its header what it was.
+// NewWire returns a Wire for a transcript, whose header may say what it was.
 func NewWire(h audit.Header) Wire {
 	switch h.Wire {
 	case audit.TagPipe:

@@ -39,7 +39,7 @@ func record(t testing.TB, h audit.Header) *take {
 	return k
 }
 
-// at lets the clock go on to a time and records output then.
+// at advances the clock to a time and records output then.
 func (k *take) at(ms int, out string) {
 	k.now = time.Duration(ms) * time.Millisecond
 	must(k.t, k.Output(audit.CodeOutput, []byte(out)))
@@ -62,7 +62,7 @@ func open(t testing.TB, cast []byte, s Settings) *Player {
 	return p
 }
 
-// press gives keys and waits until what they began is done.
+// press sends keys and waits until the work that they started is done.
 func press(p *Player, keys ...string) {
 	for _, k := range keys {
 		p.Key(k)
@@ -99,7 +99,7 @@ func lines3(t testing.TB) []byte {
 	return k.done()
 }
 
-// busy records a session with everything in it, some megabytes long.
+// busy records a session with one of everything, some megabytes long.
 func busy(t testing.TB, events int) []byte {
 	k := record(t, audit.Header{Cols: 40, Rows: 10})
 	rnd := mathrand.New(mathrand.NewPCG(7, 7))

@@ -20,7 +20,7 @@ func Indexed(n uint8) Color { return indexed | Color(n) }
 // RGB returns a direct colour.
 func RGB(r, g, b uint8) Color { return direct | Color(r)<<16 | Color(g)<<8 | Color(b) }
 
-// Index returns the place in the palette; ok is false for other colours.
+// Index returns the index in the palette; ok is false for other colours.
 func (c Color) Index() (n uint8, ok bool) { return uint8(c), c>>24 == 1 }
 
 // RGB returns a direct colour's parts; ok is false for other colours.
@@ -43,18 +43,17 @@ const (
 	Strike
 )
 
-// A Style is how a cell is drawn. Tag is the caller's: it comes from SetTag,
-// and means nothing here.
+// A Style is how a cell is drawn. Tag belongs to the caller: SetTag sets it, and it has no meaning
+// here.
 type Style struct {
 	Fg, Bg Color
 	Attr   Attr
 	Tag    uint8
 }
 
-// A Cell is one place of the screen. Rune is a printable character; it is 0,
-// as is Width, in the right half of a wide one. Marks are the combining
-// characters on it, 0 where there is none: more than two are not kept, because
-// a program can put any number of them into one cell.
+// A Cell is one place of the screen. Rune is a printable character; it is 0, as is Width, in the
+// right half of a wide one. Marks are the combining characters on it, 0 where there is none. Only
+// two are kept, because a program can put any number of them into one cell.
 type Cell struct {
 	Rune  rune
 	Marks [2]rune
@@ -65,9 +64,8 @@ type Cell struct {
 // blank is what an erased cell looks like.
 func blank(bg Color) Cell { return Cell{Rune: ' ', Width: 1, Style: Style{Bg: bg}} }
 
-// A row is a line of the screen. Cells from len(cells) on look like fill, so
-// erasing costs nothing, and a screen of any size takes memory only where
-// something stands.
+// A row is a line of the screen. Cells from len(cells) on look like fill, so erasing costs nothing,
+// and a screen of any size takes memory only where something was written.
 type row struct {
 	cells   []Cell
 	fill    Cell
@@ -82,7 +80,7 @@ func (r *row) clear(bg Color) {
 	r.wrapped, r.changed, r.told = false, true, false
 }
 
-// reach makes the first n cells ones that can be written.
+// reach makes the first n cells writable.
 func (r *row) reach(n int) {
 	if old := len(r.cells); old < n {
 		r.cells = slices.Grow(r.cells, n-old)[:n]
@@ -93,7 +91,7 @@ func (r *row) reach(n int) {
 	r.changed, r.told = true, false
 }
 
-// cut ends the row at x; what was behind it is erased.
+// cut ends the row at x; what was after it is erased.
 func (r *row) cut(x int, bg Color) {
 	if x < len(r.cells) {
 		r.split(x)
@@ -104,7 +102,7 @@ func (r *row) cut(x int, bg Color) {
 	r.fill, r.wrapped, r.changed, r.told = blank(bg), false, true, false
 }
 
-// erase blanks the cells from x up to end, of which there are cols in all.
+// erase blanks the cells from x up to end; cols is the number of cells.
 func (r *row) erase(x, end, cols int, bg Color) {
 	if end >= cols {
 		r.cut(x, bg)
@@ -118,8 +116,7 @@ func (r *row) erase(x, end, cols int, bg Color) {
 	}
 }
 
-// split makes sure that no wide character stands across the left edge of x:
-// half of one cannot be drawn.
+// split makes sure that no wide character crosses the left edge of x: half of one cannot be drawn.
 func (r *row) split(x int) {
 	if x > 0 && x < len(r.cells) && r.cells[x].Width == 0 {
 		r.cells[x-1] = blank(r.cells[x-1].Bg)
@@ -141,8 +138,8 @@ func (r *row) clone() *row {
 	return &c
 }
 
-// text is what can be read in a row of so many columns, without the blanks at
-// its end; with a row that goes on in the next one, they are part of the text.
+// text returns what can be read in a row of cols columns, without the blanks at its end; if the row
+// continues in the next one, they are part of the text.
 func (r *row) text(cols int) string {
 	var room [512]byte
 	b := room[:0]

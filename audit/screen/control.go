@@ -1,7 +1,7 @@
 package screen
 
-// controls are the sequences ESC [ ... that draw. All that ask or report, or
-// that change more than the picture, are not here, and so do nothing.
+// controls are the sequences ESC [ ... that draw. Those that ask or report, or that change more
+// than the picture, are not in it, and so do nothing.
 var controls = [256]func(*Screen, *params){
 	'@': func(s *Screen, p *params) { s.pen.wrap = false; s.insertCells(p.get(0, 1)) },
 	'A': func(s *Screen, p *params) { s.up(p.get(0, 1)) },
@@ -56,7 +56,7 @@ func (s *Screen) dispatchCSI(c byte) {
 
 func (s *Screen) column(x int) { s.pen.x, s.pen.wrap = limit(x, 0, s.cols-1), false }
 
-// line is an absolute row; in origin mode it counts from the region's top.
+// line moves to an absolute row; in origin mode it counts from the region's top.
 func (s *Screen) line(y int) {
 	s.pen.wrap = false
 	if s.pen.origin {
@@ -66,7 +66,7 @@ func (s *Screen) line(y int) {
 	s.pen.y = limit(y, 0, s.rows-1)
 }
 
-// up and down stop at the region's edge when they begin inside of it.
+// up and down stop at the region's edge if they begin inside it.
 func (s *Screen) up(n int) {
 	top := 0
 	if s.pen.y >= s.page.top {
@@ -144,8 +144,8 @@ func (s *Screen) shiftLines(n int) {
 	}
 }
 
-// repeat is REP. A row is as much as any program means by it; without a limit
-// eight bytes would keep the reader busy for ten thousand.
+// repeat is REP. No program needs more than a row; without a limit, eight bytes would keep the
+// reader busy for ten thousand.
 func (s *Screen) repeat(n int) {
 	if s.last == 0 {
 		return
@@ -203,8 +203,8 @@ func (s *Screen) setModes(p *params, on bool) {
 	}
 }
 
-// setPrivate sets DEC's modes. Those of keyboard, mouse and paste change
-// nothing that can be seen, and are only remembered.
+// setPrivate sets DEC's modes. Those of keyboard, mouse and paste change nothing visible, and are
+// only remembered.
 func (s *Screen) setPrivate(p *params, on bool) {
 	for _, n := range p.n[:p.len] {
 		s.setKeys(n, on)

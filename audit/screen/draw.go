@@ -67,7 +67,7 @@ func (s *Screen) put(r rune) {
 	s.advance(w)
 }
 
-// mark puts a combining character on the one before.
+// mark puts a combining character on the character before.
 func (s *Screen) mark(r rune) {
 	line, x := s.page.rows[s.pen.y], s.pen.x-1
 	if s.pen.wrap {
@@ -88,8 +88,8 @@ func (s *Screen) mark(r rune) {
 	}
 }
 
-// advance moves the cursor behind what was drawn. In the last column it stays,
-// and only the next character begins a row: a full line is no blank line more.
+// advance moves the cursor after what was drawn. In the last column it stays, and only the next
+// character begins a row: a full line does not add a blank one.
 func (s *Screen) advance(n int) {
 	s.pen.x += n
 	if s.pen.x >= s.cols {
@@ -111,7 +111,7 @@ func (s *Screen) nextRow() {
 	s.pen.x = 0
 }
 
-// lineFeed goes down a row; at the bottom of the region, the region goes up.
+// lineFeed goes down a row; at the bottom of the region, the region scrolls up.
 func (s *Screen) lineFeed() {
 	s.pen.wrap = false
 	switch {
@@ -217,14 +217,14 @@ func (s *Screen) deleteCells(n int) {
 	line.wrapped = false
 }
 
-// mend blanks half a wide character that was pushed over the right edge.
+// mend blanks half of a wide character that was pushed over the right edge.
 func (s *Screen) mend(line *row) {
 	if n := len(line.cells); n > 0 && line.cells[n-1].Width == 2 {
 		line.cells[n-1] = blank(line.cells[n-1].Bg)
 	}
 }
 
-// align is DECALN: a screen full of E, by which people once set up the tube.
+// align is DECALN: a screen full of E, once used to adjust the tube.
 func (s *Screen) align() {
 	for _, r := range s.page.rows {
 		r.clear(0)

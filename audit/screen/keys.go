@@ -2,14 +2,14 @@ package screen
 
 import "strconv"
 
-// keyModes are DEC's private modes that change nothing of the picture and decide what a keyboard or
-// a mouse sends: cursor keys, keypad, mouse in its spellings, focus, brackets around a paste.
+// keyModes are DEC's private modes that do not change the picture but decide what a keyboard or a
+// mouse sends: cursor keys, keypad, mouse in its spellings, focus, brackets around a paste.
 var keyModes = [...]int{1, 66, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 2004}
 
 // NoKeys turns all of them off.
 const NoKeys = "\x1b[?1;66;1000;1002;1003;1004;1005;1006;1015;2004l\x1b>"
 
-// setKeys takes note of a mode of the keyboard.
+// setKeys records a mode of the keyboard.
 func (s *Screen) setKeys(n int, on bool) {
 	for i, mode := range keyModes {
 		if mode != n {
@@ -22,8 +22,8 @@ func (s *Screen) setKeys(n int, on bool) {
 	}
 }
 
-// Keys returns the sequences that make the keyboard of a terminal as it came up send what the
-// program has asked for. They are made here: nothing that was written stands in them.
+// Keys returns the sequences that make the keyboard of a freshly started terminal send what the
+// program has asked for. They are made here: they contain nothing that was written.
 func (s *Screen) Keys() string {
 	text := ""
 	for i, mode := range keyModes {
@@ -34,8 +34,8 @@ func (s *Screen) Keys() string {
 	return text
 }
 
-// State returns the sequences that give a terminal as it came up the scroll region and the modes of
-// writing that the program has set. The cursor is anywhere after it.
+// State returns the sequences that give a freshly started terminal the scroll region and the modes
+// of writing that the program has set. The position of the cursor after it is undefined.
 func (s *Screen) State() string {
 	text := ""
 	if s.page.top != 0 || s.page.bottom != s.rows {
@@ -55,11 +55,11 @@ func (s *Screen) State() string {
 	return text
 }
 
-// Pen is the style of what is written next.
+// Pen returns the style of what is written next.
 func (s *Screen) Pen() Style { return s.pen.style }
 
-// Pending returns the bytes of what was begun and has not ended: a character, a sequence, a string.
-// A screen that is given them goes on where this one is.
+// Pending returns the bytes of an unfinished character, sequence or string. A screen that is given
+// them continues where this one is.
 func (s *Screen) Pending() []byte {
 	q := &s.parser
 	begun, ok := map[state]string{

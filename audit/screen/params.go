@@ -3,7 +3,7 @@ package screen
 // params are the numbers of a control sequence. An omitted one is -1.
 type params struct {
 	n    [32]int
-	sub  [32]bool // stands behind a colon: part of the one before
+	sub  [32]bool // after a colon: part of the one before
 	len  int
 	mark byte // < = > or ?
 	bad  bool // holds intermediates
@@ -38,5 +38,5 @@ func (p *params) get(i, otherwise int) int {
 	return p.n[i]
 }
 
-// maxNumber is as large as a number gets. Screens are smaller.
+// maxNumber is the largest number. Screens are smaller.
 const maxNumber = 9999

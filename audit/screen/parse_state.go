@@ -2,10 +2,10 @@ package screen
 
 import "unicode/utf8"
 
-// A parser cuts the bytes into characters, controls and sequences.
+// A parser splits the bytes into characters, controls and sequences.
 type parser struct {
 	state state
-	text  []byte // of a string; of a sequence, what stands between ESC and its end
+	text  []byte // of a string; of a sequence, what is between ESC and its end
 	n     int    // bytes of the string so far
 	part  [utf8.UTFMax]byte
 	parts int // bytes of an unfinished character

@@ -12,8 +12,8 @@ const (
 	maxString   = 1 << 20 // of any string: images in sixels come as one
 )
 
-// Write draws p. It takes everything and never fails; sequences and characters
-// may be cut anywhere between two calls.
+// Write draws p. It accepts everything and never fails; sequences and characters may be split
+// anywhere between two calls.
 func (s *Screen) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
@@ -38,7 +38,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// character takes one character that is not ASCII, or what there is of it.
+// character takes one character that is not ASCII, or the part of it that is there.
 func (s *Screen) character(p []byte) (rest []byte) {
 	q := &s.parser
 	if q.parts == 0 {
@@ -108,7 +108,7 @@ func (s *Screen) c0(c byte) {
 	}
 }
 
-// sequence takes the bytes behind ESC, or ESC [.
+// sequence takes the bytes after ESC, or ESC [.
 func (s *Screen) sequence(c byte) {
 	q := &s.parser
 	switch {
@@ -154,7 +154,7 @@ func (s *Screen) inString(c byte) {
 	}
 }
 
-// command is an OSC. Only 0 and 2, the title, touch no more than the picture.
+// command is an OSC. Only 0 and 2, the title, affect nothing beyond the picture.
 func (s *Screen) command(text string) {
 	if s.Told != nil {
 		s.Told(text)

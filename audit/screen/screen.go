@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// MaxCols and MaxRows bound a screen. No terminal in use is larger, and the
-// size in a recording can be any number.
+// MaxCols and MaxRows limit a screen. No terminal in use is larger, and the size in a recording can
+// be any number.
 const (
 	MaxCols = 1024
 	MaxRows = 512
 )
 
-// A Screen is the model of a terminal. It is not for several goroutines.
+// A Screen is the model of a terminal. It must not be used by several goroutines.
 type Screen struct {
-	// Gone, when set, is told each line of text for the last time it can be
-	// seen: when it leaves the screen at the top, when the screen is cleared,
-	// and, for what a full-screen program drew, when that ends. wrapped says
-	// that the next line continues it. It must not call the Screen.
+	// Gone, if set, is called with each line of text when it can be seen for the last time: when it
+	// leaves the screen at the top, when the screen is cleared, and, for what a full-screen program
+	// drew, when that ends. wrapped says that the next line continues it. It must not call the
+	// Screen.
 	Gone func(text string, wrapped bool)
-	// Told, when set, is told each operating system command (OSC) that ends, of at most 4 KiB:
-	// shells tell in them where commands begin and end. It must not call the Screen.
+	// Told, if set, is called with each operating system command (OSC) of at most 4 KiB when it
+	// ends: shells mark with them where commands begin and end. It must not call the Screen.
 	Told func(text string)
 
 	cols, rows int
@@ -56,7 +56,7 @@ type modes struct {
 	noWrap, insert, hidden, inverse, newline bool
 }
 
-// New returns a blank screen. Sizes are cut to 1 and MaxCols or MaxRows.
+// New returns a blank screen. Sizes are limited to 1 and MaxCols or MaxRows.
 func New(cols, rows int) *Screen {
 	s := &Screen{cols: limit(cols, 1, MaxCols), rows: limit(rows, 1, MaxRows)}
 	s.reset()
@@ -90,7 +90,7 @@ func (s *Screen) defaultTabs() {
 	}
 }
 
-// resize gives the page so many rows and its region back to the whole.
+// resize gives the page that many rows and resets its region to the whole.
 func (p *page) resize(cols, rows int) {
 	for len(p.rows) < rows {
 		p.rows = append(p.rows, &row{fill: blank(0)})
@@ -105,8 +105,8 @@ func (p *page) resize(cols, rows int) {
 	p.top, p.bottom = 0, rows
 }
 
-// Resize changes the size as xterm does: lines are not broken anew, and when
-// rows go, they go at the top as long as the cursor would be lost below.
+// Resize changes the size as xterm does: lines are not broken again, and if rows are removed, they
+// are removed at the top as long as the cursor would be lost below.
 func (s *Screen) Resize(cols, rows int) {
 	cols, rows = limit(cols, 1, MaxCols), limit(rows, 1, MaxRows)
 	if cols == s.cols && rows == s.rows {
@@ -139,8 +139,8 @@ func (s *Screen) Resize(cols, rows int) {
 // Size returns columns and rows.
 func (s *Screen) Size() (cols, rows int) { return s.cols, s.rows }
 
-// Cell returns what stands at x, y, counted from 0 at the upper left; a blank
-// outside of the screen. Reverse video of the whole screen is part of it.
+// Cell returns the cell at x, y, counted from 0 at the upper left; outside the screen, a blank.
+// Reverse video of the whole screen is included.
 func (s *Screen) Cell(x, y int) Cell {
 	c := blank(0)
 	if y >= 0 && y < s.rows && x >= 0 && x < s.cols {
@@ -156,8 +156,8 @@ func (s *Screen) Cell(x, y int) Cell {
 // program shows it.
 func (s *Screen) Cursor() (x, y int, visible bool) { return s.pen.x, s.pen.y, !s.mode.hidden }
 
-// Title returns what the program last called its window: printable text of
-// at most 256 characters.
+// Title returns the last title that the program gave its window: printable text of at most 256
+// characters.
 func (s *Screen) Title() string { return s.title }
 
 // Alternate reports whether the alternate screen is shown.
@@ -198,7 +198,7 @@ func (s *Screen) filled() int {
 	return 0
 }
 
-// keep tells Gone the first n rows.
+// keep passes the first n rows to Gone.
 func (s *Screen) keep(n int) {
 	if s.Gone == nil || s.page == nil {
 		return
@@ -211,7 +211,7 @@ func (s *Screen) keep(n int) {
 	}
 }
 
-// Flush tells Gone what is on the screen: nothing more will come.
+// Flush passes what is on the screen to Gone: nothing more will come.
 func (s *Screen) Flush() {
 	if s.Alternate() {
 		s.leaveAlternate()
@@ -219,9 +219,8 @@ func (s *Screen) Flush() {
 	s.keep(s.filled())
 }
 
-// Appeared reports whether a row that was written since the last call is one
-// for which match is true and was not before. A row that only moved, as when
-// the screen scrolls, did not appear.
+// Appeared reports whether match is true for a row that was written since the last call, and was
+// false for it before. A row that only moved, as when the screen scrolls, did not appear.
 func (s *Screen) Appeared(match func(text string) bool) bool {
 	found := false
 	for _, r := range s.page.rows {
@@ -235,7 +234,7 @@ func (s *Screen) Appeared(match func(text string) bool) bool {
 	return found
 }
 
-// Look makes Appeared start over: with what is on the screen now.
+// Look makes Appeared start over, with what is on the screen now.
 func (s *Screen) Look(match func(text string) bool) {
 	for _, p := range []*page{&s.main, &s.alt} {
 		for _, r := range p.rows {
@@ -244,7 +243,7 @@ func (s *Screen) Look(match func(text string) bool) {
 	}
 }
 
-// Clone returns a copy that shares nothing with s but Gone and Told.
+// Clone returns a copy that shares nothing with s except Gone and Told.
 func (s *Screen) Clone() *Screen {
 	c := *s
 	c.main, c.alt = s.main.clone(), s.alt.clone()
@@ -266,7 +265,7 @@ func (p *page) clone() page {
 	return c
 }
 
-// cellSize is a Cell's in memory.
+// cellSize is the size of a Cell in memory.
 const cellSize = 28
 
 // Bytes estimates the memory of a Clone.
@@ -280,9 +279,8 @@ func (s *Screen) Bytes() int {
 	return n
 }
 
-// leaveAlternate shows the main screen again. What the program drew last is
-// told now, behind what stood above it on the main screen: that is the order
-// in which a person saw them.
+// leaveAlternate shows the main screen again. What the program drew last is passed to Gone now,
+// after what was above it on the main screen: that is the order in which a person saw them.
 func (s *Screen) leaveAlternate() {
 	s.page = &s.main
 	above := min(s.main.saved.y, s.filled())

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// What a person sees. | ends a row here; screens are 10 by 4 unless said.
+// What a person sees. | ends a row here; screens are 10 by 4 unless stated otherwise.
 func TestPicture(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"text", "ab\r\ncd", "ab|cd"},
@@ -195,7 +195,7 @@ func TestResize(t *testing.T) {
 	}
 }
 
-// Gone tells each line once, in the order in which a person saw them.
+// Gone gets each line once, in the order in which a person saw them.
 func TestGone(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"scrolled and left", "1\r\n2\r\n3\r\n4\r\n5\r\n6", "1|2|3|4|5|6"},
@@ -260,8 +260,8 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// Whatever comes, nothing panics, the picture is whole, printable and no
-// larger than the screen, and a clone goes on as the original does.
+// For any input, nothing panics, the picture is whole, printable and no larger than the screen, and
+// a clone behaves like the original.
 func FuzzScreen(f *testing.F) {
 	for _, s := range []string{
 		"\x1b[1;31mred\x1b[0m\r\n", "\x1b[?1049h\x1b[2J日本\x1b[5;5Hé\u0301\x1b[?1049l",
@@ -325,8 +325,8 @@ func checkWhole(t *testing.T, s *Screen) {
 	}
 }
 
-// Nothing that a few bytes can ask for takes long: the ratio is to plain text
-// of the same length, on a screen of the largest size.
+// Nothing that a few bytes can request takes long: the ratio is to plain text of the same length,
+// on a screen of the largest size.
 func BenchmarkHostile(b *testing.B) {
 	for _, seq := range []string{"x", "\x1b[9999b", "\x1b[2J", "\x1bc", "\x1b#8", "\x1b[9999S",
 		"\x1b[9999T", "\x1b[9999L", "\x1b[9999@", "\x1b[9999P", "\x1b[9999I",

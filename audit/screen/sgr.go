@@ -55,9 +55,9 @@ func (st *Style) plainColor(n int) {
 	}
 }
 
-// extended reads 38;5;N and 38;2;R;G;B, and with colons 38:5:N, 38:2:R:G:B and
-// 38:2:SPACE:R:G:B (ITU-T T.416). next is the end of the number's colons. It
-// returns where the next rendition begins.
+// extended reads 38;5;N and 38;2;R;G;B, and with colons 38:5:N, 38:2:R:G:B and 38:2:SPACE:R:G:B
+// (ITU-T T.416). next is the end of the number's colons. It returns where the next rendition
+// begins.
 func (c *Color) extended(p *params, i, next int) int {
 	args := p.n[i+1 : p.len]
 	colons := next > i+1

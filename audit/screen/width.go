@@ -2,10 +2,9 @@ package screen
 
 import "unicode"
 
-// wide are the characters that take two columns: East_Asian_Width W and F of
-// Unicode 15.0 (UAX #11), which is what terminals go by, emoji included. Those
-// that later versions added are drawn narrow; the cell model keeps them whole
-// all the same.
+// wide are the characters that take two columns: East_Asian_Width W and F of Unicode 15.0 (UAX
+// #11), which terminals follow, emoji included. Those that later versions added are drawn narrow,
+// but the cell model still keeps them whole.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x1100, 0x115f, 1}, {0x231a, 0x231b, 1}, {0x2329, 0x232a, 1}, {0x23e9, 0x23ec, 1},
@@ -44,9 +43,8 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// Width returns the number of columns that a character takes: 0 for one that
-// combines with the one before, and -1 for one that must not be shown, because
-// it is a control or changes the order of others.
+// Width returns the number of columns of a character: 0 for one that combines with the one before,
+// and -1 for one that must not be shown, because it is a control or changes the order of others.
 func Width(r rune) int {
 	switch {
 	case r < ' ', r >= 0x7f && r <= 0x9f, unicode.Is(unicode.Cf, r) && r != 0xad, r == '\u2028',

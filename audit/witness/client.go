@@ -21,9 +21,8 @@ type Client struct {
 	HTTP *http.Client
 }
 
-// A ConflictError says that the witness remembers another size than it was
-// told: ask again with a proof from Size. When the log has never had so many
-// entries, it was cut.
+// A ConflictError means that the witness remembers another size than the given one: ask again with
+// a proof from Size. If the log has never had that many entries, it was cut.
 type ConflictError struct{ Size int64 }
 
 func (e *ConflictError) Error() string {
@@ -40,10 +39,9 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("the witness refused (%d): %q", e.Status, e.Text)
 }
 
-// Add asks the witness to cosign a checkpoint that grew out of the one of old
-// entries, 0 for the first. It returns the lines to append to the checkpoint;
-// verify them. The error is a *ConflictError, a *RefusedError, or one of the
-// transport.
+// Add asks the witness to cosign a checkpoint that grew out of the one with old entries, 0 for the
+// first. It returns the lines to append to the checkpoint; verify them. The error is a
+// *ConflictError, a *RefusedError, or one of the transport.
 func (c Client) Add(ctx context.Context, old int64, proof tlog.TreeProof,
 	signed []byte) ([]byte, error) {
 	var body bytes.Buffer

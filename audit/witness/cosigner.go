@@ -16,8 +16,8 @@ import (
 // algCosignature is the signature type of a timestamped Ed25519 cosignature.
 const algCosignature = 4
 
-// A Cosigner signs checkpoints with the time at which they were seen. It is a
-// note.Signer whose signatures are cosignature/v1 lines.
+// A Cosigner signs checkpoints with the time at which it saw them. It is a note.Signer whose
+// signatures are cosignature/v1 lines.
 type Cosigner struct {
 	name string
 	hash uint32
@@ -27,9 +27,8 @@ type Cosigner struct {
 
 const secretPrefix = "TADA+WITNESS+KEY+"
 
-// GenerateKey makes a key for a witness of that name: the secret, for
-// NewCosigner, and the public key that verifiers are given. A name has no
-// spaces and no plus; it is usually a host name.
+// GenerateKey makes a key for a witness of that name: the secret, for NewCosigner, and the public
+// key, for verifiers. A name has no spaces and no plus; it is usually a host name.
 func GenerateKey(rand io.Reader, name string) (secret, vkey string, err error) {
 	if name == "" || strings.ContainsAny(name, "+ \t\n") {
 		return "", "", fmt.Errorf("witness name %q: it is empty, or has a space or plus in it",
@@ -47,7 +46,7 @@ func GenerateKey(rand io.Reader, name string) (secret, vkey string, err error) {
 	return secret, c.PublicKey(), nil
 }
 
-// NewCosigner reads a secret made by GenerateKey. The error never holds it.
+// NewCosigner reads a secret made by GenerateKey. The error never contains it.
 func NewCosigner(secret string, now func() time.Time) (*Cosigner, error) {
 	rest, ok1 := strings.CutPrefix(strings.TrimSpace(secret), secretPrefix)
 	name, encoded, ok2 := strings.Cut(rest, "+")
@@ -65,7 +64,7 @@ func (c *Cosigner) public() []byte {
 	return append([]byte{algCosignature}, c.key.Public().(ed25519.PublicKey)...)
 }
 
-// PublicKey is what verifiers are given: NAME+HASH+KEY.
+// PublicKey returns the key for verifiers: NAME+HASH+KEY.
 func (c *Cosigner) PublicKey() string {
 	var id [4]byte
 	binary.BigEndian.PutUint32(id[:], c.hash)
@@ -73,13 +72,13 @@ func (c *Cosigner) PublicKey() string {
 		base64.StdEncoding.EncodeToString(c.public())
 }
 
-// Name is the witness's name.
+// Name returns the witness's name.
 func (c *Cosigner) Name() string { return c.name }
 
-// KeyHash is the key's short id in a signature line.
+// KeyHash returns the key's short id in a signature line.
 func (c *Cosigner) KeyHash() uint32 { return c.hash }
 
-// Sign cosigns a checkpoint at this moment.
+// Sign cosigns a checkpoint with the current time.
 func (c *Cosigner) Sign(msg []byte) ([]byte, error) {
 	if c.now == nil {
 		return nil, errors.New("cosign: no clock given")

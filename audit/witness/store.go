@@ -12,7 +12,7 @@ import (
 	"github.com/tada-run/tada-run/approval/flock"
 )
 
-// ErrBusy says that another process serves from the folder.
+// ErrBusy is returned if another process serves from the folder.
 var ErrBusy = errors.New("another process serves from this folder")
 
 // A store keeps one file for each log.
@@ -38,7 +38,7 @@ func openStore(dir string) (*store, error) {
 
 func (s *store) close() error { return s.lock.Close() }
 
-// load returns what is kept under a name, nil when there is nothing.
+// load returns what is stored under a name, or nil.
 func (s *store) load(name string) ([]byte, error) {
 	b, err := os.ReadFile(filepath.Join(s.dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,7 +47,7 @@ func (s *store) load(name string) ([]byte, error) {
 	return b, err
 }
 
-// save returns when the disk has it.
+// save returns when it is on the disk.
 func (s *store) save(name string, b []byte) error {
 	f, err := os.CreateTemp(s.dir, ".new")
 	if err != nil {

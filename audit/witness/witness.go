@@ -18,8 +18,8 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// maxRequest bounds what is read of a request: a checkpoint with a hundred
-// signatures and 63 hashes fit many times.
+// maxRequest is the maximum size of a request: many times that of a checkpoint with a hundred
+// signatures and 63 hashes.
 const maxRequest = 64 << 10
 
 // sizeType is the content type of a conflict's answer.
@@ -39,8 +39,8 @@ type Witness struct {
 	logs  map[string]note.Verifier // by origin
 }
 
-// Open begins to serve from dir, which it creates. It returns ErrBusy when
-// another process serves from it, because two could remember two histories.
+// Open begins to serve from dir, which it creates. It returns ErrBusy if another process serves
+// from it, because two could remember two histories.
 func Open(dir string, o Options) (*Witness, error) {
 	if o.Signer == nil {
 		return nil, errors.New("open witness: no signer given")
@@ -117,7 +117,7 @@ func refuse(status int, format string, args ...any) *refusal {
 	return &refusal{status: status, text: fmt.Sprintf(format, args...)}
 }
 
-// consider takes a request in, and returns cosignature lines or why not.
+// consider handles a request, and returns cosignature lines or a refusal.
 func (w *Witness) consider(body []byte) ([]byte, *refusal) {
 	r, err := parseRequest(body)
 	if err != nil {
@@ -140,7 +140,8 @@ func (w *Witness) consider(body []byte) ([]byte, *refusal) {
 		return nil, refuse(http.StatusBadRequest,
 			"the old size %d is larger than the checkpoint's, %d", r.old, new.size)
 	}
-	// From what is remembered to what will be is one step that nobody is in.
+	// Reading what is remembered and replacing it is one step, which no other request can
+	// interrupt.
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	was, err := w.remembered(r.origin)
@@ -175,7 +176,7 @@ func (w *Witness) remembered(origin string) (checkpoint, error) {
 	return parseCheckpoint(text + "\n")
 }
 
-// originName is the public name of a log in paths.
+// originName is the name of a log in paths, which is public.
 func originName(origin string) string {
 	sum := sha256.Sum256([]byte(origin))
 	return hex.EncodeToString(sum[:])
@@ -211,7 +212,7 @@ func parseRequest(body []byte) (r request, err error) {
 	return r, nil
 }
 
-// follows tells why a checkpoint cannot follow the one remembered.
+// follows returns why a checkpoint cannot follow the remembered one.
 func (r request) follows(was, new checkpoint) *refusal {
 	switch {
 	case r.old != was.size:

@@ -72,7 +72,7 @@ func openLog(t *testing.T, dir string) *audit.Log {
 	return l
 }
 
-// open starts the witness anew, as after a restart.
+// open restarts the witness.
 func (w *world) open() {
 	w.t.Helper()
 	if w.watcher != nil {
@@ -115,9 +115,8 @@ func (w *world) witnessed(dir string, old int64) ([]byte, error) {
 	return audit.AddCosignatures(signed, lines)
 }
 
-// A log that grows is cosigned each time; one that was cut, or has another
-// history, is not, whatever its own files say. So rolling everything back,
-// keys and marks included, is told.
+// A log that grows is cosigned each time; one that was cut, or has another history, is not,
+// whatever its own files say. So rolling everything back, keys and marks included, is detected.
 func TestWitness(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -227,7 +226,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Of many that ask at once with different histories, one is cosigned.
+// Of many requests at once with different histories, one is cosigned.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -253,8 +252,8 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// Over a socket in the file system, for a witness under another account of
-// this machine; one process at a time serves from a folder.
+// Over a socket in the file system, for a witness under another account of this machine; one
+// process at a time serves from a folder.
 func TestSocket(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -285,8 +284,7 @@ func fixedSigner(t *testing.T, w *world) note.Signer {
 	return c
 }
 
-// No byte of a cosigned checkpoint can be changed and believed, and neither
-// can one of a witness's key.
+// No byte of a cosigned checkpoint, or of a witness's key, can be changed unnoticed.
 func TestEveryByte(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -2,8 +2,8 @@ package zstandard
 
 import "github.com/klauspost/compress/zstd"
 
-// Encoder returns what compresses one frame of at most longest bytes and appends it to dst, on one
-// processor.
+// Encoder returns a function that compresses one frame of at most longest bytes and appends it to
+// dst, on one processor.
 func Encoder(longest int) (encode func(plain, dst []byte) []byte, done func(), err error) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault),
 		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(longest))
@@ -13,7 +13,7 @@ func Encoder(longest int) (encode func(plain, dst []byte) []byte, done func(), e
 	return enc.EncodeAll, func() { enc.Close() }, nil
 }
 
-// Decoder returns what appends one frame, of at most longest bytes when it is unpacked, to dst.
+// Decoder returns a function that appends one unpacked frame, of at most longest bytes, to dst.
 func Decoder(
 	longest int) (decode func(packed, dst []byte) ([]byte, error), done func(), err error) {
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),

@@ -1,11 +1,10 @@
-// Package zstandard packs and unpacks transcripts at rest (RFC 8878). It is apart from package
-// audit, which takes it as a parameter, because the program that every command starts with packs
-// nothing: the tables that this code makes when a process starts would be a fortieth of such a
-// start.
+// Package zstandard packs and unpacks transcripts at rest (RFC 8878). It is not part of package
+// audit, which takes it as a parameter, because the program that starts every command packs
+// nothing: the tables that this code makes at start would take a fortieth of its start time.
 //
 //	f, err := audit.OpenTranscript(path, audit.Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder})
 //
-// A frame is whole in itself and no longer than the encoder was told. A decoder refuses one that
-// says it is longer, so a hostile file cannot make it take more memory than that. An error says
-// that a frame is damaged; nothing of it is returned then.
+// A frame is independent and at most as long as the encoder allows. A decoder refuses a frame that
+// claims to be longer, so a hostile file cannot make it use more memory than that. An error means
+// that a frame is damaged; no part of it is returned.
 package zstandard
