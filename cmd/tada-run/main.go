@@ -1,8 +1,8 @@
-// It lives for one command, so it does not watch whether the limits of its container change.
+// The process lives for one command, so it does not watch for changes of its container's limits.
 
 //go:debug updatemaxprocs=0
 
-// Command tada-run is the agent's door: it checks, contains and records one command line.
+// Command tada-run is the command for agents: it checks, sandboxes and records one command line.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command tadactl is the person's door: it shows, decides, replays and verifies.
+// Command tadactl is the command for people: it shows, decides, replays and verifies.
 package main
 
 import (
@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	if code, mine := attack.Main(os.Args); mine { // started by doctor --attack, inside a fence
+	if code, mine := attack.Main(os.Args); mine { // started by doctor --attack, inside a sandbox
 		os.Exit(code)
 	}
 	os.Exit(cli.Main(os.Args))

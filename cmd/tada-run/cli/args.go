@@ -11,7 +11,7 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// parseArgs reads argv, whose first word is the name that the program was called by.
+// parseArgs reads argv. Its first word is the name by which the program was called.
 func parseArgs(argv []string) (*invocation, error) {
 	called := "tada-run"
 	if len(argv) > 0 {
@@ -75,8 +75,8 @@ func parseOwn(argv []string) (*invocation, error) {
 	return inv, nil
 }
 
-// severalOperands says what to type for a command that came in several words. A program that adds
-// words to what a setting has, as git does to core.editor, sends such too.
+// severalOperands says what to type for a command that came in several words. A program that
+// appends words to a setting, as git does to core.editor, sends such a line too.
 func severalOperands(operands []string) error {
 	program, rest := operands[0], shellWordsOf(operands[1:])
 	err := &usageError{msg: fmt.Sprintf("expected one quoted command line, got %d arguments",
@@ -93,7 +93,7 @@ func severalOperands(operands []string) error {
 	return err
 }
 
-// shellWordsOf writes words as a shell reads them, each quoted where it has to be.
+// shellWordsOf writes words as a shell reads them, quoted where necessary.
 func shellWordsOf(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -107,7 +107,7 @@ func shellWordsOf(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// sessionOperands takes the program of a session: the words behind --, or a shell.
+// sessionOperands takes the program of a session: the words after --, or a shell.
 func (inv *invocation) sessionOperands(dashed, command bool, operands []string) error {
 	switch {
 	case inv.check && len(operands) == 0:
@@ -138,7 +138,7 @@ type given struct {
 }
 
 // read reads argv up to the first operand. Unlike getopt, a shell takes +o NAME and +x among the
-// options, and options after -c: `sh -c -l TEXT` is what one client sends.
+// options, and options after -c: one client sends `sh -c -l TEXT`.
 func (inv *invocation) read(options []option, argv []string) (given, error) {
 	set := declare(options, argv)
 	var g given
@@ -182,8 +182,8 @@ func (inv *invocation) read(options []option, argv []string) (given, error) {
 var errInteractive = &usageError{"an interactive shell needs a terminal as its input and output",
 	"tada-run 'COMMAND', or in a terminal: tada-run --session"}
 
-// forShell returns the words that pass o on to the real shell: none for the options that
-// are acted on here, and none for start-up files, because their text is not judged.
+// forShell returns the words that pass o on to the real shell: none for the options that are
+// handled here, and none for start-up files, because their text is not judged.
 func forShell(o getopt.Option) []string {
 	switch name := o.LongName(); {
 	case name == "":
@@ -196,8 +196,8 @@ func forShell(o getopt.Option) []string {
 	return nil
 }
 
-// shellOperands sorts the operands as bash(1) does: the text after -c, then $0 and the
-// arguments; with -s only arguments; else a script file; else the script is standard input.
+// shellOperands sorts the operands as bash(1) does: the text after -c, then $0 and the arguments;
+// with -s only arguments; else a script file; else the script is standard input.
 func (inv *invocation) shellOperands(argv0 string, command bool, operands []string) error {
 	inv.name = strings.TrimPrefix(argv0, "-")
 	switch {
@@ -217,7 +217,7 @@ func (inv *invocation) shellOperands(argv0 string, command bool, operands []stri
 	return nil
 }
 
-// flagError adds what to type to what getopt says; --force gets the way out.
+// flagError adds what to type to getopt's message; for --force it says what to do instead.
 func flagError(err error) error {
 	if set := new(getopt.Error); errors.As(err, &set) {
 		if usage, ours := set.Err.(*usageError); ours {

@@ -12,7 +12,7 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// called is what parseArgs made of a command line, in one line of a table.
+// called is the result of parseArgs for a command line, as one row of a table.
 type called struct {
 	text   string
 	name   string
@@ -24,8 +24,8 @@ type called struct {
 	words  []string
 }
 
-// TestArgs holds the command lines that shells are called with: those of programs that ask
-// for a shell, as they were captured, and those of people.
+// TestArgs has the command lines with which shells are called: those of programs that ask for a
+// shell, as they were captured, and those of people.
 func TestArgs(t *testing.T) {
 	for _, test := range []struct {
 		argv string // words are separated by ¦
@@ -87,7 +87,7 @@ func TestArgs(t *testing.T) {
 	}
 }
 
-// sameCall compares, taking an empty list for none.
+// sameCall compares two of them; an empty list is the same as none.
 func sameCall(a, b called) bool {
 	for _, p := range []*[]string{&a.args, &b.args, &a.flags, &b.flags, &a.words, &b.words} {
 		if len(*p) == 0 {
@@ -97,8 +97,8 @@ func sameCall(a, b called) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// TestArgsRefused also holds: no flag overrides a refusal, and the
-// answer to one names the way out.
+// TestArgsRefused also checks: no flag overrides a denial, and the error names
+// what to do instead.
 func TestArgsRefused(t *testing.T) {
 	for _, test := range []struct{ argv, message, hint string }{
 		{"tada-run|ls|-la", "one quoted command line, got 2 arguments",
@@ -159,7 +159,7 @@ func TestNoForceFlag(t *testing.T) {
 	}
 }
 
-// TestDeclared holds that a command line is read the same whether all options are declared or only
+// TestDeclared checks that a command line is read the same whether all options are declared or only
 // those that it could name.
 func TestDeclared(t *testing.T) {
 	words := []string{"-", "--", "", "x", "=", "-=", "--=", "---", "--c", "--c=x", "--e=false",
@@ -203,7 +203,7 @@ func readWith(set *getopt.Set, argv []string) string {
 		set.IsSet("command"), set.IsSet("interactive"))
 }
 
-// FuzzArgs: no command line makes the door panic, and none is taken for two things at once.
+// FuzzArgs: no command line makes parseArgs panic, and none is read in two ways at once.
 func FuzzArgs(f *testing.F) {
 	for _, seed := range []string{"tada-run\x00ls", "bash\x00-c\x00-l\x00x", "-sh", "sh\x00+o",
 		"tada-run\x00--\x00x", "bash\x00-eo"} {

@@ -15,15 +15,16 @@ import (
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
-// attended starts a session and is its first client: this terminal, or these pipes, drive it until
-// it ends, somebody takes over, or the client leaves. It returns the session's exit status.
+// attended starts a session and is its first client: this terminal, or these pipes, control it
+// until it ends, another client takes control, or this one leaves. It returns the session's exit
+// status.
 func attended(argv []string, place launcher.Place) (int, error) {
 	ours, theirs, err := session.Peers()
 	if err != nil {
 		return 0, err
 	}
-	// Until the session is attached to, these are for nobody: this process would end, and the
-	// session go on.
+	// Until the session is attached to, no one handles these signals: this process would end, and
+	// the session go on.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGQUIT)
 	id, status, err := hatch(argv, theirs)
 	theirs.Close()
@@ -59,8 +60,8 @@ func attended(argv []string, place launcher.Place) (int, error) {
 	return end.Status, nil
 }
 
-// answerer lets the person who started a session answer what is asked inside. Where an agent did,
-// nobody answers on its terminal.
+// answerer lets the person who started a session answer the questions from inside. If an agent
+// started it, no question is asked on its terminal.
 func answerer(inv *invocation) func(context.Context, string) error {
 	if typed(inv, os.Environ()) || !isTerminal(os.Stdin) || !isTerminal(os.Stderr) {
 		return nil
@@ -79,14 +80,14 @@ func answerer(inv *invocation) func(context.Context, string) error {
 	}
 }
 
-// A rawView passes the program's bytes on as they are: this is the terminal that the program was
-// started on, and it does on it what it would do without us. What the session has to say comes on
-// lines of its own: for a person in words, for a program as one JSON object on standard error.
+// A rawView passes the program's bytes on unchanged: this is the terminal on which the program was
+// started, and the program does on it what it would do without us. Messages of the session are on
+// lines of their own: in words for a person, as one JSON object on standard error for a program.
 type rawView struct {
 	id     string
 	person bool
 	cols   int
-	news   []byte // stays on the screen until it is drawn anew for another reason
+	news   []byte // stays on the screen until it is drawn again for another reason
 
 	filter session.Filter
 
@@ -94,7 +95,7 @@ type rawView struct {
 	tail      []byte // of what passed, too short to be a whole switch
 }
 
-// Redraw shows the screen anew, where there is one.
+// Redraw shows the screen again, if there is one.
 func (v *rawView) Redraw(p []byte) []byte {
 	if !v.person {
 		return nil
@@ -104,8 +105,8 @@ func (v *rawView) Redraw(p []byte) []byte {
 	return p
 }
 
-// Output passes through. What switches to the alternate screen and back is noted, because whoever
-// leaves a program that fills the screen wants her own screen back.
+// Output passes through. It notes switches to the alternate screen and back, because a person who
+// leaves a full-screen program wants her own screen back.
 func (v *rawView) Output(p []byte) []byte {
 	const most = len(toAlternate) - 1 // of a switch that is not whole yet
 	across := append(v.tail, p[:min(len(p), most)]...)
@@ -116,16 +117,16 @@ func (v *rawView) Output(p []byte) []byte {
 	}
 	v.tail = append([]byte(nil), across[max(0, len(across)-most):]...)
 	if v.person {
-		// All keys go into the session while it is shown, so what its programs ask the terminal is
-		// answered to them.
+		// All keys go to the session while it is shown, so the terminal's answers to its programs
+		// do too.
 		v.filter.Keys = func() bool { return true }
 		p = v.filter.Pass(p)
 	}
 	return p
 }
 
-// follow notes the last switch in p. All output passes here, and nearly none has one: that is told
-// fast in this direction only.
+// follow notes the last switch in p. All output passes here, and nearly none has one; searching in
+// this direction is the fast way to see that.
 func (v *rawView) follow(p []byte) {
 	if !bytes.Contains(p, []byte(toAlternate[:len(toAlternate)-1])) {
 		return
@@ -141,10 +142,11 @@ const (
 	fromAlternate = "\x1b[?1049l" // puts the cursor back too, so it is only for who is there
 )
 
-// Status is told by notices.
+// Status shows nothing: notices do.
 func (v *rawView) Status(wire.Status) []byte { return nil }
 
-// Notice tells what happened. Each refused key would be a line; who drives is told at the take.
+// Notice shows what happened. Each refused key would be a line; the take-over already said who is
+// in control.
 func (v *rawView) Notice(n wire.Notice) []byte {
 	if !v.person {
 		if b, err := json.Marshal(struct {
@@ -168,7 +170,7 @@ func (v *rawView) Notice(n wire.Notice) []byte {
 	return v.news
 }
 
-// overlay writes text over the first line of the screen, and nothing else changes.
+// overlay writes text over the first line of the screen, and changes nothing else.
 func (v *rawView) overlay(text string) []byte {
 	line := []rune(inertLine(text))
 	if v.cols > 0 && len(line) > v.cols {
@@ -180,12 +182,12 @@ func (v *rawView) overlay(text string) []byte {
 // Resize has nothing to draw.
 func (v *rawView) Resize(int, int) []byte { return nil }
 
-// Ask shows a line over the first one of the screen, and takes it away.
+// Ask shows a line over the first one of the screen, and removes it.
 func (v *rawView) Ask(question string) []byte {
 	return v.overlay(question)
 }
 
-// Leave gives the terminal back as a shell expects it, whatever the program had set.
+// Leave restores the terminal as a shell expects it, whatever the program had set.
 func (v *rawView) Leave() []byte {
 	if !v.person {
 		return nil
@@ -197,7 +199,8 @@ func (v *rawView) Leave() []byte {
 	return append(v.filter.End(), back...)
 }
 
-// Resume clears what the question left; the screen is drawn anew, without the news of the question.
+// Resume clears what the question left; the screen is drawn again, without the notice of the
+// question.
 func (v *rawView) Resume() []byte {
 	v.news = nil
 	return []byte("\x1b[0m\x1b[H\x1b[2J")
@@ -209,7 +212,7 @@ func (v *rawView) Size(cols, rows int) (int, int) {
 	return cols, rows
 }
 
-// inertLine keeps what has a glyph.
+// inertLine keeps only characters with a glyph.
 func inertLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {

@@ -17,9 +17,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
-// A run in the background has a launcher of its own, which outlives this process: it judges,
-// asks on this terminal if it has to, and tells on a pipe that the command has started. Then
-// it leaves the terminal and the session of whoever started it, and goes on recording.
+// A run in the background has a launcher of its own, which outlives this process. It judges, asks
+// on this terminal if necessary, and reports on a pipe that the command has started. Then it leaves
+// the terminal and the session of the process that started it, and goes on recording.
 
 // reportFD is the descriptor of the pipe in the launcher that stays.
 const reportFD = 3
@@ -27,8 +27,8 @@ const reportFD = 3
 // frontFD is the descriptor of the connection to this process in the launcher of a session.
 const frontFD = 4
 
-// background starts that launcher and waits for its word: the id of the session, or the end of
-// the pipe, when nothing was started and the status says why.
+// background starts that launcher and waits for its report: the id of the session, or the end of
+// the pipe if nothing was started. The exit status is then the reason.
 func background(argv []string, _ launcher.Place) (int, error) {
 	id, status, err := hatch(argv, nil)
 	if id != "" {
@@ -45,7 +45,7 @@ func hatch(argv []string, front *os.File) (id string, status int, err error) {
 		return "", 0, fmt.Errorf("run in the background: %w", err)
 	}
 	defer r.Close()
-	// Whoever reads a pipe of ours to its end must not wait for the server's.
+	// A reader of one of our pipes must not have to wait for the server to end.
 	_ = unix.CloseRange(3, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
 	args := append([]string{argv[0], "--detached"}, argv[1:]...)
 	cmd := exec.Cmd{
@@ -74,9 +74,9 @@ func hatch(argv []string, front *os.File) (id string, status int, err error) {
 	return "", exit.Failed, nil
 }
 
-// detach makes the request one that needs nobody: a session's terminal is its own, and another run
-// has no input and its output in the transcript alone. When the command has started it tells so and
-// lets go of the terminal.
+// detach changes the request so that it needs no terminal: a session has its own terminal, and
+// another run has no input, and its output only in the transcript. When the command has started,
+// the launcher reports it and releases the terminal.
 func detach(req *launcher.Request, inv *invocation) error {
 	report := os.NewFile(reportFD, "report")
 	if info, err := report.Stat(); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
@@ -107,7 +107,8 @@ func detach(req *launcher.Request, inv *invocation) error {
 	return nil
 }
 
-// hold says who starts the session. A person at a terminal who names no agent drives as a person.
+// hold says who starts the session. A person at a terminal who names no agent is in control as a
+// person.
 func hold(req *launcher.Request, inv *invocation) *launcher.Hold {
 	h := &launcher.Hold{Author: "agent:?" + inv.agent, Shell: len(inv.words) == 0}
 	if h.Door, _ = os.Executable(); h.Shell {
@@ -125,8 +126,8 @@ func hold(req *launcher.Request, inv *invocation) *launcher.Hold {
 	return h
 }
 
-// drain is a pipe that somebody reads to its end. Output has to pass through the launcher to
-// be recorded, and /dev/null would be given to the command as it is.
+// drain is a pipe that is read to its end and dropped. Output has to pass through the launcher to
+// be recorded, and /dev/null would be passed to the command directly.
 func drain() (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard/intent"
 )
 
-// proposed reads the commands of --intent as the requests of a batch: each with no input, and with
-// its output kept for its result.
+// proposed reads the commands of --intent as the requests of a batch: each has no input, and its
+// output is kept for its result.
 func proposed(l *launcher.Launcher, inv *invocation,
 	base launcher.Request) ([]launcher.Request, error) {
 	f, err := openIntent(l, base.Dir, inv.intent)
@@ -90,7 +90,7 @@ func checkAll(l *launcher.Launcher, calls []launcher.Request, asJSON bool) (stat
 	return status, nil
 }
 
-// A result is what came of one command of a batch. Its JSON is a stable contract.
+// A result is the result of one command of a batch. Its JSON is a stable contract.
 type result struct {
 	ID      string               `json:"id"`
 	Status  string               `json:"status"` // ran, denied, pending, failed
@@ -132,8 +132,7 @@ func printJSON(v any) {
 	_ = enc.Encode(v) // a reader that went away has the results in the record
 }
 
-// maxKept is how much of each stream of a command stands in its result. The transcript has all of
-// it.
+// maxKept is how much of each stream of a command is in its result. The transcript has all of it.
 const maxKept = 256 << 10
 
 // A capture keeps the beginning of what is written to it.

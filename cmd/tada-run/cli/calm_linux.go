@@ -6,13 +6,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// calm lets the watchdog of Go's scheduler sleep longer than it asks for: it wants to look every 20
-// us as long as anything runs, so that a run of a few milliseconds has a hundred wake-ups more, a
-// tenth of its processor time. What it looks for here, a goroutine that waits in a system call
-// while another could run, is found soon enough with this pause. Its thread is begun before any
-// other, and so stands behind our own. Only root may say so for another thread (CAP_SYS_NICE,
-// proc_pid_timerslack_ns(5)), so others do not ask. Threads that come later, and so commands, have
-// the slack of the first.
+// calm lets the watchdog of Go's scheduler sleep longer than it asks for. It wants to look every 20
+// us as long as anything runs, so a run of a few milliseconds has a hundred more wake-ups, a tenth
+// of its processor time. What it looks for, a goroutine that waits in a system call while another
+// could run, is found soon enough with this pause. Its thread is started before all others, and so
+// comes right after our own. Only root may set this for another thread (CAP_SYS_NICE,
+// proc_pid_timerslack_ns(5)), so other users do not try. Later threads, and so commands, have the
+// slack of the first.
 func calm() {
 	const pause = "500000" // ns
 	if unix.Geteuid() != 0 {

@@ -20,8 +20,8 @@ import (
 //go:embed usage.txt
 var usage string
 
-// A Door is what the process was started with. The place is a parameter of tests: a process
-// that could choose it by its environment could choose its own policy.
+// A Door is what the process was started with. Only tests set the place: a process that could
+// choose it by its environment could choose its own policy.
 type Door struct {
 	Argv []string
 	launcher.Place
@@ -91,7 +91,8 @@ func Run(d Door) int {
 	return status
 }
 
-// away is how a launcher of its own is started, which outlives this process; nil where none is.
+// away returns how to start a launcher of its own, which outlives this process; nil if none is
+// needed.
 func (inv *invocation) away() func(argv []string, place launcher.Place) (int, error) {
 	switch {
 	case inv.background:
@@ -102,9 +103,8 @@ func (inv *invocation) away() func(argv []string, place launcher.Place) (int, er
 	return nil
 }
 
-// seat makes a shell that was started on a terminal without a command, as tmux and login start one,
-// a session. It returns the command line that a launcher of its own is started with: a shell's own
-// options mean nothing there.
+// seat makes a session of a shell that was started on a terminal without a command, as by tmux and
+// login. It returns the command line for its launcher: a shell's own options have no meaning there.
 func (inv *invocation) seat(argv []string) []string {
 	if !inv.stdin || len(inv.args) > 0 || len(inv.shellFlags) > 0 || inv.check || inv.background {
 		return argv
@@ -232,8 +232,8 @@ func stream(path string) bool {
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
-// text returns the command line: an argument, a script file, or all of standard input. A
-// shell on a terminal without operands would be interactive.
+// text returns the command line: an argument, a script file, or all of standard input. A shell on a
+// terminal without operands would be interactive.
 func text(inv *invocation) (string, error) {
 	switch {
 	case inv.session, inv.words != nil || inv.script != "" && !stream(inv.script):
@@ -252,8 +252,8 @@ func text(inv *invocation) (string, error) {
 	return string(b), err
 }
 
-// maxScript bounds what is read before it is judged: the text is held in memory, and a person
-// could not review more.
+// maxScript limits what is read before it is judged: the text is in memory, and a person could not
+// review more.
 const maxScript = 16 << 20
 
 func readScript(path string) (string, error) {
@@ -277,7 +277,7 @@ func readAll(r io.Reader, name string) ([]byte, error) {
 	return b, nil
 }
 
-// ptyMode is the word of --pty, which is one of them or "".
+// ptyMode returns the word of --pty, which is one of the modes or "".
 func ptyMode(word string) session.PTY {
 	for _, m := range []session.PTY{session.Always, session.Never} {
 		if word == m.String() {
@@ -296,7 +296,7 @@ func readIntent(l *launcher.Launcher, dir, path string) (pathguard.Intent, error
 	return intent.Parse(f)
 }
 
-// openIntent opens what --intent names; - is standard input.
+// openIntent opens the file of --intent; - is standard input.
 func openIntent(l *launcher.Launcher, dir, path string) (io.ReadCloser, error) {
 	if path == "-" {
 		return io.NopCloser(os.Stdin), nil

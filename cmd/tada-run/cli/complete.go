@@ -10,18 +10,17 @@ import (
 // optionFiles are the options whose value is the name of a file.
 var optionFiles = []string{"intent", "home"}
 
-// The directives of the protocol that tadactl's completion scripts speak.
+// The directives in the protocol of tadactl's completion scripts.
 const (
 	completeFiles = 0
 	completeThese = 4
 )
 
-// asksWords reports whether a completion script asks for the words that may stand last in a command
-// line of tada-run. No command line begins so: several operands are a usage error.
+// asksWords reports whether a completion script asks for the possible last words of a command line
+// of tada-run. No command line begins this way: several operands are a usage error.
 func asksWords(argv []string) bool { return len(argv) > 2 && argv[1] == "__complete" }
 
-// words writes what may stand in the place of the last of args, one a line, and whether a file may
-// too.
+// words writes what the last of args can be, one per line, and whether it can be a file.
 func words(out io.Writer, args []string) {
 	list, directive := candidates(args[:len(args)-1], args[len(args)-1])
 	for _, w := range list {

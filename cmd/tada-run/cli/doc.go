@@ -1,5 +1,5 @@
-// Package cli is the agent's door: it reads the command line of tada-run as a person types
-// it or as a program that wants a shell passes it, and hands one Request to the launcher.
+// Package cli is the agent's command, tada-run: it reads a command line as a person types it or as
+// a program that wants a shell passes it, and passes one Request to the launcher.
 //
 // # Three ways to be called
 //
@@ -7,12 +7,12 @@
 //	tada-run [FLAGS] -- WORD ...        one command, as words, without a shell
 //	tada-run [FLAGS] -c COMMAND ...     as a shell; also: a script file, or -s
 //
-// Called under any other name (bash, sh, tada-sh), it is a shell and nothing else: it takes
-// the flags of bash(1), and none of its own, because make, git, ssh and agents pass these
-// without knowing who answers.
+// Called under any other name (bash, sh, tada-sh), it is a shell and nothing else: it takes the
+// flags of bash(1), and none of its own, because make, git, ssh and agents pass these without
+// knowing which program they start.
 //
 // # What it prints
 //
-// In the allowed case, nothing: standard output and standard error belong to the command.
-// A refusal is one plain line and, last on standard error, one JSON object.
+// If the command is allowed, nothing: standard output and standard error belong to the command. A
+// refusal is one plain line and, last on standard error, one JSON object.
 package cli

@@ -15,8 +15,8 @@ type invocation struct {
 	entry         int     // of that shell's history, which the line is
 	session       bool    // hold it: others can attach, and it outlives this terminal
 	detached      bool    // be the launcher that stays with it
-	// be the launcher behind the process that was called, which may outlive it; nil where that is
-	// this one
+	// run as the launcher behind the process that was called, and possibly outlive it; nil if that
+	// is this one
 	keeper *keeper
 
 	publish []uint // ports on which other machines may reach the command
@@ -32,15 +32,15 @@ type invocation struct {
 	words      []string // after --: one command without shell syntax
 	script     string   // a script file
 	stdin      bool     // -s, or a shell without operands
-	prompts    bool     // -i without a command: a shell that somebody types at
+	prompts    bool     // -i without a command: an interactive shell
 	login      bool
-	shellFlags []string // for the real shell, as they stood
+	shellFlags []string // for the real shell, unchanged
 	called     string   // the base name that the program was called by
 	name       string   // $0
 	args       []string // $1 ...
 }
 
-// at completes the place by that of the process: --home wins.
+// at completes the place by that of the process; --home takes precedence.
 func (inv *invocation) at(p launcher.Place) {
 	if inv.place.State == "" {
 		inv.place.State = p.State
@@ -48,7 +48,7 @@ func (inv *invocation) at(p launcher.Place) {
 	inv.place.Account = p.Account
 }
 
-// A usageError is answered with exit status 2.
+// A usageError ends with exit status 2.
 type usageError struct{ msg, hint string }
 
 func (e *usageError) Error() string { return e.msg }

@@ -17,22 +17,23 @@ import (
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
-// With background: keep, what a command leaves running goes on, and its caller gets the command's
-// status at once. So the launcher is a child of the process that was called, in a session of its
-// own: signals are passed on to it, and it is killed, with everything in the fence, when the
-// process that was called dies before it was told how the command ended.
+// With background: keep, processes that a command leaves running go on, and its caller gets the
+// command's status at once. So the launcher is a child of the process that was called, in a session
+// of its own. Signals are passed on to it. If the process that was called dies before it knows how
+// the command ended, the launcher is killed with everything in the sandbox.
 
 // keeperFlag is the first word of such a launcher, with the number of its end of the connection.
 const keeperFlag = "--keeper="
 
-// fronts reports whether this process starts such a launcher. What has a terminal ends with it.
+// fronts reports whether this process starts such a launcher. A command with a terminal ends with
+// it.
 func (inv *invocation) fronts(l *launcher.Launcher) bool {
 	return l.Policy().Settings().KeepBackground && inv.keeper == nil && !inv.detached &&
 		!inv.batch && !inv.check && inv.pty != session.Always.String() &&
 		!isTerminal(os.Stdin) && !isTerminal(os.Stdout) && !isTerminal(os.Stderr)
 }
 
-// front starts the launcher, and returns the status of the command or, where none has run, the
+// front starts the launcher, and returns the status of the command or, if none has run, the
 // launcher's own.
 func front(argv []string) (int, error) {
 	ours, theirs, err := session.Peers()
@@ -77,7 +78,7 @@ func front(argv []string) (int, error) {
 	}
 }
 
-// ended is the status to exit with: that of line, or without one that of the launcher.
+// ended returns the status to exit with: that of line, or without one that of the launcher.
 func ended(cmd *exec.Cmd, line string) (int, error) {
 	var status, sig int
 	if _, err := fmt.Sscanf(line, "%d %d\n", &status, &sig); err != nil {
@@ -93,8 +94,8 @@ func ended(cmd *exec.Cmd, line string) (int, error) {
 	return status, nil
 }
 
-// letGo lets go of what the caller has given: whoever reads it to its end waits for the command's
-// processes, and not for this one.
+// letGo closes what the caller has passed: a reader that waits for its end then waits for the
+// command's processes, and not for this one.
 func letGo(files []int) {
 	if null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0); err == nil {
 		for fd := range 3 {
@@ -114,7 +115,7 @@ type keeper struct {
 	over atomic.Bool // the other end is not needed any more
 }
 
-// kept takes the first word of such a launcher off its command line; nil for any other process.
+// kept removes the first word of such a launcher from its command line; nil for any other process.
 func kept(argv []string) ([]string, *keeper) {
 	if len(argv) < 2 || !strings.HasPrefix(argv[1], keeperFlag) {
 		return argv, nil

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A need is the least that tada-run itself can do with of a resource that its caller can limit.
-// With less, it would end somewhere in the middle, and in the Go runtime with a traceback.
+// A need is the least that tada-run itself requires of a resource that its caller can limit. With
+// less, it would end somewhere in the middle, and in the Go runtime with a traceback.
 type need struct {
 	resource int
 	name     string
 	least    uint64
 	unit     uint64 // of the shell's ulimit
 	try      string
-	// by others, of a limit that they share; nil where each process has its own
+	// used by others, if they share the limit; nil if each process has its own
 	used func() uint64
 }
 
@@ -32,8 +32,8 @@ var needs = []need{
 	{unix.RLIMIT_AS, "address space (RLIMIT_AS)", 768 << 20, 1 << 10, "ulimit -v 2000000", nil},
 }
 
-// cramped says which limit of the caller's is too small for tada-run itself. Of open files the
-// runtime has taken by now all that the hard limit allows; the command gets the caller's limit
+// cramped returns which of the caller's limits is too small for tada-run itself. The runtime has
+// already raised the number of open files to the hard limit; the command gets the caller's limit
 // back.
 func cramped() error {
 	for _, n := range needs {
@@ -42,13 +42,13 @@ func cramped() error {
 			continue
 		}
 		if n.resource == unix.RLIMIT_FSIZE {
-			// a write past the limit is an error then, and does not end us
+			// a write past the limit then returns an error, and does not kill us
 			signal.Notify(make(chan os.Signal, 1), unix.SIGXFSZ)
 		}
 		least := n.least
 		if n.used != nil {
 			if os.Getuid() == 0 || limit.Cur > 1<<12 {
-				// root is not held to it, and more is never all taken
+				// the limit does not apply to root, and a larger one is never used up
 				continue
 			}
 			least += n.used()
@@ -78,7 +78,7 @@ func othersThreads() (n uint64) {
 		if err != nil {
 			continue
 		}
-		// Behind the name, which may hold anything: the count of threads is field 20
+		// After the name, which may contain anything: the count of threads is field 20
 		// (proc_pid_stat(5)).
 		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 		if len(fields) > 17 {

@@ -11,14 +11,14 @@ import (
 	"github.com/tada-run/tada-run/launcher/exit"
 )
 
-// nested is for a tada-run that was started inside of a fence. In a session it asks the one
-// outside, which judges, records and, where it takes a person, waits for one; then the real shell
-// takes the place of this process, in the fence that is there. Anywhere else the run outside was
-// judged with all that it starts, and there is nothing left to decide: the shell takes its place at
-// once.
+// nested is for a tada-run that was started inside a sandbox. In a session it asks the launcher
+// outside, which judges, records and, if necessary, waits for a person; then the real shell
+// replaces this process, in the existing sandbox. Outside a session, the outer run was judged with
+// everything that it starts, and there is nothing left to decide: the shell replaces this process
+// at once.
 //
-// A process that could hide the way there would get no more by it: it could have started the shell
-// itself.
+// A process that could hide the connection to the launcher would gain nothing: it could have
+// started the shell itself.
 func nested(inv *invocation, argv []string) (int, error) {
 	if inv.batch || inv.session || inv.background {
 		return 0, errInside
@@ -42,7 +42,7 @@ func nested(inv *invocation, argv []string) (int, error) {
 	if inv.check {
 		return 0, errInside
 	}
-	if inv.called != "tada-run" { // a shell's own command line is left as it stands
+	if inv.called != "tada-run" { // a shell's own command line is left unchanged
 		return 0, launcher.ExecShell(shell.Dialect, argv, os.Environ())
 	}
 	return 0, launcher.ExecShell(shell.Dialect, shell.Plain(), os.Environ())
@@ -50,10 +50,10 @@ func nested(inv *invocation, argv []string) (int, error) {
 
 var errInside = errors.New("already inside a sandbox; run this outside it")
 
-// ask asks outside about the command line. The status is -1 where it may run.
+// ask asks the launcher outside about the command line. The status is -1 if it may run.
 func ask(inv *invocation, shell *launcher.Shell, outside string) (int, error) {
 	if inv.stdin && inv.text == nil {
-		// it is still the shell that reads it, and nobody can see it before
+		// the shell itself reads it later, and no one can see it before that
 		return -1, nil
 	}
 	dir, err := os.Getwd()
@@ -84,14 +84,14 @@ func ask(inv *invocation, shell *launcher.Shell, outside string) (int, error) {
 	return -1, nil
 }
 
-// refused tells why something may not run, as it is told outside.
+// refused prints why something may not run, as it is printed outside.
 func refused(r control.Reply) int {
 	switch {
 	case r.Error != "":
 		fmt.Fprintf(os.Stderr, "tada-run: %s\n", r.Error)
 	case r.Line != "":
 		fmt.Fprintln(os.Stderr, r.Line)
-		if r.Refusal != nil { // there is none for a syntax error, which the shell tells
+		if r.Refusal != nil { // there is none for a syntax error, which the shell prints
 			fmt.Fprintln(os.Stderr, string(r.Refusal))
 		}
 	}
@@ -101,12 +101,12 @@ func refused(r control.Reply) int {
 	return r.Exit
 }
 
-// lineWait is how long a line waits for a person, who is told of it on the session's terminal.
-// Ctrl-C takes the line back.
+// lineWait is how long a line waits for a person, who is asked on the session's terminal. Ctrl-C
+// withdraws the line.
 const lineWait = 10 * time.Minute
 
-// line asks about a line of the session's shell, which runs it when this exits with 0. Here it is a
-// no when nobody can be asked: the shell promises that its lines are judged.
+// line asks about a line of the session's shell, which runs it if this exits with 0. If no one can
+// be asked, the line is denied: the shell promises that its lines are judged.
 func line(text string, entry int, outside string) (int, error) {
 	dir, err := os.Getwd()
 	if err != nil {

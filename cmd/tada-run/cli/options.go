@@ -19,8 +19,8 @@ type option struct {
 	to    any
 }
 
-// shellLetters are the one-letter options that bash(1) and sh(1) take without an argument.
-// Options -c, -l, -s and -i are read here; the others are passed on.
+// shellLetters are the one-letter options that bash(1) and sh(1) take without an argument. Options
+// -c, -l, -s and -i are handled here; the others are passed on.
 const shellLetters = "abefhkmnprtuvxBCEHPT"
 
 // shellWords are the long options of bash(1) that take no argument.
@@ -32,7 +32,7 @@ var optionValues = map[string][]string{
 	"profile": {"ci"},
 }
 
-// options are those of a shell and, with own, those of tada-run.
+// options returns those of a shell and, with own, those of tada-run.
 func (inv *invocation) options(own bool) []option {
 	list := []option{
 		{"login", 'l', &inv.login}, {"stdin", 's', &inv.stdin},
@@ -75,12 +75,12 @@ func (inv *invocation) options(own bool) []option {
 	return list
 }
 
-// always are the options that are asked for by name after reading: a set that has none of that name
-// panics. A set without any long option would read --name as letters.
+// always are the options that are looked up by name after reading: a set without an option of that
+// name panics. A set without any long option would read --name as letters.
 var always = []string{"command", "interactive"}
 
 // declare makes the set of those options that argv could name. Getopt asks the runtime where each
-// is declared: with all of them that was a seventh of the time of a check.
+// is declared: with all of them that took a seventh of the time of a check.
 func declare(options []option, argv []string) *getopt.Set {
 	letters, names := dashed(argv)
 	set := getopt.New()
@@ -94,7 +94,7 @@ func declare(options []option, argv []string) *getopt.Set {
 }
 
 // dashed returns what argv could name: the letters after one dash, the names after two; a name can
-// also be a letter. Which words are options, and which are values or operands, getopt finds out.
+// also be a letter. Getopt finds out which words are options, and which are values or operands.
 func dashed(argv []string) (letters string, names map[string]bool) {
 	var all strings.Builder
 	names = map[string]bool{}
@@ -111,7 +111,7 @@ func dashed(argv []string) (letters string, names map[string]bool) {
 	return all.String(), names
 }
 
-// A setter is an option that hands each value to a function.
+// A setter is an option that passes each value to a function.
 type setter func(value string) error
 
 func (f setter) Set(value string, _ getopt.Option) error { return f(value) }

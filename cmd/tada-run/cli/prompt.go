@@ -12,9 +12,9 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// asker returns how a question is put before the person at this terminal, or nil where there
-// is none that can be trusted with it. Under an agent's full-screen program standard input or
-// error is no terminal; /dev/tty is then somebody else's screen, and is not even opened.
+// asker returns a function that asks the person at this terminal, or nil if there is none that can
+// be trusted. Under an agent's full-screen program neither standard input nor standard error is a
+// terminal; /dev/tty is then that program's screen, and is not even opened.
 func asker(l *launcher.Launcher, inv *invocation, req launcher.Request) func(context.Context,
 	approval.Envelope) (approval.Decision, error) {
 	if !isTerminal(req.Stdio.In) || !isTerminal(req.Stdio.Err) || typed(inv, req.Env) {
@@ -30,20 +30,20 @@ func asker(l *launcher.Launcher, inv *invocation, req launcher.Request) func(con
 	}
 }
 
-// typed reports whether a model may be the one that reads this terminal and types on it. Codex
-// gives a command a terminal when its model wants one (tty:true), and then lets the model type
-// (write_stdin): a question that is asked there is shown to the model, its challenge too, and
-// answered by it. So nobody is asked on the terminal of an agent, and none where a shell was
-// started on a terminal that was made for its one command: the shells that people sit at are
-// started with no command, and lead the session that tada-run is then in. [launcher.Launcher.Ask]
-// looks at the ancestors, and at who holds the other end of the terminal.
+// typed reports whether a model may read this terminal and type on it. Codex gives a command a
+// terminal if its model wants one (tty:true), and then lets the model type (write_stdin): a
+// question asked there is shown to the model, with its challenge, and the model can answer it. So
+// no question is asked on the terminal of an agent, or on a terminal that was made for one command
+// of a shell. A person's shell is started without a command, and leads the session in which
+// tada-run then runs. [launcher.Launcher.Ask] looks at the ancestors, and at the holder of the
+// other end of the terminal.
 func typed(inv *invocation, env []string) bool {
 	return inv.agent != "" || slices.ContainsFunc(env,
 		func(entry string) bool { return approval.AgentMark(entry) != "" }) ||
 		inv.called != "tada-run" && inv.text != nil && leads()
 }
 
-// leads reports whether this process is the first of its session.
+// leads reports whether this process leads its session.
 func leads() bool {
 	sid, err := unix.Getsid(0)
 	return err != nil || sid == os.Getpid()

@@ -76,8 +76,8 @@ func (c *ctl) attach() *cobra.Command {
 	return verb(cmd)
 }
 
-// lookOn shows a run that is no session, as it goes on: by its transcript, so that no command waits
-// at its start for a place where somebody could join it.
+// lookOn shows a run that is not a session, as it goes on. It reads the transcript, so that
+// commands need no attach server, which they would have to wait for at their start.
 func (c *ctl) lookOn(ctx context.Context, id string) error {
 	s, err := c.recording([]string{id})
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *ctl) lookOn(ctx context.Context, id string) error {
 	return unproven(play.Run(ctx, s.transcript, o))
 }
 
-// newestSession is the one that began last among those that run.
+// newestSession is the running session that began last.
 func newestSession(l *launcher.Launcher) (string, error) {
 	runs, err := l.Runs()
 	if err != nil {
@@ -107,7 +107,7 @@ func newestSession(l *launcher.Launcher) (string, error) {
 	return "", failf(1, "no session is running; try: tada-run --session")
 }
 
-// attached says how it ended.
+// attached reports how it ended.
 func (c *ctl) attached(id string, end session.Ended) error {
 	switch {
 	case end.Lost && end.Last != nil:
@@ -124,7 +124,7 @@ func (c *ctl) attached(id string, end session.Ended) error {
 	return nil
 }
 
-// A mirrorView draws a session by a model. Its status line says who drives.
+// A mirrorView draws a session from a model. Its status line shows who is in control.
 type mirrorView struct {
 	m      *play.Mirror
 	status wire.Status
@@ -182,7 +182,7 @@ func (v *mirrorView) Output(p []byte) []byte {
 	return v.paint()
 }
 
-// Status shows who drives.
+// Status shows who is in control.
 func (v *mirrorView) Status(s wire.Status) []byte {
 	if v.status.ID != "" && s.Driver != v.status.Driver || s.Frozen != v.status.Frozen {
 		v.notice = ""
@@ -192,7 +192,7 @@ func (v *mirrorView) Status(s wire.Status) []byte {
 	return v.paint()
 }
 
-// Notice shows what happened in the status line.
+// Notice shows in the status line what happened.
 func (v *mirrorView) Notice(n wire.Notice) []byte {
 	v.notice = n.Message
 	switch {
@@ -244,15 +244,15 @@ func (v *mirrorView) Ask(question string) []byte {
 	return v.paint()
 }
 
-// Leave gives the terminal back.
+// Leave restores the terminal.
 func (v *mirrorView) Leave() []byte { return v.m.Leave() }
 
-// Resume takes the terminal again, without the news of the question that it was given away for.
+// Resume takes over the terminal again, without the notice of the question for which it was left.
 func (v *mirrorView) Resume() []byte {
 	v.drawn, v.notice = false, ""
 	v.m.Forget()
 	return v.paint()
 }
 
-// Size leaves a row for the status line.
+// Size reserves a row for the status line.
 func (v *mirrorView) Size(cols, rows int) (int, int) { return cols, max(1, rows-1) }

@@ -19,7 +19,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/permit"
 )
 
-// A demand is what a person wants to hear proven of the record.
+// A demand is what a person wants proven about the record.
 type demand struct {
 	options   audit.VerifyOptions
 	since     string
@@ -84,7 +84,7 @@ func (d *demand) read(l *launcher.Launcher) error {
 	return err
 }
 
-// point reads SIZE:HASH, or a checkpoint of this log out of a file.
+// point reads SIZE:HASH, or a checkpoint of this log from a file.
 func point(l *launcher.Launcher, text string) (audit.Point, error) {
 	if p, err := audit.ParsePoint(text); err == nil {
 		return p, nil
@@ -113,7 +113,7 @@ func ownKey(l *launcher.Launcher) (note.Verifiers, error) {
 	return launcher.Verifiers(key.Public)
 }
 
-// refuted tells the first thing that is not as it was written.
+// refuted reports the first entry or event that was changed.
 func (c *ctl) refuted(r audit.Report, err error) error {
 	var bad *audit.BadEntry
 	if c.json {
@@ -203,8 +203,9 @@ func some(list []string) string {
 	return inert(strings.Join(list, ", "))
 }
 
-// sealedNote says what the seals prove: with a pinned first key that nobody has rewritten what is
-// sealed, else only that it was not changed since, unless all of it was, seals included.
+// sealedNote says what the seals prove. With a pinned first key: no one has rewritten what is
+// sealed. Without it: only that it was not changed since, unless all of it was rewritten, seals
+// included.
 func sealedNote(r audit.Report, pinned bool) string {
 	if pinned {
 		return audit.Plural(r.Sealed, "entry") +
@@ -216,7 +217,7 @@ func sealedNote(r audit.Report, pinned bool) string {
 			"(--seal-key)", audit.Plural(r.Sealed, "entry"), r.FirstKey)
 }
 
-// list is an array in JSON, empty or not.
+// list returns an array for JSON, which is [] and not null when it is empty.
 func list(s []string) []string { return append([]string{}, s...) }
 
 func unprovenFacts(gaps []audit.Gap) []any {

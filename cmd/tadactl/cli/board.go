@@ -12,9 +12,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/permit"
 )
 
-// Keys that approve count only when the page has been on the screen for as long as a reader needs
-// at least; the page about a standing approval, for guard. And only alone, because a paste is no
-// thought.
+// Keys that approve count only when the page has been on the screen for at least the time that any
+// reader needs; the page about a grant, for guard. And only alone, because a paste is not a
+// decision.
 const (
 	guard = 400 * time.Millisecond
 	alone = 60 * time.Millisecond
@@ -46,7 +46,7 @@ func (b *board) listen() tea.Msg {
 	return listed{approval.Grouped(full)}
 }
 
-// Update handles one thing that happened.
+// Update handles one event.
 func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -76,7 +76,7 @@ func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return b, nil
 }
 
-// take replaces the list and keeps the choice. A question that was answered elsewhere is closed.
+// take replaces the list and keeps the selection. A question that was answered elsewhere is closed.
 func (b *board) take(list []approval.Envelope) {
 	b.list = list
 	has := func(id string) bool {
@@ -130,9 +130,9 @@ func (b *board) choose(k tea.Key) tea.Cmd {
 	return nil
 }
 
-// lay draws the open question for the screen as it is. Where the short page would cut something,
-// the full one is shown: only that may be approved. What was read counts as long as the lines are
-// the same.
+// lay lays out the open question for the current size of the screen. If the short page would cut
+// something, the full one is shown: only that may be approved. What was read counts as long as the
+// lines are the same.
 func (b *board) lay() {
 	if b.mode == choosing || b.width == 0 {
 		return
@@ -149,7 +149,7 @@ func (b *board) lay() {
 	b.scroll(0)
 }
 
-// body is how many rows the page has.
+// body returns how many rows the page has.
 func (b *board) body() int { return max(b.height-2, 1) }
 
 func (b *board) scroll(by int) {
@@ -199,13 +199,13 @@ func (b *board) grantable() bool {
 		len(approval.Grantable(b.open.Payload)) == 0
 }
 
-// settle lets a yes count when no other key follows it at once.
+// settle lets an approval count if no other key follows at once.
 func (b *board) settle() tea.Cmd {
 	keys := b.keys
 	return tea.Tick(alone, func(time.Time) tea.Msg { return settled{keys} })
 }
 
-// toggle turns the yes to one of several calls into a no and back.
+// toggle denies one of several calls, or allows it again.
 func (b *board) toggle(i int) {
 	if len(b.open.Calls) < 2 || i >= len(b.open.Calls) {
 		return
@@ -231,8 +231,8 @@ func (b *board) confirm(k tea.Key) tea.Cmd {
 	return nil
 }
 
-// enter takes a key of what is typed. Only what goes with a no is ended with Enter; challenge and
-// code end with their last character.
+// enter handles a key while text is typed. Enter ends only the text of a denial; challenge and code
+// end with their last character.
 func (b *board) enter(k tea.Key) tea.Cmd {
 	switch {
 	case k.Code == tea.KeyEscape && b.flock != nil:
@@ -283,7 +283,7 @@ func (b *board) typed() tea.Cmd {
 	return b.approve()
 }
 
-// approve gives the yes that the keys have earned.
+// approve approves, once the keys are sufficient.
 func (b *board) approve() tea.Cmd {
 	d := permit.Answer(b.open, true, "", "inbox")
 	d.Paged, d.Took = b.read.Done(), b.now().Sub(b.shown)
@@ -312,7 +312,7 @@ func (b *board) approve() tea.Cmd {
 	return b.decide(d, "approved"+b.except())
 }
 
-// except names the calls of several that are denied, for what is told of the yes.
+// except names the denied calls of several, for the message about the approval.
 func (b *board) except() string {
 	var ids []string
 	for _, id := range b.open.Calls {
@@ -331,7 +331,7 @@ func (b *board) decide(d approval.Decision, word string) tea.Cmd {
 	return nil
 }
 
-// told goes back to the list with what came of an answer.
+// told goes back to the list and shows the result of an answer.
 func (b *board) told(err error, word string) {
 	if err != nil {
 		b.back("answer not accepted: " + explained(err))

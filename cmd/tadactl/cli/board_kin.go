@@ -9,11 +9,11 @@ import (
 	"github.com/tada-run/tada-run/launcher/permit"
 )
 
-// Near-identical questions stand together, each on its own row and with its own answer. Only a no
-// may be said to all of them at once.
+// Near-identical questions are shown together, each on its own row and with its own answer. Only a
+// denial may apply to all of them at once.
 
-// kin returns the questions in the list that are near-identical to e, itself included, and which of
-// them it is.
+// kin returns the questions in the list that are near-identical to e, e included, and the index of
+// e.
 func (b *board) kin(e approval.Envelope) (kin []approval.Envelope, at int) {
 	if e.Kin == "" {
 		return nil, 0
@@ -27,7 +27,7 @@ func (b *board) kin(e approval.Envelope) (kin []approval.Envelope, at int) {
 		func(other approval.Envelope) bool { return other.ID == e.ID })
 }
 
-// chosenKin is kin of the chosen question.
+// chosenKin is kin of the selected question.
 func (b *board) chosenKin() []approval.Envelope {
 	i := slices.IndexFunc(b.list, func(e approval.Envelope) bool { return e.ID == b.at })
 	if i < 0 {
@@ -37,8 +37,8 @@ func (b *board) chosenKin() []approval.Envelope {
 	return kin
 }
 
-// denyAll denies the questions that were alike when the person asked for it, and none that came
-// since.
+// denyAll denies the questions that were near-identical when the person asked for it, and none that
+// came since.
 func (b *board) denyAll(why string) {
 	denied := 0
 	for _, e := range b.flock {

@@ -13,8 +13,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// E-deny-3: near-identical questions stand together, each with its own answer; one no may be for
-// all of them, one yes never.
+// E-deny-3: near-identical questions are shown together, each with its own answer; one denial may
+// apply to all of them, an approval never.
 func TestBoardGroups(t *testing.T) {
 	var list []approval.Envelope
 	for i, kin := range []string{"x", "", "x", "x"} {
@@ -44,7 +44,7 @@ func TestBoardGroups(t *testing.T) {
 	}
 	late := questionOf(t, 1, "rm -rf late")
 	late.ID, late.Kin = "late", "x"
-	p.Update(listed{append(p.list, late)}) // came while the word was typed
+	p.Update(listed{append(p.list, late)}) // came while the message was typed
 	p.key(3*time.Second, enter)
 	ids := ""
 	for _, d := range p.desk.decided {
@@ -76,13 +76,13 @@ func TestBoardGroups(t *testing.T) {
 	p.key(3*time.Second, tea.Key{Code: tea.KeyEscape})
 	p.at = start.Add(time.Minute)
 	p.key(3*time.Second, tea.Key{Code: tea.KeyDown})
-	p.key(3*time.Second, letter('N')) // what has no kin
+	p.key(3*time.Second, letter('N')) // a question without near-identical ones
 	if p.mode != choosing {
 		t.Error("it is denied together with nothing")
 	}
 }
 
-// A no that the store does not take is told, with how far it came.
+// A denial that the store refuses is reported, and how many succeeded before.
 func TestBoardDeniesAsFarAsItGoes(t *testing.T) {
 	var list []approval.Envelope
 	for i := range 2 {
@@ -100,7 +100,7 @@ func TestBoardDeniesAsFarAsItGoes(t *testing.T) {
 	}
 }
 
-// A stubborn desk takes one answer.
+// A stubborn desk accepts one answer.
 type stubborn struct{ *standIn }
 
 func (s *stubborn) Decide(ctx context.Context, d approval.Decision) error {

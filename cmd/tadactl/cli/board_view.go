@@ -50,7 +50,7 @@ func (b *board) listRows() []string {
 			continue
 		}
 		for first = i; first > 0 && lines(each[first-1:]) < room; first-- {
-			// the chosen one stays on the screen
+			// the selected question stays on the screen
 		}
 	}
 	for _, entry := range each[first:] {
@@ -84,7 +84,7 @@ func (b *board) entryRows(e approval.Envelope) []string {
 	return folded(head+short(e.Payload, max(b.width-len(head)-20, 40)), b.width)
 }
 
-// place says which of several near-identical questions one is, and that one of them was denied
+// place says which of several near-identical questions this is, and that one of them was denied
 // before.
 func (b *board) place(e approval.Envelope) string {
 	kin, at := b.kin(e)
@@ -98,7 +98,7 @@ func (b *board) place(e approval.Envelope) string {
 	return s
 }
 
-// standingRows say exactly what a standing approval covers.
+// standingRows say exactly what a grant covers.
 func (b *board) standingRows() []string {
 	page := []string{
 		"Run exactly this again without asking, at most 5 times, for 1 hour, in this session?", "",
@@ -189,7 +189,7 @@ func (b *board) grantHelp() string {
 	return ""
 }
 
-// callHelp shows which of several calls a yes allows.
+// callHelp shows which of several calls an approval allows.
 func (b *board) callHelp() string {
 	if len(b.open.Calls) < 2 {
 		return ""
@@ -209,8 +209,8 @@ func (b *board) callHelp() string {
 	return s.String() + "   "
 }
 
-// folded breaks a row of a list that is longer than the screen is wide. Nothing of it is left out.
-// What is not ASCII counts as two columns, which is as much as anything takes.
+// folded breaks a row of a list that is wider than the screen, and leaves nothing out. A character
+// that is not ASCII counts as two columns, the most that any takes.
 func folded(s string, width int) []string {
 	const indent = "      "
 	var rows []string

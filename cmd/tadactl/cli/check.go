@@ -16,7 +16,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// maxLine bounds one line of --jsonl: a command line of 1 MiB, every byte of it escaped.
+// maxLine is the maximum length of a line of --jsonl: a command line of 1 MiB, every byte of it
+// escaped.
 const maxLine = 8 << 20
 
 func (c *ctl) check() *cobra.Command {
@@ -62,8 +63,8 @@ type question struct {
 	Cwd string  `json:"cwd"`
 }
 
-// checkLines answers every line, also one that cannot be read: a caller that pairs answers
-// with questions by their order must not lose its place.
+// checkLines answers every line, also one that cannot be read: a caller that pairs answers with
+// questions by their order must not lose its place.
 func (c *ctl) checkLines(in io.Reader) error {
 	l, err := c.open()
 	if err != nil {
@@ -88,8 +89,8 @@ func (c *ctl) checkLines(in io.Reader) error {
 	return nil
 }
 
-// arrivals are lines that come in pieces. Those of a piece are answered as of one moment, and a
-// caller that waits for the answers before it writes more has them.
+// arrivals are lines that come in pieces. The lines of a piece are answered as of one moment, and
+// their answers are written before it reads more, for callers that wait for them.
 type arrivals struct {
 	io.Reader
 	answers *bufio.Writer

@@ -24,7 +24,8 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return copy(b, next()), nil
 }
 
-// Lines that come later are answered as of later: what came together shares one look at the disk.
+// Lines that come later are answered as of later; lines that came together share one look at the
+// disk.
 func TestCheckLooksAgain(t *testing.T) {
 	root := t.TempDir()
 	for _, dir := range []string{"w/.git", "home"} {

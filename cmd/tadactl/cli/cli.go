@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// A Door is what the process was started with. The place is a parameter of tests; see the Door
-// of tada-run for the reason.
+// A Door is what the process was started with. Only tests set the place; see the Door of tada-run
+// for the reason.
 type Door struct {
 	Argv []string
 	launcher.Place
@@ -21,7 +21,7 @@ func Main(argv []string) int { return Run(Door{Argv: argv}) }
 // Run is the body of the program; see [Main].
 func Run(d Door) int {
 	if hasHook(d.Argv) {
-		// an agent waits for this one before each call: it is told before the tree of verbs is made
+		// an agent waits for this before each call, so it runs before the tree of verbs is made
 		return hookRun(d.Place, d.Argv[3:])
 	}
 	c := &ctl{place: d.Place, in: os.Stdin, out: os.Stdout, err: os.Stderr}

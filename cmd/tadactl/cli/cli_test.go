@@ -29,7 +29,7 @@ func tree(t *testing.T) []*cobra.Command {
 	return all
 }
 
-// A-3.4.1: no flag anywhere overrides anything.
+// A-3.4.1: no flag overrides anything.
 func TestNoForceFlag(t *testing.T) {
 	for _, cmd := range tree(t) {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -40,8 +40,8 @@ func TestNoForceFlag(t *testing.T) {
 	}
 }
 
-// TestVerbs: verbs.txt has an entry for each command, once, and for nothing else; every option that
-// it has is one of the command, and every option says what it does.
+// TestVerbs: verbs.txt has exactly one entry for each command and no others; every option in it is
+// one of the command, and every option has a description.
 func TestVerbs(t *testing.T) {
 	var want, got []string
 	verbs := map[string]*cobra.Command{}
@@ -75,7 +75,7 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-// Every verb says what its exit statuses mean, and says it last.
+// Every verb says what its exit statuses mean, at the end.
 func TestHelpEndsWithExitStatus(t *testing.T) {
 	for _, cmd := range tree(t) {
 		if cmd.RunE == nil {
@@ -98,8 +98,8 @@ func TestHelpEndsWithExitStatus(t *testing.T) {
 	}
 }
 
-// What a list prints of an agent's text cannot move a cursor, turn the line around or look like
-// another field; letters stand for themselves where the terminal takes UTF-8.
+// An agent's text in a list cannot move a cursor, reverse the line or look like another field;
+// letters are shown as themselves if the terminal takes UTF-8.
 func TestInert(t *testing.T) {
 	for in, want := range map[string]struct{ ascii, utf8 string }{
 		"ls": {"ls", "ls"}, "ls -l": {`"ls -l"`, `"ls -l"`}, "": {`""`, `""`},

@@ -35,19 +35,19 @@ func (c *ctl) completion() *cobra.Command {
 			if err := scripts[args[0]](cmd.Root()); err != nil {
 				return err
 			}
-			// it answers __complete as cobra does
+			// this answers __complete as cobra does
 			return scripts[args[0]](&cobra.Command{Use: "tada-run"})
 		},
 	})
 }
 
-// bashCompletion needs nothing but bash: cobra's own needs the functions of the bash-completion
-// package. No word of the line is evaluated.
+// bashCompletion needs only bash: cobra's own needs the functions of the bash-completion package.
+// No word of the line is evaluated.
 //
 //go:embed completion.bash
 var bashCompletion string
 
-// completeFlags gives each option of cmd and of the verbs below it its values.
+// completeFlags sets the values of each option of cmd and of the verbs below it.
 func completeFlags(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Value.Type() == "bool" || slices.Contains(flagFiles, f.Name) {
@@ -61,8 +61,8 @@ func completeFlags(cmd *cobra.Command) {
 	}
 }
 
-// complete says what the verbs complete. A shell that completes changes nothing, and is told
-// nothing when something is wrong.
+// complete sets what the verbs complete. Completion changes nothing, and reports no errors to the
+// shell.
 func (c *ctl) complete(root *cobra.Command) {
 	for verb, list := range map[string]completion{
 		"approve": questions, "deny": answerable, "export-request": questions,
@@ -77,7 +77,7 @@ func (c *ctl) complete(root *cobra.Command) {
 	completeFlags(root)
 }
 
-// operand completes the first operand, and further ones of the verbs that take several.
+// operand completes the first operand, and further ones if the verb takes several.
 func (c *ctl) operand(list completion) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 && cmd.Name() != "approve" && cmd.Name() != "deny" {

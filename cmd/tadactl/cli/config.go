@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// config is the short way to one setting.
+// config is the short form for one setting.
 func (c *ctl) config() *cobra.Command {
 	cmd := &cobra.Command{Use: "config"}
 	get := verb(&cobra.Command{

@@ -18,7 +18,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/exit"
 )
 
-// A ctl is one run of the program: what its flags say, and where it reads and prints.
+// A ctl is one run of the program: its flags, and where it reads and prints.
 type ctl struct {
 	place    launcher.Place
 	named    bool // the place, by --home
@@ -31,8 +31,8 @@ type ctl struct {
 	err      io.Writer
 }
 
-// verb completes a command: wrong arguments are a usage error, which cobra would not tell from a
-// failure.
+// verb completes a command: wrong arguments are a usage error, which cobra would not distinguish
+// from a failure.
 func verb(cmd *cobra.Command) *cobra.Command {
 	if args := cmd.Args; args != nil {
 		cmd.Args = func(cmd *cobra.Command, words []string) error {
@@ -50,8 +50,8 @@ func verb(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// help prints the help of cmd. cobra calls it too for a name that none of the verbs below cmd has:
-// a slip such as "audit verfy" must not look to a script as if the record had been verified.
+// help prints the help of cmd. cobra also calls it for a name that is not a verb of cmd: to a
+// script, a typing error such as "audit verfy" must not look as if the record had been verified.
 func (c *ctl) help(cmd *cobra.Command, _ []string) {
 	if name := cmd.Flags().Arg(0); name != "" && cmd.HasSubCommands() {
 		c.status = c.report(usagef("unknown command %q for %q", name,
@@ -61,7 +61,7 @@ func (c *ctl) help(cmd *cobra.Command, _ []string) {
 	fmt.Fprint(c.out, help(cmd))
 }
 
-// help is what --help prints.
+// help returns the output of --help.
 func help(cmd *cobra.Command) string {
 	about, statuses := manual(cmd)
 	text := about + "\n\n" + cmd.UsageString()
@@ -71,7 +71,7 @@ func help(cmd *cobra.Command) string {
 	return text
 }
 
-// A usageError is answered with exit status 2.
+// A usageError ends with exit status 2.
 type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
@@ -86,7 +86,7 @@ func failf(status int, format string, args ...any) error {
 	return &exitError{fmt.Errorf(format, args...), status}
 }
 
-// report prints err of the verb called path as one line, and returns its exit status.
+// report prints err, of the verb called path, as one line, and returns its exit status.
 func (c *ctl) report(err error, path string) int {
 	line := err.Error()
 	var file *approval.FileError
@@ -121,7 +121,7 @@ func (c *ctl) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// say prints v with --json, else the text.
+// say prints v with --json, otherwise the text.
 func (c *ctl) say(v any, format string, args ...any) error {
 	if c.json {
 		return c.printJSON(v)
@@ -142,8 +142,8 @@ func (c *ctl) opened(do func(l *launcher.Launcher, cmd *cobra.Command,
 	}
 }
 
-// outside is opened for what a command inside a sandbox may not do, which is told before the state
-// directory is opened.
+// outside is like opened, for what a command inside a sandbox may not do. It is refused before the
+// state directory is opened.
 func (c *ctl) outside(a approval.Action, do func(l *launcher.Launcher, cmd *cobra.Command,
 	args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
@@ -162,14 +162,14 @@ func (c *ctl) openBy(by func(launcher.Place) (*launcher.Launcher,
 	_, err := os.Stat(c.place.State)
 	l, openErr := unpacking(by(c.place))
 	if c.named && openErr == nil && errors.Is(err, os.ErrNotExist) {
-		// a slip would read as an empty record
+		// otherwise a typing error would look like an empty record
 		fmt.Fprintf(c.err, "tadactl: created the state directory %q: there was none\n",
 			c.place.State)
 	}
 	return l, openErr
 }
 
-// openHere is open, with the current directory.
+// openHere is like open, and also returns the current directory.
 func (c *ctl) openHere() (*launcher.Launcher, string, error) {
 	l, err := c.open()
 	if err != nil {
@@ -179,7 +179,7 @@ func (c *ctl) openHere() (*launcher.Launcher, string, error) {
 	return l, dir, err
 }
 
-// here is the current directory.
+// here returns the current directory.
 func here() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

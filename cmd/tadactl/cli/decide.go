@@ -21,7 +21,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/prompt"
 )
 
-// consent is how a yes is given, as the flags of approve say.
+// consent is how an approval is given, from the flags of approve.
 type consent struct {
 	plan  string
 	not   []string // calls of several that are denied
@@ -33,7 +33,7 @@ type consent struct {
 	once, always bool // of a connection: for one run, or in every workspace
 }
 
-// standing reports whether more than this once is asked for.
+// standing reports whether the approval is for more than this once.
 func (o consent) standing() bool { return o.uses != 0 || o.life != 0 }
 
 func (c *ctl) approve() *cobra.Command {
@@ -85,7 +85,7 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 		return err
 	}
 	if why := approval.Grantable(e.Payload); o.standing() && len(why) > 0 {
-		// said before anybody is asked
+		// reported before the person is asked
 		return failf(exit.Denied, "%w: %s; try without --uses and --for", approval.ErrNotGrantable,
 			strings.Join(why, "; "))
 	}
@@ -95,7 +95,7 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 				"--uses and --for",
 			e.ID, e.Quorum)
 	}
-	for _, id := range o.not { // before anybody is asked
+	for _, id := range o.not { // before the person is asked
 		if !slices.Contains(e.Calls, id) {
 			return usagef("question %q has no call %q; it has %s", e.ID, id,
 				strings.Join(e.Calls, " "))
@@ -140,8 +140,8 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	return c.granted(g)
 }
 
-// scope is how far a yes goes: one to a connection for the workspace, where nothing else is said
-// and where it can.
+// scope returns how far an approval goes. An approval of a connection is for the workspace, unless
+// stated otherwise and if that is possible.
 func (o consent) scope(e approval.Envelope) (permit.Scope, error) {
 	connects := plan.Connects(e.Payload)
 	switch {
@@ -158,8 +158,8 @@ func (o consent) scope(e approval.Envelope) (permit.Scope, error) {
 	return permit.ThisRun, nil
 }
 
-// digits takes the spaces out of the digits of a plan, which a page shows in groups, and refuses
-// what are none.
+// digits removes the spaces from the digits of a plan, which a page shows in groups, and refuses
+// anything that is not digits.
 func (o *consent) digits() error {
 	given := o.plan
 	o.plan = strings.ReplaceAll(given, " ", "")
@@ -172,8 +172,7 @@ func (o *consent) digits() error {
 	return nil
 }
 
-// unlike says of digits that are not those of the plan that they are not. The question is as it
-// was.
+// unlike explains that the digits belong to another plan. The question is unchanged.
 func (o consent) unlike(e approval.Envelope, d approval.Decision, err error) error {
 	if o.plan == "" || d.PlanHash == e.PlanHash || !errors.Is(err, approval.ErrMismatch) {
 		return err
@@ -182,8 +181,8 @@ func (o consent) unlike(e approval.Envelope, d approval.Decision, err error) err
 		o.plan, e.ID, e.ID)
 }
 
-// decision asks on the terminal. Digits of a plan that is not this one's are for the store to
-// refuse and to record.
+// decision asks on the terminal. It passes digits of another plan on, for the store to refuse and
+// to record.
 func (c *ctl) decision(ctx context.Context, l *launcher.Launcher, e approval.Envelope,
 	digits string) (approval.Decision, error) {
 	if !strings.HasPrefix(e.PlanHash, digits) {
@@ -253,8 +252,8 @@ func (c *ctl) denyOne(ctx context.Context, id, message, instead string) error {
 	return c.decided(e, d)
 }
 
-// denyAll denies what is open at its start and not answered yet. A question that somebody else
-// answers meanwhile is theirs.
+// denyAll denies what is open at its start and not answered yet. It skips a question that another
+// person answers in the meantime.
 func (c *ctl) denyAll(ctx context.Context, message string) error {
 	l, err := c.open()
 	if err != nil {
@@ -289,7 +288,7 @@ func (c *ctl) denyAll(ctx context.Context, message string) error {
 	return nil
 }
 
-// each does the same for several ids, and goes on behind one that fails, unless the person left.
+// each does the same for several ids, and goes on after one that fails, unless the person left.
 func each(ids []string, do func(id string) error) error {
 	var failed error
 	for i, id := range ids {
@@ -306,14 +305,14 @@ func each(ids []string, do func(id string) error) error {
 	return failed
 }
 
-// counted tells that others must follow.
+// counted prints that others must follow.
 func (c *ctl) counted(e approval.Envelope, votes, people int) error {
 	return c.say(map[string]any{"id": e.ID, "decision": "counted",
 		"plan_hash": e.PlanHash, "votes": votes, "people": people},
 		"counted for %s: %d of %d approvals\n", e.ID, votes, people)
 }
 
-// decided tells what was stored.
+// decided prints what was stored.
 func (c *ctl) decided(e approval.Envelope, d approval.Decision) error {
 	word := "denied"
 	if permit.Approves(d.Calls) {

@@ -31,7 +31,7 @@ func (c *ctl) keyDelegate() *cobra.Command {
 				return err
 			}
 			if _, err := l.May(approval.Sign, approval.ChannelTadactl); err != nil {
-				// before a passphrase is asked for
+				// before asking for a passphrase
 				return err
 			}
 			d.Public, d.Name = list[0].Public, list[0].Name
@@ -50,7 +50,7 @@ func (c *ctl) keyDelegate() *cobra.Command {
 	return verb(cmd)
 }
 
-// passphrase asks for the passphrase of the own key, if it has one.
+// passphrase asks for the passphrase of the person's key, if it has one.
 func (c *ctl) passphrase(ctx context.Context) func() (string, error) {
 	return func() (string, error) { return c.secret(ctx, "passphrase: ") }
 }

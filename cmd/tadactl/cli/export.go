@@ -27,7 +27,7 @@ var exports = []struct {
 		(*recording).html},
 }
 
-// plain is an export that needs only the transcript.
+// plain makes an export that needs only the transcript.
 func plain(write func(io.Writer, io.Reader) error) func(*recording, io.Writer) error {
 	return func(s *recording, w io.Writer) error { return write(w, s.transcript) }
 }
@@ -66,7 +66,7 @@ func (c *ctl) export() *cobra.Command {
 	return verb(cmd)
 }
 
-// html writes the page, with what verification says beside the session.
+// html writes the page, with the result of the verification beside the session.
 func (s *recording) html(w io.Writer) error {
 	p := export.Page{Title: "session " + s.id}
 	runs, err := s.launcher.Runs()

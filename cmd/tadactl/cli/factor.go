@@ -14,8 +14,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/permit"
 )
 
-// enrolling opens the launcher for a change of what proves the person, with what proves them until
-// now: a code that is asked for, or the line in a file.
+// enrolling opens the launcher for a change of second factors, with proof of the person by the
+// current one: a code that is asked for, or the line in a file.
 func (c *ctl) enrolling(ctx context.Context,
 	vouch string) (*launcher.Launcher, permit.Factor, error) {
 	if err := caller.Outside(approval.Enrol); err != nil {
@@ -34,13 +34,13 @@ func (c *ctl) enrolling(ctx context.Context,
 	return l, f, err
 }
 
-// proof ends the description of a command that changes what proves a person.
+// proof ends the description of a command that changes a second factor.
 const proof = "If one-time codes are set up, one is asked for. Otherwise, if a key is " +
 	"trusted already,\n" +
 	"one of the trusted keys must vouch for the change: --vouch FILE, with what tadactl key\n" +
 	"delegate prints for the key in question and this machine. The change is recorded."
 
-// proven tells refusals of the factor from a line that cannot be read.
+// proven distinguishes refusals of the factor from a line that cannot be read.
 func proven(err error) error {
 	switch {
 	case errors.Is(err, permit.ErrNobody):

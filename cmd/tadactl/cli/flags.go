@@ -11,7 +11,7 @@ import (
 )
 
 // flagValues has the values of the options that take one of a few; --outcome takes an exit status,
-// too. An option that is not here and not in flagFiles completes nothing.
+// too. An option that is neither here nor in flagFiles completes nothing.
 var flagValues = map[string][]string{
 	"format":    exportNames(),
 	"authority": {"policy", "approval", "grant"},
@@ -25,7 +25,8 @@ var flagValues = map[string][]string{
 var flagFiles = strings.Fields(
 	"home remember head since token vouch output ci-intent delegation root file runtime")
 
-// checkFlags refuses a word that an option does not take: an empty list would be read as an answer.
+// checkFlags refuses a word that an option does not take: an empty list could be mistaken for an
+// answer.
 func checkFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		words, few := flagValues[f.Name]

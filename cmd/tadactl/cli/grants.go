@@ -14,7 +14,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/permit"
 )
 
-// A standing is one standing approval as --json prints it.
+// A standing is one grant as --json prints it.
 type standing struct {
 	ID       string    `json:"id"`
 	Envelope string    `json:"envelope"`
@@ -23,8 +23,8 @@ type standing struct {
 	Session  string    `json:"session"`
 	Used     int       `json:"used"`
 	Uses     int       `json:"uses"`
-	Expires  time.Time `json:"expires"` // of no meaning with Lasting
-	// stands until it is revoked: what an agent's session opens
+	Expires  time.Time `json:"expires"` // no meaning with Lasting
+	// does not expire, until it is revoked: what an agent's session opens
 	Lasting  bool   `json:"lasting,omitempty"`
 	Approver string `json:"approver"`
 }
@@ -63,7 +63,7 @@ func (c *ctl) grants() *cobra.Command {
 	return cmd
 }
 
-// usesOf says how often a grant was used, how often it may be, and until when.
+// usesOf returns how often a grant was used, how often it may be, and until when.
 func usesOf(g approval.Grant) string {
 	where := fmt.Sprintf("in %q", workspaceOf(g.Payload))
 	if workspaceOf(g.Payload) == "" {
@@ -76,12 +76,12 @@ func usesOf(g approval.Grant) string {
 		g.Expires.Local().Format(time.DateTime))
 }
 
-// workspaceOf is the workspace of a plan.
+// workspaceOf returns the workspace of a plan.
 func workspaceOf(payload []byte) string {
 	var p struct {
 		Root string `json:"workspace_root"`
 	}
-	_ = json.Unmarshal(payload, &p) // what is no plan has none
+	_ = json.Unmarshal(payload, &p) // anything but a plan has none
 	return p.Root
 }
 
@@ -100,7 +100,7 @@ func (c *ctl) revoke() *cobra.Command {
 	})
 }
 
-// granted tells what stands from now on.
+// granted prints what is granted from now on.
 func (c *ctl) granted(g approval.Grant) error {
 	if c.json {
 		return c.printJSON(map[string]any{"id": g.Envelope, "decision": "approved",

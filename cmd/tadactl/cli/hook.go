@@ -49,11 +49,11 @@ func hasHook(argv []string) bool {
 		argv[3] != "-h"
 }
 
-// blockStatus is the one exit status that no platform takes for a failure that lets the call run.
+// blockStatus is the only exit status that no platform takes for a failure that lets the call run.
 const blockStatus = 2
 
-// hookRun is `tadactl hook run ARGS`. It needs no tree of verbs: it is started before every call of
-// an agent.
+// hookRun is `tadactl hook run ARGS`. It does without the tree of verbs, because it is started
+// before every call of an agent.
 func hookRun(place launcher.Place, args []string) int {
 	core := &hook.Core{Env: os.Environ()}
 	set := pflag.NewFlagSet("hook run", pflag.ContinueOnError)
@@ -80,8 +80,7 @@ func hookRun(place launcher.Place, args []string) int {
 		core.Runner.Wait))
 }
 
-// leftToSession returns nil when the session that this process runs in holds what the hook would
-// judge.
+// leftToSession returns nil if the session of this process sandboxes what the hook would judge.
 func leftToSession() error {
 	if os.Getenv(quarantine.Variable) != "" {
 		return errors.New("this agent is in quarantine")
@@ -98,7 +97,7 @@ func leftToSession() error {
 	return nil
 }
 
-// hooked is the platform that the line names, and where the commands of that platform go.
+// hooked returns the platform that the line names, and where the commands of that platform go.
 func hooked(set *pflag.FlagSet, r *hook.Runner, home string) (adapter hook.Adapter, err error) {
 	adapter, known := platform.Named(set.Arg(0))
 	switch {
@@ -122,7 +121,7 @@ func say(a hook.Answer) int {
 	_, errOut := io.WriteString(os.Stdout, a.Stdout)
 	_, errErr := io.WriteString(os.Stderr, a.Stderr)
 	if errOut != nil || errErr != nil {
-		return blockStatus // half an answer would be none, and none lets the call run
+		return blockStatus // half an answer counts as none, and then the call runs
 	}
 	return a.Status
 }

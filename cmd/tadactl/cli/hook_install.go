@@ -18,7 +18,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/exit"
 )
 
-// A registration is the hook and the file of one platform that it belongs in.
+// A registration is the hook of one platform and the file that it belongs in.
 type registration struct {
 	settings.Place
 	hook    settings.Hook
@@ -26,8 +26,8 @@ type registration struct {
 	managed []string
 }
 
-// registration finds where the hook of a platform belongs. This is the person's door, so $HOME is
-// the person's.
+// registration finds where the hook of a platform belongs. The person runs this command, so $HOME
+// is the person's.
 func (c *ctl) registration(name string, wait time.Duration) (registration, error) {
 	place, known := settings.Of(name)
 	if !known {
@@ -126,7 +126,7 @@ func (c *ctl) register(r registration, word string, change func(was, before []by
 	return nil
 }
 
-// notWritten is the error for a file that was left as it is.
+// notWritten is the error for a file that was left unchanged.
 func notWritten(err error, word string) error {
 	byHand := errors.Is(err, settings.ErrNotJSON) || errors.Is(err, os.ErrPermission) ||
 		errors.Is(err, syscall.EROFS)
@@ -139,7 +139,7 @@ func notWritten(err error, word string) error {
 	return err
 }
 
-// notes are what the person has to know or to do besides.
+// notes say what else the person has to know or to do.
 func (c *ctl) notes(r registration, word string) string {
 	notes := []string{r.Note}
 	for _, file := range r.managed {
@@ -153,7 +153,7 @@ func (c *ctl) notes(r registration, word string) string {
 	return strings.TrimSpace(strings.Join(notes, "\n"))
 }
 
-// strip takes both the hook and the shell out of a settings file.
+// strip removes both the hook and the shell from a settings file.
 func (c *ctl) strip(l *launcher.Launcher, r registration, text,
 	before []byte) (_ []byte, err error) {
 	if r.Holds(r.file) {
@@ -167,7 +167,7 @@ func (c *ctl) strip(l *launcher.Launcher, r registration, text,
 	return text, nil
 }
 
-// unregister takes what is ours out of the file, if there is one.
+// unregister removes our part from the file, if there is one.
 func (c *ctl) unregister(r registration, remove func(was, before []byte) ([]byte, error)) error {
 	text, err := os.ReadFile(r.file)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -93,8 +93,8 @@ func (c *ctl) printHook(ctx context.Context, l *launcher.Launcher, r registratio
 }
 
 // canary starts what is registered as the platform starts it, and returns what is wrong with its
-// answers: to a harmless call, and to one that cannot be read, which must be blocked. While a
-// person has to look at changed files nothing passes.
+// answers: to a harmless call, and to an unreadable one, which must be blocked. While a person has
+// to review changed files, every call is blocked.
 func (r registration) canary(ctx context.Context, changed bool) string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -139,7 +139,7 @@ func (r registration) canary(ctx context.Context, changed bool) string {
 	return ""
 }
 
-// off lists what switches the hooks of the platform off, for this account on this machine in this
+// off lists what turns the hooks of the platform off, for this account on this machine in this
 // directory.
 func (r registration) off() (list []string) {
 	home, err := os.UserHomeDir()
@@ -180,7 +180,7 @@ func (r registration) off() (list []string) {
 	return list
 }
 
-// decodeSettings reads a file of a platform. One that is not there is empty.
+// decodeSettings reads a file of a platform. A missing file is empty.
 func decodeSettings(path string) (values map[string]any, err error) {
 	data, err := os.ReadFile(path)
 	switch {
@@ -201,8 +201,8 @@ func decodeSettings(path string) (values map[string]any, err error) {
 	return values, err
 }
 
-// trusted reports whether the user told a platform to start the hook, by a file in which it keeps
-// a hash for each.
+// trusted reports whether the user allowed the platform to start the hook, in a file in which the
+// platform stores a hash for each hook.
 func (r registration) trusted(config string) bool {
 	values, err := decodeSettings(config)
 	if err != nil {

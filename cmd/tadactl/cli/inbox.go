@@ -51,8 +51,8 @@ func (c *ctl) inbox() *cobra.Command {
 	return verb(cmd)
 }
 
-// inboxWeb serves the inbox to a browser. What it prints goes to the terminal alone: a code in a
-// pipe or a file would be as good as none.
+// inboxWeb serves the inbox to a browser. It prints only to the terminal: a code in a pipe or a
+// file would be useless.
 func (c *ctl) inboxWeb(ctx context.Context, l *launcher.Launcher) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
 	if err != nil {
@@ -72,8 +72,8 @@ func (c *ctl) inboxWeb(ctx context.Context, l *launcher.Launcher) error {
 	return s.Serve(ctx)
 }
 
-// inboxOn runs the inbox on the controlling terminal, never on standard input. Whatever ends it,
-// the terminal is as it was.
+// inboxOn runs the inbox on the controlling terminal, never on standard input. The terminal is
+// restored however it ends.
 func (c *ctl) inboxOn(ctx context.Context, l *launcher.Launcher) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// inert quotes what could move the cursor or be taken for another field. On a terminal of UTF-8,
-// letters stand for themselves.
+// inert quotes what could move the cursor or be taken for another field. On a UTF-8 terminal,
+// letters are shown as themselves.
 func inert(s string) string { return quoted(s, inUTF8()) }
 
-// brief is a command as a list has it, on one line: of a long one, such as an agent's program
-// starts with, the beginning and the end. tadactl show ID and --json have the whole.
+// brief returns a command as a list shows it, on one line: of a long one, such as an agent's program
+// sends, the beginning and the end. tadactl show ID and --json have all of it.
 func brief(s string) string {
 	const room = 400
 	var line string
@@ -31,7 +31,7 @@ func brief(s string) string {
 	return inert(line)
 }
 
-// inUTF8 tells whether the locale is one of UTF-8, as locale(7) finds it.
+// inUTF8 reports whether the locale uses UTF-8, as locale(7) determines it.
 var inUTF8 = sync.OnceValue(func() bool {
 	name := strings.ToLower(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")))
 	return strings.Contains(name, "utf-8") || strings.Contains(name, "utf8")
@@ -49,12 +49,12 @@ func quoted(s string, utf8 bool) string {
 }
 
 // unsettled reports characters that strconv prints and that change how their neighbours look: marks
-// that are drawn over them, and letters that turn the direction of a line.
+// that are drawn over them, and letters that reverse the direction of a line.
 func unsettled(r rune) bool {
 	return unicode.In(r, unicode.Mn, unicode.Me) || unicode.In(r, rightToLeft)
 }
 
-// rightToLeft holds the blocks of Unicode whose letters are written from the right
+// rightToLeft has the blocks of Unicode whose letters are written from right to left
 // (DerivedBidiClass.txt, R and AL).
 var rightToLeft = &unicode.RangeTable{
 	R16: []unicode.Range16{{Lo: 0x0590, Hi: 0x08ff, Stride: 1}, {Lo: 0xfb1d, Hi: 0xfdff, Stride: 1},

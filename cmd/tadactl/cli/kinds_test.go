@@ -90,7 +90,7 @@ func TestUnknownWords(t *testing.T) {
 				t.Errorf("%s --%s %s: %v", cmd.CommandPath(), f.Name, wrong, err)
 			}
 			if f.Name == "kind" {
-				// too many for one line: its groups are named, or what is in the group
+				// too many for one line: the error names the groups, or the words in the group
 				for word, known := range map[string]string{"nonsense": " hook, ",
 					"exec.nonsense": " exec.end, ", "exce": " exec, "} {
 					_ = f.Value.Set(word)

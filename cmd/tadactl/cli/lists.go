@@ -6,12 +6,10 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// A completion proposes the words that may stand in the place of a verb's operand, each with a tab
-// and what it is.
+// A completion proposes the words that can be a verb's operand, each with a tab and a description.
 type completion func(cmd *cobra.Command, l *launcher.Launcher) ([]string, error)
 
-// questions are the open questions, oldest first, with what they ask: in the form in which it is
-// inert.
+// questions are the open questions, oldest first, with what they ask, in inert form.
 func questions(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
 	list, err := l.Pending(cmd.Context())
 	var words []string
@@ -38,7 +36,7 @@ func denials(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
 	return words, err
 }
 
-// answerable are the questions that deny takes: the open ones, and with --undo those that were
+// answerable are the questions that deny accepts: the open ones, and with --undo those that were
 // denied.
 func answerable(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
 	if undo, err := cmd.Flags().GetBool("undo"); err == nil && undo {
@@ -47,7 +45,7 @@ func answerable(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
 	return questions(cmd, l)
 }
 
-// standings are the standing approvals.
+// standings are the grants.
 func standings(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
 	list, err := l.Grants(cmd.Context())
 	var words []string

@@ -98,7 +98,7 @@ func (c *ctl) printLine(r launcher.Past, n int, line string) error {
 		"line": n, "text": line}, "%s:%d:%s\n", r.ID, n, line)
 }
 
-// A finder is written a text, and tells the lines that contain another.
+// A finder receives a text, and reports the lines that contain another.
 type finder struct {
 	text  []byte
 	found func(n int, line string) error
@@ -121,7 +121,7 @@ func (g *finder) Write(p []byte) (int, error) {
 	}
 }
 
-// line looks at what came behind the last end of a line.
+// line examines what came after the last end of a line.
 func (g *finder) line() error {
 	if len(g.rest) == 0 {
 		return nil
@@ -137,7 +137,7 @@ func (g *finder) look(line []byte) error {
 	return g.found(g.n, string(line))
 }
 
-// visible shows what a terminal would act on.
+// visible shows characters that a terminal would act on.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if strconv.IsPrint(r) {

@@ -45,7 +45,7 @@ func TestParseTime(t *testing.T) {
 	}
 }
 
-// A line is found wherever writes cut it, the last one without an end too.
+// A line is found however writes split it, and the last one without a line end too.
 func TestFinder(t *testing.T) {
 	const text = "one\ntwo three\n\nthree"
 	for size := 1; size <= len(text); size++ {
@@ -65,8 +65,7 @@ func TestFinder(t *testing.T) {
 	}
 }
 
-// A session that still runs is listed, however many runs are newer: it can be attached to and
-// killed.
+// A running session is listed, however many runs are newer: it can be attached to and killed.
 func TestWhatHasNotEndedIsListed(t *testing.T) {
 	list := []launcher.Past{{ID: "1", State: "running"}, {ID: "2", State: "ended"},
 		{ID: "3", State: "waiting"}, {ID: "4", State: "lost"}, {ID: "5", State: "ended"}}
@@ -81,8 +80,8 @@ func TestWhatHasNotEndedIsListed(t *testing.T) {
 	}
 }
 
-// Who interrupts a replay knows that: it ends with 130 and says nothing. What went wrong otherwise
-// is told.
+// A reader who interrupts a replay needs no message: it ends with 130 and prints nothing. Any other
+// error is reported.
 func TestInterruptedReplay(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &ctl{}

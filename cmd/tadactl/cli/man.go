@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A manual page is made from what --help says, so the two cannot disagree.
+// A manual page is made from the output of --help, so the two cannot disagree.
 
 func (c *ctl) man() *cobra.Command {
 	cmd := verb(&cobra.Command{
@@ -38,7 +38,7 @@ func (c *ctl) man() *cobra.Command {
 	return cmd
 }
 
-// manTree writes a page for a verb and for all below it.
+// manTree writes a page for a verb and for all verbs below it.
 func manTree(dir string, cmd *cobra.Command) error {
 	var page strings.Builder
 	manOf(&page, cmd)
@@ -101,7 +101,7 @@ func manOf(w io.Writer, cmd *cobra.Command) {
 	fmt.Fprintln(w)
 }
 
-// manOfHelp makes a page of a help text: a line that says what it is, how it is used, and sections
+// manOfHelp makes a page from a help text: a line that says what it is, its usage, and sections
 // under words in capital letters.
 func manOfHelp(w io.Writer, name, help string) error {
 	short, rest, found := strings.Cut(help, "\n\nusage: ")

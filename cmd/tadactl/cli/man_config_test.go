@@ -8,7 +8,7 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// TestTheManualAndShowHaveEveryKey: tada-config(5) and `policy show --json` hold each key of the
+// TestTheManualAndShowHaveEveryKey: tada-config(5) and `policy show --json` have each key of the
 // table, the page with its sentence, default, values and example.
 func TestTheManualAndShowHaveEveryKey(t *testing.T) {
 	page := strings.ReplaceAll(manOfConfig(), `\-`, "-")

@@ -35,7 +35,8 @@ func names() []named {
 	return all
 }
 
-// insteadOf is what to use in place of a name, "" for a name that works or that no document has.
+// insteadOf returns what to use in place of a name, "" for a name that works or that is in no
+// document.
 func insteadOf(kind, name string) string {
 	for _, n := range names() {
 		if n.kind == kind && n.name == name && n.how != "works" {
@@ -45,8 +46,8 @@ func insteadOf(kind, name string) string {
 	return ""
 }
 
-// ignoredVariables are the variables that are set, and that documents name, and that nothing here
-// reads.
+// ignoredVariables returns the variables that are set and are named in the documents, but that
+// tada-run does not read.
 func ignoredVariables(isSet func(string) (string, bool)) []named {
 	var all []named
 	for _, n := range names() {
@@ -57,7 +58,7 @@ func ignoredVariables(isSet func(string) (string, bool)) []named {
 	return all
 }
 
-// hintFor is what to use in place of the verb or flag that an error is about.
+// hintFor returns what to use in place of the verb or flag that an error is about.
 func hintFor(err error) string {
 	text := err.Error()
 	for _, n := range names() {

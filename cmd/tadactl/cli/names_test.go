@@ -19,7 +19,7 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// said runs a verb and returns its status and all that it printed.
+// said runs a verb and returns its status and everything that it printed.
 func said(t *testing.T, args ...string) (int, string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -34,7 +34,7 @@ func said(t *testing.T, args ...string) (int, string) {
 	return c.status, b.String()
 }
 
-// TestNamesPage: docs/seeds.md is what the table says. After a change of the table, run it with
+// TestNamesPage: docs/seeds.md agrees with the table. After a change of the table, run it with
 // UPDATE=1.
 func TestNamesPage(t *testing.T) {
 	page := filepath.Join("..", "..", "..", "docs", "seeds.md")
@@ -49,7 +49,7 @@ func TestNamesPage(t *testing.T) {
 	}
 }
 
-// TestNames: each name of the documents works, or whoever uses it is told what to use, in the words
+// TestNames: each name in the documents works, or using it prints what to use instead, in the words
 // of the page.
 func TestNames(t *testing.T) {
 	field := map[string]json.RawMessage{}
@@ -135,8 +135,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// inSource reports whether a program text, tests and this table apart, has the name in quotes or in
-// a template.
+// inSource reports whether the source, without tests and this table, has the name in quotes or in a
+// template.
 func inSource(t *testing.T, name string) bool {
 	t.Helper()
 	found := errors.New("found")

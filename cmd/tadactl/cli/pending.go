@@ -21,8 +21,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
-// An entry is one question as --json prints it. It never holds the challenge: whoever reads
-// this output may be the one that asks.
+// An entry is one question as --json prints it. It never contains the challenge: the reader of this
+// output may be the process that asks.
 type entry struct {
 	ID       string       `json:"id"`
 	State    string       `json:"state"`
@@ -34,7 +34,7 @@ type entry struct {
 	Expires  time.Time    `json:"expires"`
 	Answered bool         `json:"answered"`
 	Trust    string       `json:"trust"`
-	People   int          `json:"people"`            // how many must say yes
+	People   int          `json:"people"`            // how many must approve
 	Votes    int          `json:"votes"`             // how many have, while that is not enough
 	Kin      string       `json:"kin"`               // the same for near-identical questions
 	Refused  string       `json:"refused,omitempty"` // a near-identical one that was denied before
@@ -89,7 +89,7 @@ func (c *ctl) pending() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
 			if err := l.CompareStore(cmd.Context()); err != nil {
-				// of an older copy, what is open is not what it says
+				// an older copy of the database may show open questions that are not
 				return err
 			}
 			list, err := l.Pending(cmd.Context())
@@ -113,7 +113,7 @@ func (c *ctl) pending() *cobra.Command {
 	})
 }
 
-// envelope returns the question whose id begins like this.
+// envelope returns the question whose id begins with prefix.
 func (c *ctl) envelope(ctx context.Context,
 	id string) (*launcher.Launcher, approval.Envelope, error) {
 	l, err := c.open()
@@ -124,8 +124,8 @@ func (c *ctl) envelope(ctx context.Context,
 	return l, e, err
 }
 
-// question is envelope for who answers: to answer what nobody asked, or what has its answer, is an
-// attempt, which the store refuses and the record has.
+// question is envelope for a person who answers. Answering a question that does not exist, or that
+// has its answer, is an attempt, which the store refuses and the log records.
 func (c *ctl) question(ctx context.Context,
 	id string) (*launcher.Launcher, approval.Envelope, error) {
 	l, e, err := c.envelope(ctx, id)
@@ -147,7 +147,7 @@ func (c *ctl) question(ctx context.Context,
 	return l, e, err
 }
 
-// fate is what became of a question, in a person's words; "" while it waits for an answer.
+// fate says what became of a question, in words for a person; "" while it waits for an answer.
 func fate(e approval.Envelope) string {
 	switch {
 	case e.State == approval.Consumed:
@@ -164,7 +164,7 @@ func fate(e approval.Envelope) string {
 	return ""
 }
 
-// next is what a person can do about a question.
+// next says what a person can do about a question.
 func next(e approval.Envelope) string {
 	switch fate(e) {
 	case "":
@@ -177,7 +177,7 @@ func next(e approval.Envelope) string {
 	return "run the command again to ask again"
 }
 
-// maxID bounds what of an id that nothing has goes into the record. True ones have 36 characters.
+// maxID is how much of an unknown id is recorded. Real ids have 36 characters.
 const maxID = 64
 
 // line prints one question: enough to choose it, never enough to approve it.
@@ -234,7 +234,7 @@ func (c *ctl) show() *cobra.Command {
 	})
 }
 
-// came is how an answer came, as far as the store has it.
+// came says how an answer came, as far as the store knows.
 func came(d *approval.Decision) string {
 	if d == nil {
 		return ""
@@ -252,7 +252,7 @@ func came(d *approval.Decision) string {
 	return text
 }
 
-// width is that of the terminal that is written to, or 100 columns.
+// width returns the width of the output terminal, or 100 columns.
 func (c *ctl) width() int {
 	if f, ok := c.out.(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 20 {
@@ -262,8 +262,8 @@ func (c *ctl) width() int {
 	return 100
 }
 
-// short is what a list shows of a question: the commands, quoted, with what a reason points at.
-// What is left out is counted between the quotes, where no command can write.
+// short returns what a list shows of a question: the commands, quoted, with what a reason points
+// at. What is left out is counted between the quotes, where no command can write.
 func short(payload []byte, room int) string {
 	calls := render.Summary(payload, room)
 	var b strings.Builder
@@ -290,8 +290,8 @@ func short(payload []byte, room int) string {
 	return b.String()
 }
 
-// commandOf takes the command line out of a payload, for a list: the agent's own, where it stands
-// in a wrapper.
+// commandOf returns the command line of a payload, for a list: the agent's own, if it is in a
+// wrapper.
 func commandOf(payload []byte) string {
 	var p struct {
 		Calls []struct {

@@ -42,8 +42,8 @@ func (c *ctl) policyShow() *cobra.Command {
 	})
 }
 
-// policyFacts is the policy as --json prints it: the settings by the names of the file, where they
-// come from, and the table as place, action, verdict.
+// policyFacts is the policy as --json prints it: the settings under their names in the file, where
+// they come from, and the table as place, action, verdict.
 func policyFacts(p pathguard.Policy) map[string]any {
 	table := map[string]map[string]string{}
 	for _, row := range pathguard.Table() {

@@ -68,7 +68,7 @@ func chooseEditor(getenv func(string) string, look func(string) (string, error))
 				"EDITOR=PROGRAM tadactl policy edit")
 }
 
-// An editSession is one `policy edit`, from the first look into the editor to the end.
+// An editSession is one `policy edit`, from the first start of the editor to the end.
 type editSession struct {
 	c       *ctl
 	e       *launcher.Edit
@@ -131,8 +131,8 @@ func (s *editSession) loop() error {
 	return err
 }
 
-// begin makes the copy, or goes on with one that an interrupted edit left; again is whether it is
-// to be edited first.
+// begin makes the copy, or continues with one that an interrupted edit left; again says whether it
+// is to be edited first.
 func (s *editSession) begin() (again bool, err error) {
 	if !s.e.Left {
 		return true, s.e.Start()
@@ -153,7 +153,7 @@ func (s *editSession) begin() (again bool, err error) {
 	}
 }
 
-// open runs the editor on the copy. While it runs, an interrupt is the editor's.
+// open runs the editor on the copy. While it runs, an interrupt goes to the editor.
 func (s *editSession) open() error {
 	cmd := exec.Command("/bin/sh", "-c", s.editor+` "$1"`, "sh", s.e.Copy)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.c.in, os.Stdout, os.Stderr
@@ -195,8 +195,8 @@ func (s *editSession) ask(prompt, accept string) (again bool, err error) {
 	}
 }
 
-// line reads one line from the terminal. Its end, like a signal, is an interruption. Nothing is
-// read ahead: what follows may be for the editor.
+// line reads one line from the terminal. The end of input, like a signal, is an interruption. It
+// does not read ahead: what follows may be for the editor.
 func (s *editSession) line(prompt string) (string, error) {
 	fmt.Fprint(s.c.out, prompt)
 	answer := make(chan string, 1)
@@ -243,7 +243,7 @@ func (s *editSession) save(change launcher.Change) error {
 	return err
 }
 
-// unchanged words the refusal to overwrite what someone else wrote.
+// unchanged words the refusal to overwrite another process's changes.
 func (s *editSession) unchanged(err error) error {
 	if !launcher.IsChangedSince(err) {
 		return err
@@ -253,7 +253,7 @@ func (s *editSession) unchanged(err error) error {
 		s.e.Path, s.e.Path, s.e.Copy)
 }
 
-// mistakeText is a mistake as compilers print it: file:line: message.
+// mistakeText returns a mistake as compilers print it: file:line: message.
 func mistakeText(e *pathguard.ConfigError) string {
 	where := inert(e.File)
 	if e.Line > 0 {

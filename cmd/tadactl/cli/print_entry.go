@@ -27,7 +27,7 @@ func (c *ctl) printEntry(e audit.Entry, note string) error {
 		"approver", "channel", "status", "timed_out", "by", "order", "lost", "code", "level",
 		"reason", "inside", "command"} {
 		if name == "command" && body["inside"] != nil {
-			continue // its program's text around it is told with --json
+			continue // --json also has the text that its program put around it
 		}
 		if v, ok := body[name]; ok && v != "" && v != false {
 			line += fmt.Sprintf("  %s=%s", name, brief(fmt.Sprint(v)))
@@ -93,7 +93,7 @@ func (c *ctl) setApart(err error) bool {
 		func(g audit.Gap) bool { return g.Holds(bad.Offset) })
 }
 
-// unproven says why an entry is not proven, "" for one that is.
+// unproven returns why an entry is not proven, "" for one that is.
 func (c *ctl) unproven(e audit.Entry) string {
 	for _, g := range c.doubts {
 		if g.Covers(e.Offset) {

@@ -89,7 +89,7 @@ func prove(l *launcher.Launcher, what string) ([]byte, error) {
 	return l.ProveStretch(id, from, to)
 }
 
-// maxProof bounds a proof, in bytes.
+// maxProof is the maximum size of a proof, in bytes.
 const maxProof = 64 << 20
 
 func (c *ctl) checkProof() *cobra.Command {
@@ -206,7 +206,7 @@ func (c *ctl) auditRedact() *cobra.Command {
 	return verb(cmd)
 }
 
-// toRemove are the events that hold what is to go.
+// toRemove returns the events that contain what is to be removed.
 func (s *recording) toRemove(texts []string, secrets bool) (events []int64, err error) {
 	if secrets {
 		found, err := audit.FindSecrets(s.transcript)

@@ -9,8 +9,8 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// inQuarantine is what a hook asks before everything else. session is the value of
-// [quarantine.Variable] in the hook's environment.
+// inQuarantine is what a hook asks first. session is the value of [quarantine.Variable] in the
+// hook's environment.
 func inQuarantine(
 	session string) func(context.Context, *launcher.Launcher, hook.Call) (hook.Decision, bool) {
 	return func(ctx context.Context, l *launcher.Launcher, call hook.Call) (hook.Decision, bool) {
@@ -34,8 +34,8 @@ func inQuarantine(
 	}
 }
 
-// quarantined says a call in the words of package quarantine. A platform's own tool has its name
-// there by the adapter; one that only is called so, has not.
+// quarantined translates a call for package quarantine. The adapter gives a platform's own tool its
+// name there; a tool that only has the same name does not get it.
 func quarantined(call hook.Call) quarantine.Call {
 	q := quarantine.Call{Platform: call.Session, Agent: call.Agent, Kind: call.Kind,
 		Tool: call.Builtin, Dir: call.Dir}
@@ -51,12 +51,12 @@ func quarantined(call hook.Call) quarantine.Call {
 		}
 		args[name] = value
 	}
-	q.Input, _ = json.Marshal(args) // without it there is no object, which is denied
+	q.Input, _ = json.Marshal(args) // without it there is no object, and the call is denied
 	return q
 }
 
-// placeOf is what package quarantine calls the argument that says where; spelledPath what the
-// platform calls it.
+// placeOf is the name that package quarantine has for the argument with the path; spelledPath is
+// the platform's.
 func placeOf(call hook.Call) string {
 	if call.Builtin == "Read" {
 		return "file_path"

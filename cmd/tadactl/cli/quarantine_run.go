@@ -24,7 +24,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// exitInvalid says that there is no answer that counts.
+// exitInvalid means that there is no valid answer.
 const exitInvalid = 1
 
 func (c *ctl) quarantineRun() *cobra.Command {
@@ -75,7 +75,7 @@ func (c *ctl) quarantineSchema() *cobra.Command {
 	})
 }
 
-// reviewerEnv is all that a reviewer gets to know of the environment.
+// reviewerEnv is the environment of a reviewer.
 func reviewerEnv(keep []string) []string {
 	env := []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "TERM=dumb", "HOME=/nonexistent",
@@ -148,7 +148,7 @@ func (c *ctl) runReviewer(ctx context.Context, f quarantineFlags, files []string
 	return c.printReview(review.Response, full, head)
 }
 
-// reviewFailed gives an error its exit status. It says nothing of what the reviewer printed.
+// reviewFailed gives an error its exit status. It says nothing about what the reviewer printed.
 func reviewFailed(err error) error {
 	var start *sandbox.ExecError
 	var answer *quarantine.ResponseError
@@ -163,7 +163,8 @@ func reviewFailed(err error) error {
 	return refusedByQuarantine(err)
 }
 
-// keptName is where the findings of a session are kept, after everything was made harmless.
+// keptName is the file in which the findings of a session are stored, after everything was made
+// inert.
 func (w *quarantineState) keptName(session string) string {
 	return filepath.Join(w.l.Home().Dir, "quarantine", session+".json")
 }
@@ -176,8 +177,7 @@ func (w *quarantineState) keep(r quarantine.Response) error {
 	return os.WriteFile(w.keptName(r.SessionID), append(text, '\n'), 0o600)
 }
 
-// printReview prints what was found: how much and where, and the texts only where they were asked
-// for.
+// printReview prints what was found: how much and where, and the texts only on request.
 func (c *ctl) printReview(r quarantine.Response, full bool, head string) error {
 	if !full {
 		r.Summary = ""

@@ -18,19 +18,19 @@ import (
 	"github.com/tada-run/tada-run/launcher/exit"
 )
 
-// exitTimeout is what timeout(1) exits with.
+// exitTimeout is the exit status of timeout(1).
 const exitTimeout = 124
 
-// quarantineDir is where sockets are, and the memory of who was held.
+// quarantineDir contains the sockets, and the memory of which agents were confined.
 func quarantineDir(l *launcher.Launcher) string {
 	return l.Home().Quarantine()
 }
 
-// forgetAfter is how long the agents of a session that is over stay shut in. Platforms that keep a
-// conversation for longer give it another id when it is taken up again.
+// forgetAfter is how long the agents of a session that is over stay confined. A platform that keeps
+// a conversation for longer gives it another id when it is resumed.
 const forgetAfter = 24 * time.Hour
 
-// A quarantineState is what every session of this door needs.
+// A quarantineState is what every session of these verbs needs.
 type quarantineState struct {
 	l        *launcher.Launcher
 	sessions quarantine.Sessions
@@ -91,7 +91,7 @@ func (w *quarantineState) options(f quarantineFlags) (quarantine.Options, error)
 	}, nil
 }
 
-// forbidden words a refusal by policy for what is no script.
+// forbidden words a refusal by policy of something that is not a script.
 func forbidden(err error) error {
 	var f *launcher.ForbiddenError
 	if errors.As(err, &f) {
@@ -100,7 +100,7 @@ func forbidden(err error) error {
 	return err
 }
 
-// refer signs references to files that are named as the caller sees them.
+// refer signs references to files that are named from the caller's directory.
 func refer(s *quarantine.Session, files []string, bind bool) ([]quarantine.Reference, error) {
 	references := []quarantine.Reference{}
 	for _, name := range files {
@@ -225,11 +225,10 @@ func (c *ctl) printSession(s *quarantine.Session, references []quarantine.Refere
 // refusedByQuarantine gives a refusal its exit status.
 func refusedByQuarantine(err error) error { return &exitError{err, exit.Denied} }
 
-// quarantineTime bounds what a broker is waited for by a person.
+// quarantineTime is how long a person waits for a broker.
 const quarantineTime = 5 * time.Second
 
-// inQuarantine is the body of a verb that asks the broker of the session that its first argument
-// names.
+// inQuarantine is the body of a verb that asks the broker of the session in its first argument.
 func (c *ctl) inQuarantine(do func(context.Context, quarantine.Client,
 	[]string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {

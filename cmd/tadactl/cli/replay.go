@@ -79,7 +79,7 @@ func (c *ctl) sessions() *cobra.Command {
 	return verb(cmd)
 }
 
-// newestAndOpen returns the newest n, and of the older ones those that have not ended: these can
+// newestAndOpen returns the newest n, and those of the older ones that have not ended: they can
 // still be attached to, answered or killed.
 func newestAndOpen(list []launcher.Past, n int) []launcher.Past {
 	older := len(list) - n
@@ -97,7 +97,7 @@ type recording struct {
 	transcript io.ReadSeekCloser
 }
 
-// session opens the one whose id begins with the argument, or the newest.
+// recording opens the session whose id begins with the argument, or the newest.
 func (c *ctl) recording(args []string) (*recording, error) {
 	l, err := c.open()
 	if err != nil {
@@ -114,8 +114,8 @@ func (c *ctl) recording(args []string) (*recording, error) {
 	return &recording{l, id, f}, nil
 }
 
-// markLabels are the entries of the log that a viewer wants to jump to, by the beginning of
-// their kind, and whether the rest of the kind says more.
+// markLabels are the entries of the log that a viewer wants to jump to, by the beginning of their
+// kind, and whether the rest of the kind says more.
 var markLabels = []struct {
 	kind, label string
 	more        bool
@@ -124,8 +124,8 @@ var markLabels = []struct {
 		false}, {"approval.", "approval", true}, {"ctl.", "control", true},
 }
 
-// marks are the entries of the log that speak of the session, from its first on, and of the
-// approval that it ran on.
+// marks are the log entries about the session, from its first on, and about the approval that it
+// ran on.
 func (s *recording) marks() ([]play.Mark, error) {
 	var list []play.Mark
 	var began time.Time
@@ -162,8 +162,8 @@ func (s *recording) marks() ([]play.Mark, error) {
 	return list, nil
 }
 
-// appendMark adds the mark of an entry, if it has one. What was before the session stands at its
-// start.
+// appendMark adds the mark of an entry, if it has one. An entry from before the session is placed
+// at its start.
 func appendMark(list []play.Mark, e audit.Entry, body map[string]any, began time.Time) []play.Mark {
 	for _, m := range markLabels {
 		rest, ok := strings.CutPrefix(e.Kind, m.kind)
@@ -235,11 +235,11 @@ func (c *ctl) replay() *cobra.Command {
 	return verb(cmd)
 }
 
-// interrupted is the exit status of a replay that its reader ended with a signal, as of a program
-// that Ctrl-C ended.
+// interrupted is the exit status of a replay that its reader ended with a signal, like that of a
+// program ended with Ctrl-C.
 const interrupted = 130
 
-// left is unproven for a replay: that its reader ended it is nothing to report.
+// left is unproven for a replay: that its reader ended it is not reported.
 func (c *ctl) left(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		c.status = interrupted

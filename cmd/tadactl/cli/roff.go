@@ -13,7 +13,7 @@ func manHeadOf(w io.Writer, name string, section int, short string) {
 		section, roff(name), roff(short))
 }
 
-// manText writes paragraphs; one of which a line is indented is kept as it stands.
+// manText writes paragraphs; a paragraph with an indented line is copied unchanged.
 func manText(w io.Writer, text string) {
 	for p := range strings.SplitSeq(text, "\n\n") {
 		if strings.HasPrefix(p, "  ") || strings.Contains(p, "\n  ") {
@@ -30,8 +30,8 @@ func manLiteral(w io.Writer, text string) {
 	}
 }
 
-// roff lets a text stand for itself: a backslash, a hyphen, and a dot or quote at the beginning of
-// a line would not.
+// roff escapes what is special in a text: a backslash, a hyphen, and a dot or quote at the
+// beginning of a line.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	lines := strings.Split(text, "\n")

@@ -46,8 +46,8 @@ func (c *ctl) shellRegistration(name string) (shellRegistration, error) {
 	return shellRegistration{r, shell, runner}, err
 }
 
-// shellFile is the file that the platform reads last of those that are there, and so the one that
-// counts; else the one that it would make.
+// shellFile returns, of the existing files, the one that the platform reads last, and so the one
+// that counts; otherwise the one that the platform would make.
 func shellFile(paths []string) string {
 	for _, path := range paths {
 		if _, err := os.Lstat(path); err == nil {

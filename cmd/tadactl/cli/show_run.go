@@ -16,7 +16,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
-// showRun prints what the record tells of one run; notFound is the error when there is none.
+// showRun prints what the record has about one run; notFound is the error if there is none.
 func (c *ctl) showRun(l *launcher.Launcher, id string, notFound error) error {
 	r, err := l.Past(id)
 	if errors.Is(err, state.ErrNoSuch) {

@@ -90,7 +90,7 @@ func (c *ctl) exportBatch(l *launcher.Launcher, req launcher.Request, path strin
 	return l.ExportBatch(calls)
 }
 
-// here is a request as it would come from this process.
+// here completes a request as if it came from this process.
 func (c *ctl) here(req launcher.Request) (launcher.Request, error) {
 	var err error
 	if req.Dir, err = os.Getwd(); err != nil {
@@ -100,10 +100,10 @@ func (c *ctl) here(req launcher.Request) (launcher.Request, error) {
 	return req, nil
 }
 
-// read returns a text that can be as long as a question.
+// read returns a text that may be as long as a question.
 func (c *ctl) read(path string) ([]byte, error) { return c.readUpTo(path, approval.MaxRequest) }
 
-// readUpTo returns a file, or standard input for "-": at most a byte more than most, which the
+// readUpTo returns a file, or standard input for "-": at most one byte more than most, which the
 // caller refuses.
 func (c *ctl) readUpTo(path string, most int64) ([]byte, error) {
 	f := c.in
@@ -192,7 +192,7 @@ func (c *ctl) signOn(ctx context.Context, q approval.Question, how permit.Signin
 	return err
 }
 
-// approveToken hands in an answer that was signed elsewhere.
+// approveToken submits an answer that was signed elsewhere.
 func (c *ctl) approveToken(ctx context.Context, path string) error {
 	text, err := c.read(path)
 	if err != nil {

@@ -27,7 +27,7 @@ func (c *ctl) tamper() *cobra.Command {
 	return cmd
 }
 
-// review looks at the protected files that the current directory is about.
+// review looks at the protected files of the current directory.
 func (c *ctl) review() (*launcher.Review, error) {
 	l, dir, err := c.openHere()
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *ctl) review() (*launcher.Review, error) {
 	return l.Review(dir, c.paranoid)
 }
 
-// reviewToMend is review, also with a configuration that is refused.
+// reviewToMend is like review, but also works with a refused configuration.
 func (c *ctl) reviewToMend() (*launcher.Review, error) {
 	l, err := c.openBy(launcher.Place.OpenToMend)
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *ctl) reviewToMend() (*launcher.Review, error) {
 	return l.Review(dir, c.paranoid)
 }
 
-// tellRefused says what is wrong with the configuration, since nothing runs until it is mended.
+// tellRefused prints what is wrong with the configuration: nothing runs until it is repaired.
 func (c *ctl) tellRefused(v *launcher.Review) {
 	if v.Refused != nil {
 		fmt.Fprintf(c.err, "tadactl: the configuration is refused, so nothing runs: %v\n",
@@ -78,7 +78,7 @@ func (c *ctl) tamperStatus() *cobra.Command {
 	})
 }
 
-// fileState is how a protected file is, as one word.
+// fileState returns the state of a protected file, as one word.
 func fileState(v *launcher.Review, path string) string {
 	for _, f := range v.Findings {
 		if f.Path == path {
@@ -163,7 +163,7 @@ func (c *ctl) tamperDiff() *cobra.Command {
 	})
 }
 
-// chosen are the files that the person named, or all that differ.
+// chosen returns the files that the person named, or all that differ.
 func chosen(v *launcher.Review, args []string) []string {
 	var paths []string
 	for _, a := range args {
@@ -177,13 +177,12 @@ func chosen(v *launcher.Review, args []string) []string {
 	return paths
 }
 
-// A decision is what came of one about a file.
+// A decision is the result of a decision about a file.
 type decision struct{ checksum, archive string }
 
-// decide goes through the files that a decision is about, one after the other: the one that was
-// named, or all that differ. Of several, each is shown on the person's terminal and confirmed
-// there, with asks; one alone, when ask is set. A file that fails, or is not confirmed, keeps none
-// of the others from its turn.
+// decide goes through the files that a decision is about, one after the other: the named one, or
+// all that differ. Each of several is shown on the person's terminal and confirmed there; a single
+// one only if ask is set. A file that fails, or is not confirmed, does not stop the others.
 func (c *ctl) decide(v *launcher.Review, args []string, ask bool, question func(path string) string,
 	word string, do func(path, digest string) (decision, error)) error {
 	paths := chosen(v, args)
@@ -265,7 +264,7 @@ func (c *ctl) tamperAccept() *cobra.Command {
 	return verb(cmd)
 }
 
-// joined are names in one line.
+// joined returns names in one line.
 func joined(paths []string) string {
 	var names []string
 	for _, path := range paths {
@@ -277,7 +276,7 @@ func joined(paths []string) string {
 var errUnconfirmed = errors.New("not confirmed; left unchanged")
 
 // confirm shows a difference on the person's terminal, asks, and returns the digest of what was
-// confirmed. Without a terminal what was shown before has to be enough.
+// confirmed. Without a terminal, what was shown before has to be enough.
 func (c *ctl) confirm(v *launcher.Review, path, question string) (string, error) {
 	if !v.AtPerson() {
 		return "", nil // the decision is refused, with the reason
@@ -323,7 +322,7 @@ func (c *ctl) tamperRestore() *cobra.Command {
 	})
 }
 
-// reviewed tells what was decided.
+// reviewed prints what was decided.
 func (c *ctl) reviewed(word, path, checksum, archive string) error {
 	if c.json {
 		return c.printJSON(map[string]string{"path": path, "decision": word, "checksum": checksum,

@@ -8,7 +8,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/exit"
 )
 
-// undeny takes the denial of a question back. said is what belongs to a denial, and not to this.
+// undeny takes back the denial of a question. said is an option that only a denial may have.
 func (c *ctl) undeny(ctx context.Context, id, said string) error {
 	if said != "" {
 		return usagef("--undo cannot be combined with a message or --instead")

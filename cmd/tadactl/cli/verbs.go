@@ -12,14 +12,15 @@ import (
 //go:embed verbs.txt
 var verbsText string
 
-// exitStatus begins the part of a verb's manual that tells its exit statuses.
+// exitStatus begins the part of a verb's manual that lists its exit statuses.
 const exitStatus = "EXIT STATUS\n"
 
-// everyStatus are those of every verb, but for one that says it in its own words.
+// everyStatus are those of every verb, unless it describes one in its own words.
 var everyStatus = []string{"2    wrong usage", "78   configuration or state refused",
 	"125  tadactl itself failed"}
 
-// describe gives each command of the tree what verbs.txt says of it. {more} is what it said itself.
+// describe gives each command of the tree its text from verbs.txt. {more} is the text that it had
+// before.
 func describe(root *cobra.Command) {
 	manuals := map[string]string{}
 	for entry := range strings.SplitSeq(verbsText, "\n= ") {
@@ -67,7 +68,7 @@ func statusLines(own string) string {
 	return "  " + strings.Join(lines, "\n  ")
 }
 
-// manual is what a verb is for, and its exit statuses.
+// manual returns what a verb is for, and its exit statuses.
 func manual(cmd *cobra.Command) (about, statuses string) {
 	about, statuses, _ = strings.Cut(cmd.Long, exitStatus)
 	return cmp.Or(strings.TrimSpace(about), cmd.Short+"."), statuses

@@ -13,7 +13,7 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// A wanted says which runs are asked for. Its zero value wants all.
+// A wanted says which runs are selected. Its zero value selects all.
 type wanted struct {
 	agent, item, authority, outcome, session string
 	since, until                             string
@@ -33,12 +33,12 @@ func (w *wanted) flags(cmd *cobra.Command) {
 	f.StringVar(&w.until, "until", "", "only before this time")
 }
 
-// any tells whether runs are chosen by more than their time.
+// any reports whether runs are selected by more than their time.
 func (w *wanted) any() bool {
 	return w.agent+w.item+w.authority+w.outcome+w.session != ""
 }
 
-// span reads the times.
+// span returns the times.
 func (w *wanted) span() (since, until time.Time, err error) {
 	if since, err = parseTime(w.since, time.Now()); err == nil {
 		until, err = parseTime(w.until, time.Now())
@@ -65,7 +65,7 @@ func parseTime(text string, now time.Time) (time.Time, error) {
 			text)
 }
 
-// runs are those that are wanted.
+// runs returns the selected runs.
 func (w *wanted) runs(l *launcher.Launcher) ([]launcher.Past, error) {
 	since, until, err := w.span()
 	if err != nil {
@@ -85,7 +85,7 @@ func (w *wanted) match(r launcher.Past) bool {
 		strings.HasPrefix(r.ID, w.session)
 }
 
-// outcomes are the words for what came of a run.
+// outcomes returns the words for the outcome of a run.
 func outcomes(r launcher.Past) []string {
 	exit, known := r.Exit()
 	if !known {
@@ -98,8 +98,8 @@ func outcomes(r launcher.Past) []string {
 	return []string{r.State, word, strconv.Itoa(exit)}
 }
 
-// narrow makes a filter take only the entries about the runs that are wanted, and about the
-// questions that led to them.
+// narrow makes a filter accept only the entries about the selected runs, and about the questions
+// that led to them.
 func (w *wanted) narrow(l *launcher.Launcher, f *audit.Filter) (err error) {
 	if f.Since, f.Until, err = w.span(); err != nil || !w.any() {
 		return err

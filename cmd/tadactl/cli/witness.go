@@ -55,7 +55,7 @@ func (c *ctl) witnessServe() *cobra.Command {
 	return verb(cmd)
 }
 
-// openWitness opens a witness's folder, with a new key where there is none.
+// openWitness opens a witness's folder, with a new key if there is none.
 func openWitness(dir, name string, logs []string) (*witness.Witness, string, error) {
 	var watched []note.Verifier
 	for _, key := range logs {
@@ -164,7 +164,7 @@ func client(url string) witness.Client {
 		Transport: &http.Transport{DialContext: dial}}}
 }
 
-// cosign asks one witness, and keeps its word.
+// cosign asks one witness for its cosignature, and stores it.
 func cosign(ctx context.Context, l *launcher.Launcher, url, key string) (audit.Cosignature, error) {
 	w, err := audit.NewWitnessKey(key)
 	if err != nil {
@@ -198,7 +198,7 @@ func cosign(ctx context.Context, l *launcher.Launcher, url, key string) (audit.C
 	return at[0], l.KeepCheckpoint(signed)
 }
 
-// cosignatures are the words of all the witnesses; one that is missing is an error.
+// cosignatures are those of all the witnesses; one that is missing is an error.
 func cosignatures(signed []byte, logKey string,
 	witnesses ...*audit.WitnessKey) ([]audit.Cosignature, error) {
 	own, err := note.NewVerifier(logKey)
@@ -222,7 +222,7 @@ func cosignatures(signed []byte, logKey string,
 	return found, nil
 }
 
-// cosigned is the head that all the witnesses have seen.
+// cosigned returns the head that all the witnesses have seen.
 func cosigned(l *launcher.Launcher, keys []string) (audit.Point, error) {
 	var list []*audit.WitnessKey
 	for _, key := range keys {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// codeAlphabet leaves out what can be taken for something else (Crockford).
+// codeAlphabet omits characters that can be confused (Crockford).
 var codeAlphabet = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(
 	base32.NoPadding)
 
@@ -23,7 +23,7 @@ type code struct {
 	wrong int
 }
 
-// take reports whether the code was given; it is good for one time.
+// take reports whether the code was given; it can be used once.
 func (c *code) take(given, plan string) error {
 	given = strings.ToUpper(strings.TrimSpace(given))
 	switch {

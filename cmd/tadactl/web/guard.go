@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// guard says why a request is refused, and returns the rest of its path behind the token.
+// guard returns why a request is refused, or the part of its path after the token.
 func (s *Server) guard(r *http.Request) (rest string, err error) {
 	origin, site := r.Header.Values("Origin"), r.Header.Get("Sec-Fetch-Site")
 	switch {
@@ -21,7 +21,7 @@ func (s *Server) guard(r *http.Request) (rest string, err error) {
 		r.Method == http.MethodPost && len(origin) == 0:
 		return "", errOrigin
 	case site != "" && site != "same-origin" && (site != "none" || r.Method != http.MethodGet):
-		// "none": a person typed it
+		// "none": a person typed the address
 		return "", errOrigin
 	}
 	token, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -31,7 +31,7 @@ func (s *Server) guard(r *http.Request) (rest string, err error) {
 	return rest, nil
 }
 
-// headers keep a browser from doing more with the page than show it.
+// headers keep a browser from doing more with the page than showing it.
 func headers(h http.Header) {
 	for name, value := range map[string]string{
 		"Content-Security-Policy": "default-src 'none'; style-src 'sha256-" + styleHash +
@@ -49,7 +49,7 @@ func headers(h http.Header) {
 	}
 }
 
-// proof ties a form to the page it stands on.
+// proof binds a form to the page that contains it.
 func (s *Server) proof(id, plan string) string {
 	mac := hmac.New(sha256.New, []byte(s.token))
 	mac.Write([]byte(id + "\n" + plan))

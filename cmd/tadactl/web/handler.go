@@ -32,7 +32,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer takes a form.
+// answer handles a form.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, id string) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
@@ -76,8 +76,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, id string) {
 	s.done(w, id, word)
 }
 
-// decision is what the form says. The code has stood in for the characters of a challenge: both
-// come from what the agent cannot see.
+// decision reads the answer from the form. The code replaces the characters of a challenge: the
+// agent can see neither.
 func (s *Server) decision(r *http.Request, e approval.Envelope) (d approval.Decision, word string) {
 	message := strings.TrimSpace(r.PostForm.Get("message"))
 	if r.PostForm.Get("answer") != "approve" {
@@ -104,7 +104,7 @@ func (s *Server) decision(r *http.Request, e approval.Envelope) (d approval.Deci
 	return d, "approved"
 }
 
-// renew gives a question whose answer was not taken another code.
+// renew gives a question a new code after an answer that was not accepted.
 func (s *Server) renew(ctx context.Context, id string) {
 	s.mu.Lock()
 	delete(s.codes, id)

@@ -13,10 +13,10 @@ import (
 
 func hmacEqual(a, b string) bool { return hmac.Equal([]byte(a), []byte(b)) }
 
-// text is a string as a text node. The renderer has left nothing but printable characters.
+// text returns a string as a text node. The renderer has left only printable characters.
 func text(s string) string { return html.EscapeString(s) }
 
-// pageWidth is how many columns a question gets.
+// pageWidth is the width of a question in columns.
 const pageWidth = 100
 
 func write(w http.ResponseWriter, title, head, body string) {
@@ -32,19 +32,19 @@ func (s *Server) refuse(w http.ResponseWriter, status int, err error) {
 	write(w, "tada-run", "", "<p>"+text(err.Error()))
 }
 
-// done shows what came of an answer.
+// done shows the result of an answer.
 func (s *Server) done(w http.ResponseWriter, id, word string) {
 	write(w, "tada-run", "", "<p>"+text(word+": "+id)+"<p><a href=\"/"+s.token+
 		"/\">back to the inbox</a>")
 }
 
-// listRoom is how many characters of a question's commands the list has.
+// listRoom is how many characters of a question's commands the list shows.
 const listRoom = 400
 
-// refreshed is how the list keeps up without a script.
+// refreshed keeps the list up to date without a script.
 const refreshed = `<meta http-equiv=refresh content=5>`
 
-// list shows what waits.
+// list shows the open questions.
 func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	list, err := s.open(r.Context())
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	for _, e := range list {
 		fmt.Fprintf(&b, "<li><a href=\"q/%s\">%s</a> R%d", text(e.ID), text(e.ID), e.Risk)
 		for _, call := range render.Summary(e.Payload, listRoom) {
-			// for choosing: the page has it all
+			// only to choose from the list; the page shows the whole command
 			b.WriteString("<br>")
 			for _, p := range call.Pieces {
 				if p.Cut > 0 {
@@ -72,14 +72,14 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 		b.String()+"</ul>")
 }
 
-// question shows one question, nothing of it cut, with the form below it.
+// question shows one question, uncut, with the form below it.
 func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 	e, err := s.envelope(r.Context(), id)
 	if err != nil {
 		s.refuse(w, http.StatusNotFound, err)
 		return
 	}
-	// Where the short page would cut something, it is the full one: see render.Page.
+	// If the short page would cut something, this is the full one: see render.Page.
 	short := render.Render(e.Payload, render.Options{Width: pageWidth})
 	page, err := s.inbox.Page(e.Payload, pageWidth, short.Truncated)
 	if err != nil {

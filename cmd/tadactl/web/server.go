@@ -16,7 +16,7 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// Bounds of what comes in. A form has a word to the agent and a few short fields.
+// Limits of the input. A form has a message to the agent and a few short fields.
 const (
 	maxForm     = 16 << 10
 	maxHeaders  = 16 << 10
@@ -31,7 +31,7 @@ type Server struct {
 	token    string
 	random   io.Reader
 	now      func() time.Time
-	say      func(string) // to the person at the terminal, one line
+	say      func(string) // prints one line for the person at the terminal
 	lift     func()       // the bar
 
 	mu    sync.Mutex
@@ -39,9 +39,9 @@ type Server struct {
 	shown map[string]time.Time // when the page of a question was first given out
 }
 
-// Listen takes a port on the loopback and closes it to fences. What the person has to know is given
-// to say, line by line. Only who may decide may listen: the error is that of
-// [launcher.Launcher.May] otherwise.
+// Listen opens a port on the loopback and closes it to sandboxes. It passes what the person has to
+// know to say, line by line. Only a process that may decide may listen: otherwise the error is that
+// of [launcher.Launcher.May].
 func Listen(l *launcher.Launcher, random io.Reader, now func() time.Time,
 	say func(string)) (*Server, error) {
 	if _, err := l.May(approval.ApproveLow, approval.ChannelWeb); err != nil {
@@ -67,10 +67,10 @@ func Listen(l *launcher.Launcher, random io.Reader, now func() time.Time,
 	}, nil
 }
 
-// URL is where the page is.
+// URL returns the address of the page.
 func (s *Server) URL() string { return "http://" + s.host + "/" + s.token + "/" }
 
-// Serve answers until ctx ends, and tells the terminal of each question as it comes.
+// Serve answers until ctx ends, and announces each new question on the terminal.
 func (s *Server) Serve(ctx context.Context) error {
 	defer s.lift()
 	changes, err := s.inbox.Changes(ctx)
@@ -100,7 +100,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	return errors.Join(err, server.Close())
 }
 
-// announce gives each new question a code, and tells it.
+// announce gives each new question a code, and prints it.
 func (s *Server) announce(ctx context.Context) error {
 	list, err := s.open(ctx)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Server) announce(ctx context.Context) error {
 }
 
 // open returns the questions that wait for an answer, with their payloads, the most dangerous first
-// and what is near-identical together.
+// and near-identical ones together.
 func (s *Server) open(ctx context.Context) ([]approval.Envelope, error) {
 	list, err := s.inbox.Pending(ctx)
 	if err != nil {

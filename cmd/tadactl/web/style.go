@@ -11,7 +11,7 @@ input[type=text]{font:inherit;width:40ch}input.code{width:8ch;text-transform:upp
 button{font:inherit;padding:.3em 1.2em;margin-right:1em}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#111}a{color:#9cf}}`
 
-// styleHash lets this one style in, and no other (CSP level 2, hash-source).
+// styleHash allows this one style and no other (CSP level 2, hash-source).
 var styleHash = func() string {
 	sum := sha256.Sum256([]byte(style))
 	return base64.StdEncoding.EncodeToString(sum[:])
