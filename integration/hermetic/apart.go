@@ -29,7 +29,7 @@ const (
 // The descriptors of the third process.
 const (
 	statusFD = 3 + iota // it writes its exit status there, one byte
-	// a byte comes when the second has ended, the end of the file when the first has
+	// a byte is sent when the second has ended, and the end of file when the first has
 	alongFD
 )
 

@@ -40,8 +40,8 @@ type M struct {
 // programs that its tests start calls it after them, so that they keep the environment they got.
 func Tests(m *testing.M) M { return M{m: m} }
 
-// atOnce is how many tests marked parallel run beside each other for each processor, where the go
-// command is not told: most of their time they wait for programs that they started.
+// atOnce is how many tests marked parallel run at once for each processor, unless the go command is
+// given a number: most of the time they wait for programs that they started.
 const atOnce = 4
 
 // Run runs the tests and returns the exit status.
@@ -78,7 +78,7 @@ func (h M) Run() int {
 	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE,
 		syscall.SIGTERM, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU, syscall.SIGCHLD} {
 		if signal.Ignored(s) {
-			// A handler here is the default disposition in a program that is started.
+			// A handler here becomes the default disposition in a program that is started.
 			signal.Notify(make(chan os.Signal, 1), s)
 		}
 	}
@@ -88,7 +88,7 @@ func (h M) Run() int {
 	return h.m.Run()
 }
 
-// closeOnExec keeps the descriptors from 3 on from the programs that tests start.
+// closeOnExec keeps programs that tests start from inheriting the descriptors from 3 on.
 func closeOnExec() error {
 	open, err := os.ReadDir("/dev/fd")
 	for _, f := range open {
@@ -156,7 +156,7 @@ func homes() []string {
 	if account, err := user.LookupId(strconv.Itoa(os.Getuid())); err == nil {
 		list = append(list, account.HomeDir)
 	}
-	// of an account that has none
+	// the home of an account without one
 	return slices.DeleteFunc(list, func(home string) bool { return home == "/" })
 }
 

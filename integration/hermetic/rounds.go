@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Rounds is how often a test tries what goes wrong only now and then: n times; with -short a tenth
-// of it, which is enough for the race detector; TEST_ROUNDS times n where that variable is set, as
-// in make stress.
+// Rounds returns how often a test tries something that fails only occasionally: n times; with
+// -short a tenth of that, which is enough for the race detector; TEST_ROUNDS times n if that
+// variable is set, as in make stress.
 func Rounds(n int) int {
 	if testing.Short() {
 		return max(n/10, 3)

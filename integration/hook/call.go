@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// A Call is one tool call that a platform asks about. The zero Call is of an unknown tool.
+// A Call is one tool call that a platform asks about. The zero Call is for an unknown tool.
 type Call struct {
 	Platform string
 	Session  string // the platform's own id of the conversation
-	// the platform's own id of an agent that another one started; "" for the main one, or where it
-	// tells none
+	// the platform's own id of an agent that another one started; "" for the main one, or if it has
+	// none
 	Agent string
 	Kind  string // what sort of agent that is, by the platform's word; "" where it tells none
 	ID    string // the platform's own number of the call; "" where it has none
 	Dir   string // the working directory, absolute
 
 	Tool string // byte for byte as the platform named it
-	// which of Builtins it is; "" for a tool that is not the platform's own, or not known
+	// which of Builtins it is; "" for a tool that is not the platform's own, or is unknown
 	Builtin string
 	Patches bool // the platform itself does what a command line says that is nothing but a patch
 	Talks   bool // it is the platform's own and touches nothing but the conversation
 	Args    Object
 	Names   map[string]string // how the platform calls the arguments of a built-in tool; see [Tool]
 
-	// Wrapped says that the platform's shell is tada-run already: a command goes through it without
+	// Wrapped says that the platform's shell already is tada-run: a command goes through it without
 	// being rewritten.
 	Wrapped bool
-	// Fixed says that the platform takes no other arguments from the answer to this event.
+	// Fixed says that the platform ignores changed arguments in the answer to this event.
 	Fixed bool
 }
 
@@ -37,13 +37,13 @@ type Call struct {
 type Decision struct {
 	Allowed bool   `json:"allowed"`
 	Reason  string `json:"reason,omitempty"` // why it is blocked, for the agent
-	// what kind of event a quarantine made of it
+	// the kind of event that a quarantine made of it
 	SecurityEvent string `json:"securityEvent,omitempty"`
-	// arguments to go on with in the place of those that were sent
+	// arguments to use instead of those that were sent
 	Change Object `json:"change,omitempty"`
-	// what the person has to know besides, at the first call of a conversation
+	// what else the person has to know, at the first call of a conversation
 	Told string `json:"told,omitempty"`
-	// the head of the record with this decision in it, SIZE:HASH
+	// the head of the record that includes this decision, SIZE:HASH
 	Audit string `json:"audit,omitempty"`
 }
 
@@ -53,7 +53,7 @@ func blocked(reason, head string) Decision {
 	return Decision{Reason: reason + "\naudit=" + head, Audit: head}
 }
 
-// unwitnessed is a block that is not on record: in place of the head it says why.
+// unwitnessed is a block that is not recorded: instead of the head it says why.
 func unwitnessed(err, record error) Decision {
 	return Decision{Reason: failure(err) + "\naudit=none: " + strings.ReplaceAll(record.Error(),
 		"\n", "; ")}
@@ -86,7 +86,7 @@ func (o Object) With(change Object) Object {
 	return all
 }
 
-// quoted is s as JSON.
+// quoted returns s as JSON.
 func quoted(s string) json.RawMessage {
 	raw, err := json.Marshal(s)
 	if err != nil { // not for a string
@@ -95,8 +95,8 @@ func quoted(s string) json.RawMessage {
 	return raw
 }
 
-// Limit is how long a decision may take, and LastWord how long it may take besides to record that
-// there was none. The platforms wait for 30 s and more; the one that is told to wait for a person
+// Limit is how long a decision may take, and LastWord how much longer it may take to record that
+// there was none. The platforms wait for 30 s or more; one that is configured to wait for a person
 // waits longer.
 const (
 	Limit    = 10 * time.Second

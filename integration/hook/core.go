@@ -11,16 +11,16 @@ import (
 	"github.com/tada-run/tada-run/launcher/refusal"
 )
 
-// A Core decides about calls, whichever platform they come from.
+// A Core decides about calls of all platforms.
 type Core struct {
 	Open func() (*launcher.Launcher, error) // the state that it judges and records by
-	// what a command of the platform would get, NAME=value
+	// the environment of a command of the platform, NAME=value
 	Env    []string
 	Runner Runner
 	Inside func() error // not nil inside of a session, which holds the calls: nil when it does
 
-	// Quarantine, when not nil, is asked first. It reports false for a call of an agent that is in
-	// no quarantine; what it decides about the others is final.
+	// Quarantine, if not nil, is asked first. It returns false for a call of an agent that is not
+	// in quarantine; its decision about the others is final.
 	Quarantine func(context.Context, *launcher.Launcher, Call) (Decision, bool)
 }
 
@@ -62,8 +62,8 @@ func (c *Core) Decide(ctx context.Context, call Call) Decision {
 	return answer
 }
 
-// leave is the answer inside of a session. Its sandbox holds the agent with all of its tools, so
-// only a command line is sent through tada-run, which asks the session outside: that judges and
+// leave is the answer inside a session. Its sandbox confines the agent with all of its tools, so
+// only a command line is sent through tada-run, which asks the launcher outside: that judges and
 // records it.
 func (c *Core) leave(call Call) Decision {
 	if err := c.Inside(); err != nil {
@@ -114,7 +114,7 @@ type decider struct {
 	builtin
 }
 
-// request is what every judgement of this call has in common.
+// request is what all judgements of this call have in common.
 func (d *decider) request() launcher.Request {
 	return launcher.Request{
 		Env: d.Env, Dir: d.call.Dir, Agent: d.call.Platform, CallID: d.call.ID, Wait: d.Runner.Wait,
@@ -129,7 +129,7 @@ func (d *decider) notice(decision, code string) launcher.Notice {
 	}
 }
 
-// command judges a command line. What is not denied goes on through tada-run.
+// command judges a command line. If it is not denied, it goes on through tada-run.
 func (d *decider) command(ctx context.Context) (Decision, error) {
 	sent, ok := d.call.arg("command")
 	if !ok {
@@ -170,8 +170,8 @@ func (d *decider) command(ctx context.Context) (Decision, error) {
 		d.call.ID, text))})
 }
 
-// patch judges a command line that the platform takes for its own tool: by the names in the patch,
-// as the tool, because no shell and so no fence comes to it.
+// patch judges a command line that the platform takes for its own tool. It is judged as that tool,
+// by the names in the patch, because no shell runs it, and so no sandbox confines it.
 func (d *decider) patch(ctx context.Context, dir, patch string) (Decision, error) {
 	access, err := patched(patch)
 	if err != nil {
@@ -186,7 +186,7 @@ func (d *decider) patch(ctx context.Context, dir, patch string) (Decision, error
 		Args: map[string]string{"patch": patch}})
 }
 
-// files judges a tool by the names that it takes.
+// files judges a tool by the file names that it takes.
 func (d *decider) files(ctx context.Context) (Decision, error) {
 	access, err := d.call.access(d.builtin)
 	if err != nil {
@@ -195,9 +195,9 @@ func (d *decider) files(ctx context.Context) (Decision, error) {
 	return d.permit(ctx, launcher.Tool{Name: d.call.Tool, Access: access, Args: d.call.others()})
 }
 
-// unknown judges a tool of which only the arguments can be looked at: by the command lines and the
-// names of files among them, every time, and by itself, as long as neither a grant nor the
-// configuration answers for it.
+// unknown judges a tool of which only the arguments can be examined: every time by the command
+// lines and file names among them, and by itself unless a grant or the configuration allows the
+// tool.
 func (d *decider) unknown(ctx context.Context) (Decision, error) {
 	return d.permit(ctx, launcher.Tool{
 		Name: d.call.Tool, Access: d.call.guessed(), Args: d.call.others(), Unknown: true,
@@ -208,7 +208,7 @@ func (d *decider) unknown(ctx context.Context) (Decision, error) {
 // talk allows a tool that only talks to the user or keeps the agent's own notes.
 func (d *decider) talk() (Decision, error) { return d.allowed(d.notice("unjudged", ""), nil) }
 
-// permit asks for approval of a call that the platform carries out itself.
+// permit asks for approval of a call that the platform itself carries out.
 func (d *decider) permit(ctx context.Context, tool launcher.Tool) (Decision, error) {
 	req := d.request()
 	req.Tool = &tool
@@ -222,7 +222,7 @@ func (d *decider) permit(ctx context.Context, tool launcher.Tool) (Decision, err
 	return Decision{Allowed: true, Audit: head}, nil
 }
 
-// allowed records that a call goes on, with other arguments where change says so.
+// allowed records that a call goes on, with other arguments if change has them.
 func (d *decider) allowed(n launcher.Notice, change Object) (Decision, error) {
 	head, err := d.l.Tell(n)
 	if err != nil {
@@ -231,7 +231,7 @@ func (d *decider) allowed(n launcher.Notice, change Object) (Decision, error) {
 	return Decision{Allowed: true, Change: change, Audit: head}, nil
 }
 
-// refused words a refusal for the agent, and records it where head does not say that it was.
+// refused words a refusal for the agent, and records it unless head shows that it was recorded.
 func (d *decider) refused(r *refusal.Refusal, n launcher.Notice, head string) (Decision, error) {
 	if head == "" {
 		var err error
@@ -256,7 +256,7 @@ func (d *decider) failed(err error) Decision {
 	return blocked(failure(err), head)
 }
 
-// quarantined records what a quarantine has decided.
+// quarantined records the decision of a quarantine.
 func (d *decider) quarantined(answer Decision) Decision {
 	decision := "denied"
 	if answer.Allowed {

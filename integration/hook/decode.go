@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what a platform may send. A file that a tool writes stands in the call as a whole.
+// Limits of a platform's input. A call contains the whole file that a tool writes.
 const (
 	maxInput = 16 << 20 // bytes
 	maxDepth = 64       // of objects and lists in each other
 )
 
-// ErrInput is wrapped by every refusal of what a platform sent.
+// ErrInput is wrapped by every refusal of a platform's input.
 var ErrInput = errors.New("the call cannot be read")
 
 func malformed(format string, args ...any) error {
@@ -24,9 +24,9 @@ func malformed(format string, args ...any) error {
 }
 
 // Decode reads one JSON object, up to the end of r. It is stricter than encoding/json, because
-// another reader of the same bytes must not find another call in them: a repeated member (RFC 8259
-// leaves open which one counts), half of a surrogate pair (replaced by some, kept by others), and
-// bytes that are not UTF-8 are refused, at any depth, as is anything behind the object.
+// another reader of the same bytes must not find another call in them. At any depth it refuses a
+// repeated member (RFC 8259 leaves open which one counts), half of a surrogate pair (replaced by
+// some, kept by others), and bytes that are not UTF-8. It also refuses anything after the object.
 func Decode(r io.Reader) (Object, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	switch {
@@ -49,7 +49,7 @@ func Decode(r io.Reader) (Object, error) {
 	return o, nil
 }
 
-// object reads a member as an object. What was decoded once needs no second look at its inside.
+// object reads a member as an object. It was already decoded, so its content is not checked again.
 func (o Object) object(name string) (Object, error) {
 	var inner Object
 	if err := json.Unmarshal(o[name], &inner); err != nil || inner == nil {
@@ -58,7 +58,7 @@ func (o Object) object(name string) (Object, error) {
 	return inner, nil
 }
 
-// wellFormed looks through valid JSON for what readers do not agree on.
+// wellFormed looks in valid JSON for what readers disagree on.
 func wellFormed(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()              // how large one may be is for its reader to say
@@ -101,7 +101,7 @@ func wellFormed(data []byte) error {
 	}
 }
 
-// surrogates refuses escapes of half a character: \ud800 alone. In valid JSON a backslash stands
+// surrogates refuses escapes of half a character: \ud800 alone. In valid JSON a backslash occurs
 // only in strings.
 func surrogates(data []byte) error {
 	for i := 0; i < len(data); i++ {
@@ -130,7 +130,7 @@ func surrogates(data []byte) error {
 	return nil
 }
 
-// hexOf reads four hex digits, which valid JSON has behind \u.
+// hexOf reads the four hex digits that follow \u in valid JSON.
 func hexOf(b []byte) (n int) {
 	for _, c := range b[:4] {
 		n = n<<4 | strings.IndexByte("0123456789abcdef", c|0x20)

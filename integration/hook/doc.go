@@ -28,13 +28,15 @@
 //     which sandboxes it, records it and, if needed, asks for approval. The platform's own "ask" is
 //     never used: some platforms run the call or hang on it, and an answer that comes through the
 //     agent's process is not the user's.
-//   - The user's own rules in the platform apply as if there were no hook: no answer says "allow" if
+//   - The user's own rules in the platform apply as if there were no hook: no answer says "allow"
+//     if
 //     the platform would take that as the user's approval, and the rewritten command ends with an
 //     exit and then the agent's original text, so that the platform's rules match it. If the
 //     platform's shell is tada-run, nothing is rewritten.
 //   - A tool that takes files is judged by their names with the same policy. A call that needs
 //     approval is blocked, with the command to approve it; once approved, the same call passes.
-//   - An unknown tool needs approval, once for each workspace if the user chooses so: a grant covers
+//   - An unknown tool needs approval, once for each workspace if the user chooses so: a grant
+//     covers
 //     other input, and tools.allow in the configuration allows the tool for good. The command lines
 //     among its arguments are judged every time, as commands without a sandbox, and its file names
 //     as files that it changes. A tool of the platform that only touches the conversation passes.
@@ -43,19 +45,19 @@
 //
 // # Inside a session
 //
-// The state directory is out of reach there, and the session's sandbox confines the agent and all
+// The state directory is not accessible there, and the session's sandbox confines the agent and all
 // of its tools. The hook leaves calls to the sandbox and only sends command lines through tada-run,
 // which asks the session's supervisor. If there was ever a quarantine, it blocks every call: from
 // inside it cannot tell which agent is quarantined.
 //
 // # Order
 //
-// [Core.Quarantine], when there is one, is asked first and for every call: an agent in quarantine
-// never reaches the policy of the others. Then follow policy, protected files, and the record.
-// Every decision is in the record before it is given, and carries the record's head with itself in
-// it as audit=SIZE:HASH, so that what the platform keeps of the conversation is a witness of the
-// log: tadactl audit verify --head SIZE:HASH. A decision that cannot be recorded blocks, and says
-// audit=none and why.
+// [Core.Quarantine], if set, is asked first, for every call: an agent in quarantine never reaches
+// the policy of the others. Then come policy, protected files, and the record. Every decision is
+// recorded before it is given. It contains the head of the record that includes it as
+// audit=SIZE:HASH, so that the platform's copy of the conversation is a witness of the log: tadactl
+// audit verify --head SIZE:HASH. A decision that cannot be recorded blocks, and says audit=none and
+// why.
 //
 // # Adapters
 //
@@ -69,7 +71,7 @@
 //	{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash",
 //	 "tool_input":{"command":"make test"},"tool_use_id":"t1"}
 //
-// and is told to go on with the command
+// and gets the answer to go on with the command
 //
 //	/usr/local/bin/tada-run --agent=claude-code --call-id=t1 -c 'make test'
 //	exit

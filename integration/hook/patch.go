@@ -18,8 +18,8 @@ var patchLines = []struct {
 	{"*** Delete File: ", launcher.Deletes},
 }
 
-// patched lists the files that a patch touches. A line that begins as one that names a file and is
-// none that is known makes the whole patch unreadable: some version of the tool may know it.
+// patched lists the files that a patch touches. A line that begins like one that names a file, but
+// is not a known one, makes the whole patch unreadable: some version of the tool may know it.
 func patched(text string) ([]launcher.Access, error) {
 	var list []launcher.Access
 	for line := range strings.Lines(text) {
@@ -48,13 +48,12 @@ func patched(text string) ([]launcher.Access, error) {
 	return list, nil
 }
 
-// patchCommand is a command line that is nothing but a patch, as models write it where they were
-// not given the tool: the directory, its quotes, and the here-document.
+// patchCommand is a command line that is only a patch, as models write it if they do not have the
+// tool: the directory, its quotes, and the here-document.
 var patchCommand = regexp.MustCompile(`(?s)\A\s*(?:cd[ \t]+('[^']+'|"[^"$\x60\\\\]+"|[\w./@%+,:-]+)[ \t]*&&[ \t]*)?(?:apply_patch|applypatch)[ \t]*<<[ \t]*(['"]?)(\w+)(['"]?)[ \t]*\n(.*)\n(\w+)\s*\z`)
 
-// patchIn takes such a command line apart. A platform that applies such a patch by itself starts no
-// shell for it; one that does not would expand what is not quoted, so nothing may be there to
-// expand.
+// patchIn splits such a command line. A platform that applies such a patch itself starts no shell
+// for it; one that does not would expand what is not quoted, so there must be nothing to expand.
 func patchIn(text string) (dir, patch string, ok bool) {
 	m := patchCommand.FindStringSubmatch(text)
 	if m == nil || m[2] != m[4] || m[3] != m[6] ||

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// An Adapter is one platform: what it sends, and how it is told to go on or to block.
+// An Adapter is one platform: what it sends, and how to answer it.
 type Adapter struct {
 	Name   string
 	Events map[string]func(Object) (Call, error) // by the name of the event, what it says
 	Tools  map[string]Tool                       // the platform's built-in tools, byte for byte
-	// whether its shell is tada-run already; nil for never
+	// whether its shell is already tada-run; nil for never
 	Wrapped func(Call, []string) bool
 
 	Block func(reason string) Answer
@@ -28,9 +28,8 @@ type Answer struct {
 // EventName is the member in which every platform names the event.
 const EventName = "hook_event_name"
 
-// Serve reads one call and returns what the platform is to be told. Whatever happens, it returns
-// within the limit and [LastWord], and everything but a decision that allows is the platform's
-// block.
+// Serve reads one call and returns the answer for the platform. Whatever happens, it returns within
+// the limit and [LastWord], and everything except a decision that allows is the platform's block.
 func Serve(ctx context.Context, a Adapter, c *Core, in io.Reader, limit time.Duration) Answer {
 	answer, err := attempt(ctx, limit,
 		func(ctx context.Context) Answer { return a.serve(ctx, c, in) })
@@ -61,8 +60,8 @@ func (a Adapter) serve(ctx context.Context, c *Core, in io.Reader) Answer {
 	return a.Pass(event, d, call.Args.With(d.Change))
 }
 
-// Refuse is why no call of the platform goes on, for the agent: err, where nothing else could be
-// decided. It is recorded as any decision. It returns within [LastWord].
+// Refuse returns, for the agent, why no call of the platform goes on: err, unless something else
+// was decided. It is recorded like any decision. It returns within [LastWord].
 func (c *Core) Refuse(ctx context.Context, platform string, err error) string {
 	d, stuck := attempt(ctx, LastWord,
 		func(context.Context) Decision { return c.unread(Call{Platform: platform}, err) })
@@ -72,8 +71,8 @@ func (c *Core) Refuse(ctx context.Context, platform string, err error) string {
 	return d.Reason
 }
 
-// attempt returns what do returns, or an error when it panics or takes longer than the limit. Then
-// it may go on, but nobody hears of it.
+// attempt returns what do returns, or an error if do panics or takes longer than the limit. Then do
+// may go on, but its result is dropped.
 func attempt[T any](ctx context.Context, limit time.Duration,
 	do func(context.Context) T) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -116,9 +115,9 @@ func (a Adapter) Call(o Object) (Call, error) {
 	return call, nil
 }
 
-// Members says in which members a platform tells what a Call needs. All that are named must be
-// there and be texts that are not empty; Args must be an object. Agent and Kind may be missing: the
-// main agent has no id.
+// Members says in which members a platform passes the parts of a Call. All named members must be
+// there and be non-empty strings; Args must be an object. Agent and Kind may be missing: the main
+// agent has no id.
 type Members struct{ Session, ID, Dir, Tool, Args, Agent, Kind string }
 
 // Call reads the members of o.

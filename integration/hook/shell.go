@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// IsShell reports whether the shell of a platform, which is the first of these variables that is
-// set, is the tada-run beside this program under another name. Some platforms silently use another
+// IsShell reports whether the shell of a platform is the tada-run beside this program under another
+// name. The shell is the first of these variables that is set. Some platforms silently use another
 // shell unless its path contains one of words; nil means any path.
 func IsShell(env, words []string, names ...string) bool {
 	runner, err := RunnerPath()
@@ -43,7 +43,7 @@ func IsFirstInPath(env []string, name string) bool {
 	return false
 }
 
-// valueOf is the value of a variable in env, "" where it is not set.
+// valueOf returns the value of a variable in env, or "".
 func valueOf(env []string, name string) string {
 	for _, kv := range env {
 		if value, ok := strings.CutPrefix(kv, name+"="); ok {
@@ -53,7 +53,7 @@ func valueOf(env []string, name string) string {
 	return ""
 }
 
-// RunnerPath is where tada-run is: beside this program, whatever name that was called by.
+// RunnerPath returns the path of tada-run: beside this program, whatever name this was called by.
 func RunnerPath() (string, error) {
 	self, err := os.Executable()
 	if err != nil {

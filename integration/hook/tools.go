@@ -10,19 +10,20 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// A Tool says which built-in tool a platform's name stands for, and how the platform calls its
+// A Tool says which built-in tool a platform's name means, and the platform's names of its
 // arguments.
 type Tool struct {
 	Builtin string // a name of Builtins
-	// from the names that Builtins uses to the platform's; one that is not there is the same
+	// from the names that Builtins uses to the platform's; a missing one is the same in both
 	Names map[string]string
-	// a command line that is nothing but a patch is applied by the platform itself
+	// a command line that is only a patch is applied by the platform itself
 	Patches bool
-	// it touches nothing but the conversation; agents that it starts are asked about by themselves
+	// it affects only the conversation; the calls of agents that it starts are asked about
+	// themselves
 	Talks bool
 }
 
-// A builtin is what is known of a tool that several platforms have.
+// A builtin is what is known about a tool that several platforms have.
 type builtin struct {
 	use   launcher.Use
 	path  string // the argument that names the file, or the directory to start from
@@ -47,7 +48,7 @@ var builtins = map[string]builtin{
 	"apply_patch":  {patch: true},
 }
 
-// arg returns an argument of a built-in tool by the name that this package gives it.
+// arg returns an argument of a built-in tool by its name in this package.
 func (c Call) arg(name string) (string, bool) {
 	return c.Args.Text(c.spelled(name))
 }
@@ -59,8 +60,7 @@ func (c Call) spelled(name string) string {
 	return name
 }
 
-// dir is where a command runs: a platform that has an argument for it calls that "dir" among the
-// names.
+// dir returns where a command runs: if a platform has an argument for it, the names call it "dir".
 func (c Call) dir() string {
 	own, known := c.Names["dir"]
 	dir, sent := c.Args.Text(own)
@@ -103,8 +103,8 @@ func (c Call) access(b builtin) ([]launcher.Access, error) {
 	return list, nil
 }
 
-// files are the names that a file tool was given, one or a list of them, and whether that is what
-// it takes: without any, the working directory, if the tool means that then.
+// files returns the names that a file tool was given, one or a list of them, and whether they are
+// valid: without any, the working directory, if that is what the tool then uses.
 func (c Call) files(b builtin) (names []string, ok bool) {
 	raw, sent := c.Args[c.spelled(b.path)]
 	if !sent || string(raw) == "null" {
@@ -127,7 +127,7 @@ func (c Call) files(b builtin) (names []string, ok bool) {
 	return names, true
 }
 
-// start is the directory that a pattern below dir begins to look in.
+// start returns the directory in which a pattern below dir begins to search.
 func start(dir, pattern string) string {
 	if i := strings.IndexAny(pattern, "*?[{"); i >= 0 {
 		pattern = pattern[:strings.LastIndexByte(pattern[:i], '/')+1]
@@ -138,8 +138,8 @@ func start(dir, pattern string) string {
 	return dir + "/" + pattern
 }
 
-// named is one name as the policy takes it. A URL is none: what a tool would make of it is not
-// known.
+// named returns one name as the policy takes it. A URL is refused: it is unknown what a tool would
+// do with it.
 func named(use launcher.Use, name string) (launcher.Access, error) {
 	if name == "" || strings.Contains(name, "://") {
 		return launcher.Access{}, malformed("%q is not the name of a file", name)
@@ -147,7 +147,7 @@ func named(use launcher.Use, name string) (launcher.Access, error) {
 	return launcher.Access{Use: use, Path: name}, nil
 }
 
-// Arguments of tools that are not known, by the look of their names.
+// Arguments of unknown tools, by their names.
 var (
 	pathWords = []string{"path", "file", "dir", "directory", "folder", "filename", "notebook",
 		"cwd", "root"}
@@ -155,8 +155,8 @@ var (
 		"sh", "exec", "argv"}
 )
 
-// looksLike reports whether the name of an argument is made of words of which one is listed:
-// file_path, filePath, paths.
+// looksLike reports whether one of the words in an argument's name is listed: file_path, filePath,
+// paths.
 func looksLike(name string, words []string) bool {
 	spaced := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == '.' {
@@ -176,8 +176,8 @@ func looksLike(name string, words []string) bool {
 	})
 }
 
-// others are the arguments as texts, for the person who is asked: of a tool that writes, what it
-// writes.
+// others returns the arguments as texts, for the person who is asked: for a tool that writes, what
+// it writes.
 func (c Call) others() map[string]string {
 	texts := map[string]string{}
 	for name, raw := range c.Args {
@@ -191,7 +191,7 @@ func (c Call) others() map[string]string {
 	return texts
 }
 
-// guessed lists the names that a tool which is not known seems to take, as if it changed them.
+// guessed lists the file names that an unknown tool seems to take, as if it changed them.
 func (c Call) guessed() []launcher.Access {
 	var list []launcher.Access
 	for _, name := range sorted(c.Args) {
@@ -207,8 +207,8 @@ func (c Call) guessed() []launcher.Access {
 	return list
 }
 
-// commands are the command lines that a tool which is not known seems to run, wherever in its
-// arguments. A list is one of words, unless its name says that there are several: "commands".
+// commands returns the command lines that an unknown tool seems to run, anywhere in its arguments.
+// A list is one command of several words, unless its name says that there are several: "commands".
 func (c Call) commands() []string {
 	var list []string
 	for _, name := range sorted(c.Args) {
@@ -253,7 +253,7 @@ func commandsIn(name string, v any) (list []string) {
 	return list
 }
 
-// texts are a string, or the strings of a list.
+// texts returns a string, or the strings of a list.
 func texts(raw json.RawMessage) []string {
 	var one string
 	if json.Unmarshal(raw, &one) == nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/tada-run/tada-run/shellparse/wrapper"
 )
 
-// A Runner is how a command line is made to go through tada-run.
+// A Runner says how to run a command line through tada-run.
 type Runner struct {
 	Path string        // of tada-run, absolute
 	Home string        // its state directory, "" for the account's own
 	Wait time.Duration // how long it waits for a person; 0 not at all
 }
 
-// wrap is the command line that runs text through tada-run. Every shell that a platform uses reads
-// single quotes alike. An id that is no plain word is left out: it is only a label.
+// wrap returns the command line that runs text through tada-run. All shells that platforms use read
+// single quotes in the same way. An id that is not a plain word is left out: it is only a label.
 func (r Runner) wrap(agent, id, text string) string {
 	line := r.start(agent)
 	if id != "" && quoteWord(id) == id {
@@ -26,20 +26,19 @@ func (r Runner) wrap(agent, id, text string) string {
 	return line + "-c " + quoteText(text)
 }
 
-// behind stands between the line that runs the text and the text itself. It is told apart again by
-// that package.
+// behind separates the line that runs the text from the text itself. Package wrapper splits the two
+// again.
 const behind = wrapper.Behind
 
-// through is what a platform is given to run in the place of text. The text stands in it once more,
-// behind an exit, where no shell comes to: the platforms hold the person's own rules against what
-// the hook has made of a command, and against "tada-run" alone none of them would be found. So it
-// is the platform that applies its rules, whatever they are and wherever they stand, and a person
-// it asks sees the command as it was.
+// through returns what a platform runs in place of text. The text is in it a second time, after an
+// exit, where no shell gets to. The platforms apply the person's own rules to the command that the
+// hook returns, and no rule would match "tada-run" alone. So the platform applies its own rules,
+// whatever and wherever they are, and a person whom it asks sees the original command.
 func (r Runner) through(agent, id, text string) string {
 	return r.wrap(agent, id, text) + behind + text
 }
 
-// start is what every line begins with.
+// start returns the beginning of every line.
 func (r Runner) start(agent string) string {
 	line := quoteWord(r.Path) + " --agent=" + quoteWord(agent) + " "
 	if r.Home != "" {
@@ -51,8 +50,7 @@ func (r Runner) start(agent string) string {
 	return line
 }
 
-// Short is a line of through without the text that stands behind it, for those who show it or type
-// it.
+// Short returns a line of through without the text after it, for callers that show or type it.
 func Short(line string) string {
 	for rest := line; ; {
 		i := strings.Index(rest, behind)
@@ -67,8 +65,8 @@ func Short(line string) string {
 	}
 }
 
-// unwrap is the text in a line that wrap or through made, for any call. Nothing else is taken for
-// one: what a reader of shell would find besides the text must not be there.
+// unwrap returns the text in a line that wrap or through made, for any call. It accepts no other
+// line: the line must contain nothing besides the text that a shell would execute.
 func (r Runner) unwrap(agent, line string) (text string, ok bool) {
 	line = Short(line)
 	rest, ok := strings.CutPrefix(line, r.start(agent))
@@ -87,7 +85,7 @@ func (r Runner) unwrap(agent, line string) (text string, ok bool) {
 
 func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// quoteWord leaves a word as it is that means itself in every shell.
+// quoteWord leaves a word unquoted if it means itself in every shell.
 func quoteWord(s string) string {
 	if s != "" &&
 		strings.Trim(s,
@@ -97,8 +95,8 @@ func quoteWord(s string) string {
 	return quoteText(s)
 }
 
-// Guard is what stands before the words of `tadactl hook run` in what is registered with a
-// platform: it blocks where these give no answer within the limit.
+// Guard returns what is before the words of `tadactl hook run` in the line that is registered with
+// a platform: it blocks if they give no answer within the limit.
 func Guard(limit time.Duration) string {
 	return launcher.HookGuard + strconv.Itoa(int(limit.Seconds())) + " "
 }

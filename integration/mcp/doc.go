@@ -14,16 +14,15 @@
 //
 // # Answers
 //
-// Every result is structured, and also given as text. A call that was not run is an error
-// result with a refusal, as tada-run prints it last on standard error: status denied or pending,
-// code, message, envelope. Protected files that were changed are the code tamper_error, with the
-// text
+// Every result is structured, and also given as text. A call that was not run is an error result
+// with a refusal, as tada-run prints it last on standard error: status denied or pending, code,
+// message, envelope. If protected files were changed, the code is tamper_error, with the text
 //
 //	TamperError: External modification detected. Use 'accept_tamper' tool to resolve.
 //
-// Where a decision was made the result has audit, SIZE:HASH: the head of the record with that
-// decision in it, so that the client's own transcript is a witness of the log. Where the record
-// cannot be written it is none: and why.
+// If a decision was made, the result has audit, SIZE:HASH: the head of the record that includes the
+// decision, so that the client's own transcript is a witness of the log. If the record cannot be
+// written, audit is "none: " and the reason.
 //
 // # Who decides
 //

@@ -27,7 +27,7 @@ type Command struct {
 	Wait    int    `json:"wait_ms,omitempty" jsonschema:"how long to wait for an approval, at most 100000"`
 }
 
-// Ran is what came of a command that ran, or of one that was refused.
+// Ran is the result of a command that ran, or of one that was refused.
 type Ran struct {
 	ID        string           `json:"id,omitempty"`
 	Session   string           `json:"session,omitempty" jsonschema:"the run's id, for tadactl replay"`
@@ -44,7 +44,7 @@ type Ran struct {
 	Audit string `json:"audit,omitempty" jsonschema:"the head of the log, or none: and the reason"`
 }
 
-// maxOutput is how much of one stream is told, in bytes: more than that fills a model's context.
+// maxOutput is how many bytes of one stream are returned: more than that fills a model's context.
 const maxOutput = 256 << 10
 
 // A capture is the output of one command on its way back.
@@ -54,8 +54,8 @@ type capture struct {
 	readers  sync.WaitGroup
 }
 
-// kept is the beginning of a stream. What is behind it is read and dropped, so that the command
-// does not stall.
+// kept is the beginning of a stream. The rest is read and dropped, so that the command does not
+// stall.
 type kept struct {
 	text strings.Builder
 	cut  bool
@@ -96,8 +96,8 @@ func newCapture() (*capture, error) {
 	return c, nil
 }
 
-// close lets go of the command's ends and waits for the readers. What a command left running is
-// ended with it, so nobody else holds them.
+// close closes the command's ends and waits for the readers. Processes that a command left running
+// are ended with it, so no one else has these ends.
 func (c *capture) close() {
 	for _, f := range []*os.File{c.stdio.In, c.stdio.Out, c.stdio.Err} {
 		if f != nil {
@@ -138,7 +138,7 @@ func (s *Server) runCommand(ctx context.Context, r *sdk.CallToolRequest,
 	return result(ran), ran, nil
 }
 
-// command is the request for one command line.
+// command returns the request for one command line.
 func (s *Server) command(r *sdk.CallToolRequest, in Command) (launcher.Request, error) {
 	req, err := s.request(r, in.Cwd, in.Wait)
 	req.Shell = launcher.Shell{Text: in.Command, Name: "tada-run"}
@@ -146,7 +146,7 @@ func (s *Server) command(r *sdk.CallToolRequest, in Command) (launcher.Request, 
 	return req, err
 }
 
-// tellRun records what the client is told of one command.
+// tellRun records the answer to the client about one command.
 func (s *Server) tellRun(req launcher.Request, tool string, ran Ran) string {
 	n := launcher.Notice{Platform: req.Agent, Tool: tool, CallID: req.CallID, Decision: "allowed",
 		Session: ran.Session, Command: req.Shell.Text}
@@ -159,7 +159,7 @@ func (s *Server) tellRun(req launcher.Request, tool string, ran Ran) string {
 	return s.tell(n)
 }
 
-// result is the text of an answer for clients that read no structure.
+// result is the text of an answer, for clients that do not read the structure.
 func result(ran Ran) *sdk.CallToolResult {
 	if ran.Refusal != nil {
 		return refused(ran.Refusal, ran.Audit)
@@ -186,7 +186,7 @@ type Many struct {
 	Wait  int       `json:"wait_ms,omitempty" jsonschema:"how long to wait for an approval, at most 100000"`
 }
 
-// AllRan is what came of the calls, in their order.
+// AllRan is the result of the calls, in their order.
 type AllRan struct {
 	Results []Ran  `json:"results"`
 	Audit   string `json:"audit,omitempty" jsonschema:"the head of the log"`

@@ -23,9 +23,9 @@ type Server struct {
 	Dir      string   // where a command runs that does not say, absolute
 	Sockets  string   // where the brokers of quarantine sessions listen
 
-	// Quarantine is the session that the client is held in, "" for a client that is trusted. Who is
-	// held is offered read_reference and nothing else; who is trusted may not read what nobody
-	// trusts.
+	// Quarantine is the session in which the client is confined, "" for a trusted client. A
+	// confined client is offered only read_reference; a trusted client may not read untrusted
+	// content.
 	Quarantine string
 }
 
@@ -52,7 +52,7 @@ func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 	return err
 }
 
-// trusted adds the tools of a client that is in no quarantine.
+// trusted adds the tools for a client that is not in quarantine.
 func (s *Server) trusted(server *sdk.Server) {
 	add(s, server, &sdk.Tool{Name: "run_command",
 		Description: "Run one shell command line in a sandbox. It is recorded, and may need the " +
@@ -74,8 +74,8 @@ func (s *Server) trusted(server *sdk.Server) {
 	}, s.acceptTamper)
 }
 
-// add offers a tool. What it cannot answer is not done, and that is a decision as any other: it is
-// recorded, and the error carries the record's head.
+// add offers a tool. A call that it cannot answer is not carried out. That is a decision like any
+// other: it is recorded, and the error contains the record's head.
 func add[In, Out any](s *Server, server *sdk.Server, tool *sdk.Tool,
 	do sdk.ToolHandlerFor[In, Out]) {
 	sdk.AddTool(server, tool, func(ctx context.Context, r *sdk.CallToolRequest,
@@ -90,8 +90,8 @@ func add[In, Out any](s *Server, server *sdk.Server, tool *sdk.Tool,
 	})
 }
 
-// tell records a decision, and returns the head of the record with it in, or why there is none. The
-// run itself is on record by then, or did not happen.
+// tell records a decision, and returns the head of the record that includes it, or why there is
+// none. The run itself is already recorded, or did not happen.
 func (s *Server) tell(n launcher.Notice) string {
 	head, err := s.Launcher.Tell(n)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Server) tell(n launcher.Notice) string {
 	return head
 }
 
-// agent is what the client calls itself.
+// agent returns what the client calls itself.
 func agent(r *sdk.CallToolRequest) string {
 	if p := r.Session.InitializeParams(); p != nil && p.ClientInfo != nil &&
 		p.ClientInfo.Name != "" {
@@ -109,8 +109,8 @@ func agent(r *sdk.CallToolRequest) string {
 	return "mcp"
 }
 
-// maxWait is how long a call may wait for a person: below the 120 s after which common clients give
-// a tool up.
+// maxWait is how long a call may wait for a person: below the 120 s after which common clients
+// cancel a call.
 const maxWait = 100 * time.Second
 
 // request is what the calls of a client have in common.
@@ -129,8 +129,7 @@ func (s *Server) request(r *sdk.CallToolRequest, dir string, wait int) (launcher
 	return req, nil
 }
 
-// refused is an error result: the line for a person, and the refusal as it is told to every
-// program.
+// refused is an error result: the line for a person, and the refusal in its form for programs.
 func refused(f *refusal.Refusal, audit string) *sdk.CallToolResult {
 	if audit != "" {
 		f.Audit = audit
@@ -151,12 +150,12 @@ type Pending struct {
 	Envelope string `json:"envelope,omitempty" jsonschema:"the id of one question; if omitted, all open questions"`
 }
 
-// Questions is what pending_status answers.
+// Questions is the answer of pending_status.
 type Questions struct {
 	Questions []Question `json:"questions"`
 }
 
-// A Question is one question to a person, without what it asks: the client that asked knows.
+// A Question is one question to a person, without its content: the client that asked knows it.
 type Question struct {
 	Envelope string    `json:"envelope"`
 	State    string    `json:"state" jsonschema:"pending, consumed, rejected, expired"`

@@ -56,7 +56,7 @@ type Accept struct {
 	Wait   int    `json:"wait_ms,omitempty" jsonschema:"how long to wait for an approval, at most 100000"`
 }
 
-// Accepted is what came of it.
+// Accepted is the result of accept_tamper.
 type Accepted struct {
 	Accepted bool             `json:"accepted"`
 	Path     string           `json:"path,omitempty"`
@@ -90,7 +90,7 @@ type Reference struct {
 	Agent string `json:"agent,omitempty" jsonschema:"the quarantined agent's id"`
 }
 
-// Content is what a reference stands for. Nobody has said that it is harmless.
+// Content is the content of a reference. It is untrusted.
 type Content struct {
 	Path      string `json:"path"`
 	Content   string `json:"content"`

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Unregistered is the agent that calls belong to when a platform does not say whose they are,
-// or names somebody who was not registered. All of them share it, and so one limit: an agent
-// that could change its name would have as many calls as names otherwise.
+// Unregistered is the agent of calls for which a platform names no agent, or one that was not
+// registered. All of them share it, and so one limit: otherwise an agent that can change its name
+// would have a limit for each name.
 const Unregistered = "(unregistered)"
 
-// An AgentState says how far a quarantined agent is. Its zero value is nobody.
+// An AgentState is the state of a quarantined agent. Its zero value means that there is no agent.
 type AgentState string
 
 // The states of an agent.
@@ -21,8 +21,8 @@ const (
 	AgentEnded AgentState = "ended"
 )
 
-// An Agent is what is known of one quarantined agent. The key handle is the session's id: the
-// key itself never leaves the broker.
+// An Agent is what is known of one quarantined agent. The key handle is the session's id: the key
+// itself never leaves the broker.
 type Agent struct {
 	ID           string     `json:"id"`
 	SessionID    string     `json:"session_id"`
@@ -47,9 +47,9 @@ func newAgents() *agents {
 	return &agents{all: map[string]*Agent{}, slots: map[string]*slot{}, bound: map[string]bool{}}
 }
 
-// Register makes an agent a quarantined one before its first call, and takes one of the places
-// that all sessions of this user share. Without a free one it is ErrBusy. Without slots (as in a
-// session of tests) there is no limit.
+// Register quarantines an agent before its first call, and takes one of the slots that all sessions
+// of this user share. If none is free it returns ErrBusy. If slots is nil (as in tests) there is no
+// limit.
 func (s *Session) Register(id string, slots *Slots) (Agent, error) {
 	if err := s.alive(); err != nil {
 		return Agent{}, err
@@ -73,10 +73,10 @@ func (s *Session) Register(id string, slots *Slots) (Agent, error) {
 	return *a.all[id], nil
 }
 
-// MaxConcurrent is how many quarantined agents may run at once, over all sessions of a user.
+// MaxConcurrent is how many quarantined agents may run at once, in all sessions of a user together.
 const MaxConcurrent = 5
 
-// maxName bounds an agent's id and a tool's name in records.
+// maxName is the maximum length of an agent's id and a tool's name in records.
 const maxName = 256
 
 // Agent returns what is known of an agent; ok is false for one that was never registered.
@@ -89,8 +89,8 @@ func (s *Session) Agent(id string) (agent Agent, ok bool) {
 	return Agent{}, false
 }
 
-// account returns the name that a call is counted under: the agent's own, or that of the agent
-// that it comes from.
+// account returns the name under which a call is counted: the first registered one of its agent,
+// the agent's type and the agent that started it.
 func (a *agents) account(c Call) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -119,7 +119,7 @@ func (a *agents) called(id string, allowed bool) {
 	}
 }
 
-// end frees all places.
+// end frees all slots.
 func (a *agents) end() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

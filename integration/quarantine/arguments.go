@@ -9,13 +9,13 @@ import (
 	"slices"
 )
 
-// maxArguments bounds the JSON of one call.
+// maxArguments is the maximum size of the JSON of one call.
 const maxArguments = 64 << 10
 
 var errNoObject = errors.New("its arguments are not a JSON object")
 
-// arguments reads a call's arguments: one flat JSON object of texts, numbers and truths. A name
-// that stands twice is refused, because whoever runs the tool may take the other of the two.
+// arguments reads a call's arguments: one flat JSON object of strings, numbers and booleans. A
+// repeated name is refused, because the program that runs the tool may use the other of the two.
 func arguments(text []byte) (map[string]any, error) {
 	if len(text) > maxArguments {
 		return nil, fmt.Errorf("its arguments have %d bytes", len(text))
@@ -52,10 +52,10 @@ func arguments(text []byte) (map[string]any, error) {
 	return found, nil
 }
 
-// A shape is what a tool's arguments may be. What is not named is refused: a new argument of a
-// platform may be a new way to name a file or a program.
+// A shape says what a tool's arguments may be. An argument that it does not name is refused: a new
+// argument of a platform may be a new way to name a file or a program.
 type shape struct {
-	// names for the one that says where; the first that is there counts, and no second may be
+	// names of the argument with the path; the first one present counts, and there may be no second
 	path    []string
 	text    []string // what is looked for
 	glob    []string // names of files as patterns
@@ -79,7 +79,7 @@ var shapes = map[string]shape{
 	},
 }
 
-// place takes the one argument that says where; "" for none.
+// place returns the one argument with the path; "" if there is none.
 func (s shape) place(args map[string]any) (name, value string, err error) {
 	for _, n := range s.path {
 		v, ok := args[n]
@@ -101,7 +101,7 @@ func asText(name string, v any) (string, string, bool) {
 	return name, text, ok
 }
 
-// check refuses what the shape does not name.
+// check refuses arguments that the shape does not name.
 func (s shape) check(args map[string]any) error {
 	for name, value := range args {
 		_, text := value.(string)
@@ -121,7 +121,8 @@ func (s shape) check(args map[string]any) error {
 	return nil
 }
 
-// named is an argument's name for a reason, which is logged: a word, or nothing of it.
+// named returns an argument's name for a reason, which is logged: if it is a word, otherwise
+// nothing of it.
 func named(name string) string {
 	for _, c := range name {
 		if c != '_' && c != '-' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') || len(name) > 32 {

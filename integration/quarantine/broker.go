@@ -14,13 +14,13 @@ import (
 )
 
 // A Broker answers for one session to other processes of the same user, over a socket in the state
-// directory. It is not a daemon: it is the process that made the session, for as long as that
-// lives.
+// directory. It is not a daemon: it is part of the process that made the session, and lives as long
+// as that process.
 type Broker struct {
 	Session *Session
 	Log     *Log
-	// Peer says whether a process may ask. It is told what the kernel says, not what the process
-	// says.
+	// Peer says whether a process may ask. Its arguments come from the kernel, not from the
+	// process.
 	Peer func(pid, uid int) error
 
 	sessions *Sessions
@@ -31,11 +31,11 @@ type Broker struct {
 	requests sync.WaitGroup
 }
 
-// requestTime bounds how long one asker may take with its question and our answer.
+// requestTime is how long one request and its answer may take.
 const requestTime = 5 * time.Second
 
-// Listen puts the socket of session into dir, a folder of mode 0700, and remembers beside it whom
-// the session holds: when the broker dies, its agents are still not let out.
+// Listen creates the socket of session in dir, a folder of mode 0700, and stores beside it which
+// agents the session confines: if the broker dies, they stay confined.
 func (s *Sessions) Listen(session *Session, dir string, log *Log,
 	peer func(pid, uid int) error) (*Broker, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -60,9 +60,9 @@ func (s *Sessions) Listen(session *Session, dir string, log *Log,
 	return b, nil
 }
 
-// Serve answers until ctx ends, the session's time is over, or somebody asks for the end. Then the
-// session is destroyed, the log is written and the socket is gone. It returns ErrTimeout when it
-// was the time.
+// Serve answers until ctx ends, the session's time is over, or a client ends the session. Then the
+// session is destroyed, the log is written and the socket is removed. It returns ErrTimeout if the
+// time was over.
 func (b *Broker) Serve(ctx context.Context) error {
 	limit := time.NewTimer(b.Session.Deadline().Sub(b.Session.o.Now()))
 	defer limit.Stop()
@@ -120,7 +120,7 @@ func (b *Broker) serve(c *net.UnixConn) {
 	}
 }
 
-// admit asks the kernel who is at the other end.
+// admit asks the kernel which process is at the other end.
 func (b *Broker) admit(c *net.UnixConn) error {
 	pid, uid, err := peerOf(c)
 	if err != nil {
@@ -142,7 +142,7 @@ func failure(err error) reply {
 	return reply{Code: CodeOf(err), Message: err.Error()}
 }
 
-// answer does what a request asks for. A panic denies.
+// answer handles a request. A panic denies.
 func (b *Broker) answer(r request) (out reply) {
 	defer func() {
 		if recover() != nil {
@@ -177,7 +177,7 @@ func (b *Broker) answer(r request) (out reply) {
 	return reply{Code: CodeFailed, Message: fmt.Sprintf("a broker has no %q", r.Op)}
 }
 
-// called decides about a call and, for opServe, also does what it asks for.
+// called decides about a call and, for opServe, also carries it out.
 func (b *Broker) called(r request) reply {
 	if r.Call == nil {
 		return reply{Code: CodeFailed, Message: "there is no call"}
@@ -203,7 +203,7 @@ func (s *Session) about() *About {
 	return a
 }
 
-// A held is whom a session holds, as it stands in the file beside the socket.
+// A held is the content of the file beside the socket: the agents that a session confines.
 type held struct {
 	Session string   `json:"session"`
 	Agents  []string `json:"agents"`
@@ -216,7 +216,7 @@ func (h held) holds(c Call) bool {
 		c.Platform != "" && slices.Contains(h.Bound, c.Platform)
 }
 
-// remember writes down whom the session holds. There is no secret in it.
+// remember stores which agents the session confines. The file contains no secret.
 func (b *Broker) remember() error {
 	h := held{Session: b.Session.ID, Agents: []string{}, Bound: []string{}}
 	a := b.Session.agents

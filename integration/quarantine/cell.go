@@ -15,26 +15,25 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// runtimeTrees are what programs read to run: libraries, and the data of libraries. There are no
-// programs among them, nothing of the person's, and nothing of the machine's configuration that
-// says who is on it.
+// runtimeTrees are what programs read to run: libraries, and the data of libraries. They contain no
+// programs, nothing of the user's, and none of the machine's configuration that lists its users.
 const runtimeTrees = `
 	/lib /lib32 /lib64 /libx32 /usr/lib /usr/lib32 /usr/lib64 /usr/local/lib /nix/store
 	/etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/localtime /usr/share/zoneinfo /usr/share/locale /usr/share/perl /usr/share/perl5
 	/usr/share/nodejs /etc/alternatives /etc/ssl/openssl.cnf /dev/random /dev/urandom
 `
 
-// networkTrees are what programs read besides to reach a named host.
+// networkTrees are what programs also read to reach a named host.
 const networkTrees = `
 	/etc/ssl/certs /etc/ssl/cert.pem /etc/pki/tls /etc/pki/ca-trust /etc/ca-certificates /usr/share/ca-certificates
 	/etc/resolv.conf /run/systemd/resolve /etc/hosts /etc/host.conf /etc/nsswitch.conf /etc/gai.conf /etc/services
 `
 
-// maxThreads bounds the processes and threads of a reviewer: a runtime with its workers has some
-// dozens, and a bomb is not to take the machine.
+// maxThreads limits the processes and threads of a reviewer: a runtime with its workers has some
+// dozens, and a fork bomb must not take down the machine.
 const maxThreads = 1024
 
-// stage prepares a reviewer's cell: everything is found and opened, and nothing runs.
+// stage prepares a reviewer's cell: it finds and opens everything, and runs nothing.
 func (r Reviewer) stage(o Options, files []string) (*cell, error) {
 	if len(r.Argv) == 0 {
 		return nil, errors.New("no reviewer to start")
@@ -55,7 +54,7 @@ func (r Reviewer) stage(o Options, files []string) (*cell, error) {
 	return c, nil
 }
 
-// profile is the fence but for the program and the files.
+// profile sets up the sandbox, except for the program and the files.
 func (r Reviewer) profile(p *sandbox.Profile, o Options) error {
 	p.OneProgram, p.Require, p.Most = true, max(r.Level, sandbox.Base), r.most
 	p.Limits = sandbox.Limits{Wall: o.Timeout, Grace: r.Grace, Processes: maxThreads, Grouped: true,
@@ -105,7 +104,7 @@ func trees(list string) []sandbox.Path {
 	return paths
 }
 
-// realPath is an absolute name without links, of what is there.
+// realPath returns the absolute name of an existing file, without links.
 func realPath(name string) (string, error) {
 	name, err := filepath.Abs(name)
 	if err != nil {
@@ -114,8 +113,8 @@ func realPath(name string) (string, error) {
 	return filepath.EvalSymlinks(name)
 }
 
-// reveal makes the files under review readable: the very ones that are opened now, below the root
-// and without a link.
+// reveal makes the files under review readable: exactly those that it opens now, below the root and
+// without following a link.
 func (c *cell) reveal(o Options, files []string) error {
 	root, err := openRoot(o.Root)
 	if err != nil {
@@ -166,7 +165,8 @@ func (c *cell) load(r Reviewer) error {
 			return nil
 		}
 		if filepath.Base(words[0]) == "env" && len(words) > 1 {
-			// env(1) would have to execute another program. It is found for it, by the usual path.
+			// env(1) would have to execute another program. That program is looked up instead, in
+			// the usual PATH.
 			if words, err = c.withoutEnv(words[1:]); err != nil {
 				return fmt.Errorf("reviewer %q: %w", program, err)
 			}
@@ -180,7 +180,7 @@ func (c *cell) load(r Reviewer) error {
 	}
 }
 
-// withoutEnv starts a script of "#!/usr/bin/env NAME" as NAME would be.
+// withoutEnv turns a script with "#!/usr/bin/env NAME" into one with the path of NAME.
 func (c *cell) withoutEnv(words []string) ([]string, error) {
 	if strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=") {
 		return nil, fmt.Errorf("env with options is another program; name the interpreter in " +

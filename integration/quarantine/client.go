@@ -19,8 +19,8 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// Variable is the name in an agent's environment that says which session it is held in. Its hooks
-// inherit it. It can only shut somebody in.
+// Variable is the environment variable that says in which session an agent is confined. Its hooks
+// inherit it. It can only confine an agent, never release it.
 const Variable = launcher.QuarantineVariable
 
 // A Client asks a session's broker. Every method makes a connection of its own.
@@ -29,7 +29,7 @@ type Client struct {
 	Session string
 }
 
-// Find returns the client of the session whose id begins with prefix; "" stands for the only one.
+// Find returns the client of the session whose id begins with prefix; "" means the only one.
 func Find(dir, prefix string) (Client, error) {
 	ids, err := sessionsIn(dir, ".sock")
 	if err != nil {
@@ -51,8 +51,8 @@ func Find(dir, prefix string) (Client, error) {
 		audit.Plural(len(found), "session"))
 }
 
-// Alive returns what the sessions that have a broker tell of themselves, the one that ends first in
-// front.
+// Alive returns what the sessions with a broker say about themselves, the one that ends first at
+// the front.
 func Alive(ctx context.Context, dir string) ([]About, error) {
 	ids, err := sessionsIn(dir, ".sock")
 	if err != nil {
@@ -68,7 +68,7 @@ func Alive(ctx context.Context, dir string) ([]About, error) {
 	return all, nil
 }
 
-// sessionsIn lists the sessions that have a file with this ending in dir.
+// sessionsIn lists the sessions that have a file with this suffix in dir.
 func sessionsIn(dir, ending string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -109,7 +109,7 @@ func (c Client) ask(ctx context.Context, r request) (reply, error) {
 	return out, errorOf(out.Code, out.Message)
 }
 
-// About returns what the session tells of itself.
+// About returns what the session says about itself.
 func (c Client) About(ctx context.Context) (About, error) {
 	r, err := c.ask(ctx, request{Op: opAbout})
 	if err != nil || r.About == nil {
@@ -127,7 +127,7 @@ func (c Client) Refer(ctx context.Context, path string, bind bool) (string, erro
 	return r.URI, err
 }
 
-// Verify returns what is right or wrong with a reference.
+// Verify returns whether a reference is valid, or why not.
 func (c Client) Verify(ctx context.Context, uri string) (Result, error) {
 	r, err := c.ask(ctx, request{Op: opVerify, URI: uri})
 	if err != nil || r.Result == nil {
@@ -145,8 +145,8 @@ func (c Client) Enforce(ctx context.Context, call Call) (Decision, error) {
 	return *r.Decision, nil
 }
 
-// Serve decides about a call and returns what it asks for; see [Session.Serve]. It is for the
-// quarantined agent's side: what it returns is what nobody trusts.
+// Serve decides about a call and returns its result; see [Session.Serve]. It is for the quarantined
+// agent: what it returns is untrusted.
 func (c Client) Serve(ctx context.Context, call Call) (Decision, []byte, error) {
 	r, err := c.ask(ctx, request{Op: opServe, Call: &call})
 	if err != nil || r.Decision == nil {
@@ -155,7 +155,7 @@ func (c Client) Serve(ctx context.Context, call Call) (Decision, []byte, error) 
 	return *r.Decision, r.Content, nil
 }
 
-// Respond reads what a quarantined agent answered; see [Session.ParseResponse].
+// Respond reads the answer of a quarantined agent; see [Session.ParseResponse].
 func (c Client) Respond(ctx context.Context, text []byte) (Response, error) {
 	r, err := c.ask(ctx, request{Op: opRespond, Text: text})
 	if err != nil || r.Response == nil {
@@ -177,14 +177,14 @@ func orEmpty(err error) error {
 	return err
 }
 
-// askTime is how long a hook waits for a broker: well inside of what platforms give a hook, whose
-// own time-out lets the call pass.
+// askTime is how long a hook waits for a broker: much less than platforms give a hook, because
+// after their own time-out the call runs.
 const askTime = 3 * time.Second
 
-// Ask decides about a tool call for a hook: it finds out whether a session holds the caller, and
-// asks that one. session is what the caller's environment says that it belongs to; "" for nothing.
-// A call that no session holds comes back with Quarantined false and is for the normal policy.
-// Everything that goes wrong is a denial: a broker that died, stalled or answered nonsense too.
+// Ask decides about a tool call for a hook: it finds the session that confines the caller, if any,
+// and asks it. session is the session in the caller's environment, or "". A call that no session
+// confines is returned with Quarantined false and is for the normal policy. Every failure is a
+// denial, also of a broker that died, stalled or answered nonsense.
 func Ask(ctx context.Context, dir, session string, call Call) Decision {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -229,8 +229,8 @@ func (c Client) decide(ctx context.Context, call Call) Decision {
 	return d
 }
 
-// held reports whether a session without a broker held the caller. What cannot be read held
-// everybody.
+// held reports whether a session without a broker confined the caller. If its file cannot be read,
+// every caller counts as confined.
 func (c Client) held(call Call) bool {
 	text, err := os.ReadFile(filepath.Join(c.Dir, c.Session+".json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -241,7 +241,7 @@ func (c Client) held(call Call) bool {
 }
 
 // Forget removes what is left of sessions that ended more than age ago. Until then their agents
-// stay shut in.
+// stay confined.
 func Forget(ctx context.Context, dir string, age time.Duration, now time.Time) {
 	ids, _ := sessionsIn(dir, ".json")
 	for _, id := range ids {

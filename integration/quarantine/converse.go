@@ -20,10 +20,10 @@ type answer struct {
 	Base64  []byte `json:"base64,omitempty"` // or else
 }
 
-// Converse answers a reviewer that has no tools of its own, until it hangs up. A line
-// {"tool":"Read","input":{"file_path":"typed://..."}} is answered by a line
-// {"allowed":true,"text":"..."} or {"allowed":false,"reason":"..."}; Grep and Glob are asked for in
-// the same way. Every call is decided, counted and logged as one that comes from a hook.
+// Converse answers a reviewer that has no tools of its own, until it hangs up. The answer to a line
+// {"tool":"Read","input":{"file_path":"typed://..."}} is a line {"allowed":true,"text":"..."} or
+// {"allowed":false,"reason":"..."}; Grep and Glob work in the same way. Every call is judged,
+// counted and logged like one from a hook.
 func (s *Session) Converse(c io.ReadWriter, agent string, log *Log) {
 	in := bufio.NewReaderSize(c, 4<<10)
 	for {

@@ -5,18 +5,18 @@ import (
 	"errors"
 )
 
-// A Call is one tool call as a platform's hook tells of it, in the words of this package: an
-// adapter says which of the platform's names is Read, Grep or Glob, and nothing else.
+// A Call is one tool call as a platform's hook reports it, in the words of this package. Only an
+// adapter says which of the platform's names is Read, Grep or Glob.
 type Call struct {
 	Platform string `json:"platform_session,omitempty"` // the platform's own session
-	// who calls; "" when it is not told
+	// the caller; "" if the platform does not say
 	Agent  string          `json:"agent,omitempty"`
 	Kind   string          `json:"agent_type,omitempty"` // what sort of agent it is
 	Parent string          `json:"parent,omitempty"`     // the agent that started it
 	Tool   string          `json:"tool"`
 	Input  json.RawMessage `json:"input,omitempty"` // a JSON object
 	Dir    string          `json:"dir,omitempty"`   // where the agent works
-	// the caller knows itself that it is quarantined
+	// the caller itself knows that it is quarantined
 	Inside bool `json:"inside,omitempty"`
 }
 
@@ -25,17 +25,17 @@ type Decision struct {
 	Quarantined bool   `json:"quarantined"` // false: this call is no business of quarantine
 	Allowed     bool   `json:"allowed"`
 	Reason      string `json:"reason,omitempty"`
-	// what the tool has to be called with instead
+	// the arguments to call the tool with instead
 	Input map[string]any `json:"input,omitempty"`
 	Event *Event         `json:"security_event,omitempty"`
 }
 
-// denied is the answer when nothing else can be said.
+// denied is the answer if there is no other.
 func denied(reason string) Decision { return Decision{Quarantined: true, Reason: reason} }
 
-// Holds reports whether a call is one of this session's agents': one that was registered, a child
-// of one, or anybody in a platform's session that is a quarantine as a whole. Who is not told, or
-// not known, there is as quarantined as the others.
+// Holds reports whether a call belongs to this session: its agent was registered or is a child of
+// one that was, or the platform's session is quarantined as a whole. There, an agent that the
+// platform does not name, or that is not registered, is quarantined like the others.
 func (s *Session) Holds(c Call) bool {
 	if c.Inside {
 		return true
@@ -50,7 +50,7 @@ func (s *Session) Holds(c Call) bool {
 	return c.Platform != "" && s.agents.bound[c.Platform]
 }
 
-// Bind makes everything in a session of the platform quarantined.
+// Bind quarantines every agent in a session of the platform.
 func (s *Session) Bind(platform string) {
 	s.agents.mu.Lock()
 	defer s.agents.mu.Unlock()
@@ -58,9 +58,8 @@ func (s *Session) Bind(platform string) {
 }
 
 // Enforce decides about one call, in this order: is the caller quarantined, is the tool one of the
-// three, is its reference or place one of this session, is the agent within its limit; then the
-// decision is logged, and what cannot be logged is denied. Whatever goes wrong on the way is a
-// denial.
+// three, does its reference or folder belong to this session, is the agent within its limit. Then
+// it logs the decision; if that fails, the call is denied. Every other failure is a denial too.
 func (s *Session) Enforce(c Call, log *Log) (d Decision) {
 	if !s.Holds(c) {
 		return Decision{Allowed: true}
@@ -96,7 +95,7 @@ func (s *Session) Enforce(c Call, log *Log) (d Decision) {
 	return d
 }
 
-// judge is everything before the rate. It returns the arguments to call the tool with.
+// judge checks everything before the rate. It returns the arguments to call the tool with.
 func (s *Session) judge(c Call, event *Event) (map[string]any, error) {
 	if err := s.alive(); err != nil {
 		event.Type = eventOf(err)
@@ -116,7 +115,8 @@ func (s *Session) judge(c Call, event *Event) (map[string]any, error) {
 		return nil, err
 	}
 	if c.Tool == "Read" {
-		// The reference comes before the other arguments: a bad one is told as what it is.
+		// The reference is checked before the other arguments, so that the error for a bad one says
+		// what is wrong with it.
 		r, err := s.verified(where)
 		if err != nil {
 			event.Type = eventOf(err)
@@ -145,5 +145,5 @@ func (s *Session) judge(c Call, event *Event) (map[string]any, error) {
 	return args, nil
 }
 
-// shown makes a reason fit to be shown to a model and on a terminal.
+// shown makes a reason safe to show to a model and on a terminal.
 func shown(reason string) string { return Neutral(reason, 512) }

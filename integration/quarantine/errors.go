@@ -2,7 +2,7 @@ package quarantine
 
 import "errors"
 
-// What is wrong with a reference. [CodeOf] names each for machines.
+// Errors of a reference. [CodeOf] has a name for each, for programs.
 var (
 	ErrMalformed    = errors.New("the reference is malformed")
 	ErrBadHMAC      = errors.New("the reference was not signed by this session")
@@ -13,26 +13,26 @@ var (
 	ErrChanged      = errors.New("the file changed after it was referenced")
 )
 
-// What is wrong with a session, or with asking for one.
+// Errors of a session, or of a request for one.
 var (
-	// ErrUnknownSession is also the answer for a session that has ended, and for every session
-	// of a broker that has died: keys are nowhere but in its memory.
+	// ErrUnknownSession is also returned for a session that has ended, and for every session of a
+	// broker that died: keys exist only in its memory.
 	ErrUnknownSession = errors.New("no such session")
-	// ErrTimeout is the answer of a session whose time is over.
+	// ErrTimeout is returned for a session whose time is over.
 	ErrTimeout = errors.New("the session's time is over")
-	// ErrOutside refuses a file that is not below the session's root.
+	// ErrOutside is returned for a file that is not below the session's root.
 	ErrOutside = errors.New("it is not below the session's root")
-	// ErrBusy refuses an agent above the number that may run at once.
+	// ErrBusy is returned for an agent above the number that may run at once.
 	ErrBusy = errors.New("too many quarantined agents are running")
-	// ErrPeer refuses a process that runs inside a fence, or for another user.
+	// ErrPeer is returned for a process inside a sandbox, or of another user.
 	ErrPeer = errors.New("this process is not allowed to ask")
-	// errDestroyed is what a key that is gone answers.
+	// errDestroyed is returned after the key was destroyed.
 	errDestroyed = errors.New("the session has ended and its key is gone")
-	// ErrUnsupported is returned where the kernel is not Linux.
+	// ErrUnsupported is returned on systems other than Linux.
 	ErrUnsupported = errors.New("quarantine needs Linux")
 )
 
-// A Code is an error for machines.
+// A Code is an error for programs.
 type Code string
 
 // The codes of [Result].
@@ -65,7 +65,7 @@ var codes = [...]struct {
 	{ErrBusy, CodeBusy}, {ErrPeer, CodePeer},
 }
 
-// CodeOf returns the code of an error: CodeOK for nil, CodeFailed for one that has none.
+// CodeOf returns the code of an error: CodeOK for nil, CodeFailed for an error without one.
 func CodeOf(err error) Code {
 	if err == nil {
 		return CodeOK
@@ -78,7 +78,7 @@ func CodeOf(err error) Code {
 	return CodeFailed
 }
 
-// errorOf is the way back, for what came over a socket.
+// errorOf is the inverse, for an error that came over a socket.
 func errorOf(code Code, message string) error {
 	if code == CodeOK {
 		return nil
@@ -91,7 +91,7 @@ func errorOf(code Code, message string) error {
 	return errors.New(message)
 }
 
-// A remoteError is an error as the broker worded it.
+// A remoteError is an error in the broker's words.
 type remoteError struct {
 	kind    error
 	message string

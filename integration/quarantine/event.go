@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// An EventType classifies what happened. Its zero value is not a type: it is refused.
+// An EventType classifies what happened. Its zero value is not a type and is refused.
 type EventType string
 
 // The types of events.
@@ -20,7 +20,7 @@ const (
 	EventResponseInvalid EventType = "response_invalid"
 )
 
-// eventOf returns the type for what is wrong with a reference or a session.
+// eventOf returns the type of an error of a reference or a session.
 func eventOf(err error) EventType {
 	switch CodeOf(err) {
 	case CodeOK:
@@ -39,7 +39,7 @@ func eventOf(err error) EventType {
 	return EventToolBlocked
 }
 
-// An Event is one line of the security log. It holds no argument of a call but the path of a
+// An Event is one line of the security log. It contains no argument of a call except the path of a
 // reference, and never a key or an HMAC.
 type Event struct {
 	Time    time.Time `json:"time"`

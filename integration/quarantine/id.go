@@ -18,7 +18,7 @@ func newID(random io.Reader) (string, error) {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:], nil
 }
 
-// isUUID tells whether s is one as newID writes it. Ids become file names.
+// isUUID reports whether s is a UUID as newID writes it. Ids become file names.
 func isUUID(s string) bool {
 	if len(s) != 36 || s[14] != '4' || s[19] < '8' || s[19] > 'b' || s[19] > '9' && s[19] < 'a' {
 		return false

@@ -18,10 +18,10 @@ const (
 	flushAfter = time.Second // after the oldest that waits
 )
 
-// A Log is the security log: one JSON object a line, appended. Calls that are allowed wait for
-// each other, ten or a second; a denial is written before it is answered, and everything that
-// waits with it. Several processes may write one log: a write is whole lines, and O_APPEND
-// keeps them apart (open(2)).
+// A Log is the security log: one JSON object per line, appended. Allowed calls are collected and
+// written ten at a time, or once a second; a denial is written before it is answered, together with
+// everything collected. Several processes may write one log: a write consists of whole lines, and
+// O_APPEND keeps them apart (open(2)).
 type Log struct {
 	path string
 
@@ -33,8 +33,8 @@ type Log struct {
 	closed  bool
 }
 
-// OpenLog returns the log at path. It is made by the first write; that it can be written is tried
-// now.
+// OpenLog returns the log at path. The first write creates it; OpenLog checks that this is
+// possible.
 func OpenLog(path string) (*Log, error) {
 	f, err := openAppend(path)
 	if err != nil {
@@ -47,8 +47,8 @@ func openAppend(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW, 0o600)
 }
 
-// Add records an event. An error means that the log does not have it, or does not have one before
-// it: whoever asked is to be denied.
+// Add records an event. An error means that the log does not have it, or lacks an earlier one: the
+// request must be denied.
 func (l *Log) Add(e Event) error {
 	if e.Type == "" {
 		return errors.New("security log: an event has no type")
@@ -76,14 +76,14 @@ func (l *Log) Add(e Event) error {
 	return nil
 }
 
-// Flush writes what waits.
+// Flush writes the collected events.
 func (l *Log) Flush() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.flush()
 }
 
-// Close writes what waits; the log takes nothing after.
+// Close writes the collected events; the log accepts nothing after that.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,8 +109,8 @@ func (l *Log) flush() error {
 	return nil
 }
 
-// appendLines returns how many bytes were written. A line that another writer left half written,
-// when it died or the disk was full, is ended first, so that ours are whole.
+// appendLines returns how many bytes were written. If another writer left a line half written,
+// because it died or the disk was full, that line is ended first, so that ours are whole.
 func appendLines(path string, lines []byte) (int, error) {
 	f, err := openAppend(path)
 	if err != nil {
@@ -127,7 +127,7 @@ func appendLines(path string, lines []byte) (int, error) {
 	}
 	n, err := f.Write(lines)
 	if err != nil {
-		// What was written is a torn line. It will be ended and written again, whole.
+		// A torn line was written. It will be ended and written again, whole.
 		return 0, err
 	}
 	return n, nil

@@ -9,11 +9,11 @@ import (
 )
 
 // Neutral returns text that an untrusted agent wrote in a form that no terminal, Markdown viewer,
-// browser or chat template acts on, on one line and of at most limit bytes. Nothing is taken
-// away unseen: what is changed stays readable, and what is cut is counted.
+// browser or chat template acts on, on one line and at most limit bytes long. Nothing is removed
+// silently: what is changed stays readable, and what is cut is counted.
 //
-// It does not judge what the text says. An instruction in it is still an instruction; whoever
-// shows it says that it is a quotation.
+// It does not judge what the text says. An instruction in it is still an instruction; a caller that
+// shows it must mark it as a quotation.
 func Neutral(text string, limit int) string {
 	text, _ = neutral(text, limit)
 	return text
@@ -30,7 +30,7 @@ func neutral(text string, limit int) (string, int) {
 		text = fmt.Sprintf("%s [%d bytes cut]", text[:cut], len(text)-cut)
 		changes++
 	}
-	// control, direction, invisible and blank characters, and bytes that are no text
+	// control, direction, invisible and blank characters, and bytes that are not text
 	inert := render.Inert(text)
 	if inert != text {
 		changes++
@@ -44,9 +44,9 @@ func neutral(text string, limit int) (string, int) {
 	return inert, changes
 }
 
-// replaced is what ASCII can do on its own: links that viewers make clickable or load by
-// themselves, which would carry away what is in their address; tags; code fences, which end a
-// quotation; and the brackets of chat templates.
+// replaced is what plain ASCII can do: links that viewers make clickable or load by themselves,
+// which would send away the data in their address; tags; code fences, which end a quotation; and
+// the brackets of chat templates.
 var replaced = []struct{ old, new string }{
 	{"://", "[:]//"},
 	{"www.", "www[.]"}, {"WWW.", "WWW[.]"},

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerOf returns who was at the other end when it connected (SO_PEERCRED, unix(7)).
+// peerOf returns the process at the other end at the time it connected (SO_PEERCRED, unix(7)).
 func peerOf(c *net.UnixConn) (pid, uid int, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
@@ -28,8 +28,8 @@ func peerOf(c *net.UnixConn) (pid, uid int, err error) {
 	return int(cred.Pid), int(cred.Uid), nil
 }
 
-// within names a file in an open folder in few bytes: a socket's name has 107 at most (unix(7)),
-// and the state directory's may be longer.
+// within returns a short name for a file in an open folder: a socket's name has at most 107 bytes
+// (unix(7)), and the path of the state directory may be longer.
 func within(folder *os.File, name string) string {
 	return "/proc/self/fd/" + strconv.Itoa(int(folder.Fd())) + "/" + name
 }

@@ -10,7 +10,7 @@ import (
 //go:embed quarantine_prompt.txt
 var quarantinePrompt string
 
-// A PromptConfig is what the prompt of a quarantined agent says of its session.
+// A PromptConfig is what the prompt of a quarantined agent says about its session.
 type PromptConfig struct {
 	SessionID string
 	TTL       time.Duration
@@ -18,8 +18,8 @@ type PromptConfig struct {
 }
 
 // BuildQuarantinePrompt returns the system prompt of a quarantined agent: what it may do, for how
-// long, and what its answer has to look like. What it says is a help to the agent; what it may not
-// do is held by others.
+// long, and the format of its answer. The prompt only helps the agent; the limits are enforced
+// elsewhere.
 func BuildQuarantinePrompt(c PromptConfig) string {
 	return strings.NewReplacer(
 		"{{ALLOWED_TOOLS}}", strings.Join(AllowedTools(), ", "),
@@ -31,9 +31,9 @@ func BuildQuarantinePrompt(c PromptConfig) string {
 
 func seconds(d time.Duration) string { return strconv.FormatInt(int64(d/time.Second), 10) }
 
-// BuildUserContentPrompt returns the user prompt of a quarantined agent: references, one a line,
-// and no byte of any file. A file's name stands in it percent-encoded only, so that no name can be
-// read as an instruction.
+// BuildUserContentPrompt returns the user prompt of a quarantined agent: references, one per line,
+// and no byte of any file. File names are percent-encoded, so that no name can be read as an
+// instruction.
 func BuildUserContentPrompt(references []Reference) string {
 	var b strings.Builder
 	b.WriteString("Review the files behind these references, each by calling Read with the whole " +

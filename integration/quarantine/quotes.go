@@ -8,15 +8,16 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// MaxQuote is the length of a run of a reviewed file that no longer gets out of a quarantine.
-// Shorter ones do: a finding that may name nothing is of no use.
+// MaxQuote is the length of a run of a reviewed file that is cut out of a response. Shorter runs
+// stay: a finding that may not name anything would be useless.
 const MaxQuote = 64
 
-// quotes finds the runs that texts of a response share with reviewed files. It knows bytes: a file
-// that is told in other words, in another spelling or in pieces gets through (AS-009).
+// quotes finds the runs that texts of a response share with reviewed files. It compares bytes:
+// content in other words, in another spelling or in pieces gets through (AS-009).
 //
-// Every run of MaxQuote bytes of a text has a whole block of half of that in it, which begins at a
-// multiple of the half. So the blocks of the texts are kept, and a window goes over each file once.
+// Every run of MaxQuote bytes of a text contains a whole block of half that size that begins at a
+// multiple of the half. So the blocks of the texts are stored, and a window passes over each file
+// once.
 type quotes struct {
 	texts  []string
 	blocks map[uint64][]place // by their sums; those that are in a run are not looked for any more
@@ -24,8 +25,8 @@ type quotes struct {
 	tried  int                // comparisons of bytes
 }
 
-// maxTried bounds the comparisons. Text and file can be made so that every block seems to fit
-// everywhere; whoever does that gets no answer through.
+// maxTried limits the comparisons. Text and file can be crafted so that every block seems to match
+// everywhere; such an answer is refused.
 const maxTried = 20 << 20
 
 const quoteBlock = MaxQuote / 2
@@ -38,7 +39,8 @@ type run struct{ from, to int }
 
 func newQuotes() *quotes { return &quotes{blocks: map[uint64][]place{}, runs: map[string][]run{}} }
 
-// The window's sum is a polynomial (Rabin and Karp). It finds candidates; bytes are compared.
+// The window's sum is a polynomial (Rabin and Karp). It finds candidates, whose bytes are then
+// compared.
 const quoteBase = 1099511628211
 
 func sum(b string) (h uint64) {
@@ -56,7 +58,7 @@ func (q *quotes) add(text string) {
 	}
 }
 
-// compare looks for runs of content in the texts. It reports false when that would take too long.
+// compare searches the texts for runs of content. It returns false if that would take too long.
 func (q *quotes) compare(content []byte) bool {
 	if len(content) < MaxQuote || len(q.blocks) == 0 {
 		return true
@@ -81,13 +83,13 @@ func (q *quotes) compare(content []byte) bool {
 	}
 }
 
-// covered reports whether a block lies in a run that was found.
+// covered reports whether a block is in a run that was found.
 func (q *quotes) covered(p place) bool {
 	return slices.ContainsFunc(q.runs[q.texts[p.text]],
 		func(r run) bool { return p.at >= r.from && p.at+quoteBlock <= r.to })
 }
 
-// extend grows a shared block to both sides, and reports whether that made a run.
+// extend extends a shared block in both directions, and reports whether that made a run.
 func (q *quotes) extend(p place, content []byte, at int) bool {
 	text := q.texts[p.text]
 	if string(content[at:at+quoteBlock]) != text[p.at:p.at+quoteBlock] {
@@ -107,7 +109,7 @@ func (q *quotes) extend(p place, content []byte, at int) bool {
 	return true
 }
 
-// cut returns text without its runs, each of which leaves a mark, and how many there were.
+// cut returns text with a mark in place of each run, and the number of runs.
 func (q *quotes) cut(text string) (string, int) {
 	runs := slices.Clone(q.runs[text])
 	if len(runs) == 0 {

@@ -19,16 +19,16 @@ type RateResult struct {
 	RetryAfter time.Duration `json:"retry_after,omitempty"` // until the next call would be allowed
 }
 
-// rates counts the calls of agents by a sliding log: exact, and 100 times of 24 bytes at most for
-// an agent. Calls that are denied for another reason count, because a guess costs as much as a
-// call. Those that are denied for their rate do not: an agent that hammers is let in again after
-// a minute, as one that waits is.
+// rates counts the calls of agents with a sliding log: exact, with at most 100 times of 24 bytes
+// for an agent. Calls that are denied for another reason count, because a guess costs as much as a
+// call. Calls that are denied for their rate do not: an agent that keeps trying may call again
+// after a minute, like one that waits.
 type rates struct {
 	mu    sync.Mutex
 	calls map[string][]time.Time
 }
 
-// check counts one call of agent and says whether it is one too many.
+// check counts one call of agent and says whether it exceeds the limit.
 func (r *rates) check(agent string, now time.Time) RateResult {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,14 +8,14 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// maxLogged bounds each text of an event: who chooses a tool's name must not choose how large
-// the log is.
+// maxLogged is the maximum length of each text of an event: an agent that chooses a tool's name
+// must not choose the size of the log.
 const maxLogged = 1024
 
-// redact hides what could be a credential in a text that goes into the security log. What an agent
-// under quarantine names itself, its tools and its files is chosen by what it has read, so it is
-// hidden by shape and rather too much than too little: credentials of known makers, what stands
-// behind a telling word, and runs that no word of a language looks like.
+// redact hides what could be a credential in a text for the security log. A quarantined agent
+// chooses its name, its tools and its files by what it has read. So credentials are hidden by
+// shape, and rather too much than too little: credentials of known makers, what follows a word such
+// as password, and runs that look like no word of any language.
 func redact(text string) string {
 	if len(text) > maxLogged {
 		text = text[:maxLogged] + "..."
@@ -39,7 +39,7 @@ var (
 	})
 )
 
-// mixed reports whether a run has digits, or both cases, as keys have and words have not.
+// mixed reports whether a run has digits, or both cases, as keys do and words do not.
 func mixed(run string) bool {
 	var digit, upper, lower bool
 	for _, c := range run {

@@ -13,8 +13,8 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// A Reference names one file for one session and for a short time. It holds no content and
-// gives no right by itself: whoever is shown one can have it verified, and nothing else.
+// A Reference names one file for one session and for a short time. It contains no content and gives
+// no right by itself: a process that gets one can have it verified, and nothing else.
 type Reference struct {
 	Path      string            // absolute, without links, "." or ".."; any bytes but NUL
 	Timestamp int64             // when it was signed, in seconds since 1970
@@ -24,14 +24,14 @@ type Reference struct {
 	HMAC      [sha256.Size]byte
 }
 
-// maxPath is PATH_MAX (limits.h): what is longer, no system call takes.
+// maxPath is PATH_MAX (limits.h): no system call accepts a longer path.
 const maxPath = 4096
 
-// maxURI is the longest URI there can be: every byte of the path escaped, and the parameters.
+// maxURI is the longest possible URI: every byte of the path escaped, and the parameters.
 const maxURI = len("typed://") + 3*maxPath + len("?hmac=&ts=&sid=&sha=") + 64 + 19 + 36 + 64
 
-// URI returns the reference as text: typed://<path>?hmac=<hex>&ts=<unix>&sid=<uuid>, with
-// &sha=<hex> behind when the content is bound.
+// URI returns the reference as text: typed://<path>?hmac=<hex>&ts=<unix>&sid=<uuid>, followed by
+// &sha=<hex> if the content is bound.
 func (r Reference) URI() string {
 	b := make([]byte, 0, len(r.Path)+256)
 	b = append(b, "typed://"...)
@@ -49,8 +49,8 @@ func (r Reference) URI() string {
 	return string(b)
 }
 
-// message returns the bytes that are signed: canonical JSON of what the reference says. The
-// version stands in the longer form, so that neither form can be read as the other.
+// message returns the bytes that are signed: canonical JSON of the reference. The version is in the
+// longer form, so that neither form can be read as the other.
 func (r Reference) message() ([]byte, error) {
 	fields := map[string]any{"path": r.Path, "timestamp": r.Timestamp, "sessionId": r.SessionID}
 	if r.Bound {
@@ -60,14 +60,14 @@ func (r Reference) message() ([]byte, error) {
 	return canonical.Append(nil, fields)
 }
 
-// expires returns when the reference stops to count.
+// expires returns when the reference expires.
 func (r Reference) expires(ttl time.Duration) time.Time {
 	return time.Unix(r.Timestamp, 0).Add(ttl)
 }
 
-// ParseURI is the exact inverse of [Reference.URI]: a text is taken only when it is the one
-// spelling of a reference, so that no two texts mean the same file and nothing can ride along.
-// Every error wraps ErrMalformed.
+// ParseURI is the exact inverse of [Reference.URI]. It accepts a text only if it is the one
+// spelling of a reference, so that no two texts mean the same file and nothing can be added. Every
+// error wraps ErrMalformed.
 func ParseURI(uri string) (Reference, error) {
 	if len(uri) > maxURI {
 		return Reference{}, malformed("it is %s long", audit.Plural(len(uri), "byte"))
@@ -97,7 +97,7 @@ func ParseURI(uri string) (Reference, error) {
 	return r, nil
 }
 
-// parameters reads the query. Each stands once, in this order.
+// parameters reads the query. Each parameter occurs once, in this order.
 func (r *Reference) parameters(query string) error {
 	words := strings.Split(query, "&")
 	if len(words) != 3 && len(words) != 4 {
@@ -139,8 +139,8 @@ func digest(into *[sha256.Size]byte, text, name string) error {
 	return nil
 }
 
-// checkPath refuses a path that is not the one name of its file as far as text can tell. Links
-// are the business of who opens it.
+// checkPath refuses a path that, as far as its text shows, is not the one name of its file. The
+// code that opens it handles links.
 func checkPath(p string) error {
 	switch {
 	case len(p) > maxPath:
@@ -159,9 +159,9 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrMalformed, fmt.Sprintf(format, args...))
 }
 
-// appendEscaped writes the bytes of p. What RFC 3986 calls unreserved, and the slash, stand for
-// themselves; every other byte is percent-encoded, so that a file's name is never text in a
-// prompt that a model could take for an instruction, nor a delimiter.
+// appendEscaped writes the bytes of p. The characters that RFC 3986 calls unreserved, and the
+// slash, are written as themselves; every other byte is percent-encoded. So a file's name in a
+// prompt is never text that a model could take for an instruction, nor a delimiter.
 func appendEscaped(b []byte, p string) []byte {
 	const digits = "0123456789ABCDEF"
 	for i := range len(p) {

@@ -21,8 +21,8 @@ const (
 	MaxText     = 4096 // bytes of one text
 )
 
-// A ResponseError says why a response does not count. It holds nothing of the response but names
-// that the schema has: what an untrusted agent wrote does not come out in an error either.
+// A ResponseError says why a response is invalid. It contains nothing of the response except names
+// in the schema: text by an untrusted agent must not get out in an error either.
 type ResponseError struct{ Reason string }
 
 func (e *ResponseError) Error() string {
@@ -33,9 +33,9 @@ func invalid(format string, args ...any) error {
 	return &ResponseError{fmt.Sprintf(format, args...)}
 }
 
-// A Finding is one thing that a quarantined agent found, made fit to be shown. Its texts are
-// quotations of somebody who may have been persuaded: [Neutral] has been through them, and no run
-// of a reviewed file is left in them, nor a credential of a known shape.
+// A Finding is one thing that a quarantined agent found, in a form that can be shown. Its texts
+// quote an agent that may have been persuaded: they have passed [Neutral], and contain neither a
+// run of a reviewed file nor a credential of a known shape.
 type Finding struct {
 	ID          string `json:"id"` // f1, f2 ...; ours
 	Type        string `json:"type"`
@@ -46,7 +46,7 @@ type Finding struct {
 	Description string `json:"description,omitempty"`
 }
 
-// A Response is what a quarantined agent has to say, made fit to be shown.
+// A Response is the answer of a quarantined agent, in a form that can be shown.
 type Response struct {
 	SessionID string         `json:"session_id"`
 	Status    string         `json:"status"` // complete or partial
@@ -63,7 +63,7 @@ var (
 	severities = []string{"critical", "high", "medium", "low", "info"}
 )
 
-// rawResponse and rawFinding are the schema: these members, all of them, and no others.
+// rawResponse and rawFinding are the schema: exactly these members, all of them required.
 type rawResponse struct {
 	SessionID *string       `json:"session_id"`
 	Status    *string       `json:"status"`
@@ -80,8 +80,8 @@ type rawFinding struct {
 	Description *string `json:"description"`
 }
 
-// ParseResponse reads what a quarantined agent of this session printed. It returns the whole of it,
-// made fit to be shown, or a [ResponseError] and nothing.
+// ParseResponse reads what a quarantined agent of this session printed. It returns all of it, in a
+// form that can be shown, or only a [ResponseError].
 func (s *Session) ParseResponse(text []byte) (Response, error) {
 	raw, err := decodeResponse(text)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Session) ParseResponse(text []byte) (Response, error) {
 	return out, nil
 }
 
-// Respond is ParseResponse, and what it refuses is in the security log.
+// Respond is ParseResponse, and records refusals in the security log.
 func (s *Session) Respond(text []byte, log *Log) (Response, error) {
 	if err := s.alive(); err != nil {
 		return Response{}, err
@@ -137,7 +137,7 @@ func (s *Session) Respond(text []byte, log *Log) (Response, error) {
 	return Response{}, errors.Join(err, log.Add(event))
 }
 
-// compare looks for what the agents may have read: files that they were referred to, and everything
+// compare searches what the agents may have read: files that they were referred to, and everything
 // below the folders that they searched.
 func (s *Session) compare(q *quotes) bool {
 	for _, seen := range s.seenPaths() {
@@ -152,7 +152,7 @@ func (s *Session) compare(q *quotes) bool {
 			}
 			content, err := s.load(name)
 			if err == nil && !q.compare(content) {
-				// else it is gone, or larger than anything that was served
+				// otherwise it is gone, or larger than anything that was served
 				whole = false
 				return fs.SkipAll
 			}
@@ -165,7 +165,7 @@ func (s *Session) compare(q *quotes) bool {
 	return true
 }
 
-// decodeResponse holds text against the schema.
+// decodeResponse checks text against the schema.
 func decodeResponse(text []byte) (raw rawResponse, err error) {
 	text = bytes.TrimSpace(text)
 	switch {
@@ -221,9 +221,9 @@ func (f rawFinding) check() error {
 	return nil
 }
 
-// unambiguous refuses an object in which a name stands twice, or in another case than the schema
-// has it: encoding/json takes the last, and folds case; another reader may not. It also refuses a
-// second value, and nesting that the schema does not have.
+// unambiguous refuses an object in which a name occurs twice, or in another case than in the
+// schema: encoding/json takes the last one, and ignores case; another reader may not. It also
+// refuses a second value, and nesting that is not in the schema.
 func unambiguous(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -284,7 +284,7 @@ func unambiguous(text []byte) error {
 	}
 }
 
-// named returns the path of a reference that this session has signed. Its time may be over: the
+// named returns the path of a reference that this session has signed. It may have expired: the
 // agent is allowed to think.
 func (s *Session) named(uri string) (string, error) {
 	r, err := ParseURI(uri)
@@ -297,7 +297,8 @@ func (s *Session) named(uri string) (string, error) {
 	return r.Path, s.authentic(r)
 }
 
-// shortly is a path for people: below the root, escaped as in a URI, and so without any text.
+// shortly returns a path for people: below the root, escaped as in a URI, so that it contains no
+// readable text of its own.
 func (s *Session) shortly(path string) string {
 	below, err := s.root.below(path)
 	if err != nil {

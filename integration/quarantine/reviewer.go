@@ -14,7 +14,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// A Reviewer is a program that reviews files inside of a fence.
+// A Reviewer is a program that reviews files inside a sandbox.
 type Reviewer struct {
 	Argv      []string // the program by its path, and its arguments
 	Name      string   // what it is called by, its argument 0; "" is its path
@@ -27,10 +27,10 @@ type Reviewer struct {
 	most sandbox.Level // of tests
 }
 
-// DefaultGrace is what a reviewer has between SIGTERM and SIGKILL.
+// DefaultGrace is the time between SIGTERM and SIGKILL.
 const DefaultGrace = 5 * time.Second
 
-// A Review is what came of one.
+// A Review is the result of a review.
 type Review struct {
 	Session  string
 	Response Response        // only when Err is nil
@@ -38,22 +38,22 @@ type Review struct {
 	Status   sandbox.Status  // of the program
 	Receipt  sandbox.Receipt // of its fence
 	Silenced int64           // bytes on standard error, which are not shown
-	// the last lines of it, made harmless, of a program that ended before it read what to do
+	// its last lines, made inert, of a program that ended before it read the prompt
 	Failure []string
 }
 
-// Channel is the number of the descriptor by which a reviewer calls tools; see [Session.Converse].
+// Channel is the descriptor on which a reviewer calls tools; see [Session.Converse].
 const Channel = 3
 
-// Review runs a program as a quarantined agent over files below a root. It holds the program in a
-// fence of its own, whatever hooks its platform has: it may read what it needs to run and the files
-// that it is referred to, of which the descriptors are opened here; write nothing; reach nothing
-// but named endpoints; and execute no other program. What it prints is held against the schema, and
-// comes out as a [Response] or not at all.
+// Review runs a program as a quarantined agent over files below a root. It confines the program in
+// a sandbox of its own, whatever hooks its platform has. The program may read what it needs to run
+// and the files that it is referred to, whose descriptors are opened here; it can write nothing,
+// reach nothing but named endpoints, and execute no other program. Its output is checked against
+// the schema, and returned as a [Response] or not at all.
 //
-// The order is an argument. The fence stands before there is a key, because a fence is built by
-// processes that share this one's memory. The memory is closed ([Harden]) before the key is made,
-// and only then is the program told what to do.
+// The order matters. The sandbox is set up before there is a key, because the processes that set it
+// up share this process's memory. The memory is closed ([Harden]) before the key is made, and only
+// then does the program get its prompt.
 func (all *Sessions) Review(ctx context.Context, o Options, files []string, r Reviewer, log *Log,
 	slots *Slots) Review {
 	o = o.filled()
@@ -119,7 +119,7 @@ func (all *Sessions) reviewed(o Options, slots *Slots) (*Session, error) {
 	return s, nil
 }
 
-// instruct tells the program what to do: prompts with references, and no byte of any file.
+// instruct writes the prompts to the program: references, and no byte of any file.
 func (s *Session) instruct(c *cell, files []string, log *Log) error {
 	references := make([]Reference, len(files))
 	for i, name := range files {
@@ -138,7 +138,7 @@ func (s *Session) instruct(c *cell, files []string, log *Log) error {
 	return nil
 }
 
-// conclude makes an answer of what was printed.
+// conclude turns the output into an answer.
 func (s *Session) conclude(text []byte, tooLong, timedOut bool, status sandbox.Status,
 	log *Log) (Response, error) {
 	event := Event{Time: s.o.Now(), Type: EventResponseInvalid, Session: s.ID, Agent: s.ID}
@@ -172,8 +172,8 @@ func (s *Session) conclude(text []byte, tooLong, timedOut bool, status sandbox.S
 	return response, nil
 }
 
-// failure makes the end of a standard error fit to be shown, as the texts of an answer are: the
-// program may have been given a reviewed file by its arguments.
+// failure makes the end of standard error safe to show, like the texts of an answer: the program's
+// arguments may have given it a reviewed file.
 func (s *Session) failure(text []byte) []string {
 	q := newQuotes()
 	q.add(string(text))
@@ -190,7 +190,7 @@ func (s *Session) failure(text []byte) []string {
 	return lines
 }
 
-// A cell is the reviewer's end of everything, and ours.
+// A cell is both ends of the reviewer's connections.
 type cell struct {
 	profile  sandbox.Profile
 	command  sandbox.Command
@@ -205,8 +205,8 @@ type cell struct {
 	rest     *os.File // the prompt's pipe, to see after the program whether it was read
 }
 
-// unread reports whether the program read nothing of what it was told. It is called when the
-// program is gone.
+// unread reports whether the program read nothing of its prompt. It is called after the program has
+// ended.
 func (c *cell) unread() bool {
 	left, err := io.ReadAll(c.rest)
 	return err == nil && len(left) == c.told
@@ -230,7 +230,7 @@ func (c *cell) connect() error {
 		return err
 	}
 	c.ours, c.command.Dir = append(c.ours, top), top
-	// no child that is started meanwhile gets them; other systems have no flag for that
+	// no child that is started in the meantime inherits them; other systems have no flag for that
 	syscall.ForkLock.RLock()
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err == nil {
@@ -277,7 +277,7 @@ func duplicate(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), "prompt"), nil
 }
 
-// away closes what the program has by now, so that its end is seen.
+// away closes the descriptors that the program has, so that its end is seen.
 func (c *cell) away() {
 	for _, f := range c.theirs {
 		if f != nil {
@@ -294,7 +294,7 @@ func (c *cell) close() {
 	}
 }
 
-// listen reads what the program prints. More than a response may have ends it.
+// listen reads what the program prints. Output longer than a response may be ends the program.
 func (c *cell) listen(process *sandbox.Process) func() (text []byte, tooLong bool) {
 	type heard struct {
 		text    []byte

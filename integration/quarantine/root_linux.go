@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A root is the tree that a session may look at, held open: whatever is put under its name
-// later, this is the one.
+// A root is the tree that a session may look at, held open: whatever is put under its name later,
+// the root stays the same.
 type root struct {
 	dir  *os.File
 	name string // without links
@@ -34,7 +34,7 @@ func openRoot(name string) (*root, error) {
 
 func (r *root) close() { _ = r.dir.Close() }
 
-// nameOf returns the name that the kernel has for an open file, links resolved.
+// nameOf returns the kernel's name of an open file, links resolved.
 func nameOf(f *os.File) (string, error) {
 	name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(f.Fd())))
 	if err != nil {
@@ -50,8 +50,8 @@ func nameOf(f *os.File) (string, error) {
 	return name, nil
 }
 
-// open opens a path for flags. The kernel refuses whatever leads out of the root, magic links
-// (/proc/self/fd) always and other links with strict; see openat2(2).
+// open opens a path for flags. The kernel refuses every path that leaves the root, magic links
+// (/proc/self/fd) always, and other links if strict is set; see openat2(2).
 func (r *root) open(name string, flags int, strict bool) (*os.File, error) {
 	below, err := r.below(name)
 	if err != nil {
@@ -71,7 +71,7 @@ func (r *root) open(name string, flags int, strict bool) (*os.File, error) {
 		case err == nil:
 			return os.NewFile(uintptr(fd), name), nil
 		case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN):
-			// a rename beside the walk; see openat2(2)
+			// a concurrent rename; see openat2(2)
 			continue
 		case errors.Is(err, unix.EXDEV):
 			return nil, fmt.Errorf("%q: %w", name, ErrOutside)
@@ -80,13 +80,13 @@ func (r *root) open(name string, flags int, strict bool) (*os.File, error) {
 	}
 }
 
-// resolve follows name, links and all, as far as it stays in the root, and returns the one
-// name of what is there and what kind of thing it is.
+// resolve follows name, including links, as far as it stays in the root, and returns the real name
+// and the type of what it finds.
 func (r *root) resolve(name string) (string, fs.FileMode, error) {
 	f, err := r.open(filepath.Clean(name), unix.O_PATH, false)
 	if errors.Is(err, ErrOutside) && filepath.IsAbs(name) {
-		// The root may have been named by another name of it, or a link may be absolute and lead
-		// back in; openat2 refuses both. What is opened in the end is below the root all the same.
+		// name may use another name of the root, or contain an absolute link that leads back into
+		// it; openat2 refuses both. The file that is opened in the end is below the root anyway.
 		if real, evalErr := filepath.EvalSymlinks(name); evalErr == nil && real != name {
 			f, err = r.open(real, unix.O_PATH, false)
 		}
@@ -109,8 +109,8 @@ func (r *root) resolve(name string) (string, fs.FileMode, error) {
 	return real, info.Mode(), nil
 }
 
-// content opens the file of a verified path: no link anywhere below the root, and a plain
-// file. It does not wait for a named pipe's other end.
+// content opens the file of a verified path: no link anywhere below the root, and a plain file. It
+// does not wait for the other end of a named pipe.
 func (r *root) content(name string) (*os.File, error) {
 	f, err := r.open(name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, true)
 	if err != nil {
@@ -131,7 +131,7 @@ func (r *root) content(name string) (*os.File, error) {
 	return nil, err
 }
 
-// readAll reads what a reference serves; a file may grow meanwhile.
+// readAll reads what a reference serves; a file may grow during that.
 func readAll(f *os.File) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(f, maxContent+1))
 	if err == nil && len(text) > maxContent {

@@ -2,7 +2,7 @@ package quarantine
 
 import "encoding/json"
 
-// Schema returns the JSON Schema of what a reviewer prints, made of the tables by which
+// Schema returns the JSON Schema of a reviewer's output, made from the tables with which
 // [Session.ParseResponse] reads it.
 func Schema() []byte {
 	type object = map[string]any

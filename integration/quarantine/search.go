@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// leaves reports whether a pattern for file names could match outside of the folder in which it
-// is looked for. Brackets and braces are taken away first, because "[.][.]" and "{.,}." are ".."
-// as well.
+// leaves reports whether a pattern for file names could match outside the folder in which it is
+// searched. Brackets and braces are removed first, because "[.][.]" and "{.,}." also mean "..".
 func leaves(pattern string) bool {
 	plain := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`[]{}()|\!@+,^`, r) {
@@ -21,8 +20,9 @@ func leaves(pattern string) bool {
 		strings.HasPrefix(plain, "$") || strings.Contains(plain, "..")
 }
 
-// confine returns where a search may take place: the real name of what the call means, which lies
-// below the session's root. dir is where the agent works, which is what no path stands for.
+// confine returns where a search may take place: the real name of the call's folder, which must be
+// below the session's root. dir is the agent's working directory, which is used if the call names
+// no path.
 func (s *Session) confine(dir, where string, content bool) (string, error) {
 	if where == "" {
 		where = dir
@@ -50,7 +50,7 @@ func (s *Session) confine(dir, where string, content bool) (string, error) {
 		return real, s.o.MayRead(real)
 	}
 	if content && !s.o.OnlyReferred {
-		// a search in a tree shows what is in it, restricted files too
+		// a search in a tree shows its contents, restricted files too
 		s.saw(real)
 		return real, s.o.MaySearch(real)
 	}

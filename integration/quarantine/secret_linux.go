@@ -15,12 +15,12 @@ const (
 	blockSize = sha256.BlockSize
 )
 
-// A secret is a session's key, in a page that the garbage collector never copies and that no
-// dump, swap file or child process holds. The page has the key twice, as HMAC wants it: XORed
-// with the inner and with the outer padding (RFC 2104, section 2).
+// A secret is a session's key, in a page that the garbage collector never copies and that is in no
+// dump, swap file or child process. The page contains the key twice, as HMAC needs it: XORed with
+// the inner and with the outer padding (RFC 2104, section 2).
 //
-// crypto/hmac would copy the key to the heap, where nothing can be wiped. So the two lines of
-// RFC 2104 are written out in sum; a test holds them against crypto/hmac.
+// crypto/hmac would copy the key to the heap, where nothing can be wiped. So sum implements the two
+// lines of RFC 2104; a test compares it with crypto/hmac.
 type secret struct {
 	mu   sync.RWMutex
 	page []byte             // nil when destroyed
@@ -47,8 +47,8 @@ func newSecret(random io.Reader) (*secret, error) {
 }
 
 // secretPage returns a page for a key. memfd_secret(2) (Linux 5.14, on by default since 6.5)
-// takes it out of the kernel's own map of memory, so that not even ptrace or /proc/PID/mem by
-// root reads it.
+// removes it from the kernel's own map of memory, so that not even ptrace or /proc/PID/mem can read
+// it as root.
 func secretPage() ([]byte, error) {
 	size := unix.Getpagesize()
 	if fd, err := unix.MemfdSecret(unix.O_CLOEXEC); err == nil {
@@ -62,7 +62,8 @@ func secretPage() ([]byte, error) {
 	return lockedPage(size)
 }
 
-// lockedPage is in no swap file (mlock(2)), and in no core dump and no child (madvise(2)).
+// lockedPage returns a page that is in no swap file (mlock(2)), and in no core dump or child
+// (madvise(2)).
 func lockedPage(size int) ([]byte, error) {
 	page, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE,
 		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
@@ -115,7 +116,7 @@ func (s *secret) sum(message []byte) (mac [sha256.Size]byte, err error) {
 	return mac, nil
 }
 
-// destroy zeroes the key and gives its memory back. It may be called again.
+// destroy zeroes the key and frees its memory. It may be called again.
 func (s *secret) destroy() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,5 +14,5 @@ func newSecret(io.Reader) (*secret, error) { return nil, ErrUnsupported }
 func (*secret) sum([]byte) (mac [sha256.Size]byte, err error) { return mac, ErrUnsupported }
 func (*secret) destroy()                                      {}
 
-// Harden is ErrUnsupported here.
+// Harden returns ErrUnsupported here.
 func Harden() error { return ErrUnsupported }

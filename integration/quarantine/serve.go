@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// The bounds of a search that is served: it answers an agent, whose context is small.
+// The limits of a search that is served: it answers an agent, whose context is small.
 const (
 	maxFound   = 1000    // lines or names
 	maxWalked  = 20000   // names looked at
 	maxMatched = 1 << 20 // bytes of the answer
 )
 
-// Serve is [Session.Enforce], and does what was allowed: for an agent whose platform has no tools
-// of its own, or whose fence lets it open nothing. The content comes from the descriptor that was
-// opened without following a link.
+// Serve is like [Session.Enforce], and also carries out an allowed call: for an agent whose
+// platform has no tools, or whose sandbox lets it open nothing. The content comes from the
+// descriptor that was opened without following a link.
 func (s *Session) Serve(c Call, log *Log) (Decision, []byte) {
 	var uri string
 	if c.Tool == "Read" {
@@ -46,7 +46,7 @@ func (s *Session) Serve(c Call, log *Log) (Decision, []byte) {
 	return d, content
 }
 
-// search does a Grep or a Glob below the place that was allowed.
+// search does a Grep or a Glob below the allowed folder.
 func (s *Session) search(tool string, args map[string]any) ([]byte, error) {
 	where, _ := args["path"].(string)
 	if where == "" {
@@ -96,7 +96,7 @@ func grep(name string, text []byte, want *regexp.Regexp) (out []byte) {
 	return out
 }
 
-// matches is a glob with "**" for any folders.
+// matches matches a glob with "**" for any number of folders.
 func matches(pattern, name string) bool {
 	if rest, ok := strings.CutPrefix(pattern, "**/"); ok {
 		for {
@@ -117,8 +117,8 @@ func matches(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// walk visits the plain files below where, links not followed, and joins what visit returns. What
-// the policy forbids is passed over.
+// walk visits the plain files below where, without following links, and joins what visit returns.
+// It skips what the policy forbids.
 func (s *Session) walk(where string,
 	visit func(name, below string) ([]byte, error)) ([]byte, error) {
 	var out []byte
@@ -133,7 +133,7 @@ func (s *Session) walk(where string,
 			return nil
 		}
 		if f, err := s.root.content(name); err != nil {
-			// the kernel's word that it is below the root, without links
+			// the kernel confirms that it is below the root, without links
 			return nil
 		} else {
 			f.Close()

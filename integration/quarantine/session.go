@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Options are what a session is made with. The zero value of each field is the default.
+// Options are the settings of a session. The zero value of each field means the default.
 type Options struct {
 	Root string // the tree that may be looked at; it must be given
 
@@ -23,14 +23,14 @@ type Options struct {
 	Skew    time.Duration // how far from the future one may be; 60 s
 	Timeout time.Duration // how long the session's agents may work; 5 minutes
 
-	// OnlyReferred confines Grep and Glob to files that were referred to.
+	// OnlyReferred confines Grep and Glob to files that the agent was referred to.
 	OnlyReferred bool
 
-	// MayRead refuses what the policy keeps from everybody, by a path without links. Nil refuses
+	// MayRead refuses what the policy lets no one read, by a path without links. Nil refuses
 	// nothing.
 	MayRead func(path string) error
-	// MaySearch refuses a tree whose content may not be searched, because something in it may not
-	// be read. Nil refuses nothing.
+	// MaySearch refuses a tree that contains something unreadable, whose content may therefore not
+	// be searched. Nil refuses nothing.
 	MaySearch func(path string) error
 
 	Now    func() time.Time // time.Now
@@ -69,8 +69,8 @@ func (o Options) filled() Options {
 	return o
 }
 
-// A Session is one review: a root, a key that signs references to files below it, and the
-// agents that are held in it. It lives in one process and dies with it.
+// A Session is one review: a root, a key that signs references to files below it, and the agents
+// that are confined in it. It exists in one process and ends with it.
 type Session struct {
 	ID      string
 	Created time.Time
@@ -91,7 +91,7 @@ type Sessions struct {
 	all map[string]*Session
 }
 
-// Create makes a session with an id and a key of its own. The caller ends it with Destroy.
+// Create makes a session with an id and a key. The caller ends it with Destroy.
 func (s *Sessions) Create(o Options) (*Session, error) {
 	o = o.filled()
 	id, err := newID(o.Random)
@@ -117,7 +117,7 @@ func (s *Sessions) Create(o Options) (*Session, error) {
 	return session, nil
 }
 
-// Get returns a session that is alive, or ErrUnknownSession.
+// Get returns a live session, or ErrUnknownSession.
 func (s *Sessions) Get(id string) (*Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,8 +127,8 @@ func (s *Sessions) Get(id string) (*Session, error) {
 	return nil, fmt.Errorf("session %q: %w", id, ErrUnknownSession)
 }
 
-// Destroy ends a session: its key is zeroed, its agents' places are free, and every reference of
-// it is void. A session that is not there is ErrUnknownSession.
+// Destroy ends a session: it zeroes the key, frees the agents' slots, and voids every reference.
+// For a session that does not exist it returns ErrUnknownSession.
 func (s *Sessions) Destroy(id string) error {
 	s.mu.Lock()
 	session := s.all[id]
@@ -156,14 +156,14 @@ func (s *Session) destroy() {
 // Root returns the tree of the session, links resolved.
 func (s *Session) Root() string { return s.root.name }
 
-// TTL and Timeout return what the session was made with.
+// TTL and Timeout return the values with which the session was made.
 func (s *Session) TTL() time.Duration     { return s.o.TTL }
 func (s *Session) Timeout() time.Duration { return s.o.Timeout }
 
-// Deadline is when the session's agents have to be done.
+// Deadline is when the session's agents must be done.
 func (s *Session) Deadline() time.Time { return s.Created.Add(s.o.Timeout) }
 
-// alive returns ErrUnknownSession or ErrTimeout for a session that answers nobody any more.
+// alive returns ErrUnknownSession or ErrTimeout for a session that no longer answers.
 func (s *Session) alive() error {
 	s.mu.Lock()
 	ended := s.ended
@@ -177,9 +177,9 @@ func (s *Session) alive() error {
 	return nil
 }
 
-// Refer signs a reference to a file below the root. name is absolute; links in it are followed
-// now, and what is signed is where they led. With bind, the reference is good only for the
-// content that the file has now.
+// Refer signs a reference to a file below the root. name is absolute; links in it are followed now,
+// and the path they lead to is signed. With bind, the reference is valid only for the file's
+// current content.
 func (s *Session) Refer(name string, bind bool) (Reference, error) {
 	if err := s.alive(); err != nil {
 		return Reference{}, err
@@ -209,7 +209,7 @@ func (s *Session) Refer(name string, bind bool) (Reference, error) {
 	return s.sign(r)
 }
 
-// saw remembers a file whose content an agent of the session may know.
+// saw records a file whose content an agent of the session may know.
 func (s *Session) saw(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,9 +240,9 @@ func (s *Session) sign(r Reference) (Reference, error) {
 	return r, err
 }
 
-// Verify returns the reference that uri spells, when this session signed it, its time has not
-// passed and its file is there; else an error of the first rule that it breaks, in the order of
-// [Code]. The file's content is not looked at: Read does that.
+// Verify returns the reference that uri spells, if this session signed it, it has not expired and
+// its file exists; otherwise an error for the first rule that it breaks, in the order of [Code]. It
+// does not look at the file's content: Read does that.
 func (s *Session) Verify(uri string) (Reference, error) {
 	r, err := s.signed(uri)
 	if err != nil {
@@ -256,7 +256,7 @@ func (s *Session) Verify(uri string) (Reference, error) {
 	return r, nil
 }
 
-// signed is everything about a reference but its file.
+// signed checks everything about a reference except its file.
 func (s *Session) signed(uri string) (Reference, error) {
 	r, err := ParseURI(uri)
 	if err != nil {
@@ -279,8 +279,8 @@ func (s *Session) signed(uri string) (Reference, error) {
 	return r, s.alive()
 }
 
-// authentic compares in constant time: how much of a forged HMAC was right must not be told by
-// how long the answer took.
+// authentic compares in constant time: the time of the answer must not reveal how much of a forged
+// HMAC was right.
 func (s *Session) authentic(r Reference) error {
 	message, err := r.message()
 	if err != nil {
@@ -299,9 +299,9 @@ func (s *Session) authentic(r Reference) error {
 	return nil
 }
 
-// Read verifies uri and returns the content of its file. Between the two nothing is looked up
-// again: what is read is the file that was opened below the root without a link, and where the
-// reference is bound to a content, it is what was read that is compared.
+// Read verifies uri and returns the content of its file. It does not look the file up a second
+// time: it reads the file that it opened below the root without following a link. If the reference
+// is bound to a content, the bytes that were read are compared.
 func (s *Session) Read(uri string) (Reference, []byte, error) {
 	r, err := s.signed(uri)
 	if err != nil {
@@ -333,7 +333,7 @@ func (r *root) below(name string) (string, error) {
 	return rest, nil
 }
 
-// maxContent bounds what one reference may serve.
+// maxContent is the maximum size of a file that a reference may serve.
 const maxContent = 16 << 20
 
 func (s *Session) load(path string) ([]byte, error) {
@@ -345,7 +345,7 @@ func (s *Session) load(path string) ([]byte, error) {
 	return readAll(f)
 }
 
-// A Result is what Verify found, for those who are told and do not branch.
+// A Result is the result of Verify, for callers that only report it.
 type Result struct {
 	Valid   bool   `json:"valid"`
 	Code    Code   `json:"error,omitempty"`
@@ -353,7 +353,7 @@ type Result struct {
 	Path    string `json:"path,omitempty"` // escaped as in the URI
 }
 
-// Check is Verify as a Result. A reference that is bound to a content is read for it.
+// Check is Verify as a Result. If the reference is bound to a content, the file is read.
 func (s *Session) Check(uri string) Result {
 	r, err := s.verified(uri)
 	if err != nil {
@@ -362,7 +362,7 @@ func (s *Session) Check(uri string) Result {
 	return Result{Valid: true, Path: string(appendEscaped(nil, r.Path))}
 }
 
-// verified is Verify, and Read as well where a content is bound or the policy forbids it.
+// verified is Verify, and then reads the file if a content is bound, or else asks the policy.
 func (s *Session) verified(uri string) (Reference, error) {
 	r, err := s.Verify(uri)
 	if err != nil {

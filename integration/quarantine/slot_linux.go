@@ -19,7 +19,7 @@ type Slots struct {
 	dir string
 }
 
-// NewSlots returns the places that are kept in dir, which is made when it is missing.
+// NewSlots returns the slots in dir, which it creates if it is missing.
 func NewSlots(dir string) (*Slots, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("places for agents: %w", err)
@@ -27,7 +27,7 @@ func NewSlots(dir string) (*Slots, error) {
 	return &Slots{dir: dir}, nil
 }
 
-// A slot is one place that is held.
+// A slot is one slot in use.
 type slot struct{ file *os.File }
 
 // take returns a free slot, or ErrBusy. It never waits; callers can retry.
@@ -56,7 +56,7 @@ func (s *slot) free() {
 	if s == nil {
 		return
 	}
-	// A process forked meanwhile has a copy of the descriptor, with which the lock would live on.
+	// A process forked in the meantime has a copy of the descriptor, which would keep the lock.
 	_ = flock.Unlock(s.file)
 	_ = s.file.Close()
 }

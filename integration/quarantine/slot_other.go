@@ -2,10 +2,10 @@
 
 package quarantine
 
-// Slots are the places for quarantined agents.
+// Slots limit how many quarantined agents run at once.
 type Slots struct{}
 
-// NewSlots is ErrUnsupported here.
+// NewSlots returns ErrUnsupported here.
 func NewSlots(string) (*Slots, error) { return nil, ErrUnsupported }
 
 type slot struct{}

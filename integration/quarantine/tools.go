@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// AllowedTools returns the tools that a quarantined agent may call. The list decides: what is not
-// on it is denied, whatever else is known of it.
+// AllowedTools returns the tools that a quarantined agent may call. The list decides: every other
+// tool is denied, whatever else is known about it.
 func AllowedTools() []string { return []string{"Read", "Grep", "Glob"} }
 
-// IsToolAllowed reports whether a quarantined agent may call tool at all. Names are compared
-// byte by byte: "read", "Read " and a full-width "Ｒead" are other tools, and so is an MCP
-// server's mcp__x__Read.
+// IsToolAllowed reports whether a quarantined agent may call tool at all. Names are compared byte
+// by byte: "read", "Read " and a full-width "Ｒead" are other tools, and so is an MCP server's
+// mcp__x__Read.
 func IsToolAllowed(tool string) bool { return slices.Contains(AllowedTools(), tool) }
 
-// A Risk is what a tool could do in the hands of an agent that carries out what it reads. Its
-// zero value is that of a tool nobody has looked at.
+// A Risk is what a tool could do if an agent that follows instructions in its input called it. Its
+// zero value is for an unknown tool.
 type Risk string
 
 // The risks of tools.
@@ -28,15 +28,15 @@ const (
 	RiskCritical Risk = "critical"
 )
 
-// A DeniedTool is one that is known and denied, with the reason.
+// A DeniedTool is a known tool that is denied, with the reason.
 type DeniedTool struct {
 	Name string // with a "*" behind: every name that begins so
 	Risk Risk
 	Why  string
 }
 
-// DeniedTools returns what is known of tools that are denied. It documents, and gives the record a
-// risk; nothing is decided by it, so that a tool missing here is not an allowed one.
+// DeniedTools returns the known tools that are denied. The list is documentation and the source of
+// the risks in the record. It decides nothing, so a tool that is missing here is not allowed.
 func DeniedTools() (list []DeniedTool) {
 	for line := range strings.Lines(deniedText) {
 		f := strings.SplitN(strings.TrimSpace(line), " ", 3)

@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// What goes over a broker's socket: one JSON object on a line each way, then the end.
+// The protocol of a broker's socket: one JSON object on a line each way, then the end.
 
-// A request is what somebody wants of a broker.
+// A request is sent to a broker.
 type request struct {
 	Op   string `json:"op"`
 	Path string `json:"path,omitempty"`
@@ -30,7 +30,7 @@ const (
 	opEnd     = "end"
 )
 
-// A reply has a code other than CodeOK when nothing else in it counts.
+// A reply with a code other than CodeOK has no other valid member.
 type reply struct {
 	Code     Code      `json:"code,omitempty"`
 	Message  string    `json:"message,omitempty"`
@@ -42,7 +42,7 @@ type reply struct {
 	Response *Response `json:"response,omitempty"`
 }
 
-// An About is what a session tells of itself. There is no key in it.
+// An About is what a session says about itself. It does not contain the key.
 type About struct {
 	Session  string  `json:"session"`
 	Root     string  `json:"root"`
@@ -51,7 +51,7 @@ type About struct {
 	Agents   []Agent `json:"agents"`
 }
 
-// The limits of a line. A reply may hold a file, in base64.
+// The limits of a line. A reply may contain a file, in base64.
 const (
 	maxRequest = MaxResponse*3/2 + 1<<20
 	maxReply   = maxContent*3/2 + 1<<20

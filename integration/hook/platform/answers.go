@@ -6,7 +6,7 @@ import (
 	"github.com/tada-run/tada-run/integration/hook"
 )
 
-// exit2 blocks as most platforms want it: the reason on standard error, and the one status that
+// exit2 blocks in the way of most platforms: the reason on standard error, and the one status that
 // blocks.
 func exit2(reason string) hook.Answer { return hook.Answer{Status: 2, Stderr: reason + "\n"} }
 
@@ -21,7 +21,7 @@ func say(v any) hook.Answer {
 
 type object = map[string]any
 
-// told adds what the platform shows the person.
+// told adds what the platform shows to the person.
 func told(d hook.Decision, answer object) object {
 	if d.Told != "" {
 		answer["systemMessage"] = "tada-run: " + d.Told

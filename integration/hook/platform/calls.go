@@ -12,8 +12,8 @@ func path(builtin, argument string) hook.Tool {
 	return hook.Tool{Builtin: builtin, Names: map[string]string{"path": argument}}
 }
 
-// talking adds the tools that touch nothing but the conversation. One that starts another agent
-// does: that agent's own calls are asked about.
+// talking adds the tools that affect only the conversation. A tool that starts another agent is one
+// of them: the calls of that agent are asked about themselves.
 func talking(names string, tools map[string]hook.Tool) map[string]hook.Tool {
 	for _, name := range strings.Fields(names) {
 		tools[name] = hook.Tool{Talks: true}
@@ -21,7 +21,7 @@ func talking(names string, tools map[string]hook.Tool) map[string]hook.Tool {
 	return tools
 }
 
-// single reads an event of Cursor that is about one tool and has its one argument at the top.
+// single reads an event of Cursor that is about one tool and has its one argument at the top level.
 func single(tool, argument string) func(hook.Object) (hook.Call, error) {
 	return func(o hook.Object) (hook.Call, error) {
 		o = o.With(hook.Object{"tool_name": json.RawMessage(`"` + tool + `"`),
@@ -32,7 +32,7 @@ func single(tool, argument string) func(hook.Object) (hook.Call, error) {
 	}
 }
 
-// mcpCall reads a call of a server's tool, whose arguments Cursor sends as a text.
+// mcpCall reads a call of a server's tool, whose arguments Cursor sends as a string.
 func mcpCall(o hook.Object) (hook.Call, error) {
 	name, _ := o.Text("tool_name")
 	if text, ok := o.Text("tool_input"); ok {
@@ -45,7 +45,7 @@ func mcpCall(o hook.Object) (hook.Call, error) {
 	return workspaceCall(o.With(hook.Object{"tool_name": raw("mcp__" + name)}))
 }
 
-// workspaceCall takes the first root of the workspace for the directory where an event tells none.
+// workspaceCall uses the first root of the workspace as the directory if the event has none.
 func workspaceCall(o hook.Object) (hook.Call, error) {
 	var roots []string
 	if _, ok := o.Text("cwd"); !ok && json.Unmarshal(o["workspace_roots"], &roots) == nil &&

@@ -2,7 +2,7 @@ package platform
 
 import "encoding/json"
 
-// Canary is a call as the platform sends it, of a harmless command.
+// Canary returns a call of a harmless command, as the platform sends it.
 func Canary(name, dir string) []byte {
 	const id, command = "canary", "true"
 	call := object{

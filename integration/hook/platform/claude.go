@@ -2,10 +2,10 @@ package platform
 
 import "github.com/tada-run/tada-run/integration/hook"
 
-// claudeCode is Claude Code: PreToolUse. Exit status 2 blocks, with the reason from standard error;
-// every other failure runs the call. "ask" is not used: it is answered by whoever holds the agent's
-// terminal. Nor is "allow": it would stand for the answer of the person whom Claude Code's own
-// rules want asked.
+// claudeCode is Claude Code: PreToolUse. Exit status 2 blocks, with the reason on standard error;
+// after every other failure the call runs. "ask" is not used, because anyone who controls the
+// agent's terminal answers it. "allow" is not used either: it would replace the answer of the
+// person whom Claude Code's own rules ask.
 func claudeCode() hook.Adapter {
 	call := hook.Members{
 		Session: "session_id", ID: "tool_use_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input",

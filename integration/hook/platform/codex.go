@@ -2,10 +2,10 @@ package platform
 
 import "github.com/tada-run/tada-run/integration/hook"
 
-// codex is Codex: PreToolUse, as Claude Code has it. It takes changed arguments only together with
-// "allow", and runs the call when it is told to ask. Text written into a running command
-// (write_stdin) reaches no hook: the command does, and what it runs is held by the fence that it
-// was started in.
+// codex is Codex: PreToolUse, like Claude Code. It accepts changed arguments only together with
+// "allow", and after "ask" it runs the call. Text written to a running command (write_stdin)
+// reaches no hook: the command does, and what it runs is confined by the sandbox in which it was
+// started.
 func codex() hook.Adapter {
 	call := hook.Members{
 		Session: "session_id", ID: "tool_use_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input",

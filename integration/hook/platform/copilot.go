@@ -2,20 +2,20 @@ package platform
 
 import "github.com/tada-run/tada-run/integration/hook"
 
-// copilot is GitHub Copilot CLI: PreToolUse. Under that name of the event it sends and reads the
-// members of Claude Code, under preToolUse its own. Every exit status but 0 blocks, so a program
-// that is missing or crashed does; a timeout and an answer that is not JSON run the call. It takes
-// the reason of a block from an answer, with exit status 2 too, and none from standard error.
-// "allow" would switch the person's own rules off (--deny-tool), so it is not said. The calls of an
-// agent that another one started have no id of its own.
+// copilot is GitHub Copilot CLI: PreToolUse. For an event of that name it uses the members of
+// Claude Code, for preToolUse its own. Every exit status but 0 blocks, and so does a missing or
+// crashed program; after a timeout or an answer that is not JSON, the call runs. It takes the
+// reason of a block from the answer, with exit status 2 too, and ignores standard error. "allow"
+// would turn off the person's own rules (--deny-tool), so it is not used. The calls of an agent
+// that another one started have no id of their own.
 func copilot() hook.Adapter {
 	call := hook.Members{Session: "session_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input"}
 	return hook.Adapter{
 		Name: "copilot",
 		Events: map[string]func(hook.Object) (hook.Call,
 			error){"PreToolUse": func(o hook.Object) (hook.Call, error) {
-			// The tool of GPT models that takes a patch is called as the one that replaces a text,
-			// with the patch for its arguments.
+			// The patch tool of GPT models has the name of the tool that replaces a text, with the
+			// patch as its arguments.
 			if tool, _ := o.Text("tool_name"); tool == "Edit" {
 				if patch, ok := o.Text("tool_input"); ok {
 					o = o.With(hook.Object{"tool_name": raw("apply_patch"),

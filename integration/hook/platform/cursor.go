@@ -2,8 +2,8 @@ package platform
 
 import "github.com/tada-run/tada-run/integration/hook"
 
-// cursor is Cursor: preToolUse can change the arguments, and comes before beforeShellExecution,
-// which cannot. A command that reaches the second without the change of the first is blocked with
+// cursor is Cursor. preToolUse can change the arguments, and comes before beforeShellExecution,
+// which cannot. If a command reaches the second without the change of the first, it is blocked with
 // the line to type instead.
 func cursor() hook.Adapter {
 	base := hook.Members{Session: "conversation_id", Dir: "cwd", Tool: "tool_name",

@@ -2,7 +2,7 @@ package platform
 
 import "github.com/tada-run/tada-run/integration/hook"
 
-// gemini is Gemini CLI: BeforeTool. It numbers no calls. Without a terminal it hangs on "ask".
+// gemini is Gemini CLI: BeforeTool. It does not number calls. Without a terminal it hangs on "ask".
 func gemini() hook.Adapter {
 	call := hook.Members{Session: "session_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input",
 		Agent: "agent_id"}

@@ -2,8 +2,8 @@ package platform
 
 import "github.com/tada-run/tada-run/integration/hook"
 
-// openCode is OpenCode: tool.execute.before, in a plugin of ours (settings/plugin.js), which throws
-// to block. The plugin goes on only after an answer that says so.
+// openCode is OpenCode: tool.execute.before, in our own plugin (settings/plugin.js), which throws
+// to block. The plugin continues only after an answer that says so.
 func openCode() hook.Adapter {
 	call := hook.Members{Session: "sessionID", ID: "callID", Dir: "cwd", Tool: "tool", Args: "args",
 		Agent: "agent"}

@@ -11,7 +11,7 @@ func All() []hook.Adapter {
 	return []hook.Adapter{claudeCode(), codex(), openCode(), gemini(), qwen(), copilot(), cursor()}
 }
 
-// Named returns the adapter of a platform, and false for one that is not known.
+// Named returns the adapter of a platform, and false for an unknown one.
 func Named(name string) (hook.Adapter, bool) {
 	for _, a := range All() {
 		if a.Name == name {
@@ -21,7 +21,7 @@ func Named(name string) (hook.Adapter, bool) {
 	return hook.Adapter{}, false
 }
 
-// Names are the platforms, for a message.
+// Names returns the platforms, for a message.
 func Names() string {
 	var names []string
 	for _, a := range All() {

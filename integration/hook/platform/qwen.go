@@ -2,11 +2,11 @@ package platform
 
 import "github.com/tada-run/tada-run/integration/hook"
 
-// qwen is Qwen Code: PreToolUse, as Claude Code has it. Exit status 2 blocks, with the reason from
-// standard error; exit status 1, a missing program, a crash, a timeout and an answer that is not
-// JSON run the call. Its hook cannot change a call: a command goes on where the first bash in PATH,
-// which is what Qwen Code runs it in, is tada-run. Elsewhere it is blocked with the lines to run
-// instead. Qwen Code holds the person's own rules against a call before it asks the hook.
+// qwen is Qwen Code: PreToolUse, like Claude Code. Exit status 2 blocks, with the reason on
+// standard error; after exit status 1, a missing program, a crash, a timeout or an answer that is
+// not JSON, the call runs. Its hook cannot change a call. Qwen Code runs commands with the first
+// bash in PATH: if that is tada-run, a command goes on; otherwise it is blocked with the lines to
+// run instead. Qwen Code applies the person's own rules to a call before it asks the hook.
 func qwen() hook.Adapter {
 	call := hook.Members{Session: "session_id", ID: "tool_use_id", Dir: "cwd", Tool: "tool_name",
 		Args: "tool_input", Agent: "agent_id", Kind: "agent_type"}

@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// bom is what some editors write before a text in UTF-8.
+// bom is what some editors write before UTF-8 text.
 var bom = []byte("\xef\xbb\xbf")
 
-// lineComment is what a comment up to the end of its line is replaced with, and blockComment any
-// other.
+// lineComment replaces the bytes of a comment up to the end of its line, and blockComment those of
+// any other.
 const lineComment, blockComment = '\t', ' '
 
-// withoutComments returns the document with blanks for its comments, and besides with spaces for
-// the commas behind the last value of an object or a list. Both have every other byte in its place.
-// The programs whose files these are differ in whether they take such a file; this package only
-// keeps what is there.
+// withoutComments returns the document twice: with blanks for its comments, and also with spaces
+// for the commas after the last value of an object or a list. Both have every other byte at its
+// position. Programs differ in whether they accept such files; this package only preserves what is
+// there.
 func withoutComments(data []byte) (plain, strict []byte, err error) {
 	plain = bytes.Clone(data)
 	if bytes.HasPrefix(plain, bom) {
@@ -70,8 +70,8 @@ func withoutLastCommas(plain []byte) []byte {
 	return strict
 }
 
-// stringEnd is the place of the quote that ends the string which begins at i, or the last place
-// there is.
+// stringEnd returns the position of the quote that ends the string beginning at i, or the last
+// position.
 func stringEnd(data []byte, i int) int {
 	for i++; i < len(data) && data[i] != '"'; i++ {
 		if data[i] == '\\' {
@@ -81,7 +81,7 @@ func stringEnd(data []byte, i int) int {
 	return min(i, len(data)-1)
 }
 
-// blank leaves the ends of lines, so that what is on a line of its own stays that.
+// blank keeps the ends of lines, so that what is on a line of its own stays there.
 func blank(data []byte, with byte) {
 	for i, c := range data {
 		if c != '\n' && c != '\r' {

@@ -3,7 +3,7 @@
 // The settings belong to the user. They are edited as text, which keeps every other byte: order,
 // indentation, comments and a byte order mark. A file that programs read differently (a syntax
 // error, a repeated member) is left unchanged, and the error says what to add by hand. This package
-// does no I/O. The launcher writes the files, keeps a backup, and remembers the original: removing
+// does no I/O. The launcher writes the files, makes a backup, and remembers the original: removing
 // the last of our entries restores it byte for byte, including the user's own shell or an empty
 // object.
 //

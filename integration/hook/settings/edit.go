@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// indent is what one level is indented with in the text.
+// indent returns the indentation of one level in the text.
 func (t *document) indent() string {
 	lines := t.plain
 	if bytes.HasPrefix(t.data, bom) {
@@ -22,7 +22,7 @@ func (t *document) indent() string {
 	return "  "
 }
 
-// newline ends the lines of the text.
+// newline returns the line end of the text.
 func (t *document) newline() string {
 	if line, _, ok := bytes.Cut(t.data, []byte("\n")); ok && bytes.HasSuffix(line, []byte("\r")) {
 		return "\r\n"
@@ -30,7 +30,7 @@ func (t *document) newline() string {
 	return "\n"
 }
 
-// render writes v as it is depth levels deep.
+// render writes v as it is at depth levels.
 func (t *document) render(v any, depth int) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -40,12 +40,12 @@ func (t *document) render(v any, depth int) (string, error) {
 	return strings.ReplaceAll(strings.TrimSpace(b.String()), "\n", t.newline()), err
 }
 
-// tail is where what is written between two places ends: a value, a comma or a comment.
+// tail returns where the text between two places ends: a value, a comma or a comment.
 func (t *document) tail(from, to int) int {
 	return from + len(bytes.TrimRight(t.data[from:to], " \t\r\n"))
 }
 
-// comma is the place of the comma between two places that hold no value, -1 where there is none.
+// comma returns the position of the comma between two places without a value between them, or -1.
 func (t *document) comma(from, to int) int {
 	if i := bytes.IndexByte(t.plain[from:to], ','); i >= 0 {
 		return from + i
@@ -53,8 +53,8 @@ func (t *document) comma(from, to int) int {
 	return -1
 }
 
-// put adds a member (with its name in it) or an element behind the last one of n, one level below
-// depth. Where the last one has a comma behind it, the new one has too.
+// put adds a member (with its name in it) or an element after the last one of n, one level below
+// depth. If the last one is followed by a comma, the new one is too.
 func (t *document) put(n *node, depth int, member string) []byte {
 	inner, outer := t.newline()+strings.Repeat(t.indent(), depth+1),
 		t.newline()+strings.Repeat(t.indent(), depth)
@@ -76,8 +76,8 @@ func (t *document) put(n *node, depth int, member string) []byte {
 	return splice(splice(t.data, at, at, inner+member), last, last, ",")
 }
 
-// cut takes the i-th member or element out, with the comma that is needed no longer. It is what
-// undoes put.
+// cut removes the i-th member or element, with the comma that is no longer needed. It is the
+// inverse of put.
 func (t *document) cut(n *node, i int) []byte {
 	before, after := n.start+1, n.end-1
 	if i > 0 {
@@ -107,9 +107,9 @@ func (t *document) cut(n *node, i int) []byte {
 	return data
 }
 
-// unmake takes out the last value of path when it is empty, and then those around it that became
-// empty by that: they were made for what was in them. What was there before stays, and is written
-// as it was; before is nil where that is not known. The document is nil when nothing is left of it.
+// unmake removes the last value of path if it is empty, and then those around it that became empty
+// by that: they were made for what was in them. What was there before stays, written as it was;
+// before is nil if that is unknown. The document is nil if nothing is left of it.
 func unmake(data []byte, before *document, path []string) ([]byte, error) {
 	for ; ; path = path[:len(path)-1] {
 		t, err := parse(data)
@@ -139,7 +139,7 @@ func unmake(data []byte, before *document, path []string) ([]byte, error) {
 	}
 }
 
-// inside is what is written in a value: of an empty object or list, its comments.
+// inside returns what is written in a value: for an empty object or list, its comments.
 func (t *document) inside(n *node) []byte {
 	if n.open == 0 {
 		return nil
@@ -147,7 +147,7 @@ func (t *document) inside(n *node) []byte {
 	return bytes.TrimSpace(t.data[n.start+1 : n.end-1])
 }
 
-// index is which member of around the last name of path is.
+// index returns which member of around the last name of path is.
 func index(around *node, path []string) int {
 	for i, name := range around.names {
 		if name == path[len(path)-1] {

@@ -11,16 +11,15 @@ import (
 	"github.com/tada-run/tada-run/integration/hook"
 )
 
-// ErrNotJSON is wrapped by the refusal of a file that this package must not touch.
+// ErrNotJSON is wrapped by the refusal of a file that this package must not change.
 var ErrNotJSON = errors.New("it is not a JSON object that every program reads alike, so it was " +
 	"left as it is")
 
-// ErrUnread is wrapped by the refusal of a file that the platform does not read as it is, or that
-// has something else where the hook or the shell belongs: what would be installed in it would not
-// be in force.
+// ErrUnread is wrapped by the refusal of a file that the platform cannot read, or that has
+// something else where the hook or the shell belongs: an entry in it would have no effect.
 var ErrUnread = errors.New("so it was left as it is")
 
-// A document is JSON with comments, as it is edited.
+// A document is JSON with comments, for editing.
 type document struct {
 	data   []byte
 	plain  []byte // data with blanks for comments, byte for byte in the same places
@@ -28,7 +27,7 @@ type document struct {
 	root   *node  // nil when there is no value
 }
 
-// A node is a value of a text and where it is.
+// A node is a value of a text and its position.
 type node struct {
 	start, end int
 	open       byte     // '{', '[' or 0
@@ -37,7 +36,7 @@ type node struct {
 	values     []*node
 }
 
-// parse reads a document with the places of its values.
+// parse reads a document with the positions of its values.
 func parse(data []byte) (*document, error) {
 	plain, strict, err := withoutComments(data)
 	if err != nil {
@@ -55,7 +54,7 @@ func parse(data []byte) (*document, error) {
 	return t, nil
 }
 
-// A parser walks over JSON that is known to be valid.
+// A parser reads JSON that is known to be valid.
 type parser struct {
 	data []byte
 	at   int
@@ -117,11 +116,11 @@ func (n *node) member(name string) *node {
 	return nil
 }
 
-// raw is the text of a value.
+// raw returns the text of a value.
 func (t *document) raw(n *node) []byte { return t.data[n.start:n.end] }
 
-// find follows names from the top as far as they exist. It returns the last value that is there and
-// how many of the names lead to it. A null on the way ends it: it is as if nothing were there.
+// find follows names from the top as far as they exist. It returns the last existing value and how
+// many of the names lead to it. It stops at a null, which counts as if nothing were there.
 func (t *document) find(path []string) (last *node, depth int, err error) {
 	n := t.root
 	for n != nil && depth < len(path) {
@@ -141,7 +140,7 @@ func (t *document) find(path []string) (last *node, depth int, err error) {
 	return n, depth, nil
 }
 
-// at is the value at path, nil where there is none, as in a document that is not known (nil).
+// at returns the value at path, or nil if there is none or the document is unknown (nil).
 func (t *document) at(path []string) *node {
 	if t == nil {
 		return nil
@@ -152,8 +151,8 @@ func (t *document) at(path []string) *node {
 	return nil
 }
 
-// ensure makes the members that path misses, the last of them with the value v, and returns the
-// document. It changes nothing where the whole path is there, and is not null.
+// ensure makes the missing members of path, the last of them with the value v, and returns the
+// document. It changes nothing if the whole path exists and is not null.
 func ensure(data []byte, path []string, v any) ([]byte, error) {
 	t, err := parse(data)
 	if err != nil {
@@ -182,7 +181,7 @@ func ensure(data []byte, path []string, v any) ([]byte, error) {
 	return t.put(n, depth, string(name)+": "+value), err
 }
 
-// withValue is a document without a value with an empty object at its end.
+// withValue returns a document without a value, with an empty object added at its end.
 func withValue(t *document) []byte {
 	data, start := t.data, 0
 	if bytes.HasPrefix(data, bom) {
@@ -195,7 +194,7 @@ func withValue(t *document) []byte {
 	return slices.Concat(data[:start], []byte("{}"+t.newline()))
 }
 
-// Values reads a file of settings, with comments or without. No bytes are no settings.
+// Values reads a file of settings, with or without comments. An empty file has no settings.
 func Values(data []byte) (values map[string]any, err error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, nil

@@ -10,14 +10,14 @@ import (
 //go:embed plugin.js
 var script string
 
-// isPlugin reports whether a file is a plugin that this program wrote, whatever version.
+// isPlugin reports whether a file is a plugin that any version of this program wrote.
 func isPlugin(data []byte) bool {
 	first, _, _ := strings.Cut(script, "\n")
 	return bytes.HasPrefix(data, []byte(first+"\n"))
 }
 
-// plugin is what a platform loads that has no list of hooks: it asks the hook before each tool
-// call, and throws unless it is told to go on.
+// plugin returns the plugin for a platform without a list of hooks: it asks the hook before each
+// tool call, and throws unless the answer is to go on.
 func (p Place) plugin(h Hook) string {
 	words, err := json.Marshal(h.words(p.Platform))
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// A syntax is what a platform reads in its files besides strict JSON, as it was tried. A file with
-// more than that is ignored as a whole by some, without a word; others do not start.
+// A syntax is what a platform accepts in its files besides strict JSON, found by trying. If a file
+// has more than that, some platforms silently ignore all of it; others do not start.
 type syntax struct{ comments, lastCommas, byteOrderMark bool }
 
-// syntaxOf reads the words for what a platform reads.
+// syntaxOf reads the words for the syntax of a platform.
 func syntaxOf(words []string) syntax {
 	return syntax{
 		comments:      slices.Contains(words, "comments"),
@@ -19,7 +19,7 @@ func syntaxOf(words []string) syntax {
 	}
 }
 
-// read returns an error for a document that the platform does not read.
+// read returns an error for a document that the platform does not accept.
 func (p Place) read(data []byte) error {
 	t, err := parse(data)
 	if err != nil {
@@ -44,7 +44,7 @@ func (p Place) read(data []byte) error {
 	return nil
 }
 
-// comment is the first comment.
+// comment returns the first comment.
 func (t *document) comment() int {
 	start := len(t.data) - len(bytes.TrimPrefix(t.data, bom))
 	if i := differs(t.data[start:], t.plain[start:]); i >= 0 {
@@ -53,7 +53,7 @@ func (t *document) comment() int {
 	return -1
 }
 
-// differs is the first place in which two texts of one length differ, -1 for none.
+// differs returns the first position at which two texts of the same length differ, or -1.
 func differs(a, b []byte) int {
 	for i := range a {
 		if a[i] != b[i] {

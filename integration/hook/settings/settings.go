@@ -16,7 +16,7 @@ import (
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
-// A Place is where a platform keeps what this package writes.
+// A Place is where a platform stores what this package writes.
 type Place struct {
 	Platform string
 	folder   string // below the home
@@ -29,7 +29,7 @@ type Place struct {
 	Note     string   // what a person has to do besides
 }
 
-// An extra is a member that the platform wants in its file, or writes there itself, which would
+// An extra is a member that the platform requires in its file, or would write there itself and so
 // change a protected file.
 type extra struct {
 	name  string
@@ -44,12 +44,12 @@ type list struct {
 }
 
 // slack is added to the time limit of a decision: the platform must not give up first. Half of it
-// is how long the guard of the line waits before it answers itself, the other half is for a busy
+// is how long the guard in the line waits before it answers itself, the other half is for a busy
 // machine.
 const slack = 20 * time.Second
 
 // places are the user-wide settings of each platform, from the facts about agents. A project's
-// settings are not used: its authors write them.
+// settings are not used: the project's authors write them.
 var places = sync.OnceValue(func() (list []Place) {
 	for f := range agents.Of("settings") {
 		list = append(list, placeOf(f))
@@ -95,7 +95,7 @@ func extraOf(words []string) extra {
 	return e
 }
 
-// texts are the lines that an agent has of a kind of text for people.
+// texts returns the lines of an agent with a kind of text for people.
 func texts(agent, kind string) (lines []string) {
 	for f := range agents.Of(kind) {
 		if f.Agent == agent {
@@ -109,7 +109,7 @@ func texts(agent, kind string) (lines []string) {
 	return lines
 }
 
-// forms are the ways to write a hook, by their names in the facts about agents.
+// forms are the ways to write a hook, under their names in the facts about agents.
 var forms = map[string]func(line string, timeout time.Duration) any{
 	"any-seconds":      matched("*", time.Second),
 	"any-milliseconds": matched("*", time.Millisecond),
@@ -119,7 +119,7 @@ var forms = map[string]func(line string, timeout time.Duration) any{
 	"fails-closed":     failClosed,
 }
 
-// matched is a hook for the tools that a matcher names.
+// matched is a hook for the tools that match a matcher.
 func matched(matcher string, unit time.Duration) func(string, time.Duration) any {
 	return func(line string, timeout time.Duration) any {
 		return struct {
@@ -133,7 +133,7 @@ func matched(matcher string, unit time.Duration) func(string, time.Duration) any
 	}
 }
 
-// eitherUnit is matched in seconds, for a platform that takes those from 1000 on for milliseconds.
+// eitherUnit is matched in seconds, for a platform that reads values from 1000 on as milliseconds.
 func eitherUnit(line string, timeout time.Duration) any {
 	if timeout >= 1000*time.Second {
 		return matched("*", time.Millisecond)(line, timeout)
@@ -159,7 +159,7 @@ func failClosed(line string, timeout time.Duration) any {
 	}{line, int64(timeout / time.Second), true}
 }
 
-// Of returns the place of a platform, and false for one that is not known.
+// Of returns the place of a platform, and false for an unknown one.
 func Of(platform string) (Place, bool) {
 	for _, p := range places() {
 		if p.Platform == platform {
@@ -169,12 +169,12 @@ func Of(platform string) (Place, bool) {
 	return Place{}, false
 }
 
-// Path is the file, for a person with this home and environment.
+// Path returns the file, for a person with this home and environment.
 func (p Place) Path(home string, getenv func(string) string) string {
 	return filepath.Join(p.Folder(home, getenv), p.file)
 }
 
-// Folder is where the person's settings of the platform are.
+// Folder returns the folder of the person's settings of the platform.
 func (p Place) Folder(home string, getenv func(string) string) string {
 	if p.variable != "" && getenv(p.variable) != "" {
 		return getenv(p.variable)
@@ -182,7 +182,7 @@ func (p Place) Folder(home string, getenv func(string) string) string {
 	return filepath.Join(home, p.folder)
 }
 
-// Managed are the settings of the machine that the platform puts above those in the file.
+// Managed returns the settings of the machine that take precedence over those in the file.
 func (p Place) Managed() []string { return p.managed }
 
 // Holds reports whether a file is the one that the hook belongs in.
@@ -196,7 +196,7 @@ type Hook struct {
 	Each time.Duration // how long a decision may take besides
 }
 
-// words are the command line without a shell.
+// words returns the command line without a shell.
 func (h Hook) words(platform string) []string {
 	words := []string{h.Ctl, "hook", "run"}
 	if h.Home != "" {
@@ -208,7 +208,7 @@ func (h Hook) words(platform string) []string {
 	return append(words, platform)
 }
 
-// Line is the command line that a platform gives to a shell.
+// Line returns the command line that a platform passes to a shell.
 func (h Hook) Line(platform string) string {
 	var quoted []string
 	for _, w := range h.words(platform) {
@@ -221,7 +221,7 @@ func (h Hook) Line(platform string) string {
 	return hook.Guard(h.Wait+h.Each+slack/2) + strings.Join(quoted, " ") + blocking
 }
 
-// Argv is what the platform starts.
+// Argv returns what the platform starts.
 func (h Hook) Argv(platform string) []string {
 	if p, _ := Of(platform); len(p.lists) == 0 {
 		return h.words(platform) // by its plugin
@@ -231,8 +231,7 @@ func (h Hook) Argv(platform string) []string {
 
 const blocking = " || exit 2"
 
-// ours reports whether a value of the settings is a registration of this program, whatever version
-// wrote it.
+// ours reports whether a value of the settings is a registration of this program, by any version.
 func (p Place) ours(raw []byte) bool {
 	var v struct {
 		Command string
@@ -248,7 +247,7 @@ func (p Place) ours(raw []byte) bool {
 	return isOurs(v.Command) || len(v.Hooks) == 1 && isOurs(v.Hooks[0].Command)
 }
 
-// Install returns the file with the hook in it. It is the same bytes where it was there already.
+// Install returns the file with the hook in it; unchanged if it was already there.
 func (p Place) Install(data []byte, h Hook) ([]byte, error) {
 	if len(p.lists) == 0 {
 		if len(data) > 0 && !isPlugin(data) {
@@ -308,7 +307,7 @@ func (p Place) register(data []byte, l list, h Hook) ([]byte, error) {
 	return t.put(n, len(l.path), element), nil
 }
 
-// hooks is the list in the text.
+// hooks returns the list in the text.
 func hooks(data []byte, l list) (*document, *node, error) {
 	t, err := parse(data)
 	if err != nil {
@@ -321,9 +320,9 @@ func hooks(data []byte, l list) (*document, *node, error) {
 	return t, n, err
 }
 
-// Uninstall returns the file without the hook, nil when nothing else is left of it. Before is the
-// file as it was before anything of this program was written into it, nil when there was none or
-// that is not known: what was made for the hook goes, and what was there is written as it was.
+// Uninstall returns the file without the hook, or nil if nothing else is left of it. before is the
+// file before this program wrote anything to it, or nil if there was none or that is unknown. What
+// was made for the hook is removed, and what was there before is written as it was.
 func (p Place) Uninstall(data, before []byte) ([]byte, error) {
 	if len(p.lists) == 0 {
 		if isPlugin(data) {
@@ -363,7 +362,7 @@ func (p Place) Uninstall(data, before []byte) ([]byte, error) {
 	return data, nil
 }
 
-// known is a document that was there before, nil where that is not known.
+// known returns a document that was there before, or nil if that is unknown.
 func known(before []byte) *document {
 	if before == nil {
 		return nil
@@ -375,7 +374,7 @@ func known(before []byte) *document {
 	return t
 }
 
-// dropExtras takes out what addExtras added.
+// dropExtras removes what addExtras added.
 func (p Place) dropExtras(data []byte, before *document) ([]byte, error) {
 	for _, e := range p.extras {
 		t, err := parse(data)
@@ -408,16 +407,15 @@ type State string
 // The states.
 const (
 	Missing State = "missing" // it is not there
-	// a registration that another version or another place of this program made, or that somebody
-	// changed
+	// a registration by another version or another copy of this program, or one that was changed
 	Other    State = "other"
 	Complete State = "complete" // as Install writes it
 )
 
-// waits finds for how long a registration lets a call wait.
+// waits finds how long a registration lets a call wait.
 var waits = regexp.MustCompile(`hook run[^|]* --wait=([0-9hms.]+) |"--wait=([0-9hms.]+)"`)
 
-// State looks at a file as it is, nil when there is none. A registration may wait for any time.
+// State examines the current file, nil if there is none. A registration may wait for any time.
 func (p Place) State(data []byte, h Hook) (State, error) {
 	if data == nil {
 		return Missing, nil

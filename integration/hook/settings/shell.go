@@ -11,15 +11,15 @@ import (
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
-// A ShellPlace is where a platform keeps which shell it starts its commands with.
+// A ShellPlace is where a platform stores which shell runs its commands.
 type ShellPlace struct {
 	Place
 	stronger []string // other files of the folder, which the platform puts above the first
 	path     []string // the member with the shell; nil where no settings of the platform name one
 }
 
-// Paths are the files in which the platform looks for its shell, the one that counts most first.
-// One that is there is edited; without any the last one is made.
+// Paths returns the files in which the platform looks for its shell, the one with the highest
+// precedence first. An existing one is edited; if there is none, the last one is created.
 func (p ShellPlace) Paths(home string, getenv func(string) string) []string {
 	usual := p.Path(home, getenv)
 	var paths []string
@@ -29,8 +29,8 @@ func (p ShellPlace) Paths(home string, getenv func(string) string) []string {
 	return append(paths, usual)
 }
 
-// shellPlaces are those with a setting, then the others, those that only a login shell changes
-// last.
+// shellPlaces are those with a setting, then the others; last, those that only a login shell
+// changes.
 var shellPlaces = sync.OnceValue(func() (list []ShellPlace) {
 	for f := range agents.Of("shell") {
 		n := len(list) - 1
@@ -69,7 +69,7 @@ func shellPlaceOf(f agents.Fact) ShellPlace {
 	return ShellPlace{Place: p, path: strings.Split(w[1], ".")}
 }
 
-// shellNote says how a user makes tada-run the shell of an agent that no setting tells.
+// shellNote says how a user makes tada-run the shell of an agent that has no setting for it.
 func shellNote(agent, by, variable string) string {
 	note := ""
 	switch by {
@@ -108,7 +108,7 @@ func ShellOf(platform string) (ShellPlace, bool) {
 	return shellPlaces()[i], true
 }
 
-// ShellPlatforms are the platforms that ShellOf knows, for a message.
+// ShellPlatforms returns the platforms that ShellOf knows, for a message.
 func ShellPlatforms() string {
 	var names []string
 	for _, p := range shellPlaces() {
@@ -120,7 +120,7 @@ func ShellPlatforms() string {
 // HasSetting reports whether the platform has a file that names its shell.
 func (p ShellPlace) HasSetting() bool { return p.path != nil }
 
-// Advice is what a person has to do where there is no setting; folder is the one with the link,
+// Advice says what a person has to do if there is no setting; folder is the one with the link,
 // runner is tada-run.
 func (p ShellPlace) Advice(folder, runner string) string {
 	return strings.NewReplacer("FOLDER", folder, "RUNNER", runner).Replace(p.Note)
@@ -153,8 +153,8 @@ func (p ShellPlace) install(data []byte, link string) ([]byte, error) {
 	return splice(data, n.start, n.end, string(raw)), err
 }
 
-// Uninstall returns the file without it, nil when nothing else is left of it. A shell that is not
-// ours stays; the one that ours took the place of comes back. Before is as with [Place.Uninstall].
+// Uninstall returns the file without link, or nil if nothing else is left of it. A shell that is
+// not ours stays; the one that ours replaced is restored. before is as in [Place.Uninstall].
 func (p ShellPlace) Uninstall(data []byte, link string, before []byte) ([]byte, error) {
 	if installed, err := p.Installed(data, link); !installed || err != nil {
 		return data, err
@@ -186,7 +186,7 @@ func (p ShellPlace) Installed(data []byte, link string) (bool, error) {
 	return err == nil && n != nil && p.is(t, n, link), err
 }
 
-// value is the member with the shell, nil when it is not there.
+// value returns the member with the shell, or nil.
 func (p ShellPlace) value(data []byte) (*document, *node, error) {
 	t, err := parse(data)
 	if err != nil {

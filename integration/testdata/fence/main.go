@@ -1,6 +1,5 @@
-// Command fence starts one bash line behind the fence and does nothing else: what is left of a
-// start when nothing is judged and nothing is recorded. It is the floor under the figures of
-// tada-run in the comparison with its peers.
+// Command fence starts one bash line in the sandbox and does nothing else: a start without judging
+// and recording. It is the lower limit for tada-run in the comparison with its peers.
 package main
 
 import (
