@@ -13,7 +13,7 @@ import (
 	"github.com/tada-run/tada-run/shellparse/code"
 )
 
-// An ablation is what changes over a corpus when one reader is off.
+// An ablation is what changes in a corpus when one reader is off.
 type ablation struct {
 	asked   int      // lines for which the reader is asked
 	saved   []string // lines that are allowed with it, and not without
@@ -41,8 +41,8 @@ func (a *ablation) add(on, off judged) {
 
 var strictness = map[string]int{"empty": 0, "allow": 0, "ask": 1, "deny": 2, "error": 3}
 
-// TestAblate switches the readers off, one at a time, and prints what changes. A reader that
-// neither saves questions nor stops hostile lines has not earned its lines.
+// TestAblate turns the readers off, one at a time, and prints what changes. A reader that neither
+// saves questions nor stops hostile lines has not earned its lines.
 func TestAblate(t *testing.T) {
 	only := os.Getenv("TEST_ABLATE")
 	if only == "" {
@@ -93,7 +93,7 @@ func TestAblate(t *testing.T) {
 	t.Log("\n" + report.String())
 }
 
-// A reader that is off leaves its programs opaque, and only tests can switch one off.
+// A reader that is off leaves its programs opaque, and only tests can turn one off.
 func TestReaderIsSwitchedOff(t *testing.T) {
 	policy, caller := corpusPolicy(t)
 	line := corpusLine{ID: "one", Cmd: `python3 -c 'import os; print(os.getcwd())'`}

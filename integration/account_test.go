@@ -14,10 +14,9 @@ import (
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
-// E-bkr-4, tier T2: the state may belong to an account of its own. There is no daemon for that:
-// what asks, runs and answers runs as that account, as with `sudo -u tada tada-run`, and the
-// account that the agent has otherwise reads nothing of the state, decides nothing, and starts
-// nothing with it.
+// E-bkr-4, tier T2: the state may belong to an account of its own. That needs no daemon: the
+// processes that ask, run and answer run as that account, as with `sudo -u tada tada-run`. The
+// agent's usual account can read nothing of the state, decide nothing, and start nothing with it.
 func TestStateOfAnotherAccount(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root starts programs as other accounts")
@@ -47,7 +46,7 @@ func TestStateOfAnotherAccount(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// as runs a command as an account, and returns its status and what it said.
+	// as runs a command as an account, and returns its status and output.
 	as := func(uid uint32, argv ...string) (int, string) {
 		t.Helper()
 		path := filepath.Join(dir, argv[0])

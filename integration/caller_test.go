@@ -14,9 +14,9 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// answering are the commands that answer for a person, by the action of the table of channels that
-// they are; a row of the table without one fails the test. $id is an open question of risk 1, $high
-// one of risk 2.
+// answering are the commands that answer for a person, by their action in the table of channels; a
+// row of the table without one fails the test. $id is an open question of risk 1, $high one of risk
+// 2.
 var answering = map[approval.Action][]string{
 	approval.ApproveLow: {"tadactl approve $id", "tadactl approve $id --plan $plan",
 		"tadactl inbox", "tadactl inbox --web"},
@@ -41,7 +41,7 @@ var answering = map[approval.Action][]string{
 	approval.TestPeople: {"tadactl approvals canary"},
 }
 
-// asked is a place with two open questions, a changed protected file, and a line of a key.
+// asked is a place with two open questions, a changed protected file, and the line of a key.
 func asked(t *testing.T) *place {
 	t.Helper()
 	p := newPlace(t)
@@ -60,8 +60,7 @@ const vars = `id=$(tadactl pending | sed -n 's/ .*R1.*//p'); high=$(tadactl pend
 plan=$(tadactl show --json $id | sed 's/.*"plan_hash":"\([^"]*\)".*/\1/'); test -n "$id" -a -n "$high" -a -n "$plan" || echo NO QUESTION
 `
 
-// agentCalled makes a link to bash by the name of an agent's program, so that a line can be run by
-// one.
+// agentCalled makes a link to bash with the name of an agent's program, so that it can run a line.
 func agentCalled(t *testing.T, p *place, name string) string {
 	t.Helper()
 	bash, err := exec.LookPath("bash")
@@ -75,7 +74,7 @@ func agentCalled(t *testing.T, p *place, name string) string {
 	return path
 }
 
-// An agentWay is a way by which an agent comes to a command for people.
+// An agentWay is a way in which an agent reaches a command for people.
 type agentWay struct {
 	// the program at the other end of its terminal; "" for no terminal
 	holder string
@@ -90,9 +89,8 @@ func (w agentWay) run(p *place, line string) string {
 	return p.terminalOf(w.holder, w.wrap(line))
 }
 
-// agentWays are those that are tried with every command for people: by a mark in the environment,
-// by an agent's program as the parent or above it, and by a terminal whose other end is no
-// person's.
+// agentWays are tried with every command for people: a mark in the environment, an agent's program
+// as the parent or above it, and a terminal whose other end is not a person's.
 func agentWays(t *testing.T, p *place) map[string]agentWay {
 	t.Helper()
 	agent := agentCalled(t, p, "codex")
@@ -131,8 +129,8 @@ func answeredWhere(a approval.Action) string {
 	return "this needs a person at a terminal"
 }
 
-// Y: whoever comes from an agent's program, by whatever way, answers nothing for a person, over no
-// channel, with no command; a person at the same terminal does.
+// Y: a process that comes from an agent's program, in any way, answers nothing for a person, over
+// no channel, with no command; a person at the same terminal does.
 func TestAgentsAnswerNothing(t *testing.T) {
 	t.Parallel()
 	p := asked(t)
@@ -180,8 +178,8 @@ func TestAgentsAnswerNothing(t *testing.T) {
 	}
 }
 
-// Y1: what comes from an agent's program, by whatever way, takes over no session; a person at the
-// same terminal does.
+// Y1: a process that comes from an agent's program, in any way, cannot take over a session; a
+// person at the same terminal can.
 func TestAgentsCannotTakeOver(t *testing.T) {
 	t.Parallel()
 	d, _, id := inside(t, 100, 30)
@@ -269,8 +267,8 @@ func TestUnrecognisedTerminalSaysWhy(t *testing.T) {
 	}
 }
 
-// node makes a program called node that runs its second argument as a command line, as an agent's
-// script would.
+// node makes a program called node that runs its second argument as a command line, like an agent's
+// script.
 func (p *place) node(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(filepath.Dir(p.dir), "bin", "node")
@@ -295,7 +293,7 @@ func (p *place) terminalOf(name, line string) string {
 	defer out.Close()
 	defer terminal.Close()
 	go func() { _, _ = fmt.Fprint(terminal, "yyyy") }()
-	// a command that asked, instead of refusing
+	// the command asked instead of refusing
 	_ = out.SetReadDeadline(time.Now().Add(time.Minute))
 	text, err := io.ReadAll(out)
 	if err != nil {
@@ -304,8 +302,8 @@ func (p *place) terminalOf(name, line string) string {
 	return string(text)
 }
 
-// A tmux that an agent started has no person, whoever sits at it; one of the person's own has,
-// while somebody does.
+// A tmux that an agent started has no person, whoever is attached to it; the person's own tmux has
+// one while a person is attached.
 func TestTmuxHasThePersonOfItsTerminals(t *testing.T) {
 	t.Parallel()
 	need(t, "tmux")

@@ -16,8 +16,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
-// lists says how many names of a table of shellparse/catalog one file may have in its code. More
-// are a second list, which the next change of the table leaves behind.
+// lists says how many names from a table of shellparse/catalog one file may have in its code. More
+// are a second list, which will miss the next change of the table.
 var lists = map[string]struct {
 	table *catalog.Table
 	most  int
@@ -106,16 +106,16 @@ func literals(t *testing.T, file string) (words []string) {
 	return words
 }
 
-// namesAgents are the files that may name an agent's program in code, with the reason. So may the
-// adapters.
+// namesAgents are the files that may name an agent's program in code, with the reason. The adapters
+// may too.
 var namesAgents = map[string]string{
 	"approval/plan/plantest/plantest.go": "an example of a plan, for tests",
 	"cmd/tada-run/cli/args.go":           "an example in a message about usage",
 	"cmd/tada-run/cli/cli.go":            "what to set in the sandboxes of two programs",
 }
 
-// J3: what is known about the program of an agent is in shellparse/catalog/agents, and how its hook
-// speaks in its adapter: no code beside them names one.
+// J3: what is known about an agent's program is in shellparse/catalog/agents, and how its hook
+// works in its adapter: no other code names one.
 func TestNoAgentIsNamedInCode(t *testing.T) {
 	var names []string
 	for f := range agents.Of("platform") {
@@ -147,5 +147,5 @@ func TestNoAgentIsNamedInCode(t *testing.T) {
 	}
 }
 
-// isOfTerminals reports whether a text speaks of a terminal's cursor.
+// isOfTerminals reports whether a text is about a terminal's cursor.
 func isOfTerminals(word string) bool { return strings.Contains(word, "cursor") }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// starters are the functions that start a program, and why each may. The executor is
-// launcher.permitted.start alone.
+// starters are the functions that start a program, each with the reason why it may. The only
+// executor is launcher.permitted.start.
 var starters = map[string]string{
 	"launcher.permitted.start": "the executor; a permitted is made by announced.permitted, after every check",
 	"launcher.permitted.letGo": "the same in a session, where the process that asked starts it",
@@ -34,8 +34,8 @@ var starters = map[string]string{
 	"cmd/tadactl/cli.editSession.open":        "a person's editor",
 }
 
-// C-1.1, C-10.1: the executor takes only what the controller has checked. That is in the types:
-// start is a method of launcher.permitted. What the compiler does not see is looked for here: a
+// C-1.1, C-10.1: the executor accepts only what the controller has checked. The types ensure that:
+// start is a method of launcher.permitted. This test looks for what the compiler does not see: a
 // permitted that another function makes, another caller of the built sandbox, and anything else
 // that starts a program.
 func TestOnlyWhatIsCheckedStarts(t *testing.T) {
@@ -56,7 +56,7 @@ func TestOnlyWhatIsCheckedStarts(t *testing.T) {
 					t.Errorf("%s makes a permitted: only announced.permitted does", d.name)
 				}
 			case *ast.CompositeLit:
-				// Reply{Run: true} lets a process inside of a session start its command
+				// Reply{Run: true} lets a process inside a session start its command
 				if isNamed(n.Type, "permitted") && d.folder == "launcher" {
 					made++
 					if d.name != "launcher.announced.permitted" {
@@ -108,8 +108,8 @@ func calls(call *ast.CallExpr, on, method string) bool {
 	return ok && s.Sel.Name == method && fmt.Sprint(s.X) == on
 }
 
-// starts reports whether a call starts a program, by its name. Held.Go has no arguments, and other
-// methods of that name have.
+// starts reports whether a call starts a program, by its name. Held.Go has no arguments, other
+// methods of that name do.
 func starts(call *ast.CallExpr) bool {
 	s, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// commandDoors are those through which a client's own tool for commands goes without a session
-// around.
+// commandDoors are the ways in which a client's own tool for commands reaches tada-run without a
+// session around it.
 var commandDoors = []string{"shell", "hook", "both"}
 
 // eachCommandDoor runs a test for every client and these doors.
@@ -29,8 +29,8 @@ func eachCommandDoor(t *testing.T, test func(t *testing.T, b *bench, c client, d
 	}
 }
 
-// A function that has the name of a program, which a client takes from the person's startup files
-// into the snapshot of its shell, does not what the program may not do. make test-clients.
+// A function with the name of a program, which a client copies from the person's startup files into
+// the snapshot of its shell, cannot do what the program may not do. make test-clients.
 func TestClientsFunctionsNamedAsPrograms(t *testing.T) {
 	test := func(t *testing.T, b *bench, c client, door string) {
 		does := "{ cat " + filepath.Join(filepath.Dir(b.home),
@@ -58,8 +58,7 @@ func TestClientsFunctionsNamedAsPrograms(t *testing.T) {
 	}
 }
 
-// ownWrappers are what an agent writes around COMMAND so that it looks like what its program puts
-// there.
+// ownWrappers are texts that an agent writes around COMMAND to imitate what its program puts there.
 var ownWrappers = []string{
 	"eval 'COMMAND' < /dev/null && pwd -P >| /tmp/claude-1a2b-cwd",
 	"source ~/.claude/shell-snapshots/snapshot-bash-1-a.sh 2>/dev/null || true && COMMAND && eval true && pwd -P >| /tmp/claude-1a2b-cwd",
@@ -69,8 +68,8 @@ var ownWrappers = []string{
 	"shopt -u promptvars nullglob; (\ntrap 'COMMAND' EXIT\ntrue\n)",
 }
 
-// What an agent writes around a command asks as the command does, or as a whole: the wrapper of the
-// newest release, and some of its own. make test-clients.
+// A text that an agent writes around a command asks like the command, or as a whole: the wrapper of
+// the newest release, and some of its own. make test-clients.
 func TestClientsOwnWrapper(t *testing.T) {
 	eachCommandDoor(t, func(t *testing.T, b *bench, c client, door string) {
 		const said = "make -j2 && ls -l | head -3"
@@ -100,9 +99,9 @@ func TestClientsOwnWrapper(t *testing.T) {
 	})
 }
 
-// A client that is updated between the question and the answer finds its answer used exactly once.
-// Of two releases that are there the one is the update of the other; without a second one it is a
-// copy. make test-clients.
+// If a client is updated between the question and the answer, it can use the answer exactly once.
+// Of two installed releases, one is the update of the other; without a second one it is a copy.
+// make test-clients.
 func TestClientsUpdated(t *testing.T) {
 	eachDoor(t, func(t *testing.T, b *bench, c client, door string) {
 		other := ""
@@ -133,7 +132,7 @@ func TestClientsUpdated(t *testing.T) {
 	})
 }
 
-// beside is another client on the same bench, with a model of its own.
+// beside is another client on the same bench, with its own model.
 func (b *bench) beside(t *testing.T, c client) *bench {
 	t.Helper()
 	other := *b
@@ -144,8 +143,8 @@ func (b *bench) beside(t *testing.T, c client) *bench {
 	return &other
 }
 
-// Two clients at work in one folder at the same time: all they do is on record, and one answer is
-// for one run of one of them. make test-clients.
+// Two clients work in one folder at the same time: everything they do is recorded, and one answer
+// is for one run of one of them. make test-clients.
 func TestClientsTwoInOneFolder(t *testing.T) {
 	needClients(t)
 	list := chosen()

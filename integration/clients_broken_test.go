@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// brokenHooks are programs in the place of tadactl, and what the model is told then.
+// brokenHooks are programs in place of tadactl, and what the model receives then.
 var brokenHooks = []struct{ name, text, told string }{
 	{"missing", "", "no whole answer"},
 	{"stopped", "kill -STOP $$", "no whole answer"},
@@ -19,14 +19,14 @@ var brokenHooks = []struct{ name, text, told string }{
 	{"silent", "exit 0", "no whole answer"},
 }
 
-// pluginTold is what OpenCode's plugin tells, which bounds the program itself.
+// pluginTold is what OpenCode's plugin reports; the plugin limits the time of the program itself.
 var pluginTold = pattern(`Tool blocked: (spawn|ENOENT|tada-run (ended with status|did not answer in time|gave no answer))`)
 
 // copilotTold is all that Copilot tells its model: it takes a reason from standard output alone,
-// where a broken tadactl has none.
+// and a broken tadactl prints none.
 const copilotTold = "Denied by preToolUse hook: hook exited with code 2"
 
-// C5: whatever becomes of tadactl, the client does not run the call, and its model is told why.
+// C5: whatever happens to tadactl, the client does not run the call, and its model gets the reason.
 // make test-clients.
 func TestClientsHookNeverFailsOpen(t *testing.T) {
 	needClients(t)

@@ -13,7 +13,8 @@ import (
 // atOnce is how many calls a model makes in one answer.
 const atOnce = 20
 
-// What a call prints of megabytes, and of bytes that are no text, with what is looked for in it.
+// What a call prints, of megabytes and of bytes that are not text, with the marks to look for in
+// it.
 const (
 	manyBytes = `head -c 5000000 /dev/zero | tr '\0' x > big; cat big; echo; echo end 4'2'`
 	manyMark  = "xxxx"
@@ -23,8 +24,8 @@ const (
 
 var plainMarks sync.Map // by program
 
-// shows reports which of the marks the model is shown without us: some clients leave out what is
-// long, or no text.
+// shows reports which of the marks the model gets without us: some clients leave out what is long,
+// or not text.
 func shows(t *testing.T, c client) map[string]bool {
 	t.Helper()
 	if marks, ok := plainMarks.Load(c.program); ok {
@@ -39,8 +40,8 @@ func shows(t *testing.T, c client) map[string]bool {
 	return marks
 }
 
-// What a model's calls have to do through every door as without one: 20 in one answer,
-// here-documents, megabytes, and bytes that are no text. make test-clients.
+// A model's calls must have the same results in every way of calling as without us: 20 in one
+// answer, here-documents, megabytes, and bytes that are not text. make test-clients.
 func TestClientsCalls(t *testing.T) {
 	eachDoor(t, func(t *testing.T, b *bench, c client, door string) {
 		calls := []toolCall{
@@ -77,19 +78,19 @@ func TestClientsCalls(t *testing.T) {
 	})
 }
 
-// read is the text of a file in the workspace, "" for none.
+// read returns the text of a file in the workspace, or "".
 func (b *bench) read(name string) string {
 	text, _ := os.ReadFile(filepath.Join(b.work, name))
 	return string(bytes.Clone(text))
 }
 
-// places are how a client's model says where a command runs; where it cannot, it says so in the
-// command, and the client keeps the directory for the next call or does not.
+// places are how a client's model says where a command runs. If it cannot, it says so in the
+// command, and the client may or may not keep the directory for the next call.
 var places = map[string]string{"codex": "workdir", "opencode": "workdir", "gemini": "dir_path",
 	"qwen": "directory"}
 
-// A command runs where its model says, and what the client keeps of the directory for the next call
-// stays kept where tada-run is the shell. make test-clients.
+// A command runs where its model says, and if tada-run is the shell, the client still keeps the
+// directory for the next call. make test-clients.
 func TestClientsDirectory(t *testing.T) {
 	eachDoor(t, func(t *testing.T, b *bench, c client, door string) {
 		write(t, filepath.Join(b.work, "sub/x"), "")

@@ -14,14 +14,14 @@ import (
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
-// captureShell notes how it was called and the names in its environment, in a file that has the
-// time in its name, and then is the real one.
+// captureShell notes how it was called and the names in its environment, in a file with the time in
+// its name, and then executes the real shell.
 const captureShell = `#!/bin/bash
 { printf '%s\0' "$0" "$@"; printf '\0'; compgen -e; } > LOG/$EPOCHREALTIME.$$
 exec -a "$0" /bin/bash "$@"
 `
 
-// captureHook notes what it is asked, the same way, and then is the real one.
+// captureHook notes its input in the same way, and then executes the real hook.
 const captureHook = `#!/bin/bash
 test "$1 $2" = "hook run" || exec TADACTL "$@"
 log=LOG/$EPOCHREALTIME.$$
@@ -29,7 +29,7 @@ cat > $log
 exec TADACTL "$@" < $log
 `
 
-// TestClientsCapture writes what each client gives its shell and its hook into testdata/clients:
+// TestClientsCapture writes what each client passes to its shell and its hook to testdata/clients:
 // make capture-clients.
 func TestClientsCapture(t *testing.T) {
 	needClients(t)
@@ -55,7 +55,7 @@ func (got *capture) shell(t *testing.T, c client, version string) {
 		setenv(b, name, filepath.Join(b.bin, "bash"))
 	}
 	setenv(b, "PATH", b.bin+":"+os.Getenv("PATH"))
-	// What comes first may come before Codex is ready, and is then called in another way.
+	// The first call may come before Codex is ready, and is then made in another way.
 	b.play(t, c, c.tool("sleep 1"), c.tool("true"), c.tool("echo 'it''s' \"$HOME\"; cd sub"),
 		c.tool("cat <<'E' | wc -l\none\nE"), c.tool("pwd < /dev/null"),
 		c.tool("make -j2 && ls -l | head -3"))
@@ -116,7 +116,7 @@ func (got *capture) hook(t *testing.T, c client, version string) {
 	}
 }
 
-// program writes a program in the place of what is there, which may be a link.
+// program writes a program in place of the existing file, which may be a link.
 func program(t *testing.T, path, text string) {
 	t.Helper()
 	_ = os.Remove(path)
@@ -136,7 +136,7 @@ func logDir(t *testing.T, b *bench) string {
 	return dir
 }
 
-// noted are the notes in a directory, in their order, but for those about the first command.
+// noted returns the notes in a directory, in their order, except those about the first command.
 func noted(t *testing.T, dir string) (rows []string) {
 	t.Helper()
 	files, err := os.ReadDir(dir)
@@ -155,7 +155,8 @@ func noted(t *testing.T, dir string) (rows []string) {
 	return rows
 }
 
-// madeUp are names and numbers that differ from call to call; what stands for each has its shape.
+// madeUp are names and numbers that differ from call to call; the replacement of each has the same
+// shape.
 var madeUp = []struct {
 	pattern *regexp.Regexp
 	plain   string
@@ -179,7 +180,7 @@ var madeUp = []struct {
 	{regexp.MustCompile(`_env_snapshot_[0-9a-f_]+__`), "_env_snapshot_0__"},
 }
 
-// plain is a text without what another machine or another call would have differently.
+// plain returns a text without what another machine or another call would have differently.
 func (b *bench) plain(version, text string) string {
 	base := filepath.Dir(b.home)
 	for _, r := range [][2]string{{base, "/base"}, {strings.ReplaceAll(base, "/", "-"), "-base"},

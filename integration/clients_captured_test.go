@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// A capture is what one or more versions of a client give their shell and their hook. It is a file
-// of testdata/clients, which has the name of the first of these versions.
+// A capture is what one or more versions of a client pass to their shell and their hook. It is a
+// file in testdata/clients, named after the first of these versions.
 type capture struct {
 	Versions []string          `json:"versions"`
 	Env      []string          `json:"env"` // names that the shell is given
@@ -20,8 +20,8 @@ type capture struct {
 	Hook     []json.RawMessage `json:"hook"`
 }
 
-// A shellCall is one start of the shell: the words before the text, and the lines of the text, of
-// which the first are those of an earlier call.
+// A shellCall is one start of the shell: the words before the text, and the lines of the text; the
+// first lines may be those of an earlier call.
 type shellCall struct {
 	Argv  []string `json:"argv"`
 	As    int      `json:"as,omitempty"`
@@ -29,7 +29,7 @@ type shellCall struct {
 	Text  []string `json:"text"`
 }
 
-// fold leaves out of a text the lines that it begins with as an earlier one does.
+// fold removes from a text the first lines that it has in common with an earlier one.
 func (s *shellCall) fold(before []string, text string) {
 	lines := strings.Split(text, "\n")
 	for i, other := range before {
@@ -44,7 +44,7 @@ func (s *shellCall) fold(before []string, text string) {
 	s.Text = lines[s.Lines:]
 }
 
-// keep writes the capture beside the older ones, or adds its version to the one that is the same.
+// keep writes the capture beside the older ones, or adds its version to an identical one.
 func (got *capture) keep(t *testing.T, dir string) {
 	t.Helper()
 	version := got.Versions[0]
@@ -72,7 +72,7 @@ func (got *capture) keep(t *testing.T, dir string) {
 		got.Versions, len(got.Shell), len(got.Hook), len(all))
 }
 
-// captures are those of a client, the newest last.
+// captures returns those of a client, the newest last.
 func captures(t *testing.T, client string) (list []capture) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata/clients", client, "*.json"))
@@ -90,7 +90,7 @@ func captures(t *testing.T, client string) (list []capture) {
 	return list
 }
 
-// texts are what the shell was given, whole.
+// texts returns the complete texts that the shell was given.
 func (got capture) texts() (texts []string) {
 	for _, call := range got.Shell {
 		var before []string

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// conversationDoors are the doors that every client goes through, one after the other, each set up
-// from the one before it.
+// conversationDoors are the ways in which every client makes its calls, one after the other, each
+// set up from the one before it.
 var conversationDoors = []struct {
 	name    string
 	install func(t *testing.T, b *bench, c client)
@@ -28,18 +28,18 @@ var conversationDoors = []struct {
 	{"both", func(t *testing.T, b *bench, c client) { b.ctl(t, "hook", "install", c.name) }},
 }
 
-// TestClientsConversation has each client make the calls of the conversation with plain bash and
-// with us: what its model sees is the same, but for what the file says. make test-clients.
+// TestClientsConversation lets each client make the calls of the conversation with plain bash and
+// with us: its model sees the same, except for what the file lists. make test-clients.
 func TestClientsConversation(t *testing.T) {
 	needClients(t)
 	talk := readConversation(t)
-	// of the account on the bench, only its own home has programs
+	// on the bench, only the account's own home has programs
 	t.Setenv("PATH", outsideHome(os.Getenv("PATH")))
 	for _, c := range chosen() {
 		t.Run(c.name, func(t *testing.T) {
 			if own := c.tool; c.name == "qwen" {
-				// Its terminal would be read from; where a command has closed it before it ends,
-				// the client sends SIGHUP.
+				// The client would read from its terminal; if a command has closed it before it
+				// ends, the client sends SIGHUP.
 				c.tool = func(text string) toolCall {
 					return own("exec 9<&0 < /dev/null\n" + text).with(o{"timeout": 15_000})
 				}
@@ -84,7 +84,7 @@ func TestClientsConversation(t *testing.T) {
 	}
 }
 
-// again is another round with plain bash and through a door that is set up.
+// again is another round with plain bash and in a way of calling that is set up.
 func (b *bench) again(t *testing.T, c client, talk conversation, bare []string,
 	install func(*testing.T, *bench, client)) (r round) {
 	t.Helper()
@@ -128,15 +128,14 @@ func (b *bench) converse(t *testing.T, c client, talk conversation,
 	return results[1:], b.model.took[1:]
 }
 
-// varying is what clients put around a result that is never the same twice; what is in the group
-// stays.
+// varying matches what clients put around a result that is never the same twice; what is in the
+// group stays.
 var varying = pattern(`(Chunk ID: )\w+|(Wall time: )[0-9.]+|(Process Group PGID: )\d+|(Original token count: )\d+`)
 
 // hookAdded is what a client itself adds to the result of a call that a hook has changed.
 var hookAdded = map[string]string{"gemini": "\n\n[System] Tool input parameters were modified by a hook before execution."}
 
-// toolResults are the results of tools in a conversation, as text, whichever family of models it is
-// for.
+// toolResults returns the results of tools in a conversation, as text, for every family of models.
 func toolResults(t *testing.T, conversation string) (list []string) {
 	t.Helper()
 	for d := json.NewDecoder(strings.NewReader(conversation)); d.More(); {
@@ -201,7 +200,8 @@ func middle(list []time.Duration) time.Duration {
 	return list[len(list)/2].Round(time.Millisecond)
 }
 
-// outsideHome is a PATH without what is in the home of the account that runs the tests.
+// outsideHome returns a PATH without the directories in the home of the account that runs the
+// tests.
 func outsideHome(list string) string {
 	account, err := user.LookupId(strconv.Itoa(os.Getuid()))
 	return strings.Join(slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool {

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// clientDoors are the ways on which the commands of a client come to tada-run.
+// clientDoors are the ways in which the commands of a client reach tada-run.
 var clientDoors = []string{"shell", "hook", "both", "session", "mcp"}
 
-// eachDoor runs a test for every client and each of its doors; a client that was adjusted before it
-// was set up, where needed.
+// eachDoor runs a test for every client and each of these ways; if needed, with a client that was
+// adjusted before it was set up.
 func eachDoor(t *testing.T, test func(t *testing.T, b *bench, c client, door string),
 	adjust ...func(client) client) {
 	needClients(t)
@@ -32,7 +32,7 @@ func eachDoor(t *testing.T, test func(t *testing.T, b *bench, c client, door str
 	}
 }
 
-// loginShell is the account's: Codex takes no other one.
+// loginShell returns the account's: Codex uses no other.
 func loginShell(c client, door string) string {
 	if c.name == "codex" && (door == "shell" || door == "both") {
 		return "BIN/bash"
@@ -40,8 +40,8 @@ func loginShell(c client, door string) string {
 	return "/bin/bash"
 }
 
-// open sets one door up, as a person does it, and returns the client with the tool that goes
-// through it.
+// open sets up one of these ways, as a person does it, and returns the client with the tool that
+// uses it.
 func (b *bench) open(t *testing.T, c client, door string) client {
 	t.Helper()
 	if door == "mcp" {
@@ -87,7 +87,7 @@ var mcpClients = map[string]struct{ file, text, tool string }{
 
 const mcpServers = `{"mcpServers":{"tada":{"command":"COMMAND","args":["mcp"],"trust":true}}}`
 
-// serve registers the server, and gives the client its tool in the place of its own.
+// serve registers the server, and gives the client its tool in place of its own.
 func (b *bench) serve(t *testing.T, c client) client {
 	t.Helper()
 	m := mcpClients[c.name]
@@ -109,7 +109,7 @@ func (b *bench) serve(t *testing.T, c client) client {
 	return c
 }
 
-// What is allowed runs; what is denied does not, and the model is told why; what has to be asked
+// What is allowed runs; what is denied does not, and the model gets the reason; what must be asked
 // runs exactly once for one approval. make test-clients.
 func TestClientsDoors(t *testing.T) {
 	eachDoor(t, func(t *testing.T, b *bench, c client, _ string) {
@@ -147,7 +147,7 @@ func TestClientsDoors(t *testing.T) {
 	})
 }
 
-// Qwen Code's hook alone lets no command run: the model is told which lines to run instead. make
+// Qwen Code's hook alone lets no command run: the model gets the lines to run instead. make
 // test-clients.
 func TestClientsQwenHook(t *testing.T) {
 	needClients(t)

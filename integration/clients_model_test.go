@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A model is what the programs take for one: it asks for one tool after the other, or for some at
-// once, and ends when it was told what came of the last.
+// A model is what the programs use as their model: it asks for one tool after the other, or for
+// some at once, and ends after the result of the last.
 type model struct {
 	mu    sync.Mutex
 	env   []string
@@ -25,7 +25,7 @@ type model struct {
 	took         []time.Duration // from each call to its result
 }
 
-// A toolCall is what the model asks for. SESSION in its arguments stands for the number of the
+// A toolCall is what the model asks for. SESSION in its arguments is replaced by the number of the
 // command that was left running last.
 type toolCall struct {
 	name   string
@@ -52,8 +52,8 @@ func (m *model) requests() string {
 	return strings.Join(m.seen, "\n")
 }
 
-// resultMarks begin the result of a tool, one for each family of models; running is how Codex tells
-// the number of a command that it left running.
+// resultMarks begin the result of a tool, one for each family of models; running is how Codex
+// reports the number of a command that it left running.
 var (
 	resultMarks = []string{`"tool_result"`, `"function_call_output"`, `"role":"tool"`,
 		`"functionResponse"`}
@@ -116,7 +116,8 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// next are the calls of one answer, from the n-th on, with what a person does before.
+// next returns the calls of one answer, from the n-th on, after doing what a person does before
+// them.
 func (m *model) next(n int, conversation string) (list []saidCall) {
 	for i, call := range m.calls[n:] {
 		if i > 0 && !call.joined {
@@ -141,7 +142,7 @@ type protocol interface {
 	calls([]saidCall)
 }
 
-// A saidCall is a call as the model says it: the n-th of the conversation.
+// A saidCall is a call as the model sends it: the n-th of the conversation.
 type saidCall struct {
 	name string
 	args json.RawMessage
@@ -212,7 +213,7 @@ func (p responses) text(s string) {
 		"content": []any{o{"type": "output_text", "text": s}}})
 }
 
-// calls name the tools of a server apart from the server, with a space between them.
+// calls names the tools of a server separately from the server, with a space between them.
 func (p responses) calls(list []saidCall) {
 	var items []o
 	for _, c := range list {

@@ -11,7 +11,7 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// switchValues are the values that switch hooks off, by the key of the table in package launcher.
+// switchValues are the values that turn hooks off, by the key of the table in package launcher.
 var switchValues = map[string]string{
 	"disableAllHooks": "true", "allowManagedHooksOnly": "true", "allow_managed_hooks_only": "true",
 	"features.hooks":       "false",
@@ -30,7 +30,7 @@ var switchValues = map[string]string{
 // switchVariable is one of those that a shell or the loader acts on first.
 const switchVariable = "LD_PRELOAD"
 
-// withSwitch is the text of settings with a switch in front, or behind as TOML.
+// withSwitch returns the text of settings with a switch before it or, for TOML, after it.
 func withSwitch(t *testing.T, had, file, key, line string) string {
 	t.Helper()
 	value, known := switchValues[key]
@@ -59,8 +59,8 @@ func withSwitch(t *testing.T, had, file, key, line string) string {
 	return first + "}"
 }
 
-// C4: whoever switches the hooks off, the repository, the person or the machine, the shell is
-// there: commands are judged, the first of a conversation tells it, and so does hook status. make
+// C4: if the repository, the person or the machine turns the hooks off, the shell still works:
+// commands are judged, the first one of a conversation reports it, and so does hook status. make
 // test-clients.
 func TestClientsHooksOff(t *testing.T) {
 	needClients(t)
@@ -93,7 +93,7 @@ func TestClientsHooksOff(t *testing.T) {
 				}
 				before := b.rules(t, files)
 				if s.Level == "user" && c.name != "copilot" {
-					// a change of what was installed is told as that
+					// a change of what was installed is reported as that
 					install()
 				}
 				other := sessionClients[c.name].write(filepath.Join(b.work, ".envrc"))
@@ -105,7 +105,7 @@ func TestClientsHooksOff(t *testing.T) {
 					c.tool("cat ../closed/x"), other)
 				off := !strings.Contains(got[3], "tada-run")
 				if c.name == "copilot" && s.Level == "user" {
-					// the file is ours, so a change of it is told as that, and nothing runs
+					// the file is ours, so a change of it is reported as that, and nothing runs
 					off = false
 					if !strings.Contains(got[0], "TAMPER DETECTED") {
 						t.Errorf("a change of our own file: %s", got[0])

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// features are what is proved of a client, in the order of README's table, and by which tests. Of a
-// test that proves less, the result says so.
+// features are what is proved about a client, in the order of README's table, and by which tests.
+// For a test that proves less, result says so.
 var features = []struct{ name, tests, result string }{
 	{name: "shell", tests: "TestClientsShell TestClientsDoors/shell " +
 		"TestClientsClaudeShellThatIsNone TestClientsCalls/shell TestClientsDirectory/shell"},
@@ -52,8 +52,8 @@ func proves(test string) (feature, result string, known bool) {
 	return feature, result, known
 }
 
-// TestEveryClientTestProves: a test with the programs that is in no row of the table would fail
-// with each of them, and only where they are.
+// TestEveryClientTestProves: without this, a client test that is in no row of the table would fail
+// with every program, but only where the programs are installed.
 func TestEveryClientTestProves(t *testing.T) {
 	files, err := filepath.Glob("clients_*test.go")
 	if err != nil || len(files) == 0 {
@@ -90,7 +90,7 @@ var proofs struct {
 	now []proof // of this run
 }
 
-// note takes down what becomes of the test. A feature fails when one of its tests does.
+// note records the result of the test. A feature fails if one of its tests does.
 func (c client) note(t *testing.T) {
 	t.Helper()
 	feature, result, known := proves(t.Name())
@@ -127,8 +127,8 @@ func (c client) note(t *testing.T) {
 	})
 }
 
-// merge puts what was proved now in the place of what was proved before. Of a client that was tried
-// in other versions, nothing is left.
+// merge replaces earlier proofs with those of this run. Proofs of other versions of the same client
+// are dropped.
 func merge(old, now []proof) []proof {
 	all := slices.Clone(now)
 	for _, p := range old {

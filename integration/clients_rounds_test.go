@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A round is what came of the calls of the conversation, with plain bash and through a door.
+// A round is the results of the calls of the conversation, with plain bash and in another way of
+// calling.
 type round struct {
 	plain, got []string
 }
@@ -21,9 +22,9 @@ func (c conversation) differs(of client, door string, rounds []round) bool {
 	return false
 }
 
-// settle compares the results of the n-th call: one round without a difference is enough where in
-// every other one something was lost of that same result. Anything else is a difference, however
-// seldom it comes. It returns the round to show.
+// settle compares the results of the n-th call. One round without a difference is enough if in
+// every other round something of that same result was lost. Anything else is a difference, however
+// rarely it occurs. It returns the round to show.
 func (s spoken) settle(c client, door string, n int, rounds []round) (wrong, why string, _ round) {
 	judge := func(r round) (string, string) {
 		got := r.got[n]
@@ -52,7 +53,7 @@ func (s spoken) settle(c client, door string, n int, rounds []round) (wrong, why
 	return "", why, *full
 }
 
-// lost reports whether a result is another one, or that without one piece of it.
+// lost reports whether a result is the other one, or the other one without one piece.
 func lost(part, full string) bool {
 	part = strings.Replace(part, "Output: (empty)", "Output: ", 1)
 	if len(part) > len(full) {
@@ -65,8 +66,8 @@ func lost(part, full string) bool {
 	return strings.HasSuffix(full, part[head:])
 }
 
-// alike reports whether two results differ at most in the order of what came from standard output
-// and standard error: all but Claude Code read them from two pipes, and take what is there.
+// alike reports whether two results differ at most in the order of standard output and standard
+// error: all clients except Claude Code read them from two pipes, and take what is there.
 func alike(c client, a, b string) bool {
 	letters := func(s string) []byte {
 		return slices.Sorted(slices.Values([]byte(strings.Join(strings.Fields(s), ""))))
@@ -74,7 +75,7 @@ func alike(c client, a, b string) bool {
 	return c.name != "claude-code" && slices.Equal(letters(a), letters(b))
 }
 
-// A difference that stays, that is no lost end, or that a client has which loses none fails.
+// A difference fails if it stays, if it is not a lost end, or if the client loses none.
 func TestRounds(t *testing.T) {
 	const full = "Output: one\ntwo\nthree\nExit Code: 0"
 	const torn = "Output: one\ntw\nExit Code: 0"

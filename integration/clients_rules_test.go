@@ -16,7 +16,7 @@ import (
 // each level of its settings. A file below ETC is the machine's.
 var clientRules = map[string]struct {
 	levels map[string]map[string]string // by level, what files there are with which text
-	// somebody who is not there is asked, so nothing runs; else the session ends with it
+	// it asks a person who is not there, so nothing runs; otherwise the session ends
 	asks bool
 }{
 	"claude-code": {asks: true, levels: map[string]map[string]string{
@@ -45,7 +45,7 @@ var clientRules = map[string]struct {
 		"project": {"w/.qwen/settings.json": qwenRules},
 		"managed": {"etc/qwen-code/settings.json": qwenRules},
 	}},
-	// Copilot CLI takes rules from its command line alone: TestClientsCopilotRules.
+	// Copilot CLI takes rules only from its command line: TestClientsCopilotRules.
 }
 
 const (
@@ -60,9 +60,9 @@ const (
 		"decision = \"ask_user\"\npriority = 900\n"
 )
 
-// C1: through every door the client's own rules hold as without us, at every level of its settings:
-// what they deny or ask about does not run, and what they do not name runs through tada-run. make
-// test-clients.
+// C1: in every way of calling the client's own rules hold as without us, at every level of its
+// settings: what they deny or ask about does not run, and what they do not name runs through
+// tada-run. make test-clients.
 func TestClientsRules(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
@@ -95,8 +95,8 @@ func TestClientsRules(t *testing.T) {
 	}
 }
 
-// rules writes files of the person and of the machine, and returns what the client has to be
-// started by to see the latter.
+// rules writes files of the person and of the machine, and returns the words that must start the
+// client for it to see the latter.
 func (b *bench) rules(t *testing.T, files map[string]string) (before []string) {
 	t.Helper()
 	base := filepath.Dir(b.home)
@@ -126,9 +126,9 @@ func (b *bench) rules(t *testing.T, files map[string]string) (before []string) {
 	return before
 }
 
-// With the hook alone, what a person allows in Claude Code runs when tada-run's line is allowed
-// too, and nothing else does: the default mode asks. With the shell, the rules are as they are.
-// make test-clients.
+// With the hook alone, what a person allows in Claude Code runs if tada-run's line is allowed too,
+// and nothing else does: the default mode asks. With the shell, the rules are unchanged. make
+// test-clients.
 func TestClientsAllowRules(t *testing.T) {
 	needClients(t)
 	for _, mode := range []string{"hook", "hook and shell"} {
@@ -158,7 +158,7 @@ func TestClientsAllowRules(t *testing.T) {
 	}
 }
 
-// What Codex refuses by itself it refuses with the hook. make test-clients.
+// What Codex refuses by itself, it also refuses with the hook. make test-clients.
 func TestClientsCodexRefuses(t *testing.T) {
 	needClients(t)
 	c := clients[1]
@@ -170,8 +170,8 @@ func TestClientsCodexRefuses(t *testing.T) {
 	}
 }
 
-// C7: a patch that Codex takes from a command line is applied when its names are harmless, and asks
-// when they are not. make test-clients.
+// C7: a patch that Codex takes from a command line is applied if its names are harmless, and asks
+// if they are not. make test-clients.
 func TestClientsCodexPatch(t *testing.T) {
 	needClients(t)
 	c := clients[1]
@@ -192,7 +192,7 @@ func TestClientsCodexPatch(t *testing.T) {
 	}
 }
 
-// J5: a tool that tada-run does not know asks, in every client. make test-clients.
+// J5: an unknown tool asks, in every client. make test-clients.
 func TestClientsUnknownTool(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
@@ -218,15 +218,15 @@ func TestClientsUnknownTool(t *testing.T) {
 	}
 }
 
-// ownRefusals are what a client says of a file that it has by itself for none of the workspace; its
-// hook is not asked then.
+// ownRefusals are what a client says about a file that it considers outside the workspace; its hook
+// is not asked then.
 var ownRefusals = map[string]map[string]string{
 	"gemini": {".env": "Path not in workspace", ".git/hooks/pre-commit": "Path not in workspace",
 		"../closed/x": "Path not in workspace"},
 }
 
 // With the hook, the client's own file tools write what they may, are asked about what runs later,
-// and are denied what is restricted, in the workspace and beside it. make test-clients.
+// and are denied what is restricted, inside and outside the workspace. make test-clients.
 func TestClientsFiles(t *testing.T) {
 	needClients(t)
 	loading := slices.Collect(agents.Of("loads"))
@@ -279,8 +279,8 @@ func TestClientsFiles(t *testing.T) {
 	}
 }
 
-// What Copilot CLI is told on its command line holds with the hook: it matches the command that it
-// is given last, and takes an "allow" of a hook for the person's own. make test-clients.
+// The rules on Copilot CLI's command line hold with the hook: it applies them to the command that
+// it finally gets, and takes an "allow" of a hook for the person's own. make test-clients.
 func TestClientsCopilotRules(t *testing.T) {
 	needClients(t)
 	i := slices.IndexFunc(clients, func(c client) bool { return c.name == "copilot" })
@@ -297,8 +297,8 @@ func TestClientsCopilotRules(t *testing.T) {
 	}
 }
 
-// Claude Code takes no shell whose path has neither bash nor zsh in it, and says nothing: then a
-// command goes through the hook's line. make test-clients.
+// Claude Code silently uses no shell whose path contains neither bash nor zsh: then a command goes
+// through the hook's line. make test-clients.
 func TestClientsClaudeShellThatIsNone(t *testing.T) {
 	needClients(t)
 	c := clients[0]

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// Claude Code has a sandbox of its own for commands, which a person switches on. There too a
-// command needs its record, which lies outside: without it nothing runs, and with it the hooked
-// command is judged, run and recorded. As the shell tada-run is called for the proxies of that
-// sandbox and for a shell inside of it, which no command may start: there nothing runs, and README
-// says to use the hook. make test-clients.
+// Claude Code has a sandbox of its own for commands, which a person can turn on. There too a
+// command needs the record, which is outside: without it nothing runs, and with it the hooked
+// command is judged, run and recorded. With tada-run as the shell, tada-run is also called for the
+// proxies of that sandbox and for a shell inside it, which no command may start: there nothing
+// runs, and README says to use the hook. make test-clients.
 func TestClientsClaudeSandbox(t *testing.T) {
 	needClients(t)
 	need(t, "bwrap", "socat")

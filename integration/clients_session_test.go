@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// sessionClients are how the models of the clients read and write a file. Refused is what the model
-// is told of six files that it may not have, or only read.
+// sessionClients are how the models of the clients read and write a file. refused is what the model
+// receives for six files that it may not access, or only read.
 var sessionClients = map[string]struct {
 	read, write func(path string) toolCall
 	unknown     toolCall // a tool that tada-run does not know
@@ -77,8 +77,8 @@ var sessionClients = map[string]struct {
 	},
 }
 
-// TestClientsSession runs the whole agent inside of a session, in a fresh account without a setting
-// of ours: it asks once, and works. Its file tools reach neither the state, nor what decides about
+// TestClientsSession runs the whole agent inside a session, in a fresh account without our
+// settings: it asks once, and works. Its file tools reach neither the state nor what decides about
 // the next session, and what it runs through tada-run is judged and recorded outside. make
 // test-clients.
 func TestClientsSession(t *testing.T) {
@@ -137,7 +137,7 @@ func TestClientsSession(t *testing.T) {
 	}
 }
 
-// enlist starts the session, sees the one question that it asks, and says yes.
+// enlist starts the session, checks that it asks one question, and approves it.
 func (b *bench) enlist(t *testing.T, c client, session []string) {
 	t.Helper()
 	b.model.begin(nil)
@@ -189,7 +189,7 @@ func (b *bench) person(t *testing.T, args ...string) {
 	}
 }
 
-// filesBelow are the names in a home, without the states of tada-run and of its sessions.
+// filesBelow returns the names in a home, without the states of tada-run and of its sessions.
 func filesBelow(t *testing.T, home string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(home, func(name string, d fs.DirEntry, err error) error {
@@ -208,7 +208,7 @@ func filesBelow(t *testing.T, home string) (names []string) {
 	return names
 }
 
-// recorded fails unless a run within a session is on record with that end.
+// recorded fails unless a run within a session is recorded with that end.
 func (b *bench) recorded(t *testing.T, command, state string) {
 	t.Helper()
 	var runs []struct{ Command, State, Within string }

@@ -9,7 +9,7 @@ import (
 )
 
 // TestClientsShell gives the clients tada-run as their shell, as `tadactl shell install` sets it up
-// or says to. make test-clients.
+// or describes it. make test-clients.
 func TestClientsShell(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
@@ -37,9 +37,9 @@ func (b *bench) shell(t *testing.T, c client) {
 	}
 }
 
-// TestClientsBoth gives the clients the hook and the shell together, and a question that the one
-// asked is answered for the other: the identical command is the identical plan through every door.
-// make test-clients.
+// TestClientsBoth gives the clients the hook and the shell together. A question that one asked is
+// answered for the other: the same command results in the same plan in every way of calling. make
+// test-clients.
 func TestClientsBoth(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
@@ -78,8 +78,8 @@ func codexClient(argv ...string) client {
 	return c
 }
 
-// On a terminal that Codex makes for a command its model reads and types (tty:true, write_stdin):
-// what is typed reaches the command, and answers no question. make test-clients.
+// On a terminal that Codex makes for a command, its model reads and types (tty:true, write_stdin):
+// what it types reaches the command, and answers no question. make test-clients.
 func TestClientsCodexTerminal(t *testing.T) {
 	needClients(t)
 	for _, mode := range []string{"shell", "hook"} {
@@ -116,7 +116,7 @@ func TestClientsCodexTerminal(t *testing.T) {
 }
 
 // Codex puts a sandbox of its own around each command. There the shell and the hooked command need
-// their record, which lies outside: with it they judge, run and record in a fence inside the fence;
+// the record, which is outside: with it they judge, run and record in a sandbox inside the sandbox;
 // without it nothing runs. make test-clients.
 func TestClientsCodexSandbox(t *testing.T) {
 	needClients(t)

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A stopping says how a client ends or puts aside what takes long: the arguments that its model
-// adds to a call.
+// A stopping says how a client ends a long command or puts it in the background: the arguments that
+// its model adds to a call.
 type stopping struct {
 	limit      o // a short time limit; nil where the model cannot give one
 	background o // to have the command go on beside; nil where the model cannot
@@ -39,9 +39,9 @@ func (call toolCall) with(more o) toolCall {
 	return call
 }
 
-// What a client puts aside goes on, what it gives up at its time limit ends, and what runs when the
-// person interrupts it ends with it, unless it goes on without us too; of all of it there is a
-// whole record. make test-clients.
+// What a client puts in the background goes on, what it cancels at its time limit ends, and what
+// runs when the person interrupts it ends with it, unless it also goes on without us. All of it is
+// completely recorded. make test-clients.
 func TestClientsStop(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
@@ -53,7 +53,7 @@ func TestClientsStop(t *testing.T) {
 	eachDoor(t, stop, impatient)
 }
 
-// impatient gives Gemini CLI a short limit, which its model cannot do.
+// impatient gives Gemini CLI a short limit; its model cannot do that.
 func impatient(c client) client {
 	setup := c.setup
 	c.setup = func(t *testing.T, b *bench, url string) {
@@ -124,7 +124,7 @@ func stop(t *testing.T, b *bench, c client, door string) {
 	if list := b.ctl(t, "sessions"); strings.Contains(list, " running ") {
 		t.Errorf("a run is on record as running:\n%s", list)
 	}
-	// which tells the end of a run whose launcher was killed
+	// this records the end of a run whose launcher was killed
 	_ = b.command(t, filepath.Join(b.bin, "tada-run"), "true").Run()
 	b.ctl(t, "audit", "verify", "--complete")
 }
@@ -163,8 +163,8 @@ func runningIn(t *testing.T, list string) (id string) {
 	return id
 }
 
-// interrupt plays until a file is there, and interrupts the client then, as a person does with
-// Ctrl-C, again where it is not enough.
+// interrupt plays until a file exists, and then interrupts the client, as a person does with
+// Ctrl-C, again if once is not enough.
 func (b *bench) interrupt(t *testing.T, c client, calls []toolCall, file string) []string {
 	t.Helper()
 	b.model.begin(calls)

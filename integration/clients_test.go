@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// A client is an agent program that is installed on this machine, and how it is made to talk to a
-// model on loopback.
+// A client is an agent program that is installed on this machine, and how it is made to use a model
+// on loopback.
 type client struct {
 	name  string // of the platform
 	bin   string
@@ -28,7 +28,7 @@ type client struct {
 	argv  []string
 	env   []string
 
-	// It loses the end of an output now and then, without us too.
+	// It sometimes loses the end of an output, without us too.
 	losesEnds bool
 
 	program string // where it is; empty for the first that is found
@@ -78,7 +78,7 @@ var clients = []client{
 		argv: []string{"run", "--model", "mock/mock", "go"},
 		env:  []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"},
 		setup: func(t *testing.T, b *bench, url string) {
-			// a plugin of its own it installs at each start
+			// it installs a plugin of its own at each start
 			write(t, filepath.Join(b.home, ".config/opencode/.npmrc"), "fetch-retries=0\n")
 			write(t, filepath.Join(b.home, ".config/opencode/opencode.json"),
 				fmt.Sprintf(`{"permission":{"bash":"allow","external_directory":"allow"},"provider":{"mock":{"npm":"@ai-sdk/openai-compatible","name":"mock","options":{"baseURL":%q,"apiKey":"x"},"models":{"mock":{"name":"mock"}}}}}`, url+"/v1"))
@@ -105,13 +105,14 @@ var clients = []client{
 		},
 		argv: []string{"--yolo", "--auth-type", "openai", "-p", "go"},
 		env:  []string{"OPENAI_API_KEY=x", "OPENAI_MODEL=mock", "QWEN_CODE_NO_RELAUNCH=true"},
-		// libuv, of node, ends a terminal that hung up after a read that did not fill its buffer.
-		// The kernel hands out 4,095 bytes at most, and less while it still moves what was written,
-		// so that what a command wrote last is lost where it ends before the client has read it.
+		// libuv, in node, ends a terminal that hung up after a read that did not fill its buffer.
+		// The kernel returns at most 4,095 bytes, and less while it still moves what was written,
+		// so the last output of a command is lost if the command ends before the client has read
+		// it.
 		losesEnds: true,
 		setup: func(t *testing.T, b *bench, url string) {
-			// A terminal, as where a person sits: with -p alone it reads two pipes, and drops what
-			// is in them when the command ends.
+			// A terminal, as if a person were there: with -p alone it reads two pipes, and drops
+			// what is in them when the command ends.
 			write(t, filepath.Join(b.home, ".qwen/settings.json"),
 				`{"privacy":{"usageStatisticsEnabled":false},"general":{"disableAutoUpdate":true},"tools":{"shell":{"enableInteractiveShell":true}}}`)
 			setenv(b, "OPENAI_BASE_URL", url+"/v1")
@@ -145,8 +146,8 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// chosen are the clients that are in the directories of TADA_CLIENTS, every release of each, or
-// without it the first in PATH.
+// chosen returns the clients in the directories of TADA_CLIENTS, every release of each, or without
+// it the first in PATH.
 func chosen() (list []client) {
 	for _, c := range clients {
 		for _, dir := range filepath.SplitList(os.Getenv("TADA_CLIENTS")) {
@@ -176,8 +177,8 @@ func (c client) find(t *testing.T) string {
 	return c.program
 }
 
-// packages is the directory that a program of npm is in, with its packages. A program anywhere else
-// is where it is.
+// packages returns the directory of an npm program, with its packages. Any other program is where
+// it is.
 func packages(program string) string {
 	if dir, _, ok := strings.Cut(program, "/node_modules/.bin/"); ok {
 		return dir
@@ -185,7 +186,7 @@ func packages(program string) string {
 	return "/opt"
 }
 
-// seen is where a program is on the bench.
+// seen returns where a program is on the bench.
 func (b *bench) seen(program string) string {
 	if rest, ok := strings.CutPrefix(program, b.opt); ok {
 		return "/opt" + rest
@@ -195,7 +196,7 @@ func (b *bench) seen(program string) string {
 
 var versions sync.Map // by program
 
-// version is what the program says of itself, by its first number.
+// version returns the first number in the program's version output.
 func (c client) version(t *testing.T) string {
 	t.Helper()
 	program := c.find(t)
@@ -224,9 +225,8 @@ var build = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// newBench makes the account: its home and its login shell stand in a passwd file, which the
-// programs are shown in the place of the machine's. So nothing is told them that a person would not
-// have set up.
+// newBench makes the account: its home and its login shell are in a passwd file, which the programs
+// see in place of the machine's. So they get nothing that a person would not have set up.
 func newBench(t *testing.T, c client, shell string) *bench {
 	t.Helper()
 	c.note(t)
@@ -276,7 +276,7 @@ func (b *bench) login(t *testing.T, shell string) {
 	write(t, b.passwd, "root:x:0:0:root:"+b.home+":"+strings.ReplaceAll(shell, "BIN", b.bin)+"\n")
 }
 
-// command is a program on the bench. It sees the passwd file, and its packages below /opt, by
+// command is a program on the bench. It sees the passwd file, and its packages below /opt, through
 // mounts of its own, for which an ordinary user becomes the owner of a user namespace. Programs in
 // the home of another account would be asked about.
 func (b *bench) command(t *testing.T, name string, args ...string) *exec.Cmd {
@@ -299,8 +299,8 @@ func (b *bench) ctl(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// play lets the client's model ask for some tools, one after the other, and returns what the model
-// was told came of each.
+// play lets the client's model ask for some tools, one after the other, and returns the result of
+// each as the model received it.
 func (b *bench) play(t *testing.T, c client, calls ...toolCall) []string {
 	t.Helper()
 	return b.playIn(t, c, b.before, calls...)
@@ -323,7 +323,7 @@ func (b *bench) playIn(t *testing.T, c client, before []string, calls ...toolCal
 	return results
 }
 
-// start starts the client by another program, in a process group of its own, as a shell does it.
+// start starts the client through another program, in a process group of its own, like a shell.
 func (b *bench) start(t *testing.T, c client, before []string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	words := append(append(slices.Clone(before), b.seen(c.find(t))), c.argv...)
@@ -338,8 +338,8 @@ func (b *bench) start(t *testing.T, c client, before []string) (*exec.Cmd, *byte
 	return cmd, &out
 }
 
-// try sees three commands judged as they should be: one runs, one is denied, one waits for a person
-// and runs when it is called again after the yes, by the same agent.
+// try checks that three commands are judged as they should be: one runs, one is denied, one waits
+// for a person and runs when the same agent calls it again after the approval.
 func (b *bench) try(t *testing.T, c client) {
 	t.Helper()
 	if got := b.play(t, c, c.tool("mkdir -p sub; cd sub; echo hello > ran; echo said 4'2'"))[0]; !strings.Contains(got, "said 42") {
@@ -366,7 +366,7 @@ func (b *bench) try(t *testing.T, c client) {
 		b.approve(t, "rm -r build")
 	}
 	// The first command of Codex may come before the snapshot of the shell is ready, and is then
-	// called in another way.
+	// made in another way.
 	if got := b.play(t, c, c.tool("true"), c.tool("rm -r build"), again); !strings.Contains(got[1],
 		"tadactl approve") || b.exists("build") {
 		t.Errorf("a question: %s\nthe identical command after the yes: %s", got[1], got[2])
@@ -405,12 +405,11 @@ func (b *bench) questions(t *testing.T) (list []question) {
 	return list
 }
 
-// approve says yes to the one question about a command, which must show the agent's own command
-// first.
+// approve approves the one question about a command, which must show the agent's own command first.
 func (b *bench) approve(t *testing.T, command string) {
 	t.Helper()
 	list := slices.DeleteFunc(b.questions(t), func(q question) bool {
-		// whatever else the client itself connects to is a question of its session
+		// other connections of the client itself are questions of its session
 		return len(b.before) > 0 && strings.HasPrefix(q.about, "connect ")
 	})
 	if len(list) != 1 {
@@ -437,7 +436,7 @@ func (b *bench) approve(t *testing.T, command string) {
 	b.person(t, "approve", "--plan", q.Hash, q.ID)
 }
 
-// approveFirst says yes to one of the questions.
+// approveFirst approves one of the questions.
 func (b *bench) approveFirst(t *testing.T) {
 	t.Helper()
 	list := b.questions(t)
@@ -447,7 +446,7 @@ func (b *bench) approveFirst(t *testing.T) {
 	b.person(t, "approve", "--plan", list[0].Hash, list[0].ID)
 }
 
-// needClients skips where nobody asked for the programs, or the machine has no namespaces.
+// needClients skips the test unless the programs were asked for and the machine has namespaces.
 func needClients(t *testing.T) {
 	t.Helper()
 	if os.Getenv("TEST_CLIENTS") == "" {
@@ -455,8 +454,8 @@ func needClients(t *testing.T) {
 	}
 }
 
-// TestClients runs the agent programs that are installed, with the hook, against a model on
-// loopback that asks for one command at a time, and sees it judged, run, recorded, asked about or
+// TestClients runs the installed agent programs, with the hook, against a model on loopback that
+// asks for one command at a time, and checks that each is judged, run, recorded, asked about or
 // blocked. make test-clients.
 func TestClients(t *testing.T) {
 	needClients(t)

@@ -21,7 +21,7 @@ type conversation struct {
 	files []txtar.File
 }
 
-// A spoken call is one that the model makes, and what may be other than with plain bash.
+// A spoken call is one that the model makes, and what may differ from plain bash.
 type spoken struct {
 	text    string
 	rule    string // that asks
@@ -29,7 +29,8 @@ type spoken struct {
 	differs []difference
 }
 
-// A difference is what a result has instead through the doors that a pattern matches.
+// A difference is the text that a result has instead, in the ways of calling that a pattern
+// matches.
 type difference struct {
 	door, shows, why string
 	both             bool // that of plain bash has it too
@@ -66,7 +67,7 @@ func readConversation(t *testing.T) (c conversation) {
 	return c
 }
 
-// conversationEnv makes two runs of the same calls the same, commits too.
+// conversationEnv makes two runs of the same calls identical, commits too.
 var conversationEnv = []string{
 	"GIT_AUTHOR_DATE=2026-01-02T03:04:05Z", "GIT_COMMITTER_DATE=2026-01-02T03:04:05Z", "TZ=UTC",
 	"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A",
@@ -75,7 +76,7 @@ var conversationEnv = []string{
 	"GOCACHE=" + os.Getenv("GOCACHE"),
 }
 
-// begin makes the repository in a folder, with two commits, and forgets what was there.
+// begin makes the repository in a folder, with two commits, and deletes what was there.
 func (c conversation) begin(t *testing.T, dir string) {
 	t.Helper()
 	if err := os.RemoveAll(dir); err != nil {
@@ -96,10 +97,10 @@ func (c conversation) plain(t *testing.T, dir, text string) string {
 	return string(out)
 }
 
-// asking is what a call that waits for an approval says, with the rule.
+// asking matches the answer to a call that waits for an approval, with the rule.
 var asking = pattern(`"status":"pending".*?"rule":"([^"]*)"`)
 
-// compare compares the result of a call through a door, CLIENT/DOOR, with that of plain bash. It
+// compare compares the result of a call made one way, CLIENT/DOOR, with that of plain bash. It
 // returns what is wrong, or why they may differ.
 func (s spoken) compare(door, plain, got string) (wrong, why string) {
 	asked := ""
@@ -128,7 +129,7 @@ func (s spoken) compare(door, plain, got string) (wrong, why string) {
 }
 
 // TestConversationLines makes the calls of the conversation with bash and with tada-run as the
-// shell: what they print is the same, but for what the file says.
+// shell: they print the same, except for what the file lists.
 func TestConversationLines(t *testing.T) {
 	need(t, "git", "go", "node", "npm", "python3", "make", "jq", "curl")
 	c := readConversation(t)
@@ -153,7 +154,7 @@ func TestConversationLines(t *testing.T) {
 	}
 }
 
-// lines makes the calls in a fresh repository and returns what came of each.
+// lines makes the calls in a fresh repository and returns the result of each.
 func (c conversation) lines(t *testing.T, base, shell string) (results []string) {
 	t.Helper()
 	work, home := filepath.Join(base, "work"), filepath.Join(base, "home")

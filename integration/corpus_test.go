@@ -72,7 +72,7 @@ func corpusPolicy(t testing.TB) (pathguard.Policy, pathguard.Caller) {
 		StateDir: state}
 }
 
-// judgeLine is the judgement of one line, as a launcher would make it.
+// judgeLine returns the judgement of one line, as a launcher would make it.
 func judgeLine(t testing.TB, p pathguard.Policy, c pathguard.Caller,
 	line corpusLine) pathguard.Verdict {
 	script := shellparse.Parse(line.Cmd, shellparse.Options{Dir: c.Dir, Home: c.Home, Vars: c.Env})
@@ -84,8 +84,8 @@ func judgeLine(t testing.TB, p pathguard.Policy, c pathguard.Caller,
 	return p.Judge(plan)
 }
 
-// TestCorpus judges the development corpus end to end. What is missed is listed, because each
-// line of it is a decision: either the policy learns it, or the fence contains it.
+// TestCorpus judges the development corpus end to end. Missed lines are listed, because each is a
+// decision: either the policy learns it, or the sandbox contains it.
 //
 // Rows: C-7.2.7, C-10.2, C-10.6.
 func TestCorpus(t *testing.T) {

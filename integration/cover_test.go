@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// C-10.7: the gate that the tests of the judgement have to pass lets the floor pass and nothing
-// below it, and a package that told no coverage is not taken for one that did well.
+// C-10.7: the gate that the tests of the judgement must pass accepts the required coverage and
+// nothing below it, and a package that reported no coverage does not pass.
 func TestCoverageGate(t *testing.T) {
 	need(t, "bash")
 	gate, err := filepath.Abs("../.ci/cover")
@@ -48,8 +48,8 @@ func TestCoverageGate(t *testing.T) {
 	}
 }
 
-// C-10.7: what must pass before a change lands ends with the gate, and each floor is one of a
-// folder that is there.
+// C-10.7: the checks that must pass before a change lands include the gate, and each required
+// coverage belongs to an existing folder.
 func TestCoverageGateIsAsked(t *testing.T) {
 	if !strings.HasSuffix(strings.TrimSpace(read(t, "../.ci/run")), "\n.ci/cover") {
 		t.Error(".ci/run does not end with the gate")

@@ -14,8 +14,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A desktop is a place with windows: terminals of a tmux server of its own, typed into with
-// send-keys and read with capture-pane, as a person types and reads.
+// A desktop is a place with windows: terminals of a tmux server of its own. The test types with
+// send-keys and reads with capture-pane, like a person.
 type desktop struct {
 	*place
 	socket string
@@ -39,10 +39,10 @@ func newDesktop(t *testing.T) *desktop {
 		}
 		d.tmux("kill-server")
 	})
-	// Somebody sits at it: a tmux that is shown on no terminal has no person.
+	// A person sits at it: a tmux that is shown on no terminal has no person.
 	d.tmux("new-session", "-d", "-s", "seat", "exec cat")
 	d.hand = newHand(t, d)
-	// windows keep the sizes that they are made with
+	// windows keep the sizes with which they were made
 	s, _ := p.asPerson("exec tmux -S " + d.socket + " -f /dev/null attach -f ignore-size -t seat")
 	if err := s.shows("seat"); err != nil {
 		t.Fatal(err, s.text())
@@ -88,7 +88,7 @@ func (w *window) tmux(command string, args ...string) string {
 	return w.d.tmux(args...)
 }
 
-// types sends text as it is, and then keys by tmux's names.
+// types sends text literally, and then keys by tmux's names.
 func (w *window) types(text string, keys ...string) {
 	if text != "" {
 		w.tmux("send-keys", "-l", "--", text)
@@ -101,7 +101,7 @@ func (w *window) types(text string, keys ...string) {
 // line types a line and Enter.
 func (w *window) line(text string) { w.types(text, "Enter") }
 
-// patience is how long a window may take on a machine that has other things to do.
+// patience is how long a window may take on a busy machine.
 const patience = 30 * time.Second
 
 func (w *window) shows(text string) {
@@ -119,7 +119,7 @@ func (w *window) until(what string, ok func(string) bool) {
 	w.d.t.Fatalf("window %q never %s:\n%s", w.name, what, w.text())
 }
 
-// rings waits for the bell, which is all that a person is told who types and does not drive.
+// rings waits for the bell, the only notice to a person who types without being in control.
 func (w *window) rings() {
 	w.d.t.Helper()
 	w.until("rings", func(string) bool {
@@ -127,7 +127,7 @@ func (w *window) rings() {
 	})
 }
 
-// at is the line that the cursor is on.
+// at returns the line with the cursor.
 func (w *window) at() string {
 	y, err := strconv.Atoi(strings.TrimSpace(w.tmux("display-message", "-p", "#{cursor_y}")))
 	lines := strings.Split(w.tmux("capture-pane", "-p"), "\n")
@@ -137,9 +137,9 @@ func (w *window) at() string {
 	return strings.TrimRight(lines[y], " ")
 }
 
-// step types a line at a prompt of the shell inside and waits for the next one, as who looks does.
-// What is typed ahead is shown at once and read later, so the screen does not tell when it was
-// taken.
+// step types a line at a prompt of the inner shell and waits for the next prompt, like a person who
+// looks. Text that is typed ahead is shown at once and read later, so the screen does not show when
+// it was read.
 func (w *window) step(text string) {
 	w.d.t.Helper()
 	w.types(text)
@@ -168,7 +168,7 @@ func (w *window) session(flags string) string {
 	return id
 }
 
-// inside is where most of these tests begin: a desktop, and in its window a session with the plain
+// inside is where most of these tests begin: a desktop and, in its window, a session with the plain
 // prompt "inner$".
 func inside(t *testing.T, cols, rows int) (d *desktop, a *window, id string) {
 	t.Helper()
@@ -190,7 +190,7 @@ func (d *desktop) eventually(what string, ok func() bool) {
 	d.t.Fatalf("there never was %s; sessions:\n%s", what, d.run("tadactl sessions"))
 }
 
-// ids are the sessions in that state, oldest first.
+// ids returns the sessions in that state, oldest first.
 func (d *desktop) ids(state string) (ids []string) {
 	for line := range strings.Lines(d.run("tadactl sessions")) {
 		if f := strings.Fields(line); len(f) > 3 && f[3] == state {
@@ -228,7 +228,7 @@ func (d *desktop) typedBy(id string) map[string]int {
 	return sums
 }
 
-// nowhere fails where a file of the state directory holds the text.
+// nowhere fails if a file in the state directory contains the text.
 func (d *desktop) nowhere(text string) {
 	d.t.Helper()
 	seen, packed := 0, 0

@@ -16,7 +16,7 @@ type container struct {
 }
 
 // Docker's own filter refuses namespaces, which leaves the base level; without it the strong one is
-// to be had, and doctor says so with these very flags.
+// available, and doctor prints these very flags.
 var containers = []container{
 	{"root by default", "base", nil},
 	{"user by default", "base", []string{"--user", "dev"}},

@@ -14,12 +14,11 @@ import (
 	"testing"
 )
 
-// The identical command of the agent is the identical plan, through whatever door it comes. The
-// doors are those that a program has: its shell is tada-run, its hook asks, both, or it calls the
-// tool of a server.
+// The same command of an agent must result in the same plan, whichever way it comes. A program has
+// these ways: its shell is tada-run, its hook asks, both, or it calls the tool of a server.
 
-// A caller is one agent's program with its doors: how it calls its shell, as that was taken down,
-// and what else it tells.
+// A caller is one agent's program with its ways: how it calls its shell, as that was captured, and
+// what else it sends.
 type caller struct {
 	name   string
 	shell  string // the text that it gives its shell, for the command "COMMAND"
@@ -30,7 +29,7 @@ type caller struct {
 
 type object = map[string]any
 
-// captured is the command in the texts of testdata/clients that stands in no quotes of its own.
+// captured is the command that has no quotes of its own in the texts of testdata/clients.
 const captured = "make -j2 && ls -l | head -3"
 
 func callers(t *testing.T) (list []caller) {
@@ -69,8 +68,8 @@ func bashEvent(event, tool string) object {
 		"tool_name": tool, "tool_input": object{"command": "COMMAND"}}
 }
 
-// shellTexts are what the versions of a program were seen to write, each once and the newest last,
-// with COMMAND for the command.
+// shellTexts are what the versions of a program wrote, each once and the newest last, with COMMAND
+// for the command.
 func shellTexts(t *testing.T, client string) (list []string) {
 	t.Helper()
 	for _, version := range captures(t, client) {
@@ -91,8 +90,8 @@ func shellTexts(t *testing.T, client string) (list []string) {
 	return list
 }
 
-// A variation is what differs from call to call, from start to start and from version to version of
-// a program, and says nothing of what a command does.
+// A variation is what differs between calls, starts and versions of a program, and has no effect on
+// what a command does.
 type variation struct{ ID, Call, Version, Tmp, Port, Name string }
 
 var variations = []variation{
@@ -106,10 +105,10 @@ func (v variation) in(text string) string {
 		v.Version, "PORT", v.Port).Replace(text)
 }
 
-// made are the names in a text that a program makes up.
+// made are the names in a text that a program invents.
 var made = pattern(`claude-[0-9a-f]{4}-cwd|gemini-shell-[0-9A-Za-z]{6}|snapshot-bash-[0-9]+-[0-9a-z]+|[0-9a-f-]{36}\.[0-9]{19}`)
 
-// wrap is the text for a command, with the names that a program makes up.
+// wrap returns the text for a command, with the names that a program invents.
 func (c caller) wrap(p *office, v variation, command string) string {
 	if i := strings.Index(c.shell, "COMMAND"); i > 0 && c.shell[i-1] == '\'' {
 		command = strings.ReplaceAll(command, "'", `'"'"'`)
@@ -129,7 +128,7 @@ func (c caller) wrap(p *office, v variation, command string) string {
 		"/tmp/claude-", v.Tmp+"/claude-", "COMMAND", command).Replace(text)
 }
 
-// environ is what the program's commands get.
+// environ is the environment of the program's commands.
 func (c caller) environ(v variation) (env []string) {
 	for _, mark := range c.marks {
 		env = append(env, v.in(mark))
@@ -137,15 +136,15 @@ func (c caller) environ(v variation) (env []string) {
 	return append(env, "TMPDIR="+v.Tmp)
 }
 
-// An office is where an agent's program works for a person: a workspace, with what the program
-// keeps in the home.
+// An office is where an agent's program works for a person: a workspace, with the program's files
+// in the home.
 type office struct {
 	*place
 	home string
 	mask string // what the program was started behind
 }
 
-// A door runs the command of an agent, and returns what the model is told.
+// A door runs the command of an agent, and returns what the model receives.
 type door struct {
 	name string
 	run  func(p *office, c caller, v variation, command string) string
@@ -181,7 +180,7 @@ var doors = []door{
 
 func (p *office) link() string { return filepath.Join(filepath.Dir(p.state), "bin", "bash") }
 
-// as runs a program as the agent's program would, without anything to read.
+// as runs a program as the agent's program would, without input.
 func (p *office) as(c caller, v variation, argv ...string) string {
 	p.t.Helper()
 	cmd := p.command("")
@@ -194,7 +193,7 @@ func (p *office) as(c caller, v variation, argv ...string) string {
 	return string(out)
 }
 
-// hooked asks the hook, and returns the line that it goes on with, or why not.
+// hooked asks the hook, and returns the line that it goes on with, or the refusal.
 func (p *office) hooked(c caller, v variation, command string) (line, refused string) {
 	p.t.Helper()
 	raw, _ := json.Marshal(c.event)
@@ -231,7 +230,7 @@ func (p *office) hooked(c caller, v variation, command string) (line, refused st
 
 var changed = pattern(`"command":("(?:[^"\\]|\\.)*")`)
 
-// served has a server run the command.
+// served lets a server run the command.
 func (p *office) served(c caller, v variation, command string) string {
 	p.t.Helper()
 	var in strings.Builder
@@ -287,8 +286,8 @@ func (p *office) served(c caller, v variation, command string) string {
 	return answer
 }
 
-// newDoors is a place with the programs as they are installed, and something that a person is asked
-// about. What the agent's program saved at its start is in the home.
+// newDoors returns a place with the programs as they are installed, and something about which a
+// person is asked. The home contains what the agent's program saved at its start.
 func newDoors(t *testing.T) *office {
 	t.Helper()
 	p := &office{place: newPlace(t)}
@@ -309,8 +308,8 @@ func newDoors(t *testing.T) *office {
 	for _, dir := range []string{".git", "build"} {
 		write(t, filepath.Join(p.dir, dir, "x"), "")
 	}
-	// The home is no folder that commands may write to, as those for temporary files are: what was
-	// saved there would count.
+	// Commands may write to folders for temporary files, so what was saved in such a home would
+	// count as untrusted. This home is no such folder.
 	account, err := user.LookupId(strconv.Itoa(os.Getuid()))
 	if err != nil {
 		t.Fatal(err)
@@ -323,7 +322,7 @@ func newDoors(t *testing.T) *office {
 	return p
 }
 
-// question is the one plan that waits for a person; hash is "" where there are more.
+// question returns the only open plan; hash is "" if there are more.
 func (p *office) question() (id, hash string) {
 	p.t.Helper()
 	var list []struct {
@@ -339,8 +338,8 @@ func (p *office) question() (id, hash string) {
 	return list[0].ID, list[0].Hash
 }
 
-// What the versions of a program put around a command is nothing to its plan: all of them ask the
-// one question.
+// What the versions of a program put around a command does not change its plan: all of them ask the
+// same question.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	for _, c := range callers(t) {
@@ -362,8 +361,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// The identical command is the identical plan, whatever differs from call to call: asked through
-// one door, it runs once through another, and then asks again.
+// The same command results in the same plan, whatever differs between calls: asked one way, it runs
+// once in another, and then asks again.
 func TestDoors(t *testing.T) {
 	t.Parallel()
 	const command = "rm -r build"
@@ -401,7 +400,7 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-// Whatever can change what a command does is another plan, through the same door.
+// Anything that can change what a command does results in another plan, in the same way of calling.
 func TestDoorsBindWhatMatters(t *testing.T) {
 	t.Parallel()
 	c := callers(t)[0]
@@ -437,8 +436,8 @@ func (p *office) exists(name string) bool {
 	return err == nil
 }
 
-// A command that no shell can read is told as the shell tells it, through every door, in a session
-// too: nothing would run, so nobody is asked.
+// A command that no shell can read gets the shell's own error, in every way of calling and in a
+// session too: nothing would run, so no question is asked.
 func TestDoorsTellMistakes(t *testing.T) {
 	t.Parallel()
 	need(t, "perl")

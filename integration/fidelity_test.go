@@ -12,8 +12,8 @@ import (
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
-// fidelity are the programs that start a shell of somebody's choice. Each line runs twice in a
-// fresh directory, with $SH as bash and as tada-run under a shell's name, and says the same.
+// fidelity are the programs that start a shell of the user's choice. Each line runs twice in a
+// fresh directory, with $SH as bash and as tada-run under a shell's name, and prints the same.
 var fidelity = []struct {
 	name  string
 	needs []string
@@ -85,7 +85,7 @@ done; $SH -c "eval 'if then' </dev/null && pwd -P" x; echo 'if then' | $SH 2>&1 
 	{"signals", nil, nil, `{ $SH -c 'kill -KILL $$'; } 2>/dev/null; echo $?; $SH -c 'kill -PIPE $$'; echo $?; $SH -c 'trap "echo term; exit 9" TERM; kill $$; sleep 1'; echo $?; $SH -c 'yes' | head -1`},
 }
 
-// As a shell, tada-run is not noticed by the programs that people start shells with.
+// As a shell, tada-run makes no difference to the programs with which people start shells.
 func TestFidelity(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -108,7 +108,7 @@ func TestFidelity(t *testing.T) {
 	}
 }
 
-// shellUsed runs a line with $SH and $SHIMS in a fresh workspace. With shim, both are made of
+// shellUsed runs a line with $SH and $SHIMS in a fresh workspace. With shim, both are made from
 // that program; without, $SHIMS is an empty directory.
 func shellUsed(t *testing.T, files map[string]string, line, sh,
 	shim string) (out string, status int) {

@@ -22,9 +22,9 @@ import (
 	"testing"
 )
 
-// upward is the number of arrows inside each package that run back up, for the packages that have
-// any. An arrow leads from a file to one that declares what it uses; the files are put in the order
-// in which the fewest arrows run back. The numbers only go down.
+// upward is the number of backward arrows inside each package that has any. An arrow leads from a
+// file to one that declares what it uses; the files are put in the order with the fewest backward
+// arrows. The numbers may only go down.
 var upward = map[string]int{
 	"audit/play":                2,
 	"cmd/tada-run/cli":          2,
@@ -41,7 +41,8 @@ var upward = map[string]int{
 	"shellparse/wrapper": 3,
 }
 
-// wide is the number of fields of each struct with more than maxFields. The numbers only go down.
+// wide is the number of fields of each struct with more than maxFields. The numbers may only go
+// down.
 var wide = map[string]int{
 	"approval.Decision":           14,
 	"approval.Envelope":           25,
@@ -77,7 +78,7 @@ var wide = map[string]int{
 	// one for each key of the configuration; their names are in the digest
 	"pathguard.Settings": 24,
 	"pathguard.ground":   14,
-	// the parts of what an approval binds, each a list of its own
+	// the parts of what an approval binds, each a list
 	"pathguard/resolve.Plan":     14,
 	"pathguard/tamper.Case":      13,
 	"pathguard/tamper.Event":     15,
@@ -92,7 +93,7 @@ var wide = map[string]int{
 }
 
 // maxFields is how many fields a struct may have. A type with more usually holds the states of
-// several moments, of which some are always unset, or is the list of what a format has.
+// several moments, some of which are always unset, or is the list of what a format has.
 const maxFields = 12
 
 func TestFilesOfAPackageHaveFloors(t *testing.T) {
@@ -142,7 +143,7 @@ func TestNoTypeGrowsWider(t *testing.T) {
 	}
 }
 
-// A checked package is one of this module with what its identifiers mean.
+// A checked package is one of this module with the types of its identifiers.
 type checked struct {
 	folder string
 	fset   *token.FileSet
@@ -209,7 +210,7 @@ func checkedPackages(t *testing.T) []checked {
 	return all
 }
 
-// arrows are the uses between the files of a package: for each file the files that declare what it
+// arrows are the uses between the files of a package: for each file, the files that declare what it
 // uses, with one of the names.
 type arrows map[string]map[string]string
 
@@ -239,7 +240,7 @@ func (p checked) arrows() arrows {
 	return all
 }
 
-// declaredOutside reports whether a name is one of the package's or a method: what a function
+// declaredOutside reports whether a name is one of the package's or a method. What a function
 // declares for itself leads nowhere, and a field leads where its type does.
 func declaredOutside(o types.Object, in *types.Package) bool {
 	if f, ok := o.(*types.Func); ok && f.Signature().Recv() != nil {
@@ -252,7 +253,7 @@ func (p checked) base(at token.Pos) string {
 	return path.Base(filepath.ToSlash(p.fset.File(at).Name()))
 }
 
-// order puts users before what they use, so that few arrows run back: the greedy search of Eades,
+// order puts users before what they use, so that few arrows lead back: the greedy search of Eades,
 // Lin and Smyth ("A fast and effective heuristic for the feedback arc set problem", 1993), then
 // single moves as long as one of them helps.
 func (a arrows) order() []string {
@@ -301,7 +302,7 @@ func (a arrows) order() []string {
 	return a.improve(append(head, tail...))
 }
 
-// improve moves single files to the place where the fewest arrows run back, until none gains.
+// improve moves single files to the place with the fewest backward arrows, until no move helps.
 func (a arrows) improve(order []string) []string {
 	has := func(from, to string) int {
 		if _, ok := a[from][to]; ok {
@@ -333,7 +334,7 @@ func (a arrows) improve(order []string) []string {
 	return order
 }
 
-// back are the arrows that lead to an earlier file of the order.
+// back returns the arrows that lead to an earlier file of the order.
 func (a arrows) back(order []string) []string {
 	at := map[string]int{}
 	for i, name := range order {

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// E-pend-3: a question is withdrawn when the process that waits for its answer is gone, however
-// that ended, and the record has it; so see all who look: the list, the page, who answers, who asks
-// next, and a screen within a second or so. A question asked without waiting stays, and so does one
-// that another process waits for as well.
+// E-pend-3: a question is withdrawn when the process that waits for its answer is gone, however it
+// ended, and the record has that. Everyone sees it: the list, the page, a person who answers, the
+// next one who asks, and a screen within a second or so. A question asked without waiting stays,
+// and so does one for which another process waits as well.
 func TestTheQuestionOfADeadAskerIsWithdrawn(t *testing.T) {
 	t.Parallel()
 	start := func(t *testing.T, p *place, line string) *exec.Cmd {

@@ -10,8 +10,8 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// E-std-3: no grant covers a wrapper, because its name says nothing of what it starts. This holds
-// for each program that the parser knows as one: what the two lists know must not differ.
+// E-std-3: no grant covers a wrapper, because its name does not say what it starts. This holds for
+// each program that the parser knows as one: the two lists must agree.
 func TestNoGrantCoversAWrapper(t *testing.T) {
 	table, err := os.ReadFile("../shellparse/command/table/wrap.txt")
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// TestHookSpeed prints how long `tadactl hook run` takes from its start to its end, beside `bash -c
-// true` in the same rounds: an agent waits for it before every call. The aim is 10 ms. It is a
-// report, not a check, and runs only when it is asked for.
+// TestHookSpeed prints how long `tadactl hook run` takes from start to end, compared with `bash -c
+// true` in the same rounds: an agent waits for it before every call. The target is 10 ms. It is a
+// report, not a check, and runs only on request.
 func TestHookSpeed(t *testing.T) {
 	if os.Getenv("BENCH_HOOK") == "" {
 		t.Skip("a report for people: make bench-hook")

@@ -21,8 +21,8 @@ import (
 
 const module = "github.com/tada-run/tada-run"
 
-// plan is the house: every folder with Go files, the folders of the house that it may
-// import, and the reason for each edge. An import that is not here fails the test.
+// plan lists every folder with Go files, the folders of this module that it may import, and the
+// reason for each edge. An import that is not here fails the test.
 var plan = map[string]map[string]string{
 	"shellparse": {
 		"shellparse/syntax": "the text becomes a tree",
@@ -109,11 +109,11 @@ var plan = map[string]map[string]string{
 		"launcher/seccomp":        "it receives calls and answers them, and says which calls it wants",
 		"launcher/broker/network": "it asks who may be reached",
 	},
-	// The broker is the sandbox's floor. Whether a listener can be had decides which level a run
-	// gets, and a command may not start before the broker has it: Start is where both are known.
-	// So the sandbox opens the broker, by its profile and the listener, and knows no customer. The
-	// other way round, or with the launcher between them, each of the three that start a command
-	// would have to answer for it too, and one that forgot to would leave calls unanswered.
+	// The broker is below the sandbox. Whether a listener is available decides which level a run
+	// gets, and a command may not start before the broker has it: only Start knows both. So the
+	// sandbox opens the broker, with its profile and the listener, and does not know its callers.
+	// The other way round, or with the launcher between them, each of the three callers that start
+	// a command would have to do this too, and one that forgot it would leave calls unanswered.
 	"launcher/sandbox": {
 		"launcher/sandbox/rlimit": "it must be initialised before everything else, so it imports nothing",
 		"launcher/seccomp":        "what is forbidden becomes a filter",
@@ -373,7 +373,7 @@ var plan = map[string]map[string]string{
 	},
 }
 
-// testOnly lists the imports of the house that only _test.go files may have.
+// testOnly lists the imports within this module that only _test.go files may have.
 var testOnly = map[string]map[string]string{
 	"approval": {
 		"approval/bolt":          "the rules are tested over the database of the programs, too",
@@ -451,7 +451,7 @@ var forbidden = map[string]map[string]string{
 	},
 }
 
-// topLevel is every entry that the root folder may have; a new one is a decision.
+// topLevel is every entry that the root folder may have; adding one is a decision.
 var topLevel = []string{
 	".ci", ".git", ".gitignore", ".golangci.yml", "CONTRIBUTING.md", "LICENSE", "Makefile",
 	"README.md",
@@ -538,8 +538,8 @@ func TestImportsFollowThePlan(t *testing.T) {
 
 const ownSurroundings = "integration/hermetic"
 
-// asInstalled are the tests that build the programs as they are installed, so that these have the
-// account of whoever runs the tests: only on demand, with the target that demands them.
+// asInstalled are the tests that build the programs as they are installed, so that the programs use
+// the account that runs the tests: only on request, with the make target.
 var asInstalled = map[string]string{
 	"clients_test.go":    "make test-clients",
 	"docker_test.go":     "make test-docker",
@@ -547,8 +547,8 @@ var asInstalled = map[string]string{
 	"peers_test.go":      "make bench-peers",
 }
 
-// TestTestsAreHermetic wants surroundings of their own for tests that use files or programs, and
-// programs under test that have no account but the one that the test gives them.
+// TestTestsAreHermetic requires a separate environment for tests that use files or programs, and
+// programs under test that know only the account that the test gives them.
 func TestTestsAreHermetic(t *testing.T) {
 	for _, s := range sources(t) {
 		if text := read(t, path.Join("..", s.folder, s.file)); s.test &&
@@ -617,8 +617,8 @@ var untested = map[string]string{
 	"integration/hook/platform": "integration/hook sends the same calls through every adapter",
 }
 
-// parts are what the source document asks for by these words, where each is, and the function by
-// which it is entered.
+// parts are what the source document requires under these names, where each is, and its entry
+// function.
 var parts = map[string][2]string{
 	"policy":         {"pathguard", "Load"},
 	"controller":     {"launcher", "Launcher.Run"},
@@ -627,12 +627,12 @@ var parts = map[string][2]string{
 	"shell analyzer": {"shellparse", "Parse"},
 }
 
-// kinds are the three kinds of tests of security: of a unit, of the parts together, and through the
-// doors.
+// kinds are the three kinds of security tests: of a unit, of the parts together, and through the
+// programs.
 var kinds = map[string]string{"unit": "pathguard", "integration": "launcher",
 	"end to end": "integration"}
 
-// C-7.1, C-8.1: the parts stand in folders of their own, each with its manual
+// C-7.1, C-8.1: the parts are in folders of their own, each with its manual
 // (TestEveryFolderHasOnePackageComment) and its tests, and security is tested in all three ways.
 func TestEveryPartHasItsTests(t *testing.T) {
 	tests := map[string]int{}
@@ -717,7 +717,7 @@ func TestRootHoldsOnlyWhatWasDecided(t *testing.T) {
 	}
 }
 
-// TestLocksHaveOneOwner wants flock(2) called by approval/flock alone, which calls it again after a
+// TestLocksHaveOneOwner requires that only approval/flock calls flock(2); it calls it again after a
 // signal.
 func TestLocksHaveOneOwner(t *testing.T) {
 	for _, s := range sources(t) {

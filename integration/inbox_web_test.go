@@ -40,7 +40,7 @@ func openPage(t *testing.T) *page {
 	return &page{t, p, s, tty, m[1], m[2]}
 }
 
-// ask has an agent ask, and returns the question's id and its code.
+// ask makes an agent ask, and returns the question's id and its code.
 func (g *page) ask(command string) (id, code string) {
 	g.t.Helper()
 	known := g.terminal.text()
@@ -59,8 +59,8 @@ func (g *page) ask(command string) (id, code string) {
 	return "", ""
 }
 
-// read waits until a question that was on the page from then on was there for as long as it is read
-// at least: a sooner approval does not count.
+// read waits until a question that is on the page since then was there for its reading time: a
+// sooner approval does not count.
 func (g *page) read(id string, since time.Time) {
 	g.t.Helper()
 	var q struct {
@@ -75,7 +75,7 @@ func (g *page) read(id string, since time.Time) {
 		Payload: q.Payload}.ReadingTime())))
 }
 
-// send makes one request as a browser on the page would, changed by edit.
+// send makes one request like a browser on the page, changed by edit.
 func (g *page) send(method, path string, form url.Values,
 	edit func(*http.Request)) (int, http.Header, string) {
 	g.t.Helper()
@@ -100,7 +100,7 @@ func (g *page) send(method, path string, form url.Values,
 	return resp.StatusCode, resp.Header, string(body)
 }
 
-// form reads the question's page and fills its form in.
+// form reads the question's page and fills in its form.
 func (g *page) form(id, code, answer string) url.Values {
 	g.t.Helper()
 	status, _, body := g.send("GET", g.path+"q/"+id, nil, nil)
@@ -135,7 +135,7 @@ func TestInboxOnAPage(t *testing.T) {
 	g := openPage(t)
 	id, code := g.ask("rm -rf build")
 
-	// The page is what the prompt shows, and nothing on it runs.
+	// The page shows what the prompt shows, and nothing on it runs.
 	status, header, body := g.send("GET", g.path+"q/"+id, nil, nil)
 	opened := time.Now()
 	if status != 200 || !strings.Contains(body, "rm -rf ⟪build⟫") || strings.Contains(body, code) ||
@@ -224,7 +224,7 @@ func TestInboxOnAPage(t *testing.T) {
 		t.Errorf("the record does not tell the channel: %s", out)
 	}
 
-	// A no carries a word.
+	// A denial carries a message.
 	id, code = g.ask("rm -rf other")
 	form = g.form(id, code, "deny")
 	form.Set("message", "use make clean")
@@ -236,7 +236,7 @@ func TestInboxOnAPage(t *testing.T) {
 		t.Error(out)
 	}
 
-	// Codes are not guessed, and not those of another question.
+	// Codes cannot be guessed, and the code of another question is refused.
 	id, code = g.ask(`rm -rf third "<img src=x>&lt;"`)
 	for _, where := range []string{g.path, g.path + "q/" + id} {
 		// E-dsp-9: markup is text, in the list and on the page
@@ -247,7 +247,7 @@ func TestInboxOnAPage(t *testing.T) {
 	}
 	other, code2 := g.ask("rm -rf fourth")
 	for i, wrong := range []string{"", "000000", code2, code} {
-		// the last one is right, and too late
+		// the last one is right, but too late
 		if status, _, body := g.send("POST", g.path+"q/"+id, g.form(id, wrong, "approve"),
 			nil); status != http.StatusForbidden {
 			t.Errorf("%d: %d %s", i, status, body)
@@ -265,8 +265,8 @@ func TestInboxOnAPage(t *testing.T) {
 		t.Error(out)
 	}
 
-	// A run that may reach this machine's servers does not reach this one; without the page it is a
-	// port like others.
+	// A run that may reach this machine's servers does not reach this one; without the page, its
+	// port is like any other.
 	connect := fmt.Sprintf("'exec 3<>/dev/tcp/127.0.0.1/%s && echo reached'; true",
 		strings.TrimPrefix(port, ":"))
 	if out := g.p.run("bash -c " + connect); !strings.Contains(out, "reached\n") {

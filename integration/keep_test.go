@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// keeping is a place whose configuration says background: keep, with more settings.
+// keeping is a place whose configuration has background: keep and more settings.
 func keeping(t *testing.T, level, more string) *place {
 	t.Helper()
 	p := newPlace(t)
@@ -40,7 +40,7 @@ func keeping(t *testing.T, level, more string) *place {
 	return p
 }
 
-// inSession runs lines in a session of their own: they are the end of what they leave.
+// inSession runs lines in a session of their own: what they leave running ends with it.
 func (p *place) inSession(line string) string {
 	cmd := p.command(line)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -48,7 +48,7 @@ func (p *place) inSession(line string) string {
 	return string(out)
 }
 
-// are fails where what came is not what every line of want says.
+// are fails if the output does not have what every line of want says.
 func are(t *testing.T, got string, want ...string) {
 	t.Helper()
 	for _, w := range want {
@@ -59,8 +59,8 @@ func are(t *testing.T, got string, want ...string) {
 }
 
 const (
-	// gone waits until no process of the run sleeps any more; background until one run is told to
-	// go on; over until none is.
+	// gone waits until no process of the run is sleeping any more; background until one run is
+	// reported as going on; over until none is.
 	gone       = `gone() { until ! pgrep -fx "sleep $1" >/dev/null; do sleep 0.05; done; echo gone; }; `
 	background = `background() { until tadactl sessions | grep -q " background "; do sleep 0.05; done; tadactl sessions; }; `
 	over       = `over() { while tadactl sessions | grep -Eq " (background|running) "; do sleep 0.05; done; tadactl sessions; }; `
@@ -68,8 +68,8 @@ const (
 	helpers    = gone + background + over
 )
 
-// What a command leaves running goes on, at both levels and through each door, with the status at
-// once and an honest record.
+// Processes that a command leaves running go on, at both levels and in each way of calling. The
+// status comes at once, and the record is correct.
 func TestBackgroundKeep(t *testing.T) {
 	t.Parallel()
 	for _, level := range []string{"strong", "base"} {
@@ -95,8 +95,8 @@ func TestBackgroundKeep(t *testing.T) {
 	}
 }
 
-// Each that may end what goes on, ends it: a person, the session, the agent, the run's own time
-// limit, and the end of its launcher.
+// Everything that may end these processes does end them: a person, the session, the agent, the
+// run's own time limit, and the end of its launcher.
 func TestBackgroundKeepEnds(t *testing.T) {
 	t.Parallel()
 	const leave = `tada-run 'sleep 99NN >/dev/null 2>&1 & echo $! >/dev/null' </dev/null 2>err; `
@@ -134,8 +134,8 @@ func TestBackgroundKeepEnds(t *testing.T) {
 	}
 }
 
-// A process that holds the caller's output keeps it open, as with bash alone; one that does not,
-// does not.
+// A process that has the caller's output open keeps it open, as with bash alone; one that does not
+// have it does not.
 func TestBackgroundKeepOutput(t *testing.T) {
 	t.Parallel()
 	p := keeping(t, "strong", "")

@@ -20,14 +20,14 @@ func ownMounts(cmd *exec.Cmd) {
 	}
 }
 
-// stopHere stops this process. A signal to this thread is taken before the call returns.
+// stopHere stops this process. A signal to this thread is delivered before the call returns.
 func stopHere() error {
 	runtime.LockOSThread()
 	return unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP)
 }
 
 // keepOutput makes the terminal keep what is on its way to the screen when an interrupt is typed.
-// The kernel drops that by default, at times (2 of 1500) with what the program prints on the
+// By default the kernel drops it, sometimes (2 of 1500) with what the program prints on the
 // interrupt.
 func keepOutput(fd int) error {
 	modes, err := unix.IoctlGetTermios(fd, unix.TCGETS)

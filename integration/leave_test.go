@@ -22,7 +22,7 @@ type glass struct {
 
 func (w *glass) types(text string) { _, _ = w.WriteString(text) }
 
-// signal sends what the keys of a terminal send, and others, to the foreground of it.
+// signal sends a signal, from a key of the terminal or another, to the terminal's foreground.
 func (w *glass) signal(sig syscall.Signal) {
 	names, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, name := range names {
@@ -59,9 +59,9 @@ func (p *place) glass(line string) *glass {
 	return w
 }
 
-// Leaving a question is no denial, whatever it is left by and wherever: at the prompt of the one
-// who asked it is withdrawn, everywhere else it stays open, and the same command asks again at
-// once. Only a typed n denies.
+// Leaving a question is not a denial, however and wherever it is left. At the prompt of the process
+// that asked, it is withdrawn; everywhere else it stays open. The same command asks again at once.
+// Only a typed n denies.
 func TestLeavingAQuestionIsNoDenial(t *testing.T) {
 	t.Parallel()
 	send := func(sig syscall.Signal) func(*glass) {
@@ -71,7 +71,7 @@ func TestLeavingAQuestionIsNoDenial(t *testing.T) {
 		return func(w *glass) {
 			for _, piece := range strings.SplitAfter(text, "\r") {
 				w.types(piece)
-				// a lone Escape is told from a sequence by the pause behind it
+				// a pause after it distinguishes a lone Escape from a sequence
 				time.Sleep(100 * time.Millisecond)
 			}
 		}
@@ -124,7 +124,7 @@ func TestLeavingAQuestionIsNoDenial(t *testing.T) {
 			}
 			command := fmt.Sprintf(way.command, name)
 			if strings.HasPrefix(command, "tada-run") && way.state == "open" {
-				// asked where nobody can answer at once
+				// asked where it cannot be answered at once
 				command = strings.Replace(command, "; tadactl", " < /dev/null; tadactl", 1)
 			}
 			w := p.glass(command)

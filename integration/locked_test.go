@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// Settings that another process holds locked, by every kind of lock, are edited all the same and at
-// once, because a lock binds only who asks for it; when that process then puts back what it had
-// read before, hook status says that the hook is gone.
+// Settings that another process has locked, with every kind of lock, are still edited, and at once,
+// because a lock binds only processes that ask for it. When that process then writes back what it
+// had read before, hook status reports that the hook is gone.
 func TestSettingsLocked(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -24,7 +24,7 @@ func TestSettingsLocked(t *testing.T) {
 	}
 	bin := t.TempDir()
 	for _, name := range []string{"tada-run", "tadactl"} {
-		// which look for each other beside the file that they are
+		// they look for each other beside their own file
 		program(t, filepath.Join(bin, name), string(raw))
 	}
 	home := t.TempDir()
@@ -42,7 +42,7 @@ func TestSettingsLocked(t *testing.T) {
 			p.env = append(p.env, "HOME="+home, "PATH="+bin+":"+os.Getenv("PATH"))
 			const own = "{\"mine\": 1}\n"
 			if ours := !strings.HasSuffix(file, ".json"); ours {
-				// OpenCode's plugin has nothing of the person's
+				// OpenCode's plugin contains nothing of the person's
 				p.run("tadactl hook install " + a.Platform)
 			} else {
 				write(t, file, own)

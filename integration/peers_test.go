@@ -17,10 +17,10 @@ type peer struct {
 	argv []string // what the words of a command are appended to
 }
 
-// TestPeers prints how long starting a command takes beside the peers that are installed. It
-// measures nothing absolute: all peers run in turn, round by round, and what is printed is the
-// median of each round's ratio to bare bash, because these are the only figures that survive
-// a busy machine. It is a report, not a check, and runs only when it is asked for.
+// TestPeers prints how long starting a command takes compared with the installed peers. It measures
+// nothing absolute: all peers run in turn, round by round, and the test prints the median of each
+// round's ratio to bare bash, because only these figures are meaningful on a busy machine. It is a
+// report, not a check, and runs only on request.
 func TestPeers(t *testing.T) {
 	if os.Getenv("BENCH_PEERS") == "" {
 		t.Skip("a report for people: BENCH_PEERS=1 go test -run TestPeers -v ./integration")
@@ -44,9 +44,8 @@ func TestPeers(t *testing.T) {
 	checkTime(t, run, work)
 }
 
-// installed copies programs, as a package would have put them there: what the linker has just
-// written stands in memory page by page, what was copied in larger pieces, and a start takes a
-// twentieth less of these.
+// installed copies programs, as a package would install them. The linker writes a file to memory
+// page by page, a copy is written in larger pieces, and a start of a copy takes a twentieth less.
 func installed(t *testing.T, bin string) string {
 	dir := t.TempDir()
 	if out, err := exec.Command("cp", "-r", bin+"/.", dir).CombinedOutput(); err != nil {
@@ -55,8 +54,8 @@ func installed(t *testing.T, bin string) string {
 	return dir
 }
 
-// quiet makes a folder in the user's cache. The usual place for temporary files holds what
-// everybody left there, and every name beside the state directory costs the fence a rule.
+// quiet makes a folder in the user's cache. The usual place for temporary files contains what
+// others left there, and every name beside the state directory costs the sandbox a rule.
 func quiet(t *testing.T) string {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -73,7 +72,7 @@ func quiet(t *testing.T) string {
 	return dir
 }
 
-// peers lists what is installed. Base is forced by a remembered level: a file in the state
+// peers lists the installed ones. Base is forced by a remembered level: a file in the state
 // directory can lower the level, never raise it.
 func peers(t *testing.T, run, work, homes string) []peer {
 	fence := filepath.Join(filepath.Dir(run), "fence")
@@ -202,8 +201,8 @@ func numbers(t *testing.T, n int) string {
 	return name
 }
 
-// memory prints what tada-run holds while a command runs. The processes of the fence share
-// its address space, so it is counted once.
+// memory prints what tada-run uses while a command runs. The processes of the sandbox share its
+// address space, so it is counted once.
 func memory(t *testing.T, run, dir, homes string) {
 	cmd := exec.Command(run, "--home", filepath.Join(homes, "strong"), "echo up; sleep 3")
 	cmd.Dir = dir

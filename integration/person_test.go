@@ -16,18 +16,18 @@ import (
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
-// A person answers at a terminal, and tada-run looks at who holds its other end and at the
-// ancestors of the command. A test has the same terminal as a person: a program that is called
-// xterm, which makes a terminal, starts the command on it, and is nobody's child. Its keys and its
-// screen are the test's, by a socket. That a program can do this is what SECURITY.md says of an
-// agent that only its commands are wrapped of.
+// A person answers at a terminal, and tada-run looks at the process that holds its other end and at
+// the ancestors of the command. A test gets such a terminal with a program that is called xterm,
+// makes a terminal, starts the command on it, and has no parent that tada-run knows. The test has
+// its keys and its screen, over a socket. That a program can do this is what SECURITY.md says about
+// an agent of which only the commands are wrapped.
 
 // terminalName is the name of the terminal program, which tada-run knows.
 const terminalName = "xterm"
 
-// A terminal is one that a person could sit at.
+// A terminal is one at which a person could be.
 type terminal struct {
-	// keys in, screen out; ends when the command and what it left have closed the terminal
+	// keys in, screen out; ends when the command and the processes it left have closed the terminal
 	*os.File
 	status chan error // of the command, once
 }
@@ -40,8 +40,8 @@ type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// startOn starts cmd on a terminal of its own: all three descriptors, or where cmd has some, the
-// others.
+// startOn starts cmd on a terminal of its own: for all three descriptors, or for those that cmd
+// does not set.
 func startOn(cmd *exec.Cmd, name string) (*terminal, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -109,8 +109,8 @@ func linkOrCopy(from, to string) error {
 	return hermetic.WriteProgram(to, program, 0o755)
 }
 
-// The roles of the test binary as a terminal: the first starts the second and ends, so that it has
-// no parent that knows it.
+// The roles of the test binary as a terminal: the first starts the second and ends, so that the
+// second has no parent that tada-run knows.
 const (
 	terminalRole = "start-a-terminal"
 	holdRole     = "hold-a-terminal"
@@ -184,8 +184,7 @@ func holdTerminal() int {
 	}
 	go func() {
 		_, _ = io.Copy(tty, screen)
-		// whoever sat here has gone: the other end is closed, and what runs on the terminal is hung
-		// up
+		// the person has left: the other end is closed, and what runs on the terminal gets SIGHUP
 		os.Exit(0)
 	}()
 	shown := make(chan struct{})
@@ -204,7 +203,7 @@ func holdTerminal() int {
 	return 0
 }
 
-// startOnNew starts a command on a terminal that no output is lost on.
+// startOnNew starts a command on a terminal that loses no output.
 func startOnNew(cmd *exec.Cmd) (*os.File, error) {
 	screen, tty, err := pty.Open()
 	if err != nil {
@@ -234,8 +233,8 @@ func startOnNew(cmd *exec.Cmd) (*os.File, error) {
 	return screen, nil
 }
 
-// personMain is the command of stories that answers as a person does: person COMMAND [ARG ...] runs
-// it on a terminal, with the output where the story has it, and approves whatever it asks there.
+// personMain is the command of stories that answers like a person: person COMMAND [ARG ...] runs it
+// on a terminal, with its output where the story has it, and approves whatever it asks there.
 func personMain() {
 	path, err := exec.LookPath(os.Args[1])
 	if err != nil {
@@ -261,7 +260,7 @@ func personMain() {
 	os.Exit(0)
 }
 
-// approving types what a question asks for, when it may be typed: a key, or characters.
+// approving types what a question asks for, as soon as it may be typed: a key, or characters.
 func approving(t io.ReadWriter) {
 	s := watch(t)
 	typed := ""
@@ -279,7 +278,7 @@ func approving(t io.ReadWriter) {
 		default:
 			words := strings.Fields(s.before())
 			if word := words[len(words)-1]; word != typed {
-				// the row is drawn anew with each character
+				// the row is drawn again with each character
 				typed = word
 			} else {
 				continue
@@ -292,7 +291,7 @@ func approving(t io.ReadWriter) {
 	}
 }
 
-// showsOne waits until one of several texts was shown and returns which; the error is that the
+// showsOne waits until one of several texts was shown and returns which; an error means that the
 // screen is gone.
 func (s *screen) showsOne(texts ...string) (int, error) {
 	for {
@@ -319,14 +318,14 @@ func (s *screen) showsOne(texts ...string) (int, error) {
 	}
 }
 
-// before is what the screen showed ahead of the text that was waited for last.
+// before returns what the screen showed ahead of the last match.
 func (s *screen) before() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.buf.String()[:s.from]
 }
 
-// asPerson starts a command line on a terminal of its own, in the place.
+// asPerson starts a command line in the place, on a terminal of its own.
 func (p *place) asPerson(line string) (*screen, *terminal) {
 	p.t.Helper()
 	t, err := startOn(p.command(line), terminalName)
@@ -356,8 +355,8 @@ func (p *place) printing(name, line string) (*terminal, *os.File) {
 	return t, out
 }
 
-// answered runs a line on a person's terminal, who approves whatever is asked there, and returns
-// what was printed.
+// answered runs a line on the terminal of a person who approves whatever is asked there, and
+// returns what was printed.
 func (p *place) answered(line string) string {
 	p.t.Helper()
 	t, out := p.printing(terminalName, line)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A place is a workspace with both doors in its PATH.
+// A place is a workspace with both programs in its PATH.
 type place struct {
 	t          testing.TB
 	dir, state string
@@ -42,8 +42,8 @@ func newPlace(t testing.TB) *place {
 	return p
 }
 
-// ended waits until no other process works in dir: a session whose terminal was closed still writes
-// its end to the record, and what is written while a folder is removed keeps it from being removed.
+// ended waits until no other process works in dir. A session whose terminal was closed still writes
+// its end to the record, and a folder cannot be removed while files are written to it.
 func ended(t testing.TB, dir string) {
 	t.Helper()
 	var left []string
@@ -88,14 +88,14 @@ func (p *place) run(line string) string {
 	return string(out)
 }
 
-// on runs a line on a terminal of its own, which a person could sit at.
+// on runs a line on a terminal of its own, at which a person could be.
 func (p *place) on(line string) (*screen, *os.File) {
 	p.t.Helper()
 	s, t := p.asPerson(line)
 	return s, t.File
 }
 
-// need skips when a program is missing, and says which.
+// need skips the test if a program is missing, and says which.
 func need(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, p := range programs {

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// The inbox opens above whatever a person has on the screen, in a window of the tmux that they are
-// attached to, and is answered there. Both programs are files of their own here: tmux starts a
-// program by its path, and a link to the test binary has that of the tests.
+// The inbox opens in a window of the tmux to which a person is attached, whatever the screen shows,
+// and is answered there. Both programs are files of their own here: tmux starts a program by its
+// path, and the path of a link to the test binary is that of the tests.
 func TestInboxAboveTheScreen(t *testing.T) {
 	t.Parallel()
 	need(t, "tmux")
@@ -48,7 +48,7 @@ func TestInboxAboveTheScreen(t *testing.T) {
 	if err := s.shows("person"); err != nil { // the status line: the client is attached
 		t.Fatal(err, s.text())
 	}
-	// Another pane of the same session asks for it, as a person's key binding would.
+	// Another pane of the same session opens it, as a person's key binding would.
 	if out := p.run(server + "new-window -d -t person '" + door("tadactl") + "inbox --popup > " +
 		p.dir + "/said 2>&1; echo status $? >> " + p.dir + "/said'"); out != "" {
 		t.Fatal(out)
@@ -85,8 +85,8 @@ func TestInboxAboveTheScreen(t *testing.T) {
 	}
 }
 
-// What a command or a full-screen program has left the terminal in hides nothing of the question
-// and changes no letter of it: margins in which lines scroll away, hidden letters, another
+// The state in which a command or a full-screen program left the terminal hides nothing of the
+// question and changes no letter of it: margins in which lines scroll away, hidden letters, another
 // alphabet, letters that push others aside.
 func TestQuestionOnATerminalLeftBehind(t *testing.T) {
 	t.Parallel()

@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// startsNothing are the folders with tests that start no program which they wrote.
+// startsNothing are the folders with tests that start no program that they wrote.
 var startsNothing = map[string]string{
 	"approval":  "it knows plans and keys",
 	"pathguard": "it judges and starts nothing",
 }
 
-// TestProgramsAreWrittenApart wants each program that a test writes to be written by
-// hermetic.WriteProgram, so that starting it cannot fail while other tests start theirs.
+// TestProgramsAreWrittenApart requires hermetic.WriteProgram for each program that a test writes,
+// so that starting it cannot fail while other tests start theirs.
 func TestProgramsAreWrittenApart(t *testing.T) {
 	seen := 0
 	for _, s := range sources(t) {
@@ -51,7 +51,7 @@ func TestProgramsAreWrittenApart(t *testing.T) {
 	}
 }
 
-// called returns what a method or function is called on, and its name.
+// called returns the variable or package of a call, and the name of its function.
 func called(call *ast.CallExpr) (on, method string) {
 	if s, ok := call.Fun.(*ast.SelectorExpr); ok {
 		return fmt.Sprint(s.X), s.Sel.Name
@@ -60,7 +60,7 @@ func called(call *ast.CallExpr) (on, method string) {
 }
 
 // makesPrograms reports whether a call may give a file a mode with which it can be started: its
-// last argument says so, or is no number.
+// last argument is such a mode, or is not a number.
 func makesPrograms(call *ast.CallExpr) bool {
 	on, method := called(call)
 	switch method {

@@ -23,7 +23,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
-// codeAt is a one-time code as an authenticator shows it (RFC 6238).
+// codeAt returns a one-time code as an authenticator shows it (RFC 6238).
 func codeAt(t *testing.T, uri string, at time.Time) string {
 	t.Helper()
 	u, err := url.Parse(strings.TrimSpace(uri))
@@ -43,8 +43,8 @@ func codeAt(t *testing.T, uri string, at time.Time) string {
 
 var challenged = pattern(`type ([2-9A-HJ-NP-Z]{8}) to approve`)
 
-// E-chan-8, E-chan-9: with one-time codes set up, the highest risk takes the characters of this
-// question and a code; a code is good for one question.
+// E-chan-8, E-chan-9: with one-time codes set up, the highest risk requires the characters of this
+// question and a code; a code is valid for one question.
 func TestSecondFactorOnTheTerminal(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -81,7 +81,7 @@ func TestSecondFactorOnTheTerminal(t *testing.T) {
 	}
 }
 
-// E-chan-2, E-chan-5: a program inside a fence cannot type into the person's tmux, where the same
+// E-chan-2, E-chan-5: a program inside a sandbox cannot type into the person's tmux, but the same
 // program outside can.
 func TestTmuxOfThePersonIsOutOfReach(t *testing.T) {
 	t.Parallel()
@@ -116,8 +116,8 @@ func TestTmuxOfThePersonIsOutOfReach(t *testing.T) {
 	}
 }
 
-// trustedKey is a key whose answers count: a test is no person at a terminal, and answers as
-// another machine does.
+// trustedKey is a key whose answers count: a test is not a person at a terminal, so it answers like
+// another machine.
 func trustedKey(t testing.TB, l *launcher.Launcher) approval.Key {
 	t.Helper()
 	key, err := approval.NewKey("tester", rand.Reader)
@@ -152,8 +152,8 @@ func signedYes(t testing.TB, l *launcher.Launcher, key approval.Key, e approval.
 	return token
 }
 
-// waitingRun answers one waiting run and returns how long it took from the beginning of the answer,
-// through its transaction, its use and its record, to the command being on record as started.
+// waitingRun answers one waiting run and returns the time from the beginning of the answer, through
+// its transaction, its use and its record, until the command is recorded as started.
 func waitingRun(t testing.TB, l, other *launcher.Launcher, dir string) time.Duration {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(dir, "build"), 0o755); err != nil {
@@ -203,9 +203,9 @@ func waitingRun(t testing.TB, l, other *launcher.Launcher, dir string) time.Dura
 	return 0
 }
 
-// A person's answer reaches a waiting run, and lets it run: reported, because it is the disk's time
-// as well. The disk is waited for five times, one after the other: twice for the answer, twice for
-// its use, once for the record.
+// A person's answer reaches a waiting run, and lets it run. The time is only reported, because it
+// is the disk's time as well: the disk is waited for five times, one after the other: twice for the
+// answer, twice for its use, once for the record.
 func BenchmarkAnswerToWaitingRun(b *testing.B) {
 	dir := b.TempDir()
 	l, err := launcher.Place{State: filepath.Join(dir, "state"),
@@ -230,8 +230,8 @@ func BenchmarkAnswerToWaitingRun(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms/answer-to-start")
 }
 
-// The same for an answer at the prompt of the run itself: from the key to the command being on
-// record as started.
+// The same for an answer at the prompt of the run itself: from the key until the command is
+// recorded as started.
 func BenchmarkAnswerAtThePrompt(b *testing.B) {
 	dir := b.TempDir()
 	l, err := launcher.Place{State: filepath.Join(dir, "state"),
@@ -255,7 +255,7 @@ func BenchmarkAnswerAtThePrompt(b *testing.B) {
 			Dir:   filepath.Join(dir, "repo"), Env: []string{"PATH=/usr/bin:/bin"},
 			Stdio: session.Stdio{In: null, Out: null, Err: null},
 			Ask: func(_ context.Context, e approval.Envelope) (approval.Decision, error) {
-				// nobody answers sooner, and the fence is prepared meanwhile
+				// a person answers no sooner, and the sandbox is prepared in the meantime
 				time.Sleep(30 * time.Millisecond)
 				answered = time.Now()
 				d := permit.Answer(e, true, "", "tty")

@@ -43,7 +43,7 @@ func TestReadmeAgents(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"tada-run", "tadactl"} {
-		// each looks for the other beside itself, behind every link
+		// each looks for the other beside itself, through every link
 		path := filepath.Join(dir, "bin", name)
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)

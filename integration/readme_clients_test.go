@@ -11,8 +11,7 @@ import (
 // The marks around the table in README.md.
 const tableBegins, tableEnds = "<!-- proven by make test-clients -->\n", "<!-- end -->\n"
 
-// TestReadmeClients: README's table has what the tests of clients proved, and nothing else.
-// UPDATE=1 writes it.
+// TestReadmeClients: README's table has exactly what the client tests proved. UPDATE=1 writes it.
 func TestReadmeClients(t *testing.T) {
 	list, err := readProofs()
 	if err != nil {
@@ -65,8 +64,8 @@ func clientTable(list []proof) string {
 	return b.String()
 }
 
-// What a run proved stands in the place of what an older one did; what it did not try stays, but
-// for another version.
+// What a run proved replaces what an older one did; what it did not try stays, except for another
+// version.
 func TestProofs(t *testing.T) {
 	old := []proof{{"codex", "1.0.0", "hook", "yes"}, {"gemini", "1.0.0", "shell", "yes"},
 		{"gemini", "1.0.0", "hook", "yes"}}

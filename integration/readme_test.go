@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestReadmeDemo runs the demo of the README in a new workspace and compares what it prints; "..."
-// and the digits before it stand for anything. The approval is given without a terminal here, and
-// so has to name the plan, which the README's reader does by looking at it.
+// TestReadmeDemo runs the demo of the README in a new workspace and compares the output; "..." and
+// the digits before it match anything. The approval is given without a terminal here, and so has to
+// name the plan, which the README's reader does by looking at it.
 func TestReadmeDemo(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -47,7 +47,8 @@ func TestReadmeDemo(t *testing.T) {
 	}
 }
 
-// shellIn returns how a command of the demo is run: both streams, in a folder below dir.
+// shellIn returns a function that runs a command of the demo: with both streams, in a folder below
+// dir.
 func shellIn(t *testing.T, dir string) func(string) string {
 	t.Helper()
 	bin := filepath.Join(dir, "bin")
@@ -123,7 +124,7 @@ func TestReadmeTestCommandIsWhatCIRuns(t *testing.T) {
 	}
 }
 
-// B-N1, B-NR1, B-NR2: what is not promised is said, where somebody looks for it.
+// B-N1, B-NR1, B-NR2: the pages say what is not promised, where a user looks for it.
 func TestWhatIsNotPromised(t *testing.T) {
 	text, err := os.ReadFile("../SECURITY.md")
 	if err != nil {

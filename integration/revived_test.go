@@ -9,8 +9,8 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// A run that an earlier version reported lost, and that went on, is shown with its own end, and
-// whoever reads the log is told that the report was a mistake. The record is complete.
+// A run that an earlier version reported lost, and that went on, is shown with its own end, and the
+// log is shown with a note that the report was a mistake. The record is complete.
 func TestRunReportedLostByMistake(t *testing.T) {
 	p := newPlace(t)
 	p.run("tada-run true")

@@ -29,16 +29,15 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// TestMain makes the test binary answer to the names of both doors, so that a transcript
-// runs what was just compiled. The state directory, and beside it the home of an account of
-// its own, are given to the programs as a parameter here and nowhere else: no environment
-// variable of the real binaries can move them.
+// TestMain makes the test binary act as both programs by name, so that a transcript runs what was
+// just compiled. Only here do the programs get their state directory, and the home of another
+// account beside it, as a parameter: no environment variable of the real binaries can move them.
 func TestMain(m *testing.M) {
 	place := placeOf(os.Args)
 	run := func() { os.Exit(runcli.Run(runcli.Door{Argv: os.Args, Place: place})) }
-	// A link in a story may have a shell's name. These are not registered: testscript would put
-	// them into PATH, in front of the real shells. Whatever became of the variable on the way,
-	// under such a name no test runs.
+	// A link in a story may have a shell's name. These names are not registered: testscript would
+	// put them in PATH before the real shells. Under such a name no test runs, whatever happened to
+	// the variable.
 	if name := filepath.Base(os.Args[0]); name == "bash" || name == "sh" || name == "tada-sh" ||
 		name == "-tada-run" {
 		if os.Getenv("TRANSCRIPT_HOME") == "" && !launcher.Inside() {
@@ -60,9 +59,9 @@ func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// placeOf is where a program of these tests finds its state and its account: the state that the
-// test made, by the variable, or where the environment is empty by --home; and never the account
-// that runs the tests.
+// placeOf returns where a program in these tests finds its state and its account: the state that
+// the test made, from the variable or, if the environment is empty, from --home; and never the
+// account that runs the tests.
 func placeOf(args []string) launcher.Place {
 	place := launcher.Place{State: os.Getenv("TRANSCRIPT_HOME"), Account: "/proc/no-account"}
 	at := place.State
@@ -91,7 +90,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// setup gives each story a workspace of its own, apart from the state directory.
+// setup gives each story a workspace of its own, outside the state directory.
 func setup(env *testscript.Env) error {
 	work := filepath.Join(env.WorkDir, "repo")
 	// as after a first run: no sandbox reads it
@@ -118,8 +117,8 @@ func setup(env *testscript.Env) error {
 	return nil
 }
 
-// programs replaces the files of a story, which its chmod may make programs, by files that no
-// process has open for writing.
+// programs replaces the files of a story, which its chmod may turn into programs, with files that
+// no process has open for writing.
 func programs(dir string) error {
 	return filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
@@ -133,8 +132,8 @@ func programs(dir string) error {
 	})
 }
 
-// condition adds [root], [strong] for a machine that has that level, and [race] for programs built
-// with the race detector, to the conditions of testscript.
+// condition adds to the conditions of testscript: [root], [strong] for a machine that supports that
+// level, and [race] for programs built with the race detector.
 func condition(cond string) (bool, error) {
 	switch cond {
 	case "root":
@@ -153,9 +152,9 @@ func condition(cond string) (bool, error) {
 //
 //	term DIALOGUE COMMAND [ARG ...]
 //
-// A line "< text" of the dialogue waits until the screen has shown text since the last one,
-// "> text" types it ("\r" is Enter, "\e" Escape, "^C" Ctrl-C), "~ 500ms" waits. What the
-// screen showed becomes the standard output of the step. "! term" wants a non-zero status.
+// A line "< text" of the dialogue waits until the screen has shown text after the last match, ">
+// text" types it ("\r" is Enter, "\e" Escape, "^C" Ctrl-C), "~ 500ms" waits. What the screen showed
+// becomes the standard output of the step. "! term" requires a non-zero status.
 func term(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: term DIALOGUE COMMAND [ARG ...]")
@@ -251,7 +250,8 @@ func (s *screen) text() string {
 	return s.buf.String()
 }
 
-// drained waits for the end of the output, or a moment: a survivor may hold the terminal.
+// drained waits for the end of the output, or a moment: a surviving process may have the terminal
+// open.
 func (s *screen) drained() {
 	select {
 	case <-s.done:
@@ -259,7 +259,7 @@ func (s *screen) drained() {
 	}
 }
 
-// shows waits until want appears behind what was matched before.
+// shows waits until want appears after what was matched before.
 func (s *screen) shows(want string) error {
 	deadline := time.After(10 * time.Second)
 	for {
@@ -287,8 +287,8 @@ func (s *screen) shows(want string) error {
 var typed = strings.NewReplacer(`\r`, "\r", `\n`, "\n", `\e`, "\x1b", "^C", "\x03", "^D", "\x04",
 	"^Z", "\x1a")
 
-// press types keys. Nobody reads those that come after the program has ended, which is no mistake:
-// it may end before it asks, and what the screen must show the dialogue says.
+// press types keys. Keys after the end of the program are lost, which is not an error: it may end
+// before it asks, and the dialogue says what the screen must show.
 func press(tty io.Writer, keys string) error {
 	_, err := io.WriteString(tty, keys)
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.EIO) {
@@ -314,7 +314,7 @@ func play(dialogue string, s *screen, tty io.Writer) error {
 				return err
 			}
 			for _, key := range strings.TrimSpace(s.text()[from:s.seen]) {
-				// a burst of keys is no typing
+				// a person does not type a burst of keys
 				time.Sleep(50 * time.Millisecond)
 				if err := press(tty, string(key)); err != nil {
 					return err
@@ -352,7 +352,7 @@ func waitfor(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%s did not appear", args[0])
 }
 
-// corrupt changes a file as somebody would who wants to rewrite history:
+// corrupt changes a file like an attacker who wants to rewrite history:
 //
 //	corrupt FILE byte N      flip the lowest bit of byte N (from the end when negative)
 //	corrupt FILE line N      drop line N, counted from 1

@@ -12,9 +12,9 @@ import (
 )
 
 // BenchmarkAttachedKeystroke types a key into "tadactl attach --take" on a terminal and waits until
-// it is drawn there: through the client, the socket, the lease, the record, the private terminal,
-// and back through the model of it. By turns, on the same machine in the same second, the same is
-// done with a terminal and nothing between. What counts is the difference of the 99th percentiles.
+// it is drawn there: it passes the client, the socket, the lease, the record, the private terminal,
+// and comes back through the model of it. In turns, on the same machine in the same second, it does
+// the same with a bare terminal. The difference of the 99th percentiles is what counts.
 func BenchmarkAttachedKeystroke(b *testing.B) {
 	p := newPlace(b)
 	on := func(line string) *os.File {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// family are the process and all that descend from it.
+// family are the process and all its descendants.
 func family(root int) (list []int) {
 	children := map[int][]int{}
 	names, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -32,7 +32,7 @@ func family(root int) (list []int) {
 	return list
 }
 
-// ticks is the processor time of a process so far, in hundredths of a second.
+// ticks returns the processor time of a process so far, in hundredths of a second.
 func ticks(pid int) (n int) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, rest, _ := strings.Cut(string(text), ") ")
@@ -45,8 +45,8 @@ func ticks(pid int) (n int) {
 	return n
 }
 
-// A session that nobody types into takes no processor time: not its launcher, not what keeps its
-// fence, not its shell, not the terminal that it was started on, and not those who watch and drive.
+// An idle session takes no processor time: not its launcher, not the supervisor of its sandbox, not
+// its shell, not the terminal on which it was started, and not its clients.
 func TestIdleProcesses(t *testing.T) {
 	t.Parallel()
 	d, _, id := inside(t, 100, 30)
@@ -63,7 +63,7 @@ func TestIdleProcesses(t *testing.T) {
 	}
 	var took []string
 	for range 15 {
-		// a collection of garbage, or what the test itself has asked for, may fall into one
+		// a garbage collection, or a request by the test itself, may fall into one
 		took = nil
 		before := make([]int, len(all))
 		for i, pid := range all {

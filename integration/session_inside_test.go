@@ -12,9 +12,9 @@ import (
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
-// hostile tries everything that would let it drive, answer, listen or survive. It is perl, because
-// no policy reads that: what stops it is the fence. Each line of its output is a name and what came
-// of it. What would end the session comes last.
+// hostile tries everything that would let it take control, answer, listen or survive. It is perl,
+// because no policy reads that: only the sandbox stops it. Each line of its output is a name and
+// the result. What would end the session comes last.
 const hostile = `#!/usr/bin/perl
 use Socket;
 $| = 1;
@@ -47,9 +47,9 @@ print "the end\n";
 <STDIN>;
 `
 
-// E-bkr-6, E-bkr-1: a hostile program in the place of the agent reaches neither the state, nor the
+// E-bkr-6, E-bkr-1: a hostile program in place of the agent reaches neither the state, nor the
 // session's socket, nor the person's terminal, answers no question, and does not outlive the
-// session. Outside of a fence, as the control, the same program can do all of it.
+// session. As a control, the same program outside a sandbox can do all of it.
 func TestHostileInside(t *testing.T) {
 	t.Parallel()
 	need(t, "perl", "timeout")
@@ -100,12 +100,12 @@ func TestHostileInside(t *testing.T) {
 	b.shows("ready")    // what is typed ahead may be taken for another kind of line
 	b.line(words(outside))
 	b.until("has told all", func(s string) bool {
-		// and is not attached, which shows what the other told
+		// and is not attached, so this screen shows what the other one printed
 		return strings.Contains(s, "the end") && !strings.Contains(s, "Ctrl-] for keys")
 	})
 	for line := range strings.Lines(b.text()) {
 		if strings.Contains(line, ": refused") && !strings.HasPrefix(line, "type into") {
-			// a kernel may refuse that to everybody
+			// a kernel may refuse that to everyone
 			t.Errorf("outside of a fence too, so it proves nothing: %s", line)
 		}
 	}
@@ -127,10 +127,9 @@ func TestHostileInside(t *testing.T) {
 
 func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
-// What runs inside asks outside: it is judged and recorded there as a run of its own, refused or
-// left to a person as outside, and runs in the fence that is there. So does what was started by a
-// program that closes what it inherits, as agents do, or that names another descriptor: nothing
-// changes by it.
+// What runs inside asks the launcher outside: it is judged and recorded there as a run of its own,
+// refused or left to a person as outside, and runs in the existing sandbox. The same holds if its
+// parent closes inherited descriptors, as agents do, or if the variable names another descriptor.
 func TestNestedAsksOutside(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
@@ -154,7 +153,7 @@ echo '{' >&3; echo garbage
 `
 	for name, text := range map[string]string{"steps": steps,
 		"agent": "#!/usr/bin/perl\nexec(join('', 'ba', 'sh'), join('', './st', 'eps'));\n"} {
-		// an agent is no script that policy reads
+		// an agent is not a script that policy reads
 		if err := hermetic.WriteProgram(filepath.Join(d.dir, name), []byte(text),
 			0o755); err != nil {
 			t.Fatal(err)
@@ -222,9 +221,9 @@ echo '{' >&3; echo garbage
 	}
 }
 
-// Each line of a session's shell is judged before it runs, however it is written: what is refused
-// does not run, and what a person has to answer waits for her. Line editing, completion and jobs
-// are bash's own.
+// Each line of a session's shell is judged before it runs, however it is written: a refused line
+// does not run, and a line that needs an answer waits for it. Line editing, completion and jobs are
+// bash's own.
 func TestLinesAreJudged(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
@@ -276,8 +275,8 @@ func TestLinesAreJudged(t *testing.T) {
 	a.shows("\nstill")
 }
 
-// A program drives a session through pipes: what it writes is typed as the agent's, and a hand-over
-// is told it as objects on standard error.
+// A program controls a session through pipes: its writes are recorded as typed by the agent, and it
+// gets a hand-over as objects on standard error.
 func TestAgentDrives(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Who interrupts a session that was started without a terminal interrupts its program, as without
-// us, and leaves nothing behind.
+// Interrupting a session that was started without a terminal interrupts its program, as without us,
+// and leaves nothing behind.
 func TestSessionInterrupted(t *testing.T) {
 	t.Parallel()
 	for signal, status := range map[string]string{"INT": "130", "QUIT": "131"} {

@@ -13,7 +13,8 @@ import (
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
-// here are the processes whose command line ends so and whose directory is that of the desktop.
+// here returns the processes whose command line has this suffix and whose directory is the
+// desktop's.
 func (d *desktop) here(suffix ...string) []int {
 	return slices.DeleteFunc(pids(suffix...), func(pid int) bool {
 		dir, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
@@ -21,9 +22,9 @@ func (d *desktop) here(suffix ...string) []int {
 	})
 }
 
-// SIGKILL for one party after the other: a watcher, the process of the terminal that the session
-// was started on, whoever took over, and the program itself. Each takes nobody along, and the
-// record says what became of it.
+// SIGKILL for one party after the other: a watcher, the process of the terminal on which the
+// session was started, the client in control, and the program itself. None ends another, and the
+// record says what happened to it.
 func TestKillEachParty(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 100, 30)
@@ -64,7 +65,7 @@ func TestKillEachParty(t *testing.T) {
 	b.shows("You are in control")
 	b.line("sleep 5432.1 & disown; echo three$((1+1))")
 	b.shows("\nthree2")
-	// Until it is sleep, the job is a copy of the shell, which must not be taken for it.
+	// Until it becomes sleep, the job is a copy of the shell, and must not be mistaken for it.
 	d.eventually("the job", func() bool { return len(d.here("sleep", "5432.1")) > 0 })
 
 	program := 0
@@ -93,7 +94,7 @@ func TestKillEachParty(t *testing.T) {
 	}
 }
 
-// greet is a client without any manners of ours: it connects, greets, and tells what came.
+// greet is a minimal client: it connects, greets, and prints what comes.
 const greet = `use Socket;
 $SIG{PIPE} = "IGNORE";
 my ($path) = @ARGV;
@@ -104,8 +105,8 @@ my $n = sysread($s, my $got, 100);
 print $n ? "let in\n" : "shown out\n";
 `
 
-// Another user's session: the state directory is closed, and were it open, the kernel's word about
-// who connects is asked all the same. The user's own process is let in by the same way.
+// Another user's session: the state directory is closed, and even if it were open, the kernel is
+// asked which user connects. The user's own process is let in the same way.
 func TestAnotherUser(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
@@ -120,7 +121,7 @@ func TestAnotherUser(t *testing.T) {
 		return string(out) + " " + fmt.Sprint(err)
 	}
 	for _, dir := range []string{filepath.Dir(filepath.Dir(d.dir)), filepath.Dir(d.dir), d.dir} {
-		// the way to the doors and no further
+		// access to the programs and no further
 		if err := hermetic.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -173,8 +174,7 @@ func TestAnotherUser(t *testing.T) {
 	a.shows("outer>")
 }
 
-// A run on a terminal of its own can be watched by others while it goes on, and driven by nobody
-// else.
+// Others can watch a run on a terminal of its own while it goes on, and no one else can control it.
 func TestWatchPlainRun(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)

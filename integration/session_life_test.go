@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// pids are the processes whose command line ends so.
+// pids are the processes whose command line has this suffix.
 func pids(suffix ...string) (list []int) {
 	want := strings.Join(suffix, "\x00") + "\x00"
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -36,7 +36,7 @@ func (d *desktop) kill9(pid int) {
 	}
 }
 
-// holder is the launcher of a session: the process in the record.
+// holder returns the launcher of a session: the process in the record.
 func (d *desktop) holder(id string) int {
 	d.t.Helper()
 	out := d.run("tadactl --json log --kind exec.start --session " + id)
@@ -48,15 +48,15 @@ func (d *desktop) holder(id string) int {
 	return n
 }
 
-// A session outlives its terminal, is found again, taken up where it was, and ends with the logout.
-// Whoever is killed with SIGKILL takes nobody along but what was in his fence; a session whose
-// launcher was killed is listed as what it is.
+// A session outlives its terminal, is found again, resumed, and ends with the logout. A process
+// that is killed with SIGKILL ends nothing but what was in its sandbox; a session whose launcher
+// was killed is listed as that.
 func TestSessionOutlives(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 100, 30)
 	b := d.window("b", 100, 30)
 	a.line("x=kept; echo re''ad")
-	// a window that is closed takes the keys with it that are on their way
+	// a window that is closed loses the keys that are on their way
 	a.shows("\nread")
 	d.tmux("kill-session", "-t", "=a") // SIGHUP: the window is closed
 	b.line("tadactl attach --take")
@@ -114,7 +114,7 @@ func TestSessionOutlives(t *testing.T) {
 	}
 }
 
-// reset makes a terminal usable again whose program was killed.
+// reset makes a terminal usable again after its program was killed.
 func (w *window) reset() {
 	w.d.t.Helper()
 	w.line("reset; PS1='outer> '")
@@ -123,8 +123,8 @@ func (w *window) reset() {
 	})
 }
 
-// A person who drives and is cut off leaves the session frozen, where somebody else would go on in
-// her place.
+// If a person who is in control is cut off, the session stays frozen where someone else would
+// otherwise go on in her place.
 func TestTakeoverLost(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 100, 30)
@@ -167,8 +167,7 @@ func TestTakeoverLost(t *testing.T) {
 	}
 }
 
-// Twenty watch, one of them is stopped, and "yes" runs: it is not stalled, and neither are the
-// others.
+// Twenty watch, one of them is stopped, and "yes" runs: neither it nor the others stall.
 func TestManyViewers(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 80, 24)
@@ -210,7 +209,7 @@ func TestManyViewers(t *testing.T) {
 	a.shows("outer>")
 }
 
-// Full-screen programs go through a change of hands and of sizes.
+// Full-screen programs survive changes of control and of size.
 func TestTakeoverFullScreen(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ program, shows, quit string }{
@@ -231,9 +230,9 @@ func TestTakeoverFullScreen(t *testing.T) {
 				0o644); err != nil {
 				t.Fatal(err)
 			}
-			// A program is told its size by a signal and draws when it gets to it, so it says
-			// itself what it has drawn at. vim forgets a signal that comes right before it waits
-			// for a key, until the next key or timer.
+			// A program gets its size by a signal and draws some time later, so it has to say
+			// itself for which size it has drawn. vim forgets a signal that comes right before it
+			// waits for a key, until the next key or timer.
 			vimrc := "set nocompatible laststatus=2 statusline=at_%{&lines}x%{&columns}\n" +
 				"call timer_start(100, {-> 0}, {'repeat': -1})\n"
 			if err := os.WriteFile(filepath.Join(d.dir, "vimrc"), []byte(vimrc),

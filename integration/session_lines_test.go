@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// forbiddenLine is a line that policy refuses, and that harms nobody where it runs all the same:
-// then it says so. Its words stand nowhere on the screen but in what it prints.
+// forbiddenLine is a line that policy refuses, and that is harmless if it runs anyway: then it
+// prints that. These words appear on the screen only in its output.
 const forbiddenLine = `cat secret; echo ESC''APED`
 
 // hiddenLine gives the shell a variable with that line in it.
 const hiddenLine = `x='cat secret; echo ESC""APED'; y='a[$(cat secret; echo ESC""APED >&2)]'`
 
-// waysRound are what somebody types who wants a line to run that is not judged. After each, the
-// forbidden line itself is typed. A key of tmux stands in a line of its own, behind KEY.
+// waysRound are what a user types to run a line that is not judged. After each, the forbidden line
+// itself is typed. A key of tmux is on a line of its own, after KEY.
 var waysRound = []struct{ name, lines string }{
 	{"the line itself", forbiddenLine},
 	{"once more", "!!"},
@@ -89,22 +89,21 @@ var waysRound = []struct{ name, lines string }{
 	{"a path", "hash -p /bin/true cat; PATH=/nowhere"},
 }
 
-// shutting are lines that leave the shell no way to ask. Then nothing runs any more.
+// shutting are lines that leave the shell no way to ask. After them nothing runs any more.
 var shutting = []string{
 	"readonly __tada_text=1 __tada_made=1 __tada_entry=1",
 }
 
 // unseen are what the judge does not see: code in a value that bash evaluates as arithmetic or as a
-// subscript, in a prompt, and in a file that a variable names. It runs, in the fence, which shows
-// it no more than any line.
+// subscript, in a prompt, and in a file that a variable names. It runs, but in the sandbox, which
+// shows it no more than any line.
 var unseen = []string{
 	`echo $((y))`, `[[ y -eq 1 ]]`, `[[ -v $y ]]`, `printf -v "$y" 1`, `read -r "$y" <<< 1`,
 	`let "$y"`, `unset "$y"`, "BASH_ENV=./f bash -c true",
 }
 
-// Whatever is typed at a session's shell, the line that policy refuses does not run: the gate is
-// not taken off, and where code hides from it that is a question, which the profile ci answers with
-// no.
+// Whatever is typed at a session's shell, the line that policy refuses does not run: the check
+// cannot be removed, and if code hides from it, that is a question, which the profile ci denies.
 func TestLinesThatHide(t *testing.T) {
 	t.Parallel()
 	for part := range slices.Chunk(waysRound, (len(waysRound)+3)/4) {
@@ -138,8 +137,8 @@ func TestLinesThatHide(t *testing.T) {
 	})
 }
 
-// A line that is refused leaves the status of an interrupt, as the help says: bash has no other way
-// to drop a line.
+// A refused line leaves the status of an interrupt, as the help says: bash has no other way to drop
+// a line.
 func TestRefusedLineStatus(t *testing.T) {
 	t.Parallel()
 	h := newHiding(t)
@@ -196,8 +195,8 @@ func newHiding(t *testing.T) *hiding {
 	return h
 }
 
-// types types lines, each with Enter but those of keys. It types like a person who looks: what is
-// typed ahead is not safe from an interrupt.
+// types types lines, each with Enter except those of keys. It types like a person who looks: text
+// that is typed ahead may be lost with an interrupt.
 func (h *hiding) types(lines string) {
 	h.d.t.Helper()
 	for line := range strings.Lines(lines) {
@@ -206,14 +205,14 @@ func (h *hiding) types(lines string) {
 			before := strings.Count(h.text(), "inner$")
 			h.window.types("", key)
 			if key == "C-c" {
-				// what is typed before the shell has taken it may be thrown away with it
+				// what is typed before the shell has read it may be dropped with it
 				h.until("has a new prompt after "+lines, func(s string) bool {
 					if strings.Count(s, "inner$") > before {
 						return true
 					}
 					if strings.Contains(s, "^C") {
-						// while it waits for more of a key, readline acts on the signal with the
-						// next one
+						// while readline waits for the rest of a key, it acts on the signal only
+						// with the next key
 						h.window.types("", "Enter")
 					}
 					return false
@@ -229,8 +228,8 @@ func (h *hiding) types(lines string) {
 	}
 }
 
-// ready waits, by a line of its own, until all that was typed is done, and returns what the window
-// showed.
+// ready types a line of its own, waits until everything before it is done, and returns what the
+// window showed.
 func (h *hiding) ready(what string) string {
 	h.d.t.Helper()
 	h.n++

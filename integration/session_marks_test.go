@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A told is an event of a transcript, as tadactl export tells it.
+// A told is an event of a transcript, as tadactl export prints it.
 type told struct {
 	Code, Text, Author string
 }
@@ -30,9 +30,9 @@ func (d *desktop) events(id string) (list []told) {
 	return list
 }
 
-// The transcript of a session has a mark at each line that was judged in it, before what it
-// printed: what was let go and by what, what was refused, and what a person was asked about. It
-// tells how the terminal took keys, too.
+// The transcript of a session has a mark at each line that was judged in it, before the line's
+// output: what was allowed and why, what was refused, and what a person was asked about. It also
+// records the terminal's modes.
 func TestLinesAreMarked(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 120, 40)
@@ -45,7 +45,7 @@ func TestLinesAreMarked(t *testing.T) {
 	b := d.window("b", 100, 40)
 	b.line("clear; tadactl approve $(tadactl pending | cut -d' ' -f1); echo sta''tus $?")
 	b.shows("to approve")
-	// what was typed before the question can have been read counts for nothing
+	// what was typed before the question could be read does not count
 	time.Sleep(700 * time.Millisecond)
 	for _, c := range regexp.MustCompile(`type ([2-9A-HJ-NP-Z]+) to approve`).FindStringSubmatch(b.text())[1] {
 		b.types(string(c))

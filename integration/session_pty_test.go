@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Programs that make terminals of their own work inside of a session: script(1), a multiplexer, and
-// what builds upon openpty(3). None of these terminals is the session's, and closing them ends
+// Programs that make terminals of their own work inside a session: script(1), a multiplexer, and
+// programs that use openpty(3). None of these terminals is the session's, and closing them ends
 // nothing else.
 func TestTerminalsInside(t *testing.T) {
 	t.Parallel()

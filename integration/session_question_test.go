@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What says that a command needs your approval leaves every screen when the question is answered,
-// here or elsewhere: a person who reads it later would look for a question that is not there.
+// The notice that a command needs approval leaves every screen when the question is answered, here
+// or elsewhere: a person who reads it later would look for a question that is not there.
 func TestAnsweredQuestionLeavesTheScreens(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 120, 40)
@@ -63,7 +63,8 @@ func TestAnsweredQuestionLeavesTheScreens(t *testing.T) {
 	a.shows("outer>")
 }
 
-// Who leaves a session while a program fills the screen has the screen back that she came from.
+// A person who leaves a session while a program fills the screen gets back the screen that she came
+// from.
 func TestDetachGivesTheScreenBack(t *testing.T) {
 	t.Parallel()
 	_, a, id := inside(t, 80, 24)

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// A shell that is started on a terminal without a command is a session, whatever it is called by
-// and whichever option of an interactive shell comes with it: tmux starts a login shell, other
-// terminals a plain one.
+// A shell that is started on a terminal without a command is a session, whatever its name and its
+// interactive options: tmux starts a login shell, other terminals a plain one.
 func TestAShellWithATerminalIsASession(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
@@ -39,7 +38,7 @@ func TestTmuxWithThisShell(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
 	d.rc("")
-	// a server takes its shell from the environment it starts with, so this one is a second server
+	// a server takes its shell from the environment in which it starts, so this is a second server
 	seat := *d
 	t.Cleanup(func() { seat.tmux("kill-server") })
 	d.socket += ".shell"

@@ -13,7 +13,7 @@ import (
 
 // impatientAgent starts commands and ends each after a random time: with the two signals of a time
 // limit, the second at once or later, with SIGKILL alone, and with a stop in between. It is perl,
-// which no policy reads, and is killed itself in the end.
+// which no policy reads, and is finally killed itself.
 const impatientAgent = `#!/usr/bin/perl
 use POSIX; use Time::HiRes qw(sleep);
 my $rounds = shift;
@@ -30,7 +30,8 @@ for my $i (0 .. $rounds - 1) {
 }
 `
 
-// What an agent ends at any moment of its start is on record where it began, and has an end there.
+// A run that an agent ends at any moment of its start is recorded if it began, and has an end in
+// the record.
 func TestEndedAnytimeInside(t *testing.T) {
 	t.Parallel()
 	need(t, "perl")

@@ -12,9 +12,9 @@ import (
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
-// C-8.2.1, C-8.2.2, E-tko-1, E-tko-2: a person watches, takes over, runs three steps, is shown what
-// is told and gives back. Meanwhile the other side's keys go nowhere, and the transcript names who
-// typed each byte.
+// C-8.2.1, C-8.2.2, E-tko-1, E-tko-2: a person watches, takes control, runs three steps, is shown
+// what is reported and hands back. During that the other side's keys are dropped, and the
+// transcript says who typed each byte.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	d, a, id := inside(t, 100, 30)
@@ -91,8 +91,7 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
-// sudoLike asks on /dev/tty, whatever its own input is: without an echo, or with a star for each
-// key.
+// sudoLike asks on /dev/tty, whatever its input is: without an echo, or with a star for each key.
 const sudoLike = `#!/bin/bash
 exec </dev/null 3<>/dev/tty
 if [[ $1 != stars ]]; then
@@ -111,9 +110,9 @@ else
 fi
 `
 
-// A password at real prompts, and all that happens in private, is nowhere on the disk: the record
-// has its length and a commitment. The other side sees nothing of what is private, and goes on
-// behind it.
+// A password at real prompts, and everything that happens in private, is nowhere on the disk: the
+// record has its length and a commitment. The other side sees nothing of what is private, and
+// continues after it.
 func TestTakeoverSecrets(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
@@ -202,7 +201,7 @@ func TestTakeoverSecrets(t *testing.T) {
 	}
 }
 
-// What policy says: without takeover there is viewing, and nothing else.
+// Policy: without takeover, clients can watch and nothing else.
 func TestTakeoverForbidden(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
@@ -239,7 +238,8 @@ func TestTakeoverForbidden(t *testing.T) {
 	}
 }
 
-// Two at once: one has it, and the other is told who. What is frozen stands still, and goes on.
+// Two at once: one gets control, and the other is shown who has it. A frozen program stops, and
+// goes on later.
 func TestTakeoverContest(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)

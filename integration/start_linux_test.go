@@ -19,19 +19,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a start costs is held here as counts, which are the same on every machine.
+// The cost of a start is checked as counts, which are the same on every machine.
 
-// mostAllocations bounds how often our packages take memory before main, mostInPackage how often
-// one does: what is made of a table is made when it is asked for.
+// mostAllocations limits how often all our packages together allocate memory before main,
+// mostInPackage how often one does: what is made from a table is made when it is needed.
 const (
 	mostAllocations = 300
 	mostInPackage   = 60
 )
 
-// mostOpens bounds the files that are opened to check a line that touches none.
+// mostOpens limits the files that are opened to check a line that touches none.
 const mostOpens = 40
 
-// What is known is not made ready before it is asked for.
+// Nothing is prepared before it is needed.
 func TestStartMakesLittleBeforeMain(t *testing.T) {
 	cmd := exec.Command("tada-run", "--version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
@@ -73,7 +73,7 @@ func TestStartReadsNoFileTwice(t *testing.T) {
 			strings.Join(files, "\n"))
 	}
 	for i, file := range files {
-		// What has just been written there is read again: its time does not tell yet.
+		// A file that was just written there is read again: its time does not show changes yet.
 		fresh := strings.HasPrefix(file, filepath.Join(home, "shadow"))
 		if !fresh && slices.Contains(files[:i], file) {
 			t.Errorf("%s is opened again", file)
@@ -81,8 +81,8 @@ func TestStartReadsNoFileTwice(t *testing.T) {
 	}
 }
 
-// What a command has left running is asked of the kernel for each of the launcher's threads only
-// where something is left: each list that was read makes the end of the launcher take longer.
+// The kernel is asked for the processes that a command left running, for each of the launcher's
+// threads, only if there are any: each list that is read delays the end of the launcher.
 func TestStartListsNoChildren(t *testing.T) {
 	homes := t.TempDir()
 	for _, home := range []string{filepath.Join(homes, "strong"), baseHome(t, "tada-run", homes)} {
@@ -150,8 +150,8 @@ func opened(t *testing.T, cmd *exec.Cmd) (files []string) {
 	}
 }
 
-// opening returns the absolute name that a thread opens to read, where it stands before a call that
-// does; else "".
+// opening returns the absolute name that a thread opens to read, if it is stopped before such a
+// call; otherwise "".
 func opening(pid int) string {
 	// of struct ptrace_syscall_info: which stop it is, and at an entry number and arguments
 	var info [88]byte

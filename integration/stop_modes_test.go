@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// F5: a run that is stopped, by Ctrl-Z or by a signal to it, gives the terminal back as the person
-// had it; fg takes it again, and the end gives back what the person set meanwhile.
+// F5: when a run is stopped, by Ctrl-Z or by a signal to it, it restores the terminal as the person
+// had it; fg takes it over again, and the end restores what the person set in between.
 func TestStopGivesTheTerminalBack(t *testing.T) {
 	t.Parallel()
 	need(t, "stty", "dash") // bash would mend the terminal itself
@@ -71,7 +71,7 @@ func TestStopGivesTheTerminalBack(t *testing.T) {
 	}
 }
 
-// await waits until something is so.
+// await waits until a condition is true.
 func await(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// lockAndStop locks the file that is named, as a run does while it writes there, and stops itself.
+// lockAndStop locks the named file, as a run does while it writes there, and stops itself.
 func lockAndStop() {
 	f, err := os.OpenFile(os.Args[1], os.O_RDWR, 0)
 	if err == nil {
@@ -24,9 +24,9 @@ func lockAndStop() {
 	f.Close() // continued: the others may go on
 }
 
-// A run that is stopped while it holds any of the locks that runs share does not keep others
-// waiting without a word: each is told whom it waits for and what to type, once, and goes on when
-// that is done.
+// If a run is stopped while it holds one of the locks that runs share, the others do not wait
+// silently: each says once which process it waits for and what to type, and goes on after that is
+// done.
 func TestStoppedRunIsNamed(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -109,7 +109,7 @@ func TestStoppedRunIsNamed(t *testing.T) {
 	}
 }
 
-// A waiter is a buffer that says when a text is in it.
+// A waiter is a buffer that reports when it contains a text.
 type waiter struct {
 	seen  bytes.Buffer
 	text  string

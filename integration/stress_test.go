@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// stressRuns is how many runs TestParallelRuns makes, and stressLoad how many busy processes it has
-// beside them: make stress makes more of both.
+// stressRuns returns how many runs TestParallelRuns makes, and how many busy processes run beside
+// them: make stress makes more of both.
 func stressRuns() (runs, load int) {
 	if n, err := strconv.Atoi(os.Getenv("TEST_STRESS_RUNS")); err == nil {
 		return n, 8
@@ -21,7 +21,7 @@ func stressRuns() (runs, load int) {
 	return 64, 0
 }
 
-// Honest runs, 16 at a time, each of which looks for runs whose launcher died: none is told to be
+// Honest runs, 16 at a time, each of which looks for runs whose launcher died: none is reported
 // lost, none is missing, and the record is complete.
 func TestParallelRuns(t *testing.T) {
 	const atOnce = 16

@@ -14,16 +14,16 @@ import (
 	"testing"
 )
 
-// hint finds what a message tells a person to type about protected files.
+// hint finds the command about protected files in a message.
 var hint = pattern(`tadactl tamper [a-z]+[^'"\x60;,()\n]*`)
 
-// U7: whatever a message about protected files tells a person to type does, as it is printed, what
-// the message says. The messages come from situations; that none is left out is checked against the
-// source.
+// U7: every command about protected files in a message does, exactly as it is printed, what the
+// message says. The messages come from situations; the test checks against the source that none is
+// missing.
 func TestTamperHintsWork(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	// a name that a shell takes for two words
+	// a name that a shell would split into two words
 	p.state = filepath.Join(filepath.Dir(p.dir), "the state")
 	for i, v := range p.env {
 		if strings.HasPrefix(v, "TRANSCRIPT_HOME=") {
@@ -49,7 +49,7 @@ func TestTamperHintsWork(t *testing.T) {
 		loose + "(tada-run ls; tadactl tamper accept) >/dev/null 2>&1; " + one + "tada-run ls",
 		one + "tadactl tamper diff; " + one + "tadactl tamper accept TODO.md --digest 0123456789ab",
 		`ln -sf "$PWD/TODO.md" "$TRANSCRIPT_HOME/config.yaml"; EDITOR=true tadactl policy edit; rm "$TRANSCRIPT_HOME/config.yaml"; ` + config,
-		// the last: nothing mends it
+		// the last one: nothing repairs it
 		`for f in "$TRANSCRIPT_HOME"/shadow/*/manifest; do echo x > "$f"; done; tada-run ls`,
 	} {
 		printed := p.answered(settle + situation)
@@ -82,8 +82,7 @@ func TestTamperHintsWork(t *testing.T) {
 	}
 }
 
-// hintsInSource are the commands about protected files that the strings of the product tell to
-// type.
+// hintsInSource are the commands about protected files in the strings of the product.
 func hintsInSource(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// A judgedCorpus is a set of lines, with the world that they are judged in.
+// A judgedCorpus is a set of lines, with the world in which they are judged.
 type judgedCorpus struct {
 	name  string
 	world world
 }
 
-// corpora are the development corpus and, where TEST_REAL_CORPUS names its folder, the lines that
+// corpora are the development corpus and, if TEST_REAL_CORPUS names its folder, the lines that
 // agents really ran: real.jsonl, hostile.jsonl and bed.json.gz.
 func corpora(t *testing.T) []judgedCorpus {
 	t.Helper()
@@ -34,9 +34,9 @@ func corpora(t *testing.T) []judgedCorpus {
 	return append(list, judgedCorpus{"real", w})
 }
 
-// TestVerdicts compares the verdict, risk, rules and effects of every line with those that
-// TEST_VERDICTS has, and writes the file where it is missing. It is how a change that must change
-// no verdict is proven: make verdicts VERDICTS=before.jsonl, before and after.
+// TestVerdicts compares the verdict, risk, rules and effects of every line with those in the file
+// TEST_VERDICTS, and writes the file if it is missing. It proves that a change affects no verdict:
+// make verdicts VERDICTS=before.jsonl, before and after.
 func TestVerdicts(t *testing.T) {
 	file := os.Getenv("TEST_VERDICTS")
 	if file == "" {

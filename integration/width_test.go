@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxColumns is how wide a line of code or comment may be, a tab counted as four columns.
+// maxColumns is the maximum width of a line of code or comment; a tab counts as four columns.
 const maxColumns = 100
 
-// long is the number of lines of each package that are wider, for the packages that have any: most
-// are string literals that would be harder to read in two pieces. The numbers only go down.
+// long is the number of wider lines in each package that has any: most are string literals that
+// would be harder to read in two pieces. The numbers may only go down.
 var long = map[string]int{
 	"approval":                  34,
 	"approval/bolt":             1,
@@ -78,7 +78,7 @@ func TestLinesFitAScreen(t *testing.T) {
 	}
 }
 
-// screenWidth is how wide a line is on a screen whose tab stops are four columns apart.
+// screenWidth is the width of a line on a screen with tab stops four columns apart.
 func screenWidth(line string) (n int) {
 	for _, r := range line {
 		switch {

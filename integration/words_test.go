@@ -72,14 +72,14 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// counted finds a number and the words behind it.
+// counted finds a number and the words after it.
 var counted = pattern(`%d( of %d)?((?: [a-z]+){1,3})`)
 
-// notPlural are words that end a search for what is counted, or that end in s and are no plural.
+// notPlural are words that end a search for what is counted, or that end in s and are not plurals.
 var notPlural = strings.Fields("is was has does its this as means others which that and or the in to by at for of with behind from were not")
 
-// countsSeveral reports whether a line has a number before a word in the plural: of one, it would
-// read "1 entries".
+// countsSeveral reports whether a line has a number before a plural word: for one, it would read "1
+// entries".
 func countsSeveral(line string) bool {
 	for _, m := range counted().FindAllStringSubmatch(line, -1) {
 		for _, word := range strings.Fields(m[2]) {
@@ -94,7 +94,7 @@ func countsSeveral(line string) bool {
 	return false
 }
 
-// limited is what names a limit, which is never one.
+// limited matches what names a limit, which is never one.
 var limited = pattern(`at most|more than|longer than|beyond|has 1 to|[mM]ax[A-Z]|from %d to`)
 
 // never1 are the lines whose number cannot be one.
@@ -116,7 +116,7 @@ var never1 = map[string]string{
 	"approval/render/marks.go":             "one is another case",
 }
 
-// TestCounted: what is counted has the number of its count; see audit.Plural.
+// TestCounted: the noun agrees with its number; see audit.Plural.
 func TestCounted(t *testing.T) {
 	used := map[string]bool{}
 	for _, s := range sources(t) {

@@ -23,8 +23,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/eval"
 )
 
-// A world is the root folder in which the lines of a corpus are judged: the system's own, but for
-// /home/dev, /w and /tmp, so that verdicts are those of the machine that the corpus assumes.
+// A world is the root folder in which the lines of a corpus are judged: the system's own, except
+// for /home/dev, /w and /tmp, so that verdicts are those of the machine that the corpus assumes.
 type world struct {
 	Root    string
 	UID     int
@@ -42,7 +42,7 @@ type bed struct {
 const worldConfig = "security:\n  restricted_paths: [/etc/shadow, /root, ~/.aws, ~/.gnupg]\n" +
 	"  readonly_paths: [~/.ssh]\n"
 
-// worldOf lays out an account with the given files and a workspace under git.
+// worldOf sets up an account with the given files and a workspace under git.
 func worldOf(t *testing.T, b bed, config string) world {
 	t.Helper()
 	w := world{Root: t.TempDir(), UID: os.Getuid()}
@@ -122,7 +122,7 @@ type judged struct {
 	Readers     []string `json:",omitempty"` // that were asked
 }
 
-// judge judges all lines of a world, in a process of its own.
+// judge judges all lines of a world, in a separate process.
 func (w world) judge(t *testing.T) []judged {
 	t.Helper()
 	in, err := json.Marshal(w)
@@ -230,7 +230,7 @@ func (w world) verdicts() ([]judged, error) {
 
 var process = pattern("^/proc/[0-9]+")
 
-// judgedBy is the verdict of one line, as tadactl check has it.
+// judgedBy returns the verdict of one line, as tadactl check has it.
 func judgedBy(l *launcher.Launcher, line corpusLine) (judged, error) {
 	dir := line.Cwd
 	if dir == "" {
@@ -259,7 +259,7 @@ func judgedBy(l *launcher.Launcher, line corpusLine) (judged, error) {
 	return v, err
 }
 
-// unique is each of a list once, sorted.
+// unique returns each element of a list once, sorted.
 func unique(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(slices.Clone(list))

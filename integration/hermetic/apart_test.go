@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(Apart(m).Run()) }
 
-// again starts these tests once more, as the go command would, for one part of TestApart.
+// again starts these tests once more, like the go command, for one part of TestApart.
 func again(t *testing.T, part string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
@@ -28,8 +28,9 @@ func again(t *testing.T, part string) *exec.Cmd {
 	return cmd
 }
 
-// What runs the tests has lost its parent, has nothing of the environment that started them, ends
-// with the status of the tests, and ends when the process that the go command knows is ended.
+// The process that runs the tests has lost its parent, has nothing of the environment in which it
+// was started, ends with the status of the tests, and ends when the process that the go command
+// knows is ended.
 func TestApart(t *testing.T) {
 	switch os.Getenv("TEST_PART") {
 	case "":
@@ -81,13 +82,13 @@ func TestApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := io.Copy(io.Discard, r); err != nil {
-		// ends when the tests have ended, who have it open as well
+		// ends when the tests have ended, which have it open as well
 		t.Error(err)
 	}
 	_ = cmd.Wait()
 }
 
-// Programs in the account's home are no part of the tests, wherever HOME points.
+// Programs in the account's home are not part of the tests, wherever HOME points.
 func TestHomes(t *testing.T) {
 	account, err := user.LookupId(strconv.Itoa(os.Getuid()))
 	if err != nil || account.HomeDir == "/" {

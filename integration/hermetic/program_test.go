@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A program that was just written starts, however many others are being started.
+// A program that was just written starts, however many others are started at the same time.
 func TestWriteProgram(t *testing.T) {
 	dir := t.TempDir()
 	var all sync.WaitGroup
@@ -28,8 +28,8 @@ func TestWriteProgram(t *testing.T) {
 	all.Wait()
 }
 
-// The mode is the one given, that of a file which exists too, and a file is made a program in no
-// other way.
+// The mode is the given one, also for an existing file, and there is no other way to make a file a
+// program.
 func TestProgramModes(t *testing.T) {
 	dir := t.TempDir()
 	old, folder := filepath.Join(dir, "old"), filepath.Join(dir, "folder")

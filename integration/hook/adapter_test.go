@@ -58,7 +58,7 @@ func TestNewPlatformIsOneAdapter(t *testing.T) {
 	}
 }
 
-// What touches nothing but the conversation goes on, and what nobody knows asks.
+// A tool that affects only the conversation goes on, and an unknown one asks.
 func TestConversation(t *testing.T) {
 	r := newRoom(t)
 	for name, tools := range map[string]string{"qwen": "todo_write agent tool_search",
@@ -79,7 +79,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// Copilot CLI's searches take one place or several, and each of them is judged.
+// Copilot CLI's searches take one path or several, and each of them is judged.
 func TestSeveralPaths(t *testing.T) {
 	r := newRoom(t)
 	for _, test := range []struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// D-hook-9, B-Q6 and the like: what is not a whole, known call is blocked in the platform's own
+// D-hook-9, B-Q6 and the like: anything but a whole, known call is blocked in the platform's own
 // way.
 func TestBadInputBlocks(t *testing.T) {
 	r := newRoom(t)
@@ -92,14 +92,14 @@ func TestBadInputBlocks(t *testing.T) {
 	}
 }
 
-// D-hook-9: a stall, a panic, and a state that cannot be opened. Each is on record where there is
-// one, and says so where there is none.
+// D-hook-9: a stall, a panic, and a state that cannot be opened. Each is recorded if there is a
+// record, and says so if there is none.
 func TestFailuresBlock(t *testing.T) {
 	for name, shape := range shapes(t) {
 		r := newRoom(t)
 		own := spelling["Bash"][name]
 		good := message(t, shape(r.dir, own[0], object{own[1]: "ls"}))
-		// never closed: whoever waits for it would go on, and write to a state that is being
+		// never closed: a process that waits for it would go on, and write to a state that is being
 		// removed
 		silent, _ := io.Pipe()
 		broken := map[string]struct {
@@ -155,13 +155,13 @@ func TestFailuresBlock(t *testing.T) {
 			logged += string(e.Body) + "\n"
 		}
 		if n := strings.Count(logged, `"decision":"failed"`); n != len(broken)-2 {
-			// none without a state, and the quarantine's own
+			// there is none without a state, and the quarantine records its own
 			t.Errorf("%s: %d failures are on record, want %d:\n%s", name, n, len(broken)-2, logged)
 		}
 	}
 }
 
-// A state that never opens: the block comes all the same, and says that it is on no record.
+// A state that never opens: the block still comes, and says that it is not recorded.
 func TestStalledRecord(t *testing.T) {
 	t.Parallel()
 	never := make(chan struct{})

@@ -56,7 +56,7 @@ func newRoom(t testing.TB, config ...string) room {
 	return r
 }
 
-// sent is a call as each platform sends it: members as they were captured.
+// sent is a call as each platform sends it, with captured members.
 var sent = map[string]func(dir, tool string, args object) object{
 	"claude-code": func(dir, tool string, args object) object {
 		return object{"session_id": "bb4ad9b5-0000",
@@ -101,8 +101,8 @@ var sent = map[string]func(dir, tool string, args object) object{
 
 type object = map[string]any
 
-// shapes returns how each platform of the product sends a call. It fails where a platform
-// is not described here, so that no adapter goes untested.
+// shapes returns how each platform of the product sends a call. It fails if a platform is not
+// described here, so that no adapter is untested.
 func shapes(t testing.TB) map[string]func(dir, tool string, args object) object {
 	t.Helper()
 	all := map[string]func(dir, tool string, args object) object{}
@@ -154,11 +154,11 @@ var spelling = map[string]map[string][2]string{
 		"copilot": {"Edit", "patch"}},
 }
 
-// golden is the corpus: a call, and what is decided about it wherever it comes from. A code
-// in the answer is what the agent is told; "through" is a command that goes on through tada-run.
+// golden is the corpus: a call, and the decision about it on every platform. A code is what the
+// agent gets in the answer; "through" is a command that goes on through tada-run.
 var golden = []struct{ tool, arg, want string }{
 	{"Bash", "ls -l", "through"},
-	// an open quote: tada-run has the shell tell it
+	// an open quote: tada-run lets the shell report it
 	{"Bash", "echo it's 'a' \"b\" $HOME `id` \\\n end", "through"},
 	{"Bash", "printf '%s' 'it'\\''s'", "through"},
 	{"Bash", "git push --force", "through"}, // tada-run asks, not the platform
@@ -194,7 +194,7 @@ var golden = []struct{ tool, arg, want string }{
 	{"patch", "nothing", "names no file"},
 }
 
-// D-adapt-5: the same decision on every platform. Every decision carries the record's head.
+// D-adapt-5: the same decision on every platform. Every decision contains the record's head.
 func TestSameDecisionOnEveryPlatform(t *testing.T) {
 	for name, shape := range shapes(t) {
 		t.Run(name, func(t *testing.T) {
@@ -229,9 +229,9 @@ func matches(got, want string) bool {
 		strings.HasPrefix(got, "blocked: ") && strings.Contains(got, want)
 }
 
-// answers are where each platform looks in an answer that is no block: for a word of its own, and
-// for other arguments. Codex wants the word to take the arguments; "ask" lets a call run in it, and
-// hangs Gemini CLI without a terminal. So nobody is told that.
+// answers are where each platform looks in an answer that does not block: for a word of its own,
+// and for other arguments. Codex needs the word to accept the arguments; after "ask" it runs the
+// call, and Gemini CLI hangs without a terminal. So no platform is sent that.
 var answers = map[string]struct {
 	word, args []string
 	goes       string // the word that args need; "" for none
@@ -242,14 +242,14 @@ var answers = map[string]struct {
 		[]string{"hookSpecificOutput", "updatedInput"}, "allow"},
 	"opencode": {[]string{"decision"}, []string{"args"}, "go"},
 	"gemini":   {[]string{"decision"}, []string{"hookSpecificOutput", "tool_input"}, ""},
-	// whose hook changes nothing: the lines to run instead are in the reason of the block
+	// its hook changes nothing: the lines to run instead are in the reason of the block
 	"qwen": {},
 	"copilot": {[]string{"permissionDecision"},
 		[]string{"hookSpecificOutput", "updatedInput"}, ""},
 	"cursor": {[]string{"permission"}, []string{"updated_input"}, "allow"},
 }
 
-// at is a member of a member.
+// at returns a nested member.
 func at(v any, way []string) any {
 	for _, member := range way {
 		o, _ := v.(object)
@@ -258,7 +258,7 @@ func at(v any, way []string) any {
 	return v
 }
 
-// outcome reads an answer as the platform would: what the call does next.
+// outcome reads an answer as the platform would: what happens to the call.
 func outcome(t *testing.T, name string, a hook.Answer) string {
 	t.Helper()
 	if a.Status == 2 {
@@ -289,9 +289,9 @@ func outcome(t *testing.T, name string, a hook.Answer) string {
 	return "go"
 }
 
-// C1: no answer stands for the person whom the platform's own rules want asked, and the platform
-// finds in a rewritten command what the agent wrote, as a command of its own. Codex takes other
-// arguments with an "allow" only, and holds its rules against them all the same.
+// C1: no answer replaces the person whom the platform's own rules would ask, and the platform finds
+// in a rewritten command what the agent wrote, as a separate command. Codex accepts other arguments
+// only with an "allow", and still applies its rules to them.
 func TestThePlatformsOwnRulesAreLeftToIt(t *testing.T) {
 	r := newRoom(t)
 	for name, shape := range shapes(t) {
@@ -320,7 +320,7 @@ func TestThePlatformsOwnRulesAreLeftToIt(t *testing.T) {
 	}
 }
 
-// Where the platform's shell is tada-run already, nothing is rewritten, and nothing is said. In a
+// If the platform's shell is tada-run already, nothing is rewritten and nothing is reported. In a
 // session too.
 func TestThroughItsShellNothingIsSaid(t *testing.T) {
 	r := newRoom(t)
@@ -338,8 +338,7 @@ func TestThroughItsShellNothingIsSaid(t *testing.T) {
 	}
 }
 
-// heads are the answers that have a place in the record, and headless those that say why they have
-// none.
+// heads are the answers with a place in the record, and headless those that say why they have none.
 var (
 	heads    = regexp.MustCompile(`(?m)^audit=[0-9]+:[0-9a-f]{64}$`)
 	headless = regexp.MustCompile(`(?m)^audit=none: .`)
@@ -403,7 +402,7 @@ func TestLookAlikesAreNotBuiltin(t *testing.T) {
 			t.Errorf("%q is taken for %s", name, call.Builtin)
 		}
 	}
-	// What they name is judged all the same, as something that changes it.
+	// What they name is still judged, as something that changes it.
 	r := newRoom(t)
 	if got := r.serve(t, "claude-code",
 		message(t,
@@ -413,8 +412,8 @@ func TestLookAlikesAreNotBuiltin(t *testing.T) {
 	}
 }
 
-// D-hook-2, D-hook-7: a quarantine is asked first, for every tool, and its word is final; nil is
-// none.
+// D-hook-2, D-hook-7: a quarantine is asked first, for every tool, and its decision is final; nil
+// means there is none.
 func TestQuarantineComesFirst(t *testing.T) {
 	r := newRoom(t)
 	var mu sync.Mutex
@@ -454,7 +453,7 @@ func TestQuarantineComesFirst(t *testing.T) {
 }
 
 // Cursor's event before a shell command cannot change it: without the change of the event before,
-// what would run is told instead, and it is on record.
+// the answer says what to run instead, and it is recorded.
 func TestCursorShellEvent(t *testing.T) {
 	r := newRoom(t)
 	event := func(command string) hook.Answer {
@@ -504,8 +503,8 @@ func TestManyAtOnce(t *testing.T) {
 
 var filterHook = audit.Filter{Kinds: []string{"hook."}}
 
-// C7: a patch that Codex takes from a command line is judged as its tool, and left to it; any other
-// goes through tada-run.
+// C7: a patch that Codex takes from a command line is judged as its tool, and left to Codex; any
+// other goes through tada-run.
 func TestPatchInACommand(t *testing.T) {
 	r := newRoom(t)
 	for _, test := range []struct{ command, want string }{
@@ -539,9 +538,9 @@ func TestPatchInACommand(t *testing.T) {
 	}
 }
 
-// D-hook-1, B-R6.2, B-I5: on every platform a tool that is not known asks, and one that takes a
-// command line is judged by it, under each name that such an argument has, in a list too, and
-// however the tool is called.
+// D-hook-1, B-R6.2, B-I5: on every platform an unknown tool asks, and one that takes a command line
+// is judged by that line, under each name that such an argument has, in a list too, and whatever
+// the tool is called.
 func TestUnknownToolIsAskedAbout(t *testing.T) {
 	r := newRoom(t)
 	for name, shape := range shapes(t) {
@@ -570,7 +569,7 @@ func TestUnknownToolIsAskedAbout(t *testing.T) {
 	}
 }
 
-// What the configuration names is not asked about for itself.
+// A tool that the configuration names is not asked about for itself.
 func TestNamedToolPasses(t *testing.T) {
 	r := newRoom(t, "tools: {allow: [Deploy, \"mcp__git__*\"]}\n")
 	for _, test := range []struct {

@@ -77,7 +77,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzWrap: a text comes out of a line as it went in, and no other line is taken for one of ours.
+// FuzzWrap: a text that was wrapped is unwrapped unchanged, and no other line is mistaken for one
+// of ours.
 func FuzzWrap(f *testing.F) {
 	for _, seed := range []string{"ls", "it's", "'", "''", `\'`, "", "a\nb", "x' ; rm -rf / '",
 		`'\''`} {

@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
-// A platform is taken to use tada-run as its shell only where it does: Claude Code falls back in
-// silence from a shell whose path says neither bash nor zsh.
+// A platform counts as using tada-run as its shell only if it really does: Claude Code silently
+// falls back from a shell whose path contains neither bash nor zsh.
 func TestIsShell(t *testing.T) {
 	runner, err := RunnerPath()
 	if err != nil { // beside a test there is none

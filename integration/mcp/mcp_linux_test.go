@@ -34,7 +34,7 @@ func place(state string) launcher.Place {
 	return launcher.Place{State: state, Account: filepath.Join(filepath.Dir(state), "account")}
 }
 
-// TestMain makes the test binary the server that the tests start, as a client would.
+// TestMain makes the test binary the server that the tests start, like a client would.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "connect" { // and go on without
 		if _, err := net.Dial("tcp", os.Args[2]); err != nil {
@@ -92,7 +92,7 @@ func connect(t *testing.T, config string) client {
 	return c.start(t, home)
 }
 
-// start starts a server in the place of the client's own.
+// start starts a server in place of the client's own.
 func (c client) start(t *testing.T, home string, env ...string) client {
 	t.Helper()
 	self, err := os.Executable()
@@ -126,7 +126,7 @@ func (c client) call(t *testing.T, tool string, args any) (map[string]any, strin
 		}
 	}
 	structure, _ := r.StructuredContent.(map[string]any)
-	// what is no call of the protocol reaches nobody
+	// what is not a call of the protocol reaches no tool
 	decided := tool != "pending_status" && !strings.HasPrefix(text, "validating")
 	if decided && !witnessed.MatchString(text+fmt.Sprint(structure)) {
 		t.Errorf("%s %v has no head of the record: %v %q", tool, args, structure, text)
@@ -134,7 +134,7 @@ func (c client) call(t *testing.T, tool string, args any) (map[string]any, strin
 	return structure, text, r.IsError
 }
 
-// witnessed is an answer that has its place in the record, or that says why it has none.
+// witnessed matches an answer with a place in the record, or one that says why it has none.
 var witnessed = regexp.MustCompile(`audit[=:]([0-9]+:[0-9a-f]{64}|none: .)`)
 
 type args = map[string]any
@@ -238,7 +238,7 @@ func TestRunCommand(t *testing.T) {
 	}
 }
 
-// decide is a person's answer.
+// decide gives a person's answer.
 func decide(t *testing.T, c client, id string, yes bool, message string) {
 	t.Helper()
 	e, err := c.l.Envelope(t.Context(), id)
@@ -252,8 +252,7 @@ func decide(t *testing.T, c client, id string, yes bool, message string) {
 		}
 		return
 	}
-	// A test is no person at a terminal: it answers as another machine does, with a key that is
-	// trusted.
+	// A test is not a person at a terminal: it answers like another machine, with a trusted key.
 	key, err := approval.NewKey("tester", rand.Reader)
 	if err == nil {
 		err = os.WriteFile(c.l.Home().Trust(), []byte(key.TrustLine()+"\n"), 0o600)
@@ -282,7 +281,7 @@ func decide(t *testing.T, c client, id string, yes bool, message string) {
 	}
 }
 
-// A command that was refused a connection and succeeds tells its client which question is open.
+// If a command was refused a connection and still succeeds, its client gets the open question.
 func TestAskedConnection(t *testing.T) {
 	c := connect(t, "")
 	self, err := os.Executable()
@@ -341,7 +340,7 @@ func TestCheckCommand(t *testing.T) {
 	}
 }
 
-// What cannot be recorded does not run, and says that it is on no record.
+// What cannot be recorded does not run, and the answer says so.
 func TestNoRecord(t *testing.T) {
 	c := connect(t, "")
 	record := filepath.Join(filepath.Dir(c.dir), "state/audit")
@@ -363,7 +362,7 @@ func TestNoRecord(t *testing.T) {
 	}
 }
 
-// Calls at once do not mix their output, and each is on record.
+// Concurrent calls do not mix their output, and each is recorded.
 func TestAtOnce(t *testing.T) {
 	c := connect(t, "")
 	var wg sync.WaitGroup
@@ -384,7 +383,7 @@ func TestAtOnce(t *testing.T) {
 }
 
 // A-3.3.4, A-3.3.8, A-3.3.9, A-3.3.10, A-3.4.3, A-5.3: an agent can only ask to accept a change,
-// and the yes is to exactly what was shown.
+// and the approval is for exactly what was shown.
 func TestAcceptTamper(t *testing.T) {
 	c := connect(t, "  tamper_proof: true\n")
 	todo := filepath.Join(c.dir, "TODO.md")
@@ -409,7 +408,7 @@ func TestAcceptTamper(t *testing.T) {
 			"TamperError: External modification detected. Use 'accept_tamper' tool to resolve.\n") {
 		t.Errorf("tampered: %v %q", got, text)
 	}
-	// A-5.3: whatever tool would run or judge a command says the same.
+	// A-5.3: every tool that would run or judge a command returns the same.
 	for tool, in := range map[string]args{
 		"run_many":      {"calls": []args{{"command": "echo never"}, {"command": "touch never"}}},
 		"check_command": {"command": "echo never"},
@@ -453,7 +452,7 @@ func TestAcceptTamper(t *testing.T) {
 	if _, _, bad := c.call(t, "run_command", args{"command": "echo never"}); !bad {
 		t.Error("the question alone lets commands run")
 	}
-	// It changes again after the yes: another question.
+	// It changes again after the approval: another question.
 	decide(t, c, id, true, "")
 	change("one\nthree\n")
 	if again := ask(); again == id {
@@ -492,9 +491,9 @@ func TestReadReference(t *testing.T) {
 	}
 }
 
-// D-adr-1, D-ref-10: a reference is read by who is held in its session, from the descriptor that
-// was verified, and by nobody else: not by the trusted agent, which made it so that it need not see
-// the file. Who is held has no other tool.
+// D-adr-1, D-ref-10: only an agent that is confined in the session can read its references, from
+// the descriptor that was verified. The trusted agent cannot: it made the reference so that it need
+// not see the file. A confined agent has no other tool.
 func TestOnlyWhoIsHeldReadsAReference(t *testing.T) {
 	trusted := connect(t, "")
 	home := filepath.Join(filepath.Dir(trusted.dir), "state")

@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// startBroker starts one in this process, on a state directory whose name is longer than a socket's
+// startBroker starts one in this process, on a state directory with a path longer than a socket's
 // may be.
 func startBroker(t *testing.T, change func(*Options)) (*Broker, Client) {
 	t.Helper()
 	return startGuarded(t, change, nil)
 }
 
-// startGuarded starts a broker that asks peer who may ask.
+// startGuarded starts a broker that calls peer to decide who may ask.
 func startGuarded(t *testing.T, change func(*Options),
 	peer func(pid, uid int) error) (*Broker, Client) {
 	t.Helper()
@@ -49,7 +49,7 @@ func startGuarded(t *testing.T, change func(*Options),
 	return b, Client{dir, s.ID}
 }
 
-// registered makes an agent a quarantined one in the session of b, as start does.
+// registered quarantines an agent in the session of b, as start does.
 func registered(t *testing.T, b *Broker, agent string) Agent {
 	t.Helper()
 	a, err := b.Session.Register(agent, nil)
@@ -59,7 +59,7 @@ func registered(t *testing.T, b *Broker, agent string) Agent {
 	return a
 }
 
-// Everything that a client asks for comes back as the session has it, its errors too.
+// Everything that a client asks for returns what the session has, including its errors.
 func TestBroker(t *testing.T) {
 	b, c := startBroker(t, nil)
 	ctx := t.Context()
@@ -134,7 +134,8 @@ func TestBroker(t *testing.T) {
 	}
 }
 
-// D-rate-2: five agents at once, over all sessions and processes; an end, and a death, make room.
+// D-rate-2: five agents at once, in all sessions and processes together; an end, and a death, free
+// a slot.
 func TestConcurrency(t *testing.T) {
 	if dir := os.Getenv("QUARANTINE_SLOTS"); dir != "" {
 		slots, err := NewSlots(dir)
@@ -277,7 +278,7 @@ func TestAskFailsClosed(t *testing.T) {
 	}
 	try("after its end")
 
-	// A process that says nothing, and one that says something else.
+	// A process that sends nothing, and one that sends something else.
 	name := filepath.Join(c.Dir, c.Session+".sock")
 	for what, answer := range map[string]string{"silent": "", "not JSON": "hello\n",
 		"empty": "{}\n", "an allowance of nobody": `{"decision":{"allowed":true}}` + "\n"} {
@@ -323,7 +324,7 @@ func TestAskFailsClosed(t *testing.T) {
 		l.Close()
 	}
 
-	// A memory of whom it held that cannot be read held everybody.
+	// If the list of confined agents cannot be read, every agent counts as confined.
 	if err := os.WriteFile(filepath.Join(c.Dir, c.Session+".json"), []byte("{"),
 		0o600); err != nil {
 		t.Fatal(err)
@@ -345,7 +346,7 @@ func TestAskFailsClosed(t *testing.T) {
 	}
 }
 
-// D-quar-5: at the end of its time the broker logs it, destroys the session and says which it was.
+// D-quar-5: at the end of its time the broker logs it, destroys the session and returns the reason.
 func TestBrokerTimesOut(t *testing.T) {
 	var all Sessions
 	s, err := all.Create(Options{Root: testRoot(t), Timeout: 30 * time.Millisecond})
@@ -368,7 +369,7 @@ func TestBrokerTimesOut(t *testing.T) {
 	}
 }
 
-// Who is not let in gets no answer but that.
+// A process that is not let in gets no other answer.
 func TestPeerIsRefused(t *testing.T) {
 	b, c := startGuarded(t, nil, func(pid, uid int) error {
 		if pid != os.Getpid() || uid != os.Getuid() {

@@ -49,8 +49,8 @@ func call(tool string, args ...string) Call {
 	return Call{Tool: tool, Input: text, Inside: true}
 }
 
-// D-tool-1, D-tool-2, D-tool-3, D-tool-4, D-hook-3, D-hook-12, D-quar-2: three names, byte by
-// byte, and nothing else.
+// D-tool-1, D-tool-2, D-tool-3, D-tool-4, D-hook-3, D-hook-12, D-quar-2: three names, byte by byte,
+// and no others.
 func TestTools(t *testing.T) {
 	if got := strings.Join(AllowedTools(), " "); got != "Read Grep Glob" {
 		t.Errorf("allowed are %q", got)
@@ -139,8 +139,8 @@ func TestCoreKnowsNoPlatform(t *testing.T) {
 	}
 }
 
-// D-hook-4, D-hook-7, D-hook-8, D-tool-5: what each argument leads to, and the first rule that is
-// broken is the reason.
+// D-hook-4, D-hook-7, D-hook-8, D-tool-5: the result of each argument; the reason is the first rule
+// that it breaks.
 func TestEnforce(t *testing.T) {
 	root := testRoot(t)
 	s := testSession(t, root, func(o *Options) {
@@ -268,7 +268,7 @@ func TestEnforce(t *testing.T) {
 	}
 }
 
-// D-hook-2: who is in no quarantine is for the normal policy, and not for this log.
+// D-hook-2: a caller that is not in quarantine is for the normal policy, and not for this log.
 func TestOthersPass(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	log := testLog(t)
@@ -286,7 +286,7 @@ func TestOthersPass(t *testing.T) {
 	}
 }
 
-// D-hook-10, D-hook-11, D-spawn-4, D-quar-6: who is held, from before its first call on.
+// D-hook-10, D-hook-11, D-spawn-4, D-quar-6: who is confined, from before the first call on.
 func TestWhoIsHeld(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	log := testLog(t)
@@ -382,7 +382,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// D-hook-9: a panic on the way is a denial.
+// D-hook-9: a panic is a denial.
 func TestPanicDenies(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	log := testLog(t)
@@ -399,7 +399,7 @@ func TestPanicDenies(t *testing.T) {
 	}
 }
 
-// D-quar-4, D-hook-8: when the time is over, every call is denied, and told as that.
+// D-quar-4, D-hook-8: when the time is over, every call is denied, with that reason.
 func TestEnforceAfterTheEnd(t *testing.T) {
 	c := newClock()
 	s := testSession(t, testRoot(t), func(o *Options) { o.Now = c.Now })
@@ -417,7 +417,7 @@ func TestEnforceAfterTheEnd(t *testing.T) {
 	}
 }
 
-// D-hook-1, D-hook-6: as many calls, as many decisions, as many lines.
+// D-hook-1, D-hook-6: every call has one decision and one line.
 func TestEveryDecisionIsLogged(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	log := testLog(t)

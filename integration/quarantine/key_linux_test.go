@@ -21,8 +21,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// D-sess-3, D-lim-3: after the end, the key is nowhere in this process's memory, in either of
-// the forms that it was ever held in.
+// D-sess-3, D-lim-3: after the end, the key is nowhere in this process's memory, in any of the
+// forms in which it was stored.
 func TestKeyIsGone(t *testing.T) {
 	key := make([]byte, keySize)
 	rand.Read(key)
@@ -74,7 +74,7 @@ func xor(b []byte, with byte) []byte {
 	return out
 }
 
-// findInMemory looks through all memory of this process that can be written.
+// findInMemory searches all writable memory of this process.
 func findInMemory(t *testing.T, needles [][]byte) string {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
@@ -114,7 +114,7 @@ func findInMemory(t *testing.T, needles [][]byte) string {
 	return ""
 }
 
-// D-sess-3: a key is where no core dump, no swap file and no child has it, with secret memory and
+// D-sess-3: a key is in memory that no core dump, swap file or child gets, with secret memory and
 // without.
 func TestKeyPageStaysHere(t *testing.T) {
 	for name, make := range map[string]func() ([]byte, error){
@@ -140,15 +140,15 @@ func TestKeyPageStaysHere(t *testing.T) {
 	}
 }
 
-// hasSecretMemory reports whether the kernel has memory that it does not map itself: with any flags
-// but wrong ones.
+// hasSecretMemory reports whether the kernel has memory that it does not map itself: called with
+// invalid flags, it says whether the system call exists.
 func hasSecretMemory() bool {
 	fd, err := unix.MemfdSecret(0)
 	_ = unix.Close(fd)
 	return err == nil
 }
 
-// mapped is what the kernel says of the memory at an address: what it is of, and its flags.
+// mapped returns what the kernel says about the memory at an address: its file, and its flags.
 func mapped(t *testing.T, at uintptr) (file string, flags []string) {
 	t.Helper()
 	smaps, err := os.ReadFile("/proc/self/smaps")
@@ -162,14 +162,14 @@ func mapped(t *testing.T, at uintptr) (file string, flags []string) {
 		t.Fatalf("the kernel tells nothing of %x", at)
 	}
 	if f := strings.Fields(first); len(f) > 5 {
-		// proc(5): behind the address, rights, offset, device and inode
+		// proc(5): after the address, rights, offset, device and inode
 		file = f[5]
 	}
 	line, _, _ := strings.Cut(rest, "\n")
 	return file, strings.Fields(line)
 }
 
-// D-sess-3, D-lim-3: no file has the key in any spelling, nor does anybody who asks, while the
+// D-sess-3, D-lim-3: neither a file nor an answer contains the key in any spelling, while the
 // session works and after its end.
 func TestKeyIsInNoFile(t *testing.T) {
 	key := make([]byte, keySize)
@@ -196,7 +196,7 @@ func TestKeyIsInNoFile(t *testing.T) {
 	filesWith(t, all, key)
 }
 
-// filesWith fails for each file below dir that has the key, and returns how many files there are.
+// filesWith fails for each file below dir that contains the key, and returns the number of files.
 func filesWith(t *testing.T, dir string, key []byte) (seen int) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -216,7 +216,7 @@ func filesWith(t *testing.T, dir string, key []byte) (seen int) {
 	return seen
 }
 
-// spells reports whether text has the key, as bytes or in a usual way to write them.
+// spells reports whether text contains the key, as bytes or in a usual encoding.
 func spells(text, key []byte) bool {
 	const whole = keySize / 3 * 4 // letters of base64 that depend on the key alone
 	return bytes.Contains(text, key) ||
@@ -225,8 +225,8 @@ func spells(text, key []byte) bool {
 		bytes.Contains(text, []byte(base64.URLEncoding.EncodeToString(key)[:whole]))
 }
 
-// D-lim-2, D-sess-3: another process of the same user reads neither the memory of a process that
-// was hardened nor, where the kernel has secret memory, the key of one that was not.
+// D-lim-2, D-sess-3: another process of the same user can read neither the memory of a process that
+// was hardened nor, if the kernel has secret memory, the key of one that was not.
 func TestMemoryIsClosed(t *testing.T) {
 	if os.Getenv("QUARANTINE_HOLDER") != "" {
 		if err := Harden(); err != nil {
@@ -284,11 +284,11 @@ func TestMemoryIsClosed(t *testing.T) {
 	}
 }
 
-// soften opens what Harden closed, for the tests that come after: one process makes one session in
-// earnest, and here it makes many.
+// soften undoes Harden, for later tests: in production one process makes one session, here it makes
+// many.
 func soften() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0) }
 
-// asNobody makes root's command one of an ordinary user; another's stays its own.
+// asNobody makes root's command one of an ordinary user; another user's is unchanged.
 func asNobody(c *exec.Cmd) {
 	if os.Getuid() == 0 {
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534,

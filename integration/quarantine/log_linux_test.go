@@ -18,8 +18,8 @@ func allowedEvent(tool string) Event {
 		Allowed: true}
 }
 
-// D-sec-H3, D-log-1, D-log-2, D-log-3: allowed events wait for nine others; a denial waits for
-// nothing, nor does what is before it; a second is the longest wait.
+// D-sec-H3, D-log-1, D-log-2, D-log-3: allowed events are collected until there are ten; a denial
+// does not wait, nor do the events before it; the longest wait is a second.
 func TestLogBuffers(t *testing.T) {
 	l := testLog(t)
 	for i := range 9 {
@@ -73,7 +73,7 @@ func TestLogBuffers(t *testing.T) {
 	}
 }
 
-// D-log-3: a denial is on disk when its process is killed right after.
+// D-log-3: a denial is on disk even if its process is killed right after it.
 func TestDenialSurvivesKill(t *testing.T) {
 	if path := os.Getenv("QUARANTINE_LOG"); path != "" {
 		l, err := OpenLog(path)
@@ -125,7 +125,7 @@ func TestEventTypes(t *testing.T) {
 	}
 }
 
-// secrets are shapes of credentials; none of them was ever one.
+// secrets have the shape of credentials; none of them ever was one.
 var secrets = []string{
 	"AKIA" + "IOSFODNN7EXAMPLE", "ASIA" + "IOSFODNN7EXAMPLE", "ghp_" + strings.Repeat("a1B2", 9),
 	"gho_" + strings.Repeat("a1B2", 9), "ghs_" + strings.Repeat("a1B2", 9),
@@ -144,7 +144,7 @@ var secrets = []string{
 	"QWxhZGRpbjpvcGVuIHNlc2FtZQ==QWxhZGRpbg", "bearer abcdefgh12345678",
 }
 
-// D-log-4: credentials are not in the log, whatever part of a call they stand in; nor are HMACs.
+// D-log-4: credentials are not in the log, in whatever part of a call they are; nor are HMACs.
 func TestLogRedacts(t *testing.T) {
 	if len(secrets) < 30 {
 		t.Fatalf("%d shapes", len(secrets))
@@ -206,8 +206,8 @@ func TestLogRedacts(t *testing.T) {
 	}
 }
 
-// D-log-6: what cannot be logged is denied, until it can be logged again. A folder in the way is a
-// disk without room for root, too.
+// D-log-6: what cannot be logged is denied, until it can be logged again. A folder in place of the
+// file acts like a full disk, for root too.
 func TestLogFailureDenies(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	l := testLog(t)
@@ -261,7 +261,7 @@ func TestFullDiskDenies(t *testing.T) {
 	}
 }
 
-// A torn line, of whoever wrote it, does not swallow the next.
+// A torn line, whichever process wrote it, does not swallow the next.
 func TestTornLine(t *testing.T) {
 	l := testLog(t)
 	if err := os.WriteFile(l.path, []byte(`{"type":"allo`), 0o600); err != nil {

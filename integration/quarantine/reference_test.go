@@ -19,7 +19,7 @@ func someReference(path string) Reference {
 	return r
 }
 
-// D-ref-2, D-spawn-3: one spelling, in which a file's name is never text.
+// D-ref-2, D-spawn-3: one spelling, in which a file's name is never readable text.
 func TestURI(t *testing.T) {
 	shape := regexp.MustCompile(`^typed://[A-Za-z0-9._~%/-]+\?hmac=[0-9a-f]{64}&ts=[0-9]+&sid=[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 	query := "?hmac=" + someHex + "&ts=1790000000&sid=" + someUUID
@@ -48,7 +48,7 @@ func TestURI(t *testing.T) {
 	}
 }
 
-// D-ref-3, D-ref-11: nothing but the one spelling is taken.
+// D-ref-3, D-ref-11: only the one spelling is accepted.
 func TestParseURIRefuses(t *testing.T) {
 	good := someReference("/a b").URI()
 	swap := func(old, new string) string {
@@ -111,8 +111,8 @@ func TestParseURIRefuses(t *testing.T) {
 	}
 }
 
-// D-ref-3: every path has a URI that gives it back, and every text that is taken is the URI of
-// what it gives.
+// D-ref-3: every path has a URI that decodes to it, and every accepted text is the URI of its
+// result.
 func FuzzURI(f *testing.F) {
 	for _, path := range []string{"/a", "/a b", "/a?b", "/%", "/\xff", "/a\nb", "/é/ü", "/a/../b",
 		"a", ""} {

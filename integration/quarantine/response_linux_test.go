@@ -37,7 +37,7 @@ func (d draft) finding(name string, value any) draft {
 	return d
 }
 
-// D-resp-1, D-quar-3: what the schema has, all of it and nothing else.
+// D-resp-1, D-quar-3: exactly the members of the schema.
 func TestResponseSchema(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	uri := mustRefer(t, s, "sub/a b?%").URI()
@@ -123,7 +123,7 @@ func TestResponseSchema(t *testing.T) {
 	}
 }
 
-// D-resp-4: of an answer that does not count, no word comes out: not in the error, nor in the log.
+// D-resp-4: nothing of an invalid answer gets out: not in the error, nor in the log.
 func TestInvalidResponseIsNotPassedOn(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	log := testLog(t)
@@ -152,7 +152,7 @@ func TestInvalidResponseIsNotPassedOn(t *testing.T) {
 	}
 }
 
-// D-resp-5: what is too much is refused as a whole.
+// D-resp-5: an answer above the limits is refused as a whole.
 func TestResponseLimits(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	uri := mustRefer(t, s, "main.go").URI()
@@ -191,9 +191,8 @@ func TestResponseLimits(t *testing.T) {
 	}
 }
 
-// D-resp-2, D-lim-1, D-sec-C1: what a terminal, a viewer or a template would act on is made
-// harmless, and what is only an instruction stays a quotation. The corpus is of what has been
-// tried.
+// D-resp-2, D-lim-1, D-sec-C1: what a terminal, a viewer or a template would act on is neutralized,
+// and a plain instruction stays a quotation. The corpus contains real attempts.
 func TestFindingsAreNeutral(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	uri := mustRefer(t, s, "main.go").URI()
@@ -242,8 +241,8 @@ func TestFindingsAreNeutral(t *testing.T) {
 	}
 }
 
-// D-adr-1, D-sec-C2: no run of 64 bytes of a reviewed file gets out, wherever it stands in an
-// answer and wherever it stood in the file.
+// D-adr-1, D-sec-C2: no run of 64 bytes of a reviewed file gets out, wherever it is in an answer
+// and wherever it was in the file.
 func TestNoRunOfAFileGetsOut(t *testing.T) {
 	root := testRoot(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -286,7 +285,7 @@ func TestNoRunOfAFileGetsOut(t *testing.T) {
 			}
 		}
 	}
-	// Two places of the file that overlap in the text, and the whole of the file at once.
+	// Two places of the file that overlap in the text, and the whole file at once.
 	for _, text := range []string{quote(500, 70) + quote(500, 70), quote(0, 4000),
 		quote(100, 40) + quote(140, 40), quote(0, 63) + "|" + quote(63, 63)} {
 		r, err := s.ParseResponse(goodResponse(s, uri).finding("description", text).text(t))
@@ -304,7 +303,8 @@ func TestNoRunOfAFileGetsOut(t *testing.T) {
 	}
 }
 
-// Text and file that fit everywhere cost a bounded time, and no answer gets through unseen.
+// A text and a file that match everywhere take a limited time, and no answer gets through
+// unchecked.
 func TestHostileQuotesEnd(t *testing.T) {
 	root := testRoot(t)
 	s := testSession(t, root, nil)

@@ -45,7 +45,7 @@ func init() {
 	}
 }
 
-// A told is what a reviewer was told.
+// A told is the prompt of a reviewer.
 type told struct {
 	text, session string
 	uris          []string
@@ -73,7 +73,7 @@ func (t told) answer(summary string) {
 	os.Stdout.Write(b)
 }
 
-// calls asks for tools on the channel.
+// calls returns a function that calls tools on the channel.
 func calls() func(tool string, args ...string) answer {
 	f := os.NewFile(Channel, "channel")
 	in := bufio.NewReader(f)
@@ -132,7 +132,7 @@ func stubbornReviewer(told) {
 	}
 }
 
-// hostileReviewer tries to do what it must not. It tells what it could do.
+// hostileReviewer tries to do what it must not, and reports what it could do.
 func hostileReviewer(t told) {
 	var out []string
 	tell := func(what string, err error) {
@@ -178,7 +178,7 @@ func hostileReviewer(t told) {
 		}
 	}
 	if c, err := net.Dial("udp", "127.0.0.1:53"); err == nil {
-		// making it is no harm where nobody is
+		// making it is harmless if no one is there
 		_, _ = c.Write([]byte("x"))
 		_ = c.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
 		_, err = c.Read(make([]byte, 1))
@@ -204,7 +204,7 @@ func hostileReviewer(t told) {
 		strings.Contains(a.Text, "TOKEN") {
 		tell("grep what it was not referred to: "+a.Text, nil)
 	}
-	// What it can do: hand out the file, in findings.
+	// What it can do: return the file, in findings.
 	content, _ := os.ReadFile(r.Path)
 	t.answer("did: " + strings.Join(out, ", ") + ". content: " + string(content))
 }
@@ -250,8 +250,8 @@ func review(t *testing.T, level sandbox.Level, o Options, change func(*Reviewer)
 	return out, log
 }
 
-// D-quar-1, D-quar-2, D-quar-3: a reviewer reads what it is referred to, by the channel and by its
-// path, and what it found comes out.
+// D-quar-1, D-quar-2, D-quar-3: a reviewer reads the files that it is referred to, on the channel
+// and by their paths, and its findings are returned.
 func TestReview(t *testing.T) {
 	for _, level := range []sandbox.Level{sandbox.Base, sandbox.Strong} {
 		out, log := review(t, level, Options{}, nil, "plain", "a b")
@@ -268,7 +268,7 @@ func TestReview(t *testing.T) {
 }
 
 // D-quar-7, D-hook-11, D-sec-C3: without any hook, the kernel refuses a hostile reviewer everything
-// else, and what it hands out of the file is cut.
+// else, and what it returns of the file is cut.
 func TestHostileReviewer(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -319,7 +319,8 @@ func TestHostileReviewer(t *testing.T) {
 	}
 }
 
-// D-sec-H4, D-quar-5: SIGTERM, a grace, SIGKILL; what was whole by then counts as a part.
+// D-sec-H4, D-quar-5: SIGTERM, a grace period, SIGKILL; an answer that is complete by then counts
+// as partial.
 func TestReviewTimesOut(t *testing.T) {
 	limit := 3 * time.Second // for a loaded machine to start a program
 	for name, test := range map[string]struct {
@@ -355,8 +356,8 @@ func TestReviewTimesOut(t *testing.T) {
 	}
 }
 
-// D-resp-4: free text, too much text, no text, and the text of a reviewer that failed do not come
-// out.
+// D-resp-4: free text, too much text, no text, and the text of a reviewer that failed are not
+// returned.
 func TestReviewWithoutAnAnswer(t *testing.T) {
 	for _, name := range []string{"chatty", "loud", "deaf", "failing"} {
 		out, log := review(t, sandbox.None, Options{}, nil, name)
@@ -374,7 +375,7 @@ func TestReviewWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// A reviewer may be a script, also one that env(1) would start; a program that is none is refused.
+// A reviewer may be a script, also one that env(1) would start; anything but a program is refused.
 func TestReviewerIsAScript(t *testing.T) {
 	for what, test := range map[string]struct{ first, rest, err string }{
 		"a shell script": {"#!/bin/sh", `read line; printf '{"session_id":1}'`,
@@ -401,7 +402,8 @@ func TestReviewerIsAScript(t *testing.T) {
 	}
 }
 
-// The one endpoint that is named is reached, and no other; what is more than one host is refused.
+// The one named endpoint is reachable, and no other; anything that is more than one host is
+// refused.
 func TestReviewerEndpoint(t *testing.T) {
 	for _, bad := range []string{"*.example.org", "10.0.0.0/8", "a b", ""} {
 		out, _ := review(t, sandbox.None, Options{},

@@ -90,7 +90,7 @@ func mustRefer(t testing.TB, s *Session, name string) Reference {
 	return r
 }
 
-// D-sess-1: an id of its own, 32 random bytes of its own.
+// D-sess-1: each session has its own id and its own 32 random bytes.
 func TestCreateSession(t *testing.T) {
 	if o := (Options{}).filled(); o.Random != rand.Reader {
 		t.Error("keys do not come from crypto/rand")
@@ -129,8 +129,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return rand.Read(p)
 }
 
-// D-sess-2, D-sess-4: who is not in this process's memory is nobody. A restart is another
-// Sessions with nothing in it.
+// D-sess-2, D-sess-4: a session that is not in this process's memory does not exist. A restart is
+// another Sessions with nothing in it.
 func TestGetSession(t *testing.T) {
 	var all, restarted Sessions
 	s, err := all.Create(Options{Root: testRoot(t)})
@@ -165,7 +165,7 @@ func TestGetSession(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// D-quar-4: a session's time is over for everybody, whatever the references say.
+// D-quar-4: when a session's time is over, it is over for everyone, whatever the references say.
 func TestSessionTimesOut(t *testing.T) {
 	c := newClock()
 	s := testSession(t, testRoot(t), func(o *Options) { o.Now = c.Now; o.TTL = time.Hour })
@@ -183,8 +183,8 @@ func TestSessionTimesOut(t *testing.T) {
 	}
 }
 
-// D-ref-1: what is signed is canonical JSON, so that a vector made by anybody's JSON and HMAC
-// fits. The vectors are Python's:
+// D-ref-1: the signed text is canonical JSON, so any implementation of JSON and HMAC makes the same
+// vector. The vectors are Python's:
 //
 //	hmac.new(bytes(range(32)), json.dumps(fields, sort_keys=True, separators=(',',':')).encode(), 'sha256').hexdigest()
 func TestSignedVector(t *testing.T) {

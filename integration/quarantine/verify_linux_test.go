@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// D-adr-2: the two lines of RFC 2104 are the standard library's HMAC.
+// D-adr-2: the two lines of RFC 2104 agree with the standard library's HMAC.
 func TestHMACIsTheStandardOne(t *testing.T) {
 	for range 100 {
 		key, message := make([]byte, keySize), make([]byte, 200)
@@ -38,8 +38,8 @@ func TestHMACIsTheStandardOne(t *testing.T) {
 	}
 }
 
-// D-ref-4: no clock tells a comparison in constant time from another one here, so the code is
-// looked at.
+// D-ref-4: no clock can show here whether a comparison takes constant time, so the test looks at
+// the code.
 func TestComparesInConstantTime(t *testing.T) {
 	text, err := os.ReadFile("session.go")
 	if err != nil {
@@ -53,8 +53,8 @@ func TestComparesInConstantTime(t *testing.T) {
 	}
 }
 
-// D-ref-4, D-ref-5, D-ref-6, D-ref-7, D-ref-8: each way in which a reference can be wrong, and
-// the code that it is told by.
+// D-ref-4, D-ref-5, D-ref-6, D-ref-7, D-ref-8: each way in which a reference can be wrong, and its
+// code.
 func TestVerify(t *testing.T) {
 	root := testRoot(t)
 	c := newClock()
@@ -123,7 +123,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// D-ref-9: what is signed is where the name leads, and it leads nowhere but below the root.
+// D-ref-9: the signed path is where the name leads, and that is always below the root.
 func TestRefer(t *testing.T) {
 	root := testRoot(t)
 	s := testSession(t, root, func(o *Options) {
@@ -153,8 +153,8 @@ func TestRefer(t *testing.T) {
 	}
 }
 
-// D-ref-10: between the verification and the read, the name is given to something else. What is
-// read is refused, never followed.
+// D-ref-10: between verifying and reading, the name is given to something else. The read is refused
+// and never follows it.
 func TestSwapIsRefused(t *testing.T) {
 	for what, swap := range map[string]func(root string) error{
 		"a link to a file outside": func(root string) error {
@@ -186,7 +186,7 @@ func TestSwapIsRefused(t *testing.T) {
 			t.Errorf("%s: read %q, %v", what, text, err)
 		}
 	}
-	// A folder on the way becomes a link, and the root itself gets another name.
+	// A folder on the path becomes a link, and the root itself gets another name.
 	s := testSession(t, testRoot(t), nil)
 	uri := mustRefer(t, s, "sub/a b?%").URI()
 	moved := s.Root() + "-moved"
@@ -205,8 +205,8 @@ func TestSwapIsRefused(t *testing.T) {
 	}
 }
 
-// D-tool-5, D-ref-10: out of the root leads no link, and the kernel is who says so, before anybody
-// asks for the name of what was opened.
+// D-tool-5, D-ref-10: no link leads out of the root. The kernel ensures that, before the name of
+// the opened file is queried.
 func TestOpensBelow(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	for _, name := range []string{"out", "absolute", "away/root/main.go", "../secret"} {
@@ -217,8 +217,8 @@ func TestOpensBelow(t *testing.T) {
 	}
 }
 
-// A reference that was signed gives nothing that policy keeps back by now, and neither does one
-// that is bound to a content.
+// A signed reference does not give access to what policy forbids by now, even if it is bound to a
+// content.
 func TestPolicyIsTightened(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	uri := mustRefer(t, s, "main.go").URI()
@@ -237,7 +237,7 @@ func TestPolicyIsTightened(t *testing.T) {
 	}
 }
 
-// D-ref-12: a reference to a content is void when the content changes.
+// D-ref-12: a reference to a content becomes void when the content changes.
 func TestContentBinding(t *testing.T) {
 	s := testSession(t, testRoot(t), nil)
 	name := filepath.Join(s.Root(), "main.go")
@@ -269,7 +269,7 @@ func TestContentBinding(t *testing.T) {
 	}
 }
 
-// D-adr-2: the row asks for less than 5 ms.
+// D-adr-2: the requirement is less than 5 ms.
 func BenchmarkSignVerify(b *testing.B) {
 	root := b.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "a"), []byte("x"), 0o644); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
-// C5: what is registered blocks by itself, with a reason, whatever becomes of tadactl, and passes a
-// whole answer on as it is: in every shell that a platform may start it with.
+// C5: the registered line blocks by itself, with a reason, whatever happens to tadactl, and passes
+// on a complete answer unchanged, in every shell with which a platform may start it.
 func TestLineNeverFailsOpen(t *testing.T) {
 	for _, shell := range []string{"sh", "bash", "dash", "zsh", "busybox"} {
 		path, err := exec.LookPath(shell)
@@ -78,8 +78,8 @@ func TestLineNeverFailsOpen(t *testing.T) {
 	}
 }
 
-// C4: a repository can set PATH and more for what some platforms start: no program and no function
-// of another's is taken for those that the line is made of.
+// C4: a repository can set PATH and other variables for what some platforms start. The line uses no
+// program or function from there in place of its own.
 func TestLineTakesNothingFromTheEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	ctl := filepath.Join(dir, "tadactl")
@@ -108,8 +108,8 @@ func TestLineTakesNothingFromTheEnvironment(t *testing.T) {
 	}
 }
 
-// C5: where the system has no timeout in its default path, as on NixOS, none is taken from PATH,
-// which a repository can set: the line blocks, or finds the one of the system in its place there.
+// C5: if the system has no timeout in its default path, as on NixOS, none is taken from PATH, which
+// a repository can set: the line blocks, or finds the system's own elsewhere.
 func TestLineWithoutTimeoutInTheDefaultPath(t *testing.T) {
 	dir := t.TempDir()
 	stub := "#!/bin/sh\necho '{\"audit\":1}'\n"

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A door is one way into one file.
+// A door is one way to edit one file.
 type door struct {
 	name      string
 	install   func([]byte) ([]byte, error)
@@ -19,7 +19,7 @@ type door struct {
 	place     Place
 }
 
-// doors are all that edit a file which may be the person's.
+// doors are all edits of a file that may be the person's.
 var doors = func() (all []door) {
 	const link = "/s/bin/bash"
 	for _, p := range places() {
@@ -53,7 +53,7 @@ type maker struct {
 	comments bool
 }
 
-// names are members that the doors care about, and others.
+// names are members that the edits handle, and others.
 var names = []string{"hooks", "env", "PreToolUse", "BeforeTool", "preToolUse", "CLAUDE_CODE_SHELL",
 	"shell", "$schema", "version", "$version", "a", "b c", "\\u0061\\n", "//"}
 
@@ -72,7 +72,7 @@ func (m *maker) gap() {
 	}
 }
 
-// value writes any value; what the name stands for decides its form, mostly.
+// value writes any value; its name usually decides its form.
 func (m *maker) value(name string, depth int) {
 	switch name {
 	case "hooks", "env":
@@ -135,8 +135,7 @@ func made(seed uint64) []byte {
 	return []byte(m.b.String())
 }
 
-// Of thousands of documents, each is again what it was when what was written into it is taken out,
-// in any order.
+// Each of thousands of documents is restored when what was written to it is removed, in any order.
 func TestMadeDocuments(t *testing.T) {
 	tried := 0
 	for seed := range uint64(400) {
@@ -162,7 +161,7 @@ func TestMadeDocuments(t *testing.T) {
 	}
 }
 
-// both has the hook and the shell in one file, taken out one after the other.
+// both puts the hook and the shell in one file, and removes them one after the other.
 func both(t *testing.T, seed uint64, text []byte) {
 	t.Helper()
 	var here []door
@@ -201,10 +200,10 @@ func both(t *testing.T, seed uint64, text []byte) {
 	}
 }
 
-// bare is a text without its blanks: what of it a reader goes by, with the comments.
+// bare returns a text without its blanks: what a reader depends on, with the comments.
 func bare(b []byte) []byte { return bytes.Join(bytes.Fields(b), nil) }
 
-// What the person changed after the installation stays as they left it, and nothing of ours does.
+// What the person changed after the installation stays as they left it, and nothing of ours stays.
 func TestEditedMeanwhile(t *testing.T) {
 	edits := map[string]func([]byte) []byte{
 		"a member in front": func(b []byte) []byte {
@@ -254,8 +253,8 @@ func TestEditedMeanwhile(t *testing.T) {
 	}
 }
 
-// meaning is what a reader finds in a document; a version that Cursor and Copilot need does not
-// count, nor do a list or an object with nothing in them.
+// meaning is what a reader finds in a document, without a version that Cursor and Copilot need, and
+// without empty lists or objects.
 func meaning(t *testing.T, b []byte) any {
 	t.Helper()
 	d, err := parse(b)

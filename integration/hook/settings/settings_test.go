@@ -49,7 +49,7 @@ var written = []string{
 	"{ /* a */ \"a\": 1 /* b */ , /* c */ }",
 }
 
-// What is not ours keeps every byte, and taking ours out gives back what was there.
+// What is not ours keeps every byte, and removing ours restores what was there.
 func TestRoundTrip(t *testing.T) {
 	for _, text := range written {
 		for _, d := range doors {
@@ -76,7 +76,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A registration from elsewhere is found, and replaced.
+// A registration by another copy is found, and replaced.
 func TestRegistrationMoves(t *testing.T) {
 	for _, text := range written {
 		for _, p := range places() {
@@ -134,8 +134,8 @@ func TestNewFile(t *testing.T) {
 	}
 }
 
-// What a platform does not read is not installed in, and is told where it is: the whole file would
-// be ignored.
+// Nothing is installed in a file that a platform cannot read, and the error says where the problem
+// is: the platform would ignore the whole file.
 func TestUnread(t *testing.T) {
 	for text, has := range map[string]syntax{
 		"{\n}": {}, "{\n  // mine\n}": {comments: true}, "{\n  \"a\": 1,\n}": {lastCommas: true},
@@ -177,7 +177,7 @@ func TestUnread(t *testing.T) {
 }
 
 // A file that programs read differently, or with something else where the hook belongs, is left
-// alone.
+// unchanged.
 func TestLeftAsItIs(t *testing.T) {
 	for _, text := range []string{
 		`{"a":1,,}`, `{,}`, `{"a":1,"a":2}`, "{} // a\rb\n", "{} /* a", "[]", "null",
@@ -194,8 +194,8 @@ func TestLeftAsItIs(t *testing.T) {
 	}
 }
 
-// FuzzInstall: whatever file is taken has the hook in it afterwards, and is the same bytes when it
-// is taken out.
+// FuzzInstall: every accepted file has the hook in it afterwards, and is the same bytes when the
+// hook is removed.
 func FuzzInstall(f *testing.F) {
 	for _, seed := range append(written,
 		`{"hooks":{"PreToolUse":[{"hooks":[{"command":"x tadactl hook run codex || exit 2"}]},1]}}`,
