@@ -21,7 +21,7 @@ func (t *tx) decide(e *entry, d Decision) error {
 			return err
 		}
 	}
-	if !d.signed { // a signer took their time elsewhere
+	if !d.signed { // a signer had time to read elsewhere
 		if err := t.answered(e, d, t.took(e, d)); err != nil {
 			return err
 		}

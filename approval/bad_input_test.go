@@ -50,7 +50,7 @@ func TestBadInput(t *testing.T) {
 		do      func(s scene) error
 		want    error
 		outcome string
-		spent   bool // what was approved before is not good any more
+		spent   bool // the earlier approval is no longer valid
 	}{
 		{"unknown", func(s scene) error {
 			return use(s, func(c *approval.Claim) { c.Envelope = "nowhere" })

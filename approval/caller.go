@@ -76,7 +76,7 @@ type Holder struct {
 type Via struct {
 	Channel   Channel
 	Terminal  string   // "pts/3"
-	Holder    string   // what holds its other end; "" where that cannot be seen
+	Holder    string   // what holds its other end; "" if that cannot be seen
 	Ancestors []string // of the process that answered, the nearest first, at most maxVia
 }
 
@@ -153,7 +153,7 @@ func (t Terminal) who() (Channel, string) {
 		return "", ""
 	}
 	if len(holders) == 0 {
-		if t.Outer == nil { // entered from outside of this container
+		if t.Outer == nil { // entered from outside this container
 			return "", ""
 		}
 		holders = []Holder{*t.Outer}

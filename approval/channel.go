@@ -21,7 +21,7 @@ const (
 	ChannelGranted Channel = "grant"  // an approval that was remembered
 	ChannelAgent   Channel = "agent"  // started by an agent's program, or on its terminal
 	ChannelProgram Channel = "program"
-	ChannelSandbox Channel = "sandbox" // inside of a sandbox of tada-run
+	ChannelSandbox Channel = "sandbox" // inside a sandbox of tada-run
 )
 
 // An Action is something that only some callers may do.

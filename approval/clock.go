@@ -6,7 +6,7 @@ import "time"
 type Clock struct {
 	Now    time.Time     // the wall clock
 	Boot   time.Duration // CLOCK_BOOTTIME: it counts sleep and cannot be set back
-	BootID string        // /proc/sys/kernel/random/boot_id: Boot compares only between equal ones
+	BootID string        // /proc/sys/kernel/random/boot_id: Boot is comparable only if equal
 }
 
 // stamp is the reading that opened a window.

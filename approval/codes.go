@@ -50,7 +50,7 @@ func matchTOTP(secret []byte, code string, now time.Time) (int64, bool) {
 // An Enrolment is a change of a second factor: who makes it, and with what.
 type Enrolment struct {
 	Account  string // as the authenticator shows it
-	Old      string // a code of the secret that is there
+	Old      string // a code of the current secret
 	Approver string
 	Via      Via
 }

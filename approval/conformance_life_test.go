@@ -19,7 +19,7 @@ import (
 var uuid4 = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
 func testEnvelope(t *testing.T, b *bench) {
-	b.Now = b.Now.In(time.FixedZone("far", 5*3600)) // the envelope is in UTC wherever it was made
+	b.Now = b.Now.In(time.FixedZone("far", 5*3600)) // the envelope is always in UTC
 	p := plantest.Small(t, nil, "c2", "c1")
 	e := ask(t, b, p)
 	if !uuid4.MatchString(e.ID) {
@@ -386,7 +386,7 @@ func testFlood(t *testing.T, b *bench) {
 		return e, err
 	}
 	var open []string
-	for i := range 30 { // a name of its own each time
+	for i := range 30 { // another name each time
 		e, err := asking(i, "name "+strconv.Itoa(i), "tree 1", false)
 		if i >= 3 {
 			wantRefusal(t, err, approval.ErrBusy, "")

@@ -255,7 +255,7 @@ func testUndeny(t *testing.T, b *bench) {
 		wantRefusal(t, err, approval.ErrUnknown, approval.OutcomeUnknown)
 	}
 	b.advance(10 * time.Minute)
-	_, err = b.Undeny(ctx, other.ID, "me", "test") // its time is over by itself
+	_, err = b.Undeny(ctx, other.ID, "me", "test") // its time is over anyway
 	wantRefusal(t, err, approval.ErrUnknown, approval.OutcomeUnknown)
 
 	cancelled := b.numbered(2)

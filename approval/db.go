@@ -2,13 +2,13 @@ package approval
 
 // A Tx is one transaction. What Get returns is valid until its end and must not be changed.
 type Tx interface {
-	Get(b Bucket, key string) []byte // nil when there is none
+	Get(b Bucket, key string) []byte // nil if there is none
 	Put(b Bucket, key string, value []byte) error
 	Delete(b Bucket, key string) error
-	Keys(b Bucket) []string // in order; the bucket may be changed while they are used
+	Keys(b Bucket) []string // in order; the bucket may be changed during the loop
 	Seq() uint64            // the number of the newest event
 	SetSeq(seq uint64) error
-	Changed(id string) // wakes who awaits this question, after the commit
+	Changed(id string) // wakes those that wait for this question, after the commit
 }
 
 // A Bucket is the name of one of [Buckets].

@@ -12,10 +12,10 @@ type Decision struct {
 	Envelope  string         // id
 	PlanHash  string         // of what the person saw, in full
 	Calls     []CallDecision // one for each call of the envelope, in its order
-	Challenge string         // what the person typed, where Friction asks for it
-	Factor    string         // which second factor was checked, where Friction asks for one
-	Approver  string         // who, for the record
-	Channel   string         // where: "tty", "tadactl", "inbox", ..., for the record
+	Challenge string         // what the person typed, if Friction requires it
+	Factor    string         // the second factor that was checked, if Friction requires one
+	Approver  string         // the person, for the record
+	Channel   string         // "tty", "tadactl", "inbox", ..., for the record
 
 	Person string // who counts as one in a quorum; "" means Approver
 	// a one-time code, where Friction asks for a second factor and EnrollTOTP was called

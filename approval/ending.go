@@ -8,7 +8,7 @@ import (
 func (t *tx) end(e *entry, to State, ev Event) error {
 	from := e.State
 	if from == "" {
-		from = Pending // its state could not be read; it must not live on for that
+		from = Pending // its state could not be read; that must not keep it alive
 	}
 	if err := checkTransition(from, to); err != nil {
 		return err

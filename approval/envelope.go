@@ -16,7 +16,7 @@ type Envelope struct {
 	Session  string     // who may use it
 	PlanHash string     // SHA-256 of Payload, 64 hexadecimal digits
 	Issued   time.Time  // UTC
-	Expires  time.Time  // UTC; the question is dead at this very instant
+	Expires  time.Time  // UTC; the question ends at this instant
 	Calls    []string   // tool_call_id of each call, in order
 	Risk     int        // payload risk
 	Trust    plan.Level // payload trust
@@ -31,8 +31,8 @@ type Envelope struct {
 	Payload []byte // the canonical bytes that are hashed and shown; nil from Pending
 
 	NonceHash string // SHA-256 of the nonce; for a signer elsewhere
-	Quorum    int    // how many people must say yes; 0 and 1 are one
-	Votes     int    // how many have, while that is not enough
+	Quorum    int    // how many people must approve; 0 and 1 are one
+	Votes     int    // how many have approved, while that is not enough
 	Requester string // who may not be one of them
 
 	State    State
@@ -40,8 +40,8 @@ type Envelope struct {
 	// what to type to approve; "" if a key press is enough or the envelope has ended. Never for the
 	// agent
 	Challenge string
-	Decision  *Decision // the answer; nil while there is none
-	UseBy     time.Time // the answer is dead at this instant; zero without one
+	Decision  *Decision // the answer, or nil
+	UseBy     time.Time // the answer ends at this instant; zero without one
 
 	Events []Event // what the call that returned this envelope changed: to be written to the record
 }
@@ -60,12 +60,12 @@ type Request struct {
 	Payload []byte        // the canonical plan: see the package comment
 	TTL     time.Duration // shorter than Options.TTL; 0, or anything longer, means Options.TTL
 
-	Quorum    int    // how many different people must say yes; one denial denies. 0 and 1 mean one
+	Quorum    int    // how many different people must approve; one denial denies. 0 and 1 mean one
 	Requester string // the person for whom it is asked, who cannot be one of them; "" for none
 	Budget    string // whose questions are counted against the limits; "" means Session
-	Person    bool   // a person is at the terminal where it is asked, and is never limited
+	Person    bool   // a person is at the terminal where it is asked; no limit applies
 	Through   string // the program whose text was around the command
-	Canary    bool   // a question that must be denied, to see whether it is: see Canary
+	Canary    bool   // a question that must be denied, as a test: see Canary
 }
 
 // MaxQuorum is far more people than can be reached in an hour.

@@ -18,7 +18,7 @@ const (
 	KindUndenied = "approval.undenied"
 	KindExpired  = "approval.expired"  // too old
 	KindRefused  = "approval.refused"  // an attempt that changed nothing
-	KindFinished = "approval.finished" // what came of the run: see Outcome
+	KindFinished = "approval.finished" // the outcome of the run: see Outcome
 
 	KindVoted = "approval.voted" // one of several people allowed at least one call
 	// answers came too fast, or no longer do: see Outcome, "on" or "off"
@@ -28,9 +28,9 @@ const (
 	// a second factor was enrolled, replaced or removed: see Outcome and Reason
 	KindFactor = "approval.factor"
 
-	KindGranted        = "approval.granted"         // a person made a standing approval
+	KindGranted        = "approval.granted"         // a person made a grant
 	KindGrantUsed      = "approval.grant-used"      // one run was permitted by it
-	KindGrantRevoked   = "approval.grant-revoked"   // a person took it back
+	KindGrantRevoked   = "approval.grant-revoked"   // a person revoked it
 	KindGrantSuspended = "approval.grant-suspended" // a denial or tampering in its session ended it
 )
 
@@ -76,22 +76,22 @@ type Event struct {
 	Time      time.Time
 	Kind      string
 	Envelope  string
-	Grant     string // the standing approval that it is about; "" for none
+	Grant     string // the grant that it is about; "" for none
 	WorkItem  string
 	Session   string
 	PlanHash  string
 	NonceHash string // SHA-256 of the nonce, hexadecimal
-	Nonce     string // the nonce itself; "" while it lives
+	Nonce     string // the nonce itself; "" while it is live
 	From, To  State  // equal when the state did not change
 	Calls     []CallDecision
 	Approver  string
 	Channel   string
 	Outcome   string
-	Reason    string // free text: why it was cancelled, what came of it
+	Reason    string // free text: why it was cancelled, the outcome of the run
 	Risk      int
 	Trust     plan.Level
 	Rules     []string      // that asked, at most 16
-	Took      time.Duration // of an answer, in whole milliseconds: from the showing to the answer
+	Took      time.Duration // of an answer, in whole milliseconds: from showing to answer
 	Token     string        // id of the signed answer, "" without one
 	Via       Via           // how an answer came
 	Computed  string        // the plan hash that the claim presented, or that the stored bytes have

@@ -11,9 +11,9 @@ import (
 // status and to a person.
 type Failure struct {
 	Code    string // for programs: "replayed"
-	Outcome string // of the event in the record: "rejected:replayed"; "" where nothing is recorded
-	Exit    int    // 126 denied, 75 wait, 77 put back, 78 configuration or files
-	Message string // one line, with what helps; for a person
+	Outcome string // of the event in the record: "rejected:replayed"; "" if nothing is recorded
+	Exit    int    // 126 denied, 75 wait, 77 old copy put back, 78 configuration or files
+	Message string // one line, with the remedy; for a person
 }
 
 // In is the message about a question, in Chinese where that is wanted.

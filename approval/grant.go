@@ -19,11 +19,11 @@ type Grant struct {
 	WorkItem  string    // of the plan, which is bound as part of it
 	Template  string    // see [Template]
 	Issued    time.Time // UTC
-	Expires   time.Time // UTC; dead at this instant
+	Expires   time.Time // UTC; it ends at this instant
 	Uses      int       // how often it may be used
 	Used      int       // how often it was
-	Lasting   bool      // neither its uses nor its time end it
-	Ended     string    // why it cannot be used any more, before its time; "" while it can
+	Lasting   bool      // it ends by neither uses nor time
+	Ended     string    // why it ended before its time; "" while it is valid
 	Approver  string
 	Channel   string
 	Payload   []byte // the plan that the person saw

@@ -33,7 +33,7 @@ func (s *Store) UseGrant(ctx context.Context, session string,
 	if err != nil {
 		return Grant{}, nil, err
 	}
-	if len(Grantable(payload)) > 0 { // the rules may have become stricter since it was given
+	if len(Grantable(payload)) > 0 { // the rules may have become stricter since
 		return Grant{}, nil, none
 	}
 	found := false

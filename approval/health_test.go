@@ -231,7 +231,7 @@ func testBrake(t *testing.T, b *bench) {
 	fast, slow := 1900*time.Millisecond, 2*time.Second
 	answer(2, fast, true)
 	answer(2, fast, true)
-	answer(2, slow, true) // breaks the row
+	answer(2, slow, true) // interrupts the row
 	answer(2, fast, true)
 	answer(2, fast, true)
 	for _, took := range []time.Duration{fast, slow} {

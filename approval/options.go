@@ -12,11 +12,11 @@ type Options struct {
 	Clock func() Clock
 	Rand  io.Reader // a cryptographic source, for ids and nonces
 
-	TTL       time.Duration // how long a question lives: 1 h
-	Unused    time.Duration // how long an answer may wait for its use: 5 min
-	Retention time.Duration // how long the dead are kept: 7 days; at least TTL + Skew
+	TTL       time.Duration // how long a question is valid: 1 h
+	Unused    time.Duration // how long an answer may stay unused: 5 min
+	Retention time.Duration // how long ended envelopes are kept: 7 days; at least TTL + Skew
 	Skew      time.Duration // how far the wall clock may step: 60 s
-	Tombstone time.Duration // how long the names of the pruned are kept: 90 days
+	Tombstone time.Duration // how long the ids of pruned ones are kept: 90 days
 	CoolOff   time.Duration // how long a denied plan is denied again without asking: 10 min
 	LockWait  time.Duration // how long to wait for other processes: 30 s
 

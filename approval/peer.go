@@ -15,7 +15,7 @@ type PeerFacts struct {
 	Seccomp    int  // /proc/PID/status: 0 is no filter
 	// the sandboxed session that, as the launcher knows, it or an ancestor belongs to; "" is none
 	Session  string
-	Ancestor bool // an ancestor of it is a process that a launcher has fenced
+	Ancestor bool // an ancestor of it is a process that a launcher has sandboxed
 	Terminal bool // it has a controlling terminal and is in its foreground process group
 }
 

@@ -10,8 +10,8 @@ import (
 // A Process is a process or one of its ancestors.
 type Process struct {
 	PID    int
-	Name   string   // as the kernel has it: at most 15 bytes, and whatever the process chose
-	File   string   // the path of its program; "" where that cannot be read
+	Name   string   // in the kernel: at most 15 bytes, which the process can choose
+	File   string   // the path of its program; "" if that cannot be read
 	Args   []string // the first of its arguments
 	Marks  []string // variables of its environment that an agent's program sets
 	Device string   // its controlling terminal; "" for none

@@ -193,7 +193,7 @@ func race(t *testing.T, job, path string, args []string) []string {
 		out *bufio.Scanner
 	}
 	var procs []proc
-	ended, working, err := os.Pipe() // closed by each child when it is done
+	ended, working, err := os.Pipe() // each child closes it when it is done
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,11 @@ import (
 
 // A Rebuilt says what was restored from the record.
 type Rebuilt struct {
-	Aside   string // where the damaged file is now; "" when there was none
+	Aside   string // where the damaged file is now; "" if there was none
 	Dead    int    // envelopes that stay used, denied or expired
 	Expired int    // envelopes that were open: they cannot be answered any more
 	Runs    int    // runs without a recorded end
-	Grants  int    // standing approvals that ended with this
+	Grants  int    // grants that ended with this
 }
 
 // A History is what a record says about each envelope.

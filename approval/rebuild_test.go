@@ -86,7 +86,7 @@ func TestRebuild(t *testing.T) {
 				t.Fatal(err)
 			}
 			history := recorded(t, s)
-			if name == "corrupt" { // who answers and who uses write the record each for itself
+			if name == "corrupt" { // the answer and the use are recorded by separate processes
 				history = decidedLast(history)
 			}
 			if err := damage(path); err != nil {

@@ -9,12 +9,12 @@ import (
 
 // A Refused is the error for one envelope: the reason, and what is to be recorded about it.
 type Refused struct {
-	Envelope string    // the id; "" when there is none
+	Envelope string    // the id; "" if there is none
 	Outcome  string    // as in the record: "rejected:replayed", ...
-	Message  string    // the words of the person who denied, as they were written: escape them
-	Instead  string    // the command that the person would rather see
-	Until    time.Time // the same plan is denied without asking until then; zero when it is not
-	Events   []Event   // what changed, or was tried: to be written to the record
+	Message  string    // the message of the person who denied, unescaped
+	Instead  string    // the command that the person prefers
+	Until    time.Time // until then the same plan is denied without asking; zero if it is not
+	Events   []Event   // changes and attempts, to be written to the record
 	Err      error     // one of the refusals above
 }
 

@@ -15,12 +15,12 @@ type Stats struct {
 	Expired   int // no answer in time
 	Cancelled int
 	Used      int // approvals that permitted a run
-	ByGrant   int // runs that a standing approval permitted
+	ByGrant   int // runs that a grant permitted
 
 	Median   time.Duration // of the time in which people answered; 0 without answers
 	SubOne   int           // approvals in less than a second
-	Hasty    int           // answers that were not taken, because the page cannot have been read
-	Callers  int           // answers that were not taken, because no person gave them
+	Hasty    int           // answers that were refused because the page cannot have been read
+	Callers  int           // answers that were refused because no person gave them
 	Brakes   int           // how often the brake came on
 	Canaries int           // canary questions that were answered
 	Fooled   int           // and approved
@@ -53,7 +53,7 @@ func Summarize(events iter.Seq[Event]) Stats {
 	var times []time.Duration
 	asked, denied := map[string]int{}, map[string]bool{}
 	answer := func(e Event) {
-		if e.Token == "" { // a signed answer came when it came
+		if e.Token == "" { // the time of a signed answer means nothing
 			times = append(times, e.Took)
 		}
 		for _, r := range e.Rules {

@@ -11,7 +11,7 @@ import (
 type task struct {
 	verb   string
 	args   plan.Fields
-	ticket string // names this task and no other
+	ticket string // identifies this task
 }
 
 // A result is the outcome of a task, read in its transaction. It has only what its verb returns to

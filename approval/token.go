@@ -14,7 +14,7 @@ import (
 
 // A Scope is how far an answer goes. The zero value is once.
 type Scope struct {
-	Uses int           // 0 or 1 is once; more makes a standing approval
+	Uses int           // 0 or 1 is once; more makes a grant
 	For  time.Duration // how long that lasts; whole seconds
 }
 

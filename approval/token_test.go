@@ -205,7 +205,7 @@ func testSignedWhole(t *testing.T, b *bench) {
 		if err == nil {
 			_, err = b.DecideSigned(ctx, s)
 		}
-		if c.except { // denied as a whole: there is one call
+		if c.except { // denied as a whole: there is only one call
 			if now, _ := b.Get(ctx, e.ID); now.Decision == nil || now.Approved() {
 				t.Errorf("%s: %v, %+v", c.name, err, now.Decision)
 			}
@@ -227,7 +227,7 @@ func testSignedWhole(t *testing.T, b *bench) {
 			grants[0].Uses != 2):
 			t.Errorf("%s: %s, %+v", c.name, now.State, grants)
 		}
-		if c.want != nil { // the question is as it was: the same person can answer it once
+		if c.want != nil { // the question is unchanged: the same person can answer it once
 			s, err := approval.Verify(signed(t, k, e, b.Now, nil), trust, host, b.Now)
 			if err == nil {
 				_, err = b.DecideSigned(ctx, s)

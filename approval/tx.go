@@ -23,7 +23,7 @@ type tx struct {
 	o      *Options
 	now    Clock
 	secret []byte
-	mac    hash.Hash // of secret; used again, because keying costs as much as a short value
+	mac    hash.Hash // of secret; reused, because keying costs as much as a short value
 	events []Event
 
 	open  map[string]int // pending envelopes by budget, once counted

@@ -83,7 +83,7 @@ func (t *tx) finishTask(k task) (result, error) {
 	}
 	if t.raw(runBucket, id) == nil {
 		if f, err := t.get(stateBucket, id); err == nil && f.Text("ticket") == k.ticket {
-			return result{}, nil // done already, and its process does not know
+			return result{}, nil // already done; the answer to its process was lost
 		}
 		return result{}, &Refused{Envelope: id, Outcome: OutcomeUnknown, Err: ErrUnknown}
 	}

@@ -39,10 +39,10 @@ func (l *Log) Accept(by, reason string, seen ...Place) (Entry, error) {
 // An acceptance is what is known of the log when a person accepts it.
 type acceptance struct {
 	by, reason string
-	seen       []Place        // that others remember, and demand
+	seen       []Place        // that others remember, and require
 	own        []Place        // that the anchor and the mark remember
-	vouched    Doubtful       // how far something else than the log itself vouches for it
-	held       map[Place]bool // of those that are remembered, that the log holds
+	vouched    Doubtful       // how far something outside the log vouches for it
+	held       map[Place]bool // the remembered ones that the log has
 }
 
 // look records an entry for which something vouches: it is remembered, or it is a seal.

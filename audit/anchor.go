@@ -22,7 +22,7 @@ const anchorSize = 2 * slotSize
 // never synced, because the log is the truth; only the Synced values are certain to survive a power
 // cut.
 type Anchor struct {
-	Base        int64  // where the segment that is written to begins
+	Base        int64  // where the current segment begins
 	Boot        string // the kernel's boot id when this was written
 	Count       int64  // entries
 	Epoch       int64  // seals
@@ -30,13 +30,13 @@ type Anchor struct {
 	Head        Hash   // of the last entry
 	Last        int64  // bytes of the last line, newline included
 	Sealed      int64  // entries up to and with the last seal
-	Segment     int64  // the file that is written to
+	Segment     int64  // the current file
 	Size        int64  // bytes of the log
-	Synced      int64  // bytes of the log that fdatasync has promised
+	Synced      int64  // bytes of the log that fdatasync has stored
 	SyncedCount int64
 	SyncedHead  Hash
 	Time        time.Time // of the last entry
-	turn        int64     // counts the writes of the anchor: the higher slot is the newer
+	turn        int64     // counts writes of the anchor: the slot with the higher turn is newer
 }
 
 // newAnchor returns the anchor of a log without entries.

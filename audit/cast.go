@@ -20,7 +20,7 @@ const (
 	CodeOutput = 'o' // what the program wrote to its terminal, or to its stdout pipe
 	CodeStderr = 'e' // to its stderr pipe
 	CodeInput  = 'i' // what was typed
-	CodeStdin  = 'n' // what came through the stdin pipe
+	CodeStdin  = 'n' // input from the stdin pipe
 	CodeResize = 'r' // COLSxROWS
 	CodeMark   = 'm' // a label
 	CodeExit   = 'x' // exit status
@@ -217,15 +217,15 @@ func lossy(data []byte) []byte {
 // cannot be guessed.
 type link struct {
 	seq    int64
-	us     int64 // since the first event could happen
+	us     int64 // since the start
 	code   byte
 	author string
-	length int64 // bytes of the stream that the event stands for
+	length int64 // bytes of the stream that the event represents
 	commit Hash
 	chain  Hash
 	salt   [16]byte
-	gone   bool   // redacted: no salt any more
-	claim  []byte // of one that was read: what the chain covers, in its line
+	gone   bool   // redacted: the salt is deleted
+	claim  []byte // of a link that was read: the part of its line that the chain covers
 }
 
 // appendClaim writes the part of the line that the chain covers.

@@ -51,7 +51,7 @@ func (v *verifier) sealFile(last *sealBody, at Entry) error {
 	case v.spoiled != "":
 		return &BadEntry{File: sealKeyName, Reason: v.spoiled}
 	case last == nil && v.report.Since > 0:
-	case len(v.keys) == 0: // a copy for an auditor has no secrets
+	case len(v.keys) == 0: // an auditor's copy has no secrets
 		if last != nil {
 			v.report.note("%s is missing, so it cannot be ruled out that a seal was cut off",
 				sealKeyName)

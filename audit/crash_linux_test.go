@@ -46,7 +46,7 @@ func child(job string, args []string) error {
 		l.step = dieAt(args[1])
 		_, err := l.Begin("begins")
 		return fmt.Errorf("did not die at %q: %w", args[1], err)
-	case "scan": // dying while it tells the end of another run
+	case "scan": // dying while it records the end of another run
 		l.step = dieAt(args[1])
 		_, err := l.Orphans()
 		return fmt.Errorf("did not die at %q: %w", args[1], err)

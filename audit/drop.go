@@ -22,7 +22,7 @@ type oldCast struct {
 	sid   string
 	files []string // plain, packed, or, after a crash, both
 	size  int64
-	at    time.Time // it was written to last
+	at    time.Time // of the last write
 }
 
 // DropSessions removes the transcripts in folder that r covers, oldest first, except busy ones (if

@@ -17,11 +17,11 @@ import (
 
 // A Filter selects entries. Its zero value selects all.
 type Filter struct {
-	Kinds        []string           // exact, or "rec." for all that begin so
+	Kinds        []string           // exact, or "rec." for all that begin with it
 	Since, Until time.Time          // Since <= time < Until
-	Text         string             // that the body contains, as it is spelled there
-	Match        func(e Entry) bool // a last word on what the others let through
-	Last         int                // only so many, the newest; 0 means all
+	Text         string             // that the body contains, as spelled there
+	Match        func(e Entry) bool // decides about entries that pass the others
+	Last         int                // only that many, the newest; 0 means all
 	// only entries that begin at or after this byte of the log, which must be where an entry begins
 	From int64
 }
@@ -78,7 +78,7 @@ func (f Filter) scan(r io.Reader, offset int64, yield func(Entry, error) bool) {
 			offset += int64(len(more))
 		}
 		switch {
-		case errors.Is(err, io.EOF): // what has no newline is still being written
+		case errors.Is(err, io.EOF): // a line without newline is still being written
 			return
 		case err != nil:
 			yield(Entry{}, err)

@@ -58,7 +58,7 @@ type Entry struct {
 	Kind string
 	Body []byte // canonical JSON object
 	Prev Hash
-	Hash Hash // of this line: what the next entry names as prev
+	Hash Hash // of this line: the prev of the next entry
 
 	Line   int64 // line number in the file, from 1; 0 from Append
 	Offset int64 // of the line's first byte

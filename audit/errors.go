@@ -36,7 +36,7 @@ var (
 // person accepts what was found (Log.Accept).
 type TamperError struct {
 	File   string // name inside the audit folder
-	Offset int64  // byte in that file from which it differs; -1 when the whole is meant
+	Offset int64  // byte in that file from which it differs; -1 for the whole file
 	Reason string
 }
 
@@ -52,7 +52,7 @@ func (e *TamperError) Error() string {
 type BadEntry struct {
 	File   string // "log.jsonl", "anchor.json", or the transcript's name
 	Seq    int64  // number that the entry has, or should have had
-	Line   int64  // counted from 1; 0 when the file as a whole is meant
+	Line   int64  // counted from 1; 0 for the whole file
 	Offset int64  // of the line's first byte
 	Reason string
 	Torn   bool // only its end is missing, as after a crash

@@ -29,7 +29,7 @@ type Gap struct {
 	Offset int64
 	Bytes  int64 // 0: nothing is there; the anchor remembered more than the log held
 	Reason string
-	By     string    // who accepted it
+	By     string    // the person who accepted it
 	Time   time.Time // of the entry that covers it
 	From   Doubtful  // of an accepted one: where the unproven part begins
 }
@@ -108,7 +108,7 @@ func parseGap(f fields) (parsedGap, error) {
 		return parsedGap{}, err
 	}
 	if b.From.Count < 0 || b.From.Count > f.seq || b.From.Offset < 0 || b.From.Offset > b.Offset {
-		b.From = Doubtful{} // then nothing before it is vouched for
+		b.From = Doubtful{} // then nothing vouches for what is before it
 	}
 	g := Gap{Seq: f.seq, Kind: string(f.kind), Offset: b.Offset, Bytes: b.Bytes, Reason: b.Reason,
 		By: b.By, Time: stamp(f.time).time(), From: b.From}

@@ -66,8 +66,8 @@ type Log struct {
 
 	mu       sync.Mutex
 	dir      *os.File
-	log      *os.File // nil: missing although the anchor remembers entries
-	segment  int64    // that log is
+	log      *os.File // nil: missing, but the anchor remembers entries
+	segment  int64    // number of log
 	anchor   *os.File
 	lock     *os.File
 	mark     *os.File
@@ -238,7 +238,7 @@ func (l *Log) freeLock() {
 // wait waits for the lock of f, and closes f after an error.
 func (l *Log) wait(f *os.File) error {
 	if flock.Try(f) == nil {
-		return nil // as nearly always: no clock is needed
+		return nil // nearly always: no clock is needed
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), l.opts.Wait)
 	defer cancel()

@@ -70,9 +70,9 @@ type mark struct {
 type markState int
 
 const (
-	markNone  markState = iota // no file is named, or it is not there
+	markNone  markState = iota // no file is named, or it is missing
 	markEmpty                  // made, and never written
-	markBad                    // something else than a mark
+	markBad                    // not a mark
 	markWhole
 )
 

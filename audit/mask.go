@@ -42,9 +42,9 @@ var tokens = sync.OnceValue(func() *[256][]secretShape {
 // examines a window of what was recorded last and what is new, once, in steps of minToken bytes: a
 // byte that no token contains rules out every token around it.
 type mask struct {
-	window []byte // maskReach bytes that were recorded, then what was not
+	window []byte // maskReach recorded bytes, then the unrecorded ones
 	known  int    // how many of them were recorded
-	author string // of what waits
+	author string // of the waiting bytes
 	block  int    // bytes of a private key that may still be hidden; 0: in none
 	long   bool   // in a token that is longer than maxHeld
 	off    bool   // nothing is secret

@@ -30,8 +30,8 @@ type overflow struct {
 	sum     hash.Hash
 	tail    []byte
 
-	room int64         // bytes that may be kept now, by the rate
-	at   time.Duration // when that was
+	room int64         // bytes that the rate allows now
+	at   time.Duration // the time of room
 }
 
 // admit reports whether n more bytes of output may be kept. If that is so again after a gap, it
@@ -41,7 +41,7 @@ func (o *overflow) admit(n int64) (bool, error) {
 		return true, nil
 	}
 	if o.kept+n > o.out.opts.MaxBytes {
-		o.kept = o.out.opts.MaxBytes // for good: a smaller piece is not to fit again
+		o.kept = o.out.opts.MaxBytes // for good: a smaller piece must not fit again
 		return false, nil
 	}
 	if rate := o.out.opts.Rate; rate > 0 {

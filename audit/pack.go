@@ -54,7 +54,7 @@ func appendSeekTable(dst, table []byte) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(table)+seekFooter))
 	dst = append(dst, table...)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(table)/8))
-	dst = append(dst, 0) // no checksums: the chain is one
+	dst = append(dst, 0) // no checksums: the chain replaces them
 	return binary.LittleEndian.AppendUint32(dst, seekableMagic)
 }
 

@@ -197,7 +197,7 @@ func TestManyPackers(t *testing.T) {
 		sample(t, path)
 		want[path] = readAll(t, path)
 	}
-	half := filepath.Join(dir, "00.cast") // of a packing that died
+	half := filepath.Join(dir, "00.cast") // left by a process that died
 	must(t, os.WriteFile(half+packedSuffix, []byte("half"), 0o600))
 	var files atomic.Int64
 	var all sync.WaitGroup

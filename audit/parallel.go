@@ -24,7 +24,7 @@ type piece struct {
 	from, to int64 // its lines are the bytes from..to
 	good     bool
 	lines    int64
-	before   cursor // that its first line asks for
+	before   cursor // that its first line requires
 	after    cursor
 	first    stamp
 	clock    bool // the first line is a clock entry, whose time may go back

@@ -5,7 +5,7 @@ import "time"
 // A Summary represents a transcript: what the log remembers of it.
 type Summary struct {
 	Head     Hash          // of the chain
-	Bytes    int64         // of all streams together, as they were, redacted ones included
+	Bytes    int64         // of all streams together, unredacted
 	Count    int64         // events
 	Duration time.Duration // time of the last event
 	Redacted []int64       // numbers of the events whose data was removed

@@ -19,7 +19,7 @@ const maxPrompt = 160
 type prompt struct {
 	line  []byte // the end of what was shown, at most maxPrompt
 	armed bool   // what is typed is a secret
-	echo  []byte // typed, and perhaps still to be echoed
+	echo  []byte // typed, and possibly still to be echoed
 }
 
 // shown takes output.

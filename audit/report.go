@@ -103,13 +103,13 @@ type Report struct {
 	Pruned      int64    // entries whose segments were removed, and whose hashes are kept
 	Seals       int64
 	Sealed      int64  // entries up to and with the last seal
-	FirstKey    string // that the first seal names; a log that was rewritten has another
+	FirstKey    string // named by the first seal; a rewritten log has another
 	Transcripts []Session
 	Unproven    []Gap    // what a person accepted after tampering: see Gap.Unproven
-	Unnamed     []string // transcripts that no entry speaks of
+	Unnamed     []string // transcripts that no entry mentions
 	// transcripts of runs that the log knows, but for whose content it does not vouch
 	Unvouched []string
-	Notes     []string // what else could not be checked, or was found and proves no change
+	Notes     []string // other unchecked facts, or findings that do not prove a change
 }
 
 func (r *Report) note(format string, args ...any) {

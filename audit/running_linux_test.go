@@ -73,7 +73,7 @@ func TestKilledAtEachMomentOfARun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		job, step string
-		lost      int // that the look after it tells
+		lost      int // that the next scan reports
 	}{
 		{"begin", "draft", 0}, {"begin", "draft locked", 0}, {"begin", "linked", 0},
 		{"begin", "begun", 0},

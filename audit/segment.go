@@ -18,7 +18,7 @@ const rotateSize = 64 << 20
 // A segment is one file of the log.
 type segment struct {
 	n    int64
-	base int64 // where it begins in the log as a whole
+	base int64 // its offset in the whole log
 	size int64
 	f    *os.File
 }

@@ -13,7 +13,7 @@ type tail struct {
 	anchor Anchor
 	at     cursor
 	size   int64 // of the file
-	torn   int64 // bytes after at that are no entries
+	torn   int64 // bytes after at that are not entries
 	bare   bool  // the last entry lacks its newline
 	lost   bool  // a power cut took what the anchor remembered
 }

@@ -24,7 +24,7 @@ type Event struct {
 	Code     byte
 	Author   string
 	Data     []byte // valid until the next event
-	Length   int64  // bytes of the stream that it stands for
+	Length   int64  // bytes of the stream that it represents
 	Redacted bool   // Data was removed later
 }
 
@@ -39,7 +39,7 @@ type Reader struct {
 	here  Position // before the event read last
 	mac   keyed
 	event []byte
-	text  []byte // of the event, where that is not part of its line
+	text  []byte // of the event, if it is not part of its line
 	err   error
 }
 

@@ -50,7 +50,7 @@ type packedFile struct {
 	packed []int64 // where frame i begins in the file; one more for the end
 	plain  []int64 // and in the plain text
 	at     int64
-	frame  int // which one is in text
+	frame  int // the one in text
 	text   []byte
 	buf    []byte
 }

@@ -159,7 +159,7 @@ func TestGapCovers(t *testing.T) {
 			t.Errorf("the forged entry %d is not covered: %+v", e.Seq, g)
 		}
 	}
-	if g.From.Count != forged { // what the disk had promised before is vouched for by the anchor
+	if g.From.Count != forged { // the anchor vouches for what the disk had stored before
 		t.Errorf("unproven from %d on; only %d was forged", g.From.Count, forged)
 	}
 }

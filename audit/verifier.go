@@ -19,7 +19,7 @@ type snapshot struct {
 	mark    mark
 	marked  bool   // the folder says that there was a mark
 	spoiled string // what is wrong with seal.key
-	locked  []byte // what the file lock holds
+	locked  []byte // content of the file lock
 }
 
 // openSnapshot reads anchor and size under the append lock if it can be taken, because between an
@@ -110,7 +110,7 @@ func (v *verifier) walk(end int64) *walk {
 // collect stores what the later steps of Verify need of one entry.
 func (v *verifier) collect(f fields, hash Hash, offset, line int64, to *found) {
 	switch kind := string(f.kind); {
-	case kind == kindSeal, kind == KindAccept: // of the accept entries v.accepted tells
+	case kind == kindSeal, kind == KindAccept: // v.accepted reports the accept entries
 		to.seals = append(to.seals, f.entry(hash, offset, line))
 	case kind == kindPrune:
 		to.prunes = append(to.prunes, f.entry(hash, offset, line))

@@ -219,7 +219,7 @@ func TestAgentsCannotTakeOver(t *testing.T) {
 		t.Errorf("something took over: %s", out)
 	}
 	refused := `ctl.refused +sid=` + id + ` .*order="take control" +reason=".*`
-	for name, way := range ways { // each attempt is on record, with how it came
+	for name, way := range ways { // each attempt is recorded, with how it came
 		if !regexp.MustCompile(refused + regexp.QuoteMeta(way.says)).MatchString(out) {
 			t.Errorf("%s: the refused takeover is not on record: %s", name, out)
 		}

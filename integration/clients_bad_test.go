@@ -50,7 +50,7 @@ func TestClientsFunctionsNamedAsPrograms(t *testing.T) {
 	}
 	eachCommandDoor(t, test)
 	for _, c := range chosen() {
-		if c.name == "claude-code" || c.name == "codex" { // the others make no snapshot
+		if c.name == "claude-code" || c.name == "codex" { // the others do not make a snapshot
 			t.Run("plain/"+c.name, func(t *testing.T) {
 				test(t, newBench(t, c, "/bin/bash"), c, "plain")
 			})

@@ -30,7 +30,7 @@ type model struct {
 type toolCall struct {
 	name   string
 	args   any
-	before func() // what a person does meanwhile
+	before func() // what a person does before it
 	joined bool   // it comes in one answer with the call before it
 }
 

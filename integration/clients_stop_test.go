@@ -16,8 +16,8 @@ import (
 // A stopping says how a client ends a long command or puts it in the background: the arguments that
 // its model adds to a call.
 type stopping struct {
-	limit      o // a short time limit; nil where the model cannot give one
-	background o // to have the command go on beside; nil where the model cannot
+	limit      o // a short time limit; nil if the model cannot set one
+	background o // to run the command in the background; nil if the model cannot
 }
 
 var stoppings = map[string]stopping{
@@ -174,7 +174,7 @@ func (b *bench) interrupt(t *testing.T, c client, calls []toolCall, file string)
 	for begun := false; ; {
 		if now := b.exists(file); now {
 			if !begun {
-				time.Sleep(time.Second) // for what the client does when it has started a command
+				time.Sleep(time.Second) // for what the client does after it has started a command
 			}
 			begun = true
 			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGINT)

@@ -83,7 +83,7 @@ func shellTexts(t *testing.T, client string) (list []string) {
 				break
 			}
 		}
-		if !found && len(version.Shell) > 0 { // some take no shell but their own
+		if !found && len(version.Shell) > 0 { // some use only their own shell
 			t.Fatalf("the capture of %s %v has no %q", client, version.Versions, captured)
 		}
 	}
@@ -159,7 +159,7 @@ var doors = []door{
 		if refused != "" {
 			return refused
 		}
-		if line == command { // it found the shell that holds the command
+		if line == command { // it found the shell that sandboxes the command
 			return p.as(c, v, p.link(), "-c", c.wrap(p, v, line))
 		}
 		return p.as(c, v, "/bin/bash", "-c",

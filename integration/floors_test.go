@@ -315,7 +315,7 @@ func (a arrows) improve(order []string) []string {
 		for i := 0; i < len(order); i++ {
 			name := order[i]
 			best, gain := i, 0
-			for j, sum := i+1, 0; j < len(order); j++ { // behind order[j]
+			for j, sum := i+1, 0; j < len(order); j++ { // after order[j]
 				if sum += has(order[j], name) - has(name, order[j]); -sum < gain {
 					best, gain = j, -sum
 				}

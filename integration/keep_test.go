@@ -29,7 +29,7 @@ func keeping(t *testing.T, level, more string) *place {
 	}
 	for _, name := range []string{"bash", "claude"} {
 		target := filepath.Join(filepath.Dir(p.dir), "bin", "tada-run")
-		if name == "claude" { // an agent's program, to whoever looks
+		if name == "claude" { // looks like an agent's program
 			p.run("cp /bin/bash ../claude")
 			continue
 		}

@@ -17,7 +17,7 @@ import (
 type glass struct {
 	*terminal
 	screen *screen
-	mark   string // a variable of what runs on it
+	mark   string // a variable of the processes on it
 }
 
 func (w *glass) types(text string) { _, _ = w.WriteString(text) }

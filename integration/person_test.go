@@ -79,7 +79,7 @@ func startOn(cmd *exec.Cmd, name string) (*terminal, error) {
 	}
 	start := exec.Command(program, append([]string{terminalRole, kept, cmd.Path}, cmd.Args...)...)
 	start.Dir, start.Env, start.ExtraFiles, start.Stderr = cmd.Dir, cmd.Env, files, os.Stderr
-	if out, err := start.Output(); err != nil { // it ends at once, and leaves its child to nobody
+	if out, err := start.Output(); err != nil { // it ends at once, and orphans its child
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
 	t := &terminal{File: ours, status: make(chan error, 1)}
@@ -158,7 +158,7 @@ func leaveTerminal() int {
 
 func holdTerminal() int {
 	parent, kept, path, argv := os.Args[2], os.Args[3], os.Args[4], os.Args[5:]
-	for strconv.Itoa(os.Getppid()) == parent { // until it is nobody's child
+	for strconv.Itoa(os.Getppid()) == parent { // until it is orphaned
 		time.Sleep(time.Millisecond)
 	}
 	files := inherited(2 + len(kept))
@@ -284,7 +284,7 @@ func approving(t io.ReadWriter) {
 				continue
 			}
 			for _, key := range typed {
-				time.Sleep(20 * time.Millisecond) // a burst of keys is no typing
+				time.Sleep(20 * time.Millisecond) // a person does not type a burst of keys
 				_, _ = io.WriteString(t, string(key))
 			}
 		}

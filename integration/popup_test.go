@@ -60,7 +60,7 @@ func TestInboxAboveTheScreen(t *testing.T) {
 			said, _ := os.ReadFile(filepath.Join(p.dir, "said"))
 			t.Fatalf("%v\n%s\n%s", err, s.text(), said)
 		}
-		time.Sleep(100 * time.Millisecond) // keys that come at once are not a person's
+		time.Sleep(100 * time.Millisecond) // a person does not type that fast
 		if _, err := tty.WriteString(step.typed); err != nil {
 			t.Fatal(err)
 		}

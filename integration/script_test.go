@@ -217,7 +217,7 @@ type screen struct {
 	mu   sync.Mutex
 	buf  bytes.Buffer
 	seen int
-	from int // where what was waited for last begins
+	from int // where the last match begins
 	more chan struct{}
 	done chan struct{}
 }
@@ -305,7 +305,7 @@ func play(dialogue string, s *screen, tty io.Writer) error {
 			if err := s.shows(rest); err != nil {
 				return err
 			}
-		case "=": // types the word that the screen shows behind this
+		case "=": // types the word that the screen shows after this
 			if err := s.shows(rest + " "); err != nil {
 				return err
 			}

@@ -37,7 +37,7 @@ func BenchmarkAttachedKeystroke(b *testing.B) {
 			}
 		}
 	}
-	read := func(tty *os.File) <-chan []byte { // a terminal's reads know no deadline
+	read := func(tty *os.File) <-chan []byte { // reads of a terminal cannot have a deadline
 		c := make(chan []byte, 1024)
 		go func() {
 			for {

@@ -269,7 +269,7 @@ func TestLinesAreJudged(t *testing.T) {
 	a.shows("status 0")
 	a.types("", "Up", "Enter")
 	a.line("set +o history")
-	a.shows("a command needs your approval") // a shell without a history would tell no lines
+	a.shows("a command needs your approval") // a shell without a history would report no lines
 	a.types("", "C-c")
 	a.line("shopt -s lithist; [[ -o history ]] && echo sti''ll")
 	a.shows("\nstill")

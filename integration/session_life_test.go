@@ -68,7 +68,7 @@ func TestSessionOutlives(t *testing.T) {
 	if len(attached) == 0 {
 		t.Fatal("no client is found")
 	}
-	d.kill9(attached[len(attached)-1]) // who drives; nobody is there to freeze it against
+	d.kill9(attached[len(attached)-1]) // the client in control; no one is left to freeze it against
 	b.shows("outer>")
 	b.reset()
 	b.line("tadactl attach --take " + id)
@@ -107,7 +107,7 @@ func TestSessionOutlives(t *testing.T) {
 	b.reset()
 	b.line("tadactl attach " + ids[0])
 	b.shows("it is not running (lost)")
-	d.run("tada-run true") // which tells the end of what has none
+	d.run("tada-run true") // this records the missing end
 	if out := d.run("tadactl audit verify --complete; echo status $?"); !strings.Contains(out,
 		"status 0") {
 		t.Error(out)
@@ -155,7 +155,7 @@ func TestTakeoverLost(t *testing.T) {
 	b.types("", "C-]", "d")
 	b.shows("still running")
 	b.reset()
-	b.line("tadactl attach --take " + id) // whose lease is not as short as that of the one before
+	b.line("tadactl attach --take " + id) // with a longer lease than the one before
 	b.shows("You are in control")
 	b.line("exit")
 	a.shows("outer>")

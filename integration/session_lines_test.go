@@ -123,7 +123,7 @@ func TestLinesThatHide(t *testing.T) {
 			}
 		})
 	}
-	t.Run("unseen", func(t *testing.T) { // and the control: such lines do run where nobody judges
+	t.Run("unseen", func(t *testing.T) { // and the control: such lines do run without a judge
 		t.Parallel()
 		h := newHiding(t)
 		for _, line := range unseen {

@@ -38,7 +38,7 @@ func TestAnsweredQuestionLeavesTheScreens(t *testing.T) {
 	c.types("", "C-]", "d")
 	a.types("", "C-]", "a")
 	a.shows("to approve")
-	a.types("", "Escape") // who leaves it has not denied it
+	a.types("", "Escape") // leaving it does not deny it
 	a.shows("left without an answer")
 	b.shows(asks)
 	a.types("", "C-]", "a")

@@ -64,7 +64,7 @@ func TestStartMakesLittleBeforeMain(t *testing.T) {
 func TestStartReadsNoFileTwice(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "state")
 	check := func() *exec.Cmd { return exec.Command("tada-run", "--home", home, "--check", "true") }
-	if out, err := check().CombinedOutput(); err != nil { // which notes the level of the sandbox
+	if out, err := check().CombinedOutput(); err != nil { // this stores the level of the sandbox
 		t.Fatalf("%v\n%s", err, out)
 	}
 	files := opened(t, check())
@@ -105,7 +105,7 @@ func TestStartListsNoChildren(t *testing.T) {
 // opened returns the absolute names that a program opens to read, by ptrace(2), in their order.
 func opened(t *testing.T, cmd *exec.Cmd) (files []string) {
 	t.Helper()
-	runtime.LockOSThread() // who traces is a thread
+	runtime.LockOSThread() // the tracer is a thread
 	defer runtime.UnlockOSThread()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 	if err := cmd.Start(); errors.Is(err, syscall.EPERM) {

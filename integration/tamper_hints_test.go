@@ -67,7 +67,7 @@ func TestTamperHintsWork(t *testing.T) {
 				"; echo status $?; tada-run ls >/dev/null 2>&1; echo then $?")
 			want := ends[strings.Fields(command)[2]]
 			if strings.HasSuffix(command, "tamper_proof") {
-				want = "status 0" // which is of the setting alone
+				want = "status 0" // which is about the setting alone
 			}
 			if !strings.Contains(out, want) || want == "" {
 				t.Errorf("after %q, %q: no %q: %s\nit was told to: %s", situation, command, want,

@@ -47,7 +47,7 @@ func worldOf(t *testing.T, b bed, config string) world {
 	t.Helper()
 	w := world{Root: t.TempDir(), UID: os.Getuid()}
 	if w.UID == 0 {
-		w.UID = 1000 // root may do too much for verdicts that mean something
+		w.UID = 1000 // root may do too much for meaningful verdicts
 	}
 	home := filepath.Join(w.Root, "home/dev")
 	for name, is := range b.Files {
@@ -118,7 +118,7 @@ type judged struct {
 	ID, Verdict string
 	Risk        int
 	Rules       []string // of the reasons, with what each says
-	Effects     string   // a hash of all that is read, written, deleted, executed and contacted
+	Effects     string   // a hash of everything read, written, deleted, executed and contacted
 	Readers     []string `json:",omitempty"` // that were asked
 }
 

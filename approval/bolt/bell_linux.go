@@ -28,7 +28,7 @@ func watchBell(fd int, path string) error {
 		f.Close()
 		_, err = unix.InotifyAddWatch(fd, path,
 			unix.IN_CLOSE_WRITE|unix.IN_DELETE_SELF|unix.IN_ATTRIB)
-		if !errors.Is(err, fs.ErrNotExist) { // else it was rung and taken away just now
+		if !errors.Is(err, fs.ErrNotExist) { // else it was just rung and removed
 			return private.Named(path, err)
 		}
 	}

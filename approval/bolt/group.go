@@ -75,7 +75,7 @@ func (b *DB) board(ctx context.Context, j *approval.Job) (bool, error) {
 		return b.lead(ctx, j)
 	}
 	defer f.Close()
-	if flock.Do(f, unix.LOCK_SH|unix.LOCK_NB) == nil { // it was left by a leader that died
+	if flock.Do(f, unix.LOCK_SH|unix.LOCK_NB) == nil { // a leader that died left it
 		return false, nil
 	}
 	if _, err := f.Write(line); err != nil {
@@ -93,7 +93,7 @@ func (b *DB) board(ctx context.Context, j *approval.Job) (bool, error) {
 // then.
 func (b *DB) lead(ctx context.Context, j *approval.Job) (bool, error) {
 	f, err := makeBoard(b.path + boardSuffix)
-	if f == nil || err != nil { // another process was first, or there can be none here
+	if f == nil || err != nil { // another process was first, or boards are not supported here
 		return false, nil
 	}
 	if bell := hangBell(f); bell != nil {
@@ -112,7 +112,7 @@ func (b *DB) lead(ctx context.Context, j *approval.Job) (bool, error) {
 	joinAll(f, j)
 	err = b.write(lock, j.Do)
 	if err != nil && j.Joined() > 0 {
-		j.Alone() // the others do theirs again: one of them may be what failed
+		j.Alone() // the others do theirs again: one of theirs may have failed
 		err = b.write(lock, j.Do)
 	}
 	if err != nil {
@@ -152,7 +152,7 @@ func answers(list []approval.JobAnswer) []byte {
 	for _, a := range list {
 		out = append(out, a.Line...)
 	}
-	back := len(out) + len(list)*indexLine + indexEnd // from the end of all
+	back := len(out) + len(list)*indexLine + indexEnd // from the end of the file
 	for _, a := range list {
 		out = fmt.Appendf(out, "%-32.32s %08x %08x\n", a.Ticket, back, len(a.Line))
 		back -= len(a.Line)

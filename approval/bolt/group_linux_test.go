@@ -248,7 +248,7 @@ func TestBoardOfStrangers(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := make(chan error, 1)
-		go func() { // leads, because there is no boarding file
+		go func() { // leads, because there is no board
 			got <- s.MarkLogged(context.Background(), "", 1<<40)
 		}()
 		var board *os.File

@@ -18,7 +18,7 @@ func (b *DB) Await(ctx context.Context, id string, look approval.Look) error {
 	if err != nil {
 		return poll(ctx, look)
 	}
-	watch := os.NewFile(uintptr(fd), "inotify") // non-blocking, so reads can be given a deadline
+	watch := os.NewFile(uintptr(fd), "inotify") // non-blocking, so that reads can have a deadline
 	// The kernel waits for a grace period and a delayed worker before it drops a watch. The answer
 	// must not wait these 10 to 20 ms.
 	defer func() { go watch.Close() }()
@@ -51,7 +51,7 @@ func (b *DB) Await(ctx context.Context, id string, look approval.Look) error {
 			return private.Named(b.path, err)
 		}
 		if err := ctx.Err(); err != nil {
-			return err // after the deadline was set, else the one set by AfterFunc could be lost
+			return err // after setting the deadline, or the one set by AfterFunc could be lost
 		}
 		if _, err := watch.Read(buf); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			return private.Named(b.path, err)

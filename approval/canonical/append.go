@@ -98,7 +98,7 @@ func appendArray[T any](dst []byte, a []T, depth int) ([]byte, error) {
 }
 
 func appendObject[T any](dst []byte, m map[string]T, depth int) ([]byte, error) {
-	var few [32]string // most objects have no more, and need no memory for this
+	var few [32]string // most objects have no more, and need no allocation
 	keys := few[:0]
 	for k := range m {
 		keys = append(keys, k)

@@ -44,7 +44,7 @@ func Read(payload []byte) (Plan, error) {
 		Trust: ParseLevel(f.Text("trust")),
 	}
 	if n, ok := f["risk"].(int64); ok && n >= 0 && n <= MaxRisk {
-		p.Risk = int(n) // a payload that names no risk is not a harmless one
+		p.Risk = int(n) // a payload without a risk is not harmless
 	}
 	for _, r := range f.Objects("reasons") {
 		rule := r.Text("rule")

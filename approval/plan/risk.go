@@ -8,8 +8,8 @@ const MaxRisk = 3
 type Friction struct {
 	Level     int    // 1 to 3, for display as R1, R2, R3
 	Name      string // "low", "high", "critical"
-	Challenge int    // characters to be typed; 0 when one key is enough
-	Factor    bool   // a second factor or a second person is needed as well
+	Challenge int    // characters to type; 0 if one key press is enough
+	Factor    bool   // a second factor or a second person is required as well
 }
 
 // ladder is indexed by the risk in the payload.

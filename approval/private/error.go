@@ -20,7 +20,7 @@ var (
 type FileError struct {
 	Path string
 	Err  error
-	Hint string // what helps, as one sentence; may be empty
+	Hint string // the remedy, as one sentence; may be empty
 }
 
 func (e *FileError) Error() string {

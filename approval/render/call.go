@@ -113,7 +113,7 @@ func (v *view) call(plan map[string]any, call object, i, n int) {
 // A wrapper is a command inside a text that an agent's program put around it.
 type wrapper struct {
 	inside, command, running string
-	differs                  bool // running is not the command as written
+	differs                  bool // what runs differs from the command as written
 }
 
 // wrapped shows the agent's own command, and after it the text around it, folded: only what a

@@ -17,7 +17,7 @@ const (
 	ruleGlyph   = "━"
 	gutter      = "│"
 	wrapGutter  = "┊"
-	empty       = "∅" // so that a file named "nothing" is something
+	empty       = "∅" // so that a file named "nothing" looks different
 	nothing     = empty + " nothing"
 )
 

@@ -12,7 +12,7 @@ import (
 // something is shown.
 type Options struct {
 	Width int  // columns; 0 means 80, and less than 40 counts as 40
-	Full  bool // nothing is cut, and every value is listed by its name at the end: for a pager
+	Full  bool // nothing is cut, and all values are listed by name at the end: for a pager
 
 	// in the title, so that a person can tell that tada-run drew it: see LoadPhrase. Letters and
 	// spaces

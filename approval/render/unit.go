@@ -12,7 +12,7 @@ type unit struct {
 	text  string
 	cells int  // columns on a terminal
 	chars int  // characters of the payload that it shows; 0 for the renderer's own words
-	at    int  // where they begin in the payload text, in bytes
+	at    int  // their offset in the payload text, in bytes
 	must  bool // part of a danger span: never elided
 	hard  bool // the line ends after it
 }

@@ -32,7 +32,7 @@ func (v *view) line(label string, units []unit) {
 		v.truncated = v.truncated || cut
 	}
 	for i := range units {
-		units[i].hard = false // outside of the command a newline does not need a line of its own
+		units[i].hard = false // outside the command a newline needs no line of its own
 	}
 	v.lines = append(v.lines, wrap(units, v.width, pad(label)+" ", pad("")+" "+wrapGutter+" ")...)
 }

@@ -57,9 +57,9 @@ type caster struct {
 	// ordered drops the characters that change the order of others: terminals ignore them, but a
 	// browser would show other words than the real ones (CVE-2021-42574).
 	ordered bool
-	authors bool        // the echo of what was typed has the colour of who typed it
+	authors bool        // the echo of typed text has its author's colour
 	second  bool        // asciicast v2
-	marks   []play.Mark // to be written beside the session's own, by their time
+	marks   []play.Mark // to be inserted among the session's own, by their time
 
 	wire play.Wire
 	tint play.Tint
@@ -102,7 +102,7 @@ func (c *caster) event(e audit.Event) {
 			fmt.Appendf(nil, "%s of output not kept", audit.Plural(e.Length, "byte"))
 	}
 	if c.authors && code != audit.CodeOutput {
-		c.tint.Append(nil, e) // what is typed now may be seen in the output that comes
+		c.tint.Append(nil, e) // what is typed now may be echoed in later output
 	}
 	if !strings.ContainsRune("oirmx", rune(code)) || c.second && code == audit.CodeExit {
 		return

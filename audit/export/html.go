@@ -28,7 +28,7 @@ var (
 	//go:embed page.js
 	pageScript string
 	//go:embed head.html
-	pageHead string // with what it is filled with
+	pageHead string // with placeholders
 	//go:embed facts_end.html
 	pageFactsEnd string
 )
@@ -39,7 +39,7 @@ type Verdict int
 // The verdicts.
 const (
 	Unknown Verdict = iota // it was not verified, or the log does not name it
-	Proven                 // it is as it was written
+	Proven                 // it is unchanged
 	Refuted                // it is not
 )
 
@@ -51,7 +51,7 @@ var verdicts = map[Verdict]struct{ class, word string }{
 
 // A Page is what the page shows besides the session.
 type Page struct {
-	Title   string // what the session is called
+	Title   string // name of the session
 	Verdict Verdict
 	Reason  string      // of the verdict, in a sentence
 	Facts   []Fact      // in the order in which they are shown

@@ -12,7 +12,7 @@ import (
 // has no size; call Resize first.
 type Mirror struct {
 	Bar  string // the status, plain text
-	Keys bool   // this terminal's keys go to the program: it gets the modes that the program set
+	Keys bool   // the keys go to the program: the terminal gets the modes that it set
 
 	shown      *screen.Screen
 	painter    painter

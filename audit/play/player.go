@@ -17,8 +17,8 @@ type Settings struct {
 	Idle   time.Duration // longest pause; 0 means none is cut short
 	From   time.Duration // begin there
 	Follow bool          // begin at the end, and show what comes as it comes
-	Title  string        // what the session is called below the screen
-	Proof  string        // what is known of its proof, in a word or two
+	Title  string        // name of the session below the screen
+	Proof  string        // the state of its proof, in a word or two
 	Marks  []Mark        // places that are not in the transcript itself
 	// Live, if set, reports whether more may still be written. It is called only at the end of what
 	// there is.
@@ -73,7 +73,7 @@ func New(src io.ReadSeeker, s Settings) (*Player, error) {
 
 const (
 	tickBytes   = 128 << 10 // shown in one tick: more only shows later
-	jobBytes    = 512 << 10 // worked through in one tick, before keys are looked at
+	jobBytes    = 512 << 10 // processed in one tick, before looking at keys
 	clockEvery  = 200 * time.Millisecond
 	followEvery = 50 * time.Millisecond
 )

@@ -13,9 +13,9 @@ import (
 
 // Options are what Run needs.
 type Options struct {
-	In, Out *os.File // the viewer's terminal; when one of them is none, lines are written to Out
+	In, Out *os.File // the viewer's terminal; if one is not a terminal, lines are written to Out
 	Settings
-	NoWait bool // for Out that is no terminal: everything at once
+	NoWait bool // if Out is not a terminal: everything at once
 }
 
 // ErrUnsupported is returned on systems without terminals that Run supports.
@@ -49,7 +49,7 @@ type driver struct {
 	in, out *os.File
 	old     *term.State
 	paint   painter
-	keys    []byte // read, and not understood yet
+	keys    []byte // read, but not parsed yet
 }
 
 func (d *driver) run(ctx context.Context) (err error) {

@@ -148,7 +148,7 @@ func (j *forward) step(p *Player, budget int) bool {
 // one.
 type backward struct {
 	goal
-	since   time.Duration // what lies after it does not count; 0: the present moment
+	since   time.Duration // what is after it does not count; 0: the present moment
 	before  Mark          // something that is not on the tape, if there is something
 	origin  moment
 	frame   int

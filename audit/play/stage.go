@@ -16,11 +16,11 @@ type stage struct {
 	wire   Wire
 	cast   *cast
 	echo   []byte // typed, and not seen in the output yet
-	echoBy uint8  // the tag of who typed it
-	said   note   // what to tell below the screen
+	echoBy uint8  // the tag of its author
+	said   note   // what to show below the screen
 	typed  note
 	mark   Mark
-	wired  []byte // what was drawn last; room for what comes
+	wired  []byte // what was drawn last; reused as a buffer
 }
 
 // A cast is the list of authors; a tag is an index into it. It only grows, and so all copies of a

@@ -24,8 +24,8 @@ type tape struct {
 	at    time.Duration // of the last event that was drawn
 
 	frames []keyframe // in order; the first is the start
-	memory int        // that they take
-	sparse int64      // they are at least so many times further apart
+	memory int        // memory that they take
+	sparse int64      // factor of their least distance
 	since  int64      // bytes of events since one was last due
 
 	marks []time.Duration // of the transcript, in order, as far as they are known
@@ -54,7 +54,7 @@ func (k *keyframe) moment() moment { return moment{seq: k.pos.Events()} }
 const (
 	frameBytes  = 1 << 20
 	frameTime   = 10 * time.Second
-	frameLeast  = 16 << 10 // however much time passed: so much is read in no time
+	frameLeast  = 16 << 10 // however much time passed: reading this much takes no time
 	frameMemory = 32 << 20
 )
 

@@ -69,10 +69,10 @@ func blank(bg Color) Cell { return Cell{Rune: ' ', Width: 1, Style: Style{Bg: bg
 type row struct {
 	cells   []Cell
 	fill    Cell
-	wrapped bool // goes on in the next row
+	wrapped bool // continues in the next row
 	changed bool // since the search looked at it
 	match   bool // what the search found then
-	told    bool // to Screen.Gone
+	told    bool // passed to Screen.Gone
 }
 
 func (r *row) clear(bg Color) {

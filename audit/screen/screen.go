@@ -25,7 +25,7 @@ type Screen struct {
 
 	cols, rows int
 	main, alt  page
-	page       *page // of main and alt, the one that is seen
+	page       *page // main or alt, whichever is shown
 	tabs       []bool
 	title      string
 	mode       modes

@@ -61,7 +61,7 @@ func (h M) Run() int {
 		case third:
 			return h.alone()
 		}
-		return h.m.Run() // started by a test, in its surroundings and with its variables
+		return h.m.Run() // started by a test, in its environment
 	}
 	home, err := os.MkdirTemp("", "hermetic-home-")
 	if err == nil {

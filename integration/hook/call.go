@@ -14,17 +14,17 @@ type Call struct {
 	// the platform's own id of an agent that another one started; "" for the main one, or if it has
 	// none
 	Agent string
-	Kind  string // what sort of agent that is, by the platform's word; "" where it tells none
-	ID    string // the platform's own number of the call; "" where it has none
+	Kind  string // the platform's word for the kind of agent; "" if it has none
+	ID    string // the platform's own number of the call; "" if it has none
 	Dir   string // the working directory, absolute
 
 	Tool string // byte for byte as the platform named it
 	// which of Builtins it is; "" for a tool that is not the platform's own, or is unknown
 	Builtin string
-	Patches bool // the platform itself does what a command line says that is nothing but a patch
-	Talks   bool // it is the platform's own and touches nothing but the conversation
+	Patches bool // the platform itself applies a command line that is only a patch
+	Talks   bool // it is the platform's own and affects only the conversation
 	Args    Object
-	Names   map[string]string // how the platform calls the arguments of a built-in tool; see [Tool]
+	Names   map[string]string // the platform's names of a built-in tool's arguments; see [Tool]
 
 	// Wrapped says that the platform's shell already is tada-run: a command goes through it without
 	// being rewritten.

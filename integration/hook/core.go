@@ -13,11 +13,11 @@ import (
 
 // A Core decides about calls of all platforms.
 type Core struct {
-	Open func() (*launcher.Launcher, error) // the state that it judges and records by
+	Open func() (*launcher.Launcher, error) // the state used for judging and recording
 	// the environment of a command of the platform, NAME=value
 	Env    []string
 	Runner Runner
-	Inside func() error // not nil inside of a session, which holds the calls: nil when it does
+	Inside func() error // set inside a session; nil if the session sandboxes the calls
 
 	// Quarantine, if not nil, is asked first. It returns false for a call of an agent that is not
 	// in quarantine; its decision about the others is final.

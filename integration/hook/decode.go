@@ -13,7 +13,7 @@ import (
 // Limits of a platform's input. A call contains the whole file that a tool writes.
 const (
 	maxInput = 16 << 20 // bytes
-	maxDepth = 64       // of objects and lists in each other
+	maxDepth = 64       // of nested objects and lists
 )
 
 // ErrInput is wrapped by every refusal of a platform's input.
@@ -61,7 +61,7 @@ func (o Object) object(name string) (Object, error) {
 // wellFormed looks in valid JSON for what readers disagree on.
 func wellFormed(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()              // how large one may be is for its reader to say
+	d.UseNumber()              // the reader of a number decides how large it may be
 	var open []map[string]bool // a set of names for each object, nil for a list
 	name := false              // the next string is the name of a member
 	for {

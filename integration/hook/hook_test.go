@@ -182,7 +182,7 @@ var golden = []struct{ tool, arg, want string }{
 	{"Edit", "closed/x", "restricted_path"},
 	{"Grep", "src", "go"},
 	{"Grep", "closed", "restricted_path"},
-	{"Grep", "secret", "pending"}, // without a fence, what it would hide is a question
+	{"Grep", "secret", "pending"}, // without a sandbox, what it would hide is a question
 	{"Glob", "src", "go"},
 	{"Glob", "closed", "restricted_path"},
 	{"patch", "*** Begin Patch\n*** Update File: src/a.go\n@@\n-a\n+b\n*** End Patch", "go"},
@@ -234,7 +234,7 @@ func matches(got, want string) bool {
 // call, and Gemini CLI hangs without a terminal. So no platform is sent that.
 var answers = map[string]struct {
 	word, args []string
-	goes       string // the word that args need; "" for none
+	goes       string // the word required with args; "" for none
 }{
 	"claude-code": {[]string{"hookSpecificOutput", "permissionDecision"},
 		[]string{"hookSpecificOutput", "updatedInput"}, ""},
@@ -528,7 +528,7 @@ func TestPatchInACommand(t *testing.T) {
 			a := r.serve(t, name,
 				message(t, sent[name](r.dir, "Bash", object{"command": test.command})))
 			want := test.want
-			if name != "codex" && want != "restricted_path" { // nobody but Codex does such a thing
+			if name != "codex" && want != "restricted_path" { // only Codex does this
 				want = "through"
 			}
 			if got := outcome(t, name, a); !matches(got, want) {

@@ -10,13 +10,13 @@ import (
 // An Adapter is one platform: what it sends, and how to answer it.
 type Adapter struct {
 	Name   string
-	Events map[string]func(Object) (Call, error) // by the name of the event, what it says
+	Events map[string]func(Object) (Call, error) // by the name of the event, how to read it
 	Tools  map[string]Tool                       // the platform's built-in tools, byte for byte
 	// whether its shell is already tada-run; nil for never
 	Wrapped func(Call, []string) bool
 
 	Block func(reason string) Answer
-	Pass  func(event string, d Decision, args Object) Answer // args are those to go on with
+	Pass  func(event string, d Decision, args Object) Answer // args are those to use
 }
 
 // An Answer is what a platform reads.

@@ -27,7 +27,7 @@ type Tool struct {
 type builtin struct {
 	use   launcher.Use
 	path  string // the argument that names the file, or the directory to start from
-	here  bool   // without it the working directory is meant
+	here  bool   // without it, the working directory is used
 	glob  string // an argument with a pattern below path
 	shell bool   // it runs the argument "command"
 	patch bool   // it applies the argument "patch", which names the files itself

@@ -19,8 +19,8 @@ import (
 // A Server answers one client.
 type Server struct {
 	Launcher *launcher.Launcher
-	Env      []string // what a command gets before it is scrubbed, NAME=value
-	Dir      string   // where a command runs that does not say, absolute
+	Env      []string // environment of commands before it is scrubbed, NAME=value
+	Dir      string   // default directory of commands, absolute
 	Sockets  string   // where the brokers of quarantine sessions listen
 
 	// Quarantine is the session in which the client is confined, "" for a trusted client. A

@@ -39,7 +39,7 @@ type agents struct {
 	mu    sync.Mutex
 	all   map[string]*Agent
 	slots map[string]*slot
-	bound map[string]bool // sessions of the platform in which everybody is quarantined
+	bound map[string]bool // sessions of the platform in which all agents are quarantined
 	rates rates
 }
 

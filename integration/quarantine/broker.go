@@ -26,7 +26,7 @@ type Broker struct {
 	sessions *Sessions
 	dir      string
 	listener *net.UnixListener
-	ended    chan struct{} // closed when somebody asked for the end
+	ended    chan struct{} // closed when a client ends the session
 	once     sync.Once
 	requests sync.WaitGroup
 }
@@ -56,7 +56,7 @@ func (s *Sessions) Listen(session *Session, dir string, log *Log,
 	if err != nil {
 		return nil, fmt.Errorf("socket of the session: %w", err)
 	}
-	b.listener.SetUnlinkOnClose(false) // its name goes through a descriptor that is closed by then
+	b.listener.SetUnlinkOnClose(false) // its name uses a descriptor that is closed by then
 	return b, nil
 }
 

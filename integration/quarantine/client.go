@@ -102,7 +102,7 @@ func (c Client) ask(ctx context.Context, r request) (reply, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		_ = conn.SetDeadline(deadline)
 	}
-	sent := writeLine(conn, r) // who is not let in is told so before anybody listens to it
+	sent := writeLine(conn, r) // a refusal comes before the request is read
 	if err := readLine(conn, maxReply, &out); err != nil {
 		return out, fmt.Errorf("session %q: %w", c.Session, cmp.Or(sent, err))
 	}
@@ -208,7 +208,7 @@ func Ask(ctx context.Context, dir, session string, call Call) Decision {
 		case err == nil:
 			return d
 		case c.held(call):
-			gone = true // unless another session, that is alive, holds it as well
+			gone = true // unless another live session also confines it
 		}
 	}
 	if gone {

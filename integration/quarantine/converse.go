@@ -33,7 +33,7 @@ func (s *Session) Converse(c io.ReadWriter, agent string, log *Log) {
 		}
 		var q question
 		if json.Unmarshal(line, &q) != nil {
-			q = question{} // which is a call of no tool: denied, counted and logged
+			q = question{} // a call without a tool: denied, counted and logged
 		}
 		d, content := s.Serve(Call{Agent: agent, Tool: q.Tool, Input: q.Input, Inside: true}, log)
 		a := answer{Allowed: d.Allowed, Reason: d.Reason}

@@ -11,7 +11,7 @@ type Call struct {
 	Platform string `json:"platform_session,omitempty"` // the platform's own session
 	// the caller; "" if the platform does not say
 	Agent  string          `json:"agent,omitempty"`
-	Kind   string          `json:"agent_type,omitempty"` // what sort of agent it is
+	Kind   string          `json:"agent_type,omitempty"` // its kind of agent
 	Parent string          `json:"parent,omitempty"`     // the agent that started it
 	Tool   string          `json:"tool"`
 	Input  json.RawMessage `json:"input,omitempty"` // a JSON object
@@ -22,7 +22,7 @@ type Call struct {
 
 // A Decision answers a call. Its zero value denies.
 type Decision struct {
-	Quarantined bool   `json:"quarantined"` // false: this call is no business of quarantine
+	Quarantined bool   `json:"quarantined"` // false: quarantine does not concern this call
 	Allowed     bool   `json:"allowed"`
 	Reason      string `json:"reason,omitempty"`
 	// the arguments to call the tool with instead
@@ -65,7 +65,7 @@ func (s *Session) Enforce(c Call, log *Log) (d Decision) {
 		return Decision{Allowed: true}
 	}
 	defer func() {
-		if recover() != nil { // a mistake of ours must not be a way out
+		if recover() != nil { // a bug of ours must not be an escape
 			d = denied("quarantine failed, so the call is denied")
 		}
 	}()

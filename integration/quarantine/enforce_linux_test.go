@@ -364,7 +364,7 @@ func TestRate(t *testing.T) {
 	s := testSession(t, testRoot(t), func(o *Options) { o.Now = c.Now })
 	good := call("Read", "file_path", mustRefer(t, s, "main.go").URI())
 	forged := call("Read", "file_path", someReference(s.Root()+"/main.go").URI())
-	for i := range 100 { // under names that nobody registered, which share one account
+	for i := range 100 { // under unregistered names, which share one account
 		forged.Agent = fmt.Sprint("a", i)
 		if d := s.Enforce(forged, log); d.Allowed || d.Event.Type == EventRateLimited {
 			t.Fatalf("call %d: %+v", i, d.Event)

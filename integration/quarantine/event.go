@@ -27,7 +27,7 @@ func eventOf(err error) EventType {
 		return EventAllowed
 	case CodeMalformed, CodeBadHMAC:
 		return EventHMACInvalid
-	case CodeExpired, CodeFuture: // outside of the time for which it was signed
+	case CodeExpired, CodeFuture: // outside the time for which it was signed
 		return EventExpired
 	case CodeWrongSession:
 		return EventSessionMismatch

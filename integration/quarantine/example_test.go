@@ -26,7 +26,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	uri := reference.URI() // all that the main agent ever sees
+	uri := reference.URI() // the main agent sees nothing else
 
 	_, text, err := session.Read(uri)
 	fmt.Printf("%s%v\n", text, err)

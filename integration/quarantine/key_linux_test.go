@@ -26,7 +26,7 @@ import (
 func TestKeyIsGone(t *testing.T) {
 	key := make([]byte, keySize)
 	rand.Read(key)
-	needles := make([][]byte, 3) // kept in a form that is none of those looked for
+	needles := make([][]byte, 3) // stored in a form that the search does not match
 	for i, pad := range []byte{0, 0x36, 0x5c} {
 		for _, b := range key {
 			needles[i] = append(needles[i], b^pad^0xaa)
@@ -44,7 +44,7 @@ func TestKeyIsGone(t *testing.T) {
 		}
 	}
 	free := s.key.free
-	s.key.free = func(page []byte) error { // a page that is given back cannot be looked at any more
+	s.key.free = func(page []byte) error { // a page that is freed cannot be examined any more
 		if slices.ContainsFunc(page, func(b byte) bool { return b != 0 }) {
 			t.Error("the key is given back and not zeroed")
 		}

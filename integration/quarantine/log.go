@@ -15,7 +15,7 @@ const LogName = "review-mode-audit.jsonl"
 
 const (
 	flushEvery = 10          // events
-	flushAfter = time.Second // after the oldest that waits
+	flushAfter = time.Second // after the oldest collected event
 )
 
 // A Log is the security log: one JSON object per line, appended. Allowed calls are collected and
@@ -29,7 +29,7 @@ type Log struct {
 	waiting []byte
 	count   int
 	timer   *time.Timer
-	failed  error // the last write did not succeed: what waits is still there
+	failed  error // the last write failed: the collected events are still there
 	closed  bool
 }
 
@@ -62,7 +62,7 @@ func (l *Log) Add(e Event) error {
 	if l.closed {
 		return errors.New("security log: it is closed")
 	}
-	if l.failed != nil && l.flush() != nil { // until the disk has room again, nothing more is kept
+	if l.failed != nil && l.flush() != nil { // until the disk has room again, nothing is collected
 		return l.failed
 	}
 	l.waiting = append(l.waiting, line...)

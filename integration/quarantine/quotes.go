@@ -20,8 +20,8 @@ const MaxQuote = 64
 // once.
 type quotes struct {
 	texts  []string
-	blocks map[uint64][]place // by their sums; those that are in a run are not looked for any more
-	runs   map[string][]run   // of a text: what is to be cut out, found so far
+	blocks map[uint64][]place // by their sums; blocks in a run are no longer searched
+	runs   map[string][]run   // of a text: the runs to cut out, found so far
 	tried  int                // comparisons of bytes
 }
 
@@ -63,7 +63,7 @@ func (q *quotes) compare(content []byte) bool {
 	if len(content) < MaxQuote || len(q.blocks) == 0 {
 		return true
 	}
-	var power uint64 = 1 // quoteBase to the block's length, without one
+	var power uint64 = 1 // quoteBase to the block's length minus one
 	for range quoteBlock - 1 {
 		power *= quoteBase
 	}

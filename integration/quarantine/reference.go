@@ -20,7 +20,7 @@ type Reference struct {
 	Timestamp int64             // when it was signed, in seconds since 1970
 	SessionID string            // a UUID
 	SHA       [sha256.Size]byte // of the content, when Bound
-	Bound     bool              // the reference is good for this content only
+	Bound     bool              // the reference is valid only for this content
 	HMAC      [sha256.Size]byte
 }
 
@@ -91,7 +91,7 @@ func ParseURI(uri string) (Reference, error) {
 	if err := r.parameters(query); err != nil {
 		return Reference{}, err
 	}
-	if r.URI() != uri { // an escape that need not be, a sign, a leading zero, upper-case digits
+	if r.URI() != uri { // an unnecessary escape, a sign, a leading zero, upper-case digits
 		return Reference{}, malformed("it is not the one spelling of what it says")
 	}
 	return r, nil

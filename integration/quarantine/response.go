@@ -53,8 +53,8 @@ type Response struct {
 	Summary   string         `json:"summary,omitempty"`
 	Counts    map[string]int `json:"counts"` // by severity
 	Findings  []Finding      `json:"findings"`
-	Changed   int            `json:"changed"` // how many things in the texts were made harmless
-	Cut       int            `json:"cut"`     // how many runs of reviewed files were taken out
+	Changed   int            `json:"changed"` // how much in the texts was neutralized
+	Cut       int            `json:"cut"`     // how many runs of reviewed files were cut out
 }
 
 var (

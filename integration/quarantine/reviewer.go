@@ -17,12 +17,12 @@ import (
 // A Reviewer is a program that reviews files inside a sandbox.
 type Reviewer struct {
 	Argv      []string // the program by its path, and its arguments
-	Name      string   // what it is called by, its argument 0; "" is its path
+	Name      string   // its argument 0; "" is its path
 	Env       []string // NAME=value; nothing else of the caller's environment is passed on
 	Runtime   []string // folders that the program reads to run: its libraries and scripts
-	Endpoints []string // HOST or HOST:PORT of the model; none is no network at all
+	Endpoints []string // HOST or HOST:PORT of the model; without any, no network at all
 	Grace     time.Duration
-	Level     sandbox.Level // the least fence; None counts as Base
+	Level     sandbox.Level // the least level; None counts as Base
 
 	most sandbox.Level // of tests
 }
@@ -36,7 +36,7 @@ type Review struct {
 	Response Response        // only when Err is nil
 	Err      error           // *ResponseError, ErrTimeout, or that the program could not be started
 	Status   sandbox.Status  // of the program
-	Receipt  sandbox.Receipt // of its fence
+	Receipt  sandbox.Receipt // of its sandbox
 	Silenced int64           // bytes on standard error, which are not shown
 	// its last lines, made inert, of a program that ended before it read the prompt
 	Failure []string
@@ -202,7 +202,7 @@ type cell struct {
 	silenced int64
 	told     int      // bytes of the prompt
 	last     []byte   // of standard error
-	rest     *os.File // the prompt's pipe, to see after the program whether it was read
+	rest     *os.File // the prompt's pipe, to see afterwards whether the program read it
 }
 
 // unread reports whether the program read nothing of its prompt. It is called after the program has
@@ -225,7 +225,7 @@ func (e end) Write(p []byte) (int, error) {
 
 // connect makes the descriptors of the program.
 func (c *cell) connect() error {
-	top, err := os.Open("/") // where it works: no folder of anybody
+	top, err := os.Open("/") // its working directory: no user's folder
 	if err != nil {
 		return err
 	}

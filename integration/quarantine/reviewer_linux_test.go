@@ -336,7 +336,7 @@ func TestReviewTimesOut(t *testing.T) {
 			t.Parallel()
 			out, log := review(t, sandbox.None, Options{Timeout: limit}, func(r *Reviewer) {
 				if test.signal == 0 {
-					r.Grace = time.Minute // which nobody waits for: it ends by itself
+					r.Grace = time.Minute // not needed: it ends by itself
 				}
 			}, test.argv...)
 			switch {

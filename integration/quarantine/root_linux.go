@@ -45,7 +45,7 @@ func nameOf(f *os.File) (string, error) {
 		return "", err
 	}
 	if st.Nlink == 0 || !filepath.IsAbs(name) {
-		return "", fs.ErrNotExist // its name is gone, or out of reach of this mount namespace
+		return "", fs.ErrNotExist // its name is gone, or not in this mount namespace
 	}
 	return name, nil
 }

@@ -31,7 +31,7 @@ func (s *Session) confine(dir, where string, content bool) (string, error) {
 		where = s.Root()
 	}
 	real, mode, err := s.root.resolve(abs(s.workDir(dir), where))
-	switch { // in words that repeat nothing of what the caller wrote: they are logged
+	switch { // these errors are logged, so they repeat nothing that the caller wrote
 	case errors.Is(err, ErrOutside):
 		return "", fmt.Errorf("where it looks: %w", ErrOutside)
 	case err != nil:

@@ -23,8 +23,8 @@ const (
 // lines of RFC 2104; a test compares it with crypto/hmac.
 type secret struct {
 	mu   sync.RWMutex
-	page []byte             // nil when destroyed
-	free func([]byte) error // gives the page back; it gets nothing but zeroes
+	page []byte             // nil after destroy
+	free func([]byte) error // frees the page, which is zeroed by then
 }
 
 func newSecret(random io.Reader) (*secret, error) {
@@ -104,7 +104,7 @@ func (s *secret) sum(message []byte) (mac [sha256.Size]byte, err error) {
 		return mac, errDestroyed
 	}
 	h := sha256.New()
-	h.Write(s.page[:blockSize]) // a whole block is hashed where it lies, not copied
+	h.Write(s.page[:blockSize]) // a whole block is hashed in place, not copied
 	h.Write(message)
 	var digest [sha256.Size]byte
 	h.Sum(digest[:0])

@@ -78,7 +78,7 @@ func (s *Session) search(tool string, args map[string]any) ([]byte, error) {
 			s.saw(name)
 		}
 		if err != nil || bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
-			return nil, nil // not a plain file, or not text: as grep passes over them
+			return nil, nil // not a plain file, or not text: skipped, as by grep
 		}
 		return grep(name, text, want), nil
 	})

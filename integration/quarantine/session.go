@@ -17,9 +17,9 @@ import (
 
 // Options are the settings of a session. The zero value of each field means the default.
 type Options struct {
-	Root string // the tree that may be looked at; it must be given
+	Root string // the tree that may be read; required
 
-	TTL     time.Duration // how long a reference counts; 300 s
+	TTL     time.Duration // how long a reference is valid; 300 s
 	Skew    time.Duration // how far from the future one may be; 60 s
 	Timeout time.Duration // how long the session's agents may work; 5 minutes
 
@@ -82,7 +82,7 @@ type Session struct {
 
 	mu    sync.Mutex
 	ended bool
-	seen  map[string]bool // files that its agents were referred to, or whose content they may have
+	seen  map[string]bool // files to which its agents were referred, or whose content they may have
 }
 
 // Sessions are the sessions of one broker, in its memory and nowhere else.

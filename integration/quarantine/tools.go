@@ -30,7 +30,7 @@ const (
 
 // A DeniedTool is a known tool that is denied, with the reason.
 type DeniedTool struct {
-	Name string // with a "*" behind: every name that begins so
+	Name string // ending in "*": every name that begins with the rest
 	Risk Risk
 	Why  string
 }

@@ -133,7 +133,7 @@ func (inv *invocation) sessionOperands(dashed, command bool, operands []string) 
 // given is what is left of a command line after its options.
 type given struct {
 	command  bool // -c is among the options
-	dashed   bool // the operands follow --
+	dashed   bool // the operands come after --
 	operands []string
 }
 

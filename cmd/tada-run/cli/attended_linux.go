@@ -92,7 +92,7 @@ type rawView struct {
 	filter session.Filter
 
 	alternate bool   // the program shows its alternate screen
-	tail      []byte // of what passed, too short to be a whole switch
+	tail      []byte // of the output, too short for a whole switch
 }
 
 // Redraw shows the screen again, if there is one.
@@ -139,7 +139,7 @@ func (v *rawView) follow(p []byte) {
 
 const (
 	toAlternate   = "\x1b[?1049h"
-	fromAlternate = "\x1b[?1049l" // puts the cursor back too, so it is only for who is there
+	fromAlternate = "\x1b[?1049l" // restores the cursor too, so only use it on the alternate screen
 )
 
 // Status shows nothing: notices do.

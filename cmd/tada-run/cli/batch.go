@@ -98,7 +98,7 @@ type result struct {
 	Signal  int                  `json:"signal,omitempty"`
 	Session string               `json:"session,omitempty"` // for tadactl replay: all of the output
 	Refusal *refusal.Refusal     `json:"refusal,omitempty"`
-	Asked   []refusal.Connection `json:"asked,omitempty"` // about connections, still open
+	Asked   []refusal.Connection `json:"asked,omitempty"` // open questions about connections
 	Error   string               `json:"error,omitempty"`
 
 	output
@@ -107,7 +107,7 @@ type result struct {
 // An output is what a command printed, as far as it is kept.
 type output struct {
 	Stdout        string `json:"stdout"`
-	StdoutBase64  string `json:"stdout_base64,omitempty"` // in its place, when it is no UTF-8
+	StdoutBase64  string `json:"stdout_base64,omitempty"` // instead, if it is not UTF-8
 	StdoutDropped int64  `json:"stdout_dropped,omitempty"`
 	Stderr        string `json:"stderr"`
 	StderrBase64  string `json:"stderr_base64,omitempty"`
@@ -129,7 +129,7 @@ func resultOf(r launcher.BatchResult) result {
 func printJSON(v any) {
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // a reader that went away has the results in the record
+	_ = enc.Encode(v) // if the reader is gone, the record has the results
 }
 
 // maxKept is how much of each stream of a command is in its result. The transcript has all of it.

@@ -11,10 +11,10 @@ type invocation struct {
 	help, version bool
 	check, json   bool
 	background    bool    // start it and return
-	line          *string // of the shell of a session, to be judged before that runs it
-	entry         int     // of that shell's history, which the line is
-	session       bool    // hold it: others can attach, and it outlives this terminal
-	detached      bool    // be the launcher that stays with it
+	line          *string // from the shell of a session, to be judged before the shell runs it
+	entry         int     // number of the line in that shell's history
+	session       bool    // others can attach, and it outlives this terminal
+	detached      bool    // run as the launcher that stays with it
 	// run as the launcher behind the process that was called, and possibly outlive it; nil if that
 	// is this one
 	keeper *keeper
@@ -28,7 +28,7 @@ type invocation struct {
 
 	batch      bool     // the commands of --intent
 	shell      bool     // called as a shell: -c, -s, a script file, or by name
-	text       *string  // the command line; nil when it has to be read from somewhere
+	text       *string  // the command line; nil if it must be read
 	words      []string // after --: one command without shell syntax
 	script     string   // a script file
 	stdin      bool     // -s, or a shell without operands

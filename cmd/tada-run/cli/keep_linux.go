@@ -112,7 +112,7 @@ func letGo(files []int) {
 type keeper struct {
 	conn *os.File
 	from int
-	over atomic.Bool // the other end is not needed any more
+	over atomic.Bool // the other end is no longer needed
 }
 
 // kept removes the first word of such a launcher from its command line; nil for any other process.

@@ -121,7 +121,7 @@ func line(text string, entry int, outside string) (int, error) {
 	case err != nil:
 		return 0, fmt.Errorf("not run: the line cannot be checked (%w); press Ctrl-D to leave "+
 			"this shell", err)
-	case reply.Run || reply.Exit == exit.Usage: // nothing but a comment
+	case reply.Run || reply.Exit == exit.Usage: // only a comment
 		return 0, nil
 	case reply.Error != "" || reply.Line == "":
 		fmt.Fprintf(os.Stderr, "tada-run: not run: %s\n", reply.Error)

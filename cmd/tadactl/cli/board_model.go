@@ -51,8 +51,8 @@ type board struct {
 	width, height int
 	known         bool                // the list was read; before that there is nothing to show
 	list          []approval.Envelope // with payload
-	at            string              // id of the chosen one
-	note          string              // what came of the last answer
+	at            string              // id of the selected one
+	note          string              // the result of the last answer
 	failed        error
 
 	mode   mode
@@ -61,7 +61,7 @@ type board struct {
 	top    int
 	read   *render.Reading
 	shown  time.Time
-	since  time.Time     // what is on the screen now is there
+	since  time.Time     // when the current screen appeared
 	least  time.Duration // the time until the page can be approved
 	line   []rune        // what is being typed
 	keys   int           // counts key presses

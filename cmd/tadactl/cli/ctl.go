@@ -21,11 +21,11 @@ import (
 // A ctl is one run of the program: its flags, and where it reads and prints.
 type ctl struct {
 	place    launcher.Place
-	named    bool // the place, by --home
+	named    bool // --home was given
 	json     bool
 	paranoid bool        // of tamper: read every protected file
-	status   int         // the exit status when no verb failed
-	doubts   []audit.Gap // what of the log is not proven, once it was read
+	status   int         // the exit status if no verb failed
+	doubts   []audit.Gap // the unproven parts of the log, once it was read
 	in       *os.File
 	out      io.Writer
 	err      io.Writer

@@ -34,7 +34,7 @@ func checkFlags(cmd *cobra.Command) (err error) {
 			return
 		}
 		value := f.Value.String()
-		if value == "" && f.DefValue == "" { // as if it were not there
+		if value == "" && f.DefValue == "" { // as if the option were missing
 			return
 		}
 		option := "--" + f.Name

@@ -35,7 +35,7 @@ type entry struct {
 	Answered bool         `json:"answered"`
 	Trust    string       `json:"trust"`
 	People   int          `json:"people"`            // how many must approve
-	Votes    int          `json:"votes"`             // how many have, while that is not enough
+	Votes    int          `json:"votes"`             // approvals so far, while there are too few
 	Kin      string       `json:"kin"`               // the same for near-identical questions
 	Refused  string       `json:"refused,omitempty"` // a near-identical one that was denied before
 	Answer   *answerFacts `json:"answer,omitempty"`

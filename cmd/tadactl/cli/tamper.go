@@ -152,7 +152,7 @@ func (c *ctl) tamperDiff() *cobra.Command {
 			}
 			switch {
 			case c.status != exit.Tampered || c.json:
-			case v.Refused != nil: // nothing is accepted under a configuration that is not known
+			case v.Refused != nil: // nothing is accepted under an unknown configuration
 				fmt.Fprintln(c.err, "tadactl: try: tadactl tamper restore")
 			default:
 				fmt.Fprintln(c.err,

@@ -18,7 +18,7 @@ const (
 
 // A code is what the terminal shows for one question.
 type code struct {
-	text  string // "" when it was used
+	text  string // "" once it was used
 	plan  string // hash of what it is for
 	wrong int
 }

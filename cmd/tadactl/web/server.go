@@ -36,7 +36,7 @@ type Server struct {
 
 	mu    sync.Mutex
 	codes map[string]*code
-	shown map[string]time.Time // when the page of a question was first given out
+	shown map[string]time.Time // when the page of a question was first served
 }
 
 // Listen opens a port on the loopback and closes it to sandboxes. It passes what the person has to

@@ -12,7 +12,7 @@ func Canary(name, dir string) []byte {
 	switch name {
 	case "gemini":
 		call["hook_event_name"], call["tool_name"] = "BeforeTool", "run_shell_command"
-	case "qwen": // a command would be blocked where the shell is not tada-run
+	case "qwen": // a command would be blocked if the shell is not tada-run
 		call["tool_name"], call["tool_input"] = "list_directory", object{"path": dir}
 	case "cursor":
 		call["hook_event_name"], call["conversation_id"], call["tool_name"] = "preToolUse", id,

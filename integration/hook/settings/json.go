@@ -22,9 +22,9 @@ var ErrUnread = errors.New("so it was left as it is")
 // A document is JSON with comments, for editing.
 type document struct {
 	data   []byte
-	plain  []byte // data with blanks for comments, byte for byte in the same places
-	strict []byte // plain with blanks for commas behind the last value
-	root   *node  // nil when there is no value
+	plain  []byte // data with blanks for comments, all other bytes in place
+	strict []byte // plain with blanks for commas after the last value
+	root   *node  // nil if there is no value
 }
 
 // A node is a value of a text and its position.

@@ -2,7 +2,7 @@ package settings
 
 import (
 	"bytes"
-	_ "embed" // the plugin is a file of its own, for those who read JavaScript
+	_ "embed" // the plugin is a separate file, for readers of JavaScript
 	"encoding/json"
 	"strings"
 )

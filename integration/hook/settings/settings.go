@@ -20,13 +20,13 @@ import (
 type Place struct {
 	Platform string
 	folder   string // below the home
-	variable string // an environment variable that the platform takes for the folder
+	variable string // an environment variable with the folder
 	file     string
 	reads    syntax
 	lists    []list
 	extras   []extra
-	managed  []string // settings of the machine, which the platform puts above the person's
-	Note     string   // what a person has to do besides
+	managed  []string // settings of the machine, which take precedence over the person's
+	Note     string   // what else a person has to do
 }
 
 // An extra is a member that the platform requires in its file, or would write there itself and so
@@ -34,7 +34,7 @@ type Place struct {
 type extra struct {
 	name  string
 	value any
-	by    string // the member that the platform does not read without it; "" for none
+	by    string // the member that the platform ignores without it; "" for none
 }
 
 // A list is one list of hooks in the file.
@@ -191,9 +191,9 @@ func (p Place) Holds(file string) bool { return strings.HasSuffix(file, "/"+p.fi
 // A Hook is what is registered.
 type Hook struct {
 	Ctl  string        // the absolute path of tadactl
-	Home string        // a state directory of its own; "" for the account's
+	Home string        // another state directory; "" for the account's
 	Wait time.Duration // how long a call may wait for a person
-	Each time.Duration // how long a decision may take besides
+	Each time.Duration // how long a decision may take, without that wait
 }
 
 // words returns the command line without a shell.
@@ -339,7 +339,7 @@ func (p Place) Uninstall(data, before []byte) ([]byte, error) {
 				return nil, err
 			}
 			i := -1
-			if err == nil { // else it is somebody else's way to write it
+			if err == nil { // else it is written in another way
 				i = slices.IndexFunc(n.values,
 					func(v *node) bool { return p.ours(t.strict[v.start:v.end]) })
 			}
@@ -391,7 +391,7 @@ func (p Place) dropExtras(data []byte, before *document) ([]byte, error) {
 			continue
 		}
 		if by := []string{e.by}; t.at(by) != nil && before.at(by) == nil {
-			continue // somebody else's hooks need it now
+			continue // other hooks need it now
 		}
 		if data, err = unmake(t.cut(t.root, index(t.root, path)), before, nil); err != nil ||
 			data == nil {
@@ -438,7 +438,7 @@ func (p Place) State(data []byte, h Hook) (State, error) {
 	}
 	with, err := p.install(data, h)
 	if err == nil && !bytes.Equal(without, data) {
-		err = p.read(data) // there, and not in force
+		err = p.read(data) // there, but without effect
 	}
 	switch {
 	case err != nil:

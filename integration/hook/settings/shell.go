@@ -14,8 +14,8 @@ import (
 // A ShellPlace is where a platform stores which shell runs its commands.
 type ShellPlace struct {
 	Place
-	stronger []string // other files of the folder, which the platform puts above the first
-	path     []string // the member with the shell; nil where no settings of the platform name one
+	stronger []string // other files of the folder, which take precedence over the first
+	path     []string // the member with the shell; nil if the platform has no such setting
 }
 
 // Paths returns the files in which the platform looks for its shell, the one with the highest
