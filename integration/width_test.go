@@ -26,7 +26,7 @@ var long = map[string]int{
 	"cmd/tadactl/cli":           13,
 	"cmd/tadactl/web":           2,
 	"integration":               134,
-	"integration/hook":          26,
+	"integration/hook":          24,
 	"integration/hook/platform": 6,
 	"integration/hook/settings": 8,
 	"integration/mcp":           13,

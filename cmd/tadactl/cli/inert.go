@@ -17,8 +17,8 @@ import (
 // letters are shown as themselves.
 func inert(s string) string { return quoted(s, inUTF8()) }
 
-// brief returns a command as a list shows it, on one line: of a long one, such as an agent's program
-// sends, the beginning and the end. tadactl show ID and --json have all of it.
+// brief returns a command as a list shows it, on one line: of a long one, such as an agent's
+// program sends, the beginning and the end. tadactl show ID and --json have all of it.
 func brief(s string) string {
 	const room = 400
 	var line string
