@@ -41,7 +41,7 @@ stress: ## RUNS (default 20000) runs, 16 at a time, beside 8 busy processes: non
 	TEST_STRESS_RUNS=$${RUNS:-20000} $(GO) test -count=1 -timeout 0 -run '^TestRunsOfManyProcesses$$' -v ./audit
 	TEST_STRESS_RUNS=$${RUNS:-20000} $(GO) test -count=1 -timeout 0 -run '^TestParallelRuns$$' -v ./integration
 	TEST_ROUNDS=$$(($${RUNS:-20000} / 100)) $(GO) test -count=1 -timeout 0 -run '^TestDescriptorsOfARunAreItsOwn$$' -v ./launcher
-	TEST_ROUNDS=$$(($${RUNS:-20000} / 400)) $(GO) test -count=1 -timeout 0 -run 'Swap|Race' ./pathguard ./launcher/sandbox
+	TEST_ROUNDS=$$(($${RUNS:-20000} / 400)) $(GO) test -count=1 -timeout 0 -run 'Swap|Race' ./pathguard ./launcher/broker ./launcher/sandbox
 
 # Without a network but the loopback, where the model is.
 OFFLINE = unshare $$(test $$(id -u) = 0 || echo --map-current-user --keep-caps) --net -- sh -c 'ip link set lo up && exec "$$@"' sh

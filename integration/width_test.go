@@ -32,7 +32,7 @@ var long = map[string]int{
 	"integration/mcp":           13,
 	"integration/quarantine":    23,
 	"launcher":                  30,
-	"launcher/broker":           4,
+	"launcher/broker":           3,
 	"launcher/caller":           1,
 	"launcher/environ":          5,
 	"launcher/permit":           2,

@@ -33,7 +33,8 @@
 //     (TestUnknownCallIsRefused, TestEachCallHasItsCustomer). Where the broker cannot be had, what
 //     depends on it is refused or reported as lost (sandbox: TestReachBelow, TestReachNested).
 //   - An argument in memory is copied once, and what is decided is about the copy: an address that
-//     another thread swaps leads nowhere else (sandbox/attack: "address swapped by another thread").
+//     another thread swaps leads nowhere else (sandbox: TestConnectRaces, TestGuardRaces;
+//     sandbox/attack: "address swapped by another thread").
 //   - A number of the caller's is a thread's, and is its own only as long as it waits. What was read
 //     of it counts after the kernel has said that it waits still (call.waits).
 //   - Names are looked up from the caller's own root, directory and descriptors. /proc/self,

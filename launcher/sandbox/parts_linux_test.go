@@ -38,6 +38,7 @@ func init() {
 		"measure":       measureMain,
 		"listen":        listenMain,
 		"listen-race":   listenRaceMain,
+		"connect-racer": connectRacerMain,
 		"held":          heldMain,
 		"connects":      connectsMain,
 		"stopped":       stoppedMain,
