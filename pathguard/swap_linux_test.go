@@ -116,7 +116,7 @@ func TestSwapBetween(t *testing.T) {
 	// Its Look remembers the names of secrets, which no round touches.
 	caller := resolve.Caller{Dir: root, Local: resolve.Local{Look: new(resolve.Look)}}
 	var before []byte
-	for n := range hermetic.Rounds(10_000) {
+	for n := range hermetic.Rounds(40_000) {
 		side := sides[n%2]
 		plan, err := resolve.Resolve(script, caller)
 		if err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Rounds returns how often a test tries something that fails only occasionally: n times; with
-// -short a tenth of that, which is enough for the race detector; TEST_ROUNDS times n if that
+// Rounds returns how often a test tries something that fails only occasionally: a quarter of n
+// times; with -short a tenth, which is enough for the race detector; TEST_ROUNDS times n if that
 // variable is set, as in make stress.
 func Rounds(n int) int {
 	if testing.Short() {
@@ -16,5 +16,5 @@ func Rounds(n int) int {
 	if times, err := strconv.Atoi(os.Getenv("TEST_ROUNDS")); err == nil && times > 0 {
 		return times * n
 	}
-	return n
+	return max(n/4, 3)
 }

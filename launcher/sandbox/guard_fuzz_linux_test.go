@@ -146,10 +146,11 @@ func TestFuzzedCalls(t *testing.T) {
 
 // floodMain makes calls from many threads at once, and then one more.
 func floodMain(args []string) {
+	rounds, _ := strconv.Atoi(args[1])
 	var threads sync.WaitGroup
 	for i := range 64 {
 		threads.Go(func() {
-			for range 200 {
+			for range rounds {
 				name := args[0] + "/flood" + strconv.Itoa(i)
 				if fd, err := unix.Open(name, unix.O_CREAT|unix.O_WRONLY, 0o600); err == nil {
 					unix.Close(fd)
@@ -169,7 +170,8 @@ func TestFlood(t *testing.T) {
 	p = guardedTree(t, p)
 	p.Read = append(p.Read, Path{Name: self(t)})
 	from, in, _ := os.Pipe()
-	process, _, err := Start(p, Command{Path: self(t), Argv: []string{"flood", p.Write[0].Name},
+	process, _, err := Start(p, Command{Path: self(t),
+		Argv:  []string{"flood", p.Write[0].Name, strconv.Itoa(hermetic.Rounds(200))},
 		Files: []*os.File{nil, in, in}})
 	in.Close()
 	must(t, err)
