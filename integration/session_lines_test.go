@@ -202,17 +202,21 @@ func (h *hiding) types(lines string) {
 	for line := range strings.Lines(lines) {
 		line = strings.TrimSuffix(line, "\n")
 		if key, ok := strings.CutPrefix(line, "KEY "); ok {
+			if key == "C-c" {
+				h.settles()
+			}
 			before := strings.Count(h.text(), "inner$")
 			h.window.types("", key)
 			if key == "C-c" {
 				// what is typed before the shell has read it may be dropped with it
+				looks := 0
 				h.until("has a new prompt after "+lines, func(s string) bool {
 					if strings.Count(s, "inner$") > before {
 						return true
 					}
-					if strings.Contains(s, "^C") {
-						// while readline waits for the rest of a key, it acts on the signal only
-						// with the next key
+					// While readline waits for the rest of a key, it acts on the signal only with
+					// the next key; and while an editor runs, the signal is the editor's.
+					if looks++; strings.Contains(s, "^C") || looks%25 == 0 {
 						h.window.types("", "Enter")
 					}
 					return false
@@ -226,6 +230,19 @@ func (h *hiding) types(lines string) {
 		}
 		h.step(line)
 	}
+}
+
+// settles waits until the keys typed so far show nothing new: an earlier interrupt would end what
+// they started, and then nothing was tried.
+func (h *hiding) settles() {
+	h.d.t.Helper()
+	last, same := "", 0
+	h.until("settles", func(s string) bool {
+		if same++; s != last {
+			last, same = s, 0
+		}
+		return same == 10
+	})
 }
 
 // ready types a line of its own, waits until everything before it is done, and returns what the
