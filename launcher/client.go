@@ -160,11 +160,17 @@ func (c *client) outer(name string) string {
 // inner is a name of the table as it stands below the session's own folder.
 func inner(name string) string { return filepath.Clean("." + strings.TrimPrefix(name, "~")) }
 
+// unpacked is the folder of the session's own for libraries that programs carry with them.
+const unpacked = "unpacked"
+
 // variables are those that the program gets beside what every command gets: where its things are,
 // and its keys.
 func (c *client) variables() (list []string) {
 	for _, n := range c.of("home") {
 		list = append(list, n.words[0]+"="+filepath.Join(c.dir, inner(n.words[1])))
+	}
+	for _, n := range c.of("unpacks") {
+		list = append(list, n.words[0]+"="+filepath.Join(c.dir, unpacked))
 	}
 	for _, name := range c.keys {
 		list = append(list, name+"="+c.env[name])

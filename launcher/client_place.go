@@ -62,6 +62,8 @@ func (p clientPlace) put(n need) error {
 	switch n.kind {
 	case "home":
 		return p.root.MkdirAll(inner(n.words[1]), 0o700)
+	case "unpacks":
+		return p.root.MkdirAll(unpacked, 0o700)
 	case "copy":
 		return p.write(to, p.read(from))
 	case "link":

@@ -307,3 +307,19 @@ func TestClientAdvice(t *testing.T) {
 		}
 	}
 }
+
+// What a program unpacks for itself is in the session's own folder: in a shared directory it may
+// make no hidden names.
+func TestUnpackedIsTheSessionsOwn(t *testing.T) {
+	for _, agent := range []string{"opencode", "claude"} {
+		c, l := clientIn(t, agent, nil)
+		if _, err := c.furnish(l, l.policy); err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(c.dir, "unpacked")
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() ||
+			!slices.Contains(c.environment(nil), "BUN_TMPDIR="+dir) {
+			t.Errorf("%s: %v, %q", agent, err, c.environment(nil))
+		}
+	}
+}

@@ -17,8 +17,8 @@ type need struct {
 
 // needs are all of them.
 var needs = sync.OnceValue(func() (all []need) {
-	for f := range agents.Of("home", "copy", "link", "login", "seed", "rest", "words",
-		"nested", "host", "key", "base", "address", "keyname") {
+	for f := range agents.Of("home", "copy", "link", "login", "seed", "rest",
+		"unpacks", "words", "nested", "host", "key", "base", "address", "keyname") {
 		all = append(all, need{f.Agent, f.Kind, f.Words()})
 	}
 	return all

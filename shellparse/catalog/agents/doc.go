@@ -47,6 +47,8 @@
 //	                         its own
 //	rest FOLDER NAME,NAME    what else is there, but for NAME: links, because other programs read
 //	                         the variable too
+//	unpacks VARIABLE         the variable by which it is told where to unpack libraries: in /tmp
+//	                         they would have hidden names, which a session may not make there
 //	words WORD...            what comes first among the words that it is started with
 //	nested WORD,WORD TEXT    said at each start unless the user's words or settings have a WORD
 //	host HOST                its vendor's: the API, and what signs in
