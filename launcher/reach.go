@@ -145,13 +145,21 @@ func proxyOf(address string) string {
 	rest, _, _ = strings.Cut(rest, "/")
 	rest = rest[strings.LastIndexByte(rest, '@')+1:]
 	if i := strings.LastIndexByte(rest, ':'); i < 0 || strings.HasSuffix(rest, "]") {
-		rest += proxyPorts[strings.TrimRight(scheme, "ah45")] // socks5h
+		rest += proxyPort(strings.TrimRight(scheme, "ah45")) // socks5h
 	}
 	return rest
 }
 
-// proxyPorts are what curl(1) takes when the address has none.
-var proxyPorts = map[string]string{"http": ":1080", "https": ":443", "socks": ":1080"}
+// proxyPort is what curl(1) takes when the address has no port.
+func proxyPort(scheme string) string {
+	switch scheme {
+	case "http", "socks":
+		return ":1080"
+	case "https":
+		return ":443"
+	}
+	return ""
+}
 
 // text is what a person is told.
 func (r reached) text() string {

@@ -23,10 +23,14 @@ type tee struct {
 	lost  []byte  // what was read and is not in the transcript
 }
 
-// eventCode is the code of the transcript for each stream: standard error through a pipe of
-// its own is told apart, everything else is output.
-var eventCode = map[session.Stream]byte{session.Screen: 'o', session.Stdout: 'o',
-	session.Stderr: 'e'}
+// eventCode is the code of the transcript for a stream: standard error through its own pipe is
+// distinguished, everything else is output.
+func eventCode(s session.Stream) byte {
+	if s == session.Stderr {
+		return audit.CodeStderr
+	}
+	return audit.CodeOutput
+}
 
 // Output records what the command printed.
 func (t *tee) Output(stream session.Stream, p []byte) error {
@@ -53,7 +57,7 @@ func (t *tee) output(stream session.Stream, p []byte) error {
 	t.tails[stream].add(p)
 	t.mu.Unlock()
 	kept := t.to.Summary().Bytes
-	err := t.to.Output(eventCode[stream], p)
+	err := t.to.Output(eventCode(stream), p)
 	if err != nil {
 		t.breaks(err, p[min(max(0, t.to.Summary().Bytes-kept), int64(len(p))):])
 	}
