@@ -53,7 +53,7 @@ func (g Gap) Unproven() string {
 	}
 	by := g.By
 	if by == "" {
-		by = "somebody"
+		by = "someone"
 	}
 	return fmt.Sprintf("%s not proven: %s accepted that at %s: %q", what, by,
 		g.Time.Format(time.RFC3339), g.Reason)

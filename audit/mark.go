@@ -105,7 +105,7 @@ func readMark(path string) (m mark, err error) {
 func (m mark) missing(had bool) string {
 	switch {
 	case m.state == markBad:
-		return "it was changed, so what it remembers of the log is lost"
+		return "it was changed, so its record of the log is lost"
 	case m.state == markEmpty && had:
 		return "it is empty, but the end of the log was remembered in it"
 	case m.state == markNone && had:

@@ -141,7 +141,7 @@ func Prove(dir string, o VerifyOptions, seq int64, signed []byte,
 		b.Write(signed)
 		return b.Bytes(), nil
 	}
-	return nil, fmt.Errorf("prove entry %d: the log changed meanwhile", seq)
+	return nil, fmt.Errorf("prove entry %d: the log was changed at the same time", seq)
 }
 
 // CheckProof returns the entry in a proof made by Prove, if its path leads to a root that a known

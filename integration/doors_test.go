@@ -464,7 +464,7 @@ func TestDoorsTellMistakes(t *testing.T) {
 				t.Errorf("in a session: %s", said)
 			}
 			if out := p.run("tadactl pending"); strings.TrimSpace(out) != "" {
-				t.Errorf("somebody is asked: %s", out)
+				t.Errorf("it asks: %s", out)
 			}
 		})
 	}

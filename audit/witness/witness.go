@@ -146,7 +146,7 @@ func (w *Witness) consider(body []byte) ([]byte, *refusal) {
 	defer w.mu.Unlock()
 	was, err := w.remembered(r.origin)
 	if err != nil {
-		return nil, refuse(http.StatusInternalServerError, "what is remembered cannot be read")
+		return nil, refuse(http.StatusInternalServerError, "the stored checkpoint cannot be read")
 	}
 	if refused := r.follows(was, new); refused != nil {
 		return nil, refused
@@ -228,7 +228,7 @@ func (r request) follows(was, new checkpoint) *refusal {
 		return nil
 	}
 	if err := tlog.CheckTree(r.proof, new.size, new.root, was.size, was.root); err != nil {
-		return refuse(http.StatusUnprocessableEntity, "the log has not grown out of what was seen")
+		return refuse(http.StatusUnprocessableEntity, "the log does not extend the stored one")
 	}
 	return nil
 }

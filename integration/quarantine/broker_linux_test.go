@@ -253,7 +253,7 @@ func TestAskFailsClosed(t *testing.T) {
 		"who has the variable":      {Call{Tool: "Bash"}, c.Session, true},
 		"who has another variable":  {Call{Tool: "Read"}, someUUID, true},
 		"who has a broken variable": {Call{Tool: "Read"}, "x", true},
-		"somebody else": {Call{Agent: "main", Platform: "p2", Tool: "Bash"}, "",
+		"another agent": {Call{Agent: "main", Platform: "p2", Tool: "Bash"}, "",
 			false},
 		"nobody in no session at all": {Call{Tool: "Bash"}, "", false},
 	}

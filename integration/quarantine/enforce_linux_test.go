@@ -301,7 +301,7 @@ func TestWhoIsHeld(t *testing.T) {
 		"an agent of that kind":              {Agent: "a7", Kind: "reviewer"},
 		"a child of it":                      {Agent: "a8", Parent: "reviewer"},
 		"nobody, in a session of it":         {Platform: "p1"},
-		"somebody else, in a session of it":  {Platform: "p1", Agent: "main"},
+		"another agent, in a session of it":  {Platform: "p1", Agent: "main"},
 		"who says so itself":                 {Inside: true},
 		"who says so, by a name that is not": {Inside: true, Agent: "main"},
 	} {

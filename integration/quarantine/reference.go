@@ -92,7 +92,7 @@ func ParseURI(uri string) (Reference, error) {
 		return Reference{}, err
 	}
 	if r.URI() != uri { // an unnecessary escape, a sign, a leading zero, upper-case digits
-		return Reference{}, malformed("it is not the one spelling of what it says")
+		return Reference{}, malformed("it is not in canonical form")
 	}
 	return r, nil
 }

@@ -221,15 +221,15 @@ func (s *editSession) line(prompt string) (string, error) {
 func (s *editSession) show(change launcher.Change) {
 	if change.Outside {
 		fmt.Fprintln(s.c.out,
-			"The configuration had been changed outside of tadactl; that change is part "+
+			"The configuration had been changed outside tadactl; that change is part "+
 				"of this one.")
 	}
 	fmt.Fprint(s.c.out, change.Text)
 	if len(change.InForce) == 0 {
-		fmt.Fprint(s.c.out, "\nNothing changes in what is in force.\n")
+		fmt.Fprint(s.c.out, "\nThe settings in force do not change.\n")
 		return
 	}
-	fmt.Fprint(s.c.out, "\nWhat changes in what is in force:\n")
+	fmt.Fprint(s.c.out, "\nChanges to the settings in force:\n")
 	for _, line := range change.InForce {
 		fmt.Fprintf(s.c.out, "  %s\n", line)
 	}

@@ -33,7 +33,7 @@ func (p Place) read(data []byte) error {
 		{p.reads.byteOrderMark, "a byte order mark",
 			bytes.Index(data[:min(len(data), len(bom))], bom)},
 		{p.reads.comments, "comments", t.comment()},
-		{p.reads.lastCommas, "a comma behind the last value", differs(t.plain, t.strict)},
+		{p.reads.lastCommas, "a comma after the last value", differs(t.plain, t.strict)},
 	} {
 		if !c.reads && c.at >= 0 {
 			line := 1 + bytes.Count(data[:c.at], []byte("\n"))
