@@ -67,7 +67,7 @@ type Log struct {
 	mu       sync.Mutex
 	dir      *os.File
 	log      *os.File // nil: missing, but the anchor remembers entries
-	segment  int64    // number of log
+	segment  int64    // number of the segment in log
 	anchor   *os.File
 	lock     *os.File
 	mark     *os.File

@@ -17,7 +17,7 @@ type Core struct {
 	// the environment of a command of the platform, NAME=value
 	Env    []string
 	Runner Runner
-	Inside func() error // set inside a session; nil if the session sandboxes the calls
+	Inside func() error // set inside a session; returns nil if its sandbox contains the calls
 
 	// Quarantine, if not nil, is asked first. It returns false for a call of an agent that is not
 	// in quarantine; its decision about the others is final.
