@@ -67,8 +67,7 @@ func (j *Judgement) kernelRules(f pathguard.Fence, noted []pathguard.Grant,
 		// a workspace among what is private to the run stays where it is
 		p.Read = append(p.Read, sandbox.Path{Name: work})
 	}
-	// tmux, script, expect and the agents themselves make terminals.
-	p.Terminals = j.level == sandbox.Strong
+	p.Terminals = true // tmux, script, expect and the agents themselves make them
 	p.Require, p.Most = sandbox.Base, j.level
 	if f.Require == pathguard.Strong {
 		p.Require = sandbox.Strong

@@ -94,6 +94,13 @@
 // at it and the change: so what is removed or replaced is moved aside first, looked at again there,
 // and put back when it is not what was looked at (TestSwappedMeanwhile).
 //
+// # Terminals
+//
+// All terminals of the machine are in one directory, so without one of the run's own Landlock
+// grants none there. The broker makes those that the run asks for (Profile.Terminals), and opens
+// these and no others; it holds each, because a name that is free is another program's next
+// (sandbox: TestTerminalNamesOfOthers).
+//
 // # Names of what is hidden
 //
 // A right of Landlock's to list a folder is one to list all that is below. So the run has none on

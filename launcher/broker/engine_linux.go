@@ -61,7 +61,7 @@ const maxCall = 512
 // Mediated reports whether the profile has calls answered one by one.
 func (p *Profile) Mediated() bool {
 	return p.Shared && len(p.Write) > 0 || p.Guard != nil || p.View != nil ||
-		p.Network != nil || p.Request != nil
+		p.Terminals || p.Network != nil || p.Request != nil
 }
 
 // Rules are what the filter of the run says of the calls that the broker answers, and of those that
@@ -80,7 +80,7 @@ type Broker struct {
 	customers [maxCall]customer // by the number of the call
 	opened    []customer
 	trees     *trees
-	files     *files         // nil without a view and a guard
+	files     *files         // nil without a view, a guard and terminals
 	log       *connectionLog // nil without a network
 
 	end struct { // of the listener

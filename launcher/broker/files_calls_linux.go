@@ -33,15 +33,18 @@ var fileCalls = append([]fileCall{
 // fileRules hand over opens only when they are for more than reading, or of folders, and what asks
 // about access where the mounts of the run would say no.
 func fileRules(p *Profile, answered bool) []seccomp.Rule {
-	if p.View == nil && p.Guard == nil || !answered {
+	if p.View == nil && p.Guard == nil && !p.Terminals || !answered {
 		return nil
 	}
-	asked, changes := uint32(0), p.View != nil || len(p.Guard.Trees) > 0
+	asked, changes := uint32(0), p.View != nil || p.Guard != nil && len(p.Guard.Trees) > 0
 	if changes {
 		asked = writing
 	}
 	if p.Guard != nil && len(p.Guard.Lead) > 0 {
 		asked |= unix.O_DIRECTORY
+	}
+	if p.Terminals {
+		asked |= unix.O_RDWR
 	}
 	list := make([]seccomp.Rule, 0, len(fileCalls))
 	for i := range fileCalls {
@@ -121,6 +124,7 @@ func (f *files) close() {
 	f.work.wait()
 	f.closeInside()
 	f.guard.close()
+	f.terminals.close()
 	close(f.own.ended)
 	f.shared.close()
 	if f.book.made != nil {

@@ -33,6 +33,9 @@ type files struct {
 
 	own insides
 
+	makesTerminals bool
+	terminals      terminals
+
 	changing sync.Mutex // one change at a time, so that none comes between a look and its change
 	book     book
 }
@@ -45,7 +48,7 @@ type book struct {
 }
 
 func newFiles(p *Profile, trees *trees, member func(pid int) bool) *files {
-	if p.View == nil && p.Guard == nil {
+	if p.View == nil && p.Guard == nil && !p.Terminals {
 		return nil
 	}
 	v := p.View
@@ -55,7 +58,8 @@ func newFiles(p *Profile, trees *trees, member func(pid int) bool) *files {
 	return &files{
 		view: v, guard: newGuard(p), trees: trees, work: newWorkers(),
 		member: member, umask: umasks{uid: uint32(os.Geteuid())},
-		own: insides{links: map[string]string{}, ended: make(chan struct{})},
+		own:            insides{links: map[string]string{}, ended: make(chan struct{})},
+		makesTerminals: p.Terminals,
 	}
 }
 

@@ -18,6 +18,19 @@ func (f *files) open(r *fileRequest) (int, error) {
 	if r.flags&unix.O_PATH != 0 {
 		return -1, errElsewhere
 	}
+	if f.makesTerminals && f.terminals.are(r.first) {
+		if !r.waits() {
+			return -1, unix.ESRCH
+		}
+		fd, ours, err := f.terminals.open(r.first, r.flags)
+		if !ours {
+			return -1, errElsewhere
+		}
+		return fd, err
+	}
+	if f.guard == nil && len(f.view.Dirs) == 0 {
+		return -1, errElsewhere
+	}
 	if number, ok := descriptor(r.first); ok {
 		return f.reopen(r, number)
 	}

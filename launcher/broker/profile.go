@@ -19,6 +19,8 @@ type Profile struct {
 	// Guard is what stays as it is or out of reach in the trees of Write; nil for nothing, and
 	// where mounts of the run's own see to it.
 	Guard *Guard
+	// Terminals lets the run make terminals of its own, where it shares those of the machine.
+	Terminals bool
 	// View is what the run may do in the directories that all programs share; nil when the kernel
 	// alone decides about them.
 	View *View

@@ -63,9 +63,9 @@ var gaps = []gap{
 	{PrivateTmp, "without a mount namespace the shared directories are hidden, and there are no " +
 		"private ones",
 		atBaseWith(func(b *builder) bool { return b.profile.PrivateTmp })},
-	{Terminals,
-		"without a mount namespace all terminals share one directory, including other users'",
-		atBaseWith(func(b *builder) bool { return b.profile.Terminals })},
+	{Terminals, "all terminals share one directory, and another program already answers the " +
+		"system calls here",
+		atBaseWith(func(b *builder) bool { return b.profile.Terminals && !b.asks() })},
 	{SharedMem, "without a mount namespace /dev/shm is shared by all",
 		atBaseWith(func(b *builder) bool { return b.profile.View == nil })},
 }

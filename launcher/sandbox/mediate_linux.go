@@ -32,7 +32,7 @@ func (b *builder) mediated() *broker.Profile {
 			Reach: b.profile.Reach, Names: b.profile.Names, Servers: b.profile.Servers,
 		}
 	}
-	p.Guard = b.guarded()
+	p.Guard, p.Terminals = b.guarded(), b.level == Base && b.profile.Terminals
 	if b.profile.View != nil {
 		v := *b.profile.View
 		v.Hide = b.hidden

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -72,8 +73,8 @@ func lost(r Receipt, p Protection) bool {
 	return false
 }
 
-// Programs that make terminals of their own work at Strong, with and without one of the command's,
-// and see nobody else's.
+// Programs that make terminals of their own work, with and without one of the command's, and see no
+// others.
 func TestTerminalsInside(t *testing.T) {
 	if _, err := exec.LookPath("script"); err != nil {
 		t.Skip("script is not installed")
@@ -88,16 +89,7 @@ func TestTerminalsInside(t *testing.T) {
 		if strings.Contains(out, "opened") {
 			t.Errorf("another terminal was opened: %q", out)
 		}
-		if p.Most == Base {
-			process, receipt, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}})
-			must(t, err)
-			process.Wait()
-			if strings.Contains(out, "inside") || !lost(receipt, Terminals) {
-				t.Errorf("%q %+v", out, receipt.Lost)
-			}
-			return
-		}
-		if !strings.HasPrefix(out, "/dev/pts/0\r\ninside\r\n") {
+		if !regexp.MustCompile(`^/dev/pts/\d+\r\ninside\r\n`).MatchString(out) {
 			t.Errorf("%q", out)
 		}
 		master, slave, err := pty.Open()

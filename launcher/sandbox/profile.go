@@ -82,8 +82,8 @@ type Profile struct {
 	ReadOnly []string
 
 	Temporary
-	// Terminals lets the run make terminals of its own (script, ssh -tt, expect). Only Strong can
-	// do it.
+	// Terminals lets the run make terminals of its own (script, ssh -tt, expect), and see no
+	// others. At Base it is lost where another program answers the system calls.
 	Terminals bool
 
 	Network Network

@@ -29,6 +29,20 @@ var terminals = []Attack{
 	{Name: "another terminal", try: func(w World) error {
 		return unixOpen(w.Terminal, unix.O_RDWR|unix.O_NOCTTY, 0)
 	}},
+	{Name: "another terminal, for reading", try: func(w World) error {
+		return unixOpen(w.Terminal, unix.O_RDONLY|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
+	}},
+	{Name: "another terminal, for writing", try: func(w World) error {
+		return unixOpen(w.Terminal, unix.O_WRONLY|unix.O_NOCTTY, 0)
+	}},
+	{Name: "another terminal, beside an own one", try: func(w World) error {
+		own, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY, 0)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(own)
+		return unixOpen(w.Terminal, unix.O_RDWR|unix.O_NOCTTY, 0)
+	}},
 	{Name: "terminal line discipline", try: func(World) error {
 		n := int32(0)
 		return call(unix.SYS_IOCTL, 0, unix.TIOCSETD, uintptr(unsafe.Pointer(&n)))

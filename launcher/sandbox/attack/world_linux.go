@@ -313,7 +313,7 @@ func (w *World) profile(self string, level sandbox.Level) sandbox.Profile {
 		w.Workspace+"/conf/.env.sh")
 	p.Read = append(p.Read, sandbox.Path{Name: filepath.Dir(w.Secret)}, sandbox.Path{Name: self})
 	p.ReadOnly = []string{w.Kept}
-	p.Require, p.Most = level, level
+	p.Require, p.Most, p.Terminals = level, level, true
 	p.View = &broker.View{Dirs: []string{w.Shared}, Ledger: filepath.Dir(w.Shared) + "/ledger"}
 	if rule, err := network.ParseRule(w.Friend); err == nil && w.hosts {
 		rule.Local, p.Reach.Localhost = true, !w.serves
