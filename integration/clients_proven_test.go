@@ -21,7 +21,7 @@ var features = []struct{ name, tests, result string }{
 	{name: "hook", tests: "TestClientsQwenHook", result: "denies only"},
 	{name: "both", tests: "TestClientsBoth TestClientsDoors/both TestClients/qwen " +
 		"TestClientsCalls/both TestClientsDirectory/both"},
-	{name: "session", tests: "TestClientsSession TestClientsDoors/session " +
+	{name: "session", tests: "TestClientsSession TestClientsScreen TestClientsDoors/session " +
 		"TestClientsCalls/session TestClientsDirectory/session"},
 	{name: "MCP", tests: "TestClientsDoors/mcp " +
 		"TestClientsCalls/mcp TestClientsDirectory/mcp"},
