@@ -2,6 +2,8 @@ package cli
 
 import (
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +30,11 @@ func Run(d Door) int {
 	root := c.command()
 	if len(d.Argv) > 0 {
 		root.SetArgs(d.Argv[1:])
+	}
+	if slices.ContainsFunc(d.Argv, func(word string) bool {
+		return strings.HasPrefix(word, cobra.ShellCompRequestCmd)
+	}) {
+		c.complete(root)
 	}
 	if cmd, err := root.ExecuteC(); err != nil {
 		return c.report(err, cmd.CommandPath())
@@ -61,6 +68,5 @@ func (c *ctl) command() *cobra.Command {
 	)
 	root.AddCommand(c.man(), c.completion(), c.hook(), c.quarantine(), c.mcp(), c.shell())
 	describe(root)
-	c.complete(root)
 	return root
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 //go:embed kinds.txt
@@ -29,10 +30,10 @@ func kindNames() (names []string) {
 }
 
 // kindsHelp is the part of a manual that lists the kinds.
-func kindsHelp() string {
+var kindsHelp = sync.OnceValue(func() string {
 	text := "KINDS"
 	for _, k := range logKinds() {
 		text += fmt.Sprintf("\n  %-24s  %s", k.name, k.says)
 	}
 	return text
-}
+})
