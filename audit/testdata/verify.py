@@ -115,7 +115,7 @@ def transcript(path, closed, heads, redacted):
         claim = b" ".join(m.group(1, 2, 3, 4, 5, 6))
         if sha(b"tada-cast/v1\n" + chain.encode() + b" " + claim) != m[7].decode(): fail(name, count, "#t line was changed")
         opening = b'[%d.%06d,"%s","' % (*divmod(int(m[2]) - us, 10**6), m[3])
-        if not event.startswith(opening): fail(name, count, "is another event than its #t line tells of")
+        if not event.startswith(opening): fail(name, count, "is not the event that its #t line names")
         if m[8] == b"-" and (event != opening + b'"]' or count not in redacted):
             fail(name, count, "was removed without a word in the log")
         elif m[8] != b"-" and hmac.new(bytes.fromhex(m[8].decode()), event, "sha256").hexdigest() != m[6].decode():

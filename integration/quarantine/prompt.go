@@ -36,8 +36,8 @@ func seconds(d time.Duration) string { return strconv.FormatInt(int64(d/time.Sec
 // instruction.
 func BuildUserContentPrompt(references []Reference) string {
 	var b strings.Builder
-	b.WriteString("Review the files behind these references, each by calling Read with the whole " +
-		"line as file_path:\n\n")
+	b.WriteString("Review the files that these references name; call Read for each, with the " +
+		"whole line as file_path:\n\n")
 	for _, r := range references {
 		b.WriteString(r.URI())
 		b.WriteByte('\n')
