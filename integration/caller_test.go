@@ -302,8 +302,8 @@ func (p *place) terminalOf(name, line string) string {
 	return string(text)
 }
 
-// A tmux that an agent started has no person, whoever is attached to it; the person's own tmux has
-// one while a person is attached.
+// A tmux that an agent started has no person, even if one is attached to it; the person's own tmux
+// has one while a person is attached.
 func TestTmuxHasThePersonOfItsTerminals(t *testing.T) {
 	t.Parallel()
 	need(t, "tmux")

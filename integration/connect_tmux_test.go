@@ -70,12 +70,12 @@ func TestConnectionInTmux(t *testing.T) {
 		t.Fatalf("not on the screen: %q\n%s", want, screen)
 	}
 	keys := func(keys string) {
-		time.Sleep(600 * time.Millisecond) // keys that come at once are not a person's
+		time.Sleep(600 * time.Millisecond) // a person does not type that fast
 		p.run(server + "send-keys -t person " + keys)
 	}
 	question := []string{"before\n", "wants to connect to far.example.test:443",
 		"command  python3 fetch.py", "y: approve  n: deny"}
-	const after = "blocked: connect to far.example.test:443 (" // there is no such host
+	const after = "blocked: connect to far.example.test:443 (" // this host does not exist
 	for n, step := range []struct{ key, want string }{
 		{"w", after}, {"", after}, {"y", after}, {"C-c", "status 130"},
 	} {

@@ -12,7 +12,7 @@ import (
 
 // A hand is one client of a desktop's tmux that takes many commands (CONTROL MODE in tmux(1)). The
 // tests of windows look at them again and again, and a process for each look costs more than what
-// they test. It has a session of its own: it is no person, and shows windows on no terminal.
+// they test. It has its own session, does not count as a person, and shows windows on no terminal.
 type hand struct {
 	mu  sync.Mutex
 	in  io.WriteCloser
