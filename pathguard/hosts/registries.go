@@ -24,7 +24,8 @@ type Registry struct {
 // A Tool are programs and the subcommands with which they ask a registry.
 type Tool struct{ Programs, Verbs []string }
 
-// A Setting is a place that names hosts of a registry.
+// A Setting is a place that names hosts of a registry. Those that a file of the workspace names,
+// such as a lock file, are shown beforehand and asked about.
 type Setting struct {
 	File string // as registries.txt spells it; "" for the environment
 	Keys []string
