@@ -25,6 +25,10 @@ var screens = map[string]struct{ text, file, content string }{
 // need for their screen (a server, libraries that they unpack) is there. make test-clients.
 func TestClientsScreen(t *testing.T) {
 	needClients(t)
+	tmux, err := exec.LookPath("tmux")
+	if err != nil {
+		t.Skip("tmux is not installed; on Debian: apt-get install tmux")
+	}
 	for _, c := range chosen() {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, c, "/bin/bash")
@@ -34,10 +38,6 @@ func TestClientsScreen(t *testing.T) {
 			}
 			session := []string{filepath.Join(b.bin, "tada-run"), "--session", "--"}
 			b.enlist(t, c, session)
-			tmux, err := exec.LookPath("tmux")
-			if err != nil {
-				t.Skip("tmux is not installed")
-			}
 			socket := filepath.Join(filepath.Dir(b.home), "tmux")
 			run := func(args ...string) (string, error) {
 				cmd := b.command(t, tmux, append([]string{"-S", socket, "-f", "/dev/null"},
