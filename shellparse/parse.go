@@ -7,10 +7,10 @@ import (
 	"github.com/tada-run/tada-run/shellparse/syntax"
 )
 
-// Parse reads a command line and says what it would start and which names it would touch.
-// The result is never nil. It asks nothing but text and o, so equal arguments give equal
-// results; its time is linear in the length of text. When the text cannot be read, Err is
-// set, Canonical is empty, and one Opaque with the place InText covers all of it.
+// Parse reads a command line and reports what it would start and which names it would touch. The
+// result is never nil. It depends on nothing but text and o, so equal arguments give equal results;
+// its time is linear in the length of text. When the text cannot be read, Err is set, Canonical is
+// empty, and one Opaque with the place InText covers all of it.
 func Parse(text string, o Options) *Script {
 	s := &Script{Text: text, Dialect: o.Dialect}
 	marks, refused := syntax.Gate(text)

@@ -13,9 +13,9 @@ import (
 // nobody is the account that owns nothing.
 const nobody = 65534
 
-// powerless returns how a real shell is started on words that nobody has chosen: without
-// root's power, for a generated "> =w" empties /usr/bin/w in zsh, and no test for "/" in the
-// text sees that. dir, and the way to it, is made the shell's own.
+// powerless returns how a real shell is started on generated words: without root's power, for a
+// generated "> =w" empties /usr/bin/w in zsh, and no test for "/" in the text sees that. dir, and
+// the way to it, is made the shell's own.
 func powerless(t testing.TB, dir string) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setpgid: true}
 	if os.Geteuid() != 0 {

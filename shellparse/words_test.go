@@ -196,10 +196,10 @@ func linesOf(t *testing.T, name string) []string {
 	return strings.Split(strings.Trim(string(data), "\n"), "\n")
 }
 
-// Words agree with the shell or are named as not known (C-3.4.3). state.txt has lines like words
-// whose point is what they leave behind: attributes, jumps, directories, scopes, what a builtin
-// assigns. Those of asks.txt hold what is not followed: their words may not be known, but somebody
-// is asked about the line.
+// Words agree with the shell or are reported as unknown (C-3.4.3). state.txt has lines like words
+// whose point is their effect: attributes, jumps, directories, scopes, what a builtin assigns.
+// asks.txt has lines that are not followed: their words may be unknown, but a person is asked about
+// the line.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	eachShell(t, func(t *testing.T, sh *realShell) {

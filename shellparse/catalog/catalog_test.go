@@ -87,7 +87,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// J3: the index that the program has is that of the table. UPDATE=1 writes it anew.
+// J3: the index in the program is that of the table. UPDATE=1 writes it again.
 func TestIndexIsOfTheTable(t *testing.T) {
 	want := compile(variables().keys())
 	if os.Getenv("UPDATE") != "" {

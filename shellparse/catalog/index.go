@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// An index says where in a table the keys are. It is a text of numbers in four hexadecimal digits,
-// 16 in a line. The first part has a number for each value of the hash of a name: where a key
-// with this hash begins, from 1, or behind it, that of the next; 0 for none. Behind an empty line
-// are the keys with a star, in their order.
+// An index gives the offsets of the keys in a table. It is a text of numbers in four hexadecimal
+// digits, 16 in a line. The first part has a number for each value of the hash of a name: the
+// offset, from 1, of a key with this hash, or of the next key behind it; 0 for none. Behind an
+// empty line are the keys with a star, in their order.
 type index struct {
 	slots string
 	last  uint32 // of the slots; their number is a power of two

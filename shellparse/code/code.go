@@ -9,10 +9,10 @@ import (
 // Scan finds what a program text certainly names, and whether anything in it could do
 // more than the facts say.
 //
-// The languages are those of Languages and their usual other names; upper and lower case
-// are the same. For any other lang there are no facts and opaque is true. An empty program
-// does nothing: no facts, not opaque. Facts stand in the order of the text. Scan never
-// panics, and its time is linear in len(text).
+// The languages are those of Languages and their usual other names; upper and lower case are the
+// same. For any other lang there are no facts and opaque is true. An empty program does nothing: no
+// facts, not opaque. Facts are in the order of the text. Scan never panics, and its time is linear
+// in len(text).
 func Scan(lang, text string) (facts []Fact, opaque bool) {
 	return scan(lang, text, 0, nil)
 }

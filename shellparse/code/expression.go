@@ -105,7 +105,7 @@ func (r *reader) sum() value {
 	}
 }
 
-// unary skips what stands before an operand and does not change what it names.
+// unary skips prefixes of an operand that do not change what it names.
 func (r *reader) unary() value {
 	for {
 		t := r.peek()

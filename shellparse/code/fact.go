@@ -9,7 +9,7 @@ import (
 // A Fact is one thing that a program text certainly names: a file it opens, a program it
 // starts, a host it contacts.
 type Fact struct {
-	Right command.Right // 0 when Rule tells instead what the program does
+	Right command.Right // 0 when Rule describes what the program does
 	Flags command.Flags
 	// path, host:port or URL; "~" and "~/x" only where the program asks for the home directory
 	Text  string
@@ -30,7 +30,7 @@ const maxText = 4 << 20
 // maxNesting bounds programs inside programs: eval of a literal that evals a literal.
 const maxNesting = 8
 
-// Reads tells whether a language has its reader. Tests replace it, to measure what each reader
+// Reads reports whether a language has its reader. Tests replace it, to measure what each reader
 // earns: make ablate.
 var Reads = func(lang string) bool { return true }
 

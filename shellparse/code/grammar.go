@@ -4,7 +4,7 @@ import "strings"
 
 // Rules say what calls do with their arguments, in a small language that doc.go explains: a line
 // each, the name and the clauses, sorted by name. A name that starts with a dot is a method of any
-// object, and one that ends with ".*" stands for everything in the module.
+// object, and one that ends with ".*" means everything in the module.
 type rules string
 
 // from returns the rules from the first on whose name is not below the given one.

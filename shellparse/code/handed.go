@@ -7,8 +7,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// handed takes a whole name that stands in the text and is given to a function which nobody
-// knows: linecache.getline("/etc/x"). What is not said to be text is most likely read.
+// handed takes a whole name in the text that is passed to an unknown function:
+// linecache.getline("/etc/x"). An argument that is not known to be text is most likely read.
 func (r *reader) handed(callee value, a arguments) {
 	name := callee.text
 	if i := strings.LastIndexAny(name, ".:"); i >= 0 {

@@ -17,7 +17,7 @@ func (r *reader) concat(a, b value) value {
 			return b
 		case a.shape == plain && b.shape == plain && !b.home:
 			if a.home && a.text == "" && b.text != "" && b.text[0] != '/' {
-				break // ~x is somebody else's directory
+				break // ~x is another user's directory
 			}
 			return r.glue(a, b, a.text, "", b.text)
 		case a.shape == plain && (b.shape == component || b.shape == below && b.path):
@@ -39,8 +39,8 @@ func (r *reader) concat(a, b value) value {
 	})
 }
 
-// join is b as a file name in the directory a, as os.path.join and its like have it: an
-// absolute b stands alone.
+// join is b as a file name in the directory a, as os.path.join and similar functions have it: an
+// absolute b replaces a.
 func (r *reader) join(a, b value) value {
 	return cross(a, b, func(a, b value) value {
 		decoded := a.decoded || b.decoded

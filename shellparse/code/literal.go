@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// begin starts a literal whose content stands at content.
+// begin starts a literal whose content begins at content.
 func (l *lexer) begin(q quoting, content int) {
 	i := l.emit(open, q.what, l.pos, content)
 	l.frames = append(l.frames, frame{quoting: q, opened: i})
@@ -74,7 +74,7 @@ func (l *lexer) inside(f *frame) {
 	l.finish(l.end)
 }
 
-// finish ends the literal of the top frame; the text goes on at next.
+// finish ends the literal of the top frame; the text continues at next.
 func (l *lexer) finish(next int) {
 	f := l.frames[len(l.frames)-1]
 	l.frames = l.frames[:len(l.frames)-1]

@@ -7,7 +7,7 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// Unknown stands in a shell line of a Fact for text that only make knows.
+// Unknown replaces text that only make knows in a shell line of a Fact.
 const Unknown = "${__unknown}"
 
 // maxMakeValue is how long a variable may become line by line. Each += copies what there is:
@@ -25,7 +25,7 @@ type makefile struct {
 	one    bool     // .ONESHELL: a recipe is one script
 	all    bool     // which rules run is not certain
 	given  []string // variables of the command line, which no line of the text changes
-	// what is told now may not run: a value that is not asked for, a rule that may not be wanted
+	// the facts reported now may not apply: a value that is not used, a rule that may not be wanted
 	unsure bool
 	chosen bool // .DEFAULT_GOAL says which rule is the first
 	at     int  // where the line begins that is read
@@ -55,8 +55,8 @@ func Make(text string, words []string) (facts []Fact, opaque bool) {
 	return scanMake(text, words, newBudget(len(text)))
 }
 
-// scanMake tells the programs that make starts while it reads the text, and the recipes of the
-// goals and of all that they need.
+// scanMake reports the programs that make starts while it reads the text, and the recipes of the
+// goals and of everything that they need.
 func scanMake(text string, words []string, spent *budget) ([]Fact, bool) {
 	m := &makefile{spent: spent, vars: map[string]string{"CC": "cc", "CXX": "g++", "CPP": "cc -E",
 		"AR": "ar", "LD": "ld", "AS": "as", "RM": "rm -f", "MAKE": "make", "SHELL": "/bin/sh"}}
@@ -380,7 +380,7 @@ func (m *makefile) reference(ref string, r *makeRule) string {
 	return "${" + ref + "}"
 }
 
-// function is $(name args). What its arguments start is told, and of its value little.
+// function is $(name args). It reports what the arguments start, and little about the value.
 func (m *makefile) function(name, args string, r *makeRule) string {
 	val := m.expand(args, r)
 	switch name {

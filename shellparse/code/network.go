@@ -41,7 +41,7 @@ func (r *reader) network(verb, selector, more string, a arguments) {
 		return
 	}
 	if v.shape == reference && strings.HasSuffix(v.text, ".built") {
-		return // said where it was built
+		return // reported where it was built
 	}
 	var flags command.Flags
 	if verb != "net" || uploads(more, a) {

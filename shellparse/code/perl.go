@@ -135,7 +135,7 @@ func (l *lexer) perlWord() bool {
 	return false
 }
 
-// perlQuote reads the operator w whose opening delimiter stands at at.
+// perlQuote reads the operator w whose opening delimiter is at at.
 func (l *lexer) perlQuote(w string, at int) bool {
 	start := l.pos
 	opening := l.src[at]
@@ -210,7 +210,7 @@ func (l *lexer) perlPattern(w string, start, at int) bool {
 
 var plainNames = pattern(`\$\{\w+\}`)
 
-// delimited finds the end of the text whose opening delimiter stands at at.
+// delimited finds the end of the text whose opening delimiter is at at.
 func (l *lexer) delimited(at int) (int, bool) {
 	o := l.src[at]
 	c := closer(o)

@@ -29,7 +29,7 @@ func (r *reader) named() value {
 			start: t.start, end: t.end})
 	}
 	if ok && r.global(t.text) {
-		// the assignment may stand where it is never executed, or in another scope
+		// the assignment may be where it is never executed, or in another scope
 		v, _ = union(v, value{shape: reference, text: t.text, start: t.start, end: t.end})
 	}
 	r.subject = t.text
@@ -153,7 +153,7 @@ func (r *reader) postfix(v value) value {
 	}
 }
 
-// assigned ends a postfix: a pattern in front of "=" binds what it names anew.
+// assigned ends a postfix: a pattern in front of "=" binds the names in it again.
 func (r *reader) assigned(v value, base string, first int) value {
 	if r.peek().is("=") && (r.toks[max(first, 0)].kind != name || base == "") {
 		r.target(first)
@@ -349,7 +349,7 @@ func (r *reader) subscript(v value) value {
 			return r.constant(value{shape: reference, text: v.text + "." + index.text,
 				start: v.start, end: v.end})
 		}
-		r.opaque = true // which function of the module this is cannot be told
+		r.opaque = true // the text does not decide which function of the module this is
 		return value{}
 	case index.shape == plain && r.reflection(index.text):
 		r.opaque = true

@@ -14,7 +14,7 @@ func TestPython(t *testing.T) {
 		{"# os.remove('x')\nprint('open(\"/etc/shadow\")')", ""},
 		{`import re; print(re.sub(r'\bfoo\b', 'bar', 'foo'))`, ""},
 		{`import numpy; print(numpy.__version__)`, ""},
-		// names that are handed to what nobody knows
+		// names that are passed to an unknown function
 		{`import linecache; print(linecache.getline('/etc/x', 1))`, "read /etc/x"},
 		{"from tokenize import open as o\nprint(o('/etc/x').read())", "read /etc/x"},
 		{`import configparser as c; p=c.ConfigParser(); p.read("/etc/x")`, "read /etc/x"},

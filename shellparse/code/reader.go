@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// A reader evaluates a program as far as its literals go. It knows no control flow: a
-// variable is every value that is given to it anywhere, so that no order of execution can
-// make a name differ from what is said here. Hence the passes: first the values are
-// collected until they stay the same, then the facts are taken.
+// A reader evaluates a program as far as its literals go. It knows no control flow: a variable has
+// every value that is assigned to it anywhere, so that no order of execution can make a name differ
+// from the facts. Hence the passes: first the values are collected until they stay the same, then
+// the facts are taken.
 type reader struct {
 	g *grammar
 	input
@@ -39,7 +39,7 @@ type variables struct {
 
 // An operand is what the expression at hand was so far.
 type operand struct {
-	pending *value // what the next parameter of a block stands for
+	pending *value // the value of the next parameter of a block
 	last    value
 	subject string // the variable that the last primary was, without a subscript or member
 	bound   bool   // the last expression was an assignment, which hands nothing on

@@ -81,7 +81,7 @@ func listing(what string) command.Flags {
 	return command.List
 }
 
-// listed is what a listing of a directory yields: a list of one name that stands for all.
+// listed is the result of listing a directory: a list with one name that represents all.
 func listed(what string, v value, a arguments) value {
 	one := func(x value) value { return heavy(value{shape: list, items: []value{x}}) }
 	names := one(value{shape: component})

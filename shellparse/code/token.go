@@ -21,7 +21,7 @@ const (
 	words   // a list of words such as qw(a b), separated by NUL
 )
 
-// A token is one lexical element and where it stands in the program text.
+// A token is one lexical element and its place in the program text.
 type token struct {
 	kind       kind
 	text       string

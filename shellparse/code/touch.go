@@ -14,9 +14,9 @@ func (r *reader) spanned(v value, a arguments) value {
 	return v
 }
 
-// touch takes the fact that a name is used. A name that is not known makes the program
-// opaque, except where it is only read: what may be read is not for the text to say, but
-// a name that was encoded is hidden on purpose.
+// touch records the fact that a name is used. A name that is not known makes the program opaque,
+// except where it is only read: the sandbox decides what may be read, not the text, but a name that
+// was encoded is hidden on purpose.
 func (r *reader) touch(right command.Right, flags command.Flags, v, span value) {
 	v.each(func(v value) {
 		switch v.shape {

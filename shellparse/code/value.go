@@ -172,7 +172,7 @@ func element(v value) value {
 	return out
 }
 
-// globRoot is the directory below which every match of a glob pattern lies.
+// globRoot is the directory that contains every match of a glob pattern.
 func globRoot(pattern string) (dir string, glob bool) {
 	i := strings.IndexAny(pattern, "*?[{")
 	if i < 0 {

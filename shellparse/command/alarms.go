@@ -49,7 +49,7 @@ var alarms = []alarm{
 		return v.Text == "deploy" || strings.HasPrefix(v.Text, "deploy:") ||
 			v.Text == "release:perform"
 	}},
-	// -n of nice(1); a negative one takes time away from everybody else.
+	// -n of nice(1); a negative one takes processor time away from all other users.
 	{"NICE", "proc.priority", func(v value) bool { return strings.HasPrefix(v.Text, "-") }},
 	// What nix(1) runs: a folder here, or an address that it fetches and runs.
 	{"NIXREF", "code.install", func(v value) bool {

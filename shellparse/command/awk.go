@@ -44,8 +44,8 @@ func (m *matcher) awk(_ role, vs []value) {
 	}
 }
 
-// awkName is a literal that is given to something: the name of a file where it looks like one,
-// for ARGV or for whoever reads what is printed.
+// awkName is a literal that is passed on: the name of a file if it looks like one, for ARGV or for
+// the reader of what is printed.
 func (m *matcher) awkName(v value, before []awkToken, text string) {
 	if len(before) == 0 || !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "/inet") ||
 		len(text) < 2 || strings.ContainsAny(text, " \n\\*<>") {
@@ -56,8 +56,8 @@ func (m *matcher) awkName(v value, before []awkToken, text string) {
 	}
 }
 
-// getlineBefore tells whether `<` redirects a getline: it follows the word, or the word and
-// one variable.
+// getlineBefore reports whether `<` redirects a getline: it follows the word, or the word and one
+// variable.
 func getlineBefore(tokens []awkToken) bool {
 	for back := 1; back <= 3 && back <= len(tokens); back++ {
 		if t := tokens[len(tokens)-back]; t.is("getline") {

@@ -9,7 +9,7 @@ type awkToken struct {
 
 func (t awkToken) is(text string) bool { return !t.string && t.text == text }
 
-// ends tells whether the expression is over, so that the literal before it is all of it.
+// ends reports whether the expression is over, so that the literal before it is all of it.
 func ends(tokens []awkToken) bool {
 	if len(tokens) == 0 {
 		return true
@@ -23,7 +23,7 @@ func ends(tokens []awkToken) bool {
 }
 
 // awkTokens splits a program into words, operators and literals. A slash starts a regular
-// expression where no operand stands before it.
+// expression unless an operand comes before it.
 func awkTokens(text string) []awkToken {
 	var out []awkToken
 	operand := false

@@ -32,8 +32,8 @@ func (m *matcher) awkAssigned(tokens []awkToken) awkHeld {
 	return held
 }
 
-// text evaluates literals, sprintf of literals and what variables hold, which stand side by side
-// to be one text. The rest begins with the first token that is none of these.
+// text evaluates literals, sprintf of literals and the values of variables, which are written side
+// by side to make one text. The rest begins with the first token that is none of these.
 func (held awkHeld) text(tokens []awkToken) (text string, rest []awkToken, ok bool) {
 	var b strings.Builder
 	for len(tokens) > 0 {

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// closures are the ways in which GTFOBins lets a program break out, one line each: what the
-// way gives, the command line, and a fact that the entry has to tell of it. Ways that begin
-// with keys which somebody types later (an editor's :!sh, a pager's !sh) are not in the
-// words of a command line, so they cannot stand here; the sandbox contains them.
+// closures are the ways in which GTFOBins lets a program break out, one line each: what the way
+// gives, the command line, and a fact that the entry has to report for it. Ways that begin with
+// keys typed later (an editor's :!sh, a pager's !sh) are not in the words of a command line, so
+// they are not listed; the sandbox contains them.
 const closures = `
 shell | awk 'BEGIN {system("/bin/sh")}' | sh /bin/sh
 shell | awk 'BEGIN {print | "sh"}' | sh sh

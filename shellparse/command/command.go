@@ -33,7 +33,7 @@ const (
 	Possible
 )
 
-// An Arg is one word of a command as far as the text tells it.
+// An Arg is one word of a command as far as the text decides it.
 type Arg struct {
 	Text   string // the value when Static; the pattern when Glob; the known prefix otherwise
 	Static bool   // Text is the whole value

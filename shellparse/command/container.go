@@ -41,7 +41,7 @@ func (m *matcher) mountSpec(_ role, vs []value) {
 	}
 }
 
-// wholeMachine are folders that give a container this machine when it gets them.
+// wholeMachine are folders that give a container control of this machine.
 var wholeMachine = []string{"/", "/boot", "/dev", "/etc", "/home", "/lib", "/proc", "/root", "/run",
 	"/sys", "/usr", "/var", "/var/lib", "/var/run"}
 
@@ -127,7 +127,7 @@ func (m *matcher) fields(r role, vs []value) {
 	}
 }
 
-// containerCommand is what runs inside, behind the entry point that the line gives.
+// containerCommand is the command that runs inside, behind the entry point that the line gives.
 func (m *matcher) containerCommand(_ role, vs []value) {
 	var argv []Arg
 	at := 0
@@ -206,8 +206,8 @@ func (m *matcher) bucket(r role, vs []value) {
 	}
 }
 
-// cloudVerbs are the verbs of command lines that end in one (gcloud, az, heroku), with the
-// rule that each means. Words that stand before are nouns.
+// cloudVerbs are the verbs of command lines that end in one (gcloud, az, heroku), with the rule
+// that each means. Words before it are nouns.
 var cloudVerbs = []struct{ verb, rule string }{
 	{"delete*", "cloud.destroy"}, {"*:destroy", "cloud.destroy"}, {"*:delete", "cloud.destroy"},
 	{"destroy", "cloud.destroy"},
@@ -242,7 +242,7 @@ func (m *matcher) cloudWords(_ role, vs []value) {
 			m.hazard("secret.print", v.at)
 		}
 		for _, c := range cloudVerbs {
-			// A verb stands behind a noun; the first words after it are names.
+			// A verb follows a noun; the first words after it are names.
 			if (i > 0 || strings.Contains(v.Text, ":")) && i < 5 && !config &&
 				matchName(c.verb, v.Text) {
 				m.hazard(c.rule, v.at)

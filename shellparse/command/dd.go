@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// hugeSize is what nobody asks for by one option in everyday work: 64 GiB.
+// hugeSize is more than an everyday command asks for with one option: 64 GiB.
 const hugeSize = 64 << 30
 
 // size is the length of a file to make: 100M, +1G, 4KiB.

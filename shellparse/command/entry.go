@@ -61,13 +61,13 @@ func (s *Spec) parseBody(body string) error {
 	return nil
 }
 
-// isExample tells lines that only the tests read.
+// isExample reports whether a line is read by the tests only.
 func isExample(word string) bool {
 	return strings.HasPrefix(word, "ok: ") || strings.HasPrefix(word, "no: ")
 }
 
-// parseLine reads class words, marks and options, and the default operands after a lone
-// colon. Options stay text: classes and marks stand in front of them.
+// parseLine reads class words, marks and options, and the default operands after a lone colon.
+// Options stay text: classes and marks come before them.
 func (s *Spec) parseLine(line string) error {
 	if line == ":" || strings.HasPrefix(line, ": ") {
 		s.patterns = append(s.patterns, line)
@@ -96,7 +96,7 @@ func (s *Spec) parseLine(line string) error {
 	return nil
 }
 
-// lateClasses reads classes and marks of the line that stand behind the first option.
+// lateClasses reads classes and marks of the line that come after the first option.
 func (s *Spec) lateClasses(line string) error {
 	for token := range strings.FieldsSeq(line) {
 		switch {

@@ -15,8 +15,8 @@ var findFiles = []struct {
 	{"-samefile", Read},
 }
 
-// manyRoots is how many roots an -exec is told for one by one; more of them count as one
-// that nobody knows, because roots times actions would not be linear.
+// manyRoots is how many roots are reported one by one to an -exec; more than that count as one
+// unknown root, because roots times actions would not be linear.
 const manyRoots = 16
 
 // A search is one expression of find(1) while it is read.
@@ -40,7 +40,7 @@ func (m *matcher) find(_ role, vs []value) {
 		}
 		s.roots = append(s.roots, vs[i])
 	}
-	// -H, -L, -P, -D and -O stand before the roots.
+	// -H, -L, -P, -D and -O come before the roots.
 	if len(s.roots) == 0 {
 		for i < len(vs) && (slices.Contains([]string{"-H", "-L", "-P", "-D"}, vs[i].Text) ||
 			strings.HasPrefix(vs[i].Text, "-O")) {
@@ -127,7 +127,7 @@ func (m *matcher) findActions(s *search, vs []value) {
 	}
 }
 
-// findValue tells whether word i is the value of a test, and so no action itself.
+// findValue reports whether word i is the value of a test, and so no action itself.
 func findValue(vs []value, i int) bool {
 	if i == 0 {
 		return false

@@ -42,8 +42,8 @@ func destroys(word string) bool {
 	})
 }
 
-// handedOn are words for a script or a program of the project. Nobody knows what it does
-// with them, but a word that looks like a name is most likely opened.
+// handedOn are words for a script or a program of the project. What it does with them is unknown,
+// but a word that looks like a name is most likely opened.
 func (m *matcher) handedOn(_ role, vs []value) {
 	for _, v := range vs {
 		if _, after, ok := strings.Cut(v.Text, "="); ok {

@@ -27,7 +27,8 @@ func (m *matcher) gitURL(r role, vs []value) {
 		case strings.Contains(v.Text, "://") || colon > 0 && (slash < 0 || colon < slash):
 			m.remoteName(role{param: kind}, []value{v})
 			if r.param == "pull" {
-				// The remote of the project is trusted by its name; this is somebody else's.
+				// The remote of the project is trusted by its name; this one belongs to someone
+				// else.
 				m.hazard("pkg.foreign-source", v.at)
 			}
 		case slash >= 0 || strings.HasPrefix(v.Text, ".") || strings.HasPrefix(v.Text, "~"):
@@ -67,8 +68,8 @@ func (m *matcher) gitClone(_ role, vs []value) {
 	}
 }
 
-// gitCheckout tells a branch from files: files follow "--", or come second, or look like
-// one. What is not committed in them is lost.
+// gitCheckout distinguishes a branch from files: files follow "--", or come second, or look like
+// one. Uncommitted changes in them are lost.
 func (m *matcher) gitCheckout(_ role, vs []value) {
 	if m.has("-b") || m.has("-B") || m.has("--orphan") {
 		return
@@ -88,7 +89,7 @@ func (m *matcher) gitCheckout(_ role, vs []value) {
 	}
 }
 
-// looksLikeFile tells "f.go", "." and "./x" from "main", "v1.2" and "feature/x".
+// looksLikeFile distinguishes "f.go", "." and "./x" from "main", "v1.2" and "feature/x".
 func looksLikeFile(v value) bool {
 	if v.Glob || v.Text == "." || strings.HasPrefix(v.Text, "./") || strings.HasPrefix(v.Text,
 		"../") || strings.HasPrefix(v.Text, ":/") {

@@ -116,10 +116,9 @@ func (m *matcher) hostWord(r role, vs []value) {
 	}
 }
 
-// remoteName is a name here or host:name there, as scp(1), rsync(1) and git(1) take it: a
-// colon before the first slash makes it remote. The parameter says what happens to it:
-// "R" is fetched from, "W" is written to, "local" is a git remote, whose name may stand in
-// its configuration.
+// remoteName is a name here or host:name there, as scp(1), rsync(1) and git(1) take it: a colon
+// before the first slash makes it remote. The parameter says what happens to it: "R" is fetched
+// from, "W" is written to, "local" is a git remote, whose name may be in its configuration.
 func (m *matcher) remoteName(r role, vs []value) {
 	for _, v := range vs {
 		if rest, ok := strings.CutPrefix(v.Text, "sftp:"); ok && !strings.HasPrefix(rest, "//") {

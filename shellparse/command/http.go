@@ -34,7 +34,7 @@ func (m *matcher) proxy(_ role, vs []value) {
 	}
 }
 
-// serve is a server that everybody reaches unless an option binds it to this machine.
+// serve is a server that everyone can reach unless an option binds it to this machine.
 func (m *matcher) serve(_ role, vs []value) {
 	if m.has("-b") || m.has("-a") || m.has("--host") || m.saysWho("-l", "--listen") {
 		return
@@ -55,11 +55,11 @@ func (m *matcher) saysWho(options ...string) bool {
 
 func isPort(v value) bool { return v.Static && strings.Trim(v.Text, "0123456789") == "" }
 
-// published are folders that a build makes to be shown to everybody.
+// published are folders that a build makes for publication.
 var published = []string{"_site", "build", "coverage", "dist", "docs", "htmlcov", "out", "public",
 	"site", "storybook-static", "www"}
 
-// serveDir is a folder that a server shows to whoever comes.
+// serveDir is a folder that a server shows to everyone who connects.
 func (m *matcher) serveDir(r role, vs []value) {
 	if len(vs) == 1 && vs[0].Static && strings.IndexAny(vs[0].Text, "/~") != 0 &&
 		!strings.Contains(vs[0].Text, "..") && slices.Contains(published, base(vs[0].Text)) {
@@ -81,7 +81,7 @@ func (m *matcher) serveURL(_ role, vs []value) {
 	}
 }
 
-// serveOn is PORT or HOST:PORT of a server that binds this machine unless it is told more.
+// serveOn is PORT or HOST:PORT of a server that binds this machine alone by default.
 func (m *matcher) serveOn(_ role, vs []value) {
 	for _, v := range vs {
 		if !v.Static || strings.ContainsAny(v.Text, ":.") {
@@ -135,8 +135,8 @@ func (m *matcher) curlVariable(_ role, vs []value) {
 	}
 }
 
-// socket is a socket of another process: whoever may write to it may ask that process for
-// whatever it can do.
+// socket is a socket of another process: a program that may write to it can ask that process for
+// anything the process can do.
 func (m *matcher) socket(_ role, vs []value) {
 	for _, v := range vs {
 		m.path(role{kind: "W"}, v)
@@ -194,7 +194,7 @@ func (m *matcher) wgetCommand(r role, vs []value) {
 	}
 }
 
-// isMethod tells the method of a request, which HTTPie takes in either case.
+// isMethod reports whether a word is the method of a request, which HTTPie takes in either case.
 func isMethod(word string) bool {
 	upper := strings.ToUpper(word)
 	return word == upper && !strings.ContainsAny(word, ".:/") ||

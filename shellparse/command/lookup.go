@@ -25,8 +25,8 @@ func Lookup(name string) (s *Spec, ok bool) {
 	return nil, false
 }
 
-// lookup finds the entry in one table and follows `name = other` once: an alias of an
-// alias would be a riddle for the reader of the table.
+// lookup finds the entry in one table and follows `name = other` once: an alias of an alias would
+// be hard to follow in the table.
 func lookup(text, name string) (*Spec, bool) {
 	block, ok := find(text, name)
 	if !ok {
@@ -67,7 +67,7 @@ func (s *Spec) sub(word string) *Spec {
 	return nil
 }
 
-// names tells whether a header line is that of the word.
+// names reports whether a header line is that of the word.
 func names(head, word string) bool {
 	if !strings.Contains(head, word) && strings.IndexByte(head, '*') < 0 {
 		return false

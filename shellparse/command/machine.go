@@ -64,8 +64,8 @@ func (m *matcher) hasPrefix(v value, words ...string) bool {
 	return v.Static && slices.Contains(words, v.Text)
 }
 
-// kill is [-SIGNAL] PID.... A job of this shell and a process whose number a variable
-// holds are this script's own; the number -1 is everybody.
+// kill is [-SIGNAL] PID.... A job of this shell and a process whose number a variable holds belong
+// to this script; the number -1 is every process.
 func (m *matcher) kill(_ role, vs []value) {
 	for i := 0; i < len(vs); i++ {
 		v := vs[i]

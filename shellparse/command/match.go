@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Match reads argv, in which args[0] is the program word, and says what each word does.
-// The nil Spec gives the generic reading of a program that nobody described: every word
-// that looks like a name may be read and written, and every word that is itself the name
-// of a dangerous program may start it.
+// Match reads argv, in which args[0] is the program word, and reports what each word does. The nil
+// Spec gives the generic reading of a program without an entry: every word that looks like a name
+// may be read and written, and every word that is itself the name of a dangerous program may start
+// it.
 func (s *Spec) Match(args []Arg) Use {
 	m := matcher{args: args, spec: s}
 	switch {
@@ -26,7 +26,7 @@ func (s *Spec) Match(args []Arg) Use {
 	return m.use
 }
 
-// words tells options from operands, from args[i] on.
+// words separates options from operands, from args[i] on.
 func (m *matcher) words(s *Spec, i int) {
 	if s.old && i < len(m.args) && m.args[i].Static && m.args[i].Text != "" &&
 		m.args[i].Text[0] != '-' {
@@ -216,7 +216,7 @@ func (m *matcher) take(found []*option, i int, joined bool, from int) int {
 		m.apply(o, v, joined || last > i, i)
 	}
 	if len(found) > 1 {
-		// Nobody knows whether the next word belongs to the option: it counts as both.
+		// The next word may or may not belong to the option: it counts as both.
 		m.skip, m.wet = skip, true
 		return i
 	}
@@ -329,7 +329,8 @@ func (m *matcher) unknown(s *Spec, i int) {
 	m.use.Unknown = append(m.use.Unknown, i)
 }
 
-// universal tells the two options that nearly every program has and that do nothing.
+// universal reports whether a word is one of the two options that nearly every program has and that
+// do nothing.
 func universal(word string) bool {
 	return len(word) > 3 && (strings.HasPrefix("--help", word) || strings.HasPrefix("--version",
 		word))

@@ -2,7 +2,7 @@ package command
 
 import "slices"
 
-// A value is a word, or the piece of it that counts, and where it stands in args.
+// A value is a word, or the piece of it that counts, and its index in args.
 type value struct {
 	Arg
 	at int
@@ -14,7 +14,7 @@ func (v value) piece(from int) value {
 	return v
 }
 
-// A given is an option as it stands on the line.
+// A given is an option as written on the line.
 type given struct {
 	*option
 	v   value
@@ -45,7 +45,7 @@ type matcher struct {
 	plain    bool // the pattern without conditions was chosen
 }
 
-// has tells whether an option with this spelling was given.
+// has reports whether an option with this spelling was given.
 func (m *matcher) has(name string) bool {
 	return slices.ContainsFunc(m.seen, func(g given) bool { return g.option.has(name) })
 }

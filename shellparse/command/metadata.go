@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// metadataNames and metadataNets give the credentials of the machine to whoever asks from inside
-// it.
+// metadataNames and metadataNets give the credentials of the machine to every program inside it
+// that asks.
 var (
 	metadataNames = []string{"metadata", "metadata.google.internal", "metadata.azure.internal"}
 	metadataNets  = []netip.Prefix{

@@ -24,7 +24,7 @@ func (m *matcher) chmod(_ role, vs []value) {
 	}
 }
 
-// fileMode looks at a numeric or symbolic mode for set-id bits and writing by everybody.
+// fileMode looks at a numeric or symbolic mode for set-id bits and write access for all.
 func (m *matcher) fileMode(_ role, vs []value) {
 	for _, v := range vs {
 		if !v.Static {
@@ -127,7 +127,7 @@ func (m *matcher) two(r role, vs []value) {
 // rest is an option that takes all words up to ";" as a command: fd -x. Where the command
 // gets its operands from only the run tells.
 func (m *matcher) restCommand(r role, vs []value) {
-	// The first word may stand behind "=" in the word of the option.
+	// The first word may follow "=" in the word of the option.
 	argv := []Arg{vs[0].Arg}
 	named := strings.Contains(vs[0].Text, "{")
 	end := vs[0].at + 1

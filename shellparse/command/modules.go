@@ -38,7 +38,7 @@ func (m *matcher) perlModule(_ role, vs []value) {
 	}
 }
 
-// perlDebuggers are modules for -d that everybody has.
+// perlDebuggers are well-known modules for -d.
 var perlDebuggers = []string{"", ":Cover", ":DProf", ":NYTProf", ":Trace", "t", "t:Cover"}
 
 // perlDebugger is -d:MODULE, which loads Devel::MODULE before anything else runs.

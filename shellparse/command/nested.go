@@ -182,7 +182,7 @@ func (m *matcher) setup(r role, v value) {
 	}
 }
 
-// remoteSource tells the addresses that deno(1) and bun(1) execute like a file.
+// remoteSource reports whether deno(1) and bun(1) execute an address of this scheme like a file.
 func remoteSource(scheme string) bool {
 	return scheme == "http" || scheme == "https" || scheme == "npm" || scheme == "jsr"
 }

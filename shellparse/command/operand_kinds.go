@@ -14,7 +14,7 @@ func (m *matcher) nameList(_ role, vs []value) {
 	}
 }
 
-// listed is a name, or @FILE for the names that stand in it (7z).
+// listed is a name, or @FILE for the names in that file (7z).
 func (m *matcher) listed(r role, vs []value) {
 	for _, v := range vs {
 		if strings.HasPrefix(v.Text, "@") {
@@ -94,8 +94,8 @@ func (m *matcher) formFile(v value) {
 	m.path(role{kind: "R"}, v)
 }
 
-// repository is a folder that git is sent to. Its configuration names programs that even
-// `git status` starts, so whoever made the folder may run them.
+// repository is a folder that git is sent to. Its configuration names programs that even `git
+// status` starts, so the author of the folder may run them.
 func (m *matcher) repository(dir *Touch, v value) {
 	if dir.Static && dir.Text != "." {
 		m.touch(Read, Source, value{Arg{Text: strings.TrimSuffix(dir.Text, "/") + "/.git/config",

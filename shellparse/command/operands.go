@@ -31,7 +31,7 @@ func (m *matcher) match(s *Spec) {
 		case n > 0 || restKind(sl.kind) || sl.kind == "GITURL":
 			m.do(sl.role, rest[:n])
 		case sl.param != "" && isPath(sl.kind):
-			// What a program works on when it is told nothing: `ls` and `rg x` read ".".
+			// The default operand: `ls` and `rg x` read ".".
 			m.path(sl.role, value{Arg{Text: sl.param, Static: true}, -1})
 		}
 		rest = rest[n:]
@@ -65,7 +65,7 @@ func (m *matcher) pattern(s *Spec) *pattern {
 	return &p
 }
 
-// hasAll tells whether every option of "-i&-e" was given.
+// hasAll reports whether every option of "-i&-e" was given.
 func (m *matcher) hasAll(names string) bool {
 	for name := range strings.SplitSeq(names, "&") {
 		if !m.has(name) {
@@ -116,8 +116,8 @@ func (m *matcher) finish() {
 	if u.Filter == FilterEnvironment && len(u.Nested) > 0 {
 		u.Filter = "" // env prints no variables when it starts something
 	}
-	// An entry says what standard input is for when there is nothing else to execute: no
-	// operand, and no option with a pattern of its own.
+	// An entry says what standard input is for when there is nothing else to execute: no operand,
+	// and no option with a pattern.
 	if u.StdinCode == "" && len(m.operands) == 0 && !m.info && m.plain {
 		u.StdinCode = m.spec.stdin
 	}
@@ -133,8 +133,8 @@ func (m *matcher) inherited(get func(*Spec) string) string {
 	return ""
 }
 
-// asksForHelp tells `git push --help`: the option stands last, and in front of it are the
-// names of sub-commands alone, so no other option can have taken it for its value.
+// asksForHelp recognises `git push --help`: the option comes last, and before it are only names of
+// sub-commands, so no other option can have taken it for its value.
 func (m *matcher) asksForHelp() bool {
 	last := m.args[len(m.args)-1]
 	if m.spec.raw || !last.Static || last.Text != "--help" && last.Text != "--version" ||

@@ -44,8 +44,7 @@ func ExampleSpec_Match() {
 	// 1 true *.go in word 3
 }
 
-// An entry that says something which nobody could understand is refused by its name and by
-// the line.
+// An entry that cannot be understood is refused, with its name and line.
 func TestParseErrors(t *testing.T) {
 	for _, tt := range []struct {
 		text, entry string
@@ -96,8 +95,8 @@ func TestParseReplaces(t *testing.T) {
 	}
 }
 
-// The generic reading finds names, addresses and a command behind a wrapper that nobody
-// described. (C-3.3.1)
+// The generic reading finds names, addresses and a command behind a wrapper without an entry.
+// (C-3.3.1)
 func TestGeneric(t *testing.T) {
 	for line, want := range map[string]string{
 		"frob a b":                 "",

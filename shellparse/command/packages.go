@@ -14,8 +14,8 @@ func bare(text string) string {
 	return name
 }
 
-// wellKnown tells packages that are run without a thought. The dialect is "" for npm's and
-// "python" for those of PyPI.
+// wellKnown reports whether a package is one that is run without a thought. The dialect is "" for
+// npm's and "python" for those of PyPI.
 func wellKnown(dialect, name string) bool {
 	if dialect == "python" {
 		name, _, _ = strings.Cut(name, "[")
@@ -77,8 +77,8 @@ func (m *matcher) template(_ role, vs []value) {
 	}
 }
 
-// packageScript is scripts.NAME=TEXT of `npm pkg set`: the text goes to a shell when
-// somebody runs the script.
+// packageScript is scripts.NAME=TEXT of `npm pkg set`: the text goes to a shell when the script is
+// run.
 func (m *matcher) packageScript(_ role, vs []value) {
 	for _, v := range vs {
 		if name, _, ok := strings.Cut(v.Text, "="); ok && strings.HasPrefix(name, "scripts.") {
@@ -108,7 +108,7 @@ func (m *matcher) publishingTask(_ role, vs []value) {
 	}
 }
 
-// requirements is a list of packages: a file, or an address where somebody else writes it.
+// requirements is a list of packages: a file, or an address whose content someone else writes.
 func (m *matcher) requirements(_ role, vs []value) {
 	for _, v := range vs {
 		if strings.Contains(v.Text, "://") {

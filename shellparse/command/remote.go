@@ -169,8 +169,8 @@ func (m *matcher) rclone(r role, vs []value) {
 	}
 }
 
-// netcat is HOST PORT: standard input goes there. -l waits for others instead, and -z only
-// looks whether somebody answers.
+// netcat is HOST PORT: standard input goes there. -l waits for connections instead, and -z only
+// checks whether the port answers.
 func (m *matcher) netcat(_ role, vs []value) {
 	switch {
 	case m.has("-l"):

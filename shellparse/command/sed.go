@@ -112,7 +112,7 @@ func (s *sedScanner) command() {
 	}
 }
 
-// flags reads what stands behind s///.
+// flags reads the flags after s///.
 func (s *sedScanner) flags() {
 	for s.at < len(s.text) {
 		switch c := s.next(); {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// shellArgs is what stands behind the options of a shell: with -c the program text and its
-// $0, $1, ...; else a script and its arguments; else the shell reads standard input. The
-// parameter is the dialect when it is not sh's.
+// shellArgs are the arguments after the options of a shell: with -c the program text and its $0,
+// $1, ...; else a script and its arguments; else the shell reads standard input. The parameter is
+// the dialect when it is not sh's.
 func (m *matcher) shellArgs(r role, vs []value) {
 	lang := r.param
 	if lang == "" {
@@ -203,7 +203,7 @@ func (m *matcher) chroot(_ role, vs []value) {
 	}
 }
 
-// machineShell is [USER@]MACHINE CMD...; a dot stands for this machine.
+// machineShell is [USER@]MACHINE CMD...; a dot means this machine.
 func (m *matcher) machineShell(_ role, vs []value) {
 	if len(vs) > 1 {
 		name := vs[0].Text[strings.LastIndexByte(vs[0].Text, '@')+1:]

@@ -45,7 +45,7 @@ func (m *matcher) lispLibrary(_ role, vs []value) {
 	}
 }
 
-// testFileName tells the names of tests, which a batch run is for: an editor that loads any
+// testFileName reports whether a file is a test, which a batch run is for: an editor that loads any
 // other file is seldom what a build needs.
 func testFileName(name string) bool {
 	name = base(name)

@@ -34,7 +34,7 @@ type Spec struct {
 type option struct {
 	names    string // with their dashes, joined by commas
 	value    role   // kind "" when it takes none
-	optional bool   // the value must stand in the same word
+	optional bool   // the value must be in the same word
 	given    int    // how often a line gave it
 	marks    []string
 }
@@ -52,8 +52,8 @@ type slot struct {
 	min, max int
 }
 
-// A pattern tells operands apart. It counts when one of its options is present; the
-// pattern without any is the last resort.
+// A pattern distinguishes operands. It counts when one of its options is present; the pattern
+// without any is the last resort.
 type pattern struct {
 	with  []string
 	marks []string
@@ -62,7 +62,7 @@ type pattern struct {
 
 const unlimited = 1 << 30
 
-// has tells whether the option has this spelling.
+// has reports whether the option has this spelling.
 func (o *option) has(name string) bool {
 	for names := o.names; ; {
 		have, rest, more := strings.Cut(names, ",")

@@ -2,8 +2,8 @@ package command
 
 import "strings"
 
-// sqlFileWords are what stands in front of a literal that is the name of a file: the
-// statement or the function, and what it does with it.
+// sqlFileWords come before a literal that is the name of a file: the statement or the function, and
+// what it does with the file.
 var sqlFileWords = []struct{ word, kind string }{
 	{"ATTACH", "RW"}, {"DATABASE", "RW"}, {"DUMPFILE", "W"}, {"INFILE", "R"},
 	{"LOAD_EXTENSION", "LIB"},

@@ -20,10 +20,12 @@ type keep struct {
 	specs map[string]*Spec // nil for a program without an entry
 }
 
-// maxKept bounds the names that are kept: they come from whoever writes the command lines.
+// maxKept bounds the number of names kept, because the names come from the author of the command
+// lines.
 const maxKept = 4096
 
-// Keeping returns the same table for who asks it thousands of times: each entry is read once.
+// Keeping returns the same table for a caller that reads it thousands of times: each entry is
+// parsed once.
 func (t Table) Keeping() Table {
 	t.kept = &keep{specs: map[string]*Spec{}}
 	return t

@@ -35,7 +35,7 @@ func tables() [9]string {
 	}
 }
 
-// badName tells names that would be read as something else in a table.
+// badName reports whether a name would be read as something else in a table.
 func badName(name string) bool { return name == "" || strings.ContainsAny(name, " \t\n:=#,") }
 
 // variants are the endings under which distributions install a build of the same program.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// tar reads the operands of tar(1), whose meaning and that of -f depends on the mode, which
-// may stand anywhere.
+// tar reads the operands of tar(1). Their meaning, and that of -f, depends on the mode, which may
+// be anywhere.
 func (m *matcher) tar(_ role, vs []value) {
 	writes := slices.ContainsFunc([]string{"-c", "-r", "-u", "-A", "--delete"}, m.has)
 	for _, g := range m.seen {

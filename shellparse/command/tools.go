@@ -209,7 +209,7 @@ func (m *matcher) goGet(_ role, vs []value) {
 	}
 }
 
-// pack is a package to install: a name, a folder here, or an address of somebody's choice.
+// pack is a package to install: a name, a folder here, or an address that someone else chose.
 func (m *matcher) pack(_ role, vs []value) {
 	for _, v := range vs {
 		name := strings.TrimPrefix(v.Text, "git+")

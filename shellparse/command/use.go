@@ -6,8 +6,7 @@ type Use struct {
 	// it changes nothing here or elsewhere; what it starts (Nested) is judged by itself
 	ReadOnly bool
 	Touches  []Touch // names, in the order in which the words are read
-	// empty words where the name of a file stands: nothing is opened, and nothing else is read in
-	// its place
+	// empty words in place of a file name: nothing is opened, and nothing else is read instead
 	Nameless []int
 	Lists    []NameList // files of names, and standard input where it is one
 	Hosts    []Host     // places in the network
@@ -17,8 +16,7 @@ type Use struct {
 	Clear    bool       // what it starts gets no environment but Assign (env -i)
 	Unset    []Arg      // names that it takes out of the environment of what it starts
 	Unknown  []int      // option words that a closed entry does not know
-	// a file of that directory which it executes without being told, as make does its Makefile; ""
-	// for none
+	// a file of that directory which it executes by default, as make does its Makefile; "" for none
 	Project string
 	Dir     *Touch // the directory it works in (git -C, make -C); nil for the caller's
 	// the language of what it reads, when that can name files which it takes in; "" when not
@@ -42,7 +40,7 @@ const (
 	FilterFetch    = "fetch" // bytes of another machine: curl, wget -O -
 	// the variables that it was given: printenv, env without a command
 	FilterEnvironment = "environment"
-	FilterEndless     = "endless" // bytes for as long as somebody reads: yes
+	FilterEndless     = "endless" // bytes for as long as there is a reader: yes
 )
 
 // A Touch is one name, and what happens to it.
@@ -72,7 +70,7 @@ type Host struct {
 	Scheme string // "https", "ssh", ...; "" when the words do not say
 	Host   string
 	Port   int  // 0 when the words do not say
-	Static bool // Host is exactly who is contacted
+	Static bool // Host is exactly the host that is contacted
 	Upload bool // bytes of this machine go out
 	Input  bool // with Upload: those of standard input and no others
 	Built  bool // the rest of the address is made at run time, and so could carry anything out

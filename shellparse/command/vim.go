@@ -43,7 +43,7 @@ func vimEdits(text string) bool {
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// vimRC is a file of commands, or one of the words that stand for none.
+// vimRC is a file of commands, or one of the words that mean none.
 func (m *matcher) vimRC(_ role, vs []value) {
 	for _, v := range vs {
 		if !slices.Contains([]string{"NONE", "NORC", "DEFAULTS"}, v.Text) {

@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// What zsh reads as bash does, although the construct has odd sides: an expansion of
-// a scalar whose value is known and plain, with operands that are plain too.
+// Here are the constructs that zsh reads as bash does, although they have odd sides: an expansion
+// of a scalar whose value is known and plain, with operands that are plain too.
 
 // alike reports whether a part of a word is such an expansion.
 func (w *environment) alike(s *state, n syntax.Node, quoted bool) bool {

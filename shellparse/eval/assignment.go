@@ -10,8 +10,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/catalog"
 )
 
-// assignment evaluates NAME=VALUE of the tree and returns the value. Attributes in attr are
-// added. Shell says that it is an assignment of the shell, not one for a single command.
+// assignment evaluates NAME=VALUE of the tree and returns the value. Attributes in attr are added.
+// Shell is true for an assignment of the shell, and false for one that holds for a single command.
 func (w *commands) assignment(s *state, a *syntax.Assign, attr variable, shell bool) value {
 	if a.Name == nil {
 		if a.Value != nil {

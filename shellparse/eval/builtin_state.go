@@ -171,9 +171,9 @@ func (w *builtins) unset(s *state, c *call) worlds {
 	return worlds{s}
 }
 
-// leaves is shift, exit, return, break and continue. A jump is believed only in its plain
-// form, because bash goes on after one that fails: too many words, a redirection that
-// cannot be made, an assignment to a read-only name.
+// leaves is shift, exit, return, break and continue. A jump is followed only in its plain form,
+// because bash continues after one that fails: too many words, a redirection that cannot be made,
+// an assignment to a read-only name.
 func (w *builtins) leaves(s *state, c *call) worlds {
 	n := int64(1)
 	plain := c.plain && !c.redirected && len(c.args) <= 2

@@ -96,7 +96,7 @@ func (w *commands) fact(s *state, f code.Fact, span Span) {
 	}
 }
 
-// tildeName reads a name in which ~ stands for the home directory.
+// tildeName reads a name in which ~ is the home directory.
 func (w *commands) tildeName(s *state, text string) value {
 	if text != "~" && !strings.HasPrefix(text, "~/") {
 		return known(text)

@@ -151,7 +151,7 @@ func (w *commands) declareName(s *state, d *declaration, a *syntax.Assign, val v
 	return append(known(name+"="), val.quoted()...)
 }
 
-// refers is a name that stands for another. What is assigned by it is not followed.
+// refers is a name that refers to another. Assignments through it are not followed.
 func (w *commands) refers(d *declaration, on bool) {
 	if d.attr.ref = on; on {
 		w.opaque(nil, InCode, "a name stands for another, which is not followed", d.span)

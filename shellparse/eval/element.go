@@ -8,7 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// list returns the elements when p stands for several.
+// list returns the elements when p represents several.
 func (w *parameters) list(s *state, p *syntax.ParamExp) ([]value, bool) {
 	if !isAt(p) && !isStar(p) || p.Names != 0 {
 		return nil, false

@@ -214,8 +214,8 @@ func (w *commands) wordsOf(s *state, name, program string, v value, span Span) {
 	}
 }
 
-// optionWords are the options of a value. In less(1) a command behind a plus goes on, blanks
-// and all, up to a dollar sign or the end.
+// optionWords are the options of a value. In less(1) a command after a plus extends, blanks and
+// all, up to a dollar sign or the end.
 func optionWords(program string, words []string, text string) []string {
 	i := strings.IndexByte(text, '+')
 	if program != "less" || i < 0 || i > 0 && text[i-1] != ' ' && text[i-1] != '-' {

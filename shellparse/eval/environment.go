@@ -8,8 +8,8 @@ import (
 )
 
 // mayFail notes that an expansion can be an error: arithmetic on words or by zero, ${!x} of no
-// name, an assignment to a name that is read-only. bash leaves the whole line then and goes on
-// with the next one, and zsh leaves an eval; others end, as bash does for ${x?}.
+// name, an assignment to a name that is read-only. bash then leaves the whole line and continues
+// with the next one, and zsh leaves an eval; other shells end, as bash does for ${x?}.
 func (w *environment) mayFail(s *state, how jump) { s.errs = max(s.errs, how) }
 
 // failed is the run in which the words that have just been expanded were an error.

@@ -9,7 +9,7 @@ import (
 // so that its methods can call down; the compiler lets none call up. What has to go up, since
 // shell text holds itself, goes through an interpreter.
 
-// Follows tells whether a rare part of the shell, or a filter, is followed. Tests replace it, to
+// Follows reports whether a rare part of the shell, or a filter, is followed. Tests replace it, to
 // measure what each earns: make ablate.
 var Follows = func(part string) bool { return true }
 

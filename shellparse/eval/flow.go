@@ -25,8 +25,8 @@ func newFlow(out *Script, o Options) *flow {
 	return w
 }
 
-// lines evaluates the statements of a text. After an error in an expansion bash goes on with
-// the next line: of the text as it is written, or of its print, where each statement is one.
+// lines evaluates the statements of a text. After an error in an expansion bash continues with the
+// next line: of the text as written, or of its print, where each statement is one.
 func (w *flow) lines(ws worlds, list []*syntax.Stmt) worlds {
 	for i, st := range list {
 		ws = w.each(ws, st)

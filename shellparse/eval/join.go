@@ -26,7 +26,7 @@ next:
 	return out
 }
 
-// join returns one state that stands for all of ws.
+// join returns one state that represents all of ws.
 func (w *environment) join(ws worlds) *state {
 	if len(ws) == 1 {
 		return ws[0]

@@ -2,9 +2,9 @@ package eval
 
 import "strings"
 
-// A pattern that matches in a way of its own, with dotglob or with a list in parentheses, is not
-// known as a word. Of its names some are known all the same, and those are effects too: what
-// the option adds must not hide what the pattern would match without it.
+// A pattern whose matching options extend (dotglob) or that has a list in parentheses is not known
+// as a word. Some of the names that it matches are known all the same, and those are effects too:
+// what the option adds must not hide what the pattern would match without it.
 
 // looselyMatched is a word that is not known but for such a pattern.
 func (v value) looselyMatched(why string) value {

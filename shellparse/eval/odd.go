@@ -8,12 +8,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The expansions of this package are those of bash. Where a text is read for another shell,
-// what that shell reads otherwise is open rather than followed twice; this file says what
-// that is. A text for [POSIX] may be executed by dash or by bash in its POSIX mode, so where
-// these two differ it is open as well, unless both are tried (settings.dash).
+// The expansions of this package are those of bash. In a text for another shell, anything that the
+// shell reads differently is open rather than followed twice; this file lists those differences. A
+// text for [POSIX] may be executed by dash or by bash in its POSIX mode, so where these two differ
+// it is open as well, unless both are tried (settings.dash).
 
-// odd reports whether the shell of the dialect reads a word in a way of its own.
+// odd reports whether the shell of the dialect reads a word differently from bash.
 func (w *environment) odd(s *state, word *syntax.Word) bool {
 	if w.o.Dialect == Bash || word == nil {
 		return false
@@ -50,8 +50,8 @@ func (w *environment) odd(s *state, word *syntax.Word) bool {
 	return odd
 }
 
-// oddInBody reports whether the shell of the dialect reads a part of a here-document in a way of
-// its own.
+// oddInBody reports whether the shell of the dialect reads a part of a here-document differently
+// from bash.
 func (w *environment) oddInBody(s *state, p syntax.WordPart) bool {
 	if w.o.Dialect == Bash {
 		return false

@@ -113,9 +113,8 @@ func matched(s *state, p *syntax.ParamExp, v value) (value, bool) {
 	return nil, false
 }
 
-// unended takes off an ending that every name which the pattern matches is known to have, so that
-// the star goes on to stand for the same characters: *.txt without .txt, or without .*, is the
-// star.
+// unended removes an ending that every name which the pattern matches is known to have, so that the
+// star still matches the same characters: *.txt without .txt, or without .*, is the star.
 func unended(p part, op syntax.ParExpOperator, cut string) (string, bool) {
 	_, tail, one := strings.Cut(p.text, "*")
 	switch {

@@ -94,7 +94,7 @@ func decoded(s string) string {
 	return b.String()
 }
 
-// simpleEscapes pairs each letter with what it stands for.
+// simpleEscapes pairs each letter with its meaning.
 const simpleEscapes = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v\\\\''\"\"??"
 
 // escape reads what follows a backslash: its value, how many bytes it takes, and whether

@@ -120,9 +120,9 @@ func (w *report) changing(s *state, what string, span Span) {
 	w.opaque(s, InCode, "what "+what+" changes is not followed", span)
 }
 
-// optional stands for the right of a word that could be an option of a program that reads:
-// rg "$x" and git log "$x" are everyday lines. Bytes that were fetched or decoded keep the
-// worst that the option could do.
+// optional is the right of a word that could be an option of a program that reads: rg "$x" and git
+// log "$x" are everyday lines. Bytes that were fetched or decoded keep the worst that the option
+// could do.
 const optional command.Right = -1
 
 // placeOf says what an unknown name with that right decides.

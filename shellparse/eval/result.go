@@ -7,8 +7,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/wrapper"
 )
 
-// A Script is everything that the text of a command line says about what it would do.
-// What the text does not say is in Opaque; nothing is left out silently.
+// A Script is everything that the text of a command line tells about its effects. What the text
+// does not decide is in Opaque; nothing is left out silently.
 type Script struct {
 	Text      string    // as it was given
 	Canonical string    // the text to execute: the print of the tree that was judged; "" with Err
@@ -42,7 +42,7 @@ type Options struct {
 	// nil means that they are not known.
 	Vars map[string]string
 
-	// Later says that the shell ran before: a variable that Vars lacks may have any value.
+	// Later is set if the shell ran before: a variable that Vars lacks may have any value.
 	Later bool
 
 	// Snapshots are folders, beside those in the home, in which agents' programs keep what they
@@ -92,18 +92,19 @@ type Name struct {
 	Static bool   // Text is the whole name
 	Glob   bool
 	Dir    string // the absolute directory of a relative Text; "" when not known
-	One    bool   // with Glob: stars stand for numbers made at run time ($$), so it is one name
+	One    bool   // with Glob: the stars are numbers made at run time ($$), so it is one name
 	User   string // when not "": Text starts from this account's home directory (~user)
 
-	// Of is not "" when Text is a pattern that was made from a name which another one has matched,
-	// as in for f in *.txt; do mv "$f" "${f%.txt}.md"; done. It is that other pattern, absolute.
-	// Both have one star and nothing else that is special, and it stands for the same characters.
+	// Of is set if Text is a pattern derived from a name that another pattern has matched, as in
+	// for f in *.txt; do mv "$f" "${f%.txt}.md"; done. It is that other pattern, absolute. Both
+	// contain one star and nothing else that is special, and the star matches the same characters
+	// in both.
 	Of string
 
 	loose string // of a name that is not known: a pattern that matches some of what it may be
 }
 
-// An Effect is one name that would be touched, and how.
+// An Effect is one name that would be touched, and in which way.
 type Effect struct {
 	Right   command.Right
 	Flags   command.Flags
@@ -163,14 +164,14 @@ const (
 	Literal               // Text
 )
 
-// Written is a file that the text writes in one piece, with all that it then says. A later command
-// of the same text may find it there, whatever was there before.
+// Written is a file that the text writes in one piece, with its whole content. A later command of
+// the same text may find that content there, whatever was there before.
 type Written struct {
 	Name string // absolute
 	Text string
 }
 
-// An Opaque is a piece of the script whose meaning the text does not say.
+// An Opaque is a piece of the script whose meaning the text does not decide.
 type Opaque struct {
 	Place   Place
 	Text    string // the source text of the piece

@@ -92,6 +92,6 @@ func onlyFunctions(e *scope) *scope {
 	return &scope{names: names}
 }
 
-// kept is how the names begin that are in the code of a trap for what was put into it when it was
-// set.
+// kept is the prefix of the names, in the code of a trap, that hold the values that were put into
+// the code when the trap was set.
 const kept = "__tada_kept_"

@@ -144,9 +144,9 @@ func (w *commands) commandWords(s *state, c *call) worlds {
 	return w.under(s, c, i, w.o.Dialect == Zsh && c.words[0].Text == "command")
 }
 
-// aborted is the run in which a special builtin fails, where that can be. POSIX wants the
-// shell to end then (Consequences of Shell Errors), and dash ends it;
-// zsh ends after some errors, and bash goes on.
+// aborted is the run in which a special builtin fails, where that can be. POSIX wants the shell to
+// end then (Consequences of Shell Errors), and dash ends; zsh ends after some errors, and bash
+// continues.
 func (w *commands) aborted(s *state, c *call) worlds {
 	goesOn := w.o.Dialect == Bash || len(w.via) > 0 && w.via[len(w.via)-1] == "command"
 	if goesOn || !isSpecial(c.words[0].Text) || len(c.words) == 1 && !c.redirected {

@@ -43,7 +43,7 @@ func madeAnyway(name string) bool {
 	return strings.HasPrefix(name, "COMP_")
 }
 
-// automatic reports whether the shell gives the name a value without anybody assigning it.
+// automatic reports whether the shell gives the name a value without an assignment.
 func automatic(name string) bool {
 	switch name {
 	case "EPOCHREALTIME", "HOSTNAME", "HOSTTYPE", "OSTYPE", "MACHTYPE", "BASH_VERSION", "-", "_",

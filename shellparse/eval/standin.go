@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// What a name stands for can be changed: by a copy of rm that is called ls, a link in a
-// directory of PATH, the tables in which bash keeps hashed programs and aliases.
+// A name can be made to run another program: by a copy of rm that is called ls, a link in a
+// directory of PATH, or the tables in which bash keeps hashed programs and aliases.
 
 // standIns evaluates a program once more for each other program that the script itself has
 // put under its name.

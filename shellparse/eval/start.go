@@ -26,7 +26,7 @@ func (w *commands) start(s *state, c *call, n command.Nested, u command.Use, dir
 	}
 	via := n.Via
 	if program != "" && !strings.Contains(via, " ") {
-		via = program // an entry may stand for several names
+		via = program // an entry may be for several names
 	}
 	defer func(old []string, cmd int) { w.via, w.cmd = old, cmd }(w.via, w.cmd)
 	w.via = append(slices.Clip(w.via), via)
@@ -128,7 +128,7 @@ func (w *commands) argvWith(s *state, c *call, n command.Nested, args []value, s
 	}
 }
 
-// original returns the value of the word of c that a stands for, so that what is known of
+// original returns the value of the word of c that a is derived from, so that what is known about
 // its origin is not lost on the way through the command table.
 func (w *commands) original(c *call, a command.Arg, from *int) value {
 	for i := max(*from, 0); i < len(c.argv); i++ {

@@ -139,7 +139,7 @@ func oneOutput(ws worlds) *stream {
 	return first
 }
 
-// input is what a command reads when nothing else is said: the caller's own input at least.
+// input is what a command reads by default: at least the caller's own input.
 func (s *state) input() *stream {
 	if s.in == nil {
 		return &stream{from: Stdin, why: "the standard input of the caller"}
@@ -228,7 +228,7 @@ func (s *state) positional(n int) (value, bool) {
 	return nil, false
 }
 
-// all are "$@": those that are known to be there stand for all when their number is open.
+// all are "$@": if their number is open, the known ones represent all.
 func (s *state) all() []value {
 	if s.argsOpen && len(s.args) == 0 {
 		return []value{unknown("the arguments of the script are not known", Unknown).maybeMany()}

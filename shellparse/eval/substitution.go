@@ -34,7 +34,7 @@ func (w *compound) onlyFile(s *state, list []*syntax.Stmt) *stream {
 	return s.in
 }
 
-// process evaluates <(...) or >(...) and returns the name that stands for it.
+// process evaluates <(...) or >(...) and returns the name that the shell puts in its place.
 func (w *compound) process(s *state, p *syntax.ProcSubst) part {
 	child := s.fork()
 	child.out, child.traps = nil, nil

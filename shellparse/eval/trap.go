@@ -75,7 +75,7 @@ func (w *builtins) held(s *state, v value) (string, bool) {
 	return b.String(), true
 }
 
-// madeLetters are the characters of a name that mktemp(1) makes, with those that stand for what it
+// madeLetters are the characters of a name that mktemp(1) makes, with the placeholders for what it
 // chooses.
 const madeLetters = "?/._-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

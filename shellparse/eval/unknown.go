@@ -93,7 +93,7 @@ func (w *environment) put(s *state, name string, v variable) {
 		v.odd = true
 	}
 	switch {
-	case old.ref: // what it stands for is assigned
+	case old.ref: // the name that it refers to is assigned
 		w.forgetAll(s)
 	case old.fixed:
 		w.mayFail(s, leaving)

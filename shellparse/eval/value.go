@@ -101,8 +101,8 @@ func (v value) maybeMany() value {
 	return v
 }
 
-// matches returns words as a list keeps them: pathname expansion has been there, so that a
-// pattern stands for the names that match it, and is one no more when it is expanded again.
+// matches returns words as a list keeps them: after pathname expansion a pattern represents the
+// names that match it, and expanding it again does not treat it as a pattern.
 func matches(words []value) []value {
 	for i, v := range words {
 		if !v.globbed() {
@@ -193,7 +193,7 @@ func (v value) foundBelow() (root string, ok bool) {
 	return "", false
 }
 
-// is reports whether that is said of a part.
+// is reports whether a part is marked so.
 func (v value) is(said string) bool {
 	for _, p := range v {
 		if p.known() && p.why == said {
@@ -203,7 +203,7 @@ func (v value) is(said string) bool {
 	return false
 }
 
-// said returns the value with that said of it.
+// said returns the value with that mark.
 func (v value) said(what string) value {
 	v = append(value(nil), v...)
 	for i := range v {
@@ -215,7 +215,7 @@ func (v value) said(what string) value {
 	return v
 }
 
-// escaped reports whether text has escapes that stand for letters, as \x72 does.
+// escaped reports whether text spells letters with escapes, as \x72 does.
 func escaped(text string) bool {
 	for i := 0; i+2 < len(text); i++ {
 		if text[i] != '\\' {
@@ -322,8 +322,8 @@ func (v value) add(p part) value {
 	return append(v, p)
 }
 
-// agrees reports whether nothing is said of one of two pieces that is not said of the other,
-// or nothing of one of them, so that they can be one piece.
+// agrees reports whether two pieces have the same marks, or one of them has none, so that they can
+// be one piece.
 func (p part) agrees(q part) bool { return p.why == "" || q.why == "" || p.why == q.why }
 
 // patterned reports whether the active characters of a field make it a pathname pattern. A

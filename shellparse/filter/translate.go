@@ -24,8 +24,8 @@ func translate(args []string, in string) (string, bool) {
 	return mapped(in, from, to), true
 }
 
-// mapped replaces each character of one set by that of the other; the last of a shorter
-// second set stands for all that are missing.
+// mapped replaces each character of one set by the one at the same place in the other; the last of
+// a shorter second set is repeated.
 func mapped(in, from, to string) string {
 	out := []byte(in)
 	for i, c := range out {

@@ -8,9 +8,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Canonical prints the tree. The print is what must be executed, since it is a text
-// whose reading is certain: it parses to the same tree, and none of the constructs are in
-// it that bash reads differently. Comments are not printed, because nothing runs in them.
+// Canonical prints the tree. The print is what must be executed, because its reading is certain: it
+// parses to the same tree, and contains none of the constructs that bash reads differently.
+// Comments are not printed, because nothing in them runs.
 func Canonical(file *syntax.File, text string, marks []Mark, d Dialect) (string, *ParseError) {
 	if err := Guard(file, text, marks, d); err != nil {
 		return "", err
@@ -88,7 +88,7 @@ func uncomment(n syntax.Node) bool {
 var looks = []string{"Backquotes", "Braces", "Bracket", "Comments", "CondLast", "DoLast", "Last",
 	"Parens", "RsrvWord", "Short", "ThenLast"}
 
-// A comparison tells whether two trees differ in nothing but positions and looks.
+// A comparison compares two trees, ignoring positions and looks.
 type comparison struct {
 	fields map[reflect.Type][]int // those of a node that mean something
 }
@@ -192,9 +192,9 @@ func ended(v reflect.Value) reflect.Value {
 	return reflect.ValueOf(item)
 }
 
-// untabbed is a redirection with the text that it reads. The print arranges the tabs of the form
-// <<- anew. A body with continued lines keeps its tabs, because what is stripped then depends on
-// the join.
+// untabbed is a redirection with the text that it reads. The print rearranges the tabs of the form
+// <<-. A body with continued lines keeps its tabs, because what is stripped then depends on the
+// join.
 func untabbed(v reflect.Value) reflect.Value {
 	r := v.Interface().(syntax.Redirect)
 	if r.Op == syntax.DashHdoc && r.Hdoc != nil && len(joined(r.Hdoc.Parts)) == len(r.Hdoc.Parts) {

@@ -1,8 +1,8 @@
-// Package syntax reads the text of a command line: it knows what the text is, and nothing of
+// Package syntax reads the text of a command line. It knows what the text is, and nothing about
 // what it would do.
 //
-// A person or a policy judges a tree, and a shell executes a text. Both must be the same
-// program, although the author of the text may want them to differ. Three steps see to that:
+// A person or a policy judges a tree, and a shell executes a text. Both must be the same program,
+// although the author of the text may want them to differ. Three steps ensure that:
 //
 //   - [Gate] looks at the raw bytes, because the parser drops or joins what bash keeps, and a
 //     reader does not see it. Control characters, invisible and bidirectional characters and

@@ -115,9 +115,9 @@ func lookAlike(r rune) bool {
 		strings.ContainsRune(alikeLetters, r)
 }
 
-// confusing reports whether a look-alike is really where it deceives: a letter among
-// letters of ASCII, or in the name of a host that has look-alikes only; a sign in a word that
-// has no other script. A whole Russian word is only Russian.
+// confusing reports whether a look-alike can deceive where it is: a letter among ASCII letters, or
+// in the name of a host made of look-alikes only; a sign in a word that has no other script. A
+// whole Russian word is only Russian.
 func confusing(text string, at Span, r rune) bool {
 	if strings.ContainsRune("–—−‐‑‒﹣－", r) {
 		return at.Start == 0 || strings.IndexByte(" \t\n", text[at.Start-1]) >= 0 &&

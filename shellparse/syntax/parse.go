@@ -51,8 +51,8 @@ func (r *shallow) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// parsers are kept, one list for each dialect, because a parser has a buffer that is larger
-// than most texts; those that have read a long text are not, because they hold its tree.
+// parsers keeps parsers for reuse, one list for each dialect, because a parser has a buffer that is
+// larger than most texts. A parser that has read a long text is dropped, because it holds the tree.
 var parsers [Zsh + 1]sync.Pool
 
 const maxPooled = 1 << 15

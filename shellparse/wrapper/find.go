@@ -11,17 +11,18 @@ type Layer struct {
 	Start  int    // where what carries it begins in the text, in bytes
 	End    int
 	Null   bool // the command reads /dev/null
-	Idle   bool // nobody writes to its standard input
+	Idle   bool // no one writes to its standard input
 
 	// statements that change nothing: they save variables and set them again
 	Keeps [][2]int
-	// what stood for a hole of the table, by its name: snapshots, temporary files, folders of PATH
+	// the texts that matched the holes of the table, by name: snapshots, temporary files, folders
+	// of PATH
 	Names map[string][]string
 }
 
-// Find takes a text apart, whose tree is file. It reports false for a text that is no wrapper;
-// Keeps may be set even so, where the text begins as one. Its time is linear in the length of the
-// text, and next to nothing for one that begins with no words of the table.
+// Find takes apart a text, whose tree is file. It returns false for a text that is not a wrapper;
+// Keeps may be set even then, if the text begins like one. Its time is linear in the length of the
+// text, and close to zero for a text that does not begin with words of the table.
 func Find(file *syntax.File, text string) (Layer, bool) {
 	if len(file.Stmts) == 0 || isWord(file) || !begins(file.Stmts[0], text) {
 		return Layer{}, false
@@ -61,7 +62,7 @@ func begins(st *syntax.Stmt, text string) bool {
 	return false
 }
 
-// Behind is what stands between a line that runs a command and the same command once more.
+// Behind separates a line that runs a command from the second copy of the same command.
 const Behind = "\nexit\n"
 
 // read matches the pieces of a text with the lines of one program.
@@ -110,7 +111,7 @@ const (
 
 func (r role) isKeep() bool { return flags <= r && r <= forgets }
 
-// match finds the line for a piece, and takes down what stood for its holes.
+// match finds the line for a piece, and records the texts of its holes.
 func (c *client) match(p *piece, names map[string][]string) role {
 	if p.list != nil {
 		own, ok := c.inside(p, names)

@@ -8,14 +8,14 @@ import (
 
 // A piece is one simple command of a text, or a list in brackets, without what does not matter.
 type piece struct {
-	// what the shell would make of them, as far as it is told by the text; an assignment is one
+	// the words as the shell would see them, as far as the text decides it; an assignment is one
 	words []string
 	list  *list // when not nil: in place of words
-	span        // where it stands
+	span        // its position
 	top   span  // the statement of the text that it is a part of
 	inner bool  // in a condition, or behind one
 	null  bool  // it reads /dev/null
-	muted bool  // what it says is not seen
+	muted bool  // its output is not seen
 	split bool  // it has a variable without quotes, of which the shell may make several words
 	under *branch
 	own   string
@@ -23,7 +23,7 @@ type piece struct {
 	mark, kept string // the names in a line that keeps variables
 }
 
-// A branch is the part of an if that a piece stands in.
+// A branch is the part of an if that contains a piece.
 type branch struct {
 	test string // the simple command that is its condition, "" for any other
 	then bool
@@ -32,7 +32,7 @@ type branch struct {
 
 type span struct{ start, end int }
 
-// A list is what stands in ( ) or { }.
+// A list is the content of ( ) or { }.
 type list struct {
 	open  string
 	stmts []*syntax.Stmt
@@ -40,7 +40,7 @@ type list struct {
 	inner span   // between the brackets
 }
 
-// These stand in words for what the text alone does not tell, so a text that has one of them is no
+// These mark what the text alone does not decide; a text that contains one of them is not a
 // wrapper.
 const (
 	expansion = "\x02" // before the name of a variable

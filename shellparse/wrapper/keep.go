@@ -16,12 +16,11 @@ type keeping struct {
 	only []bool
 
 	over  bool              // something else was there
-	flag  map[string]string // which variable it is that another one says is set
-	saved map[string]string // whose value another one has
+	flag  map[string]string // the variable whose being set another one records
+	saved map[string]string // the variable whose value another one has
 }
 
-// check returns what a piece is to a program, none for one that does not keep what it says it
-// keeps.
+// check returns the role of a piece, none if the piece does not keep what its line says it keeps.
 func (k *keeping) check(p *piece, r role) role {
 	if r == none || r == carries {
 		k.over = true

@@ -65,7 +65,7 @@ var kinds = []string{
 	"own", "body",
 }
 
-// anyone is the name under which the table has what every program may say.
+// anyone is the name under which the table lists the lines that every program may use.
 const anyone = "any"
 
 func read(text string, facts iter.Seq[agents.Fact]) (list []*client, err error) {
@@ -116,7 +116,7 @@ func (c *client) hole(text string) {
 	c.holes[name] = strings.TrimSpace(shape)
 }
 
-// share gives every program what all may say.
+// share gives every program the lines that all may use.
 func share(list []*client) []*client {
 	at := slices.IndexFunc(list, func(c *client) bool { return c.name == anyone })
 	if at < 0 {
@@ -167,7 +167,7 @@ func (c *client) add(kind, text string) error {
 	return nil
 }
 
-// lead is what stands before the first hole of a word.
+// lead is the text before the first hole of a word.
 func lead(word string) string {
 	word, _, _ = strings.Cut(strings.TrimSuffix(word, "..."), "<")
 	return strings.ReplaceAll(word, "$", expansion)
@@ -204,8 +204,8 @@ func isOptional(word string) bool {
 
 var hole = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<([a-z]+)>`) })
 
-// find returns what stands for the pattern and for each of its holes, and their names; nil where
-// the words are others.
+// find returns the text that matches the pattern and each of its holes, and the names of the holes;
+// nil if the words do not match.
 func (l *line) find(words string) (found, holes []string) {
 	l.compiled.Do(l.compile)
 	switch {
@@ -217,7 +217,7 @@ func (l *line) find(words string) (found, holes []string) {
 	return nil, nil
 }
 
-// isPlain reports whether a line stands for itself alone.
+// isPlain reports whether a line matches only itself.
 func (l *line) isPlain() bool {
 	return !strings.Contains(l.text, "<") && !strings.Contains(l.text, "...") &&
 		len(l.leads) == len(l.words)
@@ -278,7 +278,7 @@ func (l *line) shape(name string) string {
 
 func literal(s string) string { return regexp.QuoteMeta(strings.ReplaceAll(s, "$", expansion)) }
 
-// take matches the words of a piece. It takes down what stood for the holes, but for the command.
+// take matches the words of a piece. It records the texts of the holes, except for the command.
 func (l *line) take(p *piece, names map[string][]string) (own string, ok bool) {
 	if p.split && !l.bare || !l.mayTake(p.words) {
 		return "", false

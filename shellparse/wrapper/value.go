@@ -8,8 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// value is a word without its quotes. A variable stands in it as it is written, behind a mark; what
-// only the shell can tell is a mark alone, which no line of the table has.
+// value is a word without its quotes. A variable in it is kept as written, behind a mark. What only
+// the shell can know becomes a mark alone, which no line of the table has.
 func value(parts []syntax.WordPart) string {
 	s := spelled(parts)
 	if strings.Contains(s, unknown) {
@@ -60,7 +60,7 @@ func spelled(parts []syntax.WordPart) string {
 	return b.String()
 }
 
-// marked is a text, or not known where it has a character that stands for something else here.
+// marked returns a text, or unknown if it contains a character that serves as a mark here.
 func marked(s string) string {
 	if strings.ContainsAny(s, expansion+unknown+between) {
 		return unknown
@@ -68,7 +68,7 @@ func marked(s string) string {
 	return s
 }
 
-// isPlain reports whether a character is itself to every shell, wherever it stands in a word.
+// isPlain reports whether every shell reads a character as itself anywhere in a word.
 func isPlain(c byte) bool {
 	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' ||
 		strings.IndexByte("_@%+:,./-=", c) >= 0
@@ -97,8 +97,8 @@ func bare(s string) string {
 	return b.String()
 }
 
-// doubled is a text in double quotes, where a backslash means itself but for four characters and
-// the end of a line.
+// doubled is a text in double quotes, where a backslash is an ordinary character except before four
+// characters and the end of a line.
 func doubled(s string) string {
 	if s = marked(s); !strings.Contains(s, `\`) {
 		return s

@@ -9,11 +9,11 @@ import (
 	"sync"
 )
 
-// text is what the files say, sorted by kind, made of them ahead of time (make tables), because
-// each start of the program asks it. It begins with a list of the kinds: where each begins in what
-// follows behind an empty line, in five digits, and its name. There is a line for each fact, with
-// its number among all, its agent, and the rest; an empty line ends a kind. The files of agents
-// with an order come first, by it.
+// text is what the files say, sorted by kind, generated ahead of time (make tables) because every
+// start of the program reads it. It begins with a list of the kinds: the offset of each, in five
+// digits, counted from behind the empty line that ends the list, and its name. Each fact has a
+// line, with its number among all, its agent, and the rest; an empty line ends a kind. The files of
+// agents with an order come first, by that order.
 //
 //go:embed facts
 var text string
@@ -126,7 +126,7 @@ var sections = sync.OnceValue(func() map[string]string {
 	return of
 })
 
-// next goes on to the next line; to none at the end of the section.
+// next moves to the next line; to none at the end of the section.
 func (s *section) next() {
 	s.line, s.rest, _ = strings.Cut(s.rest, "\n")
 	if s.line == "" {

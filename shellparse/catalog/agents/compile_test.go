@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// J3: what the program has of agents is what their files say. UPDATE=1 writes it anew.
+// J3: the facts in the program are those of the files. UPDATE=1 writes them again.
 func TestFactsAreOfTheFiles(t *testing.T) {
 	want := compile(t)
 	if os.Getenv("UPDATE") != "" {

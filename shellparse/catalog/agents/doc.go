@@ -1,32 +1,31 @@
-// Package agents holds what is known about the programs of agents, as text: a file for each, and
-// one reader for all of them. To add an agent, write its file; its hook is an adapter in
-// integration/hook/platform.
+// Package agents describes agent programs as text: one file for each agent, and one reader for all
+// of them. To add an agent, write its file; its hook is an adapter in integration/hook/platform.
 //
-// A fact is a line, KIND WORD..., with a reason behind " # ". A line that begins with a blank
-// continues the one before it: a blank is between, but behind a comma or a bar. ~ is the home of
-// the account.
+// A fact is a line, KIND WORD..., with a reason after " # ". A line that begins with a blank
+// continues the one before it: the two are joined with a blank, except after a comma or a bar. ~ is
+// the home of the account.
 //
-// How it is recognised, and what it is called:
+// How the agent is recognised, and what it is called:
 //
-//	title TEXT               in texts for people
-//	platform NAME            in commands of tada-run, where that is not the name of the file
-//	npm PACKAGE              the package that has it
-//	order NUMBER             of several agents whose marks are set, the lowest counts
+//	title TEXT               its name in texts for people
+//	platform NAME            its name in commands of tada-run, if that is not the name of the file
+//	npm PACKAGE              the package that contains it
+//	order NUMBER             if the marks of several agents are set, the lowest number wins
 //	mark NAME                a variable that it sets in the environment of what it starts
 //	conversation MARK [NAME] a mark of its commands, and the variable with its conversation
 //	program NAME             its program, by the name of the file or of the process
-//	script PART              what an interpreter runs, by a part of the path
+//	script PART              a script that an interpreter runs, by a part of the path
 //	called NAME              what it calls itself where it asks; the first is shown
-//	sets NAME                variables for itself alone; a star ends a family
+//	sets NAME                variables for its own use alone; a star ends a family
 //	path FOLDER              the end of a folder of PATH, for some of its calls; may have stars
-//	saver TEXT               how the text begins by which it saves the user's shell
+//	saver TEXT               how the text begins that saves the user's shell
 //	scratch PATTERN          a folder that it makes for what its commands leave there
 //
 // Names, as in the tables of package catalog:
 //
 //	variable NAME...: FACT... environ.txt
 //	later NAME...: FACT...    later.txt
-//	loads NAME                a file in a workspace whose variables it has when it starts a hook
+//	loads NAME                a workspace file with variables that it sets when it starts a hook
 //	secret FILE               secrets.txt; so is each login
 //	startup NAME              what it follows or starts when it begins, in the home
 //	installed FOLDER          where it installs itself
@@ -34,63 +33,62 @@
 //	saves FILE                a start-up file of the user's that it reads for that
 //	cache FOLDER data|code PROGRAM...
 //
-// What it needs in a session of its own:
+// What it needs in a session:
 //
-//	home VARIABLE FOLDER     where it keeps its things, and the variable by which it is told another
-//	                         place: in a session that is below a folder of the session's own, under
-//	                         the same name
-//	copy FILE                what it reads of the user's and may rewrite: there as it is, fresh at
-//	                         each start
-//	link NAME                what it only reads: there as a link, and stays read-only
-//	login FILE               its own credentials: there as a link, readable and writable in place
-//	seed FILE TO KEY,KEY     the members of a JSON object with which it begins where it has none of
-//	                         its own
-//	rest FOLDER NAME,NAME    what else is there, but for NAME: links, because other programs read
-//	                         the variable too
-//	unpacks VARIABLE         the variable by which it is told where to unpack libraries: in /tmp
-//	                         they would have hidden names, which a session may not make there
+//	home VARIABLE FOLDER     where it keeps its files, and the variable that names another place:
+//	                         in a session that is a folder of the same name in the session's own
+//	                         folder
+//	copy FILE                a user file that it reads and may rewrite: copied at each start
+//	link NAME                a name that it only reads: linked, and stays read-only
+//	login FILE               its own credentials: linked, readable and writable in place
+//	seed FILE TO KEY,KEY     the members of a JSON object to start with if the session has none
+//	rest FOLDER NAME,NAME    everything else there except NAME: linked, because other programs
+//	                         read the variable too
+//	unpacks VARIABLE         the variable that says where to unpack libraries: in /tmp they would
+//	                         have hidden names, which a session may not make there
 //	words WORD...            what comes first among the words that it is started with
 //	nested WORD,WORD TEXT    said at each start unless the user's words or settings have a WORD
 //	host HOST                its vendor's: the API, and what signs in
-//	key VARIABLE [HOST]      a credential that it reads, passed on to it alone; HOST is open where it
+//	key VARIABLE [HOST]      a credential that it reads, passed on to it alone; HOST is open if it
 //	                         is set
-//	base VARIABLE            an address that it contacts in place of its vendor's
+//	base VARIABLE            an address that it contacts instead of its vendor's
 //	address FILE KEY,KEY     the same in its settings: the values of these keys
 //	keyname FILE KEY         the names of further variables with keys, in its settings
 //
 // What the session writes is read by later sessions of that agent in that workspace, and by nothing
-// outside. So what is a link or a copy is what the user has set up for all workspaces; a folder
-// with code that the agent fetches for itself (plugins, extensions) is neither.
+// outside. So links and copies are for what the user has set up for all workspaces; a folder of
+// code that the agent fetches for itself (plugins, extensions) is neither linked nor copied.
 //
-// The settings by which it stops calling hooks, or starts commands with another shell:
+// The settings that stop it from calling hooks, or make it start commands with another shell:
 //
 //	switch LEVEL FILE KEY VALUE
 //	shell FILE KEY              where the user names the shell
 //
 // A file begins with ~/ in the home, with ./ in a folder of the workspace, or with / for the
-// machine's. VALUE is what switches off: a boolean, ~TEXT for a list with an element that has the
-// text, or * for any. first, behind a KEY that ends in *, is any variable with that fact in
-// environ.txt: what starts a hook through a shell then runs something else first, which can end it.
-// shell is any but tada-run: commands are started with another shell.
+// machine's. VALUE is the value that switches hooks off: a boolean, ~TEXT for a list with an
+// element that contains the text, or * for any. first, after a KEY that ends in *, is any variable
+// with that fact in environ.txt: a shell that starts a hook then runs something else first, which
+// can end the hook. A shell setting matters unless its value is tada-run: commands then start with
+// another shell.
 //
-// How its hook is registered, and its shell named:
+// How its hook is registered, and how its shell is set:
 //
 //	settings FOLDER FILE [VARIABLE]
 //	                         the file in the folder of its settings that has its hooks, and the
-//	                         variable by which it is told another folder
+//	                         variable that names another folder
 //	hook MEMBER FORM         the list in the file, and how a hook is written (package settings);
 //	                         without one, the file is a plugin
-//	reads WORD...            what it reads in its files besides strict JSON
-//	extra NAME VALUE [BY]    a member that it wants in the file, not read without the member BY
-//	managed FILE [shell]     settings of the machine above those of the user; shell: where only the
-//	                         shell is looked for
+//	reads WORD...            what it accepts in its files besides strict JSON
+//	extra NAME VALUE [BY]    a member that it needs in the file, not read without the member BY
+//	managed FILE [shell]     settings of the machine above those of the user; shell: only the
+//	                         shell is looked for there
 //	shellby path|login|variable NAME
-//	                         how it finds its shell, where no setting names it
-//	note TEXT                what the user has to do besides
+//	                         how it finds its shell if no setting names it
+//	note TEXT                what else the user has to do
 //	sandbox TEXT             what its own sandbox must allow; "| " begins a line to copy
-//	trust FILE               where it keeps which hooks the user trusts; it skips the others
+//	trust FILE               where it records which hooks the user trusts; it skips the others
 //
 // What it puts around the command of its agent: see shellparse/wrapper/wrappers.txt.
 //
-// The package imports nothing of this module, so that packages of every floor may read it.
+// The package imports nothing from this module, so that packages of every floor may read it.
 package agents
