@@ -33,8 +33,8 @@ func actionOf(t *resolve.Target) Action {
 	return ToWrite
 }
 
-// changes reports whether a target is certainly changed. An unknown program is given
-// many a name to read, and the fence keeps what runs later as it is.
+// changes reports whether a target is certainly changed. An unknown program is assumed to read many
+// a name, and the sandbox protects the names that run later.
 func changes(t *resolve.Target, action Action) bool {
 	return action >= ToWrite && action <= ToSweep && t.Flags&command.Possible == 0
 }

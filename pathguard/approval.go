@@ -1,17 +1,17 @@
 package pathguard
 
-// Approval says who has to answer what is asked.
+// Approval says who has to answer a question.
 type Approval struct {
-	People   int  // how many different people must say yes; 0 is one
-	FromRisk int  // the least risk that needs them: 0 to 3. Below it one person is enough
-	NotSelf  bool // from that risk on, the account that asks is none of them
+	People   int  // how many different people must approve; 0 means one
+	FromRisk int  // the lowest risk that needs them, 0 to 3; below it one person is enough
+	NotSelf  bool // from that risk on, the account that asks does not count
 
-	// Quarantined says that what is asked comes from text of outside: a foreign repository, a page,
-	// a mail. Nothing of it is allowed beyond once.
+	// Quarantined is set if the request comes from outside text: a foreign repository, a page, a
+	// mail. No part of it can be approved for more than one run.
 	Quarantined bool
 }
 
-// For is how many people must say yes to a risk, and whether the account that asks may be one of
+// For returns how many people must approve a risk, and whether the account that asks may be one of
 // them.
 func (a Approval) For(risk int) (people int, self bool) {
 	if risk < a.FromRisk {
@@ -20,7 +20,7 @@ func (a Approval) For(risk int) (people int, self bool) {
 	return max(a.People, 1), !a.NotSelf
 }
 
-// strictest asks the more people, and asks them sooner.
+// strictest returns the larger number of people and the lower risk.
 func (a Approval) strictest(add Approval) Approval {
 	return Approval{
 		People: max(a.People, add.People), FromRisk: min(a.FromRisk, add.FromRisk),

@@ -35,7 +35,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// cpuTime is what this process has used, whatever else the machine was doing meanwhile.
+// cpuTime is the processor time of this process, independent of the load of the machine.
 func cpuTime() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {

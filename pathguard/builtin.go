@@ -20,9 +20,9 @@ var builtinText string
 var builtinKinds = [...]markKind{markSecret, markPublic, markStartup, markCache, markCachedCode,
 	markToolDir, markWorkspaceState}
 
-// builtins are the built-in lists of names. They are held against a path as they stand:
-// every command is a process of its own, and comparing some hundred strings a few times
-// costs less than building an index of them that lives for one question.
+// builtins are the built-in lists of names. They are compared with a path without an index: every
+// command is a process, and comparing some hundred strings a few times costs less than building an
+// index that is used once.
 var builtins = sync.OnceValue(func() (b builtinNames) {
 	line, rest := "", builtinText
 	names := make([]string, 0, 768)
@@ -67,8 +67,8 @@ type builtinList struct {
 	heads []head
 }
 
-// A head is what a path is held against first: where a name begins, and its first byte there. They
-// stand side by side, because nearly no name is looked at further.
+// A head is compared with a path first: where a name begins, and its first byte there. Heads are
+// stored side by side, because nearly no name needs a further look.
 type head struct{ from, first byte }
 
 // Where a name begins.
@@ -96,7 +96,7 @@ func headsOf(names []string) []head {
 	return heads
 }
 
-// A protectedName is kept, but for its own tools: git writes .git.
+// A protectedName is read-only except for its own tools: git writes .git.
 type protectedName struct {
 	name, tools, only string
 	head              head
@@ -163,7 +163,7 @@ func builtinAt(path string, homes []string, visit func(mark)) {
 	}
 }
 
-// builtinPublic reports whether a path lies among the secrets and is none.
+// builtinPublic reports whether a path is among the secrets and is not one itself.
 func builtinPublic(path string, homes []string) bool {
 	v := viewOf(path, homes)
 	for _, name := range builtins().named(markPublic) {
@@ -247,7 +247,7 @@ func builtinBelow(path string, homes []string, want markKind) (kinds markSet, fi
 	return kinds, first
 }
 
-// reaches reports whether a name is the directory or stands below it.
+// reaches reports whether a name is the directory or is below it.
 func reaches(name, dir string) bool {
 	if dir != "" && (name == "" || !begins(name, dir)) {
 		return false
@@ -267,8 +267,8 @@ func reaches(name, dir string) bool {
 	return true
 }
 
-// builtinMatches calls visit for every built-in name that a pattern could reach, whatever
-// the disk holds: the pattern's beginning is held against the name.
+// builtinMatches calls visit for every built-in name that a pattern could reach, whatever is on the
+// disk: the beginning of the pattern is compared with the name.
 func builtinMatches(glob []string, homes []string, visit func(mark)) {
 	parts := make([]globPart, len(glob))
 	for i, text := range glob {

@@ -127,7 +127,7 @@ func TestBuiltinPatterns(t *testing.T) {
 	}
 }
 
-// The names that the program has are those of the tables. UPDATE=1 writes them anew.
+// The names in the program are those of the tables. UPDATE=1 writes them again.
 func TestBuiltinNamesAreOfTheTables(t *testing.T) {
 	caches, code := cacheNames()
 	var b strings.Builder

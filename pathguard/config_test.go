@@ -197,7 +197,7 @@ func TestConfigRefused(t *testing.T) {
 	}
 }
 
-// TestConfigFile refuses a file that somebody else could have written, and what is no file.
+// TestConfigFile refuses a file that another user could have written, and one that is not regular.
 func TestConfigFile(t *testing.T) {
 	load := func(name string, layer Layer, uid int) error {
 		_, err := Load(Account{Home: "/home/dev", UID: uid}, ConfigFile{Path: name, Layer: layer})

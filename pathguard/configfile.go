@@ -34,10 +34,9 @@ const MaxConfig = 1 << 20
 // it.
 func (f ConfigFile) Text(uid int) ([]byte, error) { return f.read(uid) }
 
-// read returns the text of the file, or nil when there is none. The checks are made on the
-// file that was opened. A workspace file is not followed through a link, because what an
-// error says about it would be read aloud; it may have any owner and mode, because it can
-// only tighten.
+// read returns the text of the file, or nil if there is none. The checks are made on the opened
+// file. A workspace file is not followed through a link, because error messages would quote the
+// link's target; it may have any owner and mode, because it can only tighten.
 func (f ConfigFile) read(uid int) ([]byte, error) {
 	if f.Draft != nil {
 		return f.Draft, nil

@@ -13,8 +13,8 @@ type Decision int
 // The decisions, strictest first.
 const (
 	Deny  Decision = iota // it does not run
-	Ask                   // a person says
-	Allow                 // it runs, inside the fence
+	Ask                   // a person decides
+	Allow                 // it runs, in the sandbox
 )
 
 var decisionNames = [...]string{"deny", "ask", "allow"}
@@ -76,12 +76,12 @@ type Verdict struct {
 	Risk      int      // 0 to 3, the highest of the reasons
 	Class     Class    // read_only when every command of the plan is known to change nothing
 	Reasons   []Reason // strictest first, in the order of the text; an allow carries notes at most
-	Contained bool     // the fence is needed to hold what the text could not tell
+	Contained bool     // the sandbox must contain what the text does not decide
 	// a standing approval may be offered: nothing here has to be asked every time
 	Standing bool
 }
 
-// A Reason is one rule that had something to say about a plan.
+// A Reason is one rule that applies to a plan.
 type Reason struct {
 	Rule     string          `json:"rule"` // stable: "write.outside", "git.force-push"
 	Decision Decision        `json:"verdict"`
@@ -91,12 +91,12 @@ type Reason struct {
 	Path     string          `json:"path,omitempty"`    // where it really points
 	Instead  string          `json:"instead,omitempty"` // what would be allowed
 	Command  int             `json:"-"`                 // index in Script.Commands; -1 for none
-	// names of the same pattern that the rule has the same to say about
+	// names of the same pattern to which the rule applies too
 	More int `json:"more,omitempty"`
-	// where it stands when not in the command line: "s.sh:3"
+	// its place if it is not in the command line: "s.sh:3"
 	File string `json:"file,omitempty"`
 
-	detail string // what the message speaks of when it is not the path
+	detail string // the subject of the message when it is not the path
 	plain  string // the message of a hazard or of a rule in the configuration
 	source string // the words of File that it speaks of
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// Fence derives the fence of a plan that was allowed, by the policy or by a person. The
-// files in it are the plan's own and live as long as the plan. It lists a few directories
-// (the home, the workspace, and below the workspace when what runs is not wholly known),
-// because only what exists can be hidden.
+// Fence derives what a plan may reach once it is allowed, by the policy or by a person. The files
+// in the result are the plan's own and live as long as the plan. It lists a few directories (the
+// home, the workspace, and below the workspace when what runs is not wholly known), because only
+// existing names can be hidden.
 func (p Policy) Fence(plan *resolve.Plan) Fence { return p.fence(plan, true) }
 
-// Grants is Fence without what only the disk tells: Hide and ReadOnly, and of the ground that
-// an inexact plan may write the workspace alone, without temporary files and caches. No
-// directory is looked at. An approval binds this much. What there is to hide may change
-// between a question and its answer, and the run is still the one that was asked for.
+// Grants is Fence without the parts that depend on the disk: Hide and ReadOnly are left out, and an
+// inexact plan may write the workspace alone, without temporary files and caches. No directory is
+// read. An approval binds this much. The files to hide may change between a question and its
+// answer, and the run is still the one that was asked for.
 func (p Policy) Grants(plan *resolve.Plan) Fence { return p.fence(plan, false) }
 
 func (p Policy) fence(plan *resolve.Plan, hiding bool) Fence {
@@ -42,8 +42,8 @@ func (p Policy) fence(plan *resolve.Plan, hiding bool) Fence {
 	return f
 }
 
-// names takes in what only the names of the plan and of the files that it executes give: a
-// person who said yes to a script has been shown what it writes elsewhere.
+// names adds what follows from the names of the plan and of the files that it executes: a person
+// who approved a script has been shown what it writes elsewhere.
 func (j *judgement) names(f *Fence) {
 	j.reveals(f)
 	for _, k := range j.files() {
@@ -53,7 +53,7 @@ func (j *judgement) names(f *Fence) {
 	}
 }
 
-// reach says whether the fence has a network, and to whom the plan talks.
+// reach decides whether the sandbox has a network, and which hosts the plan contacts.
 func (j *judgement) reach(f *Fence, class Class) {
 	j.hosts(f)
 	if j.p.set.Network == NetOn && class != ReadOnly {

@@ -9,9 +9,9 @@ import (
 	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
-// caching grants the caches that are there, to an exact plan those of its programs. Of those that
-// are not, it names what the programs of the plan and of the files that it executes use: what is
-// not there cannot be granted, so the launcher makes these first.
+// caching grants the caches that exist; to an exact plan, those of its programs. A missing folder
+// cannot be granted, so caching lists the missing ones that the programs of the plan and of the
+// files that it executes use, and the launcher creates these first.
 func (j *judgement) caching(f *Fence) {
 	var programs []string
 	list, moves := caches(), j.movedFolders()
@@ -93,9 +93,9 @@ func (j *judgement) moved(c *cache, moves []move) (dirs []string) {
 	return dirs
 }
 
-// mayCache reports whether a folder may be the cache that a variable makes it: it holds nothing
-// that a rule is about, no home, workspace or repository. A folder of the system is one only by a
-// name that the program gives it.
+// mayCache reports whether a folder may be the cache that a variable makes it: it contains no path
+// of a rule, no home, workspace or repository. A system folder is one only by a name that the
+// program gives it.
 func (j *judgement) mayCache(dir string, named bool) bool {
 	rules := j.p.tree.holds(dir)
 	j.p.tree.at(dir, func(m mark) { rules |= 1 << m.kind })
@@ -119,9 +119,9 @@ type move struct{ folder, value string }
 // kernelDirs hold no caches.
 var kernelDirs = []string{"/proc", "/sys", "/dev"}
 
-// moveTable says by which variables of the caller's environment a person moves a folder of a home,
-// and the caches below it: containers of Go have GOPATH=/go, and a build there without its caches
-// fails, or complains each time.
+// moveTable lists the variables of the caller's environment with which a person moves a folder of a
+// home, and the caches below it: containers of Go have GOPATH=/go, and a build there without its
+// caches fails, or complains each time.
 //
 //go:embed table/moves.txt
 var moveTable string

@@ -2,7 +2,7 @@ package pathguard
 
 import "github.com/tada-run/tada-run/pathguard/resolve"
 
-// Facts returns what the fence grants, as bytes to be hashed, in the way of [Plan.Facts].
+// Facts returns what the plan may reach as bytes to be hashed, in the form of [Plan.Facts].
 func (f *Fence) Facts() []byte {
 	b := make(resolve.Facts, 0, 256)
 	for _, grants := range [][]Grant{f.Write, f.Reveal} {

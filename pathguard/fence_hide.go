@@ -8,9 +8,9 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// hides lists what exists of the restricted paths, the secrets and tada-run's own state,
-// without what the plan reveals, and what stays as it is below the writable ground: names
-// that run later, and readonly paths, unless the plan writes them.
+// hides lists what exists of the restricted paths, the secrets and tada-run's own state, except
+// what the plan reveals, and what stays read-only below the writable paths: names that run later,
+// and readonly paths, unless the plan writes them.
 func (j *judgement) hides(f *Fence) {
 	d, reals := j.disk, j.p.reals
 	hide := slices.Clone(j.p.states)
@@ -112,8 +112,8 @@ func (j *judgement) workDirs() []string {
 }
 
 // written reports whether the plan writes a path or something below it, or deletes a tree that
-// holds it: those are judged as what they are. Writing to a folder around it is not: a word
-// such as "touch ." says nothing about what is in there.
+// contains it: such a name has been judged itself. Writing to a folder around it does not count: a
+// word such as "touch ." says nothing about the contents.
 func (j *judgement) written(path string) bool {
 	for i := range j.plan.Targets {
 		t := &j.plan.Targets[i]

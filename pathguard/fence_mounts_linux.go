@@ -7,8 +7,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
-// mirrored returns the mount points below what may be written that show what may not be written
-// under its other name: a second mount of the home in /tmp is no part of /tmp.
+// mirrored returns the mount points below the writable paths that show a path that may not be
+// written under its other name: a second mount of the home in /tmp is no part of /tmp.
 func mirrored(write []Grant) (points []string) {
 	m := mounts.Now()
 	open := func(path string) bool {
@@ -36,9 +36,9 @@ func mirrored(write []Grant) (points []string) {
 	return points
 }
 
-// aliases adds the other names that each path has by mounts, and the mount points where something
-// below it is seen. Left out are /etc/hosts and its like, which container engines mount from
-// folders of their own that may be hidden.
+// aliases adds the other names that each path has through mounts, and the mount points where
+// something below it is seen. It leaves out /etc/hosts and similar files, which container engines
+// mount from folders that may be hidden.
 func aliases(paths []string) []string {
 	m := mounts.Now()
 	for _, p := range paths[:len(paths):len(paths)] {

@@ -8,7 +8,7 @@ import (
 	"github.com/tada-run/tada-run/pathguard/walk"
 )
 
-// A ground is the workspace being searched for names that can stand at any depth.
+// A ground is the workspace during the search for names that can be at any depth.
 type ground struct {
 	j          *judgement
 	git        bool // the plan runs git, which may write its own folder but not the hooks in it

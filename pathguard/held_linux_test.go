@@ -65,7 +65,7 @@ func TestOneOwnerOfADescriptor(t *testing.T) {
 			})
 		}
 		done.Wait()
-		if round%64 == 0 { // an owner that nobody holds any more closes what it owned
+		if round%64 == 0 { // an owner without references closes what it owned
 			runtime.GC()
 			runtime.Gosched()
 		}
@@ -88,8 +88,8 @@ func TestOneOwnerOfADescriptor(t *testing.T) {
 	}
 }
 
-// takeNumbers opens some files and finds each of them still open, and nobody else's, when it closes
-// them.
+// takeNumbers opens some files and checks, when it closes them, that each number is still that
+// file.
 func takeNumbers(t *testing.T, name string, want walk.ID) {
 	var fds [4]int
 	for i := range fds {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Build output is what git would not miss: a tracked file in it is somebody's work.
+// Build output is what git would not miss: a tracked file in it is the user's work.
 func TestIgnoredTracked(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -45,8 +45,8 @@ func TestIgnoredTracked(t *testing.T) {
 	g.expect(t, Ask, "rm -rf build")
 }
 
-// A worktree and a submodule have their repository elsewhere. It is believed when it points
-// back, so that nobody can bring an index along that knows of nothing.
+// A worktree and a submodule have their repository elsewhere. It is believed if it points back, so
+// that an attacker cannot bring an index that knows of nothing.
 func TestIgnoredElsewhere(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {

@@ -270,8 +270,8 @@ func TestIncludedMakefiles(t *testing.T) {
 	}
 }
 
-// TestFoundScripts: what find would hand to an interpreter is bound as far as it is there, and is
-// asked for with the count when nobody would look at all of it.
+// TestFoundScripts: the scripts that find would pass to an interpreter are bound if they exist, and
+// ask with the count if there are too many for a person to read.
 func TestFoundScripts(t *testing.T) {
 	g, root := desk(t, "", "w/s/a.sh", "w/s/b.txt", "w/s/deep/c.sh", "w/link.sh -> s/a.sh",
 		"w/loop -> .")

@@ -11,8 +11,8 @@ import (
 // Judge says whether the plan may run. It is a pure function: the same plan and policy give
 // the same verdict, and nothing is opened, read or asked.
 //
-// Every rule that has something to say is kept as a reason, the strictest decides. The
-// order of strictness is deny, ask, allow.
+// Judge keeps every rule that applies as a reason; the strictest decides. The order of strictness
+// is deny, ask, allow.
 func (p Policy) Judge(plan *resolve.Plan) Verdict {
 	if p.tree == nil || plan == nil || plan.Script == nil {
 		return Verdict{Reasons: []Reason{{Rule: "policy.missing", Risk: 3, Message: noPolicy(),

@@ -12,10 +12,10 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// codes judges programs in other languages by where they come from: what was just fetched or
-// decoded is what an attacker would hide in. A program that stands in the text is taken at
-// its word as long as its reader saw all of it; one that could do more runs what nobody was
-// shown, and the fence knows places but not intent.
+// codes judges programs in other languages by their origin: an attacker would hide in what was just
+// fetched or decoded. A program in the text itself is judged by its facts if its reader saw all of
+// it. One that could do more would run code that no one was shown, and the sandbox knows places but
+// not intent.
 func (j *judgement) codes() {
 	for i := range j.script.Codes {
 		c := &j.script.Codes[i]
@@ -86,8 +86,8 @@ func (j *judgement) settled(o *shellparse.Opaque) bool {
 	return false
 }
 
-// told reports whether an unknown piece is code of which a reason says already where it comes from.
-// That reason has no smaller risk, so nothing that lifts it would have left the other.
+// told reports whether an unknown piece is code whose origin another reason already reports. That
+// reason has at least the same risk, so a rule that lifts it would have lifted the other too.
 func (j *judgement) told(o *shellparse.Opaque) bool {
 	return o.Place == shellparse.InCode &&
 		slices.ContainsFunc(j.script.Codes, func(c shellparse.Code) bool {
@@ -97,8 +97,8 @@ func (j *judgement) told(o *shellparse.Opaque) bool {
 		})
 }
 
-// talks reports whether a command contacts another machine. Code that can do more than was
-// read is worse where it can tell someone, or be told.
+// talks reports whether a command contacts another machine. Code that can do more than was read is
+// worse if it can send data out or receive instructions.
 func (j *judgement) talks(cmd int) bool {
 	for i := range j.script.Effects {
 		if e := &j.script.Effects[i]; e.Command == cmd && leaves(e) {
@@ -143,9 +143,9 @@ func (j *judgement) built(cmd int) bool {
 	return made
 }
 
-// housekeeping reports whether an effect is of the text that an agent's program puts around the
-// agent's command: it notes the directory in a file of its own. Where rules look at all that a line
-// writes, that is no part of the line.
+// housekeeping reports whether an effect belongs to the text that an agent's program puts around
+// the agent's command: the program notes the directory in a file of its own. Rules about everything
+// that a line writes do not count it.
 func (j *judgement) housekeeping(e *shellparse.Effect) bool {
 	w := j.script.Wrapped
 	return w != nil && !e.Span.In(w.Start, w.End)
@@ -193,8 +193,8 @@ func (j *judgement) justTold(t *resolve.Target, full string) bool {
 	return j.tells(full, t.Effect)
 }
 
-// tells reports whether all that the line puts into a file stands in the line, in front of an
-// effect.
+// tells reports whether everything that the line puts into a file is spelled out in the line,
+// before an effect.
 func (j *judgement) tells(full string, effect int) bool {
 	told := 0
 	for _, f := range j.script.Written {
@@ -221,8 +221,8 @@ func (j *judgement) tells(full string, effect int) bool {
 	return told == 0
 }
 
-// inNewEnvironment reports whether a program stands in an environment of Python that the same line
-// makes where nothing was before, and in which no other of its commands puts anything by name.
+// inNewEnvironment reports whether a program is in a Python environment that the same line makes
+// where nothing was before, and into which no other command of the line puts anything by name.
 func (j *judgement) inNewEnvironment(t *resolve.Target, full string) bool {
 	made := ""
 	for i := range j.plan.Targets {
@@ -287,8 +287,8 @@ func printsOnly(text string) bool {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
 
-// opaqueCells says, by place, what an unknown piece of the text means. What only decides
-// what is read or written is contained by the fence.
+// opaqueCells says, by place, what an unknown piece of the text means. If it only decides what is
+// read or written, the sandbox contains it.
 var opaqueCells = [...]Cell{
 	shellparse.InText:    ask("opaque.text"),
 	shellparse.InProgram: ask("opaque.program"),

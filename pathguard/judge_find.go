@@ -49,7 +49,7 @@ func (j *judgement) find(t *resolve.Target, action Action) *finding {
 		j.named(f, t, full)
 	}
 	if changes(t, action) && j.inside(full) && pathname.IsToolDir(full) {
-		f.put(InProtected, full) // what stands there runs in the place of a program
+		f.put(InProtected, full) // a file there runs in place of a program
 	}
 	if self := j.plan.Caller.Self; action == ToExecute && self != (walk.ID{}) && t.ID == self {
 		return f // it is in no place where anything could be put: it is what runs now

@@ -19,8 +19,8 @@ var finderTests = []string{"-name", "-iname", "-path", "-ipath", "-wholename", "
 // the pattern as an operand, and it may be any part of the name.
 var finderPrograms = []string{"find", "fd", "fdfind", "locate", "plocate", "mlocate"}
 
-// aims are the patterns of names that a command which finds names looks for. A test of find(1)
-// that is turned round, or that keeps it out of a directory, looks for something else.
+// aims are the patterns of names that a command such as find(1) searches for. A test that is
+// negated, or that keeps find out of a directory, searches for something else.
 func aims(c *shellparse.Command) []string {
 	var aims []string
 	tests := path.Base(c.Name) == "find"
@@ -64,8 +64,8 @@ func (j *judgement) finder(cmd int) *shellparse.Command {
 	return nil
 }
 
-// leastAim is how many characters of a pattern must stand as they are for the pattern to mean a
-// name: *.s matches many names that were not meant.
+// leastAim is how many literal characters a pattern needs to aim at a name: *.s matches many names
+// that were not meant.
 const leastAim = 3
 
 // meant reports whether a pattern of find(1) was aimed at a name: at its last component, or,
@@ -114,9 +114,9 @@ func (j *judgement) aimed(dir string, action Action, finder, cmd int, span shell
 	}
 }
 
-// instanceOf is a name that a pattern stands for: a secret is known by its name, so a pattern that
-// is aimed at secrets has such a name for its shortest match (.env*), or for one with something
-// in the place of the star (*.pem).
+// instanceOf is a name that a pattern matches: a secret is known by its name, so a pattern that is
+// aimed at secrets has such a name for its shortest match (.env*), or for a match with something in
+// place of the star (*.pem).
 func instanceOf(pattern string) string {
 	if pathname.IsBare(pattern) || strings.ContainsAny(pattern, `[\`) {
 		return ""
@@ -127,9 +127,9 @@ func instanceOf(pattern string) string {
 	return strings.ReplaceAll(without(pattern, "*"), "?", "x")
 }
 
-// piped judges names that one command finds and another reads, whichever way they go: through
-// xargs, through a loop that reads them, or as the output in a word. That the one are the other
-// is not certain; who looks for a restricted name and then reads what has no name is told.
+// piped judges names that one command finds and another reads, whether through xargs, through a
+// loop that reads them, or as the output in a word. It is not certain that both are the same names;
+// a line that searches for a restricted name and then reads unnamed files is reported.
 func (j *judgement) piped(o *shellparse.Opaque) {
 	if o.Place != shellparse.InRead {
 		return

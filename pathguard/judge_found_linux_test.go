@@ -2,7 +2,8 @@ package pathguard
 
 import "testing"
 
-// C-3.4.1: what find(1) looks for is as good as a name on the command line, whoever takes it.
+// C-3.4.1: a name that find(1) searches for counts like a name on the command line, whatever
+// program takes it.
 func TestFound(t *testing.T) {
 	g, root := desk(t, "security:\n  restricted_paths: [/etc/shadow, ~/.vault, '@/w/keep/x.txt']\n",
 		"w/keep/x.txt", "w/a.json", "w/build/")

@@ -9,8 +9,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse"
 )
 
-// handed denies forbidden names in words that the command table takes for data. An entry cannot
-// say of each of a hundred options which of them opens a file; whoever hands the whole name of a
+// handed denies forbidden names in words that the command table treats as data. An entry cannot say
+// for each of a hundred options whether it opens a file; a line that passes the whole name of a
 // restricted file to a program wants it to be opened.
 func (j *judgement) handed() {
 	commands := j.script.Commands
@@ -45,18 +45,18 @@ func wraps(c, next *shellparse.Command) bool {
 	return len(next.Via) == len(c.Via)+1
 }
 
-// leavesOut reports whether an option names what it keeps away from.
+// leavesOut reports whether an option names something to exclude.
 func leavesOut(word string) bool {
 	return strings.HasPrefix(word, "-") &&
 		(strings.Contains(word, "exclude") || strings.Contains(word, "ignore") ||
 			strings.Contains(word, "skip"))
 }
 
-// fileSchemes stand in front of the name of a file of this machine.
+// fileSchemes precede the name of a file of this machine.
 var fileSchemes = []string{"caption", "dir", "docker-archive", "file", "fileb", "label", "man",
 	"oci", "oci-archive", "text"}
 
-// denyName denies a name that lies in a restricted place, as it is spelled.
+// denyName denies a name that is in a restricted place, as it is spelled.
 func (j *judgement) denyName(name, dir string, span shellparse.Span, cmd int) {
 	if scheme, rest, ok := strings.Cut(name, ":"); ok && slices.Contains(fileSchemes, scheme) {
 		name = rest

@@ -10,9 +10,9 @@ import (
 	"github.com/tada-run/tada-run/shellparse/code"
 )
 
-// vague are the rules that speak of what cannot be told. In a file that is no reason to ask:
-// every build script has such words, the fence holds what they come to, and a file in machine
-// code would say even less.
+// vague are the rules about what the text does not decide. In a file they are no reason to ask:
+// every build script has such words, the sandbox contains their effects, and a file in machine code
+// would say even less.
 var vague = []string{
 	"code.unknown", "code.opaque", "code.talks", "code.stdin", "code.stream", "delete.unknown",
 	"net.dynamic",
@@ -61,8 +61,8 @@ func (j *judgement) inners() {
 // maxSnippet keeps a reason on one line of a terminal.
 const maxSnippet = 60
 
-// snippet is the beginning of a command as it stands in the file. What does not print is left
-// out: a reason is shown on a terminal.
+// snippet is the beginning of a command as the file has it. Unprintable characters are left out,
+// because a reason is shown on a terminal.
 func snippet(text string) string {
 	text, _, more := strings.Cut(text, "\n")
 	if strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) ||

@@ -10,7 +10,7 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// net judges who is contacted and what goes out.
+// net judges which hosts are contacted and what is sent.
 func (j *judgement) net() {
 	for _, port := range j.plan.Caller.Publish {
 		j.add(Ask, "net.listen", "", strconv.Itoa(int(port)), shellparse.Span{}, -1)
@@ -57,8 +57,8 @@ func (j *judgement) endpoint(e *shellparse.Effect) {
 	}
 }
 
-// remote judges a git remote of which nobody knows what it stands for: fetching from it as what it
-// is, a place that was configured.
+// remote judges a git remote whose address is unknown: fetching from it counts as contacting a
+// configured place.
 func (j *judgement) remote(e *shellparse.Effect) {
 	n, name := *e.Net, cmp.Or(e.Net.Host, "the remote")
 	switch {

@@ -27,7 +27,7 @@ func (j *judgement) target(t *resolve.Target) {
 	action = j.inCommand(t, action)
 	full := t.Path()
 	if j.inner && t.Unknown && !j.private(full) {
-		return // only the beginning of the name is certain, and the fence holds the rest
+		return // only the beginning of the name is certain, and the sandbox contains the rest
 	}
 	switch {
 	case action == ToExecute && t.Streams():
@@ -90,10 +90,9 @@ func (j *judgement) inCommand(t *resolve.Target, action Action) Action {
 	return action
 }
 
-// absentHere are the rules about what is lost or told. A build that removes what it made, or
-// that reads the key which it made, names something that does not exist yet: then a file that
-// says so takes nothing away. Nor do the patterns of a "make clean", as long as they are not
-// for everything.
+// absentHere are the rules about losing or disclosing something. A build that removes what it made,
+// or that reads the key which it made, names something that does not exist yet: in a file, such a
+// line takes nothing away. Nor do the patterns of a "make clean", unless they match everything.
 var absentHere = []string{"delete.tree", "delete.pattern", "read.secret"}
 
 // unknown judges a name whose place the text does not tell at all.

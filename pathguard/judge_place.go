@@ -43,7 +43,7 @@ func (j *judgement) location(f *finding, t *resolve.Target, full string, action 
 func (j *judgement) ground(f *finding, t *resolve.Target, full string, action Action) {
 	ws := j.plan.Workspace
 	if t.Below() {
-		full = pathname.Join(full, "*") // what is meant stands in it
+		full = pathname.Join(full, "*") // the names that are meant are in it
 	}
 	broad := action == ToSweep || action == ToWipe || t.Flags&command.Recursive != 0 ||
 		action == ToDelete || action == ToChange
@@ -92,8 +92,8 @@ func (j *judgement) inHome(full string) bool {
 	return pathname.Within(full, "/home") || pathname.Within(full, "/root")
 }
 
-// foreignProcess reports whether a path below /proc belongs to a process by number, or to
-// one that is not known: what stands there are its memory, environment and files.
+// foreignProcess reports whether a path below /proc belongs to a process given by number, or to an
+// unknown one: its memory, environment and files are there.
 func foreignProcess(t *resolve.Target, full string) bool {
 	rest, ok := strings.CutPrefix(full, "/proc/")
 	if !ok {
@@ -111,9 +111,9 @@ func foreignProcess(t *resolve.Target, full string) bool {
 	return true
 }
 
-// behindRoot returns what a name behind /proc/PID/root, or that of one of its threads, is where
-// the process is in no container: then its root is this one. A process that may not be looked
-// at tells nothing, and is one of those that may.
+// behindRoot returns the name of a path behind /proc/PID/root, or behind that of one of its
+// threads, as if the process had the same root. A process in a container has another one, but a
+// process that may not be inspected does not say which.
 func behindRoot(full string) (string, bool) {
 	parts := strings.SplitN(full, "/", 7) // "", proc, PID, task, TID, root, rest
 	if len(parts) < 5 || parts[1] != "proc" {
@@ -129,8 +129,7 @@ func behindRoot(full string) (string, bool) {
 	return "/" + strings.Join(parts[at+1:], "/"), true
 }
 
-// isRegenerable reports whether a path in the workspace lies in a directory that a build
-// makes again.
+// isRegenerable reports whether a path in the workspace is in a directory that a build makes again.
 func (j *judgement) isRegenerable(rel string) bool {
 	first := true
 	for part := range strings.SplitSeq(rel, "/") {
@@ -183,8 +182,8 @@ func (j *judgement) findsRegenerable(cmd int) bool {
 	return false
 }
 
-// absentBuild reports whether a name is that of build output and nothing stands there: a build
-// that starts with "rm -rf build" takes nothing away the first time.
+// absentBuild reports whether a name is that of build output and does not exist: a build that
+// starts with "rm -rf build" takes nothing away the first time.
 func absentBuild(t *resolve.Target, rel string) bool {
 	if t.Exists || t.Unknown {
 		return false

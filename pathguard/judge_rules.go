@@ -38,8 +38,8 @@ func (j *judgement) commandRules(i int, c *shellparse.Command) {
 		if j.allowed == nil {
 			j.allowed = map[int]int{}
 		}
-		// What cannot be undone is only allowed by a rule that names the option: who allows
-		// "git push" has not thought of --force.
+		// What cannot be undone is only allowed by a rule that names the option: the author of a
+		// rule for "git push" has not thought of --force.
 		j.allowed[i] = 2
 		if len(best.Flags) > 0 {
 			j.allowed[i] = 3
@@ -84,8 +84,8 @@ func (r *CommandRule) matches(c *shellparse.Command) bool {
 		func(flag string) bool { return hasOption(options, flag) })
 }
 
-// hasOption reports whether an option stands among the words: --name, --name=value, a
-// shortened --na, or a letter inside a bundle.
+// hasOption reports whether an option is among the words: --name, --name=value, a shortened --na,
+// or a letter inside a bundle.
 func hasOption(options []string, flag string) bool {
 	for _, o := range options {
 		name, _, _ := strings.Cut(o, "=")

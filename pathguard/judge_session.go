@@ -7,10 +7,10 @@ import (
 	"github.com/tada-run/tada-run/shellparse"
 )
 
-// session asks whether an agent's program may have what it needs in a session of its own, in the
-// place of the questions whether it may run at all: the sandbox holds it. No rule that allows its
-// program answers this, since whoever wrote that has not seen what is opened; a rule about a host
-// of its vendor holds.
+// session asks whether an agent's program may have what it needs in a session. This replaces the
+// questions whether it may run at all, because the sandbox contains it. A rule that allows the
+// program does not answer this question, since its author has not seen what is opened; a rule about
+// a host of the vendor does apply.
 func (j *judgement) session() {
 	s := j.plan.Caller.Session
 	if s == nil || j.inner {

@@ -235,7 +235,7 @@ func TestStrictestWins(t *testing.T) {
 	}
 }
 
-// TestZeroDenies: what nobody filled in does not run.
+// TestZeroDenies: a value that was not filled in does not run.
 func TestZeroDenies(t *testing.T) {
 	var d Decision
 	if d != Deny || (Verdict{}).Decision != Deny ||

@@ -37,8 +37,8 @@ func (j *judgement) text() {
 	}
 }
 
-// dashed reports whether the name of a program has a dash in it that is not "-": whoever reads
-// it takes it for another program.
+// dashed reports whether the name of a program contains a dash that is not "-": a reader mistakes
+// it for another program.
 func dashed(name string) bool {
 	return strings.ContainsFunc(name,
 		func(r rune) bool {

@@ -10,8 +10,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// below looks at what lies under a target that is taken as a whole: deleting or reading an
-// ancestor reaches what it holds.
+// below judges the contents of a target that is taken as a whole: deleting or reading an ancestor
+// reaches everything in it.
 func (j *judgement) below(f *finding, t *resolve.Target, full string, action Action) {
 	whole := t.Flags&command.Recursive != 0 || t.Below() || action == ToWipe ||
 		action == ToDelete && t.Mode.IsDir() && t.Exists || action == ToSweep && t.Mode.IsDir()
@@ -37,7 +37,7 @@ func (j *judgement) below(f *finding, t *resolve.Target, full string, action Act
 		}
 		switch {
 		case t.Below() && action >= ToWrite && action <= ToSweep:
-			// some of it: the fence keeps the rest
+			// only part of it: the sandbox protects the rest
 			j.add(Ask, "path.reach", full, j.p.tree.under(full, k.mark), j.span(t.Effect),
 				t.Command)
 		case action >= ToWrite && action <= ToSweep:

@@ -11,7 +11,7 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// person keeps the person's door shut to the agent, and tada-run running.
+// person denies the agent the commands that are for a person, and those that end tada-run.
 func (j *judgement) person() {
 	for i := range j.script.Commands {
 		c := &j.script.Commands[i]
@@ -28,8 +28,8 @@ func (j *judgement) person() {
 	}
 }
 
-// ownState reports whether a command gives tada-run another state, or another profile, than
-// the person has: it would be judged by rules of its own making. have is the state that judges.
+// ownState reports whether a command gives tada-run another state or profile than the person's: it
+// would then be judged by rules that it chose itself. have is the state of this judgement.
 func ownState(c *shellparse.Command, have string) bool {
 	for _, a := range c.Assign {
 		if strings.HasPrefix(a.Name, "TADA_") {
@@ -87,8 +87,8 @@ var (
 		"lsof", "pstree", "ls", "cat"}
 )
 
-// aimsAtTada reports whether a command that ends processes means tada-run: by a word of its
-// own, or by the name that the line searched for when its own words are not known.
+// aimsAtTada reports whether a command that ends processes means tada-run: by one of its words, or
+// by the name that the line searched for if its own words are not known.
 func (j *judgement) aimsAtTada(c *shellparse.Command) bool {
 	if namesTada(c) {
 		return true

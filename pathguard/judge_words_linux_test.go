@@ -37,8 +37,8 @@ func TestInlineCode(t *testing.T) {
 		`echo 'int main(){system("id");}' > b.c; gcc -o b b.c; ./b`)
 }
 
-// What the line itself writes was read, so it may run from a place where anything could stand; what
-// somebody else put there, or the line does not tell, may not.
+// A file that the line itself writes was read, so it may run from a place where anything could be;
+// a file that was put there by others, or that the line does not spell out, may not.
 func TestJustTold(t *testing.T) {
 	g, root := desk(t, "", "w/f", "tmp/old.sh", "home/dev/x/a")
 	g.expect(t, Allow, "cat > /tmp/no-such.py <<'E'\nprint(1)\nE\npython3 /tmp/no-such.py",

@@ -21,12 +21,12 @@ type judgement struct {
 	allowed   map[int]int // commands that a rule of the configuration allows, up to which risk
 	reasons   []Reason
 	contained bool
-	disk      *walk.Disk // for a fence; a judgement asks no disk
-	inner     bool       // the script stands in a file that a command executes
+	disk      *walk.Disk // for Fence; a judgement does not read the disk
+	inner     bool       // the script is in a file that a command executes
 	last      finding
 }
 
-// add keeps a reason. The rule's own text makes the message; the span is the effect's.
+// add records a reason. The message is the rule's own text; the span is the effect's.
 func (j *judgement) add(d Decision, rule, path, detail string, span shellparse.Span, cmd int) {
 	text, _ := ruleTextOf(rule)
 	if d == Ask && j.lifted(cmd, text.risk) {
@@ -47,7 +47,7 @@ func (j *judgement) lifted(cmd, risk int) bool {
 	return ok && risk <= most
 }
 
-// configured keeps what a rule of the configuration says, in its own words.
+// configured records a rule of the configuration, with its own message.
 func (j *judgement) configured(rule string, d Decision, message, path, detail string,
 	span shellparse.Span, cmd int) {
 	j.add(d, rule, path, detail, span, cmd)
@@ -157,9 +157,9 @@ func (j *judgement) matches(effect int) int {
 	return 0
 }
 
-// files goes through the files that are executed and may be read: the words of a secret must not be
-// read aloud in a reason. Not what the package of an agent's program says in its own code: the
-// session is asked about as a whole.
+// files yields the files that are executed and may be read: a reason must not quote the words of a
+// secret. Code in the package of an agent's program is left out, because the session is asked about
+// as a whole.
 func (j *judgement) files() iter.Seq2[*resolve.Inner, *judgement] {
 	return func(yield func(*resolve.Inner, *judgement) bool) {
 		for i := range j.plan.Inner {

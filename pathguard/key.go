@@ -57,7 +57,7 @@ func (k Key) IsField() bool { return strings.Contains(k.Name, "[]") }
 // isRules reports whether k is a list of rules.
 func (k Key) isRules() bool { return k.Type == "list of rules" }
 
-// Section is the name of the section that k stands in, "" at the top.
+// Section is the name of the section that contains k, "" at the top.
 func (k Key) Section() string {
 	section, _ := cutLast(k.Name)
 	return section

@@ -13,13 +13,13 @@ import (
 	"github.com/tada-run/tada-run/pathguard/walk"
 )
 
-// A Later is what the folders of a workspace hold of the names that run or instruct later without
-// anybody asking: .envrc, .mcp.json, AGENTS.md, the tasks of an editor. A judgement knows those
-// that a command line names; who runs code that was not read compares what there was before with
-// what there is after. What belongs to git is not among them.
+// A Later is the state of those files in the workspace that run or instruct later without being
+// asked for: .envrc, .mcp.json, AGENTS.md, the tasks of an editor. A judgement knows those that a
+// command line names. A caller that runs code that was not read compares the state before with the
+// state after. Git's own files are not among them.
 type Later map[string]stamp
 
-// A stamp tells whether a file, or a folder with what is in it, is still what it was.
+// A stamp detects whether a file, or a folder with its contents, has changed.
 type stamp struct {
 	ino, size, changed uint64
 	kept               bool
@@ -31,7 +31,7 @@ type stamp struct {
 func LaterIn(c *Caller, dirs ...string) Later {
 	found := Later{}
 	if c.Agents != nil {
-		c.Agents() // who works here now, not when a name asks for it
+		c.Agents() // the agents that work here now, not only when a name asks for them
 	}
 	d := walk.OpenDisk()
 	defer d.Close()
@@ -59,7 +59,7 @@ func LaterIn(c *Caller, dirs ...string) Later {
 	return found
 }
 
-// A Left is a name that is new or changed, and who runs it.
+// A Left is a name that is new or changed, and the program that runs it.
 type Left struct{ Name, Runs string }
 
 // Since returns what the command of a plan left, sorted by name: what is new or changed since

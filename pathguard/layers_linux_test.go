@@ -55,7 +55,7 @@ func TestOnlyTightens(t *testing.T) {
 	}
 }
 
-// TestParseMarks: a character that nobody sees, or that looks like another, asks.
+// TestParseMarks: a character that is invisible, or looks like another, asks.
 func TestParseMarks(t *testing.T) {
 	g, _ := desk(t, "")
 	for _, line := range []string{"l\u0455", "ls \u202e", "ls\u200b", "cat a\u00a0b",

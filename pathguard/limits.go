@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Limits bound one run. In a configuration zero is unset ("auto"), and Unlimited is said to be
-// "none". What is unset is limited by the defaults of the machine, which are for programs that have
-// gone wild. Processes: the most that is honestly needed is about one thread per processor in each
-// of as many compilers, so 256 for each processor, and at least 4096, which is about what systemd
-// gives a service. Memory: what is left lets the rest of the machine go on until the sampler has
-// looked. The record: a build that prints 64 MiB at once is recorded in full.
+// Limits bound one run. In a configuration zero is unset ("auto"), and Unlimited is written "none".
+// Unset values are limited by the defaults of the machine, which are for programs that have gone
+// wild. Processes: the most that is honestly needed is about one thread per processor in each of as
+// many compilers, so 256 for each processor, and at least 4096, which is about what systemd gives a
+// service. Memory: what is left lets the rest of the machine continue until the sampler has looked.
+// The record: a build that prints 64 MiB at once is recorded in full.
 //
 //	                 default               strong                    base             at the limit
 //	Time             none                  timer                     timer            the run is ended, status 124

@@ -32,8 +32,8 @@ type markSet uint16
 
 func (s markSet) has(k markKind) bool { return s&(1<<k) != 0 }
 
-// tightens reports whether a mark can only make a verdict stricter. A link that stands in
-// a place where much is allowed does not take that with it to where it points.
+// tightens reports whether a mark can only make a verdict stricter. A link in a place where much is
+// allowed does not take that permission to its target.
 func (m mark) tightens() bool {
 	switch m.kind {
 	case markPublic, markCache, markToolDir:

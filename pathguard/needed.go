@@ -10,10 +10,10 @@ import (
 	"github.com/tada-run/tada-run/pathguard/walk"
 )
 
-// neededText are what a shell needs to start, and what programs read to find libraries, accounts,
-// hosts, time and trust. A restricted path that holds some of them still denies every command
-// line that names a file there; the sandbox withholds the rest of it and leaves these readable.
-// A restricted path inside an entry is withheld unless it is or holds an entry of its own.
+// neededText lists what a shell needs to start, and what programs read to find libraries, accounts,
+// hosts, time and trust. A restricted path that contains some of these still denies every command
+// line that names a file there; the sandbox hides the rest of the path and leaves these readable. A
+// restricted path inside an entry is hidden unless it is, or contains, an entry itself.
 //
 //go:embed table/needed.txt
 var neededText string

@@ -8,13 +8,13 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// An Account is whose policy it is: what "~" means, who must own the files, and where
+// An Account identifies the owner of a policy: what "~" means, who must own the files, and where
 // tada-run keeps its state.
 type Account struct {
 	Home     string // by the passwd entry
 	EnvHome  string // $HOME; where it differs, "~" means both, which can only tighten
 	UID      int
-	StateDir string // where it is kept now; Home/.tada is out of reach in any case
+	StateDir string // the one in use; Home/.tada is denied in any case
 }
 
 // A Policy says what may happen. It does not change after it was made; copies share it.
@@ -40,10 +40,10 @@ func (p Policy) Settings() Settings { return p.set }
 // InHome reports whether a path is a home of the account, or in one.
 func (p Policy) InHome(path string) bool { return pathname.WithinAny(path, p.homes) }
 
-// ProgramDirs are where the system keeps its programs.
+// ProgramDirs are the directories of the system's programs.
 func ProgramDirs() []string { return pathname.ProgramDirs() }
 
-// Notes returns what the files said in vain: an allow in a file that can only tighten.
+// Notes returns the settings that had no effect: an allow in a file that can only tighten.
 func (p Policy) Notes() []string { return slices.Clone(p.notes) }
 
 // Digest names the policy: SHA-256, in hex, over its settings, its account and the

@@ -36,7 +36,7 @@ func readPrograms(d *decoder, n *yaml.Node) error {
 		all.WriteString(strings.TrimRight(text, "\n") + "\n")
 	}
 	if _, err := command.Parse(all.String()); err != nil {
-		return d.fail(n, "programs: %v", err) // an entry that stands in two texts
+		return d.fail(n, "programs: %v", err) // the same entry in two texts
 	}
 	d.set.Programs = all.String()
 	return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// A Reach is what a plan that was allowed may contact, as the launcher's fence can hold it to that.
+// A Reach is what an allowed plan may contact, as far as the sandbox can enforce it.
 type Reach struct {
 	Hosts []string // HOST, HOST:PORT, *.DOMAIN:PORT, ADDRESS/BITS
 	// Registries are those of the plan's package tools that the policy has, beside Hosts. One that
@@ -35,11 +35,11 @@ type Reach struct {
 // configured are programs whose own configuration says the port.
 var configured = []string{"ssh", "scp", "sftp", "rsync", "autossh", "mosh", "sshfs"}
 
-// Reach derives whom a plan that was allowed may contact: the hosts that its text names; the
-// registries of the tools that it runs, where the policy lists them; if it contacts anybody, what
-// network.allow lists, where a redirect or a company's own name server may lead it; and for a
-// program that does not tell whom it contacts, that list and this machine's servers. With
-// network.default list a person has said yes to the hosts that the list does not have.
+// Reach derives what an allowed plan may contact: the hosts that its text names; the registries of
+// the tools that it runs, where the policy lists them; and, if it contacts any host, what
+// network.allow lists, where a redirect or a company's own name server may lead it. A program whose
+// text does not say what it contacts may reach that list and the servers of this machine. With
+// network.default list, a person has approved the hosts that the list does not have.
 func (p Policy) Reach(plan *resolve.Plan) Reach {
 	if p.tree == nil || plan == nil || plan.Script == nil {
 		return Reach{}
@@ -104,7 +104,7 @@ func (j *judgement) contactsOf(r *Reach) {
 		case !known || !n.Static:
 			r.Unknown = true
 		case strings.ContainsAny(n.Host, "*/"):
-			// to the fence it would be more than the one host that was judged
+			// to the sandbox it would be more than the one host that was judged
 		case hosts.IsLoopback(n.Host):
 			r.Localhost = true
 		case n.Host != "0.0.0.0" && n.Host != "::":
@@ -143,7 +143,7 @@ func (j *judgement) contacts(e *shellparse.Effect) (n shellparse.Endpoint, known
 		return n, false
 	}
 	n = *e.Net
-	if n.Scheme == hosts.RemoteScheme { // nobody knows what it stands for
+	if n.Scheme == hosts.RemoteScheme { // its address is unknown
 		return n, false
 	}
 	n.Host = strings.ToLower(strings.TrimSuffix(strings.Trim(n.Host, "[]"), "."))

@@ -38,8 +38,7 @@ func (j *judgement) givers(command int) []Giver {
 	return list
 }
 
-// beside reports whether something of the plan beside a command may contact somebody without
-// telling whom.
+// beside reports whether another part of the plan may contact a host that the text does not name.
 func (j *judgement) beside(command int) bool {
 	for i := range j.script.Opaque {
 		if j.script.Opaque[i].Command != command {
@@ -59,7 +58,7 @@ func (j *judgement) beside(command int) bool {
 	return false
 }
 
-// closed reports whether a command contacts nobody, or only whom its words tell.
+// closed reports whether a command contacts no host, or only hosts that its words name.
 func closed(c *shellparse.Command) bool {
 	return c.Builtin ||
 		c.Known && (c.ReadOnly || slices.Contains(resolve.ExactPrograms, c.Name))

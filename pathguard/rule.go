@@ -20,8 +20,8 @@ type ruleText struct {
 //go:embed table/rules.txt
 var rulesText string
 
-// ruleTextOf finds the text of a rule, each once. The table is searched as it stands, because every
-// command would make an index of it anew.
+// ruleTextOf finds the text of a rule, each once. The table is searched without an index, because
+// every command would have to build one.
 func ruleTextOf(rule string) (ruleText, bool) {
 	if found, ok := ruleTexts.Load(rule); ok {
 		return found.(ruleText), true
@@ -62,8 +62,8 @@ func hazardZh(rule, english string) string {
 	return text
 }
 
-// In returns the message of a reason in a language. What the configuration says is said as it
-// stands there.
+// In returns the message of a reason in a language. Messages of the configuration are not
+// translated.
 func (r Reason) In(l Locale) string {
 	text := r.in(l)
 	switch {

@@ -104,7 +104,7 @@ func readReachable(d *decoder, n *yaml.Node) (err error) {
 	return err
 }
 
-// reachable reads whom the fence may let through: a host, or addresses, and a port.
+// reachable reads what the sandbox may let through: a host, or addresses, and a port.
 func (d *decoder) reachable(n *yaml.Node) (string, error) {
 	text := strings.ToLower(n.Value)
 	host, port := hosts.Cut(text)
@@ -135,8 +135,8 @@ func (d *decoder) registry(n *yaml.Node) (string, error) {
 	return n.Value, nil
 }
 
-// path reads a path that a rule stands under: absolute, from the home directory, or at any
-// depth. A relative one has a meaning only in a workspace.
+// path reads the path of a rule: absolute, from the home directory, or at any depth. A relative one
+// has a meaning only in a workspace.
 func (d *decoder) path(n *yaml.Node) (string, error) {
 	text := n.Value
 	switch {

@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// variable reads the name of an environment variable. One * may stand at its end; alone it would
-// keep everything, secrets included, and is refused.
+// variable reads the name of an environment variable. It may end in one *; a * alone would keep
+// everything, secrets included, and is refused.
 func (d *decoder) variable(n *yaml.Node) (string, error) {
 	if !variable(n.Value) {
 		return "", d.fail(n, "must be the name of a variable, with a * at its end or without, "+
@@ -29,8 +29,7 @@ func variable(name string) bool {
 	return name != ""
 }
 
-// tool reads the name of a tool, as platforms spell it. One * may stand at its end, behind
-// something.
+// tool reads the name of a tool, as platforms spell it. It may end in one *, after something else.
 func (d *decoder) tool(n *yaml.Node) (string, error) {
 	name := strings.TrimSuffix(n.Value, "*")
 	if name == "" || strings.ContainsFunc(name,

@@ -36,13 +36,13 @@ func (m NetMode) String() string { return netModes[min(max(m, 0), NetOn)] }
 // The modes of the network.
 const (
 	NetList NetMode = iota // only the hosts in network.allow pass without a question
-	NetOff                 // the fence has no network, except for a plan that names its hosts
-	NetOn                  // the fence does not cut the network
+	NetOff                 // the sandbox has no network, except for a plan that names its hosts
+	NetOn                  // the sandbox does not cut the network
 )
 
 var netModes = [...]string{"list", "off", "on"}
 
-// A Require is sandbox.require: the least fence that a run accepts. The zero value is the
+// A Require is sandbox.require: the weakest sandbox that a run accepts. The zero value is the
 // stronger one.
 type Require int
 
@@ -54,7 +54,7 @@ func (r Require) String() string {
 	return "strong"
 }
 
-// The levels of the fence, strongest first.
+// The levels of the sandbox, strongest first.
 const (
 	Strong Require = iota
 	Base
@@ -68,8 +68,8 @@ type PathRule struct {
 	Message string
 }
 
-// A CommandRule is an entry of rules.commands. It is held against the parsed words of a
-// command, never against its text.
+// A CommandRule is an entry of rules.commands. It is compared with the parsed words of a command,
+// never with its text.
 type CommandRule struct {
 	// base name, or an absolute path
 	Program string `json:"program" yaml:"program"`
@@ -100,13 +100,13 @@ type Settings struct {
 	Protect               []string
 	Network               NetMode
 	NetworkAllow          []string
-	// what of it whoever contacts anybody may contact: no file but the first adds to it
+	// what a command that contacts any host may contact: only the first file adds to it
 	NetworkReach []string
 	Registries   []string // package registries that their tools may contact
 	NoLocalhost  bool     // servers on this machine are off limits
 	Require      Require
 	PrivateTmp   bool
-	// what a command leaves running goes on, until who asked for the command has ended
+	// processes that a command leaves running live until the caller of the command has ended
 	KeepBackground bool
 	Commands       []CommandRule
 	Paths          []PathRule

@@ -13,8 +13,7 @@ var standingRules = []string{
 	"delete.tree", "delete.pattern", "rule.command", "rule.path", "rule.host", "net.list",
 }
 
-// runners start something that their own words do not bound: a yes to them is a yes to
-// anything.
+// runners start something that their own words do not bound: approving them approves anything.
 var runners = []string{
 	"sh", "bash", "dash", "zsh", "fish", "ksh", "busybox", "env", "sudo", "su", "doas",
 	"xargs", "parallel", "find", "nohup", "timeout", "time", "flock", "setsid", "nice", "watch",

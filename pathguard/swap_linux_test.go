@@ -77,9 +77,9 @@ func TestSwap(t *testing.T) {
 }
 
 // B-R1.4.8: TestSwapBetween replaces a link, a directory, a script and a program after the plan was
-// made and before anything uses it, ten thousand times: whoever uses the plan's files has what was
-// judged, a plan that is made again is another one, so that no approval fits it, and the last look
-// before the command runs names what its shell would open by a name that leads elsewhere.
+// made and before anything uses it, ten thousand times: the plan's open files stay what was judged;
+// a plan that is made again is another one, so that no approval fits it; and the last check before
+// the command runs reports what its shell would open by a name that leads elsewhere.
 func TestSwapBetween(t *testing.T) {
 	t.Parallel()
 	root := hermetic.Tree(t, "safe/f", "safe/run", "evil/f", "evil/run", "link -> safe/f",

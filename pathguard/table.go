@@ -1,6 +1,6 @@
 package pathguard
 
-// An Action is what the balanced table tells apart.
+// An Action is a column of the built-in table.
 type Action int
 
 // The actions.
@@ -40,14 +40,14 @@ const (
 	InReadOnly          // security.readonly_paths
 	InHome              // of the account, and none of the above
 	InSystem            // /etc, /usr, /var ...
-	InPrograms          // where the system keeps its programs
+	InPrograms          // directories of the system's programs
 	InOutside           // anywhere else
 	IsRoot              // / or a directory of the system itself
 	IsHome              // the home directory itself, or above it
 	IsDevice            // a device that is not a harmless one
 	InKernel            // /proc and /sys
 	InProcess           // another process
-	InUnknown           // cannot be told
+	InUnknown           // unknown
 	InRestricted        // security.restricted_paths
 	InState             // of tada-run itself
 	places
@@ -76,8 +76,8 @@ var yes = Cell{Allow, ""}
 func ask(rule string) Cell  { return Cell{Ask, rule} }
 func deny(rule string) Cell { return Cell{Deny, rule} }
 
-// balanced is the built-in policy. What the fence can contain needs no question; what
-// cannot be undone, leaves the fence, or runs later does.
+// balanced is the built-in policy. What the sandbox can contain needs no question; what cannot be
+// undone, leaves the sandbox, or runs later does.
 //
 // The columns are ToList, ToRead, ToWrite, ToChange, ToDelete, ToWipe, ToSweep, ToExecute.
 var balanced = [places][actions]Cell{

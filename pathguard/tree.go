@@ -25,7 +25,7 @@ type node struct {
 	below    map[string]*node
 	patterns []patternNode // components with * ? [ ]
 	marks    []mark
-	deep     markSet // every kind that stands here or anywhere below
+	deep     markSet // every kind that is here or anywhere below
 }
 
 type patternNode struct {
@@ -128,8 +128,8 @@ func (n *node) walk(path string, visit func(mark)) {
 	}
 }
 
-// holds reports which kinds of marks stand below the path: an ancestor of a secret is not
-// a secret, but all of it is more than a person would expect.
+// holds returns the kinds of marks below the path: an ancestor of a secret is not a secret, but
+// taking all of it is more than a person would expect.
 func (t *tree) holds(path string) markSet {
 	var s markSet
 	if t.known {
@@ -156,8 +156,8 @@ func (n *node) holds(path string, s *markSet) {
 	}
 }
 
-// each calls visit for every mark below a directory, with the path where it stands. A name
-// with a pattern in it stands for itself.
+// each calls visit for every mark below a directory, with its path. A name that contains a pattern
+// is visited as it is.
 func (n *node) each(at, dir string, visit func(string, mark)) {
 	dir = strings.TrimLeft(dir, "/")
 	part, rest, _ := strings.Cut(dir, "/")
@@ -214,8 +214,8 @@ func (n *node) first(k markKind, found *string) {
 	}
 }
 
-// matches calls visit for every mark that a pattern could reach when its directories
-// cannot be listed: the pattern is held against the rules instead of against the disk.
+// matches calls visit for every mark that a pattern could reach when its directories cannot be
+// listed: the pattern is compared with the rules instead of with the disk.
 func (t *tree) matches(glob string, visit func(mark)) {
 	parts := pathname.Split(glob)
 	if t.known {

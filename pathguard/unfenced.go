@@ -9,9 +9,9 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// JudgeUnfenced is [Policy.Judge] for a plan that will be carried out without a fence: what a fence
-// would have hidden from a search through a whole tree is a question here, and so is a list of all
-// names where some are in a restricted path. It asks the disk for the names that exist.
+// JudgeUnfenced is [Policy.Judge] for a plan that will be carried out without a sandbox. Files that
+// the sandbox would have hidden from a search through a whole tree are a question here, and so is a
+// list of all names if some are in a restricted path. It reads the disk for the names that exist.
 func (p Policy) JudgeUnfenced(plan *resolve.Plan) Verdict {
 	v := p.Judge(plan)
 	if v.Decision != Allow {
@@ -41,10 +41,10 @@ func (p Policy) JudgeUnfenced(plan *resolve.Plan) Verdict {
 	return j.verdict()
 }
 
-// JudgeTool is [Policy.JudgeUnfenced] for a tool that is not known: what its arguments name is
-// judged as ever, the tool itself is a question unless the configuration names it, and so is every
-// command that is not known to change nothing: there is no fence around it, and nothing is kept to
-// undo it with.
+// JudgeTool is [Policy.JudgeUnfenced] for an unknown tool: the names in its arguments are judged as
+// usual, the tool itself is a question unless the configuration names it, and so is every command
+// that is not known to change nothing, because there is no sandbox around it and nothing is stored
+// to undo it with.
 func (p Policy) JudgeTool(plan *resolve.Plan, tool string) Verdict {
 	v := p.JudgeUnfenced(plan)
 	j := judgement{p: &p, plan: plan, script: plan.Script, homes: p.homes, contained: v.Contained,

@@ -7,7 +7,7 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// verdict sorts the reasons, drops what is said twice, and draws the line.
+// verdict sorts the reasons, drops duplicates, and takes the strictest.
 func (j *judgement) verdict() Verdict {
 	slices.SortStableFunc(j.reasons, func(a, b Reason) int {
 		switch {
@@ -41,8 +41,8 @@ func (j *judgement) verdict() Verdict {
 	return v
 }
 
-// maxAlike is how many names one rule speaks of for one place of the text. The rest is a
-// number: who has read three of the matches of a pattern knows the pattern.
+// maxAlike is how many names one rule lists for one place of the text. The rest is a number: a
+// reader of three matches of a pattern knows the pattern.
 const maxAlike = 3
 
 // fold counts what is more of the same.

@@ -39,7 +39,7 @@ func TestLimitText(t *testing.T) {
 	}
 }
 
-// Whoever writes a key of another program is told what to use.
+// A configuration with a key of another program gets an error that says what to use.
 func TestForeignKeys(t *testing.T) {
 	for name, instead := range ForeignKeys() {
 		if got := (&decoder{keys: Keys()}).nearest(name); !strings.Contains(got, instead) {

@@ -33,8 +33,8 @@ func (s Setting) Given(text string) (list []string) {
 	return list
 }
 
-// variable is the one for an entry; "" for none. A star in its name stands for the key, or for the
-// section that the key stands in, as the table has the star.
+// variable returns the variable for an entry; "" for none. A star in its name is replaced by the
+// key, or by the section that the key is in, as the table has the star.
 func (s Setting) variable(e entry) string {
 	for _, k := range s.Keys {
 		name := s.Vars[k]
@@ -50,7 +50,7 @@ func (s Setting) variable(e entry) string {
 	return ""
 }
 
-// unfit stands for a word that is not given.
+// unfit represents a word that is not given.
 const unfit = "\x00"
 
 // plainValue is the value in a line of settings, without passwords.

@@ -10,8 +10,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse"
 )
 
-// RemoteScheme marks an endpoint whose host is the name of a git remote: it stands in the
-// repository's configuration, which only a person's yes lets a command change.
+// RemoteScheme marks an endpoint whose host is the name of a git remote: the name is defined in the
+// repository's configuration, which a command may change only with a person's approval.
 const RemoteScheme = "remote"
 
 func hostIn(host string, list []string) bool {

@@ -77,7 +77,7 @@ func Registries() []Registry {
 	return table.list
 }
 
-// optionsWithValue stand in front of a subcommand, each with a word of its own.
+// optionsWithValue are options before a subcommand, each followed by a word that is its value.
 func optionsWithValue() []string { return wordsOf("options ") }
 
 // Starters are programs that only start others.

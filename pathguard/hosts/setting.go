@@ -29,13 +29,13 @@ func (s Setting) Named(text string) (list []string) {
 // An entry is a line of settings that belongs to a key of the setting.
 type entry struct {
 	key, line string
-	section   string // the last word of the one that it stands in
-	first     bool   // the key stands in this line
+	section   string // the last word of the section that it is in
+	first     bool   // the key is in this line
 }
 
 // entries yields the lines of a text that belong to the setting's keys. It reads what all the
 // formats of registries.txt have in common: a line is a key and its values, and a line that is
-// indented or an item of a list goes on with the key before.
+// indented or an item of a list continues the key before.
 func (s Setting) entries(text string) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
 		var at entry
@@ -64,7 +64,7 @@ func (s Setting) entries(text string) iter.Seq[entry] {
 	}
 }
 
-// uncommented is a text without what stands between <!-- and -->.
+// uncommented is a text without the parts between <!-- and -->.
 func uncommented(text string) string {
 	var b strings.Builder
 	for {
@@ -107,7 +107,7 @@ func keyOf(line string) (key, value string) {
 	return strings.Trim(line[:end], "\"'<:- "), strings.TrimSpace(line[min(end+1, len(line)):])
 }
 
-// addresses are the hosts of the addresses in a line. Those of GOPROXY stand side by side, and a
+// addresses are the hosts of the addresses in a line. GOPROXY lists several in one value, and a
 // checksum database is named by its host alone.
 func addresses(line, key string) (list []string) {
 	words := strings.FieldsFunc(line,
@@ -144,8 +144,8 @@ func portOf(scheme string) string {
 // cratesIndex is what Cargo.lock calls the public registry, which is asked elsewhere.
 const cratesIndex = "registry+https://github.com/rust-lang/crates.io-index"
 
-// Of returns the host of an address, as HOST:PORT; "" of anything else. What the address is of may
-// stand before it: sparse+https://, x@https://.
+// Of returns the host of an address, as HOST:PORT; "" of anything else. A prefix may come before
+// the address: sparse+https://, x@https://.
 func Of(address string) string {
 	end := strings.Index(address, "://")
 	if end < 0 || address == cratesIndex {

@@ -101,7 +101,7 @@ type doubts struct {
 
 func (d doubts) own() Intent { return Intent(d) }
 
-// and joins what is said of all commands with what is said of one.
+// and joins what is said about all commands with what is said about one.
 func (i Intent) and(one Intent) Intent {
 	one.NeedsConfirm = one.NeedsConfirm || i.Confirm()
 	if one.Hint == "" || one.Hint == "safe" {

@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
-// A mount is a line of /proc/self/mountinfo: below point, what lies below root in the file system
-// of device.
+// A mount is a line of /proc/self/mountinfo: the directory point shows the directory root of the
+// file system of device.
 type mount struct{ device, root, point string }
 
 // Table are all mounts of this process, in the order of the kernel: the last one at a point is the
@@ -59,7 +59,7 @@ func unoctal(s string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(s)
 }
 
-// over returns the index of the mount that a real path lies in, or -1.
+// over returns the index of the mount that contains a real path, or -1.
 func (m *Table) over(path string) int {
 	found := -1
 	for i := range m.list {

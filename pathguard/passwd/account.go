@@ -16,8 +16,8 @@ const (
 	passwdHome = 5
 )
 
-// HomeOf returns the home directory that /etc/passwd gives to uid, "" when it gives none.
-// $HOME is not asked: it belongs to whoever starts the process.
+// HomeOf returns the home directory that /etc/passwd gives to uid, "" if it gives none. $HOME is
+// not read, because the caller of the process controls it.
 func HomeOf(uid int) string { return homeIn(passwdUID, strconv.Itoa(uid)) }
 
 // NameOf returns the name that /etc/passwd gives to uid, "" when it gives none. $USER is not

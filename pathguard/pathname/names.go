@@ -43,7 +43,7 @@ var secretFiles = sync.OnceValue(func() (files struct{ secret, public []string }
 	return files
 })
 
-// Deep returns a name as one of any depth. Where b has room for it, it takes no memory of its own.
+// Deep returns a name as one of any depth. It allocates nothing if b has room.
 func Deep(b *strings.Builder, name string) string {
 	from := b.Len()
 	b.WriteString("**/")
@@ -141,7 +141,7 @@ var SystemDirs = []string{
 	"/System", "/Library", "/Applications", "/private/etc",
 }
 
-// programDirs are where the system keeps its programs.
+// programDirs are the directories of the system's programs.
 var programDirs = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store",
 	"/run/current-system/sw",

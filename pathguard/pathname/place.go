@@ -42,11 +42,11 @@ func Unescape(text string) string {
 	return b.String()
 }
 
-// IsSystem reports whether a path lies where the system keeps its programs: only root
-// writes there, so a program is named well enough by its inode, size and time.
+// IsSystem reports whether a path is in a directory of the system's programs: only root writes
+// there, so inode, size and time identify a program well enough.
 func IsSystem(path string) bool { return WithinAny(path, programDirs) }
 
-// ProgramDirs are where the system keeps its programs.
+// ProgramDirs are the directories of the system's programs.
 func ProgramDirs() []string { return slices.Clone(programDirs) }
 
 func WithinAny(path string, dirs []string) bool {
@@ -58,8 +58,8 @@ func WithinAny(path string, dirs []string) bool {
 	return false
 }
 
-// IsToolDir reports whether a program of the workspace stands where the project's own tools
-// are installed; those may come before the system's on purpose.
+// IsToolDir reports whether a program of the workspace is where the project's own tools are
+// installed; those may come before the system's on purpose.
 func IsToolDir(path string) bool {
 	for _, dir := range []string{"/node_modules/.bin/", "/.venv/bin/", "/venv/bin/", "/vendor/bin/",
 		"/env/bin/"} {
@@ -70,13 +70,13 @@ func IsToolDir(path string) bool {
 	return false
 }
 
-// neverWorkspaces are written by installing, by the kernel, or not at all. A repository in
-// them (etckeeper keeps one in /etc) does not make them a project.
+// neverWorkspaces are written by installers, by the kernel, or not at all. A repository in them
+// (etckeeper keeps one in /etc) does not make them a project.
 var neverWorkspaces = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
 	"/libx32", "/boot", "/proc", "/sys", "/dev", "/run", "/nix", "/System", "/Library"}
 
-// MayBeWorkspace reports whether a real directory can be a workspace. Without a mark of its
-// own it is one only where people keep projects: a folder of settings in the home is not.
+// MayBeWorkspace reports whether a real directory can be a workspace. Without a mark it is one only
+// where people keep projects: a folder of settings in the home is not.
 func MayBeWorkspace(dir, home string, marked bool) bool {
 	if dir == "/" || IsTemp(dir) || home != "" && Within(home, dir) ||
 		WithinAny(dir, neverWorkspaces) || slices.Contains(homesOfAll, dir) ||
@@ -93,11 +93,12 @@ func MayBeWorkspace(dir, home string, marked bool) bool {
 	return !WithinAny(dir, SystemDirs) || inHome && home == rootHome
 }
 
-// rootHome is where root keeps projects, as in most containers, and a system directory to everybody
-// else. The homes of service accounts, /var/www or /var/lib/postgresql, hold what they serve.
+// rootHome is where root keeps projects, as in most containers, and a system directory for every
+// other account. The homes of service accounts, /var/www or /var/lib/postgresql, hold what they
+// serve.
 const rootHome = "/root"
 
-// homesOfAll hold what belongs to others: everybody's homes, mounted disks, what is served.
+// homesOfAll hold what belongs to others: the homes of all users, mounted disks, served files.
 var homesOfAll = []string{"/home", "/Users", "/mnt", "/media", "/srv"}
 
 // IsTemp reports whether a path is a shared directory for temporary files itself.

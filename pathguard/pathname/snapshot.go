@@ -9,7 +9,7 @@ import (
 )
 
 // IsSnapshot reports whether a path is such a file of one of the homes, or in a folder that an
-// agent's program was told to use in place of one there.
+// agent's program was configured to use instead.
 func IsSnapshot(full string, homes, moved []string) bool {
 	return strings.HasSuffix(full, ".sh") && IsSnapshotDir(path.Dir(full), homes, moved)
 }

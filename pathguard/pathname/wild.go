@@ -7,9 +7,9 @@ import (
 	"mvdan.cc/sh/v3/pattern"
 )
 
-// A Pattern is a shell pattern for one component of a path. Nearly all are made of "*" and
-// "?" alone; those are matched as they stand, because compiling some fifty expressions at
-// every start would cost more than judging.
+// A Pattern is a shell pattern for one component of a path. Nearly all consist of "*" and "?"
+// alone; those are matched without compiling, because compiling some fifty expressions at every
+// start would cost more than judging.
 type Pattern struct {
 	Text string
 	re   *regexp.Regexp // for [...] and what else the shell knows; nil for "*" and "?"

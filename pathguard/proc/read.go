@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Read returns what a short file has. [os.ReadFile] would also ask the kernel whether it tells of
-// changes, which is five calls more.
+// Read returns the content of a short file. [os.ReadFile] would also register the file for polling,
+// which is five system calls more.
 func Read(name string) ([]byte, error) {
 	fd, err := open(name)
 	if err != nil {
@@ -52,7 +52,7 @@ func open(name string) (fd int, err error) {
 	}
 }
 
-// BootID tells this boot of the machine from every other one; "" where it is not told.
+// BootID identifies this boot of the machine; "" if it is not known.
 var BootID = sync.OnceValue(func() string {
 	text, err := Read("/proc/sys/kernel/random/boot_id")
 	if err != nil {

@@ -2,10 +2,9 @@ package resolve
 
 import "slices"
 
-// Changed returns the programs and the files of code that the plan bound and that do not stand
-// behind their names any more, or not with the same text: what is replaced, written to, or reached
-// another way by now. A shell and an interpreter open what they execute by its name, so this is
-// asked as late as can be.
+// Changed returns the bound programs and files of code that are no longer behind their names, or
+// that have another text: replaced, written to, or reached another way by now. A shell or an
+// interpreter opens what it executes by name, so this is checked as late as possible.
 //
 // A plan that binds no text has nothing to lose, and is not looked at again.
 func (p *Plan) Changed() ([]string, error) {
@@ -49,7 +48,7 @@ func (p *Plan) executes(list []executed) []executed {
 	for i := range p.Contents {
 		x := &p.Contents[i]
 		var f Facts
-		if x.Why == notRegular { // its time tells of who reads and writes it
+		if x.Why == notRegular { // its time changes with each read and write
 			f.place(x.Path, x.ID)
 		} else {
 			f.content(x)

@@ -44,7 +44,7 @@ func (r *resolver) keepContent(c Content) {
 	r.plan.Contents = append(r.plan.Contents, c)
 }
 
-// remember keeps a text that was hashed: what is judged is what was bound.
+// remember keeps a text that was hashed, so that the text that is judged is the one that was bound.
 func (r *resolver) remember(path, text string) {
 	if text == "" {
 		return
@@ -80,7 +80,8 @@ func sum(f *walk.Held, mode uint32, size int64) (hash, text, why string) {
 	return hash, text, why
 }
 
-// sumText hashes a text of the size that it had a moment ago, and keeps it when it is short.
+// sumText hashes a text of the size that it had a moment ago, and returns the text too if it is
+// short.
 func sumText(in io.Reader, size int64) (hash, text, why string) {
 	h := sha256.New()
 	var few []byte

@@ -37,7 +37,7 @@ func (f *Facts) list(words []string) {
 	f.Texts(words...)
 }
 
-// place is a path and the inode that stood there.
+// place adds a path and the inode that it had.
 func (f *Facts) place(path string, id walk.ID) {
 	f.Texts(path)
 	*f = binary.AppendUvarint(*f, id.Dev)

@@ -24,7 +24,7 @@ func TellsWrites(c *shellparse.Command) bool {
 		c.Known && (slices.Contains(ExactPrograms, c.Name) || c.ReadOnly))
 }
 
-// Exact reports whether the text tells every write of the plan.
+// Exact reports whether the text names every write of the plan.
 func (p *Plan) Exact() bool {
 	for i := range p.Script.Commands {
 		if !TellsWrites(&p.Script.Commands[i]) {

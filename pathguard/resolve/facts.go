@@ -67,7 +67,7 @@ func (f *Facts) program(p *Program) {
 	f.Number(int64(p.Mode))
 }
 
-// content binds a file by what is in it; the time stands in only where no hash can.
+// content binds a file by its content; the time is used only if there is no hash.
 func (f *Facts) content(c *Content) {
 	f.place(c.Path, c.ID)
 	f.Number(c.Size)

@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// The bounds of the search for the scripts that find(1) would hand to an interpreter. Nobody
-// looks at more of them.
+// The bounds of the search for the scripts that find(1) would pass to an interpreter. A person
+// would not read more of them.
 const (
 	maxFound      = 64
 	maxFoundNames = 1 << 14

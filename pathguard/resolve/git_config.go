@@ -133,7 +133,7 @@ func (g *gitRemotes) remote(push bool) string {
 	return only
 }
 
-// addresses are those that a remote stands for; none where that is not known.
+// addresses are the addresses of a remote; none if they are not known.
 func (g *gitRemotes) addresses(name string, push bool) (list []string) {
 	if name == "" {
 		name = g.remote(push)

@@ -108,8 +108,8 @@ func (r *resolver) readRemotes(top, place, common string) *gitRemotes {
 // maxGitIncludes bounds files of settings that include others.
 const maxGitIncludes = 8
 
-// takeSettings reads a file and what it includes. It returns false where it cannot be told what
-// that says about remotes.
+// takeSettings reads a file and the files that it includes. It returns false if what they say about
+// remotes cannot be determined.
 func (r *resolver) takeSettings(g *gitRemotes, name string, depth int) bool {
 	for _, s := range gitSettings(r.smallFile(name)) {
 		if s.section != "include" && s.section != "includeif" || s.key != "path" {

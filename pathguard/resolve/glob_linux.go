@@ -57,9 +57,9 @@ type expansion struct {
 	left  int // directory entries that may still be read
 }
 
-// made expands the pattern of whose matches a script makes other names, and keeps those: text with
-// what the star of the first stands for in the place of its own. It reports whether that could be
-// told: outside quotes, a blank or a pattern in a name makes more names of it.
+// made expands a pattern from whose matches a script makes other names, and adds those names: text,
+// with its star replaced by what the star of the first pattern matches. It reports whether the
+// names are certain: outside quotes, a blank or a pattern in a name makes more names of it.
 func (x *expansion) made(of, text, dir string) bool {
 	if of == "" {
 		return false
@@ -80,7 +80,7 @@ func (x *expansion) made(of, text, dir string) bool {
 	return true
 }
 
-// expand matches the components against what stands below dir, an absolute path.
+// expand matches the components against the names below dir, an absolute path.
 func (x *expansion) expand(dir string, parts []string) {
 	for i, part := range parts {
 		if pattern.HasMeta(part, 0) {

@@ -19,10 +19,10 @@ const (
 	maxIndex  = 8 << 20  // .git/index: some 80,000 files
 )
 
-// ignored finds the names that the workspace calls build output: they stand in .gitignore or
-// in the repository's own info/exclude, and git tracks nothing below them. Whoever can write
-// the one file could have written the other, but the index shows what was there before. It is
-// asked for only when something is deleted, because nothing else depends on it.
+// ignored finds the names that the workspace calls build output: they are in .gitignore or in the
+// repository's own info/exclude, and git tracks nothing below them. An attacker that can write
+// .gitignore could have written the other file too, but the index shows what was there before. It
+// is only computed when something is deleted, because nothing else depends on it.
 func (r *resolver) ignored() map[string]bool {
 	if r.plan.Workspace == "" || !slices.ContainsFunc(r.plan.Targets,
 		func(t Target) bool { return t.Right == command.Delete }) {
@@ -77,9 +77,9 @@ func (r repository) close() {
 	}
 }
 
-// repository finds the repository of a workspace. In a worktree or a submodule .git is a file
-// that names it, and what it names must say the same the other way round: otherwise a line in
-// a file could choose the index that tells what is tracked.
+// repository finds the repository of a workspace. In a worktree or a submodule .git is a file that
+// names the repository, and the repository must point back: otherwise a line in a file could choose
+// the index that decides what is tracked.
 func (r *resolver) repository(root walk.Dir) (repository, bool) {
 	none := repository{-1, -1}
 	var st unix.Stat_t
@@ -133,10 +133,10 @@ func (r *resolver) text(from walk.Dir, name string) string {
 	return pathname.Join(end.Real, end.Missing)
 }
 
-// ignoredNames reads a .gitignore for the names that builds make and people use too, as far
-// as they stand there plainly: "build", "build/", and "/build" for the root alone, which
-// keeps its slash. A file that takes something back with "!" tells nothing here, because then
-// the order of all its lines decides.
+// ignoredNames reads a .gitignore for the names that builds make and people use too, if they are
+// there as plain names: "build", "build/", and "/build" for the root alone, which keeps its slash.
+// A file that takes something back with "!" yields nothing here, because then the order of all its
+// lines decides.
 func ignoredNames(text []byte) map[string]bool {
 	names := map[string]bool{}
 	for line := range strings.Lines(string(text)) {
@@ -153,9 +153,9 @@ func ignoredNames(text []byte) map[string]bool {
 	return names
 }
 
-// tracks reports whether a git index has a file below a directory of that name. The path of
-// an entry stands in it as it is, so looking for the bytes finds every one, and at worst one
-// too many. Version 4 shortens the paths: then everything is taken to be tracked.
+// tracks reports whether a git index has a file below a directory of that name. The index contains
+// the path of an entry literally, so searching for the bytes finds every one, and at worst one too
+// many. Version 4 shortens the paths: then everything is assumed to be tracked.
 func tracks(index []byte, name string) bool {
 	if len(index) < 12 || string(index[:4]) != "DIRC" || index[7] > 3 {
 		return true

@@ -10,8 +10,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse"
 )
 
-// The bounds of what is read inside of files. Behind them a file is bound by its content and
-// not judged: the fence contains it, as it contains a program in machine code.
+// The bounds of what is read inside files. Beyond them a file is bound by its content and not
+// judged: the sandbox contains it, as it contains a program in machine code.
 const (
 	maxInnerText  = 64 << 10 // of one file; generated ones (configure) are longer
 	maxInnerDepth = 3        // npm script, shell script, what that calls
@@ -69,17 +69,16 @@ func langOf(text string) (lang string, zsh bool) {
 	return interpreters[base], false
 }
 
-// unknownArgs stand behind the arguments that are known. How many the file gets, and that one
-// is missing, would only be certain with all of the program around it: taken for empty, a
-// missing "$1" turns "$1/*" into "/*".
+// unknownArgs are added after the known arguments. How many arguments the file gets, and whether
+// one is missing, would be certain only with the whole program around it: assumed empty, a missing
+// "$1" would turn "$1/*" into "/*".
 const unknownArgs = 12
 
 // settledVars are the variables of the environment whose values a script takes for granted; all
-// others are unknown to it, because what stands before it in the line, or an "if" in it, may
-// give them one.
+// others are unknown, because an earlier part of the line, or an "if" in the script, may set them.
 var settledVars = []string{"HOME", "USER", "LOGNAME", "TMPDIR"}
 
-// parse reads the text as a script of its own, started in dir.
+// parse reads the text as a separate script, started in dir.
 func (rd *reading) parse(dir string, c *Caller) (s *shellparse.Script, skip int) {
 	o := shellparse.Options{Dir: dir, Home: c.Home, Name: rd.name, Snapshots: c.Moved}
 	if rd.zsh {
@@ -131,8 +130,8 @@ func argsOf(c *shellparse.Command, name string) []shellparse.Word {
 	return nil
 }
 
-// packageScripts are the commands of npm, pnpm, yarn and bun that run a script of
-// package.json under a name of their own.
+// packageScripts are the commands of npm, pnpm, yarn and bun that run a package.json script of a
+// fixed name.
 var packageScripts = map[string][]string{
 	"test": {"test"}, "t": {"test"}, "tst": {"test"}, "start": {"start"}, "stop": {"stop"},
 	"restart": {"restart", "stop", "start"},
@@ -206,7 +205,7 @@ func packageTexts(text string) map[string]string {
 	return texts
 }
 
-// valued are options of npm and its like whose value is a word of its own.
+// valued are options of npm and similar programs whose value is the next word.
 var valued = []string{"--prefix", "-C", "--dir", "--cwd", "--loglevel", "-w", "--workspace",
 	"--filter", "-F", "--script-shell", "--registry", "--cache", "--userconfig"}
 

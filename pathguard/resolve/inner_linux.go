@@ -85,8 +85,8 @@ var collectors = []string{"pytest", "py.test", "tox", "nox", "python", "python3"
 var pickedUp = map[string]string{".py": "python", ".js": "javascript", ".mjs": "javascript",
 	".cjs": "javascript", ".ts": "javascript", ".rb": "ruby", ".pl": "perl", ".t": "perl"}
 
-// named reports whether a file of a command is the one that its words name, where they name
-// one: make -C sub does not run the makefile that stands here.
+// named reports whether a file of a command is the one that its words name, if they name one: make
+// -C sub does not run the makefile in this directory.
 func (r *resolver) named(c *Content) bool {
 	other := false
 	for i := range r.plan.Targets {
@@ -100,7 +100,7 @@ func (r *resolver) named(c *Content) bool {
 	return !other
 }
 
-// recipes reads what a makefile has a shell do, in the directory that make(1) was told to work in.
+// recipes reads what a makefile has a shell do, in the directory that make(1) works in.
 func (r *resolver) recipes(c *Content, text string) {
 	cmd := &r.plan.Script.Commands[c.Command]
 	dir := path.Dir(c.Path)
@@ -180,7 +180,7 @@ func (r *resolver) innerAt(cmd int, file, dir string, rd reading) {
 	r.share.inner++
 	c := r.plan.Caller
 	s, skip := rd.parse(dir, &c)
-	if s.Err != nil && len(s.Commands) == 0 { // no grammar of a shell's: the fence holds what it is
+	if s.Err != nil && len(s.Commands) == 0 { // not a shell's grammar: the sandbox contains it
 		return
 	}
 	s.Effects = slices.DeleteFunc(s.Effects,

@@ -79,7 +79,7 @@ func (m *makeScript) close() []reading {
 	return m.list
 }
 
-// UnknownMake is what stands for a value that only make knows.
+// UnknownMake replaces a value that only make knows.
 const UnknownMake = "${tada_make}"
 
 // makeWords are the goals and the variables that a command of make is given; false when one of
@@ -98,8 +98,8 @@ func makeWords(c *shellparse.Command) (words []string, ok bool) {
 	return words, true
 }
 
-// makeValues are the options of make(1) whose value is a word of its own; that of the last four
-// may be missing, and is a number.
+// makeValues are the options of make(1) whose value is the next word; that of the last four may be
+// missing, and is a number.
 var makeValues = []string{"-f", "--file", "--makefile", "-C", "--directory", "-I", "--include-dir",
 	"-o", "--old-file", "--assume-old", "-W", "--what-if",
 	"--new-file", "--assume-new", "-E", "--eval", "-j", "--jobs", "-l", "--load-average"}

@@ -11,8 +11,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// A manifest is a file that tells a tool what to run although no word of the command line
-// names it.
+// A manifest is a file from which a tool learns what to run, although no word of the command line
+// names the file.
 type manifest struct {
 	names  []string // the first that exists is read
 	upward bool     // the tool also looks in the directories above
@@ -85,8 +85,8 @@ func (r *resolver) manifest(command int, at walk.Dir, names []string) bool {
 // maxIncludes bounds the makefiles that one takes in, and those that they take in.
 const maxIncludes = 32
 
-// includes binds the makefiles that another one takes in, by content: what they say runs as much
-// as what it says itself. They are not judged; the fence holds what they do.
+// includes binds the makefiles that another one includes, by content: their text runs as much as
+// its own. They are not judged; the sandbox contains what they do.
 func (r *resolver) includes(cmd int, dir string, queue []string) {
 	for n := 0; n < len(queue) && n < maxIncludes; n++ {
 		end := r.Walk(r.from(dir), queue[n], true)

@@ -12,8 +12,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// A Caller is who asks for a command line to run, and from where. It is data of the
-// caller's: nothing in it can loosen a policy.
+// A Caller describes the process that asks for a command line to run. The caller controls this
+// data: nothing in it can loosen a policy.
 type Caller struct {
 	Dir      string            // the absolute directory it starts in
 	Env      map[string]string // the environment that the command would get
@@ -23,7 +23,7 @@ type Caller struct {
 	StateDir string        // where tada-run keeps its own state; no command may touch it
 	Intent   intent.Intent // the caller's own judgement; it can only raise the verdict
 	Publish  []uint16      // ports on which other machines are to reach the command
-	// tada-run's own program, wherever a link to it stands: a shell that starts itself again
+	// tada-run's own program, wherever a link to it is: a shell that starts itself again
 	Self walk.ID
 	// the agent's session that the first command begins; nil for any other command
 	Session *Session
@@ -49,18 +49,18 @@ type Local struct {
 	Moved []string
 }
 
-// A Session is what an agent's program needs in a session of its own, beside the workspace. Its
-// zero value is a program that needs nothing.
+// A Session is what an agent's program needs in a session, beside the workspace. The zero value is
+// a program that needs nothing.
 type Session struct {
 	Agent string   // its name
 	Hosts []string // HOST or HOST:PORT, of its vendor
 }
 
-// A Plan is a script together with the real files behind its names. The files stay open,
-// by O_PATH, until Close: what a person was shown and what the fence is built from are the
-// same inodes even when the names point elsewhere by then.
+// A Plan is a script together with the real files behind its names. The files stay open, by O_PATH,
+// until Close: a person is shown the same inodes that the sandbox is built from, even if the names
+// point elsewhere by then.
 type Plan struct {
-	Script    *shellparse.Script // with what its git remotes stand for in their place
+	Script    *shellparse.Script // with the addresses of its git remotes in place of their names
 	Caller    Caller
 	Workspace string // resolved; "" when there is none, and then every write asks
 	Dir       string // the working directory without a symbolic link in it
@@ -126,7 +126,7 @@ type Target struct {
 	Name    string // as the text spells it
 	Unknown bool   // only a beginning of the name is known; Real is as far as that goes
 	Glob    bool   // one match of a pattern
-	One     bool   // of a pattern that has one match, which only the run tells
+	One     bool   // from a pattern that has one match, which is known only when it runs
 	Effect  int    // index in Script.Effects; -1 for the directory of a command
 	Command int    // index in Script.Commands; -1 for none
 
@@ -152,19 +152,18 @@ type Found struct {
 	Why     string      // why the way ended before its end, unless the rest is just missing
 }
 
-// File returns Real opened with O_PATH, or nil when the plan does not hold it: nothing of
-// it exists, it is a descriptor, or the plan held [maxHeld] files already.
+// File returns Real opened with O_PATH, or nil if the plan does not hold it: nothing of it exists,
+// it is a descriptor, or the plan already held [maxHeld] files.
 func (t *Target) File() *os.File { return t.file.Open() }
 
-// DirFile returns the directory of Real opened with O_PATH, of a name that is to be made, removed
-// or replaced. It is nil when the directory had changed by then, or when the plan held too many
-// files.
+// DirFile returns the directory of Real opened with O_PATH, for a name that is to be made, removed
+// or replaced. It is nil if the directory had changed by then, or if the plan held too many files.
 func (t *Target) DirFile() *os.File { return t.dir.Open() }
 
 // Path returns the whole absolute path: what exists, and what is missing below it.
 func (t *Target) Path() string { return pathname.Join(t.Real, t.Missing) }
 
-// Bound is what tells a file that would be executed from any other.
+// Bound identifies a file that would be executed.
 type Bound struct {
 	ID      walk.ID
 	Size    int64
@@ -178,7 +177,7 @@ type Bound struct {
 type Program struct {
 	Command int    // index in Script.Commands
 	Name    string // as the command line spells it
-	Path    string // as the search in PATH found it; "" when it did not, and then Why tells
+	Path    string // as the search in PATH found it; "" if it did not, and then Why says why
 	Real    string // without a symbolic link
 	Mode    os.FileMode
 	Shadow  string // the program that this one hides, when a workspace directory is first in PATH
@@ -214,7 +213,7 @@ type Glob struct {
 	Kept    int    // of them, those that became targets
 }
 
-// A Limit is a bound that was reached; what lies behind it was not looked at.
+// A Limit is a bound that was reached; nothing beyond it was examined.
 type Limit struct {
 	What   string // "targets", "names", "links", "size"
 	Count  int
@@ -244,8 +243,8 @@ func (p *Plan) Close() error {
 	return first
 }
 
-// An Inner is the text of a file that a command executes, read as if it stood in the command
-// line: "bash s.sh" does what s.sh says. The text is the very one that Content binds.
+// An Inner is the text of a file that a command executes, read as if it were in the command line:
+// "bash s.sh" does what s.sh says. It is the text that Content binds.
 type Inner struct {
 	Path    string // the file, absolute, without a symbolic link
 	Command int    // index in Script.Commands of the plan around it
@@ -253,11 +252,10 @@ type Inner struct {
 
 	skip  int   // the bytes of Plan.Script.Text that were put before the file's own
 	lines []int // by line of the text, the line of the file; nil when they are the same
-	plain bool  // the text stands in the file line by line
+	plain bool  // the file contains the text line by line
 }
 
-// Line returns the line of the file that a span of the text stands on, 0 when that cannot be
-// told.
+// Line returns the line of the file that contains a span of the text, 0 if that is not known.
 func (in *Inner) Line(s shellparse.Span) int {
 	text := in.Plan.Script.Text
 	if !in.plain || s.Start < in.skip || s.Start > len(text) {

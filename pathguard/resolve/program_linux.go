@@ -20,8 +20,8 @@ type programKey struct{ name, path, dir, via string }
 // interpreter, and what runs in a container or on another machine.
 const elsewhere = "-"
 
-// bringers look for a program in a place of their own before PATH, and bring it along when it
-// stands nowhere. What they do not find here is not missing.
+// bringers look for a program in a place of their own before PATH, and fetch it if it is nowhere. A
+// program that is not found here is not missing.
 var bringers = map[string]string{
 	"npx": "node_modules/.bin", "npm": "node_modules/.bin", "pnpm": "node_modules/.bin",
 	"pnpx": "node_modules/.bin", "yarn": "node_modules/.bin",
@@ -115,7 +115,7 @@ func (r *resolver) program(i int, key programKey) Program {
 		if p.Path == "" {
 			found := p
 			if r.bindProgram(&found, from, name); found.Path != "" && !found.Mode.IsRegular() {
-				continue // a directory: the search goes on
+				continue // a directory: the search continues
 			}
 			p = found
 			if p.Path == "" || !r.inWorkspace(p.Real) || pathname.IsToolDir(p.Path) {

@@ -160,7 +160,7 @@ func (r *resolver) settingFiles(name string) []string {
 	return []string{name}
 }
 
-// home is where programs look for the settings of whoever calls.
+// home is where programs look for the caller's settings.
 func (r *resolver) home() string {
 	if home := r.plan.Caller.Env["HOME"]; strings.HasPrefix(home, "/") {
 		return home
@@ -181,9 +181,9 @@ func filesIn(dir, ending string) (list []string) {
 	return list
 }
 
-// setting reads a file of settings, and tells whether it is one of the workspace. A file counts as
-// the user's where it lies outside of what commands may write: not in the workspace, not among
-// temporary files unless the home is there, and written by nobody else.
+// setting reads a file of settings, and reports whether it belongs to the workspace. A file counts
+// as the user's if it is outside of what commands may write: not in the workspace, not among
+// temporary files unless the home is there, and writable by no one else.
 func (r *resolver) setting(name string) (f settingFile) {
 	end := r.Walk(r.Root, name, true)
 	defer end.Close()

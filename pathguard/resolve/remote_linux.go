@@ -9,9 +9,9 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// remotes puts in the place of each git remote what it stands for, as the settings of git say: the
-// hosts of its addresses, or folders that are read or written. One that cannot be told stays as it
-// is. The script is the caller's, who may ask again when the settings are others: the plan has a
+// remotes replaces each git remote by its address in the settings of git: the hosts of its
+// addresses, or folders that are read or written. A remote whose address is not known stays as it
+// is. The script belongs to the caller, who may ask again with other settings, so the plan has a
 // copy.
 func (r *resolver) remotes() {
 	script := r.plan.Script
@@ -39,7 +39,7 @@ func isRemote(e shellparse.Effect) bool {
 	return e.Right == command.Net && e.Net != nil && e.Net.Scheme == hosts.RemoteScheme
 }
 
-// changesRemotes reports whether a command may change what remotes stand for.
+// changesRemotes reports whether a command may change the addresses of remotes.
 func changesRemotes(c shellparse.Command) bool {
 	changes := func(w shellparse.Word) bool {
 		return !w.Static || w.Text == "remote" || w.Text == "config" || w.Text == "init"

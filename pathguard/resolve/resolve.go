@@ -15,7 +15,7 @@ var ErrUnsupported = errors.New("resolving names needs Linux")
 // ErrNoDir is what Resolve returns for a caller without an absolute working directory.
 var ErrNoDir = errors.New("the working directory is not an absolute path")
 
-// The bounds of one plan. Whatever lies behind them is asked for, with the count.
+// The bounds of one plan. Whatever is beyond them asks, with the count.
 const (
 	maxTargets = 5000    // effects and matches together
 	maxMatches = 4096    // of one pattern that become targets

@@ -15,9 +15,9 @@ import (
 // the programs and the files of code that would run. It reads directories for patterns and
 // regular files for their content, and nothing else: a FIFO or a device is never opened.
 //
-// A name that does not exist, cannot be reached, or is not wholly known is no error; it is
-// a Target that says so. The error is for what leaves no ground to stand on. The plan is
-// the caller's to Close.
+// A name that does not exist, cannot be reached, or is not wholly known is no error; it is a Target
+// that says so. An error means that there is no directory to start from. The caller must close the
+// plan.
 func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	if !strings.HasPrefix(c.Dir, "/") {
 		return nil, ErrNoDir

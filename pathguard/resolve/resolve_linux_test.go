@@ -278,7 +278,7 @@ func TestWorkspace(t *testing.T) {
 	}
 }
 
-// Root in a container works below /root; nobody else does, and a service's home is no project.
+// Root in a container works below /root; no other user does, and a service's home is no project.
 func TestWorkspaceOfRoot(t *testing.T) {
 	for _, tt := range []struct {
 		dir, home string

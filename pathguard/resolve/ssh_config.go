@@ -13,7 +13,7 @@ type sshConfig struct {
 	first map[string]string
 }
 
-// read takes in a file. What stands below Match depends on more than the name, and is left out.
+// read adds a file. Lines below Match depend on more than the name, and are left out.
 func (c *sshConfig) read(text string) {
 	if c.first == nil {
 		c.first = map[string]string{}

@@ -32,7 +32,7 @@ func (r *resolver) workspace() string {
 	return ""
 }
 
-// rootMarks stand in the root of a project.
+// rootMarks are names in the root of a project.
 var rootMarks = [...]string{".git", ".tada"}
 
 // isRoot reports whether a directory says that it is the root of a project. Its path has no

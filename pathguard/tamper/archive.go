@@ -17,7 +17,7 @@ import (
 const (
 	archiveDir  = "tamper"
 	archiveTime = "2006-01-02_15-04-05" // UTC
-	staged      = ".new-"               // before the manifest tells of it
+	staged      = ".new-"               // before the manifest lists it
 )
 
 var archiveName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(-\d+)?$`) })
@@ -147,7 +147,7 @@ func byAge(a, b string) int {
 // ArchivePath is the folder of an archived event.
 func (s *Store) ArchivePath(name string) string { return filepath.Join(s.dir, archiveDir, name) }
 
-// prune tells which archives go, so that there is room for more.
+// prune decides which archives go, to make room for more.
 func (s *Store) prune(m *manifest, who Who) error {
 	names, err := s.archives()
 	if err != nil {
@@ -171,8 +171,8 @@ func (s *Store) prune(m *manifest, who Who) error {
 	return nil
 }
 
-// Expire gives up what was archived before that moment, and returns how many events it was. The
-// record is told of each.
+// Expire deletes what was archived before that moment, and returns how many events that was. Each
+// deletion is an event of its own, for the log.
 func (s *Store) Expire(who Who, before time.Time) (gone int, err error) {
 	names, err := s.Archives()
 	if err != nil || len(names) == 0 || !expired(names[0], before) {
@@ -197,9 +197,9 @@ func expired(archive string, before time.Time) bool {
 	return err == nil && made.Before(before)
 }
 
-// publish does what a manifest that is on the disk promises: staged archives get their names,
-// pruned ones go, and so do copies that nobody needs; the list of names and the workspace's
-// checksums follow.
+// publish does what a manifest on the disk promises: staged archives get their names, pruned ones
+// are deleted, and so are copies without a user; the list of names and the workspace's checksums
+// follow.
 func (s *Store) publish(m *manifest) error {
 	dir := filepath.Join(s.dir, archiveDir)
 	for _, e := range m.events {

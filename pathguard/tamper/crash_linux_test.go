@@ -325,7 +325,8 @@ func TestEveryStepFails(t *testing.T) {
 	}
 }
 
-// 32 processes write the same file at once; nobody calls it tampering, and no line is lost.
+// 32 processes write the same file at once; that is not reported as tampering, and no line
+// is lost.
 func TestManyWriters(t *testing.T) {
 	t.Parallel()
 	root, dir, s := stage(t)

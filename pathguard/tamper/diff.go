@@ -120,8 +120,8 @@ func (s *Store) original(m *manifest, f Finding) (content []byte, kept bool, err
 	return content, true, err
 }
 
-// marked makes every line inert before the lines are compared, so that a line that only looks the
-// same is told apart, and shows how.
+// marked makes every line inert before the lines are compared, so that lines that only look the
+// same differ, and the difference can be seen.
 func marked(content []byte) []byte {
 	if len(content) == 0 {
 		return nil

@@ -59,8 +59,8 @@ var kinds = map[Action]string{
 }
 
 // An Event is something that happened to protected files. The store keeps it until [Store.Logged]
-// says that it stands in the record, so that a process that dies in between loses none; what stands
-// there twice has the same Seq.
+// says that it is in the log, so that a process that dies in between loses none; an event that is
+// in the log twice has the same Seq.
 type Event struct {
 	Seq       uint64    `json:"seq"`
 	Time      time.Time `json:"time"`
@@ -74,12 +74,12 @@ type Event struct {
 	Was       string    `json:"was,omitempty"`      // checksum before
 	Checksum  string    `json:"checksum,omitempty"` // checksum after
 	Digest    string    `json:"digest,omitempty"`   // of what was shown and decided
-	Archive   string    `json:"archive,omitempty"`  // the folder that keeps both versions
+	Archive   string    `json:"archive,omitempty"`  // the folder with both versions
 	Auto      bool      `json:"auto,omitempty"`     // no person decided
 	Text      string    `json:"text,omitempty"`     // the description
 }
 
-// RecordKind is the kind of the entry that tells this event.
+// RecordKind is the kind of the log entry for this event.
 func (e Event) RecordKind() string {
 	if e.Action == ActionDetected && e.Auto {
 		return "tamper.passed"
@@ -186,7 +186,7 @@ func escape(s string) string {
 	return b.String()
 }
 
-// invisible are letters and marks that show nothing, or nothing of their own, although Unicode
+// invisible are letters and marks that show nothing, or nothing by themselves, although Unicode
 // counts them as graphic: fillers of Hangul, the blank pattern of Braille, the joiner of graphemes,
 // variation selectors.
 var invisible = &unicode.RangeTable{

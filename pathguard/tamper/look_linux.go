@@ -77,9 +77,8 @@ var forms = map[uint32]Form{
 	unix.S_IFCHR:  Device, unix.S_IFBLK: Device,
 }
 
-// look reads what stands under a name. The content comes back when it is not longer than keep; a
-// longer one is hashed only. It never waits for a pipe, never wakes a device, and never follows a
-// link.
+// look reads the file behind a name. It returns the content if it is not longer than keep; a longer
+// one is only hashed. It never waits for a pipe, never wakes a device, and never follows a link.
 func look(path string, keep int64) (s Seen, content []byte) {
 	dir := filepath.Dir(path)
 	if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
@@ -114,7 +113,7 @@ func look(path string, keep int64) (s Seen, content []byte) {
 }
 
 // lookTries is how often a file that changes while it is read is read again. A file that is still
-// changing then is not the file that anybody saw.
+// changing after that has no single content that anyone could have seen.
 const lookTries = 8
 
 var errMoving = errors.New("it changed while it was read")

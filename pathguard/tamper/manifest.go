@@ -18,7 +18,7 @@ type record struct {
 	kept    bool   // a copy of the content is among the blobs
 }
 
-// A grant says that a run may write some files, from before it starts until it has told what it
+// A grant says that a run may write some files, from before it starts until it has reported what it
 // wrote.
 type grant struct {
 	id, owner string
@@ -31,8 +31,8 @@ type save struct {
 	event     Event
 }
 
-// A manifest is all that a store knows, in one file that is replaced as a whole: a baseline, the
-// copy that it names, and what is to be told about it change in one step or not at all.
+// A manifest is the whole state of a store, in one file that is replaced as a whole: a baseline,
+// the copy that it names, and what must be reported about it change in one step or not at all.
 type manifest struct {
 	seq     uint64
 	mode    modeState
@@ -41,8 +41,8 @@ type manifest struct {
 	grants  []grant
 	saves   []save
 	shown   map[string]string // path to the digest that a person was shown last
-	told    map[string]string // path to the digest that was last told as detected
-	events  []Event           // not yet known to stand in the record
+	told    map[string]string // path to the digest that was last reported as detected
+	events  []Event           // not yet known to be in the log
 }
 
 // A modeState is the last known value of security.tamper_proof.
@@ -156,8 +156,8 @@ func dash(s string) string {
 
 const sumLine = len("sum ") + 64 + len("\n")
 
-// decode reads a manifest. The sum at its end finds damage, not malice: whoever can write here can
-// write a sum.
+// decode reads a manifest. The sum at its end detects damage, not malice: an attacker that can
+// write here can write a sum.
 func decode(file []byte) (*manifest, error) {
 	cut := len(file) - sumLine
 	if cut < 0 || string(file[cut:]) != "sum "+hexSum(file[:cut])+"\n" {

@@ -2,10 +2,10 @@ package tamper
 
 import "fmt"
 
-// Mode returns whether security.tamper_proof is in force, and writes its changes down. What the
-// configuration says takes effect at once when it is stricter. When it is looser it waits for
-// [Store.ConfirmMode], because whoever can change a protected file may be able to change the
-// configuration too; pending is true meanwhile.
+// Mode returns whether security.tamper_proof is in force, and records its changes. A stricter
+// setting takes effect at once. A looser one waits for [Store.ConfirmMode], because a program that
+// can change a protected file may be able to change the configuration too; until then pending is
+// true.
 func (s *Store) Mode(who Who, configured bool) (on, pending bool, err error) {
 	m, err := s.load()
 	if err != nil {
@@ -39,8 +39,8 @@ func (s *Store) Known() (on, pending bool, err error) {
 	return m.mode.on, m.mode.pending, nil
 }
 
-// InForce reports whether [Store.Mode] would write nothing for what the configuration says, and
-// tells the same.
+// InForce reports whether [Store.Mode] would write nothing for this setting, and would return the
+// setting itself.
 func (s *Store) InForce(configured bool) bool {
 	m, err := s.load()
 	return err == nil && m.mode == modeState{known: true, on: configured}

@@ -46,8 +46,8 @@ func covers(pattern, name []string) bool {
 	return ok && err == nil && covers(pattern[1:], name[1:])
 }
 
-// match returns the names below root that a pattern of security.protect means: a name of its own,
-// existing or not, or every file that fits. "**" is any depth; links to directories are not
+// match returns the names below root that a pattern of security.protect means: a literal name,
+// existing or not, or every file that matches. "**" is any depth; links to directories are not
 // followed. The names are absolute.
 func match(root, pattern string) ([]string, error) {
 	full := pattern

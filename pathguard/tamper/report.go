@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// A TamperError says that protected files are not as they were left, and that nothing runs before a
-// person has looked. There is no option that goes on regardless: the way out is to accept or to
-// restore, file by file.
+// A TamperError says that protected files have changed, and that nothing runs before a person has
+// reviewed them. There is no option to continue regardless: the way out is to accept or to restore,
+// file by file.
 type TamperError struct {
-	Root     string // of the workspace: paths below it are told from there
+	Root     string // of the workspace: paths below it are shown relative to it
 	Findings []Finding
 }
 
@@ -66,7 +66,7 @@ func (e *TamperError) In(in Locale) string {
 	return fmt.Sprintf(w.several, len(e.Findings), strings.Join(names, ", "), more)
 }
 
-// ToolText is what a program is told that calls tools: its wording is a contract.
+// ToolText is the message for a program that calls tools: its wording is a contract.
 const ToolText = "TamperError: External modification detected. Use 'accept_tamper' tool to resolve."
 
 // Code is the error's name in answers to programs.
@@ -175,7 +175,7 @@ func (e *TamperError) name(f Finding) string {
 	return rel
 }
 
-// A Told is one file of a TamperError as a program is told it.
+// A Told is one file of a TamperError as it is reported to a program.
 type Told struct {
 	Path     string `json:"path"`
 	Kind     Kind   `json:"kind"`
@@ -184,7 +184,7 @@ type Told struct {
 	Digest   string `json:"digest"`
 }
 
-// Files are the findings as a program is told them, whole hashes among them.
+// Files are the findings as they are reported to a program, with whole hashes.
 func (e *TamperError) Files() []Told {
 	told := make([]Told, 0, len(e.Findings))
 	for _, f := range e.Findings {

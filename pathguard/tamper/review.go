@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// Accept makes what is on the disk the baseline of one file, because a person who was shown exactly
-// that says so. The digest is the one that [Store.Show] gave; "" means the last that was shown of
-// this file. Both versions are archived. The errors are [ErrNoReason], [ErrUnknownPath],
-// [ErrClean], [ErrNotShown] and [ErrChangedSince]; after any of them nothing has changed.
+// Accept makes the present state the baseline of one file, because a person who was shown exactly
+// that state accepts it. The digest is the one that [Store.Show] returned; "" means the last that
+// was shown of this file. Both versions are archived. The errors are [ErrNoReason],
+// [ErrUnknownPath], [ErrClean], [ErrNotShown] and [ErrChangedSince]; after any of them nothing has
+// changed.
 func (s *Store) Accept(who Who, path, digest, reason string) (Event, error) {
 	var told Event
 	if strings.TrimSpace(reason) == "" {
@@ -34,8 +35,8 @@ func (s *Store) Accept(who Who, path, digest, reason string) (Event, error) {
 	return told, err
 }
 
-// Pass accepts findings that nobody looked at, because tamper_proof is off. What is on the disk now
-// is archived and becomes the baseline.
+// Pass accepts findings without a review, because tamper_proof is off. The present state is
+// archived and becomes the baseline.
 func (s *Store) Pass(who Who, findings []Finding) ([]Event, error) {
 	var told []Event
 	err := s.update(func(m *manifest) (bool, error) {
@@ -160,9 +161,9 @@ func (s *Store) override(m *manifest, who Who, path string, e Event) (Event, err
 	return e, s.prune(m, who)
 }
 
-// Restore puts a file back as it was left, after what stands there now was archived. A file that
-// was not there goes away. The errors are [ErrUnknownPath], [ErrClean], [ErrNotKept], [ErrInTheWay]
-// and [ErrElsewhere].
+// Restore puts a file back to its baseline, after archiving the present state. A file that has no
+// content in the baseline is removed. The errors are [ErrUnknownPath], [ErrClean], [ErrNotKept],
+// [ErrInTheWay] and [ErrElsewhere].
 func (s *Store) Restore(who Who, path string) (Event, error) {
 	var told Event
 	err := s.review(path, func(m *manifest, f Finding) error {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Form is what stands under a name. Its zero value is nothing at all.
+// A Form is the kind of file behind a name. The zero value is nothing at all.
 type Form int
 
 // The forms.
@@ -18,7 +18,7 @@ const (
 	Pipe
 	Socket
 	Device
-	Unreadable // something that could not be read, and so cannot be told to be the same
+	Unreadable // unreadable, so it may have changed
 )
 
 var formNames = [...]string{"absent", "file", "link", "directory", "pipe", "socket", "device",
@@ -51,15 +51,16 @@ type Seen struct {
 	// the same with LF for every end of a line; "" for what is no text
 	Text   string `json:"text,omitempty"`
 	Target string `json:"target,omitempty"` // of a link
-	// the directory that the name is really in, when a link stands on the way
+	// the directory that the name is really in, if there is a link on the way
 	Real string `json:"real,omitempty"`
 	Why  string `json:"why,omitempty"` // why it is unreadable
 
 	stamp stamp
 }
 
-// A stamp is what stat(2) tells of a file and what changes with it. A program can set the time of
-// the last modification; the time of the last change of the inode is set by the kernel alone.
+// A stamp holds what stat(2) reports about a file and what changes with it. A program can set the
+// time of the last modification; the time of the last change of the inode is set by the kernel
+// alone.
 type stamp struct {
 	dev, ino     uint64
 	size         int64
@@ -76,9 +77,8 @@ func (s Seen) Checksum() string {
 	return s.Raw
 }
 
-// Who may read a protected file is no part of what it is, and taking away a right to write it, or
-// giving it to its owner, opens it to no one: the remedy for a file that others can write is no
-// tampering.
+// The right to read is not part of the baseline, and taking away a right to write, or giving it to
+// the owner, opens the file to no one: repairing a file that others can write is not tampering.
 const (
 	readBits    = 0o444
 	writeBits   = 0o222
@@ -133,7 +133,7 @@ func digestOf(path string, was, now Seen) string {
 // A Kind says how a file differs from its baseline.
 type Kind string
 
-// The kinds, as they stand in messages and in the record.
+// The kinds, as they are written in messages and in the log.
 const (
 	Changed Kind = "changed"
 	// it was not there, or matches a pattern whose files were all known
@@ -142,12 +142,12 @@ const (
 	TypeChanged     Kind = "type"             // it is a link, a directory, a pipe now
 	ModeChanged     Kind = "mode"             // others may write it, or it is executed or no longer
 	Moved           Kind = "moved"            // a directory on the way is another one now
-	Unseen          Kind = "unreadable"       // it cannot be told to be the same
-	BaselineMissing Kind = "baseline_missing" // it had a baseline once, and somebody took that away
+	Unseen          Kind = "unreadable"       // it may have changed
+	BaselineMissing Kind = "baseline_missing" // it once had a baseline, which was removed
 )
 
-// differs compares what is with what was, and tells how they differ, "" for not at all. That only
-// the ends of lines differ is no difference: see [Note].
+// differs compares the present state with the baseline, and returns how they differ, "" if they do
+// not. A difference in line endings alone does not count: see [Note].
 func differs(was, now Seen) Kind {
 	switch {
 	case now.Form == Unreadable && was.Form != Unreadable:

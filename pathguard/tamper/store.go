@@ -40,8 +40,8 @@ type Options struct {
 // Limits of a store.
 const (
 	DefaultKeep = 100
-	// MaxShadow is the size up to which a file's content is kept. Of a longer file there is only
-	// the hash: it is checked as any other, and cannot be shown or restored.
+	// MaxShadow is the size up to which a file's content is stored. Of a longer file there is only
+	// the hash: it is checked like any other, and cannot be shown or restored.
 	MaxShadow = 16 << 20
 	// lockWait bounds the wait for other processes. Each needs milliseconds, and many on a slow
 	// disk take turns; only one that was stopped in the middle takes longer.
@@ -70,8 +70,8 @@ func Open(dir string, o Options) *Store {
 	return &Store{dir: dir, o: o}
 }
 
-// Paranoid makes every later verification read every file, whatever its stamp says: against
-// somebody who can set the clock, or write to the disk below the file system.
+// Paranoid makes every later verification read every file, whatever its stamp says: against an
+// attacker who can set the clock, or write to the disk below the file system.
 func (s *Store) Paranoid() { s.paranoid = true }
 
 // Root returns the folder that the store is about.
@@ -190,7 +190,7 @@ func (s *Store) recover(m *manifest) error {
 	return s.finishSaves(m)
 }
 
-// forget drops the events up to seq, which stand in the record.
+// forget drops the events up to seq, which are in the log.
 func (m *manifest) forget(seq uint64) {
 	for len(m.events) > 0 && m.events[0].Seq <= seq {
 		m.events = m.events[1:]
@@ -221,7 +221,7 @@ func (s *Store) Unlogged() ([]Event, error) {
 	return nil, nil
 }
 
-// Logged says that the events up to seq stand in the record. Where that is lost, they are told
+// Logged says that the events up to seq are in the log. If this mark is lost, they are reported
 // again.
 func (s *Store) Logged(seq uint64) error {
 	f, err := os.OpenFile(filepath.Join(s.dir, "logged"), os.O_WRONLY|os.O_CREATE, 0o600)
@@ -232,8 +232,9 @@ func (s *Store) Logged(seq uint64) error {
 	return errors.Join(err, f.Close())
 }
 
-// Deliver hands every event that the record may not have to record, oldest first, and remembers
-// which it took. Nobody else delivers meanwhile. It stops at the first error, which is returned.
+// Deliver passes every event that may not be in the log to record, oldest first, and remembers
+// which it took. No other process delivers at the same time. It stops at the first error, which it
+// returns.
 func (s *Store) Deliver(record func(Event) error) error {
 	if waiting, err := s.Unlogged(); err != nil || len(waiting) == 0 {
 		return err

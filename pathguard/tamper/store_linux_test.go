@@ -63,7 +63,7 @@ func TestExport(t *testing.T) {
 	if out, err := check.CombinedOutput(); err != nil || strings.Count(string(out), ": OK") != 2 {
 		t.Errorf("sha256sum -c: %v\n%s", err, out)
 	}
-	// Names that the format cannot hold as they are stand in nobody's way.
+	// Names that the format cannot hold literally cause no trouble.
 	w.write("docs/a b.md", "d\n")
 	w.write("docs/back\\slash.md", "d\n")
 	w.write("docs/line\nfeed.md", "d\n")
@@ -275,7 +275,7 @@ func TestLoggedOnce(t *testing.T) {
 	}
 }
 
-// tada-run's own writes, and what they are not: a way to bless what somebody else wrote.
+// tada-run's own writes cannot be used to bless what another program wrote.
 func TestSave(t *testing.T) {
 	w := newWorld(t)
 	must(t, w.Save(me, w.path("TODO.md"), "TODO.md", []byte("mine\n"), 0o600))

@@ -29,7 +29,7 @@ const (
 	NoteAdopted = "adopted"    // a run that died was allowed to write it
 )
 
-// A Note is something to be told about a file that is as it should be.
+// A Note is a remark about a file that is as it should be.
 type Note struct {
 	Path string `json:"path"`
 	Note string `json:"note"`
@@ -63,7 +63,7 @@ func (s *Store) Look() (Report, error) {
 		return r, err
 	}
 	// A run may have begun, and written, after the baselines were read. While the lock is held,
-	// none begins.
+	// none can begin.
 	err = s.update(func(m *manifest) (bool, error) {
 		r, err = s.compare(m)
 		return false, err
@@ -264,8 +264,8 @@ func (m *manifest) closed(pattern string) bool {
 	return false
 }
 
-// known reports whether a path had a baseline once. The list is kept apart from the baselines, so
-// that to take one away is told from a beginning.
+// known reports whether a path once had a baseline. The list is separate from the baselines, so
+// that a removed baseline can be distinguished from a file that never had one.
 func (s *Store) known(path string) bool {
 	want := strconv.Quote(path)
 	for name := range s.quotedNames {

@@ -253,7 +253,7 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// a forged time of modification fools nobody, nor does a change within one tick of the
+// a forged time of modification hides nothing, nor does a change within one tick of the
 // clock.
 func TestForgedTime(t *testing.T) {
 	w := newWorld(t)
@@ -322,8 +322,8 @@ func TestWholeStamp(t *testing.T) {
 	}
 }
 
-// whoever sets the time of change too, below the file system, is found by reading, and
-// only by that.
+// an attacker that sets the time of change too, below the file system, is found by
+// reading, and only by that.
 func TestParanoid(t *testing.T) {
 	w := newWorld(t)
 	w.write("TODO.md", "aaaa")
@@ -340,7 +340,7 @@ func TestParanoid(t *testing.T) {
 	}
 }
 
-// a baseline that somebody took away is not a beginning.
+// a baseline that was removed is not a beginning.
 func TestBaselineMissing(t *testing.T) {
 	w := newWorld(t)
 	w.write("TODO.md", "a\n")

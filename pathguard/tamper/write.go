@@ -137,8 +137,8 @@ func unchanged(path string, was []byte) error {
 	return nil
 }
 
-// Protect gives a file a baseline because somebody says so, and no pattern: a registration that was
-// just made. With [Options].All it is checked from then on. A file that has one keeps it.
+// Protect gives a file a baseline on request, without a pattern: a registration that was just made.
+// With [Options].All it is checked from then on. A file that already has a baseline keeps it.
 func (s *Store) Protect(who Who, path string) error {
 	return s.update(func(m *manifest) (bool, error) {
 		if m.records[path] != nil {
@@ -203,8 +203,7 @@ func always() error { return nil }
 // unless still returns an error at the last moment. The file has the owner of the old one.
 func placeIf(still func() error, path string, content []byte, mode os.FileMode) error {
 	dir := filepath.Dir(path)
-	// a name of its own: in that folder others may have put links under the names that we would
-	// guess
+	// a random name: in that folder others may have put links under names that we would choose
 	f, err := os.CreateTemp(dir, ".tada-*")
 	if err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
-// A Disk says what stands under the names of a policy, for one question. Directories that
-// many names share are listed once instead of asking for each name: a start has time for
-// some ten system calls here, not for some hundred.
+// A Disk reports what is behind the names of a policy, for one question. A directory that many
+// names share is listed once instead of looking up each name: a start has time for some ten system
+// calls here, not for some hundred.
 type Disk struct {
 	walks *Walker // see walker
 	lists map[string]*listing
@@ -176,8 +176,8 @@ func (d *Disk) entry(out []string, dir, name string, kind uint8, rest string, mo
 // listing costs less.
 var crowded = []string{".config", ".cache", ".gradle", ".julia"}
 
-// absolute adds the real path of a name when it exists. A name on whose way there is no link
-// is its own real path, and one system call tells.
+// absolute adds the real path of a name if it exists. A name without a link on its way is its own
+// real path, and one system call is enough to know.
 func (d *Disk) absolute(out []string, name string) []string {
 	w := d.walker()
 	if w == nil || len(name) < 2 || name[0] != '/' {

@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// A Held is a file that a plan keeps open. It owns the descriptor: the number is never handed out
-// as an owner of its own, and there is at most one os.File for it, however many goroutines ask.
-// Most plans are only judged, and then the number is enough.
+// A Held is a file that a plan keeps open. It owns the descriptor: it never gives ownership of the
+// number away, and there is at most one os.File for it, however many goroutines ask. Most plans are
+// only judged, and then the number is enough.
 type Held struct {
 	name string // for messages only
 
@@ -20,9 +20,9 @@ type Held struct {
 
 func NewHeld(fd int, name string) *Held { return &Held{number: fd, name: name} }
 
-// Open returns the file, which stays the plan's to close; nil when nothing is held. Once the plan
-// was closed it is a closed file, so that a late user fails, and takes no other file for
-// it: neither the one that has the number by then, nor the one that has the name.
+// Open returns the file, which the plan closes; nil if nothing is held. After the plan is closed it
+// returns a closed file, so that a late user fails instead of using another file, either the one
+// that has the number by then or the one that has the name.
 func (h *Held) Open() *os.File {
 	if h == nil {
 		return nil
@@ -39,7 +39,7 @@ func (h *Held) Open() *os.File {
 	return h.file
 }
 
-// Use calls f with the descriptor, which stays open meanwhile.
+// Use calls f with the descriptor, which stays open during the call.
 func (h *Held) Use(f func(fd int) error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

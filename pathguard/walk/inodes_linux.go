@@ -9,8 +9,9 @@ import (
 // maxInodes bounds the names of hidden files that are compared with those of the workspace.
 const maxInodes = 4096
 
-// Inodes returns the inodes of hidden files, each with a name: of those that are hidden themselves
-// and of those in hidden folders, two deep. A listing tells them without a look at each file.
+// Inodes returns the inodes of hidden files, each with a name: the hidden files themselves and the
+// files in hidden folders, two levels deep. A directory listing has the inodes, so no file is
+// opened.
 func (d *Disk) Inodes(hidden []string) map[uint64]string {
 	found := map[uint64]string{}
 	var in func(dir string, deep int)

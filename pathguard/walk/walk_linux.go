@@ -20,7 +20,7 @@ const (
 // steps is a walk in progress, one component at a time.
 type steps struct {
 	w       *Walker
-	at      Dir // where the walk stands; its fd is borrowed from the walker unless owned
+	at      Dir // the present directory; its fd is borrowed from the walker unless owned
 	owned   bool
 	rest    []string
 	missing []string
@@ -143,8 +143,8 @@ func (s *steps) link(fd int, name string) {
 	}
 }
 
-// proc takes a link of procfs. What stands below /proc/self is the command's own, not
-// this process's: its directory is known, its descriptors are its own affair.
+// proc takes a link of procfs. /proc/self is the command's, not this process's: its directory is
+// known, its descriptors are not.
 func (s *steps) proc(path, name, text string) {
 	own := path == "/proc/self" || path == "/proc/thread-self"
 	if !own {
@@ -158,8 +158,8 @@ func (s *steps) proc(path, name, text string) {
 	s.own(name)
 }
 
-// own goes on below /proc/self by text: ".." there leads from fd and from task/N back, while
-// behind cwd, root and the descriptors it is the ".." of what they point to.
+// own continues below /proc/self by text: ".." leads from fd and from task/N back, while behind
+// cwd, root and the descriptors it is the ".." of what they point to.
 func (s *steps) own(self string) {
 	var in []string // below /proc/self
 	for ; len(s.rest) > 0; s.rest = s.rest[1:] {
@@ -168,7 +168,7 @@ func (s *steps) own(self string) {
 		switch {
 		case name == ".." && len(in) == 0:
 			s.rest = s.rest[1:]
-			return // in /proc, where the walk stands
+			return // in /proc, the present directory
 		case name == "..":
 			if len(in) > 1 && in[len(in)-2] == "fd" {
 				s.kind = Foreign // out of an unknown directory
@@ -221,7 +221,7 @@ func (s *steps) move(to Dir) {
 	s.at, s.owned = to, true
 }
 
-// lost goes on by text alone from a component that cannot be opened.
+// lost continues by text alone from a component that cannot be opened.
 func (s *steps) lost(name, why string) {
 	s.missing = append(s.missing, name)
 	if s.why == "" {

@@ -74,8 +74,8 @@ func absent(from Dir, clean string, how unix.OpenHow) (End, bool) {
 	return end, true
 }
 
-// trails reports whether a name goes on behind its last component, so that a link there is
-// never the end of the way.
+// trails reports whether a name continues behind its last component, so that a link there is never
+// the end of the way.
 func trails(name string) bool {
 	return strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.")
 }
