@@ -42,8 +42,8 @@ func (c *call) proceed() {
 }
 
 // give moves a descriptor into the caller's table, and answers with its number there. It is closed
-// here before the caller goes on: a program that the caller has written and closed is not executed
-// while anybody has it open for writing.
+// here before the caller continues: a program that the caller has written and closed cannot be
+// executed while a process has it open for writing.
 func (c *call) give(fd, flags int) {
 	number, err := c.listener.HandOver(c.ID, fd, flags)
 	unix.Close(fd)

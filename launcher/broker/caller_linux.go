@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What /proc tells of a caller. Its number is a thread's, and good as long as the call waits.
+// What /proc says about a caller. Its number is a thread's, and valid as long as the call waits.
 
 // process is the caller's directory in /proc, with a slash.
 func (c *call) process() string { return "/proc/" + strconv.Itoa(int(c.PID)) + "/" }

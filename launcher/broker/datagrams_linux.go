@@ -20,8 +20,8 @@ const maxStandIns = 128
 // that keep the bounds of packets (SOCK_SEQPACKET), with the broker at the other: the kernel
 // ignores the address of a send on it, so the packets of programs that connect first, and of those
 // that name the server with every packet, come here alone. Lookups of names are answered; there is
-// nothing else to talk to. What the calls of a true one tell of addresses, the broker tells: see
-// receive.
+// nothing else to talk to. The addresses that the calls of a true socket report, the broker fills
+// in: see receive.
 type datagrams struct {
 	names *nameService
 
@@ -134,8 +134,8 @@ func (d *datagrams) connect(fd int, to netip.AddrPort) {
 	}
 }
 
-// peer returns whose answers come to a stand-in: the server that it is connected to, or the first
-// one, whichever was asked. Resolvers that ask several ask the first one too.
+// peer returns the server whose answers come to a stand-in: the one that it is connected to, or the
+// first one, whichever was asked. Resolvers that ask several ask the first one too.
 func (d *datagrams) peer(fd int) (server netip.AddrPort) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

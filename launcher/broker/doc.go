@@ -35,15 +35,15 @@
 //   - An argument in memory is copied once, and what is decided is about the copy: an address that
 //     another thread swaps leads nowhere else (sandbox: TestConnectRaces, TestGuardRaces;
 //     sandbox/attack: "address swapped by another thread").
-//   - A number of the caller's is a thread's, and is its own only as long as it waits. What was read
-//     of it counts after the kernel has said that it waits still (call.waits).
+//   - A caller's number is a thread's, and belongs to it only as long as it waits. What was read
+//     about it counts once the kernel has said that it still waits (call.waits).
 //   - Names are looked up from the caller's own root, directory and descriptors. /proc/self,
 //     /proc/thread-self and /dev/fd, which lead to the process that looks, are the caller's or are
 //     refused (sandbox: TestMetadata, TestLocalSockets). A name that takes more than the kernel's
 //     memory to look up is looked up beside, and openat2(2) says which that is.
 //   - Where the answer is the permission, the broker makes the call itself, on the object that it has
 //     looked at, or hands in the descriptor (sandbox: TestMetadataRace; sandbox/attack: "descriptor
-//     swapped by another thread"). The kernel is told to proceed only where it decides alone, and
+//     swapped by another thread"). The kernel proceeds only where it decides alone, and
 //     what the broker saw is for the record (sandbox: TestUnconnectedUDP, TestScheduling).
 //   - The broker has the launcher's rights and may be root. It changes only what the caller's user
 //     owns, as the caller itself could without a sandbox (TestMetadataDecides).
@@ -57,7 +57,7 @@
 //     TestUnknownCallIsRefused). While the launcher is stopped calls wait, and none is let through
 //     (sandbox: TestStoppedLauncher).
 //   - A thousand calls that wait take at most 16 MB (sandbox: TestHeldCalls).
-//   - The listener is told once that caller and broker hand the processor to each other (Linux 6.6;
+//   - The listener is set so that caller and broker hand the processor to each other (Linux 6.6;
 //     BenchmarkMediatedCall).
 //
 // openat2 and io_uring, which would go around a look at their arguments, are refused by the
@@ -69,21 +69,21 @@
 // grants no right to change anything there, at either level, and the broker makes those calls that
 // are about entries which runs of this workspace have made. Calls about anything else are left to
 // the kernel, which refuses them there and decides by the domain elsewhere: so a name that leads
-// elsewhere meanwhile, or a mistake about where it leads, gives nothing away.
+// elsewhere by then, or a mistake about where it leads, gives nothing away.
 //
-//   - An entry is told by device, number and time of birth (package view), not by its name. What
-//     runs of this workspace have made, later ones change; what others have made is read.
+//   - An entry is identified by device, number and time of birth (package view), not by its name.
+//     Later runs of the workspace may change what earlier ones have made; the rest is read.
 //   - Entries are made in the directory itself, but for names that programs look for, and in
-//     folders of the workspace's own; in somebody else's only where the caller has its temporary
-//     files, or a person has allowed the name. What came to a name meanwhile stays (O_EXCL,
-//     RENAME_NOREPLACE).
+//     folders of the workspace's own; in other folders only where the caller has its temporary
+//     files, or a person has allowed the name. An entry that appears at a name in between stays
+//     (O_EXCL, RENAME_NOREPLACE).
 //   - No socket, FIFO, device, set-id or sticky bit. A hard link is between entries of the
 //     workspace's own. At strong FIFOs and sockets are made in a file system that only the run has;
 //     the shared directory gets a link, which leads nowhere outside and goes with the run.
 //   - A symbolic link leads to the workspace, to its own entries or to programs of the system, by
-//     its text, in which dots stand only at its beginning. A folder or link moved to another
+//     its text, in which dots may be only at its beginning. A folder or link moved to another
 //     folder is EXDEV, and so is what comes from elsewhere or goes there: programs copy, and each
-//     entry is judged anew.
+//     entry is judged again.
 //   - A plain open for reading costs nothing, because the filter tests the flags. Where a hidden
 //     name is in such a directory, the domain of base lets nothing be read that is made later, and
 //     the broker opens what is the workspace's own.
@@ -103,13 +103,13 @@
 //
 // # Names of what is hidden
 //
-// A right of Landlock's to list a folder is one to list all that is below. So the run has none on
-// the folders that lead to something hidden (Guard.Lead), and the broker opens these for it. Calls
-// that open a folder say so (O_DIRECTORY), and no others are handed over for that: a program that
-// opens one of these few folders without the flag cannot list it, unless the broker sees all opens
-// anyway (sandbox: TestFoldersThatLeadToHidden). A watch is made by the broker. What stat(2) and
-// readlink(2) tell of a name that is known already, is told: to look at each of these calls would
-// cost every program more than what is hidden so is worth.
+// A Landlock right to list a folder also covers everything below. So the run has none on the
+// folders that lead to something hidden (Guard.Lead), and the broker opens these for it. Calls that
+// open a folder say so (O_DIRECTORY), and no others are passed on for that: a program that opens
+// one of these few folders without the flag cannot list it, unless the broker sees all opens anyway
+// (sandbox: TestFoldersThatLeadToHidden). A watch is made by the broker. What stat(2) and
+// readlink(2) report about a name that is known already is not hidden: examining each of these
+// calls would cost every program more than that is worth.
 //
 // # Hidden and kept files in writable trees
 //
@@ -121,7 +121,7 @@
 //   - In such a directory the broker makes, moves, links and removes, and opens what has come there
 //     since the start and has no rights. All else is left to the kernel: below the other entries it
 //     allows, and a guarded name it refuses, whatever the broker thinks (sandbox: TestGuardedTree).
-//   - What is hidden is told by its inode and by its name: what an editor puts there is hidden too,
+//   - A hidden file is known by inode and by name: what an editor puts there is hidden too,
 //     and so is another hard link. What leads to something guarded is not moved (EBUSY).
 //   - To execute a file takes a right of the domain, which knows no new ones. So new files and
 //     folders beside something hidden are made of spares that have the rights and no place yet
@@ -151,12 +151,12 @@
 // starters, such as shells, is one of them; whose parent has ended is not.
 //
 // Others are for one program, as the command line starts it, and for what that starts (Rule.For:
-// the host that a command names). The broker is told of each exec then, and decides by the file and
-// by what the process was before it: the shell of the command line or a wrapper that it started
-// (xargs), which may start the program, or anything else, which stays that whatever it executes. A
-// file in a place where the run may write is never the program. What the program starts, or
-// executes in its own place, is as good as the program; a process that was never seen to begin, and
-// whose parent has ended, is nobody's.
+// the host that a command names). The kernel then reports each exec to the broker, which decides by
+// the file and by what the process was before: the shell of the command line or a wrapper that it
+// started (xargs), which may start the program, or anything else, which stays that whatever it
+// executes. A file in a place where the run may write is never the program. What the program
+// starts, or executes in its place, counts as the program; a process whose beginning was not seen,
+// and whose parent has ended, counts as none.
 //
 // A connection that no rule allows waits while the gate asks about it, with the program that the
 // caller runs (its inode, and whether the run may write it); a signal to the caller ends that. Of a

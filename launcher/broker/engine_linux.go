@@ -13,8 +13,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
-// customers are all that answer calls, and why the kernel cannot decide these alone. Each has a
-// table of its own with what it answers and how. No two answer the same call.
+// customers lists everything that answers calls, and why the kernel cannot decide these alone. Each
+// has its own table of the calls that it answers and how. No two answer the same call.
 var customers = []struct {
 	name, why string
 	calls     iter.Seq[uint32] // their numbers
@@ -215,7 +215,7 @@ func (b *Broker) Changed() <-chan struct{} {
 }
 
 // Since returns what the run has done with the network so far, after its first n connections. Only
-// Traffic tells the amounts.
+// Traffic has the amounts.
 func (b *Broker) Since(n int) []Connection {
 	if b == nil || b.log == nil {
 		return nil

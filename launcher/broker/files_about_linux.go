@@ -14,8 +14,8 @@ import (
 
 // What the broker has to know of the caller and the machine before something is made in the view.
 
-// umasks tells the mask of a caller. All processes of a run begin with the launcher's; to read one
-// takes longer than to make a file, so it is read only after some process has set another one.
+// umasks knows the mask of a caller. All processes of a run begin with the launcher's. Reading
+// one takes longer than making a file, so it is read only after some process has set another one.
 type umasks struct {
 	uid  uint32
 	once sync.Once
@@ -117,8 +117,8 @@ func (l *refusals) all() (list []Denied, more int) {
 }
 
 // insides are the FIFOs and sockets of a run in shared directories. They are in a file system that
-// only the run has (View.Inside). In the shared directory stands a link, which leads nowhere for
-// programs outside, and is removed when the run ends.
+// only the run has (View.Inside). The shared directory has a link, which leads nowhere for programs
+// outside, and is removed when the run ends.
 type insides struct {
 	dir   int // a handle of that file system; 0 before it is first needed
 	links map[string]string

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// apart reports whether an absolute name is surely in no shared directory, and beside nothing that
-// is guarded, which one look tells of most names: it is spelt otherwise, and the kernel meets no
-// symbolic link on the way. Where that is not sure the whole way is looked at (see find).
+// apart reports whether an absolute name is surely in no shared directory, and beside nothing
+// guarded. One look decides that for most names: the spelling is different, and the kernel meets no
+// symbolic link on the way. If that is not sure, the whole way is examined (see find).
 func (f *files) apart(r *fileRequest, name string, follow bool) bool {
 	if path.Clean(name) != name {
 		return false

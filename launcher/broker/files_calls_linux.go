@@ -99,8 +99,8 @@ func (f *files) answer(c *call) {
 }
 
 func (f *files) make(r *fileRequest) {
-	// What the launcher starts meanwhile would have the descriptor until it executes its program;
-	// see give. Behind a slow file system the launcher does not wait.
+	// A process that the launcher starts in that time would have the descriptor until it executes
+	// its program; see give. The launcher does not wait for a slow file system.
 	if r.cached != 0 {
 		syscall.ForkLock.RLock()
 		defer syscall.ForkLock.RUnlock()

@@ -65,8 +65,8 @@ func (f *files) bind(c *call, socket int, name string) bool {
 	return true
 }
 
-// socketName is where the socket is that name leads to: a link in the view, or what the kernel has
-// told a program.
+// socketName is the path of the socket that name leads to: a link in the view, or a name that the
+// kernel has given a program.
 func (f *files) socketName(c *call, name string) string {
 	if f == nil || f.view.Inside == "" {
 		return name

@@ -15,11 +15,12 @@ import (
 	"github.com/tada-run/tada-run/launcher/broker/view"
 )
 
-// files is the customer for what is made, changed and removed in the directories that all programs
-// share (Profile.View), and where something is hidden or kept as it is (Profile.Guard). Landlock
-// grants no right there, so the kernel by itself refuses everything; the broker makes those calls
-// that are about entries of this workspace's own, or about nothing guarded. What it is not sure of,
-// and all that lies elsewhere, it leaves to the kernel: that gives nothing away.
+// files is the customer for entries that are made, changed and removed in the directories that all
+// programs share (Profile.View), and where something is hidden or read-only (Profile.Guard).
+// Landlock grants no right there, so the kernel by itself refuses everything; the broker makes
+// those calls that are about entries of this workspace's own, or about nothing guarded. It leaves
+// to the kernel anything that it is not sure of, and everything that is elsewhere: that gives
+// nothing away.
 type files struct {
 	view   *View
 	guard  *guard // nil without one

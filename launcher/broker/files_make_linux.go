@@ -43,7 +43,7 @@ func (f *files) makeEntry(p *spot, mode, kind uint32, make func() error) error {
 	}
 	at, err := unix.Openat(p.dir, p.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil // somebody else has removed it already
+		return nil // another process has removed it already
 	}
 	defer unix.Close(at)
 	var st unix.Statx_t

@@ -112,7 +112,7 @@ func (f *files) renameAt(r *fileRequest, from, to *spot) error {
 			uint(r.flags))
 	case swap:
 		err = exchange(from, to, &old, &now)
-	case !there: // what has come there meanwhile stays
+	case !there: // an entry that came there in between stays
 		err = move(from, to, &old)
 	case from.slash && old.Mode&unix.S_IFMT != unix.S_IFDIR || to.slash &&
 		now.Mode&unix.S_IFMT != unix.S_IFDIR:
@@ -126,9 +126,10 @@ func (f *files) renameAt(r *fileRequest, from, to *spot) error {
 	return err
 }
 
-// staysIn reports whether what is at a place is not moved to another one: programs copy it then.
-// In shared directories a folder or a link elsewhere may lead elsewhere; made anew, its links are
-// judged. Beside what is guarded Landlock does not grant to execute what comes from where it does.
+// staysIn reports whether the entry at a place is not moved to another one: programs copy it then.
+// In shared directories a folder or a link elsewhere may lead elsewhere; when the program makes it
+// again, its links are judged. Beside guarded files Landlock does not grant the right to execute
+// what comes from a place where it does.
 func (p *spot) staysIn(to *spot, st *unix.Statx_t) bool {
 	kind := st.Mode & unix.S_IFMT
 	switch {
@@ -195,8 +196,8 @@ func (f *files) symlink(r *fileRequest) (int, error) {
 	})
 }
 
-// leadsInside reports whether a link at p with that target stays inside. It is decided by its text,
-// so dots may stand at its beginning only: behind another link they would lead elsewhere.
+// leadsInside reports whether a link at p with that target stays inside. The text decides, so dots
+// may be at its beginning only: behind another link they would lead elsewhere.
 func (f *files) leadsInside(p *spot, target string) bool {
 	down := false
 	for _, component := range strings.Split(target, "/") {
@@ -225,7 +226,7 @@ func (f *files) leadsInside(p *spot, target string) bool {
 	return f.ownName(name)
 }
 
-// ownName reports whether name is an entry of the workspace's own in the view, or lies below one.
+// ownName reports whether name is an entry of the workspace's own in the view, or is below one.
 func (f *files) ownName(name string) bool {
 	for _, d := range f.dirs() {
 		rest, ok := strings.CutPrefix(name, d.name+"/")

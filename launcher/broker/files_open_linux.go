@@ -64,7 +64,7 @@ func (f *files) open(r *fileRequest) (int, error) {
 		case err == unix.ENOENT && r.flags&unix.O_CREAT != 0 && !p.slash:
 			fd, err := f.create(r, p)
 			if err == unix.EEXIST && r.flags&unix.O_EXCL == 0 {
-				continue // somebody else was first
+				continue // another process was first
 			}
 			return fd, err
 		case err != nil:

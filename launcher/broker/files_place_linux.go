@@ -169,8 +169,8 @@ func (f *files) mayChange(p *spot, st *unix.Statx_t) bool {
 	return !f.hidden(p.full()) && (f.ours(st) || f.named(p.full()))
 }
 
-// alone waits until nothing else is changed. The thread that receives calls does not wait: behind a
-// slow file system a change can take any time. A bind waits, as it cannot begin anew.
+// alone waits until nothing else is changed. The thread that receives calls does not wait: on a
+// slow file system a change can take any time. A bind waits, as it cannot start again.
 func (f *files) alone(r *fileRequest) error {
 	if r.cached == 0 || r.fileCall == nil {
 		f.changing.Lock()

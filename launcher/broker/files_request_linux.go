@@ -68,9 +68,9 @@ func (r *fileRequest) copy() (err error) {
 	return err
 }
 
-// full is path as an absolute name. What the names in it lead to is found out from there; that the
-// caller's directory may be moved meanwhile changes nothing, as it is the object found that is
-// decided about.
+// full is path as an absolute name. The lookup of the names in it starts from there. The caller's
+// directory may be moved in that time; that changes nothing, because the decision is about the
+// object that is found.
 func (r *fileRequest) full(at int, path string) (string, error) {
 	dir := r.process() + "cwd"
 	switch number, rest := below(path); {

@@ -55,7 +55,7 @@ func takeOut(p *spot, was *unix.Statx_t) error {
 	return err
 }
 
-// errSwapped means that another program has put its own there meanwhile.
+// errSwapped means that another program has put its own entry there in between.
 const errSwapped = unix.Errno(1<<20 + 8)
 
 // replace moves one entry over another one. Both were looked at.
@@ -76,7 +76,7 @@ func replace(from, to *spot, old, now *unix.Statx_t) error {
 	if err != nil {
 		return err
 	}
-	_ = takeOut(from, now) // or it is somebody else's by now
+	_ = takeOut(from, now) // or it belongs to another program by now
 	return nil
 }
 

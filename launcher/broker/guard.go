@@ -17,7 +17,7 @@ type Guard struct {
 	Spares *Spares
 }
 
-// An Identity tells an object from all others that are there at the same time.
+// An Identity distinguishes an object from all others that exist at the same time.
 type Identity struct{ Dev, Ino uint64 }
 
 // reads reports whether opens for reading are answered too.

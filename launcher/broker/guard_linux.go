@@ -89,7 +89,7 @@ func (g *guard) close() {
 	g.Spares.Close()
 }
 
-// An area is who decides about an entry.
+// An area says what decides about an entry: the broker or Landlock.
 type area int
 
 const (
@@ -98,8 +98,8 @@ const (
 	areaRuled               // Landlock, which grants all that may be done there
 )
 
-// area finds out who decides about what is in the directory dir; ok is false outside of the trees
-// in which something is guarded. The name is the kernel's.
+// area returns what decides about the entries of the directory dir; ok is false outside of the
+// trees in which something is guarded. The name is the kernel's.
 func (g *guard) area(dir string) (a area, ok bool) {
 	if g == nil {
 		return 0, false
@@ -151,7 +151,7 @@ func (g *guard) forbids(name string, st *unix.Statx_t, moves bool) string {
 	return ""
 }
 
-// isBelow reports whether name is one of names or lies below one.
+// isBelow reports whether name is one of names or is below one.
 func isBelow(name string, names map[string]bool) bool {
 	for ; !names[name]; name = path.Dir(name) {
 		if name == "/" || name == "." {

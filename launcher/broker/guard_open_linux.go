@@ -39,8 +39,8 @@ func (f *files) openGuarded(r *fileRequest) (int, error) {
 	return f.openObject(r, at, &st)
 }
 
-// openObject opens what at is a handle of, if it lies where something is guarded; errApart when it
-// does not.
+// openObject opens the object that at is a handle of, if it is where something is guarded; errApart
+// if not.
 func (f *files) openObject(r *fileRequest, at int, st *unix.Statx_t) (int, error) {
 	if f.guard == nil {
 		return -1, errApart

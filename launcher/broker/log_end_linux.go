@@ -26,7 +26,7 @@ func (l *connectionLog) close() Traffic {
 		if l.expects() {
 			// In this order: a socket that is gone when the kernel is asked has its report before
 			// what is connected then.
-			whole := l.ask() // about who has not hung up yet
+			whole := l.ask() // about connections that are still open
 			l.partial = !l.connectLast() || !whole || l.partial
 			if whole {
 				l.await(overdue, func() bool { return len(l.open) > 0 || l.halves() > 0 })

@@ -12,11 +12,11 @@ import (
 )
 
 // metadata is the customer for the mode, owner, times and attributes of files. Landlock has no
-// right for them, and a filter sees no paths. With mounts of the run's own, a read-only one refuses
-// to change them; without, the broker looks at the object and changes it itself. So what was looked
-// at is what is changed, whatever the caller does to the name meanwhile. It has the launcher's
-// rights, and so does only what the caller could do without a sandbox: the object must be the
-// user's own.
+// right for them, and a filter sees no paths. In a private mount namespace, a read-only mount
+// refuses to change them; without one, the broker examines the object and changes it itself. So the
+// examined object is the one that is changed, whatever the caller does to the name in between. The
+// broker has the launcher's rights, so it does only what the caller could do without a sandbox: the
+// object must be the user's own.
 type metadata struct {
 	trees  *trees
 	files  *files // nil without a view
@@ -47,7 +47,7 @@ func metadataRules(p *Profile, answered bool) []seccomp.Rule {
 	v, named := seccomp.Ask, false
 	switch {
 	case !p.Shared && answered && p.View != nil:
-		named = true // a descriptor tells the kernel by its mount whether it may
+		named = true // the mount of a descriptor tells the kernel whether it may
 	case !p.Shared, !answered && len(p.Write) > 0:
 		return nil
 	case !answered:

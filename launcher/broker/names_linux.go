@@ -167,7 +167,7 @@ func (n *nameService) answerPackets(f *os.File) {
 }
 
 // A nameListener takes the lookups that come as a stream. It listens on this machine's loopback,
-// and talks only to sockets of the run that it was told of.
+// and talks only to sockets of the run that were registered with it.
 type nameListener struct {
 	file *os.File
 	at   netip.AddrPort

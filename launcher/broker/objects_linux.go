@@ -203,7 +203,7 @@ func (o *objects) control(c *call, kind int) {
 	case command == unix.IPC_RMID:
 		err := remove(kind, id)
 		k.unlink(id)
-		if err != nil || !exists(kind, id) { // who has a segment still may give it to others
+		if err != nil || !exists(kind, id) { // its holder may still pass a segment on
 			k.forget(id)
 		}
 		c.reply(err)
@@ -212,7 +212,7 @@ func (o *objects) control(c *call, kind int) {
 	}
 }
 
-// ipcInfo tells the limits of a kind.
+// ipcInfo returns the limits of a kind.
 const ipcInfo = 3
 
 func (k *objectKind) unlink(id int32) {

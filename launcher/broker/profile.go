@@ -9,8 +9,8 @@ import (
 
 // A Profile is what the broker may grant to the processes of one run.
 type Profile struct {
-	// Shared says that the run shares the machine's mounts, process ids and network (level base).
-	// Namespaces of its own keep what the broker must keep otherwise.
+	// Shared is set if the run shares the machine's mounts, process ids and network (level base).
+	// Private namespaces enforce what the broker must enforce otherwise.
 	Shared bool
 	// Write are the trees in which the run may change files, and so their mode, owner, times and
 	// attributes, but for what ReadOnly names.
@@ -24,7 +24,7 @@ type Profile struct {
 	// View is what the run may do in the directories that all programs share; nil when the kernel
 	// alone decides about them.
 	View *View
-	// Network is who may be reached; nil when the network is none or all of the machine's.
+	// Network is what may be reached; nil when the network is none or all of the machine's.
 	Network *Network
 	// Request is a descriptor that every process of the run may ask for; see [RequestSocket].
 	Request *os.File
@@ -61,15 +61,15 @@ type Tree struct {
 	File *os.File // the object itself, if it is open already
 }
 
-// A Network is who may be reached, and where the run looks up names.
+// A Network is what may be reached, and where the run looks up names.
 type Network struct {
 	Reach   network.Reach
 	Names   network.Resolver
 	Servers []netip.AddrPort // where the run sends its lookups; the broker answers them
 }
 
-// Handed is what a run has handed over: the listener of its filter, and from a network of its own a
-// socket for each of the name servers. The broker closes them.
+// Handed is what a run passes to the broker: the listener of its filter, and from a private network
+// a socket for each of the name servers. The broker closes them.
 type Handed struct {
 	Listener int
 	Lookups  []int

@@ -10,9 +10,9 @@ import (
 
 // A run may have a request socket (Profile.Request): a descriptor that every process of it can ask
 // for. A process inherits it as well, but most runtimes close what they inherit before they start a
-// program. To ask is a system call that the filter hands over, so it needs no name and no secret,
-// and it is the kernel that says who asks. No program makes that call: it is pidfd_getfd(2), which
-// a sandbox refuses, with arguments that fit no process.
+// program. Asking is a system call that the filter passes on, so it needs no name and no secret,
+// and the kernel identifies the process. No program makes that call: it is pidfd_getfd(2), which a
+// sandbox refuses, with arguments that fit no process.
 const (
 	requestCall = unix.SYS_PIDFD_GETFD
 	requestMark = 0x74616461

@@ -20,8 +20,8 @@ type scheduling struct {
 	member func(pid int) bool
 }
 
-// A schedulingCall sets how processes are scheduled. The number is in argument who; where another
-// argument, kind, tells what the number means, one is that for a process and group that for a
+// A schedulingCall sets how processes are scheduled. The number is in argument who; if another
+// argument, kind, says what the number means, one is its value for a process and group that for a
 // process group.
 type schedulingCall struct {
 	nr         uint32

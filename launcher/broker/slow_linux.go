@@ -21,8 +21,8 @@ var slowKinds = []string{"fuse", "nfs", "cifs", "smb", "9p", "virtiofs", "ceph",
 // slowDevices are the numbers of file systems that were asked about.
 var slowDevices sync.Map
 
-// isSlow reports whether what fd is a handle of is on such a file system. The kernel tells that by
-// itself.
+// isSlow reports whether the object that fd is a handle of is on such a file system. The kernel
+// knows that without asking the file system.
 func isSlow(fd int) bool {
 	var st unix.Statx_t
 	err := unix.Statx(fd, "", unix.AT_EMPTY_PATH|unix.AT_STATX_DONT_SYNC, 0, &st)

@@ -81,8 +81,8 @@ func (s *socket) parse(b []byte) error {
 	return nil
 }
 
-// receiver reads an address as the kernel does where packets are sent: one of no family is for a
-// socket of IPv4 one of its own, and for one of IPv6 none.
+// receiver reads an address as the kernel does when packets are sent: an address without a family
+// counts as one of IPv4 for a socket of IPv4, and as none for a socket of IPv6.
 func (s *socket) receiver(b []byte) (to netip.AddrPort, ok bool) {
 	if len(b) < 2 {
 		return to, false

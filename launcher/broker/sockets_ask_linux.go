@@ -116,8 +116,9 @@ func (s *socket) fitting(list []netip.AddrPort) (fit []netip.AddrPort) {
 // maxTried is how many addresses of a name are tried for a caller.
 const maxTried = 4
 
-// dialAny connects to the first address that answers. The caller of a socket that does not block is
-// told that it goes on, and sees of the first alone what becomes of it.
+// dialAny connects to the first address that answers. The caller of a socket that does not block
+// gets the answer that the connection is in progress, and learns the result of the first address
+// only.
 func (n *sockets) dialAny(c *call, s *socket, list []netip.AddrPort,
 	blocks bool) (to netip.AddrPort, err error) {
 	err = unix.ENETUNREACH

@@ -17,9 +17,9 @@ func (n *sockets) bind(c *call) {
 	}
 	defer unix.Close(s.fd)
 	if !s.internet() {
-		// A Unix socket gets a name where the run may write (Landlock), one of netlink its number,
-		// as getifaddrs(3) wants it. A TCP socket that is put in its place meanwhile may not be
-		// bound (Landlock 4), and its address is looked at again when it listens.
+		// A Unix socket gets a name where the run may write (Landlock), a netlink socket its
+		// number, as getifaddrs(3) wants it. A TCP socket that is put in its place in between may
+		// not be bound (Landlock 4), and its address is checked again when it listens.
 		if s.domain != unix.AF_UNIX || !n.unix.files.bind(c, s.fd, cString(s.bytes[2:])) {
 			c.proceed()
 		}

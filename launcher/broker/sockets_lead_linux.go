@@ -31,9 +31,9 @@ func (n *sockets) mayUse(c *call, v network.Verdict) network.Verdict {
 }
 
 // leads reports whether a caller is a program that the command line itself starts: it is the first
-// process of the run, or only programs that start others stand between the two. A process whose
-// parent is gone belongs to nobody, and so does a program that the run may write. The caller waits,
-// and a parent that is still the same after it was looked at has lived meanwhile.
+// process of the run, or all programs between the two start others. A process whose parent is gone
+// has no known origin, and neither has a program that the run may write. The caller waits, and a
+// parent that is still the same after it was examined has lived in between.
 func (n *sockets) leads(c *call) bool {
 	pid := threadGroup(int(c.PID))
 	if program, err := os.Readlink(c.process() + "exe"); n.first == nil || err != nil ||

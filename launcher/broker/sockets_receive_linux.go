@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Resolvers look at where an answer comes from, and drop it when they have not asked there. The
-// kernel has no such address for a stand-in, so at base the calls that tell one (recvfrom with an
-// address, recvmsg, recvmmsg, getsockname, getpeername) are asked about. For a stand-in the broker
-// makes them, and writes what came and the name server's address into the caller's memory; for
-// every other socket the kernel proceeds, which is harmless whatever is swapped meanwhile: the
-// caller receives with its own rights.
+// Resolvers check where an answer comes from, and drop it if they have not asked there. The kernel
+// has no such address for a stand-in, so at base the calls that report one (recvfrom with an
+// address, recvmsg, recvmmsg, getsockname, getpeername) are passed to the broker. For a stand-in
+// the broker makes them, and writes the packet and the name server's address into the caller's
+// memory; for every other socket the kernel proceeds, which is harmless whatever is swapped in
+// between: the caller receives with its own rights.
 
 // standIn takes hold of the socket if it is a stand-in; the kernel proceeds with every other.
 func (n *sockets) standIn(c *call) (s socket, ok bool) {

@@ -12,11 +12,11 @@ import (
 	"github.com/tada-run/tada-run/launcher/broker/network"
 )
 
-// A packet that is sent without connecting names its receiver in the call. The sandbox needs no
-// answer about it: it leads nowhere but to the name servers, and at strong to the run itself. The
-// broker is asked so that the record says where it was to go, and the program gets its error at
-// once, alike at both levels. What may go, and every call on other sockets, the kernel makes
-// itself: whatever is swapped meanwhile, nothing else is reached.
+// A packet that is sent without connecting names its receiver in the call. The sandbox does not
+// depend on the answer: the packet leads nowhere but to the name servers, and at strong to the run
+// itself. The broker is asked so that the record has the destination, and the program gets its
+// error at once, the same at both levels. The kernel itself makes allowed calls, and every call on
+// other sockets: whatever is swapped in between, nothing else is reached.
 
 // maxMessages is how many messages the kernel takes in one call (UIO_MAXIOV), and mmsghdrSize what
 // each takes in the caller's memory.

@@ -44,7 +44,7 @@ const (
 
 // A started is what is known of a process.
 type started struct {
-	since string // when the process began, which tells its number from a later one's
+	since string // when the process began: a later one may have the same number
 	standing
 	whose []network.Start
 }
@@ -115,7 +115,7 @@ func (s *starts) becomes(c *call, before standing) (standing, []network.Start) {
 		return deep, nil // which is so where a shell reads it
 	}
 	if err != nil {
-		return before, nil // nor does the kernel find it, and nobody can put it there
+		return before, nil // nor does the kernel find it, and no process can put it there
 	}
 	if s.trees.makes(real) {
 		return deep, nil
@@ -134,7 +134,7 @@ func (s *starts) becomes(c *call, before standing) (standing, []network.Start) {
 	return deep, nil
 }
 
-// executable opens a file as a handle and tells its real name and inode.
+// executable opens a file as a handle and returns its real name and inode.
 func executable(name string) (real, id string, err error) {
 	fd, err := handle(name)
 	if err != nil {

@@ -5,7 +5,7 @@ import "time"
 // A Connection is something that a run did with the network, or was refused.
 type Connection struct {
 	Time   time.Time
-	Caller        // who did it; nothing is known of who looks up a name
+	Caller        // the process that did it; not known for a lookup of a name
 	Kind   string // "tcp", "udp", "name" (a lookup), "listen"
 	Host   string // the name that was allowed, or that was looked up, or the address
 	// Address is ADDRESS:PORT; "" for a name.

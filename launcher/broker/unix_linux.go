@@ -122,8 +122,8 @@ func cString(b []byte) string {
 // to own the network that the socket is in.
 const siocUnixFile = 0x89e0
 
-// fileOf opens the file that a socket is bound to, -1 when it cannot be known. Where the kernel
-// does not open it, it is looked up by its name, and is the one whose numbers the kernel tells.
+// fileOf opens the file that a socket is bound to, -1 if it is not known. If the kernel does not
+// open it, it is looked up by its name, and must have the numbers that the kernel reports.
 func fileOf(c *call, socket int, path string) int {
 	fd, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(socket), siocUnixFile, 0)
 	if errno == 0 {
@@ -138,7 +138,7 @@ func fileOf(c *call, socket int, path string) int {
 		return -1
 	}
 	var st unix.Stat_t
-	// The kernel tells the lower half of a file's number, which is enough where there is no upper
+	// The kernel reports the lower half of a file's number, which is enough if there is no upper
 	// one.
 	if err := unix.Fstat(found, &st); err != nil || st.Dev != dev || st.Ino != ino ||
 		st.Mode&unix.S_IFMT != unix.S_IFSOCK {

@@ -35,8 +35,8 @@ func hasListener(st *unix.Stat_t) (found bool) {
 }
 
 // askUnix asks the kernel for Unix sockets (unix_diag, sock_diag(7)): the one with a number, or all
-// in some states. Each is told with its number and with the device and the lower half of the number
-// of the file that it is bound to.
+// in some states. It calls tell for each with its number and with the device and the lower half of
+// the number of the file that it is bound to.
 func askUnix(flags uint16, states, number uint32, tell func(its uint32, dev, ino uint64)) error {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC,
 		unix.NETLINK_SOCK_DIAG)

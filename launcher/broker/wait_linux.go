@@ -13,12 +13,12 @@ import (
 // glance is how long a socket is waited for before the caller is looked at again.
 const glance = 100 * time.Millisecond
 
-// restart is ERESTARTSYS: the kernel begins the call anew after the signal's handler, or returns
+// restart is ERESTARTSYS: the kernel makes the call again after the signal's handler, or returns
 // EINTR, as the handler wants it.
 const restart = unix.Errno(512)
 
-// A wait is for what a caller that blocks waits for. It may be told to stop meanwhile, by a signal,
-// and the socket may have a limit of time.
+// A wait is what a blocking caller waits for. A signal may stop it, and the socket may have a time
+// limit.
 type wait struct {
 	call  *call
 	ctx   context.Context

@@ -10,9 +10,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
-// watches is the customer for inotify(7), which tells when a file is opened and changed. It takes
-// no right of Landlock's. So the broker makes each watch, on the object that it has looked at, and
-// none on what is hidden.
+// watches is the customer for inotify(7), which reports when a file is opened and changed. It needs
+// no Landlock right. So the broker makes each watch, on the object that it has examined, and none
+// on anything hidden.
 type watches struct {
 	guard *guard
 	work  *workers

@@ -102,9 +102,9 @@ func (b *builder) readOnly(l *steps, name string) {
 		hold(a, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}), unix.MOUNT_ATTR_SIZE_VER0)
 }
 
-// writable returns the names of the writable trees, outer before inner. What lies in another one
-// has no mount of its own: the kernel does not remove or rename what something is mounted on, and a
-// command may do that with what it also writes.
+// writable returns the names of the writable trees, outer before inner. A tree inside another one
+// has no mount of its own: the kernel does not remove or rename a mount point, and a command may do
+// that with names that it also writes.
 func (b *builder) writable() []string {
 	var names []string
 	for _, p := range b.profile.Write {

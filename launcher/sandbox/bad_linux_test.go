@@ -357,8 +357,8 @@ func TestGit(t *testing.T) {
 	})
 }
 
-// A fence whose rules cannot be made is given up with all who build it, also where no signal scope
-// finds them (Landlock before version 6).
+// A sandbox whose rules cannot be made is given up with all who build it, also where no signal
+// scope finds them (Landlock before version 6).
 func TestRulesFail(t *testing.T) {
 	newest, err := queryLandlock()
 	must(t, err)

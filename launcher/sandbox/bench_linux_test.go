@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkStart is what a fence costs: each way of starting the same program, to its end, in one
+// BenchmarkStart is what a sandbox costs: each way of starting the same program, to its end, in one
 // run. The ratio to "bare" is the number to look at; to "bwrap" where that is installed.
 func BenchmarkStart(b *testing.B) {
 	null, err := os.Open("/dev/null")

@@ -24,7 +24,7 @@ type attempt struct {
 	unanswered error // why the network that was asked for is not to be had
 }
 
-// again begins the attempt anew at a level. What is to be answered does not change.
+// again starts the attempt again at a level. The calls to be answered stay the same.
 func (a attempt) again(level Level) *builder {
 	a.level = level
 	return &builder{attempt: a}

@@ -24,7 +24,7 @@ type group struct {
 	procs []int             // cgroup.procs of each directory, open for writing
 }
 
-// The controllers that bound something, and what each is told in both versions. Processor time is
+// The controllers that bound something, and the files to write in both versions. Processor time is
 // only counted: no controller ends a run for it.
 var controllers = []struct {
 	name, v1     string
@@ -234,8 +234,7 @@ func (g *group) unique() []string {
 	return list
 }
 
-// kill sends SIGKILL to what is in the group. A fork that goes on meanwhile is caught by the next
-// round.
+// kill sends SIGKILL to what is in the group. A fork during that is caught by the next round.
 func (g *group) kill() (empty bool) {
 	empty = true
 	for _, dir := range g.unique() {

@@ -9,8 +9,8 @@ import (
 )
 
 // Text returns the profile as lines of text, the same for profiles that mean the same: sorted,
-// names quoted as in Go, nothing said that is not set. It is for records and for people; the first
-// line tells the version of the format.
+// names quoted as in Go, unset values left out. It is for records and for people; the first line
+// has the version of the format.
 //
 //	tada-sandbox-profile 1
 //	read "/usr" optional

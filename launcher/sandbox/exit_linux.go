@@ -28,7 +28,7 @@ func newStatus(ws syscall.WaitStatus, usage syscall.Rusage) Status {
 	return s
 }
 
-// siginfo is what waitid(2) tells of a child, on amd64 and arm64.
+// siginfo is what waitid(2) returns about a child, on amd64 and arm64.
 type siginfo struct {
 	signo, errno, code, _ int32
 	pid, uid, status      int32
@@ -46,7 +46,7 @@ func over(info *unix.Siginfo) bool {
 	return info.Code == childExited || info.Code == childKilled || info.Code == childDumped
 }
 
-// waitStatus is what wait4(2) would have told.
+// waitStatus is what wait4(2) would have returned.
 func waitStatus(info *unix.Siginfo) syscall.WaitStatus {
 	i := (*siginfo)(unsafe.Pointer(info))
 	switch i.code {

@@ -71,7 +71,7 @@ func (p Profile) Explain(name string, access Access) (d Denial, ok bool) {
 	return d, true
 }
 
-// within reports whether name is root or lies below it. Both are clean and absolute.
+// within reports whether name is root or is below it. Both are clean and absolute.
 func within(name, root string) bool {
 	return name == root || root == "/" || strings.HasPrefix(name, root) && name[len(root)] == '/'
 }
@@ -79,7 +79,7 @@ func within(name, root string) bool {
 // tempNames are where temporary files go by default, and what PrivateTmp replaces.
 var tempNames = []string{"/tmp", "/var/tmp"}
 
-// inside reports whether name lies in one of the trees.
+// inside reports whether name is in one of the trees.
 func inside(trees []string, name string) bool {
 	return slices.ContainsFunc(trees, func(tree string) bool { return within(name, tree) })
 }
@@ -118,13 +118,13 @@ func (p Profile) reveals(hidden, name string, access Access) bool {
 	return holds(p.Write) || access != Writing && holds(p.Read)
 }
 
-// covered reports whether name lies in a tree of the list.
+// covered reports whether name is in a tree of the list.
 func covered(list []Path, name string, exec bool) bool {
 	return slices.ContainsFunc(list,
 		func(p Path) bool { return within(name, p.Name) && !(exec && p.NoExec) })
 }
 
-// innermost returns the longest of names that name lies in.
+// innermost returns the longest of names that contains name.
 func innermost(names []string, name string) (found string) {
 	for _, n := range names {
 		if within(name, n) && len(n) > len(found) {
@@ -152,8 +152,7 @@ var complaints = []struct {
 	{`(?:^|[: ])((?:/|\./|\.\./|~)?[^\s:'"]+): (?:Permission denied|Read-only file system|Operation not permitted)(?: at |\.?$)`, ""},
 }
 
-// calls are refusals that name no file. The first that fits is told, so what says more stands
-// first.
+// calls are refusals that name no file. The first match is used, so more specific ones come first.
 var calls = []struct {
 	pattern string
 	denial  Denial
@@ -203,15 +202,15 @@ var calls = []struct {
 	},
 }
 
-// setIDBits is what chmod is told about a file that may be written.
+// setIDBits explains a refused chmod of a file that may be written.
 var setIDBits = struct {
 	pattern string
 	denial  Denial
 }{`changing permissions of .*: Operation not permitted`,
 	Denial{"set-uid and set-gid bits", "commands cannot make set-uid or set-gid files", ""}}
 
-// unnamed is a refusal of which the message says neither what nor where. It is told when nothing
-// else is.
+// unnamed is a refusal whose message says neither what nor where. It is used when nothing else
+// matches.
 var unnamed = struct {
 	pattern string
 	denial  Denial
@@ -283,7 +282,7 @@ func (p Profile) ExplainOutput(said, dir string) []Denial {
 	return list
 }
 
-// quotes stand around names in messages.
+// quotes surround names in messages.
 const quotes = "'\"`‘’“”"
 
 // explainLine finds a file in one line and says why it was refused.

@@ -16,7 +16,7 @@ func TestExplain(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		access Access
-		want   string // "" when the fence allows it
+		want   string // "" when the sandbox allows it
 	}{
 		{"/w/x", Writing, ""}, {"/usr/bin/ls", Executing, ""}, {"/etc/hosts", Reading, ""},
 		{"/dev/null", Writing, ""}, {"/tmp/ws/f", Writing, ""},

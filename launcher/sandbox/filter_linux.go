@@ -16,9 +16,9 @@ func (b *builder) table() []seccomp.Rule {
 		b.mediated().Rules(b.asks()), refusals(b.profile.Debug))
 }
 
-// sockets are how the child gets them. With Hosts the broker makes those that may lead somewhere;
-// at Strong the child lives in a network of its own where nothing is but a loopback, so a UDP
-// socket may be had and leads nowhere else.
+// sockets says how the child gets sockets. With Hosts the broker makes those that may lead
+// somewhere; at Strong the child has a private network with nothing but a loopback, so it may have
+// a UDP socket, which leads nowhere else.
 func (b *builder) sockets() socketVerdicts {
 	switch {
 	case b.profile.Network == Full, b.ownLoopback():

@@ -15,9 +15,9 @@ import (
 // A stopped parent makes none, so a few are enough for all but a bomb.
 const freezeRounds = 8
 
-// Freeze stops everything that the command has started, itself included. A parent has stopped
-// before its children are told to, so that no shell sees a job of its stop and takes the terminal
-// back; Thaw goes the other way.
+// Freeze stops everything that the command has started, and the command itself. A parent stops
+// before its children are asked to, so that no shell notices that its job stopped and takes the
+// terminal back; Thaw goes the other way.
 func (p *Process) Freeze() {
 	t := treeWatch{sibling: p.sibling}
 	stopped := map[int]uint64{}
@@ -53,9 +53,9 @@ const (
 	diskLooks = 200
 )
 
-// awaitStop returns when the process stands still, or when it does not for long. A stop is only
-// asked for by the signal; a shell that waits for a job wakes up for it, and on a busy machine
-// still looks at the job before it stops.
+// awaitStop returns when the process has stopped, or when it takes too long. The signal only
+// requests a stop; a shell that waits for a job wakes up for it, and on a busy machine still looks
+// at the job before it stops.
 func awaitStop(s sample) {
 	onDisk := 0
 	for range stopLooks {

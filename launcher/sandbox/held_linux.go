@@ -19,10 +19,9 @@ func Start(p Profile, c Command) (*Process, Receipt, error) {
 	return held.Go()
 }
 
-// Held is a command whose sandbox stands, or is being built by processes of its own, and of which
-// nothing runs before Go. It is there because the caller has something to do meanwhile that must be
-// done first: a run is recorded, on the disk, before it runs. Either Go or Cancel has to be called,
-// once.
+// Held is a command whose sandbox is complete, or is being built by separate processes, and of
+// which nothing runs before Go. It exists because the caller has something to do first: a run is
+// recorded, on the disk, before it runs. Either Go or Cancel has to be called, once.
 type Held struct {
 	now  *builder
 	base *builder // to fall back to when now is Strong and cannot be had
@@ -32,8 +31,8 @@ type Held struct {
 // Begin does not find out, Go does.
 func Begin(p Profile, c Command) (*Held, error) { return (*Prepared)(nil).Begin(p, c) }
 
-// Begin is the function Begin with namespaces that were made ahead, if they fit; nil stands for
-// none. They are left either way.
+// Begin is the function Begin with namespaces that were made ahead, if they fit; nil means none.
+// They are left either way.
 func (n *Prepared) Begin(p Profile, c Command) (held *Held, err error) {
 	defer func() {
 		if err != nil {
@@ -63,7 +62,7 @@ func (n *Prepared) Begin(p Profile, c Command) (held *Held, err error) {
 	return h, nil
 }
 
-// from begins anew with less, as long as err says that what was begun is not to be had and less is
+// from starts again with less, as long as err says that what was begun is not available and less is
 // good enough; otherwise it returns err.
 func (h *Held) from(err error) error {
 	for err != nil {
@@ -75,7 +74,7 @@ func (h *Held) from(err error) error {
 			if err := h.withoutAnswers(setup); err != nil {
 				return err
 			}
-		// another program answers: who has lost what he inherited cannot ask
+		// another program answers: a process that lost its descriptor cannot ask
 		case setup.Step == listenStep && h.now.command.Request != nil:
 			h.base.command.Request = nil
 			b := h.base.again(h.now.level)
@@ -105,9 +104,9 @@ func (h *Held) from(err error) error {
 	return nil
 }
 
-// withoutAnswers goes on where only this machine was to be reached, with a loopback of the run's
-// own where there can be one: a program that talks to itself does not miss more. Where hosts are
-// named, it does not run.
+// withoutAnswers continues if only this machine was to be reached, with a private loopback if there
+// can be one: a program that talks to itself does not miss more. If hosts are named, it does not
+// run.
 func (h *Held) withoutAnswers(setup *SetupError) error {
 	if len(h.now.profile.Reach.Rules) > 0 || len(h.now.profile.Reach.Publish) > 0 {
 		return fmt.Errorf("%w: system calls cannot be supervised here, as inside another sandbox "+
@@ -132,7 +131,7 @@ func (h *Held) Go() (*Process, Receipt, error) {
 	for {
 		process, receipt, err := h.now.letGo()
 		if err == nil {
-			receipt.Profile = h.base.profile.Digest() // the command runs meanwhile
+			receipt.Profile = h.base.profile.Digest() // the command is running already
 			return process, receipt, nil
 		}
 		if err := h.from(err); err != nil {

@@ -38,7 +38,7 @@ func resolve(names []string) ([]string, error) {
 	return real, nil
 }
 
-// realName returns name with links resolved. Nearly always there are none, which one call tells;
+// realName returns name with links resolved. Nearly always there are none, which one call shows;
 // asking for every directory on the way to each of some twenty names takes a hundred.
 func realName(name string) (string, error) {
 	if name == filepath.Clean(name) {
@@ -193,7 +193,7 @@ func (r *ruleset) sibling(dir int, entry dirent, a around) error {
 	return r.addRule(int(fd), rights)
 }
 
-// A dirent is a struct linux_dirent64. A NUL stands behind its name.
+// A dirent is a struct linux_dirent64. Its name ends in a NUL.
 type dirent struct {
 	name []byte
 	kind uint8

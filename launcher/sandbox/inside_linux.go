@@ -8,10 +8,10 @@ import (
 	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
-// The sandbox answers for itself: its filter gives one prctl, which no kernel has, an errno that
-// no kernel gives. A process needs no descriptor, file or variable to ask, so nothing that a
-// program in between closes or clears takes the answer away; and who fakes it, by a filter of
-// his own, is a program that could have started the shell without us.
+// The sandbox answers for itself: its filter gives one prctl, which no kernel has, an errno that no
+// kernel gives. A process needs no descriptor, file or variable to ask, so no program in between
+// can take the answer away by closing or clearing something. A program that fakes the answer, by
+// its own filter, could have started the shell without us.
 const (
 	insideQuestion = 0x54414441 // "TADA"
 	insideAnswer   = unix.Errno(3727)

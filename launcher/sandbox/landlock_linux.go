@@ -35,8 +35,8 @@ const (
 		unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX
 )
 
-// An abi is what one version of Landlock can handle. A right that the kernel does not
-// know is EINVAL, so each version's rights stand here instead of being tried.
+// An abi is what one version of Landlock can handle. A right that the kernel does not know is
+// EINVAL, so each version's rights are listed here instead of being tried.
 type abi struct {
 	fs, net, scoped uint64
 }
@@ -116,9 +116,8 @@ type pathBeneath struct {
 
 // newRuleset returns a ruleset that takes away everything a can handle.
 func newRuleset(a abi) (*ruleset, error) {
-	// Each version made the struct longer. A kernel refuses a longer one than it knows only when
-	// the rest is not zero, but tells by the size what the caller means, so what is not used is not
-	// sent.
+	// Each version made the struct longer. A kernel refuses a longer one than it knows only if the
+	// rest is not zero, but the size says what the caller means, so unused fields are not sent.
 	attr := [3]uint64{a.fs, a.net, a.scoped}
 	size := uintptr(24)
 	if a.scoped == 0 {

@@ -1,7 +1,7 @@
 package sandbox
 
-// Level says how much of the sandbox stands. Its zero value is no sandbox at all, which
-// Start never gives: it is the worst answer a Receipt or a Report can hold.
+// A Level says how much of the sandbox there is. Its zero value is no sandbox at all, which Start
+// never gives: it is the worst answer a Receipt or a Report can hold.
 type Level int
 
 // The levels, weakest first.
@@ -54,7 +54,7 @@ const (
 	IPC Protection = "ipc"
 	// shared directories are a view, in which the run changes nothing of others
 	View       Protection = "view"
-	PrivateTmp Protection = "private-tmp"   // temporary files of its own
-	Terminals  Protection = "terminals"     // the run can make terminals of its own
+	PrivateTmp Protection = "private-tmp"   // private temporary files
+	Terminals  Protection = "terminals"     // the run can make its own terminals
 	SharedMem  Protection = "shared-memory" // POSIX shared memory works, and is private
 )

@@ -6,7 +6,7 @@ import "time"
 // hold for the tree of processes as a whole, which for each process, and by what.
 type Limits struct {
 	Wall time.Duration // how long the run may take; then SIGTERM, Grace, SIGKILL to everything
-	// how long it may tidy up after SIGTERM; 0 stands for 2 s, less than 0 for not at all
+	// how long it may tidy up after SIGTERM; 0 means 2 s, less than 0 not at all
 	Grace time.Duration
 
 	// seconds of processor time of the whole tree, and SIGXCPU for one process that used as much

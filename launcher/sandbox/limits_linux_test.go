@@ -19,7 +19,7 @@ import (
 )
 
 // hogMain takes more and more of something, slowly enough for a shared machine and bounded even
-// without a fence.
+// without a sandbox.
 func hogMain(args []string) {
 	bound, _ := strconv.Atoi(args[1])
 	switch args[0] {
@@ -38,7 +38,7 @@ func hogMain(args []string) {
 			held = append(held, page)
 		}
 		time.Sleep(time.Duration(len(held)) * 20 * time.Millisecond)
-	case "memfd": // held, and mapped by nobody
+	case "memfd": // held, and not mapped
 		fd, err := unix.MemfdCreate("hog", 0)
 		for i := 0; i < bound && err == nil; i++ {
 			_, err = unix.Write(fd, make([]byte, 1<<20))
@@ -63,7 +63,7 @@ func hogMain(args []string) {
 			}
 		}
 		time.Sleep(20 * time.Second)
-	case "orphans": // each parent ends before anybody has seen it
+	case "orphans": // each parent ends before it is seen
 		for range bound {
 			// a shell that is refused a process would try again for 15 seconds
 			if err := exec.Command("setsid", "-f", "sleep", "20").Run(); err != nil {

@@ -101,8 +101,8 @@ func localMain(args []string) {
 	say("interfaces", err)
 }
 
-// A run whose network calls are answered has Unix sockets among its own processes, and reaches
-// nobody else's.
+// A run whose network calls are answered has Unix sockets among its own processes, and reaches no
+// others.
 func TestLocalSockets(t *testing.T) {
 	bothLevels(t, func(t *testing.T, p Profile) {
 		dir := p.Write[0].Name

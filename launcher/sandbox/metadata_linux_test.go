@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Inside the writable trees everything that changes metadata works as without a fence, and outside
-// nothing does, whichever way the object is named. E-bkr-3.
+// Inside the writable trees everything that changes metadata works as without a sandbox, and
+// outside nothing does, whichever way the object is named. E-bkr-3.
 func TestMetadata(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		ws, out := p.Write[0].Name, t.TempDir()

@@ -34,7 +34,7 @@ a.send(b"pair"); print(b.recv(9).decode())
 	})
 }
 
-// Where nobody can answer for this machine's servers, a run at Strong still talks to itself.
+// If no broker can answer for this machine's servers, a run at Strong still talks to itself.
 func TestOwnLoopback(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")

@@ -158,7 +158,7 @@ func (s silent) Listeners(port uint16) ([]network.Listener, error) {
 	return network.Stub{}.Listeners(port)
 }
 
-// Questions that nobody answers yet wait with the child, not in the launcher.
+// Questions without an answer yet wait with the child, not in the launcher.
 func TestQuestionsInBulk(t *testing.T) {
 	program := `
 import socket, struct

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Prepared is the namespaces that a sandbox at Strong stands in. They are the same whatever runs
-// in them, and the kernel takes as long for a network of its own as for all the rest, so a caller
-// has them made while it still finds out what to run.
+// A Prepared is the namespaces of a sandbox at Strong. They are the same whatever runs in them, and
+// the kernel takes as long for a private network as for all the rest, so a caller has them made
+// while it still finds out what to run.
 //
-// They are made and, until the supervisor has joined them, kept by a process that does nothing
-// else, and ends when it is left or the launcher ends. It makes them by itself and not at its
-// birth: who forks waits in the kernel for what a clone makes, with a processor of the Go scheduler
-// that the rest of the start needs.
+// They are made by a process that does nothing else, and that holds them until the supervisor has
+// joined them. It ends when it is left or the launcher ends. It makes them itself and not at its
+// birth: the process that forks waits in the kernel for what a clone makes, with a processor of the
+// Go scheduler that the rest of the start needs.
 type Prepared struct {
 	network Network
 	err     error // of the fork
@@ -34,8 +34,8 @@ type Prepared struct {
 	left    sync.Once
 }
 
-// Prepare begins to make the namespaces for a run with network, and does not wait for them. Who
-// does not pass them to Begin calls Release.
+// Prepare begins to make the namespaces for a run with network, and does not wait for them. A
+// caller that does not pass them to Begin calls Release.
 func Prepare(network Network) *Prepared {
 	n := &Prepared{network: network, pidfd: -1, holding: -1, telling: -1}
 	n.made = sync.OnceValue(n.wait)
@@ -120,8 +120,8 @@ func (n *Prepared) wait() error {
 	return nil
 }
 
-// Release gives the namespaces up; who has joined them stays in them. It does nothing the second
-// time, or to nil.
+// Release drops the namespaces; processes that have joined them stay in them. It does nothing the
+// second time, or to nil.
 func (n *Prepared) Release() {
 	if n == nil {
 		return

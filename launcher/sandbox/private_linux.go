@@ -20,8 +20,8 @@ import (
 // memoryName is where programs share memory by name.
 const memoryName = "/dev/shm"
 
-// insideName is where the run has FIFOs that stand in shared directories: outside no program can
-// make anything below it.
+// insideName is where the run has FIFOs of shared directories: outside no program can make anything
+// below it.
 const insideName = "/proc/fs"
 
 // privates are the directories that the run has its own ones of.
@@ -35,7 +35,7 @@ func (b *builder) privates() (dirs []string) {
 	return dirs
 }
 
-// ownMemory reports whether the run has a /dev/shm of its own.
+// ownMemory reports whether the run has a private /dev/shm.
 func (b *builder) ownMemory() bool { return b.level == Strong && b.profile.View == nil }
 
 // viewed has the shared directories seen and not written, where they are a view. Where the broker
@@ -78,7 +78,7 @@ func (b *builder) isRead(dir string) bool {
 	})
 }
 
-// inTemp reports whether name lies in such a directory.
+// inTemp reports whether name is in such a directory.
 func (b *builder) inTemp(name string) bool { return inside(b.privates(), name) }
 
 // isTemp reports whether name is such a directory itself.
@@ -124,7 +124,7 @@ func (b *builder) temporary() error {
 	return nil
 }
 
-// comesBack reports whether name lies in a tree of the profile in temporary files.
+// comesBack reports whether name is in a tree of the profile in temporary files.
 func (b *builder) comesBack(name string) bool {
 	for _, list := range [][]Path{b.profile.Write, b.profile.Read} {
 		for _, p := range list {
@@ -151,7 +151,7 @@ func (b *builder) carried(writable []string) (names []string) {
 }
 
 // privateTemp mounts empty directories over the shared ones, and makes places in them for the trees
-// that come back. It stands where the trees have been copied and not yet mounted.
+// that come back. It runs after the trees have been copied and before they are mounted.
 func (b *builder) privateTemp(l *steps, trees []string) {
 	a := &b.setup.arena
 	for _, dir := range b.privates() {
@@ -180,9 +180,9 @@ func (b *builder) privateTemp(l *steps, trees []string) {
 	}
 }
 
-// terminals gives the run terminals of its own to make, as script, ssh -tt and test runners do, and
-// no others. The command's own terminal, which comes from outside, keeps its name;
-// where it has another than /dev/pts/N, or a high number, it is /dev/console.
+// terminals lets the run make its own terminals, as script, ssh -tt and test runners do, and reach
+// no others. The command's own terminal, which comes from outside, keeps its name; if it has
+// another than /dev/pts/N, or a high number, it is /dev/console.
 func (b *builder) terminals(l *steps) {
 	if !b.profile.Terminals {
 		return
@@ -265,7 +265,7 @@ func (b *builder) lateRules() []lateRule {
 	return rules
 }
 
-// leadsTo reports whether something that the profile allows lies below name.
+// leadsTo reports whether something that the profile allows is below name.
 func (b *builder) leadsTo(name string) bool {
 	for _, list := range [][]Path{b.profile.Read, b.profile.Write, b.profile.Devices} {
 		for _, p := range list {

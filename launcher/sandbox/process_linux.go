@@ -50,7 +50,7 @@ type ids struct {
 type state struct {
 	lifeline int // -1 when the tree has been ended
 	ended    bool
-	dead     bool // the command has ended, and what it left behind goes on
+	dead     bool // the command has ended, and its remaining processes continue
 	last     Status
 	lastErr  error
 	exceeded Limit
@@ -136,7 +136,7 @@ func (p *Process) note(limit Limit) {
 	}
 }
 
-// ending reports whether the tree has been told to end.
+// ending reports whether the tree has been asked to end.
 func (p *Process) ending() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -55,7 +55,7 @@ type Path struct {
 // Temporary says what the run has of /tmp, /var/tmp and /dev/shm. Its zero value are directories
 // like others, and at Strong an empty /dev/shm.
 type Temporary struct {
-	// PrivateTmp gives the run empty /tmp and /var/tmp of its own, which end with it; trees of the
+	// PrivateTmp gives the run private, empty /tmp and /var/tmp, which end with it; trees of the
 	// profile in them stay where they are. At Base they are out of reach instead, and the caller
 	// points TMPDIR elsewhere.
 	PrivateTmp bool
@@ -87,7 +87,7 @@ type Profile struct {
 	Terminals bool
 
 	Network Network
-	Reach   network.Reach // with Hosts: who may be reached
+	Reach   network.Reach // with Hosts: what may be reached
 	// with Hosts: who is asked for names; nil is this machine's resolver
 	Names network.Resolver
 	// with Hosts: where the run asks for names, and the launcher answers; nil is what
@@ -108,7 +108,7 @@ type Profile struct {
 	Must []Protection
 }
 
-// A Command is what to start. Nothing of the caller's reaches the child but what stands here.
+// A Command is what to start. Nothing of the caller's reaches the child except what is listed here.
 type Command struct {
 	// Path is the program, absolute or relative to Dir; PATH is not searched.
 	Path string
@@ -146,10 +146,10 @@ var ErrNoAnswers = errors.New("connections cannot be limited to hosts here")
 // ErrCannotHide is wrapped by every CannotHideError.
 var ErrCannotHide = errors.New("cannot be hidden at this level")
 
-// A CannotHideError is returned by Start when the level reached has no means to take Path out of
-// the tree Root: Landlock only ever allows, so what lies in a writable tree stays in it, and
-// another program answers the system calls here, or Path is Root. A caller starts again with
-// Require: Strong, or refuses.
+// A CannotHideError is returned by Start when the reached level cannot take Path out of the tree
+// Root: Landlock can only allow, so everything in a writable tree stays in it, and another program
+// answers the system calls here, or Path is Root. A caller starts again with Require: Strong, or
+// refuses.
 type CannotHideError struct {
 	Path, Root string
 	Level      Level

@@ -17,7 +17,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/seccomp"
 )
 
-// nestedReachMain is a launcher behind a fence of the kind that it wants to build.
+// nestedReachMain is a launcher in a sandbox of the kind that it wants to build.
 func nestedReachMain([]string) {
 	rule, _ := network.ParseRule("allowed.test")
 	p := Readable()

@@ -85,7 +85,7 @@ func sourceMain(args []string) {
 	}
 }
 
-// BenchmarkNetwork is what a connection and its bytes cost behind the fence, beside no fence in the
+// BenchmarkNetwork is what a connection and its bytes cost in the sandbox, beside no sandbox in the
 // same run: extra-us/connect is what is to stay below 300, and throughput what is to stay above
 // 0.98.
 func BenchmarkNetwork(b *testing.B) {

@@ -24,7 +24,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What whole clients cost behind the fence: the two that programmers wait for most.
+// What whole clients cost in the sandbox: the two that programmers wait for most.
 
 // registryPackages is how many packages one installation has: about what a small web project's tree
 // has.
@@ -137,7 +137,7 @@ func history(top string) error {
 	return git("clone", "-q", "--bare", dir, filepath.Join(top, "r.git"))
 }
 
-// BenchmarkClients is how long npm ci and git clone take behind the fence, in ratio to no fence in
+// BenchmarkClients is how long npm ci and git clone take in the sandbox, in ratio to no sandbox in
 // the same run: the median of the pairs is what is to stay below 1.03.
 func BenchmarkClients(b *testing.B) {
 	for _, name := range []string{"npm", "git"} {

@@ -60,8 +60,8 @@ func listenMain(args []string) {
 	}
 }
 
-// A server behind the fence is reached from this machine, at the loopback whatever it meant, and
-// from other machines where its port is published.
+// A server in the sandbox is reached from this machine, at the loopback whatever it meant, and from
+// other machines where its port is published.
 func TestListen(t *testing.T) {
 	bothLevels(t, func(t *testing.T, p Profile) {
 		p.Read = append(p.Read, Path{Name: self(t)})
@@ -200,7 +200,7 @@ func stuck(t *testing.T, addr [4]byte) site {
 	return s
 }
 
-// One who waits for a connection keeps nobody else waiting, and can be interrupted.
+// A caller that waits for a connection delays no other, and can be interrupted.
 func TestSlowConnect(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not installed")

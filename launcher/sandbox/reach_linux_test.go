@@ -78,7 +78,7 @@ func reaching(p Profile, names internet, rules ...string) Profile {
 	return p
 }
 
-// talk runs a program behind the fence and returns how it ended, what it said, and what it did with
+// talk runs a program in the sandbox and returns how it ended, what it said, and what it did with
 // the network.
 func talk(t *testing.T, p Profile, argv ...string) (Status, string, broker.Traffic) {
 	t.Helper()

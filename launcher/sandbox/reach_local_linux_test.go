@@ -58,7 +58,7 @@ except OSError as e:
 				name    string
 				servers network.Servers
 				names   network.Resolver
-				ask     string // the answer; "" where nobody is asked
+				ask     string // the answer; "" if no one is asked
 				port    uint16
 				want    string
 			}{

@@ -31,7 +31,7 @@ func askMain(args []string) {
 	io.Copy(os.Stdout, r.Body)
 }
 
-// A page that leads to a host which nobody named is not followed, and the record says who it was.
+// A page that leads to a host which was not named is not followed, and the record has the host.
 func TestRedirect(t *testing.T) {
 	other := hostSite(t, "127.0.1.5", pages("other"))
 	first := hostSite(t, "127.0.1.4",
@@ -94,7 +94,7 @@ func TestNoNamesOut(t *testing.T) {
 		if s.Shell() != 0 || !strings.Contains(said, "203.0.113.7") {
 			t.Errorf("%d %q", s.Shell(), said)
 		}
-		names.mu.Lock() // a question that nobody waits for any more may still be under way
+		names.mu.Lock() // a question whose caller has stopped waiting may still be under way
 		defer names.mu.Unlock()
 		for _, name := range names.names {
 			if name != "allowed.test" {

@@ -262,7 +262,7 @@ func TestRulesReached(t *testing.T) {
 	}
 }
 
-// hosts is who builds a fence that some hosts can be reached from.
+// hosts is who builds a sandbox that some hosts can be reached from.
 func hosts(level Level) *builder {
 	return &builder{attempt: attempt{level: level, profile: Profile{Network: Hosts}},
 		mediation: mediation{giving: once{1<<40 | 5}}}

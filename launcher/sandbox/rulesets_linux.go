@@ -27,7 +27,7 @@ func (b *builder) rulesets() error {
 	}
 	switch {
 	case b.profile.Network == Hosts:
-		all.net &= netTCP // the launcher connects for the child, who may not
+		all.net &= netTCP // the launcher connects for the child
 	case b.profile.Network == Full || b.ownLoopback():
 		all.net = 0 // handled and nothing granted would be "no TCP"
 	}

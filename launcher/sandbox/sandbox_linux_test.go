@@ -103,7 +103,7 @@ func terminal(t *testing.T) *os.File {
 	return slave
 }
 
-// What the fence must not break.
+// What the sandbox must not break.
 func TestAllowed(t *testing.T) {
 	for _, level := range []Level{Base, Strong} {
 		for _, test := range []struct{ name, script, want string }{

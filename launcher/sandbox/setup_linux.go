@@ -62,8 +62,8 @@ type pipes struct {
 	holding  int // the launcher's end
 	report   int // where pids and failures are written
 	reading  int // where the launcher reads them
-	// where launcher and supervisor tell the child to go on; its end tells the launcher that the
-	// supervisor is gone
+	// where launcher and supervisor let the child continue; its end means that the supervisor is
+	// gone
 	going   int
 	waiting int // where the child waits for it, and then the launcher
 	ruling  int // where the launcher tells the child that its Landlock rules are all there
@@ -353,9 +353,9 @@ func handled() (set sigset) {
 // would be moved while others use it.
 func spawn(flags, stack, code uintptr, f *setup, who uintptr) (pid, errno uintptr)
 
-// canEnd tries the calls by which a setup is ended, before there is one: who may not make them
-// waits for ever, and the descriptor of the child can be had only when its program runs, when it is
-// too late to be refused one.
+// canEnd tries the calls by which a setup is ended, before there is one: a process that may not
+// make them waits for ever, and the descriptor of the child is available only when its program
+// runs, when it is too late to find it refused.
 func canEnd() error {
 	fd, err := unix.PidfdOpen(unix.Getpid(), 0)
 	if err != nil {

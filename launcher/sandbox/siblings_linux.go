@@ -14,8 +14,8 @@ import (
 // children of the launcher, which has not made them. A filter cannot refuse that, because a sandbox
 // inside a sandbox makes its child so. At Strong they are known by their pid namespace.
 
-// sibling reports whether s is one, or an orphan at Base, for those who count. Who hides its
-// namespace (PR_SET_DUMPABLE) counts where it is in any but the launcher's.
+// sibling reports whether s is one, or an orphan at Base, for a count. A process that hides its
+// namespace (PR_SET_DUMPABLE) counts if it is in any but the launcher's.
 func (p *Process) sibling(s sample) bool {
 	if s.parent != os.Getpid() || s.pid == p.pid || s.pid == p.guard {
 		return false

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// begin forks the processes that build the sandbox, and meanwhile fills the ruleset that the child
-// will enter: the rules, one for each neighbour of what is hidden, take as long as all that those
-// have to do before.
+// begin forks the processes that build the sandbox, and at the same time fills the ruleset that the
+// child will enter: the rules, one for each neighbour of a hidden name, take as long as everything
+// that those processes have to do before.
 func (b *builder) begin() error {
 	b.prepareNamespaces()
 	err := b.prepare()
@@ -26,7 +26,7 @@ func (b *builder) begin() error {
 			b.release(b.setup.ruling)
 			b.cancel()
 		} else {
-			// a child that is gone has told why; one that does not hear it goes no further
+			// a child that is gone has reported why; without this byte it goes no further
 			_, _ = unix.Write(b.setup.ruling, []byte{0})
 		}
 	}
@@ -131,7 +131,7 @@ func (b *builder) launch() error {
 	}
 	register(p)
 	guard, errno := f.start(ofSupervisor, 0)
-	p.forker = unix.Gettid() // if the goroutine has not changed to another thread meanwhile
+	p.forker = unix.Gettid() // unless the goroutine has moved to another thread
 	if errno != 0 {
 		p.reapOrphans(true)
 		return &SetupError{"clone", errno}

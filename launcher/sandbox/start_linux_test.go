@@ -203,7 +203,7 @@ func TestWorkingDirectory(t *testing.T) {
 	})
 }
 
-// What a shell exits with when it cannot execute is told apart, and is not a broken fence.
+// What a shell exits with when it cannot execute is told apart, and is not a broken sandbox.
 func TestExecErrors(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		dir := p.Write[0].Name
@@ -559,7 +559,7 @@ func TestInherit(t *testing.T) {
 		if string(b[:max(n, 0)]) != "through\n" || string(text) != "placed\n" {
 			t.Errorf("%q %v, %q", b[:max(n, 0)], err, text)
 		}
-		if n, err := unix.Read(given[0], b[:]); n != 0 || err != nil { // nobody holds it any more
+		if n, err := unix.Read(given[0], b[:]); n != 0 || err != nil { // it is closed everywhere
 			t.Errorf("%d %v", n, err)
 		}
 	})

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Status is one change of a command: it exited, was ended by a signal, was stopped, or goes on.
+// A Status is one change of a command: it exited, was ended by a signal, was stopped, or continues.
 // The zero Status is none of them.
 type Status struct {
 	Exited   bool
@@ -14,7 +14,7 @@ type Status struct {
 	CoreDump bool           // the kernel wrote a core file
 
 	Stopped   syscall.Signal // what stopped it, or 0
-	Continued bool           // it goes on after a stop
+	Continued bool           // it continues after a stop
 
 	// What the command used, and those of its descendants that it waited for.
 	UserTime, SystemTime time.Duration
@@ -26,7 +26,8 @@ type Status struct {
 	Stays bool
 
 	// Exceeded is the limit that ended the run, and Reached one at which the kernel refused it
-	// more, after which it went on. A limit of one process is told by its signal: SIGXCPU, SIGXFSZ.
+	// more, after which it continued. A limit of one process is seen by its signal: SIGXCPU,
+	// SIGXFSZ.
 	Exceeded, Reached Limit
 }
 

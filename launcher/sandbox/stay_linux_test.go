@@ -54,7 +54,7 @@ func wrote(t *testing.T, name, want string) {
 	t.Fatalf("%s has %q, want %q", name, text, want)
 }
 
-// The command's end is told when it has ended, with its status; what it left goes on in its fence
+// The command's end is told when it has ended, with its status; what it left goes on in its sandbox
 // until it ends by itself or the tree is killed.
 func TestStay(t *testing.T) {
 	AdoptOrphans(true)

@@ -62,8 +62,8 @@ func answered(t *testing.T, addr string, answer func(net.Conn)) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// A server that does not hang up, as one far away does not for a while, keeps nobody waiting, and
-// its bytes are known.
+// A server that does not hang up, as one far away does not for a while, delays no one, and its
+// bytes are known.
 func TestBytesOfASlowEnd(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")

@@ -2,8 +2,8 @@
 
 package sandbox
 
-// A treeWatch remembers who belonged to the tree: who has left its parents and its session is found
-// again by that.
+// A treeWatch remembers the processes of the tree: one that has left its parents and its session is
+// found again by that.
 type treeWatch struct {
 	known   map[int]uint64
 	sibling func(sample) bool // of the command; nil for none

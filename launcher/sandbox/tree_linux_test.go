@@ -20,7 +20,7 @@ import (
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
-// survivorMain tries to outlive its fence in the ways of args, and says so on descriptor 1 before
+// survivorMain tries to outlive its sandbox in the ways of args, and says so on descriptor 1 before
 // it sleeps.
 func survivorMain(args []string) {
 	signal.Ignore(unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT)
@@ -76,7 +76,7 @@ func subreaperMain(args []string) {
 	time.Sleep(time.Hour)
 }
 
-// slowMain is a launcher with thousands of files, below and above those of its fence: while the
+// slowMain is a launcher with thousands of files, below and above those of its sandbox: while the
 // kernel closes them, the launcher is still there and the lifeline is not.
 func slowMain(args []string) {
 	open := func() {
@@ -92,10 +92,10 @@ func slowMain(args []string) {
 	launch(args, open)
 }
 
-// launcherMain starts survivors behind a fence and waits to be killed.
+// launcherMain starts survivors in a sandbox and waits to be killed.
 func launcherMain(args []string) { launch(args, func() {}) }
 
-// launch starts survivors behind a fence, calls then, and waits to be killed.
+// launch starts survivors in a sandbox, calls then, and waits to be killed.
 func launch(args []string, then func()) {
 	self, _ := os.Executable()
 	p := Default("", "")
@@ -331,10 +331,10 @@ func TestHeld(t *testing.T) {
 	})
 }
 
-// nestedMain starts a command from inside a fence, where namespaces are refused.
+// nestedMain starts a command from inside a sandbox, where namespaces are refused.
 func nestedMain() {
 	p := Default("", "")
-	p.Write = []Path{{Name: "/usr"}} // the outer fence does not let it be written
+	p.Write = []Path{{Name: "/usr"}} // the outer sandbox does not let it be written
 	process, receipt, err := Start(p,
 		Command{Path: "/bin/bash", Argv: []string{"bash", "-c", "sleep 100 & echo inside"},
 			Files: []*os.File{nil, os.Stdout, os.Stderr}})
@@ -358,7 +358,7 @@ func TestNested(t *testing.T) {
 		must(t, err)
 		text, _ := io.ReadAll(out)
 		process.Wait()
-		// A fence inside one that answers calls cannot have an answerer of its own.
+		// A sandbox inside one that answers calls cannot have an answerer of its own.
 		if want := fmt.Sprintf("inside\nbase namespaces %v 0 <nil>\n",
 			p.Most == Base); string(text) != want {
 			t.Errorf("%q", text)

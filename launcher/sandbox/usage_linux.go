@@ -48,9 +48,9 @@ func overMemory(members []sample, own map[uint64]uint64, most uint64) bool {
 	return mine+max(shared, held) > most
 }
 
-// nameless sums what files in memory take: those of the run's own file systems, by device, and
-// those that are held by their descriptors alone (memfd_create(2), O_TMPFILE). Whoever does not map
-// them holds them all the same.
+// nameless sums the size of files in memory: those of the run's own file systems, by device, and
+// those that are held by their descriptors alone (memfd_create(2), O_TMPFILE). A process holds them
+// even if it does not map them.
 func nameless(members []sample, own map[uint64]uint64) (total uint64) {
 	for _, size := range own {
 		total += size
@@ -111,7 +111,7 @@ func (t *treeWatch) watches(members []sample, most uint64, all bool) bool {
 		if uint64(instances(held)) <= most {
 			return false
 		}
-		// What was closed meanwhile could not be compared, and counted apart.
+		// A file that was closed in between could not be compared, and counted separately.
 		before := len(held)
 		if held = slices.DeleteFunc(held, holder.closed); len(held) == before {
 			return true

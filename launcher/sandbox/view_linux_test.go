@@ -52,14 +52,14 @@ func blocks(text string) (list []viewTest) {
 	return list
 }
 
-// What a run makes in a shared directory works as without a fence, and stands there for all.
+// What a run makes in a shared directory works as without a sandbox, and stands there for all.
 func TestViewProvides(t *testing.T) {
 	for _, test := range blocks(viewText) {
 		levels(t, func(t *testing.T, p Profile) {
 			t.Run(test.name, func(t *testing.T) {
 				p, dir := shared(t, p)
 				want := test.want
-				if p.Most == Base { // there the kernel says what it would say without a fence
+				if p.Most == Base { // there the kernel says what it would say without a sandbox
 					want = strings.Replace(want, "no\n", "", 1)
 				}
 				_, text := shell(t, p, "umask 022; V="+dir+" W="+p.Write[0].Name+"; cd $V; "+
@@ -72,8 +72,8 @@ func TestViewProvides(t *testing.T) {
 	}
 }
 
-// A program can be executed as soon as its writer has closed it: the broker has it open no longer,
-// and neither has what the launcher starts meanwhile.
+// A program can be executed as soon as its writer has closed it: neither the broker nor a process
+// that the launcher starts in that time has it open.
 func TestViewProgramAtOnce(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		p, dir := shared(t, p)

@@ -153,7 +153,7 @@ func (p *Process) stay(info *unix.Siginfo, usage *unix.Rusage, left []string) (S
 	return s, nil
 }
 
-// outlast waits until nothing of the tree is left, or it was told to end.
+// outlast waits until nothing of the tree is left, or it was asked to end.
 func (p *Process) outlast() (Status, error) {
 	for !p.ending() && len(p.remains()) > 0 {
 		time.Sleep(stayLook)

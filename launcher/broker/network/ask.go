@@ -9,25 +9,25 @@ import (
 	"strings"
 )
 
-// Asks reports whether somebody is asked about what no rule allows.
+// Asks reports whether a person is asked about connections that no rule allows.
 func (g *Gate) Asks() bool { return g.reach.Ask != nil }
 
 // Ask passes a Want on.
 func (g *Gate) Ask(ctx context.Context, w Want) Word { return g.reach.Ask(ctx, w) }
 
-// Where the names of one run lead that nobody has allowed yet: addresses that belong to no machine
-// (RFC 2544, RFC 4193), each of which stands for one name. So nothing of a name leaves before it is
-// allowed, the question about it is that of the connection, with port and program, and it is one
-// question for both families of addresses.
+// The addresses of names that no one has allowed yet in this run: they belong to no machine (RFC
+// 2544, RFC 4193), and each represents one name. So nothing of a name leaves before it is allowed,
+// the question about it is that of the connection, with port and program, and it is one question
+// for both families of addresses.
 var (
 	standing4 = netip.MustParsePrefix("198.18.0.0/15")
 	standing6 = netip.MustParsePrefix("fd74:6164:6100::/112")
 )
 
-// maxStanding bounds the names of one run that stand for something.
+// maxStanding bounds the names of one run that have such an address.
 const maxStanding = 4096
 
-// stand returns the addresses that stand for a name; none where nobody is asked about it.
+// stand returns the addresses that represent a name; none if no one is asked about it.
 func (g *Gate) stand(name string) []netip.Addr {
 	if !g.Asks() || !validName(name) || g.searched(name) {
 		return nil
@@ -48,7 +48,7 @@ func (g *Gate) stand(name string) []netip.Addr {
 	return []netip.Addr{netip.AddrFrom4(four), netip.AddrFrom16(six)}
 }
 
-// stood returns the name that an address stands for, or "".
+// stood returns the name that an address represents, or "".
 func (g *Gate) stood(addr netip.Addr) string {
 	if !standing4.Contains(addr) && !standing6.Contains(addr) {
 		return ""
@@ -73,8 +73,9 @@ func (g *Gate) searched(name string) bool {
 	})
 }
 
-// Wants returns what is asked about a connection that was refused. Nobody is asked about what gives
-// the credentials of this machine away, and about its servers only where those may be reached.
+// Wants returns the question about a connection that was refused. There is no question about
+// addresses that give the credentials of this machine away, and about its servers only if those may
+// be reached.
 func (g *Gate) Wants(to netip.AddrPort) (w Want, ok bool) {
 	addr := normal(to.Addr())
 	if w.Port = to.Port(); !g.Asks() || w.Port == 0 {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// asking is a gate at which somebody is asked, and says yes.
+// asking is a gate at which a person is asked, and approves.
 func asking(r Resolver) *Gate {
 	return NewGate(Reach{Ask: func(context.Context, Want) Word { return Word{OK: true} }}, r)
 }
@@ -129,8 +129,8 @@ func TestLeadRebound(t *testing.T) {
 	}
 }
 
-// A name server that does not answer is given up on, in plain words; whoever does not wait any more
-// does not wait for it, and the next one to ask has the same answer.
+// A name server that does not answer is given up on, in plain words; a caller that stops waiting
+// does not wait for it, and the next one to ask gets the same answer.
 func TestSilentServer(t *testing.T) {
 	c, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

@@ -33,46 +33,47 @@
 // wider than one of those ranges does not name what is in it: 0.0.0.0/0 is the internet, without
 // the private networks, the credentials and this machine.
 //
-// Hosts that share an address cannot be told apart by it: who is allowed one site of a content
-// network reaches the others of the same address.
+// Hosts that share an address cannot be distinguished by it: a run that may reach one site of a
+// content network reaches the others at the same address.
 //
 // # This machine
 //
-// At an address of this machine counts who listens there, whatever name or number leads to it: the
-// socket, by the number that the kernel gives it once (sock_diag(7)). A run notes the sockets that
-// it listens with ([Servers]), outside of what it can write, and is reached by the runs of its
-// workspace. About any other server somebody is asked, by the names of its programs, and an answer
-// is for these; where nothing listens nobody is. All sockets count that could take the connection,
-// and they are looked at again when it is there. A rule opens a server only where a person has
-// written it (Rule.Local), and not where the command line names one.
+// At an address of this machine the listening socket counts, whatever name or number leads to it:
+// by the number that the kernel gives it once (sock_diag(7)). A run notes the sockets that it
+// listens with ([Servers]), outside of what it can write, and the runs of its workspace may reach
+// it. For any other server a person is asked, by the names of its programs, and an answer is for
+// these; if nothing listens there is no question. All sockets count that could take the connection,
+// and they are checked again once it exists. A rule opens a server only if a person has written it
+// (Rule.Local), and not if the command line names one.
 //
 // A run does not listen on a port of the loopback where another program does.
 //
 // # Names
 //
-// Only allowed names are asked for, in lower case, by a question of our own making, and only for
-// addresses (A, AAAA); the child gets an answer of our own making too. So a question carries
-// nothing out that the rules do not carry, and an answer nothing in but addresses. Other names do
-// not exist (NXDOMAIN, with the extended error 18 "Prohibited" of RFC 8914 for who understands it):
-// programs give up at once, where after REFUSED they would try again. Under a rule for
-// *.example.org the labels in front are the child's to choose, and who runs example.org sees them.
+// Only allowed names are looked up, in lower case, by a question that we make ourselves, and only
+// for addresses (A, AAAA); the child gets an answer that we make ourselves too. So a question
+// carries nothing out that the rules do not carry, and an answer nothing in but addresses. Other
+// names do not exist (NXDOMAIN, with the extended error 18 "Prohibited" of RFC 8914 for clients
+// that understand it): programs give up at once, where after REFUSED they would try again. Under a
+// rule for *.example.org the labels in front are the child's to choose, and the owner of
+// example.org sees them.
 //
 // # Questions
 //
-// Where somebody is asked (Reach.Ask), a name that no rule allows is answered by two addresses that
-// belong to no machine and stand for the name, and nothing is asked of anybody. A connection to one
-// of them is a Want, as one to an address that no rule allows: it waits for the answer, and only
-// after a yes the name is looked up. So there is one question for a name, with port and program,
-// whatever families of addresses a program tries, and a program that only looks a name up tells
-// nobody of it. A name with a domain of the search list behind it does not exist then, where it
-// would have a dot without that. A yes is for the program that was named, so it makes no rule.
+// If a person is asked (Reach.Ask), a name that no rule allows resolves to two addresses that
+// belong to no machine and represent the name, and no lookup is sent. A connection to one of them
+// is a Want, like one to an address that no rule allows: it waits for the answer, and only after an
+// approval the name is looked up. So there is one question for a name, with port and program,
+// whatever families of addresses a program tries, and a mere lookup sends the name to no one. A
+// name with a domain of the search list behind it does not exist then, if it would have a dot
+// without that domain. An approval is for the program that was named, so it makes no rule.
 //
-// Nobody is asked about the addresses that give this machine's credentials away. A name that leads
-// to them, or to this machine, is refused after the yes. A name that leads into a private network
-// is asked about once more, with the address.
+// There is no question about the addresses that give this machine's credentials away. A name that
+// leads to them, or to this machine, is refused after the approval. For a name that leads into a
+// private network there is a second question, with the address.
 //
 // # Limits
 //
 // Names are looked up in /etc/hosts and by the servers in /etc/resolv.conf, at most three. Other
-// sources (LDAP, mDNS) are not asked.
+// sources (LDAP, mDNS) are not used.
 package network

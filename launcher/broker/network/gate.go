@@ -22,7 +22,7 @@ type Gate struct {
 	owner map[netip.Addr][]string // the allowed names that lead to an address
 	asked map[netip.Addr]string   // the names behind addresses that were kept back
 
-	standing []string // names that nobody has allowed, by the number of the address for them
+	standing []string // names that no one has allowed, by the number of their address
 	locals   *locals
 }
 
@@ -79,14 +79,14 @@ func (g *Gate) Lookup(ctx context.Context, name string) ([]netip.Addr, Verdict, 
 	return a.addrs, v, a.err
 }
 
-// resolve asks for a name, once for all who want it at the same time.
+// resolve asks for a name, once for all callers that want it at the same time.
 func (g *Gate) resolve(ctx context.Context, name string) *answer {
 	g.mu.Lock()
 	a := g.known[name]
 	if a == nil || isClosed(a.done) && (time.Now().After(a.until) || a.err != nil) {
 		a = &answer{done: make(chan struct{})}
 		g.known[name] = a
-		go g.fill(context.WithoutCancel(ctx), a, name) // others may wait longer than who came first
+		go g.fill(context.WithoutCancel(ctx), a, name) // others may wait longer than the first
 	}
 	g.mu.Unlock()
 	select {
@@ -202,13 +202,13 @@ func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 		v.Why = "no rule allows it, and no allowed name resolved to it"
 	}
 	if isCredentials(w) {
-		v.Fix = "" // who means it names it in full, without being told how
+		v.Fix = "" // a person who means it names it in full, without a hint
 	}
 	return v
 }
 
-// atOnce decides about an address as far as that takes no question to anybody; what names lead to
-// that nobody has asked for yet, may change it unless it is sure.
+// atOnce decides about an address as far as that needs no lookup and no question; unless it is
+// sure, names that have not been looked up yet may change it.
 func (g *Gate) atOnce(addr netip.Addr, port uint16) (v Verdict, sure bool) {
 	v = Verdict{Host: addr.String(), Fix: hostPort(addr.String(), port)}
 	if addr.IsLoopback() && g.reach.Barred != nil && g.reach.Barred(port) {
@@ -279,8 +279,8 @@ func (g *Gate) named(v *Verdict, addr netip.Addr, port uint16, ours bool) bool {
 	return false
 }
 
-// resolveAll resolves the names that rules spell out and nobody has asked for yet: a program may
-// have its addresses from elsewhere, /etc/hosts above all.
+// resolveAll resolves the names that rules spell out and that have not been looked up yet: a
+// program may have its addresses from elsewhere, /etc/hosts above all.
 func (g *Gate) resolveAll(ctx context.Context) {
 	var wait sync.WaitGroup
 	for _, name := range g.unresolved() {
@@ -314,7 +314,7 @@ func (g *Gate) nameOf(addr netip.Addr) string {
 	return addr.String()
 }
 
-// Instant reports whether Connect would answer about an address without waiting for anybody.
+// Instant reports whether Connect would answer about an address without waiting.
 func (g *Gate) Instant(to netip.AddrPort) bool {
 	if g.reach.Localhost && g.ours(normal(to.Addr())) {
 		return false
@@ -323,8 +323,8 @@ func (g *Gate) Instant(to netip.AddrPort) bool {
 	return sure || len(g.unresolved()) == 0 && g.reach.Ask == nil
 }
 
-// Bind returns whether the run may listen at an address, and at which it shall: one that stands for
-// all of the machine means its loopback, unless the port is published.
+// Bind returns whether the run may listen at an address, and at which one it will: an address that
+// means all of the machine becomes its loopback, unless the port is published.
 func (g *Gate) Bind(at netip.AddrPort) (netip.AddrPort, Verdict) {
 	addr, port := at.Addr().Unmap(), at.Port()
 	v := Verdict{Host: addr.String(), Fix: "--publish " + strconv.Itoa(int(port))}

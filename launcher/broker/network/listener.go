@@ -6,7 +6,7 @@ import (
 )
 
 // Servers remembers the servers that runs have on this machine, each by the kernel's number of its
-// socket (SO_COOKIE), which no other socket gets until the machine is started anew.
+// socket (SO_COOKIE), which no other socket gets until the machine is restarted.
 type Servers interface {
 	// Add notes a server of the run.
 	Add(socket uint64)

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// A listening is what takes connections at an address. Unknown says that it cannot be told.
+// A listening is what takes connections at an address. Unknown says that it is not known.
 type listening struct {
 	list    []Listener
 	unknown bool
@@ -133,7 +133,7 @@ func (s *locals) decide(addr netip.Addr, port uint16) Verdict {
 	return v
 }
 
-// dnsPorts carry questions for names, which this machine's own servers would pass on to anybody.
+// dnsPorts carry questions for names, which this machine's own servers would pass on to anyone.
 var dnsPorts = [...]uint16{53, 853, 5353, 5355}
 
 // closed is why nothing but a rule for the very address opens a port of this machine.

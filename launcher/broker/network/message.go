@@ -71,8 +71,8 @@ func parseQuestion(m []byte) (q question, err error) {
 
 // readName reads a name at an offset, in lower case, and returns where it ends. Pointers are
 // followed only backwards, each farther back than the one before, so that it ends. A name with
-// other bytes than host names have is an error: nobody could be allowed it, and a dot in a label
-// would be another name.
+// other bytes than host names have is an error: no rule could allow it, and a dot in a label would
+// be another name.
 func readName(m []byte, at int, pointers bool) (name string, end int, err error) {
 	var text []byte
 	least := at
@@ -130,9 +130,8 @@ func appendName(m []byte, name string) []byte {
 // answerTTL is how many seconds the child may keep an answer: no longer than we do.
 const answerTTL = 30
 
-// answerTo is what the child is told: its own question, the addresses of the kind that it asked
-// for, a code. When not all fit in 512 bytes the rest is left out, which every client is happy
-// with.
+// answerTo is the answer to the child: its own question, the addresses of the kind that it asked
+// for, a code. If not all fit in 512 bytes the rest is left out, which every client accepts.
 func answerTo(q question, code uint16, addrs []netip.Addr, refused bool) []byte {
 	m := binary.BigEndian.AppendUint16(nil, q.id)
 	m = binary.BigEndian.AppendUint16(m,
@@ -223,8 +222,7 @@ func parseAnswer(m []byte, id uint16, name string,
 		if owner != name || binary.BigEndian.Uint16(m[end+2:]) != classIN {
 			continue
 		}
-		// Servers write an alias before what it stands for, so that one pass is enough (RFC 1034
-		// §4.3.2).
+		// Servers write an alias before its target, so that one pass is enough (RFC 1034 §4.3.2).
 		switch got := binary.BigEndian.Uint16(m[end:]); {
 		case got == typeCNAME:
 			if name, _, err = readName(m, data, true); err != nil {

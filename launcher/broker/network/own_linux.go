@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Own asks the kernel for the way to an address (rtnetlink(7)): that to one of this machine's own
-// does not leave it, on whatever interface it is. Where nobody knows a way it is somebody else's;
-// where the kernel cannot be asked, it may be ours.
+// Own asks the kernel for the route to an address (rtnetlink(7)): the route to one of this
+// machine's own does not leave it, on whatever interface it is. An address without a route belongs
+// to another machine; if the kernel cannot be asked, it may be ours.
 func (s Stub) Own(addr netip.Addr) bool {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE)
 	if err != nil {
@@ -44,7 +44,7 @@ func askRoute(addr netip.Addr) []byte {
 	m := order.AppendUint32(make([]byte, 0, size), uint32(size))
 	m = order.AppendUint16(m, unix.RTM_GETROUTE)
 	m = order.AppendUint16(m, unix.NLM_F_REQUEST)
-	m = append(m, make([]byte, 8)...) // any number, from nobody
+	m = append(m, make([]byte, 8)...) // any number, no sender
 	m = append(m, family, byte(8*len(b)))
 	m = append(m, make([]byte, unix.SizeofRtMsg-2)...)
 	m = order.AppendUint16(m, uint16(unix.SizeofRtAttr+len(b)))

@@ -102,7 +102,7 @@ func exchange(server netip.AddrPort, query []byte, stream bool, id uint16, name 
 		addrs, truncated, code, err := parseAnswer(m, id, name, kind)
 		switch {
 		case err == errMessage && !stream:
-			continue // somebody guesses; the true answer may still come
+			continue // an attacker guesses; the true answer may still come
 		case err != nil:
 			return nil, false, fmt.Errorf("name server %s: %w", server, err)
 		case code == codeNoName:

@@ -8,15 +8,15 @@ import (
 	"net/netip"
 )
 
-// Resolve returns an error: nothing runs behind a fence on this system.
+// Resolve returns an error: nothing runs in a sandbox on this system.
 func (s Stub) Resolve(context.Context, string) (own, found []netip.Addr, err error) {
 	return nil, nil, errors.ErrUnsupported
 }
 
-// Own reports true: what cannot be told is this machine.
+// Own returns true: an address that cannot be examined counts as this machine.
 func (s Stub) Own(netip.Addr) bool { return true }
 
-// Listeners returns an error: nothing runs behind a fence on this system.
+// Listeners returns an error: nothing runs in a sandbox on this system.
 func (s Stub) Listeners(uint16) ([]Listener, error) { return nil, errors.ErrUnsupported }
 
 func owner(l Listener) string { return ofUser(l) }

@@ -22,7 +22,7 @@ type Rule struct {
 	// start.
 	Lead bool
 
-	// Local says that the host may be this machine: a person has named it, who knows what listens
+	// Local says that the host may be this machine: a person has named it, and knows what listens
 	// there.
 	Local bool
 
@@ -43,16 +43,16 @@ type Start struct {
 type Reach struct {
 	Rules []Rule
 	// Localhost lets the run be reached on the loopback addresses of this machine, and reach the
-	// TCP servers of its workspace's runs; about others somebody is asked.
+	// TCP servers of its workspace's runs; about others a person is asked.
 	Localhost bool
-	// Servers tells the servers of other runs; nil where none is known.
+	// Servers has the servers of other runs; nil if none is known.
 	Servers Servers
-	// Barred, when it is not nil, tells the ports of the loopback that the run does not reach
-	// whatever else is said. It is asked at each connection.
+	// Barred, if not nil, reports the ports of the loopback that the run must not reach, whatever
+	// other rules say. It is called at each connection.
 	Barred func(port uint16) bool
-	// Ask, when it is not nil, is asked about a connection that nothing here allows, and returns
-	// when it is answered or ctx has ended. Names that no rule allows are answered then by
-	// addresses that stand for them.
+	// Ask, if not nil, is called for a connection that nothing here allows, and returns when it is
+	// answered or ctx has ended. Names that no rule allows then resolve to addresses that represent
+	// them.
 	Ask func(ctx context.Context, w Want) Word
 	// Starters are the names of programs that only start others, for rules with Lead and For.
 	Starters []string

@@ -21,7 +21,7 @@ func (g *Gate) Answer(ctx context.Context, message []byte) (reply []byte, v Verd
 	case q.class != classIN:
 		return answerTo(q, codeRefused, nil, true), v
 	}
-	if q.name == "localhost" { // RFC 6761 §6.3: never asked of anybody
+	if q.name == "localhost" { // RFC 6761 §6.3: never looked up
 		return answerTo(q, codeOK, loopbacks(), false), v
 	}
 	address := q.kind == typeA || q.kind == typeAAAA

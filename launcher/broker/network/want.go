@@ -14,7 +14,7 @@ type Want struct {
 	Also  []string // other names that led to the address
 	Program
 
-	addr netip.Addr // that was asked for; not valid where it only stands for the name
+	addr netip.Addr // that was asked for; not valid if it only represents the name
 	ours bool       // it is this machine's, and Leads names the server
 }
 

@@ -14,8 +14,8 @@ type ID struct {
 	Nsec     uint32
 }
 
-// Identify returns the identity in what statx(2) says with STATX_BTIME; ok is false on a file
-// system that tells no birth.
+// Identify returns the identity in the result of statx(2) with STATX_BTIME; ok is false on a file
+// system that has no time of birth.
 func Identify(st *unix.Statx_t) (id ID, ok bool) {
 	return ID{
 		Dev: unix.Mkdev(st.Dev_major, st.Dev_minor), Ino: st.Ino,
@@ -30,7 +30,7 @@ const (
 	recordSize = 32
 )
 
-// record is an entry as it stands in the file; the last three bytes tell whether it is whole.
+// record is an entry as it is in the file; the last three bytes say whether it is whole.
 func record(id ID, kind byte) []byte {
 	b := make([]byte, 0, recordSize)
 	b = binary.LittleEndian.AppendUint64(b, id.Dev)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxEntries bounds what is remembered for one workspace; an entry beyond it counts as somebody
-// else's once the run that made it has ended.
+// maxEntries bounds what is remembered for one workspace; an entry beyond it counts as another's
+// once the run that made it has ended.
 const maxEntries = 1 << 16
 
 // A Ledger is what the runs of one workspace have made. Several processes may have it open.

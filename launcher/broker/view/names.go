@@ -31,7 +31,7 @@ var table struct {
 	list []custom
 }
 
-// A Machine knows who else there is.
+// A Machine knows which accounts and processes there are outside.
 type Machine interface {
 	// Account reports whether a person or root has this name or number.
 	Account(name string) bool
@@ -77,7 +77,7 @@ const (
 	leastPID   = 3
 )
 
-// lastWord is what of a name stands behind its last separator.
+// lastWord is the part of a name after its last separator.
 func lastWord(name string) string { return name[strings.LastIndexAny(name, separators)+1:] }
 
 const separators = "-_.+@:"

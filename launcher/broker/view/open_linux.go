@@ -56,7 +56,7 @@ func OpenLedger(name string, dirs []string) (*Ledger, error) {
 // idleRecords is how many records a ledger may have that say nothing before it is shortened.
 const idleRecords = 4096
 
-// shorten writes the ledger anew, without what is gone, when it has grown or ends in a part of a
+// shorten rewrites the ledger without dead entries, when it has grown or ends in a part of a
 // record. No other process has it open.
 func (l *Ledger) shorten() error {
 	var st unix.Stat_t
@@ -75,7 +75,7 @@ func (l *Ledger) shorten() error {
 	if err != nil {
 		return err
 	}
-	// before it has the name, so that nobody else finds it without
+	// before it has the name, so that no other process finds it unlocked
 	if err = flock.Do(f, unix.LOCK_EX); err == nil {
 		for id := range alive {
 			if _, err = f.Write(record(id, made)); err != nil {

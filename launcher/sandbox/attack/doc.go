@@ -1,9 +1,9 @@
 // Package attack is the list of every known escape from a sandbox, each as a small program that
 // tries it.
 //
-// A list of refusals proves nothing by itself: what is refused may be broken, misspelt, or not
-// there on this machine. So each attack is tried twice: by a victim without a sandbox, where it has
-// to work, and in the sandbox, where it must not.
+// A list of refusals proves nothing by itself: the refused thing may be broken, misspelt, or
+// missing on this machine. So each attack is tried twice: by a victim without a sandbox, where it
+// has to work, and in the sandbox, where it must not.
 //
 //	rows, err := attack.Run(ctx, sandbox.Strong)
 //	for _, r := range rows {

@@ -16,7 +16,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// files are attacks on what lies outside the writable trees.
+// files are attacks on files outside the writable trees.
 var files = []Attack{
 	{Name: "read outside", try: func(w World) error { return read(w.Outside + "/file") }},
 	{Name: "read hidden file", try: func(w World) error { return read(w.Secret) }},

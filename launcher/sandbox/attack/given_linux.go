@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A descriptor that somebody outside hands over (SCM_RIGHTS, unix(7)) needs no call that a sandbox
+// A descriptor that a process outside passes in (SCM_RIGHTS, unix(7)) needs no call that a sandbox
 // about addresses would look at: it is connected already.
 
 // given takes such a socket and uses it.

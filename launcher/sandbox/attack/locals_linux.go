@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// locals are attacks on a sandbox in which a run may connect to Unix sockets of its own: by way of
-// them to somebody else's.
+// locals are attacks on a sandbox in which a run may connect to its own Unix sockets: they try to
+// reach those of other programs through them.
 var locals = []Attack{
 	{Name: "unix socket by a link", try: func(w World) error {
 		link := w.Workspace + "/link"
@@ -46,8 +46,8 @@ var locals = []Attack{
 	{Name: "unix socket, the name swapped",
 		try: func(w World) error { return swappedLocal(w, false) }},
 	{Name: "unix socket of a number used before", try: func(w World) error {
-		// What the run listened on and let go must not stand for the process that gets the number
-		// of its file.
+		// A name that the run listened on and closed must not count for the process that gets the
+		// number of its file.
 		name := w.Workspace + "/gone"
 		if fd, err := ownLocal(name); err == nil {
 			unix.Close(fd)
@@ -70,8 +70,8 @@ func ownLocal(name string) (int, error) {
 	return fd, err
 }
 
-// swappedLocal connects while another thread writes now a name of an own socket and now one of
-// somebody else's into the same memory, or swaps what is under one name.
+// swappedLocal connects while another thread writes the name of an own socket and that of a foreign
+// one in turn into the same memory, or swaps what is under one name.
 func swappedLocal(w World, memory bool) error {
 	own, name := w.Workspace+"/s", w.Workspace+"/name"
 	server, err := ownLocal(own)

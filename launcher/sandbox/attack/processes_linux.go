@@ -162,7 +162,7 @@ func zombie(pid int) bool {
 	return strings.HasPrefix(rest, "Z")
 }
 
-// textOf returns an address that is mapped in pid; anything else will do when it cannot be told.
+// textOf returns an address that is mapped in pid; if none is known, any other will do.
 func textOf(pid int) uintptr {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
 	address, _, _ := strings.Cut(string(text), "-")

@@ -61,7 +61,7 @@ func Main(args []string) (code int, mine bool) {
 		fmt.Fprintln(os.Stderr, err)
 		return 2, true
 	}
-	// In a pid namespace of its own a number may be somebody else's.
+	// In a private pid namespace the number may be another process's.
 	if birth(w.Launcher) != w.LauncherBirth {
 		w.Launcher = 1 << 30
 	}

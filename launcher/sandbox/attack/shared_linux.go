@@ -203,8 +203,8 @@ func listenAt(name string) error {
 	return unix.Listen(fd, 1)
 }
 
-// seen reports whether what was made stands there for programs outside: a link to a place that
-// only the run has does not.
+// seen reports whether programs outside see what was made: a link to a place that only the run has
+// does not count.
 func seen(name string, kind uint32, err error) error {
 	if err != nil {
 		return err

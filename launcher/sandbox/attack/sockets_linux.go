@@ -179,7 +179,7 @@ func fastOpenMsg(w World) error {
 	return err
 }
 
-// reachable listens where the launcher knows to look, and reports whether somebody came.
+// reachable listens where the launcher knows to look, and reports whether a connection came.
 func reachable(w World) error {
 	l, err := net.Listen("tcp4", w.Listen)
 	if err != nil {

@@ -43,7 +43,7 @@ func unixOpen(name string, flags int, mode uint32) error {
 	return err
 }
 
-// openBytes opens the name in b, which ends with a zero and may be changed meanwhile.
+// openBytes opens the name in b, which ends with a zero and may be changed during the call.
 func openBytes(b []byte, flags int) (int, error) {
 	at := unix.AT_FDCWD
 	fd, _, errno := syscall.Syscall6(unix.SYS_OPENAT, uintptr(at),

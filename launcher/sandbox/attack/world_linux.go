@@ -64,7 +64,7 @@ type addresses struct {
 // The numbers of a world.
 type numbers struct {
 	Launcher, Decoy int
-	// when they began: with the number, that tells which process it is
+	// when they began: with the number, that identifies the process
 	LauncherBirth, DecoyBirth string
 	Segment, Set, Messages    int // of System V
 	Key                       int // of the segment
@@ -158,7 +158,7 @@ func (w *World) shared() error {
 	return err
 }
 
-// servers answer who reaches them, and one comes to the process that listens.
+// servers answer every client, and one passes the connection to the process that listens.
 func (w *World) servers() error {
 	var err error
 	if w.TCP, err = w.serve("tcp4", "127.0.0.1:0"); err != nil {

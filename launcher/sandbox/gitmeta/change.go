@@ -61,8 +61,8 @@ func (c Change) String() string {
 	return fmt.Sprintf("the repository %q is gone", c.Path)
 }
 
-// maxSettings bounds what is told of one file: taking back one takes back all, and a file of a
-// megabyte can hold a hundred thousand.
+// maxSettings bounds what is reported about one file: taking back one takes back all, and a file of
+// a megabyte can hold a hundred thousand.
 const maxSettings = 20
 
 // Changes looks again and returns what has come since that would run code, and which repositories
@@ -171,8 +171,8 @@ func compare(dir, name string, f, old file, had, known bool, add func(Change)) {
 	case aConfig:
 		compareConfig(dir, f, old, add)
 	case aCommon:
-		// A worktree's folder says where the repository is that it lies in. Anywhere else the file
-		// is a way around all the others.
+		// A worktree's folder names the repository that contains it. Anywhere else the file is a
+		// way around all the others.
 		target := strings.TrimRight(f.data, "\r\n")
 		if path.Base(path.Dir(dir)) != "worktrees" ||
 			path.Join(dir, target) != path.Dir(path.Dir(dir)) || path.IsAbs(target) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A setting is one variable of a configuration file, with the bytes it stands in.
+// A setting is one variable of a configuration file, with the bytes that contain it.
 type setting struct {
 	section, sub, key string // section and key in lower case
 	hasSub            bool

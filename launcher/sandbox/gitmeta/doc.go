@@ -34,13 +34,13 @@
 //
 // # What is taken back, and how
 //
-// A new hook or pointer is removed, a changed one becomes what it was, and of a configuration only
-// the telling settings go. Nothing is lost that cannot be brought back: of hooks above 64 KiB there
-// is only a digest, so that a changed one is moved aside, to NAME.tada-held, and is no program any
-// more; so is a configuration that can no longer be read, before the former one comes back.
-// Snapshot.Careful is for runs beside which a person works: there everything that would be removed
-// or overwritten stays, under such a name. Snapshot.Kept names what the sandbox kept as it was, in
-// which every change is somebody else's.
+// A new hook or pointer is removed, a changed one becomes what it was, and in a configuration only
+// the settings that matter are removed. Nothing is lost that cannot be brought back: of hooks above
+// 64 KiB there is only a digest, so a changed one is moved aside, to NAME.tada-held, and is no
+// program any more; so is a configuration that can no longer be read, before the former one comes
+// back. Snapshot.Careful is for runs beside which a person works: there everything that would be
+// removed or overwritten stays, under such a name. Snapshot.Kept names what the sandbox made
+// read-only, in which every change comes from another program.
 //
 // # Failure
 //

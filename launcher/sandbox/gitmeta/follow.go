@@ -11,9 +11,9 @@ import (
 // maxInclude is how deep Git follows includes (MAX_INCLUDE_DEPTH in its config.c).
 const maxInclude = 10
 
-// follow looks at what the repositories point to and lies inside the roots: the folders that files
-// .git name, and, found at the first look and looked at again after it, hooks and configurations
-// elsewhere.
+// follow examines what the repositories point to inside the roots: the folders that files .git
+// name, and hooks and configurations elsewhere, found at the first look and examined again after
+// it.
 func (s *Snapshot) follow(walkers []*walker, first bool) {
 	for _, l := range s.links {
 		if w := walkers[l.target.tree]; w.root != nil && w.plain(l.target.name) {

@@ -114,7 +114,7 @@ func TestUndoLosesNothing(t *testing.T) {
 	}
 }
 
-// What the fence kept cannot have come from the command.
+// What the sandbox kept cannot have come from the command.
 func TestKept(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/.git/hooks/pre-push", "x", 0o755)

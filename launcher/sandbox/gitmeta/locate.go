@@ -47,7 +47,7 @@ func (s *Snapshot) from(i int, dir, name string) string {
 func (w *walker) pointer(name string, f file) bool {
 	target, ok := strings.CutPrefix(f.data, "gitdir:")
 	if target = strings.TrimSpace(target); !ok || target == "" || f.link() {
-		return true // git reads no such file; a link is told of as one
+		return true // git reads no such file; a link is reported as a link
 	}
 	s := w.snapshot
 	i := 0

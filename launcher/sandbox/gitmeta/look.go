@@ -74,9 +74,9 @@ func (w *walker) again(before *tree) {
 	}
 }
 
-// walk looks through the folders, breadth first. A folder that looks like a repository is a folder
-// too: three empty names beside a repository would hide it otherwise. Its objects come last,
-// because there are many and nobody works in them.
+// walk searches the folders, breadth first. A folder that looks like a repository is a folder too:
+// otherwise three empty names beside a repository would hide it. Its objects come last, because
+// there are many and no one works in them.
 func (w *walker) walk() {
 	queue, late := []string{"."}, []string(nil)
 	for w.root != nil && w.left.names > 0 && len(queue)+len(late) > 0 {

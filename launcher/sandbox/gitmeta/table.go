@@ -9,7 +9,7 @@ import (
 )
 
 // unless are the settings of which most values are ordinary, by the word that catalog/git.txt has
-// for them: for these it is the value that tells, in the repository dir.
+// for them: for these the value decides, in the repository dir.
 var unless = map[string]func(dir string, s setting) bool{
 	"plain-alias":  func(_ string, s setting) bool { return plainAlias(s.value) },
 	"own-worktree": ownWorktree,
@@ -33,7 +33,7 @@ func noHelper(address string) bool {
 }
 
 // ownWorktree reports whether the work tree is that of a submodule, inside the root. Elsewhere the
-// setting makes git change files that nobody expects it to.
+// setting makes git change files that no one expects it to.
 func ownWorktree(dir string, s setting) bool {
 	top := path.Join(dir, s.value)
 	return strings.Contains("/"+dir+"/", "/modules/") && !path.IsAbs(s.value) && top != ".." &&

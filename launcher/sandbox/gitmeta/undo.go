@@ -17,10 +17,11 @@ const held = ".tada-held"
 
 var errHeld = errors.New("no free name to move it to")
 
-// Undo takes a change back: a hook or pointer becomes what it was, or goes; of a configuration only
-// what runs something goes, and what it replaced comes back. Everything else in the file stays as
-// the command left it. What Undo cannot put right without losing somebody's work it moves aside,
-// where git does not look: aside is the new name, or that of a copy, and "" when there is none.
+// Undo undoes a change: a hook or pointer becomes what it was, or is removed; in a configuration
+// only the settings that run something are removed, and what they replaced comes back. Everything
+// else in the file stays as the command left it. If Undo cannot repair a file without losing work,
+// it moves the file aside, where git does not look: aside is the new name, or that of a copy, and
+// "" when there is none.
 func (s *Snapshot) Undo(c Change) (aside string, err error) {
 	if c.Kind == Removed {
 		return "", fmt.Errorf("%q: %w", c.Path, ErrGone)

@@ -11,8 +11,8 @@ import (
 type Snapshot struct {
 	// Incomplete is true when there were more names than were looked at.
 	Incomplete bool
-	// Kept are absolute paths that the command could not change: what changed in them is somebody
-	// else's work, and no Change.
+	// Kept are absolute paths that the command could not change: a change in them is another
+	// program's work, and no Change.
 	Kept []string
 	// Careful is for a run beside which a person works: Undo then deletes nothing, but moves it
 	// aside or leaves a copy.
