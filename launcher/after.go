@@ -30,8 +30,8 @@ func (e *AfterError) Error() string {
 	return text + "; try: tadactl audit verify"
 }
 
-// causes adds to told what err joins, each once: one full disk fails every write that follows. What
-// a [RecordError] says of what has not started is not for here.
+// causes adds to told what err joins, each once: a full disk fails every write that follows. What a
+// [RecordError] says about things that did not start is left out here.
 func causes(told []string, err error) []string {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok &&
 		strings.Contains(err.Error(), "\n") {

@@ -18,9 +18,9 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// What stands around an agent's command is left out of the plan that a person judges. An agent can
-// write such a text itself, so its words are not enough: what it names must be the program's own
-// file, and nothing but a shell's own commands may run in it.
+// The text around an agent's command is left out of the plan that a person judges. An agent can
+// write such a text itself, so its words are not enough: the files that it names must be the
+// program's own, and nothing but commands of the shell may run in it.
 
 // isTidy reports whether the text around a command starts nothing and touches nothing but what its
 // program has for itself.
@@ -119,8 +119,8 @@ func (j *Judgement) touchesItsOwn() bool {
 	return true
 }
 
-// isNote reports whether a file has the name that a program gave it, and no other: what is behind a
-// link is somebody's.
+// isNote reports whether a file really has the name that a program gave it: behind a link could be
+// anyone's file.
 func isNote(t *pathguard.Target) bool {
 	name := path.Base(t.Name)
 	if path.Base(t.Path()) != name ||
@@ -151,8 +151,8 @@ func (j *Judgement) isSaved(t *pathguard.Target) bool {
 	return t.Right != command.Write && slices.Contains(w.Names["snapshot"], t.Name)
 }
 
-// isWhereSaved reports whether a real path is where programs save that. In a session they have a
-// folder of their own.
+// isWhereSaved reports whether a real path is where programs save snapshots. In a session they have
+// a folder of their own.
 func (j *Judgement) isWhereSaved(real string) bool {
 	return j.policy.IsSnapshot(&j.Plan.Caller, real) || j.Request.Within != nil && !j.writable(real)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
-// A session that nobody types into, with viewers, takes no processor time.
+// A session without input, with viewers, takes no processor time.
 func TestIdleSession(t *testing.T) {
 	h := hold(t, "cat")
 	for range 3 {

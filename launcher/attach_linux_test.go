@@ -152,8 +152,9 @@ func (h *held) join() *talker {
 	return newTalker(h.t, conn)
 }
 
-// Half a frame, a giant one, one of no known kind, orders before a greeting, too much input at once
-// and input of an old epoch: whoever sends that is cut off or told no, and the session goes on.
+// Half a frame, a giant one, one of an unknown kind, orders before a greeting, too much input at
+// once and input of an old epoch: the client that sends one is cut off or refused, and the session
+// continues.
 func TestBadClients(t *testing.T) {
 	t.Parallel()
 	h := hold(t, "cat")
@@ -298,8 +299,8 @@ func TestCreditOfInput(t *testing.T) {
 	}
 }
 
-// A client that reads nothing holds up nobody, and costs no more than its queue; when it reads
-// again it is shown the screen as it is then.
+// A client that reads nothing delays no other, and costs no more than its queue; when it reads
+// again it gets the present screen.
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	h := hold(t, "seq", "300000")

@@ -16,7 +16,7 @@ type attempt struct {
 	id  string // of the session, and so of its transcript; "" where there will be none
 	log *audit.Log
 
-	rejudge func() (*Judgement, error) // makes the judgement anew, of the same request
+	rejudge func() (*Judgement, error) // judges the same request again
 	standby *standby                   // of a run of this process; nil where another one runs it
 	used    *permit.Authority          // what was consumed for it although it was refused
 }

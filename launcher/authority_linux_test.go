@@ -41,7 +41,7 @@ func TestEveryStartHasAnAuthority(t *testing.T) {
 	run("rm -rf src", say(false))
 	run("rm -rf src", say(true)) // it cools off
 	run("cat /etc/shadow", say(true))
-	run("rm -rf nosuch src", nil) // nobody answers
+	run("rm -rf nosuch src", nil) // no one answers
 	grant := func(ctx context.Context, e approval.Envelope) (approval.Decision, error) {
 		d := permit.Answer(e, true, "", "inbox")
 		d.Took = 10 * time.Second

@@ -16,9 +16,8 @@ import (
 // A Batch is several requests that a person is asked about once, with an answer for each, and that
 // run one after the other.
 //
-// Each request has a CallID of its own. Agent, WorkItem and Profile are those of the first; Ask and
-// Wait of the requests are not used. No request should read a standard input that another one
-// reads.
+// Each request has its own CallID. Agent, WorkItem and Profile are those of the first; Ask and Wait
+// of the requests are not used. No two requests should read the same standard input.
 type Batch struct {
 	Calls []Request
 
@@ -50,7 +49,7 @@ func (r BatchResult) Status() int {
 	return r.Outcome.Status
 }
 
-// MaxCalls is how many calls a batch may have. Nobody reviews more at once.
+// MaxCalls is how many calls a batch may have. A person does not review more at once.
 const MaxCalls = 64
 
 // ErrBatch is returned by RunBatch for calls that cannot be answered one by one.
@@ -84,7 +83,7 @@ func (l *Launcher) judgeBatch(b Batch) (*batch, error) {
 	return m, m.judge()
 }
 
-// judge makes the judgements of all calls anew.
+// judge judges all calls again.
 func (m *batch) judge() error {
 	fresh := make([]*Judgement, 0, len(m.Calls))
 	for _, c := range m.Calls {

@@ -14,8 +14,8 @@ import (
 // ErrDirectory is returned by Calls for a command that is to run where no directory is.
 var ErrDirectory = errors.New("is not a directory")
 
-// Calls returns proposed commands as the requests of a batch. What base says holds for all of them;
-// each has an id, a directory and an intent of its own, an empty input and no terminal.
+// Calls returns proposed commands as the requests of a batch. base holds for all of them; each has
+// its own id, directory and intent, an empty input and no terminal.
 func Calls(base Request, list []intent.Proposed) ([]Request, error) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {

@@ -35,8 +35,8 @@ func (m *batch) whole() (*Judgement, error) {
 }
 
 // payload is the plan of the batch in canonical bytes: what is common to its calls once, then each
-// call with what it does, and with the hash of the plan that it has alone. That binds all that the
-// calls' own plans bind. What policy denies is told, and is nothing that could be answered.
+// call with its effects, and with the hash of the plan that it has alone. That binds everything
+// that the calls' own plans bind. A call that policy denies is shown, but cannot be answered.
 func (m *batch) payload(asked []*Judgement, risk int) ([]byte, error) {
 	first := asked[0]
 	trust := first.trust()
@@ -88,8 +88,7 @@ func (j *Judgement) rules() string {
 	return strings.Join(names, " ")
 }
 
-// asCall is a judgement as one call of several. What it has in common with the first is not said
-// again.
+// asCall is a judgement as one call of several. What it has in common with the first is left out.
 func (j *Judgement) asCall(first *Judgement) object {
 	call := j.toolCall()
 	call["tool_call_id"] = j.Request.CallID

@@ -73,7 +73,7 @@ func (m *batch) ask(ctx context.Context) error {
 	by, m.refusal, err = m.l.permit(ctx, a)
 	m.envelope, m.plan, m.answers = by.Envelope, a.Hash(), by.Answers
 	err = errors.Join(err, by.Settle())
-	if m.refusal != nil && m.refusal.Envelope != "" { // what was said to each call
+	if m.refusal != nil && m.refusal.Envelope != "" { // what each call was answered
 		if e, err := m.l.Store.Get(ctx, m.refusal.Envelope); err == nil && e.Decision != nil {
 			m.answers = e.Decision.Calls
 		}
@@ -166,7 +166,7 @@ func skipped(j *Judgement, code, message string) *refusal.Refusal {
 	return f.For(j.Locale(), j.Verdict)
 }
 
-// finish tells the store what came of the calls that its approval permitted.
+// finish reports the results of the calls that its approval permitted to the store.
 func (m *batch) finish(results []BatchResult) error {
 	if m.envelope == "" {
 		return nil

@@ -31,10 +31,10 @@ func below(t *testing.T) bool {
 	return false
 }
 
-// goBelow puts a filter with a listener on this process and begins anew.
+// goBelow puts a filter with a listener on this process and starts over.
 func goBelow() {
 	runtime.LockOSThread()
-	filter := []unix.SockFilter{ // one call that nobody makes is asked about
+	filter := []unix.SockFilter{ // a call that is never made is asked about
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS},
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_LOOKUP_DCOOKIE, Jf: 1},
 		{Code: unix.BPF_RET | unix.BPF_K, K: 0x7fc00000 /* SECCOMP_RET_USER_NOTIF */},

@@ -19,7 +19,7 @@ type built struct {
 	held    *sandbox.Held
 	own     []*os.File // ours until the command has them
 	watched watch.Comparisons
-	wants   *wants // who is asked about connections; nil for nobody
+	wants   *wants // asks about connections; nil if no one is asked
 	err     error
 }
 
@@ -58,7 +58,7 @@ func (b *built) start() (*sandbox.Process, sandbox.Receipt, error) {
 	return b.held.Go()
 }
 
-// cancel ends what is held; nothing of the command has run.
+// cancel ends everything that is held open; nothing of the command has run.
 func (b *built) cancel() {
 	if b.held != nil {
 		b.held.Cancel()

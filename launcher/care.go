@@ -22,10 +22,10 @@ import (
 // What a person does to the record itself: go on after tampering, seal, remove a text, give up
 // what is old. Each leaves an entry.
 
-// Accept lets the log go on after it was found changed, because the person at tty has read what was
-// found and typed what the page asks for. What was changed stays unproven: see [audit.Gap]. The
-// error wraps [approval.ErrPeer] for a process that may not answer questions, [ErrNobody] when
-// nobody answered, and [ErrNotAccepted] after a no.
+// Accept lets the log continue after it was found changed, because the person at tty has read the
+// findings and typed what the page asks for. What was changed stays unproven: see [audit.Gap]. The
+// error wraps [approval.ErrPeer] for a process that may not answer questions, [ErrNobody] if no one
+// answered, and [ErrNotAccepted] if the person refused.
 func (l *Launcher) Accept(ctx context.Context, tty *os.File, reason string) (audit.Entry, error) {
 	if _, err := l.May(approval.AcceptRecord, approval.ChannelTadactl); err != nil {
 		return audit.Entry{}, err
@@ -54,10 +54,10 @@ func (l *Launcher) Accept(ctx context.Context, tty *os.File, reason string) (aud
 	return e, err
 }
 
-// ErrNotAccepted is returned by Accept when the person at the terminal said no.
+// ErrNotAccepted is returned by Accept when the person at the terminal refused.
 var ErrNotAccepted = errors.New("not accepted; nothing was changed")
 
-// changed says what is wrong with the record, "" when that cannot be told from the log alone.
+// changed says what is wrong with the log, "" if the log alone does not show it.
 func (l *Launcher) changed() string {
 	if _, err := l.Verify(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err.Error()
@@ -147,8 +147,8 @@ func (l *Launcher) Redact(id string, events []int64, reason string) (removed []i
 	return removed, state.SyncFolder(filepath.Dir(path))
 }
 
-// recordRedaction stands on the disk before the text goes: else the redacted file would look
-// changed to whoever verifies it after a power cut.
+// recordRedaction writes the entry to the disk before the text is removed: otherwise the redacted
+// file would look changed to a verifier after a power cut.
 func (l *Launcher) recordRedaction(id string, events []int64, reason string) error {
 	log, err := l.OpenLog()
 	if err != nil {
@@ -263,9 +263,9 @@ func (l *Launcher) worthPacking(name string) bool {
 		!audit.Alive(l.state.Audit())(strings.TrimSuffix(name, ".cast"))
 }
 
-// recording tells whether a session's transcript is still written. Its run has a place from before
-// there is a transcript until its end is recorded; the transcript is there for a moment before it
-// is locked.
+// recording reports whether a session's transcript is still written. Its run has a place from
+// before there is a transcript until its end is recorded; the transcript is there for a moment
+// before it is locked.
 func (l *Launcher) recording(id string) bool {
 	if audit.Alive(l.state.Audit())(id) {
 		return true
@@ -278,7 +278,7 @@ func (l *Launcher) recording(id string) bool {
 	return audit.Recording(f)
 }
 
-// kept tells whether a session's transcript is there.
+// kept reports whether a session's transcript is there.
 func (l *Launcher) kept(id string) bool {
 	f, err := l.Transcript(id)
 	if f != nil && err == nil {

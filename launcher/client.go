@@ -15,9 +15,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
-// A client is the program of an agent that a session is for, with what the session opens for it: a
-// folder of its own for its things, copies of the person's settings in it, the hosts of its vendor,
-// and its keys.
+// A client is the agent program of a session, with what the session opens for it: a folder of its
+// own for its files, copies of the person's settings in it, the hosts of its vendor, and its keys.
 type client struct {
 	agent   string
 	program string // as it was found
@@ -29,17 +28,17 @@ type client struct {
 
 	hosts  []string // HOST:PORT
 	keys   []string // variables that are set
-	logins []string // files with credentials of its own that are there
+	logins []string // its own credential files that exist
 }
 
 // ownFolder is where the folders of sessions are, below the home of the account. No other sandbox
 // reads it.
 const ownFolder = ".local/state/tada-run"
 
-// clientOf returns the agent's program that a request begins a session for, nil where there is none
-// that is known. A program of the workspace is none: whoever writes there would choose what gets
-// the keys. Of one among temporary files the text is bound. A machine without people has nobody who
-// could be asked.
+// clientOf returns the agent's program that a request begins a session for, nil if it is none that
+// is known. A program of the workspace is none: a process that can write there would choose what
+// gets the keys. The text of a program among temporary files is bound. On a machine without people
+// there is no one to ask.
 func (l *Launcher) clientOf(req Request, plan *pathguard.Plan, policy pathguard.Policy) *client {
 	if req.Hold == nil || req.Hold.Shell || req.Profile == profileCI || plan.Workspace == "" ||
 		l.account == "/" || len(req.Shell.Words) == 0 || len(plan.Programs) == 0 {
@@ -144,7 +143,7 @@ func (c *client) address(url string) {
 	}
 }
 
-// outer is a name of the table as it stands in the account's home, or where the caller's variable
+// outer is the path of a name of the table in the account's home, or where the caller's variable
 // has put it.
 func (c *client) outer(name string) string {
 	for _, n := range c.of("home") {
@@ -157,7 +156,7 @@ func (c *client) outer(name string) string {
 	return filepath.Join(c.home, strings.TrimPrefix(name, "~"))
 }
 
-// inner is a name of the table as it stands below the session's own folder.
+// inner is the path of a name of the table below the session's own folder.
 func inner(name string) string { return filepath.Clean("." + strings.TrimPrefix(name, "~")) }
 
 // unpacked is the folder of the session's own for libraries that programs carry with them.
@@ -257,7 +256,7 @@ func (c *client) effects() object {
 // writes are the session's own folder and the credentials.
 func (c *client) writes() []string { return append([]string{c.dir}, c.logins...) }
 
-// facts are what the record and the page of another question say of the session.
+// facts are what the log and the page of another question say about the session.
 func (c *client) facts() object {
 	return trimmed(object{"agent": c.agent, "program": c.program, "folder": c.dir,
 		"logins": c.logins, "hosts": c.hosts, "keys": c.keys})

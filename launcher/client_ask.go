@@ -13,9 +13,9 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// What an agent's session opens is a question of its own, without the words that its program is
-// called with: the answer counts for later sessions of it in the workspace. Where something else of
-// the command line asks, it is asked with that, each time.
+// What an agent's session opens is a separate question, without the words that its program is
+// called with: the answer counts for later sessions of it in the workspace. If something else in
+// the command line asks, both are asked together, each time.
 
 // sessionRule is the rule by which what a session opens is asked.
 const sessionRule = "session.agent"
@@ -29,7 +29,7 @@ func (j *Judgement) Lasts() bool {
 			})
 }
 
-// sealSession is what a yes to that binds: the program, and all that it gets.
+// sealSession is what an approval of that binds: the program, and everything that it gets.
 func (j *Judgement) sealSession() sealed {
 	payload, err := canonical.Append(nil, trimmed(object{
 		"version":        1,

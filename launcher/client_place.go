@@ -78,7 +78,7 @@ func (p clientPlace) put(n need) error {
 	return nil
 }
 
-// write makes a file anew that has another text; without a text there is none.
+// write writes a file if its text differs; without a text it removes the file.
 func (p clientPlace) write(to string, text []byte) error {
 	if info, err := p.root.Lstat(to); err == nil && info.Mode().IsRegular() && text != nil {
 		if have, err := p.root.ReadFile(to); err == nil && bytes.Equal(have, text) {

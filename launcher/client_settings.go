@@ -64,8 +64,8 @@ var settingsPair = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // settingsValues are the texts that any of the keys has anywhere in a settings file. The file is
-// not parsed: whoever writes it chooses whom the program contacts, and one address more that a
-// person is asked about does no harm.
+// not parsed: its author chooses which hosts the program contacts, and asking a person about one
+// address more does no harm.
 func settingsValues(text []byte, keys []string) (values []string) {
 	for _, m := range settingsPair().FindAllSubmatch(text, -1) {
 		name := string(m[1]) + string(m[2])

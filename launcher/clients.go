@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
-// A need is a fact about what the program of an agent needs in a session; package agents says what
-// each kind means.
+// A need is something that the program of an agent needs in a session; package agents describes
+// each kind.
 type need struct {
 	agent, kind string
 	words       []string

@@ -55,7 +55,7 @@ func (c *console) command(j *Judgement, own *[]*os.File) (sandbox.Command, error
 	return cmd, nil
 }
 
-// addScript gives the command a text in a descriptor of its own, whose number it returns.
+// addScript gives the command a text in a separate descriptor, whose number it returns.
 func addScript(cmd *sandbox.Command, text string, own *[]*os.File) (fd int, err error) {
 	script, err := scriptFile(text)
 	*own, cmd.Files = append(*own, script), append(cmd.Files, script)

@@ -29,14 +29,14 @@ type PastConnection struct {
 	// Of one that listens: how many connections to it have ended; -1 where that is not known.
 	Accepted int `json:"accepted,omitempty"`
 
-	// Of connections whose end the kernel has told of.
+	// Of connections whose end the kernel has reported.
 	Sent     *int64 `json:"sent,omitempty"`
 	Received *int64 `json:"received,omitempty"`
 }
 
-// Connections returns what the run with this id, which is whole, did with the network, in its
-// order, and how much more there was than the record keeps. Of a run that goes on, or whose end
-// nobody saw, it is what was let through and refused so far, without what became of it.
+// Connections returns what the run with this id, given in full, did with the network, in order, and
+// how much more there was than the log keeps. If the run is still going, or no process saw its end,
+// it returns what was let through and refused so far, without the results.
 func (l *Launcher) Connections(id string) (list []PastConnection, more int, err error) {
 	list = []PastConnection{}
 	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindTraffic,

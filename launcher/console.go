@@ -20,11 +20,10 @@ type console struct {
 // it is connected before that.
 type outlet struct {
 	*tee
-	show func([]byte) // to those who are attached
+	show func([]byte) // to the attached clients
 }
 
-// openConsole opens the caller's terminal or pipes for a command, or a terminal of its own for a
-// session.
+// openConsole opens the caller's terminal or pipes for a command, or a new terminal for a session.
 func openConsole(req Request) (*console, error) {
 	out := &outlet{}
 	if req.Hold == nil {
@@ -42,8 +41,8 @@ func openConsole(req Request) (*console, error) {
 	return &console{terminal, out, requests}, err
 }
 
-// wire says what the command's output is written to. A session whose output goes to a pipe
-// and to a terminal as well has no one answer.
+// wire says what the command's output is written to. For a session whose output goes to a pipe and
+// to a terminal as well, there is no single answer.
 func (c *console) wire() string {
 	if c.terminal.TTY() < 0 {
 		return audit.TagPipe

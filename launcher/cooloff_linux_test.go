@@ -14,9 +14,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/refusal"
 )
 
-// E-deny-3: who was told no and asks the identical thing again is told no at once, with the user's
-// message, and nobody is disturbed. What is near-identical is a question, which says what it comes
-// after.
+// E-deny-3: an agent that was denied and asks the identical thing again is denied at once, with the
+// user's message, and no person is disturbed. Something near-identical is a question, which names
+// the denial before it.
 func TestADenialCoolsOff(t *testing.T) {
 	t.Parallel()
 	l, base := world(t)

@@ -16,9 +16,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// B-T4, E-env-2: the answer is to the command as it was shown. Where the world around it becomes
-// another while the person thinks, the yes is spent for nothing and nothing runs; the same command
-// asks anew.
+// B-T4, E-env-2: the answer is to the command as it was shown. If the world around it changes while
+// the person thinks, the approval is consumed without effect and nothing runs; the same command
+// asks again.
 func TestDriftAfterTheYes(t *testing.T) {
 	t.Parallel()
 	for name, drift := range map[string]func(l *Launcher, work string) error{

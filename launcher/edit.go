@@ -88,7 +88,7 @@ func (e *Edit) begin() error {
 	return nil
 }
 
-// Start makes the copy, anew where an edit before has left one.
+// Start makes the copy, and replaces one that an earlier edit has left.
 func (e *Edit) Start() error {
 	text := e.was
 	if text == nil {
@@ -127,8 +127,8 @@ type Change struct {
 // None reports whether there is nothing to save.
 func (c Change) None() bool { return c.Text == "" && !c.Outside }
 
-// Check reads the copy and says what it changes, against what was last accepted. The error is a
-// [pathguard.ConfigError] when the copy would be refused; its File is the configuration.
+// Check reads the copy and returns what it changes, compared with what was last accepted. The error
+// is a [pathguard.ConfigError] when the copy would be refused; its File is the configuration.
 func (e *Edit) Check() (Change, error) {
 	text, err := e.Text()
 	if err != nil {
@@ -202,7 +202,7 @@ func (e *Edit) Save(c Change) error {
 // maxLead bounds the settings that a refusal lists; `tadactl tamper diff` has them all.
 const maxLead = 8
 
-// ownWords is what is said of a change of the account's own configuration, in each language.
+// ownWords are the messages about a change of the account's own configuration, in each language.
 var ownWords = map[tamper.Locale]struct{ stopped, several, nothing, changes, more, pending string }{
 	tamper.English: {
 		stopped: "tada-run: nothing runs until you accept the changed configuration: " +

@@ -27,7 +27,7 @@ func (w *supervision) finish(c change) (Outcome, error) {
 	w.removeSockets()
 	e := &ended{supervision: w, status: c.status, asked: w.wants.left()}
 	out := e.outcome()
-	defer w.hosting.end(out.Status, out.Signal) // clients that are told of it find it on record
+	defer w.hosting.end(out.Status, out.Signal) // clients that are notified find it in the log
 	found := object{}
 	_ = w.watched.Find(found, watch.Ended, e.after(), os.Stderr)
 	status := strconv.Itoa(out.Status)
@@ -90,9 +90,9 @@ func (e *ended) facts(out Outcome, found object, problem error) object {
 	return o
 }
 
-// brokeOff tells in both records what the transcript lacks, where it could not be kept: the
-// disk was full, or gone. The command has ended by then, and was shown no byte that is not
-// on record.
+// brokeOff writes to the log and the transcript that the transcript ends early, because the disk
+// was full, or gone. The command has ended by then, and its caller has seen no byte that is not
+// recorded.
 func (s *started) brokeOff() error {
 	lost, cause := s.out.broken()
 	if cause == nil {

@@ -28,7 +28,7 @@ func ExitOf(err error) int {
 	case errors.Is(err, ErrEmpty):
 		return exit.Usage
 	case errors.As(err, &protected):
-		// behind a command, too: whoever reads only the status must not take it for a success
+		// behind a command, too: a caller that reads only the status must not take it for a success
 		return exit.Tampered
 	case errors.As(err, &after): // 125 would say that nothing ran, and a client would run it again
 		return max(after.Status, 1)

@@ -7,7 +7,7 @@ import (
 )
 
 // ExportPlan judges a request and returns its plan as a line for a signer elsewhere, who can allow
-// it beforehand for a machine without people. A plan that the policy allows or denies is an error:
+// it in advance for a machine without people. A plan that the policy allows or denies is an error:
 // no signature changes either.
 func (l *Launcher) ExportPlan(req Request) ([]byte, error) {
 	req.Profile = profileCI

@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// ahead begins to make namespaces for a command that has no network, as nearly all have. A fence
-// that takes others makes them then.
+// ahead begins to make namespaces for a command that has no network, as nearly all have. A sandbox
+// that needs others makes them then.
 func (l *Launcher) ahead() *sandbox.Prepared {
 	if l.policy.Settings().Network == pathguard.NetOn || l.level() != sandbox.Strong {
 		return nil
@@ -17,8 +17,8 @@ func (l *Launcher) ahead() *sandbox.Prepared {
 	return sandbox.Prepare(sandbox.Off)
 }
 
-// profile turns the fence into kernel rules. Files that the plan holds open are passed on
-// open: the inode that was judged is the inode that is allowed.
+// profile turns the rights of the plan into kernel rules. Files that the plan holds open are passed
+// on open: the inode that was judged is the inode that is allowed.
 //
 // Folders of tool caches that the command uses and that are not there yet are made.
 //
@@ -106,7 +106,7 @@ func without(hide []string, reveal []pathguard.Grant) []string {
 	return out
 }
 
-// opens adds to the fence what the session of an agent has beside the workspace.
+// opens adds to the sandbox what the session of an agent has beside the workspace.
 func (j *Judgement) opens(p *sandbox.Profile, folder string) {
 	if j.client == nil {
 		return

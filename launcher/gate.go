@@ -18,7 +18,7 @@ func gateScript(door string) string {
 	return strings.Replace(gateRC, "@DOOR@", "'"+strings.ReplaceAll(door, "'", `'\''`)+"'", 1)
 }
 
-// gateRule is what makes an interactive shell a question: that nobody can see what it will be told.
+// gateRule is what makes an interactive shell a question: its input cannot be known in advance.
 const gateRule = "code.stdin"
 
 // lineByLine is the verdict on a shell that asks about each line before it runs it: that its input

@@ -33,8 +33,8 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// givenBack reads what is known of a file. Where somebody else changed it since, what goes back is
-// that without what is ours.
+// givenBack reads what is known about a file. If another program has changed it since, the restored
+// text is the present one without our part.
 func (l *Launcher) givenBack(path string, was []byte, r Registration) (g given, err error) {
 	text, err := os.ReadFile(l.givenPath(path))
 	if err == nil {

@@ -29,8 +29,8 @@ func (s *started) mayStay() (b *background, why string) {
 	return &background{owner: p}, ""
 }
 
-// handOver tells the caller how the command ended. What it left running goes on after this, and an
-// error is why it must not.
+// handOver reports to the caller how the command ended. Its remaining processes continue after
+// this; an error is the reason why they must not.
 func (w *supervision) handOver(c change) error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
 	defer cancel()

@@ -9,9 +9,9 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// QuarantineVariable is the name in an agent's environment that says which quarantine it is held
-// in. Who inherits it runs nothing, whatever its platform's hooks have missed. It can only shut
-// somebody in.
+// QuarantineVariable is the variable in an agent's environment that names the quarantine it is in.
+// A process that inherits it can run nothing, even if the hooks of its platform have missed that.
+// It can only restrict.
 const QuarantineVariable = "TADA_QUARANTINE"
 
 // heldIn returns the refusal of a request that comes out of a quarantine, or nil.

@@ -34,7 +34,7 @@ func tightened(t *testing.T, l *Launcher, text string) pathguard.Policy {
 	return p
 }
 
-// nowhere is where a run reads and writes that nobody looks at; a run may close what it was given.
+// nowhere is the input and output of a run that no one looks at; a run may close what it was given.
 func nowhere(t *testing.T) session.Stdio {
 	t.Helper()
 	var files [3]*os.File

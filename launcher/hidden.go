@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// MaySearch returns nil when nothing below dir is kept from a command that searches the whole of
-// it: what a fence would hide. It is for whoever searches without a fence. A tree too large to look
-// through for such names is refused.
+// MaySearch returns nil if nothing below dir is hidden from a command that searches all of it. It
+// is for callers that search without a sandbox. A tree too large to look through for such names is
+// refused.
 func (l *Launcher) MaySearch(dir string) error {
 	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Words: []string{"grep", "-r", "x", "."}}})
 	if err != nil {

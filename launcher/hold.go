@@ -1,6 +1,6 @@
 package launcher
 
-// Tiers: how much of the agent the fence holds (doctor explains them).
+// Tiers: how much of the agent the sandbox contains (doctor explains them).
 const (
 	Tier        = "T0" // its commands
 	TierSession = "T1" // the agent itself, and all that it starts

@@ -31,7 +31,7 @@ func TestOpenHomeMakesPrivateFolders(t *testing.T) {
 	}
 }
 
-// A state directory that somebody else could have written is not believed.
+// A state directory that another user could have written is refused.
 func TestOpenHomeRefuses(t *testing.T) {
 	open := filepath.Join(t.TempDir(), "open")
 	file := filepath.Join(t.TempDir(), "file")

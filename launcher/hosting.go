@@ -16,7 +16,7 @@ func (h *hosting) open() error {
 	return err
 }
 
-// ordered is told when a person has ended the session; never for a single command.
+// ordered receives when a person has ended the session; never for a single command.
 func (h *hosting) ordered() <-chan struct{} {
 	if h == nil {
 		return nil
@@ -33,7 +33,7 @@ func (h *hosting) close() {
 	}
 }
 
-// end tells those who are attached that the session is over.
+// end tells the attached clients that the session is over.
 func (h *hosting) end(status, signal int) {
 	if h != nil {
 		h.attached.End(status, signal)

@@ -12,8 +12,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/control"
 )
 
-// hangUp ends a session as a terminal that is closed does. A shell that has a terminal ignores
-// SIGTERM; this tells it, and it tells its jobs.
+// hangUp ends a session as closing its terminal does. A shell that has a terminal ignores SIGTERM;
+// it obeys SIGHUP, and passes it on to its jobs.
 func (r *started) hangUp() {
 	r.process.Thaw() // what is frozen hears nothing
 	for _, sig := range []unix.Signal{unix.SIGHUP, unix.SIGCONT} {

@@ -33,8 +33,8 @@ func (l looking) Keys(b approval.Bucket) []string {
 	return l.Tx.Keys(b)
 }
 
-// Whoever shows two hundred questions looks through them once: one is found by its whole id without
-// the others, and by a beginning only where nobody else begins like that.
+// A list of two hundred questions is searched once: a question is found by its whole id without the
+// others, and by a prefix only if no other id begins like that.
 func TestEnvelopeIsFound(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

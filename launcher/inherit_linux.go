@@ -17,9 +17,9 @@ import (
 // script reads from descriptor 3. But a descriptor is a way past every rule about names, so what it
 // leads to decides.
 
-// Inherited returns the descriptors above 2 that this process was started with. What it opens
-// itself is closed by an exec, which tells them apart; call it where nobody has said otherwise
-// about one.
+// Inherited returns the descriptors above 2 that this process was started with. Descriptors that it
+// opens itself are closed by an exec, which distinguishes them; call it before that flag is changed
+// on any of them.
 func Inherited() []int {
 	dir, err := unix.Open("/proc/self/fd", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -68,9 +68,9 @@ func handDown(fds []int, p sandbox.Profile) (passed []int, withheld []string) {
 // harmlessDevices are the devices that lead nowhere: null, zero, full, random, urandom.
 var harmlessDevices = []uint32{3, 5, 7, 8, 9}
 
-// objection is why a descriptor is not passed on, "" when it is. A pipe leads to who made it, and a
-// file without a name is the caller's own; a file with one must be within reach of the command by
-// that name, in the way that it is open.
+// objection is the reason why a descriptor is not passed on, "" if it is. A pipe leads to the
+// process that made it, and a file without a name is the caller's own; a file with a name must be
+// within reach of the command by that name, in the mode in which it is open.
 func objection(fd int, p sandbox.Profile) string {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
@@ -118,10 +118,10 @@ func objection(fd int, p sandbox.Profile) string {
 	return fmt.Sprintf("it is open for writing, and the command line does not write %q", name)
 }
 
-// handIn puts something else in place of a standard input that is a way around what is mounted over
-// names: from a directory, and by a descriptor's own name in /proc, a file can be opened as it is
-// outside the fence. Where the fence lets all around it be written, nothing else keeps it. Reading
-// is what was meant, so a file comes through a pipe.
+// handIn replaces a standard input that is a way around what is mounted over names: through a
+// directory, or by a descriptor's own name in /proc, a file can be opened as it is outside the
+// sandbox. Where the sandbox makes everything around the file writable, only that mount protects
+// it. The caller meant the file to be read, so its content comes through a pipe.
 func handIn(in *os.File, p sandbox.Profile) (instead *os.File, withheld string, err error) {
 	if in == nil {
 		return nil, "", nil
@@ -164,21 +164,21 @@ func piped(fd int) (*os.File, error) {
 		return nil, errors.Join(err, from.Close())
 	}
 	go func() {
-		_, _ = io.Copy(in, from) // it ends when nobody reads any more
+		_, _ = io.Copy(in, from) // it ends when the pipe has no reader
 		_, _ = in.Close(), from.Close()
 	}()
 	return out, nil
 }
 
-// isKept reports whether the fence holds a file by a mount alone: it may not be changed, or not be
-// seen, and lies where the command writes.
+// isKept reports whether the sandbox protects a file by a mount alone: the file may not be changed,
+// or not be seen, and is where the command writes.
 func isKept(p sandbox.Profile, name string) bool {
 	held := func(kept string) bool { return isWithin(name, kept) }
 	return (slices.ContainsFunc(p.ReadOnly, held) || slices.ContainsFunc(p.Hide, held)) &&
 		slices.ContainsFunc(p.Write, func(w sandbox.Path) bool { return isWithin(name, w.Name) })
 }
 
-// writesTo reports whether the fence lets the command write to name.
+// writesTo reports whether the sandbox lets the command write to name.
 func writesTo(p sandbox.Profile, name string) bool {
 	return !slices.ContainsFunc(p.ReadOnly,
 		func(kept string) bool { return isWithin(name, kept) }) &&

@@ -9,7 +9,7 @@ import (
 	"github.com/tada-run/tada-run/shellparse"
 )
 
-// Inside reports whether this process runs inside a fence of tada-run, by the kernel's word.
+// Inside reports whether this process runs in a sandbox of tada-run, according to the kernel.
 func Inside() bool { return sandbox.Inside() }
 
 // ExecShell puts the real shell of the dialect in the place of this process. Argv[0] is the

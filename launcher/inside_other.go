@@ -4,7 +4,7 @@ package launcher
 
 import "github.com/tada-run/tada-run/shellparse"
 
-// Inside returns false: there is no fence on this system.
+// Inside returns false: there is no sandbox on this system.
 func Inside() bool { return false }
 
 // ExecShell returns the error of an unsupported system.

@@ -10,9 +10,8 @@ import (
 // maxInstead is how many commands are named in the place of a refused one.
 const maxInstead = 3
 
-// instead are commands that would be allowed in the place of the run's: each was judged, here and
-// now, and the policy allows it as it stands. A program that reads it may run it without a
-// question.
+// instead are commands that would be allowed in place of the run's: each was judged, here and now,
+// and the policy allows it. A program that reads them may run one without a question.
 func (a *attempt) instead() []string {
 	var allowed []string
 	for _, text := range alternatives(a.Script) {
@@ -78,7 +77,7 @@ func textOf(s *shellparse.Script, i int) string {
 	return s.Text[s.Commands[i].Span.Start:s.Commands[i].Span.End]
 }
 
-// trials are options with which a program tells what it would do, and does not do it.
+// trials are options with which a program shows what it would do, without doing it.
 var trials = []struct{ program, verb, option string }{
 	{"git", "push", "--dry-run"}, {"git", "clean", "--dry-run"}, {"git", "rm", "--dry-run"},
 	{"git", "add", "--dry-run"},

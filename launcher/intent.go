@@ -57,10 +57,9 @@ func (r *announced) intent() object {
 	return o
 }
 
-// commitment stands in the place of the hash of a command line that holds a credential: with
-// the rest of the line known, a plain hash would tell whether a guess at a short password is
-// right. The key is kept nowhere; what binds the line is the plan's hash, which takes in the
-// digest of everything around it.
+// commitment replaces the hash of a command line that holds a credential: with the rest of the line
+// known, a plain hash would confirm a guess at a short password. The key is stored nowhere; what
+// binds the line is the plan's hash, which covers the digest of everything around it.
 func (r *announced) commitment() string {
 	var key [16]byte
 	if _, err := io.ReadFull(r.l.state.Random, key[:]); err != nil {

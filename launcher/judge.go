@@ -49,7 +49,8 @@ func (l *Launcher) handIn(j *Judgement) {
 	}
 }
 
-// judgeAs is Judge for a text as it stands, with what kind of file its standard input is.
+// judgeAs is Judge for a text taken literally, whether or not it contains a wrapper, with the kind
+// of file that its standard input is.
 func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Judgement,
 	error) {
 	j := &Judgement{Request: req, environ: l.surroundings(req.Env, req.Dir), stdin: stdin,

@@ -42,7 +42,7 @@ func world(t testing.TB) (*Launcher, Request) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Caller = personHere // whoever runs the tests
+	l.Caller = personHere // whatever process runs the tests
 	return l, Request{
 		Shell: Shell{Text: "cat link > out", Name: "tada-run"}, Dir: work,
 		Env: []string{"PATH=/usr/bin:/bin", "HOME=/home/dev", "LANG=C", "QUIETLY=x"},

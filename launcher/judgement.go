@@ -17,9 +17,9 @@ type Judgement struct {
 	Plan    *pathguard.Plan
 	Verdict pathguard.Verdict
 
-	level   sandbox.Level // the best fence of this machine
+	level   sandbox.Level // the best sandbox of this machine
 	policy  pathguard.Policy
-	refused error // the configuration, for who mends it; then the policy denies everything
+	refused error // why the configuration is refused; the policy then denies everything
 	umask   int
 	version string
 	environ *surroundings
@@ -27,9 +27,10 @@ type Judgement struct {
 	stdin   string  // what kind of file standard input is
 	client  *client // the agent's program that a session is for; nil for none that is known
 
-	// Who only asks what a text means does not pay for these. Each is made once, of the plan as it
-	// is.
-	// of the agent's command, where Script is that with a known text around it; nil otherwise
+	// A caller that only asks what a text means does not pay for the fields below: each is made
+	// once, when it is needed.
+
+	// own is the judgement of the agent's command, if Script has a known text around it; else nil
 	own      *Judgement
 	settings string // what was around it and may change what it does
 

@@ -10,7 +10,7 @@ import (
 // denied words a verdict that no person can change.
 func (j *Judgement) denied() *refusal.Refusal { return refusal.Denied(j.Locale(), j.Verdict) }
 
-// Locale is the language of who reads what is said about the command.
+// Locale is the language of messages about the command.
 func (j *Judgement) Locale() pathguard.Locale {
 	if j.Plan != nil {
 		return pathguard.LocaleOf(j.Plan.Caller.Env)

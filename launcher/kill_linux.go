@@ -40,7 +40,7 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 	}
 	defer unix.Close(fd)
 	if state.ProcessOf(pid) != run.launcher || hasEnded(fd, 0) {
-		// the number is somebody else's by now, or nobody's
+		// the process with that number is another one by now, or gone
 		return false, fmt.Errorf("session %q: %w", id, errNotRunning)
 	}
 	if err := unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0); err != nil {

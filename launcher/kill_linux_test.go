@@ -55,8 +55,8 @@ func marked(mark string) (left []string) {
 }
 
 // A launcher that is killed with SIGKILL at any moment leaves no process, neither of the command
-// nor of its own, and a record that is whole and says no more than what is known: what ran was
-// announced, and nothing has an end that nobody saw.
+// nor of its own. Its log is whole and says no more than what is known: what ran was announced, and
+// nothing has an end that no process saw.
 func TestKilledAnytime(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -153,7 +153,7 @@ func honest(t *testing.T, dir string, rounds int) {
 	}
 	entries, err := os.ReadDir(filepath.Join(dir, "work"))
 	if err != nil || len(entries) != ran {
-		// nothing that a fence or a search left: no masks, no temporary files
+		// nothing that a sandbox or a search left: no masks, no temporary files
 		t.Errorf("%d ran, and the workspace holds %v %v", ran, entries, err)
 	}
 	if ran == 0 || len(runs) < ran || states["lost"] == 0 {

@@ -20,7 +20,7 @@ type Launcher struct {
 	policy  pathguard.Policy
 
 	around atomic.Pointer[surroundings] // of the last request
-	// the best fence of this machine; found by trying, once per boot
+	// the best sandbox of this machine; found by trying, once per boot
 	level   func() sandbox.Level
 	floor   string // the configuration that no user can loosen
 	umask   func() int

@@ -31,8 +31,8 @@ var defaultLimits = sync.OnceValue(func() pathguard.Limits {
 	}
 })
 
-// limits are those that the fence is for; the wall clock is the launcher's own, because it is
-// also the caller's: the shorter time counts.
+// limits are the limits that the sandbox enforces; the launcher enforces the wall clock, because
+// the caller sets it too: the shorter time counts.
 func (j *Judgement) limits() sandbox.Limits {
 	set, named := j.limited()
 	return sandbox.Limits{

@@ -10,9 +10,9 @@ import (
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
-// movedSnapshots are the folders in which agents' programs save the user's shell where a variable
-// of the caller tells them another place for their things (CLAUDE_CONFIG_DIR). Such a place counts
-// only where nobody else and no command can put anything: any process can set a variable.
+// movedSnapshots are the folders in which agents' programs save the user's shell if a variable of
+// the caller moves their files (CLAUDE_CONFIG_DIR). Such a folder counts only if no other user and
+// no command can put anything there: any process can set a variable.
 func (l *Launcher) movedSnapshots(req Request) (list []string) {
 	for saved := range agents.Of("snapshots") {
 		for home := range agents.Of("home") {

@@ -19,8 +19,8 @@ func (j *Judgement) inside() string {
 	return nestedText(j.Script)
 }
 
-// foldFrom is how much has to stand around a command, in bytes, before it is shown apart: less is
-// read at a glance.
+// foldFrom is how many bytes must surround a command before it is shown separately: less is read at
+// a glance.
 const foldFrom = 200
 
 // nestedText is the one text that a script gives to eval, or to a shell as -c TEXT: most likely the
@@ -52,7 +52,7 @@ func nestedText(s *shellparse.Script) string {
 		case text == "":
 			text, at = c.Args[i].Text, c.Span
 		case c.Span.Start < at.Start || c.Span.End > at.End:
-			// what stands in the first is a part of it
+			// what is in the first is a part of it
 			return ""
 		}
 	}

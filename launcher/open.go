@@ -40,7 +40,7 @@ func (p Place) OpenToMend() (*Launcher, error) {
 	return l, err
 }
 
-// prepare is Open without a policy, which denies everything: for who mends the configuration.
+// prepare is Open without a policy, which denies everything: for repairing the configuration.
 func (p Place) prepare() (*Launcher, error) {
 	if err := supported(); err != nil {
 		return nil, err

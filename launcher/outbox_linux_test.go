@@ -46,9 +46,9 @@ func asking(req Request) Request {
 	return req
 }
 
-// B-R2.3a, B-R4.6a: what the store changed and could not be told is told by the next launcher,
-// whole and once, with an outcome that says that nobody knows it; and the spent approval lets
-// nothing run.
+// B-R2.3a, B-R4.6a: changes of the store that could not be recorded are recorded by the next
+// launcher, whole and once, with an outcome that says that it is unknown; and the consumed approval
+// lets nothing run.
 func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 	if dir := os.Getenv("LAUNCHER_CONSUMER"); dir != "" {
 		l, err := own(filepath.Join(dir, "state")).Open()

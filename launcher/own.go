@@ -12,14 +12,14 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// What an agent's program gives its shell is the agent's command and a text around it, which
-// differs from call to call, from version to version and from door to door. A person judges the
-// command, and an approval fits the command: so where the text around is known to do nothing but
-// the program's own housekeeping, the plan that is shown and hashed is that of the command alone.
-// What runs, what the fence is made for and what is recorded is the whole.
+// What an agent's program passes to its shell is the agent's command and a text around it, which
+// differs from call to call, from version to version and from entry point to entry point. A person
+// judges the command, and an approval must fit the command. So if the text around it is known to do
+// nothing but the program's own housekeeping, the plan that is shown and hashed is that of the
+// command alone. The whole text is run and recorded, and the sandbox is made for the whole.
 
-// maxLayers is how many texts may stand around one command: the shell of a program, and the line of
-// a hook in it.
+// maxLayers is how many texts may surround one command: the shell of a program, and the line of a
+// hook in it.
 const maxLayers = 3
 
 // ownOf returns the judgement of the agent's command alone. It is nil where the text is no known
@@ -63,7 +63,7 @@ func (l *Launcher) ownOf(j *Judgement) *Judgement {
 	return own
 }
 
-// through says what stood around the command, "" for nothing.
+// through says what surrounded the command, "" for nothing.
 func (j *Judgement) through() string {
 	var layers []string
 	for at := j; at.own != nil; at = at.own {
@@ -79,7 +79,7 @@ func (j *Judgement) through() string {
 
 // stdinOf is what kind of file the agent's command reads.
 func stdinOf(w *shellparse.Wrapped, stdin string) string {
-	if w.Null || w.Idle && stdin == "socket" { // nobody writes to it
+	if w.Null || w.Idle && stdin == "socket" { // no one writes to it
 		return "null"
 	}
 	return stdin
@@ -97,9 +97,9 @@ func (l *Launcher) honest(w *shellparse.Wrapped) bool {
 	return isSelf(strings.Join(w.Names["runner"], ""))
 }
 
-// around adds to the fence of a command what the text around it needs: it writes files of the
-// agent's program, and reads what was saved when that started. In a fence that is not exact both
-// are there.
+// around adds to the sandbox of a command what the text around it needs: it writes files of the
+// agent's program, and reads what was saved when that started. A sandbox that is not exact already
+// has both.
 func (j *Judgement) around(f *pathguard.Fence) {
 	w, whole := j.Script.Wrapped, j.fence()
 	f.Reveal = append(f.Reveal, whole.Reveal...)
@@ -115,8 +115,8 @@ func (j *Judgement) around(f *pathguard.Fence) {
 	}
 }
 
-// agrees reports whether a whole and the command in it are judged alike, and start and touch the
-// same.
+// agrees reports whether a whole and the command in it get the same judgement, and start and touch
+// the same.
 func agrees(whole, own *Judgement, w *shellparse.Wrapped) bool {
 	if own.Script.Err != nil || whole.Verdict.Decision != own.Verdict.Decision ||
 		whole.Verdict.Risk != own.Verdict.Risk {
@@ -148,7 +148,7 @@ func once(list []shellparse.Command) (kept []shellparse.Command) {
 	return kept
 }
 
-// A touch is an effect without the place and the command that it is told of.
+// A touch is an effect without its place and its command.
 type touch struct {
 	shellparse.Effect
 	net shellparse.Endpoint
@@ -183,7 +183,7 @@ func carried(s *shellparse.Script, w *shellparse.Wrapped) (commands []shellparse
 			commands = append(commands, c)
 		}
 	}
-	for _, e := range s.Effects { // a redirection in the agent's part is told of what carries it
+	for _, e := range s.Effects { // a redirection there belongs to the command that carries it
 		starts := e.Command >= first && e.Command < from && e.Right == command.Exec &&
 			e.Name.Text == s.Commands[e.Command].Name
 		if e.Span.In(part.Start, part.End) && !starts {
@@ -193,7 +193,7 @@ func carried(s *shellparse.Script, w *shellparse.Wrapped) (commands []shellparse
 	return commands, effects
 }
 
-// same reports whether two commands are the same one, whatever stands around them.
+// same reports whether two commands are the same one, whatever surrounds them.
 func same(a, b shellparse.Command) bool {
 	n := len(b.Via)
 	return a.Name == b.Name && a.Dir == b.Dir && a.Remote == b.Remote && a.Builtin == b.Builtin &&

@@ -19,9 +19,9 @@ import (
 )
 
 // A whole run, over and over: it is planned, asked about, planned again when the answer comes, its
-// approval is used while its fence is built, it runs and goes on record and is sealed. Meanwhile
-// others open and close files, so that a number that is free is another file's at once. Whoever
-// uses or closes a number that is no longer its own then does it to one of theirs.
+// approval is used while its sandbox is built, it runs, is recorded and sealed. At the same time
+// other goroutines open and close files, so that a free number becomes another file's at once. Code
+// that uses or closes a number that is no longer its own then hits one of theirs.
 func TestDescriptorsOfARunAreItsOwn(t *testing.T) {
 	rounds := hermetic.Rounds(50)
 	l, req := world(t)

@@ -13,9 +13,9 @@ import (
 // to start a process for than it takes on the disk, and waits for a larger one or for tadactl gc.
 const packAt = 256 << 10
 
-// packLater has the closed sessions packed by a process of its own, which nobody waits for: the
-// command's exit status is not held up. It is the tadactl beside this program; where there is none,
-// the next tadactl gc does it. Nothing depends on it, so nobody is told when it fails.
+// packLater has the closed sessions packed by a separate process without waiting for it, so that
+// the command's exit status is not delayed. It is the tadactl beside this program; if there is
+// none, the next tadactl gc does it. Nothing depends on it, so a failure is not reported.
 func (l *Launcher) packLater(bytes int64) {
 	self, err := os.Readlink("/proc/self/exe")
 	if bytes < packAt || err != nil {
@@ -25,7 +25,7 @@ func (l *Launcher) packLater(bytes int64) {
 	if info, err := os.Stat(tool); err != nil || !info.Mode().IsRegular() {
 		return
 	}
-	// Without standard files: whoever reads ours to their end must not wait for it.
+	// Without standard files: a process that reads ours to their end must not wait for it.
 	cmd := exec.Cmd{Path: tool, Args: []string{tool, "--home", l.state.Dir, "gc"}, Dir: "/",
 		Env: []string{}, SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
 	if cmd.Start() == nil {

@@ -15,13 +15,13 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// seal is the plan and its context in canonical bytes. Its hash binds an approval, so
-// whatever could change what the run does must stand in it, and nothing that differs between
-// two calls of the same command: no time, no id, no size of a terminal.
+// seal is the plan and its context in canonical bytes. Its hash binds an approval, so it contains
+// everything that could change what the run does, and nothing that differs between two calls of the
+// same command: no time, no id, no size of a terminal.
 //
-// What a person can judge stands in it as it is. What only has to be the same when it runs
-// (inodes, sizes, times, the environment, whose values may be secrets) stands in it as a
-// digest: a page that a person reads to its end protects better than a complete one.
+// What a person can judge is included in full. What only has to be the same when it runs (inodes,
+// sizes, times, the environment, whose values may be secrets) is included as a digest: a page that
+// a person reads to its end protects better than a complete one.
 //
 // There is no plan that cannot be spelled; one that could not would have no hash, and run nothing.
 func (j *Judgement) seal() sealed {
@@ -75,7 +75,7 @@ func (j *Judgement) toolCall() object {
 		name, args = "tool:"+t.Name, t.args(j.Script)
 	} else if words := s.words(j.shell); words != nil {
 		name, args["argv"] = "exec", words
-		delete(args, "args") // they stand in it
+		delete(args, "args") // they are in it already
 	}
 	return object{"tool_call_id": refusal.FirstCall, "tool_name": name, "args": trimmed(args)}
 }
@@ -179,7 +179,7 @@ func (j *Judgement) names(word string) bool {
 	return false
 }
 
-// fenceText is the fence as a person is shown it.
+// fenceText is the sandbox as it is shown to a person.
 func (j *Judgement) fenceText() string {
 	if j.Request.Tool != nil {
 		return "none; the agent's own program does this"

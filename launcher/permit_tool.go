@@ -14,9 +14,9 @@ import (
 )
 
 // Permit is [Launcher.Run] for a request whose Tool another program carries out: the same
-// judgement, the same questions to a person, and a record; it starts nothing. The Outcome's Refusal
-// is nil when it may go ahead. Notice is what the record tells about the call besides; the head of
-// the record with this decision in it is returned.
+// judgement, the same questions to a person, and a log entry; it starts nothing. The Outcome's
+// Refusal is nil when the tool may go ahead. Notice is what the log says about the call besides;
+// Permit returns the head of the log with this decision in it.
 func (l *Launcher) Permit(ctx context.Context, req Request,
 	notice Notice) (Outcome, string, error) {
 	j, err := l.Judge(req)
@@ -51,12 +51,12 @@ func (l *Launcher) Permit(ctx context.Context, req Request,
 	return out, head, err
 }
 
-// A Notice is one decision about another program's call, as the record tells it.
+// A Notice is one decision about another program's call, for the log.
 type Notice struct {
 	Platform string // which program
 	Tool     string // as it calls it
 	CallID   string // its own number for it
-	Agent    string // its own name for who asks
+	Agent    string // the name that the agent gives itself
 	Decision string // allowed, rewritten, denied, pending, failed, unjudged
 	Code     string // why, as in a Refusal
 	Verdict  string // of the policy; "" where none was asked
@@ -106,10 +106,10 @@ func (l *Launcher) tell(log *audit.Log, n Notice, goes bool) (string, error) {
 	return audit.Point{Count: e.Seq + 1, Head: e.Hash}.String(), nil
 }
 
-// Refused is the refusal of [Launcher.Run] for which nobody would be asked: protected files that a
-// person has to decide about first, or a verdict that no person can change. It is nil, nil where a
-// run may come of it. It is for those who judge and leave the running to somebody else; like Judge,
-// it changes nothing.
+// Refused is the refusal of [Launcher.Run] that needs no question: protected files that a person
+// has to decide about first, or a verdict that no person can change. It is nil, nil if the request
+// may run. It is for callers that judge and leave the running to another program; like Judge, it
+// changes nothing.
 func (j *Judgement) Refused() (*refusal.Refusal, error) {
 	tampered, err := j.Tampered()
 	switch {

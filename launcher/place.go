@@ -14,8 +14,8 @@ type Place struct {
 	Account string // the home of the account; "" for the one in /etc/passwd
 }
 
-// home returns the home directory of the account. $HOME does not count: it belongs to
-// whoever starts the process, and here that is the agent.
+// home returns the home directory of the account. $HOME does not count: the caller of the process
+// controls it, and here that is the agent.
 func (p Place) home() (string, error) {
 	if p.Account != "" {
 		return p.Account, nil

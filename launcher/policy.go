@@ -15,9 +15,9 @@ import (
 // refuses another one.
 const floorConfig = "/etc/tada/config.yaml"
 
-// loadPolicy reads the floor, the account's own file and, where another state directory was
-// asked for, the file in that one. Each can only tighten what those before it say: whoever
-// starts this process chooses --home, and must not choose a looser policy by it.
+// loadPolicy reads the floor, the account's own file and, if another state directory was given, the
+// file in that one. Each can only tighten those before it: the caller of this process chooses
+// --home, and must not be able to choose a looser policy with it.
 func loadPolicy(home state.Home, floor, account string, draft []byte) (pathguard.Policy, error) {
 	files := []pathguard.ConfigFile{{Path: floor, Layer: pathguard.FloorLayer}}
 	own := ownConfig(account)
@@ -60,7 +60,7 @@ func (p Place) mendable(l *Launcher, err error) error {
 func ownConfig(account string) string { return filepath.Join(account, ".tada", "config.yaml") }
 
 // owned reports whether the account's home is this user's. In a user namespace the entry that
-// /etc/passwd has for uid 0 names the home of somebody else.
+// /etc/passwd has for uid 0 names the home of another user.
 func owned(account string) bool {
 	info, err := os.Stat(account)
 	if err != nil {
@@ -87,7 +87,7 @@ func (l *Launcher) MayRead(dir, path string) error {
 	return nil
 }
 
-// A ForbiddenError says that a script file may not be read. It is told as a denial.
+// A ForbiddenError says that a script file may not be read. It is reported as a denial.
 type ForbiddenError struct{ Path, Reason string }
 
 func (e *ForbiddenError) Error() string { return fmt.Sprintf("script %q: %s", e.Path, e.Reason) }

@@ -10,7 +10,7 @@ import (
 // workspace it runs in, and those of other workspaces that it names.
 type protection struct {
 	stores []*watched // tada-run's own first
-	// all of them at the first look; the fence is built beside us, so that this never changes
+	// all of them at the first look; the sandbox is built at the same time, so this never changes
 	files []string
 	ended bool
 }

@@ -20,9 +20,9 @@ import (
 const workspaceConfig = ".tada/config.yaml"
 
 // ownStore is the store of tada-run's own configuration and of what was registered with other
-// programs. The floor that root sets is in it where there is one: that it appears can only make
-// things stricter, but a change of it, or its end, is for a person to see, whoever became root for
-// it.
+// programs. It includes the floor that root sets, if there is one. When the floor appears, that can
+// only make things stricter; a change of it, or its end, is for a person to see, whoever became
+// root to make it.
 func (l *Launcher) ownStore() *tamper.Store {
 	paths := []string{l.state.Config()}
 	if _, err := os.Lstat(l.floor); err == nil {
@@ -130,12 +130,12 @@ func (l *Launcher) reached(p *pathguard.Plan) []string {
 	return roots
 }
 
-// maxLooked bounds the folders above a plan's names that are asked for a store: a generated script
-// names more files than anybody protects.
+// maxLooked bounds the folders above a plan's names that are searched for a store: a generated
+// script names more files than people protect.
 const maxLooked = 4096
 
-// exposed are the protected files that the plan may not write and that lie where its fence lets it
-// write: what the fence has to keep as it is. What it hides anyway has no place in it.
+// exposed are the protected files that the plan may not write and that are where its sandbox lets
+// it write: the sandbox has to make these read-only. Hidden files are left out.
 func (j *Judgement) exposed(p sandbox.Profile) []string {
 	w, err := j.protection()
 	if err != nil {
@@ -154,8 +154,8 @@ func (j *Judgement) exposed(p sandbox.Profile) []string {
 }
 
 // Tampered returns why a run of this would be refused before a person has decided about protected
-// files, nil when it would not. It is for those who judge and leave the running to somebody else;
-// like Judge, it changes nothing. The error is a [ProtectionError].
+// files, nil if it would not. It is for callers that judge and leave the running to another
+// program; like Judge, it changes nothing. The error is a [ProtectionError].
 func (j *Judgement) Tampered() (*tamper.TamperError, error) {
 	w, err := j.protection()
 	if err != nil {
@@ -179,9 +179,9 @@ func (j *Judgement) Tampered() (*tamper.TamperError, error) {
 	return e, nil
 }
 
-// maxKept bounds the protected files that get a mount of their own in a fence: each takes some
-// twenty microseconds of a start that may write where it lies. A change of the others is found as
-// the command ends.
+// maxKept bounds the protected files that get their own mount in a sandbox: each adds some twenty
+// microseconds to the start of a run that may write there. A change of the others is found when the
+// command ends.
 const maxKept = 4000
 
 // mayWrite reports whether the verdict allows the plan to write, make or delete this very file.

@@ -142,7 +142,7 @@ func (l *Launcher) proving() ([]byte, note.Verifiers, error) {
 	return signed, known, err
 }
 
-// Prove proves one entry of the log, for somebody who has nothing but the log's key.
+// Prove proves one entry of the log to a reader who has nothing but the log's key.
 func (l *Launcher) Prove(seq int64) ([]byte, error) {
 	signed, known, err := l.proving()
 	if err != nil {
@@ -151,8 +151,8 @@ func (l *Launcher) Prove(seq int64) ([]byte, error) {
 	return audit.Prove(l.state.Audit(), l.options(), seq, signed, known)
 }
 
-// ProveStretch proves the events from and up to, not with, to of a session; to 0 stands for
-// all that the log vouches for.
+// ProveStretch proves the events of a session from from up to, but not including, to; to 0 means
+// everything that the log vouches for.
 func (l *Launcher) ProveStretch(id string, from, to int64) ([]byte, error) {
 	signed, known, err := l.proving()
 	if err != nil {

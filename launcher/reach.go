@@ -18,15 +18,15 @@ type reached struct {
 	hosts []string // of reach, as they were written
 	// those of package registries, with whose they are
 	registries []pathguard.Registry
-	asks       bool // somebody is asked about other hosts
+	asks       bool // a person is asked about other hosts
 	// whose a host of hosts is, where it is for some programs only
 	givers map[string][]pathguard.Giver
-	// who makes the connections for the programs, as the caller's environment has it
+	// the proxies that make the connections for the programs, from the caller's environment
 	proxies []string
 }
 
-// contacts derives what the run may contact. Where a person has said yes to a plan that contacts
-// somebody whom its text does not tell, that is anybody.
+// contacts derives what the run may contact. If a person has approved a plan that contacts hosts
+// that its text does not name, that is any host.
 func (j *Judgement) contacts() reached {
 	r := reached{asks: j.asksConnections()}
 	if j.policy.Settings().Network == pathguard.NetOn && j.Verdict.Class != pathguard.ReadOnly {
@@ -47,7 +47,7 @@ func (j *Judgement) contacts() reached {
 	r.reach.Starters, r.reach.Wrappers, r.reach.Texts = plan.Starters, plan.Wrappers, plan.Texts
 	for _, host := range r.hosts {
 		if rule, err := network.ParseRule(host); err == nil {
-			// who is not a host to the fence is out of its reach
+			// a name that the sandbox cannot treat as a host is out of its reach
 			if givers, some := plan.For[host]; some {
 				rule.For = startsOf(givers)
 			}
@@ -80,8 +80,8 @@ func startsOf(givers []pathguard.Giver) []network.Start {
 	return list
 }
 
-// takeProxies adds the proxies, for those programs that something may be reached by: who may use a
-// proxy may connect anywhere.
+// takeProxies adds the proxies, but only for the programs that may reach some host: a program that
+// may use a proxy may connect anywhere.
 func (r *reached) takeProxies(proxies []string) {
 	var led, some bool
 	starts := []network.Start{}
@@ -161,7 +161,7 @@ func proxyPort(scheme string) string {
 	return ""
 }
 
-// text is what a person is told.
+// text is the description for a person.
 func (r reached) text() string {
 	switch {
 	case r.mode == sandbox.Off:
@@ -190,7 +190,7 @@ func (r reached) text() string {
 	return text
 }
 
-// others says what becomes of other hosts.
+// others describes what happens to other hosts.
 func (r reached) others() string {
 	if !r.asks {
 		return " only"

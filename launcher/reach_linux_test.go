@@ -8,7 +8,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// What a plan and the policy name is what the fence lets through, and what a person is told.
+// What a plan and the policy name is what the sandbox lets through, and what a person is told.
 func TestContacts(t *testing.T) {
 	const registries = "network: {allow: [api.example:443, '10.0.0.0/8', '*.x.test'], registries: [npm, yarn, jsr, pip, conda, go, cargo, gem, php, maven, nuget, hex, apt, apk]}\n"
 	for _, test := range []struct {

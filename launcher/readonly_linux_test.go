@@ -14,9 +14,9 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// B-R6.3a: a program that is taken for a reader runs in a fence that can only read, without a
-// network: that the class is wrong makes no file, moves none and reaches nobody. Each is registered
-// as a reader, judged as one, and run for real.
+// B-R6.3a: a program that is taken for a reader runs in a sandbox that can only read, without a
+// network: although its class is wrong, it makes no file, moves none and reaches no host. Each is
+// registered as a reader, judged as one, and run for real.
 func TestAWrongClassWritesNothing(t *testing.T) {
 	t.Parallel()
 	for level := sandbox.Base; level <= sandbox.Remembered(filepath.Join(t.TempDir(), "level")); level++ {

@@ -19,14 +19,14 @@ import (
 // maxSettings bounds another program's settings file.
 const maxSettings = 4 << 20
 
-// registerTries is how often a file is read again that another program changes meanwhile.
+// registerTries is how often a file is read again if another program changes it at the same time.
 const registerTries = 8
 
 // Register changes a file in another program's settings on the person's behalf, and protects it as
 // tada-run's own configuration as long as something of this program is in it. When the last of that
-// is taken out, the file is what it was, byte for byte; what somebody else changed meanwhile stays
-// changed. Through a symbolic link the file behind it is written. The path that is returned is that
-// of the backup, "" where nothing was there or nothing changed. Two at once wait for each other.
+// is taken out, the file is what it was, byte for byte; changes by others in between stay. Through
+// a symbolic link the file behind it is written. The path that is returned is that of the backup,
+// "" if nothing was there or nothing changed. Concurrent calls wait for each other.
 func (l *Launcher) Register(path string, r Registration) (backup string, err error) {
 	alone, err := l.state.Lock("register.lock", syscall.LOCK_EX)
 	if err != nil {
@@ -234,8 +234,8 @@ func (l *Launcher) Protected(path string) (bool, string, error) {
 	return slices.Contains(report.Files, path), "", err
 }
 
-// untouched returns a [tamper.TamperError] for a protected file that somebody changed: to write
-// over it would hide that.
+// untouched returns a [tamper.TamperError] for a protected file that was changed from outside:
+// writing over it would hide that.
 func untouched(store *tamper.Store, path string) error {
 	report, err := store.Look()
 	for _, f := range report.Findings {
@@ -260,5 +260,5 @@ func (l *Launcher) LinkShell(runner string) (string, error) {
 	if err := os.Symlink(runner, fresh); err != nil {
 		return "", err
 	}
-	return link, os.Rename(fresh, link) // whoever starts it now finds the old one or the new one
+	return link, os.Rename(fresh, link) // a program that starts it finds the old or the new one
 }

@@ -39,12 +39,12 @@ type ReportReason struct {
 	Instead string `json:"instead,omitempty"`
 	Span    [2]int `json:"span"`
 
-	said string // the words that the span means, and the command that they stand in; for people
+	said string // the words that the span covers, and the command that contains them; for people
 }
 
 // ReportOpens is what a run gets beside what its line names.
 type ReportOpens struct {
-	// hosts of package registries; those that may be reached stand in effects.net too
+	// hosts of package registries; those that may be reached are in effects.net too
 	Registries []ReportRegistry `json:"registries,omitempty"`
 	// connections that grants allow, with the program and the grant; only Check looks
 	Granted []string `json:"granted,omitempty"`
@@ -62,7 +62,7 @@ type ReportRegistry struct {
 	text string
 }
 
-// Report tells the judgement under the caller's id.
+// Report returns the judgement under the caller's id.
 func (j *Judgement) Report(id string) Report {
 	r := Report{
 		ID: id, Verdict: j.Verdict.Decision.String(), Risk: j.Verdict.Risk, PlanHash: j.Hash(),
@@ -163,8 +163,8 @@ func (r Report) isRegistry(host string) bool {
 		func(g ReportRegistry) bool { return g.Host == host && !g.Asks })
 }
 
-// cause is what of a line a reason speaks of: its words, and the command that they stand in. Of a
-// line that is no more than that it is nothing.
+// cause is the part of a line that a reason is about: its words, and the command that contains
+// them. If that is the whole line, cause is empty.
 func cause(s *shellparse.Script, reason pathguard.Reason) string {
 	words, in := excerpt(s.Text, reason.Span), ""
 	if c := reason.Command; c >= 0 && c < len(s.Commands) {

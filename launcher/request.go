@@ -12,8 +12,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
-// A Request is one command line that somebody wants to run. It carries all that the run
-// depends on: below this floor nothing asks for the time, the environment or the directory.
+// A Request is one command line to run. It carries everything that the run depends on: below this
+// floor nothing reads the clock, the environment or the directory.
 type Request struct {
 	Shell Shell    // how the text is to be read and run
 	Tool  *Tool    // when not nil, what another program does itself, in place of a text
@@ -28,7 +28,7 @@ type Request struct {
 	// which door the request came through, "" for the command line; the door says so, not its
 	// caller
 	Door     tamper.Interface
-	Agent    string // who asks, as it says itself: shown, recorded, never trusted
+	Agent    string // the agent's own name for itself: shown, recorded, never trusted
 	WorkItem string
 	CallID   string
 	Profile  string // "" or "ci"
@@ -80,17 +80,18 @@ type Outcome struct {
 	Asked []refusal.Connection
 }
 
-// A Keep is what a Request needs for that; nil where no caller could be told that the command has
-// ended before its processes have.
+// A Keep is what a Request needs for that; nil if there is no caller who could learn that the
+// command has ended before its processes have.
 type Keep struct {
 	From int                 // the process that was called
-	Over func(Outcome) error // tells it how the command ended, and lets go of what is the caller's
+	Over func(Outcome) error // reports how the command ended, and releases what the caller owns
 }
 
 // A Hold makes a request a session: its terminal belongs to no caller's, people and programs attach
 // to it and leave, and it lasts until its program ends.
 type Hold struct {
-	// connected to whoever started it, who drives until somebody takes over; nil for nobody
+	// connected to the client that started it, which has control until another takes over; nil for
+	// none
 	Front  *os.File
 	Author string // of what is typed there: "person", or "agent:NAME"
 	Shell  bool   // an interactive shell, which asks about each line before it runs it

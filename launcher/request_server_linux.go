@@ -14,5 +14,5 @@ type requestServer struct {
 	mu    sync.Mutex
 	line  string          // the last line of the shell that was let go
 	entry int             // of its history
-	ended func(told *int) // tells its end; nil when that is told
+	ended func(told *int) // records its end; nil once that is recorded
 }

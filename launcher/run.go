@@ -11,8 +11,8 @@ import (
 // the steps is the promise of the product: nothing is asked that was not resolved, nothing
 // runs that was not recorded, and what runs is what was judged.
 //
-// An error means that tada-run failed and nothing ran; [ExitOf] gives its exit status. A
-// refusal is not an error: it stands in the Outcome.
+// An error means that tada-run failed and nothing ran; [ExitOf] gives its exit status. A refusal is
+// not an error: it is in the Outcome.
 func (l *Launcher) Run(ctx context.Context, req Request) (Outcome, error) {
 	namespaces := l.ahead() // empty ones, while it is found out what is to run in them
 	defer namespaces.Release()

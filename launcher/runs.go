@@ -55,12 +55,12 @@ func oneSession(ids []string, prefix string) (string, error) {
 	return id, err
 }
 
-// A Past is one run as the log tells it.
+// A Past is one run, read from the log.
 type Past struct {
 	ID      string    `json:"id"`
 	Began   time.Time `json:"began"`
 	Command string    `json:"command"`
-	// the agent's own, where its program put it into a text of its own
+	// the agent's own command, if its program put it into a text of its own
 	Inside  string `json:"inside,omitempty"`
 	Agent   string `json:"agent,omitempty"`
 	Dir     string `json:"cwd"`
@@ -88,8 +88,8 @@ type Past struct {
 	// the log reported it lost, by a mistake of earlier versions, and it went on
 	Revived bool `json:"revived,omitempty"`
 
-	// Unproven says that a person has accepted the part of the log that tells of this run after it
-	// was found changed: who, when and why. "" for what is proven.
+	// Unproven says that a person has accepted the part of the log with this run after it was found
+	// changed: who, when and why. "" for what is proven.
 	Unproven string `json:"unproven,omitempty"`
 
 	launcher string // the process that started it and records it, see runner
@@ -113,14 +113,14 @@ func (p Past) Exit() (status int, known bool) {
 	return p.Status, p.State == pastStates[record.KindEnd] && !p.Unknown
 }
 
-// pastStates says what a kind of entry means for the run that it speaks of.
+// pastStates maps the kind of an entry to the state of its run.
 var pastStates = map[string]string{
 	record.KindIntent: "announced", record.KindDenied: "refused", record.KindStart: "running",
 	audit.KindLeft: "running", record.KindFailed: "failed", record.KindEnd: "ended",
 	audit.KindOrphan: "lost",
 }
 
-// questionStates says what an entry about a question means for the request that asked it and ended
+// questionStates maps an entry about a question to the state of the request that asked it and ended
 // without an answer.
 var questionStates = map[[2]string]string{ // by kind and outcome
 	{approval.KindDecided, approval.OutcomeApproved}:   "approved",
@@ -172,7 +172,7 @@ func (l *Launcher) Runs() ([]Past, error) {
 			r.State = "lost"
 		case open(*r) && waiting[r.Envelope]:
 			r.State = "waiting"
-		case closed(*r): // its time is over, and nobody has looked since
+		case closed(*r): // its time is over, and nothing has recorded that yet
 			r.State = "expired"
 		}
 	}
@@ -295,7 +295,7 @@ func (l *Launcher) readRuns() ([]Past, error) {
 	return runs, nil
 }
 
-// markUnproven marks the runs that an accepted part of the log tells of.
+// markUnproven marks the runs in an accepted part of the log.
 func markUnproven(runs []Past, g audit.Gap) {
 	for i := range runs {
 		if g.Covers(runs[i].told) && runs[i].Unproven == "" {

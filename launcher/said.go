@@ -17,19 +17,19 @@ import (
 	"github.com/tada-run/tada-run/launcher/record"
 )
 
-// maxSaid bounds the memory of what was said. Behind it things are said once more.
+// maxSaid bounds the memory of notices shown before. Beyond it they are shown again.
 const maxSaid = 64 << 10
 
-// say writes a notice unless the same was written before, by this process or an earlier one:
-// every command is a process of its own, and a notice before each is read by nobody. What
-// cannot be remembered is said again.
+// say writes a notice unless the same was written before, by this process or an earlier one: every
+// command is a process, and no one reads a notice that appears before each. What cannot be
+// remembered is written again.
 func (l *Launcher) say(out io.Writer, notice string) {
 	if l.tells(notice) {
 		fmt.Fprintf(out, "tada-run: %s\n", notice)
 	}
 }
 
-// tells reports whether a notice has to be told now, and remembers that it was.
+// tells reports whether a notice has to be written now, and remembers that it was.
 func (l *Launcher) tells(notice string) bool {
 	sum := sha256.Sum256([]byte(notice))
 	mark := hex.EncodeToString(sum[:8]) + "\n"

@@ -9,8 +9,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// A variable that is withheld is told to a command that failed and complains of it, once, and to
-// nobody else.
+// A command that failed and complains about a withheld variable is told so, once; no other command
+// is.
 func TestMissedVariables(t *testing.T) {
 	l, req := world(t)
 	removed := []string{"$", "BASH_FUNC_x%%", "GH_TOKEN", "LD_\x1bX", "LD_X", "TOKEN"}

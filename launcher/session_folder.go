@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// socketFolder names the variable by which tmux is told where its sockets are.
+// socketFolder names the variable that tells tmux where its sockets are.
 const socketFolder = "TMUX_TMPDIR"
 
 // ownSockets makes a folder of the session's own in a shared directory for the sockets of tmux; ""

@@ -43,9 +43,8 @@ func realShell(d shellparse.Dialect) (string, error) {
 	return "", fmt.Errorf("%w: none of %q", errNoShell, shells[d])
 }
 
-// ShellName is what bash is called by its messages and in $0 where a command came with -c and no
-// name of its own: what an agent sees of a command that a hook sent through tada-run is what it
-// sees without the hook.
+// ShellName is the name of bash in its messages and in $0 if a command came with -c and without a
+// name: an agent whose hook sent the command through tada-run sees the same as without the hook.
 func ShellName() string {
 	if path, err := realShell(shellparse.Bash); err == nil {
 		return path
@@ -68,9 +67,9 @@ func self() (id pathguard.ID) {
 	return id
 }
 
-// realShells is an environment in which SHELL is a shell that stands in a fence too: a client that
-// was given a link in the state directory tells its commands of it, and what starts $SHELL would
-// find nothing there.
+// realShells is an environment in which SHELL is a shell that exists in a sandbox too. A client
+// that was given a link in the state directory passes that link to its commands, and a program that
+// starts $SHELL would find nothing there.
 func realShells(env []string) []string {
 	i := slices.IndexFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "SHELL=/") })
 	if i < 0 {
@@ -91,8 +90,8 @@ func realShells(env []string) []string {
 }
 
 // withoutLinks is an environment in which PATH has none of the folders: a client that finds
-// tada-run there under the name bash hands the PATH on, and a command that starts bash means the
-// real one. The fence hides these folders.
+// tada-run there under the name bash passes the PATH on, and a command that starts bash means the
+// real one. The sandbox hides these folders.
 func withoutLinks(env []string, folders ...string) []string {
 	i := slices.IndexFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") })
 	if i < 0 {
@@ -133,8 +132,9 @@ func (s Shell) argv(shell string, options []string, text string) []string {
 	return append(append(argv, "-c", "--", text, s.Name), s.Args...)
 }
 
-// apart divides the canonical text into the shell's options, as the caller gave them, and what the
-// shell is to read: it would count the lines that stand for the options in what was judged.
+// apart divides the canonical text into the shell's options, as the caller gave them, and the text
+// that the shell is to read: with the lines that set the options in it, which are part of what was
+// judged, the shell's line numbers would be wrong.
 func (s Shell) apart(canonical string) (options []string, text string) {
 	rest, ok := strings.CutPrefix(canonical, s.settings())
 	if !ok {
@@ -202,9 +202,9 @@ func DialectOf(name string) shellparse.Dialect {
 	return shellparse.Bash
 }
 
-// quote writes words as a command line in which every character stands for itself. Where that
-// is so without quotes there are none, because a person has to read it; the first word has to
-// be a path for that, since any other could be a keyword or an alias.
+// quote writes words as a command line in which every character is literal. Quotes are left out
+// where they are not needed, because a person has to read the line; the first word then has to be a
+// path, since any other could be a keyword or an alias.
 func quote(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -218,7 +218,7 @@ func quote(words []string) string {
 
 const plainBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+:,./-"
 
-// A Shell says what the shell would be given: the text, and how it is called.
+// A Shell is what the shell would be given: the text, and how it is called.
 type Shell struct {
 	Text    string             // the command line; "" with Words or Script
 	Words   []string           // when not nil: one simple command, no shell at all

@@ -7,13 +7,14 @@ import (
 )
 
 // A standby is a run's sandbox, prepared before it is known whether the run may start: namespaces
-// while a person is asked, terminal and sandbox while the disk takes the intent or the use of an
-// approval. Nothing of the command runs in it. It has one owner, who takes it or cancels it, once;
-// a cancelled one cannot be taken. A nil standby is that of a run that another process starts.
+// while a person is asked, terminal and sandbox while the intent or the use of an approval is
+// written to the disk. Nothing of the command runs in it. It has one owner, who takes it or cancels
+// it, once; a cancelled one cannot be taken. A nil standby is that of a run that another process
+// starts.
 type standby struct{ stage preparation }
 
-// reserve has namespaces made for a run that a person is asked about now: after an approval, nobody
-// should have to wait for them. The sandbox itself is built then, of the files as they are then.
+// reserve has namespaces made for a run that a person is asked about now, so that nothing waits for
+// them after an approval. The sandbox itself is built after that, from the files as they are then.
 func (s *standby) reserve() {
 	if s == nil {
 		return

@@ -19,7 +19,7 @@ func (s *started) facts() object {
 	_, named := s.limited()
 	for _, b := range s.receipt.Bounds {
 		if b.Limit == sandbox.LimitWatches || !watch.Has(named, b.Limit) {
-			continue // a default: it is told when the run comes to it
+			continue // a default: it is recorded when the run reaches it
 		}
 		bounds = append(bounds, object{"limit": string(b.Limit),
 			"value": int64(min(b.Value, 1<<53)), "by": string(b.By), "tree": b.Tree})

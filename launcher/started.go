@@ -28,7 +28,7 @@ type started struct {
 	receipt  sandbox.Receipt
 	signals  chan os.Signal // ours, to be passed on
 	hosting  *hosting       // of a session; nil for a single command
-	wants    *wants         // who is asked about connections; nil for nobody
+	wants    *wants         // asks about connections; nil if no one is asked
 }
 
 // endsBehind says why background: keep does not hold for this run; "" where it does. An approval is

@@ -18,7 +18,7 @@ type supervision struct {
 	kill        <-chan time.Time // when what was asked to end is killed
 }
 
-// A change is what the kernel said about the command.
+// A change is what the kernel reported about the command.
 type change struct {
 	status sandbox.Status
 	err    error
@@ -28,6 +28,6 @@ type change struct {
 type ended struct {
 	*supervision
 	status sandbox.Status
-	goesOn bool // what it left running goes on
+	goesOn bool // its remaining processes continue
 	asked  []refusal.Connection
 }

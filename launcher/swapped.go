@@ -30,9 +30,9 @@ func quoted(names []string) []string {
 // unswapped looks once more at what a shell or an interpreter will open by its name, as the last
 // thing before it may.
 //
-// No mount could hold those names: one over a file goes when the file is replaced from outside of
-// the fence, by rename(2) as editors and git do it, and meanwhile the command itself could not
-// replace it, as they do too.
+// No mount could protect those names: a mount over a file goes away when the file is replaced from
+// outside the sandbox, by rename(2) as editors and git do it, and until then the command itself
+// could not replace the file in that way.
 func (j *Judgement) unswapped() error {
 	names, err := j.Plan.Changed()
 	if err != nil {
@@ -44,7 +44,7 @@ func (j *Judgement) unswapped() error {
 	return nil
 }
 
-// refusal tells it as one: who asked can ask again.
+// refusal turns it into a refusal: the caller can ask again.
 func (j *Judgement) swappedRefusal(e *swappedError) *refusal.Refusal {
 	f := refusal.Of(j.Locale(), pathguard.Verdict{}, "denied", "mismatch", e.in(j.Locale()),
 		exit.Denied)

@@ -80,8 +80,8 @@ func TestSwappedIsNotRun(t *testing.T) {
 			out, err := l.carry(context.Background(), j, nil,
 				func(context.Context, *attempt) (*permit.Authority, *refusal.Refusal, error) {
 					if swap {
-						// a person takes a while to answer, and the plan that was judged anew after
-						// it has just been bound
+						// a person takes a while to answer, and the plan that was judged again
+						// after that has just been bound
 						lay("evil")
 					}
 					return &permit.Authority{}, nil, nil

@@ -149,7 +149,7 @@ func (s HookSwitch) notice(path string) string {
 	return fmt.Sprintf("%s; see: tadactl hook status %s", s.Says(path, key), s.Platform)
 }
 
-// Says tells what a file does by a key that [HookSwitch.Off] returned.
+// Says returns the text of what a file does with a key that [HookSwitch.Off] returned.
 func (s HookSwitch) Says(path, key string) string {
 	if s.value == shellValue {
 		return fmt.Sprintf("%s starts the commands of %s with another shell (%s): they are "+
@@ -162,10 +162,10 @@ func (s HookSwitch) Says(path, key string) string {
 // TakesShell reports whether the switch is for the shell, which counts without a hook too.
 func (s HookSwitch) TakesShell() bool { return s.value == shellValue }
 
-// HooksOff is what a person has to know at the first call of a conversation: that the workspace
-// switches the platform's hooks off. It is "" where it does not, or where that was told in this
-// conversation. What the repository brings is read as JSON alone: the other files count only where
-// a person trusts the folder, and then there is no hook that could ask here.
+// HooksOff returns what a person has to know at the first call of a conversation: that the
+// workspace switches the platform's hooks off. It is "" if it does not, or if that was reported
+// before in this conversation. Only the repository's JSON is read: the other files count only if a
+// person trusts the folder, and then there is no hook that could ask here.
 func (l *Launcher) HooksOff(platform, dir, conversation string) string {
 	return l.off(platform, conversation, func(s HookSwitch) []string {
 		if !strings.HasPrefix(s.File, "./") || !strings.HasPrefix(filepath.Ext(s.File), ".json") {
@@ -260,7 +260,7 @@ func readSmall(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxProject))
 }
 
-// A shellMark is a variable by which a platform's commands are told, and the one with its
+// A shellMark is a variable that identifies a platform's commands, and the one with its
 // conversation; "" for none.
 type shellMark struct{ agent, mark, conversation string }
 

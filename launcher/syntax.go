@@ -25,7 +25,7 @@ type misspelling struct {
 	name    string // $0, which its messages begin with
 	prefix  string // of the shell, in its messages
 	stdin   bool
-	partly  bool // a shell would have run what stands before it
+	partly  bool // a shell would have run what comes before it
 }
 
 // misspelt answers a text that no shell can read as the shell itself does, with its message and

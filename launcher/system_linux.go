@@ -27,8 +27,8 @@ func memfd(name string) (int, error) {
 	return unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_NOEXEC_SEAL)
 }
 
-// kindOf says what kind of file standard input is. Its content is not known before the run,
-// and so cannot be approved; what it is can.
+// kindOf returns what kind of file standard input is. Its content is not known before the run, and
+// so cannot be approved; its kind can.
 func kindOf(f *os.File) string {
 	if f == nil {
 		return "closed"
@@ -55,8 +55,8 @@ func kindOf(f *os.File) string {
 	return "other"
 }
 
-// memoryOfMachine returns how many bytes of memory there are, or that a container leaves us; 0
-// where that is not told.
+// memoryOfMachine returns how many bytes of memory there are, or that a container leaves us; 0 if
+// that is not known.
 func memoryOfMachine() int64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {
@@ -73,8 +73,8 @@ func lower(memory, bound uint64) uint64 {
 	return min(memory, bound)
 }
 
-// inotifyOfAccount returns how many inotify instances and watches this account may have; 0 where
-// that is not told.
+// inotifyOfAccount returns how many inotify instances and watches this account may have; 0 if that
+// is not known.
 func inotifyOfAccount() (instances, watches int64) {
 	for file, value := range map[string]*int64{"instances": &instances, "watches": &watches} {
 		text, err := proc.Read("/proc/sys/fs/inotify/max_user_" + file)

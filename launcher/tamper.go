@@ -19,8 +19,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
-// A permitFunc decides whether an attempt may run, and by what right. The authority says what was
-// consumed for it also where the answer is a refusal.
+// A permitFunc decides whether an attempt may run, and by what right. The authority names what was
+// consumed for it even if the answer is a refusal.
 type permitFunc func(context.Context, *attempt) (*permit.Authority, *refusal.Refusal, error)
 
 // guarded lets decide say whether it may run, between two verifications of the protected files: a
@@ -104,7 +104,8 @@ func (w *protection) settle(who tamper.Who, configured, stricter bool,
 	return blocking, pending, nil
 }
 
-// pass accepts what was found with security.tamper_proof off: told, archived, and over.
+// pass accepts findings while security.tamper_proof is off: they are reported, archived, and
+// settled.
 func (s *watched) pass(who tamper.Who, found []tamper.Finding, out io.Writer) error {
 	if len(found) == 0 {
 		return nil
@@ -137,7 +138,7 @@ func (j *Judgement) tamperLocale() tamper.Locale {
 	return tamper.English
 }
 
-// tamperRefusal is what a program is told about protected files that were changed.
+// tamperRefusal is the message to a program about protected files that were changed.
 func (j *Judgement) tamperRefusal(e *tamper.TamperError) *refusal.Refusal {
 	f := &refusal.Refusal{
 		Version: 1, Status: "denied", Code: tamper.Code, Message: e.In(j.tamperLocale()),
@@ -187,11 +188,11 @@ func (a *attempt) grantWrites() error {
 	return nil
 }
 
-// wrote takes over what the run was allowed to write, once, and tells it.
+// wrote takes over what the run was allowed to write, once, and reports it.
 func (a *attempt) wrote() error {
 	w, err := a.protection()
 	if err != nil || w.ended {
-		return nil // it was never let start, or has told
+		return nil // it never started, or has reported already
 	}
 	w.ended = true
 	var problem error
@@ -208,7 +209,7 @@ func (a *attempt) wrote() error {
 	return nil
 }
 
-// who is on whose behalf the run happens.
+// who identifies on whose behalf the run happens.
 func (a *attempt) who() tamper.Who {
 	w := a.l.person(a.Request.Door)
 	if agent := a.agent(); agent != "" {

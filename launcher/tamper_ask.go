@@ -11,11 +11,11 @@ import (
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
-// AskAccept accepts the change of a protected file on an agent's word, after a person has said yes
-// to exactly that difference and that reason. Req says who asks, where from, and for how long to
-// wait; path may be "" when one file was changed. Without a yes the Outcome has a Refusal, and
-// nothing was changed. The head of the record comes with it. The error is [tamper.ErrClean] when
-// nothing was changed, and [tamper.ErrNoReason] for a blank reason.
+// AskAccept accepts the change of a protected file at an agent's request, after a person has
+// approved exactly that difference and that reason. Req identifies the agent and its directory, and
+// says how long to wait; path may be "" if one file was changed. Without an approval the Outcome
+// has a Refusal, and nothing was changed. AskAccept returns the head of the log with it. The error
+// is [tamper.ErrClean] when nothing was changed, and [tamper.ErrNoReason] for a blank reason.
 func (l *Launcher) AskAccept(ctx context.Context, req Request, path, reason string,
 	notice Notice) (Outcome, tamper.Event, string, error) {
 	if strings.TrimSpace(reason) == "" {
@@ -89,8 +89,8 @@ type accepting struct {
 	digest       string // of the difference that was judged last
 }
 
-// judge makes a question of the difference as it is now. What a person says yes to is the text of
-// it: when the file changes again before the answer, it is another question.
+// judge makes a question from the present difference. The person approves its text: if the file
+// changes again before the answer, it is another question.
 func (a *accepting) judge() (*Judgement, error) {
 	v, err := a.l.Review(a.dir, true)
 	if err != nil {

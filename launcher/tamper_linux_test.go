@@ -199,7 +199,7 @@ func atBase(t *testing.T, l *Launcher) *Launcher {
 	return base
 }
 
-// appends runs a program that appends to a file in a way that nobody who reads the program sees.
+// appends runs a program that appends to a file in a way that a reader of the program does not see.
 func appends(t *testing.T, l *Launcher, req Request, file string) (Outcome, error) {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -218,11 +218,10 @@ func appends(t *testing.T, l *Launcher, req Request, file string) (Outcome, erro
 	return l.Run(context.Background(), req)
 }
 
-// where the fence cannot keep a file: at level base, below another program that answers
+// where the sandbox cannot keep a file: at level base, below another program that answers
 // system calls, a command that may write the folder changes a protected file, and the same call
-// says so. Its status is that of tampering, whatever
-// the command's was, the record has it, and nothing runs any more. With tamper_proof off it is
-// told, archived and over.
+// says so. Its status is that of tampering, whatever the command's was, the record has it, and
+// nothing runs any more. With tamper_proof off it is told, archived and over.
 func TestSweptAtBase(t *testing.T) {
 	if !below(t) {
 		return
@@ -330,8 +329,8 @@ func TestSweptAtBase(t *testing.T) {
 	}
 }
 
-// A fence keeps so many protected files and no more, thousands: a change of the others is found as
-// the command ends, too.
+// A sandbox keeps so many protected files and no more, thousands: a change of the others is found
+// as the command ends, too.
 func TestSweptBeyondKept(t *testing.T) {
 	l, req := world(t)
 	if err := os.WriteFile(l.state.Config(),
@@ -408,7 +407,7 @@ func TestFloorIsProtected(t *testing.T) {
 }
 
 // protected files are verified again after a person has answered, because the answer may
-// have taken long: what was changed meanwhile stops the command that was approved.
+// have taken long: a change in that time stops the command that was approved.
 func TestVerifiedAgainAfterTheAnswer(t *testing.T) {
 	for name, change := range map[string]string{"changed meanwhile": "outside\n",
 		"untouched": "one\n"} {

@@ -9,7 +9,7 @@ import (
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
-// noteLines are the notes that a person is told, each once: of one file, and of several.
+// noteLines are the notes that a person sees, each once: about one file, and about several.
 var noteLines = []struct{ note, one, several string }{
 	{tamper.NoteFirst, "now protected (seen for the first time)",
 		"now protected (seen for the first time)"},

@@ -158,8 +158,8 @@ func (l *Launcher) InitConfig(text string) error {
 	return l.ownStore().Save(l.person(tamper.CLI), path, path, []byte(text), 0o600)
 }
 
-// TamperLog returns what the record tells of protected files, oldest first. An event that a process
-// which died has told twice is returned once.
+// TamperLog returns what the log says about protected files, oldest first. An event that a process
+// which died has recorded twice is returned once.
 func (l *Launcher) TamperLog() ([]tamper.Event, error) {
 	var events []tamper.Event
 	seen := map[string]bool{}

@@ -39,11 +39,11 @@ func (s *started) unkept() string {
 	}
 }
 
-// sweep verifies the protected files once more behind a command whose fence could not keep them as
-// they are: at level base below another program that answers system calls, because Landlock cannot
-// take a file out of a folder that it allows, and where there are more of them than a fence keeps.
-// Waiting for the next command would leave an agent with a success, and whoever reads the file with
-// somebody else's words.
+// sweep verifies the protected files once more after a command whose sandbox could not make them
+// read-only: at level base below another program that answers system calls, because Landlock cannot
+// exclude a file from a folder that it allows, and if there are more of them than a sandbox can
+// protect. Waiting for the next command would leave the agent with a success, and a reader of the
+// file with a text that was tampered with.
 //
 // It returns a *tamper.TamperError for what a person has to decide about. Nothing is put back: an
 // editor outside, at the same moment, leaves just the same traces, and its words would be lost to

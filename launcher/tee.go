@@ -64,9 +64,9 @@ func (t *tee) output(stream session.Stream, p []byte) error {
 	return err
 }
 
-// look records how the terminal takes keys when that is not as before. It is asked for with each
-// piece that passes, because a mode that nothing was shown or typed in has changed nothing that
-// anybody could see.
+// look records the mode in which the terminal takes keys if it has changed. It is called for each
+// piece of output or input, because a mode in which nothing was shown or typed has changed nothing
+// that anyone could see.
 func (t *tee) look() error {
 	if t.modes == nil {
 		return nil

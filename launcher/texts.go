@@ -10,8 +10,8 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// maxCommand is how much of a command line stands in the log. A longer one is bound by its
-// hash and stands in full at the beginning of the transcript: one line of the log is bounded.
+// maxCommand is how much of a command line is in the log. A longer one is bound by its hash and is
+// in full at the beginning of the transcript: the length of a line of the log is bounded.
 const maxCommand = 32 << 10
 
 func beginning(text string) string { return text[:min(len(text), maxCommand)] }
@@ -35,7 +35,7 @@ func sha256Of(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// vouch is what the log says of a transcript: its head, so that not a byte of it can change.
+// vouch is the entry of a transcript in the log: its head, so that not a byte of it can change.
 func vouch(sum audit.Summary) object {
 	return object{"head": sum.Head.String(), "bytes": sum.Bytes, "count": sum.Count}
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// A Tool is what another program is about to do by itself, without a command line: an agent's
-// own way to read and edit files. It is judged by the same policy and can be asked about, but no
-// fence holds it, and nothing of it is recorded but the decision.
+// A Tool is what another program is about to do by itself, without a command line: an agent's own
+// way to read and edit files. It is judged by the same policy and can be asked about, but no
+// sandbox contains it, and only the decision about it is recorded.
 type Tool struct {
 	Name   string // as the program calls it
 	Access []Access
-	// what else it was given, such as the new content: a person who is asked sees it, and says yes
-	// to it only
+	// what else it was given, such as the new content: a person who is asked sees it, and approves
+	// exactly that
 	Args map[string]string
 
 	Unknown bool   // nothing is known of the tool but its arguments: it is a question by itself
@@ -107,13 +107,13 @@ func (t *Tool) args(s *shellparse.Script) object {
 	return o
 }
 
-// HookGuard is what a platform starts in the place of `tadactl hook run`, followed by how many
-// seconds that may take and its own words. It blocks where no whole answer comes: from a program
-// that is missing, stopped, killed, slow or another one; and always with a reason, because some
-// platforms run a call that is blocked without one. Only what holds this shell itself, or timeout,
-// is left to the platform. Neither is looked for in PATH, which a repository can set for some
-// platforms, by settings of the project: timeout is in a folder of the system, which NixOS and Guix
-// have in places of their own, or there is none, and all is blocked.
+// HookGuard is the command that a platform starts in place of `tadactl hook run`, followed by its
+// time limit in seconds and its own words. It blocks if no complete answer comes, because the
+// program is missing, stopped, killed, slow or another one. It always gives a reason, because some
+// platforms run a call that is blocked without one. Only a failure of this shell itself, or of
+// timeout, is left to the platform. Neither is looked up in PATH, which a repository can set for
+// some platforms through settings of the project: timeout is taken from a system folder, which
+// NixOS and Guix have elsewhere; without one, everything is blocked.
 const HookGuard = `/bin/sh -c 'unset -f command printf echo timeout; t=$(command -pv timeout) || ` +
 	`t=$(command -v /run/current-system/sw/bin/timeout) || t=/run/current-system/profile/bin/timeout; ` +
 	`o=$("$t" -s KILL "$0" "$@") && case $o in {*audit*}) printf "%s\n" "$o";; *) false;; esac || ` +

@@ -6,9 +6,9 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 )
 
-// trust is how far the origin of a request is trusted. This is the agent's door, whoever stands at
-// it, and no name or variable raises that: what runs inside a fence asks nothing of its own. The
-// caller and the policy can only lower it.
+// trust is how far the origin of a request is trusted. This is the agent's entry point, and no name
+// or variable raises that, whatever process uses it: a process inside a sandbox asks nothing
+// itself. The caller and the policy can only lower it.
 func (j *Judgement) trust() plan.Level {
 	level := plan.Agent
 	if j.policy.Settings().Approval.Quarantined {
@@ -20,7 +20,7 @@ func (j *Judgement) trust() plan.Level {
 	return level
 }
 
-// needs tells who has to answer, where that is more than one person: on the page, and bound by the
+// needs says who has to answer, if that is more than one person: on the page, and bound by the
 // plan.
 func (j *Judgement) needs(risk int) string {
 	people, self := j.policy.Settings().Approval.For(risk)

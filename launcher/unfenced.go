@@ -7,7 +7,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// unfenced adds to the error of a fence that cannot be had here what to type next.
+// unfenced adds the next command to type to the error about a sandbox that is not available here.
 func (l *Launcher) unfenced(err error) error {
 	var hide *sandbox.CannotHideError
 	if errors.As(err, &hide) {

@@ -41,7 +41,7 @@ func TestCannotHide(t *testing.T) {
 	}
 }
 
-// Each error of a fence that cannot be had says what to type, and no other one does.
+// Each error of a sandbox that cannot be had says what to type, and no other one does.
 func TestUnfenced(t *testing.T) {
 	l, _ := world(t)
 	for cause, want := range map[error]string{

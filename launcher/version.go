@@ -2,8 +2,8 @@ package launcher
 
 import "runtime/debug"
 
-// Version tells which source the running program was built from: the module's version where
-// it was installed by one, else the commit, else "(devel)".
+// Version returns the source that the running program was built from: the module's version if it
+// was installed by one, else the commit, else "(devel)".
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -16,9 +16,9 @@ import (
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
-// shares has the run see the shared directories as a view, with what the plan may change in them
-// beside its workspace's own entries: the names that a person has said yes to, and what the text of
-// an agent's program around the command writes.
+// shares shows the run the shared directories as a view, with what the plan may change in them
+// beside its workspace's own entries: the names that a person has approved, and what the text of an
+// agent's program around the command writes.
 func (j *Judgement) shares(p *sandbox.Profile, f pathguard.Fence, noted []pathguard.Grant,
 	dirs []string) {
 	v := &broker.View{Dirs: dirs, System: pathguard.ProgramDirs(), Open: j.scratch()}

@@ -48,8 +48,8 @@ const (
 	forRun
 )
 
-// again is how long an answer counts that left its question open: the run may go on for days, and
-// somebody may answer meanwhile.
+// again is how long an answer counts that left its question open: the run may last for days, and a
+// person may answer in that time.
 const again = time.Second
 
 func (s said) isFor(now time.Time) bool {
@@ -59,7 +59,7 @@ func (s said) isFor(now time.Time) bool {
 // A wanted is what is one question in a run.
 type wanted struct{ program, host, leads string }
 
-// newWants returns who is asked about the connections of a command; nil for nobody.
+// newWants returns the asker about the connections of a command; nil if no one is asked.
 func newWants(l *Launcher, j *Judgement) *wants {
 	if !j.asksConnections() {
 		return nil
@@ -67,7 +67,7 @@ func newWants(l *Launcher, j *Judgement) *wants {
 	return &wants{l: l, j: j, ready: make(chan struct{}), said: map[wanted]said{}}
 }
 
-// asksConnections reports whether somebody may be asked about connections.
+// asksConnections reports whether a person may be asked about connections.
 func (j *Judgement) asksConnections() bool {
 	return j.Request.Profile != profileCI && !j.policy.Settings().Level.Never
 }
@@ -88,7 +88,7 @@ func identity(p network.Program) string {
 	return p.Path + " " + p.ID
 }
 
-// refusal is why nobody is asked.
+// refusal is the reason why no one is asked.
 func (w *wants) refusal(r *approval.Refused) string {
 	if errors.Is(r.Err, approval.ErrDenied) {
 		return "denied by the user"

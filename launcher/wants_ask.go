@@ -22,7 +22,7 @@ const (
 
 const connectHint = "o: once  w: this workspace  a: always"
 
-// atTerminal asks the person at the terminal of the command, which stands still meanwhile.
+// atTerminal asks the person at the terminal of the command, which is stopped until the answer.
 func (w *wants) atTerminal(ctx context.Context, log *audit.Log, r approval.Request, c network.Want,
 	e approval.Envelope) (word network.Word, lasts lasting, err error) {
 	var reply session.Reply

@@ -37,7 +37,7 @@ func (w *wants) elsewhere(ctx context.Context, log *audit.Log, r approval.Reques
 	return w.use(ctx, log, r, now)
 }
 
-// use spends a yes, or uses the grant that it has become.
+// use consumes an approval, or uses the grant that it has become.
 func (w *wants) use(ctx context.Context, log *audit.Log, r approval.Request,
 	e approval.Envelope) (network.Word, error) {
 	err := w.l.UseConnection(ctx, log, e)
@@ -60,7 +60,7 @@ func (w *wants) leave(c network.Want, id string) bool {
 	return true
 }
 
-// left are the questions of the run that nobody has denied. One that was answered after its
+// left are the questions of the run that were not denied. One that was answered after its
 // connection was refused is for the next run of the command.
 func (w *wants) left() (open []refusal.Connection) {
 	if w == nil {
@@ -84,7 +84,7 @@ func (w *wants) left() (open []refusal.Connection) {
 	return open
 }
 
-// settled forgets a question that was answered while the run goes on.
+// settled drops a question that was answered during the run.
 func (w *wants) settled(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

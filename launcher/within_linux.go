@@ -73,8 +73,8 @@ func (d *requestServer) request(q control.Question) Request {
 	return req
 }
 
-// leaves reports whether a platform's hook inside may leave its calls to the session: not where a
-// quarantine was ever begun, because nobody inside can tell which agent is in it.
+// leaves reports whether a platform's hook inside may leave its calls to the session: not if a
+// quarantine was ever begun, because inside the sandbox it is not known which agent is in it.
 func (l *Launcher) leaves() bool {
 	_, err := os.Lstat(l.state.Quarantine())
 	return errors.Is(err, fs.ErrNotExist)
@@ -99,8 +99,8 @@ func (d *requestServer) again(q control.Question) bool {
 		d.ended != nil
 }
 
-// carry judges, records and asks as for any command line. What is let go runs in the fence that is
-// there, in the process that asked or in its shell.
+// carry judges, records and asks as for any command line. An allowed command runs in the existing
+// sandbox, in the process that asked or in its shell.
 func (d *requestServer) carry(ctx context.Context, req Request, q control.Question,
 	asker control.Asker, answer func(control.Reply)) error {
 	if q.Line {
@@ -171,18 +171,18 @@ func (p permitted) letGo() control.Reply {
 	return control.Reply{Run: true, Session: p.id, Text: p.Script.Canonical}
 }
 
-// told records the end of the last line of the shell, with the status that the shell told.
+// told records the end of the last line of the shell, with the status that the shell reported.
 func (d *requestServer) told(status *int) {
 	d.mu.Lock()
 	ended := d.ended
 	d.line, d.ended = "", nil
 	d.mu.Unlock()
 	if ended != nil {
-		d.Go(func() { ended(status) }) // who tells it may be showing output
+		d.Go(func() { ended(status) }) // the process that reports it may be showing output
 	}
 }
 
-// endWithin records the end of what ran inside. The status is nil where nobody could tell it.
+// endWithin records the end of what ran inside. The status is nil if no process could report it.
 func (p permitted) endWithin(status *int) {
 	defer p.close()
 	o := object{"within": p.Request.Within.Session, "exited": status != nil,

@@ -12,8 +12,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
-// A marker tells one command from inside in the transcript of the session around it: a mark where a
-// person was asked, and one where it was let go or refused. The log has the whole story under the
+// A marker marks one command from inside in the transcript of the session around it: a mark where a
+// person was asked, and one where it was allowed or refused. The log has the whole story under the
 // run's own id; the mark binds it to a place in what was on the screen.
 type marker struct {
 	d     *requestServer
@@ -25,9 +25,9 @@ type marker struct {
 // place.
 const maxLabel = 200
 
-// label is what tells a command line apart from others. The shell of a session says before each
-// line what its functions are, as declare -f prints them; what is left out there is told by dots,
-// and stands in the log.
+// label is the part of a command line that distinguishes it from others. The shell of a session
+// lists its functions before each line, as declare -f prints them; the part that is left out here
+// is marked by dots, and is in the log.
 func label(text string) string {
 	const dots = "..."
 	const functionsEnd = "\n}\n"
@@ -53,7 +53,7 @@ func (m *marker) mark(what string) error {
 	return nil
 }
 
-// question puts an envelope before those who are attached: it never shows on the session's own
+// question shows an envelope to the attached clients: it never appears on the session's own
 // terminal, and what is typed there does not answer it.
 func (m *marker) question(_ context.Context, e approval.Envelope) (approval.Decision, error) {
 	m.d.r.hosting.attached.TellAll(wire.Notice{Code: wire.CodeAsked, Envelope: e.ID,
@@ -62,8 +62,7 @@ func (m *marker) question(_ context.Context, e approval.Envelope) (approval.Deci
 	return approval.Decision{}, m.mark("asked " + e.ID)
 }
 
-// settled takes the question from the eyes of those who are attached, unless it stays open for the
-// next try.
+// settled removes the question from the attached clients, unless it stays open for the next try.
 func (m *marker) settled(f *refusal.Refusal) {
 	if m.asked != "" && !f.Waits() {
 		m.answered(m.asked)

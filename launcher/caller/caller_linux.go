@@ -14,17 +14,17 @@ import (
 	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
-// Bounds of what is looked at. A line of ancestors is rarely longer than ten, and terminals rarely
-// stand in each other more than twice; what is deeper counts as unknown.
+// Bounds of the search. A line of ancestors is rarely longer than ten, and terminals are rarely
+// nested more than twice; anything deeper counts as unknown.
 const (
 	maxAncestorsSeen = 64
 	maxNested        = 4
 	maxArgs          = 8
 )
 
-// Of looks at a process of this machine; "self" is this one. It is looked at anew for each
-// answer: a process can end up in another place than it began in. Whose process another one is, the
-// caller of this fills in.
+// Of examines a process of this machine; "self" is this one. It reads the facts again for each
+// answer, because a process can move after it has started. The caller of Of fills in the user of
+// another process.
 func Of(pid string) approval.Caller {
 	c := inOrOut(pid)
 	n := os.Getpid()
@@ -85,8 +85,8 @@ func lineOf(pid int) []approval.Process {
 	return line
 }
 
-// processOf reads what /proc tells of a process. Program and environment of another user's cannot
-// be read, and are left out.
+// processOf reads what /proc has about a process. Program and environment of another user's process
+// cannot be read, and are left out.
 func processOf(pid int) (p approval.Process, parent int, ok bool) {
 	dir := "/proc/" + strconv.Itoa(pid)
 	text, err := proc.Read(dir + "/stat")
@@ -117,7 +117,8 @@ func processOf(pid int) (p approval.Process, parent int, ok bool) {
 	return p, parent, true
 }
 
-// terminal looks at who holds the other end of a terminal. line is of a process on it.
+// terminal finds the process that holds the other end of a terminal. line is that of a process on
+// it.
 func terminal(device string, line []approval.Process, depth int) approval.Terminal {
 	t := approval.Terminal{Device: device}
 	index, pseudo := strings.CutPrefix(device, pseudoTerminal)
@@ -227,7 +228,7 @@ func filesOf(pid int) (files []openFile) {
 	return files
 }
 
-// deviceOf is the number of the file system that a path is on; 0 where that cannot be told.
+// deviceOf is the number of the file system that a path is on; 0 if it is not known.
 func deviceOf(path string) uint64 {
 	var st unix.Stat_t
 	if unix.Stat(path, &st) != nil {

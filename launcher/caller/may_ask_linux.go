@@ -7,8 +7,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// MayAsk returns nil when process pid, of this user, runs outside of every fence, as this process
-// does; else an error that wraps [approval.ErrPeer]. A fence's marks are inherited and never
+// MayAsk returns nil when process pid, of this user, runs outside every sandbox, as this process
+// does; else an error that wraps [approval.ErrPeer]. The marks of a sandbox are inherited and never
 // cleared: no_new_privs and one more filter than this process has itself, which may run in a
 // container that has some.
 func MayAsk(pid int) error {

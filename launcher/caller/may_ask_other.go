@@ -4,5 +4,5 @@ package caller
 
 import "errors"
 
-// MayAsk is unsupported here: nobody may.
+// MayAsk is unsupported here: no process may ask.
 func MayAsk(int) error { return errors.ErrUnsupported }

@@ -10,16 +10,16 @@ import (
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
-// A Owner is the process that a run is for: what the command leaves running goes on no longer than
-// it.
+// An Owner is the process that a run is for: processes that the command leaves running end with it
+// at the latest.
 type Owner struct {
 	Name  string
 	Ended <-chan struct{}
 }
 
-// OwnerOf returns the owner of what the process from was called for: the agent's process among
-// its ancestors, or else the leader of the session that it was called in. nil is nobody whose end
-// could be seen.
+// OwnerOf returns the owner of what the process from was called for: the agent's process among its
+// ancestors, or else the leader of the session that it was called in. It is nil if there is no
+// process whose end could be seen.
 func OwnerOf(from int) *Owner {
 	line := lineOf(from)
 	if len(line) < 2 {
@@ -76,9 +76,9 @@ func agentIn(line []approval.Process) (pid int) {
 	return pid
 }
 
-// leaderOf returns the leader of the session that a process was called in. Many programs give each
-// command a session of its own: then it is that of the parent, which must not be the machine's
-// first process, whom it has when its own has ended.
+// leaderOf returns the leader of the session that a process was called in. Many programs start each
+// command in a new session: then it is the leader of the parent's session. The parent must not be
+// the machine's first process, which adopts a process whose own parent has ended.
 func leaderOf(from, parent int) int {
 	leader, err := unix.Getsid(from)
 	if err == nil && leader == from {

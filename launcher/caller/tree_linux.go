@@ -22,9 +22,8 @@ const maxAncestors = 256
 
 // Tree names the process tree that a process belongs to: its outermost ancestor of this account
 // below the first process and below the programs that others live in, by pid and start time. Agents
-// start each command in a session of its own and give their processes any name; what they cannot do
-// is to have other ancestors, but for leaving them: who has none left shares one name with all
-// others like it.
+// start each command in a new session and give their processes any name. They cannot choose other
+// ancestors; they can only leave them, and all processes without ancestors share one name.
 func Tree(pid int) string {
 	const alone = "none"
 	uid, top := os.Getuid(), alone
@@ -51,7 +50,7 @@ func Tree(pid int) string {
 			return top
 		}
 		if pid != os.Getpid() && !(pid == os.Getppid() && sameProgram(pid)) {
-			// each call is a process of its own, or two
+			// each call is a separate process, or two
 			top = fmt.Sprintf("%d.%s", pid, fields[19])
 		}
 		pid = parent

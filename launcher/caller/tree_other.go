@@ -2,5 +2,5 @@
 
 package caller
 
-// Tree names the process tree that a process belongs to; all are one where it cannot be told.
+// Tree names the process tree that a process belongs to; here all are one, because it is not known.
 func Tree(int) string { return "any" }

@@ -34,8 +34,8 @@ func asked(t *testing.T, handle func(context.Context, *Requests, Asker,
 	return d, strconv.Itoa(ask)
 }
 
-// What was let go and goes on keeps nobody from asking: an agent may leave any number of servers
-// behind.
+// A command that was allowed and continues prevents no other from asking: an agent may leave any
+// number of servers behind.
 func TestWhatRunsDoesNotHoldUpQuestions(t *testing.T) {
 	goOn := make(chan struct{})
 	_, variable := asked(t, func(_ context.Context, _ *Requests, _ Asker, answer func(Reply)) {
@@ -62,7 +62,7 @@ func TestWhatRunsDoesNotHoldUpQuestions(t *testing.T) {
 	}
 }
 
-// A question that a session took and did not answer lets nothing run: nobody recorded it.
+// A question that a session took and did not answer lets nothing run: it was not recorded.
 func TestUnanswered(t *testing.T) {
 	_, variable := asked(t, func(context.Context, *Requests, Asker, func(Reply)) {})
 	if _, err := Ask(Question{}, variable); !errors.Is(err, ErrUnanswered) ||

@@ -15,9 +15,9 @@ import (
 // maxQuestion bounds a question: a command line, its environment, and some air.
 const maxQuestion = 4 << 20
 
-// Ask puts a question to the session that this process runs in and waits for the answer. The
-// variable tells the descriptor where the kernel does not give one. The session then watches this
-// process: when it ends, the command ended. Errors wrap ErrNoSession, or ErrUnanswered where a
+// Ask sends a question to the session that this process runs in and waits for the answer. The
+// variable names the descriptor if the kernel does not give one. The session then watches this
+// process: when it ends, the command has ended. Errors wrap ErrNoSession, or ErrUnanswered if a
 // session has the question.
 func Ask(q Question, variable string) (Reply, error) {
 	fd, err := descriptorOf(variable)

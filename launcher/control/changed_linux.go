@@ -29,7 +29,7 @@ func changedSince(root string, since time.Time) (files []string, more bool) {
 		}
 		if e.IsDir() {
 			if e.Name() == ".git" && path != root {
-				return fs.SkipDir // its own bookkeeping is no news
+				return fs.SkipDir // its own bookkeeping is not a change
 			}
 			return nil
 		}

@@ -10,9 +10,9 @@ import (
 const (
 	// MaxQueue is what may wait for one client; 256 KiB are some screens of a full-screen program.
 	MaxQueue = 256 << 10
-	// slack is what may wait for the one who drives before the program has to.
+	// slack is how much output may wait for the driver before the program has to.
 	slack = 128 << 10
-	// patience is how long who drives may stall the program without reading anything.
+	// patience is how long a driver may stall the program without reading anything.
 	patience = time.Second
 	// maxOrders is more than any reader leaves: a client that reads nothing while the lease changes
 	// thousands of times is cut off.

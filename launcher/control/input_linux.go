@@ -2,8 +2,8 @@ package control
 
 import "github.com/tada-run/tada-run/launcher/session/wire"
 
-// admit takes input of a client, or tells why not. It reports whether the client kept to its
-// credit.
+// admit takes input of a client, or tells the client why not. It reports whether the client kept to
+// its credit.
 func (d *Server) admit(s *client, f wire.Frame) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

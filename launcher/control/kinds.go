@@ -1,10 +1,10 @@
 package control
 
-// The entries about who drives a session.
+// The entries about the control of a session.
 const (
 	kindAttached = "ctl.attach"   // a person watches
 	kindTakeover = "ctl.takeover" // a person drives from here on
-	kindHandback = "ctl.handback" // and gave it back, with what happened meanwhile
+	kindHandback = "ctl.handback" // and gave it back, with what happened in between
 	kindLeft     = "ctl.detach"   // the driver left, and there is none
 	kindFrozen   = "ctl.freeze"   // nothing runs and nothing is typed
 	kindThawed   = "ctl.continue"

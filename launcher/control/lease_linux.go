@@ -8,7 +8,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
-// control writes an entry about who drives, and marks the place in the transcript.
+// control writes an entry about the control of the session, and marks the place in the transcript.
 func (d *Server) control(kind string, durable audit.Durability, label string, body Body) {
 	body["epoch"] = int64(d.lease.Epoch())
 	_ = d.Host.Record(kind, body, durable)
@@ -22,8 +22,8 @@ func (d *Server) discarded(s *client, by string, n int) {
 		Message: "input typed before control changed was discarded"})
 }
 
-// turned is called after every change of the lease: what is under way for another situation is
-// discarded, and everybody is told.
+// turned is called after every change of the lease: input under way for another situation is
+// discarded, and all clients are notified.
 func (d *Server) turned() {
 	d.epoch.Store(d.lease.Epoch())
 	d.Terminal.Nudge()
@@ -79,7 +79,7 @@ func (d *Server) lost(who, why string) {
 	}
 }
 
-// publish ends what is private. What was shown meanwhile stays out of the model that others are
+// publish ends the private mode. What was shown in private stays out of the model that others are
 // shown, and so does its place on the screen.
 func (d *Server) publish() {
 	if !d.private.Load() {

@@ -15,9 +15,10 @@ import (
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
-// The socket of a session is run/ID.sock in the state directory, which no fence shows; inside a
-// fence no socket of that kind can be made either. Whoever gets there all the same is asked after
-// by what the kernel says of the process (approval.MayDecide), and nothing that it sends counts.
+// The socket of a session is run/ID.sock in the state directory, which no sandbox shows; inside a
+// sandbox no socket of that kind can be made either. A process that gets there all the same is
+// checked by what the kernel reports about it (approval.MayDecide), and nothing that it sends
+// counts for that.
 
 // SocketSuffix ends the names of sockets.
 const SocketSuffix = ".sock"
@@ -149,7 +150,7 @@ type peer struct {
 	tty    string
 }
 
-// who names the process for people.
+// who is the process's name for people.
 func (p peer) who() string { return fmt.Sprintf("uid %d at %s", p.caller.Peer.UID, p.tty) }
 
 // mayWatch reports why the process may not even watch.
@@ -202,7 +203,7 @@ func (d *Server) Serve() error {
 	return nil
 }
 
-// End tells all clients that the session is over, and lets go of them.
+// End tells all clients that the session is over, and disconnects them.
 func (d *Server) End(status, signal int) {
 	d.mu.Lock()
 	clients := make([]*client, 0, len(d.clients))

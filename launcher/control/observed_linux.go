@@ -11,10 +11,10 @@ import (
 )
 
 // An observed is what happens while a person drives, for the message to the other side: what was
-// done, and not which keys. Lines are what stood on the screen when Enter was pressed; where the
-// shell tells its prompt's end (OSC 133;B) they begin behind it, and where it tells the exit status
-// (OSC 133;D) they have one. All of that is the word of the program inside, which is not trusted
-// with anything else.
+// done, and not which keys. Lines are what was on the screen when Enter was pressed; if the shell
+// marks the end of its prompt (OSC 133;B) they begin after it, and if it marks the exit status (OSC
+// 133;D) they have one. The program inside controls all of that, and it is trusted with nothing
+// else.
 type observed struct {
 	driver int // number of the client that drives
 	began  time.Time
@@ -23,8 +23,8 @@ type observed struct {
 	typedBytes, hidden, private int
 
 	enters int // pressed, and the line they end not yet seen to end
-	x, y   int // where the prompt ended; y is -1 where that is not told
-	// the shell tells its prompts: a line at none is for another program, or typed ahead and shown
+	x, y   int // where the prompt ended; y is -1 if that is not known
+	// the shell marks its prompts: a line at none is for another program, or typed ahead and shown
 	// again
 	prompts  bool
 	commands []wire.Command
@@ -96,7 +96,7 @@ func (o *observed) line(s *screen.Screen) bool {
 	return true
 }
 
-// reportBody is the message as it stands in the record.
+// reportBody is the message as it is recorded.
 func reportBody(r *wire.Report) Body {
 	commands := make([]any, 0, len(r.Commands))
 	for _, c := range r.Commands {

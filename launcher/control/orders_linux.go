@@ -160,7 +160,7 @@ func (d *Server) give(s *client, f wire.Frame) error {
 	return nil
 }
 
-// summary shows a person what would be told at a hand-back now.
+// summary shows a person the report that a hand-back would send now.
 func (d *Server) summary(s *client, _ wire.Frame) error {
 	if d.watch == nil || d.watch.driver != s.n {
 		return session.ErrNotDriving
@@ -228,7 +228,7 @@ func (d *Server) kill(s *client, _ wire.Frame) error {
 	d.Process.Thaw()
 	select {
 	case d.killed <- struct{}{}:
-	default: // it was said already
+	default: // it was reported already
 	}
 	return nil
 }

@@ -14,12 +14,12 @@ import (
 // answer comes back, as one JSON object each. So any number of processes can share the descriptor,
 // and none sees the answer of another.
 //
-// What is said over it cannot loosen anything. The answer says that a command line was judged,
-// recorded and, where that takes a person, approved; the command then runs in the sandbox that was
-// there before. A process that does not ask can run the same command in the same sandbox: it is
-// only not told apart in the record.
+// Nothing sent over it can loosen anything. The answer says that a command line was judged,
+// recorded and, if that takes a person, approved; the command then runs in the sandbox that was
+// there before. A process that does not ask can run the same command in the same sandbox: the log
+// then does not record it separately.
 
-// Variable is the name of the variable that tells the number of the descriptor.
+// Variable is the name of the variable that holds the number of the descriptor.
 const Variable = "TADA_RUN_OUTSIDE"
 
 // A Question is what a tada-run inside asks.

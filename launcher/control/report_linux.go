@@ -13,7 +13,7 @@ func (d *Server) observe(s *client) *observed {
 	return &observed{driver: s.n, began: time.Now(), dirWas: d.dirNow(), y: -1}
 }
 
-// told takes what a shell with integration tells (OSC 133, as FinalTerm introduced it).
+// told processes what a shell with integration reports (OSC 133, introduced by FinalTerm).
 func (d *Server) told(osc string) {
 	o := d.watch
 	words := strings.Split(osc, ";")
@@ -41,7 +41,7 @@ func (d *Server) told(osc string) {
 	}
 }
 
-// dirNow is the directory that the session's program is in; "" where it cannot be told.
+// dirNow is the directory that the session's program is in; "" if it is not known.
 func (d *Server) dirNow() string {
 	dir, err := os.Readlink("/proc/" + strconv.Itoa(d.Process.Pid()) + "/cwd")
 	if err != nil {
@@ -50,7 +50,7 @@ func (d *Server) dirNow() string {
 	return dir
 }
 
-// report is what the other side is told. The Server is locked.
+// report is the report to the other side. The Server is locked.
 func (d *Server) report(s *client, note string) *wire.Report {
 	o := d.watch
 	if o == nil || o.driver != s.n {

@@ -27,8 +27,8 @@ type Requests struct {
 	known  chan struct{} // a place for each conversation and for each command that was let go
 }
 
-// NewRequests returns who answers on a pair; handle answers one question, and returns when the
-// process that asked needs nothing more.
+// NewRequests returns a Requests that answers on a pair; handle answers one question, and returns
+// when the process that asked needs nothing more.
 func NewRequests(p *Pair, handle func(ctx context.Context, q Question, a Asker,
 	answer func(Reply))) *Requests {
 	d := &Requests{
@@ -205,7 +205,7 @@ func (a Asker) Wait(d *Requests) *int {
 	return nil
 }
 
-// status is that of a process that has ended. Where its parent has reaped it, PIDFD_GET_INFO tells;
+// status is that of a process that has ended. If its parent has reaped it, PIDFD_GET_INFO has it;
 // before that, /proc does.
 func (a Asker) status() *int {
 	if n := a.unreaped(); n != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
-// A Server is where a session is watched and driven from: the launcher's side of the connections to
-// those who are attached. Output comes to it when it has been recorded; what is typed is recorded
-// by the session before the program gets it, under an author that is decided here.
+// A Server lets clients watch and drive a session: the launcher's side of the connections to
+// attached clients. It gets output after it has been recorded; input is recorded by the session
+// before the program gets it, under an author that is decided here.
 type Server struct {
 	Session
 	listener *os.File      // nil: no socket
@@ -51,7 +51,7 @@ type input struct {
 // to watch a build is not to be away, and the end freezes that build.
 const leaseIdle = 5 * time.Minute
 
-// maxClients bounds what one session costs. Nobody looks from so many places.
+// maxClients bounds what one session costs. No one watches from so many places.
 const maxClients = 64
 
 // New returns the server of a session that is about to begin.
@@ -61,7 +61,7 @@ func New(s Session) *Server {
 	return d
 }
 
-// Killed is told when a person has ended the session.
+// Killed receives when a person has ended the session.
 func (d *Server) Killed() <-chan struct{} { return d.killed }
 
 // IsPrivate reports whether only the driver may see what is shown now.
@@ -109,7 +109,7 @@ type outbox struct {
 	written chan struct{}
 }
 
-// An identity is who a client is, as the kernel said when it connected.
+// An identity is what the kernel said about a client when it connected.
 type identity struct {
 	who     string // for people: "uid 0 at pts/3"
 	starter bool   // it came with the session

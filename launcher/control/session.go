@@ -24,12 +24,12 @@ type Session struct {
 	Host              Host
 }
 
-// A Host is what the run does for those who are attached.
+// A Host is what the run does for attached clients.
 type Host interface {
 	Now() time.Time
 	Record(kind string, body Body, d audit.Durability) error // in the log
 	Mark(label string) error                                 // in the transcript
-	Caller(pid string) approval.Caller                       // what the kernel says of a process
+	Caller(pid string) approval.Caller                       // the kernel's facts about a process
 	// the session's shell says that a line has ended
 	LineEnded(status *int)
 }

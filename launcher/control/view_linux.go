@@ -38,7 +38,7 @@ func (d *Server) draw(p []byte, private bool) {
 	}
 }
 
-// announce tells every client who drives.
+// announce tells every client who the driver is.
 func (d *Server) announce() {
 	for _, s := range d.clients {
 		s.control(d.status(s))
@@ -63,7 +63,7 @@ func (d *Server) TellAll(n wire.Notice) {
 	}
 }
 
-// status is the situation as one client is told it.
+// status is the situation as one client sees it.
 func (d *Server) status(s *client) wire.Frame {
 	cols, rows := d.Terminal.Size()
 	driver := ""

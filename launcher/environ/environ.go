@@ -65,8 +65,7 @@ func isNamed(name, entry string) bool {
 	return name == entry
 }
 
-// harmless reports whether a command gets a variable, by what the table says of it and by its
-// value.
+// harmless reports whether a command gets a variable, by its entry in the table and by its value.
 func harmless(name, value string) bool {
 	e := catalog.Variable(name)
 	if e.Has("removed", "secret", "caller") || namesSecret(name, e) || credential(value) {
@@ -104,8 +103,8 @@ func shows(value string) bool {
 		})
 }
 
-// credential reports whether a value has the shape of a secret wherever it stands: a key in
-// PEM, a token with the mark of who gave it, a password in a URL.
+// credential reports whether a value contains the shape of a secret: a key in PEM, a token with the
+// mark of its issuer, a password in a URL.
 func credential(value string) bool {
 	if strings.Contains(value, "-----BEGIN ") {
 		return true
@@ -160,8 +159,8 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// mixed is how many characters of a plain value may stand in pieces of letters and digits
-// mixed: x86_64 and python3.11 need a few, the shortest tokens in use have 20.
+// mixed is how many characters of a plain value may be in pieces that mix letters and digits:
+// x86_64 and python3.11 need a few, the shortest tokens in use have 20.
 const mixed = 18
 
 // plain reports whether a value is numbers, words, paths or versions, and so no credential: a
@@ -215,9 +214,9 @@ func (e Environ) Vars() map[string]string {
 	return vars
 }
 
-// InDir is an environment in which PWD says where the command runs. The program of an agent hands
-// on the directory that it was started in itself, and a shell in between sets it right: the command
-// gets the same through either.
+// InDir is an environment in which PWD says where the command runs. An agent's program passes on
+// the directory that it was started in itself, and a shell in between corrects it: the command gets
+// the same through either.
 func InDir(env []string, dir string) []string {
 	if !filepath.IsAbs(dir) {
 		return env

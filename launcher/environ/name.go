@@ -28,7 +28,7 @@ func IsName(s string) bool {
 	return s != ""
 }
 
-// NotReceived says what to do for variables that commands are to receive.
+// NotReceived says how to let commands receive these variables.
 func NotReceived(names []string) string {
 	return fmt.Sprintf("commands do not receive %s; to pass a variable, add its name to "+
 		"environment.keep: tadactl policy edit", strings.Join(names, " "))

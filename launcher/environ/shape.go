@@ -39,5 +39,5 @@ func nothing(value string) bool {
 
 func cat(value string) bool { return value == "cat" || value == "" }
 
-// SharedTemp is everybody's, and has as many names as everybody left there.
+// SharedTemp is writable by everyone, and has as many names as anyone left there.
 var SharedTemp = []string{"/tmp", "/var/tmp", "/dev/shm"}

@@ -1,5 +1,5 @@
-// Package notice writes what a person is told on a terminal beside the output of a command: one
-// line each, inert whatever a command chose to name, and bounded, so that it can flood nothing.
+// Package notice writes messages for a person to a terminal beside the output of a command: one
+// line each, inert whatever names a command chose, and bounded, so that they cannot flood it.
 package notice
 
 import (
@@ -37,8 +37,8 @@ func Clip(line string) string {
 	return strings.ToValidUTF8(head, "") + "..." + strings.ToValidUTF8(tail, "")
 }
 
-// AtMost returns the first lines and how many more there are. How many failed is said with the
-// format failing where it is more than are shown.
+// AtMost returns the first lines and how many more there are. If more failed than are shown, the
+// number is added in the format failing.
 func AtMost(lines []string, failing string, failed int) []string {
 	if len(lines) <= maxLines {
 		return lines

@@ -37,8 +37,8 @@ func Open(dir *state.Directory, r *record.Record) (*Approvals, error) {
 		nil
 }
 
-// maxTTL is how long a question may live. The environment is the caller's, and here that is
-// whoever wants the answer: it can only make the time shorter.
+// maxTTL is how long a question may live. The environment is the caller's, and the caller wants the
+// answer: it can only make the time shorter.
 const maxTTL = time.Hour
 
 func approvalTTL(text string) (time.Duration, error) {

@@ -11,15 +11,15 @@ import (
 	"github.com/tada-run/tada-run/launcher/prompt"
 )
 
-// Ask puts the envelope before the person at tty and returns the answer as a decision on channel.
-// The zero Decision means that nobody could answer here: the question stays open, or was answered
-// elsewhere meanwhile. The error is a [CancelledError] when the person left without an answer. The
-// text is drawn from the stored bytes and nothing else; the answer names the hash of what was
+// Ask shows the envelope to the person at tty and returns the answer as a decision on channel. The
+// zero Decision means that no one could answer here: the question stays open, or was answered
+// elsewhere in that time. The error is a [CancelledError] when the person left without an answer.
+// The text is drawn from the stored bytes and nothing else; the answer names the hash of what was
 // drawn, so that it cannot reach another question.
 func (p *Approvals) Ask(ctx context.Context, tty *os.File, e approval.Envelope,
 	channel string) (approval.Decision, error) {
 	if !p.AtPerson() {
-		return approval.Decision{}, nil // whoever reads this terminal is not sure to be a person
+		return approval.Decision{}, nil // the reader of this terminal may not be a person
 	}
 	via := p.Caller().Via()
 	via.Channel = approval.Channel(channel)
@@ -60,9 +60,9 @@ func (p *Approvals) Ask(ctx context.Context, tty *os.File, e approval.Envelope,
 	return d, nil
 }
 
-// AskQuestion is Ask for a question of another machine. It reports the answer, and the word to the
-// agent that came with a no; the error wraps [ErrNobody] when there is none. The characters to type
-// are made up here, because those of the question are known on its own machine only.
+// AskQuestion is Ask for a question of another machine. It returns the answer, and the message to
+// the agent that came with a denial; the error wraps [ErrNobody] if there is none. The characters
+// to type are made up here, because those of the question are known on its own machine only.
 func (p *Approvals) AskQuestion(ctx context.Context, tty *os.File,
 	q approval.Question) (yes bool, word string, err error) {
 	typed, friction := "", render.Render(q.Payload, render.Options{}).Friction
@@ -92,7 +92,7 @@ func (p *Approvals) AskQuestion(ctx context.Context, tty *os.File,
 // typedLetters leaves out what a hurried reader confuses; a byte picks one of 32 without bias.
 const typedLetters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 
-// ErrNobody is returned by AskQuestion when nobody answered.
+// ErrNobody is returned by AskQuestion when no one answered.
 var ErrNobody = errors.New("no answer")
 
 // Answer is the same answer to every call of the envelope, given on channel by the user of

@@ -14,8 +14,8 @@ type Authority struct {
 	Batch    string                  // plan of the batch that it is for, which reports its end
 	Answers  []approval.CallDecision // to each call of a batch
 
-	// forgotten tells when the store has dropped what the log has of the use of the approval; nil
-	// where there was no such use.
+	// forgotten receives once the store has dropped the logged use of the approval; nil if there
+	// was no such use.
 	forgotten <-chan error
 }
 
@@ -36,11 +36,11 @@ func (a *Authority) Settle() error {
 		return nil
 	}
 	forgotten := a.forgotten
-	a.forgotten = nil // it tells once
+	a.forgotten = nil // it is received once
 	return <-forgotten
 }
 
-// Finish tells the store what came of an approval that was consumed for this run alone.
+// Finish records in the store the result of an approval that was consumed for this run alone.
 func (a *Authority) Finish(p *Approvals, log *audit.Log, what string) error {
 	if a == nil { // a refusal that came before any permission
 		return nil
@@ -52,8 +52,8 @@ func (a *Authority) Finish(p *Approvals, log *audit.Log, what string) error {
 	return err
 }
 
-// FinishApproval tells the store what came of what an approval permitted, so that no later process
-// takes it for a run that died in the middle.
+// FinishApproval records in the store the result of what an approval permitted, so that no later
+// process takes it for a run that died in the middle.
 func (p *Approvals) FinishApproval(log *audit.Log, envelope, what string) error {
 	ctx, cancel := StoreContext()
 	defer cancel()

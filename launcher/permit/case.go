@@ -13,12 +13,12 @@ import (
 // A Case is a judged request, as far as a permission depends on it.
 type Case interface {
 	Judged() pathguard.Verdict
-	Locale() pathguard.Locale // of who reads what is said about it
+	Locale() pathguard.Locale // the language of messages about it
 	Hash() string             // of the plan: what an approval binds
 	Payload() []byte          // the plan: what a person is shown
 	Asker() string            // whose questions and standing approvals count
 	Asked() approval.Request
-	Lasts() bool             // an approval of it stands until it is revoked: see [approval.Lasting]
+	Lasts() bool             // an approval of it lasts until it is revoked: see [approval.Lasting]
 	CommandKey() string      // the same for the same command line of an agent; "" for several calls
 	Facts(salt string) Facts // what the plan binds, by name; nil for several calls
 }

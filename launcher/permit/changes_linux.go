@@ -12,8 +12,8 @@ import (
 
 // Changes returns a channel that has a value whenever the approvals may have changed: at once for
 // the first time, then after each process that wrote them. It is closed when ctx ends. Several
-// changes may arrive as one. They are told by inotify(7); where other programs have used that up
-// (fs.inotify.max_user_instances, max_user_watches), the file is looked at again and again.
+// changes may arrive as one. The changes come from inotify(7); if other programs have used that up
+// (fs.inotify.max_user_instances, max_user_watches), the file is polled.
 func (p *Approvals) Changes(ctx context.Context) (<-chan struct{}, error) {
 	if err := p.Ready(); err != nil {
 		return nil, err
@@ -64,8 +64,8 @@ func tellChange(changes chan<- struct{}) {
 // pollEvery is how often the approvals are looked at where inotify cannot be had.
 const pollEvery = 250 * time.Millisecond
 
-// pollChanges is Changes without inotify. A database that is written changes its time, one that is
-// made anew its number.
+// pollChanges is Changes without inotify. Writing the database changes its time, rebuilding it
+// changes its inode number.
 func (p *Approvals) pollChanges(ctx context.Context, changes chan<- struct{}) {
 	defer close(changes)
 	type state struct {
@@ -76,7 +76,7 @@ func (p *Approvals) pollChanges(ctx context.Context, changes chan<- struct{}) {
 	var was state
 	for tick := time.NewTicker(pollEvery); ; {
 		var st unix.Stat_t
-		_ = unix.Stat(p.dir.Approvals(), &st) // one that is missing is news too
+		_ = unix.Stat(p.dir.Approvals(), &st) // a missing one is a change too
 		if now := (state{st.Ino, st.Size, st.Mtim}); now != was {
 			was = now
 			tellChange(changes)

@@ -9,11 +9,11 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// A connection is a question of its own: whether one program may connect to one host. Its plan
-// ([plan.ConnectTool]) binds program, host and workspace; the command that wants it is shown, and
-// is bound by a yes that is no grant: that is for one run of it.
+// A connection is a separate question: whether one program may connect to one host. Its plan
+// ([plan.ConnectTool]) binds program, host and workspace. The command that wants the connection is
+// shown, and an approval that is not a grant binds it: that is for one run of it.
 
-// A Scope is how far a yes to a connection goes.
+// A Scope is how far the approval of a connection goes.
 type Scope int
 
 // The scopes.
@@ -44,8 +44,8 @@ func (p *Approvals) GrantedConnection(ctx context.Context, log *audit.Log,
 }
 
 // AskConnection returns the question about a connection, an open one or one that was answered and
-// not used. The error is an [approval.Refused] where nobody is asked: it was denied a moment ago,
-// or too many questions are open.
+// not used. The error is an [approval.Refused] if no one is asked: it was denied a moment ago, or
+// too many questions are open.
 func (p *Approvals) AskConnection(ctx context.Context, log *audit.Log,
 	r approval.Request) (e approval.Envelope, err error) {
 	if err := p.Settle(log); err != nil {
@@ -58,7 +58,7 @@ func (p *Approvals) AskConnection(ctx context.Context, log *audit.Log,
 	return e, err
 }
 
-// UseConnection spends the yes to a question about a connection, for one run.
+// UseConnection consumes the approval of a connection, for one run.
 func (p *Approvals) UseConnection(ctx context.Context, log *audit.Log, e approval.Envelope) error {
 	err := p.Change(log, audit.Durable, func() ([]approval.Event, error) {
 		used, err := p.Store.Consume(ctx, approval.Claim{Session: e.Session, Envelope: e.ID,
@@ -74,8 +74,8 @@ func (p *Approvals) UseConnection(ctx context.Context, log *audit.Log, e approva
 	return p.FinishApproval(log, e.ID, "connections of one run")
 }
 
-// DecideConnection stores a yes to a connection, with how far it goes. One for this run is left to
-// be spent.
+// DecideConnection stores the approval of a connection, with its scope. One for this run remains to
+// be consumed.
 func (p *Approvals) DecideConnection(ctx context.Context, d approval.Decision,
 	s Scope) (g approval.Grant, err error) {
 	if s == ThisRun {

@@ -28,7 +28,7 @@ type Factor struct {
 var ErrNoFactor = errors.New("a trusted key must vouch for this; on the machine with that key: " +
 	"tadactl key delegate --machine AUDIENCE --max-risk 3 LINE")
 
-// enrolling returns who changes what proves a person, with the code that is needed.
+// enrolling returns the person who changes what proves a person, with the code that is needed.
 func (p *Approvals) enrolling(ctx context.Context, f Factor) (
 	store *approval.Store, e approval.Enrolment, codes bool, err error) {
 	via, err := p.May(approval.Enrol, approval.ChannelTadactl)
@@ -137,7 +137,7 @@ func (p *Approvals) trustText() (string, error) {
 	return string(text), err
 }
 
-// changeTrust writes the trust list anew, after the record has it.
+// changeTrust writes the new trust list, after the log has it.
 func (p *Approvals) changeTrust(ctx context.Context, k approval.TrustedKey, f Factor, outcome,
 	text string) error {
 	store, e, codes, err := p.enrolling(ctx, f)

@@ -13,7 +13,7 @@ import (
 // fit says nothing of why; with the facts behind the hash the difference can be named.
 type Facts map[string]string
 
-// maxDiffers is how many differences are named: who changed more changed everything.
+// maxDiffers is how many differences are named: beyond that, everything has changed.
 const maxDiffers = 8
 
 // differs names what is in one list of facts and not the same in the other.

@@ -10,12 +10,12 @@ import (
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
-// granting is locked while a yes becomes a standing approval. A run that waits is woken by the yes,
-// and would spend it before it could become one.
+// granting is locked while an approval becomes a standing approval. A run that waits is woken by
+// the approval, and would consume it before it could become one.
 const granting = "granting"
 
-// DecideStanding is Decide with a yes that also makes a standing approval. Where that cannot be
-// given, nothing is approved and the error says why.
+// DecideStanding is Decide with an approval that also makes a standing approval. If that is not
+// possible, nothing is approved and the error says why.
 func (p *Approvals) DecideStanding(ctx context.Context, d approval.Decision, uses int,
 	life time.Duration) (approval.Grant, error) {
 	lock, err := p.dir.Lock(granting, syscall.LOCK_EX)
@@ -46,7 +46,7 @@ func (p *Approvals) grant(ctx context.Context, r approval.GrantRequest) (approva
 		if g, events, err = p.Store.Grant(ctx, r); err != nil {
 			return events, err
 		}
-		// It takes the place of the yes, which would be one use more than was said.
+		// It replaces the approval, which would be one use more than was given.
 		cancelled, err := p.Store.Cancel(ctx, r.Envelope, "it became grant "+g.ID)
 		return append(events, cancelled...), err
 	})

@@ -13,7 +13,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// approvalEvents returns what the log says of approvals, oldest first.
+// approvalEvents returns what the log says about approvals, oldest first.
 func (p *Approvals) approvalEvents(f audit.Filter) iter.Seq2[approval.Event, error] {
 	f.Kinds = []string{"approval."}
 	return func(yield func(approval.Event, error) bool) {

@@ -33,7 +33,7 @@ func (p *Approvals) Envelope(ctx context.Context, prefix string) (approval.Envel
 		return approval.Envelope{}, err
 	}
 	if e, err := p.Store.Get(ctx, prefix); !errors.Is(err, approval.ErrUnknown) {
-		// a whole id, of whatever state: who shows many does not look through all of them for each
+		// a whole id, of whatever state: a list of many does not search all of them for each
 		return e, err
 	}
 	pending, err := p.Store.Pending(ctx)
@@ -107,9 +107,9 @@ func (p *Approvals) DeniedID(ctx context.Context, prefix string) (string, error)
 	return prefix, nil
 }
 
-// AnswerAt puts the question with that id before the person at tty and stores the answer, as who is
-// attached to a session does it beside the session's screen. A question that nobody answered stays,
-// and so does one that was left with a [CancelledError]: whoever asked it still waits.
+// AnswerAt shows the question with that id to the person at tty and stores the answer, as a client
+// attached to a session does it beside the session's screen. An unanswered question stays, and so
+// does one that was left with a [CancelledError]: its asker still waits.
 func (p *Approvals) AnswerAt(ctx context.Context, tty *os.File, id string) error {
 	e, err := p.Envelope(ctx, id)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// tellLost ends approvals that a process used and died before it told what came of it. The approval
-// stays used; whether its command ran, the story of the run says. The caller holds the outbox
-// alone, so nobody is about to tell it.
+// tellLost ends approvals whose process used them and died before it recorded the result. The
+// approval stays used; whether its command ran is in the entries of the run. The caller holds the
+// outbox exclusively, so no other process is about to record it.
 func (p *Approvals) tellLost(ctx context.Context, log *audit.Log) error {
 	runs, err := p.Store.Unfinished(ctx)
 	if err != nil {
@@ -24,7 +24,7 @@ func (p *Approvals) tellLost(ctx context.Context, log *audit.Log) error {
 		}
 		events, err := p.Store.Finish(ctx, run.Envelope, approval.OutcomeLost,
 			"its launcher died before it recorded the end")
-		if errors.Is(err, approval.ErrUnknown) { // told by a process that did not live to hear so
+		if errors.Is(err, approval.ErrUnknown) { // recorded by a process that died before it knew
 			continue
 		}
 		if err == nil {
@@ -40,8 +40,9 @@ func (p *Approvals) tellLost(ctx context.Context, log *audit.Log) error {
 	return nil
 }
 
-// Settle records what processes that died had changed in the store and not yet recorded, and what
-// they never told. While others are at work it leaves that to them, or to whoever comes next.
+// Settle records the changes of the store that processes which died had not yet recorded, and the
+// results that they never recorded. While others are at work it leaves that to them, or to the next
+// process.
 func (p *Approvals) Settle(log *audit.Log) error {
 	if err := p.Ready(); err != nil {
 		return err
@@ -62,7 +63,7 @@ func (p *Approvals) Settle(log *audit.Log) error {
 	return p.tellLost(ctx, log)
 }
 
-// tellLeft records what stands in the outbox.
+// tellLeft records what is in the outbox.
 func (p *Approvals) tellLeft(ctx context.Context, log *audit.Log) error {
 	events, err := p.Store.Unlogged(ctx)
 	if err != nil || len(events) == 0 {
@@ -78,8 +79,8 @@ func (p *Approvals) tellLeft(ctx context.Context, log *audit.Log) error {
 	return p.forget(events, "")
 }
 
-// untold are the events that do not stand in the log: a process may have died after it had written
-// them there.
+// untold are the events that are not in the log: a process may have died after it had written them
+// there.
 func (p *Approvals) untold(events []approval.Event) ([]approval.Event, error) {
 	told := make(map[string]bool)
 	for e, err := range p.record.Entries(audit.Filter{Kinds: []string{"approval."}}) {

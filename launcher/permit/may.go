@@ -28,8 +28,8 @@ func (p *Approvals) May(a approval.Action, over approval.Channel) (approval.Via,
 	return via, nil
 }
 
-// attempted records that somebody tried what is a person's. From inside of a sandbox there is no
-// record to write.
+// attempted records an attempt at something that only a person may do. Inside a sandbox there is no
+// log to write.
 func (p *Approvals) attempted(a approval.Action, via approval.Via, why error) error {
 	if via.Channel == approval.ChannelSandbox {
 		return nil
@@ -47,7 +47,7 @@ func (p *Approvals) attempted(a approval.Action, via approval.Via, why error) er
 	return err
 }
 
-// fenced reports whether this process is inside of a sandbox.
+// fenced reports whether this process is inside a sandbox.
 func (p *Approvals) fenced() bool {
 	who, _ := p.Caller().Who()
 	return who == approval.ChannelSandbox
@@ -71,13 +71,14 @@ func (p *Approvals) mayAnswer(ctx context.Context, d *approval.Decision) error {
 	return err
 }
 
-// AtPerson reports whether a person is at the terminal of this process, as far as that can be told.
+// AtPerson reports whether a person is at the terminal of this process, as far as that can be
+// known.
 func (p *Approvals) AtPerson() bool {
 	who, why := p.Caller().Who()
 	return who == "" && why == ""
 }
 
-// Person is how the user of this process is written as who approved.
+// Person is the user of this process, as written for the person who approved.
 func Person() string { return "uid " + strconv.Itoa(os.Getuid()) }
 
 // Approves reports whether any call was allowed.

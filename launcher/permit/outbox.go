@@ -12,10 +12,10 @@ import (
 	"github.com/tada-run/tada-run/launcher/record"
 )
 
-// The store keeps each event until it stands in the log, so that a process that dies in between
-// loses none. Who changes the store holds the outbox shared from before the change until its events
-// are in the log and out of the store. Who tells what the dead have left takes it alone, and so
-// never tells what the living are about to tell.
+// The store keeps each event until it is in the log, so that a process that dies in between loses
+// none. A process that changes the store holds the outbox shared, from before the change until its
+// events are in the log and out of the store. A process that records what dead ones have left holds
+// it exclusively, so it never records what a live one is about to record.
 
 // Change does what changes the store and records what it changed. The error is that of the record,
 // or else the change's own.
@@ -31,9 +31,9 @@ func (p *Approvals) Change(log *audit.Log, d audit.Durability,
 	return err
 }
 
-// changeNow is change for a caller that has no time: when it returns, the events stand in the log,
-// and the channel says when the store has forgotten them. A process that ends before leaves that to
-// the next one.
+// changeNow is change for a caller that has no time: when it returns, the events are in the log,
+// and the channel receives when the store has dropped them. A process that ends before leaves that
+// to the next one.
 func (p *Approvals) changeNow(log *audit.Log, d audit.Durability,
 	do func() ([]approval.Event, error)) (<-chan error, error) {
 	s, err := p.ChangeSaid(log, d, do)
@@ -47,7 +47,7 @@ func (p *Approvals) changeNow(log *audit.Log, d audit.Durability,
 type written struct {
 	events []approval.Event
 	place  string   // of the last of them in the log, once the disk has it
-	outbox *os.File // held shared; nil when there is nothing to forget
+	outbox *os.File // held shared; nil when there is nothing to drop
 }
 
 // ChangeSaid is change for a caller that has something better to do than to have the store forget,
@@ -103,7 +103,7 @@ func AppendEvents(log *audit.Log, events []approval.Event,
 	return place, nil
 }
 
-// forget takes events that stand in the log out of the store. Refused attempts were never in it.
+// forget takes events that are in the log out of the store. Refused attempts were never in it.
 func (p *Approvals) forget(events []approval.Event, place string) error {
 	var seqs []uint64
 	for _, e := range events {
@@ -133,6 +133,6 @@ func StoreContext() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), storeTimeout)
 }
 
-// storeTimeout bounds one operation on the approval store. Nobody holds it while a person
+// storeTimeout bounds one operation on the approval store. The store is not held while a person
 // thinks, so a longer wait means that something is wrong with it.
 const storeTimeout = 15 * time.Second

@@ -15,8 +15,8 @@ import (
 )
 
 // Permit returns no refusal when the attempt may run: by policy, by a standing approval, or because
-// an approval of exactly this plan was consumed just now. The authority says what was consumed,
-// also where the answer is a refusal.
+// an approval of exactly this plan was consumed just now. The authority names what was consumed,
+// even if the answer is a refusal.
 func (a *Attempt) Permit(ctx context.Context) (*Authority, *refusal.Refusal, error) {
 	q := NewQuestion(a)
 	switch a.Judged().Decision {
@@ -51,7 +51,7 @@ func (q *Question) permit(ctx context.Context) (*refusal.Refusal, error) {
 		return envelope.Events, err
 	})
 	if refusal != nil {
-		return q.withOffer(ctx, refusal, refusal.Wish, false) // it cools off: nobody is asked
+		return q.withOffer(ctx, refusal, refusal.Wish, false) // denied a moment ago: no question
 	}
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (q *Question) ask(ctx context.Context, e approval.Envelope) (*refusal.Refus
 	if err != nil {
 		return nil, fmt.Errorf("ask on the terminal: %w", err)
 	}
-	if decision.Envelope == "" { // it stays in the inbox, or was answered there meanwhile
+	if decision.Envelope == "" { // it stays in the inbox, or was answered there in that time
 		return q.await(ctx, e)
 	}
 	return q.decided(ctx, e, decision)
@@ -169,7 +169,7 @@ func (q *Question) await(ctx context.Context, e approval.Envelope) (*refusal.Ref
 	case errors.Is(err, context.DeadlineExceeded),
 		err == nil && now.State == approval.Pending && now.Decision == nil:
 		return q.pending(e), nil
-	case errors.Is(err, context.Canceled): // who asked inside a session is gone
+	case errors.Is(err, context.Canceled): // the process that asked inside a session is gone
 		return q.cancelled(e, &prompt.CancelledError{By: "the process that asked has exited"})
 	case err != nil:
 		return q.storeRefusal(err)

@@ -6,7 +6,7 @@ import (
 )
 
 // Phrase returns the words that only this user's real prompts show, made when they are first
-// needed. They stand in the state directory, which no fence reaches.
+// needed. They are in the state directory, which no sandbox reaches.
 func (p *Approvals) Phrase() (string, error) {
 	return approval.LoadPhrase(p.dir.Phrase(), p.dir.Random)
 }

@@ -51,7 +51,7 @@ func (p *Approvals) StorePlace(ctx context.Context) []audit.Place {
 	return []audit.Place{place}
 }
 
-// HasStore reports whether anybody was ever asked: without a store none is made.
+// HasStore reports whether a question was ever asked: without a store none is made.
 func (p *Approvals) HasStore() bool {
 	_, err := os.Lstat(p.dir.Approvals())
 	return err == nil

@@ -22,8 +22,8 @@ type Question struct {
 // NewQuestion returns the question about an attempt.
 func NewQuestion(a *Attempt) *Question { return &Question{Attempt: a, Authority: &Authority{}} }
 
-// Consume judges the request anew, because the world had time to change while a person was
-// thinking, and spends the approval for the plan as it is now.
+// Consume judges the request again, because the world had time to change while a person was
+// thinking, and consumes the approval for the plan as it is now.
 func (q *Question) Consume(ctx context.Context, id string) (*refusal.Refusal, error) {
 	shown := q.Case
 	fresh, err := q.Again()

@@ -15,9 +15,8 @@ import (
 var ErrIntact = errors.New("the approval database is not damaged; a rebuild would drop " +
 	"every open question")
 
-// Rebuild makes a lost or damaged database of approvals anew from the log, which
-// verify proves first. What was used or denied stays so; open questions and standing approvals are
-// gone.
+// Rebuild rebuilds a lost or damaged database of approvals from the log, which verify proves first.
+// What was used or denied stays so; open questions and standing approvals are gone.
 func (p *Approvals) Rebuild(ctx context.Context, verify func() error) (approval.Rebuilt, error) {
 	if _, err := p.May(approval.Mend, approval.ChannelTadactl); err != nil {
 		return approval.Rebuilt{}, err

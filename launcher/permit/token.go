@@ -43,7 +43,7 @@ func (p *Approvals) Audience() (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// Trusted returns whose signed answers count here; nobody's when that was never said.
+// Trusted returns the keys whose signed answers count here; none if none were ever added.
 func (p *Approvals) Trusted() (approval.TrustList, error) {
 	list, err := approval.LoadTrust(p.dir.Trust())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,7 +58,7 @@ type Taken struct {
 	Envelope  string // "" for a plan that was allowed beforehand
 	Approved  bool
 	Presigned bool            // it waits for the profile ci
-	Votes     int             // how many people have said yes, where that is not enough yet
+	Votes     int             // how many people have approved, if that is not enough yet
 	People    int             // how many must
 	Grant     *approval.Grant // the standing approval that it asked for; nil for once
 }
@@ -141,7 +141,7 @@ func (p *Approvals) mayHandIn(ctx context.Context, s approval.Signed, approved b
 	return err
 }
 
-// Votes returns how many people have said yes to an open question, and how many must. They are the
+// Votes returns how many people have approved an open question, and how many must. They are the
 // same when it was decided.
 func (p *Approvals) Votes(ctx context.Context, id string) (votes, people int, err error) {
 	e, err := p.Store.Get(ctx, id)
@@ -185,8 +185,8 @@ func (p *Approvals) verify(token []byte) (approval.Signed, error) {
 // presignedSuffix ends the names of answers that wait for their plan.
 const presignedSuffix = ".token"
 
-// keep stores an answer to a plan that nobody has asked yet. Its name is its hash, so that
-// nothing that a signer chose becomes a path.
+// keep stores an answer to a plan that was not asked yet. Its name is its hash, so that nothing
+// that a signer chose becomes a path.
 func (p *Approvals) keep(token []byte) error {
 	if err := state.PrivateDir(p.dir.Presigned()); err != nil {
 		return err
@@ -200,8 +200,8 @@ func (p *Approvals) keep(token []byte) error {
 	return err
 }
 
-// signedFor returns the stored answer for a plan and the file that it stands in; "" when there is
-// none. Answers that are no good any more are removed.
+// signedFor returns the stored answer for a plan and the file that contains it; "" if there is
+// none. It removes answers that are no longer valid.
 func (p *Approvals) signedFor(payload []byte) (approval.Signed, string, error) {
 	template, err := plan.Template(payload)
 	if err != nil {
@@ -323,7 +323,7 @@ func (p *Approvals) ownKey(passphrase func() (string, error)) (approval.Key, err
 	return key, err
 }
 
-// ExportPayload is a plan as a question that nobody has asked.
+// ExportPayload is a plan as a question that was not asked.
 func (p *Approvals) ExportPayload(payload []byte) ([]byte, error) {
 	audience, err := p.Audience()
 	if err != nil {

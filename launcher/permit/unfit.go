@@ -22,8 +22,8 @@ type keptFacts struct {
 // factsDir is where they are kept, each under the id of its question.
 func (p *Approvals) factsDir() string { return filepath.Join(p.dir.Runtime(), "asked") }
 
-// keepFacts keeps those of the attempt for the question e. One that cannot be kept is missed by
-// nobody but who wants to know a reason.
+// keepFacts stores the facts of the attempt for the question e. If that fails, only the reason for
+// a later mismatch is lost.
 func (a *Attempt) keepFacts(e approval.Envelope) {
 	salt := make([]byte, 16)
 	if _, err := a.dir.Random.Read(salt); err != nil {

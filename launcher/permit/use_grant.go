@@ -13,9 +13,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/refusal"
 )
 
-// UseGrant spends a use of the standing approval for exactly this plan, if there is one: the run
-// then has its id. The use is on the disk before anything runs, and the person who watches is
-// told by what right it does.
+// UseGrant consumes a use of the standing approval for exactly this plan, if there is one: the run
+// then has its id. The use is on the disk before anything runs, and the person who watches sees by
+// what right it runs.
 func (q *Question) UseGrant(ctx context.Context) error {
 	var g approval.Grant
 	err := q.Approvals.Change(q.Log, audit.Durable, func() (events []approval.Event, err error) {
@@ -53,8 +53,8 @@ func (q *Question) useNewGrant(ctx context.Context) error {
 	return q.UseGrant(ctx)
 }
 
-// enlist makes the yes to what a session opens a standing approval, and uses it. As after every
-// answer, the request is judged anew.
+// enlist makes the approval of what a session opens a standing approval, and uses it. As after
+// every answer, the request is judged again.
 func (q *Question) enlist(ctx context.Context, id string) (*refusal.Refusal, error) {
 	fresh, err := q.Again()
 	if err != nil {

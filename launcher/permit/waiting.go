@@ -19,8 +19,8 @@ import (
 
 const waitingDir = "waiting"
 
-// placing is locked shared while a file is made and locked, and alone by who looks for those that
-// are not locked.
+// placing is locked shared while a file is made and locked, and exclusively by a process that looks
+// for files that are not locked.
 const placing = "placing"
 
 func (p *Approvals) askerFile(id string) string {
@@ -36,7 +36,7 @@ func (p *Approvals) withdrawDead(ctx context.Context) error {
 	}
 	lock, err := p.dir.Lock(placing, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil // whoever looks next finds it
+		return nil // the next process that looks finds it
 	}
 	if err != nil {
 		return err
@@ -82,15 +82,15 @@ func (p *Approvals) withdrawIfDead(ctx context.Context, id string) error {
 	if err := os.Remove(p.askerFile(id)); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return nil // whoever waited has removed it, since it was opened here
+	return nil // its process has removed it since it was opened here
 }
 
-// lookEvery is how often those who watch questions look for askers that are gone: nothing else
-// tells it.
+// lookEvery is how often watchers of questions look for askers that are gone: nothing else reports
+// that.
 const lookEvery = 500 * time.Millisecond
 
-// withdrawing withdraws dead questions until ctx ends. What it cannot do, the next one who answers
-// is told.
+// withdrawing withdraws dead questions until ctx ends. If it fails, the next process that answers
+// reports that.
 func (p *Approvals) withdrawing(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()

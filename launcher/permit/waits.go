@@ -15,7 +15,7 @@ import (
 func (a *Attempt) waits(e approval.Envelope, made bool) (done func(), err error) {
 	path := a.askerFile(e.ID)
 	if a.AskHere == nil && a.Wait <= 0 {
-		// from here on it is also asked by someone who comes back for the answer
+		// from here on its asker also comes back for the answer
 		_ = os.Remove(path)
 		return func() {}, nil
 	}
@@ -33,7 +33,7 @@ func (a *Attempt) waits(e approval.Envelope, made bool) (done func(), err error)
 	}
 	f, err := os.OpenFile(path, flags, 0o600)
 	if errors.Is(err, os.ErrNotExist) {
-		return func() {}, nil // it was asked by someone who comes back for the answer
+		return func() {}, nil // its asker comes back for the answer
 	}
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (a *Attempt) waits(e approval.Envelope, made bool) (done func(), err error)
 		return nil, err
 	}
 	return func() {
-		if flock.Try(f) == nil { // nobody else waits for it
+		if flock.Try(f) == nil { // no other process waits for it
 			_ = os.Remove(path)
 		}
 		f.Close()

@@ -13,8 +13,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// storeRefusal words an answer of the store that is not a yes. Any other error of the store is
-// its failure, and is returned as it came.
+// storeRefusal words an answer of the store that is not an approval. Any other error of the store
+// is a failure, and is returned unchanged.
 func (a *Attempt) storeRefusal(err error) (*refusal.Refusal, error) {
 	var refused *approval.Refused
 	failure, known := approval.Explain(err)
@@ -53,7 +53,7 @@ func undoes(id string) string {
 	return "tadactl deny --undo " + id
 }
 
-// cooling says for how long a denied plan is not asked again; "" where that is not why.
+// cooling says for how long a denied plan is not asked about again; "" if that is not the reason.
 func (a *Attempt) cooling(refused *approval.Refused) string {
 	if !errors.Is(refused.Err, approval.ErrDenied) || refused.Until.IsZero() {
 		return ""

@@ -46,7 +46,7 @@ func readLine(ctx context.Context, tty *os.File, prompt string, shown echo) (str
 			return "", nil
 		case key == '\r' || key == '\n':
 			return line.String(), nil
-		case key == 0x7f || key == 0x08 || key == 0x15: // a short line is typed anew
+		case key == 0x7f || key == 0x08 || key == 0x15: // a short line is typed again
 			line.Reset()
 			fmt.Fprint(tty, "\r\x1b[K", prompt)
 		case key >= ' ' && line.Len() < maxLine:

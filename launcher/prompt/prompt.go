@@ -18,25 +18,25 @@ import (
 type Answer struct {
 	Given, Yes bool
 	Denied     []string      // calls of several that are denied all the same
-	Message    string        // to the agent, with a no
+	Message    string        // to the agent, with a denial
 	Instead    string        // a command that the person would rather see
 	Code       string        // the one-time code, where one was asked for
 	Took       time.Duration // from the showing to the answer
 }
 
-// A Page is what is put before a person, and what a yes to it takes.
+// A Page is what is shown to a person, and what approving it takes.
 type Page struct {
 	Payload []byte
 	After   string        // what it comes after, for below it
 	Calls   []string      // that are answered one by one, when there are several
-	Least   time.Duration // before a yes is taken
-	Typed   string        // the characters of a yes; "" where a key is enough
+	Least   time.Duration // before an approval is accepted
+	Typed   string        // the characters that approve; "" if a key is enough
 	Code    bool          // and a one-time code
-	Edited  bool          // a no may name another command
+	Edited  bool          // a denial may suggest another command
 }
 
-// Put shows a page and waits for the answer. session.Ask takes a yes only when every line of what
-// it shows was on the screen; where the short page would cut something it is given the full one.
+// Put shows a page and waits for the answer. session.Ask accepts an approval only when every line
+// that it shows was on the screen; if the short page would cut something it gets the full one.
 func (p Page) Put(ctx context.Context, tty *os.File, phrase string,
 	now func() time.Time) (Answer, error) {
 	var a Answer
@@ -121,8 +121,7 @@ func (p Page) options() session.AskOptions {
 	return o
 }
 
-// below is what stands under the page: what it comes after, and what a yes would allow of several
-// calls.
+// below is the text under the page: earlier answers, and which of several calls an approval allows.
 func (p Page) below(denied []string) string {
 	var b strings.Builder
 	if p.After != "" {

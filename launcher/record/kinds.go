@@ -9,12 +9,12 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// The kinds of record that a run writes, in their order. Approval events stand between intent
-// and start under the kinds that package approval gives them.
+// The kinds of entries that a run writes, in their order. Approval events come between intent and
+// start under the kinds that package approval gives them.
 const (
 	KindIntent = "exec.intent" // what is about to be done, and by which verdict
 	KindDenied = "exec.denied" // it was not done
-	KindStart  = "exec.start"  // it runs, in this fence
+	KindStart  = "exec.start"  // it runs, in this sandbox
 	KindEnd    = "exec.end"    // how it ended
 	KindFailed = "exec.failed" // it could not be started
 )

@@ -23,8 +23,8 @@ type Record struct {
 // Of returns the record of a state directory.
 func Of(dir *state.Directory) *Record { return &Record{dir: dir} }
 
-// OpenLog opens the hash-chained log for appending. Where it is kept is not for the environment
-// to say: $AUDIT_LOG_PATH belongs to whoever asks.
+// OpenLog opens the hash-chained log for appending. The environment does not decide where it is
+// kept: $AUDIT_LOG_PATH belongs to the caller.
 func (r *Record) OpenLog() (*audit.Log, error) {
 	log, err := audit.OpenLog(r.dir.Audit(),
 		audit.LogOptions{Now: r.dir.Now, BootID: r.dir.BootID, Mark: r.dir.Mark(),
@@ -36,8 +36,8 @@ func (r *Record) OpenLog() (*audit.Log, error) {
 }
 
 // Transcript opens the transcript of a session for reading, packed or not. It is fs.ErrNotExist for
-// one that was dropped. Ids come from the log, which somebody may have edited: what is no id must
-// not become a path.
+// one that was dropped. Ids come from the log, which may have been edited: a text that is not an id
+// must not become a path.
 func (r *Record) Transcript(sid string) (io.ReadSeekCloser, error) {
 	if !state.IsID(sid) {
 		return nil, fmt.Errorf("session %q: %w", sid, os.ErrNotExist)

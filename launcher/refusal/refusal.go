@@ -36,11 +36,11 @@ type Refusal struct {
 	Internal `json:"-"`
 }
 
-// An Internal is what no program is told of a refusal.
+// An Internal is the part of a refusal that no program gets.
 type Internal struct {
 	Exit int              `json:"-"` // status of tada-run
 	Wish string           `json:"-"` // the command that the person would rather see
-	In   pathguard.Locale `json:"-"` // of who reads it
+	In   pathguard.Locale `json:"-"` // the reader's language
 }
 
 // DoesNotFit says which approval does not fit, and why; nothing for nil.
@@ -60,9 +60,9 @@ type Item struct {
 	Message  string   `json:"message,omitempty"`
 }
 
-// Line is the refusal as one line for a person, without the newline. What waits for an answer says
-// first what the question is about. A denial by a person is told without the advice to the agent:
-// who denied reads it too.
+// Line is the refusal as one line for a person, without the newline. If it waits for an answer, the
+// subject of the question comes first. After a denial by a person it leaves out the advice to the
+// agent, because the person who denied reads it too.
 func (r *Refusal) Line() string {
 	status, byUser := cmp.Or(Phrase(r.In, r.Status), r.Status), Phrase(r.In, "by user")
 	if r.Status != r.Code {
@@ -102,8 +102,8 @@ func (r *Refusal) JSON() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// What a program is told is bounded: it reads the refusal as output of its command, and a
-// generated script of 80 kB has hundreds of reasons.
+// The text for a program is bounded: it reads the refusal as output of its command, and a generated
+// script of 80 kB has hundreds of reasons.
 const (
 	MaxItems  = 12
 	maxReason = 300 // bytes of one message
@@ -121,8 +121,8 @@ func Clip(s string) string {
 // not bound: clients number their calls, and a number would make every repetition new.
 const FirstCall = "c1"
 
-// Of words the verdict v for the run's only call, in a language. Only the reasons that decided
-// are told, each rule's spans together.
+// Of words the verdict v for the run's only call, in a language. Only the reasons that decided are
+// included, each rule's spans together.
 func Of(in pathguard.Locale, v pathguard.Verdict, status, code, message string, exit int) *Refusal {
 	r := &Refusal{
 		Version: 1, Status: status, Code: code, Message: message, Items: []Item{},
@@ -165,10 +165,10 @@ func Of(in pathguard.Locale, v pathguard.Verdict, status, code, message string, 
 	return r
 }
 
-// An Offer is the command that a person would rather see than the one that was denied. It is
-// another plan, with a hash and a question of its own: nothing of what was asked runs in part. Its
-// verdict is allow (it may be run), ask (its question is open), approved (it was answered so) or
-// cancelled (it was withdrawn).
+// An Offer is the command that a person suggested instead of the one that was denied. It is another
+// plan, with its own hash and question: no part of the denied command runs. Its verdict is allow
+// (it may be run), ask (its question is open), approved (it was answered so) or cancelled (it was
+// withdrawn).
 type Offer struct {
 	Command  string `json:"command"`
 	Verdict  string `json:"verdict"`
@@ -210,6 +210,6 @@ func Denied(in pathguard.Locale, v pathguard.Verdict) *Refusal {
 	return Of(in, v, "denied", code, message, exit.Denied)
 }
 
-// Waits reports whether the question is still open, so that the same line again is let go after a
-// yes.
+// Waits reports whether the question is still open, so that the same line is allowed after an
+// approval.
 func (f *Refusal) Waits() bool { return f != nil && f.Status == "pending" }

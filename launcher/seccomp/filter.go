@@ -24,7 +24,7 @@ func Errno[E ~uintptr](e E) Verdict { return 0x00050000 | Verdict(e) }
 // that the kernel then drops. The exception is a number that the kernel does not take at all.
 type Test struct {
 	Arg   int
-	Mask  uint32 // 0 stands for all ones
+	Mask  uint32 // 0 means all ones
 	Value uint32
 	High  bool // the upper 32 bits instead
 	Any   bool // true: some bit of Value is set in the argument; false: argument & Mask == Value
@@ -170,8 +170,8 @@ func (p *Program) when(code uint16, k uint32) (at int) {
 	return len(*p) - 1
 }
 
-// here ends what when began. A comparison itself jumps no more than 255 instructions; farther takes
-// a jump of its own.
+// here ends what when began. A comparison jumps at most 255 instructions; a longer way takes a
+// separate jump.
 func (p *Program) here(at int) {
 	length := len(*p) - at - 1
 	if length <= 255 {

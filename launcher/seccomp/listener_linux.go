@@ -111,9 +111,9 @@ func (l Listener) SyncWakeUp() error {
 }
 
 // HandOver puts a copy of a descriptor into the caller's table and returns its number there. The
-// answer is still to be sent: the kernel can do both at once, but a signal that reaches the
-// launcher meanwhile takes the descriptor back and leaves an answer of 0 (Linux 6.18), and that
-// takes five times as long.
+// answer must still be sent. The kernel can do both at once, but a signal that reaches the launcher
+// in between takes the descriptor back and leaves an answer of 0 (Linux 6.18), and that takes five
+// times as long.
 func (l Listener) HandOver(id uint64, fd, flags int) (int, error) {
 	add := struct { // struct seccomp_notif_addfd
 		id           uint64

@@ -1,7 +1,7 @@
 package session
 
 // Aside calls f while the command's output and the keys for it wait: the caller's terminal is as it
-// was found, and f may ask on it. Nothing is lost meanwhile.
+// was found, and f may ask on it. Nothing is lost in that time.
 func (s *Session) Aside(f func()) {
 	for _, r := range s.relays {
 		r.busy.Lock()

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// What Ask waits for where its options say nothing. Quiet is longer than the gap between
-// the bytes of a paste or of a held key; Guard is longer than it takes to see that the
-// screen changed and to not press the key that was meant for the program before.
+// How long Ask waits by default. Quiet is longer than the gap between the bytes of a paste or of a
+// held key. Guard is longer than a person needs to see that the screen changed, and not to press
+// the key that was meant for the program before.
 const (
 	DefaultQuiet = 100 * time.Millisecond
 	DefaultGuard = 400 * time.Millisecond
@@ -18,12 +18,12 @@ const (
 
 // AskOptions say how Ask asks. The zero value asks for "y".
 type AskOptions struct {
-	Approve   rune          // the key that means yes; 0 is 'y'. Not used with a Challenge.
+	Approve   rune          // the key that approves; 0 is 'y'. Not used with a Challenge.
 	Others    []rune        // further keys that end the question with the answer Chosen
-	Hint      string        // what those do, in the line that says what to press
-	Challenge string        // when not empty, yes is typing these characters: letters and digits
+	Hint      string        // what those do, in the line that lists the keys
+	Challenge string        // if not empty, these characters approve: letters and digits
 	Quiet     time.Duration // silence required before the question is shown; 0 is DefaultQuiet
-	// after it is shown, keys that mean yes are ignored this long; 0 is DefaultGuard
+	// after it is shown, keys that approve are ignored this long; 0 is DefaultGuard
 	Guard   time.Duration
 	Timeout time.Duration // how long the question may stay open; 0 is for ever
 }
@@ -64,7 +64,7 @@ var (
 	// ErrBackground is returned by Ask when we are not the terminal's foreground process
 	// group, at the start or after a stop: the keys belong to another program.
 	ErrBackground = errors.New("not the foreground process group of the terminal")
-	// ErrTimeout is returned by Ask when nobody answered in AskOptions.Timeout.
+	// ErrTimeout is returned by Ask when no one answered in AskOptions.Timeout.
 	ErrTimeout = errors.New("no answer in time")
 	// ErrHangup is returned by Ask when the terminal went away.
 	ErrHangup = errors.New("the terminal was closed")
@@ -76,8 +76,8 @@ type Interrupted struct{ Signal os.Signal }
 
 func (e *Interrupted) Error() string { return fmt.Sprintf("interrupted by signal: %v", e.Signal) }
 
-// maxTries is how often a challenge may be missed. Three is a slip and another slip; more
-// is somebody who does not read.
+// maxTries is how often a challenge may be missed. Three allows two slips; a person who misses more
+// does not read.
 const maxTries = 3
 
 // settled fills in the defaults and refuses what cannot be asked safely.

@@ -302,7 +302,7 @@ func (p *prompt) awake(ctx context.Context) (happening, error) {
 	return what, nil
 }
 
-// pause stops our job as Ctrl-Z does, with the terminal given back meanwhile.
+// pause stops our job as Ctrl-Z does, with the terminal restored until it continues.
 func (p *prompt) pause(sig syscall.Signal) error {
 	p.modes.leave()
 	if err := stopGroup(sig, p.resumed); err != nil {
@@ -312,7 +312,7 @@ func (p *prompt) pause(sig syscall.Signal) error {
 	if !p.modes.enter() {
 		return ErrBackground
 	}
-	p.drawn = nil // what stands on the screen now is not ours
+	p.drawn = nil // what is on the screen now is not ours
 	return nil
 }
 
@@ -333,8 +333,8 @@ func (p *prompt) draw() {
 	p.drawn = rows
 }
 
-// erase removes the question from the screen. A terminal may have broken its rows again
-// when the window became narrower, so they are counted anew.
+// erase removes the question from the screen. A terminal may have broken its rows again when the
+// window became narrower, so they are counted again.
 func (p *prompt) erase() {
 	if len(p.drawn) == 0 {
 		return

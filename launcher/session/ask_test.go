@@ -130,7 +130,7 @@ func TestGuardTime(t *testing.T) {
 	a.ends("error " + ErrTimeout.Error())
 }
 
-// Keys that nobody presses after reading do not approve: Enter, space, pasted text.
+// Keys that are not pressed after reading do not approve: Enter, space, pasted text.
 func TestWhatDoesNotApprove(t *testing.T) {
 	for name, keys := range map[string]string{
 		"enter": "\r", "newline": "\n", "space": " ", "paste": "y\n", "many": "yyyy",
@@ -320,7 +320,7 @@ func TestAskStopsAndContinues(t *testing.T) {
 	o.expect("ready$ ")
 }
 
-// E-chan-3: after a stop the guard time begins anew, though it was over before: a y that was meant
+// E-chan-3: after a stop the guard time starts again, though it was over before: a y that was meant
 // for the shell, or for what had been on the screen, approves nothing. One after it does.
 func TestGuardTimeAfterAStop(t *testing.T) {
 	t.Parallel()

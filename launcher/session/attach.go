@@ -11,7 +11,7 @@ import (
 // A View is what a person sees of a session that this terminal is attached to. Its methods are
 // called by one goroutine. What they return is written to the terminal.
 type View interface {
-	Redraw(p []byte) []byte // the whole screen anew
+	Redraw(p []byte) []byte // the whole screen again
 	Output(p []byte) []byte
 	Status(s wire.Status) []byte
 	Notice(n wire.Notice) []byte
@@ -36,14 +36,14 @@ type Attachment struct {
 	Idle    time.Duration // without a key, after which a lease ends; 0 is the holder's usual
 	TTY     string        // the terminal's name, for people
 
-	// Answer puts a question that waits before the person at this terminal, which is as it was
-	// before meanwhile. It is nil where nobody answers here.
+	// Answer shows a waiting question to the person at this terminal, which is restored for that
+	// time. It is nil if no one answers here.
 	Answer func(ctx context.Context, envelope string) error
 }
 
 // An Ended says how an attachment ended.
 type Ended struct {
-	Detached bool         // this client left, and the session goes on
+	Detached bool         // this client left, and the session continues
 	Lost     bool         // the holder is gone without a word
 	Last     *wire.Notice // the last refusal, when there was one
 	wire.Ending
@@ -74,7 +74,7 @@ var orders = []order{
 	{'k', wire.Kill, "kill the session and everything in it? y/n", "kill"},
 }
 
-// KeyHelp is one line that tells the keys.
+// KeyHelp is one line that lists the keys.
 func KeyHelp() string {
 	text := "Ctrl-] and:"
 	for _, o := range orders {

@@ -15,7 +15,7 @@ import (
 )
 
 // Attach shows the session behind a.Conn until it ends, this client leaves, or ctx ends, which is
-// leaving too. The terminal is raw meanwhile, and is given back in any case. An error means that
+// leaving too. The terminal is raw in that time, and is restored in any case. An error means that
 // the terminal or the connection failed.
 func Attach(ctx context.Context, a Attachment) (Ended, error) {
 	c := &client{ctx: ctx, a: a, keys: make(chan []byte), frames: make(chan wire.Frame),
@@ -72,7 +72,7 @@ func (c *client) run(ctx context.Context) (Ended, error) {
 	signal.Notify(winch, syscall.SIGWINCH)
 	defer signal.Stop(winch)
 	keyed := make(chan os.Signal, 1)
-	if c.a.Starter { // without a terminal of its own, whoever interrupts it means the program
+	if c.a.Starter { // without a private terminal, an interrupt is meant for the program
 		signal.Notify(keyed, syscall.SIGINT, syscall.SIGQUIT)
 		defer signal.Stop(keyed)
 	}
@@ -143,7 +143,7 @@ func (c *client) keyboard() {
 				return
 			}
 			if n, err = c.term.read(buf); err == unix.EAGAIN {
-				poll(nil, recheck) // in the background: the keys are somebody else's
+				poll(nil, recheck) // in the background: the keys belong to another job
 				continue
 			}
 		} else {
@@ -201,7 +201,8 @@ func (c *client) take(f wire.Frame) {
 	}
 }
 
-// now takes in who drives from here on. What was typed and not sent was for another situation.
+// now records who drives from here on. Keys that were typed and not sent were for another
+// situation.
 func (c *client) now(s wire.Status, epoch uint32) {
 	first, took := c.status.ID == "", s.You && !c.status.You
 	changed := !first && epoch != c.epoch
@@ -215,7 +216,7 @@ func (c *client) now(s wire.Status, epoch uint32) {
 		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeDiscarded, Bytes: n,
 			Message: "unsent input was discarded"}))
 	}
-	if first { // typed before it was known who drives
+	if first { // typed before the driver was known
 		c.credit = wire.Credit
 		c.flush()
 	}
@@ -315,8 +316,8 @@ func (c *client) order(key byte) {
 	}
 }
 
-// question lets the person at this terminal answer what waits. It is this terminal that she reads
-// and types on: nothing of the session reaches it meanwhile.
+// question lets the person at this terminal answer a waiting question. She reads and types on this
+// terminal, so nothing of the session reaches it in that time.
 func (c *client) question() {
 	if c.a.Answer == nil || c.term == nil {
 		return
@@ -368,8 +369,8 @@ func (c *client) do(o *order) {
 	c.send(f)
 }
 
-// enter sends input. Keys of a person who only watches go nowhere, and she is told; what a program
-// writes is for the holder to refuse, because it has to be on record.
+// enter sends input. Keys of a person who only watches are dropped, and she is told so; the holder
+// has to refuse input from a program, because that has to be recorded.
 func (c *client) enter(p []byte, always bool) {
 	if !always && !c.a.Starter && !c.status.You && c.status.ID != "" {
 		c.show(c.a.View.Notice(wire.Notice{Code: wire.CodeRefused, By: c.status.Driver,

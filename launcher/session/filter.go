@@ -21,8 +21,8 @@ import (
 //	        read it. The answers are of fixed forms, with no text of the command's choosing
 //	drop    never; rows that drop are there for the reason
 //
-// In a sequence, N stands for any parameters; a third field is what takes it back when the run ends
-// with it on.
+// In a sequence, N matches any parameters; a third field is what resets it when the run ends with
+// it on.
 //
 //go:embed filter.txt
 var filterTable string
@@ -83,9 +83,9 @@ const (
 	maxText    = 4 << 10
 )
 
-// A Filter stands between a command and a person's terminal. It takes away what writes the
-// clipboard, makes the terminal type, or names it, and what only full-screen programs need from
-// others; the record has everything. Sequences may be cut anywhere between two calls.
+// A Filter is between a command and a person's terminal. It removes sequences that write the
+// clipboard, make the terminal type, or name it, and those that only full-screen programs need; the
+// transcript has everything. Sequences may be cut anywhere between two calls.
 type Filter struct {
 	// Keys reports whether the command reads keys one by one; nil is never.
 	Keys func() bool
@@ -202,7 +202,7 @@ func (f *Filter) character(p []byte) int {
 		return max(size-kept, 0)
 	}
 	f.out = append(f.out, "\ufffd"...)
-	if size < kept { // what was held after it may begin a character
+	if size < kept { // the bytes kept after it may begin a character
 		f.part = append(f.part, whole[size:kept]...)
 		return 0
 	}

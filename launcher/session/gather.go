@@ -1,10 +1,11 @@
 package session
 
-// A gather decides when what a command prints is left to grow for a moment before it is read. Every
-// piece costs a commitment that no compression makes smaller, a write and two wake-ups: a command
-// that prints line by line would be recorded in more bytes than it printed. Nobody is held up for
-// nothing: where a moment brought no more than a piece brings anyway, because the command waits for
-// an answer or thinks, the next try comes after twice as many pieces. The zero value is ready.
+// A gather decides when the output of a command is left to grow for a moment before it is read.
+// Every piece costs a commitment that no compression makes smaller, a write and two wake-ups: the
+// record of a command that prints line by line would be larger than its output. There is no delay
+// without a gain: if a moment brought no more than a piece brings anyway, because the command waits
+// for an answer or computes, the next try comes after twice as many pieces. The zero value is
+// ready.
 type gather struct {
 	usual  int // bytes of the last piece that was taken as it came
 	passed int // pieces since the last try

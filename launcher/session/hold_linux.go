@@ -16,8 +16,8 @@ func Hold(like Stdio, tap Tap, show func([]byte)) (*Session, error) {
 		plan: plan{child: [3]give{slave, slave, slave}, screen: 1, keys: none}, show: show}, tap)
 }
 
-// typeChunk is how much is recorded before it is written: what a terminal that nobody reads from
-// takes at most is 4095 bytes, and what is written is not to be far behind what was recorded.
+// typeChunk is how much is recorded before it is written: a terminal without a reader takes at most
+// 4095 bytes, and what is written should not be far behind what was recorded.
 const typeChunk = 512
 
 // Type writes keys by author to the terminal, recorded first, and returns how many bytes the
@@ -61,7 +61,7 @@ func (s *Session) write(p []byte, cancelled func() bool) (n int, err error) {
 			fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT},
 				{Fd: int32(nudge), Events: unix.POLLIN}}
 			if err := poll(fds, recheck); err != nil {
-				// a master that was closed meanwhile is seen by the next write
+				// if the master was closed in between, the next write fails
 				return n, err
 			}
 			if fds[1].Revents != 0 {

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// recheck is how often a run in the background looks whether it was brought to the
-// foreground, in milliseconds. A shell sends SIGCONT only to a job that was stopped: "fg"
-// of a running job changes the terminal's foreground group and tells nobody.
+// recheck is how often a run in the background checks whether it was brought to the foreground, in
+// milliseconds. A shell sends SIGCONT only to a job that was stopped: "fg" of a running job changes
+// the terminal's foreground group and sends no signal.
 const recheck = 200
 
 // A typist carries keys from the caller's terminal to the child.
@@ -32,7 +32,7 @@ func (k *typist) run() {
 			err = k.carry(buf)
 		}
 		if err != nil {
-			return // the tap's own error is kept by the gate; without keys the output goes on
+			return // the gate keeps the tap's own error; without keys the output continues
 		}
 	}
 }
@@ -78,7 +78,7 @@ const (
 	typed               // keys are waiting
 )
 
-// poll waits, for keys only if told so.
+// poll waits; for keys only if keys is set.
 func (k *typist) poll(keys bool, timeout int) (event, error) {
 	fds := []unix.PollFd{
 		{Fd: int32(k.stop), Events: unix.POLLIN},

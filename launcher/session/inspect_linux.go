@@ -49,9 +49,9 @@ func kindOf(file *os.File, st *unix.Stat_t) kind {
 	return other
 }
 
-// sameOutput reports whether bytes written to a and b land in one place in the order of the
-// writes, so that one pipe can stand for both. Then the order is kept exactly; with a pipe
-// each it would be a guess.
+// sameOutput reports whether bytes written to a and b arrive in one place in the order of the
+// writes, so that one pipe can replace both. Then the order is kept exactly; with two pipes it
+// would be a guess.
 //
 // Pipes, sockets and devices have no position: the same inode is enough. Two separate opens
 // of a regular file each write at their own position and must stay apart, unless both
@@ -84,9 +84,9 @@ func sameOutput(a, b int, sa, sb *unix.Stat_t) bool {
 	return errA == nil && errB == nil && atA == atB
 }
 
-// opened reports whether file may be used in a direction, O_RDONLY or O_WRONLY. A shell
-// opens a terminal for both and hands it on as input, output and error alike, but
-// "> /dev/tty" can only be written.
+// opened reports whether file may be used in a direction, O_RDONLY or O_WRONLY. A shell opens a
+// terminal for both and passes it on as input, output and error alike, but "> /dev/tty" can only be
+// written.
 func opened(file *os.File, direction int) bool {
 	flags, err := unix.FcntlInt(file.Fd(), unix.F_GETFL, 0)
 	access := flags & unix.O_ACCMODE

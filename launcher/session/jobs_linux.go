@@ -48,10 +48,10 @@ func parseProcess(stat string) (process, bool) {
 		stopped: fields[0] == "T"}, true
 }
 
-// orphaned reports whether nobody could continue the group after a stop: no member has a
-// parent in another group of the same session (POSIX 3.264). The kernel then ignores the
-// stop signals of the terminal, and so must we, or the run would hang for ever. A process
-// table that cannot be read counts as orphaned, for the same reason.
+// orphaned reports whether no process could continue the group after a stop: no member has a parent
+// in another group of the same session (POSIX 3.264). The kernel then ignores the stop signals of
+// the terminal, and so must we, or the run would hang for ever. A process table that cannot be read
+// counts as orphaned, for the same reason.
 func orphaned(all map[int]process, group int) bool {
 	for _, p := range all {
 		if p.group != group {
@@ -93,8 +93,8 @@ func processes(proc string) map[int]process {
 	return all
 }
 
-// stopGroup stops our whole job by sig, as the terminal would have, and returns after a
-// SIGCONT. It returns at once where nobody could continue us.
+// stopGroup stops our whole job by sig, as the terminal would have, and returns after a SIGCONT. It
+// returns at once if no process could continue us.
 func stopGroup(sig syscall.Signal, continued <-chan os.Signal) error {
 	if orphaned(processes("/proc"), unix.Getpgrp()) {
 		return nil

@@ -122,7 +122,7 @@ func TestBackgroundJobLeavesTheTerminalAlone(t *testing.T) {
 	o.expect("ready$ ")
 }
 
-// Stopped by a signal that nobody can catch, continued in the background.
+// Stopped by a signal that cannot be caught, continued in the background.
 func TestStopThenBackground(t *testing.T) {
 	t.Parallel()
 	o := newOuter(t)

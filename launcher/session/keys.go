@@ -37,7 +37,7 @@ var sequences = [...]struct {
 	{"7~", keyHome}, {"8~", keyEnd},
 }
 
-// Bracketed paste: what stands between is no key that a person pressed.
+// Bracketed paste: bytes in between are not keys that a person pressed.
 const (
 	pasteBegin = "200~"
 	pasteEnd   = "201~"
@@ -69,7 +69,7 @@ func (d *decoder) feed(p []byte) (keys []rune) {
 	return keys
 }
 
-// waiting tells that an escape sequence may have begun.
+// waiting reports whether an escape sequence may have begun.
 func (d *decoder) waiting() bool { return len(d.pending) > 0 && d.pending[0] == escape }
 
 // expire says that nothing followed in time: an escape alone is the key Escape, anything

@@ -14,9 +14,9 @@ import (
 // leaves it untouched until the command shows that it wants keys: it changed its own
 // terminal's modes, or it blocks in a read of that terminal.
 //
-// Looking costs a walk over /proc, so it is done only when there is a reason to: a moment
-// after the command printed something (a prompt, perhaps), or when keys were typed and
-// nobody else took them; and less and less often.
+// Looking costs a walk over /proc, so it is done only when there is a reason to: a moment after the
+// command printed something (a prompt, perhaps), or when keys were typed and no other process took
+// them; and less and less often.
 
 const (
 	firstLook = 50  // milliseconds from the reason to the look

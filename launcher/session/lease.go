@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// A Lease says who may type into a terminal that several are attached to: one party, or nobody.
+// A Lease says who may type into a terminal with several clients: one party, or no one.
 //
-//	starter   who started the session: an agent, or a person. It types when nobody took over.
+//	starter   who started the session: an agent, or a person. It types when no one took over.
 //	taker     a person who took over, until it is given back, is lost, or nothing was typed for Idle
 //	nobody    frozen, or the starter is gone
 //
-// Each change gives a new epoch, and only input that carries the epoch of now is taken: what was
-// typed, or written by a program, for another situation lands nowhere. A lease that is lost while
-// the starter is there ends in frozen and not with the starter: whoever took over had a reason, and
-// falling asleep is no consent.
+// Each change gives a new epoch, and only input that carries the present epoch is accepted: input
+// that was meant for another situation is refused. If a lease is lost while the starter is there,
+// the session is frozen and does not return to the starter: the person who took over had a reason,
+// and falling asleep is no consent.
 //
 // Parties are numbers that the caller gives, above 0. The zero Lease has no starter and no driver.
 // It is not for several goroutines.
@@ -33,7 +33,7 @@ type Lease struct {
 var (
 	// ErrStale is wrapped where input carries another epoch than the present one.
 	ErrStale = errors.New("control changed before this was typed")
-	// ErrNotDriving is wrapped where somebody types who does not drive.
+	// ErrNotDriving is wrapped by the error for input of a client that does not drive.
 	ErrNotDriving = errors.New("someone else has control")
 	// ErrFrozen is wrapped where a session is frozen.
 	ErrFrozen = errors.New("the session is frozen")
@@ -50,13 +50,13 @@ func (e *TakenError) Error() string { return fmt.Sprintf("%s already has control
 // Epoch is the number of the present situation.
 func (l *Lease) Epoch() uint32 { return l.epoch }
 
-// Frozen reports whether nobody may type and nothing runs.
+// Frozen reports whether no one may type and nothing runs.
 func (l *Lease) Frozen() bool { return l.frozen }
 
-// Taken reports who took over; "" for nobody.
+// Taken returns the name of the person who took over; "" for none.
 func (l *Lease) Taken() string { return l.name }
 
-// Driver is the party that may type; 0 is nobody.
+// Driver is the party that may type; 0 is none.
 func (l *Lease) Driver() int {
 	switch {
 	case l.frozen:
@@ -73,8 +73,8 @@ func (l *Lease) Start(party int) {
 	l.epoch++
 }
 
-// Take gives the lease to party, also out of frozen. It returns a *TakenError while somebody else
-// has it.
+// Take gives the lease to party, even if frozen. It returns a *TakenError while another person has
+// it.
 func (l *Lease) Take(party int, name string, now time.Time) error {
 	if l.taker != 0 && l.taker != party {
 		return &TakenError{By: l.name, Since: l.last}
@@ -97,7 +97,7 @@ func (l *Lease) Give(party int, epoch uint32) error {
 	return nil
 }
 
-// Freeze takes the keys from everybody. A taker keeps the lease: Thaw gives it the keys again.
+// Freeze takes the keys from everyone. A taker keeps the lease: Thaw gives it the keys again.
 func (l *Lease) Freeze() {
 	if !l.frozen {
 		l.frozen = true
@@ -132,7 +132,7 @@ func (l *Lease) Leave(party int) (froze bool) {
 }
 
 // Expire ends a lease without a key for Idle, and reports whether that froze the session. Without a
-// starter there is nobody to keep out, and it does not end.
+// starter there is no one to keep out, and it does not end.
 func (l *Lease) Expire(now time.Time) (froze bool) {
 	if l.taker == 0 || l.starter == 0 || l.frozen || l.Idle <= 0 || now.Sub(l.last) < l.Idle {
 		return false

@@ -6,7 +6,7 @@ import "strings"
 // The zero value is raw.
 type LineModes uint8
 
-// The modes, in the order in which String tells them.
+// The modes, in the order in which String lists them.
 const (
 	ModeSignals  LineModes = 1 << iota // Ctrl-C and its like are signals (isig)
 	ModeLines                          // keys come in lines that can be edited (icanon)
@@ -23,8 +23,8 @@ const (
 // sttyWords are the names of the modes for stty(1).
 var sttyWords = [...]string{"isig", "icanon", "iexten", "echo", "icrnl", "ixon", "opost"}
 
-// String tells each mode by its word of stty(1), with a minus where it is off: what it returns can
-// be given to it.
+// String names each mode by its word of stty(1), with a minus if it is off: the result can be
+// passed to stty.
 func (m LineModes) String() string {
 	words := make([]string, len(sttyWords))
 	for i, w := range sttyWords {

@@ -2,9 +2,9 @@ package session
 
 import "golang.org/x/sys/unix"
 
-// Modes returns how the private terminal takes keys now, and whether there is one. The kernel tells
-// nobody of a change of modes (TIOCPKT does only together with EXTPROC, which changes how lines are
-// edited), so whoever wants to know asks.
+// Modes returns how the private terminal takes keys now, and whether there is one. The kernel
+// reports no change of modes (TIOCPKT does only together with EXTPROC, which changes how lines are
+// edited), so the modes have to be polled.
 func (s *Session) Modes() (m LineModes, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

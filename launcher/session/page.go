@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// A pager shows a text that may be longer than the screen, and knows what of it was shown:
-// nobody can approve what was never on the screen.
+// A pager shows a text that may be longer than the screen, and knows which parts were shown: a
+// person cannot approve what was never on the screen.
 type pager struct {
 	lines  []string
 	top    int // first line of the window
@@ -44,7 +44,7 @@ func (p *pager) window() []string {
 // whole reports whether every line was on the screen.
 func (p *pager) whole() bool { return p.begin >= len(p.lines) }
 
-// position tells where the window stands, "" when everything fits.
+// position says where the window is, "" when everything fits.
 func (p *pager) position() string {
 	if len(p.lines) <= p.height {
 		return ""

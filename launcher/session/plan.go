@@ -35,12 +35,12 @@ type facts struct {
 	terminal [3]int
 }
 
-// plan says what the child gets and between which descriptors bytes are carried.
+// A plan is what the child gets and between which descriptors bytes are carried.
 type plan struct {
 	child [3]give
 	// where what the private terminal prints goes; none when there is no private terminal
 	screen int
-	keys   int  // whose keys are read; none when nobody types
+	keys   int  // the descriptor whose keys are read; none when no one types
 	eager  bool // the keys are this run's alone: raw mode from the start
 }
 
@@ -111,8 +111,8 @@ func outputOf(mode PTY, f facts, fd, screen int) give {
 	case screen != none && k == terminal && f.terminal[fd] == f.terminal[screen]:
 		return slave
 	case k == null:
-		// Nobody sees these bytes, and grep, tar and others do less work when they find
-		// the null device itself.
+		// No one sees these bytes, and grep, tar and others do less work when they find the null
+		// device itself.
 		return asIs
 	default:
 		return piped

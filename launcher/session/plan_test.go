@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The stdio matrix, row 7 of the fence: tty, pipe, file, closed, socket and the null device
-// on each of 0, 1 and 2.
+// The stdio matrix, row 7 of the sandbox: tty, pipe, file, closed, socket and the null device on
+// each of 0, 1 and 2.
 func TestDecide(t *testing.T) {
 	type kinds = [3]kind
 	type child = [3]give

@@ -14,8 +14,8 @@ const (
 	defaultRows = 24
 )
 
-// openPTY makes a private terminal. The master does not block, so that a relay can be told
-// to stop; a blocking master's read cannot be interrupted, not even by closing it.
+// openPTY makes a private terminal. The master does not block, so that a relay can be stopped; a
+// blocking master's read cannot be interrupted, not even by closing it.
 //
 // The slave is opened from the master (TIOCGPTPEER, Linux 4.13) and not by its name: the
 // name could lead elsewhere when /dev/pts is another mount than the one behind /dev/ptmx.

@@ -32,8 +32,8 @@ func (q *question) resize(cols, rows int) {
 	q.pager.lay(q.render(cols, q.full), cols, rows)
 }
 
-// press handles one key. alone tells that it came by itself, as a person's key does and a
-// paste does not. done is false while the question stays open.
+// press handles one key. alone says that it came by itself, as a person's key does and a paste does
+// not. done is false while the question stays open.
 func (q *question) press(key rune, alone bool) (reply Reply, done bool) {
 	if q.command(key) && strings.ContainsRune(denyKeys, key) {
 		return Reply{Denied, key}, true
@@ -137,8 +137,8 @@ func (q *question) scroll(key rune) bool {
 	return ok && q.turn(letter)
 }
 
-// screen returns the rows to show: the window, an empty row or the position, and the line
-// that says what to press. The cursor belongs at the end of the last one.
+// screen returns the rows to show: the window, an empty row or the position, and the line that
+// lists the keys. The cursor belongs at the end of the last one.
 func (q *question) screen() []string {
 	rows := slices.Clone(q.pager.window())
 	rows = append(rows, cut(q.pager.position(), q.cols))
@@ -168,8 +168,8 @@ func (q *question) help() string {
 	}
 }
 
-// otherwise says how a question with a challenge ends without a yes. A letter of the challenge is
-// no command.
+// otherwise says how a question with a challenge ends without an approval. A letter of the
+// challenge is not a command.
 func (q *question) otherwise() string {
 	if q.command('n') {
 		return ", n to deny, Esc to cancel"

@@ -19,7 +19,7 @@ const (
 	pipeSize = 256 << 10
 )
 
-// errStopped ends a relay that was told to stop. It stays inside.
+// errStopped ends a relay that was asked to stop. It is not returned to callers.
 var errStopped = errors.New("relay stopped")
 
 // A gate hands bytes to the tap, one stream at a time, and closes for good when the tap
@@ -56,8 +56,7 @@ func (g *gate) pass(call func(Tap) error) error {
 type relay struct {
 	stream Stream
 	from   int // non-blocking, ours
-	// a duplicate of the caller's, which may or may not block; none when nobody can be shown
-	// anything
+	// a duplicate of the caller's, which may or may not block; none if nothing can be shown
 	to     int
 	stop   int // eventfd: readable when the relay must end
 	gate   *gate
@@ -104,7 +103,7 @@ func (r *relay) run() {
 	}
 }
 
-// step moves one piece. drained tells that another read would probably find nothing.
+// step moves one piece. drained says that another read would probably find nothing.
 func (r *relay) step(buf []byte) (drained bool, err error) {
 	n, drained, err := r.fill(buf)
 	if n > 0 {
@@ -159,7 +158,7 @@ func (r *relay) fill(buf []byte) (n int, drained bool, err error) {
 // errEOF is the regular end of a stream.
 var errEOF = errors.New("end of output")
 
-// errGone says that nobody reads the caller's descriptor any more.
+// errGone says that the caller's descriptor has no reader any more.
 var errGone = errors.New("reader is gone")
 
 // deliver records p and then shows it.
@@ -207,13 +206,13 @@ func (r *relay) write(p []byte) error {
 	return nil
 }
 
-// wait blocks until the child wrote something. It also notices when the caller's reader
-// goes away meanwhile, so that the child's next write fails as it would without us, and
-// not one write later.
+// wait blocks until the child wrote something. It also notices when the caller's reader goes away
+// in that time, so that the child's next write fails as it would without us, and not one write
+// later.
 func (r *relay) wait() error {
 	fds := []unix.PollFd{
 		{Fd: int32(r.from), Events: unix.POLLIN},
-		{Fd: int32(r.to)}, // no events asked: errors and hang-ups are always told
+		{Fd: int32(r.to)}, // no events requested: errors and hang-ups are always reported
 		{Fd: int32(r.stop), Events: unix.POLLIN},
 	}
 	if err := poll(fds, -1); err != nil {
@@ -290,9 +289,9 @@ func (r *relay) closeTo() {
 	}
 }
 
-// settle waits until what the child has printed so far is shown. A caller that does not read keeps
-// it for an instant only, and a child that goes on printing until more went through than a terminal
-// can hold.
+// settle waits until what the child has printed so far is shown. A caller that does not read delays
+// it for an instant only, and a child that continues to print until more went through than a
+// terminal can hold.
 func (r *relay) settle() {
 	const (
 		rounds = 10_000    // of a millisecond
@@ -305,8 +304,8 @@ func (r *relay) settle() {
 			if before < 0 {
 				before = r.bytes
 			}
-			// The poll makes the kernel move what it has. The lock is held meanwhile: what is read
-			// but not shown yet would be missed.
+			// The poll makes the kernel move what it has. The lock is held for that time: otherwise
+			// output that is read but not shown yet would be missed.
 			fds := []unix.PollFd{{Fd: int32(r.from), Events: unix.POLLIN}}
 			done := r.from == none || poll(fds, 0) != nil || fds[0].Revents == 0 ||
 				r.bytes-before > holds
@@ -322,8 +321,8 @@ func (r *relay) settle() {
 	}
 }
 
-// flows reports whether the caller takes more now: then the relay goes on sooner or later, also on
-// a busy machine.
+// flows reports whether the caller takes more now: then the relay continues sooner or later, even
+// on a busy machine.
 func (r *relay) flows() bool {
 	fds := []unix.PollFd{{Fd: int32(r.to), Events: unix.POLLOUT}}
 	return r.show == nil && r.gate.broken() == nil && poll(fds, 0) == nil &&
@@ -336,8 +335,8 @@ func (g *gate) broken() error {
 	return g.err
 }
 
-// poll is poll(2) that goes on after a signal. timeout is in milliseconds, -1 for ever; a
-// signal starts it anew.
+// poll is poll(2) that continues after a signal. timeout is in milliseconds, -1 for ever; a signal
+// starts it again.
 func poll(fds []unix.PollFd, timeout int) error {
 	for {
 		_, err := unix.Poll(fds, timeout)

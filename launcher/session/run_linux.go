@@ -77,7 +77,7 @@ func (s *Session) watch() {
 		if sig == syscall.SIGCONT {
 			s.term.lost()
 			if s.term.isRaw() {
-				s.term.enter() // the shell had its own modes meanwhile
+				s.term.enter() // the shell had set its own modes
 			}
 		}
 		s.resize()
@@ -145,8 +145,7 @@ func (s *Session) Hidden() bool {
 	return err == nil && t.Lflag&unix.ECHO == 0 && t.Lflag&unix.ICANON != 0
 }
 
-// keyed reports whether the child reads keys one by one, as programs do that draw what they are
-// told.
+// keyed reports whether the child reads keys one by one, as programs do that draw what is typed.
 func (s *Session) keyed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +156,7 @@ func (s *Session) keyed() bool {
 	return err == nil && t.Lflag&unix.ICANON == 0
 }
 
-// tidy throws away the terminal's answers that nobody reads any more.
+// tidy throws away late answers of the terminal.
 func (s *Session) tidy() {
 	for _, r := range s.relays {
 		if r.filter != nil && r.filter.Asked() && s.term != nil && s.term.isRaw() {

@@ -15,13 +15,13 @@ type Session struct {
 	plan   plan
 	gate   *gate
 
-	child [3]*os.File // what the child gets; a file may stand twice
+	child [3]*os.File // what the child gets; a file may be there twice
 	own   []*os.File  // the pipes among them, which the session made and closes
 	// the private terminal's other end; open until Ended, because a command may close it and open
 	// it again
 	peer    *os.File
 	relays  []*relay
-	keys    *typist // nil: nobody types
+	keys    *typist // nil: no one types
 	term    *modes  // the caller's terminal; nil: none
 	stop    int     // eventfd: ends the relays
 	quit    int     // eventfd: ends the typist
@@ -32,7 +32,7 @@ type Session struct {
 	helpers sync.WaitGroup // typist and signals
 	started bool
 	ended   bool
-	show    func([]byte) // of a session that is held: in the place of a descriptor of the caller
+	show    func([]byte) // of a session that is held: instead of a descriptor of the caller
 
 	mu     sync.Mutex
 	master int // the private terminal; -1 without one or after a hang-up
@@ -196,9 +196,9 @@ func (s *Session) equipKeys(peer *os.File) error {
 // the session and are valid until Started or Close.
 func (s *Session) ChildFiles() [3]*os.File { return s.child }
 
-// TTY returns the child's descriptor that must become its controlling terminal (setsid(2),
-// then TIOCSCTTY), or -1 for none; then the child still needs a session of its own, so that
-// it cannot reach the caller's terminal.
+// TTY returns the child's descriptor that must become its controlling terminal (setsid(2), then
+// TIOCSCTTY), or -1 for none; then the child still needs a new session, so that it cannot reach the
+// caller's terminal.
 func (s *Session) TTY() int {
 	for fd, g := range s.plan.child {
 		if g == slave {
@@ -280,7 +280,7 @@ func dupFile(f *os.File) (n int, err error) {
 	return n, err
 }
 
-// control calls f with the descriptor of file, which cannot be closed meanwhile.
+// control calls f with the descriptor of file, which cannot be closed during the call.
 func control(file *os.File, f func(fd int)) error {
 	conn, err := file.SyscallConn()
 	if err != nil {

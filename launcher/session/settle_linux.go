@@ -11,8 +11,8 @@ import (
 const settleLook = time.Millisecond
 
 // Settle waits until everything is shown that has been printed so far, or until ctx ends. It is for
-// a command that has ended and left processes behind, which may go on to print: these are not
-// waited for, and neither is what they print meanwhile.
+// a command that has ended and left processes behind, which may continue to print: it waits neither
+// for them nor for what they print from then on.
 func (s *Session) Settle(ctx context.Context) {
 	for _, r := range s.relays {
 		for owed := int64(-1); ctx.Err() == nil && s.Err() == nil; time.Sleep(settleLook) {

@@ -37,7 +37,7 @@ func TestSettle(t *testing.T) {
 	}
 	late, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	s.Settle(late) // nobody reads: it returns all the same
+	s.Settle(late) // no reader: it returns all the same
 	if late.Err() == nil {
 		t.Error("it did not wait for a caller that does not read")
 	}

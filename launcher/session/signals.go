@@ -14,8 +14,8 @@ const (
 	Group                  // the command's process group: kill(2) with its negative number
 )
 
-// forwarding is what a signal to the launcher does to the run. The command has a session of
-// its own, so what the kernel or a caller sends to the launcher's group does not reach it.
+// forwarding is what a signal to the launcher does to the run. The command has its own session, so
+// what the kernel or a caller sends to the launcher's group does not reach it.
 //
 //	INT QUIT TSTP  come from the terminal, which means the whole foreground group
 //	TERM HUP CONT  callers send these to the group (claude, make, timeout): the group
@@ -37,9 +37,9 @@ var forwarding = [...]struct {
 	{syscall.SIGUSR2, Leader},
 }
 
-// Forward tells who gets sig. A SIGCONT is for a group that is stopped (see Stopped): a caller
-// that stopped the job with SIGSTOP may have stopped the command apart from it. Suspend's
-// caller continues the command itself.
+// Forward says who gets sig. A SIGCONT is for a group that is stopped (see Stopped): a caller that
+// stopped the job with SIGSTOP may have stopped the command separately. Suspend's caller continues
+// the command itself.
 func Forward(sig os.Signal) Receiver {
 	for _, f := range forwarding {
 		if f.signal == sig {

@@ -37,10 +37,9 @@ func setAction(sig syscall.Signal, act, old *sigaction) error {
 	return nil
 }
 
-// EndBy ends this process by the same signal that ended the command, so that the caller's
-// wait(2) tells what it would have told without us. It makes no core file of this process:
-// the command made its own. It returns only when sig cannot end a process; then the caller
-// should exit with ExitStatus(sig).
+// EndBy ends this process by the same signal that ended the command, so that the caller's wait(2)
+// returns the same as without us. It makes no core file of this process: the command made its own.
+// It returns only when sig cannot end a process; then the caller should exit with ExitStatus(sig).
 func EndBy(sig syscall.Signal) {
 	unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
 	// A core pattern that is a pipe ignores the limit; it does not ignore this (core(5)).

@@ -205,7 +205,7 @@ func start(s *Session, monitored bool, text string) *command {
 		_, err := fmt.Fscanln(lines, &c.leader)
 		check(err)
 		if c.leader <= 1 {
-			check(fmt.Errorf("the monitor said %d", c.leader)) // its negative would be everybody
+			check(fmt.Errorf("the monitor said %d", c.leader)) // its negative is every process
 		}
 		go func() {
 			var n int

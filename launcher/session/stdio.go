@@ -47,7 +47,7 @@ const (
 	Screen Stream = iota // the private terminal: output, error and echo in the order of the screen
 	// descriptor 1 through a pipe; descriptor 2 too when both are one open file
 	Stdout
-	Stderr // descriptor 2 through a pipe of its own
+	Stderr // descriptor 2 through a separate pipe
 )
 
 // String returns "screen", "stdout" or "stderr".
@@ -74,9 +74,9 @@ type Tap interface {
 	Resize(cols, rows int) error          // before the child can learn the size
 }
 
-// Enough is what [Tap.Output] returns when it took no more than so many bytes of p: they are shown,
-// and the rest is dropped. It is no failure; the relay goes on reading, so that the child is not
-// held up.
+// Enough is what [Tap.Output] returns when it took no more than that many bytes of p: they are
+// shown, and the rest is dropped. It is not a failure; the relay continues to read, so that the
+// child is not delayed.
 type Enough int
 
 func (n Enough) Error() string { return fmt.Sprintf("%d bytes are enough", int(n)) }

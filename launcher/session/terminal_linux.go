@@ -19,7 +19,7 @@ type modes struct {
 	mu    sync.Mutex
 	saved unix.Termios
 	raw   bool
-	held  bool // given back: nobody may enter until allow
+	held  bool // given back: no one may enter until allow
 }
 
 // close lets go of the terminal, for good. It must have been left.
@@ -89,7 +89,7 @@ func (m *modes) leave() {
 	}
 	m.raw = false
 	if m.holder() == background {
-		return // who holds it now has set the modes it wants
+		return // the present holder has set the modes it wants
 	}
 	withBlocked(unix.SIGTTOU, func() {
 		unix.IoctlSetTermios(m.fd, unix.TCSETS, &m.saved)
@@ -103,9 +103,9 @@ func (m *modes) allow() {
 	m.held = false
 }
 
-// read reads keys and never blocks in raw mode. It holds the modes meanwhile: between a
-// poll that saw a key and the read, a return to line mode would make the key unreadable
-// until the line ends, and the read would block for as long.
+// read reads keys and never blocks in raw mode. It holds the modes while it reads: between a poll
+// that saw a key and the read, a return to line mode would make the key unreadable until the line
+// ends, and the read would block for as long.
 func (m *modes) read(p []byte) (n int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -114,7 +114,7 @@ func (m *modes) read(p []byte) (n int, err error) {
 	}
 	n, err = unix.Read(m.fd, p)
 	if n == 0 && err == nil {
-		err = unix.EAGAIN // VMIN is 0; a hang-up is told by poll
+		err = unix.EAGAIN // VMIN is 0; poll reports a hang-up
 	}
 	return n, err
 }

@@ -155,7 +155,7 @@ func TestResize(t *testing.T) {
 	contains(t, string(text), "sizes [100x40]")
 }
 
-// Row 7 of the fence: full-screen programs work, with their own modes.
+// Row 7 of the sandbox: full-screen programs work, with their own modes.
 func TestFullScreenPrograms(t *testing.T) {
 	t.Run("vim", func(t *testing.T) {
 		need(t, "vim")

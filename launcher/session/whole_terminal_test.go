@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Row 7 of the fence, at the keyboard: end of file, an echo that is off, an interrupt.
+// Row 7 of the sandbox, at the keyboard: end of file, an echo that is off, an interrupt.
 func TestWholeKeys(t *testing.T) {
 	t.Parallel()
 	w := newWhole(t)
@@ -49,8 +49,8 @@ func TestWholeStopsAndContinues(t *testing.T) {
 	o.stopsAndContinues("run '" + readsOnce + "'")
 }
 
-// A command in the background that reads is stopped by nobody and steals no key; its lines end
-// as they would without us.
+// A command in the background that reads is not stopped and steals no key; its lines end as they
+// would without us.
 func TestWholeInTheBackground(t *testing.T) {
 	t.Parallel()
 	w := newWhole(t)

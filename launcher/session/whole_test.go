@@ -20,9 +20,9 @@ import (
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
-// These tests drive the whole program, from the keyboard of a real terminal to the command
-// behind its fence. TADA_RUN names a binary to try; without it, it is built. TADA_RUNS is how
-// often the short runs are repeated: the full proof is 1000.
+// These tests drive the whole program, from the keyboard of a real terminal to the command in its
+// sandbox. TADA_RUN names a binary to try; without it, it is built. TADA_RUNS is how often the
+// short runs are repeated: the full proof is 1000.
 
 var wholeDir string // removed by TestMain
 
@@ -107,7 +107,7 @@ func repeat(t *testing.T, usual int) int {
 	return n
 }
 
-// Row 7 of the fence: short runs that print 60 kB and exit lose no byte.
+// Row 7 of the sandbox: short runs that print 60 kB and exit lose no byte.
 func TestWholeBurstThenExit(t *testing.T) {
 	want := fmt.Sprintf("%060000d", 7)
 	for _, mode := range []string{"never", "always"} {
@@ -125,7 +125,7 @@ func TestWholeBurstThenExit(t *testing.T) {
 }
 
 // Every exit status and every signal arrives as it was: the caller's wait(2) cannot tell that
-// there was somebody between.
+// another process was in between.
 func TestWholeStatus(t *testing.T) {
 	w := newWhole(t)
 	codes, signals := []int{0, 1, 2, 75, 126, 127, 128, 255}, []int{1, 2, 6, 9, 13, 15, 64}
@@ -190,7 +190,7 @@ var matrix = []struct{ caller, input, output string }{
 	{"closed", "c", "c"}, // the null device: see Stdio
 }
 
-// Row 7 of the fence: each kind of descriptor at each of 0, 1 and 2, beside pipes and beside
+// Row 7 of the sandbox: each kind of descriptor at each of 0, 1 and 2, beside pipes and beside
 // terminals, or in all combinations.
 func TestWholeStdioMatrix(t *testing.T) {
 	w := newWhole(t)

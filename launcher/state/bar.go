@@ -12,9 +12,9 @@ import (
 )
 
 // A server of the person's, such as the inbox in a browser, is one of this machine's servers, which
-// most runs may reach. Its port is barred to them: a file of the port's name in the state
-// directory, locked by the one who listens there. A lock ends with its process, so nothing is
-// barred for longer than that.
+// most runs may reach. Its port is barred to them: by a file named after the port in the state
+// directory, locked by the process that listens there. A lock ends with its process, so a port is
+// barred no longer than that.
 
 // Bar keeps every run, also those that run already, from connecting to a port of this machine's
 // loopback, until lift is called or this process ends.
@@ -37,11 +37,12 @@ func (h Home) Bar(port uint16) (lift func(), err error) {
 		f.Close()
 		return nil, fmt.Errorf("bar port %d to what runs: lock %q: %w", port, name, err)
 	}
-	// the name stays: whoever removed it could remove that of the next one, who has just locked it
+	// the name stays: removing it could remove the file of the next process, which has just locked
+	// it
 	return func() { f.Close() }, nil
 }
 
-// IsBarred reports whether a port is barred; so is one of which that cannot be told.
+// IsBarred reports whether a port is barred; it returns true if it cannot find out.
 func (h Home) IsBarred(port uint16) bool {
 	f, err := os.OpenFile(filepath.Join(h.Barred(), strconv.Itoa(int(port))),
 		os.O_RDONLY|syscall.O_NOFOLLOW, 0)

@@ -1,5 +1,5 @@
-// Package state is the state directory: where everything that tada-run keeps is, who may have
-// written it, and what processes that share it know of each other.
+// Package state is the state directory: where tada-run keeps its files, which user may have written
+// them, and what processes that share it know about each other.
 //
 // # What is in it
 //
@@ -14,11 +14,11 @@
 //
 // # Several processes
 //
-// There is no daemon: each command is a process of its own, and they meet in files.
-// [Directory.Lock] is a lock of flock(2) in run/, which the kernel gives back however its holder
-// ends. A process that waits for one says for which other process (proc_locks(5)). A process is
-// named by the boot, its id and its start ([Directory.Self]), because a pid alone is used again.
+// There is no daemon: each command is a process, and they meet in files. [Directory.Lock] is an
+// flock(2) lock in run/, which the kernel releases however its holder ends. A process that waits
+// for one reports which other process holds it (proc_locks(5)). A process is named by the boot, its
+// id and its start ([Directory.Self]), because a pid alone is used again.
 //
-// A run is named by an id that sorts by time ([NewID]). Ids come from files and command lines: what
-// is none ([IsID]) must not become a path.
+// A run is named by an id that sorts by time ([NewID]). Ids come from files and command lines: a
+// text that is not an id ([IsID]) must not become a path.
 package state

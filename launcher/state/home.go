@@ -13,8 +13,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard/passwd"
 )
 
-// A HomeError says that the state directory cannot be trusted or used. The launcher maps it
-// to exit status 78: nothing runs on a state that somebody else could have written.
+// A HomeError says that the state directory cannot be trusted or used. The launcher maps it to exit
+// status 78: nothing runs on a state that another user could have written.
 type HomeError struct {
 	Path   string
 	Reason string

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// idText is Crockford's alphabet in lower case: no letter is taken for a digit when a person
-// reads an id aloud.
+// idText is Crockford's alphabet in lower case: no letter looks like a digit to a person who reads
+// an id aloud.
 var idText = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
 // NewID names a run: 48 bits of milliseconds, so that ids sort by time, and 32 bits of
@@ -27,7 +27,7 @@ func NewID(now time.Time, random io.Reader) (string, error) {
 	return idText.EncodeToString(raw[:]), nil
 }
 
-// IsID tells whether s could be one. Ids become file names.
+// IsID reports whether s could be one. Ids become file names.
 func IsID(s string) bool {
 	if len(s) != 16 {
 		return false

@@ -24,7 +24,7 @@ func (d *Directory) Lock(name string, how int) (*os.File, error) {
 	return f, nil
 }
 
-// Flock is flock(2), and says for whom this process waits when that takes long.
+// Flock is flock(2), and reports which process this one waits for if that takes long.
 func (d *Directory) Flock(f *os.File, how int) error {
 	err := flock.Do(f, how|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) && how&syscall.LOCK_NB == 0 {

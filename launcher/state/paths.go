@@ -23,9 +23,9 @@ func (h Home) Sessions() string   { return filepath.Join(h.Dir, "sessions") }
 
 func (h Home) Cast(id string) string { return filepath.Join(h.Sessions(), id+".cast") }
 
-// CheckpointKey holds the key that signs checkpoints: its secret, and on the second line what
-// verifiers are given. Whoever takes over the account has it too; a checkpoint proves something
-// because it was kept, or cosigned, elsewhere.
+// CheckpointKey holds the key that signs checkpoints: its secret, and on the second line the public
+// part for verifiers. An attacker who takes over the account has it too; a checkpoint proves
+// something because it was kept, or cosigned, elsewhere.
 func (h Home) CheckpointKey() string { return filepath.Join(h.Dir, "checkpoint.key") }
 
 // What is valid for this boot.

@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// Serving is which servers on this machine the runs have, for those of one workspace. Each launcher
-// has a file of its name, with a line for each socket that a run of its listens with: the number
-// that the kernel gives no other socket until the machine is started anew, and the workspace. It
-// counts as long as the launcher lives, whose runs end with it.
+// Serving lists the servers that runs have on this machine, for those of one workspace. Each
+// launcher has a file of its name, with a line for each socket that one of its runs listens with:
+// the number that the kernel gives no other socket until the machine is restarted, and the
+// workspace. A line counts as long as the launcher lives, whose runs end with it.
 type Serving struct {
 	d         *Directory
 	workspace string

@@ -14,9 +14,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/notice"
 )
 
-// WaitsFor tells whom this process waits for, once for each: a run that is stopped while it writes
-// the record or the approvals keeps all others from it. One that is not stopped has some seconds:
-// the disk may be slow.
+// WaitsFor reports which process this one waits for, once for each: a run that is stopped while it
+// writes the log or the approvals blocks all others. A process that is not stopped is reported only
+// after some seconds: the disk may be slow.
 func (d *Directory) WaitsFor(lock *os.File, waited time.Duration) {
 	info, err := lock.Stat()
 	if err != nil {

@@ -2,8 +2,8 @@ package state
 
 import "testing"
 
-// Whoever waits is told the process that keeps everything up: the holder of the lock, one that is
-// stopped among several, and behind a holder that waits itself the one that it waits for.
+// A process that waits gets the name of the process that blocks it: the holder of the lock, one
+// that is stopped among several, and behind a holder that waits itself the one that it waits for.
 func TestBlocker(t *testing.T) {
 	locks := parseLocks(`1: FLOCK  ADVISORY  WRITE 100 fe:00:11 0 EOF
 1: -> FLOCK  ADVISORY  WRITE 200 fe:00:11 0 EOF

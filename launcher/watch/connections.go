@@ -9,9 +9,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/notice"
 )
 
-// connections takes what the run did with the network and was refused in shared directories into
-// the record, and tells a command that failed what it could not reach. The launcher has seen all of
-// it itself.
+// connections adds to the log what the run did with the network and was refused in shared
+// directories, and tells a command that failed what it could not reach. The launcher has seen all
+// of it itself.
 func connections(_ Before, a After, out io.Writer) Found {
 	t := a.Traffic()
 	found := shared(t, a.Status.Shell() != 0, out)
@@ -63,7 +63,7 @@ func Connection(c *broker.Connection) Found {
 	return o
 }
 
-// refusedText says who was refused, by which rule, and the smallest change.
+// refusedText names the refused program, the rule, and the smallest change.
 func refusedText(c *broker.Connection) string {
 	who := c.Host
 	if c.Address != "" && !strings.HasPrefix(c.Address, c.Host) {
@@ -80,8 +80,8 @@ func refusedText(c *broker.Connection) string {
 	}
 	allow := fmt.Sprintf("add %q to network.allow: tadactl policy edit", c.Fix)
 	if c.Kind == "name" && c.Fix != c.Host || c.Host == "localhost" {
-		// the name is allowed, where it leads is not; this machine's servers are not told apart by
-		// name
+		// the name is allowed, its address is not; servers of this machine cannot be distinguished
+		// by name
 		return text + "; to allow it, " + allow
 	}
 	return text + "; to allow it, name it in the command line or " + allow

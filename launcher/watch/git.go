@@ -18,12 +18,12 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// The kernel keeps the hooks that are there as they are. What a command leaves in a folder of
-// git's own that did not exist before, or in a configuration that git itself has to rewrite,
-// would run later and outside every fence; so it is looked for, and taken back.
+// The kernel makes existing hooks read-only. A file that a command leaves in a folder of git's own
+// that did not exist before, or in a configuration that git itself has to rewrite, would run later
+// and outside every sandbox; so it is searched for, and removed.
 
 // maxGitNames bounds the search on either side of a run: a thousand names take less than a
-// millisecond. What lies deeper in a larger tree is not looked at, and the record says so.
+// millisecond. Deeper parts of a larger tree are not searched, and the log says so.
 const maxGitNames = 3000
 
 // gitMetadata remembers what git would run in the folders that the command may write to, and takes
@@ -94,9 +94,9 @@ func gitRoots(write []sandbox.Path, workspace string) []string {
 	return roots
 }
 
-// takeBack undoes what the command left for git to run, unless a person has allowed just that,
-// and tells it. The lines are for the record too. For what ran in the background, beside which
-// a person works, nothing is deleted: what is found may be theirs.
+// takeBack undoes what the command left for git to run, unless a person has allowed just that, and
+// reports it. The lines are for the log too. For processes in the background, beside which a person
+// works, nothing is deleted: the files found may be the person's.
 func takeBack(s *gitmeta.Snapshot, b Before, a After, out io.Writer) []string {
 	if !Keeps(a.Receipt) {
 		s.Kept = nil
@@ -158,8 +158,8 @@ func line(what, became string) string {
 // persisting are the rules whose question is whether something may be left to run later.
 var persisting = []string{"code.hooks", "git.config-exec", "write.protected", "write.startup"}
 
-// allowed reports whether the plan named the file, and so was judged with it, or a person said
-// yes to a plan that said it would leave such things.
+// allowed reports whether the plan named the file, and so was judged with it, or a person approved
+// a plan that said it would leave such files.
 func (b Before) allowed(c gitmeta.Change, approved bool) bool {
 	if c.Kind == gitmeta.Step && b.Plan.Script != nil &&
 		namesSteps(b.Plan.Script.Commands, strings.Split(c.Value, "\n")) {

@@ -91,7 +91,7 @@ func TestTakeBackIsBounded(t *testing.T) {
 	}
 }
 
-// What the fence kept is not taken back, unless the fence could not keep it; beside a person
+// What the sandbox kept is not taken back, unless the sandbox could not keep it; beside a person
 // nothing is deleted.
 func TestTakeBackIsCareful(t *testing.T) {
 	for _, test := range []struct {

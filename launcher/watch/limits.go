@@ -22,7 +22,7 @@ var limitKeys = map[sandbox.Limit]struct {
 	sandbox.LimitOutput:    {"output", func(l pathguard.Limits) int64 { return l.Output }},
 }
 
-// reachedLimits tells, once and in the record too, which limits the run came to and what raises
+// reachedLimits reports, once and in the log too, which limits the run reached and how to raise
 // each: nothing else in its output does.
 func reachedLimits(b Before, a After, out io.Writer) Found {
 	if a.TimedOut != "" {

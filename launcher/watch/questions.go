@@ -10,9 +10,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/notice"
 )
 
-// openQuestions tells which questions a command has left open, also one that went well: it may have
-// gone without what it was refused. One that failed ends with them in JSON, as any other question
-// does.
+// openQuestions reports which questions a command has left open, even if it succeeded: it may have
+// succeeded without what it was refused. One that failed ends with them in JSON, as any other
+// question does.
 func openQuestions(_ Before, a After, out io.Writer) Found {
 	var ids []string
 	for i, q := range a.Asked {

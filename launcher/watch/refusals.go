@@ -12,9 +12,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
-// refusals explains what the kernel refused to a command that failed: which name, by which
-// rule, and the smallest change. It reads what the command complained about, so it is a hint; what
-// is told is recorded.
+// refusals explains to a command that failed what the kernel refused: which name, by which rule,
+// and the smallest change. It reads the command's own error messages, so it is a hint; what it
+// reports is also logged.
 func refusals(b Before, a After, out io.Writer) Found {
 	if a.Status.Shell() == 0 || a.Complaints == "" {
 		return nil
@@ -23,7 +23,7 @@ func refusals(b Before, a After, out io.Writer) Found {
 	for _, d := range b.Profile.ExplainOutput(a.Complaints, b.Plan.Dir) {
 		if d.Change == "limits.processes" &&
 			sandbox.LimitProcesses == cmp.Or(a.Status.Exceeded, a.Status.Reached) {
-			continue // told as a limit that was counted
+			continue // reported as a limit that was counted
 		}
 		if d.Unnamed() && a.refusedConnection() {
 			continue // it is what the message means

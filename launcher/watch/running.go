@@ -6,8 +6,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/notice"
 )
 
-// leftRunning tells which processes the command left running. Where they have ended with it,
-// nothing else says so; where they go on, the notice about that does.
+// leftRunning reports which processes the command left running. If they have ended with it, nothing
+// else says so; if they continue, a separate notice does.
 func leftRunning(b Before, a After, out io.Writer) Found {
 	list := notice.Unique(a.Status.Left)
 	if len(list) == 0 || b.Session {

@@ -8,14 +8,14 @@ import (
 	"github.com/tada-run/tada-run/launcher/notice"
 )
 
-// maxTaught is how many refusals a person is told of. The record has them all.
+// maxTaught is how many refusals a person is shown. The log has them all.
 const maxTaught = 5
 
 // maxProgramName bounds what a program that chose its own path puts into the record.
 const maxProgramName = 256
 
-// shared is what a run was refused in the directories that all programs share. One that failed is
-// told.
+// shared is what a run was refused in the directories that all programs share. It is shown if the
+// run failed.
 func shared(t broker.Traffic, failed bool, out io.Writer) Found {
 	list := make([]any, 0, len(t.Denied))
 	for i := range t.Denied {

@@ -7,8 +7,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/environ"
 )
 
-// missedVariables tells a command that failed which of the variables that it complains about it did
-// not receive. The others are in the record, and in tadactl doctor.
+// missedVariables tells a command that failed which of the variables in its error messages it did
+// not receive. The others are in the log, and in tadactl doctor.
 func missedVariables(b Before, a After, out io.Writer) Found {
 	if a.Status.Shell() == 0 {
 		return nil

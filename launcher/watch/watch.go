@@ -29,7 +29,7 @@ type After struct {
 	Complaints string // the end of its standard error
 	Approved   bool   // a person approved exactly this plan
 	Careful    bool   // a person may have worked beside it, so nothing is deleted
-	GoesOn     bool   // what it left running goes on
+	GoesOn     bool   // its remaining processes continue
 	WhyEnded   string // why it does not, where the configuration wants it to; "" for no reason
 	TimedOut   string // the notice that it was ended after its time limit; "" where it was not
 
@@ -51,8 +51,8 @@ type Found = map[string]any
 // A Moment is when something is compared.
 type Moment uint
 
-// The moments. At a hand-over the command has ended and what it left running goes on; it is
-// compared once more at the end of that.
+// The moments. At a hand-over the command has ended and its remaining processes continue; they are
+// compared once more when those end.
 const (
 	Ended      Moment = 1 << iota // the command and all that it started have ended
 	Closed                        // after that, and nothing is written to the transcript any more
@@ -67,8 +67,8 @@ type watcher struct {
 	look func(Before) compare
 }
 
-// A compare tells the person on out what the command did, and returns it for the record. The error
-// is for what must not count as a success.
+// A compare reports to the person on out what the command did, and returns it for the log. The
+// error is for what must not count as a success.
 type compare func(a After, out io.Writer) (Found, error)
 
 // after is a watcher for what needs no look before.

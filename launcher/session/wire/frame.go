@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Kind says what a frame's body is.
+// A Kind is the kind of a frame's body.
 type Kind byte
 
 // What clients send.
@@ -82,15 +82,15 @@ func Append(dst []byte, f Frame) []byte {
 
 // A Reader takes a stream apart.
 type Reader struct {
-	// Partial is told when a frame has begun whose end is not there yet (true), and when it is
-	// (false). Whoever reads from a party that is not trusted bounds that time: half a frame may
-	// come at once, and the other half never. Nil for a party that is.
+	// Partial is called with true when a frame has begun whose end is not there yet, and with false
+	// when it is. A reader of an untrusted party bounds that time: half a frame may come at once,
+	// and the other half never. It is nil for a trusted party.
 	Partial func(begun bool)
 
 	r       io.Reader
 	buf     []byte
 	have    []byte // of buf, not yet taken
-	partial bool   // Partial was told true
+	partial bool   // Partial was called with true
 }
 
 // NewReader returns a Reader of the stream r.

@@ -21,10 +21,10 @@ type Status struct {
 	Command string `json:"command"`
 	Cols    int    `json:"cols"`
 	Rows    int    `json:"rows"`
-	Driver  string `json:"driver"`            // who may type, "" for nobody
+	Driver  string `json:"driver"`            // the client that may type, "" for none
 	You     bool   `json:"you,omitempty"`     // that is this client
-	Frozen  bool   `json:"frozen,omitempty"`  // nothing of the session runs, and nobody types
-	Private bool   `json:"private,omitempty"` // only who drives sees what is shown
+	Frozen  bool   `json:"frozen,omitempty"`  // nothing of the session runs, and no one types
+	Private bool   `json:"private,omitempty"` // only the driver sees what is shown
 	Viewers int    `json:"viewers"`
 	Tier    string `json:"tier"`
 }
@@ -33,9 +33,9 @@ type Status struct {
 const (
 	CodeRefused   = "refused"   // what was asked for is not possible; Message says why
 	CodeDiscarded = "discarded" // Bytes of input did not reach the program
-	CodeTaken     = "taken"     // somebody took over
-	CodeHandback  = "handback"  // and gave back; Summary says what happened meanwhile
-	CodeSummary   = "summary"   // what would be said at a hand-back now
+	CodeTaken     = "taken"     // a person took over
+	CodeHandback  = "handback"  // and gave back; Summary says what happened in between
+	CodeSummary   = "summary"   // the report that a hand-back would send now
 	CodeFrozen    = "frozen"
 	CodePrivate   = "private"
 	CodeAsked     = "asked"    // something inside waits for a person's answer
@@ -68,10 +68,10 @@ type Report struct {
 	Note string `json:"note,omitempty"` // what the person wrote
 }
 
-// A Command is a line that was seen on the screen when Enter was pressed, or that the shell told.
+// A Command is a line that was on the screen when Enter was pressed, or that the shell reported.
 type Command struct {
 	Line   string `json:"line"`
-	Status *int   `json:"status,omitempty"` // where the shell told it
+	Status *int   `json:"status,omitempty"` // if the shell reported it
 }
 
 // An Ending is the body of End.

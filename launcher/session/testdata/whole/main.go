@@ -1,5 +1,5 @@
-// Command whole is tada-run for an account that has no home and can get none, whoever runs the
-// tests.
+// Command whole is tada-run for an account that has no home and can get none, whatever user runs
+// the tests.
 package main
 
 import (
