@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/launcher/broker"
 )
 
 // A gap is a protection and the condition under which it is lost.
@@ -96,7 +98,8 @@ func (b *builder) account() error {
 // losses are what a level of this machine lacks for a profile that asks for everything.
 func losses(ll landlock, level Level) []Loss {
 	b := &builder{attempt: attempt{landlock: ll, level: level,
-		profile: Profile{Write: []Path{{}}, Temporary: Temporary{PrivateTmp: true},
+		profile: Profile{Write: []Path{{}}, Temporary: Temporary{PrivateTmp: true,
+			View: &broker.View{}},
 			Terminals: true}},
 		hidden: []string{"/hidden"}, kept: []string{"/"}}
 	var lost []Loss

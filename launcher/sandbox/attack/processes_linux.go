@@ -174,10 +174,10 @@ func textOf(pid int) uintptr {
 // it. At Base it is the process that was forked just before the attacker; at Strong it is process
 // 1.
 func guardOf(w World) int {
-	if os.Getenv("FENCE") == "strong" {
+	if w.Level == "strong" {
 		return 1
 	}
-	if os.Getenv("FENCE") == "base" {
+	if w.Level == "base" {
 		for pid := os.Getpid() - 1; pid > os.Getpid()-200 && pid > 1; pid-- {
 			status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 			if err == nil && strings.Contains(string(status),
