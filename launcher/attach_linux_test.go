@@ -228,8 +228,8 @@ func TestBadClients(t *testing.T) {
 	}
 }
 
-// Who begins to say something and stops in the middle is cut off after a while, and so is who never
-// greets. Who has greeted may be silent for as long as she likes.
+// A client that stops in the middle of a message is cut off after a while, and so is one that never
+// greets. One that has greeted may be silent for as long as it likes.
 func TestHalfFrames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
-// A transcript that has just been made, and is not locked yet, is left alone by who packs, drops
-// and redacts: its run lives.
+// Packing, dropping and redacting leave alone a transcript that has just been made and is not
+// locked yet: its run lives.
 func TestTranscriptOfALivingRunIsLeftAlone(t *testing.T) {
 	l, err := own(filepath.Join(t.TempDir(), "state")).Open()
 	if err != nil {

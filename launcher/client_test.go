@@ -35,8 +35,8 @@ func lay(t *testing.T, name, text string) {
 	}
 }
 
-// Whom an agent contacts is its vendor, and who is named by its own variables and in the person's
-// settings; the keys are its own, and those that its settings name.
+// An agent contacts its vendor, and the hosts in its own variables and in the person's settings;
+// the keys are its own, and those that its settings name.
 func TestClientContacts(t *testing.T) {
 	for name, test := range map[string]struct {
 		agent string

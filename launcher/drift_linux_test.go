@@ -84,7 +84,7 @@ func TestAnswerIsForOneRequest(t *testing.T) {
 	t.Parallel()
 	for name, other := range map[string]func(*Request){
 		"": func(*Request) {},
-		// who is not even told that there is such a question
+		// which does not even learn that there is such a question
 		"agent":     func(r *Request) { r.Agent = "other" },
 		"directory": func(r *Request) { r.Dir = filepath.Join(r.Dir, "src") },
 		"work item": func(r *Request) { r.WorkItem = "PR-1" },

@@ -426,7 +426,7 @@ func TestPayloadIsCanonical(t *testing.T) {
 	}
 }
 
-// C-7.2.11: nothing to run is told as that.
+// C-7.2.11: a line without a command is reported as such.
 func TestJudgeEmpty(t *testing.T) {
 	l, base := world(t)
 	for _, text := range []string{"", "   ", "\n\n", "# only a comment", "\t# x\n"} {
@@ -503,7 +503,7 @@ func TestNotASyntaxError(t *testing.T) {
 			t.Errorf("%q: %v %+v", text, err, out)
 		}
 	}
-	// Whatever stands around a syntax error, nothing of it runs.
+	// Whatever surrounds a syntax error, nothing of it runs.
 	for _, text := range []string{"touch left; if then", "touch left\nif then",
 		"touch left; eval 'if then'", "eval 'touch left\nif then'; touch left",
 		"bash -c 'touch left\nif then'", "eval 'if then'; touch left",

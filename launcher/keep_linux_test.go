@@ -16,8 +16,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
-// What needed an approval ends with its command: it was given for what was shown. Without the
-// setting, or without who could be told, nothing goes on.
+// What needed an approval ends with its command, because the approval was given for what was shown.
+// Without the setting, or without a caller that can be notified, nothing continues.
 func TestOnlyPolicyLetsGoOn(t *testing.T) {
 	l, req := world(t)
 	if err := os.WriteFile(l.state.Config(), []byte("background: keep\n"), 0o600); err != nil {
@@ -64,7 +64,7 @@ func TestOnlyPolicyLetsGoOn(t *testing.T) {
 	}
 }
 
-// A caller that cannot be told is no caller: everything ends, and the record has the end.
+// A caller that cannot be notified does not count: everything ends, and the log has the end.
 func TestHandOverFails(t *testing.T) {
 	sandbox.AdoptOrphans(true)
 	defer sandbox.AdoptOrphans(false)

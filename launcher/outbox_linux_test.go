@@ -117,7 +117,7 @@ func TestKilledBetweenConsumeAndRecord(t *testing.T) {
 }
 
 // B-I4, B-R4.6a: with many launchers at work at once, each of which looks for what dead ones have
-// left, every change of an approval stands in the record once, and in the store no more.
+// left, every change of an approval is in the log once, and in the store no more.
 func TestChangesAreToldOnce(t *testing.T) {
 	t.Parallel()
 	const launchers, rounds = 6, 4
@@ -170,8 +170,8 @@ func TestChangesAreToldOnce(t *testing.T) {
 	}
 }
 
-// B-R4.6a: what stands in the record already, because its process died before the store had
-// forgotten it, is not told again.
+// B-R4.6a: a change that is in the log already, because its process died before the store had
+// dropped it, is not recorded again.
 func TestKilledBetweenRecordAndForgetting(t *testing.T) {
 	t.Parallel()
 	l, req := world(t)

@@ -47,8 +47,8 @@ func TestPlanOfAWrappedCommand(t *testing.T) {
 	}
 }
 
-// What stands beside the agent's command in the part that carries it is not left out: then the
-// whole is the plan.
+// Words beside the agent's command in the part that carries it are not left out: then the whole is
+// the plan.
 func TestPlanOfAWrapperThatDoesMore(t *testing.T) {
 	l, base := world(t)
 	base.Shell.Name, base.Stdio.In = "bash", devNull(t)

@@ -72,7 +72,7 @@ func TestDescriptorsOfARunAreItsOwn(t *testing.T) {
 		if lib, text := holds(req.Dir); lib || text != "a\n" {
 			t.Errorf("round %d: lib %v, out %q", round, lib, text)
 		}
-		if round%4 == 0 { // a file that nobody holds any more closes what it owns
+		if round%4 == 0 { // a file without references closes its descriptor
 			runtime.GC()
 		}
 		if t.Failed() {

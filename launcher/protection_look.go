@@ -21,8 +21,8 @@ const workspaceConfig = ".tada/config.yaml"
 
 // ownStore is the store of tada-run's own configuration and of what was registered with other
 // programs. It includes the floor that root sets, if there is one. When the floor appears, that can
-// only make things stricter; a change of it, or its end, is for a person to see, whoever became
-// root to make it.
+// only make things stricter; a change of it, or its end, is for a person to see, even when root
+// made it.
 func (l *Launcher) ownStore() *tamper.Store {
 	paths := []string{l.state.Config()}
 	if _, err := os.Lstat(l.floor); err == nil {

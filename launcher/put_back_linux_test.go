@@ -132,7 +132,7 @@ func usedOnce(t *testing.T) *history {
 	return h
 }
 
-// again runs the approved command once more, and tells whether it did what it does.
+// again runs the approved command once more, and reports whether it did what it does.
 func (h *history) again(t *testing.T, l *Launcher) (status int, ran bool) {
 	t.Helper()
 	file := filepath.Join(h.req.Dir, "a")

@@ -92,7 +92,7 @@ func readerRun(t *testing.T, l *Launcher, req Request) (int, string) {
 	return out.Status, string(text)
 }
 
-// registered is the policy of a person who takes each program for one that only reads.
+// registered is the policy of a person who declares each program a reader.
 func registered(t *testing.T, l *Launcher, programs ...string) pathguard.Policy {
 	t.Helper()
 	text := "network: {default: on}\nprograms: |\n"

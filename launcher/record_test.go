@@ -35,7 +35,7 @@ func bodyOf(t *testing.T, e audit.Entry) (body map[string]any) {
 	return body
 }
 
-// A credential in the command line stands in no file of the record, and its hash in none either.
+// A credential in the command line is in no file of the record, and neither is its hash.
 func TestSecretsInCommandLine(t *testing.T) {
 	const token = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB"
 	l, req := world(t)
@@ -98,8 +98,7 @@ func TestLogPathIsNotTheCallers(t *testing.T) {
 	}
 }
 
-// A full disk fails every write that follows. A person is told each cause once, and what makes
-// room.
+// A full disk fails every write that follows. A person sees each cause once, and how to make room.
 func TestAfterErrorTellsEachCauseOnce(t *testing.T) {
 	full := fmt.Errorf("write %q: %w", "log.jsonl", syscall.ENOSPC)
 	err := &AfterError{Status: 137, Err: errors.Join(

@@ -49,7 +49,7 @@ func TestTwoEffectsOnOneName(t *testing.T) {
 					for _, first := range onOneName {
 						twoEffects(t, l, req, place, first, "true")
 						if !testing.Short() {
-							// what awk writes no plan tells, so the workspace is open to it
+							// no plan knows what awk writes, so the workspace is open to it
 							twoEffects(t, l, req, place, first, "awk 'BEGIN{}'")
 						}
 					}

@@ -113,8 +113,8 @@ func TestSwappedIsNotRun(t *testing.T) {
 	}
 }
 
-// What changes while a command runs cannot be told from what the command does itself; it is on
-// record.
+// A change while a command runs cannot be distinguished from what the command does itself; it is
+// recorded.
 func TestSwappedSinceIsOnRecord(t *testing.T) {
 	t.Parallel()
 	l, req := world(t)

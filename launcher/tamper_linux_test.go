@@ -231,8 +231,8 @@ func TestSweptAtBase(t *testing.T) {
 	if s := status(t, l, req, "true"); s != 0 {
 		t.Fatalf("status %d", s)
 	}
-	// A command that may write only where no protected file lies needs no second look, and is told
-	// nothing.
+	// A command that may write only where there is no protected file needs no second look, and gets
+	// no notice.
 	for _, line := range []string{"cat TODO.md", "ls > src/out"} {
 		j := req
 		j.Shell.Text = line

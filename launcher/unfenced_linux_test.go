@@ -14,7 +14,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
-// Where what policy wants hidden cannot be, nothing runs, and a person is told what to type: at
+// If a file that policy hides cannot be hidden, nothing runs, and a person sees what to type: at
 // level base below another program that answers system calls.
 func TestCannotHide(t *testing.T) {
 	if !below(t) {

@@ -12,7 +12,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// E-chan-2: who may ask is told by marks that a process inherits and cannot take off.
+// E-chan-2: marks that a process inherits and cannot take off decide whether it may ask.
 func TestMayAsk(t *testing.T) {
 	if os.Getenv("MARKED") != "" { // its own exec gives all of its threads the mark of this one
 		runtime.LockOSThread()

@@ -119,7 +119,7 @@ func TestScrub(t *testing.T) {
 		{"PYTHONPYCACHEPREFIX=/tmp/x", false},
 		{"PYTHONUNBUFFERED=1", true},
 		{"RUSTC_WRAPPER=/tmp/x", false},
-		{"RUSTC=rustc", true}, // cargo tells its build scripts
+		{"RUSTC=rustc", true}, // cargo sets it for its build scripts
 		{"CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER=/tmp/x", false},
 		{"CARGO_BUILD_JOBS=2", true},
 		{"GOCACHEPROG=/tmp/x", false},

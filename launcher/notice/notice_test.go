@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A failure is told before what went well.
+// Failures come before successes.
 func TestAtMost(t *testing.T) {
 	lines := slices.Repeat([]string{"x"}, 20)
 	if got := AtMost(lines, "; %d failed", 14); len(got) != maxLines+1 ||

@@ -43,8 +43,8 @@ func TestHideReplaced(t *testing.T) {
 	})
 }
 
-// Where nobody but an administrator can put another object under a name, the mount over it is
-// enough; where an own folder is on the way, it is not.
+// If only an administrator can put another object under a name, the mount over it is enough; if one
+// of the user's own folders is on the way, it is not.
 func TestFolders(t *testing.T) {
 	home := t.TempDir()
 	must(t, os.MkdirAll(home+"/a/b", 0o700))

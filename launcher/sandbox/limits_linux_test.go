@@ -214,8 +214,8 @@ func TestTreeLimits(t *testing.T) {
 						if len(receipt.Bounds) == 0 || strings.Contains(out, "done") {
 							t.Errorf("%+v %q", receipt.Bounds, out)
 						}
-						// Who may have no more processes is told so, by the kernel; a processor
-						// limit comes from whoever looks first.
+						// The kernel refuses a process that may have no more processes; a processor
+						// limit is enforced by the first that looks.
 						kernel := strings.Contains(out, "refused") ||
 							strings.Contains(out, "failed to create new OS thread") ||
 							s.Signal == unix.SIGXCPU ||
@@ -276,7 +276,7 @@ func TestGrace(t *testing.T) {
 	})
 }
 
-// Ended by whoever counts the output.
+// Ended by the process that counts the output.
 func TestEnd(t *testing.T) {
 	levels(t, func(t *testing.T, p Profile) {
 		process, _, err := Start(p, Command{Path: "/bin/sleep", Argv: []string{"sleep", "100"}})

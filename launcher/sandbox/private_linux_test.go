@@ -11,8 +11,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// private_tmp: what is in /tmp is not seen, what is made there is seen by nobody, and the workspace
-// stays where it is even when it lies in /tmp.
+// private_tmp: files in /tmp are not seen, files made there are seen by no other program, and the
+// workspace stays where it is even if it is in /tmp.
 func TestPrivateTmp(t *testing.T) {
 	outside, err := os.CreateTemp("/tmp", "outside")
 	must(t, err)

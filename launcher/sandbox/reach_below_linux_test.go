@@ -54,9 +54,9 @@ func TestReachNested(t *testing.T) {
 	}
 }
 
-// belowMain becomes a program below a filter: "supervised" by one that hands a call over to whoever
-// holds the listener, whose number it prints, or "unheard" by one that does not let it know whether
-// calls can be handed over. Then it goes on as a launcher that wants to name hosts.
+// belowMain becomes a program below a filter: "supervised" by one that passes a call to the process
+// that holds the listener, whose number it prints, or "unheard" by one that hides whether calls can
+// be passed on. Then it continues as a launcher that wants to name hosts.
 func belowMain(args []string) {
 	runtime.LockOSThread()
 	filter, flags := seccomp.Compile([]seccomp.Rule{seccomp.On(unix.SYS_SECCOMP,
@@ -85,9 +85,9 @@ func belowMain(args []string) {
 	fmt.Println(err)
 }
 
-// Below a supervisor of another make, which takes hold of the listener and answers by it, and where
-// nobody can know of listeners, what was not to be had is not claimed: hosts are refused, and the
-// rest goes on without.
+// Below a foreign supervisor, which takes hold of the listener and answers by it, and where
+// listeners are unknown, the sandbox does not claim what it cannot do: hosts are refused, and the
+// rest continues without.
 func TestReachBelow(t *testing.T) {
 	for _, kind := range []string{"supervised", "unheard"} {
 		cmd := exec.Command(self(t))
@@ -122,7 +122,7 @@ func TestReachBelow(t *testing.T) {
 	}
 }
 
-// supervise answers one call with 4711, and lets the others be made, until nobody is left.
+// supervise answers one call with 4711, and lets the others be made, until no process is left.
 func supervise(listener int) {
 	defer unix.Close(listener)
 	for first := true; ; first = false {

@@ -57,7 +57,7 @@ func measureMain(args []string) {
 	fmt.Println(int64(times[n/2]), int64(time.Since(begin)))
 }
 
-// sourceMain sends to everybody who connects as many bytes as he asks for.
+// sourceMain sends each client as many bytes as it asks for.
 func sourceMain(args []string) {
 	l, err := net.Listen("tcp4", args[0])
 	if err != nil {

@@ -308,7 +308,7 @@ func TestAnswersUnderSignals(t *testing.T) {
 			case <-done:
 				return
 			default:
-				// which means nothing, and wakes whoever waits
+				// which means nothing, and wakes a waiting thread
 				_ = unix.Kill(os.Getpid(), unix.SIGURG)
 			}
 		}

@@ -31,8 +31,8 @@ type all struct{}
 func (all) Add(uint64)                         {}
 func (all) Whose(socket uint64) (string, bool) { return "", socket != 1 }
 
-// A connection to a server of this machine holds where the same sockets take it before and after;
-// so does one that somebody has allowed. Sockets that wait for it or not are alike.
+// A connection to a server of this machine holds if the same sockets take it before and after; so
+// does one that a person has allowed. Blocking and non-blocking sockets behave alike.
 func TestLocalServers(t *testing.T) {
 	site := hostSite(t, "127.0.0.1", pages("local"))
 	program := `

@@ -51,7 +51,7 @@ func TestRedirect(t *testing.T) {
 	})
 }
 
-// A name that leads to a private address leads nowhere, whoever is asked and whenever.
+// A name that leads to a private address leads nowhere, whichever server is asked and whenever.
 func TestRebinding(t *testing.T) {
 	inner := hostSite(t, "127.0.1.6", pages("inner"))
 	names := internet{"rebound.test": {inner.addr}}

@@ -123,8 +123,8 @@ print("again")
 	})
 }
 
-// Who answers streams of questions stands on this machine's loopback, and answers nobody but the
-// run.
+// The process that answers streams of questions listens on this machine's loopback, and answers
+// only the run.
 func TestStreamsOfOthers(t *testing.T) {
 	const program = `
 import socket, struct

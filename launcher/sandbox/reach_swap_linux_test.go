@@ -27,7 +27,7 @@ type connectRacer struct {
 	address     unix.RawSockaddrInet4
 	friend, foe uint16 // ports, as the address has them
 	at, socket  int
-	other       int // a socket that is connected to nobody
+	other       int // a socket without a connection
 	handle      int // O_PATH
 	pair        [2]int
 }
@@ -84,7 +84,7 @@ func (r *connectRacer) try() uint16 {
 	return to
 }
 
-// renew makes the sockets anew, without a wait for the ports of those that were closed.
+// renew replaces the sockets, without a wait for the ports of those that were closed.
 func (r *connectRacer) renew() {
 	for _, fd := range []*int{&r.socket, &r.other} {
 		again, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)

@@ -105,7 +105,7 @@ func worldMain(args []string) {
 	for _, c := range []struct {
 		rules []string
 		url   string
-		want  string // who answers; "" is nobody
+		want  string // the host that answers; "" is none
 		why   string // of what was refused
 	}{
 		{[]string{"one.test:80"}, "one.test", publicOne, ""},

@@ -94,7 +94,7 @@ func TestJobControl(t *testing.T) {
 			}
 			must(t, process.SignalGroup(unix.SIGCONT))
 			if want == unix.SIGSTOP {
-				break // the kernel tells of the end instead, when that comes before anybody asked
+				break // the kernel reports the end instead, if that comes before the question
 			}
 			if s, err = process.Next(); err != nil || !s.Continued {
 				t.Fatalf("want continued: %+v %v", s, err)

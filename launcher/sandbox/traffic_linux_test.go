@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What went through a connection is told to the byte, both ways, whoever ended it and however it
+// The bytes of a connection are counted exactly, both ways, whichever side ended it and however it
 // was begun; the other side's end may count as one.
 func TestBytes(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {

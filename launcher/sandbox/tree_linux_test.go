@@ -232,8 +232,8 @@ func TestTreeEnds(t *testing.T) {
 	}
 }
 
-// A launcher that is killed below somebody who adopts its command and never reaps it: the namespace
-// of the command then has no end, and the steward does not wait for it.
+// A launcher is killed, and its parent adopts the command and never reaps it: the namespace of the
+// command then has no end, and the steward does not wait for it.
 func TestLauncherKilledUnreaped(t *testing.T) {
 	for _, level := range []Level{Base, Strong} {
 		t.Run(level.String(), func(t *testing.T) {

@@ -254,7 +254,7 @@ func TestQuestionFollowsTheWindow(t *testing.T) {
 	a.ends(`approved 'y'`)
 }
 
-// E-chan-6: the terminal is restored when we are told to end.
+// E-chan-6: the terminal is restored when a signal ends us.
 func TestAskIsInterrupted(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP,
 		syscall.SIGQUIT} {

@@ -21,7 +21,7 @@ func TestCtrlZAndForeground(t *testing.T) {
 	o.stopsAndContinues("run -monitor '" + readsOnce + "'; echo status $?")
 }
 
-// readsOnce tells the line that it reads and the size of its window, and ends with 7.
+// readsOnce prints the line that it reads and the size of its window, and ends with 7.
 const readsOnce = "echo begin; read x; echo got $x; stty size; exit 7"
 
 // stopsAndContinues stops the job of a line that runs readsOnce, resizes the window and continues
@@ -69,7 +69,7 @@ func TestVimStopsAndContinues(t *testing.T) {
 	o.expect("ready$ ")
 }
 
-// A stopped job hears of its continuation once, as from a shell, although the launcher is told too.
+// A stopped job gets SIGCONT once, as from a shell, although the launcher gets it too.
 func TestOneContinuation(t *testing.T) {
 	t.Parallel()
 	o := newOuter(t)

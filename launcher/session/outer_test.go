@@ -218,7 +218,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// status waits for cmd and tells how it ended: "exit 3", "signal interrupt".
+// status waits for cmd and returns how it ended: "exit 3", "signal interrupt".
 func status(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	cmd.Wait()

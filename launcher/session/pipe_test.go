@@ -259,7 +259,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// The caller's wait(2) tells the signal that ended the command.
+// The caller's wait(2) returns the signal that ended the command.
 func TestSignalsPassThrough(t *testing.T) {
 	t.Parallel()
 	survivors := map[syscall.Signal]bool{ // their default action does not end a process

@@ -247,8 +247,8 @@ func (c *command) wait(s *Session, signals <-chan os.Signal) syscall.WaitStatus 
 	}
 }
 
-// monitorRole leads the session: it runs the command in a group of its own, in the
-// foreground of the private terminal, and tells when the group is stopped.
+// monitorRole leads the session: it runs the command in a new group, in the foreground of the
+// private terminal, and reports when the group is stopped.
 func monitorRole(args []string) {
 	tty, _ := strconv.Atoi(args[0])
 	reports := os.NewFile(3, "reports")

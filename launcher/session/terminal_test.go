@@ -133,7 +133,7 @@ func TestKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The tap was told that the password is hidden before it was given it.
+	// The tap knew that the password is hidden before it got it.
 	contains(t, string(text), `typed "one\r\x04********"`)
 }
 

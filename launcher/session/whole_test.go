@@ -80,7 +80,7 @@ func (w whole) shell(o *outer) {
 	o.expect("ready$ ")
 }
 
-// recorded is all that stands in the transcripts.
+// recorded is the content of the transcripts.
 func (w whole) recorded(t *testing.T) string {
 	t.Helper()
 	names, _ := filepath.Glob(filepath.Join(w.home, "sessions", "*"))

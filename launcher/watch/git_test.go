@@ -143,7 +143,7 @@ func TestTakeBackIsCareful(t *testing.T) {
 	}
 }
 
-// A repository that is gone is told, unless the plan that was judged says that it goes.
+// A repository that is gone is reported, unless the plan that was judged says that it goes.
 func TestTakeBackTellsWhatIsGone(t *testing.T) {
 	for _, test := range []struct {
 		right command.Right

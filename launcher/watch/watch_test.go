@@ -42,7 +42,7 @@ func told(text string) (words []string) {
 	return words
 }
 
-// What a person is told has an order, and each thing is told at its moments and at no other.
+// The notices have an order, and each appears at its moments and at no other.
 func TestNoticesHaveAnOrder(t *testing.T) {
 	b := Before{Plan: &pathguard.Plan{Dir: "/w"}, Exact: true, Removed: []string{"GH_TOKEN"}}
 	for _, test := range []struct {

@@ -57,7 +57,7 @@ func TestBadFrames(t *testing.T) {
 	}
 }
 
-// The reader tells when it waits inside of a frame, and when that is over.
+// The reader reports when it waits inside a frame, and when that is over.
 func TestPartial(t *testing.T) {
 	b := Append(Append(nil, Frame{Kind: Take}), Frame{Kind: Input, Body: []byte("words")})
 	for name, test := range map[string]struct {
