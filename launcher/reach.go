@@ -161,43 +161,6 @@ func proxyPort(scheme string) string {
 	return ""
 }
 
-// text is the description for a person.
-func (r reached) text() string {
-	switch {
-	case r.mode == sandbox.Off:
-		return "no network"
-	case r.mode == sandbox.Full:
-		return "network: any host"
-	case len(r.labelled()) == 0 && len(r.reach.Publish) == 0 && !r.reach.Localhost:
-		return "network: none" + r.others()
-	case len(r.labelled()) == 0 && len(r.reach.Publish) == 0:
-		return "network: this workspace's servers" + r.others()
-	}
-	text := "network: " + strings.Join(r.labelled(), ", ")
-	if len(r.labelled()) == 0 {
-		text += "this workspace's servers"
-	} else if r.reach.Localhost {
-		text += " and this workspace's servers"
-	}
-	if len(r.proxies) > 0 {
-		text += fmt.Sprintf(", through the proxy %s, which may connect anywhere",
-			strings.Join(r.proxies, " or "))
-	}
-	text += r.others()
-	for _, port := range r.reach.Publish {
-		text += fmt.Sprintf("; other machines may connect to port %d", port)
-	}
-	return text
-}
-
-// others describes what happens to other hosts.
-func (r reached) others() string {
-	if !r.asks {
-		return " only"
-	}
-	return "; asks for others"
-}
-
 // giverNames are the programs that a host is for.
 func giverNames(givers []pathguard.Giver) string {
 	var names []string

@@ -44,7 +44,9 @@ type ReportReason struct {
 
 // ReportOpens is what a run gets beside what its line names.
 type ReportOpens struct {
-	// hosts of package registries; those that may be reached are in effects.net too
+	// the network in one line, in the caller's language; "" for none
+	Network string `json:"network,omitempty"`
+	// hosts of package registries; those that may be reached stand in effects.net too
 	Registries []ReportRegistry `json:"registries,omitempty"`
 	// connections that grants allow, with the program and the grant; only Check looks
 	Granted []string `json:"granted,omitempty"`
@@ -79,6 +81,7 @@ func (j *Judgement) Report(id string) Report {
 		})
 	}
 	reach := j.contacts()
+	r.Network = reach.line(locale)
 	for _, g := range reach.registries {
 		if !g.Asks && !slices.Contains(r.Effects["net"], g.Host) {
 			r.Effects["net"] = append(r.Effects["net"], g.Host)
@@ -140,6 +143,9 @@ func (r Report) Text() string {
 	}
 	for _, host := range r.Granted {
 		fmt.Fprintf(&b, "  net    %s\n", notice.Visible(host))
+	}
+	if r.Network != "" {
+		fmt.Fprintf(&b, "  %s\n", notice.Visible(r.Network))
 	}
 	for _, name := range r.Keys {
 		fmt.Fprintf(&b, "  key    %s\n", notice.Visible(name))

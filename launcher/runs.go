@@ -72,6 +72,7 @@ type Past struct {
 	PastExit
 	Envelope string `json:"envelope,omitempty"`
 	Level    string `json:"level,omitempty"`
+	Network  string `json:"network,omitempty"` // whom it might contact
 
 	WorkItem string `json:"work_item,omitempty"`
 	// that it was started by: policy, approval, grant
@@ -234,6 +235,7 @@ func (l *Launcher) readRuns() ([]Past, error) {
 		var body struct {
 			SID, Command, Inside, Agent, Cwd, Verdict, Level, Authority, Launcher, Tier,
 			Within string
+			Network  any // of a start its line, of an end the connections
 			Session  bool
 			TimedOut bool `json:"timed_out"`
 
@@ -266,6 +268,9 @@ func (l *Launcher) readRuns() ([]Past, error) {
 			r.State = deniedState(body.Code, status)
 		}
 		r.Envelope, r.Level = cmp.Or(body.Envelope, r.Envelope), cmp.Or(body.Level, r.Level)
+		if line, ok := body.Network.(string); ok {
+			r.Network = line
+		}
 		r.Authority, r.launcher = cmp.Or(body.Authority, r.Authority),
 			cmp.Or(body.Launcher, r.launcher)
 		if slices.Contains(record.Ends, e.Kind) {

@@ -2,10 +2,12 @@ package launcher
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/launcher/watch"
+	"github.com/tada-run/tada-run/pathguard"
 )
 
 // facts are the entry about the start: where the command runs, by what right, and what its sandbox
@@ -37,6 +39,9 @@ func (s *started) facts() object {
 	}
 	if s.Batch != "" {
 		o["batch_plan"] = s.Batch
+	}
+	if line := s.contacts().line(pathguard.English); line != "" {
+		o["network"] = strings.TrimPrefix(line, reachEnglish.title)
 	}
 	if notice := s.unkept(); notice != "" {
 		o["unkept"] = notice

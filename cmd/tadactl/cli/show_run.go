@@ -84,7 +84,8 @@ func (c *ctl) printRun(r launcher.Past) {
 		{"folder", inert(r.Dir)}, {"agent", r.Agent}, {"work item", r.WorkItem},
 		{"began", r.Began.Local().Format(time.DateTime)}, {"state", state}, {"verdict", r.Verdict},
 		{"authority", r.Authority},
-		{"approval", r.Envelope}, {"enforced", r.Level}, {"unproven", r.Unproven},
+		{"approval", r.Envelope}, {"enforced", r.Level}, {"network", r.Network},
+		{"unproven", r.Unproven},
 	} {
 		if f.value != "" {
 			fmt.Fprintf(c.out, "%-10s %s\n", f.name, visible(f.value))
