@@ -97,3 +97,29 @@ func free(t *testing.T) uint16 {
 	defer l.Close()
 	return uint16(l.Addr().(*net.TCPAddr).Port)
 }
+
+// Whatever network a run has, no daemon of this machine is reached by its Unix socket.
+func TestDaemonSockets(t *testing.T) {
+	name := t.TempDir() + "/sock"
+	serve(t, "unix", name)
+	serve(t, "unix", "@"+name)
+	program := `
+import socket, sys
+for name in sys.argv[1], "\0" + sys.argv[1]:
+    try:
+        s = socket.socket(socket.AF_UNIX)
+        s.connect(name)
+        print("reached", end=";")
+    except OSError as e:
+        print("refused", end=";")
+`
+	bothLevels(t, func(t *testing.T, p Profile) {
+		for _, p.Network = range []Network{Off, Hosts, Full} {
+			p.Read, p.Reach.Localhost = append(p.Read, Path{Name: name}), p.Network == Hosts
+			_, said, _ := talk(t, p, "python3", "-c", program, name)
+			if said != "refused;refused;" {
+				t.Errorf("network %v: %q", p.Network, said)
+			}
+		}
+	})
+}
