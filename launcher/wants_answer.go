@@ -29,7 +29,7 @@ func (w *wants) ask(ctx context.Context, c network.Want) network.Word {
 	}
 	word, lasts, err := w.answer(ctx, c)
 	if err != nil {
-		word = network.Word{Why: "nobody could be asked: " + err.Error()}
+		word = network.Word{Why: "no question could be asked: " + err.Error()}
 	}
 	if last.Question != "" && word.Question == "" {
 		w.settled(last.Question)

@@ -17,7 +17,7 @@ import (
 // elsewhere leaves the question open, for as long as the caller of the run allows to wait.
 func (w *wants) elsewhere(ctx context.Context, log *audit.Log, r approval.Request, c network.Want,
 	e approval.Envelope) (network.Word, error) {
-	open := network.Word{Why: "nobody has allowed it yet", Question: e.ID}
+	open := network.Word{Why: "not allowed yet", Question: e.ID}
 	wait := w.j.Request.Wait
 	if !w.leave(c, e.ID) || wait <= 0 {
 		return open, nil

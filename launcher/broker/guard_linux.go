@@ -146,7 +146,7 @@ func (g *guard) forbids(name string, st *unix.Statx_t, moves bool) string {
 	case isBelow(name, g.kept):
 		return "it is kept as it is"
 	case moves && g.dirs[name]:
-		return "what is hidden or kept as it is lies in it"
+		return "it contains hidden or protected files"
 	}
 	return ""
 }

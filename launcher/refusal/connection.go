@@ -17,7 +17,7 @@ type Connection struct {
 
 // Line is the connection in one line, without the newline.
 func (c Connection) Line() string {
-	next := "nobody has allowed it yet); to allow it: " + c.HumanCan + "; then"
+	next := "not allowed yet); to allow it: " + c.HumanCan + "; then"
 	if c.HumanCan == "" {
 		next = "allowed after it was refused);"
 	}
