@@ -71,8 +71,7 @@ type Past struct {
 	State string `json:"state"`
 	PastExit
 	Envelope string `json:"envelope,omitempty"`
-	Level    string `json:"level,omitempty"`
-	Network  string `json:"network,omitempty"` // whom it might contact
+	PastSandbox
 
 	WorkItem string `json:"work_item,omitempty"`
 	// that it was started by: policy, approval, grant
@@ -97,6 +96,12 @@ type Past struct {
 	reported bool   // as lost
 	asked    bool   // it was refused because a question has no answer yet
 	told     int64  // where the newest entry about it begins
+}
+
+// A PastSandbox is what a run was confined to.
+type PastSandbox struct {
+	Level   string `json:"level,omitempty"`
+	Network string `json:"network,omitempty"` // whom it might contact
 }
 
 // A PastExit is how the command of a run ended.

@@ -63,7 +63,7 @@ func (f *files) remove(r *fileRequest) (int, error) {
 	if err := f.alone(r); err != nil {
 		return -1, err
 	}
-	defer f.changing.Unlock()
+	defer f.book.changing.Unlock()
 	var st unix.Statx_t
 	err = statx(p.dir, p.name, &st)
 	folder := st.Mode&unix.S_IFMT == unix.S_IFDIR

@@ -71,8 +71,8 @@ func (f *files) socketName(c *call, name string) string {
 	if f == nil || f.view.Inside == "" {
 		return name
 	}
-	f.changing.Lock()
-	defer f.changing.Unlock()
+	f.book.changing.Lock()
+	defer f.book.changing.Unlock()
 	r := &fileRequest{call: c, cached: resolveCached}
 	if p, err := f.locate(r, -1, name, false); err == nil {
 		defer p.close()

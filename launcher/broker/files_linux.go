@@ -34,16 +34,15 @@ type files struct {
 
 	own insides
 
-	makesTerminals bool
-	terminals      terminals
-
-	changing sync.Mutex // one change at a time, so that none comes between a look and its change
-	book     book
+	terminals terminals
+	book      book
 }
 
 // A book is the ledger, which is opened when something in the view is first made or changed: most
 // runs never do.
 type book struct {
+	changing sync.Mutex // one change at a time, so that none comes between a look and its change
+
 	once sync.Once
 	made *view.Ledger
 }
@@ -59,8 +58,8 @@ func newFiles(p *Profile, trees *trees, member func(pid int) bool) *files {
 	return &files{
 		view: v, guard: newGuard(p), trees: trees, work: newWorkers(),
 		member: member, umask: umasks{uid: uint32(os.Geteuid())},
-		own:            insides{links: map[string]string{}, ended: make(chan struct{})},
-		makesTerminals: p.Terminals,
+		own:       insides{links: map[string]string{}, ended: make(chan struct{})},
+		terminals: terminals{makes: p.Terminals},
 	}
 }
 

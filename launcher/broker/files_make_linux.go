@@ -18,7 +18,7 @@ func (f *files) makeAt(r *fileRequest, name string, at int, made func(p *spot) e
 	if err := f.alone(r); err != nil {
 		return err
 	}
-	defer f.changing.Unlock()
+	defer f.book.changing.Unlock()
 	var st unix.Statx_t
 	switch err := statx(p.dir, p.name, &st); {
 	case err == nil:

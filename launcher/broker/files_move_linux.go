@@ -63,7 +63,7 @@ func (f *files) between(r *fileRequest, act func(r *fileRequest, from, to *spot)
 	if err := f.alone(r); err != nil {
 		return err
 	}
-	defer f.changing.Unlock()
+	defer f.book.changing.Unlock()
 	return act(r, from, to)
 }
 

@@ -18,7 +18,7 @@ func (f *files) open(r *fileRequest) (int, error) {
 	if r.flags&unix.O_PATH != 0 {
 		return -1, errElsewhere
 	}
-	if f.makesTerminals && f.terminals.are(r.first) {
+	if f.terminals.makes && f.terminals.are(r.first) {
 		if !r.waits() {
 			return -1, unix.ESRCH
 		}
@@ -54,7 +54,7 @@ func (f *files) open(r *fileRequest) (int, error) {
 	if err := f.alone(r); err != nil {
 		return -1, err
 	}
-	defer f.changing.Unlock()
+	defer f.book.changing.Unlock()
 	if !r.waits() {
 		return -1, unix.ESRCH
 	}

@@ -173,8 +173,8 @@ func (f *files) mayChange(p *spot, st *unix.Statx_t) bool {
 // slow file system a change can take any time. A bind waits, as it cannot start again.
 func (f *files) alone(r *fileRequest) error {
 	if r.cached == 0 || r.fileCall == nil {
-		f.changing.Lock()
-	} else if !f.changing.TryLock() {
+		f.book.changing.Lock()
+	} else if !f.book.changing.TryLock() {
 		return errSlow
 	}
 	return nil

@@ -151,7 +151,7 @@ func TestSwapRace(t *testing.T) {
 // thread that receives calls goes on.
 func TestAnswersBesideAChange(t *testing.T) {
 	f := &files{work: newWorkers()}
-	f.changing.Lock()
+	f.book.changing.Lock()
 	r := &fileRequest{call: &call{}, fileCall: &fileCall{}, cached: resolveCached}
 	if err := f.alone(r); err != errSlow {
 		t.Errorf("%v", err)
@@ -164,7 +164,7 @@ func TestAnswersBesideAChange(t *testing.T) {
 		t.Fatalf("it did not wait: %v", err)
 	case <-time.After(20 * time.Millisecond):
 	}
-	f.changing.Unlock()
+	f.book.changing.Unlock()
 	must(t, <-done)
 }
 

@@ -17,6 +17,8 @@ import (
 // terminal of the caller's session by being opened; programs that make terminals ask for that
 // (TIOCSCTTY).
 type terminals struct {
+	makes bool // the run may
+
 	mu   sync.Mutex
 	held map[string]int // by name
 }

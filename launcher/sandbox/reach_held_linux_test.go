@@ -32,6 +32,7 @@ func heldMain(args []string) {
 	p.Require, p.Most = level, level
 	p.Network, p.Names, p.Read = Hosts, internet{}, append(p.Read, Path{Name: exe})
 	rule, _ := network.ParseRule(args[2])
+	rule.Local = true
 	p.Reach.Rules = []network.Rule{rule}
 	answer := make(chan struct{})
 	p.Reach.Ask = func(ctx context.Context, _ network.Want) network.Word {
@@ -51,13 +52,23 @@ func heldMain(args []string) {
 		fmt.Println(err)
 		return
 	}
+	ended := make(chan struct{})
+	go func() {
+		_, _ = process.Wait()
+		close(ended)
+	}()
 	for runtime.NumGoroutine() < n { // at least one for each call
-		time.Sleep(10 * time.Millisecond)
+		select {
+		case <-ended:
+			fmt.Println("ended with", runtime.NumGoroutine())
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
 	fmt.Println("held", anonymous())
 	close(answer)
 	_ = process.Signal(unix.SIGKILL)
-	_, _ = process.Wait()
+	<-ended
 }
 
 // anonymous is how much memory this process has that is not of its file, in KiB.
@@ -121,6 +132,7 @@ func stoppedMain(args []string) {
 		p.Require, p.Most = Strong, Strong
 	}
 	rule, _ := network.ParseRule(args[1])
+	rule.Local = true
 	p.Reach.Rules = []network.Rule{rule}
 	var process *Process
 	if err == nil {
