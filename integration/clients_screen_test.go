@@ -52,7 +52,7 @@ func TestClientsScreen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err, out)
 			}
-			t.Cleanup(func() { _, _ = run("kill-server") })
+			t.Cleanup(func() { _ = exec.Command(tmux, "-S", socket, "kill-server").Run() })
 			var shown string
 			open := func() bool {
 				shown, _ = run("capture-pane", "-p")
