@@ -11,10 +11,12 @@ import (
 
 // patience is how long the end of a run waits for the kernel to report its last sockets, and
 // overdue how long when they are not there any more: then their reports are on the way, from a
-// thread of the kernel that a busy machine keeps waiting.
+// thread of the kernel that a busy machine keeps waiting. That thread yields after each report as
+// long as the queue of any receiver is half full, and seconds pass where many want the processors.
+// Where a report was lost, there is none to wait for.
 const (
 	patience = 20 * time.Millisecond
-	overdue  = time.Second
+	overdue  = 5 * time.Second
 )
 
 // close returns what was noted. No process of the run is left.
@@ -29,7 +31,9 @@ func (l *connectionLog) close() Traffic {
 			whole := l.ask() // about connections that are still open
 			l.partial = !l.connectLast() || !whole || l.partial
 			if whole {
-				l.await(overdue, func() bool { return len(l.open) > 0 || l.halves() > 0 })
+				l.await(overdue, func() bool {
+					return !l.overrun && (len(l.open) > 0 || l.halves() > 0)
+				})
 			}
 			l.markUnknown()
 		}

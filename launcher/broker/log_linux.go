@@ -38,6 +38,7 @@ type socketWatch struct {
 	reports *os.File // of the kernel, about sockets that are gone; nil until the first connection
 	watched bool
 	partial bool       // not all reports about what the run served will come
+	overrun bool       // a report was lost, because a busy machine has too many
 	heard   *sync.Cond // a report has come
 
 	asked map[uint64]bool // sockets that the kernel was asked about at the end; nil before

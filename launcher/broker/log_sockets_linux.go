@@ -50,8 +50,9 @@ func (l *connectionLog) read(reports *os.File) {
 				return
 			}
 			l.mu.Lock()
-			l.partial = true
+			l.partial, l.overrun = true, true
 			l.mu.Unlock()
+			l.heard.Broadcast()
 		}
 		for _, m := range netlinkMessages(buffer[:max(n, 0)]) {
 			l.gone(m, false)
