@@ -2,11 +2,12 @@ package sandbox
 
 import (
 	"context"
-	"net"
 	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher/broker/network"
 )
@@ -90,12 +91,17 @@ except OSError as e:
 	})
 }
 
-// free is a port on which nothing listens.
+// free is a port on which nothing listens, as long as the test goes on: a socket has it that does
+// not listen, so that no other program is given it.
 func free(t *testing.T) uint16 {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	t.Helper()
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	must(t, err)
-	defer l.Close()
-	return uint16(l.Addr().(*net.TCPAddr).Port)
+	t.Cleanup(func() { unix.Close(fd) })
+	must(t, unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	name, err := unix.Getsockname(fd)
+	must(t, err)
+	return uint16(name.(*unix.SockaddrInet4).Port)
 }
 
 // Whatever network a run has, no daemon of this machine is reached by its Unix socket.
