@@ -16,7 +16,7 @@ var screens = map[string]struct{ text, file, content string }{
 		`{"hasCompletedOnboarding":true,"theme":"dark"}`},
 	"codex":    {text: "Trust this folder"},
 	"opencode": {text: "Ask anything"},
-	"gemini":   {text: "Type your message"},
+	"gemini":   {text: "Do you trust the files in this folder"},
 	"qwen":     {text: "Type your message"},
 	"copilot":  {text: "trust"},
 }
