@@ -169,7 +169,8 @@ func racerMain(args []string) {
 		}
 	}()
 	got := 0
-	for i, last := 0, int64(0); i < n; {
+	// In some races one try in a hundred meets its own file: those go on until one has.
+	for i, last := 0, int64(0); i < n || got == 0 && i < 1000*n; {
 		switch text := what.try(r); {
 		case bytes.HasPrefix(text, []byte("secret")):
 			fmt.Println("the secret was read")

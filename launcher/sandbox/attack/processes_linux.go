@@ -108,7 +108,7 @@ var processes = []Attack{
 		unix.FcntlInt(uintptr(p[0]), unix.F_SETSIG, int(unix.SIGKILL))
 		unix.FcntlInt(uintptr(p[0]), unix.F_SETFL, unix.O_ASYNC)
 		unix.Write(p[1], []byte("x"))
-		for range 100 {
+		for end := time.Now().Add(2 * time.Second); time.Now().Before(end); {
 			if unix.Kill(w.Decoy, 0) == unix.ESRCH || zombie(w.Decoy) {
 				return nil
 			}
