@@ -63,8 +63,12 @@ func (t *registries) take(line string) {
 		g.Settings = append(g.Settings, s)
 		return
 	}
+	g.Tools = append(g.Tools, tool(line))
+}
+
+func tool(line string) Tool {
 	programs, verbs, _ := strings.Cut(line, ":")
-	g.Tools = append(g.Tools, Tool{strings.Fields(programs), strings.Fields(verbs)})
+	return Tool{strings.Fields(programs), strings.Fields(verbs)}
 }
 
 // Registries are all that are known, in the order of their table.
@@ -100,25 +104,37 @@ func wordsOf(begin string) (list []string) {
 // argument that is not known is "". Own says that the program is a file of the workspace.
 func Asked(program string, args []string, own bool) (list []*Registry) {
 	program = program[strings.LastIndexByte(program, '/')+1:]
-	if !strings.Contains(registriesText, program) {
+	asks := func(t Tool) bool { return t.has(program, own) && t.does(verb(args)) }
+	if !anyTool(program, asks) {
 		return nil
 	}
 	all := Registries()
 	for i := range all {
-		for _, tool := range all[i].Tools {
-			if tool.has(program, own) && (tool.Verbs[0] == "*" ||
-				slices.Contains(tool.Verbs, verb(args))) {
-				list = append(list, &all[i])
-				break
-			}
+		if slices.ContainsFunc(all[i].Tools, asks) {
+			list = append(list, &all[i])
 		}
 	}
 	return list
 }
 
+// anyTool reports whether is says so of a tool that has the program. Most commands ask no registry,
+// and to read the whole table takes longer than the rest of what is looked at here.
+func anyTool(program string, is func(Tool) bool) bool {
+	for line := range strings.Lines(registriesText) {
+		if line[0] == '\t' && line[1] != '=' && strings.Contains(line, program) && is(tool(line)) {
+			return true
+		}
+	}
+	return false
+}
+
 func (t Tool) has(program string, own bool) bool {
 	return !own && slices.Contains(t.Programs, program) ||
 		slices.ContainsFunc(t.Programs, func(p string) bool { return p == "*/"+program })
+}
+
+func (t Tool) does(verb string) bool {
+	return t.Verbs[0] == "*" || slices.Contains(t.Verbs, verb)
 }
 
 // verb is the first argument that is no option; "-" when there is none.
