@@ -134,6 +134,9 @@ var plan = map[string]map[string]string{
 		"launcher/session/wire": "the protocol between a session and its clients",
 	},
 	"launcher/session/wire": {},
+	"launcher/undo": {
+		"approval/flock": "the runs of an account share one quota",
+	},
 	"pathguard/tamper": {
 		"approval/flock": "one process changes a store at a time",
 	},

@@ -1,0 +1,54 @@
+// Package undo keeps what a run is about to change, shows what it changed, and takes it back.
+//
+//	store, err := undo.Open("/home/me/.tada/undo", undo.Options{Quota: 2 << 30, File: 256 << 20})
+//	journal, err := store.Begin(undo.Start{Run: id, Trees: []string{"/home/me/project"}})
+//	journal.Remove(handle, "/home/me/project", "a.txt") // before the kernel removes it
+//	summary, err := journal.Close(undo.End{Walk: 20_000})
+//
+//	run, err := store.Read(id)
+//	for _, c := range run.Changes() { ... }
+//
+// # State, not operations
+//
+// A journal has entries and inodes. Before a run first touches an entry (a folder and a name in
+// it), the journal notes which inode was there, or that there was none. Before it first changes an
+// inode, the journal notes its metadata and keeps its content. So the rename of a folder is two
+// entries and not a walk, a call that fails after it was noted costs nothing, and hard links and
+// exchanges come out right. When the run has ended, the journal notes what is at each entry and in
+// each inode then: what it left. A change made later, by a person, is recognised by that.
+//
+// An inode is identified by device, number and time of birth (ID). A folder is found again by its
+// identity too, at any of the places where the run is known to have put it.
+//
+// # Pre-images
+//
+// What is removed or replaced is kept by a hard link, without copying. Content that is changed in
+// place is cloned where the file system can do that, else copied. What a run itself made after its
+// start needs no pre-image. Pre-images are in the folder of the store if a link leads there from
+// the tree, else in a folder of the same mount (Journal.Folders), else they are copies.
+//
+// # The file
+//
+// A journal is a file of the run's folder in the store, to which one write(2) appends what one
+// change needs before the change is made:
+//
+//	"tada-undo" version (1 byte), then records:
+//	length (4 bytes) | CRC-32C of the payload (4) | CRC-32C of these 8 bytes (4) | payload
+//
+// All numbers are little-endian. A payload is its kind (1 byte) and fields; see record.go. When a
+// run ends in order, its last record says so and the file gets another name. A record that the end
+// of the file cuts is the work of a crash: its change was not made. Everything else that does not
+// fit is refused (DamagedError), as is a later version.
+//
+// # Taking back
+//
+// An undo has a journal like any run, so it can be undone, and a redo is an undo of an undo. It
+// moves nothing that is neither as the run left it nor as the run found it. What must go is first
+// kept; what was there is linked back from the store. Every step goes through the handle of a
+// folder of known identity, and follows no symbolic link.
+//
+// # Limits
+//
+// A journal knows what it was told. Journal.Close looks for changes in the trees that it was not
+// told of, and names them. It cannot say which process made them.
+package undo

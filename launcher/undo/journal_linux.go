@@ -1,0 +1,186 @@
+package undo
+
+import (
+	"path"
+
+	"golang.org/x/sys/unix"
+)
+
+// Make notes that an entry comes: a file, folder, symbolic link, hard link or device. dir is a
+// handle of the folder, in its name as the kernel has it.
+func (j *Journal) Make(dir int, in, name string) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	f, err := j.folder(dir, in)
+	if err != nil || f == nil {
+		return j.done(err)
+	}
+	if j.index.entries[location{f, name}] != nil {
+		return j.done(nil)
+	}
+	now, err := look(dir, name)
+	if err != nil {
+		return j.done(&NotKeptError{join(in, name), err})
+	}
+	if now.Absent() { // what is there is not made again
+		j.entry(f, name, nil)
+	}
+	return j.done(nil)
+}
+
+// Remove notes that an entry goes, and keeps what it is.
+func (j *Journal) Remove(dir int, in, name string) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.done(j.remove(dir, in, name))
+}
+
+func (j *Journal) remove(dir int, in, name string) error {
+	f, err := j.folder(dir, in)
+	if err != nil || f == nil {
+		return err
+	}
+	return j.goes(target{dir, f, in, name}, true)
+}
+
+// Move notes that an entry gets another name, in the place of what has it. With exchange, both
+// entries change places.
+func (j *Journal) Move(dir int, in, name string, to int, toIn, toName string, exchange bool) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.done(j.move(dir, in, name, to, toIn, toName, exchange))
+}
+
+func (j *Journal) move(dir int, in, name string, to int, toIn, toName string, exchange bool) error {
+	from, err := j.folder(dir, in)
+	if err != nil {
+		return err
+	}
+	dest, err := j.folder(to, toIn)
+	if err != nil {
+		return err
+	}
+	if from != nil {
+		// what leaves the trees is kept, as if it was removed
+		if err := j.goes(target{dir, from, in, name}, dest == nil); err != nil {
+			return err
+		}
+	}
+	if dest == nil {
+		return nil
+	}
+	if err := j.goes(target{to, dest, toIn, toName}, !exchange || from == nil); err != nil {
+		return err
+	}
+	if from != nil {
+		j.follow(dir, name, dest, toName)
+		if exchange {
+			j.follow(to, toName, from, name)
+		}
+	}
+	return nil
+}
+
+// follow remembers where a known folder, or a file that the run made, is moved to.
+func (j *Journal) follow(dir int, name string, dest *folder, toName string) {
+	now, err := look(dir, name)
+	if err != nil || now.Absent() {
+		return
+	}
+	if f := j.index.folders[now.ID]; f != nil {
+		f.also = append(f.also, location{dest, toName})
+	}
+	if j.index.inodes[now.ID] == nil && now.ID.Birth >= j.book.head.start {
+		j.index.made[now.ID] = true
+	}
+}
+
+// Write notes that the content of a file changes in place, and keeps it. handle is of the file,
+// full its name as the kernel has it.
+func (j *Journal) Write(handle int, full string) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.done(j.change(handle, full, true))
+}
+
+// Mark notes that mode, owner, times or attributes of an inode change, and keeps them.
+func (j *Journal) Mark(handle int, full string) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.done(j.change(handle, full, false))
+}
+
+func (j *Journal) change(handle int, full string, content bool) error {
+	now, _, err := stat(handle, "")
+	if err != nil {
+		return &NotKeptError{full, err}
+	}
+	i := j.index.inodes[now.ID]
+	if i != nil && i.marked && (!content || i.copied.kind != 0) {
+		return nil
+	}
+	at, name := j.parent(path.Clean(full), now.ID)
+	switch {
+	case at == nil && j.tree(full) == nil:
+		return nil
+	case content && !now.Regular(), i == nil && now.Links == 0:
+		return nil // a pipe or a device has no content; what has no name is gone after the run
+	case i == nil && j.isMade(j.index.entries[location{at, name}], now):
+		return nil
+	}
+	list, err := attributes(handle)
+	if err != nil {
+		return &NotKeptError{full, err}
+	}
+	if i == nil {
+		i = j.inode(at, name, now)
+	}
+	if !i.marked {
+		i.attributes, i.marked = list, true
+		j.add(i.appendAttributes)
+	}
+	if content && i.copied.kind == 0 {
+		return j.copy(i, handle, full, now)
+	}
+	return nil
+}
+
+// parent is the folder of the file that has this name now, nil if another one has it.
+func (j *Journal) parent(full string, id ID) (*folder, string) {
+	dir, name := path.Split(full)
+	if dir = path.Clean(dir); name == "" || j.tree(dir) == nil {
+		return nil, ""
+	}
+	f := j.index.paths[dir]
+	if f == nil || j.isAt(f, name, id) != nil {
+		if f, _ = j.walk(dir); f == nil || j.isAt(f, name, id) != nil {
+			return nil, ""
+		}
+		j.index.paths[dir] = f
+	}
+	return f, name
+}
+
+func (j *Journal) isAt(f *folder, name string, id ID) error {
+	fd, err := j.handle(f)
+	if err != nil {
+		return err
+	}
+	if s, err := look(fd, name); err != nil || s.ID != id {
+		return unix.ENOENT
+	}
+	return nil
+}
+
+// done ends the note of one change.
+func (j *Journal) done(err error) error {
+	if e, ok := err.(*NotKeptError); ok {
+		l := Lack{e.Path, e.Err.Error()}
+		j.book.lacks = append(j.book.lacks, l)
+		j.add(l.append)
+	}
+	if e := j.flush(); e != nil {
+		return e
+	}
+	return err
+}

@@ -1,0 +1,180 @@
+package undo
+
+import (
+	"fmt"
+	"strings"
+)
+
+// parse reads a journal. closed says that its run ended in order, so that nothing may be missing.
+func parse(b []byte, closed bool) (*book, error) {
+	if len(b) <= len(magic) || string(b[:len(magic)]) != magic {
+		return nil, fmt.Errorf("it does not begin with %q", magic)
+	}
+	if v := b[len(magic)]; v != version {
+		return nil, fmt.Errorf("it has the version %d; this program reads version %d", v, version)
+	}
+	b = b[len(magic)+1:]
+	k := &book{}
+	for len(b) > 0 {
+		payload, rest, err := nextFrame(b)
+		if err == errTorn && !closed {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if k.end != nil {
+			return nil, fmt.Errorf("it goes on after its end")
+		}
+		if err := k.read(payload); err != nil {
+			return nil, err
+		}
+		b = rest
+	}
+	switch {
+	case k.head.run == "":
+		return nil, fmt.Errorf("it has no head")
+	case closed && k.end == nil:
+		return nil, fmt.Errorf("its end is missing")
+	}
+	return k, nil
+}
+
+func (k *book) read(payload []byte) error {
+	f := &fields{b: payload[1:]}
+	kind := payload[0]
+	if (kind == recordHead) != (k.head.run == "") {
+		return fmt.Errorf("its head is not where it must be")
+	}
+	switch kind {
+	case recordHead:
+		k.head = head{run: f.string(), start: f.int(), of: f.strings(), places: f.strings()}
+		if k.head.run == "" {
+			f.fail("its run has no name")
+		}
+	case recordFolder:
+		d := &folder{at: k.folder(f), name: f.string(), before: f.state(), n: len(k.folders) + 1}
+		if k.folders = append(k.folders, d); d.at == nil && !strings.HasPrefix(d.name, "/") ||
+			d.at != nil && !oneName(d.name) {
+			f.fail("a folder is at no place")
+		}
+	case recordInode:
+		k.inodes = append(k.inodes,
+			&inode{at: k.folder(f), name: f.string(), before: f.state(), n: len(k.inodes) + 1})
+	case recordAttributes:
+		if i := k.inode(f); i != nil {
+			i.attributes, i.marked = f.attributes(), true
+		}
+	case recordObject:
+		k.readObject(f)
+	case recordEntry:
+		e := &entry{in: k.folder(f), name: f.string(), before: k.inodeOrNone(f)}
+		if e.in == nil || !oneName(e.name) {
+			f.fail("an entry is in no folder")
+		} else {
+			e.in.touched = true
+			k.entries = append(k.entries, e)
+		}
+	case recordLack:
+		k.lacks = append(k.lacks, Lack{f.string(), f.string()})
+	default:
+		k.readLeft(kind, f)
+	}
+	if f.err == nil && len(f.b) > 0 {
+		f.fail("a record is longer than its fields")
+	}
+	return f.err
+}
+
+func (k *book) readObject(f *fields) {
+	i := k.inode(f)
+	if i == nil || len(f.b) == 0 {
+		f.fail("a pre-image is of no inode")
+		return
+	}
+	kind := f.b[0]
+	f.b = f.b[1:]
+	o := object{kind: kind, place: int(f.uint32()), n: int(f.uint32())}
+	switch {
+	case o.place >= len(k.head.places):
+		f.fail("a pre-image is in no place")
+	case kind == objectCopy:
+		i.copied = o
+	case kind == objectLink || kind == objectStage:
+		i.held = o
+	default:
+		f.fail("a pre-image is of no known kind")
+	}
+}
+
+func (k *book) readLeft(kind byte, f *fields) {
+	switch kind {
+	case recordLeftEntry:
+		if n := f.uint(); n == 0 || n > uint64(len(k.entries)) {
+			f.fail("a record is about an unknown entry")
+		} else {
+			k.entries[n-1].left, k.entries[n-1].closed = f.state(), true
+		}
+	case recordLeftInode:
+		if i := k.inode(f); i != nil {
+			s := f.state()
+			i.left, i.leftMarks = &s, f.attributes()
+		}
+	case recordLeftFolder:
+		if d := k.folder(f); d == nil {
+			f.fail("a record is about no folder")
+		} else {
+			s := f.state()
+			d.left = &s
+		}
+	case recordEnd:
+		k.end = &end{kept: f.int(), walked: f.uint() != 0}
+	default:
+		f.fail(fmt.Sprintf("a record has the unknown kind %q", kind))
+	}
+}
+
+// folder reads the number of a folder, and returns nil for 0.
+func (k *book) folder(f *fields) *folder {
+	n := f.uint()
+	if n > uint64(len(k.folders)) {
+		f.fail("a record is about an unknown folder")
+	}
+	if n == 0 || f.err != nil {
+		return nil
+	}
+	return k.folders[n-1]
+}
+
+func (k *book) inodeOrNone(f *fields) *inode {
+	n := f.uint()
+	if n > uint64(len(k.inodes)) {
+		f.fail("a record is about an unknown inode")
+	}
+	if n == 0 || f.err != nil {
+		return nil
+	}
+	return k.inodes[n-1]
+}
+
+func (k *book) inode(f *fields) *inode {
+	i := k.inodeOrNone(f)
+	if i == nil {
+		f.fail("a record is about no inode")
+	}
+	return i
+}
+
+// oneName reports whether name is that of an entry: an entry of a changed journal may not lead
+// elsewhere.
+func oneName(name string) bool {
+	if name == "" || name == "." || name == ".." {
+		return false
+	}
+	for i := range len(name) {
+		if name[i] == '/' || name[i] == 0 {
+			return false
+		}
+	}
+	return true
+}
