@@ -69,7 +69,7 @@ var wide = map[string]int{
 	"launcher.PastConnection":     14,
 	"launcher/refusal.Refusal":    16,
 	"launcher.Request":            23,
-	"launcher/sandbox.Profile":    18,
+	"launcher/sandbox.Profile":    17,
 	"launcher/sandbox.Status":     13,
 	"launcher/session.Session":    21,
 	"launcher/session.client":     17,

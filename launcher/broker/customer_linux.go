@@ -13,6 +13,7 @@ type customer interface {
 type run struct {
 	trees   *trees
 	files   *files             // nil without a view and a guard
+	changes *capture           // nil when nothing is kept
 	starts  *starts            // nil where no rule depends on it
 	member  func(pid int) bool // whether a process is of the run
 	log     *connectionLog     // nil without a network

@@ -128,6 +128,22 @@
 //     (Spares), as long as there are some. Folders and programs that come from where Landlock
 //     grants what they need are EXDEV: programs copy.
 //
+// # What changes
+//
+// What a run is about to change in its writable trees can be announced before (Profile.Changes), so
+// that it can be kept for undo: every call that makes, removes, moves, links, opens for writing,
+// truncates or marks something, by whatever name. Of what is in shared directories, only what the
+// workspace has made is announced.
+//
+//   - Nothing is allowed or refused because of it: the kernel or the broker makes the call as
+//     without it (sandbox: TestChangesAreAnnounced).
+//   - A name is looked up before the kernel does. A program that swaps it in between spoils what is
+//     kept of its own changes.
+//   - A call that the broker cannot place is reported (Miss), and not passed over.
+//   - At strong, metadata that is changed through a descriptor is not announced: untar does so for
+//     each file that it has just made. A file opened for writing was announced at that time.
+//   - The folder of the last call stays open for a moment: the next call is often about the same.
+//
 // # The network
 //
 // A TCP socket that a run gets is the machine's own; the broker takes hold of it (pidfd_getfd(2)),

@@ -61,7 +61,7 @@ const maxCall = 512
 // Mediated reports whether the profile has calls answered one by one.
 func (p *Profile) Mediated() bool {
 	return p.Shared && len(p.Write) > 0 || p.Guard != nil || p.View != nil ||
-		p.Terminals || p.Network != nil || p.Request != nil
+		p.Terminals || p.Network != nil || p.Request != nil || p.Changes != nil
 }
 
 // Rules are what the filter of the run says of the calls that the broker answers, and of those that
@@ -100,6 +100,7 @@ func Open(p *Profile, h Handed, member func(pid int) bool) *Broker {
 	b.files = newFiles(p, b.trees, member)
 	r := &run{trees: b.trees, files: b.files, member: member, log: b.log, lookups: h.Lookups,
 		first: h.First}
+	r.changes = newCapture(p, b.files)
 	r.starts = newStarts(p, b.trees, h.First)
 	for _, c := range customers {
 		opened := c.open(p, r)

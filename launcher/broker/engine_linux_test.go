@@ -16,7 +16,7 @@ import (
 
 // profiles are all kinds of them.
 func profiles() (list []*Profile) {
-	for bits := range 128 {
+	for bits := range 256 {
 		p := &Profile{Shared: bits&1 != 0}
 		if bits&2 != 0 {
 			p.Write = []Tree{{Name: "/nowhere"}}
@@ -35,6 +35,9 @@ func profiles() (list []*Profile) {
 		}
 		if bits&64 != 0 {
 			p.Guard = &Guard{Far: []string{"/nowhere"}, Lead: []string{"/"}}
+		}
+		if bits&128 != 0 {
+			p.Changes = &Capture{}
 		}
 		list = append(list, p)
 	}

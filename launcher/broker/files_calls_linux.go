@@ -12,19 +12,24 @@ import (
 
 // fileCalls is all of them on both architectures; those of old come with legacyFiles.
 var fileCalls = append([]fileCall{
-	{nr: unix.SYS_OPENAT, at: 0, path: 1, other: -1, flags: 2, mode: 3, act: (*files).open},
-	{nr: unix.SYS_MKDIRAT, at: 0, path: 1, other: -1, flags: -1, mode: 2, act: (*files).mkdir},
-	{nr: unix.SYS_UNLINKAT, at: 0, path: 1, other: -1, flags: 2, mode: -1, act: (*files).remove},
+	{nr: unix.SYS_OPENAT, at: 0, path: 1, other: -1, flags: 2, mode: 3,
+		act: (*files).open, does: opens},
+	{nr: unix.SYS_MKDIRAT, at: 0, path: 1, other: -1, flags: -1, mode: 2,
+		act: (*files).mkdir, does: makes},
+	{nr: unix.SYS_UNLINKAT, at: 0, path: 1, other: -1, flags: 2, mode: -1,
+		act: (*files).remove, does: removes},
 	{nr: unix.SYS_RENAMEAT, at: 0, path: 1, to: 2, other: 3, flags: -1, mode: -1,
-		act: (*files).rename},
+		act: (*files).rename, does: moves},
 	{nr: unix.SYS_RENAMEAT2, at: 0, path: 1, to: 2, other: 3, flags: 4, mode: -1,
-		act: (*files).rename},
-	{nr: unix.SYS_LINKAT, at: 0, path: 1, to: 2, other: 3, flags: 4, mode: -1, act: (*files).link},
+		act: (*files).rename, does: moves},
+	{nr: unix.SYS_LINKAT, at: 0, path: 1, to: 2, other: 3, flags: 4, mode: -1,
+		act: (*files).link, does: links},
 	{nr: unix.SYS_SYMLINKAT, at: 1, path: 2, other: 0, to: -1, flags: -1, mode: -1,
-		act: (*files).symlink},
-	{nr: unix.SYS_MKNODAT, at: 0, path: 1, other: -1, flags: -1, mode: 2, act: (*files).mknod},
+		act: (*files).symlink, does: makes},
+	{nr: unix.SYS_MKNODAT, at: 0, path: 1, other: -1, flags: -1, mode: 2,
+		act: (*files).mknod, does: makes},
 	{nr: unix.SYS_TRUNCATE, at: -1, path: 0, other: -1, flags: -1, mode: -1,
-		act: (*files).truncate},
+		act: (*files).truncate, does: cuts},
 	{nr: unix.SYS_FACCESSAT, at: 0, path: 1, other: -1, flags: -1, mode: 2, act: (*files).access},
 	{nr: unix.SYS_FACCESSAT2, at: 0, path: 1, other: -1, flags: 3, mode: 2, act: (*files).access},
 	{nr: unix.SYS_UMASK, at: -1, path: -1, other: -1, flags: -1, mode: 0, act: (*files).setUmask},
@@ -33,10 +38,11 @@ var fileCalls = append([]fileCall{
 // fileRules hand over opens only when they are for more than reading, or of folders, and what asks
 // about access where the mounts of the run would say no.
 func fileRules(p *Profile, answered bool) []seccomp.Rule {
-	if p.View == nil && p.Guard == nil && !p.Terminals || !answered {
+	if p.View == nil && p.Guard == nil && !p.Terminals && p.Changes == nil || !answered {
 		return nil
 	}
-	asked, changes := uint32(0), p.View != nil || p.Guard != nil && len(p.Guard.Trees) > 0
+	decides := p.View != nil || p.Guard != nil && len(p.Guard.Trees) > 0
+	asked, changes := uint32(0), decides || p.Changes != nil
 	if changes {
 		asked = writing
 	}
@@ -58,7 +64,7 @@ func fileRules(p *Profile, answered bool) []seccomp.Rule {
 				list = append(list, seccomp.On(c.nr, seccomp.Ask, seccomp.Bits(c.flags, asked)))
 			}
 		case unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2, legacyAccess:
-			if !p.Shared && changes {
+			if !p.Shared && decides {
 				list = append(list, seccomp.On(c.nr, seccomp.Ask, seccomp.Bits(c.mode, unix.W_OK)))
 			}
 		default:
@@ -80,12 +86,18 @@ func openFiles(p *Profile, r *run) customer {
 	if r.files == nil {
 		return nil
 	}
-	return r.files
+	return &fileAnswers{r.files, r.changes}
+}
+
+// fileAnswers are the answers to calls about files, each after what it changes was announced.
+type fileAnswers struct {
+	*files
+	changes *capture
 }
 
 // answer looks a name up in what the kernel has in memory. Where that is not enough, as on a slow
 // file system, it is done beside.
-func (f *files) answer(c *call) {
+func (f *fileAnswers) answer(c *call) {
 	i := 0
 	for fileCalls[i].nr != uint32(c.Nr) {
 		i++
@@ -98,14 +110,19 @@ func (f *files) answer(c *call) {
 	f.make(r)
 }
 
-func (f *files) make(r *fileRequest) {
+func (f *fileAnswers) make(r *fileRequest) {
 	// A process that the launcher starts in that time would have the descriptor until it executes
 	// its program; see give. The launcher does not wait for a slow file system.
 	if r.cached != 0 {
 		syscall.ForkLock.RLock()
 		defer syscall.ForkLock.RUnlock()
 	}
-	fd, err := r.act(f, r)
+	fd, err := -1, error(errApart)
+	if alone, slow := f.changes.announce(r); slow != nil {
+		err = slow
+	} else if !alone {
+		fd, err = r.act(f.files, r)
+	}
 	switch {
 	case err == errSlow:
 		r.cached = 0
@@ -117,6 +134,11 @@ func (f *files) make(r *fileRequest) {
 	default:
 		r.reply(err)
 	}
+}
+
+func (f *fileAnswers) close() {
+	f.files.close()
+	f.changes.close() // after what was done beside
 }
 
 func (f *files) close() {

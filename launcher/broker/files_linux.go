@@ -48,7 +48,7 @@ type book struct {
 }
 
 func newFiles(p *Profile, trees *trees, member func(pid int) bool) *files {
-	if p.View == nil && p.Guard == nil && !p.Terminals {
+	if p.View == nil && p.Guard == nil && !p.Terminals && p.Changes == nil {
 		return nil
 	}
 	v := p.View

@@ -24,6 +24,19 @@ const (
 	errSlow                                 // it takes a look at a disk or farther
 )
 
+// A fileChange is what a system call does to entries.
+type fileChange int
+
+const (
+	changesNothing fileChange = iota
+	makes
+	removes
+	moves
+	links
+	opens // and may make
+	cuts
+)
+
 // A fileCall is one system call, and the places of its arguments; -1 is none.
 type fileCall struct {
 	nr        uint32
@@ -32,6 +45,7 @@ type fileCall struct {
 	flags     int
 	mode      int
 	fixed     uint64 // flags that the call itself means
+	does      fileChange
 	act       func(f *files, r *fileRequest) (fd int, err error)
 }
 
@@ -43,6 +57,7 @@ type fileRequest struct {
 	flags, mode   uint32
 	tree          bool   // a folder is to be made
 	cached        uint64 // resolveCached, or 0 when it may take time
+	announced     bool   // see capture
 }
 
 // resolveCached is RESOLVE_CACHED (Linux 5.12): fail where a look at a disk would be needed.

@@ -20,7 +20,8 @@ import (
 type metadata struct {
 	trees  *trees
 	files  *files // nil without a view
-	shared bool   // else mounts decide about all that is not in the view
+	keeps  *capture
+	shared bool // else mounts decide about all that is not in the view
 	uid    uint32
 }
 
@@ -46,7 +47,7 @@ var metadataCalls = append([]metadataCall{
 func metadataRules(p *Profile, answered bool) []seccomp.Rule {
 	v, named := seccomp.Ask, false
 	switch {
-	case !p.Shared && answered && p.View != nil:
+	case !p.Shared && answered && (p.View != nil || p.Changes != nil):
 		named = true // the mount of a descriptor tells the kernel whether it may
 	case !p.Shared, !answered && len(p.Write) > 0:
 		return nil
@@ -75,7 +76,8 @@ func metadataNumbers(yield func(uint32) bool) {
 }
 
 func openMetadata(p *Profile, r *run) customer {
-	return &metadata{trees: r.trees, files: r.files, shared: p.Shared, uid: uint32(os.Geteuid())}
+	return &metadata{trees: r.trees, files: r.files, keeps: r.changes, shared: p.Shared,
+		uid: uint32(os.Geteuid())}
 }
 
 func (m *metadata) answer(c *call) {
@@ -108,6 +110,9 @@ func (m *metadata) change(what *metadataCall, c *call) error {
 	}
 	name, err := os.Readlink(selfFile(fd))
 	made := &change{call: c, uid: m.uid}
+	if err == nil {
+		m.keeps.marks(fd, name)
+	}
 	switch {
 	case err == nil && m.files != nil && m.files.inView(name):
 		own, err := m.files.ownObject(c, name, fd)

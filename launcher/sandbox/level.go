@@ -53,7 +53,9 @@ const (
 	// System V memory, semaphores and queues work, and are the run's own
 	IPC Protection = "ipc"
 	// shared directories are a view, in which the run changes nothing of others
-	View       Protection = "view"
+	View Protection = "view"
+	// what the run changes is kept before, so that it can be undone
+	Undo       Protection = "undo"
 	PrivateTmp Protection = "private-tmp"   // private temporary files
 	Terminals  Protection = "terminals"     // the run can make its own terminals
 	SharedMem  Protection = "shared-memory" // POSIX shared memory works, and is private

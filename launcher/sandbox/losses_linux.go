@@ -62,6 +62,9 @@ var gaps = []gap{
 	{View, "the launcher cannot answer system calls here: another program already does, so " +
 		"nothing can be made in the shared directories",
 		func(b *builder) bool { return b.unviewed }},
+	{Undo, "the launcher cannot answer system calls here: another program already does, so " +
+		"what is changed is not kept",
+		func(b *builder) bool { return b.profile.Changes != nil && !b.asks() }},
 	{PrivateTmp, "without a mount namespace the shared directories are hidden, and there are no " +
 		"private ones",
 		atBaseWith(func(b *builder) bool { return b.profile.PrivateTmp })},

@@ -65,6 +65,18 @@ type Temporary struct {
 	View *broker.View
 }
 
+// Parties are those that are asked or told about what the child does. They are not what is allowed.
+type Parties struct {
+	// with Hosts: who is asked for names; nil is this machine's resolver
+	Names network.Resolver
+	// with Hosts: where the run asks for names, and the launcher answers; nil is what
+	// /etc/resolv.conf names
+	Servers []netip.AddrPort
+	// Changes are announced before they are made; nil when nothing is kept. Where another program
+	// answers the system calls that is lost.
+	Changes *broker.Capture
+}
+
 // A Profile is what one child may touch. What it does not name is out of reach.
 // The zero Profile allows nothing, not even the loader that a dynamic program needs.
 type Profile struct {
@@ -88,11 +100,7 @@ type Profile struct {
 
 	Network Network
 	Reach   network.Reach // with Hosts: what may be reached
-	// with Hosts: who is asked for names; nil is this machine's resolver
-	Names network.Resolver
-	// with Hosts: where the run asks for names, and the launcher answers; nil is what
-	// /etc/resolv.conf names
-	Servers []netip.AddrPort
+	Parties
 	// only the command itself is ever executed: every other exec of the run fails with EACCES, of
 	// whatever file
 	OneProgram bool

@@ -1,0 +1,76 @@
+//go:build amd64 || arm64
+
+package broker
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A capture announces changes (Profile.Changes). It looks at names before the kernel does: a
+// program that swaps them in between spoils what is kept of its own changes. It reaches nothing
+// more by that, because the call is decided as it would be without a capture.
+type capture struct {
+	*Capture
+	files *files
+	folders
+}
+
+func newCapture(p *Profile, f *files) *capture {
+	if p.Changes == nil {
+		return nil
+	}
+	return &capture{Capture: p.Changes, files: f}
+}
+
+func (k *capture) close() {
+	if k != nil {
+		k.forget()
+	}
+}
+
+// keepsObject reports whether an open object is in a place of which something is kept. The name is
+// the kernel's.
+func (k *capture) keepsObject(object int, name string) bool {
+	switch k.kept(name) {
+	case keepsAll:
+		return true
+	case keepsOwn:
+		var st unix.Statx_t
+		return statx(object, "", &st) == nil && k.files.ours(&st)
+	}
+	return false
+}
+
+// keeps reports whether something is kept of an entry that may be there.
+func (k *capture) keeps(d *folder, name string) bool {
+	var st unix.Statx_t
+	switch d.keeps {
+	case keepsAll:
+		return true
+	case keepsOwn:
+		return statx(d.fd, name, &st) == nil && k.files.ours(&st)
+	}
+	return false
+}
+
+// kept says what is kept of what has this name, or is in the folder of this name.
+func (k *capture) kept(name string) keeping {
+	switch {
+	case slices.ContainsFunc(k.Except, func(tree string) bool { return within(name, tree) }):
+		return keepsNone
+	case k.files.trees.holds(name):
+		return keepsAll
+	}
+	for _, d := range k.files.dirs() {
+		if within(name, d.name) {
+			return keepsOwn
+		}
+	}
+	if strings.HasPrefix(name, "/") && k.files.trees.writable(name) {
+		return keepsAll // in a tree that was moved
+	}
+	return keepsNone
+}

@@ -1,0 +1,144 @@
+//go:build amd64 || arm64
+
+package broker
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// announce reports what a call is about to change. With alone, the kernel alone decides about the
+// call. The error is errSlow when it has to be tried again beside.
+func (k *capture) announce(r *fileRequest) (alone bool, err error) {
+	if k == nil || r.does == changesNothing || r.announced {
+		return false, nil
+	}
+	switch r.does {
+	case opens:
+		if r.flags&unix.O_PATH == 0 && r.flags&nameless == 0 && r.flags&writing != 0 {
+			alone, err = k.opens(r, r.flags)
+		}
+	case cuts:
+		_, err = k.opens(r, unix.O_WRONLY)
+	case moves:
+		alone, err = k.moves(r)
+	case links:
+		alone, err = k.entry(r, r.to, r.second)
+	default:
+		alone, err = k.entry(r, r.at, r.first)
+	}
+	if err == errSlow {
+		return false, err
+	}
+	if r.announced = true; err != nil && err != errApart {
+		k.Miss(r.first, err.Error())
+	}
+	return alone && err == nil, nil
+}
+
+// entry announces one that is made or removed.
+func (k *capture) entry(r *fileRequest, at int, name string) (alone bool, err error) {
+	d, last, err := k.place(r, at, name)
+	if err != nil {
+		return false, err
+	}
+	defer k.leave(d)
+	if r.does == removes && r.flags&unix.AT_REMOVEDIR == 0 {
+		if k.keeps(d, last) {
+			_ = k.Remove(d.fd, d.in, last)
+		}
+		return d.alone, nil
+	}
+	defer k.moved() // what is below may have another name now
+	switch {
+	case r.does == removes && k.keeps(d, last):
+		_ = k.Remove(d.fd, d.in, last)
+	case r.does != removes && d.keeps != keepsNone:
+		_ = k.Make(d.fd, d.in, last)
+	}
+	return d.alone, nil
+}
+
+// moves announces an entry that is moved, where one of its places is kept.
+func (k *capture) moves(r *fileRequest) (alone bool, err error) {
+	from, name, err := k.place(r, r.at, r.first)
+	if err != nil {
+		return false, err
+	}
+	defer k.leave(from)
+	to, toName, err := k.place(r, r.to, r.second)
+	if err != nil {
+		return false, err
+	}
+	defer k.leave(to)
+	defer k.moved()
+	if k.keeps(from, name) || k.keeps(to, toName) {
+		_ = k.Move(from.fd, from.in, name, to.fd, to.in, toName, r.flags&unix.RENAME_EXCHANGE != 0)
+	}
+	return from.alone && to.alone, nil
+}
+
+// opens announces a file that is opened for writing, and made where it is not there.
+func (k *capture) opens(r *fileRequest, flags uint32) (alone bool, err error) {
+	const exclusive = unix.O_CREAT | unix.O_EXCL
+	name := r.first
+	at := r.at
+	for range maxLinks {
+		if number, ok := descriptor(name); ok {
+			return false, k.descriptor(r, number)
+		}
+		d, last, err := k.place(r, at, name)
+		if err != nil {
+			return false, err
+		}
+		object, err := unix.Openat2(d.fd, last, &unix.OpenHow{
+			Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+		switch {
+		case err == unix.ENOENT:
+			if flags&unix.O_CREAT != 0 && d.keeps != keepsNone {
+				_ = k.Make(d.fd, d.in, last)
+			}
+		case err == nil:
+			if flags&exclusive != exclusive && flags&(writing&^unix.O_CREAT) != 0 &&
+				k.keeps(d, last) {
+				_ = k.Write(object, d.in+"/"+last)
+			}
+			unix.Close(object)
+		case err == unix.ELOOP && flags&unix.O_NOFOLLOW == 0 && flags&exclusive != exclusive:
+			target, ok := readLink(d.fd, last)
+			if name = target; ok && target != "" && target[0] != '/' {
+				name = d.in + "/" + target
+			}
+			k.leave(d)
+			if !ok {
+				return false, err
+			}
+			continue
+		}
+		made := err == unix.ENOENT && d.alone
+		k.leave(d)
+		return made, nil
+	}
+	return false, errApart // as the kernel says, too many links
+}
+
+// descriptor announces that what one of the caller's own descriptors refers to is opened again.
+func (k *capture) descriptor(r *fileRequest, number string) error {
+	object, err := handle(r.process() + "fd/" + number)
+	if err != nil {
+		return errApart
+	}
+	defer unix.Close(object)
+	if name, err := os.Readlink(selfFile(object)); err == nil && k.keepsObject(object, name) {
+		_ = k.Write(object, name)
+	}
+	return nil
+}
+
+// marks announces that the metadata of an object changes.
+func (k *capture) marks(object int, name string) {
+	if k != nil && k.keepsObject(object, name) {
+		_ = k.Mark(object, name)
+	}
+}
