@@ -30,14 +30,19 @@ func (j *Judgement) isTidy() bool {
 		!slices.ContainsFunc(j.Script.Wrapped.Names["folder"], j.isOpen)
 }
 
-// isOpen reports whether commands of this workspace could put programs into a folder.
+// isOpen reports whether commands of this workspace could put programs into a folder: it is theirs,
+// or a cache or other place in which the policy lets them write unasked, or it is reached through a
+// descriptor.
 func (j *Judgement) isOpen(dir string) bool {
+	clean := filepath.Clean(dir)
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		real = filepath.Clean(dir)
+		real = clean
 	}
-	return !filepath.IsAbs(real) || isWithin(filepath.Clean(dir), "/proc") ||
-		j.writable(filepath.Clean(dir)) || j.writable(real)
+	guard := pathguard.Guard{Policy: j.policy, Caller: j.Plan.Caller}
+	return !filepath.IsAbs(real) || isWithin(clean, "/proc") || isWithin(clean, "/dev") ||
+		j.writable(clean) || j.writable(real) || j.policy.InCache(clean) ||
+		j.policy.InCache(real) || unasked(guard, real)
 }
 
 // openFolders are those of PATH that look like folders of an agent's program, which the plan does

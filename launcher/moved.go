@@ -48,17 +48,21 @@ func (l *Launcher) isClosed(req Request, dir string) bool {
 	if !ok || !info.IsDir() || int(st.Uid) != os.Getuid() || info.Mode().Perm()&0o022 != 0 {
 		return false
 	}
-	g := pathguard.Guard{Policy: l.policy, Caller: pathguard.Caller{
+	return !unasked(pathguard.Guard{Policy: l.policy, Caller: pathguard.Caller{
 		Dir: req.Dir, Env: map[string]string{"TMPDIR": lastOf(req.Env, "TMPDIR")}, Home: l.account,
 		UID: os.Getuid(), StateDir: l.state.Dir,
-	}}
+	}}, dir)
+}
+
+// unasked reports whether a command may make files in a folder without a question.
+func unasked(g pathguard.Guard, dir string) bool {
 	for _, name := range []string{"x", "x/x.sh"} {
 		if r, err := g.CheckPathAccess(filepath.Join(dir, name), true); err != nil ||
 			r.Verdict == pathguard.Allow {
-			return false
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // lastOf is the value that counts of a variable; "" without one.
