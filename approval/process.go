@@ -109,6 +109,12 @@ func AgentProgram(file string, argv []string) string {
 	return Process{File: file, Name: path.Base(argv[0]), Args: argv}.agent()
 }
 
+// Steers reports whether the process is an agent's, or has the terminal of a person: who talks to
+// it may speak for them.
+func (p Process) Steers() bool {
+	return AgentProgram(p.File, p.Args) != "" || p.holds() != unknown
+}
+
 // holds returns how the process shows a terminal whose other end it has.
 func (p Process) holds() holding {
 	name, interpreter := p.program(), p.interpreter()

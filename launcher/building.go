@@ -50,7 +50,7 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 	if b.profile.Network == sandbox.Hosts {
 		b.profile.Reach.Servers = r.l.state.Serving(j.ground())
 		if b.wants = newWants(r.l, j); b.wants != nil {
-			b.profile.Reach.Ask = b.wants.ask
+			b.profile.Reach.Ask, b.profile.Reach.Daemons = b.wants.ask, b.wants.asksDaemon
 		}
 	}
 	if v := b.profile.View; v != nil {

@@ -17,7 +17,7 @@ type PastConnection struct {
 	Time    time.Time `json:"time"`
 	PID     int       `json:"pid"`
 	Program string    `json:"program"`
-	Kind    string    `json:"kind"` // tcp, udp, name, listen
+	Kind    string    `json:"kind"` // tcp, udp, unix, name, listen
 	Host    string    `json:"host"`
 	Address string    `json:"address"`
 	Refused bool      `json:"refused"`

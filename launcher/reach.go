@@ -65,7 +65,7 @@ func (j *Judgement) contacts() reached {
 	r.reach.Localhost = plan.Localhost
 	r.reach.Publish = append(r.reach.Publish, j.Request.Publish...)
 	if len(r.reach.Rules) > 0 || r.reach.Localhost || len(r.reach.Publish) > 0 ||
-		r.asks && plan.Untold {
+		r.asks && (plan.Untold || len(pathguard.Daemons(j.Script, "")) > 0) {
 		r.mode = sandbox.Hosts
 	}
 	return r

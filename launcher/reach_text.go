@@ -73,3 +73,11 @@ func (r reached) in(w reachWords) string {
 	}
 	return text
 }
+
+// others is what becomes of connections that nothing allows.
+func (r reached) others() string {
+	if r.asks && r.mode == sandbox.Hosts {
+		return "asks"
+	}
+	return "refused"
+}

@@ -46,7 +46,7 @@ type ReportReason struct {
 type ReportOpens struct {
 	// the network in one line, in the caller's language; "" for none
 	Network string `json:"network,omitempty"`
-	// Unix sockets of daemons that its programs want and no command reaches, with the program
+	// Unix sockets of daemons that its programs want, with the program
 	Daemons []string `json:"daemons,omitempty"`
 	// hosts of package registries; those that may be reached stand in effects.net too
 	Registries []ReportRegistry `json:"registries,omitempty"`
@@ -84,7 +84,7 @@ func (j *Judgement) Report(id string) Report {
 	}
 	reach := j.contacts()
 	r.Network = reach.line(locale)
-	r.Daemons = pathguard.Daemons(j.Script)
+	r.Daemons = pathguard.Daemons(j.Script, reach.others())
 	for _, g := range reach.registries {
 		if !g.Asks && !slices.Contains(r.Effects["net"], g.Host) {
 			r.Effects["net"] = append(r.Effects["net"], g.Host)
@@ -148,7 +148,7 @@ func (r Report) Text() string {
 		fmt.Fprintf(&b, "  net    %s\n", notice.Visible(host))
 	}
 	for _, daemon := range r.Daemons {
-		fmt.Fprintf(&b, "  daemon %s: out of reach in the sandbox\n", notice.Visible(daemon))
+		fmt.Fprintf(&b, "  daemon %s\n", notice.Visible(daemon))
 	}
 	if r.Network != "" {
 		fmt.Fprintf(&b, "  %s\n", notice.Visible(r.Network))

@@ -3,12 +3,14 @@ package launcher
 import (
 	"errors"
 	"path"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/launcher/broker/network"
+	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/pathguard"
@@ -101,6 +103,15 @@ func (w *wants) refusal(r *approval.Refused) string {
 func (w *wants) asksHere() bool {
 	req := w.j.Request
 	return req.Ask != nil && req.Hold == nil && req.Within == nil && w.l.AtPerson()
+}
+
+// asksDaemon reports whether the person may be asked about the Unix socket of a program outside:
+// not about ours, and not about those of programs that speak for the person.
+func (w *wants) asksDaemon(name string, holders []network.Holder) bool {
+	speaks := func(h network.Holder) bool { return !caller.MayServe(h.PID) }
+	never := append(w.j.policy.RestrictedPaths(), w.l.state.Dir)
+	return !w.j.policy.Settings().NoLocalhost && !slices.ContainsFunc(holders, speaks) &&
+		!slices.ContainsFunc(never, func(dir string) bool { return isWithin(name, dir) })
 }
 
 // programName is a program as a person knows it.

@@ -26,7 +26,10 @@ const connectRisk = 1
 // request is the question about a connection, for the store. Its session does not name the
 // workspace, so that a grant for every workspace is found in each.
 func (w *wants) request(c network.Want) (approval.Request, error) {
-	host, who := c.Text(), identity(c.Program)
+	host, who, kind := c.Text(), identity(c.Program), "host and port"
+	if c.Port == 0 {
+		kind = "Unix socket, whose server is outside of the sandbox"
+	}
 	payload, err := canonical.Append(nil, trimmed(object{
 		"version":        1,
 		"work_item_id":   w.j.Request.WorkItem,
@@ -38,8 +41,8 @@ func (w *wants) request(c network.Want) (approval.Request, error) {
 		"context": object{"cwd": w.j.Plan.Dir},
 		"effects": object{"net": []any{host}},
 		"reasons": []any{object{"rule": connectRule, "verdict": pathguard.Ask.String(),
-			"message": "no rule allows this program to connect to this host"}},
-		"fence": "this program may connect to this host and port; nothing else changes",
+			"message": "no rule allows this program to connect to this " + kind}},
+		"fence": "this program may connect to this " + kind + "; nothing else changes",
 		"risk":  connectRisk,
 		"trust": w.j.trust().String(),
 		"needs": w.j.needs(connectRisk),

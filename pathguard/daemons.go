@@ -8,14 +8,14 @@ import (
 )
 
 // Daemons are the Unix sockets of daemons that programs of a script are known to want, each with
-// the program.
-func Daemons(s *shellparse.Script) (list []string) {
+// the program and with what becomes of the connection.
+func Daemons(s *shellparse.Script, becomes string) (list []string) {
 	var programs []string
 	for i := range s.Commands {
 		programs = append(programs, s.Commands[i].Name)
 	}
 	for _, d := range hosts.DaemonsOf(programs) {
-		list = append(list, fmt.Sprintf("%s (%s)", d.Socket, d.Program))
+		list = append(list, fmt.Sprintf("%s (%s: %s)", d.Socket, d.Program, becomes))
 	}
 	return list
 }

@@ -187,9 +187,10 @@
 // addresses in order by it.
 //
 // A run has Unix sockets, streams and sequenced packets, among its own processes: at names where it
-// may write and, in a network of its own, abstract ones. All others are EACCES, or ECONNREFUSED
-// where the run may write and no process listens. There are no datagrams to a name, as for
-// syslog(3).
+// may write and, in a network of its own, abstract ones. At other names where a program listens the
+// gate asks, and the broker connects to the file that was asked about. All else is EACCES, or
+// ECONNREFUSED where the run may write and no process listens. There are no datagrams to a name, as
+// for syslog(3).
 //
 // Traffic says of each connection which process made it, to whom, and the bytes both ways; of a
 // server, how many connections to it have ended and their bytes together. The kernel reports them

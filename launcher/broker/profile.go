@@ -16,6 +16,8 @@ type Profile struct {
 	// attributes, but for what ReadOnly names.
 	Write    []Tree
 	ReadOnly []string
+	// Hide is what is hidden from the run, wherever it is.
+	Hide []string
 	// Guard is what stays as it is or out of reach in the trees of Write; nil for nothing, and
 	// where mounts of the run's own see to it.
 	Guard *Guard

@@ -3,14 +3,12 @@
 package broker
 
 import (
-	"os"
-
 	"golang.org/x/sys/unix"
 )
 
 // Where the broker answers for sockets, a run may have Unix sockets among its own processes: a
 // test's database, tmux, Python's managers. Those of other programs (docker, ssh-agent, the session
-// bus) are out of its reach, and Landlock sees them only from version 9.
+// bus) are asked about, and Landlock sees them only from version 9.
 //
 // A name is bound by the kernel alone, where the run may write. When the run listens, the broker
 // notes which file the socket has, and holds it open. When the run connects, the broker looks up
@@ -38,32 +36,30 @@ func (n *sockets) connectUnix(c *call, s *socket) {
 
 // connectFile connects to the socket at a path, as the caller would find it.
 func (n *sockets) connectFile(c *call, s *socket, path string) {
-	fd, err := openPath(c, n.unix.files.socketName(c, path))
-	if err != nil {
-		s.finish(c, err)
-		return
-	}
 	var st unix.Stat_t
-	err = unix.Fstat(fd, &st)
-	name, _ := os.Readlink(selfFile(fd))
-	unix.Close(fd)
-	if err == nil && st.Mode&unix.S_IFMT != unix.S_IFSOCK {
-		err = unix.ECONNREFUSED
+	fd, err := openPath(c, n.unix.files.socketName(c, path))
+	if err == nil {
+		if err = unix.Fstat(fd, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFSOCK {
+			err = unix.ECONNREFUSED // or something is mounted over it
+		}
+		if err != nil {
+			unix.Close(fd)
+		}
 	}
 	if err != nil {
-		s.finish(c, err)
+		n.work.beside(func() { s.finish(c, n.reachOutside(c, s, path, err)) })
 		return
 	}
-	own := n.unix.find(&st)
-	if own < 0 {
-		// What a server left behind that is gone says so to its next start.
-		if err = unix.EACCES; n.trees.writable(name) && !hasListener(&st) {
-			err = unix.ECONNREFUSED
-		}
-		s.finish(c, err)
+	if own := n.unix.find(&st); own >= 0 {
+		unix.Close(fd)
+		n.connectTo(c, s, &unix.SockaddrUnix{Name: selfFile(own)}, own)
 		return
 	}
-	n.connectTo(c, s, &unix.SockaddrUnix{Name: selfFile(own)}, own)
+	n.work.beside(func() {
+		err := n.reachDaemon(c, s, fd, &st, unix.EACCES)
+		unix.Close(fd)
+		s.finish(c, err)
+	})
 }
 
 // connectTo connects, which may wait for room in the server's queue, and closes the descriptors.

@@ -6,8 +6,10 @@ import "time"
 type Connection struct {
 	Time   time.Time
 	Caller        // the process that did it; not known for a lookup of a name
-	Kind   string // "tcp", "udp", "name" (a lookup), "listen"
-	Host   string // the name that was allowed, or that was looked up, or the address
+	Kind   string // "tcp", "udp", "unix", "name" (a lookup), "listen"
+	// Host is the name that was allowed, or that was looked up, or the address, or the name of a
+	// Unix socket.
+	Host string
 	// Address is ADDRESS:PORT; "" for a name.
 	Address string
 	Refusal

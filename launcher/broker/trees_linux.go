@@ -16,10 +16,11 @@ type trees struct {
 	names    []string   // the same as they were at the start
 	readOnly []string
 	hidden   []string
+	secret   []string // hidden, wherever it is
 }
 
 func openTrees(p *Profile) *trees {
-	t := &trees{readOnly: p.ReadOnly}
+	t := &trees{readOnly: p.ReadOnly, secret: p.Hide}
 	if p.Guard != nil {
 		t.hidden = p.Guard.Hide
 	}
@@ -77,6 +78,11 @@ func (t *trees) guards(name string) bool {
 		}
 	}
 	return false
+}
+
+// hides reports whether name is hidden from the run.
+func (t *trees) hides(name string) bool {
+	return slices.ContainsFunc(t.secret, func(hidden string) bool { return within(name, hidden) })
 }
 
 // holds reports whether name was in a writable tree at the start.

@@ -24,14 +24,17 @@ func boundFile(socket int) (dev, ino uint64, err error) {
 	return dev, ino, errors.Join(err, bad)
 }
 
-// hasListener reports whether a socket of the launcher's network listens at the file.
-func hasListener(st *unix.Stat_t) (found bool) {
+// listenersAt returns the numbers of the sockets of the launcher's network that listen at the file:
+// more than one if the lower half of its number is another file's too.
+func listenersAt(st *unix.Stat_t) (list []uint32) {
 	const listening = 1 << 10
 	flags := uint16(unix.NLM_F_REQUEST | unix.NLM_F_DUMP)
-	_ = askUnix(flags, listening, 0, func(_ uint32, dev, ino uint64) {
-		found = found || dev == st.Dev && ino == uint64(uint32(st.Ino))
+	_ = askUnix(flags, listening, 0, func(its uint32, dev, ino uint64) {
+		if dev == st.Dev && ino == uint64(uint32(st.Ino)) {
+			list = append(list, its)
+		}
 	})
-	return found
+	return list
 }
 
 // askUnix asks the kernel for Unix sockets (unix_diag, sock_diag(7)): the one with a number, or all

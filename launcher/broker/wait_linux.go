@@ -44,14 +44,26 @@ func (w *wait) until(event int16, late error) error {
 		switch {
 		case n > 0:
 			return nil
-		case err != nil && err != unix.EINTR, !w.call.waits(), w.ctx.Err() != nil:
+		case err != nil && err != unix.EINTR:
 			return unix.EINTR
-		case w.limit > 0 && time.Since(w.began) >= w.limit:
-			return late
-		case w.call.signalled():
-			return restart
+		}
+		if stop := w.over(late); stop != nil {
+			return stop
 		}
 	}
+}
+
+// over returns why the wait has ended, late if it took too long; nil if it goes on.
+func (w *wait) over(late error) error {
+	switch {
+	case !w.call.waits(), w.ctx.Err() != nil:
+		return unix.EINTR
+	case w.limit > 0 && time.Since(w.began) >= w.limit:
+		return late
+	case w.call.signalled():
+		return restart
+	}
+	return nil
 }
 
 // connectAndWait connects for a caller that blocks.

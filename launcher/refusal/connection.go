@@ -11,7 +11,7 @@ import (
 type Connection struct {
 	Envelope string `json:"envelope"`
 	Program  string `json:"program"`             // that wants to connect
-	Host     string `json:"host"`                // HOST:PORT
+	Host     string `json:"host"`                // HOST:PORT, or a Unix socket
 	HumanCan string `json:"human_can,omitempty"` // "" once it is allowed
 }
 

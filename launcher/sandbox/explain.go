@@ -174,8 +174,8 @@ var calls = []struct {
 		`(?i)cannot connect to the docker daemon|docker\.sock|connect: permission denied.*unix` +
 			`|unix socket.*(?:denied|not permitted)|dial unix|error connecting to /tmp/tmux` +
 			`|could not open a connection to your authentication agent`,
-		Denial{"Unix socket", "sockets of processes outside the run are blocked at every level",
-			""}, nil,
+		Denial{"Unix socket", "commands cannot connect to programs outside with this network", ""},
+		func(p Profile) bool { return p.Network != Hosts }, // where the broker knows which it was
 	},
 	{
 		`(?i)could not resolve host|temporary failure in name resolution|name or service not known` +

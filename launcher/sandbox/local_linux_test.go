@@ -147,7 +147,8 @@ interfaces: ok
 		if out != want {
 			t.Errorf("%s\nwant\n%s", out, want)
 		}
-		if len(traffic.Connections) > 0 {
+		if list := traffic.Connections; len(list) != 1 || list[0].Host != foreign ||
+			!list[0].Refused || list[0].Count != 2 {
 			t.Errorf("%+v", traffic)
 		}
 	})

@@ -23,8 +23,8 @@ func (b *builder) mediated() *broker.Profile {
 	if b.grants != nil {
 		return b.grants
 	}
-	p := &broker.Profile{Shared: b.level == Base, ReadOnly: b.kept, Request: b.command.Request,
-		Changes: b.profile.Changes}
+	p := &broker.Profile{Shared: b.level == Base, ReadOnly: b.kept, Hide: b.hidden,
+		Request: b.command.Request, Changes: b.profile.Changes}
 	for _, w := range b.profile.Write {
 		p.Write = append(p.Write, broker.Tree{Name: w.Name, File: w.File})
 	}

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"net/netip"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -125,6 +126,59 @@ for name in sys.argv[1], "\0" + sys.argv[1]:
 			_, said, _ := talk(t, p, "python3", "-c", program, name)
 			if said != "refused;refused;" {
 				t.Errorf("network %v: %q", p.Network, said)
+			}
+		}
+	})
+}
+
+// A daemon's Unix socket is reached after an answer, and only then: by sockets that wait and that
+// do not, also where the run's own files do not have it. What is hidden is not asked about.
+func TestDaemonsAsked(t *testing.T) {
+	far, err := os.MkdirTemp("/run", "far")
+	if err != nil { // of an ordinary user
+		far = t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(far) })
+	name, hidden := far+"/sock", t.TempDir()+"/hidden"
+	serve(t, "unix", name)
+	serve(t, "unix", hidden)
+	program := `
+import socket, sys
+for waits in True, False:
+    s = socket.socket(socket.AF_UNIX)
+    s.setblocking(waits)
+    try:
+        s.connect(sys.argv[1])
+        s.setblocking(True)
+        s.send(b"echo;")
+        print(s.recv(9).decode(), end="")
+    except OSError as e:
+        print(e.strerror, end=";")
+`
+	bothLevels(t, func(t *testing.T, p Profile) {
+		for _, test := range []struct {
+			name, want string
+			ok         bool
+			asked      int
+		}{
+			{name, "echo;echo;", true, 2},
+			{name, "Permission denied;Permission denied;", false, 2},
+			{hidden, "", true, 0},
+		} {
+			p, asked := p, 0
+			p.Hide = append(p.Hide, hidden)
+			p = reaching(p, internet{})
+			p.Reach.Daemons = func(string, []network.Holder) bool { return true }
+			p.Reach.Ask = func(_ context.Context, w network.Want) network.Word {
+				if asked++; w.Text() != test.name || !strings.Contains(w.Leads, "sandbox.test (") {
+					t.Errorf("%+v", w)
+				}
+				return network.Word{OK: test.ok}
+			}
+			_, said, _ := talk(t, p, "python3", "-c", program, test.name)
+			if said != test.want && test.want != "" || asked != test.asked ||
+				test.asked == 0 && strings.Contains(said, "echo") {
+				t.Errorf("%s, %v: %q, asked %d times", test.name, test.ok, said, asked)
 			}
 		}
 	})

@@ -87,5 +87,5 @@ func refusedText(c *broker.Connection) string {
 	return text + "; to allow it, name it in the command line or " + allow
 }
 
-var trafficWords = map[string]string{"tcp": "connect to", "udp": "send UDP to",
-	"name": "DNS lookup of", "listen": "listen on"}
+var trafficWords = map[string]string{"tcp": "connect to", "unix": "connect to",
+	"udp": "send UDP to", "name": "DNS lookup of", "listen": "listen on"}

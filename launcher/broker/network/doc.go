@@ -68,6 +68,9 @@
 // name with a domain of the search list behind it does not exist then, if it would have a dot
 // without that domain. An approval is for the program that was named, so it makes no rule.
 //
+// The Unix socket of a program outside is a Want too, with what listens there and what the table
+// daemons.txt knows of it; a socket that libraries try by themselves is not.
+//
 // There is no question about the addresses that give this machine's credentials away. A name that
 // leads to them, or to this machine, is refused after the approval. For a name that leads into a
 // private network there is a second question, with the address.

@@ -3,6 +3,7 @@ package network
 import (
 	"fmt"
 	"net/netip"
+	"path"
 )
 
 // Servers remembers the servers that runs have on this machine, each by the kernel's number of its
@@ -22,6 +23,17 @@ type Listener struct {
 	Only6  bool   // at all addresses, but not at those of IPv4
 	Inode  uint32 // of the socket, as /proc/PID/fd has it
 	UID    uint32
+}
+
+// A Holder is a process that has a listening socket.
+type Holder struct {
+	PID          int
+	Program, Dir string // the file that runs, and the folder it works in
+}
+
+// String names the program.
+func (h Holder) String() string {
+	return path.Base(h.Program) + " (" + h.Program + " in " + h.Dir + ")"
 }
 
 // takes reports whether connections to an address can be the listener's.

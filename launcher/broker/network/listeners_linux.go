@@ -2,9 +2,9 @@ package network
 
 import (
 	"encoding/binary"
+	"iter"
 	"net/netip"
 	"os"
-	"path"
 	"slices"
 	"strconv"
 	"syscall"
@@ -114,26 +114,41 @@ func askListeners(family byte, port uint16) []byte {
 	return m
 }
 
-// owner names the program that has a listener: the first of its processes, with the folder that it
-// works in.
+// owner names the program that has a listener: the first of its processes.
 func owner(l Listener) string {
+	for h := range holding(l) {
+		return h.String()
+	}
+	return ofUser(l)
+}
+
+// holders are the processes that have a listener and can be looked at.
+func holders(l Listener) []Holder { return slices.Collect(holding(l)) }
+
+func holding(l Listener) iter.Seq[Holder] {
 	link := "socket:[" + strconv.FormatUint(uint64(l.Inode), 10) + "]"
-	for _, pid := range processes() {
-		process := "/proc/" + strconv.Itoa(pid) + "/"
-		fds, _ := os.ReadDir(process + "fd")
-		for _, fd := range fds {
-			if to, err := os.Readlink(process + "fd/" + fd.Name()); err != nil || to != link {
+	return func(yield func(Holder) bool) {
+		for _, pid := range processes() {
+			process := "/proc/" + strconv.Itoa(pid) + "/"
+			if !has(process+"fd", link) {
 				continue
 			}
 			program, err := os.Readlink(process + "exe")
-			if err != nil {
-				return ofUser(l)
-			}
 			dir, _ := os.Readlink(process + "cwd")
-			return path.Base(program) + " (" + program + " in " + dir + ")"
+			if err == nil && !yield(Holder{pid, program, dir}) {
+				return
+			}
 		}
 	}
-	return ofUser(l)
+}
+
+// has reports whether a folder of a process's descriptors has one that leads to link.
+func has(folder, link string) bool {
+	fds, _ := os.ReadDir(folder)
+	return slices.ContainsFunc(fds, func(fd os.DirEntry) bool {
+		to, err := os.Readlink(folder + "/" + fd.Name())
+		return err == nil && to == link
+	})
 }
 
 // processes are the numbers of this machine's processes, the lowest first.

@@ -20,3 +20,5 @@ func (s Stub) Own(netip.Addr) bool { return true }
 func (s Stub) Listeners(uint16) ([]Listener, error) { return nil, errors.ErrUnsupported }
 
 func owner(l Listener) string { return ofUser(l) }
+
+func holders(Listener) []Holder { return nil }

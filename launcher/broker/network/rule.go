@@ -50,6 +50,9 @@ type Reach struct {
 	// Barred, if not nil, reports the ports of the loopback that the run must not reach, whatever
 	// other rules say. It is called at each connection.
 	Barred func(port uint16) bool
+	// Daemons reports whether a person may be asked about a Unix socket of another program, by its
+	// name and the processes that have it; nil if about none.
+	Daemons func(name string, holders []Holder) bool
 	// Ask, if not nil, is called for a connection that nothing here allows, and returns when it is
 	// answered or ctx has ended. Names that no rule allows then resolve to addresses that represent
 	// them.

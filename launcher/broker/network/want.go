@@ -8,8 +8,8 @@ import (
 
 // A Want is a connection that no rule allows, of a program that waits for the answer.
 type Want struct {
-	Host  string // the name that was looked up, or the address
-	Port  uint16
+	Host  string   // the name that was looked up, the address, or the name of a Unix socket
+	Port  uint16   // 0 of a Unix socket
 	Leads string   // where a name leads, when that has to be said: an address, and what it is
 	Also  []string // other names that led to the address
 	Program
@@ -18,8 +18,13 @@ type Want struct {
 	ours bool       // it is this machine's, and Leads names the server
 }
 
-// Text is the host and port.
-func (w Want) Text() string { return hostPort(w.Host, w.Port) }
+// Text is the host and port, or the name of a Unix socket.
+func (w Want) Text() string {
+	if w.Port == 0 {
+		return w.Host
+	}
+	return hostPort(w.Host, w.Port)
+}
 
 // A Program is what wants a connection.
 type Program struct {
