@@ -23,6 +23,7 @@ func Open(dir string, o Options) (*Store, error) {
 // A Journal is that of a run that goes on. Its methods may be called by several threads.
 type Journal struct {
 	store  *Store
+	tick   int64 // no file that changes from the start on has an earlier time
 	mu     sync.Mutex
 	book   book
 	places []*place
@@ -50,16 +51,23 @@ func (s *Store) Begin(start Start) (*Journal, error) {
 	if !oneName(start.Run) || slices.Contains([]string{lockName, ledgerName}, start.Run) {
 		return nil, fmt.Errorf("%q cannot be the name of a run", start.Run)
 	}
-	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &now); err != nil {
+	// Files get the time of the last tick. What has a time of birth after now was made after now;
+	// what changes from now on has no time before that of the tick.
+	var tick, now unix.Timespec
+	err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &tick)
+	if err == nil {
+		err = unix.ClockGettime(unix.CLOCK_REALTIME, &now)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read the clock: %w", err)
 	}
-	j := &Journal{store: s, budget: budget{room: s.o.Quota}, index: index{
+	j := &Journal{store: s, tick: tick.Nano(), budget: budget{room: s.o.Quota}, index: index{
 		folders: map[ID]*folder{}, inodes: map[ID]*inode{}, entries: map[location]*entry{},
 		made: map[ID]bool{}, paths: map[string]*folder{},
 	}}
 	j.book.head = head{run: start.Run, start: now.Nano(), of: start.Of}
-	_, mount, err := stat(unix.AT_FDCWD, s.dir)
+	var mount uint64
+	_, mount, err = stat(unix.AT_FDCWD, s.dir)
 	if err != nil {
 		return nil, &os.PathError{Op: "stat", Path: s.dir, Err: err}
 	}

@@ -1,5 +1,7 @@
 package undo
 
+import "strconv"
+
 // A book is the content of a journal. The journal of a run that goes on and the reader fill it in
 // the same way.
 type book struct {
@@ -60,12 +62,16 @@ type inode struct {
 	name       string
 	before     State
 	attributes []attribute
-	marked     bool   // the attributes are noted, and the metadata may be changed
-	held       object // the inode itself
-	copied     object // its content
+	also       []location // other names that it had when it was changed
+	marked     bool       // the attributes are noted, and the metadata may be changed
+	held       object     // the inode itself
+	copied     object     // its content
 	left       *State
 	leftMarks  []attribute
 }
+
+// places are where an inode was when it was noted.
+func (i *inode) places() []location { return append([]location{{i.at, i.name}}, i.also...) }
 
 // An object is a pre-image: the file with that number in the run's folder of a place.
 type object struct {
@@ -73,6 +79,8 @@ type object struct {
 	place int
 	n     int
 }
+
+func (o object) file() string { return strconv.Itoa(o.n) }
 
 // The kinds of objects.
 const (

@@ -10,6 +10,10 @@ var (
 	ErrUnavailable = errors.New("undo is not available on this system")
 	// ErrUnknownRun means that the store has no journal of that run.
 	ErrUnknownRun = errors.New("nothing is kept of this run")
+	errLater      = errors.New("it was changed after the run")
+	errNotEmpty   = errors.New("it has what the run did not make")
+	// ErrRunning means that the run goes on.
+	ErrRunning = errors.New("the run has not ended")
 )
 
 // A NotKeptError says why a pre-image could not be kept. The change can be made only at the price

@@ -91,6 +91,9 @@ func (j *Journal) walk(path string) (*folder, error) {
 // note gives a folder its number and its record.
 func (j *Journal) note(f *folder) {
 	if f.n == 0 {
+		if i := j.index.inodes[f.before.ID]; i != nil { // its times were changed since
+			f.before.Accessed, f.before.Modified = i.before.Accessed, i.before.Modified
+		}
 		j.book.folders = append(j.book.folders, f)
 		f.n = len(j.book.folders)
 		j.add(f.append)

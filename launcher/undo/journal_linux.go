@@ -2,6 +2,7 @@ package undo
 
 import (
 	"path"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -121,7 +122,7 @@ func (j *Journal) change(handle int, full string, content bool) error {
 	}
 	at, name := j.parent(path.Clean(full), now.ID)
 	switch {
-	case at == nil && j.tree(full) == nil:
+	case i == nil && at == nil && j.tree(full) == nil:
 		return nil
 	case content && !now.Regular(), i == nil && now.Links == 0:
 		return nil // a pipe or a device has no content; what has no name is gone after the run
@@ -134,6 +135,8 @@ func (j *Journal) change(handle int, full string, content bool) error {
 	}
 	if i == nil {
 		i = j.inode(at, name, now)
+	} else {
+		j.alias(i, location{at, name})
 	}
 	if !i.marked {
 		i.attributes, i.marked = list, true
@@ -143,6 +146,34 @@ func (j *Journal) change(handle int, full string, content bool) error {
 		return j.copy(i, handle, full, now)
 	}
 	return nil
+}
+
+// alias notes one more name of an inode.
+func (j *Journal) alias(i *inode, at location) {
+	if at.in != nil && !slices.Contains(i.places(), at) {
+		i.also = append(i.also, at)
+		j.add(i.appendAlso)
+	}
+}
+
+// aliasOf notes a name of an inode of which another name comes or goes: a change of the one is a
+// change of the other.
+func (j *Journal) aliasOf(id ID, full string) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	at, name := j.parent(full, id)
+	i := j.index.inodes[id]
+	if i == nil && at != nil {
+		if fd, err := j.handle(at); err == nil {
+			if now, err := look(fd, name); err == nil && now.ID == id {
+				i = j.inode(at, name, now)
+			}
+		}
+	}
+	if i != nil {
+		j.alias(i, location{at, name})
+	}
+	return j.done(nil)
 }
 
 // parent is the folder of the file that has this name now, nil if another one has it.
@@ -170,6 +201,17 @@ func (j *Journal) isAt(f *folder, name string, id ID) error {
 		return unix.ENOENT
 	}
 	return nil
+}
+
+// touch notes that the times of a folder change.
+func (j *Journal) touch(dir int) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	f, err := j.folder(dir, pathOf(dir))
+	if f != nil {
+		f.touched = true
+	}
+	return j.done(err)
 }
 
 // done ends the note of one change.

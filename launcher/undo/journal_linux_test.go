@@ -6,36 +6,6 @@ import (
 	"testing"
 )
 
-// world is a tree and a store beside it.
-type world struct {
-	t     *testing.T
-	tree  string
-	store *Store
-}
-
-func newWorld(t *testing.T, dir string) *world {
-	t.Helper()
-	w := &world{t: t, tree: filepath.Join(dir, "tree")}
-	if err := os.Mkdir(w.tree, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	store, err := Open(filepath.Join(dir, "store"), Options{Quota: 1 << 30, File: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.store = store
-	return w
-}
-
-func (w *world) begin(run string, of ...string) *Journal {
-	w.t.Helper()
-	j, err := w.store.Begin(Start{Run: run, Trees: []string{w.tree}, Of: of})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return j
-}
-
 // in opens a folder of the tree, as a broker does.
 func (w *world) in(rel string) (fd int, path string) {
 	w.t.Helper()

@@ -32,10 +32,6 @@ func (j *Journal) goes(t target, gone bool) error {
 	}
 	i := j.index.inodes[now.ID]
 	if i == nil {
-		if d := j.index.folders[now.ID]; d != nil {
-			// its times are those before its entries went
-			now.Accessed, now.Modified = d.before.Accessed, d.before.Modified
-		}
 		if now.Link() {
 			if now.Target, err = readlink(t.dir, t.name); err != nil {
 				return &NotKeptError{join(t.path, t.name), err}
@@ -70,6 +66,10 @@ func (j *Journal) entry(f *folder, name string, before *inode) {
 }
 
 func (j *Journal) inode(at *folder, name string, now State) *inode {
+	if d := j.index.folders[now.ID]; d != nil && d.n != 0 {
+		// its times are those before its entries changed
+		now.Accessed, now.Modified = d.before.Accessed, d.before.Modified
+	}
 	i := &inode{at: at, name: name, before: now, n: len(j.book.inodes) + 1}
 	j.book.inodes = append(j.book.inodes, i)
 	j.index.inodes[now.ID] = i

@@ -5,15 +5,37 @@ import (
 	"strings"
 )
 
-// parse reads a journal. closed says that its run ended in order, so that nothing may be missing.
-func parse(b []byte, closed bool) (*book, error) {
+// afterMagic returns the records of a journal.
+func afterMagic(b []byte) ([]byte, error) {
 	if len(b) <= len(magic) || string(b[:len(magic)]) != magic {
 		return nil, fmt.Errorf("it does not begin with %q", magic)
 	}
 	if v := b[len(magic)]; v != version {
 		return nil, fmt.Errorf("it has the version %d; this program reads version %d", v, version)
 	}
-	b = b[len(magic)+1:]
+	return b[len(magic)+1:], nil
+}
+
+// parseHead reads the first record of a journal.
+func parseHead(b []byte) (*book, error) {
+	b, err := afterMagic(b)
+	if err != nil {
+		return nil, err
+	}
+	payload, _, err := nextFrame(b)
+	if err != nil {
+		return nil, err
+	}
+	k := &book{}
+	return k, k.read(payload)
+}
+
+// parse reads a journal. closed says that its run ended in order, so that nothing may be missing.
+func parse(b []byte, closed bool) (*book, error) {
+	b, err := afterMagic(b)
+	if err != nil {
+		return nil, err
+	}
 	k := &book{}
 	for len(b) > 0 {
 		payload, rest, err := nextFrame(b)
@@ -61,6 +83,13 @@ func (k *book) read(payload []byte) error {
 	case recordInode:
 		k.inodes = append(k.inodes,
 			&inode{at: k.folder(f), name: f.string(), before: f.state(), n: len(k.inodes) + 1})
+	case recordAlso:
+		i, at := k.inode(f), location{k.folder(f), f.string()}
+		if i == nil || at.in == nil || !oneName(at.name) {
+			f.fail("an inode is at no place")
+		} else {
+			i.also = append(i.also, at)
+		}
 	case recordAttributes:
 		if i := k.inode(f); i != nil {
 			i.attributes, i.marked = f.attributes(), true
@@ -125,7 +154,7 @@ func (k *book) readLeft(kind byte, f *fields) {
 			f.fail("a record is about no folder")
 		} else {
 			s := f.state()
-			d.left = &s
+			d.left, d.touched = &s, true
 		}
 	case recordEnd:
 		k.end = &end{kept: f.int(), walked: f.uint() != 0}

@@ -8,6 +8,7 @@ const (
 	recordHead       = 'h' // run, start, list of undone runs, list of places
 	recordFolder     = 'd' // number of its parent, name, state
 	recordInode      = 'i' // number of its folder, name, state
+	recordAlso       = 'p' // number of the inode, number of the folder, name
 	recordAttributes = 'x' // number of the inode, attributes
 	recordObject     = 'o' // number of the inode, kind, place, number
 	recordEntry      = 'e' // number of the folder, name, number of the inode
@@ -54,6 +55,12 @@ func (f *folder) append(b []byte) []byte {
 func (i *inode) append(b []byte) []byte {
 	b = binary.AppendUvarint(append(b, recordInode), i.at.number())
 	return appendState(appendString(b, i.name), &i.before)
+}
+
+func (i *inode) appendAlso(b []byte) []byte {
+	at := i.also[len(i.also)-1]
+	b = binary.AppendUvarint(append(b, recordAlso), i.number())
+	return appendString(binary.AppendUvarint(b, at.in.number()), at.name)
 }
 
 func (i *inode) appendAttributes(b []byte) []byte {

@@ -75,3 +75,12 @@ func readlink(dir int, name string) (string, error) {
 	}
 	return string(b[:n]), nil
 }
+
+// pathOf is the name of a handle as the kernel has it.
+func pathOf(fd int) string {
+	path, err := readlink(unix.AT_FDCWD, through(fd))
+	if err != nil {
+		return ""
+	}
+	return path
+}

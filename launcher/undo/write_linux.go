@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval/flock"
 )
 
 // add adds a record to those that flush writes.
@@ -51,6 +53,9 @@ func (j *Journal) create() error {
 			Path: filepath.Join(home.path, j.book.head.run, journalName)}
 	}
 	j.out = os.NewFile(uintptr(fd), journalName)
+	if err := flock.Try(j.out); err != nil { // held as long as the run goes on
+		return err
+	}
 	head := append([]byte(magic), version)
 	j.buf = append(appendFrame(head, j.book.head.append), j.buf...)
 	return nil

@@ -1,0 +1,36 @@
+package undo
+
+import (
+	"cmp"
+	"slices"
+)
+
+// find looks for the entries that are not as they were.
+func (r *restorer) find() {
+	chosen := r.chosen()
+	for _, e := range r.run.book.entries {
+		if !chosen[e] {
+			continue
+		}
+		now, err := r.scene.state(e)
+		j := &job{entry: e, path: r.pathOf(e)}
+		switch {
+		case err != nil:
+			j.do, j.why = Refuse, err.Error()
+		case r.isBefore(e, now):
+			continue
+		case !r.isLeft(e, now):
+			j.do, j.why = Refuse, errLater.Error()
+		case e.before == nil:
+			j.do = Remove
+		case now.Absent():
+			j.do = Restore
+		default:
+			j.do = Replace
+		}
+		r.jobs = append(r.jobs, j)
+		r.scene.trim()
+	}
+	// what is in a folder goes before the folder
+	slices.SortStableFunc(r.jobs, func(a, b *job) int { return cmp.Compare(b.path, a.path) })
+}

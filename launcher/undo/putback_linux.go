@@ -1,0 +1,163 @@
+package undo
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// putBack makes the entries as they were, a folder before what is in it.
+func (r *restorer) putBack() {
+	for again := true; again; {
+		again = false
+		for _, j := range r.jobs {
+			if !j.done && j.was().Folder() {
+				r.putBackOne(j)
+				again = again || j.done
+			}
+			r.scene.trim()
+		}
+	}
+	for _, j := range r.jobs {
+		r.putBackOne(j)
+		r.scene.trim()
+	}
+	for _, j := range r.jobs {
+		if !j.done {
+			j.refuse(ErrMoved.Error())
+		}
+	}
+}
+
+func (r *restorer) putBackOne(j *job) {
+	if j.done {
+		return
+	}
+	if j.done = true; j.refused() || j.before == nil {
+		return
+	}
+	switch err := r.link(j); err {
+	case nil:
+	case errNotYet, ErrMoved:
+		j.done = false
+	default:
+		j.refuse(err.Error())
+	}
+}
+
+// errNotYet means that a folder is in the store, and will be put back.
+var errNotYet = errors.New("its folder is in the store")
+
+// folder opens the folder of an entry, and puts it back first if it is gone.
+func (r *restorer) folder(f *folder) (int, error) {
+	fd, err := r.scene.open(f)
+	if err == nil {
+		if r.u.tree(pathOf(fd)) == nil {
+			return -1, errNotYet
+		}
+		return fd, nil
+	}
+	for _, j := range r.jobs {
+		if j.before != nil && j.before.before.ID == f.before.ID && !j.done {
+			r.putBackOne(j)
+			return r.scene.open(f)
+		}
+	}
+	if f.at != nil {
+		if _, err := r.folder(f.at); err == nil {
+			return r.scene.open(f)
+		}
+	}
+	return -1, err
+}
+
+func (r *restorer) link(j *job) error {
+	fd, err := r.folder(j.in)
+	if err != nil {
+		return err
+	}
+	now, err := look(fd, j.name)
+	if err != nil {
+		return err
+	}
+	if r.isBefore(j.entry, now) {
+		return nil
+	}
+	if !now.Absent() {
+		return errLater
+	}
+	in := pathOf(fd)
+	if j.path = join(in, j.name); r.u.Make(fd, in, j.name) != nil {
+		return r.u.err
+	}
+	was := j.was()
+	src, ok := r.source(was.ID)
+	if !ok && !was.Folder() {
+		src, ok = r.alive(j.before)
+	}
+	switch {
+	case ok && was.Folder():
+		err = unix.Renameat2(src.dir, src.name, fd, j.name, unix.RENAME_NOREPLACE)
+	case ok:
+		err = unix.Linkat(src.dir, src.name, fd, j.name, 0)
+	default:
+		return r.again(j, fd)
+	}
+	if r.placed[was.ID] = err == nil; err == nil && was.Links > 1 && !was.Folder() {
+		r.aliases(was.ID)
+	}
+	return err
+}
+
+// source finds an inode in the store: what this undo took away is there too.
+func (r *restorer) source(id ID) (source, bool) {
+	if i := r.u.index.inodes[id]; i != nil && i.held.kind != 0 {
+		dir := r.u.places[i.held.place].fd
+		if s, err := look(dir, i.held.file()); err == nil && s.ID == id {
+			return source{dir, i.held.file()}, true
+		}
+	}
+	return r.objects.find(id)
+}
+
+// alive finds another name of an inode in the tree.
+func (r *restorer) alive(i *inode) (source, bool) {
+	at := r.placeOf(i)
+	if at.in != nil {
+		fd, err := r.scene.open(at.in)
+		return source{fd, at.name}, err == nil
+	}
+	return source{}, false
+}
+
+// again makes anew what no link holds.
+func (r *restorer) again(j *job, fd int) error {
+	i, was := j.before, j.was()
+	var err error
+	switch was.Mode & typeMask {
+	case typeFolder:
+		err = unix.Mkdirat(fd, j.name, 0o700)
+	case typeLink:
+		err = unix.Symlinkat(was.Target, fd, j.name)
+	case typeRegular:
+		return r.copyBack(i, fd, j.name)
+	default:
+		err = unix.Mknodat(fd, j.name, was.Mode&typeMask|0o600, int(was.Device))
+	}
+	if err != nil || was.Folder() { // a folder gets its times last
+		return err
+	}
+	return r.marksAt(fd, j.name, i)
+}
+
+// drop removes from the store what is in its place again, so that it has as many names as it had.
+func (r *restorer) drop() {
+	for id, ok := range r.placed {
+		for ok {
+			src, found := r.source(id)
+			if ok = found; found && unix.Unlinkat(src.dir, src.name, 0) != nil {
+				break
+			}
+		}
+	}
+}

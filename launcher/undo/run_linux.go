@@ -1,0 +1,135 @@
+package undo
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval/flock"
+)
+
+// A Run is the journal of a run that has ended, or that a crash has ended.
+type Run struct {
+	store *Store
+	book  *book
+	last  int64 // when the journal of a crash was last written, 0 of a run that ended in order
+}
+
+// Read reads the journal of a run. The errors are ErrUnknownRun, ErrRunning and DamagedError.
+func (s *Store) Read(run string) (*Run, error) {
+	if !oneName(run) {
+		return nil, ErrUnknownRun
+	}
+	dir := filepath.Join(s.dir, run)
+	f, err := openFile(filepath.Join(dir, closedName))
+	closed := err == nil
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = openFile(filepath.Join(dir, journalName))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrUnknownRun
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := &Run{store: s}
+	if !closed {
+		if flock.Try(f) != nil {
+			return nil, ErrRunning
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return nil, err
+		}
+		r.last = info.ModTime().UnixNano()
+	}
+	b, err := io.ReadAll(f)
+	if err != nil {
+		return nil, err
+	}
+	if r.book, err = parse(b, closed); err != nil {
+		return nil, &DamagedError{run, err.Error()}
+	}
+	if r.book.head.run != run {
+		return nil, &DamagedError{run, "it is that of another run"}
+	}
+	return r, nil
+}
+
+func openFile(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
+}
+
+// Changes returns what the run changed, sorted by path. It is empty if the run did not end in
+// order: what it left is not known.
+func (r *Run) Changes() []Change {
+	if r.book.end == nil {
+		return nil
+	}
+	return r.book.changes()
+}
+
+// Summary returns the short form of the changes.
+func (r *Run) Summary() Summary { return summary(r.book) }
+
+// An Info is what the head of a journal says.
+type Info struct {
+	Run   string
+	Start int64    // nanoseconds
+	Of    []string // the runs that it undoes
+	Ended bool     // in order
+}
+
+// Runs returns the runs of which something is kept, the oldest first. A journal whose head cannot
+// be read is left out.
+func (s *Store) Runs() ([]Info, error) {
+	names, err := os.ReadDir(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	var list []Info
+	for _, d := range names {
+		if info, err := s.info(d.Name()); err == nil {
+			list = append(list, info)
+		}
+	}
+	slices.SortFunc(list, func(a, b Info) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Run, b.Run))
+	})
+	return list, nil
+}
+
+// headSize is far above that of a head.
+const headSize = 64 << 10
+
+func (s *Store) info(run string) (Info, error) {
+	f, err := openFile(filepath.Join(s.dir, run, closedName))
+	ended := err == nil
+	if err != nil {
+		if f, err = openFile(filepath.Join(s.dir, run, journalName)); err != nil {
+			return Info{}, err
+		}
+	}
+	defer f.Close()
+	b := make([]byte, 4096)
+	n, err := f.Read(b)
+	if err != nil {
+		return Info{}, err
+	}
+	k, err := parseHead(b[:n])
+	if err == errTorn {
+		rest, _ := io.ReadAll(io.LimitReader(f, headSize))
+		k, err = parseHead(append(b[:n], rest...))
+	}
+	if err != nil {
+		return Info{}, &DamagedError{run, err.Error()}
+	}
+	return Info{k.head.run, k.head.start, k.head.of, ended}, nil
+}

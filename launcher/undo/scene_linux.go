@@ -1,0 +1,135 @@
+package undo
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// A scene is the trees of a run as they are now. It finds the folders of a book.
+type scene struct {
+	book  *book
+	at    map[ID][]location // where the run is known to have had a folder
+	was   map[ID][]location // where the folder was before the run
+	known map[ID]bool       // folders of the run and of its trees
+	fds   map[*folder]int
+	going map[*folder]bool // being looked for
+}
+
+func newScene(k *book) *scene {
+	s := &scene{k, map[ID][]location{}, map[ID][]location{}, map[ID]bool{},
+		map[*folder]int{}, map[*folder]bool{}}
+	for _, f := range k.folders {
+		s.known[f.before.ID] = true
+	}
+	for _, e := range k.entries {
+		if b := e.was(); b.Folder() {
+			s.at[b.ID] = append(s.at[b.ID], location{e.in, e.name})
+			s.was[b.ID] = append(s.was[b.ID], location{e.in, e.name})
+			s.known[b.ID] = true
+		}
+		if e.left.Folder() {
+			s.known[e.left.ID] = true
+			s.at[e.left.ID] = append(s.at[e.left.ID], location{e.in, e.name})
+		}
+	}
+	return s
+}
+
+func (s *scene) close() {
+	for _, fd := range s.fds {
+		unix.Close(fd)
+	}
+	clear(s.fds)
+}
+
+// open returns a handle of a folder: the one of that identity or, if there is none any more, the
+// one that was made in its place.
+func (s *scene) open(f *folder) (int, error) {
+	if fd, ok := s.fds[f]; ok {
+		return fd, nil
+	}
+	if s.going[f] {
+		return -1, ErrMoved
+	}
+	s.going[f] = true
+	defer delete(s.going, f)
+	fd, err := s.find(f)
+	if err != nil {
+		return -1, err
+	}
+	s.fds[f] = fd
+	return fd, nil
+}
+
+// trim closes handles if there are many; no one may have one.
+func (s *scene) trim() {
+	if len(s.fds) > 4*handles {
+		s.close()
+	}
+}
+
+func (s *scene) find(f *folder) (int, error) {
+	if f.at == nil {
+		fd, err := openFolder(unix.AT_FDCWD, f.name)
+		if err != nil {
+			return -1, err
+		}
+		if now, _, err := stat(fd, ""); err != nil || now.ID != f.before.ID {
+			unix.Close(fd)
+			return -1, fmt.Errorf("%q is another folder than it was", f.name)
+		}
+		return fd, nil
+	}
+	own := location{f.at, f.name}
+	for _, at := range append([]location{own}, s.at[f.before.ID]...) {
+		if fd, err := s.openAt(at, f.before.ID); err == nil {
+			return fd, nil
+		}
+	}
+	for _, at := range s.was[f.before.ID] {
+		if fd, err := s.openAt(at, ID{}); err == nil {
+			return fd, nil
+		}
+	}
+	return -1, ErrMoved
+}
+
+// openAt opens the folder at a location, of that identity or, for the zero ID, one
+// that is new.
+func (s *scene) openAt(at location, id ID) (int, error) {
+	in, err := s.open(at.in)
+	if err != nil {
+		return -1, err
+	}
+	fd, err := openFolder(in, at.name)
+	if err != nil {
+		return -1, err
+	}
+	now, _, err := stat(fd, "")
+	if err != nil || id != (ID{}) && now.ID != id || id == (ID{}) && s.known[now.ID] {
+		unix.Close(fd)
+		return -1, ErrMoved
+	}
+	return fd, nil
+}
+
+// exists reports whether a folder with that identity is at one of its places.
+func (s *scene) exists(id ID) bool {
+	for _, at := range s.at[id] {
+		if fd, err := s.openAt(at, id); err == nil {
+			unix.Close(fd)
+			return true
+		}
+	}
+	return false
+}
+
+// state is what is at an entry now. Where its folder is gone, there is nothing.
+func (s *scene) state(e *entry) (State, error) {
+	fd, err := s.open(e.in)
+	if err != nil {
+		return State{}, nil
+	}
+	return look(fd, e.name)
+}

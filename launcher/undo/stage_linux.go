@@ -1,0 +1,106 @@
+package undo
+
+import (
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// stage takes away what must go. It is kept first, as the pre-image of a redo.
+func (r *restorer) stage() {
+	for _, j := range r.jobs {
+		if j.do != Remove && j.do != Replace {
+			continue
+		}
+		if err := r.takeAway(j); err != nil {
+			j.refuse(err.Error())
+		}
+		r.scene.trim()
+	}
+}
+
+func (r *restorer) takeAway(j *job) error {
+	fd, err := r.scene.open(j.in)
+	if err != nil {
+		return err
+	}
+	now, err := look(fd, j.name)
+	if err != nil || now.Absent() {
+		return err
+	}
+	if !r.isLeft(j.entry, now) {
+		return errLater
+	}
+	if now.Folder() && len(r.scene.was[now.ID]) > 0 {
+		return r.moveBack(j, fd, now)
+	}
+	in := pathOf(fd)
+	if err := r.u.Remove(fd, in, j.name); err != nil {
+		return err
+	}
+	if now.Links > 1 && !now.Folder() {
+		r.aliases(now.ID)
+	}
+	flags := 0
+	if now.Folder() {
+		flags = unix.AT_REMOVEDIR
+	}
+	err = unix.Unlinkat(fd, j.name, flags)
+	if err == unix.ENOTEMPTY || err == unix.EEXIST {
+		return errNotEmpty
+	}
+	return err
+}
+
+// moveBack moves a folder that was there before the run to its place or, if that is not free yet,
+// into the store.
+func (r *restorer) moveBack(j *job, fd int, now State) error {
+	in := pathOf(fd)
+	for _, was := range r.scene.was[now.ID] {
+		to, err := r.scene.open(was.in)
+		if err != nil || r.u.tree(pathOf(to)) == nil { // that folder is in the store now
+			continue
+		}
+		if s, err := look(to, was.name); err != nil || !s.Absent() {
+			continue
+		}
+		if err := r.u.Move(fd, in, j.name, to, pathOf(to), was.name, false); err != nil {
+			return err
+		}
+		err = unix.Renameat2(fd, j.name, to, was.name, unix.RENAME_NOREPLACE)
+		if err == nil {
+			r.placed[now.ID] = true
+			return nil
+		}
+	}
+	return r.u.stage(fd, in, j.name)
+}
+
+// stage moves a folder with all that it has into the store.
+func (j *Journal) stage(dir int, in, name string) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	f, err := j.folder(dir, in)
+	if err != nil || f == nil {
+		return j.done(err)
+	}
+	t := target{dir, f, in, name}
+	now, err := look(dir, name)
+	if err == nil {
+		err = j.goes(t, false)
+	}
+	if err != nil {
+		return j.done(err)
+	}
+	p, i := j.placeOf(f, dir), j.index.inodes[now.ID]
+	if p < 0 || i == nil {
+		return j.done(&NotKeptError{join(in, name), unix.EXDEV})
+	}
+	j.n++
+	i.held = object{objectStage, p, j.n}
+	j.add(func(b []byte) []byte { return i.appendObject(b, i.held) })
+	if err := j.done(nil); err != nil {
+		return err
+	}
+	return unix.Renameat2(dir, name, j.places[p].fd, strconv.Itoa(j.n), unix.RENAME_NOREPLACE)
+}

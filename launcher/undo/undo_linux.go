@@ -1,0 +1,204 @@
+package undo
+
+import (
+	"fmt"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// Plan returns what an undo would do. Of several runs, a later step assumes that the earlier ones
+// went well.
+func (s *Store) Plan(take Take) ([]Step, error) {
+	runs, err := s.readAll(take.Runs)
+	if err != nil {
+		return nil, err
+	}
+	var steps []Step
+	seen := map[string]bool{}
+	for _, run := range runs {
+		r := newRestorer(run, s.kin(run), take, nil)
+		r.find()
+		r.entriesDone()
+		r.contents()
+		r.close()
+		for _, step := range r.steps {
+			if !seen[step.Path] {
+				seen[step.Path] = true
+				steps = append(steps, step)
+			}
+		}
+	}
+	return steps, nil
+}
+
+// Undo takes runs back, as a run of its own with the name id. What cannot be taken back is in the
+// result; an error means that the undo itself failed, and it can be tried again.
+func (s *Store) Undo(take Take, id string) (Result, error) {
+	runs, err := s.readAll(take.Runs)
+	if err != nil {
+		return Result{}, err
+	}
+	var trees []string
+	for _, run := range runs {
+		for _, f := range run.book.folders {
+			if f.at == nil && !slices.Contains(trees, f.name) {
+				trees = append(trees, f.name)
+			}
+		}
+	}
+	u, err := s.Begin(Start{Run: id, Trees: trees, Of: take.Runs})
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{Run: id}
+	for _, run := range runs {
+		r := newRestorer(run, s.kin(run), take, u)
+		r.all()
+		r.close()
+		result.Steps = append(result.Steps, r.steps...)
+	}
+	for _, step := range result.Steps {
+		if step.Do == Refuse || step.Do == Beside {
+			result.Refused++
+		}
+	}
+	_, err = u.Close(End{})
+	return result, err
+}
+
+func (s *Store) readAll(names []string) (runs []*Run, err error) {
+	for _, name := range names {
+		r, err := s.Read(name)
+		if err != nil {
+			return nil, fmt.Errorf("run %q: %w", name, err)
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
+}
+
+// kin are the undos of a run, and the undos of those: they may hold what the run held.
+func (s *Store) kin(run *Run) (kin []*Run) {
+	list, err := s.Runs()
+	if err != nil {
+		return nil
+	}
+	names := []string{run.book.head.run}
+	for _, info := range list {
+		known := func(of string) bool { return slices.Contains(names, of) }
+		if !slices.ContainsFunc(info.Of, known) {
+			continue
+		}
+		names = append(names, info.Run)
+		if k, err := s.Read(info.Run); err == nil {
+			kin = append(kin, k)
+		}
+	}
+	return kin
+}
+
+// all does the steps.
+func (r *restorer) all() {
+	r.find()
+	times := r.times()
+	r.openUp()
+	r.stage()
+	r.putBack()
+	r.entriesDone()
+	r.contents()
+	r.drop()
+	r.folderTimes(times)
+}
+
+// entriesDone makes the jobs steps, in the order of their paths.
+func (r *restorer) entriesDone() {
+	for _, j := range slices.Backward(r.jobs) {
+		if j.refused() && j.why == errLater.Error() && r.take.KeepBoth && j.before != nil &&
+			r.entryBeside(j) {
+			continue
+		}
+		r.step(j.path, j.do, j.why)
+	}
+}
+
+// entryBeside puts what was at an entry beside what is there now.
+func (r *restorer) entryBeside(j *job) bool {
+	other := besideName(j.name, r.run.book.head.run)
+	if r.u != nil {
+		if j.was().Folder() {
+			return false
+		}
+		b := *j.entry
+		b.name = other
+		if r.link(&job{entry: &b}) != nil {
+			return false
+		}
+	}
+	r.step(j.path, Beside, other)
+	return true
+}
+
+// openUp makes folders writable that the run closed, so that what was in them can be put back.
+func (r *restorer) openUp() {
+	for _, f := range r.run.book.folders {
+		fd, err := r.scene.open(f)
+		if err != nil || !f.touched {
+			continue
+		}
+		if s, _, err := stat(fd, ""); err == nil && s.Mode&0o700 != 0o700 {
+			if r.u.Mark(fd, pathOf(fd)) == nil &&
+				unix.Chmod(through(fd), s.Mode&0o7777|0o700) == nil {
+				r.opened[s.ID] = s.Mode
+			}
+		}
+		r.scene.trim()
+	}
+}
+
+// times are the folders that no one has changed since the run.
+func (r *restorer) times() map[*folder]bool {
+	same := map[*folder]bool{}
+	for _, f := range r.run.book.folders {
+		if !f.touched {
+			continue
+		}
+		fd, err := r.scene.open(f)
+		if err != nil {
+			same[f] = true // it is made again
+			continue
+		}
+		s, _, err := stat(fd, "")
+		same[f] = err == nil && (r.run.last != 0 || f.left != nil && f.left.Modified == s.Modified)
+		r.scene.trim()
+	}
+	return same
+}
+
+// folderTimes gives the folders their metadata, at last: each entry that is put back changes it.
+func (r *restorer) folderTimes(same map[*folder]bool) {
+	for _, j := range r.jobs {
+		if j.before == nil || j.refused() || !j.was().Folder() {
+			continue
+		}
+		if fd, err := r.scene.open(j.in); err == nil {
+			if s, err := look(fd, j.name); err == nil && s.Folder() && s.ID != j.was().ID {
+				_ = r.marksAt(fd, j.name, j.before)
+			}
+		}
+		r.scene.trim()
+	}
+	for f, ok := range same {
+		fd, err := r.scene.open(f)
+		if err != nil {
+			continue
+		}
+		if mode, opened := r.opened[f.before.ID]; opened {
+			_ = unix.Chmod(through(fd), mode&0o7777)
+		}
+		if ok && r.u.touch(fd) == nil {
+			_ = setTimes(fd, f.before)
+		}
+		r.scene.trim()
+	}
+}
