@@ -61,17 +61,17 @@ func (s *Store) Begin(start Start) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the clock: %w", err)
 	}
-	j := &Journal{store: s, tick: tick.Nano(), budget: budget{room: s.o.Quota}, index: index{
+	j := &Journal{store: s, tick: tick.Nano(), index: index{
 		folders: map[ID]*folder{}, inodes: map[ID]*inode{}, entries: map[location]*entry{},
 		made: map[ID]bool{}, paths: map[string]*folder{},
 	}}
+	j.budget = budget{dir: s.dir, run: start.Run, quota: s.o.Quota}
 	j.book.head = head{run: start.Run, start: now.Nano(), of: start.Of}
-	var mount uint64
-	_, mount, err = stat(unix.AT_FDCWD, s.dir)
+	_, at, err := stat(unix.AT_FDCWD, s.dir)
 	if err != nil {
 		return nil, &os.PathError{Op: "stat", Path: s.dir, Err: err}
 	}
-	j.places = []*place{{path: s.dir, mount: mount}}
+	j.places = []*place{{path: s.dir, mount: at.mount}}
 	for _, tree := range start.Trees {
 		if err := j.addTree(filepath.Clean(tree), start.Trees); err != nil {
 			j.release()
@@ -89,7 +89,7 @@ func (j *Journal) addTree(tree string, all []string) error {
 	if err != nil {
 		return &os.PathError{Op: "open", Path: tree, Err: err}
 	}
-	state, mount, err := stat(fd, "")
+	state, at, err := stat(fd, "")
 	if err != nil {
 		unix.Close(fd)
 		return &os.PathError{Op: "stat", Path: tree, Err: err}
@@ -101,9 +101,9 @@ func (j *Journal) addTree(tree string, all []string) error {
 	f := &folder{name: tree, before: state, fd: fd}
 	j.index.folders[state.ID] = f
 	j.index.trees = append(j.index.trees, f)
-	if !slices.ContainsFunc(j.places, func(p *place) bool { return p.mount == mount }) {
-		if path := beside(tree, mount, all); path != "" {
-			j.places = append(j.places, &place{path: path, mount: mount})
+	if !slices.ContainsFunc(j.places, func(p *place) bool { return p.mount == at.mount }) {
+		if path := beside(tree, at.mount, all); path != "" {
+			j.places = append(j.places, &place{path: path, mount: at.mount})
 		}
 	}
 	return nil

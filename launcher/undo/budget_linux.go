@@ -1,17 +1,126 @@
 package undo
 
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval/flock"
+)
+
 const lockName, ledgerName = "lock", "ledger"
 
-// budget is what a run may still keep.
-type budget struct{ room, kept int64 }
+// budget is what a run may still keep. Runs at the same time share the quota: each takes its part
+// in pieces from the ledger, a file with a line for each piece taken or returned.
+type budget struct {
+	dir, run    string
+	quota       int64
+	taken, kept int64
+}
 
-// charge takes room for a pre-image from the quota.
+// charge takes room for a pre-image.
 func (b *budget) charge(n int64) error {
-	if b.kept+n > b.room {
-		return ErrQuota
+	if b.kept+n > b.taken {
+		if err := b.take(b.kept + n - b.taken); err != nil {
+			return err
+		}
 	}
 	b.kept += n
 	return nil
 }
 
 func (b *budget) refund(n int64) { b.kept -= n }
+
+// take takes n bytes from the quota, and more if there is much.
+func (b *budget) take(n int64) error {
+	l, err := openLedger(b.dir)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	used, err := l.sum()
+	if err != nil {
+		return err
+	}
+	if used+n > b.quota {
+		return ErrQuota
+	}
+	if piece := b.quota / 64; n < piece && used+piece < b.quota/2 {
+		n = piece
+	}
+	b.taken += n
+	return l.add(b.run, n)
+}
+
+// settle returns what was taken and not used.
+func (b *budget) settle() error {
+	if b.taken == b.kept {
+		return nil
+	}
+	l, err := openLedger(b.dir)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	n := b.kept - b.taken
+	b.taken = b.kept
+	return l.add(b.run, n)
+}
+
+// ledger is the open file, locked.
+type ledger struct{ f, lock *os.File }
+
+func openLedger(dir string) (*ledger, error) {
+	const flags = os.O_RDWR | os.O_CREATE | unix.O_NOFOLLOW
+	lock, err := os.OpenFile(filepath.Join(dir, lockName), flags, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := flock.Do(lock, unix.LOCK_EX); err != nil {
+		lock.Close()
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, ledgerName), flags|os.O_APPEND, 0o600)
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return &ledger{f, lock}, nil
+}
+
+func (l *ledger) close() {
+	l.f.Close()
+	l.lock.Close()
+}
+
+// sum is what all runs hold.
+func (l *ledger) sum() (total int64, err error) {
+	s := bufio.NewScanner(l.f)
+	for s.Scan() {
+		_, n, _ := strings.Cut(s.Text(), " ")
+		// A crash may have cut a line; GC counts anew.
+		if v, err := strconv.ParseInt(n, 10, 64); err == nil {
+			total += v
+		}
+	}
+	return max(total, 0), s.Err()
+}
+
+func (l *ledger) add(run string, n int64) error {
+	_, err := fmt.Fprintf(l.f, "%s %d\n", strconv.QuoteToASCII(run), n)
+	return err
+}
+
+// replace writes the ledger anew.
+func (l *ledger) replace(text string) error {
+	if err := l.f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := l.f.WriteString(text)
+	return err
+}

@@ -2,6 +2,7 @@ package undo
 
 import (
 	"crypto/sha256"
+	"errors"
 	"io"
 	"os"
 
@@ -35,13 +36,14 @@ func (j *Journal) Close(how End) (Summary, error) {
 		j.add(l.append)
 	}
 	j.book.lacks = append(j.book.lacks, lacks...)
+	settled := j.budget.settle()
 	j.book.end = &end{kept: j.budget.kept, walked: walked}
 	j.add(j.book.end.append)
 	err := j.flush()
 	if err == nil {
 		err = j.finish()
 	}
-	return summary(&j.book), err
+	return summary(&j.book), errors.Join(err, settled)
 }
 
 // finish gives the file the name of a closed journal, and forces all to the disk.

@@ -10,13 +10,14 @@ import (
 
 // copy keeps the content of a file.
 func (j *Journal) copy(i *inode, handle int, full string, now State) error {
-	if now.Size > j.store.o.File {
+	disk := diskOf(handle, "")
+	if min(now.Size, disk) > j.store.o.File { // holes are not copied
 		return &NotKeptError{full, ErrTooLarge}
 	}
 	place := max(j.placeOfHandle(handle), 0)
 	err := j.places[place].open(j.book.head.run)
 	if err == nil {
-		err = j.budget.charge(now.Size)
+		err = j.budget.charge(disk)
 	}
 	if err != nil {
 		return &NotKeptError{full, err}
@@ -24,7 +25,7 @@ func (j *Journal) copy(i *inode, handle int, full string, now State) error {
 	j.n++
 	o := object{objectCopy, place, j.n}
 	if err := copyTo(j.places[place].fd, strconv.Itoa(j.n), handle, now.Size); err != nil {
-		j.budget.refund(now.Size)
+		j.budget.refund(disk)
 		_ = unix.Unlinkat(j.places[place].fd, strconv.Itoa(j.n), 0)
 		return &NotKeptError{full, err}
 	}
@@ -33,10 +34,16 @@ func (j *Journal) copy(i *inode, handle int, full string, now State) error {
 	return nil
 }
 
+// diskOf is how much a file takes.
+func diskOf(dir int, name string) int64 {
+	_, at, _ := stat(dir, name)
+	return at.disk
+}
+
 func (j *Journal) placeOfHandle(handle int) int {
-	if _, mount, err := stat(handle, ""); err == nil {
+	if _, at, err := stat(handle, ""); err == nil {
 		for n, p := range j.places {
-			if p.mount == mount {
+			if p.mount == at.mount {
 				return n
 			}
 		}

@@ -86,7 +86,7 @@ func (j *Journal) hold(t target, i *inode, now State) error {
 	if p := j.placeOf(t.in, t.dir); p >= 0 {
 		charge := int64(0)
 		if now.Links == 1 {
-			charge = now.Size
+			charge = diskOf(t.dir, t.name)
 		}
 		if err := j.budget.charge(charge); err != nil {
 			return &NotKeptError{full, err}
@@ -137,12 +137,12 @@ func (j *Journal) placeOf(f *folder, dir int) int {
 	if err != nil {
 		fd = dir
 	}
-	_, mount, err := stat(fd, "")
+	_, at, err := stat(fd, "")
 	if err != nil {
 		return -1
 	}
 	for n, p := range j.places {
-		if p.mount == mount && p.open(j.book.head.run) == nil {
+		if p.mount == at.mount && p.open(j.book.head.run) == nil {
 			return n
 		}
 	}

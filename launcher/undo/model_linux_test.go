@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -69,6 +70,7 @@ func undoOfRandomRun(t *testing.T, dir string, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	w.furnish(r)
 	before := w.digest()
+	nextTick()
 	h := &hand{j: w.begin("run")}
 	for range 50 {
 		h.random(r, w.tree)
@@ -113,4 +115,16 @@ func (w *world) kept() string {
 		return nil
 	})
 	return b.String()
+}
+
+// nextTick waits until files get a later time than those that are there.
+func nextTick() {
+	now := func() int64 {
+		var t unix.Timespec
+		_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &t)
+		return t.Nano()
+	}
+	for first := now(); now() == first; {
+		time.Sleep(time.Millisecond)
+	}
 }

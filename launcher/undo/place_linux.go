@@ -36,14 +36,15 @@ func private(path string) (fd int, err error) {
 	return fd, nil
 }
 
+func besideFolder() string { return ".tada-undo-" + strconv.Itoa(os.Geteuid()) }
+
 // beside finds a folder for pre-images on the mount of a tree: in the topmost folder of that mount
 // where this user may make one, outside of all trees and repositories. It returns "" if there is
 // none.
 func beside(tree string, mount uint64, trees []string) string {
-	name := ".tada-undo-" + strconv.Itoa(os.Geteuid())
 	var ways []string
 	for dir := filepath.Dir(tree); ; dir = filepath.Dir(dir) {
-		if _, m, err := stat(unix.AT_FDCWD, dir); err != nil || m != mount {
+		if _, at, err := stat(unix.AT_FDCWD, dir); err != nil || at.mount != mount {
 			break
 		}
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -56,7 +57,7 @@ func beside(tree string, mount uint64, trees []string) string {
 		}
 	}
 	for i := len(ways) - 1; i >= 0; i-- {
-		path := filepath.Join(ways[i], name)
+		path := filepath.Join(ways[i], besideFolder())
 		if fd, err := private(path); err == nil {
 			unix.Close(fd)
 			return path

@@ -79,14 +79,6 @@ func (r *Run) Changes() []Change {
 // Summary returns the short form of the changes.
 func (r *Run) Summary() Summary { return summary(r.book) }
 
-// An Info is what the head of a journal says.
-type Info struct {
-	Run   string
-	Start int64    // nanoseconds
-	Of    []string // the runs that it undoes
-	Ended bool     // in order
-}
-
 // Runs returns the runs of which something is kept, the oldest first. A journal whose head cannot
 // be read is left out.
 func (s *Store) Runs() ([]Info, error) {

@@ -74,7 +74,7 @@ func (h *hunt) entry(d int, path, name string, f *folder) {
 		return
 	}
 	defer unix.Close(fd)
-	if s, mount, err := stat(fd, ""); err == nil && h.same(d, mount) {
+	if s, at, err := stat(fd, ""); err == nil && h.same(d, at.mount) {
 		h.folder(fd, join(path, name), h.j.index.folders[s.ID])
 	}
 }
@@ -92,6 +92,6 @@ func (h *hunt) known(s State, f *folder, name string) bool {
 
 // same reports whether a folder is on that mount; others are other trees.
 func (h *hunt) same(d int, mount uint64) bool {
-	_, m, err := stat(d, "")
-	return err == nil && m == mount
+	_, at, err := stat(d, "")
+	return err == nil && at.mount == mount
 }

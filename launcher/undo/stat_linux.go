@@ -8,9 +8,15 @@ import (
 
 const statMask = unix.STATX_BASIC_STATS | unix.STATX_BTIME | unix.STATX_MNT_ID
 
-// stat returns what is at a name in a folder, or for "" what the handle is of, and the number of
-// its mount.
-func stat(dir int, name string) (s State, mount uint64, err error) {
+// A spot is where an inode is stored.
+type spot struct {
+	mount uint64
+	disk  int64 // bytes that it takes there
+}
+
+// stat returns what is at a name in a folder, or for "" what the handle is of, and where it is
+// stored.
+func stat(dir int, name string) (s State, at spot, err error) {
 	var x unix.Statx_t
 	flags := unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT
 	if name == "" {
@@ -23,7 +29,7 @@ func stat(dir int, name string) (s State, mount uint64, err error) {
 		}
 	}
 	if err != nil {
-		return s, 0, err
+		return s, at, err
 	}
 	s = State{
 		ID:   ID{Dev: unix.Mkdev(x.Dev_major, x.Dev_minor), Ino: x.Ino},
@@ -36,7 +42,7 @@ func stat(dir int, name string) (s State, mount uint64, err error) {
 	if t := s.Mode & typeMask; t == unix.S_IFBLK || t == unix.S_IFCHR {
 		s.Device = unix.Mkdev(x.Rdev_major, x.Rdev_minor)
 	}
-	return s, x.Mnt_id, nil
+	return s, spot{x.Mnt_id, int64(x.Blocks) * 512}, nil
 }
 
 func nano(t unix.StatxTimestamp) int64 { return t.Sec*1e9 + int64(t.Nsec) }

@@ -34,4 +34,18 @@ type Store struct {
 	o   Options
 }
 
+// An Info is what the head of a journal says.
+type Info struct {
+	Run   string
+	Start int64    // nanoseconds
+	Of    []string // the runs that it undoes
+	Ended bool     // in order
+}
+
+// Freed is what GC did.
+type Freed struct {
+	Runs []string // that cannot be undone any more
+	Kept int64    // bytes that the others hold
+}
+
 const journalName, closedName = "journal", "journal.closed"

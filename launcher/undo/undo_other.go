@@ -2,12 +2,36 @@
 
 package undo
 
+import (
+	"io"
+	"time"
+)
+
 // A Journal is that of a run that goes on.
 type Journal struct{}
+
+// A Run is the journal of a run that has ended.
+type Run struct{}
 
 func Open(string, Options) (*Store, error) { return nil, ErrUnavailable }
 
 func (s *Store) Begin(Start) (*Journal, error) { return nil, ErrUnavailable }
+
+func (s *Store) Read(string) (*Run, error) { return nil, ErrUnavailable }
+
+func (s *Store) Runs() ([]Info, error) { return nil, ErrUnavailable }
+
+func (s *Store) Plan(Take) ([]Step, error) { return nil, ErrUnavailable }
+
+func (s *Store) Undo(Take, string) (Result, error) { return Result{}, ErrUnavailable }
+
+func (s *Store) GC(time.Time) (Freed, error) { return Freed{}, ErrUnavailable }
+
+func (r *Run) Changes() []Change { return nil }
+
+func (r *Run) Summary() Summary { return Summary{} }
+
+func (r *Run) Diff(io.Writer, ...string) error { return ErrUnavailable }
 
 func (j *Journal) Folders() []string { return nil }
 

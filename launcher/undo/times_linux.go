@@ -1,0 +1,91 @@
+package undo
+
+import "golang.org/x/sys/unix"
+
+// times are the folders whose times no one has changed since the run.
+func (r *restorer) times() (same []timed) {
+	for _, f := range r.run.book.folders {
+		if !f.touched {
+			continue
+		}
+		fd, err := r.scene.open(f)
+		if err != nil {
+			same = append(same, timed{f, nil}) // it is made again
+			continue
+		}
+		s, _, err := stat(fd, "")
+		if err == nil && (r.run.last != 0 || f.left != nil && f.left.Modified == s.Modified) {
+			same = append(same, timed{f, nil})
+		}
+		r.scene.trim()
+	}
+	for _, i := range r.run.book.inodes {
+		if !i.marked || !i.before.Folder() {
+			continue
+		}
+		fd, err := r.openInode(i)
+		if err != nil {
+			continue
+		}
+		s, _, err := stat(fd, "")
+		unix.Close(fd)
+		if err == nil && (r.run.last != 0 || i.left != nil && i.left.Modified == s.Modified) {
+			same = append(same, timed{nil, i})
+		}
+		r.scene.trim()
+	}
+	return same
+}
+
+// timed is a folder with entries that changed, or one whose metadata changed.
+type timed struct {
+	f *folder
+	i *inode
+}
+
+func (r *restorer) openInode(i *inode) (int, error) {
+	at := r.placeOf(i)
+	if at.in == nil {
+		return -1, ErrMoved
+	}
+	fd, err := r.scene.open(at.in)
+	if err != nil {
+		return -1, err
+	}
+	return open(fd, at.name, unix.O_PATH|unix.O_NOFOLLOW, 0)
+}
+
+// folderTimes gives the folders their metadata, at last: each entry that is put back changes it.
+func (r *restorer) folderTimes(same []timed) {
+	for _, j := range r.jobs {
+		if j.before == nil || j.refused() || !j.was().Folder() {
+			continue
+		}
+		if fd, err := r.scene.open(j.in); err == nil {
+			if s, err := look(fd, j.name); err == nil && s.Folder() && s.ID != j.was().ID {
+				_ = r.marksAt(fd, j.name, j.before)
+			}
+		}
+		r.scene.trim()
+	}
+	for _, f := range r.run.book.folders {
+		if mode, opened := r.opened[f.before.ID]; opened {
+			if fd, err := r.scene.open(f); err == nil {
+				_ = unix.Chmod(through(fd), mode&0o7777)
+			}
+		}
+	}
+	for _, t := range same {
+		if t.f != nil {
+			if fd, err := r.scene.open(t.f); err == nil && r.u.touch(fd) == nil {
+				_ = setTimes(fd, t.f.before)
+			}
+		} else if fd, err := r.openInode(t.i); err == nil {
+			if r.u.touch(fd) == nil {
+				_ = setTimes(fd, t.i.before)
+			}
+			unix.Close(fd)
+		}
+		r.scene.trim()
+	}
+}
