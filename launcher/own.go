@@ -28,7 +28,8 @@ const maxLayers = 3
 func (l *Launcher) ownOf(j *Judgement) *Judgement {
 	w, req := j.Script.Wrapped, j.Request
 	if w == nil || j.Script.Err != nil || req.Tool != nil || req.layers >= maxLayers ||
-		req.Shell.words(j.shell) != nil || !l.honest(w) || !j.isTidy() {
+		req.Shell.words(j.shell) != nil || !l.honest(w) || !j.isTidy() ||
+		j.runsAtLogin() {
 		return nil
 	}
 	req.layers++
@@ -61,6 +62,12 @@ func (l *Launcher) ownOf(j *Judgement) *Judgement {
 		own.Verdict = own.own.Verdict
 	}
 	return own
+}
+
+// runsAtLogin reports whether the shell that carries a command is a login shell, with a home in
+// which commands could have put what it runs first.
+func (j *Judgement) runsAtLogin() bool {
+	return len(j.Script.Wrapped.Names["login"]) > 0 && j.isOpen(lastOf(j.Request.Env, "HOME"))
 }
 
 // through says what surrounded the command, "" for nothing.

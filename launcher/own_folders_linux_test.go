@@ -40,3 +40,22 @@ func TestFoldersThatCommandsFill(t *testing.T) {
 		}
 	}
 }
+
+// B-R1.2: a login shell runs what is in its home first, so its text is left out only where no
+// command could put it there.
+func TestHomeOfALoginShell(t *testing.T) {
+	l, base := world(t)
+	l.account = "/nonexistent"
+	base.Shell.Name, base.Agent, base.Stdio.In = "bash", "one", devNull(t)
+	for home, same := range map[string]bool{l.account: true, base.Dir: false} {
+		var hashes []string
+		for _, text := range []string{"rm -r src", "exec /bin/bash -lc 'rm -r src'"} {
+			r := base
+			r.Shell.Text, r.Env = text, []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
+			hashes = append(hashes, judged(t, l, r).Hash())
+		}
+		if (hashes[0] == hashes[1]) != same {
+			t.Errorf("home %s: the same plan %v, want %v", home, !same, same)
+		}
+	}
+}

@@ -40,7 +40,8 @@ func TestWhatIsFound(t *testing.T) {
 			map[string]string{"note": "/tmp/claude-ab-cwd"}},
 		{"source /a/shell_snapshots/x.sh\nexec /bin/bash -lc 'ls'", "ls",
 			"exec /bin/bash -lc 'ls'", false, true,
-			map[string]string{"snapshot": "/a/shell_snapshots/x.sh", "shell": "/bin/bash"}},
+			map[string]string{"snapshot": "/a/shell_snapshots/x.sh", "shell": "/bin/bash",
+				"login": "-lc"}},
 		{"if [ -n \"${PATH:-}\" ]; then " + path +
 			"else export PATH=/w/b; fi\nexec /bin/sh -c 'ls'",
 			"ls", "exec /bin/sh -c 'ls'", false, true,
