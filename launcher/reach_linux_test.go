@@ -83,6 +83,37 @@ func TestContacts(t *testing.T) {
 	}
 }
 
+// A server at all addresses is at the loopback's in a sandbox that answers for sockets, and is
+// asked about where the run has the whole network.
+func TestServersAtAllAddresses(t *testing.T) {
+	for _, test := range []struct {
+		config, line string
+		asks         bool
+		mode         sandbox.Network
+	}{
+		{"", "python3 -m http.server", false, sandbox.Hosts},
+		{"", "npx serve .", false, sandbox.Hosts},
+		{"", "python3 -m http.server --bind 0.0.0.0", true, sandbox.Hosts},
+		{"", "nc -l 8000", true, sandbox.Hosts},
+		{"", "curl http://$(cat host)/; python3 -m http.server", true, sandbox.Full},
+		{"network: {default: on}\n", "python3 -m http.server", true, sandbox.Full},
+	} {
+		l, req := world(t)
+		err := os.WriteFile(l.state.Config(), []byte(test.config), 0o600)
+		if err == nil {
+			l, err = own(l.state.Dir).Open()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Shell.Text = test.line
+		j := judged(t, l, req)
+		if r := j.contacts(); r.mode != test.mode || j.spoke("net.listen") != test.asks {
+			t.Errorf("%q under %q: %v, %v", test.line, test.config, r.mode, j.Verdict)
+		}
+	}
+}
+
 func TestProxy(t *testing.T) {
 	for address, want := range map[string]string{
 		"http://proxy.test:3128": "proxy.test:3128", "proxy.test:8080": "proxy.test:8080",

@@ -39,13 +39,14 @@ type said struct {
 	network.Word
 	lasts lasting
 	at    time.Time
+	six   bool // the address was one of IPv6
 }
 
 // lasting is what an answer is for.
 type lasting int
 
 const (
-	forOne lasting = iota // this connection alone
+	forOne lasting = iota // this connection, and one to the name's address of the other family
 	forNow                // those of a moment: a program tries each address of a name
 	forRun
 )
@@ -54,8 +55,9 @@ const (
 // person may answer in that time.
 const again = time.Second
 
-func (s said) isFor(now time.Time) bool {
-	return s.lasts == forRun || s.lasts == forNow && now.Sub(s.at) < again
+func (s said) isFor(now time.Time, six bool) bool {
+	return s.lasts == forRun || s.lasts == forNow && now.Sub(s.at) < again ||
+		s.lasts == forOne && s.six != six
 }
 
 // A wanted is what is one question in a run.

@@ -24,7 +24,10 @@ func (w *wants) ask(ctx context.Context, c network.Want) network.Word {
 	}
 	key := wanted{identity(c.Program), c.Text(), c.Leads}
 	last, ok := w.said[key]
-	if ok && last.isFor(w.l.state.Now()) {
+	if ok && last.isFor(w.l.state.Now(), c.Six) {
+		if last.lasts == forOne {
+			delete(w.said, key)
+		}
 		return last.Word
 	}
 	word, lasts, err := w.answer(ctx, c)
@@ -37,8 +40,8 @@ func (w *wants) ask(ctx context.Context, c network.Want) network.Word {
 	if word.Question != "" {
 		lasts = forNow
 	}
-	if lasts != forOne && ctx.Err() == nil {
-		w.said[key] = said{word, lasts, w.l.state.Now()}
+	if ctx.Err() == nil {
+		w.said[key] = said{word, lasts, w.l.state.Now(), c.Six}
 	}
 	return word
 }

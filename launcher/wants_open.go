@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/broker/network"
 	"github.com/tada-run/tada-run/launcher/permit"
@@ -40,6 +41,10 @@ func (w *wants) elsewhere(ctx context.Context, log *audit.Log, r approval.Reques
 // use consumes an approval, or uses the grant that it has become.
 func (w *wants) use(ctx context.Context, log *audit.Log, r approval.Request,
 	e approval.Envelope) (network.Word, error) {
+	if e.PlanHash != plan.Hash(r.Payload) {
+		ok, err := w.l.GrantedConnection(ctx, log, r)
+		return network.Word{OK: ok, Why: "the approval was for another command"}, err
+	}
 	err := w.l.UseConnection(ctx, log, e)
 	if errors.As(err, new(*approval.Refused)) {
 		ok, err := w.l.GrantedConnection(ctx, log, r)

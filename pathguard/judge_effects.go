@@ -40,6 +40,10 @@ func (j *judgement) here() {
 // Risk 1 informs; fork bombs and their like are never what anyone wants.
 func (j *judgement) hazards() {
 	for _, h := range j.script.Hazards {
+		if h.Rule == "net.serve" && j.anyHost() {
+			j.add(Ask, "net.listen", "", "", h.Span, h.Command)
+			continue
+		}
 		d := Ask
 		switch {
 		case h.Risk <= 1:

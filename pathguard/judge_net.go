@@ -2,6 +2,7 @@ package pathguard
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,15 @@ func (j *judgement) net() {
 		}
 		j.endpoint(e)
 	}
+}
+
+// anyHost reports whether the sandbox has the machine's network, and binds no server to the
+// loopback.
+func (j *judgement) anyHost() bool {
+	return j.p.set.Network == NetOn || slices.ContainsFunc(j.script.Effects,
+		func(e shellparse.Effect) bool {
+			return e.Right == command.Net && (e.Net == nil || !e.Net.Static)
+		})
 }
 
 func (j *judgement) endpoint(e *shellparse.Effect) {

@@ -35,6 +35,11 @@ func (p Policy) JudgeUnfenced(plan *resolve.Plan) Verdict {
 			}
 		}
 	}
+	for _, h := range plan.Script.Hazards {
+		if h.Rule == "net.serve" {
+			j.add(Ask, "net.listen", "", "", h.Span, h.Command)
+		}
+	}
 	if len(j.reasons) == 0 {
 		return v
 	}

@@ -44,11 +44,15 @@ func (p *Approvals) GrantedConnection(ctx context.Context, log *audit.Log,
 }
 
 // AskConnection returns the question about a connection, an open one or one that was answered and
-// not used. The error is an [approval.Refused] if no one is asked: it was denied a moment ago, or
-// too many questions are open.
+// not used. An open one may be of another command: then only the grant that it may become counts
+// for this one. The error is an [approval.Refused] if no one is asked: it was denied a moment ago,
+// or too many questions are open.
 func (p *Approvals) AskConnection(ctx context.Context, log *audit.Log,
 	r approval.Request) (e approval.Envelope, err error) {
 	if err := p.Settle(log); err != nil {
+		return e, err
+	}
+	if e, found, err := p.askedBefore(ctx, r); found || err != nil {
 		return e, err
 	}
 	err = p.Change(log, audit.Lazy, func() (events []approval.Event, err error) {
@@ -56,6 +60,34 @@ func (p *Approvals) AskConnection(ctx context.Context, log *audit.Log,
 		return e.Events, err
 	})
 	return e, err
+}
+
+// askedBefore returns the open question about the same connection of another command. At a terminal
+// the person is asked about the command that is there.
+func (p *Approvals) askedBefore(ctx context.Context,
+	r approval.Request) (e approval.Envelope, found bool, err error) {
+	own := plan.Hash(r.Payload)
+	template, err := plan.Template(r.Payload)
+	if err != nil || r.Person {
+		return e, false, err
+	}
+	list, err := p.Store.Pending(ctx)
+	for _, other := range list {
+		if other.Session != r.Session || other.Quorum < r.Quorum {
+			continue
+		}
+		if other.PlanHash == own {
+			return e, false, nil
+		}
+		full, err := p.Store.Get(ctx, other.ID)
+		if err != nil || full.Decision != nil {
+			continue
+		}
+		if its, err := plan.Template(full.Payload); err == nil && its == template {
+			e, found = full, true
+		}
+	}
+	return e, found, err
 }
 
 // UseConnection consumes the approval of a connection, for one run.

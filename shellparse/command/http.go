@@ -34,7 +34,8 @@ func (m *matcher) proxy(_ role, vs []value) {
 	}
 }
 
-// serve is a server that everyone can reach unless an option binds it to this machine.
+// serve is a server at all addresses unless an option says which. A sandbox binds it to this
+// machine.
 func (m *matcher) serve(_ role, vs []value) {
 	if m.has("-b") || m.has("-a") || m.has("--host") || m.saysWho("-l", "--listen") {
 		return
@@ -43,7 +44,7 @@ func (m *matcher) serve(_ role, vs []value) {
 	if len(vs) > 0 {
 		at = vs[0].at
 	}
-	m.hazard("net.listen", at)
+	m.hazard("net.serve", at)
 }
 
 // saysWho reports whether one of the options has more than a port, which says who may connect.

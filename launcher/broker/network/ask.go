@@ -78,7 +78,7 @@ func (g *Gate) searched(name string) bool {
 // be reached.
 func (g *Gate) Wants(to netip.AddrPort) (w Want, ok bool) {
 	addr := normal(to.Addr())
-	if w.Port = to.Port(); !g.Asks() || w.Port == 0 {
+	if w.Port, w.Six = to.Port(), addr.Is6(); !g.Asks() || w.Port == 0 {
 		return w, false
 	}
 	if w.Host = g.stood(addr); w.Host != "" {

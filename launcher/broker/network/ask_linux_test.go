@@ -25,9 +25,10 @@ func held(t *testing.T, g *Gate, name string) Want {
 	var list []Want
 	for _, addr := range addrs { // one question for both families
 		w, ok := g.Wants(netip.AddrPortFrom(addr, 443))
-		if !ok || w.Host != name {
+		if !ok || w.Host != name || w.Six != addr.Is6() {
 			t.Fatalf("%s: %+v %v", name, w, ok)
 		}
+		w.Six = false
 		list = append(list, w)
 	}
 	if fmt.Sprint(list[0]) != fmt.Sprint(list[1]) {

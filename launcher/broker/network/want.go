@@ -12,6 +12,7 @@ type Want struct {
 	Port  uint16   // 0 of a Unix socket
 	Leads string   // where a name leads, when that has to be said: an address, and what it is
 	Also  []string // other names that led to the address
+	Six   bool     // by an address of IPv6
 	Program
 
 	addr netip.Addr // that was asked for; not valid if it only represents the name
