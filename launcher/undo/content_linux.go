@@ -141,7 +141,7 @@ func (r *restorer) leftAs(i *inode, at source, now State, list []attribute) bool
 // torn reports whether an inode is what an undo left that a crash ended: it writes from the start
 // to the end, so the content is a part of what was before and the rest of what the run left.
 func (r *restorer) torn(i *inode, at source) bool {
-	for _, k := range r.kin {
+	for _, k := range r.past.runs {
 		if k.last == 0 {
 			continue
 		}

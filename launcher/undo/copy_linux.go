@@ -15,7 +15,10 @@ func (j *Journal) copy(i *inode, handle int, full string, now State) error {
 		return &NotKeptError{full, ErrTooLarge}
 	}
 	place := max(j.placeOfHandle(handle), 0)
-	err := j.places[place].open(j.book.head.run)
+	err := j.begin()
+	if err == nil {
+		err = j.places[place].open(j.book.head.run)
+	}
 	if err == nil {
 		err = j.budget.charge(disk)
 	}

@@ -7,6 +7,9 @@ import (
 
 // find looks for the entries that are not as they were.
 func (r *restorer) find() {
+	if r.run.last != 0 {
+		r.settle()
+	}
 	chosen := r.chosen()
 	for _, e := range r.run.book.entries {
 		if !chosen[e] {

@@ -83,6 +83,9 @@ func (j *Journal) hold(t target, i *inode, now State) error {
 	if now.Folder() {
 		return j.marks(t, i, full)
 	}
+	if err := j.begin(); err != nil {
+		return err
+	}
 	if p := j.placeOf(t.in, t.dir); p >= 0 {
 		charge := int64(0)
 		if now.Links == 1 {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -69,6 +70,32 @@ func (o *objects) find(id ID) (source, bool) {
 		}
 	}
 	return source{}, false
+}
+
+// dropUnnoted removes the links that a crash kept from the journal: their changes were not made.
+func (o *objects) dropUnnoted(r *Run) {
+	noted := map[object]bool{}
+	for _, i := range r.book.inodes {
+		for _, p := range []object{i.held, i.copied} {
+			noted[object{place: p.place, n: p.n}] = true
+		}
+	}
+	for place := range r.book.head.places {
+		dir, err := o.folder(r, place)
+		if err != nil {
+			continue
+		}
+		list, _ := os.ReadDir(through(dir))
+		for _, d := range list {
+			n, err := strconv.Atoi(d.Name())
+			if err != nil || noted[object{place: place, n: n}] {
+				continue
+			}
+			if s, err := look(dir, d.Name()); err == nil && s.Links > 1 && !s.Folder() {
+				_ = unix.Unlinkat(dir, d.Name(), 0)
+			}
+		}
+	}
 }
 
 // openCopy opens the copy of an inode's content.

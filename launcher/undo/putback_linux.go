@@ -152,6 +152,17 @@ func (r *restorer) again(j *job, fd int) error {
 
 // drop removes from the store what is in its place again, so that it has as many names as it had.
 func (r *restorer) drop() {
+	for _, e := range r.run.book.entries { // also what an undo that a crash ended has put back
+		if now, err := r.scene.state(e); err == nil && !now.Absent() && now.ID == e.was().ID {
+			r.placed[now.ID] = true
+		}
+		r.scene.trim()
+	}
+	for _, k := range append([]*Run{r.run}, r.past.runs...) {
+		if k.last != 0 {
+			r.objects.dropUnnoted(k)
+		}
+	}
 	for id, ok := range r.placed {
 		for ok {
 			src, found := r.source(id)

@@ -1,13 +1,19 @@
 package undo
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
 
+var errNoHead = errors.New("it has no head")
+
 // afterMagic returns the records of a journal.
 func afterMagic(b []byte) ([]byte, error) {
-	if len(b) <= len(magic) || string(b[:len(magic)]) != magic {
+	if len(b) <= len(magic) && strings.HasPrefix(magic, string(b)) {
+		return nil, errNoHead
+	}
+	if string(b[:min(len(b), len(magic))]) != magic {
 		return nil, fmt.Errorf("it does not begin with %q", magic)
 	}
 	if v := b[len(magic)]; v != version {
@@ -55,7 +61,7 @@ func parse(b []byte, closed bool) (*book, error) {
 	}
 	switch {
 	case k.head.run == "":
-		return nil, fmt.Errorf("it has no head")
+		return nil, errNoHead
 	case closed && k.end == nil:
 		return nil, fmt.Errorf("its end is missing")
 	}

@@ -8,7 +8,7 @@ import (
 // A restorer takes back one run.
 type restorer struct {
 	run     *Run
-	kin     []*Run // undos of the run, and undos of those
+	past    *past
 	scene   *scene
 	objects *objects
 	take    Take
@@ -32,7 +32,7 @@ type job struct {
 
 func newRestorer(run *Run, kin []*Run, take Take, u *Journal) *restorer {
 	return &restorer{
-		run: run, kin: kin, scene: newScene(run.book), take: take, u: u,
+		run: run, past: &past{runs: kin}, scene: newScene(run.book), take: take, u: u,
 		objects: newObjects(append([]*Run{run}, kin...)), placed: map[ID]bool{},
 		opened: map[ID]uint32{},
 	}

@@ -54,13 +54,23 @@ func (s *Store) Read(run string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.book, err = parse(b, closed); err != nil {
+	r.book, err = parse(b, closed)
+	switch {
+	case err == errNoHead && !closed && onlyJournal(dir):
+		return nil, ErrUnknownRun // a crash ended it before its first change
+	case err != nil:
 		return nil, &DamagedError{run, err.Error()}
 	}
 	if r.book.head.run != run {
 		return nil, &DamagedError{run, "it is that of another run"}
 	}
 	return r, nil
+}
+
+// onlyJournal reports whether a run's folder has no pre-images.
+func onlyJournal(dir string) bool {
+	list, err := os.ReadDir(dir)
+	return err == nil && len(list) == 1
 }
 
 func openFile(path string) (*os.File, error) {

@@ -31,19 +31,52 @@ func sameLeft(at source, now, left State) bool {
 	return left.Sum == "" || sum(at.dir, at.name) == left.Sum
 }
 
-// halfway reports whether an undo of this run that a crash ended had begun with the entry.
+// begunWith returns whether an undo had begun with an entry, and whether a crash ended it.
+func (r *restorer) begunWith(e *entry) (crash, ok bool) {
+	if crash, ok = r.past.begun()[begun{e.in.before.ID, e.name}]; crash {
+		return crash, ok
+	}
+	fd, err := r.scene.open(e.in) // it may be a folder that the undo made anew
+	if err != nil {
+		return crash, ok
+	}
+	if s, _, err := stat(fd, ""); err == nil {
+		c, also := r.past.begun()[begun{s.ID, e.name}]
+		crash, ok = crash || c, ok || also
+	}
+	return crash, ok
+}
+
 func (r *restorer) halfway(e *entry) bool {
-	for _, k := range r.kin {
-		if k.last == 0 {
-			continue
-		}
-		for _, o := range k.book.entries {
-			if o.name == e.name && o.in.before.ID == e.in.before.ID {
-				return true
+	crash, _ := r.begunWith(e)
+	return crash
+}
+
+// halfwayIn reports whether an undo that a crash ended had begun with a folder.
+func (r *restorer) halfwayIn(folder ID) bool { return r.past.begun()[begun{folder, ""}] }
+
+// settle takes what is there now as what a run left that a crash ended.
+func (r *restorer) settle() {
+	for again := true; again; { // what is in a folder is found when the folder is
+		again = false
+		for _, e := range r.run.book.entries {
+			if e.closed {
+				continue
 			}
+			fd, err := r.scene.open(e.in)
+			if err != nil {
+				continue
+			}
+			e.closed, again = true, true
+			if _, ok := r.begunWith(e); ok {
+				continue // it may be what an undo put there
+			}
+			if e.left, err = look(fd, e.name); err == nil {
+				r.scene.left(e)
+			}
+			r.scene.trim()
 		}
 	}
-	return false
 }
 
 // isBefore reports whether an entry is as the run found it, but for content and metadata.

@@ -28,12 +28,16 @@ func newScene(k *book) *scene {
 			s.was[b.ID] = append(s.was[b.ID], location{e.in, e.name})
 			s.known[b.ID] = true
 		}
-		if e.left.Folder() {
-			s.known[e.left.ID] = true
-			s.at[e.left.ID] = append(s.at[e.left.ID], location{e.in, e.name})
-		}
+		s.left(e)
 	}
 	return s
+}
+
+func (s *scene) left(e *entry) {
+	if e.left.Folder() {
+		s.known[e.left.ID] = true
+		s.at[e.left.ID] = append(s.at[e.left.ID], location{e.in, e.name})
+	}
 }
 
 func (s *scene) close() {

@@ -14,7 +14,8 @@ func (r *restorer) times() (same []timed) {
 			continue
 		}
 		s, _, err := stat(fd, "")
-		if err == nil && (r.run.last != 0 || f.left != nil && f.left.Modified == s.Modified) {
+		if err == nil && (r.run.last != 0 || r.halfwayIn(s.ID) ||
+			f.left != nil && f.left.Modified == s.Modified) {
 			same = append(same, timed{f, nil})
 		}
 		r.scene.trim()
@@ -29,7 +30,8 @@ func (r *restorer) times() (same []timed) {
 		}
 		s, _, err := stat(fd, "")
 		unix.Close(fd)
-		if err == nil && (r.run.last != 0 || i.left != nil && i.left.Modified == s.Modified) {
+		if err == nil && (r.run.last != 0 || r.halfwayIn(s.ID) ||
+			i.left != nil && i.left.Modified == s.Modified) {
 			same = append(same, timed{nil, i})
 		}
 		r.scene.trim()
@@ -57,13 +59,18 @@ func (r *restorer) openInode(i *inode) (int, error) {
 
 // folderTimes gives the folders their metadata, at last: each entry that is put back changes it.
 func (r *restorer) folderTimes(same []timed) {
+	made := map[*entry]bool{}
 	for _, j := range r.jobs {
-		if j.before == nil || j.refused() || !j.was().Folder() {
+		made[j.entry] = !j.refused()
+	}
+	for _, e := range r.run.book.entries {
+		if e.before == nil || !e.was().Folder() || !made[e] && !r.halfway(e) {
 			continue
 		}
-		if fd, err := r.scene.open(j.in); err == nil {
-			if s, err := look(fd, j.name); err == nil && s.Folder() && s.ID != j.was().ID {
-				_ = r.marksAt(fd, j.name, j.before)
+		if fd, err := r.scene.open(e.in); err == nil {
+			now, err := look(fd, e.name)
+			if err == nil && now.Folder() && now.ID != e.was().ID && !r.scene.known[now.ID] {
+				_ = r.marksAt(fd, e.name, e.before)
 			}
 		}
 		r.scene.trim()

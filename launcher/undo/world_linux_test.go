@@ -8,9 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
+
+var options = Options{Quota: 1 << 30, File: 1 << 20, Keep: 24 * time.Hour}
 
 // world is a tree and a store beside it.
 type world struct {
@@ -25,7 +28,7 @@ func newWorld(t testing.TB, dir string) *world {
 	if err := os.Mkdir(w.tree, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	store, err := Open(filepath.Join(dir, "store"), Options{Quota: 1 << 30, File: 1 << 20})
+	store, err := Open(filepath.Join(dir, "store"), options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,14 @@ func (j *Journal) create() error {
 	if err := flock.Try(j.out); err != nil { // held as long as the run goes on
 		return err
 	}
-	head := append([]byte(magic), version)
-	j.buf = append(appendFrame(head, j.book.head.append), j.buf...)
-	return nil
+	_, err = j.out.Write(appendFrame(append([]byte(magic), version), j.book.head.append))
+	return err
+}
+
+// begin makes the journal before the first pre-image is kept, so that none is without a journal.
+func (j *Journal) begin() error {
+	if j.err == nil && j.out == nil {
+		j.err = j.create()
+	}
+	return j.err
 }
