@@ -34,6 +34,22 @@ func (r *restorer) find() {
 		r.jobs = append(r.jobs, j)
 		r.scene.trim()
 	}
+	r.renames()
 	// what is in a folder goes before the folder
 	slices.SortStableFunc(r.jobs, func(a, b *job) int { return cmp.Compare(b.path, a.path) })
+}
+
+// renames refuses to put a file back under its old name where someone changed it under the new one.
+func (r *restorer) renames() {
+	refused := map[ID]bool{}
+	for _, j := range r.jobs {
+		if j.refused() && !j.left.Absent() {
+			refused[j.left.ID] = true
+		}
+	}
+	for _, j := range r.jobs {
+		if j.before != nil && refused[j.was().ID] && !j.refused() {
+			j.refuse(errLater.Error())
+		}
+	}
 }

@@ -3,6 +3,7 @@ package undo
 // past are the undos of a run, and the undos of those.
 type past struct {
 	runs []*Run
+	now  renewals // by all undos
 	seen map[begun]bool
 }
 

@@ -144,10 +144,23 @@ func (r *restorer) again(j *job, fd int) error {
 	default:
 		err = unix.Mknodat(fd, j.name, was.Mode&typeMask|0o600, int(was.Device))
 	}
-	if err != nil || was.Folder() { // a folder gets its times last
+	if err == nil && was.Folder() { // it gets its times last
+		return r.renewed(was.ID, fd, j.name)
+	}
+	if err != nil {
 		return err
 	}
 	return r.marksAt(fd, j.name, i)
+}
+
+// renewed notes that a folder was made in the place of another one.
+func (r *restorer) renewed(old ID, fd int, name string) error {
+	now, err := look(fd, name)
+	if err != nil {
+		return err
+	}
+	r.scene.now[old] = now.ID
+	return r.u.renew(old, now.ID)
 }
 
 // drop removes from the store what is in its place again, so that it has as many names as it had.

@@ -110,6 +110,8 @@ func (k *book) read(payload []byte) error {
 			e.in.touched = true
 			k.entries = append(k.entries, e)
 		}
+	case recordRenewed:
+		k.renewed = append(k.renewed, [2]ID{f.id(), f.id()})
 	case recordLack:
 		k.lacks = append(k.lacks, Lack{f.string(), f.string()})
 	default:

@@ -12,6 +12,7 @@ const (
 	recordAttributes = 'x' // number of the inode, attributes
 	recordObject     = 'o' // number of the inode, kind, place, number
 	recordEntry      = 'e' // number of the folder, name, number of the inode
+	recordRenewed    = 'r' // identity of a folder, and of the one that an undo made in its place
 	recordLack       = 'l' // path, reason
 
 	// what a run left
@@ -77,6 +78,10 @@ func (i *inode) appendObject(b []byte, o object) []byte {
 func (e *entry) append(b []byte) []byte {
 	b = binary.AppendUvarint(append(b, recordEntry), e.in.number())
 	return binary.AppendUvarint(appendString(b, e.name), e.before.number())
+}
+
+func appendRenewed(b []byte, old, id ID) []byte {
+	return appendID(appendID(append(b, recordRenewed), old), id)
 }
 
 func (l *Lack) append(b []byte) []byte {

@@ -30,10 +30,10 @@ type job struct {
 	done bool
 }
 
-func newRestorer(run *Run, kin []*Run, take Take, u *Journal) *restorer {
+func newRestorer(run *Run, past *past, take Take, u *Journal) *restorer {
 	return &restorer{
-		run: run, past: &past{runs: kin}, scene: newScene(run.book), take: take, u: u,
-		objects: newObjects(append([]*Run{run}, kin...)), placed: map[ID]bool{},
+		run: run, past: past, scene: newScene(run.book, past.now), take: take, u: u,
+		objects: newObjects(append([]*Run{run}, past.runs...)), placed: map[ID]bool{},
 		opened: map[ID]uint32{},
 	}
 }

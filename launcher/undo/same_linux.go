@@ -13,6 +13,9 @@ func (r *restorer) isLeft(e *entry, now State) bool {
 	if now.Absent() && r.halfway(e) {
 		return true
 	}
+	if now.Folder() && e.left.Folder() && r.scene.now.same(now.ID, e.left.ID) {
+		return true
+	}
 	fd, err := r.scene.open(e.in)
 	return sameLeft(source{fd, e.name}, now, e.left) && (err == nil || now.Absent())
 }
@@ -91,7 +94,7 @@ func (r *restorer) isBefore(e *entry, now State) bool {
 	case now.Mode&typeMask != was.Mode&typeMask:
 		return false
 	case now.Folder():
-		return !r.scene.known[now.ID] && !r.scene.exists(was.ID)
+		return r.scene.now.same(now.ID, was.ID) || !r.scene.known[now.ID] && !r.scene.exists(was.ID)
 	case e.before.held.kind != 0 || r.kept(was.ID):
 		return false
 	}

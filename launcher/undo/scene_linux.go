@@ -14,11 +14,36 @@ type scene struct {
 	known map[ID]bool       // folders of the run and of its trees
 	fds   map[*folder]int
 	going map[*folder]bool // being looked for
+	now   renewals
 }
 
-func newScene(k *book) *scene {
+// renewals are the folders that undos made anew, by the identity of those that were there before.
+type renewals map[ID]ID
+
+func (r renewals) add(k *book) {
+	for _, pair := range k.renewed {
+		r[pair[0]] = pair[1]
+	}
+}
+
+// same reports whether a folder has an identity, or was made in the place of that one.
+func (r renewals) same(now, id ID) bool {
+	for range len(r) + 1 {
+		if now == id {
+			return true
+		}
+		next, ok := r[id]
+		if !ok {
+			return false
+		}
+		id = next
+	}
+	return false
+}
+
+func newScene(k *book, now renewals) *scene {
 	s := &scene{k, map[ID][]location{}, map[ID][]location{}, map[ID]bool{},
-		map[*folder]int{}, map[*folder]bool{}}
+		map[*folder]int{}, map[*folder]bool{}, now}
 	for _, f := range k.folders {
 		s.known[f.before.ID] = true
 	}
@@ -111,7 +136,7 @@ func (s *scene) openAt(at location, id ID) (int, error) {
 		return -1, err
 	}
 	now, _, err := stat(fd, "")
-	if err != nil || id != (ID{}) && now.ID != id || id == (ID{}) && s.known[now.ID] {
+	if err != nil || id != (ID{}) && !s.now.same(now.ID, id) || id == (ID{}) && s.known[now.ID] {
 		unix.Close(fd)
 		return -1, ErrMoved
 	}

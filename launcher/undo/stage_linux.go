@@ -76,6 +76,15 @@ func (r *restorer) moveBack(j *job, fd int, now State) error {
 	return r.u.stage(fd, in, j.name)
 }
 
+// renew notes that an undo made a folder in the place of another one.
+func (j *Journal) renew(old, id ID) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.book.renewed = append(j.book.renewed, [2]ID{old, id})
+	j.add(func(b []byte) []byte { return appendRenewed(b, old, id) })
+	return j.done(nil)
+}
+
 // stage moves a folder with all that it has into the store.
 func (j *Journal) stage(dir int, in, name string) error {
 	j.mu.Lock()

@@ -11,14 +11,14 @@ import (
 // Plan returns what an undo would do. Of several runs, a later step assumes that the earlier ones
 // went well.
 func (s *Store) Plan(take Take) ([]Step, error) {
-	runs, err := s.readAll(take.Runs)
+	runs, err := s.readAll(s.redone(take.Runs))
 	if err != nil {
 		return nil, err
 	}
 	var steps []Step
 	seen := map[string]bool{}
 	for _, run := range runs {
-		r := newRestorer(run, s.kin(run), take, nil)
+		r := newRestorer(run, s.past(run, nil), take, nil)
 		r.find()
 		r.entriesDone()
 		r.contents()
@@ -36,7 +36,7 @@ func (s *Store) Plan(take Take) ([]Step, error) {
 // Undo takes runs back, as a run of its own with the name id. What cannot be taken back is in the
 // result; an error means that the undo itself failed, and it can be tried again.
 func (s *Store) Undo(take Take, id string) (Result, error) {
-	runs, err := s.readAll(take.Runs)
+	runs, err := s.readAll(s.redone(take.Runs))
 	if err != nil {
 		return Result{}, err
 	}
@@ -54,7 +54,7 @@ func (s *Store) Undo(take Take, id string) (Result, error) {
 	}
 	result := Result{Run: id}
 	for _, run := range runs {
-		r := newRestorer(run, s.kin(run), take, u)
+		r := newRestorer(run, s.past(run, u), take, u)
 		r.all()
 		r.close()
 		result.Steps = append(result.Steps, r.steps...)
@@ -79,24 +79,59 @@ func (s *Store) readAll(names []string) (runs []*Run, err error) {
 	return runs, nil
 }
 
-// kin are the undos of a run, and the undos of those: they may hold what the run held.
-func (s *Store) kin(run *Run) (kin []*Run) {
+// redone puts before each run the redos of it: what a redo made anew is not what the run left.
+func (s *Store) redone(names []string) (all []string) {
 	list, err := s.Runs()
 	if err != nil {
-		return nil
+		return names
+	}
+	undoOf := func(run string) string {
+		for _, info := range slices.Backward(list) {
+			if info.Ended && slices.Equal(info.Of, []string{run}) {
+				return info.Run
+			}
+		}
+		return ""
+	}
+	for _, run := range names {
+		chain := []string{run}
+		for redo := undoOf(undoOf(run)); redo != ""; redo = undoOf(undoOf(redo)) {
+			chain = append(chain, redo)
+		}
+		slices.Reverse(chain)
+		all = append(all, chain...)
+	}
+	return all
+}
+
+// past reads the undos of a run, and the undos of those: they may hold what the run held. Of all
+// other undos, and of the one that goes on, it reads which folders they made anew.
+func (s *Store) past(run *Run, u *Journal) *past {
+	p := &past{now: renewals{}}
+	list, err := s.Runs()
+	if err != nil {
+		return p
 	}
 	names := []string{run.book.head.run}
 	for _, info := range list {
-		known := func(of string) bool { return slices.Contains(names, of) }
-		if !slices.ContainsFunc(info.Of, known) {
+		if len(info.Of) == 0 {
 			continue
 		}
-		names = append(names, info.Run)
-		if k, err := s.Read(info.Run); err == nil {
-			kin = append(kin, k)
+		k, err := s.Read(info.Run)
+		if err != nil {
+			continue
+		}
+		p.now.add(k.book)
+		known := func(of string) bool { return slices.Contains(names, of) }
+		if slices.ContainsFunc(info.Of, known) {
+			names = append(names, info.Run)
+			p.runs = append(p.runs, k)
 		}
 	}
-	return kin
+	if u != nil {
+		p.now.add(&u.book)
+	}
+	return p
 }
 
 // all does the steps.
