@@ -249,6 +249,7 @@ var plan = map[string]map[string]string{
 		"shellparse/command":       "nor are the rights that the line named",
 	},
 	"launcher": {
+		"launcher/undo":             "what a run changes is kept, and put back",
 		"launcher/broker":           "its profile says what may be shared",
 		"launcher/broker/view":      "a folder that programs look for cannot be a workspace",
 		"approval/flock":            "one person edits the configuration at a time",
@@ -360,6 +361,7 @@ var plan = map[string]map[string]string{
 		"launcher/sandbox/attack": "doctor --attack attacks the sandbox",
 		"launcher/session":        "it asks on the person's terminal, and attaches to sessions",
 		"launcher/session/wire":   "attach shows what a session says",
+		"launcher/undo":           "it shows changes, and what an undo does",
 		"pathguard":               "it prints verdicts and policy",
 		"approval":                "it shows and decides",
 		"audit":                   "it replays and verifies",

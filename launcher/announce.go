@@ -23,7 +23,7 @@ func (l *Launcher) announce(j *Judgement, namespaces *sandbox.Prepared) (*announ
 		return nil, fmt.Errorf("name the session: %w", err)
 	}
 	began := l.state.Now()
-	s := l.standbyFor(j, namespaces)
+	s := l.standbyFor(j, id, namespaces)
 	a, err := l.attempt(j, id)
 	if err != nil {
 		s.cancel()
@@ -41,17 +41,18 @@ func (l *Launcher) announce(j *Judgement, namespaces *sandbox.Prepared) (*announ
 }
 
 // standbyFor prepares what will run the judged request. What goes wrong there, start reports.
-func (l *Launcher) standbyFor(j *Judgement, namespaces *sandbox.Prepared) *standby {
+func (l *Launcher) standbyFor(j *Judgement, id string,
+	namespaces *sandbox.Prepared) *standby {
 	switch {
 	case j.Request.Within != nil: // it runs in the sandbox of the session
 		return nil
 	case j.Verdict.Decision == pathguard.Allow:
-		s := &standby{reserved{l, namespaces}}
+		s := &standby{reserved{l, id, namespaces}}
 		s.begin(j)
 		return s
 	}
 	namespaces.Release() // it may be long before it runs
-	return &standby{reserved{l, nil}}
+	return &standby{reserved{l, id, nil}}
 }
 
 // enrol records the end of runs whose launcher died, takes this run's place among those that have

@@ -63,6 +63,9 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 		b.profile.Write = append(b.profile.Write, sandbox.Path{Name: b.sockets})
 		cmd.Env = withSockets(cmd.Env, b.sockets)
 	}
+	if j.Request.Hold == nil {
+		b.kept = r.l.keep(&b.profile, r.id, append(names(b.caches), b.sockets))
+	}
 	cmd.Inherit, b.withheld = handDown(j.Request.Files, b.profile)
 	b.inherited = cmd.Inherit
 	return cmd, b.handIn(cmd.Files)

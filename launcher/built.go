@@ -31,12 +31,14 @@ type bounds struct {
 	inherited []int    // descriptors of the caller that the command has too
 	withheld  []string // those that it has not, each with the reason
 	sockets   string   // the session's folder for sockets; "" for none
+	kept      *kept    // what it changes, as it was; nil when nothing is kept
 }
 
 // gaps are what a sandbox lacks of what it was to be.
 type gaps struct {
-	partial  bool  // names to hide were not looked for everywhere
-	uncached error // why a folder of a tool's cache could not be made
+	partial  bool           // names to hide were not looked for everywhere
+	uncached error          // why a folder of a tool's cache could not be made
+	caches   []sandbox.Path // folders of tools' caches, of which nothing is kept
 }
 
 func (b *building) build(*Judgement) preparation { return b }
@@ -65,6 +67,7 @@ func (b *built) cancel() {
 	}
 	b.closeOwn()
 	b.removeSockets()
+	b.kept.discard()
 }
 
 func (b *built) closeOwn() {

@@ -27,6 +27,7 @@ func (w *supervision) finish(c change) (Outcome, error) {
 	w.removeSockets()
 	e := &ended{supervision: w, status: c.status, asked: w.wants.left()}
 	out := e.outcome()
+	out.RunChanges = w.kept.close(e.receipt)
 	defer w.hosting.end(out.Status, out.Signal) // clients that are notified find it in the log
 	found := object{}
 	_ = w.watched.Find(found, watch.Ended, e.after(), os.Stderr)
@@ -75,6 +76,7 @@ func (e *ended) facts(out Outcome, found object, problem error) object {
 	for name, value := range found {
 		o[name] = value
 	}
+	out.RunChanges.record(o)
 	if e.isOver() {
 		o["background"] = true
 		if e.why != "" {

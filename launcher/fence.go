@@ -53,7 +53,7 @@ func (j *Judgement) kernelRules(f pathguard.Fence, noted []pathguard.Grant,
 		}
 	}
 	caches, err := makeCaches(f.Caches)
-	lacks = gaps{f.Partial, err}
+	lacks = gaps{f.Partial, err, caches}
 	p.Write = append(p.Write, caches...)
 	j.opens(&p, folder)
 	exposed = j.exposed(p)

@@ -42,6 +42,8 @@ func (w *supervision) handOver(c change) error {
 	}
 	_ = w.watched.Find(found, watch.HandOver, e.after(), os.Stderr)
 	out := e.outcome()
+	w.kept.Miss("", "processes go on in the background, and nothing is kept of what they change")
+	out.RunChanges = w.kept.close(e.receipt)
 	body := e.facts(out, found, nil)
 	body["until"] = w.owner.Name
 	problem := errors.Join(w.contacts.err, w.wrote(),

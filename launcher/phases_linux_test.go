@@ -70,14 +70,14 @@ func TestStandbyEndsOnce(t *testing.T) {
 		func(s *standby, j *Judgement) { s.begin(j) },
 		func(s *standby, j *Judgement) { s.reserve(); s.begin(j); s.begin(j) },
 	} {
-		s, j := &standby{reserved{l, nil}}, judged(t, l, req)
+		s, j := &standby{reserved{l, "", nil}}, judged(t, l, req)
 		prepare(s, j)
 		s.cancel()
 		s.cancel()
 		if _, err := s.take(j); err == nil {
 			t.Error("a cancelled sandbox was handed out")
 		}
-		s = &standby{reserved{l, nil}}
+		s = &standby{reserved{l, "", nil}}
 		prepare(s, j)
 		b, err := s.take(j)
 		if err != nil {

@@ -78,6 +78,7 @@ type Outcome struct {
 	Refusal  *refusal.Refusal
 	// open questions about connections that the command wanted; it was refused them, and ran on
 	Asked []refusal.Connection
+	RunChanges
 }
 
 // A Keep is what a Request needs for that; nil if there is no caller who could learn that the

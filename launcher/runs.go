@@ -111,6 +111,7 @@ type PastExit struct {
 	TimedOut bool `json:"timed_out,omitempty"` // it was stopped after its time limit
 	// it ended inside a session, which could not see how
 	Unknown bool `json:"status_unknown,omitempty"`
+	RunChanges
 }
 
 // Exit is the status that the command ended with, and false where it has not ended or that is not
@@ -250,6 +251,7 @@ func (l *Launcher) readRuns() ([]Past, error) {
 			Code     string
 			Signal   int
 			Started  bool
+			RunChanges
 		}
 		if err := json.Unmarshal(e.Body, &body); err != nil {
 			return runs, fmt.Errorf("entry %d of the log: %w", e.Seq, err)
@@ -287,6 +289,7 @@ func (l *Launcher) readRuns() ([]Past, error) {
 		if status, ok := body.Status.(float64); ok &&
 			(e.Kind == record.KindEnd || e.Kind == audit.KindLeft) {
 			r.Status, r.Signal, r.TimedOut = int(status), body.Signal, body.TimedOut
+			r.RunChanges = body.RunChanges
 		} else {
 			r.Unknown = e.Kind == record.KindEnd
 		}

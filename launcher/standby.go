@@ -20,7 +20,7 @@ func (s *standby) reserve() {
 		return
 	}
 	if r, ok := s.stage.(reserved); ok && r.namespaces == nil {
-		s.stage = reserved{r.l, r.l.ahead()}
+		s.stage = reserved{r.l, r.id, r.l.ahead()}
 	}
 }
 
@@ -56,6 +56,7 @@ func (s *standby) cancel() {
 // A reserved standby has at most empty namespaces, made ahead; nil for none.
 type reserved struct {
 	l          *Launcher
+	id         string // of the run
 	namespaces *sandbox.Prepared
 }
 

@@ -41,6 +41,8 @@ type Ran struct {
 
 	Asked []refusal.Connection `json:"asked,omitempty" jsonschema:"connections that it was refused until the user allows them"`
 
+	launcher.RunChanges
+
 	Audit string `json:"audit,omitempty" jsonschema:"the head of the log, or none: and the reason"`
 }
 
@@ -113,6 +115,7 @@ func (c *capture) told(id string, out launcher.Outcome, err error) Ran {
 		ID: id, Session: out.Session, Status: out.Status, Signal: out.Signal,
 		Stdout: c.out.String(), Stderr: c.err.String(),
 		Truncated: c.out.cut || c.err.cut, Refusal: out.Refusal, Asked: out.Asked,
+		RunChanges: out.RunChanges,
 	}
 	if err != nil {
 		r.Error, r.Status = err.Error(), launcher.ExitOf(err)

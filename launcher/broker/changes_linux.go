@@ -4,6 +4,7 @@ package broker
 
 import (
 	"os"
+	"path"
 
 	"golang.org/x/sys/unix"
 )
@@ -100,9 +101,10 @@ func (k *capture) opens(r *fileRequest, flags uint32) (alone bool, err error) {
 				_ = k.Make(d.fd, d.in, last)
 			}
 		case err == nil:
+			full := path.Join(d.in, last)
 			if flags&exclusive != exclusive && flags&(writing&^unix.O_CREAT) != 0 &&
-				k.keeps(d, last) {
-				_ = k.Write(object, d.in+"/"+last)
+				(k.keeps(d, last) || k.keepsObject(object, full)) {
+				_ = k.Write(object, full)
 			}
 			unix.Close(object)
 		case err == unix.ELOOP && flags&unix.O_NOFOLLOW == 0 && flags&exclusive != exclusive:

@@ -10,7 +10,8 @@
 //	config.yaml      the configuration                 key, trust, ...   answers from other machines
 //	approvals.db     questions and approvals           shadow/           protected files
 //	audit/           the log                           registered/       settings of other programs
-//	sessions/        transcripts                       run/              what is valid for this boot
+//	sessions/        transcripts                       undo/             what runs changed, before
+//	run/             what is valid for this boot
 //
 // # Several processes
 //

@@ -64,6 +64,9 @@ func (h Home) Registered() string { return filepath.Join(h.Dir, "registered") }
 // Ledger is what the runs of one workspace have made in shared directories.
 func (h Home) Ledger(workspace string) string { return filepath.Join(h.Dir, "view", workspace) }
 
+// Undo is what runs have changed, as it was before.
+func (h Home) Undo() string { return filepath.Join(h.Dir, "undo") }
+
 // settings as they were before they were changed
 func (h Home) Backups() string { return filepath.Join(h.Dir, "backup") }
 

@@ -100,6 +100,7 @@ type result struct {
 	Refusal *refusal.Refusal     `json:"refusal,omitempty"`
 	Asked   []refusal.Connection `json:"asked,omitempty"` // open questions about connections
 	Error   string               `json:"error,omitempty"`
+	launcher.RunChanges
 
 	output
 }
@@ -116,7 +117,8 @@ type output struct {
 
 func resultOf(r launcher.BatchResult) result {
 	told := result{ID: r.ID, Status: "ran", Exit: r.Status(), Signal: r.Outcome.Signal,
-		Session: r.Outcome.Session, Asked: r.Outcome.Asked}
+		Session: r.Outcome.Session, Asked: r.Outcome.Asked,
+		RunChanges: r.Outcome.RunChanges}
 	switch {
 	case r.Err != nil:
 		told.Status, told.Error = "failed", r.Err.Error()

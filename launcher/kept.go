@@ -1,0 +1,139 @@
+package launcher
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tada-run/tada-run/launcher/broker"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/undo"
+)
+
+// A kept is what a run changes, as it was before (package undo). The broker announces each change
+// to it. When the command has ended it takes no more.
+type kept struct {
+	mu      sync.RWMutex
+	journal *undo.Journal // nil before the beginning and after the end
+	trees   []string
+	single  bool        // of a folder, the run may write one file only
+	touched atomic.Bool // something was announced
+	missed  []undo.Lack
+	more    int // of what was missed
+	closed  bool
+	changes RunChanges
+}
+
+// maxMissed bounds what is named of what was missed.
+const maxMissed = 64
+
+// keep has what the run changes kept, in the folders where it may write. What is rebuilt anyway, as
+// caches of tools, is left out (except). So is a session: what several people and programs do in it
+// for hours is no single step to take back.
+func (l *Launcher) keep(p *sandbox.Profile, id string, except []string) *kept {
+	except = slices.DeleteFunc(except, func(name string) bool { return name == "" })
+	k := &kept{}
+	for _, w := range p.Write {
+		if !slices.Contains(except, w.Name) {
+			k.cover(w.Name)
+		}
+	}
+	p.Changes = &broker.Capture{Changes: k, Except: except}
+	store, err := undo.Open(l.state.Undo(), undo.Options{Quota: undoQuota, File: undoFile})
+	if err == nil {
+		k.journal, err = store.Begin(undo.Start{Run: id, Trees: k.trees})
+	}
+	if err != nil {
+		k.Miss("", err.Error())
+		return k
+	}
+	for _, folder := range k.journal.Folders() {
+		if !isWithin(folder, l.state.Dir) {
+			p.Hide = append(p.Hide, folder)
+		}
+	}
+	return k
+}
+
+// cover adds a tree in which the run may write. Of a single file the journal has the folder, of
+// which the run may change nothing else.
+func (k *kept) cover(name string) {
+	info, err := os.Lstat(name)
+	switch {
+	case err != nil:
+		return
+	case !info.IsDir():
+		name, k.single = filepath.Dir(name), true
+	}
+	if !slices.Contains(k.trees, name) {
+		k.trees = append(k.trees, name)
+	}
+}
+
+// What may be kept of all runs, and of a file that has to be copied.
+const (
+	undoQuota = 2 << 30
+	undoFile  = 256 << 20
+)
+
+func names(list []sandbox.Path) (names []string) {
+	for _, p := range list {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// close ends the journal, and says what the run changed. A run that announced nothing has changed
+// nothing; its folders are not searched for changes.
+func (k *kept) close(r sandbox.Receipt) RunChanges {
+	if k == nil {
+		return RunChanges{}
+	}
+	for _, lost := range r.Lost {
+		if lost.Protection == sandbox.Undo {
+			k.Miss("", lost.Why)
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return k.changes
+	}
+	end, s := undo.End{}, undo.Summary{Reversible: "false"}
+	if k.touched.Load() && !k.single {
+		end.Walk = maxWalk
+	}
+	if k.journal != nil {
+		var err error
+		if s, err = k.journal.Close(end); err != nil {
+			k.missed = append(k.missed, undo.Lack{Why: err.Error()})
+		}
+	}
+	k.closed, k.journal, k.changes = true, nil, changesOf(s, k.missed, k.more)
+	return k.changes
+}
+
+// maxWalk is how many entries are looked at after a run for changes that were not announced.
+const maxWalk = 20_000
+
+// discard ends the journal of a run that did not start.
+func (k *kept) discard() { _ = k.close(sandbox.Receipt{}) }
+
+// Miss notes a change of which nothing is kept.
+func (k *kept) Miss(name, why string) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.touched.Store(true)
+	if len(k.missed) == maxMissed {
+		k.more++
+		return
+	}
+	if lack := (undo.Lack{Path: name, Why: why}); !slices.Contains(k.missed, lack) {
+		k.missed = append(k.missed, lack)
+	}
+}

@@ -1,0 +1,55 @@
+package launcher
+
+import (
+	"slices"
+
+	"github.com/tada-run/tada-run/launcher/undo"
+)
+
+// What the broker announces goes to the journal. An error of the journal is in it; the command goes
+// on, and its run cannot be undone whole.
+
+func (k *kept) Make(dir int, in, name string) error {
+	return k.announce(in, func(j *undo.Journal) error { return j.Make(dir, in, name) })
+}
+
+func (k *kept) Remove(dir int, in, name string) error {
+	return k.announce(in, func(j *undo.Journal) error { return j.Remove(dir, in, name) })
+}
+
+func (k *kept) Move(dir int, in, name string, to int, toIn, toName string, exchange bool) error {
+	covered := in
+	if !k.covers(in) { // it comes from where nothing is kept
+		covered = toIn
+	}
+	return k.announce(covered, func(j *undo.Journal) error {
+		return j.Move(dir, in, name, to, toIn, toName, exchange)
+	})
+}
+
+func (k *kept) Write(handle int, full string) error {
+	return k.announce(full, func(j *undo.Journal) error { return j.Write(handle, full) })
+}
+
+func (k *kept) Mark(handle int, full string) error {
+	return k.announce(full, func(j *undo.Journal) error { return j.Mark(handle, full) })
+}
+
+// announce passes on what is about to happen in a folder, or to a file.
+func (k *kept) announce(name string, to func(*undo.Journal) error) error {
+	if !k.covers(name) {
+		k.Miss(name, "it is outside of the folders of which something is kept")
+		return nil
+	}
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if k.journal == nil {
+		return nil // the command has ended
+	}
+	k.touched.Store(true)
+	return to(k.journal)
+}
+
+func (k *kept) covers(name string) bool {
+	return slices.ContainsFunc(k.trees, func(tree string) bool { return isWithin(name, tree) })
+}

@@ -1,0 +1,184 @@
+package launcher
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/state"
+	"github.com/tada-run/tada-run/launcher/undo"
+)
+
+// errNothingKept is for runs of which there is no journal: they changed nothing, or it is too old.
+var errNothingKept = errors.New("nothing is kept of what it changed")
+
+func (l *Launcher) undoStore() (*undo.Store, error) {
+	return undo.Open(l.state.Undo(), undo.Options{Quota: undoQuota, File: undoFile})
+}
+
+// KeptRun returns the id of the run that begins with prefix and of which something is kept, or the
+// newest for "".
+func (l *Launcher) KeptRun(prefix string) (string, error) {
+	kept, err := l.keptRuns()
+	if err != nil {
+		return "", err
+	}
+	ids := make([]string, len(kept))
+	for i, k := range kept {
+		ids[i] = k.Run
+	}
+	if prefix == "" {
+		if len(ids) == 0 {
+			return "", errors.New("no run has changed a file yet")
+		}
+		return ids[len(ids)-1], nil
+	}
+	id, err := state.Only(ids, prefix)
+	if errors.Is(err, state.ErrNoSuch) {
+		if past, known := l.Past(prefix); known == nil {
+			return "", fmt.Errorf("run %q: %w; try: tadactl show %[1]s", past.ID, errNothingKept)
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("run %q: %w; try: tadactl sessions", prefix, err)
+	}
+	return id, nil
+}
+
+// KeptSince returns the runs from one on that ran in its folder or below, the newest first.
+func (l *Launcher) KeptSince(prefix string) ([]string, error) {
+	first, err := l.KeptRun(prefix)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := l.keptRuns()
+	if err != nil {
+		return nil, err
+	}
+	runs, err := l.Runs()
+	if err != nil {
+		return nil, err
+	}
+	dirs := map[string]string{}
+	for _, r := range runs {
+		dirs[r.ID] = r.Dir
+	}
+	var ids []string
+	for _, k := range kept {
+		if k.Run >= first && isWithin(dirs[k.Run], dirs[first]) {
+			ids = append(ids, k.Run)
+		}
+	}
+	slices.Reverse(ids)
+	return ids, nil
+}
+
+// LastUndo returns the newest undo that was not itself undone.
+func (l *Launcher) LastUndo() (string, error) {
+	kept, err := l.keptRuns()
+	if err != nil {
+		return "", err
+	}
+	undone := map[string]bool{}
+	for _, k := range slices.Backward(kept) {
+		if len(k.Of) > 0 && !undone[k.Run] && !l.isRedo(k, kept) {
+			return k.Run, nil
+		}
+		for _, id := range k.Of {
+			undone[id] = true
+		}
+	}
+	return "", errors.New("there is no undo to take back")
+}
+
+// isRedo reports whether an undo was one of an undo.
+func (l *Launcher) isRedo(k undo.Info, kept []undo.Info) bool {
+	return slices.ContainsFunc(kept, func(other undo.Info) bool {
+		return len(other.Of) > 0 && slices.Contains(k.Of, other.Run)
+	})
+}
+
+func (l *Launcher) keptRuns() ([]undo.Info, error) {
+	store, err := l.undoStore()
+	if err != nil {
+		return nil, err
+	}
+	return store.Runs()
+}
+
+// Kept returns what a run changed.
+func (l *Launcher) Kept(id string) (*undo.Run, error) {
+	store, err := l.undoStore()
+	if err != nil {
+		return nil, err
+	}
+	return store.Read(id)
+}
+
+// PlanUndo returns what an undo would do.
+func (l *Launcher) PlanUndo(take undo.Take) ([]undo.Step, error) {
+	store, err := l.undoStore()
+	if err != nil {
+		return nil, err
+	}
+	return store.Plan(take)
+}
+
+// Undo takes runs back for a person. It is a run of its own, with the command line that asked for
+// it, in the record and for further undos.
+func (l *Launcher) Undo(take undo.Take, command, dir string) (result undo.Result, err error) {
+	if _, err := l.May(approval.RestoreFile, approval.ChannelTadactl); err != nil {
+		return result, err
+	}
+	store, err := l.undoStore()
+	if err != nil {
+		return result, err
+	}
+	id, err := state.NewID(l.state.Now(), l.state.Random)
+	if err != nil {
+		return result, err
+	}
+	log, err := l.OpenLog()
+	if err != nil {
+		return result, err
+	}
+	defer log.Close()
+	running, err := log.Begin(id)
+	if err != nil {
+		return result, err
+	}
+	defer func() { _ = running.End() }()
+	if err := appendTo(log, record.KindIntent, object{"sid": id, "command": command, "cwd": dir,
+		"verdict": "allow", "risk": 0, "undoes": strings.Join(take.Runs, " "),
+		"version": Version()}, audit.Intent); err != nil {
+		return result, err
+	}
+	result, err = store.Undo(take, id)
+	end, status := object{"sid": id, "exited": true, "signal": 0}, 0
+	if err != nil {
+		status, end["problem"] = 1, err.Error()
+	} else if result.Refused > 0 {
+		status = 1
+	}
+	end["status"] = status
+	if run, bad := store.Read(id); bad == nil {
+		changesOf(run.Summary(), nil, 0).record(end)
+	}
+	return result, errors.Join(err, appendTo(log, record.KindEnd, end, audit.Durable))
+}
+
+func appendTo(log *audit.Log, kind string, body object, d audit.Durability) error {
+	b, err := canonical.Append(nil, body)
+	if err == nil {
+		_, err = log.Append(kind, b, d)
+	}
+	if err != nil {
+		return &record.Error{Kind: kind, Err: err}
+	}
+	return nil
+}
