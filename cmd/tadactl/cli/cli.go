@@ -64,6 +64,7 @@ func (c *ctl) command() *cobra.Command {
 		c.check(), c.pending(), c.show(), c.approve(), c.deny(), c.grants(),
 		c.inbox(), c.watch(), c.approvals(), c.key(), c.exportRequest(), c.sign(),
 		c.sessions(), c.attach(), c.kill(), c.replay(), c.export(), c.log(), c.audit(), c.gc(),
+		c.diff(), c.undo(), c.redo(),
 		c.policy(), c.config(), c.tamper(), c.doctor(),
 	)
 	root.AddCommand(c.man(), c.completion(), c.hook(), c.quarantine(), c.mcp(), c.shell())

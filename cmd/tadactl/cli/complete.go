@@ -69,6 +69,7 @@ func (c *ctl) complete(root *cobra.Command) {
 		"show":          either(questions, recorded),
 		"grants revoke": standings,
 		"replay":        recorded, "export": recorded, "attach": recorded, "kill": recorded,
+		"diff": recorded, "undo": recorded,
 	} {
 		if cmd, _, err := root.Find(strings.Fields(verb)); err == nil {
 			cmd.ValidArgsFunction = c.operand(list)

@@ -63,7 +63,7 @@ func (c *ctl) sessions() *cobra.Command {
 				}
 				fmt.Fprintf(c.out, "%s  %s  %-9s  %s%s\n", r.ID,
 					r.Began.Local().Format(time.DateTime), status,
-					brief(cmp.Or(r.Inside, r.Command)), mark)
+					brief(cmp.Or(r.Inside, r.Command)), shortChanges(r)+mark)
 			}
 			if older := whole - len(list); older > 0 {
 				fmt.Fprintf(c.err, "tadactl: %s not listed; all: tadactl sessions --all\n",
@@ -77,6 +77,14 @@ func (c *ctl) sessions() *cobra.Command {
 	cmd.Flags().BoolVar(&all, "all", false, "")
 	cmd.MarkFlagsMutuallyExclusive("last", "all")
 	return verb(cmd)
+}
+
+// shortChanges are those of a run, behind its command.
+func shortChanges(r launcher.Past) string {
+	if text := r.RunChanges.String(); text != "" {
+		return "  (" + text + ")"
+	}
+	return ""
 }
 
 // newestAndOpen returns the newest n, and those of the older ones that have not ended: they can

@@ -83,6 +83,7 @@ func (c *ctl) printRun(r launcher.Past) {
 		{"session", r.ID}, {"command", inert(cmp.Or(r.Inside, r.Command))},
 		{"folder", inert(r.Dir)}, {"agent", r.Agent}, {"work item", r.WorkItem},
 		{"began", r.Began.Local().Format(time.DateTime)}, {"state", state}, {"verdict", r.Verdict},
+		{"changes", r.RunChanges.String()},
 		{"authority", r.Authority},
 		{"approval", r.Envelope}, {"enforced", r.Level}, {"network", r.Network},
 		{"unproven", r.Unproven},

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/undo"
+)
+
+func (c *ctl) undo() *cobra.Command {
+	var since string
+	var both, yes bool
+	cmd := &cobra.Command{
+		Use:  "undo ID [PATH...] | undo --since ID [PATH...]",
+		Args: cobra.ArbitraryArgs,
+		RunE: c.outside(approval.RestoreFile, func(l *launcher.Launcher, _ *cobra.Command,
+			args []string) error {
+			take, err := runsOf(l, since, &args)
+			if err != nil {
+				return err
+			}
+			take.KeepBoth = both
+			if take.Paths, err = absolute(args); err != nil {
+				return err
+			}
+			return c.takeBack(l, take, yes)
+		}),
+	}
+	cmd.Flags().StringVar(&since, "since", "", "")
+	cmd.Flags().BoolVar(&both, "keep-both", false, "")
+	cmd.Flags().BoolVar(&yes, "yes", false, "")
+	return verb(cmd)
+}
+
+func (c *ctl) redo() *cobra.Command {
+	var both, yes bool
+	cmd := &cobra.Command{
+		Use:  "redo",
+		Args: cobra.NoArgs,
+		RunE: c.outside(approval.RestoreFile, func(l *launcher.Launcher, _ *cobra.Command,
+			_ []string) error {
+			id, err := l.LastUndo()
+			if err != nil {
+				return err
+			}
+			return c.takeBack(l, undo.Take{Runs: []string{id}, KeepBoth: both}, yes)
+		}),
+	}
+	cmd.Flags().BoolVar(&both, "keep-both", false, "")
+	cmd.Flags().BoolVar(&yes, "yes", false, "")
+	return verb(cmd)
+}
+
+// runsOf are those that the words name, the newest first. The word of an ID is taken off.
+func runsOf(l *launcher.Launcher, since string, args *[]string) (take undo.Take, err error) {
+	switch {
+	case since != "":
+		take.Runs, err = l.KeptSince(since)
+		return take, err
+	case len(*args) == 0:
+		return take, usagef("expected the ID of a run, or --since ID; see: tadactl sessions")
+	}
+	id, err := l.KeptRun((*args)[0])
+	*args, take.Runs = (*args)[1:], []string{id}
+	return take, err
+}
+
+// absolute are paths as a journal has them.
+func absolute(paths []string) (list []string, err error) {
+	for _, path := range paths {
+		if path, err = filepath.Abs(path); err != nil {
+			return nil, err
+		}
+		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			path = filepath.Join(dir, filepath.Base(path))
+		}
+		list = append(list, path)
+	}
+	return list, nil
+}
+
+// takeBack shows what it will do, asks, and does it.
+func (c *ctl) takeBack(l *launcher.Launcher, take undo.Take, yes bool) error {
+	if _, err := l.May(approval.RestoreFile, approval.ChannelTadactl); err != nil {
+		return err
+	}
+	steps, err := l.PlanUndo(take)
+	if err != nil {
+		return err
+	}
+	if len(steps) == 0 {
+		return c.say(map[string]any{"undo": nil, "steps": []any{}}, "nothing to do\n")
+	}
+	if !yes {
+		if err := c.agreed(steps); err != nil {
+			return err
+		}
+	}
+	dir, _ := os.Getwd()
+	result, err := l.Undo(take, "tadactl "+strings.Join(os.Args[1:], " "), dir)
+	if err != nil {
+		return err
+	}
+	if result.Refused > 0 {
+		c.status = 1
+	}
+	if c.json {
+		return c.printJSON(map[string]any{"undo": result.Run, "steps": stepFacts(result.Steps),
+			"refused": result.Refused})
+	}
+	c.printSteps(result.Steps)
+	fmt.Fprintf(c.out, "%s; to take this back: tadactl undo %s\n",
+		audit.Plural(len(result.Steps)-result.Refused, "path")+" put back", result.Run)
+	if result.Refused > 0 {
+		fmt.Fprintf(c.out, "%s left as is: changed since; to write what was there beside it: "+
+			"--keep-both\n", audit.Plural(result.Refused, "path"))
+	}
+	return nil
+}
+
+// agreed shows the steps on the person's terminal, and asks.
+func (c *ctl) agreed(steps []undo.Step) error {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("open the terminal: %w; to go on without a question: --yes", err)
+	}
+	defer tty.Close()
+	for _, s := range steps {
+		fmt.Fprintln(tty, stepLine(s))
+	}
+	fmt.Fprint(tty, "do this? type yes: ")
+	line, _ := bufio.NewReader(tty).ReadString('\n')
+	if strings.TrimSpace(line) != "yes" {
+		return errUnconfirmed
+	}
+	return nil
+}
+
+func (c *ctl) printSteps(steps []undo.Step) {
+	for _, s := range steps {
+		fmt.Fprintln(c.out, stepLine(s))
+	}
+}
+
+func stepLine(s undo.Step) string {
+	line := fmt.Sprintf("%-8s %s", s.Do, inert(s.Path))
+	if s.Why != "" {
+		line += "  (" + inert(s.Why) + ")"
+	}
+	return line
+}
+
+func stepFacts(steps []undo.Step) []any {
+	list := []any{}
+	for _, s := range steps {
+		list = append(list, map[string]string{"path": s.Path, "do": string(s.Do), "why": s.Why})
+	}
+	return list
+}
