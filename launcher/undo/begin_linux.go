@@ -23,7 +23,6 @@ func Open(dir string, o Options) (*Store, error) {
 // A Journal is that of a run that goes on. Its methods may be called by several threads.
 type Journal struct {
 	store  *Store
-	tick   int64 // no file that changes from the start on has an earlier time
 	mu     sync.Mutex
 	book   book
 	places []*place
@@ -51,17 +50,14 @@ func (s *Store) Begin(start Start) (*Journal, error) {
 	if !oneName(start.Run) || slices.Contains([]string{lockName, ledgerName}, start.Run) {
 		return nil, fmt.Errorf("%q cannot be the name of a run", start.Run)
 	}
-	// Files get the time of the last tick. What has a time of birth after now was made after now;
-	// what changes from now on has no time before that of the tick.
-	var tick, now unix.Timespec
-	err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &tick)
-	if err == nil {
-		err = unix.ClockGettime(unix.CLOCK_REALTIME, &now)
-	}
+	// Files get the time of the last tick of the clock or later: what was born after now was made
+	// after now. A run needs longer than a tick before its first change.
+	var now unix.Timespec
+	err := unix.ClockGettime(unix.CLOCK_REALTIME, &now)
 	if err != nil {
 		return nil, fmt.Errorf("read the clock: %w", err)
 	}
-	j := &Journal{store: s, tick: tick.Nano(), index: index{
+	j := &Journal{store: s, index: index{
 		folders: map[ID]*folder{}, inodes: map[ID]*inode{}, entries: map[location]*entry{},
 		made: map[ID]bool{}, paths: map[string]*folder{},
 	}}

@@ -181,6 +181,14 @@ func (r *restorer) contentAfter(c Change) ([]byte, error) {
 		f, err := openRegular(src.dir, src.name)
 		return whole(f, err)
 	}
+	for _, k := range r.past.runs { // an undo rewrote it
+		for _, i := range k.book.inodes {
+			if i.before.ID == c.After.ID && i.copied.kind != 0 && sameMarks(i.before, c.After) {
+				f, err := r.objects.openCopy(k, i)
+				return whole(f, err)
+			}
+		}
+	}
 	return nil, errLater
 }
 

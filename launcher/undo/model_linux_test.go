@@ -117,14 +117,14 @@ func (w *world) kept() string {
 	return b.String()
 }
 
-// nextTick waits until files get a later time than those that are there.
+// nextTick waits until files get a later time than now.
 func nextTick() {
-	now := func() int64 {
+	clock := func(id int32) int64 {
 		var t unix.Timespec
-		_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &t)
+		_ = unix.ClockGettime(id, &t)
 		return t.Nano()
 	}
-	for first := now(); now() == first; {
+	for now := clock(unix.CLOCK_REALTIME); clock(unix.CLOCK_REALTIME_COARSE) <= now; {
 		time.Sleep(time.Millisecond)
 	}
 }

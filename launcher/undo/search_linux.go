@@ -59,9 +59,9 @@ func (h *hunt) entry(d int, path, name string, f *folder) {
 	if err != nil || s.Absent() {
 		return
 	}
-	if s.Changed >= h.j.tick && !h.known(s, f, name) {
+	if s.Changed >= h.j.book.head.start && !h.known(s, f, name) {
 		why := unnoted
-		if s.ID.Birth >= h.j.tick {
+		if s.ID.Birth >= h.j.book.head.start {
 			why = unnotedNew
 		}
 		h.missed = append(h.missed, Lack{join(path, name), why})

@@ -1,0 +1,326 @@
+package undo
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestOddFiles: pipes, sockets, devices and what has no content come back, and are never opened.
+func TestOddFiles(t *testing.T) {
+	for name, dir := range places(t) {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, dir(t))
+			make := map[string]error{
+				"pipe":   unix.Mknod(w.path("pipe"), unix.S_IFIFO|0o640, 0),
+				"socket": unix.Mknod(w.path("socket"), unix.S_IFSOCK|0o640, 0),
+				"link":   os.Symlink("nowhere", w.path("link")),
+			}
+			if os.Geteuid() == 0 {
+				make["device"] = unix.Mknod(w.path("device"), unix.S_IFCHR|0o600,
+					int(unix.Mkdev(1, 3)))
+			}
+			w.write("empty", "")
+			before := w.digest()
+			nextTick()
+			s := w.run("run", func(h *hand) {
+				for name, err := range make {
+					if err != nil {
+						t.Fatal(name, err)
+					}
+					h.rewrite(w.path(name), "text", 0, 0)
+					h.chmod(w.path(name), 0o600)
+					h.remove(w.path(name), 0)
+				}
+				h.remove(w.path("empty"), 0)
+				h.mkdir(w.path("pipe"))
+			})
+			if len(s.Lacks) > 0 {
+				t.Error(s.Lacks)
+			}
+			r := w.undo("undo", "run")
+			if now := w.digest(); now != before || r.Refused > 0 {
+				t.Errorf("%s%v", difference(before, now), r.Steps)
+			}
+		})
+	}
+}
+
+// TestSparseFile: the holes of a file are not copied, and do not count.
+func TestSparseFile(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	const size = 200 << 30
+	w.write("sparse", "start")
+	if err := os.Truncate(w.path("sparse"), size); err != nil {
+		t.Skip(err)
+	}
+	f, err := os.OpenFile(w.path("sparse"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteAt([]byte("end"), size-3); err != nil {
+		t.Fatal(err)
+	}
+	s := w.run("run", func(h *hand) { h.truncate(w.path("sparse"), 10) })
+	if len(s.Lacks) > 0 {
+		t.Fatal(s.Lacks)
+	}
+	run, err := w.store.Read("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(w.store.dir, "run", run.book.inodes[0].copied.file())
+	now, at, err := stat(unix.AT_FDCWD, copied)
+	if err != nil || now.Size != size || at.disk > 1<<20 {
+		t.Errorf("the copy: %d bytes, %d on the disk: %v", now.Size, at.disk, err)
+	}
+	b := make([]byte, 3)
+	if c, err := os.Open(copied); err != nil {
+		t.Error(err)
+	} else {
+		defer c.Close()
+		if _, err := c.ReadAt(b, size-3); err != nil || string(b) != "end" {
+			t.Errorf("%q, %v", b, err)
+		}
+	}
+	w.run("removal", func(h *hand) { h.remove(w.path("sparse"), 0) })
+	if r := w.undo("back", "removal"); r.Refused > 0 {
+		t.Error(r.Steps)
+	}
+}
+
+// TestFileThatGrows: what is kept of a file that another process writes is what was there when it
+// was looked at, and ends.
+func TestFileThatGrows(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	w.write("log", strings.Repeat("line\n", 1000))
+	stop := make(chan bool)
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		f, err := os.OpenFile(w.path("log"), os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer f.Close()
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_, _ = f.WriteString("line\n")
+			}
+		}
+	})
+	for n := range 20 {
+		h := &hand{j: w.begin(fmt.Sprint("run", n))}
+		h.say("write")
+		h.inode(w.path("log"), (*Journal).Write, func(string) {})
+		var err *NotKeptError
+		if h.err != nil && !(errors.As(h.err, &err) && err.Err == ErrTooLarge) {
+			t.Fatal(h.err)
+		}
+		w.end(h.j)
+		run, readErr := w.store.Read(h.j.book.head.run)
+		if readErr != nil {
+			t.Fatal(readErr)
+		}
+		i := run.book.inodes[0]
+		path := filepath.Join(w.store.dir, h.j.book.head.run, i.copied.file())
+		s, e := look(unix.AT_FDCWD, path)
+		if h.err == nil && (e != nil || s.Size != i.before.Size) {
+			t.Errorf("%d bytes of %d: %v", s.Size, i.before.Size, e)
+		}
+	}
+	close(stop)
+	writer.Wait()
+}
+
+// TestLimits: what is too large, or does not fit the quota any more, is refused before it changes,
+// and the summary says so. Runs at once do not pass the quota together.
+func TestLimits(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	w.store.o = Options{Quota: 1 << 20, File: 64 << 10}
+	w.write("large", strings.Repeat("x", 65<<10))
+	h := &hand{j: w.begin("large")}
+	h.rewrite(w.path("large"), "gone", unix.O_TRUNC, 0)
+	if !errors.Is(h.err, ErrTooLarge) || len(w.read("large")) != 65<<10 {
+		t.Errorf("%v", h.err)
+	}
+	if s := w.end(h.j); s.Reversible == "true" || len(s.Lacks) != 1 {
+		t.Errorf("%+v", s)
+	}
+	var runs sync.WaitGroup
+	for n := range 4 {
+		j := w.begin(fmt.Sprint("run", n))
+		runs.Go(func() {
+			h := &hand{j: j}
+			for k := range 20 {
+				path := w.path(fmt.Sprint(n, "-", k))
+				if err := os.WriteFile(path, make([]byte, 32<<10), 0o644); err != nil {
+					t.Error(err)
+				}
+				if h.rewrite(path, "y", unix.O_TRUNC, 0); h.err != nil {
+					break
+				}
+				h.remove(path, 0)
+			}
+			if h.err != nil && !errors.Is(h.err, ErrQuota) {
+				t.Error(h.err)
+			}
+			if _, err := j.Close(End{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	runs.Wait()
+	if n := heldIn(w.store.dir); n > 1<<20 || n < 1<<19 {
+		t.Errorf("%d bytes are kept", n)
+	}
+}
+
+// TestGC: what is old goes, and of the rest the oldest where there is no room, but not the last
+// content of a file.
+func TestGC(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	for _, name := range []string{"only", "often"} {
+		if err := os.WriteFile(w.path(name), make([]byte, 100<<10), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.run("first", func(h *hand) { h.remove(w.path("only"), 0) })
+	for n := range 4 {
+		w.run(fmt.Sprint("run", n), func(h *hand) {
+			h.rewrite(w.path("often"), fmt.Sprint(n), 0, 0)
+		})
+	}
+	w.store.o.Quota = 400 << 10
+	freed, err := w.store.GC(time.Now())
+	if err != nil || fmt.Sprint(freed.Runs) != "[run0 run1]" || freed.Kept > 300<<10 {
+		t.Errorf("%+v, %v", freed, err)
+	}
+	if r := w.undo("undo", "first"); r.Refused > 0 || len(w.read("only")) != 100<<10 {
+		t.Error(r.Steps)
+	}
+	if _, err := w.store.Read("run0"); err != ErrUnknownRun {
+		t.Error(err)
+	}
+	freed, err = w.store.GC(time.Now().Add(48 * time.Hour))
+	if list, _ := w.store.Runs(); err != nil || len(list) != 0 || freed.Kept != 0 {
+		t.Errorf("%+v, %v: %v", freed, err, list)
+	}
+}
+
+// TestHonesty: what the journal was not told of is found and named.
+func TestHonesty(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	if err := os.MkdirAll(w.path("a/b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w.write("a/b/f", "before")
+	w.write("a/same", "before")
+	nextTick()
+	h := &hand{j: w.begin("run")}
+	nextTick()
+	h.create(w.path("noted"), "x", 0)
+	w.write("a/b/f", "not noted")
+	w.write("a/new", "not noted")
+	s := w.end(h.j)
+	var found []string
+	for _, l := range s.Lacks {
+		found = append(found, strings.TrimPrefix(l.Path, w.tree))
+	}
+	if s.Reversible != "partly" || strings.Join(found, " ") != "/a /a/b/f /a/new" &&
+		strings.Join(found, " ") != "/a /a/new /a/b/f" {
+		t.Errorf("%s: %q", s.Reversible, found)
+	}
+}
+
+// TestFullDisk: on a disk that is full, nothing changes that was not kept, and what was kept can be
+// taken back when there is room.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	cmd := again(t, "full", dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}},
+	}
+	err := cmd.Run()
+	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSPC) {
+		t.Skip("no user namespaces here")
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// fullDisk fills a small disk at different moments of a run.
+func fullDisk(dir string) error {
+	for fill := range 40 {
+		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=512k,mode=0755"); err != nil {
+			return err
+		}
+		if err := fullAt(dir, fill); err != nil {
+			return fmt.Errorf("with the disk full at %d: %w", fill, err)
+		}
+		if err := unix.Unmount(dir, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func fullAt(dir string, at int) error {
+	var t testing.T
+	w := newWorld(&t, dir)
+	for n := range 20 {
+		w.write(fmt.Sprint("f", n), strings.Repeat("before", 1000))
+	}
+	before := w.digest()
+	nextTick()
+	full := filepath.Join(dir, "full")
+	h := &hand{j: w.begin("run")}
+	for n := range 20 {
+		if n == at/2 {
+			_ = os.WriteFile(full, make([]byte, 510<<10-at%2*2048), 0o600) // as far as it goes
+		}
+		path := w.path(fmt.Sprint("f", n))
+		switch n % 3 {
+		case 0:
+			h.rewrite(path, "after", unix.O_TRUNC, 0)
+		case 1:
+			h.remove(path, 0)
+		case 2:
+			h.rename(path, path+"x", 0)
+		}
+	}
+	_, closeErr := h.j.Close(End{})
+	if err := os.Remove(full); err != nil && at/2 < 20 {
+		return err
+	}
+	_, err := w.store.Read("run")
+	if err == ErrUnknownRun {
+		if now := w.digest(); now != before {
+			return fmt.Errorf("changed, and nothing kept:\n%s", difference(before, now))
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r, err := w.store.Undo(Take{Runs: []string{"run"}}, "undo")
+	if now := w.digest(); err != nil || now != before {
+		return fmt.Errorf("%w (closed: %v)\n%s%v", err, closeErr, difference(before, now), r.Steps)
+	}
+	return nil
+}
