@@ -47,6 +47,9 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 	}
 	b.profile, b.exposed, b.gaps = j.profile(folder)
 	b.profile.Reach.Barred = r.l.state.IsBarred
+	if b.profile.Network == sandbox.Full {
+		r.l.state.Serving(j.ground()).AddAll()
+	}
 	if b.profile.Network == sandbox.Hosts {
 		b.profile.Reach.Servers = r.l.state.Serving(j.ground())
 		if b.wants = newWants(r.l, j); b.wants != nil {

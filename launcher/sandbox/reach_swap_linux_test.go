@@ -48,6 +48,25 @@ var connectRaces = []connectRace{
 		_ = unix.Dup3(map[bool]int{true: r.socket, false: r.handle}[odd], r.at, 0)
 		r.flip(odd)
 	}},
+	{"process that is forked", func(r *connectRacer, odd bool) {
+		to := r.address
+		to.Port = map[bool]uint16{true: r.foe, false: r.friend}[odd]
+		r.fork(&to)
+	}},
+}
+
+// fork has a copy of the process, with a copy of its descriptors, connect the same socket. A copy
+// of a Go program may do no more than call the kernel.
+func (r *connectRacer) fork(to *unix.RawSockaddrInet4) {
+	pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+	if pid == 0 && errno == 0 {
+		unix.RawSyscall(unix.SYS_CONNECT, uintptr(r.at), uintptr(unsafe.Pointer(to)),
+			unix.SizeofSockaddrInet4)
+		unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
+	}
+	if errno == 0 {
+		_, _ = unix.Wait4(int(pid), nil, 0, nil)
+	}
 }
 
 func (r *connectRacer) flip(odd bool) {

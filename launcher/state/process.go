@@ -27,14 +27,29 @@ func Process() string { return ProcessOf(os.Getpid()) }
 // ProcessOf is the name of another process: its id and when it started, in clock ticks since
 // boot (proc_pid_stat(5), field 22).
 func ProcessOf(pid int) string {
-	stat, err := proc.Read(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return strconv.Itoa(pid)
-	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
+	fields := statOf(pid)
 	if len(fields) < 20 {
 		return strconv.Itoa(pid)
 	}
 	return strconv.Itoa(pid) + "@" + fields[19]
+}
+
+// isBelow reports whether another process is among those that started a process.
+func isBelow(pid, other int) bool {
+	for pid > 1 {
+		fields := statOf(pid)
+		if len(fields) < 2 {
+			return false
+		}
+		if pid, _ = strconv.Atoi(fields[1]); pid == other {
+			return true
+		}
+	}
+	return false
+}
+
+// statOf is what the kernel says of a process, from its state on.
+func statOf(pid int) []string {
+	stat, _ := proc.Read(fmt.Sprintf("/proc/%d/stat", pid))
+	return strings.Fields(string(stat)[strings.LastIndexByte(string(stat), ')')+1:])
 }

@@ -1,7 +1,9 @@
 package state
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,6 +34,30 @@ func TestServing(t *testing.T) {
 	} {
 		if got, own := test.s.Whose(test.socket); got != test.workspace || own != test.own {
 			t.Errorf("%d for %q: %q %v", test.socket, test.s.workspace, got, own)
+		}
+	}
+	child := exec.Command("cat")
+	in, err := child.StdinPipe()
+	if err := errors.Join(err, child.Start()); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { in.Close(); _ = child.Wait() }()
+	pids := []int{child.Process.Pid}
+	if got, own := a.Of(pids); got != "" || own {
+		t.Errorf("of no run with the machine's network: %q %v", got, own)
+	}
+	a.AddAll()
+	for _, test := range []struct {
+		s         *Serving
+		pids      []int
+		workspace string
+		own       bool
+	}{
+		{a, pids, "/a", true}, {c, pids, "/a", false}, {a, nil, "", false},
+		{a, append(pids, os.Getpid()), "", false}, {a, []int{1}, "", false},
+	} {
+		if got, own := test.s.Of(test.pids); got != test.workspace || own != test.own {
+			t.Errorf("%v for %q: %q %v", test.pids, test.s.workspace, got, own)
 		}
 	}
 	name := filepath.Join(h.Servers(), strings.ReplaceAll(d.Self(), "/", "+"))

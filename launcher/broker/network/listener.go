@@ -14,6 +14,9 @@ type Servers interface {
 	// Whose returns the workspace whose run has a server, "" where no run has it. Own says that it
 	// is the workspace of this run.
 	Whose(socket uint64) (workspace string, own bool)
+	// Of returns the same for a server that the processes have, if they are of one run whose
+	// servers are not noted.
+	Of(pids []int) (workspace string, own bool)
 }
 
 // A Listener is a socket of this machine that takes TCP connections.

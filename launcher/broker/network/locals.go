@@ -2,6 +2,7 @@ package network
 
 import (
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -62,20 +63,28 @@ func (s *locals) serves(socket uint64) {
 }
 
 // whose returns the workspace whose run has a server, as Servers does.
-func (s *locals) whose(socket uint64) (workspace string, own bool) {
+func (s *locals) whose(l Listener) (workspace string, own bool) {
 	s.mu.Lock()
-	own = s.own[socket]
+	own = s.own[l.Socket]
 	s.mu.Unlock()
 	if own || s.reach.Servers == nil {
 		return "", own
 	}
-	return s.reach.Servers.Whose(socket)
+	workspace, own = s.reach.Servers.Whose(l.Socket)
+	if workspace == "" && !own && l.UID == uint32(os.Getuid()) {
+		var pids []int
+		for _, h := range holders(l) {
+			pids = append(pids, h.PID)
+		}
+		return s.reach.Servers.Of(pids)
+	}
+	return workspace, own
 }
 
 // foreign are those that no run of the workspace has.
 func (s *locals) foreign(list []Listener) []Listener {
 	return slices.DeleteFunc(slices.Clone(list), func(l Listener) bool {
-		_, own := s.whose(l.Socket)
+		_, own := s.whose(l)
 		return own
 	})
 }
@@ -96,7 +105,7 @@ func (s *locals) describe(l listening) string {
 	var list []string
 	for _, one := range s.foreign(l.list) {
 		text := owner(one)
-		if workspace, _ := s.whose(one.Socket); workspace != "" {
+		if workspace, _ := s.whose(one); workspace != "" {
 			text += ", a run in " + workspace
 		}
 		if !slices.Contains(list, text) {
