@@ -26,6 +26,8 @@ type Changes interface {
 // A Capture says to whom changes are announced.
 type Capture struct {
 	Changes
+	// Shared has what the workspace has made in shared directories announced too.
+	Shared bool
 	// Except are trees, absolute and with links resolved, of which nothing is kept.
 	Except []string
 }

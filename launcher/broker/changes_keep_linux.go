@@ -65,7 +65,9 @@ func (k *capture) kept(name string) keeping {
 		return keepsAll
 	}
 	for _, d := range k.files.dirs() {
-		if within(name, d.name) {
+		if within(name, d.name) && !k.Shared {
+			return keepsNone
+		} else if within(name, d.name) {
 			return keepsOwn
 		}
 	}

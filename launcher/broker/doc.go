@@ -132,8 +132,8 @@
 //
 // What a run is about to change in its writable trees can be announced before (Profile.Changes), so
 // that it can be kept for undo: every call that makes, removes, moves, links, opens for writing,
-// truncates or marks something, by whatever name. Of what is in shared directories, only what the
-// workspace has made is announced.
+// truncates or marks something, by whatever name. Of what is in shared directories, what the
+// workspace has made can be announced too.
 //
 //   - Nothing is allowed or refused because of it: the kernel or the broker makes the call as
 //     without it (sandbox: TestChangesAreAnnounced).

@@ -28,8 +28,8 @@ type Profile struct {
 	View *View
 	// Network is what may be reached; nil when the network is none or all of the machine's.
 	Network *Network
-	// Changes is told what is about to be changed in the trees of Write, and of what the workspace
-	// has made in the directories of View; nil when nothing is kept.
+	// Changes is told what is about to be changed in the trees of Write, and where it
+	// says so, of what the workspace has made in the directories of View; nil when nothing is kept.
 	Changes *Capture
 	// Request is a descriptor that every process of the run may ask for; see [RequestSocket].
 	Request *os.File

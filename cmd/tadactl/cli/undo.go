@@ -17,7 +17,7 @@ import (
 
 func (c *ctl) undo() *cobra.Command {
 	var since string
-	var both, yes bool
+	var both bool
 	cmd := &cobra.Command{
 		Use:  "undo ID [PATH...] | undo --since ID [PATH...]",
 		Args: cobra.ArbitraryArgs,
@@ -31,17 +31,16 @@ func (c *ctl) undo() *cobra.Command {
 			if take.Paths, err = absolute(args); err != nil {
 				return err
 			}
-			return c.takeBack(l, take, yes)
+			return c.takeBack(l, take)
 		}),
 	}
 	cmd.Flags().StringVar(&since, "since", "", "")
 	cmd.Flags().BoolVar(&both, "keep-both", false, "")
-	cmd.Flags().BoolVar(&yes, "yes", false, "")
 	return verb(cmd)
 }
 
 func (c *ctl) redo() *cobra.Command {
-	var both, yes bool
+	var both bool
 	cmd := &cobra.Command{
 		Use:  "redo",
 		Args: cobra.NoArgs,
@@ -51,11 +50,10 @@ func (c *ctl) redo() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.takeBack(l, undo.Take{Runs: []string{id}, KeepBoth: both}, yes)
+			return c.takeBack(l, undo.Take{Runs: []string{id}, KeepBoth: both})
 		}),
 	}
 	cmd.Flags().BoolVar(&both, "keep-both", false, "")
-	cmd.Flags().BoolVar(&yes, "yes", false, "")
 	return verb(cmd)
 }
 
@@ -88,7 +86,7 @@ func absolute(paths []string) (list []string, err error) {
 }
 
 // takeBack shows what it will do, asks, and does it.
-func (c *ctl) takeBack(l *launcher.Launcher, take undo.Take, yes bool) error {
+func (c *ctl) takeBack(l *launcher.Launcher, take undo.Take) error {
 	if _, err := l.May(approval.RestoreFile, approval.ChannelTadactl); err != nil {
 		return err
 	}
@@ -99,10 +97,8 @@ func (c *ctl) takeBack(l *launcher.Launcher, take undo.Take, yes bool) error {
 	if len(steps) == 0 {
 		return c.say(map[string]any{"undo": nil, "steps": []any{}}, "nothing to do\n")
 	}
-	if !yes {
-		if err := c.agreed(steps); err != nil {
-			return err
-		}
+	if err := c.agreed(steps); err != nil {
+		return err
 	}
 	dir, _ := os.Getwd()
 	result, err := l.Undo(take, "tadactl "+strings.Join(os.Args[1:], " "), dir)
@@ -130,7 +126,7 @@ func (c *ctl) takeBack(l *launcher.Launcher, take undo.Take, yes bool) error {
 func (c *ctl) agreed(steps []undo.Step) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return fmt.Errorf("open the terminal: %w; to go on without a question: --yes", err)
+		return fmt.Errorf("open the terminal: %w", err)
 	}
 	defer tty.Close()
 	for _, s := range steps {
