@@ -32,6 +32,7 @@ type Journal struct {
 	index  index
 	open   []*folder // those with an open handle, the oldest first
 	n      int       // number of the last object
+	short  []byte    // for content on the way into the journal
 	budget budget
 }
 
@@ -94,7 +95,7 @@ func (j *Journal) addTree(tree string, all []string) error {
 		unix.Close(fd)
 		return nil
 	}
-	f := &folder{name: tree, before: state, fd: fd}
+	f := &folder{name: tree, before: state, fd: fd, mount: at.mount}
 	j.index.folders[state.ID] = f
 	j.index.trees = append(j.index.trees, f)
 	if !slices.ContainsFunc(j.places, func(p *place) bool { return p.mount == at.mount }) {

@@ -12,6 +12,8 @@ type book struct {
 	renewed [][2]ID // folders that an undo made anew: before and now
 	lacks   []Lack
 	end     *end
+
+	at int // the offset of the record that is read
 }
 
 type head struct {
@@ -31,8 +33,9 @@ type folder struct {
 	touched bool // an entry in it is noted
 	left    *State
 
-	also []location // where it was seen or moved to later
-	fd   int        // of this process, 0 if it is not open
+	also  []location // where it was seen or moved to later
+	fd    int        // of this process, 0 if it is not open
+	mount uint64     // where fd was opened
 }
 
 // A location is where an entry is.
@@ -74,7 +77,8 @@ type inode struct {
 // places are where an inode was when it was noted.
 func (i *inode) places() []location { return append([]location{{i.at, i.name}}, i.also...) }
 
-// An object is a pre-image: the file with that number in the run's folder of a place.
+// An object is a pre-image: the file with that number in the run's folder of a place. Short content
+// is in the journal itself, at that offset; place is its length then.
 type object struct {
 	kind  byte
 	place int
@@ -88,6 +92,7 @@ const (
 	objectLink  = 'l' // a hard link of the inode
 	objectCopy  = 'c' // a copy of its content
 	objectStage = 's' // the inode itself, moved there by an undo
+	objectShort = 'j' // its content, in the journal
 )
 
 // An entry is a name in a folder.

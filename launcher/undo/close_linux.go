@@ -53,7 +53,7 @@ func (j *Journal) finish() error {
 		return &os.PathError{Op: "rename", Path: journalName, Err: err}
 	}
 	for _, i := range j.book.inodes {
-		if i.copied.kind != 0 {
+		if i.copied.kind == objectCopy {
 			j.startWriting(i.copied)
 		}
 	}

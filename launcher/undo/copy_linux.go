@@ -3,44 +3,92 @@ package undo
 import (
 	"io"
 	"os"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 )
 
+// short is the length up to which content is written into the journal: that is cheaper than a
+// file.
+const short = 16 << 10
+
 // copy keeps the content of a file.
 func (j *Journal) copy(i *inode, handle int, full string, now State) error {
-	disk := diskOf(handle, "")
-	if min(now.Size, disk) > j.store.o.File { // holes are not copied
+	_, at, err := stat(handle, "")
+	switch {
+	case err != nil:
+		return &NotKeptError{full, err}
+	case min(now.Size, at.disk) > j.store.o.File: // holes are not copied
 		return &NotKeptError{full, ErrTooLarge}
 	}
-	place := max(j.placeOfHandle(handle), 0)
-	err := j.begin()
-	if err == nil {
-		err = j.places[place].open(j.book.head.run)
-	}
-	if err == nil {
-		err = j.budget.charge(disk)
+	if err = j.begin(); err == nil {
+		err = j.budget.charge(at.disk)
 	}
 	if err != nil {
 		return &NotKeptError{full, err}
 	}
+	if now.Size <= short {
+		err = j.copyShort(i, handle, now.Size)
+	} else {
+		err = j.copyFile(i, handle, now.Size)
+	}
+	if err != nil {
+		j.budget.refund(at.disk)
+		return &NotKeptError{full, err}
+	}
+	return nil
+}
+
+func (j *Journal) copyShort(i *inode, handle int, size int64) error {
+	if j.short == nil {
+		j.short = make([]byte, short)
+	}
+	b := j.short[:size]
+	if size > 0 {
+		fd, err := openToRead(handle)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(fd)
+		for n := 0; n < len(b); {
+			m, err := unix.Pread(fd, b[n:], int64(n))
+			if err != nil && err != unix.EINTR {
+				return err
+			}
+			if m == 0 && err == nil {
+				clear(b[n:]) // it became shorter meanwhile
+				break
+			}
+			n += max(m, 0)
+		}
+	}
+	i.copied = object{kind: objectShort}
+	j.add(func(to []byte) []byte { return i.appendContent(to, b) })
+	return nil
+}
+
+func (j *Journal) copyFile(i *inode, handle int, size int64) error {
+	place := max(j.placeOfHandle(handle), 0)
+	if err := j.places[place].open(j.book.head.run); err != nil {
+		return err
+	}
 	j.n++
 	o := object{objectCopy, place, j.n}
-	if err := copyTo(j.places[place].fd, strconv.Itoa(j.n), handle, now.Size); err != nil {
-		j.budget.refund(disk)
-		_ = unix.Unlinkat(j.places[place].fd, strconv.Itoa(j.n), 0)
-		return &NotKeptError{full, err}
+	if err := copyTo(j.places[place].fd, o.file(), handle, size); err != nil {
+		_ = unix.Unlinkat(j.places[place].fd, o.file(), 0)
+		return err
 	}
 	i.copied = o
 	j.add(func(b []byte) []byte { return i.appendObject(b, o) })
 	return nil
 }
 
-// diskOf is how much a file takes.
-func diskOf(dir int, name string) int64 {
-	_, at, _ := stat(dir, name)
-	return at.disk
+// openToRead opens the regular file that a handle is of.
+func openToRead(handle int) (int, error) {
+	fd, err := open(unix.AT_FDCWD, through(handle), unix.O_RDONLY|unix.O_NOATIME, 0)
+	if err == unix.EPERM { // not the owner
+		fd, err = open(unix.AT_FDCWD, through(handle), unix.O_RDONLY, 0)
+	}
+	return fd, err
 }
 
 func (j *Journal) placeOfHandle(handle int) int {
@@ -56,10 +104,7 @@ func (j *Journal) placeOfHandle(handle int) int {
 
 // copyTo copies the first bytes of what a handle is of to a new file; holes stay holes.
 func copyTo(dir int, name string, handle int, size int64) error {
-	from, err := open(unix.AT_FDCWD, through(handle), unix.O_RDONLY|unix.O_NOATIME, 0)
-	if err == unix.EPERM { // not the owner
-		from, err = open(unix.AT_FDCWD, through(handle), unix.O_RDONLY, 0)
-	}
+	from, err := openToRead(handle)
 	if err != nil {
 		return err
 	}

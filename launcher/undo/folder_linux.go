@@ -65,14 +65,14 @@ func (j *Journal) walk(path string) (*folder, error) {
 		if err != nil {
 			return nil, nil
 		}
-		state, _, err := stat(fd, "")
+		state, spot, err := stat(fd, "")
 		if err != nil {
 			unix.Close(fd)
 			return nil, &NotKeptError{path, err}
 		}
 		f := j.index.folders[state.ID]
 		if f == nil {
-			f = &folder{at: at, name: name, before: state}
+			f = &folder{at: at, name: name, before: state, mount: spot.mount}
 			j.index.folders[state.ID] = f
 		} else if f.at != at || f.name != name {
 			f.also = append(f.also, location{at, name})

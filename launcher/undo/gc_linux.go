@@ -103,10 +103,13 @@ func (s *Store) stored(now time.Time) ([]*storedRun, error) {
 // heldIn is how much would be free without a folder of pre-images.
 func heldIn(dir string) (n int64) {
 	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && d.Name() != journalName && d.Name() != closedName {
-			if s, at, err := stat(unix.AT_FDCWD, path); err == nil && s.Links == 1 {
-				n += at.disk
-			}
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		s, at, err := stat(unix.AT_FDCWD, path)
+		journal := d.Name() == journalName || d.Name() == closedName
+		if err == nil && s.Links == 1 && (!journal || at.disk > 2*short) { // else it has no content
+			n += at.disk
 		}
 		return nil
 	})

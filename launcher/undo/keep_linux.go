@@ -17,8 +17,8 @@ type target struct {
 // goes notes what is at an entry. With gone, it is kept.
 func (j *Journal) goes(t target, gone bool) error {
 	known := j.index.entries[location{t.in, t.name}]
-	now, err := look(t.dir, t.name)
-	if err != nil {
+	now, at, err := stat(t.dir, t.name)
+	if err != nil && err != unix.ENOENT {
 		return &NotKeptError{join(t.path, t.name), err}
 	}
 	switch {
@@ -43,7 +43,7 @@ func (j *Journal) goes(t target, gone bool) error {
 		j.entry(t.in, t.name, i)
 	}
 	if gone && i.held.kind == 0 {
-		return j.hold(t, i, now)
+		return j.hold(t, i, now, at.disk)
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (j *Journal) inode(at *folder, name string, now State) *inode {
 }
 
 // hold keeps an inode that goes: by a link, or by what is needed to make it again.
-func (j *Journal) hold(t target, i *inode, now State) error {
+func (j *Journal) hold(t target, i *inode, now State, disk int64) error {
 	full := join(t.path, t.name)
 	if now.Folder() {
 		return j.marks(t, i, full)
@@ -89,7 +89,7 @@ func (j *Journal) hold(t target, i *inode, now State) error {
 	if p := j.placeOf(t.in, t.dir); p >= 0 {
 		charge := int64(0)
 		if now.Links == 1 {
-			charge = diskOf(t.dir, t.name)
+			charge = disk
 		}
 		if err := j.budget.charge(charge); err != nil {
 			return &NotKeptError{full, err}
@@ -136,16 +136,16 @@ func (j *Journal) marks(t target, i *inode, full string) error {
 
 // placeOf is the number of the place to which links of a folder's files lead, -1 without one.
 func (j *Journal) placeOf(f *folder, dir int) int {
-	fd, err := j.handle(f)
-	if err != nil {
-		fd = dir
-	}
-	_, at, err := stat(fd, "")
-	if err != nil {
-		return -1
+	mount := f.mount
+	if _, err := j.handle(f); err != nil {
+		_, at, err := stat(dir, "")
+		if err != nil {
+			return -1
+		}
+		mount = at.mount
 	}
 	for n, p := range j.places {
-		if p.mount == at.mount && p.open(j.book.head.run) == nil {
+		if p.mount == mount && p.open(j.book.head.run) == nil {
 			return n
 		}
 	}

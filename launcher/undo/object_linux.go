@@ -77,7 +77,9 @@ func (o *objects) dropUnnoted(r *Run) {
 	noted := map[object]bool{}
 	for _, i := range r.book.inodes {
 		for _, p := range []object{i.held, i.copied} {
-			noted[object{place: p.place, n: p.n}] = true
+			if p.kind != objectShort {
+				noted[object{place: p.place, n: p.n}] = true
+			}
 		}
 	}
 	for place := range r.book.head.places {
@@ -102,6 +104,9 @@ func (o *objects) dropUnnoted(r *Run) {
 func (o *objects) openCopy(r *Run, i *inode) (*os.File, error) {
 	if i.copied.kind == 0 {
 		return nil, errors.New("its content was not kept")
+	}
+	if i.copied.kind == objectShort {
+		return r.short(i.copied)
 	}
 	fd, err := o.folder(r, i.copied.place)
 	if err != nil {

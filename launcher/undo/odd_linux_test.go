@@ -102,7 +102,7 @@ func TestSparseFile(t *testing.T) {
 // was looked at, and ends.
 func TestFileThatGrows(t *testing.T) {
 	w := newWorld(t, t.TempDir())
-	w.write("log", strings.Repeat("line\n", 1000))
+	w.write("log", strings.Repeat("line\n", 5000))
 	stop := make(chan bool)
 	var writer sync.WaitGroup
 	writer.Go(func() {

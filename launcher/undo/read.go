@@ -38,12 +38,14 @@ func parseHead(b []byte) (*book, error) {
 
 // parse reads a journal. closed says that its run ended in order, so that nothing may be missing.
 func parse(b []byte, closed bool) (*book, error) {
+	size := len(b)
 	b, err := afterMagic(b)
 	if err != nil {
 		return nil, err
 	}
 	k := &book{}
 	for len(b) > 0 {
+		k.at = size - len(b) + frameHead
 		payload, rest, err := nextFrame(b)
 		if err == errTorn && !closed {
 			break
@@ -102,6 +104,11 @@ func (k *book) read(payload []byte) error {
 		}
 	case recordObject:
 		k.readObject(f)
+	case recordContent:
+		if i := k.inode(f); i != nil {
+			i.copied = object{objectShort, len(f.b), k.at + len(payload) - len(f.b)}
+			f.b = nil
+		}
 	case recordEntry:
 		e := &entry{in: k.folder(f), name: f.string(), before: k.inodeOrNone(f)}
 		if e.in == nil || !oneName(e.name) {

@@ -11,6 +11,7 @@ const (
 	recordAlso       = 'p' // number of the inode, number of the folder, name
 	recordAttributes = 'x' // number of the inode, attributes
 	recordObject     = 'o' // number of the inode, kind, place, number
+	recordContent    = 'c' // number of the inode, its content up to the end
 	recordEntry      = 'e' // number of the folder, name, number of the inode
 	recordRenewed    = 'r' // identity of a folder, and of the one that an undo made in its place
 	recordLack       = 'l' // path, reason
@@ -73,6 +74,10 @@ func (i *inode) appendObject(b []byte, o object) []byte {
 	b = append(binary.AppendUvarint(append(b, recordObject), i.number()), o.kind)
 	b = binary.AppendUvarint(b, uint64(o.place))
 	return binary.AppendUvarint(b, uint64(o.n))
+}
+
+func (i *inode) appendContent(b, content []byte) []byte {
+	return append(binary.AppendUvarint(append(b, recordContent), i.number()), content...)
 }
 
 func (e *entry) append(b []byte) []byte {

@@ -77,6 +77,33 @@ func openFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
 }
 
+// short opens content that is in the journal, as a file of its own.
+func (r *Run) short(o object) (*os.File, error) {
+	name := closedName
+	if r.last != 0 {
+		name = journalName
+	}
+	f, err := openFile(filepath.Join(r.store.dir, r.book.head.run, name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := make([]byte, o.place)
+	if _, err := f.ReadAt(b, int64(o.n)); err != nil {
+		return nil, err
+	}
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	m := os.NewFile(uintptr(fd), name)
+	if _, err := m.WriteAt(b, 0); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
 // Changes returns what the run changed, sorted by path. It is empty if the run did not end in
 // order: what it left is not known.
 func (r *Run) Changes() []Change {
