@@ -9,7 +9,7 @@ type book struct {
 	folders []*folder
 	inodes  []*inode
 	entries []*entry
-	renewed [][2]ID // folders that an undo made anew: before and now
+	renewed [][2]ID // what an undo made anew: before and now
 	lacks   []Lack
 	end     *end
 

@@ -46,6 +46,8 @@ func child(job string, args []string) error {
 		return err
 	case "full":
 		return fullDisk(dir)
+	case "mounts":
+		return otherMounts(dir)
 	}
 	return fmt.Errorf("no job %q", job)
 }

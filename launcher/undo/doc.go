@@ -23,9 +23,10 @@
 // # Pre-images
 //
 // What is removed or replaced is kept by a hard link, without copying. Content that is changed in
-// place is cloned where the file system can do that, else copied. What a run itself made after its
-// start needs no pre-image. Pre-images are in the folder of the store if a link leads there from
-// the tree, else in a folder of the same mount (Journal.Folders), else they are copies.
+// place is cloned where the file system can do that, else copied; short content is in the journal
+// itself. What a run itself made after its start needs no pre-image. Pre-images are in the folder
+// of the store if a link leads there from the tree, else in a folder of the same mount
+// (Journal.Folders), else they are copies.
 //
 // # The file
 //
@@ -47,7 +48,15 @@
 // kept; what was there is linked back from the store. Every step goes through the handle of a
 // folder of known identity, and follows no symbolic link.
 //
+// A run or an undo may be killed at any moment. What a killed run left is not known: what changed
+// up to two seconds after its last note counts. A killed undo is finished by another one. It writes
+// content from the start to the end, so that what it wrote in part differs from a later change.
+//
 // # Limits
+//
+// Where the mount of a tree has no place for pre-images, folders that changed places cannot change
+// them back: the undo refuses them, by name. A link(2) is noted as Make of the new name and Mark of
+// the file; without the latter the file may have one name more after an undo, in the store.
 //
 // A journal knows what it was told. Journal.Close looks for changes in the trees that it was not
 // told of, and names them. It cannot say which process made them.

@@ -14,6 +14,8 @@ var (
 	errNotEmpty   = errors.New("it has what the run did not make")
 	// ErrRunning means that the run goes on.
 	ErrRunning = errors.New("the run has not ended")
+	// ErrBusy means that an undo of the run goes on.
+	ErrBusy = errors.New("an undo of the run goes on")
 )
 
 // A NotKeptError says why a pre-image could not be kept. The change can be made only at the price

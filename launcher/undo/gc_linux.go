@@ -33,10 +33,13 @@ func (s *Store) GC(now time.Time) (Freed, error) {
 		total += r.held
 	}
 	drop := func(r *storedRun) error {
+		if err := s.drop(r); err != nil {
+			return err
+		}
 		total -= r.held
 		r.gone = true
 		freed.Runs = append(freed.Runs, r.name)
-		return s.drop(r)
+		return nil
 	}
 	var failed []error
 	for _, r := range runs {
@@ -118,6 +121,12 @@ func heldIn(dir string) (n int64) {
 
 // drop deletes a run: first its journal, so that nothing counts on the rest.
 func (s *Store) drop(r *storedRun) error {
+	lock, err := s.lock(r.name)
+	if err == nil {
+		defer lock.Close()
+	} else if err != ErrUnknownRun {
+		return err
+	}
 	for _, name := range []string{closedName, journalName} {
 		err := os.Remove(filepath.Join(s.dir, r.name, name))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -80,6 +80,7 @@ func (h *hand) mkfifo(path string) {
 
 func (h *hand) link(from, path string) {
 	h.say("link %q %q", from, path)
+	h.inode(from, (*Journal).Mark, func(string) {}) // it gets one more name
 	h.entry(path, (*Journal).Make, func(fd int, name string) error {
 		return unix.Linkat(unix.AT_FDCWD, from, fd, name, 0)
 	})

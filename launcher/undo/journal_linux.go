@@ -117,7 +117,8 @@ func (j *Journal) change(handle int, full string, content bool) error {
 		return &NotKeptError{full, err}
 	}
 	i := j.index.inodes[now.ID]
-	if i != nil && i.marked && (!content || i.copied.kind != 0) {
+	if i == nil && j.index.made[now.ID] ||
+		i != nil && i.marked && (!content || i.copied.kind != 0) {
 		return nil
 	}
 	at, name := j.parent(path.Clean(full), now.ID)
@@ -127,6 +128,7 @@ func (j *Journal) change(handle int, full string, content bool) error {
 	case content && !now.Regular(), i == nil && now.Links == 0:
 		return nil // a pipe or a device has no content; what has no name is gone after the run
 	case i == nil && j.isMade(j.index.entries[location{at, name}], now):
+		j.index.made[now.ID] = true
 		return nil
 	}
 	list, err := attributes(handle)
@@ -134,6 +136,11 @@ func (j *Journal) change(handle int, full string, content bool) error {
 		return &NotKeptError{full, err}
 	}
 	if i == nil {
+		if now.Link() {
+			if now.Target, err = readlink(handle, ""); err != nil {
+				return &NotKeptError{full, err}
+			}
+		}
 		i = j.inode(at, name, now)
 	} else {
 		j.alias(i, location{at, name})

@@ -21,7 +21,7 @@ func (r *restorer) isAt(i *inode, at location) bool {
 		return false
 	}
 	s, err := look(fd, at.name)
-	return err == nil && s.ID == i.before.ID && !s.Absent()
+	return err == nil && !s.Absent() && r.scene.now.same(s.ID, i.before.ID)
 }
 
 // byID are the entries where an inode was, before the run or after it.

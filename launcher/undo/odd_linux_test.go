@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -249,7 +250,12 @@ func TestHonesty(t *testing.T) {
 // taken back when there is room.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	cmd := again(t, "full", dir)
+	inNamespace(t, again(t, "full", dir))
+}
+
+// inNamespace runs a job where it may mount.
+func inNamespace(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
 		UidMappings: []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}},

@@ -140,20 +140,20 @@ func (r *restorer) again(j *job, fd int) error {
 	case typeLink:
 		err = unix.Symlinkat(was.Target, fd, j.name)
 	case typeRegular:
-		return r.copyBack(i, fd, j.name)
+		err = r.copyBack(i, fd, j.name)
 	default:
 		err = unix.Mknodat(fd, j.name, was.Mode&typeMask|0o600, int(was.Device))
-	}
-	if err == nil && was.Folder() { // it gets its times last
-		return r.renewed(was.ID, fd, j.name)
 	}
 	if err != nil {
 		return err
 	}
+	if err := r.renewed(was.ID, fd, j.name); err != nil || was.Folder() || was.Regular() {
+		return err // a folder gets its times last
+	}
 	return r.marksAt(fd, j.name, i)
 }
 
-// renewed notes that a folder was made in the place of another one.
+// renewed notes that something was made in the place of what was there.
 func (r *restorer) renewed(old ID, fd int, name string) error {
 	now, err := look(fd, name)
 	if err != nil {

@@ -13,7 +13,7 @@ const (
 	recordObject     = 'o' // number of the inode, kind, place, number
 	recordContent    = 'c' // number of the inode, its content up to the end
 	recordEntry      = 'e' // number of the folder, name, number of the inode
-	recordRenewed    = 'r' // identity of a folder, and of the one that an undo made in its place
+	recordRenewed    = 'r' // identity of what was there, and of what an undo made in its place
 	recordLack       = 'l' // path, reason
 
 	// what a run left

@@ -77,6 +77,25 @@ func openFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
 }
 
+// lock takes the lock of a run's journal: of an undo, or of its deletion.
+func (s *Store) lock(run string) (*os.File, error) {
+	for _, name := range []string{closedName, journalName} {
+		f, err := openFile(filepath.Join(s.dir, run, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if flock.Try(f) != nil {
+			f.Close()
+			return nil, ErrBusy
+		}
+		return f, nil
+	}
+	return nil, ErrUnknownRun
+}
+
 // short opens content that is in the journal, as a file of its own.
 func (r *Run) short(o object) (*os.File, error) {
 	name := closedName

@@ -89,12 +89,12 @@ func (r *restorer) isBefore(e *entry, now State) bool {
 	}
 	was := e.was()
 	switch {
-	case now.ID == was.ID:
+	case r.scene.now.same(now.ID, was.ID):
 		return true
 	case now.Mode&typeMask != was.Mode&typeMask:
 		return false
 	case now.Folder():
-		return r.scene.now.same(now.ID, was.ID) || !r.scene.known[now.ID] && !r.scene.exists(was.ID)
+		return !r.scene.known[now.ID] && !r.scene.exists(was.ID)
 	case e.before.held.kind != 0 || r.kept(was.ID):
 		return false
 	}

@@ -17,7 +17,7 @@ type scene struct {
 	now   renewals
 }
 
-// renewals are the folders that undos made anew, by the identity of those that were there before.
+// renewals are what undos made anew, by the identity of what was there before.
 type renewals map[ID]ID
 
 func (r renewals) add(k *book) {
@@ -26,7 +26,7 @@ func (r renewals) add(k *book) {
 	}
 }
 
-// same reports whether a folder has an identity, or was made in the place of that one.
+// same reports whether something has an identity, or was made in the place of that.
 func (r renewals) same(now, id ID) bool {
 	for range len(r) + 1 {
 		if now == id {

@@ -76,7 +76,7 @@ func (r *restorer) moveBack(j *job, fd int, now State) error {
 	return r.u.stage(fd, in, j.name)
 }
 
-// renew notes that an undo made a folder in the place of another one.
+// renew notes that an undo made something in the place of what was there.
 func (j *Journal) renew(old, id ID) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -42,6 +42,11 @@ func (s *Store) Undo(take Take, id string) (Result, error) {
 	}
 	var trees []string
 	for _, run := range runs {
+		lock, err := s.lock(run.book.head.run)
+		if err != nil {
+			return Result{}, fmt.Errorf("run %q: %w", run.book.head.run, err)
+		}
+		defer lock.Close()
 		for _, f := range run.book.folders {
 			if f.at == nil && !slices.Contains(trees, f.name) {
 				trees = append(trees, f.name)
@@ -98,8 +103,11 @@ func (s *Store) redone(names []string) (all []string) {
 		for redo := undoOf(undoOf(run)); redo != ""; redo = undoOf(undoOf(redo)) {
 			chain = append(chain, redo)
 		}
-		slices.Reverse(chain)
-		all = append(all, chain...)
+		for _, name := range slices.Backward(chain) {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
 	}
 	return all
 }

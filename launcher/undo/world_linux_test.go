@@ -24,11 +24,16 @@ type world struct {
 
 func newWorld(t testing.TB, dir string) *world {
 	t.Helper()
-	w := &world{t: t, tree: filepath.Join(dir, "tree")}
-	if err := os.Mkdir(w.tree, 0o755); err != nil {
+	return newWorldAt(t, filepath.Join(dir, "tree"), filepath.Join(dir, "store"))
+}
+
+func newWorldAt(t testing.TB, tree, dir string) *world {
+	t.Helper()
+	w := &world{t: t, tree: tree}
+	if err := os.Mkdir(w.tree, 0o755); err != nil && !os.IsExist(err) {
 		t.Fatal(err)
 	}
-	store, err := Open(filepath.Join(dir, "store"), options)
+	store, err := Open(dir, options)
 	if err != nil {
 		t.Fatal(err)
 	}
