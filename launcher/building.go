@@ -67,7 +67,7 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 		cmd.Env = withSockets(cmd.Env, b.sockets)
 	}
 	if j.Request.Hold == nil {
-		b.kept = r.l.keep(&b.profile, r.id, append(names(b.caches), b.sockets))
+		b.kept = r.l.keep(&b.profile, r.id, j.ground(), append(names(b.caches), b.sockets))
 	}
 	cmd.Inherit, b.withheld = handDown(j.Request.Files, b.profile)
 	b.inherited = cmd.Inherit

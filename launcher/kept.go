@@ -32,12 +32,12 @@ const maxMissed = 64
 // keep has what the run changes kept, in the folders where it may write. What is rebuilt anyway, as
 // caches of tools, is left out (except). So is a session: what several people and programs do in it
 // for hours is no single step to take back.
-func (l *Launcher) keep(p *sandbox.Profile, id string, except []string) *kept {
+func (l *Launcher) keep(p *sandbox.Profile, id, ground string, except []string) *kept {
 	except = slices.DeleteFunc(except, func(name string) bool { return name == "" })
 	k := &kept{}
 	for _, w := range p.Write {
 		if !slices.Contains(except, w.Name) {
-			k.cover(w.Name)
+			k.cover(w.Name, ground)
 		}
 	}
 	p.Changes = &broker.Capture{Changes: k, Except: except}
@@ -57,13 +57,15 @@ func (l *Launcher) keep(p *sandbox.Profile, id string, except []string) *kept {
 	return k
 }
 
-// cover adds a tree in which the run may write. Of a single file the journal has the folder, of
-// which the run may change nothing else.
-func (k *kept) cover(name string) {
+// cover adds a tree in which the run may write. The journal has the folder of a single file, and
+// the workspace instead of what is in it, although the run may change nothing else there.
+func (k *kept) cover(name, ground string) {
 	info, err := os.Lstat(name)
 	switch {
 	case err != nil:
 		return
+	case ground != name && isWithin(name, ground):
+		name, k.single = ground, true
 	case !info.IsDir():
 		name, k.single = filepath.Dir(name), true
 	}

@@ -32,6 +32,10 @@ func (k *kept) Write(handle int, full string) error {
 }
 
 func (k *kept) Mark(handle int, full string) error {
+	if slices.Contains(k.trees, full) {
+		k.Miss(full, "mode, owner, times and attributes of the folder itself are not kept")
+		return nil
+	}
 	return k.announce(full, func(j *undo.Journal) error { return j.Mark(handle, full) })
 }
 

@@ -25,7 +25,9 @@ func (k *capture) announce(r *fileRequest) (alone bool, err error) {
 	case moves:
 		alone, err = k.moves(r)
 	case links:
-		alone, err = k.entry(r, r.to, r.second)
+		if alone, err = k.entry(r, r.to, r.second); err == nil {
+			err = k.source(r)
+		}
 	default:
 		alone, err = k.entry(r, r.at, r.first)
 	}
@@ -59,6 +61,24 @@ func (k *capture) entry(r *fileRequest, at int, name string) (alone bool, err er
 		_ = k.Make(d.fd, d.in, last)
 	}
 	return d.alone, nil
+}
+
+// source announces the file that gets another name, which counts its names.
+func (k *capture) source(r *fileRequest) error {
+	if _, ok := descriptor(r.first); ok || r.first == "" {
+		return nil // most have no name yet
+	}
+	d, last, err := k.place(r, r.at, r.first)
+	if err != nil {
+		return err
+	}
+	defer k.leave(d)
+	object, err := unix.Openat(d.fd, last, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err == nil {
+		k.marks(object, path.Join(d.in, last))
+		unix.Close(object)
+	}
+	return nil
 }
 
 // moves announces an entry that is moved, where one of its places is kept.

@@ -140,8 +140,6 @@
 //   - A name is looked up before the kernel does. A program that swaps it in between spoils what is
 //     kept of its own changes.
 //   - A call that the broker cannot place is reported (Miss), and not passed over.
-//   - At strong, metadata that is changed through a descriptor is not announced: untar does so for
-//     each file that it has just made. A file opened for writing was announced at that time.
 //   - The folder of the last call stays open for a moment: the next call is often about the same.
 //
 // # The network

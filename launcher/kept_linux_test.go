@@ -1,0 +1,206 @@
+package launcher
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/permit"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/launcher/session"
+	"github.com/tada-run/tada-run/launcher/undo"
+)
+
+//go:embed testdata/changing.txt
+var changingText string
+
+// Each line of the table changes the workspace. After an undo the workspace is as it was before:
+// names, types, modes, owners, content, links, times and attributes; or the run has said why not.
+// A redo makes it as the line left it.
+func TestChangingLinesAreUndone(t *testing.T) {
+	template := furnished(t)
+	for _, level := range []sandbox.Level{sandbox.Base, sandbox.Strong} {
+		n := int(level)
+		for line := range strings.Lines(changingText) {
+			line = strings.TrimSuffix(line, "\n")
+			program, text, row := strings.Cut(line, " | ")
+			if !row || strings.HasPrefix(line, "#") {
+				continue
+			}
+			if n++; testing.Short() && n%2 == 0 {
+				continue // the other level has it
+			}
+			t.Run(level.String()+"/"+text, func(t *testing.T) {
+				t.Parallel()
+				for _, name := range strings.Fields(program) {
+					if name == "strong" && level == sandbox.Base {
+						t.Skip("base refuses it")
+					} else if name == "strong" {
+						continue
+					}
+					if _, err := exec.LookPath(name); err != nil {
+						t.Skip(err)
+					}
+				}
+				undoLine(t, template, level, text)
+			})
+		}
+	}
+}
+
+func undoLine(t *testing.T, template string, level sandbox.Level, line string) {
+	l, req := world(t)
+	if l.level() < level {
+		t.Skip("this machine has no such sandbox")
+	}
+	l.level = func() sandbox.Level { return level }
+	if out, err := exec.Command("cp", "-a", template+"/.", req.Dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	before := tree(t, req.Dir)
+	req.Shell.Text, req.Stdio, req.PTY = line, nowhere(t), session.Never
+	req.Ask = approves
+	out, err := l.Run(context.Background(), req)
+	if err != nil || out.Refusal != nil {
+		t.Fatalf("%v %+v", err, out.Refusal)
+	}
+	after := tree(t, req.Dir)
+	changed := unlike(before, after)
+	if len(changed) == 0 {
+		t.Fatal("it changes nothing")
+	}
+	if out.Reversible != true {
+		t.Logf("%v: %+v", out.Reversible, out.Lacks)
+	}
+	if _, err := l.Undo(undo.Take{Runs: []string{out.Session}}, "undo", req.Dir); err != nil {
+		t.Fatal(err)
+	}
+	left := unlike(before, tree(t, req.Dir))
+	if len(left) > 0 && out.Reversible == true {
+		t.Errorf("said to be reversible, and not undone:\n%s", strings.Join(left, "\n"))
+	}
+	if out.Reversible != true {
+		return
+	}
+	last, err := l.LastUndo()
+	if err == nil {
+		_, err = l.Undo(undo.Take{Runs: []string{last}}, "redo", req.Dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := unlike(after, tree(t, req.Dir)); len(left) > 0 {
+		t.Errorf("not done again:\n%s", strings.Join(left, "\n"))
+	}
+}
+
+func approves(_ context.Context, e approval.Envelope) (approval.Decision, error) {
+	d := permit.Answer(e, true, "", "tty")
+	d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
+	return d, nil
+}
+
+// furnished is a folder with what the lines change, with times in the past.
+func furnished(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	script := `set -e; umask 022
+mkdir -p d/e many; for i in 1 2 3 4 5 6 7 8 9; do echo $i > many/$i; done
+printf 'one\ntwo\nthree\n' > f; echo g > d/g; echo h > d/e/h
+ln f hard; ln -s d/g soft; ln -s nowhere dangling
+echo 'print(1)' > p.py; head -c 20000 /dev/zero > big; mkfifo pipe; touch empty; mkdir hollow
+chmod 750 d/e; chmod 600 d/g
+git init -q . ; git config user.name x; git config user.email x@y; git config commit.gpgsign false
+git add -A . ; git commit -qm one; git branch other; echo four >> f; git commit -qam two
+echo dirty >> d/g; echo untracked > u
+touch -d '2020-01-02 03:04:05.678' f d/g d/e/h d/e d hollow many .`
+	cmd := exec.Command("bash", "-c", script)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	err := unix.Lsetxattr(filepath.Join(dir, "d/g"), "user.was", []byte("there"), 0)
+	if err != nil {
+		t.Logf("no attributes here: %v", err)
+	}
+	return dir
+}
+
+// tree is what is in a folder: a line for each name. Times of folders are not compared, because
+// looking for changes in them would touch them.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	inodes := map[uint64]string{}
+	err := filepath.Walk(dir, func(name string, info os.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		st := &unix.Stat_t{}
+		if err := unix.Lstat(name, st); err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, name)
+		line := fmt.Sprintf("%v %d:%d", info.Mode(), st.Uid, st.Gid)
+		switch {
+		case info.Mode().IsRegular():
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			line += fmt.Sprintf(" %s %q", info.ModTime().UTC().Format(time.RFC3339Nano), text)
+			if first := inodes[st.Ino]; first != "" {
+				line += " is " + first
+			} else {
+				inodes[st.Ino] = rel
+			}
+		case info.Mode()&os.ModeSymlink != 0:
+			target, _ := os.Readlink(name)
+			line += " to " + target
+		}
+		names := make([]byte, 4096)
+		if n, err := unix.Llistxattr(name, names); err == nil {
+			for key := range strings.SplitSeq(string(names[:n]), "\x00") {
+				value := make([]byte, 4096)
+				if key == "" {
+					continue
+				}
+				if n, err := unix.Lgetxattr(name, key, value); err == nil {
+					line += fmt.Sprintf(" %s=%q", key, value[:n])
+				}
+			}
+		}
+		all[rel] = line
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// unlike are the names that two trees have not alike.
+func unlike(a, b map[string]string) (list []string) {
+	for name, line := range a {
+		if b[name] != line {
+			list = append(list, fmt.Sprintf("%s: %.200s, now %.200s", name, line, b[name]))
+		}
+	}
+	for name, line := range b {
+		if a[name] == "" {
+			list = append(list, fmt.Sprintf("%s: none, now %.200s", name, line))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
