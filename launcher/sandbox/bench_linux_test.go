@@ -3,7 +3,11 @@ package sandbox
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/launcher/broker"
 )
 
 // BenchmarkStart is what a sandbox costs: each way of starting the same program, to its end, in one
@@ -50,6 +54,40 @@ func BenchmarkStart(b *testing.B) {
 			b.Run(program.name+"/bwrap",
 				func(b *testing.B) { plain(b, append(argv, program.argv...)) })
 		}
+	}
+}
+
+// BenchmarkStartBroker is what the broker adds to a start: pairs of starts without and with what it
+// answers for, and the median of the differences, of the time that passes and of the processor's.
+// The aim is 100 microseconds.
+func BenchmarkStartBroker(b *testing.B) {
+	for _, level := range []Level{Base, Strong} {
+		b.Run(level.String(), func(b *testing.B) {
+			top := b.TempDir()
+			without := Default(top, "")
+			without.Require, without.Most = level, level
+			with := without
+			with.View = &broker.View{Dirs: []string{"/var/tmp"}, Ledger: top + "/ledger"}
+			start := func(p Profile) (took, used time.Duration) {
+				before, begin := usage(), time.Now()
+				process, _, err := Start(p, Command{Path: "/bin/true", Argv: []string{"true"}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				process.Wait()
+				return time.Since(begin), usage() - before
+			}
+			var passed, spent []time.Duration
+			for b.Loop() {
+				took, used := start(without)
+				tookWith, usedWith := start(with)
+				passed, spent = append(passed, tookWith-took), append(spent, usedWith-used)
+			}
+			slices.Sort(passed)
+			slices.Sort(spent)
+			b.ReportMetric(float64(passed[len(passed)/2])/1000, "extra-us")
+			b.ReportMetric(float64(spent[len(spent)/2])/1000, "extra-cpu-us")
+		})
 	}
 }
 
