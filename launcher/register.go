@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -133,10 +134,12 @@ func followLinks(path string, most int) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	dir := filepath.Dir(path)
 	switch {
+	case err == nil:
+		return real, nil
 	case !errors.Is(err, fs.ErrNotExist):
-		return real, err
+		return "", refused(path, "its path cannot be followed: %v", err)
 	case most == 0:
-		return "", fmt.Errorf("%q: %w", path, syscall.ELOOP)
+		return "", refused(path, "its path cannot be followed: %v", syscall.ELOOP)
 	case dir == path:
 		return path, nil
 	}
@@ -154,12 +157,28 @@ func followLinks(path string, most int) (string, error) {
 	return followLinks(to, most-1)
 }
 
-// settingsFile reads a file and its mode; a file that is not there will be the person's alone.
+// ReadSettings reads a file of another program's settings, nil if it is not there. One that is no
+// regular file is refused: a FIFO would hold whoever opens it.
+func ReadSettings(path string) ([]byte, error) {
+	text, _, err := settingsFile(path)
+	return text, err
+}
+
+// settingsFile is [ReadSettings] with the mode; a file that is not there will be the person's
+// alone.
 func settingsFile(path string) ([]byte, os.FileMode, error) {
-	info, err := os.Stat(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, 0o600, nil
+	case errors.Is(err, syscall.ENXIO): // a socket
+		return nil, 0, refused(path, "it is not a regular file")
+	case err != nil:
+		return nil, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
 	case err != nil:
 		return nil, 0, err
 	case !info.Mode().IsRegular():
@@ -167,10 +186,7 @@ func settingsFile(path string) ([]byte, os.FileMode, error) {
 	case info.Size() > maxSettings:
 		return nil, 0, refused(path, "it has %d bytes, too many for a settings file", info.Size())
 	}
-	b, err := os.ReadFile(path)
-	if b == nil {
-		b = []byte{}
-	}
+	b, err := io.ReadAll(io.LimitReader(f, maxSettings))
 	return b, info.Mode().Perm(), err
 }
 

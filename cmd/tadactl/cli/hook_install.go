@@ -169,8 +169,8 @@ func (c *ctl) strip(l *launcher.Launcher, r registration, text,
 
 // unregister removes our part from the file, if there is one.
 func (c *ctl) unregister(r registration, remove func(was, before []byte) ([]byte, error)) error {
-	text, err := os.ReadFile(r.file)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	text, err := launcher.ReadSettings(r.file)
+	if err != nil {
 		return err
 	}
 	l, err := c.open()

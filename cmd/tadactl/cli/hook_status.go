@@ -49,9 +49,9 @@ func (c *ctl) hookStatus() *cobra.Command {
 
 func (c *ctl) printHook(ctx context.Context, l *launcher.Launcher, r registration,
 	asked bool) error {
-	data, err := os.ReadFile(r.file)
+	data, err := launcher.ReadSettings(r.file)
 	state := settings.Missing
-	if err == nil || errors.Is(err, os.ErrNotExist) {
+	if err == nil {
 		state, err = r.State(data, r.hook)
 	}
 	word := string(state)
@@ -182,11 +182,9 @@ func (r registration) off() (list []string) {
 
 // decodeSettings reads a file of a platform. A missing file is empty.
 func decodeSettings(path string) (values map[string]any, err error) {
-	data, err := os.ReadFile(path)
+	data, err := launcher.ReadSettings(path)
 	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil, nil
-	case err != nil:
+	case err != nil || data == nil:
 		return nil, err
 	case strings.HasSuffix(path, ".toml"):
 		err = toml.Unmarshal(data, &values)
