@@ -291,6 +291,8 @@ var plan = map[string]map[string]string{
 		"launcher":           "it asks for the judgement, and lets the launcher record the decision",
 		"launcher/refusal":   "it tells a platform why its call does not go ahead",
 		"shellparse/wrapper": "package wrapper recognises what it writes around a command",
+
+		"shellparse/catalog/agents": "where each platform has the user's rules",
 	},
 	"integration/mcp": {
 		"launcher/permit":        "it knows which calls were approved",

@@ -161,6 +161,13 @@ func (d *decider) command(ctx context.Context) (Decision, error) {
 		n.Decision, n.Code = refusal.Status, refusal.Code
 		return d.refused(refusal, n, "")
 	}
+	if !d.call.Wrapped {
+		if told := d.call.ruled(d.Env, j, text); told != "" {
+			n.Decision, n.Code = "denied", "user_rule"
+			head, err := d.l.Tell(n)
+			return blocked("tada-run: blocked: "+told, head), err
+		}
+	}
 	if d.call.Wrapped || wrapped && (d.call.Fixed || Short(sent) != sent) {
 		// the short line is what an agent types
 		n.Decision = "allowed"

@@ -31,8 +31,10 @@
 //   - The user's own rules in the platform apply as if there were no hook: no answer says "allow"
 //     if
 //     the platform would take that as the user's approval, and the rewritten command ends with an
-//     exit and then the agent's original text, so that the platform's rules match it. If the
-//     platform's shell is tada-run, nothing is rewritten.
+//     exit and then the agent's original text, so that the platform's rules match each command
+//     in it. A line that is blocked or asked about by a rule for a line as a whole
+//     ("curl * | sh") is blocked here, as far as the platform has its rules in files. If the
+//     platform's shell is tada-run, nothing is rewritten, and every rule applies.
 //   - A tool that takes files is judged by their names with the same policy. A call that needs
 //     approval is blocked, with the command to approve it; once approved, the same call passes.
 //   - An unknown tool needs approval, once for each workspace if the user chooses so: a grant

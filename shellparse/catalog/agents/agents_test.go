@@ -17,7 +17,7 @@ var kinds = map[string][2]int{
 	"unpacks": {1, 1}, "words": {1, 9},
 	"nested": {2, 40},
 	"host":   {1, 1}, "key": {1, 2}, "base": {1, 1}, "address": {2, 2}, "keyname": {2, 2},
-	"loads": {1, 1}, "switch": {4, 9}, "shell": {2, 2},
+	"loads": {1, 1}, "switch": {4, 9}, "rules": {3, 4}, "shell": {2, 2},
 	"settings": {2, 3}, "hook": {2, 2}, "reads": {1, 3}, "extra": {2, 3}, "managed": {1, 2},
 	"shellby": {1, 2}, "note": {1, 30}, "sandbox": {1, 30}, "trust": {1, 1},
 	"hole": {2, 9}, "idle": {0, 0}, "around": {1, 9}, "number": {1, 9}, "flag": {1, 9},

@@ -71,6 +71,13 @@
 // can end the hook. A shell setting matters unless its value is tada-run: commands then start with
 // another shell.
 //
+// Where the user's own rules for commands are, which the hook looks through for those that are for
+// a command line as a whole:
+//
+//	rules FILE MEMBER TOOL [VARIABLE]
+//	                         the member has lists "deny" and "ask" with TOOL(PATTERN); the variable
+//	                         names another folder
+//
 // How its hook is registered, and how its shell is set:
 //
 //	settings FOLDER FILE [VARIABLE]
