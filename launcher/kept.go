@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/tada-run/tada-run/launcher/broker"
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -18,8 +17,7 @@ type kept struct {
 	mu      sync.RWMutex
 	journal *undo.Journal // nil before the beginning and after the end
 	trees   []string
-	single  bool        // of a folder, the run may write one file only
-	touched atomic.Bool // something was announced
+	single  bool // of a folder, the run may write one file only
 	missed  []undo.Lack
 	more    int // of what was missed
 	closed  bool
@@ -87,8 +85,8 @@ func names(list []sandbox.Path) (names []string) {
 	return names
 }
 
-// close ends the journal, and says what the run changed. A run that announced nothing has changed
-// nothing; its folders are not searched for changes.
+// close ends the journal, and says what the run changed. Where the run could write in whole
+// folders, these are searched for changes that were not announced.
 func (k *kept) close(r sandbox.Receipt) RunChanges {
 	if k == nil {
 		return RunChanges{}
@@ -104,7 +102,7 @@ func (k *kept) close(r sandbox.Receipt) RunChanges {
 		return k.changes
 	}
 	end, s := undo.End{}, undo.Summary{Reversible: "false"}
-	if k.touched.Load() && !k.single {
+	if !k.single {
 		end.Walk = maxWalk
 	}
 	if k.journal != nil {
@@ -130,7 +128,6 @@ func (k *kept) Miss(name, why string) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.touched.Store(true)
 	if len(k.missed) == maxMissed {
 		k.more++
 		return

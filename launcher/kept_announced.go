@@ -50,7 +50,6 @@ func (k *kept) announce(name string, to func(*undo.Journal) error) error {
 	if k.journal == nil {
 		return nil // the command has ended
 	}
-	k.touched.Store(true)
 	return to(k.journal)
 }
 

@@ -139,6 +139,9 @@
 //     without it (sandbox: TestChangesAreAnnounced).
 //   - A name is looked up before the kernel does. A program that swaps it in between spoils what is
 //     kept of its own changes.
+//   - At strong, metadata that is changed through a descriptor is not announced: untar does so for
+//     each file that it has just made, and two more answers would double what a file takes. A file
+//     opened for writing was announced at that time; the others are found by who keeps them.
 //   - A call that the broker cannot place is reported (Miss), and not passed over.
 //   - The folder of the last call stays open for a moment: the next call is often about the same.
 //

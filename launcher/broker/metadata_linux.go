@@ -48,8 +48,7 @@ func metadataRules(p *Profile, answered bool) []seccomp.Rule {
 	v, named := seccomp.Ask, false
 	switch {
 	case !p.Shared && answered && (p.View != nil || p.Changes != nil):
-		// The mount of a descriptor tells the kernel whether it may.
-		named = p.Changes == nil
+		named = true // the mount of a descriptor tells the kernel whether it may
 	case !p.Shared, !answered && len(p.Write) > 0:
 		return nil
 	case !answered:
