@@ -52,7 +52,11 @@ func (f *folder) path() string {
 	return join(f.at.path(), f.name)
 }
 
+// join is the path of an entry, or for "." that of the folder.
 func join(dir, name string) string {
+	if name == "." {
+		return dir
+	}
 	if dir == "/" {
 		return dir + name
 	}

@@ -122,6 +122,9 @@ func (j *Journal) change(handle int, full string, content bool) error {
 		return nil
 	}
 	at, name := j.parent(path.Clean(full), now.ID)
+	if at == nil { // it was moved between the look of the caller and this one
+		at, name = j.parent(pathOf(handle), now.ID)
+	}
 	switch {
 	case i == nil && at == nil && j.tree(full) == nil:
 		return nil
@@ -130,6 +133,8 @@ func (j *Journal) change(handle int, full string, content bool) error {
 	case i == nil && j.isMade(j.index.entries[location{at, name}], now):
 		j.index.made[now.ID] = true
 		return nil
+	case i == nil && at == nil:
+		return &NotKeptError{full, ErrMoved}
 	}
 	list, err := attributes(handle)
 	if err != nil {
@@ -185,6 +190,10 @@ func (j *Journal) aliasOf(id ID, full string) error {
 
 // parent is the folder of the file that has this name now, nil if another one has it.
 func (j *Journal) parent(full string, id ID) (*folder, string) {
+	if t := j.tree(full); t != nil && t.name == full && t.before.ID == id {
+		j.note(t)
+		return t, "."
+	}
 	dir, name := path.Split(full)
 	if dir = path.Clean(dir); name == "" || j.tree(dir) == nil {
 		return nil, ""

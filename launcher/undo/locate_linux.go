@@ -73,3 +73,13 @@ func (r *restorer) inodes() map[ID]*inode {
 	}
 	return r.noted
 }
+
+// links notes the other names of what the undo took away, when all folders have their place.
+func (r *restorer) links() {
+	for _, i := range r.u.book.inodes {
+		if i.before.Links > 1 && !i.before.Folder() {
+			r.aliases(i.before.ID)
+			r.scene.trim()
+		}
+	}
+}

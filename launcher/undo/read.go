@@ -89,11 +89,13 @@ func (k *book) read(payload []byte) error {
 			f.fail("a folder is at no place")
 		}
 	case recordInode:
-		k.inodes = append(k.inodes,
-			&inode{at: k.folder(f), name: f.string(), before: f.state(), n: len(k.inodes) + 1})
+		i := &inode{at: k.folder(f), name: f.string(), before: f.state(), n: len(k.inodes) + 1}
+		if k.inodes = append(k.inodes, i); i.at != nil && i.name != "." && !oneName(i.name) {
+			f.fail("an inode is at no place")
+		}
 	case recordAlso:
 		i, at := k.inode(f), location{k.folder(f), f.string()}
-		if i == nil || at.in == nil || !oneName(at.name) {
+		if i == nil || at.in == nil || at.name != "." && !oneName(at.name) {
 			f.fail("an inode is at no place")
 		} else {
 			i.also = append(i.also, at)

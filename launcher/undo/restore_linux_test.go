@@ -298,3 +298,28 @@ func TestFolderSwappedForALink(t *testing.T) {
 		}
 	}
 }
+
+// TestMarkOfATree: the metadata of a tree itself is restored.
+func TestMarkOfATree(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	before := w.digest()
+	w.run("run", func(h *hand) {
+		h.chmod(w.tree, 0o700)
+		h.setxattr(w.tree, "value")
+		h.touch(w.tree, 1e9)
+	})
+	after := w.digest()
+	for n, want := range []string{before, after, before} {
+		r := w.undo(fmt.Sprint("undo", n), []string{"run", "undo0", "undo1"}[n])
+		if now := w.digest(); now != want || r.Refused > 0 {
+			t.Errorf("%s%v", difference(want, now), r.Steps)
+		}
+	}
+	run, err := w.store.Read("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := run.Changes(); len(c) != 1 || c[0].Path != w.tree {
+		t.Errorf("%+v", c)
+	}
+}

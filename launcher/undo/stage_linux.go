@@ -38,9 +38,6 @@ func (r *restorer) takeAway(j *job) error {
 	if err := r.u.Remove(fd, in, j.name); err != nil {
 		return err
 	}
-	if now.Links > 1 && !now.Folder() {
-		r.aliases(now.ID)
-	}
 	flags := 0
 	if now.Folder() {
 		flags = unix.AT_REMOVEDIR

@@ -151,6 +151,7 @@ func (r *restorer) all() {
 	r.putBack()
 	r.entriesDone()
 	r.contents()
+	r.links()
 	r.drop()
 	r.folderTimes(times)
 }
