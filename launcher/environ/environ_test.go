@@ -136,7 +136,7 @@ func TestScrub(t *testing.T) {
 		{"GH_TOKEN=x", false},
 		{"AWS_SECRET_ACCESS_KEY=x", false},
 		{"db_password=x", false},
-		{"SSH_AUTH_SOCK=/tmp/x", false},
+		{"SSH_AUTH_SOCK=/tmp/x", true}, // who connects to it is asked about
 		{"no-equals-sign", false},
 		{"=x", false},
 	} {
