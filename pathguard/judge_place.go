@@ -18,10 +18,8 @@ func (j *judgement) location(f *finding, t *resolve.Target, full string, action 
 	case t.Kind == walk.Foreign || foreignProcess(t, full):
 		f.put(InProcess, "")
 	case t.Kind == walk.Descriptor:
-	case t.Mode&os.ModeDevice != 0 && t.Exists &&
-		!pathname.WithinAny(full, pathname.HarmlessDevices),
-		pathname.Within(full, "/dev") && !pathname.WithinAny(full, pathname.HarmlessDevices) &&
-			full != "/dev":
+	case isDevice(t, full) && (!pathname.WithinAny(full, pathname.HarmlessDevices) ||
+		action == ToDelete || t.Flags&command.Meta != 0):
 		f.put(IsDevice, "")
 	case pathname.Within(full, "/proc") || pathname.Within(full, "/sys"):
 		f.put(InKernel, "")
@@ -37,6 +35,12 @@ func (j *judgement) location(f *finding, t *resolve.Target, full string, action 
 	if t.Unknown && action >= ToDelete && action <= ToSweep {
 		f.put(InUnknown, "")
 	}
+}
+
+// isDevice reports whether a target is a device, or has a name where devices are.
+func isDevice(t *resolve.Target, full string) bool {
+	return t.Exists && t.Mode&os.ModeDevice != 0 || full != "/dev" &&
+		pathname.Within(full, "/dev") && !pathname.Within(full, "/dev/shm")
 }
 
 // ground finds the place of an ordinary file.

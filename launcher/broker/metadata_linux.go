@@ -130,5 +130,9 @@ func (m *metadata) change(what *metadataCall, c *call) error {
 	if err := unix.Fstat(fd, &made.object); err != nil {
 		return err
 	}
+	switch made.object.Mode & unix.S_IFMT {
+	case unix.S_IFCHR, unix.S_IFBLK: // the right to write one is for what it takes
+		return unix.EPERM
+	}
 	return what.act(made, object, c.Args[what.first:])
 }

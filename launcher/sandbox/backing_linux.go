@@ -108,10 +108,14 @@ func (b *builder) readOnly(l *steps, name string) {
 func (b *builder) writable() []string {
 	var names []string
 	for _, p := range b.profile.Write {
-		if p.Optional && !exists(p.Name) {
-			continue
+		var st unix.Stat_t
+		switch {
+		case p.Optional && !exists(p.Name):
+		case unix.Stat(p.Name, &st) == nil && isDevice(&st):
+			// On a read-only mount it can be written, and gets no other mode.
+		default:
+			names = append(names, p.Name)
 		}
-		names = append(names, p.Name)
 	}
 	slices.Sort(names)
 	var trees []string

@@ -106,6 +106,7 @@ func (b *builder) childFiles(l *steps) error {
 	}
 	if b.level == Strong {
 		b.privateProc(l, away[len(sources)])
+		b.reopenDevices(l, numbers[:len(c.Files)])
 		if err := b.enterDir(l); err != nil {
 			return err
 		}

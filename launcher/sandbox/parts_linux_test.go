@@ -45,6 +45,7 @@ func init() {
 		"tries":         triesMain,
 		"swapper":       swapperMain,
 		"racer":         racerMain,
+		"marker":        markerMain,
 		"raced":         racedMain,
 		"dies":          diesMain,
 		"fuzzer":        fuzzerMain,

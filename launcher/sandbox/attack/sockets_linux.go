@@ -186,7 +186,7 @@ func reachable(w World) error {
 		return err
 	}
 	defer l.Close()
-	if err := l.(*net.TCPListener).SetDeadline(time.Now().Add(2*time.Second)); err != nil {
+	if err := l.(*net.TCPListener).SetDeadline(time.Now().Add(2 * time.Second)); err != nil {
 		return err
 	}
 	c, err := l.Accept()
