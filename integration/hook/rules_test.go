@@ -74,3 +74,40 @@ func ruled(t *testing.T, kind, file, rule, line string) bool {
 	}
 	return got != "through"
 }
+
+// C1: the same for the policies of Gemini CLI.
+func TestPoliciesForWholeLines(t *testing.T) {
+	for _, test := range []struct {
+		rule, line string
+		blocked    bool
+	}{
+		{`commandPrefix = "cd . && touch"`, "cd . && touch f", true},
+		{`commandPrefix = ["x", "ls | tee"]`, "ls | tee f", true},
+		{`commandPrefix = "echo x > f"`, "echo x > f", true},
+		{`commandRegex = "true; t.*"`, "true; touch f", true},
+		{`argsPattern = "\"command\":\"cd . && touch f\""`, "cd . && touch f", true},
+		{`commandPrefix = "touch"`, "touch f; true", false},
+		{`commandRegex = "(?!x)"`, "touch f; true", false},
+		{`argsPattern = "touch"`, "true; touch f", false},
+	} {
+		for _, decision := range []string{"deny", "ask_user", "allow"} {
+			r := newRoom(t)
+			base := filepath.Dir(r.dir)
+			r.core.Env = append(r.core.Env, "HOME="+base)
+			path := filepath.Join(base, ".gemini/policies/own.toml")
+			text := "[[rule]]\ntoolName = \"run_shell_command\"\n" + test.rule +
+				"\ndecision = \"" + decision + "\"\npriority = 900\n"
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			call := shapes(t)["gemini"](r.dir, "run_shell_command", object{"command": test.line})
+			got := outcome(t, "gemini", r.serve(t, "gemini", message(t, call)))
+			if want := test.blocked && decision != "allow"; (got != "through") != want {
+				t.Errorf("%s, %s: %q is %s", decision, test.rule, test.line, got)
+			}
+		}
+	}
+}

@@ -75,8 +75,9 @@
 // a command line as a whole:
 //
 //	rules FILE MEMBER TOOL [VARIABLE]
-//	                         the member has lists "deny" and "ask" with TOOL(PATTERN); the variable
-//	                         names another folder
+//	                         the member has lists "deny" and "ask" with TOOL(PATTERN), or in TOML
+//	                         tables with a decision and the tool; the variable names another
+//	                         folder
 //
 // How its hook is registered, and how its shell is set:
 //
