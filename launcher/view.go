@@ -40,7 +40,22 @@ func (j *Judgement) shares(p *sandbox.Profile, f pathguard.Fence, noted []pathgu
 			return strings.HasPrefix(name, dir+"/") && name != dir+"/"
 		})
 	})
+	v.Linked = j.linked()
 	p.View = v
+}
+
+// linked are the files with hard links outside of the workspace that the verdict lets the run
+// change in place.
+func (j *Judgement) linked() (names []string) {
+	for i := range j.Verdict.Reasons {
+		switch r := &j.Verdict.Reasons[i]; r.Rule {
+		case "write.linked":
+			names = append(names, r.Path)
+		case "code.linked":
+			names = append(names, j.Plan.LinkedOutside()...)
+		}
+	}
+	return names
 }
 
 // seesShared reports whether the shared directories are a view.

@@ -65,7 +65,11 @@ func (j *judgement) target(t *resolve.Target) {
 	}
 	if t.Linked > 0 && (action == ToWrite || action == ToChange) && t.Flags&command.Possible == 0 &&
 		!j.replaces(t) {
-		j.add(Ask, "write.linked", full, strconv.Itoa(t.Linked), span, t.Command)
+		d, rule := Ask, "write.linked"
+		if text, _ := ruleTextOf(rule); j.lifted(t.Command, text.risk) {
+			d = Allow // the sandbox has to know
+		}
+		j.add(d, rule, full, strconv.Itoa(t.Linked), span, t.Command)
 	}
 	if strictest == Allow && t.Kind == walk.Plain && strings.HasPrefix(t.Why, "too many") {
 		j.add(Ask, "path.unresolved", full, t.Why, span, t.Command)

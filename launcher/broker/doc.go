@@ -145,6 +145,27 @@
 //   - A call that the broker cannot place is reported (Miss), and not passed over.
 //   - The folder of the last call stays open for a moment: the next call is often about the same.
 //
+// # Files with several names
+//
+// A file of a tree can have another name, a hard link, outside of the trees, for example in the
+// store of a package manager. What is written to it in place changes there too. So the broker makes
+// each open for writing, but for those that only make files (O_EXCL, O_TMPFILE), and truncate(2)
+// (Profile.InPlace): on the object that it has looked at, by the mounts of the caller. The kernel
+// alone would look the name up again, and the file may be another one by then.
+//
+//   - A file with one name, by which it was found, is let through. Else its names are counted in
+//     one walk through the trees, beside the thread that receives calls; what is hidden or
+//     read-only does not count. With a name elsewhere, or one that was not found, the open is
+//     EACCES, unless a person has approved the file (View.Linked). To replace or remove it stays
+//     free.
+//   - A name that is moved while they are counted is not counted twice: the file's time of change
+//     says that there was none (linkJudge; sandbox/attack: "linked file counted in two folders").
+//   - What is outside of the trees and no device of the profile is refused as the kernel would.
+//     None of these opens is left to the kernel (sandbox/attack: "linked file swapped by another
+//     thread", sandbox: TestLinked).
+//   - New files have the caller's mask and the rules of the folder. A FIFO is opened when the other
+//     side is there; /dev/tty is the terminal of the caller's session.
+//
 // # The network
 //
 // A TCP socket that a run gets is the machine's own; the broker takes hold of it (pidfd_getfd(2)),

@@ -120,7 +120,7 @@ func (f *fileAnswers) make(r *fileRequest) {
 	fd, err := -1, error(errApart)
 	if alone, slow := f.changes.announce(r); slow != nil {
 		err = slow
-	} else if !alone {
+	} else if !alone || f.provides && r.does == opens && r.changesInPlace() {
 		fd, err = r.act(f.files, r)
 	}
 	switch {
@@ -146,7 +146,7 @@ func (f *files) close() {
 	f.work.wait()
 	f.closeInside()
 	f.guard.close()
-	f.terminals.close()
+	f.inPlace.close()
 	close(f.own.ended)
 	f.shared.close()
 	if f.book.made != nil {

@@ -34,8 +34,8 @@ type files struct {
 
 	own insides
 
-	terminals terminals
-	book      book
+	*inPlace
+	book book
 }
 
 // A book is the ledger, which is opened when something in the view is first made or changed: most
@@ -58,8 +58,8 @@ func newFiles(p *Profile, trees *trees, member func(pid int) bool) *files {
 	return &files{
 		view: v, guard: newGuard(p), trees: trees, work: newWorkers(),
 		member: member, umask: umasks{uid: uint32(os.Geteuid())},
-		own:       insides{links: map[string]string{}, ended: make(chan struct{})},
-		terminals: terminals{makes: p.Terminals},
+		own:     insides{links: map[string]string{}, ended: make(chan struct{})},
+		inPlace: newInPlace(p, trees),
 	}
 }
 

@@ -57,6 +57,3 @@ func (f *files) makeEntry(p *spot, mode, kind uint32, make func() error) error {
 	f.enter(p, at, mode)
 	return nil
 }
-
-// tick is how far the times of a file system lie behind the clock.
-const tick = 20 * time.Millisecond

@@ -10,11 +10,22 @@ import (
 	"github.com/tada-run/tada-run/launcher/broker/view"
 )
 
-// permission are the bits of a mode that an entry in the view may have: none that lends rights.
-const permission = 0o777
-
 // open opens a file for more than reading, and makes it if that is asked for.
 func (f *files) open(r *fileRequest) (int, error) {
+	if f.provides && r.first == nullName && r.changesInPlace() {
+		if at, ok := f.null(r); ok {
+			return f.openHandle(r, at)
+		}
+	}
+	fd, err := f.openOwn(r)
+	if (err == errElsewhere || err == errApart) && f.provides && r.changesInPlace() {
+		return f.openInPlace(r)
+	}
+	return fd, err
+}
+
+// openOwn is open for what is in a shared directory, or beside something guarded.
+func (f *files) openOwn(r *fileRequest) (int, error) {
 	if r.flags&unix.O_PATH != 0 {
 		return -1, errElsewhere
 	}

@@ -17,11 +17,15 @@ const (
 	nameless = unix.O_TMPFILE &^ unix.O_DIRECTORY
 )
 
+// permission are the bits of a mode that an entry in the view may have: none that lends rights.
+const permission = 0o777
+
 // Ways in which a call is not answered by a result.
 const (
 	errElsewhere = unix.Errno(1<<20 + iota) // the kernel alone decides
 	errApart                                // the name is not in the view: so does it then
 	errSlow                                 // it takes a look at a disk or farther
+	errAgain                                // something came in between
 )
 
 // A fileChange is what a system call does to entries.

@@ -5,6 +5,7 @@ package broker
 import (
 	"os"
 	"path"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -110,7 +111,7 @@ func (g *guard) area(dir string) (a area, ok bool) {
 			return areaGuarded, true
 		case g.dirs[dir]:
 			return areaRuled, true
-		case dir == "/":
+		case dir == "/", dir == ".": // a pipe has no folder
 			return 0, false
 		}
 	}
@@ -135,6 +136,11 @@ func (g *guard) hides(name string, st *unix.Statx_t) bool {
 		}
 	}
 	return isBelow(name, g.hidden)
+}
+
+// holds reports whether an object is one that is hidden in a tree, by whatever name.
+func (g *guard) holds(st *unix.Statx_t) bool {
+	return slices.ContainsFunc(g.held, func(h held) bool { return h.id == identify(st) })
 }
 
 // forbids returns why an object or an entry may not be changed; "" when it may. With moves it is to

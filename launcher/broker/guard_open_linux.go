@@ -91,6 +91,11 @@ func (f *files) provide(r *fileRequest, name string, at int, st *unix.Statx_t) (
 	case kind != unix.S_IFREG && kind != unix.S_IFDIR, !may(st, bits):
 		return -1, errElsewhere
 	}
+	if writes && st.Mode&unix.S_IFMT == unix.S_IFREG {
+		if err := f.mayWrite(r, at, name, st); err != nil {
+			return -1, err
+		}
+	}
 	return f.openHandle(r, at)
 }
 

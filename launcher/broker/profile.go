@@ -26,6 +26,9 @@ type Profile struct {
 	// View is what the run may do in the directories that all programs share; nil when the kernel
 	// alone decides about them.
 	View *View
+	// InPlace has the broker open all that could be changed in place, where it sees the calls
+	// (View, Guard, Changes); nil leaves what is in trees to the kernel.
+	InPlace *InPlace
 	// Network is what may be reached; nil when the network is none or all of the machine's.
 	Network *Network
 	// Changes is told what is about to be changed in the trees of Write, and where it
@@ -49,6 +52,9 @@ type View struct {
 	// Named are names that a person has allowed to be changed; one that ends in a slash means all
 	// that is below.
 	Named []string
+	// Linked are files with hard links outside of the trees that a person has allowed to be changed
+	// in place; elsewhere too, not only in these directories.
+	Linked []string
 	// Hide are names that stay out of reach. Reads says that the kernel lets the run read nothing
 	// that is made after its start, because of them.
 	Hide  []string
@@ -58,6 +64,16 @@ type View struct {
 	Inside string
 	// System are trees of programs, to which a symbolic link may lead.
 	System []string
+}
+
+// An InPlace is what a run may open for writing beside what is in its trees.
+type InPlace struct {
+	// Private are directories that only the run has, in memory.
+	Private []string
+	Devices []string // character devices
+	// Terminal is that of the command. OwnTerminals says that all others it finds are the run's.
+	Terminal     *os.File
+	OwnTerminals bool
 }
 
 // A Tree is a file or a directory with what is below it.

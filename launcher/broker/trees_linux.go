@@ -80,6 +80,16 @@ func (t *trees) guards(name string) bool {
 	return false
 }
 
+// spares reports whether name is in a tree, and neither read-only nor hidden there. A tree may be
+// below something that is hidden.
+func (t *trees) spares(name string) bool {
+	return !t.guards(name) && !slices.ContainsFunc(t.secret, func(hidden string) bool {
+		return within(name, hidden) && !slices.ContainsFunc(t.names, func(root string) bool {
+			return within(root, hidden) && within(name, root)
+		})
+	})
+}
+
 // hides reports whether name is hidden from the run.
 func (t *trees) hides(name string) bool {
 	return slices.ContainsFunc(t.secret, func(hidden string) bool { return within(name, hidden) })

@@ -39,7 +39,7 @@ func (p Profile) Text() string {
 			word  string
 			names []string
 		}{{"of", p.View.Dirs}, {"open", p.View.Open}, {"makes", p.View.Makes},
-			{"named", p.View.Named}, {"system", p.View.System}} {
+			{"named", p.View.Named}, {"system", p.View.System}, {"linked", p.View.Linked}} {
 			for _, name := range list.names {
 				lines = append(lines, "view "+list.word+" "+strconv.Quote(name))
 			}

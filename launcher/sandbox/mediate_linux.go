@@ -44,8 +44,31 @@ func (b *builder) mediated() *broker.Profile {
 		}
 		p.View = &v
 	}
+	if p.View != nil || p.Changes != nil || p.Guard != nil && len(p.Guard.Trees) > 0 {
+		p.InPlace = b.inPlace(p.View)
+	}
 	b.grants = p
 	return p
+}
+
+// inPlace is what the run may open for writing beside what is in its trees: what the rules of
+// Landlock grant.
+func (b *builder) inPlace(v *broker.View) *broker.InPlace {
+	i := &broker.InPlace{Private: b.privates()}
+	if b.level == Base {
+		i.Private = nil
+	}
+	if v != nil && v.Inside != "" {
+		i.Private = append(i.Private, v.Inside)
+	}
+	for _, d := range b.profile.Devices {
+		i.Devices = append(i.Devices, d.Name)
+	}
+	if b.command.HasTTY {
+		i.Terminal = b.command.Files[b.command.TTY]
+	}
+	i.OwnTerminals = b.level == Strong && b.profile.Terminals
+	return i
 }
 
 // guarded is what the broker has to see to, nil for nothing.

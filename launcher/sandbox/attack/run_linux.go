@@ -30,7 +30,8 @@ func List() []Attack {
 		kind    string
 		attacks []Attack
 	}{
-		{"files", files}, {"hidden", hidden}, {"guarded", guarded}, {"shared", shared},
+		{"files", files}, {"hidden", hidden}, {"guarded", guarded},
+		{"linked", linked}, {"shared", shared},
 		{"set-uid", setIDs},
 		{"sockets", slices.Concat(sockets, detours, locals, beside)},
 		{"processes", processes}, {"objects", objects}, {"namespaces", namespaces},

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"unsafe"
@@ -89,7 +90,7 @@ func (w *World) later(f func()) { w.undo = append(w.undo, f) }
 func newWorld(self string) (*World, error) {
 	w := &World{numbers: numbers{Launcher: os.Getpid(), LauncherBirth: birth(os.Getpid())}}
 	for _, build := range []func() error{
-		w.files, w.shared, w.servers, w.terminals, w.objects,
+		w.files, w.links, w.shared, w.servers, w.terminals, w.objects,
 		func() error { return w.decoy(self) }} {
 		if err := build(); err != nil {
 			w.close()
@@ -138,6 +139,23 @@ func (w *World) files() error {
 	w.later(func() { w.leak.Close() })
 	_, err = unix.FcntlInt(w.leak.Fd(), unix.F_SETFD, 0)
 	return errors.Join(err, w.leak.Truncate(leakSize))
+}
+
+// single is a file of the workspace alone.
+func (w *World) single() string { return w.Workspace + "/single" }
+
+func (w *World) linked() string { return w.Workspace + "/theirs" }
+
+func (w *World) linkedPackage() string { return w.Workspace + "/node_modules/pkg/index.js" }
+
+// links makes them.
+func (w *World) links() error {
+	err := os.MkdirAll(w.Workspace+"/node_modules/pkg", 0o700)
+	for _, name := range []string{w.linked(), w.linkedPackage()} {
+		store := w.Outside + "/" + strconv.Itoa(len(name))
+		err = errors.Join(err, os.WriteFile(store, []byte("theirs"), 0o600), os.Link(store, name))
+	}
+	return errors.Join(err, os.WriteFile(w.single(), []byte("own"), 0o600))
 }
 
 // shared fills a directory like /tmp with what other programs keep there.
