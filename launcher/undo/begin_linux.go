@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval/flock"
 )
 
 // Open opens the store in a folder, which it makes if it is missing.
@@ -124,6 +126,7 @@ func (j *Journal) release() {
 		}
 	}
 	if j.out != nil {
+		_ = flock.Unlock(j.out) // a process that is just being started may have it too
 		j.out.Close()
 	}
 }

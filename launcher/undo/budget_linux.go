@@ -95,6 +95,7 @@ func openLedger(dir string) (*ledger, error) {
 
 func (l *ledger) close() {
 	l.f.Close()
+	_ = flock.Unlock(l.lock)
 	l.lock.Close()
 }
 

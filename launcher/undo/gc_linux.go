@@ -123,7 +123,7 @@ func heldIn(dir string) (n int64) {
 func (s *Store) drop(r *storedRun) error {
 	lock, err := s.lock(r.name)
 	if err == nil {
-		defer lock.Close()
+		defer unlock(lock)
 	} else if err != ErrUnknownRun {
 		return err
 	}

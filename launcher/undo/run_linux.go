@@ -44,6 +44,7 @@ func (s *Store) Read(run string) (*Run, error) {
 		if flock.Try(f) != nil {
 			return nil, ErrRunning
 		}
+		defer func() { _ = flock.Unlock(f) }() // as unlock
 		info, err := f.Stat()
 		if err != nil {
 			return nil, err
@@ -94,6 +95,12 @@ func (s *Store) lock(run string) (*os.File, error) {
 		return f, nil
 	}
 	return nil, ErrUnknownRun
+}
+
+// unlock releases a lock also where a process that is just being started has the file too.
+func unlock(f *os.File) {
+	_ = flock.Unlock(f)
+	f.Close()
 }
 
 // short opens content that is in the journal, as a file of its own.

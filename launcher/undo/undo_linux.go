@@ -46,7 +46,7 @@ func (s *Store) Undo(take Take, id string) (Result, error) {
 		if err != nil {
 			return Result{}, fmt.Errorf("run %q: %w", run.book.head.run, err)
 		}
-		defer lock.Close()
+		defer unlock(lock)
 		for _, f := range run.book.folders {
 			if f.at == nil && !slices.Contains(trees, f.name) {
 				trees = append(trees, f.name)
