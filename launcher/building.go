@@ -3,6 +3,7 @@ package launcher
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/watch"
@@ -67,7 +68,8 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 		cmd.Env = withSockets(cmd.Env, b.sockets)
 	}
 	if j.Request.Hold == nil {
-		b.kept = r.l.keep(&b.profile, r.id, j.ground(), append(names(b.caches), b.sockets))
+		b.kept = r.l.keep(&b.profile, r.id, j.ground(),
+			slices.Concat(names(b.caches), []string{b.sockets}, r.l.undoSettings().Except))
 	}
 	cmd.Inherit, b.withheld = handDown(j.Request.Files, b.profile)
 	b.inherited = cmd.Inherit

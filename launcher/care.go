@@ -175,6 +175,7 @@ type Freed struct {
 	LogBytes     int64
 	Archives     int // of protected files that were overridden
 	Packed       audit.Packed
+	Undo         int // runs that cannot be undone any more
 }
 
 // Collect gives up transcripts and parts of the log that fall under r, oldest first, and archived
@@ -216,6 +217,9 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention,
 		if f.Archives, err = l.expireArchives(log, l.state.Now().Add(-r.MaxAge)); err != nil {
 			return f, err
 		}
+	}
+	if f.Undo, err = l.collectKept(); err != nil {
+		return f, err
 	}
 	if log.SealDue() {
 		if _, err := log.Seal(l.state.Random); err != nil {

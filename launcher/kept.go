@@ -21,6 +21,7 @@ type kept struct {
 	missed  []undo.Lack
 	more    int // of what was missed
 	closed  bool
+	collect func() (int, error) // makes room in the store
 	changes RunChanges
 }
 
@@ -32,14 +33,17 @@ const maxMissed = 64
 // for hours is no single step to take back.
 func (l *Launcher) keep(p *sandbox.Profile, id, ground string, except []string) *kept {
 	except = slices.DeleteFunc(except, func(name string) bool { return name == "" })
-	k := &kept{}
+	if l.undoSettings().Quota == 0 {
+		return nil
+	}
+	k := &kept{collect: l.collectKept}
 	for _, w := range p.Write {
 		if !slices.Contains(except, w.Name) {
 			k.cover(w.Name, ground)
 		}
 	}
 	p.Changes = &broker.Capture{Changes: k, Except: except}
-	store, err := undo.Open(l.state.Undo(), undo.Options{Quota: undoQuota, File: undoFile})
+	store, err := l.undoStore()
 	if err == nil {
 		k.journal, err = store.Begin(undo.Start{Run: id, Trees: k.trees})
 	}
@@ -71,12 +75,6 @@ func (k *kept) cover(name, ground string) {
 		k.trees = append(k.trees, name)
 	}
 }
-
-// What may be kept of all runs, and of a file that has to be copied.
-const (
-	undoQuota = 2 << 30
-	undoFile  = 256 << 20
-)
 
 func names(list []sandbox.Path) (names []string) {
 	for _, p := range list {
@@ -110,6 +108,10 @@ func (k *kept) close(r sandbox.Receipt) RunChanges {
 		if s, err = k.journal.Close(end); err != nil {
 			k.missed = append(k.missed, undo.Lack{Why: err.Error()})
 		}
+	}
+	if slices.ContainsFunc(s.Lacks,
+		func(l undo.Lack) bool { return l.Why == undo.ErrQuota.Error() }) {
+		_, _ = k.collect() // the next run has room
 	}
 	k.closed, k.journal, k.changes = true, nil, changesOf(s, k.missed, k.more)
 	return k.changes

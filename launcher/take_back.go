@@ -3,6 +3,8 @@ package launcher
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,13 +14,40 @@ import (
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/launcher/undo"
+	"github.com/tada-run/tada-run/pathguard"
 )
 
 // errNothingKept is for runs of which there is no journal: they changed nothing, or it is too old.
 var errNothingKept = errors.New("nothing is kept of what it changed")
 
 func (l *Launcher) undoStore() (*undo.Store, error) {
-	return undo.Open(l.state.Undo(), undo.Options{Quota: undoQuota, File: undoFile})
+	set := l.undoSettings()
+	return undo.Open(l.state.Undo(), undo.Options{Quota: set.Quota, File: set.File, Keep: set.Keep})
+}
+
+// collectKept deletes what is kept of old runs, and says of how many.
+func (l *Launcher) collectKept() (int, error) {
+	if _, err := os.Stat(l.state.Undo()); err != nil {
+		return 0, nil
+	}
+	store, err := l.undoStore()
+	if err != nil {
+		return 0, err
+	}
+	freed, err := store.GC(l.state.Now())
+	return len(freed.Runs), err
+}
+
+// undoSettings are those in force. A configuration that is refused keeps what its defaults keep.
+func (l *Launcher) undoSettings() pathguard.Undo {
+	set := l.policy.Settings().UndoInForce()
+	set.Except = slices.Clone(set.Except)
+	for i, name := range set.Except {
+		if rest, ok := strings.CutPrefix(name, "~/"); ok {
+			set.Except[i] = filepath.Join(l.account, rest)
+		}
+	}
+	return set
 }
 
 // KeptRun returns the id of the run that begins with prefix and of which something is kept, or the

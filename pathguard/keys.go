@@ -3,6 +3,7 @@ package pathguard
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ var keysText string
 var keys = sync.OnceValue(func() []Key {
 	var all []Key
 	forms := forms()
+	maps.Copy(forms, undoForms())
 	for entry := range strings.SplitSeq(strings.TrimSuffix(keysText, "\n"), "\n\n") {
 		if entry[0] == '#' {
 			continue

@@ -119,6 +119,7 @@ type Settings struct {
 	// what of them the first file does not set: others can only lower
 	Lowered  Limits
 	Approval Approval
+	Undo     Undo // of the first file; see UndoInForce
 }
 
 // defaults are the values of an empty configuration: row by row those of the source
@@ -135,6 +136,9 @@ func (s Settings) knows(tool string) bool {
 		return name == tool || open && strings.HasPrefix(tool, prefix)
 	})
 }
+
+// UndoInForce is what is kept of runs, with the defaults.
+func (s Settings) UndoInForce() Undo { return s.Undo.inForce() }
 
 // LimitsOf returns what limits a run on a machine with these defaults; zero is no limit. What only
 // a file says that cannot loosen is never above the default.

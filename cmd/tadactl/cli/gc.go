@@ -44,7 +44,7 @@ func (c *ctl) gc() *cobra.Command {
 					"sessions": sessions, "session_bytes": f.SessionBytes, "entries": f.Entries,
 					"log_bytes": f.LogBytes, "archives": f.Archives,
 					"packed": f.Packed.Files, "packed_from": f.Packed.Before,
-					"packed_to": f.Packed.After,
+					"packed_to": f.Packed.After, "undo": f.Undo,
 				})
 			}
 			if f.Packed.Files == 0 {
@@ -61,6 +61,10 @@ func (c *ctl) gc() *cobra.Command {
 			if f.Archives > 0 {
 				fmt.Fprintf(c.out, "deleted the archives of changes of protected files: %d\n",
 					f.Archives)
+			}
+			if f.Undo > 0 {
+				fmt.Fprintf(c.out, "deleted what was kept for undo of %s\n",
+					audit.Plural(f.Undo, "run"))
 			}
 			return nil
 		},
