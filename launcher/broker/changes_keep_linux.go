@@ -64,15 +64,19 @@ func (k *capture) kept(name string) keeping {
 	case k.files.trees.holds(name):
 		return keepsAll
 	}
-	for _, d := range k.files.dirs() {
-		if within(name, d.name) && !k.Shared {
-			return keepsNone
-		} else if within(name, d.name) {
-			return keepsOwn
-		}
+	switch {
+	case k.isShared(name) && k.Shared:
+		return keepsOwn
+	case k.isShared(name):
+		return keepsNone
 	}
 	if strings.HasPrefix(name, "/") && k.files.trees.writable(name) {
 		return keepsAll // in a tree that was moved
 	}
 	return keepsNone
+}
+
+// isShared reports whether what has this name is in a shared directory.
+func (k *capture) isShared(name string) bool {
+	return slices.ContainsFunc(k.files.dirs(), func(d viewDir) bool { return within(name, d.name) })
 }

@@ -93,7 +93,8 @@ func (k *capture) openFolder(r *fileRequest, text string) (*folder, error) {
 		unix.Close(fd)
 		return nil, err
 	}
-	if d.keeps = k.kept(d.in); d.keeps != keepsOwn {
+	// in a shared directory the broker makes what the kernel would refuse, kept or not
+	if d.keeps = k.kept(d.in); d.keeps == keepsAll || !k.isShared(d.in) {
 		_, guarded := k.files.guard.area(d.in)
 		d.alone = !guarded
 	}
