@@ -90,6 +90,25 @@ func (l *Launcher) dropGiven(path string, g given) error {
 	return nil
 }
 
+// madeAround are the folders around a file that were made for other files, the outermost first: the
+// last of the files to go takes them with it.
+func (l *Launcher) madeAround(path string) (made []string) {
+	names, _ := filepath.Glob(filepath.Join(l.state.Registered(), "*"))
+	for _, name := range names {
+		var g given
+		if text, err := os.ReadFile(name); err != nil || json.Unmarshal(text, &g) != nil {
+			continue
+		}
+		for _, dir := range g.Made {
+			if isWithin(path, dir) {
+				made = append(made, dir)
+			}
+		}
+	}
+	slices.Sort(made)
+	return slices.Compact(made)
+}
+
 // makeFolders makes a folder and those around it. It returns those that were not there, the
 // outermost first.
 func makeFolders(dir string) (made []string, err error) {

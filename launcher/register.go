@@ -99,7 +99,7 @@ func (l *Launcher) replace(store *tamper.Store, path string, was, want []byte, m
 	if want == nil {
 		err = tamper.Remove(path, was)
 	} else if made, err = makeFolders(filepath.Dir(path)); err == nil {
-		given.Made = append(given.Made, made...)
+		given.Made = append(l.madeAround(path), made...)
 		if err = l.keepGiven(path, *given, want); err == nil {
 			err = store.Replace(l.person(tamper.CLI), path, was, want, mode)
 		}

@@ -37,3 +37,35 @@ func TestSettingsThatAreNoFile(t *testing.T) {
 		t.Errorf("an empty file: %v, %v", text, err)
 	}
 }
+
+// C9: folders that were made for two files go with the second of them, whichever that is.
+func TestFoldersGoWithTheLast(t *testing.T) {
+	for _, first := range []int{0, 1} {
+		l, _ := world(t)
+		top := filepath.Join(t.TempDir(), "top")
+		paths := []string{filepath.Join(top, "a/x.json"), filepath.Join(top, "a/b/y.json")}
+		one := Registration{
+			Change: func(_, _ []byte) ([]byte, error) { return []byte("ours"), nil },
+			Strip:  func(_, _ []byte) ([]byte, error) { return nil, nil },
+			Holds:  func(text []byte) bool { return string(text) == "ours" },
+		}
+		for _, path := range append(paths, paths[0]) {
+			if _, err := l.Register(path, one); err != nil {
+				t.Fatal(err)
+			}
+		}
+		none := one
+		none.Change = one.Strip
+		for _, path := range []string{paths[first], paths[1-first]} {
+			if _, err := os.Stat(path); err != nil {
+				t.Error(err)
+			}
+			if _, err := l.Register(path, none); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := os.Stat(top); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the folder is left when %s goes first", paths[first])
+		}
+	}
+}
