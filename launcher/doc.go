@@ -157,6 +157,13 @@
 // substitution in a value of PS1, PS2 or PS4, a file that BASH_ENV names. Only the sandbox limits
 // those.
 //
+// # Undo
+//
+// What a run changes in the folders where it may write is kept before (package undo): the broker
+// announces it, and the entry about the end of the run counts it and says whether it can be taken
+// back. Not kept are caches of tools, shared directories, sessions, and what goes on when the
+// command has ended. An undo is asked about at a person's terminal, and is recorded as a run.
+//
 // # Failure
 //
 // A command that cannot be judged asks, one that cannot be sandboxed or recorded does not run, and
