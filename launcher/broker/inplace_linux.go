@@ -29,6 +29,7 @@ func newInPlace(p *Profile, t *trees) *inPlace {
 	i.provides, i.ownRoot, i.private = true, !p.Shared, p.InPlace.Private
 	i.devices.set(p.InPlace)
 	i.links.trees = t
+	i.links.allowNamed()
 	if p.View != nil {
 		i.links.allow(p.View.Linked)
 	}

@@ -40,6 +40,18 @@ type linkVerdict struct {
 	why   string
 }
 
+// allowNamed takes the files that are themselves what the run may write. Its command line names
+// them, so their other names were known when that was judged.
+func (l *linkJudge) allowNamed() {
+	for _, r := range l.trees.roots {
+		var st unix.Statx_t
+		err := Control(r, func(fd int) error { return statx(fd, "", &st) })
+		if err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG {
+			l.allowed = append(l.allowed, identify(&st))
+		}
+	}
+}
+
 // allow takes files by their names, before the run could put others there.
 func (l *linkJudge) allow(names []string) {
 	for _, name := range names {
