@@ -82,7 +82,8 @@ func undoLine(t *testing.T, template string, level sandbox.Level, line string) {
 	if out.Reversible != true {
 		t.Logf("%v: %+v", out.Reversible, out.Lacks)
 	}
-	if _, err := l.Undo(undo.Take{Runs: []string{out.Session}}, "undo", req.Dir); err != nil {
+	_, err = l.Undo(undo.Take{Runs: []string{out.Session}}, "undo", req.Dir)
+	if err != nil && out.Reversible != false {
 		t.Fatal(err)
 	}
 	left := unlike(before, tree(t, req.Dir))
@@ -117,7 +118,7 @@ func furnished(t *testing.T) string {
 	script := `set -e; umask 022
 mkdir -p d/e many; for i in 1 2 3 4 5 6 7 8 9; do echo $i > many/$i; done
 printf 'one\ntwo\nthree\n' > f; echo g > d/g; echo h > d/e/h
-ln many/9 hard; ln -s d/g soft; ln -s nowhere dangling
+ln f hard; ln -s d/g soft; ln -s nowhere dangling
 echo 'print(1)' > p.py; head -c 20000 /dev/zero > big; mkfifo pipe; touch empty; mkdir hollow
 chmod 750 d/e; chmod 600 d/g
 git init -q . ; git config user.name x; git config user.email x@y; git config commit.gpgsign false
