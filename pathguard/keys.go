@@ -23,7 +23,6 @@ var keysText string
 var keys = sync.OnceValue(func() []Key {
 	var all []Key
 	forms := forms()
-	maps.Copy(forms, undoForms())
 	for entry := range strings.SplitSeq(strings.TrimSuffix(keysText, "\n"), "\n\n") {
 		if entry[0] == '#' {
 			continue
@@ -55,7 +54,8 @@ var keys = sync.OnceValue(func() []Key {
 
 // forms are those of all keys.
 func forms() map[string]form {
-	return map[string]form{
+	all := undoForms()
+	maps.Copy(all, map[string]form{
 		"security.command_level": {
 			choice(func(s *Settings, at int) { s.Level = Level{Always: at == 0, Never: at == 2} },
 				"always", "dangerous", "never"),
@@ -136,7 +136,8 @@ func forms() map[string]form {
 			func(s Settings) any { return noneIf(strings.TrimSuffix(s.Programs, "\n")) }, nil},
 		"ai": {func(*decoder, *yaml.Node) error { return nil },
 			func(Settings) any { return nil }, nil},
-	}
+	})
+	return all
 }
 
 // LimitText is a limit as the configuration has it: "processes: 4096".

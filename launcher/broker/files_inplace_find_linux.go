@@ -4,6 +4,7 @@ package broker
 
 import (
 	"os"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -90,6 +91,10 @@ func (f *files) entry(r *fileRequest) (at int, p *spot, err error) {
 			return -1, nil, unix.EACCES
 		}
 		if target, ok := readLink(p.dir, p.name); ok && r.flags&unix.O_NOFOLLOW == 0 {
+			if inProc(p.dir) {
+				at, err := f.openOf(p)
+				return at, p, err
+			}
 			name = target
 			if !strings.HasPrefix(target, "/") {
 				name = p.in + "/" + target
@@ -106,4 +111,22 @@ func (f *files) entry(r *fileRequest) (at int, p *spot, err error) {
 		return at, p, err
 	}
 	return -1, nil, unix.ELOOP
+}
+
+// openOf opens what a descriptor of another process of the run refers to, such as /proc/PID/fd/1.
+// The text of such a link is no name.
+func (f *files) openOf(p *spot) (int, error) {
+	process, _, _ := strings.Cut(strings.TrimPrefix(p.in, "/proc/"), "/")
+	pid, err := strconv.Atoi(process)
+	// At strong no others are there, and their numbers are the run's own.
+	if !strings.HasSuffix(p.in, "/fd") || !f.ownRoot && (err != nil || !f.member(pid)) {
+		return -1, unix.EACCES
+	}
+	return unix.Openat(p.dir, p.name, unix.O_PATH|unix.O_CLOEXEC, 0)
+}
+
+// inProc reports whether a folder is one of proc(5).
+func inProc(dir int) bool {
+	var st unix.Statfs_t
+	return unix.Fstatfs(dir, &st) != nil || st.Type == unix.PROC_SUPER_MAGIC
 }

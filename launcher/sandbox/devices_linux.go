@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryDevices are those of all programs, by their minor numbers (major 1).
-var memoryDevices = map[uint32]string{
+// memoryDevices are those of all programs, at their minor numbers (major 1).
+var memoryDevices = [...]string{
 	3: "/dev/null", 5: "/dev/zero", 7: "/dev/full", 8: "/dev/random", 9: "/dev/urandom",
 }
 
@@ -30,7 +30,7 @@ func (b *builder) reopenDevices(l *steps, numbers []int) {
 func (b *builder) reopenDevice(l *steps, fd, number int) {
 	var is, named unix.Stat_t
 	if fd < 0 || unix.Fstat(fd, &is) != nil || !isDevice(&is) || int(is.Uid) != os.Geteuid() ||
-		unix.Major(is.Rdev) != 1 {
+		unix.Major(is.Rdev) != 1 || int(unix.Minor(is.Rdev)) >= len(memoryDevices) {
 		return
 	}
 	name := memoryDevices[unix.Minor(is.Rdev)]
