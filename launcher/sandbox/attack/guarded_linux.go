@@ -211,6 +211,7 @@ func flipped(b, one, other []byte, try func() bool) bool {
 	go func() {
 		for !done.Load() {
 			copy(b, other)
+			flips.Add(1) // after each, so that both are there for equally long
 			copy(b, one)
 			flips.Add(1)
 		}
