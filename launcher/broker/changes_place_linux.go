@@ -48,10 +48,12 @@ func processName(name string) error {
 
 // folder opens one, or has it open.
 func (k *capture) folder(r *fileRequest, text string) (*folder, error) {
+	if r.cached == 0 { // another thread than the one that receives calls
+		return k.openFolder(r, text)
+	}
 	now := time.Now()
-	receives := r.cached != 0
-	if last := k.last; receives && last != nil && last.text == text &&
-		now.Sub(k.opened) < fresh && !k.stale.Load() {
+	if last := k.last; last != nil && last.text == text && now.Sub(k.opened) < fresh &&
+		!k.stale.Load() {
 		last.uses++
 		return last, nil
 	}
@@ -59,12 +61,10 @@ func (k *capture) folder(r *fileRequest, text string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if receives {
-		k.forget()
-		k.stale.Store(false)
-		d.uses++
-		k.last, k.opened = d, now
-	}
+	k.forget()
+	k.stale.Store(false)
+	d.uses++
+	k.last, k.opened = d, now
 	return d, nil
 }
 
