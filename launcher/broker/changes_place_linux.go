@@ -26,13 +26,12 @@ func (k *capture) place(r *fileRequest, at int, path string) (*folder, string, e
 	case outside(name):
 		return nil, "", processName(name)
 	}
-	trimmed := strings.TrimRight(name, "/")
-	end := strings.LastIndexByte(trimmed, '/')
-	if end < 0 || trimmed[end+1:] == "." || trimmed[end+1:] == ".." {
+	in, last, _, ok := splitName(name)
+	if !ok {
 		return nil, "", errApart // no entry that could be changed
 	}
-	d, err := k.folder(r, trimmed[:end+1])
-	return d, trimmed[end+1:], err
+	d, err := k.folder(r, in)
+	return d, last, err
 }
 
 // processName says that a name below /proc which leads to files is not followed: it leads elsewhere

@@ -77,13 +77,12 @@ func (f *files) entry(r *fileRequest) (at int, p *spot, err error) {
 			at, err := handle(r.process() + "fd/" + number)
 			return at, nil, err
 		}
-		trimmed := strings.TrimRight(name, "/")
-		end := strings.LastIndexByte(trimmed, '/')
-		if end < 0 || trimmed[end+1:] == "." || trimmed[end+1:] == ".." {
+		in, last, slash, ok := splitName(name)
+		if !ok {
 			return -1, nil, unix.EISDIR
 		}
-		p := &spot{name: trimmed[end+1:], slash: trimmed != name}
-		if p.dir, err = f.lookUp(r, trimmed[:end+1], unix.O_DIRECTORY); err != nil {
+		p := &spot{name: last, slash: slash}
+		if p.dir, err = f.lookUp(r, in, unix.O_DIRECTORY); err != nil {
 			return -1, nil, err
 		}
 		if p.in, err = os.Readlink(selfFile(p.dir)); err != nil {

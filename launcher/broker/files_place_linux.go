@@ -94,20 +94,19 @@ func (f *files) find(r *fileRequest, at int, name string, follow bool) (*spot, e
 // spot opens the folder that an absolute name is in. Most are a shared directory itself, which is
 // open.
 func (f *files) spot(r *fileRequest, name string) (*spot, error) {
-	trimmed := strings.TrimRight(name, "/")
-	end := strings.LastIndexByte(trimmed, '/')
-	if end < 0 || trimmed[end+1:] == "." || trimmed[end+1:] == ".." {
+	in, last, slash, ok := splitName(name)
+	if !ok {
 		return nil, errElsewhere
 	}
-	p := &spot{name: trimmed[end+1:], slash: trimmed != name}
+	p := &spot{name: last, slash: slash}
 	for _, d := range f.dirs() {
-		if trimmed[:end] == d.name {
+		if in[:len(in)-1] == d.name {
 			p.dir, p.kept, p.in, p.top, p.seen = d.fd, true, d.name, true, d.seen
 			return p, nil
 		}
 	}
 	var err error
-	if p.dir, err = r.folder(trimmed[:end+1]); err != nil {
+	if p.dir, err = r.folder(in); err != nil {
 		return nil, err
 	}
 	if p.in, err = os.Readlink(selfFile(p.dir)); err != nil {
@@ -115,6 +114,15 @@ func (f *files) spot(r *fileRequest, name string) (*spot, error) {
 		return nil, errElsewhere
 	}
 	return p, nil
+}
+
+// splitName splits an absolute name into that of a folder, which ends in a slash, and that of the
+// entry in it; slash says that one followed. It is not ok where the name ends in dots, or is "/".
+func splitName(name string) (in, last string, slash, ok bool) {
+	trimmed := strings.TrimRight(name, "/")
+	end := strings.LastIndexByte(trimmed, '/')
+	in, last = trimmed[:end+1], trimmed[end+1:]
+	return in, last, trimmed != name, end >= 0 && last != "." && last != ".."
 }
 
 // folder opens a directory as a handle.

@@ -199,13 +199,7 @@ func (r *restorer) equal(i *inode, h int) bool {
 		return false
 	}
 	defer now.Close()
-	was, err := r.objects.openCopy(r.run, i)
-	if err != nil {
-		return false
-	}
-	defer was.Close()
-	n, size, err := common(now, was)
-	return err == nil && n == size && n == i.before.Size
+	return r.isCopied(i, now)
 }
 
 // reopen opens what an O_PATH handle of a regular file is of.

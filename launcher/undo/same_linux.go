@@ -1,6 +1,9 @@
 package undo
 
-import "slices"
+import (
+	"os"
+	"slices"
+)
 
 // grace is how long after its last note a run that a crash ended may have changed something.
 const grace = 2e9
@@ -125,11 +128,16 @@ func (r *restorer) sameContent(fd int, name string, i *inode) bool {
 		return false
 	}
 	defer now.Close()
+	return r.isCopied(i, now)
+}
+
+// isCopied reports whether a file has the content that was kept of an inode.
+func (r *restorer) isCopied(i *inode, now *os.File) bool {
 	was, err := r.objects.openCopy(r.run, i)
 	if err != nil {
 		return false
 	}
 	defer was.Close()
-	n, m, err := common(now, was)
-	return err == nil && n == m && n == i.before.Size
+	n, size, err := common(now, was)
+	return err == nil && n == size && n == i.before.Size
 }
