@@ -12,8 +12,8 @@ import (
 // back. The zero value is of a run of which that is not known.
 type RunChanges struct {
 	Changes *ChangedFiles `json:"changes,omitempty"`
-	// true, "partly" or false; nil where that is not known
-	Reversible any    `json:"reversible,omitempty"`
+	// nil where that is not known
+	Reversible any    `json:"reversible,omitempty" jsonschema:"true, partly or false"`
 	Lacks      []Lack `json:"irreversible,omitempty"` // what cannot be taken back
 	MoreLacks  int    `json:"irreversible_left,omitempty"`
 }

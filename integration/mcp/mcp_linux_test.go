@@ -151,6 +151,11 @@ func TestTools(t *testing.T) {
 		if tool.OutputSchema == nil {
 			t.Errorf("%s has no schema of its answer", tool.Name)
 		}
+		for _, schema := range []any{tool.InputSchema, tool.OutputSchema} {
+			if at := unread(schema); at != "" {
+				t.Errorf("%s: the schema at %s is no object", tool.Name, at)
+			}
+		}
 		if tool.Name == "accept_tamper" {
 			raw, _ := json.Marshal(tool.InputSchema)
 			var schema struct {
@@ -168,6 +173,30 @@ func TestTools(t *testing.T) {
 	if want := "accept_tamper check_command pending_status read_reference run_command run_many"; strings.Join(names, " ") != want {
 		t.Errorf("tools %q, want %q", names, want)
 	}
+}
+
+// unread is where a schema has a boolean in place of a schema: Gemini CLI then takes none of the
+// tools of a server.
+func unread(schema any) string {
+	members, is := schema.(map[string]any)
+	if !is {
+		return "itself"
+	}
+	for _, at := range []string{"properties", "items"} {
+		inner, is := members[at].(map[string]any)
+		if _, there := members[at]; there && !is {
+			return at
+		}
+		if at == "items" && is {
+			inner = map[string]any{"items": inner}
+		}
+		for name, each := range inner {
+			if below := unread(each); below != "" {
+				return name + ": " + below
+			}
+		}
+	}
+	return ""
 }
 
 func TestRunCommand(t *testing.T) {
