@@ -22,7 +22,9 @@ func newCapture(p *Profile, f *files) *capture {
 	if p.Changes == nil {
 		return nil
 	}
-	return &capture{Capture: p.Changes, files: f}
+	c := *p.Changes
+	c.Changes = withRights{c.Changes}
+	return &capture{Capture: &c, files: f}
 }
 
 func (k *capture) close() {

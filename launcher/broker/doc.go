@@ -45,8 +45,10 @@
 //     looked at, or hands in the descriptor (sandbox: TestMetadataRace; sandbox/attack: "descriptor
 //     swapped by another thread"). The kernel proceeds only where it decides alone, and
 //     what the broker saw is for the record (sandbox: TestUnconnectedUDP, TestScheduling).
-//   - The broker has the launcher's rights and may be root. It changes only what the caller's user
-//     owns, as the caller itself could without a sandbox (TestMetadataDecides).
+//   - Calls are answered with the caller's rights: a launcher that is root gives up its
+//     capabilities for that, but for the one to look at the caller (sandbox:
+//     TestBrokerHasTheRightsOfTheRun). Modes, owners and times are changed only of what the
+//     caller's user owns, as the caller itself could without a sandbox (TestMetadataDecides).
 //   - One thread receives calls, and does not wait: what takes time is done beside it, in a bounded
 //     number of places (TestAnswersBesideAChange, sandbox: TestSlowConnect, TestQuestionsInBulk,
 //     TestStreamsInBulk). While a call blocks, a signal to the caller ends it within a tenth of a

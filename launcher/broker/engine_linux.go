@@ -149,6 +149,10 @@ func (b *Broker) Serve() {
 	defer b.Close()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	asCaller(b.serve) // without: each call fails with ENOSYS once the listener is closed
+}
+
+func (b *Broker) serve() {
 	for {
 		if !seccomp.ReceiveEnds() && !b.comes() {
 			return

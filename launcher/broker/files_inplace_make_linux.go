@@ -23,8 +23,6 @@ func (f *files) createInPlace(r *fileRequest, p *spot) (int, error) {
 		return -1, unix.ESRCH
 	case !f.writes(p.full(), &st):
 		return -1, refusedAt(p.dir)
-	case !may(&st, 0o3):
-		return -1, unix.EACCES
 	}
 	const anew = unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NOCTTY
 	fd := -1
@@ -52,7 +50,7 @@ func withUmask(mask, own uint32, do func() error) error {
 			return
 		}
 		unix.Umask(int(mask))
-		done <- do()
+		asCaller(func() { done <- do() })
 	}()
 	return <-done
 }

@@ -93,13 +93,6 @@ func (f *files) openOnce(r *fileRequest) (int, error) {
 // openFor opens what at is a handle of. The thread that receives calls does not wait for whoever
 // holds a lease (fcntl(2)).
 func (f *files) openFor(r *fileRequest, at int, st *unix.Statx_t) (int, error) {
-	bits := uint16(0o2)
-	if acc := r.flags & unix.O_ACCMODE; acc == unix.O_RDONLY || acc == unix.O_RDWR {
-		bits |= 0o4
-	}
-	if !may(st, bits) {
-		return -1, unix.EACCES
-	}
 	if r.flags&unix.O_NOATIME != 0 && st.Uid != f.umask.uid {
 		return -1, unix.EPERM
 	}

@@ -174,7 +174,7 @@ func (f *files) linkAt(r *fileRequest, from, to *spot) error {
 // mayLink reports whether what is at a place may have another name.
 func (f *files) mayLink(p *spot, st *unix.Statx_t) bool {
 	if p.area != areaView {
-		return f.mayChange(p, st) && may(st, 0o6)
+		return f.mayChange(p, st)
 	}
 	return f.ours(st) && !f.hidden(p.full())
 }

@@ -159,10 +159,6 @@ func (f *files) look(p *spot) error {
 	}
 	p.seen = isSeen(st.Uid, uint32(st.Mode))
 	if p.area != areaView {
-		if !may(&st, 0o3) {
-			p.close()
-			return errElsewhere
-		}
 		return nil
 	}
 	p.owned = p.top || f.opened(p.in, &st) || f.ours(&st) || f.named(p.full())

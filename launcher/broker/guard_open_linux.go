@@ -4,7 +4,6 @@ package broker
 
 import (
 	"os"
-	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -47,7 +46,7 @@ func (f *files) openObject(r *fileRequest, at int, st *unix.Statx_t) (int, error
 	}
 	name, err := os.Readlink(selfFile(at))
 	switch {
-	case err == nil && f.guard.lead[name] && r.flags&writing == 0 && may(st, 0o4):
+	case err == nil && f.guard.lead[name] && r.flags&writing == 0:
 		return f.openHandle(r, at)
 	case err != nil, f.inView(name):
 		return -1, errApart
@@ -75,23 +74,11 @@ func (f *files) provide(r *fileRequest, name string, at int, st *unix.Statx_t) (
 		f.told.add(r.call, name, why)
 		return -1, unix.EACCES
 	}
-	bits := uint16(0)
-	switch r.flags & unix.O_ACCMODE {
-	case unix.O_RDONLY:
-		bits = 0o4
-	case unix.O_WRONLY:
-		bits = 0o2
-	default:
-		bits = 0o6
-	}
-	if r.flags&unix.O_TRUNC != 0 {
-		bits |= 0o2
-	}
-	switch kind := st.Mode & unix.S_IFMT; {
-	case kind != unix.S_IFREG && kind != unix.S_IFDIR, !may(st, bits):
+	kind := st.Mode & unix.S_IFMT
+	if kind != unix.S_IFREG && kind != unix.S_IFDIR {
 		return -1, errElsewhere
 	}
-	if writes && st.Mode&unix.S_IFMT == unix.S_IFREG {
+	if writes && kind == unix.S_IFREG {
 		if err := f.mayWrite(r, at, name, st); err != nil {
 			return -1, err
 		}
@@ -104,19 +91,4 @@ func (f *files) provide(r *fileRequest, name string, at int, st *unix.Statx_t) (
 func (f *files) openHandle(r *fileRequest, at int) (int, error) {
 	const names = unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | nameless
 	return unix.Open(selfFile(at), int(r.flags&^names)|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
-}
-
-// may reports whether a mode gives the caller some of read (4), write (2) and search (1). It asks
-// for those that the launcher has more rights than: a caller has no capability.
-func may(st *unix.Statx_t, bits uint16) bool {
-	if os.Geteuid() != 0 {
-		return true
-	}
-	mode := st.Mode
-	if groups, _ := unix.Getgroups(); st.Uid == 0 {
-		mode >>= 6
-	} else if int(st.Gid) == os.Getegid() || slices.Contains(groups, int(st.Gid)) {
-		mode >>= 3
-	}
-	return mode&bits == bits
 }

@@ -27,14 +27,14 @@ func newWorkers() *workers {
 	return w
 }
 
-// beside does something while other calls are answered.
+// beside does something while other calls are answered, with the rights of a caller.
 func (w *workers) beside(f func()) {
 	w.slow.Add(1)
 	go func() {
 		defer w.slow.Done()
 		w.room <- struct{}{}
 		defer func() { <-w.room }()
-		f()
+		asCaller(f)
 	}()
 }
 
@@ -46,7 +46,7 @@ func (w *workers) inTurn(f func()) {
 	go func() {
 		defer w.slow.Done()
 		defer func() { <-w.room }()
-		f()
+		asCaller(f)
 	}()
 }
 
