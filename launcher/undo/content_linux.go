@@ -45,13 +45,22 @@ func (r *restorer) content(i *inode) {
 	if r.u != nil {
 		// this undo has taken the names away that are known; there may be others
 		src, ok := r.source(i.before.ID)
-		if s, err := look(src.dir, src.name); ok && err == nil && s.Links > 1 {
+		if s, err := look(src.dir, src.name); ok && err == nil && s.Links > r.stored(s.ID) {
 			r.inode(i, src.dir, src.name, path)
 		}
 	}
 	if r.lost(i) {
 		r.step(path, Refuse, "it is not where the run left it")
 	}
+}
+
+// stored is how many names an inode has in the store.
+func (r *restorer) stored(id ID) uint32 {
+	n := r.objects.names(id, append([]*Run{r.run}, r.past.runs...))
+	if i := r.u.index.inodes[id]; i != nil && i.held.kind != 0 {
+		n++
+	}
+	return n
 }
 
 // lost reports whether an inode that the run left in the tree is nowhere in it.

@@ -21,6 +21,7 @@ type source struct {
 type objects struct {
 	folders map[string]int // handles, each opened once
 	held    map[ID][]heldBy
+	links   map[ID]uint32 // see names
 }
 
 type heldBy struct {
@@ -29,7 +30,7 @@ type heldBy struct {
 }
 
 func newObjects(runs []*Run) *objects {
-	o := &objects{map[string]int{}, map[ID][]heldBy{}}
+	o := &objects{folders: map[string]int{}, held: map[ID][]heldBy{}}
 	for _, r := range runs {
 		for _, i := range r.book.inodes {
 			if i.held.kind != 0 {
@@ -70,6 +71,32 @@ func (o *objects) find(id ID) (source, bool) {
 		}
 	}
 	return source{}, false
+}
+
+// names returns how many names an inode has in the store, besides those in the undo that goes on.
+func (o *objects) names(id ID, runs []*Run) uint32 {
+	if o.links == nil {
+		o.links = map[ID]uint32{}
+		for _, r := range runs {
+			for place := range r.book.head.places {
+				o.count(r, place)
+			}
+		}
+	}
+	return o.links[id]
+}
+
+func (o *objects) count(r *Run, place int) {
+	dir, err := o.folder(r, place)
+	if err != nil {
+		return
+	}
+	list, _ := os.ReadDir(through(dir))
+	for _, d := range list {
+		if s, err := look(dir, d.Name()); err == nil && !s.Absent() {
+			o.links[s.ID]++
+		}
+	}
 }
 
 // dropUnnoted removes the links that a crash kept from the journal: their changes were not made.

@@ -174,6 +174,7 @@ func (r *restorer) drop() {
 	for _, k := range append([]*Run{r.run}, r.past.runs...) {
 		if k.last != 0 {
 			r.objects.dropUnnoted(k)
+			r.aliveAgain(k)
 		}
 	}
 	for id, ok := range r.placed {
@@ -183,5 +184,22 @@ func (r *restorer) drop() {
 				break
 			}
 		}
+		if i := r.u.index.inodes[id]; i != nil {
+			i.held = object{} // the undo of an earlier run may take it away again
+		}
+	}
+}
+
+// aliveAgain marks as placed what a crash has left in the store although it has a name in the tree.
+func (r *restorer) aliveAgain(k *Run) {
+	held := map[ID]bool{}
+	for _, i := range k.book.inodes {
+		held[i.before.ID] = i.held.kind == objectLink
+	}
+	for _, i := range r.run.book.inodes {
+		if id := i.before.ID; held[id] && r.placeOf(i).in != nil && !r.scene.renewed(id) {
+			r.placed[id] = true
+		}
+		r.scene.trim()
 	}
 }

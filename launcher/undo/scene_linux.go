@@ -41,6 +41,9 @@ func (r renewals) same(now, id ID) bool {
 	return false
 }
 
+// renewed reports whether something else was made in the place of what had an identity.
+func (s *scene) renewed(id ID) bool { _, ok := s.now[id]; return ok }
+
 func newScene(k *book, now renewals) *scene {
 	s := &scene{k, map[ID][]location{}, map[ID][]location{}, map[ID]bool{},
 		map[*folder]int{}, map[*folder]bool{}, now}

@@ -16,7 +16,7 @@ func (s *Store) Plan(take Take) ([]Step, error) {
 		return nil, err
 	}
 	var steps []Step
-	seen := map[string]bool{}
+	seen, newer := map[string]bool{}, newFound()
 	for _, run := range runs {
 		r := newRestorer(run, s.past(run, nil), take, nil)
 		r.find()
@@ -24,11 +24,15 @@ func (s *Store) Plan(take Take) ([]Step, error) {
 		r.contents()
 		r.close()
 		for _, step := range r.steps {
+			if step.Do == Refuse && newer.explains(step.Path, run.book) {
+				continue
+			}
 			if !seen[step.Path] {
 				seen[step.Path] = true
 				steps = append(steps, step)
 			}
 		}
+		newer.add(run.book)
 	}
 	return steps, nil
 }
