@@ -78,7 +78,7 @@ func TestClientsRules(t *testing.T) {
 						b.open(t, c, door)
 					}
 					calls := []toolCall{c.tool("echo one; touch denied"),
-						c.tool("echo said 4'2'; echo > ran")}
+						c.tool("echo said 4'2'; echo > ran"), c.tool("touch 'denied'")}
 					if clientRules[c.name].asks {
 						calls = append(calls, c.tool("mkdir asked"))
 					}

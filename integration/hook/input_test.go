@@ -90,7 +90,8 @@ func FuzzWrap(f *testing.F) {
 		for _, r := range []Runner{{Path: "/opt/x/tada-run"},
 			{Path: "/o p/tada-run", Wait: time.Minute}} {
 			line := r.wrap("a", id, text)
-			for _, line := range []string{line, r.through("a", id, text)} {
+			typed := strings.ReplaceAll(line, quote, typedQuote)
+			for _, line := range []string{line, typed, r.through("a", id, text)} {
 				if got, ok := r.unwrap("a", line); !ok || got != text {
 					t.Fatalf("%q became %q (%v)", text, got, ok)
 				}
@@ -100,7 +101,8 @@ func FuzzWrap(f *testing.F) {
 			}
 			if got, ok := r.unwrap("a", text); ok &&
 				(r.wrap("a", id, got) == line ||
-					!strings.HasSuffix(Short(text), "-c "+quoteText(got))) {
+					!strings.HasSuffix(strings.ReplaceAll(Short(text), typedQuote, quote),
+						"-c "+quoteText(got))) {
 				t.Fatalf("%q is taken for a line around %q", text, got)
 			}
 		}

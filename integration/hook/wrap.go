@@ -79,11 +79,17 @@ func (r Runner) unwrap(agent, line string) (text string, ok bool) {
 	}
 	body, begins := strings.CutPrefix(rest, "-c '")
 	body, ends := strings.CutSuffix(body, "'")
-	text = strings.ReplaceAll(body, `'\''`, "'")
-	return text, begins && ends && r.wrap(agent, id, text) == line
+	text = strings.NewReplacer(quote, "'", typedQuote, "'").Replace(body)
+	made := r.wrap(agent, id, text)
+	return text, begins && ends &&
+		(made == line || strings.ReplaceAll(made, quote, typedQuote) == line)
 }
 
-func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// A quote inside single quotes: in a form that Codex can read, which otherwise does not apply the
+// user's rules to the line, and as agents type it.
+const quote, typedQuote = `'"'"'`, `'\''`
+
+func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", quote) + "'" }
 
 // quoteWord leaves a word unquoted if it means itself in every shell.
 func quoteWord(s string) string {
