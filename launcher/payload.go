@@ -42,6 +42,7 @@ func (j *Judgement) seal() sealed {
 		"reasons":        j.reasons(),
 		"opaque":         j.opaque(),
 		"fence":          j.fenceText(),
+		"undo":           j.undoText(),
 		"risk":           j.Verdict.Risk,
 		"trust":          j.trust().String(),
 		"needs":          j.needs(j.Verdict.Risk),

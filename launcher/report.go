@@ -23,11 +23,16 @@ type Report struct {
 	PlanHash string              `json:"plan_hash"`
 	// the level that it would run at: strong, base, or none
 	Sandbox string `json:"sandbox"`
+	// whether what it changes can be taken back: true, "partly" or false
+	Reversible any    `json:"reversible"`
+	Lacks      []Lack `json:"irreversible,omitempty"` // what cannot
 	ReportOpens
 	Grant string `json:"grant,omitempty"` // by which it runs without a question
 	// protected files because of which a run is refused first; only Check looks
 	Tampered []string `json:"tampered,omitempty"`
 	Error    string   `json:"error,omitempty"`
+
+	undo string // whether it can be taken back, where that matters to a person
 }
 
 // A ReportReason is one rule that spoke. The span is in bytes of the command line.
@@ -71,7 +76,13 @@ func (j *Judgement) Report(id string) Report {
 	r := Report{
 		ID: id, Verdict: j.Verdict.Decision.String(), Risk: j.Verdict.Risk, PlanHash: j.Hash(),
 		Reasons: []ReportReason{}, Opaque: []string{}, Sandbox: j.level.String(),
-		Effects: j.named(),
+		Effects: j.named(), Reversible: j.Verdict.Reversible.Value(),
+	}
+	if j.Verdict.Decision == pathguard.Ask || len(r.Effects["delete"]) > 0 {
+		r.undo = j.undoText()
+	}
+	for _, loss := range j.Verdict.Losses {
+		r.Lacks = append(r.Lacks, Lack(loss))
 	}
 	locale := j.Locale()
 	for _, reason := range j.Verdict.Reasons {
@@ -140,6 +151,9 @@ func (r Report) Text() string {
 			}
 			fmt.Fprintf(&b, "  %-6s %s\n", kind, notice.Visible(name))
 		}
+	}
+	if r.undo != "" {
+		fmt.Fprintf(&b, "  undo   %s\n", notice.Visible(r.undo))
 	}
 	for _, g := range r.Registries {
 		fmt.Fprintf(&b, "  net    %s\n", notice.Visible(g.text))
@@ -230,7 +244,7 @@ func Idle(id string) Report { return bare(id, pathguard.Allow, 0, ErrEmpty) }
 func bare(id string, d pathguard.Decision, risk int, err error) Report {
 	return Report{
 		ID: id, Verdict: d.String(), Risk: risk, Error: err.Error(), Reasons: []ReportReason{},
-		Opaque:  []string{},
+		Opaque: []string{}, Reversible: false,
 		Effects: map[string][]string{"read": {}, "write": {}, "delete": {}, "exec": {}, "net": {}},
 	}
 }

@@ -12,6 +12,7 @@ type (
 	Plan    = resolve.Plan
 	Caller  = resolve.Caller
 	Session = resolve.Session
+	Kept    = resolve.Kept
 	Look    = resolve.Look
 	Local   = resolve.Local
 	Target  = resolve.Target

@@ -79,6 +79,9 @@ type Verdict struct {
 	Contained bool     // the sandbox must contain what the text does not decide
 	// a standing approval may be offered: nothing here has to be asked every time
 	Standing bool
+
+	Reversible Reversible // whether what it changes can be taken back
+	Losses     []Loss     // what cannot
 }
 
 // A Reason is one rule that applies to a plan.

@@ -28,7 +28,9 @@ func (p Policy) Judge(plan *resolve.Plan) Verdict {
 	j.inners()
 	j.linked()
 	j.levels()
-	return j.verdict()
+	v := j.verdict()
+	v.Reversible, v.Losses = j.reversible()
+	return v
 }
 
 // linked judges what a program could write in place without a word of the text about it. What git

@@ -39,6 +39,8 @@ func (j *judgement) here() {
 // hazards judges what the command table knows to be dangerous whatever the names are.
 // Risk 1 informs; fork bombs and their like are never what anyone wants.
 func (j *judgement) hazards() {
+	j.risks(j.script.Hazards)
+	j.sends()
 	for _, h := range j.script.Hazards {
 		if h.Rule == "net.serve" && j.anyHost() {
 			j.add(Ask, "net.listen", "", "", h.Span, h.Command)

@@ -32,6 +32,7 @@ func (j *judgement) inners() {
 		k.effects()
 		k.codes()
 		k.inners()
+		j.undo.join(k.undo)
 		for _, r := range k.reasons {
 			if r.Decision == Allow ||
 				slices.Contains(vague, r.Rule) &&

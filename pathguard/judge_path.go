@@ -39,6 +39,7 @@ func (j *judgement) target(t *resolve.Target) {
 		j.add(Ask, "exec.path", full, "", span, t.Command)
 	}
 	f := j.find(t, action)
+	j.loses(t, action, f)
 	if f.rule != nil {
 		j.configured("rule.path", f.rule.Verdict, f.rule.Message, full, "", span, t.Command)
 	}

@@ -24,6 +24,7 @@ type judgement struct {
 	disk      *walk.Disk // for Fence; a judgement does not read the disk
 	inner     bool       // the script is in a file that a command executes
 	last      finding
+	undo      losses // what cannot be taken back
 }
 
 // add records a reason. The message is the rule's own text; the span is the effect's.

@@ -11,6 +11,9 @@ func (v *view) substance(o object) {
 	v.list(o, "reasons", "why", []label{{"verdict", ""}, {"message", ""}, {"rule", ""},
 		{"path", ""}, {"instead", "won't ask: "}})
 	v.effects(o)
+	if s, ok := o.takeText("undo"); ok {
+		v.line("undo", text(s))
+	}
 	v.list(o, "opaque", "cannot inspect:", []label{{"text", ""}, {"place", "in "}, {"why", ""}})
 	v.list(o, "hazards", "hazard", []label{{"message", ""}, {"rule", ""}, {"risk", "risk "}})
 	v.list(o, "targets", "paths", []label{{"right", ""}, {"name", ""}, {"real", "→ "}})

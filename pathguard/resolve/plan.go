@@ -30,6 +30,7 @@ type Caller struct {
 	Local   // what is known of this place
 	// it is the start of an agent's program, which has its shell write down functions and aliases
 	Saves bool
+	Undo  Kept // what could be taken back of the run
 }
 
 // HasAgent reports whether one of these agents, with commas between, works here. None are all.

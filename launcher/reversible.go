@@ -1,0 +1,85 @@
+package launcher
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// keepsOf is what undo keeps of a run of this request: the fact by which the policy says what can
+// be taken back.
+func (l *Launcher) keepsOf(req Request) pathguard.Kept {
+	set := l.undoSettings()
+	k := pathguard.Kept{For: set.Keep, Except: set.Except}
+	switch {
+	case set.Quota == 0:
+		k.Why = "undo.quota is 0, so nothing is kept"
+	case req.Tool != nil:
+		k.Why = "the agent's own program does this, and nothing is kept of it"
+	case req.Hold != nil || req.Within != nil:
+		k.Why = "of a session nothing is kept"
+	case l.level() == sandbox.None:
+		k.Why = "there is no sandbox here, so nothing is kept"
+	default:
+		k.On = true
+	}
+	if l.policy.Settings().KeepBackground {
+		k.Lacks = []string{"what goes on in the background when the command has ended"}
+	}
+	return k
+}
+
+// undoText says whether the plan can be taken back, for a page that is bound by its hash: no date,
+// so that it is the same tomorrow.
+func (j *Judgement) undoText() string {
+	v, kept := j.Verdict, j.Plan.Caller.Undo
+	if !kept.On {
+		v.Losses = []pathguard.Loss{{Why: kept.Why}}
+	}
+	long := daysText(kept.For)
+	switch v.Reversible {
+	case pathguard.WhollyReversible:
+		if v.Class == pathguard.ReadOnly {
+			return ""
+		}
+		return "can be undone for " + long
+	case pathguard.PartlyReversible:
+		return fmt.Sprintf("can be undone for %s, but for: %s", long, lossText(v.Losses))
+	}
+	if len(v.Losses) == 0 {
+		return "cannot be undone"
+	}
+	return "cannot be undone: " + lossText(v.Losses)
+}
+
+// maxLossText is how many losses a page names.
+const maxLossText = 3
+
+func lossText(list []pathguard.Loss) string {
+	var words []string
+	for i, loss := range list {
+		if i == maxLossText {
+			words = append(words, fmt.Sprintf("and %d more", len(list)-i))
+			break
+		}
+		text := loss.Why
+		if loss.Path != "" {
+			text = loss.Path + " (" + text + ")"
+		}
+		words = append(words, text)
+	}
+	return strings.Join(words, "; ")
+}
+
+// daysText is a time in days where it is a number of them.
+func daysText(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d >= day && d%day == 0 {
+		return audit.Plural(int(d/day), "day")
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m")
+}

@@ -1,0 +1,12 @@
+package resolve
+
+import "time"
+
+// A Kept says what undo keeps of a run. The zero value is a run of which nothing is kept.
+type Kept struct {
+	On     bool          // what the run changes in the folders where it may write is kept
+	Why    string        // why it is not on
+	For    time.Duration // how long
+	Except []string      // folders and files of which nothing is kept
+	Lacks  []string      // what is not kept of this run, for other reasons than its files
+}
