@@ -365,6 +365,7 @@ var plan = map[string]map[string]string{
 		"launcher/session/wire":   "attach shows what a session says",
 		"launcher/undo":           "it shows changes, and what an undo does",
 		"pathguard":               "it prints verdicts and policy",
+		"pathguard/tamper":        "a diff of files is as inert as one of protected files",
 		"approval":                "it shows and decides",
 		"audit":                   "it replays and verifies",
 		"audit/play":              "replay",

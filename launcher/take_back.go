@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,96 +47,6 @@ func (l *Launcher) undoSettings() pathguard.Undo {
 		}
 	}
 	return set
-}
-
-// KeptRun returns the id of the run that begins with prefix and of which something is kept, or the
-// newest for "".
-func (l *Launcher) KeptRun(prefix string) (string, error) {
-	kept, err := l.keptRuns()
-	if err != nil {
-		return "", err
-	}
-	ids := make([]string, len(kept))
-	for i, k := range kept {
-		ids[i] = k.Run
-	}
-	if prefix == "" {
-		if len(ids) == 0 {
-			return "", errors.New("no run has changed a file yet")
-		}
-		return ids[len(ids)-1], nil
-	}
-	id, err := state.Only(ids, prefix)
-	if errors.Is(err, state.ErrNoSuch) {
-		if past, known := l.Past(prefix); known == nil {
-			return "", fmt.Errorf("run %q: %w; try: tadactl show %[1]s", past.ID, errNothingKept)
-		}
-	}
-	if err != nil {
-		return "", fmt.Errorf("run %q: %w; try: tadactl sessions", prefix, err)
-	}
-	return id, nil
-}
-
-// KeptSince returns the runs from one on that ran in its folder or below, the newest first.
-func (l *Launcher) KeptSince(prefix string) ([]string, error) {
-	first, err := l.KeptRun(prefix)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := l.keptRuns()
-	if err != nil {
-		return nil, err
-	}
-	runs, err := l.Runs()
-	if err != nil {
-		return nil, err
-	}
-	dirs := map[string]string{}
-	for _, r := range runs {
-		dirs[r.ID] = r.Dir
-	}
-	var ids []string
-	for _, k := range kept {
-		if k.Run >= first && isWithin(dirs[k.Run], dirs[first]) {
-			ids = append(ids, k.Run)
-		}
-	}
-	slices.Reverse(ids)
-	return ids, nil
-}
-
-// LastUndo returns the newest undo that was not itself undone.
-func (l *Launcher) LastUndo() (string, error) {
-	kept, err := l.keptRuns()
-	if err != nil {
-		return "", err
-	}
-	undone := map[string]bool{}
-	for _, k := range slices.Backward(kept) {
-		if len(k.Of) > 0 && !undone[k.Run] && !l.isRedo(k, kept) {
-			return k.Run, nil
-		}
-		for _, id := range k.Of {
-			undone[id] = true
-		}
-	}
-	return "", errors.New("there is no undo to take back")
-}
-
-// isRedo reports whether an undo was one of an undo.
-func (l *Launcher) isRedo(k undo.Info, kept []undo.Info) bool {
-	return slices.ContainsFunc(kept, func(other undo.Info) bool {
-		return len(other.Of) > 0 && slices.Contains(k.Of, other.Run)
-	})
-}
-
-func (l *Launcher) keptRuns() ([]undo.Info, error) {
-	store, err := l.undoStore()
-	if err != nil {
-		return nil, err
-	}
-	return store.Runs()
 }
 
 // Kept returns what a run changed.

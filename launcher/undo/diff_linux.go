@@ -57,7 +57,11 @@ func (r *restorer) diff(c Change) string {
 	switch {
 	case err1 == nil && err2 == nil && bytes.Equal(before, after):
 	case err1 != nil || err2 != nil || noText(before) || noText(after):
-		fmt.Fprintf(&b, "Binary files %s and %s differ (%s, %s)\n", left, right,
+		word := "Binary files"
+		if err1 != nil || err2 != nil {
+			word = "Files"
+		}
+		fmt.Fprintf(&b, "%s %s and %s differ (%s; %s)\n", word, left, right,
 			described(c.Before, before, err1), described(c.After, after, err2))
 	default:
 		text := diff.Diff(left, before, right, after)
@@ -181,7 +185,7 @@ func (r *restorer) contentAfter(c Change) ([]byte, error) {
 		f, err := openRegular(src.dir, src.name)
 		return whole(f, err)
 	}
-	for _, k := range r.past.runs { // an undo rewrote it
+	for _, k := range r.later() { // another run or an undo rewrote it
 		for _, i := range k.book.inodes {
 			if i.before.ID == c.After.ID && i.copied.kind != 0 && sameMarks(i.before, c.After) {
 				f, err := r.objects.openCopy(k, i)
@@ -190,6 +194,24 @@ func (r *restorer) contentAfter(c Change) ([]byte, error) {
 		}
 	}
 	return nil, errLater
+}
+
+// later are the runs that came after, undos too. What cannot be read is left out.
+func (r *restorer) later() []*Run {
+	if r.after != nil {
+		return r.after
+	}
+	r.after = []*Run{}
+	list, _ := r.run.store.Runs()
+	for _, info := range list {
+		if info.Start <= r.run.book.head.start {
+			continue
+		}
+		if k, err := r.run.store.Read(info.Run); err == nil {
+			r.after = append(r.after, k)
+		}
+	}
+	return r.after
 }
 
 func whole(f *os.File, err error) ([]byte, error) {

@@ -31,7 +31,7 @@ func TestDiff(t *testing.T) {
 		h.create(w.path("d/made"), "line\nno end", 0)
 	})
 	const want = `diff --git a/binary b/binary
-Binary files a/binary and b/binary differ (3 bytes, SHA-256 SUM, 3 bytes, SHA-256 SUM)
+Binary files a/binary and b/binary differ (3 bytes, SHA-256 SUM; 3 bytes, SHA-256 SUM)
 diff --git a/d b/d
 new file mode 040755
 diff --git a/d/made b/d/made

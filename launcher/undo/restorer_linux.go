@@ -19,6 +19,7 @@ type restorer struct {
 	opened  map[ID]uint32   // the modes of folders that it made writable
 	entries map[ID][]*entry // see byID
 	noted   map[ID]*inode
+	after   []*Run // see later
 }
 
 // A job is an entry that is not as it was before the run.

@@ -68,6 +68,7 @@ func (s *Store) Undo(take Take, id string) (Result, error) {
 		r.close()
 		result.Steps = append(result.Steps, r.steps...)
 	}
+	result.Steps = oncePerPath(result.Steps)
 	for _, step := range result.Steps {
 		if step.Do == Refuse || step.Do == Beside {
 			result.Refused++
@@ -75,6 +76,22 @@ func (s *Store) Undo(take Take, id string) (Result, error) {
 	}
 	_, err = u.Close(End{})
 	return result, err
+}
+
+// oncePerPath leaves the first step of each path, or what was not done to it.
+func oncePerPath(steps []Step) (list []Step) {
+	at := map[string]int{}
+	for _, step := range steps {
+		n, seen := at[step.Path]
+		switch {
+		case !seen:
+			at[step.Path] = len(list)
+			list = append(list, step)
+		case step.Do == Refuse || step.Do == Beside:
+			list[n] = step
+		}
+	}
+	return list
 }
 
 func (s *Store) readAll(names []string) (runs []*Run, err error) {

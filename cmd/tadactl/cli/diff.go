@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,16 +17,16 @@ import (
 )
 
 func (c *ctl) diff() *cobra.Command {
-	var since string
-	var stat, names bool
+	var several launcher.Selection
+	var form diffForm
 	cmd := &cobra.Command{
-		Use:  "diff [ID] [PATH...]",
+		Use:  "diff [ID | --since ID | --session ID | --agent NAME] [PATH...]",
 		Args: cobra.ArbitraryArgs,
 		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
-			if since == "" && (len(args) == 0 || isPath(l, args[0])) {
+			if several == (launcher.Selection{}) && (len(args) == 0 || isPath(l, args[0])) {
 				args = append([]string{""}, args...) // of the newest run
 			}
-			take, err := runsOf(l, since, &args)
+			take, err := runsOf(l, several, &args)
 			if err != nil {
 				return err
 			}
@@ -36,29 +38,54 @@ func (c *ctl) diff() *cobra.Command {
 			if c.json {
 				return c.diffJSON(l, take.Runs, paths)
 			}
-			for _, id := range take.Runs {
-				run, err := l.Kept(id)
-				if err != nil {
-					return fmt.Errorf("run %q: %w", id, err)
-				}
-				if !stat && !names {
-					if err := run.Diff(c.out, paths...); err != nil {
-						return err
-					}
-					continue
-				}
-				for _, d := range changesIn(run, paths) {
-					fmt.Fprintln(c.out, changeLine(d, names))
-				}
-			}
-			return nil
+			return c.paged(func(w io.Writer) error {
+				return form.print(w, l, take.Runs, paths)
+			})
 		}),
 	}
-	cmd.Flags().StringVar(&since, "since", "", "")
-	cmd.Flags().BoolVar(&stat, "stat", false, "")
-	cmd.Flags().BoolVar(&names, "name-only", false, "")
+	severalFlags(cmd, &several)
+	cmd.Flags().BoolVar(&form.stat, "stat", false, "")
+	cmd.Flags().BoolVar(&form.names, "name-only", false, "")
 	cmd.MarkFlagsMutuallyExclusive("stat", "name-only")
 	return verb(cmd)
+}
+
+// A diffForm is how changes are printed: as a unified diff, or less of it.
+type diffForm struct{ stat, names bool }
+
+func (f diffForm) print(w io.Writer, l *launcher.Launcher, ids, paths []string) error {
+	commands := map[string]string{}
+	if len(ids) > 1 && !f.names {
+		runs, err := l.Runs()
+		if err != nil {
+			return err
+		}
+		for _, r := range runs {
+			commands[r.ID] = cmp.Or(r.Inside, r.Command)
+		}
+	}
+	for _, id := range ids {
+		run, err := l.Kept(id)
+		if err != nil {
+			return fmt.Errorf("run %q: %w", id, err)
+		}
+		list := changesIn(run, paths)
+		if command := commands[id]; command != "" && len(list) > 0 {
+			fmt.Fprintf(w, "run %s  %s\n", id, brief(command))
+		}
+		if !f.stat && !f.names {
+			if err := run.Diff(w, paths...); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, d := range list {
+			if _, err := fmt.Fprintln(w, changeLine(d, f.names)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // isPath reports whether a word means a path, and not a run.

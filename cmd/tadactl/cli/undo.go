@@ -10,20 +10,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
 
 func (c *ctl) undo() *cobra.Command {
-	var since string
+	var several launcher.Selection
 	var both bool
 	cmd := &cobra.Command{
-		Use:  "undo ID [PATH...] | undo --since ID [PATH...]",
+		Use: "undo ID [PATH...] | undo --since ID | --session ID | --agent NAME " +
+			"[PATH...]",
 		Args: cobra.ArbitraryArgs,
 		RunE: c.outside(approval.RestoreFile, func(l *launcher.Launcher, _ *cobra.Command,
 			args []string) error {
-			take, err := runsOf(l, since, &args)
+			take, err := runsOf(l, several, &args)
 			if err != nil {
 				return err
 			}
@@ -34,9 +36,16 @@ func (c *ctl) undo() *cobra.Command {
 			return c.takeBack(l, take)
 		}),
 	}
-	cmd.Flags().StringVar(&since, "since", "", "")
+	severalFlags(cmd, &several)
 	cmd.Flags().BoolVar(&both, "keep-both", false, "")
 	return verb(cmd)
+}
+
+// severalFlags are the options that name several runs.
+func severalFlags(cmd *cobra.Command, s *launcher.Selection) {
+	cmd.Flags().StringVar(&s.Since, "since", "", "")
+	cmd.Flags().StringVar(&s.Session, "session", "", "")
+	cmd.Flags().StringVar(&s.Agent, "agent", "", "")
 }
 
 func (c *ctl) redo() *cobra.Command {
@@ -58,13 +67,17 @@ func (c *ctl) redo() *cobra.Command {
 }
 
 // runsOf are those that the words name, the newest first. The word of an ID is taken off.
-func runsOf(l *launcher.Launcher, since string, args *[]string) (take undo.Take, err error) {
+func runsOf(l *launcher.Launcher, several launcher.Selection,
+	args *[]string) (take undo.Take, err error) {
 	switch {
-	case since != "":
-		take.Runs, err = l.KeptSince(since)
+	case several != (launcher.Selection{}):
+		if several.Dir, err = here(); err == nil {
+			take.Runs, err = l.KeptBy(several)
+		}
 		return take, err
 	case len(*args) == 0:
-		return take, usagef("expected the ID of a run, or --since ID; see: tadactl sessions")
+		return take, usagef("expected the ID of a run, or --since, --session or --agent; " +
+			"see: tadactl sessions")
 	}
 	id, err := l.KeptRun((*args)[0])
 	*args, take.Runs = (*args)[1:], []string{id}
@@ -149,7 +162,7 @@ func (c *ctl) printSteps(steps []undo.Step) {
 func stepLine(s undo.Step) string {
 	line := fmt.Sprintf("%-8s %s", s.Do, inert(s.Path))
 	if s.Why != "" {
-		line += "  (" + inert(s.Why) + ")"
+		line += "  (" + render.Inert(s.Why) + ")"
 	}
 	return line
 }

@@ -78,7 +78,7 @@ func (w *wanted) runs(l *launcher.Launcher) ([]launcher.Past, error) {
 }
 
 func (w *wanted) match(r launcher.Past) bool {
-	return (w.agent == "" || strings.TrimPrefix(r.Agent, "?") == w.agent) &&
+	return (w.agent == "" || r.IsOf(w.agent)) &&
 		(w.item == "" || r.WorkItem == w.item) &&
 		(w.authority == "" || r.Authority == w.authority) &&
 		(w.outcome == "" || slices.Contains(outcomes(r), w.outcome)) &&

@@ -1,0 +1,224 @@
+package launcher
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/launcher/state"
+	"github.com/tada-run/tada-run/launcher/undo"
+)
+
+// A Selection says which runs are shown or taken back: those that fit all that it names, and the
+// undos of those.
+type Selection struct {
+	Since   string // this run and later ones, in its folder or below
+	Session string // this run, and those inside of it
+	Agent   string // those of the agent, in the workspace of Dir or the folder of Since
+	Dir     string
+}
+
+// KeptBy returns the runs of a selection of which something is kept, the newest first.
+func (l *Launcher) KeptBy(s Selection) ([]string, error) {
+	kept, err := l.keptRuns()
+	if err != nil {
+		return nil, err
+	}
+	fits, err := l.fitting(s)
+	if err != nil {
+		return nil, err
+	}
+	in := map[string]bool{}
+	var ids []string
+	for _, k := range kept {
+		outside := func(id string) bool { return !in[id] }
+		if fits(k.Run) || len(k.Of) > 0 && !slices.ContainsFunc(k.Of, outside) {
+			in[k.Run] = true
+			ids = append(ids, k.Run)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("%s: %w; try: tadactl sessions", s, errNothingKept)
+	}
+	ids = l.withoutRedone(ids, kept)
+	slices.Reverse(ids)
+	return ids, nil
+}
+
+// String names a selection in an error.
+func (s Selection) String() string {
+	var words []string
+	for _, f := range []struct{ name, value string }{
+		{"since", s.Since}, {"session", s.Session}, {"agent", s.Agent},
+	} {
+		if f.value != "" {
+			words = append(words, fmt.Sprintf("--%s %q", f.name, f.value))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// fitting returns what tells whether a run is one of a selection.
+func (l *Launcher) fitting(s Selection) (func(id string) bool, error) {
+	runs, err := l.Runs()
+	if err != nil {
+		return nil, err
+	}
+	past := map[string]Past{}
+	for _, r := range runs {
+		past[r.ID] = r
+	}
+	first, dir := "", ""
+	if s.Since != "" {
+		if first, err = l.KeptRun(s.Since); err != nil {
+			return nil, err
+		}
+		dir = past[first].Dir
+	} else if s.Agent != "" {
+		if dir, err = l.workspaceOf(s.Dir); err != nil {
+			return nil, err
+		}
+	}
+	if s.Session != "" {
+		session, err := l.Past(s.Session)
+		if err != nil {
+			return nil, err
+		}
+		s.Session = session.ID
+	}
+	return func(id string) bool {
+		r := past[id]
+		return id >= first && (dir == "" || isWithin(r.Dir, dir)) &&
+			(s.Agent == "" || r.IsOf(s.Agent)) &&
+			(s.Session == "" || r.ID == s.Session || r.Within == s.Session)
+	}, nil
+}
+
+// IsOf reports whether a run was proposed by an agent, by the name that it gives itself.
+func (p Past) IsOf(agent string) bool {
+	name := strings.TrimPrefix(p.Agent, "?")
+	return name == agent || strings.TrimPrefix(name, "mcp/") == agent
+}
+
+// workspaceOf is the workspace that a folder is in, or the folder.
+func (l *Launcher) workspaceOf(dir string) (string, error) {
+	j, err := l.Judge(Request{Dir: dir, Shell: Shell{Text: ":"}})
+	if err != nil {
+		return "", err
+	}
+	defer j.Close()
+	return j.ground(), nil
+}
+
+// withoutRedone takes an undo out, with what it undid, where a redo did all of that again: the redo
+// stands for it.
+func (l *Launcher) withoutRedone(ids []string, kept []undo.Info) []string {
+	of := map[string][]string{}
+	for _, k := range kept {
+		of[k.Run] = k.Of
+	}
+	for n := 1; n < len(ids); n++ {
+		was := ids[n-1]
+		begin := n - 1 - len(of[was])
+		if len(of[was]) == 0 || !slices.Equal(of[ids[n]], []string{was}) || begin < 0 {
+			continue
+		}
+		undone := slices.Clone(ids[begin : n-1])
+		slices.Reverse(undone)
+		if slices.Equal(undone, of[was]) && l.undidAll(was, undone) {
+			ids = slices.Concat(ids[:begin], ids[n:])
+			n = begin
+		}
+	}
+	return ids
+}
+
+// undidAll reports whether an undo changed every path that the runs had changed.
+func (l *Launcher) undidAll(by string, runs []string) bool {
+	all := l.changedPaths(by)
+	return !slices.ContainsFunc(runs, func(id string) bool {
+		paths := l.changedPaths(id)
+		for path := range paths {
+			if !all[path] {
+				return true
+			}
+		}
+		return len(paths) == 0
+	})
+}
+
+func (l *Launcher) changedPaths(id string) map[string]bool {
+	paths := map[string]bool{}
+	if run, err := l.Kept(id); err == nil {
+		for _, c := range run.Changes() {
+			paths[c.Path] = true
+			if c.From != "" {
+				paths[c.From] = true
+			}
+		}
+	}
+	return paths
+}
+
+// KeptRun returns the id of the run that begins with prefix and of which something is kept, or the
+// newest for "".
+func (l *Launcher) KeptRun(prefix string) (string, error) {
+	kept, err := l.keptRuns()
+	if err != nil {
+		return "", err
+	}
+	ids := make([]string, len(kept))
+	for i, k := range kept {
+		ids[i] = k.Run
+	}
+	if prefix == "" {
+		if len(ids) == 0 {
+			return "", errors.New("no run has changed a file yet")
+		}
+		return ids[len(ids)-1], nil
+	}
+	id, err := state.Only(ids, prefix)
+	if errors.Is(err, state.ErrNoSuch) {
+		if past, known := l.Past(prefix); known == nil {
+			return "", fmt.Errorf("run %q: %w; try: tadactl show %[1]s", past.ID, errNothingKept)
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("run %q: %w; try: tadactl sessions", prefix, err)
+	}
+	return id, nil
+}
+
+// LastUndo returns the newest undo that was not itself undone.
+func (l *Launcher) LastUndo() (string, error) {
+	kept, err := l.keptRuns()
+	if err != nil {
+		return "", err
+	}
+	undoes := map[string]bool{} // an undo of undos alone does again what they undid
+	for _, k := range kept {
+		undoes[k.Run] = slices.ContainsFunc(k.Of, func(id string) bool { return !undoes[id] })
+	}
+	undone := map[string]bool{}
+	for _, k := range slices.Backward(kept) {
+		switch {
+		case undone[k.Run]:
+			continue
+		case undoes[k.Run]:
+			return k.Run, nil
+		}
+		for _, id := range k.Of {
+			undone[id] = true
+		}
+	}
+	return "", errors.New("there is no undo to take back")
+}
+
+func (l *Launcher) keptRuns() ([]undo.Info, error) {
+	store, err := l.undoStore()
+	if err != nil {
+		return nil, err
+	}
+	return store.Runs()
+}
