@@ -33,6 +33,20 @@ func (k *capture) close() {
 	}
 }
 
+// written announces that a file is opened for writing.
+func (k *capture) written(object int, name string) {
+	if k != nil && k.keepsObject(object, name) {
+		_ = k.Write(object, name)
+	}
+}
+
+// made announces that an entry comes to a place.
+func (k *capture) made(p *spot) {
+	if k != nil && k.kept(p.in) != keepsNone {
+		_ = k.Make(p.dir, p.in, p.name)
+	}
+}
+
 // keepsObject reports whether an open object is in a place of which something is kept. The name is
 // the kernel's.
 func (k *capture) keepsObject(object int, name string) bool {

@@ -139,8 +139,9 @@
 //
 //   - Nothing is allowed or refused because of it: the kernel or the broker makes the call as
 //     without it (sandbox: TestChangesAreAnnounced).
-//   - A name is looked up before the kernel does. A program that swaps it in between spoils what is
-//     kept of its own changes.
+//   - What is kept of a file of a tree that is opened for writing is of the very object that the
+//     broker opens. Else a name is looked up before the kernel does: a program that swaps it in
+//     between spoils what is kept of its own changes.
 //   - At strong, metadata that is changed through a descriptor is not announced: untar does so for
 //     each file that it has just made, and two more answers would double what a file takes. A file
 //     opened for writing was announced at that time; the others are found by who keeps them.

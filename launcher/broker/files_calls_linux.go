@@ -89,12 +89,6 @@ func openFiles(p *Profile, r *run) customer {
 	return &fileAnswers{r.files, r.changes}
 }
 
-// fileAnswers are the answers to calls about files, each after what it changes was announced.
-type fileAnswers struct {
-	*files
-	changes *capture
-}
-
 // answer looks a name up in what the kernel has in memory. Where that is not enough, as on a slow
 // file system, it is done beside.
 func (f *fileAnswers) answer(c *call) {
@@ -117,11 +111,9 @@ func (f *fileAnswers) make(r *fileRequest) {
 		syscall.ForkLock.RLock()
 		defer syscall.ForkLock.RUnlock()
 	}
-	fd, err := -1, error(errApart)
-	if alone, slow := f.changes.announce(r); slow != nil {
-		err = slow
-	} else if !alone || f.provides && r.does == opens && r.changesInPlace() {
-		fd, err = r.act(f.files, r)
+	fd, err := f.openPlain(r)
+	if err == errApart {
+		fd, err = f.act(r)
 	}
 	switch {
 	case err == errSlow:
@@ -134,6 +126,18 @@ func (f *fileAnswers) make(r *fileRequest) {
 	default:
 		r.reply(err)
 	}
+}
+
+// act makes a call, or leaves it to the kernel, after what it changes was announced.
+func (f *fileAnswers) act(r *fileRequest) (int, error) {
+	alone, err := f.changes.announce(r)
+	switch {
+	case err != nil:
+		return -1, err
+	case alone && !(f.provides && r.does == opens && r.changesInPlace()):
+		return -1, errApart
+	}
+	return r.act(f.files, r)
 }
 
 func (f *fileAnswers) close() {

@@ -19,11 +19,7 @@ func (f *files) object(r *fileRequest) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	flags := uint64(0)
-	if r.flags&unix.O_NOFOLLOW != 0 {
-		flags = unix.O_NOFOLLOW
-	}
-	return f.lookUp(r, name, flags)
+	return f.lookUp(r, name, uint64(r.flags&unix.O_NOFOLLOW))
 }
 
 // wholeName is the first name of a call as an absolute one.
@@ -84,6 +80,10 @@ func (f *files) entry(r *fileRequest) (at int, p *spot, err error) {
 		p := &spot{name: last, slash: slash}
 		if p.dir, err = f.lookUp(r, in, unix.O_DIRECTORY); err != nil {
 			return -1, nil, err
+		}
+		if r.cached != 0 && isSlow(p.dir) {
+			p.close()
+			return -1, nil, errSlow
 		}
 		if p.in, err = os.Readlink(selfFile(p.dir)); err != nil {
 			p.close()

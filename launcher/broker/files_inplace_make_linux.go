@@ -15,8 +15,6 @@ func (f *files) createInPlace(r *fileRequest, p *spot) (int, error) {
 	switch {
 	case p.slash:
 		return -1, unix.EISDIR
-	case r.cached != 0 && isSlow(p.dir):
-		return -1, errSlow
 	case statx(p.dir, "", &st) != nil:
 		return -1, unix.EACCES
 	case !r.waits():

@@ -21,19 +21,27 @@ var slowKinds = []string{"fuse", "nfs", "cifs", "smb", "9p", "virtiofs", "ceph",
 // slowDevices are the numbers of file systems that were asked about.
 var slowDevices sync.Map
 
-// isSlow reports whether the object that fd is a handle of is on such a file system. The kernel
-// knows that without asking the file system.
+// isSlow reports whether the object that fd is a handle of is on such a file system.
 func isSlow(fd int) bool {
 	var st unix.Statx_t
-	err := unix.Statx(fd, "", unix.AT_EMPTY_PATH|unix.AT_STATX_DONT_SYNC, 0, &st)
-	if err != nil {
-		return false
-	}
-	dev := strconv.Itoa(int(st.Dev_major)) + ":" + strconv.Itoa(int(st.Dev_minor))
+	return statxKnown(fd, &st) == nil && onSlow(&st)
+}
+
+// statxKnown looks at what fd is a handle of without asking the file system: on a slow one, the
+// numbers of the device and of the file alone are sure.
+func statxKnown(fd int, st *unix.Statx_t) error {
+	return unix.Statx(fd, "", unix.AT_EMPTY_PATH|unix.AT_STATX_DONT_SYNC,
+		unix.STATX_BASIC_STATS|unix.STATX_BTIME, st)
+}
+
+// onSlow reports whether what was looked at is on a slow file system.
+func onSlow(st *unix.Statx_t) bool {
+	dev := unix.Mkdev(st.Dev_major, st.Dev_minor)
 	slow, known := slowDevices.Load(dev)
 	if !known {
 		table, _ := os.ReadFile("/proc/self/mountinfo")
-		slow = isSlowDevice(string(table), dev)
+		slow = isSlowDevice(string(table), strconv.Itoa(int(st.Dev_major))+":"+
+			strconv.Itoa(int(st.Dev_minor)))
 		slowDevices.Store(dev, slow)
 	}
 	return slow.(bool)
