@@ -87,7 +87,7 @@ func (w *wants) page(c network.Want, full bool) string {
 	line("command", w.j.Script.Text)
 	line("program", c.Path)
 	if identity(c.Program) == plan.OwnCode {
-		line("", "which commands may write: a yes is for all such code here")
+		line("", "which commands may write: an approval covers all such code here")
 	}
 	if full {
 		line("bound to", identity(c.Program))
