@@ -298,6 +298,7 @@ var plan = map[string]map[string]string{
 		"launcher/permit":        "it knows which calls were approved",
 		"launcher":               "a tool is a request to it",
 		"launcher/refusal":       "it tells a client why its call does not go ahead",
+		"launcher/undo":          "undo_run says what was done to which path",
 		"launcher/session":       "a command gets descriptors of its own",
 		"integration/quarantine": "read_reference asks the broker of a session",
 		"pathguard/tamper":       "an answer about protected files uses the words of that package",

@@ -182,7 +182,10 @@ func (j *Judgement) names(word string) bool {
 
 // fenceText is the sandbox as it is shown to a person.
 func (j *Judgement) fenceText() string {
-	if j.Request.Tool != nil {
+	switch t := j.Request.Tool; {
+	case t != nil && t.undoes:
+		return "none; tada-run itself does this"
+	case t != nil:
 		return "none; the agent's own program does this"
 	}
 	f := j.fence()

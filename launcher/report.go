@@ -24,7 +24,7 @@ type Report struct {
 	// the level that it would run at: strong, base, or none
 	Sandbox string `json:"sandbox"`
 	// whether what it changes can be taken back: true, "partly" or false
-	Reversible any    `json:"reversible"`
+	Reversible any    `json:"reversible" jsonschema:"true, partly or false"`
 	Lacks      []Lack `json:"irreversible,omitempty"` // what cannot
 	ReportOpens
 	Grant string `json:"grant,omitempty"` // by which it runs without a question

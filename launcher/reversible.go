@@ -18,7 +18,7 @@ func (l *Launcher) keepsOf(req Request) pathguard.Kept {
 	switch {
 	case set.Quota == 0:
 		k.Why = "undo.quota is 0, so nothing is kept"
-	case req.Tool != nil:
+	case req.Tool != nil && !req.Tool.undoes:
 		k.Why = "the agent's own program does this, and nothing is kept of it"
 	case req.Hold != nil || req.Within != nil:
 		k.Why = "of a session nothing is kept"
@@ -43,7 +43,7 @@ func (j *Judgement) undoText() string {
 	long := daysText(kept.For)
 	switch v.Reversible {
 	case pathguard.WhollyReversible:
-		if v.Class == pathguard.ReadOnly {
+		if v.Class == pathguard.ReadOnly && j.Request.Tool == nil {
 			return ""
 		}
 		return "can be undone for " + long

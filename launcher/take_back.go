@@ -7,11 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/approval/canonical"
-	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher/record"
-	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/launcher/undo"
 	"github.com/tada-run/tada-run/pathguard"
 )
@@ -67,56 +62,10 @@ func (l *Launcher) PlanUndo(take undo.Take) ([]undo.Step, error) {
 	return store.Plan(take)
 }
 
-// Undo takes runs back for a person. It is a run of its own, with the command line that asked for
-// it, in the record and for further undos.
-func (l *Launcher) Undo(take undo.Take, command, dir string) (result undo.Result, err error) {
-	if _, err := l.May(approval.RestoreFile, approval.ChannelTadactl); err != nil {
-		return result, err
-	}
+func (l *Launcher) keptRuns() ([]undo.Info, error) {
 	store, err := l.undoStore()
 	if err != nil {
-		return result, err
+		return nil, err
 	}
-	id, err := state.NewID(l.state.Now(), l.state.Random)
-	if err != nil {
-		return result, err
-	}
-	log, err := l.OpenLog()
-	if err != nil {
-		return result, err
-	}
-	defer log.Close()
-	running, err := log.Begin(id)
-	if err != nil {
-		return result, err
-	}
-	defer func() { _ = running.End() }()
-	if err := appendTo(log, record.KindIntent, object{"sid": id, "command": command, "cwd": dir,
-		"verdict": "allow", "risk": 0, "undoes": strings.Join(take.Runs, " "),
-		"version": Version()}, audit.Intent); err != nil {
-		return result, err
-	}
-	result, err = store.Undo(take, id)
-	end, status := object{"sid": id, "exited": true, "signal": 0}, 0
-	if err != nil {
-		status, end["problem"] = 1, err.Error()
-	} else if result.Refused > 0 {
-		status = 1
-	}
-	end["status"] = status
-	if run, bad := store.Read(id); bad == nil {
-		changesOf(run.Summary(), nil, 0).record(end)
-	}
-	return result, errors.Join(err, appendTo(log, record.KindEnd, end, audit.Durable))
-}
-
-func appendTo(log *audit.Log, kind string, body object, d audit.Durability) error {
-	b, err := canonical.Append(nil, body)
-	if err == nil {
-		_, err = log.Append(kind, b, d)
-	}
-	if err != nil {
-		return &record.Error{Kind: kind, Err: err}
-	}
-	return nil
+	return store.Runs()
 }

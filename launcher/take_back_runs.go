@@ -214,11 +214,3 @@ func (l *Launcher) LastUndo() (string, error) {
 	}
 	return "", errors.New("there is no undo to take back")
 }
-
-func (l *Launcher) keptRuns() ([]undo.Info, error) {
-	store, err := l.undoStore()
-	if err != nil {
-		return nil, err
-	}
-	return store.Runs()
-}

@@ -19,6 +19,7 @@ type Tool struct {
 
 	Unknown bool   // nothing is known of the tool but its arguments: it is a question by itself
 	Command string // a command line that it seems to run, "" for none
+	undoes  bool   // tada-run itself takes runs back, and keeps what it changes
 }
 
 // An Access is one name that a Tool takes, spelled as the caller spelled it.

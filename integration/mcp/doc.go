@@ -8,6 +8,7 @@
 //	check_command    what would happen; nothing runs
 //	pending_status   the state of pending approvals
 //	accept_tamper    ask the user, who sees the diff, to accept the change of a protected file
+//	undo_run         take back what a run changed in files
 //	read_reference   read a typed:// reference of a quarantine, for the quarantined agent
 //
 // A quarantined client (TADA_QUARANTINE in its environment) is offered only the last.
@@ -29,6 +30,10 @@
 // Not this server. The client and its model can ask; the user answers with tadactl. No tool
 // approves, and the client is not asked for the user's answer (elicitation), because it would come
 // through the agent's own process.
+//
+// undo_run asks the user, and shows the plan of the undo, unless the run is the newest that changed
+// anything in the workspace, this server started it, no approval let it run, and all that it
+// changed is as it left it. The undo is a run of its own: undo_run with its id does all again.
 //
 // # Limits
 //

@@ -170,7 +170,7 @@ func TestTools(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	if want := "accept_tamper check_command pending_status read_reference run_command run_many"; strings.Join(names, " ") != want {
+	if want := "accept_tamper check_command pending_status read_reference run_command run_many undo_run"; strings.Join(names, " ") != want {
 		t.Errorf("tools %q, want %q", names, want)
 	}
 }
@@ -559,7 +559,7 @@ func TestOnlyWhoIsHeldReadsAReference(t *testing.T) {
 		args{"uri": strings.Replace(ref.URI(), "hmac=", "hmac=0", 1)}); !bad {
 		t.Errorf("a bad reference: %v %q", got, text)
 	}
-	for _, tool := range strings.Fields("run_command run_many check_command pending_status accept_tamper") {
+	for _, tool := range strings.Fields("run_command run_many check_command pending_status accept_tamper undo_run") {
 		if _, text, bad := held.call(t, tool, args{"command": "id"}); !bad {
 			t.Errorf("who is held has %s: %q", tool, text)
 		}

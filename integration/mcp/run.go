@@ -136,6 +136,7 @@ func (s *Server) runCommand(ctx context.Context, r *sdk.CallToolRequest,
 	req.Stdio = c.stdio
 	out, runErr := s.Launcher.Run(ctx, req)
 	c.close()
+	s.started.add(out.Session)
 	ran := c.told("", out, runErr)
 	ran.Audit = s.tellRun(req, "run_command", ran)
 	return result(ran), ran, nil
@@ -178,6 +179,9 @@ func result(ran Ran) *sdk.CallToolResult {
 	}
 	if ran.Status != 0 {
 		text += fmt.Sprintf("\n[exit status %d]", ran.Status)
+	}
+	if changes := ran.RunChanges.String(); changes != "" {
+		text += fmt.Sprintf("\n[%s; run %s]", changes, ran.Session)
 	}
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 }
@@ -235,6 +239,7 @@ func (s *Server) runMany(ctx context.Context, r *sdk.CallToolRequest,
 	out, failed, tampered := none, false, false
 	for i, one := range results {
 		captures[i].close()
+		s.started.add(one.Outcome.Session)
 		ran := captures[i].told(one.ID, one.Outcome, one.Err)
 		ran.Audit = s.tellRun(b.Calls[i], "run_many", ran)
 		out.Results, out.Audit = append(out.Results, ran), ran.Audit

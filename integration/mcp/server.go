@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,6 +28,29 @@ type Server struct {
 	// confined client is offered only read_reference; a trusted client may not read untrusted
 	// content.
 	Quarantine string
+
+	started started
+}
+
+// started are the runs that this server's client has started.
+type started struct {
+	mu  sync.Mutex
+	ids map[string]bool
+}
+
+func (s *started) add(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ids == nil {
+		s.ids = map[string]bool{}
+	}
+	s.ids[id] = true
+}
+
+func (s *started) has(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ids[id]
 }
 
 // Run serves until the client hangs up or ctx ends.
@@ -72,6 +96,11 @@ func (s *Server) trusted(server *sdk.Server) {
 		Name: "accept_tamper", Description: "Ask the user to accept a change to a protected file. " +
 			"The user is shown the diff.",
 	}, s.acceptTamper)
+	add(s, server, &sdk.Tool{
+		Name: "undo_run", Description: "Take back what a run changed in files. For your own last " +
+			"run this needs no approval if nothing was changed since; otherwise the user is " +
+			"asked. With check, only show what would be done.",
+	}, s.undoRun)
 }
 
 // add offers a tool. A call that it cannot answer is not carried out. That is a decision like any

@@ -9,6 +9,7 @@ import (
 	"github.com/tada-run/tada-run/integration/quarantine"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/refusal"
+	"github.com/tada-run/tada-run/launcher/undo"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
@@ -82,6 +83,37 @@ func (s *Server) acceptTamper(ctx context.Context, r *sdk.CallToolRequest,
 	}
 	return nil, Accepted{Accepted: true, Path: event.Path, Checksum: event.Checksum, Audit: head},
 		nil
+}
+
+func (s *Server) undoRun(ctx context.Context, r *sdk.CallToolRequest,
+	in Undo) (*sdk.CallToolResult, Undone, error) {
+	req, err := s.request(r, in.Cwd, in.Wait)
+	if err != nil {
+		return nil, Undone{}, err
+	}
+	take := undo.Take{Runs: []string{in.Run}, Paths: absolute(req.Dir, in.Paths)}
+	n := launcher.Notice{Platform: req.Agent, Tool: "undo_run"}
+	if in.Check {
+		plan, err := s.Launcher.PlanFor(req, take, s.started.has)
+		if err != nil {
+			return nil, Undone{}, err
+		}
+		out := undone(plan)
+		n.Decision, n.Command = "checked", "undo_run "+out.Run
+		out.Audit = s.tell(n)
+		return textOf(out), out, nil
+	}
+	done, err := s.Launcher.AskUndo(ctx, req, take, s.started.has, n)
+	if err != nil {
+		return nil, Undone{}, err
+	}
+	out := undone(done)
+	if out.Audit = done.Head; done.Refusal != nil {
+		return refused(done.Refusal, done.Head), out, nil
+	}
+	out.Undone = true
+	s.started.add(out.Undo)
+	return textOf(out), out, nil
 }
 
 // Reference is the input of read_reference.
