@@ -18,12 +18,14 @@ type Runner struct {
 
 // wrap returns the command line that runs text through tada-run. All shells that platforms use read
 // single quotes in the same way. An id that is not a plain word is left out: it is only a label.
-func (r Runner) wrap(agent, id, text string) string {
+func (r Runner) wrap(agent, id, text string) string { return r.wrapped(agent, id, text, quote) }
+
+func (r Runner) wrapped(agent, id, text, quote string) string {
 	line := r.start(agent)
 	if id != "" && quoteWord(id) == id {
 		line += "--call-id=" + id + " "
 	}
-	return line + "-c " + quoteText(text)
+	return line + "-c '" + strings.ReplaceAll(text, "'", quote) + "'"
 }
 
 // behind separates the line that runs the text from the text itself. Package wrapper splits the two
@@ -79,10 +81,13 @@ func (r Runner) unwrap(agent, line string) (text string, ok bool) {
 	}
 	body, begins := strings.CutPrefix(rest, "-c '")
 	body, ends := strings.CutSuffix(body, "'")
-	text = strings.NewReplacer(quote, "'", typedQuote, "'").Replace(body)
-	made := r.wrap(agent, id, text)
-	return text, begins && ends &&
-		(made == line || strings.ReplaceAll(made, quote, typedQuote) == line)
+	for _, q := range []string{quote, typedQuote} {
+		text = strings.ReplaceAll(body, q, "'")
+		if begins && ends && r.wrapped(agent, id, text, q) == line {
+			return text, true
+		}
+	}
+	return "", false
 }
 
 // A quote inside single quotes: in a form that Codex can read, which otherwise does not apply the
