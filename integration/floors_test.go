@@ -30,7 +30,7 @@ var upward = map[string]int{
 	"cmd/tada-run/cli":          2,
 	"integration/hermetic":      1,
 	"integration/hook":          1,
-	"integration/hook/settings": 4,
+	"integration/hook/settings": 3,
 	"integration/mcp":           2,
 	"integration/quarantine":    5,
 	"launcher":                  4,

@@ -290,6 +290,7 @@ var plan = map[string]map[string]string{
 	"integration/hook": {
 		"launcher":           "it asks for the judgement, and lets the launcher record the decision",
 		"launcher/refusal":   "it tells a platform why its call does not go ahead",
+		"shellparse":         "the user's rules are for the simple commands of a line",
 		"shellparse/wrapper": "package wrapper recognises what it writes around a command",
 
 		"shellparse/catalog/agents": "where each platform has the user's rules",

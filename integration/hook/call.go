@@ -39,6 +39,8 @@ type Decision struct {
 	Reason  string `json:"reason,omitempty"` // why it is blocked, for the agent
 	// the kind of event that a quarantine made of it
 	SecurityEvent string `json:"securityEvent,omitempty"`
+	// the rule of the user's by which the platform asks the user before it goes on
+	Ask string `json:"ask,omitempty"`
 	// arguments to use instead of those that were sent
 	Change Object `json:"change,omitempty"`
 	// what else the person has to know, at the first call of a conversation

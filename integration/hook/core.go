@@ -18,6 +18,8 @@ type Core struct {
 	Env    []string
 	Runner Runner
 	Inside func() error // set inside a session; returns nil if its sandbox contains the calls
+	// the programs of a platform that started this one, whose command lines may have rules
+	Starters func(platform string) ([]launcher.Starter, error)
 
 	// Quarantine, if not nil, is asked first. It returns false for a call of an agent that is not
 	// in quarantine; its decision about the others is final.
@@ -82,7 +84,20 @@ func (c *Core) leave(call Call) Decision {
 	if _, _, patch := patchIn(sent); patch && call.Patches {
 		return passed
 	}
-	if _, wrapped := c.Runner.unwrap(call.Platform, sent); !wrapped && !call.Wrapped {
+	text, wrapped := c.Runner.unwrap(call.Platform, sent)
+	if !wrapped {
+		text = sent
+	}
+	rules := ruleSources{call, c.Env, c.Starters}
+	switch r, err := rules.ruled(text); {
+	case err != nil:
+		return unwitnessed(err, errInside)
+	case r != nil && r.asks && rules.asks():
+		passed.Ask = r.text
+	case r != nil:
+		return blocked(rules.blocks(r), "none: "+errInside.Error())
+	}
+	if !wrapped && !call.Wrapped {
 		passed.Change = Object{call.spelled("command"): quoted(c.Runner.through(call.Platform,
 			call.ID, sent))}
 	}
@@ -161,20 +176,28 @@ func (d *decider) command(ctx context.Context) (Decision, error) {
 		n.Decision, n.Code = refusal.Status, refusal.Code
 		return d.refused(refusal, n, "")
 	}
-	if !d.call.Wrapped {
-		if told := d.call.ruled(d.Env, j, text); told != "" {
-			n.Decision, n.Code = "denied", "user_rule"
-			head, err := d.l.Tell(n)
-			return blocked("tada-run: blocked: "+told, head), err
-		}
+	rules := ruleSources{d.call, d.Env, d.Starters}
+	r, err := rules.ruled(text)
+	if err != nil {
+		return Decision{}, err
+	}
+	ask := ""
+	if r != nil && r.asks && rules.asks() {
+		ask = r.text
+	} else if r != nil {
+		n.Decision, n.Code = "denied", "user_rule"
+		head, err := d.l.Tell(n)
+		return blocked(rules.blocks(r), head), err
 	}
 	if d.call.Wrapped || wrapped && (d.call.Fixed || Short(sent) != sent) {
 		// the short line is what an agent types
 		n.Decision = "allowed"
 		return d.allowed(n, nil)
 	}
-	return d.allowed(n, Object{d.call.spelled("command"): quoted(d.Runner.through(d.call.Platform,
-		d.call.ID, text))})
+	answer, err := d.allowed(n, Object{d.call.spelled("command"): quoted(d.Runner.through(
+		d.call.Platform, d.call.ID, text))})
+	answer.Ask = ask
+	return answer, err
 }
 
 // patch judges a command line that the platform takes for its own tool. It is judged as that tool,

@@ -25,16 +25,18 @@
 // A call is blocked, goes on as it is, or goes on with other arguments.
 //
 //   - A command line that policy denies is blocked. Any other is rewritten to run through tada-run,
-//     which sandboxes it, records it and, if needed, asks for approval. The platform's own "ask" is
-//     never used: some platforms run the call or hang on it, and an answer that comes through the
-//     agent's process is not the user's.
+//     which sandboxes it, records it and, if needed, asks for approval. Its questions never become
+//     the platform's "ask": some platforms run the call or hang on it, and an answer that comes
+//     through the agent's process is not the user's.
 //   - The user's own rules in the platform apply as if there were no hook: no answer says "allow"
-//     if
-//     the platform would take that as the user's approval, and the rewritten command ends with an
-//     exit and then the agent's original text, so that the platform's rules match each command
-//     in it. A line that is blocked or asked about by a rule for a line as a whole
-//     ("curl * | sh") is blocked here, as far as the platform has its rules in files. If the
-//     platform's shell is tada-run, nothing is rewritten, and every rule applies.
+//     if the platform would take that as the user's approval, and the rewritten command ends with
+//     an exit and then the agent's original text, so that the platform's rules match each command
+//     in it. Rules for a line as a whole ("curl * | sh") are looked for here: in the settings and
+//     policies of the platform, and in the command line that its program was started with
+//     ([Core.Starters]). A line that they deny is blocked. One that they ask about is asked about
+//     by the platform where its hook can say so, and blocked elsewhere. What cannot be read may
+//     have a rule for any line of several commands. If the platform's shell is tada-run, nothing is
+//     rewritten, and every rule applies.
 //   - A tool that takes files is judged by their names with the same policy. A call that needs
 //     approval is blocked, with the command to approve it; once approved, the same call passes.
 //   - An unknown tool needs approval, once for each workspace if the user chooses so: a grant

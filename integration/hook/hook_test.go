@@ -51,7 +51,8 @@ func newRoom(t testing.TB, config ...string) room {
 	r.l = l
 	r.core = &hook.Core{
 		Open: func() (*launcher.Launcher, error) { return l, nil }, Env: []string{"PATH=/usr/bin:/bin", "LANG=C.UTF-8"},
-		Runner: hook.Runner{Path: "/opt/t/tada-run"},
+		Runner:   hook.Runner{Path: "/opt/t/tada-run"},
+		Starters: func(string) ([]launcher.Starter, error) { return nil, nil },
 	}
 	return r
 }

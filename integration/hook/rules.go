@@ -2,54 +2,71 @@ package hook
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // A platform compares the user's rules with a command line as a whole, and with each simple command
 // in it. In a line that goes through tada-run it still finds the simple commands, but the whole is
 // another one: a rule for "curl * | sh" would match nothing. So such rules are looked for here, in
-// the files that the facts about agents name. A rule that might match is enough to block: how
-// exactly a platform compares differs from release to release.
+// the files and the words of the platform's own command line that the facts about agents name. A
+// rule that might match is enough: how exactly a platform compares differs from release to release.
+// What cannot be read might match every line.
 
-// ruled says which rule of the user's is for a command line as a whole, "" for none.
-func (c Call) ruled(env []string, j *launcher.Judgement, text string) string {
-	var parts []string
-	for _, each := range j.Script.Commands {
-		var words []string
-		for _, a := range each.Args {
-			words = append(words, a.Text)
-		}
-		parts = append(parts, bare(strings.Join(words, " ")))
+// ruled returns the rule of the user's that the platform cannot apply to what it gets in place of a
+// command line; nil if there is none.
+func (s ruleSources) ruled(text string) (*rule, error) {
+	if s.Wrapped || simple(text) {
+		return nil, nil
 	}
-	wholes := wholes(text)
-	for f := range agents.Of("rules") {
-		if agents.Platform(f.Agent) != c.Platform {
-			continue
-		}
-		for _, r := range c.rules(env, f.Words()) {
-			if slices.ContainsFunc(wholes, r.pattern.MatchString) &&
-				!slices.ContainsFunc(parts, r.pattern.MatchString) {
-				advice := "run its commands one at a time"
-				if agents.First(f.Agent, "shell") != "" {
-					advice += ", or the user types: tadactl shell install " + c.Platform
-				}
-				return fmt.Sprintf("the user's rule %q in %s is for this command line as a "+
-					"whole; %s", r.text, r.file, advice)
-			}
+	rules, err := s.rules()
+	if err != nil {
+		return nil, err
+	}
+	wholes, parts := wholes(text), parts(text)
+	for _, r := range rules {
+		asks := r.asks && !s.asks() && slices.ContainsFunc(parts, r.part) // by itself
+		if !asks && slices.ContainsFunc(wholes, r.whole) {
+			return &r, nil
 		}
 	}
-	return ""
+	return nil, nil
+}
+
+// blocks says why a line is blocked by a rule.
+func (s ruleSources) blocks(r *rule) string {
+	advice := "run its commands one at a time"
+	if agents.First(agents.OfPlatform(s.Platform), "shell") != "" {
+		advice += ", or the user types: tadactl shell install " + s.Platform
+	}
+	if r.text == "" {
+		return fmt.Sprintf("tada-run: blocked: %s cannot be read, and may have the user's rule "+
+			"for this command line as a whole; %s", r.from, advice)
+	}
+	return fmt.Sprintf("tada-run: blocked: the user's rule %q in %s is for this command line as a "+
+		"whole; %s", r.text, r.from, advice)
+}
+
+// simple reports whether a platform certainly finds the whole line as a command in what it gets.
+func simple(text string) bool { return !strings.ContainsAny(text, "\n;&|<>()$`#{}") }
+
+// parts are the simple commands in a line, as they are written.
+func parts(text string) (list []string) {
+	for _, each := range shellparse.Parse(text, shellparse.Options{}).Commands {
+		if s := each.Span; 0 <= s.Start && s.Start < s.End && s.End <= len(text) {
+			list = append(list, text[s.Start:s.End])
+		}
+	}
+	return list
 }
 
 var (
-	comment   = regexp.MustCompile(`(?m)^[ \t]*#.*$`)
-	redirects = regexp.MustCompile(`[0-9]*&?[<>]+[&|]?[ \t]*[^ \t\n;&|()]+`)
-	leading   = regexp.MustCompile(`\A(?:(?:[A-Za-z_]\w*=\S*|env|nohup|nice|time|command|builtin|` +
+	comment   = expression(`(?m)^[ \t]*#.*$`)
+	redirects = expression(`[0-9]*&?[<>]+[&|]?[ \t]*[^ \t\n;&|()]+`)
+	leading   = expression(`\A(?:(?:[A-Za-z_]\w*=\S*|env|nohup|nice|time|command|builtin|` +
 		`stdbuf \S+|timeout (?:-\S+ )*\S+) )+`)
 )
 
@@ -57,10 +74,10 @@ var (
 // changes how a command runs and not which, and without comments.
 func wholes(text string) (list []string) {
 	list = append(list, text)
-	for _, one := range []string{text, comment.ReplaceAllString(text, "")} {
-		for _, one := range []string{one, redirects.ReplaceAllString(one, "")} {
+	for _, one := range []string{text, comment().ReplaceAllString(text, "")} {
+		for _, one := range []string{one, redirects().ReplaceAllString(one, "")} {
 			one = bare(one)
-			list = append(list, one, leading.ReplaceAllString(one, ""))
+			list = append(list, one, leading().ReplaceAllString(one, ""))
 		}
 	}
 	return list

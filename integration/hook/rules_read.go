@@ -3,93 +3,178 @@ package hook
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
-// A rule denies or asks: where and how it is written, and what it is compared with.
-type rule struct {
-	file, text string
-	pattern    *regexp.Regexp
+// ruleSources are where the user's rules for a call are found.
+type ruleSources struct {
+	Call
+	env      []string
+	starters func(platform string) ([]launcher.Starter, error)
 }
 
-// rules reads what a fact names: a file, the member with the lists, the tool, and the variable with
-// another folder. A file that cannot be read has no rules for the platform either.
-func (c Call) rules(env, fact []string) (list []rule) {
-	folder := ""
-	if len(fact) > 3 {
-		folder = valueOf(env, fact[3])
+// asks reports whether the platform asks the user where an answer of the hook says so.
+func (s ruleSources) asks() bool {
+	own := agents.OfPlatform(s.Platform)
+	for f := range agents.Of("asks") {
+		if f.Agent == own {
+			return true
+		}
 	}
-	files := launcher.HookSwitch{File: fact[0]}.Files(valueOf(env, "HOME"), folder, c.Dir,
-		launcher.Top(c.Dir))
-	for _, file := range files {
-		found, _ := filepath.Glob(file)
-		for _, file := range found {
-			data, _ := launcher.ReadSettings(file)
-			each := listed(data, fact[1], fact[2])
-			if filepath.Ext(file) == ".toml" {
-				each = tables(data, fact[1], fact[2])
+	return false
+}
+
+// rules are those of the user's for the platform, wherever they are.
+func (s ruleSources) rules() (list []rule, err error) {
+	own := agents.OfPlatform(s.Platform)
+	var starters []launcher.Starter
+	for f := range agents.Of("given", "policies", "rules") {
+		fact := f.Words()
+		switch {
+		case f.Agent != own:
+		case f.Kind == "rules":
+			for _, file := range s.places(fact[0], fact[3:]) {
+				list = append(list, s.in(file, fact[1], fact[2], missing)...)
 			}
-			for _, r := range each {
-				r.file = file
-				list = append(list, r)
+		case f.Kind == "policies":
+			for _, file := range s.places(fact[0], nil) {
+				for _, name := range valuesIn(file, fact[1]) {
+					list = append(list, s.at(name, s.Dir, fact[2], fact[3])...)
+				}
+			}
+		case starters == nil:
+			if starters, err = s.starters(s.Platform); err != nil {
+				return nil, err
+			}
+			fallthrough
+		default:
+			for _, c := range starters {
+				list = append(list, s.given(c, fact)...)
 			}
 		}
+	}
+	return list, nil
+}
+
+// places are the files that a fact names; the variable, if there is one, names another folder.
+func (s ruleSources) places(name string, variable []string) (list []string) {
+	folder := ""
+	if len(variable) > 0 {
+		folder = valueOf(s.env, variable[0])
+	}
+	for _, file := range (launcher.HookSwitch{File: name}).Files(valueOf(s.env, "HOME"), folder,
+		s.Dir, launcher.Top(s.Dir)) {
+		found, _ := filepath.Glob(file)
+		list = append(list, found...)
 	}
 	return list
 }
 
+// at reads what a value names, a file or a folder with policies, relative to a directory; or the
+// rules themselves, as JSON.
+func (c Call) at(value, dir, member, tools string) (list []rule) {
+	if strings.HasPrefix(strings.TrimSpace(value), "{") {
+		return c.listed("the command line of "+c.Platform, []byte(value), member, tools)
+	}
+	if !filepath.IsAbs(value) {
+		value = filepath.Join(dir, value)
+	}
+	if info, err := os.Stat(value); err == nil && info.IsDir() {
+		files, _ := filepath.Glob(filepath.Join(value, "*.toml"))
+		for _, file := range files {
+			list = append(list, c.in(file, member, tools, missing)...)
+		}
+		return list
+	}
+	return c.in(value, member, tools, nil)
+}
+
+// missing are errors with which a file has no rules for the platform either.
+var missing = []error{os.ErrNotExist, os.ErrPermission}
+
+// in are the rules in a file.
+func (c Call) in(file, member, tools string, none []error) []rule {
+	data, err := launcher.ReadSettings(file)
+	switch {
+	case slices.ContainsFunc(none, func(n error) bool { return errors.Is(err, n) }):
+		return nil
+	case err != nil || data == nil:
+		return []rule{unreadable(file)}
+	case filepath.Ext(file) == ".toml":
+		return c.tables(file, data, member, tools)
+	}
+	return c.listed(file, data, member, tools)
+}
+
+// unreadable is a file that may have a rule for any command line.
+func unreadable(from string) rule {
+	return rule{from: from, whole: anyLine, part: noLine}
+}
+
 // listed are the rules in lists of texts, as TOOL(PATTERN).
-func listed(data []byte, member, tool string) (list []rule) {
+func (c Call) listed(from string, data []byte, member, tools string) (list []rule) {
+	_, strict, err := WithoutComments(data)
+	if len(bytes.TrimSpace(strict)) == 0 && err == nil {
+		return nil
+	}
 	var members, lists Object
-	_ = json.Unmarshal(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), &members)
+	if err != nil || json.Unmarshal(strict, &members) != nil {
+		return []rule{unreadable(from)}
+	}
 	_ = json.Unmarshal(members[member], &lists)
-	for _, kind := range []string{"deny", "ask"} {
+	for _, kind := range []string{"deny", "ask", "exclude"} {
 		var texts []any
 		_ = json.Unmarshal(lists[kind], &texts)
-		for _, each := range texts {
-			text, _ := each.(string)
-			body, is := strings.CutPrefix(strings.TrimSpace(text), tool+"(")
-			if body, ends := strings.CutSuffix(body, ")"); is && ends {
-				list = append(list, rule{text: text, pattern: pattern(body)})
-			}
+		for _, text := range textsIn(texts) {
+			list = append(list, wordedIn(from, text, tools, kind == "ask")...)
 		}
 	}
 	return list
 }
 
 // tables are the rules in tables of TOML, with a decision, the tool, and what its command begins
-// with. An expression that only other programs can read is left out.
-func tables(data []byte, member, tool string) (list []rule) {
+// with, or an expression for its arguments.
+func (c Call) tables(file string, data []byte, member, tool string) (list []rule) {
 	var members map[string]any
-	_ = toml.Unmarshal(data, &members)
+	if toml.Unmarshal(data, &members) != nil {
+		return []rule{unreadable(file)}
+	}
 	rules, _ := members[member].([]map[string]any)
 	for _, r := range rules {
-		if r["decision"] == "allow" || !slices.Contains(textsIn(r["toolName"]), tool) {
+		names, asks := textsIn(r["toolName"]), r["decision"] == "ask_user"
+		if r["decision"] == "allow" || len(names) > 0 && !slices.ContainsFunc(names,
+			func(n string) bool { return n == tool || strings.Contains(n, "*") }) {
 			continue
 		}
 		for _, text := range textsIn(r["commandPrefix"]) {
-			list = append(list, rule{text: text, pattern: pattern(text + "*")})
+			list = append(list, worded(file, text, text+" *", asks))
 		}
-		begins := textsIn(r["commandRegex"])
+		for _, text := range textsIn(r["commandRegex"]) {
+			list = append(list, c.expressed(file, text, `"command":"`+text, asks))
+		}
 		for _, text := range textsIn(r["argsPattern"]) {
-			if _, of, is := strings.Cut(text, `"command":"`); is {
-				begins = append(begins, strings.TrimSuffix(of, `"`))
-			}
-		}
-		for _, text := range begins {
-			if p, err := regexp.Compile(`(?s)\A(?:` + text + `)`); err == nil {
-				list = append(list, rule{text: text, pattern: p})
-			}
+			list = append(list, c.expressed(file, text, text, asks))
 		}
 	}
 	return list
+}
+
+// valuesIn are the values of a key in settings.
+func valuesIn(file, key string) []string {
+	data, _ := launcher.ReadSettings(file)
+	_, strict, _ := WithoutComments(data)
+	var members map[string]any
+	_ = json.Unmarshal(strict, &members)
+	return textsIn(members[key])
 }
 
 // textsIn is a text, or a list of them.
@@ -106,17 +191,20 @@ func textsIn(v any) (list []string) {
 	return list
 }
 
-// pattern is what a rule means, and somewhat more: a star is any text, also with the colon or the
-// blank before it.
-func pattern(rule string) *regexp.Regexp {
-	text := regexp.QuoteMeta(bare(rule))
-	return regexp.MustCompile(`(?s)\A` + stars.ReplaceAllString(text, `.*`) + `\z`)
-}
-
-var stars = regexp.MustCompile(`(?:[: ]?\\\*)+`)
-
-// bare is a text without quotes, and with one blank where there are several.
-func bare(text string) string {
-	text = strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(text)
-	return strings.Join(strings.Fields(text), " ")
+// given are the rules that a program was given with an option: its values are rules that deny, or
+// what has a member with rules.
+func (c Call) given(s launcher.Starter, fact []string) (list []rule) {
+	for _, value := range values(s.Words, fact[0]) {
+		if len(fact) == 2 {
+			list = append(list, wordedIn(fact[0], value, fact[1], false)...)
+			continue
+		}
+		list = append(list, c.at(value, s.Dir, fact[1], fact[2])...)
+		for _, one := range strings.Split(value, ",") {
+			if one != value && !strings.HasPrefix(strings.TrimSpace(value), "{") {
+				list = append(list, c.at(strings.TrimSpace(one), s.Dir, fact[1], fact[2])...)
+			}
+		}
+	}
+	return list
 }

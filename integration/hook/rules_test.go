@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/launcher"
 )
 
 // C1: a rule of the user's for a command line as a whole holds, though the line that the platform
@@ -27,7 +29,10 @@ func TestRulesForWholeLines(t *testing.T) {
 		{"Bash(true *f)", "true; touch f", true},
 		{"Bash(git*f)", "git init -q g; touch f", true},
 		{"Bash(touch:*)", "touch f", false}, // the platform finds it
-		{"Bash(touch:*)", "touch f && echo", false},
+		{"Bash(touch:*)", "touch f && echo", true},
+		{"Bash(rm *)", "rmdir x && touch f", false},
+		{"Bash(rm:*)", "rm-x y; touch f", false},
+		{"Bash(git *f)", "git x; gitf && touch f", true},
 		{"Bash(touch f)", "true; touch f", false},
 		{"Bash(touch g && *)", "touch f && echo", false},
 		{"Bash", "true; touch f", false},
@@ -58,56 +63,116 @@ func ruled(t *testing.T, kind, file, rule, line string) bool {
 	if strings.HasPrefix(file, "moved/") {
 		r.core.Env = append(r.core.Env, "CLAUDE_CONFIG_DIR="+filepath.Join(base, "moved"))
 	}
-	path := filepath.Join(base, file)
 	text := "\ufeff" + string(message(t, object{"permissions": object{kind: []any{1, rule}}}))
+	got := r.with(t, "claude-code", file, text, line)
+	if asks := got == "the platform is told ask"; asks != (got != "through" && kind == "ask") ||
+		!asks && got != "through" && !strings.Contains(got, "the user's rule") {
+		t.Fatalf("%s: %s", line, got)
+	}
+	return got != "through"
+}
+
+// C1: the same for the policies of Gemini CLI, which asks by itself about a command in the line. An
+// expression that Go cannot read is one that matches more.
+func TestPoliciesForWholeLines(t *testing.T) {
+	for _, test := range []struct{ rule, line, blocked string }{
+		{`commandPrefix = "cd . && touch"`, "cd . && touch f", "deny ask_user"},
+		{`commandPrefix = ["x", "ls | tee"]`, "ls | tee f", "deny ask_user"},
+		{`commandPrefix = "echo x > f"`, "echo x > f", "deny ask_user"},
+		{`commandRegex = "true; t.*"`, "true; touch f", "deny ask_user"},
+		{`argsPattern = "\"command\":\"cd . && touch f\""`, "cd . && touch f", "deny ask_user"},
+		{`commandPrefix = "touch"`, "touch f; true", "deny"},
+		{`commandPrefix = "touch"`, "touch f", ""},
+		{`commandPrefix = "tou"`, "touch f; true", ""},
+		{`argsPattern = "touch"`, "true; touch f", "deny"},
+		{`commandRegex = "(?!x)"`, "touch f; true", "deny ask_user"},
+		{`commandRegex = "(?!x)y"`, "touch f; true", ""},
+		{`commandRegex = "true(?=; touch f)"`, "true; touch f", "deny ask_user"},
+		{`commandRegex = "(?:(?<=(a)[)\\]])tr|x)ue; t.*(?!x(y))"`, "true; touch f",
+			"deny ask_user"},
+		{`commandRegex = "(.)rue; \\1"`, "true; touch f", "deny ask_user"},
+		{`commandRegex = "[^]+; \\u0074ouch"`, "true; touch f", "deny ask_user"},
+		{`commandRegex = "true\\A"`, "echo; touch f", "deny ask_user"},
+		{`commandRegex = "(?=a)*"`, "echo; touch f", "deny ask_user"},
+		{`argsPattern = "\u0000\"command\":\"true; touch f\"\u0000"`, "true; touch f",
+			"deny ask_user"},
+		{"[", "true; touch f", "deny ask_user allow"},
+	} {
+		for _, decision := range []string{"deny", "ask_user", "allow"} {
+			text := "[[rule]]\ntoolName = \"run_shell_command\"\n" + test.rule +
+				"\ndecision = \"" + decision + "\"\npriority = 900\n"
+			r := newRoom(t)
+			got := r.with(t, "gemini", ".gemini/policies/own.toml", text, test.line)
+			if want := strings.Contains(test.blocked, decision); (got != "through") != want {
+				t.Errorf("%s, %s: %q is %s", decision, test.rule, test.line, got)
+			}
+		}
+	}
+}
+
+// with is what happens to a command line where a file of the home has a text.
+func (r room) with(t *testing.T, platform, file, text, line string) string {
+	t.Helper()
+	home := filepath.Dir(r.dir)
+	r.core.Env = append(r.core.Env, "HOME="+home)
+	path := filepath.Join(home, file)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	shape := shapes(t)["claude-code"]
-	a := r.serve(t, "claude-code", message(t, shape(r.dir, "Bash", object{"command": line})))
-	got := outcome(t, "claude-code", a)
-	if got != "through" && !strings.Contains(a.Stderr, "the user's rule") {
-		t.Fatalf("%s: %+v", line, a)
-	}
-	return got != "through"
+	own := spelling["Bash"][platform]
+	call := shapes(t)[platform](r.dir, own[0], object{own[1]: line})
+	return outcome(t, platform, r.serve(t, platform, message(t, call)))
 }
 
-// C1: the same for the policies of Gemini CLI.
-func TestPoliciesForWholeLines(t *testing.T) {
+// C1: rules that the platform's program was given on its command line hold as those in files do,
+// and where that cannot be read, or a file that it names, no line with several commands goes on.
+func TestGivenRulesForWholeLines(t *testing.T) {
+	const policy = "[[rule]]\ncommandPrefix = \"ls | tee\"\ndecision = \"deny\"\npriority = 1\n"
+	const typed = "/opt/t/tada-run --agent=qwen -c "
 	for _, test := range []struct {
-		rule, line string
-		blocked    bool
+		platform, words, line string
+		blocked               bool
 	}{
-		{`commandPrefix = "cd . && touch"`, "cd . && touch f", true},
-		{`commandPrefix = ["x", "ls | tee"]`, "ls | tee f", true},
-		{`commandPrefix = "echo x > f"`, "echo x > f", true},
-		{`commandRegex = "true; t.*"`, "true; touch f", true},
-		{`argsPattern = "\"command\":\"cd . && touch f\""`, "cd . && touch f", true},
-		{`commandPrefix = "touch"`, "touch f; true", false},
-		{`commandRegex = "(?!x)"`, "touch f; true", false},
-		{`argsPattern = "touch"`, "true; touch f", false},
+		{"claude-code", "--disallowedTools@Read@Bash(cd . && *)", "cd . && ls", true},
+		{"claude-code", "--disallowed-tools=Edit,Bash(echo x > f)", "echo x > f", true},
+		{"claude-code", "--disallowedTools@Edit Bash(ls | wc) Read@go", "ls | wc", true},
+		{"claude-code", "--disallowedTools@Bash(ls | wc)", "ls; wc", false},
+		{"claude-code", "--allowedTools@Bash(ls | wc)@-p@Bash(ls | wc)", "ls | wc", false},
+		{"claude-code", `--settings@{"permissions":{"deny":["Bash(ls | wc)"]}}`, "ls | wc", true},
+		{"claude-code", `--settings@{"permissions":{"ask":["Bash(ls | wc)"]}}`, "ls | wc", true},
+		{"claude-code", `--settings@{"permissions":{"allow":["Bash(ls | wc)"]}}`, "ls | wc", false},
+		{"claude-code", `--settings@{`, "ls | wc", true},
+		{"claude-code", `--settings@/dev/fd/63`, "ls | wc", true},
+		{"claude-code", `--settings@/dev/fd/63`, "ls", false},
+		{"copilot", "--deny-tool@write@shell(echo x > f)", "echo x > f", true},
+		{"copilot", "--deny-tool=shell(echo:*)", "echo x > f", true},
+		{"copilot", "--allow-tool@shell(echo:*)", "echo x > f", false},
+		{"gemini", "--policy@own.toml", "ls | tee f", true},
+		{"gemini", "--policy=x.toml,own.toml", "ls | wc", true}, // x.toml is not there
+		{"gemini", "--adminPolicy@.", "ls | tee f", true},
+		{"gemini", "--policy@own.toml", "ls | wc", false},
+		{"qwen", "--exclude-tools@Bash(ls | wc)", typed + "'ls | wc'\nexit\nls | wc", true},
+		{"qwen", "--exclude-tools@ShellTool(ls | *)", typed + "'ls | wc'\nexit\nls | wc", true},
+		{"qwen", "--exclude-tools@Bash(ls)", typed + "'ls | wc'\nexit\nls | wc", false},
 	} {
-		for _, decision := range []string{"deny", "ask_user", "allow"} {
-			r := newRoom(t)
-			base := filepath.Dir(r.dir)
-			r.core.Env = append(r.core.Env, "HOME="+base)
-			path := filepath.Join(base, ".gemini/policies/own.toml")
-			text := "[[rule]]\ntoolName = \"run_shell_command\"\n" + test.rule +
-				"\ndecision = \"" + decision + "\"\npriority = 900\n"
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			call := shapes(t)["gemini"](r.dir, "run_shell_command", object{"command": test.line})
-			got := outcome(t, "gemini", r.serve(t, "gemini", message(t, call)))
-			if want := test.blocked && decision != "allow"; (got != "through") != want {
-				t.Errorf("%s, %s: %q is %s", decision, test.rule, test.line, got)
-			}
+		r := newRoom(t)
+		r.core.Starters = func(string) ([]launcher.Starter, error) {
+			return []launcher.Starter{{Dir: filepath.Dir(r.dir),
+				Words: strings.Split("agent@"+test.words, "@")}}, nil
+		}
+		got := r.with(t, test.platform, "own.toml", policy, test.line)
+		if blocked := got != "through" && got != "go"; blocked != test.blocked ||
+			blocked && got != "the platform is told ask" &&
+				!strings.Contains(got, "the user's rule") {
+			t.Errorf("%s %s: %q is %s", test.platform, test.words, test.line, got)
+		}
+		r.core.Starters = func(string) ([]launcher.Starter, error) { return nil, os.ErrPermission }
+		if got := r.with(t, test.platform, "own.toml", "", "ls; ls"); !strings.HasPrefix(got,
+			"blocked: tada-run: blocked: permission denied") {
+			t.Errorf("%s: what cannot be read: %s", test.platform, got)
 		}
 	}
 }

@@ -55,7 +55,7 @@ const blockStatus = 2
 // hookRun is `tadactl hook run ARGS`. It does without the tree of verbs, because it is started
 // before every call of an agent.
 func hookRun(place launcher.Place, args []string) int {
-	core := &hook.Core{Env: os.Environ()}
+	core := &hook.Core{Env: os.Environ(), Starters: launcher.Starters}
 	set := pflag.NewFlagSet("hook run", pflag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	set.StringVar(&place.State, "home", place.State, "")

@@ -3,9 +3,9 @@ package platform
 import "github.com/tada-run/tada-run/integration/hook"
 
 // claudeCode is Claude Code: PreToolUse. Exit status 2 blocks, with the reason on standard error;
-// after every other failure the call runs. "ask" is not used, because anyone who controls the
-// agent's terminal answers it. "allow" is not used either: it would replace the answer of the
-// person whom Claude Code's own rules ask.
+// after every other failure the call runs. "ask" is used only for the user's own rules that ask,
+// because anyone who controls the agent's terminal answers it. "allow" is not used: it would
+// replace the answer of the person whom Claude Code's own rules ask.
 func claudeCode() hook.Adapter {
 	call := hook.Members{
 		Session: "session_id", ID: "tool_use_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input",
@@ -31,6 +31,10 @@ func claudeCode() hook.Adapter {
 			out := object{"hookEventName": event}
 			if d.Change != nil {
 				out["updatedInput"] = args
+			}
+			if d.Ask != "" {
+				out["permissionDecision"] = "ask"
+				out["permissionDecisionReason"] = "the user's rule: " + d.Ask
 			}
 			return say(told(d, object{"hookSpecificOutput": out, "suppressOutput": true,
 				"tada": object{"audit": d.Audit}}))

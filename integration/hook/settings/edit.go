@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/tada-run/tada-run/integration/hook"
 )
 
 // indent returns the indentation of one level in the text.
 func (t *document) indent() string {
 	lines := t.plain
-	if bytes.HasPrefix(t.data, bom) {
-		lines = lines[len(bom):]
+	if bytes.HasPrefix(t.data, hook.BOM) {
+		lines = lines[len(hook.BOM):]
 	}
 	for line := range bytes.Lines(lines) {
 		trimmed := bytes.TrimLeft(line, " \t")
@@ -89,7 +91,7 @@ func (t *document) cut(n *node, i int) []byte {
 	from, to := t.tail(before, n.begins[i]), n.values[i].end
 	comma := t.comma(to, after)
 	rest, _, _ := bytes.Cut(t.data[max(to, comma+1):], []byte("\n"))
-	if comment := from > before && t.plain[from-1] == lineComment; comment &&
+	if comment := from > before && t.plain[from-1] == hook.LineComment; comment &&
 		len(bytes.TrimSpace(rest)) > 0 {
 		from = n.begins[i] // what follows must not become part of the comment
 	}

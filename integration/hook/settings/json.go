@@ -38,9 +38,9 @@ type node struct {
 
 // parse reads a document with the positions of its values.
 func parse(data []byte) (*document, error) {
-	plain, strict, err := withoutComments(data)
+	plain, strict, err := hook.WithoutComments(data)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %v", ErrNotJSON, err)
 	}
 	t := &document{data: data, plain: plain, strict: strict}
 	if len(bytes.TrimSpace(strict)) == 0 {
@@ -184,8 +184,8 @@ func ensure(data []byte, path []string, v any) ([]byte, error) {
 // withValue returns a document without a value, with an empty object added at its end.
 func withValue(t *document) []byte {
 	data, start := t.data, 0
-	if bytes.HasPrefix(data, bom) {
-		start = len(bom)
+	if bytes.HasPrefix(data, hook.BOM) {
+		start = len(hook.BOM)
 	}
 	end := t.tail(start, len(data))
 	if end > start {

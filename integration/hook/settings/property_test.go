@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hook"
 )
 
 // A door is one way to edit one file.
@@ -125,7 +127,7 @@ func made(seed uint64) []byte {
 		m.newline = "\r\n"
 	}
 	if m.IntN(4) == 0 {
-		m.b.Write(bom)
+		m.b.Write(hook.BOM)
 	}
 	m.gap()
 	if m.IntN(20) > 0 {

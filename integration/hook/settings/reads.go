@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+
+	"github.com/tada-run/tada-run/integration/hook"
 )
 
 // A syntax is what a platform accepts in its files besides strict JSON, found by trying. If a file
@@ -31,7 +33,7 @@ func (p Place) read(data []byte) error {
 		at    int // the first place, -1 for none
 	}{
 		{p.reads.byteOrderMark, "a byte order mark",
-			bytes.Index(data[:min(len(data), len(bom))], bom)},
+			bytes.Index(data[:min(len(data), len(hook.BOM))], hook.BOM)},
 		{p.reads.comments, "comments", t.comment()},
 		{p.reads.lastCommas, "a comma after the last value", differs(t.plain, t.strict)},
 	} {
@@ -46,7 +48,7 @@ func (p Place) read(data []byte) error {
 
 // comment returns the first comment.
 func (t *document) comment() int {
-	start := len(t.data) - len(bytes.TrimPrefix(t.data, bom))
+	start := len(t.data) - len(bytes.TrimPrefix(t.data, hook.BOM))
 	if i := differs(t.data[start:], t.plain[start:]); i >= 0 {
 		return start + i
 	}

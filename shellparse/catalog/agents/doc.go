@@ -75,9 +75,15 @@
 // a command line as a whole:
 //
 //	rules FILE MEMBER TOOL [VARIABLE]
-//	                         the member has lists "deny" and "ask" with TOOL(PATTERN), or in TOML
-//	                         tables with a decision and the tool; the variable names another
-//	                         folder
+//	                         the member has lists "deny", "ask" and "exclude" with TOOL(PATTERN),
+//	                         or in TOML tables with a decision and the tool; TOOL may be several,
+//	                         with commas; the variable names another folder
+//	policies FILE KEY MEMBER TOOL
+//	                         the values of the key are files and folders with such tables
+//	given OPTION TOOL        an option of its command line: rules that deny
+//	given OPTION MEMBER TOOL the same: files, folders or JSON with such a member
+//	asks                     its hook can have it ask the user, who then answers for the command
+//	                         that the hook returns
 //
 // How its hook is registered, and how its shell is set:
 //

@@ -1,24 +1,23 @@
-package settings
+package hook
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
 )
 
-// bom is what some editors write before UTF-8 text.
-var bom = []byte("\xef\xbb\xbf")
+// BOM is what some editors write before UTF-8 text.
+var BOM = []byte("\xef\xbb\xbf")
 
-// lineComment replaces the bytes of a comment up to the end of its line, and blockComment those of
+// LineComment replaces the bytes of a comment up to the end of its line, and blockComment those of
 // any other.
-const lineComment, blockComment = '\t', ' '
+const LineComment, blockComment = '\t', ' '
 
-// withoutComments returns the document twice: with blanks for its comments, and also with spaces
+// WithoutComments returns a JSON document twice: with blanks for its comments, and also with spaces
 // for the commas after the last value of an object or a list. Both have every other byte at its
-// position. Programs differ in whether they accept such files; this package only preserves what is
-// there.
-func withoutComments(data []byte) (plain, strict []byte, err error) {
+// position. Platforms differ in whether they accept such files.
+func WithoutComments(data []byte) (plain, strict []byte, err error) {
 	plain = bytes.Clone(data)
-	if bytes.HasPrefix(plain, bom) {
+	if bytes.HasPrefix(plain, BOM) {
 		copy(plain, "   ")
 	}
 	for i := 0; i < len(plain); i++ {
@@ -28,15 +27,14 @@ func withoutComments(data []byte) (plain, strict []byte, err error) {
 		case bytes.HasPrefix(plain[i:], []byte("//")):
 			end := i + len(bytes.SplitN(plain[i:], []byte("\n"), 2)[0])
 			if r := bytes.IndexByte(bytes.TrimSuffix(plain[i:end], []byte("\r")), '\r'); r >= 0 {
-				return nil, nil, fmt.Errorf("%w: a comment with a carriage return, where for some "+
-					"it ends", ErrNotJSON)
+				return nil, nil, errors.New("a comment has a carriage return, where some end it")
 			}
-			blank(plain[i:end], lineComment)
+			blank(plain[i:end], LineComment)
 			i = end
 		case bytes.HasPrefix(plain[i:], []byte("/*")):
 			n := bytes.Index(plain[i+2:], []byte("*/"))
 			if n < 0 {
-				return nil, nil, fmt.Errorf("%w: a comment does not end", ErrNotJSON)
+				return nil, nil, errors.New("a comment does not end")
 			}
 			blank(plain[i:i+n+4], blockComment)
 			i += n + 3

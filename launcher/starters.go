@@ -1,0 +1,41 @@
+package launcher
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/caller"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
+)
+
+// A Starter is a program that started this one.
+type Starter = caller.Program
+
+// liners are the programs that start a hook for a client: see [HookGuard].
+var liners = []string{"sh", "dash", "bash", "zsh", "busybox", "timeout", "coreutils", "tada-run",
+	"tadactl"}
+
+// Starters returns the program that started this process as a hook of the platform, and the
+// platform's programs around it: some start themselves again.
+func Starters(platform string) ([]Starter, error) {
+	list := caller.Around()
+	for len(list) > 0 && slices.Contains(liners, path.Base(list[0].File)) &&
+		strings.Contains(strings.Join(list[0].Words, " "), "hook run ") {
+		list = list[1:]
+	}
+	if len(list) == 0 {
+		return nil, errors.New("the command line of the program that started the hook cannot be " +
+			"read, and may have rules of the user's")
+	}
+	starters := list[:1:1]
+	for _, p := range list[1:] {
+		if agent := approval.AgentProgram(p.File, p.Words); agent != "" &&
+			agents.Platform(agent) == platform {
+			starters = append(starters, p)
+		}
+	}
+	return starters, nil
+}
