@@ -68,8 +68,12 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 		cmd.Env = withSockets(cmd.Env, b.sockets)
 	}
 	if j.Request.Hold == nil {
-		b.kept = r.l.keep(&b.profile, r.id, j.ground(),
-			slices.Concat(names(b.caches), []string{b.sockets}, r.l.undoSettings().Except))
+		except := slices.Concat(names(b.caches), []string{b.sockets}, r.l.undoSettings().Except)
+		b.kept, err = r.l.keep(&b.profile, r.id, j.ground(), except,
+			j.Verdict.Stands || r.l.stands)
+		if err != nil {
+			return cmd, err
+		}
 	}
 	cmd.Inherit, b.withheld = handDown(j.Request.Files, b.profile)
 	b.inherited = cmd.Inherit

@@ -218,7 +218,7 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention,
 			return f, err
 		}
 	}
-	if f.Undo, err = l.collectKept(); err != nil {
+	if f.Undo, err = l.collectKept(0); err != nil {
 		return f, err
 	}
 	if log.SealDue() {

@@ -75,7 +75,7 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 	caller := pathguard.Caller{
 		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir,
 		Intent: req.Intent, Publish: req.Publish, Self: self(),
-		Saves: req.saves(), Undo: l.keepsOf(req), Local: pathguard.Local{Moved: moved,
+		Saves: req.saves(), Local: pathguard.Local{Moved: moved, Undo: l.keepsOf(req),
 			Agents: sync.OnceValue(req.loaders), Look: look},
 	}
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {

@@ -1,10 +1,13 @@
 package launcher
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/tada-run/tada-run/launcher/broker"
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -18,10 +21,11 @@ type kept struct {
 	journal *undo.Journal // nil before the beginning and after the end
 	trees   []string
 	single  bool // of a folder, the run may write one file only
+	stands  bool // no one was asked because all of it is kept
 	missed  []undo.Lack
 	more    int // of what was missed
 	closed  bool
-	collect func() (int, error) // makes room in the store
+	collect func(time.Duration) (int, error) // makes room in the store
 	changes RunChanges
 }
 
@@ -31,32 +35,51 @@ const maxMissed = 64
 // keep has what the run changes kept, in the folders where it may write. What is rebuilt anyway, as
 // caches of tools, is left out (except). So is a session: what several people and programs do in it
 // for hours is no single step to take back.
-func (l *Launcher) keep(p *sandbox.Profile, id, ground string, except []string) *kept {
+//
+// If it stands for a question (stands), a change of which nothing could be kept is refused, and
+// without the broker nothing runs.
+func (l *Launcher) keep(p *sandbox.Profile, id, ground string, except []string,
+	stands bool) (*kept, error) {
 	except = slices.DeleteFunc(except, func(name string) bool { return name == "" })
 	if l.undoSettings().Quota == 0 {
-		return nil
+		if stands {
+			return nil, cannotStand(errors.New("undo.quota is 0"))
+		}
+		return nil, nil
 	}
-	k := &kept{collect: l.collectKept}
+	k := &kept{collect: l.collectKept, stands: stands}
 	for _, w := range p.Write {
 		if !slices.Contains(except, w.Name) {
 			k.cover(w.Name, ground)
 		}
 	}
-	p.Changes = &broker.Capture{Changes: k, Except: except}
+	p.Changes = &broker.Capture{Changes: k, Except: except, Strict: stands}
+	if stands {
+		p.Must = append(p.Must, sandbox.Undo)
+	}
 	store, err := l.undoStore()
 	if err == nil {
-		k.journal, err = store.Begin(undo.Start{Run: id, Trees: k.trees})
+		k.journal, err = store.Begin(undo.Start{Run: id, Trees: k.trees, Stands: stands})
 	}
 	if err != nil {
+		if stands {
+			return nil, cannotStand(err)
+		}
 		k.Miss("", err.Error())
-		return k
+		return k, nil
 	}
 	for _, folder := range k.journal.Folders() {
 		if !isWithin(folder, l.state.Dir) {
 			p.Hide = append(p.Hide, folder)
 		}
 	}
-	return k
+	return k, nil
+}
+
+// cannotStand says why a command does not run that was allowed because it could be undone.
+func cannotStand(err error) error {
+	return fmt.Errorf("the command was allowed because it could be undone, and nothing can be "+
+		"kept for that: %w", err)
 }
 
 // cover adds a tree in which the run may write. The journal has the folder of a single file, and
@@ -111,11 +134,14 @@ func (k *kept) close(r sandbox.Receipt) RunChanges {
 	}
 	if slices.ContainsFunc(s.Lacks,
 		func(l undo.Lack) bool { return l.Why == undo.ErrQuota.Error() }) {
-		_, _ = k.collect() // the next run has room
+		_, _ = k.collect(spared) // later runs have room
 	}
 	k.closed, k.journal, k.changes = true, nil, changesOf(s, k.missed, k.more)
 	return k.changes
 }
+
+// spared is the age up to which what is kept of a run makes no room for that of others.
+const spared = 24 * time.Hour
 
 // maxWalk is how many entries are looked at after a run for changes that were not announced.
 const maxWalk = 20_000

@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/tada-run/tada-run/launcher/undo"
@@ -42,12 +43,18 @@ func (k *kept) Mark(handle int, full string) error {
 // announce passes on what is about to happen in a folder, or to a file.
 func (k *kept) announce(name string, to func(*undo.Journal) error) error {
 	if !k.covers(name) {
-		k.Miss(name, "it is outside of the folders of which something is kept")
+		if k.stands {
+			return undo.ErrElsewhere
+		}
+		k.Miss(name, undo.ErrElsewhere.Error())
 		return nil
 	}
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	if k.journal == nil {
+	switch {
+	case k.journal == nil && k.stands:
+		return errors.New("the command has ended")
+	case k.journal == nil:
 		return nil // the command has ended
 	}
 	return to(k.journal)

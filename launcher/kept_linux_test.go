@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,14 +53,23 @@ func TestChangingLinesAreUndone(t *testing.T) {
 						t.Skip(err)
 					}
 				}
-				undoLine(t, template, level, text)
+				plain, how := undoLine(t, template, level, text, false)
+				strict, whole := undoLine(t, template, level, text, true)
+				if !slices.Equal(plain, strict) || how == true && whole != true {
+					t.Errorf("allowed because it can be undone (%v) it leaves %q, else (%v) %q",
+						whole, strict, how, plain)
+				}
 			})
 		}
 	}
 }
 
-func undoLine(t *testing.T, template string, level sandbox.Level, line string) {
+// undoLine returns the names that the line left, but for those of git's objects, and whether it can
+// be taken back.
+func undoLine(t *testing.T, template string, level sandbox.Level, line string,
+	stands bool) (names []string, reversible any) {
 	l, req := world(t)
+	l.stands = stands
 	if l.level() < level {
 		t.Skip("this machine has no such sandbox")
 	}
@@ -90,8 +100,10 @@ func undoLine(t *testing.T, template string, level sandbox.Level, line string) {
 	if len(left) > 0 && out.Reversible == true {
 		t.Errorf("said to be reversible, and not undone:\n%s", strings.Join(left, "\n"))
 	}
+	names = slices.DeleteFunc(slices.Sorted(maps.Keys(after)),
+		func(name string) bool { return strings.HasPrefix(name, ".git/objects/") })
 	if out.Reversible != true {
-		return
+		return names, out.Reversible
 	}
 	last, err := l.LastUndo()
 	if err == nil {
@@ -103,6 +115,7 @@ func undoLine(t *testing.T, template string, level sandbox.Level, line string) {
 	if left := unlike(after, tree(t, req.Dir)); len(left) > 0 {
 		t.Errorf("not done again:\n%s", strings.Join(left, "\n"))
 	}
+	return names, true
 }
 
 func approves(_ context.Context, e approval.Envelope) (approval.Decision, error) {

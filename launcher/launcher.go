@@ -26,10 +26,16 @@ type Launcher struct {
 	umask   func() int
 	version func() string
 
-	mends   bool  // a configuration that is refused denies everything, and is no error
-	refused error // why policy is the one that denies everything
+	misconfigured
+	stands bool // undo stands for a question in every run; for tests
 
 	frameTime time.Duration // for what a client of a session has begun to say
+}
+
+// misconfigured is a launcher whose configuration is refused.
+type misconfigured struct {
+	mends   bool  // a configuration that is refused denies everything, and is no error
+	refused error // why policy is the one that denies everything
 }
 
 // frameTime is how long a client of a session may take to greet, and to end what it has begun to

@@ -21,18 +21,12 @@ type Report struct {
 	Effects  map[string][]string `json:"effects"` // read, write, delete, exec, net
 	Opaque   []string            `json:"opaque"`  // the pieces that could not be read
 	PlanHash string              `json:"plan_hash"`
-	// the level that it would run at: strong, base, or none
-	Sandbox string `json:"sandbox"`
-	// whether what it changes can be taken back: true, "partly" or false
-	Reversible any    `json:"reversible" jsonschema:"true, partly or false"`
-	Lacks      []Lack `json:"irreversible,omitempty"` // what cannot
+	ReportBounds
 	ReportOpens
 	Grant string `json:"grant,omitempty"` // by which it runs without a question
 	// protected files because of which a run is refused first; only Check looks
 	Tampered []string `json:"tampered,omitempty"`
 	Error    string   `json:"error,omitempty"`
-
-	undo string // whether it can be taken back, where that matters to a person
 }
 
 // A ReportReason is one rule that spoke. The span is in bytes of the command line.
@@ -45,6 +39,17 @@ type ReportReason struct {
 	Span    [2]int `json:"span"`
 
 	said string // the words that the span covers, and the command that contains them; for people
+}
+
+// ReportBounds are the bounds of what a run can do.
+type ReportBounds struct {
+	// the level that it would run at: strong, base, or none
+	Sandbox string `json:"sandbox"`
+	// whether what it changes can be taken back: true, "partly" or false
+	Reversible any    `json:"reversible" jsonschema:"true, partly or false"`
+	Lacks      []Lack `json:"irreversible,omitempty"` // what cannot
+
+	undo string // the same in words, where that matters to a person
 }
 
 // ReportOpens is what a run gets beside what its line names.
@@ -75,8 +80,9 @@ type ReportRegistry struct {
 func (j *Judgement) Report(id string) Report {
 	r := Report{
 		ID: id, Verdict: j.Verdict.Decision.String(), Risk: j.Verdict.Risk, PlanHash: j.Hash(),
-		Reasons: []ReportReason{}, Opaque: []string{}, Sandbox: j.level.String(),
-		Effects: j.named(), Reversible: j.Verdict.Reversible.Value(),
+		Reasons: []ReportReason{}, Opaque: []string{}, Effects: j.named(),
+		ReportBounds: ReportBounds{Sandbox: j.level.String(),
+			Reversible: j.Verdict.Reversible.Value()},
 	}
 	if j.Verdict.Decision == pathguard.Ask || len(r.Effects["delete"]) > 0 {
 		r.undo = j.undoText()
@@ -244,7 +250,7 @@ func Idle(id string) Report { return bare(id, pathguard.Allow, 0, ErrEmpty) }
 func bare(id string, d pathguard.Decision, risk int, err error) Report {
 	return Report{
 		ID: id, Verdict: d.String(), Risk: risk, Error: err.Error(), Reasons: []ReportReason{},
-		Opaque: []string{}, Reversible: false,
+		Opaque: []string{}, ReportBounds: ReportBounds{Reversible: false},
 		Effects: map[string][]string{"read": {}, "write": {}, "delete": {}, "exec": {}, "net": {}},
 	}
 }

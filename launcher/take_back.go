@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tada-run/tada-run/launcher/undo"
 	"github.com/tada-run/tada-run/pathguard"
@@ -19,8 +20,9 @@ func (l *Launcher) undoStore() (*undo.Store, error) {
 	return undo.Open(l.state.Undo(), undo.Options{Quota: set.Quota, File: set.File, Keep: set.Keep})
 }
 
-// collectKept deletes what is kept of old runs, and says of how many.
-func (l *Launcher) collectKept() (int, error) {
+// collectKept deletes what is kept of old runs, and says of how many. For room it spares what is
+// younger than that.
+func (l *Launcher) collectKept(spare time.Duration) (int, error) {
 	if _, err := os.Stat(l.state.Undo()); err != nil {
 		return 0, nil
 	}
@@ -28,7 +30,7 @@ func (l *Launcher) collectKept() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	freed, err := store.GC(l.state.Now())
+	freed, err := store.GC(l.state.Now(), spare)
 	return len(freed.Runs), err
 }
 

@@ -82,6 +82,8 @@ type Verdict struct {
 
 	Reversible Reversible // whether what it changes can be taken back
 	Losses     []Loss     // what cannot
+	// undo stands for a question: the plan is allowed only if all that it changes is kept
+	Stands bool
 }
 
 // A Reason is one rule that applies to a plan.

@@ -18,9 +18,12 @@ func (j *judgement) loses(t *resolve.Target, action Action, f *finding) {
 		return
 	}
 	full := t.Path()
-	for place, why := range undone().places {
-		if f.in[place] && why != "" {
-			if t.Exists || t.Unknown || Place(place) >= IsDevice { // else nothing is lost
+	for place := range places {
+		if !f.in[place] {
+			continue
+		}
+		if why := notKept(place); why != "" {
+			if t.Exists || t.Unknown || place >= IsDevice { // else nothing is lost
 				j.undo.add(full, why)
 			}
 			return
@@ -43,7 +46,7 @@ func (j *judgement) excepted(full string) bool {
 // risks notes what the hazards of a script do that cannot be taken back.
 func (j *judgement) risks(hazards []shellparse.Hazard) {
 	for _, h := range hazards {
-		if !undone().hazards[h.Rule] {
+		if !isKept(h.Rule) {
 			j.undo.add("", h.Message)
 		}
 	}
@@ -74,7 +77,7 @@ func (j *judgement) reversible() (Reversible, []Loss) {
 	l := j.undo
 	for _, r := range j.reasons { // of code in other languages
 		h, known := command.LookupHazard(r.Rule)
-		if known && !undone().hazards[h.Rule] {
+		if known && !isKept(h.Rule) {
 			l.add("", h.Message)
 		}
 	}

@@ -2,29 +2,21 @@ package pathguard
 
 import (
 	_ "embed"
-	"slices"
 	"strings"
-	"sync"
 )
 
 //go:embed table/undo.txt
 var undoTable string
 
-// undone is undoTable, read once.
-var undone = sync.OnceValue(func() (t struct {
-	hazards map[string]bool
-	places  [places]string
-}) {
-	t.hazards = map[string]bool{}
-	for line := range strings.Lines(undoTable) {
-		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		switch kind {
-		case "hazard":
-			t.hazards[rest] = true
-		case "place":
-			name, why, _ := strings.Cut(rest, ": ")
-			t.places[slices.Index(placeNames[:], name)] = why
-		}
-	}
-	return t
-})
+// isKept reports whether all that a hazard does is done to files, of which something is kept.
+func isKept(hazard string) bool {
+	return strings.Contains(undoTable, "\nhazard "+hazard+"\n")
+}
+
+// notKept returns why nothing is kept of the files in a place; "" for the places of which something
+// is.
+func notKept(p Place) string {
+	_, rest, _ := strings.Cut(undoTable, "\nplace "+p.String()+": ")
+	why, _, _ := strings.Cut(rest, "\n")
+	return why
+}

@@ -30,4 +30,7 @@ type Capture struct {
 	Shared bool
 	// Except are trees, absolute and with links resolved, of which nothing is kept.
 	Except []string
+	// Strict refuses a change of which nothing could be kept. The broker itself makes each call
+	// that could lose something, on what it has kept.
+	Strict bool
 }

@@ -24,7 +24,11 @@ func newCapture(p *Profile, f *files) *capture {
 	}
 	c := *p.Changes
 	c.Changes = withRights{c.Changes}
-	return &capture{Capture: &c, files: f}
+	k := &capture{Capture: &c, files: f}
+	if c.Strict {
+		f.book.keeper = k
+	}
+	return k
 }
 
 func (k *capture) close() {
@@ -33,9 +37,9 @@ func (k *capture) close() {
 	}
 }
 
-// written announces that a file is opened for writing.
+// written announces that a file is opened for writing; a strict capture knows (keepsContent).
 func (k *capture) written(object int, name string) {
-	if k != nil && k.keepsObject(object, name) {
+	if k != nil && !k.Strict && k.keepsObject(object, name) {
 		_ = k.Write(object, name)
 	}
 }

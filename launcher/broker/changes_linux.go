@@ -12,7 +12,8 @@ import (
 // announce reports what a call is about to change. With alone, the kernel alone decides about the
 // call. The error is errSlow when it has to be tried again beside.
 func (k *capture) announce(r *fileRequest) (alone bool, err error) {
-	if k == nil || r.does == changesNothing || r.announced {
+	if k == nil || r.does == changesNothing || r.announced ||
+		k.Strict && (r.does == removes || r.does == moves) {
 		return false, nil
 	}
 	switch r.does {
@@ -122,7 +123,7 @@ func (k *capture) opens(r *fileRequest, flags uint32) (alone bool, err error) {
 			}
 		case err == nil:
 			full := path.Join(d.in, last)
-			if flags&exclusive != exclusive && flags&(writing&^unix.O_CREAT) != 0 &&
+			if !k.Strict && flags&exclusive != exclusive && flags&(writing&^unix.O_CREAT) != 0 &&
 				(k.keeps(d, last) || k.keepsObject(object, full)) {
 				_ = k.Write(object, full)
 			}
@@ -147,6 +148,9 @@ func (k *capture) opens(r *fileRequest, flags uint32) (alone bool, err error) {
 
 // descriptor announces that what one of the caller's own descriptors refers to is opened again.
 func (k *capture) descriptor(r *fileRequest, number string) error {
+	if k.Strict {
+		return nil // see keepsContent
+	}
 	object, err := handle(r.process() + "fd/" + number)
 	if err != nil {
 		return errApart

@@ -146,6 +146,11 @@
 //     each file that it has just made, and two more answers would double what a file takes. A file
 //     opened for writing was announced at that time; the others are found by who keeps them.
 //   - A call that the broker cannot place is reported (Miss), and not passed over.
+//   - Where undo stands for a question (Capture.Strict), calls that could remove, replace or change
+//     what is there are not let through. The broker makes them one at a time, by the mounts of the
+//     run, after it has kept what they are about. What could not be kept stays (EDQUOT). Nothing is
+//     moved to where nothing is kept of it (EXDEV), and a file with several names is not opened for
+//     writing there (launcher: TestWhatStandsForAQuestionIsKept).
 //   - The folder of the last call stays open for a moment: the next call is often about the same.
 //
 // # Files with several names

@@ -134,6 +134,8 @@ func (f *fileAnswers) act(r *fileRequest) (int, error) {
 	switch {
 	case err != nil:
 		return -1, err
+	case f.changes != nil && f.changes.Strict && r.loses():
+		return f.strictly(r)
 	case alone && !(f.provides && r.does == opens && r.changesInPlace()):
 		return -1, errApart
 	}

@@ -80,6 +80,9 @@ func (f *files) remove(r *fileRequest) (int, error) {
 	if !f.mayChange(p, &st) {
 		return -1, f.foreign(r, p)
 	}
+	if err := f.book.keeper.keepsEntry(r.call, p.dir, p.in, p.name); err != nil {
+		return -1, err
+	}
 	target, _ := readLink(p.dir, p.name)
 	err = f.gone(p, &st, func() error {
 		if p.area != areaView {

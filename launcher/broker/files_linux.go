@@ -42,6 +42,7 @@ type files struct {
 // runs never do.
 type book struct {
 	changing sync.Mutex // one change at a time, so that none comes between a look and its change
+	keeper   keeper     // see Capture.Strict
 
 	once sync.Once
 	made *view.Ledger
@@ -59,7 +60,7 @@ func newFiles(p *Profile, trees *trees, member func(pid int) bool) *files {
 		view: v, guard: newGuard(p), trees: trees, work: newWorkers(),
 		member: member, umask: umasks{uid: uint32(os.Geteuid())},
 		own:     insides{links: map[string]string{}, ended: make(chan struct{})},
-		inPlace: newInPlace(p, trees),
+		inPlace: newInPlace(p, trees), book: book{keeper: lax{}},
 	}
 }
 

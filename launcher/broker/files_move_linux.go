@@ -103,10 +103,13 @@ func (f *files) renameAt(r *fileRequest, from, to *spot) error {
 			return err
 		}
 	}
-	var err error
-	switch {
-	case there && !swap && identify(&old) == identify(&now):
+	if there && !swap && identify(&old) == identify(&now) {
 		return nil // two names of one file
+	}
+	err := f.keepsMoved(r, from, to)
+	switch {
+	case err != nil:
+		return err
 	case from.area != areaView: // other programs make nothing there that the run may not move
 		return unix.Renameat2(from.dir, from.name+slash(from), to.dir, to.name+slash(to),
 			uint(r.flags))
@@ -124,6 +127,11 @@ func (f *files) renameAt(r *fileRequest, from, to *spot) error {
 		return f.foreign(r, to)
 	}
 	return err
+}
+
+func (f *files) keepsMoved(r *fileRequest, from, to *spot) error {
+	return f.book.keeper.keepsMoved(r.call, from.dir, from.in, from.name, to.dir, to.in, to.name,
+		r.flags&unix.RENAME_EXCHANGE != 0)
 }
 
 // staysIn reports whether the entry at a place is not moved to another one: programs copy it then.

@@ -22,17 +22,26 @@ func (r *rights) set() error {
 	return unix.Capset(&head, &r[0])
 }
 
+// ownRights are those of the launcher, looked up once.
+var ownRights struct {
+	sync.Once
+	all, less rights
+}
+
 // launcherRights are all of them, and less those of a thread that answers.
-var launcherRights = sync.OnceValues(func() (all, less rights) {
-	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	if unix.Capget(&head, &all[0]) != nil {
-		return all, all // none: to set these fails
-	}
-	less = all
-	less[0].Effective &= answering
-	less[1].Effective = 0
-	return all, less
-})
+func launcherRights() (all, less rights) {
+	own := &ownRights
+	own.Do(func() {
+		head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+		if unix.Capget(&head, &own.all[0]) != nil {
+			return // none: to set these fails
+		}
+		own.less = own.all
+		own.less[0].Effective &= answering
+		own.less[1].Effective = 0
+	})
+	return own.all, own.less
+}
 
 // asCaller answers calls on this thread with the rights of a thread that answers. It reports false,
 // and does nothing, when it cannot have them.

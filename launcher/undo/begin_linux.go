@@ -64,7 +64,7 @@ func (s *Store) Begin(start Start) (*Journal, error) {
 		folders: map[ID]*folder{}, inodes: map[ID]*inode{}, entries: map[location]*entry{},
 		made: map[ID]bool{}, paths: map[string]*folder{},
 	}}
-	j.budget = budget{dir: s.dir, run: start.Run, quota: s.o.Quota}
+	j.budget = budget{dir: s.dir, run: start.Run, quota: s.o.Quota, stands: start.Stands}
 	j.book.head = head{run: start.Run, start: now.Nano(), of: start.Of}
 	_, at, err := stat(unix.AT_FDCWD, s.dir)
 	if err != nil {

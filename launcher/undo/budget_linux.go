@@ -21,6 +21,7 @@ type budget struct {
 	dir, run    string
 	quota       int64
 	taken, kept int64
+	stands      bool // it is of a run that has Start.Stands
 }
 
 // charge takes room for a pre-image.
@@ -43,18 +44,18 @@ func (b *budget) take(n int64) error {
 		return err
 	}
 	defer l.close()
-	used, err := l.sum()
+	used, standing, err := l.sum()
 	if err != nil {
 		return err
 	}
-	if used+n > b.quota {
+	if used+n > b.quota || b.stands && standing+n > b.quota/2 {
 		return ErrQuota
 	}
 	if piece := b.quota / 64; n < piece && used+piece < b.quota/2 {
 		n = piece
 	}
 	b.taken += n
-	return l.add(b.run, n)
+	return l.add(b.run, n, b.stands)
 }
 
 // settle returns what was taken and not used.
@@ -69,7 +70,19 @@ func (b *budget) settle() error {
 	defer l.close()
 	n := b.kept - b.taken
 	b.taken = b.kept
-	return l.add(b.run, n)
+	return l.add(b.run, n, b.stands)
+}
+
+// Room is how much more fits for runs that have Start.Stands: they get half of the quota, so that
+// the others always get the rest.
+func (s *Store) Room() (int64, error) {
+	l, err := openLedger(s.dir)
+	if err != nil {
+		return 0, err
+	}
+	defer l.close()
+	used, standing, err := l.sum()
+	return max(min(s.o.Quota-used, s.o.Quota/2-standing), 0), err
 }
 
 // ledger is the open file, locked.
@@ -99,22 +112,35 @@ func (l *ledger) close() {
 	l.lock.Close()
 }
 
-// sum is what all runs hold.
-func (l *ledger) sum() (total int64, err error) {
+// sum is what all runs hold, and those of them that have Start.Stands.
+func (l *ledger) sum() (total, standing int64, err error) {
 	s := bufio.NewScanner(l.f)
 	for s.Scan() {
-		_, n, _ := strings.Cut(s.Text(), " ")
+		_, rest, _ := strings.Cut(s.Text(), " ")
+		n, stands := strings.CutSuffix(rest, " "+standsName)
 		// A crash may have cut a line; GC counts anew.
-		if v, err := strconv.ParseInt(n, 10, 64); err == nil {
-			total += v
+		v, err := strconv.ParseInt(n, 10, 64)
+		if err != nil {
+			continue
+		}
+		if total += v; stands {
+			standing += v
 		}
 	}
-	return max(total, 0), s.Err()
+	return max(total, 0), max(standing, 0), s.Err()
 }
 
-func (l *ledger) add(run string, n int64) error {
-	_, err := fmt.Fprintf(l.f, "%s %d\n", strconv.QuoteToASCII(run), n)
+func (l *ledger) add(run string, n int64, stands bool) error {
+	_, err := l.f.WriteString(ledgerLine(run, n, stands))
 	return err
+}
+
+func ledgerLine(run string, n int64, stands bool) string {
+	line := fmt.Sprintf("%s %d", strconv.QuoteToASCII(run), n)
+	if stands {
+		line += " " + standsName
+	}
+	return line + "\n"
 }
 
 // replace writes the ledger anew.

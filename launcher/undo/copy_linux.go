@@ -31,11 +31,67 @@ func (j *Journal) copy(i *inode, handle int, full string, now State) error {
 	} else {
 		err = j.copyFile(i, handle, now.Size)
 	}
+	if err == nil && j.budget.stands && !isUnchanged(handle, now) {
+		err, i.copied = ErrChanging, object{}
+	}
 	if err != nil {
 		j.budget.refund(at.disk)
 		return &NotKeptError{full, err}
 	}
 	return nil
+}
+
+// isUnchanged reports whether the content of a file is as old as it was.
+func isUnchanged(handle int, was State) bool {
+	now, _, err := stat(handle, "")
+	return err == nil && now.ID == was.ID && now.Size == was.Size && now.Modified == was.Modified
+}
+
+// copyShared copies what is held by a link too, where something could still change its content by
+// another name, or a descriptor. Of what stands for a question nothing is left to luck.
+func (j *Journal) copyShared(place int, o object, i *inode, now State, full string) error {
+	if !j.budget.stands || !now.Regular() || i.copied.kind != 0 {
+		return nil
+	}
+	fd, err := open(j.places[place].fd, o.file(), unix.O_PATH|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return &NotKeptError{full, err}
+	}
+	defer unix.Close(fd)
+	if now.Links == 1 && !isWritten(fd) {
+		return nil
+	}
+	if err := j.marksOf(i, fd, full); err != nil {
+		return err
+	}
+	return j.copy(i, fd, full, now)
+}
+
+func (j *Journal) marksOf(i *inode, fd int, full string) (err error) {
+	if i.marked {
+		return nil
+	}
+	if i.attributes, err = attributes(fd); err != nil {
+		return &NotKeptError{full, err}
+	}
+	i.marked = true
+	j.add(i.appendAttributes)
+	return nil
+}
+
+// isWritten reports whether a file may be open for writing somewhere. The kernel gives a read lease
+// (fcntl(2)) on a file only if it is not.
+func isWritten(handle int) bool {
+	fd, err := openToRead(handle)
+	if err != nil {
+		return true
+	}
+	defer unix.Close(fd)
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_RDLCK); err != nil {
+		return true
+	}
+	_, _ = unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_UNLCK)
+	return false
 }
 
 func (j *Journal) copyShort(i *inode, handle int, size int64) error {

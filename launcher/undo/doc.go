@@ -28,6 +28,10 @@
 // of the store if a link leads there from the tree, else in a folder of the same mount
 // (Journal.Folders), else they are copies.
 //
+// Of a run that no one was asked about because it can be undone (Start.Stands), what could still be
+// changed by another name or an open descriptor is copied as well, what is in no tree is an error,
+// and GC deletes nothing before Options.Keep is over. Such runs get half of the quota.
+//
 // # The file
 //
 // A journal is a file of the run's folder in the store, to which one write(2) appends what one

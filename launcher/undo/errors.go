@@ -1,21 +1,18 @@
 package undo
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
-var (
+const (
 	// ErrUnavailable is returned by everything here on systems other than Linux.
-	ErrUnavailable = errors.New("undo is not available on this system")
+	ErrUnavailable = reason("undo is not available on this system")
 	// ErrUnknownRun means that the store has no journal of that run.
-	ErrUnknownRun = errors.New("nothing is kept of this run")
-	errLater      = errors.New("it was changed after the run")
-	errNotEmpty   = errors.New("it has what the run did not make")
+	ErrUnknownRun = reason("nothing is kept of this run")
+	errLater      = reason("it was changed after the run")
+	errNotEmpty   = reason("it has what the run did not make")
 	// ErrRunning means that the run goes on.
-	ErrRunning = errors.New("the run has not ended")
+	ErrRunning = reason("the run has not ended")
 	// ErrBusy means that an undo of the run goes on.
-	ErrBusy = errors.New("an undo of the run goes on")
+	ErrBusy = reason("an undo of the run goes on")
 )
 
 // A NotKeptError says why a pre-image could not be kept. The change can be made only at the price
@@ -30,10 +27,12 @@ func (e *NotKeptError) Error() string { return fmt.Sprintf("cannot keep %q: %v",
 func (e *NotKeptError) Unwrap() error { return e.Err }
 
 // Reasons for a NotKeptError, besides those of the kernel.
-var (
-	ErrTooLarge = errors.New("it is larger than undo.file allows")
-	ErrQuota    = errors.New("undo.quota is used up; make room with: tadactl gc")
-	ErrMoved    = errors.New("its folder was moved meanwhile")
+const (
+	ErrTooLarge  = reason("it is larger than undo.file allows")
+	ErrQuota     = reason("undo.quota is used up; make room with: tadactl gc")
+	ErrMoved     = reason("its folder was moved meanwhile")
+	ErrElsewhere = reason("it is in none of the folders of which something is kept")
+	ErrChanging  = reason("another program is changing it")
 )
 
 // A DamagedError says why a journal is refused.
@@ -44,3 +43,8 @@ type DamagedError struct {
 func (e *DamagedError) Error() string {
 	return fmt.Sprintf("the undo journal of run %q: %s", e.Run, e.Why)
 }
+
+// A reason is an error without any data.
+type reason string
+
+func (r reason) Error() string { return string(r) }

@@ -30,9 +30,17 @@ func (j *Journal) folder(dir int, path string) (*folder, error) {
 		}
 	}
 	if j.tree(path) == nil {
-		return nil, nil
+		return nil, j.elsewhere(path)
 	}
 	return nil, &NotKeptError{path, ErrMoved}
+}
+
+// elsewhere is what becomes of a change outside of the trees.
+func (j *Journal) elsewhere(path string) error {
+	if j.budget.stands {
+		return &NotKeptError{path, ErrElsewhere}
+	}
+	return nil
 }
 
 // tree is the innermost tree of a path.

@@ -3,11 +3,9 @@ package undo
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,8 +14,12 @@ import (
 
 // GC deletes the runs that are older than Options.Keep. If the others take more than three quarters
 // of the quota it deletes more, the oldest first, but none that has the last content of a file
-// that is not there any more. It counts anew what all hold.
-func (s *Store) GC(now time.Time) (Freed, error) {
+// that is not there any more, and none that stands for a question (Start.Stands). It counts anew
+// what all hold.
+//
+// For room it deletes nothing that is younger than spare: a command that fills the quota does not
+// push out what others have left today.
+func (s *Store) GC(now time.Time, spare time.Duration) (Freed, error) {
 	l, err := openLedger(s.dir)
 	if err != nil {
 		return Freed{}, err
@@ -48,14 +50,15 @@ func (s *Store) GC(now time.Time) (Freed, error) {
 		}
 	}
 	for n, r := range runs {
-		if total > s.o.Quota/4*3 && !r.live && !r.gone && r.held > 0 && !s.last(r, runs[n+1:]) {
+		if total > s.o.Quota/4*3 && !r.live && !r.gone && !r.stands && r.held > 0 &&
+			r.start <= now.Add(-spare).UnixNano() && !s.last(r, runs[n+1:]) {
 			failed = append(failed, drop(r))
 		}
 	}
 	var text strings.Builder
 	for _, r := range runs {
 		if !r.gone {
-			fmt.Fprintf(&text, "%s %d\n", strconv.QuoteToASCII(r.name), r.held)
+			text.WriteString(ledgerLine(r.name, r.held, r.stands))
 		}
 	}
 	freed.Kept = total
@@ -67,6 +70,7 @@ type storedRun struct {
 	name       string
 	start      int64
 	live, gone bool
+	stands     bool
 	run        *Run // nil if its journal cannot be read
 	places     []string
 	held       int64
@@ -85,6 +89,8 @@ func (s *Store) stored(now time.Time) ([]*storedRun, error) {
 			continue
 		}
 		r := &storedRun{name: d.Name(), start: info.ModTime().UnixNano(), places: []string{s.dir}}
+		_, unmarked := os.Lstat(filepath.Join(s.dir, r.name, standsName))
+		r.stands = unmarked == nil
 		run, err := s.Read(r.name)
 		switch {
 		case err == nil:

@@ -127,7 +127,7 @@ func (j *Journal) change(handle int, full string, content bool) error {
 	}
 	switch {
 	case i == nil && at == nil && j.tree(full) == nil:
-		return nil
+		return j.elsewhere(full)
 	case content && !now.Regular(), i == nil && now.Links == 0:
 		return nil // a pipe or a device has no content; what has no name is gone after the run
 	case i == nil && j.isMade(j.index.entries[location{at, name}], now):

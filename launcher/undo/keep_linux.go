@@ -98,7 +98,7 @@ func (j *Journal) hold(t target, i *inode, now State, disk int64) error {
 		if err == nil {
 			i.held = o
 			j.add(func(b []byte) []byte { return i.appendObject(b, o) })
-			return nil
+			return j.copyShared(p, o, i, now, full)
 		}
 		j.budget.refund(charge)
 		if err == ErrMoved {
@@ -126,12 +126,7 @@ func (j *Journal) marks(t target, i *inode, full string) error {
 		return &NotKeptError{full, err}
 	}
 	defer unix.Close(fd)
-	if i.attributes, err = attributes(fd); err != nil {
-		return &NotKeptError{full, err}
-	}
-	i.marked = true
-	j.add(i.appendAttributes)
-	return nil
+	return j.marksOf(i, fd, full)
 }
 
 // placeOf is the number of the place to which links of a folder's files lead, -1 without one.

@@ -205,7 +205,7 @@ func TestGC(t *testing.T) {
 		})
 	}
 	w.store.o.Quota = 400 << 10
-	freed, err := w.store.GC(time.Now())
+	freed, err := w.store.GC(time.Now(), 0)
 	if err != nil || fmt.Sprint(freed.Runs) != "[run0 run1]" || freed.Kept > 300<<10 {
 		t.Errorf("%+v, %v", freed, err)
 	}
@@ -215,7 +215,7 @@ func TestGC(t *testing.T) {
 	if _, err := w.store.Read("run0"); err != ErrUnknownRun {
 		t.Error(err)
 	}
-	freed, err = w.store.GC(time.Now().Add(48 * time.Hour))
+	freed, err = w.store.GC(time.Now().Add(48*time.Hour), 0)
 	if list, _ := w.store.Runs(); err != nil || len(list) != 0 || freed.Kept != 0 {
 		t.Errorf("%+v, %v: %v", freed, err, list)
 	}

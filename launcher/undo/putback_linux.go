@@ -96,6 +96,8 @@ func (r *restorer) link(j *job) error {
 		src, ok = r.alive(j.before)
 	}
 	switch {
+	case ok && r.changedElsewhere(j.before, src):
+		return r.again(j, fd)
 	case ok && was.Folder():
 		err = unix.Renameat2(src.dir, src.name, fd, j.name, unix.RENAME_NOREPLACE)
 	case ok:
@@ -107,6 +109,24 @@ func (r *restorer) link(j *job) error {
 		r.aliases(was.ID)
 	}
 	return err
+}
+
+// changedElsewhere reports whether what is held of a file was changed since, by another name or by
+// who has it open: then the file comes back as its copy, and the other name keeps what it has.
+func (r *restorer) changedElsewhere(i *inode, src source) bool {
+	if i.copied.kind == 0 || i.left == nil || i.held.kind == 0 {
+		return false
+	}
+	now, err := look(src.dir, src.name)
+	if err != nil || sameLeft(src, now, *i.left) {
+		return false
+	}
+	f, err := openRegular(src.dir, src.name)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	return !r.isCopied(i, f)
 }
 
 // source finds an inode in the store: what this undo took away is there too.

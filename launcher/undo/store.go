@@ -14,6 +14,9 @@ type Start struct {
 	Run   string   // a name for the file of its journal, chosen once
 	Trees []string // the folders in which it may change something, as the kernel has their names
 	Of    []string // the runs that it undoes, the last one first
+	// Stands says that no one was asked about the run because it can be undone. What cannot be kept
+	// for certain is an error then, and what was kept stays for as long as Options.Keep.
+	Stands bool
 }
 
 // End is how a run is closed.
@@ -48,4 +51,5 @@ type Freed struct {
 	Kept int64    // bytes that the others hold
 }
 
-const journalName, closedName = "journal", "journal.closed"
+// standsName is a file in the folder of a run that has [Start.Stands].
+const journalName, closedName, standsName = "journal", "journal.closed", "stands"

@@ -25,7 +25,9 @@ func (s *Store) Plan(Take) ([]Step, error) { return nil, ErrUnavailable }
 
 func (s *Store) Undo(Take, string) (Result, error) { return Result{}, ErrUnavailable }
 
-func (s *Store) GC(time.Time) (Freed, error) { return Freed{}, ErrUnavailable }
+func (s *Store) Room() (int64, error) { return 0, ErrUnavailable }
+
+func (s *Store) GC(time.Time, time.Duration) (Freed, error) { return Freed{}, ErrUnavailable }
 
 func (r *Run) Changes() []Change { return nil }
 

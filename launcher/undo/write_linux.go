@@ -47,6 +47,13 @@ func (j *Journal) create() error {
 	if err := home.open(j.book.head.run); err != nil {
 		return err
 	}
+	if j.budget.stands {
+		fd, err := open(home.fd, standsName, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, 0o600)
+		if err != nil {
+			return &os.PathError{Op: "create", Path: standsName, Err: err}
+		}
+		unix.Close(fd)
+	}
 	fd, err := open(home.fd, journalName, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, 0o600)
 	if err != nil {
 		return &os.PathError{Op: "create", Err: err,

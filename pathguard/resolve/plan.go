@@ -30,7 +30,6 @@ type Caller struct {
 	Local   // what is known of this place
 	// it is the start of an agent's program, which has its shell write down functions and aliases
 	Saves bool
-	Undo  Kept // what could be taken back of the run
 }
 
 // HasAgent reports whether one of these agents, with commas between, works here. None are all.
@@ -48,6 +47,8 @@ type Local struct {
 	// Moved are folders, beside those in the home, where they save the user's shell, and into which
 	// no command may write unasked.
 	Moved []string
+
+	Undo Kept // what is kept of the run
 }
 
 // A Session is what an agent's program needs in a session, beside the workspace. The zero value is
