@@ -25,7 +25,7 @@ var features = []struct{ name, tests, result string }{
 		"TestClientsCalls/session TestClientsDirectory/session"},
 	{name: "MCP", tests: "TestClientsDoors/mcp " +
 		"TestClientsCalls/mcp TestClientsDirectory/mcp"},
-	{name: "own rules", tests: "TestClientsRules TestClientsAllowRules TestClientsCodexRefuses TestClientsGivenRules TestClientsCodexSandbox TestClientsClaudeSandbox"},
+	{name: "own rules", tests: "TestClientsRules TestClientsAllowRules TestClientsCodexRefuses TestClientsGivenRules TestClientsAskRules TestClientsCodexSandbox TestClientsClaudeSandbox"},
 	{name: "unknown tools", tests: "TestClientsUnknownTool"},
 	{name: "file tools", tests: "TestClientsFiles TestClientsCodexPatch"},
 	{name: "broken hook", tests: "TestClientsHookNeverFailsOpen TestClientsHooksOff"},

@@ -17,8 +17,8 @@ import (
 // What cannot be read might match every line.
 
 // ruled returns the rule of the user's that the platform cannot apply to what it gets in place of a
-// command line; nil if there is none.
-func (s ruleSources) ruled(text string) (*rule, error) {
+// command line, one that denies before one that asks; nil if there is none.
+func (s ruleSources) ruled(text string) (found *rule, err error) {
 	if s.Wrapped || simple(text) {
 		return nil, nil
 	}
@@ -28,12 +28,14 @@ func (s ruleSources) ruled(text string) (*rule, error) {
 	}
 	wholes, parts := wholes(text), parts(text)
 	for _, r := range rules {
-		asks := r.asks && !s.asks() && slices.ContainsFunc(parts, r.part) // by itself
-		if !asks && slices.ContainsFunc(wholes, r.whole) {
-			return &r, nil
+		itself := r.asks && !s.asks() && slices.ContainsFunc(parts, r.part)
+		if !itself && (found == nil || !r.asks) && slices.ContainsFunc(wholes, r.whole) {
+			if found = &r; !r.asks {
+				break
+			}
 		}
 	}
-	return nil, nil
+	return found, nil
 }
 
 // blocks says why a line is blocked by a rule.

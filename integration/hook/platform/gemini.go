@@ -2,7 +2,9 @@ package platform
 
 import "github.com/tada-run/tada-run/integration/hook"
 
-// gemini is Gemini CLI: BeforeTool. It does not number calls. Without a terminal it hangs on "ask".
+// gemini is Gemini CLI: BeforeTool. It does not number calls. "ask" is not used: it replaces a
+// denial by the user's own policies, and for the calls of agents that another one started it counts
+// for nothing.
 func gemini() hook.Adapter {
 	call := hook.Members{Session: "session_id", Dir: "cwd", Tool: "tool_name", Args: "tool_input",
 		Agent: "agent_id"}
