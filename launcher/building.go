@@ -46,6 +46,11 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 	if cmd, err = c.command(j, &b.own); err != nil {
 		return cmd, err
 	}
+	if j.Request.Hold == nil { // a session may last for days, and its agent updates itself
+		if cmd.Scripts, err = j.subject().scripts(&b.own); err != nil {
+			return cmd, err
+		}
+	}
 	b.profile, b.exposed, b.gaps = j.profile(folder)
 	b.profile.Reach.Barred = r.l.state.IsBarred
 	if b.profile.Network == sandbox.Full {

@@ -68,7 +68,7 @@ const maxArgument = 128 << 10
 // scriptFile holds text too long to be an argument, or that the shell must read as its input,
 // in anonymous memory: it has no name under which it could be changed.
 func scriptFile(text string) (*os.File, error) {
-	fd, err := memfd("script")
+	fd, err := memfd("script", 0)
 	if err != nil {
 		return nil, fmt.Errorf("hold the script in memory: %w", err)
 	}

@@ -86,11 +86,14 @@
 // descriptors that were judged. A script, a program in a command line and the files that these
 // include are opened by name, by bash or an interpreter, because $0, BASH_SOURCE and __file__ are
 // those names. Their texts are bound by hash. Just before the command may run, each name must still
-// lead to the same file with the same text, or nothing runs (mismatch). From then until the
-// interpreter opens it, a process outside the sandbox that may write there can still replace the
-// file. Mounts cannot prevent that: a rename over the name removes the mount, and a copy mounted
-// over it keeps builds and updates from replacing the files that they ran. The end entry in the log
-// lists the names that changed in that time (swapped); in a session (within) it does not.
+// lead to the same file with the same text, or nothing runs (mismatch). A process outside the
+// sandbox that may write there can still replace the file later, but what executes it reads the
+// text that was judged: the broker hands out a sealed copy (broker.Script), whatever is at the
+// name, until the run itself changes the file. Mounts cannot do that: a rename over the name
+// removes the mount, and a copy mounted over it keeps builds and updates from replacing the files
+// that they ran. Still by name are programs, and the first line of a script that execve(2) reads
+// itself; what a session runs (within); and all files where the kernel hands over no calls. The end
+// entry in the log lists the names that changed in that time (swapped); in a session it does not.
 //
 // # Sessions
 //

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/launcher/broker"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard/proc"
 )
@@ -23,8 +24,42 @@ func umask() int {
 	return mask
 }
 
-func memfd(name string) (int, error) {
-	return unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_NOEXEC_SEAL)
+// memfd makes a file without a name, which cannot be executed where Linux has that (6.3).
+func memfd(name string, flags int) (int, error) {
+	flags |= unix.MFD_CLOEXEC
+	fd, err := unix.MemfdCreate(name, flags|unix.MFD_NOEXEC_SEAL)
+	if err == unix.EINVAL {
+		fd, err = unix.MemfdCreate(name, flags)
+	}
+	return fd, err
+}
+
+// readHeld reads a file that is open as a handle.
+func readHeld(f *os.File) ([]byte, error) {
+	var text []byte
+	err := broker.Control(f, func(fd int) (err error) {
+		text, err = os.ReadFile("/proc/self/fd/" + strconv.Itoa(fd))
+		return err
+	})
+	return text, err
+}
+
+// sealedFile holds a text in memory, where nothing can change it.
+func sealedFile(text []byte) (*os.File, error) {
+	fd, err := memfd("script", unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), "script")
+	if _, err = f.Write(text); err == nil {
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS,
+			unix.F_SEAL_WRITE|unix.F_SEAL_GROW|unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // kindOf returns what kind of file standard input is. Its content is not known before the run, and

@@ -17,7 +17,11 @@ func supported() error {
 
 func umask() int { return -1 }
 
-func memfd(string) (int, error) { return -1, errors.ErrUnsupported }
+func memfd(string, int) (int, error) { return -1, errors.ErrUnsupported }
+
+func readHeld(*os.File) ([]byte, error) { return nil, errors.ErrUnsupported }
+
+func sealedFile([]byte) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 func kindOf(*os.File) string { return "other" }
 

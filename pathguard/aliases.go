@@ -17,6 +17,7 @@ type (
 	Local   = resolve.Local
 	Target  = resolve.Target
 	Program = resolve.Program
+	Content = resolve.Content
 
 	Registry = resolve.Registry
 	ID       = walk.ID
@@ -28,3 +29,6 @@ type (
 func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	return resolve.Resolve(script, c)
 }
+
+// Readers is [resolve.Readers].
+func Readers() (all, again []string) { return resolve.Readers() }

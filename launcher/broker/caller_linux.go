@@ -13,7 +13,9 @@ import (
 // What /proc says about a caller. Its number is a thread's, and valid as long as the call waits.
 
 // process is the caller's directory in /proc, with a slash.
-func (c *call) process() string { return "/proc/" + strconv.Itoa(int(c.PID)) + "/" }
+func (c *call) process() string { return processOf(int(c.PID)) }
+
+func processOf(pid int) string { return "/proc/" + strconv.Itoa(pid) + "/" }
 
 // caller is the process that made the call, for the record.
 func (c *call) caller() Caller {

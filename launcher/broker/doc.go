@@ -174,6 +174,24 @@
 //   - New files have the caller's mask and the rules of the folder. A FIFO is opened when the other
 //     side is there; /dev/tty is the terminal of the caller's session.
 //
+// # Files of code
+//
+// A shell opens a script by its name, and another program may have put its own there after the text
+// was judged. So what executes such a file is handed a sealed copy of the judged text
+// (Profile.Scripts; sandbox: TestJudgedTextIsRead, TestJudgedTextRaces).
+//
+//   - The name counts as it is spelled, because what it leads to is what cannot be relied on. Other
+//     programs read what is there, and so does a server that starts itself again to read what was
+//     edited (Script.Again).
+//   - What the run itself changes, or tries to, it reads from then on, whatever name it used.
+//   - The copy only takes the place of what the kernel would open. So a program of the run that
+//     avoids it, by a call that is not asked about or under a name of its own, reads what it may
+//     read anyway.
+//   - Each open for reading then takes 10 to 15 µs longer. Where all the files are for programs
+//     that open them without any flag, as shells and make do (Script.Plain; pathguard/resolve has
+//     the table), others are not asked about (sandbox: TestPlainOpens): those of loaders, compilers
+//     and interpreters, and most of git's.
+//
 // # The network
 //
 // A TCP socket that a run gets is the machine's own; the broker takes hold of it (pidfd_getfd(2)),

@@ -63,6 +63,7 @@ func fileRules(p *Profile, answered bool) []seccomp.Rule {
 			if asked != 0 {
 				list = append(list, seccomp.On(c.nr, seccomp.Ask, seccomp.Bits(c.flags, asked)))
 			}
+			list = append(list, scriptRules(p, c)...)
 		case unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2, legacyAccess:
 			if !p.Shared && decides {
 				list = append(list, seccomp.On(c.nr, seccomp.Ask, seccomp.Bits(c.mode, unix.W_OK)))
@@ -101,6 +102,10 @@ func (f *fileAnswers) answer(c *call) {
 		c.reply(err)
 		return
 	}
+	if f.reads(r) && !f.scripts.has(r.first) {
+		r.proceed()
+		return
+	}
 	f.make(r)
 }
 
@@ -111,6 +116,7 @@ func (f *fileAnswers) make(r *fileRequest) {
 		syscall.ForkLock.RLock()
 		defer syscall.ForkLock.RUnlock()
 	}
+	f.changeScript(r)
 	fd, err := f.openPlain(r)
 	if err == errApart {
 		fd, err = f.act(r)

@@ -23,7 +23,11 @@ func (f *files) mayWrite(r *fileRequest, at int, name string, st *unix.Statx_t) 
 		f.told.add(r.call, name, why)
 		return unix.EACCES
 	}
-	return f.book.keeper.keepsContent(r.call, at, name, st, r.cached == 0)
+	err := f.book.keeper.keepsContent(r.call, at, name, st, r.cached == 0)
+	if err == nil {
+		f.scripts.write(name, identify(st))
+	}
+	return err
 }
 
 // writes reports whether the domain of the run lets it write to an object in a tree or in what only

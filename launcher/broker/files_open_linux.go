@@ -17,7 +17,14 @@ func (f *files) open(r *fileRequest) (int, error) {
 			return f.openHandle(r, at)
 		}
 	}
-	fd, err := f.openOwn(r)
+	fd, err := f.readScript(r)
+	if err != errApart {
+		return fd, err
+	}
+	if f.reads(r) {
+		return -1, errElsewhere
+	}
+	fd, err = f.openOwn(r)
 	if (err == errElsewhere || err == errApart) && f.provides && r.changesInPlace() {
 		return f.openInPlace(r)
 	}

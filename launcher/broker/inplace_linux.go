@@ -18,10 +18,11 @@ type inPlace struct {
 	terminals terminals
 	devices   devices
 	links     linkJudge
+	scripts   scripts
 }
 
 func newInPlace(p *Profile, t *trees) *inPlace {
-	i := &inPlace{terminals: terminals{makes: p.Terminals}}
+	i := &inPlace{terminals: terminals{makes: p.Terminals}, scripts: newScripts(p)}
 	i.devices.tty = -1
 	if p.InPlace == nil {
 		return i
@@ -40,6 +41,7 @@ func (i *inPlace) close() {
 	i.terminals.close()
 	i.devices.close()
 	i.root.close()
+	i.scripts.close()
 }
 
 // A runRoot is the root directory of all processes of a run: none can change its own.

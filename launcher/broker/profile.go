@@ -3,6 +3,8 @@ package broker
 import (
 	"net/netip"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/tada-run/tada-run/launcher/broker/network"
 )
@@ -34,6 +36,8 @@ type Profile struct {
 	// Changes is told what is about to be changed in the trees of Write, and where it
 	// says so, of what the workspace has made in the directories of View; nil when nothing is kept.
 	Changes *Capture
+	// Scripts are files of code whose text was judged.
+	Scripts []Script
 	// Request is a descriptor that every process of the run may ask for; see [RequestSocket].
 	Request *os.File
 }
@@ -74,6 +78,28 @@ type InPlace struct {
 	// Terminal is that of the command. OwnTerminals says that all others it finds are the run's.
 	Terminal     *os.File
 	OwnTerminals bool
+}
+
+// A Script is a file of code, as it was judged.
+type Script struct {
+	Names []string // by which it is opened: absolute, each in its [Spelling]
+	ID    Identity // what it was at that time
+	File  *os.File // a copy of its text that nothing can change
+	By    []string // the programs that execute such files, by their base names without a version
+	// Again are of these programs those that start themselves again when a file of theirs was
+	// edited, as servers do: with the same program as its parent, one reads what is at the name.
+	Again []string
+	// Plain says that it is opened with O_RDONLY and no other flag. If that is so of all scripts,
+	// other opens are not looked at.
+	Plain bool
+}
+
+// Spelling is an absolute name without what leads nowhere. The ".." in it stays: behind a symbolic
+// link it leads elsewhere.
+func Spelling(name string) string {
+	parts := slices.DeleteFunc(strings.Split(name, "/"),
+		func(part string) bool { return part == "" || part == "." })
+	return "/" + strings.Join(parts, "/")
 }
 
 // A Tree is a file or a directory with what is below it.

@@ -44,11 +44,19 @@ func (b *builder) mediated() *broker.Profile {
 		}
 		p.View = &v
 	}
+	if p.View != nil { // so that what the run changes is seen
+		p.Scripts = slices.DeleteFunc(slices.Clone(b.command.Scripts), b.hides)
+	}
 	if p.View != nil || p.Changes != nil || p.Guard != nil && len(p.Guard.Trees) > 0 {
 		p.InPlace = b.inPlace(p.View)
 	}
 	b.grants = p
 	return p
+}
+
+// hides reports whether a script is hidden from the run.
+func (b *builder) hides(s broker.Script) bool {
+	return slices.ContainsFunc(s.Names, func(name string) bool { return inside(b.hidden, name) })
 }
 
 // inPlace is what the run may open for writing beside what is in its trees: what the rules of

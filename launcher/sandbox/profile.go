@@ -138,6 +138,9 @@ type Command struct {
 	// when HasTTY is set, so that the zero Command has no terminal.
 	TTY    int
 	HasTTY bool
+	// Scripts are files of code whose text was judged: see broker.Script. Where the kernel lets no
+	// one answer, they are opened by name.
+	Scripts []broker.Script
 	// Request is a descriptor of this process that every process in the sandbox may ask for; see
 	// broker.RequestSocket. Where the kernel lets no one answer, it is inherited only.
 	Request *os.File

@@ -17,7 +17,7 @@ func (r *resolver) content(t *Target) {
 	if !t.Exists || t.file == nil || t.Mode.IsDir() || r.bound[t.Real] {
 		return
 	}
-	c := Content{Path: t.Real, Command: t.Command, Bound: Bound{ID: t.ID}}
+	c := Content{Path: t.Real, Command: t.Command, Bound: Bound{ID: t.ID}, file: t.file}
 	var st unix.Stat_t
 	if t.file.Use(func(fd int) error { return unix.Fstat(fd, &st) }) == nil {
 		c.Size, c.ModTime = st.Size, st.Mtim.Nano()

@@ -43,15 +43,28 @@ var interpreters = map[string]string{"python": "python", "python2": "python", "p
 // langOf reads the first line of a file that is executed. A text without one is given to the
 // shell by execvp(3) and by every shell; anything with a zero byte is no text.
 func langOf(text string) (lang string, zsh bool) {
-	first, _, _ := strings.Cut(text, "\n")
-	line, ok := strings.CutPrefix(first, "#!")
-	if !ok {
+	if !strings.HasPrefix(text, "#!") {
 		if text == "" || strings.IndexByte(text, 0) >= 0 {
 			return "", false
 		}
 		return "sh", false
 	}
+	base := path.Base(interpreter(text))
+	if slices.Contains(Shells, base) {
+		return "sh", base == "zsh"
+	}
+	return interpreters[base], false
+}
+
+// interpreter is the program that the first line of a file names, "" for none; of env(1), the one
+// that it is to start.
+func interpreter(text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	line, ok := strings.CutPrefix(first, "#!")
 	words := strings.Fields(line)
+	if !ok || len(words) == 0 {
+		return ""
+	}
 	if len(words) > 1 && path.Base(words[0]) == "env" {
 		words = words[1:]
 		for len(words) > 1 && (strings.HasPrefix(words[0], "-") ||
@@ -59,14 +72,7 @@ func langOf(text string) (lang string, zsh bool) {
 			words = words[1:]
 		}
 	}
-	if len(words) == 0 {
-		return "", false
-	}
-	base := path.Base(words[0])
-	if slices.Contains(Shells, base) {
-		return "sh", base == "zsh"
-	}
-	return interpreters[base], false
+	return words[0]
 }
 
 // unknownArgs are added after the known arguments. How many arguments the file gets, and whether

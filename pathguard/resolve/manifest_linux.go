@@ -74,7 +74,8 @@ func (r *resolver) manifest(command int, at walk.Dir, names []string) bool {
 		}
 		c := contentAt(end, command)
 		var text string
-		c.Sum, text, c.Why = sum(r.hold(walk.Hold(end)), end.Stat.Mode, end.Stat.Size)
+		c.Name, c.file = full, r.hold(walk.Hold(end))
+		c.Sum, text, c.Why = sum(c.file, end.Stat.Mode, end.Stat.Size)
 		r.remember(end.Real, text)
 		r.keepContent(c)
 		return true
@@ -97,7 +98,11 @@ func (r *resolver) includes(cmd int, dir string, queue []string) {
 		}
 		c := contentAt(end, cmd)
 		var text string
-		c.Sum, text, c.Why = sum(r.hold(walk.Hold(end)), end.Stat.Mode, end.Stat.Size)
+		if c.Name = queue[n]; !path.IsAbs(c.Name) {
+			c.Name = pathname.Join(r.from(dir).Path, c.Name)
+		}
+		c.file = r.hold(walk.Hold(end))
+		c.Sum, text, c.Why = sum(c.file, end.Stat.Mode, end.Stat.Size)
 		r.keepContent(c)
 		facts, _ := code.Make(text, nil)
 		for _, f := range facts {

@@ -196,10 +196,16 @@ func (p *Program) File() *os.File { return p.file.Open() }
 // A Content is a file that an interpreter executes or obeys: bound by what is in it.
 type Content struct {
 	Path    string
-	Command int // index in Script.Commands
+	Command int    // index in Script.Commands
+	Name    string // by which a tool finds it, where the text has no name of it; "" elsewhere
 
 	Bound
+
+	file *walk.Held
 }
+
+// File returns the file opened with O_PATH, or nil.
+func (c *Content) File() *os.File { return c.file.Open() }
 
 // Why a Content has no hash, where the one is as good as bound and the other cannot be.
 const (
