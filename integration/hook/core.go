@@ -182,20 +182,22 @@ func (d *decider) command(ctx context.Context) (Decision, error) {
 		return Decision{}, err
 	}
 	ask := ""
-	if r != nil && r.asks && rules.asks() {
+	if r != nil {
+		n.Code = "user_rule"
+		if !r.asks || !rules.asks() {
+			n.Decision = "denied"
+			head, err := d.l.Tell(n)
+			return blocked(rules.blocks(r), head), err
+		}
 		ask = r.text
-	} else if r != nil {
-		n.Decision, n.Code = "denied", "user_rule"
-		head, err := d.l.Tell(n)
-		return blocked(rules.blocks(r), head), err
 	}
+	change := Object{d.call.spelled("command"): quoted(d.Runner.through(d.call.Platform,
+		d.call.ID, text))}
 	if d.call.Wrapped || wrapped && (d.call.Fixed || Short(sent) != sent) {
 		// the short line is what an agent types
-		n.Decision = "allowed"
-		return d.allowed(n, nil)
+		n.Decision, change = "allowed", nil
 	}
-	answer, err := d.allowed(n, Object{d.call.spelled("command"): quoted(d.Runner.through(
-		d.call.Platform, d.call.ID, text))})
+	answer, err := d.allowed(n, change)
 	answer.Ask = ask
 	return answer, err
 }

@@ -46,7 +46,7 @@ func (s ruleSources) rules() (list []rule, err error) {
 				list = append(list, s.in(file, fact[1], fact[2], missing)...)
 			}
 		case f.Kind == "policies":
-			for _, file := range s.places(fact[0], nil) {
+			for _, file := range s.places(fact[0], fact[4:]) {
 				for _, name := range valuesIn(file, fact[1]) {
 					list = append(list, s.at(name, s.Dir, fact[2], fact[3])...)
 				}
@@ -65,11 +65,15 @@ func (s ruleSources) rules() (list []rule, err error) {
 	return list, nil
 }
 
-// places are the files that a fact names; the variable, if there is one, names another folder.
+// places are the files that a fact names; the variable, if there is one, names another folder,
+// and what may be inside it.
 func (s ruleSources) places(name string, variable []string) (list []string) {
 	folder := ""
 	if len(variable) > 0 {
-		folder = valueOf(s.env, variable[0])
+		name, inside, _ := strings.Cut(variable[0], "/")
+		if folder = valueOf(s.env, name); folder != "" {
+			folder = filepath.Join(folder, inside)
+		}
 	}
 	for _, file := range (launcher.HookSwitch{File: name}).Files(valueOf(s.env, "HOME"), folder,
 		s.Dir, launcher.Top(s.Dir)) {

@@ -103,8 +103,12 @@ func TestPoliciesForWholeLines(t *testing.T) {
 				"\ndecision = \"" + decision + "\"\npriority = 900\n"
 			r := newRoom(t)
 			got := r.with(t, "gemini", ".gemini/policies/own.toml", text, test.line)
-			if want := strings.Contains(test.blocked, decision); (got != "through") != want {
-				t.Errorf("%s, %s: %q is %s", decision, test.rule, test.line, got)
+			moved := newRoom(t)
+			moved.core.Env = append(moved.core.Env, "GEMINI_CLI_HOME="+filepath.Dir(moved.dir)+"/g")
+			again := moved.with(t, "gemini", "g/.gemini/policies/own.toml", text, test.line)
+			want := strings.Contains(test.blocked, decision)
+			if (got != "through") != want || (again != "through") != want {
+				t.Errorf("%s, %s: %q is %s, %s", decision, test.rule, test.line, got, again)
 			}
 		}
 	}
@@ -148,6 +152,8 @@ func TestGivenRulesForWholeLines(t *testing.T) {
 		{"claude-code", `--settings@/dev/fd/63`, "ls", "on"},
 		{"claude-code", "--settings@{\"permissions\":{\"ask\":[\"Bash(ls *)\"]}}@" +
 			"--disallowedTools@Bash(* | wc)", "ls | wc", "blocked"},
+		{"claude-code", "--settings@{\"permissions\":{\"ask\":[\"Bash(ls; *)\"]}}",
+			"/opt/t/tada-run --agent=claude-code -c 'ls; ls'\nexit\nls; ls", "asked"},
 		{"copilot", "--deny-tool@write@shell(echo x > f)", "echo x > f", "blocked"},
 		{"copilot", "--deny-tool=shell(echo:*)", "echo x > f", "blocked"},
 		{"copilot", "--allow-tool@shell(echo:*)", "echo x > f", "on"},

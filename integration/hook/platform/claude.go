@@ -1,6 +1,10 @@
 package platform
 
-import "github.com/tada-run/tada-run/integration/hook"
+import (
+	"fmt"
+
+	"github.com/tada-run/tada-run/integration/hook"
+)
 
 // claudeCode is Claude Code: PreToolUse. Exit status 2 blocks, with the reason on standard error;
 // after every other failure the call runs. "ask" is used only for the user's own rules that ask,
@@ -34,7 +38,7 @@ func claudeCode() hook.Adapter {
 			}
 			if d.Ask != "" {
 				out["permissionDecision"] = "ask"
-				out["permissionDecisionReason"] = "the user's rule: " + d.Ask
+				out["permissionDecisionReason"] = fmt.Sprintf("the user's rule: %q", d.Ask)
 			}
 			return say(told(d, object{"hookSpecificOutput": out, "suppressOutput": true,
 				"tada": object{"audit": d.Audit}}))

@@ -17,7 +17,7 @@ var kinds = map[string][2]int{
 	"unpacks": {1, 1}, "words": {1, 9},
 	"nested": {2, 40},
 	"host":   {1, 1}, "key": {1, 2}, "base": {1, 1}, "address": {2, 2}, "keyname": {2, 2},
-	"loads": {1, 1}, "switch": {4, 9}, "rules": {3, 4}, "policies": {4, 4},
+	"loads": {1, 1}, "switch": {4, 9}, "rules": {3, 4}, "policies": {4, 5},
 	"given": {2, 3}, "asks": {0, 0}, "shell": {2, 2},
 	"settings": {2, 3}, "hook": {2, 2}, "reads": {1, 3}, "extra": {2, 3}, "managed": {1, 2},
 	"shellby": {1, 2}, "note": {1, 30}, "sandbox": {1, 30}, "trust": {1, 1},

@@ -77,8 +77,9 @@
 //	rules FILE MEMBER TOOL [VARIABLE]
 //	                         the member has lists "deny", "ask" and "exclude" with TOOL(PATTERN),
 //	                         or in TOML tables with a decision and the tool; TOOL may be several,
-//	                         with commas; the variable names another folder
-//	policies FILE KEY MEMBER TOOL
+//	                         with commas; the variable names another folder,
+//	                         or one that has it
+//	policies FILE KEY MEMBER TOOL [VARIABLE]
 //	                         the values of the key are files and folders with such tables
 //	given OPTION TOOL        an option of its command line: rules that deny
 //	given OPTION MEMBER TOOL the same: files, folders or JSON with such a member
