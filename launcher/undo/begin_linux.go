@@ -101,8 +101,8 @@ func (j *Journal) addTree(tree string, all []string) error {
 	j.index.folders[state.ID] = f
 	j.index.trees = append(j.index.trees, f)
 	if !slices.ContainsFunc(j.places, func(p *place) bool { return p.mount == at.mount }) {
-		if path := beside(tree, at.mount, all); path != "" {
-			j.places = append(j.places, &place{path: path, mount: at.mount})
+		if p := beside(tree, at.mount, all); p != nil {
+			j.places = append(j.places, p)
 		}
 	}
 	return nil
@@ -123,6 +123,10 @@ func (j *Journal) release() {
 		if p.fd != 0 {
 			unix.Close(p.fd)
 			p.fd = 0
+		}
+		if p.used != nil {
+			leave(p.used)
+			p.used = nil
 		}
 	}
 	if j.out != nil {

@@ -38,19 +38,44 @@ func (r *restorer) content(i *inode) {
 		}
 		return
 	}
-	if i.at == nil {
+	path := ""
+	if i.at != nil {
+		path = join(i.at.path(), i.name)
+	}
+	if r.u != nil {
+		r.storedContent(i, path)
+	}
+	if path != "" && r.lost(i) {
+		r.step(path, Refuse, "it is not where the run left it")
+	}
+}
+
+// storedContent restores an inode that has none of the names that are known. It may have others;
+// else it is the pre-image of an older run, and has to be what that run removed.
+func (r *restorer) storedContent(i *inode, path string) {
+	id := i.before.ID
+	src, ok := r.source(id)
+	s, err := look(src.dir, src.name)
+	if !ok || err != nil {
 		return
 	}
-	path := join(i.at.path(), i.name)
-	if r.u != nil {
-		// this undo has taken the names away that are known; there may be others
-		src, ok := r.source(i.before.ID)
-		if s, err := look(src.dir, src.name); ok && err == nil && s.Links > r.stored(s.ID) {
-			r.inode(i, src.dir, src.name, path)
-		}
+	if path != "" && s.Links > r.stored(id) {
+		r.inode(i, src.dir, src.name, path)
+		return
 	}
-	if r.lost(i) {
-		r.step(path, Refuse, "it is not where the run left it")
+	h, err := open(src.dir, src.name, unix.O_PATH|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(h)
+	do, err := r.compare(i, src, h)
+	if err != nil || do == "" || r.u.stored(h, do == Rewrite) != nil {
+		return
+	}
+	if do == Rewrite {
+		_ = r.write(i, h)
+	} else {
+		_ = restoreMarks(h, i.before, i.attributes)
 	}
 }
 
@@ -229,6 +254,10 @@ func (r *restorer) rewrite(i *inode, h int, path string) error {
 	if err := r.u.Write(h, path); err != nil {
 		return err
 	}
+	return r.write(i, h)
+}
+
+func (r *restorer) write(i *inode, h int) error {
 	src, err := r.objects.openCopy(r.run, i)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ const maxText = 1 << 20
 // Diff writes what the run changed as a unified diff in git's form, of these paths and what is
 // below them, or of all. Content that was changed after the run is not there any more.
 func (r *Run) Diff(w io.Writer, paths ...string) error {
-	t := newRestorer(r, r.store.past(r, nil), Take{Paths: paths}, nil)
+	t := newRestorer(r, pastOf(r, r.store.undos(), nil), Take{Paths: paths}, nil)
 	defer t.close()
 	for _, c := range r.Changes() {
 		if !t.wanted(c.Path) && (c.From == "" || !t.wanted(c.From)) {

@@ -144,6 +144,9 @@ func (s *Store) drop(r *storedRun) error {
 		if p == s.dir || filepath.Base(p) == besideFolder() {
 			failed = append(failed, os.RemoveAll(filepath.Join(p, r.name)))
 		}
+		if filepath.Base(p) == besideFolder() {
+			tidy(p)
+		}
 	}
 	return errors.Join(failed...)
 }

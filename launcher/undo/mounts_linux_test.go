@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,10 +29,50 @@ func otherMounts(dir string) error {
 			if err := otherMount(mount, where, seed); err != nil {
 				return fmt.Errorf("tree at %s, seed %d: %w", where, seed, err)
 			}
+			if err := emptied(mount, dir); err != nil {
+				return fmt.Errorf("tree at %s, seed %d: %w", where, seed, err)
+			}
 			if err := unix.Unmount(mount, 0); err != nil {
 				return err
 			}
 			os.RemoveAll(filepath.Join(dir, "store"))
+		}
+	}
+	return nil
+}
+
+// emptied deletes what is kept, and reports the folder beside the tree if it is still there. A run
+// that goes on keeps it, and one that changes nothing leaves none.
+func emptied(mount, dir string) error {
+	store, err := Open(filepath.Join(dir, "store"), options)
+	if err != nil {
+		return err
+	}
+	if _, err := store.GC(time.Now().Add(2 * options.Keep)); err != nil {
+		return err
+	}
+	folder := filepath.Join(mount, besideFolder())
+	if _, err := os.Lstat(folder); err == nil {
+		return fmt.Errorf("%q is there after gc", folder)
+	}
+	tree := filepath.Join(mount, "a/b/tree")
+	if _, err := os.Lstat(tree); err != nil {
+		return nil
+	}
+	var runs []*Journal
+	for _, name := range []string{"one", "two"} {
+		j, err := store.Begin(Start{Run: name, Trees: []string{tree}})
+		if err != nil {
+			return err
+		}
+		runs = append(runs, j)
+	}
+	for n, want := range []bool{true, false} {
+		if _, err := runs[n].Close(End{}); err != nil {
+			return err
+		}
+		if _, err := os.Lstat(folder); (err == nil) != want {
+			return fmt.Errorf("after %d runs that changed nothing: %v", n+1, err)
 		}
 	}
 	return nil

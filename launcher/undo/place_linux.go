@@ -7,13 +7,16 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval/flock"
 )
 
 // A place is a folder for pre-images. Links lead there from the files of its mount.
 type place struct {
 	path  string
 	mount uint64
-	fd    int // of the run's folder in it, 0 if that was not made yet
+	fd    int      // of the run's folder in it, 0 if that was not made yet
+	used  *os.File // the folder itself, if it is removed when no one uses it; see use
 }
 
 // private opens a folder that belongs to this user alone, and makes it if it is missing.
@@ -39,9 +42,9 @@ func private(path string) (fd int, err error) {
 func besideFolder() string { return ".tada-undo-" + strconv.Itoa(os.Geteuid()) }
 
 // beside finds a folder for pre-images on the mount of a tree: in the topmost folder of that mount
-// where this user may make one, outside of all trees and repositories. It returns "" if there is
+// where this user may make one, outside of all trees and repositories. It returns nil if there is
 // none.
-func beside(tree string, mount uint64, trees []string) string {
+func beside(tree string, mount uint64, trees []string) *place {
 	var ways []string
 	for dir := filepath.Dir(tree); ; dir = filepath.Dir(dir) {
 		if _, at, err := stat(unix.AT_FDCWD, dir); err != nil || at.mount != mount {
@@ -58,12 +61,65 @@ func beside(tree string, mount uint64, trees []string) string {
 	}
 	for i := len(ways) - 1; i >= 0; i-- {
 		path := filepath.Join(ways[i], besideFolder())
-		if fd, err := private(path); err == nil {
-			unix.Close(fd)
-			return path
+		if f := use(path); f != nil {
+			return &place{path: path, mount: mount, used: f}
 		}
 	}
-	return ""
+	return nil
+}
+
+// use opens a folder beside a tree, and makes it if it is missing. Who uses it has a shared lock on
+// it: no one removes it meanwhile, so that it stays hidden from the sandboxes that hide it.
+func use(path string) *os.File {
+	for range 10 {
+		fd, err := private(path)
+		if err != nil {
+			return nil
+		}
+		f := lockable(fd, path)
+		if f == nil {
+			return nil
+		}
+		if flock.Do(f, unix.LOCK_SH) == nil {
+			mine, _, err1 := stat(int(f.Fd()), "")
+			there, _, err2 := stat(unix.AT_FDCWD, path)
+			if err1 == nil && err2 == nil && mine.ID == there.ID {
+				return f
+			}
+		}
+		f.Close() // it was removed before it was locked
+	}
+	return nil
+}
+
+// leave ends the use of a folder, and removes it if it is empty and no one else uses it.
+func leave(f *os.File) {
+	if flock.Try(f) == nil {
+		_ = unix.Rmdir(f.Name())
+	}
+	_ = flock.Unlock(f) // a process that is just being started may have it too
+	f.Close()
+}
+
+// tidy removes a folder beside a tree that nothing is left in.
+func tidy(path string) {
+	fd, err := openFolder(unix.AT_FDCWD, path)
+	if err != nil {
+		return
+	}
+	if f := lockable(fd, path); f != nil {
+		leave(f)
+	}
+}
+
+// lockable opens the folder of a handle so that it can be locked, and closes the handle.
+func lockable(handle int, path string) *os.File {
+	defer unix.Close(handle)
+	fd, err := open(handle, ".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil
+	}
+	return os.NewFile(uintptr(fd), path)
 }
 
 // within reports whether a path is one of the trees or in one.

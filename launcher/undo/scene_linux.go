@@ -61,6 +61,19 @@ func newScene(k *book, now renewals) *scene {
 	return s
 }
 
+// wasAt are the places where a folder was before the run, or the one that an undo made anew as it.
+func (s *scene) wasAt(id ID) []location {
+	if at := s.was[id]; at != nil || len(s.now) == 0 {
+		return at
+	}
+	for old, at := range s.was {
+		if s.now.same(id, old) {
+			return at
+		}
+	}
+	return nil
+}
+
 func (s *scene) left(e *entry) {
 	if e.left.Folder() {
 		s.known[e.left.ID] = true

@@ -31,7 +31,7 @@ func (r *restorer) takeAway(j *job) error {
 	if !r.isLeft(j.entry, now) {
 		return errLater
 	}
-	if now.Folder() && len(r.scene.was[now.ID]) > 0 {
+	if now.Folder() && len(r.scene.wasAt(now.ID)) > 0 {
 		return r.moveBack(j, fd, now)
 	}
 	in := pathOf(fd)
@@ -53,7 +53,7 @@ func (r *restorer) takeAway(j *job) error {
 // into the store.
 func (r *restorer) moveBack(j *job, fd int, now State) error {
 	in := pathOf(fd)
-	for _, was := range r.scene.was[now.ID] {
+	for _, was := range r.scene.wasAt(now.ID) {
 		to, err := r.scene.open(was.in)
 		if err != nil || r.u.tree(pathOf(to)) == nil { // that folder is in the store now
 			continue
@@ -109,4 +109,29 @@ func (j *Journal) stage(dir int, in, name string) error {
 		return err
 	}
 	return unix.Renameat2(dir, name, j.places[p].fd, strconv.Itoa(j.n), unix.RENAME_NOREPLACE)
+}
+
+// stored notes that an inode changes which is only in the store, under no name in the trees.
+func (j *Journal) stored(handle int, content bool) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	now, _, err := stat(handle, "")
+	if err != nil {
+		return err
+	}
+	i := j.index.inodes[now.ID]
+	if i == nil {
+		i = j.inode(nil, "", now)
+	}
+	if !i.marked {
+		if i.attributes, err = attributes(handle); err != nil {
+			return j.done(err)
+		}
+		i.marked = true
+		j.add(i.appendAttributes)
+	}
+	if content && i.copied.kind == 0 {
+		err = j.copy(i, handle, "a file in the store", now)
+	}
+	return j.done(err)
 }

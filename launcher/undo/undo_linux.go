@@ -16,9 +16,9 @@ func (s *Store) Plan(take Take) ([]Step, error) {
 		return nil, err
 	}
 	var steps []Step
-	seen, newer := map[string]bool{}, newFound()
+	seen, newer, undos := map[string]bool{}, newFound(), s.undos()
 	for _, run := range runs {
-		r := newRestorer(run, s.past(run, nil), take, nil)
+		r := newRestorer(run, pastOf(run, undos, nil), take, nil)
 		r.find()
 		r.entriesDone()
 		r.contents()
@@ -61,9 +61,9 @@ func (s *Store) Undo(take Take, id string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result := Result{Run: id}
+	result, undos := Result{Run: id}, s.undos()
 	for _, run := range runs {
-		r := newRestorer(run, s.past(run, u), take, u)
+		r := newRestorer(run, pastOf(run, undos, u), take, u)
 		r.all()
 		r.close()
 		result.Steps = append(result.Steps, r.steps...)
@@ -133,27 +133,33 @@ func (s *Store) redone(names []string) (all []string) {
 	return all
 }
 
-// past reads the undos of a run, and the undos of those: they may hold what the run held. Of all
-// other undos, and of the one that goes on, it reads which folders they made anew.
-func (s *Store) past(run *Run, u *Journal) *past {
-	p := &past{now: renewals{}}
+// undos reads all undos, the oldest first. One that cannot be read is left out.
+func (s *Store) undos() (all []*Run) {
 	list, err := s.Runs()
 	if err != nil {
-		return p
+		return nil
 	}
-	names := []string{run.book.head.run}
 	for _, info := range list {
 		if len(info.Of) == 0 {
 			continue
 		}
-		k, err := s.Read(info.Run)
-		if err != nil {
-			continue
+		if k, err := s.Read(info.Run); err == nil {
+			all = append(all, k)
 		}
+	}
+	return all
+}
+
+// pastOf finds the undos of a run, and the undos of those: they may hold what the run held. Of all
+// other undos, and of the one that goes on, it takes which folders they made anew.
+func pastOf(run *Run, undos []*Run, u *Journal) *past {
+	p := &past{now: renewals{}}
+	names := []string{run.book.head.run}
+	for _, k := range undos {
 		p.now.add(k.book)
 		known := func(of string) bool { return slices.Contains(names, of) }
-		if slices.ContainsFunc(info.Of, known) {
-			names = append(names, info.Run)
+		if slices.ContainsFunc(k.book.head.of, known) {
+			names = append(names, k.book.head.run)
 			p.runs = append(p.runs, k)
 		}
 	}
