@@ -25,7 +25,8 @@ func TestBackToAnyCall(t *testing.T) {
 		}
 	}
 	l, req := world(t)
-	if out, err := exec.Command("cp", "-a", furnished(t)+"/.", req.Dir).CombinedOutput(); err != nil {
+	out, err := exec.Command("cp", "-a", furnished(t)+"/.", req.Dir).CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
 	req.Agent, req.Ask = "ann", approves

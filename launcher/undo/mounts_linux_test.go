@@ -48,7 +48,7 @@ func emptied(mount, dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := store.GC(time.Now().Add(2 * options.Keep)); err != nil {
+	if _, err := store.GC(time.Now().Add(2*options.Keep), options.Keep); err != nil {
 		return err
 	}
 	folder := filepath.Join(mount, besideFolder())

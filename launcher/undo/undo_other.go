@@ -29,6 +29,10 @@ func (s *Store) Room() (int64, error) { return 0, ErrUnavailable }
 
 func (s *Store) GC(time.Time, time.Duration) (Freed, error) { return Freed{}, ErrUnavailable }
 
+func (s *Store) Held() (int64, error) { return 0, ErrUnavailable }
+
+func (s *Store) Place(string) (string, error) { return "", ErrUnavailable }
+
 func (r *Run) Changes() []Change { return nil }
 
 func (r *Run) Summary() Summary { return Summary{} }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
@@ -23,7 +24,7 @@ func (c *ctl) doctor() *cobra.Command {
 			if attacks {
 				return c.attack(cmd.Context())
 			}
-			l, err := c.open()
+			l, dir, err := c.openHere()
 			if err != nil {
 				return err
 			}
@@ -40,10 +41,11 @@ func (c *ctl) doctor() *cobra.Command {
 				approvals, c.status = strings.TrimPrefix(err.Error(), "approval: "),
 					launcher.ExitOf(err)
 			}
+			kept := l.UndoState(dir)
 			if c.json {
 				return c.printJSON(map[string]any{
-					"approvals": approvals,
-					"version":   launcher.Version(), "home": l.Home().Dir,
+					"approvals": approvals, "undo": kept,
+					"version": launcher.Version(), "home": l.Home().Dir,
 					"policy": l.Policy().Digest(), "tier": launcher.Tier,
 					"level": r.Level.String(), "kernel": r.Kernel, "landlock": r.Landlock,
 					"errata": r.Errata, "findings": r.Findings, "lost": r.Lost,
@@ -68,6 +70,7 @@ func (c *ctl) doctor() *cobra.Command {
 					fmt.Fprintf(c.out, "%9sfix: %s\n", "", f.Fix)
 				}
 			}
+			c.printUndoState(kept)
 			if approvals != "ok" {
 				fmt.Fprintf(c.out, "FAILED   %-24s %s\n", "approvals", approvals)
 			}
@@ -85,4 +88,28 @@ func (c *ctl) doctor() *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&attacks, "attack", false, "")
 	return cmd
+}
+
+func (c *ctl) printUndoState(u launcher.UndoState) {
+	if !u.Works {
+		fmt.Fprintf(c.out, "MISSING  %-24s %s\n", "undo", u.Why)
+		return
+	}
+	where := "here what is removed is copied, up to undo.file"
+	if u.Place != "" {
+		where = "what is removed here goes to " + inert(u.Place)
+	}
+	fmt.Fprintf(c.out, "ok       %-24s %s kept for %s, %s of %s; %s\n", "undo",
+		audit.Plural(u.Runs, "run"), u.Keep, sizeText(u.Bytes), sizeText(u.Quota), where)
+}
+
+// sizeText is a number of bytes for a person.
+func sizeText(n int64) string {
+	for _, unit := range []string{"bytes", "KiB", "MiB"} {
+		if n < 10<<10 {
+			return fmt.Sprintf("%d %s", n, unit)
+		}
+		n >>= 10
+	}
+	return fmt.Sprintf("%d GiB", n)
 }

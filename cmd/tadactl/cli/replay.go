@@ -122,6 +122,14 @@ func (c *ctl) recording(args []string) (*recording, error) {
 	return &recording{l, id, f}, nil
 }
 
+// title names the session, with what it changed.
+func (s *recording) title() string {
+	if r, err := s.launcher.Past(s.id); err == nil && r.RunChanges.String() != "" {
+		return s.id + "  " + r.RunChanges.String()
+	}
+	return s.id
+}
+
 // markLabels are the entries of the log that a viewer wants to jump to, by the beginning of their
 // kind, and whether the rest of the kind says more.
 var markLabels = []struct {
@@ -214,7 +222,7 @@ func (c *ctl) replay() *cobra.Command {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM,
 				syscall.SIGHUP)
 			defer stop()
-			o.In, o.Title = c.in, s.id
+			o.In, o.Title = c.in, s.title()
 			if o.Marks, err = s.marks(); err != nil {
 				return unproven(err)
 			}
