@@ -32,6 +32,7 @@ var starters = map[string]string{
 	"cmd/tadactl/cli.registration.canary":     "hook status: the person's own registered hook, with a harmless call",
 	"cmd/tadactl/cli.ctl.popup":               "a person's terminal multiplexer, with this program in it",
 	"cmd/tadactl/cli.editSession.open":        "a person's editor",
+	"cmd/tadactl/cli.startPager":              "a person's pager",
 }
 
 // C-1.1, C-10.1: the executor accepts only what the controller has checked. The types ensure that:

@@ -9,8 +9,8 @@ import (
 )
 
 func startNumbers(yield func(uint32) bool) {
-	for nr := range startCalls {
-		yield(nr)
+	for _, c := range startCalls {
+		yield(c.nr)
 	}
 }
 

@@ -61,9 +61,10 @@ func newStarts(p *Profile, t *trees, first func() int) *starts {
 }
 
 // startCalls are the two that execute a file, with the places of the file's name and the arguments.
-var startCalls = map[uint32]struct{ at, path, args int }{
-	unix.SYS_EXECVE: {-1, 0, 1}, unix.SYS_EXECVEAT: {0, 1, 2},
-}
+var startCalls = [...]struct {
+	nr             uint32
+	at, path, args int
+}{{unix.SYS_EXECVE, -1, 0, 1}, {unix.SYS_EXECVEAT, 0, 1, 2}}
 
 func (s *starts) answer(c *call) {
 	s.work.beside(func() {
@@ -101,7 +102,10 @@ func (s *starts) executes(c *call) {
 
 // becomes is the standing of a process that executes a file.
 func (s *starts) becomes(c *call, before standing) (standing, []network.Start) {
-	places := startCalls[uint32(c.Nr)]
+	places := &startCalls[0]
+	if uint32(c.Nr) == unix.SYS_EXECVEAT {
+		places = &startCalls[1]
+	}
 	name, err := c.text(c.Args[places.path], unix.PathMax)
 	if err != nil {
 		return other, nil
