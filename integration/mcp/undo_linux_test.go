@@ -88,7 +88,7 @@ func TestUndoRun(t *testing.T) {
 		t.Fatalf("the redo: %q", text)
 	}
 	// What came later is not only its own.
-	run := c.run(t, "echo agent > a; echo new > b")
+	c.run(t, "echo agent > a; echo new > b")
 	c.write(t, "a", "a person's\n")
 	id, page := c.asked(t, args{}, "it was changed since: "+c.dir+"/a")
 	for _, line := range []string{"refuse", "remove", c.dir + "/b", "can be undone for"} {
@@ -105,7 +105,7 @@ func TestUndoRun(t *testing.T) {
 		t.Errorf("after the yes: %v %q", got, text)
 	}
 	// The first of two runs, and a run that another server's client started.
-	run = c.run(t, "echo 1 > c")
+	run := c.run(t, "echo 1 > c")
 	last := c.run(t, "echo 2 > d")
 	c.asked(t, args{"run": run}, "a later run changed files of this workspace too: "+last)
 	other := c.start(t, filepath.Join(filepath.Dir(c.dir), "state"))

@@ -16,7 +16,12 @@ type restorer struct {
 	steps   []Step
 	u       *Journal // of the undo, nil for a plan
 	placed  map[ID]bool
-	opened  map[ID]uint32   // the modes of folders that it made writable
+	opened  map[ID]uint32 // the modes of folders that it made writable
+	lookups
+}
+
+// lookups are what has been searched for once; nil before.
+type lookups struct {
 	entries map[ID][]*entry // see byID
 	noted   map[ID]*inode
 	after   []*Run // see later
