@@ -185,10 +185,22 @@ func (r *restorer) contentAfter(c Change) ([]byte, error) {
 		f, err := openRegular(src.dir, src.name)
 		return whole(f, err)
 	}
-	for _, k := range r.later() { // another run or an undo rewrote it
+	for _, k := range r.later() { // another run or an undo rewrote it, or took it away
 		for _, i := range k.book.inodes {
-			if i.before.ID == c.After.ID && i.copied.kind != 0 && sameMarks(i.before, c.After) {
+			if i.before.ID != c.After.ID || !sameMarks(i.before, c.After) {
+				continue
+			}
+			if i.copied.kind != 0 {
 				f, err := r.objects.openCopy(k, i)
+				return whole(f, err)
+			}
+			dir, err := r.objects.folder(k, i.held.place)
+			if err != nil || i.held.kind == 0 {
+				continue
+			}
+			if now, err := look(dir, i.held.file()); err == nil && sameMarks(now, c.After) &&
+				now.Size == c.After.Size {
+				f, err := openRegular(dir, i.held.file())
 				return whole(f, err)
 			}
 		}

@@ -52,6 +52,10 @@
 // kept; what was there is linked back from the store. Every step goes through the handle of a
 // folder of known identity, and follows no symbolic link.
 //
+// Several runs are taken back in one journal, the newest first. A file that two of them moved or
+// replaced keeps its inode, so its content in the store is always what the run removed that holds
+// it: an undo that leaves it there rewrites it too.
+//
 // A run or an undo may be killed at any moment. What a killed run left is not known: what changed
 // up to two seconds after its last note counts. A killed undo is finished by another one. It writes
 // content from the start to the end, so that what it wrote in part differs from a later change.

@@ -150,6 +150,10 @@ func (c *ctl) notes(r registration, word string) string {
 						"off or sets another shell.", file))
 		}
 	}
+	if word == "installed" {
+		notes = append(notes, "To go back to before one of its calls: tadactl sessions --agent "+
+			r.Platform+"; tadactl undo --since ID --agent "+r.Platform)
+	}
 	return strings.TrimSpace(strings.Join(notes, "\n"))
 }
 
