@@ -97,7 +97,8 @@ func javaScript(text string) (matcher *regexp.Regexp, exact bool) {
 	if foreign().MatchString(text) {
 		return nil, false
 	}
-	if matcher, err := regexp.Compile(text); err == nil {
+	matcher, err := regexp.Compile(text)
+	if err == nil && !strings.Contains(text, "[]") && !strings.Contains(text, "[^]") {
 		return matcher, true
 	}
 	matcher, _ = regexp.Compile(withoutLooks(text))
@@ -127,6 +128,8 @@ func withoutLooks(text string) string {
 			n, written = 2, rest[:2]
 		case !class && strings.HasPrefix(rest, "[^]"):
 			n, written = 3, `(?s:.)`
+		case !class && strings.HasPrefix(rest, "[]"):
+			n, written = 2, `[^\x00-\x{10FFFF}]`
 		case class && rest[0] == ']':
 			class = false
 		case !class && rest[0] == '[':
@@ -134,6 +137,7 @@ func withoutLooks(text string) string {
 		case !class && rest[0] == '(':
 			if depth++; left < 0 && looks().MatchString(rest) {
 				left = depth
+				out.WriteString(`(?:)`) // what counts it counts nothing else
 			}
 		case !class && rest[0] == ')':
 			depth--
