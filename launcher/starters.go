@@ -4,7 +4,6 @@ import (
 	"errors"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/caller"
@@ -14,16 +13,15 @@ import (
 // A Starter is a program that started this one.
 type Starter = caller.Program
 
-// liners are the programs that start a hook for a client: see [HookGuard].
-var liners = []string{"sh", "dash", "bash", "zsh", "busybox", "timeout", "coreutils", "tada-run",
-	"tadactl"}
+// liners are programs of the line that starts a hook for a client: see [HookGuard].
+var liners = []string{"sh", "dash", "bash", "zsh", "ksh", "mksh", "ash", "yash", "busybox",
+	"timeout", "coreutils", "tada-run", "tadactl"}
 
 // Starters returns the program that started this process as a hook of the platform, and the
 // platform's programs around it: some start themselves again.
 func Starters(platform string) ([]Starter, error) {
 	list := caller.Around()
-	for len(list) > 0 && slices.Contains(liners, path.Base(list[0].File)) &&
-		strings.Contains(strings.Join(list[0].Words, " "), "hook run ") {
+	for len(list) > 0 && slices.Contains(liners, path.Base(list[0].File)) {
 		list = list[1:]
 	}
 	if len(list) == 0 {
