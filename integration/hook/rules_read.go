@@ -75,8 +75,9 @@ func (s ruleSources) places(name string, variable []string) (list []string) {
 			folder = filepath.Join(folder, inside)
 		}
 	}
-	for _, file := range (launcher.HookSwitch{File: name}).Files(valueOf(s.env, "HOME"), folder,
-		s.Dir, launcher.Top(s.Dir)) {
+	as := strings.NewReplacer(`\`, `\\`, `[`, `\[`, `*`, `\*`, `?`, `\?`).Replace // no pattern
+	for _, file := range (launcher.HookSwitch{File: name}).Files(as(valueOf(s.env, "HOME")),
+		as(folder), as(s.Dir), as(launcher.Top(s.Dir))) {
 		found, _ := filepath.Glob(file)
 		list = append(list, found...)
 	}
@@ -86,12 +87,10 @@ func (s ruleSources) places(name string, variable []string) (list []string) {
 // at reads what a value names, a file or a folder with policies, relative to a directory; or the
 // rules themselves, as JSON.
 func (c Call) at(value, dir, member, tools string) (list []rule) {
-	if strings.HasPrefix(strings.TrimSpace(value), "{") {
+	if isJSON(value) {
 		return c.listed("the command line of "+c.Platform, []byte(value), member, tools)
 	}
-	if !filepath.IsAbs(value) {
-		value = filepath.Join(dir, value)
-	}
+	value = below(dir, value)
 	if info, err := os.Stat(value); err == nil && info.IsDir() {
 		files, _ := filepath.Glob(filepath.Join(value, "*.toml"))
 		for _, file := range files {
@@ -109,7 +108,8 @@ var missing = []error{os.ErrNotExist, os.ErrPermission}
 func (c Call) in(file, member, tools string, none []error) []rule {
 	data, err := launcher.ReadSettings(file)
 	switch {
-	case slices.ContainsFunc(none, func(n error) bool { return errors.Is(err, n) }):
+	case none != nil && err == nil && data == nil,
+		slices.ContainsFunc(none, func(n error) bool { return errors.Is(err, n) }):
 		return nil
 	case err != nil || data == nil:
 		return []rule{unreadable(file)}
@@ -203,12 +203,23 @@ func (c Call) given(s launcher.Starter, fact []string) (list []rule) {
 			list = append(list, wordedIn(fact[0], value, fact[1], false)...)
 			continue
 		}
-		list = append(list, c.at(value, s.Dir, fact[1], fact[2])...)
-		for _, one := range strings.Split(value, ",") {
-			if one != value && !strings.HasPrefix(strings.TrimSpace(value), "{") {
-				list = append(list, c.at(strings.TrimSpace(one), s.Dir, fact[1], fact[2])...)
-			}
+		several := strings.Split(value, ",")
+		if _, err := os.Stat(below(s.Dir, value)); err == nil || isJSON(value) {
+			several = []string{value}
+		}
+		for _, one := range several {
+			list = append(list, c.at(strings.TrimSpace(one), s.Dir, fact[1], fact[2])...)
 		}
 	}
 	return list
+}
+
+func isJSON(value string) bool { return strings.HasPrefix(strings.TrimSpace(value), "{") }
+
+// below is a file that is named in a directory.
+func below(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
 }

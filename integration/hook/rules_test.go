@@ -40,7 +40,7 @@ func TestRulesForWholeLines(t *testing.T) {
 		{"Read(cd . && *)", "cd . && ls", false},
 	} {
 		for _, kind := range []string{"deny", "ask"} {
-			for _, file := range []string{"h/.claude/settings.json", "w/.claude/settings.json",
+			for _, file := range []string{"h[a]*/.claude/settings.json", "w/.claude/settings.json",
 				"w/.claude/settings.local.json", "moved/settings.json"} {
 				if got := ruled(t, kind, file, test.rule, test.line); got != test.blocked {
 					t.Errorf("%s %s in %s: %q is blocked: %v", kind, test.rule, file, test.line,
@@ -59,7 +59,7 @@ func ruled(t *testing.T, kind, file, rule, line string) bool {
 	t.Helper()
 	r := newRoom(t)
 	base := filepath.Dir(r.dir)
-	r.core.Env = append(r.core.Env, "HOME="+filepath.Join(base, "h"))
+	r.core.Env = append(r.core.Env, "HOME="+filepath.Join(base, "h[a]*"))
 	if strings.HasPrefix(file, "moved/") {
 		r.core.Env = append(r.core.Env, "CLAUDE_CONFIG_DIR="+filepath.Join(base, "moved"))
 	}
@@ -162,6 +162,8 @@ func TestGivenRulesForWholeLines(t *testing.T) {
 		{"copilot", "--allow-tool@shell(echo:*)", "echo x > f", "on"},
 		{"gemini", "--policy@own.toml", "ls | tee f", "blocked"},
 		{"gemini", "--policy=x.toml,own.toml", "ls | wc", "blocked"}, // x.toml is not there
+		{"gemini", "--policy=./own.toml, own.toml", "ls | wc", "on"},
+		{"gemini", "--policy=./own.toml, own.toml", "ls | tee f", "blocked"},
 		{"gemini", "--adminPolicy@.", "ls | tee f", "blocked"},
 		{"gemini", "--policy@own.toml", "ls | wc", "on"},
 		{"qwen", "--exclude-tools@Bash(ls | wc)", typed + "'ls | wc'\nexit\nls | wc", "blocked"},
