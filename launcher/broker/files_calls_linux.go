@@ -3,8 +3,6 @@
 package broker
 
 import (
-	"syscall"
-
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher/seccomp"
@@ -110,11 +108,8 @@ func (f *fileAnswers) answer(c *call) {
 }
 
 func (f *fileAnswers) make(r *fileRequest) {
-	// A process that the launcher starts in that time would have the descriptor until it executes
-	// its program; see give. The launcher does not wait for a slow file system.
 	if r.cached != 0 {
-		syscall.ForkLock.RLock()
-		defer syscall.ForkLock.RUnlock()
+		r.holdForks(-1)
 	}
 	f.changeScript(r)
 	fd, err := f.openPlain(r)
@@ -123,8 +118,10 @@ func (f *fileAnswers) make(r *fileRequest) {
 	}
 	switch {
 	case err == errSlow:
+		r.letForks()
 		r.cached = 0
 		f.work.beside(func() { f.make(r) })
+		return
 	case err == errElsewhere, err == errApart:
 		r.proceed()
 	case err == nil && fd >= 0:
@@ -132,6 +129,7 @@ func (f *fileAnswers) make(r *fileRequest) {
 	default:
 		r.reply(err)
 	}
+	r.letForks()
 }
 
 // act makes a call, or leaves it to the kernel, after what it changes was announced.

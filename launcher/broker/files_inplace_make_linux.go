@@ -22,6 +22,7 @@ func (f *files) createInPlace(r *fileRequest, p *spot) (int, error) {
 	case !f.writes(p.full(), &st):
 		return -1, refusedAt(p.dir)
 	}
+	r.holdForks(p.dir)
 	const anew = unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NOCTTY
 	fd := -1
 	err := withUmask(f.umask.of(r.call), f.umask.first(), func() (err error) {

@@ -96,15 +96,17 @@ func (f *files) openFor(r *fileRequest, at int, st *unix.Statx_t) (int, error) {
 	if r.flags&unix.O_NOATIME != 0 && st.Uid != f.umask.uid {
 		return -1, unix.EPERM
 	}
-	if r.cached == 0 {
-		return f.openHandle(r, at)
-	}
+	r.holdForks(at)
 	asked := r.flags
 	r.flags |= unix.O_NONBLOCK
 	fd, err := f.openHandle(r, at)
 	r.flags = asked
-	if err == unix.EAGAIN {
+	switch {
+	case err == unix.EAGAIN && r.cached != 0:
 		return -1, errSlow
+	case err == unix.EAGAIN:
+		r.letForks()
+		return f.openHandle(r, at)
 	}
 	return blocking(r, fd, err)
 }

@@ -120,7 +120,7 @@ func (f *files) openExisting(r *fileRequest, p *spot, at int) (int, error) {
 	if !f.mayChange(p, &st) {
 		return -1, f.foreign(r, p)
 	}
-	return f.openHandle(r, at)
+	return f.openFor(r, at, &st)
 }
 
 // reopen opens what one of the caller's own descriptors refers to.
@@ -149,6 +149,7 @@ func (f *files) create(r *fileRequest, p *spot) (int, error) {
 		return -1, err
 	}
 	umask := f.umask.of(r.call)
+	r.holdForks(p.dir)
 	if p.area == areaGuarded {
 		const names = unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | nameless
 		flags := int(r.flags&^names) | unix.O_CLOEXEC

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -62,6 +63,25 @@ type fileRequest struct {
 	tree          bool   // a folder is to be made
 	cached        uint64 // resolveCached, or 0 when it may take time
 	announced     bool   // see capture
+	forks         bool   // they are held
+}
+
+// holdForks keeps the launcher from starting a process until the call is answered. It would have
+// the descriptor that is handed over until it executes its program (see give), and a file that is
+// open for writing cannot be executed. The launcher does not wait for a slow file system, where the
+// handle at is of something; -1 is known to be on none.
+func (r *fileRequest) holdForks(at int) {
+	if !r.forks && (at < 0 || !isSlow(at)) {
+		syscall.ForkLock.RLock()
+		r.forks = true
+	}
+}
+
+func (r *fileRequest) letForks() {
+	if r.forks {
+		syscall.ForkLock.RUnlock()
+		r.forks = false
+	}
 }
 
 // resolveCached is RESOLVE_CACHED (Linux 5.12): fail where a look at a disk would be needed.

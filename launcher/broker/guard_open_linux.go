@@ -83,7 +83,7 @@ func (f *files) provide(r *fileRequest, name string, at int, st *unix.Statx_t) (
 			return -1, err
 		}
 	}
-	return f.openHandle(r, at)
+	return f.openFor(r, at, st)
 }
 
 // openHandle opens what at is a handle of as the caller wants it, but for what would make or look
