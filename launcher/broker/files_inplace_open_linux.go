@@ -89,24 +89,3 @@ func (f *files) openOnce(r *fileRequest) (int, error) {
 	}
 	return f.openFor(r, at, &st)
 }
-
-// openFor opens what at is a handle of. The thread that receives calls does not wait for whoever
-// holds a lease (fcntl(2)).
-func (f *files) openFor(r *fileRequest, at int, st *unix.Statx_t) (int, error) {
-	if r.flags&unix.O_NOATIME != 0 && st.Uid != f.umask.uid {
-		return -1, unix.EPERM
-	}
-	r.holdForks(at)
-	asked := r.flags
-	r.flags |= unix.O_NONBLOCK
-	fd, err := f.openHandle(r, at)
-	r.flags = asked
-	switch {
-	case err == unix.EAGAIN && r.cached != 0:
-		return -1, errSlow
-	case err == unix.EAGAIN:
-		r.letForks()
-		return f.openHandle(r, at)
-	}
-	return blocking(r, fd, err)
-}

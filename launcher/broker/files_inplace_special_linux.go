@@ -34,18 +34,6 @@ func (f *files) openFIFO(r *fileRequest, at int) (int, error) {
 
 const maxFIFOWait = 20 * time.Millisecond
 
-// blocking gives what was opened without blocking the flags that the caller has asked for.
-func blocking(r *fileRequest, fd int, err error) (int, error) {
-	if err != nil || r.flags&unix.O_NONBLOCK != 0 {
-		return fd, err
-	}
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFL, int(r.flags)); err != nil {
-		unix.Close(fd)
-		return -1, err
-	}
-	return fd, nil
-}
-
 // The numbers of two character devices that mean what the opener has.
 var (
 	ownTerminal = unix.Mkdev(5, 0) // /dev/tty

@@ -85,10 +85,3 @@ func (f *files) provide(r *fileRequest, name string, at int, st *unix.Statx_t) (
 	}
 	return f.openFor(r, at, st)
 }
-
-// openHandle opens what at is a handle of as the caller wants it, but for what would make or look
-// up a name.
-func (f *files) openHandle(r *fileRequest, at int) (int, error) {
-	const names = unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | nameless
-	return unix.Open(selfFile(at), int(r.flags&^names)|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
-}
