@@ -34,6 +34,9 @@ func TestClientsScreen(t *testing.T) {
 			session := []string{filepath.Join(b.bin, "tada-run"), "--session", "--"}
 			b.enlist(t, c, session)
 			b.pane(t, c, append(session, b.seen(c.find(t)))).shows(t, want.text)
+			list := pattern(`"id":"(\w+)"`)().FindAllStringSubmatch(
+				b.ctl(t, "sessions", "--json"), -1)
+			b.ctl(t, "kill", list[len(list)-1][1]) // it would go on without its terminal
 		})
 	}
 }
