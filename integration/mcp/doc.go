@@ -33,7 +33,8 @@
 //
 // undo_run asks the user, and shows the plan of the undo, unless the run is the newest that changed
 // anything in the workspace, this server started it, no approval let it run, and all that it
-// changed is as it left it. The undo is a run of its own: undo_run with its id does all again.
+// changed is as it left it. What others changed elsewhere in the workspace is no reason to ask. The
+// undo is a run of its own: undo_run with its id does all again.
 //
 // # Limits
 //
