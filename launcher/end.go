@@ -3,6 +3,7 @@ package launcher
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strconv"
 	"time"
@@ -28,6 +29,7 @@ func (w *supervision) finish(c change) (Outcome, error) {
 	e := &ended{supervision: w, status: c.status, asked: w.wants.left()}
 	out := e.outcome()
 	out.RunChanges = w.kept.close(e.receipt)
+	w.stayed()
 	defer w.hosting.end(out.Status, out.Signal) // clients that are notified find it in the log
 	found := object{}
 	_ = w.watched.Find(found, watch.Ended, e.after(), os.Stderr)
@@ -101,4 +103,16 @@ func (s *started) brokeOff() error {
 		return nil
 	}
 	return s.log.Broke(s.recorder, s.id, lost, cause, s.l.state.Random)
+}
+
+// stayed tells that files stayed because they could not be kept.
+func (w *supervision) stayed() {
+	if !w.kept.refusedSome() {
+		return
+	}
+	text := "not all could be kept for undo, so some files stayed as they were"
+	if w.l.noteUnkept(w.CommandKey()) == nil {
+		text += "; run the command again, and a person is asked to let them go"
+	}
+	fmt.Fprintf(os.Stderr, "tada-run: %s\n", text)
 }

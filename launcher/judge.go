@@ -75,8 +75,9 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 	caller := pathguard.Caller{
 		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir,
 		Intent: req.Intent, Publish: req.Publish, Self: self(),
-		Saves: req.saves(), Local: pathguard.Local{Moved: moved, Undo: l.keepsOf(req),
-			Agents: sync.OnceValue(req.loaders), Look: look},
+		Saves: req.saves(), Local: pathguard.Local{Moved: moved, Look: look,
+			Agents: sync.OnceValue(req.loaders),
+			Undo:   l.keepsOf(req, sumOf([]byte(j.Script.Text)))},
 	}
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {
 		return nil, fmt.Errorf("resolve the names of the command line: %w", err)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tada-run/tada-run/launcher/broker"
@@ -20,8 +21,9 @@ type kept struct {
 	mu      sync.RWMutex
 	journal *undo.Journal // nil before the beginning and after the end
 	trees   []string
-	single  bool // of a folder, the run may write one file only
-	stands  bool // no one was asked because all of it is kept
+	single  bool        // of a folder, the run may write one file only
+	stands  bool        // no one was asked because all of it is kept
+	refused atomic.Bool // something, because it could not be kept
 	missed  []undo.Lack
 	more    int // of what was missed
 	closed  bool
@@ -78,8 +80,7 @@ func (l *Launcher) keep(p *sandbox.Profile, id, ground string, except []string,
 
 // cannotStand says why a command does not run that was allowed because it could be undone.
 func cannotStand(err error) error {
-	return fmt.Errorf("the command was allowed because it could be undone, and nothing can be "+
-		"kept for that: %w", err)
+	return fmt.Errorf("nothing can be kept: %w", err)
 }
 
 // cover adds a tree in which the run may write. The journal has the folder of a single file, and
@@ -145,6 +146,9 @@ const spared = 24 * time.Hour
 
 // maxWalk is how many entries are looked at after a run for changes that were not announced.
 const maxWalk = 20_000
+
+// refusedSome reports whether something stayed because it could not be kept.
+func (k *kept) refusedSome() bool { return k != nil && k.refused.Load() }
 
 // discard ends the journal of a run that did not start.
 func (k *kept) discard() { _ = k.close(sandbox.Receipt{}) }

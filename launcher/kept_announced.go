@@ -42,6 +42,14 @@ func (k *kept) Mark(handle int, full string) error {
 
 // announce passes on what is about to happen in a folder, or to a file.
 func (k *kept) announce(name string, to func(*undo.Journal) error) error {
+	err := k.note(name, to)
+	if err != nil && k.stands {
+		k.refused.Store(true)
+	}
+	return err
+}
+
+func (k *kept) note(name string, to func(*undo.Journal) error) error {
 	if !k.covers(name) {
 		if k.stands {
 			return undo.ErrElsewhere

@@ -12,7 +12,7 @@ import (
 
 // keepsOf is what undo keeps of a run of this request: the fact by which the policy says what can
 // be taken back.
-func (l *Launcher) keepsOf(req Request) pathguard.Kept {
+func (l *Launcher) keepsOf(req Request, key string) pathguard.Kept {
 	set := l.undoSettings()
 	k := pathguard.Kept{For: set.Keep, Except: set.Except}
 	switch {
@@ -25,7 +25,9 @@ func (l *Launcher) keepsOf(req Request) pathguard.Kept {
 	case l.level() == sandbox.None:
 		k.Why = "there is no sandbox here, so nothing is kept"
 	default:
-		k.On = true
+		if k.On = true; set.ReplacesApproval {
+			k.Unsure = func() string { return l.unsure(set, key, req.Dir) }
+		}
 	}
 	if l.policy.Settings().KeepBackground {
 		k.Lacks = []string{"what goes on in the background when the command has ended"}
@@ -45,6 +47,10 @@ func (j *Judgement) undoText() string {
 	case pathguard.WhollyReversible:
 		if v.Class == pathguard.ReadOnly && j.Request.Tool == nil {
 			return ""
+		}
+		if v.Unsure != "" {
+			return fmt.Sprintf("can be undone for %s, and is asked about because %s", long,
+				v.Unsure)
 		}
 		return "can be undone for " + long
 	case pathguard.PartlyReversible:

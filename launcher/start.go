@@ -48,7 +48,7 @@ func (p permitted) start() (_ *started, err error) {
 	made := b.wait()
 	undo.add(made.removeSockets)
 	if made.err != nil {
-		return nil, made.err
+		return nil, p.notStood(made.err)
 	}
 	p.report(made.gaps)
 	if err := p.unswapped(); err != nil {
@@ -205,4 +205,16 @@ func (j *Judgement) shellless(err *sandbox.ExecError) *refusal.Refusal {
 	f.Items = append(f.Items, refusal.Item{ID: refusal.FirstCall, Decision: f.Status,
 		Message: f.Message})
 	return f
+}
+
+// notStood words why a command did not start that was allowed because it can be undone.
+func (p permitted) notStood(err error) error {
+	if !p.Verdict.Stands {
+		return err
+	}
+	if bad := p.l.noteUnkept(p.CommandKey()); bad != nil {
+		return err
+	}
+	return fmt.Errorf("the command was allowed because it can be undone, and that is not certain "+
+		"here: %w; run it again, and a person is asked", err)
 }

@@ -84,6 +84,7 @@ type Verdict struct {
 	Losses     []Loss     // what cannot
 	// undo stands for a question: the plan is allowed only if all that it changes is kept
 	Stands bool
+	Unsure string // why it does not, although it could
 }
 
 // A Reason is one rule that applies to a plan.
@@ -103,7 +104,13 @@ type Reason struct {
 
 	detail string // the subject of the message when it is not the path
 	plain  string // the message of a hazard or of a rule in the configuration
+	origin
+}
+
+// origin is what a reason comes from.
+type origin struct {
 	source string // the words of File that it speaks of
+	stands bool   // undo may stand for the question
 }
 
 // A Locale is a language of messages.

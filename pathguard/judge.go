@@ -27,9 +27,11 @@ func (p Policy) Judge(plan *resolve.Plan) Verdict {
 	j.limits()
 	j.inners()
 	j.linked()
+	whole, losses := j.reversible()
+	stands, unsure := j.stands(whole)
 	j.levels()
 	v := j.verdict()
-	v.Reversible, v.Losses = j.reversible()
+	v.Reversible, v.Losses, v.Stands, v.Unsure = whole, losses, stands, unsure
 	return v
 }
 

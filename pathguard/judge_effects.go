@@ -59,7 +59,8 @@ func (j *judgement) hazards() {
 		}
 		j.reasons = append(j.reasons,
 			Reason{Rule: h.Rule, Decision: d, Risk: h.Risk, Message: h.Message,
-				Span: h.Span, Command: h.Command, plain: h.Message})
+				Span: h.Span, Command: h.Command, plain: h.Message,
+				origin: origin{stands: standsFor(h.Rule) && j.inOwnRepository(h.Command)}})
 	}
 }
 

@@ -60,8 +60,12 @@ func (j *judgement) target(t *resolve.Target) {
 		case j.inner && slices.Contains(absentHere, cell.Rule) &&
 			(!t.Exists || cell.Rule == "delete.pattern" && !bareGlob(j, t)):
 		default:
+			n := len(j.reasons)
 			j.add(cell.Decision, cell.Rule, f.shown(place, full), f.detail(t, action), span,
 				t.Command)
+			if len(j.reasons) > n && place == InWorkspace && j.isSpared(t, full) {
+				j.reasons[n].stands = standsFor(cell.Rule)
+			}
 		}
 	}
 	if t.Linked > 0 && (action == ToWrite || action == ToChange) && t.Flags&command.Possible == 0 &&

@@ -51,7 +51,8 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 	if add.KeepBackground && !s.KeepBackground {
 		notes = append(notes, "background: keep has no effect here: this file can only tighten")
 	}
-	if u := add.Undo; u.Keep != 0 || u.Quota != 0 || u.File != 0 || u.Except != nil {
+	if u := add.Undo; u.Keep != 0 || u.Quota != 0 || u.File != 0 || u.Except != nil ||
+		u.ReplacesApproval {
 		notes = append(notes, "undo has no effect here: this file can only tighten")
 	}
 	if add.Programs != "" {

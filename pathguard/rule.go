@@ -66,6 +66,12 @@ func hazardZh(rule, english string) string {
 // translated.
 func (r Reason) In(l Locale) string {
 	text := r.in(l)
+	switch kept := r.stands && r.Decision == Allow; {
+	case kept && l == Chinese:
+		text += "（可以撤销）"
+	case kept:
+		text += ", which can be undone"
+	}
 	switch {
 	case r.More > 0 && l == Chinese:
 		text += fmt.Sprintf("（另有 %d 个）", r.More)

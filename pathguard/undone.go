@@ -13,6 +13,11 @@ func isKept(hazard string) bool {
 	return strings.Contains(undoTable, "\nhazard "+hazard+"\n")
 }
 
+// standsFor reports whether a question has no other reason than a loss that undo prevents.
+func standsFor(rule string) bool {
+	return strings.Contains(undoTable, "\nstands "+rule+"\n")
+}
+
 // notKept returns why nothing is kept of the files in a place; "" for the places of which something
 // is.
 func notKept(p Place) string {

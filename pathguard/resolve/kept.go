@@ -9,4 +9,6 @@ type Kept struct {
 	For    time.Duration // how long
 	Except []string      // folders and files of which nothing is kept
 	Lacks  []string      // what is not kept of this run, for other reasons than its files
+	// Unsure says why it is not certain that all of it will be kept; "" if it is. Nil: it is not.
+	Unsure func() string
 }

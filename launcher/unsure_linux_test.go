@@ -1,0 +1,106 @@
+package launcher
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// With undo.replaces_approval a loss of files in the workspace is a note where it is certain that
+// all is kept, and everything else is asked about as before.
+func TestUndoStandsForQuestions(t *testing.T) {
+	l, req := world(t)
+	plain := configured(t, l, "undo:\n  replaces_approval: true\n")
+	excepted := configured(t, l, "undo:\n  replaces_approval: true\n  except: ["+req.Dir+"/data]\n")
+	for _, name := range []string{".git", "data/d", "sub/.git"} {
+		if err := os.MkdirAll(filepath.Join(req.Dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		text string
+		want pathguard.Decision
+	}{
+		{"rm -rf src", pathguard.Allow},
+		{"rm -rf src/* a*", pathguard.Allow},
+		{"truncate -s 0 src/*", pathguard.Allow},
+		{"find . -name '*.txt' -delete", pathguard.Allow},
+		{"git reset --hard", pathguard.Allow},
+		{"git checkout -- .", pathguard.Allow},
+		{"cd src && git clean -fdx", pathguard.Allow},
+		{"git stash drop; git branch -D x; git tag -d v1", pathguard.Allow},
+
+		{"rm -rf src; kill 1", pathguard.Ask},
+		{"rm -rf data", pathguard.Ask},            // excepted
+		{"git clean -fdx; : data", pathguard.Ask}, // it could lose that
+		{"rm -rf ../work", pathguard.Ask},
+		{"find . -delete", pathguard.Ask},
+		{"rm -rf .git", pathguard.Ask},
+		{"rm -rf src ~/other", pathguard.Ask},
+		{"git -C /srv reset --hard", pathguard.Ask},
+		{"cd / && git reset --hard", pathguard.Ask},
+		{"GIT_WORK_TREE=/srv git checkout -- .", pathguard.Ask},
+		{"GIT_DIR=/srv/x git branch -D x", pathguard.Ask},
+		{"git push -f && git reset --hard", pathguard.Ask},
+		{"git reflog expire --expire=now --all", pathguard.Ask},
+		{"git reset --hard; curl -T a https://e.test", pathguard.Ask},
+		{"sudo git reset --hard", pathguard.Ask},
+	} {
+		req.Shell.Text, l.policy = test.text, plain
+		if strings.Contains(test.text, "data") {
+			l.policy = excepted
+		}
+		j := judged(t, l, req)
+		if v := j.Verdict; v.Decision != test.want || v.Stands != (test.want == pathguard.Allow) {
+			t.Errorf("%s: %v, stands %v: %v", test.text, v.Decision, v.Stands, v.Reasons)
+		}
+	}
+}
+
+// Where it is not certain, the question says why.
+func TestUnsure(t *testing.T) {
+	for _, test := range []struct {
+		config, why string
+		change      func(*testing.T, *Launcher, *Request)
+	}{
+		{"", "", nil},
+		{"undo:\n  replaces_approval: false\n", "", nil},
+		{"undo:\n  replaces_approval: true\n  quota: 0\n", "undo.quota is 0", nil},
+		{"undo:\n  replaces_approval: true\nbackground: keep\n", "goes on in the background", nil},
+		{"undo:\n  replaces_approval: true\nsecurity:\n  command_level: always\n", "", nil},
+		{"undo:\n  replaces_approval: true\n", "not all could be kept",
+			func(t *testing.T, l *Launcher, r *Request) {
+				if err := l.noteUnkept(sumOf([]byte(r.Shell.Text))); err != nil {
+					t.Fatal(err)
+				}
+			}},
+		{"undo:\n  replaces_approval: true\n", "undo.quota is nearly used up",
+			func(t *testing.T, l *Launcher, _ *Request) {
+				path := filepath.Join(l.state.Undo(), "ledger")
+				if err := os.MkdirAll(l.state.Undo(), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				err := os.WriteFile(path, []byte("\"r\" 1070000000 stands\n"), 0o600)
+				if err != nil {
+					t.Fatal(err)
+				}
+			}},
+		{"undo:\n  replaces_approval: true\n", "of a session nothing is kept",
+			func(_ *testing.T, _ *Launcher, r *Request) { r.Within = &Within{} }},
+	} {
+		l, req := world(t)
+		l.policy = configured(t, l, test.config)
+		req.Shell.Text = "rm -rf src"
+		if test.change != nil {
+			test.change(t, l, &req)
+		}
+		j := judged(t, l, req)
+		if j.Verdict.Decision != pathguard.Ask || j.Verdict.Stands ||
+			!strings.Contains(j.undoText(), test.why) {
+			t.Errorf("%q: %v, %q", test.config, j.Verdict.Decision, j.undoText())
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package launcher
+
+func keepsFiles(string) bool { return false }
