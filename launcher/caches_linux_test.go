@@ -3,8 +3,11 @@ package launcher
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/pathguard"
 )
 
 // A cache is made with the folders above it, for this account alone; never through a link, and what
@@ -38,5 +41,27 @@ func TestCachesAreMade(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(home + "/elsewhere"); len(left) > 0 {
 		t.Errorf("made through a link: %v", left)
+	}
+}
+
+// Of caches nothing is kept for undo: of those that are there already, too.
+func TestCachesAreAllListed(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	const there = "/usr/share" // not in a shared directory
+	l, req := world(t)
+	j := judged(t, l, req)
+	f := j.policy.Fence(j.Plan)
+	f.Write = append(f.Write, pathguard.Grant{Path: there, Tree: true, Cache: true})
+	f.Caches = []string{missing}
+	p, _, lacks := j.kernelRules(f, nil, "")
+	list := names(lacks.caches)
+	slices.Sort(list)
+	if !slices.Equal(list, []string{missing, there}) {
+		t.Errorf("%q", list)
+	}
+	for _, name := range list {
+		if !slices.Contains(names(p.Write), name) {
+			t.Errorf("%s is not writable", name)
+		}
 	}
 }

@@ -47,14 +47,18 @@ func (j *Judgement) kernelRules(f pathguard.Fence, noted []pathguard.Grant,
 		p.Read = append(p.Read, sandbox.Path{Name: name, Optional: true})
 	}
 	shared := j.sharedDirs()
+	made, err := makeCaches(f.Caches)
+	lacks = gaps{f.Partial, err, made}
 	for _, g := range f.Write {
-		if w, ok := writable(g, f.Exact); ok && !j.isShared(g, shared) {
-			p.Write = append(p.Write, w)
+		w, ok := writable(g, f.Exact)
+		if !ok || j.isShared(g, shared) {
+			continue
+		}
+		if p.Write = append(p.Write, w); g.Cache {
+			lacks.caches = append(lacks.caches, w)
 		}
 	}
-	caches, err := makeCaches(f.Caches)
-	lacks = gaps{f.Partial, err, caches}
-	p.Write = append(p.Write, caches...)
+	p.Write = append(p.Write, made...)
 	j.opens(&p, folder)
 	exposed = j.exposed(p)
 	p.ReadOnly = append(f.ReadOnly, exposed[:min(len(exposed), maxKept)]...)

@@ -51,6 +51,11 @@ func TestOnlyCachesOfTheTableAreOpen(t *testing.T) {
 		if len(f.Caches) > 0 {
 			t.Errorf("%q: %q are there", line, f.Caches)
 		}
+		for _, w := range f.Write {
+			if w.Cache != (w.Tree && pathname.Within(w.Path, root+"/home/dev")) {
+				t.Errorf("%q: %s is a cache: %v", line, w.Path, w.Cache)
+			}
+		}
 	}
 	for _, name := range home {
 		g.expect(t, Ask, "echo x > ~/'"+name+"'")

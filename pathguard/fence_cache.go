@@ -26,7 +26,7 @@ func (j *judgement) caching(f *Fence) {
 		moved := j.moved(c, moves)
 		found := j.disk.Existing(nil, j.p.reals, append(moved, c.name)...)
 		for _, real := range found {
-			f.Write = append(f.Write, Grant{Path: real, Tree: true})
+			f.Write = append(f.Write, Grant{Path: real, Tree: true, Cache: true})
 		}
 		missing := slices.DeleteFunc(moved,
 			func(dir string) bool { return slices.Contains(found, dir) })

@@ -34,6 +34,7 @@ type Grant struct {
 	Missing string   // what is to be made below Path; "" when Path itself is meant
 	File    *os.File // Path, opened when the plan was made; nil for what only the policy names
 	Tree    bool     // everything below Path is meant
+	Cache   bool     // it is a folder of tool caches: losing what is there costs a download
 	Entry   bool     // the name in its directory is meant too: it is made, renamed or deleted
 
 	// For a Grant with Entry: the directory, as it was opened when the plan was made, and the names
