@@ -8,8 +8,15 @@ import (
 
 // attributes returns the extended attributes of what a handle is of. A file system without them has
 // none; nor has this user those that only the administrator sees.
-func attributes(fd int) ([]attribute, error) {
-	path := through(fd)
+func attributes(fd int) (list []attribute, err error) {
+	err = withRights(fd, 0o400, func() error {
+		list, err = readAttributes(through(fd))
+		return err
+	})
+	return list, err
+}
+
+func readAttributes(path string) ([]attribute, error) {
 	names, err := sized(func(b []byte) (int, error) { return unix.Listxattr(path, b) })
 	if err == unix.EOPNOTSUPP {
 		return nil, nil

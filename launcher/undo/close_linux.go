@@ -26,7 +26,9 @@ func (j *Journal) Close(how End) (Summary, error) {
 		lacks, walked := j.search(how.Walk)
 		return summary(&book{lacks: lacks, end: &end{walked: walked}}), nil
 	}
-	c := &closing{Journal: j, at: map[ID]location{}, sums: sums}
+	c := &closing{Journal: j, at: map[ID]location{}, sums: sums, ajar: ajar{}}
+	c.openUp()
+	defer c.ajar.shut()
 	c.entries()
 	c.inodes()
 	c.folders()
@@ -88,6 +90,19 @@ type closing struct {
 	*Journal
 	at   map[ID]location // where the inodes of the entries are
 	sums int
+	ajar ajar
+}
+
+// openUp opens the folders that the run has closed, to see what is in them.
+func (c *closing) openUp() {
+	for again := true; again; {
+		again = false
+		for _, f := range c.book.folders {
+			if fd, err := c.handle(f); err == nil {
+				again = c.ajar.open(fd, 0o500) || again
+			}
+		}
+	}
 }
 
 func (c *closing) entries() {
@@ -106,6 +121,7 @@ func (c *closing) entries() {
 // state is what is at an entry, with the target of a link and the sum of a small file.
 func (c *closing) state(fd int, name string) State {
 	s, err := look(fd, name)
+	s = c.ajar.really(s)
 	switch {
 	case err != nil:
 		return State{}
@@ -210,6 +226,7 @@ func (c *closing) folders() {
 		}
 		if fd, err := c.handle(f); err == nil {
 			if s, _, err := stat(fd, ""); err == nil {
+				s = c.ajar.really(s)
 				f.left = &s
 				c.add(func(b []byte) []byte {
 					return appendLeft(b, recordLeftFolder, f.n, f.left)

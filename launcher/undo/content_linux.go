@@ -42,11 +42,41 @@ func (r *restorer) content(i *inode) {
 	if i.at != nil {
 		path = join(i.at.path(), i.name)
 	}
+	if r.denied(i) {
+		r.unseenContent(i, path)
+		return
+	}
 	if r.u != nil {
 		r.storedContent(i, path)
 	}
 	if path != "" && r.lost(i) {
 		r.step(path, Refuse, "it is not where the run left it")
+	}
+}
+
+// denied reports whether an inode may be in a folder that cannot be seen.
+func (r *restorer) denied(i *inode) bool {
+	return slices.ContainsFunc(i.places(), func(at location) bool {
+		if at.in == nil {
+			return false
+		}
+		fd, err := r.scene.open(at.in)
+		if err == nil {
+			_, err = look(fd, at.name)
+		}
+		return err == unix.EACCES
+	})
+}
+
+// unseenContent is as unseen.
+func (r *restorer) unseenContent(i *inode, path string) {
+	switch {
+	case r.u != nil:
+		r.step(path, Refuse, unix.EACCES.Error())
+	case i.copied.kind != 0:
+		r.step(path, Rewrite, "")
+	default:
+		r.step(path, Mark, "")
 	}
 }
 
@@ -106,8 +136,7 @@ func (r *restorer) inode(i *inode, fd int, name, path string) {
 		if do == Rewrite {
 			err = r.rewrite(i, h, path)
 		} else if err = r.u.Mark(h, path); err == nil {
-			delete(r.opened, i.before.ID)
-			err = restoreMarks(h, i.before, i.attributes)
+			err = r.marks(h, i)
 		}
 	}
 	if do != "" && r.u != nil {
@@ -133,9 +162,7 @@ func (r *restorer) compare(i *inode, at source, h int) (Do, error) {
 	if err != nil {
 		return "", err
 	}
-	if mode, ok := r.opened[now.ID]; ok {
-		now.Mode = mode
-	}
+	now = r.ajar.really(now)
 	same := now.Mode == i.before.Mode && now.UID == i.before.UID && now.GID == i.before.GID &&
 		slices.Equal(list, i.attributes)
 	timed := now.Folder() || now.Modified == i.before.Modified
@@ -264,7 +291,7 @@ func (r *restorer) write(i *inode, h int) error {
 	}
 	defer src.Close()
 	dst, err := reopen(h, unix.O_WRONLY)
-	if errors.Is(err, unix.EACCES) && unix.Chmod(through(h), i.before.Mode&0o7777|0o200) == nil {
+	if errors.Is(err, unix.EACCES) && chmod(h, i.before.Mode|0o200) == nil {
 		dst, err = reopen(h, unix.O_WRONLY)
 	}
 	if err != nil {

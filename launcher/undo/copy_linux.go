@@ -139,11 +139,14 @@ func (j *Journal) copyFile(i *inode, handle int, size int64) error {
 }
 
 // openToRead opens the regular file that a handle is of.
-func openToRead(handle int) (int, error) {
-	fd, err := open(unix.AT_FDCWD, through(handle), unix.O_RDONLY|unix.O_NOATIME, 0)
-	if err == unix.EPERM { // not the owner
-		fd, err = open(unix.AT_FDCWD, through(handle), unix.O_RDONLY, 0)
-	}
+func openToRead(handle int) (fd int, err error) {
+	err = withRights(handle, 0o400, func() error {
+		fd, err = open(unix.AT_FDCWD, through(handle), unix.O_RDONLY|unix.O_NOATIME, 0)
+		if err == unix.EPERM { // not the owner
+			fd, err = open(unix.AT_FDCWD, through(handle), unix.O_RDONLY, 0)
+		}
+		return err
+	})
 	return fd, err
 }
 

@@ -114,6 +114,6 @@ func TestKilled(t *testing.T) {
 			t.Fatalf("seed %d: after the last undo:\n%s\n%q\n%s", seed,
 				difference(before, now), result.Steps, w.kept())
 		}
-		os.RemoveAll(sub)
+		removeAll(sub)
 	}
 }

@@ -28,15 +28,6 @@ func (r *restorer) copyBack(i *inode, dir int, name string) error {
 	return unix.Linkat(unix.AT_FDCWD, through(fd), dir, name, unix.AT_SYMLINK_FOLLOW)
 }
 
-func (r *restorer) marksAt(dir int, name string, i *inode) error {
-	fd, err := open(dir, name, unix.O_PATH|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(fd)
-	return restoreMarks(fd, i.before, i.attributes)
-}
-
 // restoreMarks gives an inode its owner, mode, attributes and times. fd may be an O_PATH handle.
 func restoreMarks(fd int, was State, list []attribute) error {
 	now, _, err := stat(fd, "")
@@ -48,10 +39,10 @@ func restoreMarks(fd int, was State, list []attribute) error {
 		failed = append(failed, unix.Fchownat(fd, "", int(was.UID), int(was.GID),
 			unix.AT_EMPTY_PATH))
 	}
-	if !was.Link() {
-		failed = append(failed, unix.Chmod(through(fd), was.Mode&0o7777))
+	if !was.Link() { // only a file that may be written takes attributes
+		failed = append(failed, chmod(fd, was.Mode))
 	}
-	failed = append(failed, setAttributes(fd, list))
+	failed = append(failed, withRights(fd, 0o600, func() error { return setAttributes(fd, list) }))
 	return errors.Join(append(failed, setTimes(fd, was))...)
 }
 

@@ -3,11 +3,15 @@ package undo
 import (
 	"cmp"
 	"slices"
+
+	"golang.org/x/sys/unix"
 )
 
 // find looks for the entries that are not as they were.
 func (r *restorer) find() {
-	if r.run.last != 0 {
+	open := func() bool { return r.u != nil && r.openUp() }
+	open()
+	for again := r.run.last != 0; again; again = open() {
 		r.settle()
 	}
 	chosen := r.chosen()
@@ -18,6 +22,10 @@ func (r *restorer) find() {
 		now, err := r.scene.state(e)
 		j := &job{entry: e, path: r.pathOf(e)}
 		switch {
+		case err == unix.EACCES && r.u == nil:
+			if j.do = r.unseen(e); j.do == "" {
+				continue
+			}
 		case err != nil:
 			j.do, j.why = Refuse, err.Error()
 		case r.isBefore(e, now):
@@ -37,6 +45,20 @@ func (r *restorer) find() {
 	r.renames()
 	// what is in a folder goes before the folder
 	slices.SortStableFunc(r.jobs, func(a, b *job) int { return cmp.Compare(b.path, a.path) })
+}
+
+// unseen is what a plan assumes of an entry in a folder that its owner has closed, which an undo
+// opens: that the run left it so.
+func (r *restorer) unseen(e *entry) Do {
+	switch {
+	case e.before == nil && e.left.Absent(), e.before != nil && e.was().ID == e.left.ID:
+		return ""
+	case e.before == nil:
+		return Remove
+	case e.left.Absent():
+		return Restore
+	}
+	return Replace
 }
 
 // renames refuses to put a file back under its old name where someone changed it under the new one.

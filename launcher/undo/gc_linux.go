@@ -142,7 +142,7 @@ func (s *Store) drop(r *storedRun) error {
 	var failed []error
 	for _, p := range r.places {
 		if p == s.dir || filepath.Base(p) == besideFolder() {
-			failed = append(failed, os.RemoveAll(filepath.Join(p, r.name)))
+			failed = append(failed, removeAll(filepath.Join(p, r.name)))
 		}
 		if filepath.Base(p) == besideFolder() {
 			tidy(p)

@@ -236,7 +236,7 @@ func (h *hand) random(r *rand.Rand, tree string) {
 			h.remove(path, unix.AT_REMOVEDIR)
 		}
 	case 14:
-		h.chmod(path, uint32(r.IntN(0o1000))&^uint32(0o111*r.IntN(2))|0o400)
+		h.chmod(path, uint32(r.IntN(0o1000))&^uint32(0o111*r.IntN(2)))
 	case 15:
 		if h.touch(path, int64(r.IntN(1e9))); r.IntN(3) == 0 {
 			h.mkfifo(pick(r, tree))

@@ -25,7 +25,7 @@ func places(t *testing.T) map[string]func(*testing.T) string {
 			if err != nil {
 				t.Skip(err)
 			}
-			t.Cleanup(func() { os.RemoveAll(dir) })
+			t.Cleanup(func() { removeAll(dir) })
 			return dir
 		},
 	}
@@ -59,7 +59,7 @@ func TestUndoOfRandomRuns(t *testing.T) {
 				if t.Failed() {
 					return
 				}
-				os.RemoveAll(sub)
+				removeAll(sub)
 			}
 		})
 	}

@@ -102,7 +102,7 @@ func (r *restorer) link(j *job) error {
 	case ok && r.changedElsewhere(j.before, src):
 		return r.again(j, fd)
 	case ok && was.Folder():
-		err = unix.Renameat2(src.dir, src.name, fd, j.name, unix.RENAME_NOREPLACE)
+		err = moveFolder(src.dir, src.name, fd, j.name)
 	case ok:
 		err = unix.Linkat(src.dir, src.name, fd, j.name, 0)
 	default:

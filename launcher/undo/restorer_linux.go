@@ -16,7 +16,7 @@ type restorer struct {
 	steps   []Step
 	u       *Journal // of the undo, nil for a plan
 	placed  map[ID]bool
-	opened  map[ID]uint32 // the modes of folders that it made writable
+	ajar    ajar
 	lookups
 }
 
@@ -40,11 +40,12 @@ func newRestorer(run *Run, past *past, take Take, u *Journal) *restorer {
 	return &restorer{
 		run: run, past: past, scene: newScene(run.book, past.now), take: take, u: u,
 		objects: newObjects(append([]*Run{run}, past.runs...)), placed: map[ID]bool{},
-		opened: map[ID]uint32{},
+		ajar: ajar{},
 	}
 }
 
 func (r *restorer) close() {
+	r.ajar.shut()
 	r.scene.close()
 	r.objects.close()
 }

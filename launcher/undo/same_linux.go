@@ -10,6 +10,7 @@ const grace = 2e9
 
 // isLeft reports whether an entry is as the run left it.
 func (r *restorer) isLeft(e *entry, now State) bool {
+	now = r.ajar.really(now)
 	if r.run.last != 0 {
 		return now.Absent() || now.Changed <= r.run.last+grace
 	}

@@ -126,10 +126,14 @@ func (s *scene) find(f *folder) (int, error) {
 		}
 		return fd, nil
 	}
-	own := location{f.at, f.name}
-	for _, at := range append([]location{own}, s.at[f.before.ID]...) {
-		if fd, err := s.openAt(at, f.before.ID); err == nil {
+	failed := error(ErrMoved)
+	for n, at := range append([]location{{f.at, f.name}}, s.at[f.before.ID]...) {
+		fd, err := s.openAt(at, f.before.ID)
+		if err == nil {
 			return fd, nil
+		}
+		if n == 0 && err == unix.EACCES {
+			failed = err
 		}
 	}
 	for _, at := range s.was[f.before.ID] {
@@ -137,7 +141,7 @@ func (s *scene) find(f *folder) (int, error) {
 			return fd, nil
 		}
 	}
-	return -1, ErrMoved
+	return -1, failed
 }
 
 // openAt opens the folder at a location, of that identity or, for the zero ID, one
@@ -170,9 +174,13 @@ func (s *scene) exists(id ID) bool {
 	return false
 }
 
-// state is what is at an entry now. Where its folder is gone, there is nothing.
+// state is what is at an entry now. Where its folder is gone, there is nothing; EACCES is that the
+// folder cannot be seen.
 func (s *scene) state(e *entry) (State, error) {
 	fd, err := s.open(e.in)
+	if err == unix.EACCES {
+		return State{}, err
+	}
 	if err != nil {
 		return State{}, nil
 	}

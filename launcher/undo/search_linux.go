@@ -74,6 +74,11 @@ func (h *hunt) entry(d int, path, name string, f *folder) {
 		return
 	}
 	defer unix.Close(fd)
+	if h.j.index.inodes[s.ID] != nil { // the run may have closed it
+		if mode, added := addRights(fd, 0o500); added {
+			defer func() { _ = chmod(fd, mode) }()
+		}
+	}
 	if s, at, err := stat(fd, ""); err == nil && h.same(d, at.mount) {
 		h.folder(fd, join(path, name), h.j.index.folders[s.ID])
 	}

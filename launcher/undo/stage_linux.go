@@ -64,8 +64,7 @@ func (r *restorer) moveBack(j *job, fd int, now State) error {
 		if err := r.u.Move(fd, in, j.name, to, pathOf(to), was.name, false); err != nil {
 			return err
 		}
-		err = unix.Renameat2(fd, j.name, to, was.name, unix.RENAME_NOREPLACE)
-		if err == nil {
+		if moveFolder(fd, j.name, to, was.name) == nil {
 			r.placed[now.ID] = true
 			return nil
 		}
@@ -111,7 +110,7 @@ func (j *Journal) stage(dir int, in, name string) error {
 	if err := j.done(nil); err != nil {
 		return err
 	}
-	return unix.Renameat2(dir, name, j.places[p].fd, strconv.Itoa(j.n), unix.RENAME_NOREPLACE)
+	return moveFolder(dir, name, j.places[p].fd, strconv.Itoa(j.n))
 }
 
 // stored notes that an inode changes which is only in the store, under no name in the trees.

@@ -75,13 +75,6 @@ func (r *restorer) folderTimes(same []timed) {
 		}
 		r.scene.trim()
 	}
-	for _, f := range r.run.book.folders {
-		if mode, opened := r.opened[f.before.ID]; opened {
-			if fd, err := r.scene.open(f); err == nil {
-				_ = unix.Chmod(through(fd), mode&0o7777)
-			}
-		}
-	}
 	for _, t := range same {
 		if t.f != nil {
 			if fd, err := r.scene.open(t.f); err == nil && r.u.touch(fd) == nil {

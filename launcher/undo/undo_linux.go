@@ -2,10 +2,7 @@ package undo
 
 import (
 	"fmt"
-	"os"
 	"slices"
-
-	"golang.org/x/sys/unix"
 )
 
 // Plan returns what an undo would do. Of several runs, a later step assumes that the earlier ones
@@ -173,7 +170,6 @@ func pastOf(run *Run, undos []*Run, u *Journal) *past {
 func (r *restorer) all() {
 	r.find()
 	times := r.times()
-	r.openUp()
 	r.stage()
 	r.putBack()
 	r.entriesDone()
@@ -209,32 +205,4 @@ func (r *restorer) entryBeside(j *job) bool {
 	}
 	r.step(j.path, Beside, other)
 	return true
-}
-
-// openUp makes folders writable that the run closed, so that what was in them can be put back.
-func (r *restorer) openUp() {
-	before := map[ID]uint32{} // of those that an undo opened and a crash left open
-	for _, k := range r.past.runs {
-		for _, i := range k.book.inodes {
-			if k.last != 0 && i.marked && i.before.Folder() {
-				before[i.before.ID] = i.before.Mode
-			}
-		}
-	}
-	for _, f := range r.run.book.folders {
-		fd, err := r.scene.open(f)
-		if err != nil || !f.touched {
-			continue
-		}
-		s, _, err := stat(fd, "")
-		if mode, ok := before[s.ID]; err == nil && ok && s.Mode == mode|0o700 {
-			r.opened[s.ID] = mode
-		} else if err == nil && s.Mode&0o700 != 0o700 && os.Geteuid() != 0 {
-			if r.u.Mark(fd, pathOf(fd)) == nil &&
-				unix.Chmod(through(fd), s.Mode&0o7777|0o700) == nil {
-				r.opened[s.ID] = s.Mode
-			}
-		}
-		r.scene.trim()
-	}
 }

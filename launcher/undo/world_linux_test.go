@@ -6,11 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 var options = Options{Quota: 1 << 30, File: 1 << 20, Keep: 24 * time.Hour}
@@ -30,6 +33,7 @@ func newWorld(t testing.TB, dir string) *world {
 func newWorldAt(t testing.TB, tree, dir string) *world {
 	t.Helper()
 	w := &world{t: t, tree: tree}
+	t.Cleanup(func() { allow(t, filepath.Dir(tree)) }) // so that it can be removed
 	if err := os.Mkdir(w.tree, 0o755); err != nil && !os.IsExist(err) {
 		t.Fatal(err)
 	}
@@ -90,6 +94,8 @@ func (w *world) read(rel string) string {
 func (w *world) digest() string {
 	var b strings.Builder
 	first := map[uint64]string{}
+	modes, restore := allow(w.t, w.tree)
+	defer restore()
 	err := filepath.WalkDir(w.tree, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -97,6 +103,9 @@ func (w *world) digest() string {
 		s, err := look(unix.AT_FDCWD, path)
 		if err != nil {
 			return err
+		}
+		if mode, ok := modes[s.ID]; ok {
+			s.Mode = mode
 		}
 		content := ""
 		switch {
@@ -135,6 +144,37 @@ func (w *world) digest() string {
 	return b.String()
 }
 
+// allow gives their owner the rights to see what is in a tree. It returns the modes from before,
+// and what restores them.
+func allow(t testing.TB, tree string) (modes map[ID]uint32, restore func()) {
+	modes = map[ID]uint32{}
+	var paths []string
+	ids := map[string]ID{}
+	set := func(path string, mode uint32) {
+		if err := hermetic.Chmod(path, fs.FileMode(mode&0o777)); err != nil {
+			t.Error(path, err)
+		}
+	}
+	_ = filepath.WalkDir(tree, func(path string, d fs.DirEntry, err error) error {
+		s, _ := look(unix.AT_FDCWD, path)
+		rights := uint32(0o400)
+		if s.Folder() {
+			rights = 0o700
+		}
+		if (s.Folder() || s.Regular()) && s.Mode&rights != rights && modes[s.ID] == 0 {
+			modes[s.ID], ids[path] = s.Mode, s.ID
+			paths = append(paths, path)
+			set(path, s.Mode|rights)
+		}
+		return nil
+	})
+	return modes, func() {
+		for _, path := range slices.Backward(paths) {
+			set(path, modes[ids[path]])
+		}
+	}
+}
+
 // difference shows the lines that only one of two digests has.
 func difference(before, after string) string {
 	var b strings.Builder
@@ -153,6 +193,11 @@ func difference(before, after string) string {
 func folderOf(path string) (fd int, in, name string, err error) {
 	in, name = filepath.Split(path)
 	in = filepath.Clean(in)
-	fd, err = openFolder(unix.AT_FDCWD, in)
+	if fd, err = openFolder(unix.AT_FDCWD, in); err != nil {
+		return fd, in, name, err
+	}
+	if err = unix.Faccessat(fd, ".", unix.X_OK, 0); err != nil { // the call knows no name in it
+		unix.Close(fd)
+	}
 	return fd, in, name, err
 }
