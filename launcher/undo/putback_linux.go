@@ -195,7 +195,7 @@ func (r *restorer) renewed(old ID, fd int, name string) error {
 	if err != nil {
 		return err
 	}
-	r.scene.now[old] = now.ID
+	r.scene.now[old], r.scene.from[now.ID] = now.ID, old
 	return r.u.renew(old, now.ID)
 }
 

@@ -98,7 +98,7 @@ func (r *restorer) isBefore(e *entry, now State) bool {
 	case now.Mode&typeMask != was.Mode&typeMask:
 		return false
 	case now.Folder():
-		return !r.scene.known[now.ID] && !r.scene.exists(was.ID)
+		return !r.scene.isOther(now.ID, was.ID) && !r.scene.exists(was.ID)
 	case e.before.held.kind != 0 || r.kept(was.ID):
 		return false
 	}

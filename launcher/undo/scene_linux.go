@@ -15,6 +15,7 @@ type scene struct {
 	fds   map[*folder]int
 	going map[*folder]bool // being looked for
 	now   renewals
+	from  map[ID]ID // now, the other way
 }
 
 // renewals are what undos made anew, by the identity of what was there before.
@@ -44,9 +45,28 @@ func (r renewals) same(now, id ID) bool {
 // renewed reports whether something else was made in the place of what had an identity.
 func (s *scene) renewed(id ID) bool { _, ok := s.now[id]; return ok }
 
+// isOther reports whether a folder is one that the run knew, or was made in the place of that, and
+// not the one that had an identity.
+func (s *scene) isOther(now, was ID) bool {
+	for range len(s.from) + 1 {
+		if now == was || s.known[now] {
+			return now != was
+		}
+		old, ok := s.from[now]
+		if !ok {
+			return false
+		}
+		now = old
+	}
+	return false
+}
+
 func newScene(k *book, now renewals) *scene {
 	s := &scene{k, map[ID][]location{}, map[ID][]location{}, map[ID]bool{},
-		map[*folder]int{}, map[*folder]bool{}, now}
+		map[*folder]int{}, map[*folder]bool{}, now, map[ID]ID{}}
+	for old, id := range now {
+		s.from[id] = old
+	}
 	for _, f := range k.folders {
 		s.known[f.before.ID] = true
 	}
@@ -137,16 +157,24 @@ func (s *scene) find(f *folder) (int, error) {
 		}
 	}
 	for _, at := range s.was[f.before.ID] {
-		if fd, err := s.openAt(at, ID{}); err == nil {
+		if fd, err := s.openAnew(at, f.before.ID); err == nil {
 			return fd, nil
 		}
 	}
 	return -1, failed
 }
 
-// openAt opens the folder at a location, of that identity or, for the zero ID, one
-// that is new.
+// openAt opens the folder of an identity at a location.
 func (s *scene) openAt(at location, id ID) (int, error) {
+	return s.openIf(at, func(now ID) bool { return s.now.same(now, id) })
+}
+
+// openAnew opens the folder at a location that may have been made in the place of another one.
+func (s *scene) openAnew(at location, was ID) (int, error) {
+	return s.openIf(at, func(now ID) bool { return !s.isOther(now, was) })
+}
+
+func (s *scene) openIf(at location, is func(ID) bool) (int, error) {
 	in, err := s.open(at.in)
 	if err != nil {
 		return -1, err
@@ -156,7 +184,7 @@ func (s *scene) openAt(at location, id ID) (int, error) {
 		return -1, err
 	}
 	now, _, err := stat(fd, "")
-	if err != nil || id != (ID{}) && !s.now.same(now.ID, id) || id == (ID{}) && s.known[now.ID] {
+	if err != nil || !is(now.ID) {
 		unix.Close(fd)
 		return -1, ErrMoved
 	}

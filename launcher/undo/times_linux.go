@@ -69,7 +69,8 @@ func (r *restorer) folderTimes(same []timed) {
 		}
 		if fd, err := r.scene.open(e.in); err == nil {
 			now, err := look(fd, e.name)
-			if err == nil && now.Folder() && now.ID != e.was().ID && !r.scene.known[now.ID] {
+			if err == nil && now.Folder() && now.ID != e.was().ID &&
+				!r.scene.isOther(now.ID, e.was().ID) {
 				_ = r.marksAt(fd, e.name, e.before)
 			}
 		}
