@@ -28,7 +28,6 @@ func (j *Journal) Close(how End) (Summary, error) {
 	}
 	c := &closing{Journal: j, at: map[ID]location{}, sums: sums, ajar: ajar{}}
 	c.openUp()
-	defer c.ajar.shut()
 	c.entries()
 	c.inodes()
 	c.folders()
@@ -38,6 +37,7 @@ func (j *Journal) Close(how End) (Summary, error) {
 		j.add(l.append)
 	}
 	j.book.lacks = append(j.book.lacks, lacks...)
+	c.ajar.shut() // before the run has ended: what it left is the mode without this
 	settled := j.budget.settle()
 	j.book.end = &end{kept: j.budget.kept, walked: walked}
 	j.add(j.book.end.append)

@@ -255,7 +255,15 @@ func (r *restorer) mixed(i *inode, k *Run, o *inode, at source) bool {
 
 // equal reports whether an inode has the content of its copy.
 func (r *restorer) equal(i *inode, h int) bool {
-	now, err := reopen(h, unix.O_RDONLY)
+	var now *os.File
+	read := func() (err error) {
+		now, err = reopen(h, unix.O_RDONLY)
+		return err
+	}
+	err := read()
+	if err != nil && r.u != nil {
+		err = withRights(h, 0o400, read)
+	}
 	if err != nil {
 		return false
 	}
