@@ -29,7 +29,7 @@ var needs = []need{
 		othersThreads},
 	{unix.RLIMIT_FSIZE, "the size of a file (RLIMIT_FSIZE)", 1 << 20, 1 << 10,
 		"ulimit -f unlimited", nil},
-	{unix.RLIMIT_AS, "address space (RLIMIT_AS)", 768 << 20, 1 << 10, "ulimit -v 2000000", nil},
+	{unix.RLIMIT_AS, "address space (RLIMIT_AS)", 896 << 20, 1 << 10, "ulimit -v 2000000", nil},
 }
 
 // cramped returns which of the caller's limits is too small for tada-run itself. The runtime has
