@@ -75,7 +75,9 @@ func (n *Prepared) begin() error {
 	if err := f.allocate(); err != nil {
 		return err
 	}
+	syscall.ForkLock.Lock() // see start
 	pid, errno := f.start(ofKeeper, 0)
+	syscall.ForkLock.Unlock()
 	if errno != 0 {
 		return &SetupError{"clone", errno}
 	}

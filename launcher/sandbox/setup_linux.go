@@ -98,6 +98,10 @@ const maxProcesses = ofKeeper
 // everything forked until the child unblocks them, as they were in mask before: a handler of the Go
 // runtime must not run where there is no Go runtime.
 //
+// It is called with syscall.ForkLock held: what is forked has copies of all descriptors until it
+// closes them, and a program that another run has just written cannot be executed while one of them
+// is open for writing.
+//
 // Nothing in here lets the scheduler in, so that it all happens on one thread.
 //
 //go:nosplit

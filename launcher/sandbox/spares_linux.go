@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -113,6 +114,8 @@ func mountOf(name string) uint64 {
 // spareFile makes a file without a name in a directory, and returns a handle: as long as it is open
 // for writing anywhere, it cannot be executed.
 func spareFile(dir string) (int, error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return -1, err

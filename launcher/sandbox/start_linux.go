@@ -130,8 +130,10 @@ func (b *builder) launch() error {
 		state: state{lifeline: f.holding},
 	}
 	register(p)
+	syscall.ForkLock.Lock() // see start
 	guard, errno := f.start(ofSupervisor, 0)
 	p.forker = unix.Gettid() // unless the goroutine has moved to another thread
+	syscall.ForkLock.Unlock()
 	if errno != 0 {
 		p.reapOrphans(true)
 		return &SetupError{"clone", errno}
