@@ -33,10 +33,13 @@ func TestStateOfAnotherAccount(t *testing.T) {
 	}
 	state, work := filepath.Join(dir, "tada", "state"), filepath.Join(dir, "work")
 	if err := errors.Join(hermetic.Chmod(dir, 0o755), os.MkdirAll(filepath.Join(work, "d"), 0o755),
-		os.Mkdir(filepath.Dir(state), 0o755), os.Mkdir(state, 0o700)); err != nil {
+		os.Mkdir(filepath.Dir(state), 0o755), os.Mkdir(state, 0o700),
+		os.WriteFile(filepath.Join(state, "config.yaml"), []byte(deletionsAsk),
+			0o644)); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"tada", "tada/state", "work", "work/d"} {
+	for _, name := range []string{"tada", "tada/state", "tada/state/config.yaml",
+		"work", "work/d"} {
 		if err := os.Chown(filepath.Join(dir, name), tada, tada); err != nil {
 			t.Fatal(err)
 		}

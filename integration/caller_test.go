@@ -44,7 +44,7 @@ var answering = map[approval.Action][]string{
 // asked is a place with two open questions, a changed protected file, and the line of a key.
 func asked(t *testing.T) *place {
 	t.Helper()
-	p := newPlace(t)
+	p := newPlace(t).asking()
 	for name, text := range map[string]string{"TODO.md": "one\n",
 		"line": "ed25519 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= ada\n"} {
 		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600); err != nil {
@@ -242,7 +242,7 @@ func TestAgentsCannotTakeOver(t *testing.T) {
 // what to type; the question stays open.
 func TestUnrecognisedTerminalSaysWhy(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newPlace(t).asking()
 	for name, why := range map[string]string{"python3": "is not a known terminal program",
 		"codex": "is an agent"} {
 		client, err := startOn(p.command("stty cols 400; tada-run 'rm -rf build'; echo status $?"),

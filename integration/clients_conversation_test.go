@@ -45,6 +45,7 @@ func TestClientsConversation(t *testing.T) {
 				}
 			}
 			b := newBench(t, c, "/bin/bash")
+			write(t, filepath.Join(b.home, ".tada/config.yaml"), "")
 			b.model.env = append(b.model.env, conversationEnv...)
 			// a login shell of bash forgets PATH, and the person's own file sets it again
 			write(t, filepath.Join(b.home, ".profile"), "PATH='"+os.Getenv("PATH")+"'\n")

@@ -248,7 +248,7 @@ func newBench(t *testing.T, c client, shell string) *bench {
 	write(t, filepath.Join(base, "closed/x"), "secret\n")
 	write(t, filepath.Join(b.work, "build/x"), "")
 	write(t, filepath.Join(b.home, ".tada/config.yaml"),
-		"security: {restricted_paths: ["+base+"/closed]}\n")
+		deletionsAsk+"security: {restricted_paths: ["+base+"/closed]}\n")
 	built, err := build()
 	if err != nil {
 		t.Fatal(err)

@@ -290,7 +290,7 @@ func (p *office) served(c caller, v variation, command string) string {
 // person is asked. The home contains what the agent's program saved at its start.
 func newDoors(t *testing.T) *office {
 	t.Helper()
-	p := &office{place: newPlace(t)}
+	p := &office{place: newPlace(t).asking()}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func TestTheQuestionOfADeadAskerIsWithdrawn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
+			p := newPlace(t).asking()
 			if err := os.MkdirAll(filepath.Join(p.dir, "other/x"), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func TestTheQuestionOfADeadAskerIsWithdrawn(t *testing.T) {
 	}
 	t.Run("a screen", func(t *testing.T) {
 		t.Parallel()
-		p := newPlace(t)
+		p := newPlace(t).asking()
 		cmd := start(t, p, ask)
 		asked(t, p)
 		s, tty := p.on("tadactl inbox")
@@ -96,7 +96,7 @@ func TestTheQuestionOfADeadAskerIsWithdrawn(t *testing.T) {
 	})
 	t.Run("at a terminal", func(t *testing.T) {
 		t.Parallel()
-		p := newPlace(t)
+		p := newPlace(t).asking()
 		w := p.glass("exec tada-run 'rm -rf build'")
 		if err := w.screen.shows("y: approve"); err != nil {
 			t.Fatal(err, w.screen.text())
@@ -109,7 +109,7 @@ func TestTheQuestionOfADeadAskerIsWithdrawn(t *testing.T) {
 	})
 	t.Run("asked without waiting", func(t *testing.T) {
 		t.Parallel()
-		p := newPlace(t)
+		p := newPlace(t).asking()
 		p.run("tada-run 'rm -rf build'")
 		w := p.glass("exec " + ask + " < /dev/null") // the same question
 		if err := w.screen.shows("waiting 5m0s"); err != nil {
@@ -123,7 +123,7 @@ func TestTheQuestionOfADeadAskerIsWithdrawn(t *testing.T) {
 	})
 	t.Run("another waits as well", func(t *testing.T) {
 		t.Parallel()
-		p := newPlace(t)
+		p := newPlace(t).asking()
 		first := start(t, p, ask)
 		id := asked(t, p)
 		second := p.glass("exec " + ask + " < /dev/null")

@@ -28,7 +28,7 @@ type page struct {
 
 func openPage(t *testing.T) *page {
 	t.Helper()
-	p := newPlace(t)
+	p := newPlace(t).asking()
 	s, tty := p.on("tadactl inbox --web; echo left $?")
 	if err := s.shows("An answer there needs the code"); err != nil {
 		t.Fatal(err, s.text())

@@ -117,7 +117,7 @@ func TestLeavingAQuestionIsNoDenial(t *testing.T) {
 	for i, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
+			p := newPlace(t).asking()
 			name := fmt.Sprintf("left%d-", i)
 			if err := os.MkdirAll(filepath.Join(p.dir, name, "x"), 0o755); err != nil {
 				t.Fatal(err)

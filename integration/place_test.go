@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -41,6 +42,18 @@ func newPlace(t testing.TB) *place {
 		"TRANSCRIPT_HOME="+p.state, "TERM=xterm", "SHELL=/bin/bash")
 	return p
 }
+
+// asking has a deletion be a question, although it can be undone.
+func (p *place) asking() *place {
+	p.t.Helper()
+	if err := errors.Join(os.Mkdir(p.state, 0o700), os.WriteFile(
+		filepath.Join(p.state, "config.yaml"), []byte(deletionsAsk), 0o600)); err != nil {
+		p.t.Fatal(err)
+	}
+	return p
+}
+
+const deletionsAsk = "undo: {replaces_approval: false}\n"
 
 // ended waits until no other process works in dir. A session whose terminal was closed still writes
 // its end to the record, and a folder cannot be removed while files are written to it.

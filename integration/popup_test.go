@@ -15,7 +15,7 @@ import (
 func TestInboxAboveTheScreen(t *testing.T) {
 	t.Parallel()
 	need(t, "tmux")
-	p := newPlace(t)
+	p := newPlace(t).asking()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestQuestionOnATerminalLeftBehind(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
+			p := newPlace(t).asking()
 			server := fmt.Sprintf("tmux -L tada-left-%d-%d -f /dev/null ", os.Getpid(), i)
 			script := filepath.Join(t.TempDir(), "script")
 			text := fmt.Sprintf("until tmux list-clients | grep -q .; do sleep 0.02; done; cd %q; printf '%s'; tada-run 'rm -rf build'; printf 'status %%d\\n' $?; exec cat", p.dir, left)

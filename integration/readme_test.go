@@ -23,8 +23,8 @@ func TestReadmeDemo(t *testing.T) {
 		t.Fatal("README.md has no console block")
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"one", "two", "build/a.o"} {
-		p := filepath.Join(dir, "repo", name)
+	for _, name := range []string{"repo/one", "repo/two", "repo/build/a.o"} {
+		p := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -74,8 +74,12 @@ func shellIn(t *testing.T, dir string) func(string) string {
 	}
 }
 
-// answered puts the id and the plan of the only open question into an approve command.
+// answered is a command as a person gives it: with the id and the plan of the only open question
+// where it approves.
 func answered(t *testing.T, run func(string) string, command string) string {
+	if strings.HasPrefix(command, "tadactl undo") {
+		return "person " + command
+	}
 	if !strings.HasPrefix(command, "tadactl approve") {
 		return command
 	}

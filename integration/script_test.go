@@ -83,9 +83,10 @@ func TestScript(t *testing.T) {
 		Setup:               setup,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"term":    term,
-			"waitfor": waitfor,
-			"corrupt": corrupt,
+			"term":      term,
+			"waitfor":   waitfor,
+			"corrupt":   corrupt,
+			"configure": configure,
 		},
 	})
 }
@@ -350,6 +351,22 @@ func waitfor(ts *testscript.TestScript, neg bool, args []string) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	ts.Fatalf("%s did not appear", args[0])
+}
+
+// configure adds lines to the person's configuration, as an editor would:
+//
+//	configure LINE...
+func configure(ts *testscript.TestScript, neg bool, lines []string) {
+	if neg || len(lines) == 0 {
+		ts.Fatalf("usage: configure LINE...")
+	}
+	dir := ts.Getenv("STATE")
+	ts.Check(os.MkdirAll(dir, 0o700))
+	f, err := os.OpenFile(filepath.Join(dir, "config.yaml"),
+		os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	ts.Check(err)
+	_, err = f.WriteString(strings.Join(lines, "\n") + "\n")
+	ts.Check(errors.Join(err, f.Close()))
 }
 
 // corrupt changes a file like an attacker who wants to rewrite history:

@@ -43,7 +43,7 @@ func TestStoppedRunIsNamed(t *testing.T) {
 		lock := test.lock
 		t.Run(strings.ReplaceAll(lock, "/", " "), func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
+			p := newPlace(t).asking()
 			if err := os.WriteFile(filepath.Join(p.dir, "TODO.md"), []byte("- [ ] x\n"),
 				0o644); err != nil {
 				t.Fatal(err)

@@ -25,6 +25,9 @@ import (
 
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
+// deletionsAsk is the configuration of these tests: a deletion in the workspace is their question.
+const deletionsAsk = "undo: {replaces_approval: false}\n"
+
 // world is a launcher with a workspace of its own.
 func world(t testing.TB) (*Launcher, Request) {
 	t.Helper()
@@ -32,6 +35,8 @@ func world(t testing.TB) (*Launcher, Request) {
 	work := filepath.Join(dir, "work")
 	if err := errors.Join(
 		os.MkdirAll(filepath.Join(work, "src"), 0o755),
+		os.Mkdir(filepath.Join(dir, "state"), 0o700),
+		os.WriteFile(filepath.Join(dir, "state/config.yaml"), []byte(deletionsAsk), 0o600),
 		os.WriteFile(filepath.Join(work, "a"), []byte("a\n"), 0o644),
 		hermetic.WriteProgram(filepath.Join(work, "run.sh"), []byte("echo hi\n"), 0o755),
 		os.Symlink("a", filepath.Join(work, "link")),

@@ -25,7 +25,7 @@ func (l *Launcher) keepsOf(req Request, key string) pathguard.Kept {
 	case l.level() == sandbox.None:
 		k.Why = "there is no sandbox here, so nothing is kept"
 	default:
-		if k.On = true; set.ReplacesApproval {
+		if k.On = true; !set.AsksAnyway {
 			k.Unsure = func() string { return l.unsure(set, key, req.Dir) }
 		}
 	}

@@ -32,7 +32,7 @@ func guardedWorld(t *testing.T) (*Launcher, Request) {
 	l, req := world(t)
 	if err := errors.Join(
 		os.WriteFile(l.state.Config(),
-			[]byte("security: {tamper_proof: true, protect: [TODO.md]}\n"), 0o600),
+			[]byte(deletionsAsk+"security: {tamper_proof: true, protect: [TODO.md]}\n"), 0o600),
 		os.WriteFile(filepath.Join(req.Dir, "TODO.md"), []byte("one\n"), 0o644),
 	); err != nil {
 		t.Fatal(err)

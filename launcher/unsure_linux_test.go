@@ -9,12 +9,12 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// With undo.replaces_approval a loss of files in the workspace is a note where it is certain that
+// A loss of files in the workspace is a note where it is certain that
 // all is kept, and everything else is asked about as before.
 func TestUndoStandsForQuestions(t *testing.T) {
 	l, req := world(t)
-	plain := configured(t, l, "undo:\n  replaces_approval: true\n")
-	excepted := configured(t, l, "undo:\n  replaces_approval: true\n  except: ["+req.Dir+"/data]\n")
+	plain := configured(t, l, "")
+	excepted := configured(t, l, "undo:\n  except: ["+req.Dir+"/data]\n")
 	for _, name := range []string{".git", "data/d", "sub/.git"} {
 		if err := os.MkdirAll(filepath.Join(req.Dir, name), 0o755); err != nil {
 			t.Fatal(err)
@@ -66,18 +66,17 @@ func TestUnsure(t *testing.T) {
 		config, why string
 		change      func(*testing.T, *Launcher, *Request)
 	}{
-		{"", "", nil},
 		{"undo:\n  replaces_approval: false\n", "", nil},
-		{"undo:\n  replaces_approval: true\n  quota: 0\n", "undo.quota is 0", nil},
-		{"undo:\n  replaces_approval: true\nbackground: keep\n", "goes on in the background", nil},
-		{"undo:\n  replaces_approval: true\nsecurity:\n  command_level: always\n", "", nil},
-		{"undo:\n  replaces_approval: true\n", "not all could be kept",
+		{"undo:\n  quota: 0\n", "undo.quota is 0", nil},
+		{"background: keep\n", "goes on in the background", nil},
+		{"security:\n  command_level: always\n", "", nil},
+		{"", "not all could be kept",
 			func(t *testing.T, l *Launcher, r *Request) {
 				if err := l.noteUnkept(sumOf([]byte(r.Shell.Text))); err != nil {
 					t.Fatal(err)
 				}
 			}},
-		{"undo:\n  replaces_approval: true\n", "undo.quota is nearly used up",
+		{"", "undo.quota is nearly used up",
 			func(t *testing.T, l *Launcher, _ *Request) {
 				path := filepath.Join(l.state.Undo(), "ledger")
 				if err := os.MkdirAll(l.state.Undo(), 0o700); err != nil {
@@ -88,7 +87,7 @@ func TestUnsure(t *testing.T) {
 					t.Fatal(err)
 				}
 			}},
-		{"undo:\n  replaces_approval: true\n", "of a session nothing is kept",
+		{"", "of a session nothing is kept",
 			func(_ *testing.T, _ *Launcher, r *Request) { r.Within = &Within{} }},
 	} {
 		l, req := world(t)

@@ -59,7 +59,7 @@ func (j *judgement) endpoint(e *shellparse.Effect) {
 	case host == "0.0.0.0" || host == "::":
 		j.add(Ask, "net.listen", "", host, e.Span, e.Command)
 	case n.Upload || e.Flags&command.Upload != 0:
-		j.add(Ask, "net.upload", "", host, e.Span, e.Command)
+		j.add(Ask, upload, "", host, e.Span, e.Command)
 	case j.p.set.Network == NetList &&
 		!hosts.Allowed(shellparse.Endpoint{Scheme: n.Scheme, Host: host, Port: n.Port},
 			j.p.set.NetworkAllow):
@@ -73,7 +73,7 @@ func (j *judgement) remote(e *shellparse.Effect) {
 	n, name := *e.Net, cmp.Or(e.Net.Host, "the remote")
 	switch {
 	case n.Upload || e.Flags&command.Upload != 0:
-		j.add(Ask, "net.upload", "", name, e.Span, e.Command)
+		j.add(Ask, upload, "", name, e.Span, e.Command)
 	case !n.Static || j.p.set.Network == NetList:
 		j.add(Ask, "net.dynamic", "", name, e.Span, e.Command)
 	}

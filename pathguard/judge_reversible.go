@@ -52,6 +52,9 @@ func (j *judgement) risks(hazards []shellparse.Hazard) {
 	}
 }
 
+// upload is the rule about what sends notes, with the name of the other machine.
+const upload = "net.upload"
+
 // sends notes what leaves this machine.
 func (j *judgement) sends() {
 	for i := range j.script.Effects {
@@ -77,7 +80,7 @@ func (j *judgement) reversible() (Reversible, []Loss) {
 	l := j.undo
 	for _, r := range j.reasons { // of code in other languages
 		h, known := command.LookupHazard(r.Rule)
-		if known && !isKept(h.Rule) {
+		if known && !isKept(h.Rule) && r.Rule != upload {
 			l.add("", h.Message)
 		}
 	}

@@ -51,9 +51,10 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 	if add.KeepBackground && !s.KeepBackground {
 		notes = append(notes, "background: keep has no effect here: this file can only tighten")
 	}
-	if u := add.Undo; u.Keep != 0 || u.Quota != 0 || u.File != 0 || u.Except != nil ||
-		u.ReplacesApproval {
-		notes = append(notes, "undo has no effect here: this file can only tighten")
+	out.Undo.AsksAnyway = s.Undo.AsksAnyway || add.Undo.AsksAnyway
+	if u := add.Undo; u.Keep != 0 || u.Quota != 0 || u.File != 0 || u.Except != nil {
+		notes = append(notes, "undo has no effect here but for replaces_approval: false: "+
+			"this file can only tighten")
 	}
 	if add.Programs != "" {
 		notes = append(notes, "programs has no effect here: this file can only tighten")

@@ -46,8 +46,8 @@ func undoForms() map[string]form {
 			func(s Settings) any { return spanText(s.Undo.inForce().Keep) }, nil},
 		"undo.quota": undoSize(func(u *Undo) *int64 { return &u.Quota }),
 		"undo.file":  undoSize(func(u *Undo) *int64 { return &u.File }),
-		"undo.replaces_approval": boolean(true,
-			func(s *Settings) *bool { return &s.Undo.ReplacesApproval }),
+		"undo.replaces_approval": boolean(false,
+			func(s *Settings) *bool { return &s.Undo.AsksAnyway }),
 		"undo.except": listForm((*decoder).path,
 			func(s *Settings) *[]string { return &s.Undo.Except }),
 	}

@@ -12,8 +12,9 @@ type Undo struct {
 	Quota  int64         // bytes of all runs together; without any, nothing is kept
 	File   int64         // bytes of a file that has to be copied
 	Except []string      // folders and files of which nothing is kept
-	// a loss of files in the workspace is no question where it is certain that undo brings all back
-	ReplacesApproval bool
+	// a loss of files in the workspace is a question even where it is certain that undo brings all
+	// back
+	AsksAnyway bool
 }
 
 // defaultUndo is for people who take back what happened this week.
