@@ -37,10 +37,11 @@ func (j *judgement) stands(whole Reversible) (stands bool, unsure string) {
 	return true, ""
 }
 
-// isSpared reports whether the loss of a target is one of files in the workspace alone: it has no
-// other name by a mount, and is not the whole workspace.
+// isSpared reports whether the loss of a target is one of files in the workspace alone: by no other
+// name could a run change it, and it is not the whole workspace.
 func (j *judgement) isSpared(t *resolve.Target, full string) bool {
-	if t.Unknown || len(t.Others) > 0 || !pathname.Within(full, j.plan.Workspace) {
+	if t.Unknown || !pathname.Within(full, j.plan.Workspace) ||
+		slices.ContainsFunc(t.Others, j.mayChange) {
 		return false
 	}
 	if full != j.plan.Workspace || j.inOwnRepository(t.Command) {
@@ -50,16 +51,32 @@ func (j *judgement) isSpared(t *resolve.Target, full string) bool {
 	return c != nil && len(aims(c)) > 0
 }
 
+// isPlain reports whether a reader of the line sees the command. Who hides a deletion may mean
+// another one than the person who lets it pass as harmless.
+func (j *judgement) isPlain(cmd int) bool {
+	return cmd >= 0 && cmd < len(j.script.Commands) && j.script.Commands[cmd].Plain
+}
+
+// mayChange reports whether a run could change what has this name too: in the workspace, in a
+// directory for temporary files, or where a rule of the configuration allows something.
+func (j *judgement) mayChange(name string) bool {
+	return j.inside(name) ||
+		slices.ContainsFunc(pathname.TempDirs, func(d string) bool {
+			return pathname.Within(name, d)
+		}) ||
+		slices.ContainsFunc(j.p.set.Paths, func(r PathRule) bool { return r.Verdict == Allow })
+}
+
 // inOwnRepository reports whether a command is git, in the workspace and on the repository that git
 // finds there: no option or variable names another one.
 func (j *judgement) inOwnRepository(cmd int) bool {
-	if cmd < 0 || cmd >= len(j.script.Commands) {
+	if !j.isPlain(cmd) {
 		return false
 	}
 	c := &j.script.Commands[cmd]
 	return path.Base(c.Name) == "git" && c.Dir != "" && j.inside(path.Clean(c.Dir)) &&
 		len(c.Args) > 1 && allStatic(c.Args) && !strings.HasPrefix(c.Args[1].Text, "-") &&
-		!c.Remote && len(c.Via) == 0 && !namesRepository(c.Assign, j.plan.Caller.Env)
+		!namesRepository(c.Assign, j.plan.Caller.Env)
 }
 
 // namesRepository reports whether a variable tells git of another repository, work tree or index.

@@ -55,6 +55,16 @@ func TestReversible(t *testing.T) {
 		"rm -rf src; curl -T n.txt https://example.org/": false,
 		"rm -rf \"$(cat n.txt)\"":                        false,
 		"git reset --hard; chmod 7 /etc":                 false,
+		// a reader does not see these
+		"$'\\x72\\x6d' -rf src":                   false,
+		`r=rm; $r -rf src`:                        false,
+		"coproc rm -rf src":                       false,
+		"eval 'rm -rf src'":                       false,
+		". <(echo rm -rf src)":                    false,
+		"find . -maxdepth 0 -exec rm -rf src \\;": false,
+		"awk 'BEGIN{system(\"rm -rf src\")}'":     false,
+		"cd src && rm -rf ../src":                 true,
+		"for d in src; do rm -rf $d; done":        true,
 	} {
 		g.Caller.Undo = kept
 		v, plan, err := g.judge(line)

@@ -218,6 +218,7 @@ func TestTreeLimits(t *testing.T) {
 						// limit is enforced by the first that looks.
 						kernel := strings.Contains(out, "refused") ||
 							strings.Contains(out, "failed to create new OS thread") ||
+							strings.Contains(out, "pthread_create failed") || // with cgo
 							s.Signal == unix.SIGXCPU ||
 							s.Signal == unix.SIGKILL && test.want == LimitCPU
 						if test.want == LimitInotify && level == Strong && s.Reached != test.want {

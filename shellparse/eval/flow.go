@@ -2,6 +2,7 @@ package eval
 
 import (
 	"mvdan.cc/sh/v3/syntax"
+	"slices"
 )
 
 // Evaluate runs the tree of a text in the abstract and adds all that it finds to out.
@@ -234,7 +235,10 @@ func (w *flow) rare(s *state, c syntax.Command) worlds {
 		child := s.fork()
 		child.in, child.traps = &stream{from: Unknown,
 			why: "what the shell writes to the coprocess"}, nil
+		via := w.via
+		w.via = append(slices.Clip(via), "coproc")
 		w.leave(s, w.stmt(child, c.Stmt))
+		w.via = via
 		name := "COPROC"
 		if c.Name != nil {
 			name = c.Name.Lit()

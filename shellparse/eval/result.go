@@ -72,7 +72,10 @@ type Command struct {
 	Builtin  bool     // the shell itself, or a function of the script, has this name
 	Known    bool     // the command table has an entry for it
 	ReadOnly bool     // the table says that this use of it changes nothing
-	Span     Span
+	// A reader sees it: its name stands in the text as it is, and not in text that a command or
+	// another program evaluates.
+	Plain bool
+	Span  Span
 }
 
 func (c Command) equal(d Command) bool {
