@@ -125,12 +125,18 @@ func (j *Judgement) around(f *pathguard.Fence) {
 // agrees reports whether a whole and the command in it get the same judgement, and start and touch
 // the same.
 func agrees(whole, own *Judgement, w *shellparse.Wrapped) bool {
-	if own.Script.Err != nil || whole.Verdict.Decision != own.Verdict.Decision ||
-		whole.Verdict.Risk != own.Verdict.Risk {
+	if own.Script.Err != nil || !own.Verdict.Stands &&
+		(whole.Verdict.Decision != own.Verdict.Decision || whole.Verdict.Risk != own.Verdict.Risk) {
 		return false
 	}
 	for _, r := range whole.Verdict.Reasons {
-		if r.Decision != pathguard.Allow && (r.Span.Start < w.Start || r.Span.End > w.End) {
+		if r.Decision == pathguard.Allow {
+			continue
+		}
+		// In the whole, the command is in text that is evaluated, and undo stands for no question
+		// about what a reader does not see.
+		if r.Span.Start < w.Start || r.Span.End > w.End ||
+			own.Verdict.Stands && !pathguard.StandsFor(r.Rule) {
 			return false
 		}
 	}

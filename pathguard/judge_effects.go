@@ -60,7 +60,7 @@ func (j *judgement) hazards() {
 		j.reasons = append(j.reasons,
 			Reason{Rule: h.Rule, Decision: d, Risk: h.Risk, Message: h.Message,
 				Span: h.Span, Command: h.Command, plain: h.Message,
-				origin: origin{stands: standsFor(h.Rule) && j.inOwnRepository(h.Command)}})
+				origin: origin{stands: StandsFor(h.Rule) && j.inOwnRepository(h.Command)}})
 	}
 }
 

@@ -64,7 +64,7 @@ func (j *judgement) target(t *resolve.Target) {
 			j.add(cell.Decision, cell.Rule, f.shown(place, full), f.detail(t, action), span,
 				t.Command)
 			if len(j.reasons) > n && place == InWorkspace && j.isSpared(t, full) {
-				j.reasons[n].stands = standsFor(cell.Rule) && j.isPlain(t.Command)
+				j.reasons[n].stands = StandsFor(cell.Rule) && j.isPlain(t.Command)
 			}
 		}
 	}

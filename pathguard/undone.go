@@ -13,8 +13,8 @@ func isKept(hazard string) bool {
 	return strings.Contains(undoTable, "\nhazard "+hazard+"\n")
 }
 
-// standsFor reports whether a question has no other reason than a loss that undo prevents.
-func standsFor(rule string) bool {
+// StandsFor reports whether a question has no other reason than a loss that undo prevents.
+func StandsFor(rule string) bool {
 	return strings.Contains(undoTable, "\nstands "+rule+"\n")
 }
 

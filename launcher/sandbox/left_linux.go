@@ -2,25 +2,32 @@
 
 package sandbox
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // lingerTime is how long what a command leaves behind may take to end by itself: a shell does not
 // wait for cmd > >(tee log), and the last of its output comes a moment after it. lingerLook is how
-// often it is looked for.
+// often it is looked for. What runs has as many times as much as lingerBusy says: on a busy machine
+// a process that is about to end waits for a processor for seconds.
 const (
 	lingerTime = 300 * time.Millisecond
 	lingerLook = 2 * time.Millisecond
+	lingerBusy = 10
 )
 
 // linger waits a moment for what the command has left behind, and returns the names of what is
 // there even then.
 func (p *Process) linger(most time.Duration) (names []string) {
-	for until := time.Now().Add(most); ; {
+	for begin := time.Now(); ; {
 		if p.ending() {
 			return nil // it is not left behind, it was to end
 		}
-		if names = p.remains(); len(names) == 0 || time.Now().After(until) {
-			return names
+		pids := p.remains()
+		took := time.Since(begin)
+		if len(pids) == 0 || took > lingerBusy*most || took > most && !run(pids, maxRunning) {
+			return commandNames(pids)
 		}
 		select {
 		case <-p.done:
@@ -29,24 +36,44 @@ func (p *Process) linger(most time.Duration) (names []string) {
 	}
 }
 
-// left returns the names of the live processes whose parents have ended: at Strong the init of the
-// run has them, at Base this process, where it adopts them.
-func (p *Process) left() (names []string) {
-	if p.level == Strong {
-		for _, pid := range append(childrenOf(p.initPid, itoa(p.initPid)), p.siblings()...) {
-			if name, alive := commandName(pid); alive {
-				names = append(names, name)
-			}
+// maxRunning is how many processes are asked whether they run.
+const maxRunning = 64
+
+// run reports whether one of these processes or of their descendants runs, or would if it had a
+// processor.
+func run(pids []int, most int) bool {
+	for n := 0; n < len(pids) && n < most; n++ {
+		if _, state := commandName(pids[n]); state == 'R' || state == 'D' {
+			return true
 		}
-		return names
+		pids = append(pids, childrenOf(pids[n], itoa(pids[n]))...)
 	}
-	for _, pid := range p.offspring() {
-		if name, alive := commandName(pid); alive && pid != p.pid && pid != p.guard &&
-			!p.another(pid) && sandboxed(pid) {
+	return false
+}
+
+func commandNames(pids []int) (names []string) {
+	for _, pid := range pids {
+		if name, state := commandName(pid); state != 0 {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// left returns the live processes whose parents have ended: at Strong the init of the run has them,
+// at Base this process, where it adopts them.
+func (p *Process) left() (pids []int) {
+	isDead := func(pid int) bool {
+		_, state := commandName(pid)
+		return state == 0
+	}
+	if p.level == Strong {
+		return slices.DeleteFunc(append(childrenOf(p.initPid, itoa(p.initPid)), p.siblings()...),
+			isDead)
+	}
+	return slices.DeleteFunc(p.offspring(), func(pid int) bool {
+		return isDead(pid) || pid == p.pid || pid == p.guard || p.another(pid) || !sandboxed(pid)
+	})
 }
 
 // sureLooks is how many looks in a row must find nothing: one that comes while a process forks and
@@ -54,13 +81,13 @@ func (p *Process) left() (names []string) {
 const sureLooks = 5
 
 // remains is left, and where what is left goes on, surely: a look that misses it would end it.
-func (p *Process) remains() (names []string) {
+func (p *Process) remains() (pids []int) {
 	for look := 1; ; look++ {
 		if p.broker.Over() {
 			return nil
 		}
-		if names = p.left(); len(names) > 0 || !p.stays || look == sureLooks {
-			return names
+		if pids = p.left(); len(pids) > 0 || !p.stays || look == sureLooks {
+			return pids
 		}
 		time.Sleep(lingerLook)
 	}

@@ -87,15 +87,17 @@ func read(name string) []byte {
 	return text
 }
 
-// commandName is what the kernel calls a process, and whether it is alive.
-func commandName(pid int) (name string, alive bool) {
+// commandName is what the kernel calls a process, and its state: 0 if it is not alive.
+func commandName(pid int) (name string, state byte) {
 	text := read("/proc/" + itoa(pid) + "/stat")
 	start, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if start < 0 || end < start || len(text) < end+3 {
-		return "", false
+		return "", 0
 	}
-	state := text[end+2]
-	return string(text[start+1 : end]), state != 'Z' && state != 'X' && state != 'x'
+	if state = text[end+2]; state == 'Z' || state == 'X' || state == 'x' {
+		state = 0
+	}
+	return string(text[start+1 : end]), state
 }
 
 // space names the pid namespace of a process; "" when that may not be seen.
