@@ -52,8 +52,9 @@ func emptied(mount, dir string) error {
 		return err
 	}
 	folder := filepath.Join(mount, besideFolder())
-	if _, err := os.Lstat(folder); err == nil {
-		return fmt.Errorf("%q is there after gc", folder)
+	if list, err := filepath.Glob(filepath.Join(folder, "*")); err != nil || hasName(folder) {
+		runs, _ := store.Runs()
+		return fmt.Errorf("%q is there after gc, with %q; runs %+v", folder, list, runs)
 	}
 	tree := filepath.Join(mount, "a/b/tree")
 	if _, err := os.Lstat(tree); err != nil {
@@ -76,6 +77,11 @@ func emptied(mount, dir string) error {
 		}
 	}
 	return nil
+}
+
+func hasName(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
 }
 
 func otherMount(mount, where string, seed uint64) error {
