@@ -23,8 +23,8 @@ func TestReadmeDemo(t *testing.T) {
 		t.Fatal("README.md has no console block")
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"repo/one", "repo/two", "repo/build/a.o"} {
-		p := filepath.Join(dir, name)
+	for _, name := range []string{"one", "two", "build/a.o"} {
+		p := filepath.Join(dir, "repo", name)
 		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// A loss of files in the workspace is a note where it is certain that
-// all is kept, and everything else is asked about as before.
+// A loss of files in the workspace is a note where it is certain that all is kept, and everything
+// else is asked about as before.
 func TestUndoStandsForQuestions(t *testing.T) {
 	l, req := world(t)
 	plain := configured(t, l, "")

@@ -60,10 +60,7 @@ func (j *judgement) isPlain(cmd int) bool {
 // mayChange reports whether a run could change what has this name too: in the workspace, in a
 // directory for temporary files, or where a rule of the configuration allows something.
 func (j *judgement) mayChange(name string) bool {
-	return j.inside(name) ||
-		slices.ContainsFunc(pathname.TempDirs, func(d string) bool {
-			return pathname.Within(name, d)
-		}) ||
+	return j.inside(name) || pathname.WithinAny(name, pathname.TempDirs) ||
 		slices.ContainsFunc(j.p.set.Paths, func(r PathRule) bool { return r.Verdict == Allow })
 }
 

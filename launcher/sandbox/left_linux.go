@@ -9,24 +9,24 @@ import (
 
 // lingerTime is how long what a command leaves behind may take to end by itself: a shell does not
 // wait for cmd > >(tee log), and the last of its output comes a moment after it. lingerLook is how
-// often it is looked for. What runs has as many times as much as lingerBusy says: on a busy machine
-// a process that is about to end waits for a processor for seconds.
+// often it is looked for. What runs has up to lingerBusy: on a busy machine a process that is about
+// to end waits for a processor for seconds.
 const (
 	lingerTime = 300 * time.Millisecond
+	lingerBusy = 3 * time.Second
 	lingerLook = 2 * time.Millisecond
-	lingerBusy = 10
 )
 
 // linger waits a moment for what the command has left behind, and returns the names of what is
-// there even then.
-func (p *Process) linger(most time.Duration) (names []string) {
+// there even then. While something of it runs, the moment may last until busy.
+func (p *Process) linger(most, busy time.Duration) (names []string) {
 	for begin := time.Now(); ; {
 		if p.ending() {
 			return nil // it is not left behind, it was to end
 		}
 		pids := p.remains()
 		took := time.Since(begin)
-		if len(pids) == 0 || took > lingerBusy*most || took > most && !run(pids, maxRunning) {
+		if len(pids) == 0 || took > most && (took > busy || !anyRuns(pids)) {
 			return commandNames(pids)
 		}
 		select {
@@ -39,10 +39,10 @@ func (p *Process) linger(most time.Duration) (names []string) {
 // maxRunning is how many processes are asked whether they run.
 const maxRunning = 64
 
-// run reports whether one of these processes or of their descendants runs, or would if it had a
+// anyRuns reports whether one of these processes or of their descendants runs, or would if it had a
 // processor.
-func run(pids []int, most int) bool {
-	for n := 0; n < len(pids) && n < most; n++ {
+func anyRuns(pids []int) bool {
+	for n := 0; n < len(pids) && n < maxRunning; n++ {
 		if _, state := commandName(pids[n]); state == 'R' || state == 'D' {
 			return true
 		}
@@ -72,7 +72,7 @@ func (p *Process) left() (pids []int) {
 			isDead)
 	}
 	return slices.DeleteFunc(p.offspring(), func(pid int) bool {
-		return isDead(pid) || pid == p.pid || pid == p.guard || p.another(pid) || !sandboxed(pid)
+		return pid == p.pid || pid == p.guard || p.another(pid) || isDead(pid) || !sandboxed(pid)
 	})
 }
 

@@ -50,7 +50,7 @@ func (p *Process) Next() (Status, error) {
 		}
 	}
 	if p.stays && over(&info) {
-		if left := p.linger(stayTime); len(left) > 0 {
+		if left := p.linger(stayTime, stayTime); len(left) > 0 {
 			return p.stay(&info, &spent, left)
 		}
 	}
@@ -71,7 +71,7 @@ func (p *Process) Next() (Status, error) {
 	if !s.Ended() {
 		return s, nil
 	}
-	s.Left = p.linger(lingerTime)
+	s.Left = p.linger(lingerTime, lingerBusy)
 	return p.finish(s, namespace, nil)
 }
 

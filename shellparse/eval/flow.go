@@ -1,8 +1,9 @@
 package eval
 
 import (
-	"mvdan.cc/sh/v3/syntax"
 	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Evaluate runs the tree of a text in the abstract and adds all that it finds to out.
