@@ -125,7 +125,10 @@ func (j *Judgement) around(f *pathguard.Fence) {
 // agrees reports whether a whole and the command in it get the same judgement, and start and touch
 // the same.
 func agrees(whole, own *Judgement, w *shellparse.Wrapped) bool {
-	if own.Script.Err != nil || !own.Verdict.Stands &&
+	// In the whole, the command is in text that is evaluated, and undo stands for no question about
+	// what a reader does not see. A whole that names nothing, as a mere eval, is no program's text.
+	stands := own.Verdict.Stands && len(w.Names) > 0
+	if own.Script.Err != nil || !stands &&
 		(whole.Verdict.Decision != own.Verdict.Decision || whole.Verdict.Risk != own.Verdict.Risk) {
 		return false
 	}
@@ -133,10 +136,8 @@ func agrees(whole, own *Judgement, w *shellparse.Wrapped) bool {
 		if r.Decision == pathguard.Allow {
 			continue
 		}
-		// In the whole, the command is in text that is evaluated, and undo stands for no question
-		// about what a reader does not see.
 		if r.Span.Start < w.Start || r.Span.End > w.End ||
-			own.Verdict.Stands && !pathguard.StandsFor(r.Rule) {
+			stands && !pathguard.StandsFor(r.Rule) {
 			return false
 		}
 	}

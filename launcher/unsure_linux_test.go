@@ -33,6 +33,8 @@ func TestUndoStandsForQuestions(t *testing.T) {
 		{"cd src && git clean -fdx", pathguard.Allow},
 		{"git stash drop; git branch -D x; git tag -d v1", pathguard.Allow},
 
+		{"eval 'rm -rf src'", pathguard.Ask},
+		{"builtin eval 'rm -rf src'", pathguard.Ask},
 		{"rm -rf src; kill 1", pathguard.Ask},
 		{"rm -rf data", pathguard.Ask},            // excepted
 		{"git clean -fdx; : data", pathguard.Ask}, // it could lose that
