@@ -52,6 +52,19 @@ func child(job string, args []string) error {
 	return fmt.Errorf("no job %q", job)
 }
 
+// inChild is the test in that process: a failure ends it, with its words on standard error.
+type inChild struct{ testing.TB }
+
+func (inChild) Helper()        {}
+func (inChild) Cleanup(func()) {}
+
+func (inChild) Error(words ...any) { inChild{}.Fatal(words...) }
+
+func (inChild) Fatal(words ...any) {
+	fmt.Fprintln(os.Stderr, words...)
+	os.Exit(1)
+}
+
 func again(t *testing.T, job string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // TestOtherMounts: where no link leads from the tree to the store, pre-images are beside the tree
@@ -23,7 +21,7 @@ func otherMounts(dir string) error {
 	}
 	for _, where := range []string{"a/b/tree", "repository/tree", "."} {
 		for seed := range uint64(15) {
-			if err := unix.Mount("tmpfs", mount, "tmpfs", 0, "mode=0755"); err != nil {
+			if err := mountDisk(mount, "mode=0755"); err != nil {
 				return err
 			}
 			if err := otherMount(mount, where, seed); err != nil {
@@ -32,7 +30,7 @@ func otherMounts(dir string) error {
 			if err := emptied(mount, dir); err != nil {
 				return fmt.Errorf("tree at %s, seed %d: %w", where, seed, err)
 			}
-			if err := unix.Unmount(mount, 0); err != nil {
+			if err := unmount(mount); err != nil {
 				return err
 			}
 			os.RemoveAll(filepath.Join(dir, "store"))
@@ -86,8 +84,7 @@ func otherMount(mount, where string, seed uint64) error {
 			return err
 		}
 	}
-	var t testing.T
-	w := newWorldAt(&t, filepath.Join(mount, where), filepath.Join(filepath.Dir(mount), "store"))
+	w := newWorldAt(inChild{}, filepath.Join(mount, where), filepath.Join(filepath.Dir(mount), "store"))
 	r := rand.New(rand.NewPCG(seed, 1))
 	w.furnish(r)
 	before := w.digest()

@@ -270,16 +270,33 @@ func inNamespace(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
+// mountDisk mounts an empty disk. In a namespace of its own, no other process sees it.
+func mountDisk(dir, options string) error {
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
+		return fmt.Errorf("mount %s: %w", dir, err)
+	}
+	return nil
+}
+
+// unmount detaches a disk: who looks at the descriptors of all processes in that moment, as other
+// tests do, would keep it busy.
+func unmount(dir string) error {
+	if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+		return fmt.Errorf("unmount %s: %w", dir, err)
+	}
+	return nil
+}
+
 // fullDisk fills a small disk at different moments of a run.
 func fullDisk(dir string) error {
 	for fill := range 40 {
-		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=512k,mode=0755"); err != nil {
+		if err := mountDisk(dir, "size=512k,mode=0755"); err != nil {
 			return err
 		}
 		if err := fullAt(dir, fill); err != nil {
 			return fmt.Errorf("with the disk full at %d: %w", fill, err)
 		}
-		if err := unix.Unmount(dir, 0); err != nil {
+		if err := unmount(dir); err != nil {
 			return err
 		}
 	}
@@ -287,8 +304,7 @@ func fullDisk(dir string) error {
 }
 
 func fullAt(dir string, at int) error {
-	var t testing.T
-	w := newWorld(&t, dir)
+	w := newWorld(inChild{}, dir)
 	for n := range 20 {
 		w.write(fmt.Sprint("f", n), strings.Repeat("before", 1000))
 	}
