@@ -55,7 +55,7 @@ func (w *supervision) finish(c change) (Outcome, error) {
 // outcome is what the caller gets. A time limit that ended only what the command had left running
 // is none of the command's.
 func (e *ended) outcome() Outcome {
-	out := Outcome{Session: e.id, Envelope: e.Envelope, Asked: e.asked}
+	out := Outcome{Session: e.id, Envelope: e.Envelope, Asked: e.asked, Stood: e.Verdict.Stands}
 	out.Status, out.Signal = e.status.Shell(), int(e.status.Signal)
 	if e.timedOut && !e.isOver() {
 		out.Signal, out.Status = 0, timedOutStatus

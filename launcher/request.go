@@ -78,6 +78,7 @@ type Outcome struct {
 	Refusal  *refusal.Refusal
 	// open questions about connections that the command wanted; it was refused them, and ran on
 	Asked []refusal.Connection
+	Stood bool // no one was asked because it can be undone
 	RunChanges
 }
 

@@ -156,6 +156,10 @@ func serve(inv *invocation, argv []string) (int, error) {
 		fmt.Fprintln(os.Stderr, out.Refusal.Line())
 		fmt.Fprintln(os.Stderr, out.Refusal.JSON())
 	}
+	if changes := out.RunChanges.String(); out.Stood && changes != "" && req.Ask != nil {
+		// the person at this terminal would have been asked
+		fmt.Fprintf(os.Stderr, "tada-run: %s: tadactl undo %s\n", changes, out.Session)
+	}
 	if out.Signal != 0 {
 		session.EndBy(syscall.Signal(out.Signal))
 	}
