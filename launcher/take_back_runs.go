@@ -192,6 +192,38 @@ func (l *Launcher) KeptRun(prefix string) (string, error) {
 
 // LastUndo returns the newest undo that was not itself undone.
 func (l *Launcher) LastUndo() (string, error) {
+	id, err := l.standing(true, func(string) bool { return true })
+	if err == nil && id == "" {
+		err = errors.New("there is no undo to take back")
+	}
+	return id, err
+}
+
+// LastRun returns the newest run in the workspace of a folder that changed something and was not
+// undone. A redo counts as one.
+func (l *Launcher) LastRun(dir string) (string, error) {
+	dir, err := l.workspaceOf(dir)
+	if err != nil {
+		return "", err
+	}
+	runs, err := l.Runs()
+	if err != nil {
+		return "", err
+	}
+	here := map[string]bool{}
+	for _, r := range runs {
+		here[r.ID] = isWithin(r.Dir, dir)
+	}
+	id, err := l.standing(false, func(id string) bool { return here[id] })
+	if err == nil && id == "" {
+		err = fmt.Errorf("nothing is left to take back in %q; try: tadactl sessions", dir)
+	}
+	return id, err
+}
+
+// standing returns the newest kept run that fits and that no other undid, of the undos or of what
+// is none; "" for none.
+func (l *Launcher) standing(undo bool, fits func(id string) bool) (string, error) {
 	kept, err := l.keptRuns()
 	if err != nil {
 		return "", err
@@ -202,15 +234,15 @@ func (l *Launcher) LastUndo() (string, error) {
 	}
 	undone := map[string]bool{}
 	for _, k := range slices.Backward(kept) {
-		switch {
-		case undone[k.Run]:
+		if undone[k.Run] {
 			continue
-		case undoes[k.Run]:
+		}
+		if undoes[k.Run] == undo && fits(k.Run) {
 			return k.Run, nil
 		}
 		for _, id := range k.Of {
 			undone[id] = true
 		}
 	}
-	return "", errors.New("there is no undo to take back")
+	return "", nil
 }

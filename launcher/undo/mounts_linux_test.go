@@ -84,7 +84,8 @@ func otherMount(mount, where string, seed uint64) error {
 			return err
 		}
 	}
-	w := newWorldAt(inChild{}, filepath.Join(mount, where), filepath.Join(filepath.Dir(mount), "store"))
+	store := filepath.Join(filepath.Dir(mount), "store")
+	w := newWorldAt(inChild{}, filepath.Join(mount, where), store)
 	r := rand.New(rand.NewPCG(seed, 1))
 	w.furnish(r)
 	before := w.digest()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -86,19 +85,6 @@ func (f diffForm) print(w io.Writer, l *launcher.Launcher, ids, paths []string) 
 		}
 	}
 	return nil
-}
-
-// isPath reports whether a word means a path, and not a run.
-func isPath(l *launcher.Launcher, word string) bool {
-	if strings.Contains(word, "/") {
-		return true
-	}
-	_, err := os.Lstat(word)
-	if err == nil {
-		_, err = l.KeptRun(word)
-		return err != nil
-	}
-	return false
 }
 
 func (c *ctl) diffJSON(l *launcher.Launcher, ids, paths []string) error {

@@ -20,11 +20,17 @@ func (c *ctl) undo() *cobra.Command {
 	var several launcher.Selection
 	var both bool
 	cmd := &cobra.Command{
-		Use: "undo ID [PATH...] | undo --since ID | --session ID | --agent NAME " +
-			"[PATH...]",
+		Use:  "undo [ID | --since ID | --session ID | --agent NAME] [PATH...]",
 		Args: cobra.ArbitraryArgs,
 		RunE: c.outside(approval.RestoreFile, func(l *launcher.Launcher, _ *cobra.Command,
 			args []string) error {
+			if several == (launcher.Selection{}) && (len(args) == 0 || isPath(l, args[0])) {
+				id, err := lastRun(l)
+				if err != nil {
+					return err
+				}
+				args = append([]string{id}, args...)
+			}
 			take, err := runsOf(l, several, &args)
 			if err != nil {
 				return err
@@ -39,6 +45,15 @@ func (c *ctl) undo() *cobra.Command {
 	severalFlags(cmd, &several)
 	cmd.Flags().BoolVar(&both, "keep-both", false, "")
 	return verb(cmd)
+}
+
+// lastRun is what is taken back if no run is named.
+func lastRun(l *launcher.Launcher) (string, error) {
+	dir, err := here()
+	if err != nil {
+		return "", err
+	}
+	return l.LastRun(dir)
 }
 
 // severalFlags are the options that name several runs.
@@ -69,19 +84,28 @@ func (c *ctl) redo() *cobra.Command {
 // runsOf are those that the words name, the newest first. The word of an ID is taken off.
 func runsOf(l *launcher.Launcher, several launcher.Selection,
 	args *[]string) (take undo.Take, err error) {
-	switch {
-	case several != (launcher.Selection{}):
+	if several != (launcher.Selection{}) {
 		if several.Dir, err = here(); err == nil {
 			take.Runs, err = l.KeptBy(several)
 		}
 		return take, err
-	case len(*args) == 0:
-		return take, usagef("expected the ID of a run, or --since, --session or --agent; " +
-			"see: tadactl sessions")
 	}
 	id, err := l.KeptRun((*args)[0])
 	*args, take.Runs = (*args)[1:], []string{id}
 	return take, err
+}
+
+// isPath reports whether a word means a path, and not a run.
+func isPath(l *launcher.Launcher, word string) bool {
+	if strings.Contains(word, "/") {
+		return true
+	}
+	_, err := os.Lstat(word)
+	if err == nil {
+		_, err = l.KeptRun(word)
+		return err != nil
+	}
+	return false
 }
 
 // absolute are paths as a journal has them.
