@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // What /proc says about a caller. Its number is a thread's, and valid as long as the call waits.
@@ -15,7 +17,7 @@ import (
 // process is the caller's directory in /proc, with a slash.
 func (c *call) process() string { return processOf(int(c.PID)) }
 
-func processOf(pid int) string { return "/proc/" + strconv.Itoa(pid) + "/" }
+func processOf(pid int) string { return proc.Dir(pid) }
 
 // caller is the process that made the call, for the record.
 func (c *call) caller() Caller {
@@ -62,12 +64,12 @@ func (c *call) signalled() bool {
 
 // threadGroup returns the process that a thread is of, or 0.
 func threadGroup(tid int) int {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(tid) + "/status")
+	text, err := os.ReadFile(processOf(tid) + "status")
 	if err != nil {
 		return 0
 	}
 	n, _ := strconv.Atoi(statusField(string(text), "Tgid:"))
-	return n
+	return proc.Number(n)
 }
 
 // statusField returns a field of a status file in /proc.
@@ -85,10 +87,10 @@ const maxLead = 64
 
 // parentOf returns the parent of a process, or 0.
 func parentOf(pid int) int {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	text, err := os.ReadFile(processOf(pid) + "status")
 	if err != nil {
 		return 0
 	}
-	n, _ := strconv.Atoi(strings.TrimSpace(statusField(string(text), "PPid:")))
-	return n
+	n, _ := strconv.Atoi(statusField(string(text), "PPid:"))
+	return proc.Number(n)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // object opens, as a handle, what a caller names, in the mounts of its run.
@@ -116,9 +118,10 @@ func (f *files) entry(r *fileRequest) (at int, p *spot, err error) {
 // The text of such a link is no name.
 func (f *files) openOf(p *spot) (int, error) {
 	process, _, _ := strings.Cut(strings.TrimPrefix(p.in, "/proc/"), "/")
-	pid, err := strconv.Atoi(process)
+	shown, err := strconv.Atoi(process)
 	// At strong no others are there, and their numbers are the run's own.
-	if !strings.HasSuffix(p.in, "/fd") || !f.ownRoot && (err != nil || !f.member(pid)) {
+	if !strings.HasSuffix(p.in, "/fd") ||
+		!f.ownRoot && (err != nil || !f.member(proc.Number(shown))) {
 		return -1, unix.EACCES
 	}
 	return unix.Openat(p.dir, p.name, unix.O_PATH|unix.O_CLOEXEC, 0)

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strconv"
 
 	"github.com/tada-run/tada-run/launcher/broker/network"
 )
@@ -45,7 +44,7 @@ func (n *sockets) leads(c *call) bool {
 			return c.waits()
 		}
 		parent := parentOf(pid)
-		program, err := os.Readlink("/proc/" + strconv.Itoa(parent) + "/exe")
+		program, err := os.Readlink(processOf(parent) + "exe")
 		if parent <= 1 || err != nil || n.trees.makes(program) ||
 			!slices.Contains(n.starters, path.Base(program)) || parentOf(pid) != parent {
 			return false

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -210,14 +209,14 @@ func (s *starts) of(pid int) started {
 
 // onlyStarts reports whether a process runs a program that only starts others.
 func (s *starts) onlyStarts(pid int) bool {
-	program, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	program, err := os.Readlink(processOf(pid) + "exe")
 	return err == nil && !s.trees.makes(program) &&
 		slices.Contains(s.reach.Starters, path.Base(program))
 }
 
 // begins is what the first process of the run is.
 func (s *starts) begins(pid int) started {
-	_, id, err := executable("/proc/" + strconv.Itoa(pid) + "/exe")
+	_, id, err := executable(processOf(pid) + "exe")
 	if err != nil {
 		return started{}
 	}
@@ -259,7 +258,7 @@ func (s *starts) uses(c *call, rules []network.Rule) bool {
 
 // began is when a process began, in ticks since the machine was started; "" where it is gone.
 func began(pid int) string {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	text, err := os.ReadFile(processOf(pid) + "stat")
 	if err != nil {
 		return ""
 	}

@@ -2,7 +2,6 @@ package caller
 
 import (
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/proc"
@@ -20,14 +19,14 @@ func Around() (list []Program) {
 	pid := os.Getppid()
 	for pid > 0 && len(list) < maxAncestorsSeen {
 		own, parent, ok := processOf(pid)
-		dir := "/proc/" + strconv.Itoa(pid)
-		text, err := proc.Read(dir + "/cmdline")
+		dir := proc.Dir(pid)
+		text, err := proc.Read(dir + "cmdline")
 		if !ok || err != nil || len(text) == 0 {
 			return list
 		}
 		p := Program{File: own.File,
 			Words: strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")}
-		p.Dir, _ = os.Readlink(dir + "/cwd")
+		p.Dir, _ = os.Readlink(dir + "cwd")
 		list = append(list, p)
 		pid = parent
 	}

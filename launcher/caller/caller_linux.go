@@ -27,10 +27,7 @@ const (
 // another process.
 func Of(pid string) approval.Caller {
 	c := inOrOut(pid)
-	n := os.Getpid()
-	if pid != "self" {
-		n, _ = strconv.Atoi(pid)
-	}
+	n := numberOf(pid)
 	c.Line = lineOf(n)
 	if pid == "self" && len(c.Line) > 0 {
 		for _, entry := range os.Environ() {
@@ -39,7 +36,7 @@ func Of(pid string) approval.Caller {
 			}
 		}
 	}
-	stat, err := proc.Read("/proc/" + pid + "/stat")
+	stat, err := proc.Read(proc.Dir(n) + "stat")
 	if err != nil {
 		c.Peer.Known = false
 		return c
@@ -57,7 +54,7 @@ func Of(pid string) approval.Caller {
 // inOrOut looks only at what tells whether a process is in a sandbox.
 func inOrOut(pid string) approval.Caller {
 	own, ok := statusOf(pid)
-	first, _ := statusOf("1") // not to be read: then nothing counts as normal here
+	first, _ := statusIn("/proc/1/") // not to be read: then nothing counts as normal here
 	return approval.Caller{
 		Peer: approval.PeerFacts{
 			Known: ok, UID: os.Getuid(), NoNewPrivs: own.noNewPrivs,
@@ -70,6 +67,15 @@ func inOrOut(pid string) approval.Caller {
 }
 
 func Own() approval.Caller { return Of("self") }
+
+// numberOf is the number of a process whose name may be "self".
+func numberOf(pid string) int {
+	if pid == "self" {
+		return os.Getpid()
+	}
+	n, _ := strconv.Atoi(pid)
+	return n
+}
 
 // lineOf returns a process and its ancestors, as far as this process namespace has them.
 func lineOf(pid int) []approval.Process {
@@ -88,8 +94,8 @@ func lineOf(pid int) []approval.Process {
 // processOf reads what /proc has about a process. Program and environment of another user's process
 // cannot be read, and are left out.
 func processOf(pid int) (p approval.Process, parent int, ok bool) {
-	dir := "/proc/" + strconv.Itoa(pid)
-	text, err := proc.Read(dir + "/stat")
+	dir := proc.Dir(pid)
+	text, err := proc.Read(dir + "stat")
 	stat := string(text)
 	from, to := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
 	if err != nil || from < 0 || to < from {
@@ -98,16 +104,17 @@ func processOf(pid int) (p approval.Process, parent int, ok bool) {
 	p = approval.Process{PID: pid, Name: stat[from+1 : to]}
 	if f := strings.Fields(stat[to+1:]); len(f) > 1 {
 		parent, _ = strconv.Atoi(f[1])
+		parent = proc.Number(parent)
 	}
 	if device, _ := terminalOf(stat); device != noTerminal {
 		p.Device = device
 	}
-	p.File, _ = os.Readlink(dir + "/exe")
-	if args, err := proc.Read(dir + "/cmdline"); err == nil {
+	p.File, _ = os.Readlink(dir + "exe")
+	if args, err := proc.Read(dir + "cmdline"); err == nil {
 		p.Args = strings.SplitN(strings.TrimSuffix(string(args), "\x00"), "\x00", maxArgs+1)
 		p.Args = p.Args[:min(len(p.Args), maxArgs)]
 	}
-	if environ, err := proc.Read(dir + "/environ"); err == nil {
+	if environ, err := proc.Read(dir + "environ"); err == nil {
 		for entry := range strings.SplitSeq(string(environ), "\x00") {
 			if mark := approval.AgentMark(entry); mark != "" {
 				p.Marks = append(p.Marks, mark)
@@ -172,18 +179,13 @@ func holder(line []approval.Process, device string, depth int) approval.Holder {
 // as far as this user may see their files.
 func holdersOf(index string) (pids []int) {
 	here := deviceOf("/dev/pts")
-	entries, _ := os.ReadDir("/proc")
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
+	for _, pid := range proc.Processes() {
 		for _, file := range filesOf(pid) {
 			if filepath.Base(file.target) != "ptmx" || ptmxIndex(pid, file.number) != index {
 				continue
 			}
 			// The same number in another container is another terminal.
-			if there := deviceOf("/proc/" + e.Name() + "/root/dev/pts"); there != here &&
+			if there := deviceOf(proc.Dir(pid) + "root/dev/pts"); there != here &&
 				there != 0 {
 				continue
 			}
@@ -197,7 +199,7 @@ func holdersOf(index string) (pids []int) {
 // ptmxIndex is the index of the terminal that a descriptor of a process is the other end of
 // (proc(5), since Linux 4.14).
 func ptmxIndex(pid int, fd string) string {
-	text, _ := proc.Read("/proc/" + strconv.Itoa(pid) + "/fdinfo/" + fd)
+	text, _ := proc.Read(proc.Dir(pid) + "fdinfo/" + fd)
 	for line := range strings.Lines(string(text)) {
 		if value, ok := strings.CutPrefix(line, "tty-index:"); ok {
 			return strings.TrimSpace(value)
@@ -211,7 +213,7 @@ type openFile struct{ number, target string }
 // filesOf returns the descriptors of a process that are devices. Every process of the machine is
 // asked for them, so they are read from an open directory, which walks no path for each.
 func filesOf(pid int) (files []openFile) {
-	dir, err := os.Open("/proc/" + strconv.Itoa(pid) + "/fd")
+	dir, err := os.Open(proc.Dir(pid) + "fd")
 	if err != nil {
 		return nil
 	}

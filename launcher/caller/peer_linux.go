@@ -13,8 +13,10 @@ type facts struct {
 	filters    int // seccomp filters; before Linux 5.9, 1 where there are any
 }
 
-func statusOf(pid string) (facts, bool) {
-	text, err := proc.Read("/proc/" + pid + "/status")
+func statusOf(pid string) (facts, bool) { return statusIn(proc.Dir(numberOf(pid))) }
+
+func statusIn(dir string) (facts, bool) {
+	text, err := proc.Read(dir + "status")
 	if err != nil {
 		return facts{}, false
 	}

@@ -28,7 +28,7 @@ func Tree(pid int) string {
 	const alone = "none"
 	uid, top := os.Getuid(), alone
 	for range maxAncestors {
-		text, err := proc.Read("/proc/" + strconv.Itoa(pid) + "/stat")
+		text, err := proc.Read(proc.Dir(pid) + "stat")
 		end := strings.LastIndexByte(string(text), ')')
 		start := strings.IndexByte(string(text), '(')
 		if err != nil || start < 0 || end < start {
@@ -40,7 +40,7 @@ func Tree(pid int) string {
 		if err != nil || len(fields) < 20 {
 			return top
 		}
-		info, err := os.Stat("/proc/" + strconv.Itoa(pid))
+		info, err := os.Stat(proc.Dir(pid))
 		if err != nil {
 			return top
 		}
@@ -53,14 +53,14 @@ func Tree(pid int) string {
 			// each call is a separate process, or two
 			top = fmt.Sprintf("%d.%s", pid, fields[19])
 		}
-		pid = parent
+		pid = proc.Number(parent)
 	}
 	return top
 }
 
 // sameProgram reports whether a process runs the program of this one.
 func sameProgram(pid int) bool {
-	its, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	its, err := os.Readlink(proc.Dir(pid) + "exe")
 	own, _ := os.Readlink("/proc/self/exe")
 	return err == nil && its == own
 }

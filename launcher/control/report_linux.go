@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/launcher/session/wire"
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 func (d *Server) observe(s *client) *observed {
@@ -43,7 +44,7 @@ func (d *Server) told(osc string) {
 
 // dirNow is the directory that the session's program is in; "" if it is not known.
 func (d *Server) dirNow() string {
-	dir, err := os.Readlink("/proc/" + strconv.Itoa(d.Process.Pid()) + "/cwd")
+	dir, err := os.Readlink(proc.Dir(d.Process.Pid()) + "cwd")
 	if err != nil {
 		return ""
 	}

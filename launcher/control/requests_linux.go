@@ -14,6 +14,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // Requests answers what those inside a session ask.
@@ -230,9 +232,9 @@ func (a Asker) status() *int {
 // no other process has its number. The kernel shows the status to those that it shows the
 // namespaces to, and zero to others.
 func (a Asker) unreaped() *int {
-	dir := "/proc/" + strconv.Itoa(a.PID)
-	_, denied := os.Readlink(dir + "/ns/user")
-	text, err := os.ReadFile(dir + "/stat")
+	dir := proc.Dir(a.PID)
+	_, denied := os.Readlink(dir + "ns/user")
+	text, err := os.ReadFile(dir + "stat")
 	if denied != nil || err != nil || unix.PidfdSendSignal(a.fd, 0, nil, 0) != nil {
 		return nil
 	}

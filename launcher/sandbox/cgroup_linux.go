@@ -214,7 +214,7 @@ func (h hierarchy) sweep(parent string) {
 	names, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*"))
 	for _, name := range names {
 		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(name), groupPrefix), "-")
-		if n, err := strconv.Atoi(pid); err == nil && !exists("/proc/"+strconv.Itoa(n)) {
+		if n, err := strconv.Atoi(pid); err == nil && !exists(proc.Dir(n)) {
 			_ = os.Remove(name)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // freezeRounds bounds how often Freeze looks for processes that were made while it stopped others.
@@ -59,7 +61,7 @@ const (
 func awaitStop(s sample) {
 	onDisk := 0
 	for range stopLooks {
-		text, err := os.ReadFile("/proc/" + itoa(s.pid) + "/stat")
+		text, err := os.ReadFile(proc.Dir(s.pid) + "stat")
 		now, ok := parseStat(text)
 		if err != nil || !ok || now.born != s.born || !now.runnable {
 			return
@@ -89,7 +91,7 @@ func signalOne(s sample, sig unix.Signal) {
 		return
 	}
 	defer unix.Close(fd)
-	text, err := os.ReadFile("/proc/" + itoa(s.pid) + "/stat")
+	text, err := os.ReadFile(proc.Dir(s.pid) + "stat")
 	if err != nil {
 		return
 	}

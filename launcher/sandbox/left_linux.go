@@ -46,7 +46,7 @@ func anyRuns(pids []int) bool {
 		if _, state := commandName(pids[n]); state == 'R' || state == 'D' {
 			return true
 		}
-		pids = append(pids, childrenOf(pids[n], itoa(pids[n]))...)
+		pids = append(pids, childrenOf(pids[n], pids[n])...)
 	}
 	return false
 }
@@ -68,7 +68,7 @@ func (p *Process) left() (pids []int) {
 		return state == 0
 	}
 	if p.level == Strong {
-		return slices.DeleteFunc(append(childrenOf(p.initPid, itoa(p.initPid)), p.siblings()...),
+		return slices.DeleteFunc(append(childrenOf(p.initPid, p.initPid), p.siblings()...),
 			isDead)
 	}
 	return slices.DeleteFunc(p.offspring(), func(pid int) bool {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // bounds prepares what holds the run to its limits, and writes it into the receipt.
@@ -75,7 +77,7 @@ func (b *builder) joined(p *Process) {
 	if b.group == nil || len(b.group.dirs) == 0 {
 		return
 	}
-	text, _ := os.ReadFile(filepath.Join("/proc", itoa(p.pid), "cgroup"))
+	text, _ := os.ReadFile(proc.Dir(p.pid) + "cgroup")
 	if strings.Count(string(text),
 		"/"+filepath.Base(b.group.unique()[0])+"\n") >= len(b.group.procs) {
 		return

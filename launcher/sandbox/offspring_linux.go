@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"strconv"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // offspring are the children of this process that a run can have. The kernel has the supervisor and
@@ -14,31 +16,35 @@ import (
 // another one only when that has ended; and what this process adopts, among those of its first.
 func (p *Process) offspring() []int {
 	self := os.Getpid()
-	list := childrenOf(self, itoa(p.forker))
+	list := childrenOf(self, p.forker)
 	switch {
 	case !slices.Contains(list, p.guard):
 		return children(self)
 	case p.forker != self:
-		list = append(list, childrenOf(self, itoa(self))...)
+		list = append(list, childrenOf(self, self)...)
 	}
 	return list
 }
 
 // children are those of all threads of a process.
 func children(pid int) (list []int) {
-	tasks, _ := os.ReadDir("/proc/" + itoa(pid) + "/task")
+	tasks, _ := os.ReadDir(proc.Dir(pid) + "task")
 	for _, task := range tasks {
-		list = append(list, childrenOf(pid, task.Name())...)
+		list = append(list, childrenIn(proc.Dir(pid)+"task/"+task.Name())...)
 	}
 	return list
 }
 
 // childrenOf are those of one thread of a process.
-func childrenOf(pid int, thread string) (list []int) {
-	text := read("/proc/" + itoa(pid) + "/task/" + thread + "/children")
+func childrenOf(pid, thread int) []int {
+	return childrenIn(proc.Dir(pid) + "task/" + itoa(proc.Shown(thread)))
+}
+
+func childrenIn(task string) (list []int) {
+	text := read(task + "/children")
 	for field := range bytes.FieldsSeq(text) {
 		if child, err := strconv.Atoi(string(field)); err == nil {
-			list = append(list, child)
+			list = append(list, proc.Number(child))
 		}
 	}
 	return list

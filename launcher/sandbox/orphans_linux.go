@@ -71,7 +71,7 @@ func (p *Process) another(pid int) bool {
 // sandboxed reports whether a child of this process is in a sandbox of Base.
 func sandboxed(pid int) bool {
 	in := space(pid)
-	return filters(itoa(pid)) > filters("self") && (in == "" || in == space(os.Getpid()))
+	return filters(pid) > filters(os.Getpid()) && (in == "" || in == space(os.Getpid()))
 }
 
 // anyDead reports whether a child of this process has ended and was not asked for.

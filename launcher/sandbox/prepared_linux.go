@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // A Prepared is the namespaces of a sandbox at Strong. They are the same whatever runs in them, and
@@ -158,7 +160,7 @@ const everyID = "0 0 4294967295\n"
 // map all that there are does (root), others only their own, and other people's files then show as
 // no user's.
 func mapIDs(pid int) error {
-	dir := "/proc/" + itoa(pid) + "/"
+	dir := proc.Dir(pid)
 	if mapAll("uid_map", dir) == nil {
 		return mapAll("gid_map", dir)
 	}

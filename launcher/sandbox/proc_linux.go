@@ -28,18 +28,10 @@ type sample struct {
 
 // samples looks at every process.
 func samples() []sample {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1)
 	var list []sample
-	for _, name := range names {
-		if name[0] < '1' || name[0] > '9' {
-			continue
-		}
-		if s, ok := parseStat(read("/proc/" + name + "/stat")); ok { // else it is gone
+	for _, pid := range proc.Processes() {
+		if s, ok := parseStat(read(proc.Dir(pid) + "stat")); ok { // else it is gone
+			s.pid, s.parent, s.session = pid, proc.Number(s.parent), proc.Number(s.session)
 			list = append(list, s)
 		}
 	}
@@ -89,7 +81,7 @@ func read(name string) []byte {
 
 // commandName is what the kernel calls a process, and its state: 0 if it is not alive.
 func commandName(pid int) (name string, state byte) {
-	text := read("/proc/" + itoa(pid) + "/stat")
+	text := read(proc.Dir(pid) + "stat")
 	start, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if start < 0 || end < start || len(text) < end+3 {
 		return "", 0
@@ -102,13 +94,13 @@ func commandName(pid int) (name string, state byte) {
 
 // space names the pid namespace of a process; "" when that may not be seen.
 func space(pid int) string {
-	name, _ := os.Readlink("/proc/" + itoa(pid) + "/ns/pid")
+	name, _ := os.Readlink(proc.Dir(pid) + "ns/pid")
 	return name
 }
 
 // filters returns how many filters a process has; the dead have still theirs.
-func filters(pid string) int {
-	status := read("/proc/" + pid + "/status")
+func filters(pid int) int {
+	status := read(proc.Dir(pid) + "status")
 	_, number, _ := bytes.Cut(status, []byte("\nSeccomp_filters:"))
 	number, _, _ = bytes.Cut(number, []byte("\n"))
 	n, _ := strconv.Atoi(string(bytes.TrimSpace(number)))

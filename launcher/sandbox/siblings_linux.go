@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // A command can have processes that are not its children but its siblings (CLONE_PARENT), and so
@@ -26,7 +28,7 @@ func (p *Process) sibling(s sample) bool {
 	if in := space(s.pid); in != "" {
 		return in == p.space
 	}
-	status, _ := os.ReadFile("/proc/" + itoa(s.pid) + "/status")
+	status, _ := os.ReadFile(proc.Dir(s.pid) + "status")
 	_, ids, _ := bytes.Cut(status, []byte("\nNSpid:"))
 	ids, _, _ = bytes.Cut(ids, []byte("\n"))
 	return len(bytes.Fields(ids)) > 1

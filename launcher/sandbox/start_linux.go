@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // begin forks the processes that build the sandbox, and at the same time fills the ruleset that the
@@ -197,7 +199,7 @@ func (b *builder) letGo() (*Process, Receipt, error) {
 // share the memory. A tenth of the machine's memory is added to what pid counts as; the launcher
 // has a few megabytes. A program that its user may not read keeps what it has.
 func endFirst(pid int) {
-	fd, err := unix.Open("/proc/"+itoa(pid)+"/oom_score_adj", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	fd, err := unix.Open(proc.Dir(pid)+"oom_score_adj", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}

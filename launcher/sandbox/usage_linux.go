@@ -10,13 +10,15 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // inMemory returns how much is in the run's own file systems in memory, by device.
 func (p *Process) inMemory() map[uint64]uint64 {
 	sizes := map[uint64]uint64{}
 	for _, dir := range p.memory {
-		name := "/proc/" + itoa(p.initPid) + "/root" + dir // the command may be dead
+		name := proc.Dir(p.initPid) + "root" + dir // the command may be dead
 		var st, outside unix.Stat_t
 		var fs unix.Statfs_t
 		if unix.Stat(name, &st) == nil && unix.Statfs(name, &fs) == nil &&
@@ -79,7 +81,7 @@ func nameless(members []sample, own map[uint64]uint64) (total uint64) {
 // descriptorsOf returns the folder of a process's descriptors and the names in it; none of a
 // process that has ended or hides them.
 func descriptorsOf(pid int) (dir string, names []string) {
-	dir = "/proc/" + itoa(pid) + "/fd/"
+	dir = proc.Dir(pid) + "fd/"
 	list, err := os.Open(dir)
 	if err != nil {
 		return dir, nil
@@ -127,7 +129,7 @@ type holder struct {
 }
 
 func (h holder) watches() bool {
-	target, err := os.Readlink("/proc/" + itoa(h.pid) + "/fd/" + h.fd)
+	target, err := os.Readlink(proc.Dir(h.pid) + "fd/" + h.fd)
 	return err == nil && target == "anon_inode:inotify"
 }
 
@@ -162,7 +164,7 @@ func number(text string) uintptr {
 // sums adds up two lines like "RssAnon: 12 kB" of one file of each process, in bytes.
 func sums(members []sample, file, own, shared string) (a, b uint64) {
 	for _, s := range members {
-		text, _ := os.ReadFile("/proc/" + itoa(s.pid) + "/" + file)
+		text, _ := os.ReadFile(proc.Dir(s.pid) + file)
 		for line := range strings.Lines(string(text)) {
 			f := strings.Fields(line)
 			if len(f) < 2 || f[0] != own && f[0] != shared {

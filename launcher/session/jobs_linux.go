@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // A process is what job control needs to know of one.
@@ -70,7 +72,7 @@ func orphaned(all map[int]process, group int) bool {
 // two as the end of a stop that it did not ask for, and loses the alternate screen.
 func Stopped(group int) bool {
 	for _, p := range processes("/proc") {
-		if p.group == group && p.stopped {
+		if p.group == proc.Shown(group) && p.stopped {
 			return true
 		}
 	}
@@ -96,7 +98,7 @@ func processes(proc string) map[int]process {
 // stopGroup stops our whole job by sig, as the terminal would have, and returns after a SIGCONT. It
 // returns at once if no process could continue us.
 func stopGroup(sig syscall.Signal, continued <-chan os.Signal) error {
-	if orphaned(processes("/proc"), unix.Getpgrp()) {
+	if orphaned(processes("/proc"), proc.Shown(unix.Getpgrp())) {
 		return nil
 	}
 	if sig != syscall.SIGSTOP {

@@ -41,7 +41,8 @@ func isBelow(pid, other int) bool {
 		if len(fields) < 2 {
 			return false
 		}
-		if pid, _ = strconv.Atoi(fields[1]); pid == other {
+		pid, _ = strconv.Atoi(fields[1])
+		if pid = proc.Number(pid); pid == other {
 			return true
 		}
 	}
@@ -50,6 +51,6 @@ func isBelow(pid, other int) bool {
 
 // statOf is what the kernel says of a process, from its state on.
 func statOf(pid int) []string {
-	stat, _ := proc.Read(fmt.Sprintf("/proc/%d/stat", pid))
+	stat, _ := proc.Read(proc.Dir(pid) + "stat")
 	return strings.Fields(string(stat)[strings.LastIndexByte(string(stat), ')')+1:])
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/flock"
 	"github.com/tada-run/tada-run/launcher/notice"
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // WaitsFor reports which process this one waits for, once for each: a run that is stopped while it
@@ -48,7 +49,7 @@ func waitNotice(pid int, lock string, ino uint64) string {
 		return fmt.Sprintf("tada-run: waiting for a process that has locked %q and cannot be seen "+
 			"from here; as root, outside: grep :%d /proc/locks", filepath.Base(lock), ino)
 	}
-	words, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
+	words, _ := os.ReadFile(proc.Dir(pid) + "cmdline")
 	command := notice.Clip(notice.Visible(strings.ReplaceAll(strings.TrimRight(string(words),
 		"\x00"), "\x00", " ")))
 	if isStopped(pid) {
@@ -61,7 +62,7 @@ func waitNotice(pid int, lock string, ino uint64) string {
 
 // isStopped reports whether a process is stopped, by a signal or a debugger (proc_pid_stat(5)).
 func isStopped(pid int) bool {
-	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	stat, err := os.ReadFile(proc.Dir(pid) + "stat")
 	end := strings.LastIndexByte(string(stat), ')')
 	return err == nil && end >= 0 && len(stat) > end+2 && (stat[end+2] == 'T' || stat[end+2] == 't')
 }
@@ -89,7 +90,7 @@ func parseLocks(text string) []fileLock {
 		pid, err1 := strconv.Atoi(f[4])
 		ino, err2 := strconv.ParseUint(f[5][strings.LastIndexByte(f[5], ':')+1:], 10, 64)
 		if err1 == nil && err2 == nil {
-			list = append(list, fileLock{f[0], waiting, pid, ino})
+			list = append(list, fileLock{f[0], waiting, proc.Number(pid), ino})
 		}
 	}
 	return list

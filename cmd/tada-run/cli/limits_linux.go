@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // A need is the least that tada-run itself requires of a resource that its caller can limit. With
@@ -63,18 +65,13 @@ func cramped() error {
 
 // othersThreads counts the threads of this account's other processes.
 func othersThreads() (n uint64) {
-	processes, err := os.ReadDir("/proc")
-	if err != nil {
-		return 0
-	}
-	for _, p := range processes {
-		pid, err := strconv.Atoi(p.Name())
+	for _, pid := range proc.Processes() {
 		var st unix.Stat_t
-		if err != nil || pid == os.Getpid() || unix.Stat("/proc/"+p.Name(), &st) != nil ||
+		if pid == os.Getpid() || unix.Stat(proc.Dir(pid), &st) != nil ||
 			int(st.Uid) != os.Getuid() {
 			continue
 		}
-		text, err := os.ReadFile("/proc/" + p.Name() + "/stat")
+		text, err := os.ReadFile(proc.Dir(pid) + "stat")
 		if err != nil {
 			continue
 		}

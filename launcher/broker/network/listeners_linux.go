@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // Listeners asks the kernel which sockets of this machine take TCP connections on a port
@@ -128,8 +130,8 @@ func holders(l Listener) []Holder { return slices.Collect(holding(l)) }
 func holding(l Listener) iter.Seq[Holder] {
 	link := "socket:[" + strconv.FormatUint(uint64(l.Inode), 10) + "]"
 	return func(yield func(Holder) bool) {
-		for _, pid := range processes() {
-			process := "/proc/" + strconv.Itoa(pid) + "/"
+		for _, pid := range proc.Processes() {
+			process := proc.Dir(pid)
 			if !has(process+"fd", link) {
 				continue
 			}
@@ -149,16 +151,4 @@ func has(folder, link string) bool {
 		to, err := os.Readlink(folder + "/" + fd.Name())
 		return err == nil && to == link
 	})
-}
-
-// processes are the numbers of this machine's processes, the lowest first.
-func processes() (list []int) {
-	entries, _ := os.ReadDir("/proc")
-	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil {
-			list = append(list, pid)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
