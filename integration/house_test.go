@@ -100,7 +100,7 @@ var plan = map[string]map[string]string{
 		"approval/flock": "one process serves from a folder",
 	},
 	"launcher/seccomp":        {},
-	"launcher/broker/network": {},
+	"launcher/broker/network": {"pathguard/proc": "processes are looked at in one place"},
 	"launcher/broker/view": {
 		"approval/flock": "the runs of a workspace share one ledger",
 	},
@@ -108,6 +108,7 @@ var plan = map[string]map[string]string{
 		"launcher/broker/view":    "it creates files for the run in shared directories",
 		"launcher/seccomp":        "it receives and answers calls, and says which calls it needs",
 		"launcher/broker/network": "it asks which hosts may be reached",
+		"pathguard/proc":          "processes are looked at in one place",
 	},
 	// The broker is below the sandbox. Whether a listener is available decides which level a run
 	// gets, and a command may not start before the broker has it: only Start knows both. So the
@@ -132,6 +133,7 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/session": {
 		"launcher/session/wire": "the protocol between a session and its clients",
+		"pathguard/proc":        "processes are looked at in one place",
 	},
 	"launcher/session/wire": {},
 	"launcher/undo": {
@@ -186,6 +188,7 @@ var plan = map[string]map[string]string{
 		"launcher/sandbox":      "it freezes the session's processes, and finds its socket from inside",
 		"launcher/session":      "it types into the terminal, under a lease",
 		"launcher/session/wire": "it speaks to clients",
+		"pathguard/proc":        "processes are looked at in one place",
 	},
 	"launcher/environ": {
 		"shellparse/catalog/agents": "the variables and folders that an agent's program sets for itself",
@@ -335,6 +338,7 @@ var plan = map[string]map[string]string{
 		"launcher/session/wire": "it is the first client of a session that it started",
 		"pathguard":             "it prints verdicts",
 		"approval":              "it renders what is asked",
+		"pathguard/proc":        "processes are looked at in one place",
 	},
 	"cmd/tadactl": {
 		"cmd/tadactl/cli":         "main only calls it",

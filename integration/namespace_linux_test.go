@@ -45,8 +45,8 @@ func TestInANamespaceBelowThatOfProc(t *testing.T) {
 			}
 			write(t, filepath.Join(p.dir, ".env"), "secret")
 			write(t, filepath.Join(p.dir, "kept"), "kept")
-			if err := exec.Command("cp", "/bin/cat", filepath.Join(p.dir, "show")).Run(); err != nil {
-				t.Fatal(err)
+			if out := p.run("cp /bin/cat show"); out != "" {
+				t.Fatal(out)
 			}
 			run("tadactl doctor | grep -o 'level    .*'", "level    "+name)
 			run("tada-run 'mkdir -p a; cd a; echo hello > b; touch b; cat b; pwd'",

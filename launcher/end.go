@@ -28,6 +28,7 @@ func (w *supervision) finish(c change) (Outcome, error) {
 	w.removeSockets()
 	e := &ended{supervision: w, status: c.status, asked: w.wants.left()}
 	out := e.outcome()
+	w.process.Settle()
 	out.RunChanges = w.kept.close(e.receipt)
 	w.stayed()
 	defer w.hosting.end(out.Status, out.Signal) // clients that are notified find it in the log

@@ -198,13 +198,18 @@ func (b *Broker) Traffic() Traffic {
 		t = b.log.close()
 	}
 	if b.files != nil {
-		select {
-		case <-b.files.own.ended:
-		case <-time.After(ending):
-		}
+		b.files.awaitEnd()
 		t.Denied, t.MoreDenied = b.files.told.all()
 	}
 	return t
+}
+
+// Settle returns when what the launcher made in the trees for the run is gone. It waits only a
+// moment, and not at all while the run goes on.
+func (b *Broker) Settle() {
+	if b.Over() && b.files != nil {
+		b.files.awaitEnd()
+	}
 }
 
 // ending is how long the end of a run's calls is waited for after the run.

@@ -3,6 +3,8 @@
 package broker
 
 import (
+	"time"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher/seccomp"
@@ -149,6 +151,13 @@ func (f *fileAnswers) act(r *fileRequest) (int, error) {
 func (f *fileAnswers) close() {
 	f.files.close()
 	f.changes.close() // after what was done beside
+}
+
+func (f *files) awaitEnd() {
+	select {
+	case <-f.own.ended:
+	case <-time.After(ending):
+	}
 }
 
 func (f *files) close() {

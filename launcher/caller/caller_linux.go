@@ -68,15 +68,6 @@ func inOrOut(pid string) approval.Caller {
 
 func Own() approval.Caller { return Of("self") }
 
-// numberOf is the number of a process whose name may be "self".
-func numberOf(pid string) int {
-	if pid == "self" {
-		return os.Getpid()
-	}
-	n, _ := strconv.Atoi(pid)
-	return n
-}
-
 // lineOf returns a process and its ancestors, as far as this process namespace has them.
 func lineOf(pid int) []approval.Process {
 	var line []approval.Process

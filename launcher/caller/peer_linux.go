@@ -1,6 +1,7 @@
 package caller
 
 import (
+	"os"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,15 @@ func statusIn(dir string) (facts, bool) {
 		return facts{}, false
 	}
 	return readStatus(string(text))
+}
+
+// numberOf is the number of a process whose name may be "self".
+func numberOf(pid string) int {
+	if pid == "self" {
+		return os.Getpid()
+	}
+	n, _ := strconv.Atoi(pid)
+	return n
 }
 
 func readStatus(text string) (f facts, ok bool) {

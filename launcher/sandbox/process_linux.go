@@ -100,6 +100,10 @@ func (p *Process) Kill() {
 // nothing. It waits a moment for the kernel's last reports.
 func (p *Process) Traffic() broker.Traffic { return p.broker.Traffic() }
 
+// Settle waits a moment until what was made for the run in the folders where it may write is gone.
+// While a process of the run is left it does nothing.
+func (p *Process) Settle() { p.broker.Settle() }
+
 // Noted returns a channel on which something arrives when TrafficSince has more than before; nil,
 // which never has anything, without Hosts.
 func (p *Process) Noted() <-chan struct{} { return p.broker.Changed() }

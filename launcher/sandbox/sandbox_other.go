@@ -84,6 +84,9 @@ func (*Process) End(Limit, time.Duration) {}
 // Traffic returns nothing.
 func (*Process) Traffic() broker.Traffic { return broker.Traffic{} }
 
+// Settle does nothing.
+func (*Process) Settle() {}
+
 // Noted returns nil.
 func (*Process) Noted() <-chan struct{} { return nil }
 

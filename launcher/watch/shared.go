@@ -27,7 +27,7 @@ func shared(t broker.Traffic, failed bool, out io.Writer) Found {
 		})
 		if failed && i < maxTaught {
 			notice.Line(out,
-				notice.Visible(fmt.Sprintf("refused: change %q: %s", d.Path, d.Why)))
+				notice.Visible(fmt.Sprintf("refused: %q: %s", d.Path, d.Why)))
 		}
 	}
 	if len(list) == 0 {
