@@ -6,7 +6,6 @@ import (
 	"iter"
 	"runtime"
 	"sync"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -211,9 +210,6 @@ func (b *Broker) Settle() {
 		b.files.awaitEnd()
 	}
 }
-
-// ending is how long the end of a run's calls is waited for after the run.
-const ending = time.Second
 
 // Changed returns a channel on which something arrives when Since has more than before; nil, which
 // never has anything, without a network.

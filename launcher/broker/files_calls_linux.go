@@ -153,6 +153,9 @@ func (f *fileAnswers) close() {
 	f.changes.close() // after what was done beside
 }
 
+// ending is how long the end of a run's calls is waited for after the run.
+const ending = time.Second
+
 func (f *files) awaitEnd() {
 	select {
 	case <-f.own.ended:

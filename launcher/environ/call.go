@@ -43,7 +43,7 @@ func isLoose(name, value string) bool {
 // is, by the word that the table of variables has for them.
 var callForms = map[string]func(value string) bool{
 	"number": number, "word": word, "id": id, "temporary": temporaryFolder, "cat": cat,
-	"nothing": nothing,
+	"nothing": nothing, "client": client,
 }
 
 // maxLoose is longer than any number, name of a terminal, or id.
@@ -116,8 +116,15 @@ func withoutPort(value string) string {
 	return u.String()
 }
 
-// withoutVersions are the products of a user agent: npm and OpenCode say NAME/VERSION of themselves
-// and of what they run in, and scripts of packages look for the name.
+// client reports whether a user agent is that of an agent's program. OpenCode sets it while it
+// looks for its plug-ins, so that some of what it starts has it and some has not.
+func client(value string) bool {
+	name, _, versioned := strings.Cut(value, "/")
+	return versioned && agents.Platform(name) != ""
+}
+
+// withoutVersions are the products of a user agent: npm says NAME/VERSION of itself and of what it
+// runs in, and scripts of packages look for the name.
 func withoutVersions(value string) string {
 	words := strings.Fields(value)
 	for i, word := range words {

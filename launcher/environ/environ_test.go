@@ -191,20 +191,24 @@ func TestVariablesAreOneTable(t *testing.T) {
 	}
 }
 
-// C3: the identical command of another release of an agent's program is the identical plan; that of
-// another package manager is not.
+// C3: the identical command of another release of a package manager is the identical plan; that of
+// another one is not. Whether OpenCode has set the variable yet makes no difference.
 func TestTheProductsOfAUserAgentAreBound(t *testing.T) {
 	bound := func(value string) string {
 		b, _ := Bound(map[string]string{"npm_config_user_agent": value}, nil)
 		return b["npm_config_user_agent"]
 	}
-	one := bound("opencode/1.18.33 bun/1.3.2 linux x64")
-	if one != bound("opencode/1.17.11 bun/1.2.0 linux x64") {
+	one := bound("npm/10.8.2 node/22.1.0 linux x64")
+	if one == "" || one != bound("npm/11.0.1 node/24.0.0 linux x64") {
 		t.Errorf("%q differs between releases", one)
 	}
-	for _, other := range []string{"npm/10.8.2 bun/1.3.2 linux x64", "", "opencode/1.18.33"} {
+	for _, other := range []string{"pnpm/10.8.2 node/22.1.0 linux x64", "", "npm/10.8.2"} {
 		if one == bound(other) {
 			t.Errorf("%q is taken for %q", other, one)
 		}
+	}
+	if b, _ := Bound(map[string]string{
+		"npm_config_user_agent": "opencode/1.18.33 bun/1.3.2 linux x64"}, nil); len(b) > 0 {
+		t.Errorf("bound: %q", b)
 	}
 }
