@@ -122,6 +122,10 @@ func TestKilled(t *testing.T) {
 		for n := range 3 {
 			killed(t, r, 4*time.Millisecond, "undo", sub, fmt.Sprint("undo", n))
 		}
+		plan, err := w.store.Plan(Take{Runs: []string{"run"}})
+		if now := w.digest(); err != nil || now != before && len(plan) == 0 {
+			t.Fatalf("seed %d: nothing is planned, %v:\n%s", seed, err, difference(before, now))
+		}
 		result := w.undo("last", "run")
 		if now := w.digest(); now != before || result.Refused > 0 {
 			t.Fatalf("seed %d: after the last undo:\n%s\n%q\n%s", seed,

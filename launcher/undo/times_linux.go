@@ -45,6 +45,32 @@ type timed struct {
 	i *inode
 }
 
+// timeSteps makes steps of the times alone, where the last undo did everything else before a crash
+// ended it.
+func (r *restorer) timeSteps(same []timed) {
+	undos := r.past.runs
+	if len(r.steps) > 0 || len(undos) == 0 || undos[len(undos)-1].last == 0 {
+		return
+	}
+	for _, t := range same {
+		fd, before, err := -1, State{}, error(nil)
+		if t.f != nil {
+			before = t.f.before
+			fd, err = r.scene.open(t.f)
+		} else if fd, err = r.openInode(t.i); err == nil {
+			before = t.i.before
+			defer unix.Close(fd)
+		}
+		if err != nil {
+			continue
+		}
+		s, _, err := stat(fd, "")
+		if path := pathOf(fd); err == nil && s.Modified != before.Modified && r.wanted(path) {
+			r.step(path, Mark, "")
+		}
+	}
+}
+
 func (r *restorer) openInode(i *inode) (int, error) {
 	at := r.placeOf(i)
 	if at.in == nil {

@@ -19,6 +19,7 @@ func (s *Store) Plan(take Take) ([]Step, error) {
 		r.find()
 		r.entriesDone()
 		r.contents()
+		r.timeSteps(r.times())
 		r.close()
 		for _, step := range r.steps {
 			if step.Do == Refuse && newer.explains(step.Path, run.book) {
@@ -176,6 +177,7 @@ func (r *restorer) all() {
 	r.contents()
 	r.links()
 	r.drop()
+	r.timeSteps(times)
 	r.folderTimes(times)
 }
 
