@@ -42,21 +42,43 @@ func (f *files) makeInside(r *fileRequest, p *spot, made func(dir int, name stri
 	return nil
 }
 
-// bind gives a Unix socket a name in the view, and reports whether it has answered: other names are
-// the kernel's to give. The kernel remembers a name by which the launcher has found the place, see
+// bind gives a Unix socket a name in the view, and reports whether it answers: other names are the
+// kernel's to give. The kernel remembers a name by which the launcher has found the place, see
 // socketName.
 func (f *files) bind(c *call, socket int, name string) bool {
 	if f == nil || f.view.Inside == "" || name == "" {
 		return false
 	}
-	r := &fileRequest{call: c, cached: resolveCached}
-	err := f.makeAt(r, name, -1, func(p *spot) error {
+	err := f.bindAt(c, socket, name, resolveCached)
+	if err != errSlow {
+		return f.bound(c, err)
+	}
+	own, err := unix.FcntlInt(uintptr(socket), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return f.bound(c, err)
+	}
+	f.work.beside(func() {
+		defer unix.Close(own)
+		if !f.bound(c, f.bindAt(c, own, name, 0)) {
+			c.proceed()
+		}
+	})
+	return true
+}
+
+func (f *files) bindAt(c *call, socket int, name string, cached uint64) error {
+	r := &fileRequest{call: c, cached: cached}
+	return f.makeAt(r, name, -1, func(p *spot) error {
 		return f.makeInside(r, p, func(dir int, name string) error {
 			return unix.Bind(socket, &unix.SockaddrUnix{Name: selfFile(dir) + "/" + name})
 		})
 	})
+}
+
+// bound answers a call, unless the name is the kernel's to give.
+func (f *files) bound(c *call, err error) bool {
 	switch err {
-	case errElsewhere, errApart, errSlow:
+	case errElsewhere, errApart:
 		return false
 	case unix.EEXIST:
 		err = unix.EADDRINUSE
@@ -66,24 +88,30 @@ func (f *files) bind(c *call, socket int, name string) bool {
 }
 
 // socketName is the path of the socket that name leads to: a link in the view, or a name that the
-// kernel has given a program.
-func (f *files) socketName(c *call, name string) string {
+// kernel has given a program. With cached the error may be errSlow.
+func (f *files) socketName(c *call, name string, cached uint64) (string, error) {
 	if f == nil || f.view.Inside == "" {
-		return name
+		return name, nil
 	}
-	f.book.changing.Lock()
+	r := &fileRequest{call: c, cached: cached}
+	if err := f.alone(r); err != nil {
+		return "", err
+	}
 	defer f.book.changing.Unlock()
-	r := &fileRequest{call: c, cached: resolveCached}
-	if p, err := f.locate(r, -1, name, false); err == nil {
+	p, err := f.locate(r, -1, name, false)
+	if err == errSlow {
+		return "", err
+	}
+	if err == nil {
 		defer p.close()
 		if target, ok := readLink(p.dir, p.name); ok && f.leadsToOwn(target) {
-			return target
+			return target, nil
 		}
 	}
 	if own := path.Join(f.view.Inside, path.Base(name)); f.leadsToOwn(own) {
-		return own
+		return own, nil
 	}
-	return name
+	return name, nil
 }
 
 // inside returns a handle of the run's own file system.

@@ -174,9 +174,9 @@ func (f *files) mayChange(p *spot, st *unix.Statx_t) bool {
 }
 
 // alone waits until nothing else is changed. The thread that receives calls does not wait: on a
-// slow file system a change can take any time. A bind waits, as it cannot start again.
+// slow file system a change can take any time.
 func (f *files) alone(r *fileRequest) error {
-	if r.cached == 0 || r.fileCall == nil {
+	if r.cached == 0 {
 		f.book.changing.Lock()
 	} else if !f.book.changing.TryLock() {
 		return errSlow

@@ -26,7 +26,7 @@ func (n *sockets) connectUnix(c *call, s *socket) {
 	case len(name) == 0:
 		s.finish(c, unix.EINVAL)
 	case name[0] != 0:
-		n.connectFile(c, s, cString(name))
+		n.connectFile(c, s, cString(name), resolveCached)
 	case !s.ownNetwork(c): // an abstract name is the network's, and this one is the whole machine's
 		s.finish(c, unix.EACCES)
 	default:
@@ -35,9 +35,14 @@ func (n *sockets) connectUnix(c *call, s *socket) {
 }
 
 // connectFile connects to the socket at a path, as the caller would find it.
-func (n *sockets) connectFile(c *call, s *socket, path string) {
+func (n *sockets) connectFile(c *call, s *socket, path string, cached uint64) {
+	name, err := n.unix.files.socketName(c, path, cached)
+	if err == errSlow {
+		n.work.beside(func() { n.connectFile(c, s, path, 0) })
+		return
+	}
 	var st unix.Stat_t
-	fd, err := openPath(c, n.unix.files.socketName(c, path))
+	fd, err := openPath(c, name)
 	if err == nil {
 		if err = unix.Fstat(fd, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFSOCK {
 			err = unix.ECONNREFUSED // or something is mounted over it
