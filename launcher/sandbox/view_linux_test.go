@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	_ "embed"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -174,6 +175,47 @@ for name in "s", "`+dir+`/d/s":
 		}
 		if text != want {
 			t.Errorf("%q, want %q", text, want)
+		}
+	})
+}
+
+// It has and finds its name also while the kernel cannot say at once where a name leads: folders
+// that are renamed keep it from that.
+func TestViewSocketBesideRenames(t *testing.T) {
+	levels(t, func(t *testing.T, p Profile) {
+		if p.Most == Base {
+			return // there is none, see TestViewSocket
+		}
+		p, dir := shared(t, p)
+		p.Network, p.Reach.Localhost = Hosts, true
+		elsewhere, stop := t.TempDir(), make(chan struct{})
+		must(t, os.MkdirAll(elsewhere+"/a/d", 0o700))
+		must(t, os.Mkdir(elsewhere+"/b", 0o700))
+		var renames sync.WaitGroup
+		defer renames.Wait()
+		defer close(stop)
+		renames.Go(func() {
+			for from, to := elsewhere+"/a/d", elsewhere+"/b/d"; ; from, to = to, from {
+				select {
+				case <-stop:
+					return
+				default:
+					_ = os.Rename(from, to)
+				}
+			}
+		})
+		_, text := shell(t, p, fmt.Sprintf(`cd %s; mkdir d; python3 -c '
+import os, socket
+for n in range(%d):
+    s = socket.socket(socket.AF_UNIX)
+    s.bind("d/s")
+    s.listen()
+    socket.socket(socket.AF_UNIX).connect("d/s")
+    os.unlink("d/s")
+print("all")
+' 2>&1`, dir, hermetic.Rounds(2000)))
+		if text != "all\n" {
+			t.Errorf("%s", text)
 		}
 	})
 }
