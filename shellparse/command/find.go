@@ -36,7 +36,8 @@ func (m *matcher) find(_ role, vs []value) {
 	i := 0
 	for ; i < len(vs) && !startsExpression(vs[i]); i++ {
 		if !vs[i].Static && !vs[i].Glob && vs[i].Text == "" {
-			m.opaque(vs[i], Delete, "it could be an action of find")
+			m.use.Opaque = append(m.use.Opaque, Opaque{Arg: vs[i].at, Right: Delete, Option: true,
+				Why: "it could be an action of find"})
 		}
 		s.roots = append(s.roots, vs[i])
 	}

@@ -9,17 +9,25 @@ import (
 // its sub-commands or options.
 type lister struct {
 	always  bool
+	first   []string // words that come first, and make it print names
 	subs    []string // sub-commands that print names
 	options []string // options that make it print names; a letter also inside a bundle
 }
 
 var listers = map[string]lister{
 	"ls": {always: true}, "find": {always: true}, "fd": {always: true}, "fdfind": {always: true},
+	"which": {always: true},
 	"git": {subs: []string{"ls-files"}, options: []string{"--name-only", "-l",
-		"--files-with-matches"}},
-	"go":   {subs: []string{"list"}},
-	"rg":   {options: []string{"-l", "--files-with-matches", "--files", "--files-without-match"}},
-	"grep": {options: []string{"-l", "-L", "--files-with-matches", "--files-without-match"}},
+		"--files-with-matches", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"}},
+	"go": {subs: []string{"list"}, first: []string{"env GOMODCACHE", "env GOPATH", "env GOROOT",
+		"env GOCACHE", "env GOBIN", "env GOTOOLDIR", "env GOMOD", "env GOWORK"}},
+	"rg":    {options: []string{"-l", "--files-with-matches", "--files", "--files-without-match"}},
+	"grep":  {options: []string{"-l", "-L", "--files-with-matches", "--files-without-match"}},
+	"npm":   {first: []string{"root", "prefix"}},
+	"pnpm":  {first: []string{"root"}},
+	"brew":  {first: []string{"--prefix", "--cellar", "--repository"}},
+	"rustc": {first: []string{"--print sysroot"}},
+	"gem":   {first: []string{"env gemdir", "environment gemdir"}},
 }
 
 // lists reports whether the output of a command is names of what is there.
@@ -27,6 +35,9 @@ func lists(c *call) bool {
 	l, ok := listers[base(c.words[0].Text)]
 	if !ok || l.always {
 		return ok
+	}
+	if slices.ContainsFunc(l.first, c.begins) {
+		return true
 	}
 	for _, word := range c.words[1:] {
 		switch {
@@ -42,4 +53,14 @@ func lists(c *call) bool {
 		}
 	}
 	return false
+}
+
+// begins reports whether the words of a command begin, behind its name, with these.
+func (c *call) begins(words string) bool {
+	for i, word := range strings.Fields(words) {
+		if len(c.words) <= i+1 || !c.words[i+1].Static || c.words[i+1].Text != word {
+			return false
+		}
+	}
+	return true
 }
