@@ -8,33 +8,42 @@ import (
 // A lister prints names of files or packages that are there, one a line: always, or with one of
 // its sub-commands or options.
 type lister struct {
+	program string
 	always  bool
 	first   []string // words that come first, and make it print names
 	subs    []string // sub-commands that print names
 	options []string // options that make it print names; a letter also inside a bundle
 }
 
-var listers = map[string]lister{
-	"ls": {always: true}, "find": {always: true}, "fd": {always: true}, "fdfind": {always: true},
-	"which": {always: true},
-	"git": {subs: []string{"ls-files"}, options: []string{"--name-only", "-l",
+var listers = []lister{
+	{program: "ls", always: true}, {program: "find", always: true},
+	{program: "fd", always: true}, {program: "fdfind", always: true},
+	{program: "which", always: true},
+	{program: "git", subs: []string{"ls-files"}, options: []string{"--name-only", "-l",
 		"--files-with-matches", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"}},
-	"go": {subs: []string{"list"}, first: []string{"env GOMODCACHE", "env GOPATH", "env GOROOT",
-		"env GOCACHE", "env GOBIN", "env GOTOOLDIR", "env GOMOD", "env GOWORK"}},
-	"rg":    {options: []string{"-l", "--files-with-matches", "--files", "--files-without-match"}},
-	"grep":  {options: []string{"-l", "-L", "--files-with-matches", "--files-without-match"}},
-	"npm":   {first: []string{"root", "prefix"}},
-	"pnpm":  {first: []string{"root"}},
-	"brew":  {first: []string{"--prefix", "--cellar", "--repository"}},
-	"rustc": {first: []string{"--print sysroot"}},
-	"gem":   {first: []string{"env gemdir", "environment gemdir"}},
+	{program: "go", subs: []string{"list"}, first: []string{"env GOMODCACHE", "env GOPATH",
+		"env GOROOT", "env GOCACHE", "env GOBIN", "env GOTOOLDIR", "env GOMOD", "env GOWORK"}},
+	{program: "rg", options: []string{"-l", "--files-with-matches", "--files",
+		"--files-without-match"}},
+	{program: "grep", options: []string{"-l", "-L", "--files-with-matches",
+		"--files-without-match"}},
+	{program: "npm", first: []string{"root", "prefix"}},
+	{program: "pnpm", first: []string{"root"}},
+	{program: "brew", first: []string{"--prefix", "--cellar", "--repository"}},
+	{program: "rustc", first: []string{"--print sysroot"}},
+	{program: "gem", first: []string{"env gemdir", "environment gemdir"}},
 }
 
 // lists reports whether the output of a command is names of what is there.
 func lists(c *call) bool {
-	l, ok := listers[base(c.words[0].Text)]
-	if !ok || l.always {
-		return ok
+	name := base(c.words[0].Text)
+	at := slices.IndexFunc(listers, func(l lister) bool { return l.program == name })
+	if at < 0 {
+		return false
+	}
+	l := listers[at]
+	if l.always {
+		return true
 	}
 	if slices.ContainsFunc(l.first, c.begins) {
 		return true
