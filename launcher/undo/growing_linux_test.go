@@ -15,8 +15,9 @@ import (
 func TestGrowingFile(t *testing.T) {
 	for _, stands := range []bool{false, true} {
 		w := newWorld(t, t.TempDir())
-		line := bytes.Repeat([]byte("0123456789abcde\n"), 4<<10)
-		w.write("log", string(bytes.Repeat(line, 10)))
+		w.store.o.File, w.store.o.Quota = 1<<40, 1<<42 // however long it becomes
+		line := bytes.Repeat([]byte("0123456789abcde\n"), 256)
+		w.write("log", string(bytes.Repeat(line, 200)))
 		end := growing(t, w.path("log"), line)
 		j, err := w.store.Begin(Start{Run: "run", Trees: []string{w.tree}, Stands: stands})
 		if err != nil {
@@ -57,7 +58,7 @@ func growing(t *testing.T, name string, text []byte) (end func()) {
 				over <- err
 				return
 			case begun <- struct{}{}:
-			case <-time.After(20 * time.Microsecond):
+			case <-time.After(50 * time.Microsecond):
 			}
 		}
 	}()
