@@ -15,9 +15,7 @@ import (
 // What /proc says about a caller. Its number is a thread's, and valid as long as the call waits.
 
 // process is the caller's directory in /proc, with a slash.
-func (c *call) process() string { return processOf(int(c.PID)) }
-
-func processOf(pid int) string { return proc.Dir(pid) }
+func (c *call) process() string { return proc.Dir(int(c.PID)) }
 
 // caller is the process that made the call, for the record.
 func (c *call) caller() Caller {
@@ -64,7 +62,7 @@ func (c *call) signalled() bool {
 
 // threadGroup returns the process that a thread is of, or 0.
 func threadGroup(tid int) int {
-	text, err := os.ReadFile(processOf(tid) + "status")
+	text, err := os.ReadFile(proc.Dir(tid) + "status")
 	if err != nil {
 		return 0
 	}
@@ -87,7 +85,7 @@ const maxLead = 64
 
 // parentOf returns the parent of a process, or 0.
 func parentOf(pid int) int {
-	text, err := os.ReadFile(processOf(pid) + "status")
+	text, err := os.ReadFile(proc.Dir(pid) + "status")
 	if err != nil {
 		return 0
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher/seccomp"
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // linkFlags are O_LARGEFILE, which musl always sets, and O_NOFOLLOW: on either architecture, one is
@@ -67,7 +68,7 @@ func (f *files) readScript(r *fileRequest) (int, error) {
 	program := programOf(r.process())
 	mine := slices.Contains(script.By, program)
 	if mine && slices.Contains(script.Again, program) {
-		mine = program != programOf(processOf(parentOf(int(r.PID))))
+		mine = program != programOf(proc.Dir(parentOf(int(r.PID))))
 	}
 	switch {
 	case !r.waits():

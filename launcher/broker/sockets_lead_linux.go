@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tada-run/tada-run/launcher/broker/network"
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // Why a rule for some programs does not count for a caller.
@@ -44,7 +45,7 @@ func (n *sockets) leads(c *call) bool {
 			return c.waits()
 		}
 		parent := parentOf(pid)
-		program, err := os.Readlink(processOf(parent) + "exe")
+		program, err := os.Readlink(proc.Dir(parent) + "exe")
 		if parent <= 1 || err != nil || n.trees.makes(program) ||
 			!slices.Contains(n.starters, path.Base(program)) || parentOf(pid) != parent {
 			return false

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/launcher/broker/network"
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // starts is the customer that sees each program begin, where a host is for some programs only
@@ -209,14 +210,14 @@ func (s *starts) of(pid int) started {
 
 // onlyStarts reports whether a process runs a program that only starts others.
 func (s *starts) onlyStarts(pid int) bool {
-	program, err := os.Readlink(processOf(pid) + "exe")
+	program, err := os.Readlink(proc.Dir(pid) + "exe")
 	return err == nil && !s.trees.makes(program) &&
 		slices.Contains(s.reach.Starters, path.Base(program))
 }
 
 // begins is what the first process of the run is.
 func (s *starts) begins(pid int) started {
-	_, id, err := executable(processOf(pid) + "exe")
+	_, id, err := executable(proc.Dir(pid) + "exe")
 	if err != nil {
 		return started{}
 	}
@@ -258,7 +259,7 @@ func (s *starts) uses(c *call, rules []network.Rule) bool {
 
 // began is when a process began, in ticks since the machine was started; "" where it is gone.
 func began(pid int) string {
-	text, err := os.ReadFile(processOf(pid) + "stat")
+	text, err := os.ReadFile(proc.Dir(pid) + "stat")
 	if err != nil {
 		return ""
 	}

@@ -43,8 +43,9 @@ func childrenOf(pid, thread int) []int {
 func childrenIn(task string) (list []int) {
 	text := read(task + "/children")
 	for field := range bytes.FieldsSeq(text) {
-		if child, err := strconv.Atoi(string(field)); err == nil {
-			list = append(list, proc.Number(child))
+		shown, err := strconv.Atoi(string(field))
+		if child := proc.Number(shown); err == nil && child > 0 {
+			list = append(list, child)
 		}
 	}
 	return list

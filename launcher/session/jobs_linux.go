@@ -71,8 +71,9 @@ func orphaned(all map[int]process, group int) bool {
 // the launcher have to be passed on: to a running program it is an event. vim takes the second of
 // two as the end of a stop that it did not ask for, and loses the alternate screen.
 func Stopped(group int) bool {
+	shown := proc.Shown(group)
 	for _, p := range processes("/proc") {
-		if p.group == proc.Shown(group) && p.stopped {
+		if p.group == shown && p.stopped {
 			return true
 		}
 	}

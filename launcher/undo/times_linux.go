@@ -45,29 +45,34 @@ type timed struct {
 	i *inode
 }
 
-// timeSteps makes steps of the times alone, where the last undo did everything else before a crash
-// ended it.
-func (r *restorer) timeSteps(same []timed) {
+// lacksTimes reports whether the last undo did everything but the times before a crash ended it.
+func (r *restorer) lacksTimes() bool {
 	undos := r.past.runs
-	if len(r.steps) > 0 || len(undos) == 0 || undos[len(undos)-1].last == 0 {
-		return
-	}
+	return len(r.steps) == 0 && len(undos) > 0 && undos[len(undos)-1].last != 0
+}
+
+// timeSteps makes steps of the times.
+func (r *restorer) timeSteps(same []timed) {
 	for _, t := range same {
-		fd, before, err := -1, State{}, error(nil)
-		if t.f != nil {
-			before = t.f.before
-			fd, err = r.scene.open(t.f)
-		} else if fd, err = r.openInode(t.i); err == nil {
-			before = t.i.before
-			defer unix.Close(fd)
+		r.openTimed(t, func(fd int, before State) {
+			s, _, err := stat(fd, "")
+			if path := pathOf(fd); err == nil && s.Modified != before.Modified && r.wanted(path) {
+				r.step(path, Mark, "")
+			}
+		})
+	}
+}
+
+// openTimed calls do with a handle of a folder, and what it was, if it is there.
+func (r *restorer) openTimed(t timed, do func(fd int, before State)) {
+	defer r.scene.trim()
+	if t.f != nil {
+		if fd, err := r.scene.open(t.f); err == nil {
+			do(fd, t.f.before)
 		}
-		if err != nil {
-			continue
-		}
-		s, _, err := stat(fd, "")
-		if path := pathOf(fd); err == nil && s.Modified != before.Modified && r.wanted(path) {
-			r.step(path, Mark, "")
-		}
+	} else if fd, err := r.openInode(t.i); err == nil {
+		do(fd, t.i.before)
+		unix.Close(fd)
 	}
 }
 
@@ -103,16 +108,10 @@ func (r *restorer) folderTimes(same []timed) {
 		r.scene.trim()
 	}
 	for _, t := range same {
-		if t.f != nil {
-			if fd, err := r.scene.open(t.f); err == nil && r.u.touch(fd) == nil {
-				_ = setTimes(fd, t.f.before)
-			}
-		} else if fd, err := r.openInode(t.i); err == nil {
+		r.openTimed(t, func(fd int, before State) {
 			if r.u.touch(fd) == nil {
-				_ = setTimes(fd, t.i.before)
+				_ = setTimes(fd, before)
 			}
-			unix.Close(fd)
-		}
-		r.scene.trim()
+		})
 	}
 }

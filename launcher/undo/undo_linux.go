@@ -19,7 +19,9 @@ func (s *Store) Plan(take Take) ([]Step, error) {
 		r.find()
 		r.entriesDone()
 		r.contents()
-		r.timeSteps(r.times())
+		if r.lacksTimes() {
+			r.timeSteps(r.times())
+		}
 		r.close()
 		for _, step := range r.steps {
 			if step.Do == Refuse && newer.explains(step.Path, run.book) {
@@ -177,7 +179,9 @@ func (r *restorer) all() {
 	r.contents()
 	r.links()
 	r.drop()
-	r.timeSteps(times)
+	if r.lacksTimes() {
+		r.timeSteps(times)
+	}
 	r.folderTimes(times)
 }
 
