@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"os"
 	"syscall"
 
@@ -28,10 +27,7 @@ func (p *Process) sibling(s sample) bool {
 	if in := space(s.pid); in != "" {
 		return in == p.space
 	}
-	status, _ := os.ReadFile(proc.Dir(s.pid) + "status")
-	_, ids, _ := bytes.Cut(status, []byte("\nNSpid:"))
-	ids, _, _ = bytes.Cut(ids, []byte("\n"))
-	return len(bytes.Fields(ids)) > 1
+	return proc.IsBelow(s.pid)
 }
 
 // siblings are those of the command at Strong.

@@ -57,6 +57,11 @@ func Number(shown int) int {
 	return pid
 }
 
+// IsBelow reports whether a process is in a PID namespace below that of this process.
+func IsBelow(pid int) bool {
+	return len(numbers(Dir(pid)+"status", "NSpid:")) > len(numbers("/proc/self/status", "NSpid:"))
+}
+
 // Processes returns the processes that /proc shows, the lowest number first.
 func Processes() (list []int) {
 	dir, err := os.Open("/proc")

@@ -64,6 +64,9 @@ func TestNumber(t *testing.T) {
 		Number(parents[0]) != os.Getpid() {
 		t.Errorf("the parent is shown as %d", parents)
 	}
+	if IsBelow(os.Getpid()) || IsBelow(child.Process.Pid) {
+		t.Error("it is in a namespace below its own")
+	}
 	list := Processes()
 	if !slices.Contains(list, os.Getpid()) || !slices.Contains(list, child.Process.Pid) ||
 		inside && len(list) != 2 {
