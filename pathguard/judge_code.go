@@ -1,7 +1,6 @@
 package pathguard
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -60,9 +59,6 @@ func (j *judgement) code(c *shellparse.Code) string {
 		return "code.decoded"
 	case c.Source == shellparse.Stdin:
 		return "code.stdin"
-	case j.built(c.Command):
-		j.contained = true
-		return ""
 	}
 	return "code.unknown"
 }
@@ -114,35 +110,6 @@ func leaves(e *shellparse.Effect) bool {
 		(e.Net == nil || !e.Net.Static || !hosts.IsLoopback(strings.ToLower(e.Net.Host)))
 }
 
-// builders make a program out of the sources of the workspace.
-var builders = []string{"gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "go",
-	"rustc", "cargo", "zig", "swiftc", "ghc", "javac", "tsc", "esbuild", "make", "cmake",
-	"ninja", "nim", "dmd", "fpc", "gfortran", "ocamlfind", "ocamlopt", "nasm", "as", "tcc"}
-
-// built reports whether a command runs what a compiler makes of files that are there
-// already: that is no other than running the project's own program. What the same line
-// writes or fetches could be among the sources, and then it is another matter.
-func (j *judgement) built(cmd int) bool {
-	made := false
-	for i := range j.script.Effects {
-		e := &j.script.Effects[i]
-		by := ""
-		if e.Command >= 0 && e.Command < len(j.script.Commands) {
-			by = path.Base(j.script.Commands[e.Command].Name)
-		}
-		switch {
-		case leaves(e):
-			return false
-		case e.Right != command.Write || j.harmless(i) || j.housekeeping(e):
-		case !slices.Contains(builders, by):
-			return false
-		case e.Command < cmd:
-			made = true
-		}
-	}
-	return made
-}
-
 // housekeeping reports whether an effect belongs to the text that an agent's program puts around
 // the agent's command: the program notes the directory in a file of its own. Rules about everything
 // that a line writes do not count it.
@@ -151,102 +118,25 @@ func (j *judgement) housekeeping(e *shellparse.Effect) bool {
 	return w != nil && !e.Span.In(w.Start, w.End)
 }
 
-// justBuilt reports whether a file that is executed is what a compiler of the same line puts
-// there: go build -o /tmp/x . && /tmp/x.
-func (j *judgement) justBuilt(t *resolve.Target, full string) bool {
-	for i := range j.plan.Targets {
-		w := &j.plan.Targets[i]
-		if w.Right == command.Write && w.Command >= 0 && w.Command < t.Command && !w.Unknown &&
-			w.Path() == full && slices.Contains(builders,
-			path.Base(j.script.Commands[w.Command].Name)) {
-			return j.built(t.Command)
-		}
-	}
-	return j.inNewEnvironment(t, full)
-}
-
-// justTold reports whether a file that is executed has the text that the same line writes into it,
-// which was read and judged like any other program of the line: cat > /tmp/x.py <<'E' ... E;
-// python3 /tmp/x.py. A file of another user in its place would stay what it is.
-func (j *judgement) justTold(t *resolve.Target, full string) bool {
+// ownTemporary reports whether what is executed from a directory for temporary files is the
+// account's own, or is not there: then only a command of the line can put it there, and its origin
+// is judged as that of any code. What another account may change is code from outside, and so is
+// what it may put into a directory that is searched for programs and does not exist.
+func (j *judgement) ownTemporary(t *resolve.Target) bool {
 	for i := range j.plan.Targets { // the program of a command is an effect of the text as well
 		if e := &j.plan.Targets[i]; t.Effect < 0 && e.Right == command.Exec &&
-			e.Command == t.Command && e.Path() == full {
+			e.Command == t.Command && e.Path() == t.Path() {
 			t = e
 		}
 	}
-	if t.Exists && !(t.Own && t.Mode.IsRegular()) || len(t.Links) > 0 {
+	switch {
+	case t.Unknown, len(t.Links) > 0:
 		return false
+	case !t.Exists:
+		return t.Flags&(command.List|command.Recursive) == 0 && (t.Own || pathname.IsTemp(t.Real))
 	}
-	span := j.span(t.Effect)
-	for i := range j.script.Codes {
-		if c := &j.script.Codes[i]; c.Command == t.Command && c.Span == span &&
-			c.Source != shellparse.Literal {
-			return false
-		}
-	}
-	for i := range j.script.Opaque {
-		if o := &j.script.Opaque[i]; o.Command == t.Command && o.Span == span {
-			return false
-		}
-	}
-	return j.tells(full, t.Effect)
+	return t.Own && t.Mode.Perm()&0o002 == 0 && (t.Mode.IsRegular() || t.Mode.IsDir())
 }
-
-// tells reports whether everything that the line puts into a file is spelled out in the line,
-// before an effect.
-func (j *judgement) tells(full string, effect int) bool {
-	told := 0
-	for _, f := range j.script.Written {
-		if f.Name == full {
-			told++
-		}
-	}
-	if told == 0 {
-		return false
-	}
-	for i := range j.plan.Targets {
-		w := &j.plan.Targets[i]
-		switch {
-		case w.Right == command.Read || w.Right == command.Exec || w.Right == command.Net ||
-			w.Flags&command.Meta != 0:
-		case w.Right == command.Write && w.Flags == 0 && w.Path() == full && !w.Unknown &&
-			w.Effect < effect:
-			told--
-		case pathname.Within(full, w.Path()) &&
-			(w.Path() == full || w.Unknown || w.Flags&command.Recursive != 0):
-			return false
-		}
-	}
-	return told == 0
-}
-
-// inNewEnvironment reports whether a program is in a Python environment that the same line makes
-// where nothing was before, and into which no other command of the line puts anything by name.
-func (j *judgement) inNewEnvironment(t *resolve.Target, full string) bool {
-	made := ""
-	for i := range j.plan.Targets {
-		w := &j.plan.Targets[i]
-		if w.Right == command.Create && !w.Exists && !w.Unknown && w.Command >= 0 &&
-			w.Command < t.Command &&
-			slices.Contains(venvMakers, path.Base(j.script.Commands[w.Command].Name)) &&
-			pathname.Within(full, w.Path()+"/bin") {
-			made = w.Path()
-		}
-	}
-	if made == "" {
-		return false
-	}
-	for i := range j.plan.Targets {
-		if w := &j.plan.Targets[i]; w.Right != command.Read && w.Right != command.Exec &&
-			pathname.Within(w.Path(), made) && w.Path() != made {
-			return false
-		}
-	}
-	return true
-}
-
-var venvMakers = []string{"venv", "virtualenv"}
 
 // sayings are the words of a program that computes and prints, in languages that nothing
 // here reads: julia -e 'println(1+1)'. Those of Julia that run the tests of the project, or say

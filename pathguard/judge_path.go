@@ -55,8 +55,7 @@ func (j *judgement) target(t *resolve.Target) {
 		case !f.in[place], cell.Decision == Allow, strictest == Deny && cell.Decision != Deny:
 		case cell.Decision == Ask && f.rule != nil && f.rule.Verdict == Allow:
 		case cell.Rule == "exec.stray" && j.begins(t.Command):
-		case place == InTemp && action == ToExecute &&
-			(j.justBuilt(t, full) || j.justTold(t, full)):
+		case place == InTemp && action == ToExecute && j.ownTemporary(t):
 		case j.inner && slices.Contains(absentHere, cell.Rule) &&
 			(!t.Exists || cell.Rule == "delete.pattern" && !bareGlob(j, t)):
 		default:

@@ -136,7 +136,7 @@ func (w *commands) searching(s *state, e catalog.Entry, name string, v value, sp
 	}
 	flags := command.Source | command.List
 	if e.Has("modules") {
-		flags = command.Source
+		flags = command.Source | command.Recursive
 	}
 	var dir value
 	flush := func() {

@@ -205,7 +205,20 @@ func (w *commands) temporary(s *state, c *call) (value, bool) {
 	if stem == template {
 		return nil, false
 	}
-	v := value{{text: stem}, {kind: pattern, text: strings.Repeat("?", len(template)-len(stem))},
-		{text: "\n"}}
+	v := value{{text: stem}, {kind: pattern, text: strings.Repeat("?", len(template)-len(stem)),
+		why: whyTemporary}, {text: "\n"}}
 	return v, true
+}
+
+// whyTemporary is why a part of the name that mktemp(1) makes is not known.
+const whyTemporary = "mktemp chooses a name"
+
+// temporaryDir is a name that mktemp(1) makes, as a directory to work in. It is new, so that the
+// question marks can stand for the letters: nothing has that name either.
+func (v value) temporaryDir() string {
+	if len(v) == 2 && v[0].known() && strings.HasPrefix(v[0].text, "/") &&
+		v[1].kind == pattern && v[1].why == whyTemporary {
+		return v[0].text + v[1].text
+	}
+	return ""
 }
