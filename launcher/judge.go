@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/tada-run/tada-run/launcher/broker/view"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -81,6 +82,9 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 	}
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {
 		return nil, fmt.Errorf("resolve the names of the command line: %w", err)
+	}
+	j.Plan.Caller.Wrote = func(f *os.File) bool {
+		return view.Made(l.state.Ledger(j.ledgerName()), f)
 	}
 	j.policy, err = l.policyFor(j.Plan)
 	if j.refused = l.refused; l.mends && isMistake(err) {

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/hosts"
-	"github.com/tada-run/tada-run/pathguard/pathname"
-	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -116,26 +114,6 @@ func leaves(e *shellparse.Effect) bool {
 func (j *judgement) housekeeping(e *shellparse.Effect) bool {
 	w := j.script.Wrapped
 	return w != nil && !e.Span.In(w.Start, w.End)
-}
-
-// ownTemporary reports whether what is executed from a directory for temporary files is the
-// account's own, or is not there: then only a command of the line can put it there, and its origin
-// is judged as that of any code. What another account may change is code from outside, and so is
-// what it may put into a directory that is searched for programs and does not exist.
-func (j *judgement) ownTemporary(t *resolve.Target) bool {
-	for i := range j.plan.Targets { // the program of a command is an effect of the text as well
-		if e := &j.plan.Targets[i]; t.Effect < 0 && e.Right == command.Exec &&
-			e.Command == t.Command && e.Path() == t.Path() {
-			t = e
-		}
-	}
-	switch {
-	case t.Unknown, len(t.Links) > 0:
-		return false
-	case !t.Exists:
-		return t.Flags&(command.List|command.Recursive) == 0 && (t.Own || pathname.IsTemp(t.Real))
-	}
-	return t.Own && t.Mode.Perm()&0o002 == 0 && (t.Mode.IsRegular() || t.Mode.IsDir())
 }
 
 // sayings are the words of a program that computes and prints, in languages that nothing

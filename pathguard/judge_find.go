@@ -62,7 +62,7 @@ func (j *judgement) find(t *resolve.Target, action Action) *finding {
 	}
 	j.below(f, t, full, action)
 	guess := t.Flags&command.Possible != 0 && (action == ToWrite || action == ToChange)
-	if guess {
+	if guess && f.in[InStartup] && j.runsOwn(t.Command) {
 		f.in[InStartup] = false // the sandbox grants no guess
 	}
 	if !guess && (!started || action < ToWrite) {

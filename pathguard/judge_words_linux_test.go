@@ -51,8 +51,8 @@ func TestOwnTemporary(t *testing.T) {
 	g, root := desk(t, "", "w/f", "tmp/old.sh", "tmp/any.sh", "home/dev/x/a")
 	g.expect(t, Allow, "cat > /tmp/no-such.py <<'E'\nprint(1)\nE\npython3 /tmp/no-such.py",
 		"echo ls > /tmp/no-such; chmod +x /tmp/no-such; /tmp/no-such",
-		"echo ls > "+root+"/tmp/old.sh && bash "+root+"/tmp/old.sh", "sh "+root+"/tmp/old.sh",
-		"/tmp/no-such; echo ls > /tmp/no-such", "cp f /tmp/no-such; bash /tmp/no-such",
+		"echo ls > "+root+"/tmp/old.sh && bash "+root+"/tmp/old.sh",
+		"/tmp/claude-501/-w/5f3b/scratchpad/no-such -x", "cp f /tmp/no-such; bash /tmp/no-such",
 		"cp f /tmp/no-such; /tmp/no-such", "cat f > /tmp/no-such; /tmp/no-such",
 		"cd \"$(mktemp -d)\" && cp "+root+"/w/f . && sh f", "d=$(mktemp -d); cp f $d/; sh $d/f",
 		"python3 -m venv /tmp/no-such-env && /tmp/no-such-env/bin/pip install x")
@@ -67,11 +67,15 @@ func TestOwnTemporary(t *testing.T) {
 	if err := os.Chmod(root+"/tmp/any.sh", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	g.expect(t, Ask, "sh "+root+"/tmp/any.sh")
+	g.expect(t, Ask, "sh "+root+"/tmp/old.sh", "sh "+root+"/tmp/any.sh",
+		"/tmp/no-such; echo ls > /tmp/no-such", "mkdir /tmp/no-such-dir; CC=/tmp/no-such make",
+		"PATH=/tmp/no-such:$PATH x", "echo ls > /tmp/a-no-such; sh /tmp/b-no-such")
+	g.Caller.Wrote = func(f *os.File) bool { return f != nil }
+	g.expect(t, Allow, "sh "+root+"/tmp/old.sh")
+	g.expect(t, Ask, "sh "+root+"/tmp/any.sh", "sh /tmp/no-such")
 	g.Caller.UID++ // it is another account's now
 	g.expect(t, Ask, "sh "+root+"/tmp/old.sh", "echo ls > "+root+"/tmp/old.sh && bash "+root+
 		"/tmp/old.sh", "sh "+root+"/tmp/no-such.sh", "PYTHONPATH="+root+"/tmp/lib python3 -V")
-	g.expect(t, Allow, "sh /tmp/no-such.sh")
 }
 
 // A file that the line writes is read as the tool would read it that picks it up.

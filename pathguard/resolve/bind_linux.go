@@ -52,6 +52,11 @@ func (r *resolver) bind(t *Target, end walk.End) {
 		t.dir = r.holder(t)
 	}
 	r.add(*t)
+	if t.Flags&command.WriteAhead != 0 && t.Exists && writesAhead(t.file) {
+		t.Right = command.Write
+		t.dir = r.holder(t)
+		r.add(*t)
+	}
 }
 
 // holder opens the directory of a target: to remove or replace a name is a right to that. It

@@ -161,7 +161,11 @@ func (r *reader) do(verb, rest string, a arguments) {
 	case "open-flags":
 		r.openFlags(selector, more, a)
 	case "sqlite":
-		if v, _ := a.arg(selector); v.shape != plain || v.text != ":memory:" {
+		switch v, _ := a.arg(selector); {
+		case v.shape == plain && v.text == ":memory:":
+		case !changesTables().MatchString(r.src):
+			r.touch(command.Read, command.WriteAhead, v, r.spanned(v, a))
+		default:
 			r.touch(command.Write, 0, v, r.spanned(v, a))
 		}
 	default:
@@ -172,6 +176,11 @@ func (r *reader) do(verb, rest string, a arguments) {
 		}
 	}
 }
+
+// changesTables matches what a program says that changes a database. One without it reads, and the
+// sandbox lets it do no more.
+var changesTables = pattern(`(?i)\b(?:insert|update|delete|create|drop|replace\s+into|alter|` +
+	`vacuum|attach|reindex|pragma\s+[\w.]+\s*=|commit|executescript|backup|to_sql)\b`)
 
 // special carries them out.
 func (r *reader) special(verb, selector string, a arguments) {

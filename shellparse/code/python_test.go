@@ -116,6 +116,8 @@ func TestPython(t *testing.T) {
 			"read shadow; read /etc/shadow"},
 		{"import sqlite3; sqlite3.connect('a.db').execute('DROP TABLE t')",
 			"write a.db; rule db.destroy"},
+		{"import sqlite3; sqlite3.connect('a.db').execute('SELECT 1')", "read a.db"},
+		{"import sqlite3; c=sqlite3.connect('a.db'); c.execute(x); c.commit()", "write a.db"},
 		{"import os\nif True:\n\tos.system(f'rm {x}')", "opaque"},
 		{"print(f\"{__import__('os').system('id')}\")", "sh id"},
 		{"import sys; [open(a).read() for a in sys.argv[1:]]", ""},

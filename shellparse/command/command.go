@@ -31,6 +31,8 @@ const (
 	Below
 	// a guess from the look of the word: nothing is known of the program, or of the option
 	Possible
+	// Read of a database, which also writes it if the database is in write-ahead logging mode
+	WriteAhead
 )
 
 // An Arg is one word of a command as far as the text decides it.

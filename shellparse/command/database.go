@@ -221,24 +221,6 @@ func (m *matcher) sqlCopy(arg value) {
 	m.opaque(arg, Write, `\copy reads or writes a file or a program`)
 }
 
-// sqlite is a database file and statements; without them it reads standard input.
-func (m *matcher) sqlite(_ role, vs []value) {
-	for i, v := range vs {
-		switch {
-		case i == 0 && (v.Text == ":memory:" || v.Text == ""):
-		case i == 0 && m.has("-readonly"):
-			m.path(role{kind: "R"}, v)
-		case i == 0:
-			m.path(role{kind: "RW"}, v)
-		default:
-			m.sql(role{}, []value{v})
-		}
-	}
-	if len(vs) < 2 && !m.info && !m.has("-version") {
-		m.use.StdinCode = "sql"
-	}
-}
-
 // database is an address with a scheme; any other word is the name of a database.
 func (m *matcher) database(_ role, vs []value) {
 	for _, v := range vs {

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/code"
@@ -13,8 +12,8 @@ var builders = []string{"gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "go
 	"ninja", "nim", "dmd", "fpc", "gfortran", "ocamlfind", "ocamlopt", "nasm", "as", "tcc"}
 
 // sources are the endings of what builders read.
-var sources = strings.Fields("C S asm c cc cpp cs cxx d f f90 go h hpp hs java kt m ml nim pas rs " +
-	"s scala swift ts zig")
+const sources = " C S asm c cc cpp cs cxx d f f90 go h hpp hs java kt m ml nim pas rs " +
+	"s scala swift ts zig "
 
 // formatters change how a source looks, not what it does.
 var formatters = []string{"gofmt", "goimports", "gofumpt", "black", "isort", "ruff", "yapf",
@@ -36,7 +35,7 @@ func (w *environment) compiled(s *state, program string) *stream {
 		case Literal:
 			text, whole := f.whole()
 			_, ending, _ := strings.Cut(base(s.files[i].name), ".")
-			if lang := ending; whole && slices.Contains(sources, lang) {
+			if lang := ending; whole && strings.Contains(sources, " "+lang+" ") {
 				if facts, opaque := code.Scan(lang, text); opaque || len(facts) > 0 {
 					return &stream{from: Unknown, why: "what " + program + " makes of " + lang}
 				}
