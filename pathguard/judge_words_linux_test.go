@@ -45,6 +45,22 @@ func TestInlineCode(t *testing.T) {
 		`echo 'int main(){system("id");}' > b.c; gcc -o b b.c; ./b`)
 }
 
+// A number of a line is no part of a program.
+func TestLineNumbers(t *testing.T) {
+	g, _ := desk(t, "", "w/a.txt")
+	g.expect(t, Allow, `sed -n "$(grep -n x a.txt | cut -d: -f1),+6p" a.txt`,
+		`n=$(grep -nE 'x|y' a.txt | head -1 | cut -d : -f 1); sed -n "$((n-2)),$((n+9))p" a.txt`,
+		`sed -n "1,$(wc -l < a.txt)p" a.txt`, `sed -n "${n:-1}p" a.txt`,
+		`n=$(grep -n x a.txt | awk -F: '{print $1}'); sed "${n}d" a.txt`)
+	g.expect(t, Ask, `sed -n "$(grep -n x *.txt | cut -d: -f1)p" a.txt`,
+		`sed -n "$(grep -n x a.txt | cut -d: -f2)p" a.txt`, `sed -n "$(cat a.txt)p" a.txt`,
+		`sed -n "$(grep -rn x . | cut -d: -f1)p" a.txt`,
+		`sed -n "$(grep -nH x a.txt | cut -d: -f1)p" a.txt`,
+		`sed -n "$(grep -n x a.txt | sed s/x/y/ | cut -d: -f1)p" a.txt`,
+		`sed -n "$(grep -n x a.txt)p" a.txt`, `n=$(cat a.txt); sed -n "1,${n}p" a.txt`,
+		`sed -n "3,$((n+3))w /etc/x" a.txt`)
+}
+
 // What the account itself has in a directory for temporary files, and what a line puts there, is
 // judged as the code of the workspace is: by where it comes from.
 func TestOwnTemporary(t *testing.T) {

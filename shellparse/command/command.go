@@ -43,4 +43,5 @@ type Arg struct {
 	// Text is a directory, and the value is some name in it (find's {}); Static is false then
 	Below bool
 	Base  string // with Below: the shell pattern that the last component matches; "" for any
+	Like  string // not Static, but for numbers: the text with a 1 in the place of each
 }

@@ -6,6 +6,9 @@ import "strings"
 // write files, e and the e flag of s run a shell.
 func (m *matcher) sed(_ role, vs []value) {
 	for _, v := range vs {
+		if v.Like != "" {
+			v.Arg = Arg{Text: v.Like, Static: true} // a number is an address, or an argument
+		}
 		s := sedScanner{m: m, v: v, text: v.Text}
 		for s.at < len(s.text) {
 			s.address()

@@ -91,7 +91,7 @@ func argOf(v value, word Word) command.Arg {
 	if root, ok := v.foundBelow(); ok {
 		return command.Arg{Text: root, Below: true}
 	}
-	return command.Arg{Text: word.Text, Static: word.Static, Glob: word.Glob}
+	return command.Arg{Text: word.Text, Static: word.Static, Glob: word.Glob, Like: v.numbered()}
 }
 
 func (c *call) at(i int) Span {

@@ -75,7 +75,7 @@ func (w *commands) output(s *state, c *call, u command.Use) {
 			from = Decoded // known text that a filter has made into another
 		}
 		w.write(s, &stream{from: from, why: "the output of " + c.words[0].Text,
-			names: in != nil && in.names || lists(c)})
+			names: in != nil && in.names || lists(c), digits: digitsOf(c, in)})
 	case command.FilterDecode:
 		if w.decoded(s, c, in) {
 			return
@@ -95,7 +95,7 @@ func (w *commands) output(s *state, c *call, u command.Use) {
 		}
 		if !onlyWraps(u) {
 			w.write(s, &stream{from: Unknown, why: "the output of " + c.words[0].Text,
-				names: lists(c)})
+				names: lists(c), digits: digitsOf(c, nil)})
 		}
 	}
 }

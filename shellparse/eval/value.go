@@ -431,6 +431,7 @@ type stream struct {
 	why     string
 	ended   bool // nothing comes: /dev/null, or an empty here-document
 	names   bool // its lines are names of files or packages: what find, ls or go list print
+	digits  digits
 }
 
 // maxParts bounds the pieces of one output.

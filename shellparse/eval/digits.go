@@ -1,0 +1,81 @@
+package eval
+
+import (
+	"slices"
+	"strings"
+)
+
+// digits says what is known of the numbers in a flow.
+type digits uint8
+
+const (
+	anything    digits = iota
+	lineNumbers        // every line begins with a number and a colon: grep -n
+	onlyDigits         // lines of digits: grep -n PATTERN FILE | cut -d: -f1
+)
+
+// digitsOf is what a filter makes of the numbers that it reads. A number of a line is no part of a
+// program, as it is in sed -n "$(grep -n PATTERN FILE | cut -d: -f1),+9p".
+func digitsOf(c *call, in *stream) digits {
+	before := anything
+	if in != nil {
+		before = in.digits
+	}
+	words := make([]string, 0, len(c.words))
+	files := 0
+	for _, w := range c.words[1:] {
+		if !w.Static {
+			return anything
+		}
+		words = append(words, w.Text)
+		if !strings.HasPrefix(w.Text, "-") {
+			files++
+		}
+	}
+	line := strings.Join(words, " ")
+	switch name := base(c.words[0].Text); {
+	case slices.Contains([]string{"head", "tail", "sort", "uniq", "cat"}, name):
+		if in == nil || before == anything {
+			return anything
+		}
+		return before
+	case slices.Contains([]string{"grep", "egrep", "fgrep"}, name):
+		numbers := strings.HasPrefix(line, "-n ") || strings.HasPrefix(line, "-nE ") ||
+			strings.HasPrefix(line, "-En ") || strings.HasPrefix(line, "-nF ") ||
+			strings.HasPrefix(line, "-Fn ")
+		if numbers && files <= 2 && !slices.ContainsFunc(words[1:], isOption) {
+			return lineNumbers
+		}
+	case name == "cut" && before == lineNumbers:
+		if slices.Contains([]string{"-d: -f1", "-d : -f 1", "-d: -f 1", "-d : -f1", "-f1 -d:",
+			"-f 1 -d:", "-f 1 -d :", "-f1 -d :"}, line) {
+			return onlyDigits
+		}
+	case name == "awk" && before == lineNumbers && line == "-F: {print $1}":
+		return onlyDigits
+	case name == "wc" && line == "-l":
+		return onlyDigits
+	}
+	return anything
+}
+
+// numbered is a value of which all but numbers is known, with a 1 in the place of each; "" otherwise.
+func (v value) numbered() string {
+	if !slices.ContainsFunc(v, func(p part) bool { return p.kind == number }) {
+		return ""
+	}
+	var b strings.Builder
+	for _, p := range v {
+		switch {
+		case p.kind == number:
+			b.WriteByte('1')
+		case p.known():
+			b.WriteString(p.text)
+		default:
+			return ""
+		}
+	}
+	return b.String()
+}
+
+func isOption(word string) bool { return strings.HasPrefix(word, "-") }
