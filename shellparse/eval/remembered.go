@@ -11,7 +11,7 @@ import (
 // be an option only when a file is called like one, so it is none: go vet $(git ls-files) is an
 // everyday line, and an agent that can make such a file can change what the tool runs in any case.
 func (w *commands) isName(c *call, u command.Use, arg int) bool {
-	if !c.args[arg].fromListing() {
+	if !c.args[arg].belowListed() {
 		return false
 	}
 	name := base(c.words[0].Text)

@@ -45,6 +45,12 @@ func (v value) named(f *stream) value {
 // fromListing reports whether a value is a name out of a listing and nothing else.
 func (v value) fromListing() bool { return len(v) == 1 && v[0].kind == open && v[0].name }
 
+// belowListed reports whether a value is a name out of a listing, or one in such a directory.
+func (v value) belowListed() bool {
+	return len(v) > 0 && v[:1].fromListing() && (len(v) == 1 ||
+		strings.HasPrefix(v[1].text, "/") && v[1:].whole())
+}
+
 // derived is some piece of a value that is not known.
 func derived(v value) value {
 	if len(v) == 1 && v[0].kind == number {
