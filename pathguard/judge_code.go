@@ -108,14 +108,6 @@ func leaves(e *shellparse.Effect) bool {
 		(e.Net == nil || !e.Net.Static || !hosts.IsLoopback(strings.ToLower(e.Net.Host)))
 }
 
-// housekeeping reports whether an effect belongs to the text that an agent's program puts around
-// the agent's command: the program notes the directory in a file of its own. Rules about everything
-// that a line writes do not count it.
-func (j *judgement) housekeeping(e *shellparse.Effect) bool {
-	w := j.script.Wrapped
-	return w != nil && !e.Span.In(w.Start, w.End)
-}
-
 // sayings are the words of a program that computes and prints, in languages that nothing
 // here reads: julia -e 'println(1+1)'. Those of Julia that run the tests of the project, or say
 // what it needs, run nothing that is not there.

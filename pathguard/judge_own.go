@@ -69,7 +69,9 @@ func (j *judgement) brings(t *resolve.Target, full string) bool {
 func (j *judgement) newDirectory(t *resolve.Target) bool {
 	name, _, inside := strings.Cut(t.Missing, "/")
 	return inside && strings.HasSuffix(name, "???") &&
-		slices.ContainsFunc(j.script.Commands, func(c shellparse.Command) bool { return path.Base(c.Name) == "mktemp" })
+		slices.ContainsFunc(j.script.Commands, func(c shellparse.Command) bool {
+			return path.Base(c.Name) == "mktemp"
+		})
 }
 
 // runsOwn reports whether the program of a command is code of the workspace, or a temporary file.

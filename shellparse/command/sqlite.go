@@ -10,7 +10,7 @@ import (
 // beside it.
 func (m *matcher) sqlite(_ role, vs []value) {
 	reads := m.has("-readonly") || len(vs) > 1 && !m.has("-cmd") && !m.has("-init") &&
-		!slices.ContainsFunc(vs[1:], func(v value) bool { return !v.Static || !sqliteReads(v.Text) })
+		!slices.ContainsFunc(vs[1:], changesDatabase)
 	for i, v := range vs {
 		switch {
 		case i == 0 && (v.Text == ":memory:" || v.Text == ""):
@@ -36,6 +36,8 @@ const sqliteShows = " .bail .databases .dbinfo .dump .echo .eqp .explain .fullsc
 const sqliteAsks = " COLLATION_LIST COMPILE_OPTIONS DATABASE_LIST FOREIGN_KEY_CHECK " +
 	"FOREIGN_KEY_LIST FREELIST_COUNT FUNCTION_LIST INDEX_INFO INDEX_LIST INDEX_XINFO " +
 	"INTEGRITY_CHECK PAGE_COUNT QUICK_CHECK TABLE_INFO TABLE_LIST TABLE_XINFO "
+
+func changesDatabase(v value) bool { return !v.Static || !sqliteReads(v.Text) }
 
 // sqliteReads reports whether a text that sqlite3 gets as a word only reads the database.
 func sqliteReads(text string) bool {

@@ -5,15 +5,6 @@ import (
 	"strings"
 )
 
-// digits says what is known of the numbers in a flow.
-type digits uint8
-
-const (
-	anything    digits = iota
-	lineNumbers        // every line begins with a number and a colon: grep -n
-	onlyDigits         // lines of digits: grep -n PATTERN FILE | cut -d: -f1
-)
-
 // digitsOf is what a filter makes of the numbers that it reads. A number of a line is no part of a
 // program, as it is in sed -n "$(grep -n PATTERN FILE | cut -d: -f1),+9p".
 func digitsOf(c *call, in *stream) digits {
@@ -57,25 +48,6 @@ func digitsOf(c *call, in *stream) digits {
 		return onlyDigits
 	}
 	return anything
-}
-
-// numbered is a value of which all but numbers is known, with a 1 in the place of each; "" otherwise.
-func (v value) numbered() string {
-	if !slices.ContainsFunc(v, func(p part) bool { return p.kind == number }) {
-		return ""
-	}
-	var b strings.Builder
-	for _, p := range v {
-		switch {
-		case p.kind == number:
-			b.WriteByte('1')
-		case p.known():
-			b.WriteString(p.text)
-		default:
-			return ""
-		}
-	}
-	return b.String()
 }
 
 func isOption(word string) bool { return strings.HasPrefix(word, "-") }

@@ -428,6 +428,25 @@ func (v value) glob() string {
 	return b.String()
 }
 
+// numbered is a value of which all but numbers is known, with a 1 in the place of each; else "".
+func (v value) numbered() string {
+	if !slices.ContainsFunc(v, func(p part) bool { return p.kind == number }) {
+		return ""
+	}
+	var b strings.Builder
+	for _, p := range v {
+		switch {
+		case p.kind == number:
+			b.WriteByte('1')
+		case p.known():
+			b.WriteString(p.text)
+		default:
+			return ""
+		}
+	}
+	return b.String()
+}
+
 // A stream is the bytes that run through a pipe, into a variable or into a file.
 type stream struct {
 	val     value  // the bytes, as far as they are known
@@ -439,6 +458,15 @@ type stream struct {
 	names   bool // its lines are names of files or packages: what find, ls or go list print
 	digits  digits
 }
+
+// digits says what is known of the numbers in a flow.
+type digits uint8
+
+const (
+	anything    digits = iota
+	lineNumbers        // every line begins with a number and a colon: grep -n
+	onlyDigits         // lines of digits: grep -n PATTERN FILE | cut -d: -f1
+)
 
 // maxParts bounds the pieces of one output.
 const maxParts = 256
