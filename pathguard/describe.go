@@ -95,7 +95,8 @@ func (p Policy) Describe(out io.Writer) error {
 		fmt.Fprintf(b, "note: %s\n", inertText(n))
 	}
 	fmt.Fprintf(b, "\ndigest  %s\n\nThe built-in table. A file can be in several places: the "+
-		"strictest row that matches wins.\n\n", p.digest)
+		"strictest row that matches wins.\nTemporary files that commands of this workspace "+
+		"made run without a question.\n\n", p.digest)
 	fmt.Fprint(w, "where the file is")
 	for a := range actions {
 		fmt.Fprintf(w, "\t%s", a)
