@@ -72,13 +72,13 @@ func (r reserved) lay(j *Judgement, c *console, b *built) (cmd sandbox.Command, 
 		b.profile.Write = append(b.profile.Write, sandbox.Path{Name: b.sockets})
 		cmd.Env = withSockets(cmd.Env, b.sockets)
 	}
-	if j.Request.Hold == nil {
-		except := slices.Concat(names(b.caches), []string{b.sockets}, r.l.undoSettings().Except)
-		b.kept, err = r.l.keep(&b.profile, r.id, j.ground(), except,
-			j.Verdict.Stands || r.l.stands)
-		if err != nil {
-			return cmd, err
-		}
+	except := slices.Concat(names(b.caches), []string{b.sockets}, r.l.undoSettings().Except)
+	if j.Request.Hold != nil {
+		except = append(except, outside(b.profile.Write, j.ground())...)
+	}
+	b.kept, err = r.l.keep(&b.profile, r.id, j.ground(), except, j.Verdict.Stands || r.l.stands)
+	if err != nil {
+		return cmd, err
 	}
 	cmd.Inherit, b.withheld = handDown(j.Request.Files, b.profile)
 	b.inherited = cmd.Inherit

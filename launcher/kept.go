@@ -35,8 +35,7 @@ type kept struct {
 const maxMissed = 64
 
 // keep has what the run changes kept, in the folders where it may write. What is rebuilt anyway, as
-// caches of tools, is left out (except). So is a session: what several people and programs do in it
-// for hours is no single step to take back.
+// caches of tools, is left out (except).
 //
 // If it stands for a question (stands), a change of which nothing could be kept is refused, and
 // without the broker nothing runs.
@@ -98,6 +97,17 @@ func (k *kept) cover(name, ground string) {
 	if !slices.Contains(k.trees, name) {
 		k.trees = append(k.trees, name)
 	}
+}
+
+// outside are the folders of a session's own program: its conversations and settings stay as they
+// are when the work in the workspace is taken back.
+func outside(list []sandbox.Path, ground string) (names []string) {
+	for _, p := range list {
+		if !isWithin(p.Name, ground) && !isWithin(ground, p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 func names(list []sandbox.Path) (names []string) {

@@ -20,17 +20,20 @@ func (l *Launcher) keepsOf(req Request, key string) pathguard.Kept {
 		k.Why = "undo.quota is 0, so nothing is kept"
 	case req.Tool != nil && !req.Tool.undoes:
 		k.Why = "the agent's own program does this, and nothing is kept of it"
-	case req.Hold != nil || req.Within != nil:
-		k.Why = "of a session nothing is kept"
+	case req.Within != nil:
+		k.Why = "it can be taken back only with the whole session"
 	case l.level() == sandbox.None:
 		k.Why = "there is no sandbox here, so nothing is kept"
 	default:
-		if k.On = true; !set.AsksAnyway {
+		if k.On = true; !set.AsksAnyway && req.Hold == nil {
 			k.Unsure = func() string { return l.unsure(set, key, req.Dir) }
 		}
 	}
+	if req.Hold != nil {
+		k.Lacks = []string{"what changes outside of the workspace"}
+	}
 	if l.policy.Settings().KeepBackground {
-		k.Lacks = []string{"what goes on in the background when the command has ended"}
+		k.Lacks = append(k.Lacks, "what goes on in the background when the command has ended")
 	}
 	return k
 }

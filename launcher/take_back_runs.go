@@ -14,7 +14,7 @@ import (
 // undos of those.
 type Selection struct {
 	Since   string // this run and later ones, in its folder or below
-	Session string // this run, and those inside of it
+	Session string // this run, which is a session, and those inside of it
 	Agent   string // those of the agent, in the workspace of Dir or the folder of Since
 	Dir     string
 }

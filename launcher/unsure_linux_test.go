@@ -89,7 +89,7 @@ func TestUnsure(t *testing.T) {
 					t.Fatal(err)
 				}
 			}},
-		{"", "of a session nothing is kept",
+		{"", "only with the whole session",
 			func(_ *testing.T, _ *Launcher, r *Request) { r.Within = &Within{} }},
 	} {
 		l, req := world(t)

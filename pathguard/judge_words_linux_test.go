@@ -61,6 +61,27 @@ func TestLineNumbers(t *testing.T) {
 		`sed -n "3,$((n+3))w /etc/x" a.txt`)
 }
 
+// A database that is only read is a read, except in WAL mode, where reading writes beside it.
+func TestDatabaseThatIsRead(t *testing.T) {
+	g, root := desk(t, "", "home/dev/short.db")
+	for name, version := range map[string]byte{"plain.db": 1, "wal.db": 2} {
+		header := append([]byte("SQLite format 3\x00\x10\x00"), version, version, 0, 64, 32, 32)
+		if err := os.WriteFile(root+"/home/dev/"+name, header, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.expect(t, Allow, `sqlite3 ~/plain.db "SELECT 1"`, `sqlite3 -header ~/plain.db .schema`,
+		`sqlite3 ~/short.db 'PRAGMA table_info(t)'`, `sqlite3 ~/none.db 'SELECT 1'`,
+		`python3 -c "import sqlite3; print(sqlite3.connect('`+root+`/home/dev/plain.db')`+
+			`.execute('SELECT 1').fetchall())"`)
+	g.expect(t, Ask, `sqlite3 ~/wal.db "SELECT 1"`, `sqlite3 ~/plain.db "SELECT 1; DELETE FROM t"`,
+		`sqlite3 ~/plain.db`, `sqlite3 ~/plain.db "$x $(cat f)"`,
+		`python3 -c "import sqlite3; print(sqlite3.connect('`+root+`/home/dev/wal.db')`+
+			`.execute('SELECT 1').fetchall())"`,
+		`python3 -c "import sqlite3; c = sqlite3.connect('`+root+`/home/dev/plain.db'); `+
+			`c.execute('INSERT INTO t VALUES(1)')"`)
+}
+
 // What the account itself has in a directory for temporary files, and what a line puts there, is
 // judged as the code of the workspace is: by where it comes from.
 func TestOwnTemporary(t *testing.T) {

@@ -43,7 +43,11 @@ func (b *board) listen() tea.Msg {
 			full = append(full, e)
 		}
 	}
-	return listed{approval.Grouped(full)}
+	m := listed{list: approval.Grouped(full)}
+	if b.latest != nil {
+		m.runs = b.latest()
+	}
+	return m
 }
 
 // Update handles one event.
@@ -56,7 +60,7 @@ func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		b.failed = msg.err
 		return b, tea.Quit
 	case listed:
-		b.known = true
+		b.known, b.runs = true, msg.runs
 		b.take(msg.list)
 		return b, b.listen
 	case ticked:

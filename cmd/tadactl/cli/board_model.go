@@ -33,7 +33,10 @@ const (
 
 // The messages of the inbox, besides those of the terminal.
 type (
-	listed  struct{ list []approval.Envelope }
+	listed struct {
+		list []approval.Envelope
+		runs []string // the latest that changed something, a line each
+	}
 	broken  struct{ err error }
 	settled struct{ keys int } // no further key came
 	ticked  struct{}           // a second went by
@@ -47,10 +50,12 @@ type board struct {
 	changes <-chan struct{}
 	phrase  string
 	now     func() time.Time
+	latest  func() []string // reads those lines; nil for none
 
 	width, height int
 	known         bool                // the list was read; before that there is nothing to show
 	list          []approval.Envelope // with payload
+	runs          []string            // what was changed lately, below the list
 	at            string              // id of the selected one
 	note          string              // the result of the last answer
 	failed        error

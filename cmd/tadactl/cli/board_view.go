@@ -59,6 +59,12 @@ func (b *board) listRows() []string {
 	if len(b.list) == 0 {
 		rows = append(rows, "  no open questions")
 	}
+	if len(b.runs) > 0 && len(rows)+2+len(b.runs) < b.height {
+		rows = append(rows, "", "Changed lately; to take one back: tadactl undo ID")
+		for _, run := range b.runs {
+			rows = append(rows, fit("  "+run, b.width))
+		}
+	}
 	return rows
 }
 

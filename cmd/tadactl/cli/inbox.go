@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	tea "charm.land/bubbletea/v2"
@@ -98,13 +100,36 @@ func (c *ctl) inboxOn(ctx context.Context, l *launcher.Launcher) error {
 	if _, err := tty.WriteString(session.Plain); err != nil {
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
-	m := &board{ctx: ctx, desk: l, changes: changes, phrase: phrase, now: wallClock}
+	m := &board{ctx: ctx, desk: l, changes: changes, phrase: phrase, now: wallClock,
+		latest: func() []string { return latestChanges(l) }}
 	_, err = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(tty), tea.WithOutput(tty)).Run()
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) &&
 		ctx.Err() != nil {
 		err = nil
 	}
 	return errors.Join(err, m.failed)
+}
+
+// maxLatest is how many runs the inbox shows below the questions.
+const maxLatest = 5
+
+// latestChanges are the newest runs that changed files, the newest first.
+func latestChanges(l *launcher.Launcher) (lines []string) {
+	runs, err := l.Runs()
+	if err != nil {
+		return nil // the questions are what the inbox is for
+	}
+	for _, r := range slices.Backward(runs) {
+		if r.RunChanges.Changes == nil || *r.RunChanges.Changes == (launcher.ChangedFiles{}) {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s  %s  %s", r.ID, r.RunChanges.String(),
+			brief(cmp.Or(r.Inside, r.Command))))
+		if len(lines) == maxLatest {
+			break
+		}
+	}
+	return lines
 }
 
 // popup opens the inbox in a window of tmux, on a terminal of its own above the agent's screen.
