@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/sandbox"
+)
+
+// An overview is how things are now: what the verbs pending, sessions, grants, doctor and tamper
+// say at length.
+type overview struct {
+	Level   string              `json:"level"`
+	Waiting []entry             `json:"waiting"`
+	Running []launcher.Past     `json:"running"`
+	Latest  []launcher.Past     `json:"latest"` // the newest last
+	Grants  []standing          `json:"grants"`
+	Undo    launcher.UndoState  `json:"undo"`
+	Record  recordSize          `json:"record"`
+	Wrong   []wrong             `json:"wrong"`
+	asked   []approval.Envelope // what is waiting, with payload
+}
+
+// A recordSize is how much the record takes.
+type recordSize struct {
+	Runs  int   `json:"runs"`
+	Bytes int64 `json:"bytes"`
+}
+
+// A wrong is something that is not as it should be, and the command that says more or mends it.
+type wrong struct {
+	What string `json:"what"`
+	Try  string `json:"try"`
+}
+
+// maxStatus is how many entries of a kind status shows.
+const maxStatus = 10
+
+func (c *ctl) statusOf(ctx context.Context, l *launcher.Launcher, dir string) (*overview, error) {
+	o := &overview{Waiting: []entry{}, Running: []launcher.Past{}, Latest: []launcher.Past{},
+		Grants: []standing{}, Wrong: []wrong{}, Undo: l.UndoState(dir)}
+	pending, err := l.Pending(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range pending {
+		if e.Decision != nil {
+			continue
+		}
+		if e, err = l.Envelope(ctx, e.ID); err == nil {
+			o.Waiting, o.asked = append(o.Waiting, entryOf(e)), append(o.asked, e)
+		}
+	}
+	grants, err := l.Grants(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range grants {
+		o.Grants = append(o.Grants, standingOf(g))
+	}
+	runs, err := l.Runs()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
+		if r.State == "running" {
+			o.Running = append(o.Running, r)
+		}
+	}
+	ended := slices.DeleteFunc(slices.Clone(runs), func(r launcher.Past) bool {
+		_, known := r.Exit()
+		return !known
+	})
+	o.Latest = append(o.Latest, ended[max(0, len(ended)-maxStatus):]...)
+	o.Record = recordSize{len(runs), sizeOf(l.Home().Audit()) + sizeOf(l.Home().Sessions())}
+	c.faults(ctx, o, l, dir)
+	return o, nil
+}
+
+// faults finds what is not as it should be.
+func (c *ctl) faults(ctx context.Context, o *overview, l *launcher.Launcher, dir string) {
+	probe := sandbox.Probe()
+	o.Level = probe.Level.String()
+	add := func(try, format string, args ...any) {
+		o.Wrong = append(o.Wrong, wrong{fmt.Sprintf(format, args...), try})
+	}
+	if probe.Level == sandbox.None {
+		add("tadactl doctor", "commands are not sandboxed on this machine")
+	}
+	if n := len(probe.Lost); n > 0 {
+		add("tadactl doctor", "%s of the sandbox cannot be had", audit.Plural(n, "protection"))
+	}
+	if err := l.CompareStore(ctx); err != nil {
+		add("tadactl audit verify", "%s", strings.TrimPrefix(err.Error(), "approval: "))
+	}
+	switch v, err := l.Review(dir, false); {
+	case err != nil:
+		add("tadactl tamper status", "protected files: %v", err)
+	case len(v.Findings) > 0:
+		add("tadactl tamper diff", "%s changed outside of tada-run; nothing runs here",
+			audit.Plural(len(v.Findings), "protected file"))
+	}
+	if !o.Undo.Works {
+		add("tadactl doctor", "undo: %s", o.Undo.Why)
+	}
+}
+
+// sizeOf is the size of the files in a directory.
+func sizeOf(dir string) (n int64) {
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return nil // what ends meanwhile does not count
+		}
+		if info, err := e.Info(); err == nil {
+			n += info.Size()
+		}
+		return nil
+	})
+	return n
+}
+
+func (c *ctl) statusVerb() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:  "status",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, dir, err := c.openHere()
+			if err != nil {
+				return err
+			}
+			o, err := c.statusOf(cmd.Context(), l, dir)
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(o)
+			}
+			c.printStatusOf(o)
+			return nil
+		},
+	})
+}
+
+// printStatusOf prints one screen.
+func (c *ctl) printStatusOf(o *overview) {
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(c.out, "%-9s%s\n", name, fit(fmt.Sprintf(format, args...), 80-9))
+	}
+	row("level", "%s", o.Level)
+	row("waiting", "%s", listing(len(o.asked), "question", "to answer: tadactl inbox"))
+	for _, e := range o.asked[:min(len(o.asked), 3)] {
+		row("", "  R%d  %s  %s", e.Friction.Level, inert(cmp.Or(e.Agent, "-")),
+			short(e.Payload, 400))
+	}
+	row("running", "%s", listing(len(o.Running), "run", "to end one: tadactl kill ID"))
+	for _, r := range o.Running[:min(len(o.Running), 3)] {
+		row("", "  %s  %s", r.ID, brief(cmp.Or(r.Inside, r.Command)))
+	}
+	row("latest", "%s", listing(o.Record.Runs, "run",
+		"tadactl sessions; to take one back: tadactl undo ID"))
+	for _, r := range slices.Backward(o.Latest) {
+		row("", "  %s  %s%s", r.ID, outcome(r), brief(cmp.Or(r.Inside, r.Command)))
+	}
+	row("grants", "%s", listing(len(o.Grants), "grant", "to see them: tadactl grants"))
+	if o.Undo.Works {
+		row("undo", "%s kept for %s, %s of %s", audit.Plural(o.Undo.Runs, "run"), o.Undo.Keep,
+			sizeText(o.Undo.Bytes), sizeText(o.Undo.Quota))
+	}
+	row("record", "%s", sizeText(o.Record.Bytes))
+	if len(o.Wrong) == 0 {
+		row("wrong", "nothing")
+	}
+	for _, w := range o.Wrong {
+		fmt.Fprintf(c.out, "%-9s%s; try: %s\n", "WRONG", render.Inert(w.What), w.Try)
+	}
+}
+
+// outcome is how a run ended, if not well, and what it changed.
+func outcome(r launcher.Past) string {
+	text := ""
+	if exit, _ := r.Exit(); exit != 0 {
+		text = fmt.Sprintf("exit %d  ", exit)
+	}
+	if changes := r.RunChanges.String(); changes != "" {
+		text += changes + "  "
+	}
+	return text
+}
+
+// listing is how many there are, and what to type if there are any.
+func listing(n int, noun, try string) string {
+	if n == 0 {
+		return "none"
+	}
+	return audit.Plural(n, noun) + "; " + try
+}

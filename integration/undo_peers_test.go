@@ -1,0 +1,167 @@
+package integration
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A keeper is one way to be able to take a command back. Each script is run by sh with $RUN as the
+// command, in a copy of the same files; $KEEP is a folder that lasts for the next command.
+type keeper struct {
+	name   string
+	script string
+}
+
+// keepers have in common that all of the tree can be brought back afterwards.
+func keepers(run, with, without string) []keeper {
+	git := `git --git-dir "$KEEP/git" --work-tree . -c user.name=t -c user.email=t@t -c gc.auto=0`
+	hashes := `find . -type f -print0 | sort -z | xargs -0 sha256sum`
+	list := []keeper{
+		{"the command alone", `sh -c "$RUN"`},
+		{"the same sandbox without undo", run + " --home " + without + ` "$RUN"`},
+		{"tada-run", run + " --home " + with + ` "$RUN"`},
+		{"shadow git, later commands", git + ` add -A && ` + git +
+			` commit -qm x --allow-empty; sh -c "$RUN"`},
+		{"hash before and after", hashes + ` > "$KEEP/before"; sh -c "$RUN"; ` + hashes +
+			` > "$KEEP/after"`},
+	}
+	overlay := `unshare -Urm sh -c 'rm -rf "$KEEP/o"; mkdir -p "$KEEP/o/up" "$KEEP/o/work" && ` +
+		`mount -t overlay overlay -o "lowerdir=$PWD,upperdir=$KEEP/o/up,workdir=$KEEP/o/work" ` +
+		`"$PWD" && cd "$PWD" && sh -c "$RUN"'`
+	return append(list, keeper{"overlay", overlay})
+}
+
+// A change is a command that loses something.
+type change struct{ title, run string }
+
+// TestUndoPeers prints what it costs to be able to take a command back, beside other ways, as the
+// median of each round's ratio to the command alone, and how many bytes of disk each takes for it.
+// It is a report, as TestPeers.
+func TestUndoPeers(t *testing.T) {
+	if os.Getenv("BENCH_PEERS") == "" {
+		t.Skip("a report for people: BENCH_PEERS=1 go test -run TestUndoPeers -v ./integration")
+	}
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-trimpath", "-o", bin, "../cmd/...")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := filepath.Join(installed(t, bin), "tada-run")
+	top := quiet(t)
+	without := filepath.Join(top, "without")
+	if err := os.MkdirAll(without, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(without, "config.yaml"), []byte("undo: {quota: 0}\n"+
+		"rules:\n  - {pattern: '*', verdict: allow, max_risk: 3}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []change{
+		{"one of 5,000 files is written", "echo x >> d1/f1"},
+		{"3,000 of 5,000 files are removed", "rm -rf d1 d2 d3"},
+		{"1,000 of 5,000 files are written anew",
+			"for f in d4/*; do echo new > $f; done"},
+	} {
+		undoReport(t, top, c, keepers(run, filepath.Join(top, "with"), without))
+	}
+}
+
+// undoRounds is how often each way runs each command.
+const undoRounds = 8
+
+func undoReport(t *testing.T, top string, c change, list []keeper) {
+	whole := filepath.Join(top, "whole")
+	if _, err := os.Stat(whole); err != nil {
+		script := "for d in 0 1 2 3 4; do mkdir -p $0/d$d; for f in $(seq 1000); do " +
+			"head -c 4096 /dev/urandom > $0/d$d/f$f; done; done"
+		timed(t, top, []string{"sh", "-c", script, whole})
+	}
+	times, sizes := make([][]float64, len(list)), make([]int, len(list))
+	failed := make([]string, len(list))
+	first := 0.0
+	for round := range undoRounds {
+		var bare time.Duration
+		for i, k := range list {
+			if failed[i] != "" {
+				continue
+			}
+			work, keep := filepath.Join(top, "work"), filepath.Join(top, "keep-"+strconv.Itoa(i))
+			timed(t, top, []string{"sh", "-c", `rm -rf "$0" && cp -a "$1" "$0"; mkdir -p "$2"`,
+				work, whole, keep})
+			if strings.HasPrefix(k.name, "shadow git") && round == 0 {
+				first = float64(timedIn(t, work, keep, c.run, "git --git-dir $KEEP/git init -q; "+
+					k.script)) / float64(bare)
+				continue
+			}
+			before := diskUse(t, top, work)
+			cmd := exec.Command("sh", "-c", k.script)
+			cmd.Dir = work
+			cmd.Env = append(os.Environ(), "RUN="+c.run, "KEEP="+keep)
+			began := time.Now()
+			out, err := cmd.CombinedOutput()
+			took := time.Since(began)
+			if err != nil {
+				failed[i] = strings.TrimSpace(string(out))
+				continue
+			}
+			if i == 0 {
+				bare = took
+			}
+			if round > 0 {
+				times[i] = append(times[i], float64(took)/float64(bare))
+			}
+			sizes[i] = diskUse(t, top, work) - before
+		}
+	}
+	fmt.Printf("\n%s, %d rounds\n\n| | ratio | disk, KiB |\n|---|---|---|\n", c.title, undoRounds-1)
+	for i, k := range list {
+		if failed[i] != "" {
+			fmt.Printf("| %s | not here: %.60q | |\n", k.name, failed[i])
+			continue
+		}
+		if strings.HasPrefix(k.name, "shadow git") {
+			fmt.Printf("| shadow git, the first command | %.1f | |\n", first)
+		}
+		fmt.Printf("| %s | %.2f | %d |\n", k.name, median(times[i]), sizes[i])
+	}
+	w := slices.IndexFunc(list, func(k keeper) bool { return k.name == "tada-run" })
+	pairs := make([]float64, 0, len(times[w]))
+	for i := range min(len(times[w]), len(times[w-1])) {
+		pairs = append(pairs, times[w][i]/times[w-1][i])
+	}
+	if len(pairs) > 0 {
+		fmt.Printf("\ntada-run beside the same sandbox without undo: %.2f\n", median(pairs))
+	}
+}
+
+func timedIn(t *testing.T, dir, keep, run, script string) time.Duration {
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "RUN="+run, "KEEP="+keep)
+	began := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return time.Since(began)
+}
+
+// diskUse is what is used on the file system of top, without the files of work, in KiB.
+func diskUse(t *testing.T, top, work string) int {
+	out, err := exec.Command("du", "-sk", "--exclude="+filepath.Base(work), top).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(strings.Fields(string(out))[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
