@@ -38,8 +38,31 @@ func keepers(run, with, without string) []keeper {
 	return append(list, keeper{"overlay", overlay})
 }
 
-// A change is a command that loses something.
-type change struct{ title, run string }
+// A change is a command, and what makes its files in the working directory: only ours are compared
+// where it says so.
+type change struct {
+	title, make, run string
+	ours             bool
+}
+
+// many makes five folders of a thousand files.
+const many = "for d in 0 1 2 3 4; do mkdir d$d; for f in $(seq 1000); do " +
+	"head -c 4096 /dev/urandom > d$d/f$f; done; done; " +
+	"echo 'for f in d4/*; do head -c 4096 /dev/zero > $f; done' > rewrite.sh"
+
+// branches makes a repository with two branches, 800 files apart.
+const branches = "git init -q -b a . && for f in $(seq 800); do echo one $f > f$f; done && " +
+	"git add -A && git -c user.name=t -c user.email=t@t commit -qm a && git checkout -q -b b && " +
+	"for f in $(seq 800); do echo two $f > f$f; done && " +
+	"git -c user.name=t -c user.email=t@t commit -qam b"
+
+// archive makes an archive of 5,000 files.
+const archive = "mkdir t && for f in $(seq 5000); do echo $f > t/f$f; done && tar cf t.tar t && " +
+	"rm -rf t"
+
+// goModule makes a Go module that needs some of the standard library.
+const goModule = "printf 'module m\\n' > go.mod && printf " +
+	"'package main\\nimport \"encoding/json\"\\nfunc main() { json.Valid(nil) }\\n' > main.go"
 
 // TestUndoPeers prints what it costs to be able to take a command back, beside other ways, as the
 // median of each round's ratio to the command alone, and how many bytes of disk each takes for it.
@@ -61,14 +84,17 @@ func TestUndoPeers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(without, "config.yaml"), []byte("undo: {quota: 0}\n"+
-		"rules:\n  - {pattern: '*', verdict: allow, max_risk: 3}\n"), 0o600); err != nil {
+		"rules: {commands: [{program: rm, verdict: allow}, {program: echo, verdict: allow}]}\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []change{
-		{"one of 5,000 files is written", "echo x >> d1/f1"},
-		{"3,000 of 5,000 files are removed", "rm -rf d1 d2 d3"},
-		{"1,000 of 5,000 files are written anew",
-			"for f in d4/*; do echo new > $f; done"},
+		{"one of 5,000 files is written", many, "echo x >> d1/f1", false},
+		{"3,000 of 5,000 files are removed", many, "rm -rf d1 d2 d3", false},
+		{"1,000 of 5,000 files are written anew", many, "sh rewrite.sh", false},
+		{"git checkout, 800 files", branches, "git checkout -q a", true},
+		{"tar x, 5,000 new files", archive, "tar xf t.tar", true},
+		{"go build with an empty cache", goModule, "GOCACHE=$PWD/cache go build -o m .", true},
 	} {
 		undoReport(t, top, c, keepers(run, filepath.Join(top, "with"), without))
 	}
@@ -79,10 +105,9 @@ const undoRounds = 8
 
 func undoReport(t *testing.T, top string, c change, list []keeper) {
 	whole := filepath.Join(top, "whole")
-	if _, err := os.Stat(whole); err != nil {
-		script := "for d in 0 1 2 3 4; do mkdir -p $0/d$d; for f in $(seq 1000); do " +
-			"head -c 4096 /dev/urandom > $0/d$d/f$f; done; done"
-		timed(t, top, []string{"sh", "-c", script, whole})
+	timed(t, top, []string{"sh", "-c", `rm -rf "$0"; mkdir "$0" && cd "$0" && ` + c.make, whole})
+	if c.ours {
+		list = list[:3]
 	}
 	times, sizes := make([][]float64, len(list)), make([]int, len(list))
 	failed := make([]string, len(list))

@@ -57,6 +57,7 @@ func (p Place) prepare() (*Launcher, error) {
 	}
 	l := &Launcher{Record: r, Approvals: approvals, state: dir, floor: floorConfig,
 		frameTime: frameTime}
+	approvals.Notify = l.notify
 	l.umask, l.version = sync.OnceValue(umask), sync.OnceValue(Version)
 	l.level = sync.OnceValue(func() sandbox.Level { return sandbox.Remembered(filepath.Join(home.Runtime(), "level")) })
 	if l.account, err = p.home(); err != nil {

@@ -48,6 +48,9 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 	if len(add.Tools) > 0 {
 		notes = append(notes, "tools.allow has no effect here: this file can only tighten")
 	}
+	if len(add.Notify) > 0 {
+		notes = append(notes, "notify has no effect here: this file can only tighten")
+	}
 	if add.KeepBackground && !s.KeepBackground {
 		notes = append(notes, "background: keep has no effect here: this file can only tighten")
 	}

@@ -30,6 +30,18 @@ func variable(name string) bool {
 }
 
 // tool reads the name of a tool, as platforms spell it. It may end in one *, after something else.
+// readNotify reads a program with its words. The program is started outside of the sandbox, so that
+// its name must not depend on where a command runs.
+func readNotify(d *decoder, n *yaml.Node) (err error) {
+	if d.set.Notify, err = d.list(n, nil); err != nil || len(d.set.Notify) == 0 {
+		return err
+	}
+	if name := d.set.Notify[0]; strings.Contains(name, "/") && !strings.HasPrefix(name, "/") {
+		return d.fail(n, "must begin with the name of a program, or its absolute path, not %q", name)
+	}
+	return nil
+}
+
 func (d *decoder) tool(n *yaml.Node) (string, error) {
 	name := strings.TrimSuffix(n.Value, "*")
 	if name == "" || strings.ContainsFunc(name,

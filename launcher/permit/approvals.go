@@ -20,6 +20,9 @@ type Approvals struct {
 	Marks  string                 // folder of the marks of what was used; "" for none
 	Store  *approval.Store        // set by ready
 
+	// tells the person of a question that was made and waits elsewhere; nil tells no one
+	Notify func(approval.Envelope)
+
 	dir    *state.Directory
 	record *record.Record
 	opened sync.Once
@@ -35,6 +38,13 @@ func Open(dir *state.Directory, r *record.Record) (*Approvals, error) {
 	}
 	return &Approvals{TTL: ttl, Caller: caller.Own, Marks: outsideFolder(), dir: dir, record: r},
 		nil
+}
+
+// notify tells the person of a question, unless it is shown to them here.
+func (p *Approvals) notify(e approval.Envelope, made, here bool) {
+	if made && !here && p.Notify != nil {
+		p.Notify(e)
+	}
 }
 
 // maxTTL is how long a question may live. The environment is the caller's, and the caller wants the

@@ -55,10 +55,12 @@ func (p *Approvals) AskConnection(ctx context.Context, log *audit.Log,
 	if e, found, err := p.askedBefore(ctx, r); found || err != nil {
 		return e, err
 	}
+	made := false
 	err = p.Change(log, audit.Lazy, func() (events []approval.Event, err error) {
-		e, _, err = p.Store.Request(ctx, r)
+		e, made, err = p.Store.Request(ctx, r)
 		return e.Events, err
 	})
+	p.notify(e, made && err == nil, r.Person)
 	return e, err
 }
 

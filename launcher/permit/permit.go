@@ -66,6 +66,7 @@ func (q *Question) permit(ctx context.Context) (*refusal.Refusal, error) {
 			return nil, fmt.Errorf("wait for the answer: %w", err)
 		}
 		defer done()
+		q.notify(envelope, created, q.asksHere(envelope))
 		if refusal, err := q.ask(ctx, envelope); refusal != nil || err != nil {
 			return refusal, err
 		}

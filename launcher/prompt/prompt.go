@@ -50,6 +50,7 @@ func (p Page) Put(ctx context.Context, tty *os.File, phrase string,
 			render.Options{Width: width - 1, Full: full || short.Truncated, Phrase: phrase})
 		return page.Text() + p.below(a.Denied)
 	}
+	_, _ = tty.WriteString("\a") // the person may be at another window
 	for {
 		options := p.options()
 		if !shown.IsZero() { // shown before, and left for a key that says more

@@ -60,8 +60,12 @@ func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		b.failed = msg.err
 		return b, tea.Quit
 	case listed:
+		more := b.known && len(msg.list) > len(b.list)
 		b.known, b.runs = true, msg.runs
 		b.take(msg.list)
+		if more {
+			return b, tea.Batch(b.listen, tea.Raw("\a"))
+		}
 		return b, b.listen
 	case ticked:
 		b.take(slices.DeleteFunc(slices.Clone(b.list),
