@@ -107,6 +107,6 @@ bench-hook: ## how long the hook delays each call of an agent, beside bash -c tr
 	BENCH_HOOK=1 $(GO) test -count=1 -run '^TestHookSpeed$$' -v ./integration
 
 bench-peers: build ## compare with installed peers: starts, recording much output, the log
-	BENCH_PEERS=1 $(GO) test -count=1 -timeout 0 -run '^TestPeers$$' -v ./integration
+	BENCH_PEERS=1 $(GO) test -count=1 -timeout 0 -run '^Test(Undo)?Peers$$' -v ./integration
 	BENCH_PEERS=1 TADA_RUN=$(CURDIR)/bin/tada-run $(GO) test -count=1 -timeout 0 -run '^TestThroughput$$' -v ./audit
 	$(GO) test -run '^$$' -bench 'Append|Verify$$' ./audit

@@ -33,6 +33,7 @@ var starters = map[string]string{
 	"cmd/tadactl/cli.ctl.popup":               "a person's terminal multiplexer, with this program in it",
 	"cmd/tadactl/cli.editSession.open":        "a person's editor",
 	"cmd/tadactl/cli.startPager":              "a person's pager",
+	"launcher.Launcher.notify":                "a program that the person has named for it",
 }
 
 // C-1.1, C-10.1: the executor accepts only what the controller has checked. The types ensure that:

@@ -164,9 +164,10 @@
 //
 // What a run changes in the folders where it may write is kept before (package undo): the broker
 // announces it, and the entry about the end of the run counts it and says whether it can be taken
-// back. A session is one run, of which the changes in the workspace are kept. Not kept are caches of
-// tools, shared directories, and what goes on when the command has ended. An undo is asked about at a person's terminal, or for an agent as any question
-// ([Launcher.AskUndo]), and is recorded as a run. What it puts back of protected files is their
+// back. A session is one run, of which the changes in the workspace are kept. Not kept are caches
+// of tools, shared directories, and what goes on when the command has ended. An undo is asked about
+// at a person's terminal, or for an agent as any question ([Launcher.AskUndo]), and is recorded as
+// a run. What it puts back of protected files is their
 // baseline afterwards.
 //
 // # Failure

@@ -16,7 +16,7 @@ import (
 // agent chose this process's environment and directory, and the program runs outside of the
 // sandbox: it gets neither, nor a word of the command.
 func (l *Launcher) notify(e approval.Envelope) {
-	words := l.policy.Settings().Notify
+	words := l.policy.Settings().Approval.Notify
 	if len(words) == 0 {
 		return
 	}

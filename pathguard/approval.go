@@ -9,6 +9,9 @@ type Approval struct {
 	// Quarantined is set if the request comes from outside text: a foreign repository, a page, a
 	// mail. No part of it can be approved for more than one run.
 	Quarantined bool
+
+	// Notify is a program with its words that tells the person that a question waits.
+	Notify []string
 }
 
 // For returns how many people must approve a risk, and whether the account that asks may be one of
@@ -26,5 +29,6 @@ func (a Approval) strictest(add Approval) Approval {
 		People: max(a.People, add.People), FromRisk: min(a.FromRisk, add.FromRisk),
 		NotSelf:     a.NotSelf || add.NotSelf,
 		Quarantined: a.Quarantined || add.Quarantined,
+		Notify:      a.Notify,
 	}
 }

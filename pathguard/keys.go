@@ -128,7 +128,7 @@ func forms() map[string]form {
 		"rules.hosts[].verdict": {read: readVerdict},
 		"rules.hosts[].message": stringField(nil, (*decoder).says),
 
-		"notify":      {readNotify, func(s Settings) any { return list(s.Notify) }, nil},
+		"notify":      {readNotify, func(s Settings) any { return list(s.Approval.Notify) }, nil},
 		"private_tmp": boolean(true, func(s *Settings) *bool { return &s.PrivateTmp }),
 		// what becomes of processes that a command leaves running
 		"background": either("end", "keep",

@@ -48,7 +48,7 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 	if len(add.Tools) > 0 {
 		notes = append(notes, "tools.allow has no effect here: this file can only tighten")
 	}
-	if len(add.Notify) > 0 {
+	if len(add.Approval.Notify) > 0 {
 		notes = append(notes, "notify has no effect here: this file can only tighten")
 	}
 	if add.KeepBackground && !s.KeepBackground {

@@ -53,7 +53,8 @@ func (m *merger) tighten(f ConfigFile, text []byte) error {
 	blank := m.set
 	blank.RestrictedPaths, blank.ReadOnlyPaths, blank.Protect = nil, nil, nil
 	blank.Commands, blank.Paths, blank.Hosts, blank.Programs = nil, nil, nil, ""
-	blank.KeepEnv, blank.Tools, blank.Notify, blank.Limits = nil, nil, nil, Limits{}
+	blank.KeepEnv, blank.Tools, blank.Limits = nil, nil, Limits{}
+	blank.Approval.Notify = nil
 	d, err := parse(f, text, blank)
 	if err != nil {
 		return err

@@ -33,11 +33,14 @@ func variable(name string) bool {
 // readNotify reads a program with its words. The program is started outside of the sandbox, so that
 // its name must not depend on where a command runs.
 func readNotify(d *decoder, n *yaml.Node) (err error) {
-	if d.set.Notify, err = d.list(n, nil); err != nil || len(d.set.Notify) == 0 {
+	if d.set.Approval.Notify, err = d.list(n, nil); err != nil ||
+		len(d.set.Approval.Notify) == 0 {
 		return err
 	}
-	if name := d.set.Notify[0]; strings.Contains(name, "/") && !strings.HasPrefix(name, "/") {
-		return d.fail(n, "must begin with the name of a program, or its absolute path, not %q", name)
+	name := d.set.Approval.Notify[0]
+	if strings.Contains(name, "/") && !strings.HasPrefix(name, "/") {
+		return d.fail(n, "must begin with the name of a program, or its absolute path, not %q",
+			name)
 	}
 	return nil
 }

@@ -115,7 +115,6 @@ type Settings struct {
 	// variables that reach the command although they would be removed
 	KeepEnv []string
 	Tools   []string // tools of agents that are not known and need no approval
-	Notify  []string // a program and its words, which tells the person that a question waits
 	Limits  Limits   // of all files
 	// what of them the first file does not set: others can only lower
 	Lowered  Limits

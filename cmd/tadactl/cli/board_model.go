@@ -50,32 +50,42 @@ type board struct {
 	changes <-chan struct{}
 	phrase  string
 	now     func() time.Time
-	latest  func() []string // reads those lines; nil for none
 
 	width, height int
 	known         bool                // the list was read; before that there is nothing to show
 	list          []approval.Envelope // with payload
-	runs          []string            // what was changed lately, below the list
-	at            string              // id of the selected one
-	note          string              // the result of the last answer
-	failed        error
+	lately
+	at     string // id of the selected one
+	note   string // the result of the last answer
+	failed error
 
-	mode   mode
-	open   approval.Envelope
-	page   render.Page
-	top    int
-	read   *render.Reading
-	shown  time.Time
-	since  time.Time     // when the current screen appeared
-	least  time.Duration // the time until the page can be approved
-	line   []rune        // what is being typed
-	keys   int           // counts key presses
-	last   time.Time
-	burst  bool // the latest key came right after another
+	mode  mode
+	open  approval.Envelope
+	page  render.Page
+	top   int
+	read  *render.Reading
+	shown time.Time
+	since time.Time     // when the current screen appeared
+	least time.Duration // the time until the page can be approved
+	line  []rune        // what is being typed
+	keyboard
 	denied map[string]bool
 	words  map[string]string   // to the agent, with the denial of a call
 	call   string              // that was denied last; "" for none
 	flock  []approval.Envelope // near-identical questions that are denied together
+}
+
+// A lately is what was changed lately, below the list.
+type lately struct {
+	latest func() []string // reads it; nil for none
+	runs   []string
+}
+
+// A keyboard is when keys came.
+type keyboard struct {
+	keys  int // counts key presses
+	last  time.Time
+	burst bool // the latest key came right after another
 }
 
 func wallClock() time.Time { return time.Now() }
