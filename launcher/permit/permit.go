@@ -109,7 +109,7 @@ func (q *Question) ask(ctx context.Context, e approval.Envelope) (*refusal.Refus
 	decision, err := q.AskHere(ctx, e)
 	if left := (*prompt.CancelledError)(nil); errors.As(err, &left) {
 		defer let(false)
-		return q.cancelled(e, left)
+		return saidHere(q.cancelled(e, left))
 	}
 	let(true)
 	if err != nil {
@@ -148,9 +148,17 @@ func (q *Question) decided(ctx context.Context, e approval.Envelope,
 		}
 		return q.await(ctx, e)
 	case !Approves(d.Calls):
-		return q.HumanDenied(ctx, e.ID, d.Calls)
+		return saidHere(q.HumanDenied(ctx, e.ID, d.Calls))
 	}
 	return nil, nil
+}
+
+// saidHere notes that the person at the terminal of the command knows of a refusal.
+func saidHere(r *refusal.Refusal, err error) (*refusal.Refusal, error) {
+	if r != nil {
+		r.Here = true
+	}
+	return r, err
 }
 
 // await waits for an answer given elsewhere, for as long as the caller allows.

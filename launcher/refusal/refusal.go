@@ -41,6 +41,7 @@ type Internal struct {
 	Exit int              `json:"-"` // status of tada-run
 	Wish string           `json:"-"` // the command that the person would rather see
 	In   pathguard.Locale `json:"-"` // the reader's language
+	Here bool             `json:"-"` // a person has said so on the terminal of the command
 }
 
 // DoesNotFit says which approval does not fit, and why; nothing for nil.

@@ -154,7 +154,9 @@ func serve(inv *invocation, argv []string) (int, error) {
 	}
 	if out.Refusal != nil {
 		fmt.Fprintln(os.Stderr, out.Refusal.Line())
-		fmt.Fprintln(os.Stderr, out.Refusal.JSON())
+		if !out.Refusal.Here || !isTerminal(os.Stderr) { // else no program reads it
+			fmt.Fprintln(os.Stderr, out.Refusal.JSON())
+		}
 	}
 	if changes := out.RunChanges.String(); out.Stood && changes != "" && req.Ask != nil {
 		// the person at this terminal would have been asked
