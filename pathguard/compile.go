@@ -144,7 +144,7 @@ func digest(a Account, s Settings) string {
 
 // builtin is the digest of the built-in tables. They change with the program only, so a
 // test computes it and every start saves the work.
-const builtin = "405ffb6ab30f6251aceb696509981fe76256404cec67eb259f02f352e90ab720"
+const builtin = "aed889c46f8c8256d7d1369a75200b34225328144af52ff5680a7a25dd4d0562"
 
 // RestrictedPaths returns security.restricted_paths, absolute.
 func (p Policy) RestrictedPaths() []string {

@@ -57,6 +57,9 @@ func (j *judgement) code(c *shellparse.Code) string {
 		return "code.decoded"
 	case c.Source == shellparse.Stdin:
 		return "code.stdin"
+	case j.built(c.Command):
+		j.contained = true
+		return ""
 	}
 	return "code.unknown"
 }
@@ -106,6 +109,14 @@ func (j *judgement) talks(cmd int) bool {
 func leaves(e *shellparse.Effect) bool {
 	return e.Right == command.Net &&
 		(e.Net == nil || !e.Net.Static || !hosts.IsLoopback(strings.ToLower(e.Net.Host)))
+}
+
+// housekeeping reports whether an effect belongs to the text that an agent's program puts around
+// the agent's command: the program notes the directory in a file of its own. Rules about everything
+// that a line writes do not count it.
+func (j *judgement) housekeeping(e *shellparse.Effect) bool {
+	w := j.script.Wrapped
+	return w != nil && !e.Span.In(w.Start, w.End)
 }
 
 // sayings are the words of a program that computes and prints, in languages that nothing

@@ -153,7 +153,7 @@ func builtinDigest() string {
 		pathname.HarmlessDevices, balanced)
 	fmt.Fprintf(h, "%v %v %v %v\n", pathname.Regenerable, pathname.RegenerableEndings,
 		deniedHazards, opaqueCells)
-	fmt.Fprintf(h, "%v %v %v %v\n", pathname.PerhapsRegenerable,
+	fmt.Fprintf(h, "%v %v %v %v %v\n", pathname.PerhapsRegenerable, append(builders, venvMakers...),
 		harmlessLangs, sayings, decoders)
 	fmt.Fprintf(h, "%v %v %v %v\n", killers, finders, vague, absentHere)
 	fmt.Fprintf(h, "%v %v %q\n", hosts.Registries(), hosts.Ports(), neededNames())

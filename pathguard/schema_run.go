@@ -30,6 +30,16 @@ func variable(name string) bool {
 }
 
 // tool reads the name of a tool, as platforms spell it. It may end in one *, after something else.
+func (d *decoder) tool(n *yaml.Node) (string, error) {
+	name := strings.TrimSuffix(n.Value, "*")
+	if name == "" || strings.ContainsFunc(name,
+		func(r rune) bool { return r == '*' || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
+		return "", d.fail(n, "must be the name of a tool, with a * at its end or without, "+
+			"not %q", shown(n))
+	}
+	return n.Value, nil
+}
+
 // readNotify reads a program with its words. The program is started outside of the sandbox, so that
 // its name must not depend on where a command runs.
 func readNotify(d *decoder, n *yaml.Node) (err error) {
@@ -43,14 +53,4 @@ func readNotify(d *decoder, n *yaml.Node) (err error) {
 			name)
 	}
 	return nil
-}
-
-func (d *decoder) tool(n *yaml.Node) (string, error) {
-	name := strings.TrimSuffix(n.Value, "*")
-	if name == "" || strings.ContainsFunc(name,
-		func(r rune) bool { return r == '*' || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
-		return "", d.fail(n, "must be the name of a tool, with a * at its end or without, "+
-			"not %q", shown(n))
-	}
-	return n.Value, nil
 }

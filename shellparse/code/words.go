@@ -20,16 +20,12 @@ func Worded(lang string) bool {
 var (
 	joins    = pattern(`["']\s*(?:\.\.?|\+)\s*["']`)
 	takesIn  = pattern(`(?i)\b(?:include|require|source)\w*[\s("']+\w+://`)
-	goTemp   = pattern(`(\w+), \w+ :?= os\.MkdirTemp\(`)
 	fullName = pattern(`(?:^|[\s"'(={:])((?:/|~/)[^\s"'` + "`" + `(){}\[\],;<>|*?$\\]+)`)
 )
 
 // scanWords reads a program in a language that words.txt has: one that does more than compute and
 // print is opaque, and every full name in it may be written.
 func scanWords(lang, text string) (facts []Fact, opaque bool) {
-	if lang == "go" {
-		text = withoutCleanup(text)
-	}
 	if !wordy(lang, text) {
 		return nil, false
 	}
@@ -45,14 +41,6 @@ func scanWords(lang, text string) (facts []Fact, opaque bool) {
 		}
 	}
 	return facts, true
-}
-
-// withoutCleanup is a Go program without the removal of directories that it has made for itself.
-func withoutCleanup(text string) string {
-	for _, m := range goTemp().FindAllStringSubmatch(text, maxNames) {
-		text = strings.ReplaceAll(text, "defer os.RemoveAll("+m[1]+")", "")
-	}
-	return text
 }
 
 // maxNames bounds the names of one program.

@@ -10,6 +10,7 @@ import (
 // beside it.
 func (m *matcher) sqlite(_ role, vs []value) {
 	reads := m.has("-readonly") || len(vs) > 1 && !m.has("-cmd") && !m.has("-init") &&
+		!m.has("-append") &&
 		!slices.ContainsFunc(vs[1:], changesDatabase)
 	for i, v := range vs {
 		switch {
@@ -39,17 +40,19 @@ const sqliteAsks = " COLLATION_LIST COMPILE_OPTIONS DATABASE_LIST FOREIGN_KEY_CH
 
 func changesDatabase(v value) bool { return !v.Static || !sqliteReads(v.Text) }
 
-// sqliteReads reports whether a text that sqlite3 gets as a word only reads the database.
+// sqliteReads reports whether a text that sqlite3 gets as a word only reads the database. Names in
+// brackets are not read, nor are functions that reach files or settings.
 func sqliteReads(text string) bool {
-	var statements strings.Builder
-	for line := range strings.Lines(text) {
-		if trimmed := strings.TrimSpace(line); !strings.HasPrefix(trimmed, ".") {
-			statements.WriteString(line)
-		} else if !strings.Contains(sqliteShows, " "+strings.Fields(trimmed)[0]+" ") {
-			return false
-		}
+	if command := strings.TrimSpace(text); strings.HasPrefix(command, ".") {
+		return !strings.ContainsAny(command, "\n;|") &&
+			strings.Contains(sqliteShows, " "+strings.Fields(command)[0]+" ")
 	}
-	for statement := range strings.SplitSeq(sqlWords(statements.String()), ";") {
+	words := sqlWords(text)
+	if strings.Contains(text, "[") || strings.Contains(words, "FSDIR") ||
+		strings.Contains(words, "PRAGMA_") || strings.Contains(words, "\n.") {
+		return false
+	}
+	for statement := range strings.SplitSeq(words, ";") {
 		words := strings.Fields(statement)
 		if len(words) == 0 {
 			continue

@@ -40,10 +40,7 @@ func (w *builtins) cd(s *state, c *call) worlds {
 			dir = ""
 		}
 	}
-	if dir == "" {
-		dir = v.temporaryDir()
-	}
-	if i < len(c.args) && !ok && dir == "" {
+	if i < len(c.args) && !ok {
 		w.opaque(s, InRead, v.word().Why, c.at(i))
 	}
 	w.reaches(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v),

@@ -7,7 +7,10 @@ import (
 
 // digitsOf is what a filter makes of the numbers that it reads. A number of a line is no part of a
 // program, as it is in sed -n "$(grep -n PATTERN FILE | cut -d: -f1),+9p".
-func digitsOf(c *call, in *stream) digits {
+func digitsOf(c *call, in *stream, aliased bool) digits {
+	if aliased {
+		return anything
+	}
 	before := anything
 	if in != nil {
 		before = in.digits
@@ -24,12 +27,11 @@ func digitsOf(c *call, in *stream) digits {
 		}
 	}
 	line := strings.Join(words, " ")
-	switch name := base(c.words[0].Text); {
-	case slices.Contains([]string{"head", "tail", "sort", "uniq", "cat"}, name):
-		if in == nil || before == anything {
-			return anything
+	switch name := c.words[0].Text; { // another program of that name may print anything
+	case slices.Contains([]string{"head", "tail", "sort", "uniq"}, name):
+		if printsWholeLines(words) {
+			return before
 		}
-		return before
 	case slices.Contains([]string{"grep", "egrep", "fgrep"}, name):
 		numbers := strings.HasPrefix(line, "-n ") || strings.HasPrefix(line, "-nE ") ||
 			strings.HasPrefix(line, "-En ") || strings.HasPrefix(line, "-nF ") ||
@@ -48,6 +50,15 @@ func digitsOf(c *call, in *stream) digits {
 		return onlyDigits
 	}
 	return anything
+}
+
+// printsWholeLines reports whether head, tail, sort or uniq print whole lines of their standard
+// input with these arguments.
+func printsWholeLines(words []string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool {
+		return strings.Trim(w, "0123456789") != "" && strings.Trim(w, "0123456789") != "-" &&
+			w != "-r" && w != "-u" && strings.TrimRight(w, "0123456789") != "-n"
+	}) && (len(words) == 0 || isOption(words[0]))
 }
 
 func isOption(word string) bool { return strings.HasPrefix(word, "-") }

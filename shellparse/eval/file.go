@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -15,8 +14,7 @@ func (w *environment) tested(s *state, v value, span Span) {
 }
 
 // content guesses where the bytes come from that a program writes into a file.
-func (w *environment) content(s *state, c *call, t command.Touch, v value,
-	program string) *stream {
+func (w *environment) content(s *state, c *call, program string) *stream {
 	switch program {
 	case "curl", "wget", "aria2c", "scp", "sftp", "rsync", "http", "gh", "aws", "gsutil", "gcloud",
 		"az", "rclone", "s3cmd",
@@ -54,16 +52,6 @@ func (w *environment) content(s *state, c *call, t command.Touch, v value,
 		return &stream{from: Decoded, why: "what " + program + " decodes"}
 	case "touch", "mkdir", "chmod", "truncate":
 		return &stream{from: File, name: program}
-	}
-	switch {
-	case slices.Contains(builders, program):
-		return w.compiled(s, program)
-	case slices.Contains(formatters, program):
-		return w.reading(s, v, w.name(s, v))
-	case slices.Contains(editors, program) && t.Arg >= 0 && t.Arg < len(c.words) &&
-		c.words[t.Arg].Text == t.Text && w.made(s, v) == nil &&
-		!slices.ContainsFunc(c.words, func(a Word) bool { return !a.Static && !a.Glob }):
-		return w.reading(s, v, w.name(s, v)) // what was written in the line could be a riddle
 	}
 	return &stream{from: Unknown, why: "what " + program + " writes"}
 }
@@ -202,7 +190,9 @@ func (w *environment) wrote(s *state, v value, f *stream, more bool) {
 			f = &stream{from: worse(old.flow.source(), f.source()), why: "a file is added to"}
 		}
 	}
-	s.files = append(s.files[:len(s.files):len(s.files)], written{name: key, flow: *f})
+	at := written{name: key, flow: *f}
+	at.flow.digits = anything // another program may write there too
+	s.files = append(s.files[:len(s.files):len(s.files)], at)
 	if text, ok := f.whole(); ok && text != "" && key[0] == '/' && len(w.out.Written) < maxWritten {
 		w.out.Written = append(w.out.Written, Written{Name: key, Text: text})
 	}

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/catalog"
@@ -75,7 +76,7 @@ func (w *commands) output(s *state, c *call, u command.Use) {
 			from = Decoded // known text that a filter has made into another
 		}
 		w.write(s, &stream{from: from, why: "the output of " + c.words[0].Text,
-			names: in != nil && in.names || lists(c), digits: digitsOf(c, in)})
+			names: in != nil && in.names || lists(c), digits: digitsOf(c, in, w.hasAlias())})
 	case command.FilterDecode:
 		if w.decoded(s, c, in) {
 			return
@@ -95,7 +96,7 @@ func (w *commands) output(s *state, c *call, u command.Use) {
 		}
 		if !onlyWraps(u) {
 			w.write(s, &stream{from: Unknown, why: "the output of " + c.words[0].Text,
-				names: lists(c), digits: digitsOf(c, nil)})
+				names: lists(c), digits: digitsOf(c, nil, w.hasAlias())})
 		}
 	}
 }
@@ -174,8 +175,8 @@ func onlyWraps(u command.Use) bool {
 		!u.Nested[0].Remote && len(u.Touches) == 0 && len(u.Hosts) == 0
 }
 
-// temporary is the name that mktemp(1) prints: one that matches a pattern, and that no file
-// had before.
+// temporary is the name that mktemp(1) prints. It is new, so that the template can stand for it:
+// nothing has that name either.
 func (w *commands) temporary(s *state, c *call) (value, bool) {
 	dir, template, inDir := known("/tmp"), "tmp.XXXXXXXXXX", true
 	if v, ok := w.lookup(s, "TMPDIR"); ok && w.o.Vars != nil {
@@ -201,24 +202,13 @@ func (w *commands) temporary(s *state, c *call) (value, bool) {
 	if inDir {
 		template = strings.TrimRight(text, "/") + "/" + template
 	}
-	stem := strings.TrimRight(template, "X")
-	if stem == template {
-		return nil, false
+	if !strings.HasSuffix(template, "X") || strings.Contains(letters, "u") {
+		return nil, false // with -u there is nothing of that name
 	}
-	v := value{{text: stem}, {kind: pattern, text: strings.Repeat("?", len(template)-len(stem)),
-		why: whyTemporary}, {text: "\n"}}
-	return v, true
+	return known(template + "\n"), true
 }
 
-// whyTemporary is why a part of the name that mktemp(1) makes is not known.
-const whyTemporary = "mktemp chooses a name"
-
-// temporaryDir is a name that mktemp(1) makes, as a directory to work in. It is new, so that the
-// question marks can stand for the letters: nothing has that name either.
-func (v value) temporaryDir() string {
-	if len(v) == 2 && v[0].known() && strings.HasPrefix(v[0].text, "/") &&
-		v[1].kind == pattern && v[1].why == whyTemporary {
-		return v[0].text + v[1].text
-	}
-	return ""
+// hasAlias reports whether the text gives a command another name.
+func (w *commands) hasAlias() bool {
+	return slices.ContainsFunc(w.out.Commands, func(c Command) bool { return c.Name == "alias" })
 }

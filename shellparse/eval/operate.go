@@ -51,6 +51,9 @@ func (w *parameters) operate(s *state, p *syntax.ParamExp, v value, set bool) va
 		if name, ok := matched(s, p, v); ok {
 			return name
 		}
+		if p.Repl != nil { // digits may become anything
+			return unknown(v.why(), v.from())
+		}
 		return derived(v)
 	}
 	return w.piece(s, p, text)

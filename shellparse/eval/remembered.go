@@ -33,7 +33,7 @@ func (w *commands) remembered(s *state, c *call, t command.Touch, v value, progr
 		}
 	case t.Right == command.Write && t.Flags&command.Meta == 0, t.Right == command.Create &&
 		t.Flags&command.Link == 0:
-		f := w.content(s, c, t, v, program)
+		f := w.content(s, c, program)
 		w.fills(f, c.at(t.Arg))
 		w.wrote(s, v, f, t.Flags&command.Append != 0)
 		if text := t.Text; unpacks(program) || text == "." || strings.HasSuffix(text, "/") ||

@@ -75,10 +75,9 @@ func (f *stream) printed() value {
 		if why == "" {
 			why = "the output of a command"
 		}
-		if f.digits == onlyDigits {
-			return value{{kind: number, why: why}}
-		}
-		return unknown(why, f.from).named(f)
+		v := unknown(why, f.from).named(f)
+		v[0].nums = f.digits == onlyDigits
+		return v
 	}
 	v := append(value(nil), f.val...)
 	for len(v) > 0 {

@@ -15,6 +15,7 @@ type part struct {
 	cuts bool    // pattern: outside quotes, where a blank in a name that matches cuts it
 	flow *stream // what is behind the name of a process substitution
 	name bool    // open: it is a name of a listing, as in "for f in $(git ls-files)"
+	nums bool    // open: nothing but digits, on no line or several
 	of   string  // pattern: the absolute one whose matches it is made of; see Name.Of
 
 	// open: a pattern that matches some of the names that it may be; see looselyMatched.
@@ -48,7 +49,8 @@ func (v value) fromListing() bool { return len(v) == 1 && v[0].kind == open && v
 // belowListed reports whether a value is a name out of a listing, or one in such a directory.
 func (v value) belowListed() bool {
 	return len(v) > 0 && v[:1].fromListing() && (len(v) == 1 ||
-		strings.HasPrefix(v[1].text, "/") && v[1:].whole())
+		strings.HasPrefix(v[1].text, "/") && v[1:].whole() &&
+			!strings.Contains(v[1:].display(), ".."))
 }
 
 // derived is some piece of a value that is not known.
@@ -428,21 +430,29 @@ func (v value) glob() string {
 	return b.String()
 }
 
-// numbered is a value of which all but numbers is known, with a 1 in the place of each; else "".
+// numbered is a value of which all but numbers is known, with a 1 in the place of each; else "". A
+// number counts only where a program has the address of a line: behind an s it would be what
+// separates the parts of a command.
 func (v value) numbered() string {
-	if !slices.ContainsFunc(v, func(p part) bool { return p.kind == number }) {
-		return ""
-	}
+	found := false
 	var b strings.Builder
 	for _, p := range v {
 		switch {
-		case p.kind == number:
+		case p.kind == number || p.kind == open && p.nums:
+			text := b.String()
+			if text != "" && strings.IndexByte(",;{+~ \n", text[len(text)-1]) < 0 {
+				return ""
+			}
+			found = true
 			b.WriteByte('1')
 		case p.known():
 			b.WriteString(p.text)
 		default:
 			return ""
 		}
+	}
+	if !found {
+		return ""
 	}
 	return b.String()
 }
