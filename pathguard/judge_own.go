@@ -18,7 +18,7 @@ import (
 
 // ownTemporary reports whether a target in a directory for temporary files is own code.
 func (j *judgement) ownTemporary(t *resolve.Target, full string) bool {
-	if j.justBuilt(t, full) || j.justTold(t, full) {
+	if j.justBuilt(t, full) || j.justTold(t, full) || j.inNewDirectory(t, full) {
 		return true
 	}
 	for i := range j.plan.Targets { // the program of a command is an effect of the text as well
@@ -65,6 +65,44 @@ func (j *judgement) writesNear(full string) bool {
 			pathname.Within(full, w.Path()) || pathname.Within(w.Path(), path.Dir(full)) &&
 			!pathname.IsTemp(path.Dir(full))
 	})
+}
+
+// copiers put into a new directory what is in the workspace, or what they know by themselves.
+var copiers = []string{"cp", "mkdir", "touch", "npm", "pnpm", "yarn", "go"}
+
+// inNewDirectory reports whether what is executed is in a directory that mktemp(1) makes in the same
+// line, into which the line puts files of the workspace alone.
+func (j *judgement) inNewDirectory(t *resolve.Target, full string) bool {
+	name, _, inside := strings.Cut(t.Missing, "/")
+	if t.Exists || t.Unknown || !inside || !strings.HasSuffix(name, "XXX") ||
+		!pathname.IsTemp(t.Real) || !slices.ContainsFunc(j.script.Commands,
+		func(c shellparse.Command) bool { return c.Name == "mktemp" }) {
+		return false
+	}
+	for i := range j.script.Effects {
+		if leaves(&j.script.Effects[i]) {
+			return false
+		}
+	}
+	dir := pathname.Join(t.Real, name)
+	for i := range j.plan.Targets {
+		w := &j.plan.Targets[i]
+		by := ""
+		if w.Command >= 0 && w.Command < len(j.script.Commands) {
+			by = j.script.Commands[w.Command].Name
+		}
+		switch {
+		case w.Right == command.Net, w.Flags&command.Meta != 0, w.Right == command.Delete:
+		case w.Right == command.Read || w.Right == command.Exec:
+			if by == "cp" && !j.inside(w.Path()) && !pathname.Within(w.Path(), dir) {
+				return false
+			}
+		case !pathname.Within(w.Path(), dir) && !pathname.Within(dir, w.Path()):
+		case !slices.Contains(copiers, by):
+			return false
+		}
+	}
+	return true
 }
 
 // runsOwn reports whether the program of a command is code of the workspace, or a temporary file.
