@@ -74,9 +74,11 @@ var copiers = []string{"cp", "mkdir", "touch", "npm", "pnpm", "yarn", "go"}
 // line, into which the line puts files of the workspace alone.
 func (j *judgement) inNewDirectory(t *resolve.Target, full string) bool {
 	name, _, inside := strings.Cut(t.Missing, "/")
-	if t.Exists || t.Unknown || !inside || !strings.HasSuffix(name, "XXX") ||
-		!pathname.IsTemp(t.Real) || !slices.ContainsFunc(j.script.Commands,
-		func(c shellparse.Command) bool { return c.Name == "mktemp" }) {
+	if t.Exists || t.Unknown || !inside || !pathname.IsTemp(t.Real) ||
+		!slices.ContainsFunc(j.script.Commands[:max(t.Command, 0)], func(c shellparse.Command) bool {
+			return c.Name == "mktemp" && (name == "tmp.XXXXXXXXXX" || slices.ContainsFunc(c.Args[1:],
+				func(w shellparse.Word) bool { return path.Base(w.Text) == name }))
+		}) {
 		return false
 	}
 	for i := range j.script.Effects {

@@ -141,7 +141,8 @@ func TestOwnTemporary(t *testing.T) {
 		"cd $d && rm -rf ../*"} {
 		g.expectAtLeast(t, Ask, "d=$(mktemp -d); "+line)
 	}
-	g.expectAtLeast(t, Ask, "sh /tmp/aaa???/foo.sh; mktemp", "mktemp; sh /tmp/???/foo.sh")
+	g.expectAtLeast(t, Ask, "sh /tmp/aaa???/foo.sh; mktemp", "mktemp; sh /tmp/???/foo.sh",
+		"mktemp; sh /tmp/aXXX/foo.sh", "sh /tmp/tmp.XXXXXXXXXX/foo.sh; mktemp")
 	g.Caller.UID++ // it is another account's now
 	g.expect(t, Ask, "sh "+old, "echo ls > "+old+" && bash "+old)
 }

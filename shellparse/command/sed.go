@@ -93,6 +93,9 @@ func (s *sedScanner) command() {
 	switch c := s.next(); c {
 	case 's':
 		end := s.next()
+		if end == 0 {
+			return // what comes is not known, and decides what the rest is
+		}
 		s.delimited(end)
 		s.delimited(end)
 		if !s.inData {
@@ -100,6 +103,9 @@ func (s *sedScanner) command() {
 		}
 	case 'y':
 		end := s.next()
+		if end == 0 {
+			return
+		}
 		s.delimited(end)
 		s.delimited(end)
 	case 'w', 'W':
