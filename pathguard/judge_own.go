@@ -13,8 +13,8 @@ import (
 )
 
 // What is executed from a directory for temporary files is the workspace's own code if its runs
-// made it, if an agent's folder for such files has it, or if the line itself spells it out or builds
-// it. Anything else there is code from outside.
+// made it, if an agent's folder for such files has it, or if the line itself spells it out or
+// builds it. Anything else there is code from outside.
 
 // ownTemporary reports whether a target in a directory for temporary files is own code.
 func (j *judgement) ownTemporary(t *resolve.Target, full string) bool {
@@ -70,15 +70,12 @@ func (j *judgement) writesNear(full string) bool {
 // copiers put into a new directory what is in the workspace, or what they know by themselves.
 var copiers = []string{"cp", "mkdir", "touch", "npm", "pnpm", "yarn", "go"}
 
-// inNewDirectory reports whether what is executed is in a directory that mktemp(1) makes in the same
-// line, into which the line puts files of the workspace alone.
+// inNewDirectory reports whether what is executed is in a directory that mktemp(1) makes in the
+// same line, into which the line puts files of the workspace alone.
 func (j *judgement) inNewDirectory(t *resolve.Target, full string) bool {
 	name, _, inside := strings.Cut(t.Missing, "/")
 	if t.Exists || t.Unknown || !inside || !pathname.IsTemp(t.Real) ||
-		!slices.ContainsFunc(j.script.Commands[:max(t.Command, 0)], func(c shellparse.Command) bool {
-			return c.Name == "mktemp" && (name == "tmp.XXXXXXXXXX" || slices.ContainsFunc(c.Args[1:],
-				func(w shellparse.Word) bool { return path.Base(w.Text) == name }))
-		}) {
+		!slices.ContainsFunc(j.script.Commands[:max(t.Command, 0)], makesName(name)) {
 		return false
 	}
 	for i := range j.script.Effects {
@@ -107,6 +104,16 @@ func (j *judgement) inNewDirectory(t *resolve.Target, full string) bool {
 	return true
 }
 
+// makesName returns what reports whether a command is mktemp(1) with a template.
+func makesName(template string) func(shellparse.Command) bool {
+	return func(c shellparse.Command) bool {
+		return c.Name == "mktemp" && (template == "tmp.XXXXXXXXXX" ||
+			slices.ContainsFunc(c.Args, func(w shellparse.Word) bool {
+				return path.Base(w.Text) == template
+			}))
+	}
+}
+
 // runsOwn reports whether the program of a command is code of the workspace, or a temporary file.
 func (j *judgement) runsOwn(cmd int) bool {
 	return slices.ContainsFunc(j.plan.Targets, func(e resolve.Target) bool {
@@ -131,8 +138,9 @@ func (j *judgement) editsLittle(cmd int, by string) bool {
 		return false
 	}
 	scripts := 0
-	for _, w := range j.script.Commands[cmd].Args[1:] {
+	for i, w := range j.script.Commands[cmd].Args {
 		switch {
+		case i == 0:
 		case !w.Static:
 			return false
 		case w.Text == "-i" || w.Text == "-E" || w.Text == "-r":

@@ -83,7 +83,8 @@ func (j *judgement) target(t *resolve.Target) {
 	}
 }
 
-// inCommand is an action as the command around it makes it: what is moved is not swept away, and what empties all that a pattern fits is.
+// inCommand is an action as the command around it makes it: what is moved is not swept away, and
+// what empties all that a pattern fits is.
 func (j *judgement) inCommand(t *resolve.Target, action Action) Action {
 	rewrites := t.Right == command.Write && t.Flags&command.Append == 0
 	switch {
