@@ -4,9 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tada-run/tada-run/pathguard/hosts"
 	"github.com/tada-run/tada-run/shellparse"
-	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // codes judges programs in other languages by their origin: an attacker would hide in what was just
@@ -103,20 +101,6 @@ func (j *judgement) talks(cmd int) bool {
 		}
 	}
 	return false
-}
-
-// leaves reports whether an effect contacts another machine, or one that is not known.
-func leaves(e *shellparse.Effect) bool {
-	return e.Right == command.Net &&
-		(e.Net == nil || !e.Net.Static || !hosts.IsLoopback(strings.ToLower(e.Net.Host)))
-}
-
-// housekeeping reports whether an effect belongs to the text that an agent's program puts around
-// the agent's command: the program notes the directory in a file of its own. Rules about everything
-// that a line writes do not count it.
-func (j *judgement) housekeeping(e *shellparse.Effect) bool {
-	w := j.script.Wrapped
-	return w != nil && !e.Span.In(w.Start, w.End)
 }
 
 // sayings are the words of a program that computes and prints, in languages that nothing

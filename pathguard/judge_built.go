@@ -1,0 +1,198 @@
+package pathguard
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/hosts"
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// What a line builds of files that are there, or spells out, is no code from outside.
+
+// builders make a program out of the sources of the workspace.
+var builders = []string{"gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "go",
+	"rustc", "cargo", "zig", "swiftc", "ghc", "javac", "tsc", "esbuild", "make", "cmake",
+	"ninja", "nim", "dmd", "fpc", "gfortran", "ocamlfind", "ocamlopt", "nasm", "as", "tcc"}
+
+// formatters change how a source looks, not what it does.
+var formatters = []string{"gofmt", "goimports", "gofumpt", "black", "isort", "ruff", "yapf",
+	"autopep8", "prettier", "rustfmt", "clang-format", "shfmt"}
+
+// editsLittle reports whether a command is sed with one replacement by words: what a file says
+// afterwards is what it said before, or what the line shows. Two replacements can be a riddle.
+func (j *judgement) editsLittle(cmd int, by string) bool {
+	if by != "sed" || cmd < 0 {
+		return false
+	}
+	scripts := 0
+	for i, w := range j.script.Commands[cmd].Args {
+		switch {
+		case i == 0:
+		case !w.Static:
+			return false
+		case w.Text == "-i" || w.Text == "-E" || w.Text == "-r":
+		case replacesWords(w.Text):
+			scripts++
+		case strings.HasPrefix(w.Text, "-"), strings.ContainsAny(w.Text, "\n;{}\\"):
+			return false
+		}
+	}
+	return scripts == 1
+}
+
+// replacesWords reports whether a program of sed(1) is s/OLD/NEW/ or s/OLD/NEW/g, for all lines or
+// one, where NEW has nothing that a shell or an interpreter takes for more than words.
+func replacesWords(text string) bool {
+	text = strings.TrimLeft(text, "0123456789")
+	if len(text) < 4 || text[0] != 's' || strings.IndexByte("/|#,:@", text[1]) < 0 {
+		return false
+	}
+	parts := strings.Split(text[2:], text[1:2])
+	return len(parts) == 3 && (parts[2] == "" || parts[2] == "g") &&
+		!strings.ContainsFunc(parts[1], func(r rune) bool {
+			return (r|0x20 < 'a' || r|0x20 > 'z') &&
+				!strings.ContainsRune("0123456789_ .,=:+-\"'", r)
+		})
+}
+
+// built reports whether a command runs what a compiler makes of files that are there
+// already: that is no other than running the project's own program. What the same line
+// writes or fetches could be among the sources, and then it is another matter.
+func (j *judgement) built(cmd int) bool {
+	made := false
+	for i := range j.script.Effects {
+		e := &j.script.Effects[i]
+		by := ""
+		if e.Command >= 0 && e.Command < len(j.script.Commands) {
+			by = path.Base(j.script.Commands[e.Command].Name)
+		}
+		switch {
+		case leaves(e):
+			return false
+		case e.Right != command.Write || j.harmless(i) || j.housekeeping(e):
+		case e.Command == cmd && e.Flags&command.Possible != 0: // of what runs then
+		case !slices.Contains(builders, by) && !slices.Contains(formatters, by) &&
+			!j.editsLittle(e.Command, by):
+			return false
+		case e.Command < cmd:
+			made = true
+		}
+	}
+	return made
+}
+
+// justBuilt reports whether a file that is executed is what a compiler of the same line puts
+// there: go build -o /tmp/x . && /tmp/x.
+func (j *judgement) justBuilt(t *resolve.Target, full string) bool {
+	for i := range j.plan.Targets {
+		w := &j.plan.Targets[i]
+		if w.Right == command.Write && w.Command >= 0 && w.Command < t.Command && !w.Unknown &&
+			w.Path() == full && slices.Contains(builders,
+			path.Base(j.script.Commands[w.Command].Name)) {
+			return j.built(t.Command)
+		}
+	}
+	return j.inNewEnvironment(t, full)
+}
+
+// justTold reports whether a file that is executed has the text that the same line writes into it,
+// which was read and judged like any other program of the line: cat > /tmp/x.py <<'E' ... E;
+// python3 /tmp/x.py. A file of another user in its place would stay what it is.
+func (j *judgement) justTold(t *resolve.Target, full string) bool {
+	for i := range j.plan.Targets { // the program of a command is an effect of the text as well
+		if e := &j.plan.Targets[i]; t.Effect < 0 && e.Right == command.Exec &&
+			e.Command == t.Command && e.Path() == full {
+			t = e
+		}
+	}
+	if t.Exists && !(t.Own && t.Mode.IsRegular()) || len(t.Links) > 0 {
+		return false
+	}
+	span := j.span(t.Effect)
+	for i := range j.script.Codes {
+		if c := &j.script.Codes[i]; c.Command == t.Command && c.Span == span &&
+			c.Source != shellparse.Literal {
+			return false
+		}
+	}
+	for i := range j.script.Opaque {
+		if o := &j.script.Opaque[i]; o.Command == t.Command && o.Span == span {
+			return false
+		}
+	}
+	return j.tells(full, t.Effect)
+}
+
+// tells reports whether everything that the line puts into a file is spelled out in the line,
+// before an effect.
+func (j *judgement) tells(full string, effect int) bool {
+	told := 0
+	for _, f := range j.script.Written {
+		if f.Name == full {
+			told++
+		}
+	}
+	if told == 0 {
+		return false
+	}
+	for i := range j.plan.Targets {
+		w := &j.plan.Targets[i]
+		switch {
+		case w.Right == command.Read || w.Right == command.Exec || w.Right == command.Net ||
+			w.Flags&command.Meta != 0:
+		case w.Right == command.Write && w.Flags == 0 && w.Path() == full && !w.Unknown &&
+			w.Effect < effect:
+			told--
+		case pathname.Within(full, w.Path()) &&
+			(w.Path() == full || w.Unknown || w.Flags&command.Recursive != 0):
+			return false
+		}
+	}
+	return told == 0
+}
+
+// inNewEnvironment reports whether a program is in a Python environment that the same line makes
+// where nothing was before, and into which no other command of the line puts anything by name.
+func (j *judgement) inNewEnvironment(t *resolve.Target, full string) bool {
+	made := ""
+	for i := range j.plan.Targets {
+		w := &j.plan.Targets[i]
+		if w.Right == command.Create && !w.Exists && !w.Unknown && w.Command >= 0 &&
+			w.Command < t.Command &&
+			slices.Contains(venvMakers, path.Base(j.script.Commands[w.Command].Name)) &&
+			pathname.Within(full, w.Path()+"/bin") {
+			made = w.Path()
+		}
+	}
+	if made == "" {
+		return false
+	}
+	for i := range j.plan.Targets {
+		if w := &j.plan.Targets[i]; w.Right != command.Read && w.Right != command.Exec &&
+			pathname.Within(w.Path(), made) && w.Path() != made {
+			return false
+		}
+	}
+	return true
+}
+
+var venvMakers = []string{"venv", "virtualenv"}
+
+// housekeeping reports whether an effect belongs to the text that an agent's program puts around
+// the agent's command: the program notes the directory in a file of its own. Rules about everything
+// that a line writes do not count it.
+func (j *judgement) housekeeping(e *shellparse.Effect) bool {
+	w := j.script.Wrapped
+	return w != nil && !e.Span.In(w.Start, w.End)
+}
+
+// leaves reports whether an effect contacts another machine, or one that is not known.
+func leaves(e *shellparse.Effect) bool {
+	return e.Right == command.Net &&
+		(e.Net == nil || !e.Net.Static || !hosts.IsLoopback(strings.ToLower(e.Net.Host)))
+}
