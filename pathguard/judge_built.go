@@ -26,7 +26,13 @@ var formatters = []string{"gofmt", "goimports", "gofumpt", "black", "isort", "ru
 // editsLittle reports whether a command is sed with one replacement by words: what a file says
 // afterwards is what it said before, or what the line shows. Two replacements can be a riddle.
 func (j *judgement) editsLittle(cmd int, by string) bool {
-	if by != "sed" || cmd < 0 {
+	seds := 0
+	for i := range j.script.Commands {
+		if path.Base(j.script.Commands[i].Name) == "sed" {
+			seds++
+		}
+	}
+	if by != "sed" || cmd < 0 || seds > 1 {
 		return false
 	}
 	scripts := 0
@@ -46,18 +52,23 @@ func (j *judgement) editsLittle(cmd int, by string) bool {
 }
 
 // replacesWords reports whether a program of sed(1) is s/OLD/NEW/ or s/OLD/NEW/g, for all lines or
-// one, where NEW has nothing that a shell or an interpreter takes for more than words.
+// one, where both are words, and OLD is long enough to be one that somebody wrote.
 func replacesWords(text string) bool {
 	text = strings.TrimLeft(text, "0123456789")
 	if len(text) < 4 || text[0] != 's' || strings.IndexByte("/|#,:@", text[1]) < 0 {
 		return false
 	}
 	parts := strings.Split(text[2:], text[1:2])
-	return len(parts) == 3 && (parts[2] == "" || parts[2] == "g") &&
-		!strings.ContainsFunc(parts[1], func(r rune) bool {
-			return (r|0x20 < 'a' || r|0x20 > 'z') &&
-				!strings.ContainsRune("0123456789_ .,=:+-\"'", r)
-		})
+	return len(parts) == 3 && (parts[2] == "" || parts[2] == "g") && len(parts[0]) >= 3 &&
+		parts[1] != "" && isWords(parts[0]) && isWords(strings.ReplaceAll(parts[1], ".", ""))
+}
+
+// isWords reports whether a text has letters, digits and what stands between words and numbers, and
+// nothing that a regular expression, a shell or an interpreter takes for more.
+func isWords(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return (r|0x20 < 'a' || r|0x20 > 'z') && !strings.ContainsRune("0123456789_ ,=:+-", r)
+	})
 }
 
 // built reports whether a command runs what a compiler makes of files that are there

@@ -18,7 +18,7 @@ import (
 
 // ownTemporary reports whether a target in a directory for temporary files is own code.
 func (j *judgement) ownTemporary(t *resolve.Target, full string) bool {
-	if j.justBuilt(t, full) || j.justTold(t, full) || j.inNewDirectory(t, full) {
+	if j.justBuilt(t, full) || j.justTold(t, full) {
 		return true
 	}
 	for i := range j.plan.Targets { // the program of a command is an effect of the text as well
@@ -41,9 +41,13 @@ func (j *judgement) ownTemporary(t *resolve.Target, full string) bool {
 }
 
 // inScratch reports whether a file is in a folder that an agent's program makes for what its
-// commands leave.
+// commands leave, by a name that no other program has.
 func inScratch(full string) bool {
+	const deep = 4 // slashes in the pattern of one session's own folder
 	for f := range agents.Of("scratch") {
+		if strings.Count(f.Text(), "/") < deep {
+			continue
+		}
 		for dir := path.Dir(full); len(dir) > 1; dir = path.Dir(dir) {
 			if ok, _ := path.Match(f.Text(), dir); ok {
 				return true
@@ -53,65 +57,31 @@ func inScratch(full string) bool {
 	return false
 }
 
+// bring are programs that fill folders which no effect names.
+var bring = []string{"git", "hg", "svn", "npm", "pnpm", "yarn", "pip", "pip3", "uv"}
+
 // writesNear reports whether the line may change what is in the folder of a file in a directory for
 // temporary files, or above it: then the file is not what a run has left there.
 func (j *judgement) writesNear(full string) bool {
+	for i := range j.script.Effects {
+		if leaves(&j.script.Effects[i]) {
+			return true
+		}
+	}
+	if slices.ContainsFunc(j.script.Commands, func(c shellparse.Command) bool {
+		return slices.Contains(bring, path.Base(c.Name))
+	}) {
+		return true
+	}
 	return slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
 		if w.Right == command.Read || w.Right == command.Exec || w.Right == command.Net ||
 			w.Flags&(command.Meta|command.Possible) != 0 {
 			return false
 		}
-		return w.Unknown && (w.Real == "" || pathname.WithinAny(w.Real, pathname.TempDirs)) ||
+		return w.Unknown || w.Glob && pathname.WithinAny(w.Path(), pathname.TempDirs) ||
 			pathname.Within(full, w.Path()) || pathname.Within(w.Path(), path.Dir(full)) &&
 			!pathname.IsTemp(path.Dir(full))
 	})
-}
-
-// copiers put into a new directory what is in the workspace, or what they know by themselves.
-var copiers = []string{"cp", "mkdir", "touch", "npm", "pnpm", "yarn", "go"}
-
-// inNewDirectory reports whether what is executed is in a directory that mktemp(1) makes in the
-// same line, into which the line puts files of the workspace alone.
-func (j *judgement) inNewDirectory(t *resolve.Target, full string) bool {
-	name, _, inside := strings.Cut(t.Missing, "/")
-	if t.Exists || t.Unknown || !inside || !pathname.IsTemp(t.Real) ||
-		!slices.ContainsFunc(j.script.Commands[:max(t.Command, 0)], makesName(name)) {
-		return false
-	}
-	for i := range j.script.Effects {
-		if leaves(&j.script.Effects[i]) {
-			return false
-		}
-	}
-	dir := pathname.Join(t.Real, name)
-	for i := range j.plan.Targets {
-		w := &j.plan.Targets[i]
-		by := ""
-		if w.Command >= 0 && w.Command < len(j.script.Commands) {
-			by = j.script.Commands[w.Command].Name
-		}
-		switch {
-		case w.Right == command.Net, w.Flags&command.Meta != 0, w.Right == command.Delete:
-		case w.Right == command.Read || w.Right == command.Exec:
-			if by == "cp" && !j.inside(w.Path()) && !pathname.Within(w.Path(), dir) {
-				return false
-			}
-		case !pathname.Within(w.Path(), dir) && !pathname.Within(dir, w.Path()):
-		case !slices.Contains(copiers, by):
-			return false
-		}
-	}
-	return true
-}
-
-// makesName returns what reports whether a command is mktemp(1) with a template.
-func makesName(template string) func(shellparse.Command) bool {
-	return func(c shellparse.Command) bool {
-		return c.Name == "mktemp" && (template == "tmp.XXXXXXXXXX" ||
-			slices.ContainsFunc(c.Args, func(w shellparse.Word) bool {
-				return path.Base(w.Text) == template
-			}))
-	}
 }
 
 // runsOwn reports whether the program of a command is code of the workspace, or a temporary file.

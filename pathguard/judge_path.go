@@ -83,12 +83,12 @@ func (j *judgement) target(t *resolve.Target) {
 	}
 }
 
-// inCommand is an action as the command around it makes it: what is moved is not swept away, and
-// what empties all that a pattern fits is.
+// inCommand is an action as the command around it makes it: what is moved or temporary is not swept
+// away, and what empties all that a pattern fits is.
 func (j *judgement) inCommand(t *resolve.Target, action Action) Action {
 	rewrites := t.Right == command.Write && t.Flags&command.Append == 0
 	switch {
-	case action == ToSweep && j.moves(t.Command):
+	case action == ToSweep && (j.moves(t.Command) || j.temporary(t)):
 		return ToDelete
 	case action == ToWrite && rewrites && t.Below() && (j.empties(t.Command) || j.shell(t.Command)):
 		return ToSweep
@@ -124,6 +124,19 @@ func (j *judgement) moves(cmd int) bool {
 		path.Base(c.Name) == "git" &&
 			slices.ContainsFunc(c.Args,
 				func(w shellparse.Word) bool { return w.Static && w.Text == "mv" })
+}
+
+// temporary reports whether a pattern is the name that mktemp(1) is about to make in the same
+// script: nothing that has such a name now is meant.
+func (j *judgement) temporary(t *resolve.Target) bool {
+	for _, g := range j.plan.Globs {
+		if g.Effect == t.Effect {
+			return strings.HasSuffix(g.Pattern, "???") && !strings.Contains(g.Pattern, "*") &&
+				slices.ContainsFunc(j.script.Commands,
+					func(c shellparse.Command) bool { return path.Base(c.Name) == "mktemp" })
+		}
+	}
+	return false
 }
 
 // shell reports whether a command is a shell: what it writes by itself is a redirection.

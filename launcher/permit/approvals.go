@@ -40,9 +40,9 @@ func Open(dir *state.Directory, r *record.Record) (*Approvals, error) {
 		nil
 }
 
-// notify tells the person of a question, unless it is shown to them here.
-func (p *Approvals) notify(e approval.Envelope, made, here bool) {
-	if made && !here && p.Notify != nil {
+// notify tells the person of a question that was just made.
+func (p *Approvals) notify(e approval.Envelope, made bool) {
+	if made && p.Notify != nil {
 		p.Notify(e)
 	}
 }

@@ -60,7 +60,7 @@ func (p *Approvals) AskConnection(ctx context.Context, log *audit.Log,
 		e, made, err = p.Store.Request(ctx, r)
 		return e.Events, err
 	})
-	p.notify(e, made && err == nil, r.Person)
+	p.notify(e, made && err == nil && !r.Person)
 	return e, err
 }
 

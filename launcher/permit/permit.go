@@ -66,8 +66,7 @@ func (q *Question) permit(ctx context.Context) (*refusal.Refusal, error) {
 			return nil, fmt.Errorf("wait for the answer: %w", err)
 		}
 		defer done()
-		q.notify(envelope, created, q.asksHere(envelope))
-		if refusal, err := q.ask(ctx, envelope); refusal != nil || err != nil {
+		if refusal, err := q.ask(ctx, envelope, created); refusal != nil || err != nil {
 			return refusal, err
 		}
 	}
@@ -95,11 +94,13 @@ func (q *Question) use(ctx context.Context,
 
 // ask gets a person's answer to the envelope, here or elsewhere. It returns nil, nil for an
 // approval.
-func (q *Question) ask(ctx context.Context, e approval.Envelope) (*refusal.Refusal, error) {
+func (q *Question) ask(ctx context.Context, e approval.Envelope,
+	created bool) (*refusal.Refusal, error) {
 	if q.AskHere != nil || q.Wait > 0 {
 		q.Reserve()
 	}
 	if !q.asksHere(e) {
+		q.notify(e, created)
 		return q.await(ctx, e)
 	}
 	let := holdSignals()

@@ -26,8 +26,8 @@ func (m *matcher) url(r role, vs []value) {
 		switch {
 		case ok && strings.EqualFold(scheme, "file"):
 			m.fileURL(r, v)
-		case ok && strings.EqualFold(scheme, "unix"):
-			// a socket of this machine, about which a question comes when it is connected to
+		case ok && scheme == "unix" && hasMark(r, "container.daemon"):
+			// one of this machine, about which a question comes when it is connected to
 		case !ok && strings.HasPrefix(v.Text, "/"):
 			m.path(role{kind: "R"}, v)
 		case ok || r.param != "":

@@ -175,8 +175,8 @@ func onlyWraps(u command.Use) bool {
 		!u.Nested[0].Remote && len(u.Touches) == 0 && len(u.Hosts) == 0
 }
 
-// temporary is the name that mktemp(1) prints. It is new, so that the template can stand for it:
-// nothing has that name either.
+// temporary is the name that mktemp(1) prints: one that matches a pattern, and that no file
+// had before.
 func (w *commands) temporary(s *state, c *call) (value, bool) {
 	dir, template, inDir := known("/tmp"), "tmp.XXXXXXXXXX", true
 	if v, ok := w.lookup(s, "TMPDIR"); ok && w.o.Vars != nil {
@@ -202,10 +202,13 @@ func (w *commands) temporary(s *state, c *call) (value, bool) {
 	if inDir {
 		template = strings.TrimRight(text, "/") + "/" + template
 	}
-	if !strings.HasSuffix(template, "X") || strings.Contains(letters, "u") {
-		return nil, false // with -u there is nothing of that name
+	stem := strings.TrimRight(template, "X")
+	if stem == template {
+		return nil, false
 	}
-	return known(template + "\n"), true
+	v := value{{text: stem}, {kind: pattern, text: strings.Repeat("?", len(template)-len(stem))},
+		{text: "\n"}}
+	return v, true
 }
 
 // hasAlias reports whether the text gives a command another name.

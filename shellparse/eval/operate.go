@@ -13,6 +13,7 @@ func (w *parameters) operate(s *state, p *syntax.ParamExp, v value, set bool) va
 	if p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Length {
 		return v
 	}
+	v = v.withoutDigits() // ${n:-x} is another value where there was none
 	text, fine := v.text()
 	if p.Length {
 		if !fine {
@@ -51,12 +52,21 @@ func (w *parameters) operate(s *state, p *syntax.ParamExp, v value, set bool) va
 		if name, ok := matched(s, p, v); ok {
 			return name
 		}
-		if p.Repl != nil { // digits may become anything
-			return unknown(v.why(), v.from())
+		if p.Repl != nil && !replacesByDigits(p.Repl) {
+			return unknown(v.why(), v.from()) // it may become anything
 		}
 		return derived(v)
 	}
 	return w.piece(s, p, text)
+}
+
+// replacesByDigits reports whether a replacement keeps what is a number one, or takes it away.
+func replacesByDigits(r *syntax.Replace) bool {
+	if r.With == nil || len(r.With.Parts) == 0 {
+		return true
+	}
+	text := r.With.Lit()
+	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
 // piece is what a slice, a replacement or a trim leaves of a text.

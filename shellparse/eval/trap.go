@@ -43,8 +43,9 @@ func (w *builtins) trap(s *state, c *call) worlds {
 	return worlds{s}
 }
 
-// held returns the text of a trap. What is not known in it, but certainly a number, means the same
-// to the shell as a variable that has this value: trap "kill $!" EXIT.
+// held returns the text of a trap. What is not known in it, but certainly a number or a name as
+// mktemp(1) makes them, means the same to the shell as a variable that has this value: trap "kill
+// $!" EXIT.
 func (w *builtins) held(s *state, v value) (string, bool) {
 	if text, ok := v.text(); ok || strings.Contains(w.out.Text, kept) {
 		return text, ok
@@ -54,7 +55,8 @@ func (w *builtins) held(s *state, v value) (string, bool) {
 		switch {
 		case p.known():
 			b.WriteString(p.text)
-		case p.kind == number:
+		case p.kind == number, p.kind == pattern && !p.cuts && p.of == "" &&
+			strings.Trim(p.text, madeLetters) == "":
 			name := kept + strconv.Itoa(s.keeps)
 			s.keeps++
 			w.put(s, name, holding(value{p}))
@@ -72,6 +74,10 @@ func (w *builtins) held(s *state, v value) (string, bool) {
 	}
 	return b.String(), true
 }
+
+// madeLetters are the characters of a name that mktemp(1) makes, with the placeholders for what it
+// chooses.
+const madeLetters = "?/._-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 func signalName(s string) bool {
 	return s == "EXIT" || s == "0" || s == "DEBUG" || s == "ERR" || s == "RETURN" ||

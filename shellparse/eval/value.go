@@ -430,22 +430,30 @@ func (v value) glob() string {
 	return b.String()
 }
 
-// numbered is a value of which all but numbers is known, with a 1 in the place of each; else "". A
-// number counts only where a program has the address of a line: behind an s it would be what
-// separates the parts of a command.
+// withoutDigits is a value of which nothing is known to be digits alone.
+func (v value) withoutDigits() value {
+	if !slices.ContainsFunc(v, func(p part) bool { return p.nums }) {
+		return v
+	}
+	v = slices.Clone(v)
+	for i := range v {
+		v[i].nums = false
+	}
+	return v
+}
+
+// numbered is a value of which all but numbers is known, with a 1 in the place of each, if it says
+// which lines are printed or deleted; else "". Of a number nothing is sure but that it has digits,
+// on no line or several: behind other commands it could become a name or a delimiter, or end them.
 func (v value) numbered() string {
 	found := false
 	var b strings.Builder
 	for _, p := range v {
 		switch {
 		case p.kind == number || p.kind == open && p.nums:
-			text := b.String()
-			if text != "" && strings.IndexByte(",;{+~ \n", text[len(text)-1]) < 0 {
-				return ""
-			}
 			found = true
 			b.WriteByte('1')
-		case p.known():
+		case p.known() && strings.Trim(p.text, "0123456789,;{}+~!$ pdq=") == "":
 			b.WriteString(p.text)
 		default:
 			return ""
