@@ -559,7 +559,6 @@ var asInstalled = map[string]string{
 	"docker_test.go":     "make test-docker",
 	"hook_speed_test.go": "make bench-hook",
 	"peers_test.go":      "make bench-peers",
-	"undo_peers_test.go": "make bench-peers",
 }
 
 // TestTestsAreHermetic requires a separate environment for tests that use files or programs, and

@@ -25,13 +25,7 @@ func TestPeers(t *testing.T) {
 	if os.Getenv("BENCH_PEERS") == "" {
 		t.Skip("a report for people: BENCH_PEERS=1 go test -run TestPeers -v ./integration")
 	}
-	bin := t.TempDir()
-	build := exec.Command("go", "build", "-trimpath", "-o", bin, "../cmd/...", "./testdata/fence")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	run := filepath.Join(installed(t, bin), "tada-run")
+	run := installed(t, "../cmd/...", "./testdata/fence")
 	work, homes := quiet(t), quiet(t)
 	for _, part := range []struct{ title, script string }{
 		{"start of `true`", "true"},
@@ -44,14 +38,21 @@ func TestPeers(t *testing.T) {
 	checkTime(t, run, work)
 }
 
-// installed copies programs, as a package would install them. The linker writes a file to memory
-// page by page, a copy is written in larger pieces, and a start of a copy takes a twentieth less.
-func installed(t *testing.T, bin string) string {
-	dir := t.TempDir()
+// installed builds programs and copies them, as a package would install them, and returns the path
+// of tada-run. The linker writes a file to memory page by page, a copy is written in larger pieces,
+// and a start of a copy takes a twentieth less.
+func installed(t *testing.T, packages ...string) string {
+	bin, dir := t.TempDir(), t.TempDir()
+	build := exec.Command("go", "build", "-trimpath", "-o", bin)
+	build.Args = append(build.Args, packages...)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	if out, err := exec.Command("cp", "-r", bin+"/.", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return dir
+	return filepath.Join(dir, "tada-run")
 }
 
 // quiet makes a folder in the user's cache. The usual place for temporary files contains what

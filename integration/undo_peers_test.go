@@ -71,13 +71,7 @@ func TestUndoPeers(t *testing.T) {
 	if os.Getenv("BENCH_PEERS") == "" {
 		t.Skip("a report for people: BENCH_PEERS=1 go test -run TestUndoPeers -v ./integration")
 	}
-	bin := t.TempDir()
-	build := exec.Command("go", "build", "-trimpath", "-o", bin, "../cmd/...")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	run := filepath.Join(installed(t, bin), "tada-run")
+	run := installed(t, "../cmd/...")
 	top := quiet(t)
 	without := filepath.Join(top, "without")
 	if err := os.MkdirAll(without, 0o700); err != nil {

@@ -26,14 +26,13 @@ var formatters = []string{"gofmt", "goimports", "gofumpt", "black", "isort", "ru
 // editsLittle reports whether a command is sed with one replacement by words: what a file says
 // afterwards is what it said before, or what the line shows. Two replacements can be a riddle.
 func (j *judgement) editsLittle(cmd int, by string) bool {
-	seds := 0
-	for i := range j.script.Commands {
-		if path.Base(j.script.Commands[i].Name) == "sed" {
-			seds++
-		}
-	}
-	if by != "sed" || cmd < 0 || seds > 1 {
+	if by != "sed" || cmd < 0 {
 		return false
+	}
+	for i := range j.script.Commands {
+		if i != cmd && path.Base(j.script.Commands[i].Name) == "sed" {
+			return false
+		}
 	}
 	scripts := 0
 	for i, w := range j.script.Commands[cmd].Args {
@@ -115,12 +114,6 @@ func (j *judgement) justBuilt(t *resolve.Target, full string) bool {
 // which was read and judged like any other program of the line: cat > /tmp/x.py <<'E' ... E;
 // python3 /tmp/x.py. A file of another user in its place would stay what it is.
 func (j *judgement) justTold(t *resolve.Target, full string) bool {
-	for i := range j.plan.Targets { // the program of a command is an effect of the text as well
-		if e := &j.plan.Targets[i]; t.Effect < 0 && e.Right == command.Exec &&
-			e.Command == t.Command && e.Path() == full {
-			t = e
-		}
-	}
 	if t.Exists && !(t.Own && t.Mode.IsRegular()) || len(t.Links) > 0 {
 		return false
 	}

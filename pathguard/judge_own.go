@@ -18,14 +18,14 @@ import (
 
 // ownTemporary reports whether a target in a directory for temporary files is own code.
 func (j *judgement) ownTemporary(t *resolve.Target, full string) bool {
-	if j.justBuilt(t, full) || j.justTold(t, full) {
-		return true
-	}
 	for i := range j.plan.Targets { // the program of a command is an effect of the text as well
 		if e := &j.plan.Targets[i]; t.Effect < 0 && e.Right == command.Exec &&
 			e.Command == t.Command && e.Path() == full {
 			t = e
 		}
+	}
+	if j.justBuilt(t, full) || j.justTold(t, full) {
+		return true
 	}
 	switch {
 	case t.Unknown, len(t.Links) > 0, j.writesNear(full):

@@ -43,5 +43,6 @@ type Arg struct {
 	// Text is a directory, and the value is some name in it (find's {}); Static is false then
 	Below bool
 	Base  string // with Below: the shell pattern that the last component matches; "" for any
-	Like  string // not Static, but for numbers: the text with a 1 in the place of each
+	// not Static but for numbers, and says which lines are printed: a 1 is in the place of each
+	Like string
 }

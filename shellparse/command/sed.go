@@ -7,7 +7,7 @@ import "strings"
 func (m *matcher) sed(_ role, vs []value) {
 	for _, v := range vs {
 		if v.Like != "" {
-			v.Arg = Arg{Text: v.Like, Static: true} // a number is an address, or an argument
+			v.Arg = Arg{Text: v.Like, Static: true} // the numbers are addresses of lines
 		}
 		s := sedScanner{m: m, v: v, text: v.Text}
 		for s.at < len(s.text) {
@@ -74,6 +74,17 @@ func (s *sedScanner) delimited(end byte) {
 	s.inData = true
 }
 
+// parts moves behind both parts of s or y; false where what separates them is not known.
+func (s *sedScanner) parts() bool {
+	end := s.next()
+	if end == 0 {
+		return false
+	}
+	s.delimited(end)
+	s.delimited(end)
+	return true
+}
+
 // line returns the rest of the line, which is the argument of the command, and moves on.
 func (s *sedScanner) line() value {
 	s.skip(" \t")
@@ -92,22 +103,11 @@ func (s *sedScanner) line() value {
 func (s *sedScanner) command() {
 	switch c := s.next(); c {
 	case 's':
-		end := s.next()
-		if end == 0 {
-			return // what comes is not known, and decides what the rest is
-		}
-		s.delimited(end)
-		s.delimited(end)
-		if !s.inData {
+		if s.parts() && !s.inData {
 			s.flags()
 		}
 	case 'y':
-		end := s.next()
-		if end == 0 {
-			return
-		}
-		s.delimited(end)
-		s.delimited(end)
+		s.parts()
 	case 'w', 'W':
 		s.file("W", s.line())
 	case 'r', 'R':

@@ -91,7 +91,11 @@ func argOf(v value, word Word) command.Arg {
 	if root, ok := v.foundBelow(); ok {
 		return command.Arg{Text: root, Below: true}
 	}
-	return command.Arg{Text: word.Text, Static: word.Static, Glob: word.Glob, Like: v.numbered()}
+	a := command.Arg{Text: word.Text, Static: word.Static, Glob: word.Glob}
+	if !a.Static {
+		a.Like = v.numbered()
+	}
+	return a
 }
 
 func (c *call) at(i int) Span {

@@ -7,10 +7,7 @@ import (
 
 // digitsOf is what a filter makes of the numbers that it reads. A number of a line is no part of a
 // program, as it is in sed -n "$(grep -n PATTERN FILE | cut -d: -f1),+9p".
-func digitsOf(c *call, in *stream, aliased bool) digits {
-	if aliased {
-		return anything
-	}
+func digitsOf(c *call, in *stream) digits {
 	before := anything
 	if in != nil {
 		before = in.digits

@@ -76,7 +76,7 @@ func (w *commands) output(s *state, c *call, u command.Use) {
 			from = Decoded // known text that a filter has made into another
 		}
 		w.write(s, &stream{from: from, why: "the output of " + c.words[0].Text,
-			names: in != nil && in.names || lists(c), digits: digitsOf(c, in, w.hasAlias())})
+			names: in != nil && in.names || lists(c), digits: w.digits(c, in)})
 	case command.FilterDecode:
 		if w.decoded(s, c, in) {
 			return
@@ -96,7 +96,7 @@ func (w *commands) output(s *state, c *call, u command.Use) {
 		}
 		if !onlyWraps(u) {
 			w.write(s, &stream{from: Unknown, why: "the output of " + c.words[0].Text,
-				names: lists(c), digits: digitsOf(c, nil, w.hasAlias())})
+				names: lists(c), digits: w.digits(c, nil)})
 		}
 	}
 }
@@ -211,7 +211,12 @@ func (w *commands) temporary(s *state, c *call) (value, bool) {
 	return v, true
 }
 
-// hasAlias reports whether the text gives a command another name.
-func (w *commands) hasAlias() bool {
-	return slices.ContainsFunc(w.out.Commands, func(c Command) bool { return c.Name == "alias" })
+// digits is digitsOf, unless the text gives any command another name.
+func (w *commands) digits(c *call, in *stream) digits {
+	known := digitsOf(c, in)
+	if known != anything && slices.ContainsFunc(w.out.Commands,
+		func(c Command) bool { return c.Name == "alias" }) {
+		return anything
+	}
+	return known
 }

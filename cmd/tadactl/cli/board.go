@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -30,24 +31,36 @@ func (b *board) listen() tea.Msg {
 	if _, open := <-b.changes; !open {
 		return nil
 	}
-	list, err := b.desk.Pending(b.ctx)
+	full, err := unanswered(b.ctx, b.desk)
 	if err != nil {
 		return broken{err}
 	}
-	var full []approval.Envelope
+	return listed{approval.Grouped(full)}
+}
+
+// look reads what was changed lately, beside the questions: the record can be long.
+func (b *board) look() tea.Msg {
+	if b.latest == nil {
+		return nil
+	}
+	return looked{b.latest()}
+}
+
+// unanswered are the questions without an answer, with payload.
+func unanswered(ctx context.Context, d desk) (full []approval.Envelope, err error) {
+	list, err := d.Pending(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, e := range list {
 		if e.Decision != nil {
 			continue
 		}
-		if e, err := b.desk.Envelope(b.ctx, e.ID); err == nil {
+		if e, err := d.Envelope(ctx, e.ID); err == nil {
 			full = append(full, e)
 		}
 	}
-	m := listed{list: approval.Grouped(full)}
-	if b.latest != nil {
-		m.runs = b.latest()
-	}
-	return m
+	return full, nil
 }
 
 // Update handles one event.
@@ -61,12 +74,14 @@ func (b *board) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return b, tea.Quit
 	case listed:
 		more := b.known && len(msg.list) > len(b.list)
-		b.known, b.runs = true, msg.runs
+		b.known = true
 		b.take(msg.list)
 		if more {
-			return b, tea.Batch(b.listen, tea.Raw("\a"))
+			return b, tea.Batch(b.listen, b.look, tea.Raw("\a"))
 		}
-		return b, b.listen
+		return b, tea.Batch(b.listen, b.look)
+	case looked:
+		b.runs = msg.runs
 	case ticked:
 		b.take(slices.DeleteFunc(slices.Clone(b.list),
 			func(e approval.Envelope) bool { return !b.now().Before(e.Expires) }))

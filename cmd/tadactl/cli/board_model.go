@@ -33,10 +33,8 @@ const (
 
 // The messages of the inbox, besides those of the terminal.
 type (
-	listed struct {
-		list []approval.Envelope
-		runs []string // the latest that changed something, a line each
-	}
+	listed  struct{ list []approval.Envelope }
+	looked  struct{ runs []string } // the latest that changed something, a line each
 	broken  struct{ err error }
 	settled struct{ keys int } // no further key came
 	ticked  struct{}           // a second went by

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -124,7 +123,7 @@ func latestChanges(l *launcher.Launcher) (lines []string) {
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("%s  %s  %s", r.ID, r.RunChanges.String(),
-			brief(cmp.Or(r.Inside, r.Command))))
+			briefly(r)))
 		if len(lines) == maxLatest {
 			break
 		}

@@ -63,7 +63,7 @@ func (c *ctl) sessions() *cobra.Command {
 				}
 				fmt.Fprintf(c.out, "%s  %s  %-9s  %s%s\n", r.ID,
 					r.Began.Local().Format(time.DateTime), status,
-					brief(cmp.Or(r.Inside, r.Command)), shortChanges(r)+mark)
+					briefly(r), shortChanges(r)+mark)
 			}
 			if older := whole - len(list); older > 0 {
 				fmt.Fprintf(c.err, "tadactl: %s not listed; all: tadactl sessions --all\n",
@@ -78,6 +78,9 @@ func (c *ctl) sessions() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("last", "all")
 	return verb(cmd)
 }
+
+// briefly is the command of a run as a list shows it.
+func briefly(r launcher.Past) string { return brief(cmp.Or(r.Inside, r.Command)) }
 
 // shortChanges are those of a run, behind its command.
 func shortChanges(r launcher.Past) string {

@@ -47,20 +47,15 @@ type wrong struct {
 // maxStatus is how many entries of a kind status shows.
 const maxStatus = 10
 
-func (c *ctl) statusOf(ctx context.Context, l *launcher.Launcher, dir string) (*overview, error) {
+func overviewOf(ctx context.Context, l *launcher.Launcher, dir string) (*overview, error) {
 	o := &overview{Waiting: []entry{}, Running: []launcher.Past{}, Latest: []launcher.Past{},
 		Grants: []standing{}, Wrong: []wrong{}, Undo: l.UndoState(dir)}
-	pending, err := l.Pending(ctx)
-	if err != nil {
+	var err error
+	if o.asked, err = unanswered(ctx, l); err != nil {
 		return nil, err
 	}
-	for _, e := range pending {
-		if e.Decision != nil {
-			continue
-		}
-		if e, err = l.Envelope(ctx, e.ID); err == nil {
-			o.Waiting, o.asked = append(o.Waiting, entryOf(e)), append(o.asked, e)
-		}
+	for _, e := range o.asked {
+		o.Waiting = append(o.Waiting, entryOf(e))
 	}
 	grants, err := l.Grants(ctx)
 	if err != nil {
@@ -77,19 +72,18 @@ func (c *ctl) statusOf(ctx context.Context, l *launcher.Launcher, dir string) (*
 		if r.State == "running" {
 			o.Running = append(o.Running, r)
 		}
+		if _, known := r.Exit(); known {
+			o.Latest = append(o.Latest, r)
+		}
 	}
-	ended := slices.DeleteFunc(slices.Clone(runs), func(r launcher.Past) bool {
-		_, known := r.Exit()
-		return !known
-	})
-	o.Latest = append(o.Latest, ended[max(0, len(ended)-maxStatus):]...)
+	o.Latest = o.Latest[max(0, len(o.Latest)-maxStatus):]
 	o.Record = recordSize{len(runs), sizeOf(l.Home().Audit()) + sizeOf(l.Home().Sessions())}
-	c.faults(ctx, o, l, dir)
+	o.faults(ctx, l, dir)
 	return o, nil
 }
 
 // faults finds what is not as it should be.
-func (c *ctl) faults(ctx context.Context, o *overview, l *launcher.Launcher, dir string) {
+func (o *overview) faults(ctx context.Context, l *launcher.Launcher, dir string) {
 	probe := sandbox.Probe()
 	o.Level = probe.Level.String()
 	add := func(try, format string, args ...any) {
@@ -139,21 +133,21 @@ func (c *ctl) statusVerb() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o, err := c.statusOf(cmd.Context(), l, dir)
+			o, err := overviewOf(cmd.Context(), l, dir)
 			if err != nil {
 				return err
 			}
 			if c.json {
 				return c.printJSON(o)
 			}
-			c.printStatusOf(o)
+			c.printOverview(o)
 			return nil
 		},
 	})
 }
 
-// printStatusOf prints one screen.
-func (c *ctl) printStatusOf(o *overview) {
+// printOverview prints one screen.
+func (c *ctl) printOverview(o *overview) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(c.out, "%-9s%s\n", name, fit(fmt.Sprintf(format, args...), 80-9))
 	}
@@ -165,12 +159,12 @@ func (c *ctl) printStatusOf(o *overview) {
 	}
 	row("running", "%s", listing(len(o.Running), "run", "to end one: tadactl kill ID"))
 	for _, r := range o.Running[:min(len(o.Running), 3)] {
-		row("", "  %s  %s", r.ID, brief(cmp.Or(r.Inside, r.Command)))
+		row("", "  %s  %s", r.ID, briefly(r))
 	}
 	row("latest", "%s", listing(o.Record.Runs, "run",
 		"tadactl sessions; to take one back: tadactl undo ID"))
 	for _, r := range slices.Backward(o.Latest) {
-		row("", "  %s  %s%s", r.ID, outcome(r), brief(cmp.Or(r.Inside, r.Command)))
+		row("", "  %s  %s%s", r.ID, outcome(r), briefly(r))
 	}
 	row("grants", "%s", listing(len(o.Grants), "grant", "to see them: tadactl grants"))
 	if o.Undo.Works {

@@ -23,6 +23,17 @@ func Identify(st *unix.Statx_t) (id ID, ok bool) {
 	}, st.Mask&unix.STATX_BTIME != 0 && (st.Btime.Sec != 0 || st.Btime.Nsec != 0)
 }
 
+// identify returns the identity and the kind of the entry of a name in a directory, or of what is
+// open; ok is false where it has none.
+func identify(fd int, name string, flags int) (id ID, kind uint16, ok bool) {
+	var st unix.Statx_t
+	if unix.Statx(fd, name, flags, unix.STATX_BASIC_STATS|unix.STATX_BTIME, &st) != nil {
+		return ID{}, 0, false
+	}
+	id, ok = Identify(&st)
+	return id, st.Mode & unix.S_IFMT, ok
+}
+
 const (
 	made    = 1
 	removed = 2

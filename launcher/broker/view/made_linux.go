@@ -12,12 +12,7 @@ func Made(name string, f *os.File) bool {
 	if f == nil {
 		return false
 	}
-	var st unix.Statx_t
-	if unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH,
-		unix.STATX_BASIC_STATS|unix.STATX_BTIME, &st) != nil {
-		return false
-	}
-	id, ok := Identify(&st)
+	id, _, ok := identify(int(f.Fd()), "", unix.AT_EMPTY_PATH)
 	if !ok {
 		return false
 	}

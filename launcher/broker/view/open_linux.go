@@ -119,17 +119,12 @@ func (l *Ledger) alive(dir string, found map[ID]bool) {
 	for {
 		names, err := d.Readdirnames(256)
 		for _, name := range names {
-			var st unix.Statx_t
-			if unix.Statx(int(d.Fd()), name, unix.AT_SYMLINK_NOFOLLOW,
-				unix.STATX_BASIC_STATS|unix.STATX_BTIME, &st) != nil {
-				continue
-			}
-			id, ok := Identify(&st)
+			id, kind, ok := identify(int(d.Fd()), name, unix.AT_SYMLINK_NOFOLLOW)
 			if !ok || !l.entries[id] {
 				continue
 			}
 			found[id] = true
-			if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+			if kind == unix.S_IFDIR {
 				l.alive(filepath.Join(dir, name), found)
 			}
 		}
