@@ -164,7 +164,7 @@ func testHasty(t *testing.T, b *bench) {
 	}
 	for i, e := range []approval.Envelope{short, long, risky} {
 		d := yes(e)
-		d.Took = e.ReadingTime() - time.Millisecond
+		d.Took, d.Paged = e.ReadingTime()-time.Millisecond, true
 		_, err := b.Decide(ctx, d)
 		wantRefusal(t, err, approval.ErrHasty, approval.OutcomeHasty)
 		now, err := b.Get(ctx, e.ID)

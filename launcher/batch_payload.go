@@ -95,7 +95,7 @@ func (j *Judgement) asCall(first *Judgement) object {
 	call["verdict"] = j.Verdict.Decision.String()
 	call["risk"] = j.Verdict.Risk
 	call["effects"], call["targets"], call["opaque"] = j.effectText(), j.targets(), j.opaque()
-	call["fence"] = j.fenceText()
+	j.addFence(call)
 	call["agent_says"] = j.Plan.Caller.Intent.Hint
 	call["plan"] = j.Hash()
 	if j.Plan.Dir != first.Plan.Dir {

@@ -41,11 +41,10 @@ func (j *Judgement) sealSession() sealed {
 				"program": j.client.program, "sum": j.client.sum})}},
 		"effects": j.client.effects(),
 		"reasons": j.sessionReason(),
-		"fence": "may write the workspace, temporary files, caches and the paths above; " +
-			"no other host",
-		"risk":  j.Verdict.Risk,
-		"trust": j.trust().String(),
-		"needs": j.needs(j.Verdict.Risk),
+		"fence":   "writes the workspace, /tmp, caches and the paths above; no other host",
+		"risk":    j.Verdict.Risk,
+		"trust":   j.trust().String(),
+		"needs":   j.needs(j.Verdict.Risk),
 	}))
 	if err != nil {
 		return sealed{}

@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -41,14 +40,14 @@ func (j *Judgement) seal() sealed {
 		"targets":        j.targets(),
 		"reasons":        j.reasons(),
 		"opaque":         j.opaque(),
-		"fence":          j.fenceText(),
-		"undo":           j.undoText(),
+		"undo":           j.undoBut(j.unsaid()),
 		"risk":           j.Verdict.Risk,
 		"trust":          j.trust().String(),
 		"needs":          j.needs(j.Verdict.Risk),
 		"agent_says":     j.Plan.Caller.Intent.Hint,
 		"bound":          sumOf(j.Plan.Facts(), fence.Facts(), []byte(j.settings)),
 	})
+	j.addFence(members)
 	if j.client != nil {
 		members["passes_on"] = strings.Join(j.client.keys, ", ")
 	}
@@ -108,17 +107,23 @@ func (j *Judgement) effectText() object {
 }
 
 // targets lists what is changed, and what is reached through a symbolic link: there the name
-// that was written does not tell where it leads.
+// that was written does not tell where it leads. A question says how much is deleted.
 func (j *Judgement) targets() []any {
 	var list []any
+	asks := j.Verdict.Decision == pathguard.Ask
 	for plan := range plans(j.Plan) {
 		for i := range plan.Targets {
 			t := &plan.Targets[i]
 			if t.Right == command.Read && len(t.Links) == 0 {
 				continue
 			}
-			list = append(list, object{"right": effectNames[t.Right], "name": t.Name,
-				"real": t.Path()})
+			o := object{"right": effectNames[t.Right], "name": t.Name, "real": t.Path()}
+			if asks && t.Right == command.Delete {
+				if a, ok := t.Amount(); ok {
+					o["amount"] = a.String()
+				}
+			}
+			list = append(list, o)
 		}
 	}
 	return list
@@ -131,13 +136,24 @@ func (j *Judgement) reasons() []any {
 		if r.Decision == pathguard.Allow {
 			continue
 		}
-		list = append(list, trimmed(object{
-			"rule": r.Rule, "verdict": r.Decision.String(), "message": r.In(pathguard.English),
-			"span":    spanOf(r.Span),
-			"instead": r.Instead,
-		}))
+		o := trimmed(object{
+			"rule": r.Rule, "verdict": r.Decision.String(), "message": pageMessage(r.In(pathguard.English)),
+			"span": spanOf(r.Span), "path": r.Path, "instead": r.Instead,
+		})
+		if j.loses(&r) {
+			o["lost"] = true
+		}
+		list = append(list, o)
 	}
 	return list
+}
+
+// pageMessage is a message without the words by which other texts warn of it: a page has the risk in
+// its title.
+func pageMessage(text string) string {
+	text = strings.TrimPrefix(text, "⚠️  ")
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "dangerous: "), "dangerous command: ")
+	return strings.TrimSuffix(text, ": ") // of what has no name
 }
 
 func (j *Judgement) opaque() []any {
@@ -180,25 +196,30 @@ func (j *Judgement) names(word string) bool {
 	return false
 }
 
-// fenceText is the sandbox as it is shown to a person.
-func (j *Judgement) fenceText() string {
+// addFence adds the sandbox as it is shown to a person: what it lets a command write, what it may
+// contact, and what it takes to be held to that.
+func (j *Judgement) addFence(o object) {
 	switch t := j.Request.Tool; {
 	case t != nil && t.undoes:
-		return "none; tada-run itself does this"
+		o["fence"] = "none; tada-run itself does this"
+		return
 	case t != nil:
-		return "none; the agent's own program does this"
+		o["fence"] = "none; the agent's own program does this"
+		return
 	}
 	f := j.fence()
-	ground := "read-only"
 	switch {
 	case f.Exact && len(f.Write) > 0:
-		ground = "may write only the paths above"
-	case !f.Exact:
-		ground = "may write the workspace, temporary files and caches"
+		o["fence"] = "writes only the paths above"
+	case f.Exact:
+		o["fence"] = "writes nothing"
+	default:
+		o["fence"] = "writes the workspace, /tmp and caches"
 	}
-	level := "strong"
+	o["reach"] = j.contacts().text()
+	o["level"] = "strong"
 	if f.Require != pathguard.Strong {
-		level = "base or stronger"
+		o["level"] = "base or stronger"
 	}
-	return fmt.Sprintf("%s; %s; level %s; tier %s", ground, j.contacts().text(), level, j.tier())
+	o["tier"] = j.tier()
 }

@@ -88,7 +88,7 @@ func (j *Judgement) Report(id string) Report {
 		r.undo = j.undoText()
 	}
 	for _, loss := range j.Verdict.Losses {
-		r.Lacks = append(r.Lacks, Lack(loss))
+		r.Lacks = append(r.Lacks, Lack{loss.Path, loss.Why})
 	}
 	locale := j.Locale()
 	for _, reason := range j.Verdict.Reasons {

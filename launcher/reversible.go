@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,31 +39,68 @@ func (l *Launcher) keepsOf(req Request, key string) pathguard.Kept {
 	return k
 }
 
-// undoText says whether the plan can be taken back, for a page that is bound by its hash: no date,
-// so that it is the same tomorrow.
-func (j *Judgement) undoText() string {
+// loses reports whether what a reason is about cannot be taken back.
+func (j *Judgement) loses(r *pathguard.Reason) bool {
+	return slices.ContainsFunc(j.Verdict.Losses,
+		func(l pathguard.Loss) bool { return l.Of(r) })
+}
+
+// unsaid are the losses that no question is about.
+func (j *Judgement) unsaid() []pathguard.Loss {
+	var list []pathguard.Loss
+	for _, l := range j.Verdict.Losses {
+		if !slices.ContainsFunc(j.Verdict.Reasons, func(r pathguard.Reason) bool {
+			return r.Decision == pathguard.Ask && l.Of(&r)
+		}) {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// undoText says whether the plan can be taken back, and what of it cannot.
+func (j *Judgement) undoText() string { return j.undoBut(j.Verdict.Losses) }
+
+// undoBut is undoText with these losses. It is on a page that is bound by its hash: no date, so that
+// it is the same tomorrow.
+func (j *Judgement) undoBut(losses []pathguard.Loss) string {
 	v, kept := j.Verdict, j.Plan.Caller.Undo
 	if !kept.On {
-		v.Losses = []pathguard.Loss{{Why: kept.Why}}
+		losses = []pathguard.Loss{{Why: kept.Why}}
 	}
 	long := daysText(kept.For)
-	switch v.Reversible {
-	case pathguard.WhollyReversible:
-		if v.Class == pathguard.ReadOnly && j.Request.Tool == nil {
-			return ""
-		}
-		if v.Unsure != "" {
-			return fmt.Sprintf("can be undone for %s, and is asked about because %s", long,
-				v.Unsure)
-		}
-		return "can be undone for " + long
-	case pathguard.PartlyReversible:
-		return fmt.Sprintf("can be undone for %s, but for: %s", long, lossText(v.Losses))
+	if hosts := j.mayTell(); hosts != "" && v.Reversible == pathguard.WhollyReversible {
+		return fmt.Sprintf("files can be undone for %s; what it sends to %s cannot", long, hosts)
 	}
-	if len(v.Losses) == 0 {
+	switch {
+	case v.Reversible == pathguard.WhollyReversible && v.Class == pathguard.ReadOnly &&
+		j.Request.Tool == nil:
+		return ""
+	case v.Reversible == pathguard.WhollyReversible && v.Unsure != "":
+		return fmt.Sprintf("can be undone for %s, and is asked about because %s", long, v.Unsure)
+	case v.Reversible == pathguard.WhollyReversible:
+		return "can be undone for " + long
+	case v.Reversible == pathguard.PartlyReversible && len(losses) == 0:
+		return "files can be undone for " + long
+	case v.Reversible == pathguard.PartlyReversible:
+		return fmt.Sprintf("can be undone for %s, but for: %s", long, lossText(losses))
+	case len(losses) == 0:
 		return "cannot be undone"
 	}
-	return "cannot be undone: " + lossText(v.Losses)
+	return "cannot be undone: " + lossText(losses)
+}
+
+// mayTell names the hosts that code may send to which nobody has read; "" for none.
+func (j *Judgement) mayTell() string {
+	var hosts []string
+	if unread := j.Verdict.Contained || len(j.Script.Opaque) > 0; unread {
+		for _, host := range j.named()["net"] {
+			if host != "?" {
+				hosts = append(hosts, host)
+			}
+		}
+	}
+	return strings.Join(hosts, ", ")
 }
 
 // maxLossText is how many losses a page names.

@@ -24,13 +24,13 @@ func (j *judgement) loses(t *resolve.Target, action Action, f *finding) {
 		}
 		if why := notKept(place); why != "" {
 			if t.Exists || t.Unknown || place >= IsDevice { // else nothing is lost
-				j.undo.add(full, why)
+				j.undo.add(Loss{Path: full, Why: why})
 			}
 			return
 		}
 	}
 	if j.excepted(full) {
-		j.undo.add(full, "undo.except names it")
+		j.undo.add(Loss{Path: full, Why: "undo.except names it"})
 		return
 	}
 	j.undo.some = true
@@ -47,7 +47,7 @@ func (j *judgement) excepted(full string) bool {
 func (j *judgement) risks(hazards []shellparse.Hazard) {
 	for _, h := range hazards {
 		if !isKept(h.Rule) {
-			j.undo.add("", h.Message)
+			j.undo.add(Loss{Why: h.Message, Rule: h.Rule})
 		}
 	}
 }
@@ -59,11 +59,12 @@ const upload = "net.upload"
 func (j *judgement) sends() {
 	for i := range j.script.Effects {
 		if n := j.script.Effects[i].Net; n != nil && n.Upload {
-			j.undo.add("", "what it sends to "+cmp.Or(n.Host, "another machine"))
+			j.undo.add(Loss{Why: "what it sends to " + cmp.Or(n.Host, "another machine"),
+				Rule: upload})
 		}
 	}
 	for _, d := range Daemons(j.script, "what it does for the program is not kept") {
-		j.undo.add("", d)
+		j.undo.add(Loss{Why: d})
 	}
 }
 
@@ -81,20 +82,20 @@ func (j *judgement) reversible() (Reversible, []Loss) {
 	for _, r := range j.reasons { // of code in other languages
 		h, known := command.LookupHazard(r.Rule)
 		if known && !isKept(h.Rule) && r.Rule != upload {
-			l.add("", h.Message)
+			l.add(Loss{Why: h.Message, Rule: h.Rule})
 		}
 	}
 	if open && j.contained {
-		l.add("", "what it sends over the network")
+		l.add(Loss{Why: "what it sends over the network"})
 	}
 	for _, why := range kept.Lacks {
-		l.add("", why)
+		l.add(Loss{Why: why})
 	}
 	contained := j.contained || slices.ContainsFunc(j.script.Commands,
 		func(c shellparse.Command) bool { return !resolve.TellsWrites(&c) })
 	if contained && j.excepted(j.plan.Workspace) {
-		l.add("", fmt.Sprintf("what it changes below %s (undo.except)",
-			strings.Join(kept.Except, ", ")))
+		l.add(Loss{Why: fmt.Sprintf("what it changes below %s (undo.except)",
+			strings.Join(kept.Except, ", "))})
 	}
 	switch {
 	case len(l.list) == 0:

@@ -28,6 +28,12 @@ func (r Reversible) Value() any {
 type Loss struct {
 	Path string // "" for what is no file
 	Why  string
+	Rule string // that gives a reason for the same thing; "" for none
+}
+
+// Of reports whether a reason is about the loss.
+func (l Loss) Of(r *Reason) bool {
+	return l.Rule != "" && l.Rule == r.Rule || l.Path != "" && l.Path == r.Path
 }
 
 // losses are what is known about it of a plan that is being judged.
@@ -36,8 +42,8 @@ type losses struct {
 	list []Loss
 }
 
-func (l *losses) add(path, why string) {
-	if loss := (Loss{path, why}); !slices.Contains(l.list, loss) {
+func (l *losses) add(loss Loss) {
+	if !slices.Contains(l.list, loss) {
 		l.list = append(l.list, loss)
 	}
 }
@@ -45,6 +51,6 @@ func (l *losses) add(path, why string) {
 func (l *losses) join(other losses) {
 	l.some = l.some || other.some
 	for _, loss := range other.list {
-		l.add(loss.Path, loss.Why)
+		l.add(loss)
 	}
 }

@@ -54,30 +54,23 @@ func (call object) takeReasons(o object) {
 	}
 }
 
-// call shows one call. It leaves out what is the same for nearly every single command, except on a
-// full page: its place, the launcher's own id and name for it, and that it reads no input.
+// call shows one call.
 func (v *view) call(plan map[string]any, call object, i, n int) {
 	args := call.takeObject("args")
 	id, hasID := call.takeText("tool_call_id")
 	name, hasName := call.takeText("tool_name")
 	stdin, hasStdin := args.takeText("stdin")
-	usual := !v.full && n == 1 && id == "c1" && name == "shell"
-	var head [][]unit
-	if v.full || n > 1 {
-		head = append(head, own(fmt.Sprintf("%d of %d", i+1, n)))
-	}
-	if hasID && !usual {
+	head := [][]unit{own(fmt.Sprintf("%d of %d", i+1, n))}
+	if hasID {
 		head = append(head, named("id", text(id)))
 	}
-	if hasName && !usual {
+	if hasName {
 		head = append(head, named("tool", text(name)))
 	}
-	if hasStdin && (v.full || stdin != "null") {
+	if hasStdin {
 		head = append(head, named("stdin", text(stdin)))
 	}
-	if len(head) > 0 {
-		v.line("call", join(head...))
-	}
+	v.line("call", join(head...))
 	command, hasCommand := args.takeText("command")
 	canon, hasCanon := args.takeText("canonical")
 	if hasCommand && (canon == command || canon == command+"\n") {

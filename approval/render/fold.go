@@ -1,54 +1,61 @@
 package render
 
-import "fmt"
-
-// How much of one value is shown on a page that is not full: enough to judge, and little enough
-// that the rest of the page stays in sight. What a danger span covers is always shown.
-const (
-	maxShown    = 1000 // characters of one value shown without a cut
-	keepHead    = 600
-	keepTail    = 200
-	keepContext = 40 // around a danger span
+import (
+	"fmt"
+	"slices"
 )
 
-// elide cuts a long value. It returns the units that stay, with a mark for each gap that counts the
-// hidden characters, and whether anything was cut.
-func elide(units []unit) ([]unit, bool) {
-	total := 0
-	for _, u := range units {
-		total += max(u.chars, 0)
+// keepContext is how much is shown around what a reason points at, in characters.
+const keepContext = 40
+
+// cut shortens a value to its beginning, its end and what must be shown, if it has more characters
+// than head and tail together, and notes that something is missing.
+func (v *view) cut(units []unit, head, tail int) []unit {
+	if len(units) <= head+tail {
+		return units
 	}
-	if total <= maxShown || len(units) <= keepHead+keepTail {
-		return units, false
-	}
-	out, hidden := shorten(units, keepHead, keepTail, "truncated")
-	return out, hidden > 0
+	out, hidden := shorten(units, head, tail, "truncated")
+	v.truncated = v.truncated || hidden > 0
+	return out
 }
 
 // shorten keeps head units at the beginning, tail units at the end, and what must be shown with its
 // context. It returns the number of hidden characters.
-func shorten(units []unit, head, tail int, word string) (out []unit, all int) {
+func shorten(units []unit, head, tail int, word string) (out []unit, hidden int) {
 	keep := make([]bool, len(units))
 	for i := range units {
 		keep[i] = keep[i] || i < head || i >= len(units)-tail
-		if !units[i].must {
-			continue
-		}
-		for j := max(0, i-keepContext); j < min(len(units), i+keepContext+1); j++ {
-			keep[j] = true
+		if units[i].must {
+			keepAround(keep, i)
 		}
 	}
+	return hide(units, keep, word)
+}
+
+func keepAround(keep []bool, i int) {
+	for j := max(0, i-keepContext); j < min(len(keep), i+keepContext+1); j++ {
+		keep[j] = true
+	}
+}
+
+// hide returns the units that are kept, with a mark in each gap, and how many characters are hidden.
+func hide(units []unit, keep []bool, word string) (out []unit, all int) {
 	for i := 0; i < len(units); {
 		if keep[i] {
 			out = append(out, units[i])
 			i++
 			continue
 		}
-		hidden, at := 0, units[i].at
+		hidden, hard, at := 0, false, units[i].at
 		for ; i < len(units) && !keep[i]; i++ {
 			hidden += units[i].chars
+			hard = hard || units[i].hard
 		}
-		out = append(out, truncation(word, hidden, at))
+		if hidden > 0 {
+			mark := truncation(word, hidden, at)
+			mark.hard = hard // what follows is on another line
+			out = append(out, mark)
+		}
 		all += hidden
 	}
 	return out, all
@@ -64,16 +71,16 @@ func truncation(word string, chars, at int) unit {
 // wrap breaks units into lines of at most width cells: at hard ends, else after the last space of a
 // line that is more than half full, else at the width. Nothing is dropped at a break. first and
 // next are the prefixes of the first line and of every other line.
-func wrap(units []unit, width int, first, next string) []string {
-	var lines []string
-	prefix := first
+func wrap(units []unit, width int, first, next string) [][]unit {
+	var lines [][]unit
+	prefix := toned(Label, own(first))
 	for start := 0; start < len(units) || start == 0; {
-		end := lineEnd(units[start:], width-cellCount(prefix)) + start
-		lines = append(lines, prefix+textOf(units[start:end]))
+		end := lineEnd(units[start:], width-cellsIn(prefix)) + start
+		lines = append(lines, slices.Concat(prefix, units[start:end]))
 		if end == len(units) {
 			break
 		}
-		start, prefix = end, next
+		start, prefix = end, toned(Label, own(next))
 	}
 	return lines
 }
@@ -99,11 +106,11 @@ func lineEnd(units []unit, room int) int {
 	return len(units)
 }
 
-// cellCount measures the renderer's own words, which are one cell each.
-func cellCount(s string) int {
+// cellsIn is how many columns units take.
+func cellsIn(units []unit) int {
 	n := 0
-	for _, r := range s {
-		n += cellsOf(r)
+	for _, u := range units {
+		n += u.cells
 	}
 	return n
 }

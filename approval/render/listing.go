@@ -23,8 +23,8 @@ const (
 	listingWrap  = "    " + wrapGutter + " "
 )
 
-func listing(payload []byte, width int) []string {
-	var lines []string
+func listing(payload []byte, width int) [][]unit {
+	var lines [][]unit
 	emit := func(name string, units []unit) {
 		all := append(show(name, exact, nil), own(" = ")...)
 		all = append(all, units...)

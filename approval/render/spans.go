@@ -74,20 +74,26 @@ func danger(units []unit, spans [][2]int) []unit {
 	for i, u := range units {
 		for len(spans) > 0 && u.at >= spans[0][1] {
 			if inside {
-				out = append(out, unit{text: closeDanger, cells: 1, at: u.at, must: true})
+				out = append(out, dangerMark(closeDanger, u.at))
 				inside = false
 			}
 			spans = spans[1:]
 		}
 		if len(spans) > 0 && u.at >= spans[0][0] && !inside {
-			out = append(out, unit{text: openDanger, cells: 1, at: u.at, must: true})
+			out = append(out, dangerMark(openDanger, u.at))
 			inside = true
 		}
-		u.must = inside
+		if u.must = inside; inside {
+			u.tone = Danger
+		}
 		out = append(out, u)
 		if i == len(units)-1 && inside {
-			out = append(out, unit{text: closeDanger, cells: 1, at: u.at, must: true})
+			out = append(out, dangerMark(closeDanger, u.at))
 		}
 	}
 	return out
+}
+
+func dangerMark(text string, at int) unit {
+	return unit{text: text, cells: 1, at: at, must: true, tone: Danger}
 }

@@ -15,6 +15,7 @@ type unit struct {
 	at    int  // their offset in the payload text, in bytes
 	must  bool // part of a danger span: never elided
 	hard  bool // the line ends after it
+	tone  Tone
 }
 
 // How often the same character is written out before it becomes a count. Padding pushes things out
@@ -41,6 +42,14 @@ func own(s string) []unit {
 		out = append(out, unit{text: s[i : i+n], cells: cellsOf(r)})
 	}
 	return out
+}
+
+// toned gives units a tone.
+func toned(t Tone, units []unit) []unit {
+	for i := range units {
+		units[i].tone = t
+	}
+	return units
 }
 
 // show turns payload text into units: every byte of s is represented and none can act on a
@@ -106,7 +115,7 @@ func showOne(one string, st style) unit {
 	r, n := utf8.DecodeRuneInString(one)
 	switch {
 	case r == '\n':
-		return unit{text: showNewline, cells: 1, chars: 1, hard: true}
+		return unit{text: showNewline, cells: 1, chars: 1, hard: true, tone: Label}
 	case r == '\t':
 		return unit{text: showTab, cells: 1, chars: 1}
 	case r == utf8.RuneError && n == 1:

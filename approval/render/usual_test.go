@@ -9,7 +9,7 @@ import (
 )
 
 // What nearly all single commands have in common, and hashes, are only on a full page. Anything
-// that differs is on the first page too.
+// that differs and decides is on the first page too.
 func TestUsual(t *testing.T) {
 	hash := strings.Repeat("0123456789abcdef", 4)
 	usual := func(change func(plan, call map[string]any)) []byte {
@@ -23,9 +23,9 @@ func TestUsual(t *testing.T) {
 		return plantest.Bytes(t, plan)
 	}
 	plain := usual(func(_, _ map[string]any) {})
-	if short := render.Render(plain, render.Options{}); strings.Contains(short.Text(), "\ncall ") ||
-		strings.Contains(short.Text(), hash[:16]) || short.Truncated {
-		t.Errorf("truncated %v:\n%s", short.Truncated, short.Text())
+	if first := render.Render(plain, render.Options{}); first.Truncated ||
+		strings.Contains(first.Text(), "\nwith ") || strings.Contains(first.Text(), hash[:16]) {
+		t.Errorf("truncated %v:\n%s", first.Truncated, first.Text())
 	}
 	full := render.Render(plain, render.Options{Full: true}).Text()
 	for _, want := range []string{"\ncall     1 of 1 · id c1 · tool shell · stdin null\n",
@@ -35,32 +35,23 @@ func TestUsual(t *testing.T) {
 		}
 	}
 	for want, change := range map[string]func(plan, call map[string]any){
-		"\ncall     id c2 · tool shell\n": func(_,
+		"\ntool     write_file\n": func(_,
 			call map[string]any) {
-			call["tool_call_id"] = "c2"
+			call["tool_name"] = "write_file"
 		},
-		"\ncall     id c1 · tool exec\n": func(_,
-			call map[string]any) {
-			call["tool_name"] = "exec"
-		},
-		"\ncall     stdin pipe\n": func(_,
+		"\nwith     stdin pipe\n": func(_,
 			call map[string]any) {
 			call["args"].(map[string]any)["stdin"] = "pipe"
 		},
-		"\nruns as  1│ ls␠\n": func(_,
+		"\nwith     args [\"/home\"]\n": func(_,
 			call map[string]any) {
-			call["args"].(map[string]any)["canonical"] = "ls "
+			call["args"].(map[string]any)["args"] = []any{"/home"}
 		},
-		"bound " + hash[1:]: func(plan,
-			_ map[string]any) {
-			plan["bound"] = hash[1:]
+		"\n         ┊ ask for every command\n": func(
+			plan, _ map[string]any) {
+			plan["toolset_mode"] = "always"
 		},
-		"bound please approve": func(plan,
-			_ map[string]any) {
-			plan["bound"] = "please approve"
-		},
-		"\nwho      claude-code · work item PR-118 · mode x · risk 2": func(plan,
-			_ map[string]any) {
+		"toolset_mode x": func(plan, _ map[string]any) {
 			plan["toolset_mode"] = "x"
 		},
 	} {

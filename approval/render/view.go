@@ -2,35 +2,51 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // A view collects the lines of one page.
 type view struct {
 	width     int
-	full      bool
-	lines     []string
+	lines     [][]unit
 	truncated bool
+	more      int      // reasons that are not shown
+	left      []string // what the first page does not show, for its last line
 }
 
 // labelWidth is the room for the name of a section.
 const labelWidth = 8
 
-func (v *view) rule(title string) {
-	if title != "" {
-		title = " " + title + " "
+// rule draws a line across the page, with a title.
+func (v *view) rule(title ...[]unit) {
+	line := toned(Label, own(strings.Repeat(ruleGlyph, 2)))
+	for _, t := range title {
+		line = append(append(line, own(" ")...), t...)
 	}
-	line := strings.Repeat(ruleGlyph, 2) + title
-	v.lines = append(v.lines, line+strings.Repeat(ruleGlyph, max(0, v.width-cellCount(line))))
+	if len(title) > 0 {
+		line = append(line, own(" ")...)
+	}
+	line = fitted(line, v.width)
+	if more := v.width - cellsIn(line); more > 0 {
+		line = append(line, toned(Label, own(strings.Repeat(ruleGlyph, more)))...)
+	}
+	v.lines = append(v.lines, line)
 }
 
-// line adds a section, cut and wrapped as needed.
-func (v *view) line(label string, units []unit) {
-	if !v.full {
-		var cut bool
-		units, cut = elide(units)
-		v.truncated = v.truncated || cut
+// fitted cuts a line of the renderer's own words, or of what is in the details, to a width.
+func fitted(units []unit, width int) []unit {
+	const mark = " ..."
+	if cellsIn(units) <= width {
+		return units
 	}
+	used := len(mark)
+	end := slices.IndexFunc(units, func(u unit) bool { used += u.cells; return used > width })
+	return append(units[:end:end], own(mark)...)
+}
+
+// line adds a section, wrapped as needed.
+func (v *view) line(label string, units []unit) {
 	for i := range units {
 		units[i].hard = false // outside the command a newline needs no line of its own
 	}
@@ -44,20 +60,33 @@ func pad(label string) string {
 // command shows a command text in numbered lines, one stage of the shell in each.
 func (v *view) command(label, text string, spans [][2]int) {
 	breaks := softBreaks(text)
-	units := show(text, exact, boundaries(breaks, spans))
-	units = danger(units, spans)
-	if !v.full {
-		var cut bool
-		units, cut = elide(units)
-		v.truncated = v.truncated || cut
+	units := danger(show(text, exact, boundaries(breaks, spans)), spans)
+	v.numbered(label, text, split(units, breaks))
+}
+
+// numbered shows stages. Those of a text of several lines have the numbers of the lines, those of
+// one line are counted.
+func (v *view) numbered(label, text string, stages [][]unit) {
+	lined := strings.Contains(strings.TrimSuffix(text, "\n"), "\n")
+	most, number, last, from := len(stages), 0, 0, 0
+	if lined {
+		most, number = 1+strings.Count(text, "\n"), 1
 	}
-	stages := split(units, breaks)
-	digits := len(fmt.Sprint(len(stages)))
-	for i, stage := range stages {
-		first := fmt.Sprintf("%s %*d%s ", pad(label), digits, i+1, gutter)
+	digits := len(fmt.Sprint(most))
+	for _, stage := range stages {
+		if !lined {
+			number++
+		} else if len(stage) > 0 {
+			number += strings.Count(text[from:max(stage[0].at, from)], "\n")
+			from = max(stage[0].at, from)
+		}
+		first := fmt.Sprintf("%s %*d%s ", pad(label), digits, number, gutter)
 		next := fmt.Sprintf("%s %*s%s ", pad(""), digits, "", wrapGutter)
+		if number == last {
+			first = fmt.Sprintf("%s %*s%s ", pad(label), digits, "", gutter)
+		}
 		v.lines = append(v.lines, wrap(stage, v.width, first, next)...)
-		label = ""
+		label, last = "", number
 	}
 }
 
@@ -80,12 +109,8 @@ func split(units []unit, breaks []int) [][]unit {
 }
 
 // fold shows what the spans cover of a text.
-func (v *view) fold(label, text string, spans [][2]int) {
-	units, hidden := shorten(danger(show(text, exact, boundaries(nil, spans)), spans), 0, 0,
-		"folded")
-	v.truncated = v.truncated || hidden > 0 && !v.full
-	for i := range units {
-		units[i].hard = false
-	}
-	v.lines = append(v.lines, wrap(units, v.width, pad(label)+" ", pad("")+" "+wrapGutter+" ")...)
+func (v *view) fold(label, text string, spans [][2]int) (hidden bool) {
+	units, n := shorten(danger(show(text, exact, boundaries(nil, spans)), spans), 0, 0, "folded")
+	v.line(label, units)
+	return n > 0
 }

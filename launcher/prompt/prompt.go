@@ -36,23 +36,28 @@ type Page struct {
 }
 
 // Put shows a page and waits for the answer. session.Ask accepts an approval only when every line
-// that it shows was on the screen; if the short page would cut something it gets the full one.
+// that it shows was on the screen; if the first page lacks something, only the full one counts.
 func (p Page) Put(ctx context.Context, tty *os.File, phrase string,
 	now func() time.Time) (Answer, error) {
 	var a Answer
-	short := render.Render(p.Payload, render.Options{})
+	first := render.Render(p.Payload, render.Options{})
+	coloured := Colours()
 	var shown time.Time
 	render := func(width int, full bool) string {
 		if shown.IsZero() {
 			shown = now()
 		}
 		page := render.Render(p.Payload,
-			render.Options{Width: width - 1, Full: full || short.Truncated, Phrase: phrase})
+			render.Options{Width: width - 1, Full: full, Phrase: phrase})
+		if coloured {
+			return strings.Join(page.Coloured(), "\n") + "\n" + p.below(a.Denied)
+		}
 		return page.Text() + p.below(a.Denied)
 	}
 	_, _ = tty.WriteString("\a") // the person may be at another window
 	for {
 		options := p.options()
+		options.Details = first.Truncated
 		if !shown.IsZero() { // shown before, and left for a key that says more
 			options.Guard = max(p.Least-now().Sub(shown), session.DefaultGuard)
 		}
@@ -88,6 +93,12 @@ func (p Page) Put(ctx context.Context, tty *os.File, phrase string,
 			return a, err
 		}
 	}
+}
+
+// Colours reports whether the terminal of this process is to show colours (no-color.org).
+func Colours() bool {
+	term := os.Getenv("TERM")
+	return os.Getenv("NO_COLOR") == "" && term != "" && term != "dumb"
 }
 
 // leftBy names the key that cancelled.

@@ -66,10 +66,15 @@ func (q *question) press(key rune, alone bool) (reply Reply, done bool) {
 	if q.options.Challenge != "" {
 		return q.enter(key)
 	}
-	if key == q.options.Approve && alone && q.pager.whole() {
+	if key == q.options.Approve && alone && q.whole() {
 		return Reply{Approved, key}, true
 	}
 	return Reply{}, false
+}
+
+// whole reports whether all that an approval is about was on the screen.
+func (q *question) whole() bool {
+	return q.pager.whole() && (q.full || !q.options.Details)
 }
 
 // command reports whether a letter is a command and not part of a challenge.
@@ -88,7 +93,7 @@ func (q *question) enter(key rune) (reply Reply, done bool) {
 	case key == ctrlU:
 		q.entry = nil
 		return Reply{}, false
-	case !plainKey(key) || !q.pager.whole():
+	case !plainKey(key) || !q.whole():
 		return Reply{}, false
 	}
 	q.entry = append(q.entry, key)
@@ -137,16 +142,20 @@ func (q *question) scroll(key rune) bool {
 	return ok && q.turn(letter)
 }
 
-// screen returns the rows to show: the window, an empty row or the position, and the line that
-// lists the keys. The cursor belongs at the end of the last one.
+// screen returns the rows to show: the window, the position in a text that is longer, and the line
+// that lists the keys. The cursor belongs at the end of the last one.
 func (q *question) screen() []string {
 	rows := slices.Clone(q.pager.window())
-	rows = append(rows, cut(q.pager.position(), q.cols))
+	if at := q.pager.position(); at != "" {
+		rows = append(rows, cut(at, q.cols))
+	}
 	return append(rows, cut(q.help(), q.cols))
 }
 
 func (q *question) help() string {
 	switch {
+	case q.options.Details && !q.full:
+		return "v: details, to approve  n: deny  q: cancel  " + q.options.Hint
 	case !q.pager.whole():
 		return "space: more  v: details  n: deny  q: cancel  " + q.options.Hint
 	case !q.open && q.early:

@@ -146,28 +146,30 @@ func (b *board) choose(k tea.Key) tea.Cmd {
 		b.flock = nil
 		b.open, b.mode, b.top, b.note = b.list[i], reading, 0, ""
 		b.shown, b.denied, b.words, b.call = b.now(), map[string]bool{}, map[string]string{}, ""
-		b.page = render.Page{}
+		b.text, b.full = nil, false
 		b.lay()
 		b.since, b.least = b.shown, b.open.ReadingTime()
 	}
 	return nil
 }
 
-// lay lays out the open question for the current size of the screen. If the short page would cut
-// something, the full one is shown: only that may be approved. What was read counts as long as the
-// lines are the same.
+// lay lays out the open question for the current size of the screen. What was read counts as long as
+// the lines are the same.
 func (b *board) lay() {
 	if b.mode == choosing || b.width == 0 {
 		return
 	}
-	short := render.Render(b.open.Payload, render.Options{})
-	page := render.Render(b.open.Payload, render.Options{Width: b.width - 1, Full: short.Truncated,
+	page := render.Render(b.open.Payload, render.Options{Width: b.width - 1, Full: b.full,
 		Phrase: b.phrase})
-	if after := b.open.After(); after != "" {
-		page.Lines = append(page.Lines, fit(after, b.width))
+	rows := page.Lines
+	if b.coloured {
+		rows = page.Coloured()
 	}
-	if !slices.Equal(page.Lines, b.page.Lines) {
-		b.page, b.top, b.read = page, 0, render.NewReading(len(page.Lines))
+	if after := b.open.After(); after != "" {
+		rows = append(rows, fit(after, b.width))
+	}
+	if b.page = page; !slices.Equal(rows, b.text) {
+		b.text, b.top, b.read = rows, 0, render.NewReading(len(rows))
 	}
 	b.scroll(0)
 }
@@ -176,7 +178,7 @@ func (b *board) lay() {
 func (b *board) body() int { return max(b.height-2, 1) }
 
 func (b *board) scroll(by int) {
-	b.top = max(0, min(b.top+by, len(b.page.Lines)-b.body()))
+	b.top = max(0, min(b.top+by, len(b.text)-b.body()))
 	b.read.Show(b.top, b.top+b.body())
 }
 
@@ -194,6 +196,9 @@ func (b *board) turn(k tea.Key) tea.Cmd {
 		b.scroll(-1)
 	case len(k.Text) == 1 && k.Text >= "1" && k.Text <= "9":
 		b.toggle(int(k.Text[0] - '1'))
+	case k.Text == "v":
+		b.full = !b.full
+		b.lay()
 	case k.Text == "n":
 		b.mode, b.line = refusing, nil
 	case k.Text == "i" && len(b.open.Calls) == 1:
@@ -213,7 +218,10 @@ func (b *board) turn(k tea.Key) tea.Cmd {
 }
 
 // ready reports whether the key that came may approve the page.
-func (b *board) ready() bool { return !b.burst && b.read.Done() && !b.early() }
+func (b *board) ready() bool { return !b.burst && b.whole() && !b.early() }
+
+// whole reports whether all that an approval is about was on the screen.
+func (b *board) whole() bool { return b.read.Done() && !b.page.Truncated }
 
 func (b *board) early() bool { return b.now().Sub(b.since) < b.least }
 
@@ -309,7 +317,7 @@ func (b *board) typed() tea.Cmd {
 // approve approves, once the keys are sufficient.
 func (b *board) approve() tea.Cmd {
 	d := permit.Answer(b.open, true, "", "inbox")
-	d.Paged, d.Took = b.read.Done(), b.now().Sub(b.shown)
+	d.Paged, d.Took = b.whole(), b.now().Sub(b.shown)
 	for i, c := range d.Calls {
 		if b.denied[c.ID] {
 			d.Calls[i].Approved, d.Calls[i].Message = false, b.words[c.ID]

@@ -49,6 +49,7 @@ type board struct {
 	phrase  string
 	now     func() time.Time
 
+	coloured      bool
 	width, height int
 	known         bool                // the list was read; before that there is nothing to show
 	list          []approval.Envelope // with payload
@@ -60,6 +61,8 @@ type board struct {
 	mode  mode
 	open  approval.Envelope
 	page  render.Page
+	text  []string // the rows of the page
+	full  bool     // the page is the one with everything
 	top   int
 	read  *render.Reading
 	shown time.Time

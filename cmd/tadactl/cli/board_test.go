@@ -114,8 +114,8 @@ func TestBoardKeys(t *testing.T) {
 		{"y before it was seen", 1, 60, []step{{slow, enter}, {fast, letter('y')}}, false},
 		{"Enter", 1, 60, []step{{slow, enter}, {slow, enter}, {slow, enter}}, false},
 		{"a burst", 1, 60, []step{{slow, enter}, {slow, letter('x')}, {fast, letter('y')}}, false},
-		{"not read to its end", 1, 8, []step{{slow, enter}, {slow, letter('y')}}, false},
-		{"read to its end", 1, 8, []step{{slow, enter}, {slow, space}, {slow, space}, {slow, space},
+		{"not read to its end", 1, 5, []step{{slow, enter}, {slow, letter('y')}}, false},
+		{"read to its end", 1, 5, []step{{slow, enter}, {slow, space}, {slow, space}, {slow, space},
 			{slow, space}, {slow, space}, {slow, letter('y')}}, true},
 		{"one key for high risk", 2, 60, []step{{slow, enter}, {slow, letter('y')}}, false},
 		{"typed for high risk", 2, 60,
@@ -314,16 +314,30 @@ func TestBoardAnsweredElsewhere(t *testing.T) {
 	}
 }
 
-// B-R5.2a: if the short page would cut something, the inbox shows the full one, so that reading it
-// to its end means reading all of it.
+// B-R5.2a: if the first page cuts something, it cannot be approved: only the details can, once they
+// were read to their end.
 func TestBoardCutsNothing(t *testing.T) {
-	p := newScene(questionOf(t, 1, "echo "+strings.Repeat("word ", 20_000)), 80, 40)
-	if short := render.Render(p.list[0].Payload, render.Options{Width: 79}); !short.Truncated {
-		t.Fatal("the short page cuts nothing")
+	p := newScene(questionOf(t, 1, "echo "+strings.Repeat("word ", 2000)), 80, 40)
+	slow := 3 * time.Second
+	p.key(slow, enter)
+	if !p.page.Truncated || !strings.Contains(p.help(), "v: details, to approve") {
+		t.Fatalf("the first page cuts nothing: %s", p.help())
 	}
-	p.key(3*time.Second, enter)
+	for _, k := range []tea.Key{letter('y'), letter('v'), letter('y')} {
+		p.key(slow, k)
+		if len(p.desk.decided) != 0 {
+			t.Fatalf("approved unread: %+v", p.desk.decided)
+		}
+	}
 	if p.page.Truncated || strings.Contains(p.page.Text(), "truncated") {
 		t.Error("the page that can be approved is cut")
+	}
+	for range len(p.text) {
+		p.key(slow, space)
+	}
+	p.key(slow, letter('y'))
+	if len(p.desk.decided) != 1 || !p.desk.decided[0].Paged {
+		t.Errorf("read to its end: %+v", p.desk.decided)
 	}
 }
 

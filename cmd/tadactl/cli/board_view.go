@@ -31,7 +31,7 @@ func (b *board) rows() []string {
 	case b.mode == remembering:
 		rows = b.standingRows()
 	default:
-		rows = append(rows, b.page.Lines[b.top:min(b.top+b.body(), len(b.page.Lines))]...)
+		rows = append(rows, b.text[b.top:min(b.top+b.body(), len(b.text))]...)
 	}
 	for len(rows) < b.height-1 {
 		rows = append(rows, "")
@@ -136,7 +136,7 @@ func (b *board) standingRows() []string {
 // help is the last row: what keys do now.
 func (b *board) help() string {
 	left := ""
-	if n := len(b.page.Lines); b.mode != choosing && n > b.body() {
+	if n := len(b.text); b.mode != choosing && n > b.body() {
 		left = fmt.Sprintf("lines %d-%d of %d   ", b.top+1, min(b.top+b.body(), n), n)
 	}
 	switch b.mode {
@@ -164,14 +164,16 @@ func (b *board) help() string {
 	if b.note != "" {
 		left = b.note + "   " + left
 	}
-	if b.read.Done() && b.early() {
-		return left + "read it first   n: deny" + b.offerHelp() + "   esc: back"
+	rest := "   v: details" + b.offerHelp() + "   esc: back"
+	switch {
+	case b.page.Truncated:
+		return left + "v: details, to approve   n: deny" + b.offerHelp() + "   esc: back"
+	case !b.read.Done():
+		return left + "space: more   n: deny" + rest
+	case b.early():
+		return left + "read it first   n: deny" + rest
 	}
-	if !b.read.Done() {
-		return left + "space: more   n: deny" + b.offerHelp() + "   esc: back"
-	}
-	return left + b.callHelp() + "y: approve   n: deny" + b.offerHelp() + b.grantHelp() +
-		"   esc: back"
+	return left + b.callHelp() + "y: approve   n: deny" + b.grantHelp() + rest
 }
 
 func (b *board) alikeHelp() string {

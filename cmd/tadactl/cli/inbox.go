@@ -19,6 +19,7 @@ import (
 	"github.com/tada-run/tada-run/cmd/tadactl/web"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/prompt"
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
@@ -100,7 +101,8 @@ func (c *ctl) inboxOn(ctx context.Context, l *launcher.Launcher) error {
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
 	m := &board{ctx: ctx, desk: l, changes: changes, phrase: phrase, now: wallClock,
-		lately: lately{latest: func() []string { return latestChanges(l) }}}
+		coloured: prompt.Colours(),
+		lately:   lately{latest: func() []string { return latestChanges(l) }}}
 	_, err = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(tty), tea.WithOutput(tty)).Run()
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) &&
 		ctx.Err() != nil {

@@ -72,19 +72,43 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 		b.String()+"</ul>")
 }
 
-// question shows one question, uncut, with the form below it.
+// classes are the names of the tones in the style sheet.
+var classes = [...]string{render.Body: "", render.Label: "label", render.Low: "low",
+	render.High: "high", render.Critical: "critical", render.Danger: "danger",
+	render.Lost: "lost", render.Kept: "kept"}
+
+// markup returns a page as text nodes, in the colours of its tones.
+func markup(p render.Page) string {
+	var b strings.Builder
+	for _, line := range p.Spans {
+		for _, s := range line {
+			if class := classes[s.Tone]; class != "" {
+				fmt.Fprintf(&b, "<span class=%s>%s</span>", class, text(s.Text))
+			} else {
+				b.WriteString(text(s.Text))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// question shows one question: its first page, everything, and the form. If the first page lacks
+// something, everything is open.
 func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 	e, err := s.envelope(r.Context(), id)
 	if err != nil {
 		s.refuse(w, http.StatusNotFound, err)
 		return
 	}
-	// If the short page would cut something, this is the full one: see render.Page.
-	short := render.Render(e.Payload, render.Options{Width: pageWidth})
-	page, err := s.inbox.Page(e.Payload, pageWidth, short.Truncated)
+	first, err := s.inbox.Page(e.Payload, pageWidth, false)
 	if err != nil {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
+	}
+	full, open := render.Render(e.Payload, render.Options{Width: pageWidth, Full: true}), ""
+	if first.Truncated {
+		open = " open"
 	}
 	s.mu.Lock()
 	if s.shown[e.ID].IsZero() {
@@ -93,9 +117,10 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 	s.mu.Unlock()
 	var b strings.Builder
 	fmt.Fprintf(&b,
-		"<pre>%s</pre><form method=post action=\"/%s/q/%s\" autocomplete=off><input type=hidden "+
+		"<pre>%s</pre><details%s><summary>details</summary><pre>%s</pre></details>"+
+			"<form method=post action=\"/%s/q/%s\" autocomplete=off><input type=hidden "+
 			"name=plan value=\"%s\"><input type=hidden name=proof value=\"%s\">",
-		text(page.Text()+e.After()), s.token, text(e.ID), text(e.PlanHash),
+		markup(first)+text(e.After()), open, markup(full), s.token, text(e.ID), text(e.PlanHash),
 		s.proof(e.ID, e.PlanHash))
 	if len(e.Calls) > 1 {
 		for _, call := range e.Calls {

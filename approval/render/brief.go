@@ -1,0 +1,191 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The first page has what a decision needs: how bad it is, who asks and where, the command, what it
+// does and what of that cannot be taken back, and what the sandbox allows besides. What it leaves
+// out of a plan it names in its last line, and a value that the renderer does not know is shown.
+
+// How much of one value the first page shows. What a reason points at is always shown.
+const (
+	maxForeign = 400 // characters of bytes that are not a plan
+	maxName    = 160 // of a directory, the name of an agent, or another value
+	maxMessage = 240 // of a reason
+	maxReasons = 6   // reasons of one call
+	maxUnknown = 3   // pieces that cannot be inspected
+)
+
+// leftOut are the members of a plan that the first page has no room for, by the words of its last
+// line. Nothing that a person decides by is only there: the policy gives a reason for it.
+var leftOut = []struct{ key, word string }{
+	{"targets", "paths"}, {"programs", "programs"}, {"context", "environment"}, {"bound", ""},
+	{"version", ""}, {"risk", ""}, {"trust", ""}, {"agent_says", "the agent's words"},
+	{"tier", ""}, {"level", ""},
+}
+
+// brief shows the first page and returns what it leaves out, for the last line.
+func (v *view) brief(top map[string]any, marks []string) string {
+	o := object(top)
+	context := o.takeObject("context")
+	v.from(o, context)
+	all := map[string]any{"reasons": o["reasons"]}
+	list, _ := o.takeList("tool_calls")
+	place, _ := context["cwd"].(string)
+	for i, x := range list {
+		call, ok := x.(map[string]any)
+		if !ok {
+			v.line("call", v.short(x))
+			continue
+		}
+		if len(list) > 1 {
+			object(call).takeReasons(o)
+		}
+		v.asked(all, call, place, i, len(list))
+	}
+	v.consequences(o, place)
+	v.refused(o)
+	if s, ok := o.takeText("needs"); ok {
+		v.line("needs", v.cut(text(s), maxName, 0))
+	}
+	if len(marks) > 0 {
+		v.oneLine("warning", toned(Danger, own(strings.Join(marks, "; "))))
+	}
+	v.leaveOut(o, context)
+	if parts := o.takeRest(); len(parts) > 0 {
+		v.line("also", v.cut(join(parts...), 2*maxName, 0))
+	}
+	if v.truncated {
+		v.line("cut", own("not all of it is shown; it can be approved from the details"))
+	}
+	if len(v.left) == 0 {
+		return ""
+	}
+	return "; in the details: " + strings.Join(v.left, ", ")
+}
+
+// leaveOut takes out of a plan what the first page does not show, and names it.
+func (v *view) leaveOut(o, context object) {
+	delete(context, "cwd")
+	if len(context) == 0 {
+		delete(o, "context")
+	} else {
+		o["context"] = context
+	}
+	for _, l := range leftOut {
+		if _, has := o[l.key]; has && l.word != "" {
+			v.leave(l.word)
+		}
+		delete(o, l.key)
+	}
+}
+
+// from says who asks and where.
+func (v *view) from(o, context object) {
+	var who []unit
+	label := "from"
+	if agent, ok := o.takeText("agent_name"); ok {
+		name, unproven := strings.CutPrefix(agent, "?")
+		if who = v.cut(text(name), maxName, 0); unproven {
+			who = append(who, own(" (unverified)")...)
+		}
+	}
+	if item, ok := o.takeText("work_item_id"); ok {
+		who = append(append(who, own(", work item ")...), v.cut(text(item), maxName, 0)...)
+	}
+	cwd, placed := context["cwd"].(string)
+	switch {
+	case placed && len(who) == 0:
+		label, who = "in", v.cut(text(cwd), maxName, 0)
+	case placed:
+		who = append(append(who, own(" in ")...), v.cut(text(cwd), maxName, 0)...)
+	}
+	if root, ok := o.takeText("workspace_root"); ok && root != cwd {
+		who = append(append(who, own(", workspace ")...), v.cut(text(root), maxName, 0)...)
+	}
+	switch mode, ok := o["toolset_mode"].(string); {
+	case ok && mode == "dangerous": // the usual one
+		delete(o, "toolset_mode")
+	case ok && policyWords[mode] != "":
+		delete(o, "toolset_mode")
+		who = append(who, own(", policy: "+policyWords[mode])...)
+	}
+	if len(who) > 0 {
+		v.line(label, who)
+	}
+}
+
+// asked shows one call: its text, and whatever else it is given.
+func (v *view) asked(plan map[string]any, call object, place string, i, n int) {
+	args := call.takeObject("args")
+	id, _ := call.takeText("tool_call_id")
+	name, _ := call.takeText("tool_name")
+	if n > 1 {
+		v.line("call", append(own(fmt.Sprintf("%d of %d, ", i+1, n)), text(id)...))
+	}
+	label := "run"
+	if tool, other := strings.CutPrefix(name, "tool:"); other {
+		label = "input"
+		v.line("tool", v.cut(text(tool), maxName, 0))
+	} else if name != "shell" && name != "exec" && name != "session" && name != "connect" {
+		v.line("tool", v.cut(text(name), maxName, 0))
+	}
+	if where, ok := call.takeText("cwd"); ok {
+		place = where
+		v.line("in", v.cut(text(where), maxName, 0))
+	}
+	command, has := args.takeText("command")
+	spans := dangerSpans(plan, id, n == 1, len(command))
+	inside, wrapped := args.takeText("inside")
+	switch {
+	case has && wrapped:
+		mine, rest := inner(command, inside, spans)
+		v.script(label, inside, mine)
+		v.fold("around", command, rest)
+		v.truncated = true // a plan could be made so that the wrong part is read first
+	case has:
+		v.script(label, command, spans)
+	}
+	delete(args, "canonical") // the same command, as the shell gets it
+	if name == "exec" {
+		delete(args, "argv") // the same words
+	}
+	if stdin, ok := args["stdin"].(string); ok && stdin == "null" {
+		delete(args, "stdin")
+	}
+	for _, part := range args.takeRest() {
+		v.line("with", v.cut(part, 2*maxName, 0))
+	}
+	if n > 1 {
+		v.consequences(call, place)
+	}
+	delete(call, "verdict")
+	delete(call, "risk")
+	delete(call, "plan")
+	delete(call, "agent_says")
+	delete(call, "workspace_root")
+	delete(call, "tier")
+	delete(call, "level")
+	if parts := call.takeRest(); len(parts) > 0 {
+		v.line("also", v.cut(join(parts...), 2*maxName, 0))
+	}
+}
+
+// refused names the calls of several that the policy denies.
+func (v *view) refused(o object) {
+	list, _ := o.takeList("refused")
+	for _, x := range list {
+		m, _ := x.(map[string]any)
+		if m == nil {
+			v.line("denied", v.short(x))
+			continue
+		}
+		item := object(m)
+		v.line("denied", v.cut(join(item.takeLabelled([]label{{"tool_call_id", ""},
+			{"command", ""}, {"rule", ""}})...), 2*maxName, 0))
+	}
+}
+
+func (v *view) short(x any) []unit { return v.cut(value(x, exact), maxName, 0) }

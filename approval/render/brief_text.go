@@ -1,0 +1,61 @@
+package render
+
+// How much of a command the first page shows before it is cut. Ten lines are read at a glance.
+const (
+	maxText   = 640 // characters
+	maxStages = 10  // lines, or stages of the shell
+	headText  = 320
+	headStage = 3
+	tailText  = 120
+	tailStage = 1
+	wholeLine = 160 // characters of a line in which a reason points at something
+)
+
+// script shows a command text: all of it, or of a long one its beginning, its end and what a reason
+// points at, with the numbers of the lines.
+func (v *view) script(label, text string, spans [][2]int) {
+	breaks := softBreaks(text)
+	units := danger(show(text, exact, boundaries(breaks, spans)), spans)
+	stages := split(units, breaks)
+	if len(units) > maxText || len(stages) > maxStages {
+		var hidden int
+		units, hidden = hide(units, matters(stages), "truncated")
+		v.truncated = v.truncated || hidden > 0
+		stages = split(units, breaks)
+	}
+	if len(stages) == 1 {
+		v.lines = append(v.lines, wrap(stages[0], v.width, pad(label)+" ",
+			pad("")+" "+wrapGutter+" ")...)
+		return
+	}
+	v.numbered(label, text, stages)
+}
+
+// matters says which units of a long text are shown: its beginning and its end, and the lines in
+// which a reason points at something, whole unless they are long.
+func matters(stages [][]unit) []bool {
+	var keep []bool
+	for i, stage := range stages {
+		part := make([]bool, len(stage))
+		whole := i < headStage && len(keep)+len(stage) <= headText
+		for j, u := range stage {
+			part[j] = whole
+			if u.must {
+				whole = whole || len(stage) <= wholeLine
+				keepAround(part, j)
+			}
+		}
+		for j := range part {
+			part[j] = part[j] || whole || i == 0 && j < headText
+		}
+		keep = append(keep, part...)
+	}
+	end := 0
+	for i := len(stages) - 1; i >= 0 && i >= len(stages)-tailStage; i-- {
+		end = min(end+len(stages[i]), tailText)
+	}
+	for i := len(keep) - end; i < len(keep); i++ {
+		keep[i] = true
+	}
+	return keep
+}
