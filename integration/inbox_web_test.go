@@ -138,7 +138,8 @@ func TestInboxOnAPage(t *testing.T) {
 	// The page shows what the prompt shows, and nothing on it runs.
 	status, header, body := g.send("GET", g.path+"q/"+id, nil, nil)
 	opened := time.Now()
-	if status != 200 || !strings.Contains(body, "rm -rf ⟪build⟫") || strings.Contains(body, code) ||
+	if status != 200 || !strings.Contains(body,
+		"rm -rf <span class=danger>⟪build⟫</span>") || strings.Contains(body, code) ||
 		strings.Contains(body, "<script") {
 		t.Errorf("%d %s", status, body)
 	}

@@ -152,8 +152,8 @@ func (v *view) asked(plan map[string]any, call object, place string, i, n int) {
 	if name == "exec" {
 		delete(args, "argv") // the same words
 	}
-	if stdin, ok := args["stdin"].(string); ok && stdin == "null" {
-		delete(args, "stdin")
+	if stdin, ok := args["stdin"].(string); ok && (stdin == "null" || stdin == "terminal") {
+		delete(args, "stdin") // nothing is in it yet
 	}
 	for _, part := range args.takeRest() {
 		v.line("with", v.cut(part, 2*maxName, 0))

@@ -23,12 +23,7 @@ func (v *view) script(label, text string, spans [][2]int) {
 		v.truncated = v.truncated || hidden > 0
 		stages = split(units, breaks)
 	}
-	if len(stages) == 1 {
-		v.lines = append(v.lines, wrap(stages[0], v.width, pad(label)+" ",
-			pad("")+" "+wrapGutter+" ")...)
-		return
-	}
-	v.numbered(label, text, stages)
+	v.stages(label, text, stages)
 }
 
 // matters says which units of a long text are shown: its beginning and its end, and the lines in

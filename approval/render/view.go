@@ -57,11 +57,21 @@ func pad(label string) string {
 	return label + strings.Repeat(" ", max(0, labelWidth-len(label)))
 }
 
-// command shows a command text in numbered lines, one stage of the shell in each.
+// command shows a command text, one stage of the shell in each line.
 func (v *view) command(label, text string, spans [][2]int) {
 	breaks := softBreaks(text)
 	units := danger(show(text, exact, boundaries(breaks, spans)), spans)
-	v.numbered(label, text, split(units, breaks))
+	v.stages(label, text, split(units, breaks))
+}
+
+// stages shows a text in stages, which are numbered if there are several.
+func (v *view) stages(label, text string, stages [][]unit) {
+	if len(stages) == 1 {
+		v.lines = append(v.lines, wrap(stages[0], v.width, pad(label)+" ",
+			pad("")+" "+wrapGutter+" ")...)
+		return
+	}
+	v.numbered(label, text, stages)
 }
 
 // numbered shows stages. Those of a text of several lines have the numbers of the lines, those of

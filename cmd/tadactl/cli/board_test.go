@@ -13,7 +13,6 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/approval/plan"
-	"github.com/tada-run/tada-run/approval/render"
 )
 
 // A standIn is a desk that remembers the calls to it.
