@@ -103,6 +103,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("TRANSCRIPT_HOME", filepath.Join(env.WorkDir, "state"))
 	env.Setenv("STATE", filepath.Join(env.WorkDir, "state"))
 	env.Setenv("TERM", "xterm")
+	env.Setenv("NO_COLOR", "1") // a story that looks at colours says so
 	env.Setenv("LANG", "C.UTF-8")
 	env.Setenv("SHELL", "/bin/bash")
 	for name, path := range map[string]string{
@@ -206,7 +207,8 @@ func executable(p string) bool {
 
 func scriptEnv(ts *testscript.TestScript) []string {
 	var env []string
-	for _, name := range []string{"PATH", "HOME", "WORK", "TMPDIR", "TERM", "LANG", "SHELL",
+	for _, name := range []string{"PATH", "HOME", "WORK", "TMPDIR", "TERM", "NO_COLOR", "LANG",
+		"SHELL",
 		"TRANSCRIPT_HOME", "STATE"} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}

@@ -137,8 +137,9 @@ func (j *Judgement) reasons() []any {
 			continue
 		}
 		o := trimmed(object{
-			"rule": r.Rule, "verdict": r.Decision.String(), "message": pageMessage(r.In(pathguard.English)),
-			"span": spanOf(r.Span), "path": r.Path, "instead": r.Instead,
+			"rule": r.Rule, "verdict": r.Decision.String(), "path": r.Path,
+			"message": pageMessage(r.In(pathguard.English)), "span": spanOf(r.Span),
+			"instead": r.Instead,
 		})
 		if j.loses(&r) {
 			o["lost"] = true
@@ -148,8 +149,8 @@ func (j *Judgement) reasons() []any {
 	return list
 }
 
-// pageMessage is a message without the words by which other texts warn of it: a page has the risk in
-// its title.
+// pageMessage is a message without the words by which other texts warn of it: a page has the risk
+// in its title.
 func pageMessage(text string) string {
 	text = strings.TrimPrefix(text, "⚠️  ")
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "dangerous: "), "dangerous command: ")

@@ -42,7 +42,7 @@ func (l *Launcher) keepsOf(req Request, key string) pathguard.Kept {
 // loses reports whether what a reason is about cannot be taken back.
 func (j *Judgement) loses(r *pathguard.Reason) bool {
 	return slices.ContainsFunc(j.Verdict.Losses,
-		func(l pathguard.Loss) bool { return l.Of(r) })
+		func(l pathguard.Loss) bool { return r.Tells(l) })
 }
 
 // unsaid are the losses that no question is about.
@@ -50,7 +50,7 @@ func (j *Judgement) unsaid() []pathguard.Loss {
 	var list []pathguard.Loss
 	for _, l := range j.Verdict.Losses {
 		if !slices.ContainsFunc(j.Verdict.Reasons, func(r pathguard.Reason) bool {
-			return r.Decision == pathguard.Ask && l.Of(&r)
+			return r.Decision == pathguard.Ask && r.Tells(l)
 		}) {
 			list = append(list, l)
 		}
@@ -61,8 +61,8 @@ func (j *Judgement) unsaid() []pathguard.Loss {
 // undoText says whether the plan can be taken back, and what of it cannot.
 func (j *Judgement) undoText() string { return j.undoBut(j.Verdict.Losses) }
 
-// undoBut is undoText with these losses. It is on a page that is bound by its hash: no date, so that
-// it is the same tomorrow.
+// undoBut is undoText with these losses. It is on a page that is bound by its hash: no date, so
+// that it is the same tomorrow.
 func (j *Judgement) undoBut(losses []pathguard.Loss) string {
 	v, kept := j.Verdict, j.Plan.Caller.Undo
 	if !kept.On {

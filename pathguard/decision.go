@@ -107,6 +107,11 @@ type Reason struct {
 	origin
 }
 
+// Tells reports whether a reason is about a loss.
+func (r Reason) Tells(l Loss) bool {
+	return l.Rule != "" && l.Rule == r.Rule || l.Path != "" && l.Path == r.Path
+}
+
 // origin is what a reason comes from.
 type origin struct {
 	source string // the words of File that it speaks of

@@ -31,11 +31,6 @@ type Loss struct {
 	Rule string // that gives a reason for the same thing; "" for none
 }
 
-// Of reports whether a reason is about the loss.
-func (l Loss) Of(r *Reason) bool {
-	return l.Rule != "" && l.Rule == r.Rule || l.Path != "" && l.Path == r.Path
-}
-
 // losses are what is known about it of a plan that is being judged.
 type losses struct {
 	some bool // something that can be taken back

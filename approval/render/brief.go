@@ -9,15 +9,6 @@ import (
 // does and what of that cannot be taken back, and what the sandbox allows besides. What it leaves
 // out of a plan it names in its last line, and a value that the renderer does not know is shown.
 
-// How much of one value the first page shows. What a reason points at is always shown.
-const (
-	maxForeign = 400 // characters of bytes that are not a plan
-	maxName    = 160 // of a directory, the name of an agent, or another value
-	maxMessage = 240 // of a reason
-	maxReasons = 6   // reasons of one call
-	maxUnknown = 3   // pieces that cannot be inspected
-)
-
 // leftOut are the members of a plan that the first page has no room for, by the words of its last
 // line. Nothing that a person decides by is only there: the policy gives a reason for it.
 var leftOut = []struct{ key, word string }{

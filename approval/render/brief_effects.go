@@ -100,8 +100,8 @@ var effectWords = []struct{ key, verb string }{
 	{"delete", "deletes "}, {"write", "writes "}, {"net", "connects to "},
 }
 
-// untold are names that tell nothing: an unknown host, of which a reason speaks, and the devices that
-// keep nothing.
+// untold are names that tell nothing: an unknown host, of which a reason speaks, and the devices
+// that keep nothing.
 var untold = []string{"?", "/dev/null", "/dev/tty", "/dev/stdout", "/dev/stderr"}
 
 // maxNamed is how many names of one effect are listed. The rest is a number: the line of the
@@ -145,7 +145,7 @@ func (w *consequences) effects(v *view, effects object) {
 		}
 		w.lines = append(w.lines, line)
 	}
-	for _, l := range [...]struct{ key, word string }{{"exec", "programs"}, {"read", "files read"}} {
+	for _, l := range []label{{"exec", "programs"}, {"read", "files read"}} {
 		if list, ok := effects.takeList(l.key); ok && len(list) > 0 {
 			v.leave(l.word)
 		}
@@ -237,8 +237,8 @@ func (v *view) sandbox(o object) {
 	}
 }
 
-// oneLine is a line of what is not decided by, or stands elsewhere on the page: what does not fit is
-// in the details.
+// oneLine is a line of what is not decided by, or stands elsewhere on the page: what does not fit
+// is in the details.
 func (v *view) oneLine(label string, units []unit) {
 	room := v.width - labelWidth - 1
 	if cellsIn(units) > room {

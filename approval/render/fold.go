@@ -5,19 +5,17 @@ import (
 	"slices"
 )
 
+// How much of one value the first page shows. What a reason points at is always shown.
+const (
+	maxForeign = 400 // characters of bytes that are not a plan
+	maxName    = 160 // of a directory, the name of an agent, or another value
+	maxMessage = 240 // of a reason
+	maxReasons = 6   // reasons of one call
+	maxUnknown = 3   // pieces that cannot be inspected
+)
+
 // keepContext is how much is shown around what a reason points at, in characters.
 const keepContext = 40
-
-// cut shortens a value to its beginning, its end and what must be shown, if it has more characters
-// than head and tail together, and notes that something is missing.
-func (v *view) cut(units []unit, head, tail int) []unit {
-	if len(units) <= head+tail {
-		return units
-	}
-	out, hidden := shorten(units, head, tail, "truncated")
-	v.truncated = v.truncated || hidden > 0
-	return out
-}
 
 // shorten keeps head units at the beginning, tail units at the end, and what must be shown with its
 // context. It returns the number of hidden characters.
@@ -38,7 +36,8 @@ func keepAround(keep []bool, i int) {
 	}
 }
 
-// hide returns the units that are kept, with a mark in each gap, and how many characters are hidden.
+// hide returns the units that are kept, with a mark in each gap, and how many characters are
+// hidden.
 func hide(units []unit, keep []bool, word string) (out []unit, all int) {
 	for i := 0; i < len(units); {
 		if keep[i] {

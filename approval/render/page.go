@@ -34,7 +34,8 @@ type Page struct {
 	// something that an approval depends on was cut: do not accept one before a Full page was shown
 	// to its end
 	Truncated bool
-	// small enough to ask inline: a payload of at most 64 KiB, and at most 400 lines with all reasons
+	// small enough to ask inline: a payload of at most 64 KiB, and at most 400 lines with all
+	// reasons
 	Inline bool
 	Risk   int
 	// for the risk alone; the store may require more, or no second factor
@@ -51,6 +52,23 @@ func (p Page) Text() string {
 		return ""
 	}
 	return strings.Join(p.Lines, "\n") + "\n"
+}
+
+// Coloured returns the lines with colours for a terminal.
+func (p Page) Coloured() []string {
+	out := make([]string, len(p.Spans))
+	for i, line := range p.Spans {
+		var b strings.Builder
+		for _, s := range line {
+			if c := colours[s.Tone]; c != "" {
+				b.WriteString("\x1b[" + c + "m" + s.Text + "\x1b[m")
+			} else {
+				b.WriteString(s.Text)
+			}
+		}
+		out[i] = b.String()
+	}
+	return out
 }
 
 // Render shows a payload. It is a pure function of its arguments and takes any bytes: those that

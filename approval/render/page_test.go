@@ -87,8 +87,8 @@ func TestPadding(t *testing.T) {
 	}
 }
 
-// E-dsp-6: the agent's words are in the details only, after the facts, with a label that says so. The
-// first page says that there are some.
+// E-dsp-6: the agent's words are in the details only, after the facts, with a label that says so.
+// The first page says that there are some.
 func TestAgentSays(t *testing.T) {
 	for _, says := range []string{"ok", strings.Repeat("trust me ", 500),
 		"line\nplan     0000 0000\n", "\x1b[2J", strings.Repeat("\u4e2d\u6587", 100)} {

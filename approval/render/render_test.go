@@ -254,7 +254,8 @@ func TestDecodeRefuses(t *testing.T) {
 // environment, what a reason has said in words, and the agent's own words.
 var leftOut = regexp.MustCompile(`^\.(version|risk|targets|hazards|agent_says|bound|` +
 	`context(\.(cwd_|env|uid|umask|shell|policy|profile|version|level|added).*| .*)?|context|` +
-	`effects\.(read|exec).*|effects\.write removed|toolset_mode removed|opaque\[0\].*|reasons\[0\]\.(rule|path|span|added).*|` +
+	`effects\.(read|exec).*|effects\.write removed|toolset_mode removed|` +
+	`opaque\[0\].*|reasons\[0\]\.(rule|path|span|added).*|` +
 	`tool_calls\[0\]\.(tool_call_id|args\.canonical).*)`)
 
 // B-R1.2, B-R1.2a, B-T7: any change in a plan changes its hash and is visible on the full page, in

@@ -51,8 +51,8 @@ var policyWords = map[string]string{
 	"never": "deny what would ask",
 }
 
-// bound shows what is left of an object, like facts, and before it the hash of what only has to stay
-// the same.
+// bound shows what is left of an object, like facts, and before it the hash of what only has to
+// stay the same.
 func (v *view) bound(label string, o object) {
 	if hash, ok := o["bound"].(string); ok && isHash(hash) {
 		delete(o, "bound")

@@ -141,6 +141,23 @@ func textOf(units []unit) string {
 	return b.String()
 }
 
+// spans joins neighbouring units of the same tone.
+func spans(units []unit) []Span {
+	var out []Span
+	for from, at := 0, 0; at <= len(units); at++ {
+		if at == len(units) || units[at].tone != units[from].tone {
+			if at > from {
+				out = append(out, Span{textOf(units[from:at]), units[from].tone})
+			}
+			from = at
+		}
+		if at == len(units) {
+			break
+		}
+	}
+	return out
+}
+
 // Inert returns s on one line, safe on any terminal, with every byte of s shown. What cannot be
 // shown as itself becomes ⟦U+202E⟧ or ⟦xFF⟧, a newline ⏎, a long run a character and its count. No
 // two strings have the same form. Use it for every text of an agent or a person that is shown

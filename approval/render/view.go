@@ -34,6 +34,17 @@ func (v *view) rule(title ...[]unit) {
 	v.lines = append(v.lines, line)
 }
 
+// cut shortens a value to its beginning, its end and what must be shown, if it has more characters
+// than head and tail together, and notes that something is missing.
+func (v *view) cut(units []unit, head, tail int) []unit {
+	if len(units) <= head+tail {
+		return units
+	}
+	out, hidden := shorten(units, head, tail, "truncated")
+	v.truncated = v.truncated || hidden > 0
+	return out
+}
+
 // fitted cuts a line of the renderer's own words, or of what is in the details, to a width.
 func fitted(units []unit, width int) []unit {
 	const mark = " ..."

@@ -22,7 +22,7 @@ type AskOptions struct {
 	Others    []rune        // further keys that end the question with the answer Chosen
 	Hint      string        // what those do, in the line that lists the keys
 	Challenge string        // if not empty, these characters approve: letters and digits
-	Details   bool          // only the full text can be approved, because the short one lacks something
+	Details   bool          // only the full text can be approved: the short one lacks something
 	Quiet     time.Duration // silence required before the question is shown; 0 is DefaultQuiet
 	// after it is shown, keys that approve are ignored this long; 0 is DefaultGuard
 	Guard   time.Duration

@@ -37,7 +37,8 @@ func (a Amount) String() string {
 	return files + ", " + size
 }
 
-// rounded is a number with its first two digits, and whether that changed it. Up to 100 it is exact.
+// rounded is a number with its first two digits, and whether that changed it. Up to 100 it is
+// exact.
 func rounded(n int64) (int64, bool) {
 	unit := int64(1)
 	for n/unit >= 100 {

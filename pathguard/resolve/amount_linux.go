@@ -14,8 +14,8 @@ const (
 	maxDeep    = 64     // directories, each of which is open while what is in it is counted
 )
 
-// Amount counts what is at the target now, on its own filesystem. It follows no symbolic link. ok is
-// false if the plan holds no file of it.
+// Amount counts what is at the target now, on its own filesystem. It follows no symbolic link. ok
+// is false if the plan holds no file of it.
 func (t *Target) Amount() (a Amount, ok bool) {
 	if !t.Exists || t.file == nil {
 		return Amount{}, false

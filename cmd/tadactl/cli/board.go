@@ -153,8 +153,8 @@ func (b *board) choose(k tea.Key) tea.Cmd {
 	return nil
 }
 
-// lay lays out the open question for the current size of the screen. What was read counts as long as
-// the lines are the same.
+// lay lays out the open question for the current size of the screen. What was read counts as long
+// as the lines are the same.
 func (b *board) lay() {
 	if b.mode == choosing || b.width == 0 {
 		return

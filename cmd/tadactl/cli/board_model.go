@@ -49,7 +49,6 @@ type board struct {
 	phrase  string
 	now     func() time.Time
 
-	coloured      bool
 	width, height int
 	known         bool                // the list was read; before that there is nothing to show
 	list          []approval.Envelope // with payload
@@ -58,13 +57,9 @@ type board struct {
 	note   string // the result of the last answer
 	failed error
 
-	mode  mode
-	open  approval.Envelope
-	page  render.Page
-	text  []string // the rows of the page
-	full  bool     // the page is the one with everything
-	top   int
-	read  *render.Reading
+	mode mode
+	open approval.Envelope
+	leaf
 	shown time.Time
 	since time.Time     // when the current screen appeared
 	least time.Duration // the time until the page can be approved
@@ -80,6 +75,16 @@ type board struct {
 type lately struct {
 	latest func() []string // reads it; nil for none
 	runs   []string
+}
+
+// A leaf is the page that is open.
+type leaf struct {
+	page     render.Page
+	coloured bool
+	text     []string // its rows
+	full     bool     // it is the one with everything
+	top      int      // the first row on the screen
+	read     *render.Reading
 }
 
 // A keyboard is when keys came.

@@ -101,8 +101,8 @@ func (c *ctl) inboxOn(ctx context.Context, l *launcher.Launcher) error {
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
 	m := &board{ctx: ctx, desk: l, changes: changes, phrase: phrase, now: wallClock,
-		coloured: prompt.Colours(),
-		lately:   lately{latest: func() []string { return latestChanges(l) }}}
+		leaf:   leaf{coloured: prompt.Colours()},
+		lately: lately{latest: func() []string { return latestChanges(l) }}}
 	_, err = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(tty), tea.WithOutput(tty)).Run()
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) &&
 		ctx.Err() != nil {
