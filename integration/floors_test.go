@@ -58,7 +58,7 @@ var wide = map[string]int{
 	"audit/play.tape":             15,
 	"audit/screen.Screen":         14,
 	"cmd/tada-run/cli.invocation": 33,
-	"cmd/tadactl/cli.board":       27,
+	"cmd/tadactl/cli.board":       25,
 	"cmd/tadactl/cli.entry":       21,
 	"cmd/tadactl/cli.health":      16,
 	"integration/hook.Call":       14,

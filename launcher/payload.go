@@ -138,7 +138,7 @@ func (j *Judgement) reasons() []any {
 		}
 		o := trimmed(object{
 			"rule": r.Rule, "verdict": r.Decision.String(), "path": r.Path,
-			"message": pageMessage(r.In(pathguard.English)), "span": spanOf(r.Span),
+			"message": pageMessage(&r), "span": spanOf(r.Span),
 			"instead": r.Instead,
 		})
 		if j.loses(&r) {
@@ -149,10 +149,13 @@ func (j *Judgement) reasons() []any {
 	return list
 }
 
-// pageMessage is a message without the words by which other texts warn of it: a page has the risk
-// in its title.
-func pageMessage(text string) string {
-	text = strings.TrimPrefix(text, "⚠️  ")
+// pageMessage is a message without the words by which other texts warn of it, and without those of
+// the command: a page has the risk in its title, and marks the place in the command.
+func pageMessage(r *pathguard.Reason) string {
+	text := strings.TrimPrefix(r.In(pathguard.English), "⚠️  ")
+	if r.File == "" && strings.HasPrefix(r.Rule, "opaque.") {
+		text, _, _ = strings.Cut(text, ": ")
+	}
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "dangerous: "), "dangerous command: ")
 	return strings.TrimSuffix(text, ": ") // of what has no name
 }

@@ -26,9 +26,9 @@ func TestContacts(t *testing.T) {
 			"example.com:443 (each program asks)"},
 		{"", "curl https://example.com/x; make", "https_proxy=http://proxy.test:3128/",
 			sandbox.Hosts,
-			"example.com:443 (curl) and this workspace's servers, through the proxy"},
+			"example.com:443 (curl) and own servers, through the proxy"},
 		{"", "curl http://localhost:1/x", "", sandbox.Hosts,
-			"this workspace's servers; asks for others"},
+			"own servers; asks for others"},
 		{"network: {localhost: false}\n", "make", "", sandbox.Hosts,
 			"network: none; asks for others"},
 		{"network: {localhost: false}\nsecurity: {command_level: never}\n", "make", "",
@@ -49,9 +49,9 @@ func TestContacts(t *testing.T) {
 		{"", "curl https://example.com/x", "https_proxy=*.test:80", sandbox.Hosts,
 			"example.com:443; asks for others"},
 		{"", "make", "ALL_PROXY=socks5h://proxy.test", sandbox.Hosts,
-			"this workspace's servers; asks for others"},
+			"own servers; asks for others"},
 		{registries, "make", "", sandbox.Hosts,
-			"*.x.test, 10.0.0.0/8, api.example:443 and this workspace's servers"},
+			"*.x.test, 10.0.0.0/8, api.example:443 and own servers"},
 		{registries, "npm ci; yarn; deno cache x.ts; pip install x; conda install x; go build; cargo build; gem install x; composer install; mvn test; dotnet restore; mix deps.get; apt-get update; apk update", "", sandbox.Hosts, "registry.npmjs.org:443"},
 	} {
 		l, req := world(t)

@@ -15,7 +15,7 @@ type reachWords struct {
 
 var reachEnglish = reachWords{
 	title: "network: ", off: "no network", anyHost: "any host", none: "none",
-	servers: "this workspace's servers", andServers: " and this workspace's servers",
+	servers: "own servers", andServers: " and own servers",
 	comma: ", ", or: " or ", proxy: ", through the proxy %s, which may connect anywhere",
 	asks: "; asks for others", only: " only",
 	publish: "; other machines may connect to port %d",

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +14,7 @@ import (
 // line. Nothing that a person decides by is only there: the policy gives a reason for it.
 var leftOut = []struct{ key, word string }{
 	{"targets", "paths"}, {"programs", "programs"}, {"context", "environment"}, {"bound", ""},
-	{"version", ""}, {"risk", ""}, {"trust", ""}, {"agent_says", "the agent's words"},
+	{"version", ""}, {"risk", ""}, {"trust", ""}, {"agent_says", ""},
 	{"tier", ""}, {"level", ""},
 }
 
@@ -21,6 +22,9 @@ var leftOut = []struct{ key, word string }{
 func (v *view) brief(top map[string]any, marks []string) string {
 	o := object(top)
 	context := o.takeObject("context")
+	if says, _ := o["agent_says"].(string); says != "" {
+		v.leave("the agent's words")
+	}
 	v.from(o, context)
 	all := map[string]any{"reasons": o["reasons"]}
 	list, _ := o.takeList("tool_calls")
@@ -41,6 +45,7 @@ func (v *view) brief(top map[string]any, marks []string) string {
 	if s, ok := o.takeText("needs"); ok {
 		v.line("needs", v.cut(text(s), maxName, 0))
 	}
+	marks = slices.DeleteFunc(slices.Clone(marks), isPlain)
 	if len(marks) > 0 {
 		v.oneLine("warning", toned(Danger, own(strings.Join(marks, "; "))))
 	}
@@ -56,6 +61,9 @@ func (v *view) brief(top map[string]any, marks []string) string {
 	}
 	return "; in the details: " + strings.Join(v.left, ", ")
 }
+
+// isPlain reports whether a mark is about a symbol, which the command shows by its code point.
+func isPlain(mark string) bool { return strings.HasPrefix(mark, "symbol ") }
 
 // leaveOut takes out of a plan what the first page does not show, and names it.
 func (v *view) leaveOut(o, context object) {
@@ -94,6 +102,9 @@ func (v *view) from(o, context object) {
 		who = append(append(who, own(" in ")...), v.cut(text(cwd), maxName, 0)...)
 	}
 	if root, ok := o.takeText("workspace_root"); ok && root != cwd {
+		if below, ok := strings.CutPrefix(cwd, root+"/"); ok {
+			root = ".." + strings.Repeat("/..", strings.Count(below, "/"))
+		}
 		who = append(append(who, own(", workspace ")...), v.cut(text(root), maxName, 0)...)
 	}
 	switch mode, ok := o["toolset_mode"].(string); {
@@ -178,5 +189,3 @@ func (v *view) refused(o object) {
 			{"command", ""}, {"rule", ""}})...), 2*maxName, 0))
 	}
 }
-
-func (v *view) short(x any) []unit { return v.cut(value(x, exact), maxName, 0) }

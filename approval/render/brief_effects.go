@@ -34,7 +34,7 @@ func (v *view) consequences(o object, place string) {
 		v.line("undo", toned(tone, v.cut(text(s), maxMessage, 0)))
 	}
 	v.sandbox(o)
-	if len(w.advice) > 0 {
+	if len(w.advice) > 0 && !v.truncated { // else the room is for the command
 		v.oneLine("advice", append(own("to the agent: "), join(w.advice...)...))
 	}
 }
@@ -205,7 +205,7 @@ func (v *view) opaque(o object, w *consequences) {
 		if !ok {
 			units = v.short(x)
 		}
-		if shown := textOf(units); seen[shown] || ok && w.tells(name) {
+		if shown := textOf(units); seen[shown] || ok && (w.tells(name) || v.covers(name)) {
 			continue
 		} else {
 			seen[shown] = true
@@ -218,6 +218,11 @@ func (v *view) opaque(o object, w *consequences) {
 	if len(parts) > 0 {
 		v.oneLine("unknown", join(parts...))
 	}
+}
+
+// covers reports whether a text is in a part of the command that is marked.
+func (v *view) covers(text string) bool {
+	return slices.ContainsFunc(v.marked, func(s string) bool { return strings.Contains(s, text) })
 }
 
 // tells reports whether a message has a text in it.

@@ -1,9 +1,11 @@
 package render
 
-// How much of a command the first page shows before it is cut. Ten lines are read at a glance.
+// How much of a command the first page shows if it does not fit a screen with all of it. Lines are
+// those of the text, or stages of the shell.
 const (
-	maxText   = 640 // characters
-	maxStages = 10  // lines, or stages of the shell
+	mostText  = 2000 // characters of a command that is not cut at all
+	fewLines  = 4
+	fewText   = 280
 	headText  = 320
 	headStage = 3
 	tailText  = 120
@@ -17,7 +19,10 @@ func (v *view) script(label, text string, spans [][2]int) {
 	breaks := softBreaks(text)
 	units := danger(show(text, exact, boundaries(breaks, spans)), spans)
 	stages := split(units, breaks)
-	if len(units) > maxText || len(stages) > maxStages {
+	for _, s := range spans {
+		v.marked = append(v.marked, text[s[0]:s[1]])
+	}
+	if len(units) > mostText || v.cutting && (len(units) > fewText || len(stages) > fewLines) {
 		var hidden int
 		units, hidden = hide(units, matters(stages), "truncated")
 		v.truncated = v.truncated || hidden > 0

@@ -10,7 +10,7 @@ const (
 	maxForeign = 400 // characters of bytes that are not a plan
 	maxName    = 160 // of a directory, the name of an agent, or another value
 	maxMessage = 240 // of a reason
-	maxReasons = 6   // reasons of one call
+	maxReasons = 5   // reasons of one call
 	maxUnknown = 3   // pieces that cannot be inspected
 )
 
@@ -45,15 +45,12 @@ func hide(units []unit, keep []bool, word string) (out []unit, all int) {
 			i++
 			continue
 		}
-		hidden, hard, at := 0, false, units[i].at
+		hidden, at := 0, units[i].at
 		for ; i < len(units) && !keep[i]; i++ {
 			hidden += units[i].chars
-			hard = hard || units[i].hard
 		}
 		if hidden > 0 {
-			mark := truncation(word, hidden, at)
-			mark.hard = hard // what follows is on another line
-			out = append(out, mark)
+			out = append(out, truncation(word, hidden, at))
 		}
 		all += hidden
 	}

@@ -102,6 +102,7 @@ func Render(payload []byte, o Options) Page {
 		v.rule(own(hash))
 	default:
 		p.Marks = Marks(top)
+		v.cutting = !fits(payload)
 		left := v.brief(top, p.Marks)
 		v.rule(own(hash + left))
 	}
@@ -117,6 +118,23 @@ func Render(payload []byte, o Options) Page {
 	p.Truncated = v.truncated
 	p.Inline = len(payload) <= maxInlineBytes && len(p.Lines)+v.more <= maxInlineLines
 	return p
+}
+
+// screenWidth and screenRows are the screen that the first page of a plan has to fit, beside the
+// cursor's column, the title, the last line and the keys.
+const screenWidth, screenRows = 79, 21
+
+// fits reports whether the first page fits a screen with all of a command on it. It does not depend
+// on the screen that there is, so that prompt and store agree on what was cut.
+func fits(payload []byte) bool {
+	tree, err := canonical.Parse(payload)
+	top, ok := tree.(map[string]any)
+	if err != nil || !ok {
+		return false
+	}
+	v := &view{width: screenWidth}
+	v.brief(top, Marks(top))
+	return len(v.lines) <= screenRows
 }
 
 // plan shows the values of a plan in the order in which a person needs them. Each section takes

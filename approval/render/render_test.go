@@ -25,20 +25,7 @@ func TestGoldenPage(t *testing.T) {
 	p := plantest.Bytes(t, plantest.Full(plantest.PushCommand))
 	for name, o := range map[string]render.Options{"page": {}, "page-narrow": {Width: 40},
 		"page-full": {Full: true}} {
-		path := "testdata/" + name + ".golden"
-		got := render.Render(p, o).Text()
-		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s differs (go test -update writes it anew):\n%s", path, got)
-		}
+		golden(t, "testdata/"+name+".golden", render.Render(p, o).Text())
 	}
 }
 

@@ -11,6 +11,8 @@ type view struct {
 	width     int
 	lines     [][]unit
 	truncated bool
+	cutting   bool     // a long command is cut, so that the page fits a screen
+	marked    []string // what reasons point at
 	more      int      // reasons that are not shown
 	left      []string // what the first page does not show, for its last line
 }
@@ -44,6 +46,9 @@ func (v *view) cut(units []unit, head, tail int) []unit {
 	v.truncated = v.truncated || hidden > 0
 	return out
 }
+
+// short shows a value of unknown shape in little room.
+func (v *view) short(x any) []unit { return v.cut(value(x, exact), maxName, 0) }
 
 // fitted cuts a line of the renderer's own words, or of what is in the details, to a width.
 func fitted(units []unit, width int) []unit {
@@ -98,8 +103,9 @@ func (v *view) numbered(label, text string, stages [][]unit) {
 		if !lined {
 			number++
 		} else if len(stage) > 0 {
-			number += strings.Count(text[from:max(stage[0].at, from)], "\n")
-			from = max(stage[0].at, from)
+			at := max(beginning(stage), from)
+			number += strings.Count(text[from:at], "\n")
+			from = at
 		}
 		first := fmt.Sprintf("%s %*d%s ", pad(label), digits, number, gutter)
 		next := fmt.Sprintf("%s %*s%s ", pad(""), digits, "", wrapGutter)
@@ -109,6 +115,16 @@ func (v *view) numbered(label, text string, stages [][]unit) {
 		v.lines = append(v.lines, wrap(stage, v.width, first, next)...)
 		label, last = "", number
 	}
+}
+
+// beginning is where the shown text of a stage begins.
+func beginning(stage []unit) int {
+	for _, u := range stage {
+		if u.chars > 0 {
+			return u.at
+		}
+	}
+	return stage[0].at
 }
 
 // split cuts units into stages: after a newline of the text, and at the breaks.
