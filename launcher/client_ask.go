@@ -41,7 +41,7 @@ func (j *Judgement) sealSession() sealed {
 				"program": j.client.program, "sum": j.client.sum})}},
 		"effects": j.client.effects(),
 		"reasons": j.sessionReason(),
-		"fence":   "writes the workspace, /tmp, caches and the paths above; no other host",
+		"fence":   "may write the workspace, /tmp, caches and the paths above; no other host",
 		"risk":    j.Verdict.Risk,
 		"trust":   j.trust().String(),
 		"needs":   j.needs(j.Verdict.Risk),

@@ -118,10 +118,16 @@ func (j *Judgement) targets() []any {
 				continue
 			}
 			o := object{"right": effectNames[t.Right], "name": t.Name, "real": t.Path()}
-			if asks && t.Right == command.Delete {
+			switch {
+			case !asks || t.Unknown:
+			case t.Right == command.Delete && !t.Exists:
+				o["amount"] = "not there"
+			case t.Right == command.Delete:
 				if a, ok := t.Amount(); ok {
 					o["amount"] = a.String()
 				}
+			case t.Right != command.Read && !t.Exists:
+				o["new"] = true
 			}
 			list = append(list, o)
 		}
@@ -214,11 +220,11 @@ func (j *Judgement) addFence(o object) {
 	f := j.fence()
 	switch {
 	case f.Exact && len(f.Write) > 0:
-		o["fence"] = "writes only the paths above"
+		o["fence"] = "may write only the paths that it names"
 	case f.Exact:
-		o["fence"] = "writes nothing"
+		o["fence"] = "may write nothing"
 	default:
-		o["fence"] = "writes the workspace, /tmp and caches"
+		o["fence"] = "may write the workspace, /tmp and caches"
 	}
 	o["reach"] = j.contacts().text()
 	o["level"] = "strong"

@@ -12,6 +12,7 @@ import (
 type Place struct {
 	State   string // the state directory; "" for .tada in the home of the account
 	Account string // the home of the account; "" for the one in /etc/passwd
+	Plain   bool   // questions are shown for a screen reader
 }
 
 // home returns the home directory of the account. $HOME does not count: the caller of the process

@@ -15,9 +15,9 @@ type reachWords struct {
 
 var reachEnglish = reachWords{
 	title: "network: ", off: "no network", anyHost: "any host", none: "none",
-	servers: "own servers", andServers: " and own servers",
+	servers: "servers of this workspace", andServers: ", servers of this workspace",
 	comma: ", ", or: " or ", proxy: ", through the proxy %s, which may connect anywhere",
-	asks: "; asks for others", only: " only",
+	asks: "; any other host asks again", only: " only",
 	publish: "; other machines may connect to port %d",
 }
 

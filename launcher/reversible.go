@@ -41,7 +41,7 @@ func (l *Launcher) keepsOf(req Request, key string) pathguard.Kept {
 
 // loses reports whether what a reason is about cannot be taken back.
 func (j *Judgement) loses(r *pathguard.Reason) bool {
-	return slices.ContainsFunc(j.Verdict.Losses,
+	return pathguard.StaysKnown(r.Rule) || slices.ContainsFunc(j.Verdict.Losses,
 		func(l pathguard.Loss) bool { return r.Tells(l) })
 }
 
@@ -72,16 +72,21 @@ func (j *Judgement) undoBut(losses []pathguard.Loss) string {
 	if hosts := j.mayTell(); hosts != "" && v.Reversible == pathguard.WhollyReversible {
 		return fmt.Sprintf("files can be undone for %s; what it sends to %s cannot", long, hosts)
 	}
-	switch {
+	switch unread := v.Contained || len(j.Script.Opaque) > 0; {
 	case v.Reversible == pathguard.WhollyReversible && v.Class == pathguard.ReadOnly &&
 		j.Request.Tool == nil:
 		return ""
 	case v.Reversible == pathguard.WhollyReversible && v.Unsure != "":
 		return fmt.Sprintf("can be undone for %s, and is asked about because %s", long, v.Unsure)
+	case v.Reversible == pathguard.WhollyReversible && unread && j.Verdict.Decision != pathguard.Allow:
+		return "files can be undone for " + long
 	case v.Reversible == pathguard.WhollyReversible:
 		return "can be undone for " + long
 	case v.Reversible == pathguard.PartlyReversible && len(losses) == 0:
-		return "files can be undone for " + long
+		return "cannot be undone, but for files (" + long + ")"
+	case v.Reversible == pathguard.PartlyReversible && len(losses) < len(v.Losses):
+		return fmt.Sprintf("cannot be undone, but for files (%s), and not: %s", long,
+			lossText(losses))
 	case v.Reversible == pathguard.PartlyReversible:
 		return fmt.Sprintf("can be undone for %s, but for: %s", long, lossText(losses))
 	case len(losses) == 0:

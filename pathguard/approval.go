@@ -11,6 +11,7 @@ type Approval struct {
 	Quarantined bool
 
 	// Notify is a program with its words that tells the person that a question waits.
+	Plain  bool // questions are shown without colours, lines and symbols
 	Notify []string
 }
 

@@ -63,7 +63,7 @@ func (j *judgement) sends() {
 				Rule: upload})
 		}
 	}
-	for _, d := range Daemons(j.script, "what it does for the program is not kept") {
+	for _, d := range Daemons(j.script, "what this service does for it") {
 		j.undo.add(Loss{Why: d})
 	}
 }

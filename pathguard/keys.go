@@ -129,6 +129,7 @@ func forms() map[string]form {
 		"rules.hosts[].message": stringField(nil, (*decoder).says),
 
 		"notify":      {readNotify, func(s Settings) any { return list(s.Approval.Notify) }, nil},
+		"plain":       boolean(true, func(s *Settings) *bool { return &s.Approval.Plain }),
 		"private_tmp": boolean(true, func(s *Settings) *bool { return &s.PrivateTmp }),
 		// what becomes of processes that a command leaves running
 		"background": either("end", "keep",

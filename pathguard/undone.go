@@ -18,6 +18,11 @@ func StandsFor(rule string) bool {
 	return strings.Contains(undoTable, "\nstands "+rule+"\n")
 }
 
+// StaysKnown reports whether a rule is about a secret that is read: that cannot be taken back.
+func StaysKnown(rule string) bool {
+	return strings.Contains(undoTable, "\nknown "+rule+"\n")
+}
+
 // notKept returns why nothing is kept of the files in a place; "" for the places of which something
 // is.
 func notKept(p Place) string {

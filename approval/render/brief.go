@@ -10,6 +10,9 @@ import (
 // does and what of that cannot be taken back, and what the sandbox allows besides. What it leaves
 // out of a plan it names in its last line, and a value that the renderer does not know is shown.
 
+// adviceRows is how long a page may be to have advice for the agent too, which decides nothing.
+const adviceRows = 8
+
 // leftOut are the members of a plan that the first page has no room for, by the words of its last
 // line. Nothing that a person decides by is only there: the policy gives a reason for it.
 var leftOut = []struct{ key, word string }{
@@ -53,8 +56,13 @@ func (v *view) brief(top map[string]any, marks []string) string {
 	if parts := o.takeRest(); len(parts) > 0 {
 		v.line("also", v.cut(join(parts...), 2*maxName, 0))
 	}
-	if v.truncated {
-		v.line("cut", own("not all of it is shown; it can be approved from the details"))
+	switch {
+	case v.truncated:
+		v.line("cut", own("not all is shown: read the details before you approve"))
+	case len(v.advice) > 0 && len(v.lines) < adviceRows:
+		v.oneLine("advice", append(own("to the agent: "), join(v.advice...)...))
+	case len(v.advice) > 0:
+		v.leave("advice")
 	}
 	if len(v.left) == 0 {
 		return ""

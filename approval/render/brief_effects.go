@@ -9,20 +9,24 @@ import (
 // consequences shows what a plan, or one call of several, does: why it is asked about, what else it
 // changes and contacts, what of it can be taken back, and what the sandbox allows besides.
 func (v *view) consequences(o object, place string) {
-	w := &consequences{place: place, amounts: amountsOf(o)}
+	w := &consequences{place: place, targets: targetsOf(o)}
 	reasons, _ := o.takeList("reasons")
 	for _, x := range reasons {
 		w.reason(v, x)
 	}
-	if n := len(w.lines); n > maxReasons {
-		w.lines = append(w.lines[:maxReasons:maxReasons],
-			own(fmt.Sprintf("and %d more, in the details", n-maxReasons)))
-		v.truncated, v.more = true, v.more+n-maxReasons
+	most := maxReasons
+	if v.cutting {
+		most--
+	}
+	if n := len(w.lines) - most; n > 0 {
+		w.lines = append(w.lines[:most:most],
+			&effect{text: own(fmt.Sprintf("and %d more, in the details", n))})
+		v.truncated, v.more = true, v.more+n
 	}
 	w.effects(v, o.takeObject("effects"))
 	label := "effects"
 	for _, line := range w.lines {
-		v.line(label, line)
+		v.line(label, line.units())
 		label = ""
 	}
 	v.opaque(o, w)
@@ -33,26 +37,59 @@ func (v *view) consequences(o object, place string) {
 		}
 		v.line("undo", toned(tone, v.cut(text(s), maxMessage, 0)))
 	}
-	v.sandbox(o)
-	if len(w.advice) > 0 && !v.truncated { // else the room is for the command
-		v.oneLine("advice", append(own("to the agent: "), join(w.advice...)...))
+	if s, ok := o.takeText("reach"); ok {
+		if s == "no network" {
+			s = "none"
+		}
+		v.oneLine("network", text(strings.TrimPrefix(s, "network: ")))
+	}
+	if s, ok := o.takeText("fence"); ok {
+		v.oneLine("sandbox", text(s))
+	}
+	if len(w.advice) > 0 {
+		v.advice = append(v.advice, w.advice...)
 	}
 }
 
 // consequences are the lines about what happens.
 type consequences struct {
 	place   string            // the directory of the command
-	amounts map[string]string // how much is behind a path
-	lines   [][]unit
+	targets map[string]target // by path
+	lines   []*effect
 	said    []string // the messages so far: what they name needs no line
 	advice  [][]unit // to the agent, with a denial
+}
+
+// An effect is one line: something that happens, to names that are alike in that.
+type effect struct {
+	text  []unit
+	names [][]unit
+	more  int // names that are not listed
+	lost  bool
+}
+
+func (e *effect) units() []unit {
+	out := e.text
+	for i, n := range e.names {
+		if i > 0 {
+			out = append(out, own(", ")...)
+		}
+		out = append(out, n...)
+	}
+	if e.more > 0 {
+		out = append(out, own(fmt.Sprintf(" and %d more", e.more))...)
+	}
+	if e.lost {
+		out = append(out, toned(Lost, own("; cannot be undone"))...)
+	}
+	return out
 }
 
 // reason adds what a rule says.
 func (w *consequences) reason(v *view, x any) {
 	m, ok := x.(map[string]any)
 	if !ok {
-		w.lines = append(w.lines, v.short(x))
+		w.add(&effect{text: v.short(x)})
 		return
 	}
 	r := object(m)
@@ -60,45 +97,75 @@ func (w *consequences) reason(v *view, x any) {
 	if message == "" {
 		message, _ = r["rule"].(string)
 	}
-	line := show(message, prose, nil)
-	if len(line) > maxMessage {
-		line = v.cut(line, maxMessage, 0)
-	}
-	if verdict, _ := r["verdict"].(string); verdict != "ask" {
-		line = append(own(strings.ToUpper(verdict)+": "), line...)
-	}
 	path, _ := r["path"].(string)
-	if rule, _ := r["rule"].(string); path != "" {
-		family, _, _ := strings.Cut(rule, ".")
-		if key := family + " " + path; slices.Contains(w.said, key) {
-			return // the stricter rule of the same kind, for the same path, has said it
-		} else {
-			w.said = append(w.said, key)
+	rule, _ := r["rule"].(string)
+	if w.repeats(rule, path) {
+		return
+	}
+	e := &effect{}
+	e.lost, _ = r["lost"].(bool)
+	before, named := strings.CutSuffix(message, " "+path)
+	if named = named && path != ""; !named {
+		before = message
+	}
+	e.text = v.cut(show(before, prose, nil), maxMessage, 0)
+	if verdict, _ := r["verdict"].(string); verdict != "ask" {
+		e.text = append(own(strings.ToUpper(verdict)+": "), e.text...)
+	}
+	if named {
+		name := v.cut(text(path), maxMessage, 0)
+		if strings.HasPrefix(message, "deletes ") {
+			name = append(name, w.targets[path].units()...)
 		}
+		e.text, e.names = append(e.text, own(" ")...), [][]unit{name}
 	}
-	if amount := w.amounts[path]; amount != "" {
-		line = append(line, own(" ("+amount+")")...)
-	}
-	if lost, _ := r["lost"].(bool); lost {
-		line = append(line, toned(Lost, own("; cannot be undone"))...)
-	}
-	if !slices.ContainsFunc(w.lines, func(l []unit) bool { return textOf(l) == textOf(line) }) {
-		w.lines = append(w.lines, line)
-	}
+	w.add(e)
 	w.said = append(w.said, message, path)
-	if advice, _ := r["instead"].(string); advice != "" {
-		units := v.cut(show(advice, prose, nil), maxMessage, 0)
-		if !slices.ContainsFunc(w.advice,
-			func(l []unit) bool { return textOf(l) == textOf(units) }) {
-			w.advice = append(w.advice, units)
+	w.advise(v, r)
+}
+
+// repeats reports whether a stricter rule of the same kind has named the path, and notes that this
+// one does.
+func (w *consequences) repeats(rule, path string) bool {
+	if path == "" {
+		return false
+	}
+	family, _, _ := strings.Cut(rule, ".")
+	key := family + " " + path
+	if slices.Contains(w.said, key) {
+		return true
+	}
+	w.said = append(w.said, key)
+	return false
+}
+
+// add adds a line, or its names to a line that says the same.
+func (w *consequences) add(e *effect) {
+	for _, l := range w.lines {
+		if textOf(l.text) != textOf(e.text) || l.lost != e.lost {
+			continue
 		}
+		for _, n := range e.names {
+			if !slices.ContainsFunc(l.names, func(o []unit) bool { return textOf(o) == textOf(n) }) {
+				l.names = append(l.names, n)
+			}
+		}
+		return
+	}
+	w.lines = append(w.lines, e)
+}
+
+func (w *consequences) advise(v *view, r object) {
+	advice, _ := r["instead"].(string)
+	units := v.cut(show(advice, prose, nil), maxMessage, 0)
+	if advice != "" && !slices.ContainsFunc(w.advice,
+		func(l []unit) bool { return textOf(l) == textOf(units) }) {
+		w.advice = append(w.advice, units)
 	}
 }
 
 // effectWords are the effects that have a line of their own where no reason names them.
-var effectWords = []struct{ key, verb string }{
-	{"delete", "deletes "}, {"write", "writes "}, {"net", "connects to "},
-}
+var effectWords = []label{{"delete", "deletes "}, {"write", "writes "}, {"net", "connects to "}}
 
 // untold are names that tell nothing: an unknown host, of which a reason speaks, and the devices
 // that keep nothing.
@@ -108,42 +175,29 @@ var untold = []string{"?", "/dev/null", "/dev/tty", "/dev/stdout", "/dev/stderr"
 // sandbox says where it may be.
 const maxNamed = 3
 
-// effects adds what is deleted, written and contacted beside what a reason has named.
+// effects adds what is deleted, written and contacted beside what a reason has named, and where
+// something is sent, what is read.
 func (w *consequences) effects(v *view, effects object) {
-	for _, e := range effectWords {
+	words := effectWords
+	if slices.ContainsFunc(w.said, func(s string) bool { return strings.HasPrefix(s, "sends ") }) {
+		words = append(words[:len(words):len(words)], label{"read", "reads "})
+	}
+	for _, e := range words {
 		list, _ := effects.takeList(e.key)
-		var names [][]unit
-		more := 0
 		for _, x := range list {
 			name, ok := x.(string)
 			switch {
-			case ok && (w.named(name) || slices.Contains(untold, name)):
-			case len(names) == maxNamed:
-				more++
-			case ok:
-				units := v.name(w.near(name))
-				if amount := w.amounts[name]; amount != "" {
-					units = append(units, own(" ("+amount+")")...)
-				}
-				names = append(names, units)
+			case !ok:
+				w.name(e.word, v.short(x))
+			case w.named(name), slices.Contains(untold, name):
+			case e.key == "write" && w.targets[name].made:
+				w.name("creates ", v.name(w.near(name)))
+			case e.key == "delete":
+				w.name(e.word, append(v.name(w.near(name)), w.targets[name].units()...))
 			default:
-				names = append(names, v.short(x))
+				w.name(e.word, v.name(w.near(name)))
 			}
 		}
-		if len(names) == 0 {
-			continue
-		}
-		line := own(e.verb)
-		for i, n := range names {
-			if i > 0 {
-				line = append(line, own(", ")...)
-			}
-			line = append(line, n...)
-		}
-		if more > 0 {
-			line = append(line, own(fmt.Sprintf(" and %d more", more))...)
-		}
-		w.lines = append(w.lines, line)
 	}
 	for _, l := range []label{{"exec", "programs"}, {"read", "files read"}} {
 		if list, ok := effects.takeList(l.key); ok && len(list) > 0 {
@@ -151,14 +205,32 @@ func (w *consequences) effects(v *view, effects object) {
 		}
 	}
 	if parts := effects.takeRest(); len(parts) > 0 {
-		w.lines = append(w.lines, append(own("also "), v.cut(join(parts...), 2*maxName, 0)...))
+		w.add(&effect{text: append(own("also "), v.cut(join(parts...), 2*maxName, 0)...)})
 	}
+}
+
+// name adds a name to the line of an effect.
+func (w *consequences) name(word string, name []unit) {
+	for _, l := range w.lines {
+		if textOf(l.text) == word && !l.lost {
+			if len(l.names) < maxNamed {
+				l.names = append(l.names, name)
+			} else {
+				l.more++
+			}
+			return
+		}
+	}
+	w.lines = append(w.lines, &effect{text: own(word), names: [][]unit{name}})
 }
 
 // named reports whether a line so far names a path or a host: a message has it at its end.
 func (w *consequences) named(name string) bool {
-	return slices.ContainsFunc(w.said,
-		func(s string) bool { return s == name || strings.HasSuffix(s, " "+name) })
+	host, _, _ := strings.Cut(name, ":")
+	return slices.ContainsFunc(w.said, func(s string) bool {
+		return s == name || strings.HasSuffix(s, " "+name) ||
+			host != "" && strings.HasSuffix(s, " to "+host)
+	})
 }
 
 // near is a path as it is written from the directory of the command.
@@ -169,7 +241,7 @@ func (w *consequences) near(name string) string {
 	return name
 }
 
-// name is a name of a list: of a long one, its end, which tells it from others.
+// name is a name of a list: of a long one, its beginning and its end, which tell it from others.
 func (v *view) name(s string) []unit {
 	units := value(s, exact)
 	if len(units) > maxName {
@@ -178,18 +250,32 @@ func (v *view) name(s string) []unit {
 	return units
 }
 
-// amountsOf is how much is behind the paths of a plan: "214 files, 3.1 MB".
-func amountsOf(o object) map[string]string {
-	amounts := map[string]string{}
+// A target is what a plan says of a path that it changes.
+type target struct {
+	amount string // of what is deleted: "214 files, 3.1 MB"
+	made   bool   // it does not exist yet
+}
+
+func (t target) units() []unit {
+	if t.amount == "" {
+		return nil
+	}
+	return own(" (" + t.amount + ")")
+}
+
+func targetsOf(o object) map[string]target {
+	targets := map[string]target{}
 	list, _ := o["targets"].([]any)
 	for _, x := range list {
-		t, _ := x.(map[string]any)
-		path, _ := t["real"].(string)
-		if amount, ok := t["amount"].(string); ok && path != "" {
-			amounts[path] = Inert(amount)
+		m, _ := x.(map[string]any)
+		path, _ := m["real"].(string)
+		amount, _ := m["amount"].(string)
+		made, _ := m["new"].(bool)
+		if path != "" && (amount != "" || made) {
+			targets[path] = target{Inert(amount), made}
 		}
 	}
-	return amounts
+	return targets
 }
 
 // opaque names in one line what is not known, unless a message has named it. The policy gives a
@@ -229,17 +315,6 @@ func (v *view) covers(text string) bool {
 func (w *consequences) tells(text string) bool {
 	return text != "" && slices.ContainsFunc(w.said,
 		func(s string) bool { return strings.Contains(s, text) })
-}
-
-// sandbox says what the sandbox allows.
-func (v *view) sandbox(o object) {
-	fence, ok := o.takeText("fence")
-	if reach, has := o.takeText("reach"); has {
-		fence, ok = strings.TrimSuffix(reach+"; "+fence, "; "), true
-	}
-	if ok {
-		v.oneLine("sandbox", text(fence))
-	}
 }
 
 // oneLine is a line of what is not decided by, or stands elsewhere on the page: what does not fit

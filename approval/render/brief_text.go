@@ -29,6 +29,13 @@ func (v *view) script(label, text string, spans [][2]int) {
 		stages = split(units, breaks)
 	}
 	v.stages(label, text, stages)
+	if v.plain && len(spans) > 0 {
+		var parts [][]unit
+		for _, s := range spans {
+			parts = append(parts, v.name(text[s[0]:s[1]]))
+		}
+		v.line("look at", join(parts...))
+	}
 }
 
 // matters says which units of a long text are shown: its beginning and its end, and the lines in

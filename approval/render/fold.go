@@ -64,9 +64,9 @@ func truncation(word string, chars, at int) unit {
 		must: true}
 }
 
-// wrap breaks units into lines of at most width cells: at hard ends, else after the last space of a
-// line that is more than half full, else at the width. Nothing is dropped at a break. first and
-// next are the prefixes of the first line and of every other line.
+// wrap breaks units into lines of at most width cells: at hard ends, else after the last space, or
+// else the last slash, of a line that is more than half full, else at the width. Nothing is dropped
+// at a break. first and next are the prefixes of the first line and of every other line.
 func wrap(units []unit, width int, first, next string) [][]unit {
 	var lines [][]unit
 	prefix := toned(Label, own(first))
@@ -83,20 +83,25 @@ func wrap(units []unit, width int, first, next string) [][]unit {
 
 // lineEnd returns how many units fit on a line of room cells; at least one if there is one.
 func lineEnd(units []unit, room int) int {
-	used, space := 0, 0
+	used, space, slash := 0, 0, 0
 	for i, u := range units {
 		if used+u.cells > room && i > 0 {
-			if space > i/2 {
+			switch {
+			case space > i/2:
 				return space
+			case slash > i/2:
+				return slash
 			}
 			return i
 		}
 		used += u.cells
-		if u.hard {
+		switch {
+		case u.hard:
 			return i + 1
-		}
-		if u.text == " " {
+		case u.text == " ":
 			space = i + 1
+		case u.text == "/":
+			slash = i + 1
 		}
 	}
 	return len(units)

@@ -13,7 +13,8 @@ import (
 type Options struct {
 	Width int // columns; 0 means 80, and less than 40 counts as 40
 	// everything, and all values by name at the end: for a pager. Else what a decision needs
-	Full bool
+	Full  bool
+	Plain bool // ASCII without symbols, for a screen reader or a terminal that has nothing else
 
 	// in the title, so that a person can tell that tada-run drew it: see LoadPhrase. Letters and
 	// spaces
@@ -80,7 +81,7 @@ func Render(payload []byte, o Options) Page {
 		o.Width = 80
 	}
 	o.Width = max(o.Width, 40)
-	v := &view{width: o.Width}
+	v := &view{width: o.Width, plain: o.Plain}
 	p := Page{PlanHash: plan.Hash(payload), Risk: plan.MaxRisk}
 	if facts, err := plan.Read(payload); err == nil {
 		p.Risk = facts.Risk
@@ -112,6 +113,9 @@ func Render(payload []byte, o Options) Page {
 		v.rule()
 	}
 	for _, line := range v.lines {
+		if o.Plain {
+			line = plainLine(line)
+		}
 		p.Spans = append(p.Spans, spans(line))
 		p.Lines = append(p.Lines, textOf(line))
 	}

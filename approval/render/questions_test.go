@@ -97,8 +97,8 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// A simple line takes ten rows of a screen with the keys, a line of three parts sixteen, and all fit
-// on a screen of 24 rows. A page that can be approved hides no byte of the command.
+// A simple line takes ten rows of a screen with the keys, a line of three parts sixteen, and all
+// fit on a screen of 24 rows. A page that can be approved hides no byte of the command.
 func TestQuestionsAreShort(t *testing.T) {
 	const keys = 1
 	for _, q := range questions(t) {

@@ -11,6 +11,8 @@ type view struct {
 	width     int
 	lines     [][]unit
 	truncated bool
+	advice    [][]unit // to the agent, with a denial
+	plain     bool     // what reasons point at is named, not marked
 	cutting   bool     // a long command is cut, so that the page fits a screen
 	marked    []string // what reasons point at
 	more      int      // reasons that are not shown

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/caller"
+	"github.com/tada-run/tada-run/launcher/prompt"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/state"
 )
@@ -19,6 +20,8 @@ type Approvals struct {
 	Caller func() approval.Caller // this process, as the kernel sees it now
 	Marks  string                 // folder of the marks of what was used; "" for none
 	Store  *approval.Store        // set by ready
+
+	Look func() prompt.Look // of the terminal, for questions
 
 	// tells the person of a question that was made and waits elsewhere; nil tells no one
 	Notify func(approval.Envelope)
@@ -36,8 +39,8 @@ func Open(dir *state.Directory, r *record.Record) (*Approvals, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Approvals{TTL: ttl, Caller: caller.Own, Marks: outsideFolder(), dir: dir, record: r},
-		nil
+	return &Approvals{TTL: ttl, Caller: caller.Own, Marks: outsideFolder(), dir: dir, record: r,
+		Look: func() prompt.Look { return prompt.LookHere(false) }}, nil
 }
 
 // notify tells the person of a question that was just made.

@@ -37,6 +37,7 @@ func (p *Approvals) Ask(ctx context.Context, tty *os.File, e approval.Envelope,
 	}
 	shown := prompt.Page{
 		Payload: e.Payload, After: e.After(), Least: e.ReadingTime(), Calls: e.Calls,
+		Look:  p.Look(),
 		Typed: e.Challenge,
 		Code:  e.Friction.Factor && e.Quorum < 2, Edited: len(e.Calls) == 1,
 	}
@@ -81,7 +82,7 @@ func (p *Approvals) AskQuestion(ctx context.Context, tty *os.File,
 	}
 	least := approval.Envelope{Payload: q.Payload, Risk: friction.Level,
 		Friction: friction}.ReadingTime()
-	a, err := prompt.Page{Payload: q.Payload, Typed: typed, Least: least}.Put(ctx, tty, phrase,
+	a, err := prompt.Page{Payload: q.Payload, Look: p.Look(), Typed: typed, Least: least}.Put(ctx, tty, phrase,
 		p.dir.Now)
 	if err == nil && !a.Given || errors.As(err, new(*prompt.CancelledError)) {
 		err = ErrNobody

@@ -32,7 +32,8 @@ type Page struct {
 	Least   time.Duration // before an approval is accepted
 	Typed   string        // the characters that approve; "" if a key is enough
 	Code    bool          // and a one-time code
-	Edited  bool          // a denial may suggest another command
+	Look    Look
+	Edited  bool // a denial may suggest another command
 }
 
 // Put shows a page and waits for the answer. session.Ask accepts an approval only when every line
@@ -41,15 +42,14 @@ func (p Page) Put(ctx context.Context, tty *os.File, phrase string,
 	now func() time.Time) (Answer, error) {
 	var a Answer
 	first := render.Render(p.Payload, render.Options{})
-	coloured := Colours()
 	var shown time.Time
 	render := func(width int, full bool) string {
 		if shown.IsZero() {
 			shown = now()
 		}
 		page := render.Render(p.Payload,
-			render.Options{Width: width - 1, Full: full, Phrase: phrase})
-		if coloured {
+			render.Options{Width: width - 1, Full: full, Plain: p.Look.Plain, Phrase: phrase})
+		if p.Look.Colour {
 			return strings.Join(page.Coloured(), "\n") + "\n" + p.below(a.Denied)
 		}
 		return page.Text() + p.below(a.Denied)
@@ -93,12 +93,6 @@ func (p Page) Put(ctx context.Context, tty *os.File, phrase string,
 			return a, err
 		}
 	}
-}
-
-// Colours reports whether the terminal of this process is to show colours (no-color.org).
-func Colours() bool {
-	term := os.Getenv("TERM")
-	return os.Getenv("NO_COLOR") == "" && term != "" && term != "dumb"
 }
 
 // leftBy names the key that cancelled.

@@ -160,9 +160,9 @@ func (b *board) lay() {
 		return
 	}
 	page := render.Render(b.open.Payload, render.Options{Width: b.width - 1, Full: b.full,
-		Phrase: b.phrase})
+		Plain: b.leaf.look.Plain, Phrase: b.phrase})
 	rows := page.Lines
-	if b.coloured {
+	if b.leaf.look.Colour {
 		rows = page.Coloured()
 	}
 	if after := b.open.After(); after != "" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/launcher/prompt"
 )
 
 // A desk is the part of the launcher that the inbox uses.
@@ -79,12 +80,12 @@ type lately struct {
 
 // A leaf is the page that is open.
 type leaf struct {
-	page     render.Page
-	coloured bool
-	text     []string // its rows
-	full     bool     // it is the one with everything
-	top      int      // the first row on the screen
-	read     *render.Reading
+	page render.Page
+	look prompt.Look
+	text []string // its rows
+	full bool     // it is the one with everything
+	top  int      // the first row on the screen
+	read *render.Reading
 }
 
 // A keyboard is when keys came.

@@ -58,6 +58,7 @@ func (c *ctl) command() *cobra.Command {
 		return checkFlags(cmd)
 	}
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "")
+	root.PersistentFlags().BoolVar(&c.place.Plain, "plain", false, "")
 	root.SetHelpFunc(c.help)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(

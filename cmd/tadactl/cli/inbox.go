@@ -19,7 +19,6 @@ import (
 	"github.com/tada-run/tada-run/cmd/tadactl/web"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
-	"github.com/tada-run/tada-run/launcher/prompt"
 	"github.com/tada-run/tada-run/launcher/session"
 )
 
@@ -101,7 +100,7 @@ func (c *ctl) inboxOn(ctx context.Context, l *launcher.Launcher) error {
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
 	m := &board{ctx: ctx, desk: l, changes: changes, phrase: phrase, now: wallClock,
-		leaf:   leaf{coloured: prompt.Colours()},
+		leaf:   leaf{look: l.Look()},
 		lately: lately{latest: func() []string { return latestChanges(l) }}}
 	_, err = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(tty), tea.WithOutput(tty)).Run()
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) &&

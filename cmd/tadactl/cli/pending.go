@@ -216,7 +216,8 @@ func (c *ctl) show() *cobra.Command {
 			if c.json {
 				return c.printJSON(entryOf(e))
 			}
-			page := render.Render(e.Payload, render.Options{Width: c.width(), Full: true})
+			page := render.Render(e.Payload, render.Options{Width: c.width(), Full: true,
+				Plain: l.Look().Plain})
 			fmt.Fprint(c.out, page.Text())
 			if after := e.After(); after != "" {
 				fmt.Fprintln(c.out, after)
