@@ -30,7 +30,6 @@ var lists = map[string]struct {
 
 // ownLists are the files that may have more, with the reason.
 var ownLists = map[string]string{
-	"cmd/tadactl/cli/pager.go":           "the variables of a pager and of colours",
 	"launcher/sandbox/gitmeta/change.go": "it looks the merge strategies up",
 	"launcher/reach.go":                  "the variables by which programs find their proxy",
 	"shellparse/code/make.go":            "the values that make itself gives to its variables",

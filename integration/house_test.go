@@ -227,6 +227,7 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/prompt": {
 		"approval/render":  "it uses the one renderer of pages",
+		"launcher/notice":  "a terminal without UTF-8 gets plain pages",
 		"launcher/session": "it reads keys where no program can type them",
 	},
 	"launcher/record": {
@@ -360,6 +361,7 @@ var plan = map[string]map[string]string{
 		"approval/render":         "questions are shown by the one renderer",
 		"launcher/control":        "a hook inside a session leaves its calls to the session",
 		"launcher/exit":           "exit statuses",
+		"launcher/notice":         "whether a terminal shows UTF-8",
 		"launcher/prompt":         "it reads passphrases and codes, and lets a person leave a question",
 		"launcher/caller":         "a person's commands are refused inside a sandbox",
 		"launcher/state":          "it looks up ids by their prefix",

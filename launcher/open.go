@@ -6,7 +6,6 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/permit"
-	"github.com/tada-run/tada-run/launcher/prompt"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
@@ -59,9 +58,7 @@ func (p Place) prepare() (*Launcher, error) {
 	l := &Launcher{Record: r, Approvals: approvals, state: dir, floor: floorConfig,
 		frameTime: frameTime}
 	approvals.Notify = l.notify
-	approvals.Look = func() prompt.Look {
-		return prompt.LookHere(p.Plain || l.policy.Settings().Approval.Plain)
-	}
+	approvals.Plain = func() bool { return p.Plain || l.policy.Settings().Approval.Plain }
 	l.umask, l.version = sync.OnceValue(umask), sync.OnceValue(Version)
 	l.level = sync.OnceValue(func() sandbox.Level { return sandbox.Remembered(filepath.Join(home.Runtime(), "level")) })
 	if l.account, err = p.home(); err != nil {

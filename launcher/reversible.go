@@ -78,7 +78,7 @@ func (j *Judgement) undoBut(losses []pathguard.Loss) string {
 		return ""
 	case v.Reversible == pathguard.WhollyReversible && v.Unsure != "":
 		return fmt.Sprintf("can be undone for %s, and is asked about because %s", long, v.Unsure)
-	case v.Reversible == pathguard.WhollyReversible && unread && j.Verdict.Decision != pathguard.Allow:
+	case v.Reversible == pathguard.WhollyReversible && unread && v.Decision != pathguard.Allow:
 		return "files can be undone for " + long
 	case v.Reversible == pathguard.WhollyReversible:
 		return "can be undone for " + long

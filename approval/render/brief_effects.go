@@ -146,7 +146,7 @@ func (w *consequences) add(e *effect) {
 			continue
 		}
 		for _, n := range e.names {
-			if !slices.ContainsFunc(l.names, func(o []unit) bool { return textOf(o) == textOf(n) }) {
+			if !has(l.names, n) {
 				l.names = append(l.names, n)
 			}
 		}
@@ -155,11 +155,15 @@ func (w *consequences) add(e *effect) {
 	w.lines = append(w.lines, e)
 }
 
+// has reports whether a text is in a list.
+func has(list [][]unit, one []unit) bool {
+	return slices.ContainsFunc(list, func(l []unit) bool { return textOf(l) == textOf(one) })
+}
+
 func (w *consequences) advise(v *view, r object) {
 	advice, _ := r["instead"].(string)
 	units := v.cut(show(advice, prose, nil), maxMessage, 0)
-	if advice != "" && !slices.ContainsFunc(w.advice,
-		func(l []unit) bool { return textOf(l) == textOf(units) }) {
+	if advice != "" && !has(w.advice, units) {
 		w.advice = append(w.advice, units)
 	}
 }

@@ -2,8 +2,9 @@ package render
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+	"sync"
+	"unicode/utf8"
 )
 
 // A plain page is for a screen reader, and for a terminal that has ASCII only: no line is drawn, no
@@ -16,34 +17,46 @@ import (
 // A backslash of the payload before a brace, u{ or x{ is doubled, so that no payload can write one
 // of these. What a reason points at is in a line of its own.
 
-var (
-	coded = regexp.MustCompile(`^[^\x00-\x7f]?⟦U\+([0-9A-F]+)⟧|^⟦x([0-9A-F]{2})⟧`)
-	noted = regexp.MustCompile(`⟦(?:\[([^⟧]*)\]|×([0-9]+))⟧`)
-)
-
 // plainWords are the symbols of the ordinary page, and what stands for them.
-var plainWords = strings.NewReplacer(openDanger, "", closeDanger, "", showNewline, `\u{000A}`,
-	showTab, `\u{0009}`, showSpace, " ", between, ", ", arrow, " is ", nothing, "nothing",
-	empty, "empty", gutter, ":", wrapGutter, " ", ruleGlyph, "", "«", `"`, "»", `"`,
-	"✗ ", "", "✎ ", "", "▸ ", "", "⇡ ", "", "· ", "")
+var plainWords = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer(openDanger, "", closeDanger, "", showNewline, `\u{000A}`,
+		showTab, `\u{0009}`, showSpace, " ", between, ", ", arrow, " is ", nothing, "nothing",
+		empty, "empty", gutter, ":", wrapGutter, " ", ruleGlyph, "", "«", `"`, "»", `"`,
+		"✗ ", "", "✎ ", "", "▸ ", "", "⇡ ", "", "· ", "")
+})
 
 // plain returns the text of a unit in plain form.
 func plain(s string) string {
-	s = coded.ReplaceAllStringFunc(s, func(m string) string {
-		if i := strings.Index(m, "U+"); i >= 0 {
-			return `\u{` + strings.TrimSuffix(m[i+2:], closeCode) + "}"
+	var out string
+	for s != "" {
+		before, rest, coded := strings.Cut(s, openCode)
+		inside, after, closed := strings.Cut(rest, closeCode)
+		if !coded || !closed {
+			return out + words(s)
 		}
-		return `\x{` + m[len(openCode)+1:len(m)-len(closeCode)] + "}"
-	})
-	s = noted.ReplaceAllStringFunc(s, func(m string) string {
-		m = m[len(openCode) : len(m)-len(closeCode)]
-		if times, ok := strings.CutPrefix(m, "×"); ok {
-			return `\{` + times + " times}"
+		switch code, isCode := strings.CutPrefix(inside, "U+"); {
+		case isCode: // the letter before it is told by it
+			_, size := utf8.DecodeLastRuneInString(before)
+			if size > 1 {
+				before = before[:len(before)-size]
+			}
+			out += words(before) + `\u{` + code + "}"
+		case strings.HasPrefix(inside, "x"):
+			out += words(before) + `\x{` + inside[1:] + "}"
+		case strings.HasPrefix(inside, "×"):
+			out += words(before) + `\{` + strings.TrimPrefix(inside, "×") + " times}"
+		default:
+			out += words(before) + `\{` + strings.Trim(inside, "[]") + "}"
 		}
-		return `\{` + strings.Trim(m, "[]") + "}"
-	})
+		s = after
+	}
+	return out
+}
+
+// words is a text without codes in ASCII.
+func words(s string) string {
 	var b strings.Builder
-	for _, r := range plainWords.Replace(s) {
+	for _, r := range plainWords().Replace(s) {
 		if r < 0x7f {
 			b.WriteRune(r)
 		} else {

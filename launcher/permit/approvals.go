@@ -21,7 +21,7 @@ type Approvals struct {
 	Marks  string                 // folder of the marks of what was used; "" for none
 	Store  *approval.Store        // set by ready
 
-	Look func() prompt.Look // of the terminal, for questions
+	Plain func() bool // whether questions are shown for a screen reader
 
 	// tells the person of a question that was made and waits elsewhere; nil tells no one
 	Notify func(approval.Envelope)
@@ -32,6 +32,9 @@ type Approvals struct {
 	closed error // why Store is not set
 }
 
+// Look is how questions are drawn on the terminal of this process.
+func (p *Approvals) Look() prompt.Look { return prompt.LookHere(p.Plain()) }
+
 // Open returns the approvals of a state directory. The store is opened when it is first
 // needed.
 func Open(dir *state.Directory, r *record.Record) (*Approvals, error) {
@@ -40,7 +43,7 @@ func Open(dir *state.Directory, r *record.Record) (*Approvals, error) {
 		return nil, err
 	}
 	return &Approvals{TTL: ttl, Caller: caller.Own, Marks: outsideFolder(), dir: dir, record: r,
-		Look: func() prompt.Look { return prompt.LookHere(false) }}, nil
+		Plain: func() bool { return false }}, nil
 }
 
 // notify tells the person of a question that was just made.

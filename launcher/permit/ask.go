@@ -82,8 +82,8 @@ func (p *Approvals) AskQuestion(ctx context.Context, tty *os.File,
 	}
 	least := approval.Envelope{Payload: q.Payload, Risk: friction.Level,
 		Friction: friction}.ReadingTime()
-	a, err := prompt.Page{Payload: q.Payload, Look: p.Look(), Typed: typed, Least: least}.Put(ctx, tty, phrase,
-		p.dir.Now)
+	page := prompt.Page{Payload: q.Payload, Look: p.Look(), Typed: typed, Least: least}
+	a, err := page.Put(ctx, tty, phrase, p.dir.Now)
 	if err == nil && !a.Given || errors.As(err, new(*prompt.CancelledError)) {
 		err = ErrNobody
 	}

@@ -1,21 +1,19 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/notice"
 )
 
 // inert quotes what could move the cursor or be taken for another field. On a UTF-8 terminal,
 // letters are shown as themselves.
-func inert(s string) string { return quoted(s, inUTF8()) }
+func inert(s string) string { return quoted(s, notice.UTF8()) }
 
 // brief returns a command as a list shows it, on one line: of a long one, such as an agent's
 // program sends, the beginning and the end. tadactl show ID and --json have all of it.
@@ -30,12 +28,6 @@ func brief(s string) string {
 	}
 	return inert(line)
 }
-
-// inUTF8 reports whether the locale uses UTF-8, as locale(7) determines it.
-var inUTF8 = sync.OnceValue(func() bool {
-	name := strings.ToLower(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")))
-	return strings.Contains(name, "utf-8") || strings.Contains(name, "utf8")
-})
 
 func quoted(s string, utf8 bool) string {
 	q := strconv.QuoteToASCII(s)

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/tada-run/tada-run/launcher/prompt"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
@@ -23,7 +24,7 @@ func (c *ctl) paged(print func(io.Writer) error) error {
 	if !ok || !term.IsTerminal(int(out.Fd())) {
 		return print(c.out)
 	}
-	text := &screenText{coloured: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	text := &screenText{coloured: prompt.LookHere(c.place.Plain).Colour}
 	pager := startPager(out)
 	if pager == nil {
 		text.to = out
