@@ -266,7 +266,7 @@ func approving(t io.ReadWriter) {
 	typed := ""
 	for {
 		switch which, err := s.showsOne("y: approve", "type yes: ", "space: more",
-			" to approve, "); {
+			"v: details first", " to approve "); {
 		case err != nil:
 			return
 		case which == 0:
@@ -275,6 +275,8 @@ func approving(t io.ReadWriter) {
 			_, _ = io.WriteString(t, "yes\r")
 		case which == 2:
 			_, _ = io.WriteString(t, " ")
+		case which == 3:
+			_, _ = io.WriteString(t, "v")
 		default:
 			words := strings.Fields(s.before())
 			if word := words[len(words)-1]; word != typed {

@@ -155,7 +155,7 @@ func (q *question) screen() []string {
 func (q *question) help() string {
 	switch {
 	case q.options.Details && !q.full:
-		return "v: details, to approve  n: deny  q: cancel  " + q.options.Hint
+		return "v: details first  n: deny  q: cancel  " + q.options.Hint
 	case !q.pager.whole():
 		return "space: more  v: details  n: deny  q: cancel  " + q.options.Hint
 	case !q.open && q.early:
@@ -168,22 +168,29 @@ func (q *question) help() string {
 	case q.missed > 0 && len(q.entry) == 0:
 		return fmt.Sprintf("that did not match; type %s to approve%s: ", q.options.Challenge,
 			q.otherwise())
-	case q.options.Hint != "" && len(q.entry) == 0:
-		return fmt.Sprintf("type %s to approve%s   %s: ", q.options.Challenge, q.otherwise(),
-			q.options.Hint)
+	case len(q.entry) == 0:
+		hint := ""
+		if q.options.Hint != "" {
+			hint = "  " + q.options.Hint
+		}
+		return fmt.Sprintf("type %s to approve%s%s: ", q.options.Challenge, q.otherwise(), hint)
 	default:
 		return fmt.Sprintf("type %s to approve%s: %s", q.options.Challenge, q.otherwise(),
 			string(q.entry))
 	}
 }
 
-// otherwise says how a question with a challenge ends without an approval. A letter of the
-// challenge is not a command.
+// otherwise says what can be done besides. A letter of the challenge is not a command.
 func (q *question) otherwise() string {
+	keys := ""
 	if q.command('n') {
-		return ", n to deny, Esc to cancel"
+		keys += "  n: deny"
 	}
-	return ", Esc to cancel"
+	keys += "  Esc: cancel"
+	if q.command('v') {
+		keys += "  v: details"
+	}
+	return keys
 }
 
 // cut keeps a line from being wrapped; the last cell stays free for the cursor.

@@ -319,7 +319,7 @@ func TestBoardCutsNothing(t *testing.T) {
 	p := newScene(questionOf(t, 1, "echo "+strings.Repeat("word ", 2000)), 80, 40)
 	slow := 3 * time.Second
 	p.key(slow, enter)
-	if !p.page.Truncated || !strings.Contains(p.help(), "v: details, to approve") {
+	if !p.page.Truncated || !strings.Contains(p.help(), "v: details first") {
 		t.Fatalf("the first page cuts nothing: %s", p.help())
 	}
 	for _, k := range []tea.Key{letter('y'), letter('v'), letter('y')} {

@@ -167,7 +167,7 @@ func (b *board) help() string {
 	rest := "   v: details" + b.offerHelp() + "   esc: back"
 	switch {
 	case b.page.Truncated:
-		return left + "v: details, to approve   n: deny" + b.offerHelp() + "   esc: back"
+		return left + "v: details first   n: deny" + b.offerHelp() + "   esc: back"
 	case !b.read.Done():
 		return left + "space: more   n: deny" + rest
 	case b.early():
