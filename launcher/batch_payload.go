@@ -96,6 +96,7 @@ func (j *Judgement) asCall(first *Judgement) object {
 	call["risk"] = j.Verdict.Risk
 	call["effects"], call["targets"], call["opaque"] = j.effectText(), j.targets(), j.opaque()
 	j.addFence(call)
+	call["undo"] = j.undoBut(j.unsaid())
 	call["agent_says"] = j.Plan.Caller.Intent.Hint
 	call["plan"] = j.Hash()
 	if j.Plan.Dir != first.Plan.Dir {

@@ -112,6 +112,7 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 		return nil, err
 	}
 	j.named, j.sealed = sync.OnceValue(j.effects), sync.OnceValue(j.seal)
+	j.counted = sync.OnceValue(func() map[string]pathguard.Amount { return l.count(j) })
 	j.fence = sync.OnceValue(func() pathguard.Fence { return j.policy.Grants(j.Plan) })
 	j.protection = sync.OnceValues(func() (*protection, error) { return l.protectionOf(j) })
 	return j, nil

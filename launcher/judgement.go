@@ -34,9 +34,15 @@ type Judgement struct {
 	own      *Judgement
 	settings string // what was around it and may change what it does
 
+	onceMade
+}
+
+// onceMade are the parts of a judgement that are made when they are first needed.
+type onceMade struct {
 	// what the plan touches, under the five words of the contract
 	named      func() map[string][]string
-	fence      func() pathguard.Fence // what the plan may reach, as far as it can be bound
+	counted    func() map[string]pathguard.Amount // how much a question deletes, by path
+	fence      func() pathguard.Fence             // what the plan may reach, as far as it can be bound
 	sealed     func() sealed
 	protection func() (*protection, error) // the protected files that the plan can reach
 }

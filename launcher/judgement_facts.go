@@ -29,6 +29,9 @@ func (j *Judgement) Facts(salt string) permit.Facts {
 	for name := range j.namedLoose() {
 		add("variable "+name, j.environ.loose[name])
 	}
+	for path, amount := range j.counted() {
+		s[countedFact+path] = "=" + amount.Exact()
+	}
 	fence, r := j.fence(), j.Request
 	s["directory"], s["standard input"] = "="+j.Plan.Dir, "="+j.stdin
 	add("umask", strconv.Itoa(j.umask))

@@ -123,7 +123,7 @@ func (j *Judgement) targets() []any {
 			case t.Right == command.Delete && !t.Exists:
 				o["amount"] = "not there"
 			case t.Right == command.Delete:
-				if a, ok := t.Amount(); ok {
+				if a, ok := j.counted()[t.Path()]; ok {
 					o["amount"] = a.String()
 				}
 			case t.Right != command.Read && !t.Exists:
@@ -150,10 +150,16 @@ func (j *Judgement) reasons() []any {
 		if j.loses(&r) {
 			o["lost"] = true
 		}
+		if r.Rule == confirmRule {
+			o["message"], o["says"] = "the caller asks for a person", j.Plan.Caller.Intent.Why()
+		}
 		list = append(list, o)
 	}
 	return list
 }
+
+// confirmRule is the rule by which a caller asks for a person. What it says of that is its own word.
+const confirmRule = "intent.confirm"
 
 // pageMessage is a message without the words by which other texts warn of it, and without those of
 // the command: a page has the risk in its title, and marks the place in the command.

@@ -21,12 +21,12 @@ func TestContacts(t *testing.T) {
 		// N2: a host is for the program that is given it, where others do not tell whom they
 		// contact; so is a proxy.
 		{"", "curl https://example.com/x; make", "", sandbox.Hosts, "example.com:443 (curl)"},
-		{"", "curl https://example.com/x | grep a", "", sandbox.Hosts, "example.com:443; asks"},
+		{"", "curl https://example.com/x | grep a", "", sandbox.Hosts, "example.com:443; any other host asks again"},
 		{"", "nowhere-installed https://example.com/x; make", "", sandbox.Hosts,
 			"example.com:443 (each program asks)"},
 		{"", "curl https://example.com/x; make", "https_proxy=http://proxy.test:3128/",
 			sandbox.Hosts,
-			"example.com:443 (curl) servers of this workspace, through the proxy"},
+			"example.com:443 (curl), servers of this workspace, through the proxy"},
 		{"", "curl http://localhost:1/x", "", sandbox.Hosts,
 			"servers of this workspace; any other host asks again"},
 		{"network: {localhost: false}\n", "make", "", sandbox.Hosts,
@@ -51,7 +51,7 @@ func TestContacts(t *testing.T) {
 		{"", "make", "ALL_PROXY=socks5h://proxy.test", sandbox.Hosts,
 			"servers of this workspace; any other host asks again"},
 		{registries, "make", "", sandbox.Hosts,
-			"*.x.test, 10.0.0.0/8, api.example:443 servers of this workspace"},
+			"*.x.test, 10.0.0.0/8, api.example:443, servers of this workspace"},
 		{registries, "npm ci; yarn; deno cache x.ts; pip install x; conda install x; go build; cargo build; gem install x; composer install; mvn test; dotnet restore; mix deps.get; apt-get update; apk update", "", sandbox.Hosts, "registry.npmjs.org:443"},
 	} {
 		l, req := world(t)

@@ -15,7 +15,7 @@ import (
 // be taken back.
 func (l *Launcher) keepsOf(req Request, key string) pathguard.Kept {
 	set := l.undoSettings()
-	k := pathguard.Kept{For: set.Keep, Except: set.Except}
+	k := pathguard.Kept{For: set.Keep, Except: set.Except, Room: set.Quota}
 	switch {
 	case set.Quota == 0:
 		k.Why = "undo.quota is 0, so nothing is kept"
@@ -69,19 +69,23 @@ func (j *Judgement) undoBut(losses []pathguard.Loss) string {
 		losses = []pathguard.Loss{{Why: kept.Why}}
 	}
 	long := daysText(kept.For)
-	if hosts := j.mayTell(); hosts != "" && v.Reversible == pathguard.WhollyReversible {
-		return fmt.Sprintf("files can be undone for %s; what it sends to %s cannot", long, hosts)
+	if j.beyondRoom() {
+		long += ", as far as undo.quota allows"
 	}
-	switch unread := v.Contained || len(j.Script.Opaque) > 0; {
+	files := "can be undone for " + long
+	if v.Decision != pathguard.Allow && (v.Unread || len(j.Script.Opaque) > 0) {
+		files = "files " + files
+	}
+	switch hosts := j.mayTell(); {
 	case v.Reversible == pathguard.WhollyReversible && v.Class == pathguard.ReadOnly &&
 		j.Request.Tool == nil:
 		return ""
 	case v.Reversible == pathguard.WhollyReversible && v.Unsure != "":
-		return fmt.Sprintf("can be undone for %s, and is asked about because %s", long, v.Unsure)
-	case v.Reversible == pathguard.WhollyReversible && unread && v.Decision != pathguard.Allow:
-		return "files can be undone for " + long
+		return fmt.Sprintf("%s, and is asked about because %s", files, v.Unsure)
+	case v.Reversible == pathguard.WhollyReversible && hosts != "":
+		return fmt.Sprintf("%s; what it sends %s cannot", files, hosts)
 	case v.Reversible == pathguard.WhollyReversible:
-		return "can be undone for " + long
+		return files
 	case v.Reversible == pathguard.PartlyReversible && len(losses) == 0:
 		return "cannot be undone, but for files (" + long + ")"
 	case v.Reversible == pathguard.PartlyReversible && len(losses) < len(v.Losses):
@@ -95,17 +99,28 @@ func (j *Judgement) undoBut(losses []pathguard.Loss) string {
 	return "cannot be undone: " + lossText(losses)
 }
 
-// mayTell names the hosts that code may send to which nobody has read; "" for none.
+// mayTell says where code that nobody has read may send to: "to HOST", or "" for nowhere. It is told
+// of a question only: what policy allows may contact registries and servers of the workspace.
 func (j *Judgement) mayTell() string {
+	if j.Verdict.Decision == pathguard.Allow || !j.Verdict.Unread {
+		return ""
+	}
+	reach := j.contacts()
 	var hosts []string
-	if unread := j.Verdict.Contained || len(j.Script.Opaque) > 0; unread {
-		for _, host := range j.named()["net"] {
-			if host != "?" {
-				hosts = append(hosts, host)
-			}
+	for _, host := range j.named()["net"] {
+		if host != "?" {
+			hosts = append(hosts, host)
 		}
 	}
-	return strings.Join(hosts, ", ")
+	switch {
+	case reach.mode == sandbox.Off:
+		return ""
+	case reach.mode == sandbox.Hosts && len(hosts) > 0 && len(hosts) <= maxLossText:
+		return "to " + strings.Join(hosts, ", ")
+	case reach.mode == sandbox.Full || len(hosts) > 0 || len(reach.labelled()) > 0:
+		return "over the network"
+	}
+	return ""
 }
 
 // maxLossText is how many losses a page names.

@@ -93,17 +93,21 @@ func (t *Tool) also(s *shellparse.Script, dir, home string) *shellparse.Script {
 func isWord(name string) bool { return name != "" && strings.Trim(name, plainBytes) == "" }
 
 // maxShown is how much of an argument a person is shown; what is behind it is bound by its hash.
-const maxShown = 16 << 10
+const maxShown = 64 << 10
 
-// args are the tool's arguments for an approval.
+// args are the tool's arguments for an approval. The digests of those that are cut are in an object
+// of their own, so that no name of an argument can stand for one.
 func (t *Tool) args(s *shellparse.Script) object {
-	o := object{"command": s.Text, "canonical": s.Canonical}
+	o, cut := object{"command": s.Text, "canonical": s.Canonical}, object{}
 	for name, text := range t.Args {
-		o["with "+name] = text
 		if len(text) > maxShown {
-			o["with "+name] = strings.ToValidUTF8(text[:maxShown], "")
-			o["with "+name+" cut"] = object{"bytes": len(text), "sha256": sha256Of(text)}
+			cut[name] = object{"bytes": len(text), "sha256": sha256Of(text)}
+			text = strings.ToValidUTF8(text[:maxShown], "")
 		}
+		o["with "+name] = text
+	}
+	if len(cut) > 0 {
+		o["not shown"] = cut
 	}
 	return o
 }

@@ -20,6 +20,7 @@ type (
 	Content = resolve.Content
 
 	Registry = resolve.Registry
+	Amount   = resolve.Amount
 	ID       = walk.ID
 	Intent   = intent.Intent
 )
@@ -32,3 +33,6 @@ func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 
 // Readers is [resolve.Readers].
 func Readers() (all, again []string) { return resolve.Readers() }
+
+// ParseAmount reads what [Amount.Exact] wrote; ok is false for anything else.
+func ParseAmount(s string) (a Amount, ok bool) { return resolve.ParseAmount(s) }

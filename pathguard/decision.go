@@ -77,6 +77,7 @@ type Verdict struct {
 	Class     Class    // read_only when every command of the plan is known to change nothing
 	Reasons   []Reason // strictest first, in the order of the text; an allow carries notes at most
 	Contained bool     // the sandbox must contain what the text does not decide
+	Unread    bool     // it runs programs that do not tell what they change
 	// a standing approval may be offered: nothing here has to be asked every time
 	Standing bool
 

@@ -32,6 +32,7 @@ func (p Policy) Judge(plan *resolve.Plan) Verdict {
 	j.levels()
 	v := j.verdict()
 	v.Reversible, v.Losses, v.Stands, v.Unsure = whole, losses, stands, unsure
+	v.Unread = j.unread()
 	return v
 }
 

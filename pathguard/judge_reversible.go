@@ -68,6 +68,12 @@ func (j *judgement) sends() {
 	}
 }
 
+// unread reports whether the plan runs something that does not tell what it changes.
+func (j *judgement) unread() bool {
+	return j.contained || slices.ContainsFunc(j.script.Commands,
+		func(c shellparse.Command) bool { return !resolve.TellsWrites(&c) })
+}
+
 // reversible says whether what the plan does can be taken back, and what cannot.
 func (j *judgement) reversible() (Reversible, []Loss) {
 	kept := j.plan.Caller.Undo
@@ -91,8 +97,7 @@ func (j *judgement) reversible() (Reversible, []Loss) {
 	for _, why := range kept.Lacks {
 		l.add(Loss{Why: why})
 	}
-	contained := j.contained || slices.ContainsFunc(j.script.Commands,
-		func(c shellparse.Command) bool { return !resolve.TellsWrites(&c) })
+	contained := j.unread()
 	if contained && j.excepted(j.plan.Workspace) {
 		l.add(Loss{Why: fmt.Sprintf("what it changes below %s (undo.except)",
 			strings.Join(kept.Except, ", "))})

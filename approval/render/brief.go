@@ -95,25 +95,25 @@ func (v *view) from(o, context object) {
 	label := "from"
 	if agent, ok := o.takeText("agent_name"); ok {
 		name, unproven := strings.CutPrefix(agent, "?")
-		if who = v.cut(text(name), maxName, 0); unproven {
+		if who = v.cut(delimited(name), maxName, 0); unproven {
 			who = append(who, own(" (unverified)")...)
 		}
 	}
 	if item, ok := o.takeText("work_item_id"); ok {
-		who = append(append(who, own(", work item ")...), v.cut(text(item), maxName, 0)...)
+		who = append(append(who, own(", work item ")...), v.cut(delimited(item), maxName, 0)...)
 	}
 	cwd, placed := context["cwd"].(string)
 	switch {
 	case placed && len(who) == 0:
-		label, who = "in", v.cut(text(cwd), maxName, 0)
+		label, who = "in", v.cut(delimited(cwd), maxName, 0)
 	case placed:
-		who = append(append(who, own(" in ")...), v.cut(text(cwd), maxName, 0)...)
+		who = append(append(who, own(" in ")...), v.cut(delimited(cwd), maxName, 0)...)
 	}
 	if root, ok := o.takeText("workspace_root"); ok && root != cwd {
 		if below, ok := strings.CutPrefix(cwd, root+"/"); ok {
 			root = ".." + strings.Repeat("/..", strings.Count(below, "/"))
 		}
-		who = append(append(who, own(", workspace ")...), v.cut(text(root), maxName, 0)...)
+		who = append(append(who, own(", workspace ")...), v.cut(delimited(root), maxName, 0)...)
 	}
 	switch mode, ok := o["toolset_mode"].(string); {
 	case ok && mode == "dangerous": // the usual one
@@ -133,21 +133,22 @@ func (v *view) asked(plan map[string]any, call object, place string, i, n int) {
 	id, _ := call.takeText("tool_call_id")
 	name, _ := call.takeText("tool_name")
 	if n > 1 {
-		v.line("call", append(own(fmt.Sprintf("%d of %d, ", i+1, n)), text(id)...))
+		v.line("call", append(own(fmt.Sprintf("%d of %d, ", i+1, n)), v.cut(delimited(id), maxName, 0)...))
 	}
 	label := "run"
 	if tool, other := strings.CutPrefix(name, "tool:"); other {
 		label = "input"
-		v.line("tool", v.cut(text(tool), maxName, 0))
+		v.line("tool", v.cut(delimited(tool), maxName, 0))
 	} else if name != "shell" && name != "exec" && name != "session" && name != "connect" {
-		v.line("tool", v.cut(text(name), maxName, 0))
+		v.line("tool", v.cut(delimited(name), maxName, 0))
 	}
 	if where, ok := call.takeText("cwd"); ok {
 		place = where
-		v.line("in", v.cut(text(where), maxName, 0))
+		v.line("in", v.cut(delimited(where), maxName, 0))
 	}
 	command, has := args.takeText("command")
 	spans := dangerSpans(plan, id, n == 1, len(command))
+	v.marked = nil
 	inside, wrapped := args.takeText("inside")
 	switch {
 	case has && wrapped:
@@ -165,12 +166,18 @@ func (v *view) asked(plan map[string]any, call object, place string, i, n int) {
 	if stdin, ok := args["stdin"].(string); ok && (stdin == "null" || stdin == "terminal") {
 		delete(args, "stdin") // nothing is in it yet
 	}
+	if _, ok := args["not shown"]; ok {
+		v.truncated = true
+		v.line("warning", toned(Danger,
+			own("the end of what it is given is too long to be shown, here or in the details")))
+	}
 	for _, part := range args.takeRest() {
 		v.line("with", v.cut(part, 2*maxName, 0))
 	}
 	if n > 1 {
 		v.consequences(call, place)
 	}
+	delete(call, "targets")
 	delete(call, "verdict")
 	delete(call, "risk")
 	delete(call, "plan")

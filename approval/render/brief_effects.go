@@ -9,19 +9,23 @@ import (
 // consequences shows what a plan, or one call of several, does: why it is asked about, what else it
 // changes and contacts, what of it can be taken back, and what the sandbox allows besides.
 func (v *view) consequences(o object, place string) {
-	w := &consequences{place: place, targets: targetsOf(o)}
-	reasons, _ := o.takeList("reasons")
-	for _, x := range reasons {
-		w.reason(v, x)
-	}
+	w := &consequences{place: place, targets: targetsOf(o), at: map[string]*effect{},
+		told: map[string]bool{}}
 	most := maxReasons
 	if v.cutting {
 		most--
 	}
-	if n := len(w.lines) - most; n > 0 {
-		w.lines = append(w.lines[:most:most],
-			&effect{text: own(fmt.Sprintf("and %d more, in the details", n))})
-		v.truncated, v.more = true, v.more+n
+	reasons, _ := o.takeList("reasons")
+	for _, x := range reasons {
+		w.reason(v, x, most)
+	}
+	for _, l := range w.lines {
+		v.truncated = v.truncated || l.more > 0
+	}
+	if w.hidden > 0 {
+		w.lines = append(w.lines,
+			&effect{text: own(fmt.Sprintf("and %d more, in the details", w.hidden))})
+		v.truncated, v.more = true, v.more+w.hidden
 	}
 	w.effects(v, o.takeObject("effects"))
 	label := "effects"
@@ -29,7 +33,7 @@ func (v *view) consequences(o object, place string) {
 		v.line(label, line.units())
 		label = ""
 	}
-	v.opaque(o, w)
+	v.opaque(o)
 	if s, ok := o.takeText("undo"); ok {
 		tone := Kept
 		if strings.HasPrefix(s, "cannot ") {
@@ -56,14 +60,18 @@ type consequences struct {
 	place   string            // the directory of the command
 	targets map[string]target // by path
 	lines   []*effect
-	said    []string // the messages so far: what they name needs no line
-	advice  [][]unit // to the agent, with a denial
+	at      map[string]*effect // the lines by their text, and what was not listed: see add
+	told    map[string]bool    // kind and name of what a reason has named
+	hidden  int                // lines that are not shown
+	sends   bool               // a reason says that something is sent
+	advice  [][]unit           // to the agent, with a denial
 }
 
 // An effect is one line: something that happens, to names that are alike in that.
 type effect struct {
 	text  []unit
 	names [][]unit
+	has   map[string]bool
 	more  int // names that are not listed
 	lost  bool
 }
@@ -85,122 +93,143 @@ func (e *effect) units() []unit {
 	return out
 }
 
+// line is the line with a text; a new one only if there is room for it.
+func (w *consequences) line(text []unit, lost bool, most int) *effect {
+	key := fmt.Sprint(lost, textOf(text))
+	if e := w.at[key]; e != nil {
+		return e
+	}
+	e := &effect{text: text, lost: lost, has: map[string]bool{}}
+	w.at[key] = e
+	if len(w.lines) >= most {
+		w.hidden++
+		return e
+	}
+	w.lines = append(w.lines, e)
+	return e
+}
+
+// add lists a name, once, or counts it if the line has as many as it may.
+func (e *effect) add(name []unit, most int) {
+	key := textOf(name)
+	switch {
+	case e.has[key]:
+	case len(e.names) < most:
+		e.has[key] = true
+		e.names = append(e.names, name)
+	default:
+		e.more++
+	}
+}
+
 // reason adds what a rule says.
-func (w *consequences) reason(v *view, x any) {
+func (w *consequences) reason(v *view, x any, most int) {
 	m, ok := x.(map[string]any)
 	if !ok {
-		w.add(&effect{text: v.short(x)})
+		w.line(v.short(x), false, most)
 		return
 	}
 	r := object(m)
 	message, _ := r["message"].(string)
+	rule, _ := r["rule"].(string)
 	if message == "" {
-		message, _ = r["rule"].(string)
+		message = rule
 	}
 	path, _ := r["path"].(string)
-	rule, _ := r["rule"].(string)
-	if w.repeats(rule, path) {
-		return
+	kind, _, _ := strings.Cut(rule, ".")
+	if repeats[rule] && w.told[kind+" "+path] {
+		return // another rule of the kind has said it of the same path
 	}
-	e := &effect{}
-	e.lost, _ = r["lost"].(bool)
-	before, named := strings.CutSuffix(message, " "+path)
-	if named = named && path != ""; !named {
-		before = message
+	before, named := message, false
+	if path != "" {
+		before, named = strings.CutSuffix(message, " "+path)
 	}
-	e.text = v.cut(show(before, prose, nil), maxMessage, 0)
+	text := show(before, prose, nil)
+	if !named && strings.Contains(message, path) && path != "" {
+		text = show(before, exact, nil) // a name is in it
+	}
+	text = v.cut(text, maxMessage, 0)
 	if verdict, _ := r["verdict"].(string); verdict != "ask" {
-		e.text = append(own(strings.ToUpper(verdict)+": "), e.text...)
+		text = append(own(strings.ToUpper(verdict)+": "), text...)
 	}
 	if named {
-		name := v.cut(text(path), maxMessage, 0)
-		if strings.HasPrefix(message, "deletes ") {
+		text = append(text, own(" ")...)
+	}
+	lost, _ := r["lost"].(bool)
+	e := w.line(text, lost, most)
+	more, _ := r["more"].(int64)
+	if named {
+		name := v.cut(delimited(path), maxMessage, 0)
+		if kind == "delete" && more == 0 {
 			name = append(name, w.targets[path].units()...)
 		}
-		e.text, e.names = append(e.text, own(" ")...), [][]unit{name}
+		e.add(name, maxListed)
 	}
-	w.add(e)
-	w.said = append(w.said, message, path)
+	w.told[kind+" "+path] = true
+	if _, host, to := strings.Cut(message, " to "); to && rule == "net.upload" {
+		w.told["net "+host], w.sends = true, true
+	}
 	w.advise(v, r)
 }
 
-// repeats reports whether a stricter rule of the same kind has named the path, and notes that this
-// one does.
-func (w *consequences) repeats(rule, path string) bool {
-	if path == "" {
-		return false
-	}
-	family, _, _ := strings.Cut(rule, ".")
-	key := family + " " + path
-	if slices.Contains(w.said, key) {
-		return true
-	}
-	w.said = append(w.said, key)
-	return false
-}
-
-// add adds a line, or its names to a line that says the same.
-func (w *consequences) add(e *effect) {
-	for _, l := range w.lines {
-		if textOf(l.text) != textOf(e.text) || l.lost != e.lost {
-			continue
-		}
-		for _, n := range e.names {
-			if !has(l.names, n) {
-				l.names = append(l.names, n)
-			}
-		}
-		return
-	}
-	w.lines = append(w.lines, e)
-}
-
-// has reports whether a text is in a list.
-func has(list [][]unit, one []unit) bool {
-	return slices.ContainsFunc(list, func(l []unit) bool { return textOf(l) == textOf(one) })
-}
+// repeats are the rules that say of a path what another rule of their kind has said.
+var repeats = map[string]bool{"delete.tree": true, "delete.pattern": true}
 
 func (w *consequences) advise(v *view, r object) {
 	advice, _ := r["instead"].(string)
+	if advice == "" || len(w.advice) == maxNamed {
+		return
+	}
 	units := v.cut(show(advice, prose, nil), maxMessage, 0)
-	if advice != "" && !has(w.advice, units) {
+	if !slices.ContainsFunc(w.advice,
+		func(l []unit) bool { return textOf(l) == textOf(units) }) {
 		w.advice = append(w.advice, units)
 	}
 }
-
-// effectWords are the effects that have a line of their own where no reason names them.
-var effectWords = []label{{"delete", "deletes "}, {"write", "writes "}, {"net", "connects to "}}
 
 // untold are names that tell nothing: an unknown host, of which a reason speaks, and the devices
 // that keep nothing.
 var untold = []string{"?", "/dev/null", "/dev/tty", "/dev/stdout", "/dev/stderr"}
 
-// maxNamed is how many names of one effect are listed. The rest is a number: the line of the
-// sandbox says where it may be.
-const maxNamed = 3
+// How many names a line lists. Of names that are deleted or contacted none may be left out without
+// a look at the details; where else something is written, the line of the sandbox says.
+const (
+	maxNamed  = 3
+	maxListed = 8
+)
 
 // effects adds what is deleted, written and contacted beside what a reason has named, and where
 // something is sent, what is read.
 func (w *consequences) effects(v *view, effects object) {
-	words := effectWords
-	if slices.ContainsFunc(w.said, func(s string) bool { return strings.HasPrefix(s, "sends ") }) {
-		words = append(words[:len(words):len(words)], label{"read", "reads "})
+	words := []struct {
+		key, verb string
+		most      int
+	}{{"delete", "deletes ", maxListed}, {"net", "connects to ", maxListed},
+		{"write", "writes ", maxNamed}, {"read", "reads ", maxNamed}}
+	if !w.sends {
+		words = words[:3]
 	}
 	for _, e := range words {
 		list, _ := effects.takeList(e.key)
 		for _, x := range list {
 			name, ok := x.(string)
+			verb, units := e.verb, delimited(w.near(name))
 			switch {
 			case !ok:
-				w.name(e.word, v.short(x))
-			case w.named(name), slices.Contains(untold, name):
+				units = v.short(x)
+			case w.told[e.key+" "+name], slices.Contains(untold, name):
+				continue
+			case e.key == "net" && w.told["net "+hostOf(name)]:
+				continue
 			case e.key == "write" && w.targets[name].made:
-				w.name("creates ", v.name(w.near(name)))
+				verb = "creates "
 			case e.key == "delete":
-				w.name(e.word, append(v.name(w.near(name)), w.targets[name].units()...))
-			default:
-				w.name(e.word, v.name(w.near(name)))
+				units = append(units, w.targets[name].units()...)
 			}
+			w.line(own(verb), false, maxLines).add(v.middle(units), e.most)
+		}
+		if l := w.at[fmt.Sprint(false, e.verb)]; l != nil && l.more > 0 && e.most == maxListed {
+			v.truncated = true
 		}
 	}
 	for _, l := range []label{{"exec", "programs"}, {"read", "files read"}} {
@@ -209,32 +238,17 @@ func (w *consequences) effects(v *view, effects object) {
 		}
 	}
 	if parts := effects.takeRest(); len(parts) > 0 {
-		w.add(&effect{text: append(own("also "), v.cut(join(parts...), 2*maxName, 0)...)})
+		text := append(own("also "), v.cut(join(parts...), 2*maxName, 0)...)
+		w.line(text, false, maxLines)
 	}
 }
 
-// name adds a name to the line of an effect.
-func (w *consequences) name(word string, name []unit) {
-	for _, l := range w.lines {
-		if textOf(l.text) == word && !l.lost {
-			if len(l.names) < maxNamed {
-				l.names = append(l.names, name)
-			} else {
-				l.more++
-			}
-			return
-		}
-	}
-	w.lines = append(w.lines, &effect{text: own(word), names: [][]unit{name}})
-}
+// maxLines is more than there are kinds of effects.
+const maxLines = 100
 
-// named reports whether a line so far names a path or a host: a message has it at its end.
-func (w *consequences) named(name string) bool {
-	host, _, _ := strings.Cut(name, ":")
-	return slices.ContainsFunc(w.said, func(s string) bool {
-		return s == name || strings.HasSuffix(s, " "+name) ||
-			host != "" && strings.HasSuffix(s, " to "+host)
-	})
+func hostOf(address string) string {
+	host, _, _ := strings.Cut(address, ":")
+	return host
 }
 
 // near is a path as it is written from the directory of the command.
@@ -245,9 +259,8 @@ func (w *consequences) near(name string) string {
 	return name
 }
 
-// name is a name of a list: of a long one, its beginning and its end, which tell it from others.
-func (v *view) name(s string) []unit {
-	units := value(s, exact)
+// middle shortens a long name to its beginning and its end, which tell it from others.
+func (v *view) middle(units []unit) []unit {
 	if len(units) > maxName {
 		units, _ = shorten(units, maxName/2, maxName/2, "truncated")
 	}
@@ -282,9 +295,9 @@ func targetsOf(o object) map[string]target {
 	return targets
 }
 
-// opaque names in one line what is not known, unless a message has named it. The policy gives a
+// opaque names in one line what is not known, unless the command marks it. The policy gives a
 // reason for what is not known and cannot be contained.
-func (v *view) opaque(o object, w *consequences) {
+func (v *view) opaque(o object) {
 	list, _ := o.takeList("opaque")
 	var parts [][]unit
 	seen := map[string]bool{}
@@ -295,7 +308,7 @@ func (v *view) opaque(o object, w *consequences) {
 		if !ok {
 			units = v.short(x)
 		}
-		if shown := textOf(units); seen[shown] || ok && (w.tells(name) || v.covers(name)) {
+		if shown := textOf(units); seen[shown] || ok && v.covers(name) {
 			continue
 		} else {
 			seen[shown] = true
@@ -313,12 +326,6 @@ func (v *view) opaque(o object, w *consequences) {
 // covers reports whether a text is in a part of the command that is marked.
 func (v *view) covers(text string) bool {
 	return slices.ContainsFunc(v.marked, func(s string) bool { return strings.Contains(s, text) })
-}
-
-// tells reports whether a message has a text in it.
-func (w *consequences) tells(text string) bool {
-	return text != "" && slices.ContainsFunc(w.said,
-		func(s string) bool { return strings.Contains(s, text) })
 }
 
 // oneLine is a line of what is not decided by, or stands elsewhere on the page: what does not fit

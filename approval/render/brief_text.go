@@ -16,6 +16,9 @@ const (
 // script shows a command text: all of it, or of a long one its beginning, its end and what a reason
 // points at, with the numbers of the lines.
 func (v *view) script(label, text string, spans [][2]int) {
+	if len(spans) == 1 && spans[0] == [2]int{0, len(text)} && len(text) > mostText {
+		spans = nil // it does not say where to look
+	}
 	breaks := softBreaks(text)
 	units := danger(show(text, exact, boundaries(breaks, spans)), spans)
 	stages := split(units, breaks)
@@ -32,7 +35,7 @@ func (v *view) script(label, text string, spans [][2]int) {
 	if v.plain && len(spans) > 0 {
 		var parts [][]unit
 		for _, s := range spans {
-			parts = append(parts, v.name(text[s[0]:s[1]]))
+			parts = append(parts, v.middle(show(text[s[0]:s[1]], exact, nil)))
 		}
 		v.line("look at", join(parts...))
 	}

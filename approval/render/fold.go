@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 )
 
 // How much of one value the first page shows. What a reason points at is always shown.
@@ -60,8 +61,28 @@ func hide(units []unit, keep []bool, word string) (out []unit, all int) {
 // truncation is the mark for hidden characters. No payload can show the brackets around it.
 func truncation(word string, chars, at int) unit {
 	text := fmt.Sprintf("%s[%s, %d chars]%s", openCode, word, chars, closeCode)
-	return unit{text: text, cells: len(text) - len(openCode) - len(closeCode) + 2, at: at,
-		must: true}
+	return unit{text: text, cells: utf8.RuneCountInString(text), at: at, must: true}
+}
+
+// narrowed breaks marks that are wider than a line into their characters.
+func narrowed(units []unit, room int) []unit {
+	if !slices.ContainsFunc(units, func(u unit) bool { return u.cells > room && u.cells > 2 }) {
+		return units
+	}
+	var out []unit
+	for _, u := range units {
+		if u.cells <= room || u.cells <= 2 {
+			out = append(out, u)
+			continue
+		}
+		parts := toned(u.tone, own(u.text))
+		for i := range parts {
+			parts[i].at, parts[i].must = u.at, u.must
+		}
+		parts[0].chars = u.chars
+		out = append(out, parts...)
+	}
+	return out
 }
 
 // wrap breaks units into lines of at most width cells: at hard ends, else after the last space, or
@@ -70,6 +91,7 @@ func truncation(word string, chars, at int) unit {
 func wrap(units []unit, width int, first, next string) [][]unit {
 	var lines [][]unit
 	prefix := toned(Label, own(first))
+	units = narrowed(units, width-cellsIn(prefix))
 	for start := 0; start < len(units) || start == 0; {
 		end := lineEnd(units[start:], width-cellsIn(prefix)) + start
 		lines = append(lines, slices.Concat(prefix, units[start:end]))

@@ -15,7 +15,7 @@ func (o object) takeText(k string) (string, bool) {
 
 func (o object) takeObject(k string) object {
 	m, ok := o[k].(map[string]any)
-	if ok && len(m) > 0 {
+	if ok {
 		delete(o, k)
 	}
 	return m

@@ -15,6 +15,9 @@ const (
 // ReadingTime is how long the page of a plan must have been shown before its approval is accepted.
 // It does not depend on the width of a screen, so that the prompt and the store agree.
 func ReadingTime(payload []byte, risk int) time.Duration {
+	if len(payload) > maxInlineBytes {
+		return readingMost
+	}
 	page := Render(payload, Options{})
 	if page.Truncated {
 		page = Render(payload, Options{Full: true})

@@ -41,6 +41,25 @@ func needsQuotes(s string) bool {
 	return err == nil
 }
 
+// delimited shows a name whose end is seen wherever it stands: one with other characters than those
+// of ordinary names is in quotes, with a backslash before what could end them.
+func delimited(s string) []unit {
+	if s != "" && strings.Trim(s, nameBytes) == "" {
+		return show(s, exact, nil)
+	}
+	out := own(`"`)
+	for _, u := range show(s, exact, nil) {
+		if u.text == `"` || u.text == `\` {
+			u.text, u.cells = `\`+u.text, 2
+		}
+		out = append(out, u)
+	}
+	return append(out, own(`"`)...)
+}
+
+// nameBytes are the characters of ordinary names of files, hosts and programs.
+const nameBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/@:~+=,-*"
+
 func quoted(units []unit) []unit {
 	return append(append(own(`"`), units...), own(`"`)...)
 }

@@ -49,32 +49,58 @@ const factsLife = 2 * time.Hour
 // maxFacts bounds what is read of one.
 const maxFacts = 1 << 20
 
-// unfitting finds an approval of the same command line that is not used and is not for the plan of
-// e; nil when there is none.
-func (a *Attempt) unfitting(ctx context.Context, e approval.Envelope) *refusal.Unfit {
-	key := a.CommandKey()
-	if key == "" {
-		return nil
-	}
-	entries, _ := os.ReadDir(a.factsDir())
+// Told returns what was told with the last question about a command line; nil if there was none
+// lately.
+func (p *Approvals) Told(key string) Facts {
+	var last Facts
+	var at time.Time
+	p.eachKept(key, func(_ string, asked time.Time, k keptFacts) bool {
+		if asked.After(at) {
+			last, at = k.Facts, asked
+		}
+		return false
+	})
+	return last
+}
+
+// eachKept calls f with the questions about a command line that are not too old, until it returns
+// true.
+func (p *Approvals) eachKept(key string, f func(id string, asked time.Time, k keptFacts) bool) {
+	entries, _ := os.ReadDir(p.factsDir())
 	for _, entry := range entries {
-		path := filepath.Join(a.factsDir(), entry.Name())
+		path := filepath.Join(p.factsDir(), entry.Name())
 		info, err := entry.Info()
-		if err != nil || entry.Name() == e.ID || info.Size() > maxFacts {
+		if err != nil || info.Size() > maxFacts {
 			continue
 		}
-		if a.dir.Now().Sub(info.ModTime()) > factsLife {
+		if p.dir.Now().Sub(info.ModTime()) > factsLife {
 			_ = os.Remove(path)
 			continue
 		}
 		text, err := os.ReadFile(path)
 		var k keptFacts
-		if err != nil || json.Unmarshal(text, &k) != nil || k.Key != key {
-			continue
-		}
-		if other, err := a.Store.Get(ctx, entry.Name()); err == nil && other.Approved() {
-			return &refusal.Unfit{Envelope: other.ID, Differs: differs(k.Facts, a.Facts(k.Salt))}
+		if err == nil && json.Unmarshal(text, &k) == nil && k.Key == key &&
+			f(entry.Name(), info.ModTime(), k) {
+			return
 		}
 	}
-	return nil
+}
+
+// unfitting finds an approval of the same command line that is not used and is not for the plan of
+// e; nil when there is none.
+func (a *Attempt) unfitting(ctx context.Context, e approval.Envelope) (no *refusal.Unfit) {
+	key := a.CommandKey()
+	if key == "" {
+		return nil
+	}
+	a.eachKept(key, func(id string, _ time.Time, k keptFacts) bool {
+		if id == e.ID {
+			return false
+		}
+		if other, err := a.Store.Get(ctx, id); err == nil && other.Approved() {
+			no = &refusal.Unfit{Envelope: other.ID, Differs: differs(k.Facts, a.Facts(k.Salt))}
+		}
+		return no != nil
+	})
+	return no
 }

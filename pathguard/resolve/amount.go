@@ -3,38 +3,56 @@ package resolve
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // An Amount is how much is in a target that is deleted.
 type Amount struct {
 	Files int   // all but directories
-	Bytes int64 // of regular files, without those that have another link
+	Bytes int64 // of regular files that have no other name elsewhere
 	More  bool  // there is more: it was too large, too deep, or not readable
 	Dir   bool  // it is a directory
 }
 
-// String is the amount for a person, "about 210 files, 3.1 MB", with two digits of what is large:
-// an approval binds it, and a file more in a large directory is no other plan.
+// String is the amount for a person: "about 210 files, 3.1 MB", with two digits of what is large.
 func (a Amount) String() string {
 	size := sizeText(a.Bytes)
 	switch {
 	case !a.Dir:
 		return size
-	case a.Files == 0 && !a.More:
+	case a.More && a.Files == 0:
+		return "an unknown number of files"
+	case a.More:
+		return fmt.Sprintf("more than %s files and %s", grouped(int64(a.Files)), size)
+	case a.Files == 0:
 		return "no files"
+	case a.Files == 1:
+		return "1 file, " + size
 	}
 	n, about := rounded(int64(a.Files))
-	files := grouped(n) + " files"
-	if a.Files == 1 {
-		files = "1 file"
-	}
-	switch {
-	case a.More:
-		files = "more than " + files
-	case about:
+	files := grouped(n) + " files, " + size
+	if about {
 		files = "about " + files
 	}
-	return files + ", " + size
+	return files
+}
+
+// Exact is the amount as [ParseAmount] reads it.
+func (a Amount) Exact() string {
+	return fmt.Sprintf("%d files, %d bytes, %v, %v", a.Files, a.Bytes, a.More, a.Dir)
+}
+
+// ParseAmount reads what Exact wrote; ok is false for anything else.
+func ParseAmount(s string) (a Amount, ok bool) {
+	_, err := fmt.Sscanf(s, "%d files, %d bytes, %t, %t", &a.Files, &a.Bytes, &a.More, &a.Dir)
+	return a, err == nil && a.Exact() == s
+}
+
+// Like reports whether a person who was told of an amount a little while ago has been told of this
+// one: it has not become twice as much, and not another kind of thing.
+func (a Amount) Like(told Amount) bool {
+	return a.More == told.More && a.Dir == told.Dir && a.Files <= 2*told.Files+8 &&
+		a.Bytes <= 2*told.Bytes+1<<20
 }
 
 // rounded is a number with its first two digits, and whether that changed it. Up to 100 it is
@@ -56,16 +74,21 @@ func grouped(n int64) string {
 	return s
 }
 
-// sizeText is a number of bytes with two digits, in units of 1,000.
+// units are those of sizes, each a thousand of the one before.
+const units = "B kB MB GB TB PB EB"
+
+// sizeText is a number of bytes with two digits.
 func sizeText(n int64) string {
-	unit, names := int64(1), []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}
-	for i, name := range names {
-		if n < unit*1000 || i == len(names)-1 {
-			if whole := n / unit; unit == 1 || whole >= 10 {
-				whole, _ = rounded(whole)
-				return fmt.Sprintf("%d %s", whole, name)
+	unit := int64(1)
+	for name := range strings.FieldsSeq(units) {
+		if whole := n / unit; whole < 1000 {
+			if unit > 1 && whole < 10 {
+				return fmt.Sprintf("%d.%d %s", whole, n%unit*10/unit, name)
 			}
-			return fmt.Sprintf("%d.%d %s", n/unit, n%unit*10/unit, name)
+			if unit > 1 {
+				whole, _ = rounded(whole)
+			}
+			return fmt.Sprintf("%d %s", whole, name)
 		}
 		unit *= 1000
 	}

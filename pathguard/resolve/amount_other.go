@@ -2,5 +2,5 @@
 
 package resolve
 
-// Amount counts nothing: a plan holds no file here.
-func (t *Target) Amount() (a Amount, ok bool) { return Amount{}, false }
+// Amounts counts nothing: a plan holds no file here.
+func (p *Plan) Amounts() map[string]Amount { return nil }

@@ -6,7 +6,7 @@ import (
 )
 
 const style = `body{font:15px/1.4 monospace;margin:2em auto;max-width:110ch;padding:0 1em;color:#111;background:#fff}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid #999;padding:1em}
+pre{white-space:pre;overflow-x:auto;border:1px solid #999;padding:1em}
 input[type=text]{font:inherit;width:40ch}input.code{width:8ch;text-transform:uppercase}
 button{font:inherit;padding:.3em 1.2em;margin-right:1em}
 .label{color:#666}.low{color:#060;font-weight:bold}.high{color:#a00;font-weight:bold}
