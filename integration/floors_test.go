@@ -63,7 +63,7 @@ var wide = map[string]int{
 	"cmd/tadactl/cli.health":      16,
 	"integration/hook.Call":       14,
 	"launcher/control.Question":   20,
-	"launcher.Judgement":          19,
+	"launcher.Judgement":          16,
 	"launcher.Launcher":           13,
 	"launcher.Past":               24,
 	"launcher.PastConnection":     14,

@@ -40,9 +40,10 @@ type Judgement struct {
 // onceMade are the parts of a judgement that are made when they are first needed.
 type onceMade struct {
 	// what the plan touches, under the five words of the contract
-	named      func() map[string][]string
-	counted    func() map[string]pathguard.Amount // how much a question deletes, by path
-	fence      func() pathguard.Fence             // what the plan may reach, as far as it can be bound
+	named   func() map[string][]string
+	counted func() map[string]pathguard.Amount // how much a question deletes, by path
+	// what the plan may reach, as far as it can be bound
+	fence      func() pathguard.Fence
 	sealed     func() sealed
 	protection func() (*protection, error) // the protected files that the plan can reach
 }

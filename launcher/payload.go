@@ -158,7 +158,8 @@ func (j *Judgement) reasons() []any {
 	return list
 }
 
-// confirmRule is the rule by which a caller asks for a person. What it says of that is its own word.
+// confirmRule is the rule by which a caller asks for a person. What it says of that is its own
+// word.
 const confirmRule = "intent.confirm"
 
 // pageMessage is a message without the words by which other texts warn of it, and without those of

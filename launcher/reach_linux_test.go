@@ -21,7 +21,8 @@ func TestContacts(t *testing.T) {
 		// N2: a host is for the program that is given it, where others do not tell whom they
 		// contact; so is a proxy.
 		{"", "curl https://example.com/x; make", "", sandbox.Hosts, "example.com:443 (curl)"},
-		{"", "curl https://example.com/x | grep a", "", sandbox.Hosts, "example.com:443; any other host asks again"},
+		{"", "curl https://example.com/x | grep a", "", sandbox.Hosts,
+			"example.com:443; any other host asks again"},
 		{"", "nowhere-installed https://example.com/x; make", "", sandbox.Hosts,
 			"example.com:443 (each program asks)"},
 		{"", "curl https://example.com/x; make", "https_proxy=http://proxy.test:3128/",

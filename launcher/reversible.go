@@ -99,8 +99,8 @@ func (j *Judgement) undoBut(losses []pathguard.Loss) string {
 	return "cannot be undone: " + lossText(losses)
 }
 
-// mayTell says where code that nobody has read may send to: "to HOST", or "" for nowhere. It is told
-// of a question only: what policy allows may contact registries and servers of the workspace.
+// mayTell says where code that nobody has read may send to: "to HOST", or "" for nowhere. It is
+// told of a question only: what policy allows may contact registries and servers of the workspace.
 func (j *Judgement) mayTell() string {
 	if j.Verdict.Decision == pathguard.Allow || !j.Verdict.Unread {
 		return ""

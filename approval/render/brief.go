@@ -133,7 +133,8 @@ func (v *view) asked(plan map[string]any, call object, place string, i, n int) {
 	id, _ := call.takeText("tool_call_id")
 	name, _ := call.takeText("tool_name")
 	if n > 1 {
-		v.line("call", append(own(fmt.Sprintf("%d of %d, ", i+1, n)), v.cut(delimited(id), maxName, 0)...))
+		v.line("call", append(own(fmt.Sprintf("%d of %d, ", i+1, n)),
+			v.cut(delimited(id), maxName, 0)...))
 	}
 	label := "run"
 	if tool, other := strings.CutPrefix(name, "tool:"); other {
@@ -163,7 +164,7 @@ func (v *view) asked(plan map[string]any, call object, place string, i, n int) {
 	if name == "exec" {
 		delete(args, "argv") // the same words
 	}
-	if stdin, ok := args["stdin"].(string); ok && (stdin == "null" || stdin == "terminal") {
+	if stdin, ok := args["stdin"].(string); ok && slices.Contains(idle, stdin) {
 		delete(args, "stdin") // nothing is in it yet
 	}
 	if _, ok := args["not shown"]; ok {
@@ -189,6 +190,9 @@ func (v *view) asked(plan map[string]any, call object, place string, i, n int) {
 		v.line("also", v.cut(join(parts...), 2*maxName, 0))
 	}
 }
+
+// idle are the kinds of standard input in which nothing is yet.
+var idle = []string{"null", "terminal", "closed"}
 
 // refused names the calls of several that the policy denies.
 func (v *view) refused(o object) {

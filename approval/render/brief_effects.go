@@ -144,11 +144,11 @@ func (w *consequences) reason(v *view, x any, most int) {
 	if path != "" {
 		before, named = strings.CutSuffix(message, " "+path)
 	}
-	text := show(before, prose, nil)
-	if !named && strings.Contains(message, path) && path != "" {
-		text = show(before, exact, nil) // a name is in it
+	style := exact // names of others are in it
+	if strings.HasPrefix(rule, "rule.") {
+		style = prose // the person's own words, from the configuration
 	}
-	text = v.cut(text, maxMessage, 0)
+	text := v.cut(show(before, style, nil), maxMessage, 0)
 	if verdict, _ := r["verdict"].(string); verdict != "ask" {
 		text = append(own(strings.ToUpper(verdict)+": "), text...)
 	}

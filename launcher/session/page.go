@@ -53,10 +53,10 @@ func (p *pager) position() string {
 		len(p.lines))
 }
 
-// wrap breaks text into lines of at most cols cells. The text should be inert already; what
-// could still move the cursor, hide or reorder text becomes U+FFFD, except colours
-// (ESC [ ... m), which end with their line. What is broken off begins with a mark: else a name could
-// be made so that its end looks like a line of the page.
+// wrap breaks text into lines of at most cols cells. The text should be inert already; what could
+// still move the cursor, hide or reorder text becomes U+FFFD, except colours (ESC [ ... m), which
+// end with their line. What is broken off begins with a mark: else a name could be made so that its
+// end looks like a line of the page.
 func wrap(text string, cols int) (lines []string) {
 	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		var b strings.Builder
@@ -113,7 +113,8 @@ func decodeRune(s string) (r rune, size int) {
 // double ambiguous characters (Unicode Standard Annex 11): punctuation, arrows and operators,
 // boxes and blocks, brackets, and two dingbats that pages are drawn with.
 var narrow = []struct{ first, last rune }{
-	{0x1e00, 0x1fff}, {0x2010, 0x22ff}, {0x23ce, 0x23ce}, {0x2420, 0x2420}, {0x2500, 0x25fc}, {0x270e, 0x270e}, {0x2717, 0x2717}, {0x27c0, 0x27ff},
+	{0x1e00, 0x1fff}, {0x2010, 0x22ff}, {0x23ce, 0x23ce}, {0x2420, 0x2420}, {0x2500, 0x25fc},
+	{0x270e, 0x270e}, {0x2717, 0x2717}, {0x27c0, 0x27ff},
 }
 
 // cells over-estimates on purpose: a line that is broken too early is ugly, one that the

@@ -58,6 +58,22 @@ func FuzzWrap(f *testing.F) {
 	})
 }
 
+// What is broken off a line cannot look like a line of the page.
+func TestBrokenLinesAreMarked(t *testing.T) {
+	for _, text := range []string{strings.Repeat("\u1ebf\u1ec7", 40) + " undo     can be undone",
+		strings.Repeat("\u4e2d", 39) + " undo     can be undone"} {
+		for _, line := range wrap(text, 80)[1:] {
+			if !strings.HasPrefix(line, broken) {
+				t.Errorf("%q stands alone", line)
+			}
+		}
+	}
+	// A letter of Latin Extended Additional is one cell wide.
+	if lines := wrap(strings.Repeat("\u1ebf", 80), 80); len(lines) != 1 {
+		t.Errorf("%d lines", len(lines))
+	}
+}
+
 func TestPagerKnowsWhatWasSeen(t *testing.T) {
 	text := strings.Repeat("x\n", 30)
 	var p pager
