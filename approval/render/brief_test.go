@@ -103,8 +103,8 @@ func TestNamesHaveEnds(t *testing.T) {
 	}
 }
 
-// The largest questions are drawn in time that grows with their size: one of 4 times the lines takes
-// less than 12 times as long.
+// The largest questions are drawn in time that grows with their size: one of 4 times the lines
+// takes less than 12 times as long.
 func TestManyReasonsTakeLinearTime(t *testing.T) {
 	took := func(n int) time.Duration {
 		var reasons []any

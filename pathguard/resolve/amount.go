@@ -39,12 +39,12 @@ func (a Amount) String() string {
 
 // Exact is the amount as [ParseAmount] reads it.
 func (a Amount) Exact() string {
-	return fmt.Sprintf("files=%d bytes=%d more=%t dir=%t", a.Files, a.Bytes, a.More, a.Dir)
+	return fmt.Sprintf("f%d b%d more=%t dir=%t", a.Files, a.Bytes, a.More, a.Dir)
 }
 
 // ParseAmount reads what Exact wrote; ok is false for anything else.
 func ParseAmount(s string) (a Amount, ok bool) {
-	_, err := fmt.Sscanf(s, "files=%d bytes=%d more=%t dir=%t", &a.Files, &a.Bytes, &a.More, &a.Dir)
+	_, err := fmt.Sscanf(s, "f%d b%d more=%t dir=%t", &a.Files, &a.Bytes, &a.More, &a.Dir)
 	return a, err == nil && a.Exact() == s
 }
 
