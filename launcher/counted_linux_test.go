@@ -59,7 +59,7 @@ func TestUndoIsNotPromised(t *testing.T) {
 	write(t, req.Dir+"/small/a", "x")
 	for text, want := range map[string]string{
 		"rm -rf small":              "undo     can be undone for 7 days\n",
-		"rm -rf big":                "undo     can be undone for 7 days, as far as undo.quota allows\n",
+		"rm -rf big":                "can be undone for 7 days, as far as undo.quota allows\n",
 		"npm install; rm -rf small": "; what it sends over the network cannot\n",
 		"./x; rm -rf small":         "undo     files can be undone for 7 days\n",
 	} {

@@ -80,6 +80,24 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
+// The page in README is one of them.
+func TestQuestionInReadme(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range questions(t) {
+		if q.Name != "force-push" {
+			continue
+		}
+		p := render.Render(q.Payload, render.Options{Width: 79, Phrase: "otter quilt"})
+		if page := "    " + strings.Join(p.Lines, "\n    ") + "\n"; !strings.Contains(string(readme),
+			page) {
+			t.Errorf("not in README:\n%s", page)
+		}
+	}
+}
+
 // golden compares a text with that of a file, or writes the file anew.
 func golden(t *testing.T, path, got string) {
 	t.Helper()
