@@ -91,8 +91,8 @@ func TestQuestionInReadme(t *testing.T) {
 			continue
 		}
 		p := render.Render(q.Payload, render.Options{Width: 79, Phrase: "otter quilt"})
-		if page := "    " + strings.Join(p.Lines, "\n    ") + "\n"; !strings.Contains(string(readme),
-			page) {
+		page := "    " + strings.Join(p.Lines, "\n    ") + "\n"
+		if !strings.Contains(string(readme), page) {
 			t.Errorf("not in README:\n%s", page)
 		}
 	}
