@@ -47,6 +47,9 @@ func (r *reader) call(callee value, a arguments) value {
 		r.escapeAll(a)
 		return value{}
 	}
+	if callee.shape == method && callee.recv.from != nil && callee.text == "read" {
+		return *callee.recv
+	}
 	does, ok := r.rule(callee)
 	if !ok {
 		r.handed(callee, a)
@@ -139,8 +142,30 @@ func (r *reader) apply(does string, a arguments) value {
 			continue
 		}
 		r.do(verb, rest, a)
+		if verb == "open" && r.g.name == "python" {
+			out = opened(rest, a)
+		}
 	}
 	return out
+}
+
+// opened is a file that is opened to be read.
+func opened(rest string, a arguments) value {
+	selector, mode, _ := strings.Cut(rest, " ")
+	if m, ok := a.arg(mode); ok && (m.shape != plain || m.alts != nil ||
+		strings.ContainsAny(m.text, "wax+")) {
+		return value{}
+	}
+	v, _ := a.arg(selector)
+	return mapped(v, contentOf)
+}
+
+// contentOf is what is read from a file.
+func contentOf(v value) value {
+	if v.shape != plain || v.decoded {
+		return value{decoded: v.decoded}
+	}
+	return value{from: &v, start: v.start, end: v.end}
 }
 
 // do carries out one clause.
@@ -154,6 +179,10 @@ func (r *reader) do(verb, rest string, a arguments) {
 		r.add(Fact{Rule: selector, Risk: 2, Message: more, Start: a.start, End: a.end})
 	case "code":
 		r.nested(selector, more, a)
+	case "unpack":
+		for _, v := range a.values(selector) {
+			r.unpack(v, r.spanned(v, a))
+		}
 	case "chdir":
 		r.chdir(a.values(selector))
 	case "open":

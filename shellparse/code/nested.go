@@ -11,6 +11,10 @@ func (r *reader) nested(lang, selector string, a arguments) {
 			if v.shape == numeral || v.shape == table {
 				return
 			}
+			if v.from != nil && lang == r.g.name {
+				r.unpack(v, r.spanned(v, a))
+				return
+			}
 			if v.shape != plain || v.decoded {
 				r.opaque = r.opaque || lang != "sql"
 				return

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"slices"
 	"testing"
 )
 
@@ -123,4 +124,16 @@ func TestPython(t *testing.T) {
 		{"import sys; [open(a).read() for a in sys.argv[1:]]", ""},
 		{"x = 'unterminated", "opaque"},
 	})
+}
+
+// A method of a variable with several values is one of each.
+func TestMethodOfSeveralValues(t *testing.T) {
+	facts, _ := Scan("python", "from pathlib import Path\np = Path('a')\np = Path('b')\np.unlink()")
+	var names []string
+	for _, f := range facts {
+		names = append(names, f.Text)
+	}
+	if !slices.Contains(names, "a") || !slices.Contains(names, "b") {
+		t.Errorf("%q", names)
+	}
 }

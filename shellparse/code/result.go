@@ -38,6 +38,8 @@ func (r *reader) result(what, selector string, a arguments) value {
 		return mapped(v, parent)
 	case "same":
 		return v
+	case "content":
+		return mapped(v, contentOf)
 	case "module":
 		return r.module(v, token{start: a.start, end: a.end})
 	case "ref":

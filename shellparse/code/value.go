@@ -31,8 +31,9 @@ type value struct {
 	recv    *value
 	base    string // method: the variable that *recv is
 	alts    []value
-	weight  int // how many values it holds; see maxWeight
-	start   int // the literal it comes from, for spans
+	from    *value // unknown: what is read from the file with this name
+	weight  int    // how many values it holds; see maxWeight
+	start   int    // the literal it comes from, for spans
 	end     int
 }
 
@@ -79,6 +80,7 @@ func heavy(v value) value {
 func (v value) same(o value) bool {
 	if v.shape != o.shape || v.text != o.text || v.home != o.home || v.path != o.path ||
 		v.decoded != o.decoded ||
+		!same(v.from, o.from) || !same(v.recv, o.recv) ||
 		len(v.items) != len(o.items) || v.start != o.start && v.shape == list {
 		return false
 	}
@@ -88,6 +90,11 @@ func (v value) same(o value) bool {
 		}
 	}
 	return true
+}
+
+// same reports whether two values that may be missing are the same.
+func same(a, b *value) bool {
+	return a == nil && b == nil || a != nil && b != nil && a.same(*b)
 }
 
 // union is either of two values. ok is false when the result is wider than a.

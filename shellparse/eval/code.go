@@ -1,7 +1,9 @@
 package eval
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/tada-run/tada-run/shellparse/code"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -63,12 +65,46 @@ func (w *commands) literalCode(s *state, lang, text string, span Span) {
 	}
 	w.code(Code{Lang: lang, Text: text, Source: Literal, Opaque: opaque, Span: span})
 	for _, f := range facts {
-		w.fact(s, f, span)
+		w.fact(s, f, lang, span)
+	}
+	w.imports(s, lang, text, span)
+}
+
+// ranPlanted notes a file that a program executes by its name, if the line has put into it what
+// comes from the network.
+func (w *commands) ranPlanted(s *state, f *written, lang string, span Span) {
+	if f != nil && planted(f.flow.source()) {
+		w.runs(s, &f.flow, lang, span)
 	}
 }
 
+// importers are words by which a program executes a file of the same name as a module.
+var importers = []string{"import", "require", "require_relative", "use", "load", "run_module"}
+
+// imports looks for files of the line that a program may import: a module is named without the end
+// of its file's name.
+func (w *commands) imports(s *state, lang, text string, span Span) {
+	for i := range s.files {
+		f := &s.files[i]
+		module, ending, _ := strings.Cut(base(f.name), ".")
+		if !planted(f.flow.source()) || !slices.Contains(endings, ending) {
+			continue
+		}
+		words := strings.FieldsFunc(text, func(r rune) bool {
+			return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		})
+		if slices.Contains(words, module) && slices.ContainsFunc(importers,
+			func(word string) bool { return slices.Contains(words, word) }) {
+			w.runs(s, &f.flow, lang, span)
+		}
+	}
+}
+
+// endings are those of the files that languages import.
+var endings = []string{"py", "so", "js", "mjs", "cjs", "ts", "rb", "pl", "pm", "php", "lua"}
+
 // fact is one thing that a program in another language certainly names.
-func (w *commands) fact(s *state, f code.Fact, span Span) {
+func (w *commands) fact(s *state, f code.Fact, lang string, span Span) {
 	switch {
 	case f.Rule != "":
 		w.hazard(Hazard{Rule: f.Rule, Risk: f.Risk, Message: f.Message, Span: span})
@@ -91,8 +127,11 @@ func (w *commands) fact(s *state, f code.Fact, span Span) {
 		e.Upload = f.Flags&command.Upload != 0
 		w.effect(s, Effect{Right: command.Net, Flags: f.Flags, Net: &e, Span: span})
 	case f.Right != 0:
-		w.effect(s, Effect{Right: f.Right, Flags: f.Flags,
-			Name: w.nameIn(w.tildeName(s, f.Text), s.dir), Span: span})
+		v := w.tildeName(s, f.Text)
+		if f.Right == command.Read && f.Flags&command.Source != 0 {
+			w.ranPlanted(s, w.made(s, v), lang, span)
+		}
+		w.effect(s, Effect{Right: f.Right, Flags: f.Flags, Name: w.nameIn(v, s.dir), Span: span})
 	}
 }
 

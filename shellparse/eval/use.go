@@ -80,7 +80,7 @@ func (w *commands) takesIn(s *state, c *call, u command.Use) {
 	}
 	facts, _ := code.Scan(u.Data, text)
 	for _, f := range facts {
-		w.fact(s, f, c.span)
+		w.fact(s, f, u.Data, c.span)
 	}
 }
 
