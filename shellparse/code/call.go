@@ -179,10 +179,6 @@ func (r *reader) do(verb, rest string, a arguments) {
 		r.add(Fact{Rule: selector, Risk: 2, Message: more, Start: a.start, End: a.end})
 	case "code":
 		r.nested(selector, more, a)
-	case "unpack":
-		for _, v := range a.values(selector) {
-			r.unpack(v, r.spanned(v, a))
-		}
 	case "chdir":
 		r.chdir(a.values(selector))
 	case "open":

@@ -71,7 +71,6 @@
 //	read write append create delete      what is done to the named file
 //	tree readtree writetree              the same to everything below it: delete, read, write
 //	meta link list load                  attributes; a link; names only; executed
-//	unpack                               what was read from a file is executed
 //	open 0 1                             read or write, as the mode in 1 says
 //	shell 0                              a command line for a shell
 //	argv 0, argv 0*                      a program with its arguments

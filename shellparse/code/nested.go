@@ -1,5 +1,7 @@
 package code
 
+import "github.com/tada-run/tada-run/shellparse/command"
+
 // nested reads a literal that is a program itself.
 func (r *reader) nested(lang, selector string, a arguments) {
 	vs := a.values(selector)
@@ -11,8 +13,8 @@ func (r *reader) nested(lang, selector string, a arguments) {
 			if v.shape == numeral || v.shape == table {
 				return
 			}
-			if v.from != nil && lang == r.g.name {
-				r.unpack(v, r.spanned(v, a))
+			if v.from != nil && lang == r.g.name { // the file is executed
+				r.name(command.Read, command.Source, *v.from, r.spanned(v, a))
 				return
 			}
 			if v.shape != plain || v.decoded {

@@ -108,7 +108,7 @@ func TestVerbs(t *testing.T) {
 		"bar-or-open bar-or-read require relative send send-self argument " +
 		"=path =join =file-join =resolve =glob =names =entries =walk =home =homepath =dotpath =temp =fresh =env =expand =parent =same " +
 		"=module =ref =attribute =timer =decoded =pure =unknown " +
-		"unpack =content")
+		"=content")
 	for _, lang := range Languages() {
 		g := grammarOf(lang)
 		if g == nil {

@@ -35,10 +35,6 @@ func (r *reader) touch(right command.Right, flags command.Flags, v, span value) 
 				r.touch(right, flags, x, span)
 			}
 		default:
-			if v.from != nil && flags&command.Source != 0 && !v.decoded {
-				r.name(right, flags, *v.from, span)
-				return
-			}
 			if right != command.Read || flags&command.Source != 0 || v.decoded {
 				r.opaque = true
 			}
@@ -46,17 +42,6 @@ func (r *reader) touch(right command.Right, flags command.Flags, v, span value) 
 		if v.decoded {
 			r.opaque = true
 		}
-	})
-}
-
-// unpack executes what was read from a file, and nothing else whose text is not code.
-func (r *reader) unpack(v, span value) {
-	v.each(func(v value) {
-		if v.from == nil || v.decoded {
-			r.opaque = true
-			return
-		}
-		r.name(command.Read, command.Source, *v.from, span)
 	})
 }
 
