@@ -137,7 +137,7 @@ func (w *consequences) reason(v *view, x any, most int) {
 	}
 	path, _ := r["path"].(string)
 	kind, _, _ := strings.Cut(rule, ".")
-	if repeats[rule] && w.told[kind+" "+path] {
+	if repeats(rule) && w.told[kind+" "+path] {
 		return // another rule of the kind has said it of the same path
 	}
 	before, named := message, false
@@ -172,8 +172,8 @@ func (w *consequences) reason(v *view, x any, most int) {
 	w.advise(v, r)
 }
 
-// repeats are the rules that say of a path what another rule of their kind has said.
-var repeats = map[string]bool{"delete.tree": true, "delete.pattern": true}
+// repeats reports whether a rule says of a path what another rule of its kind has said.
+func repeats(rule string) bool { return rule == "delete.tree" || rule == "delete.pattern" }
 
 func (w *consequences) advise(v *view, r object) {
 	advice, _ := r["instead"].(string)

@@ -44,8 +44,14 @@ func (a Amount) Exact() string {
 
 // ParseAmount reads what Exact wrote; ok is false for anything else.
 func ParseAmount(s string) (a Amount, ok bool) {
-	_, err := fmt.Sscanf(s, "f%d b%d more=%t dir=%t", &a.Files, &a.Bytes, &a.More, &a.Dir)
-	return a, err == nil && a.Exact() == s
+	words := strings.Fields(s)
+	if len(words) != 4 {
+		return Amount{}, false
+	}
+	a.Files, _ = strconv.Atoi(strings.TrimPrefix(words[0], "f"))
+	a.Bytes, _ = strconv.ParseInt(strings.TrimPrefix(words[1], "b"), 10, 64)
+	a.More, a.Dir = words[2] == "more=true", words[3] == "dir=true"
+	return a, a.Exact() == s
 }
 
 // Like reports whether a person who was told of an amount a little while ago has been told of this
