@@ -232,6 +232,9 @@ func (j *Judgement) addFence(o object) {
 		o["fence"] = "may write nothing"
 	default:
 		o["fence"] = "may write the workspace, /tmp and caches"
+		if pathguard.WritesBeyond(j.Plan) {
+			o["fence"] = "may write the workspace, /tmp, caches and what is named above"
+		}
 	}
 	o["reach"] = j.contacts().text()
 	o["level"] = "strong"

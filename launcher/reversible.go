@@ -87,12 +87,9 @@ func (j *Judgement) undoBut(losses []pathguard.Loss) string {
 	case v.Reversible == pathguard.WhollyReversible:
 		return files
 	case v.Reversible == pathguard.PartlyReversible && len(losses) == 0:
-		return "cannot be undone, but for files (" + long + ")"
-	case v.Reversible == pathguard.PartlyReversible && len(losses) < len(v.Losses):
-		return fmt.Sprintf("cannot be undone, but for files (%s), and not: %s", long,
-			lossText(losses))
+		return "only files can be undone (" + long + ")"
 	case v.Reversible == pathguard.PartlyReversible:
-		return fmt.Sprintf("can be undone for %s, but for: %s", long, lossText(losses))
+		return fmt.Sprintf("only files can be undone (%s), not: %s", long, lossText(losses))
 	case len(losses) == 0:
 		return "cannot be undone"
 	}

@@ -110,3 +110,15 @@ func (j *judgement) replaces(t *resolve.Target) bool {
 	return t.Exists && t.Command >= 0 && t.Command < len(j.script.Commands) &&
 		slices.Contains(replacers, path.Base(j.script.Commands[t.Command].Name))
 }
+
+// WritesBeyond reports whether the plan, or a file that it executes, changes a name that is neither
+// in the workspace nor in a directory for temporary files. Its sandbox then lets it change that.
+func WritesBeyond(p *Plan) bool {
+	beyond := func(t resolve.Target) bool {
+		return t.Right != command.Read && t.Right != command.Exec && !t.Unknown &&
+			t.Flags&command.Possible == 0 && !pathname.Within(t.Path(), p.Workspace) &&
+			!pathname.WithinAny(t.Path(), pathname.TempDirs) && !pathname.Within(t.Path(), "/dev")
+	}
+	return slices.ContainsFunc(p.Targets, beyond) || slices.ContainsFunc(p.Inner,
+		func(in resolve.Inner) bool { return WritesBeyond(in.Plan) })
+}

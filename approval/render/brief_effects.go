@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func (v *view) consequences(o object, place string) {
 	v.opaque(o)
 	if s, ok := o.takeText("undo"); ok {
 		tone := Kept
-		if strings.HasPrefix(s, "cannot ") {
+		if strings.HasPrefix(s, "cannot ") || strings.HasPrefix(s, "only ") {
 			tone = Lost
 		}
 		v.line("undo", toned(tone, v.cut(text(s), maxMessage, 0)))
@@ -72,8 +73,9 @@ type effect struct {
 	text  []unit
 	names [][]unit
 	has   map[string]bool
-	more  int // names that are not listed
-	lost  bool
+	more  int    // names that are not listed
+	lost  bool   // it cannot be undone
+	why   string // that, in other words
 }
 
 func (e *effect) units() []unit {
@@ -88,7 +90,7 @@ func (e *effect) units() []unit {
 		out = append(out, own(fmt.Sprintf(" and %d more", e.more))...)
 	}
 	if e.lost {
-		out = append(out, toned(Lost, own("; cannot be undone"))...)
+		out = append(out, toned(Lost, own("; "+cmp.Or(e.why, "cannot be undone")))...)
 	}
 	return out
 }
@@ -157,6 +159,9 @@ func (w *consequences) reason(v *view, x any, most int) {
 	}
 	lost, _ := r["lost"].(bool)
 	e := w.line(text, lost, most)
+	if slices.Contains(reading, kind) {
+		e.why = "it stays known"
+	}
 	more, _ := r["more"].(int64)
 	if named {
 		name := v.cut(delimited(path), maxMessage, 0)
@@ -171,6 +176,9 @@ func (w *consequences) reason(v *view, x any, most int) {
 	}
 	w.advise(v, r)
 }
+
+// reading are the kinds of rules about what is read.
+var reading = []string{"read"}
 
 // repeats reports whether a rule says of a path what another rule of its kind has said.
 func repeats(rule string) bool { return rule == "delete.tree" || rule == "delete.pattern" }

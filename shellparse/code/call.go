@@ -160,14 +160,6 @@ func opened(rest string, a arguments) value {
 	return mapped(v, contentOf)
 }
 
-// contentOf is what is read from a file.
-func contentOf(v value) value {
-	if v.shape != plain || v.decoded {
-		return value{decoded: v.decoded}
-	}
-	return value{from: &v, start: v.start, end: v.end}
-}
-
 // do carries out one clause.
 func (r *reader) do(verb, rest string, a arguments) {
 	selector, more, _ := strings.Cut(rest, " ")

@@ -92,6 +92,14 @@ func (v value) same(o value) bool {
 	return true
 }
 
+// contentOf is what is read from a file.
+func contentOf(v value) value {
+	if v.shape != plain || v.decoded {
+		return value{decoded: v.decoded}
+	}
+	return value{from: &v, start: v.start, end: v.end}
+}
+
 // same reports whether two values that may be missing are the same.
 func same(a, b *value) bool {
 	return a == nil && b == nil || a != nil && b != nil && a.same(*b)
