@@ -47,7 +47,7 @@ func (r *reader) call(callee value, a arguments) value {
 		r.escapeAll(a)
 		return value{}
 	}
-	if callee.shape == method && callee.recv.from != nil && callee.text == "read" {
+	if callee.shape == method && callee.recv.file() != nil && callee.text == "read" {
 		return *callee.recv
 	}
 	does, ok := r.rule(callee)

@@ -13,8 +13,8 @@ func (r *reader) nested(lang, selector string, a arguments) {
 			if v.shape == numeral || v.shape == table {
 				return
 			}
-			if v.from != nil && lang == r.g.name { // the file is executed
-				r.name(command.Read, command.Source, *v.from, r.spanned(v, a))
+			if v.file() != nil && lang == r.g.name { // the file is executed
+				r.name(command.Read, command.Source, *v.recv, r.spanned(v, a))
 				return
 			}
 			if v.shape != plain || v.decoded {

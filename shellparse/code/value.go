@@ -28,12 +28,11 @@ type value struct {
 	decoded bool // it was made from encoded text, so a person cannot read what it is
 	items   []value
 	keys    []string
-	recv    *value
+	recv    *value // method: of what; unknown: the name of the file that it was read from
 	base    string // method: the variable that *recv is
 	alts    []value
-	from    *value // unknown: what is read from the file with this name
-	weight  int    // how many values it holds; see maxWeight
-	start   int    // the literal it comes from, for spans
+	weight  int // how many values it holds; see maxWeight
+	start   int // the literal it comes from, for spans
 	end     int
 }
 
@@ -80,7 +79,7 @@ func heavy(v value) value {
 func (v value) same(o value) bool {
 	if v.shape != o.shape || v.text != o.text || v.home != o.home || v.path != o.path ||
 		v.decoded != o.decoded ||
-		!same(v.from, o.from) || !same(v.recv, o.recv) ||
+		!same(v.recv, o.recv) ||
 		len(v.items) != len(o.items) || v.start != o.start && v.shape == list {
 		return false
 	}
@@ -97,7 +96,15 @@ func contentOf(v value) value {
 	if v.shape != plain || v.decoded {
 		return value{decoded: v.decoded}
 	}
-	return value{from: &v, start: v.start, end: v.end}
+	return value{recv: &v, start: v.start, end: v.end}
+}
+
+// file is the name of the file that an unknown value was read from, or nil.
+func (v value) file() *value {
+	if v.shape == unknown {
+		return v.recv
+	}
+	return nil
 }
 
 // same reports whether two values that may be missing are the same.
