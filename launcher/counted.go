@@ -3,11 +3,15 @@ package launcher
 import (
 	"strings"
 
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// countedFact begins the name of the fact that has the amount of a path.
-const countedFact = "amount of "
+// The facts about the amount of a path: for a person, and as it is read again.
+const (
+	amountFact  = "amount of "
+	countedFact = permit.Unsaid + "amount of "
+)
 
 // count counts what a question deletes. What a person was told of the same command a little while
 // ago is told again, unless it has become much more: a log that grows while a person reads is no

@@ -30,7 +30,7 @@ func (j *Judgement) Facts(salt string) permit.Facts {
 		add("variable "+name, j.environ.loose[name])
 	}
 	for path, amount := range j.counted() {
-		s[countedFact+path] = "=" + amount.Exact()
+		s[amountFact+path], s[countedFact+path] = "="+amount.String(), "="+amount.Exact()
 	}
 	fence, r := j.fence(), j.Request
 	s["directory"], s["standard input"] = "="+j.Plan.Dir, "="+j.stdin

@@ -17,7 +17,8 @@ var errNothingKept = errors.New("nothing is kept of what it changed")
 
 func (l *Launcher) undoStore() (*undo.Store, error) {
 	set := l.undoSettings()
-	return undo.Open(l.state.Undo(), undo.Options{Quota: set.Quota, File: set.File, Keep: set.Keep})
+	return undo.Open(l.state.Undo(), undo.Options{Quota: set.Quota, File: set.File, Keep: set.Keep,
+		Own: l.state.Dir})
 }
 
 // collectKept deletes what is kept of old runs, and says of how many. For room it spares what is

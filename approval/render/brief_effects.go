@@ -37,7 +37,7 @@ func (v *view) consequences(o object, place string) {
 	v.opaque(o)
 	if s, ok := o.takeText("undo"); ok {
 		tone := Kept
-		if strings.HasPrefix(s, "cannot ") || strings.HasPrefix(s, "only ") {
+		if strings.Contains(s, "cannot") || strings.HasPrefix(s, "only ") {
 			tone = Lost
 		}
 		v.line("undo", toned(tone, v.cut(text(s), maxMessage, 0)))

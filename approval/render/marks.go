@@ -42,11 +42,22 @@ func eachText(x any, fn func(string)) {
 	}
 }
 
+// MixesAlphabets reports whether a word of a text has letters of several alphabets, some of which
+// look alike.
+func MixesAlphabets(s string) bool {
+	counts := map[string]int{}
+	countMarks(s, counts)
+	return counts[mixing] > 0
+}
+
+// mixing is the mark of such a word.
+const mixing = "word that mixes alphabets"
+
 func countMarks(s string, counts map[string]int) {
 	word := scripts(0)
 	end := func() {
 		if word.mixed() {
-			counts["word that mixes alphabets"]++
+			counts[mixing]++
 		}
 		word = 0
 	}

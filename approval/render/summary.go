@@ -104,8 +104,19 @@ func Shorten(text string, spans [][2]int, room int) []Piece {
 	for i := 0; i < n && left > 0; i++ {
 		take(i)
 	}
+	for i, from := 0, 0; i < n; i++ { // a count of few characters is longer than they are
+		if keep[i] {
+			for j := from; i-from <= leastGap && j < i; j++ {
+				keep[j] = true
+			}
+			from = i + 1
+		}
+	}
 	return piecesOf(text, append(at, len(text)), keep)
 }
+
+// leastGap is the fewest characters that are left out.
+const leastGap = 16
 
 // spanRooms is how many times room one span may take before it is shortened too.
 const spanRooms = 4

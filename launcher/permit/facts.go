@@ -13,6 +13,9 @@ import (
 // fit says nothing of why; with the facts behind the hash the difference can be named.
 type Facts map[string]string
 
+// Unsaid begins the name of a fact that no difference is told by: another one says it in words.
+const Unsaid = "\x00"
+
 // maxDiffers is how many differences are named: beyond that, everything has changed.
 const maxDiffers = 8
 
@@ -29,6 +32,9 @@ func differs(was, is Facts) []string {
 			names = append(names, name)
 		}
 	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return strings.HasPrefix(name, Unsaid)
+	})
 	slices.Sort(names)
 	if len(names) == 0 {
 		return []string{"what the command would do"}

@@ -155,7 +155,11 @@ func (q *question) screen() []string {
 func (q *question) help() string {
 	switch {
 	case q.options.Details && !q.full:
-		return "v: details first  n: deny  q: cancel  " + q.options.Hint
+		more := ""
+		if !q.pager.whole() {
+			more = "space: more  "
+		}
+		return more + "v: details first  n: deny  q: cancel  " + q.options.Hint
 	case !q.pager.whole():
 		return "space: more  v: details  n: deny  q: cancel  " + q.options.Hint
 	case !q.open && q.early:

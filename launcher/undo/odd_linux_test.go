@@ -246,6 +246,23 @@ func TestHonesty(t *testing.T) {
 	}
 }
 
+// What tada-run writes for itself in a tree is no change of the run.
+func TestOwnStateIsNoChange(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	if err := os.MkdirAll(w.path("state/audit"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w.store.o.Own = w.path("state")
+	nextTick()
+	h := &hand{j: w.begin("run")}
+	nextTick()
+	h.create(w.path("noted"), "x", 0)
+	w.write("state/audit/log", "not noted")
+	if s := w.end(h.j); s.Reversible != "true" || len(s.Lacks) != 0 {
+		t.Errorf("%s: %+v", s.Reversible, s.Lacks)
+	}
+}
+
 // TestFullDisk: on a disk that is full, nothing changes that was not kept, and what was kept can be
 // taken back when there is room.
 func TestFullDisk(t *testing.T) {

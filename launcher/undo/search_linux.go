@@ -12,17 +12,30 @@ func (j *Journal) search(limit int) (missed []Lack, whole bool) {
 	if limit == 0 {
 		return nil, false
 	}
-	h := &hunt{j, limit, nil}
+	h := &hunt{j: j, left: limit, own: j.store.own()}
 	for _, t := range j.index.trees {
 		h.folder(t.fd, t.name, t)
 	}
 	return h.missed, h.left > 0
 }
 
+// own identifies the folder that is tada-run's own; the zero value if there is none.
+func (s *Store) own() ID {
+	if s.o.Own == "" {
+		return ID{}
+	}
+	at, err := look(unix.AT_FDCWD, s.o.Own)
+	if err != nil || at.Absent() {
+		return ID{}
+	}
+	return at.ID
+}
+
 type hunt struct {
 	j      *Journal
 	left   int
 	missed []Lack
+	own    ID // of the folder that is tada-run's own; the zero value for none
 }
 
 const (
@@ -56,7 +69,7 @@ func (h *hunt) folder(fd int, path string, f *folder) {
 
 func (h *hunt) entry(d int, path, name string, f *folder) {
 	s, err := look(d, name)
-	if err != nil || s.Absent() {
+	if err != nil || s.Absent() || h.own != (ID{}) && s.ID == h.own {
 		return
 	}
 	if s.Changed >= h.j.book.head.start && !h.known(s, f, name) {

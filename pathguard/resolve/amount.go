@@ -55,10 +55,10 @@ func ParseAmount(s string) (a Amount, ok bool) {
 }
 
 // Like reports whether a person who was told of an amount a little while ago has been told of this
-// one: it has not become twice as much, and not another kind of thing.
+// one: it is no more than a tenth more, or a little, and not another kind of thing.
 func (a Amount) Like(told Amount) bool {
-	return a.More == told.More && a.Dir == told.Dir && a.Files <= 2*told.Files+8 &&
-		a.Bytes <= 2*told.Bytes+1<<20
+	return a.More == told.More && a.Dir == told.Dir && a.Files <= told.Files+told.Files/10+2 &&
+		a.Bytes <= told.Bytes+told.Bytes/10+1<<16
 }
 
 // rounded is a number with its first two digits, and whether that changed it. Up to 100 it is

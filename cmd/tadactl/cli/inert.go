@@ -12,7 +12,7 @@ import (
 )
 
 // inert quotes what could move the cursor or be taken for another field. On a UTF-8 terminal,
-// letters are shown as themselves.
+// letters are shown as themselves, unless a word mixes alphabets.
 func inert(s string) string { return quoted(s, notice.UTF8()) }
 
 // brief returns a command as a list shows it, on one line: of a long one, such as an agent's
@@ -31,7 +31,7 @@ func brief(s string) string {
 
 func quoted(s string, utf8 bool) string {
 	q := strconv.QuoteToASCII(s)
-	if utf8 && !strings.ContainsFunc(s, unsettled) {
+	if utf8 && !strings.ContainsFunc(s, unsettled) && !render.MixesAlphabets(s) {
 		q = strconv.Quote(s)
 	}
 	if q != `"`+s+`"` || strings.Contains(s, " ") || s == "" {

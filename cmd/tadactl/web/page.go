@@ -16,8 +16,8 @@ func hmacEqual(a, b string) bool { return hmac.Equal([]byte(a), []byte(b)) }
 // text returns a string as a text node. The renderer has left only printable characters.
 func text(s string) string { return html.EscapeString(s) }
 
-// pageWidth is the width of a question in columns.
-const pageWidth = 100
+// The width of a question in columns, in a window and on a telephone.
+const pageWidth, narrowWidth = 100, 40
 
 func write(w http.ResponseWriter, title, head, body string) {
 	_,
@@ -106,6 +106,7 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
 	}
+	narrow := render.Render(e.Payload, render.Options{Width: narrowWidth})
 	full, open := render.Render(e.Payload, render.Options{Width: pageWidth, Full: true}), ""
 	if first.Truncated {
 		open = " open"
@@ -117,10 +118,10 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 	s.mu.Unlock()
 	var b strings.Builder
 	fmt.Fprintf(&b,
-		"<pre>%s</pre><details%s><summary>details</summary><pre>%s</pre></details>"+
+		"<pre class=wide>%s</pre><pre class=narrow>%s</pre><details%s><summary>details</summary><pre>%s</pre></details>"+
 			"<form method=post action=\"/%s/q/%s\" autocomplete=off><input type=hidden "+
 			"name=plan value=\"%s\"><input type=hidden name=proof value=\"%s\">",
-		markup(first)+text(e.After()), open, markup(full), s.token, text(e.ID), text(e.PlanHash),
+		markup(first)+text(e.After()), markup(narrow)+text(e.After()), open, markup(full), s.token, text(e.ID), text(e.PlanHash),
 		s.proof(e.ID, e.PlanHash))
 	if len(e.Calls) > 1 {
 		for _, call := range e.Calls {

@@ -9,6 +9,8 @@ const style = `body{font:15px/1.4 monospace;margin:2em auto;max-width:110ch;padd
 pre{white-space:pre;overflow-x:auto;border:1px solid #999;padding:1em}
 input[type=text]{font:inherit;width:40ch}input.code{width:8ch;text-transform:uppercase}
 button{font:inherit;padding:.3em 1.2em;margin-right:1em}
+code{overflow-wrap:anywhere}.narrow{display:none}
+@media(max-width:60em){.wide{display:none}.narrow{display:block;padding:.3em}body{margin:.5em auto}}
 .label{color:#666}.low{color:#060;font-weight:bold}.high{color:#a00;font-weight:bold}
 .critical{color:#fff;background:#a00;font-weight:bold;padding:0 .3em}
 .danger{color:#a00;font-weight:bold}.lost{color:#a00}.kept{color:#060}
