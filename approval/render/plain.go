@@ -20,7 +20,8 @@ import (
 // plainWords are the symbols of the ordinary page, and what stands for them.
 var plainWords = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(openDanger, "", closeDanger, "", showNewline, `\u{000A}`,
-		showTab, `\u{0009}`, showSpace, " ", "·", ",", "→", "->", empty, "none:", gutter, ":", wrapGutter, " ", ruleGlyph, "", "«", `"`, "»", `"`,
+		showTab, `\u{0009}`, showSpace, " ", "·", ",", "→", "->", empty, "none:",
+		gutter, ":", wrapGutter, " ", ruleGlyph, "", "«", `"`, "»", `"`,
 		"✗", "", "✎", "", "▸", "", "⇡", "")
 })
 

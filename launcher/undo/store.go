@@ -7,7 +7,7 @@ type Options struct {
 	Quota int64         // bytes that all runs together may hold
 	File  int64         // bytes of a file that is copied
 	Keep  time.Duration // how long a run can be undone; GC deletes what is older
-	Own   string        // the state of tada-run: no run reaches it, so it is not searched for changes
+	Own   string        // the state of tada-run, which no run reaches: it is not searched
 }
 
 // Start is a run that begins.

@@ -118,10 +118,12 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 	s.mu.Unlock()
 	var b strings.Builder
 	fmt.Fprintf(&b,
-		"<pre class=wide>%s</pre><pre class=narrow>%s</pre><details%s><summary>details</summary><pre>%s</pre></details>"+
+		"<pre class=wide>%s</pre><pre class=narrow>%s</pre>"+
+			"<details%s><summary>details</summary><pre>%s</pre></details>"+
 			"<form method=post action=\"/%s/q/%s\" autocomplete=off><input type=hidden "+
 			"name=plan value=\"%s\"><input type=hidden name=proof value=\"%s\">",
-		markup(first)+text(e.After()), markup(narrow)+text(e.After()), open, markup(full), s.token, text(e.ID), text(e.PlanHash),
+		markup(first)+text(e.After()), markup(narrow)+text(e.After()), open,
+		markup(full), s.token, text(e.ID), text(e.PlanHash),
 		s.proof(e.ID, e.PlanHash))
 	if len(e.Calls) > 1 {
 		for _, call := range e.Calls {
