@@ -340,11 +340,18 @@ func (v *view) covers(text string) bool {
 // is in the details.
 func (v *view) oneLine(label string, units []unit) {
 	room := v.width - labelWidth - 1
+	if v.width < roomy {
+		v.line(label, units)
+		return
+	}
 	if cellsIn(units) > room {
 		v.leave(label)
 	}
 	v.line(label, fitted(units, room))
 }
+
+// roomy is the width from which a line has room for most of what it says.
+const roomy = 60
 
 // leave notes that the first page does not show something.
 func (v *view) leave(word string) {

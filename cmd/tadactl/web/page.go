@@ -106,7 +106,11 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
 	}
-	narrow := render.Render(e.Payload, render.Options{Width: narrowWidth})
+	narrow, err := s.inbox.Page(e.Payload, narrowWidth, false)
+	if err != nil {
+		s.refuse(w, http.StatusInternalServerError, err)
+		return
+	}
 	full, open := render.Render(e.Payload, render.Options{Width: pageWidth, Full: true}), ""
 	if first.Truncated {
 		open = " open"
