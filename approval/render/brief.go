@@ -49,6 +49,9 @@ func (v *view) brief(top map[string]any, marks []string) string {
 		v.line("needs", v.cut(text(s), maxName, 0))
 	}
 	marks = slices.DeleteFunc(slices.Clone(marks), isPlain)
+	slices.SortStableFunc(marks, func(a, b string) int { // what may be taken for another name
+		return strings.Compare(strings.TrimPrefix(a, mixing), strings.TrimPrefix(b, mixing))
+	})
 	if len(marks) > 0 {
 		v.oneLine("warning", toned(Danger, own(strings.Join(marks, "; "))))
 	}

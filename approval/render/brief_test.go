@@ -103,6 +103,14 @@ func TestNamesHaveEnds(t *testing.T) {
 	}
 }
 
+// A word that may be taken for another one is told of before what is merely odd.
+func TestLookAlikesAreToldFirst(t *testing.T) {
+	p := firstPage(t, "rm -rf d\u043ecs", map[string]any{"agent_name": "a\x01\x02\x03\x04"})
+	if !strings.Contains(p.Text(), "\nwarning  word that mixes alphabets") {
+		t.Error(p.Text())
+	}
+}
+
 // The largest questions are drawn in time that grows with their size: one of 4 times the lines
 // takes less than 12 times as long.
 func TestManyReasonsTakeLinearTime(t *testing.T) {
