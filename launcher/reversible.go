@@ -72,28 +72,39 @@ func (j *Judgement) undoBut(losses []pathguard.Loss) string {
 	if j.beyondRoom() {
 		long += ", as far as undo.quota allows"
 	}
-	files := "can be undone for " + long
-	if v.Decision != pathguard.Allow && (v.Unread || len(j.Script.Opaque) > 0) {
-		files = "files " + files
+	but := lossText(losses)
+	switch v.Reversible {
+	case pathguard.WhollyReversible:
+		return j.whollyText(long)
+	case pathguard.PartlyReversible:
+		if but != "" {
+			but = ", not: " + but
+		}
+		return fmt.Sprintf("only files can be undone (%s)%s", long, but)
 	}
-	switch hosts := j.mayTell(); {
-	case v.Reversible == pathguard.WhollyReversible && v.Class == pathguard.ReadOnly &&
-		j.Request.Tool == nil:
+	if but != "" {
+		but = ": " + but
+	}
+	return "cannot be undone" + but
+}
+
+// whollyText says for how long what a plan changes can be taken back, and of a question, whether it
+// may send something away besides.
+func (j *Judgement) whollyText(long string) string {
+	v, text := j.Verdict, "can be undone for "+long
+	if v.Class == pathguard.ReadOnly && j.Request.Tool == nil {
 		return ""
-	case v.Reversible == pathguard.WhollyReversible && v.Unsure != "":
-		return fmt.Sprintf("%s, and is asked about because %s", files, v.Unsure)
-	case v.Reversible == pathguard.WhollyReversible && hosts != "":
-		return fmt.Sprintf("%s; what it sends %s cannot", files, hosts)
-	case v.Reversible == pathguard.WhollyReversible:
-		return files
-	case v.Reversible == pathguard.PartlyReversible && len(losses) == 0:
-		return "only files can be undone (" + long + ")"
-	case v.Reversible == pathguard.PartlyReversible:
-		return fmt.Sprintf("only files can be undone (%s), not: %s", long, lossText(losses))
-	case len(losses) == 0:
-		return "cannot be undone"
 	}
-	return "cannot be undone: " + lossText(losses)
+	if v.Decision != pathguard.Allow && (v.Unread || len(j.Script.Opaque) > 0) {
+		text = "files " + text
+	}
+	if v.Unsure != "" {
+		return fmt.Sprintf("%s, and is asked about because %s", text, v.Unsure)
+	}
+	if where := j.mayTell(); where != "" {
+		return fmt.Sprintf("%s; what it sends %s cannot", text, where)
+	}
+	return text
 }
 
 // mayTell says where code that nobody has read may send to: "to HOST", or "" for nowhere. It is

@@ -16,9 +16,8 @@ const adviceRows = 8
 // leftOut are the members of a plan that the first page has no room for, by the words of its last
 // line. Nothing that a person decides by is only there: the policy gives a reason for it.
 var leftOut = []struct{ key, word string }{
-	{"targets", "paths"}, {"programs", "programs"}, {"context", "environment"}, {"bound", ""},
-	{"version", ""}, {"risk", ""}, {"trust", ""}, {"agent_says", ""},
-	{"tier", ""}, {"level", ""},
+	{"targets", "paths"}, {"programs", "programs"}, {"bound", ""}, {"version", ""}, {"risk", ""},
+	{"trust", ""}, {"agent_says", ""}, {"tier", ""}, {"level", ""},
 }
 
 // brief shows the first page and returns what it leaves out, for the last line.
@@ -55,7 +54,10 @@ func (v *view) brief(top map[string]any, marks []string) string {
 	if len(marks) > 0 {
 		v.oneLine("warning", toned(Danger, own(strings.Join(marks, "; "))))
 	}
-	v.leaveOut(o, context)
+	v.leaveOut(o)
+	if delete(context, "cwd"); len(context) > 0 {
+		v.leave("environment")
+	}
 	if parts := o.takeRest(); len(parts) > 0 {
 		v.line("also", v.cut(join(parts...), 2*maxName, 0))
 	}
@@ -76,14 +78,9 @@ func (v *view) brief(top map[string]any, marks []string) string {
 // isPlain reports whether a mark is about a symbol, which the command shows by its code point.
 func isPlain(mark string) bool { return strings.HasPrefix(mark, "symbol ") }
 
-// leaveOut takes out of a plan what the first page does not show, and names it.
-func (v *view) leaveOut(o, context object) {
-	delete(context, "cwd")
-	if len(context) == 0 {
-		delete(o, "context")
-	} else {
-		o["context"] = context
-	}
+// leaveOut takes out of a plan, or of one call of several, what the first page does not show, and
+// names it.
+func (v *view) leaveOut(o object) {
 	for _, l := range leftOut {
 		if _, has := o[l.key]; has && l.word != "" {
 			v.leave(l.word)
@@ -181,14 +178,10 @@ func (v *view) asked(plan map[string]any, call object, place string, i, n int) {
 	if n > 1 {
 		v.consequences(call, place)
 	}
-	delete(call, "targets")
-	delete(call, "verdict")
-	delete(call, "risk")
-	delete(call, "plan")
-	delete(call, "agent_says")
-	delete(call, "workspace_root")
-	delete(call, "tier")
-	delete(call, "level")
+	v.leaveOut(call)
+	for _, k := range []string{"verdict", "plan", "workspace_root"} {
+		delete(call, k)
+	}
 	if parts := call.takeRest(); len(parts) > 0 {
 		v.line("also", v.cut(join(parts...), 2*maxName, 0))
 	}

@@ -20,9 +20,6 @@ func (v *view) consequences(o object, place string) {
 	for _, x := range reasons {
 		w.reason(v, x, most)
 	}
-	for _, l := range w.lines {
-		v.truncated = v.truncated || l.more > 0
-	}
 	if w.hidden > 0 {
 		w.lines = append(w.lines,
 			&effect{text: own(fmt.Sprintf("and %d more, in the details", w.hidden))})
@@ -51,9 +48,6 @@ func (v *view) consequences(o object, place string) {
 	if s, ok := o.takeText("fence"); ok {
 		v.oneLine("sandbox", text(s))
 	}
-	if len(w.advice) > 0 {
-		v.advice = append(v.advice, w.advice...)
-	}
 }
 
 // consequences are the lines about what happens.
@@ -61,11 +55,10 @@ type consequences struct {
 	place   string            // the directory of the command
 	targets map[string]target // by path
 	lines   []*effect
-	at      map[string]*effect // the lines by their text, and what was not listed: see add
+	at      map[string]*effect // the lines by their text, those that are not shown too
 	told    map[string]bool    // kind and name of what a reason has named
 	hidden  int                // lines that are not shown
 	sends   bool               // a reason says that something is sent
-	advice  [][]unit           // to the agent, with a denial
 }
 
 // An effect is one line: something that happens, to names that are alike in that.
@@ -111,8 +104,8 @@ func (w *consequences) line(text []unit, lost bool, most int) *effect {
 	return e
 }
 
-// add lists a name, once, or counts it if the line has as many as it may.
-func (e *effect) add(name []unit, most int) {
+// add lists a name, once. It counts the name and returns false if the line has as many as it may.
+func (e *effect) add(name []unit, most int) bool {
 	key := textOf(name)
 	switch {
 	case e.has[key]:
@@ -121,7 +114,9 @@ func (e *effect) add(name []unit, most int) {
 		e.names = append(e.names, name)
 	default:
 		e.more++
+		return false
 	}
+	return true
 }
 
 // reason adds what a rule says.
@@ -159,39 +154,38 @@ func (w *consequences) reason(v *view, x any, most int) {
 	}
 	lost, _ := r["lost"].(bool)
 	e := w.line(text, lost, most)
-	if slices.Contains(reading, kind) {
+	if kind == "read" {
 		e.why = "it stays known"
 	}
-	more, _ := r["more"].(int64)
 	if named {
 		name := v.cut(delimited(path), maxMessage, 0)
-		if kind == "delete" && more == 0 {
+		if kind == "delete" {
 			name = append(name, w.targets[path].units()...)
 		}
-		e.add(name, maxListed)
+		if !e.add(name, maxListed) {
+			v.truncated = true
+		}
 	}
 	w.told[kind+" "+path] = true
 	if _, host, to := strings.Cut(message, " to "); to && rule == "net.upload" {
 		w.told["net "+host], w.sends = true, true
 	}
-	w.advise(v, r)
+	v.advise(r)
 }
-
-// reading are the kinds of rules about what is read.
-var reading = []string{"read"}
 
 // repeats reports whether a rule says of a path what another rule of its kind has said.
 func repeats(rule string) bool { return rule == "delete.tree" || rule == "delete.pattern" }
 
-func (w *consequences) advise(v *view, r object) {
+// advise keeps what a reason says to the agent, once.
+func (v *view) advise(r object) {
 	advice, _ := r["instead"].(string)
-	if advice == "" || len(w.advice) == maxNamed {
+	if advice == "" || len(v.advice) == maxNamed {
 		return
 	}
 	units := v.cut(show(advice, prose, nil), maxMessage, 0)
-	if !slices.ContainsFunc(w.advice,
+	if !slices.ContainsFunc(v.advice,
 		func(l []unit) bool { return textOf(l) == textOf(units) }) {
-		w.advice = append(w.advice, units)
+		v.advice = append(v.advice, units)
 	}
 }
 
@@ -234,10 +228,8 @@ func (w *consequences) effects(v *view, effects object) {
 			case e.key == "delete":
 				units = append(units, w.targets[name].units()...)
 			}
-			w.line(own(verb), false, maxLines).add(v.middle(units), e.most)
-		}
-		if l := w.at[fmt.Sprint(false, e.verb)]; l != nil && l.more > 0 && e.most == maxListed {
-			v.truncated = true
+			listed := w.line(own(verb), false, maxLines).add(v.middle(units), e.most)
+			v.truncated = v.truncated || !listed && e.most == maxListed
 		}
 	}
 	for _, l := range []label{{"exec", "programs"}, {"read", "files read"}} {

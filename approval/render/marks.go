@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -45,6 +46,9 @@ func eachText(x any, fn func(string)) {
 // MixesAlphabets reports whether a word of a text has letters of several alphabets, some of which
 // look alike.
 func MixesAlphabets(s string) bool {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return false // most texts of a long list
+	}
 	counts := map[string]int{}
 	countMarks(s, counts)
 	return counts[mixing] > 0

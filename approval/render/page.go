@@ -103,7 +103,7 @@ func Render(payload []byte, o Options) Page {
 		v.rule(own(hash))
 	default:
 		p.Marks = Marks(top)
-		v.cutting = !fits(payload)
+		v.cutting = !fits(payload, p.Marks)
 		left := v.brief(top, p.Marks)
 		v.rule(own(hash + left))
 	}
@@ -130,14 +130,14 @@ const screenWidth, screenRows = 79, 21
 
 // fits reports whether the first page fits a screen with all of a command on it. It does not depend
 // on the screen that there is, so that prompt and store agree on what was cut.
-func fits(payload []byte) bool {
-	tree, err := canonical.Parse(payload)
+func fits(payload []byte, marks []string) bool {
+	tree, err := canonical.Parse(payload) // once more, because a page takes its plan apart
 	top, ok := tree.(map[string]any)
 	if err != nil || !ok {
 		return false
 	}
 	v := &view{width: screenWidth}
-	v.brief(top, Marks(top))
+	v.brief(top, marks)
 	return len(v.lines) <= screenRows
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // A question is a plan that a real command line led to.
@@ -98,21 +99,10 @@ func TestQuestionInReadme(t *testing.T) {
 	}
 }
 
-// golden compares a text with that of a file, or writes the file anew.
+// golden compares a text with that of a file.
 func golden(t *testing.T, path, got string) {
 	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (go test -update writes it anew):\n%s", path, got)
-	}
+	hermetic.Golden(t, *update, path, got)
 }
 
 // A simple line takes ten rows of a screen with the keys, a line of three parts sixteen, and all

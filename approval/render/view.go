@@ -148,8 +148,7 @@ func split(units []unit, breaks []int) [][]unit {
 }
 
 // fold shows what the spans cover of a text.
-func (v *view) fold(label, text string, spans [][2]int) (hidden bool) {
-	units, n := shorten(danger(show(text, exact, boundaries(nil, spans)), spans), 0, 0, "folded")
+func (v *view) fold(label, text string, spans [][2]int) {
+	units, _ := shorten(danger(show(text, exact, boundaries(nil, spans)), spans), 0, 0, "folded")
 	v.line(label, units)
-	return n > 0
 }

@@ -3,6 +3,7 @@ package prompt
 import (
 	"os"
 
+	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/launcher/notice"
 )
 
@@ -18,4 +19,12 @@ func LookHere(plain bool) Look {
 	term := os.Getenv("TERM")
 	plain = plain || term == "" || term == "dumb" || !notice.UTF8()
 	return Look{Colour: !plain && os.Getenv("NO_COLOR") == "", Plain: plain}
+}
+
+// Rows are the lines of a page, in colours or without.
+func (l Look) Rows(p render.Page) []string {
+	if l.Colour {
+		return p.Coloured()
+	}
+	return p.Lines
 }

@@ -49,10 +49,7 @@ func (p Page) Put(ctx context.Context, tty *os.File, phrase string,
 		}
 		page := render.Render(p.Payload,
 			render.Options{Width: width - 1, Full: full, Plain: p.Look.Plain, Phrase: phrase})
-		if p.Look.Colour {
-			return strings.Join(page.Coloured(), "\n") + "\n" + p.below(a.Denied)
-		}
-		return page.Text() + p.below(a.Denied)
+		return strings.Join(p.Look.Rows(page), "\n") + "\n" + p.below(a.Denied)
 	}
 	_, _ = tty.WriteString("\a") // the person may be at another window
 	for {

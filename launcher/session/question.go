@@ -169,19 +169,16 @@ func (q *question) help() string {
 	case q.options.Challenge == "":
 		return fmt.Sprintf("%c: approve  n: deny  q: cancel  v: details  ",
 			q.options.Approve) + q.options.Hint
-	case q.missed > 0 && len(q.entry) == 0:
-		return fmt.Sprintf("that did not match; type %s to approve%s: ", q.options.Challenge,
-			q.otherwise())
-	case len(q.entry) == 0:
-		hint := ""
-		if q.options.Hint != "" {
-			hint = "  " + q.options.Hint
-		}
-		return fmt.Sprintf("type %s to approve%s%s: ", q.options.Challenge, q.otherwise(), hint)
-	default:
-		return fmt.Sprintf("type %s to approve%s: %s", q.options.Challenge, q.otherwise(),
-			string(q.entry))
 	}
+	help := fmt.Sprintf("type %s to approve%s", q.options.Challenge, q.otherwise())
+	switch {
+	case len(q.entry) > 0:
+	case q.missed > 0:
+		help = "that did not match; " + help
+	case q.options.Hint != "":
+		help += "  " + q.options.Hint
+	}
+	return help + ": " + string(q.entry)
 }
 
 // otherwise says what can be done besides. A letter of the challenge is not a command.

@@ -61,7 +61,7 @@ func (c *counter) target(a *Amount, fd int) error {
 		return nil
 	}
 	a.Dir, c.dev = true, st.Dev
-	c.below(a, fd, maxDeep)
+	c.below(a, fd, ".", maxDeep)
 	return nil
 }
 
@@ -81,12 +81,15 @@ func (c *counter) file(a *Amount, st *unix.Stat_t) {
 }
 
 // below counts what is in a directory, as long as entries are left.
-func (c *counter) below(a *Amount, dir int, deep int) {
-	fd, err := unix.Openat(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil || deep == 0 {
-		if a.More = true; err == nil {
-			unix.Close(fd)
-		}
+func (c *counter) below(a *Amount, dir int, name string, deep int) {
+	if deep == 0 {
+		a.More = true
+		return
+	}
+	fd, err := unix.Openat(dir, name,
+		unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		a.More = true
 		return
 	}
 	f := os.NewFile(uintptr(fd), "directory")
@@ -119,12 +122,6 @@ func (c *counter) entry(a *Amount, dir int, name string, deep int) {
 	case st.Dev != c.dev:
 		a.More = true
 	default:
-		sub, err := unix.Openat(dir, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-		if err != nil {
-			a.More = true
-			return
-		}
-		c.below(a, sub, deep-1)
-		unix.Close(sub)
+		c.below(a, dir, name, deep-1)
 	}
 }

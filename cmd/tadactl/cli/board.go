@@ -161,10 +161,7 @@ func (b *board) lay() {
 	}
 	page := render.Render(b.open.Payload, render.Options{Width: b.width - 1, Full: b.full,
 		Plain: b.leaf.look.Plain, Phrase: b.phrase})
-	rows := page.Lines
-	if b.leaf.look.Colour {
-		rows = page.Coloured()
-	}
+	rows := b.leaf.look.Rows(page)
 	if after := b.open.After(); after != "" {
 		rows = append(rows, fit(after, b.width))
 	}
