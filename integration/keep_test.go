@@ -161,8 +161,8 @@ func TestBackgroundKeepMany(t *testing.T) {
 	t.Parallel()
 	p := keeping(t, "strong", "")
 	number := strconv.Itoa(os.Getpid()) + "40"
-	got := p.inSession(helpers + `for i in {1..20}; do tada-run "sleep ` + number + ` >/dev/null 2>&1 & exit $i" </dev/null 2>err$i & done
-		for job in $(jobs -p); do wait $job; echo "status $?"; done; tadactl sessions | grep -c " background "` + complete)
+	got := p.inSession(helpers + `for i in {1..20}; do tada-run "sleep ` + number + ` >/dev/null 2>&1 & exit $i" </dev/null 2>err$i & started="$started $!"; done
+		for job in $started; do wait $job; echo "status $?"; done; tadactl sessions | grep -c " background "` + complete)
 	are(t, got, "^20$", "still running: 20$", "^verified 0$", "^status 1$", "^status 20$")
 	got = p.run(helpers + "gone " + number + "; over" + complete)
 	are(t, got, "^gone$", "still running: 0$", "^verified 0$", "exit 20 ")
