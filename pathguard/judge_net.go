@@ -59,7 +59,7 @@ func (j *judgement) endpoint(e *shellparse.Effect) {
 	case host == "0.0.0.0" || host == "::":
 		j.add(Ask, "net.listen", "", host, e.Span, e.Command)
 	case n.Upload || e.Flags&command.Upload != 0:
-		j.add(Ask, upload, "", host, e.Span, e.Command)
+		j.add(Ask, upload, "", cmp.Or(n.Repository, host), e.Span, e.Command)
 	case j.p.set.Network == NetList &&
 		!hosts.Allowed(shellparse.Endpoint{Scheme: n.Scheme, Host: host, Port: n.Port},
 			j.p.set.NetworkAllow):

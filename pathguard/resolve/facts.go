@@ -104,6 +104,7 @@ func (f *Facts) hosts(p *Plan) {
 			f.Number(int64(n.Port))
 			f.Flag(n.Static)
 			f.Flag(n.Upload)
+			f.Texts(n.Repository)
 		}
 	})
 	if len(p.Registries) > 0 {

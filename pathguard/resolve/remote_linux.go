@@ -96,17 +96,25 @@ func endpointOf(address string) shellparse.Endpoint {
 		return shellparse.Endpoint{} // a helper of git's
 	}
 	if scheme, rest, ok := strings.Cut(address, "://"); ok {
-		host, _, _ := strings.Cut(rest, "/")
-		e := shellparse.Endpoint{Scheme: strings.ToLower(scheme), Static: true}
-		e.Host, e.Port = hosts.Cut(host[strings.LastIndexByte(host, '@')+1:])
+		host, path, _ := strings.Cut(rest, "/")
+		host = host[strings.LastIndexByte(host, '@')+1:]
+		e := shellparse.Endpoint{Scheme: strings.ToLower(scheme), Static: true,
+			Repository: repositoryAt(host, path)}
+		e.Host, e.Port = hosts.Cut(host)
 		return e
 	}
-	host, _, ok := strings.Cut(address, ":")
+	host, path, ok := strings.Cut(address, ":")
 	if !ok || strings.ContainsAny(host, "/ \\\"") {
 		return shellparse.Endpoint{}
 	}
-	return shellparse.Endpoint{Scheme: "ssh", Host: host[strings.LastIndexByte(host, '@')+1:],
-		Static: true}
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	return shellparse.Endpoint{Scheme: "ssh", Host: host, Static: true,
+		Repository: repositoryAt(host, path)}
+}
+
+// repositoryAt names a repository as its host shows it, without the account that logs in.
+func repositoryAt(host, path string) string {
+	return host + "/" + strings.TrimSuffix(strings.Trim(path, "/"), ".git")
 }
 
 // throughConfig applies the user's settings of ssh(1) to the name of a host: HostName and Port. A

@@ -19,7 +19,7 @@ func gitSetting(key string, v value) string {
 	what, _ := e.First()
 	safe := gitHarmless
 	switch what {
-	case "", "harmless":
+	case "", "harmless", "pushes":
 		return ""
 	case "switch", "address":
 		safe = e.Values("safe")
@@ -53,6 +53,9 @@ func (m *matcher) gitConfig(r role, vs []value) {
 	if r.param == "key" && (len(vs) > 1 || m.changes) && (m.has("--global") || m.has("--system")) {
 		m.hazard("git.config-global", v.at)
 	}
+	if r.param == "key" && (joined || m.changes) && redirectsPushes(key, body.Text) {
+		m.hazard("git.remote-change", v.at)
+	}
 	what := gitSetting(key, body)
 	if r.param == "hg" {
 		what = hgSetting(key, body)
@@ -60,6 +63,12 @@ func (m *matcher) gitConfig(r role, vs []value) {
 	if what != "" && joined {
 		m.gitValue(what, body)
 	}
+}
+
+// redirectsPushes reports whether a value decides where later pushes go, or what they replace there.
+func redirectsPushes(key, value string) bool {
+	e := catalog.Git(strings.ToLower(key))
+	return e.Has("pushes") && !(e.Has("names") && value != "" && !strings.ContainsAny(value, ":/."))
 }
 
 // hgSetting is gitSetting for Mercurial: hooks, aliases and extensions are code.

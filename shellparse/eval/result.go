@@ -132,6 +132,10 @@ type Endpoint struct {
 	Port   int    // 0 when the text does not say
 	Static bool   // Host is exactly what will be contacted
 	Upload bool   // bytes of this machine go out with it
+
+	// Repository is HOST/PATH of a git remote; "" where the text names the address itself. The
+	// settings of git tell it, not the text.
+	Repository string
 }
 
 // A Hazard is something dangerous that is not the name of a file: an irreversible option,
