@@ -27,6 +27,7 @@ func (w *report) emit(s *state, c *call, name string, builtin, known, quiet bool
 	}
 	cmd := Command{Name: name, Args: c.words, Assign: c.assign, Via: w.via, Dir: s.dir,
 		Remote: s.remote, Builtin: builtin, Known: known, ReadOnly: quiet, Span: c.span,
+		Changed: len(c.assign) > 0 || s.open || s.env.passesOn(),
 		Plain: w.fixed == nil && len(w.via) == 0 && !s.remote &&
 			w.src[c.at(0).Start:c.at(0).End] == name}
 	for i := len(w.out.Commands) - 1; i >= 0 && i >= len(w.out.Commands)-32; i-- {

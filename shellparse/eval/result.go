@@ -75,11 +75,14 @@ type Command struct {
 	// A reader sees it: its name stands in the text as it is, and not in text that a command or
 	// another program evaluates.
 	Plain bool
-	Span  Span
+	// Changed is set if the text gave it another environment than the shell started with.
+	Changed bool
+	Span    Span
 }
 
 func (c Command) equal(d Command) bool {
-	return c.Span == d.Span && c.Name == d.Name && c.Dir == d.Dir && slices.Equal(c.Args, d.Args) &&
+	return c.Span == d.Span && c.Name == d.Name && c.Dir == d.Dir && c.Changed == d.Changed &&
+		slices.Equal(c.Args, d.Args) &&
 		slices.Equal(c.Via, d.Via) && slices.Equal(c.Assign, d.Assign)
 }
 

@@ -52,6 +52,18 @@ func (e *scope) get(name string) (variable, bool) {
 	return variable{}, false
 }
 
+// passesOn reports whether a program is given a name that was assigned, beside where it runs.
+func (e *scope) passesOn() bool {
+	for ; e != nil; e = e.parent {
+		for name, v := range e.names {
+			if v.exported && name != "PWD" && name != "OLDPWD" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (e *scope) flat() map[string]variable {
 	var layers []*scope
 	for ; e != nil; e = e.parent {

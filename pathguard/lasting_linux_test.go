@@ -1,0 +1,141 @@
+package pathguard
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// lastingOf returns what may be allowed for good of a line, each as its words.
+func (g Guard) lastingOf(t *testing.T, line string) (list []string) {
+	t.Helper()
+	v, plan, err := g.judge(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plan.Close()
+	for _, l := range g.Policy.Lasting(plan, v) {
+		list = append(list, strings.Join(l.Words, " "))
+	}
+	return list
+}
+
+// lastingDesk is a workspace with remotes, and with programs in a folder of PATH.
+func lastingDesk(t *testing.T) (Guard, string) {
+	g, root := desk(t, "", "home/dev/.ssh/id_rsa", "home/dev/other/x", "w/k8s/app.yaml")
+	put(t, root, map[string]string{"w/.git/HEAD": "ref: refs/heads/main\n", "w/.git/config": `
+[remote "origin"]
+	url = https://token@github.com/acme/app.git
+[remote "fork"]
+	url = git@github.com:me/app
+`})
+	for _, name := range []string{"git", "gh", "kubectl", "helm", "pkill", "go", "cp", "bash", "tee"} {
+		put(t, root, map[string]string{"home/dev/.local/bin/" + name: "#!/bin/sh\n"})
+	}
+	g.Caller.Env["PATH"] = root + "/home/dev/.local/bin:/usr/bin:/bin"
+	return g, root
+}
+
+// What may be allowed for good is narrow: the words of the command, and of these only a name in a
+// folder, a number, or a text that people read may vary.
+func TestLasting(t *testing.T) {
+	g, _ := lastingDesk(t)
+	for line, want := range map[string][]string{
+		"git push origin main":                         {"push origin main"},
+		"git push -u origin feature/a":                 {"push -u origin feature/a", "push -u origin feature/*"},
+		"git add -A && git push origin feature/a 2>&1": {"push origin feature/a", "push origin feature/*"},
+		"cd src; git push origin refs/heads/a":         {"push origin refs/heads/a"},
+		"git push origin HEAD:feature/a":               {"push origin HEAD:feature/a"},
+		"gh pr create --title 'a b' --body=c": {"pr create --title a b --body=c",
+			"pr create --title * --body=*"},
+		"gh pr comment 12 -b hi": {"pr comment 12 -b hi", "pr comment * -b *"},
+		"kubectl --context=dev apply -f k8s/app.yaml": {"--context=dev apply -f k8s/app.yaml",
+			"--context=dev apply -f k8s/*"},
+		"pkill -f vite":                {"-f vite"},
+		"go install example.test/x@v1": {"install example.test/x@v1"},
+		"cp src/a.go ~/other/x":        {"src/a.go ~/other/x"},
+	} {
+		for i := range want {
+			want[i] = strings.ReplaceAll(want[i], "~", g.Caller.Home)
+		}
+		if got := g.lastingOf(t, line); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// E-std-2: what has to be asked about every time may not be allowed for good either.
+func TestLastingNever(t *testing.T) {
+	g, root := lastingDesk(t)
+	put(t, root, map[string]string{"w/s.sh": "git push origin main\n", "w/.env": "K=v\n"})
+	for _, line := range []string{
+		"ls", "git push", "git push origin", "git push --force origin feature/a",
+		"git push origin +feature/a", "git push origin :feature/a", "git push --mirror origin x",
+		"git push nowhere feature/a", "git -c remote.origin.url=https://x.test/y push origin feature/a",
+		"GIT_DIR=/x git push origin feature/a", "export GIT_DIR=/x; git push origin feature/a",
+		"env git push origin feature/a", "sh -c 'git push origin feature/a'", "sh s.sh",
+		"git() { :; }; git push origin feature/a", "alias git=x; git push origin feature/a",
+		"eval git push origin feature/a", "git push origin $B", "git push origin feature/$(cat b)",
+		"git push origin feature/a | sh", "git push origin feature/a; python3 -c 'print(1)'",
+		"git push origin 'feature/*'", "git push origin main; pkill vite", "git push origin main; cat .env",
+		"cat ~/.ssh/id_rsa", "rm -r ~/other", "echo x > ~/.bashrc", "cp x ~/.ssh/config",
+		"echo x > .git/hooks/pre-push", "kubectl apply -f k8s/app.yaml", "kubectl delete pod x",
+		"curl -d @src/a.go https://x.test", "npm publish", "gh repo delete a/b --yes", "gh pr merge 1",
+		"sudo ls", "bash s.sh > ~/other/x", "PATH=/x; pkill vite", "HOME=/x; git push origin feature/a",
+		"for HOME in a; do pkill vite; done", "read HOME < x; pkill vite", "set -a; X=1; pkill vite", "timeout 3 pkill vite",
+		"cd /; git push origin feature/a", "git push origin feature/a \u202e",
+	} {
+		if got := g.lastingOf(t, line); got != nil {
+			t.Errorf("%q: %q", line, got)
+		}
+	}
+}
+
+// Of what is allowed for good, program, folder and all that is asked about are part: another
+// repository is another question.
+func TestLastingBinds(t *testing.T) {
+	g, root := lastingDesk(t)
+	of := func(line string) []Lasting {
+		v, plan, err := g.judge(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer plan.Close()
+		return g.Policy.Lasting(plan, v)
+	}
+	equal := func(a, b Lasting) bool { return reflect.DeepEqual(a, b) }
+	line := "git push origin feature/a"
+	first := of(line)
+	if got := first[1].Asks; len(got) != 1 ||
+		got[0] != "sends data from this machine to github.com/acme/app" {
+		t.Errorf("asks %q", got)
+	}
+	same := of("git add .; git push origin feature/b")
+	if len(same) != 2 || !equal(first[1], same[1]) || equal(first[0], same[0]) {
+		t.Errorf("%+v", same)
+	}
+	for _, change := range []struct {
+		what string
+		do   func()
+	}{
+		{"folder", func() { g.Caller.Dir = root + "/w/src" }},
+		{"program", func() {
+			g.Caller.Dir = root + "/w"
+			put(t, root, map[string]string{"home/dev/go/bin/git": "#!/bin/sh\n"})
+			g.Caller.Env["PATH"] = root + "/home/dev/go/bin:/usr/bin:/bin"
+		}},
+		{"remote", func() {
+			g.Caller.Env["PATH"] = root + "/home/dev/.local/bin:/usr/bin:/bin"
+			put(t, root, map[string]string{
+				"w/.git/config": "[remote \"origin\"]\n\turl = https://github.com/evil/app\n"})
+		}},
+	} {
+		change.do()
+		for _, l := range of(line) {
+			if equal(l, first[0]) || equal(l, first[1]) {
+				t.Errorf("another %s: %+v", change.what, l)
+			}
+		}
+	}
+}
