@@ -24,6 +24,9 @@ type Decision struct {
 	Paged bool
 	// from showing the page to the answer; 0 means since the question was asked
 	Took time.Duration
+	// which of the plan's [plan.Choices] is allowed from now on, from 1 on; 0 for none. The store
+	// makes no grant of it by itself: see [Store.Grant]
+	Choice int
 
 	Via Via // how it came, for the record
 

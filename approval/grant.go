@@ -5,13 +5,16 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 // A Grant is a remembered approval: in one session, the same plan runs again without asking, a few
 // times, for a while. It covers exactly what a person saw; there are no patterns and no prefixes.
 //
 // A grant of what an agent's session opens, or of a connection ([plan.Lasting]), lasts until it is
-// revoked or another one is given in that session: its page says so.
+// revoked or another one is given in that session: its page says so. One of a [plan.Choice] lasts
+// until it is revoked, for every session in its workspace.
 type Grant struct {
 	ID        string    // UUID version 4
 	Envelope  string    // the question that it was given with
@@ -52,6 +55,29 @@ type GrantRequest struct {
 	Channel  string
 
 	Everywhere bool // of a connection: in every workspace of the account
+	Choice     int  // which of the plan's [plan.Choices], from 1 on; 0 for none
+}
+
+// AnySession is the session of a grant that is for all of them.
+const AnySession = "any"
+
+// granted returns the plan of the grant, out of what the person was asked about, and why there can
+// be no such grant.
+func (r *GrantRequest) granted(payload []byte) (granted []byte, why []string) {
+	var err error
+	switch {
+	case r.Choice != 0:
+		if granted, err = plan.Choose(payload, r.Choice); err != nil {
+			return nil, []string{fmt.Sprintf("it offers no grant %d", r.Choice)}
+		}
+	case r.Everywhere:
+		if granted, err = plan.Everywhere(payload); err != nil {
+			return nil, []string{"it is for its own workspace only"}
+		}
+	default:
+		granted = payload
+	}
+	return granted, Grantable(granted)
 }
 
 // The limits of a grant: a working day, and about as many uses as a person still remembers having
@@ -90,7 +116,7 @@ func (e Envelope) MayStand(d Decision, r GrantRequest) error {
 	if err := r.settle(); err != nil {
 		return err
 	}
-	why := Grantable(e.Payload)
+	_, why := r.granted(e.Payload)
 	switch {
 	case e.Quorum > 1:
 		why = append(why, "it needs several people, so it can be approved only once")

@@ -48,7 +48,8 @@ func Grantable(payload []byte) []string {
 		}
 	}
 	lasting := plan.Lasting(payload)
-	no(facts.Risk >= 2, "the risk is high")
+	_, chosen := plan.Chosen(payload)
+	no(facts.Risk > 2 || facts.Risk == 2 && !chosen, "the risk is high")
 	trust, told := f["trust"]
 	no(told && (trust == nil || plan.ParseLevel(fmt.Sprint(trust)) == plan.Quarantined),
 		"its origin is quarantined")
@@ -63,7 +64,7 @@ func Grantable(payload []byte) []string {
 	no(len(effects.List("net")) > 0 && !lasting, "it uses the network")
 	no(outside(effects.List("delete"), f.Text("workspace_root")),
 		"it deletes outside the workspace")
-	no(guarded(f.Objects("reasons")), "it touches protected files")
+	no(guarded(f.Objects("reasons"), chosen), "it touches protected files")
 	no(lasting && f.Text("workspace_root") == "" && !plan.Connects(payload),
 		"it is in no workspace")
 	no(len(facts.Calls) > 1, "it has several calls")
@@ -126,9 +127,15 @@ var guardedRules = []string{"read.secret", "secret", "path.state", "path.readonl
 	"path.restricted", "path.protected", "protect", "policy", "tamper", "text.", "intent.", "tada.",
 	"exec.shadow", "net."}
 
-func guarded(reasons []plan.Fields) bool {
+// hostRules are about a host that the page of a [plan.Choice] names.
+var hostRules = []string{"net.upload", "net.list"}
+
+func guarded(reasons []plan.Fields, chosen bool) bool {
 	for _, r := range reasons {
 		rule := r.Text("rule")
+		if chosen && slices.Contains(hostRules, rule) {
+			continue
+		}
 		for _, prefix := range guardedRules {
 			if rule == "" || strings.HasPrefix(rule, prefix) {
 				return true

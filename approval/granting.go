@@ -15,19 +15,15 @@ func (t *tx) grant(r GrantRequest, e *entry) (Grant, error) {
 	if e.Decision == nil || !e.Decision.approvesAll() {
 		return Grant{}, e.refuse(OutcomeDenied, ErrPending)
 	}
-	if why := Grantable(e.Payload); len(why) > 0 {
+	payload, why := r.granted(e.Payload)
+	if len(why) > 0 {
 		refused := e.refuse(OutcomeDenied, ErrNotGrantable)
 		refused.Message = strings.Join(why, "; ")
 		return Grant{}, refused
 	}
-	payload := e.Payload
-	if r.Everywhere {
-		var err error
-		if payload, err = plan.Everywhere(payload); err != nil {
-			refused := e.refuse(OutcomeDenied, ErrNotGrantable)
-			refused.Message = "it is for its own workspace only"
-			return Grant{}, refused
-		}
+	session := e.Session
+	if r.Choice != 0 {
+		session = AnySession
 	}
 	template, err := plan.Template(payload)
 	if err != nil {
@@ -39,11 +35,11 @@ func (t *tx) grant(r GrantRequest, e *entry) (Grant, error) {
 	}
 	at := t.now.stamp()
 	id := formatUUID(bits)
-	if plan.Lasting(e.Payload) {
+	if plan.Lasting(payload) {
+		opens := plan.Opens(payload)
 		if err := t.endGrants(KindGrantRevoked, "another one took its place",
 			func(g Grant) bool {
-				return g.Lasting && g.Session == e.Session &&
-					(g.Template == template || !plan.Connects(payload))
+				return g.Lasting && g.Session == session && (g.Template == template || opens)
 			}); err != nil {
 			return Grant{}, err
 		}
@@ -54,10 +50,10 @@ func (t *tx) grant(r GrantRequest, e *entry) (Grant, error) {
 			"channel": r.Channel, "envelope_id": e.ID,
 			"expires_at": plan.FormatTime(at.at.Add(r.For)), "issued_at": plan.FormatTime(at.at),
 			"plan":    string(payload),
-			"session": e.Session, "template": template, "uses": r.Uses, "work_item_id": e.WorkItem,
+			"session": session, "template": template, "uses": r.Uses, "work_item_id": e.WorkItem,
 		}),
 		t.put(grantUseBucket, id, plan.Fields{"used": 0, "ended": ""}),
-		t.putRaw(grantIndexBucket, planKey(e.Session, template), []byte(id)),
+		t.putRaw(grantIndexBucket, planKey(session, template), []byte(id)),
 	} {
 		if err != nil {
 			return Grant{}, err

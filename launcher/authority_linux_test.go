@@ -45,7 +45,7 @@ func TestEveryStartHasAnAuthority(t *testing.T) {
 	grant := func(ctx context.Context, e approval.Envelope) (approval.Decision, error) {
 		d := permit.Answer(e, true, "", "inbox")
 		d.Took = 10 * time.Second
-		_, err := l.DecideStanding(ctx, d, 3, time.Hour)
+		_, err := l.DecideStanding(ctx, d, approval.GrantRequest{Uses: 3, For: time.Hour})
 		return approval.Decision{}, err
 	}
 	l.policy = tightened(t, l, "security: {command_level: always}")

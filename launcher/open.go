@@ -58,6 +58,7 @@ func (p Place) prepare() (*Launcher, error) {
 	l := &Launcher{Record: r, Approvals: approvals, state: dir, floor: floorConfig,
 		frameTime: frameTime}
 	approvals.Notify = l.notify
+	approvals.Former = l.former
 	approvals.Plain = func() bool { return p.Plain || l.policy.Settings().Approval.Plain }
 	l.umask, l.version = sync.OnceValue(umask), sync.OnceValue(Version)
 	l.level = sync.OnceValue(func() sandbox.Level { return sandbox.Remembered(filepath.Join(home.Runtime(), "level")) })

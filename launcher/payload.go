@@ -45,6 +45,7 @@ func (j *Judgement) seal() sealed {
 		"trust":          j.trust().String(),
 		"needs":          j.needs(j.Verdict.Risk),
 		"agent_says":     j.Plan.Caller.Intent.Hint,
+		"lasting":        j.lasting(),
 		"bound":          sumOf(j.Plan.Facts(), fence.Facts(), []byte(j.settings)),
 	})
 	j.addFence(members)

@@ -147,7 +147,7 @@ func TestADenialEndsGrants(t *testing.T) {
 			asked++
 			d := permit.Answer(e, true, "", "inbox")
 			d.Took = 10 * time.Second
-			_, err := l.DecideStanding(ctx, d, 5, time.Hour)
+			_, err := l.DecideStanding(ctx, d, approval.GrantRequest{Uses: 5, For: time.Hour})
 			return approval.Decision{}, err
 		}
 		if _, err := l.Run(context.Background(), req); err != nil {

@@ -359,7 +359,7 @@ func TestWholePutBackGivesNoUsesBack(t *testing.T) {
 	d := permit.Answer(e, true, "", "inbox")
 	d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
 	l.Caller = personHere
-	if _, err := l.DecideStanding(ctx, d, 2, time.Hour); err != nil {
+	if _, err := l.DecideStanding(ctx, d, approval.GrantRequest{Uses: 2, For: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
 	old, ran := copyOf(t, l.state.Dir), 0

@@ -15,12 +15,16 @@ const SessionTool = "session"
 // leads to and, for display only, the command that the program belongs to.
 const ConnectTool = "connect"
 
-// Lasting reports whether a plan is about what an agent's session opens, or about a connection. A
-// grant of it lasts until it is revoked.
+// Lasting reports whether a plan is about what an agent's session opens, about a connection, or
+// about a [Choice]. A grant of it lasts until it is revoked.
 func Lasting(payload []byte) bool {
-	tool := object(payload).only()
-	return tool == SessionTool || tool == ConnectTool
+	top := object(payload)
+	tool := top.only()
+	return tool == SessionTool || tool == ConnectTool || top.Object("chosen") != nil
 }
+
+// Opens reports whether a plan is about what an agent's session opens.
+func Opens(payload []byte) bool { return object(payload).only() == SessionTool }
 
 // Connects reports whether a plan is a connection.
 func Connects(payload []byte) bool { return object(payload).only() == ConnectTool }
@@ -76,7 +80,8 @@ const OwnCode = "code of the workspace"
 
 // Template returns the hash of what a grant binds: the whole plan except the ids of its calls,
 // which number the attempts, and the agent's own words, which decide nothing. For a plan that is
-// asked about only because of its tool ([ForTool]) it binds the tool, the agent and the workspace.
+// asked about only because of its tool ([ForTool]) it binds the tool, the agent and the workspace,
+// and for a [Choice] that choice and the workspace.
 // It returns ErrPayload for bytes that are not a plan.
 func Template(payload []byte) (string, error) {
 	if _, err := Read(payload); err != nil {
@@ -99,6 +104,9 @@ func Template(payload []byte) (string, error) {
 		top = Fields{"connect": map[string]any{
 			"workspace": top.Text("workspace_root"), "identity": args.Text("identity"),
 			"host": args.Text("host"), "leads": args.Text("leads")}}
+	}
+	if c := top.chosen(); c != nil {
+		top = c
 	}
 	delete(top, "agent_says")
 	for _, call := range top.Objects("tool_calls") {

@@ -23,6 +23,10 @@ type Approvals struct {
 
 	Plain func() bool // whether questions are shown for a screen reader
 
+	// Former returns for each of the plan's choices which commands of the record it would have
+	// allowed besides the plan's own; nil knows none
+	Former func(payload []byte) ([][]Former, error)
+
 	// tells the person of a question that was made and waits elsewhere; nil tells no one
 	Notify func(approval.Envelope)
 

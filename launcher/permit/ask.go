@@ -40,6 +40,7 @@ func (p *Approvals) Ask(ctx context.Context, tty *os.File, e approval.Envelope,
 		Look:  p.Look(),
 		Typed: e.Challenge,
 		Code:  e.Friction.Factor && e.Quorum < 2, Edited: len(e.Calls) == 1,
+		Choices: p.choices(e, approval.Channel(channel)),
 	}
 	a, err := shown.Put(ctx, tty, phrase, p.dir.Now)
 	if err != nil || !a.Given {
@@ -56,7 +57,7 @@ func (p *Approvals) Ask(ctx context.Context, tty *os.File, e approval.Envelope,
 		}
 	}
 	if a.Yes {
-		d.Challenge, d.Code, d.Paged = e.Challenge, a.Code, true
+		d.Challenge, d.Code, d.Paged, d.Choice = e.Challenge, a.Code, true, a.Choice
 	}
 	return d, nil
 }

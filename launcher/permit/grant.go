@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"syscall"
-	"time"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/state"
@@ -14,10 +13,11 @@ import (
 // the approval, and would consume it before it could become one.
 const granting = "granting"
 
-// DecideStanding is Decide with an approval that also makes a standing approval. If that is not
-// possible, nothing is approved and the error says why.
-func (p *Approvals) DecideStanding(ctx context.Context, d approval.Decision, uses int,
-	life time.Duration) (approval.Grant, error) {
+// DecideStanding is Decide with an approval that also makes the standing approval that r describes,
+// of which the decision has the rest. If that is not possible, nothing is approved and the error
+// says why.
+func (p *Approvals) DecideStanding(ctx context.Context, d approval.Decision,
+	r approval.GrantRequest) (approval.Grant, error) {
 	lock, err := p.dir.Lock(granting, syscall.LOCK_EX)
 	if err != nil {
 		return approval.Grant{}, err
@@ -26,8 +26,7 @@ func (p *Approvals) DecideStanding(ctx context.Context, d approval.Decision, use
 	if _, err := p.May(approval.Remember, approval.Channel(d.Channel)); err != nil {
 		return approval.Grant{}, err
 	}
-	r := approval.GrantRequest{Envelope: d.Envelope, PlanHash: d.PlanHash, Uses: uses, For: life,
-		Approver: d.Approver, Channel: d.Channel}
+	r.Envelope, r.PlanHash, r.Approver, r.Channel = d.Envelope, d.PlanHash, d.Approver, d.Channel
 	if e, err := p.Envelope(ctx, d.Envelope); err != nil {
 		return approval.Grant{}, err
 	} else if err := e.MayStand(d, r); err != nil {

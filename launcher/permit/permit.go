@@ -79,7 +79,7 @@ func (q *Question) use(ctx context.Context,
 	if err := q.useNewGrant(ctx); err != nil || q.Grant != "" {
 		return nil, err
 	}
-	if q.Lasts() && e.Quorum < 2 && len(approval.Grantable(q.Payload())) == 0 {
+	if q.choice != 0 || q.Lasts() && e.Quorum < 2 && len(approval.Grantable(q.Payload())) == 0 {
 		refusal, err = q.enlist(ctx, e.ID)
 	} else {
 		refusal, err = q.Consume(ctx, e.ID)
@@ -125,6 +125,16 @@ func (q *Question) ask(ctx context.Context, e approval.Envelope,
 // decided has the store take an answer that was given here.
 func (q *Question) decided(ctx context.Context, e approval.Envelope,
 	d approval.Decision) (*refusal.Refusal, error) {
+	if d.Choice != 0 {
+		if _, err := q.May(approval.Remember, approval.Channel(d.Channel)); err != nil {
+			return nil, err
+		}
+		r := approval.GrantRequest{Choice: d.Choice}
+		if err := e.MayStand(d, r); err != nil {
+			return q.storeRefusal(err)
+		}
+		q.choice = d.Choice
+	}
 	late := false
 	var err error
 	q.answer, err = q.ChangeSaid(q.Log, audit.Lazy, func() ([]approval.Event, error) {

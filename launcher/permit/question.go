@@ -16,6 +16,7 @@ type Question struct {
 	// an approval of the same command line that is for another plan; nil for none
 	unfit    *refusal.Unfit
 	approved bool    // by a person elsewhere
+	choice   int     // of the plan's, that a person took here; see [approval.Decision]
 	answer   written // that a person gave here, until it is used
 }
 

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/refusal"
 )
@@ -17,9 +18,27 @@ import (
 // then has its id. The use is on the disk before anything runs, and the person who watches sees by
 // what right it runs.
 func (q *Question) UseGrant(ctx context.Context) error {
+	err := q.useGrantOf(ctx, q.Asker(), q.Payload())
+	for n := range plan.Choices(q.Payload()) {
+		if err != nil || q.Grant != "" {
+			return err
+		}
+		chosen, err := plan.Choose(q.Payload(), n+1)
+		if err == nil {
+			err = q.useGrantOf(ctx, approval.AnySession, chosen)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// useGrantOf consumes a use of the standing approval that a session has for a plan.
+func (q *Question) useGrantOf(ctx context.Context, session string, payload []byte) error {
 	var g approval.Grant
 	err := q.Approvals.Change(q.Log, audit.Durable, func() (events []approval.Event, err error) {
-		g, events, err = q.Store.UseGrant(ctx, q.Asker(), q.Payload())
+		g, events, err = q.Store.UseGrant(ctx, session, payload)
 		if err == nil && !g.Lasting {
 			err = q.spend(g.Envelope, "grant", g.ID, strconv.Itoa(g.Used))
 		}
@@ -50,11 +69,16 @@ func (q *Question) useNewGrant(ctx context.Context) error {
 		return err
 	}
 	settled.Close()
+	fresh, err := q.Again()
+	if err != nil {
+		return err
+	}
+	q.Case = fresh
 	return q.UseGrant(ctx)
 }
 
-// enlist makes the approval of what a session opens a standing approval, and uses it. As after
-// every answer, the request is judged again.
+// enlist makes an approval a standing approval, and uses it: of what a session opens, or of the
+// choice that the person took. As after every answer, the request is judged again.
 func (q *Question) enlist(ctx context.Context, id string) (*refusal.Refusal, error) {
 	fresh, err := q.Again()
 	if err != nil {
@@ -66,12 +90,12 @@ func (q *Question) enlist(ctx context.Context, id string) (*refusal.Refusal, err
 		return q.storeRefusal(err)
 	}
 	err = q.Approvals.Change(q.Log, audit.Durable, func() (events []approval.Event, err error) {
-		if !fresh.Lasts() || e.Decision == nil {
+		if e.Decision == nil || q.choice == 0 && !fresh.Lasts() {
 			return nil, &approval.Refused{Envelope: id, Outcome: approval.OutcomeMismatch,
 				Err: approval.ErrMismatch}
 		}
 		_, events, err = q.Store.Grant(ctx,
-			approval.GrantRequest{Envelope: id, PlanHash: fresh.Hash(),
+			approval.GrantRequest{Envelope: id, PlanHash: fresh.Hash(), Choice: q.choice,
 				Approver: e.Decision.Approver, Channel: e.Decision.Channel})
 		if err != nil {
 			return events, err

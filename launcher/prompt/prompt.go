@@ -22,6 +22,7 @@ type Answer struct {
 	Instead    string        // a command that the person would rather see
 	Code       string        // the one-time code, where one was asked for
 	Took       time.Duration // from the showing to the answer
+	Choice     int           // of the page's, from 1 on, that is allowed from now on; 0 for none
 }
 
 // A Page is what is shown to a person, and what approving it takes.
@@ -34,6 +35,16 @@ type Page struct {
 	Code    bool          // and a one-time code
 	Look    Look
 	Edited  bool // a denial may suggest another command
+
+	// Choices are what can be allowed until further notice; nil for nothing. They take a look at
+	// the record, and so are made when a person asks for them.
+	Choices func() []Choice
+}
+
+// A Choice is something that can be allowed until further notice.
+type Choice struct {
+	Command string   // with a star for what may vary
+	Says    []string // what it could allow, and what it would have allowed so far
 }
 
 // Put shows a page and waits for the answer. session.Ask accepts an approval only when every line
@@ -49,7 +60,7 @@ func (p Page) Put(ctx context.Context, tty *os.File, phrase string,
 		}
 		page := render.Render(p.Payload,
 			render.Options{Width: width - 1, Full: full, Plain: p.Look.Plain, Phrase: phrase})
-		return strings.Join(p.Look.Rows(page), "\n") + "\n" + p.below(a.Denied)
+		return strings.Join(p.Look.Rows(page), "\n") + "\n" + p.below(a)
 	}
 	_, _ = tty.WriteString("\a") // the person may be at another window
 	for {
@@ -110,6 +121,7 @@ const (
 	keyWord    = 'e' // no, with a word to the agent
 	keyInstead = 'i' // no, and what to do instead
 	keyCalls   = 'c' // which calls of several
+	keyAlways  = 'a' // what is allowed from now on as well
 )
 
 func (p Page) options() session.AskOptions {
@@ -121,14 +133,21 @@ func (p Page) options() session.AskOptions {
 	if len(p.Calls) > 1 {
 		o.Others, o.Hint = append(o.Others, keyCalls), o.Hint+"  c: choose calls"
 	}
+	if p.Choices != nil {
+		o.Others, o.Hint = append(o.Others, keyAlways), o.Hint+"  a: always"
+	}
 	return o
 }
 
-// below is the text under the page: earlier answers, and which of several calls an approval allows.
-func (p Page) below(denied []string) string {
+// below is the text under the page: earlier answers, what an approval allows from now on, and which
+// of several calls.
+func (p Page) below(a Answer) string {
 	var b strings.Builder
 	if p.After != "" {
 		b.WriteString(p.After + "\n")
+	}
+	if a.Choice > 0 {
+		b.WriteString("and from now on: " + p.Choices()[a.Choice-1].Command + "\n")
 	}
 	if len(p.Calls) < 2 {
 		return b.String()
@@ -136,7 +155,7 @@ func (p Page) below(denied []string) string {
 	b.WriteString("answers ")
 	for i, id := range p.Calls {
 		word := "yes"
-		if slices.Contains(denied, id) {
+		if slices.Contains(a.Denied, id) {
 			word = "NO"
 		}
 		fmt.Fprintf(&b, " %d:%s", i+1, word)
@@ -161,8 +180,30 @@ func (p Page) say(ctx context.Context, tty *os.File, key rune, a *Answer) (done 
 			letters); err == nil {
 			a.Denied = p.chosen(line)
 		}
+	case keyAlways:
+		a.Choice, err = p.choose(ctx, tty)
 	}
 	return a.Given, err
+}
+
+// choose shows the choices and reads the number of one; 0 for none.
+func (p Page) choose(ctx context.Context, tty *os.File) (int, error) {
+	list := p.Choices()
+	var b strings.Builder
+	b.WriteString("\nallow from now on, in this workspace, until it is revoked (tadactl grants):\n")
+	for n, c := range list {
+		fmt.Fprintf(&b, "  %d  %s\n", n+1, c.Command)
+		for _, says := range c.Says {
+			fmt.Fprintf(&b, "     %s\n", says)
+		}
+	}
+	_, _ = tty.WriteString(b.String())
+	line, err := readLine(ctx, tty, "number (Enter: none):  ", letters)
+	n, _ := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil || n < 1 || n > len(list) {
+		return 0, err
+	}
+	return n, nil
 }
 
 // chosen are the calls that a line names by their numbers.

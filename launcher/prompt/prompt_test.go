@@ -17,11 +17,11 @@ func TestCallsAreChosenByNumber(t *testing.T) {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}
-	if got, want := p.below([]string{"b"}),
+	if got, want := p.below(Answer{Denied: []string{"b"}}),
 		"after a denial\nanswers  1:yes 2:NO 3:yes\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := (Page{Calls: []string{"a"}}).below([]string{"a"}); got != "" {
+	if got := (Page{Calls: []string{"a"}}).below(Answer{Denied: []string{"a"}}); got != "" {
 		t.Errorf("one call: %q", got)
 	}
 }

@@ -147,6 +147,7 @@ func (b *board) choose(k tea.Key) tea.Cmd {
 		b.open, b.mode, b.top, b.note = b.list[i], reading, 0, ""
 		b.shown, b.denied, b.words, b.call = b.now(), map[string]bool{}, map[string]string{}, ""
 		b.text, b.full = nil, false
+		b.offer()
 		b.lay()
 		b.since, b.least = b.shown, b.open.ReadingTime()
 	}
@@ -165,6 +166,7 @@ func (b *board) lay() {
 	if after := b.open.After(); after != "" {
 		rows = append(rows, fit(after, b.width))
 	}
+	rows = append(rows, b.choiceRows()...)
 	if b.page = page; !slices.Equal(rows, b.text) {
 		b.text, b.top, b.read = rows, 0, render.NewReading(len(rows))
 	}
@@ -196,6 +198,8 @@ func (b *board) turn(k tea.Key) tea.Cmd {
 	case k.Text == "v":
 		b.full = !b.full
 		b.lay()
+	case k.Text == "a" && len(b.choices) > 0:
+		b.next()
 	case k.Text == "n":
 		b.mode, b.line = refusing, nil
 	case k.Text == "i" && len(b.open.Calls) == 1:
@@ -322,7 +326,7 @@ func (b *board) approve() tea.Cmd {
 	}
 	switch {
 	case b.mode == remembering:
-		_, err := b.desk.DecideStanding(b.ctx, d, 0, 0)
+		_, err := b.desk.DecideStanding(b.ctx, d, approval.GrantRequest{})
 		b.told(err, "approved, and the same plan for an hour")
 		return nil
 	case b.mode == coding:
@@ -334,6 +338,10 @@ func (b *board) approve() tea.Cmd {
 		return b.decide(d, "denied")
 	}
 	d.Challenge = b.open.Challenge
+	if b.choice > 0 {
+		b.remember(d)
+		return nil
+	}
 	if b.open.Votes+1 < b.open.Quorum {
 		return b.decide(d, "counted; more approvals needed:")
 	}

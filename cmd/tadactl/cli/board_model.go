@@ -14,8 +14,10 @@ type desk interface {
 	Pending(ctx context.Context) ([]approval.Envelope, error)
 	Envelope(ctx context.Context, id string) (approval.Envelope, error)
 	Decide(ctx context.Context, d approval.Decision) error
-	DecideStanding(ctx context.Context, d approval.Decision, uses int,
-		life time.Duration) (approval.Grant, error)
+	DecideStanding(ctx context.Context, d approval.Decision,
+		r approval.GrantRequest) (approval.Grant, error)
+	MayChoose(e approval.Envelope) bool
+	ChoicesOf(payload []byte) []prompt.Choice
 }
 
 // A mode is the meaning of keys.
@@ -61,6 +63,7 @@ type board struct {
 	mode mode
 	open approval.Envelope
 	leaf
+	choosable
 	shown time.Time
 	since time.Time     // when the current screen appeared
 	least time.Duration // the time until the page can be approved

@@ -13,6 +13,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/launcher/prompt"
 )
 
 // A standIn is a desk that remembers the calls to it.
@@ -20,6 +21,16 @@ type standIn struct {
 	waiting []approval.Envelope
 	decided []approval.Decision
 	granted int
+	choice  int // that was granted last
+}
+
+func (s *standIn) MayChoose(e approval.Envelope) bool { return len(plan.Choices(e.Payload)) > 0 }
+
+func (s *standIn) ChoicesOf(payload []byte) (list []prompt.Choice) {
+	for _, c := range plan.Choices(payload) {
+		list = append(list, prompt.Choice{Command: c.Text(), Says: []string{"at most: " + c.AtMost}})
+	}
+	return list
 }
 
 func (s *standIn) Pending(context.Context) ([]approval.Envelope, error) { return s.waiting, nil }
@@ -31,9 +42,10 @@ func (s *standIn) Decide(_ context.Context, d approval.Decision) error {
 	s.decided = append(s.decided, d)
 	return nil
 }
-func (s *standIn) DecideStanding(_ context.Context, d approval.Decision, _ int,
-	_ time.Duration) (approval.Grant, error) {
+func (s *standIn) DecideStanding(_ context.Context, d approval.Decision,
+	r approval.GrantRequest) (approval.Grant, error) {
 	s.granted++
+	s.choice = r.Choice
 	return approval.Grant{}, s.Decide(context.Background(), d)
 }
 

@@ -173,7 +173,7 @@ func (b *board) help() string {
 	case b.early():
 		return left + "read it first   n: deny" + rest
 	}
-	return left + b.callHelp() + "y: approve   n: deny" + b.grantHelp() + rest
+	return left + b.callHelp() + "y: approve   n: deny" + b.grantHelp() + b.choiceHelp() + rest
 }
 
 func (b *board) alikeHelp() string {

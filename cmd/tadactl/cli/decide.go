@@ -29,12 +29,18 @@ type consent struct {
 	token string
 	uses  int
 	life  time.Duration
+	grant int // which of the grants that the question offers; 0 for none
 
 	once, always bool // of a connection: for one run, or in every workspace
 }
 
 // standing reports whether the approval is for more than this once.
-func (o consent) standing() bool { return o.uses != 0 || o.life != 0 }
+func (o consent) standing() bool { return o.uses != 0 || o.life != 0 || o.grant != 0 }
+
+// request describes the grant.
+func (o consent) request() approval.GrantRequest {
+	return approval.GrantRequest{Uses: o.uses, For: o.life, Choice: o.grant}
+}
 
 func (c *ctl) approve() *cobra.Command {
 	var o consent
@@ -54,6 +60,11 @@ func (c *ctl) approve() *cobra.Command {
 				return usagef("--plan needs exactly one question")
 			case o.once && o.always:
 				return usagef("--once cannot be combined with --always")
+			case o.grant != 0 && (o.uses != 0 || o.life != 0):
+				return usagef("--grant lasts until it is revoked; it cannot be combined with --uses " +
+					"or --for")
+			case o.grant != 0 && len(args) > 1:
+				return usagef("--grant needs exactly one question")
 			}
 			return each(args, func(id string) error { return c.approveOne(cmd.Context(), id, o) })
 		},
@@ -64,6 +75,7 @@ func (c *ctl) approve() *cobra.Command {
 	cmd.Flags().StringVarP(&o.why, "message", "m", "", "")
 	cmd.Flags().IntVar(&o.uses, "uses", 0, "")
 	cmd.Flags().DurationVar(&o.life, "for", 0, "")
+	cmd.Flags().IntVar(&o.grant, "grant", 0, "")
 	cmd.Flags().BoolVar(&o.once, "once", false, "")
 	cmd.Flags().BoolVar(&o.always, "always", false, "")
 	return verb(cmd)
@@ -84,16 +96,11 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	if err != nil {
 		return err
 	}
-	if why := approval.Grantable(e.Payload); o.standing() && len(why) > 0 {
-		// reported before the person is asked
-		return failf(exit.Denied, "%w: %s; try without --uses and --for", approval.ErrNotGrantable,
-			strings.Join(why, "; "))
-	}
-	if o.standing() && e.Quorum > 1 {
-		return failf(exit.Denied,
-			"question %q needs %d people, so it can be approved only once; try without "+
-				"--uses and --for",
-			e.ID, e.Quorum)
+	if o.standing() { // reported before the person is asked
+		d := permit.Answer(e, true, "", string(approval.ChannelTadactl))
+		if err := e.MayStand(d, o.request()); err != nil {
+			return failf(exit.Denied, "%w; try without --uses, --for and --grant", err)
+		}
 	}
 	for _, id := range o.not { // before the person is asked
 		if !slices.Contains(e.Calls, id) {
@@ -116,6 +123,9 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 	if d.Envelope == "" {
 		return failf(exit.Pending, "no answer given; see: tadactl pending")
 	}
+	if o.grant == 0 {
+		o.grant = d.Choice
+	}
 	if scope != permit.ThisRun && permit.Approves(d.Calls) {
 		g, err := l.DecideConnection(ctx, d, scope)
 		if err != nil {
@@ -133,7 +143,7 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 		}
 		return errors.Join(err, c.decided(e, d))
 	}
-	g, err := l.DecideStanding(ctx, d, o.uses, o.life)
+	g, err := l.DecideStanding(ctx, d, o.request())
 	if err != nil {
 		return o.unlike(e, d, err)
 	}

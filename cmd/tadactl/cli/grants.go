@@ -25,13 +25,20 @@ type standing struct {
 	Uses     int       `json:"uses"`
 	Expires  time.Time `json:"expires"` // no meaning with Lasting
 	// does not expire, until it is revoked: what an agent's session opens
-	Lasting  bool   `json:"lasting,omitempty"`
+	Lasting bool `json:"lasting,omitempty"`
+	// what commands it covers, with stars; "" for one that covers no more than Command
+	Covers   string `json:"covers,omitempty"`
 	Approver string `json:"approver"`
 }
 
 func standingOf(g approval.Grant) standing {
+	covers := ""
+	if c, ok := plan.Chosen(g.Payload); ok {
+		covers = c.Text()
+	}
 	return standing{
-		ID: g.ID, Envelope: g.Envelope, Command: commandOf(g.Payload), WorkItem: g.WorkItem,
+		Covers: covers,
+		ID:     g.ID, Envelope: g.Envelope, Command: commandOf(g.Payload), WorkItem: g.WorkItem,
 		Session: g.Session,
 		Used:    g.Used, Uses: g.Uses, Expires: g.Expires, Lasting: g.Lasting, Approver: g.Approver,
 	}
@@ -54,7 +61,11 @@ func (c *ctl) grants() *cobra.Command {
 				return c.printJSON(out)
 			}
 			for _, g := range list {
-				fmt.Fprintf(c.out, "%s  used %s  %s\n", g.ID, usesOf(g), short(g.Payload, 400))
+				what := short(g.Payload, 400)
+				if choice, ok := plan.Chosen(g.Payload); ok {
+					what = inert(choice.Text())
+				}
+				fmt.Fprintf(c.out, "%s  used %s  %s\n", g.ID, usesOf(g), what)
 			}
 			return nil
 		}),
@@ -70,7 +81,7 @@ func usesOf(g approval.Grant) string {
 		where = "in every workspace"
 	}
 	if g.Lasting {
-		return fmt.Sprintf("%d, until it is revoked, %s ", g.Used, where)
+		return fmt.Sprintf("%d, until it is revoked, %s", g.Used, where)
 	}
 	return fmt.Sprintf("%d of %d, until %s", g.Used, g.Uses,
 		g.Expires.Local().Format(time.DateTime))
@@ -106,6 +117,11 @@ func (c *ctl) granted(g approval.Grant) error {
 		return c.printJSON(map[string]any{"id": g.Envelope, "decision": "approved",
 			"grant": standingOf(g)})
 	}
+	if choice, ok := plan.Chosen(g.Payload); ok {
+		_, err := fmt.Fprintf(c.out, "approved %s, and until it is revoked in %q: %s (grant %s)\n",
+			g.Envelope, workspaceOf(g.Payload), inert(choice.Text()), g.ID)
+		return err
+	}
 	if g.Lasting {
 		_, err := fmt.Fprintf(c.out, "approved %s: until it is revoked (grant %s)\n", g.Envelope,
 			g.ID)
@@ -119,4 +135,20 @@ func (c *ctl) granted(g approval.Grant) error {
 		g.Envelope, what, audit.Plural(g.Uses, "time"), g.Expires.Local().Format(time.DateTime),
 		g.ID)
 	return err
+}
+
+// choices prints what a question that waits offers to allow until further notice.
+func (c *ctl) choices(l *launcher.Launcher, e approval.Envelope) {
+	yes := permit.Answer(e, true, "", string(approval.ChannelTadactl))
+	if e.Decision != nil || e.MayStand(yes, approval.GrantRequest{Choice: 1}) != nil {
+		return
+	}
+	fmt.Fprintf(c.out, " always in %q, until it is revoked: tadactl approve --grant N %s\n",
+		workspaceOf(e.Payload), e.ID)
+	for n, choice := range l.ChoicesOf(e.Payload) {
+		fmt.Fprintf(c.out, "  %d  %s\n", n+1, choice.Command)
+		for _, says := range choice.Says {
+			fmt.Fprintf(c.out, "     %s\n", says)
+		}
+	}
 }

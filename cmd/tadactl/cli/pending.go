@@ -230,6 +230,7 @@ func (c *ctl) show() *cobra.Command {
 				state = "waiting for an answer until " + e.Expires.Local().Format(time.DateTime)
 			}
 			_, err = fmt.Fprintf(c.out, " state  %s; %s\n", state, next(e))
+			c.choices(l, e)
 			return err
 		},
 	})
