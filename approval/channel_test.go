@@ -21,7 +21,7 @@ func TestChannelTable(t *testing.T) {
 		approval.ChannelPrompt: true, approval.ChannelInbox: true,
 		approval.ChannelWeb: true, approval.ChannelAttach: true}
 	known := map[string]bool{"key": true, "type": true, "code": true, "signature": true,
-		"grant": true, "yes": true, "no": true, "-": true}
+		"grant": true, "choice": true, "yes": true, "no": true, "-": true}
 	cells := map[approval.Action]map[approval.Channel]string{}
 	for _, row := range approval.ChannelRows() {
 		if len(row.Takes) != len(channels) {
@@ -50,6 +50,14 @@ func TestChannelTable(t *testing.T) {
 		if may := len(approval.Grantable(plan)) == 0; may != (row[approval.ChannelGranted] == "grant") {
 			t.Errorf("risk %d: a grant covers it: %v, the table says %q", risk, may,
 				row[approval.ChannelGranted])
+		}
+		chosen := grantable(t, func(p map[string]any) {
+			p["risk"] = risk
+			p["chosen"] = map[string]any{"program": "/usr/bin/git"}
+		})
+		word := row[approval.ChannelGranted]
+		if may := len(approval.Grantable(chosen)) == 0; may != (word == "grant" || word == "choice") {
+			t.Errorf("risk %d: a choice covers it: %v, the table says %q", risk, may, word)
 		}
 		for channel, takes := range row {
 			if !persons[channel] && channel != approval.ChannelToken &&
