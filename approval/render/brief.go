@@ -17,7 +17,7 @@ const adviceRows = 8
 // line. Nothing that a person decides by is only there: the policy gives a reason for it.
 var leftOut = []struct{ key, word string }{
 	{"targets", "paths"}, {"programs", "programs"}, {"bound", ""}, {"version", ""}, {"risk", ""},
-	{"trust", ""}, {"agent_says", ""}, {"tier", ""}, {"level", ""},
+	{"trust", ""}, {"agent_says", ""}, {"tier", ""}, {"level", ""}, {"lasting", "grants"},
 }
 
 // brief shows the first page and returns what it leaves out, for the last line.

@@ -156,6 +156,8 @@ func (v *view) plan(top map[string]any, marks []string) {
 	if s, ok := o.takeText("needs"); ok {
 		v.line("needs", text(s))
 	}
+	v.list(o, "always", "lasting", []label{{"words", ""}, {"asks", "asks"}, {"at_most", "at most"},
+		{"rule", "rule"}, {"program", "program"}, {"dir", "in"}})
 	v.environment(context)
 	v.facts("sandbox", o.takeObject("fence"))
 	v.bound("context", context)

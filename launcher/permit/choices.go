@@ -19,7 +19,7 @@ type Former struct {
 }
 
 // maxFormer is how many commands of the record a choice is told with.
-const maxFormer = 3
+const maxFormer = 2
 
 // ChoicesOf returns what a question offers to allow until further notice, in words for a person:
 // each with what it could allow at most, and what it would have allowed so far.

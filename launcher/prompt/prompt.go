@@ -125,18 +125,23 @@ const (
 )
 
 func (p Page) options() session.AskOptions {
-	o := session.AskOptions{Challenge: p.Typed, Guard: p.Least, Others: []rune{keyWord},
-		Hint: "e: deny, message"}
-	if p.Edited {
-		o.Others, o.Hint = append(o.Others, keyInstead), o.Hint+"  i: deny, suggest"
+	var keys []rune
+	var hints []string
+	add := func(key rune, hint string) {
+		keys, hints = append(keys, key), append(hints, string(key)+": "+hint)
 	}
 	if len(p.Calls) > 1 {
-		o.Others, o.Hint = append(o.Others, keyCalls), o.Hint+"  c: choose calls"
+		add(keyCalls, "choose calls")
 	}
 	if p.Choices != nil {
-		o.Others, o.Hint = append(o.Others, keyAlways), o.Hint+"  a: always"
+		add(keyAlways, "always")
 	}
-	return o
+	add(keyWord, "message")
+	if p.Edited {
+		add(keyInstead, "suggest")
+	}
+	return session.AskOptions{Challenge: p.Typed, Guard: p.Least, Others: keys,
+		Hint: strings.Join(hints, "  ")}
 }
 
 // below is the text under the page: earlier answers, what an approval allows from now on, and which

@@ -32,7 +32,7 @@ func TestKeysFitTheQuestion(t *testing.T) {
 		p    Page
 		keys string
 	}{
-		{Page{}, "e"}, {Page{Edited: true}, "ei"}, {Page{Calls: []string{"a", "b"}}, "ec"},
+		{Page{}, "e"}, {Page{Edited: true}, "ei"}, {Page{Calls: []string{"a", "b"}}, "ce"},
 		{Page{Calls: []string{"a"}}, "e"},
 	} {
 		if got := string(test.p.options().Others); got != test.keys {

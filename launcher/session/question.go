@@ -159,26 +159,37 @@ func (q *question) help() string {
 		if !q.pager.whole() {
 			more = "space: more  "
 		}
-		return more + "v: details first  n: deny  q: cancel  " + q.options.Hint
+		return q.hinted(more + "v: details first  n: deny  q: cancel")
 	case !q.pager.whole():
-		return "space: more  v: details  n: deny  q: cancel  " + q.options.Hint
+		return q.hinted("space: more  v: details  n: deny  q: cancel")
 	case !q.open && q.early:
 		return "too early to have been read; ignored  n: deny  q: cancel"
 	case !q.open:
 		return "read it first  n: deny  q: cancel  v: details"
 	case q.options.Challenge == "":
-		return fmt.Sprintf("%c: approve  n: deny  q: cancel  v: details  ",
-			q.options.Approve) + q.options.Hint
+		return q.hinted(fmt.Sprintf("%c: approve  n: deny  q: cancel  v: details",
+			q.options.Approve))
 	}
 	help := fmt.Sprintf("type %s to approve%s", q.options.Challenge, q.otherwise())
 	switch {
 	case len(q.entry) > 0:
 	case q.missed > 0:
 		help = "that did not match; " + help
-	case q.options.Hint != "":
-		help += "  " + q.options.Hint
+	default:
+		help = q.hinted(help)
 	}
 	return help + ": " + string(q.entry)
+}
+
+// hinted adds the further keys that there is room for, and for what is typed.
+func (q *question) hinted(help string) string {
+	for key := range strings.SplitSeq(q.options.Hint, "  ") {
+		if key == "" || q.cols > 0 && len(help)+len("  : ")+len(key) >= q.cols {
+			break
+		}
+		help += "  " + key
+	}
+	return help
 }
 
 // otherwise says what can be done besides. A letter of the challenge is not a command.
