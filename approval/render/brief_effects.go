@@ -167,7 +167,8 @@ func (w *consequences) reason(v *view, x any, most int) {
 		}
 	}
 	w.told[kind+" "+path] = true
-	if _, host, to := strings.Cut(message, " to "); to && rule == "net.upload" {
+	if _, to, ok := strings.Cut(message, " to "); ok && rule == "net.upload" {
+		host, _, _ := strings.Cut(to, "/") // of a repository
 		w.told["net "+host], w.sends = true, true
 	}
 	v.advise(r)
