@@ -139,6 +139,8 @@ func testStore(t *testing.T, fresh func(testing.TB) backend) {
 		{"grant ends E-std-5", testGrantEnds},
 		{"grant of a session", testGrantLasts},
 		{"grant refused E-std-2 B-R8.2", testGrantRefused},
+		{"choice E-std-2 E-std-4", testChoice},
+		{"choice refused E-std-2", testChoiceRefused},
 		{"signed B-R8.1", testSigned},
 		{"signed beforehand E-hl-2", testPresigned},
 		{"signed, whole or not at all B-R8.2", testSignedWhole},
