@@ -61,9 +61,9 @@ func Approve(risk int) Action {
 
 // channelTable lists who may do what over which channel, and what it requires: a key press,
 // characters that the page shows, a code that the terminal shows, a signature by a trusted key, or
-// a grant that a person gave, for some only one of a [plan.Choice]. "no" is never; "yes" requires nothing more; "-" has no meaning there.
-// A caller that comes from an agent's program, without a terminal, or from inside a sandbox gets
-// that column, whatever command it uses.
+// a grant that a person gave, for some only one of a [plan.Choice]. "no" is never; "yes" requires
+// nothing more; "-" has no meaning there. A caller that comes from an agent's program, without a
+// terminal, or from inside a sandbox gets that column, whatever command it uses.
 //
 //go:embed channels.txt
 var channelTable string

@@ -21,7 +21,7 @@ func TestChannelTable(t *testing.T) {
 		approval.ChannelPrompt: true, approval.ChannelInbox: true,
 		approval.ChannelWeb: true, approval.ChannelAttach: true}
 	known := map[string]bool{"key": true, "type": true, "code": true, "signature": true,
-		"grant": true, "choice": true, "yes": true, "no": true, "-": true}
+		"grant": true, "some": true, "yes": true, "no": true, "-": true}
 	cells := map[approval.Action]map[approval.Channel]string{}
 	for _, row := range approval.ChannelRows() {
 		if len(row.Takes) != len(channels) {
@@ -56,7 +56,8 @@ func TestChannelTable(t *testing.T) {
 			p["chosen"] = map[string]any{"program": "/usr/bin/git"}
 		})
 		word := row[approval.ChannelGranted]
-		if may := len(approval.Grantable(chosen)) == 0; may != (word == "grant" || word == "choice") {
+		may := len(approval.Grantable(chosen)) == 0
+		if may != (word == "grant" || word == "some") {
 			t.Errorf("risk %d: a choice covers it: %v, the table says %q", risk, may, word)
 		}
 		for channel, takes := range row {

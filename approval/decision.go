@@ -24,9 +24,6 @@ type Decision struct {
 	Paged bool
 	// from showing the page to the answer; 0 means since the question was asked
 	Took time.Duration
-	// which of the plan's [plan.Choices] is allowed from now on, from 1 on; 0 for none. The store
-	// makes no grant of it by itself: see [Store.Grant]
-	Choice int
 
 	Via Via // how it came, for the record
 
@@ -39,6 +36,16 @@ func (d Decision) person() string {
 		return d.Person
 	}
 	return d.Approver
+}
+
+// Choice returns the choice that is allowed from now on; 0 for none.
+func (d Decision) Choice() int {
+	for _, c := range d.Calls {
+		if c.Approved && c.Choice != 0 {
+			return c.Choice
+		}
+	}
+	return 0
 }
 
 func (d *Decision) approvesAny() bool {
@@ -64,6 +71,10 @@ type CallDecision struct {
 	// gets a plan, a hash and a question of its own. A list of commands is one call, so this is how
 	// to allow a part of it.
 	Instead string
+
+	// Choice is which of the plan's [plan.Choices] is allowed from now on, from 1 on; 0 for none.
+	// It makes no grant by itself: see [Store.Grant].
+	Choice int
 }
 
 // MaxInstead is the maximum length of such a command, in bytes.

@@ -359,7 +359,8 @@ func TestWholePutBackGivesNoUsesBack(t *testing.T) {
 	d := permit.Answer(e, true, "", "inbox")
 	d.Challenge, d.Paged, d.Took = e.Challenge, true, 10*time.Second
 	l.Caller = personHere
-	if _, err := l.DecideStanding(ctx, d, approval.GrantRequest{Uses: 2, For: time.Hour}); err != nil {
+	r := approval.GrantRequest{Uses: 2, For: time.Hour}
+	if _, err := l.DecideStanding(ctx, d, r); err != nil {
 		t.Fatal(err)
 	}
 	old, ran := copyOf(t, l.state.Dir), 0

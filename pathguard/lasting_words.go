@@ -47,7 +47,8 @@ func lastingLineOf(c *shellparse.Command, rule string) (l lastingLine, ok bool) 
 		least, _ := strconv.Atoi(l.value("operands"))
 		needs := l.value("needs")
 		if fields[0] == rule && (l.every() || l.program == path.Base(c.Name)) &&
-			len(plain) >= max(least, len(words)-1) && slices.Equal(plain[:len(words)-1], words[1:]) &&
+			len(plain) >= max(least, len(words)-1) &&
+			slices.Equal(plain[:len(words)-1], words[1:]) &&
 			(needs == "" || hasOption(options, needs)) {
 			return l, true
 		}

@@ -64,13 +64,3 @@ func Chosen(payload []byte) (c Choice, ok bool) {
 	f := object(payload).Object("chosen")
 	return choiceOf(f), f != nil
 }
-
-// chosen returns what a grant of a choice binds; nil for any other plan.
-func (f Fields) chosen() Fields {
-	c := f.Object("chosen")
-	if c == nil {
-		return nil
-	}
-	delete(c, "at_most") // says the same in other words
-	return Fields{"chosen": map[string]any(c), "workspace": f.Text("workspace_root")}
-}

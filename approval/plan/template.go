@@ -119,6 +119,16 @@ func Template(payload []byte) (string, error) {
 	return Hash(b), nil
 }
 
+// chosen returns what a grant of a choice binds; nil for any other plan.
+func (f Fields) chosen() Fields {
+	c := f.Object("chosen")
+	if c == nil {
+		return nil
+	}
+	delete(c, "at_most") // says the same in other words
+	return Fields{"chosen": map[string]any(c), "workspace": f.Text("workspace_root")}
+}
+
 // ForTool returns the name of the tool if the plan is asked about only because the tool is unknown.
 // A grant of it covers the tool with other input too, as long as that input gives no other reason
 // to ask.

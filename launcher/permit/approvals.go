@@ -36,6 +36,12 @@ type Approvals struct {
 	closed error // why Store is not set
 }
 
+// A Former is a command of the record, and how often it was asked for.
+type Former struct {
+	Command string
+	Times   int
+}
+
 // Look is how questions are drawn on the terminal of this process.
 func (p *Approvals) Look() prompt.Look { return prompt.LookHere(p.Plain()) }
 

@@ -57,7 +57,8 @@ func (p *Approvals) Ask(ctx context.Context, tty *os.File, e approval.Envelope,
 		}
 	}
 	if a.Yes {
-		d.Challenge, d.Code, d.Paged, d.Choice = e.Challenge, a.Code, true, a.Choice
+		d.Challenge, d.Code, d.Paged = e.Challenge, a.Code, true
+		d.Calls[0].Choice = a.Choice
 	}
 	return d, nil
 }
@@ -96,15 +97,3 @@ const typedLetters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 
 // ErrNobody is returned by AskQuestion when no one answered.
 var ErrNobody = errors.New("no answer")
-
-// Answer is the same answer to every call of the envelope, given on channel by the user of
-// this process.
-func Answer(e approval.Envelope, yes bool, message, channel string) approval.Decision {
-	d := approval.Decision{
-		Envelope: e.ID, PlanHash: e.PlanHash, Channel: channel, Approver: Person(),
-	}
-	for _, id := range e.Calls {
-		d.Calls = append(d.Calls, approval.CallDecision{ID: id, Approved: yes, Message: message})
-	}
-	return d
-}

@@ -12,12 +12,6 @@ import (
 	"github.com/tada-run/tada-run/launcher/prompt"
 )
 
-// A Former is a command of the record, and how often it was asked for.
-type Former struct {
-	Command string
-	Times   int
-}
-
 // maxFormer is how many commands of the record a choice is told with.
 const maxFormer = 2
 

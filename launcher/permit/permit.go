@@ -125,15 +125,15 @@ func (q *Question) ask(ctx context.Context, e approval.Envelope,
 // decided has the store take an answer that was given here.
 func (q *Question) decided(ctx context.Context, e approval.Envelope,
 	d approval.Decision) (*refusal.Refusal, error) {
-	if d.Choice != 0 {
+	if choice := d.Choice(); choice != 0 {
 		if _, err := q.May(approval.Remember, approval.Channel(d.Channel)); err != nil {
 			return nil, err
 		}
-		r := approval.GrantRequest{Choice: d.Choice}
+		r := approval.GrantRequest{Choice: choice}
 		if err := e.MayStand(d, r); err != nil {
 			return q.storeRefusal(err)
 		}
-		q.choice = d.Choice
+		q.choice = choice
 	}
 	late := false
 	var err error

@@ -12,7 +12,8 @@ var tables = map[string]struct {
 	table *Table
 	facts string
 }{
-	"git.txt": {&git, "sh helper path switch address pushes names harmless safe unless hooks includes"},
+	"git.txt": {&git, "sh helper path switch address pushes names harmless safe unless hooks " +
+		"includes"},
 	"environ.txt": {variables(),
 		"harmless runs starts sources loads searches modules options prompts " +
 			"places configures writes proxies trusts contacts history shell first passes plain shown removed " +

@@ -65,7 +65,7 @@ func (m *matcher) gitConfig(r role, vs []value) {
 	}
 }
 
-// redirectsPushes reports whether a value decides where later pushes go, or what they replace there.
+// redirectsPushes reports whether a value decides where later pushes go, or what they replace.
 func redirectsPushes(key, value string) bool {
 	e := catalog.Git(strings.ToLower(key))
 	return e.Has("pushes") && !(e.Has("names") && value != "" && !strings.ContainsAny(value, ":/."))

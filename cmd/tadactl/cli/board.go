@@ -218,6 +218,13 @@ func (b *board) turn(k tea.Key) tea.Cmd {
 	return nil
 }
 
+// next selects the next choice, and after the last one none.
+func (b *board) next() {
+	b.choice = (b.choice + 1) % (len(b.choices) + 1)
+	b.lay()
+	b.scroll(len(b.text))
+}
+
 // ready reports whether the key that came may approve the page.
 func (b *board) ready() bool { return !b.burst && b.whole() && !b.early() }
 
@@ -374,4 +381,10 @@ func (b *board) told(err error, word string) {
 		return
 	}
 	b.back(word + " " + b.open.ID)
+}
+
+// remember approves, and allows the selected choice from now on.
+func (b *board) remember(d approval.Decision) {
+	_, err := b.desk.DecideStanding(b.ctx, d, approval.GrantRequest{Choice: b.choice})
+	b.told(err, "approved from now on:")
 }

@@ -70,7 +70,7 @@ func TestBoardGroups(t *testing.T) {
 		p.key(3*time.Second, k)
 	}
 	if screen := strings.Join(p.rows(), "\n"); !strings.Contains(screen, "rm -rf 3") ||
-		!strings.Contains(screen, "you denied a nearly identical command: tadactl show e-denied") {
+		!strings.Contains(screen, "you denied a similar command: tadactl show e-denied") {
 		t.Errorf("what it comes after is not told:\n%s", screen)
 	}
 	p.key(3*time.Second, tea.Key{Code: tea.KeyEscape})

@@ -63,7 +63,6 @@ type board struct {
 	mode mode
 	open approval.Envelope
 	leaf
-	choosable
 	shown time.Time
 	since time.Time     // when the current screen appeared
 	least time.Duration // the time until the page can be approved
@@ -81,6 +80,12 @@ type lately struct {
 	runs   []string
 }
 
+// A choosable is what the open question offers to allow until further notice.
+type choosable struct {
+	choices []prompt.Choice
+	choice  int // from 1 on; 0 for none
+}
+
 // A leaf is the page that is open.
 type leaf struct {
 	page render.Page
@@ -89,6 +94,7 @@ type leaf struct {
 	full bool     // it is the one with everything
 	top  int      // the first row on the screen
 	read *render.Reading
+	choosable
 }
 
 // A keyboard is when keys came.
@@ -116,4 +122,25 @@ func fit(s string, width int) string {
 		return string(r[:width-2]) + "…"
 	}
 	return s
+}
+
+// folded breaks a row of a list that is wider than the screen, and leaves nothing out. A character
+// that is not ASCII counts as two columns, the most that any takes.
+func folded(s string, width int) []string {
+	const indent = "      "
+	var rows []string
+	row, used := "", 0
+	for _, r := range s {
+		cells := 1
+		if r > '~' {
+			cells = 2
+		}
+		if used+cells >= width && width > 2*len(indent) {
+			rows = append(rows, row)
+			row, used = indent, len(indent)
+		}
+		row += string(r)
+		used += cells
+	}
+	return append(rows, row)
 }

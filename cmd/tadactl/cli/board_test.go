@@ -28,7 +28,8 @@ func (s *standIn) MayChoose(e approval.Envelope) bool { return len(plan.Choices(
 
 func (s *standIn) ChoicesOf(payload []byte) (list []prompt.Choice) {
 	for _, c := range plan.Choices(payload) {
-		list = append(list, prompt.Choice{Command: c.Text(), Says: []string{"at most: " + c.AtMost}})
+		says := []string{"at most: " + c.AtMost}
+		list = append(list, prompt.Choice{Command: c.Text(), Says: says})
 	}
 	return list
 }

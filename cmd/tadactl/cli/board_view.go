@@ -197,6 +197,13 @@ func (b *board) grantHelp() string {
 	return ""
 }
 
+func (b *board) choiceHelp() string {
+	if len(b.choices) > 0 {
+		return "   a: always"
+	}
+	return ""
+}
+
 // callHelp shows which of several calls an approval allows.
 func (b *board) callHelp() string {
 	if len(b.open.Calls) < 2 {
@@ -215,27 +222,6 @@ func (b *board) callHelp() string {
 		s.WriteString("   w: message for " + inert(b.call))
 	}
 	return s.String() + "   "
-}
-
-// folded breaks a row of a list that is wider than the screen, and leaves nothing out. A character
-// that is not ASCII counts as two columns, the most that any takes.
-func folded(s string, width int) []string {
-	const indent = "      "
-	var rows []string
-	row, used := "", 0
-	for _, r := range s {
-		cells := 1
-		if r > '~' {
-			cells = 2
-		}
-		if used+cells >= width && width > 2*len(indent) {
-			rows = append(rows, row)
-			row, used = indent, len(indent)
-		}
-		row += string(r)
-		used += cells
-	}
-	return append(rows, row)
 }
 
 // age is how long a question has waited, in few characters.

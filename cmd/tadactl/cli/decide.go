@@ -61,8 +61,8 @@ func (c *ctl) approve() *cobra.Command {
 			case o.once && o.always:
 				return usagef("--once cannot be combined with --always")
 			case o.grant != 0 && (o.uses != 0 || o.life != 0):
-				return usagef("--grant lasts until it is revoked; it cannot be combined with --uses " +
-					"or --for")
+				return usagef("--grant lasts until it is revoked, and cannot be combined with " +
+					"--uses or --for")
 			case o.grant != 0 && len(args) > 1:
 				return usagef("--grant needs exactly one question")
 			}
@@ -124,7 +124,7 @@ func (c *ctl) approveOne(ctx context.Context, id string, o consent) error {
 		return failf(exit.Pending, "no answer given; see: tadactl pending")
 	}
 	if o.grant == 0 {
-		o.grant = d.Choice
+		o.grant = d.Choice()
 	}
 	if scope != permit.ThisRun && permit.Approves(d.Calls) {
 		g, err := l.DecideConnection(ctx, d, scope)

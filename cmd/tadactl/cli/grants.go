@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -87,15 +86,6 @@ func usesOf(g approval.Grant) string {
 		g.Expires.Local().Format(time.DateTime))
 }
 
-// workspaceOf returns the workspace of a plan.
-func workspaceOf(payload []byte) string {
-	var p struct {
-		Root string `json:"workspace_root"`
-	}
-	_ = json.Unmarshal(payload, &p) // anything but a plan has none
-	return p.Root
-}
-
 func (c *ctl) revoke() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:  "revoke ID",
@@ -135,20 +125,4 @@ func (c *ctl) granted(g approval.Grant) error {
 		g.Envelope, what, audit.Plural(g.Uses, "time"), g.Expires.Local().Format(time.DateTime),
 		g.ID)
 	return err
-}
-
-// choices prints what a question that waits offers to allow until further notice.
-func (c *ctl) choices(l *launcher.Launcher, e approval.Envelope) {
-	yes := permit.Answer(e, true, "", string(approval.ChannelTadactl))
-	if e.Decision != nil || e.MayStand(yes, approval.GrantRequest{Choice: 1}) != nil {
-		return
-	}
-	fmt.Fprintf(c.out, " always in %q, until it is revoked: tadactl approve --grant N %s\n",
-		workspaceOf(e.Payload), e.ID)
-	for n, choice := range l.ChoicesOf(e.Payload) {
-		fmt.Fprintf(c.out, "  %d  %s\n", n+1, choice.Command)
-		for _, says := range choice.Says {
-			fmt.Fprintf(c.out, "     %s\n", says)
-		}
-	}
 }

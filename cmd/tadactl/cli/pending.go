@@ -18,6 +18,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -195,7 +196,7 @@ func (c *ctl) line(ctx context.Context, l *launcher.Launcher, id string) error {
 	}
 	after := ""
 	if e.Refused != "" {
-		after = "  (you denied a nearly identical command: " + e.Refused + ")"
+		after = "  (you denied a similar command: " + e.Refused + ")"
 	}
 	_, err = fmt.Fprintf(c.out, "%s  %-8s  %s%s\n", e.ID, state, short(e.Payload, 400), after)
 	return err
@@ -234,6 +235,22 @@ func (c *ctl) show() *cobra.Command {
 			return err
 		},
 	})
+}
+
+// choices prints what a question that waits offers to allow until further notice.
+func (c *ctl) choices(l *launcher.Launcher, e approval.Envelope) {
+	yes := permit.Answer(e, true, "", string(approval.ChannelTadactl))
+	if e.Decision != nil || e.MayStand(yes, approval.GrantRequest{Choice: 1}) != nil {
+		return
+	}
+	fmt.Fprintf(c.out, " always in %q, until it is revoked: tadactl approve --grant N %s\n",
+		workspaceOf(e.Payload), e.ID)
+	for n, choice := range l.ChoicesOf(e.Payload) {
+		fmt.Fprintf(c.out, "  %d  %s\n", n+1, choice.Command)
+		for _, says := range choice.Says {
+			fmt.Fprintf(c.out, "     %s\n", says)
+		}
+	}
 }
 
 // came says how an answer came, as far as the store knows.
@@ -308,4 +325,13 @@ func commandOf(payload []byte) string {
 		return fmt.Sprintf("%s: %s; ...", audit.Plural(n, "call"), first)
 	}
 	return first
+}
+
+// workspaceOf returns the workspace of a plan.
+func workspaceOf(payload []byte) string {
+	var p struct {
+		Root string `json:"workspace_root"`
+	}
+	_ = json.Unmarshal(payload, &p) // anything but a plan has none
+	return p.Root
 }
