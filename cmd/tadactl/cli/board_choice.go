@@ -16,7 +16,8 @@ func (b *board) choiceRows() (rows []string) {
 		return nil
 	}
 	c := b.choices[b.choice-1]
-	title := fmt.Sprintf("and from now on, until it is revoked (%d of %d):", b.choice, len(b.choices))
+	title := fmt.Sprintf("and from now on, until it is revoked (%d of %d):", b.choice,
+		len(b.choices))
 	rows = append(rows, "", title, "  "+c.Command)
 	for _, says := range c.Says {
 		rows = append(rows, "  "+says)
