@@ -35,7 +35,7 @@ var Shells = []string{"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"}
 // inlineCommands take the text of a program as an argument: a file of it is read as if it
 // had been given there.
 var inlineCommands = map[string]string{"python": "python3 -c ", "javascript": "node -e ",
-	"perl": "perl -e ", "ruby": "ruby -e "}
+	"perl": "perl -e ", "ruby": "ruby -e ", "sql": "psql -c ", "mongo": "mongosh --eval "}
 
 var interpreters = map[string]string{"python": "python", "python2": "python", "python3": "python",
 	"node": "javascript", "nodejs": "javascript", "perl": "perl", "ruby": "ruby"}
@@ -90,6 +90,9 @@ func (rd *reading) parse(dir string, c *Caller) (s *shellparse.Script, skip int)
 	if rd.zsh {
 		o.Dialect = shellparse.Zsh
 	}
+	if rd.lang == "redis" {
+		return shellparse.Parse(redisLines(rd.text), o), 0
+	}
 	if rd.lang != "sh" {
 		text := rd.text
 		if rd.lang == "javascript" && strings.HasPrefix(text, "#!") {
@@ -118,6 +121,21 @@ func (rd *reading) parse(dir string, c *Caller) (s *shellparse.Script, skip int)
 	skip = b.Len()
 	s = shellparse.Parse(b.String()+rd.text, o)
 	return s, skip
+}
+
+// redisLines is a file of commands for redis-cli(1), as the lines that have them as arguments.
+func redisLines(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if words := strings.Fields(line); len(words) > 0 {
+			b.WriteString("redis-cli")
+			for _, w := range words {
+				b.WriteString(" " + quoted(w))
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
 }
 
 // maxSettled bounds a value that is put before a text: no path is longer.

@@ -123,7 +123,7 @@ func (r *resolver) parts(c *Content, dir string, list []reading) {
 // its program, or, when it reads its program from standard input, what is put there.
 func (r *resolver) executed(c *shellparse.Code) {
 	lang := c.Lang
-	if lang != "sh" && lang != "make" && inlineCommands[lang] == "" {
+	if lang != "sh" && lang != "make" && lang != "redis" && inlineCommands[lang] == "" {
 		return
 	}
 	cmd := &r.plan.Script.Commands[c.Command]

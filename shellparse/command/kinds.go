@@ -28,6 +28,7 @@ var kinds = []kind{
 	{"BUILDTARGET", Exec, true, (*matcher).buildTarget},
 	{"BUILT", Net, false, (*matcher).builtText},
 	{"BUNDLECFG", Net, false, (*matcher).alarm},
+	{"BUNRUN", Exec, false, (*matcher).bunRun},
 	{"CARGOCFG", Exec, false, (*matcher).cargoConfig},
 	{"CHANNEL", Net, false, (*matcher).alarm},
 	{"CHMOD", Write, true, (*matcher).chmod},
@@ -127,6 +128,7 @@ var kinds = []kind{
 	{"NODEMOD", Exec, false, (*matcher).nodeModule},
 	{"NODEOPTS", Exec, false, (*matcher).nodeOptions},
 	{"NPMSCRIPT", Exec, false, (*matcher).packageScript},
+	{"NODEBIN", Exec, true, (*matcher).projectBinary},
 	{"NPX", Exec, true, (*matcher).packageCommand},
 	{"NUM", 0, false, nothing}, // digits in the same word
 	{"ONCHANGE", Exec, true, (*matcher).onChange},

@@ -51,7 +51,7 @@ func (m *matcher) words(s *Spec, i int) {
 		}
 		if len(m.operands) == 0 && m.dashes == 0 && !m.last && a.Static {
 			if sub := s.sub(a.Text); sub != nil {
-				m.spec = sub
+				m.spec, m.verb = sub, i
 				m.mark(sub.marks, i)
 				m.words(sub, i+1)
 				return

@@ -27,6 +27,7 @@ type matcher struct {
 	use      Use
 	spec     *Spec // the deepest sub-command reached
 	seen     []given
+	verb     int // index of the last sub-command; 0 for none
 	skip     int // index of the last word that an option took beyond its own value
 	operands []value
 	flags    Flags              // of operands, set by options

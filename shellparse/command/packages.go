@@ -60,6 +60,30 @@ func (m *matcher) packageCommand(r role, vs []value) {
 	m.nest(Nested{Argv: argv, Arg: v.at})
 }
 
+// projectBinary is NAME ARG... of pnpm(1), yarn(1) and bun(1), which run a script of the project or,
+// without one, a program that the project has installed.
+func (m *matcher) projectBinary(_ role, _ []value) {
+	at := m.verb
+	if at > 0 && m.args[at].Text == "run" {
+		at++
+	}
+	if at > 0 && at < len(m.args) && m.args[at].Static && wellKnown("", m.args[at].Text) {
+		m.nest(Nested{Argv: m.args[at:], Arg: at})
+	}
+}
+
+// bunRun is what bun(1) runs: a file, a script of the project, or a program that it has installed.
+func (m *matcher) bunRun(r role, vs []value) {
+	switch v := vs[0]; {
+	case v.Static && wellKnown("", v.Text):
+		m.nest(Nested{Argv: m.args[v.at:], Arg: v.at})
+	case m.verb == 0:
+		m.source(r, vs)
+	default:
+		m.scriptURL(r, vs)
+	}
+}
+
 // packageName is --package NAME of the same programs, which is downloaded to be run.
 func (m *matcher) packageName(r role, vs []value) {
 	for _, v := range vs {
