@@ -10,6 +10,7 @@ import (
 type Amount struct {
 	Files int   // all but directories
 	Bytes int64 // of regular files that have no other name elsewhere
+	Only  int   // files whose content git does not have; -1 where that is not known
 	More  bool  // there is more: it was too large, too deep, or not readable
 	Dir   bool  // it is a directory
 }
@@ -18,6 +19,8 @@ type Amount struct {
 func (a Amount) String() string {
 	size := sizeText(a.Bytes)
 	switch {
+	case !a.Dir && a.Only == 1:
+		return size + ", not in git"
 	case !a.Dir:
 		return size
 	case a.More && a.Files == 0:
@@ -26,6 +29,8 @@ func (a Amount) String() string {
 		return fmt.Sprintf("more than %s files and %s", grouped(int64(a.Files)), size)
 	case a.Files == 0:
 		return "no files"
+	case a.Files == 1 && a.Only == 1:
+		return "1 file, " + size + ", not in git"
 	case a.Files == 1:
 		return "1 file, " + size
 	}
@@ -34,23 +39,38 @@ func (a Amount) String() string {
 	if about {
 		files = "about " + files
 	}
-	return files
+	return files + a.only()
+}
+
+// only says how many files are in git nowhere.
+func (a Amount) only() string {
+	n, about := rounded(int64(a.Only))
+	switch {
+	case a.Only <= 0:
+		return ""
+	case a.Only == a.Files:
+		return ", none of them in git"
+	case about:
+		return fmt.Sprintf(", about %s not in git", grouped(n))
+	}
+	return fmt.Sprintf(", %s not in git", grouped(n))
 }
 
 // Exact is the amount as [ParseAmount] reads it.
 func (a Amount) Exact() string {
-	return fmt.Sprintf("f%d b%d more=%t dir=%t", a.Files, a.Bytes, a.More, a.Dir)
+	return fmt.Sprintf("f%d b%d o%d more=%t dir=%t", a.Files, a.Bytes, a.Only, a.More, a.Dir)
 }
 
 // ParseAmount reads what Exact wrote; ok is false for anything else.
 func ParseAmount(s string) (a Amount, ok bool) {
 	words := strings.Fields(s)
-	if len(words) != 4 {
+	if len(words) != 5 {
 		return Amount{}, false
 	}
 	a.Files, _ = strconv.Atoi(strings.TrimPrefix(words[0], "f"))
 	a.Bytes, _ = strconv.ParseInt(strings.TrimPrefix(words[1], "b"), 10, 64)
-	a.More, a.Dir = words[2] == "more=true", words[3] == "dir=true"
+	a.Only, _ = strconv.Atoi(strings.TrimPrefix(words[2], "o"))
+	a.More, a.Dir = words[3] == "more=true", words[4] == "dir=true"
 	return a, a.Exact() == s
 }
 
@@ -58,6 +78,7 @@ func ParseAmount(s string) (a Amount, ok bool) {
 // one: it is no more than a tenth more, or a little, and not another kind of thing.
 func (a Amount) Like(told Amount) bool {
 	return a.More == told.More && a.Dir == told.Dir && a.Files <= told.Files+told.Files/10+2 &&
+		a.Only <= told.Only+told.Only/10+2 && (a.Only >= 0) == (told.Only >= 0) &&
 		a.Bytes <= told.Bytes+told.Bytes/10+1<<16
 }
 

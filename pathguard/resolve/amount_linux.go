@@ -4,9 +4,11 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/walk"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -32,6 +34,29 @@ type counter struct {
 	links   map[walk.ID]uint64 // names seen of files that have several
 	amounts map[string]Amount
 	dev     uint64 // of the present target
+	root    string // the workspace, if its index was read
+	index   gitIndex
+	read    bool // the index, or in vain
+}
+
+// known reads the index of the workspace, when the first target in it is counted.
+func (c *counter) known(workspace, path string) bool {
+	if workspace == "" || !pathname.Within(path, workspace) {
+		return false
+	}
+	if !c.read {
+		c.read = true
+		fd, err := unix.Open(workspace+"/.git", unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|
+			unix.O_CLOEXEC, 0)
+		if err != nil { // a worktree, or no repository
+			return false
+		}
+		defer unix.Close(fd)
+		if text, ok := readFile(fd, "index", maxIndex); ok {
+			c.root, c.index = workspace, readIndex(text)
+		}
+	}
+	return c.index != nil
 }
 
 func (c *counter) plan(p *Plan) {
@@ -41,8 +66,11 @@ func (c *counter) plan(p *Plan) {
 			t.file == nil {
 			continue
 		}
-		var a Amount
-		if err := t.file.Use(func(fd int) error { return c.target(&a, fd) }); err == nil {
+		a := Amount{Only: -1}
+		if c.known(p.Workspace, t.Path()) {
+			a.Only = 0
+		}
+		if err := t.file.Use(func(fd int) error { return c.target(&a, fd, t.Path()) }); err == nil {
 			c.amounts[t.Path()] = a
 		}
 	}
@@ -51,23 +79,34 @@ func (c *counter) plan(p *Plan) {
 	}
 }
 
-func (c *counter) target(a *Amount, fd int) error {
+func (c *counter) target(a *Amount, fd int, path string) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return err
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
-		c.file(a, &st)
+		c.file(a, &st, path)
 		return nil
 	}
 	a.Dir, c.dev = true, st.Dev
-	c.below(a, fd, ".", maxDeep)
+	c.below(a, fd, place{".", path, maxDeep})
 	return nil
 }
 
+// A place is a directory that is counted: its name in the one above, its path, and how many may be
+// below it.
+type place struct {
+	name, path string
+	deep       int
+}
+
 // file counts a file. Its bytes are lost with its last name.
-func (c *counter) file(a *Amount, st *unix.Stat_t) {
+func (c *counter) file(a *Amount, st *unix.Stat_t, path string) {
 	a.Files++
+	if a.Only >= 0 && !c.index.has(strings.TrimPrefix(path, c.root), st.Mtim.Sec, st.Mtim.Nsec,
+		st.Size, st.Mode) {
+		a.Only++
+	}
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return
 	}
@@ -81,12 +120,12 @@ func (c *counter) file(a *Amount, st *unix.Stat_t) {
 }
 
 // below counts what is in a directory, as long as entries are left.
-func (c *counter) below(a *Amount, dir int, name string, deep int) {
-	if deep == 0 {
+func (c *counter) below(a *Amount, dir int, at place) {
+	if at.deep == 0 {
 		a.More = true
 		return
 	}
-	fd, err := unix.Openat(dir, name,
+	fd, err := unix.Openat(dir, at.name,
 		unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		a.More = true
@@ -101,7 +140,7 @@ func (c *counter) below(a *Amount, dir int, name string, deep int) {
 				a.More = true
 				return
 			}
-			c.entry(a, fd, name, deep)
+			c.entry(a, fd, place{name, at.path + "/" + name, at.deep - 1})
 		}
 		if err != nil || len(names) == 0 {
 			a.More = a.More || err != nil && !errors.Is(err, io.EOF)
@@ -110,18 +149,18 @@ func (c *counter) below(a *Amount, dir int, name string, deep int) {
 	}
 }
 
-func (c *counter) entry(a *Amount, dir int, name string, deep int) {
+func (c *counter) entry(a *Amount, dir int, at place) {
 	var st unix.Stat_t
-	err := unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW)
+	err := unix.Fstatat(dir, at.name, &st, unix.AT_SYMLINK_NOFOLLOW)
 	switch {
 	case errors.Is(err, unix.ENOENT): // gone since
 	case err != nil:
 		a.More = true
 	case st.Mode&unix.S_IFMT != unix.S_IFDIR:
-		c.file(a, &st)
+		c.file(a, &st, at.path)
 	case st.Dev != c.dev:
 		a.More = true
 	default:
-		c.below(a, dir, name, deep-1)
+		c.below(a, dir, at)
 	}
 }
