@@ -111,7 +111,11 @@ const maxGitIncludes = 8
 // takeSettings reads a file and the files that it includes. It returns false if what they say about
 // remotes cannot be determined.
 func (r *resolver) takeSettings(g *gitRemotes, name string, depth int) bool {
-	for _, s := range gitSettings(r.smallFile(name)) {
+	settings, ok := gitSettings(r.smallFile(name))
+	if !ok {
+		return false
+	}
+	for _, s := range settings {
 		if s.section != "include" && s.section != "includeif" || s.key != "path" {
 			g.settings = append(g.settings, s)
 			continue
