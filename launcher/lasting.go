@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -19,7 +20,8 @@ func (j *Judgement) lasting() []any {
 	var list []any
 	for _, l := range j.policy.Lasting(j.Plan, j.Verdict) {
 		list = append(list, object{"dir": l.Dir, "program": l.Program, "words": l.Words,
-			"rule": l.Rule, "asks": l.Asks, "at_most": l.AtMost})
+			"rule": l.Rule, "asks": l.Asks, "at_most": l.AtMost,
+			"environment": j.environ.sum})
 	}
 	return list
 }
@@ -27,8 +29,8 @@ func (j *Judgement) lasting() []any {
 // maxFormer is how many runs are looked at for what a choice would have allowed: some weeks.
 const maxFormer = 5000
 
-// former returns for each choice of a question the commands that it would have allowed besides,
-// of those that the record has in the same folder: the most frequent first.
+// former returns for each choice of a question the commands that it would have allowed besides, of
+// those that the record has in the same folder: the most frequent first.
 func (l *Launcher) former(payload []byte) ([][]permit.Former, error) {
 	choices := plan.Choices(payload)
 	runs, err := l.Runs()
@@ -38,7 +40,10 @@ func (l *Launcher) former(payload []byte) ([][]permit.Former, error) {
 	type text struct{ command, dir string }
 	times := map[text]int{}
 	for _, r := range runs[max(0, len(runs)-maxFormer):] {
-		times[text{cmp.Or(r.Inside, r.Command), r.Dir}]++
+		t := text{cmp.Or(r.Inside, r.Command), r.Dir}
+		if mayFit(t.command, choices[0]) {
+			times[t]++
+		}
 	}
 	also := make([]map[string]int, len(choices))
 	for n := range also {
@@ -63,20 +68,30 @@ func (l *Launcher) former(payload []byte) ([][]permit.Former, error) {
 	return list, nil
 }
 
+// maxFormerText bounds a text that is looked at: a longer one is a script.
+const maxFormerText = 1000
+
+// mayFit reports whether a text could hold a command like the choice, without parsing it: most of a
+// record does not.
+func mayFit(text string, c plan.Choice) bool {
+	return len(text) <= maxFormerText && strings.Contains(text, path.Base(c.Program)) &&
+		len(c.Words) > 0 && strings.Contains(text, c.Words[0])
+}
+
 // count adds a command that was asked for some times to what each choice would have allowed. The
 // first choice has the words of the question itself.
 func count(also []map[string]int, choices []plan.Choice, c *shellparse.Command, times int) {
-	var words []string
+	one := plan.Choice{Program: c.Name}
 	for _, w := range c.Args {
-		words = append(words, w.Text)
+		one.Words = append(one.Words, w.Text)
 	}
-	if len(words) > 0 && slices.Equal(words[1:], choices[0].Words) {
+	if one.Words = one.Words[min(1, len(one.Words)):]; slices.Equal(one.Words, choices[0].Words) {
 		return
 	}
 	for n, choice := range choices {
 		of := pathguard.Lasting{Program: choice.Program, Words: choice.Words, Rule: choice.Rule}
 		if c.Dir == choice.Dir && of.Fits(c) {
-			also[n][strings.Join(words, " ")] += times
+			also[n][one.Text()] += times
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package pathguard
 
 import (
+	"cmp"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/hosts"
 	"github.com/tada-run/tada-run/pathguard/pathname"
@@ -13,49 +15,60 @@ import (
 
 // A Lasting is a command that a person may allow in a workspace until it is revoked. It is the
 // narrowest form of what is asked about: of another line with the same Lasting, the same questions
-// are answered, and no others.
+// are answered, and no others. What else decides what the command does (its environment, the files
+// that it reads) is for the caller to bind.
 type Lasting struct {
 	Dir     string   // where it runs
 	Program string   // the real file
 	Words   []string // the arguments; a star stands for what may vary
 	Rule    string   // that asks
-	Asks    []string // about what, as a reason says it
+	Asks    []string // about what, as a reason says it, and of which repository
 	AtMost  string   // what it could allow, in English
 }
 
 // Lasting returns what may be allowed for good instead of once, the narrowest first and at most
-// three; nothing if the questions are not all about one command of the table.
+// three; nothing if the questions are not all about one command of the table, or if more than its
+// words decides what that does.
 func (p Policy) Lasting(plan *resolve.Plan, v Verdict) []Lasting {
 	at, ok := asked(plan, v)
 	if !ok {
 		return nil
 	}
 	c := &plan.Script.Commands[at]
-	l := Lasting{Dir: c.Dir, Program: programOf(plan, at)}
-	if l.Dir == "" {
-		l.Dir = plan.Dir
+	words, ok := wordsOf(c)
+	if !ok || !settled(plan, at) {
+		return nil
 	}
+	l := Lasting{Dir: cmp.Or(c.Dir, plan.Dir), Program: programOf(plan, at)}
 	var line lastingLine
 	for _, r := range v.Reasons {
 		if r.Decision != Ask {
 			continue
 		}
-		fits, ok := lastingLineOf(c, r.Rule)
-		if !ok || fits.every() && runsOthers(c) {
+		if line, ok = lastingLineOf(words, r.Rule); !ok || l.Rule != "" && l.Rule != r.Rule {
 			return nil
 		}
-		if line, l.Rule = fits, r.Rule; !slices.Contains(l.Asks, r.Message) {
+		if l.Rule = r.Rule; !slices.Contains(l.Asks, r.Message) {
 			l.Asks = append(l.Asks, r.Message)
 		}
 	}
-	if l.Program == "" || !pathname.Within(l.Dir, plan.Workspace) || !settled(plan, at) {
+	if line.has("one") {
+		to, ok := remoteOf(plan, at)
+		if !ok {
+			return nil
+		}
+		l.Asks = append(l.Asks, "of "+to.Repository+" alone")
+	}
+	if line.value("files") != "" && slices.ContainsFunc(plan.Targets, func(t resolve.Target) bool {
+		return t.Command == at && t.Exists && t.Mode.IsDir()
+	}) {
 		return nil
 	}
-	if len(l.Asks) > 1 {
-		line.facts = nil // what may vary for one question may not for another
+	if l.Program == "" || !pathname.Within(l.Dir, plan.Workspace) {
+		return nil
 	}
 	var list []Lasting
-	for _, f := range lastingForms(c, line) {
+	for _, f := range lastingForms(words[1:], line) {
 		l.Words, l.AtMost = f.words, f.atMost
 		list = append(list, l)
 	}
@@ -66,8 +79,8 @@ func (p Policy) Lasting(plan *resolve.Plan, v Verdict) []Lasting {
 // and nothing but that command asks.
 func asked(plan *resolve.Plan, v Verdict) (at int, ok bool) {
 	s := plan.Script
-	if v.Decision != Ask || s.Err != nil || plan.Workspace == "" || len(s.Codes)+len(s.Opaque)+
-		len(s.Marks) > 0 {
+	if v.Decision != Ask || s.Err != nil || plan.Workspace == "" ||
+		len(s.Codes)+len(s.Opaque)+len(s.Marks) > 0 {
 		return 0, false
 	}
 	at = -1
@@ -84,18 +97,43 @@ func asked(plan *resolve.Plan, v Verdict) (at int, ok bool) {
 	return at, at >= 0 && at < len(s.Commands)
 }
 
-// quietBuiltins change nothing about the commands behind them but the directory.
-var quietBuiltins = []string{"cd", "echo", "printf", "true", "false", ":", "test", "[", "pwd"}
+// wordsOf are the words of a command, the first without its folder.
+func wordsOf(c *shellparse.Command) (words []string, ok bool) {
+	for i, w := range c.Args {
+		if i == 0 {
+			w.Text = path.Base(w.Text)
+		}
+		words = append(words, w.Text)
+	}
+	return words, len(words) > 1 && allStatic(c.Args)
+}
 
-// settled reports whether the words of a command are all that decides what it does: it stands
-// there as it is, and nothing in its line gives it another meaning.
+// What may stand in a line beside the command that is asked about: it is over at once, and changes
+// nothing about that command but the directory. Code of the workspace is not among it, because it
+// runs with the rights of the line, nor what could wait until other settings are in force.
+const (
+	quietBuiltins = " cd echo printf true : pwd test [ "
+	quietGit      = " add commit status log diff show rev-parse "
+)
+
+func isQuiet(c *shellparse.Command) bool {
+	if c.Builtin {
+		return strings.Contains(quietBuiltins, " "+c.Name+" ")
+	}
+	return c.Name == "git" && c.Known && len(c.Args) > 1 &&
+		strings.Contains(quietGit, " "+c.Args[1].Text+" ")
+}
+
+// settled reports whether the words of a command are all of its line that decides what it does.
 func settled(plan *resolve.Plan, at int) bool {
-	for i, c := range plan.Script.Commands {
-		switch {
-		case c.Name == "" || !c.Plain || c.Remote || len(c.Via) > 0 || c.Changed,
-			c.Builtin && (i == at || !slices.Contains(quietBuiltins, c.Name)),
-			!allStatic(c.Args), i == at && !c.Known:
+	for i := range plan.Script.Commands {
+		c := &plan.Script.Commands[i]
+		if c.Name == "" || !c.Plain || c.Remote || len(c.Via) > 0 || c.Changed ||
+			!allStatic(c.Args) || i != at && !isQuiet(c) || i == at && (c.Builtin || !c.Known) {
 			return false
+		}
+		if _, ok := remoteOf(plan, at); !ok && i != at && !c.Builtin {
+			return false // git may run hooks there
 		}
 	}
 	for i := range plan.Script.Effects {
@@ -106,6 +144,15 @@ func settled(plan *resolve.Plan, at int) bool {
 		}
 	}
 	return true
+}
+
+// remoteOf is the one repository that a command works on.
+func remoteOf(plan *resolve.Plan, at int) (resolve.Remote, bool) {
+	i := slices.IndexFunc(plan.Remotes, func(r resolve.Remote) bool { return r.Command == at })
+	if i < 0 {
+		return resolve.Remote{}, false
+	}
+	return plan.Remotes[i], true
 }
 
 // programOf is the real file that a command starts; "" if it is not known.
@@ -122,15 +169,14 @@ func programOf(plan *resolve.Plan, at int) (real string) {
 	return real
 }
 
-func runsOthers(c *shellparse.Command) bool {
-	return slices.Contains(runners, path.Base(c.Name))
-}
-
 // Fits reports whether a command has the words of l, by its text alone.
 func (l Lasting) Fits(c *shellparse.Command) bool {
-	line, ok := lastingLineOf(c, l.Rule)
-	return ok && path.Base(c.Name) == path.Base(l.Program) && allStatic(c.Args) &&
-		slices.ContainsFunc(lastingForms(c, line), func(f lastingForm) bool {
-			return slices.Equal(f.words, l.Words)
-		})
+	words, ok := wordsOf(c)
+	if !ok || words[0] != path.Base(l.Program) {
+		return false
+	}
+	line, ok := lastingLineOf(words, l.Rule)
+	return ok && slices.ContainsFunc(lastingForms(words[1:], line), func(f lastingForm) bool {
+		return slices.Equal(f.words, l.Words)
+	})
 }

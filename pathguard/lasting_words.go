@@ -7,20 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/pathguard/resolve"
 )
 
 //go:embed table/lasting.txt
 var lastingTable string
 
-// A lastingLine is a line of the table.
-type lastingLine struct {
-	program string
-	facts   []string
-}
-
-// every reports whether the line is for every program.
-func (l lastingLine) every() bool { return l.program == "*" }
+// A lastingLine is what the table says about a program and a rule.
+type lastingLine struct{ facts []string }
 
 // value returns what a fact with a value says; "" for a line without it.
 func (l lastingLine) value(fact string) string {
@@ -34,41 +28,105 @@ func (l lastingLine) value(fact string) string {
 
 func (l lastingLine) has(fact string) bool { return slices.Contains(l.facts, fact) }
 
-// lastingLineOf returns the line of the table for a command and a rule.
-func lastingLineOf(c *shellparse.Command, rule string) (l lastingLine, ok bool) {
-	plain, options := operands(c)
+// lists reports whether a fact with a list of options has this one, with its value or without.
+func (l lastingLine) lists(fact, option string) bool {
+	name, _, _ := strings.Cut(option, "=")
+	return slices.Contains(strings.Split(l.value(fact), ","), name)
+}
+
+// lastingLineOf returns the line of the table for the words of a command and a rule, if they are
+// all such as the line says.
+func lastingLineOf(words []string, rule string) (l lastingLine, ok bool) {
 	for line := range strings.Lines(lastingTable) {
 		keys, facts, found := strings.Cut(line, ": ")
 		if !found || line[0] == '#' {
 			continue
 		}
-		words, fields := strings.Fields(keys), strings.Fields(facts)
-		l = lastingLine{words[0], fields[1:]}
-		least, _ := strconv.Atoi(l.value("operands"))
-		needs := l.value("needs")
-		if fields[0] == rule && (l.every() || l.program == path.Base(c.Name)) &&
-			len(plain) >= max(least, len(words)-1) &&
-			slices.Equal(plain[:len(words)-1], words[1:]) &&
-			(needs == "" || hasOption(options, needs)) {
-			return l, true
+		program, fields := strings.Fields(keys), strings.Fields(facts)
+		if fields[0] != rule || len(words) < len(program) ||
+			!slices.Equal(words[:len(program)], program) {
+			continue
 		}
+		l = lastingLine{fields[1:]}
+		return l, l.fits(words[len(program):])
 	}
 	return lastingLine{}, false
 }
 
-// operands divides the arguments of a command into options and the other words.
-func operands(c *shellparse.Command) (plain, options []string) {
-	for _, w := range c.Args[min(1, len(c.Args)):] {
-		if isOption(w.Text) {
-			options = append(options, w.Text)
-		} else {
-			plain = append(plain, w.Text)
+// maxLastingWords bounds the words of a command, together: a person reads them in a list.
+const maxLastingWords = 300
+
+// fits reports whether the words behind the sub-command are what the line says. A word of a device,
+// one for the standard input and "--" make a command something else than its words.
+func (l lastingLine) fits(words []string) bool {
+	others, size := 0, 0
+	for i, w := range words {
+		size += len(w)
+		switch {
+		case strings.ContainsRune(w, '*'): // it would mean what may vary
+			return false
+		case i > 0 && l.lists("text", words[i-1]) && words[i-1][0] == '-':
+		case i > 0 && l.lists("refs", words[i-1]):
+			if !resolve.PlainRef(w) {
+				return false
+			}
+		case w == "" || strings.HasPrefix(w, "/dev/") || strings.HasPrefix(w, "/proc/"),
+			w[0] == '-' && !l.lists("options", w):
+			return false
+		case w[0] != '-':
+			if others++; !l.other(w) {
+				return false
+			}
 		}
 	}
-	return plain, options
+	return size <= maxLastingWords && l.count(others)
 }
 
-func isOption(word string) bool { return len(word) > 1 && word[0] == '-' }
+// other reports whether a word that is no option is what the line says.
+func (l lastingLine) other(w string) bool {
+	switch {
+	case l.value("files") != "":
+		return plainFile(w)
+	case l.has("version"):
+		return versioned(w)
+	case l.has("number"):
+		return isNumber(w)
+	}
+	return true
+}
+
+// count reports whether a command has as many other words as the line says.
+func (l lastingLine) count(others int) bool {
+	switch files := l.value("files"); {
+	case files != "":
+		return files == strconv.Itoa(others)
+	case l.has("version"):
+		return others == 1
+	case l.has("number"):
+		return others <= 1
+	case l.has("one") && !l.has("name"): // a command of a forge
+		return others == 0
+	}
+	return true
+}
+
+func isNumber(w string) bool { return w != "" && strings.Trim(w, "0123456789") == "" }
+
+// plainFile reports whether a word names a file that no program looks for by its name, as far as a
+// name tells: nothing in it begins with a dot, and it ends with no slash.
+func plainFile(word string) bool {
+	return !strings.HasSuffix(word, "/") && path.Clean(word) == word &&
+		!slices.ContainsFunc(strings.Split(word, "/"),
+			func(part string) bool { return strings.HasPrefix(part, ".") })
+}
+
+// versioned reports whether a word is a module with one version of it, which stays what it is.
+func versioned(word string) bool {
+	module, version, _ := strings.Cut(word, "@")
+	host, _, _ := strings.Cut(module, "/")
+	return strings.Contains(host, ".") && host[0] != '.' && len(version) > 1 && version[0] == 'v' &&
+		strings.Count(version, ".") == 2 && strings.Trim(version, "v0123456789.") == ""
+}
 
 // A lastingForm is one way to write a command, with stars for what may vary.
 type lastingForm struct {
@@ -77,23 +135,19 @@ type lastingForm struct {
 }
 
 // lastingForms returns the words of a command as they are, and with stars for what a line of the
-// table lets vary; nothing if a word has a star of its own.
-func lastingForms(c *shellparse.Command, l lastingLine) []lastingForm {
-	words := make([]string, 0, len(c.Args))
-	for _, w := range c.Args[min(1, len(c.Args)):] {
-		if strings.ContainsRune(w.Text, '*') {
-			return nil
-		}
-		words = append(words, w.Text)
-	}
+// table lets vary.
+func lastingForms(words []string, l lastingLine) []lastingForm {
 	forms := []lastingForm{{words, "the same words, with whatever its files hold by then"}}
 	loose, what := l.looseTexts(words)
 	if len(what) > 0 {
 		forms = append(forms, lastingForm{loose, strings.Join(what, ", ")})
 	}
-	if named, where, ok := l.looseName(loose); ok {
+	last := len(words) - 1
+	if folder, name := path.Split(words[last]); l.has("name") && folder != "" && name != "" {
+		named := slices.Clone(loose)
+		named[last] = folder + "*"
 		forms = append(forms, lastingForm{named,
-			strings.Join(append(what, "any name behind "+where), ", ")})
+			strings.Join(append(what, "any name behind "+folder), ", ")})
 	}
 	return forms
 }
@@ -101,41 +155,16 @@ func lastingForms(c *shellparse.Command, l lastingLine) []lastingForm {
 // looseTexts puts stars for texts that people read, and for numbers.
 func (l lastingLine) looseTexts(words []string) (loose, what []string) {
 	loose = slices.Clone(words)
-	texts := strings.Split(l.value("text"), ",")
 	for i := range loose {
 		name, _, joined := strings.Cut(loose[i], "=")
 		switch {
-		case joined && isOption(name) && slices.Contains(texts, name):
-			loose[i], what = name+"=*", append(what, "any text for "+name)
-		case i > 0 && slices.Contains(texts, loose[i-1]):
+		case i > 0 && l.lists("text", words[i-1]) && !strings.Contains(words[i-1], "="):
 			loose[i], what = "*", append(what, "any text for "+words[i-1])
-		case l.has("number") && loose[i] != "" && strings.Trim(loose[i], "0123456789") == "":
+		case joined && l.lists("text", name):
+			loose[i], what = name+"=*", append(what, "any text for "+name)
+		case l.has("number") && isNumber(loose[i]):
 			loose[i], what = "*", append(what, "any number for "+words[i])
 		}
 	}
 	return loose, what
 }
-
-// looseName puts a star for the last part of the last operand, if that is a plain name in a folder.
-func (l lastingLine) looseName(words []string) (loose []string, where string, ok bool) {
-	i := len(words) - 1
-	for ; i >= 0 && isOption(words[i]); i-- {
-	}
-	if !l.has("name") || i < 0 {
-		return nil, "", false
-	}
-	folder, name := path.Split(words[i])
-	plain := strings.Trim(words[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"+
-		"0123456789._-/") == "" && path.Clean(words[i]) == words[i] && !isOption(name) &&
-		!strings.HasPrefix(words[i], "../")
-	if folder == "" || folder == "/" || name == "" || !plain ||
-		slices.Contains(allRefs, strings.Trim(folder, "/")) {
-		return nil, "", false
-	}
-	loose = slices.Clone(words)
-	loose[i] = folder + "*"
-	return loose, folder, true
-}
-
-// allRefs are folders of git in which every branch or tag is.
-var allRefs = []string{"refs", "refs/heads", "refs/tags", "heads", "tags", "refs/remotes"}

@@ -27,7 +27,9 @@ func (p *Approvals) ChoicesOf(payload []byte) (told []prompt.Choice) {
 		}
 	}
 	for n, c := range plan.Choices(payload) {
-		says := []string{"at most: " + render.Inert(c.AtMost)}
+		asks := render.Inert(strings.Join(c.Asks, ", "))
+		says := []string{"in " + render.Inert(c.Dir) + ": " + asks,
+			"at most: " + render.Inert(c.AtMost)}
 		switch {
 		case so != "":
 			says = append(says, so)

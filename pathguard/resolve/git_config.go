@@ -5,9 +5,11 @@ import "strings"
 // A gitRemotes is what git's settings say about remotes.
 type gitRemotes struct {
 	top      string // where git works, from which paths are meant
+	common   string // $GIT_COMMON_DIR, with what all worktrees share
 	branch   string // that is checked out; "" for none
 	settings []gitSetting
 	isFolder func(name string) bool
+	isFile   func(name string) bool
 }
 
 // value is the last value of a setting.
@@ -71,6 +73,10 @@ func (g *gitRemotes) addresses(name string, push bool) (list []string) {
 		return nil
 	}
 	urls := g.all("remote", name, "url")
+	if urls == nil &&
+		(g.isFile(g.common+"/remotes/"+name) || g.isFile(g.common+"/branches/"+name)) {
+		return nil // the forms of old versions
+	}
 	if pushed := g.all("remote", name, "pushurl"); push && pushed != nil {
 		urls, push = pushed, false // pushInsteadOf is not for these
 	}

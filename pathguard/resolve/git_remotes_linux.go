@@ -69,10 +69,10 @@ func (r *resolver) remotesIn(dir string) *gitRemotes {
 				common = path.Join(place, to)
 			}
 		}
-		if own := r.smallFile(common + "/config"); own != "" {
+		if r.smallFile(place+"/HEAD") != "" {
 			return r.readRemotes(top, place, common)
 		}
-		if r.smallFile(top+"/config") != "" && r.smallFile(top+"/HEAD") != "" { // a bare one
+		if r.smallFile(top+"/HEAD") != "" && r.isFolder(top+"/objects") { // a bare one
 			return r.readRemotes(top, top, top)
 		}
 		if top == "/" {
@@ -83,12 +83,9 @@ func (r *resolver) remotesIn(dir string) *gitRemotes {
 }
 
 func (r *resolver) readRemotes(top, place, common string) *gitRemotes {
-	g := &gitRemotes{top: top}
-	g.isFolder = func(name string) bool {
-		end := r.Walk(r.Root, pathname.Join(top, name), true)
-		defer end.Close()
-		return end.Missing == "" && end.FD >= 0 && end.Stat.Mode&unix.S_IFMT == unix.S_IFDIR
-	}
+	g := &gitRemotes{top: top, common: common}
+	g.isFolder = func(name string) bool { return r.isFolder(pathname.Join(top, name)) }
+	g.isFile = func(name string) bool { return r.smallFile(name) != "" }
 	if to, ok := strings.CutPrefix(r.smallFile(place+"/HEAD"), "ref: refs/heads/"); ok {
 		g.branch = strings.TrimSpace(to)
 	}
@@ -105,13 +102,24 @@ func (r *resolver) readRemotes(top, place, common string) *gitRemotes {
 	return g
 }
 
+// isFolder reports whether a path is a directory, maybe through links.
+func (r *resolver) isFolder(name string) bool {
+	end := r.Walk(r.Root, name, true)
+	defer end.Close()
+	return end.Missing == "" && end.FD >= 0 && end.Stat.Mode&unix.S_IFMT == unix.S_IFDIR
+}
+
 // maxGitIncludes bounds files of settings that include others.
 const maxGitIncludes = 8
 
 // takeSettings reads a file and the files that it includes. It returns false if what they say about
 // remotes cannot be determined.
 func (r *resolver) takeSettings(g *gitRemotes, name string, depth int) bool {
-	settings, ok := gitSettings(r.smallFile(name))
+	text, ok := r.settingsFile(name)
+	if !ok {
+		return false
+	}
+	settings, ok := gitSettings(text)
 	if !ok {
 		return false
 	}

@@ -5,8 +5,8 @@ import "strings"
 // A gitSetting is one value of git's settings (git-config(1)).
 type gitSetting struct{ section, name, key, value string }
 
-// gitSettings reads a file of settings as git does, byte by byte; ok is false where git would refuse
-// it, because then nothing of it is in force.
+// gitSettings reads a file of settings as git does, byte by byte; ok is false where git would
+// refuse it, because then nothing of it is in force.
 func gitSettings(text string) (list []gitSetting, ok bool) {
 	s := gitScanner{rest: strings.TrimPrefix(text, "\ufeff")}
 	section, name := "", ""

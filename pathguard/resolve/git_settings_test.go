@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -52,8 +53,7 @@ func alike(ours, gits []string) bool {
 		return false
 	}
 	for i := range ours {
-		a, b := strings.Join(strings.Fields(ours[i]), " "), strings.Join(strings.Fields(gits[i]), " ")
-		if a != b {
+		if !slices.Equal(strings.Fields(ours[i]), strings.Fields(gits[i])) {
 			return false
 		}
 	}
@@ -70,11 +70,14 @@ func FuzzGitSettings(f *testing.F) {
 		f.Skip("git is not installed")
 	}
 	for _, seed := range []string{
-		"", "[a]\nb=c", "[a]b = c ; d\n[a \"x\"]e=f#g\nh\n", "[remote \"o\"]\n\turl = \"a b\" c\\\n d\n",
-		"[u]\n x = a\\\\\n[remote \"o\"]\n url = y\n", "[u] x = \"a\\\"b\\tc\\nd\\b\"\n", "[a.b \"c]d\\\"\"] e = f\n",
-		"# c \\\n[a] b = c\n", "[a]\r\nb = c\r\n", "[A.B]C=D\n", "[a \"b\" ]c=d", "[a]b\nc = \n", "\ufeff[a]b=c",
-		"[a]b=\"c", "[a]b=c\\", "[a]b=\\x", "[]b=c", "b=c", "[a]1=c", "[a] b : c", "[a]b=c [d]e=f", "[a\nb=c",
-		"[a]b = ' x ' \"  \" y  \n", "[a]\nb=c\\\r\nd\n", "[a \"b\\\nc\"]d=e", "[.a]b=c", "[a.]b=c", "[a]b==c",
+		"", "[a]\nb=c", "[a]b = c ; d\n[a \"x\"]e=f#g\nh\n",
+		"[remote \"o\"]\n\turl = \"a b\" c\\\n d\n",
+		"[u]\n x = a\\\\\n[remote \"o\"]\n url = y\n", "[u] x = \"a\\\"b\\tc\\nd\\b\"\n",
+		"[a.b \"c]d\\\"\"] e = f\n", "# c \\\n[a] b = c\n", "[a]\r\nb = c\r\n", "[A.B]C=D\n",
+		"[a \"b\" ]c=d", "[a]b\nc = \n", "\ufeff[a]b=c", "[a]b=\"c", "[a]b=c\\", "[a]b=\\x",
+		"[]b=c", "b=c", "[a]1=c", "[a] b : c", "[a]b=c [d]e=f", "[a\nb=c",
+		"[a]b = ' x ' \"  \" y  \n", "[a]\nb=c\\\r\nd\n", "[a \"b\\\nc\"]d=e", "[.a]b=c",
+		"[a.]b=c", "[a]b==c",
 	} {
 		f.Add(seed)
 	}

@@ -86,6 +86,9 @@ type Plan struct {
 
 // Surroundings are what a workspace says about the names of a plan.
 type Surroundings struct {
+	// Remotes are those of the commands that work on one repository for certain.
+	Remotes []Remote
+
 	// Registries are hosts that the package tools of the script fetch from, or publish to.
 	Registries []Registry
 

@@ -31,6 +31,7 @@ func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	defer r.close()
 	r.start()
 	r.remotes()
+	r.oneRemotes()
 	for i := range r.plan.Script.Effects {
 		r.effect(i)
 	}

@@ -23,5 +23,17 @@ func (r *resolver) smallFile(name string) string {
 	return string(whole)
 }
 
+// settingsFile reads a file of settings, "" for none; ok is false for one that is there and cannot
+// be read.
+func (r *resolver) settingsFile(name string) (text string, ok bool) {
+	text = r.smallFile(name)
+	if text != "" {
+		return text, true
+	}
+	end := r.Walk(r.Root, name, true)
+	defer end.Close()
+	return "", end.Missing != "" || end.Stat.Mode&unix.S_IFMT == unix.S_IFREG && end.Stat.Size == 0
+}
+
 // maxGitConfig bounds a file of settings.
 const maxGitConfig = 1 << 20

@@ -53,7 +53,9 @@ func (m *matcher) gitConfig(r role, vs []value) {
 	if r.param == "key" && (len(vs) > 1 || m.changes) && (m.has("--global") || m.has("--system")) {
 		m.hazard("git.config-global", v.at)
 	}
-	if r.param == "key" && (joined || m.changes) && redirectsPushes(key, body.Text) {
+	sections := r.param == "section" || m.has("--rename-section") || m.has("--remove-section")
+	if r.param == "key" && (joined || m.changes) && redirectsPushes(key, body.Text) ||
+		sections && slices.ContainsFunc(vs, ofRemotes) {
 		m.hazard("git.remote-change", v.at)
 	}
 	what := gitSetting(key, body)
@@ -63,6 +65,12 @@ func (m *matcher) gitConfig(r role, vs []value) {
 	if what != "" && joined {
 		m.gitValue(what, body)
 	}
+}
+
+// ofRemotes reports whether a section says where remotes are, or what is pushed there.
+func ofRemotes(v value) bool {
+	section, _, _ := strings.Cut(strings.ToLower(v.Text), ".")
+	return !v.Static || slices.Contains([]string{"remote", "branch", "url", "push", "lfs"}, section)
 }
 
 // redirectsPushes reports whether a value decides where later pushes go, or what they replace.

@@ -10,7 +10,7 @@ import (
 // may be read and written, and every word that is itself the name of a dangerous program may start
 // it.
 func (s *Spec) Match(args []Arg) Use {
-	m := matcher{args: args, spec: s}
+	m := matcher{args: args, spec: deepest{Spec: s}}
 	switch {
 	case len(args) == 0:
 		return m.use
@@ -21,7 +21,7 @@ func (s *Spec) Match(args []Arg) Use {
 	m.mark(s.marks, 0)
 	m.words(s, 1)
 	m.reading = true
-	m.match(m.spec)
+	m.match(m.spec.Spec)
 	m.finish()
 	return m.use
 }
@@ -51,7 +51,7 @@ func (m *matcher) words(s *Spec, i int) {
 		}
 		if len(m.operands) == 0 && m.dashes == 0 && !m.last && a.Static {
 			if sub := s.sub(a.Text); sub != nil {
-				m.spec, m.verb = sub, i
+				m.spec = deepest{sub, i}
 				m.mark(sub.marks, i)
 				m.words(sub, i+1)
 				return

@@ -25,9 +25,8 @@ type given struct {
 type matcher struct {
 	args     []Arg
 	use      Use
-	spec     *Spec // the deepest sub-command reached
+	spec     deepest
 	seen     []given
-	verb     int // index of the last sub-command; 0 for none
 	skip     int // index of the last word that an option took beyond its own value
 	operands []value
 	flags    Flags              // of operands, set by options
@@ -44,6 +43,12 @@ type matcher struct {
 	last     bool // an option ended the options
 	info     bool // --help or --version: nothing is done
 	plain    bool // the pattern without conditions was chosen
+}
+
+// A deepest is the deepest sub-command, and where it stands in args; 0 for the program itself.
+type deepest struct {
+	*Spec
+	at int
 }
 
 // has reports whether an option with this spelling was given.

@@ -125,7 +125,7 @@ func (m *matcher) finish() {
 }
 
 func (m *matcher) inherited(get func(*Spec) string) string {
-	for s := m.spec; s != nil; s = s.up {
+	for s := m.spec.Spec; s != nil; s = s.up {
 		if v := get(s); v != "" {
 			return v
 		}
@@ -142,7 +142,7 @@ func (m *matcher) asksForHelp() bool {
 		return false
 	}
 	depth := 0
-	for s := m.spec; s != nil; s = s.up {
+	for s := m.spec.Spec; s != nil; s = s.up {
 		depth++
 	}
 	return len(m.args) == depth+1

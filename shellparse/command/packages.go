@@ -60,10 +60,10 @@ func (m *matcher) packageCommand(r role, vs []value) {
 	m.nest(Nested{Argv: argv, Arg: v.at})
 }
 
-// projectBinary is NAME ARG... of pnpm(1), yarn(1) and bun(1), which run a script of the project or,
-// without one, a program that the project has installed.
+// projectBinary is NAME ARG... of pnpm(1) and yarn(1), which run a script of the project or a
+// program that it has installed.
 func (m *matcher) projectBinary(_ role, _ []value) {
-	at := m.verb
+	at := m.spec.at
 	if at > 0 && m.args[at].Text == "run" {
 		at++
 	}
@@ -77,7 +77,7 @@ func (m *matcher) bunRun(r role, vs []value) {
 	switch v := vs[0]; {
 	case v.Static && wellKnown("", v.Text):
 		m.nest(Nested{Argv: m.args[v.at:], Arg: v.at})
-	case m.verb == 0:
+	case m.spec.at == 0:
 		m.source(r, vs)
 	default:
 		m.scriptURL(r, vs)

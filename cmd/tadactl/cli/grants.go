@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,7 +63,8 @@ func (c *ctl) grants() *cobra.Command {
 			for _, g := range list {
 				what := short(g.Payload, 400)
 				if choice, ok := plan.Chosen(g.Payload); ok {
-					what = inert(choice.Text())
+					what = fmt.Sprintf("%s in %s: %s", inert(choice.Text()), inert(choice.Dir),
+						inert(strings.Join(choice.Asks, ", ")))
 				}
 				fmt.Fprintf(c.out, "%s  used %s  %s\n", g.ID, usesOf(g), what)
 			}
