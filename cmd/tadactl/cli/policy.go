@@ -17,7 +17,8 @@ import (
 
 func (c *ctl) policy() *cobra.Command {
 	cmd := &cobra.Command{Use: "policy"}
-	cmd.AddCommand(c.policyShow(), c.policyEdit(), c.policyCheck(), c.policyInit(), c.policyLearn())
+	cmd.AddCommand(c.policyShow(), c.policyEdit(), c.policyCheck(), c.policyInit(),
+		c.policyLearn(), c.policyExplain())
 	return cmd
 }
 

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+func (c *ctl) policyExplain() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:  "explain COMMAND",
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			l, dir, err := c.openHere()
+			if err != nil {
+				return err
+			}
+			j, err := l.Judge(launcher.Request{Env: os.Environ(), Dir: dir,
+				Shell: launcher.Shell{Text: args[0], Name: "tada-run"}})
+			if err != nil {
+				return err
+			}
+			defer j.Close()
+			e := j.Explain()
+			if c.json {
+				return c.printJSON(explainedFacts(e))
+			}
+			c.printExplained(e)
+			return nil
+		},
+	})
+}
+
+// explainedFacts is an explanation as --json prints it.
+func explainedFacts(e launcher.Explained) map[string]any {
+	fitting, ways, choices := []any{}, []any{}, []any{}
+	for _, f := range e.Fitting {
+		fitting = append(fitting, map[string]any{"key": f.Key, "rule": f.Entry,
+			"verdict": f.Verdict, "source": f.Source})
+	}
+	for _, w := range e.Ways {
+		ways = append(ways, map[string]any{"key": w.Key, "rule": w.Entry})
+	}
+	for _, ch := range e.Choices {
+		choices = append(choices, map[string]any{"covers": ch.Text(), "at_most": ch.AtMost})
+	}
+	return map[string]any{"verdict": e.Verdict, "risk": e.Risk, "reasons": e.Reasons,
+		"fitting": fitting, "allowed_by": ways, "grants": choices}
+}
+
+// printExplained prints what decides, what else fits, and what would allow it.
+func (c *ctl) printExplained(e launcher.Explained) {
+	fmt.Fprintf(c.out, "%s, risk %d\n", e.Verdict, e.Risk)
+	if !slices.ContainsFunc(e.Reasons,
+		func(r launcher.ReportReason) bool { return r.Verdict == e.Verdict }) {
+		fmt.Fprintln(c.out, "decides  the built-in policy: no rule speaks against it")
+	}
+	for _, r := range e.Reasons {
+		label := "also"
+		if r.Verdict == e.Verdict {
+			label = "decides"
+		}
+		fmt.Fprintf(c.out, "%-8s %-6s %s  [%s]\n", label, r.Verdict, render.Inert(r.Message), r.Rule)
+	}
+	for _, f := range e.Fitting {
+		fmt.Fprintf(c.out, "%-8s %-6s %s: %s  %s\n", "fits", f.Verdict, f.Key, f.Entry, f.Source)
+	}
+	c.printWays(e)
+}
+
+func (c *ctl) printWays(e launcher.Explained) {
+	if e.Verdict != pathguard.Ask.String() {
+		return
+	}
+	if len(e.Ways) == 0 {
+		fmt.Fprintln(c.out, "no rule of the configuration would allow it")
+	} else {
+		fmt.Fprintln(c.out, "would be allowed by, with tadactl policy edit:")
+		for _, w := range e.Ways {
+			section, list, _ := strings.Cut(w.Key, ".")
+			fmt.Fprintf(c.out, "  %s: {%s: [%s]}\n", section, list, w.Entry)
+		}
+	}
+	if len(e.Choices) > 0 {
+		fmt.Fprintln(c.out, "or from now on in this workspace, with the answer to the question:")
+		for _, ch := range e.Choices {
+			fmt.Fprintf(c.out, "  %s\n", render.Inert(ch.Text()))
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package pathguard
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// A Way is a rule of the configuration, as a file would have it.
+type Way struct {
+	Key   string // "rules.commands"
+	Entry string // {program: git, args: [push, origin], verdict: allow}
+}
+
+// maxWays bounds how many rules are looked for together.
+const maxWays = 5
+
+// Ways returns the narrowest rules that together would allow a plan which asks; nothing if rules
+// cannot. Each was tried: the plan was judged with it.
+func (p Policy) Ways(plan *resolve.Plan) (ways []Way) {
+	for range maxWays {
+		v := p.Judge(plan)
+		switch v.Decision {
+		case Allow:
+			return ways
+		case Deny:
+			return nil
+		}
+		way, next, ok := p.step(plan, v)
+		if !ok {
+			return nil
+		}
+		ways, p = append(ways, way), next
+	}
+	return nil
+}
+
+// step finds the rule that leaves the fewest questions, for the first one that there is a rule for;
+// of two that leave as many, the narrower one.
+func (p Policy) step(plan *resolve.Plan, v Verdict) (way Way, next Policy, found bool) {
+	for _, r := range v.Reasons {
+		if r.Decision != Ask || r.File != "" {
+			continue
+		}
+		least := questions(v)
+		for _, c := range candidates(plan, r) {
+			with, err := compile(p.account, c.added(p.set), nil)
+			if err != nil {
+				continue
+			}
+			if left := questions(with.Judge(plan)); left < least {
+				least, way, next, found = left, c.way(), with, true
+			}
+		}
+		if found {
+			return way, next, true
+		}
+	}
+	return Way{}, p, false
+}
+
+// questions is how much a verdict asks; a denial is worse than any number of them.
+func questions(v Verdict) int {
+	n := 0
+	for _, r := range v.Reasons {
+		switch r.Decision {
+		case Ask:
+			n += 1 + r.More
+		case Deny:
+			n += 1 << 16
+		}
+	}
+	return n
+}
+
+// A candidate is a rule that might answer a question: one of the three.
+type candidate struct {
+	command *CommandRule
+	path    *PathRule
+	host    *HostRule
+}
+
+func (c candidate) added(s Settings) Settings {
+	switch {
+	case c.command != nil:
+		s.Commands = append(slices.Clip(s.Commands), *c.command)
+	case c.path != nil:
+		s.Paths = append(slices.Clip(s.Paths), *c.path)
+	case c.host != nil:
+		s.Hosts = append(slices.Clip(s.Hosts), *c.host)
+	}
+	return s
+}
+
+// way is the rule as a file has it.
+func (c candidate) way() Way {
+	key, verdict := "", Allow
+	var fields []string
+	add := func(name string, words ...string) {
+		for i := range words {
+			words[i] = yamlWord(words[i])
+		}
+		switch text := strings.Join(words, ", "); {
+		case len(words) == 0:
+		case name == "program" || name == "path" || name == "host":
+			fields = append(fields, name+": "+text)
+		default:
+			fields = append(fields, name+": ["+text+"]")
+		}
+	}
+	switch {
+	case c.command != nil:
+		key, verdict = "rules.commands", c.command.Verdict
+		add("program", c.command.Program)
+		add("args", slices.Clone(c.command.Args)...)
+		add("flags", slices.Clone(c.command.Flags)...)
+	case c.path != nil:
+		key, verdict = "rules.paths", c.path.Verdict
+		add("path", c.path.Path)
+		add("access", accessWords(c.path.Rights)...)
+	case c.host != nil:
+		key, verdict = "rules.hosts", c.host.Verdict
+		add("host", c.host.Host)
+	}
+	return Way{key, "{" + strings.Join(append(fields, "verdict: "+verdict.String()), ", ") + "}"}
+}
+
+// yamlWord is a word as YAML reads it inside brackets.
+func yamlWord(w string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./~"
+	if w == "" || strings.Trim(w, plain) != "" || strings.Contains(" true false null yes no ~ ",
+		" "+strings.ToLower(w)+" ") || strings.Trim(w, "0123456789.") == "" {
+		return fmt.Sprintf("%q", w)
+	}
+	return w
+}
+
+// candidates are the rules that might answer a question, the narrowest first.
+func candidates(plan *resolve.Plan, r Reason) (list []candidate) {
+	if right, ok := rightOf(plan, r); ok {
+		list = append(list, candidate{path: &PathRule{Path: r.Path, Rights: []command.Right{right},
+			Verdict: Allow}})
+	}
+	s := plan.Script
+	if r.Command < 0 || r.Command >= len(s.Commands) {
+		return list
+	}
+	c := &s.Commands[r.Command]
+	if c.Name == "" || !allStatic(c.Args) {
+		return list
+	}
+	all, some := commandRules(c)
+	list = append(list, all...)
+	for i := range s.Effects {
+		if e := &s.Effects[i]; e.Right == command.Net && e.Net != nil && e.Net.Static &&
+			e.Command == r.Command && strings.HasPrefix(r.Rule, "net.") {
+			list = append(list, candidate{host: &HostRule{Host: e.Net.Host, Verdict: Allow}})
+		}
+	}
+	return append(list, some...)
+}
+
+// commandRules are rules for a command: with all its words that are no options, and with the first
+// one or two. A rule must name an option to allow what cannot be undone.
+func commandRules(c *shellparse.Command) (all, some []candidate) {
+	plain, options := operands(c)
+	for n := len(plain); n >= 0; n-- {
+		var list []candidate
+		rule := CommandRule{Program: path.Base(c.Name), Args: plain[:n:n], Verdict: Allow}
+		list = append(list, candidate{command: &rule})
+		for _, o := range options {
+			flagged := rule
+			flagged.Flags = []string{o}
+			list = append(list, candidate{command: &flagged})
+		}
+		switch {
+		case n == len(plain):
+			all = list
+		case n <= 2:
+			some = append(some, list...)
+		}
+	}
+	return all, some
+}
+
+// operands divides the arguments of a command into options, without their values, and other words.
+func operands(c *shellparse.Command) (plain, options []string) {
+	for _, w := range c.Args[min(1, len(c.Args)):] {
+		if len(w.Text) > 1 && w.Text[0] == '-' {
+			name, _, _ := strings.Cut(w.Text, "=")
+			options = append(options, name)
+			continue
+		}
+		plain = append(plain, w.Text)
+	}
+	return plain, options
+}
+
+// rightOf is what a plan does to the path of a reason.
+func rightOf(plan *resolve.Plan, r Reason) (command.Right, bool) {
+	i := slices.IndexFunc(plan.Targets, func(t resolve.Target) bool {
+		return r.Path != "" && t.Path() == r.Path && t.Command == r.Command
+	})
+	if i < 0 {
+		return 0, false
+	}
+	if plan.Targets[i].Right == command.Create {
+		return command.Write, true
+	}
+	return plan.Targets[i].Right, true
+}
