@@ -36,7 +36,8 @@ func (j *judgement) below(f *finding, t *resolve.Target, full string, action Act
 			continue
 		}
 		switch {
-		case t.Below() && action >= ToWrite && action <= ToSweep:
+		case t.Below() && action >= ToWrite && action <= ToSweep &&
+			!(k.mark == markRestricted && mountsTree(t)):
 			// only part of it: the sandbox protects the rest
 			j.add(Ask, "path.reach", full, j.p.tree.under(full, k.mark), j.span(t.Effect),
 				t.Command)
@@ -93,4 +94,10 @@ func (j *judgement) readsUnknown(cmd int) bool {
 // anyway: grep -r in /etc meets /etc/shadow and is refused.
 func systemHeld(full string) bool {
 	return full != "/" && pathname.WithinAny(full, pathname.SystemDirs)
+}
+
+// mountsTree reports whether a container gets a tree to write in, where no sandbox protects a part
+// of it.
+func mountsTree(t *resolve.Target) bool {
+	return t.Right == command.Write && t.Below() && t.Flags&command.Recursive != 0
 }

@@ -49,11 +49,11 @@ func (m *matcher) hostFolder(v value, readonly bool) {
 	if v.Static && !strings.ContainsAny(v.Text, "/~") && v.Text != "." && v.Text != ".." {
 		return
 	}
-	right := Write
 	if readonly {
-		right = Read
+		m.touch(Read, Recursive, v, true)
+	} else { // what is in it, as far as the container changes anything
+		m.touch(Write, Recursive|Below, v, true)
 	}
-	m.touch(right, Recursive, v, true)
 	clean := strings.TrimRight(v.Text, "/")
 	if clean == "" {
 		clean = "/"
