@@ -34,6 +34,9 @@ func (r *resolver) effect(i int) {
 	if found := r.sourced(e, text); found != "" {
 		text = found
 	}
+	if r.readsSettings(e, pathname.Join(from.Path, text)) {
+		t.Flags &^= command.Source
+	}
 	if from.FD < 0 && !strings.HasPrefix(text, "/") {
 		// mkdir a && cd a && ...: what exists is nearer to the root
 		from, text = r.Root, from.Path+"/"+text

@@ -52,34 +52,43 @@ func (r *resolver) gitRemotes(c *shellparse.Command) *gitRemotes {
 // gitPlaces are variables by which git finds a repository.
 var gitPlaces = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"}
 
-// remotesIn finds the repository that a directory is in.
+// remotesIn reads the remotes of the repository that a directory is in.
 func (r *resolver) remotesIn(dir string) *gitRemotes {
-	dir = r.real(dir)
-	for top := dir; strings.HasPrefix(top, "/"); top = path.Dir(top) {
-		place := top + "/.git"
+	top, place, common := r.gitFolders(r.real(dir))
+	if top == "" {
+		return nil
+	}
+	return r.readRemotes(top, place, common)
+}
+
+// gitFolders finds the repository that a directory is in: its work tree, $GIT_DIR and
+// $GIT_COMMON_DIR; "" if it is in none.
+func (r *resolver) gitFolders(dir string) (top, place, common string) {
+	for top = dir; strings.HasPrefix(top, "/"); top = path.Dir(top) {
+		place = top + "/.git"
 		if to, ok := strings.CutPrefix(r.smallFile(place), "gitdir:"); ok {
 			// a worktree, a submodule
 			if place = strings.TrimSpace(to); !strings.HasPrefix(place, "/") {
 				place = path.Join(top, place)
 			}
 		}
-		common := place
+		common = place
 		if to := strings.TrimSpace(r.smallFile(place + "/commondir")); to != "" {
 			if common = to; !strings.HasPrefix(to, "/") {
 				common = path.Join(place, to)
 			}
 		}
 		if r.smallFile(place+"/HEAD") != "" {
-			return r.readRemotes(top, place, common)
+			return top, place, common
 		}
 		if r.smallFile(top+"/HEAD") != "" && r.isFolder(top+"/objects") { // a bare one
-			return r.readRemotes(top, top, top)
+			return top, top, top
 		}
 		if top == "/" {
 			break
 		}
 	}
-	return nil
+	return "", "", ""
 }
 
 func (r *resolver) readRemotes(top, place, common string) *gitRemotes {

@@ -37,6 +37,7 @@ func Resolve(script *shellparse.Script, c Caller) (*Plan, error) {
 	}
 	r.plan.Ignored = r.ignored()
 	r.commandDirs()
+	r.besides()
 	r.programs()
 	r.manifests()
 	r.registries()

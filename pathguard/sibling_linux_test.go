@@ -1,0 +1,35 @@
+package pathguard
+
+import "testing"
+
+// J4: a repository beside the workspace is read like any file, from inside it and by git -C, unless
+// its settings name a program, which git would start.
+func TestSiblingRepository(t *testing.T) {
+	g, root := desk(t, "", "home/dev/none/x")
+	repository := func(name, settings string) {
+		put(t, root, map[string]string{name + "/.git/HEAD": "ref: refs/heads/main\n",
+			name + "/.git/config": "[core]\n\tbare = false\n" + settings, name + "/sub/x": ""})
+	}
+	repository("home/dev/plain", "[remote \"origin\"]\n\turl = https://x.test/y\n"+
+		"[core]\n\tfsmonitor = true\n\thooksPath = .husky\n[filter \"lfs\"]\n"+
+		"\tsmudge = git-lfs smudge -- %f\n[alias]\n\tl = log\n[credential]\n\thelper = store\n")
+	reads := []string{"log", "status", "diff HEAD", "show x", "branch -vv"}
+	for _, read := range reads {
+		g.expect(t, Allow, "git -C ~/plain "+read, "git -C ~/plain/sub "+read,
+			"cd ~/plain && git "+read, "git -C ../home/dev/plain "+read)
+	}
+	g.expect(t, Ask, "git -C ~/plain commit -am x", "git -C ~/plain pull", "git -C ~/none log",
+		"git -C ~/missing log")
+	for i, settings := range []string{"[core]\n\tfsmonitor = ./x\n", "[core]\n\tpager = ./x\n",
+		"[diff]\n\texternal = ./x\n", "[diff \"a\"]\n\ttextconv = ./x\n", "[include]\n\tpath = x\n",
+		"[filter \"a\"]\n\tclean = ./x\n", "[core]\n\tsshCommand = ./x\n", "[pager]\n\tlog = ./x\n",
+		"[credential]\n\thelper = !./x\n", "[core]\n\tx = \"\n"} {
+		name := "home/dev/other" + string(rune('a'+i))
+		repository(name, settings)
+		dir := root + "/" + name
+		for _, read := range reads[:2] {
+			g.expect(t, Ask, "git -C "+dir+" "+read, "git -C "+dir+"/sub "+read,
+				"cd "+dir+" && git "+read)
+		}
+	}
+}
