@@ -159,6 +159,7 @@ var plan = map[string]map[string]string{
 		"shellparse":         "it turns the names of a script into files",
 		"shellparse/command": "a target has the right with which it was named",
 		"shellparse/code":    "it reads makefiles with the reader of their language",
+		"shellparse/catalog": "which settings of git name programs is one table",
 		"pathguard/pathname": "which names are build output, system programs or secrets",
 		"pathguard/walk":     "a name is walked as the kernel walks it",
 		"pathguard/mounts":   "a file has other names through mounts",

@@ -8,7 +8,8 @@ import (
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// A Fitting is a rule of the configuration that fits something in a plan, whether it decides or not.
+// A Fitting is a rule of the configuration that fits something in a plan, whether or not it
+// decides.
 type Fitting struct {
 	Way
 	Verdict Decision

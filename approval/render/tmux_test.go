@@ -24,7 +24,8 @@ func TestQuestionsInTmux(t *testing.T) {
 		dir := t.TempDir()
 		socket := filepath.Join(dir, "s")
 		tmux := func(args ...string) string {
-			cmd := exec.Command("tmux", append([]string{"-S", socket, "-f", "/dev/null", "-u"}, args...)...)
+			all := append([]string{"-S", socket, "-f", "/dev/null", "-u"}, args...)
+			cmd := exec.Command("tmux", all...)
 			cmd.Env = append(os.Environ(), "TMUX=", "TERM=xterm-256color", "LC_ALL=C.UTF-8")
 			out, err := cmd.CombinedOutput()
 			if err != nil {

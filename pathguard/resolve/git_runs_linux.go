@@ -65,7 +65,8 @@ func (r *resolver) besides() {
 		}
 		seen[c.Dir] = true
 		if name, _ := r.gitRuns(c.Dir); name != "" {
-			t := Target{Right: command.Read, Flags: command.Source, Name: name, Effect: -1, Command: i}
+			t := Target{Right: command.Read, Flags: command.Source, Name: name, Effect: -1,
+				Command: i}
 			r.bind(&t, r.Walk(r.Root, name, true))
 		}
 	}

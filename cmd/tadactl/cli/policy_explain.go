@@ -67,7 +67,8 @@ func (c *ctl) printExplained(e launcher.Explained) {
 		if r.Verdict == e.Verdict {
 			label = "decides"
 		}
-		fmt.Fprintf(c.out, "%-8s %-6s %s  [%s]\n", label, r.Verdict, render.Inert(r.Message), r.Rule)
+		message := render.Inert(r.Message)
+		fmt.Fprintf(c.out, "%-8s %-6s %s  [%s]\n", label, r.Verdict, message, r.Rule)
 	}
 	for _, f := range e.Fitting {
 		fmt.Fprintf(c.out, "%-8s %-6s %s: %s  %s\n", "fits", f.Verdict, f.Key, f.Entry, f.Source)
