@@ -57,9 +57,13 @@ func (j *judgement) hazards() {
 			j.begins(h.Command) && h.Rule == "code.agent") {
 			continue
 		}
+		message := h.Message
+		if about := j.about(h); about != "" {
+			message += ": " + about
+		}
 		j.reasons = append(j.reasons,
-			Reason{Rule: h.Rule, Decision: d, Risk: h.Risk, Message: h.Message,
-				Span: h.Span, Command: h.Command, plain: h.Message,
+			Reason{Rule: h.Rule, Decision: d, Risk: h.Risk, Message: message,
+				Span: h.Span, Command: h.Command, plain: message,
 				origin: origin{stands: StandsFor(h.Rule) && j.inOwnRepository(h.Command)}})
 	}
 }
