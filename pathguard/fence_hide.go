@@ -33,7 +33,7 @@ func (j *judgement) hides(f *Fence) {
 		}
 	}
 	keep := d.Existing(nil, reals, j.p.set.ReadOnlyPaths...)
-	g := ground{j: j, git: j.uses("git"), hide: hide, keep: keep,
+	g := ground{j: j, git: j.anyUses("git"), hide: hide, keep: keep,
 		covered: j.covered(hide, f.Reveal)}
 	if deep := !f.Exact || j.sweeps(); deep {
 		g.inodes = d.Inodes(hide)

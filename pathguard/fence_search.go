@@ -11,7 +11,7 @@ import (
 // A ground is the workspace during the search for names that can be at any depth.
 type ground struct {
 	j          *judgement
-	git        bool // the plan runs git, which may write its own folder but not the hooks in it
+	git        bool // the plan changes something by git, which may write its folder, not the hooks
 	own        bool // the configuration has such names too ...
 	closed     bool // ... and some of them may not be reached at all
 	hide, keep []string

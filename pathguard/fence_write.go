@@ -90,11 +90,14 @@ func (j *judgement) broad(dir string) bool {
 	return found
 }
 
-func (j *judgement) anyUses(tool string) bool { return tool != "" && j.uses(tool) }
-
-func (j *judgement) uses(program string) bool {
+// anyUses reports whether the tool that a protected name belongs to runs in the line and changes
+// something. What it only shows opens nothing to the rest of the line.
+func (j *judgement) anyUses(tool string) bool {
+	if tool == "" {
+		return false
+	}
 	for i := range j.script.Commands {
-		if j.isTool(i, program) {
+		if !j.script.Commands[i].ReadOnly && j.isTool(i, tool) {
 			return true
 		}
 	}

@@ -7,15 +7,23 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/hosts"
+	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
-// aboutOptions are options that say on what a command works, by the kind of hazard.
-var aboutOptions = map[string][]string{
-	"remote":  {"-R", "--repo"},
-	"cluster": {"--context", "--kube-context"},
-	"cloud":   {"--profile", "--project", "--subscription"},
+// aboutOptions are the options that say on what a command works, by the kind of hazard; nil for a
+// kind without one.
+func aboutOptions(kind string) []string {
+	switch kind {
+	case "remote":
+		return []string{"-R", "--repo"}
+	case "cluster":
+		return []string{"--context", "--kube-context"}
+	case "cloud":
+		return []string{"--profile", "--project", "--subscription"}
+	}
+	return nil
 }
 
 // maxAbout bounds what a message names: a longer word is no name of a repository or a machine.
@@ -35,9 +43,9 @@ func (j *judgement) about(h shellparse.Hazard) string {
 		what = j.contacted(h.Command)
 	case kind == "db":
 		what = cmp.Or(j.contacted(h.Command), j.database(h.Command))
-	case aboutOptions[kind] != nil:
+	case aboutOptions(kind) != nil:
 		to, _ := remoteOf(j.plan, h.Command)
-		what = cmp.Or(optionOf(c, aboutOptions[kind]), to.Repository, j.contacted(h.Command))
+		what = cmp.Or(optionOf(c, aboutOptions(kind)), resolve.RepositoryOf(to.Address), j.contacted(h.Command))
 	}
 	if len(what) > maxAbout || strings.ContainsAny(what, " \t\n") {
 		return ""

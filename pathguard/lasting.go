@@ -57,7 +57,7 @@ func (p Policy) Lasting(plan *resolve.Plan, v Verdict) []Lasting {
 		if !ok {
 			return nil
 		}
-		l.Asks = append(l.Asks, "of "+to.Repository+" alone")
+		l.Asks = append(l.Asks, "of "+to.Address+" alone")
 	}
 	if line.value("files") != "" && slices.ContainsFunc(plan.Targets, func(t resolve.Target) bool {
 		return t.Command == at && t.Exists && t.Mode.IsDir()
@@ -108,32 +108,28 @@ func wordsOf(c *shellparse.Command) (words []string, ok bool) {
 	return words, len(words) > 1 && allStatic(c.Args)
 }
 
-// What may stand in a line beside the command that is asked about: it is over at once, and changes
-// nothing about that command but the directory. Code of the workspace is not among it, because it
-// runs with the rights of the line, nor what could wait until other settings are in force.
-const (
-	quietBuiltins = " cd echo printf true : pwd test [ "
-	quietGit      = " add commit status log diff show rev-parse "
-)
+// isQuiet reports whether a command may stand in a line beside the one that is asked about: it
+// changes nothing about that but the directory. All else could wait until other settings are in
+// force, or is code with the rights of the line.
+func isQuiet(c *shellparse.Command) bool { return c.Builtin && c.Name == "cd" }
 
-func isQuiet(c *shellparse.Command) bool {
-	if c.Builtin {
-		return strings.Contains(quietBuiltins, " "+c.Name+" ")
-	}
-	return c.Name == "git" && c.Known && len(c.Args) > 1 &&
-		strings.Contains(quietGit, " "+c.Args[1].Text+" ")
+// redirected reports whether a line reads or writes by more than the streams that it was given.
+func redirected(s *shellparse.Script) bool {
+	text := strings.NewReplacer("2>&1", "", "2>/dev/null", "", "&>/dev/null", "", ">/dev/null", "",
+		"</dev/null", "").Replace(s.Canonical)
+	return strings.ContainsAny(text, "<>")
 }
 
 // settled reports whether the words of a command are all of its line that decides what it does.
 func settled(plan *resolve.Plan, at int) bool {
+	if redirected(plan.Script) {
+		return false
+	}
 	for i := range plan.Script.Commands {
 		c := &plan.Script.Commands[i]
 		if c.Name == "" || !c.Plain || c.Remote || len(c.Via) > 0 || c.Changed ||
 			!allStatic(c.Args) || i != at && !isQuiet(c) || i == at && (c.Builtin || !c.Known) {
 			return false
-		}
-		if _, ok := remoteOf(plan, at); !ok && i != at && !c.Builtin {
-			return false // git may run hooks there
 		}
 	}
 	for i := range plan.Script.Effects {

@@ -21,13 +21,19 @@ func (g Guard) lastingOf(t *testing.T, line string) (list []string) {
 	return list
 }
 
+// hash is what the file of a branch holds.
+const hash = "0123456789abcdef0123456789abcdef01234567\n"
+
 // lastingDesk is a workspace with remotes, and with programs in a folder of PATH.
 func lastingDesk(t *testing.T) (Guard, string) {
 	g, root := desk(t, "", "home/dev/.ssh/id_rsa", "home/dev/other/x", "w/k8s/app.yaml")
 	put(t, root, map[string]string{"w/.git/HEAD": "ref: refs/heads/main\n", "w/.git/config": `
 [remote "origin"]
-	url = https://token@github.com/acme/app.git
+	url = https://github.com/acme/app.git
 `})
+	for _, branch := range []string{"main", "feature/a", "feature/b", "a/b/c"} {
+		put(t, root, map[string]string{"w/.git/refs/heads/" + branch: hash})
+	}
 	for name := range strings.FieldsSeq("git gh kubectl helm pkill go cp bash tee") {
 		put(t, root, map[string]string{"home/dev/.local/bin/" + name: "#!/bin/sh\n"})
 	}
@@ -46,13 +52,13 @@ func TestLasting(t *testing.T) {
 		{"git push origin main", []string{"push origin main"}},
 		{"git push -u origin feature/a",
 			[]string{"push -u origin feature/a", "push -u origin feature/*"}},
-		{"git add -A && git commit -m x && git push origin feature/a 2>&1",
+		{"cd . && git push origin feature/a > /dev/null 2>&1",
 			[]string{"push origin feature/a", "push origin feature/*"}},
 		{"cd src && git push origin a/b/c", []string{"push origin a/b/c", "push origin a/b/*"}},
 		{"gh pr create --title 'a b' --body=c",
 			[]string{"pr create --title a b --body=c", "pr create --title * --body=*"}},
-		{"gh pr create --draft -t a -b -x --base main",
-			[]string{"pr create --draft -t a -b -x --base main",
+		{"gh pr create --draft -t a -b x --base main",
+			[]string{"pr create --draft -t a -b x --base main",
 				"pr create --draft -t * -b * --base main"}},
 		{"gh pr comment 12 -b hi", []string{"pr comment 12 -b hi", "pr comment * -b *"}},
 		{"pkill -f vite", []string{"-f vite"}},
@@ -112,7 +118,13 @@ func TestLastingNever(t *testing.T) {
 		"vim -es ~/other/x", "patch -p0 -d ~/other", "dd of=$HOME/other/x", "ln -s a ~/other/y",
 		"go install ./...", "go install example.test/x@latest",
 		"go install -ldflags=-x example.test/x@v1.2.3", "go install example.test/x@main",
-		"pkill -F -", "pkill -u dev", "glab mr create -t x",
+		"pkill -F -", "pkill -u dev", "glab mr create -t x", "git push origin nosuch",
+		"git add -A && git push origin feature/a", "git commit -m x; git push origin feature/a",
+		"git status && git push origin feature/a", "echo x; git push origin feature/a",
+		"git push origin feature/a > out", "git push origin feature/a < fifo",
+		": < fifo; git push origin feature/a", "gh issue create -t -b --repo=evil/x",
+		"gh pr comment 12 -b -b --delete-last", "gh pr create -t a --head=../x", "pkill -f .",
+		"pkill a", "pkill -f x y", "killall -9 sh",
 	} {
 		if got := g.lastingOf(t, line); got != nil {
 			t.Errorf("%q: %q", line, got)
@@ -129,11 +141,14 @@ func TestLastingSettings(t *testing.T) {
 		"[user]\n\tname = x\n",
 		"[push]\n\tdefault = simple\n",
 		"[branch \"feature/a\"]\n\tremote = origin\n\tmerge = refs/heads/main\n",
+		"[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\trequired = true\n",
+		"[credential]\n\thelper = store\n",
+		"[core]\n\thooksPath = /dev/null\n",
+	}
+	not := []string{
 		"[remote \"origin\"]\n\tpushurl = https://github.com/evil/app\n",
 		"[branch \"q\"]\n\tx = a\\\\\n",
 		"[url \"https://evil.test/\"]\n\tpushInsteadOf = https://github.com/\n",
-	}
-	not := []string{
 		"[push]\n\tdefault = upstream\n",
 		"[push]\n\tdefault = matching\n",
 		"[push]\n\trecurseSubmodules = on-demand\n",
@@ -147,6 +162,19 @@ func TestLastingSettings(t *testing.T) {
 		"[core]\n\thooksPath = .husky\n",
 		"[extensions]\n\trefStorage = reftable\n",
 		"[user]\n\tx = \"a\n",
+		"[remote \"evil\"]\n\turl = https://x.test/y\n",
+		"[remote \"origin\"]\n\turl =\n",
+		"[url \"https://x.test/\"]\n\tinsteadOf = zzz\n",
+		"[include]\n\tpath = x\n",
+		"[includeIf \"gitdir:/\"]\n\tpath = x\n",
+		"[core]\n\tgitProxy = ./p\n",
+		"[core]\n\tsshCommand = ./p\n",
+		"[http]\n\tcurloptResolve = x:443:127.0.0.1\n",
+		"[credential]\n\thelper = !./x\n",
+		"[filter \"x\"]\n\tclean = ./x\n",
+		"[hook \"x\"]\n\tcommand = ./x\n",
+		"[branch \"x\"]\n\tgh-merge-base = y\n",
+		"[user]\n\tname = \x00\n",
 	}
 	for i, text := range slices.Concat(offered, not) {
 		g, root := lastingDesk(t)
@@ -157,7 +185,10 @@ func TestLastingSettings(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		".git/hooks/pre-push": "#!/bin/sh\n", ".git/hooks/reference-transaction": "#!/bin/sh\n",
+		".git/hooks/pre-push": "#!/bin/sh\n", ".git/hooks/post-rewrite": "#!/bin/sh\n",
+		".git/refs/tags/feature/a": hash, ".git/refs/remotes/feature/a/HEAD": hash,
+		".git/refs/feature/a": hash, ".git/feature/a": hash, ".git/config.worktree": "",
+		".git/packed-refs":          hash[:40] + " refs/tags/feature/a\n",
 		".git/refs/heads/feature/a": "ref: refs/heads/main\n", ".lfsconfig": "[lfs]\nurl = x\n",
 	} {
 		g, root := lastingDesk(t)
@@ -189,10 +220,10 @@ func TestLastingBinds(t *testing.T) {
 	line := "git push origin feature/a"
 	first := of(line)
 	if got := first[1].Asks; !slices.Equal(got, []string{
-		"sends data from this machine to github.com/acme/app", "of github.com/acme/app alone"}) {
+		"sends data from this machine to github.com/acme/app", "of https://github.com/acme/app.git alone"}) {
 		t.Errorf("asks %q", got)
 	}
-	same := of("git add .; git push origin feature/b")
+	same := of("cd .; git push origin feature/b 2>&1")
 	if len(same) != 2 || !equal(first[1], same[1]) || equal(first[0], same[0]) {
 		t.Errorf("%+v", same)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/tada-run/tada-run/pathguard/resolve"
 )
@@ -31,7 +32,7 @@ func (l lastingLine) has(fact string) bool { return slices.Contains(l.facts, fac
 // lists reports whether a fact with a list of options has this one, with its value or without.
 func (l lastingLine) lists(fact, option string) bool {
 	name, _, _ := strings.Cut(option, "=")
-	return slices.Contains(strings.Split(l.value(fact), ","), name)
+	return name != "" && slices.Contains(strings.Split(l.value(fact), ","), name)
 }
 
 // lastingLineOf returns the line of the table for the words of a command and a rule, if they are
@@ -60,18 +61,29 @@ const maxLastingWords = 300
 // one for the standard input and "--" make a command something else than its words.
 func (l lastingLine) fits(words []string) bool {
 	others, size := 0, 0
-	for i, w := range words {
-		size += len(w)
-		switch {
-		case strings.ContainsRune(w, '*'): // it would mean what may vary
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		if size += len(w); unseen(w) {
 			return false
-		case i > 0 && l.lists("text", words[i-1]) && words[i-1][0] == '-':
-		case i > 0 && l.lists("refs", words[i-1]):
-			if !resolve.PlainRef(w) {
+		}
+		name, value, joined := strings.Cut(w, "=")
+		switch {
+		case w == "" || strings.HasPrefix(w, "/dev/") || strings.HasPrefix(w, "/proc/"),
+			w[0] == '-' && !l.lists("options", name):
+			return false
+		case l.lists("text", name) || l.lists("refs", name):
+			if !joined { // the next word is its value
+				if i++; i == len(words) {
+					return false
+				}
+				value = words[i]
+				size += len(value)
+			}
+			if unseen(value) || strings.HasPrefix(value, "-") ||
+				l.lists("refs", name) && !resolve.PlainRef(value) {
 				return false
 			}
-		case w == "" || strings.HasPrefix(w, "/dev/") || strings.HasPrefix(w, "/proc/"),
-			w[0] == '-' && !l.lists("options", w):
+		case w[0] == '-' && joined:
 			return false
 		case w[0] != '-':
 			if others++; !l.other(w) {
@@ -80,6 +92,12 @@ func (l lastingLine) fits(words []string) bool {
 		}
 	}
 	return size <= maxLastingWords && l.count(others)
+}
+
+// unseen reports whether a word has a character that a person may not see, or a star, which would
+// mean what may vary.
+func unseen(w string) bool {
+	return strings.ContainsFunc(w, func(c rune) bool { return c == '*' || !unicode.IsPrint(c) && c != '\n' })
 }
 
 // other reports whether a word that is no option is what the line says.
@@ -91,16 +109,21 @@ func (l lastingLine) other(w string) bool {
 		return versioned(w)
 	case l.has("number"):
 		return isNumber(w)
+	case l.has("process"):
+		return len(w) >= 4 && strings.Trim(w, processLetters) == ""
 	}
 	return true
 }
+
+// processLetters are those of a pattern that matches what it says.
+const processLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-/ "
 
 // count reports whether a command has as many other words as the line says.
 func (l lastingLine) count(others int) bool {
 	switch files := l.value("files"); {
 	case files != "":
 		return files == strconv.Itoa(others)
-	case l.has("version"):
+	case l.has("version") || l.has("process"):
 		return others == 1
 	case l.has("number"):
 		return others <= 1

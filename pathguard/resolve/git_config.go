@@ -5,7 +5,9 @@ import "strings"
 // A gitRemotes is what git's settings say about remotes.
 type gitRemotes struct {
 	top      string // where git works, from which paths are meant
+	place    string // $GIT_DIR
 	common   string // $GIT_COMMON_DIR, with what all worktrees share
+	includes bool   // a file includes others
 	branch   string // that is checked out; "" for none
 	settings []gitSetting
 	isFolder func(name string) bool

@@ -92,7 +92,7 @@ func (r *resolver) gitFolders(dir string) (top, place, common string) {
 }
 
 func (r *resolver) readRemotes(top, place, common string) *gitRemotes {
-	g := &gitRemotes{top: top, common: common}
+	g := &gitRemotes{top: top, place: place, common: common}
 	g.isFolder = func(name string) bool { return r.isFolder(pathname.Join(top, name)) }
 	g.isFile = func(name string) bool { return r.smallFile(name) != "" }
 	if to, ok := strings.CutPrefix(r.smallFile(place+"/HEAD"), "ref: refs/heads/"); ok {
@@ -129,7 +129,7 @@ func (r *resolver) takeSettings(g *gitRemotes, name string, depth int) bool {
 		return false
 	}
 	settings, ok := gitSettings(text)
-	if !ok {
+	if !ok || strings.ContainsRune(text, 0) {
 		return false
 	}
 	for _, s := range settings {
@@ -138,6 +138,7 @@ func (r *resolver) takeSettings(g *gitRemotes, name string, depth int) bool {
 			continue
 		}
 		file := s.value
+		g.includes = true
 		switch rest, home := strings.CutPrefix(file, "~/"); {
 		case home:
 			file = r.home() + "/" + rest

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	_ "embed"
 	"path"
 	"slices"
 	"strings"
@@ -12,9 +13,10 @@ import (
 // settings and the repository leave no doubt: nothing but that is changed by it, and git starts
 // nothing for it.
 type Remote struct {
-	Command    int    // index in Script.Commands
-	Repository string // HOST/PATH
-	Branch     string // that is pushed, to the same name; "" for a command of a forge
+	Command int    // index in Script.Commands
+	Remote  string // its name
+	Address string // as the settings have it
+	Branch  string // that is pushed, to the same name; "" for a command of a forge
 }
 
 // pushOptions are the options of git push that change nothing about what is pushed where.
@@ -63,46 +65,79 @@ func PlainRef(name string) bool {
 
 const refLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/"
 
-// plainRemoteKeys are settings of a remote that change nothing about a push but its address.
-var plainRemoteKeys = []string{"url", "pushurl", "fetch", "prune", "tagopt"}
+//go:embed plain_git.txt
+var plainGitText string
 
-// plainly reports whether no setting changes what `git push REMOTE BRANCH` does: where else it
-// pushes, under which name, by which program.
-func (g *gitRemotes) plainly(remote string) bool {
-	for _, s := range g.settings {
-		value := strings.ToLower(s.value)
-		fine := true
-		switch s.section {
-		case "push":
-			fine = s.key == "default" && slices.Contains([]string{"simple", "current", "nothing"},
-				value) || s.key == "autosetupremote"
-		case "remote":
-			fine = s.name == "" || s.name != remote && s.key != "gh-resolved" ||
-				slices.Contains(plainRemoteKeys, s.key)
-		case "submodule":
-			fine = s.name != "" // submodule.recurse
-		case "lfs", "hub", "gh":
-			fine = false
-		case "core":
-			fine = s.key != "hookspath" || value == "/dev/null"
-		case "extensions":
-			fine = s.key != "refstorage"
-		case "branch":
-			fine = s.key != "pushremote"
+// plainGit yields the settings of the table, each with the values that it may have; none for all.
+func plainGit(yield func(key string, values []string) bool) {
+	for line := range strings.Lines(plainGitText) {
+		for line = strings.TrimSpace(line); line != "" && line[0] != '#'; {
+			end, quoted := 0, false
+			for ; end < len(line) && (quoted || line[end] != ' '); end++ {
+				quoted = quoted != (line[end] == '"')
+			}
+			key, values, some := strings.Cut(line[:end], "=")
+			var list []string
+			if some {
+				list = strings.Split(strings.Trim(values, `"`), ",")
+			}
+			if !yield(key, list) {
+				return
+			}
+			line = strings.TrimSpace(line[end:])
 		}
-		if !fine {
+	}
+}
+
+// isPlain reports whether a setting changes nothing about a push.
+func (s gitSetting) isPlain() bool {
+	for key, values := range plainGit {
+		section, last, _ := strings.Cut(key, ".")
+		middle := ""
+		if before, after, found := strings.Cut(last, "."); found {
+			middle, last = before, after
+		}
+		if section == s.section && (middle == s.name || middle == "*" && s.name != "") &&
+			(last == s.key || last == "*") && (values == nil || slices.Contains(values, s.value) ||
+			values[0] == "WORD" && s.value != "" && strings.Trim(s.value, refLetters) == "" &&
+				!strings.Contains(s.value, "/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// only returns the remote of settings that have one, and its address, if no setting changes what
+// git or a forge does with it: where else it goes, under which name, by which program.
+func (g *gitRemotes) only() (name, address string) {
+	for _, s := range g.settings {
+		switch {
+		case !s.isPlain():
+			return "", ""
+		case s.section != "remote":
+		case name != "" && name != s.name || s.key == "url" && address != "":
+			return "", ""
+		case s.key == "url":
+			name, address = s.name, s.value
+		default:
+			name = s.name
+		}
+	}
+	if !plainAddress(address) {
+		return "", ""
+	}
+	return name, address
+}
+
+// plainAddress reports whether an address is of a usual form, which git and we read alike.
+func plainAddress(address string) bool {
+	rest, web := strings.CutPrefix(address, "https://")
+	if !web {
+		var ssh bool
+		if rest, ssh = strings.CutPrefix(strings.TrimPrefix(address, "ssh://"), "git@"); !ssh {
 			return false
 		}
 	}
-	return true
-}
-
-// remoteNames are the remotes that have an address.
-func (g *gitRemotes) remoteNames() (names []string) {
-	for _, s := range g.settings {
-		if s.section == "remote" && s.key == "url" && !slices.Contains(names, s.name) {
-			names = append(names, s.name)
-		}
-	}
-	return names
+	return rest != "" && !strings.ContainsAny(rest[:1], "./-:") && !strings.Contains(rest, "..") &&
+		strings.Trim(rest, refLetters+":~") == ""
 }

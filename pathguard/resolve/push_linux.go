@@ -1,9 +1,12 @@
 package resolve
 
 import (
+	"os"
 	"path"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -32,47 +35,72 @@ func (r *resolver) oneRemote(at int, c *shellparse.Command) (to Remote, ok bool)
 		return to, false
 	}
 	git := r.gitRemotes(c)
-	if git == nil {
+	if git == nil || git.includes {
 		return to, false
 	}
-	if remote == "" {
-		names := git.remoteNames()
-		if len(names) != 1 {
-			return to, false
-		}
-		remote = names[0]
-	}
-	if !git.plainly(remote) || r.startsHooks(git) ||
-		branch != "" && strings.HasPrefix(r.smallFile(git.common+"/refs/heads/"+branch), "ref:") ||
-		r.smallFile(git.top+"/.lfsconfig") != "" {
+	name, address := git.only()
+	if name == "" || remote != "" && remote != name || r.startsHooks(git) || r.isThere(git.top+"/.lfsconfig") ||
+		r.isThere(git.place+"/config.worktree") || branch != "" && !r.isBranch(git, branch) {
 		return to, false
 	}
-	addresses := git.addresses(remote, branch != "")
-	if len(addresses) != 1 {
-		return to, false
-	}
-	if _, local := localAddress(addresses[0]); local {
-		return to, false
-	}
-	end := endpointOf(addresses[0])
-	return Remote{at, end.Repository, branch}, end.Host != "" && end.Repository != ""
+	return Remote{at, name, address, branch}, true
 }
 
-// hooks are those that git runs when it commits, updates a branch or pushes (githooks(5)).
-const hooks = "applypatch-msg commit-msg post-commit post-index-change pre-commit pre-push " +
-	"prepare-commit-msg reference-transaction"
+// isThere reports whether there is anything of that name.
+func (r *resolver) isThere(name string) bool {
+	end := r.Walk(r.Root, name, false)
+	defer end.Close()
+	return end.Missing == ""
+}
 
-// startsHooks reports whether git would run code of the repository.
+// startsHooks reports whether git would run code of the repository: all but the samples (githooks(5)).
 func (r *resolver) startsHooks(git *gitRemotes) bool {
-	if git.value("core", "", "hookspath") != "" { // none; see plainly
+	if git.value("core", "", "hookspath") != "" { // none
 		return false
 	}
-	for name := range strings.FieldsSeq(hooks) {
-		end := r.Walk(r.Root, git.common+"/hooks/"+name, true)
-		end.Close()
-		if end.Missing == "" {
-			return true
+	end := r.Walk(r.Root, git.common+"/hooks", true)
+	defer end.Close()
+	if end.Missing != "" {
+		return false
+	}
+	fd, err := reopen(end.FD)
+	if err != nil {
+		return true
+	}
+	f := os.NewFile(uintptr(fd), "hooks")
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	return err != nil || slices.ContainsFunc(names,
+		func(name string) bool { return !strings.HasSuffix(name, ".sample") })
+}
+
+// otherRefs are what git takes a word for besides a branch, before the word and behind it
+// (gitrevisions(7)).
+var otherRefs = [][2]string{{"", ""}, {"refs/", ""}, {"refs/tags/", ""}, {"refs/remotes/", ""},
+	{"refs/remotes/", "/HEAD"}}
+
+// isBranch reports whether a word names a branch and nothing else, and the branch a commit.
+func (r *resolver) isBranch(git *gitRemotes, name string) bool {
+	packed, ok := r.settingsFile(git.common + "/packed-refs")
+	if !ok {
+		return false
+	}
+	isPacked := func(ref string) bool { return strings.Contains(packed, " "+ref+"\n") }
+	for _, o := range otherRefs {
+		ref := o[0] + name + o[1]
+		if r.isThere(git.common+"/"+ref) || r.isThere(git.place+"/"+ref) || isPacked(ref) {
+			return false
 		}
 	}
-	return false
+	file := git.common + "/refs/heads/" + name
+	end := r.Walk(r.Root, file, false)
+	defer end.Close()
+	switch {
+	case end.Missing != "":
+		return isPacked("refs/heads/" + name)
+	case end.Stat.Mode&unix.S_IFMT != unix.S_IFREG || end.Real != file:
+		return false
+	}
+	hash := strings.TrimSuffix(r.smallFile(file), "\n")
+	return (len(hash) == 40 || len(hash) == 64) && strings.Trim(hash, "0123456789abcdef") == ""
 }

@@ -112,6 +112,9 @@ func endpointOf(address string) shellparse.Endpoint {
 		Repository: repositoryAt(host, path)}
 }
 
+// RepositoryOf names the repository of a git address; "" for none.
+func RepositoryOf(address string) string { return endpointOf(address).Repository }
+
 // repositoryAt names a repository as its host shows it, without the account that logs in.
 func repositoryAt(host, path string) string {
 	return host + "/" + strings.TrimSuffix(strings.Trim(path, "/"), ".git")
