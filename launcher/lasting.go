@@ -36,7 +36,8 @@ func (j *Judgement) pushesTo() []string {
 	for _, to := range s.Plan.Remotes {
 		if to.Branch != "" {
 			return []string{"GIT_CONFIG_COUNT=1",
-				"GIT_CONFIG_KEY_0=remote." + to.Remote + ".pushurl", "GIT_CONFIG_VALUE_0=" + to.Address}
+				"GIT_CONFIG_KEY_0=remote." + to.Remote + ".pushurl",
+				"GIT_CONFIG_VALUE_0=" + to.Address}
 		}
 	}
 	return nil

@@ -45,7 +45,8 @@ func (j *judgement) about(h shellparse.Hazard) string {
 		what = cmp.Or(j.contacted(h.Command), j.database(h.Command))
 	case aboutOptions(kind) != nil:
 		to, _ := remoteOf(j.plan, h.Command)
-		what = cmp.Or(optionOf(c, aboutOptions(kind)), resolve.RepositoryOf(to.Address), j.contacted(h.Command))
+		what = cmp.Or(optionOf(c, aboutOptions(kind)), resolve.RepositoryOf(to.Address),
+			j.contacted(h.Command))
 	}
 	if len(what) > maxAbout || strings.ContainsAny(what, " \t\n") {
 		return ""

@@ -111,8 +111,8 @@ func (j *judgement) mark(f *finding, t *resolve.Target, m mark, path string, act
 			f.put(InState, path)
 		}
 	case markProtected:
-		// Not by its own tool either: what that writes by itself is no word of a line, and a word is
-		// a file like any other (git log --output=.git/config).
+		// Not by its own tool either: what that writes by itself is no word of a line, and a word
+		// is a file like any other (git log --output=.git/config).
 		if j.plan.Caller.HasAgent(m.only) && changes(t, action) && j.inside(path) {
 			f.put(InProtected, path)
 		}

@@ -220,7 +220,8 @@ func TestLastingBinds(t *testing.T) {
 	line := "git push origin feature/a"
 	first := of(line)
 	if got := first[1].Asks; !slices.Equal(got, []string{
-		"sends data from this machine to github.com/acme/app", "of https://github.com/acme/app.git alone"}) {
+		"sends data from this machine to github.com/acme/app",
+		"of https://github.com/acme/app.git alone"}) {
 		t.Errorf("asks %q", got)
 	}
 	same := of("cd .; git push origin feature/b 2>&1")

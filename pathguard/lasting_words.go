@@ -97,7 +97,8 @@ func (l lastingLine) fits(words []string) bool {
 // unseen reports whether a word has a character that a person may not see, or a star, which would
 // mean what may vary.
 func unseen(w string) bool {
-	return strings.ContainsFunc(w, func(c rune) bool { return c == '*' || !unicode.IsPrint(c) && c != '\n' })
+	return strings.ContainsFunc(w,
+		func(c rune) bool { return c == '*' || !unicode.IsPrint(c) && c != '\n' })
 }
 
 // other reports whether a word that is no option is what the line says.

@@ -12,7 +12,8 @@ func TestAWordOfAToolIsAFile(t *testing.T) {
 	for _, line := range []string{
 		"git log --output=.git/config", "git diff --output=.git/hooks/post-commit",
 		"git log -1 --format=x --output .git/refs/heads/main", "git show --output=.git/config",
-		"git format-patch -1 --output-directory .git/hooks", "git format-patch -o .git/hooks HEAD~1",
+		"git format-patch -1 --output-directory .git/hooks",
+		"git format-patch -o .git/hooks HEAD~1",
 		"git diff-tree --output=.git/config HEAD", "git stash show --output=.git/config",
 		"git archive -o .git/hooks/x HEAD", "git bundle create .git/hooks/x HEAD",
 		"git config -f .git/hooks/x a.b c", "cd src && git log --output=../.git/config",

@@ -34,7 +34,8 @@ func TestTwins(t *testing.T) {
 	t.Parallel()
 	g, root := desk(t, "", "home/dev/.ssh/id_rsa", "home/dev/.bashrc", "w/a.txt")
 	put(t, root, map[string]string{"w/drop.sql": "drop table t;\n", "w/flush.txt": "flushall\n",
-		"w/drop.js": "db.dropDatabase()\n", "w/manage.py": "#!/usr/bin/env python3\n"})
+		"w/source.sql": "source drop.sql\n", "w/drop.js": "db.dropDatabase()\n",
+		"w/manage.py": "#!/usr/bin/env python3\n"})
 	text, err := os.ReadFile("testdata/twins.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -39,7 +39,8 @@ func (r *resolver) oneRemote(at int, c *shellparse.Command) (to Remote, ok bool)
 		return to, false
 	}
 	name, address := git.only()
-	if name == "" || remote != "" && remote != name || r.startsHooks(git) || r.isThere(git.top+"/.lfsconfig") ||
+	if name == "" || remote != "" && remote != name || r.startsHooks(git) ||
+		r.isThere(git.top+"/.lfsconfig") ||
 		r.isThere(git.place+"/config.worktree") || branch != "" && !r.isBranch(git, branch) {
 		return to, false
 	}
@@ -53,7 +54,8 @@ func (r *resolver) isThere(name string) bool {
 	return end.Missing == ""
 }
 
-// startsHooks reports whether git would run code of the repository: all but the samples (githooks(5)).
+// startsHooks reports whether git would run code of the repository: all but the samples
+// (githooks(5)).
 func (r *resolver) startsHooks(git *gitRemotes) bool {
 	if git.value("core", "", "hookspath") != "" { // none
 		return false

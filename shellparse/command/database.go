@@ -138,7 +138,8 @@ func (m *matcher) sqlStatement(words []string, v value) {
 var sqlMetas = []struct{ word, what string }{
 	{`\!`, "sh"}, {"system", "sh"}, {".shell", "sh"}, {".system", "sh"}, {"pager", "sh"},
 	{`\P`, "sh"},
-	{`\i`, "source"}, {`\ir`, "source"}, {`\.`, "source"}, {"source", "source"},
+	{`\i`, "source"}, {`\include`, "source"}, {`\include_relative`, "source"},
+	{`\ir`, "source"}, {`\.`, "source"}, {"source", "source"},
 	{".read", "source"},
 	{`\o`, "out"}, {`\out`, "out"}, {`\g`, "out"}, {`\w`, "out"}, {`\T`, "out"}, {"tee", "out"},
 	{".output", "out"},
@@ -159,7 +160,8 @@ func (m *matcher) sqlMeta(v value, line string) {
 	name.Text = strings.Trim(strings.Join(strings.Fields(rest)[:min(1, len(strings.Fields(rest)))],
 		""), `'"`)
 	for _, meta := range sqlMetas {
-		if meta.word == word && rest != "" {
+		if (meta.word == word || meta.word[0] != '\\' && strings.EqualFold(meta.word, word)) &&
+			rest != "" {
 			m.sqlMetaDo(meta.what, arg, name)
 		}
 	}

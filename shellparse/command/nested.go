@@ -279,11 +279,15 @@ func split(a Arg) []Arg {
 // scripts are programs of a project that an interpreter is given as its file, and that have
 // an entry of their own: `python3 manage.py flush` is `manage.py flush`.
 var scripts = []struct{ lang, name string }{
-	{"php", "artisan"}, {"python", "manage.py"}, {"ruby", "rails"},
+	{"php", "artisan"}, {"php", "console"}, {"python", "manage.py"}, {"ruby", "rails"},
 }
 
 // projectScript nests the words of such a script.
 func (m *matcher) projectScript(r role, v value) {
+	if v.Static && r.param == "javascript" && strings.Contains(v.Text, "node_modules/.bin/") {
+		argv := append([]Arg{{Text: base(v.Text), Static: true}}, m.args[v.at+1:]...)
+		m.nest(Nested{Via: m.spec.Name, Argv: argv, Arg: v.at})
+	}
 	for _, s := range scripts {
 		if v.Static && s.lang == r.param && base(v.Text) == s.name {
 			argv := append([]Arg{{Text: s.name, Static: true}}, m.args[v.at+1:]...)

@@ -64,7 +64,10 @@ func (m *matcher) packageCommand(r role, vs []value) {
 // program that it has installed.
 func (m *matcher) projectBinary(_ role, _ []value) {
 	at := m.spec.at
-	if at > 0 && m.args[at].Text == "run" {
+	if at > 0 && m.args[at].Text == "workspace" {
+		at += 2
+	}
+	if at > 0 && at < len(m.args) && m.args[at].Text == "run" {
 		at++
 	}
 	if at > 0 && at < len(m.args) && m.args[at].Static && wellKnown("", m.args[at].Text) {

@@ -34,6 +34,11 @@ func endpoint(text string) Endpoint {
 	return e
 }
 
+// sqlClients read statements of SQL from their files.
+const sqlClients = " psql mysql mariadb sqlite3 sqlite litecli duckdb clickhouse-client " +
+	"clickhouse cqlsh sqlcmd snowsql sqlplus usql pgcli mycli ysqlsh vsql trino presto hive " +
+	"beeline impala-shell spark-sql cockroach "
+
 // languageOf is the language that a program executes.
 func languageOf(program string) string {
 	switch {
@@ -51,8 +56,10 @@ func languageOf(program string) string {
 	case isShell(program), program == "source", program == ".", program == "busybox",
 		program == "at", program == "batch":
 		return "sh"
-	case program == "psql", program == "mysql", program == "sqlite3":
+	case strings.Contains(sqlClients, " "+program+" "):
 		return "sql"
+	case program == "mongosh", program == "mongo":
+		return "mongo"
 	case program == "gawk", program == "mawk":
 		return "awk"
 	case program == "gmake":
