@@ -3,6 +3,7 @@ package pathguard
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -58,7 +59,11 @@ func (j *judgement) hazards() {
 			continue
 		}
 		message := h.Message
-		if about := j.about(h); about != "" {
+		switch about := j.about(h); {
+		case about == "":
+		case strings.Contains(message, theRepository):
+			message = strings.Replace(message, theRepository, about, 1)
+		default:
 			message += ": " + about
 		}
 		j.reasons = append(j.reasons,
@@ -67,6 +72,9 @@ func (j *judgement) hazards() {
 				origin: origin{stands: StandsFor(h.Rule) && j.inOwnRepository(h.Command)}})
 	}
 }
+
+// theRepository stands in a message for a repository that is not known.
+const theRepository = "the remote repository"
 
 // deniedHazards are dangerous beyond anything that a person could mean to approve.
 var deniedHazards = []string{"shell.fork-bomb", "proc.fork-bomb"}

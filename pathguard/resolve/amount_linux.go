@@ -41,7 +41,8 @@ type counter struct {
 
 // known reads the index of the workspace, when the first target in it is counted.
 func (c *counter) known(workspace, path string) bool {
-	if workspace == "" || !pathname.Within(path, workspace) {
+	if workspace == "" || !pathname.Within(path, workspace) ||
+		pathname.Within(path, workspace+"/.git") { // git has no copy of itself
 		return false
 	}
 	if !c.read {
