@@ -18,20 +18,19 @@ import (
 // then has its id. The use is on the disk before anything runs, and the person who watches sees by
 // what right it runs.
 func (q *Question) UseGrant(ctx context.Context) error {
-	err := q.useGrantOf(ctx, q.Asker(), q.Payload())
+	if err := q.useGrantOf(ctx, q.Asker(), q.Payload()); err != nil || q.Grant != "" {
+		return err
+	}
 	for n := range plan.Choices(q.Payload()) {
-		if err != nil || q.Grant != "" {
-			return err
-		}
 		chosen, err := plan.Choose(q.Payload(), n+1)
 		if err == nil {
 			err = q.useGrantOf(ctx, approval.AnySession, chosen)
 		}
-		if err != nil {
+		if err != nil || q.Grant != "" {
 			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // useGrantOf consumes a use of the standing approval that a session has for a plan.
