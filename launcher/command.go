@@ -16,7 +16,7 @@ func (c *console) command(j *Judgement, own *[]*os.File) (sandbox.Command, error
 	}
 	files := c.terminal.ChildFiles()
 	cmd := sandbox.Command{Dir: j.Plan.DirFile(), Files: files[:]}
-	cmd.Env = append(j.client.environment(j.environ.Kept), j.pushesTo()...)
+	cmd.Env = j.client.environment(j.environ.Kept)
 	if tty := c.terminal.TTY(); tty >= 0 {
 		cmd.TTY, cmd.HasTTY = tty, true
 	}

@@ -26,23 +26,6 @@ func (j *Judgement) lasting() []any {
 	return list
 }
 
-// pushesTo has git push to the address that was judged, whatever the settings say by then: another
-// command of the workspace may be changing them.
-func (j *Judgement) pushesTo() []string {
-	s := j.subject()
-	if s.Plan == nil {
-		return nil
-	}
-	for _, to := range s.Plan.Remotes {
-		if to.Branch != "" {
-			return []string{"GIT_CONFIG_COUNT=1",
-				"GIT_CONFIG_KEY_0=remote." + to.Remote + ".pushurl",
-				"GIT_CONFIG_VALUE_0=" + to.Address}
-		}
-	}
-	return nil
-}
-
 // maxFormer is how many runs are looked at for what a choice would have allowed: some weeks.
 const maxFormer = 5000
 

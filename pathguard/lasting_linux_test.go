@@ -27,7 +27,8 @@ const hash = "0123456789abcdef0123456789abcdef01234567\n"
 // lastingDesk is a workspace with remotes, and with programs in a folder of PATH.
 func lastingDesk(t *testing.T) (Guard, string) {
 	g, root := desk(t, "", "home/dev/.ssh/id_rsa", "home/dev/other/x", "w/k8s/app.yaml")
-	put(t, root, map[string]string{"w/.git/HEAD": "ref: refs/heads/main\n", "w/.git/config": `
+	put(t, root, map[string]string{"w/.git/HEAD": "ref: refs/heads/main\n",
+		"w/.git/objects/info/x": "", "w/.git/config": `
 [remote "origin"]
 	url = https://github.com/acme/app.git
 `})
@@ -194,6 +195,16 @@ func TestLastingSettings(t *testing.T) {
 		g, root := lastingDesk(t)
 		put(t, root, map[string]string{"w/" + name: text})
 		if got := g.lastingOf(t, "git push origin feature/a"); got != nil {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for name, text := range map[string]string{ // for git these are no repositories
+		".git/HEAD": "refs/heads/main\n", "src/.git/x": "", "src/.git": "gitdir:../.git\n",
+		".git/commondir": " \n",
+	} {
+		g, root := lastingDesk(t)
+		put(t, root, map[string]string{"w/" + name: text, "w/src/x": ""})
+		if got := g.lastingOf(t, "cd src && git push origin feature/a"); got != nil {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

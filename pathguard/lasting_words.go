@@ -108,6 +108,8 @@ func (l lastingLine) other(w string) bool {
 		return plainFile(w)
 	case l.has("version"):
 		return versioned(w)
+	case l.has("name"):
+		return resolve.PlainRef(w)
 	case l.has("number"):
 		return isNumber(w)
 	case l.has("process"):

@@ -8,6 +8,7 @@ func TestSiblingRepository(t *testing.T) {
 	g, root := desk(t, "", "home/dev/none/x")
 	repository := func(name, settings string) {
 		put(t, root, map[string]string{name + "/.git/HEAD": "ref: refs/heads/main\n",
+			name + "/.git/objects/info/x": "", name + "/.git/refs/x": "",
 			name + "/.git/config": "[core]\n\tbare = false\n" + settings, name + "/sub/x": ""})
 	}
 	repository("home/dev/plain", "[remote \"origin\"]\n\turl = https://x.test/y\n"+
@@ -23,7 +24,11 @@ func TestSiblingRepository(t *testing.T) {
 	for i, settings := range []string{"[core]\n\tfsmonitor = ./x\n", "[core]\n\tpager = ./x\n",
 		"[diff]\n\texternal = ./x\n", "[diff \"a\"]\n\ttextconv = ./x\n", "[include]\n\tpath = x\n",
 		"[filter \"a\"]\n\tclean = ./x\n", "[core]\n\tsshCommand = ./x\n", "[pager]\n\tlog = ./x\n",
-		"[credential]\n\thelper = !./x\n", "[core]\n\tx = \"\n"} {
+		"[credential]\n\thelper = !./x\n", "[core]\n\tx = \"\n",
+		"[credential]\n\thelper = x $(y)\n", "[alias]\n\tl = !./x\n",
+		"[extensions]\n\tpartialClone = origin\n", "[remote \"x\"]\n\tpromisor = true\n",
+		"[remote \"x\"]\n\turl = ext::x\n", "[protocol \"ext\"]\n\tallow = always\n",
+		"[diff]\n\tsubmodule = diff\n"} {
 		name := "home/dev/other" + string(rune('a'+i))
 		repository(name, settings)
 		dir := root + "/" + name
@@ -31,5 +36,11 @@ func TestSiblingRepository(t *testing.T) {
 			g.expect(t, Ask, "git -C "+dir+" "+read, "git -C "+dir+"/sub "+read,
 				"cd "+dir+" && git "+read)
 		}
+	}
+	for i, file := range []string{".gitmodules", ".git/modules/x", ".git/index", "sub/.git/x"} {
+		name := "home/dev/within" + string(rune('a'+i))
+		repository(name, "")
+		put(t, root, map[string]string{name + "/" + file: "DIRC"})
+		g.expect(t, Ask, "git -C ~/"+name[len("home/dev/"):]+"/sub status")
 	}
 }

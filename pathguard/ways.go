@@ -41,7 +41,7 @@ func (p Policy) Ways(plan *resolve.Plan) (ways []Way) {
 }
 
 // step finds the rule that leaves the fewest questions, for the first one that there is a rule for;
-// of two that leave as many, the narrower one.
+// of two that leave as many, the one with more words.
 func (p Policy) step(plan *resolve.Plan, v Verdict) (way Way, next Policy, found bool) {
 	for _, r := range v.Reasons {
 		if r.Decision != Ask || r.File != "" {

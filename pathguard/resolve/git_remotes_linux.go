@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/shellparse"
 )
@@ -50,45 +48,17 @@ func (r *resolver) gitRemotes(c *shellparse.Command) *gitRemotes {
 }
 
 // gitPlaces are variables by which git finds a repository.
-var gitPlaces = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"}
+var gitPlaces = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+	"GIT_CEILING_DIRECTORIES"}
 
-// remotesIn reads the remotes of the repository that a directory is in.
+// remotesIn reads the remotes of the repository that a directory is in; nil if it is in none, or if
+// git might find another one.
 func (r *resolver) remotesIn(dir string) *gitRemotes {
-	top, place, common := r.gitFolders(r.real(dir))
-	if top == "" {
+	top, place, common, sure := r.gitFolders(r.real(dir))
+	if top == "" || !sure {
 		return nil
 	}
 	return r.readRemotes(top, place, common)
-}
-
-// gitFolders finds the repository that a directory is in: its work tree, $GIT_DIR and
-// $GIT_COMMON_DIR; "" if it is in none.
-func (r *resolver) gitFolders(dir string) (top, place, common string) {
-	for top = dir; strings.HasPrefix(top, "/"); top = path.Dir(top) {
-		place = top + "/.git"
-		if to, ok := strings.CutPrefix(r.smallFile(place), "gitdir:"); ok {
-			// a worktree, a submodule
-			if place = strings.TrimSpace(to); !strings.HasPrefix(place, "/") {
-				place = path.Join(top, place)
-			}
-		}
-		common = place
-		if to := strings.TrimSpace(r.smallFile(place + "/commondir")); to != "" {
-			if common = to; !strings.HasPrefix(to, "/") {
-				common = path.Join(place, to)
-			}
-		}
-		if r.smallFile(place+"/HEAD") != "" {
-			return top, place, common
-		}
-		if r.smallFile(top+"/HEAD") != "" && r.isFolder(top+"/objects") { // a bare one
-			return top, top, top
-		}
-		if top == "/" {
-			break
-		}
-	}
-	return "", "", ""
 }
 
 func (r *resolver) readRemotes(top, place, common string) *gitRemotes {
@@ -109,13 +79,6 @@ func (r *resolver) readRemotes(top, place, common string) *gitRemotes {
 		}
 	}
 	return g
-}
-
-// isFolder reports whether a path is a directory, maybe through links.
-func (r *resolver) isFolder(name string) bool {
-	end := r.Walk(r.Root, name, true)
-	defer end.Close()
-	return end.Missing == "" && end.FD >= 0 && end.Stat.Mode&unix.S_IFMT == unix.S_IFDIR
 }
 
 // maxGitIncludes bounds files of settings that include others.

@@ -17,9 +17,12 @@ import (
 // gitRuns returns the file of settings by which git would start a program in a directory; "" for
 // none, and where there is no repository. One that cannot be read could name anything.
 func (r *resolver) gitRuns(dir string) (name string, found bool) {
-	top, place, common := r.gitFolders(r.real(dir))
-	if top == "" {
+	top, place, common, sure := r.gitFolders(r.real(dir))
+	switch {
+	case top == "":
 		return "", false
+	case !sure:
+		return top + "/.git", true
 	}
 	for _, name := range []string{common + "/config", place + "/config.worktree"} {
 		text, ok := r.settingsFile(name)
@@ -27,6 +30,15 @@ func (r *resolver) gitRuns(dir string) (name string, found bool) {
 		if !ok || !fine || slices.ContainsFunc(settings, startsProgram) {
 			return name, true
 		}
+	}
+	// Git looks into a repository in this one with the settings of that.
+	for _, name := range []string{top + "/.gitmodules", common + "/modules", place + "/modules"} {
+		if r.isThere(name) {
+			return name, true
+		}
+	}
+	if text, ok := r.settingsFile(place + "/index"); !ok || text != "" && hasGitlinks(text) {
+		return place + "/index", true
 	}
 	return "", true
 }
@@ -39,15 +51,25 @@ func startsProgram(s gitSetting) bool {
 	}
 	e := catalog.Git(name)
 	switch {
-	case s.section == "alias", slices.Contains(e.Values("safe"), s.value):
+	case slices.Contains(e.Values("safe"), s.value):
 		return false
-	case e.Has("includes"):
+	case s.section == "extensions": // of a partial clone git fetches what a reader lacks
+		return !slices.Contains(quietExtensions, s.key)
+	case s.section == "alias":
+		return strings.HasPrefix(s.value, "!")
+	case s.key == "promisor", s.key == "partialclonefilter", s.section == "protocol",
+		s.section == "submodule", s.section == "diff" && s.key == "submodule",
+		strings.Contains(s.value, "::"), strings.Contains(s.name, "::"), e.Has("includes"):
 		return true
 	case e.Has("helper"):
-		return strings.ContainsAny(s.value, "!/")
+		return strings.Trim(s.value, refLetters) != "" || strings.Contains(s.value, "/")
 	}
 	return e.Has("sh") && !slices.Contains(quietValues, s.value)
 }
+
+// quietExtensions change how a repository is stored, and nothing else (git-config(1)).
+var quietExtensions = []string{"noop", "preciousobjects", "refstorage", "relativeworktrees",
+	"worktreeconfig"}
 
 // quietValues are values of such settings that start nothing, or what only shows text.
 var quietValues = []string{"", "cat", "less", "more", "true", "false", "1", "0", "yes", "no",

@@ -20,22 +20,44 @@ const (
 	indexFlags    = 60 // with a hash of SHA-1
 	indexExtended = 1 << 14
 	indexModes    = 0o170000
+	gitlinkMode   = 0o160000
 )
 
 // readIndex reads an index of version 2 or 3; nil for anything else, and for one that does not fit
 // its own count.
 func readIndex(text []byte) gitIndex {
+	index, _ := indexAndRest(text)
+	return index
+}
+
+// hasGitlinks reports whether an index may have repositories in it.
+func hasGitlinks(text string) bool {
+	index, rest := indexAndRest([]byte(text))
+	if index == nil || bytes.HasPrefix(rest, []byte("link")) { // a part of it is in another file
+		return true
+	}
+	for _, e := range index {
+		if e.mode&indexModes == gitlinkMode {
+			return true
+		}
+	}
+	return false
+}
+
+// indexAndRest reads an index, and returns what follows the entries.
+func indexAndRest(text []byte) (index gitIndex, rest []byte) {
 	if len(text) < 12 || string(text[:4]) != "DIRC" {
-		return nil
+		return nil, nil
 	}
 	version, left := binary.BigEndian.Uint32(text[4:]), binary.BigEndian.Uint32(text[8:])
 	if version != 2 && version != 3 || int(left) > len(text)/(indexFlags+2) {
-		return nil
+		return nil, nil
 	}
-	index := make(gitIndex, left)
-	for at := 12; left > 0; left-- {
+	index = make(gitIndex, left)
+	at := 12
+	for ; left > 0; left-- {
 		if len(text)-at < indexFlags+4 {
-			return nil
+			return nil, nil
 		}
 		e := text[at:]
 		head := indexFlags + 2
@@ -44,14 +66,14 @@ func readIndex(text []byte) gitIndex {
 		}
 		end := bytes.IndexByte(e[head:], 0)
 		if end <= 0 {
-			return nil
+			return nil, nil
 		}
 		index[string(e[head:head+end])] = indexed{binary.BigEndian.Uint32(e[8:]),
 			binary.BigEndian.Uint32(e[12:]), binary.BigEndian.Uint32(e[36:]),
 			binary.BigEndian.Uint32(e[24:])}
 		at += (head + end + 8) &^ 7 // at least one zero byte
 	}
-	return index
+	return index, text[min(at, len(text)):]
 }
 
 // has reports whether git has the content of a file of the workspace, by its time and size.

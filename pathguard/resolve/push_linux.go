@@ -47,13 +47,6 @@ func (r *resolver) oneRemote(at int, c *shellparse.Command) (to Remote, ok bool)
 	return Remote{at, name, address, branch}, true
 }
 
-// isThere reports whether there is anything of that name.
-func (r *resolver) isThere(name string) bool {
-	end := r.Walk(r.Root, name, false)
-	defer end.Close()
-	return end.Missing == ""
-}
-
 // startsHooks reports whether git would run code of the repository: all but the samples
 // (githooks(5)).
 func (r *resolver) startsHooks(git *gitRemotes) bool {
@@ -103,6 +96,5 @@ func (r *resolver) isBranch(git *gitRemotes, name string) bool {
 	case end.Stat.Mode&unix.S_IFMT != unix.S_IFREG || end.Real != file:
 		return false
 	}
-	hash := strings.TrimSuffix(r.smallFile(file), "\n")
-	return (len(hash) == 40 || len(hash) == 64) && strings.Trim(hash, "0123456789abcdef") == ""
+	return isHash(strings.TrimSuffix(r.smallFile(file), "\n"))
 }

@@ -25,7 +25,8 @@ func TestRemotes(t *testing.T) {
 		home + "/.ssh/config": "Host alias a?.test !ab.test\n HostName real.test\n  Port=2200\n" +
 			"Host jump\n HostName far.test\n ProxyJump mid.test\nHost *\n HostName no.test\n" +
 			"Match user x\n Port 1\n",
-		ws + "/.git/HEAD": "ref: refs/heads/topic/x\n",
+		ws + "/.git/HEAD":           "ref: refs/heads/topic/x\n",
+		ws + "/.git/objects/info/x": "", ws + "/.git/refs/heads/x": "",
 		ws + "/.git/config": `
 [remote "origin"]
 	url = "git@alias:a/b"  # quoted

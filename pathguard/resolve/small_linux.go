@@ -37,3 +37,24 @@ func (r *resolver) settingsFile(name string) (text string, ok bool) {
 
 // maxGitConfig bounds a file of settings.
 const maxGitConfig = 1 << 20
+
+// isFolder reports whether a path is a directory, maybe through links.
+func (r *resolver) isFolder(name string) bool {
+	end := r.Walk(r.Root, name, true)
+	defer end.Close()
+	return end.Missing == "" && end.FD >= 0 && end.Stat.Mode&unix.S_IFMT == unix.S_IFDIR
+}
+
+// isThere reports whether there is anything of that name.
+func (r *resolver) isThere(name string) bool {
+	end := r.Walk(r.Root, name, false)
+	defer end.Close()
+	return end.Missing == ""
+}
+
+// isPlainFile reports whether a name is that of a regular file itself.
+func (r *resolver) isPlainFile(name string) bool {
+	end := r.Walk(r.Root, name, false)
+	defer end.Close()
+	return end.Missing == "" && end.Stat.Mode&unix.S_IFMT == unix.S_IFREG
+}
