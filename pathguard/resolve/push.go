@@ -14,9 +14,7 @@ import (
 // nothing for it.
 type Remote struct {
 	Command int    // index in Script.Commands
-	Remote  string // its name
 	Address string // as the settings have it
-	Branch  string // that is pushed, to the same name; "" for a command of a forge
 }
 
 // pushOptions are the options of git push that change nothing about what is pushed where.

@@ -44,7 +44,7 @@ func (r *resolver) oneRemote(at int, c *shellparse.Command) (to Remote, ok bool)
 		r.isThere(git.place+"/config.worktree") || branch != "" && !r.isBranch(git, branch) {
 		return to, false
 	}
-	return Remote{at, name, address, branch}, true
+	return Remote{at, address}, true
 }
 
 // startsHooks reports whether git would run code of the repository: all but the samples
