@@ -2,11 +2,16 @@ package resolve
 
 import "strings"
 
+// A gitFolders is where a repository is; the zero one is none.
+type gitFolders struct {
+	top    string // where git works, from which paths are meant
+	place  string // $GIT_DIR
+	common string // $GIT_COMMON_DIR, with what all worktrees share
+}
+
 // A gitRemotes is what git's settings say about remotes.
 type gitRemotes struct {
-	top      string // where git works, from which paths are meant
-	place    string // $GIT_DIR
-	common   string // $GIT_COMMON_DIR, with what all worktrees share
+	gitFolders
 	includes bool   // a file includes others
 	branch   string // that is checked out; "" for none
 	settings []gitSetting

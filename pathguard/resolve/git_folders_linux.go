@@ -8,24 +8,24 @@ import (
 // Where git finds a repository, as setup.c of git does it. What git would pass over, and look
 // further up for another one, is not certain here: the next version of git may not.
 
-// gitFolders finds the repository that a directory is in: its work tree, $GIT_DIR and
-// $GIT_COMMON_DIR; "" if it is in none. It is not sure where something looks like a repository and
-// is not a valid one; top is where that is.
-func (r *resolver) gitFolders(dir string) (top, place, common string, sure bool) {
-	for top = dir; strings.HasPrefix(top, "/"); top = path.Dir(top) {
+// gitFolders finds the repository that a directory is in. It is not sure where something looks like
+// one and is not valid; top is where that is.
+func (r *resolver) gitFolders(dir string) (g gitFolders, sure bool) {
+	for top := dir; strings.HasPrefix(top, "/"); top = path.Dir(top) {
 		if r.isThere(top + "/.git") {
-			place = r.gitFile(top)
-			common, sure = r.gitCommon(place)
-			return top, place, common, sure && r.isGitFolder(place, common)
+			g = gitFolders{top: top, place: r.gitFile(top)}
+			g.common, sure = r.gitCommon(g.place)
+			return g, sure && r.isRepository(g)
 		}
 		if r.isThere(top+"/HEAD") && r.isThere(top+"/objects") { // a bare one
-			return top, top, top, !r.isThere(top+"/commondir") && r.isGitFolder(top, top)
+			g = gitFolders{top, top, top}
+			return g, !r.isThere(top+"/commondir") && r.isRepository(g)
 		}
 		if top == "/" {
 			break
 		}
 	}
-	return "", "", "", true
+	return gitFolders{}, true
 }
 
 // gitFile returns where the .git of a work tree is, which may be a file that says so: that of a
@@ -53,13 +53,14 @@ func (r *resolver) gitCommon(place string) (common string, sure bool) {
 	return path.Clean(to), true
 }
 
-// isGitFolder reports whether git takes a directory for a repository.
-func (r *resolver) isGitFolder(place, common string) bool {
-	head := r.smallFile(place + "/HEAD")
+// isRepository reports whether git takes folders for a repository.
+func (r *resolver) isRepository(g gitFolders) bool {
+	head := r.smallFile(g.place + "/HEAD")
 	ref, symbolic := strings.CutPrefix(head, "ref:")
-	return (symbolic && strings.HasPrefix(strings.TrimLeft(ref, " \t\r\n"), "refs/") ||
-		isHash(strings.TrimRight(head, "\n"))) && r.isPlainFile(place+"/HEAD") &&
-		r.isFolder(common+"/objects") && r.isFolder(common+"/refs")
+	valid := symbolic && strings.HasPrefix(strings.TrimLeft(ref, " \t\r\n"), "refs/") ||
+		isHash(strings.TrimRight(head, "\n"))
+	return valid && r.isPlainFile(g.place+"/HEAD") && r.isFolder(g.common+"/objects") &&
+		r.isFolder(g.common+"/refs")
 }
 
 // isHash reports whether a text is a name of an object.

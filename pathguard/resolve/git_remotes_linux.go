@@ -54,18 +54,26 @@ var gitPlaces = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJE
 // remotesIn reads the remotes of the repository that a directory is in; nil if it is in none, or if
 // git might find another one.
 func (r *resolver) remotesIn(dir string) *gitRemotes {
-	top, place, common, sure := r.gitFolders(r.real(dir))
-	if top == "" || !sure {
-		return nil
+	if g, known := r.repositories[dir]; known {
+		return g
 	}
-	return r.readRemotes(top, place, common)
+	folders, sure := r.gitFolders(r.real(dir))
+	var g *gitRemotes
+	if folders.top != "" && sure {
+		g = r.readRemotes(folders)
+	}
+	if r.repositories == nil {
+		r.repositories = map[string]*gitRemotes{}
+	}
+	r.repositories[dir] = g
+	return g
 }
 
-func (r *resolver) readRemotes(top, place, common string) *gitRemotes {
-	g := &gitRemotes{top: top, place: place, common: common}
-	g.isFolder = func(name string) bool { return r.isFolder(pathname.Join(top, name)) }
+func (r *resolver) readRemotes(folders gitFolders) *gitRemotes {
+	g := &gitRemotes{gitFolders: folders}
+	g.isFolder = func(name string) bool { return r.isFolder(pathname.Join(g.top, name)) }
 	g.isFile = func(name string) bool { return r.smallFile(name) != "" }
-	if to, ok := strings.CutPrefix(r.smallFile(place+"/HEAD"), "ref: refs/heads/"); ok {
+	if to, ok := strings.CutPrefix(r.smallFile(g.place+"/HEAD"), "ref: refs/heads/"); ok {
 		g.branch = strings.TrimSpace(to)
 	}
 	user := r.home() + "/.config"
@@ -73,7 +81,7 @@ func (r *resolver) readRemotes(top, place, common string) *gitRemotes {
 		user = xdg
 	}
 	for _, name := range []string{"/etc/gitconfig", user + "/git/config", r.home() + "/.gitconfig",
-		common + "/config", place + "/config.worktree"} {
+		g.common + "/config", g.place + "/config.worktree"} {
 		if !r.takeSettings(g, name, 0) {
 			return nil
 		}

@@ -17,14 +17,14 @@ import (
 // gitRuns returns the file of settings by which git would start a program in a directory; "" for
 // none, and where there is no repository. One that cannot be read could name anything.
 func (r *resolver) gitRuns(dir string) (name string, found bool) {
-	top, place, common, sure := r.gitFolders(r.real(dir))
+	g, sure := r.gitFolders(r.real(dir))
 	switch {
-	case top == "":
+	case g.top == "":
 		return "", false
 	case !sure:
-		return top + "/.git", true
+		return g.top + "/.git", true
 	}
-	for _, name := range []string{common + "/config", place + "/config.worktree"} {
+	for _, name := range []string{g.common + "/config", g.place + "/config.worktree"} {
 		text, ok := r.settingsFile(name)
 		settings, fine := gitSettings(text)
 		if !ok || !fine || slices.ContainsFunc(settings, startsProgram) {
@@ -32,13 +32,14 @@ func (r *resolver) gitRuns(dir string) (name string, found bool) {
 		}
 	}
 	// Git looks into a repository in this one with the settings of that.
-	for _, name := range []string{top + "/.gitmodules", common + "/modules", place + "/modules"} {
+	for _, name := range []string{g.top + "/.gitmodules", g.common + "/modules",
+		g.place + "/modules"} {
 		if r.isThere(name) {
 			return name, true
 		}
 	}
-	if text, ok := r.settingsFile(place + "/index"); !ok || text != "" && hasGitlinks(text) {
-		return place + "/index", true
+	if text, ok := r.settingsFile(g.place + "/index"); !ok || text != "" && hasGitlinks(text) {
+		return g.place + "/index", true
 	}
 	return "", true
 }
@@ -62,7 +63,7 @@ func startsProgram(s gitSetting) bool {
 		strings.Contains(s.value, "::"), strings.Contains(s.name, "::"), e.Has("includes"):
 		return true
 	case e.Has("helper"):
-		return strings.Trim(s.value, refLetters) != "" || strings.Contains(s.value, "/")
+		return s.value != "" && !isWord(s.value)
 	}
 	return e.Has("sh") && !slices.Contains(quietValues, s.value)
 }

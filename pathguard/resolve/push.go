@@ -97,12 +97,16 @@ func (s gitSetting) isPlain() bool {
 		}
 		if section == s.section && (middle == s.name || middle == "*" && s.name != "") &&
 			(last == s.key || last == "*") && (values == nil || slices.Contains(values, s.value) ||
-			values[0] == "WORD" && s.value != "" && strings.Trim(s.value, refLetters) == "" &&
-				!strings.Contains(s.value, "/")) {
+			values[0] == "WORD" && isWord(s.value)) {
 			return true
 		}
 	}
 	return false
+}
+
+// isWord reports whether a value is a name that git looks for among its own programs.
+func isWord(value string) bool {
+	return value != "" && strings.Trim(value, refLetters) == "" && !strings.Contains(value, "/")
 }
 
 // only returns the remote of settings that have one, and its address, if no setting changes what

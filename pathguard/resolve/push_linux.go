@@ -13,11 +13,13 @@ import (
 
 // oneRemotes finds the commands that work on one repository for certain.
 func (r *resolver) oneRemotes() {
-	commands := r.plan.Script.Commands
-	for i := range commands {
-		if to, ok := r.oneRemote(i, &commands[i]); ok &&
-			!slices.ContainsFunc(commands[:i], changesRemotes) {
+	for i := range r.plan.Script.Commands {
+		c := &r.plan.Script.Commands[i]
+		if to, ok := r.oneRemote(i, c); ok {
 			r.plan.Remotes = append(r.plan.Remotes, to)
+		}
+		if changesRemotes(*c) {
+			return
 		}
 	}
 }

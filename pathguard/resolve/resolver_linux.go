@@ -15,6 +15,8 @@ type resolver struct {
 	bound map[string]bool     // contents by path
 	share *opening
 	depth int // of files that execute files
+	// the repositories that were looked for, by directory; nil for one that is not known
+	repositories map[string]*gitRemotes
 }
 
 // An opening is what all the resolvers of one plan share, the plan's own and those of the

@@ -8,31 +8,30 @@ import (
 
 // smallFile reads a small regular file; "" of anything else.
 func (r *resolver) smallFile(name string) string {
+	text, _ := r.settingsFile(name)
+	return text
+}
+
+// settingsFile reads a small file of settings, "" for none; ok is false for one that is there and
+// cannot be read.
+func (r *resolver) settingsFile(name string) (text string, ok bool) {
 	end := r.Walk(r.Root, name, true)
 	defer end.Close()
-	if end.Missing != "" || end.FD < 0 || end.Stat.Mode&unix.S_IFMT != unix.S_IFREG ||
-		end.Stat.Size > maxGitConfig {
-		return ""
+	if end.Missing != "" {
+		return "", true
+	}
+	regular := end.Stat.Mode&unix.S_IFMT == unix.S_IFREG
+	empty := regular && end.Stat.Size == 0
+	if !regular || end.FD < 0 || end.Stat.Size > maxGitConfig {
+		return "", empty
 	}
 	fd, err := reopen(end.FD)
 	if err != nil {
-		return ""
+		return "", empty
 	}
 	defer unix.Close(fd)
 	whole, _ := io.ReadAll(io.LimitReader(reader(fd), maxGitConfig))
-	return string(whole)
-}
-
-// settingsFile reads a file of settings, "" for none; ok is false for one that is there and cannot
-// be read.
-func (r *resolver) settingsFile(name string) (text string, ok bool) {
-	text = r.smallFile(name)
-	if text != "" {
-		return text, true
-	}
-	end := r.Walk(r.Root, name, true)
-	defer end.Close()
-	return "", end.Missing != "" || end.Stat.Mode&unix.S_IFMT == unix.S_IFREG && end.Stat.Size == 0
+	return string(whole), empty || len(whole) > 0
 }
 
 // maxGitConfig bounds a file of settings.
@@ -40,21 +39,28 @@ const maxGitConfig = 1 << 20
 
 // isFolder reports whether a path is a directory, maybe through links.
 func (r *resolver) isFolder(name string) bool {
-	end := r.Walk(r.Root, name, true)
-	defer end.Close()
-	return end.Missing == "" && end.FD >= 0 && end.Stat.Mode&unix.S_IFMT == unix.S_IFDIR
+	there, mode := r.modeOf(name, true)
+	return there && mode == unix.S_IFDIR
 }
 
 // isThere reports whether there is anything of that name.
 func (r *resolver) isThere(name string) bool {
-	end := r.Walk(r.Root, name, false)
-	defer end.Close()
-	return end.Missing == ""
+	there, _ := r.modeOf(name, false)
+	return there
 }
 
 // isPlainFile reports whether a name is that of a regular file itself.
 func (r *resolver) isPlainFile(name string) bool {
-	end := r.Walk(r.Root, name, false)
+	there, mode := r.modeOf(name, false)
+	return there && mode == unix.S_IFREG
+}
+
+// modeOf returns what kind of file has a name; 0 for one that cannot be looked at.
+func (r *resolver) modeOf(name string, follow bool) (there bool, mode uint32) {
+	end := r.Walk(r.Root, name, follow)
 	defer end.Close()
-	return end.Missing == "" && end.Stat.Mode&unix.S_IFMT == unix.S_IFREG
+	if end.FD >= 0 {
+		mode = end.Stat.Mode & unix.S_IFMT
+	}
+	return end.Missing == "", mode
 }
