@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/hosts"
 	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -75,8 +76,7 @@ func fitsHost(plan *resolve.Plan, r *HostRule) bool {
 			continue
 		}
 		host := strings.ToLower(strings.TrimSuffix(e.Net.Host, "."))
-		if domain, wild := strings.CutPrefix(r.Host, "*."); host == r.Host ||
-			wild && strings.HasSuffix(host, "."+domain) {
+		if hosts.Matches(host, r.Host) {
 			return true
 		}
 	}

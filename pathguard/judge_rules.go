@@ -53,19 +53,7 @@ func (r *CommandRule) matches(c *shellparse.Command) bool {
 	if strings.Contains(r.Program, "/") && r.Program != c.Name {
 		return false
 	}
-	var plain, options []string
-	unknown := false
-	for i, w := range c.Args {
-		switch {
-		case i == 0:
-		case !w.Static:
-			unknown = true
-		case len(w.Text) > 1 && w.Text[0] == '-':
-			options = append(options, w.Text)
-		default:
-			plain = append(plain, w.Text)
-		}
-	}
+	plain, options, unknown := operands(c)
 	if unknown && r.Verdict == Allow {
 		return false
 	}
@@ -82,6 +70,23 @@ func (r *CommandRule) matches(c *shellparse.Command) bool {
 	}
 	return unknown || slices.ContainsFunc(r.Flags,
 		func(flag string) bool { return hasOption(options, flag) })
+}
+
+// operands divides the arguments of a command into options and other words; unknown is set if the
+// text does not tell one of them.
+func operands(c *shellparse.Command) (plain, options []string, unknown bool) {
+	for i, w := range c.Args {
+		switch {
+		case i == 0:
+		case !w.Static:
+			unknown = true
+		case len(w.Text) > 1 && w.Text[0] == '-':
+			options = append(options, w.Text)
+		default:
+			plain = append(plain, w.Text)
+		}
+	}
+	return plain, options, unknown
 }
 
 // hasOption reports whether an option is among the words: --name, --name=value, a shortened --na,

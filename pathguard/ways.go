@@ -168,14 +168,15 @@ func candidates(plan *resolve.Plan, r Reason) (list []candidate) {
 // commandRules are rules for a command: with all its words that are no options, and with the first
 // one or two. A rule must name an option to allow what cannot be undone.
 func commandRules(c *shellparse.Command) (all, some []candidate) {
-	plain, options := operands(c)
+	plain, options, _ := operands(c)
 	for n := len(plain); n >= 0; n-- {
 		var list []candidate
 		rule := CommandRule{Program: path.Base(c.Name), Args: plain[:n:n], Verdict: Allow}
 		list = append(list, candidate{command: &rule})
 		for _, o := range options {
+			name, _, _ := strings.Cut(o, "=")
 			flagged := rule
-			flagged.Flags = []string{o}
+			flagged.Flags = []string{name}
 			list = append(list, candidate{command: &flagged})
 		}
 		switch {
@@ -186,19 +187,6 @@ func commandRules(c *shellparse.Command) (all, some []candidate) {
 		}
 	}
 	return all, some
-}
-
-// operands divides the arguments of a command into options, without their values, and other words.
-func operands(c *shellparse.Command) (plain, options []string) {
-	for _, w := range c.Args[min(1, len(c.Args)):] {
-		if len(w.Text) > 1 && w.Text[0] == '-' {
-			name, _, _ := strings.Cut(w.Text, "=")
-			options = append(options, name)
-			continue
-		}
-		plain = append(plain, w.Text)
-	}
-	return plain, options
 }
 
 // rightOf is what a plan does to the path of a reason.

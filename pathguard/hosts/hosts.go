@@ -14,14 +14,10 @@ import (
 // repository's configuration, which a command may change only with a person's approval.
 const RemoteScheme = "remote"
 
-func hostIn(host string, list []string) bool {
-	for _, h := range list {
-		if rest, wild := strings.CutPrefix(h, "*."); wild && strings.HasSuffix(host, "."+rest) ||
-			h == host {
-			return true
-		}
-	}
-	return false
+// Matches reports whether a name of a rule is that of a host, or has it as "*.DOMAIN".
+func Matches(host, name string) bool {
+	rest, wild := strings.CutPrefix(name, "*.")
+	return wild && strings.HasSuffix(host, "."+rest) || name == host
 }
 
 // IsLoopback reports whether a host is this machine by name or by address.
@@ -34,7 +30,7 @@ func IsLoopback(host string) bool {
 // hostIs reports whether a host is one that an entry names: itself, a name below its domain, an
 // address in its net.
 func hostIs(host, entry string) bool {
-	if host == entry || hostIn(host, []string{entry}) {
+	if Matches(host, entry) {
 		return true
 	}
 	net, err := netip.ParsePrefix(entry)
