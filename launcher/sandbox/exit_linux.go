@@ -31,7 +31,7 @@ func newStatus(ws syscall.WaitStatus, usage syscall.Rusage) Status {
 // siginfo is what waitid(2) returns about a child, on amd64 and arm64.
 type siginfo struct {
 	signo, errno, code, _ int32
-	pid, uid, status      int32
+	child, uid, status    int32
 }
 
 // Why a child changed (sigaction(2), si_code).

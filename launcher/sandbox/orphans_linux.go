@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -74,22 +75,33 @@ func sandboxed(pid int) bool {
 	return filters(pid) > filters(os.Getpid()) && (in == "" || in == space(os.Getpid()))
 }
 
-// anyDead reports whether a child of this process has ended and was not asked for.
-func anyDead() bool {
+// deadChild returns a child of this process that has ended and was not asked for; 0 if none has.
+func deadChild() int {
 	var info unix.Siginfo
 	err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
-	return err == nil && info.Signo != 0
+	if err != nil || info.Signo == 0 {
+		return 0
+	}
+	return int((*siginfo)(unsafe.Pointer(&info)).child)
 }
 
 // reapOrphans reaps the run's orphans that are dead: no other process asks for them. Beside other
-// runs it leaves that to the last of them, whose command may be one of the dead.
+// runs it leaves that to the last of them, whose command may be one of the dead. The list of the
+// children is read only if it may name one: not for the command in the moment before [Process.Wait]
+// asks for it.
 func (p *Process) reapOrphans(last bool) {
+	p.mu.Lock()
+	kept := p.dead
+	p.mu.Unlock()
 	relations.Lock()
 	defer relations.Unlock()
 	if last {
 		defer delete(relations.runs, p)
 	}
-	if p.level != Base || len(relations.runs) > 1 || !anyDead() {
+	if p.level != Base || len(relations.runs) > 1 {
+		return
+	}
+	if dead := deadChild(); dead == 0 || dead == p.pid && !last && !kept {
 		return
 	}
 	for _, pid := range p.offspring() {

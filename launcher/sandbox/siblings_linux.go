@@ -53,7 +53,7 @@ func (p *Process) awaitInit(namespace string) {
 		if n > 0 || err != nil && err != unix.EINTR {
 			return
 		}
-		if n < 0 || namespace == "" {
+		if n < 0 || namespace == "" || deadChild() == 0 {
 			continue
 		}
 		for _, pid := range children(os.Getpid()) {
