@@ -100,6 +100,7 @@ func setup(env *testscript.Env) error {
 		programs(env.WorkDir)); err != nil {
 		return err
 	}
+	env.Defer(func() { replayed(env) })
 	env.Setenv("TRANSCRIPT_HOME", filepath.Join(env.WorkDir, "state"))
 	env.Setenv("STATE", filepath.Join(env.WorkDir, "state"))
 	env.Setenv("TERM", "xterm")

@@ -32,7 +32,10 @@ func (l *Launcher) announce(j *Judgement, namespaces *sandbox.Prepared) (*announ
 	a.standby = s
 	r := &announced{attempt: a, began: began}
 	r.shown, r.secrets = audit.HideSecrets(j.Script.Text)
-	if err := r.enrol(); err != nil {
+	if r.plan, err = l.storePlan(j); err == nil {
+		err = r.enrol()
+	}
+	if err != nil {
 		s.cancel()
 		_ = r.log.Close()
 		return nil, err

@@ -15,6 +15,7 @@ type announced struct {
 	*attempt
 	shown   string // the command line as the record may tell it
 	secrets int    // credentials of a known shape that were hidden in it
+	plan    string // the name of its plan in the record; "" if that is too long
 	began   time.Time
 	leave   func() // gives up its place among the runs that have no end yet, once
 }

@@ -175,6 +175,7 @@ type Freed struct {
 	LogBytes     int64
 	Archives     int // of protected files that were overridden
 	Packed       audit.Packed
+	Plans        audit.Packed
 	Undo         int // runs that cannot be undone any more
 }
 
@@ -226,7 +227,14 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention,
 			return f, err
 		}
 	}
-	f.Packed, err = audit.PackFolder(ctx, l.state.Sessions(), l.worthPacking, l.Codec)
+	if f.Packed, err = audit.PackFolder(ctx, l.state.Sessions(), l.worthPacking,
+		l.Codec); err != nil {
+		return f, err
+	}
+	if f.Plans, err = audit.PackPlans(ctx, l.state.Plans(), l.Codec); errors.Is(err,
+		audit.ErrPacking) {
+		err = nil
+	}
 	return f, err
 }
 

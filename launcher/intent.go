@@ -29,7 +29,7 @@ func (r *announced) intent() object {
 		"risk": r.Verdict.Risk, "rules": rules, "agent": r.agent(), "work_item": r.Request.WorkItem,
 		"call_id": r.Request.CallID, "stdin": r.stdin,
 		"env_removed": r.client.removed(r.environ.Removed),
-		"tier":        r.tier(), "version": Version(),
+		"tier":        r.tier(), "version": Version(), "plan": r.plan,
 	}
 	if own := r.inside(); own != "" {
 		own, _ = audit.HideSecrets(own)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tada-run/tada-run/launcher/broker/view"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/frozen"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -73,20 +74,26 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 	if pathguard.Idle(j.Script) && req.Shell.words(j.shell) == nil {
 		return nil, ErrEmpty
 	}
+	background := l.policy.Settings().KeepBackground
+	set, undo := l.undoSettings(), l.undoOf(req)
+	unsure := func() string { return l.unsure(set, sumOf([]byte(j.Script.Text)), req.Dir) }
 	caller := pathguard.Caller{
 		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir,
 		Intent: req.Intent, Publish: req.Publish, Self: self(),
 		Saves: req.saves(), Local: pathguard.Local{Moved: moved, Look: look,
 			Agents: sync.OnceValue(req.loaders),
-			Undo:   l.keepsOf(req, sumOf([]byte(j.Script.Text)))},
+			Undo:   keepsOf(undo, set, background, unsure)},
 	}
 	if j.Plan, err = pathguard.Resolve(j.Script, caller); err != nil {
 		return nil, fmt.Errorf("resolve the names of the command line: %w", err)
 	}
-	j.Plan.Caller.Wrote = func(f *os.File) bool {
-		return view.Made(l.state.Ledger(j.ledgerName()), f)
+	j.Plan.Caller.Wrote = func(t *pathguard.Target) bool {
+		return view.Made(l.state.Ledger(j.ledgerName()), t.File())
 	}
-	j.policy, err = l.policyFor(j.Plan)
+	rules, err := l.rulesOf(j.Plan)
+	if err == nil {
+		j.policy, err = l.policy.Tighten(rules...)
+	}
 	if j.refused = l.refused; l.mends && isMistake(err) {
 		j.policy, j.refused, err = pathguard.Policy{}, err, nil
 	}
@@ -103,9 +110,13 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 		case t != nil:
 			judge = j.policy.JudgeUnfenced
 		}
-		if j.Verdict = judge(j.Plan); req.Hold != nil && req.Hold.Shell {
+		answers := j.Plan.Asked(func() { j.Verdict = judge(j.Plan) })
+		lines := req.Hold != nil && req.Hold.Shell
+		if lines {
 			j.Verdict = lineByLine(j.Verdict)
 		}
+		j.frozen = frozen.Frozen{Plan: j.Plan, Answers: answers, Undo: undo, Lines: lines,
+			Rules: drafts(rules), Programs: l.policy.Settings().Programs}
 	}
 	if err != nil {
 		j.Close()

@@ -6,6 +6,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/frozen"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -33,6 +34,8 @@ type Judgement struct {
 	// own is the judgement of the agent's command, if Script has a known text around it; else nil
 	own      *Judgement
 	settings string // what was around it and may change what it does
+
+	frozen frozen.Frozen // the plan for the record
 
 	onceMade
 }

@@ -92,18 +92,34 @@ type ForbiddenError struct{ Path, Reason string }
 
 func (e *ForbiddenError) Error() string { return fmt.Sprintf("script %q: %s", e.Path, e.Reason) }
 
-// policyFor tightens the policy by what the plan's workspace says about itself. The file is
+// rulesOf returns what the plan's workspace says about itself, none if it says nothing. The file is
 // data of the repository: it can only make the policy stricter.
-func (l *Launcher) policyFor(plan *pathguard.Plan) (pathguard.Policy, error) {
+func (l *Launcher) rulesOf(plan *pathguard.Plan) ([]pathguard.ConfigFile, error) {
 	if plan.Workspace == "" {
-		return l.policy, nil
+		return nil, nil
 	}
-	path := filepath.Join(plan.Workspace, ".tada", "config.yaml")
-	if _, err := os.Lstat(path); os.IsNotExist(err) || path == l.state.Config() {
-		return l.policy, nil
+	file := workspaceRules(plan.Workspace)
+	if _, err := os.Lstat(file.Path); os.IsNotExist(err) || file.Path == l.state.Config() {
+		return nil, nil
 	}
-	return l.policy.Tighten(pathguard.ConfigFile{Path: path, Layer: pathguard.WorkspaceLayer,
-		Root: plan.Workspace})
+	text, err := file.Text(os.Getuid())
+	if text == nil {
+		return nil, err
+	}
+	file.Draft = text // the record keeps what was judged by
+	return []pathguard.ConfigFile{file}, nil
+}
+
+func workspaceRules(root string) pathguard.ConfigFile {
+	return pathguard.ConfigFile{Path: filepath.Join(root, ".tada", "config.yaml"),
+		Layer: pathguard.WorkspaceLayer, Root: root}
+}
+
+func drafts(files []pathguard.ConfigFile) (text string) {
+	for _, f := range files {
+		text += string(f.Draft)
+	}
+	return text
 }
 
 // Policy returns the policy of the state directory, without any workspace's.

@@ -36,12 +36,15 @@ func (l *Launcher) collectKept(spare time.Duration) (int, error) {
 }
 
 // undoSettings are those in force. A configuration that is refused keeps what its defaults keep.
-func (l *Launcher) undoSettings() pathguard.Undo {
-	set := l.policy.Settings().UndoInForce()
+func (l *Launcher) undoSettings() pathguard.Undo { return undoUnder(l.policy, l.account) }
+
+// undoUnder are the settings of a policy for the account with that home.
+func undoUnder(p pathguard.Policy, home string) pathguard.Undo {
+	set := p.Settings().UndoInForce()
 	set.Except = slices.Clone(set.Except)
 	for i, name := range set.Except {
 		if rest, ok := strings.CutPrefix(name, "~/"); ok {
-			set.Except[i] = filepath.Join(l.account, rest)
+			set.Except[i] = filepath.Join(home, rest)
 		}
 	}
 	return set

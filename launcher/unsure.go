@@ -18,9 +18,6 @@ const leastRoom = 8
 // unsure returns why it is not certain that all is kept which a command line changes in a folder;
 // "" if it is.
 func (l *Launcher) unsure(set pathguard.Undo, key, dir string) string {
-	if l.policy.Settings().KeepBackground {
-		return "what goes on in the background when the command has ended is not kept"
-	}
 	if !keepsFiles(dir) {
 		return "files on this file system cannot be kept for certain"
 	}

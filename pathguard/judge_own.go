@@ -37,7 +37,7 @@ func (j *judgement) ownTemporary(t *resolve.Target, full string) bool {
 		return false
 	}
 	wrote := j.plan.Caller.Wrote
-	return inScratch(full) || wrote != nil && wrote(t.File())
+	return inScratch(full) || wrote != nil && wrote(t)
 }
 
 // inScratch reports whether a file is in a folder that an agent's program makes for what its

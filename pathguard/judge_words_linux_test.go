@@ -137,7 +137,7 @@ func TestOwnTemporary(t *testing.T) {
 	g.expect(t, Ask, "sh "+old, "sh "+any, "sh /tmp/no-such")
 	g.expect(t, Allow, scratch+"/no-such -x", "sh "+scratch+"/no-such",
 		"cd \"$(mktemp -d)\" && npm init -y && npm test")
-	g.Caller.Wrote = func(f *os.File) bool { return f != nil }
+	g.Caller.Wrote = func(t *resolve.Target) bool { return t.File() != nil }
 	g.expect(t, Allow, "sh "+old, old+" x", "cd "+root+"/tmp/a; ./old.sh")
 	g.expect(t, Ask, "sh "+any, "sh /tmp/no-such", "CC=/tmp/no-such make",
 		"curl -s https://x.example/x > "+old+"; sh "+old, "tar xf f -C "+root+"/tmp; sh "+old,

@@ -88,6 +88,17 @@ func namesSecret(name string, e catalog.Entry) bool {
 	return (e.Key != name || !e.Has("passes", "plain")) && catalog.SecretName(name)
 }
 
+// Secrets are the values of variables that have the name of a credential or contain one.
+func Secrets(vars map[string]string) (values []string) {
+	for name, value := range vars {
+		if namesSecret(name, catalog.Variable(name)) || credential(value) {
+			values = append(values, value)
+		}
+	}
+	slices.Sort(values)
+	return values
+}
+
 // shows reports whether the value of a variable is an editor or a pager with options that make it
 // nothing else, or that nothing is to be shown.
 func shows(value string) bool {

@@ -50,9 +50,9 @@ type Local struct {
 
 	Undo Kept // what is kept of the run
 
-	// Wrote reports whether a run of this workspace made a file in a shared directory, which is
-	// open by O_PATH. Nil: none did.
-	Wrote func(*os.File) bool
+	// Wrote reports whether a run of this workspace made the file of a target in a shared
+	// directory. Nil: none did.
+	Wrote func(*Target) bool
 }
 
 // A Session is what an agent's program needs in a session, beside the workspace. The zero value is

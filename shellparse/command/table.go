@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -129,6 +130,16 @@ func (t Table) read(name string) (s *Spec, ok bool) {
 		}
 	}
 	return Lookup(name)
+}
+
+// Agrees reports whether two tables have the same own entry for a program, or neither has one.
+func (t Table) Agrees(with Table, name string) bool {
+	if t.own == with.own {
+		return true
+	}
+	a, inA := lookup(t.own, name)
+	b, inB := lookup(with.own, name)
+	return inA == inB && reflect.DeepEqual(a, b)
 }
 
 // flagWords are marks that are neither flags of a name nor rules.

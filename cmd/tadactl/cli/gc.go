@@ -44,7 +44,8 @@ func (c *ctl) gc() *cobra.Command {
 					"sessions": sessions, "session_bytes": f.SessionBytes, "entries": f.Entries,
 					"log_bytes": f.LogBytes, "archives": f.Archives,
 					"packed": f.Packed.Files, "packed_from": f.Packed.Before,
-					"packed_to": f.Packed.After, "undo": f.Undo,
+					"packed_to": f.Packed.After, "undo": f.Undo, "plans": f.Plans.Files,
+					"plans_from": f.Plans.Before, "plans_to": f.Plans.After,
 				})
 			}
 			if f.Packed.Files == 0 {
@@ -52,6 +53,10 @@ func (c *ctl) gc() *cobra.Command {
 			} else {
 				fmt.Fprintf(c.out, "compressed %s from %d to %s\n", audit.Plural(f.Packed.Files,
 					"session"), f.Packed.Before, audit.Plural(f.Packed.After, "byte"))
+			}
+			if f.Plans.Files > 0 {
+				fmt.Fprintf(c.out, "packed %s from %d to %s\n", audit.Plural(f.Plans.Files,
+					"plan"), f.Plans.Before, audit.Plural(f.Plans.After, "byte"))
 			}
 			if len(f.Sessions) > 0 || f.Entries > 0 {
 				fmt.Fprintf(c.out, "deleted %s (%s) and %s (%s)\n", audit.Plural(len(f.Sessions),

@@ -18,7 +18,7 @@ import (
 func (c *ctl) policy() *cobra.Command {
 	cmd := &cobra.Command{Use: "policy"}
 	cmd.AddCommand(c.policyShow(), c.policyEdit(), c.policyCheck(), c.policyInit(),
-		c.policyLearn(), c.policyExplain())
+		c.policyLearn(), c.policyExplain(), c.policyReplay())
 	return cmd
 }
 

@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+func (c *ctl) policyReplay() *cobra.Command {
+	var o launcher.Replay
+	var since string
+	cmd := &cobra.Command{
+		Use:  "replay [FILE]",
+		Args: cobra.MaximumNArgs(1),
+		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) (err error) {
+			if o.Since, err = parseTime(since, time.Now()); err != nil {
+				return err
+			}
+			if o.Workspace != "" {
+				if o.Workspace, err = filepath.Abs(o.Workspace); err != nil {
+					return err
+				}
+			}
+			name := "the policy in force"
+			if len(args) == 1 {
+				name = args[0]
+				o.File = name
+				if o.Config, err = readConfig(name); err != nil {
+					return err
+				}
+			}
+			r, err := l.Replay(o)
+			if err != nil {
+				return err
+			}
+			return c.replayed(r, name, args)
+		}),
+	}
+	cmd.Flags().StringVar(&since, "since", "30d", "")
+	cmd.Flags().StringVar(&o.Workspace, "workspace", "", "")
+	cmd.Flags().StringArrayVar(&o.Accept, "accept", nil, "")
+	return verb(cmd)
+}
+
+// readConfig reads a configuration that is only tried: who owns it does not matter.
+func readConfig(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, pathguard.MaxConfig+1))
+	if err == nil && len(text) > pathguard.MaxConfig {
+		err = fmt.Errorf("%q is larger than 1 MiB", name)
+	}
+	return append([]byte{}, text...), err
+}
+
+// replayed prints a replay, and fails where something would be allowed that nobody accepted.
+func (c *ctl) replayed(r launcher.Replayed, name string, args []string) error {
+	var loose []string
+	for _, g := range r.Changes {
+		if g.Allows() && !g.Accepted {
+			loose = append(loose, g.Rules...)
+		}
+	}
+	if c.json {
+		if err := c.printJSON(map[string]any{"runs": r.Runs, "plans": r.Plans, "same": r.Same,
+			"earlier_policy": r.Earlier, "changes": append([]launcher.Changed{}, r.Changes...),
+			"skipped": append([]launcher.Skipped{}, r.Skipped...)}); err != nil {
+			return err
+		}
+	} else {
+		c.printReplayed(r)
+	}
+	if len(loose) == 0 {
+		return nil
+	}
+	slices.Sort(loose)
+	accept := " --accept " + strings.Join(slices.Compact(loose), " --accept ")
+	return failf(1, "%s would allow what was asked about or denied; to accept that: "+
+		"tadactl policy replay%s%s", render.Inert(name), quotedWords(args), accept)
+}
+
+func quotedWords(words []string) (text string) {
+	for _, w := range words {
+		text += fmt.Sprintf(" %q", w)
+	}
+	return text
+}
+
+func (c *ctl) printReplayed(r launcher.Replayed) {
+	fmt.Fprintf(c.out, "%s of %s judged again; %d have another verdict\n",
+		audit.Plural(r.Runs, "run"), audit.Plural(r.Plans, "plan"), r.Runs-r.Same)
+	for _, g := range r.Changes {
+		fmt.Fprintf(c.out, "\n%s -> %s  %d  %s\n", g.From, g.To, g.Count,
+			strings.Join(g.Rules, ", "))
+		for _, rule := range g.By {
+			fmt.Fprintf(c.out, "    by %s\n", render.Inert(rule))
+		}
+		for _, e := range g.Examples {
+			fmt.Fprintf(c.out, "    %s  %s  %s\n", e.Time.Local().Format("2 Jan 15:04"),
+				inert(e.Dir), brief(e.Command))
+		}
+	}
+	if len(r.Skipped) > 0 {
+		fmt.Fprintln(c.out, "\nnot judged again:")
+	}
+	for _, s := range r.Skipped {
+		fmt.Fprintf(c.out, "  %5d  %s\n", s.Count, s.Why)
+	}
+	if r.Earlier > 0 {
+		fmt.Fprintf(c.out, "\nthe record has another policy than the one in force for %s\n",
+			audit.Plural(r.Earlier, "run"))
+	}
+}

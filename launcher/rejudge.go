@@ -1,0 +1,105 @@
+package launcher
+
+import (
+	"errors"
+	"path"
+
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/frozen"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// A rejudge judges recorded plans under one policy. It reads nothing from the disk.
+type rejudge struct {
+	policy  pathguard.Policy
+	home    string
+	tighter map[rulesAt]pathguard.Policy // the policy in a workspace with a configuration of its own
+}
+
+// rulesAt is the configuration of a workspace.
+type rulesAt struct{ root, text string }
+
+// Why a recorded plan cannot be judged under a policy.
+var (
+	errOtherVersion = errors.New("recorded by a version of tada-run with other plans")
+	errOtherAccount = errors.New("recorded for an account with another home")
+	errUnanswered   = errors.New("the verdict depends on files that were not looked at then")
+	errPrograms     = errors.New("the policies know a program of it differently")
+)
+
+// judge is what the policy says about a recorded plan, or why it cannot be said.
+func (r *rejudge) judge(f *frozen.Frozen) (pathguard.Verdict, error) {
+	if f.Plan.Caller.Home != r.home {
+		return pathguard.Verdict{}, errOtherAccount
+	}
+	if f.Programs != r.policy.Settings().Programs {
+		table, err := command.Parse(f.Programs)
+		if err != nil || !agree(f.Plan, table, r.policy.Programs()) {
+			return pathguard.Verdict{}, errPrograms
+		}
+	}
+	p, err := r.at(f)
+	if err != nil {
+		return pathguard.Verdict{}, err
+	}
+	none := func() string { return "" } // its answer is on record
+	f.Plan.Caller.Undo = f.Kept(keepsOf(f.Undo, undoUnder(r.policy, r.home),
+		r.policy.Settings().KeepBackground, none))
+	v := p.Judge(f.Plan)
+	if f.Lines {
+		v = lineByLine(v)
+	}
+	if f.Unanswered() {
+		return pathguard.Verdict{}, errUnanswered
+	}
+	return v, nil
+}
+
+// by are the rules of the configuration that have this verdict on a plan.
+func (r *rejudge) by(f *frozen.Frozen, d pathguard.Decision) []string {
+	list := []string{}
+	p, _ := r.at(f)
+	for _, fit := range p.Fittings(f.Plan) {
+		if fit.Verdict == d {
+			list = append(list, fit.Key+": "+fit.Entry)
+		}
+	}
+	return list
+}
+
+// at is the policy in the workspace of a plan, as that was then.
+func (r *rejudge) at(f *frozen.Frozen) (pathguard.Policy, error) {
+	if f.Rules == "" {
+		return r.policy, nil
+	}
+	key := rulesAt{f.Plan.Workspace, f.Rules}
+	if p, ok := r.tighter[key]; ok {
+		return p, nil
+	}
+	file := workspaceRules(key.root)
+	file.Draft = []byte(key.text)
+	p, err := r.policy.Tighten(file)
+	if err != nil {
+		return p, err
+	}
+	if r.tighter == nil {
+		r.tighter = map[rulesAt]pathguard.Policy{}
+	}
+	r.tighter[key] = p
+	return p, nil
+}
+
+// agree reports whether two tables have the same about the programs of a plan.
+func agree(p *pathguard.Plan, a, b command.Table) bool {
+	for i := range p.Script.Commands {
+		if !a.Agrees(b, path.Base(p.Script.Commands[i].Name)) {
+			return false
+		}
+	}
+	for i := range p.Inner {
+		if !agree(p.Inner[i].Plan, a, b) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,150 @@
+package frozen
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/shellparse"
+)
+
+// A Frozen is a plan without its files, with what else its verdict depended on but the policy.
+type Frozen struct {
+	Plan    *resolve.Plan
+	Answers resolve.Answers
+	Undo    Undo
+	Lines   bool   // it was a shell that asks again about each of its lines
+	Rules   string // the configuration in its workspace
+
+	// Programs are the policy's own entries about programs, as text: the commands were read with
+	// them.
+	Programs string
+
+	unanswered *bool
+}
+
+// Undo is what undo could do for the run, apart from what the policy says.
+type Undo struct {
+	Not     string // why it keeps nothing; "" if it could
+	Session bool   // the run was a session
+}
+
+// Max bounds a frozen plan, in bytes. Larger ones are not kept.
+const Max = 256 << 10
+
+// ErrOther is returned for a plan that was written by a version with other fields.
+var ErrOther = errors.New("another version of tada-run wrote the plan")
+
+// leftOut are types of no meaning elsewhere.
+var leftOut = map[reflect.Type]bool{reflect.TypeFor[*resolve.Look](): true}
+
+// Freeze returns the bytes of a plan. Each text is passed through tell, which hides what must not
+// be stored; nil hides nothing.
+func Freeze(f Frozen, tell func(string) string) []byte {
+	f.Plan = bare(f.Plan, true)
+	e := encoder{out: make([]byte, 0, 4096), texts: map[string]uint64{}, tell: tell}
+	e.out = append(e.out, head()...)
+	e.value(reflect.ValueOf(f))
+	return e.out
+}
+
+// bare is a copy of a plan without what is not stored.
+func bare(p *resolve.Plan, outer bool) *resolve.Plan {
+	q, s := *p, *p.Script
+	s.Argv = nil
+	q.Script = &s
+	q.Caller.Env, q.Caller.Undo = nil, resolve.Kept{}
+	if outer {
+		q.Caller.Env = repositories(p.Caller.Env)
+	} else {
+		s.Text, s.Canonical, q.Caller, q.Workspace, q.Dir = "", "", resolve.Caller{}, "", ""
+	}
+	q.Programs = slices.Clone(p.Programs)
+	for i := range q.Programs {
+		q.Programs[i].Bound = resolve.Bound{ID: q.Programs[i].ID, Size: q.Programs[i].Size}
+	}
+	q.Contents = slices.Clone(p.Contents)
+	for i := range q.Contents {
+		q.Contents[i].ModTime = 0
+	}
+	q.Inner = slices.Clone(p.Inner)
+	for i := range q.Inner {
+		q.Inner[i].Plan = bare(q.Inner[i].Plan, false)
+	}
+	return &q
+}
+
+// repositories are the variables that tell git of a repository, without their values: that there is
+// one is what matters.
+func repositories(env map[string]string) map[string]string {
+	var names map[string]string
+	for name := range env {
+		if strings.HasPrefix(name, "GIT_") {
+			if names == nil {
+				names = map[string]string{}
+			}
+			names[name] = ""
+		}
+	}
+	return names
+}
+
+// Thaw reads what [Freeze] wrote. The error is [ErrOther], or says that the bytes are damaged.
+func Thaw(b []byte) (*Frozen, error) {
+	line, body, ok := bytes.Cut(b, []byte("\n"))
+	switch {
+	case !ok || !bytes.HasPrefix(line, []byte("tada-plan/")):
+		return nil, errDamaged
+	case string(line)+"\n" != head():
+		return nil, ErrOther
+	case len(b) > Max:
+		return nil, errDamaged
+	}
+	f := &Frozen{unanswered: new(bool)}
+	d := decoder{in: body, left: len(body)}
+	d.value(reflect.ValueOf(f).Elem())
+	if err := d.whole(); err != nil {
+		return nil, err
+	}
+	if f.Plan == nil || !complete(f.Plan) {
+		return nil, errDamaged
+	}
+	f.Plan.Repeat(f.Answers, f.unanswered)
+	return f, nil
+}
+
+// complete reports whether every index of a plan is one of its own: a judgement relies on it.
+func complete(p *resolve.Plan) bool {
+	if p.Script == nil {
+		return false
+	}
+	s := p.Script
+	command := func(i int) bool { return i >= -1 && i < len(s.Commands) }
+	effect := func(i int) bool { return i >= -1 && i < len(s.Effects) }
+	return !slices.ContainsFunc(s.Effects, func(e shellparse.Effect) bool {
+		return !command(e.Command)
+	}) && !slices.ContainsFunc(p.Targets, func(t resolve.Target) bool {
+		return !command(t.Command) || !effect(t.Effect)
+	}) && !slices.ContainsFunc(p.Inner, func(in resolve.Inner) bool {
+		return in.Command < 0 || !command(in.Command) || in.Plan == nil || !complete(in.Plan)
+	})
+}
+
+// Kept fits what undo keeps, under some policy, to the plan: it is nothing if it was nothing then.
+func (f *Frozen) Kept(k resolve.Kept) resolve.Kept {
+	if k.Unsure != nil {
+		k.Unsure = f.Answers.Certain(f.unanswered)
+	}
+	return k
+}
+
+// Unanswered reports whether a judgement since [Thaw], or since the last call, asked what nobody
+// had asked when the plan was made. Its verdict then means nothing.
+func (f *Frozen) Unanswered() bool {
+	was := *f.unanswered
+	*f.unanswered = false
+	return was
+}
