@@ -39,7 +39,10 @@ func PackPlans(ctx context.Context, dir string, c Codec) (done Packed, err error
 	packs := packNumbers(names)
 	places := readIndex(dir, len(packs))
 	if places == nil && len(packs) > 0 {
-		if places, err = indexPacks(ctx, dir, packs, c); err != nil {
+		if places, err = indexPacks(ctx, dir, packs, c); err == nil {
+			err = writeIndex(dir, len(packs), places)
+		}
+		if err != nil {
 			return done, err
 		}
 	}

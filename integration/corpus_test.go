@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/frozen"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
@@ -81,11 +83,31 @@ func judgeLine(t testing.TB, p pathguard.Policy, c pathguard.Caller,
 		t.Fatalf("%s: %v", line.ID, err)
 	}
 	defer plan.Close()
-	return p.Judge(plan)
+	var v pathguard.Verdict
+	answers := plan.Asked(func() { v = p.Judge(plan) })
+	f, err := frozen.Thaw(frozen.Freeze(frozen.Frozen{Plan: plan, Answers: answers}, nil))
+	if err != nil {
+		t.Fatalf("%s: %v", line.ID, err)
+	}
+	again := p.Judge(f.Plan)
+	if f.Unanswered() || again.Decision != v.Decision || again.Risk != v.Risk ||
+		!slices.Equal(rulesOf(again), rulesOf(v)) {
+		t.Errorf("%s: from the record %v %q, want %v %q", line.ID, again.Decision, rulesOf(again),
+			v.Decision, rulesOf(v))
+	}
+	return v
+}
+
+func rulesOf(v pathguard.Verdict) (rules []string) {
+	for _, r := range v.Reasons {
+		rules = append(rules, r.Rule+" "+r.Path)
+	}
+	return rules
 }
 
 // TestCorpus judges the development corpus end to end. Missed lines are listed, because each is a
-// decision: either the policy learns it, or the sandbox contains it.
+// decision: either the policy learns it, or the sandbox contains it. Each line has the same verdict
+// when its plan comes from the record.
 //
 // Rows: C-7.2.7, C-10.2, C-10.6.
 func TestCorpus(t *testing.T) {

@@ -180,6 +180,10 @@ var plan = map[string]map[string]string{
 		"shellparse/command":        "rules are about the rights with which a target was named",
 		"shellparse/code":           "which calls of a program are worth a reason",
 	},
+	"pathguard/frozen": {
+		"pathguard/resolve": "it writes and reads its plans",
+		"shellparse":        "an effect says which command it is of",
+	},
 	"launcher/control": {
 		"launcher/broker":       "from inside, it finds its socket",
 		"approval":              "the same rules say who may take control and who may decide",
@@ -277,6 +281,7 @@ var plan = map[string]map[string]string{
 		"shellparse":              "step 1: the text",
 		"shellparse/command":      "effects are reported with the rights of their names",
 		"pathguard":               "step 2: the files and the verdict",
+		"pathguard/frozen":        "every step: the plan is on record",
 		"approval/bolt":           "approvals are stored in a file",
 		"approval":                "the envelopes, events and levels of trust",
 		"approval/canonical":      "plan and record are written in one spelling",
@@ -439,6 +444,7 @@ var testOnly = map[string]map[string]string{
 		"shellparse/eval":    "rare parts of the shell are turned off, to measure what each earns",
 		"shellparse/code":    "readers are turned off, to measure what each earns",
 		"pathguard":          "the corpus is judged end to end",
+		"pathguard/frozen":   "and again from the record",
 		"launcher":           "benchmarks judge in process",
 		"launcher/permit":    "a person is asked on a terminal",
 		"launcher/exit":      "transcripts name statuses",

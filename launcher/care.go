@@ -176,6 +176,7 @@ type Freed struct {
 	Archives     int // of protected files that were overridden
 	Packed       audit.Packed
 	Plans        audit.Packed
+	Dropped      int // plans of no entry that is left
 	Undo         int // runs that cannot be undone any more
 }
 
@@ -210,6 +211,9 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention,
 			return f, err
 		}
 		f.Entries, f.LogBytes, err = log.Prune(r, reason, l.kept)
+		if err == nil && f.Entries > 0 {
+			f.Dropped, err = l.dropPlans()
+		}
 		if err != nil {
 			return f, err
 		}

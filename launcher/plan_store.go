@@ -1,6 +1,9 @@
 package launcher
 
 import (
+	"encoding/json"
+	"errors"
+	"os"
 	"strings"
 
 	"github.com/tada-run/tada-run/audit"
@@ -27,6 +30,61 @@ func (l *Launcher) storePlan(j *Judgement) (name string, err error) {
 		return "", &record.Error{Kind: record.KindIntent, Err: err}
 	}
 	return name, nil
+}
+
+// Plans says which plans the record has of those that its entries name. A changed plan is not
+// another plan: it is one that the record has no more.
+type Plans struct {
+	Named   int // different plans that entries name
+	Missing int
+	Damaged int // their bytes are not those that the name stands for
+}
+
+// VerifyPlans looks for the plan of every run of the log.
+func (l *Launcher) VerifyPlans() (p Plans, err error) {
+	named, err := l.namedPlans()
+	if err != nil {
+		return p, err
+	}
+	p.Named = len(named)
+	for plan := range audit.Plans(l.state.Plans(), l.Codec) {
+		if plan.Err != nil && named[plan.Name] {
+			p.Damaged++
+		}
+		delete(named, plan.Name)
+	}
+	p.Missing = len(named)
+	return p, nil
+}
+
+// namedPlans are the names of the plans of all runs of the log.
+func (l *Launcher) namedPlans() (map[string]bool, error) {
+	named := map[string]bool{}
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindIntent}}) {
+		var bad *audit.BadEntry
+		var body struct {
+			Plan string `json:"plan"`
+		}
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return named, nil
+		case errors.As(err, &bad): // set apart, or found by verify
+		case err != nil:
+			return nil, err
+		case json.Unmarshal(e.Body, &body) == nil && body.Plan != "":
+			named[body.Plan] = true
+		}
+	}
+	return named, nil
+}
+
+// dropPlans deletes the plans that no entry of the log names any more.
+func (l *Launcher) dropPlans() (int, error) {
+	named, err := l.namedPlans()
+	if err != nil {
+		return 0, err
+	}
+	return audit.DropPlans(l.state.Plans(), func(name string) bool { return named[name] }, l.Codec)
 }
 
 // shortSecret is a value that is too short to be looked for in other texts.

@@ -2,19 +2,15 @@ package launcher
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
-	"github.com/tada-run/tada-run/pathguard/pathname"
 )
 
 // A Replay says which recorded runs are judged again, and under what.
@@ -31,7 +27,7 @@ type Replayed struct {
 	Runs    int       // that were judged again
 	Plans   int       // of how many different plans
 	Same    int       // runs with the verdict on record
-	Changes []Changed // what would be looser first, then by count
+	Changes []*Changed // what would be looser first, then by count
 	Skipped []Skipped // runs that cannot be judged again
 	Earlier int       // runs whose record names another policy than the one in force
 }
@@ -68,27 +64,8 @@ type Skipped struct {
 // mostExamples is how many runs of a group are named.
 const mostExamples = 3
 
-// recorded is what an intent says about its run.
-type recorded struct {
-	SID     string   `json:"sid"`
-	Command string   `json:"command"`
-	Inside  string   `json:"inside"`
-	Dir     string   `json:"cwd"`
-	Verdict string   `json:"verdict"`
-	Rules   []string `json:"rules"`
-	Policy  string   `json:"policy"`
-	Plan    string   `json:"plan"`
-	time    time.Time
-}
-
-// Why a run has no plan to be judged.
-const (
-	noPlan   = "without a plan on record: by an earlier version, too long, or not a command"
-	lostPlan = "the plan is missing from the record; see tadactl audit verify"
-)
-
 // Replay judges recorded runs under another configuration, by the plans on record. It neither reads
-// what the plans name nor writes anything.
+// what the plans name nor writes anything. It remembers some hundred bytes of each plan.
 func (l *Launcher) Replay(o Replay) (Replayed, error) {
 	p := l.policy
 	if o.Config != nil {
@@ -97,22 +74,26 @@ func (l *Launcher) Replay(o Replay) (Replayed, error) {
 			return Replayed{}, of(o.File, err)
 		}
 	}
-	t := &replaying{Replay: o, groups: map[string]*Changed{}, skipped: map[string]int{},
-		runs: map[string][]recorded{}, next: rejudge{policy: p, home: l.account},
-		now: rejudge{policy: l.policy, home: l.account}}
-	if err := t.read(l); err != nil {
+	t := &replaying{Replay: o, next: rejudge{policy: p, home: l.account},
+		now: rejudge{policy: l.policy, home: l.account}, skipped: map[string]int{},
+		changed: map[string][]*Changed{}, groups: map[string]*Changed{}}
+	runs, err := l.tally(o)
+	if err != nil {
 		return Replayed{}, err
 	}
 	for plan := range audit.Plans(l.state.Plans(), l.Codec) {
-		if runs := t.runs[plan.Name]; runs != nil {
-			delete(t.runs, plan.Name)
-			t.plan(plan, runs)
+		if of, ok := runs.plans[plan.Name]; ok {
+			delete(runs.plans, plan.Name)
+			t.plan(plan, of, runs.policies)
 		}
 	}
-	for _, runs := range t.runs {
-		t.skipped[lostPlan] += len(runs)
+	for _, tallies := range runs.plans {
+		t.skip(lostPlan, tallies)
 	}
-	return t.result(), nil
+	if runs.without > 0 {
+		t.skipped[noPlan] = runs.without
+	}
+	return t.result(), t.examples(l)
 }
 
 // of makes a mistake in a configuration that is tried one of the file that it is in.
@@ -127,42 +108,26 @@ func of(file string, err error) error {
 type replaying struct {
 	Replay
 	next, now rejudge
-	runs      map[string][]recorded // by the name of their plan
-	groups    map[string]*Changed
 	skipped   map[string]int
+	changed   map[string][]*Changed // by the name of the plan
+	groups    map[string]*Changed
 	done      Replayed
 }
 
-// read reads the intents.
-func (t *replaying) read(l *Launcher) error {
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindIntent},
-		Since: t.Since}) {
-		var bad *audit.BadEntry
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			return nil
-		case errors.As(err, &bad):
-			continue // audit verify names it
-		case err != nil:
-			return err
-		}
-		var r recorded
-		if json.Unmarshal(e.Body, &r) != nil ||
-			t.Workspace != "" && !pathname.Within(r.Dir, t.Workspace) {
-			continue
-		}
-		r.time = e.Time
-		if r.Plan == "" {
-			t.skipped[noPlan]++
-			continue
-		}
-		t.runs[r.Plan] = append(t.runs[r.Plan], r)
+// Why a run has no plan to be judged.
+const (
+	noPlan   = "without a plan on record: by an earlier version, too long, or not a command"
+	lostPlan = "the plan is missing from the record; see tadactl audit verify"
+)
+
+func (t *replaying) skip(why string, runs []tally) {
+	for _, r := range runs {
+		t.skipped[why] += r.count
 	}
-	return nil
 }
 
 // plan judges one plan again and compares it with what its runs were.
-func (t *replaying) plan(p audit.Plan, runs []recorded) {
+func (t *replaying) plan(p audit.Plan, runs []tally, policies []string) {
 	err := p.Err
 	var f *frozen.Frozen
 	if err == nil {
@@ -176,50 +141,47 @@ func (t *replaying) plan(p audit.Plan, runs []recorded) {
 		if errors.Is(err, frozen.ErrOther) {
 			err = errOtherVersion
 		}
-		t.skipped[err.Error()] += len(runs)
+		t.skip(err.Error(), runs)
 		return
 	}
 	t.done.Plans++
 	inForce, _ := t.now.at(f)
 	for _, r := range runs {
 		earlier := 0
-		if r.Policy != inForce.Digest() {
-			earlier = 1
+		if policies[r.policy] != inForce.Digest() {
+			earlier = r.count
 		}
-		t.done.Runs++
+		t.done.Runs += r.count
 		t.done.Earlier += earlier
-		if v.Decision.String() == r.Verdict {
-			t.done.Same++
+		if v.Decision == r.verdict {
+			t.done.Same += r.count
 			continue
 		}
-		t.group(f, v, r).Earlier += earlier
+		g := t.group(f, v, r)
+		g.Count += r.count
+		g.Earlier += earlier
+		t.changed[p.Name] = append(t.changed[p.Name], g)
 	}
 }
 
-// group adds a run to those that change for the same rules.
-func (t *replaying) group(f *frozen.Frozen, v pathguard.Verdict, r recorded) *Changed {
-	rules := deciding(v)
-	var was pathguard.Decision
-	if was.UnmarshalText([]byte(r.Verdict)) != nil || was < v.Decision { // it would be looser
-		rules = r.Rules
+// group returns the runs that change in this way for the same rules.
+func (t *replaying) group(f *frozen.Frozen, v pathguard.Verdict, r tally) *Changed {
+	was, rules := r.verdict, deciding(v)
+	if was < v.Decision {
+		rules = r.rules
 		if now, err := t.now.judge(f); err == nil && now.Decision == was {
 			rules = deciding(now)
 		}
 	}
 	by := t.next.by(f, v.Decision)
-	key := strings.Join(slices.Concat([]string{r.Verdict, v.Decision.String()}, rules, by), "\n")
+	key := fmt.Sprint(was, v.Decision, rules, by)
 	g := t.groups[key]
 	if g == nil {
-		g = &Changed{From: r.Verdict, To: v.Decision.String(), Rules: rules, By: by,
+		g = &Changed{From: was.String(), To: v.Decision.String(), Rules: rules, By: by,
 			Accepted: !slices.ContainsFunc(rules,
 				func(rule string) bool { return !slices.Contains(t.Accept, rule) })}
 		t.groups[key] = g
 	}
-	g.Count++
-	text := cmp.Or(r.Inside, r.Command)
-	g.Examples = append(g.Examples, Example{r.SID, r.time, r.Dir, text})
-	slices.SortFunc(g.Examples, func(a, b Example) int { return b.Time.Compare(a.Time) })
-	g.Examples = g.Examples[:min(len(g.Examples), mostExamples)]
 	return g
 }
 
@@ -235,11 +197,26 @@ func deciding(v pathguard.Verdict) (rules []string) {
 	return rules
 }
 
+// examples names the newest runs of each group.
+func (t *replaying) examples(l *Launcher) error {
+	if len(t.changed) == 0 {
+		return nil
+	}
+	return l.intents(t.Replay, func(r recorded) {
+		for _, g := range t.changed[r.Plan] {
+			if g.From == r.Verdict {
+				g.Examples = append(g.Examples[max(0, len(g.Examples)-mostExamples+1):],
+					Example{r.SID, r.time, r.Dir, cmp.Or(r.Inside, r.Command)})
+			}
+		}
+	})
+}
+
 func (t *replaying) result() Replayed {
 	for _, g := range t.groups {
-		t.done.Changes = append(t.done.Changes, *g)
+		t.done.Changes = append(t.done.Changes, g)
 	}
-	slices.SortFunc(t.done.Changes, func(a, b Changed) int {
+	slices.SortFunc(t.done.Changes, func(a, b *Changed) int {
 		if a.Allows() != b.Allows() {
 			return map[bool]int{true: -1, false: 1}[a.Allows()]
 		}

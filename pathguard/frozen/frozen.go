@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/resolve"
-	"github.com/tada-run/tada-run/shellparse"
 )
 
 // A Frozen is a plan without its files, with what else its verdict depended on but the policy.
@@ -62,19 +61,21 @@ func bare(p *resolve.Plan, outer bool) *resolve.Plan {
 	} else {
 		s.Text, s.Canonical, q.Caller, q.Workspace, q.Dir = "", "", resolve.Caller{}, "", ""
 	}
-	q.Programs = slices.Clone(p.Programs)
-	for i := range q.Programs {
-		q.Programs[i].Bound = resolve.Bound{ID: q.Programs[i].ID, Size: q.Programs[i].Size}
-	}
-	q.Contents = slices.Clone(p.Contents)
-	for i := range q.Contents {
-		q.Contents[i].ModTime = 0
-	}
-	q.Inner = slices.Clone(p.Inner)
-	for i := range q.Inner {
-		q.Inner[i].Plan = bare(q.Inner[i].Plan, false)
-	}
+	q.Programs = own(p.Programs, func(g *resolve.Program) {
+		g.Bound = resolve.Bound{ID: g.ID, Size: g.Size}
+	})
+	q.Contents = own(p.Contents, func(c *resolve.Content) { c.ModTime = 0 })
+	q.Inner = own(p.Inner, func(in *resolve.Inner) { in.Plan = bare(in.Plan, false) })
 	return &q
+}
+
+// own is a copy of a list in which elements may be changed.
+func own[T any](list []T, change func(*T)) []T {
+	list = slices.Clone(list)
+	for i := range list {
+		change(&list[i])
+	}
+	return list
 }
 
 // repositories are the variables that tell git of a repository, without their values: that there is
@@ -109,28 +110,11 @@ func Thaw(b []byte) (*Frozen, error) {
 	if err := d.whole(); err != nil {
 		return nil, err
 	}
-	if f.Plan == nil || !complete(f.Plan) {
+	if !whole(f.Plan) {
 		return nil, errDamaged
 	}
 	f.Plan.Repeat(f.Answers, f.unanswered)
 	return f, nil
-}
-
-// complete reports whether every index of a plan is one of its own: a judgement relies on it.
-func complete(p *resolve.Plan) bool {
-	if p.Script == nil {
-		return false
-	}
-	s := p.Script
-	command := func(i int) bool { return i >= -1 && i < len(s.Commands) }
-	effect := func(i int) bool { return i >= -1 && i < len(s.Effects) }
-	return !slices.ContainsFunc(s.Effects, func(e shellparse.Effect) bool {
-		return !command(e.Command)
-	}) && !slices.ContainsFunc(p.Targets, func(t resolve.Target) bool {
-		return !command(t.Command) || !effect(t.Effect)
-	}) && !slices.ContainsFunc(p.Inner, func(in resolve.Inner) bool {
-		return in.Command < 0 || !command(in.Command) || in.Plan == nil || !complete(in.Plan)
-	})
 }
 
 // Kept fits what undo keeps, under some policy, to the plan: it is nothing if it was nothing then.

@@ -46,7 +46,14 @@ func (c *ctl) auditVerify() *cobra.Command {
 					return c.refuted(report, err)
 				}
 			}
-			return c.verified(report, d.options.SealKey != "")
+			plans, err := l.VerifyPlans()
+			if err == nil && d.options.Complete && plans.Missing+plans.Damaged > 0 {
+				err = errors.New(plansNote(plans))
+			}
+			if err != nil {
+				return c.refuted(report, err)
+			}
+			return c.verified(report, plans, d.options.SealKey != "")
 		}),
 	}
 	flags := cmd.Flags()
@@ -129,7 +136,13 @@ func (c *ctl) refuted(r audit.Report, err error) error {
 	return &exitError{err, exit.Tampered}
 }
 
-func (c *ctl) verified(r audit.Report, pinned bool) error {
+// plansNote says what is lost of the plans.
+func plansNote(p launcher.Plans) string {
+	return fmt.Sprintf("of %s on record %d are missing and %d are damaged; these runs cannot be "+
+		"judged again", audit.Plural(p.Named, "plan"), p.Missing, p.Damaged)
+}
+
+func (c *ctl) verified(r audit.Report, plans launcher.Plans, pinned bool) error {
 	missing := 0
 	for _, s := range r.Transcripts {
 		if s.Missing {
@@ -142,6 +155,7 @@ func (c *ctl) verified(r audit.Report, pinned bool) error {
 			"transcripts": len(r.Transcripts),
 			"missing":     missing, "gaps": len(r.Gaps), "torn": r.Torn, "since": r.Since,
 			"runs": r.Runs, "running": r.Open,
+			"plans": plans.Named, "plans_missing": plans.Missing, "plans_damaged": plans.Damaged,
 			"seals": r.Seals, "sealed": r.Sealed, "first_key": r.FirstKey, "segments": r.Segments,
 			"pruned": r.Pruned, "revived": len(r.Revived),
 			"unproven": unprovenFacts(r.Unproven), "unnamed": list(r.Unnamed),
@@ -178,6 +192,7 @@ func (c *ctl) verified(r audit.Report, pinned bool) error {
 		{missing > 0, audit.Plural(missing, "transcript") + " deleted, as the log records"},
 		{torn > 0 || r.Torn > 0, fmt.Sprintf("%s, %s, all accounted for",
 			audit.Plural(torn, "interrupted append"), audit.Plural(r.Torn, "torn byte"))},
+		{plans.Missing+plans.Damaged > 0, plansNote(plans)},
 		{len(r.Unnamed) > 0, fmt.Sprintf("%s without a run in the log: %s",
 			audit.Plural(len(r.Unnamed), "transcript"), some(r.Unnamed))},
 		{len(r.Unvouched) > 0,

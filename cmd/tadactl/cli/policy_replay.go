@@ -77,7 +77,7 @@ func (c *ctl) replayed(r launcher.Replayed, name string, args []string) error {
 	}
 	if c.json {
 		if err := c.printJSON(map[string]any{"runs": r.Runs, "plans": r.Plans, "same": r.Same,
-			"earlier_policy": r.Earlier, "changes": append([]launcher.Changed{}, r.Changes...),
+			"earlier_policy": r.Earlier, "changes": append([]*launcher.Changed{}, r.Changes...),
 			"skipped": append([]launcher.Skipped{}, r.Skipped...)}); err != nil {
 			return err
 		}
