@@ -1,0 +1,137 @@
+package launcher
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/frozen"
+)
+
+// mutants are configurations that each change one part of the policy.
+func mutants() (list []string) {
+	rule := func(key, format string, values ...string) {
+		for _, value := range values {
+			list = append(list, "rules: {"+key+": ["+fmt.Sprintf(format, value)+"]}")
+		}
+	}
+	rule("commands", "{program: %s, verdict: allow}", "rm", "git", "curl", "wget", "psql", "docker",
+		"kubectl", "npm", "python3", "sh", "bash", "dd", "chmod", "find", "aws", "terraform", "ssh",
+		"mysql", "redis-cli", "kill", "pkill", "node", "make", "sudo", "npx", "pip")
+	rule("commands", "{program: %s, verdict: deny}", "ls", "git", "cat", "grep")
+	rule("commands", "{program: %s, verdict: ask}", "sed", "echo", "go")
+	rule("commands", "{program: git, args: [%s], verdict: allow}", "push", "config", "clean")
+	rule("paths", "{path: '%s', verdict: allow}", "/etc", "~/notes", "/srv", "~/.ssh", "/usr", "/var")
+	rule("paths", "{path: '%s', verdict: deny}", "/etc", "**/*.go", "~/Documents")
+	rule("paths", "{path: '%s', access: [read], verdict: ask}", "/usr/share", "**/package.json")
+	rule("hosts", "{host: %s, verdict: allow}", "'*.test'", "github.com", "'*.example.com'")
+	rule("hosts", "{host: %s, verdict: deny}", "'*.com'", "'*.org'")
+	return append(list,
+		"undo: {replaces_approval: false}", "undo: {quota: 0}", "undo: {except: ['**/src']}",
+		"security: {command_level: always}", "security: {allow_shell: false}",
+		"security: {restricted_paths: [/etc, ~/.config]}", "security: {readonly_paths: ['**/src']}",
+		"network: {default: list}", "background: keep")
+}
+
+// someLines are every n-th line of the development corpora.
+func someLines(t *testing.T, n int) (lines []string) {
+	t.Helper()
+	for _, name := range []string{"hostile", "benign"} {
+		f, err := os.Open("../integration/testdata/corpus/" + name + ".jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		in := bufio.NewScanner(f)
+		in.Buffer(nil, 1<<20)
+		for i := 0; in.Scan(); i++ {
+			var line struct{ Cmd string }
+			if err := json.Unmarshal(in.Bytes(), &line); err != nil {
+				t.Fatal(err)
+			}
+			if i%n == 0 {
+				lines = append(lines, line.Cmd)
+			}
+		}
+	}
+	return lines
+}
+
+// Under each other policy a plan from the record has the verdict that its line has when it is
+// judged afresh. So a replay finds every line for which a policy is looser.
+func TestRejudge(t *testing.T) {
+	l, req := world(t)
+	l.policy = configured(t, l, "")
+	type onRecord struct {
+		line string
+		plan []byte
+		was  pathguard.Decision
+	}
+	var plans []onRecord
+	for _, line := range append(someLines(t, 97), "rm -rf src", "git push", "cat a b > /etc/x") {
+		req.Shell.Text = line
+		j, err := l.Judge(req)
+		if err != nil {
+			continue
+		}
+		name, err := l.storePlan(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := audit.GetPlan(l.state.Plans(), name, audit.Codec{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans = append(plans, onRecord{line, plan, j.Verdict.Decision})
+		j.Close()
+	}
+	looser, stricter, unanswered := 0, 0, 0
+	for _, config := range mutants() {
+		p := configured(t, l, config)
+		l.policy = p
+		again := rejudge{policy: p, home: l.account}
+		for _, r := range plans {
+			f, err := frozen.Thaw(r.plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Shell.Text = r.line
+			fresh, err := l.Judge(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := fresh.Verdict
+			fresh.Close()
+			got, err := again.judge(f)
+			if err == errUnanswered {
+				unanswered++
+				continue
+			}
+			if err != nil || got.Decision != want.Decision || got.Risk != want.Risk ||
+				!slices.Equal(deciding(got), deciding(want)) {
+				t.Errorf("%s: %q: from the record %v %q (%v), afresh %v %q", config, r.line,
+					got.Decision, deciding(got), err, want.Decision, deciding(want))
+			}
+			switch {
+			case got.Decision > r.was:
+				looser++
+			case got.Decision < r.was:
+				stricter++
+			}
+		}
+	}
+	if looser < 20 || stricter < 100 {
+		t.Errorf("of %d lines under %d policies %d are looser and %d stricter: the policies do not "+
+			"try much", len(plans), len(mutants()), looser, stricter)
+	}
+	if unanswered > 0 {
+		t.Errorf("%d verdicts depend on what was not looked at", unanswered)
+	}
+	t.Logf("%d lines, %d policies: %d looser, %d stricter, %d unanswered", len(plans),
+		len(mutants()), looser, stricter, unanswered)
+}
