@@ -17,19 +17,25 @@ var effectNames = map[command.Right]string{
 
 // effects are the names that the plan touches, each once, in the order of the line.
 func (j *Judgement) effects() map[string][]string {
-	named := map[string][]string{"read": {}, "write": {}, "delete": {}, "exec": {}, "net": {}}
+	var writes, hosts []string
 	if j.client != nil {
-		named["write"], named["net"] = append(named["write"], j.client.writes()...),
-			append(named["net"], j.client.hosts...)
+		writes, hosts = j.client.writes(), j.client.hosts
 	}
-	seen := make(map[[2]string]bool, len(j.Plan.Targets)+len(j.Plan.Programs))
+	return touched(j.Plan, writes, hosts)
+}
+
+// touched are the names that a plan touches, after those that are written and contacted besides.
+func touched(p *pathguard.Plan, writes, hosts []string) map[string][]string {
+	named := map[string][]string{"read": {}, "write": {}, "delete": {}, "exec": {}, "net": {}}
+	named["write"], named["net"] = append(named["write"], writes...), append(named["net"], hosts...)
+	seen := make(map[[2]string]bool, len(p.Targets)+len(p.Programs))
 	add := func(kind, name string) {
 		if key := [2]string{kind, name}; name != "" && !seen[key] {
 			seen[key] = true
 			named[kind] = append(named[kind], name)
 		}
 	}
-	for plan := range plans(j.Plan) {
+	for plan := range plans(p) {
 		for i := range plan.Targets {
 			add(effectNames[plan.Targets[i].Right], plan.Targets[i].Path())
 		}

@@ -32,6 +32,26 @@ func (l *Launcher) storePlan(j *Judgement) (name string, err error) {
 	return name, nil
 }
 
+// Touched returns what the plan of a recorded run touches, by the five words of effects, as it was
+// when the run was judged. The error says why it cannot be told.
+func (l *Launcher) Touched(r Past) (map[string][]string, error) {
+	if r.Plan == "" {
+		return nil, audit.ErrNoPlan
+	}
+	b, err := audit.GetPlan(l.state.Plans(), r.Plan, l.Codec)
+	if err != nil {
+		return nil, err
+	}
+	f, err := frozen.Thaw(b)
+	if errors.Is(err, frozen.ErrOther) {
+		err = errOtherVersion
+	}
+	if err != nil {
+		return nil, err
+	}
+	return touched(f.Plan, nil, nil), nil
+}
+
 // Plans says which plans the record has of those that its entries name. A changed plan is not
 // another plan: it is one that the record has no more.
 type Plans struct {

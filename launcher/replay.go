@@ -24,12 +24,12 @@ type Replay struct {
 
 // A Replayed is what recorded runs would be under another policy.
 type Replayed struct {
-	Runs    int       // that were judged again
-	Plans   int       // of how many different plans
-	Same    int       // runs with the verdict on record
+	Runs    int        // that were judged again
+	Plans   int        // of how many different plans
+	Same    int        // runs with the verdict on record
 	Changes []*Changed // what would be looser first, then by count
-	Skipped []Skipped // runs that cannot be judged again
-	Earlier int       // runs whose record names another policy than the one in force
+	Skipped []Skipped  // runs that cannot be judged again
+	Earlier int        // runs whose record names another policy than the one in force
 }
 
 // A Changed is a group of runs with another verdict: those for which the same rules decide.
@@ -39,7 +39,7 @@ type Changed struct {
 	Rules    []string  `json:"rules"` // of the stricter verdict
 	By       []string  `json:"by"`    // rules of the other configuration that have this verdict
 	Count    int       `json:"count"`
-	Earlier  int       `json:"earlier"` // of them, those that Replayed.Earlier counts
+	Earlier  int       `json:"earlier"`  // of them, those that Replayed.Earlier counts
 	Examples []Example `json:"examples"` // the newest, at most three
 	Accepted bool      `json:"accepted"` // every rule is one of Replay.Accept
 }

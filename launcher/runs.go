@@ -74,6 +74,7 @@ type Past struct {
 	PastSandbox
 
 	WorkItem string `json:"work_item,omitempty"`
+	Plan     string `json:"plan,omitempty"` // its name in the record
 	// that it was started by: policy, approval, grant
 	Authority string    `json:"authority,omitempty"`
 	Ended     time.Time `json:"ended,omitzero"`
@@ -239,7 +240,7 @@ func (l *Launcher) readRuns() ([]Past, error) {
 			continue
 		}
 		var body struct {
-			SID, Command, Inside, Agent, Cwd, Verdict, Level, Authority, Launcher, Tier,
+			SID, Command, Inside, Agent, Cwd, Verdict, Plan, Level, Authority, Launcher, Tier,
 			Within string
 			Network  any // of a start its line, of an end the connections
 			Session  bool
@@ -261,7 +262,7 @@ func (l *Launcher) readRuns() ([]Past, error) {
 			i = len(runs)
 			index[body.SID] = i
 			runs = append(runs, Past{ID: body.SID, Began: e.Time, Command: body.Command,
-				Inside: body.Inside, Agent: body.Agent, Dir: body.Cwd, Verdict: body.Verdict,
+				Inside: body.Inside, Agent: body.Agent, Dir: body.Cwd, Verdict: body.Verdict, Plan: body.Plan,
 				WorkItem: body.WorkItem,
 				Session:  body.Session, Tier: body.Tier, Within: body.Within})
 		}

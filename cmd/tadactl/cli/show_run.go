@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -34,8 +35,10 @@ func (c *ctl) showRun(l *launcher.Launcher, id string, notFound error) error {
 	if err := c.doubt(l); err != nil {
 		return err
 	}
+	touched, err := l.Touched(r)
 	if !c.json {
 		c.printRun(r)
+		c.printTouched(r, touched, err)
 	}
 	entry := c.printer(l)
 	for e, err := range l.Entries(f) {
@@ -62,7 +65,7 @@ func (c *ctl) showRun(l *launcher.Launcher, id string, notFound error) error {
 		return err
 	}
 	if c.json {
-		return c.printJSON(map[string]any{"session": r, "entries": entries,
+		return c.printJSON(map[string]any{"session": r, "entries": entries, "effects": touched,
 			"connections": connections, "connections_left": more})
 	}
 	return c.printConnections(connections, more)
@@ -90,6 +93,34 @@ func (c *ctl) printRun(r launcher.Past) {
 	} {
 		if f.value != "" {
 			fmt.Fprintf(c.out, "%-10s %s\n", f.name, visible(f.value))
+		}
+	}
+}
+
+// mostTouched is how many names of a kind are printed; --json has all.
+const mostTouched = 6
+
+// printTouched lists what the plan of a run touches, by the record.
+func (c *ctl) printTouched(r launcher.Past, touched map[string][]string, err error) {
+	if err != nil && r.Plan != "" {
+		fmt.Fprintf(c.out, "%-10s not known: %v\n", "plan", err)
+	}
+	for _, kind := range []struct{ name, word string }{{"exec", "runs"}, {"read", "reads"},
+		{"write", "writes"}, {"delete", "deletes"}, {"net", "contacts"}} {
+		names, more := touched[kind.name], 0
+		if len(names) > mostTouched {
+			names, more = names[:mostTouched], len(names)-mostTouched
+		}
+		for i, name := range names {
+			if name == r.Dir {
+				name = "."
+			}
+			name = strings.TrimPrefix(name, r.Dir+"/")
+			if i == len(names)-1 && more > 0 {
+				name += fmt.Sprintf(" and %d more", more)
+			}
+			fmt.Fprintf(c.out, "%-10s %s\n", kind.word, visible(name))
+			kind.word = ""
 		}
 	}
 }
