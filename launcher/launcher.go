@@ -27,6 +27,7 @@ type Launcher struct {
 	version func() string
 
 	misconfigured
+	untried
 	stands bool // undo stands for a question in every run; for tests
 
 	frameTime time.Duration // for what a client of a session has begun to say

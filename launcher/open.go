@@ -18,7 +18,7 @@ func (p Place) Open() (*Launcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.policy, err = loadPolicy(l.state.Home, l.floor, l.account, nil); err != nil {
+	if l.policy, err = l.load(); err != nil {
 		return nil, p.mendable(l, err)
 	}
 	return l, nil
@@ -32,12 +32,21 @@ func (p Place) OpenToMend() (*Launcher, error) {
 		return nil, err
 	}
 	l.mends = true
-	l.policy, err = loadPolicy(l.state.Home, l.floor, l.account, nil)
+	l.policy, err = l.load()
 	if isMistake(err) {
 		l.policy, l.refused = pathguard.Policy{}, p.mendable(l, err)
 		return l, nil
 	}
 	return l, err
+}
+
+// load reads the configuration, and applies the one before it too while its cases fail.
+func (l *Launcher) load() (pathguard.Policy, error) {
+	p, err := loadPolicy(l.state.Home, l.floor, l.account, pathguard.ConfigFile{})
+	if err != nil {
+		return p, err
+	}
+	return l.tested(p)
 }
 
 // prepare is Open without a policy, which denies everything: for repairing the configuration.

@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -17,15 +18,17 @@ const floorConfig = "/etc/tada/config.yaml"
 
 // loadPolicy reads the floor, the account's own file and, if another state directory was given, the
 // file in that one. Each can only tighten those before it: the caller of this process chooses
-// --home, and must not be able to choose a looser policy with it.
-func loadPolicy(home state.Home, floor, account string, draft []byte) (pathguard.Policy, error) {
+// --home, and must not be able to choose a looser policy with it. A draft is what
+// that file is to hold, with the name by which mistakes in it are reported.
+func loadPolicy(home state.Home, floor, account string,
+	draft pathguard.ConfigFile) (pathguard.Policy, error) {
 	files := []pathguard.ConfigFile{{Path: floor, Layer: pathguard.FloorLayer}}
 	own := ownConfig(account)
 	if own != home.Config() && owned(account) {
 		files = append(files, pathguard.ConfigFile{Path: own, Layer: pathguard.UserLayer})
 	}
-	files = append(files, pathguard.ConfigFile{Path: home.Config(), Layer: pathguard.UserLayer,
-		Draft: draft})
+	files = append(files, pathguard.ConfigFile{Path: cmp.Or(draft.Path, home.Config()),
+		Layer: pathguard.UserLayer, Draft: draft.Draft})
 	return pathguard.Load(
 		pathguard.Account{Home: account, EnvHome: os.Getenv("HOME"), UID: os.Getuid(),
 			StateDir: home.Dir}, files...)

@@ -70,8 +70,8 @@ func (l *Launcher) Replay(o Replay) (Replayed, error) {
 	p := l.policy
 	if o.Config != nil {
 		var err error
-		if p, err = l.policyWith(o.Config); err != nil {
-			return Replayed{}, of(o.File, err)
+		if p, err = l.PolicyFrom(o.File, o.Config); err != nil {
+			return Replayed{}, err
 		}
 	}
 	t := &replaying{Replay: o, next: rejudge{policy: p, home: l.account},
@@ -94,14 +94,6 @@ func (l *Launcher) Replay(o Replay) (Replayed, error) {
 		t.skipped[noPlan] = runs.without
 	}
 	return t.result(), t.examples(l)
-}
-
-// of makes a mistake in a configuration that is tried one of the file that it is in.
-func of(file string, err error) error {
-	if mistake := (*pathguard.ConfigError)(nil); errors.As(err, &mistake) && mistake.Line > 0 {
-		mistake.File, mistake.Fix = file, ""
-	}
-	return err
 }
 
 // replaying is a replay that goes on.

@@ -138,6 +138,7 @@ func (b *builder) add(path string, m mark) {
 // digest names what decides: the settings, the account, and everything built in.
 func digest(a Account, s Settings) string {
 	h := sha256.New()
+	s.Expect = nil // an approval is as good with other cases
 	fmt.Fprintf(h, "%s\n%q %q %q\n%#v\n", builtin, a.Home, a.EnvHome, a.StateDir, s)
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -17,6 +17,7 @@ type ruleState struct {
 	commandRule CommandRule
 	pathRule    PathRule
 	hostRule    HostRule
+	expected    Case
 	verdict     Decision
 	given       bool // the verdict was
 	message     string

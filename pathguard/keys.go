@@ -128,6 +128,13 @@ func forms() map[string]form {
 		"rules.hosts[].verdict": {read: readVerdict},
 		"rules.hosts[].message": stringField(nil, (*decoder).says),
 
+		"expect":           {readExpect, func(s Settings) any { return each(s.Expect) }, nil},
+		"expect[].command": stringField(nil, func(d *decoder) *string { return &d.expected.Command }),
+		"expect[].verdict": {read: readVerdict},
+		"expect[].rule":    stringField(nil, func(d *decoder) *string { return &d.expected.Rule }),
+		"expect[].dir": stringField((*decoder).path,
+			func(d *decoder) *string { return &d.expected.Dir }),
+
 		"notify":      {readNotify, func(s Settings) any { return list(s.Approval.Notify) }, nil},
 		"plain":       boolean(true, func(s *Settings) *bool { return &s.Approval.Plain }),
 		"private_tmp": boolean(true, func(s *Settings) *bool { return &s.PrivateTmp }),

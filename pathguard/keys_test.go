@@ -17,9 +17,10 @@ func config(k Key, value string) string {
 	name := k.Name
 	if list, field, ok := strings.Cut(name, "[]."); ok {
 		needed := map[string]string{"rules.commands": "program: x", "rules.paths": "path: /x",
-			"rules.hosts": "host: x"}[list]
+			"rules.hosts": "host: x", "expect": "command: x"}[list]
 		rule := "{" + needed + ", verdict: ask"
-		for _, given := range []string{"program: x", "path: /x", "host: x", "verdict: ask"} {
+		for _, given := range []string{"program: x", "path: /x", "host: x", "command: x",
+			"verdict: ask"} {
 			if strings.HasPrefix(given, field+":") {
 				rule = strings.Replace(rule, given, field+": "+value, 1)
 				value = ""

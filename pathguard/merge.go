@@ -54,6 +54,7 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 	if add.KeepBackground && !s.KeepBackground {
 		notes = append(notes, "background: keep has no effect here: this file can only tighten")
 	}
+	out.Expect = slices.Concat(s.Expect, add.Expect)
 	out.Undo.AsksAnyway = s.Undo.AsksAnyway || add.Undo.AsksAnyway
 	if u := add.Undo; u.Keep != 0 || u.Quota != 0 || u.File != 0 || u.Except != nil {
 		notes = append(notes, "undo has no effect here but for replaces_approval: false: "+

@@ -54,7 +54,7 @@ func (m *merger) tighten(f ConfigFile, text []byte) error {
 	blank.RestrictedPaths, blank.ReadOnlyPaths, blank.Protect = nil, nil, nil
 	blank.Commands, blank.Paths, blank.Hosts, blank.Programs = nil, nil, nil, ""
 	blank.KeepEnv, blank.Tools, blank.Limits = nil, nil, Limits{}
-	blank.Approval.Notify = nil
+	blank.Approval.Notify, blank.Expect = nil, nil
 	d, err := parse(f, text, blank)
 	if err != nil {
 		return err

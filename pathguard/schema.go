@@ -181,8 +181,11 @@ func (d *decoder) rules(n *yaml.Node, where, needs string, done func() (complete
 			return err
 		}
 		if !d.given || !done() {
-			return d.fail(item, "a rule for %s needs %s and verdict",
-				strings.TrimPrefix(where, "rules."), needs)
+			what, isRule := strings.CutPrefix(where, "rules.")
+			if what = "a rule for " + what; !isRule {
+				what = "a case"
+			}
+			return d.fail(item, "%s needs %s and verdict", what, needs)
 		}
 		d.lines[where] = append(d.lines[where], item.Line)
 		d.allows[where] = append(d.allows[where], d.verdict == Allow)

@@ -119,7 +119,8 @@ type Settings struct {
 	// what of them the first file does not set: others can only lower
 	Lowered  Limits
 	Approval Approval
-	Undo     Undo // of the first file; see UndoInForce
+	Undo     Undo   // of the first file; see UndoInForce
+	Expect   []Case // what it is to say about command lines; it decides nothing
 }
 
 // defaults are the values of an empty configuration: row by row those of the source

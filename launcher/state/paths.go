@@ -26,6 +26,9 @@ func (h Home) Cast(id string) string { return filepath.Join(h.Sessions(), id+".c
 // Plans are what runs were judged by, under the hashes that the record names.
 func (h Home) Plans() string { return filepath.Join(h.Dir, "plans") }
 
+// Cases is whether the cases of the configuration passed, and the last one whose cases did.
+func (h Home) Cases() string { return filepath.Join(h.Dir, "cases.json") }
+
 // CheckpointKey holds the key that signs checkpoints: its secret, and on the second line the public
 // part for verifiers. An attacker who takes over the account has it too; a checkpoint proves
 // something because it was kept, or cosigned, elsewhere.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/pathguard"
@@ -18,7 +19,8 @@ import (
 func (c *ctl) policy() *cobra.Command {
 	cmd := &cobra.Command{Use: "policy"}
 	cmd.AddCommand(c.policyShow(), c.policyEdit(), c.policyCheck(), c.policyInit(),
-		c.policyLearn(), c.policyExplain(), c.policyReplay())
+		c.policyLearn(), c.policyExplain(), c.policyReplay(),
+		c.policyTest())
 	return cmd
 }
 
@@ -87,19 +89,36 @@ func (c *ctl) policyCheck() *cobra.Command {
 				return err
 			}
 			stops := p.Stops(dir, filepath.SplitList(os.Getenv("PATH")))
+			failed := append([]pathguard.CaseResult{}, l.Failing()...)
 			if c.json {
-				return c.printJSON(struct {
-					Digest string   `json:"digest"`
-					Stops  []string `json:"stops"`
-				}{l.Policy().Digest(), append([]string{}, stops...)})
+				err = c.printJSON(struct {
+					Digest string                 `json:"digest"`
+					Stops  []string               `json:"stops"`
+					Failed []pathguard.CaseResult `json:"failed"`
+				}{l.Policy().Digest(), append([]string{}, stops...), failed})
+			} else {
+				err = c.printChecked(stops, failed, l.Policy().Digest())
 			}
-			for _, line := range stops {
-				fmt.Fprintln(c.out, line)
+			if err == nil && len(failed) > 0 {
+				err = failf(1, "%s failed, so the configuration before it applies too",
+					audit.Plural(len(failed), "case"))
 			}
-			_, err = fmt.Fprintf(c.out, "ok, digest %s\n", l.Policy().Digest())
 			return err
 		}),
 	})
+}
+
+func (c *ctl) printChecked(stops []string, failed []pathguard.CaseResult, digest string) (err error) {
+	for _, line := range stops {
+		fmt.Fprintln(c.out, line)
+	}
+	for _, r := range failed {
+		fmt.Fprintln(c.out, caseLine(r))
+	}
+	if len(failed) == 0 {
+		_, err = fmt.Fprintf(c.out, "ok, digest %s\n", digest)
+	}
+	return err
 }
 
 func (c *ctl) policyInit() *cobra.Command {

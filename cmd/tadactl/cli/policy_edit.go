@@ -225,6 +225,7 @@ func (s *editSession) show(change launcher.Change) {
 				"of this one.")
 	}
 	fmt.Fprint(s.c.out, change.Text)
+	s.showFailed(change.Failed)
 	if len(change.InForce) == 0 {
 		fmt.Fprint(s.c.out, "\nThe settings in force do not change.\n")
 		return
@@ -232,6 +233,18 @@ func (s *editSession) show(change launcher.Change) {
 	fmt.Fprint(s.c.out, "\nChanges to the settings in force:\n")
 	for _, line := range change.InForce {
 		fmt.Fprintf(s.c.out, "  %s\n", line)
+	}
+}
+
+// showFailed prints the cases that fail.
+func (s *editSession) showFailed(failed []pathguard.CaseResult) {
+	if len(failed) == 0 {
+		return
+	}
+	fmt.Fprint(s.c.out, "\nCases that fail; until they pass, the configuration before the change "+
+		"applies too:\n")
+	for _, r := range failed {
+		fmt.Fprintf(s.c.out, "  %s\n", caseLine(r))
 	}
 }
 

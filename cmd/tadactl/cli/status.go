@@ -105,6 +105,10 @@ func (o *overview) faults(ctx context.Context, l *launcher.Launcher, dir string)
 		add("tadactl tamper diff", "%s changed outside of tada-run; nothing runs here",
 			audit.Plural(len(v.Findings), "protected file"))
 	}
+	if n := len(l.Failing()); n > 0 {
+		add("tadactl policy test", "%s of the configuration failed, so the one before it applies "+
+			"too", audit.Plural(n, "case"))
+	}
 	if !o.Undo.Works {
 		add("tadactl doctor", "undo: %s", o.Undo.Why)
 	}

@@ -1,0 +1,39 @@
+package pathguard
+
+import (
+	"reflect"
+	"slices"
+)
+
+// Both returns a policy that allows what both do: the stricter of their verdicts, or a stricter
+// one. Where they know programs differently, every command is asked about.
+func (p Policy) Both(q Policy) (Policy, error) {
+	set, _ := p.set.strictest(q.set)
+	set.Commands = inBoth(set.Commands, q.set.Commands,
+		func(r CommandRule) bool { return r.Verdict == Allow })
+	set.Paths = inBoth(set.Paths, q.set.Paths,
+		func(r PathRule) bool { return r.Verdict == Allow })
+	set.Hosts = inBoth(set.Hosts, q.set.Hosts,
+		func(r HostRule) bool { return r.Verdict == Allow })
+	any := func(string) bool { return true }
+	set.KeepEnv = inBoth(p.set.KeepEnv, q.set.KeepEnv, any)
+	set.Tools = inBoth(p.set.Tools, q.set.Tools, any)
+	set.NetworkReach = common(p.set.NetworkReach, q.set.NetworkReach)
+	set.Registries = common(p.set.Registries, q.set.Registries)
+	set.Expect = p.set.Expect
+	set.Level.Always = set.Level.Always || p.set.Programs != q.set.Programs
+	if !reflect.DeepEqual(p.set.Undo, q.set.Undo) {
+		set.Undo.AsksAnyway = true
+	}
+	both, err := compile(p.account, set, p.notes)
+	both.sources = p.sources
+	return both, err
+}
+
+// inBoth is list without what loosens and is not in other.
+func inBoth[R any](list, other []R, loosens func(R) bool) []R {
+	return slices.DeleteFunc(slices.Clone(list), func(r R) bool {
+		return loosens(r) && !slices.ContainsFunc(other,
+			func(o R) bool { return reflect.DeepEqual(r, o) })
+	})
+}
