@@ -98,6 +98,18 @@ func (e *Edit) Start() error {
 	return state.Replace(e.Copy, text)
 }
 
+// Insert adds rules to the copy.
+func (e *Edit) Insert(rules []pathguard.Way) error {
+	text, err := e.Text()
+	if err == nil {
+		text, err = pathguard.Insert(text, rules...)
+	}
+	if err != nil {
+		return err
+	}
+	return state.Replace(e.Copy, text)
+}
+
 // Discard removes the copy.
 func (e *Edit) Discard() error { return os.Remove(e.Copy) }
 

@@ -127,7 +127,7 @@ rules:
 		Registries:   hosts.Names(),
 		Require:      Strong, PrivateTmp: true, Approval: Approval{FromRisk: 3},
 		Commands: []CommandRule{{"terraform", []string{"apply"}, []string{"-auto-approve"}, Deny,
-			"not from here"}},
+			nil, "not from here"}},
 		Paths: []PathRule{{"~/notes", []command.Right{command.Read, command.Write}, Allow, ""}},
 		Hosts: []HostRule{{"*.corp.example", Ask, ""}},
 	}

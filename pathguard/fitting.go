@@ -20,30 +20,57 @@ type Fitting struct {
 // Fittings returns the rules of the configuration that fit a plan, in the order of the
 // configuration.
 func (p Policy) Fittings(plan *resolve.Plan) (list []Fitting) {
-	add := func(i int, c candidate, v Decision) {
-		w := c.way()
-		f := Fitting{Way: w, Verdict: v}
-		if from := p.sources[w.Key]; i < len(from) {
-			f.Source = from[i].String()
-		}
-		list = append(list, f)
-	}
-	for i := range p.set.Commands {
-		if r := &p.set.Commands[i]; p.fitsCommand(plan, r) {
-			add(i, candidate{command: r}, r.Verdict)
-		}
-	}
-	for i := range p.set.Paths {
-		if r := &p.set.Paths[i]; p.fitsPath(plan, r) {
-			add(i, candidate{path: r}, r.Verdict)
-		}
-	}
-	for i := range p.set.Hosts {
-		if r := &p.set.Hosts[i]; fitsHost(plan, r) {
-			add(i, candidate{host: r}, r.Verdict)
+	for _, r := range p.rules() {
+		if p.fits(plan, r.candidate) {
+			list = append(list, r.Fitting)
 		}
 	}
 	return list
+}
+
+// Rules returns the rules of the configuration, in its order.
+func (p Policy) Rules() (list []Fitting) {
+	for _, r := range p.rules() {
+		list = append(list, r.Fitting)
+	}
+	return list
+}
+
+// A configuredRule is a rule of the configuration, and what it says.
+type configuredRule struct {
+	Fitting
+	candidate
+}
+
+func (p Policy) rules() (list []configuredRule) {
+	add := func(i int, c candidate, v Decision) {
+		f := Fitting{Way: c.way(), Verdict: v}
+		if from := p.sources[f.Key]; i < len(from) {
+			f.Source = from[i].String()
+		}
+		list = append(list, configuredRule{f, c})
+	}
+	for i := range p.set.Commands {
+		add(i, candidate{command: &p.set.Commands[i]}, p.set.Commands[i].Verdict)
+	}
+	for i := range p.set.Paths {
+		add(i, candidate{path: &p.set.Paths[i]}, p.set.Paths[i].Verdict)
+	}
+	for i := range p.set.Hosts {
+		add(i, candidate{host: &p.set.Hosts[i]}, p.set.Hosts[i].Verdict)
+	}
+	return list
+}
+
+// fits reports whether a rule is about something of a plan.
+func (p Policy) fits(plan *resolve.Plan, c candidate) bool {
+	switch {
+	case c.command != nil:
+		return p.fitsCommand(plan, c.command)
+	case c.path != nil:
+		return p.fitsPath(plan, c.path)
+	}
+	return fitsHost(plan, c.host)
 }
 
 func (p Policy) fitsCommand(plan *resolve.Plan, r *CommandRule) bool {

@@ -54,7 +54,7 @@ func (j *judgement) hazards() {
 		case slices.Contains(deniedHazards, h.Rule):
 			d = Deny
 		}
-		if d == Ask && (j.lifted(h.Command, h.Risk) ||
+		if d == Ask && (j.lifted(h.Command, h.Risk, h.Rule) ||
 			j.begins(h.Command) && h.Rule == "code.agent") {
 			continue
 		}

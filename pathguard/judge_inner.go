@@ -37,7 +37,7 @@ func (j *judgement) inners() {
 			if r.Decision == Allow ||
 				slices.Contains(vague, r.Rule) &&
 					!(r.Rule == "code.opaque" && code.Worded(r.detail)) ||
-				r.Decision == Ask && j.lifted(in.Command, r.Risk) {
+				r.Decision == Ask && j.lifted(in.Command, r.Risk, r.Rule) {
 				continue
 			}
 			if r.File == "" {

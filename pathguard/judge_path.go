@@ -70,7 +70,7 @@ func (j *judgement) target(t *resolve.Target) {
 	if t.Linked > 0 && (action == ToWrite || action == ToChange) && t.Flags&command.Possible == 0 &&
 		!j.replaces(t) {
 		d, rule := Ask, "write.linked"
-		if text, _ := ruleTextOf(rule); j.lifted(t.Command, text.risk) {
+		if text, _ := ruleTextOf(rule); j.lifted(t.Command, text.risk, rule) {
 			d = Allow // the sandbox has to know
 		}
 		j.add(d, rule, full, strconv.Itoa(t.Linked), span, t.Command)

@@ -26,25 +26,49 @@ func (j *judgement) commandRules(i int, c *shellparse.Command) {
 	rules := j.p.commands[path.Base(c.Name)]
 	for k := range rules {
 		r := &rules[k]
-		if r.matches(c) && (best == nil || r.Verdict < best.Verdict) {
+		if !r.matches(c) {
+			continue
+		}
+		if r.Verdict == Allow {
+			j.answer(i, r)
+		}
+		if best == nil || r.Verdict < best.Verdict {
 			best = r
 		}
 	}
 	if best == nil {
 		return
 	}
-	j.configured("rule.command", best.Verdict, best.Message, "", words(c), c.Span, i)
-	if best.Verdict == Allow {
-		if j.allowed == nil {
-			j.allowed = map[int]int{}
-		}
-		// What cannot be undone is only allowed by a rule that names the option: the author of a
-		// rule for "git push" has not thought of --force.
-		j.allowed[i] = 2
-		if len(best.Flags) > 0 {
-			j.allowed[i] = 3
-		}
+	if best.Verdict != Allow {
+		delete(j.allowed, i)
 	}
+	j.configured("rule.command", best.Verdict, best.Message, "", words(c), c.Span, i)
+}
+
+// An answer is what a rule that allows a command answers.
+type answer struct {
+	most  int      // up to this risk
+	rules []string // questions of these rules; nil for all
+}
+
+// answer notes that a rule allows a command. What cannot be undone is only allowed by a rule that
+// names the option: the author of a rule for "git push" has not thought of --force.
+func (j *judgement) answer(cmd int, r *CommandRule) {
+	a := answer{most: 2, rules: r.Answers}
+	if len(r.Flags) > 0 {
+		a.most = 3
+	}
+	if j.allowed == nil {
+		j.allowed = map[int][]answer{}
+	}
+	j.allowed[cmd] = append(j.allowed[cmd], a)
+}
+
+// lifted reports whether a rule of the configuration answers a question already.
+func (j *judgement) lifted(cmd, risk int, rule string) bool {
+	return slices.ContainsFunc(j.allowed[cmd], func(a answer) bool {
+		return risk <= a.most && (a.rules == nil || slices.Contains(a.rules, rule))
+	})
 }
 
 // matches holds a rule against a command. A word that the text does not tell could be

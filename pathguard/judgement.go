@@ -18,7 +18,7 @@ type judgement struct {
 	plan      *resolve.Plan
 	script    *shellparse.Script
 	homes     []string
-	allowed   map[int]int // commands that a rule of the configuration allows, up to which risk
+	allowed   map[int][]answer // of commands that rules of the configuration allow
 	reasons   []Reason
 	contained bool
 	disk      *walk.Disk // for Fence; a judgement does not read the disk
@@ -30,7 +30,7 @@ type judgement struct {
 // add records a reason. The message is the rule's own text; the span is the effect's.
 func (j *judgement) add(d Decision, rule, path, detail string, span shellparse.Span, cmd int) {
 	text, _ := ruleTextOf(rule)
-	if d == Ask && j.lifted(cmd, text.risk) {
+	if d == Ask && j.lifted(cmd, text.risk, rule) {
 		return
 	}
 	r := Reason{Rule: rule, Decision: d, Risk: text.risk, Span: span, Path: path, detail: detail,
@@ -40,12 +40,6 @@ func (j *judgement) add(d Decision, rule, path, detail string, span shellparse.S
 		r.Instead = text.instead
 	}
 	j.reasons = append(j.reasons, r)
-}
-
-// lifted reports whether a rule of the configuration answers the question already.
-func (j *judgement) lifted(cmd, risk int) bool {
-	most, ok := j.allowed[cmd]
-	return ok && risk <= most
 }
 
 // configured records a rule of the configuration, with its own message.
@@ -62,7 +56,7 @@ func (j *judgement) configured(rule string, d Decision, message, path, detail st
 // hazard is one of the command table that the words of a command do not show by themselves.
 func (j *judgement) hazard(rule string, span shellparse.Span, cmd int) {
 	h, _ := command.LookupHazard(rule)
-	if j.lifted(cmd, h.Risk) {
+	if j.lifted(cmd, h.Risk, rule) {
 		return
 	}
 	j.reasons = append(j.reasons, Reason{Rule: h.Rule, Decision: Ask, Risk: h.Risk,

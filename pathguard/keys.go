@@ -114,6 +114,7 @@ func forms() map[string]form {
 		"rules.commands[].args":    listField(func(d *decoder) *[]string { return &d.commandRule.Args }),
 		"rules.commands[].flags":   listField(func(d *decoder) *[]string { return &d.commandRule.Flags }),
 		"rules.commands[].verdict": {read: readVerdict},
+		"rules.commands[].answers": {read: readAnswers},
 		"rules.commands[].message": stringField(nil, (*decoder).says),
 		"rules.paths": {readPaths,
 			func(s Settings) any { return pathRules(s.Paths) }, nil},

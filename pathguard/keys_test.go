@@ -26,6 +26,9 @@ func config(k Key, value string) string {
 				value = ""
 			}
 		}
+		if field == "answers" { // only a rule that allows has it
+			rule = strings.Replace(rule, "verdict: ask", "verdict: allow", 1)
+		}
 		if value != "" {
 			rule += ", " + field + ": " + value
 		}

@@ -180,6 +180,9 @@ func (d *decoder) rules(n *yaml.Node, where, needs string, done func() (complete
 		if err := d.mapping(item, where+"[]"); err != nil {
 			return err
 		}
+		if d.given && d.verdict != Allow && d.commandRule.Answers != nil {
+			return d.fail(item, "answers is only for a rule that allows")
+		}
 		if !d.given || !done() {
 			what, isRule := strings.CutPrefix(where, "rules.")
 			if what = "a rule for " + what; !isRule {
@@ -228,6 +231,19 @@ func readCommands(d *decoder, n *yaml.Node) error {
 		d.set.Commands = append(slices.Clip(d.set.Commands), r)
 		return r.Program != ""
 	})
+}
+
+// readAnswers reads the questions that a rule answers, by the rules that ask them.
+func readAnswers(d *decoder, n *yaml.Node) (err error) {
+	d.commandRule.Answers, err = d.list(n, func(d *decoder, n *yaml.Node) (string, error) {
+		_, known := ruleTextOf(n.Value)
+		if _, hazard := command.LookupHazard(n.Value); !known && !hazard {
+			return "", d.fail(n, "no rule is called %q; see: tadactl policy explain COMMAND",
+				shown(n))
+		}
+		return n.Value, nil
+	})
+	return err
 }
 
 func readPaths(d *decoder, n *yaml.Node) error {

@@ -78,6 +78,8 @@ type CommandRule struct {
 	// any of these options
 	Flags   []string `json:"flags,omitempty" yaml:"flags,omitempty"`
 	Verdict Decision `json:"verdict" yaml:"verdict"`
+	// the questions that it answers, if it allows; nil for all but the worst
+	Answers []string `json:"answers,omitempty" yaml:"answers,omitempty"`
 	Message string   `json:"message,omitempty" yaml:"message,omitempty"`
 }
 

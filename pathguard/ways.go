@@ -31,37 +31,37 @@ func (p Policy) Ways(plan *resolve.Plan) (ways []Way) {
 		case Deny:
 			return nil
 		}
-		way, next, ok := p.step(plan, v)
+		c, next, ok := p.step(plan, v)
 		if !ok {
 			return nil
 		}
-		ways, p = append(ways, way), next
+		ways, p = append(ways, c.way()), next
 	}
 	return nil
 }
 
 // step finds the rule that leaves the fewest questions, for the first one that there is a rule for;
 // of two that leave as many, the one with more words.
-func (p Policy) step(plan *resolve.Plan, v Verdict) (way Way, next Policy, found bool) {
+func (p Policy) step(plan *resolve.Plan, v Verdict) (best candidate, next Policy, found bool) {
 	for _, r := range v.Reasons {
 		if r.Decision != Ask || r.File != "" {
 			continue
 		}
 		least := questions(v)
-		for _, c := range candidates(plan, r) {
+		for _, c := range candidates(plan, v, r) {
 			with, err := compile(p.account, c.added(p.set), nil)
 			if err != nil {
 				continue
 			}
 			if left := questions(with.Judge(plan)); left < least {
-				least, way, next, found = left, c.way(), with, true
+				least, best, next, found = left, c, with, true
 			}
 		}
 		if found {
-			return way, next, true
+			return best, next, true
 		}
 	}
-	return Way{}, p, false
+	return candidate{}, p, false
 }
 
 // questions is how much a verdict asks; a denial is worse than any number of them.
@@ -127,13 +127,17 @@ func (c candidate) way() Way {
 		key, verdict = "rules.hosts", c.host.Verdict
 		add("host", c.host.Host)
 	}
-	return Way{key, "{" + strings.Join(append(fields, "verdict: "+verdict.String()), ", ") + "}"}
+	fields = append(fields, "verdict: "+verdict.String())
+	if c.command != nil {
+		add("answers", slices.Clone(c.command.Answers)...)
+	}
+	return Way{key, "{" + strings.Join(fields, ", ") + "}"}
 }
 
 // yamlWord is a word as YAML reads it inside brackets.
 func yamlWord(w string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./~"
-	if w == "" || strings.Trim(w, plain) != "" || strings.Contains(" true false null yes no ~ ",
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./~-"
+	if w == "" || w[0] == '-' || strings.Trim(w, plain) != "" || strings.Contains(" true false null yes no ~ ",
 		" "+strings.ToLower(w)+" ") || strings.Trim(w, "0123456789.") == "" {
 		return fmt.Sprintf("%q", w)
 	}
@@ -141,7 +145,7 @@ func yamlWord(w string) string {
 }
 
 // candidates are the rules that might answer a question, the narrowest first.
-func candidates(plan *resolve.Plan, r Reason) (list []candidate) {
+func candidates(plan *resolve.Plan, v Verdict, r Reason) (list []candidate) {
 	if right, ok := rightOf(plan, r); ok {
 		list = append(list, candidate{path: &PathRule{Path: r.Path, Rights: []command.Right{right},
 			Verdict: Allow}})
@@ -154,7 +158,7 @@ func candidates(plan *resolve.Plan, r Reason) (list []candidate) {
 	if c.Name == "" || !allStatic(c.Args) {
 		return list
 	}
-	all, some := commandRules(c)
+	all, some := commandRules(c, asks(v, r.Command))
 	list = append(list, all...)
 	for i := range s.Effects {
 		if e := &s.Effects[i]; e.Right == command.Net && e.Net != nil && e.Net.Static &&
@@ -165,13 +169,25 @@ func candidates(plan *resolve.Plan, r Reason) (list []candidate) {
 	return append(list, some...)
 }
 
-// commandRules are rules for a command: with all its words that are no options, and with the first
+// asks are the rules that ask about a command.
+func asks(v Verdict, cmd int) (rules []string) {
+	for _, r := range v.Reasons {
+		if r.Decision == Ask && r.Command == cmd && !slices.Contains(rules, r.Rule) {
+			rules = append(rules, r.Rule)
+		}
+	}
+	slices.Sort(rules)
+	return rules
+}
+
+// commandRules are rules for a command that answer these questions: with all its words that are no options, and with the first
 // one or two. A rule must name an option to allow what cannot be undone.
-func commandRules(c *shellparse.Command) (all, some []candidate) {
+func commandRules(c *shellparse.Command, answers []string) (all, some []candidate) {
 	plain, options, _ := operands(c)
 	for n := len(plain); n >= 0; n-- {
 		var list []candidate
-		rule := CommandRule{Program: path.Base(c.Name), Args: plain[:n:n], Verdict: Allow}
+		rule := CommandRule{Program: path.Base(c.Name), Args: plain[:n:n], Verdict: Allow,
+			Answers: answers}
 		list = append(list, candidate{command: &rule})
 		for _, o := range options {
 			name, _, _ := strings.Cut(o, "=")

@@ -16,9 +16,10 @@ func TestWays(t *testing.T) {
 		"true":                      nil,
 		"cat " + root + "/closed/x": nil,
 		"git push origin main": {"rules.commands {program: git, args: [push, origin, main], " +
-			"verdict: allow}"},
+			"verdict: allow, answers: [net.upload]}"},
 		"git reset --hard && touch " + root + "/home/dev/other/y": {
-			"rules.commands {program: git, args: [reset], verdict: allow}",
+			"rules.commands {program: git, args: [reset], verdict: allow, " +
+				"answers: [git.reset-hard]}",
 			"rules.paths {path: " + root + "/home/dev/other/y, access: [write], " +
 				"verdict: allow}"},
 	} {
@@ -37,7 +38,7 @@ func TestWays(t *testing.T) {
 	}
 	for word, want := range map[string]string{"a/b.c": "a/b.c", "": `""`, "-f": `"-f"`,
 		"No":  `"No"`,
-		"1.5": `"1.5"`, "a, b": `"a, b"`, "~": `"~"`} {
+		"a-b": "a-b", "1.5": `"1.5"`, "a, b": `"a, b"`, "~": `"~"`} {
 		if got := yamlWord(word); got != want {
 			t.Errorf("%q: %s, want %s", word, got, want)
 		}

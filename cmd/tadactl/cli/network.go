@@ -6,32 +6,25 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 )
 
-func (c *ctl) policyLearn() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "learn ID",
-		Args: cobra.ExactArgs(1),
-		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, args []string) error {
-			run, err := l.Past(args[0])
-			if err != nil {
-				return err
-			}
-			list, _, err := l.Connections(run.ID)
-			if err != nil {
-				return err
-			}
-			lessons := launcher.Learn(list)
-			if c.json {
-				return c.printJSON(map[string]any{"session": run.ID, "lessons": lessons})
-			}
-			return c.printLessons(l.Home().Config(), lessons)
-		}),
-	})
+// learnConnections proposes rules for the connections that one session was refused.
+func (c *ctl) learnConnections(l *launcher.Launcher, id string) error {
+	run, err := l.Past(id)
+	if err != nil {
+		return err
+	}
+	list, _, err := l.Connections(run.ID)
+	if err != nil {
+		return err
+	}
+	lessons := launcher.Learn(list)
+	if c.json {
+		return c.printJSON(map[string]any{"session": run.ID, "lessons": lessons})
+	}
+	return c.printLessons(l.Home().Config(), lessons)
 }
 
 func (c *ctl) printLessons(config string, lessons []launcher.Lesson) error {

@@ -29,25 +29,37 @@ func (c *ctl) policyEdit() *cobra.Command {
 }
 
 func (c *ctl) editPolicy() error {
-	if err := caller.MayNow(approval.EditPolicy, approval.ChannelTadactl); err != nil {
-		return err
-	}
-	if !term.IsTerminal(int(c.in.Fd())) {
-		return usagef("policy edit needs a terminal on standard input")
-	}
-	editor, err := chooseEditor(os.Getenv, exec.LookPath)
+	s, err := c.editSession()
 	if err != nil {
 		return err
+	}
+	defer s.close()
+	if s.editor, err = chooseEditor(os.Getenv, exec.LookPath); err != nil {
+		return err
+	}
+	return s.end(s.loop())
+}
+
+// editSession begins an edit by a person at a terminal. The caller must close it.
+func (c *ctl) editSession() (*editSession, error) {
+	if err := caller.MayNow(approval.EditPolicy, approval.ChannelTadactl); err != nil {
+		return nil, err
+	}
+	if !term.IsTerminal(int(c.in.Fd())) {
+		return nil, usagef("policy edit needs a terminal on standard input")
 	}
 	e, err := c.place.EditConfig()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer e.Close()
-	s := &editSession{c: c, e: e, editor: editor, signals: make(chan os.Signal, 1)}
+	s := &editSession{c: c, e: e, signals: make(chan os.Signal, 1)}
 	signal.Notify(s.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(s.signals)
-	return s.run()
+	return s, nil
+}
+
+func (s *editSession) close() {
+	signal.Stop(s.signals)
+	s.e.Close()
 }
 
 // chooseEditor returns the command of the editor.
@@ -79,8 +91,8 @@ type editSession struct {
 // errInterrupted ends the session and leaves the copy.
 var errInterrupted = errors.New("interrupted")
 
-func (s *editSession) run() error {
-	err := s.loop()
+// end says what an edit that did not succeed has left.
+func (s *editSession) end(err error) error {
 	if err == nil || errors.Is(err, errQuit) {
 		return nil
 	}
@@ -97,8 +109,33 @@ func (s *editSession) run() error {
 
 var errQuit = errors.New("quit")
 
+// add makes an edit that only adds rules.
+func (s *editSession) add(rules []pathguard.Way) error {
+	if s.e.Left {
+		return failf(exit.Pending, "an earlier edit was interrupted; first continue or discard it: "+
+			"tadactl policy edit")
+	}
+	err := s.e.Start()
+	if err == nil {
+		err = s.e.Insert(rules)
+	}
+	if err != nil {
+		return errors.Join(err, s.e.Discard())
+	}
+	return s.accept(false)
+}
+
 func (s *editSession) loop() error {
 	again, err := s.begin()
+	if err != nil {
+		return err
+	}
+	return s.accept(again)
+}
+
+// accept shows what the copy changes until the person accepts it or quits; again says whether it is
+// to be edited first.
+func (s *editSession) accept(again bool) (err error) {
 	for err == nil {
 		if again {
 			if err = s.open(); err != nil {
@@ -154,7 +191,12 @@ func (s *editSession) begin() (again bool, err error) {
 }
 
 // open runs the editor on the copy. While it runs, an interrupt goes to the editor.
-func (s *editSession) open() error {
+func (s *editSession) open() (err error) {
+	if s.editor == "" {
+		if s.editor, err = chooseEditor(os.Getenv, exec.LookPath); err != nil {
+			return err
+		}
+	}
 	cmd := exec.Command("/bin/sh", "-c", s.editor+` "$1"`, "sh", s.e.Copy)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.c.in, os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {

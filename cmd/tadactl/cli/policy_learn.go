@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+func (c *ctl) policyLearn() *cobra.Command {
+	var since, unused string
+	cmd := &cobra.Command{
+		Use:  "learn [ID]",
+		Args: cobra.MaximumNArgs(1),
+		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return c.learnConnections(l, args[0])
+			}
+			now := time.Now()
+			from, err := parseTime(since, now)
+			if err != nil {
+				return err
+			}
+			before, err := parseTime(unused, now)
+			if err != nil {
+				return err
+			}
+			return c.learn(cmd.Context(), l, from, before)
+		}),
+	}
+	cmd.Flags().StringVar(&since, "since", "7d", "")
+	cmd.Flags().StringVar(&unused, "unused", "90d", "")
+	return verb(cmd)
+}
+
+func (c *ctl) learn(ctx context.Context, l *launcher.Launcher, from, before time.Time) error {
+	lessons, err := l.Lessons(from)
+	if err != nil {
+		return err
+	}
+	unneeded, known, err := l.Unneeded(ctx, before)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(learnedFacts(lessons, unneeded, known))
+	}
+	for i, p := range lessons.Rules {
+		c.printProposal(i+1, p)
+	}
+	if len(lessons.Rules) == 0 {
+		fmt.Fprintln(c.out, "no rule would have spared a question that you answered with yes")
+	}
+	for _, s := range lessons.Left {
+		fmt.Fprintf(c.out, "no rule for %s: %s\n", audit.Plural(s.Count, "answered question"), s.Why)
+	}
+	c.printUnneeded(unneeded, known, before)
+	if len(lessons.Rules) == 0 || !term.IsTerminal(int(c.in.Fd())) {
+		return nil
+	}
+	return c.chooseRules(lessons.Rules)
+}
+
+func (c *ctl) printProposal(n int, p launcher.Proposal) {
+	fmt.Fprintf(c.out, "%d. allowed %s, last on %s\n   %s: [%s]\n", n,
+		audit.Plural(p.Asked, "time"), p.Last.Local().Format("2 Jan"), p.Key, p.Rule)
+	for _, text := range p.Examples {
+		fmt.Fprintf(c.out, "   for    %s\n", brief(text))
+	}
+	for i, e := range p.Also {
+		if i == 3 {
+			fmt.Fprintf(c.out, "   also   %d more\n", len(p.Also)-i)
+			break
+		}
+		fmt.Fprintf(c.out, "   also   %s, which you have not answered\n", brief(e.Command))
+	}
+	fmt.Fprintf(c.out, "   could  allow %s\n\n", render.Inert(p.AtMost))
+}
+
+func (c *ctl) printUnneeded(u launcher.Unneeded, known bool, since time.Time) {
+	day := since.Local().Format("2 Jan 2006")
+	if !known {
+		return
+	}
+	for _, r := range u.Rules {
+		fmt.Fprintf(c.out, "not needed since %s: %s: [%s]  %s\n", day, r.Key,
+			render.Inert(r.Entry), render.Inert(r.Source))
+	}
+	for _, g := range u.Grants {
+		fmt.Fprintf(c.out, "not used since %s: %s; to revoke it: tadactl grants revoke %s\n", day,
+			short(g.Payload, 120), g.ID)
+	}
+	if len(u.Registries) > 0 {
+		fmt.Fprintf(c.out, "not asked for since %s: network.registries: %s\n", day,
+			strings.Join(u.Registries, ", "))
+	}
+}
+
+func learnedFacts(lessons launcher.Lessons, u launcher.Unneeded, known bool) map[string]any {
+	rules, grants := []any{}, []standing{}
+	for _, r := range u.Rules {
+		rules = append(rules, map[string]any{"key": r.Key, "rule": r.Entry, "source": r.Source})
+	}
+	for _, g := range u.Grants {
+		grants = append(grants, standingOf(g))
+	}
+	return map[string]any{"rules": append([]launcher.Proposal{}, lessons.Rules...),
+		"left": append([]launcher.Skipped{}, lessons.Left...), "unneeded_known": known,
+		"unneeded_rules": rules, "unneeded_grants": grants,
+		"unneeded_registries": append([]string{}, u.Registries...)}
+}
+
+// chooseRules asks which rules to add, and adds them as an edit that a person accepts.
+func (c *ctl) chooseRules(list []launcher.Proposal) error {
+	s, err := c.editSession()
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	chosen, err := s.numbers("\nadd to the configuration (1,2 or all; Enter for none): ", len(list))
+	if err != nil || len(chosen) == 0 {
+		return s.end(err)
+	}
+	var rules []pathguard.Way
+	for _, n := range chosen {
+		rules = append(rules, pathguard.Way{Key: list[n].Key, Entry: list[n].Rule})
+	}
+	return s.end(s.add(rules))
+}
+
+// numbers reads numbers of a list, from 1, and returns them from 0, each once.
+func (s *editSession) numbers(prompt string, most int) (list []int, err error) {
+	for {
+		answer, err := s.line(prompt)
+		if err != nil {
+			return nil, err
+		}
+		if list, ok := parseNumbers(answer, most); ok {
+			return list, nil
+		}
+		fmt.Fprintf(s.c.out, "numbers from 1 to %d, with commas between\n", most)
+	}
+}
+
+func parseNumbers(answer string, most int) (list []int, ok bool) {
+	seen := map[int]bool{}
+	for word := range strings.FieldsFuncSeq(answer,
+		func(r rune) bool { return r == ',' || r == ' ' }) {
+		n, err := strconv.Atoi(word)
+		switch {
+		case word == "all":
+			for n := range most {
+				seen[n] = true
+			}
+		case err != nil || n < 1 || n > most:
+			return nil, false
+		default:
+			seen[n-1] = true
+		}
+	}
+	for n := range most {
+		if seen[n] {
+			list = append(list, n)
+		}
+	}
+	return list, true
+}

@@ -1,0 +1,99 @@
+package launcher
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/frozen"
+)
+
+// Unneeded is what is allowed and no run has needed since some time.
+type Unneeded struct {
+	Rules      []pathguard.Fitting // that allow
+	Grants     []approval.Grant    // that were given before
+	Registries []string            // that the configuration allows
+}
+
+// Unneeded finds what no run since a time has needed. ok is false if the record does not go back as
+// far: then nothing can be said.
+func (l *Launcher) Unneeded(ctx context.Context, since time.Time) (u Unneeded, ok bool, err error) {
+	named := map[string]bool{}
+	begun := false
+	err = l.intents(Replay{}, func(r recorded) {
+		if r.time.Before(since) {
+			begun = true
+			return
+		}
+		named[r.Plan] = true
+	})
+	if err != nil || !begun {
+		return u, false, err
+	}
+	fitted, asked := map[pathguard.Way]bool{}, map[string]bool{}
+	for p := range audit.Plans(l.state.Plans(), l.Codec) {
+		if !named[p.Name] || p.Err != nil {
+			continue
+		}
+		f, err := frozen.Thaw(p.Bytes)
+		if err != nil {
+			return u, false, nil // of another version: a rule may have been needed
+		}
+		for _, r := range l.policy.Fittings(f.Plan) {
+			fitted[r.Way] = true
+		}
+		for plan := range plans(f.Plan) {
+			for _, r := range plan.Registries {
+				asked[r.Name] = true
+			}
+		}
+	}
+	for _, r := range l.policy.Rules() {
+		if r.Verdict == pathguard.Allow && !fitted[r.Way] {
+			u.Rules = append(u.Rules, r)
+		}
+	}
+	for _, name := range l.policy.Settings().Registries {
+		if !asked[name] {
+			u.Registries = append(u.Registries, name)
+		}
+	}
+	u.Grants, err = l.unusedGrants(ctx, since)
+	return u, true, err
+}
+
+// unusedGrants are the grants from before a time that no run has used since.
+func (l *Launcher) unusedGrants(ctx context.Context, since time.Time) ([]approval.Grant, error) {
+	var list []approval.Grant
+	if !l.HasStore() {
+		return list, nil
+	}
+	grants, err := l.Grants(ctx)
+	old := map[string]approval.Grant{}
+	for _, g := range grants {
+		if g.Issued.Before(since) {
+			old[g.ID] = g
+		}
+	}
+	if err != nil || len(old) == 0 {
+		return list, err
+	}
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{approval.KindGrantUsed},
+		Since: since}) {
+		var body struct {
+			Grant string `json:"grant_id"`
+		}
+		if err == nil && json.Unmarshal(e.Body, &body) == nil {
+			delete(old, body.Grant)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(old)) {
+		list = append(list, old[id])
+	}
+	return list, nil
+}
