@@ -76,7 +76,7 @@ var wide = map[string]int{
 	"launcher/session.relay":      13,
 	"pathguard.Reason":            13,
 	// one for each key of the configuration; their names are in the digest
-	"pathguard.Settings": 25,
+	"pathguard.Settings": 23,
 	"pathguard.ground":   14,
 	// the parts of what an approval binds, each a list
 	"pathguard/resolve.Plan":     14,

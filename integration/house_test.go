@@ -87,6 +87,10 @@ var plan = map[string]map[string]string{
 	},
 	"audit/zstandard": {},
 	"audit/screen":    {},
+	"audit/plans": {
+		"audit":          "a pack is compressed like a transcript",
+		"approval/flock": "one process packs at a time",
+	},
 	"audit/play": {
 		"audit":        "a session is shown only as far as it is proven",
 		"audit/screen": "the viewer's terminal gets pictures, never the recorded bytes",
@@ -294,6 +298,7 @@ var plan = map[string]map[string]string{
 		"launcher/control":        "how others reach a session",
 		"pathguard/tamper":        "before and after every step: protected files",
 		"audit":                   "every step: the record",
+		"audit/plans":             "and what each verdict depended on",
 	},
 	"integration":          {},
 	"integration/hermetic": {},
@@ -406,6 +411,12 @@ var testOnly = map[string]map[string]string{
 	},
 	"approval/render": {
 		"approval/plan/plantest": "plans for tests",
+	},
+	"audit/plans": {
+		"audit/zstandard": "tests pack with the real codec",
+	},
+	"pathguard/frozen": {
+		"pathguard": "a plan from the record has the verdict that it had",
 	},
 	"launcher/refusal": {
 		"shellparse": "a reason has a position in a text",

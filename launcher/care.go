@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/plans"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard/tamper"
@@ -235,7 +236,7 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention,
 		l.Codec); err != nil {
 		return f, err
 	}
-	if f.Plans, err = audit.PackPlans(ctx, l.state.Plans(), l.Codec); errors.Is(err,
+	if f.Plans, err = plans.Pack(ctx, l.state.Plans(), l.Codec); errors.Is(err,
 		audit.ErrPacking) {
 		err = nil
 	}

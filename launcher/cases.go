@@ -20,11 +20,6 @@ type triedCases struct {
 	Good   string `json:"good"` // the configuration of which no case failed last
 }
 
-// untried are the cases that fail of a configuration that is in force only in part.
-type untried struct {
-	failed []pathguard.CaseResult
-}
-
 // Cases judges the cases of a policy as the account of this launcher.
 func (l *Launcher) Cases(p pathguard.Policy) []pathguard.CaseResult {
 	set := undoUnder(p, l.account)

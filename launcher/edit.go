@@ -129,8 +129,9 @@ func (e *Edit) Text() ([]byte, error) {
 
 // A Change is what an edit changes: as text, and in what is in force.
 type Change struct {
-	Text    string                 // a unified difference; "" for none
-	InForce []string               // "- name value" and "+ name value" of `policy show`; empty for none
+	Text string // a unified difference; "" for none
+	// "- name value" and "+ name value" of `policy show`; empty for none
+	InForce []string
 	Outside bool                   // some of it was made outside of tadactl before
 	Failed  []pathguard.CaseResult // cases that fail: the configuration before it will apply too
 	content []byte
@@ -158,18 +159,6 @@ func (e *Edit) Check() (Change, error) {
 		Failed: failedOf(e.l.Cases(after)),
 		proof:  after.Settings().TamperProof,
 	}, nil
-}
-
-// policyWith is the policy with another text of the account's configuration.
-func (l *Launcher) policyWith(text []byte) (pathguard.Policy, error) {
-	return l.PolicyFrom("", text)
-}
-
-// PolicyFrom is the policy with what a file holds as the account's configuration. Mistakes are
-// reported as of that file.
-func (l *Launcher) PolicyFrom(file string, text []byte) (pathguard.Policy, error) {
-	return loadPolicy(l.state.Home, l.floor, l.account,
-		pathguard.ConfigFile{Path: file, Draft: append([]byte{}, text...)})
 }
 
 // inForce is the difference in what is in force between a configuration that was accepted and a

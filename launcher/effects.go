@@ -35,7 +35,7 @@ func touched(p *pathguard.Plan, writes, hosts []string) map[string][]string {
 			named[kind] = append(named[kind], name)
 		}
 	}
-	for plan := range plans(p) {
+	for plan := range allPlans(p) {
 		for i := range plan.Targets {
 			add(effectNames[plan.Targets[i].Right], plan.Targets[i].Path())
 		}
@@ -52,8 +52,8 @@ func touched(p *pathguard.Plan, writes, hosts []string) map[string][]string {
 	return named
 }
 
-// plans are the plan of the line and those of the files that it executes.
-func plans(p *pathguard.Plan) iter.Seq[*pathguard.Plan] {
+// allPlans are the plan of the line and those of the files that it executes.
+func allPlans(p *pathguard.Plan) iter.Seq[*pathguard.Plan] {
 	return func(yield func(*pathguard.Plan) bool) {
 		queue := []*pathguard.Plan{p}
 		for ; len(queue) > 0; queue = queue[1:] {

@@ -115,8 +115,10 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 		if lines {
 			j.Verdict = lineByLine(j.Verdict)
 		}
-		j.frozen = frozen.Frozen{Plan: j.Plan, Answers: answers, Undo: undo, Lines: lines,
-			Rules: drafts(rules), Programs: l.policy.Settings().Programs}
+		j.frozen = func() frozen.Frozen {
+			return frozen.Frozen{Plan: j.Plan, Answers: answers, Undo: undo, Lines: lines,
+				Rules: drafts(rules), Programs: l.policy.Settings().Programs}
+		}
 	}
 	if err != nil {
 		j.Close()

@@ -35,13 +35,12 @@ type Judgement struct {
 	own      *Judgement
 	settings string // what was around it and may change what it does
 
-	frozen frozen.Frozen // the plan for the record
-
 	onceMade
 }
 
 // onceMade are the parts of a judgement that are made when they are first needed.
 type onceMade struct {
+	frozen func() frozen.Frozen // the plan for the record; nil for what was not judged
 	// what the plan touches, under the five words of the contract
 	named   func() map[string][]string
 	counted func() map[string]pathguard.Amount // how much a question deletes, by path

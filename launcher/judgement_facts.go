@@ -3,10 +3,11 @@ package launcher
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"github.com/tada-run/tada-run/launcher/permit"
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/tada-run/tada-run/launcher/permit"
 )
 
 // Facts is what the plan binds, by name; nil for a batch, whose calls have their own.

@@ -27,16 +27,17 @@ type Launcher struct {
 	version func() string
 
 	misconfigured
-	untried
 	stands bool // undo stands for a question in every run; for tests
 
 	frameTime time.Duration // for what a client of a session has begun to say
 }
 
-// misconfigured is a launcher whose configuration is refused.
+// misconfigured is a launcher whose configuration is refused, or in force only in part.
 type misconfigured struct {
 	mends   bool  // a configuration that is refused denies everything, and is no error
 	refused error // why policy is the one that denies everything
+
+	failed []pathguard.CaseResult // the cases for which the configuration before it applies too
 }
 
 // frameTime is how long a client of a session may take to greet, and to end what it has begun to

@@ -2,12 +2,11 @@ package launcher
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/plans"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
 )
@@ -56,7 +55,7 @@ func (l *Launcher) Lessons(since time.Time) (Lessons, error) {
 	}
 	s := &study{asked: asked, policy: rejudge{policy: l.policy, home: l.account},
 		left: map[string]int{}}
-	for plan := range audit.Plans(l.state.Plans(), l.Codec) {
+	for plan := range plans.All(l.state.Plans(), l.Codec) {
 		if a := asked[plan.Name]; a != nil && plan.Err == nil {
 			a.plan, _ = frozen.Thaw(plan.Bytes)
 		}
@@ -94,12 +93,10 @@ type study struct {
 	left   map[string]int
 }
 
-var errNoLesson = errors.New("it is not asked about any more, or cannot be judged")
-
 // under is what a policy says about an answered plan.
 func (s *study) under(p pathguard.Policy, a *answered) (pathguard.Decision, error) {
 	if a.plan == nil {
-		return pathguard.Deny, errNoLesson
+		return pathguard.Deny, errNoPlan
 	}
 	r := rejudge{policy: p, home: s.policy.home}
 	v, err := r.judge(a.plan)

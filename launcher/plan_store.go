@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/plans"
 	"github.com/tada-run/tada-run/launcher/environ"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/pathguard/frozen"
@@ -16,17 +17,18 @@ import (
 // name there; "" for a plan that is too long to keep, or that was not judged.
 func (l *Launcher) storePlan(j *Judgement) (name string, err error) {
 	j = j.subject()
-	if j.frozen.Plan == nil {
+	if j.frozen == nil {
 		return "", nil
 	}
-	plan := frozen.Freeze(j.frozen, nil)
+	f := j.frozen()
+	plan := frozen.Freeze(f, nil)
 	if hide := hiding(environ.Secrets(j.environ.vars)); hide(string(plan)) != string(plan) {
-		plan = frozen.Freeze(j.frozen, hide)
+		plan = frozen.Freeze(f, hide)
 	}
 	if len(plan) > frozen.Max {
 		return "", nil
 	}
-	if name, err = audit.PutPlan(l.state.Plans(), plan); err != nil {
+	if name, err = plans.Put(l.state.Plans(), plan); err != nil {
 		return "", &record.Error{Kind: record.KindIntent, Err: err}
 	}
 	return name, nil
@@ -36,9 +38,9 @@ func (l *Launcher) storePlan(j *Judgement) (name string, err error) {
 // when the run was judged. The error says why it cannot be told.
 func (l *Launcher) Touched(r Past) (map[string][]string, error) {
 	if r.Plan == "" {
-		return nil, audit.ErrNoPlan
+		return nil, plans.ErrNone
 	}
-	b, err := audit.GetPlan(l.state.Plans(), r.Plan, l.Codec)
+	b, err := plans.Get(l.state.Plans(), r.Plan, l.Codec)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +69,7 @@ func (l *Launcher) VerifyPlans() (p Plans, err error) {
 		return p, err
 	}
 	p.Named = len(named)
-	for plan := range audit.Plans(l.state.Plans(), l.Codec) {
+	for plan := range plans.All(l.state.Plans(), l.Codec) {
 		if plan.Err != nil && named[plan.Name] {
 			p.Damaged++
 		}
@@ -104,7 +106,7 @@ func (l *Launcher) dropPlans() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return audit.DropPlans(l.state.Plans(), func(name string) bool { return named[name] }, l.Codec)
+	return plans.Drop(l.state.Plans(), func(name string) bool { return named[name] }, l.Codec)
 }
 
 // shortSecret is a value that is too short to be looked for in other texts.

@@ -34,6 +34,18 @@ func loadPolicy(home state.Home, floor, account string,
 			StateDir: home.Dir}, files...)
 }
 
+// policyWith is the policy with another text of the account's configuration.
+func (l *Launcher) policyWith(text []byte) (pathguard.Policy, error) {
+	return l.PolicyFrom("", text)
+}
+
+// PolicyFrom is the policy with what a file holds as the account's configuration. Mistakes are
+// reported as of that file.
+func (l *Launcher) PolicyFrom(file string, text []byte) (pathguard.Policy, error) {
+	return loadPolicy(l.state.Home, l.floor, l.account,
+		pathguard.ConfigFile{Path: file, Draft: append([]byte{}, text...)})
+}
+
 // isMistake reports whether an error is of a configuration that is refused.
 func isMistake(err error) bool {
 	mistake := (*pathguard.ConfigError)(nil)

@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"errors"
 	"path"
 
 	"github.com/tada-run/tada-run/pathguard"
@@ -11,21 +10,27 @@ import (
 
 // A rejudge judges recorded plans under one policy. It reads nothing from the disk.
 type rejudge struct {
-	policy  pathguard.Policy
-	home    string
-	tighter map[rulesAt]pathguard.Policy // the policy in a workspace with a configuration of its own
+	policy pathguard.Policy
+	home   string
+	// the policy in a workspace with a configuration of its own
+	tighter map[rulesAt]pathguard.Policy
 }
 
 // rulesAt is the configuration of a workspace.
 type rulesAt struct{ root, text string }
 
-// Why a recorded plan cannot be judged under a policy.
-var (
-	errOtherVersion = errors.New("recorded by a version of tada-run with other plans")
-	errOtherAccount = errors.New("recorded for an account with another home")
-	errUnanswered   = errors.New("the verdict depends on files that were not looked at then")
-	errPrograms     = errors.New("the policies know a program of it differently")
+// A notJudged is why a recorded plan cannot be judged under a policy.
+type notJudged string
+
+const (
+	errOtherVersion notJudged = "recorded by a version of tada-run with other plans"
+	errOtherAccount notJudged = "recorded for an account with another home"
+	errUnanswered   notJudged = "the verdict depends on files that were not looked at then"
+	errPrograms     notJudged = "the policies know a program of it differently"
+	errNoPlan       notJudged = "its plan cannot be read"
 )
+
+func (n notJudged) Error() string { return string(n) }
 
 // judge is what the policy says about a recorded plan, or why it cannot be said.
 func (r *rejudge) judge(f *frozen.Frozen) (pathguard.Verdict, error) {

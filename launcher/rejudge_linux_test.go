@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/plans"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
 )
@@ -26,7 +27,8 @@ func mutants() (list []string) {
 	rule("commands", "{program: %s, verdict: deny}", "ls", "git", "cat", "grep")
 	rule("commands", "{program: %s, verdict: ask}", "sed", "echo", "go")
 	rule("commands", "{program: git, args: [%s], verdict: allow}", "push", "config", "clean")
-	rule("paths", "{path: '%s', verdict: allow}", "/etc", "~/notes", "/srv", "~/.ssh", "/usr", "/var")
+	rule("paths", "{path: '%s', verdict: allow}", "/etc", "~/notes", "/srv", "~/.ssh", "/usr",
+		"/var")
 	rule("paths", "{path: '%s', verdict: deny}", "/etc", "**/*.go", "~/Documents")
 	rule("paths", "{path: '%s', access: [read], verdict: ask}", "/usr/share", "**/package.json")
 	rule("hosts", "{host: %s, verdict: allow}", "'*.test'", "github.com", "'*.example.com'")
@@ -72,7 +74,7 @@ func TestRejudge(t *testing.T) {
 		plan []byte
 		was  pathguard.Decision
 	}
-	var plans []onRecord
+	var stored []onRecord
 	for _, line := range append(someLines(t, 97), "rm -rf src", "git push", "cat a b > /etc/x") {
 		req.Shell.Text = line
 		j, err := l.Judge(req)
@@ -83,11 +85,11 @@ func TestRejudge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := audit.GetPlan(l.state.Plans(), name, audit.Codec{})
+		plan, err := plans.Get(l.state.Plans(), name, audit.Codec{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		plans = append(plans, onRecord{line, plan, j.Verdict.Decision})
+		stored = append(stored, onRecord{line, plan, j.Verdict.Decision})
 		j.Close()
 	}
 	looser, stricter, unanswered := 0, 0, 0
@@ -95,7 +97,7 @@ func TestRejudge(t *testing.T) {
 		p := configured(t, l, config)
 		l.policy = p
 		again := rejudge{policy: p, home: l.account}
-		for _, r := range plans {
+		for _, r := range stored {
 			f, err := frozen.Thaw(r.plan)
 			if err != nil {
 				t.Fatal(err)
@@ -126,12 +128,12 @@ func TestRejudge(t *testing.T) {
 		}
 	}
 	if looser < 20 || stricter < 100 {
-		t.Errorf("of %d lines under %d policies %d are looser and %d stricter: the policies do not "+
-			"try much", len(plans), len(mutants()), looser, stricter)
+		t.Errorf("of %d lines under %d policies %d are looser and %d stricter: the policies do "+
+			"not try much", len(stored), len(mutants()), looser, stricter)
 	}
 	if unanswered > 0 {
 		t.Errorf("%d verdicts depend on what was not looked at", unanswered)
 	}
-	t.Logf("%d lines, %d policies: %d looser, %d stricter, %d unanswered", len(plans),
+	t.Logf("%d lines, %d policies: %d looser, %d stricter, %d unanswered", len(stored),
 		len(mutants()), looser, stricter, unanswered)
 }

@@ -8,19 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/plans"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
 )
-
-// A Replay says which recorded runs are judged again, and under what.
-type Replay struct {
-	Config    []byte // the text of another configuration; nil for the one in force
-	File      string // where that is
-	Since     time.Time
-	Workspace string   // only runs in this directory and below; "" for all
-	Accept    []string // rules that may allow what they did not
-}
 
 // A Replayed is what recorded runs would be under another policy.
 type Replayed struct {
@@ -81,7 +72,7 @@ func (l *Launcher) Replay(o Replay) (Replayed, error) {
 	if err != nil {
 		return Replayed{}, err
 	}
-	for plan := range audit.Plans(l.state.Plans(), l.Codec) {
+	for plan := range plans.All(l.state.Plans(), l.Codec) {
 		if of, ok := runs.plans[plan.Name]; ok {
 			delete(runs.plans, plan.Name)
 			t.plan(plan, of, runs.policies)
@@ -119,7 +110,7 @@ func (t *replaying) skip(why string, runs []tally) {
 }
 
 // plan judges one plan again and compares it with what its runs were.
-func (t *replaying) plan(p audit.Plan, runs []tally, policies []string) {
+func (t *replaying) plan(p plans.Plan, runs []tally, policies []string) {
 	err := p.Err
 	var f *frozen.Frozen
 	if err == nil {

@@ -61,10 +61,10 @@ type Past struct {
 	Began   time.Time `json:"began"`
 	Command string    `json:"command"`
 	// the agent's own command, if its program put it into a text of its own
-	Inside  string `json:"inside,omitempty"`
-	Agent   string `json:"agent,omitempty"`
-	Dir     string `json:"cwd"`
-	Verdict string `json:"verdict"`
+	Inside string `json:"inside,omitempty"`
+	Agent  string `json:"agent,omitempty"`
+	Dir    string `json:"cwd"`
+	PastVerdict
 	// announced, refused (by the policy), waiting (for an answer), approved (it can be run again),
 	// denied, withdrawn, expired, running, failed, ended, lost: it was started, and its end is not
 	// known
@@ -74,7 +74,6 @@ type Past struct {
 	PastSandbox
 
 	WorkItem string `json:"work_item,omitempty"`
-	Plan     string `json:"plan,omitempty"` // its name in the record
 	// that it was started by: policy, approval, grant
 	Authority string    `json:"authority,omitempty"`
 	Ended     time.Time `json:"ended,omitzero"`
@@ -97,6 +96,12 @@ type Past struct {
 	reported bool   // as lost
 	asked    bool   // it was refused because a question has no answer yet
 	told     int64  // where the newest entry about it begins
+}
+
+// A PastVerdict is how a run was judged.
+type PastVerdict struct {
+	Verdict string `json:"verdict"`
+	Plan    string `json:"plan,omitempty"` // the name of its plan in the record
 }
 
 // A PastSandbox is what a run was confined to.
@@ -262,9 +267,10 @@ func (l *Launcher) readRuns() ([]Past, error) {
 			i = len(runs)
 			index[body.SID] = i
 			runs = append(runs, Past{ID: body.SID, Began: e.Time, Command: body.Command,
-				Inside: body.Inside, Agent: body.Agent, Dir: body.Cwd, Verdict: body.Verdict, Plan: body.Plan,
-				WorkItem: body.WorkItem,
-				Session:  body.Session, Tier: body.Tier, Within: body.Within})
+				Inside: body.Inside, Agent: body.Agent, Dir: body.Cwd,
+				PastVerdict: PastVerdict{body.Verdict, body.Plan},
+				WorkItem:    body.WorkItem,
+				Session:     body.Session, Tier: body.Tier, Within: body.Within})
 		}
 		r := &runs[i]
 		r.Revived = r.Revived || r.reported && e.Kind != audit.KindOrphan

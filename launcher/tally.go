@@ -10,8 +10,16 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/pathguard"
-	"github.com/tada-run/tada-run/pathguard/pathname"
 )
+
+// A Replay says which recorded runs are judged again, and under what.
+type Replay struct {
+	Config    []byte // the text of another configuration; nil for the one in force
+	File      string // where that is
+	Since     time.Time
+	Workspace string   // only runs in this directory and below; "" for all
+	Accept    []string // rules that may allow what they did not
+}
 
 // recorded is what an intent says about its run.
 type recorded struct {
@@ -39,7 +47,7 @@ func (l *Launcher) intents(o Replay, visit func(recorded)) error {
 		case err != nil:
 			return err
 		case json.Unmarshal(e.Body, &r) == nil &&
-			(o.Workspace == "" || pathname.Within(r.Dir, o.Workspace)):
+			(o.Workspace == "" || isWithin(r.Dir, o.Workspace)):
 			r.time = e.Time
 			visit(r)
 		}

@@ -169,7 +169,7 @@ func (a *attempt) grantWrites() error {
 				paths = append(paths, path)
 			}
 		}
-		for plan := range plans(a.Plan) { // and those that do not exist yet
+		for plan := range allPlans(a.Plan) { // and those that do not exist yet
 			for i := range plan.Targets {
 				if t := &plan.Targets[i]; writes(t) && s.Covers(t.Path()) &&
 					!slices.Contains(paths, t.Path()) {

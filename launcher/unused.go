@@ -9,6 +9,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/plans"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/frozen"
 )
@@ -36,7 +37,7 @@ func (l *Launcher) Unneeded(ctx context.Context, since time.Time) (u Unneeded, o
 		return u, false, err
 	}
 	fitted, asked := map[pathguard.Way]bool{}, map[string]bool{}
-	for p := range audit.Plans(l.state.Plans(), l.Codec) {
+	for p := range plans.All(l.state.Plans(), l.Codec) {
 		if !named[p.Name] || p.Err != nil {
 			continue
 		}
@@ -47,7 +48,7 @@ func (l *Launcher) Unneeded(ctx context.Context, since time.Time) (u Unneeded, o
 		for _, r := range l.policy.Fittings(f.Plan) {
 			fitted[r.Way] = true
 		}
-		for plan := range plans(f.Plan) {
+		for plan := range allPlans(f.Plan) {
 			for _, r := range plan.Registries {
 				asked[r.Name] = true
 			}

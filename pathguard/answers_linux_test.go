@@ -9,7 +9,11 @@ func TestAnswers(t *testing.T) {
   commands:
     - {program: wget, args: [http://x.test], verdict: allow, answers: [net.upload]}
     - {program: git, args: [push, origin], verdict: allow, answers: [net.upload]}
-    - {program: git, args: [push, origin], flags: [--force], verdict: allow, answers: [git.force-push]}
+    - program: git
+      args: [push, origin]
+      flags: [--force]
+      verdict: allow
+      answers: [git.force-push]
     - {program: curl, verdict: allow}
     - {program: curl, args: [a, "https://y.test"], verdict: ask}
 `, "w/.env", "w/a")

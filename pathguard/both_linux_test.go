@@ -8,7 +8,8 @@ import (
 // parts are configurations whose joins are tried.
 var parts = []string{
 	"", "rules: {commands: [{program: git, verdict: allow}, {program: ls, verdict: ask}]}",
-	"rules: {commands: [{program: git, args: [push], verdict: deny}, {program: rm, verdict: allow}]}",
+	"rules: {commands: [{program: git, args: [push], verdict: deny}]}",
+	"rules: {commands: [{program: rm, verdict: allow}]}",
 	"rules: {paths: [{path: /etc, verdict: allow}, {path: '**/*.go', verdict: ask}]}",
 	"rules: {paths: [{path: /etc, access: [read], verdict: deny}]}",
 	"rules: {hosts: [{host: x.test, verdict: allow}, {host: y.test, verdict: deny}]}",

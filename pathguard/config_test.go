@@ -126,10 +126,12 @@ rules:
 		NetworkReach: []string{"example.com", "*.example.org"},
 		Registries:   hosts.Names(),
 		Require:      Strong, PrivateTmp: true, Approval: Approval{FromRisk: 3},
-		Commands: []CommandRule{{"terraform", []string{"apply"}, []string{"-auto-approve"}, Deny,
-			nil, "not from here"}},
-		Paths: []PathRule{{"~/notes", []command.Right{command.Read, command.Write}, Allow, ""}},
-		Hosts: []HostRule{{"*.corp.example", Ask, ""}},
+		Rules: Rules{
+			Commands: []CommandRule{{"terraform", []string{"apply"}, []string{"-auto-approve"}, Deny,
+				nil, "not from here"}},
+			Paths: []PathRule{{"~/notes", []command.Right{command.Read, command.Write}, Allow, ""}},
+			Hosts: []HostRule{{"*.corp.example", Ask, ""}},
+		},
 	}
 	if got := p.Settings(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -12,16 +12,6 @@ import (
 	"github.com/tada-run/tada-run/pathguard/resolve"
 )
 
-// A Case is an entry of expect: what the configuration is to say about a command line.
-type Case struct {
-	Command string   `json:"command" yaml:"command"`
-	Verdict Decision `json:"verdict" yaml:"verdict"`
-	// a rule that has this verdict; "" for any
-	Rule string `json:"rule,omitempty" yaml:"rule,omitempty"`
-	// where it is judged; "" for an empty workspace
-	Dir string `json:"dir,omitempty" yaml:"dir,omitempty"`
-}
-
 // A CaseResult is what a policy says about a case.
 type CaseResult struct {
 	Case    Case     `json:"case"`

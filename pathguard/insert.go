@@ -61,7 +61,8 @@ func insert(text []byte, r Way) ([]byte, error) {
 	_, list := valueOf(rules, name)
 	lines := strings.SplitAfter(string(text), "\n")
 	switch {
-	case top != nil && !isNull(top) && (top.Kind != yaml.MappingNode || top.Style&yaml.FlowStyle != 0):
+	case top != nil && !isNull(top) &&
+		(top.Kind != yaml.MappingNode || top.Style&yaml.FlowStyle != 0):
 		return nil, errNoPlace
 	case key == nil:
 		return fmt.Appendf(endLine(text), "%s:\n  %s:\n    - %s\n", section, name, r.Entry), nil
@@ -74,8 +75,8 @@ func insert(text []byte, r Way) ([]byte, error) {
 			len(rules.Content) > 0)
 	case list == nil:
 		first := rules.Content[0]
-		return putLine(lines, first.Line, fmt.Sprintf("%*s%s:\n%*s  - %s\n", first.Column-1, "", name,
-			first.Column-1, "", r.Entry)), nil
+		indent := strings.Repeat(" ", first.Column-1)
+		return putLine(lines, first.Line, indent+name+":\n"+indent+"  - "+r.Entry+"\n"), nil
 	case list.Kind == yaml.SequenceNode && list.Style&yaml.FlowStyle != 0:
 		return within(lines, list, '[', r.Entry, len(list.Content) > 0)
 	case list.Kind == yaml.SequenceNode:

@@ -45,12 +45,6 @@ func (j *judgement) commandRules(i int, c *shellparse.Command) {
 	j.configured("rule.command", best.Verdict, best.Message, "", words(c), c.Span, i)
 }
 
-// An answer is what a rule that allows a command answers.
-type answer struct {
-	most  int      // up to this risk
-	rules []string // questions of these rules; nil for all
-}
-
 // answer notes that a rule allows a command. What cannot be undone is only allowed by a rule that
 // names the option: the author of a rule for "git push" has not thought of --force.
 func (j *judgement) answer(cmd int, r *CommandRule) {
@@ -62,13 +56,6 @@ func (j *judgement) answer(cmd int, r *CommandRule) {
 		j.allowed = map[int][]answer{}
 	}
 	j.allowed[cmd] = append(j.allowed[cmd], a)
-}
-
-// lifted reports whether a rule of the configuration answers a question already.
-func (j *judgement) lifted(cmd, risk int, rule string) bool {
-	return slices.ContainsFunc(j.allowed[cmd], func(a answer) bool {
-		return risk <= a.most && (a.rules == nil || slices.Contains(a.rules, rule))
-	})
 }
 
 // matches holds a rule against a command. A word that the text does not tell could be

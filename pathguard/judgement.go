@@ -3,6 +3,7 @@ package pathguard
 import (
 	"iter"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/pathname"
@@ -40,6 +41,19 @@ func (j *judgement) add(d Decision, rule, path, detail string, span shellparse.S
 		r.Instead = text.instead
 	}
 	j.reasons = append(j.reasons, r)
+}
+
+// An answer is what a rule that allows a command answers.
+type answer struct {
+	most  int      // up to this risk
+	rules []string // questions of these rules; nil for all
+}
+
+// lifted reports whether a rule of the configuration answers a question already.
+func (j *judgement) lifted(cmd, risk int, rule string) bool {
+	return slices.ContainsFunc(j.allowed[cmd], func(a answer) bool {
+		return risk <= a.most && (a.rules == nil || slices.Contains(a.rules, rule))
+	})
 }
 
 // configured records a rule of the configuration, with its own message.

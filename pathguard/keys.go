@@ -111,8 +111,12 @@ func forms() map[string]form {
 			nil},
 		"rules.commands[].program": stringField(nil,
 			func(d *decoder) *string { return &d.commandRule.Program }),
-		"rules.commands[].args":    listField(func(d *decoder) *[]string { return &d.commandRule.Args }),
-		"rules.commands[].flags":   listField(func(d *decoder) *[]string { return &d.commandRule.Flags }),
+		"rules.commands[].args": listField(func(d *decoder) *[]string {
+			return &d.commandRule.Args
+		}),
+		"rules.commands[].flags": listField(func(d *decoder) *[]string {
+			return &d.commandRule.Flags
+		}),
 		"rules.commands[].verdict": {read: readVerdict},
 		"rules.commands[].answers": {read: readAnswers},
 		"rules.commands[].message": stringField(nil, (*decoder).says),
@@ -129,8 +133,9 @@ func forms() map[string]form {
 		"rules.hosts[].verdict": {read: readVerdict},
 		"rules.hosts[].message": stringField(nil, (*decoder).says),
 
-		"expect":           {readExpect, func(s Settings) any { return each(s.Expect) }, nil},
-		"expect[].command": stringField(nil, func(d *decoder) *string { return &d.expected.Command }),
+		"expect": {readExpect, func(s Settings) any { return each(s.Expect) }, nil},
+		"expect[].command": stringField(nil,
+			func(d *decoder) *string { return &d.expected.Command }),
 		"expect[].verdict": {read: readVerdict},
 		"expect[].rule":    stringField(nil, func(d *decoder) *string { return &d.expected.Rule }),
 		"expect[].dir": stringField((*decoder).path,

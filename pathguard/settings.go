@@ -91,6 +91,24 @@ type HostRule struct {
 	Message string   `json:"message,omitempty" yaml:"message,omitempty"`
 }
 
+// A Case is an entry of expect: what the configuration is to say about a command line.
+type Case struct {
+	Command string   `json:"command" yaml:"command"`
+	Verdict Decision `json:"verdict" yaml:"verdict"`
+	// a rule that has this verdict; "" for any
+	Rule string `json:"rule,omitempty" yaml:"rule,omitempty"`
+	// where it is judged; "" for an empty workspace
+	Dir string `json:"dir,omitempty" yaml:"dir,omitempty"`
+}
+
+// Rules are what a configuration says about programs, files and hosts.
+type Rules struct {
+	Commands []CommandRule
+	Paths    []PathRule
+	Hosts    []HostRule
+	Expect   []Case // what it is to say about command lines; it decides nothing
+}
+
 // Settings are the values of a policy as its files say them.
 type Settings struct {
 	Level                 Level
@@ -110,10 +128,8 @@ type Settings struct {
 	PrivateTmp   bool
 	// processes that a command leaves running live until the caller of the command has ended
 	KeepBackground bool
-	Commands       []CommandRule
-	Paths          []PathRule
-	Hosts          []HostRule
-	Programs       string // entries of the command table, in its own words
+	Rules
+	Programs string // entries of the command table, in its own words
 	// variables that reach the command although they would be removed
 	KeepEnv []string
 	Tools   []string // tools of agents that are not known and need no approval
@@ -121,8 +137,7 @@ type Settings struct {
 	// what of them the first file does not set: others can only lower
 	Lowered  Limits
 	Approval Approval
-	Undo     Undo   // of the first file; see UndoInForce
-	Expect   []Case // what it is to say about command lines; it decides nothing
+	Undo     Undo // of the first file; see UndoInForce
 }
 
 // defaults are the values of an empty configuration: row by row those of the source

@@ -137,8 +137,9 @@ func (c candidate) way() Way {
 // yamlWord is a word as YAML reads it inside brackets.
 func yamlWord(w string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./~-"
-	if w == "" || w[0] == '-' || strings.Trim(w, plain) != "" || strings.Contains(" true false null yes no ~ ",
-		" "+strings.ToLower(w)+" ") || strings.Trim(w, "0123456789.") == "" {
+	if w == "" || w[0] == '-' || strings.Trim(w, plain) != "" ||
+		strings.Contains(" true false null yes no ~ ", " "+strings.ToLower(w)+" ") ||
+		strings.Trim(w, "0123456789.") == "" {
 		return fmt.Sprintf("%q", w)
 	}
 	return w
@@ -180,8 +181,9 @@ func asks(v Verdict, cmd int) (rules []string) {
 	return rules
 }
 
-// commandRules are rules for a command that answer these questions: with all its words that are no options, and with the first
-// one or two. A rule must name an option to allow what cannot be undone.
+// commandRules are rules for a command that answer these questions: with all its words that are no
+// options, and with the first one or two. A rule must name an option to allow what cannot be
+// undone.
 func commandRules(c *shellparse.Command, answers []string) (all, some []candidate) {
 	plain, options, _ := operands(c)
 	for n := len(plain); n >= 0; n-- {

@@ -154,7 +154,7 @@ func (d *decoder) table(v reflect.Value) {
 // whole reports an error unless everything was read.
 func (d *decoder) whole() error {
 	if d.err == nil && len(d.in) > 0 {
-		return fmt.Errorf("%w: %d bytes are left over", errDamaged, len(d.in))
+		return fmt.Errorf("%w: something is left over at its end", errDamaged)
 	}
 	return d.err
 }

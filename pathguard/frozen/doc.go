@@ -24,8 +24,8 @@
 // it; the index one past the end adds a text, whose length and bytes follow. A structure is a
 // uvarint with a bit for each field that is not zero, the first field in the lowest bit, and then
 // these fields; true has no more than its bit. A list is its length and its elements. A map is the
-// same with key and value, in the order of the keys. A pointer that is not nil is what it points to.
-// Functions and fields that other packages cannot see are left out.
+// same with key and value, in the order of the keys. A pointer that is not nil is what it points
+// to. Functions and fields that other packages cannot see are left out.
 //
 // Equal plans have equal bytes, and the SHA-256 of the bytes is the name of the plan in the record.
 package frozen

@@ -2,10 +2,14 @@ package frozen
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tada-run/tada-run/pathguard/resolve"
 )
@@ -37,8 +41,13 @@ const Max = 256 << 10
 // ErrOther is returned for a plan that was written by a version with other fields.
 var ErrOther = errors.New("another version of tada-run wrote the plan")
 
-// leftOut are types of no meaning elsewhere.
-var leftOut = map[reflect.Type]bool{reflect.TypeFor[*resolve.Look](): true}
+// head is the first line of a frozen plan of this version.
+var head = sync.OnceValue(func() string {
+	var text strings.Builder
+	describe(&text, reflect.TypeFor[Frozen](), map[reflect.Type]bool{})
+	sum := sha256.Sum256([]byte(text.String()))
+	return fmt.Sprintf("tada-plan/%d %s\n", format, hex.EncodeToString(sum[:8]))
+})
 
 // Freeze returns the bytes of a plan. Each text is passed through tell, which hides what must not
 // be stored; nil hides nothing.

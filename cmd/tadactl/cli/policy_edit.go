@@ -112,8 +112,8 @@ var errQuit = errors.New("quit")
 // add makes an edit that only adds rules.
 func (s *editSession) add(rules []pathguard.Way) error {
 	if s.e.Left {
-		return failf(exit.Pending, "an earlier edit was interrupted; first continue or discard it: "+
-			"tadactl policy edit")
+		return failf(exit.Pending, "an earlier edit was interrupted; first continue or "+
+			"discard it: tadactl policy edit")
 	}
 	err := s.e.Start()
 	if err == nil {

@@ -61,7 +61,8 @@ func (c *ctl) learn(ctx context.Context, l *launcher.Launcher, from, before time
 		fmt.Fprintln(c.out, "no rule would have spared a question that you answered with yes")
 	}
 	for _, s := range lessons.Left {
-		fmt.Fprintf(c.out, "no rule for %s: %s\n", audit.Plural(s.Count, "answered question"), s.Why)
+		fmt.Fprintf(c.out, "no rule for %s: %s\n", audit.Plural(s.Count, "answered question"),
+			s.Why)
 	}
 	c.printUnneeded(unneeded, known, before)
 	if len(lessons.Rules) == 0 || !term.IsTerminal(int(c.in.Fd())) {

@@ -1,6 +1,7 @@
-package audit
+package plans
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -12,28 +13,31 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval/flock"
+	"github.com/tada-run/tada-run/audit"
 )
 
-// planLock is the file whose lock the process holds that changes packs.
-const planLock = "lock"
+// lockName is the file whose lock the process holds that changes packs.
+const lockName = "lock"
 
-// fewPlans are not worth a pack of their own.
-const fewPlans = 16
+// few are not worth a pack of their own.
+const few = 16
 
-// PackPlans moves the plans of a folder into a new pack, unless they are few. A crash leaves every
-// plan in a file of its own, in a pack, or in both. It returns ErrPacking while another process
-// packs. Call it when no user waits.
-func PackPlans(ctx context.Context, dir string, c Codec) (done Packed, err error) {
-	names, err := namesIn(dir)
+// Pack moves the plans of a folder into a new pack, unless they are few. A crash leaves every
+// plan in a file of its own, in a pack, or in both. It returns [audit.ErrPacking] while another
+// process packs. Call it when no user waits.
+func Pack(ctx context.Context, dir string, c audit.Codec) (done audit.Packed, err error) {
+	lock, err := lock(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return done, nil
-	}
-	lock, err := lockNew(filepath.Join(dir, planLock), 0)
-	if err != nil {
+		return done, nil // no plan was ever stored
+	} else if err != nil {
 		return done, err
 	}
 	defer lock.Close()
-	if names, err = namesIn(dir); err != nil {
+	names, err := namesIn(dir)
+	if err != nil {
 		return done, err
 	}
 	packs := packNumbers(names)
@@ -50,18 +54,14 @@ func PackPlans(ctx context.Context, dir string, c Codec) (done Packed, err error
 	if len(fresh.places) == 0 {
 		return done, removeAll(dir, fresh.names)
 	}
-	if len(fresh.names) < fewPlans {
+	if len(fresh.names) < few {
 		return done, nil
 	}
 	number := uint32(1)
 	if len(packs) > 0 {
 		number = packs[len(packs)-1] + 1
 	}
-	path := filepath.Join(dir, packName(number))
-	if err := replaceFile(path, fresh.content); err != nil {
-		return done, err
-	}
-	if done, err = packFile(ctx, path, c); err != nil {
+	if done.After, err = writePack(dir, number, fresh.content, c); err != nil {
 		return done, err
 	}
 	for i := range fresh.places {
@@ -74,6 +74,38 @@ func PackPlans(ctx context.Context, dir string, c Codec) (done Packed, err error
 	return done, removeAll(dir, fresh.names)
 }
 
+// lock makes this process the only one that changes packs.
+func lock(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err == nil && flock.Try(f) != nil {
+		f.Close()
+		return nil, audit.ErrPacking
+	}
+	return f, err
+}
+
+// writePack writes a pack and returns its size. It has its name when what is on the disk was read
+// back and is the same.
+func writePack(dir string, number uint32, content []byte, c audit.Codec) (int64, error) {
+	var packed bytes.Buffer
+	if err := audit.Pack(&packed, bytes.NewReader(content), c); err != nil {
+		return 0, err
+	}
+	path := filepath.Join(dir, packName(number)+suffix)
+	return int64(packed.Len()), replaceFile(path, packed.Bytes(), func(name string) error {
+		f, err := audit.OpenTranscript(strings.TrimSuffix(name, suffix), c)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		back, err := io.ReadAll(f)
+		if err == nil && !bytes.Equal(back, content) {
+			err = errors.New("the pack does not read back the same")
+		}
+		return err
+	})
+}
+
 func removeAll(dir string, names []string) (err error) {
 	for _, name := range names {
 		err = errors.Join(err, os.Remove(filepath.Join(dir, name)))
@@ -84,7 +116,7 @@ func removeAll(dir string, names []string) (err error) {
 // gathered are the plans for a pack.
 type gathered struct {
 	names   []string // of their files
-	places  []planPlace
+	places  []place
 	content []byte
 	blocks  int64 // what the files take on the disk
 }
@@ -94,24 +126,24 @@ const mostInPack = 64 << 20
 
 // gather reads the plans that are not packed. Those that the packs have already are only named, and
 // damaged ones are left where they are.
-func gather(dir string, names []string, packed []planPlace) (g gathered) {
+func gather(dir string, names []string, packed []place) (g gathered) {
 	known := make(map[[sha256.Size]byte]bool, len(packed))
 	for _, p := range packed {
 		known[p.sum] = true
 	}
 	for _, name := range names {
-		if !isPlanName(name) || len(g.content) > mostInPack {
+		if !isName(name) || len(g.content) > mostInPack {
 			continue
 		}
-		plan, err := readPlain(filepath.Join(dir, name), maxPlan+1)
+		plan, err := readFile(filepath.Join(dir, name), most+1)
 		sum := sha256.Sum256(plan)
-		if err != nil || hex.EncodeToString(sum[:]) != name || len(plan) > maxPlan {
+		if err != nil || hex.EncodeToString(sum[:]) != name || len(plan) > most {
 			continue
 		}
 		g.names = append(g.names, name)
 		g.blocks += (int64(len(plan)) + 4095) &^ 4095
 		if !known[sum] {
-			g.places = append(g.places, planPlace{sum: sum, offset: int64(len(g.content))})
+			g.places = append(g.places, place{sum: sum, offset: int64(len(g.content))})
 			g.content = binary.LittleEndian.AppendUint32(g.content, uint32(len(plan)))
 			g.content = append(g.content, plan...)
 		}
@@ -128,25 +160,25 @@ func namesIn(dir string) (names []string, err error) {
 }
 
 // indexPacks finds out what is in the packs.
-func indexPacks(ctx context.Context, dir string, packs []uint32, c Codec) ([]planPlace, error) {
-	var list []planPlace
+func indexPacks(ctx context.Context, dir string, packs []uint32, c audit.Codec) ([]place, error) {
+	var list []place
 	for _, n := range packs {
 		offset := int64(0)
-		for plan, err := range plansOf(dir, n, c) {
+		for plan, err := range of(dir, n, c) {
 			if err = errors.Join(err, ctx.Err()); err != nil {
 				return nil, err
 			}
-			list = append(list, planPlace{sha256.Sum256(plan), n, offset})
+			list = append(list, place{sha256.Sum256(plan), n, offset})
 			offset += int64(recordHead + len(plan))
 		}
 	}
 	return list, nil
 }
 
-// plansOf yields the plans of a pack. The bytes are the caller's. After an error there is no more.
-func plansOf(dir string, n uint32, c Codec) iter.Seq2[[]byte, error] {
+// of yields the plans of a pack. The bytes are the caller's. After an error there is no more.
+func of(dir string, n uint32, c audit.Codec) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		f, err := OpenTranscript(filepath.Join(dir, packName(n)), c)
+		f, err := audit.OpenTranscript(filepath.Join(dir, packName(n)), c)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -176,7 +208,7 @@ type Plan struct {
 
 // Plans yields all plans of a folder, those of the packs first. A plan can come twice while another
 // process packs. A damaged file has its name and an error, a damaged pack an error alone.
-func Plans(dir string, c Codec) iter.Seq[Plan] {
+func All(dir string, c audit.Codec) iter.Seq[Plan] {
 	return func(yield func(Plan) bool) {
 		names, err := namesIn(dir)
 		if err != nil {
@@ -186,7 +218,7 @@ func Plans(dir string, c Codec) iter.Seq[Plan] {
 			return
 		}
 		for _, n := range packNumbers(names) {
-			for plan, err := range plansOf(dir, n, c) {
+			for plan, err := range of(dir, n, c) {
 				p := Plan{Bytes: plan, Err: err}
 				if sum := sha256.Sum256(plan); err == nil {
 					p.Name = hex.EncodeToString(sum[:])
@@ -197,38 +229,38 @@ func Plans(dir string, c Codec) iter.Seq[Plan] {
 			}
 		}
 		for _, name := range names {
-			if !isPlanName(name) {
+			if !isName(name) {
 				continue
 			}
-			plan, err := GetPlan(dir, name, c)
-			if !errors.Is(err, ErrNoPlan) && !yield(Plan{name, plan, err}) {
+			plan, err := Get(dir, name, c)
+			if !errors.Is(err, ErrNone) && !yield(Plan{name, plan, err}) {
 				return
 			}
 		}
 	}
 }
 
-// DropPlans removes the plans that keep is false for, and says how many: of a pack only if it is
+// Drop removes the plans that keep is false for, and says how many: of a pack only if it is
 // false for all of them.
-func DropPlans(dir string, keep func(name string) bool, c Codec) (dropped int, err error) {
+func Drop(dir string, keep func(name string) bool, c audit.Codec) (dropped int, err error) {
 	names, err := namesIn(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
-	lock, err := lockNew(filepath.Join(dir, planLock), 0)
+	lock, err := lock(dir)
 	if err != nil {
 		return 0, err
 	}
 	defer lock.Close()
 	for _, name := range names {
-		if isPlanName(name) && !keep(name) && os.Remove(filepath.Join(dir, name)) == nil {
+		if isName(name) && !keep(name) && os.Remove(filepath.Join(dir, name)) == nil {
 			dropped++
 		}
 	}
 	packs, left := packNumbers(names), []uint32(nil)
 	for _, n := range packs {
 		inside, kept := 0, false
-		for plan, err := range plansOf(dir, n, c) {
+		for plan, err := range of(dir, n, c) {
 			sum := sha256.Sum256(plan)
 			kept = kept || err != nil || keep(hex.EncodeToString(sum[:]))
 			inside++
@@ -237,8 +269,7 @@ func DropPlans(dir string, keep func(name string) bool, c Codec) (dropped int, e
 			left = append(left, n)
 			continue
 		}
-		path := filepath.Join(dir, packName(n))
-		if err := errors.Join(os.Remove(path+packedSuffix), removeIfThere(path)); err != nil {
+		if err := os.Remove(filepath.Join(dir, packName(n)+suffix)); err != nil {
 			return dropped, err
 		}
 		dropped += inside
@@ -251,11 +282,4 @@ func DropPlans(dir string, keep func(name string) bool, c Codec) (dropped int, e
 		return dropped, err
 	}
 	return dropped, writeIndex(dir, len(left), places)
-}
-
-func removeIfThere(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }

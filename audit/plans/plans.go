@@ -1,4 +1,4 @@
-package audit
+package plans
 
 import (
 	"crypto/sha256"
@@ -11,16 +11,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"github.com/tada-run/tada-run/audit"
+	"golang.org/x/sys/unix"
 )
 
-// PutPlan stores a plan in a folder under its SHA-256 in hex, which it returns, unless it is there.
+// Put stores a plan in a folder under its SHA-256 in hex, which it returns, unless it is there.
 // The file is complete when it returns, and not yet on the disk: what vouches for the plan is the
 // entry that names it.
-func PutPlan(dir string, plan []byte) (name string, err error) {
+func Put(dir string, plan []byte) (name string, err error) {
 	sum := sha256.Sum256(plan)
 	name = hex.EncodeToString(sum[:])
-	if _, packed := findPlan(dir, sum); packed {
+	if _, packed := find(dir, sum); packed {
 		return name, nil
 	}
 	path := filepath.Join(dir, name)
@@ -36,12 +38,12 @@ func PutPlan(dir string, plan []byte) (name string, err error) {
 	if info, err := os.Lstat(path); err == nil && info.Size() == int64(len(plan)) {
 		return name, nil
 	}
-	return name, replaceFile(path, plan) // a process died while it wrote the file
+	return name, replaceFile(path, plan, nil) // a process died while it wrote the file
 }
 
 // writeNew makes a file that is not there. One that could not be written is removed.
 func writeNew(path string, content []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|nofollow, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return err
 	}
@@ -52,35 +54,19 @@ func writeNew(path string, content []byte) error {
 	return err
 }
 
-// replaceFile puts a file in the place of one that may be there, whole and on the disk.
-func replaceFile(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
-}
+// ErrNone is returned for a plan that is not stored.
+var ErrNone = errors.New("the plan is not stored")
 
-// ErrNoPlan is returned for a plan that is not stored.
-var ErrNoPlan = errors.New("the plan is not stored")
-
-// GetPlan returns the plan of that name. The error wraps [ErrNoPlan] if there is none, and says so
+// Get returns the plan of that name. The error wraps [ErrNone] if there is none, and says so
 // if what is there has another hash.
-func GetPlan(dir, name string, c Codec) ([]byte, error) {
+func Get(dir, name string, c audit.Codec) ([]byte, error) {
 	var sum [sha256.Size]byte
 	if n, err := hex.Decode(sum[:], []byte(name)); err != nil || n != len(sum) {
-		return nil, fmt.Errorf("plan %q: %w", name, ErrNoPlan)
+		return nil, fmt.Errorf("plan %q: %w", name, ErrNone)
 	}
-	plan, err := readPlain(filepath.Join(dir, name), maxPlan+1)
+	plan, err := readFile(filepath.Join(dir, name), most+1)
 	if errors.Is(err, fs.ErrNotExist) {
-		plan, err = packedPlan(dir, sum, c)
+		plan, err = packed(dir, sum, c)
 	}
 	switch {
 	case err != nil:
@@ -91,18 +77,18 @@ func GetPlan(dir, name string, c Codec) ([]byte, error) {
 	return plan, nil
 }
 
-// maxPlan bounds a stored plan: what a reader may be made to hold.
-const maxPlan = 1 << 20
+// most bounds a stored plan: what a reader may be made to hold.
+const most = 1 << 20
 
-// packedPlan reads a plan at the place that the index has for it.
-func packedPlan(dir string, sum [sha256.Size]byte, c Codec) ([]byte, error) {
-	at, ok := findPlan(dir, sum)
+// packed reads a plan at the place that the index has for it.
+func packed(dir string, sum [sha256.Size]byte, c audit.Codec) ([]byte, error) {
+	at, ok := find(dir, sum)
 	if !ok {
-		return nil, ErrNoPlan
+		return nil, ErrNone
 	}
-	f, err := OpenTranscript(filepath.Join(dir, packName(at.pack)), c)
+	f, err := audit.OpenTranscript(filepath.Join(dir, packName(at.pack)), c)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrNoPlan
+		return nil, ErrNone
 	} else if err != nil {
 		return nil, err
 	}
@@ -116,13 +102,16 @@ func packedPlan(dir string, sum [sha256.Size]byte, c Codec) ([]byte, error) {
 // A pack is plans one after the other, each with its length, of 4 bytes, before it.
 const recordHead = 4
 
+// suffix is that of a pack.
+const suffix = ".zst"
+
 func readRecord(r io.Reader) ([]byte, error) {
 	var head [recordHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return nil, err
 	}
 	n := binary.LittleEndian.Uint32(head[:])
-	if n > maxPlan {
+	if n > most {
 		return nil, errors.New("the pack is damaged: a plan is longer than any that is stored")
 	}
 	plan := make([]byte, n)
@@ -136,9 +125,7 @@ func packName(n uint32) string { return fmt.Sprintf("pack.%06d", n) }
 func packNumbers(names []string) (list []uint32) {
 	for _, name := range names {
 		var n uint32
-		name = strings.TrimSuffix(name, packedSuffix)
-		if _, err := fmt.Sscanf(name, "pack.%d", &n); err == nil && packName(n) == name &&
-			!slices.Contains(list, n) {
+		if _, err := fmt.Sscanf(name, "pack.%d", &n); err == nil && packName(n)+suffix == name {
 			list = append(list, n)
 		}
 	}
@@ -146,8 +133,8 @@ func packNumbers(names []string) (list []uint32) {
 	return list
 }
 
-// isPlanName reports whether a file is a plan that is not packed.
-func isPlanName(name string) bool {
+// isName reports whether a file is a plan that is not packed.
+func isName(name string) bool {
 	_, err := hex.DecodeString(name)
 	return err == nil && len(name) == 2*sha256.Size
 }

@@ -1,4 +1,4 @@
-package audit
+package plans
 
 import (
 	"bytes"
@@ -10,16 +10,31 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/zstandard"
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
+
+func TestMain(m *testing.M) { os.Exit(hermetic.Tests(m).Run()) }
+
+var packing = audit.Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // put stores n plans, some of them twice, and returns their names.
 func put(t testing.TB, dir string, from, n int) (names []string) {
 	t.Helper()
 	for i := range n {
 		plan := fmt.Appendf(nil, "plan %d %s", from+i, strings.Repeat("x", i%50))
-		name, err := PutPlan(dir, plan)
+		name, err := Put(dir, plan)
 		must(t, err)
-		again, err := PutPlan(dir, plan)
+		again, err := Put(dir, plan)
 		must(t, err)
 		if again != name {
 			t.Fatalf("%s and %s for one plan", name, again)
@@ -29,9 +44,9 @@ func put(t testing.TB, dir string, from, n int) (names []string) {
 	return names
 }
 
-func packAll(t testing.TB, dir string) Packed {
+func packAll(t testing.TB, dir string) audit.Packed {
 	t.Helper()
-	done, err := PackPlans(context.Background(), dir, packing)
+	done, err := Pack(context.Background(), dir, packing)
 	must(t, err)
 	return done
 }
@@ -39,9 +54,9 @@ func packAll(t testing.TB, dir string) Packed {
 // stored are the names of all plans that can be read, sorted.
 func stored(t testing.TB, dir string) (names []string) {
 	t.Helper()
-	for p := range Plans(dir, packing) {
+	for p := range All(dir, packing) {
 		must(t, p.Err)
-		again, err := GetPlan(dir, p.Name, packing)
+		again, err := Get(dir, p.Name, packing)
 		if err != nil || !bytes.Equal(again, p.Bytes) {
 			t.Fatalf("%s: %q, %v; want %q", p.Name, again, err, p.Bytes)
 		}
@@ -51,7 +66,9 @@ func stored(t testing.TB, dir string) (names []string) {
 	return names
 }
 
-func sorted(names ...[]string) []string { return slices.Sorted(slices.Values(slices.Concat(names...))) }
+func sorted(names ...[]string) []string {
+	return slices.Sorted(slices.Values(slices.Concat(names...)))
+}
 
 // loose counts the files of plans that are not packed.
 func loose(t testing.TB, dir string) (n int) {
@@ -59,7 +76,7 @@ func loose(t testing.TB, dir string) (n int) {
 	names, err := namesIn(dir)
 	must(t, err)
 	for _, name := range names {
-		if isPlanName(name) {
+		if isName(name) {
 			n++
 		}
 	}
@@ -81,7 +98,7 @@ func TestPlans(t *testing.T) {
 		t.Errorf("%+v, and %d files are left", done, loose(t, dir))
 	}
 	put(t, dir, 0, 100) // all of them are packed
-	second := put(t, dir, 100, fewPlans-1)
+	second := put(t, dir, 100, few-1)
 	if n := loose(t, dir); n != len(second) {
 		t.Errorf("%d files, want %d", n, len(second))
 	}
@@ -93,10 +110,10 @@ func TestPlans(t *testing.T) {
 	if got := stored(t, dir); !slices.Equal(got, sorted(first, second)) || loose(t, dir) != 0 {
 		t.Errorf("%d plans in two packs, %d files", len(got), loose(t, dir))
 	}
-	if _, err := GetPlan(dir, strings.Repeat("0", 64), packing); !errors.Is(err, ErrNoPlan) {
+	if _, err := Get(dir, strings.Repeat("0", 64), packing); !errors.Is(err, ErrNone) {
 		t.Errorf("a plan that is not there: %v", err)
 	}
-	if _, err := GetPlan(dir, "../log.jsonl", packing); !errors.Is(err, ErrNoPlan) {
+	if _, err := Get(dir, "../log.jsonl", packing); !errors.Is(err, ErrNone) {
 		t.Errorf("a name that is no hash: %v", err)
 	}
 }
@@ -117,7 +134,7 @@ func TestPlanIndexIsMadeAgain(t *testing.T) {
 			packAll(t, dir)
 			names = append(names, put(t, dir, 50, 50)...)
 			packAll(t, dir)
-			must(t, spoil(filepath.Join(dir, planIndex)))
+			must(t, spoil(filepath.Join(dir, indexName)))
 			put(t, dir, 0, 50) // what is not found is stored again
 			packAll(t, dir)
 			if got := stored(t, dir); !slices.Equal(got, sorted(names)) || loose(t, dir) != 0 {
@@ -139,7 +156,8 @@ func TestPlansAfterACrash(t *testing.T) {
 	// The pack is complete, and neither the index nor the files know.
 	list, err := namesIn(dir)
 	must(t, err)
-	must(t, os.WriteFile(filepath.Join(dir, packName(1)), gather(dir, list, nil).content, 0o600))
+	_, err = writePack(dir, 1, gather(dir, list, nil).content, packing)
+	must(t, err)
 	packAll(t, dir)
 	if got := stored(t, dir); !slices.Equal(got, sorted(names)) || loose(t, dir) != 0 {
 		t.Errorf("%d plans after a crash in a packing, %d files", len(got), loose(t, dir))
@@ -152,26 +170,26 @@ func TestChangedPlans(t *testing.T) {
 	names := put(t, dir, 0, 40)
 	must(t, os.WriteFile(filepath.Join(dir, names[0]), []byte("another"), 0o600))
 	bad := 0
-	for p := range Plans(dir, packing) {
+	for p := range All(dir, packing) {
 		if p.Err != nil {
 			bad++
 		}
 	}
-	if _, err := GetPlan(dir, names[0], packing); err == nil || bad != 1 {
+	if _, err := Get(dir, names[0], packing); err == nil || bad != 1 {
 		t.Errorf("changed bytes: %v, %d of all", err, bad)
 	}
 	packAll(t, dir)
 	if n := loose(t, dir); n != 1 {
 		t.Errorf("%d files are left, want the damaged one", n)
 	}
-	pack := filepath.Join(dir, packName(1)+packedSuffix)
+	pack := filepath.Join(dir, packName(1)+suffix)
 	content, err := os.ReadFile(pack)
 	must(t, err)
 	for n := 0; n < len(content); n += 7 {
 		changed := bytes.Clone(content)
 		changed[n] ^= 0x20
 		must(t, os.WriteFile(pack, changed, 0o600))
-		for p := range Plans(dir, packing) {
+		for p := range All(dir, packing) {
 			if i := slices.Index(names, p.Name); p.Err == nil && i > 0 &&
 				!bytes.HasPrefix(p.Bytes, fmt.Appendf(nil, "plan %d ", i)) {
 				t.Fatalf("byte %d: %s is %q", n, p.Name, p.Bytes)
@@ -188,7 +206,7 @@ func TestDropPlans(t *testing.T) {
 	kept := put(t, dir, 20, 20)
 	packAll(t, dir)
 	late := put(t, dir, 40, 2)
-	dropped, err := DropPlans(dir, func(name string) bool {
+	dropped, err := Drop(dir, func(name string) bool {
 		return name == kept[7] || name == late[1]
 	}, packing)
 	if err != nil || dropped != 21 {
@@ -208,7 +226,7 @@ func BenchmarkPutPlan(b *testing.B) {
 	dir := b.TempDir()
 	plan := bytes.Repeat([]byte("x"), 800)
 	for i := 0; b.Loop(); i++ {
-		if _, err := PutPlan(dir, fmt.Appendf(plan, "%d", i)); err != nil {
+		if _, err := Put(dir, fmt.Appendf(plan, "%d", i)); err != nil {
 			b.Fatal(err)
 		}
 	}
