@@ -22,7 +22,8 @@ func (l *Launcher) storePlan(j *Judgement) (name string, err error) {
 	}
 	f := j.frozen()
 	plan := frozen.Freeze(f, nil)
-	if hide := hiding(environ.Secrets(j.environ.vars)); hide(string(plan)) != string(plan) {
+	text := string(plan)
+	if hide := hiding(environ.Secrets(j.environ.vars, text)); hide(text) != text {
 		plan = frozen.Freeze(f, hide)
 	}
 	if len(plan) > frozen.Max {
@@ -109,22 +110,16 @@ func (l *Launcher) dropPlans() (int, error) {
 	return plans.Drop(l.state.Plans(), func(name string) bool { return named[name] }, l.Codec)
 }
 
-// shortSecret is a value that is too short to be looked for in other texts.
-const shortSecret = 6
-
 // hiding returns a function that puts an asterisk in the place of each byte of a credential of a
 // known shape, and of the secret values of variables, which a word of the line can hold.
 func hiding(values []string) func(string) string {
 	var pairs []string
 	for _, value := range values {
-		if len(value) >= shortSecret {
-			pairs = append(pairs, value, strings.Repeat("*", len(value)))
-		}
+		pairs = append(pairs, value, strings.Repeat("*", len(value)))
 	}
-	known := strings.NewReplacer(pairs...)
 	return func(text string) string {
 		if len(pairs) > 0 {
-			text = known.Replace(text)
+			text = strings.NewReplacer(pairs...).Replace(text)
 		}
 		text, _ = audit.HideSecrets(text)
 		return text

@@ -88,10 +88,14 @@ func namesSecret(name string, e catalog.Entry) bool {
 	return (e.Key != name || !e.Has("passes", "plain")) && catalog.SecretName(name)
 }
 
-// Secrets are the values of variables that have the name of a credential or contain one.
-func Secrets(vars map[string]string) (values []string) {
+// shortSecret is a value that is too short to be looked for in other texts.
+const shortSecret = 6
+
+// Secrets are the values in a text of variables that have the name of a credential or contain one.
+func Secrets(vars map[string]string, text string) (values []string) {
 	for name, value := range vars {
-		if namesSecret(name, catalog.Variable(name)) || credential(value) {
+		if len(value) >= shortSecret && strings.Contains(text, value) &&
+			(namesSecret(name, catalog.Variable(name)) || credential(value)) {
 			values = append(values, value)
 		}
 	}

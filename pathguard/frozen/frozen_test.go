@@ -163,12 +163,12 @@ func TestThawRefuses(t *testing.T) {
 func FuzzThaw(f *testing.F) {
 	resolved, p := desk(f)
 	for _, line := range lines {
-		f.Add(Freeze(Frozen{Plan: resolved(line)}, nil)[len(head()):])
+		f.Add(Freeze(Frozen{Plan: resolved(line)}, nil)[len(head):])
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		got, err := Thaw(append([]byte(head()), body...))
+		got, err := Thaw(append([]byte(head), body...))
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20+1024*uint64(len(body)) {
 			t.Errorf("%d bytes take %d of memory", len(body), took)
@@ -189,8 +189,10 @@ func TestFieldsAreWritten(t *testing.T) {
 			t.Errorf("a field is of kind %s:\n%s", word, text.String())
 		}
 	}
-	if format != 1 || len(head()) != len("tada-plan/1 0123456789abcdef\n") {
-		t.Errorf("the first line is %q", head())
+	// When this fails, fields of a plan have changed, and recorded plans are not read any more.
+	// Write the new digits, and count the number up if a field only means something else.
+	if want := "tada-plan/1 " + fieldsSum(reflect.TypeFor[Frozen]()) + "\n"; head != want {
+		t.Errorf("the first line is %q, want %q", head, want)
 	}
 }
 

@@ -1,6 +1,8 @@
 package frozen
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"reflect"
 	"strings"
@@ -8,9 +10,6 @@ import (
 
 	"github.com/tada-run/tada-run/pathguard/resolve"
 )
-
-// format is counted up when a field keeps its name and type but means something else.
-const format = 1
 
 // fields are those of a structure that are written, in their order.
 var fields sync.Map // reflect.Type to []int
@@ -28,6 +27,15 @@ func fieldsOf(t reflect.Type) []int {
 	}
 	fields.Store(t, list)
 	return list
+}
+
+// fieldsSum is the beginning of the SHA-256, in hex, over the names and types of all fields below a
+// type.
+func fieldsSum(t reflect.Type) string {
+	var text strings.Builder
+	describe(&text, t, map[reflect.Type]bool{})
+	sum := sha256.Sum256([]byte(text.String()))
+	return hex.EncodeToString(sum[:8])
 }
 
 // describe writes the names and types of all fields below a type.
