@@ -9,6 +9,8 @@
 // files, or a copy, and needs no secret (Verify, NewReader). A witness remembers a head or a signed
 // checkpoint elsewhere. A viewer replays a session (packages audit/play and audit/export).
 //
+// The plans that entries name are stored by package audit/plans, in a folder of their own.
+//
 // The package does not interpret entries. The caller makes their bodies. Only the entries that
 // vouch for transcripts are read (KindClose and its neighbours) and, with VerifyOptions.Complete,
 // those about a run (KindIntent and its neighbours) or an approval.

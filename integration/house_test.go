@@ -184,6 +184,7 @@ var plan = map[string]map[string]string{
 		"shellparse/command":        "rules are about the rights with which a target was named",
 		"shellparse/code":           "which calls of a program are worth a reason",
 	},
+	"pathguard/presets": {},
 	"pathguard/frozen": {
 		"pathguard/resolve": "it writes and reads its plans",
 		"shellparse":        "an effect says which command it is of",
@@ -384,6 +385,7 @@ var plan = map[string]map[string]string{
 		"launcher/session/wire":   "attach shows what a session says",
 		"launcher/undo":           "it shows changes, and what an undo does",
 		"pathguard":               "it prints verdicts and policy",
+		"pathguard/presets":       "policy init --for",
 		"pathguard/tamper":        "a diff of files is as inert as one of protected files",
 		"approval":                "it shows and decides",
 		"audit":                   "it replays and verifies",
@@ -414,6 +416,10 @@ var testOnly = map[string]map[string]string{
 	},
 	"audit/plans": {
 		"audit/zstandard": "tests pack with the real codec",
+	},
+	"pathguard/presets": {
+		"pathguard":         "each case of a preset is judged",
+		"pathguard/resolve": "each case of a preset is judged",
 	},
 	"pathguard/frozen": {
 		"pathguard": "a plan from the record has the verdict that it had",

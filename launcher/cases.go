@@ -60,6 +60,10 @@ func (l *Launcher) tested(p pathguard.Policy) (pathguard.Policy, error) {
 			if err != nil {
 				return p, err
 			}
+			now, err := l.policyWith(text)
+			if err != nil || now.Digest() != p.Digest() { // it was changed since it was loaded
+				return p, err
+			}
 			tried.Good = string(text)
 		}
 		text, err := json.Marshal(tried)

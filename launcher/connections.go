@@ -2,7 +2,9 @@ package launcher
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -66,6 +68,9 @@ func (l *Launcher) Connections(id string) (list []PastConnection, more int, err 
 	return list, more, nil
 }
 
+// deniedByUser is why a connection was refused that a person has denied.
+const deniedByUser = "denied by the user"
+
 // A Lesson is one rule that would have allowed what a run was refused.
 type Lesson struct {
 	Rule     string   `json:"rule"` // an entry of network.allow; "" when none is proposed
@@ -103,4 +108,34 @@ func Learn(list []PastConnection) []Lesson {
 		}
 	}
 	return lessons
+}
+
+// Refused are rules for the connections that runs were refused since a time, without those to hosts
+// that a person has denied.
+func (l *Launcher) Refused(since time.Time) ([]Lesson, error) {
+	var all []PastConnection
+	denied := map[string]bool{}
+	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindEnd}, Since: since}) {
+		var bad *audit.BadEntry
+		var body struct {
+			Network struct{ Connections []PastConnection }
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, nil
+		case errors.As(err, &bad): // audit verify names it
+			continue
+		case err != nil:
+			return nil, err
+		case json.Unmarshal(e.Body, &body) != nil:
+			continue
+		}
+		for _, c := range body.Network.Connections {
+			denied[c.Host] = denied[c.Host] || c.Why == deniedByUser
+		}
+		all = append(all, body.Network.Connections...)
+	}
+	return slices.DeleteFunc(Learn(all), func(l Lesson) bool {
+		return l.Rule == "" || denied[l.Host]
+	}), nil
 }

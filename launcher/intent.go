@@ -31,6 +31,9 @@ func (r *announced) intent() object {
 		"env_removed": r.client.removed(r.environ.Removed),
 		"tier":        r.tier(), "version": Version(), "plan": r.plan,
 	}
+	if shadow := r.l.shadowed(r.Judgement); shadow != nil {
+		o["shadow"] = shadow
+	}
 	if own := r.inside(); own != "" {
 		own, _ = audit.HideSecrets(own)
 		o["inside"] = beginning(own)

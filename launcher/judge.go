@@ -116,8 +116,10 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 			j.Verdict = lineByLine(j.Verdict)
 		}
 		j.frozen = func() frozen.Frozen {
-			return frozen.Frozen{Plan: j.Plan, Answers: answers, Undo: undo, Lines: lines,
-				Rules: drafts(rules), Programs: l.policy.Settings().Programs}
+			f := frozen.Frozen{Plan: j.Plan, Answers: answers, Undo: undo, Lines: lines,
+				Programs: l.policy.Settings().Programs}
+			f.Rules, f.Accepted = drafts(rules)
+			return f
 		}
 	}
 	if err != nil {

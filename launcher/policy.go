@@ -122,6 +122,7 @@ func (l *Launcher) rulesOf(plan *pathguard.Plan) ([]pathguard.ConfigFile, error)
 		return nil, err
 	}
 	file.Draft = text // the record keeps what was judged by
+	file.Accepted = l.accepts(plan.Workspace, text)
 	return []pathguard.ConfigFile{file}, nil
 }
 
@@ -130,11 +131,12 @@ func workspaceRules(root string) pathguard.ConfigFile {
 		Layer: pathguard.WorkspaceLayer, Root: root}
 }
 
-func drafts(files []pathguard.ConfigFile) (text string) {
+// drafts is the text of what a workspace says, and whether a person has accepted it.
+func drafts(files []pathguard.ConfigFile) (text string, accepted bool) {
 	for _, f := range files {
-		text += string(f.Draft)
+		text, accepted = string(f.Draft), f.Accepted
 	}
-	return text
+	return text, accepted
 }
 
 // Policy returns the policy of the state directory, without any workspace's.

@@ -17,7 +17,10 @@ type rejudge struct {
 }
 
 // rulesAt is the configuration of a workspace.
-type rulesAt struct{ root, text string }
+type rulesAt struct {
+	root, text string
+	accepted   bool
+}
 
 // A notJudged is why a recorded plan cannot be judged under a policy.
 type notJudged string
@@ -77,12 +80,12 @@ func (r *rejudge) at(f *frozen.Frozen) (pathguard.Policy, error) {
 	if f.Rules == "" {
 		return r.policy, nil
 	}
-	key := rulesAt{f.Plan.Workspace, f.Rules}
+	key := rulesAt{f.Plan.Workspace, f.Rules, f.Accepted}
 	if p, ok := r.tighter[key]; ok {
 		return p, nil
 	}
 	file := workspaceRules(key.root)
-	file.Draft = []byte(key.text)
+	file.Draft, file.Accepted = []byte(key.text), key.accepted
 	p, err := r.policy.Tighten(file)
 	if err != nil {
 		return p, err

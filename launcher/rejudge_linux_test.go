@@ -137,3 +137,43 @@ func TestRejudge(t *testing.T) {
 	t.Logf("%d lines, %d policies: %d looser, %d stricter, %d unanswered", len(stored),
 		len(mutants()), looser, stricter, unanswered)
 }
+
+// What cannot be judged again says why: a plan of another account, and one with a program that the
+// policies know differently.
+func TestNotRejudged(t *testing.T) {
+	l, req := world(t)
+	l.policy = configured(t, l, "programs: \"deploy: -e=_ --out=W : R*\"\n")
+	frozenOf := func(line string) *frozen.Frozen {
+		req.Shell.Text = line
+		j, err := l.Judge(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer j.Close()
+		f, err := frozen.Thaw(frozen.Freeze(j.frozen(), nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	deploy, ls := frozenOf("deploy --out=/srv/x a"), frozenOf("ls")
+	for _, test := range []struct {
+		plan   *frozen.Frozen
+		config string
+		home   string
+		want   error
+	}{
+		{deploy, "programs: \"deploy: -e=_ --out=W : R*\"\n", l.account, nil},
+		{deploy, "programs: \"deploy: -e=_ --out=W : R*\\nother: : R*\"\n", l.account, nil},
+		{deploy, "programs: \"deploy: -e=_ : R*\"\n", l.account, errPrograms},
+		{deploy, "", l.account, errPrograms},
+		{ls, "", l.account, nil},
+		{ls, "", "/home/another", errOtherAccount},
+	} {
+		r := rejudge{policy: configured(t, l, test.config), home: test.home}
+		if _, err := r.judge(test.plan); err != test.want {
+			t.Errorf("%q under %q: %v, want %v", test.plan.Plan.Script.Text, test.config, err,
+				test.want)
+		}
+	}
+}

@@ -38,6 +38,12 @@ type Changed struct {
 // Allows reports whether the runs of a group would no longer be asked about or denied.
 func (c Changed) Allows() bool { return c.To == pathguard.Allow.String() }
 
+// example notes a run that is newer than those before.
+func (c *Changed) example(r recorded) {
+	c.Examples = append(c.Examples[max(0, len(c.Examples)-mostExamples+1):],
+		Example{r.SID, r.time, r.Dir, cmp.Or(r.Inside, r.Command)})
+}
+
 // An Example is one run of a group.
 type Example struct {
 	ID      string    `json:"id"`
@@ -188,8 +194,7 @@ func (t *replaying) examples(l *Launcher) error {
 	return l.intents(t.Replay, func(r recorded) {
 		for _, g := range t.changed[r.Plan] {
 			if g.From == r.Verdict {
-				g.Examples = append(g.Examples[max(0, len(g.Examples)-mostExamples+1):],
-					Example{r.SID, r.time, r.Dir, cmp.Or(r.Inside, r.Command)})
+				g.example(r)
 			}
 		}
 	})
@@ -199,12 +204,7 @@ func (t *replaying) result() Replayed {
 	for _, g := range t.groups {
 		t.done.Changes = append(t.done.Changes, g)
 	}
-	slices.SortFunc(t.done.Changes, func(a, b *Changed) int {
-		if a.Allows() != b.Allows() {
-			return map[bool]int{true: -1, false: 1}[a.Allows()]
-		}
-		return cmp.Or(b.Count-a.Count, strings.Compare(fmt.Sprint(a), fmt.Sprint(b)))
-	})
+	sortChanges(t.done.Changes)
 	for why, n := range t.skipped {
 		t.done.Skipped = append(t.done.Skipped, Skipped{why, n})
 	}
@@ -212,4 +212,15 @@ func (t *replaying) result() Replayed {
 		return cmp.Or(b.Count-a.Count, strings.Compare(a.Why, b.Why))
 	})
 	return t.done
+}
+
+// sortChanges puts first what would be allowed, then what concerns more runs.
+func sortChanges(list []*Changed) {
+	slices.SortFunc(list, func(a, b *Changed) int {
+		if a.Allows() != b.Allows() {
+			return map[bool]int{true: -1, false: 1}[a.Allows()]
+		}
+		return cmp.Or(b.Count-a.Count, strings.Compare(a.From+a.To, b.From+b.To),
+			slices.Compare(a.Rules, b.Rules), slices.Compare(a.By, b.By))
+	})
 }

@@ -113,6 +113,9 @@ func (p permitted) report(lacks gaps) {
 // notices tell what the sandbox cannot keep, what an agent needs in a session, and that the
 // platform's hooks are off.
 func (s *started) notices() {
+	if notice := proposes(s.Plan.Workspace, s.policy); notice != "" {
+		s.l.say(os.Stderr, notice)
+	}
 	if notice := s.l.failing(); notice != "" {
 		s.l.say(os.Stderr, notice)
 	}

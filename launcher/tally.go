@@ -31,7 +31,11 @@ type recorded struct {
 	Rules   []string `json:"rules"`
 	Policy  string   `json:"policy"`
 	Plan    string   `json:"plan"`
-	time    time.Time
+	Shadow  struct {
+		Verdict string   `json:"verdict"`
+		Rules   []string `json:"rules"`
+	} `json:"shadow"`
+	time time.Time
 }
 
 // intents calls visit for what was announced since a time in a workspace, oldest first.

@@ -50,7 +50,7 @@ func (w *wants) atTerminal(ctx context.Context, log *audit.Log, r approval.Reque
 	d := permit.Answer(e, reply.Answer != session.Denied, "", string(approval.ChannelPrompt))
 	d.Paged, d.Took = true, took
 	if reply.Answer == session.Denied {
-		return network.Word{Why: "denied by the user"}, forRun, w.l.Decide(ctx, d)
+		return network.Word{Why: deniedByUser}, forRun, w.l.Decide(ctx, d)
 	}
 	scope := map[rune]permit.Scope{keyWorkspace: permit.ThisWorkspace,
 		keyAlways: permit.Everywhere}[reply.Key]

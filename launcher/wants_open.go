@@ -33,7 +33,7 @@ func (w *wants) elsewhere(ctx context.Context, log *audit.Log, r approval.Reques
 	case err != nil || now.Decision == nil:
 		return open, err
 	case !permit.Approves(now.Decision.Calls):
-		return network.Word{Why: "denied by the user"}, nil
+		return network.Word{Why: deniedByUser}, nil
 	}
 	return w.use(ctx, log, r, now)
 }

@@ -22,7 +22,8 @@ func Load(a Account, files ...ConfigFile) (Policy, error) {
 // Tighten returns the policy made stricter by more files: what a workspace says once it is
 // known. Nothing in them can loosen.
 func (p Policy) Tighten(files ...ConfigFile) (Policy, error) {
-	m := merger{set: p.set, notes: slices.Clone(p.notes), sources: maps.Clone(p.sources)}
+	m := merger{set: p.set, notes: slices.Clone(p.notes), sources: maps.Clone(p.sources),
+		floored: p.floored}
 	for _, f := range files {
 		if err := m.add(f, p.account.UID, false); err != nil {
 			return Policy{}, err

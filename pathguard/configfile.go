@@ -25,6 +25,10 @@ type ConfigFile struct {
 	Layer Layer
 	Root  string // for WorkspaceLayer: where relative paths start
 	Draft []byte // what the file is to hold, in place of what it holds; nil for none
+
+	// Accepted says of a workspace's file that a person has accepted what its rules allow. It still
+	// loosens nothing else, and nothing at all under a floor.
+	Accepted bool
 }
 
 // MaxConfig bounds a configuration file, in bytes.

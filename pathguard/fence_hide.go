@@ -21,6 +21,11 @@ func (j *judgement) hides(f *Fence) {
 			f.Needed = append(f.Needed, needed...)
 		}
 	}
+	for _, real := range j.deniedPaths(command.Read) {
+		if needed, all := needed(d, real); !all {
+			hide, f.Needed = append(hide, real), append(f.Needed, needed...)
+		}
+	}
 	for _, name := range builtins().named(markSecret) {
 		from := len(hide)
 		hide = d.Existing(hide, reals, name)
@@ -32,7 +37,8 @@ func (j *judgement) hides(f *Fence) {
 			}
 		}
 	}
-	keep := d.Existing(nil, reals, j.p.set.ReadOnlyPaths...)
+	keep := append(d.Existing(nil, reals, j.p.set.ReadOnlyPaths...),
+		j.deniedPaths(command.Write)...)
 	g := ground{j: j, git: j.anyUses("git"), hide: hide, keep: keep,
 		covered: j.covered(hide, f.Reveal)}
 	if deep := !f.Exact || j.sweeps(); deep {
@@ -48,6 +54,18 @@ func (j *judgement) hides(f *Fence) {
 	f.Hide = pathname.SortUnique(aliases(f.Hide))
 	f.ReadOnly = pathname.SortUnique(append(aliases(slices.DeleteFunc(g.keep, j.written)),
 		mirrored(f.Write)...))
+}
+
+// deniedPaths are the existing paths to which rules of the configuration deny a right, but for the
+// root: what is above everything is denied by not being granted.
+func (j *judgement) deniedPaths(right command.Right) (list []string) {
+	for i := range j.p.set.Paths {
+		r := &j.p.set.Paths[i]
+		if r.Verdict == Deny && r.covers(right) {
+			list = j.disk.Existing(list, j.p.reals, r.Path)
+		}
+	}
+	return slices.DeleteFunc(list, func(path string) bool { return path == "/" })
 }
 
 // sweeps reports whether the plan takes a tree as a whole, so that what is nested in it is

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/walk"
+	"github.com/tada-run/tada-run/shellparse/command"
 )
 
 // A ground is the workspace during the search for names that can be at any depth.
@@ -127,8 +128,8 @@ func (g *ground) take(dir, name string) bool {
 	}
 	restricted, readonly := false, false
 	g.j.p.tree.loose.walk(name, func(m mark) {
-		restricted = restricted || m.kind == markRestricted
-		readonly = readonly || m.kind == markReadOnly
+		restricted = restricted || m.kind == markRestricted || m.denies(command.Read)
+		readonly = readonly || m.kind == markReadOnly || m.denies(command.Write)
 	})
 	switch {
 	case restricted:

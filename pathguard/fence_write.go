@@ -14,6 +14,10 @@ import (
 // writes grants what the plan names, and unless the plan is exact the ground that work
 // happens on: the workspace, shared temporary files, caches.
 func (j *judgement) writes(f *Fence) {
+	defer func() {
+		f.Write = slices.DeleteFunc(f.Write,
+			func(g Grant) bool { return g.Tree && j.denies(g.Path, command.Write) })
+	}()
 	j.writesNamed(f)
 	if f.Exact {
 		if j.disk != nil {

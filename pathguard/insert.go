@@ -29,7 +29,7 @@ func Insert(text []byte, rules ...Way) ([]byte, error) {
 // saysAlso reports whether a configuration says what another one says, and has one rule more.
 func saysAlso(text, with []byte, r Way) bool {
 	var all [2][]string
-	for i, text := range [][]byte{text, with} {
+	for i, text := range [][]byte{text, with} { // what each says
 		d, err := parse(ConfigFile{Layer: UserLayer}, text, defaults())
 		if err != nil {
 			return false
@@ -37,7 +37,11 @@ func saysAlso(text, with []byte, r Way) bool {
 		for _, line := range (Policy{set: d.set}).rules() {
 			all[i] = append(all[i], line.Key+" "+line.Entry)
 		}
+		for _, host := range d.set.NetworkAllow {
+			all[i] = append(all[i], "network.allow "+host)
+		}
 		d.set.Commands, d.set.Paths, d.set.Hosts = nil, nil, nil
+		d.set.NetworkAllow, d.set.NetworkReach = nil, nil
 		all[i] = append(all[i], fmt.Sprintf("%#v", d.set))
 	}
 	at := slices.Index(all[1], r.Key+" "+r.Entry)

@@ -125,10 +125,34 @@ func (j *judgement) mark(f *finding, t *resolve.Target, m mark, path string, act
 	case markToolDir:
 		f.put(InToolDir, path)
 	case markRule:
+		if keepsNothing(path) && m.path != path {
+			return // a rule for a folder is about files
+		}
 		if m.rule.covers(t.Right) && (f.rule == nil || m.rule.Verdict < f.rule.Verdict) {
 			f.rule = m.rule
 		}
 	}
+}
+
+// keepsNothing reports whether a path is that of a device that has no content.
+func keepsNothing(path string) bool {
+	switch path {
+	case "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/stdin", "/dev/stdout",
+		"/dev/stderr":
+		return true
+	}
+	return false
+}
+
+// denies reports whether a rule of the configuration denies a right to a path.
+func (j *judgement) denies(path string, right command.Right) (denied bool) {
+	j.p.tree.at(path, func(m mark) { denied = denied || m.denies(right) })
+	return denied
+}
+
+// denies reports whether a mark is a rule that denies a right.
+func (m mark) denies(right command.Right) bool {
+	return m.kind == markRule && m.rule.Verdict == Deny && m.rule.covers(right)
 }
 
 func (r *PathRule) covers(right command.Right) bool {

@@ -10,7 +10,10 @@ import (
 // strictest joins two sets of values so that the result permits nothing that either of them
 // does not: lists of what is forbidden are joined, what is allowed must be allowed by both,
 // and a rule that allows is taken from the first alone. The notes name what was left out.
-func (s Settings) strictest(add Settings) (Settings, []string) {
+func (s Settings) strictest(add Settings) (Settings, []string) { return s.joined(add, false) }
+
+// joined is strictest, but for rules that allow if a person has accepted them.
+func (s Settings) joined(add Settings, accepted bool) (Settings, []string) {
 	out := s
 	out.Level = Level{Always: s.Level.Always || add.Level.Always, Never: s.Level.Never ||
 		add.Level.Never}
@@ -63,21 +66,22 @@ func (s Settings) strictest(add Settings) (Settings, []string) {
 	if add.Programs != "" {
 		notes = append(notes, "programs has no effect here: this file can only tighten")
 	}
-	out.Commands = tightened(s.Commands, add.Commands, &notes,
+	out.Commands = tightened(s.Commands, add.Commands, accepted, &notes,
 		func(r CommandRule) (Decision, string) { return r.Verdict, r.Program })
-	out.Paths = tightened(s.Paths, add.Paths, &notes,
+	out.Paths = tightened(s.Paths, add.Paths, accepted, &notes,
 		func(r PathRule) (Decision, string) { return r.Verdict, r.Path })
-	out.Hosts = tightened(s.Hosts, add.Hosts, &notes,
+	out.Hosts = tightened(s.Hosts, add.Hosts, accepted, &notes,
 		func(r HostRule) (Decision, string) { return r.Verdict, r.Host })
 	return out, notes
 }
 
-// tightened is rules with those of add that allow nothing.
-func tightened[R any](rules, add []R, notes *[]string, of func(R) (Decision, string)) []R {
+// tightened is rules with those of add that allow nothing, or are accepted.
+func tightened[R any](rules, add []R, accepted bool, notes *[]string,
+	of func(R) (Decision, string)) []R {
 	out := slices.Clone(rules)
 	for _, r := range add {
 		verdict, name := of(r)
-		if verdict == Allow {
+		if verdict == Allow && !accepted {
 			*notes = append(*notes,
 				fmt.Sprintf("the rule that allows %q has no effect here: this file can "+
 					"only tighten", name))

@@ -17,6 +17,7 @@ type merger struct {
 	sources map[string][]Source
 	changed bool // a file was there
 	based   bool // a trusted one was
+	floored bool // and that was the floor
 }
 
 func (m *merger) policy(a Account, files []ConfigFile) (Policy, error) {
@@ -24,7 +25,7 @@ func (m *merger) policy(a Account, files []ConfigFile) (Policy, error) {
 	if err != nil {
 		return Policy{}, &ConfigError{File: lastPath(files), Msg: "cannot be used", Err: err}
 	}
-	p.sources = m.sources
+	p.sources, p.floored = m.sources, m.floored
 	return p, nil
 }
 
@@ -42,7 +43,7 @@ func (m *merger) add(f ConfigFile, uid int, base bool) error {
 	if err != nil {
 		return err
 	}
-	m.set, m.based = d.set, true
+	m.set, m.based, m.floored = d.set, true, f.Layer == FloorLayer
 	for name, lines := range d.lines {
 		m.sources[name] = d.sources(lines)
 	}
@@ -59,11 +60,12 @@ func (m *merger) tighten(f ConfigFile, text []byte) error {
 	if err != nil {
 		return err
 	}
-	out, notes := m.set.strictest(d.set)
+	accepted := f.Accepted && !m.floored
+	out, notes := m.set.joined(d.set, accepted)
 	for _, n := range notes {
 		m.notes = append(m.notes, f.Path+": "+n)
 	}
-	m.trace(d, out)
+	m.trace(d, out, accepted)
 	m.set = out
 	return nil
 }
@@ -85,7 +87,7 @@ func (d *decoder) sources(lines []int) []Source {
 
 // trace notes for every key of a file that was joined whether it took part in the value. A scalar
 // has one source, the file that decided; a list has all; a list of rules has one for each rule.
-func (m *merger) trace(d *decoder, out Settings) {
+func (m *merger) trace(d *decoder, out Settings, accepted bool) {
 	for i := range d.keys {
 		k := &d.keys[i]
 		lines := d.lines[k.Name]
@@ -96,7 +98,7 @@ func (m *merger) trace(d *decoder, out Settings) {
 		switch more := d.sources(lines); {
 		case k.isRules():
 			for i, allows := range d.allows[k.Name] {
-				if !allows {
+				if !allows || accepted {
 					m.sources[k.Name] = append(slices.Clip(m.sources[k.Name]), more[i])
 				}
 			}

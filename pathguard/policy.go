@@ -32,6 +32,7 @@ type Policy struct {
 	notes    []string
 	sources  map[string][]Source // by key; in no digest: where a rule is written does not decide
 	digest   string
+	floored  bool // the first file was the floor
 }
 
 // Settings returns a copy of the values that the policy was made from.

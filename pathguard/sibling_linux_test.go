@@ -1,6 +1,28 @@
 package pathguard
 
-import "testing"
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"testing"
+)
+
+// indexOf is the index of a repository with n files.
+func indexOf(n int) string {
+	var b bytes.Buffer
+	b.WriteString("DIRC")
+	_ = binary.Write(&b, binary.BigEndian, [2]uint32{2, uint32(n)})
+	for i := range n {
+		name := fmt.Sprintf("src/deep/in/the/tree/file%06d.go", i)
+		entry := make([]byte, 62)
+		binary.BigEndian.PutUint32(entry[24:], 0o100644)
+		binary.BigEndian.PutUint16(entry[60:], uint16(len(name)))
+		entry = append(entry, name...)
+		b.Write(append(entry, make([]byte, 8-len(entry)%8)...))
+	}
+	b.Write(make([]byte, 20)) // the hash, which git does not need to have for a look
+	return b.String()
+}
 
 // J4: a repository beside the workspace is read like any file, from inside it and by git -C, unless
 // its settings name a program, which git would start.
@@ -43,4 +65,7 @@ func TestSiblingRepository(t *testing.T) {
 		put(t, root, map[string]string{name + "/" + file: "DIRC"})
 		g.expect(t, Ask, "git -C ~/"+name[len("home/dev/"):]+"/sub status")
 	}
+	repository("home/dev/large", "")
+	put(t, root, map[string]string{"home/dev/large/.git/index": indexOf(20_000)})
+	g.expect(t, Allow, "git -C ~/large log", "cd ~/large && git status")
 }

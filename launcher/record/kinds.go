@@ -19,6 +19,10 @@ const (
 	KindFailed = "exec.failed" // it could not be started
 )
 
+// KindAccepted says that a person accepted what the configuration of a workspace allows, or no
+// longer does.
+const KindAccepted = "policy.accepted"
+
 // KindTraffic is what a run did with the network, as it does it.
 const KindTraffic = "net.traffic"
 

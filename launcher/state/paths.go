@@ -29,6 +29,12 @@ func (h Home) Plans() string { return filepath.Join(h.Dir, "plans") }
 // Cases is whether the cases of the configuration passed, and the last one whose cases did.
 func (h Home) Cases() string { return filepath.Join(h.Dir, "cases.json") }
 
+// Accepted is which configurations of workspaces a person has accepted.
+func (h Home) Accepted() string { return filepath.Join(h.Dir, "accepted.json") }
+
+// ShadowPolicy is a configuration that is tried beside the one in force.
+func (h Home) ShadowPolicy() string { return filepath.Join(h.Dir, "policy.shadow.json") }
+
 // CheckpointKey holds the key that signs checkpoints: its secret, and on the second line the public
 // part for verifiers. An attacker who takes over the account has it too; a checkpoint proves
 // something because it was kept, or cosigned, elsewhere.

@@ -38,7 +38,7 @@ func (r *resolver) gitRuns(dir string) (name string, found bool) {
 			return name, true
 		}
 	}
-	if text, ok := r.settingsFile(g.place + "/index"); !ok || text != "" && hasGitlinks(text) {
+	if text, ok := r.fileUpTo(g.place+"/index", maxIndex); !ok || text != "" && hasGitlinks(text) {
 		return g.place + "/index", true
 	}
 	return "", true

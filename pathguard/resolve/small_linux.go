@@ -15,6 +15,11 @@ func (r *resolver) smallFile(name string) string {
 // settingsFile reads a small file of settings, "" for none; ok is false for one that is there and
 // cannot be read.
 func (r *resolver) settingsFile(name string) (text string, ok bool) {
+	return r.fileUpTo(name, maxGitConfig)
+}
+
+// fileUpTo is settingsFile for a file of at most that many bytes.
+func (r *resolver) fileUpTo(name string, most int64) (text string, ok bool) {
 	end := r.Walk(r.Root, name, true)
 	defer end.Close()
 	if end.Missing != "" {
@@ -22,7 +27,7 @@ func (r *resolver) settingsFile(name string) (text string, ok bool) {
 	}
 	regular := end.Stat.Mode&unix.S_IFMT == unix.S_IFREG
 	empty := regular && end.Stat.Size == 0
-	if !regular || end.FD < 0 || end.Stat.Size > maxGitConfig {
+	if !regular || end.FD < 0 || end.Stat.Size > most {
 		return "", empty
 	}
 	fd, err := reopen(end.FD)
@@ -30,7 +35,7 @@ func (r *resolver) settingsFile(name string) (text string, ok bool) {
 		return "", empty
 	}
 	defer unix.Close(fd)
-	whole, _ := io.ReadAll(io.LimitReader(reader(fd), maxGitConfig))
+	whole, _ := io.ReadAll(io.LimitReader(reader(fd), most))
 	return string(whole), empty || len(whole) > 0
 }
 

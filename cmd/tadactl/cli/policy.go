@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +10,6 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
-	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -20,7 +17,7 @@ func (c *ctl) policy() *cobra.Command {
 	cmd := &cobra.Command{Use: "policy"}
 	cmd.AddCommand(c.policyShow(), c.policyEdit(), c.policyCheck(), c.policyInit(),
 		c.policyLearn(), c.policyExplain(), c.policyReplay(),
-		c.policyTest())
+		c.policyTest(), c.policyAccept(), c.policyShadow())
 	return cmd
 }
 
@@ -120,24 +117,4 @@ func (c *ctl) printChecked(stops []string, failed []pathguard.CaseResult,
 		_, err = fmt.Fprintf(c.out, "ok, digest %s\n", digest)
 	}
 	return err
-}
-
-func (c *ctl) policyInit() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "init",
-		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
-			path := l.Home().Config()
-			err := l.InitConfig(pathguard.Template())
-			if errors.Is(err, fs.ErrExist) {
-				return failf(exit.Config, "%q already exists; to change it: tadactl policy edit",
-					path)
-			}
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(c.out, "wrote %s\nto change it: tadactl policy edit\n", path)
-			return err
-		}),
-	})
 }

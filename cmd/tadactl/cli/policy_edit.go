@@ -42,25 +42,45 @@ func (c *ctl) editPolicy() error {
 
 // editSession begins an edit by a person at a terminal. The caller must close it.
 func (c *ctl) editSession() (*editSession, error) {
-	if err := caller.MayNow(approval.EditPolicy, approval.ChannelTadactl); err != nil {
+	if err := c.mayEdit("policy edit"); err != nil {
 		return nil, err
-	}
-	if !term.IsTerminal(int(c.in.Fd())) {
-		return nil, usagef("policy edit needs a terminal on standard input")
 	}
 	e, err := c.place.EditConfig()
 	if err != nil {
 		return nil, err
 	}
-	s := &editSession{c: c, e: e, signals: make(chan os.Signal, 1)}
-	signal.Notify(s.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	return s, nil
+	return &editSession{dialogue: c.dialogue(), e: e}, nil
+}
+
+// mayEdit refuses callers that are no person at a terminal.
+func (c *ctl) mayEdit(verb string) error {
+	if err := caller.MayNow(approval.EditPolicy, approval.ChannelTadactl); err != nil {
+		return err
+	}
+	if !term.IsTerminal(int(c.in.Fd())) {
+		return usagef("%s needs a terminal on standard input", verb)
+	}
+	return nil
 }
 
 func (s *editSession) close() {
-	signal.Stop(s.signals)
+	s.dialogue.close()
 	s.e.Close()
 }
+
+// A dialogue asks a person at a terminal, line by line.
+type dialogue struct {
+	c       *ctl
+	signals chan os.Signal
+}
+
+func (c *ctl) dialogue() dialogue {
+	d := dialogue{c: c, signals: make(chan os.Signal, 1)}
+	signal.Notify(d.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	return d
+}
+
+func (d dialogue) close() { signal.Stop(d.signals) }
 
 // chooseEditor returns the command of the editor.
 func chooseEditor(getenv func(string) string, look func(string) (string, error)) (string, error) {
@@ -82,10 +102,9 @@ func chooseEditor(getenv func(string) string, look func(string) (string, error))
 
 // An editSession is one `policy edit`, from the first start of the editor to the end.
 type editSession struct {
-	c       *ctl
-	e       *launcher.Edit
-	editor  string
-	signals chan os.Signal
+	dialogue
+	e      *launcher.Edit
+	editor string
 }
 
 // errInterrupted ends the session and leaves the copy.
@@ -239,7 +258,7 @@ func (s *editSession) ask(prompt, accept string) (again bool, err error) {
 
 // line reads one line from the terminal. The end of input, like a signal, is an interruption. It
 // does not read ahead: what follows may be for the editor.
-func (s *editSession) line(prompt string) (string, error) {
+func (s dialogue) line(prompt string) (string, error) {
 	fmt.Fprint(s.c.out, prompt)
 	answer := make(chan string, 1)
 	go func() {

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,10 +49,17 @@ func (c *ctl) learn(ctx context.Context, l *launcher.Launcher, from, before time
 	if err != nil {
 		return err
 	}
+	refused, err := l.Refused(from)
+	if err != nil {
+		return err
+	}
 	unneeded, known, err := l.Unneeded(ctx, before)
 	if err != nil {
 		return err
 	}
+	rules := append(proposals(refused), lessons.Rules...)
+	slices.SortStableFunc(rules, func(a, b launcher.Proposal) int { return b.Asked - a.Asked })
+	lessons.Rules = rules
 	if c.json {
 		return c.printJSON(learnedFacts(lessons, unneeded, known))
 	}
@@ -71,9 +80,28 @@ func (c *ctl) learn(ctx context.Context, l *launcher.Launcher, from, before time
 	return c.chooseRules(lessons.Rules)
 }
 
+// proposals are rules for connections that were refused.
+func proposals(refused []launcher.Lesson) (list []launcher.Proposal) {
+	for _, l := range refused {
+		who := make([]string, len(l.Programs))
+		for i, p := range l.Programs {
+			who[i] = filepath.Base(p)
+		}
+		list = append(list, launcher.Proposal{Key: "network.allow", Rule: strconv.Quote(l.Rule),
+			Asked: l.Count, Examples: who, AtMost: "a connection to " + l.Rule +
+				" by any command that uses the network"})
+	}
+	return list
+}
+
 func (c *ctl) printProposal(n int, p launcher.Proposal) {
-	fmt.Fprintf(c.out, "%d. allowed %s, last on %s\n   %s: [%s]\n", n,
-		audit.Plural(p.Asked, "time"), p.Last.Local().Format("2 Jan"), p.Key, p.Rule)
+	if p.Last.IsZero() {
+		fmt.Fprintf(c.out, "%d. refused %s", n, audit.Plural(p.Asked, "time"))
+	} else {
+		fmt.Fprintf(c.out, "%d. allowed %s, last on %s", n, audit.Plural(p.Asked, "time"),
+			p.Last.Local().Format("2 Jan"))
+	}
+	fmt.Fprintf(c.out, "\n   %s: [%s]\n", p.Key, p.Rule)
 	for _, text := range p.Examples {
 		fmt.Fprintf(c.out, "   for    %s\n", brief(text))
 	}

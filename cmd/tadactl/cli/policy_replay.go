@@ -20,6 +20,7 @@ import (
 func (c *ctl) policyReplay() *cobra.Command {
 	var o launcher.Replay
 	var since string
+	shadow := false
 	cmd := &cobra.Command{
 		Use:  "replay [FILE]",
 		Args: cobra.MaximumNArgs(1),
@@ -31,6 +32,9 @@ func (c *ctl) policyReplay() *cobra.Command {
 				if o.Workspace, err = filepath.Abs(o.Workspace); err != nil {
 					return err
 				}
+			}
+			if shadow {
+				return c.shadowReplay(l, o, args)
 			}
 			name := "the policy in force"
 			if len(args) == 1 {
@@ -49,8 +53,28 @@ func (c *ctl) policyReplay() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&since, "since", "30d", "")
 	cmd.Flags().StringVar(&o.Workspace, "workspace", "", "")
+	cmd.Flags().BoolVar(&shadow, "shadow", false, "")
 	cmd.Flags().StringArrayVar(&o.Accept, "accept", nil, "")
 	return verb(cmd)
+}
+
+// shadowReplay prints what the shadow policy would have decided otherwise, by the record.
+func (c *ctl) shadowReplay(l *launcher.Launcher, o launcher.Replay, args []string) error {
+	if len(args) > 0 {
+		return usagef("--shadow is about the configuration of tadactl policy shadow, not a FILE")
+	}
+	r, err := l.Shadowed(o)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(map[string]any{"runs": r.Runs, "same": r.Same,
+			"changes": append([]*launcher.Changed{}, r.Changes...)})
+	}
+	fmt.Fprintf(c.out, "%s; the shadow policy had another verdict on %d\n",
+		audit.Plural(r.Runs, "run"), r.Runs-r.Same)
+	c.printChanges(r.Changes)
+	return nil
 }
 
 // readConfig reads a configuration that is only tried: who owns it does not matter.
@@ -103,17 +127,7 @@ func quotedWords(words []string) (text string) {
 func (c *ctl) printReplayed(r launcher.Replayed) {
 	fmt.Fprintf(c.out, "%s of %s judged again; %d have another verdict\n",
 		audit.Plural(r.Runs, "run"), audit.Plural(r.Plans, "plan"), r.Runs-r.Same)
-	for _, g := range r.Changes {
-		fmt.Fprintf(c.out, "\n%s -> %s  %d  %s\n", g.From, g.To, g.Count,
-			strings.Join(g.Rules, ", "))
-		for _, rule := range g.By {
-			fmt.Fprintf(c.out, "    by %s\n", render.Inert(rule))
-		}
-		for _, e := range g.Examples {
-			fmt.Fprintf(c.out, "    %s  %s  %s\n", e.Time.Local().Format("2 Jan 15:04"),
-				inert(e.Dir), brief(e.Command))
-		}
-	}
+	c.printChanges(r.Changes)
 	if len(r.Skipped) > 0 {
 		fmt.Fprintln(c.out, "\nnot judged again:")
 	}
@@ -123,5 +137,20 @@ func (c *ctl) printReplayed(r launcher.Replayed) {
 	if r.Earlier > 0 {
 		fmt.Fprintf(c.out, "\nthe record has another policy than the one in force for %s\n",
 			audit.Plural(r.Earlier, "run"))
+	}
+}
+
+// printChanges prints groups of runs with another verdict.
+func (c *ctl) printChanges(list []*launcher.Changed) {
+	for _, g := range list {
+		fmt.Fprintf(c.out, "\n%s -> %s  %d  %s\n", g.From, g.To, g.Count,
+			strings.Join(g.Rules, ", "))
+		for _, rule := range g.By {
+			fmt.Fprintf(c.out, "    by %s\n", render.Inert(rule))
+		}
+		for _, e := range g.Examples {
+			fmt.Fprintf(c.out, "    %s  %s  %s\n", e.Time.Local().Format("2 Jan 15:04"),
+				inert(e.Dir), brief(e.Command))
+		}
 	}
 }

@@ -24,8 +24,8 @@ func (c *ctl) printEntry(e audit.Entry, note string) error {
 	}
 	line := fmt.Sprintf("%6d  %s  %-18s", e.Seq, e.Time.Local().Format(time.DateTime), e.Kind)
 	for _, name := range []string{"sid", "envelope_id", "agent", "verdict", "authority", "outcome",
-		"approver", "channel", "status", "timed_out", "by", "order", "lost", "code", "level",
-		"reason", "inside", "command"} {
+		"approver", "channel", "status", "timed_out", "by", "workspace", "order", "lost", "code",
+		"level", "reason", "inside", "command"} {
 		if name == "command" && body["inside"] != nil {
 			continue // --json also has the text that its program put around it
 		}

@@ -1,0 +1,160 @@
+package launcher
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
+	"github.com/tada-run/tada-run/launcher/state"
+	"github.com/tada-run/tada-run/pathguard"
+	"github.com/tada-run/tada-run/pathguard/tamper"
+)
+
+// The configuration of a workspace is data of its repository, and only tightens. What its rules
+// allow counts when a person has accepted exactly this text for exactly this workspace.
+
+// An acceptance is what a person has accepted of one workspace.
+type acceptance struct {
+	Sum  string    `json:"sum"` // SHA-256 of the text
+	Text string    `json:"text"`
+	Time time.Time `json:"time"`
+}
+
+// acceptances are those of all workspaces, by their paths. What cannot be read accepts nothing.
+func (l *Launcher) acceptances() map[string]acceptance {
+	all := map[string]acceptance{}
+	if text, err := os.ReadFile(l.state.Accepted()); err == nil {
+		_ = json.Unmarshal(text, &all)
+	}
+	return all
+}
+
+// accepts reports whether a person has accepted a text for a workspace.
+func (l *Launcher) accepts(workspace string, text []byte) bool {
+	a, ok := l.acceptances()[workspace]
+	return ok && a.Sum == sumOf(text)
+}
+
+// A Proposed is the configuration of a workspace, for a person who may accept what it allows.
+type Proposed struct {
+	Workspace string
+	File      string
+	Accepted  bool   // exactly this text is accepted
+	Diff      string // from what was accepted last; "" if nothing changed
+	// Allows are the rules that count once it is accepted, as `policy show` has them. None: there
+	// is nothing to accept.
+	Allows []string
+
+	text []byte
+}
+
+// ErrNoProposal is returned for a workspace without a configuration.
+var ErrNoProposal = errors.New("this workspace has no .tada/config.yaml")
+
+// Proposed returns what the configuration of the workspace around a directory would allow.
+func (l *Launcher) Proposed(dir string) (p Proposed, err error) {
+	_, p.Workspace, err = l.PolicyIn(dir)
+	if err != nil {
+		return p, err
+	}
+	file := workspaceRules(p.Workspace)
+	p.File = file.Path
+	if p.text, err = file.Text(os.Getuid()); err != nil {
+		return p, err
+	} else if p.text == nil || p.Workspace == "" || file.Path == l.state.Config() {
+		return p, fmt.Errorf("%q: %w", dir, ErrNoProposal)
+	}
+	last := l.acceptances()[p.Workspace]
+	p.Accepted = last.Sum == sumOf(p.text)
+	p.Diff = tamper.Unified(filepath.Base(p.File), []byte(last.Text), p.text)
+	file.Draft = p.text
+	tight, err := l.policy.Tighten(file)
+	if err != nil {
+		return p, err
+	}
+	file.Accepted = true
+	loose, err := l.policy.Tighten(file)
+	if err != nil {
+		return p, err
+	}
+	for _, r := range loose.Rules() {
+		if !slices.Contains(tight.Rules(), r) {
+			p.Allows = append(p.Allows, r.Key+": "+r.Entry)
+		}
+	}
+	return p, nil
+}
+
+// AcceptRules remembers and records that a person accepted a proposal. If its file changed meanwhile,
+// the new text is not accepted.
+func (l *Launcher) AcceptRules(p Proposed) error {
+	return l.changeAccepted(p.Workspace, &acceptance{sumOf(p.text), string(p.text),
+		l.state.Now().UTC()})
+}
+
+// UnacceptRules takes back what was accepted of the workspace around a directory; ok is false if nothing
+// was.
+func (l *Launcher) UnacceptRules(dir string) (ok bool, err error) {
+	_, workspace, err := l.PolicyIn(dir)
+	if err != nil {
+		return false, err
+	}
+	if _, ok = l.acceptances()[workspace]; !ok {
+		return false, nil
+	}
+	return true, l.changeAccepted(workspace, nil)
+}
+
+// changeAccepted records a change before it takes effect.
+func (l *Launcher) changeAccepted(workspace string, to *acceptance) error {
+	alone, err := l.state.Lock("accepted.lock", syscall.LOCK_EX)
+	if err != nil {
+		return err
+	}
+	defer alone.Close()
+	log, err := l.OpenLog()
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	body := object{"workspace": workspace, "sha256": "", "by": l.person(tamper.CLI).User}
+	all := l.acceptances()
+	delete(all, workspace)
+	if to != nil {
+		body["sha256"], all[workspace] = to.Sum, *to
+	}
+	entry, err := canonical.Append(nil, body)
+	if err != nil {
+		return err
+	}
+	if _, err := log.Append(record.KindAccepted, entry, audit.Durable); err != nil {
+		return &record.Error{Kind: record.KindAccepted, Err: err}
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	return state.Replace(l.state.Accepted(), text)
+}
+
+// proposes says that the configuration of the workspace of a policy has rules that would count if a
+// person accepted them; "" if it has none.
+func proposes(workspace string, p pathguard.Policy) string {
+	file := workspaceRules(workspace).Path
+	if workspace == "" || !slices.ContainsFunc(p.Notes(), func(note string) bool {
+		return strings.HasPrefix(note, file+": the rule that allows ")
+	}) {
+		return ""
+	}
+	return fmt.Sprintf("%q has rules that allow something, and count only if you accept them: "+
+		"tadactl policy accept", file)
+}
