@@ -75,7 +75,7 @@ func TestRejudge(t *testing.T) {
 		was  pathguard.Decision
 	}
 	var stored []onRecord
-	for _, line := range append(someLines(t, 97), "rm -rf src", "git push", "cat a b > /etc/x") {
+	for _, line := range append(someLines(t, 211), "rm -rf src", "git push", "cat a b > /etc/x") {
 		req.Shell.Text = line
 		j, err := l.Judge(req)
 		if err != nil {
