@@ -6,14 +6,18 @@ import (
 	"strings"
 )
 
+// MayHoldSecrets reports whether a text, or one that is part of it, may have a credential of a known
+// shape: it has what such a credential begins with.
+func MayHoldSecrets(text string) bool {
+	return slices.ContainsFunc(secretShapes(),
+		func(s secretShape) bool { return strings.Contains(text, s.hint) })
+}
+
 // HideSecrets returns text with an asterisk in place of each byte of a credential of a known shape
 // (FindSecrets), and the number of credentials found. It is for what is recorded outside a
 // transcript, such as a command line.
 func HideSecrets(text string) (shown string, found int) {
-	if !slices.ContainsFunc(secretShapes(), func(s secretShape) bool {
-		return strings.Contains(text,
-			s.hint)
-	}) {
+	if !MayHoldSecrets(text) {
 		return text, 0 // like nearly every command line; the user waits for each
 	}
 	var m mask

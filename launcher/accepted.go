@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/audit"
@@ -18,31 +17,6 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
-
-// The configuration of a workspace is data of its repository, and only tightens. What its rules
-// allow counts when a person has accepted exactly this text for exactly this workspace.
-
-// An acceptance is what a person has accepted of one workspace.
-type acceptance struct {
-	Sum  string    `json:"sum"` // SHA-256 of the text
-	Text string    `json:"text"`
-	Time time.Time `json:"time"`
-}
-
-// acceptances are those of all workspaces, by their paths. What cannot be read accepts nothing.
-func (l *Launcher) acceptances() map[string]acceptance {
-	all := map[string]acceptance{}
-	if text, err := os.ReadFile(l.state.Accepted()); err == nil {
-		_ = json.Unmarshal(text, &all)
-	}
-	return all
-}
-
-// accepts reports whether a person has accepted a text for a workspace.
-func (l *Launcher) accepts(workspace string, text []byte) bool {
-	a, ok := l.acceptances()[workspace]
-	return ok && a.Sum == sumOf(text)
-}
 
 // A Proposed is the configuration of a workspace, for a person who may accept what it allows.
 type Proposed struct {
@@ -94,15 +68,15 @@ func (l *Launcher) Proposed(dir string) (p Proposed, err error) {
 	return p, nil
 }
 
-// AcceptRules remembers and records that a person accepted a proposal. If its file changed meanwhile,
-// the new text is not accepted.
+// AcceptRules remembers and records that a person accepted a proposal. If its file changed
+// meanwhile, the new text is not accepted.
 func (l *Launcher) AcceptRules(p Proposed) error {
 	return l.changeAccepted(p.Workspace, &acceptance{sumOf(p.text), string(p.text),
 		l.state.Now().UTC()})
 }
 
-// UnacceptRules takes back what was accepted of the workspace around a directory; ok is false if nothing
-// was.
+// UnacceptRules takes back what was accepted of the workspace around a directory; ok is false if
+// nothing was.
 func (l *Launcher) UnacceptRules(dir string) (ok bool, err error) {
 	_, workspace, err := l.PolicyIn(dir)
 	if err != nil {
@@ -143,7 +117,7 @@ func (l *Launcher) changeAccepted(workspace string, to *acceptance) error {
 	if err != nil {
 		return err
 	}
-	return state.Replace(l.state.Accepted(), text)
+	return state.Replace(l.acceptedFile(), text)
 }
 
 // proposes says that the configuration of the workspace of a policy has rules that would count if a

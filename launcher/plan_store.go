@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"strings"
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/plans"
@@ -14,7 +13,9 @@ import (
 )
 
 // storePlan puts what a verdict depended on into the record, once for equal plans, and returns its
-// name there; "" for a plan that is too long to keep, or that was not judged.
+// name there; "" for a plan that is too long to keep or was not judged, and for one that has to do
+// with the secret value of a variable: the shell may cut and change it, and nobody knows what to
+// look for. Credentials of a known shape are replaced by asterisks.
 func (l *Launcher) storePlan(j *Judgement) (name string, err error) {
 	j = j.subject()
 	if j.frozen == nil {
@@ -23,8 +24,20 @@ func (l *Launcher) storePlan(j *Judgement) (name string, err error) {
 	f := j.frozen()
 	plan := frozen.Freeze(f, nil)
 	text := string(plan)
-	if hide := hiding(environ.Secrets(j.environ.vars, text)); hide(text) != text {
-		plan = frozen.Freeze(f, hide)
+	if environ.NamesSecret(j.environ.vars, text) {
+		return "", nil
+	}
+	if audit.MayHoldSecrets(text) {
+		found := 0
+		hide := func(text string) string {
+			shown, n := audit.HideSecrets(text)
+			found += n
+			return shown
+		}
+		if _ = frozen.Freeze(f, hide); found > 0 {
+			f.Hidden = true
+			plan = frozen.Freeze(f, hide)
+		}
 	}
 	if len(plan) > frozen.Max {
 		return "", nil
@@ -108,20 +121,4 @@ func (l *Launcher) dropPlans() (int, error) {
 		return 0, err
 	}
 	return plans.Drop(l.state.Plans(), func(name string) bool { return named[name] }, l.Codec)
-}
-
-// hiding returns a function that puts an asterisk in the place of each byte of a credential of a
-// known shape, and of the secret values of variables, which a word of the line can hold.
-func hiding(values []string) func(string) string {
-	var pairs []string
-	for _, value := range values {
-		pairs = append(pairs, value, strings.Repeat("*", len(value)))
-	}
-	return func(text string) string {
-		if len(pairs) > 0 {
-			text = strings.NewReplacer(pairs...).Replace(text)
-		}
-		text, _ = audit.HideSecrets(text)
-		return text
-	}
 }

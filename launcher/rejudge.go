@@ -30,6 +30,7 @@ const (
 	errOtherAccount notJudged = "recorded for an account with another home"
 	errUnanswered   notJudged = "the verdict depends on files that were not looked at then"
 	errPrograms     notJudged = "the policies know a program of it differently"
+	errHidden       notJudged = "a credential in its words is hidden"
 	errNoPlan       notJudged = "its plan cannot be read"
 )
 
@@ -37,7 +38,10 @@ func (n notJudged) Error() string { return string(n) }
 
 // judge is what the policy says about a recorded plan, or why it cannot be said.
 func (r *rejudge) judge(f *frozen.Frozen) (pathguard.Verdict, error) {
-	if f.Plan.Caller.Home != r.home {
+	switch {
+	case f.Hidden:
+		return pathguard.Verdict{}, errHidden
+	case f.Plan.Caller.Home != r.home:
 		return pathguard.Verdict{}, errOtherAccount
 	}
 	if f.Programs != r.policy.Settings().Programs {

@@ -105,7 +105,8 @@ type replaying struct {
 
 // Why a run has no plan to be judged.
 const (
-	noPlan   = "without a plan on record: by an earlier version, too long, or not a command"
+	noPlan = "without a plan on record: by an earlier version, too long, not a command, or with " +
+		"the secret value of a variable"
 	lostPlan = "the plan is missing from the record; see tadactl audit verify"
 )
 

@@ -6,7 +6,7 @@ import (
 )
 
 // Both returns a policy that allows what both do: the stricter of their verdicts, or a stricter
-// one. Where they know programs differently, every command is asked about.
+// one. A program that they know differently is denied.
 func (p Policy) Both(q Policy) (Policy, error) {
 	set, _ := p.set.strictest(q.set)
 	set.Commands = inBoth(set.Commands, q.set.Commands,
@@ -21,12 +21,16 @@ func (p Policy) Both(q Policy) (Policy, error) {
 	set.NetworkReach = common(p.set.NetworkReach, q.set.NetworkReach)
 	set.Registries = common(p.set.Registries, q.set.Registries)
 	set.Expect = p.set.Expect
-	set.Level.Always = set.Level.Always || p.set.Programs != q.set.Programs
+	for _, name := range p.programs.Differing(q.programs) {
+		set.Commands = append(set.Commands, CommandRule{Program: name, Verdict: Deny,
+			Message: "the configuration before knows this program differently"})
+	}
 	if !reflect.DeepEqual(p.set.Undo, q.set.Undo) {
 		set.Undo.AsksAnyway = true
 	}
 	both, err := compile(p.account, set, p.notes)
-	both.sources = p.sources
+	both.provenance = p.provenance
+	both.floored = p.floored || q.floored
 	return both, err
 }
 

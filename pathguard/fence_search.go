@@ -14,7 +14,9 @@ type ground struct {
 	j          *judgement
 	git        bool // the plan changes something by git, which may write its folder, not the hooks
 	own        bool // the configuration has such names too ...
-	closed     bool // ... and some of them may not be reached at all
+	closed     bool // ... and some of them may not be read at all
+	sealed     bool // ... or not be written
+	long       bool // some have several parts
 	hide, keep []string
 	covered    map[string]bool // what is hidden as a whole: nothing in it needs a look
 	// of what is hidden: a file in the workspace may be a hard link of it
@@ -58,16 +60,15 @@ func (g *ground) search(dirs []string, deep bool) {
 	for _, n := range builtins().protected {
 		g.learn(n.name)
 	}
-	g.closed = slices.ContainsFunc(g.j.p.set.RestrictedPaths,
-		func(name string) bool { return strings.HasPrefix(name, "**/") })
+	g.close()
 	most, names := walk.MaxSearched, walk.MaxLooked
-	if g.closed {
+	if g.sealed {
 		most, names = maxSearchedOwn, maxLookedOwn
 	}
 	n := 0
 	defer func() {
-		if g.partial = n < len(dirs); g.partial && g.closed {
-			g.hide = append(g.hide, dirs[n:]...)
+		if g.partial = n < len(dirs); g.partial && g.sealed {
+			g.shut(dirs[n:]...)
 		}
 	}()
 	for ; n < len(dirs) && n < most && g.looked < names; n++ {
@@ -76,8 +77,8 @@ func (g *ground) search(dirs []string, deep bool) {
 			continue // the working directory, met again below the workspace
 		}
 		l := g.j.disk.List(dir)
-		if g.closed && n > 0 && len(l.Entries) >= walk.MaxListed {
-			g.hide = append(g.hide, dir) // there is more in it than was read
+		if g.sealed && n > 0 && len(l.Entries) >= walk.MaxListed {
+			g.shut(dir) // there is more in it than was read
 			continue
 		}
 		for _, e := range l.Entries {
@@ -91,12 +92,41 @@ func (g *ground) search(dirs []string, deep bool) {
 				continue
 			}
 			if g.covered[pathname.Join(dir, e.Name)] ||
-				!g.closed && (e.Name == ".git" || g.j.isRegenerable(e.Name)) {
+				!g.sealed && (e.Name == ".git" || g.j.isRegenerable(e.Name)) {
 				continue
 			}
 			dirs = append(dirs, pathname.Join(dir, e.Name))
 		}
 	}
+}
+
+// close finds out whether the configuration has names at any depth that may not be read or written.
+func (g *ground) close() {
+	deep := func(name string) bool {
+		rest, is := strings.CutPrefix(name, "**/")
+		g.long = g.long || is && strings.Contains(rest, "/")
+		return is
+	}
+	for _, name := range g.j.p.set.ReadOnlyPaths {
+		deep(name)
+	}
+	g.closed = slices.ContainsFunc(g.j.p.set.RestrictedPaths, deep)
+	g.sealed = g.closed
+	for i := range g.j.p.set.Paths {
+		if r := &g.j.p.set.Paths[i]; r.Verdict == Deny && deep(r.Path) {
+			g.closed = g.closed || r.covers(command.Read)
+			g.sealed = g.sealed || r.covers(command.Read) || r.covers(command.Write)
+		}
+	}
+}
+
+// shut puts directories out of reach in which nobody has looked for such names.
+func (g *ground) shut(dirs ...string) {
+	if g.closed {
+		g.hide = append(g.hide, dirs...)
+		return
+	}
+	g.keep = append(g.keep, dirs...)
 }
 
 // could reports whether a name may be one of those that are searched for: nearly none is.
@@ -118,16 +148,27 @@ func (g *ground) could(name string) bool {
 	return false
 }
 
+// marks are those of a name: with a name of several parts in the configuration ("**/a/b"), of the
+// whole path.
+func (g *ground) marks(full, name string, visit func(mark)) {
+	if g.long {
+		g.j.p.tree.at(full, visit)
+		return
+	}
+	g.j.p.tree.loose.walk(name, visit)
+}
+
 // take puts one name where it belongs, and reports whether nothing below it needs a look.
 func (g *ground) take(dir, name string) bool {
 	full := pathname.Join(dir, name)
-	if pathname.AnyDeep(builtins().named(markSecret), dir, name) &&
+	inGit := strings.Contains(dir+"/", "/.git/") // only names of the configuration are meant there
+	if !inGit && pathname.AnyDeep(builtins().named(markSecret), dir, name) &&
 		!builtinPublic(full, g.j.p.homes) {
 		g.hide = append(g.hide, full)
 		return true
 	}
 	restricted, readonly := false, false
-	g.j.p.tree.loose.walk(name, func(m mark) {
+	g.marks(full, name, func(m mark) {
 		restricted = restricted || m.kind == markRestricted || m.denies(command.Read)
 		readonly = readonly || m.kind == markReadOnly || m.denies(command.Write)
 	})
@@ -135,13 +176,9 @@ func (g *ground) take(dir, name string) bool {
 	case restricted:
 		g.hide = append(g.hide, full)
 		return true
-	case readonly:
+	case readonly, name == ".tada":
 		g.keep = append(g.keep, full)
-		return true
-	}
-	if name == ".tada" {
-		g.keep = append(g.keep, full)
-		return true
+		return !g.closed // in there may be what is not to be read
 	}
 	for _, n := range builtins().protected {
 		switch {
@@ -150,7 +187,7 @@ func (g *ground) take(dir, name string) bool {
 			g.keep = g.j.disk.Below(g.keep, full, "hooks")
 		case !g.j.anyUses(n.tools):
 			g.keep = append(g.keep, full)
-			return true
+			return !g.closed
 		}
 	}
 	return false

@@ -30,9 +30,16 @@ type Policy struct {
 	states   []string
 	programs command.Table
 	notes    []string
-	sources  map[string][]Source // by key; in no digest: where a rule is written does not decide
 	digest   string
-	floored  bool // the first file was the floor
+
+	provenance
+}
+
+// A provenance is where a policy comes from. It is in no digest: where a rule is written does not
+// decide.
+type provenance struct {
+	sources map[string][]Source // by key
+	floored bool                // the first file was the floor
 }
 
 // Settings returns a copy of the values that the policy was made from.

@@ -88,19 +88,16 @@ func namesSecret(name string, e catalog.Entry) bool {
 	return (e.Key != name || !e.Has("passes", "plain")) && catalog.SecretName(name)
 }
 
-// shortSecret is a value that is too short to be looked for in other texts.
-const shortSecret = 6
-
-// Secrets are the values in a text of variables that have the name of a credential or contain one.
-func Secrets(vars map[string]string, text string) (values []string) {
+// NamesSecret reports whether a text has the name or the value of a variable that has the name of a
+// credential or contains one.
+func NamesSecret(vars map[string]string, text string) bool {
 	for name, value := range vars {
-		if len(value) >= shortSecret && strings.Contains(text, value) &&
+		if (strings.Contains(text, name) || value != "" && strings.Contains(text, value)) &&
 			(namesSecret(name, catalog.Variable(name)) || credential(value)) {
-			values = append(values, value)
+			return true
 		}
 	}
-	slices.Sort(values)
-	return values
+	return false
 }
 
 // shows reports whether the value of a variable is an editor or a pager with options that make it

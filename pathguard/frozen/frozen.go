@@ -17,6 +17,8 @@ type Frozen struct {
 	Undo    Undo
 	Lines   bool   // it was a shell that asks again about each of its lines
 	Rules   string // the configuration in its workspace
+	// a credential in it is hidden: its words, and what they name, are not those that were judged
+	Hidden bool
 	// a person had accepted what those rules allow
 	Accepted bool
 
@@ -41,7 +43,7 @@ var ErrOther = errors.New("another version of tada-run wrote the plan")
 
 // head is the first line of a frozen plan of this version. Its digits are those of [fieldsSum],
 // which every start would have to compute: a test compares them.
-const head = "tada-plan/1 120cf500e42d81f0\n"
+const head = "tada-plan/1 bab42733940b28af\n"
 
 // Freeze returns the bytes of a plan. Each text is passed through tell, which hides what must not
 // be stored; nil hides nothing.

@@ -44,7 +44,8 @@ func passes(t *testing.T, name, text string) {
 func TestPresets(t *testing.T) {
 	for _, name := range Names() {
 		text, err := Text(name)
-		if err != nil || !strings.HasPrefix(text, "# For ") || !strings.HasSuffix(About(name), ".") {
+		if err != nil || !strings.HasPrefix(text, "# For ") ||
+			!strings.HasSuffix(About(name), ".") {
 			t.Errorf("%s: %v\n%s", name, err, text)
 		}
 		passes(t, name, text)

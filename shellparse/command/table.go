@@ -142,6 +142,20 @@ func (t Table) Agrees(with Table, name string) bool {
 	return inA == inB && reflect.DeepEqual(a, b)
 }
 
+// Differing returns the programs that the own entries of two tables say something different about,
+// those that only one has among them.
+func (t Table) Differing(from Table) (names []string) {
+	for _, text := range []string{t.own, from.own} {
+		for at := header(text, 0); at < len(text); at = header(text, at+1) {
+			if name := headerName(text[at:]); !t.Agrees(from, name) &&
+				!slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // flagWords are marks that are neither flags of a name nor rules.
 var flagWords = []string{"changes", "clear", "dry", "here", "last", "names", "remote",
 	"sends-input", "upload", "write-here"}
