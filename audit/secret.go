@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// MayHoldSecrets reports whether a text, or one that is part of it, may have a credential of a known
-// shape: it has what such a credential begins with.
+// MayHoldSecrets reports whether a text, or one that is part of it, may have a credential of a
+// known shape: it has what such a credential begins with.
 func MayHoldSecrets(text string) bool {
 	return slices.ContainsFunc(secretShapes(),
 		func(s secretShape) bool { return strings.Contains(text, s.hint) })

@@ -77,7 +77,7 @@ var wide = map[string]int{
 	"pathguard.Reason":            13,
 	// one for each key of the configuration; their names are in the digest
 	"pathguard.Settings": 23,
-	"pathguard.ground":   14,
+	"pathguard.ground":   13,
 	// the parts of what an approval binds, each a list
 	"pathguard/resolve.Plan":     14,
 	"pathguard/tamper.Case":      13,

@@ -107,38 +107,6 @@ type ForbiddenError struct{ Path, Reason string }
 
 func (e *ForbiddenError) Error() string { return fmt.Sprintf("script %q: %s", e.Path, e.Reason) }
 
-// rulesOf returns what the plan's workspace says about itself, none if it says nothing. The file is
-// data of the repository: it can only make the policy stricter.
-func (l *Launcher) rulesOf(plan *pathguard.Plan) ([]pathguard.ConfigFile, error) {
-	if plan.Workspace == "" {
-		return nil, nil
-	}
-	file := workspaceRules(plan.Workspace)
-	if _, err := os.Lstat(file.Path); os.IsNotExist(err) || file.Path == l.state.Config() {
-		return nil, nil
-	}
-	text, err := file.Text(os.Getuid())
-	if text == nil {
-		return nil, err
-	}
-	file.Draft = text // the record keeps what was judged by
-	file.Accepted = l.accepts(plan.Workspace, text)
-	return []pathguard.ConfigFile{file}, nil
-}
-
-func workspaceRules(root string) pathguard.ConfigFile {
-	return pathguard.ConfigFile{Path: filepath.Join(root, ".tada", "config.yaml"),
-		Layer: pathguard.WorkspaceLayer, Root: root}
-}
-
-// drafts is the text of what a workspace says, and whether a person has accepted it.
-func drafts(files []pathguard.ConfigFile) (text string, accepted bool) {
-	for _, f := range files {
-		text, accepted = string(f.Draft), f.Accepted
-	}
-	return text, accepted
-}
-
 // Policy returns the policy of the state directory, without any workspace's.
 func (l *Launcher) Policy() pathguard.Policy { return l.policy }
 

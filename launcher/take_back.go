@@ -3,13 +3,9 @@ package launcher
 import (
 	"errors"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/tada-run/tada-run/launcher/undo"
-	"github.com/tada-run/tada-run/pathguard"
 )
 
 // errNothingKept is for runs of which there is no journal: they changed nothing, or it is too old.
@@ -33,21 +29,6 @@ func (l *Launcher) collectKept(spare time.Duration) (int, error) {
 	}
 	freed, err := store.GC(l.state.Now(), spare)
 	return len(freed.Runs), err
-}
-
-// undoSettings are those in force. A configuration that is refused keeps what its defaults keep.
-func (l *Launcher) undoSettings() pathguard.Undo { return undoUnder(l.policy, l.account) }
-
-// undoUnder are the settings of a policy for the account with that home.
-func undoUnder(p pathguard.Policy, home string) pathguard.Undo {
-	set := p.Settings().UndoInForce()
-	set.Except = slices.Clone(set.Except)
-	for i, name := range set.Except {
-		if rest, ok := strings.CutPrefix(name, "~/"); ok {
-			set.Except[i] = filepath.Join(home, rest)
-		}
-	}
-	return set
 }
 
 // Kept returns what a run changed.

@@ -11,12 +11,9 @@ import (
 
 // A ground is the workspace during the search for names that can be at any depth.
 type ground struct {
-	j          *judgement
-	git        bool // the plan changes something by git, which may write its folder, not the hooks
-	own        bool // the configuration has such names too ...
-	closed     bool // ... and some of them may not be read at all
-	sealed     bool // ... or not be written
-	long       bool // some have several parts
+	j   *judgement
+	git bool // the plan changes something by git, which may write its folder, not the hooks
+	ownNames
 	hide, keep []string
 	covered    map[string]bool // what is hidden as a whole: nothing in it needs a look
 	// of what is hidden: a file in the workspace may be a hard link of it
@@ -28,6 +25,14 @@ type ground struct {
 	// the first bytes of both, and the last bytes of patterns that start with "*"
 	starts [256]bool
 	ends   [256]bool
+}
+
+// ownNames are the names of the configuration that can be at any depth.
+type ownNames struct {
+	own    bool // there are some ...
+	closed bool // ... and some of them may not be read at all
+	sealed bool // ... or not be written
+	long   bool // ... or have several parts
 }
 
 func (g *ground) learn(name string) {
