@@ -76,6 +76,7 @@ func (l *Launcher) judgeAs(look *pathguard.Look, req Request, stdin string) (*Ju
 	}
 	background := l.policy.Settings().KeepBackground
 	set, undo := l.undoSettings(), l.undoOf(req)
+	undo.Quota = set.Quota
 	unsure := func() string { return l.unsure(set, sumOf([]byte(j.Script.Text)), req.Dir) }
 	caller := pathguard.Caller{
 		Dir: req.Dir, Env: vars, Home: l.account, UID: os.Getuid(), StateDir: l.state.Dir,

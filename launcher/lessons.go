@@ -64,7 +64,6 @@ func (l *Launcher) Lessons(since time.Time) (Lessons, error) {
 		s.learn(name, a)
 	}
 	s.join()
-	s.joinByHost()
 	s.weigh()
 	return Lessons{Rules: s.rules, Left: s.leftOver()}, nil
 }
@@ -162,38 +161,6 @@ func (s *study) join() {
 		}
 		return denied
 	})
-}
-
-// joinByHost replaces rules for single command lines by the one for the host that they all name.
-func (s *study) joinByHost() {
-	hosts := map[pathguard.Way]*Proposal{}
-	of := map[string]pathguard.Way{} // by the plan
-	for _, p := range s.rules {
-		for name := range p.plans {
-			a := s.asked[name]
-			policy, err := s.policy.at(a.plan)
-			rule, ok := policy.LearnHost(a.plan.Plan)
-			if err != nil || !ok || len(p.plans) > 1 {
-				continue
-			}
-			if hosts[rule.Way] == nil {
-				hosts[rule.Way] = &Proposal{rule: rule, plans: map[string]bool{}}
-			}
-			hosts[rule.Way].plans[name], of[name] = true, rule.Way
-		}
-	}
-	for way, p := range hosts {
-		if len(p.plans) < 2 || s.allowsDenied(p.rule) {
-			continue
-		}
-		s.rules = slices.DeleteFunc(s.rules, func(single Proposal) bool {
-			for name := range single.plans {
-				return len(single.plans) == 1 && of[name] == way
-			}
-			return false
-		})
-		s.rules = append(s.rules, *p)
-	}
 }
 
 // allowsDenied reports whether a rule would allow a plan that a person has denied.

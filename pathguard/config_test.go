@@ -127,8 +127,8 @@ rules:
 		Registries:   hosts.Names(),
 		Require:      Strong, PrivateTmp: true, Approval: Approval{FromRisk: 3},
 		Rules: Rules{
-			Commands: []CommandRule{{"terraform", []string{"apply"}, []string{"-auto-approve"},
-				Deny, nil, "not from here"}},
+			Commands: []CommandRule{{Program: "terraform", Args: []string{"apply"},
+				Flags: []string{"-auto-approve"}, Verdict: Deny, Message: "not from here"}},
 			Paths: []PathRule{{"~/notes", []command.Right{command.Read, command.Write}, Allow, ""}},
 			Hosts: []HostRule{{"*.corp.example", Ask, ""}},
 		},

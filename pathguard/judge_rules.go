@@ -68,6 +68,9 @@ func (r *CommandRule) matches(c *shellparse.Command) bool {
 	if unknown && r.Verdict == Allow {
 		return false
 	}
+	if r.Exact {
+		return r.exactly(c, plain, options) && !unknown
+	}
 	if len(plain) < len(r.Args) && !unknown {
 		return false
 	}
@@ -81,6 +84,29 @@ func (r *CommandRule) matches(c *shellparse.Command) bool {
 	}
 	return unknown || slices.ContainsFunc(r.Flags,
 		func(flag string) bool { return hasOption(options, flag) })
+}
+
+// exactly reports whether a command is the one of an exact rule. What a variable, a wrapper or
+// another machine makes of it is another command.
+func (r *CommandRule) exactly(c *shellparse.Command, plain, options []string) bool {
+	if c.Name != r.Program || c.Changed || c.Remote || len(c.Via) > 0 ||
+		len(plain) != len(r.Args) || slices.ContainsFunc(options,
+		func(o string) bool { return !slices.Contains(r.Options, o) }) {
+		return false
+	}
+	for i, want := range r.Args {
+		if plain[i] != want && (want != "*" || !plainName(plain[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// plainName reports whether a word is a name, or several with slashes between: no option, address,
+// pattern or list, and nothing outside of the directory.
+func plainName(word string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./"
+	return strings.Trim(word, letters) == "" && plainFile(word) && word[0] != '-' && word[0] != '/'
 }
 
 // operands divides the arguments of a command into options and other words; unknown is set if the

@@ -118,6 +118,10 @@ func forms() map[string]form {
 			return &d.commandRule.Flags
 		}),
 		"rules.commands[].verdict": {read: readVerdict},
+		"rules.commands[].exact":   {read: readExact},
+		"rules.commands[].options": listField(func(d *decoder) *[]string {
+			return &d.commandRule.Options
+		}),
 		"rules.commands[].answers": {read: readAnswers},
 		"rules.commands[].message": stringField(nil, (*decoder).says),
 		"rules.paths": {readPaths,

@@ -26,8 +26,11 @@ func config(k Key, value string) string {
 				value = ""
 			}
 		}
-		if field == "answers" { // only a rule that allows has it
+		switch field {
+		case "answers": // only a rule that allows has it
 			rule = strings.Replace(rule, "verdict: ask", "verdict: allow", 1)
+		case "options": // only an exact one
+			rule += ", exact: true"
 		}
 		if value != "" {
 			rule += ", " + field + ": " + value

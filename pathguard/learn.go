@@ -2,10 +2,12 @@ package pathguard
 
 import (
 	_ "embed"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
 
@@ -17,102 +19,119 @@ func mayLearn(r Reason) bool {
 	return r.Risk < 3 && slices.Contains(strings.Split(learnTable, "\n"), r.Rule)
 }
 
-// A Learned is a rule that would spare a question.
+// A Learned is a rule that would spare a question: for one command, word for word.
 type Learned struct {
 	Way
 	candidate
+	vary []bool // by the word: it may be another name
 }
 
-// Learn returns the narrowest rules that together would allow a plan which asks, and are not too
-// much for a rule: they are about the words of a command, one host, or the execution of one file.
-// If there are none, why is the first question for which there cannot be one.
+// Learn returns the rules that together would allow a plan which asks, one for each command that
+// does. If there are none, why is the first question for which there cannot be one.
 func (p Policy) Learn(plan *resolve.Plan) (rules []Learned, why string) {
 	v := p.Judge(plan)
+	if v.Decision != Ask || questions(v) > maxQuestions {
+		return nil, "text.unparsable"
+	}
+	var asking []int
 	for _, r := range v.Reasons {
-		if r.Decision != Allow && !mayLearn(r) {
+		switch {
+		case r.Decision == Allow:
+		case !mayLearn(r) || r.File != "" || r.Command < 0:
 			return nil, r.Rule
+		case !slices.Contains(asking, r.Command):
+			asking = append(asking, r.Command)
 		}
 	}
-	for range maxWays {
-		if v.Decision == Allow {
-			return rules, ""
+	for _, cmd := range asking {
+		l, ok := learned(plan, v, cmd)
+		if !ok {
+			return nil, v.Reasons[0].Rule
 		}
-		c, next, ok := p.step(plan, v)
-		if !ok || c.path != nil && !slices.Equal(c.path.Rights, []command.Right{command.Exec}) {
-			break
-		}
-		rules, p = append(rules, Learned{c.way(), c}), next
-		v = p.Judge(plan)
+		rules = append(rules, l)
 	}
-	return nil, v.Reasons[0].Rule
+	if with, err := p.With(rules...); err != nil || with.Judge(plan).Decision != Allow {
+		return nil, v.Reasons[0].Rule
+	}
+	return rules, ""
 }
 
-// LearnHost returns a rule for one host that alone would allow a plan for which [Policy.Learn] has
-// rules; false if there is none.
-func (p Policy) LearnHost(plan *resolve.Plan) (Learned, bool) {
-	for i := range plan.Script.Effects {
-		n := plan.Script.Effects[i].Net
-		if n == nil || !n.Static || n.Host == "" {
-			continue
-		}
-		c := candidate{host: &HostRule{Host: n.Host, Verdict: Allow}}
-		l := Learned{c.way(), c}
-		if with, err := p.With(l); err == nil && with.Judge(plan).Decision == Allow {
-			return l, true
-		}
+// learned is the rule for one command of a plan; false if more than its words decides what it does.
+func learned(plan *resolve.Plan, v Verdict, cmd int) (Learned, bool) {
+	s := plan.Script
+	c := &s.Commands[cmd]
+	plain, options, unknown := operands(c)
+	of := func(n int) bool { return n == cmd }
+	if unknown || c.Name == "" || !c.Known || c.Builtin || c.Changed || c.Remote ||
+		len(c.Via) > 0 || strings.Contains(c.Name, "/") || len(plain) == 0 ||
+		slices.ContainsFunc(s.Codes, func(k shellparse.Code) bool { return of(k.Command) }) ||
+		slices.ContainsFunc(plan.Contents, func(k resolve.Content) bool { return of(k.Command) }) ||
+		slices.ContainsFunc(s.Commands, func(k shellparse.Command) bool {
+			return slices.Contains(k.Via, path.Base(c.Name)) // it starts others
+		}) || slices.Contains(plain, "*") || programOf(plan, cmd) == "" {
+		return Learned{}, false
 	}
-	return Learned{}, false
+	slices.Sort(options)
+	rule := &CommandRule{Program: c.Name, Args: plain, Exact: true,
+		Options: slices.Compact(options), Verdict: Allow, Answers: asks(v, cmd)}
+	l := Learned{candidate: candidate{command: rule}, vary: make([]bool, len(plain))}
+	for i, word := range plain {
+		l.vary[i] = plainName(word) && (i == len(plain)-1 && namesVary(c, rule.Answers) ||
+			slices.ContainsFunc(plan.Targets, func(t resolve.Target) bool {
+				return of(t.Command) && t.Right == command.Read && t.Name == word
+			}))
+	}
+	l.Way = l.way()
+	return l, true
 }
 
-// Join returns the rule for a command that covers two others, with the first words that they share;
-// false if that is none.
+// namesVary reports whether the table of what may be allowed for good says that the last word of a
+// command may be another name.
+func namesVary(c *shellparse.Command, answers []string) bool {
+	words, ok := wordsOf(c)
+	if !ok || len(answers) != 1 {
+		return false
+	}
+	line, ok := lastingLineOf(words, answers[0])
+	return ok && line.has("name")
+}
+
+// Join returns the rule that covers two others: the same words, but for files that are read and
+// names for which it does not matter. False if there is none.
 func (l Learned) Join(m Learned) (Learned, bool) {
 	a, b := l.command, m.command
-	if a == nil || b == nil || a.Program != b.Program || !slices.Equal(a.Flags, b.Flags) ||
-		!slices.Equal(a.Answers, b.Answers) {
+	if a.Program != b.Program || len(a.Args) != len(b.Args) ||
+		!slices.Equal(a.Options, b.Options) || !slices.Equal(a.Answers, b.Answers) {
 		return l, false
 	}
-	n := 0
-	for n < min(len(a.Args), len(b.Args)) && a.Args[n] == b.Args[n] {
-		n++
+	rule := *a
+	rule.Args = slices.Clone(a.Args)
+	same := 0
+	for i := range rule.Args {
+		switch {
+		case a.Args[i] == b.Args[i]:
+			same++
+		case !l.vary[i] || !m.vary[i]:
+			return l, false
+		default:
+			rule.Args[i] = "*"
+		}
 	}
-	if n == 0 {
-		return l, false
-	}
-	joined := *a
-	joined.Args = a.Args[:n:n]
-	c := candidate{command: &joined}
-	return Learned{c.way(), c}, true
-}
-
-// Covers reports whether what l allows includes what m allows.
-func (l Learned) Covers(m Learned) bool {
-	joined, ok := l.Join(m)
-	return l.Way == m.Way || ok && joined.Way == l.Way
-}
-
-// Path returns the file that a rule is about; false if it is about none.
-func (l Learned) Path() (string, bool) {
-	if l.path == nil {
-		return "", false
-	}
-	return l.path.Path, true
+	joined := Learned{candidate: candidate{command: &rule}, vary: l.vary}
+	joined.Way = joined.way()
+	return joined, same > 0
 }
 
 // AtMost says what the rule could allow.
 func (l Learned) AtMost() string {
-	switch {
-	case l.host != nil:
-		return "sending to " + l.host.Host + " whatever a command line in any workspace names"
-	case l.path != nil:
-		return "running what " + l.path.Path + " holds by then"
+	text := strings.Join(append([]string{l.command.Program}, l.command.Args...), " ")
+	if len(l.command.Options) > 0 {
+		text += ", with " + strings.Join(l.command.Options, " or ")
 	}
-	words := append([]string{l.command.Program}, l.command.Args...)
-	text := strings.Join(words, " ") + " with any other words, in any workspace"
-	if len(l.command.Flags) > 0 {
-		return text + ", with " + strings.Join(l.command.Flags, " or ")
+	if slices.Contains(l.command.Args, "*") {
+		text += ", with any plain name for *"
 	}
-	return text + ", but not what cannot be undone"
+	return text + ", in any workspace, whatever its files hold and its remotes are by then"
 }
 
 // With returns the policy with more rules.

@@ -180,8 +180,11 @@ func (d *decoder) rules(n *yaml.Node, where, needs string, done func() (complete
 		if err := d.mapping(item, where+"[]"); err != nil {
 			return err
 		}
-		if d.given && d.verdict != Allow && d.commandRule.Answers != nil {
+		switch {
+		case d.given && d.verdict != Allow && d.commandRule.Answers != nil:
 			return d.fail(item, "answers is only for a rule that allows")
+		case d.commandRule.Options != nil && !d.commandRule.Exact:
+			return d.fail(item, "options needs exact: true; for a rule about some options: flags")
 		}
 		if !d.given || !done() {
 			what, isRule := strings.CutPrefix(where, "rules.")
@@ -231,6 +234,14 @@ func readCommands(d *decoder, n *yaml.Node) error {
 		d.set.Commands = append(slices.Clip(d.set.Commands), r)
 		return r.Program != ""
 	})
+}
+
+func readExact(d *decoder, n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
+		return d.fail(n, "must be true or false, not %q", shown(n))
+	}
+	d.commandRule.Exact = n.Value == "true"
+	return nil
 }
 
 // readAnswers reads the questions that a rule answers, by the rules that ask them.

@@ -78,6 +78,9 @@ type CommandRule struct {
 	// any of these options
 	Flags   []string `json:"flags,omitempty" yaml:"flags,omitempty"`
 	Verdict Decision `json:"verdict" yaml:"verdict"`
+	// the command has exactly these words, of which "*" is any plain name, and no options but these
+	Exact   bool     `json:"exact,omitempty" yaml:"exact,omitempty"`
+	Options []string `json:"options,omitempty" yaml:"options,omitempty"`
 	// the questions that it answers, if it allows; nil for all but the worst
 	Answers []string `json:"answers,omitempty" yaml:"answers,omitempty"`
 	Message string   `json:"message,omitempty" yaml:"message,omitempty"`

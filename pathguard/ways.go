@@ -20,11 +20,18 @@ type Way struct {
 // maxWays bounds how many rules are looked for together.
 const maxWays = 5
 
+// maxQuestions bounds how much a plan may ask for which rules are looked for: each is tried against
+// each question.
+const maxQuestions = 50
+
 // Ways returns the narrowest rules that together would allow a plan which asks; nothing if rules
 // cannot. Each was tried: the plan was judged with it.
 func (p Policy) Ways(plan *resolve.Plan) (ways []Way) {
 	for range maxWays {
 		v := p.Judge(plan)
+		if questions(v) > maxQuestions {
+			return nil
+		}
 		switch v.Decision {
 		case Allow:
 			return ways
@@ -118,6 +125,10 @@ func (c candidate) way() Way {
 		key, verdict = "rules.commands", c.command.Verdict
 		add("program", c.command.Program)
 		add("args", slices.Clone(c.command.Args)...)
+		if c.command.Exact {
+			fields = append(fields, "exact: true")
+		}
+		add("options", slices.Clone(c.command.Options)...)
 		add("flags", slices.Clone(c.command.Flags)...)
 	case c.path != nil:
 		key, verdict = "rules.paths", c.path.Verdict

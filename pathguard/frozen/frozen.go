@@ -33,6 +33,7 @@ type Frozen struct {
 type Undo struct {
 	Not     string // why it keeps nothing; "" if it could
 	Session bool   // the run was a session
+	Quota   int64  // for which it was looked whether there is room
 }
 
 // Max bounds a frozen plan, in bytes. Larger ones are not kept.
@@ -43,7 +44,7 @@ var ErrOther = errors.New("another version of tada-run wrote the plan")
 
 // head is the first line of a frozen plan of this version. Its digits are those of [fieldsSum],
 // which every start would have to compute: a test compares them.
-const head = "tada-plan/1 bab42733940b28af\n"
+const head = "tada-plan/1 63d25716f0f054da\n"
 
 // Freeze returns the bytes of a plan. Each text is passed through tell, which hides what must not
 // be stored; nil hides nothing.
@@ -122,11 +123,17 @@ func Thaw(b []byte) (*Frozen, error) {
 	return f, nil
 }
 
-// Kept fits what undo keeps, under some policy, to the plan: it is nothing if it was nothing then.
+// Kept fits what undo keeps, under some policy, to the plan. Whether there was room was asked for
+// one quota alone.
 func (f *Frozen) Kept(k resolve.Kept) resolve.Kept {
-	if k.Unsure != nil {
-		k.Unsure = f.Answers.Certain(f.unanswered)
+	if k.Unsure == nil {
+		return k
 	}
+	answers := f.Answers
+	if k.Room != f.Undo.Quota {
+		answers.Unsure = nil
+	}
+	k.Unsure = answers.Certain(f.unanswered)
 	return k
 }
 
