@@ -20,7 +20,7 @@ type acceptance struct {
 // acceptances are those of all workspaces, by their paths. What cannot be read accepts nothing.
 func (l *Launcher) acceptances() map[string]acceptance {
 	all := map[string]acceptance{}
-	if text, err := os.ReadFile(l.acceptedFile()); err == nil {
+	if text, err := ReadSettings(l.acceptedFile()); err == nil {
 		_ = json.Unmarshal(text, &all)
 	}
 	return all

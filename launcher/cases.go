@@ -45,7 +45,7 @@ func (l *Launcher) tested(p pathguard.Policy) (pathguard.Policy, error) {
 		return p, nil
 	}
 	var tried triedCases
-	if text, err := os.ReadFile(l.state.Cases()); err == nil {
+	if text, err := ReadSettings(l.state.Cases()); err == nil {
 		_ = json.Unmarshal(text, &tried) // what cannot be read is tried again
 	}
 	sum := sumOf(fmt.Appendf(nil, "%s %#v", p.Digest(), expect))

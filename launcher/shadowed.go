@@ -22,9 +22,9 @@ type ShadowPolicy struct {
 
 // ShadowPolicy returns the one that was set, even if its time is over; false if there is none.
 func (l *Launcher) ShadowPolicy() (s ShadowPolicy, ok bool, err error) {
-	text, err := os.ReadFile(l.state.ShadowPolicy())
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, false, nil
+	text, err := ReadSettings(l.state.ShadowPolicy())
+	if text == nil {
+		return s, false, err
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &s)

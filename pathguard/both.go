@@ -6,7 +6,8 @@ import (
 )
 
 // Both returns a policy that allows what both do: the stricter of their verdicts, or a stricter
-// one. A program that they know differently is denied.
+// one, in the narrower of their sandboxes: what is asked about only because the network is open
+// need not be asked about where it is not. A program that they know differently is denied.
 func (p Policy) Both(q Policy) (Policy, error) {
 	set, _ := p.set.strictest(q.set)
 	set.Commands = inBoth(set.Commands, q.set.Commands,

@@ -71,9 +71,13 @@ func learned(plan *resolve.Plan, v Verdict, cmd int) (Learned, bool) {
 		}) || slices.Contains(plain, "*") || programOf(plan, cmd) == "" {
 		return Learned{}, false
 	}
+	answers := asks(v, cmd)
+	if slices.Contains(answers, "pkg.install-global") && !settledWords(c, "pkg.install-global") {
+		return Learned{}, false // another day it is other code
+	}
 	slices.Sort(options)
 	rule := &CommandRule{Program: c.Name, Args: plain, Exact: true,
-		Options: slices.Compact(options), Verdict: Allow, Answers: asks(v, cmd)}
+		Options: slices.Compact(options), Verdict: Allow, Answers: answers}
 	l := Learned{candidate: candidate{command: rule}, vary: make([]bool, len(plain))}
 	for i, word := range plain {
 		l.vary[i] = plainName(word) && (i == len(plain)-1 && namesVary(c, rule.Answers) ||
@@ -83,6 +87,16 @@ func learned(plan *resolve.Plan, v Verdict, cmd int) (Learned, bool) {
 	}
 	l.Way = l.way()
 	return l, true
+}
+
+// settledWords reports whether the table of what may be allowed for good has the words of a command
+// for a question.
+func settledWords(c *shellparse.Command, rule string) bool {
+	words, ok := wordsOf(c)
+	if ok {
+		_, ok = lastingLineOf(words, rule)
+	}
+	return ok
 }
 
 // namesVary reports whether the table of what may be allowed for good says that the last word of a

@@ -6,10 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 )
 
 // indexName is the file that says where the packed plans are: a line, and for each plan its hash,
@@ -124,12 +126,15 @@ func replaceFile(path string, content []byte, check func(name string) error) err
 	return err
 }
 
-// readFile reads a file up to a size.
+// readFile reads a regular file up to a size. It does not wait for a FIFO.
 func readFile(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("%q is no regular file", path), err)
+	}
 	return io.ReadAll(io.LimitReader(f, most))
 }

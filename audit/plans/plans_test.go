@@ -14,6 +14,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/zstandard"
 	"github.com/tada-run/tada-run/integration/hermetic"
+	"golang.org/x/sys/unix"
 )
 
 func TestMain(m *testing.M) { os.Exit(hermetic.Tests(m).Run()) }
@@ -195,6 +196,26 @@ func TestChangedPlans(t *testing.T) {
 				t.Fatalf("byte %d: %s is %q", n, p.Name, p.Bytes)
 			}
 		}
+	}
+}
+
+// A FIFO in the place of a plan is not waited for.
+func TestFIFO(t *testing.T) {
+	dir := t.TempDir()
+	names := put(t, dir, 0, 2)
+	must(t, os.Remove(filepath.Join(dir, names[0])))
+	must(t, unix.Mkfifo(filepath.Join(dir, names[0]), 0o600))
+	if _, err := Get(dir, names[0], packing); err == nil {
+		t.Error("a FIFO is a plan")
+	}
+	bad := 0
+	for p := range All(dir, packing) {
+		if p.Err != nil {
+			bad++
+		}
+	}
+	if bad != 1 {
+		t.Errorf("%d plans cannot be read, want 1", bad)
 	}
 }
 

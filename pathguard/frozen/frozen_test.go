@@ -159,6 +159,27 @@ func TestThawRefuses(t *testing.T) {
 	}
 }
 
+// An index that is none of the plan's own is refused.
+func TestWhole(t *testing.T) {
+	resolved, _ := desk(t)
+	for _, spoil := range []func(*resolve.Plan){
+		func(p *resolve.Plan) { p.Globs[0].Effect = -1 },
+		func(p *resolve.Plan) { p.Globs[0].Effect = 99 },
+		func(p *resolve.Plan) { p.Targets[0].Command = 99 },
+		func(p *resolve.Plan) { p.Targets[0].Effect = -2 },
+		func(p *resolve.Plan) { p.Programs[0].Command = -2 },
+		func(p *resolve.Plan) { p.Script.Effects[0].Command = 7 },
+		func(p *resolve.Plan) { p.Inner[0].Command = -1 },
+		func(p *resolve.Plan) { p.Inner[0].Plan.Targets[0].Effect = 99 },
+	} {
+		plan := resolved("cat *.txt; sh s.sh")
+		spoil(plan)
+		if _, err := Thaw(Freeze(Frozen{Plan: plan}, nil)); err == nil {
+			t.Error("it is a plan")
+		}
+	}
+}
+
 // No bytes make it panic, or take much more memory than a plan that is as long.
 func FuzzThaw(f *testing.F) {
 	resolved, p := desk(f)

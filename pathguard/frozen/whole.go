@@ -22,7 +22,7 @@ func whole(p *resolve.Plan) bool {
 		}) &&
 		all(p.Programs, func(g *resolve.Program) bool { return command(g.Command) }) &&
 		all(p.Contents, func(c *resolve.Content) bool { return command(c.Command) }) &&
-		all(p.Globs, func(g *resolve.Glob) bool { return effect(g.Effect) }) &&
+		all(p.Globs, func(g *resolve.Glob) bool { return g.Effect >= 0 && effect(g.Effect) }) &&
 		all(p.Limits, func(l *resolve.Limit) bool { return effect(l.Effect) }) &&
 		all(p.Remotes, func(r *resolve.Remote) bool { return command(r.Command) }) &&
 		all(p.Inner, func(in *resolve.Inner) bool {
