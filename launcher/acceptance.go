@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"time"
 )
@@ -20,7 +19,7 @@ type acceptance struct {
 // acceptances are those of all workspaces, by their paths. What cannot be read accepts nothing.
 func (l *Launcher) acceptances() map[string]acceptance {
 	all := map[string]acceptance{}
-	if text, err := ReadSettings(l.acceptedFile()); err == nil {
+	if text, err := ReadSettings(l.beside(l.state.Accepted())); err == nil {
 		_ = json.Unmarshal(text, &all)
 	}
 	return all
@@ -32,12 +31,8 @@ func (l *Launcher) accepts(workspace string, text []byte) bool {
 	return ok && a.Sum == sumOf(text)
 }
 
-// acceptedFile is where they are: beside the configuration that may loosen something. Who chooses
-// another state directory must not choose with it what is accepted.
-func (l *Launcher) acceptedFile() string {
-	own := ownConfig(l.account)
-	if _, err := os.Lstat(own); err == nil && own != l.state.Config() && owned(l.account) {
-		return filepath.Join(filepath.Dir(own), filepath.Base(l.state.Accepted()))
-	}
-	return l.state.Accepted()
+// beside is a file beside the configuration that may loosen something. Who chooses another state
+// directory must not choose with it what a person has accepted.
+func (l *Launcher) beside(file string) string {
+	return filepath.Join(filepath.Dir(l.loosest()), filepath.Base(file))
 }

@@ -117,7 +117,7 @@ func (l *Launcher) changeAccepted(workspace string, to *acceptance) error {
 	if err != nil {
 		return err
 	}
-	return state.Replace(l.acceptedFile(), text)
+	return state.Replace(l.beside(l.state.Accepted()), text)
 }
 
 // proposes says that the configuration of the workspace of a policy has rules that would count if a

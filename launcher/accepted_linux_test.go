@@ -42,12 +42,55 @@ func TestAcceptedElsewhere(t *testing.T) {
 	if v := judged(t, l, req).Verdict; v.Decision != pathguard.Ask {
 		t.Errorf("accepted in another state directory alone: %v", v.Decision)
 	}
-	put(l.acceptedFile(), string(all))
+	put(l.beside(l.state.Accepted()), string(all))
 	if v := judged(t, l, req).Verdict; v.Decision != pathguard.Allow {
 		t.Errorf("accepted in the account's own: %v", v.Decision)
 	}
 	put(filepath.Join(req.Dir, ".tada/config.yaml"), rules+"\n")
 	if v := judged(t, l, req).Verdict; v.Decision != pathguard.Ask {
 		t.Errorf("another text: %v", v.Decision)
+	}
+}
+
+// Whether the cases of the account's own configuration pass is not asked of another state
+// directory, nor is what applied before.
+func TestCasesElsewhere(t *testing.T) {
+	l, _ := world(t)
+	own := ownConfig(l.account)
+	if err := os.MkdirAll(filepath.Dir(own), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	load := func(text string) pathguard.Policy {
+		t.Helper()
+		if err := os.WriteFile(own, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p, err := l.load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	passing := "rules: {commands: [{program: make, verdict: ask}]}\n" +
+		"expect: [{command: make, verdict: ask}]\n"
+	if p := load(passing); len(l.Failing()) > 0 || len(p.Settings().Commands) != 1 {
+		t.Fatalf("%+v", l.Failing())
+	}
+	failing := "rules: {commands: [{program: make, verdict: allow}]}\n" +
+		"expect: [{command: ls, verdict: deny}]\n"
+	told, err := json.Marshal(triedCases{Passed: true})
+	if err == nil {
+		err = os.WriteFile(l.state.Cases(), told, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := load(failing)
+	asks := false
+	for _, r := range p.Rules() {
+		asks = asks || strings.Contains(r.Entry, "program: make") && r.Verdict == pathguard.Ask
+	}
+	if len(l.Failing()) != 1 || !asks {
+		t.Errorf("%+v, rules %+v", l.Failing(), p.Rules())
 	}
 }

@@ -45,7 +45,7 @@ func (l *Launcher) tested(p pathguard.Policy) (pathguard.Policy, error) {
 		return p, nil
 	}
 	var tried triedCases
-	if text, err := ReadSettings(l.state.Cases()); err == nil {
+	if text, err := ReadSettings(l.beside(l.state.Cases())); err == nil {
 		_ = json.Unmarshal(text, &tried) // what cannot be read is tried again
 	}
 	sum := sumOf(fmt.Appendf(nil, "%s %#v", p.Digest(), expect))
@@ -56,11 +56,11 @@ func (l *Launcher) tested(p pathguard.Policy) (pathguard.Policy, error) {
 	if tried.Sum != sum || tried.Passed != (len(l.failed) == 0) {
 		tried.Sum, tried.Passed = sum, len(l.failed) == 0
 		if tried.Passed {
-			text, err := os.ReadFile(l.state.Config())
+			text, err := os.ReadFile(l.loosest())
 			if err != nil {
 				return p, err
 			}
-			now, err := l.policyWith(text)
+			now, err := l.PolicyFrom(l.loosest(), text)
 			if err != nil || now.Digest() != p.Digest() { // it was changed since it was loaded
 				return p, err
 			}
@@ -68,7 +68,7 @@ func (l *Launcher) tested(p pathguard.Policy) (pathguard.Policy, error) {
 		}
 		text, err := json.Marshal(tried)
 		if err == nil {
-			err = state.Replace(l.state.Cases(), text)
+			err = state.Replace(l.beside(l.state.Cases()), text)
 		}
 		if err != nil {
 			return p, fmt.Errorf("remember that the cases of the configuration passed: %w", err)
@@ -77,9 +77,9 @@ func (l *Launcher) tested(p pathguard.Policy) (pathguard.Policy, error) {
 	if len(l.failed) == 0 {
 		return p, nil
 	}
-	before, err := l.policyWith([]byte(tried.Good))
+	before, err := l.PolicyFrom(l.loosest(), []byte(tried.Good))
 	if err != nil { // it was good for an earlier version
-		before, err = l.policyWith(nil)
+		before, err = l.PolicyFrom(l.loosest(), nil)
 	}
 	if err != nil {
 		return p, err
@@ -97,6 +97,6 @@ func (l *Launcher) failing() string {
 		return ""
 	}
 	return fmt.Sprintf("%q: %d of %s failed; until they pass, the configuration before it applies "+
-		"too, and the stricter verdict counts; see: tadactl policy test", l.state.Config(),
+		"too, and the stricter verdict counts; see: tadactl policy test", l.loosest(),
 		len(l.failed), audit.Plural(len(l.policy.Settings().Expect), "case"))
 }

@@ -18,14 +18,18 @@ const floorConfig = "/etc/tada/config.yaml"
 
 // loadPolicy reads the floor, the account's own file and, if another state directory was given, the
 // file in that one. Each can only tighten those before it: the caller of this process chooses
-// --home, and must not be able to choose a looser policy with it. A draft is what
-// that file is to hold, with the name by which mistakes in it are reported.
+// --home, and must not be able to choose a looser policy with it. A draft is what the file of that
+// name is to hold, or the last one, and mistakes in it are reported under that name.
 func loadPolicy(home state.Home, floor, account string,
 	draft pathguard.ConfigFile) (pathguard.Policy, error) {
 	files := []pathguard.ConfigFile{{Path: floor, Layer: pathguard.FloorLayer}}
 	own := ownConfig(account)
 	if own != home.Config() && owned(account) {
-		files = append(files, pathguard.ConfigFile{Path: own, Layer: pathguard.UserLayer})
+		file := pathguard.ConfigFile{Path: own, Layer: pathguard.UserLayer}
+		if draft.Path == own {
+			file.Draft, draft = draft.Draft, pathguard.ConfigFile{}
+		}
+		files = append(files, file)
 	}
 	files = append(files, pathguard.ConfigFile{Path: cmp.Or(draft.Path, home.Config()),
 		Layer: pathguard.UserLayer, Draft: draft.Draft})
@@ -44,6 +48,16 @@ func (l *Launcher) policyWith(text []byte) (pathguard.Policy, error) {
 func (l *Launcher) PolicyFrom(file string, text []byte) (pathguard.Policy, error) {
 	return loadPolicy(l.state.Home, l.floor, l.account,
 		pathguard.ConfigFile{Path: file, Draft: append([]byte{}, text...)})
+}
+
+// loosest is the configuration that may loosen what is built in: the account's own, or without one
+// that of the state directory.
+func (l *Launcher) loosest() string {
+	own := ownConfig(l.account)
+	if _, err := os.Lstat(own); err == nil && own != l.state.Config() && owned(l.account) {
+		return own
+	}
+	return l.state.Config()
 }
 
 // isMistake reports whether an error is of a configuration that is refused.
