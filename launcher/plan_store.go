@@ -1,9 +1,7 @@
 package launcher
 
 import (
-	"encoding/json"
 	"errors"
-	"os"
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/plans"
@@ -96,22 +94,12 @@ func (l *Launcher) VerifyPlans() (p Plans, err error) {
 // namedPlans are the names of the plans of all runs of the log.
 func (l *Launcher) namedPlans() (map[string]bool, error) {
 	named := map[string]bool{}
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindIntent}}) {
-		var bad *audit.BadEntry
-		var body struct {
-			Plan string `json:"plan"`
+	err := l.intents(Replay{}, func(r recorded) {
+		if r.Plan != "" {
+			named[r.Plan] = true
 		}
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			return named, nil
-		case errors.As(err, &bad): // set apart, or found by verify
-		case err != nil:
-			return nil, err
-		case json.Unmarshal(e.Body, &body) == nil && body.Plan != "":
-			named[body.Plan] = true
-		}
-	}
-	return named, nil
+	})
+	return named, err
 }
 
 // dropPlans deletes the plans that no entry of the log names any more.

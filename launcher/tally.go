@@ -31,6 +31,7 @@ type recorded struct {
 	Rules   []string `json:"rules"`
 	Policy  string   `json:"policy"`
 	Plan    string   `json:"plan"`
+	Undoes  string   `json:"undoes"`
 	Shadow  struct {
 		Verdict string   `json:"verdict"`
 		Rules   []string `json:"rules"`

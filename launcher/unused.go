@@ -22,18 +22,21 @@ type Unneeded struct {
 }
 
 // Unneeded finds what no run since a time has needed. ok is false if the record does not go back as
-// far: then nothing can be said.
+// far, or has no plan of a run since: then nothing can be said.
 func (l *Launcher) Unneeded(ctx context.Context, since time.Time) (u Unneeded, ok bool, err error) {
 	named := map[string]bool{}
-	begun := false
+	begun, unknown := false, false
 	err = l.intents(Replay{}, func(r recorded) {
-		if r.time.Before(since) {
+		switch {
+		case r.time.Before(since):
 			begun = true
-			return
+		case r.Plan != "":
+			named[r.Plan] = true
+		default:
+			unknown = unknown || r.Undoes == ""
 		}
-		named[r.Plan] = true
 	})
-	if err != nil || !begun {
+	if err != nil || !begun || unknown {
 		return u, false, err
 	}
 	fitted, asked := map[pathguard.Way]bool{}, map[string]bool{}
