@@ -8,7 +8,7 @@ import (
 )
 
 // rulesOf returns what the plan's workspace says about itself, none if it says nothing. The file is
-// data of the repository: it can only make the policy stricter.
+// data of the repository: what it allows counts only for exactly the text that a person accepted.
 func (l *Launcher) rulesOf(plan *pathguard.Plan) ([]pathguard.ConfigFile, error) {
 	if plan.Workspace == "" {
 		return nil, nil

@@ -110,7 +110,8 @@
 // The first trusted file may replace the built-in settings; each further one can only tighten:
 // denials add up, permissions must be given by every file, and a rule that allows has no effect
 // ([Policy.Notes] names it). The same holds for descriptions of programs, because describing what a
-// program does can hide what it does.
+// program does can hide what it does. What a workspace's rules allow counts once a person has
+// accepted it ([ConfigFile.Accepted]).
 //
 // # Cost
 //

@@ -206,7 +206,7 @@ type Plan struct {
 	Err   error // why Bytes are not what the name says
 }
 
-// Plans yields all plans of a folder, those of the packs first. A plan can come twice while another
+// All yields all plans of a folder, those of the packs first. A plan can come twice while another
 // process packs. A damaged file has its name and an error, a damaged pack an error alone.
 func All(dir string, c audit.Codec) iter.Seq[Plan] {
 	return func(yield func(Plan) bool) {

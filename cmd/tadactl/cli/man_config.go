@@ -16,7 +16,7 @@ func manOfConfig() string {
 			"WORKSPACE/.tada/config.yaml\n.fi\n.SH DESCRIPTION\n")
 	manText(&b, `A configuration is YAML of at most 1 MiB, without aliases. Every key is optional. An unknown key, a wrong value or a duplicate key is an error, reported with file and line, and nothing runs (exit status 78).
 
-The files are read in the order above. The first one found, /etc/tada/config.yaml (which root must own) or your own, replaces the defaults; every later file can only make the policy stricter. A workspace's file comes from the repository, so it never loosens anything: a rule in it that allows has no effect, and tadactl policy show says so.
+The files are read in the order above. The first one found, /etc/tada/config.yaml (which root must own) or your own, replaces the defaults; every later file can only make the policy stricter, with one exception: a workspace's file comes from the repository, and a rule in it that allows has no effect until you accept exactly this file with tadactl policy accept. tadactl policy show lists the rules without effect.
 
 Other users may read these files. A file that they can write, or that is below a directory that they can write, is refused, with the command that fixes it.
 
