@@ -115,9 +115,9 @@ func TestRejudge(t *testing.T) {
 				continue
 			}
 			if err != nil || got.Decision != want.Decision || got.Risk != want.Risk ||
-				!slices.Equal(deciding(got), deciding(want)) {
+				!slices.Equal(got.Deciding(), want.Deciding()) {
 				t.Errorf("%s: %q: from the record %v %q (%v), afresh %v %q", config, r.line,
-					got.Decision, deciding(got), err, want.Decision, deciding(want))
+					got.Decision, got.Deciding(), err, want.Decision, want.Deciding())
 			}
 			switch {
 			case got.Decision > r.was:

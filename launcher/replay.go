@@ -156,11 +156,11 @@ func (t *replaying) plan(p plans.Plan, runs []tally, policies []string) {
 
 // group returns the runs that change in this way for the same rules.
 func (t *replaying) group(f *frozen.Frozen, v pathguard.Verdict, r tally) *Changed {
-	was, rules := r.verdict, deciding(v)
+	was, rules := r.verdict, v.Deciding()
 	if was < v.Decision {
 		rules = r.rules
 		if now, err := t.now.judge(f); err == nil && now.Decision == was {
-			rules = deciding(now)
+			rules = now.Deciding()
 		}
 	}
 	by := t.next.by(f, v.Decision)
@@ -173,18 +173,6 @@ func (t *replaying) group(f *frozen.Frozen, v pathguard.Verdict, r tally) *Chang
 		t.groups[key] = g
 	}
 	return g
-}
-
-// deciding are the rules by which a verdict is what it is.
-func deciding(v pathguard.Verdict) (rules []string) {
-	for _, r := range v.Reasons {
-		if r.Decision == v.Decision && v.Decision != pathguard.Allow &&
-			!slices.Contains(rules, r.Rule) {
-			rules = append(rules, r.Rule)
-		}
-	}
-	slices.Sort(rules)
-	return rules
 }
 
 // examples names the newest runs of each group.

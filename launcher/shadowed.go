@@ -88,9 +88,9 @@ func (l *Launcher) shadowed(j *Judgement) object {
 	if v.Decision == j.Verdict.Decision {
 		return nil
 	}
-	rules := deciding(v)
+	rules := v.Deciding()
 	if v.Decision > j.Verdict.Decision {
-		rules = deciding(j.Verdict)
+		rules = j.Verdict.Deciding()
 	}
 	return object{"verdict": v.Decision.String(), "rules": rules}
 }

@@ -2,6 +2,7 @@ package pathguard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse"
@@ -86,6 +87,18 @@ type Verdict struct {
 	// undo stands for a question: the plan is allowed only if all that it changes is kept
 	Stands bool
 	Unsure string // why it does not, although it could
+}
+
+// Deciding returns the rules by which a verdict is what it is, sorted; of what is allowed, those
+// that are told beside it.
+func (v Verdict) Deciding() (rules []string) {
+	for _, r := range v.Reasons {
+		if r.Decision == v.Decision && !slices.Contains(rules, r.Rule) {
+			rules = append(rules, r.Rule)
+		}
+	}
+	slices.Sort(rules)
+	return rules
 }
 
 // A Reason is one rule that applies to a plan.

@@ -70,11 +70,7 @@ func (p Policy) try(c Case, caller resolve.Caller) CaseResult {
 	}
 	defer plan.Close()
 	r.Verdict = v.Decision
-	for _, reason := range v.Reasons {
-		if reason.Decision == v.Decision && !slices.Contains(r.Rules, reason.Rule) {
-			r.Rules = append(r.Rules, reason.Rule)
-		}
-	}
+	r.Rules = append(r.Rules, v.Deciding()...)
 	switch {
 	case v.Decision != c.Verdict:
 		r.Failed = fmt.Sprintf("%s, want %s", v.Decision, c.Verdict)

@@ -60,7 +60,7 @@ func (p Policy) Learn(plan *resolve.Plan) (rules []Learned, why string) {
 func learned(plan *resolve.Plan, v Verdict, cmd int) (Learned, bool) {
 	s := plan.Script
 	c := &s.Commands[cmd]
-	plain, options, unknown := operands(c)
+	plain, _, unknown := operands(c)
 	of := func(n int) bool { return n == cmd }
 	if unknown || c.Name == "" || !c.Known || c.Builtin || c.Changed || c.Remote ||
 		len(c.Via) > 0 || strings.Contains(c.Name, "/") || len(plain) == 0 ||
@@ -75,10 +75,8 @@ func learned(plan *resolve.Plan, v Verdict, cmd int) (Learned, bool) {
 	if slices.Contains(answers, "pkg.install-global") && !settledWords(c, "pkg.install-global") {
 		return Learned{}, false // another day it is other code
 	}
-	slices.Sort(options)
-	rule := &CommandRule{Program: c.Name, Args: plain, Exact: true,
-		Options: slices.Compact(options), Verdict: Allow, Answers: answers}
-	l := Learned{candidate: candidate{command: rule}, vary: make([]bool, len(plain))}
+	rule := exactRule(c, answers)
+	l := Learned{candidate: candidate{command: &rule}, vary: make([]bool, len(plain))}
 	for i, word := range plain {
 		l.vary[i] = plainName(word) && (i == len(plain)-1 && namesVary(c, rule.Answers) ||
 			slices.ContainsFunc(plan.Targets, func(t resolve.Target) bool {

@@ -192,30 +192,43 @@ func asks(v Verdict, cmd int) (rules []string) {
 	return rules
 }
 
-// commandRules are rules for a command that answer these questions: with all its words that are no
-// options, and with the first one or two. A rule must name an option to allow what cannot be
-// undone.
+// commandRules are rules for a command that answer these questions: for exactly these words, then
+// with all that are no options, and with the first one or two. A rule must name an option to allow
+// what cannot be undone.
 func commandRules(c *shellparse.Command, answers []string) (all, some []candidate) {
 	plain, options, _ := operands(c)
-	for n := len(plain); n >= 0; n-- {
-		var list []candidate
-		rule := CommandRule{Program: path.Base(c.Name), Args: plain[:n:n], Verdict: Allow,
-			Answers: answers}
-		list = append(list, candidate{command: &rule})
+	add := func(list *[]candidate, rule CommandRule) {
+		*list = append(*list, candidate{command: &rule})
 		for _, o := range options {
 			name, _, _ := strings.Cut(o, "=")
 			flagged := rule
 			flagged.Flags = []string{name}
-			list = append(list, candidate{command: &flagged})
-		}
-		switch {
-		case n == len(plain):
-			all = list
-		case n <= 2:
-			some = append(some, list...)
+			*list = append(*list, candidate{command: &flagged})
 		}
 	}
+	if !slices.Contains(plain, "*") {
+		add(&all, exactRule(c, answers))
+	}
+	for n := len(plain); n >= 0; n-- {
+		list := &some
+		if n == len(plain) {
+			list = &all
+		} else if n > 2 {
+			continue
+		}
+		add(list, CommandRule{Program: path.Base(c.Name), Args: plain[:n:n], Verdict: Allow,
+			Answers: answers})
+	}
 	return all, some
+}
+
+// exactRule is the rule for the words of a command, with no other option. Its words must not
+// contain an asterisk alone, which would stand for any.
+func exactRule(c *shellparse.Command, answers []string) CommandRule {
+	plain, options, _ := operands(c)
+	slices.Sort(options)
+	return CommandRule{Program: c.Name, Args: plain, Exact: true, Options: slices.Compact(options),
+		Verdict: Allow, Answers: answers}
 }
 
 // rightOf is what a plan does to the path of a reason.

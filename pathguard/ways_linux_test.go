@@ -16,10 +16,10 @@ func TestWays(t *testing.T) {
 		"true":                      nil,
 		"cat " + root + "/closed/x": nil,
 		"git push origin main": {"rules.commands {program: git, args: [push, origin, main], " +
-			"verdict: allow, answers: [net.upload]}"},
+			"exact: true, verdict: allow, answers: [net.upload]}"},
 		"git reset --hard && touch " + root + "/home/dev/other/y": {
-			"rules.commands {program: git, args: [reset], verdict: allow, " +
-				"answers: [git.reset-hard]}",
+			"rules.commands {program: git, args: [reset], exact: true, options: [\"--hard\"], " +
+				"verdict: allow, answers: [git.reset-hard]}",
 			"rules.paths {path: " + root + "/home/dev/other/y, access: [write], " +
 				"verdict: allow}"},
 	} {
