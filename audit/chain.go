@@ -78,9 +78,7 @@ func (v *verifier) remembered() error {
 			slices.Contains(v.found.points, p) {
 			continue
 		}
-		bad := &BadEntry{File: logName, Seq: p.Count - 1,
-			Reason: fmt.Sprintf("the log never had the head %s after %s", p.Head,
-				Plural(p.Count, "entry"))}
+		bad := neverHad(p)
 		if p.Count > v.at.seq {
 			bad.Seq, bad.Line, bad.Offset = v.at.seq, v.at.line+1, v.at.offset
 			bad.Reason = fmt.Sprintf("the log ends here, but it had %s", Plural(p.Count, "entry"))

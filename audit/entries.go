@@ -4,119 +4,88 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
-	"path/filepath"
-	"strings"
-	"time"
+	"slices"
 )
-
-// A Filter selects entries. Its zero value selects all.
-type Filter struct {
-	Kinds        []string           // exact, or "rec." for all that begin with it
-	Since, Until time.Time          // Since <= time < Until
-	Text         string             // that the body contains, as spelled there
-	Match        func(e Entry) bool // decides about entries that pass the others
-	Last         int                // only that many, the newest; 0 means all
-	// only entries that begin at or after this byte of the log, which must be where an entry begins
-	From int64
-}
 
 // Entries returns the entries of the log in dir, oldest first. It reads but does not prove; Verify
 // does that. A line that is not an entry is returned as a *BadEntry with an empty Entry, and the
 // loop may go on after it; every other error ends the sequence.
 func Entries(dir string, f Filter) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		parts, err := openSegments(dir)
-		if err == nil && len(parts.parts) == 0 {
-			err = &fs.PathError{Op: "open", Path: filepath.Join(dir, logName), Err: fs.ErrNotExist}
+		if f.Last > 0 {
+			f.last(dir, yield)
+			return
 		}
+		parts, err := openLog(dir)
 		if err != nil {
-			yield(Entry{}, fmt.Errorf("reading the log in %q: %w", dir, err))
+			yield(Entry{}, err)
 			return
 		}
 		defer parts.Close()
-		from := min(max(f.From, parts.start.offset), parts.end())
-		log := io.NewSectionReader(parts, from, parts.end()-from)
-		if f.Last <= 0 {
-			f.scan(log, from, yield)
-			return
+		from, to := f.span(parts)
+		f.scan(io.NewSectionReader(parts, from, to-from), from, yield)
+	}
+}
+
+// last reads the newest entries from the end, and returns them in order.
+func (f Filter) last(dir string, yield func(Entry, error) bool) {
+	type one struct {
+		e   Entry
+		err error
+	}
+	var list []one
+	n := 0
+	for e, err := range Newest(dir, f) {
+		list = append(list, one{e, err})
+		if err == nil {
+			n++
 		}
-		var ring []Entry
-		f.scan(log, from, func(e Entry, err error) bool {
-			if err != nil {
-				return yield(e, err)
-			}
-			if len(ring) == f.Last {
-				ring = ring[1:]
-			}
-			ring = append(ring, e)
-			return true
-		})
-		for _, e := range ring {
-			if !yield(e, nil) {
-				return
-			}
+		if n == f.Last {
+			break
+		}
+	}
+	for _, x := range slices.Backward(list) {
+		if !yield(x.e, x.err) {
+			return
 		}
 	}
 }
 
 func (f Filter) scan(r io.Reader, offset int64, yield func(Entry, error) bool) {
-	in := bufio.NewReaderSize(r, MaxLine)
+	in := bufio.NewReaderSize(r, 64<<10)
+	var whole []byte // of a line longer than that
 	for n := int64(1); ; n++ {
 		line, err := in.ReadSlice('\n')
 		at := offset
 		offset += int64(len(line))
 		long := errors.Is(err, bufio.ErrBufferFull)
-		for errors.Is(err, bufio.ErrBufferFull) {
-			var more []byte
-			more, err = in.ReadSlice('\n')
-			offset += int64(len(more))
-		}
-		switch {
-		case errors.Is(err, io.EOF): // a line without newline is still being written
-			return
-		case err != nil:
-			yield(Entry{}, err)
-			return
-		}
-		line = bytes.TrimSuffix(line, newline)
-		parts, ok := splitLine(line)
-		ok = ok && !long
-		taken := ok && f.takes(parts)
-		switch {
-		case !ok || taken && !json.Valid(parts.body): // an entry that is skipped is not parsed
-			if !yield(Entry{}, &BadEntry{File: logName, Line: n, Offset: at,
-				Reason: "not an entry"}) {
-				return
+		for whole = whole[:0]; errors.Is(err, bufio.ErrBufferFull); {
+			if whole = append(whole, line...); len(whole) > MaxLine {
+				whole = whole[:MaxLine]
 			}
-		case taken:
-			e := parts.entry(sha256.Sum256(line), at, n)
-			if (f.Match == nil || f.Match(e)) && !yield(e, nil) {
-				return
-			}
+			line, err = in.ReadSlice('\n')
+			offset += int64(len(line))
+		}
+		if err != nil { // a line without newline is still being written
+			ended(err, yield)
+			return
+		}
+		if long {
+			whole = append(whole, line...)
+			line = whole
+		}
+		if line = bytes.TrimSuffix(line, newline); len(line) >= MaxLine {
+			line = nil
+		}
+		if !f.pass(line, at, n, yield) {
+			return
 		}
 	}
-}
-
-// takes decides on the raw line, so that entries that are skipped cost nothing.
-func (f Filter) takes(p fields) bool {
-	if !f.Since.IsZero() && string(p.time) < stampOf(f.Since).String() ||
-		!f.Until.IsZero() && string(p.time) >= stampOf(f.Until).String() ||
-		!bytes.Contains(p.body, []byte(f.Text)) {
-		return false
-	}
-	for _, k := range f.Kinds {
-		if string(p.kind) == k || strings.HasSuffix(k, ".") && strings.HasPrefix(string(p.kind),
-			k) {
-			return true
-		}
-	}
-	return len(f.Kinds) == 0
 }
 
 // Holds reports whether the log in dir passed through a place. It is false for a place whose

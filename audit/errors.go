@@ -62,3 +62,9 @@ func (e *BadEntry) Error() string {
 	return fmt.Sprintf("%s: entry %d (line %d, byte %d): %s", e.File, e.Seq, e.Line, e.Offset,
 		e.Reason)
 }
+
+func neverHad(p Point) *BadEntry {
+	return &BadEntry{File: logName, Seq: p.Count - 1,
+		Reason: fmt.Sprintf("the log never had the head %s after %s", p.Head,
+			Plural(p.Count, "entry"))}
+}

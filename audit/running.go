@@ -175,6 +175,22 @@ func Alive(dir string) func(sid string) bool {
 	}
 }
 
+// RunningIDs returns the runs of the log in dir that have a place among those that have not ended,
+// dead ones too; see Alive.
+func RunningIDs(dir string) ([]string, error) {
+	names, err := os.ReadDir(filepath.Join(dir, runningName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var list []string
+	for _, e := range names {
+		if validSID(e.Name()) {
+			list = append(list, e.Name())
+		}
+	}
+	return list, err
+}
+
 // Orphans finds the runs whose process died before it could record their end, and appends an entry
 // of kind exec.orphan for each, durably. It returns their ids. If there are none, it only reads a
 // folder: call it whenever a log is opened.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 )
 
@@ -25,9 +24,7 @@ func (v *verifier) since() error {
 		return err
 	}
 	if at.head != p.Head {
-		return &BadEntry{File: logName, Seq: p.Count - 1,
-			Reason: fmt.Sprintf("the log never had the head %s after %s", p.Head,
-				Plural(p.Count, "entry"))}
+		return neverHad(*p)
 	}
 	v.from = at
 	return nil
@@ -37,62 +34,82 @@ func (v *verifier) since() error {
 // themselves, so the caller checks the hash.
 func (v *verifier) find(seq int64) (at cursor, err error) {
 	end := min(v.size, v.anchor.Size)
-	for low, high := v.log.start.offset, end; low < high; {
-		mid := low + (high-low)/2
-		next, n, err := v.entryFrom(mid, end)
-		switch {
-		case err != nil:
-			return at, err
-		case n == seq:
-			return next, nil
-		case n < 0 || n > seq:
-			high = mid
-		default:
-			low = max(next.offset, mid+1)
-		}
-		at, n, err = v.entryFrom(low, end)
-		if err != nil || n == seq {
-			return at, err
-		}
+	at.offset, err = v.log.first(v.log.start.offset, end,
+		func(f fields) bool { return f.seq >= seq })
+	if err != nil {
+		return at, err
 	}
-	return at, nil
+	found, ok, err := v.log.entryFrom(at.offset, end)
+	if ok {
+		at = found.after
+	}
+	return at, err
 }
 
 // search looks at every line. The bytes that a gap covers may contain lines that look like entries,
 // and their numbers are in no order.
 func (v *verifier) search(p Point) (at cursor, err error) {
 	for at.offset = v.log.start.offset; ; {
-		next, n, err := v.entryFrom(at.offset, min(v.size, v.anchor.Size))
-		if err != nil || n < 0 || n == p.Count-1 && next.head == p.Head {
-			return next, err
+		found, ok, err := v.log.entryFrom(at.offset, min(v.size, v.anchor.Size))
+		if err != nil || !ok || found.seq == p.Count-1 && found.after.head == p.Head {
+			return found.after, err
 		}
-		at = next
+		at = found.after
 	}
 }
 
-// entryFrom reads the first entry that begins at or after offset, and returns the cursor after it
-// and its number, or -1 if there is none before end.
-func (v *verifier) entryFrom(offset, end int64) (cursor, int64, error) {
-	from := max(offset-1, v.log.start.offset)
-	in := bufio.NewReaderSize(io.NewSectionReader(v.log, from, end-from), 64<<10)
+// first returns where the first entry begins between two bytes for which is is true, if it is
+// true for all after that one, and otherwise of any. If there is none, it returns end.
+func (s *segments) first(low, end int64, is func(fields) bool) (int64, error) {
+	begins := end
+	for high := end; low < high; {
+		mid := low + (high-low)/2
+		found, ok, err := s.entryFrom(mid, end)
+		switch {
+		case err != nil:
+			return end, err
+		case !ok:
+			high = mid
+		case is(found.fields):
+			high, begins = mid, found.begins
+		default:
+			low = found.after.offset
+		}
+	}
+	return begins, nil
+}
+
+// A located is an entry and its place.
+type located struct {
+	fields
+	begins int64
+	after  cursor
+}
+
+// entryFrom reads the first entry that begins at or after offset; false if there is none before
+// end.
+func (s *segments) entryFrom(offset, end int64) (located, bool, error) {
+	from := max(offset-1, s.start.offset)
+	in := bufio.NewReaderSize(io.NewSectionReader(s, from, end-from), 4<<10)
 	at := from
-	if offset > v.log.start.offset { // to the next beginning of a line
+	if offset > s.start.offset { // to the next beginning of a line
 		skipped, err := in.ReadBytes('\n')
 		at += int64(len(skipped))
 		if err != nil {
-			return cursor{}, -1, ignoreEOF(err)
+			return located{}, false, ignoreEOF(err)
 		}
 	}
 	for {
 		line, err := in.ReadBytes('\n')
 		if err != nil {
-			return cursor{}, -1, ignoreEOF(err)
+			return located{}, false, ignoreEOF(err)
 		}
+		begins := at
 		at += int64(len(line))
 		line = bytes.TrimSuffix(line, newline)
 		if f, ok := splitLine(line); ok {
-			return cursor{offset: at, seq: f.seq + 1, head: sha256.Sum256(line),
-				time: stamp(f.time)}, f.seq, nil
+			return located{f, begins, cursor{offset: at, seq: f.seq + 1,
+				head: sha256.Sum256(line), time: stamp(f.time)}}, true, nil
 		}
 	}
 }

@@ -14,6 +14,42 @@ import (
 // It writes nothing, and works on a copy of the folder too. If processes are appending to the log,
 // it is verified as it was at the moment of the call.
 func Verify(dir string, o VerifyOptions) (Report, error) {
+	return verify(dir, o, func(v *verifier) []func() error {
+		return []func() error{v.checkpoint, v.since, v.chain, v.rest, v.checkPruned, v.checkSeals,
+			v.remembered, v.strict, v.beside, v.accepted, v.complete, v.transcripts, v.unnamed,
+			v.whole}
+	})
+}
+
+// Head returns the end of the log in dir, and an error as from Verify if the log does not end as
+// this machine wrote it, or never passed through the mark and these other places. It reads no more
+// than those entries: one that was changed is found by Verify, which such a head makes possible.
+func Head(dir string, o VerifyOptions, places ...Place) (Point, error) {
+	r, err := verify(dir, o, func(v *verifier) []func() error {
+		if v.anchor.Count > 0 {
+			v.o.Since = &Point{v.anchor.Count, v.anchor.Head}
+		}
+		return []func() error{v.since, v.chain, v.rest, v.remembered,
+			func() error { return v.passed(append(places, v.mark.Place)) }}
+	})
+	return Point{r.Entries, r.Head}, err
+}
+
+// passed checks that the log passed through places, by the entries that end there.
+func (v *verifier) passed(places []Place) error {
+	for _, p := range places {
+		ok, err := Holds(v.dir, p)
+		if err != nil {
+			return err
+		}
+		if !ok && p.Size > v.log.start.offset {
+			return neverHad(p.Point())
+		}
+	}
+	return nil
+}
+
+func verify(dir string, o VerifyOptions, steps func(*verifier) []func() error) (Report, error) {
 	s, err := openSnapshot(dir, o)
 	if m := s.mark; m.Count > 0 {
 		o.Remember = append(slices.Clone(o.Remember), m.Point())
@@ -28,9 +64,7 @@ func Verify(dir string, o VerifyOptions) (Report, error) {
 	}
 	defer s.log.Close()
 	v := verifier{snapshot: s, o: o, dir: dir}
-	for _, step := range []func() error{v.checkpoint, v.since, v.chain, v.rest, v.checkPruned,
-		v.checkSeals, v.remembered, v.strict, v.beside, v.accepted, v.complete, v.transcripts,
-		v.unnamed, v.whole} {
+	for _, step := range steps(&v) {
 		if err := step(); err != nil {
 			return v.report, s.log.name(err)
 		}

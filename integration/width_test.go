@@ -31,7 +31,7 @@ var long = map[string]int{
 	"integration/hook/settings": 8,
 	"integration/mcp":           13,
 	"integration/quarantine":    23,
-	"launcher":                  29,
+	"launcher":                  28,
 	"launcher/broker":           2,
 	"launcher/caller":           1,
 	"launcher/environ":          5,

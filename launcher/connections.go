@@ -41,8 +41,9 @@ type PastConnection struct {
 // it returns what was let through and refused so far, without the results.
 func (l *Launcher) Connections(id string) (list []PastConnection, more int, err error) {
 	list = []PastConnection{}
-	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindTraffic,
-		record.KindEnd}, Text: id}) {
+	f := audit.Filter{Kinds: []string{record.KindTraffic, record.KindEnd}, Text: id}
+	f.From, _ = l.Span(timeOf(id), time.Time{})
+	for e, err := range l.Entries(f) {
 		if err != nil {
 			return nil, 0, err
 		}
@@ -62,7 +63,7 @@ func (l *Launcher) Connections(id string) (list []PastConnection, more int, err 
 		case e.Kind == record.KindTraffic:
 			list = append(list, body.Connections...)
 		default: // the whole story, of a run that did anything
-			list, more = append(list[:0], body.Network.Connections...), body.Network.More
+			return append(list[:0], body.Network.Connections...), body.Network.More, nil
 		}
 	}
 	return list, more, nil

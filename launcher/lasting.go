@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/launcher/permit"
@@ -33,13 +34,19 @@ const maxFormer = 5000
 // those that the record has in the same folder: the most frequent first.
 func (l *Launcher) former(payload []byte) ([][]permit.Former, error) {
 	choices := plan.Choices(payload)
-	runs, err := l.Runs()
-	if err != nil || len(choices) == 0 {
-		return nil, err
+	if len(choices) == 0 {
+		return nil, nil
 	}
 	type text struct{ command, dir string }
 	times := map[text]int{}
-	for _, r := range runs[max(0, len(runs)-maxFormer):] {
+	n := 0
+	for r, err := range l.Newest(time.Time{}) {
+		if n++; n > maxFormer {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
 		t := text{cmp.Or(r.Inside, r.Command), r.Dir}
 		if mayFit(t.command, choices[0]) {
 			times[t]++

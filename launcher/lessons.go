@@ -43,12 +43,11 @@ const noRule = "a rule would allow what you have denied"
 
 // Lessons finds rules that would have spared the answered questions since a time.
 func (l *Launcher) Lessons(since time.Time) (Lessons, error) {
-	runs, err := l.Runs()
-	if err != nil {
-		return Lessons{}, err
-	}
 	asked := map[string]*answered{}
-	for _, r := range runs {
+	for r, err := range l.Newest(since) {
+		if err != nil {
+			return Lessons{}, err
+		}
 		if r.Verdict == pathguard.Ask.String() && r.Plan != "" && !r.Began.Before(since) {
 			noteAsked(asked, r)
 		}

@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -200,6 +201,12 @@ func (l *Launcher) vouched(id string) (int64, error) {
 // were kept elsewhere are given as remember.
 func (l *Launcher) Verify(remember ...audit.Point) (audit.Report, error) {
 	return l.VerifyWith(audit.VerifyOptions{Remember: remember})
+}
+
+// Head returns the end of the log, if that is as this machine wrote it; see [audit.Head].
+func (l *Launcher) Head() (audit.Point, error) {
+	o := audit.VerifyOptions{Mark: l.state.Mark()}
+	return audit.Head(l.state.Audit(), o, l.StorePlace(context.Background())...)
 }
 
 // VerifyWith is Verify with other options; what belongs to this state directory is filled in.

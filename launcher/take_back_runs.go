@@ -25,7 +25,7 @@ func (l *Launcher) KeptBy(s Selection) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	fits, err := l.fitting(s)
+	fits, err := l.fitting(s, kept)
 	if err != nil {
 		return nil, err
 	}
@@ -59,17 +59,23 @@ func (s Selection) String() string {
 	return strings.Join(words, " ")
 }
 
-// fitting returns what tells whether a run is one of a selection.
-func (l *Launcher) fitting(s Selection) (func(id string) bool, error) {
-	runs, err := l.Runs()
-	if err != nil {
-		return nil, err
-	}
+// fitting returns what tells whether a kept run is one of a selection.
+func (l *Launcher) fitting(s Selection, kept []undo.Info) (func(id string) bool, error) {
 	past := map[string]Past{}
-	for _, r := range runs {
+	since := l.state.Now()
+	for _, k := range kept {
+		if at := timeOf(k.Run); at.Before(since) {
+			since = at
+		}
+	}
+	for r, err := range l.Newest(since) {
+		if err != nil {
+			return nil, err
+		}
 		past[r.ID] = r
 	}
 	first, dir := "", ""
+	var err error
 	if s.Since != "" {
 		if first, err = l.KeptRun(s.Since); err != nil {
 			return nil, err
@@ -206,15 +212,10 @@ func (l *Launcher) LastRun(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	runs, err := l.Runs()
-	if err != nil {
-		return "", err
-	}
-	here := map[string]bool{}
-	for _, r := range runs {
-		here[r.ID] = isWithin(r.Dir, dir)
-	}
-	id, err := l.standing(false, func(id string) bool { return here[id] })
+	id, err := l.standing(false, func(id string) bool {
+		r, err := l.Past(id)
+		return err == nil && isWithin(r.Dir, dir)
+	})
 	if err == nil && id == "" {
 		err = fmt.Errorf("nothing is left to take back in %q; try: tadactl sessions", dir)
 	}

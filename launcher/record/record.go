@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -45,6 +44,15 @@ func (r *Record) Transcript(sid string) (io.ReadSeekCloser, error) {
 	return audit.OpenTranscript(r.dir.Cast(sid), r.Codec)
 }
 
+// HasTranscript reports whether there is a file for the transcript of a session, given by its whole
+// id.
+func (r *Record) HasTranscript(sid string) bool {
+	return state.IsID(sid) && slices.ContainsFunc([]string{"", ".zst"}, func(packed string) bool {
+		_, err := os.Lstat(r.dir.Cast(sid) + packed)
+		return err == nil
+	})
+}
+
 // Sessions returns the ids of all sessions that have a transcript, oldest first.
 func (r *Record) Sessions() ([]string, error) {
 	entries, err := os.ReadDir(r.dir.Sessions())
@@ -59,28 +67,4 @@ func (r *Record) Sessions() ([]string, error) {
 		}
 	}
 	return slices.Compact(ids), nil // a packing that died leaves both files
-}
-
-// Entries returns the entries of the log, oldest first. It reads and does not prove.
-func (r *Record) Entries(f audit.Filter) iter.Seq2[audit.Entry, error] {
-	return audit.Entries(r.dir.Audit(), f)
-}
-
-// Gaps returns the parts of the log that hold no entries or are not proven, oldest first.
-func (r *Record) Gaps() (gaps []audit.Gap, err error) {
-	for e, err := range r.Entries(audit.Filter{Kinds: []string{audit.KindAccept,
-		audit.KindRecover}}) {
-		var bad *audit.BadEntry
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			return nil, nil
-		case errors.As(err, &bad): // set apart, or found by verify
-		case err != nil:
-			return gaps, err
-		}
-		if g, ok := e.Gap(); ok {
-			gaps = append(gaps, g)
-		}
-	}
-	return gaps, nil
 }

@@ -36,6 +36,16 @@ func IsID(s string) bool {
 	return err == nil
 }
 
+// TimeOf returns the time at which an id was made; the zero time for what is no id.
+func TimeOf(id string) time.Time {
+	raw, err := idText.DecodeString(id)
+	if err != nil || len(raw) != 10 {
+		return time.Time{}
+	}
+	ms := uint64(binary.BigEndian.Uint16(raw))<<32 | uint64(binary.BigEndian.Uint32(raw[2:]))
+	return time.UnixMilli(int64(ms)).UTC()
+}
+
 // ErrAmbiguous is returned for a beginning of an id that several have.
 var ErrAmbiguous = errors.New("ambiguous id")
 

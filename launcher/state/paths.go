@@ -19,7 +19,10 @@ func (h Home) Mark() string { return filepath.Join(h.Dir, "audit.mark") }
 
 // the newest signed one, with its cosignatures
 func (h Home) Checkpoint() string { return filepath.Join(h.Audit(), "checkpoint") }
-func (h Home) Sessions() string   { return filepath.Join(h.Dir, "sessions") }
+
+// Index is what readers remember of the log; it is made anew when it is missing.
+func (h Home) Index() string    { return filepath.Join(h.Dir, "index") }
+func (h Home) Sessions() string { return filepath.Join(h.Dir, "sessions") }
 
 func (h Home) Cast(id string) string { return filepath.Join(h.Sessions(), id+".cast") }
 

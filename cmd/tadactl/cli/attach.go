@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -95,13 +96,13 @@ func (c *ctl) lookOn(ctx context.Context, id string) error {
 
 // newestSession is the running session that began last.
 func newestSession(l *launcher.Launcher) (string, error) {
-	runs, err := l.Runs()
+	runs, err := l.Open()
 	if err != nil {
 		return "", err
 	}
-	for i := len(runs) - 1; i >= 0; i-- {
-		if runs[i].Session && runs[i].State == "running" {
-			return runs[i].ID, nil
+	for _, r := range slices.Backward(runs) {
+		if r.Session && r.State == "running" {
+			return r.ID, nil
 		}
 	}
 	return "", failf(1, "no session is running; try: tada-run --session")

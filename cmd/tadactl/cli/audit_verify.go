@@ -251,21 +251,20 @@ func (c *ctl) auditHead() *cobra.Command {
 		Use:  "head",
 		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, _ *cobra.Command, _ []string) error {
-			r, err := l.Verify()
-			if errors.Is(err, fs.ErrNotExist) && r.Entries == 0 {
+			p, err := l.Head()
+			if errors.Is(err, fs.ErrNotExist) && p.Count == 0 {
 				err = fmt.Errorf("nothing is recorded in %q yet; try: tada-run 'ls -l'",
 					l.Home().Audit())
 			}
 			if err != nil {
-				return c.refuted(r, err)
+				return c.refuted(audit.Report{Entries: p.Count, Head: p.Head}, err)
 			}
-			p := audit.Point{Count: r.Entries, Head: r.Head}
 			if journal {
 				if err := audit.Journal(audit.JournalSocket, p, l.Home().Audit()); err != nil {
 					return err
 				}
 			}
-			return c.say(map[string]any{"size": r.Entries, "head": r.Head.String(),
+			return c.say(map[string]any{"size": p.Count, "head": p.Head.String(),
 				"journal": journal}, "%v\n", p)
 		}),
 	}

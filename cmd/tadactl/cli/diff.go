@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
 
@@ -55,12 +57,12 @@ type diffForm struct{ stat, names bool }
 func (f diffForm) print(w io.Writer, l *launcher.Launcher, ids, paths []string) error {
 	commands := map[string]string{}
 	if len(ids) > 1 && !f.names {
-		runs, err := l.Runs()
-		if err != nil {
-			return err
-		}
-		for _, r := range runs {
-			commands[r.ID] = cmp.Or(r.Inside, r.Command)
+		for _, id := range ids {
+			r, err := l.Past(id)
+			if err != nil && !errors.Is(err, state.ErrNoSuch) {
+				return err
+			}
+			commands[id] = cmp.Or(r.Inside, r.Command)
 		}
 	}
 	for _, id := range ids {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/export"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // exports are the formats. To add one, write its function in package export and a line here.
@@ -69,12 +71,11 @@ func (c *ctl) export() *cobra.Command {
 // html writes the page, with the result of the verification beside the session.
 func (s *recording) html(w io.Writer) error {
 	p := export.Page{Title: "session " + s.id}
-	runs, err := s.launcher.Runs()
-	if err != nil {
+	r, err := s.launcher.Past(s.id)
+	if err != nil && !errors.Is(err, state.ErrNoSuch) {
 		return err
 	}
-	if i := slices.IndexFunc(runs, func(r launcher.Past) bool { return r.ID == s.id }); i >= 0 {
-		r := runs[i]
+	if err == nil {
 		p.Title = r.Command
 		p.Facts = []export.Fact{
 			{Name: "Session", Value: s.id},

@@ -8,8 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"slices"
 	"syscall"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
@@ -115,11 +115,11 @@ const maxLatest = 5
 
 // latestChanges are the newest runs that changed files, the newest first.
 func latestChanges(l *launcher.Launcher) (lines []string) {
-	runs, err := l.Runs()
-	if err != nil {
-		return nil // the questions are what the inbox is for
-	}
-	for _, r := range slices.Backward(runs) {
+	n := 0
+	for r, err := range l.Newest(time.Time{}) {
+		if n++; err != nil || n > maxListed {
+			break // the questions are what the inbox is for
+		}
 		if r.RunChanges.Changes == nil || *r.RunChanges.Changes == (launcher.ChangedFiles{}) {
 			continue
 		}

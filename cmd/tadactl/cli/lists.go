@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/launcher"
@@ -55,14 +57,19 @@ func standings(cmd *cobra.Command, l *launcher.Launcher) ([]string, error) {
 	return words, err
 }
 
-// recorded are the sessions that have a transcript, newest first.
+// maxListed is how many runs a completion proposes: more are not looked through.
+const maxListed = 1000
+
+// recorded are the newest sessions, newest first.
 func recorded(_ *cobra.Command, l *launcher.Launcher) ([]string, error) {
-	runs, err := l.Runs()
 	var words []string
-	for i := len(runs) - 1; i >= 0; i-- {
-		words = append(words, runs[i].ID+"\t"+inert(runs[i].Command))
+	for r, err := range l.Newest(time.Time{}) {
+		if err != nil || len(words) == maxListed {
+			return words, err
+		}
+		words = append(words, r.ID+"\t"+inert(r.Command))
 	}
-	return words, err
+	return words, nil
 }
 
 // either joins two completions.

@@ -21,6 +21,7 @@ func (c *ctl) log() *cobra.Command {
 	var w wanted
 	var kind, grep string
 	var filter audit.Filter
+	all := false
 	cmd := &cobra.Command{
 		Use:  "log",
 		Long: kindsHelp(),
@@ -35,33 +36,61 @@ func (c *ctl) log() *cobra.Command {
 			if err := w.narrow(l, &filter); err != nil {
 				return err
 			}
-			entry := c.printer(l)
 			if err := c.doubt(l); err != nil {
 				return err
 			}
-			for e, err := range l.Entries(filter) {
-				if errors.Is(err, fs.ErrNotExist) {
-					return nil
-				}
-				if c.setApart(err) {
-					continue
-				}
-				if err != nil {
-					return &exitError{err, exit.Tampered}
-				}
-				if err := entry(e); err != nil {
-					return err
-				}
+			if !all && w.since+w.until == "" && !cmd.Flags().Changed("last") {
+				filter.Last = entriesListed
 			}
-			return nil
+			return c.printEntries(l, filter)
 		}),
 	}
 	w.flags(cmd)
 	cmd.Flags().StringVar(&kind, "kind", "", "")
 	cmd.Flags().StringVar(&filter.Text, "text", "", "")
 	cmd.Flags().StringVar(&grep, "grep", "", "")
-	cmd.Flags().IntVarP(&filter.Last, "last", "n", 0, "")
+	cmd.Flags().IntVarP(&filter.Last, "last", "n", entriesListed, "")
+	cmd.Flags().BoolVar(&all, "all", false, "")
+	cmd.MarkFlagsMutuallyExclusive("last", "all")
 	return verb(cmd)
+}
+
+// entriesListed is how many entries are printed if nobody says how many.
+const entriesListed = 100
+
+// printEntries prints the entries that a filter selects; of the newest ones, it says whether there
+// are older ones.
+func (c *ctl) printEntries(l *launcher.Launcher, f audit.Filter) error {
+	last := f.Last
+	if last > 0 {
+		f.Last++
+	}
+	var list []audit.Entry
+	entry := c.printer(l)
+	for e, err := range l.Entries(f) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case c.setApart(err):
+			continue
+		case err != nil:
+			return &exitError{err, exit.Tampered}
+		case last > 0:
+			list = append(list, e)
+			continue
+		}
+		if err := entry(e); err != nil {
+			return err
+		}
+	}
+	older := max(0, len(list)-last)
+	for _, e := range list[older:] {
+		if err := entry(e); err != nil {
+			return err
+		}
+	}
+	c.sayMore(older > 0, "older entries are", "tadactl log --all")
+	return nil
 }
 
 // grep prints the lines of the sessions that contain the text, as a person saw them.

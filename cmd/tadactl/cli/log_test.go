@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"testing"
 	"time"
-
-	"github.com/tada-run/tada-run/launcher"
 )
 
 func TestParseSize(t *testing.T) {
@@ -61,21 +58,6 @@ func TestFinder(t *testing.T) {
 		}
 		if err := g.line(); err != nil || fmt.Sprint(got) != "[2two three 4three]" {
 			t.Errorf("in pieces of %d: %q, %v", size, got, err)
-		}
-	}
-}
-
-// A running session is listed, however many runs are newer: it can be attached to and killed.
-func TestWhatHasNotEndedIsListed(t *testing.T) {
-	list := []launcher.Past{{ID: "1", State: "running"}, {ID: "2", State: "ended"},
-		{ID: "3", State: "waiting"}, {ID: "4", State: "lost"}, {ID: "5", State: "ended"}}
-	for n, want := range map[int]string{0: "13", 1: "135", 2: "1345", 4: "12345", 9: "12345"} {
-		got := ""
-		for _, p := range newestAndOpen(slices.Clone(list), n) {
-			got += p.ID
-		}
-		if got != want {
-			t.Errorf("newest %d: %s, want %s", n, got, want)
 		}
 	}
 }

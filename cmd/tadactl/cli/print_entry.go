@@ -57,23 +57,15 @@ func (c *ctl) entryFacts(e audit.Entry) map[string]any {
 
 // printer prints entries, and says of a run that was reported lost by mistake that it went on.
 func (c *ctl) printer(l *launcher.Launcher) func(audit.Entry) error {
-	var revived map[string]bool
 	return func(e audit.Entry) error {
 		if e.Kind != audit.KindOrphan || c.json {
 			return c.printEntry(e, "")
 		}
-		if revived == nil {
-			runs, err := l.Runs()
-			if err != nil {
-				return err
-			}
-			revived = map[string]bool{}
-			for _, r := range runs {
-				revived[r.ID] = r.Revived
-			}
-		}
 		var body struct{ SID string }
-		if json.Unmarshal(e.Body, &body) == nil && revived[body.SID] {
+		if json.Unmarshal(e.Body, &body) != nil {
+			return c.printEntry(e, "")
+		}
+		if r, err := l.Past(body.SID); err == nil && r.Revived {
 			return c.printEntry(e, "by mistake: the run continued, see its later entries")
 		}
 		return c.printEntry(e, "")

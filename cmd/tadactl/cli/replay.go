@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 func (c *ctl) sessions() *cobra.Command {
@@ -31,18 +31,18 @@ func (c *ctl) sessions() *cobra.Command {
 		Use:  "sessions",
 		Args: cobra.NoArgs,
 		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
-			list, err := w.runs(l)
-			if err != nil {
-				return err
-			}
 			if last < 0 {
 				return usagef("--last %d is negative; try: --last 30", last)
 			}
-			whole := len(list)
-			if !all && (!c.json || cmd.Flags().Changed("last")) {
-				list = newestAndOpen(list, last)
+			if all || w.since+w.until != "" && !cmd.Flags().Changed("last") {
+				last = -1
+			}
+			list, more, err := w.page(l, last)
+			if err != nil {
+				return err
 			}
 			if c.json {
+				c.sayMore(more, "older runs are", "tadactl sessions --all")
 				return c.printJSON(list)
 			}
 			for _, r := range list {
@@ -65,10 +65,7 @@ func (c *ctl) sessions() *cobra.Command {
 					r.Began.Local().Format(time.DateTime), status,
 					briefly(r), shortChanges(r)+mark)
 			}
-			if older := whole - len(list); older > 0 {
-				fmt.Fprintf(c.err, "tadactl: %s not listed; all: tadactl sessions --all\n",
-					audit.Plural(older, "older run"))
-			}
+			c.sayMore(more, "older runs are", "tadactl sessions --all")
 			return nil
 		}),
 	}
@@ -90,15 +87,11 @@ func shortChanges(r launcher.Past) string {
 	return ""
 }
 
-// newestAndOpen returns the newest n, and those of the older ones that have not ended: they can
-// still be attached to, answered or killed.
-func newestAndOpen(list []launcher.Past, n int) []launcher.Past {
-	older := len(list) - n
-	i := 0
-	return slices.DeleteFunc(list, func(p launcher.Past) bool {
-		i++
-		return i <= older && p.State != "running" && p.State != "waiting"
-	})
+// sayMore says that a list is only the newest part of what there is.
+func (c *ctl) sayMore(more bool, what, all string) {
+	if more {
+		fmt.Fprintf(c.err, "tadactl: %s not listed; all: %s\n", what, all)
+	}
 }
 
 // A recording is a session that was named on the command line.
@@ -146,36 +139,21 @@ var markLabels = []struct {
 // marks are the log entries about the session, from its first on, and about the approval that it
 // ran on.
 func (s *recording) marks() ([]play.Mark, error) {
+	r, err := s.launcher.Past(s.id)
+	if errors.Is(err, state.ErrNoSuch) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
 	var list []play.Mark
-	var began time.Time
-	envelope := ""
-	for e, err := range s.launcher.Entries(audit.Filter{Text: s.id}) {
+	for e, err := range s.launcher.About(r) {
 		if err != nil {
 			return list, err
 		}
 		var body map[string]any
-		if json.Unmarshal(e.Body, &body) != nil || body["sid"] != s.id {
-			continue
-		}
-		if began.IsZero() || e.Kind == "exec.intent" {
-			began = e.Time
-		}
-		if id, _ := body["envelope_id"].(string); id != "" && e.Kind == "exec.start" {
-			envelope = id
-		}
-		list = appendMark(list, e, body, began)
-	}
-	if envelope == "" {
-		return list, nil
-	}
-	for e, err := range s.launcher.Entries(audit.Filter{Text: envelope,
-		Kinds: []string{"approval."}}) {
-		if err != nil {
-			return list, err
-		}
-		var body map[string]any
-		if json.Unmarshal(e.Body, &body) == nil && body["envelope_id"] == envelope {
-			list = appendMark(list, e, body, began)
+		if json.Unmarshal(e.Body, &body) == nil {
+			list = appendMark(list, e, body, r.Began)
 		}
 	}
 	return list, nil

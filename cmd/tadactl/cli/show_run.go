@@ -27,11 +27,6 @@ func (c *ctl) showRun(l *launcher.Launcher, id string, notFound error) error {
 		return err
 	}
 	var entries []json.RawMessage
-	w := wanted{session: r.ID}
-	var f audit.Filter
-	if err := w.narrow(l, &f); err != nil {
-		return err
-	}
 	if err := c.doubt(l); err != nil {
 		return err
 	}
@@ -41,7 +36,7 @@ func (c *ctl) showRun(l *launcher.Launcher, id string, notFound error) error {
 		c.printTouched(r, touched, err)
 	}
 	entry := c.printer(l)
-	for e, err := range l.Entries(f) {
+	for e, err := range l.About(r) {
 		if c.setApart(err) {
 			continue
 		}

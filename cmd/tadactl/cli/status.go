@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,8 +35,8 @@ type overview struct {
 
 // A recordSize is how much the record takes.
 type recordSize struct {
-	Runs  int   `json:"runs"`
-	Bytes int64 `json:"bytes"`
+	Entries int64 `json:"entries"` // of the log
+	Bytes   int64 `json:"bytes"`
 }
 
 // A wrong is something that is not as it should be, and the command that says more or mends it.
@@ -64,20 +65,31 @@ func overviewOf(ctx context.Context, l *launcher.Launcher, dir string) (*overvie
 	for _, g := range grants {
 		o.Grants = append(o.Grants, standingOf(g))
 	}
-	runs, err := l.Runs()
+	open, err := l.Open()
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range runs {
+	for _, r := range open {
 		if r.State == "running" {
 			o.Running = append(o.Running, r)
+		}
+	}
+	for r, err := range l.Newest(time.Time{}) {
+		if err != nil {
+			return nil, err
 		}
 		if _, known := r.Exit(); known {
 			o.Latest = append(o.Latest, r)
 		}
+		if len(o.Latest) == maxStatus {
+			break
+		}
 	}
-	o.Latest = o.Latest[max(0, len(o.Latest)-maxStatus):]
-	o.Record = recordSize{len(runs), sizeOf(l.Home().Audit()) + sizeOf(l.Home().Sessions())}
+	slices.Reverse(o.Latest)
+	if head, err := l.Head(); err == nil {
+		o.Record.Entries = head.Count
+	}
+	o.Record.Bytes = sizeOf(l.Home().Audit()) + sizeOf(l.Home().Sessions())
 	o.faults(ctx, l, dir)
 	return o, nil
 }
@@ -165,8 +177,8 @@ func (c *ctl) printOverview(o *overview) {
 	for _, r := range o.Running[:min(len(o.Running), 3)] {
 		row("", "  %s  %s", r.ID, briefly(r))
 	}
-	row("latest", "%s", listing(o.Record.Runs, "run",
-		"tadactl sessions; to take one back: tadactl undo ID"))
+	row("latest", "%s", listing(len(o.Latest), "run",
+		"all: tadactl sessions; to take one back: tadactl undo ID"))
 	for _, r := range slices.Backward(o.Latest) {
 		row("", "  %s  %s%s", r.ID, outcome(r), briefly(r))
 	}
@@ -175,7 +187,7 @@ func (c *ctl) printOverview(o *overview) {
 		row("undo", "%s kept for %s, %s of %s", audit.Plural(o.Undo.Runs, "run"), o.Undo.Keep,
 			sizeText(o.Undo.Bytes), sizeText(o.Undo.Quota))
 	}
-	row("record", "%s", sizeText(o.Record.Bytes))
+	row("record", "%s, %s", audit.Plural(o.Record.Entries, "entry"), sizeText(o.Record.Bytes))
 	if len(o.Wrong) == 0 {
 		row("wrong", "nothing")
 	}

@@ -65,16 +65,48 @@ func parseTime(text string, now time.Time) (time.Time, error) {
 			text)
 }
 
-// runs returns the selected runs.
+// runs returns the selected runs, oldest first.
 func (w *wanted) runs(l *launcher.Launcher) ([]launcher.Past, error) {
+	list, _, err := w.page(l, -1)
+	return list, err
+}
+
+// page returns the newest of the selected runs, oldest first, and of the older ones those that have
+// not ended: they can still be attached to, answered or killed. more is set if there are others. A
+// negative number selects all.
+func (w *wanted) page(l *launcher.Launcher, newest int) (list []launcher.Past, more bool,
+	err error) {
 	since, until, err := w.span()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	list, err := l.Runs()
-	return slices.DeleteFunc(list, func(r launcher.Past) bool {
-		return r.Began.Before(since) || !until.IsZero() && !r.Began.Before(until) || !w.match(r)
-	}), err
+	chosen := func(r launcher.Past) bool {
+		return !r.Began.Before(since) && (until.IsZero() || r.Began.Before(until)) && w.match(r)
+	}
+	list = []launcher.Past{}
+	for r, err := range l.Newest(since) {
+		if err != nil {
+			slices.Reverse(list)
+			return list, false, err
+		}
+		if !chosen(r) {
+			continue
+		}
+		if more = len(list) == newest; more {
+			break
+		}
+		list = append(list, r)
+	}
+	slices.Reverse(list)
+	if !more {
+		return list, false, nil
+	}
+	open, err := l.Open()
+	open = slices.DeleteFunc(open, func(r launcher.Past) bool {
+		return !chosen(r) || slices.ContainsFunc(list,
+			func(is launcher.Past) bool { return is.ID == r.ID })
+	})
+	return slices.Concat(open, list), true, err
 }
 
 func (w *wanted) match(r launcher.Past) bool {

@@ -1,0 +1,52 @@
+package launcher
+
+import (
+	"encoding/json"
+	"iter"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+)
+
+// About returns the entries about a run and about the question that led to it, oldest first.
+func (l *Launcher) About(r Past) iter.Seq2[audit.Entry, error] {
+	f := audit.Filter{Texts: []string{r.ID}}
+	since, until := timeOf(r.ID), time.Time{}
+	if r.Envelope != "" {
+		f.Texts = append(f.Texts, r.Envelope)
+		since = since.Add(-answerLife)
+	}
+	if r.Began.Before(since) { // by a clock that was set back since
+		since = time.Time{}
+	}
+	// once it is deleted, its transcript may be named at any time
+	if !r.Ended.IsZero() && (r.Level == "" || l.HasTranscript(r.ID)) {
+		until = r.Ended.Add(answerLife)
+	}
+	f.From, f.To = l.Span(since, until)
+	f.Match = func(e audit.Entry) bool {
+		var body struct {
+			SID      string
+			Envelope string `json:"envelope_id"`
+		}
+		return json.Unmarshal(e.Body, &body) == nil && (body.SID == r.ID || body.SID == "" &&
+			r.Envelope != "" && body.Envelope == r.Envelope)
+	}
+	return func(yield func(audit.Entry, error) bool) {
+		last := int64(-1)
+		for e, err := range l.Entries(f) {
+			if !yield(e, err) {
+				return
+			}
+			last = max(last, e.Offset)
+		}
+		if f.To == 0 {
+			return
+		}
+		for e, err := range l.Redactions() {
+			if (err != nil || e.Offset > last && f.Match(e)) && !yield(e, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package launcher
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/launcher/record"
+)
+
+// A Past is one run, read from the log.
+type Past struct {
+	ID      string    `json:"id"`
+	Began   time.Time `json:"began"`
+	Command string    `json:"command"`
+	// the agent's own command, if its program put it into a text of its own
+	Inside string `json:"inside,omitempty"`
+	Agent  string `json:"agent,omitempty"`
+	Dir    string `json:"cwd"`
+	PastVerdict
+	// announced, refused (by the policy), waiting (for an answer), approved (it can be run again),
+	// denied, withdrawn, expired, running, failed, ended, lost: it was started, and its end is not
+	// known
+	State string `json:"state"`
+	PastExit
+	Envelope string `json:"envelope,omitempty"`
+	PastSandbox
+
+	WorkItem string `json:"work_item,omitempty"`
+	// that it was started by: policy, approval, grant
+	Authority string    `json:"authority,omitempty"`
+	Ended     time.Time `json:"ended,omitzero"`
+	// tada-run --session: while it runs, others can attach
+	Session bool   `json:"session,omitempty"`
+	Tier    string `json:"tier,omitempty"`
+
+	// its command has ended with Status, and processes that it left go on
+	Background bool `json:"background,omitempty"`
+
+	Within string `json:"within,omitempty"` // the session that it ran inside of
+	// the log reported it lost, by a mistake of earlier versions, and it went on
+	Revived bool `json:"revived,omitempty"`
+
+	// Unproven says that a person has accepted the part of the log with this run after it was found
+	// changed: who, when and why. "" for what is proven.
+	Unproven string `json:"unproven,omitempty"`
+
+	launcher string // the process that started it and records it, see runner
+	reported bool   // as lost
+	asked    bool   // it was refused because a question has no answer yet
+}
+
+// A PastVerdict is how a run was judged.
+type PastVerdict struct {
+	Verdict string `json:"verdict"`
+	Plan    string `json:"plan,omitempty"` // the name of its plan in the record
+}
+
+// A PastSandbox is what a run was confined to.
+type PastSandbox struct {
+	Level   string `json:"level,omitempty"`
+	Network string `json:"network,omitempty"` // whom it might contact
+}
+
+// A PastExit is how the command of a run ended.
+type PastExit struct {
+	Status   int  `json:"status"`
+	Signal   int  `json:"signal,omitempty"`    // that the command ended by
+	TimedOut bool `json:"timed_out,omitempty"` // it was stopped after its time limit
+	// it ended inside a session, which could not see how
+	Unknown bool `json:"status_unknown,omitempty"`
+	RunChanges
+}
+
+// Exit is the status that the command ended with, and false where it has not ended or that is not
+// known.
+func (p Past) Exit() (status int, known bool) {
+	return p.Status, p.State == pastStates[record.KindEnd] && !p.Unknown
+}
+
+// pastStates maps the kind of an entry to the state of its run.
+var pastStates = map[string]string{
+	record.KindIntent: "announced", record.KindDenied: "refused", record.KindStart: "running",
+	audit.KindLeft: "running", record.KindFailed: "failed", record.KindEnd: "ended",
+	audit.KindOrphan: "lost",
+}
+
+// questionStates maps an entry about a question to the state of the request that asked it and ended
+// without an answer.
+var questionStates = map[[2]string]string{ // by kind and outcome
+	{approval.KindDecided, approval.OutcomeApproved}:   "approved",
+	{approval.KindRejected, approval.OutcomeDenied}:    "denied",
+	{approval.KindRejected, approval.OutcomeCancelled}: "withdrawn",
+	{approval.KindExpired, approval.OutcomeExpired}:    "expired",
+}
+
+// deniedState is the state of a request that was not run, by what the log says about its refusal.
+func deniedState(code, status string) string {
+	switch {
+	case status == "cancelled":
+		return "withdrawn"
+	case code == "human_denied":
+		return "denied"
+	}
+	return pastStates[record.KindDenied]
+}
+
+// pastOf puts a run together from the entries about it, oldest first.
+func pastOf(about []audit.Entry) (Past, error) {
+	var r Past
+	for i, e := range about {
+		if err := r.add(e, i == 0); err != nil {
+			return r, fmt.Errorf("entry %d of the log: %w", e.Seq, err)
+		}
+	}
+	return r, nil
+}
+
+// add adds what an entry says about the run.
+func (r *Past) add(e audit.Entry, first bool) error {
+	var body struct {
+		SID, Command, Inside, Agent, Cwd, Verdict, Plan, Level, Authority, Launcher, Tier,
+		Within string
+		Network  any // of a start its line, of an end the connections
+		Session  bool
+		TimedOut bool `json:"timed_out"`
+
+		Envelope string `json:"envelope_id"`
+		WorkItem string `json:"work_item"`
+		Status   any
+		Code     string
+		Signal   int
+		Started  bool
+		RunChanges
+	}
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		return err
+	}
+	if first {
+		*r = Past{ID: body.SID, Began: e.Time, Command: body.Command, Inside: body.Inside,
+			Agent: body.Agent, Dir: body.Cwd, PastVerdict: PastVerdict{body.Verdict, body.Plan},
+			WorkItem: body.WorkItem, Session: body.Session, Tier: body.Tier, Within: body.Within}
+	}
+	r.Revived = r.Revived || r.reported && e.Kind != audit.KindOrphan
+	r.reported = r.reported || e.Kind == audit.KindOrphan
+	r.asked = e.Kind == record.KindDenied && body.Code == "pending"
+	r.State, r.Background = pastStates[e.Kind], e.Kind == audit.KindLeft
+	if status, _ := body.Status.(string); e.Kind == record.KindDenied {
+		r.State = deniedState(body.Code, status)
+	}
+	r.Envelope, r.Level = cmp.Or(body.Envelope, r.Envelope), cmp.Or(body.Level, r.Level)
+	if line, ok := body.Network.(string); ok {
+		r.Network = line
+	}
+	r.Authority, r.launcher = cmp.Or(body.Authority, r.Authority), cmp.Or(body.Launcher, r.launcher)
+	if slices.Contains(record.Ends, e.Kind) {
+		r.Ended = e.Time
+	}
+	if e.Kind == audit.KindOrphan && !body.Started {
+		r.State = "announced" // its launcher died before it could say that it had let it go
+	}
+	if status, ok := body.Status.(float64); ok &&
+		(e.Kind == record.KindEnd || e.Kind == audit.KindLeft) {
+		r.Status, r.Signal, r.TimedOut = int(status), body.Signal, body.TimedOut
+		r.RunChanges = body.RunChanges
+	} else {
+		r.Unknown = e.Kind == record.KindEnd
+	}
+	return nil
+}
