@@ -266,10 +266,10 @@ func (l *Log) lost(dir, place *os.File, sid string) (bool, error) {
 	return err == nil, err
 }
 
-// story returns which entries of a run the log has.
+// story returns which entries of a run the log has. An intent is the first one.
 func (l *Log) story(sid string) (begun, started, ended bool) {
 	text := string(canonical.AppendString([]byte(`"sid":`), sid))
-	for e, err := range Entries(l.dir.Name(), Filter{Kinds: []string{"exec."}, Text: text}) {
+	for e, err := range Newest(l.dir.Name(), Filter{Kinds: []string{"exec."}, Text: text}) {
 		var b struct{ SID string }
 		if err != nil || json.Unmarshal(e.Body, &b) != nil || b.SID != sid {
 			continue
@@ -277,6 +277,9 @@ func (l *Log) story(sid string) (begun, started, ended bool) {
 		begun = true
 		started = started || e.Kind == KindStart
 		ended = ended || endsRun(e.Kind)
+		if e.Kind == KindIntent {
+			break
+		}
 	}
 	return begun, started, ended
 }
