@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -245,43 +244,6 @@ func TestThingsInTheWay(t *testing.T) {
 func fifo(dir, name string) error {
 	path := filepath.Join(dir, name)
 	return errors.Join(os.Remove(path), unix.Mkfifo(path, 0o600))
-}
-
-// Old transcripts are removed, and the log says so before they are.
-func TestDropSessions(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	dir := filepath.Join(root, "audit")
-	l := openTest(t, dir)
-	now := time.Now()
-	for i := range 6 {
-		path := filepath.Join(root, fmt.Sprintf("s%d.cast", i))
-		sum := sample(t, path)
-		_, err := l.Append(KindClose, closeBody(fmt.Sprintf("s%d", i), sum), Lazy)
-		must(t, err)
-		at := now.Add(time.Duration(i-6) * 24 * time.Hour)
-		must(t, os.Chtimes(path, at, at))
-	}
-	must(t, os.WriteFile(filepath.Join(root, "note.txt"), []byte("not ours"), 0o600))
-	one := int64(len(readAll(t, filepath.Join(root, "s5.cast"))))
-	busy := func(sid string) bool { return sid == "s0" }
-	got, _, err := l.DropSessions(root, Retention{MaxAge: 84 * time.Hour}, now, "age", busy)
-	if err != nil || fmt.Sprint(got) != "[s1 s2]" {
-		t.Errorf("by age: %v, %v", got, err)
-	}
-	got, size, err := l.DropSessions(root, Retention{MaxBytes: 3*one + 10}, now, "quota", busy)
-	if err != nil || fmt.Sprint(got) != "[s3]" || size < one-100 {
-		t.Errorf("by size: %v, %d, %v", got, size, err)
-	}
-	if _, err := Verify(dir, VerifyOptions{Transcript: openIn(root)}); err != nil {
-		t.Errorf("what was dropped is missed: %v", err)
-	}
-	must(t, os.Remove(filepath.Join(root, "s5.cast")))
-	var bad *BadEntry
-	if _, err := Verify(dir, VerifyOptions{Transcript: openIn(root)}); !errors.As(err, &bad) ||
-		bad.File != "s5.cast" {
-		t.Errorf("one that was removed without a word: %v", err)
-	}
 }
 
 func openIn(root string) func(string) (io.ReadCloser, error) {

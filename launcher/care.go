@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -141,8 +140,8 @@ func (l *Launcher) Redact(id string, events []int64, reason string) (removed []i
 	if err := os.Rename(copied, path); err != nil {
 		return nil, err
 	}
-	if err := os.Remove(path + ".zst"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return removed, fmt.Errorf("the removed text is still in the packed transcript: %w", err)
+	if err := l.Transcripts().RemovePacked(id); err != nil {
+		return removed, fmt.Errorf("the removed text is still in a packed transcript: %w", err)
 	}
 	// else the old file could be back after a power cut
 	return removed, state.SyncFolder(filepath.Dir(path))
@@ -203,15 +202,15 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention,
 		return f, err
 	}
 	if r != (audit.Retention{}) {
-		f.Sessions, f.SessionBytes, err = log.DropSessions(l.state.Sessions(), r, l.state.Now(),
-			reason, l.recording)
+		f.Sessions, f.SessionBytes, err = l.Transcripts().Drop(log, r, l.state.Now(), reason,
+			l.recording)
 		if err != nil {
 			return f, err
 		}
 		if err := l.pin(log); err != nil {
 			return f, err
 		}
-		f.Entries, f.LogBytes, err = log.Prune(r, reason, l.kept)
+		f.Entries, f.LogBytes, err = log.Prune(r, reason, l.HasTranscript)
 		if err == nil && f.Entries > 0 {
 			f.Dropped, err = l.dropPlans()
 		}
@@ -232,8 +231,7 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention,
 			return f, err
 		}
 	}
-	if f.Packed, err = audit.PackFolder(ctx, l.state.Sessions(), l.worthPacking,
-		l.Codec); err != nil {
+	if f.Packed, err = l.Transcripts().Pack(ctx, audit.Alive(l.state.Audit())); err != nil {
 		return f, err
 	}
 	if f.Plans, err = plans.Pack(ctx, l.state.Plans(), l.Codec); errors.Is(err,
@@ -272,14 +270,6 @@ func (l *Launcher) expireArchives(log *audit.Log, before time.Time) (gone int, e
 	return gone, err
 }
 
-// worthPacking is false for a transcript that is still written, and for one that takes no less room
-// packed: a file system gives out whole blocks.
-func (l *Launcher) worthPacking(name string) bool {
-	info, err := os.Stat(filepath.Join(l.state.Sessions(), name))
-	return err == nil && info.Size() > 4096 &&
-		!audit.Alive(l.state.Audit())(strings.TrimSuffix(name, ".cast"))
-}
-
 // recording reports whether a session's transcript is still written. Its run has a place from
 // before there is a transcript until its end is recorded; the transcript is there for a moment
 // before it is locked.
@@ -293,13 +283,4 @@ func (l *Launcher) recording(id string) bool {
 	}
 	defer f.Close()
 	return audit.Recording(f)
-}
-
-// kept reports whether a session's transcript is there.
-func (l *Launcher) kept(id string) bool {
-	f, err := l.Transcript(id)
-	if f != nil && err == nil {
-		f.Close()
-	}
-	return err == nil
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
+	"sync"
 
 	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/archive"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -16,7 +16,9 @@ import (
 type Record struct {
 	Codec audit.Codec // of transcripts at rest; its zero value reads no packed ones
 
-	dir *state.Directory
+	dir    *state.Directory
+	once   sync.Once
+	folder *archive.Folder
 }
 
 // Of returns the record of a state directory.
@@ -34,6 +36,12 @@ func (r *Record) OpenLog() (*audit.Log, error) {
 	return log, err
 }
 
+// Transcripts is the folder of the transcripts. Codec must not change any more.
+func (r *Record) Transcripts() *archive.Folder {
+	r.once.Do(func() { r.folder = &archive.Folder{Dir: r.dir.Sessions(), Codec: r.Codec} })
+	return r.folder
+}
+
 // Transcript opens the transcript of a session for reading, packed or not. It is fs.ErrNotExist for
 // one that was dropped. Ids come from the log, which may have been edited: a text that is not an id
 // must not become a path.
@@ -41,30 +49,13 @@ func (r *Record) Transcript(sid string) (io.ReadSeekCloser, error) {
 	if !state.IsID(sid) {
 		return nil, fmt.Errorf("session %q: %w", sid, os.ErrNotExist)
 	}
-	return audit.OpenTranscript(r.dir.Cast(sid), r.Codec)
+	return r.Transcripts().Open(sid)
 }
 
-// HasTranscript reports whether there is a file for the transcript of a session, given by its whole
-// id.
+// HasTranscript reports whether a session, given by its whole id, has a transcript.
 func (r *Record) HasTranscript(sid string) bool {
-	return state.IsID(sid) && slices.ContainsFunc([]string{"", ".zst"}, func(packed string) bool {
-		_, err := os.Lstat(r.dir.Cast(sid) + packed)
-		return err == nil
-	})
+	return state.IsID(sid) && r.Transcripts().Has(sid)
 }
 
 // Sessions returns the ids of all sessions that have a transcript, oldest first.
-func (r *Record) Sessions() ([]string, error) {
-	entries, err := os.ReadDir(r.dir.Sessions())
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, e := range entries {
-		id, ok := strings.CutSuffix(strings.TrimSuffix(e.Name(), ".zst"), ".cast")
-		if ok && state.IsID(id) {
-			ids = append(ids, id)
-		}
-	}
-	return slices.Compact(ids), nil // a packing that died leaves both files
-}
+func (r *Record) Sessions() ([]string, error) { return r.Transcripts().IDs(state.IsID) }

@@ -1,0 +1,354 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/zstandard"
+)
+
+var codec = audit.Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func nobody(string) bool { return false }
+
+// made is a folder with transcripts, and what each has.
+type made struct {
+	*Folder
+	want map[string][]byte
+}
+
+// fill adds transcripts, of some bytes to some hundred KiB. To an archive all bytes are alike.
+func (m *made) fill(t testing.TB, n int, random *rand.Rand) {
+	t.Helper()
+	for range n {
+		id := fmt.Sprintf("id%06d", len(m.want))
+		size := 1 + random.IntN(1500)
+		if random.IntN(40) == 0 {
+			size = random.IntN(3 * small)
+		}
+		text := bytes.Repeat(fmt.Appendf(nil, "%s %d\n", id, random.IntN(1<<30)), size/20+1)
+		must(t, os.WriteFile(filepath.Join(m.Dir, id+castSuffix), text, 0o600))
+		m.want[id] = text
+	}
+}
+
+func newFolder(t testing.TB) *made {
+	return &made{&Folder{Dir: t.TempDir(), Codec: codec}, map[string][]byte{}}
+}
+
+// check reads everything back.
+func (m *made) check(t testing.TB) {
+	t.Helper()
+	ids, err := m.IDs(nil)
+	must(t, err)
+	if len(ids) != len(m.want) {
+		t.Fatalf("%d transcripts, want %d", len(ids), len(m.want))
+	}
+	for id, want := range m.want {
+		f, err := m.Open(id)
+		must(t, err)
+		got, err := io.ReadAll(f)
+		must(t, errors.Join(err, f.Close()))
+		if !bytes.Equal(got, want) {
+			t.Fatalf("%s: %d bytes, want %d", id, len(got), len(want))
+		}
+		if !m.Has(id) {
+			t.Fatalf("%s: not there", id)
+		}
+	}
+	if _, err := m.Open("id9"); !errors.Is(err, fs.ErrNotExist) || m.Has("id9") {
+		t.Errorf("one that is not there: %v", err)
+	}
+}
+
+func (m *made) files(t testing.TB) []string {
+	t.Helper()
+	names, err := m.names()
+	must(t, err)
+	return names
+}
+
+// However often a folder is packed, every transcript reads as it was written, in few files.
+func TestPack(t *testing.T) {
+	m := newFolder(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 12 {
+		m.fill(t, 500, random)
+		done, err := m.Pack(t.Context(), nobody)
+		must(t, err)
+		if done.Files != 500 || done.After >= done.Before {
+			t.Errorf("%+v", done)
+		}
+		m.check(t)
+	}
+	archives := 0
+	for _, name := range m.files(t) {
+		if _, _, ok := span(name); ok {
+			archives++
+		} else if strings.HasSuffix(name, castSuffix) {
+			t.Errorf("left: %s", name)
+		}
+	}
+	if archives > 6 {
+		t.Errorf("%d archives", archives)
+	}
+	f, err := m.Open("id000001")
+	must(t, err)
+	_, err = f.Seek(10, io.SeekStart)
+	must(t, err)
+	if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, m.want["id000001"][10:]) {
+		t.Errorf("from byte 10: %q, %v", got, err)
+	}
+}
+
+// Few small ones stay as they are: an archive of them would take as much.
+func TestPackFew(t *testing.T) {
+	m := newFolder(t)
+	for i := range fewest - 1 {
+		id := fmt.Sprint("id", i)
+		m.want[id] = []byte(id)
+		must(t, os.WriteFile(filepath.Join(m.Dir, id+castSuffix), m.want[id], 0o600))
+	}
+	before := m.files(t)
+	done, err := m.Pack(t.Context(), nobody)
+	if err != nil || done.Files != 0 || !slices.Equal(m.files(t), before) {
+		t.Errorf("%+v, %v: %q", done, err, m.files(t))
+	}
+	done, err = m.Pack(t.Context(), func(string) bool { return true })
+	if err != nil || done.Files != 0 {
+		t.Errorf("busy: %+v, %v", done, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	m.fill(t, 100, rand.New(rand.NewPCG(1, 3)))
+	if done, err = m.Pack(ctx, nobody); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %+v, %v", done, err)
+	}
+	m.check(t)
+}
+
+// A process that is killed while it packs loses nothing, and the next one completes its work.
+func TestPackKilled(t *testing.T) {
+	if dir := os.Getenv("ARCHIVE_TEST_PACK"); dir != "" {
+		_, err := (&Folder{Dir: dir, Codec: codec}).Pack(t.Context(), nobody)
+		must(t, err)
+		return
+	}
+	m := newFolder(t)
+	random := rand.New(rand.NewPCG(4, 2))
+	killed := 0
+	for range 40 {
+		m.fill(t, 60, random)
+		cmd := exec.Command(os.Args[0], "-test.run=^TestPackKilled$")
+		cmd.Env = append(os.Environ(), "ARCHIVE_TEST_PACK="+m.Dir)
+		must(t, cmd.Start())
+		time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
+		_ = cmd.Process.Kill()
+		if cmd.Wait() != nil {
+			killed++
+		}
+		m.Folder = &Folder{Dir: m.Dir, Codec: codec}
+		m.check(t)
+	}
+	if killed == 0 {
+		t.Error("none was killed")
+	}
+	_, err := m.Pack(t.Context(), nobody)
+	must(t, err)
+	m.check(t)
+	for _, name := range m.files(t) {
+		if strings.HasSuffix(name, castSuffix) {
+			t.Errorf("left: %s", name)
+		}
+	}
+}
+
+// What is removed is in no file any more, and the others stay.
+func TestRemove(t *testing.T) {
+	m := newFolder(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	m.fill(t, 400, random)
+	_, err := m.Pack(t.Context(), nobody)
+	must(t, err)
+	gone := []string{"id000000", "id000007", "id000399", "none"}
+	must(t, m.Remove(gone...))
+	for _, id := range gone {
+		delete(m.want, id)
+	}
+	m.check(t)
+	// one that was redacted: a file in the place of what is packed
+	id := "id000100"
+	m.want[id] = []byte("redacted")
+	must(t, os.WriteFile(filepath.Join(m.Dir, id+castSuffix), m.want[id], 0o600))
+	m.check(t)
+	must(t, m.RemovePacked(id))
+	m.check(t)
+	// and one whose process died before it could remove what is packed
+	id = "id000101"
+	m.want[id] = []byte("redacted too")
+	must(t, os.WriteFile(filepath.Join(m.Dir, id+castSuffix), m.want[id], 0o600))
+	m.fill(t, 100, random)
+	_, err = m.Pack(t.Context(), nobody)
+	must(t, err)
+	m.check(t)
+	for _, name := range m.files(t) {
+		if _, _, ok := span(name); !ok {
+			continue
+		}
+		a, err := open(m.Dir, name, codec)
+		must(t, err)
+		text, err := a.all()
+		must(t, errors.Join(err, a.text.Close()))
+		if bytes.Contains(text, []byte("id000101 ")) || bytes.Contains(text, []byte("id000007 ")) {
+			t.Errorf("%s still has a text that was removed", name)
+		}
+	}
+	must(t, m.Remove(slices.Collect(func(yield func(string) bool) {
+		for id := range m.want {
+			if !yield(id) {
+				return
+			}
+		}
+	})...))
+	if left := m.files(t); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// An archive that was cut or changed is refused by name, and nothing of it is believed.
+func TestDamaged(t *testing.T) {
+	m := newFolder(t)
+	for i := range 40 {
+		id := fmt.Sprint("id", 10+i)
+		must(t, os.WriteFile(filepath.Join(m.Dir, id+castSuffix), []byte(id+" text"), 0o600))
+	}
+	_, err := m.Pack(t.Context(), nobody)
+	must(t, err)
+	name := m.files(t)[0]
+	path := filepath.Join(m.Dir, name)
+	whole, err := os.ReadFile(path)
+	must(t, err)
+	random := rand.New(rand.NewPCG(5, 2))
+	for i := range 300 {
+		b := bytes.Clone(whole)
+		if i%2 == 0 {
+			b = b[:random.IntN(len(b))]
+		} else {
+			b[random.IntN(len(b))] ^= byte(1 + random.IntN(255))
+		}
+		must(t, os.WriteFile(path, b, 0o600))
+		m.Folder = &Folder{Dir: m.Dir, Codec: codec}
+		f, err := m.Open("id20")
+		if err != nil {
+			if !strings.Contains(err.Error(), name[:len(name)-len(suffix)]) {
+				t.Errorf("no name in %q", err)
+			}
+			continue
+		}
+		// bytes that zstd does not check are those of other transcripts, or found by the log's head
+		if got, err := io.ReadAll(f); err != nil || len(got) != len("id20 text") {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+}
+
+func FuzzList(f *testing.F) {
+	f.Add([]byte("abid1 0 1 5\nid2 1 1 6\n" + version + " 000000000000002\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		a := &file{text: inMemory{bytes.NewReader(text)}}
+		if a.readList() != nil {
+			return
+		}
+		for _, e := range a.list {
+			if e.offset < 0 || e.size < 0 || e.offset+e.size > int64(len(text)) {
+				t.Errorf("%+v is not in %d bytes", e, len(text))
+			}
+			if got, ok := a.find(e.id); !ok || got.id != e.id {
+				t.Errorf("%q is not found", e.id)
+			}
+		}
+	})
+}
+
+// Old transcripts are removed, archived or not, and the log says so before they are.
+func TestDrop(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "audit")
+	log, err := audit.OpenLog(dir, audit.LogOptions{Now: time.Now, BootID: "b"})
+	must(t, err)
+	defer log.Close()
+	f := &Folder{Dir: filepath.Join(root, "sessions"), Codec: codec}
+	must(t, os.Mkdir(f.Dir, 0o700))
+	now := time.Now()
+	add := func(i int) {
+		id := fmt.Sprintf("s%02d", i)
+		path := filepath.Join(f.Dir, id+castSuffix)
+		r, err := audit.Create(path, audit.Header{Cols: 80, Rows: 24}, audit.RecordOptions{
+			Now: func() time.Duration { return 0 }, Rand: rand.NewChaCha8([32]byte{byte(i)})})
+		must(t, err)
+		must(t, r.Output(audit.CodeOutput, []byte("hello "+id+"\r\n")))
+		sum, err := r.Close()
+		must(t, err)
+		_, err = log.Append(audit.KindClose, fmt.Appendf(nil,
+			`{"bytes":%d,"count":%d,"head":"%s","sid":"%s"}`, sum.Bytes, sum.Count, sum.Head, id),
+			audit.Lazy)
+		must(t, err)
+		at := now.Add(time.Duration(i-60) * time.Hour)
+		must(t, os.Chtimes(path, at, at))
+	}
+	for i := range 40 {
+		add(i)
+	}
+	_, err = f.Pack(t.Context(), nobody)
+	must(t, err)
+	for i := 40; i < 60; i++ {
+		add(i)
+	}
+	must(t, os.WriteFile(filepath.Join(f.Dir, "note.txt"), []byte("not ours"), 0o600))
+	verify := func() error {
+		_, err := audit.Verify(dir, audit.VerifyOptions{
+			Transcript:  func(id string) (io.ReadCloser, error) { return f.Open(id) },
+			Transcripts: func() ([]string, error) { return f.IDs(nil) }})
+		return err
+	}
+	must(t, verify())
+	busy := func(id string) bool { return id == "s45" }
+	got, _, err := f.Drop(log, audit.Retention{MaxAge: 50*time.Hour + time.Minute}, now, "age", busy)
+	if err != nil || len(got) != 10 || got[0] != "s00" || got[9] != "s09" {
+		t.Errorf("by age: %q, %v", got, err)
+	}
+	must(t, verify())
+	list, total, err := f.oldest()
+	must(t, err)
+	size := list[len(list)-1].size
+	got, _, err = f.Drop(log, audit.Retention{MaxBytes: 10*size + 10}, now, "quota", busy)
+	if err != nil || len(got) == 0 || slices.Contains(got, "s45") || !slices.Contains(got, "s46") {
+		t.Errorf("by size, %d of %d: %q, %v", 10*size, total, got, err)
+	}
+	must(t, verify())
+	must(t, f.Remove("s58"))
+	var bad *audit.BadEntry
+	if err := verify(); !errors.As(err, &bad) || !strings.HasPrefix(bad.File, "s58") {
+		t.Errorf("one that was removed without a word: %v", err)
+	}
+}

@@ -1,0 +1,210 @@
+package archive
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+)
+
+// An entry is a transcript in an archive.
+type entry struct {
+	id           string
+	offset, size int64
+	at           time.Time // of the last write
+}
+
+// A file is an archive.
+type file struct {
+	name string
+	text io.ReadSeekCloser // the plain text
+	list []entry           // sorted by id
+	size int64             // of the transcripts
+}
+
+const (
+	prefix  = "archive."
+	suffix  = ".zst"
+	version = "tada-archive/v1"
+	lastLen = len(version) + 1 + 15 + 1
+)
+
+// maxList bounds the lines about transcripts in an archive.
+const maxList = 64 << 20
+
+// nameOf is the name of an archive of these transcripts, which are sorted.
+func nameOf(list []entry) string {
+	return fmt.Sprintf("%s%s.%s.%d%s", prefix, list[0].id, list[len(list)-1].id, len(list), suffix)
+}
+
+// span returns the first and the last id of an archive by its name; false for another name.
+func span(name string) (first, last string, ok bool) {
+	parts := strings.Split(name, ".")
+	if len(parts) != 5 || !strings.HasPrefix(name, prefix) || !strings.HasSuffix(name, suffix) {
+		return "", "", false
+	}
+	return parts[1], parts[2], true
+}
+
+// open reads what is in an archive.
+func open(dir, name string, c audit.Codec) (*file, error) {
+	text, err := audit.OpenTranscript(filepath.Join(dir, strings.TrimSuffix(name, suffix)), c)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{name: name, text: text}
+	if err := f.readList(); err != nil {
+		text.Close()
+		return nil, fmt.Errorf("archive %q: %w", name, err)
+	}
+	return f, nil
+}
+
+var errDamaged = errors.New("the list of its transcripts is damaged")
+
+func (f *file) readList() error {
+	end, err := f.text.Seek(-int64(lastLen), io.SeekEnd)
+	if err != nil {
+		return errDamaged
+	}
+	var last [lastLen]byte
+	if _, err := io.ReadFull(f.text, last[:]); err != nil {
+		return err
+	}
+	if n, err := fmt.Sscanf(string(last[:]), version+" %d\n", &f.size); n != 1 || err != nil ||
+		f.size < 0 || f.size > end || end-f.size > maxList {
+		return errDamaged
+	}
+	if _, err := f.text.Seek(f.size, io.SeekStart); err != nil {
+		return err
+	}
+	lines := make([]byte, end-f.size)
+	if _, err := io.ReadFull(f.text, lines); err != nil {
+		return err
+	}
+	for line := range bytes.Lines(lines) {
+		e, ok := parseEntry(string(line))
+		if !ok || e.offset > f.size-e.size {
+			return errDamaged
+		}
+		f.list = append(f.list, e)
+	}
+	if len(f.list) == 0 || !slices.IsSortedFunc(f.list, entry.compare) {
+		return errDamaged
+	}
+	return nil
+}
+
+// parseEntry reads a line of the list.
+func parseEntry(line string) (e entry, ok bool) {
+	words := strings.Split(strings.TrimSuffix(line, "\n"), " ")
+	if len(words) != 4 || words[0] == "" {
+		return e, false
+	}
+	var n [3]int64
+	for i := range n {
+		var err error
+		if n[i], err = strconv.ParseInt(words[i+1], 10, 64); err != nil || n[i] < 0 {
+			return e, false
+		}
+	}
+	return entry{words[0], n[0], n[1], time.UnixMilli(n[2])}, true
+}
+
+func (e entry) compare(o entry) int { return cmp.Compare(e.id, o.id) }
+
+// find returns the entry of a transcript.
+func (f *file) find(id string) (entry, bool) {
+	i, ok := slices.BinarySearchFunc(f.list, entry{id: id}, entry.compare)
+	if !ok {
+		return entry{}, false
+	}
+	return f.list[i], true
+}
+
+// all reads the transcripts into memory.
+func (f *file) all() ([]byte, error) {
+	if _, err := f.text.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	text := make([]byte, f.size)
+	_, err := io.ReadFull(f.text, text)
+	return text, err
+}
+
+// A draft is what is to become an archive.
+type draft struct {
+	text []byte
+	list []entry
+}
+
+// add copies a transcript into the draft.
+func (d *draft) add(id string, text []byte, at time.Time) {
+	d.list = append(d.list, entry{id, int64(len(d.text)), int64(len(text)), at})
+	d.text = append(d.text, text...)
+}
+
+// write makes an archive of a draft, and returns its name and its size once it is on the disk.
+func (d *draft) write(dir string, c audit.Codec) (name string, size int64, err error) {
+	slices.SortFunc(d.list, entry.compare)
+	whole := d.text
+	for _, e := range d.list {
+		whole = fmt.Appendf(whole, "%s %d %d %d\n", e.id, e.offset, e.size, e.at.UnixMilli())
+	}
+	whole = fmt.Appendf(whole, "%s %015d\n", version, len(d.text))
+	name = nameOf(d.list)
+	f, err := os.CreateTemp(dir, ".archive-*"+suffix)
+	if err != nil {
+		return "", 0, err
+	}
+	defer os.Remove(f.Name())
+	err = errors.Join(audit.Pack(f, bytes.NewReader(whole), c), f.Sync())
+	if info, statErr := f.Stat(); statErr == nil {
+		size = info.Size()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = sameText(f.Name(), whole, c)
+	}
+	if err == nil {
+		err = os.Link(f.Name(), filepath.Join(dir, name))
+		if errors.Is(err, os.ErrExist) { // left by a process that died
+			err = sameText(filepath.Join(dir, name), whole, c)
+		}
+	}
+	if err != nil {
+		return "", 0, fmt.Errorf("archive %q: %w", name, err)
+	}
+	return name, size, syncDir(dir)
+}
+
+// sameText reads a packed file back.
+func sameText(path string, want []byte, c audit.Codec) error {
+	f, err := audit.OpenTranscript(strings.TrimSuffix(path, suffix), c)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	got, err := io.ReadAll(f)
+	if err == nil && !bytes.Equal(got, want) {
+		err = errors.New("it does not read back the same")
+	}
+	return err
+}
+
+// syncDir returns when the names in a folder are on the disk: only then may what they replace go.
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

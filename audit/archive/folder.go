@@ -1,0 +1,153 @@
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tada-run/tada-run/audit"
+)
+
+// A Folder is a folder of transcripts. It remembers the text of the archives that it read last, at
+// most some 20 MiB, for readers of many transcripts. Its methods may be called at the same time.
+type Folder struct {
+	Dir   string
+	Codec audit.Codec // its zero value opens nothing packed
+
+	mu   sync.Mutex
+	last []*shelf
+}
+
+// A shelf is an archive in memory.
+type shelf struct {
+	*file
+	plain []byte
+}
+
+// keep is how many archives a folder remembers: readers in several goroutines are seldom in more.
+const keep = 4
+
+const castSuffix = ".cast"
+
+// Open opens a transcript, given by the id of its session. The result reads as plain text and seeks
+// anywhere. It is fs.ErrNotExist if there is none, and [audit.ErrPacked] without a codec.
+func (f *Folder) Open(id string) (io.ReadSeekCloser, error) {
+	own, err := audit.OpenTranscript(filepath.Join(f.Dir, id+castSuffix), f.Codec)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return own, err
+	}
+	missing := err
+	names, err := f.archivesOf(id)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		s, err := f.shelf(name)
+		if err != nil {
+			return nil, err
+		}
+		if e, ok := s.find(id); ok {
+			return inMemory{bytes.NewReader(s.plain[e.offset : e.offset+e.size])}, nil
+		}
+	}
+	return nil, missing
+}
+
+type inMemory struct{ *bytes.Reader }
+
+func (inMemory) Close() error { return nil }
+
+// archivesOf are the archives that may have a transcript.
+func (f *Folder) archivesOf(id string) (names []string, err error) {
+	all, err := f.names()
+	for _, name := range all {
+		if first, last, ok := span(name); ok && first <= id && id <= last {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+func (f *Folder) names() (names []string, err error) {
+	d, err := os.Open(f.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	names, err = d.Readdirnames(-1)
+	slices.Sort(names)
+	return names, err
+}
+
+// shelf returns an archive with its text.
+func (f *Folder) shelf(name string) (*shelf, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if i := slices.IndexFunc(f.last, func(s *shelf) bool { return s.name == name }); i >= 0 {
+		return f.last[i], nil
+	}
+	a, err := open(f.Dir, name, f.Codec)
+	if err != nil {
+		return nil, err
+	}
+	defer a.text.Close()
+	s := &shelf{file: a}
+	if s.plain, err = a.all(); err != nil {
+		return nil, err
+	}
+	f.last = append(f.last[max(0, len(f.last)-keep+1):], s)
+	return s, nil
+}
+
+// Has reports whether there is a transcript.
+func (f *Folder) Has(id string) bool {
+	for _, packed := range []string{"", suffix} {
+		if _, err := os.Lstat(filepath.Join(f.Dir, id+castSuffix+packed)); err == nil {
+			return true
+		}
+	}
+	names, _ := f.archivesOf(id)
+	for _, name := range names {
+		if s, err := f.shelf(name); err == nil {
+			if _, ok := s.find(id); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// IDs returns the sessions that have a transcript, sorted; with only, those that it is true for.
+func (f *Folder) IDs(only func(id string) bool) (ids []string, err error) {
+	names, err := f.names()
+	if err != nil {
+		return nil, err
+	}
+	add := func(id string) {
+		if only == nil || only(id) {
+			ids = append(ids, id)
+		}
+	}
+	for _, name := range names {
+		if id, ok := strings.CutSuffix(strings.TrimSuffix(name, suffix), castSuffix); ok {
+			add(id)
+		} else if _, _, ok := span(name); ok {
+			a, err := open(f.Dir, name, f.Codec)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range a.list {
+				add(e.id)
+			}
+			a.text.Close()
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil // a packing that died leaves both files
+}
