@@ -23,6 +23,7 @@ var realRuns = []string{
 	"git status", "git log --oneline -n 5", "git diff HEAD", "grep -rn needle-zzzzzz .",
 	"grep -n package src/part-zzzzzz.go | head", "find . -name '*zzzzzz*'", "go version",
 	"echo zzzzzz", "printf 'a\\nb\\n' | sort | uniq -c", "pwd", "true", "false", "ls none-zzzzzz",
+	"seq 1500", "seq -w 6000", // long enough to be packed
 	"cat src/none-zzzzzz.go", "date", "sed -n 1,3p src/part-zzzzzz.go",
 	"echo zzzzzz > out-zzzzzz.txt", "cp notes-zzzzzz.md copy-zzzzzz.md", "rm copy-zzzzzz.md",
 	"mkdir -p build/zzzzzz", "test -f src/part-zzzzzz.go && echo there",
