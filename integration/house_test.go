@@ -303,6 +303,16 @@ var plan = map[string]map[string]string{
 	},
 	"integration":          {},
 	"integration/hermetic": {},
+	"integration/scale": {
+		"approval":           "the runs ask questions",
+		"approval/bolt":      "in the store of a run",
+		"approval/canonical": "bodies of entries are canonical JSON",
+		"audit":              "it writes entries and transcripts as a run does",
+		"audit/plans":        "and plans",
+		"launcher/permit":    "answers are a person's, and told to the log as a run does",
+		"launcher/record":    "the kinds of entries, and where the log is",
+		"launcher/state":     "the parts of a state directory, and ids",
+	},
 	"integration/hook": {
 		"launcher":           "it asks for the judgement, and lets the launcher record the decision",
 		"launcher/refusal":   "it tells a platform why its call does not go ahead",
@@ -451,6 +461,7 @@ var testOnly = map[string]map[string]string{
 		"audit":                     "tests look at the entries of the record",
 	},
 	"integration": {
+		"integration/scale":  "a record of many runs is made",
 		"cmd/tada-run/cli":   "transcripts run the real programs in the test binary",
 		"cmd/tadactl/cli":    "transcripts run the real programs in the test binary",
 		"shellparse":         "the corpus is judged end to end",
@@ -654,6 +665,7 @@ var untested = map[string]string{
 	"cmd/tadactl/web":           "cmd/tadactl/cli and the stories here open the page",
 	"shellparse/eval":           "the texts of shellparse's tests and fuzzers go through it",
 	"audit/zstandard":           "audit packs with it and opens what was packed",
+	"integration/scale":         "integration reads what it makes with every verb",
 	"integration/hook/platform": "integration/hook sends the same calls through every adapter",
 }
 
