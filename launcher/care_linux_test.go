@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -31,15 +32,15 @@ func TestTranscriptOfALivingRunIsLeftAlone(t *testing.T) {
 	if err := os.WriteFile(l.state.Cast(id), make([]byte, 8192), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Base(l.state.Cast(id))
-	if l.worthPacking(name) || !l.recording(id) {
-		t.Errorf("while it runs: packed %t, recording %t", l.worthPacking(name), l.recording(id))
+	alive := audit.Alive(l.state.Audit())
+	if !alive(id) || !l.recording(id) {
+		t.Errorf("while it runs: alive %t, recording %t", alive(id), l.recording(id))
 	}
 	if err := run.End(); err != nil {
 		t.Fatal(err)
 	}
-	if !l.worthPacking(name) || l.recording(id) {
-		t.Errorf("after its end: packed %t, recording %t", l.worthPacking(name), l.recording(id))
+	if alive(id) || l.recording(id) {
+		t.Errorf("after its end: alive %t, recording %t", alive(id), l.recording(id))
 	}
 }
 

@@ -42,21 +42,39 @@ func (f *Folder) Open(id string) (io.ReadSeekCloser, error) {
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return own, err
 	}
-	missing := err
-	names, err := f.archivesOf(id)
-	if err != nil {
+	s, e, findErr := f.find(id)
+	if findErr != nil {
+		return nil, findErr
+	}
+	if s == nil {
 		return nil, err
 	}
+	return inMemory{bytes.NewReader(s.plain[e.offset : e.offset+e.size])}, nil
+}
+
+// find looks for a transcript in the archives: in those that are in memory first. nil if there is
+// none.
+func (f *Folder) find(id string) (*shelf, entry, error) {
+	f.mu.Lock()
+	last := slices.Clone(f.last)
+	f.mu.Unlock()
+	for _, s := range slices.Backward(last) {
+		e, ok := s.find(id)
+		if _, err := os.Lstat(filepath.Join(f.Dir, s.name)); ok && err == nil {
+			return s, e, nil
+		}
+	}
+	names, err := f.archivesOf(id)
 	for _, name := range names {
 		s, err := f.shelf(name)
 		if err != nil {
-			return nil, err
+			return nil, entry{}, err
 		}
 		if e, ok := s.find(id); ok {
-			return inMemory{bytes.NewReader(s.plain[e.offset : e.offset+e.size])}, nil
+			return s, e, nil
 		}
 	}
-	return nil, missing
+	return nil, entry{}, err
 }
 
 type inMemory struct{ *bytes.Reader }
@@ -112,15 +130,8 @@ func (f *Folder) Has(id string) bool {
 			return true
 		}
 	}
-	names, _ := f.archivesOf(id)
-	for _, name := range names {
-		if s, err := f.shelf(name); err == nil {
-			if _, ok := s.find(id); ok {
-				return true
-			}
-		}
-	}
-	return false
+	s, _, _ := f.find(id)
+	return s != nil
 }
 
 // IDs returns the sessions that have a transcript, sorted; with only, those that it is true for.

@@ -48,8 +48,11 @@ func (f *Folder) Pack(ctx context.Context, busy func(id string) bool) (done audi
 		}
 	}
 	closed = slices.Compact(closed)
+	if err := f.forget(names, closed); err != nil {
+		return done, err
+	}
 	if len(closed) >= fewest {
-		if done, err = f.gather(ctx, names, closed); err != nil {
+		if done, err = f.gather(ctx, closed); err != nil {
 			return done, err
 		}
 	}
@@ -63,17 +66,23 @@ func (f *Folder) Pack(ctx context.Context, busy func(id string) bool) (done audi
 	return done, err
 }
 
-// gather moves transcripts into archives. It begins with the newest archive, if that is not full,
-// and leaves out of the others what is there as a file too.
-func (f *Folder) gather(ctx context.Context, names, ids []string) (done audit.Packed, err error) {
+// forget leaves out of the archives what is there as a file too: a process died that would have
+// removed one of the two.
+func (f *Folder) forget(names, ids []string) error {
 	own := setOf(ids)
 	for _, name := range names {
-		if first, last, ok := span(name); ok && last >= ids[0] && first <= ids[len(ids)-1] {
+		first, last, ok := span(name)
+		if ok && len(ids) > 0 && last >= ids[0] && first <= ids[len(ids)-1] {
 			if err := f.rewrite(name, own); err != nil {
-				return done, err
+				return err
 			}
 		}
 	}
+	return nil
+}
+
+// gather moves transcripts into archives. It begins with the newest one, if that is not full.
+func (f *Folder) gather(ctx context.Context, ids []string) (done audit.Packed, err error) {
 	d, old, err := f.begun()
 	if err != nil {
 		return done, err
