@@ -107,7 +107,7 @@ func (l *Log) accept(said *acceptance) (e Entry, end int64, err error) {
 			return e, 0, err
 		}
 	}
-	s, err := openSegments(l.dir.Name())
+	s, err := openSegments(l.dir.Name(), l.opts.Codec)
 	if err != nil {
 		return e, 0, err
 	}
@@ -140,13 +140,17 @@ func (l *Log) accept(said *acceptance) (e Entry, end int64, err error) {
 	return l.goOn(s, w.at, a, state, epoch, said)
 }
 
-// goTo makes the last existing file the one to continue in.
+// goTo makes the last existing file the one to continue in, or begins one if that is packed.
 func (l *Log) goTo(s *segments) (base int64, err error) {
 	n, base := s.last()
 	if n == l.segment {
 		return base, nil
 	}
-	f, err := openAt(l.dir, segmentName(n), openLogFlags&^os.O_CREATE)
+	flags := openLogFlags &^ os.O_CREATE
+	if s.parts[len(s.parts)-1].pack {
+		n, base, flags = n+1, s.end(), openLogFlags
+	}
+	f, err := openAt(l.dir, segmentName(n), flags)
 	if err != nil {
 		return 0, err
 	}

@@ -45,7 +45,7 @@
 //
 // # Segments
 //
-// After 64 MiB the log continues in log.000001.jsonl, and so on. Nothing is renamed. The log is the
+// After 16 MiB the log continues in log.000001.jsonl, and so on. Nothing is renamed. The log is the
 // concatenation of its files (cat log.jsonl log.0*.jsonl): the first line of a file names the last
 // of the one before, and every offset counts from the start of the whole. The anchor says which
 // file is being written to and where it begins; the file before it is on the disk by then.

@@ -21,7 +21,7 @@ func Entries(dir string, f Filter) iter.Seq2[Entry, error] {
 			f.last(dir, yield)
 			return
 		}
-		parts, err := openLog(dir)
+		parts, err := openLog(dir, f.Codec)
 		if err != nil {
 			yield(Entry{}, err)
 			return
@@ -90,11 +90,11 @@ func (f Filter) scan(r io.Reader, offset int64, yield func(Entry, error) bool) {
 
 // Holds reports whether the log in dir passed through a place. It is false for a place whose
 // entries were removed.
-func Holds(dir string, p Place) (bool, error) {
+func Holds(dir string, p Place, c Codec) (bool, error) {
 	if p.Count == 0 {
 		return true, nil
 	}
-	s, err := openSegments(dir)
+	s, err := openSegments(dir, c)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -22,8 +22,9 @@ type Filter struct {
 	Match        func(e Entry) bool // decides about entries that pass the others
 	Last         int                // only that many, the newest; 0 means all
 	// only entries that begin at or after this byte of the log, which must be where an entry begins
-	From int64
-	To   int64 // only those that begin before this byte; 0 for the end
+	From  int64
+	To    int64 // only those that begin before this byte; 0 for the end
+	Codec Codec // of packed segments
 }
 
 // takes decides on the raw line, so that entries that are skipped cost nothing.
@@ -65,8 +66,8 @@ func ended(err error, yield func(Entry, error) bool) {
 }
 
 // openLog opens a log that exists.
-func openLog(dir string) (*segments, error) {
-	parts, err := openSegments(dir)
+func openLog(dir string, c Codec) (*segments, error) {
+	parts, err := openSegments(dir, c)
 	if err == nil && len(parts.parts) == 0 {
 		err = &fs.PathError{Op: "open", Path: filepath.Join(dir, logName), Err: fs.ErrNotExist}
 	}

@@ -50,7 +50,7 @@ func TestHead(t *testing.T) {
 }
 
 func lastPlace(t *testing.T, dir string) Place {
-	p, err := newestPlace(dir)
+	p, err := newestPlace(dir, Codec{})
 	if err != nil {
 		t.Fatal(err)
 	}

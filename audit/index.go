@@ -77,20 +77,20 @@ func (x Index) At(kinds ...string) (list []int64) {
 
 // Extend reads what the log in dir has got since the index was made. An index of another log is
 // made anew. A log that does not exist has an empty one.
-func (x *Index) Extend(dir string) error {
-	ok, err := Holds(dir, x.Through)
+func (x *Index) Extend(dir string, c Codec) error {
+	ok, err := Holds(dir, x.Through, c)
 	if err != nil {
 		return err
 	}
 	if !ok {
 		*x = Index{}
 	}
-	end, err := newestPlace(dir)
+	end, err := newestPlace(dir, c)
 	if err != nil || end == x.Through {
 		return err
 	}
 	for e, err := range Entries(dir, Filter{From: x.Through.Size,
-		To: end.Size, Kinds: indexedKinds}) {
+		To: end.Size, Kinds: indexedKinds, Codec: c}) {
 		switch {
 		case isBad(err):
 		case err != nil:
@@ -104,8 +104,8 @@ func (x *Index) Extend(dir string) error {
 }
 
 // newestPlace is the place of the last entry of a log; its zero value if there is none.
-func newestPlace(dir string) (Place, error) {
-	for e, err := range Newest(dir, Filter{}) {
+func newestPlace(dir string, c Codec) (Place, error) {
+	for e, err := range Newest(dir, Filter{Codec: c}) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return Place{}, nil
@@ -126,8 +126,8 @@ func isBad(err error) bool {
 
 // Since returns the byte of the log in dir at which the first entry begins that is of a time or
 // later; the end of the log if there is none. The index must go to the end.
-func (x *Index) Since(dir string, t time.Time) (int64, error) {
-	s, err := openLog(dir)
+func (x *Index) Since(dir string, t time.Time, c Codec) (int64, error) {
+	s, err := openLog(dir, c)
 	if err != nil {
 		return 0, err
 	}

@@ -29,7 +29,7 @@ func TestIndexSince(t *testing.T) {
 		}
 		mustAppend(t, l, "exec.end", `{"cmd":"`+strings.Repeat("x", random.IntN(900))+`"}`)
 		if random.IntN(40) == 0 {
-			if err := x.Extend(dir); err != nil {
+			if err := x.Extend(dir, Codec{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -41,7 +41,7 @@ func TestIndexSince(t *testing.T) {
 			x = back
 		}
 	}
-	if err := x.Extend(dir); err != nil || len(x.At(kindClock)) < 2 {
+	if err := x.Extend(dir, Codec{}); err != nil || len(x.At(kindClock)) < 2 {
 		t.Fatalf("%d times the clock was set back: %v", len(x.At(kindClock)), err)
 	}
 	var all []Entry
@@ -59,7 +59,7 @@ func TestIndexSince(t *testing.T) {
 			func(e Entry) bool { return !e.Time.Before(since) }); i >= 0 {
 			want = all[i].Offset
 		}
-		if got, err := x.Since(dir, since); err != nil || got != want {
+		if got, err := x.Since(dir, since, Codec{}); err != nil || got != want {
 			t.Errorf("since %s: byte %d, %v; want %d", since, got, err, want)
 		}
 	}
@@ -75,12 +75,12 @@ func TestIndexOfAnother(t *testing.T) {
 		}
 	}
 	var x, y Index
-	if err := x.Extend(dirs[0]); err != nil || x.Through.Count != 5 {
+	if err := x.Extend(dirs[0], Codec{}); err != nil || x.Through.Count != 5 {
 		t.Fatalf("%v: %v", x, err)
 	}
 	y = x
 	y.entries = []indexed{{KindAccept, 7}}
-	if err := y.Extend(dirs[1]); err != nil || len(y.entries) != 0 || y.Through == x.Through {
+	if err := y.Extend(dirs[1], Codec{}); err != nil || len(y.entries) != 0 || y.Through == x.Through {
 		t.Errorf("an index of another log: %v, %v", y, err)
 	}
 	text := Index{x.Through, []indexed{{KindAccept, 1}, {kindClock, 333}}}.String()
@@ -97,7 +97,7 @@ func TestIndexOfAnother(t *testing.T) {
 			t.Errorf("read when cut after %d bytes", i)
 		}
 	}
-	if err := new(Index).Extend(filepath.Join(t.TempDir(), "none")); err != nil {
+	if err := new(Index).Extend(filepath.Join(t.TempDir(), "none"), Codec{}); err != nil {
 		t.Errorf("no log: %v", err)
 	}
 }

@@ -44,6 +44,7 @@ type LogOptions struct {
 	// the kernel's boot id: after a power cut, the tail that was never synced may be gone
 	BootID string
 	Key    []byte // keys the anchor's MAC; nil for a plain checksum
+	Codec  Codec  // of packed segments, for Accept, Prune and Pack
 	// Mark names a file outside the folder in which the head of the log is remembered with every
 	// store. Without it, a folder that was deleted, or replaced by an older copy, looks like a
 	// first run or like its older state. With it, Append returns *TamperError, until Accept.
@@ -157,7 +158,7 @@ func (l *Log) reopen() (err error) {
 // firstRun reports whether no part of a log exists. A folder that lacks its first segment and its
 // anchor only looks new.
 func (l *Log) firstRun() bool {
-	s, err := openSegments(l.dir.Name())
+	s, err := openSegments(l.dir.Name(), l.opts.Codec)
 	if err != nil {
 		return false
 	}

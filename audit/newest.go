@@ -11,14 +11,15 @@ import (
 // *BadEntry; the number of a line is not known. Filter.Last does not count: the caller stops.
 func Newest(dir string, f Filter) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		parts, err := openLog(dir)
+		parts, err := openLog(dir, f.Codec)
 		if err != nil {
 			yield(Entry{}, err)
 			return
 		}
 		defer parts.Close()
 		from, to := f.span(parts)
-		f.scanBack(&backward{r: parts, start: from, at: to, block: backwardBlock}, yield)
+		f.scanBack(&backward{r: parts, start: from, at: to, block: backwardBlock,
+			part: parts.base}, yield)
 	}
 }
 
@@ -46,6 +47,8 @@ type backward struct {
 	at    int64  // where buf begins
 	buf   []byte // ends with a newline
 	block int64  // bytes that are read at once
+	// where the file begins that has the bytes before one: others may be packed
+	part func(at int64) int64
 }
 
 // backwardBlock is a page of a list: some thirty runs.
@@ -98,7 +101,7 @@ func (b *backward) line() ([]byte, int64, error) {
 
 // more reads the block before buf; io.EOF if there is none.
 func (b *backward) more() error {
-	n := min(b.block, b.at-b.start)
+	n := min(b.block, b.at-max(b.start, b.part(b.at)))
 	if n == 0 {
 		return io.EOF
 	}

@@ -25,7 +25,8 @@ func FuzzBackward(f *testing.F) {
 			}
 			want, rest = append(want, string(line)), after
 		}
-		b := &backward{r: bytes.NewReader(text), at: int64(len(text)), block: block}
+		b := &backward{r: bytes.NewReader(text), at: int64(len(text)), block: block,
+			part: func(int64) int64 { return 0 }}
 		err := b.skip()
 		var got []string
 		for err == nil {

@@ -24,7 +24,7 @@ func proveTree(dir string, o VerifyOptions) (*tree, Report, error) {
 	}
 	t, head := &tree{}, Genesis()
 	if report.Pruned > 0 {
-		s, err := openSegments(dir)
+		s, err := openSegments(dir, o.Codec)
 		if err != nil {
 			return nil, report, err
 		}
@@ -37,7 +37,7 @@ func proveTree(dir string, o VerifyOptions) (*tree, Report, error) {
 		}
 		head = s.start.head
 	}
-	for e, err := range Entries(dir, Filter{}) {
+	for e, err := range Entries(dir, Filter{Codec: o.Codec}) {
 		// The bytes that a gap covers may contain lines that look like entries; only the next one
 		// of the chain is an entry.
 		if err != nil || t.size == report.Entries || e.Seq != t.size || e.Prev != head {
@@ -126,7 +126,7 @@ func Prove(dir string, o VerifyOptions, seq int64, signed []byte,
 		return nil, fmt.Errorf("prove entry %d: %w", seq, err)
 	}
 	leaf := t.hashes[tlog.StoredHashIndex(0, seq)]
-	for e, err := range Entries(dir, Filter{}) {
+	for e, err := range Entries(dir, Filter{Codec: o.Codec}) {
 		if err != nil || e.Seq != seq || tlog.RecordHash(e.Hash[:]) != leaf {
 			continue
 		}

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -54,11 +54,11 @@ func (l *Log) prune(r Retention, reason string,
 	}
 	defer held.Close()
 	dir := l.dir.Name()
-	report, err := Verify(dir, VerifyOptions{Key: l.opts.Key})
+	report, err := Verify(dir, VerifyOptions{Key: l.opts.Key, Codec: l.opts.Codec})
 	if err != nil {
 		return 0, 0, err
 	}
-	s, err := openSegments(dir)
+	s, err := openSegments(dir, l.opts.Codec)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -90,8 +90,13 @@ func (l *Log) unlink(s *segments, n int) error {
 	}
 	defer l.freeLock()
 	for _, p := range s.parts[:n] {
-		if err := removeAt(l.dir, segmentName(p.n)); err != nil {
-			return &os.PathError{Op: "remove", Path: segmentName(p.n), Err: err}
+		name := segmentName(p.n)
+		if err := removeAt(l.dir, name); err != nil && (!p.pack || !errors.Is(err, fs.ErrNotExist)) {
+			return &os.PathError{Op: "remove", Path: name, Err: err}
+		}
+		if err := removeAt(l.dir, name+packedSuffix); err != nil &&
+			!errors.Is(err, fs.ErrNotExist) {
+			return &os.PathError{Op: "remove", Path: name + packedSuffix, Err: err}
 		}
 		l.step("segment removed")
 	}
@@ -116,7 +121,7 @@ type cut struct {
 func (c *cut) choose(r Retention, now time.Time, needed func(string) bool) (int, error) {
 	c.at = c.log.start
 	if p := c.log.pruned; p != nil {
-		t, err := p.load(filepath.Dir(c.log.parts[0].f.Name()))
+		t, err := p.load(c.log.dir)
 		if err != nil {
 			return 0, err
 		}

@@ -13,6 +13,7 @@ import (
 // VerifyOptions select what Verify checks besides the chain.
 type VerifyOptions struct {
 	Key     []byte // of the anchor's MAC, as in LogOptions
+	Codec   Codec  // of packed segments
 	Workers int    // cores to use; 0 means all
 	// Remember are heads that were seen elsewhere, in a person's notes or on another machine: the
 	// log must have passed through each. Without one, an old copy of the whole folder can be put

@@ -269,7 +269,8 @@ func (l *Log) lost(dir, place *os.File, sid string) (bool, error) {
 // story returns which entries of a run the log has. An intent is the first one.
 func (l *Log) story(sid string) (begun, started, ended bool) {
 	text := string(canonical.AppendString([]byte(`"sid":`), sid))
-	for e, err := range Newest(l.dir.Name(), Filter{Kinds: []string{"exec."}, Text: text}) {
+	for e, err := range Newest(l.dir.Name(), Filter{Kinds: []string{"exec."}, Text: text,
+		Codec: l.opts.Codec}) {
 		var b struct{ SID string }
 		if err != nil || json.Unmarshal(e.Body, &b) != nil || b.SID != sid {
 			continue

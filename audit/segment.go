@@ -5,22 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// rotateSize is the size of a log file at which the next one is begun: small enough to copy, to
-// grep and to delete, large enough that a folder holds years in a few files.
-const rotateSize = 64 << 20
+// rotateSize is the size of a log file at which the next one is begun: small enough that most of a
+// log is in files which can be packed, large enough that years are in some hundred files.
+const rotateSize = 16 << 20
 
 // A segment is one file of the log.
 type segment struct {
 	n    int64
 	base int64 // its offset in the whole log
 	size int64
-	f    *os.File
+	text segmentText
+	pack bool // Log.Pack has compressed it
+}
+
+type segmentText interface {
+	io.ReaderAt
+	io.Closer
 }
 
 // segments are the log as one run of bytes: its files, concatenated. Every offset in the log counts
@@ -29,45 +36,74 @@ type segments struct {
 	parts  []segment
 	start  cursor // before the first entry that is there
 	pruned *pruned
+	dir    string
+	cache  *frames
 }
 
 // openSegments opens the existing parts of the log in dir; if there are none, it is not an error.
-func openSegments(dir string) (*segments, error) {
+// Packed ones need a codec when they are read.
+func openSegments(dir string, c Codec) (*segments, error) {
 	names, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	var found, cuts []int64
 	for _, e := range names {
-		if n, ok := segmentNumber(e.Name()); ok {
+		if n, ok := segmentNumber(strings.TrimSuffix(e.Name(), packedSuffix)); ok {
 			found = append(found, n)
 		} else if n, ok := prunedNumber(e.Name()); ok {
 			cuts = append(cuts, n)
 		}
 	}
 	slices.Sort(found)
+	found = slices.Compact(found) // a packing that died leaves both files
 	slices.Sort(cuts)
-	s := &segments{start: startCursor()}
+	s := &segments{start: startCursor(), dir: dir, cache: &frames{codec: c}}
 	if found, err = s.begin(dir, found, cuts); err != nil {
 		return nil, err
 	}
 	base := s.start.offset
 	for _, n := range found {
-		p := segment{n: n, base: base}
-		if p.f, err = openPlain(filepath.Join(dir, segmentName(n))); err != nil {
-			s.Close()
-			return nil, err
-		}
-		st, err := p.f.Stat()
+		p, err := s.open(n)
 		if err != nil {
 			s.Close()
 			return nil, err
 		}
-		p.size = st.Size()
+		p.base = base
 		base += p.size
 		s.parts = append(s.parts, p)
 	}
 	return s, nil
+}
+
+// open opens a file of the log, or what Log.Pack has made of it.
+func (s *segments) open(n int64) (p segment, err error) {
+	p.n = n
+	path := filepath.Join(s.dir, segmentName(n))
+	f, err := openPlain(path)
+	if err == nil {
+		p.text = f
+		st, err := f.Stat()
+		if err != nil {
+			f.Close()
+			return p, err
+		}
+		p.size = st.Size()
+		return p, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return p, err
+	}
+	if f, err = openPlain(path + packedSuffix); err != nil {
+		return p, err
+	}
+	packed, err := indexPacked(f)
+	if err != nil {
+		f.Close()
+		return p, &BadEntry{File: segmentName(n) + packedSuffix, Reason: err.Error()}
+	}
+	p.text, p.size, p.pack = &packedSegment{packed, s.cache}, packed.size(), true
+	return p, nil
 }
 
 // begin finds where the log begins: at its first entry or, if the first segments were pruned, at
@@ -113,6 +149,12 @@ func (s *segments) last() (n, base int64) {
 	return p.n, p.base
 }
 
+// base is where the part begins that has the byte before offset.
+func (s *segments) base(offset int64) int64 {
+	p, _ := s.at(offset - 1)
+	return p.base
+}
+
 // at returns the part that contains the byte at offset.
 func (s *segments) at(offset int64) (segment, bool) {
 	i, ok := slices.BinarySearchFunc(s.parts, offset,
@@ -138,7 +180,7 @@ func (s *segments) ReadAt(b []byte, offset int64) (n int, err error) {
 		if !ok || in >= p.size {
 			return n, io.EOF
 		}
-		m, err := p.f.ReadAt(b[n:min(len(b), n+int(min(p.size-in, int64(len(b)))))], in)
+		m, err := p.text.ReadAt(b[n:min(len(b), n+int(min(p.size-in, int64(len(b)))))], in)
 		n, offset = n+m, offset+int64(m)
 		if err != nil {
 			return n, err
@@ -150,8 +192,9 @@ func (s *segments) ReadAt(b []byte, offset int64) (n int, err error) {
 // Close closes the files.
 func (s *segments) Close() error {
 	for _, p := range s.parts {
-		p.f.Close()
+		p.text.Close()
 	}
+	s.cache.close()
 	return nil
 }
 
@@ -170,7 +213,10 @@ func (s *segments) name(err error) error {
 			segmentName(p.n-1))
 	}
 	bad.File, bad.Offset = segmentName(p.n), bad.Offset-p.base
-	bad.Line = 1 + countLines(p.f, bad.Offset)
+	bad.Line = 1 + countLines(p.text, bad.Offset)
+	if p.pack {
+		bad.File += packedSuffix
+	}
 	return err
 }
 

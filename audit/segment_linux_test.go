@@ -174,7 +174,7 @@ func TestSegmentsAccept(t *testing.T) {
 }
 
 func lastOf(t *testing.T, dir string) int64 {
-	s, err := openSegments(dir)
+	s, err := openSegments(dir, Codec{})
 	must(t, err)
 	defer s.Close()
 	n, _ := s.last()

@@ -59,12 +59,17 @@ func openPacked(f *os.File, c Codec) (*packedFile, error) {
 	if c.Decoder == nil {
 		return nil, ErrPacked
 	}
-	p := &packedFile{f: f, frame: -1}
-	err := p.index()
+	p, err := indexPacked(f)
 	if err == nil {
 		p.decode, p.done, err = c.Decoder(frameSize)
 	}
 	return p, err
+}
+
+// indexPacked knows how long the plain text is, and cannot read it.
+func indexPacked(f *os.File) (*packedFile, error) {
+	p := &packedFile{f: f, frame: -1}
+	return p, p.index()
 }
 
 // index reads the table at the end of the file. It is used only if it adds up to the size of the

@@ -46,7 +46,7 @@ func openSnapshot(dir string, o VerifyOptions) (s snapshot, err error) {
 	}
 	anchor, whole := parseAnchor(raw, key)
 	s.anchor, s.slots = anchor, countSlots(raw, key)
-	if s.log, err = openSegments(dir); err != nil {
+	if s.log, err = openSegments(dir, o.Codec); err != nil {
 		return s, err
 	}
 	s.size = s.log.end()

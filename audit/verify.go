@@ -26,19 +26,33 @@ func Verify(dir string, o VerifyOptions) (Report, error) {
 // than those entries: one that was changed is found by Verify, which such a head makes possible.
 func Head(dir string, o VerifyOptions, places ...Place) (Point, error) {
 	r, err := verify(dir, o, func(v *verifier) []func() error {
-		if v.anchor.Count > 0 {
-			v.o.Since = &Point{v.anchor.Count, v.anchor.Head}
-		}
-		return []func() error{v.since, v.chain, v.rest, v.remembered,
+		return []func() error{v.last, v.chain, v.rest, v.remembered,
 			func() error { return v.passed(append(places, v.mark.Place)) }}
 	})
 	return Point{r.Entries, r.Head}, err
 }
 
+// last begins the proof after the last entry that the anchor remembers.
+func (v *verifier) last() error {
+	a := v.anchor
+	v.from = v.log.start
+	if a.Count == v.from.seq {
+		return nil
+	}
+	ok, err := Holds(v.dir, Place{a.Count, a.Size, a.Last, a.Head}, v.o.Codec)
+	if err == nil && !ok {
+		err = &BadEntry{File: logName, Seq: a.Count - 1, Offset: a.Size - a.Last,
+			Reason: fmt.Sprintf("was changed or cut off: the anchor remembers %s in %s",
+				Plural(a.Count, "entry"), Plural(a.Size, "byte"))}
+	}
+	v.from = cursor{offset: a.Size, seq: a.Count, head: a.Head, time: stampOf(a.Time)}
+	return err
+}
+
 // passed checks that the log passed through places, by the entries that end there.
 func (v *verifier) passed(places []Place) error {
 	for _, p := range places {
-		ok, err := Holds(v.dir, p)
+		ok, err := Holds(v.dir, p, v.o.Codec)
 		if err != nil {
 			return err
 		}

@@ -176,6 +176,7 @@ type Freed struct {
 	Archives     int // of protected files that were overridden
 	Packed       audit.Packed
 	Plans        audit.Packed
+	Log          audit.Packed
 	Dropped      int // plans of no entry that is left
 	Undo         int // runs that cannot be undone any more
 }
@@ -232,6 +233,9 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention,
 		}
 	}
 	if f.Packed, err = l.Transcripts().Pack(ctx, audit.Alive(l.state.Audit())); err != nil {
+		return f, err
+	}
+	if f.Log, err = log.Pack(ctx); err != nil {
 		return f, err
 	}
 	if f.Plans, err = plans.Pack(ctx, l.state.Plans(), l.Codec); errors.Is(err,

@@ -111,7 +111,7 @@ func (l *Launcher) ownCheckpoint() ([]byte, note.Verifiers, error) {
 
 // options are what every proof of this log is made with.
 func (l *Launcher) options() audit.VerifyOptions {
-	return audit.VerifyOptions{Mark: l.state.Mark()}
+	return audit.VerifyOptions{Mark: l.state.Mark(), Codec: l.Codec}
 }
 
 // Checkpoint verifies the log and signs its size and root, a C2SP tlog-checkpoint. A copy is
@@ -205,13 +205,13 @@ func (l *Launcher) Verify(remember ...audit.Point) (audit.Report, error) {
 
 // Head returns the end of the log, if that is as this machine wrote it; see [audit.Head].
 func (l *Launcher) Head() (audit.Point, error) {
-	o := audit.VerifyOptions{Mark: l.state.Mark()}
-	return audit.Head(l.state.Audit(), o, l.StorePlace(context.Background())...)
+	return audit.Head(l.state.Audit(), l.options(), l.StorePlace(context.Background())...)
 }
 
 // VerifyWith is Verify with other options; what belongs to this state directory is filled in.
 func (l *Launcher) VerifyWith(o audit.VerifyOptions) (audit.Report, error) {
-	o.Mark, o.Running = l.state.Mark(), audit.Alive(l.state.Audit())
+	o.Mark, o.Codec = l.state.Mark(), l.Codec
+	o.Running = audit.Alive(l.state.Audit())
 	o.Transcript = func(sid string) (io.ReadCloser, error) { return l.Transcript(sid) }
 	o.Transcripts = l.Sessions
 	var err error

@@ -33,7 +33,7 @@ func (p *Approvals) recordedSince(text string) (seq uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	held, err := audit.Holds(p.dir.Audit(), place)
+	held, err := audit.Holds(p.dir.Audit(), place, p.record.Codec)
 	switch {
 	case err != nil:
 		return 0, err

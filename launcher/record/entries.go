@@ -18,6 +18,7 @@ func (r *Record) Newest(f audit.Filter) iter.Seq2[audit.Entry, error] {
 
 // narrowed is a filter that reads no more of the log than its times need.
 func (r *Record) narrowed(f audit.Filter) audit.Filter {
+	f.Codec = r.Codec
 	from, to := r.Span(f.Since, f.Until)
 	f.From = max(f.From, from)
 	if to > 0 && (f.To == 0 || to < f.To) {

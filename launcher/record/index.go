@@ -19,7 +19,7 @@ func (r *Record) index() (audit.Index, error) {
 	text, _ := os.ReadFile(r.dir.Index())
 	x, ok := audit.ParseIndex(string(text))
 	before := x.Through.Size
-	if err := x.Extend(r.dir.Audit()); err != nil {
+	if err := x.Extend(r.dir.Audit(), r.Codec); err != nil {
 		return x, err
 	}
 	if x.Through.Size-before > worthKeeping || !ok && len(text) > 0 {
@@ -39,12 +39,12 @@ func (r *Record) Span(since, until time.Time) (from, to int64) {
 		return 0, 0 // all of it
 	}
 	if !since.IsZero() {
-		if from, err = x.Since(r.dir.Audit(), since); err != nil {
+		if from, err = x.Since(r.dir.Audit(), since, r.Codec); err != nil {
 			from = 0
 		}
 	}
 	if !until.IsZero() {
-		if to, err = x.Since(r.dir.Audit(), until); err != nil || x.SetBackAfter(to) {
+		if to, err = x.Since(r.dir.Audit(), until, r.Codec); err != nil || x.SetBackAfter(to) {
 			return from, 0
 		}
 		to = max(to, 1)
@@ -77,7 +77,7 @@ func (r *Record) indexed(kinds ...string) iter.Seq2[audit.Entry, error] {
 			return
 		}
 		for _, at := range x.At(kinds...) {
-			for e, err := range audit.Entries(r.dir.Audit(), audit.Filter{From: at}) {
+			for e, err := range audit.Entries(r.dir.Audit(), audit.Filter{From: at, Codec: r.Codec}) {
 				var bad *audit.BadEntry
 				if errors.As(err, &bad) { // verify finds it
 					break

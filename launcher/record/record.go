@@ -28,7 +28,7 @@ func Of(dir *state.Directory) *Record { return &Record{dir: dir} }
 // kept: $AUDIT_LOG_PATH belongs to the caller.
 func (r *Record) OpenLog() (*audit.Log, error) {
 	log, err := audit.OpenLog(r.dir.Audit(),
-		audit.LogOptions{Now: r.dir.Now, BootID: r.dir.BootID, Mark: r.dir.Mark(),
+		audit.LogOptions{Now: r.dir.Now, BootID: r.dir.BootID, Codec: r.Codec, Mark: r.dir.Mark(),
 			Waiting: r.dir.WaitsFor})
 	if errors.Is(err, audit.ErrUnsafe) {
 		err = fmt.Errorf("%w; try: ls -la %q", err, r.dir.Audit())

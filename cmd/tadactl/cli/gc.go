@@ -46,6 +46,7 @@ func (c *ctl) gc() *cobra.Command {
 					"packed": f.Packed.Files, "packed_from": f.Packed.Before,
 					"packed_to": f.Packed.After, "undo": f.Undo, "plans": f.Plans.Files,
 					"plans_from": f.Plans.Before, "plans_to": f.Plans.After,
+					"log_packed": f.Log.Files, "log_from": f.Log.Before, "log_to": f.Log.After,
 				})
 			}
 			if f.Packed.Files == 0 {
@@ -57,6 +58,10 @@ func (c *ctl) gc() *cobra.Command {
 			if f.Plans.Files > 0 {
 				fmt.Fprintf(c.out, "packed %s from %d to %s\n", audit.Plural(f.Plans.Files,
 					"plan"), f.Plans.Before, audit.Plural(f.Plans.After, "byte"))
+			}
+			if f.Log.Files > 0 {
+				fmt.Fprintf(c.out, "packed %s of the log from %d to %s\n", audit.Plural(f.Log.Files,
+					"file"), f.Log.Before, audit.Plural(f.Log.After, "byte"))
 			}
 			if len(f.Sessions) > 0 || f.Entries > 0 {
 				fmt.Fprintf(c.out, "deleted %s (%s) and %s (%s)\n", audit.Plural(len(f.Sessions),

@@ -1,0 +1,48 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Pack compresses the segments of the log that are not written to any more, as PackFolder does
+// transcripts. Hashes, offsets and proofs are those of the plain text, and stay what they were. A
+// crash leaves the plain file, both, or the packed one. When ctx ends, Pack returns its results so
+// far and ctx.Err(). It needs LogOptions.Codec.
+func (l *Log) Pack(ctx context.Context) (done Packed, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	held, err := l.lockNamed(nil, pruneLockName)
+	if err != nil {
+		return done, fmt.Errorf("pack the log: %w", err)
+	}
+	defer held.Close()
+	a, err := l.anchorNow()
+	if err != nil {
+		return done, fmt.Errorf("pack the log: %w", err)
+	}
+	names, err := os.ReadDir(l.dir.Name())
+	if err != nil {
+		return done, err
+	}
+	for _, e := range names {
+		n, ok := segmentNumber(e.Name())
+		if !ok || n >= a.Segment {
+			continue
+		}
+		sizes, err := packFile(ctx, filepath.Join(l.dir.Name(), e.Name()), l.opts.Codec)
+		switch {
+		case errors.Is(err, ErrPacking):
+		case err != nil:
+			return done, err
+		default:
+			done.Files++
+			done.Before += sizes.Before
+			done.After += sizes.After
+		}
+	}
+	return done, nil
+}
