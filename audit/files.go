@@ -44,6 +44,21 @@ func segmentNumber(file string) (int64, bool) {
 	return numberOf(file, "log.", ".jsonl", segmentName)
 }
 
+// packedName is the name of segment n when it is packed. It has the size of the plain text, so that
+// offsets in the log are known without opening it.
+func packedName(n, size int64) string {
+	return fmt.Sprintf("%s.%d%s", segmentName(n), size, packedSuffix)
+}
+
+// packedNumber reads a name that packedName made.
+func packedNumber(file string) (n, size int64, ok bool) {
+	parts := strings.Split(strings.TrimSuffix(file, packedSuffix), ".")
+	last := parts[len(parts)-1]
+	n, ok = segmentNumber(strings.Join(parts[:len(parts)-1], "."))
+	size, err := strconv.ParseInt(last, 10, 63)
+	return n, size, ok && err == nil && size >= 0 && packedName(n, size) == file
+}
+
 func prunedName(n int64) string { return fmt.Sprintf("pruned.%06d", n) }
 
 func prunedNumber(file string) (int64, bool) { return numberOf(file, "pruned.", "", prunedName) }

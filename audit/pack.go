@@ -18,16 +18,19 @@ import (
 
 // Pack compresses a transcript, or anything else, in zstd's seekable format. Hashes are over the
 // plain text, so what was proven of it stays proven. It takes some 10 MiB of memory and one core.
-func Pack(w io.Writer, r io.Reader, c Codec) error {
+func Pack(w io.Writer, r io.Reader, c Codec) error { return pack(w, r, frameSize, c) }
+
+// pack is Pack with frames of another size, at most frameSize.
+func pack(w io.Writer, r io.Reader, frame int, c Codec) error {
 	if c.Encoder == nil {
 		return ErrPacked
 	}
-	encode, done, err := c.Encoder(frameSize)
+	encode, done, err := c.Encoder(frame)
 	if err != nil {
 		return fmt.Errorf("compressing: %w", err)
 	}
 	defer done()
-	plain, packed := make([]byte, frameSize), []byte(nil)
+	plain, packed := make([]byte, frame), []byte(nil)
 	var table []byte
 	for {
 		n, err := io.ReadFull(r, plain)
@@ -84,7 +87,7 @@ func PackFolder(ctx context.Context, dir string, want func(name string) bool,
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		sizes, err := packFile(ctx, path, c)
+		sizes, err := packFile(ctx, path, path+packedSuffix, frameSize, c)
 		switch {
 		case ctx.Err() != nil:
 			return done, errors.Join(append(errs, ctx.Err())...)
@@ -102,20 +105,21 @@ func PackFolder(ctx context.Context, dir string, want func(name string) bool,
 	return done, errors.Join(errs...)
 }
 
-// packFile compresses the transcript at path to path.zst and reads it back from the disk. Only if
+// packFile compresses the file at path into the file packed and reads it back from the disk. Only if
 // that has the same bytes does it remove the plain file. A crash leaves the plain file, both, or
 // the packed one: OpenTranscript finds it in each case, and packFile can be called again. It
 // returns ErrRecording for a session that still runs, ErrPacking while another process packs it,
 // and fs.ErrNotExist if there is no plain file.
-func packFile(ctx context.Context, path string, c Codec) (Packed, error) {
-	sizes, err := packPlain(ctx, path, c)
+func packFile(ctx context.Context, path, packed string, frame int, c Codec) (Packed, error) {
+	sizes, err := packPlain(ctx, path, packed, frame, c)
 	if err != nil {
-		return sizes, fmt.Errorf("packing transcript %q: %w", path, err)
+		return sizes, fmt.Errorf("packing %q: %w", path, err)
 	}
 	return sizes, nil
 }
 
-func packPlain(ctx context.Context, path string, c Codec) (sizes Packed, err error) {
+func packPlain(ctx context.Context, path, packed string, frame int,
+	c Codec) (sizes Packed, err error) {
 	src, err := openPlain(path)
 	if err != nil {
 		return sizes, err
@@ -124,17 +128,17 @@ func packPlain(ctx context.Context, path string, c Codec) (sizes Packed, err err
 	if isWriting(src) {
 		return sizes, ErrRecording
 	}
-	dst, err := claim(path, src)
+	dst, err := claim(path, packed, src)
 	if err != nil {
 		return sizes, err
 	}
 	defer dst.Close()
-	if sizes, err = packChecked(ctx, dst, src, c); err != nil {
-		os.Remove(path + packedSuffix)
+	if sizes, err = packChecked(ctx, dst, src, frame, c); err != nil {
+		os.Remove(packed)
 		return sizes, err
 	}
 	if st, err := src.Stat(); err == nil { // its age is that of the session, for DropSessions
-		_ = os.Chtimes(path+packedSuffix, st.ModTime(), st.ModTime())
+		_ = os.Chtimes(packed, st.ModTime(), st.ModTime())
 	}
 	// The name first, then the removal: after a power cut one of the two must be there.
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
@@ -154,12 +158,12 @@ var ErrPacking = errors.New("another process is packing the session")
 // the content of the packed one was left by a process that died, and is deleted. A process that
 // finished in the meantime removed the plain name before it released the lock. Its packed file is
 // then the only copy and must not be touched.
-func claim(path string, src *os.File) (*os.File, error) {
-	dst, err := lockNew(path+packedSuffix, 0)
+func claim(path, packed string, src *os.File) (*os.File, error) {
+	dst, err := lockNew(packed, 0)
 	if err != nil {
 		return nil, err
 	}
-	if !isNamed(src, path) || !isNamed(dst, path+packedSuffix) {
+	if !isNamed(src, path) || !isNamed(dst, packed) {
 		dst.Close()
 		return nil, ErrPacking
 	}
@@ -167,10 +171,10 @@ func claim(path string, src *os.File) (*os.File, error) {
 		return dst, nil
 	}
 	defer dst.Close()
-	if err := os.Remove(path + packedSuffix); err != nil {
+	if err := os.Remove(packed); err != nil {
 		return nil, err
 	}
-	return lockNew(path+packedSuffix, os.O_EXCL)
+	return lockNew(packed, os.O_EXCL)
 }
 
 // lockNew opens a file for writing, creates it if it is missing, and locks it.
@@ -194,9 +198,10 @@ func isNamed(f *os.File, path string) bool {
 }
 
 // packChecked fills dst, and returns once what is on disk was read back and is the same.
-func packChecked(ctx context.Context, dst, src *os.File, c Codec) (sizes Packed, err error) {
+func packChecked(ctx context.Context, dst, src *os.File, frame int,
+	c Codec) (sizes Packed, err error) {
 	sum := sha256.New()
-	if err := Pack(dst, io.TeeReader(patient{ctx, src}, sum), c); err != nil {
+	if err := pack(dst, io.TeeReader(patient{ctx, src}, sum), frame, c); err != nil {
 		return sizes, err
 	}
 	if err := dst.Sync(); err != nil {

@@ -21,7 +21,7 @@ import (
 
 func packOne(path string) (err error) {
 	for range 100 {
-		_, err = packFile(context.Background(), path, packing)
+		_, err = packFile(context.Background(), path, path+packedSuffix, frameSize, packing)
 		if !errors.Is(err, ErrRecording) {
 			break
 		}

@@ -33,7 +33,7 @@ func (l *Log) Pack(ctx context.Context) (done Packed, err error) {
 		if !ok || n >= a.Segment {
 			continue
 		}
-		sizes, err := packFile(ctx, filepath.Join(l.dir.Name(), e.Name()), l.opts.Codec)
+		sizes, err := l.packSegment(ctx, n)
 		switch {
 		case errors.Is(err, ErrPacking):
 		case err != nil:
@@ -45,4 +45,17 @@ func (l *Log) Pack(ctx context.Context) (done Packed, err error) {
 		}
 	}
 	return done, nil
+}
+
+// logFrame is how much of a segment one frame holds: who looks for a time unpacks some ten of them.
+const logFrame = 128 << 10
+
+func (l *Log) packSegment(ctx context.Context, n int64) (Packed, error) {
+	path := filepath.Join(l.dir.Name(), segmentName(n))
+	st, err := os.Lstat(path)
+	if err != nil {
+		return Packed{}, err
+	}
+	packed := filepath.Join(l.dir.Name(), packedName(n, st.Size()))
+	return packFile(ctx, path, packed, logFrame, l.opts.Codec)
 }

@@ -26,6 +26,18 @@ func openPlain(path string) (*os.File, error) {
 	return f, nil
 }
 
+// plainSize is the size of a file that openPlain would open.
+func plainSize(path string) (int64, error) {
+	named, err := os.Lstat(path)
+	if err == nil && !named.Mode().IsRegular() {
+		err = fmt.Errorf("%w: %q is not a plain file", ErrUnsafe, path)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return named.Size(), nil
+}
+
 func readPlain(path string, limit int64) ([]byte, error) {
 	f, err := openPlain(path)
 	if err != nil {

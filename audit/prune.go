@@ -90,13 +90,11 @@ func (l *Log) unlink(s *segments, n int) error {
 	}
 	defer l.freeLock()
 	for _, p := range s.parts[:n] {
-		name := segmentName(p.n)
-		if err := removeAt(l.dir, name); err != nil && (!p.pack || !errors.Is(err, fs.ErrNotExist)) {
-			return &os.PathError{Op: "remove", Path: name, Err: err}
-		}
-		if err := removeAt(l.dir, name+packedSuffix); err != nil &&
-			!errors.Is(err, fs.ErrNotExist) {
-			return &os.PathError{Op: "remove", Path: name + packedSuffix, Err: err}
+		for _, name := range []string{segmentName(p.n), packedName(p.n, p.size)} {
+			err := removeAt(l.dir, name)
+			if err != nil && (name == p.file || !errors.Is(err, fs.ErrNotExist)) {
+				return &os.PathError{Op: "remove", Path: name, Err: err}
+			}
 		}
 		l.step("segment removed")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,14 +21,10 @@ const rotateSize = 16 << 20
 type segment struct {
 	n    int64
 	base int64 // its offset in the whole log
-	size int64
-	text segmentText
+	size int64 // of its text
+	file string
 	pack bool // Log.Pack has compressed it
-}
-
-type segmentText interface {
-	io.ReaderAt
-	io.Closer
+	text *segmentText
 }
 
 // segments are the log as one run of bytes: its files, concatenated. Every offset in the log counts
@@ -37,73 +34,59 @@ type segments struct {
 	start  cursor // before the first entry that is there
 	pruned *pruned
 	dir    string
-	cache  *frames
 }
 
-// openSegments opens the existing parts of the log in dir; if there are none, it is not an error.
-// Packed ones need a codec when they are read.
+// openSegments finds the existing parts of the log in dir; if there are none, it is not an error.
+// Each is opened when it is read, and packed ones need the codec then.
 func openSegments(dir string, c Codec) (*segments, error) {
 	names, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	var found, cuts []int64
+	s := &segments{start: startCursor(), dir: dir}
+	found := map[int64]segment{}
+	var cuts []int64
 	for _, e := range names {
-		if n, ok := segmentNumber(strings.TrimSuffix(e.Name(), packedSuffix)); ok {
-			found = append(found, n)
+		if n, ok := segmentNumber(e.Name()); ok {
+			size, err := plainSize(filepath.Join(dir, e.Name()))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // packed just now, and listed below
+			} else if err != nil {
+				return nil, err
+			}
+			found[n] = segment{n: n, size: size, file: e.Name()}
+		} else if n, size, ok := packedNumber(e.Name()); ok {
+			if _, both := found[n]; !both { // a packing that died leaves both
+				found[n] = segment{n: n, size: size, file: e.Name(), pack: true}
+			}
 		} else if n, ok := prunedNumber(e.Name()); ok {
 			cuts = append(cuts, n)
 		}
 	}
-	slices.Sort(found)
-	found = slices.Compact(found) // a packing that died leaves both files
 	slices.Sort(cuts)
-	s := &segments{start: startCursor(), dir: dir, cache: &frames{codec: c}}
-	if found, err = s.begin(dir, found, cuts); err != nil {
+	numbers, err := s.begin(dir, slices.Sorted(maps.Keys(found)), cuts)
+	if err != nil {
 		return nil, err
 	}
-	base := s.start.offset
-	for _, n := range found {
-		p, err := s.open(n)
-		if err != nil {
-			s.Close()
-			return nil, err
-		}
-		p.base = base
+	base, cache := s.start.offset, &frames{codec: c}
+	for _, n := range numbers {
+		p := found[n]
+		p.base, p.text = base, &segmentText{path: filepath.Join(dir, p.file), size: p.size,
+			cache: cache}
 		base += p.size
 		s.parts = append(s.parts, p)
 	}
 	return s, nil
 }
 
-// open opens a file of the log, or what Log.Pack has made of it.
-func (s *segments) open(n int64) (p segment, err error) {
-	p.n = n
-	path := filepath.Join(s.dir, segmentName(n))
-	f, err := openPlain(path)
-	if err == nil {
-		p.text = f
-		st, err := f.Stat()
-		if err != nil {
-			f.Close()
-			return p, err
+// open opens all parts, so that they can be read although they are pruned meanwhile.
+func (s *segments) open() error {
+	for _, p := range s.parts {
+		if err := p.text.open(); err != nil {
+			return err
 		}
-		p.size = st.Size()
-		return p, nil
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return p, err
-	}
-	if f, err = openPlain(path + packedSuffix); err != nil {
-		return p, err
-	}
-	packed, err := indexPacked(f)
-	if err != nil {
-		f.Close()
-		return p, &BadEntry{File: segmentName(n) + packedSuffix, Reason: err.Error()}
-	}
-	p.text, p.size, p.pack = &packedSegment{packed, s.cache}, packed.size(), true
-	return p, nil
+	return nil
 }
 
 // begin finds where the log begins: at its first entry or, if the first segments were pruned, at
@@ -191,10 +174,12 @@ func (s *segments) ReadAt(b []byte, offset int64) (n int, err error) {
 
 // Close closes the files.
 func (s *segments) Close() error {
-	for _, p := range s.parts {
+	for i, p := range s.parts {
 		p.text.Close()
+		if i == 0 {
+			p.text.cache.close()
+		}
 	}
-	s.cache.close()
 	return nil
 }
 
@@ -212,11 +197,8 @@ func (s *segments) name(err error) error {
 		bad.Reason = fmt.Sprintf("%q is missing, and no entry says that it was removed",
 			segmentName(p.n-1))
 	}
-	bad.File, bad.Offset = segmentName(p.n), bad.Offset-p.base
+	bad.File, bad.Offset = p.file, bad.Offset-p.base
 	bad.Line = 1 + countLines(p.text, bad.Offset)
-	if p.pack {
-		bad.File += packedSuffix
-	}
 	return err
 }
 

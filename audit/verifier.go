@@ -49,6 +49,10 @@ func openSnapshot(dir string, o VerifyOptions) (s snapshot, err error) {
 	if s.log, err = openSegments(dir, o.Codec); err != nil {
 		return s, err
 	}
+	if err := s.log.open(); err != nil {
+		s.log.Close()
+		return s, err
+	}
 	s.size = s.log.end()
 	switch {
 	case len(s.log.parts) == 0 && whole && anchor.Count > 0:

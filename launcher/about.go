@@ -10,20 +10,18 @@ import (
 
 // About returns the entries about a run and about the question that led to it, oldest first.
 func (l *Launcher) About(r Past) iter.Seq2[audit.Entry, error] {
-	f := audit.Filter{Texts: []string{r.ID}}
-	since, until := timeOf(r.ID), time.Time{}
-	if r.Envelope != "" {
-		f.Texts = append(f.Texts, r.Envelope)
-		since = since.Add(-answerLife)
-	}
-	if r.Began.Before(since) { // by a clock that was set back since
-		since = time.Time{}
-	}
+	f := audit.Filter{Texts: []string{r.ID}, From: r.place}
+	var until time.Time
 	// once it is deleted, its transcript may be named at any time
 	if !r.Ended.IsZero() && (r.Level == "" || l.HasTranscript(r.ID)) {
-		until = r.Ended.Add(answerLife)
+		f.To, until = r.told, r.Ended.Add(answerLife)
 	}
-	f.From, f.To = l.Span(since, until)
+	if r.Envelope != "" {
+		f.Texts = append(f.Texts, r.Envelope)
+		var asked int64
+		asked, f.To = l.Span(r.Began.Add(-answerLife), until)
+		f.From = min(f.From, asked)
+	}
 	f.Match = func(e audit.Entry) bool {
 		var body struct {
 			SID      string

@@ -36,19 +36,19 @@ type PastConnection struct {
 	Received *int64 `json:"received,omitempty"`
 }
 
-// Connections returns what the run with this id, given in full, did with the network, in order, and
-// how much more there was than the log keeps. If the run is still going, or no process saw its end,
-// it returns what was let through and refused so far, without the results.
-func (l *Launcher) Connections(id string) (list []PastConnection, more int, err error) {
+// Connections returns what a run did with the network, in order, and how much more there was than
+// the log keeps. If the run is still going, or no process saw its end, it returns what was let
+// through and refused so far, without the results.
+func (l *Launcher) Connections(r Past) (list []PastConnection, more int, err error) {
 	list = []PastConnection{}
-	f := audit.Filter{Kinds: []string{record.KindTraffic, record.KindEnd}, Text: id}
-	f.From, _ = l.Span(timeOf(id), time.Time{})
-	for e, err := range l.Entries(f) {
+	for e, err := range l.About(r) {
 		if err != nil {
 			return nil, 0, err
 		}
+		if e.Kind != record.KindTraffic && e.Kind != record.KindEnd {
+			continue
+		}
 		var body struct {
-			SID         string
 			Connections []PastConnection // of kindTraffic
 			Network     struct {
 				Connections []PastConnection
@@ -58,13 +58,12 @@ func (l *Launcher) Connections(id string) (list []PastConnection, more int, err 
 		if err := json.Unmarshal(e.Body, &body); err != nil {
 			return nil, 0, fmt.Errorf("entry %d of the log: %w", e.Seq, err)
 		}
-		switch {
-		case body.SID != id:
-		case e.Kind == record.KindTraffic:
+		if e.Kind == record.KindTraffic {
 			list = append(list, body.Connections...)
-		default: // the whole story, of a run that did anything
-			return append(list[:0], body.Network.Connections...), body.Network.More, nil
+			continue
 		}
+		// the whole story, of a run that did anything
+		return append(list[:0], body.Network.Connections...), body.Network.More, nil
 	}
 	return list, more, nil
 }

@@ -52,6 +52,8 @@ type Past struct {
 	launcher string // the process that started it and records it, see runner
 	reported bool   // as lost
 	asked    bool   // it was refused because a question has no answer yet
+	place    int64  // where its first entry begins
+	told     int64  // where its newest entry ends
 }
 
 // A PastVerdict is how a run was judged.
@@ -143,8 +145,10 @@ func (r *Past) add(e audit.Entry, first bool) error {
 	if first {
 		*r = Past{ID: body.SID, Began: e.Time, Command: body.Command, Inside: body.Inside,
 			Agent: body.Agent, Dir: body.Cwd, PastVerdict: PastVerdict{body.Verdict, body.Plan},
-			WorkItem: body.WorkItem, Session: body.Session, Tier: body.Tier, Within: body.Within}
+			WorkItem: body.WorkItem, Session: body.Session, Tier: body.Tier, Within: body.Within,
+			place: e.Offset}
 	}
+	r.told = e.Place().Size
 	r.Revived = r.Revived || r.reported && e.Kind != audit.KindOrphan
 	r.reported = r.reported || e.Kind == audit.KindOrphan
 	r.asked = e.Kind == record.KindDenied && body.Code == "pending"

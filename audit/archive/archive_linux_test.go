@@ -89,7 +89,10 @@ func (m *made) files(t testing.TB) []string {
 	t.Helper()
 	names, err := m.names()
 	must(t, err)
-	return names
+	archives, err := m.archives()
+	must(t, err)
+	return slices.DeleteFunc(append(archives, names...),
+		func(name string) bool { return name == "archives" })
 }
 
 // However often a folder is packed, every transcript reads as it was written, in few files.
@@ -218,7 +221,7 @@ func TestRemove(t *testing.T) {
 		if _, _, ok := span(name); !ok {
 			continue
 		}
-		a, err := open(m.Dir, name, codec)
+		a, err := open(m.in(), name, codec)
 		must(t, err)
 		text, err := a.all()
 		must(t, errors.Join(err, a.text.Close()))
@@ -242,7 +245,7 @@ func TestDamaged(t *testing.T) {
 	_, err := m.Pack(t.Context(), nobody)
 	must(t, err)
 	name := m.files(t)[0]
-	path := filepath.Join(m.Dir, name)
+	path := filepath.Join(m.in(), name)
 	whole, err := os.ReadFile(path)
 	must(t, err)
 	random := rand.New(rand.NewPCG(5, 2))

@@ -4,9 +4,9 @@
 //
 // # The folder
 //
-//	ID.cast                        a transcript, while it is written and after
-//	ID.cast.zst                    a large one, packed
-//	archive.FIRST.LAST.COUNT.zst   COUNT small ones, with ids from FIRST to LAST
+//	ID.cast                              a transcript, while it is written and after
+//	ID.cast.zst                          a large one, packed
+//	archives/archive.FIRST.LAST.COUNT.zst   COUNT small ones, with ids from FIRST to LAST
 //
 // Packed files are in the seekable format of zstd; see package audit. The plain text of an archive
 // is the transcripts, one behind the other; then for each, sorted by id, a line

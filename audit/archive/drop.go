@@ -90,12 +90,18 @@ func (f *Folder) oldest() (list []old, total int64, err error) {
 		id, ok := strings.CutSuffix(strings.TrimSuffix(name, suffix), castSuffix)
 		if ok {
 			add(old{id: id, size: info.Size(), at: info.ModTime()})
-			continue
 		}
-		if _, _, ok := span(name); !ok {
-			continue
+	}
+	archives, err := f.archives()
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, name := range archives {
+		info, err := os.Lstat(filepath.Join(f.in(), name))
+		if err != nil {
+			return nil, 0, err
 		}
-		a, err := open(f.Dir, name, f.Codec)
+		a, err := open(f.in(), name, f.Codec)
 		if err != nil {
 			return nil, 0, err
 		}

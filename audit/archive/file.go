@@ -35,7 +35,9 @@ const (
 	prefix  = "archive."
 	suffix  = ".zst"
 	version = "tada-archive/v1"
-	lastLen = len(version) + 1 + 15 + 1
+	// of a file that has not got its name yet
+	draftPrefix = ".archive-"
+	lastLen     = len(version) + 1 + 15 + 1
 )
 
 // maxList bounds the lines about transcripts in an archive.
@@ -162,7 +164,7 @@ func (d *draft) write(dir string, c audit.Codec) (name string, size int64, err e
 	}
 	whole = fmt.Appendf(whole, "%s %015d\n", version, len(d.text))
 	name = nameOf(d.list)
-	f, err := os.CreateTemp(dir, ".archive-*"+suffix)
+	f, err := os.CreateTemp(dir, draftPrefix+"*"+suffix)
 	if err != nil {
 		return "", 0, err
 	}

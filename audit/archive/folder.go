@@ -60,7 +60,7 @@ func (f *Folder) find(id string) (*shelf, entry, error) {
 	f.mu.Unlock()
 	for _, s := range slices.Backward(last) {
 		e, ok := s.find(id)
-		if _, err := os.Lstat(filepath.Join(f.Dir, s.name)); ok && err == nil {
+		if _, err := os.Lstat(filepath.Join(f.in(), s.name)); ok && err == nil {
 			return s, e, nil
 		}
 	}
@@ -83,7 +83,7 @@ func (inMemory) Close() error { return nil }
 
 // archivesOf are the archives that may have a transcript.
 func (f *Folder) archivesOf(id string) (names []string, err error) {
-	all, err := f.names()
+	all, err := f.archives()
 	for _, name := range all {
 		if first, last, ok := span(name); ok && first <= id && id <= last {
 			names = append(names, name)
@@ -92,8 +92,26 @@ func (f *Folder) archivesOf(id string) (names []string, err error) {
 	return names, err
 }
 
-func (f *Folder) names() (names []string, err error) {
-	d, err := os.Open(f.Dir)
+// names are the files of the folder, sorted.
+func (f *Folder) names() ([]string, error) { return namesIn(f.Dir) }
+
+// in is the folder of the archives.
+func (f *Folder) in() string { return filepath.Join(f.Dir, "archives") }
+
+// archives are the names of the archives, sorted.
+func (f *Folder) archives() ([]string, error) {
+	names, err := namesIn(f.in())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		_, _, ok := span(name)
+		return !ok
+	}), err
+}
+
+func namesIn(dir string) (names []string, err error) {
+	d, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +128,7 @@ func (f *Folder) shelf(name string) (*shelf, error) {
 	if i := slices.IndexFunc(f.last, func(s *shelf) bool { return s.name == name }); i >= 0 {
 		return f.last[i], nil
 	}
-	a, err := open(f.Dir, name, f.Codec)
+	a, err := open(f.in(), name, f.Codec)
 	if err != nil {
 		return nil, err
 	}
@@ -148,17 +166,19 @@ func (f *Folder) IDs(only func(id string) bool) (ids []string, err error) {
 	for _, name := range names {
 		if id, ok := strings.CutSuffix(strings.TrimSuffix(name, suffix), castSuffix); ok {
 			add(id)
-		} else if _, _, ok := span(name); ok {
-			a, err := open(f.Dir, name, f.Codec)
-			if err != nil {
-				return nil, err
-			}
-			for _, e := range a.list {
-				add(e.id)
-			}
-			a.text.Close()
 		}
 	}
+	archives, err := f.archives()
+	for _, name := range archives {
+		a, err := open(f.in(), name, f.Codec)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range a.list {
+			add(e.id)
+		}
+		a.text.Close()
+	}
 	slices.Sort(ids)
-	return slices.Compact(ids), nil // a packing that died leaves both files
+	return slices.Compact(ids), err // a packing that died leaves both files
 }

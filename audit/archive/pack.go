@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,7 +49,7 @@ func (f *Folder) Pack(ctx context.Context, busy func(id string) bool) (done audi
 		}
 	}
 	closed = slices.Compact(closed)
-	if err := f.forget(names, closed); err != nil {
+	if err := f.forget(closed); err != nil {
 		return done, err
 	}
 	if len(closed) >= fewest {
@@ -68,11 +69,15 @@ func (f *Folder) Pack(ctx context.Context, busy func(id string) bool) (done audi
 
 // forget leaves out of the archives what is there as a file too: a process died that would have
 // removed one of the two.
-func (f *Folder) forget(names, ids []string) error {
+func (f *Folder) forget(ids []string) error {
+	names, err := f.archives()
+	if err != nil {
+		return err
+	}
 	own := setOf(ids)
 	for _, name := range names {
-		first, last, ok := span(name)
-		if ok && len(ids) > 0 && last >= ids[0] && first <= ids[len(ids)-1] {
+		first, last, _ := span(name)
+		if len(ids) > 0 && last >= ids[0] && first <= ids[len(ids)-1] {
 			if err := f.rewrite(name, own); err != nil {
 				return err
 			}
@@ -83,6 +88,12 @@ func (f *Folder) forget(names, ids []string) error {
 
 // gather moves transcripts into archives. It begins with the newest one, if that is not full.
 func (f *Folder) gather(ctx context.Context, ids []string) (done audit.Packed, err error) {
+	if err := os.Mkdir(f.in(), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return done, err
+	}
+	if err := f.sweep(); err != nil {
+		return done, err
+	}
 	d, old, err := f.begun()
 	if err != nil {
 		return done, err
@@ -92,15 +103,15 @@ func (f *Folder) gather(ctx context.Context, ids []string) (done audit.Packed, e
 		if len(sources) == 0 {
 			return nil
 		}
-		name, size, err := d.write(f.Dir, f.Codec)
+		name, size, err := d.write(f.in(), f.Codec)
 		if err != nil {
 			return err
 		}
 		done.After += size
-		if old == name {
-			old = ""
+		if old != "" && old != name {
+			err = f.removeArchive(old)
 		}
-		err = f.removeAll(append(sources, old))
+		err = errors.Join(err, f.removeAll(sources))
 		d, old, sources = &draft{}, "", nil
 		return err
 	}
@@ -126,9 +137,20 @@ func (f *Folder) gather(ctx context.Context, ids []string) (done audit.Packed, e
 	return done, finish()
 }
 
+// sweep removes what processes that died left of archives that they were writing.
+func (f *Folder) sweep() error {
+	names, err := namesIn(f.in())
+	for _, name := range names {
+		if strings.HasPrefix(name, draftPrefix) {
+			err = errors.Join(err, os.Remove(filepath.Join(f.in(), name)))
+		}
+	}
+	return err
+}
+
 // begun returns the newest archive as a draft, if there is room in it, and its name.
 func (f *Folder) begun() (*draft, string, error) {
-	names, err := f.names()
+	names, err := f.archives()
 	if err != nil {
 		return nil, "", err
 	}
@@ -141,7 +163,7 @@ func (f *Folder) begun() (*draft, string, error) {
 	if newest == "" {
 		return &draft{}, "", nil
 	}
-	a, err := open(f.Dir, newest, f.Codec)
+	a, err := open(f.in(), newest, f.Codec)
 	if err != nil {
 		return nil, "", err
 	}
@@ -183,7 +205,7 @@ func (f *Folder) take(d *draft, id string) (files []string, err error) {
 
 // rewrite makes an archive anew without some transcripts; it stays if it has none of them.
 func (f *Folder) rewrite(name string, without map[string]bool) error {
-	a, err := open(f.Dir, name, f.Codec)
+	a, err := open(f.in(), name, f.Codec)
 	if err != nil {
 		return err
 	}
@@ -203,11 +225,11 @@ func (f *Folder) rewrite(name string, without map[string]bool) error {
 		}
 	}
 	if len(d.list) > 0 {
-		if _, _, err := d.write(f.Dir, f.Codec); err != nil {
+		if _, _, err := d.write(f.in(), f.Codec); err != nil {
 			return err
 		}
 	}
-	return f.removeAll([]string{name})
+	return f.removeArchive(name)
 }
 
 func setOf(ids []string) map[string]bool {
@@ -220,7 +242,7 @@ func setOf(ids []string) map[string]bool {
 
 // Remove removes transcripts wherever they are. It is no error if there are none.
 func (f *Folder) Remove(ids ...string) error {
-	names, err := f.names()
+	names, err := f.archives()
 	if err != nil {
 		return err
 	}
@@ -247,15 +269,17 @@ func (f *Folder) RemovePacked(id string) error {
 
 func (f *Folder) removeAll(names []string) (err error) {
 	for _, name := range names {
-		if name == "" {
-			continue
-		}
 		if e := os.Remove(filepath.Join(f.Dir, name)); e != nil && !errors.Is(e, os.ErrNotExist) {
 			err = errors.Join(err, e)
 		}
 	}
+	return err
+}
+
+// removeArchive removes an archive, also from memory.
+func (f *Folder) removeArchive(name string) error {
 	f.mu.Lock()
 	f.last = nil
 	f.mu.Unlock()
-	return err
+	return os.Remove(filepath.Join(f.in(), name))
 }

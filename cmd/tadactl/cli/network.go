@@ -16,7 +16,7 @@ func (c *ctl) learnConnections(l *launcher.Launcher, id string) error {
 	if err != nil {
 		return err
 	}
-	list, _, err := l.Connections(run.ID)
+	list, _, err := l.Connections(run)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (c *ctl) showRun(l *launcher.Launcher, id string, notFound error) error {
 		}
 		entries = append(entries, b)
 	}
-	connections, more, err := l.Connections(r.ID)
+	connections, more, err := l.Connections(r)
 	if err != nil {
 		return err
 	}

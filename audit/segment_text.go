@@ -1,28 +1,74 @@
 package audit
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 )
 
-// A packedSegment is a file of the log that Log.Pack has compressed. It is read from several
-// goroutines at a time.
-type packedSegment struct {
-	*packedFile // its index
-	cache       *frames
+// A segmentText is the text of a file of the log, packed or not, which is opened when it is first
+// read. It is read from several goroutines at a time.
+type segmentText struct {
+	path  string
+	size  int64
+	cache *frames
+
+	once   sync.Once
+	err    error
+	file   *os.File
+	packed *packedFile // its index; nil for a plain file
+}
+
+func (t *segmentText) open() error {
+	t.once.Do(func() { t.err = t.openFile() })
+	return t.err
+}
+
+func (t *segmentText) openFile() (err error) {
+	if t.file, err = openPlain(t.path); errors.Is(err, fs.ErrNotExist) {
+		// Packed since it was listed. Its name has the size that it had.
+		t.path += fmt.Sprintf(".%d%s", t.size, packedSuffix)
+		t.file, err = openPlain(t.path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return &BadEntry{File: filepath.Base(t.path), Reason: "it was removed while the log was read"}
+	}
+	if err != nil || !strings.HasSuffix(t.path, packedSuffix) {
+		return err
+	}
+	t.packed, err = indexPacked(t.file)
+	if err == nil && t.packed.size() != t.size {
+		err = fmt.Errorf("its name says that it has %s, its index %d", Plural(t.size, "byte"),
+			t.packed.size())
+	}
+	if err != nil {
+		return &BadEntry{File: filepath.Base(t.path), Reason: err.Error()}
+	}
+	return nil
 }
 
 // ReadAt reads the plain text.
-func (p *packedSegment) ReadAt(b []byte, offset int64) (n int, err error) {
+func (t *segmentText) ReadAt(b []byte, offset int64) (n int, err error) {
+	if err := t.open(); err != nil {
+		return 0, err
+	}
+	if t.packed == nil {
+		return t.file.ReadAt(b, offset)
+	}
+	p := t.packed
 	for n < len(b) {
 		if offset >= p.size() {
 			return n, io.EOF
 		}
 		i := sort.Search(len(p.plain), func(i int) bool { return p.plain[i] > offset }) - 1
-		text, err := p.cache.text(p, i)
+		text, err := t.cache.text(p, i)
 		if err != nil {
 			return n, err
 		}
@@ -32,8 +78,12 @@ func (p *packedSegment) ReadAt(b []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// Close closes the file.
-func (p *packedSegment) Close() error { return p.f.Close() }
+// Close closes the file, if it was opened.
+func (t *segmentText) Close() {
+	if t.file != nil {
+		t.file.Close()
+	}
+}
 
 // frames are the parts of packed segments that were unpacked last, of all segments of a log. Who
 // reads the log in order, in whatever steps, unpacks each once.
@@ -45,7 +95,7 @@ type frames struct {
 }
 
 type frame struct {
-	of   *packedSegment
+	of   *packedFile
 	n    int
 	once sync.Once
 	text []byte
@@ -57,11 +107,11 @@ type decoder struct {
 	done   func()
 }
 
-// keptFrames is how many MiB are kept: a few for each goroutine that verifies.
-const keptFrames = 8
+// keptFrames is how many are kept, of 128 KiB: some for each goroutine that verifies.
+const keptFrames = 32
 
 // text returns a frame's plain text, which nobody may change.
-func (c *frames) text(p *packedSegment, n int) ([]byte, error) {
+func (c *frames) text(p *packedFile, n int) ([]byte, error) {
 	if c.codec.Decoder == nil {
 		return nil, ErrPacked
 	}
@@ -81,7 +131,7 @@ func (c *frames) text(p *packedSegment, n int) ([]byte, error) {
 	return f.text, f.err
 }
 
-func (c *frames) unpack(p *packedSegment, n int) ([]byte, error) {
+func (c *frames) unpack(p *packedFile, n int) ([]byte, error) {
 	d, err := c.decoder()
 	if err != nil {
 		return nil, err
