@@ -181,8 +181,9 @@ func (l *Launcher) pastFromItsTime(id string) (r Past, found bool, err error) {
 	return r, err == nil, err
 }
 
-// Open returns the runs that have not ended and those that wait for an answer, oldest first.
-func (l *Launcher) Open() ([]Past, error) {
+// Open returns the runs that have not ended and those that wait for an answer, oldest first, but for
+// those that are known already.
+func (l *Launcher) Open(known []Past) ([]Past, error) {
 	ids, err := audit.RunningIDs(l.state.Audit())
 	if err != nil {
 		return nil, err
@@ -205,6 +206,9 @@ func (l *Launcher) Open() ([]Past, error) {
 	slices.Sort(ids)
 	open := []Past{}
 	for _, id := range slices.Compact(ids) {
+		if slices.ContainsFunc(known, func(r Past) bool { return r.ID == id }) {
+			continue
+		}
 		r, err := l.Past(id)
 		if errors.Is(err, state.ErrNoSuch) {
 			continue

@@ -96,7 +96,7 @@ func (c *ctl) lookOn(ctx context.Context, id string) error {
 
 // newestSession is the running session that began last.
 func newestSession(l *launcher.Launcher) (string, error) {
-	runs, err := l.Open()
+	runs, err := l.Open(nil)
 	if err != nil {
 		return "", err
 	}

@@ -65,7 +65,7 @@ func overviewOf(ctx context.Context, l *launcher.Launcher, dir string) (*overvie
 	for _, g := range grants {
 		o.Grants = append(o.Grants, standingOf(g))
 	}
-	open, err := l.Open()
+	open, err := l.Open(nil)
 	if err != nil {
 		return nil, err
 	}

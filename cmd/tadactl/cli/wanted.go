@@ -101,11 +101,8 @@ func (w *wanted) page(l *launcher.Launcher, newest int) (list []launcher.Past, m
 	if !more {
 		return list, false, nil
 	}
-	open, err := l.Open()
-	open = slices.DeleteFunc(open, func(r launcher.Past) bool {
-		return !chosen(r) || slices.ContainsFunc(list,
-			func(is launcher.Past) bool { return is.ID == r.ID })
-	})
+	open, err := l.Open(list)
+	open = slices.DeleteFunc(open, func(r launcher.Past) bool { return !chosen(r) })
 	return slices.Concat(open, list), true, err
 }
 
