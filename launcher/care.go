@@ -177,13 +177,15 @@ type Freed struct {
 	Packed       audit.Packed
 	Plans        audit.Packed
 	Log          audit.Packed
-	Dropped      int // plans of no entry that is left
-	Undo         int // runs that cannot be undone any more
+	Store        int64 // bytes of the approval database
+	Dropped      int   // plans of no entry that is left
+	Undo         int   // runs that cannot be undone any more
 }
 
 // Collect gives up transcripts and parts of the log that fall under r, oldest first, and archived
-// versions of protected files by their age, and packs the transcripts that stay. What is being
-// recorded is left alone. What was proven stays so.
+// versions of protected files by their age, and packs the transcripts that stay; where r does not
+// say how large these may be, record.quota does. What is being recorded is left alone. What was
+// proven stays so.
 func (l *Launcher) Collect(ctx context.Context, r audit.Retention,
 	reason string) (f Freed, err error) {
 	if l.Codec.Decoder == nil { // a packed transcript would count as lost
@@ -235,7 +237,15 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention,
 	if f.Packed, err = l.Transcripts().Pack(ctx, audit.Alive(l.state.Audit())); err != nil {
 		return f, err
 	}
+	if r.MaxBytes == 0 {
+		if err := l.keepQuota(log, &f); err != nil {
+			return f, err
+		}
+	}
 	if f.Log, err = log.Pack(ctx); err != nil {
+		return f, err
+	}
+	if f.Store, err = l.Compact(ctx); err != nil {
 		return f, err
 	}
 	if f.Plans, err = plans.Pack(ctx, l.state.Plans(), l.Codec); errors.Is(err,
@@ -243,6 +253,14 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention,
 		err = nil
 	}
 	return f, err
+}
+
+// keepQuota gives up the oldest transcripts beyond record.quota.
+func (l *Launcher) keepQuota(log *audit.Log, f *Freed) error {
+	r := audit.Retention{MaxBytes: l.policy.Settings().TranscriptQuota()}
+	ids, size, err := l.Transcripts().Drop(log, r, l.state.Now(), "record.quota", l.recording)
+	f.Sessions, f.SessionBytes = append(f.Sessions, ids...), f.SessionBytes+size
+	return err
 }
 
 // pin has the store remember the end of the log before the beginning goes: a store whose place is

@@ -99,6 +99,11 @@ func forms() map[string]form {
 		"limits.file_size":       {limit: func(l *Limits) *int64 { return &l.FileSize }},
 		"limits.open_files":      {limit: func(l *Limits) *int64 { return &l.OpenFiles }},
 
+		"record.quota": {func(d *decoder, n *yaml.Node) (err error) {
+			d.set.Transcripts, err = d.size(n)
+			return err
+		}, func(s Settings) any { return sizeText(s.TranscriptQuota()) }, nil},
+
 		"approval.people": {whole(1, maxPeople, func(a *Approval) *int { return &a.People }),
 			func(s Settings) any { return max(s.Approval.People, 1) }, nil},
 		"approval.from_risk": {whole(0, 3, func(a *Approval) *int { return &a.FromRisk }),

@@ -63,6 +63,9 @@ func (s Settings) joined(add Settings, accepted bool) (Settings, []string) {
 		notes = append(notes, "undo has no effect here but for replaces_approval: false: "+
 			"this file can only tighten")
 	}
+	if add.Transcripts != 0 {
+		notes = append(notes, "record.quota has no effect here: this file can only tighten")
+	}
 	if add.Programs != "" {
 		notes = append(notes, "programs has no effect here: this file can only tighten")
 	}

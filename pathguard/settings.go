@@ -1,6 +1,7 @@
 package pathguard
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -140,7 +141,13 @@ type Settings struct {
 	// what of them the first file does not set: others can only lower
 	Lowered  Limits
 	Approval Approval
-	Undo     Undo // of the first file; see UndoInForce
+	Keeping
+}
+
+// Keeping is what is kept of runs, by the first file.
+type Keeping struct {
+	Undo        Undo  // see UndoInForce
+	Transcripts int64 // bytes that they may take; see TranscriptQuota
 }
 
 // defaults are the values of an empty configuration: row by row those of the source
@@ -157,6 +164,12 @@ func (s Settings) knows(tool string) bool {
 		return name == tool || open && strings.HasPrefix(tool, prefix)
 	})
 }
+
+// defaultQuota is some ten million runs of a few lines, or some thousand long sessions.
+const defaultQuota = 4 << 30
+
+// TranscriptQuota is how many bytes transcripts may take together.
+func (s Settings) TranscriptQuota() int64 { return cmp.Or(s.Transcripts, defaultQuota) }
 
 // UndoInForce is what is kept of runs, with the defaults.
 func (s Settings) UndoInForce() Undo { return s.Undo.inForce() }

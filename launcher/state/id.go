@@ -46,6 +46,12 @@ func TimeOf(id string) time.Time {
 	return time.UnixMilli(int64(ms)).UTC()
 }
 
+// Chance is true for one of n ids, by the chance in it. n is a power of two, at most 65536.
+func Chance(id string, n int) bool {
+	raw, err := idText.DecodeString(id)
+	return err == nil && len(raw) == 10 && int(binary.BigEndian.Uint16(raw[8:]))%n == 0
+}
+
 // ErrAmbiguous is returned for a beginning of an id that several have.
 var ErrAmbiguous = errors.New("ambiguous id")
 

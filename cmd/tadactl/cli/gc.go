@@ -47,6 +47,7 @@ func (c *ctl) gc() *cobra.Command {
 					"packed_to": f.Packed.After, "undo": f.Undo, "plans": f.Plans.Files,
 					"plans_from": f.Plans.Before, "plans_to": f.Plans.After,
 					"log_packed": f.Log.Files, "log_from": f.Log.Before, "log_to": f.Log.After,
+					"store_saved": f.Store,
 				})
 			}
 			if f.Packed.Files == 0 {
@@ -62,6 +63,10 @@ func (c *ctl) gc() *cobra.Command {
 			if f.Log.Files > 0 {
 				fmt.Fprintf(c.out, "packed %s of the log from %d to %s\n", audit.Plural(f.Log.Files,
 					"file"), f.Log.Before, audit.Plural(f.Log.After, "byte"))
+			}
+			if f.Store > 0 {
+				fmt.Fprintf(c.out, "made the approval database %s smaller\n",
+					audit.Plural(f.Store, "byte"))
 			}
 			if len(f.Sessions) > 0 || f.Entries > 0 {
 				fmt.Fprintf(c.out, "deleted %s (%s) and %s (%s)\n", audit.Plural(len(f.Sessions),
