@@ -37,7 +37,8 @@ func TestHead(t *testing.T) {
 		{"cut", whole[:last], nil, true},
 		{"the last changed", change(last + 20), nil, true},
 		{"others appended", append(bytes.Clone(whole), "x\n"...), nil, true},
-		{"a place of another log", whole, []Place{{3, places[2].Size, places[2].Last, Hash{1}}}, true},
+		{"a place of another log", whole,
+			[]Place{{3, places[2].Size, places[2].Last, Hash{1}}}, true},
 		{"a longer log", whole, []Place{{50, 1 << 20, 90, Hash{1}}}, true},
 		{"a changed place", change(int(places[2].Size) + 20), []Place{places[3]}, true},
 	} {

@@ -80,7 +80,8 @@ func TestIndexOfAnother(t *testing.T) {
 	}
 	y = x
 	y.entries = []indexed{{KindAccept, 7}}
-	if err := y.Extend(dirs[1], Codec{}); err != nil || len(y.entries) != 0 || y.Through == x.Through {
+	if err := y.Extend(dirs[1], Codec{}); err != nil || len(y.entries) != 0 ||
+		y.Through == x.Through {
 		t.Errorf("an index of another log: %v, %v", y, err)
 	}
 	text := Index{x.Through, []indexed{{KindAccept, 1}, {kindClock, 333}}}.String()

@@ -105,8 +105,8 @@ func PackFolder(ctx context.Context, dir string, want func(name string) bool,
 	return done, errors.Join(errs...)
 }
 
-// packFile compresses the file at path into the file packed and reads it back from the disk. Only if
-// that has the same bytes does it remove the plain file. A crash leaves the plain file, both, or
+// packFile compresses the file at path into the file packed and reads it back from the disk. Only
+// if that has the same bytes does it remove the plain file. A crash leaves the plain file, both, or
 // the packed one: OpenTranscript finds it in each case, and packFile can be called again. It
 // returns ErrRecording for a session that still runs, ErrPacking while another process packs it,
 // and fs.ErrNotExist if there is no plain file.

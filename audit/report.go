@@ -13,7 +13,6 @@ import (
 // VerifyOptions select what Verify checks besides the chain.
 type VerifyOptions struct {
 	Key     []byte // of the anchor's MAC, as in LogOptions
-	Codec   Codec  // of packed segments
 	Workers int    // cores to use; 0 means all
 	// Remember are heads that were seen elsewhere, in a person's notes or on another machine: the
 	// log must have passed through each. Without one, an old copy of the whole folder can be put
@@ -42,8 +41,13 @@ type VerifyOptions struct {
 	// Transcripts lists the existing transcripts, to find those that the log does not name. Nil:
 	// they are not checked.
 	Transcripts func() ([]string, error)
-	// Checkpoint is the signed checkpoint that is stored beside the log, or nil; Known has the keys
-	// that may have signed it. If Known is nil, it is not checked, and the report says so.
+	Signed
+	Codec Codec // of packed segments
+}
+
+// Signed is the signed checkpoint that is stored beside a log, or nil, and the keys that may have
+// signed it. If Known is nil, it is not checked, and the report says so.
+type Signed struct {
 	Checkpoint []byte
 	Known      note.Verifiers
 }

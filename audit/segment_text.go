@@ -38,7 +38,8 @@ func (t *segmentText) openFile() (err error) {
 		t.file, err = openPlain(t.path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return &BadEntry{File: filepath.Base(t.path), Reason: "it was removed while the log was read"}
+		return &BadEntry{File: filepath.Base(t.path),
+			Reason: "it was removed while the log was read"}
 	}
 	if err != nil || !strings.HasSuffix(t.path, packedSuffix) {
 		return err

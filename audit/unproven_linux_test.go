@@ -205,8 +205,8 @@ func TestEveryByteOfEveryFile(t *testing.T) {
 	verify := func() (string, error) {
 		signed, err := os.ReadFile(checkpoint)
 		must(t, err)
-		r, err := Verify(dir, VerifyOptions{Mark: markFile, Checkpoint: signed,
-			Known: note.VerifierList(known), Workers: 1})
+		r, err := Verify(dir, VerifyOptions{Mark: markFile, Workers: 1,
+			Signed: Signed{signed, note.VerifierList(known)}})
 		return strings.Join(r.Notes, "\n"), err
 	}
 	before, err := verify()

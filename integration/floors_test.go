@@ -65,7 +65,7 @@ var wide = map[string]int{
 	"launcher/control.Question":   20,
 	"launcher.Judgement":          16,
 	"launcher.Launcher":           13,
-	"launcher.Past":               23,
+	"launcher.Past":               22,
 	"launcher.PastConnection":     14,
 	"launcher/refusal.Refusal":    16,
 	"launcher.Request":            23,

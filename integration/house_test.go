@@ -87,6 +87,10 @@ var plan = map[string]map[string]string{
 	},
 	"audit/zstandard": {},
 	"audit/screen":    {},
+	"audit/archive": {
+		"audit":              "packed in its format, dropped with an entry",
+		"approval/canonical": "the entry says why",
+	},
 	"audit/plans": {
 		"audit":          "a pack is compressed like a transcript",
 		"approval/flock": "one process packs at a time",
@@ -242,6 +246,7 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/record": {
 		"audit":          "the formats and proofs",
+		"audit/archive":  "transcripts of sessions that are over",
 		"launcher/state": "where the record is stored",
 	},
 	"launcher/state": {
@@ -423,6 +428,9 @@ var testOnly = map[string]map[string]string{
 	},
 	"approval/render": {
 		"approval/plan/plantest": "plans for tests",
+	},
+	"audit/archive": {
+		"audit/zstandard": "tests pack with the real codec",
 	},
 	"audit/plans": {
 		"audit/zstandard": "tests pack with the real codec",

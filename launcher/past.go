@@ -50,10 +50,15 @@ type Past struct {
 	Unproven string `json:"unproven,omitempty"`
 
 	launcher string // the process that started it and records it, see runner
-	reported bool   // as lost
-	asked    bool   // it was refused because a question has no answer yet
-	place    int64  // where its first entry begins
-	told     int64  // where its newest entry ends
+	pastNotes
+}
+
+// pastNotes are what other entries are read by.
+type pastNotes struct {
+	reported bool  // as lost
+	asked    bool  // it was refused because a question has no answer yet
+	place    int64 // where its first entry begins
+	told     int64 // where its newest entry ends
 }
 
 // A PastVerdict is how a run was judged.
@@ -146,7 +151,7 @@ func (r *Past) add(e audit.Entry, first bool) error {
 		*r = Past{ID: body.SID, Began: e.Time, Command: body.Command, Inside: body.Inside,
 			Agent: body.Agent, Dir: body.Cwd, PastVerdict: PastVerdict{body.Verdict, body.Plan},
 			WorkItem: body.WorkItem, Session: body.Session, Tier: body.Tier, Within: body.Within,
-			place: e.Offset}
+			pastNotes: pastNotes{place: e.Offset}}
 	}
 	r.told = e.Place().Size
 	r.Revived = r.Revived || r.reported && e.Kind != audit.KindOrphan

@@ -181,8 +181,8 @@ func (l *Launcher) pastFromItsTime(id string) (r Past, found bool, err error) {
 	return r, err == nil, err
 }
 
-// Open returns the runs that have not ended and those that wait for an answer, oldest first, but for
-// those that are known already.
+// Open returns the runs that have not ended and those that wait for an answer, oldest first, but
+// for those that are known already.
 func (l *Launcher) Open(known []Past) ([]Past, error) {
 	ids, err := audit.RunningIDs(l.state.Audit())
 	if err != nil {

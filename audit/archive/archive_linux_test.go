@@ -333,7 +333,8 @@ func TestDrop(t *testing.T) {
 	}
 	must(t, verify())
 	busy := func(id string) bool { return id == "s45" }
-	got, _, err := f.Drop(log, audit.Retention{MaxAge: 50*time.Hour + time.Minute}, now, "age", busy)
+	got, _, err := f.Drop(log, audit.Retention{MaxAge: 50*time.Hour + time.Minute}, now, "age",
+		busy)
 	if err != nil || len(got) != 10 || got[0] != "s00" || got[9] != "s09" {
 		t.Errorf("by age: %q, %v", got, err)
 	}

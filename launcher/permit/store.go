@@ -1,7 +1,6 @@
 package permit
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,14 +18,6 @@ func (p *Approvals) Ready() error {
 		p.Store, p.closed = bolt.Open(p.dir.Approvals(), p.StoreOptions())
 	})
 	return p.closed
-}
-
-// Compact makes the store as small as what it holds, and says how many bytes that saved.
-func (p *Approvals) Compact(ctx context.Context) (saved int64, err error) {
-	if !p.HasStore() {
-		return 0, nil
-	}
-	return bolt.Compact(ctx, p.dir.Approvals(), p.StoreOptions())
 }
 
 func (p *Approvals) StoreOptions() approval.Options {

@@ -77,7 +77,8 @@ func (r *Record) indexed(kinds ...string) iter.Seq2[audit.Entry, error] {
 			return
 		}
 		for _, at := range x.At(kinds...) {
-			for e, err := range audit.Entries(r.dir.Audit(), audit.Filter{From: at, Codec: r.Codec}) {
+			f := audit.Filter{From: at, Codec: r.Codec}
+			for e, err := range audit.Entries(r.dir.Audit(), f) {
 				var bad *audit.BadEntry
 				if errors.As(err, &bad) { // verify finds it
 					break
