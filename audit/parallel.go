@@ -100,9 +100,13 @@ func (v *verifier) join(p *piece) {
 	line := v.at.line
 	v.at = p.after
 	v.at.line = line + p.lines
-	for _, e := range p.found.recs {
-		e.Line += line
-		v.found.recs = append(v.found.recs, e)
+	for _, r := range p.found.recs {
+		r.line += line
+		v.found.recs = append(v.found.recs, r)
+	}
+	if bad := p.found.unnamed; bad != nil && v.found.unnamed == nil {
+		bad.Line += line
+		v.found.unnamed = bad
 	}
 	for _, e := range p.found.seals {
 		e.Line += line

@@ -49,7 +49,7 @@ func ProveStretch(dir string, o VerifyOptions, sid string, transcript io.Reader,
 	if err != nil {
 		return nil, err
 	}
-	vouched, count, err := vouchedBy(dir, sid, to, size)
+	vouched, count, err := vouchedBy(dir, o.Codec, sid, to, size)
 	if err != nil {
 		return nil, fmt.Errorf("prove events %d to %d of %q: %w", from, to, sid, err)
 	}
@@ -89,10 +89,11 @@ func ProveStretch(dir string, o VerifyOptions, sid string, transcript io.Reader,
 
 // vouchedBy finds the first entry that vouches for so many events of a session, among those that a
 // checkpoint covers.
-func vouchedBy(dir, sid string, events, size int64) (seq, count int64, err error) {
+func vouchedBy(dir string, c Codec, sid string, events, size int64) (seq, count int64,
+	err error) {
 	text := string(canonical.AppendString([]byte(`"sid":`), sid))
 	for e, err := range Entries(dir, Filter{Kinds: []string{KindCheckpoint, KindClose},
-		Text: text}) {
+		Text: text, Codec: c}) {
 		var b recBody
 		if err != nil || json.Unmarshal(e.Body, &b) != nil || b.SID != sid || b.Count < events ||
 			e.Seq >= size {

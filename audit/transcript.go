@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -61,7 +62,18 @@ func NewReader(name string, r io.Reader) (*Reader, error) {
 }
 
 func newReader(name string, r io.Reader) *Reader {
-	return &Reader{in: bufio.NewReaderSize(r, maxEventLine), name: name}
+	in := buffers.Get().(*bufio.Reader)
+	in.Reset(r)
+	return &Reader{in: in, name: name}
+}
+
+// buffers are those of readers that were freed: each is longer than most transcripts.
+var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, maxEventLine) }}
+
+// free gives the buffer to the next reader. The reader must not be used any more.
+func (t *Reader) free() {
+	t.in.Reset(nil)
+	buffers.Put(t.in)
 }
 
 var errCut = errors.New("the transcript ends in the middle of it")

@@ -87,9 +87,11 @@ type verifier struct {
 // found is what the later steps need from the chain.
 type found struct {
 	points []Point // of VerifyOptions.Remember
-	recs   []Entry // rec.close and its neighbours
-	seals  []Entry // and the accept entries between them
-	prunes []Entry
+	recs   []rec   // rec.close and its neighbours
+	// the first of them that names no session
+	unnamed *BadEntry
+	seals   []Entry // and the accept entries between them
+	prunes  []Entry
 }
 
 // tell copies how far the proof has come into the report.
@@ -119,7 +121,14 @@ func (v *verifier) collect(f fields, hash Hash, offset, line int64, to *found) {
 	case kind == kindPrune:
 		to.prunes = append(to.prunes, f.entry(hash, offset, line))
 	case v.o.Transcript != nil && len(kind) > 4 && kind[:4] == "rec.":
-		to.recs = append(to.recs, f.entry(hash, offset, line))
+		r, ok := readRec(f, offset, line)
+		if !ok && to.unnamed == nil {
+			to.unnamed = &BadEntry{File: logName, Seq: f.seq, Line: line, Offset: offset,
+				Reason: kind + " names no session"}
+		}
+		if ok {
+			to.recs = append(to.recs, r)
+		}
 	}
 	if len(v.o.Remember) > 0 {
 		_, asked := slices.BinarySearchFunc(v.o.Remember, f.seq+1,

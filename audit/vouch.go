@@ -1,12 +1,15 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"slices"
+	"sort"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -33,74 +36,140 @@ type recBody struct {
 	Events []int64 `json:"events"`
 }
 
-// A voucher is everything that the log says about one transcript.
-type voucher struct {
-	sid      string
-	closed   *recBody
-	heads    map[int64]string // after so many events
-	most     int64            // events that the log has seen
-	redacted map[int64]bool
-	dropped  bool
+// A rec is an entry about a transcript, in as few bytes as will do: a log may have millions.
+type rec struct {
+	sid               string
+	seq, line, offset int64
+	kind              byte
+	count, bytes      int64
+	head              Hash
+	events            []int64
 }
 
-// vouchers groups what the log says by session, in order of first mention.
-func vouchers(entries []Entry) ([]*voucher, error) {
-	var list []*voucher
-	bySID := map[string]*voucher{}
-	for _, e := range entries {
-		var b recBody
-		if err := json.Unmarshal(e.Body, &b); err != nil || b.SID == "" {
-			return nil, &BadEntry{File: logName, Seq: e.Seq, Line: e.Line, Offset: e.Offset,
-				Reason: e.Kind + " names no session"}
-		}
-		v := bySID[b.SID]
-		if v == nil {
-			v = &voucher{sid: b.SID, heads: map[int64]string{}, redacted: map[int64]bool{}}
-			bySID[b.SID] = v
-			list = append(list, v)
-		}
-		switch e.Kind {
-		case KindClose:
-			v.closed = &b
-			fallthrough
-		case KindCheckpoint:
-			v.heads[b.Count] = b.Head
-			v.most = max(v.most, b.Count)
-		case KindRedact:
-			for _, n := range b.Events {
-				v.redacted[n] = true
-			}
-		case KindDrop:
-			v.dropped = true
+// The kinds of a rec. Others of a later version say nothing here.
+const (
+	recOther = iota
+	recClose
+	recCheckpoint
+	recRedact
+	recDrop
+)
+
+// readRec reads an entry about a transcript; ok is false if it names none.
+func readRec(f fields, offset, line int64) (r rec, ok bool) {
+	var b recBody
+	if json.Unmarshal(f.body, &b) != nil || b.SID == "" {
+		return rec{seq: f.seq, line: line, offset: offset}, false
+	}
+	r = rec{sid: b.SID, seq: f.seq, line: line, offset: offset, count: b.Count, bytes: b.Bytes}
+	switch string(f.kind) {
+	case KindClose:
+		r.kind = recClose
+	case KindCheckpoint:
+		r.kind = recCheckpoint
+	case KindRedact:
+		r.kind, r.events = recRedact, b.Events
+	case KindDrop:
+		r.kind = recDrop
+	}
+	r.head, _ = parseHash([]byte(b.Head)) // what is none is the head of no transcript
+	return r, true
+}
+
+// A voucher is everything that the log says about one transcript, in order.
+type voucher struct {
+	sid     string
+	recs    []rec
+	closed  *rec
+	heads   []rec // by count; of two with the same the later one counts
+	most    int64 // events that the log has seen
+	dropped bool
+}
+
+// sessionsOf sorts entries by session, and returns where each one's begin, in the order of first
+// mention.
+func sessionsOf(recs []rec) (starts []int) {
+	slices.SortFunc(recs, func(a, b rec) int {
+		return cmp.Or(strings.Compare(a.sid, b.sid), cmp.Compare(a.offset, b.offset))
+	})
+	for i := range recs {
+		if i == 0 || recs[i].sid != recs[i-1].sid {
+			starts = append(starts, i)
 		}
 	}
-	return list, nil
+	slices.SortFunc(starts, func(a, b int) int {
+		return cmp.Compare(recs[a].offset, recs[b].offset)
+	})
+	return starts
+}
+
+// voucherOf puts together what the entries from one on say about its session.
+func voucherOf(recs []rec) *voucher {
+	w := &voucher{sid: recs[0].sid}
+	end := slices.IndexFunc(recs, func(r rec) bool { return r.sid != w.sid })
+	if end < 0 {
+		end = len(recs)
+	}
+	w.recs = recs[:end]
+	for i := range w.recs {
+		switch r := &w.recs[i]; r.kind {
+		case recClose:
+			w.closed = r
+			fallthrough
+		case recCheckpoint:
+			w.heads = append(w.heads, *r)
+			w.most = max(w.most, r.count)
+		case recDrop:
+			w.dropped = true
+		}
+	}
+	slices.SortStableFunc(w.heads, func(a, b rec) int { return cmp.Compare(a.count, b.count) })
+	return w
+}
+
+// headAfter is what the log says that the head was after so many events.
+func (w *voucher) headAfter(count int64) (Hash, bool) {
+	i := sort.Search(len(w.heads), func(i int) bool { return w.heads[i].count > count }) - 1
+	if i < 0 || w.heads[i].count != count {
+		return Hash{}, false
+	}
+	return w.heads[i].head, true
+}
+
+// redacted reports whether the log says that the text of an event was removed.
+func (w *voucher) redacted(n int64) bool {
+	return slices.ContainsFunc(w.recs, func(r rec) bool {
+		return r.kind == recRedact && slices.Contains(r.events, n)
+	})
 }
 
 // transcripts checks every transcript that the log names.
 func (v *verifier) transcripts() error {
-	list, err := vouchers(v.found.recs)
-	if err != nil {
-		return err
+	if bad := v.found.unnamed; bad != nil {
+		return bad
 	}
-	sessions, errs := make([]Session, len(list)), make([]error, len(list))
+	starts := sessionsOf(v.found.recs)
+	sessions := make([]Session, len(starts))
+	first, firstErr := len(starts), error(nil)
 	var next atomic.Int64
 	var all sync.WaitGroup
-	for range min(v.o.workers(), len(list)) {
+	var mu sync.Mutex
+	for range min(v.o.workers(), len(starts)) {
 		all.Go(func() {
-			for i := next.Add(1) - 1; int(i) < len(list); i = next.Add(1) - 1 {
-				sessions[i], errs[i] = list[i].verify(v.o.Transcript)
+			for i := int(next.Add(1) - 1); i < len(starts); i = int(next.Add(1) - 1) {
+				var err error
+				sessions[i], err = voucherOf(v.found.recs[starts[i]:]).verify(v.o.Transcript)
+				if mu.Lock(); err != nil && i < first {
+					first, firstErr = i, err
+				}
+				mu.Unlock()
 			}
 		})
 	}
 	all.Wait()
-	for i, err := range errs {
-		v.report.Transcripts = append(v.report.Transcripts, sessions[i])
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	v.found.recs = nil
+	v.report.Transcripts = sessions[:min(first+1, len(sessions))]
+	return firstErr
 }
 
 func (w *voucher) verify(open func(sid string) (io.ReadCloser, error)) (Session, error) {
@@ -124,6 +193,7 @@ func (w *voucher) verify(open func(sid string) (io.ReadCloser, error)) (Session,
 	if err != nil {
 		return s, err
 	}
+	defer t.free()
 	err = w.read(t)
 	s.Summary = t.Summary()
 	return s, err
@@ -132,7 +202,7 @@ func (w *voucher) verify(open func(sid string) (io.ReadCloser, error)) (Session,
 // read compares the transcript with the log at every point that the log knows.
 func (w *voucher) read(t *Reader) error {
 	for {
-		if want, known := w.heads[t.at.sum.Count]; known && want != t.at.sum.Head.String() {
+		if want, known := w.headAfter(t.at.sum.Count); known && want != t.at.sum.Head {
 			bad := t.bad("the log remembers another transcript up to here")
 			bad.Seq = max(bad.Seq-1, 0)
 			return bad
@@ -157,16 +227,16 @@ func (w *voucher) end(t *Reader) error {
 	case t.at.sum.Count < w.most:
 		return t.bad(fmt.Sprintf("the transcript was cut here; the log remembers %s",
 			Plural(w.most, "event")))
-	case w.closed != nil && t.at.sum.Count > w.closed.Count:
+	case w.closed != nil && t.at.sum.Count > w.closed.count:
 		bad := t.bad("something was added after the session had ended")
-		bad.Seq = w.closed.Count
+		bad.Seq = w.closed.count
 		return bad
-	case w.closed != nil && t.at.sum.Bytes != w.closed.Bytes:
+	case w.closed != nil && t.at.sum.Bytes != w.closed.bytes:
 		return t.bad(fmt.Sprintf("counts %s, the log remembers %d", Plural(t.at.sum.Bytes, "byte"),
-			w.closed.Bytes))
+			w.closed.bytes))
 	}
 	if i := slices.IndexFunc(t.at.sum.Redacted,
-		func(n int64) bool { return !w.redacted[n] }); i >= 0 {
+		func(n int64) bool { return !w.redacted(n) }); i >= 0 {
 		bad := t.bad("its text was removed, and the log does not say so")
 		bad.Seq = t.at.sum.Redacted[i]
 		return bad
