@@ -25,7 +25,6 @@ type entry struct {
 
 // A file is an archive.
 type file struct {
-	name string
 	text io.ReadSeekCloser // the plain text
 	list []entry           // sorted by id
 	size int64             // of the transcripts
@@ -63,7 +62,7 @@ func open(dir, name string, c audit.Codec) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &file{name: name, text: text}
+	f := &file{text: text}
 	if err := f.readList(); err != nil {
 		text.Close()
 		return nil, fmt.Errorf("archive %q: %w", name, err)

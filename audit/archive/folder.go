@@ -27,7 +27,10 @@ type Folder struct {
 // A shelf is an archive in memory.
 type shelf struct {
 	*file
+	name  string
 	plain []byte
+	once  sync.Once
+	err   error
 }
 
 // keep is how many archives a folder remembers: readers in several goroutines are seldom in more.
@@ -58,9 +61,15 @@ func (f *Folder) find(id string) (*shelf, entry, error) {
 	f.mu.Lock()
 	last := slices.Clone(f.last)
 	f.mu.Unlock()
-	for _, s := range slices.Backward(last) {
-		e, ok := s.find(id)
-		if _, err := os.Lstat(filepath.Join(f.in(), s.name)); ok && err == nil {
+	for _, l := range slices.Backward(last) {
+		if _, err := os.Lstat(filepath.Join(f.in(), l.name)); err != nil || !spans(l.name, id) {
+			continue
+		}
+		s, err := f.shelf(l.name)
+		if err != nil {
+			return nil, entry{}, err
+		}
+		if e, ok := s.find(id); ok {
 			return s, e, nil
 		}
 	}
@@ -85,11 +94,17 @@ func (inMemory) Close() error { return nil }
 func (f *Folder) archivesOf(id string) (names []string, err error) {
 	all, err := f.archives()
 	for _, name := range all {
-		if first, last, ok := span(name); ok && first <= id && id <= last {
+		if spans(name, id) {
 			names = append(names, name)
 		}
 	}
 	return names, err
+}
+
+// spans reports whether an archive may have a transcript.
+func spans(name, id string) bool {
+	first, last, ok := span(name)
+	return ok && first <= id && id <= last
 }
 
 // names are the files of the folder, sorted.
@@ -124,21 +139,34 @@ func namesIn(dir string) (names []string, err error) {
 // shelf returns an archive with its text.
 func (f *Folder) shelf(name string) (*shelf, error) {
 	f.mu.Lock()
+	i := slices.IndexFunc(f.last, func(s *shelf) bool { return s.name == name })
+	if i < 0 {
+		f.last = append(f.last[max(0, len(f.last)-keep+1):], &shelf{name: name})
+		i = len(f.last) - 1
+	}
+	s := f.last[i]
+	f.mu.Unlock()
+	s.once.Do(func() { s.err = s.read(f.in(), f.Codec) })
+	if s.err != nil {
+		f.forgetShelf(s)
+	}
+	return s, s.err
+}
+
+func (s *shelf) read(dir string, c audit.Codec) (err error) {
+	if s.file, err = open(dir, s.name, c); err != nil {
+		return err
+	}
+	defer s.text.Close()
+	s.plain, err = s.all()
+	return err
+}
+
+// forgetShelf makes the next reader try again.
+func (f *Folder) forgetShelf(s *shelf) {
+	f.mu.Lock()
 	defer f.mu.Unlock()
-	if i := slices.IndexFunc(f.last, func(s *shelf) bool { return s.name == name }); i >= 0 {
-		return f.last[i], nil
-	}
-	a, err := open(f.in(), name, f.Codec)
-	if err != nil {
-		return nil, err
-	}
-	defer a.text.Close()
-	s := &shelf{file: a}
-	if s.plain, err = a.all(); err != nil {
-		return nil, err
-	}
-	f.last = append(f.last[max(0, len(f.last)-keep+1):], s)
-	return s, nil
+	f.last = slices.DeleteFunc(f.last, func(is *shelf) bool { return is == s })
 }
 
 // Has reports whether there is a transcript.

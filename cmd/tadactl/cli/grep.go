@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/play"
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/state"
+)
+
+// grep prints the lines of the sessions that contain the text, as a person saw them.
+func (c *ctl) grep(ctx context.Context, l *launcher.Launcher, w *wanted, text string) error {
+	ids, err := w.sessions(l)
+	if err != nil {
+		return err
+	}
+	since, until, err := w.span()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for found := range search(ctx, l, ids, text) {
+		for _, s := range <-found {
+			if s.err != nil {
+				return unproven(s.err)
+			}
+			r := launcher.Past{ID: s.id}
+			if c.json || !since.IsZero() || !until.IsZero() {
+				if r, err = l.Past(s.id); err != nil && !errors.Is(err, state.ErrNoSuch) {
+					return err
+				}
+				if r.Began.Before(since) || !until.IsZero() && !r.Began.Before(until) {
+					continue
+				}
+			}
+			for _, line := range s.lines {
+				if err := c.printLine(r, line.n, line.text); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// sessions are the ids of the sessions that may be selected, in order.
+func (w *wanted) sessions(l *launcher.Launcher) (ids []string, err error) {
+	if w.any() {
+		runs, err := w.runs(l)
+		for _, r := range runs {
+			ids = append(ids, r.ID)
+		}
+		return ids, err
+	}
+	since, until, err := w.span()
+	if err != nil {
+		return nil, err
+	}
+	// an id is older than its run's beginning by the time that a question waited
+	const longest = 2 * time.Hour
+	ids, err = l.Sessions()
+	return slices.DeleteFunc(ids, func(id string) bool {
+		at := state.TimeOf(id)
+		return at.Before(since.Add(-longest)) || !until.IsZero() && at.After(until)
+	}), err
+}
+
+// A searched is a session in which something was found, or why it could not be searched.
+type searched struct {
+	id    string
+	lines []numbered
+	err   error
+}
+
+type numbered struct {
+	n    int
+	text string
+}
+
+// searchAtOnce is how many sessions are searched in one go.
+const searchAtOnce = 64
+
+// search searches sessions on all processors, and returns the results in their order.
+func search(ctx context.Context, l *launcher.Launcher, ids []string,
+	text string) <-chan chan []searched {
+	results := make(chan chan []searched, 2*runtime.GOMAXPROCS(0))
+	go func() {
+		defer close(results)
+		for part := range slices.Chunk(ids, searchAtOnce) {
+			found := make(chan []searched, 1)
+			select {
+			case results <- found:
+			case <-ctx.Done():
+				return
+			}
+			go func() {
+				var list []searched
+				for _, id := range part {
+					if s := searchOne(ctx, l, id, text); s.lines != nil || s.err != nil {
+						list = append(list, s)
+					}
+				}
+				found <- list
+			}()
+		}
+	}()
+	return results
+}
+
+// maxSieved is the longest transcript that is read into memory to find out whether it is worth
+// drawing.
+const maxSieved = 4 << 20
+
+func searchOne(ctx context.Context, l *launcher.Launcher, id, text string) (s searched) {
+	s.id = id
+	f, err := l.Transcript(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s // it was refused, or dropped
+	}
+	if err != nil {
+		s.err = err
+		return s
+	}
+	defer f.Close()
+	if ctx.Err() != nil {
+		return s
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxSieved))
+	if err == nil && len(raw) < maxSieved && !play.MayShow(raw, text) {
+		return s
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	g := finder{text: []byte(text), found: func(n int, line string) error {
+		s.lines = append(s.lines, numbered{n, line})
+		return nil
+	}}
+	if err == nil {
+		err = play.Text(ctx, &g, f, play.TextOptions{})
+	}
+	var bad *audit.BadEntry
+	if errors.As(err, &bad) && bad.Torn {
+		err = nil // it still runs, or its recorder died
+	}
+	s.err = errors.Join(err, g.line())
+	return s
+}
+
+func (c *ctl) printLine(r launcher.Past, n int, line string) error {
+	return c.say(map[string]any{"id": r.ID, "began": r.Began.Format(time.RFC3339Nano),
+		"line": n, "text": line}, "%s:%d:%s\n", r.ID, n, line)
+}
+
+// A finder receives a text, and reports the lines that contain another.
+type finder struct {
+	text  []byte
+	found func(n int, line string) error
+	rest  []byte
+	n     int
+}
+
+func (g *finder) Write(p []byte) (int, error) {
+	g.rest = append(g.rest, p...)
+	for {
+		i := bytes.IndexByte(g.rest, '\n')
+		if i < 0 {
+			return len(p), nil
+		}
+		line := g.rest[:i]
+		g.rest = g.rest[i+1:]
+		if err := g.look(line); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// line examines what came after the last end of a line.
+func (g *finder) line() error {
+	if len(g.rest) == 0 {
+		return nil
+	}
+	return g.look(g.rest)
+}
+
+func (g *finder) look(line []byte) error {
+	g.n++
+	if !bytes.Contains(line, g.text) {
+		return nil
+	}
+	return g.found(g.n, string(line))
+}
