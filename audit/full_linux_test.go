@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -244,10 +243,4 @@ func TestThingsInTheWay(t *testing.T) {
 func fifo(dir, name string) error {
 	path := filepath.Join(dir, name)
 	return errors.Join(os.Remove(path), unix.Mkfifo(path, 0o600))
-}
-
-func openIn(root string) func(string) (io.ReadCloser, error) {
-	return func(sid string) (io.ReadCloser, error) {
-		return OpenTranscript(filepath.Join(root, sid+".cast"), packing)
-	}
 }

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,68 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 )
-
-// The kinds of entries that vouch for transcripts. The launcher writes them; these members of their
-// bodies are read here:
-//
-//	rec.ckpt    sid, count, head                  while the session runs
-//	rec.close   sid, count, head, bytes           at its end
-//	rec.redact  sid, events (array of numbers)    data was removed from these
-//	rec.drop    sid                               the whole file was deleted
-const (
-	KindCheckpoint = "rec.ckpt"
-	KindClose      = "rec.close"
-	KindRedact     = "rec.redact"
-	KindDrop       = "rec.drop"
-)
-
-type recBody struct {
-	SID    string  `json:"sid"`
-	Head   string  `json:"head"`
-	Bytes  int64   `json:"bytes"`
-	Count  int64   `json:"count"`
-	Events []int64 `json:"events"`
-}
-
-// A rec is an entry about a transcript, in as few bytes as will do: a log may have millions.
-type rec struct {
-	sid               string
-	seq, line, offset int64
-	kind              byte
-	count, bytes      int64
-	head              Hash
-	events            []int64
-}
-
-// The kinds of a rec. Others of a later version say nothing here.
-const (
-	recOther = iota
-	recClose
-	recCheckpoint
-	recRedact
-	recDrop
-)
-
-// readRec reads an entry about a transcript; ok is false if it names none.
-func readRec(f fields, offset, line int64) (r rec, ok bool) {
-	var b recBody
-	if json.Unmarshal(f.body, &b) != nil || b.SID == "" {
-		return rec{seq: f.seq, line: line, offset: offset}, false
-	}
-	r = rec{sid: b.SID, seq: f.seq, line: line, offset: offset, count: b.Count, bytes: b.Bytes}
-	switch string(f.kind) {
-	case KindClose:
-		r.kind = recClose
-	case KindCheckpoint:
-		r.kind = recCheckpoint
-	case KindRedact:
-		r.kind, r.events = recRedact, b.Events
-	case KindDrop:
-		r.kind = recDrop
-	}
-	r.head, _ = parseHash([]byte(b.Head)) // what is none is the head of no transcript
-	return r, true
-}
 
 // A voucher is everything that the log says about one transcript, in order.
 type voucher struct {

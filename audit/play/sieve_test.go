@@ -17,7 +17,8 @@ func recorded(t testing.TB, outputs ...string) []byte {
 	path := filepath.Join(t.TempDir(), "a.cast")
 	at := time.Duration(0)
 	r, err := audit.Create(path, audit.Header{Cols: 20, Rows: 5}, audit.RecordOptions{
-		Now: func() time.Duration { at += time.Second; return at }, Rand: rand.NewChaCha8([32]byte{1})})
+		Now:  func() time.Duration { at += time.Second; return at },
+		Rand: rand.NewChaCha8([32]byte{1})})
 	if err != nil {
 		t.Fatal(err)
 	}
