@@ -47,6 +47,18 @@ func (e *TamperError) Error() string {
 	return fmt.Sprintf("tampering with %q at byte %d: %s", e.File, e.Offset, e.Reason)
 }
 
+// A SegmentError is returned if a file of the log cannot be read, so that nothing is known of its
+// entries. Verify returns it as a BadEntry.
+type SegmentError struct {
+	File string
+	Err  error
+}
+
+func (e *SegmentError) Error() string { return fmt.Sprintf("%s: %v", e.File, e.Err) }
+
+// Unwrap returns the reason.
+func (e *SegmentError) Unwrap() error { return e.Err }
+
 // A BadEntry is the first entry (of the log) or event (of a transcript) that
 // does not verify. Everything before it is proven.
 type BadEntry struct {

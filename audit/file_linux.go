@@ -172,3 +172,10 @@ const (
 	openAnchorFlags = unix.O_RDWR | unix.O_CREAT
 	openLockFlags   = unix.O_RDWR | unix.O_CREAT
 )
+
+// isAppendOnly reports whether nothing can be removed from a folder (chattr +a, or +i).
+func isAppendOnly(dir *os.File) bool {
+	var st unix.Statx_t
+	err := unix.Statx(int(dir.Fd()), "", unix.AT_EMPTY_PATH, 0, &st)
+	return err == nil && st.Attributes&(unix.STATX_ATTR_APPEND|unix.STATX_ATTR_IMMUTABLE) != 0
+}

@@ -48,3 +48,5 @@ func isLocked(error) bool  { return false }
 func isNoSpace(error) bool { return false }
 
 func shareLock(string) (unlock func()) { return func() {} }
+
+func isAppendOnly(*os.File) bool { return false }

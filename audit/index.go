@@ -19,10 +19,11 @@ type Index struct {
 	entries []indexed
 }
 
-// An indexed entry is where one begins, and what it says.
+// An indexed entry is where one begins, and what it says. Of what a person accepted, from is where
+// the part begins that is not proven: there, times are in no order.
 type indexed struct {
-	kind string
-	at   int64
+	kind     string
+	at, from int64
 }
 
 // indexedKinds are the kinds of entries that an index has.
@@ -37,7 +38,7 @@ func (x Index) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", indexVersion, x.Through)
 	for _, e := range x.entries {
-		fmt.Fprintf(&b, "%s %d\n", e.kind, e.at)
+		fmt.Fprintf(&b, "%s %d %d\n", e.kind, e.at, e.from)
 	}
 	return fmt.Sprintf("%s%x\n", b.String(), sha256.Sum256([]byte(b.String())))
 }
@@ -54,7 +55,7 @@ func ParseIndex(text string) (x Index, ok bool) {
 	}
 	for _, line := range lines[2 : len(lines)-2] {
 		var e indexed
-		if _, err := fmt.Sscanf(line, "%s %d", &e.kind, &e.at); err != nil {
+		if _, err := fmt.Sscanf(line, "%s %d %d", &e.kind, &e.at, &e.from); err != nil {
 			return Index{}, false
 		}
 		x.entries = append(x.entries, e)
@@ -96,7 +97,11 @@ func (x *Index) Extend(dir string, c Codec) error {
 		case err != nil:
 			return err
 		default:
-			x.entries = append(x.entries, indexed{e.Kind, e.Offset})
+			i := indexed{e.Kind, e.Offset, e.Offset}
+			if g, ok := e.Gap(); ok && g.Accepted() {
+				i.from = min(g.From.Offset, g.Offset)
+			}
+			x.entries = append(x.entries, i)
 		}
 	}
 	x.Through = end
@@ -133,20 +138,77 @@ func (x *Index) Since(dir string, t time.Time, c Codec) (int64, error) {
 	}
 	defer s.Close()
 	want := stampOf(t)
-	low := s.start.offset
-	for _, high := range append(x.At(kindClock), s.end()) { // between, time does not go back
-		at, err := s.first(low, high,
-			func(f fields) bool { return bytes.Compare(f.time, want[:]) >= 0 })
-		if err != nil || at < high {
+	late := func(f fields) bool { return bytes.Compare(f.time, want[:]) >= 0 }
+	for _, part := range x.parts(s.start.offset, s.end()) {
+		find := s.first
+		if part.mixed {
+			find = s.firstOfAll
+		}
+		at, err := find(part.from, part.to, late)
+		if err != nil || at < part.to {
 			return at, err
 		}
-		low = high
 	}
 	return s.end(), nil
 }
 
-// SetBackAfter reports whether the clock of the log was set back at or after a byte.
-func (x Index) SetBackAfter(offset int64) bool {
-	at := x.At(kindClock)
-	return len(at) > 0 && at[len(at)-1] >= offset
+// A stretchOfTime is a part of the log in which time does not go back, or one in which it may.
+type stretchOfTime struct {
+	from, to int64
+	mixed    bool
+}
+
+// parts divides the log between two bytes.
+func (x *Index) parts(from, to int64) (list []stretchOfTime) {
+	cut := func(at int64, mixed bool) {
+		if at = min(max(at, from), to); at > from {
+			list = append(list, stretchOfTime{from, at, mixed})
+			from = at
+		}
+	}
+	for _, e := range x.entries {
+		switch e.kind {
+		case kindClock:
+			cut(e.at, false)
+		case KindAccept:
+			cut(e.from, false)
+			cut(e.at, true)
+		}
+	}
+	cut(to, false)
+	return list
+}
+
+// firstOfAll is first where is may be true and false in any order.
+func (s *segments) firstOfAll(low, end int64, is func(fields) bool) (int64, error) {
+	for low < end {
+		found, ok, err := s.entryFrom(low, end)
+		if err != nil || !ok {
+			return end, err
+		}
+		if is(found.fields) {
+			return found.begins, nil
+		}
+		low = found.after.offset
+	}
+	return end, nil
+}
+
+// Ordered reports whether time does not go back at or after a byte.
+func (x Index) Ordered(offset int64) bool {
+	return !slices.ContainsFunc(x.entries, func(e indexed) bool {
+		return e.at >= offset && (e.kind == kindClock || e.kind == KindAccept)
+	})
+}
+
+// maxIndex is how long the text of an index may be.
+const maxIndex = 64 << 20
+
+// LoadIndex reads an index from a file; false if it is none.
+func LoadIndex(path string) (Index, bool) {
+	text, err := readPlain(path, maxIndex)
+	if err != nil {
+		return Index{}, false
+	}
+	return ParseIndex(string(text))
 }

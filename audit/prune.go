@@ -90,7 +90,8 @@ func (l *Log) unlink(s *segments, n int) error {
 	}
 	defer l.freeLock()
 	for _, p := range s.parts[:n] {
-		for _, name := range []string{segmentName(p.n), packedName(p.n, p.size)} {
+		// the packed one first: what a packing that died left of it must not be the log
+		for _, name := range []string{packedName(p.n, p.size), segmentName(p.n)} {
 			err := removeAt(l.dir, name)
 			if err != nil && (name == p.file || !errors.Is(err, fs.ErrNotExist)) {
 				return &os.PathError{Op: "remove", Path: name, Err: err}

@@ -39,29 +39,10 @@ type segments struct {
 // openSegments finds the existing parts of the log in dir; if there are none, it is not an error.
 // Each is opened when it is read, and packed ones need the codec then.
 func openSegments(dir string, c Codec) (*segments, error) {
-	names, err := os.ReadDir(dir)
+	s := &segments{start: startCursor(), dir: dir}
+	found, cuts, err := listSegments(dir)
 	if err != nil {
 		return nil, err
-	}
-	s := &segments{start: startCursor(), dir: dir}
-	found := map[int64]segment{}
-	var cuts []int64
-	for _, e := range names {
-		if n, ok := segmentNumber(e.Name()); ok {
-			size, err := plainSize(filepath.Join(dir, e.Name()))
-			if errors.Is(err, fs.ErrNotExist) {
-				continue // packed just now, and listed below
-			} else if err != nil {
-				return nil, err
-			}
-			found[n] = segment{n: n, size: size, file: e.Name()}
-		} else if n, size, ok := packedNumber(e.Name()); ok {
-			if _, both := found[n]; !both { // a packing that died leaves both
-				found[n] = segment{n: n, size: size, file: e.Name(), pack: true}
-			}
-		} else if n, ok := prunedNumber(e.Name()); ok {
-			cuts = append(cuts, n)
-		}
 	}
 	slices.Sort(cuts)
 	numbers, err := s.begin(dir, slices.Sorted(maps.Keys(found)), cuts)
@@ -77,6 +58,40 @@ func openSegments(dir string, c Codec) (*segments, error) {
 		s.parts = append(s.parts, p)
 	}
 	return s, nil
+}
+
+// listSegments lists the parts of the log, and where it was cut.
+func listSegments(dir string) (found map[int64]segment, cuts []int64, err error) {
+	for range 10 {
+		names, err := os.ReadDir(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		found, cuts = map[int64]segment{}, nil
+		moved := false
+		for _, e := range names {
+			if n, ok := segmentNumber(e.Name()); ok {
+				size, err := plainSize(filepath.Join(dir, e.Name()))
+				if errors.Is(err, fs.ErrNotExist) {
+					moved = true // packed just now: its new name may have been passed
+					continue
+				} else if err != nil {
+					return nil, nil, err
+				}
+				found[n] = segment{n: n, size: size, file: e.Name()}
+			} else if n, size, ok := packedNumber(e.Name()); ok {
+				if _, both := found[n]; !both { // a packing that died leaves both
+					found[n] = segment{n: n, size: size, file: e.Name(), pack: true}
+				}
+			} else if n, ok := prunedNumber(e.Name()); ok {
+				cuts = append(cuts, n)
+			}
+		}
+		if !moved {
+			break
+		}
+	}
+	return found, cuts, nil
 }
 
 // open opens all parts, so that they can be read although they are pruned meanwhile.

@@ -38,8 +38,7 @@ func (t *segmentText) openFile() (err error) {
 		t.file, err = openPlain(t.path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return &BadEntry{File: filepath.Base(t.path),
-			Reason: "it was removed while the log was read"}
+		return t.failed(errGone)
 	}
 	if err != nil || !strings.HasSuffix(t.path, packedSuffix) {
 		return err
@@ -50,9 +49,15 @@ func (t *segmentText) openFile() (err error) {
 			t.packed.size())
 	}
 	if err != nil {
-		return &BadEntry{File: filepath.Base(t.path), Reason: err.Error()}
+		return t.failed(err)
 	}
 	return nil
+}
+
+var errGone = errors.New("it was removed while the log was read")
+
+func (t *segmentText) failed(err error) error {
+	return &SegmentError{filepath.Base(t.path), err}
 }
 
 // ReadAt reads the plain text.
@@ -71,7 +76,7 @@ func (t *segmentText) ReadAt(b []byte, offset int64) (n int, err error) {
 		i := sort.Search(len(p.plain), func(i int) bool { return p.plain[i] > offset }) - 1
 		text, err := t.cache.text(p, i)
 		if err != nil {
-			return n, err
+			return n, t.failed(err)
 		}
 		m := copy(b[n:], text[offset-p.plain[i]:])
 		n, offset = n+m, offset+int64(m)
@@ -140,7 +145,7 @@ func (c *frames) unpack(p *packedFile, n int) ([]byte, error) {
 	defer c.free(d)
 	packed := make([]byte, p.packed[n+1]-p.packed[n])
 	if _, err := p.f.ReadAt(packed, p.packed[n]); err != nil {
-		return nil, fmt.Errorf("%q: byte %d: %w", p.f.Name(), p.packed[n], err)
+		return nil, fmt.Errorf("byte %d: %w", p.packed[n], err)
 	}
 	text, err := d.decode(packed, nil)
 	if err == nil && int64(len(text)) != p.plain[n+1]-p.plain[n] {
@@ -148,7 +153,7 @@ func (c *frames) unpack(p *packedFile, n int) ([]byte, error) {
 			p.plain[n+1]-p.plain[n])
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%q: byte %d: %w", p.f.Name(), p.packed[n], err)
+		return nil, fmt.Errorf("byte %d: %w", p.packed[n], err)
 	}
 	return text, nil
 }

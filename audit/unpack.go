@@ -117,7 +117,7 @@ func (p *packedFile) read(table []byte, end int64) error {
 	for ; len(table) > 0; table = table[8:] {
 		a, b := binary.LittleEndian.Uint32(table), binary.LittleEndian.Uint32(table[4:])
 		// Incompressible text grows by less than a 64th (ZSTD_compressBound).
-		if b > frameSize || a > frameSize+frameSize/64 {
+		if b > frameSize || a > frameSize+frameSize/64 || a == 0 {
 			return errors.New(
 				"the packed file is damaged: a frame is larger than any that is written")
 		}

@@ -74,14 +74,23 @@ func verify(dir string, o VerifyOptions, steps func(*verifier) []func() error) (
 	case errors.Is(err, fs.ErrNotExist) && s.marked:
 		return Report{}, &BadEntry{File: logName, Reason: "the log is missing; there was one"}
 	case err != nil:
-		return Report{}, fmt.Errorf("verify %q: %w", dir, err)
+		return Report{}, fmt.Errorf("verify %q: %w", dir, asBad(err))
 	}
 	defer s.log.Close()
 	v := verifier{snapshot: s, o: o, dir: dir}
 	for _, step := range steps(&v) {
 		if err := step(); err != nil {
-			return v.report, s.log.name(err)
+			return v.report, s.log.name(asBad(err))
 		}
 	}
 	return v.report, nil
+}
+
+// asBad names a file of the log that cannot be read as the entry at which the proof ends.
+func asBad(err error) error {
+	var s *SegmentError
+	if errors.As(err, &s) && !errors.Is(err, ErrPacked) {
+		return &BadEntry{File: s.File, Reason: s.Err.Error()}
+	}
+	return err
 }

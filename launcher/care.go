@@ -234,25 +234,31 @@ func (l *Launcher) Collect(ctx context.Context, r audit.Retention,
 			return f, err
 		}
 	}
-	if f.Packed, err = l.Transcripts().Pack(ctx, audit.Alive(l.state.Audit())); err != nil {
-		return f, err
-	}
-	if r.MaxBytes == 0 {
-		if err := l.keepQuota(log, &f); err != nil {
-			return f, err
+	err = l.pack(ctx, log, r.MaxBytes == 0, &f)
+	return f, err
+}
+
+// pack keeps the record small. What fails in one place is no reason not to go on in the others.
+func (l *Launcher) pack(ctx context.Context, log *audit.Log, quota bool, f *Freed) error {
+	var errs []error
+	done := func(err error) {
+		if !errors.Is(err, audit.ErrPacking) {
+			errs = append(errs, err)
 		}
 	}
-	if f.Log, err = log.Pack(ctx); err != nil {
-		return f, err
+	if quota { // first: it makes room
+		done(l.keepQuota(log, f))
 	}
-	if f.Store, err = l.Compact(ctx); err != nil {
-		return f, err
-	}
-	if f.Plans, err = plans.Pack(ctx, l.state.Plans(), l.Codec); errors.Is(err,
-		audit.ErrPacking) {
-		err = nil
-	}
-	return f, err
+	var err error
+	f.Packed, err = l.Transcripts().Pack(ctx, audit.Alive(l.state.Audit()))
+	done(err)
+	f.Log, err = log.Pack(ctx)
+	done(err)
+	f.Plans, err = plans.Pack(ctx, l.state.Plans(), l.Codec)
+	done(err)
+	f.Store, err = l.Compact(ctx)
+	done(err)
+	return errors.Join(errs...)
 }
 
 // keepQuota gives up the oldest transcripts beyond record.quota.

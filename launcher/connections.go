@@ -42,7 +42,7 @@ type PastConnection struct {
 func (l *Launcher) Connections(r Past) (list []PastConnection, more int, err error) {
 	list = []PastConnection{}
 	for e, err := range l.About(r) {
-		if err != nil {
+		if err != nil && !isBad(err) {
 			return nil, 0, err
 		}
 		if e.Kind != record.KindTraffic && e.Kind != record.KindEnd {

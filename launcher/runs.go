@@ -102,7 +102,7 @@ func (l *Launcher) Newest(since time.Time) iter.Seq2[Past, error] {
 			}
 		}
 		for _, sid := range h.rest() {
-			if !since.IsZero() {
+			if !since.IsZero() && f.From > l.begins() {
 				break // they began before
 			}
 			if r, err := h.run(sid, h.take(sid)); !yield(r, err) || err != nil {
@@ -113,6 +113,16 @@ func (l *Launcher) Newest(since time.Time) iter.Seq2[Past, error] {
 			yield(Past{}, h.first)
 		}
 	}
+}
+
+// begins is where the first entry of the log begins; some may have been pruned.
+func (l *Launcher) begins() int64 {
+	for e, err := range l.Entries(audit.Filter{}) {
+		if err == nil {
+			return e.Offset
+		}
+	}
+	return 0
 }
 
 // Past returns the run whose id begins with prefix, refused ones included.

@@ -85,6 +85,22 @@ func (m *made) check(t testing.TB) {
 	}
 }
 
+// transcript is a transcript of an output.
+func transcript(t testing.TB, output string) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.cast")
+	r, err := audit.Create(path, audit.Header{Cols: 80, Rows: 24}, audit.RecordOptions{
+		Now:  func() time.Duration { return 0 },
+		Rand: rand.NewChaCha8([32]byte{1})})
+	must(t, err)
+	must(t, r.Output(audit.CodeOutput, []byte(output)))
+	_, err = r.Close()
+	must(t, err)
+	b, err := os.ReadFile(path)
+	must(t, err)
+	return b
+}
+
 func (m *made) files(t testing.TB) []string {
 	t.Helper()
 	names, err := m.names()
@@ -205,14 +221,14 @@ func TestRemove(t *testing.T) {
 	m.check(t)
 	// one that was redacted: a file in the place of what is packed
 	id := "id000100"
-	m.want[id] = []byte("redacted")
+	m.want[id] = transcript(t, "redacted")
 	must(t, os.WriteFile(filepath.Join(m.Dir, id+castSuffix), m.want[id], 0o600))
 	m.check(t)
 	must(t, m.RemovePacked(id))
 	m.check(t)
 	// and one whose process died before it could remove what is packed
 	id = "id000101"
-	m.want[id] = []byte("redacted too")
+	m.want[id] = transcript(t, "redacted too")
 	must(t, os.WriteFile(filepath.Join(m.Dir, id+castSuffix), m.want[id], 0o600))
 	_, err = m.Pack(t.Context(), nobody)
 	must(t, err)
@@ -232,6 +248,128 @@ func TestRemove(t *testing.T) {
 	must(t, m.Remove(slices.Collect(maps.Keys(m.want))...))
 	if left := m.files(t); len(left) > 0 {
 		t.Errorf("left: %q", left)
+	}
+}
+
+// A file in the place of an archived transcript counts only if it is whole: until then both stay.
+func TestDamagedBesideArchive(t *testing.T) {
+	m := newFolder(t)
+	m.fill(t, 100, rand.New(rand.NewPCG(1, 2)))
+	_, err := m.Pack(t.Context(), nobody)
+	must(t, err)
+	for _, name := range []string{"id000003" + castSuffix, "id000004" + castSuffix + suffix} {
+		path := filepath.Join(m.Dir, name)
+		must(t, os.WriteFile(path, []byte("x"), 0o600))
+		_, _ = m.Pack(t.Context(), nobody)
+		must(t, os.Remove(path))
+		m.check(t)
+	}
+}
+
+// Files with other names than transcripts have are left alone.
+func TestOtherNames(t *testing.T) {
+	m := newFolder(t)
+	m.fill(t, 40, rand.New(rand.NewPCG(1, 2)))
+	others := []string{"id000001 (copy).cast", "0.bak.cast", strings.Repeat("x", 240) + ".cast",
+		".cast", "a\nb.cast", "archive.x.y.zst"}
+	for _, name := range others {
+		must(t, os.WriteFile(filepath.Join(m.Dir, name), []byte("other"), 0o600))
+	}
+	must(t, os.Mkdir(filepath.Join(m.Dir, "id000990.cast"), 0o700))
+	_, err := m.Pack(t.Context(), nobody)
+	if err != nil && !errors.Is(err, audit.ErrUnsafe) {
+		t.Error(err)
+	}
+	for _, name := range others {
+		if _, err := os.Lstat(filepath.Join(m.Dir, name)); err != nil {
+			t.Error(err)
+		}
+		must(t, os.Remove(filepath.Join(m.Dir, name)))
+	}
+	must(t, os.Remove(filepath.Join(m.Dir, "id000990.cast")))
+	m.check(t)
+}
+
+// One file that cannot be read does not keep the others from being packed.
+func TestOneBadFile(t *testing.T) {
+	m := newFolder(t)
+	m.fill(t, 40, rand.New(rand.NewPCG(1, 2)))
+	bad := filepath.Join(m.Dir, "id000500"+castSuffix+suffix)
+	must(t, os.WriteFile(bad, nil, 0o600))
+	done, err := m.Pack(t.Context(), nobody)
+	if err == nil || done.Files < 40 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	must(t, os.Remove(bad))
+	m.check(t)
+}
+
+// A session that ends after younger ones is packed after them. A process that dies when the archive
+// with it is there, and the old one too, leaves nothing that a later one cannot complete.
+func TestDiedWithBoth(t *testing.T) {
+	m := newFolder(t)
+	m.fill(t, 60, rand.New(rand.NewPCG(1, 2)))
+	busy := func(id string) bool { return id == "id000000" || id >= "id000040" }
+	_, err := m.Pack(t.Context(), busy)
+	must(t, err)
+	archives, err := m.archives()
+	must(t, err)
+	before, err := os.ReadFile(filepath.Join(m.in(), archives[0]))
+	must(t, err)
+	_, err = m.Pack(t.Context(), nobody)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(m.in(), archives[0]), before, 0o600))
+	must(t, os.WriteFile(filepath.Join(m.in(), draftPrefix+"1"), nil, 0o600))
+	m.check(t)
+	for range 3 {
+		m.fill(t, 20, rand.New(rand.NewPCG(1, 2)))
+		_, err = m.Pack(t.Context(), nobody)
+		must(t, err)
+		m.check(t)
+	}
+	if names, err := m.archives(); err != nil || len(names) != 1 {
+		t.Errorf("%q, %v", names, err)
+	}
+}
+
+// While archives are replaced, every transcript can be opened and is listed.
+func TestOpenWhilePacking(t *testing.T) {
+	m := newFolder(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	m.fill(t, 60, random)
+	_, err := m.Pack(t.Context(), nobody)
+	must(t, err)
+	over := make(chan error)
+	go func() {
+		packer := &Folder{Dir: m.Dir, Codec: codec}
+		var err error
+		for i := range 60 {
+			for n := range 16 {
+				id := fmt.Sprintf("new%03d-%d", i, n)
+				err = errors.Join(err, os.WriteFile(filepath.Join(m.Dir, id+castSuffix),
+					[]byte(id), 0o600))
+			}
+			_, packErr := packer.Pack(context.Background(), nobody)
+			err = errors.Join(err, packErr)
+		}
+		over <- err
+	}()
+	for {
+		select {
+		case err := <-over:
+			must(t, err)
+			return
+		default:
+		}
+		reader := &Folder{Dir: m.Dir, Codec: codec}
+		f, err := reader.Open("id000007")
+		must(t, err)
+		must(t, f.Close())
+		ids, err := reader.IDs(nil)
+		must(t, err)
+		if _, ok := slices.BinarySearch(ids, "id000007"); !ok || len(ids) < 60 {
+			t.Fatalf("%d transcripts", len(ids))
+		}
 	}
 }
 

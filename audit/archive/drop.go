@@ -88,7 +88,7 @@ func (f *Folder) oldest() (list []old, total int64, err error) {
 			continue
 		}
 		id, ok := strings.CutSuffix(strings.TrimSuffix(name, suffix), castSuffix)
-		if ok {
+		if ok && isID(id) {
 			add(old{id: id, size: info.Size(), at: info.ModTime()})
 		}
 	}
@@ -99,11 +99,12 @@ func (f *Folder) oldest() (list []old, total int64, err error) {
 	for _, name := range archives {
 		info, err := os.Lstat(filepath.Join(f.in(), name))
 		if err != nil {
-			return nil, 0, err
+			continue
 		}
 		a, err := open(f.in(), name, f.Codec)
 		if err != nil {
-			return nil, 0, err
+			total += info.Size() // it is found by who reads it
+			continue
 		}
 		a.text.Close()
 		for _, e := range a.list { // its part of the packed size

@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -39,18 +40,32 @@ const (
 	lastLen     = len(version) + 1 + 15 + 1
 )
 
-// maxList bounds the lines about transcripts in an archive.
-const maxList = 64 << 20
+// What is longer was not made here: maxText for the transcripts of an archive, maxList for the lines
+// about them.
+const (
+	maxText = full + small
+	maxList = 16 << 20
+)
 
-// nameOf is the name of an archive of these transcripts, which are sorted.
-func nameOf(list []entry) string {
-	return fmt.Sprintf("%s%s.%s.%d%s", prefix, list[0].id, list[len(list)-1].id, len(list), suffix)
+// nameOf is the name of an archive of these transcripts, which are sorted, with this text: another
+// text has another name.
+func nameOf(list []entry, text []byte) string {
+	sum := sha256.Sum256(text)
+	return fmt.Sprintf("%s%s.%s.%x%s", prefix, list[0].id, list[len(list)-1].id, sum[:8], suffix)
+}
+
+// isID reports whether a transcript of that name may go into an archive: its name is a part of the
+// archive's name, and a word of its text.
+func isID(id string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+	return id != "" && len(id) <= 64 && strings.Trim(id, letters) == ""
 }
 
 // span returns the first and the last id of an archive by its name; false for another name.
 func span(name string) (first, last string, ok bool) {
 	parts := strings.Split(name, ".")
-	if len(parts) != 5 || !strings.HasPrefix(name, prefix) || !strings.HasSuffix(name, suffix) {
+	if len(parts) != 5 || !strings.HasPrefix(name, prefix) || !strings.HasSuffix(name, suffix) ||
+		!isID(parts[1]) || !isID(parts[2]) {
 		return "", "", false
 	}
 	return parts[1], parts[2], true
@@ -82,7 +97,7 @@ func (f *file) readList() error {
 		return err
 	}
 	if n, err := fmt.Sscanf(string(last[:]), version+" %d\n", &f.size); n != 1 || err != nil ||
-		f.size < 0 || f.size > end || end-f.size > maxList {
+		f.size < 0 || f.size > end || f.size > maxText || end-f.size > maxList {
 		return errDamaged
 	}
 	if _, err := f.text.Seek(f.size, io.SeekStart); err != nil {
@@ -154,37 +169,64 @@ func (d *draft) add(id string, text []byte, at time.Time) {
 	d.text = append(d.text, text...)
 }
 
-// write makes an archive of a draft, and returns its name and its size once it is on the disk.
-func (d *draft) write(dir string, c audit.Codec) (name string, size int64, err error) {
+// write makes an archive of a draft, and returns its name and its size once it is on the disk and
+// reads as it should. It lies there under a second name, which is left by a process that dies before
+// it calls done: call that when what the archive replaces is gone.
+func (d *draft) write(dir string, c audit.Codec) (name string, size int64, done func(), err error) {
 	slices.SortFunc(d.list, entry.compare)
 	whole := d.text
 	for _, e := range d.list {
 		whole = fmt.Appendf(whole, "%s %d %d %d\n", e.id, e.offset, e.size, e.at.UnixMilli())
 	}
 	whole = fmt.Appendf(whole, "%s %015d\n", version, len(d.text))
-	name = nameOf(d.list)
+	name = nameOf(d.list, whole)
 	f, err := os.CreateTemp(dir, draftPrefix+"*"+suffix)
 	if err != nil {
-		return "", 0, err
+		return "", 0, nil, err
 	}
-	defer os.Remove(f.Name())
+	done = func() { os.Remove(f.Name()) }
 	err = errors.Join(audit.Pack(f, bytes.NewReader(whole), c), f.Sync())
 	if info, statErr := f.Stat(); statErr == nil {
 		size = info.Size()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = sameText(f.Name(), whole, c)
-	}
-	if err == nil {
 		err = os.Link(f.Name(), filepath.Join(dir, name))
 		if errors.Is(err, os.ErrExist) { // left by a process that died
-			err = sameText(filepath.Join(dir, name), whole, c)
+			err = nil
 		}
 	}
-	if err != nil {
-		return "", 0, fmt.Errorf("archive %q: %w", name, err)
+	if err == nil {
+		err = d.readBack(dir, name, whole, c)
 	}
-	return name, size, syncDir(dir)
+	if err == nil {
+		err = syncDir(dir)
+	}
+	if err != nil {
+		done()
+		return "", 0, nil, fmt.Errorf("archive %q: %w", name, err)
+	}
+	return name, size, done, nil
+}
+
+// readBack reads an archive as a reader will, by its name.
+func (d *draft) readBack(dir, name string, whole []byte, c audit.Codec) error {
+	if _, _, ok := span(name); !ok {
+		return errDamaged
+	}
+	if err := sameText(filepath.Join(dir, name), whole, c); err != nil {
+		return err
+	}
+	f, err := open(dir, name, c)
+	if err != nil {
+		return err
+	}
+	defer f.text.Close()
+	if !slices.EqualFunc(f.list, d.list, func(a, b entry) bool {
+		return a.id == b.id && a.offset == b.offset && a.size == b.size
+	}) {
+		return errDamaged
+	}
+	return nil
 }
 
 // sameText reads a packed file back.

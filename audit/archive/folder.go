@@ -40,7 +40,28 @@ const castSuffix = ".cast"
 
 // Open opens a transcript, given by the id of its session. The result reads as plain text and seeks
 // anywhere. It is fs.ErrNotExist if there is none, and [audit.ErrPacked] without a codec.
-func (f *Folder) Open(id string) (io.ReadSeekCloser, error) {
+func (f *Folder) Open(id string) (t io.ReadSeekCloser, err error) {
+	err = again(func() error {
+		t, err = f.openOnce(id)
+		return err
+	})
+	return t, err
+}
+
+// again tries once more what found no file: another process may have put the transcript elsewhere
+// after its old place was looked at, or before its new one was.
+func again(try func() error) error {
+	err := try()
+	for range 3 {
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		err = try()
+	}
+	return err
+}
+
+func (f *Folder) openOnce(id string) (io.ReadSeekCloser, error) {
 	own, err := audit.OpenTranscript(filepath.Join(f.Dir, id+castSuffix), f.Codec)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return own, err
@@ -107,6 +128,25 @@ func spans(name, id string) bool {
 	return ok && first <= id && id <= last
 }
 
+// listed are the files and the archives, as they were at one moment: a transcript that is moved
+// meanwhile is in one of the lists.
+func (f *Folder) listed() (names, archives []string, err error) {
+	after, err := f.archives()
+	for range 100 {
+		if err != nil {
+			return nil, nil, err
+		}
+		archives = after
+		if names, err = f.names(); err != nil {
+			return nil, nil, err
+		}
+		if after, err = f.archives(); err == nil && slices.Equal(archives, after) {
+			break
+		}
+	}
+	return names, archives, err
+}
+
 // names are the files of the folder, sorted.
 func (f *Folder) names() ([]string, error) { return namesIn(f.Dir) }
 
@@ -171,6 +211,15 @@ func (f *Folder) forgetShelf(s *shelf) {
 
 // Has reports whether there is a transcript.
 func (f *Folder) Has(id string) bool {
+	return again(func() error {
+		if f.hasOnce(id) {
+			return nil
+		}
+		return fs.ErrNotExist
+	}) == nil
+}
+
+func (f *Folder) hasOnce(id string) bool {
 	for _, packed := range []string{"", suffix} {
 		if _, err := os.Lstat(filepath.Join(f.Dir, id+castSuffix+packed)); err == nil {
 			return true
@@ -182,7 +231,15 @@ func (f *Folder) Has(id string) bool {
 
 // IDs returns the sessions that have a transcript, sorted; with only, those that it is true for.
 func (f *Folder) IDs(only func(id string) bool) (ids []string, err error) {
-	names, err := f.names()
+	err = again(func() error {
+		ids, err = f.idsOnce(only)
+		return err
+	})
+	return ids, err
+}
+
+func (f *Folder) idsOnce(only func(id string) bool) (ids []string, err error) {
+	names, archives, err := f.listed()
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +253,6 @@ func (f *Folder) IDs(only func(id string) bool) (ids []string, err error) {
 			add(id)
 		}
 	}
-	archives, err := f.archives()
 	for _, name := range archives {
 		a, err := open(f.in(), name, f.Codec)
 		if err != nil {
@@ -208,5 +264,5 @@ func (f *Folder) IDs(only func(id string) bool) (ids []string, err error) {
 		a.text.Close()
 	}
 	slices.Sort(ids)
-	return slices.Compact(ids), err // a packing that died leaves both files
+	return slices.Compact(ids), nil // a packing that died leaves both files
 }

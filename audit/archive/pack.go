@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -28,8 +29,9 @@ const (
 
 // Pack packs the transcripts of sessions that are over: the small ones into archives, unless they
 // are few, the others each in a file of its own, unless they are smaller than a block of the disk.
-// busy reports whether a session still goes on. When ctx ends, Pack returns its results so far and
-// ctx.Err(). Call it when no user waits.
+// busy reports whether a session still goes on. What cannot be packed stays as it is, and the errors
+// are returned together. When ctx ends, Pack returns its results so far and ctx.Err(). Call it when
+// no user waits.
 func (f *Folder) Pack(ctx context.Context, busy func(id string) bool) (done audit.Packed,
 	err error) {
 	names, err := f.names()
@@ -39,7 +41,7 @@ func (f *Folder) Pack(ctx context.Context, busy func(id string) bool) (done audi
 	var closed []string // small ones
 	for _, name := range names {
 		id, ok := strings.CutSuffix(strings.TrimSuffix(name, suffix), castSuffix)
-		if !ok || busy(id) {
+		if !ok || !isID(id) || busy(id) {
 			continue
 		}
 		info, err := os.Lstat(filepath.Join(f.Dir, name))
@@ -49,41 +51,125 @@ func (f *Folder) Pack(ctx context.Context, busy func(id string) bool) (done audi
 		}
 	}
 	closed = slices.Compact(closed)
-	if err := f.forget(closed); err != nil {
-		return done, err
+	err = errors.Join(f.mend(), f.forget(closed))
+	if len(closed) >= fewest && ctx.Err() == nil {
+		var gathered error
+		done, gathered = f.gather(ctx, closed)
+		err = errors.Join(err, gathered)
 	}
-	if len(closed) >= fewest {
-		if done, err = f.gather(ctx, closed); err != nil {
-			return done, err
-		}
-	}
-	alone, err := audit.PackFolder(ctx, f.Dir, func(name string) bool {
+	alone, aloneErr := audit.PackFolder(ctx, f.Dir, func(name string) bool {
+		id := strings.TrimSuffix(name, castSuffix)
 		info, err := os.Stat(filepath.Join(f.Dir, name))
-		return err == nil && info.Size() > block && !busy(strings.TrimSuffix(name, castSuffix))
+		return err == nil && info.Size() > block && isID(id) && !busy(id)
 	}, f.Codec)
 	done.Files += alone.Files
 	done.Before += alone.Before
 	done.After += alone.After
-	return done, err
+	return done, errors.Join(err, aloneErr, ctx.Err())
 }
 
-// forget leaves out of the archives what is there as a file too: a process died that would have
-// removed one of the two.
+// forget leaves out of the archives what is there as a whole file too: a process died that would
+// have removed one of the two.
 func (f *Folder) forget(ids []string) error {
 	names, err := f.archives()
-	if err != nil {
+	if err != nil || len(ids) == 0 {
 		return err
 	}
-	own := setOf(ids)
 	for _, name := range names {
 		first, last, _ := span(name)
-		if len(ids) > 0 && last >= ids[0] && first <= ids[len(ids)-1] {
-			if err := f.rewrite(name, own); err != nil {
-				return err
+		if last < ids[0] || first > ids[len(ids)-1] {
+			continue
+		}
+		a, openErr := open(f.in(), name, f.Codec)
+		if openErr != nil {
+			err = errors.Join(err, openErr)
+			continue
+		}
+		both := map[string]bool{}
+		for _, id := range ids {
+			if e, ok := a.find(id); ok && f.isWhole(id, a, e) {
+				both[id] = true
 			}
 		}
+		a.text.Close()
+		if len(both) > 0 {
+			err = errors.Join(err, f.rewrite(name, both))
+		}
 	}
-	return nil
+	return err
+}
+
+// isWhole reports whether the file of a transcript may take the place of what an archive has of it:
+// it is the same, or a transcript that is not cut.
+func (f *Folder) isWhole(id string, a *file, e entry) bool {
+	own, err := audit.OpenTranscript(filepath.Join(f.Dir, id+castSuffix), f.Codec)
+	if err != nil {
+		return false
+	}
+	defer own.Close()
+	text, err := io.ReadAll(io.LimitReader(own, small+1))
+	if err != nil || len(text) > small {
+		return false
+	}
+	if all, err := a.all(); err == nil && bytes.Equal(text, all[e.offset:e.offset+e.size]) {
+		return true
+	}
+	t, err := audit.NewReader(id, bytes.NewReader(text))
+	for err == nil {
+		_, err = t.Next()
+	}
+	return errors.Is(err, io.EOF)
+}
+
+// mend completes what a process began that died: it left drafts. An archive whose transcripts are
+// all in another goes.
+func (f *Folder) mend() error {
+	names, err := namesIn(f.in())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	drafts := slices.DeleteFunc(slices.Clone(names),
+		func(name string) bool { return !strings.HasPrefix(name, draftPrefix) })
+	if err != nil || len(drafts) == 0 {
+		return err
+	}
+	names, err = f.archives()
+	for _, name := range names {
+		if slices.ContainsFunc(names, func(other string) bool { return f.isIn(name, other) }) {
+			err = errors.Join(err, f.removeArchive(name))
+		}
+	}
+	for _, name := range drafts {
+		err = errors.Join(err, os.Remove(filepath.Join(f.in(), name)))
+	}
+	return err
+}
+
+// isIn reports whether an archive has less than another, and nothing that the other has not.
+func (f *Folder) isIn(name, other string) bool {
+	first, last, _ := span(name)
+	if name == other || !spans(other, first) || !spans(other, last) {
+		return false
+	}
+	a, err := open(f.in(), name, f.Codec)
+	if err != nil {
+		return false
+	}
+	defer a.text.Close()
+	b, err := open(f.in(), other, f.Codec)
+	if err != nil {
+		return false
+	}
+	defer b.text.Close()
+	if len(a.list) >= len(b.list) {
+		return false
+	}
+	less, err1 := a.all()
+	more, err2 := b.all()
+	return err1 == nil && err2 == nil && !slices.ContainsFunc(a.list, func(e entry) bool {
+		o, ok := b.find(e.id)
+		return !ok || !bytes.Equal(less[e.offset:e.offset+e.size], more[o.offset:o.offset+o.size])
+	})
 }
 
 // gather moves transcripts into archives. It begins with the newest one, if that is not full.
@@ -91,22 +177,17 @@ func (f *Folder) gather(ctx context.Context, ids []string) (done audit.Packed, e
 	if err := os.Mkdir(f.in(), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return done, err
 	}
-	if err := f.sweep(); err != nil {
-		return done, err
-	}
-	d, old, err := f.begun()
-	if err != nil {
-		return done, err
-	}
+	d, old := f.begun()
 	var sources []string
 	finish := func() error {
 		if len(sources) == 0 {
 			return nil
 		}
-		name, size, err := d.write(f.in(), f.Codec)
+		name, size, written, err := d.write(f.in(), f.Codec)
 		if err != nil {
 			return err
 		}
+		defer written()
 		done.After += size
 		if old != "" && old != name {
 			err = f.removeArchive(old)
@@ -117,43 +198,27 @@ func (f *Folder) gather(ctx context.Context, ids []string) (done audit.Packed, e
 	}
 	for _, id := range ids {
 		if ctx.Err() != nil {
-			return done, ctx.Err()
+			return done, errors.Join(err, ctx.Err())
 		}
-		files, err := f.take(d, id)
-		if err != nil {
-			return done, err
-		}
+		files, takeErr := f.take(d, id)
+		err = errors.Join(err, takeErr)
 		if len(files) > 0 {
 			done.Files++
 			done.Before += d.list[len(d.list)-1].size
 			sources = append(sources, files...)
 		}
 		if len(d.text) >= full {
-			if err := finish(); err != nil {
-				return done, err
+			if writeErr := finish(); writeErr != nil {
+				return done, errors.Join(err, writeErr)
 			}
 		}
 	}
-	return done, finish()
-}
-
-// sweep removes what processes that died left of archives that they were writing.
-func (f *Folder) sweep() error {
-	names, err := namesIn(f.in())
-	for _, name := range names {
-		if strings.HasPrefix(name, draftPrefix) {
-			err = errors.Join(err, os.Remove(filepath.Join(f.in(), name)))
-		}
-	}
-	return err
+	return done, errors.Join(err, finish())
 }
 
 // begun returns the newest archive as a draft, if there is room in it, and its name.
-func (f *Folder) begun() (*draft, string, error) {
-	names, err := f.archives()
-	if err != nil {
-		return nil, "", err
-	}
+func (f *Folder) begun() (*draft, string) {
+	names, _ := f.archives()
 	newest, end := "", ""
 	for _, name := range names {
 		if _, last, ok := span(name); ok && last > end {
@@ -161,18 +226,18 @@ func (f *Folder) begun() (*draft, string, error) {
 		}
 	}
 	if newest == "" {
-		return &draft{}, "", nil
+		return &draft{}, ""
 	}
 	a, err := open(f.in(), newest, f.Codec)
 	if err != nil {
-		return nil, "", err
+		return &draft{}, "" // it is found by who reads it
 	}
 	defer a.text.Close()
-	if a.size > full/2 {
-		return &draft{}, "", nil
-	}
 	text, err := a.all()
-	return &draft{text, a.list}, newest, err
+	if err != nil || a.size > full/2 {
+		return &draft{}, ""
+	}
+	return &draft{text, a.list}, newest
 }
 
 // take adds a transcript to a draft, and returns the files that it is in; none if it is still
@@ -225,9 +290,11 @@ func (f *Folder) rewrite(name string, without map[string]bool) error {
 		}
 	}
 	if len(d.list) > 0 {
-		if _, _, err := d.write(f.in(), f.Codec); err != nil {
+		_, _, written, err := d.write(f.in(), f.Codec)
+		if err != nil {
 			return err
 		}
+		defer written()
 	}
 	return f.removeArchive(name)
 }

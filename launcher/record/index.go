@@ -3,7 +3,6 @@ package record
 import (
 	"errors"
 	"iter"
-	"os"
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
@@ -16,13 +15,12 @@ const worthKeeping = 1 << 20
 // index returns the index of the log as it is now. It is kept beside the log, so that the next
 // reader begins where this one ended; who may not write there reads more.
 func (r *Record) index() (audit.Index, error) {
-	text, _ := os.ReadFile(r.dir.Index())
-	x, ok := audit.ParseIndex(string(text))
+	x, _ := audit.LoadIndex(r.dir.Index())
 	before := x.Through.Size
 	if err := x.Extend(r.dir.Audit(), r.Codec); err != nil {
 		return x, err
 	}
-	if x.Through.Size-before > worthKeeping || !ok && len(text) > 0 {
+	if x.Through.Size-before > worthKeeping {
 		_ = state.Replace(r.dir.Index(), []byte(x.String()))
 	}
 	return x, nil
@@ -44,7 +42,7 @@ func (r *Record) Span(since, until time.Time) (from, to int64) {
 		}
 	}
 	if !until.IsZero() {
-		if to, err = x.Since(r.dir.Audit(), until, r.Codec); err != nil || x.SetBackAfter(to) {
+		if to, err = x.Since(r.dir.Audit(), until, r.Codec); err != nil || !x.Ordered(to) {
 			return from, 0
 		}
 		to = max(to, 1)

@@ -35,8 +35,8 @@ func (c *ctl) log() *cobra.Command {
 			if err := c.doubt(l); err != nil {
 				return err
 			}
-			if !all && w.since+w.until == "" && !cmd.Flags().Changed("last") {
-				filter.Last = entriesListed
+			if all || w.since+w.until != "" && !cmd.Flags().Changed("last") {
+				filter.Last = 0
 			}
 			return c.printEntries(l, filter)
 		}),

@@ -148,7 +148,10 @@ func (s *recording) marks() ([]play.Mark, error) {
 	}
 	var list []play.Mark
 	for e, err := range s.launcher.About(r) {
-		if err != nil {
+		var bad *audit.BadEntry
+		if errors.As(err, &bad) {
+			continue // set apart, or found by verify
+		} else if err != nil {
 			return list, err
 		}
 		var body map[string]any
