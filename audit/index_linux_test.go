@@ -133,8 +133,8 @@ func TestIndexSinceInAcceptedPart(t *testing.T) {
 		fill(50)
 		forged := readLog(t, dir)
 		for i := range 200 {
-			forged = fmt.Appendf(forged, `{"body":{"x":%d},"kind":"exec.end","prev":"%064d","seq":%d,`+
-				`"time":"%s-01-01T00:00:00.000000Z"}`+"\n", i, 0, 50+i, year)
+			forged = fmt.Appendf(forged, `{"body":{"x":%d},"kind":"exec.end","prev":"%064d",`+
+				`"seq":%d,"time":"%s-01-01T00:00:00.000000Z"}`+"\n", i, 0, 50+i, year)
 		}
 		writeLog(t, dir, forged)
 		_, err = l.Accept("dev", "for a test")

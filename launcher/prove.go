@@ -225,5 +225,9 @@ func (l *Launcher) VerifyWith(o audit.VerifyOptions) (audit.Report, error) {
 			o.Remember = append(slices.Clone(o.Remember), place.Point())
 		}
 	}
-	return audit.Verify(l.state.Audit(), o)
+	report, err := audit.Verify(l.state.Audit(), o)
+	if err == nil && o.Since == nil {
+		l.Reindex()
+	}
+	return report, err
 }

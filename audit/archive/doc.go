@@ -4,9 +4,10 @@
 //
 // # The folder
 //
-//	ID.cast                              a transcript, while it is written and after
-//	ID.cast.zst                          a large one, packed
-//	archives/archive.FIRST.LAST.COUNT.zst   COUNT small ones, with ids from FIRST to LAST
+//	ID.cast                                a transcript, while it is written and after
+//	ID.cast.zst                            a large one, packed
+//	archives/archive.FIRST.LAST.SUM.zst    small ones, with ids from FIRST to LAST; SUM is the
+//	                                       beginning of the SHA-256 of the text
 //
 // Packed files are in the seekable format of zstd; see package audit. The plain text of an archive
 // is the transcripts, one behind the other; then for each, sorted by id, a line
@@ -25,7 +26,7 @@
 // # Changing it
 //
 // [Folder.Pack], [Folder.Remove] and [Folder.Drop] need the caller's lock: one process at a time.
-// An archive is never changed. A new one has its name when it was read back from the disk; only
-// then what it replaces is removed. So after a crash every transcript is there, some twice, until
-// the next Pack.
+// An archive is never changed. What a new one replaces is removed when the new one was read back
+// from the disk, by its name. So after a crash every transcript is there, some twice, until the
+// next Pack: the crash leaves a draft, by which that one knows.
 package archive

@@ -40,8 +40,16 @@ const (
 	lastLen     = len(version) + 1 + 15 + 1
 )
 
-// What is longer was not made here: maxText for the transcripts of an archive, maxList for the lines
-// about them.
+const (
+	// small is the longest transcript that goes into an archive: of a longer one a reader wants to
+	// seek in its file.
+	small = 128 << 10
+	// full is how much text an archive gets: to find one transcript, all of it is unpacked.
+	full = 4 << 20
+)
+
+// What is longer was not made here: maxText for the transcripts of an archive, maxList for the
+// lines about them.
 const (
 	maxText = full + small
 	maxList = 16 << 20
@@ -170,8 +178,8 @@ func (d *draft) add(id string, text []byte, at time.Time) {
 }
 
 // write makes an archive of a draft, and returns its name and its size once it is on the disk and
-// reads as it should. It lies there under a second name, which is left by a process that dies before
-// it calls done: call that when what the archive replaces is gone.
+// reads as it should. It lies there under a second name, which is left by a process that dies
+// before it calls done: call that when what the archive replaces is gone.
 func (d *draft) write(dir string, c audit.Codec) (name string, size int64, done func(), err error) {
 	slices.SortFunc(d.list, entry.compare)
 	whole := d.text

@@ -16,22 +16,17 @@ import (
 )
 
 const (
-	// small is the longest transcript that goes into an archive: of a longer one a reader wants to
-	// seek in its file.
-	small = 128 << 10
 	// fewest are worth an archive.
 	fewest = 16
-	// full is how much text an archive gets: to find one transcript, all of it is unpacked.
-	full = 4 << 20
 	// block is what the smallest file takes on the disk.
 	block = 4096
 )
 
 // Pack packs the transcripts of sessions that are over: the small ones into archives, unless they
 // are few, the others each in a file of its own, unless they are smaller than a block of the disk.
-// busy reports whether a session still goes on. What cannot be packed stays as it is, and the errors
-// are returned together. When ctx ends, Pack returns its results so far and ctx.Err(). Call it when
-// no user waits.
+// busy reports whether a session still goes on. What cannot be packed stays as it is, and the
+// errors are returned together. When ctx ends, Pack returns its results so far and ctx.Err(). Call
+// it when no user waits.
 func (f *Folder) Pack(ctx context.Context, busy func(id string) bool) (done audit.Packed,
 	err error) {
 	names, err := f.names()

@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"iter"
+	"os"
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
@@ -24,6 +25,16 @@ func (r *Record) index() (audit.Index, error) {
 		_ = state.Replace(r.dir.Index(), []byte(x.String()))
 	}
 	return x, nil
+}
+
+// Reindex makes the index anew: from what is proven, where the caller has just verified the log. An
+// index that cannot be written is not there.
+func (r *Record) Reindex() {
+	var x audit.Index
+	if x.Extend(r.dir.Audit(), r.Codec) != nil || x.Through.Size < worthKeeping ||
+		state.Replace(r.dir.Index(), []byte(x.String())) != nil {
+		_ = os.Remove(r.dir.Index())
+	}
 }
 
 // Span returns the part of the log in which the entries of a time are: from a byte to one, 0 for
