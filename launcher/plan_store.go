@@ -66,6 +66,21 @@ func (l *Launcher) Touched(r Past) (map[string][]string, error) {
 	return touched(f.Plan, nil, nil), nil
 }
 
+// PlansThat returns the names of the recorded plans for which match is true of what they touch. A
+// plan of another version, or a damaged one, is none of them.
+func (l *Launcher) PlansThat(match func(touched map[string][]string) bool) map[string]bool {
+	found := map[string]bool{}
+	for p := range plans.All(l.state.Plans(), l.Codec) {
+		if p.Err != nil {
+			continue
+		}
+		if f, err := frozen.Thaw(p.Bytes); err == nil && match(touched(f.Plan, nil, nil)) {
+			found[p.Name] = true
+		}
+	}
+	return found
+}
+
 // Plans says which plans the record has of those that its entries name. A changed plan is not
 // another plan: it is one that the record has no more.
 type Plans struct {

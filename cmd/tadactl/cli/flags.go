@@ -15,6 +15,7 @@ import (
 var flagValues = map[string][]string{
 	"format":    exportNames(),
 	"authority": {"policy", "approval", "grant"},
+	"verdict":   {"allow", "ask", "deny"},
 	"outcome": {"ok", "error", "refused", "waiting", "approved", "denied", "withdrawn", "expired",
 		"failed", "running", "lost", "announced", "ended"},
 	"kind":     kindNames(),
@@ -23,7 +24,8 @@ var flagValues = map[string][]string{
 
 // flagFiles are the options whose value is the name of a file or a folder.
 var flagFiles = strings.Fields(
-	"home remember head since token vouch output ci-intent delegation root file runtime")
+	"home remember head since token vouch output ci-intent delegation root file runtime folder " +
+		"touches")
 
 // checkFlags refuses a word that an option does not take: an empty list could be mistaken for an
 // answer.

@@ -16,7 +16,9 @@ import (
 // A wanted says which runs are selected. Its zero value selects all.
 type wanted struct {
 	agent, item, authority, outcome, session string
+	folder, verdict                          string
 	since, until                             string
+	touched
 }
 
 func (w *wanted) flags(cmd *cobra.Command) {
@@ -28,6 +30,12 @@ func (w *wanted) flags(cmd *cobra.Command) {
 		"only runs with this outcome: ok, error, an exit status, refused, waiting, approved, "+
 			"denied, withdrawn, expired, failed, running, lost")
 	f.StringVar(&w.session, "session", "", "only runs whose id begins with this")
+	f.StringVar(&w.folder, "folder", "", "only runs in this folder or below")
+	f.StringVar(&w.verdict, "verdict", "", "only runs with this verdict: allow, ask, deny")
+	f.StringVar(&w.program, "program", "", "only runs whose plan starts this program")
+	f.StringVar(&w.file, "touches", "",
+		"only runs whose plan reads, writes or deletes this file, or what is below this folder")
+	f.StringVar(&w.host, "host", "", "only runs whose plan contacts this host")
 	f.StringVar(&w.since, "since", "",
 		"only from this time on: 2026-03-01, 2026-03-01T12:00:00Z, or 2h, 7d (ago)")
 	f.StringVar(&w.until, "until", "", "only before this time")
@@ -35,7 +43,8 @@ func (w *wanted) flags(cmd *cobra.Command) {
 
 // any reports whether runs are selected by more than their time.
 func (w *wanted) any() bool {
-	return w.agent+w.item+w.authority+w.outcome+w.session != ""
+	return w.agent+w.item+w.authority+w.outcome+w.session+w.folder+w.verdict != "" ||
+		w.touched.any()
 }
 
 // span returns the times.
@@ -77,6 +86,9 @@ func (w *wanted) runs(l *launcher.Launcher) ([]launcher.Past, error) {
 func (w *wanted) page(l *launcher.Launcher, newest int) (list []launcher.Past, more bool,
 	err error) {
 	since, until, err := w.span()
+	if err == nil {
+		err = w.prepare(l)
+	}
 	if err != nil {
 		return nil, false, err
 	}
@@ -110,6 +122,9 @@ func (w *wanted) match(r launcher.Past) bool {
 	return (w.agent == "" || r.IsOf(w.agent)) &&
 		(w.item == "" || r.WorkItem == w.item) &&
 		(w.authority == "" || r.Authority == w.authority) &&
+		(w.folder == "" || within(r.Dir, w.folder)) &&
+		(w.verdict == "" || r.Verdict == w.verdict) &&
+		(w.plans == nil || w.plans[r.Plan]) &&
 		(w.outcome == "" || slices.Contains(outcomes(r), w.outcome)) &&
 		strings.HasPrefix(r.ID, w.session)
 }
@@ -131,6 +146,9 @@ func outcomes(r launcher.Past) []string {
 // that led to them.
 func (w *wanted) narrow(l *launcher.Launcher, f *audit.Filter) (err error) {
 	if f.Since, f.Until, err = w.span(); err != nil || !w.any() {
+		return err
+	}
+	if err := w.prepare(l); err != nil {
 		return err
 	}
 	about := map[string]bool{}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// touched says which plans are selected, by what they touch. Its zero value selects all.
+type touched struct {
+	program, file, host string
+	plans               map[string]bool // the selected ones; nil for all
+}
+
+func (t *touched) any() bool { return t.program+t.file+t.host != "" }
+
+// prepare makes names that were typed those of the record, and finds the plans.
+func (w *wanted) prepare(l *launcher.Launcher) (err error) {
+	for _, name := range []*string{&w.folder, &w.file} {
+		if *name == "" {
+			continue
+		}
+		if *name, err = filepath.Abs(*name); err != nil {
+			return err
+		}
+		if real, err := filepath.EvalSymlinks(*name); err == nil { // else it may be gone
+			*name = real
+		}
+	}
+	if w.touched.any() && w.plans == nil {
+		w.plans = l.PlansThat(w.touched.match)
+	}
+	return nil
+}
+
+func (t *touched) match(names map[string][]string) bool {
+	return (t.program == "" || slices.ContainsFunc(names["exec"], func(name string) bool {
+		return name == t.program || filepath.Base(name) == t.program
+	})) && (t.file == "" || slices.ContainsFunc(slices.Concat(names["read"], names["write"],
+		names["delete"]), func(name string) bool { return within(name, t.file) })) &&
+		(t.host == "" || slices.ContainsFunc(names["net"], func(name string) bool {
+			return name == t.host || strings.HasPrefix(name, t.host+":")
+		}))
+}
+
+// within reports whether a name is that of a folder or of something below it.
+func within(name, folder string) bool {
+	return name == folder || strings.HasPrefix(name, strings.TrimSuffix(folder, "/")+"/")
+}
