@@ -230,7 +230,7 @@ func TestCompleteWhileRunning(t *testing.T) {
 	mustAppend(t, l, KindIntent, `{"sid":"a","verdict":"allow"}`)
 	mustAppend(t, l, KindStart, `{"authority":"policy","sid":"a"}`)
 	r, err := Verify(dir, VerifyOptions{Complete: true,
-		Running: func(sid string) bool { return sid == "a" }})
+		Meanwhile: Meanwhile{Running: func(sid string) bool { return sid == "a" }}})
 	if err != nil || r.Open != 1 || r.Runs != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}

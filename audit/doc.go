@@ -193,12 +193,17 @@
 // rec.close, which has head, count and bytes. While it is written its file is locked (flock), so
 // that others can see whether its recorder is alive (Recording).
 //
+// Log.Pack compresses the segments that are not written to any more, in the same format, as
+// log.NNNNNN.jsonl.SIZE.zst, where SIZE is that of the plain text. Offsets and hashes are those of
+// the plain text; zstd -dc prints it.
+//
 // PackFolder compresses finished transcripts to zstd files (package audit/zstandard) in the
 // seekable format: independent frames of 1 MiB of plain text, followed by an index. Any number of
-// processes may do so at once. OpenTranscript finds either file, and seeks in both. Proofs are over
-// the plain text. Output that comes in pieces of a terminal's 4 KiB is compressed to 0.1 (listings)
-// to 0.35 (program text) of its size. Each event adds some hundred bytes of commitments that cannot
-// be compressed: output that comes line by line takes more than its size.
+// processes may do so at once. OpenTranscript finds either file, and seeks in both. Package
+// audit/archive keeps small ones together. Proofs are over the plain text. Output that comes in
+// pieces of a terminal's 4 KiB is compressed to 0.1 (listings) to 0.35 (program text) of its size.
+// Each event adds some hundred bytes of commitments that cannot be compressed: output that comes
+// line by line takes more than its size.
 //
 // # What is not proven
 //

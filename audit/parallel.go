@@ -82,6 +82,7 @@ func (v *verifier) parallel(end int64, workers int) error {
 			before = v.at
 		}
 		pieces[i] = piece{}
+		v.progress("log", v.at.offset-start, end-start)
 	}
 	return nil
 }

@@ -32,9 +32,7 @@ type VerifyOptions struct {
 	// Complete also checks what a valid chain may leave out: every start was announced, had a valid
 	// authority and has an end, every nonce ended once, every accepted tampering was shown first.
 	Complete bool
-	// Running reports, for Complete, that a run has no end because it is still running. Nil: every
-	// run must have one.
-	Running func(sid string) bool
+	Meanwhile
 	// Transcript opens the transcript of a session that the log names. It returns fs.ErrNotExist
 	// for one that is gone. It is called from several goroutines. Nil: none is checked.
 	Transcript func(sid string) (io.ReadCloser, error)
@@ -43,6 +41,16 @@ type VerifyOptions struct {
 	Transcripts func() ([]string, error)
 	Signed
 	Codec Codec // of packed segments
+}
+
+// Meanwhile is what Verify asks and tells while it works.
+type Meanwhile struct {
+	// Running reports, for Complete, that a run has no end because it is still running. Nil: every
+	// run must have one.
+	Running func(sid string) bool
+	// Progress, if set, is called now and then with how far a step has come: the log in bytes of
+	// its text, then transcripts.
+	Progress func(step string, done, total int64)
 }
 
 // Signed is the signed checkpoint that is stored beside a log, or nil, and the keys that may have

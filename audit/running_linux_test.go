@@ -218,11 +218,12 @@ func TestCompleteWhileARunEnds(t *testing.T) {
 	mustAppend(t, l, KindIntent, `{"sid":"ends","verdict":"allow"}`)
 	mustAppend(t, l, KindStart, `{"authority":"policy","sid":"ends"}`)
 	alive := Alive(dir)
-	_, err = Verify(dir, VerifyOptions{Complete: true, Running: func(sid string) bool {
+	running := func(sid string) bool {
 		mustAppend(t, l, KindEnd, `{"sid":"ends"}`)
 		must(t, r.End())
 		return alive(sid)
-	}})
+	}
+	_, err = Verify(dir, VerifyOptions{Complete: true, Meanwhile: Meanwhile{Running: running}})
 	if err != nil {
 		t.Error(err)
 	}

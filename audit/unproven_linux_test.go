@@ -314,7 +314,7 @@ func TestUnnamedTranscripts(t *testing.T) {
 			error) {
 			return []string{"died", "dropped", "runs", "strange"}, nil
 		},
-		Running: func(sid string) bool { return sid == "runs" },
+		Meanwhile: Meanwhile{Running: func(sid string) bool { return sid == "runs" }},
 	})
 	if err != nil || fmt.Sprint(r.Unnamed, r.Unvouched) != "[strange] [died]" {
 		t.Fatalf("%v, unnamed %q, unvouched %q", err, r.Unnamed, r.Unvouched)

@@ -100,6 +100,13 @@ func (v *verifier) tell() {
 	v.report.Last = v.at.time.time()
 }
 
+// progress tells how far a step has come.
+func (v *verifier) progress(step string, done, total int64) {
+	if v.o.Progress != nil {
+		v.o.Progress(step, done, total)
+	}
+}
+
 // walk returns a walk from here on that collects what the rest of Verify needs.
 func (v *verifier) walk(end int64) *walk {
 	return &walk{r: v.log, end: end, at: v.at, last: v.anchor.Head,

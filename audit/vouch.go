@@ -99,6 +99,9 @@ func (v *verifier) transcripts() error {
 				if mu.Lock(); err != nil && i < first {
 					first, firstErr = i, err
 				}
+				if i%64 == 0 {
+					v.progress("transcripts", int64(i), int64(len(starts)))
+				}
 				mu.Unlock()
 			}
 		})

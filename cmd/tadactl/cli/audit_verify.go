@@ -36,7 +36,10 @@ func (c *ctl) auditVerify() *cobra.Command {
 			if err := d.read(l); err != nil {
 				return err
 			}
+			line := c.progress()
+			d.options.Progress = line.step
 			report, err := l.VerifyWith(d.options)
+			line.end()
 			if err != nil && !(errors.Is(err, fs.ErrNotExist) && report.Entries == 0 &&
 				len(d.options.Remember) == 0) {
 				return c.refuted(report, err)
