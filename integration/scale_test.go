@@ -135,7 +135,7 @@ type madeRun struct{ ID, State, Command string }
 
 func (p pair) sessions(t *testing.T, state string) (list []madeRun) {
 	t.Helper()
-	text := p.asks(t, state, "sessions", "--all", "--json")
+	text := p.asks(t, state, "sessions", "--json")
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		t.Fatalf("%v: %.200s", err, text)
 	}

@@ -35,10 +35,10 @@ func (c *ctl) log() *cobra.Command {
 			if err := c.doubt(l); err != nil {
 				return err
 			}
-			if all || w.since+w.until != "" && !cmd.Flags().Changed("last") {
+			if all || (c.json || w.since+w.until != "") && !cmd.Flags().Changed("last") {
 				filter.Last = 0
 			}
-			return c.printEntries(l, filter)
+			return c.printEntries(l, filter, !cmd.Flags().Changed("last"))
 		}),
 	}
 	w.flags(cmd)
@@ -54,9 +54,9 @@ func (c *ctl) log() *cobra.Command {
 // entriesListed is how many entries are printed if nobody says how many.
 const entriesListed = 100
 
-// printEntries prints the entries that a filter selects; of the newest ones, it says whether there
+// printEntries prints the entries that a filter selects; of the newest ones, it may say that there
 // are older ones.
-func (c *ctl) printEntries(l *launcher.Launcher, f audit.Filter) error {
+func (c *ctl) printEntries(l *launcher.Launcher, f audit.Filter, say bool) error {
 	last := f.Last
 	if last > 0 {
 		f.Last++
@@ -85,7 +85,7 @@ func (c *ctl) printEntries(l *launcher.Launcher, f audit.Filter) error {
 			return err
 		}
 	}
-	c.sayMore(older > 0, "older entries are", "tadactl log --all")
+	c.sayMore(say && older > 0, "older entries are", "tadactl log --all")
 	return nil
 }
 

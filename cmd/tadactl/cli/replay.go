@@ -34,7 +34,7 @@ func (c *ctl) sessions() *cobra.Command {
 			if last < 0 {
 				return usagef("--last %d is negative; try: --last 30", last)
 			}
-			if all || w.since+w.until != "" && !cmd.Flags().Changed("last") {
+			if all || (c.json || w.since+w.until != "") && !cmd.Flags().Changed("last") {
 				last = -1
 			}
 			list, more, err := w.page(l, last)
@@ -42,7 +42,6 @@ func (c *ctl) sessions() *cobra.Command {
 				return err
 			}
 			if c.json {
-				c.sayMore(more, "older runs are", "tadactl sessions --all")
 				return c.printJSON(list)
 			}
 			for _, r := range list {
