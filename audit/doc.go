@@ -45,7 +45,7 @@
 //
 // # Segments
 //
-// After 16 MiB the log continues in log.000001.jsonl, and so on. Nothing is renamed. The log is the
+// After 8 MiB the log continues in log.000001.jsonl, and so on. Nothing is renamed. The log is the
 // concatenation of its files (cat log.jsonl log.0*.jsonl): the first line of a file names the last
 // of the one before, and every offset counts from the start of the whole. The anchor says which
 // file is being written to and where it begins; the file before it is on the disk by then.
@@ -193,7 +193,7 @@
 // rec.close, which has head, count and bytes. While it is written its file is locked (flock), so
 // that others can see whether its recorder is alive (Recording).
 //
-// Log.Pack compresses the segments that are not written to any more, in the same format, as
+// Log.Pack compresses the segments but the two newest, in the same format, as
 // log.NNNNNN.jsonl.SIZE.zst, where SIZE is that of the plain text. Offsets and hashes are those of
 // the plain text; zstd -dc prints it.
 //

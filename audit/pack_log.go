@@ -9,7 +9,8 @@ import (
 )
 
 // Pack compresses the segments of the log that are not written to any more, as PackFolder does
-// transcripts. Hashes, offsets and proofs are those of the plain text, and stay what they were. A
+// transcripts, but for the newest of them: programs without a codec read what was written last.
+// Hashes, offsets and proofs are those of the plain text, and stay what they were. A
 // crash leaves the plain file, both, or the packed one. When ctx ends, Pack returns its results so
 // far and ctx.Err(). It needs LogOptions.Codec.
 func (l *Log) Pack(ctx context.Context) (done Packed, err error) {
@@ -20,22 +21,8 @@ func (l *Log) Pack(ctx context.Context) (done Packed, err error) {
 		return done, fmt.Errorf("pack the log: %w", err)
 	}
 	defer held.Close()
-	if isAppendOnly(l.dir) {
-		return done, nil // what is packed could not be removed
-	}
-	a, err := l.anchorNow()
-	if err != nil {
-		return done, fmt.Errorf("pack the log: %w", err)
-	}
-	names, err := os.ReadDir(l.dir.Name())
-	if err != nil {
-		return done, err
-	}
-	for _, e := range names {
-		n, ok := segmentNumber(e.Name())
-		if !ok || n >= a.Segment {
-			continue
-		}
+	list, err := l.packable()
+	for _, n := range list {
 		sizes, err := l.packSegment(ctx, n)
 		switch {
 		case errors.Is(err, ErrPacking):
@@ -47,7 +34,32 @@ func (l *Log) Pack(ctx context.Context) (done Packed, err error) {
 			done.After += sizes.After
 		}
 	}
-	return done, nil
+	return done, err
+}
+
+// Packable reports whether there is something for Pack to do.
+func (l *Log) Packable() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list, err := l.packable()
+	return err == nil && len(list) > 0
+}
+
+func (l *Log) packable() (list []int64, err error) {
+	if isAppendOnly(l.dir) {
+		return nil, nil // what is packed could not be removed
+	}
+	a, err := l.anchorNow()
+	if err != nil {
+		return nil, fmt.Errorf("pack the log: %w", err)
+	}
+	names, err := os.ReadDir(l.dir.Name())
+	for _, e := range names {
+		if n, ok := segmentNumber(e.Name()); ok && n < a.Segment-1 {
+			list = append(list, n)
+		}
+	}
+	return list, err
 }
 
 // logFrame is how much of a segment one frame holds: who looks for a time unpacks some ten of them.

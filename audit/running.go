@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/tada-run/tada-run/approval/canonical"
 	"github.com/tada-run/tada-run/approval/flock"
@@ -234,7 +235,10 @@ func (l *Log) orphan(dir *os.File, name string) (lost bool, err error) {
 	}
 	l.step("dead")
 	if !strings.HasPrefix(name, draftPrefix) {
-		if lost, err = l.lost(dir, f, name); err != nil {
+		lost, err = l.lost(dir, f, name)
+		if errors.Is(err, ErrPacked) {
+			return false, nil // a program with a codec finds it
+		} else if err != nil {
 			return false, err
 		}
 	}
@@ -253,26 +257,45 @@ func (l *Log) orphan(dir *os.File, name string) (lost bool, err error) {
 // lost appends the end of a run whose place is dead, unless the log has it or the place was gone
 // after the log was searched.
 func (l *Log) lost(dir, place *os.File, sid string) (bool, error) {
-	begun, started, ended := l.story(sid)
-	if !begun || ended {
-		return false, nil
+	info, err := place.Stat()
+	if err != nil {
+		return false, err
+	}
+	begun, started, ended, err := l.story(sid, info.ModTime())
+	if err != nil || !begun || ended {
+		return false, err
 	}
 	if !isBehind(dir, place, sid) {
 		return false, nil
 	}
 	body := append(canonical.AppendString([]byte(`{"sid":`), sid), fmt.Sprintf(`,"started":%t}`,
 		started)...)
-	_, err := l.Append(KindOrphan, body, Durable)
+	_, err = l.Append(KindOrphan, body, Durable)
 	return err == nil, err
 }
 
-// story returns which entries of a run the log has. An intent is the first one.
-func (l *Log) story(sid string) (begun, started, ended bool) {
-	text := string(canonical.AppendString([]byte(`"sid":`), sid))
-	for e, err := range Newest(l.dir.Name(), Filter{Kinds: []string{"exec."}, Text: text,
+// storySlack is how far clocks may differ that are read one after the other.
+const storySlack = time.Minute
+
+// story returns which entries of a run the log has, whose place was made at a time. An intent is
+// the first one, and comes after that. The log is read from its end; the error is ErrPacked if
+// that part of it is packed.
+func (l *Log) story(sid string, since time.Time) (begun, started, ended bool, err error) {
+	ordered := true
+	for e, err := range Newest(l.dir.Name(), Filter{Kinds: []string{"exec.", kindClock},
 		Codec: l.opts.Codec}) {
 		var b struct{ SID string }
-		if err != nil || json.Unmarshal(e.Body, &b) != nil || b.SID != sid {
+		switch {
+		case isBad(err):
+			continue
+		case err != nil:
+			return begun, started, ended, err
+		case e.Kind == kindClock:
+			ordered = false
+			continue
+		case ordered && e.Time.Before(since.Add(-storySlack)):
+			return begun, started, ended, nil
+		case json.Unmarshal(e.Body, &b) != nil || b.SID != sid:
 			continue
 		}
 		begun = true
@@ -282,5 +305,5 @@ func (l *Log) story(sid string) (begun, started, ended bool) {
 			break
 		}
 	}
-	return begun, started, ended
+	return begun, started, ended, nil
 }

@@ -15,7 +15,7 @@ import (
 
 // rotateSize is the size of a log file at which the next one is begun: small enough that most of a
 // log is in files which can be packed, large enough that years are in some hundred files.
-const rotateSize = 16 << 20
+const rotateSize = 8 << 20
 
 // A segment is one file of the log.
 type segment struct {

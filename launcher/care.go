@@ -252,8 +252,13 @@ func (l *Launcher) pack(ctx context.Context, log *audit.Log, quota bool, f *Free
 	var err error
 	f.Packed, err = l.Transcripts().Pack(ctx, audit.Alive(l.state.Audit()))
 	done(err)
-	f.Log, err = log.Pack(ctx)
-	done(err)
+	// what tada-run reads, which unpacks nothing, must not be packed
+	if log.Packable() {
+		if err = l.pin(log); err == nil {
+			f.Log, err = log.Pack(ctx)
+		}
+		done(err)
+	}
 	f.Plans, err = plans.Pack(ctx, l.state.Plans(), l.Codec)
 	done(err)
 	f.Store, err = l.Compact(ctx)

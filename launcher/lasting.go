@@ -2,12 +2,14 @@ package launcher
 
 import (
 	"cmp"
+	"errors"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/pathguard"
 	"github.com/tada-run/tada-run/shellparse"
@@ -41,7 +43,7 @@ func (l *Launcher) former(payload []byte) ([][]permit.Former, error) {
 	times := map[text]int{}
 	n := 0
 	for r, err := range l.Newest(time.Time{}) {
-		if n++; n > maxFormer {
+		if n++; n > maxFormer || errors.Is(err, audit.ErrPacked) { // or too long ago
 			break
 		}
 		if err != nil {

@@ -4,8 +4,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 
+	"github.com/tada-run/tada-run/launcher/state"
 	"golang.org/x/sys/unix"
 )
 
@@ -13,9 +15,36 @@ import (
 // to start a process for than it takes on the disk, and waits for others; see packOften.
 const packAt = 256 << 10
 
-// packOften is one of how many runs has what lies there packed, whatever it shows. Which one is
-// chance, so that no process has to count.
-const packOften = 256
+// packMany is how many small transcripts are worth a process. One of packOften runs counts them, by
+// chance.
+const (
+	packMany  = 256
+	packOften = 64
+)
+
+// packIfMany has what lies there packed if it has become much.
+func (l *Launcher) packIfMany(id string) {
+	if !state.Chance(id, packOften) {
+		return
+	}
+	dir, err := os.Open(l.state.Sessions())
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	for plain := 0; err == nil && plain < packMany; {
+		var names []string
+		names, err = dir.Readdirnames(packMany)
+		for _, name := range names {
+			if strings.HasSuffix(name, ".cast") {
+				plain++
+			}
+		}
+		if plain >= packMany {
+			l.packLater(packAt)
+		}
+	}
+}
 
 // packLater has the closed sessions packed by a separate process without waiting for it, so that
 // the command's exit status is not delayed. It is the tadactl beside this program; if there is

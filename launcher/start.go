@@ -14,7 +14,6 @@ import (
 	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/launcher/session"
-	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -71,9 +70,7 @@ func (p permitted) start() (_ *started, err error) {
 		return nil, err
 	}
 	s.terminal.Started()
-	if state.Chance(p.id, packOften) {
-		p.l.packLater(packAt)
-	}
+	p.l.packIfMany(p.id)
 	made.wants.begin(s.terminal, func() { _ = s.process.SignalGroup(syscall.SIGINT) })
 	if p.Request.Started != nil {
 		p.Request.Started(p.id)

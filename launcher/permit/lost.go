@@ -2,6 +2,7 @@ package permit
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"syscall"
@@ -79,18 +80,30 @@ func (p *Approvals) tellLeft(ctx context.Context, log *audit.Log) error {
 	return p.forget(events, "")
 }
 
+// strayed is how far behind its place in the store's order an event may be told to the log: so many
+// processes never wait at a time.
+const strayed = 1000
+
 // untold are the events that are not in the log: a process may have died after it had written them
-// there.
+// there. It reads the log from the end. Where that is packed and cannot be read by this program, it
+// is older than anything that is left to tell.
 func (p *Approvals) untold(events []approval.Event) ([]approval.Event, error) {
-	told := make(map[string]bool)
-	for e, err := range p.record.Entries(audit.Filter{Kinds: []string{"approval."}}) {
-		if errors.Is(err, os.ErrNotExist) {
+	told, first := make(map[string]bool), events[0].Seq
+	for _, e := range events {
+		first = min(first, e.Seq)
+	}
+	for e, err := range p.record.Newest(audit.Filter{Kinds: []string{"approval."}}) {
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, audit.ErrPacked) {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
 		told[string(e.Body)] = true
+		var body struct{ Seq uint64 }
+		if json.Unmarshal(e.Body, &body) == nil && body.Seq > 0 && body.Seq+strayed < first {
+			break
+		}
 	}
 	var untold []approval.Event
 	for _, e := range events {

@@ -35,8 +35,10 @@ type overview struct {
 
 // A recordSize is how much the record takes.
 type recordSize struct {
-	Entries int64 `json:"entries"` // of the log
-	Bytes   int64 `json:"bytes"`
+	Entries     int64 `json:"entries"` // of the log
+	Bytes       int64 `json:"bytes"`
+	Transcripts int64 `json:"transcripts"` // bytes of them
+	Quota       int64 `json:"quota"`       // record.quota
 }
 
 // A wrong is something that is not as it should be, and the command that says more or mends it.
@@ -89,7 +91,9 @@ func overviewOf(ctx context.Context, l *launcher.Launcher, dir string) (*overvie
 	if head, err := l.Head(); err == nil {
 		o.Record.Entries = head.Count
 	}
-	o.Record.Bytes = sizeOf(l.Home().Audit()) + sizeOf(l.Home().Sessions())
+	o.Record.Transcripts = sizeOf(l.Home().Sessions())
+	o.Record.Bytes = sizeOf(l.Home().Audit()) + sizeOf(l.Home().Plans()) + o.Record.Transcripts
+	o.Record.Quota = l.Policy().Settings().TranscriptQuota()
 	o.faults(ctx, l, dir)
 	return o, nil
 }
@@ -187,7 +191,8 @@ func (c *ctl) printOverview(o *overview) {
 		row("undo", "%s kept for %s, %s of %s", audit.Plural(o.Undo.Runs, "run"), o.Undo.Keep,
 			sizeText(o.Undo.Bytes), sizeText(o.Undo.Quota))
 	}
-	row("record", "%s, %s", audit.Plural(o.Record.Entries, "entry"), sizeText(o.Record.Bytes))
+	row("record", "%s, %s; transcripts %s of %s", audit.Plural(o.Record.Entries, "entry"),
+		sizeText(o.Record.Bytes), sizeText(o.Record.Transcripts), sizeText(o.Record.Quota))
 	if len(o.Wrong) == 0 {
 		row("wrong", "nothing")
 	}

@@ -4,8 +4,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/tada-run/tada-run/launcher"
 )
 
 // touched says which plans are selected, by what they touch. Its zero value selects all.
@@ -15,25 +13,6 @@ type touched struct {
 }
 
 func (t *touched) any() bool { return t.program+t.file+t.host != "" }
-
-// prepare makes names that were typed those of the record, and finds the plans.
-func (w *wanted) prepare(l *launcher.Launcher) (err error) {
-	for _, name := range []*string{&w.folder, &w.file} {
-		if *name == "" {
-			continue
-		}
-		if *name, err = filepath.Abs(*name); err != nil {
-			return err
-		}
-		if real, err := filepath.EvalSymlinks(*name); err == nil { // else it may be gone
-			*name = real
-		}
-	}
-	if w.touched.any() && w.plans == nil {
-		w.plans = l.PlansThat(w.touched.match)
-	}
-	return nil
-}
 
 func (t *touched) match(names map[string][]string) bool {
 	return (t.program == "" || slices.ContainsFunc(names["exec"], func(name string) bool {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +46,25 @@ func (w *wanted) flags(cmd *cobra.Command) {
 func (w *wanted) any() bool {
 	return w.agent+w.item+w.authority+w.outcome+w.session+w.folder+w.verdict != "" ||
 		w.touched.any()
+}
+
+// prepare makes names that were typed those of the record, and finds the plans.
+func (w *wanted) prepare(l *launcher.Launcher) (err error) {
+	for _, name := range []*string{&w.folder, &w.file} {
+		if *name == "" {
+			continue
+		}
+		if *name, err = filepath.Abs(*name); err != nil {
+			return err
+		}
+		if real, err := filepath.EvalSymlinks(*name); err == nil { // else it may be gone
+			*name = real
+		}
+	}
+	if w.touched.any() && w.plans == nil {
+		w.plans = l.PlansThat(w.touched.match)
+	}
+	return nil
 }
 
 // span returns the times.
