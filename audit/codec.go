@@ -11,9 +11,9 @@ type Codec struct {
 		err error)
 }
 
-// ErrPacked is returned for a packed transcript if the program has no codec to unpack it.
-var ErrPacked = errors.New(
-	"the transcript is packed, and this program does not unpack; try: tadactl")
+// ErrPacked is returned for a packed transcript or part of the log if the program has no codec to
+// unpack it.
+var ErrPacked = errors.New("it is packed, and this program does not unpack; try: tadactl")
 
 // packedSuffix names a packed transcript.
 const packedSuffix = ".zst"
