@@ -308,10 +308,11 @@ func (f *Folder) Remove(ids ...string) error {
 	if err != nil {
 		return err
 	}
+	gone, sorted := setOf(ids), slices.Sorted(slices.Values(ids))
 	for _, name := range names {
-		if first, last, ok := span(name); ok &&
-			slices.ContainsFunc(ids, func(id string) bool { return first <= id && id <= last }) {
-			err = errors.Join(err, f.rewrite(name, setOf(ids)))
+		first, last, _ := span(name)
+		if i, _ := slices.BinarySearch(sorted, first); i < len(sorted) && sorted[i] <= last {
+			err = errors.Join(err, f.rewrite(name, gone))
 		}
 	}
 	for _, id := range ids {
