@@ -187,19 +187,23 @@ func (h *runReader) mayBeOver(r Past) bool {
 
 // later reads what the log has got since reading began.
 func (h *runReader) later(sid string) (about []audit.Entry, err error) {
-	now := runReader{about: map[string][]audit.Entry{}, answers: h.answers}
+	var list []audit.Entry
 	for e, err := range h.l.Entries(audit.Filter{Kinds: h.kinds(), From: h.newest}) {
 		if err != nil && !isBad(err) {
 			return nil, err
 		}
-		if err != nil || e.Offset <= h.newest {
-			continue
+		if err == nil && e.Offset > h.newest {
+			list = append(list, e)
 		}
+	}
+	now := runReader{about: map[string][]audit.Entry{}, answers: map[string]string{}}
+	for _, e := range slices.Backward(list) {
 		if _, err := now.add(e); err != nil {
 			return nil, err
 		}
 	}
-	return now.about[sid], nil
+	maps.Copy(h.answers, now.answers)
+	return now.take(sid), nil
 }
 
 // rest are the runs of which the beginning was not found, the newest first: it was pruned.
