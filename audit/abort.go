@@ -31,7 +31,7 @@ func (l *Log) Broke(r *Recorder, sid string, lost []byte, cause error, rand io.R
 		reason = cause.Error()
 	}
 	body := fmt.Appendf(nil, `{"bytes":%d,"reason":`, len(lost))
-	body = append(canonical.AppendString(body, reason[:min(len(reason), maxReason)]),
+	body = append(canonical.AppendString(body, reason[:min(len(reason), MaxReason)]),
 		`,"sha256":`...)
 	body = append(canonical.AppendString(append(canonical.AppendString(body, sum.String()),
 		`,"sid":`...), sid), '}')

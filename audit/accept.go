@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// maxReason is the maximum length of the reason that a person gives, so that it fits a line.
-const maxReason = 4096
+// MaxReason is the maximum length of the reason that a person gives, so that it fits a line.
+const MaxReason = 4096
 
 // maxName is the maximum length of the name of the person who accepted.
 const maxName = 128
@@ -26,7 +26,7 @@ var ErrNothingToAccept = errors.New("nothing to accept: the log verifies")
 func (l *Log) Accept(by, reason string, seen ...Place) (Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	a := acceptance{by: plainWord(by, maxName), reason: reason[:min(len(reason), maxReason)],
+	a := acceptance{by: plainWord(by, maxName), reason: reason[:min(len(reason), MaxReason)],
 		seen: seen, held: map[Place]bool{}}
 	e, end, err := l.accept(&a)
 	if err != nil {

@@ -43,14 +43,15 @@ func (l *Log) writeMark(a Anchor) {
 func (l *Log) noteMark() {
 	st, err := l.lock.Stat()
 	if err != nil || st.Size() > 0 || l.mark.Sync() != nil ||
-		syncFolder(filepath.Dir(l.opts.Mark)) != nil {
+		SyncFolder(filepath.Dir(l.opts.Mark)) != nil {
 		return
 	}
 	_, _ = l.lock.WriteAt([]byte(lockMark), 0)
 }
 
-// syncFolder returns when the names in a folder are on the disk.
-func syncFolder(path string) error {
+// SyncFolder returns when the names in a folder are on the disk. What they replace may go
+// then, not before.
+func SyncFolder(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {
 		return err

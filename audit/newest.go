@@ -91,7 +91,6 @@ func (b *backward) line() ([]byte, int64, error) {
 			b.buf, long = b.buf[:0], true
 		}
 		if err := b.more(); err == io.EOF && long {
-			long = false
 			return nil, b.start, nil
 		} else if err != nil {
 			return nil, 0, err

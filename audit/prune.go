@@ -39,7 +39,7 @@ func (l *Log) Prune(r Retention, reason string,
 	needed func(sid string) bool) (entries, bytes int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	entries, bytes, err = l.prune(r, reason[:min(len(reason), maxReason)], needed)
+	entries, bytes, err = l.prune(r, reason[:min(len(reason), MaxReason)], needed)
 	if err != nil {
 		return 0, 0, fmt.Errorf("prune: %w", err)
 	}

@@ -101,10 +101,11 @@ func (l *Launcher) Newest(since time.Time) iter.Seq2[Past, error] {
 				return
 			}
 		}
-		for _, sid := range h.rest() {
-			if !since.IsZero() && f.From > l.begins() {
-				break // they began before
-			}
+		rest := h.rest()
+		if !since.IsZero() && len(rest) > 0 && f.From > l.begins() {
+			rest = nil // they began before
+		}
+		for _, sid := range rest {
 			if r, err := h.run(sid, h.take(sid)); !yield(r, err) || err != nil {
 				return
 			}

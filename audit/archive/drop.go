@@ -21,9 +21,6 @@ type old struct {
 	archived bool      // nobody writes to it
 }
 
-// maxReason is the longest reason that the log gets.
-const maxReason = 4096
-
 // Drop removes the transcripts that r covers, oldest first, except busy ones. An entry of kind
 // rec.drop is in the log, durably, before a transcript is removed: [audit.Verify] requires every
 // other. It returns the sessions and the bytes that they took.
@@ -46,7 +43,7 @@ func (f *Folder) Drop(log *audit.Log, r audit.Retention, now time.Time, reason s
 	}
 	for i, id := range ids {
 		body := append(canonical.AppendString([]byte(`{"reason":`),
-			reason[:min(len(reason), maxReason)]), `,"sid":`...)
+			reason[:min(len(reason), audit.MaxReason)]), `,"sid":`...)
 		durable := audit.Lazy
 		if i == len(ids)-1 { // and so all before it
 			durable = audit.Durable

@@ -81,8 +81,14 @@ func (f *Folder) forget(ids []string) error {
 			continue
 		}
 		both := map[string]bool{}
+		var text []byte // read when a file is there too
 		for _, id := range ids {
-			if e, ok := a.find(id); ok && f.isWhole(id, a, e) {
+			e, ok := a.find(id)
+			if ok && text == nil {
+				text, openErr = a.all()
+				err = errors.Join(err, openErr)
+			}
+			if ok && openErr == nil && f.isWhole(id, text[e.offset:e.offset+e.size]) {
 				both[id] = true
 			}
 		}
@@ -96,24 +102,36 @@ func (f *Folder) forget(ids []string) error {
 
 // isWhole reports whether the file of a transcript may take the place of what an archive has of it:
 // it is the same, or a transcript that is not cut.
-func (f *Folder) isWhole(id string, a *file, e entry) bool {
-	own, err := audit.OpenTranscript(filepath.Join(f.Dir, id+castSuffix), f.Codec)
-	if err != nil {
+func (f *Folder) isWhole(id string, archived []byte) bool {
+	own, err := f.own(id)
+	if err != nil || own == nil {
 		return false
 	}
-	defer own.Close()
-	text, err := io.ReadAll(io.LimitReader(own, small+1))
-	if err != nil || len(text) > small {
-		return false
-	}
-	if all, err := a.all(); err == nil && bytes.Equal(text, all[e.offset:e.offset+e.size]) {
+	if bytes.Equal(own, archived) {
 		return true
 	}
-	t, err := audit.NewReader(id, bytes.NewReader(text))
+	t, err := audit.NewReader(id, bytes.NewReader(own))
 	for err == nil {
 		_, err = t.Next()
 	}
 	return errors.Is(err, io.EOF)
+}
+
+// own reads the file of a transcript; nil if it is still written, or too long for an archive.
+func (f *Folder) own(id string) ([]byte, error) {
+	t, err := audit.OpenTranscript(filepath.Join(f.Dir, id+castSuffix), f.Codec)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	if audit.Recording(t) {
+		return nil, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(t, small+1))
+	if err != nil || len(text) > small {
+		return nil, err
+	}
+	return text, nil
 }
 
 // mend completes what a process began that died: it left drafts. An archive whose transcripts are
@@ -238,16 +256,8 @@ func (f *Folder) begun() (*draft, string) {
 // take adds a transcript to a draft, and returns the files that it is in; none if it is still
 // written, or longer than it looked.
 func (f *Folder) take(d *draft, id string) (files []string, err error) {
-	t, err := audit.OpenTranscript(filepath.Join(f.Dir, id+castSuffix), f.Codec)
-	if err != nil {
-		return nil, err
-	}
-	defer t.Close()
-	if audit.Recording(t) {
-		return nil, nil
-	}
-	text, err := io.ReadAll(io.LimitReader(t, small+1))
-	if err != nil || len(text) > small {
+	text, err := f.own(id)
+	if err != nil || text == nil {
 		return nil, err
 	}
 	at := time.Time{}
