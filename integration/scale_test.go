@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -117,8 +118,8 @@ func TestMadeRecord(t *testing.T) {
 		t.Errorf("%d runs, want %d: %v", len(list), runs, states)
 	}
 	for _, r := range []madeRun{list[1], list[made/2], list[made-1]} {
-		if out := p.asks(t, place.state, "show", r.ID); !strings.Contains(out, r.Command) ||
-			strings.Contains(out, scale.Word) {
+		if out := p.asks(t, place.state, "show", r.ID); !strings.Contains(out,
+			strconv.Quote(r.Command)) || strings.Contains(out, scale.Word) {
 			t.Errorf("%s: %s", r.Command, out)
 		}
 	}
