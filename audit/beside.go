@@ -73,7 +73,7 @@ func (v *verifier) unnamed() error {
 	if v.o.Transcripts == nil || v.report.Since > 0 {
 		return nil
 	}
-	there, err := v.o.Transcripts()
+	there, err := v.there()
 	if err != nil {
 		return fmt.Errorf("listing the transcripts: %w", err)
 	}
@@ -86,7 +86,14 @@ func (v *verifier) unnamed() error {
 		return nil
 	}
 	known, err := v.runsNamed()
+	v.strange = map[string]bool{}
 	for _, sid := range there {
+		was, before := v.before.strange(sid)
+		if v.before != nil && !known[sid] && !before {
+			return errResume
+		}
+		known[sid] = known[sid] || was
+		v.strange[sid] = known[sid]
 		switch {
 		case !known[sid]:
 			v.report.Unnamed = append(v.report.Unnamed, sid)
@@ -108,7 +115,7 @@ func (v *verifier) runsNamed() (map[string]bool, error) {
 		}
 	}}
 	if err := w.run(); err != nil && !errors.Is(err, errTorn) {
-		return nil, err
+		return known, err
 	}
 	return known, nil
 }

@@ -13,7 +13,9 @@ func (v *verifier) chain() error {
 	slices.SortFunc(v.o.Remember, func(a, b Point) int { return cmp.Compare(a.Count, b.Count) })
 	v.report.Slots = v.slots
 	v.at = v.from
-	v.report.Since = v.from.seq - v.log.start.seq
+	if v.before == nil {
+		v.report.Since = v.from.seq - v.log.start.seq
+	}
 	v.report.Segments = len(v.log.parts)
 	end := min(v.size, v.anchor.Size)
 	if err := v.parallel(end, v.o.workers()); err != nil {
@@ -76,6 +78,12 @@ func (v *verifier) remembered() error {
 	for _, p := range v.o.Remember {
 		if p.Count <= v.from.seq && v.report.Since > 0 || p.Count == 0 && p.Head == Genesis() ||
 			slices.Contains(v.found.points, p) {
+			continue
+		}
+		if v.before != nil && p.Count <= v.from.seq {
+			if err := v.had(p); err != nil {
+				return err
+			}
 			continue
 		}
 		bad := neverHad(p)

@@ -205,6 +205,14 @@
 // Each event adds some hundred bytes of commitments that cannot be compressed: output that comes
 // line by line takes more than its size.
 //
+// # Verifying again
+//
+// With VerifyOptions.AtRest the report has a note for the next Verify (Verified): the SHA-256 of each
+// packed file of the log that a seal covers, and of each file of transcripts; where the log was after
+// each of those files; and the entries in them that speak of the log itself. Verify then compares
+// hashes, begins after the last file before which nothing has changed, and parses the rest. If
+// anything does not fit it reads everything. The note is as good as the folder in which it is kept.
+//
 // # What is not proven
 //
 // A process that can write the folder as its owner can write a new end of the log after the last

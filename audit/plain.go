@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -45,4 +46,22 @@ func readPlain(path string, limit int64) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+// SumFile returns the SHA-256 of a plain file as it lies on the disk. A link is ErrUnsafe.
+func SumFile(path string) (h Hash, err error) {
+	f, err := openPlain(path)
+	if err != nil {
+		return h, err
+	}
+	defer f.Close()
+	return sumOf(f)
+}
+
+func sumOf(f *os.File) (h Hash, err error) {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, 1<<62)); err != nil {
+		return h, err
+	}
+	return Hash(sum.Sum(nil)), nil
 }

@@ -313,7 +313,7 @@ func vouched(t *testing.T, sum Summary) func(cast []byte) error {
 				return nil, fs.ErrNotExist
 			}
 			return io.NopCloser(bytes.NewReader(cast)), nil
-		})
+		}, nil)
 		return err
 	}
 }

@@ -51,6 +51,8 @@ type Meanwhile struct {
 	// Progress, if set, is called now and then with how far a step has come: the log in bytes of
 	// its text, then transcripts.
 	Progress func(step string, done, total int64)
+	// AtRest, if set, makes the report say what the next Verify needs as AtRest.Before.
+	AtRest *AtRest
 }
 
 // Signed is the signed checkpoint that is stored beside a log, or nil, and the keys that may have
@@ -118,15 +120,31 @@ type Report struct {
 	Sealed      int64  // entries up to and with the last seal
 	FirstKey    string // named by the first seal; a rewritten log has another
 	Transcripts []Session
-	Unproven    []Gap    // what a person accepted after tampering: see Gap.Unproven
-	Unnamed     []string // transcripts that no entry mentions
-	// transcripts of runs that the log knows, but for whose content it does not vouch
-	Unvouched []string
-	Notes     []string // other unchecked facts, or findings that do not prove a change
+	Unproven    []Gap // what a person accepted after tampering: see Gap.Unproven
+	Strange
+	Notes  []string // other unchecked facts, or findings that do not prove a change
+	Before Before
 }
 
 func (r *Report) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+}
+
+// Before is what was verified before and has not changed since, so that it was not read again.
+type Before struct {
+	Time        time.Time // when
+	Size        int64     // of the log then, also of what was parsed
+	Entries     int64
+	Transcripts int
+	Missing     int // of them, gone
+	// Next is what the next Verify needs as AtRest.Before; nil if nothing is worth it.
+	Next *Verified
+}
+
+// Strange are the transcripts for which the log does not vouch.
+type Strange struct {
+	Unnamed   []string // no entry mentions them
+	Unvouched []string // the log knows their runs, and says nothing about their content
 }
 
 // A Session is what Verify found about one transcript.
@@ -135,4 +153,7 @@ type Session struct {
 	Closed  bool // the log holds its rec.close
 	Missing bool // the log names it, but it is gone
 	Summary Summary
+
+	first, last int64 // where the first and the last entry about it are
+	rests       bool  // it was verified before, with all that the log says about it
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-func mustSeal(t *testing.T, l *Log) sealBody {
+func mustSeal(t testing.TB, l *Log) sealBody {
 	t.Helper()
 	e, err := l.Seal(rand.Reader)
 	must(t, err)

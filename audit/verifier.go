@@ -77,6 +77,8 @@ type verifier struct {
 	dir     string
 	from    cursor // where the proof begins
 	removed *tree  // over the entries that were pruned
+	before  *resumed
+	strange map[string]bool // transcripts without an entry, and whether the log names their runs
 	o       VerifyOptions
 	at      cursor
 	report  Report

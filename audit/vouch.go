@@ -10,7 +10,6 @@ import (
 	"sort"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 // A voucher is everything that the log says about one transcript, in order.
@@ -88,36 +87,36 @@ func (v *verifier) transcripts() error {
 	starts := sessionsOf(v.found.recs)
 	sessions := make([]Session, len(starts))
 	first, firstErr := len(starts), error(nil)
-	var next atomic.Int64
-	var all sync.WaitGroup
 	var mu sync.Mutex
-	for range min(v.o.workers(), len(starts)) {
-		all.Go(func() {
-			for i := int(next.Add(1) - 1); i < len(starts); i = int(next.Add(1) - 1) {
-				var err error
-				sessions[i], err = voucherOf(v.found.recs[starts[i]:]).verify(v.o.Transcript)
-				if mu.Lock(); err != nil && i < first {
-					first, firstErr = i, err
-				}
-				if i%64 == 0 {
-					v.progress("transcripts", int64(i), int64(len(starts)))
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	all.Wait()
+	each(len(starts), v.o.workers(), func(i int) {
+		var err error
+		sessions[i], err = voucherOf(v.found.recs[starts[i]:]).verify(v.o.Transcript, v.before)
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil && i < first {
+			first, firstErr = i, err
+		}
+		if i%64 == 0 {
+			v.progress("transcripts", int64(i), int64(len(starts)))
+		}
+	})
 	v.found.recs = nil
-	v.report.Transcripts = sessions[:min(first+1, len(sessions))]
+	v.report.Transcripts = slices.DeleteFunc(sessions[:min(first+1, len(sessions))],
+		v.before.counted)
 	return firstErr
 }
 
-func (w *voucher) verify(open func(sid string) (io.ReadCloser, error)) (Session, error) {
-	s := Session{ID: w.sid, Closed: w.closed != nil}
+func (w *voucher) verify(open func(sid string) (io.ReadCloser, error), before *resumed) (Session,
+	error) {
+	s := Session{ID: w.sid, Closed: w.closed != nil, first: w.recs[0].offset,
+		last: w.recs[len(w.recs)-1].offset}
 	name := w.sid + ".cast"
 	f, err := open(w.sid)
 	if errors.Is(err, fs.ErrNotExist) {
 		s.Missing = true
+		if w.most == 0 && before != nil {
+			return s, errResume // there is more about it in the part that was not parsed
+		}
 		if w.dropped || w.most == 0 {
 			return s, nil
 		}
@@ -129,6 +128,9 @@ func (w *voucher) verify(open func(sid string) (io.ReadCloser, error)) (Session,
 		return s, fmt.Errorf("transcript %q: %w", w.sid, err)
 	}
 	defer f.Close()
+	if s.rests, err = before.rests(w.sid, s.last, w.dropped); s.rests || err != nil {
+		return s, err
+	}
 	t, err := NewReader(name, f)
 	if err != nil {
 		return s, err

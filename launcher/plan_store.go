@@ -81,45 +81,9 @@ func (l *Launcher) PlansThat(match func(touched map[string][]string) bool) map[s
 	return found
 }
 
-// Plans says which plans the record has of those that its entries name. A changed plan is not
-// another plan: it is one that the record has no more.
-type Plans struct {
-	Named   int // different plans that entries name
-	Missing int
-	Damaged int // their bytes are not those that the name stands for
-}
-
-// VerifyPlans looks for the plan of every run of the log.
-func (l *Launcher) VerifyPlans() (p Plans, err error) {
-	named, err := l.namedPlans()
-	if err != nil {
-		return p, err
-	}
-	p.Named = len(named)
-	for plan := range plans.All(l.state.Plans(), l.Codec) {
-		if plan.Err != nil && named[plan.Name] {
-			p.Damaged++
-		}
-		delete(named, plan.Name)
-	}
-	p.Missing = len(named)
-	return p, nil
-}
-
-// namedPlans are the names of the plans of all runs of the log.
-func (l *Launcher) namedPlans() (map[string]bool, error) {
-	named := map[string]bool{}
-	err := l.intents(Replay{}, func(r recorded) {
-		if r.Plan != "" {
-			named[r.Plan] = true
-		}
-	})
-	return named, err
-}
-
 // dropPlans deletes the plans that no entry of the log names any more.
 func (l *Launcher) dropPlans() (int, error) {
-	named, err := l.namedPlans()
+	named, err := l.namedPlans(0)
 	if err != nil {
 		return 0, err
 	}

@@ -208,13 +208,26 @@ func (l *Launcher) Head() (audit.Point, error) {
 	return audit.Head(l.state.Audit(), l.options(), l.StorePlace(context.Background())...)
 }
 
+// VerifyNew is VerifyWith, and takes files for verified that have not changed since the last one.
+func (l *Launcher) VerifyNew(o audit.VerifyOptions) (audit.Report, error) {
+	return l.verify(o, audit.LoadVerified(l.state.Verified()))
+}
+
 // VerifyWith is Verify with other options; what belongs to this state directory is filled in.
 func (l *Launcher) VerifyWith(o audit.VerifyOptions) (audit.Report, error) {
+	return l.verify(o, nil)
+}
+
+func (l *Launcher) verify(o audit.VerifyOptions, before *audit.Verified) (audit.Report, error) {
 	o.Mark, o.Codec = l.state.Mark(), l.Codec
 	o.Running = audit.Alive(l.state.Audit())
-	o.Transcript = func(sid string) (io.ReadCloser, error) { return l.Transcript(sid) }
-	o.Transcripts = l.Sessions
-	var err error
+	open, err := l.Browse()
+	if err != nil {
+		return audit.Report{}, err
+	}
+	o.Transcript = func(sid string) (io.ReadCloser, error) { return open(sid) }
+	o.Transcripts, o.AtRest = l.Sessions, l.Transcripts().AtRest(state.IsID)
+	o.AtRest.Before = before
 	if o.Checkpoint, o.Known, err = l.ownCheckpoint(); err != nil {
 		return audit.Report{}, err
 	}
@@ -226,8 +239,24 @@ func (l *Launcher) VerifyWith(o audit.VerifyOptions) (audit.Report, error) {
 		}
 	}
 	report, err := audit.Verify(l.state.Audit(), o)
-	if err == nil && o.Since == nil {
+	if err != nil || o.Since != nil {
+		return report, err
+	}
+	if report.Before.Entries == 0 {
 		l.Reindex()
 	}
-	return report, err
+	l.keepVerified(report.Before.Next)
+	return report, nil
+}
+
+// keepVerified stores what was verified. A note that cannot be written is not there.
+func (l *Launcher) keepVerified(k *audit.Verified) {
+	path := l.state.Verified()
+	if k != nil {
+		k.Time = l.state.Now()
+		if state.Replace(path, []byte(k.String())) == nil {
+			return
+		}
+	}
+	_ = os.Remove(path)
 }

@@ -19,6 +19,8 @@ type Replay struct {
 	Since     time.Time
 	Workspace string   // only runs in this directory and below; "" for all
 	Accept    []string // rules that may allow what they did not
+
+	from int64 // a byte of the log, to begin there
 }
 
 // recorded is what an intent says about its run.
@@ -42,7 +44,7 @@ type recorded struct {
 // intents calls visit for what was announced since a time in a workspace, oldest first.
 func (l *Launcher) intents(o Replay, visit func(recorded)) error {
 	for e, err := range l.Entries(audit.Filter{Kinds: []string{record.KindIntent},
-		Since: o.Since}) {
+		Since: o.Since, From: o.from}) {
 		var bad *audit.BadEntry
 		var r recorded
 		switch {

@@ -67,21 +67,50 @@ func (m *made) check(t testing.TB) {
 	if len(ids) != len(m.want) {
 		t.Fatalf("%d transcripts, want %d", len(ids), len(m.want))
 	}
+	now, err := m.Browse()
+	must(t, err)
 	for _, id := range slices.Sorted(maps.Keys(m.want)) {
 		want := m.want[id]
-		f, err := m.Open(id)
-		must(t, err)
-		got, err := io.ReadAll(f)
-		must(t, errors.Join(err, f.Close()))
-		if !bytes.Equal(got, want) {
-			t.Fatalf("%s: %d bytes, want %d", id, len(got), len(want))
+		for _, open := range []func(string) (io.ReadSeekCloser, error){m.Open, now.Open} {
+			f, err := open(id)
+			must(t, err)
+			got, err := io.ReadAll(f)
+			must(t, errors.Join(err, f.Close()))
+			if !bytes.Equal(got, want) {
+				t.Fatalf("%s: %d bytes, want %d", id, len(got), len(want))
+			}
 		}
 		if !m.Has(id) {
 			t.Fatalf("%s: not there", id)
 		}
 	}
+	m.checkAtRest(t)
 	if _, err := m.Open("none"); !errors.Is(err, fs.ErrNotExist) || m.Has("none") {
 		t.Errorf("one that is not there: %v", err)
+	}
+	if _, err := now.Open("none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("one that is not there: %v", err)
+	}
+}
+
+// checkAtRest requires that each transcript is in one of the files that AtRest lists.
+func (m *made) checkAtRest(t testing.TB) {
+	t.Helper()
+	s := m.AtRest(func(string) bool { return true })
+	files, err := s.Files()
+	must(t, err)
+	in := map[string]bool{}
+	for _, file := range files {
+		ids, err := s.In(file)
+		must(t, err)
+		for _, id := range ids {
+			in[id] = true
+		}
+		_, err = s.Sum(file)
+		must(t, err)
+	}
+	if len(in) != len(m.want) {
+		t.Errorf("%d transcripts in %d files, want %d", len(in), len(files), len(m.want))
 	}
 }
 
@@ -117,8 +146,17 @@ func TestPack(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 8 {
 		m.fill(t, 500, random)
+		before, err := m.Browse()
+		must(t, err)
 		done, err := m.Pack(t.Context(), nobody)
 		must(t, err)
+		for id, want := range m.want { // moved since the folder was listed
+			f, err := before.Open(id)
+			must(t, err)
+			if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, want) {
+				t.Fatalf("%s: %d bytes, %v, want %d", id, len(got), err, len(want))
+			}
+		}
 		if done.Files != 500 || done.After >= done.Before {
 			t.Errorf("%+v", done)
 		}

@@ -84,7 +84,7 @@ func (f *Folder) oldest() (list []old, total int64, err error) {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		id, ok := strings.CutSuffix(strings.TrimSuffix(name, suffix), castSuffix)
+		id, ok := idOf(name)
 		if ok && isID(id) {
 			add(old{id: id, size: info.Size(), at: info.ModTime()})
 		}

@@ -32,6 +32,8 @@ type file struct {
 }
 
 const (
+	castSuffix = ".cast"
+
 	prefix  = "archive."
 	suffix  = ".zst"
 	version = "tada-archive/v1"
@@ -77,6 +79,11 @@ func span(name string) (first, last string, ok bool) {
 		return "", "", false
 	}
 	return parts[1], parts[2], true
+}
+
+// idOf is the session of a file that has one transcript.
+func idOf(file string) (id string, ok bool) {
+	return strings.CutSuffix(strings.TrimSuffix(file, suffix), castSuffix)
 }
 
 // open reads what is in an archive.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/tada-run/tada-run/audit"
@@ -36,7 +35,7 @@ type shelf struct {
 // keep is how many archives a folder remembers: readers in several goroutines are seldom in more.
 const keep = 4
 
-const castSuffix = ".cast"
+const archivesName = "archives"
 
 // Open opens a transcript, given by the id of its session. The result reads as plain text and seeks
 // anywhere. It is fs.ErrNotExist if there is none, and [audit.ErrPacked] without a codec.
@@ -73,7 +72,7 @@ func (f *Folder) openOnce(id string) (io.ReadSeekCloser, error) {
 	if s == nil {
 		return nil, err
 	}
-	return inMemory{bytes.NewReader(s.plain[e.offset : e.offset+e.size])}, nil
+	return s.open(e), nil
 }
 
 // find looks for a transcript in the archives: in those that are in memory first. nil if there is
@@ -105,6 +104,11 @@ func (f *Folder) find(id string) (*shelf, entry, error) {
 		}
 	}
 	return nil, entry{}, err
+}
+
+// open opens a transcript of an archive.
+func (s *shelf) open(e entry) io.ReadSeekCloser {
+	return inMemory{bytes.NewReader(s.plain[e.offset : e.offset+e.size])}
 }
 
 type inMemory struct{ *bytes.Reader }
@@ -151,7 +155,7 @@ func (f *Folder) listed() (names, archives []string, err error) {
 func (f *Folder) names() ([]string, error) { return namesIn(f.Dir) }
 
 // in is the folder of the archives.
-func (f *Folder) in() string { return filepath.Join(f.Dir, "archives") }
+func (f *Folder) in() string { return filepath.Join(f.Dir, archivesName) }
 
 // archives are the names of the archives, sorted.
 func (f *Folder) archives() ([]string, error) {
@@ -249,7 +253,7 @@ func (f *Folder) idsOnce(only func(id string) bool) (ids []string, err error) {
 		}
 	}
 	for _, name := range names {
-		if id, ok := strings.CutSuffix(strings.TrimSuffix(name, suffix), castSuffix); ok {
+		if id, ok := idOf(name); ok {
 			add(id)
 		}
 	}

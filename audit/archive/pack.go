@@ -35,7 +35,7 @@ func (f *Folder) Pack(ctx context.Context, busy func(id string) bool) (done audi
 	}
 	var closed []string // small ones
 	for _, name := range names {
-		id, ok := strings.CutSuffix(strings.TrimSuffix(name, suffix), castSuffix)
+		id, ok := idOf(name)
 		if !ok || !isID(id) || busy(id) {
 			continue
 		}

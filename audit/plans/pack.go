@@ -201,14 +201,18 @@ func of(dir string, n uint32, c audit.Codec) iter.Seq2[[]byte, error] {
 
 // A Plan is one that is stored, under its name.
 type Plan struct {
-	Name  string
-	Bytes []byte
-	Err   error // why Bytes are not what the name says
+	Name   string
+	Bytes  []byte
+	Packed bool
+	Err    error // why Bytes are not what the name says
 }
 
 // All yields all plans of a folder, those of the packs first. A plan can come twice while another
 // process packs. A damaged file has its name and an error, a damaged pack an error alone.
-func All(dir string, c audit.Codec) iter.Seq[Plan] {
+func All(dir string, c audit.Codec) iter.Seq[Plan] { return AllBut(dir, nil, c) }
+
+// AllBut is All without those in some packs, given by the names of their files.
+func AllBut(dir string, packs map[string]bool, c audit.Codec) iter.Seq[Plan] {
 	return func(yield func(Plan) bool) {
 		names, err := namesIn(dir)
 		if err != nil {
@@ -218,8 +222,11 @@ func All(dir string, c audit.Codec) iter.Seq[Plan] {
 			return
 		}
 		for _, n := range packNumbers(names) {
+			if packs[packName(n)+suffix] {
+				continue
+			}
 			for plan, err := range of(dir, n, c) {
-				p := Plan{Bytes: plan, Err: err}
+				p := Plan{Bytes: plan, Packed: true, Err: err}
 				if sum := sha256.Sum256(plan); err == nil {
 					p.Name = hex.EncodeToString(sum[:])
 				}
@@ -233,11 +240,27 @@ func All(dir string, c audit.Codec) iter.Seq[Plan] {
 				continue
 			}
 			plan, err := Get(dir, name, c)
-			if !errors.Is(err, ErrNone) && !yield(Plan{name, plan, err}) {
+			if !errors.Is(err, ErrNone) && !yield(Plan{name, plan, false, err}) {
 				return
 			}
 		}
 	}
+}
+
+// Sums returns the SHA-256 of the files of the packs of a folder, by their names.
+func Sums(dir string) (map[string]audit.Hash, error) {
+	names, err := namesIn(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	sums := map[string]audit.Hash{}
+	for _, n := range packNumbers(names) {
+		name := packName(n) + suffix
+		sum, sumErr := audit.SumFile(filepath.Join(dir, name))
+		err = errors.Join(err, sumErr)
+		sums[name] = sum
+	}
+	return sums, err
 }
 
 // Drop removes the plans that keep is false for, and says how many: of a pack only if it is

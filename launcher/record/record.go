@@ -52,6 +52,20 @@ func (r *Record) Transcript(sid string) (io.ReadSeekCloser, error) {
 	return r.Transcripts().Open(sid)
 }
 
+// Browse returns Transcript for who opens many of them: it looks for all files once.
+func (r *Record) Browse() (func(sid string) (io.ReadSeekCloser, error), error) {
+	b, err := r.Transcripts().Browse()
+	if errors.Is(err, os.ErrNotExist) {
+		return r.Transcript, nil
+	}
+	return func(sid string) (io.ReadSeekCloser, error) {
+		if !state.IsID(sid) {
+			return r.Transcript(sid)
+		}
+		return b.Open(sid)
+	}, err
+}
+
 // HasTranscript reports whether a session, given by its whole id, has a transcript.
 func (r *Record) HasTranscript(sid string) bool {
 	return state.IsID(sid) && r.Transcripts().Has(sid)

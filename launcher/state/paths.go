@@ -21,7 +21,12 @@ func (h Home) Mark() string { return filepath.Join(h.Dir, "audit.mark") }
 func (h Home) Checkpoint() string { return filepath.Join(h.Audit(), "checkpoint") }
 
 // Index is what readers remember of the log; it is made anew when it is missing.
-func (h Home) Index() string    { return filepath.Join(h.Dir, "index") }
+func (h Home) Index() string { return filepath.Join(h.Dir, "index") }
+
+// Verified is what the last verification proved; without it the next one reads everything.
+func (h Home) Verified() string      { return filepath.Join(h.Dir, "verified") }
+func (h Home) VerifiedPlans() string { return filepath.Join(h.Dir, "verified.plans") }
+
 func (h Home) Sessions() string { return filepath.Join(h.Dir, "sessions") }
 
 func (h Home) Cast(id string) string { return filepath.Join(h.Sessions(), id+".cast") }

@@ -28,7 +28,11 @@ func (c *ctl) grep(ctx context.Context, l *launcher.Launcher, w *wanted, text st
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for found := range search(ctx, l, ids, text) {
+	open, err := l.Browse()
+	if err != nil {
+		return err
+	}
+	for found := range search(ctx, open, ids, text) {
 		for _, s := range <-found {
 			if s.err != nil {
 				return unproven(s.err)
@@ -90,8 +94,7 @@ type numbered struct {
 const searchAtOnce = 64
 
 // search searches sessions on all processors, and returns the results in their order.
-func search(ctx context.Context, l *launcher.Launcher, ids []string,
-	text string) <-chan chan []searched {
+func search(ctx context.Context, open opener, ids []string, text string) <-chan chan []searched {
 	results := make(chan chan []searched, 2*runtime.GOMAXPROCS(0))
 	go func() {
 		defer close(results)
@@ -103,13 +106,8 @@ func search(ctx context.Context, l *launcher.Launcher, ids []string,
 				return
 			}
 			go func() {
-				var list []searched
-				for _, id := range part {
-					if s := searchOne(ctx, l, id, text); s.lines != nil || s.err != nil {
-						list = append(list, s)
-					}
-				}
-				found <- list
+				s := searcher{open: open, text: []byte(text), sieve: play.NewSieve(text)}
+				found <- s.searchAll(ctx, part)
 			}()
 		}
 	}()
@@ -120,40 +118,59 @@ func search(ctx context.Context, l *launcher.Launcher, ids []string,
 // drawing.
 const maxSieved = 4 << 20
 
-func searchOne(ctx context.Context, l *launcher.Launcher, id, text string) (s searched) {
-	s.id = id
-	f, err := l.Transcript(id)
+// A searcher searches one session after the other.
+type searcher struct {
+	open  opener
+	text  []byte
+	sieve *play.Sieve
+	raw   bytes.Buffer
+}
+
+// An opener opens the transcript of a session.
+type opener func(id string) (io.ReadSeekCloser, error)
+
+func (w *searcher) searchAll(ctx context.Context, ids []string) (list []searched) {
+	for _, id := range ids {
+		if ctx.Err() != nil {
+			break
+		}
+		s := searched{id: id}
+		if s.err = w.search(ctx, &s); s.lines != nil || s.err != nil {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func (w *searcher) search(ctx context.Context, s *searched) error {
+	f, err := w.open(s.id)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s // it was refused, or dropped
+		return nil // it was refused, or dropped
 	}
 	if err != nil {
-		s.err = err
-		return s
+		return err
 	}
 	defer f.Close()
-	if ctx.Err() != nil {
-		return s
+	w.raw.Reset()
+	if _, err := io.Copy(&w.raw, io.LimitReader(f, maxSieved)); err != nil {
+		return err
 	}
-	raw, err := io.ReadAll(io.LimitReader(f, maxSieved))
-	if err == nil && len(raw) < maxSieved && !play.MayShow(raw, text) {
-		return s
+	if w.raw.Len() < maxSieved && !w.sieve.MayShow(w.raw.Bytes()) {
+		return nil
 	}
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
+	if _, err = f.Seek(0, io.SeekStart); err != nil {
+		return err
 	}
-	g := finder{text: []byte(text), found: func(n int, line string) error {
+	g := finder{text: w.text, found: func(n int, line string) error {
 		s.lines = append(s.lines, numbered{n, line})
 		return nil
 	}}
-	if err == nil {
-		err = play.Text(ctx, &g, f, play.TextOptions{})
-	}
+	err = play.Text(ctx, &g, f, play.TextOptions{})
 	var bad *audit.BadEntry
 	if errors.As(err, &bad) && bad.Torn {
 		err = nil // it still runs, or its recorder died
 	}
-	s.err = errors.Join(err, g.line())
-	return s
+	return errors.Join(err, g.line())
 }
 
 func (c *ctl) printLine(r launcher.Past, n int, line string) error {

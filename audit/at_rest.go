@@ -1,0 +1,15 @@
+package audit
+
+// An AtRest says in which files the transcripts are that nobody writes to any more, and what was
+// verified of them and of the log.
+type AtRest struct {
+	// Before is what was verified before: files with the same hashes are not read again. It has no
+	// effect with Since, Strict and Complete.
+	Before *Verified
+	// Files lists the files of transcripts, also of those that are still written.
+	Files func() ([]string, error)
+	// In returns the sessions whose transcripts are in a file.
+	In func(file string) ([]string, error)
+	// Sum is the SHA-256 of a file as it lies on the disk.
+	Sum func(file string) (Hash, error)
+}

@@ -1,0 +1,172 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+)
+
+// resume begins the proof at the end of the files of the log that have not changed since they were
+// verified, and before the first entry about a transcript that has.
+func (v *verifier) resume() error {
+	if v.o.AtRest == nil || v.o.AtRest.Before == nil {
+		return nil
+	}
+	k := resumed{Verified: v.o.AtRest.Before}
+	k.files = v.unchanged(k.Files)
+	limit := k.Open
+	for _, f := range k.Files {
+		if !k.files[f.Name] {
+			limit = min(limit, f.First)
+		}
+	}
+	var err error
+	if k.parts, err = v.sameParts(k.Parts, limit); err != nil {
+		return err
+	}
+	if len(k.parts) == 0 {
+		return errResume
+	}
+	from, ok := k.parts[len(k.parts)-1].after()
+	head, ok2 := parseHash([]byte(k.End.Head))
+	if !ok || !ok2 {
+		return errResume
+	}
+	if k.fresh, err = v.inFiles(k.files); err != nil {
+		return err
+	}
+	v.from, v.before = from, &k
+	v.o.Remember = append(slices.Clone(v.o.Remember), Point{k.End.Count, head})
+	return v.carry()
+}
+
+// sum is the SHA-256 of the file behind a part of the log, which is open.
+func (p segment) sum() (Hash, error) {
+	if err := p.text.open(); err != nil {
+		return Hash{}, err
+	}
+	return sumOf(p.text.file)
+}
+
+// inside reports whether a part of the log is in the file that it was listed as: it may have been
+// packed since.
+func (p segment) inside() bool { return filepath.Base(p.text.path) == p.file }
+
+// unchanged returns the files of transcripts that are as they were.
+func (v *verifier) unchanged(list []verifiedFile) map[string]bool {
+	same := map[string]bool{}
+	var mu sync.Mutex
+	each(len(list), v.o.workers(), func(i int) {
+		sum, err := v.o.AtRest.Sum(list[i].Name)
+		mu.Lock()
+		defer mu.Unlock()
+		same[list[i].Name] = err == nil && sum.String() == list[i].Sum
+		v.progress("files", int64(len(same)), int64(len(list)))
+	})
+	return same
+}
+
+// sameParts returns the first files of the log, up to a byte, that are as they were.
+func (v *verifier) sameParts(list []verifiedPart, limit int64) ([]verifiedPart, error) {
+	at := v.log.start.offset
+	n := 0
+	for ; n < len(list) && n < len(v.log.parts); n++ {
+		was, is := list[n], v.log.parts[n]
+		if was.Base != at || was.File != is.file || is.base != at || was.Size != is.size ||
+			was.end() > limit || !is.inside() {
+			break
+		}
+		at = was.end()
+	}
+	same := make([]bool, n)
+	each(n, v.o.workers(), func(i int) {
+		sum, err := v.log.parts[i].sum()
+		same[i] = err == nil && sum.String() == list[i].Sum
+	})
+	if i := slices.Index(same, false); i >= 0 {
+		// a changed file is for who reads all of it
+		return nil, fmt.Errorf("%w: %q has changed", errResume, list[i].File)
+	}
+	return list[:n], nil
+}
+
+// inFiles returns the sessions whose transcripts are in files other than the unchanged ones.
+func (v *verifier) inFiles(unchanged map[string]bool) (map[string]bool, error) {
+	files, err := v.o.AtRest.Files()
+	if err != nil {
+		return nil, fmt.Errorf("listing the transcripts: %w", err)
+	}
+	fresh := map[string]bool{}
+	for _, file := range files {
+		if unchanged[file] {
+			continue
+		}
+		ids, err := v.o.AtRest.In(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			fresh[id] = true
+		}
+	}
+	return fresh, nil
+}
+
+// carry takes over what was found in the parts that are not parsed.
+func (v *verifier) carry() error {
+	r := &v.report
+	r.First, r.Before = v.before.First, Before{Time: v.before.Time, Size: v.before.Size,
+		Entries: v.from.seq - v.log.start.seq}
+	for _, f := range v.before.Files {
+		if v.before.files[f.Name] {
+			r.Before.Transcripts += f.Count
+		}
+	}
+	r.Before.Missing = v.before.Missing
+	r.Before.Transcripts += v.before.Missing
+	for _, p := range v.before.parts {
+		r.Gaps = append(r.Gaps, p.Gaps...)
+		for _, kept := range p.Lines {
+			f, ok := splitLine([]byte(kept.Text))
+			if !ok {
+				return errResume
+			}
+			v.collect(f, sha256.Sum256([]byte(kept.Text)), kept.Offset, f.seq+1, &v.found)
+		}
+	}
+	return nil
+}
+
+// there lists the transcripts that may be without an entry.
+func (v *verifier) there() ([]string, error) {
+	if v.before == nil {
+		return v.o.Transcripts()
+	}
+	there := maps.Clone(v.before.fresh)
+	for sid := range v.before.Beside {
+		f, err := v.o.Transcript(sid)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.Close()
+		there[sid] = true
+	}
+	return slices.Sorted(maps.Keys(there)), nil
+}
+
+// had checks a remembered point in the part that is not parsed.
+func (v *verifier) had(p Point) error {
+	at, err := v.find(p.Count - 1)
+	if err == nil && at.head != p.Head {
+		err = errResume
+	}
+	return err
+}
