@@ -29,15 +29,17 @@ type Filter struct {
 
 // takes decides on the raw line, so that entries that are skipped cost nothing.
 func (f Filter) takes(p fields) bool {
-	if !f.Since.IsZero() && string(p.time) < stampOf(f.Since).String() ||
-		!f.Until.IsZero() && string(p.time) >= stampOf(f.Until).String() ||
-		!bytes.Contains(p.body, []byte(f.Text)) || len(f.Texts) > 0 && !slices.ContainsFunc(f.Texts,
-		func(t string) bool { return bytes.Contains(p.body, []byte(t)) }) {
-		return false
-	}
+	return f.takesKind(p.kind) &&
+		(f.Since.IsZero() || string(p.time) >= stampOf(f.Since).String()) &&
+		(f.Until.IsZero() || string(p.time) < stampOf(f.Until).String()) &&
+		bytes.Contains(p.body, []byte(f.Text)) &&
+		(len(f.Texts) == 0 || slices.ContainsFunc(f.Texts,
+			func(t string) bool { return bytes.Contains(p.body, []byte(t)) }))
+}
+
+func (f Filter) takesKind(kind []byte) bool {
 	for _, k := range f.Kinds {
-		if string(p.kind) == k || strings.HasSuffix(k, ".") && strings.HasPrefix(string(p.kind),
-			k) {
+		if string(kind) == k || strings.HasSuffix(k, ".") && strings.HasPrefix(string(kind), k) {
 			return true
 		}
 	}

@@ -206,7 +206,7 @@ const maxIndex = 64 << 20
 
 // LoadIndex reads an index from a file; false if it is none.
 func LoadIndex(path string) (Index, bool) {
-	text, err := readPlain(path, maxIndex)
+	text, err := ReadPlain(path, maxIndex)
 	if err != nil {
 		return Index{}, false
 	}

@@ -84,7 +84,7 @@ func readMark(path string) (m mark, err error) {
 	if path == "" {
 		return m, nil
 	}
-	b, err := readPlain(path, 256)
+	b, err := ReadPlain(path, 256)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return m, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 )
 
 // openPlain opens a plain file for reading, but not a link.
@@ -16,7 +17,8 @@ func openPlain(path string) (*os.File, error) {
 	if !named.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w: %q is not a plain file", ErrUnsafe, path)
 	}
-	f, err := os.Open(path)
+	// a FIFO that took its place must not block us
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +41,9 @@ func plainSize(path string) (int64, error) {
 	return named.Size(), nil
 }
 
-func readPlain(path string, limit int64) ([]byte, error) {
+// ReadPlain reads a plain file, at most so many bytes of it. A link, or anything else that is not a
+// plain file, is ErrUnsafe.
+func ReadPlain(path string, limit int64) ([]byte, error) {
 	f, err := openPlain(path)
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ var errNotPruned = errors.New("not a list of removed entries")
 // readPruned reads the first line of a memory; load reads the rest.
 func readPruned(dir string, n int64) (*pruned, error) {
 	p := &pruned{name: prunedName(n)}
-	head, err := readPlain(filepath.Join(dir, p.name), MaxLine)
+	head, err := ReadPlain(filepath.Join(dir, p.name), MaxLine)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (p *pruned) cursor() cursor {
 // load reads the lines and returns the tree over them. What it returns is proven only if an entry
 // in the log says the same (pruned.said).
 func (p *pruned) load(dir string) (*tree, error) {
-	all, err := readPlain(filepath.Join(dir, p.name), 1<<40)
+	all, err := ReadPlain(filepath.Join(dir, p.name), 1<<40)
 	if err != nil {
 		return nil, err
 	}

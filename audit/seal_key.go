@@ -76,7 +76,7 @@ func keyOf(keys []sealKey, epoch int64) (sealKey, bool) {
 // readKeys reads the keys in a folder, if they exist and are readable, and describes anything in
 // the file that is neither a key nor an empty slot.
 func readKeys(dir string) (keys []sealKey, spoiled string, err error) {
-	file, err := readPlain(filepath.Join(dir, sealKeyName), 2*keySlotSize+1)
+	file, err := ReadPlain(filepath.Join(dir, sealKeyName), 2*keySlotSize+1)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil, "", nil
 	}

@@ -34,7 +34,7 @@ func ParseVerified(text string) *Verified {
 
 // LoadVerified reads a note from a file; one that is missing or damaged says nothing.
 func LoadVerified(path string) *Verified {
-	text, err := readPlain(path, maxVerified)
+	text, err := ReadPlain(path, maxVerified)
 	if err != nil {
 		return &Verified{}
 	}

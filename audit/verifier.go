@@ -28,7 +28,7 @@ func openSnapshot(dir string, o VerifyOptions) (s snapshot, err error) {
 	unlock := shareLock(filepath.Join(dir, lockName))
 	defer unlock()
 	key := o.Key
-	if s.locked, err = readPlain(filepath.Join(dir, lockName), 16); err != nil &&
+	if s.locked, err = ReadPlain(filepath.Join(dir, lockName), 16); err != nil &&
 		!errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
 		return s, err
 	}
@@ -39,7 +39,7 @@ func openSnapshot(dir string, o VerifyOptions) (s snapshot, err error) {
 	if s.keys, s.spoiled, err = readKeys(dir); err != nil {
 		return s, err
 	}
-	raw, err := readPlain(filepath.Join(dir, anchorName), anchorSize+1)
+	raw, err := ReadPlain(filepath.Join(dir, anchorName), anchorSize+1)
 	noAnchor := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !noAnchor {
 		return s, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,13 +19,13 @@ func stressRuns() (runs, load int) {
 	if n, err := strconv.Atoi(os.Getenv("TEST_STRESS_RUNS")); err == nil {
 		return n, 8
 	}
-	return 64, 0
+	return 200, 0
 }
 
-// Honest runs, 16 at a time, each of which looks for runs whose launcher died: none is reported
-// lost, none is missing, and the record is complete.
+// Honest runs, 64 at a time, each of which looks for runs whose launcher died: none is reported
+// lost, none is missing, none waits ten times as long as half of them, and the record is complete.
 func TestParallelRuns(t *testing.T) {
-	const atOnce = 16
+	const atOnce = 64
 	runs, load := stressRuns()
 	p := newPlace(t)
 	if out := p.run("tada-run true"); out != "" { // what is said once
@@ -41,11 +42,15 @@ func TestParallelRuns(t *testing.T) {
 	var left, waited atomic.Int64
 	left.Store(int64(runs))
 	var all sync.WaitGroup
+	times := make([]time.Duration, runs)
 	for range atOnce {
 		all.Go(func() {
-			for left.Add(-1) >= 0 {
+			for i := left.Add(-1); i >= 0; i = left.Add(-1) {
 				cmd := p.command(`exec tada-run true`)
-				switch out, err := cmd.CombinedOutput(); {
+				from := time.Now()
+				out, err := cmd.CombinedOutput()
+				times[i] = time.Since(from)
+				switch {
 				case err != nil:
 					t.Errorf("%v: %s", err, out)
 				case strings.HasPrefix(string(out), "tada-run: waiting for "):
@@ -59,6 +64,11 @@ func TestParallelRuns(t *testing.T) {
 	}
 	all.Wait()
 	took := time.Since(began)
+	slices.Sort(times)
+	half, most := times[runs/2], times[runs*99/100]
+	if most > 10*half {
+		t.Errorf("99 of 100 took at most %v, half of them %v: some had to wait", most, half)
+	}
 	if out := p.run("tadactl log --kind exec.orphan"); out != "" {
 		t.Errorf("told to be lost:\n%s", out)
 	}
@@ -74,6 +84,6 @@ func TestParallelRuns(t *testing.T) {
 	if err != nil || len(places) != 0 {
 		t.Errorf("places left: %v, %v", places, err)
 	}
-	t.Logf("%d runs in %v beside %d busy processes; %d waited for seconds\n%s", runs,
-		took.Round(time.Millisecond), load, waited.Load(), out)
+	t.Logf("%d runs in %v beside %d busy processes, half of them in %v, 99 of 100 in %v; %d waited "+
+		"for seconds\n%s", runs, took.Round(time.Millisecond), load, half, most, waited.Load(), out)
 }

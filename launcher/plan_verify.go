@@ -27,6 +27,9 @@ type plansNote struct {
 	Loose []string          `json:"loose"`
 }
 
+// maxPlansNote is how long the text of a note may be.
+const maxPlansNote = 64 << 20
+
 // VerifyPlans looks for the plan of every run of the log, which was just verified. What report says
 // was verified before is not looked at again, if the packs of the plans have not changed either.
 func (l *Launcher) VerifyPlans(report audit.Report) (Plans, error) {
@@ -83,7 +86,7 @@ func (l *Launcher) VerifyPlans(report audit.Report) (Plans, error) {
 
 // plansBefore returns what was found out about a log of that size, if its packs have not changed.
 func (l *Launcher) plansBefore(size int64, sums map[string]audit.Hash) (note plansNote) {
-	text, err := os.ReadFile(l.state.VerifiedPlans())
+	text, err := audit.ReadPlain(l.state.VerifiedPlans(), maxPlansNote)
 	if size == 0 || err != nil || json.Unmarshal(text, &note) != nil || note.Size != size {
 		return plansNote{}
 	}

@@ -6,12 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
+
+	"github.com/tada-run/tada-run/audit"
 )
 
 // indexName is the file that says where the packed plans are: a line, and for each plan its hash,
@@ -81,7 +80,7 @@ func find(dir string, sum [sha256.Size]byte) (place, bool) {
 
 // readIndex returns the entries of the index if it covers that many packs, and nil if not.
 func readIndex(dir string, packs int) []place {
-	b, err := readFile(filepath.Join(dir, indexName), 1<<32)
+	b, err := audit.ReadPlain(filepath.Join(dir, indexName), 1<<32)
 	if err != nil || len(b) < indexHead || string(b[:len(indexLine)]) != indexLine ||
 		binary.LittleEndian.Uint32(b[len(indexLine):]) != uint32(packs) {
 		return nil
@@ -124,17 +123,4 @@ func replaceFile(path string, content []byte, check func(name string) error) err
 		os.Remove(f.Name())
 	}
 	return err
-}
-
-// readFile reads a regular file up to a size. It does not wait for a FIFO.
-func readFile(path string, most int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(fmt.Errorf("%q is no regular file", path), err)
-	}
-	return io.ReadAll(io.LimitReader(f, most))
 }

@@ -135,7 +135,7 @@ func gather(dir string, names []string, packed []place) (g gathered) {
 		if !isName(name) || len(g.content) > mostInPack {
 			continue
 		}
-		plan, err := readFile(filepath.Join(dir, name), most+1)
+		plan, err := audit.ReadPlain(filepath.Join(dir, name), most+1)
 		sum := sha256.Sum256(plan)
 		if err != nil || hex.EncodeToString(sum[:]) != name || len(plan) > most {
 			continue

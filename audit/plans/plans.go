@@ -64,7 +64,7 @@ func Get(dir, name string, c audit.Codec) ([]byte, error) {
 	if n, err := hex.Decode(sum[:], []byte(name)); err != nil || n != len(sum) {
 		return nil, fmt.Errorf("plan %q: %w", name, ErrNone)
 	}
-	plan, err := readFile(filepath.Join(dir, name), most+1)
+	plan, err := audit.ReadPlain(filepath.Join(dir, name), most+1)
 	if errors.Is(err, fs.ErrNotExist) {
 		plan, err = packed(dir, sum, c)
 	}
