@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -279,6 +280,12 @@ func (l *Launcher) keepQuota(log *audit.Log, f *Freed) error {
 func (l *Launcher) pin(log *audit.Log) error {
 	if !l.HasStore() {
 		return nil
+	}
+	for e, err := range audit.Newest(l.state.Audit(), audit.Filter{Codec: l.Codec}) {
+		if err == nil && slices.Contains(l.StorePlace(context.Background()), e.Place()) {
+			return nil
+		}
+		break
 	}
 	e, err := log.Seal(l.state.Random)
 	if err != nil {
