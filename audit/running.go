@@ -105,7 +105,7 @@ func (l *Log) place(dir *os.File, sid string) (*os.File, error) {
 			l.step("begun")
 		}
 		if err == nil && ours {
-			return f, nil
+			return theLocked(dir, f, sid)
 		}
 		f.Close()
 		if err != nil {
@@ -113,6 +113,23 @@ func (l *Log) place(dir *os.File, sid string) (*os.File, error) {
 		}
 	}
 	return nil, ErrBusy
+}
+
+// theLocked returns the file of a place whose lock others meet who open it by name: f, unless the
+// file system has other locks for each name of a file, as some of FUSE have. Then the lock of the
+// name was free for a moment, in which Orphans finds no intent of the run.
+func theLocked(dir, f *os.File, name string) (*os.File, error) {
+	g, err := openName(dir, name, openLockFlags&^os.O_CREATE)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	if free, err := lockNamed(dir, g, name); err != nil || !free {
+		g.Close()
+		return f, err
+	}
+	f.Close()
+	return g, nil
 }
 
 // lockNamed takes the lock of an open file, without waiting. It returns false if another process

@@ -49,7 +49,7 @@ func (c *ctl) doctor() *cobra.Command {
 					"policy": l.Policy().Digest(), "tier": launcher.Tier,
 					"level": r.Level.String(), "kernel": r.Kernel, "landlock": r.Landlock,
 					"errata": r.Errata, "findings": r.Findings, "lost": r.Lost,
-					"ignored":     ignored,
+					"ignored": ignored, "remote": l.RemoteState(),
 					"environment": l.NotReceived(),
 				})
 			}
@@ -73,6 +73,11 @@ func (c *ctl) doctor() *cobra.Command {
 			c.printUndoState(kept)
 			if approvals != "ok" {
 				fmt.Fprintf(c.out, "FAILED   %-24s %s\n", "approvals", approvals)
+			}
+			if kind := l.RemoteState(); kind != "" {
+				fmt.Fprintf(c.out, "NOTE     %-24s on %s, which may be another machine's disk: the "+
+					"record is as safe as its locks and its fsync, and starts wait for it\n", "state",
+					kind)
 			}
 			if removed := l.NotReceived(); removed != "" {
 				fmt.Fprintf(c.out, "NOTE     %-24s %s\n", "environment", removed)

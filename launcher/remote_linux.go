@@ -1,0 +1,19 @@
+package launcher
+
+import "golang.org/x/sys/unix"
+
+// remoteKinds are file systems whose files may be on another machine. Those of FUSE may be.
+var remoteKinds = map[int64]string{unix.NFS_SUPER_MAGIC: "nfs", unix.SMB_SUPER_MAGIC: "smb",
+	unix.SMB2_SUPER_MAGIC: "smb", unix.CIFS_SUPER_MAGIC: "cifs", unix.V9FS_MAGIC: "9p",
+	unix.CEPH_SUPER_MAGIC: "ceph", unix.AFS_SUPER_MAGIC: "afs", unix.CODA_SUPER_MAGIC: "coda",
+	unix.FUSE_SUPER_MAGIC: "fuse"}
+
+// RemoteState is the kind of the file system that the state directory is on, if its files may be on
+// another machine; "" if not.
+func (l *Launcher) RemoteState() string {
+	var st unix.Statfs_t
+	if unix.Statfs(l.state.Dir, &st) != nil {
+		return ""
+	}
+	return remoteKinds[int64(st.Type)]
+}
