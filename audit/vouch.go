@@ -133,7 +133,7 @@ func (w *voucher) verify(open func(sid string) (io.ReadCloser, error)) (Session,
 	if err != nil {
 		return s, err
 	}
-	defer t.free()
+	defer t.Free()
 	err = w.read(t)
 	s.Summary = t.Summary()
 	return s, err
