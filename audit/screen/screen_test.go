@@ -261,6 +261,15 @@ func TestClone(t *testing.T) {
 	}
 }
 
+// What Width knows by itself is what the tables say.
+func TestWidthIsThatOfTheTables(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if Width(r) != lookedUp(r) {
+			t.Errorf("%U: %d, not %d", r, Width(r), lookedUp(r))
+		}
+	}
+}
+
 // For any input, nothing panics, the picture is whole, printable and no larger than the screen, and
 // a clone behaves like the original.
 func FuzzScreen(f *testing.F) {
