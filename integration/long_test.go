@@ -2,6 +2,7 @@ package integration
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -50,6 +51,34 @@ func TestMadeLongTranscript(t *testing.T) {
 	}
 }
 
+// What is found in a long transcript is all that there is, in its order.
+func TestLongTranscriptIsSearched(t *testing.T) {
+	t.Parallel()
+	place := newPlace(t)
+	p := pair{ctl: filepath.Join(filepath.Dir(place.dir), "bin", "tadactl"), env: place.env}
+	sessions := filepath.Join(place.state, "sessions")
+	if err := os.MkdirAll(sessions, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := scale.Long(filepath.Join(sessions, longID+".cast"), 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	n := 0
+	for line := range strings.Lines(p.asks(t, place.state, "export", longID, "--format", "txt")) {
+		if n++; strings.Contains(line, "Building") {
+			fmt.Fprintf(&want, "%s:%d:%s", longID, n, line)
+		}
+	}
+	if got := p.asks(t, place.state, "log", "--grep", "Building"); got != want.String() ||
+		len(got) < 500_000 {
+		t.Errorf("%d bytes, not %d: %.300s", len(got), want.Len(), got)
+	}
+}
+
+// longID is the id of a transcript that is made.
+const longID = "00000000000000g0"
+
 // TestLongSpeed prints how long the replay of one long transcript takes to show its first frame and
 // to seek, and what export and log --grep of it cost. It is a report, not a check: BENCH_LONG is
 // the size of what was printed in MiB.
@@ -63,12 +92,11 @@ func TestLongSpeed(t *testing.T) {
 	folder := quiet(t)
 	state := filepath.Join(folder, "real")
 	p.work(t, folder, state)
-	const id = "00000000000000g0"
-	if _, err := scale.Long(filepath.Join(state, "sessions", id+".cast"),
+	if _, err := scale.Long(filepath.Join(state, "sessions", longID+".cast"),
 		int64(size)<<20); err != nil {
 		t.Fatal(err)
 	}
-	w := watchReplay(t, exec.Command(p.ctl, "--home", state, "replay", id))
+	w := watchReplay(t, exec.Command(p.ctl, "--home", state, "replay", longID))
 	t.Logf("first frame after %v", w.after("", "▶"))
 	w.after(" ", "‖")
 	for _, key := range []string{"9", "1", "7", "3", "G", "g"} {
@@ -77,7 +105,7 @@ func TestLongSpeed(t *testing.T) {
 	t.Logf("memory: %d MB", w.ended()>>10)
 	for _, args := range [][]string{
 		{"log", "--grep", "a word that is not there"}, {"log", "--grep", "Building"},
-		{"export", id, "--format", "txt"}, {"export", id, "--format", "cast"},
+		{"export", longID, "--format", "txt"}, {"export", longID, "--format", "cast"},
 	} {
 		if c, ok := p.cost(t, state, args[0], args); ok {
 			t.Logf("%s: %.1f s, %.0f MB", strings.Join(args, " "), c.wall/1000, c.rss)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -28,16 +27,19 @@ func (c *ctl) grep(ctx context.Context, l *launcher.Launcher, w *wanted, text st
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	var r launcher.Past
 	for found := range search(ctx, l, ids, text) {
-		for _, s := range <-found {
+		for s := range found {
 			if s.err != nil {
 				return unproven(s.err)
 			}
-			r := launcher.Past{ID: s.id}
-			if c.json || !since.IsZero() || !until.IsZero() {
+			if known := r.ID == s.id; !known && (c.json || !since.IsZero() || !until.IsZero()) {
 				if r, err = l.Past(s.id); err != nil && !errors.Is(err, state.ErrNoSuch) {
 					return err
 				}
+			}
+			r.ID = s.id
+			if !since.IsZero() || !until.IsZero() {
 				if r.Began.Before(since) || !until.IsZero() && !r.Began.Before(until) {
 					continue
 				}
@@ -74,12 +76,16 @@ func (w *wanted) sessions(l *launcher.Launcher) (ids []string, err error) {
 	}), err
 }
 
-// A searched is a session in which something was found, or why it could not be searched.
+// A searched is a session in which something was found, or why it could not be searched. What was
+// found comes in several of them if it is much.
 type searched struct {
 	id    string
 	lines []numbered
 	err   error
 }
+
+// muchFound is how many bytes of lines one searched has.
+const muchFound = 64 << 10
 
 type numbered struct {
 	n    int
@@ -89,27 +95,25 @@ type numbered struct {
 // searchAtOnce is how many sessions are searched in one go.
 const searchAtOnce = 64
 
-// search searches sessions on all processors, and returns the results in their order.
+// search searches sessions on all processors, and returns the results in their order. What was
+// found waits until it is read.
 func search(ctx context.Context, l *launcher.Launcher, ids []string,
-	text string) <-chan chan []searched {
-	results := make(chan chan []searched, 2*runtime.GOMAXPROCS(0))
+	text string) <-chan chan searched {
+	results := make(chan chan searched, 2*runtime.GOMAXPROCS(0))
 	go func() {
 		defer close(results)
 		for part := range slices.Chunk(ids, searchAtOnce) {
-			found := make(chan []searched, 1)
+			found := make(chan searched, 4)
 			select {
 			case results <- found:
 			case <-ctx.Done():
 				return
 			}
 			go func() {
-				var list []searched
+				defer close(found)
 				for _, id := range part {
-					if s := searchOne(ctx, l, id, text); s.lines != nil || s.err != nil {
-						list = append(list, s)
-					}
+					searchOne(ctx, l, id, text, found)
 				}
-				found <- list
 			}()
 		}
 	}()
@@ -120,31 +124,58 @@ func search(ctx context.Context, l *launcher.Launcher, ids []string,
 // drawing.
 const maxSieved = 4 << 20
 
-func searchOne(ctx context.Context, l *launcher.Launcher, id, text string) (s searched) {
-	s.id = id
+// searchOne searches one session.
+func searchOne(ctx context.Context, l *launcher.Launcher, id, text string, found chan<- searched) {
+	var lines []numbered
+	size := 0
+	send := func(err error) error {
+		if lines == nil && err == nil {
+			return nil
+		}
+		select {
+		case found <- searched{id, lines, err}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		lines, size = nil, 0
+		return nil
+	}
+	err := lookThrough(ctx, l, id, text, func(n int, line string) error {
+		lines = append(lines, numbered{n, line})
+		if size += len(line); size < muchFound {
+			return nil
+		}
+		return send(nil)
+	})
+	if err != nil {
+		lines = nil // of a session that does not verify, what comes last is not shown
+	}
+	_ = send(err) // nobody reads any more
+}
+
+// lookThrough calls found with the lines of a session that contain the text. A session without a
+// transcript was refused, or dropped, and has none.
+func lookThrough(ctx context.Context, l *launcher.Launcher, id, text string,
+	found func(n int, line string) error) error {
 	f, err := l.Transcript(id)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s // it was refused, or dropped
+		return nil
 	}
 	if err != nil {
-		s.err = err
-		return s
+		return err
 	}
 	defer f.Close()
-	if ctx.Err() != nil {
-		return s
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxSieved))
 	if err == nil && len(raw) < maxSieved && !play.MayShow(raw, text) {
-		return s
+		return nil
 	}
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
-	g := finder{text: []byte(text), found: func(n int, line string) error {
-		s.lines = append(s.lines, numbered{n, line})
-		return nil
-	}}
+	g := finder{text: []byte(text), found: found}
 	if err == nil {
 		err = play.Text(ctx, &g, f, play.TextOptions{})
 	}
@@ -152,50 +183,10 @@ func searchOne(ctx context.Context, l *launcher.Launcher, id, text string) (s se
 	if errors.As(err, &bad) && bad.Torn {
 		err = nil // it still runs, or its recorder died
 	}
-	s.err = errors.Join(err, g.line())
-	return s
+	return errors.Join(err, g.line())
 }
 
 func (c *ctl) printLine(r launcher.Past, n int, line string) error {
 	return c.say(map[string]any{"id": r.ID, "began": r.Began.Format(time.RFC3339Nano),
 		"line": n, "text": line}, "%s:%d:%s\n", r.ID, n, line)
-}
-
-// A finder receives a text, and reports the lines that contain another.
-type finder struct {
-	text  []byte
-	found func(n int, line string) error
-	rest  []byte
-	n     int
-}
-
-func (g *finder) Write(p []byte) (int, error) {
-	g.rest = append(g.rest, p...)
-	for {
-		i := bytes.IndexByte(g.rest, '\n')
-		if i < 0 {
-			return len(p), nil
-		}
-		line := g.rest[:i]
-		g.rest = g.rest[i+1:]
-		if err := g.look(line); err != nil {
-			return 0, err
-		}
-	}
-}
-
-// line examines what came after the last end of a line.
-func (g *finder) line() error {
-	if len(g.rest) == 0 {
-		return nil
-	}
-	return g.look(g.rest)
-}
-
-func (g *finder) look(line []byte) error {
-	g.n++
-	if !bytes.Contains(line, g.text) {
-		return nil
-	}
-	return g.found(g.n, string(line))
 }
