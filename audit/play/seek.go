@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/tada-run/tada-run/audit"
 )
@@ -225,14 +226,23 @@ type query struct{ text string }
 func (q query) in(row string) (at int) {
 	if strings.IndexFunc(q.text, unicode.IsUpper) < 0 {
 		// Folded rune by rune, so that positions in the copy are those in the row.
-		row = strings.Map(func(r rune) rune {
-			if l := unicode.ToLower(r); len(string(l)) == len(string(r)) {
-				return l
-			}
-			return r
-		}, row)
+		row = strings.Map(folded, row)
 	}
 	return strings.Index(row, q.text)
+}
+
+// folded returns the lower-case letter of r, if it is as long.
+func folded(r rune) rune {
+	if r < utf8.RuneSelf {
+		if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}
+	if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
+		return l
+	}
+	return r
 }
 
 func (q query) goal() goal {
