@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-scale install man cross stress test-clients capture-clients test-docker ablate verdicts
+.PHONY: help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-scale bench-long install man cross stress test-clients capture-clients test-docker ablate verdicts
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,6 +109,9 @@ bench-hook: ## how long the hook delays each call of an agent, beside bash -c tr
 bench-scale: ## how reading the record grows: made records of SCALE runs (default 10000,100000,1000000); SCALE_KEEP=DIR leaves them there, SCALE_EVERY=k leaves out the transcripts of all but each k-th run
 	BENCH_SCALE=$${SCALE:-10000,100000,1000000} BENCH_SCALE_KEEP=$$SCALE_KEEP BENCH_SCALE_EVERY=$$SCALE_EVERY \
 	  $(GO) test -count=1 -timeout 0 -run '^TestScaleSpeed$$' -v ./integration
+
+bench-long: ## replay, export and log --grep of one made transcript of LONG MiB (default 900)
+	BENCH_LONG=$${LONG:-900} $(GO) test -count=1 -timeout 0 -run '^TestLongSpeed$$' -v ./integration
 
 bench-peers: build ## compare with installed peers: starts, recording much output, the log
 	BENCH_PEERS=1 $(GO) test -count=1 -timeout 0 -run '^Test(Undo)?Peers$$' -v ./integration

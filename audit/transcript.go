@@ -70,8 +70,8 @@ func newReader(name string, r io.Reader) *Reader {
 // buffers are those of readers that were freed: each is longer than most transcripts.
 var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, maxEventLine) }}
 
-// free gives the buffer to the next reader. The reader must not be used any more.
-func (t *Reader) free() {
+// Free gives the buffer to the next reader. The reader must not be used any more.
+func (t *Reader) Free() {
 	t.in.Reset(nil)
 	buffers.Put(t.in)
 }

@@ -45,6 +45,7 @@ func Recording(transcript io.Reader) bool {
 // A packedFile reads zstd's seekable format.
 type packedFile struct {
 	f      *os.File
+	codec  Codec
 	decode func(packed, dst []byte) ([]byte, error)
 	done   func()  // with decode
 	packed []int64 // where frame i begins in the file; one more for the end
@@ -61,6 +62,7 @@ func openPacked(f *os.File, c Codec) (*packedFile, error) {
 	}
 	p, err := indexPacked(f)
 	if err == nil {
+		p.codec = c
 		p.decode, p.done, err = c.Decoder(frameSize)
 	}
 	return p, err

@@ -135,7 +135,7 @@ func (w *voucher) verify(open func(sid string) (io.ReadCloser, error), before *r
 	if err != nil {
 		return s, err
 	}
-	defer t.free()
+	defer t.Free()
 	err = w.read(t)
 	s.Summary = t.Summary()
 	return s, err

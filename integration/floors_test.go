@@ -55,7 +55,7 @@ var wide = map[string]int{
 	"audit.VerifyOptions":         13,
 	"audit.fact":                  15,
 	"audit/play.Player":           16,
-	"audit/play.tape":             15,
+	"audit/play.tape":             13,
 	"audit/screen.Screen":         14,
 	"cmd/tada-run/cli.invocation": 33,
 	"cmd/tadactl/cli.board":       25,

@@ -490,6 +490,7 @@ var testOnly = map[string]map[string]string{
 		"approval":           "tests look at stored envelopes",
 		"approval/canonical": "tests look at the bytes of stored envelopes",
 		"audit":              "tests look at the entries of the record",
+		"audit/screen":       "what a replay shows on a terminal is read from a model of it",
 	},
 }
 

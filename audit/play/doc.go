@@ -18,9 +18,14 @@
 // # Seeking
 //
 // The tape keeps a copy of the screen (a keyframe) with the reader's position about every MiB of
-// transcript or 10 s, so that going back costs no more than that; when they take more than 32 MiB
+// transcript or 10 s, so that going back costs no more than that; when they take more than 12 MiB
 // together every second one is dropped. A part that was not read yet must be read, and verified, to
 // be skipped. That is done in small steps between two ticks, so that a key can interrupt it.
+//
+// A long transcript is read twice at the same time: from the start, a scout plays ahead of the
+// person, proves what it plays, and leaves keyframes for the tape. Where it was, a seek takes some
+// milliseconds. A seek to where it was not yet waits for it, and shows how far it is. A part of a
+// transcript is never skipped without proof, and nothing of this is stored.
 //
 // Text is searched for on the rendered screen, after each line that the program wrote. As in less,
 // a lower-case letter matches both cases. A place is found when a row shows the text and did not

@@ -144,8 +144,8 @@ func TestNoTranscript(t *testing.T) {
 	p, err := New(f, Settings{})
 	must(t, err)
 	press(p, "G", "g", "G")
-	if p.Screen().String() != "one two three\n" || p.Err() == nil || p.tape.memory > 4<<20 {
+	if p.Screen().String() != "one two three\n" || p.Err() == nil || p.tape.film.memory > 4<<20 {
 		t.Errorf("holes: %q, %v, %d bytes of keyframes", p.Screen().String(), p.Err(),
-			p.tape.memory)
+			p.tape.film.memory)
 	}
 }

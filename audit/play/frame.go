@@ -225,7 +225,7 @@ func (p *Player) progress(width int) string {
 	for _, m := range p.set.Marks {
 		mark(m.At)
 	}
-	for _, at := range p.tape.marks {
+	for _, at := range p.tape.film.allMarks() {
 		mark(at)
 	}
 	return string(cells)

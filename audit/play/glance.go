@@ -14,23 +14,24 @@ import (
 // The bar below a session shows its length and marks before any of it was verified. A false line
 // can only make the bar wrong.
 
-// lastTime reads the length of the session from the end of the transcript.
-func lastTime(src io.ReadSeeker) time.Duration {
+// lastTime reads the length of the session from the end of the transcript, whose size it returns
+// too.
+func lastTime(src io.ReadSeeker) (total time.Duration, size int64) {
 	size, err := src.Seek(0, io.SeekEnd)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	const tail = 1024 // a #t line has at most some 400 bytes
 	if _, err := src.Seek(max(0, size-tail), io.SeekStart); err != nil {
-		return 0
+		return 0, 0
 	}
 	text, _ := io.ReadAll(io.LimitReader(src, tail))
 	at := bytes.LastIndex(text, []byte("\n#t "))
 	if at < 0 {
-		return 0
+		return 0, size
 	}
-	total, _ := eventTime(text[at+1:])
-	return total
+	total, _ = eventTime(text[at+1:])
+	return total, size
 }
 
 // glanceBytes is how much of a transcript is searched for its marks. Later ones are shown once they

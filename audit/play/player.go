@@ -50,15 +50,17 @@ type Player struct {
 // A prompt is text being typed.
 type prompt struct{ text []rune }
 
-// New opens a player at the start of a transcript. The error is a *audit.BadEntry if not even its
-// header can be read.
+// New opens a player at the start of a transcript; Close must be called at its end. The error is a
+// *audit.BadEntry if not even its header can be read.
 func New(src io.ReadSeeker, s Settings) (*Player, error) {
-	total, marks := lastTime(src), markTimes(src)
-	t, err := newTape(src, s.Live)
+	total, size := lastTime(src)
+	t, err := newTape(src, s.Live, markTimes(src))
 	if err != nil {
 		return nil, err
 	}
-	t.marks = marks
+	if size >= scoutLeast && !s.Follow { // who follows is at the end before a scout is
+		t.send()
+	}
 	if s.Speed <= 0 {
 		s.Speed = 1
 	}
@@ -76,6 +78,7 @@ const (
 	jobBytes    = 512 << 10 // processed in one tick, before looking at keys
 	clockEvery  = 200 * time.Millisecond
 	followEvery = 50 * time.Millisecond
+	waitEvery   = 10 * time.Millisecond // for the scout
 )
 
 // Tick advances the session to the caller's time now, which never goes back. It works for some
@@ -88,6 +91,7 @@ func (p *Player) Tick(now time.Duration) {
 	switch {
 	case p.quit:
 	case p.job != nil:
+		p.tape.waits = false
 		for j, budget := p.job, jobBytes; ; j, budget = p.job, budget/2 {
 			if done := j.step(p, budget); done {
 				p.job = nil
@@ -154,6 +158,8 @@ func (p *Player) followOn() {
 func (p *Player) Due() time.Duration {
 	t := p.tape
 	switch {
+	case p.job != nil && p.tape.waits:
+		return waitEvery
 	case p.job != nil:
 		return 0
 	case p.follow:
@@ -175,6 +181,15 @@ func (p *Player) Due() time.Duration {
 		wait = min(wait, max(0, p.set.Idle-(p.pos-t.at)))
 	}
 	return max(0, min(time.Duration(float64(wait)/p.speed), clockEvery))
+}
+
+// Close ends what goes on beside the player; it is not to be used any more, and the transcript may
+// be closed.
+func (p *Player) Close() {
+	if p.tape.scout != nil {
+		p.tape.scout.close()
+		p.tape.scout = nil
+	}
 }
 
 // Done reports whether the viewer has left.

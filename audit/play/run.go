@@ -39,6 +39,7 @@ func Run(ctx context.Context, src io.ReadSeeker, o Options) error {
 	if err != nil {
 		return err
 	}
+	defer p.Close()
 	d := driver{p: p, in: o.In, out: o.Out}
 	return d.run(ctx)
 }

@@ -16,8 +16,8 @@ func TestSeekIsExact(t *testing.T) {
 	cast := busy(t, 4000)
 	p := open(t, cast, Settings{})
 	press(p, "G")
-	if len(p.tape.frames) < 4 {
-		t.Fatalf("%d keyframes: the test does not use them", len(p.tape.frames))
+	if len(p.tape.film.frames) < 4 {
+		t.Fatalf("%d keyframes: the test does not use them", len(p.tape.film.frames))
 	}
 	end := p.Position()
 	rnd := mathrand.New(mathrand.NewPCG(3, 4))

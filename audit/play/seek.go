@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/tada-run/tada-run/audit"
 )
@@ -27,8 +28,12 @@ type toTime struct {
 func (j *toTime) step(p *Player, budget int) bool {
 	t := p.tape
 	if !j.started {
-		if t.err = t.goToTime(j.at); t.err != nil {
+		if err := t.goToTime(j.at); err != nil {
+			t.err = err
 			return true
+		}
+		if p.pos = t.at; t.waits {
+			return false
 		}
 		j.started = true
 	}
@@ -57,8 +62,12 @@ type toMoment struct {
 func (j *toMoment) step(p *Player, budget int) bool {
 	t := p.tape
 	if !j.started {
-		if t.err = t.goTo(j.to); t.err != nil {
+		if err := t.goTo(j.to); err != nil {
+			t.err = err
 			return true
+		}
+		if p.pos = t.at; t.waits {
+			return false
 		}
 		j.started = true
 	}
@@ -151,8 +160,8 @@ type backward struct {
 	since   time.Duration // what is after it does not count; 0: the present moment
 	before  Mark          // something that is not on the tape, if there is something
 	origin  moment
-	frame   int
-	limit   moment
+	begins  moment // of the stretch
+	limit   moment // of the stretch
 	best    moment
 	bestAt  time.Duration
 	some    bool
@@ -163,18 +172,14 @@ func (j *backward) step(p *Player, budget int) bool {
 	t := p.tape
 	if !j.started {
 		j.started, j.origin = true, t.moment()
-		j.limit = j.origin
-		j.frame = t.frameBefore(func(k *keyframe) bool { return !k.moment().before(j.origin) })
-		j.scan(p)
+		j.scan(p, j.origin)
 	}
 	for budget > 0 && t.err == nil {
 		if !t.moment().before(j.limit) || !t.peek() {
-			if j.some || j.frame == 0 {
+			if j.some || j.begins == (moment{}) {
 				return j.finish(p)
 			}
-			j.limit = t.frames[j.frame].moment()
-			j.frame--
-			j.scan(p)
+			j.scan(p, j.begins)
 			continue
 		}
 		n := whole
@@ -191,9 +196,11 @@ func (j *backward) step(p *Player, budget int) bool {
 	return t.err != nil
 }
 
-// scan begins a stretch.
-func (j *backward) scan(p *Player) {
-	if p.tape.err = p.tape.restore(p.tape.frames[j.frame]); p.tape.err == nil {
+// scan begins the stretch that ends at a moment.
+func (j *backward) scan(p *Player, end moment) {
+	k, _, _ := p.tape.film.last(func(p place) bool { return !p.before(end) })
+	j.begins, j.limit = k.place().moment, end
+	if p.tape.err = p.tape.restore(k); p.tape.err == nil {
 		j.start(p.tape.stage)
 	}
 }
@@ -219,14 +226,23 @@ type query struct{ text string }
 func (q query) in(row string) (at int) {
 	if strings.IndexFunc(q.text, unicode.IsUpper) < 0 {
 		// Folded rune by rune, so that positions in the copy are those in the row.
-		row = strings.Map(func(r rune) rune {
-			if l := unicode.ToLower(r); len(string(l)) == len(string(r)) {
-				return l
-			}
-			return r
-		}, row)
+		row = strings.Map(folded, row)
 	}
 	return strings.Index(row, q.text)
+}
+
+// folded returns the lower-case letter of r, if it is as long.
+func folded(r rune) rune {
+	if r < utf8.RuneSelf {
+		if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}
+	if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
+		return l
+	}
+	return r
 }
 
 func (q query) goal() goal {

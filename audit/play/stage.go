@@ -14,7 +14,7 @@ import (
 type stage struct {
 	screen *screen.Screen
 	wire   Wire
-	cast   *cast
+	cast   cast
 	echo   []byte // typed, and not seen in the output yet
 	echoBy uint8  // the tag of its author
 	said   note   // what to show below the screen
@@ -23,8 +23,8 @@ type stage struct {
 	wired  []byte // what was drawn last; reused as a buffer
 }
 
-// A cast is the list of authors; a tag is an index into it. It only grows, and so all copies of a
-// stage share it.
+// A cast is the list of authors; a tag is an index into it. It only grows, in the order of the
+// transcript, and so a tag means the same on every stage that has got as far.
 type cast struct{ authors []string }
 
 // maxAuthors is the largest tag; 0 means no author.
@@ -39,7 +39,7 @@ func (c *cast) tag(author string) uint8 {
 	return uint8(i + 1)
 }
 
-func (c *cast) name(tag uint8) string {
+func (c cast) name(tag uint8) string {
 	if tag == 0 || int(tag) > len(c.authors) {
 		return ""
 	}
@@ -64,14 +64,35 @@ func newStage(h audit.Header) *stage {
 	if cols <= 0 || rows <= 0 {
 		cols, rows = 80, 24
 	}
-	return &stage{screen: screen.New(cols, rows), wire: NewWire(h), cast: &cast{},
+	return &stage{screen: screen.New(cols, rows), wire: NewWire(h),
 		mark: Mark{Label: h.Command}}
 }
 
-func (s *stage) clone() *stage {
-	c := *s
-	c.screen, c.echo, c.wired = s.screen.Clone(), slices.Clone(s.echo), nil
-	return &c
+// A still is a stage at rest, in a tenth of its memory. It never changes.
+type still struct {
+	stage  stage // without a screen
+	screen *screen.Still
+}
+
+// still returns what wake turns back into a copy of s.
+func (s *stage) still() still {
+	c := still{*s, s.screen.Still()}
+	c.stage.screen, c.stage.wired, c.stage.echo = nil, nil, slices.Clone(s.echo)
+	c.stage.cast.authors = slices.Clip(s.cast.authors) // shared, and so never appended to
+	return c
+}
+
+func (c still) wake() *stage {
+	s := c.stage
+	s.screen, s.echo = c.screen.Screen(), slices.Clone(c.stage.echo)
+	return &s
+}
+
+// bytes estimates the memory of c.
+func (c still) bytes() int {
+	s := &c.stage
+	return 1024 + c.screen.Bytes() + len(s.echo) + len(s.said.text) + len(s.typed.text) +
+		len(s.mark.Label)
 }
 
 // scenes say what an event does to the stage, by its code. Output is not here: it may come in
@@ -101,6 +122,18 @@ var scenes = map[byte]func(*stage, audit.Event){
 }
 
 func isOutput(code byte) bool { return code == audit.CodeOutput || code == audit.CodeStderr }
+
+// show shows a whole event.
+func (s *stage) show(e audit.Event) {
+	switch {
+	case !isOutput(e.Code):
+		s.play(e)
+	case e.Redacted:
+		s.remark("redacted, %s", audit.Plural(e.Length, "byte"))
+	default:
+		s.output(e.Code, e.Data)
+	}
+}
 
 // play shows all of an event except output.
 func (s *stage) play(e audit.Event) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sort"
 	"time"
 
 	"github.com/tada-run/tada-run/audit"
@@ -23,42 +22,15 @@ type tape struct {
 	drawn int
 	at    time.Duration // of the last event that was drawn
 
-	frames []keyframe // in order; the first is the start
-	memory int        // memory that they take
-	sparse int64      // factor of their least distance
-	since  int64      // bytes of events since one was last due
-
-	marks []time.Duration // of the transcript, in order, as far as they are known
+	film  *film
+	scout *scout // or nil
+	waits bool   // for the scout, which is on its way to where the tape should go
 
 	end bool
 	err error // why nothing can follow; a *audit.BadEntry or an error of the file
 }
 
-// A moment is a place on the tape: before byte off of event seq.
-type moment struct {
-	seq int64
-	off int
-}
-
-func (m moment) before(o moment) bool { return m.seq < o.seq || m.seq == o.seq && m.off < o.off }
-
-// A keyframe is a moment to which the tape can return at once.
-type keyframe struct {
-	pos   audit.Position
-	at    time.Duration
-	stage *stage
-}
-
-func (k *keyframe) moment() moment { return moment{seq: k.pos.Events()} }
-
-const (
-	frameBytes  = 1 << 20
-	frameTime   = 10 * time.Second
-	frameLeast  = 16 << 10 // however much time passed: reading this much takes no time
-	frameMemory = 32 << 20
-)
-
-func newTape(src io.ReadSeeker, live func() bool) (*tape, error) {
+func newTape(src io.ReadSeeker, live func() bool, marks []time.Duration) (*tape, error) {
 	if _, err := src.Seek(0, io.SeekStart); err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
@@ -66,44 +38,15 @@ func newTape(src io.ReadSeeker, live func() bool) (*tape, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tape{src: src, live: live, reader: r, stage: newStage(r.Header), sparse: 1}
-	t.keep()
+	t := &tape{src: src, live: live, reader: r, stage: newStage(r.Header)}
+	t.film = newFilm(r.Position(), t.stage, marks)
 	return t, nil
 }
 
-// keep makes a keyframe of the present moment, which must be between events.
-func (t *tape) keep() {
-	k := keyframe{t.reader.Position(), t.at, t.stage.clone()}
-	t.frames = append(t.frames, k)
-	t.memory += k.stage.screen.Bytes()
-	t.since = 0
-	if t.memory <= frameMemory || len(t.frames) < 4 {
-		return
-	}
-	kept := t.frames[:0]
-	t.memory = 0
-	for i, k := range t.frames {
-		if i%2 == 0 {
-			kept = append(kept, k)
-			t.memory += k.stage.screen.Bytes()
-		}
-	}
-	clear(t.frames[len(kept):])
-	t.frames = kept
-	t.sparse *= 2
-}
-
-// keepIfDue makes a keyframe if the tape is here for the first time and one is due.
-func (t *tape) keepIfDue() {
-	last := &t.frames[len(t.frames)-1]
-	pos := t.reader.Position()
-	if pos.Events() <= last.pos.Events() {
-		return
-	}
-	n := pos.Offset() - last.pos.Offset()
-	if n >= frameBytes*t.sparse || n >= frameLeast*t.sparse &&
-		t.at-last.at >= frameTime*time.Duration(t.sparse) {
-		t.keep()
+// send sends a scout ahead, if the transcript can be read twice at the same time.
+func (t *tape) send() {
+	if t.scout = newScout(t.src, t.film); t.scout != nil {
+		go t.scout.run()
 	}
 }
 
@@ -120,7 +63,7 @@ func (t *tape) peek() bool {
 	if t.have || t.end {
 		return t.have
 	}
-	t.keepIfDue()
+	t.film.keepIfDue(t.reader.Position(), t.at, t.stage)
 	e, err := t.reader.Next()
 	if err == nil {
 		t.event, t.have, t.drawn = e, true, 0
@@ -141,12 +84,9 @@ func (t *tape) draw(n int) int {
 	e := t.event
 	t.at = e.Time
 	if !isOutput(e.Code) || e.Redacted {
-		if isOutput(e.Code) {
-			t.stage.remark("redacted, %s", audit.Plural(e.Length, "byte"))
-		}
-		t.stage.play(e)
-		if n := len(t.marks); e.Code == audit.CodeMark && (n == 0 || e.Time > t.marks[n-1]) {
-			t.marks = append(t.marks, e.Time)
+		t.stage.show(e)
+		if e.Code == audit.CodeMark {
+			t.film.mark(e.Time)
 		}
 		t.have = false
 		return 1 + len(e.Data)
@@ -179,29 +119,30 @@ func (t *tape) restore(k keyframe) error {
 	if err != nil {
 		return err
 	}
-	t.reader, t.stage, t.at = r, k.stage.clone(), k.at
+	t.reader.Free()
+	t.reader, t.stage, t.at = r, k.stage.wake(), k.at
 	t.have, t.end, t.err = false, false, nil
 	return nil
 }
 
-// frameBefore returns the index of the last keyframe for which after is false.
-func (t *tape) frameBefore(after func(*keyframe) bool) int {
-	return max(0, sort.Search(len(t.frames), func(i int) bool { return after(&t.frames[i]) })-1)
-}
-
 // goTo goes to the best keyframe for a moment, unless the tape is already between the two.
 func (t *tape) goTo(m moment) error {
-	k := t.frames[t.frameBefore(func(k *keyframe) bool { return m.before(k.moment()) })]
-	if here := t.moment(); !here.before(k.moment()) && !m.before(here) {
-		return nil
-	}
-	return t.restore(k)
+	return t.approach(func(p place) bool { return m.before(p.moment) })
 }
 
 // goToTime is goTo for the moment after everything that happened until at.
 func (t *tape) goToTime(at time.Duration) error {
-	k := t.frames[t.frameBefore(func(k *keyframe) bool { return k.at > at })]
-	if !t.moment().before(k.moment()) && t.at <= at {
+	return t.approach(func(p place) bool { return p.at > at })
+}
+
+// approach goes to the last keyframe that is not beyond a goal, unless the tape is already between
+// the two. If the scout is on its way from there to the goal, waits is set: what it does is not to
+// be done twice.
+func (t *tape) approach(beyond func(place) bool) error {
+	k, scout, soon := t.film.last(beyond)
+	here := place{t.moment(), t.at}
+	t.waits = soon && !scout.before(here.moment)
+	if !here.before(k.place().moment) && !beyond(here) {
 		return nil
 	}
 	return t.restore(k)
@@ -230,6 +171,7 @@ func (t *tape) more() bool {
 		t.err = err
 		return false
 	}
+	t.reader.Free()
 	t.reader, t.end = r, false
 	return t.peek()
 }

@@ -57,14 +57,7 @@ func lines(ctx context.Context, t *audit.Reader, s *stage, out *bufio.Writer, o 
 			return err
 		}
 		at = e.Time
-		switch {
-		case !isOutput(e.Code):
-			s.play(e)
-		case e.Redacted:
-			s.remark("redacted, %s", audit.Plural(e.Length, "byte"))
-		default:
-			s.output(e.Code, e.Data)
-		}
+		s.show(e)
 	}
 }
 

@@ -58,6 +58,7 @@ func open(t testing.TB, cast []byte, s Settings) *Player {
 	t.Helper()
 	p, err := New(bytes.NewReader(cast), s)
 	must(t, err)
+	t.Cleanup(p.Close)
 	p.Tick(0)
 	return p
 }

@@ -91,6 +91,17 @@ func (r *row) reach(n int) {
 	r.changed, r.told = true, false
 }
 
+// replace returns the n cells from x on, to be written: what is in them is undefined.
+func (r *row) replace(x, n int) []Cell {
+	r.reach(x)
+	r.split(x)
+	r.split(x + n)
+	if more := x + n - len(r.cells); more > 0 {
+		r.cells = slices.Grow(r.cells, more)[:x+n]
+	}
+	return r.cells[x : x+n]
+}
+
 // cut ends the row at x; what was after it is erased.
 func (r *row) cut(x int, bg Color) {
 	if x < len(r.cells) {

@@ -244,6 +244,9 @@ func (s *Screen) alternate(cursor, on bool) {
 		}
 	case !on && s.Alternate():
 		s.leaveAlternate()
+		for _, r := range s.alt.rows { // it begins blank again, and until then takes no memory
+			r.clear(0)
+		}
 		if cursor {
 			s.restore()
 		}

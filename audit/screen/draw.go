@@ -14,14 +14,11 @@ func (s *Screen) ascii(p []byte) {
 		s.wrapIfDue()
 		n := min(len(p), s.cols-s.pen.x)
 		r := s.page.rows[s.pen.y]
-		r.reach(s.pen.x + n)
-		r.split(s.pen.x)
-		r.split(s.pen.x + n)
-		cells := r.cells[s.pen.x : s.pen.x+n]
+		cells := r.replace(s.pen.x, n)
 		c := Cell{Width: 1, Style: s.pen.style}
 		for i, b := range p[:len(cells)] {
-			c.Rune = rune(b)
 			cells[i] = c
+			cells[i].Rune = rune(b) // not in c: copying what was just written is slow
 		}
 		s.last = rune(p[n-1])
 		s.advance(n)

@@ -11,11 +11,11 @@ type params struct {
 
 // parse reads the numbers of a sequence.
 func (p *params) parse(text []byte) {
-	*p = params{}
+	p.mark, p.bad = 0, false
 	if len(text) > 0 && text[0] >= '<' {
 		p.mark, text = text[0], text[1:]
 	}
-	p.n[0], p.len = -1, 1
+	p.n[0], p.sub[0], p.len = -1, false, 1
 	for _, c := range text {
 		switch {
 		case c >= '0' && c <= '9':

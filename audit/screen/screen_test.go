@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode"
@@ -260,6 +261,15 @@ func TestClone(t *testing.T) {
 	}
 }
 
+// What Width knows by itself is what the tables say.
+func TestWidthIsThatOfTheTables(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if Width(r) != lookedUp(r) {
+			t.Errorf("%U: %d, not %d", r, Width(r), lookedUp(r))
+		}
+	}
+}
+
 // For any input, nothing panics, the picture is whole, printable and no larger than the screen, and
 // a clone behaves like the original.
 func FuzzScreen(f *testing.F) {
@@ -276,11 +286,18 @@ func FuzzScreen(f *testing.F) {
 		s.Gone = func(text string, _ bool) { checkText(t, text) }
 		half := len(in) / 2
 		s.Write(in[:half])
-		c := s.Clone()
+		c, w := s.Clone(), s.Still().Screen()
+		if !alike(s, w) {
+			t.Fatalf("a still is another screen after %q", in[:half])
+		}
 		s.Write(in[half:])
 		c.Write(in[half:])
+		w.Write(in[half:])
 		if s.String() != c.String() || s.Title() != c.Title() {
 			t.Fatalf("a clone went another way after %q", in[:half])
+		}
+		if !alike(s, w) {
+			t.Fatalf("the screen of a still went another way after %q", in[:half])
 		}
 		checkWhole(t, s)
 		s.Resize(int(rows), int(cols))
@@ -288,6 +305,39 @@ func FuzzScreen(f *testing.F) {
 		checkWhole(t, s)
 		s.Flush()
 	})
+}
+
+// alike reports whether two screens are equal in everything, whatever memory they have to spare.
+func alike(a, b *Screen) bool {
+	plain := func(s *Screen) Screen {
+		c := *s.Clone()
+		c.Gone, c.Told, c.page = nil, nil, nil
+		c.tabs, c.parser.text = append([]bool{}, c.tabs...), append([]byte{}, c.parser.text...)
+		return c
+	}
+	return a.Alternate() == b.Alternate() && reflect.DeepEqual(plain(a), plain(b))
+}
+
+// A still takes less than a fifth of the memory, and copies of it go their own ways.
+func TestStill(t *testing.T) {
+	s := New(80, 24)
+	for range 24 {
+		s.Write([]byte("\x1b[32m-rw-r--r--\x1b[0m 1 root  1234 Jan  1 12:00 "))
+		s.Write([]byte("日本e\u0301\u0302\u0303.txt"))
+		s.Write([]byte(strings.Repeat(".", 29)))
+	}
+	s.Write([]byte("\x1b[?1049h\x1b[44mfull screen\x1b[K\x1b]0;half"))
+	p := s.Still()
+	if p.Bytes()*10 > s.Bytes()*2 {
+		t.Errorf("%d bytes instead of %d", p.Bytes(), s.Bytes())
+	}
+	one, two := p.Screen(), p.Screen()
+	s.Write([]byte("\x07\x1b[?1049l\x1b[3g"))
+	one.Write([]byte("title\x07\x1b[3g\x1b[Hone"))
+	if !alike(two, p.Screen()) || alike(two, one) || one.Text(0) != "one" ||
+		one.Title() != "halftitle" {
+		t.Errorf("one %q %q, two %q", one.Title(), one, two)
+	}
 }
 
 func checkText(t *testing.T, text string) {

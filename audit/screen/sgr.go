@@ -1,7 +1,7 @@
 package screen
 
 // renditions are the SGR numbers that set and clear attributes.
-var renditions = map[int]struct{ set, clear Attr }{
+var renditions = [...]struct{ set, clear Attr }{
 	1: {set: Bold}, 2: {set: Faint}, 3: {set: Italic}, 4: {set: Underline},
 	5: {set: Blink}, 6: {set: Blink}, 7: {set: Inverse}, 8: {set: Conceal}, 9: {set: Strike},
 	21: {set: Underline}, // doubly underlined, by ECMA-48
@@ -17,13 +17,13 @@ func (st *Style) sgr(p *params) {
 		for next < p.len && p.sub[next] {
 			next++
 		}
-		switch r, known := renditions[n]; {
+		switch {
 		case n == 0:
 			*st = Style{Tag: st.Tag}
 		case n == 4 && next > i+1 && p.n[i+1] == 0: // 4:0
 			st.Attr &^= Underline
-		case known:
-			st.Attr = st.Attr&^r.clear | r.set
+		case n < len(renditions):
+			st.Attr = st.Attr&^renditions[n].clear | renditions[n].set
 		case n == 38:
 			next = st.Fg.extended(p, i, next)
 		case n == 48:

@@ -47,6 +47,18 @@ var wide = &unicode.RangeTable{
 // and -1 for one that must not be shown, because it is a control or changes the order of others.
 func Width(r rune) int {
 	switch {
+	case r >= 0x4e00 && r <= 0x9fff, r >= 0x3041 && r <= 0x3096, r >= 0x30a0 && r <= 0x30ff:
+		// ideographs and kana: with the next ones, most of what is beyond ASCII
+		return 2
+	case r >= 0x2500 && r <= 0x257f: // box drawing
+		return 1
+	}
+	return lookedUp(r)
+}
+
+// lookedUp is Width, from Unicode's tables.
+func lookedUp(r rune) int {
+	switch {
 	case r < ' ', r >= 0x7f && r <= 0x9f, unicode.Is(unicode.Cf, r) && r != 0xad, r == '\u2028',
 		r == '\u2029':
 		return -1

@@ -32,16 +32,19 @@ func (c *ctl) grep(ctx context.Context, l *launcher.Launcher, w *wanted, text st
 	if err != nil {
 		return err
 	}
+	var r launcher.Past
 	for found := range search(ctx, open, ids, text) {
-		for _, s := range <-found {
+		for s := range found {
 			if s.err != nil {
 				return unproven(s.err)
 			}
-			r := launcher.Past{ID: s.id}
-			if c.json || !since.IsZero() || !until.IsZero() {
+			if known := r.ID == s.id; !known && (c.json || !since.IsZero() || !until.IsZero()) {
 				if r, err = l.Past(s.id); err != nil && !errors.Is(err, state.ErrNoSuch) {
 					return err
 				}
+			}
+			r.ID = s.id
+			if !since.IsZero() || !until.IsZero() {
 				if r.Began.Before(since) || !until.IsZero() && !r.Began.Before(until) {
 					continue
 				}
@@ -78,12 +81,16 @@ func (w *wanted) sessions(l *launcher.Launcher) (ids []string, err error) {
 	}), err
 }
 
-// A searched is a session in which something was found, or why it could not be searched.
+// A searched is a session in which something was found, or why it could not be searched. What was
+// found comes in several of them if it is much.
 type searched struct {
 	id    string
 	lines []numbered
 	err   error
 }
+
+// muchFound is how many bytes of lines one searched has.
+const muchFound = 64 << 10
 
 type numbered struct {
 	n    int
@@ -93,64 +100,91 @@ type numbered struct {
 // searchAtOnce is how many sessions are searched in one go.
 const searchAtOnce = 64
 
-// search searches sessions on all processors, and returns the results in their order.
-func search(ctx context.Context, open opener, ids []string, text string) <-chan chan []searched {
-	results := make(chan chan []searched, 2*runtime.GOMAXPROCS(0))
+// search searches sessions on all processors, and returns the results in their order. What was
+// found waits until it is read.
+func search(ctx context.Context, open opener, ids []string, text string) <-chan chan searched {
+	results := make(chan chan searched, 2*runtime.GOMAXPROCS(0))
 	go func() {
 		defer close(results)
 		for part := range slices.Chunk(ids, searchAtOnce) {
-			found := make(chan []searched, 1)
+			found := make(chan searched, 4)
 			select {
 			case results <- found:
 			case <-ctx.Done():
 				return
 			}
 			go func() {
-				s := searcher{open: open, text: []byte(text), sieve: play.NewSieve(text)}
-				found <- s.searchAll(ctx, part)
+				defer close(found)
+				s := searcher{open: open, text: []byte(text), sieve: play.NewSieve(text), found: found}
+				for _, id := range part {
+					s.search(ctx, id)
+				}
 			}()
 		}
 	}()
 	return results
 }
 
-// maxSieved is the longest transcript that is read into memory to find out whether it is worth
-// drawing.
-const maxSieved = 4 << 20
+// An opener opens the transcript of a session.
+type opener func(id string) (io.ReadSeekCloser, error)
 
 // A searcher searches one session after the other.
 type searcher struct {
 	open  opener
 	text  []byte
 	sieve *play.Sieve
+	found chan<- searched
 	raw   bytes.Buffer
 }
 
-// An opener opens the transcript of a session.
-type opener func(id string) (io.ReadSeekCloser, error)
-
-func (w *searcher) searchAll(ctx context.Context, ids []string) (list []searched) {
-	for _, id := range ids {
-		if ctx.Err() != nil {
-			break
+// search searches one session.
+func (w *searcher) search(ctx context.Context, id string) {
+	var lines []numbered
+	size := 0
+	send := func(err error) error {
+		if lines == nil && err == nil {
+			return nil
 		}
-		s := searched{id: id}
-		if s.err = w.search(ctx, &s); s.lines != nil || s.err != nil {
-			list = append(list, s)
+		select {
+		case w.found <- searched{id, lines, err}:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
+		lines, size = nil, 0
+		return nil
 	}
-	return list
+	err := w.lookThrough(ctx, id, func(n int, line string) error {
+		lines = append(lines, numbered{n, line})
+		if size += len(line); size < muchFound {
+			return nil
+		}
+		return send(nil)
+	})
+	if err != nil {
+		lines = nil // of a session that does not verify, what comes last is not shown
+	}
+	_ = send(err) // nobody reads any more
 }
 
-func (w *searcher) search(ctx context.Context, s *searched) error {
-	f, err := w.open(s.id)
+// maxSieved is the longest transcript that is read into memory to find out whether it is worth
+// drawing.
+const maxSieved = 4 << 20
+
+// lookThrough calls found with the lines of a session that contain the text. A session without a
+// transcript was refused, or dropped, and has none.
+func (w *searcher) lookThrough(ctx context.Context, id string,
+	found func(n int, line string) error) error {
+	f, err := w.open(id)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it was refused, or dropped
+		return nil
 	}
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	w.raw.Reset()
 	if _, err := io.Copy(&w.raw, io.LimitReader(f, maxSieved)); err != nil {
 		return err
@@ -158,13 +192,10 @@ func (w *searcher) search(ctx context.Context, s *searched) error {
 	if w.raw.Len() < maxSieved && !w.sieve.MayShow(w.raw.Bytes()) {
 		return nil
 	}
-	if _, err = f.Seek(0, io.SeekStart); err != nil {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	g := finder{text: w.text, found: func(n int, line string) error {
-		s.lines = append(s.lines, numbered{n, line})
-		return nil
-	}}
+	g := finder{text: w.text, found: found}
 	err = play.Text(ctx, &g, f, play.TextOptions{})
 	var bad *audit.BadEntry
 	if errors.As(err, &bad) && bad.Torn {
@@ -176,43 +207,4 @@ func (w *searcher) search(ctx context.Context, s *searched) error {
 func (c *ctl) printLine(r launcher.Past, n int, line string) error {
 	return c.say(map[string]any{"id": r.ID, "began": r.Began.Format(time.RFC3339Nano),
 		"line": n, "text": line}, "%s:%d:%s\n", r.ID, n, line)
-}
-
-// A finder receives a text, and reports the lines that contain another.
-type finder struct {
-	text  []byte
-	found func(n int, line string) error
-	rest  []byte
-	n     int
-}
-
-func (g *finder) Write(p []byte) (int, error) {
-	g.rest = append(g.rest, p...)
-	for {
-		i := bytes.IndexByte(g.rest, '\n')
-		if i < 0 {
-			return len(p), nil
-		}
-		line := g.rest[:i]
-		g.rest = g.rest[i+1:]
-		if err := g.look(line); err != nil {
-			return 0, err
-		}
-	}
-}
-
-// line examines what came after the last end of a line.
-func (g *finder) line() error {
-	if len(g.rest) == 0 {
-		return nil
-	}
-	return g.look(g.rest)
-}
-
-func (g *finder) look(line []byte) error {
-	g.n++
-	if !bytes.Contains(line, g.text) {
-		return nil
-	}
-	return g.found(g.n, string(line))
 }
