@@ -84,6 +84,6 @@ func TestParallelRuns(t *testing.T) {
 	if err != nil || len(places) != 0 {
 		t.Errorf("places left: %v, %v", places, err)
 	}
-	t.Logf("%d runs in %v beside %d busy processes, half of them in %v, 99 of 100 in %v; %d waited "+
-		"for seconds\n%s", runs, took.Round(time.Millisecond), load, half, most, waited.Load(), out)
+	t.Logf("%d runs in %v beside %d busy processes, half of them in %v, 99 of 100 in %v; %d "+
+		"waited for seconds\n%s", runs, took.Round(time.Millisecond), load, half, most, waited.Load(), out)
 }

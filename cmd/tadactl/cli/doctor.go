@@ -74,11 +74,7 @@ func (c *ctl) doctor() *cobra.Command {
 			if approvals != "ok" {
 				fmt.Fprintf(c.out, "FAILED   %-24s %s\n", "approvals", approvals)
 			}
-			if kind := l.RemoteState(); kind != "" {
-				fmt.Fprintf(c.out, "NOTE     %-24s on %s, which may be another machine's disk: the "+
-					"record is as safe as its locks and its fsync, and starts wait for it\n", "state",
-					kind)
-			}
+			c.printRemote(l.RemoteState())
 			if removed := l.NotReceived(); removed != "" {
 				fmt.Fprintf(c.out, "NOTE     %-24s %s\n", "environment", removed)
 			}
@@ -106,6 +102,15 @@ func (c *ctl) printUndoState(u launcher.UndoState) {
 	}
 	fmt.Fprintf(c.out, "ok       %-24s %s kept for %s, %s of %s; %s\n", "undo",
 		audit.Plural(u.Runs, "run"), u.Keep, sizeText(u.Bytes), sizeText(u.Quota), where)
+}
+
+// printRemote says that the state directory may be on another machine's disk.
+func (c *ctl) printRemote(kind string) {
+	if kind == "" {
+		return
+	}
+	fmt.Fprintf(c.out, "NOTE     %-24s on %s, which may be another machine's disk: the record is as "+
+		"safe as its locks and its fsync, and starts wait for it\n", "state", kind)
 }
 
 // sizeText is a number of bytes for a person.

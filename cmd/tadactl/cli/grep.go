@@ -115,7 +115,8 @@ func search(ctx context.Context, open opener, ids []string, text string) <-chan 
 			}
 			go func() {
 				defer close(found)
-				s := searcher{open: open, text: []byte(text), sieve: play.NewSieve(text), found: found}
+				s := searcher{open: open, text: []byte(text), sieve: play.NewSieve(text),
+					found: found}
 				for _, id := range part {
 					s.search(ctx, id)
 				}
