@@ -208,10 +208,11 @@
 // # Verifying again
 //
 // With VerifyOptions.AtRest the report has a note for the next Verify (Verified): the SHA-256 of
-// each packed file of the log that a seal covers, and of each file of transcripts; where the log was
-// after each of those files; and the entries in them that speak of the log itself. Verify then
-// compares hashes, begins after the last file before which nothing has changed, and parses the rest.
-// If anything does not fit it reads everything. The note is as good as the folder that it is in.
+// each packed file of the log that a seal covers, and of each file of transcripts; where the log
+// was after each of those files; and the entries in them that speak of the log itself. Verify then
+// compares hashes, begins after the last file before which nothing has changed, and parses the
+// rest. If anything does not fit it reads everything. The note is as good as the folder that it is
+// in.
 //
 // # What is not proven
 //

@@ -85,5 +85,6 @@ func TestParallelRuns(t *testing.T) {
 		t.Errorf("places left: %v, %v", places, err)
 	}
 	t.Logf("%d runs in %v beside %d busy processes, half of them in %v, 99 of 100 in %v; %d "+
-		"waited for seconds\n%s", runs, took.Round(time.Millisecond), load, half, most, waited.Load(), out)
+		"waited for seconds\n%s", runs, took.Round(time.Millisecond), load, half, most,
+		waited.Load(), out)
 }

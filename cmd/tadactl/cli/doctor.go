@@ -109,8 +109,8 @@ func (c *ctl) printRemote(kind string) {
 	if kind == "" {
 		return
 	}
-	fmt.Fprintf(c.out, "NOTE     %-24s on %s, which may be another machine's disk: the record is as "+
-		"safe as its locks and its fsync, and starts wait for it\n", "state", kind)
+	fmt.Fprintf(c.out, "NOTE     %-24s on %s, which may be another machine's disk: the record is "+
+		"as safe as its locks and its fsync, and starts wait for it\n", "state", kind)
 }
 
 // sizeText is a number of bytes for a person.
