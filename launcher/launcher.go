@@ -27,7 +27,8 @@ type Launcher struct {
 	version func() string
 
 	misconfigured
-	stands bool // undo stands for a question in every run; for tests
+	early  *sandbox.Prepared // see OpenToRun; nil where that is not used
+	stands bool              // undo stands for a question in every run; for tests
 
 	frameTime time.Duration // for what a client of a session has begun to say
 }

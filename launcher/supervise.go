@@ -14,8 +14,10 @@ import (
 
 // wait relays and records until the command and everything it started have ended.
 func (s *started) wait(ctx context.Context) (Outcome, error) {
-	// Each signal takes two changes of thread, which nothing has to wait for.
-	defer func() { go signal.Stop(s.signals) }()
+	if !s.Request.Last {
+		// Each signal takes two changes of thread, which nothing has to wait for.
+		defer func() { go signal.Stop(s.signals) }()
+	}
 
 	w := &supervision{started: s}
 	w.background, w.ends = s.mayStay()

@@ -118,11 +118,17 @@ func (inv *invocation) seat(argv []string) []string {
 
 // serve reads what is to be judged, then checks or runs it.
 func serve(inv *invocation, argv []string) (int, error) {
-	l, err := inv.place.Open()
+	open := inv.place.OpenToRun
+	if inv.check || inv.batch {
+		open = inv.place.Open
+	}
+	l, err := open()
 	if err != nil {
 		return 0, err
 	}
+	defer l.Release()
 	if inv.fronts(l) {
+		l.Release()
 		return front(argv)
 	}
 	req, err := request(l, inv)
@@ -142,7 +148,7 @@ func serve(inv *invocation, argv []string) (int, error) {
 		return check(l, req, inv.json)
 	}
 	req.Ask = asker(l, inv, req)
-	req.Keep = inv.keeper.keep(req.Files)
+	req.Keep, req.Last = inv.keeper.keep(req.Files), true
 	if inv.detached {
 		if err := detach(&req, inv); err != nil {
 			return 0, err
