@@ -9,8 +9,8 @@ import (
 )
 
 // TestStartParts prints what the processor time of a start goes to. It samples the stacks of many
-// starts (perf record), and scales them to the time that a start takes without perf. It is a report,
-// not a check, and runs only on request.
+// starts (perf record), and scales them to the time that a start takes without perf. It is a
+// report, not a check, and runs only on request.
 func TestStartParts(t *testing.T) {
 	if os.Getenv("BENCH_START") == "" {
 		t.Skip("a report for people: make bench-start")
@@ -57,8 +57,8 @@ const sampledStarts = 200
 // sampled runs many starts under perf and counts the samples of each part.
 func sampled(t *testing.T, dir string, argv []string) (counts []partCount, all int) {
 	data := filepath.Join(t.TempDir(), "perf.data")
-	record := exec.Command("perf", "record", "-q", "-e", "cpu-clock", "-F", "19999", "-g", "-o", data,
-		"--", "xargs", "-a", numbers(t, sampledStarts), "-I{}")
+	record := exec.Command("perf", "record", "-q", "-e", "cpu-clock", "-F", "19999", "-g",
+		"-o", data, "--", "xargs", "-a", numbers(t, sampledStarts), "-I{}")
 	record.Args = append(record.Args, argv[:len(argv)-1]...)
 	record.Args, record.Dir = append(record.Args, argv[len(argv)-1]+" {}"), dir
 	if out, err := record.CombinedOutput(); err != nil {

@@ -24,14 +24,14 @@ func (p Place) Open() (*Launcher, error) {
 	return l, nil
 }
 
-// OpenToRun is Open for a process that runs a command next: the namespaces for it are made while
-// the configuration is read. What no run takes, [Launcher.Release] drops.
+// OpenToRun is Open for a process that runs one command: the namespaces for it are made while the
+// configuration is read. What no run takes, [Launcher.Release] drops.
 func (p Place) OpenToRun() (*Launcher, error) {
 	l, err := p.prepare()
 	if err != nil {
 		return nil, err
 	}
-	if l.level() == sandbox.Strong {
+	if l.once = true; l.level() == sandbox.Strong {
 		l.early = sandbox.Prepare(sandbox.Off)
 	}
 	if l.policy, err = l.load(); err != nil {

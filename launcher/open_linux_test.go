@@ -31,7 +31,9 @@ func TestNamespacesAreMadeBeforeTheConfigurationIsRead(t *testing.T) {
 	second.Release()
 
 	config := filepath.Join(place.State, "config.yaml")
-	for text, opens := range map[string]bool{"network:\n  default: on\n": true, "mistake: 1\n": false} {
+	for text, opens := range map[string]bool{
+		"network:\n  default: on\n": true, "mistake: 1\n": false,
+	} {
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -48,8 +48,7 @@ type Request struct {
 	Keep *Keep
 	Hold *Hold // a session, which lasts when its terminal goes away; nil for a single command
 
-	Last   bool // nothing runs in this process after it
-	layers int  // how many texts of programs were taken off
+	layers int // how many texts of programs were taken off
 
 	// Started is called with the session's id when the command runs and that is on record; it
 	// may be nil.

@@ -148,7 +148,7 @@ func serve(inv *invocation, argv []string) (int, error) {
 		return check(l, req, inv.json)
 	}
 	req.Ask = asker(l, inv, req)
-	req.Keep, req.Last = inv.keeper.keep(req.Files), true
+	req.Keep = inv.keeper.keep(req.Files)
 	if inv.detached {
 		if err := detach(&req, inv); err != nil {
 			return 0, err
