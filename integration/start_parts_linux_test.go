@@ -19,22 +19,20 @@ func TestStartParts(t *testing.T) {
 		t.Skip("needs perf, and the right to use it")
 	}
 	run, work, homes := installed(t, "../cmd/tada-run"), quiet(t), quiet(t)
-	for _, level := range []string{"strong", "base"} {
-		home := filepath.Join(homes, level)
-		if level == "base" {
-			home = baseHome(t, run, homes)
+	start := func(home string) []string { return []string{run, "--home", home, "true"} }
+	strong, base := start(filepath.Join(homes, "strong")), start(baseHome(t, run, homes))
+	tooks := []float64{processorTime(t, work, strong), processorTime(t, work, base)}
+	columns := [][]partCount{sampled(t, work, strong), sampled(t, work, base)}
+	fmt.Println("\n| processor time of a start | strong, ms | in the kernel | base, ms | " +
+		"in the kernel |\n|---|---|---|---|---|")
+	for row, part := range columns[0] {
+		fmt.Printf("| %s |", part.name)
+		for i, column := range columns {
+			all, c := column[len(column)-1], column[row]
+			fmt.Printf(" %.2f | %.0f %% |", tooks[i]*float64(c.samples)/float64(all.samples),
+				100*float64(c.kernel)/max(1, float64(c.samples)))
 		}
-		start := []string{run, "--home", home, "true"}
-		took := processorTime(t, work, start)
-		counts, all := sampled(t, work, start)
-		fmt.Printf("\nprocessor time of a start of `true`, %s, %.1f ms\n\n"+
-			"| | ms | of it in the kernel |\n|---|---|---|\n", level, took)
-		for _, c := range counts {
-			if c.samples > 0 {
-				fmt.Printf("| %s | %.2f | %.0f %% |\n", c.name,
-					took*float64(c.samples)/float64(all), 100*float64(c.kernel)/float64(c.samples))
-			}
-		}
+		fmt.Println()
 	}
 }
 
@@ -55,7 +53,7 @@ func processorTime(t *testing.T, dir string, argv []string) float64 {
 const sampledStarts = 200
 
 // sampled runs many starts under perf and counts the samples of each part.
-func sampled(t *testing.T, dir string, argv []string) (counts []partCount, all int) {
+func sampled(t *testing.T, dir string, argv []string) []partCount {
 	data := filepath.Join(t.TempDir(), "perf.data")
 	record := exec.Command("perf", "record", "-q", "-e", "cpu-clock", "-F", "19999", "-g",
 		"-o", data, "--", "xargs", "-a", numbers(t, sampledStarts), "-I{}")

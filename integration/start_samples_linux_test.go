@@ -45,14 +45,14 @@ type partCount struct {
 }
 
 // count reads what perf script prints: a line that begins with the name of the process, then one
-// with an address and a function for each call, the innermost first, and an empty line.
-func count(script string) (counts []partCount, all int) {
-	const command = "bash itself"
-	counts = append(counts, partCount{name: command})
+// with an address and a function for each call, the innermost first, and an empty line. The last
+// count it returns is that of all samples.
+func count(script string) []partCount {
+	counts := []partCount{{name: "bash itself"}}
 	for _, p := range startParts {
 		counts = append(counts, partCount{name: p.name})
 	}
-	counts = append(counts, partCount{name: "else"})
+	counts = append(counts, partCount{name: "else"}, partCount{name: "all"})
 	for sample := range strings.SplitSeq(script, "\n\n") {
 		process, calls, _ := strings.Cut(strings.TrimSpace(sample), "\n")
 		var at int
@@ -63,14 +63,14 @@ func count(script string) (counts []partCount, all int) {
 		default: // it starts the next one, or packs what lies there
 			continue
 		}
-		all++
-		counts[at].samples++
 		address, _, _ := strings.Cut(strings.TrimSpace(calls), " ")
-		if strings.HasPrefix(address, "ffffffff") {
-			counts[at].kernel++
+		for _, i := range []int{at, len(counts) - 1} {
+			if counts[i].samples++; len(address) == 16 { // only the kernel's are that high
+				counts[i].kernel++
+			}
 		}
 	}
-	return counts, all
+	return counts
 }
 
 // partOf returns the number of the first part that one of the calls belongs to, and behind the last
