@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-scale bench-long install man cross stress test-clients capture-clients test-docker ablate verdicts
+.PHONY: help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-start bench-scale bench-long install man cross stress test-clients capture-clients test-docker ablate verdicts
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -105,6 +105,9 @@ bench: build ## start and check time, as ratios to bash and bwrap
 
 bench-hook: ## how long the hook delays each call of an agent, beside bash -c true
 	BENCH_HOOK=1 $(GO) test -count=1 -run '^TestHookSpeed$$' -v ./integration
+
+bench-start: ## what the processor time of a start goes to, as a table (needs perf)
+	BENCH_START=1 $(GO) test -count=1 -run '^TestStartParts$$' -v ./integration
 
 bench-scale: ## how reading the record grows: made records of SCALE runs (default 10000,100000,1000000); SCALE_KEEP=DIR leaves them there, SCALE_EVERY=k leaves out the transcripts of all but each k-th run
 	BENCH_SCALE=$${SCALE:-10000,100000,1000000} BENCH_SCALE_KEEP=$$SCALE_KEEP BENCH_SCALE_EVERY=$$SCALE_EVERY \

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -39,10 +41,13 @@ func TestPeers(t *testing.T) {
 }
 
 // installed builds programs and copies them, as a package would install them, and returns the path
-// of tada-run. The linker writes a file to memory page by page, a copy is written in larger pieces,
-// and a start of a copy takes a twentieth less.
+// of tada-run. PATH loses the folders that the tests have in /tmp: at level base every name beside
+// one costs the sandbox a rule. The linker writes a file to memory page by page, a copy is written
+// in larger pieces, and a start of a copy takes a twentieth less.
 func installed(t *testing.T, packages ...string) string {
-	bin, dir := t.TempDir(), t.TempDir()
+	t.Setenv("PATH", strings.Join(slices.DeleteFunc(filepath.SplitList(os.Getenv("PATH")),
+		func(dir string) bool { return strings.HasPrefix(dir, os.TempDir()) }), ":"))
+	bin, dir := t.TempDir(), quiet(t)
 	build := exec.Command("go", "build", "-trimpath", "-o", bin)
 	build.Args = append(build.Args, packages...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -55,13 +60,15 @@ func installed(t *testing.T, packages ...string) string {
 	return filepath.Join(dir, "tada-run")
 }
 
-// quiet makes a folder in the user's cache. The usual place for temporary files contains what
-// others left there, and every name beside the state directory costs the sandbox a rule.
+// quiet makes a folder in the account's cache, not in the home that tests have in /tmp. The usual
+// place for temporary files contains what others left there, and every name beside the state
+// directory, and at level base beside the programs, costs the sandbox a rule.
 func quiet(t *testing.T) string {
-	cache, err := os.UserCacheDir()
+	account, err := user.LookupId(strconv.Itoa(os.Getuid()))
 	if err != nil {
 		t.Fatal(err)
 	}
+	cache := filepath.Join(account.HomeDir, ".cache")
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		t.Fatal(err)
 	}

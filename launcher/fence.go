@@ -12,7 +12,12 @@ import (
 // that needs others makes them then.
 func (l *Launcher) ahead() *sandbox.Prepared {
 	if l.policy.Settings().Network == pathguard.NetOn || l.level() != sandbox.Strong {
+		l.Release()
 		return nil
+	}
+	if n := l.early; n != nil {
+		l.early = nil
+		return n
 	}
 	return sandbox.Prepare(sandbox.Off)
 }

@@ -19,17 +19,24 @@ type Launcher struct {
 	account string // the account's home directory
 	policy  pathguard.Policy
 
-	around atomic.Pointer[surroundings] // of the last request
-	// the best sandbox of this machine; found by trying, once per boot
-	level   func() sandbox.Level
-	floor   string // the configuration that no user can loosen
+	around  atomic.Pointer[surroundings] // of the last request
+	floor   string                       // the configuration that no user can loosen
 	umask   func() int
 	version func() string
 
 	misconfigured
+	first
 	stands bool // undo stands for a question in every run; for tests
 
 	frameTime time.Duration // for what a client of a session has begun to say
+}
+
+// A first is what is known and begun before there is a command.
+type first struct {
+	// the best sandbox of this machine; found by trying, once per boot
+	level func() sandbox.Level
+	once  bool              // the process ends after one command
+	early *sandbox.Prepared // for that command; nil where it was taken, and where there is none
 }
 
 // misconfigured is a launcher whose configuration is refused, or in force only in part.

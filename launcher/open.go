@@ -24,6 +24,29 @@ func (p Place) Open() (*Launcher, error) {
 	return l, nil
 }
 
+// OpenToRun is Open for a process that runs one command: the namespaces for it are made while the
+// configuration is read. What no run takes, [Launcher.Release] drops.
+func (p Place) OpenToRun() (*Launcher, error) {
+	l, err := p.prepare()
+	if err != nil {
+		return nil, err
+	}
+	if l.once = true; l.level() == sandbox.Strong {
+		l.early = sandbox.Prepare(sandbox.Off)
+	}
+	if l.policy, err = l.load(); err != nil {
+		l.Release()
+		return nil, p.mendable(l, err)
+	}
+	return l, nil
+}
+
+// Release drops the namespaces that [Place.OpenToRun] has begun to make and no run has taken.
+func (l *Launcher) Release() {
+	l.early.Release()
+	l.early = nil
+}
+
 // OpenToMend is Open for the review of protected files, the configuration among them: one that is
 // refused can be looked at and restored. Until then everything is denied.
 func (p Place) OpenToMend() (*Launcher, error) {

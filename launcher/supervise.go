@@ -13,9 +13,14 @@ import (
 )
 
 // wait relays and records until the command and everything it started have ended.
-func (s *started) wait(ctx context.Context) (Outcome, error) {
-	// Each signal takes two changes of thread, which nothing has to wait for.
-	defer func() { go signal.Stop(s.signals) }()
+func (s *started) wait(ctx context.Context) (_ Outcome, err error) {
+	defer func() {
+		// Each signal takes two changes of thread, so a process that only exits keeps them. One
+		// that still has something to print must be possible to end while it does.
+		if !s.l.once || s.Request.Ask != nil || err != nil {
+			go signal.Stop(s.signals)
+		}
+	}()
 
 	w := &supervision{started: s}
 	w.background, w.ends = s.mayStay()

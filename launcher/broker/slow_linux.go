@@ -3,12 +3,13 @@
 package broker
 
 import (
-	"os"
 	"strconv"
 	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/pathguard/proc"
 )
 
 // A program or another machine answers for some file systems, and may not answer: the thread that
@@ -39,8 +40,8 @@ func onSlow(st *unix.Statx_t) bool {
 	dev := unix.Mkdev(st.Dev_major, st.Dev_minor)
 	slow, known := slowDevices.Load(dev)
 	if !known {
-		table, _ := os.ReadFile("/proc/self/mountinfo")
-		slow = isSlowDevice(string(table), strconv.Itoa(int(st.Dev_major))+":"+
+		table, _ := proc.Mounts() // the command waits, and the judge has read it already
+		slow = isSlowDevice(table, strconv.Itoa(int(st.Dev_major))+":"+
 			strconv.Itoa(int(st.Dev_minor)))
 		slowDevices.Store(dev, slow)
 	}

@@ -118,11 +118,17 @@ func (inv *invocation) seat(argv []string) []string {
 
 // serve reads what is to be judged, then checks or runs it.
 func serve(inv *invocation, argv []string) (int, error) {
-	l, err := inv.place.Open()
+	open := inv.place.OpenToRun
+	if inv.check || inv.batch {
+		open = inv.place.Open
+	}
+	l, err := open()
 	if err != nil {
 		return 0, err
 	}
+	defer l.Release()
 	if inv.fronts(l) {
+		l.Release()
 		return front(argv)
 	}
 	req, err := request(l, inv)
