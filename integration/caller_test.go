@@ -19,7 +19,7 @@ import (
 // 2.
 var answering = map[approval.Action][]string{
 	approval.ApproveLow: {"tadactl approve $id", "tadactl approve $id --plan $plan",
-		"tadactl inbox", "tadactl inbox --web"},
+		"tadactl inbox", "tadactl inbox --web", "tadactl console"},
 	approval.ApproveHigh:     {"tadactl approve $high"},
 	approval.ApproveCritical: {}, // the same command: the risk is the question's
 	approval.Deny:            {},

@@ -372,12 +372,16 @@ var plan = map[string]map[string]string{
 		"cmd/tadactl/cli":         "main only calls it",
 		"launcher/sandbox/attack": "doctor --attack starts this program again as the attacker",
 	},
-	"cmd/tadactl/web": {
+	"integration/console": {
 		"launcher/permit": "it makes the answer that a person gave",
+		"launcher/state":  "what an address names must be an id",
 		"approval/plan":   "hash, risk and origin of a plan",
 		"approval/render": "questions are shown by the one renderer",
 		"launcher":        "it opens the same state",
 		"approval":        "it shows and decides",
+		"audit":           "what does not verify is told apart from what cannot be read",
+		"audit/export":    "the page of a run plays it with its player",
+		"audit/play":      "the page of a run has what a person saw of it",
 	},
 	"cmd/tadactl/cli": {
 		"pathguard/intent":          "the commands of an intent are signed one by one",
@@ -392,7 +396,7 @@ var plan = map[string]map[string]string{
 		"launcher/prompt":         "it reads passphrases and codes, and lets a person leave a question",
 		"launcher/caller":         "a person's commands are refused inside a sandbox",
 		"launcher/state":          "it looks up ids by their prefix",
-		"cmd/tadactl/web":         "inbox --web",
+		"integration/console":     "console, and inbox --web",
 		"launcher":                "it opens the same state and judges in the same way",
 		"launcher/sandbox":        "doctor prints what the kernel supports",
 		"launcher/sandbox/attack": "doctor --attack attacks the sandbox",
@@ -672,7 +676,7 @@ var untested = map[string]string{
 
 	"launcher/exit":             "it has constants and nothing else",
 	"approval/plan/plantest":    "it is for tests",
-	"cmd/tadactl/web":           "cmd/tadactl/cli and the stories here open the page",
+	"integration/console":       "the stories here open its pages",
 	"shellparse/eval":           "the texts of shellparse's tests and fuzzers go through it",
 	"audit/zstandard":           "audit packs with it and opens what was packed",
 	"integration/scale":         "integration reads what it makes with every verb",

@@ -24,7 +24,6 @@ var long = map[string]int{
 	"audit/screen":              1,
 	"audit/zstandard":           1,
 	"cmd/tadactl/cli":           13,
-	"cmd/tadactl/web":           2,
 	"integration":               134,
 	"integration/hook":          24,
 	"integration/hook/platform": 6,

@@ -108,7 +108,6 @@ var never1 = map[string]string{
 	"launcher/control/connection_linux.go": "a mistake of the program",
 	"launcher/session/stdio.go":            "a mistake of the program",
 	"launcher/tamper_ask.go":               "several",
-	"cmd/tadactl/web/page.go":              "no cut is that short",
 	"approval/render/fold.go":              "no cut is that short",
 	"pathguard/tamper/report.go":           "several",
 	"pathguard/tamper/seen.go":             "one is another case",

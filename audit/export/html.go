@@ -82,9 +82,9 @@ func HTML(w io.Writer, r io.Reader, p Page) error {
 	return errors.Join(err, out.Flush())
 }
 
-// policy allows what is in the page and nothing else. The player is WebAssembly inside its script,
-// and the script sets styles of elements.
-func policy() string {
+// Policy is the Content-Security-Policy of the page: what is in it and nothing else. The player is
+// WebAssembly inside its script, and the script sets styles of elements.
+func Policy() string {
 	hashes := func(texts ...string) string {
 		var b strings.Builder
 		for _, t := range texts {
@@ -101,7 +101,7 @@ func policy() string {
 // writeHead and writeFoot leave errors to the buffer's Flush.
 func writeHead(out *bufio.Writer, p Page) {
 	v := verdicts[p.Verdict]
-	fmt.Fprintf(out, pageHead, policy(), text(p.Title), playerStyle, pageStyle, text(p.Title),
+	fmt.Fprintf(out, pageHead, Policy(), text(p.Title), playerStyle, pageStyle, text(p.Title),
 		v.class, v.word, text(p.Reason))
 	for _, f := range p.Facts {
 		fmt.Fprintf(out, "<dt>%s</dt><dd>%s</dd>\n", text(f.Name), text(f.Value))

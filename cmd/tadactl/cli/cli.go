@@ -63,7 +63,7 @@ func (c *ctl) command() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(
 		c.check(), c.pending(), c.show(), c.approve(), c.deny(), c.grants(),
-		c.inbox(), c.watch(), c.approvals(), c.key(), c.exportRequest(), c.sign(),
+		c.inbox(), c.console(), c.watch(), c.approvals(), c.key(), c.exportRequest(), c.sign(),
 		c.sessions(), c.attach(), c.kill(), c.replay(), c.export(), c.log(), c.audit(), c.gc(),
 		c.diff(), c.undo(), c.redo(),
 		c.policy(), c.config(), c.tamper(), c.doctor(), c.statusVerb(),

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/cmd/tadactl/web"
+	"github.com/tada-run/tada-run/integration/console"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/session"
@@ -42,7 +42,7 @@ func (c *ctl) inbox() *cobra.Command {
 			case popup:
 				return c.popup(cmd.Context(), l)
 			case page:
-				return c.inboxWeb(cmd.Context(), l)
+				return c.serveConsole(cmd.Context(), l, "inbox")
 			}
 			return c.inboxOn(cmd.Context(), l)
 		}),
@@ -52,9 +52,24 @@ func (c *ctl) inbox() *cobra.Command {
 	return verb(cmd)
 }
 
-// inboxWeb serves the inbox to a browser. It prints only to the terminal: a code in a pipe or a
-// file would be useless.
-func (c *ctl) inboxWeb(ctx context.Context, l *launcher.Launcher) error {
+// console serves questions and runs to a browser.
+func (c *ctl) console() *cobra.Command {
+	return verb(&cobra.Command{
+		Use:  "console",
+		Args: cobra.NoArgs,
+		RunE: c.outside(approval.ApproveLow, func(l *launcher.Launcher, cmd *cobra.Command,
+			_ []string) error {
+			if _, err := l.May(approval.ApproveLow, approval.ChannelWeb); err != nil {
+				return err
+			}
+			return c.serveConsole(cmd.Context(), l, "console")
+		}),
+	})
+}
+
+// serveConsole serves the pages of package console to a browser. It prints only to the terminal: a
+// code in a pipe or a file would be useless.
+func (c *ctl) serveConsole(ctx context.Context, l *launcher.Launcher, what string) error {
 	tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
 	if err != nil {
 		return failf(exit.Usage, "no terminal to show the codes on; try: tadactl pending")
@@ -63,13 +78,14 @@ func (c *ctl) inboxWeb(ctx context.Context, l *launcher.Launcher) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP,
 		syscall.SIGQUIT)
 	defer stop()
-	s, err := web.Listen(l, rand.Reader, wallClock, func(line string) { fmt.Fprintln(tty, line) })
+	s, err := console.Listen(l, rand.Reader, wallClock,
+		func(line string) { fmt.Fprintln(tty, line) })
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(tty,
-		"The inbox is at %s until you press Ctrl-C.\n"+
-			"An answer there needs the code of its question, shown here:\n", s.URL())
+		"The %s is at %s until you press Ctrl-C.\n"+
+			"An answer there needs the code of its question, shown here:\n", what, s.URL())
 	return s.Serve(ctx)
 }
 

@@ -1,5 +1,6 @@
-// Package web is the inbox as a page in the person's own browser, for a person who is not looking
-// at the terminal.
+// Package console shows in the person's own browser what agents ask and do: the open questions, the
+// runs with what they print, change and contact, and the policy. It is for a person who is not
+// looking at the terminal.
 //
 // # What it trusts
 //
@@ -26,11 +27,23 @@
 // under the token. There are no cookies, so a browser cannot add anything to a request of another
 // site.
 //
-// # The page
+// # The pages
 //
-// It has no scripts, and says so (Content-Security-Policy). The question is the same text as on the
-// terminal, made by the same renderer from the stored bytes, uncut, as text. The person answers
-// exactly that text: the form names its plan hash, and an answer to another plan is refused.
+//	""               the open questions, the most dangerous first
+//	"q/ID"           one question, and the form with the answer
+//	"runs", "run/ID" the newest runs, and one of them
+//	"run/ID/replay"  its terminal, with the player of package audit/export
+//	"policy"         the grants, and the policy in force
+//	"events"         a stream that says when something has changed
+//
+// All are made here, from templates; what a command, an agent or a file has written is text in
+// them. They can be read without JavaScript. The page of a question has no scripts, and says so
+// (Content-Security-Policy). Lists and the page of a run have one, which is named by its hash: at
+// each event it asks for the same page again and shows what is new in it. The player has its own.
+//
+// The question is the same text as on the terminal, made by the same renderer from the stored
+// bytes, uncut. The person answers exactly that text: the form names its plan hash, and an answer
+// to another plan is refused.
 //
 // # The code
 //
@@ -43,4 +56,4 @@
 // port is on a list in the state directory (launcher.Launcher.Bar), and the broker, which makes the
 // run's connections, reads that list. A run with the whole network, about which a person was asked,
 // can connect, but has no token and no code.
-package web
+package console

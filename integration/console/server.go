@@ -1,4 +1,4 @@
-package web
+package console
 
 import (
 	"context"
@@ -8,11 +8,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
 )
 
@@ -20,7 +23,6 @@ import (
 const (
 	maxForm     = 16 << 10
 	maxHeaders  = 16 << 10
-	readTimeout = 10 * time.Second
 )
 
 // A Server serves the inbox of one launcher.
@@ -33,6 +35,8 @@ type Server struct {
 	now      func() time.Time
 	say      func(string) // prints one line for the person at the terminal
 	lift     func()       // the bar
+
+	live stream
 
 	mu    sync.Mutex
 	codes map[string]*code
@@ -64,6 +68,7 @@ func Listen(l *launcher.Launcher, random io.Reader, now func() time.Time,
 		inbox: l, listener: listener, host: listener.Addr().String(),
 		token: hex.EncodeToString(token[:]), random: random, now: now, say: say, lift: lift,
 		codes: map[string]*code{}, shown: map[string]time.Time{},
+		live: stream{open: make(chan struct{}, mostStreams)},
 	}, nil
 }
 
@@ -79,18 +84,20 @@ func (s *Server) Serve(ctx context.Context) error {
 		return err
 	}
 	server := &http.Server{
-		Handler: s, ReadTimeout: readTimeout, ReadHeaderTimeout: readTimeout,
+		Handler: s, ReadTimeout: timeout, ReadHeaderTimeout: timeout,
 		WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: maxHeaders,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	failed := make(chan error, 2)
 	go func() { failed <- server.Serve(s.listener) }()
+	go s.live.watch(ctx, s.recorded)
 	go func() {
 		for range changes {
 			if err := s.announce(ctx); err != nil && ctx.Err() == nil {
 				failed <- err
 				return
 			}
+			s.live.changed.beat()
 		}
 	}()
 	select {
@@ -98,6 +105,23 @@ func (s *Server) Serve(ctx context.Context) error {
 	case err = <-failed:
 	}
 	return errors.Join(err, server.Close())
+}
+
+// recorded is another text when the record has grown: the anchor is written with every entry, and
+// the transcript of a run that goes on with its output.
+func (s *Server) recorded() (text string) {
+	home := s.inbox.Home()
+	paths := []string{filepath.Join(home.Audit(), "anchor.json")}
+	running, _ := audit.RunningIDs(home.Audit())
+	for _, id := range running {
+		paths = append(paths, home.Cast(id))
+	}
+	for _, path := range paths {
+		if info, err := os.Lstat(path); err == nil {
+			text += fmt.Sprintf("%d %d\n", info.ModTime().UnixNano(), info.Size())
+		}
+	}
+	return text
 }
 
 // announce gives each new question a code, and prints it.

@@ -1,7 +1,8 @@
-package web
+package console
 
 import (
 	"context"
+	"crypto/hmac"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,13 +21,33 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id, one := strings.CutPrefix(rest, "q/")
-	switch {
-	case rest == "" && r.Method == http.MethodGet:
-		s.list(w, r)
-	case one && r.Method == http.MethodGet:
-		s.question(w, r, id)
-	case one:
+	if one && r.Method == http.MethodPost {
 		s.answer(w, r, id)
+		return
+	}
+	if r.Method != http.MethodGet {
+		s.refuse(w, http.StatusForbidden, errMethod)
+		return
+	}
+	id, replay := strings.CutSuffix(strings.TrimPrefix(strings.TrimPrefix(rest, "q/"), "run/"),
+		"/replay")
+	switch run := strings.HasPrefix(rest, "run/"); {
+	case rest == "":
+		s.list(w, r)
+	case one:
+		s.question(w, r, id)
+	case rest == "runs":
+		s.runs(w, r)
+	case run && replay:
+		s.replay(w, id)
+	case run:
+		s.run(w, r, id)
+	case rest == "policy":
+		s.policy(w, r)
+	case rest == "events":
+		if err := s.live.serve(w, r); err != nil {
+			s.refuse(w, http.StatusServiceUnavailable, err)
+		}
 	default:
 		s.refuse(w, http.StatusNotFound, fmt.Errorf("no page %q", rest))
 	}
@@ -40,7 +61,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, id string) {
 		return
 	}
 	plan := r.PostForm.Get("plan")
-	if !hmacEqual(r.PostForm.Get("proof"), s.proof(id, plan)) {
+	if !hmac.Equal([]byte(r.PostForm.Get("proof")), []byte(s.proof(id, plan))) {
 		s.refuse(w, http.StatusForbidden, errForm)
 		return
 	}

@@ -1,0 +1,34 @@
+package console
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+)
+
+var (
+	//go:embed assets/style.css
+	style string
+	//go:embed assets/live.js
+	script string
+	//go:embed assets/pages.html
+	pagesText string
+)
+
+// pages are the pages, by name.
+var pages = template.Must(template.New("").Parse(pagesText))
+
+// hashOf names a text for a Content-Security-Policy (level 2, hash-source).
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// The policies of the pages: one style, no other source of anything, and where a page is kept up to
+// date one script, which may read from here.
+var (
+	still = "default-src 'none'; style-src " + hashOf(style) +
+		"; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	live = still + "; script-src " + hashOf(script) + "; connect-src 'self'"
+)

@@ -1,0 +1,138 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/export"
+	"github.com/tada-run/tada-run/audit/play"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+const (
+	// mostOutput is how much of the end of an output the page of a run shows.
+	mostOutput = 32 << 10
+	// mostDrawn is the longest transcript that is drawn for it: a page is made again for each
+	// change.
+	mostDrawn = 4 << 20
+	// mostDiff is how much of a diff the page shows.
+	mostDiff = 256 << 10
+)
+
+// output is the end of what a run printed, as a person saw it; cut is true if there was more. If it
+// is not to be had, why says so.
+func (s *Server) output(ctx context.Context, id string) (text string, cut bool, why string) {
+	f, err := s.inbox.Transcript(id)
+	if err != nil {
+		return "", false, err.Error()
+	}
+	defer f.Close()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err == nil && size > mostDrawn {
+		return "", false, "it is too long for this page; see the replay, or: tadactl replay " + id
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	var out bytes.Buffer
+	if err == nil {
+		err = play.Text(ctx, &out, f, play.TextOptions{})
+	}
+	var bad *audit.BadEntry
+	if err != nil && !(errors.As(err, &bad) && bad.Torn) { // it runs, or its recorder died
+		return "", false, err.Error()
+	}
+	b := out.Bytes()
+	if cut = len(b) > mostOutput; cut {
+		b = b[len(b)-mostOutput:]
+		b = b[bytes.IndexByte(b, '\n')+1:]
+	}
+	if len(b) == 0 {
+		return "", false, "nothing was printed"
+	}
+	return inertLines(string(b)), cut, ""
+}
+
+// inertLines is a text with every line inert.
+func inertLines(text string) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = render.Inert(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A diffLine is a line of a diff, with its newline.
+type diffLine struct{ Class, Text string }
+
+// diff is what a run changed, as a diff; nothing if that is not known.
+func (s *Server) diff(p launcher.Past) (lines []diffLine) {
+	run, err := s.inbox.Kept(p.ID)
+	if err != nil {
+		return nil
+	}
+	out := limited{left: mostDiff}
+	if err := run.Diff(&out); err != nil && !errors.Is(err, errFull) {
+		return nil
+	}
+	for line := range strings.Lines(out.String()) {
+		class := ""
+		switch {
+		case strings.HasPrefix(line, "+"):
+			class = "add"
+		case strings.HasPrefix(line, "-"):
+			class = "del"
+		case strings.HasPrefix(line, "@@"):
+			class = "hunk"
+		}
+		lines = append(lines, diffLine{class, render.Inert(strings.TrimSuffix(line, "\n")) + "\n"})
+	}
+	if out.left == 0 {
+		lines = append(lines, diffLine{"hunk", "and more: tadactl diff " + p.ID + "\n"})
+	}
+	return lines
+}
+
+var errFull = errors.New("it is longer than what is shown")
+
+// limited is a buffer that takes only so much.
+type limited struct {
+	strings.Builder
+	left int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	n := min(len(p), l.left)
+	l.left -= n
+	_, _ = l.Builder.Write(p[:n])
+	if n < len(p) {
+		return n, errFull
+	}
+	return n, nil
+}
+
+// replay is the page of package export, with its player.
+func (s *Server) replay(w http.ResponseWriter, id string) {
+	p, err := s.past(id)
+	if err != nil {
+		s.refuse(w, http.StatusNotFound, err)
+		return
+	}
+	f, err := s.inbox.Transcript(p.ID)
+	if err != nil {
+		s.refuse(w, http.StatusNotFound, fmt.Errorf("run %q: %w", id, err))
+		return
+	}
+	defer f.Close()
+	w.Header().Set("Content-Security-Policy", export.Policy()+"; frame-ancestors 'none'")
+	w.WriteHeader(http.StatusOK)
+	_ = export.HTML(w, f, export.Page{Title: p.ID, Facts: factsOf(p),
+		Reason: "Nothing was compared with the log here. To verify: tadactl audit verify"})
+}
