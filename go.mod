@@ -17,6 +17,7 @@ require (
 	golang.org/x/mod v0.42.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
+	maragu.dev/gomponents v1.2.0
 	mvdan.cc/sh/v3 v3.14.1
 )
 

@@ -108,7 +108,7 @@ func (g *page) form(id, code, answer string) url.Values {
 		g.t.Fatal(status, body)
 	}
 	form := url.Values{"code": {code}, "answer": {answer}}
-	for _, m := range regexp.MustCompile(`<input type=hidden name=(\w+) value="([^"]*)">`).FindAllStringSubmatch(body, -1) {
+	for _, m := range regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)">`).FindAllStringSubmatch(body, -1) {
 		form.Set(m[1], m[2])
 	}
 	return form
@@ -139,7 +139,7 @@ func TestInboxOnAPage(t *testing.T) {
 	status, header, body := g.send("GET", g.path+"q/"+id, nil, nil)
 	opened := time.Now()
 	if status != 200 || !strings.Contains(body,
-		"rm -rf <span class=danger>⟪build⟫</span>") || strings.Contains(body, code) ||
+		"rm -rf <span class=\"danger\">⟪build⟫</span>") || strings.Contains(body, code) ||
 		strings.Contains(body, "<script") {
 		t.Errorf("%d %s", status, body)
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"html/template"
 )
 
 var (
@@ -12,12 +11,7 @@ var (
 	style string
 	//go:embed assets/live.js
 	script string
-	//go:embed assets/pages.html
-	pagesText string
 )
-
-// pages are the pages, by name.
-var pages = template.Must(template.New("").Parse(pagesText))
 
 // hashOf names a text for a Content-Security-Policy (level 2, hash-source).
 func hashOf(text string) string {
@@ -30,5 +24,5 @@ func hashOf(text string) string {
 var (
 	still = "default-src 'none'; style-src " + hashOf(style) +
 		"; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-	live = still + "; script-src " + hashOf(script) + "; connect-src 'self'"
+	alive = still + "; script-src " + hashOf(script) + "; connect-src 'self'"
 )

@@ -1,6 +1,9 @@
 package console
 
 import (
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"bytes"
 	"context"
 	"errors"
@@ -22,9 +25,22 @@ const (
 	// mostDrawn is the longest transcript that is drawn for it: a page is made again for each
 	// change.
 	mostDrawn = 4 << 20
-	// mostDiff is how much of a diff the page shows.
-	mostDiff = 256 << 10
 )
+
+// printed is the part of the page with what a run printed.
+func (s *Server) printed(ctx context.Context, p launcher.Past) g.Node {
+	if !s.inbox.HasTranscript(p.ID) {
+		return nil
+	}
+	text, cut, why := s.output(ctx, p.ID)
+	shown := h.Pre(g.Text(text))
+	if why != "" {
+		shown = h.P(h.Class("soft"), g.Text(why))
+	}
+	return g.Group{h.H2(g.Text("Output")),
+		g.If(cut, h.P(h.Class("soft"), g.Text("the last part of it"))), shown,
+		h.P(h.A(h.Href(s.root()+"run/"+p.ID+"/replay"), g.Text("replay")))}
+}
 
 // output is the end of what a run printed, as a person saw it; cut is true if there was more. If it
 // is not to be had, why says so.
@@ -67,55 +83,6 @@ func inertLines(text string) string {
 		lines[i] = render.Inert(line)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// A diffLine is a line of a diff, with its newline.
-type diffLine struct{ Class, Text string }
-
-// diff is what a run changed, as a diff; nothing if that is not known.
-func (s *Server) diff(p launcher.Past) (lines []diffLine) {
-	run, err := s.inbox.Kept(p.ID)
-	if err != nil {
-		return nil
-	}
-	out := limited{left: mostDiff}
-	if err := run.Diff(&out); err != nil && !errors.Is(err, errFull) {
-		return nil
-	}
-	for line := range strings.Lines(out.String()) {
-		class := ""
-		switch {
-		case strings.HasPrefix(line, "+"):
-			class = "add"
-		case strings.HasPrefix(line, "-"):
-			class = "del"
-		case strings.HasPrefix(line, "@@"):
-			class = "hunk"
-		}
-		lines = append(lines, diffLine{class, render.Inert(strings.TrimSuffix(line, "\n")) + "\n"})
-	}
-	if out.left == 0 {
-		lines = append(lines, diffLine{"hunk", "and more: tadactl diff " + p.ID + "\n"})
-	}
-	return lines
-}
-
-var errFull = errors.New("it is longer than what is shown")
-
-// limited is a buffer that takes only so much.
-type limited struct {
-	strings.Builder
-	left int
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	n := min(len(p), l.left)
-	l.left -= n
-	_, _ = l.Builder.Write(p[:n])
-	if n < len(p) {
-		return n, errFull
-	}
-	return n, nil
 }
 
 // replay is the page of package export, with its player.

@@ -2,53 +2,104 @@ package console
 
 import (
 	"bytes"
-	"html/template"
 	"net/http"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 )
 
-// A view is what the template of a page is given.
+// A view is a page without what all pages have.
 type view struct {
-	Title string
-	Here  string // the page that the navigation marks
-	Root  string
-	Live  string // where its events come from, if the page is kept up to date
-	Back  bool
-	Body  any
+	title string
+	here  string // the page that the navigation marks
+	live  bool   // it is kept up to date
+	body  g.Node // what is replaced at each change
+	above g.Node // what is not
 }
-
-func (view) Style() template.CSS { return template.CSS(style) }
-func (view) Script() template.JS { return template.JS(script) }
 
 // root is the address of the first page, as a path.
 func (s *Server) root() string { return "/" + s.token + "/" }
 
-// show writes a page. One that cannot be made is an error as a whole.
-func (s *Server) show(w http.ResponseWriter, status int, name string, v view) {
-	v.Root = s.root()
+// show writes a page.
+func (s *Server) show(w http.ResponseWriter, status int, v view) {
 	policy := still
-	if v.Live != "" {
-		v.Live = v.Root + "events"
-		policy = live
+	if v.live {
+		policy = alive
 	}
 	var page bytes.Buffer
-	if err := pages.ExecuteTemplate(&page, name, v); err != nil {
-		status, policy = http.StatusInternalServerError, still
-		page.Reset()
-		_ = pages.ExecuteTemplate(&page, "message", view{Title: "tada-run", Root: v.Root,
-			Body: err.Error()})
-	}
+	_ = s.page(v).Render(&page) // a buffer does not fail
 	w.Header().Set("Content-Security-Policy", policy)
 	w.WriteHeader(status)
 	_, _ = page.WriteTo(w)
 }
 
+func (s *Server) page(v view) g.Node {
+	tab := func(name, path, text string) g.Node {
+		return h.A(h.Href(s.root()+path), g.If(v.here == name, g.Attr("aria-current", "page")),
+			g.Text(text))
+	}
+	body := h.Div(v.body)
+	if v.live {
+		body = h.Div(g.Attr("data-live", s.root()+"events"), v.body)
+	}
+	return h.Doctype(h.HTML(h.Lang("en"),
+		h.Head(h.Meta(h.Charset("utf-8")), h.TitleEl(g.Text(v.title)),
+			h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")),
+			h.Meta(h.Name("color-scheme"), h.Content("light dark")),
+			g.If(v.live, h.NoScript(h.Meta(g.Attr("http-equiv", "refresh"), h.Content("5")))),
+			h.StyleEl(g.Raw(style))),
+		h.Body(
+			h.Nav(h.Aria("label", "pages"), h.Strong(g.Text("tada-run")),
+				tab("inbox", "", "Questions"), tab("runs", "runs", "Runs"),
+				tab("policy", "policy", "Policy")),
+			h.Main(v.above, body),
+			g.If(v.live, h.Script(g.Raw(script))))))
+}
+
 // refuse shows an error.
 func (s *Server) refuse(w http.ResponseWriter, status int, err error) {
-	s.show(w, status, "message", view{Title: "tada-run", Body: err.Error()})
+	s.show(w, status, view{title: "tada-run", body: h.P(g.Text(err.Error()))})
 }
 
 // done shows the result of an answer.
 func (s *Server) done(w http.ResponseWriter, id, word string) {
-	s.show(w, http.StatusOK, "message", view{Title: "tada-run", Here: "inbox", Back: true,
-		Body: word + ": " + id})
+	s.show(w, http.StatusOK, view{title: "tada-run", here: "inbox", body: g.Group{
+		h.P(g.Text(word + ": " + id)),
+		h.P(h.A(h.Href(s.root()), g.Text("back to the questions")))}})
+}
+
+// entries is a list of what can be opened. If there is none, it says so.
+func entries(list []g.Node, none string) g.Node {
+	if len(list) == 0 {
+		return h.P(h.Class("empty"), g.Text(none))
+	}
+	return h.Ul(h.Class("list"), g.Group(list))
+}
+
+// entry is one of them, with a badge and a line of small facts.
+func entry(href string, what g.Node, facts ...string) g.Node {
+	meta := g.Group{}
+	for _, fact := range facts {
+		if fact != "" {
+			meta = append(meta, h.Span(g.Text(fact)))
+		}
+	}
+	content := g.Group{what, h.Span(h.Class("meta"), meta)}
+	if href == "" {
+		return h.Li(h.Div(content))
+	}
+	return h.Li(h.A(h.Href(href), content))
+}
+
+func badge(class, text string) g.Node {
+	return h.Span(h.Class("badge "+class), g.Text(text))
+}
+
+// table shows rows of cells.
+func table(head []string, rows [][]string) g.Node {
+	line := func(cells []string, cell func(...g.Node) g.Node) g.Node {
+		return h.Tr(g.Map(cells, func(text string) g.Node { return cell(g.Text(text)) }))
+	}
+	return h.Div(h.Class("scroll"), h.Table(line(head, h.Th),
+		g.Map(rows, func(cells []string) g.Node { return line(cells, h.Td) })))
 }

@@ -1,6 +1,9 @@
 package console
 
 import (
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"fmt"
 	"net/http"
 	"strings"
@@ -11,9 +14,6 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
 )
-
-// A granted line is one grant in the list.
-type granted struct{ ID, What, Used string }
 
 // policy shows what is granted, and the policy in force outside of any workspace.
 func (s *Server) policy(w http.ResponseWriter, r *http.Request) {
@@ -26,24 +26,24 @@ func (s *Server) policy(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
 	}
-	var body struct {
-		Grants []granted
-		Text   string
+	var grants []g.Node
+	for _, grant := range list {
+		grants = append(grants, entry("",
+			h.Code(h.Class("command"), g.Text(render.Inert(whatOf(grant)))), usesOf(grant),
+			"to revoke: tadactl grants revoke "+grant.ID))
 	}
-	for _, g := range list {
-		body.Grants = append(body.Grants, granted{g.ID, render.Inert(whatOf(g)), usesOf(g)})
-	}
-	body.Text = inertLines(text.String())
-	s.show(w, http.StatusOK, "policy", view{Title: "tada-run: policy", Here: "policy", Body: body})
+	s.show(w, http.StatusOK, view{title: "tada-run: policy", here: "policy", body: g.Group{
+		h.H1(g.Text("Policy")), h.H2(g.Text("Grants")), entries(grants, "no grants"),
+		h.H2(g.Text("In force")), h.Pre(g.Text(inertLines(text.String())))}})
 }
 
 // whatOf is what a grant covers.
-func whatOf(g approval.Grant) string {
-	if choice, ok := plan.Chosen(g.Payload); ok {
+func whatOf(grant approval.Grant) string {
+	if choice, ok := plan.Chosen(grant.Payload); ok {
 		return fmt.Sprintf("%s in %s", choice.Text(), choice.Dir)
 	}
 	var parts []string
-	for _, call := range render.Summary(g.Payload, listRoom) {
+	for _, call := range render.Summary(grant.Payload, listRoom) {
 		for _, p := range call.Pieces {
 			parts = append(parts, p.Text)
 		}
@@ -52,10 +52,10 @@ func whatOf(g approval.Grant) string {
 }
 
 // usesOf is how often a grant was used, and how long it holds.
-func usesOf(g approval.Grant) string {
-	if g.Lasting {
-		return fmt.Sprintf("used %s, until it is revoked", audit.Plural(g.Used, "time"))
+func usesOf(grant approval.Grant) string {
+	if grant.Lasting {
+		return fmt.Sprintf("used %s, until it is revoked", audit.Plural(grant.Used, "time"))
 	}
-	return fmt.Sprintf("used %d of %s, until %s", g.Used, audit.Plural(g.Uses, "time"),
-		g.Expires.Local().Format(time.DateTime))
+	return fmt.Sprintf("used %d of %s, until %s", grant.Used, audit.Plural(grant.Uses, "time"),
+		grant.Expires.Local().Format(time.DateTime))
 }

@@ -1,6 +1,9 @@
 package console
 
 import (
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"cmp"
 	"errors"
 	"fmt"
@@ -11,24 +14,11 @@ import (
 
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/audit/export"
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// A ran is what the page of a run shows.
-type ran struct {
-	ID, Command, Unproven string
-	Facts                 []export.Fact
-	Recorded              bool // it has a transcript
-	Output                string
-	NoOutput              string // why there is none here
-	Cut                   bool   // the output is only the last part
-	Diff                  []diffLine
-	Connections, Entries  [][]string
-}
-
-// mostEntries is how many entries and connections the page of a run has.
-const mostEntries = 200
+// mostRows is how many entries and connections the page of a run has.
+const mostRows = 200
 
 // run shows one run: what it was, what it printed so far, changed and contacted, and what the log
 // says about it.
@@ -38,45 +28,54 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request, id string) {
 		s.refuse(w, http.StatusNotFound, err)
 		return
 	}
-	v := ran{ID: p.ID, Command: render.Inert(cmp.Or(p.Inside, p.Command)),
-		Unproven: render.Inert(p.Unproven), Facts: factsOf(p)}
-	v.Recorded = s.inbox.HasTranscript(p.ID)
-	if v.Recorded {
-		v.Output, v.Cut, v.NoOutput = s.output(r.Context(), p.ID)
-	}
-	v.Diff = s.diff(p)
 	connections, more, err := s.inbox.Connections(p)
 	if err != nil {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
 	}
-	v.Connections = connectionRows(connections, more)
+	log, err := s.logRows(p)
+	if err != nil {
+		s.refuse(w, http.StatusInternalServerError, err)
+		return
+	}
+	rows := connectionRows(connections, more)
+	facts := g.Group{}
+	for _, f := range factsOf(p) {
+		facts = append(facts, h.Dt(g.Text(f.Name)), h.Dd(g.Text(f.Value)))
+	}
+	s.show(w, http.StatusOK, view{title: "tada-run: " + p.ID, here: "runs", live: true,
+		above: h.H1(h.Code(g.Text(render.Inert(cmp.Or(p.Inside, p.Command))))),
+		body: g.Group{
+			g.If(p.Unproven != "", h.P(h.Class("note"), g.Text(render.Inert(p.Unproven)))),
+			h.Dl(facts), s.printed(r.Context(), p), s.changes(p),
+			g.If(len(rows) > 0, g.Group{h.H2(g.Text("Network")),
+				table([]string{"time", "host", "address", "program", "result"}, rows)}),
+			h.H2(g.Text("Log")), table([]string{"entry", "time", "kind"}, log)}})
+}
+
+// logRows are the cells of the table of what the log says about a run.
+func (s *Server) logRows(p launcher.Past) (rows [][]string, err error) {
 	for e, err := range s.inbox.About(p) {
 		var bad *audit.BadEntry
 		switch {
 		case errors.As(err, &bad): // audit verify names it
 			continue
 		case err != nil:
-			s.refuse(w, http.StatusInternalServerError, err)
-			return
-		case len(v.Entries) == mostEntries:
-			v.Entries = append(v.Entries, []string{"", "", "and more: tadactl show " + p.ID})
+			return nil, err
+		case len(rows) == mostRows:
+			return append(rows, []string{"", "", "and more: tadactl show " + p.ID}), nil
 		}
-		if len(v.Entries) > mostEntries {
-			break
-		}
-		v.Entries = append(v.Entries, []string{strconv.FormatInt(e.Seq, 10),
+		rows = append(rows, []string{strconv.FormatInt(e.Seq, 10),
 			e.Time.Local().Format(time.DateTime), e.Kind})
 	}
-	s.show(w, http.StatusOK, "run", view{Title: "tada-run: " + p.ID, Here: "runs", Live: "events",
-		Body: v})
+	return rows, nil
 }
 
 // connectionRows are the cells of the table of connections.
 func connectionRows(list []launcher.PastConnection, more int) (rows [][]string) {
-	if len(list) > mostEntries {
-		more += len(list) - mostEntries
-		list = list[:mostEntries]
+	if len(list) > mostRows {
+		more += len(list) - mostRows
+		list = list[:mostRows]
 	}
 	for _, c := range list {
 		result := "allowed"

@@ -1,6 +1,12 @@
 package console
 
 import (
+	"context"
+	"slices"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
 	"cmp"
 	"net/http"
 	"strings"
@@ -16,59 +22,59 @@ const (
 	mostSought = 20_000
 )
 
-// A listed run is one line of the list.
-type listed struct{ ID, State, Word, Command, Agent, Dir, Began, Changes string }
-
-// listedRuns is what the list shows.
-type listedRuns struct {
-	Text string
-	Runs []listed
-	More bool
-}
-
 // runs shows the newest runs, the newest first, and before them those that are still open.
 func (s *Server) runs(w http.ResponseWriter, r *http.Request) {
-	v := listedRuns{Text: r.FormValue("text")}
+	text := r.FormValue("text")
 	chosen := func(p launcher.Past) bool {
-		return strings.Contains(p.Command+"\n"+p.Dir+"\n"+p.Agent, v.Text)
+		return strings.Contains(p.Command+"\n"+p.Dir+"\n"+p.Agent, text)
 	}
-	var list []launcher.Past
+	list, more, err := s.newest(r.Context(), chosen)
+	if err != nil {
+		s.refuse(w, http.StatusInternalServerError, err)
+		return
+	}
+	var rows []g.Node
+	for _, p := range list {
+		rows = append(rows, s.listed(p))
+	}
+	s.show(w, http.StatusOK, view{title: "tada-run: runs", here: "runs", live: true,
+		above: g.Group{h.H1(g.Text("Runs")),
+			h.Form(h.Method("get"), h.Action(s.root()+"runs"), h.P(h.Label(
+				g.Text("command, folder or agent contains "),
+				h.Input(h.Type("search"), h.Name("text"), h.Value(text)))))},
+		body: g.Group{entries(rows, "no runs"),
+			g.If(more, h.P(h.Class("soft"), g.Text("older runs: tadactl sessions --all")))}})
+}
+
+// newest returns the newest runs that are chosen, the newest first, and before them those that are
+// open and older; more is true if there are others.
+func (s *Server) newest(ctx context.Context, chosen func(launcher.Past) bool) (list []launcher.Past,
+	more bool, err error) {
 	sought := 0
 	for p, err := range s.inbox.Newest(time.Time{}) {
 		if err != nil {
-			s.refuse(w, http.StatusInternalServerError, err)
-			return
+			return nil, false, err
 		}
-		if sought++; len(list) == mostRuns || sought > mostSought || r.Context().Err() != nil {
-			v.More = true
+		if sought++; len(list) == mostRuns || sought > mostSought || ctx.Err() != nil {
+			more = true
 			break
 		}
 		if chosen(p) {
 			list = append(list, p)
 		}
 	}
-	if v.More {
-		open, err := s.inbox.Open(list)
-		if err != nil {
-			s.refuse(w, http.StatusInternalServerError, err)
-			return
-		}
-		for _, p := range open {
-			if chosen(p) {
-				v.Runs = append(v.Runs, listedRun(p))
-			}
-		}
+	if !more {
+		return list, false, nil
 	}
-	for _, p := range list {
-		v.Runs = append(v.Runs, listedRun(p))
-	}
-	s.show(w, http.StatusOK, "runs", view{Title: "tada-run: runs", Here: "runs", Live: "events",
-		Body: v})
+	open, err := s.inbox.Open(list)
+	open = slices.DeleteFunc(open, func(p launcher.Past) bool { return !chosen(p) })
+	return slices.Concat(open, list), true, err
 }
 
-func listedRun(p launcher.Past) listed {
-	return listed{ID: p.ID, State: p.State, Word: stateOf(p),
-		Command: render.Inert(cmp.Or(p.Inside, p.Command)), Agent: render.Inert(p.Agent),
-		Dir: render.Inert(p.Dir), Began: p.Began.Local().Format(time.DateTime),
-		Changes: p.RunChanges.String()}
+// listed is a run in the list.
+func (s *Server) listed(p launcher.Past) g.Node {
+	return entry(s.root()+"run/"+p.ID, g.Group{badge(p.State, stateOf(p)),
+		h.Code(h.Class("command"), g.Text(render.Inert(cmp.Or(p.Inside, p.Command))))},
+		p.Began.Local().Format(time.DateTime), render.Inert(p.Agent), render.Inert(p.Dir),
+		p.RunChanges.String())
 }

@@ -21,8 +21,8 @@ import (
 
 // Limits of the input. A form has a message to the agent and a few short fields.
 const (
-	maxForm     = 16 << 10
-	maxHeaders  = 16 << 10
+	maxForm    = 16 << 10
+	maxHeaders = 16 << 10
 )
 
 // A Server serves the inbox of one launcher.

@@ -1,0 +1,63 @@
+package console
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/launcher"
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+)
+
+// changes is the part of the page with what a run changed, as a diff; nothing if that is not known.
+func (s *Server) changes(p launcher.Past) g.Node {
+	run, err := s.inbox.Kept(p.ID)
+	if err != nil {
+		return nil
+	}
+	out := limited{left: mostDiff}
+	if err := run.Diff(&out); err != nil && !errors.Is(err, errFull) || out.Len() == 0 {
+		return nil
+	}
+	lines := g.Group{}
+	for line := range strings.Lines(out.String()) {
+		class := ""
+		switch {
+		case strings.HasPrefix(line, "+"):
+			class = "add"
+		case strings.HasPrefix(line, "-"):
+			class = "del"
+		case strings.HasPrefix(line, "@@"):
+			class = "hunk"
+		}
+		text := render.Inert(strings.TrimSuffix(line, "\n")) + "\n"
+		lines = append(lines, h.Span(h.Class(class), g.Text(text)))
+	}
+	if out.left == 0 {
+		lines = append(lines, g.Text("and more: tadactl diff "+p.ID+"\n"))
+	}
+	return g.Group{h.H2(g.Text("Changes")), h.Pre(lines), h.P(h.Class("soft"),
+		g.Text("to take them back: "), h.Code(g.Text("tadactl undo "+p.ID)))}
+}
+
+// mostDiff is how much of a diff the page shows.
+const mostDiff = 256 << 10
+
+var errFull = errors.New("it is longer than what is shown")
+
+// limited is a buffer that takes only so much.
+type limited struct {
+	strings.Builder
+	left int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	n := min(len(p), l.left)
+	l.left -= n
+	_, _ = l.Builder.Write(p[:n])
+	if n < len(p) {
+		return n, errFull
+	}
+	return n, nil
+}

@@ -1,0 +1,102 @@
+package console
+
+import (
+	"net/http"
+	"strconv"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
+)
+
+// The width of a question in columns, in a window and on a telephone.
+const pageWidth, narrowWidth = 100, 40
+
+// question shows one question: its first page, everything, and the form. If the first page lacks
+// something, everything is open. Nothing on this page runs.
+func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
+	e, err := s.envelope(r.Context(), id)
+	if err != nil {
+		s.refuse(w, http.StatusNotFound, err)
+		return
+	}
+	first, err := s.inbox.Page(e.Payload, pageWidth, false)
+	if err != nil {
+		s.refuse(w, http.StatusInternalServerError, err)
+		return
+	}
+	narrow, err := s.inbox.Page(e.Payload, narrowWidth, false)
+	if err != nil {
+		s.refuse(w, http.StatusInternalServerError, err)
+		return
+	}
+	s.mu.Lock()
+	if s.shown[e.ID].IsZero() {
+		s.shown[e.ID] = s.now()
+	}
+	s.mu.Unlock()
+	title := "A question"
+	if e.Agent != "" {
+		title += " of " + render.Inert(e.Agent)
+	}
+	risk := "R" + strconv.Itoa(e.Risk)
+	full := render.Render(e.Payload, render.Options{Width: pageWidth, Full: true})
+	s.show(w, http.StatusOK, view{title: "tada-run: " + e.ID, here: "inbox", body: g.Group{
+		h.H1(badge("r"+strconv.Itoa(e.Risk), risk), g.Text(" "+title)),
+		h.Pre(h.Class("wide"), marked(first), g.Text(e.After())),
+		h.Pre(h.Class("narrow"), marked(narrow), g.Text(e.After())),
+		h.Details(g.If(first.Truncated, g.Attr("open")), h.Summary(g.Text("details")),
+			h.Pre(marked(full))),
+		s.form(e)}})
+}
+
+// form is where the answer is given. It names the plan that is on the page.
+func (s *Server) form(e approval.Envelope) g.Node {
+	hidden := func(name, value string) g.Node {
+		return h.Input(h.Type("hidden"), h.Name(name), h.Value(value))
+	}
+	field := func(label, class, name string, length int, more ...g.Node) g.Node {
+		return h.P(h.Label(g.Text(label+" "), h.Input(h.Type("text"), h.Class(class), h.Name(name),
+			h.MaxLength(strconv.Itoa(length)), g.Group(more))))
+	}
+	calls := g.Group{}
+	if len(e.Calls) > 1 {
+		for _, call := range e.Calls {
+			calls = append(calls, h.P(h.Label(h.Input(h.Type("checkbox"), h.Name("call "+call),
+				h.Value("yes"), h.Checked()), g.Text(" run "+call))))
+		}
+	}
+	return h.Form(h.Method("post"), h.Action(s.root()+"q/"+e.ID), h.AutoComplete("off"),
+		hidden("plan", e.PlanHash), hidden("proof", s.proof(e.ID, e.PlanHash)), calls,
+		field("code shown in the terminal", "code", "code", codeLength, h.Required()),
+		g.If(e.Friction.Factor && e.Quorum < 2, field("one-time code", "code", "factor", 6,
+			g.Attr("inputmode", "numeric"))),
+		field("message to the agent (if denied)", "", "message", approval.MaxMessage),
+		h.P(h.Class("answers"),
+			h.Button(h.Class("deny"), h.Name("answer"), h.Value("deny"), g.Text("Deny")),
+			h.Button(h.Class("approve"), h.Name("answer"), h.Value("approve"),
+				g.Text("Approve once"))))
+}
+
+// classes are the names of the tones in the style sheet.
+var classes = [...]string{render.Body: "", render.Label: "label", render.Low: "low",
+	render.High: "high", render.Critical: "critical", render.Danger: "danger",
+	render.Lost: "lost", render.Kept: "kept"}
+
+// marked is a page as text, in the colours of its tones.
+func marked(p render.Page) g.Node {
+	all := g.Group{}
+	for _, line := range p.Spans {
+		for _, s := range line {
+			if class := classes[s.Tone]; class != "" {
+				all = append(all, h.Span(h.Class(class), g.Text(s.Text)))
+			} else {
+				all = append(all, g.Text(s.Text))
+			}
+		}
+		all = append(all, g.Text("\n"))
+	}
+	return all
+}
