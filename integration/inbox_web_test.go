@@ -30,7 +30,7 @@ func openPage(t *testing.T) *page {
 	t.Helper()
 	p := newPlace(t).asking()
 	s, tty := p.on("tadactl inbox --web; echo left $?")
-	if err := s.shows("An answer there needs the code"); err != nil {
+	if err := s.shows("To approve there, type the code"); err != nil {
 		t.Fatal(err, s.text())
 	}
 	m := regexp.MustCompile(`(http://127\.0\.0\.1:\d+)(/[0-9a-f]{64}/)`).FindStringSubmatch(s.text())
@@ -225,9 +225,9 @@ func TestInboxOnAPage(t *testing.T) {
 		t.Errorf("the record does not tell the channel: %s", out)
 	}
 
-	// A denial carries a message.
-	id, code = g.ask("rm -rf other")
-	form = g.form(id, code, "deny")
+	// A denial carries a message, and needs no code.
+	id, _ = g.ask("rm -rf other")
+	form = g.form(id, "", "deny")
 	form.Set("message", "use make clean")
 	if status, _, body := g.send("POST", g.path+"q/"+id, form, nil); status != 200 ||
 		!strings.Contains(body, "denied") {

@@ -4,10 +4,9 @@
 //
 // # What it trusts
 //
-// Nothing that comes over the network alone. A page shows questions; answering one needs a code
-// that was printed on the terminal where the server was started, and nowhere else. So a page of
-// another site or a program of the same user that finds the port, the address or both can at most
-// read.
+// Nothing that comes over the network alone. A page shows questions and can deny them; approving
+// one needs a code that was printed on the terminal where the server was started, and nowhere else.
+// So a program of the same user that finds the address can at most read and deny.
 //
 // # The address
 //
@@ -47,8 +46,8 @@
 //
 // # The code
 //
-// Six characters for each question, valid for that question and plan, once. The third wrong code
-// ends that: the question must then be answered on a terminal.
+// Six characters for each question, valid for that question and plan, once. After the third wrong
+// code the question must be approved on a terminal.
 //
 // # Sandboxes
 //

@@ -75,9 +75,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, id string) {
 			fmt.Errorf("question %q changed; reload the page and read it again", id))
 		return
 	}
-	s.mu.Lock()
-	err = s.codes[id].take(r.PostForm.Get("code"), plan)
-	s.mu.Unlock()
+	if approves(r) {
+		s.mu.Lock()
+		err = s.codes[id].take(r.PostForm.Get("code"), plan)
+		s.mu.Unlock()
+	}
 	if err != nil {
 		s.say(fmt.Sprintf("%s  wrong code from the page", id))
 		s.refuse(w, http.StatusForbidden, err)
@@ -97,11 +99,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, id string) {
 	s.done(w, id, word)
 }
 
+// approves reports whether a form is more than a denial.
+func approves(r *http.Request) bool { return r.PostForm.Get("answer") == "approve" }
+
 // decision reads the answer from the form. The code replaces the characters of a challenge: the
 // agent can see neither.
 func (s *Server) decision(r *http.Request, e approval.Envelope) (d approval.Decision, word string) {
 	message := strings.TrimSpace(r.PostForm.Get("message"))
-	if r.PostForm.Get("answer") != "approve" {
+	if !approves(r) {
 		return permit.Answer(e, false, message, "web"), "denied"
 	}
 	d = permit.Answer(e, true, "", "web")

@@ -70,12 +70,13 @@ func (s *Server) form(e approval.Envelope) g.Node {
 	}
 	return h.Form(h.Method("post"), h.Action(s.root()+"q/"+e.ID), h.AutoComplete("off"),
 		hidden("plan", e.PlanHash), hidden("proof", s.proof(e.ID, e.PlanHash)), calls,
-		field("code shown in the terminal", "code", "code", codeLength, h.Required()),
+		field("to approve: code shown in the terminal", "code", "code", codeLength, h.Required()),
 		g.If(e.Friction.Factor && e.Quorum < 2, field("one-time code", "code", "factor", 6,
 			g.Attr("inputmode", "numeric"))),
 		field("message to the agent (if denied)", "", "message", approval.MaxMessage),
 		h.P(h.Class("answers"),
-			h.Button(h.Class("deny"), h.Name("answer"), h.Value("deny"), g.Text("Deny")),
+			h.Button(h.Class("deny"), h.Name("answer"), h.Value("deny"), g.Attr("formnovalidate"),
+				g.Text("Deny")),
 			h.Button(h.Class("approve"), h.Name("answer"), h.Value("approve"),
 				g.Text("Approve once"))))
 }

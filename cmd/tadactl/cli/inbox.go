@@ -85,7 +85,7 @@ func (c *ctl) serveConsole(ctx context.Context, l *launcher.Launcher, what strin
 	}
 	fmt.Fprintf(tty,
 		"The %s is at %s until you press Ctrl-C.\n"+
-			"An answer there needs the code of its question, shown here:\n", what, s.URL())
+			"To approve there, type the code of the question, shown here:\n", what, s.URL())
 	return s.Serve(ctx)
 }
 
