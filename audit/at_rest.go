@@ -10,6 +10,8 @@ type AtRest struct {
 	Files func() ([]string, error)
 	// In returns the sessions whose transcripts are in a file.
 	In func(file string) ([]string, error)
-	// Sum is the SHA-256 of a file as it lies on the disk.
-	Sum func(file string) (Hash, error)
+	// Of returns the files that have a transcript of a session: two, where a process died.
+	Of func(session string) ([]string, error)
+	// Path is where a file is.
+	Path func(file string) string
 }

@@ -104,13 +104,22 @@ func (v *verifier) unnamed() error {
 	return err
 }
 
+// told is the kind of entries that say that the log knows a run. Where a part is not parsed it is
+// the first of them: then all of them, and all about its transcript, are in the other part.
+func (v *verifier) told() string {
+	if v.before != nil {
+		return KindIntent
+	}
+	return "exec."
+}
+
 // runsNamed returns the runs that the log mentions.
 func (v *verifier) runsNamed() (map[string]bool, error) {
 	known := map[string]bool{}
 	w := walk{r: v.log, end: v.at.offset, at: v.from, open: true, entry: func(f fields, _ Hash, _,
 		_ int64) {
 		var b struct{ SID string }
-		if strings.HasPrefix(string(f.kind), "exec.") && json.Unmarshal(f.body, &b) == nil {
+		if strings.HasPrefix(string(f.kind), v.told()) && json.Unmarshal(f.body, &b) == nil {
 			known[b.SID] = true
 		}
 	}}

@@ -1,50 +1,52 @@
 package audit
 
 import (
-	"errors"
-	"io/fs"
+	"os"
 	"slices"
+	"strings"
 )
 
 // keep makes the note for the next Verify: the files of the log that are packed and sealed, and the
-// files of transcripts that nobody writes to.
+// files of transcripts that nobody writes to. Without it the next one reads everything: so whatever
+// goes wrong here is no verdict.
 func (v *verifier) keep() error {
 	if v.o.AtRest == nil || v.o.Since != nil || v.o.Transcript == nil || v.o.Transcripts == nil {
 		return nil
 	}
+	if slices.ContainsFunc(v.report.Transcripts, func(s Session) bool { return s.back }) {
+		return nil
+	}
 	k := &Verified{First: v.report.First, End: verifiedPoint{v.at.seq, v.at.head.String()},
 		Size: v.at.offset, Open: v.at.offset, Beside: v.strange}
-	if err := v.keepParts(k); err != nil || len(k.Parts) == 0 {
-		return err
+	if v.keepParts(k); len(k.Parts) > 0 {
+		v.keepFiles(k)
+		v.report.Before.Next = k
 	}
-	if err := v.keepFiles(k); err != nil {
-		return err
-	}
-	v.report.Before.Next = k
 	return nil
 }
 
 // keepParts notes the parts of the log from its beginning on.
-func (v *verifier) keepParts(k *Verified) error {
+func (v *verifier) keepParts(k *Verified) {
 	if v.before != nil {
 		k.Parts = slices.Clone(v.before.parts)
 	}
 	for i := len(k.Parts); i < len(v.log.parts)-1; i++ {
-		p := v.log.parts[i]
+		p, was := v.log.parts[i], v.looks[i]
 		next, ok, err := v.log.entryFrom(p.base+p.size, v.at.offset)
-		if err != nil {
-			return err
-		}
-		if !p.pack || !p.inside() || !ok || next.begins != p.base+p.size ||
+		if err != nil || !p.pack || !p.inside() || !ok || next.begins != p.base+p.size ||
 			next.seq > v.report.Sealed {
-			break
+			return
 		}
-		sum, err := p.sum()
+		sum, err := p.sum(was.size)
 		if err != nil {
-			return err
+			return
 		}
-		part := verifiedPart{File: p.file, Base: p.base, Size: p.size, Sum: sum.String(),
-			After: verifiedPoint{next.seq, string(next.prev)}, Time: string(next.time)}
+		if info, err := p.text.file.Stat(); err != nil || !was.same(info) {
+			return
+		}
+		part := verifiedPart{File: p.file, Base: p.base, Size: p.size, Disk: was.size,
+			Sum: sum.String(), After: verifiedPoint{next.seq, string(next.prev)},
+			Time: string(next.time)}
 		from := v.log.start.seq
 		if i > 0 {
 			from = k.Parts[i-1].After.Count
@@ -52,7 +54,6 @@ func (v *verifier) keepParts(k *Verified) error {
 		v.keepFound(&part, from)
 		k.Parts = append(k.Parts, part)
 	}
-	return nil
 }
 
 // keepFound notes what was found in a part, whose first entry is number from.
@@ -72,7 +73,7 @@ func (v *verifier) keepFound(p *verifiedPart, from int64) {
 }
 
 // keepFiles notes the files of transcripts, and where the first entry is about one in no such file.
-func (v *verifier) keepFiles(k *Verified) error {
+func (v *verifier) keepFiles(k *Verified) {
 	open := map[string]int64{}
 	k.Missing = v.report.Before.Missing
 	for _, s := range v.report.Transcripts {
@@ -89,53 +90,68 @@ func (v *verifier) keepFiles(k *Verified) error {
 			}
 		}
 	}
-	fresh, err := v.freshFiles(open)
-	if err != nil {
-		return err
-	}
-	errs := make([]error, len(fresh))
+	fresh := v.freshFiles(open)
 	each(len(fresh), v.o.workers(), func(i int) {
-		var sum Hash
-		sum, errs[i] = v.o.AtRest.Sum(fresh[i].Name)
-		fresh[i].Sum = sum.String()
+		f := &fresh[i].verifiedFile
+		path := v.o.AtRest.Path(f.Name)
+		sum, err := SumFile(path, f.Size)
+		if info, statErr := os.Lstat(path); err != nil || statErr != nil ||
+			!v.files[f.Name].same(info) {
+			f.Count = 0
+			return
+		}
+		f.Sum = sum.String()
 	})
-	k.Files = append(k.Files, fresh...)
+	for _, f := range fresh {
+		if f.Count == 0 {
+			k.Open = min(k.Open, f.First)
+			continue
+		}
+		k.Files = append(k.Files, f.verifiedFile)
+		for _, id := range f.ids {
+			delete(open, id)
+		}
+	}
 	for _, first := range open {
 		k.Open = min(k.Open, first)
 	}
-	return errors.Join(errs...)
 }
 
-// freshFiles returns the files of transcripts that were verified now and that nobody writes to, and
-// removes their sessions from open.
-func (v *verifier) freshFiles(open map[string]int64) (list []verifiedFile, err error) {
-	files, err := v.o.AtRest.Files()
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range files {
+// A freshFile is a file of transcripts that was verified now.
+type freshFile struct {
+	verifiedFile
+	ids []string
+}
+
+// freshFiles returns the files of transcripts that were verified now, that nobody writes to, and
+// that entries are about. Of a session in two files only one was read: both are left out.
+func (v *verifier) freshFiles(open map[string]int64) (list []freshFile) {
+	in := map[string]int{} // how many files a session is in
+	for name, was := range v.files {
 		if v.before != nil && v.before.files[name] {
 			continue
 		}
 		ids, err := v.o.AtRest.In(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // packed meanwhile
+		for _, id := range ids {
+			in[id]++
 		}
-		if err != nil {
-			return nil, err
-		}
-		if v.o.Running != nil && slices.ContainsFunc(ids, v.o.Running) {
+		if err != nil || was.info == nil || v.o.Running != nil && slices.ContainsFunc(ids, v.o.Running) {
 			continue
 		}
-		f := verifiedFile{Name: name, First: v.at.offset}
+		f := freshFile{verifiedFile{Name: name, Size: was.size, First: v.at.offset}, ids}
 		for _, id := range ids {
 			if first, ok := open[id]; ok {
 				f.First = min(f.First, first)
 				f.Count++
-				delete(open, id)
 			}
 		}
-		list = append(list, f)
+		if f.Count > 0 {
+			list = append(list, f)
+		}
 	}
-	return list, nil
+	list = slices.DeleteFunc(list, func(f freshFile) bool {
+		return slices.ContainsFunc(f.ids, func(id string) bool { return in[id] > 1 })
+	})
+	slices.SortFunc(list, func(a, b freshFile) int { return strings.Compare(a.Name, b.Name) })
+	return list
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -52,20 +53,24 @@ func ReadPlain(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// SumFile returns the SHA-256 of a plain file as it lies on the disk. A link is ErrUnsafe.
-func SumFile(path string) (h Hash, err error) {
+// SumFile returns the SHA-256 of a plain file of that size as it lies on the disk; errSize for one of
+// another size. A link is ErrUnsafe.
+func SumFile(path string, size int64) (h Hash, err error) {
 	f, err := openPlain(path)
 	if err != nil {
 		return h, err
 	}
 	defer f.Close()
-	return sumOf(f)
+	return sumOf(f, size)
 }
 
-func sumOf(f *os.File) (h Hash, err error) {
+var errSize = errors.New("the file has another size")
+
+func sumOf(f *os.File, size int64) (h Hash, err error) {
 	sum := sha256.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, 1<<62)); err != nil {
-		return h, err
+	n, err := io.Copy(sum, io.NewSectionReader(f, 0, size+1))
+	if err == nil && n != size {
+		err = errSize
 	}
-	return Hash(sum.Sum(nil)), nil
+	return Hash(sum.Sum(nil)), err
 }

@@ -156,4 +156,5 @@ type Session struct {
 
 	first, last int64 // where the first and the last entry about it are
 	rests       bool  // it was verified before, with all that the log says about it
+	back        bool  // the log says that it was dropped, and it is there
 }

@@ -14,8 +14,11 @@ import (
 // resume begins the proof at the end of the files of the log that have not changed since they were
 // verified, and before the first entry about a transcript that has.
 func (v *verifier) resume() error {
-	if v.o.AtRest == nil || v.o.AtRest.Before == nil {
+	if v.o.AtRest == nil {
 		return nil
+	}
+	if err := v.look(); err != nil || v.o.AtRest.Before == nil {
+		return err
 	}
 	k := resumed{Verified: v.o.AtRest.Before}
 	k.files = v.unchanged(k.Files)
@@ -46,11 +49,11 @@ func (v *verifier) resume() error {
 }
 
 // sum is the SHA-256 of the file behind a part of the log, which is open.
-func (p segment) sum() (Hash, error) {
+func (p segment) sum(size int64) (Hash, error) {
 	if err := p.text.open(); err != nil {
 		return Hash{}, err
 	}
-	return sumOf(p.text.file)
+	return sumOf(p.text.file, size)
 }
 
 // inside reports whether a part of the log is in the file that it was listed as: it may have been
@@ -62,10 +65,16 @@ func (v *verifier) unchanged(list []verifiedFile) map[string]bool {
 	same := map[string]bool{}
 	var mu sync.Mutex
 	each(len(list), v.o.workers(), func(i int) {
-		sum, err := v.o.AtRest.Sum(list[i].Name)
+		f := list[i]
+		is := v.files[f.Name]
+		ok := is.info != nil && is.size == f.Size
+		if ok {
+			sum, err := SumFile(v.o.AtRest.Path(f.Name), f.Size)
+			ok = err == nil && sum.String() == f.Sum
+		}
 		mu.Lock()
 		defer mu.Unlock()
-		same[list[i].Name] = err == nil && sum.String() == list[i].Sum
+		same[f.Name] = ok
 		v.progress("files", int64(len(same)), int64(len(list)))
 	})
 	return same
@@ -85,7 +94,7 @@ func (v *verifier) sameParts(list []verifiedPart, limit int64) ([]verifiedPart, 
 	}
 	same := make([]bool, n)
 	each(n, v.o.workers(), func(i int) {
-		sum, err := v.log.parts[i].sum()
+		sum, err := v.log.parts[i].sum(list[i].Disk)
 		same[i] = err == nil && sum.String() == list[i].Sum
 	})
 	if i := slices.Index(same, false); i >= 0 {
@@ -95,14 +104,11 @@ func (v *verifier) sameParts(list []verifiedPart, limit int64) ([]verifiedPart, 
 	return list[:n], nil
 }
 
-// inFiles returns the sessions whose transcripts are in files other than the unchanged ones.
+// inFiles returns the sessions whose transcripts are in files other than the unchanged ones. One that
+// is in both was not verified as it would be read.
 func (v *verifier) inFiles(unchanged map[string]bool) (map[string]bool, error) {
-	files, err := v.o.AtRest.Files()
-	if err != nil {
-		return nil, fmt.Errorf("listing the transcripts: %w", err)
-	}
 	fresh := map[string]bool{}
-	for _, file := range files {
+	for file := range v.files {
 		if unchanged[file] {
 			continue
 		}
@@ -112,6 +118,11 @@ func (v *verifier) inFiles(unchanged map[string]bool) (map[string]bool, error) {
 		}
 		for _, id := range ids {
 			fresh[id] = true
+			files, err := v.o.AtRest.Of(id)
+			if err != nil || slices.ContainsFunc(files,
+				func(file string) bool { return unchanged[file] }) {
+				return nil, errors.Join(errResume, err)
+			}
 		}
 	}
 	return fresh, nil
@@ -162,8 +173,14 @@ func (v *verifier) there() ([]string, error) {
 	return slices.Sorted(maps.Keys(there)), nil
 }
 
-// had checks a remembered point in the part that is not parsed.
+// had checks a remembered point in the part that is not parsed. Where bytes are set apart, they may
+// hold lines that look like entries.
 func (v *verifier) had(p Point) error {
+	for _, part := range v.before.parts {
+		if len(part.Gaps) > 0 {
+			return errResume
+		}
+	}
 	at, err := v.find(p.Count - 1)
 	if err == nil && at.head != p.Head {
 		err = errResume

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // A year is a record that grows: a log in small files, which are packed, and transcripts in a
@@ -56,12 +58,20 @@ func (y *year) options() VerifyOptions {
 		sid, _, _ := strings.Cut(file, ".cast")
 		return []string{sid}, nil
 	}
+	of := func(sid string) (files []string, err error) {
+		list, err := names()
+		for _, name := range list {
+			if strings.HasPrefix(name, sid+".cast") {
+				files = append(files, name)
+			}
+		}
+		return files, err
+	}
 	return VerifyOptions{Codec: packing,
 		Meanwhile: Meanwhile{
 			Running: func(sid string) bool { return y.running[sid] },
-			AtRest: &AtRest{Files: names, In: in, Sum: func(file string) (Hash, error) {
-				return SumFile(filepath.Join(y.sessions(), file))
-			}}},
+			AtRest: &AtRest{Files: names, In: in, Of: of,
+				Path: func(file string) string { return filepath.Join(y.sessions(), file) }}},
 		Transcript: func(sid string) (io.ReadCloser, error) {
 			return OpenTranscript(y.cast(sid), packing)
 		},
@@ -144,15 +154,57 @@ func (y *year) redact() {
 	must(y, os.WriteFile(y.cast(sid), out.Bytes(), 0o600))
 }
 
-// stranger adds a transcript that no entry names, or puts one back that was dropped.
+// stranger adds a transcript that no entry names, or puts one back for a while that was dropped.
 func (y *year) stranger() {
 	for name, b := range y.dropped {
 		must(y, os.WriteFile(name, b, 0o600))
+		y.verify("put back")
+		must(y, os.Remove(name))
 		delete(y.dropped, name)
 		return
 	}
 	y.n++
 	sample(y, y.cast(fmt.Sprintf("x%03d", y.n)))
+}
+
+// double puts a second file beside that of a session, the same or another, for a while.
+func (y *year) double() {
+	if len(y.closed) == 0 {
+		return
+	}
+	sid := y.some(y.closed)
+	own, packed := y.cast(sid), y.cast(sid)+packedSuffix
+	b, err := os.ReadFile(own)
+	if err == nil {
+		own, packed = packed, own
+	} else if b, err = os.ReadFile(packed); err != nil {
+		return
+	}
+	if y.rand.IntN(2) == 0 {
+		b[y.rand.IntN(len(b))] ^= 1
+	}
+	must(y, os.WriteFile(own, b, 0o600))
+	y.verify("two files")
+	was := readAll(y, packed)
+	must(y, os.Remove(packed))
+	y.verify("the other file")
+	must(y, os.WriteFile(packed, was, 0o600))
+	must(y, os.Remove(own))
+}
+
+// odd puts something in the place of a transcript that is none, for a while.
+func (y *year) odd() {
+	name := y.cast(fmt.Sprintf("odd%d", y.rand.IntN(100)))
+	switch y.rand.IntN(3) {
+	case 0:
+		must(y, os.Mkdir(name, 0o700))
+	case 1:
+		must(y, os.Symlink("s001.cast", name))
+	default:
+		must(y, unix.Mkfifo(name, 0o600))
+	}
+	y.verify("something odd")
+	must(y, os.Remove(name))
 }
 
 func (y *year) pack() {
@@ -250,7 +302,8 @@ func TestVerifyWithBefore(t *testing.T) {
 			}{
 				{"begin", 34, y.begin}, {"end", 34, y.end}, {"seal", 8, y.seal},
 				{"pack", 8, y.pack}, {"drop", 3, y.drop}, {"redact", 3, y.redact},
-				{"stranger", 3, y.stranger}, {"tear", 4, y.tear}, {"prune", 3, y.prune},
+				{"stranger", 2, y.stranger}, {"tear", 3, y.tear}, {"prune", 3, y.prune},
+				{"double", 1, y.double}, {"odd", 1, y.odd},
 			}
 			verdicts := map[[2]bool]int{}
 			for i := range 250 {
@@ -320,7 +373,7 @@ func TestVerifyWithBadNote(t *testing.T) {
 	if k := LoadVerified(filepath.Join(y.root, "none")); len(k.Parts) > 0 {
 		t.Error("a note that is not there")
 	}
-	if _, err := SumFile(filepath.Join(y.root, "none")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := SumFile(filepath.Join(y.root, "none"), 1); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 }

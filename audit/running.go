@@ -124,11 +124,16 @@ func theLocked(dir, f *os.File, name string) (*os.File, error) {
 		f.Close()
 		return nil, err
 	}
-	if free, err := lockNamed(dir, g, name); err != nil || !free {
+	free, err := lockNamed(dir, g, name)
+	if err == nil && !free {
 		g.Close()
-		return f, err
+		return f, nil
 	}
 	f.Close()
+	if err != nil {
+		g.Close()
+		return nil, err
+	}
 	return g, nil
 }
 

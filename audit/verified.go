@@ -36,6 +36,7 @@ type verifiedPart struct {
 	File string `json:"file"`
 	Base int64  `json:"base"`
 	Size int64  `json:"size"` // of its text
+	Disk int64  `json:"disk"` // size of the file
 	Sum  string `json:"sum"`  // SHA-256 of the file
 	// After is where the log is at its end, and Time that of the next entry.
 	After verifiedPoint `json:"after"`
@@ -53,6 +54,7 @@ type keptLine struct {
 // A verifiedFile is a file of transcripts.
 type verifiedFile struct {
 	Name  string `json:"name"`
+	Size  int64  `json:"size"`
 	Sum   string `json:"sum"`
 	First int64  `json:"first"` // where the first entry is about one of them
 	Count int    `json:"count"` // of those that entries are about

@@ -10,23 +10,28 @@ import (
 // maxVerified is how long the text of a Verified may be.
 const maxVerified = 64 << 20
 
+// Sum returns a line and, on the next one, its SHA-256, as Summed reads it.
+func Sum(line string) string { return fmt.Sprintf("%s\n%x\n", line, sha256.Sum256([]byte(line))) }
+
+// Summed returns the line of a text that Sum made; false for any other text.
+func Summed(text string) (line string, ok bool) {
+	line, _, ok = strings.Cut(text, "\n")
+	return line, ok && text == Sum(line)
+}
+
 // String returns the note as LoadVerified reads it: a line of JSON, and its SHA-256.
 func (k Verified) String() string {
 	text, err := json.Marshal(k)
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("%s\n%x\n", text, sha256.Sum256(text))
+	return Sum(string(text))
 }
 
 // ParseVerified reads what String wrote. Anything else is a note that says nothing.
 func ParseVerified(text string) *Verified {
-	line, sum, ok := strings.Cut(text, "\n")
-	if !ok || sum != fmt.Sprintf("%x\n", sha256.Sum256([]byte(line))) {
-		return &Verified{}
-	}
 	k := &Verified{}
-	if json.Unmarshal([]byte(line), k) != nil {
+	if line, ok := Summed(text); !ok || json.Unmarshal([]byte(line), k) != nil {
 		return &Verified{}
 	}
 	return k

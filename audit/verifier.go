@@ -78,6 +78,8 @@ type verifier struct {
 	from    cursor // where the proof begins
 	removed *tree  // over the entries that were pruned
 	before  *resumed
+	files   map[string]look // of transcripts
+	looks   []look          // at the parts of the log
 	strange map[string]bool // transcripts without an entry, and whether the log names their runs
 	o       VerifyOptions
 	at      cursor

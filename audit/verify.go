@@ -26,7 +26,7 @@ func Verify(dir string, o VerifyOptions) (Report, error) {
 				return r, nil
 			}
 		}
-		o.AtRest = &AtRest{Files: a.Files, In: a.In, Sum: a.Sum}
+		o.AtRest = &AtRest{Files: a.Files, In: a.In, Of: a.Of, Path: a.Path}
 	}
 	return verify(dir, o, steps)
 }

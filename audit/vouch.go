@@ -128,6 +128,7 @@ func (w *voucher) verify(open func(sid string) (io.ReadCloser, error), before *r
 		return s, fmt.Errorf("transcript %q: %w", w.sid, err)
 	}
 	defer f.Close()
+	s.back = w.dropped
 	if s.rests, err = before.rests(w.sid, s.last, w.dropped); s.rests || err != nil {
 		return s, err
 	}

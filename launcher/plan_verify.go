@@ -87,7 +87,9 @@ func (l *Launcher) VerifyPlans(report audit.Report) (Plans, error) {
 // plansBefore returns what was found out about a log of that size, if its packs have not changed.
 func (l *Launcher) plansBefore(size int64, sums map[string]audit.Hash) (note plansNote) {
 	text, err := audit.ReadPlain(l.state.VerifiedPlans(), maxPlansNote)
-	if size == 0 || err != nil || json.Unmarshal(text, &note) != nil || note.Size != size {
+	line, ok := audit.Summed(string(text))
+	if size == 0 || err != nil || !ok || json.Unmarshal([]byte(line), &note) != nil ||
+		note.Size != size || note.Named < len(note.Loose) {
 		return plansNote{}
 	}
 	for name, sum := range note.Packs {
@@ -103,7 +105,7 @@ func (l *Launcher) keepPlansNote(note plansNote, keep bool) {
 	path := l.state.VerifiedPlans()
 	if keep {
 		text, err := json.Marshal(note)
-		if err == nil && state.Replace(path, text) == nil {
+		if err == nil && state.Replace(path, []byte(audit.Sum(string(text)))) == nil {
 			return
 		}
 	}

@@ -84,7 +84,9 @@ func (s *sieve) head(line []byte) {
 		}
 		s.cols = s.cols*10 + int(c-'0')
 	}
-	s.pipe = bytes.Contains(line, []byte(`"pipe"`))
+	_, tags, _ := bytes.Cut(line, []byte(`"tags":[`))
+	tags, _, _ = bytes.Cut(tags, []byte("]"))
+	s.pipe = bytes.Contains(tags, []byte(`"`+audit.TagPipe+`"`))
 }
 
 // event takes the line of an event; false if what it shows is not plain.
