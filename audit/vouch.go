@@ -20,6 +20,7 @@ type voucher struct {
 	heads   []rec // by count; of two with the same the later one counts
 	most    int64 // events that the log has seen
 	dropped bool
+	drop    int64 // where the first entry about that is
 }
 
 // sessionsOf sorts entries by session, and returns where each one's begin, in the order of first
@@ -56,7 +57,9 @@ func voucherOf(recs []rec) *voucher {
 			w.heads = append(w.heads, *r)
 			w.most = max(w.most, r.count)
 		case recDrop:
-			w.dropped = true
+			if !w.dropped {
+				w.dropped, w.drop = true, r.offset
+			}
 		}
 	}
 	slices.SortStableFunc(w.heads, func(a, b rec) int { return cmp.Compare(a.count, b.count) })
@@ -114,8 +117,8 @@ func (w *voucher) verify(open func(sid string) (io.ReadCloser, error), before *r
 	f, err := open(w.sid)
 	if errors.Is(err, fs.ErrNotExist) {
 		s.Missing = true
-		if w.most == 0 && before != nil {
-			return s, errResume // there is more about it in the part that was not parsed
+		if before.doubts(w.most, w.drop, s.last) {
+			return s, errResume
 		}
 		if w.dropped || w.most == 0 {
 			return s, nil

@@ -3,6 +3,7 @@ package play
 import (
 	"bytes"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -83,6 +84,29 @@ func TestMayShow(t *testing.T) {
 		if got := NewSieve(c.text).MayShow(recorded(t, c.outputs...)); got != c.want {
 			t.Errorf("%q, %q: %t", c.outputs, c.text, got)
 		}
+	}
+}
+
+// What the output went to is what the tags of the header say, not another word of it.
+func TestMayShowByTags(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.cast")
+	r, err := audit.Create(path, audit.Header{Cols: 20, Rows: 5, Command: "pipe",
+		Wire: audit.TagTerminal}, audit.RecordOptions{Now: func() time.Duration { return 0 },
+		Rand: rand.NewChaCha8([32]byte{1})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = r.Output(audit.CodeOutput, []byte(strings.Repeat("x", 18)+"\nza\tbc"))
+	if _, closeErr := r.Close(); err != nil || closeErr != nil {
+		t.Fatal(err, closeErr)
+	}
+	cast, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := shownText(t, cast); !strings.Contains(text, "zbc") ||
+		!NewSieve("zb").MayShow(cast) {
+		t.Errorf("%q is sorted out", text)
 	}
 }
 
