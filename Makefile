@@ -109,9 +109,9 @@ bench-hook: ## how long the hook delays each call of an agent, beside bash -c tr
 bench-start: ## what the processor time of a start goes to, as a table (needs perf)
 	BENCH_START=1 $(GO) test -count=1 -run '^TestStartParts$$' -v ./integration
 
-bench-scale: ## how reading the record grows: made records of SCALE runs (default 10000,100000,1000000); SCALE_KEEP=DIR leaves them there, SCALE_EVERY=k leaves out the transcripts of all but each k-th run
+bench-scale: ## how reading the record grows: made records of SCALE runs (default 10000,100000,1000000); SCALE_KEEP=DIR leaves them there, SCALE_EVERY=k leaves out the transcripts of all but each k-th run; then beside sudoreplay, journalctl and asciinema
 	BENCH_SCALE=$${SCALE:-10000,100000,1000000} BENCH_SCALE_KEEP=$$SCALE_KEEP BENCH_SCALE_EVERY=$$SCALE_EVERY \
-	  $(GO) test -count=1 -timeout 0 -run '^TestScaleSpeed$$' -v ./integration
+	  $(GO) test -count=1 -timeout 0 -run '^TestScale(Peers)?Speed$$' -v ./integration
 
 bench-long: ## replay, export and log --grep of one made transcript of LONG MiB (default 900)
 	BENCH_LONG=$${LONG:-900} $(GO) test -count=1 -timeout 0 -run '^TestLongSpeed$$' -v ./integration

@@ -494,6 +494,10 @@ var testOnly = map[string]map[string]string{
 		"approval":           "tests look at stored envelopes",
 		"approval/canonical": "tests look at the bytes of stored envelopes",
 		"audit":              "tests look at the entries of the record",
+		"audit/export":       "other players are given the same runs",
+		"audit/zstandard":    "which are read from packed transcripts too",
+		"launcher/record":    "and from where a record keeps them",
+		"launcher/state":     "in a state directory",
 		"audit/screen":       "what a replay shows on a terminal is read from a model of it",
 	},
 }

@@ -16,44 +16,67 @@ import (
 
 // TestScaleSpeed prints how long each verb takes that reads the record, what processor time and
 // memory that costs, and how all three grow with the number of runs. It is a report, not a check,
-// and runs only on request: BENCH_SCALE is the numbers of runs, and BENCH_SCALE_KEEP a folder where
-// the records stay and are found again. With BENCH_SCALE_EVERY=k only every k-th run of those made
-// has a transcript.
+// and runs only on request.
 func TestScaleSpeed(t *testing.T) {
+	b := newScaleBench(t)
+	var costs [][]cost
+	for _, n := range b.sizes {
+		state := b.state(t, n)
+		t.Logf("%d runs take %s on the disk", n, taken(t, state))
+		costs = append(costs, b.costs(t, state, n))
+	}
+	printCosts(b.sizes, costs)
+}
+
+// A scaleBench is the records that reports are about. BENCH_SCALE is the numbers of runs, and
+// BENCH_SCALE_KEEP a folder where the records stay and are found again. With BENCH_SCALE_EVERY=k
+// only every k-th run of those made has a transcript.
+type scaleBench struct {
+	pair
+	folder, keep string
+	sizes        []int
+	every        int
+}
+
+func newScaleBench(t *testing.T) scaleBench {
+	t.Helper()
 	if os.Getenv("BENCH_SCALE") == "" {
 		t.Skip("a report for people: make bench-scale")
 	}
 	run := installed(t, "../cmd/...")
-	p := pair{run, filepath.Join(filepath.Dir(run), "tadactl"), os.Environ()}
-	folder, every := quiet(t), 1
-	keep := os.Getenv("BENCH_SCALE_KEEP")
-	if keep == "" {
-		keep = folder
+	b := scaleBench{pair: pair{run, filepath.Join(filepath.Dir(run), "tadactl"), os.Environ()},
+		folder: quiet(t), keep: os.Getenv("BENCH_SCALE_KEEP"), every: 1}
+	if b.keep == "" {
+		b.keep = b.folder
 	}
 	if n, err := strconv.Atoi(os.Getenv("BENCH_SCALE_EVERY")); err == nil {
-		every = n
+		b.every = n
 	}
-	var sizes []int
-	var costs [][]cost
 	for text := range strings.SplitSeq(os.Getenv("BENCH_SCALE"), ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		state := filepath.Join(keep, text)
-		if _, err := os.Stat(state); err != nil {
-			began := time.Now()
-			p.filled(t, folder, state+".new", n, every) // it has its name when it is whole
-			if err := os.Rename(state+".new", state); err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("%d runs made in %.0f s, the older half packed; each %d-th has a transcript",
-				n, time.Since(began).Seconds(), every)
-		}
-		t.Logf("%d runs take %s on the disk", n, taken(t, state))
-		sizes, costs = append(sizes, n), append(costs, p.costs(t, state, n))
+		b.sizes = append(b.sizes, n)
 	}
-	printCosts(sizes, costs)
+	return b
+}
+
+// state is a record of that many runs, which is made if it is not there.
+func (b scaleBench) state(t *testing.T, n int) string {
+	t.Helper()
+	state := filepath.Join(b.keep, strconv.Itoa(n))
+	if _, err := os.Stat(state); err == nil {
+		return state
+	}
+	began := time.Now()
+	b.filled(t, b.folder, state+".new", n, b.every) // it has its name when it is whole
+	if err := os.Rename(state+".new", state); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d runs made in %.0f s, the older half packed; each %d-th has a transcript",
+		n, time.Since(began).Seconds(), b.every)
+	return state
 }
 
 // taken is what the parts of a state directory take on the disk.

@@ -136,7 +136,7 @@ func TestMadeRecord(t *testing.T) {
 }
 
 // A madeRun is what tadactl sessions --json says of a run.
-type madeRun struct{ ID, State, Command string }
+type madeRun struct{ ID, State, Command, Cwd string }
 
 func (p pair) sessions(t *testing.T, state string) (list []madeRun) {
 	t.Helper()
