@@ -135,7 +135,8 @@ func (v *verifier) freshFiles(open map[string]int64) (list []freshFile) {
 		for _, id := range ids {
 			in[id]++
 		}
-		if err != nil || was.info == nil || v.o.Running != nil && slices.ContainsFunc(ids, v.o.Running) {
+		busy := v.o.Running != nil && slices.ContainsFunc(ids, v.o.Running)
+		if err != nil || was.info == nil || busy {
 			continue
 		}
 		f := freshFile{verifiedFile{Name: name, Size: was.size, First: v.at.offset}, ids}

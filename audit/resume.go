@@ -104,8 +104,8 @@ func (v *verifier) sameParts(list []verifiedPart, limit int64) ([]verifiedPart, 
 	return list[:n], nil
 }
 
-// inFiles returns the sessions whose transcripts are in files other than the unchanged ones. One that
-// is in both was not verified as it would be read.
+// inFiles returns the sessions whose transcripts are in files other than the unchanged ones. One
+// that is in both was not verified as it would be read.
 func (v *verifier) inFiles(unchanged map[string]bool) (map[string]bool, error) {
 	fresh := map[string]bool{}
 	for file := range v.files {

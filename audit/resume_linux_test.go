@@ -239,7 +239,7 @@ func (y *year) verify(what string) (ok, quick bool) {
 	y.Helper()
 	full, fullErr := Verify(y.dir(), y.options())
 	o := y.options()
-	o.AtRest.Before = ParseVerified(y.note.String())
+	o.AtRest.Before = ParseVerified(y.note.Text())
 	r, err := Verify(y.dir(), o)
 	if got, want := toldAs(r, err), toldAs(full, fullErr); got != want {
 		y.Errorf("%s: with what was verified before:\n%s\nreading everything:\n%s", what, got, want)
@@ -355,11 +355,11 @@ func TestVerifyWithBadNote(t *testing.T) {
 		years[i] = y
 	}
 	y := years[0]
-	text := y.note.String()
+	text := y.note.Text()
 	for i := 0; i < len(text); i += 13 {
-		b := []byte(text)
+		b := bytes.Clone(text)
 		b[i] ^= 1
-		if k := ParseVerified(string(b)); len(k.Parts) > 0 {
+		if k := ParseVerified(b); len(k.Parts) > 0 {
 			t.Fatalf("byte %d changed: still believed", i)
 		}
 		if k := ParseVerified(text[:i]); len(k.Parts) > 0 {

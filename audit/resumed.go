@@ -29,8 +29,9 @@ func (k *resumed) rests(sid string, last int64, dropped bool) (bool, error) {
 	return true, nil
 }
 
-// doubts reports whether a transcript that is gone may have been counted before: there is more about
-// it in the part that was not parsed, or it was dropped before and the log has said more since.
+// doubts reports whether a transcript that is gone may have been counted before: there is more
+// about it in the part that was not parsed, or it was dropped before and the log has said more
+// since.
 func (k *resumed) doubts(events, drop, last int64) bool {
 	return k != nil && (events == 0 || drop < k.Size && last >= k.Size)
 }

@@ -1,37 +1,41 @@
 package audit
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"strings"
 )
 
 // maxVerified is how long the text of a Verified may be.
 const maxVerified = 64 << 20
 
-// Sum returns a line and, on the next one, its SHA-256, as Summed reads it.
-func Sum(line string) string { return fmt.Sprintf("%s\n%x\n", line, sha256.Sum256([]byte(line))) }
+// Sum appends the SHA-256 of a line to it, on a line of its own, as Summed reads it.
+func Sum(line []byte) []byte {
+	sum := sha256.Sum256(line)
+	return hex.AppendEncode(append(line, '\n'), sum[:])
+}
 
 // Summed returns the line of a text that Sum made; false for any other text.
-func Summed(text string) (line string, ok bool) {
-	line, _, ok = strings.Cut(text, "\n")
-	return line, ok && text == Sum(line)
+func Summed(text []byte) (line []byte, ok bool) {
+	line, want, ok := bytes.Cut(text, newline)
+	sum := sha256.Sum256(line)
+	return line, ok && hex.EncodeToString(sum[:]) == string(want)
 }
 
-// String returns the note as LoadVerified reads it: a line of JSON, and its SHA-256.
-func (k Verified) String() string {
+// Text returns the note as LoadVerified reads it: a line of JSON, and its SHA-256.
+func (k Verified) Text() []byte {
 	text, err := json.Marshal(k)
 	if err != nil {
-		return ""
+		return nil
 	}
-	return Sum(string(text))
+	return Sum(text)
 }
 
-// ParseVerified reads what String wrote. Anything else is a note that says nothing.
-func ParseVerified(text string) *Verified {
+// ParseVerified reads what Text wrote. Anything else is a note that says nothing.
+func ParseVerified(text []byte) *Verified {
 	k := &Verified{}
-	if line, ok := Summed(text); !ok || json.Unmarshal([]byte(line), k) != nil {
+	if line, ok := Summed(text); !ok || json.Unmarshal(line, k) != nil {
 		return &Verified{}
 	}
 	return k
@@ -43,5 +47,5 @@ func LoadVerified(path string) *Verified {
 	if err != nil {
 		return &Verified{}
 	}
-	return ParseVerified(string(text))
+	return ParseVerified(text)
 }

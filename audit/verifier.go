@@ -78,6 +78,7 @@ type verifier struct {
 	from    cursor // where the proof begins
 	removed *tree  // over the entries that were pruned
 	before  *resumed
+	looked
 	files   map[string]look // of transcripts
 	looks   []look          // at the parts of the log
 	strange map[string]bool // transcripts without an entry, and whether the log names their runs
@@ -96,6 +97,7 @@ type found struct {
 	unnamed *BadEntry
 	seals   []Entry // and the accept entries between them
 	prunes  []Entry
+	strange map[string]bool // transcripts without an entry, and whether the log names their runs
 }
 
 // tell copies how far the proof has come into the report.

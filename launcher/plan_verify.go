@@ -87,8 +87,8 @@ func (l *Launcher) VerifyPlans(report audit.Report) (Plans, error) {
 // plansBefore returns what was found out about a log of that size, if its packs have not changed.
 func (l *Launcher) plansBefore(size int64, sums map[string]audit.Hash) (note plansNote) {
 	text, err := audit.ReadPlain(l.state.VerifiedPlans(), maxPlansNote)
-	line, ok := audit.Summed(string(text))
-	if size == 0 || err != nil || !ok || json.Unmarshal([]byte(line), &note) != nil ||
+	line, ok := audit.Summed(text)
+	if size == 0 || err != nil || !ok || json.Unmarshal(line, &note) != nil ||
 		note.Size != size || note.Named < len(note.Loose) {
 		return plansNote{}
 	}
@@ -105,7 +105,7 @@ func (l *Launcher) keepPlansNote(note plansNote, keep bool) {
 	path := l.state.VerifiedPlans()
 	if keep {
 		text, err := json.Marshal(note)
-		if err == nil && state.Replace(path, []byte(audit.Sum(string(text)))) == nil {
+		if err == nil && state.Replace(path, audit.Sum(text)) == nil {
 			return
 		}
 	}

@@ -254,7 +254,7 @@ func (l *Launcher) keepVerified(k *audit.Verified) {
 	path := l.state.Verified()
 	if k != nil {
 		k.Time = l.state.Now()
-		if state.Replace(path, []byte(k.String())) == nil {
+		if state.Replace(path, k.Text()) == nil {
 			return
 		}
 	}
