@@ -79,9 +79,6 @@ type verifier struct {
 	removed *tree  // over the entries that were pruned
 	before  *resumed
 	looked
-	files   map[string]look // of transcripts
-	looks   []look          // at the parts of the log
-	strange map[string]bool // transcripts without an entry, and whether the log names their runs
 	o       VerifyOptions
 	at      cursor
 	report  Report
