@@ -12,8 +12,10 @@
 //
 //	http://127.0.0.1:PORT/TOKEN/
 //
-// The server listens on 127.0.0.1 only, at a port that the kernel chooses. The token is 256 random
-// bits, new at each start. A request is refused with 403, before anything else is looked at, if
+// The server listens on 127.0.0.1, at a port that the kernel chooses, unless the person says where
+// (Address): on an address that other machines reach only with a certificate, TLS 1.3. The token is
+// 256 random bits, new at each start. A request is refused with 403, before anything else is looked
+// at, if
 //
 //	its Host is not that address     a name that was made to lead here (DNS rebinding)
 //	its Origin is another            a page of another site sends a form, or a script

@@ -12,12 +12,13 @@ import (
 // guard returns why a request is refused, or the part of its path after the token.
 func (s *Server) guard(r *http.Request) (rest string, err error) {
 	origin, site := r.Header.Values("Origin"), r.Header.Get("Sec-Fetch-Site")
+	_, host, _ := strings.Cut(s.base, "://")
 	switch {
-	case r.Host != s.host:
+	case r.Host != host:
 		return "", errHost
 	case r.Method != http.MethodGet && r.Method != http.MethodPost:
 		return "", errMethod
-	case len(origin) > 1, len(origin) == 1 && origin[0] != "http://"+s.host,
+	case len(origin) > 1, len(origin) == 1 && origin[0] != s.base,
 		r.Method == http.MethodPost && len(origin) == 0:
 		return "", errOrigin
 	case site != "" && site != "same-origin" && (site != "none" || r.Method != http.MethodGet):

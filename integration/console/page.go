@@ -17,9 +17,6 @@ type view struct {
 	above g.Node // what is not
 }
 
-// root is the address of the first page, as a path.
-func (s *Server) root() string { return "/" + s.token + "/" }
-
 // show writes a page.
 func (s *Server) show(w http.ResponseWriter, status int, v view) {
 	policy := still

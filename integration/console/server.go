@@ -29,7 +29,7 @@ const (
 type Server struct {
 	inbox    *launcher.Launcher
 	listener net.Listener
-	host     string
+	base     string // scheme://host, as browsers call it
 	token    string
 	random   io.Reader
 	now      func() time.Time
@@ -43,10 +43,10 @@ type Server struct {
 	shown map[string]time.Time // when the page of a question was first served
 }
 
-// Listen opens a port on the loopback and closes it to sandboxes. It passes what the person has to
-// know to say, line by line. Only a process that may decide may listen: otherwise the error is that
-// of [launcher.Launcher.May].
-func Listen(l *launcher.Launcher, random io.Reader, now func() time.Time,
+// Listen opens a port and closes it to sandboxes. It passes what the person has to know to say,
+// line by line. Only a process that may decide may listen: otherwise the error is that of
+// [launcher.Launcher.May].
+func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.Time,
 	say func(string)) (*Server, error) {
 	if _, err := l.May(approval.ApproveLow, approval.ChannelWeb); err != nil {
 		return nil, err
@@ -55,9 +55,9 @@ func Listen(l *launcher.Launcher, random io.Reader, now func() time.Time,
 	if _, err := io.ReadFull(random, token[:]); err != nil {
 		return nil, fmt.Errorf("create the page address: %w", err)
 	}
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	listener, base, err := a.bind(now)
 	if err != nil {
-		return nil, fmt.Errorf("listen on 127.0.0.1: %w", err)
+		return nil, err
 	}
 	lift, err := l.Home().Bar(uint16(listener.Addr().(*net.TCPAddr).Port))
 	if err != nil {
@@ -65,15 +65,18 @@ func Listen(l *launcher.Launcher, random io.Reader, now func() time.Time,
 		return nil, err
 	}
 	return &Server{
-		inbox: l, listener: listener, host: listener.Addr().String(),
+		inbox: l, listener: listener, base: base,
 		token: hex.EncodeToString(token[:]), random: random, now: now, say: say, lift: lift,
 		codes: map[string]*code{}, shown: map[string]time.Time{},
 		live: stream{open: make(chan struct{}, mostStreams)},
 	}, nil
 }
 
+// root is the address of the first page, as a path.
+func (s *Server) root() string { return "/" + s.token + "/" }
+
 // URL returns the address of the page.
-func (s *Server) URL() string { return "http://" + s.host + "/" + s.token + "/" }
+func (s *Server) URL() string { return s.base + s.root() }
 
 // Serve answers until ctx ends, and announces each new question on the terminal.
 func (s *Server) Serve(ctx context.Context) error {

@@ -16,8 +16,8 @@ import (
 // directory, locked by the process that listens there. A lock ends with its process, so a port is
 // barred no longer than that.
 
-// Bar keeps every run, also those that run already, from connecting to a port of this machine's
-// loopback, until lift is called or this process ends.
+// Bar keeps every run, also those that run already, from connecting to a port of this machine,
+// until lift is called or this process ends.
 func (h Home) Bar(port uint16) (lift func(), err error) {
 	if err := os.MkdirAll(h.Barred(), 0o700); err != nil {
 		return nil, fmt.Errorf("bar port %d to what runs: %w", port, err)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -42,7 +41,7 @@ func (c *ctl) inbox() *cobra.Command {
 			case popup:
 				return c.popup(cmd.Context(), l)
 			case page:
-				return c.serveConsole(cmd.Context(), l, "inbox")
+				return c.serveConsole(cmd.Context(), l, "inbox", console.Address{})
 			}
 			return c.inboxOn(cmd.Context(), l)
 		}),
@@ -50,43 +49,6 @@ func (c *ctl) inbox() *cobra.Command {
 	cmd.Flags().BoolVar(&popup, "popup", false, "")
 	cmd.Flags().BoolVar(&page, "web", false, "")
 	return verb(cmd)
-}
-
-// console serves questions and runs to a browser.
-func (c *ctl) console() *cobra.Command {
-	return verb(&cobra.Command{
-		Use:  "console",
-		Args: cobra.NoArgs,
-		RunE: c.outside(approval.ApproveLow, func(l *launcher.Launcher, cmd *cobra.Command,
-			_ []string) error {
-			if _, err := l.May(approval.ApproveLow, approval.ChannelWeb); err != nil {
-				return err
-			}
-			return c.serveConsole(cmd.Context(), l, "console")
-		}),
-	})
-}
-
-// serveConsole serves the pages of package console to a browser. It prints only to the terminal: a
-// code in a pipe or a file would be useless.
-func (c *ctl) serveConsole(ctx context.Context, l *launcher.Launcher, what string) error {
-	tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
-	if err != nil {
-		return failf(exit.Usage, "no terminal to show the codes on; try: tadactl pending")
-	}
-	defer tty.Close()
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP,
-		syscall.SIGQUIT)
-	defer stop()
-	s, err := console.Listen(l, rand.Reader, wallClock,
-		func(line string) { fmt.Fprintln(tty, line) })
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(tty,
-		"The %s is at %s until you press Ctrl-C.\n"+
-			"To approve there, type the code of the question, shown here:\n", what, s.URL())
-	return s.Serve(ctx)
 }
 
 // inboxOn runs the inbox on the controlling terminal, never on standard input. The terminal is

@@ -211,11 +211,11 @@ func (g *Gate) Connect(ctx context.Context, to netip.AddrPort) Verdict {
 // sure, names that have not been looked up yet may change it.
 func (g *Gate) atOnce(addr netip.Addr, port uint16) (v Verdict, sure bool) {
 	v = Verdict{Host: addr.String(), Fix: hostPort(addr.String(), port)}
-	if addr.IsLoopback() && g.reach.Barred != nil && g.reach.Barred(port) {
+	ours := g.ours(addr)
+	if ours && g.reach.Barred != nil && g.reach.Barred(port) {
 		return Verdict{Host: "localhost", Why: "questions are answered there"}, true
 	}
 	var some []Rule
-	ours := g.ours(addr)
 	for _, r := range g.reach.Rules {
 		if g.covers(r, addr) && r.onPort(port) && (r.Local || !ours) {
 			if r.any() {

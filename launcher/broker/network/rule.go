@@ -47,7 +47,7 @@ type Reach struct {
 	Localhost bool
 	// Servers has the servers of other runs; nil if none is known.
 	Servers Servers
-	// Barred, if not nil, reports the ports of the loopback that the run must not reach, whatever
+	// Barred, if not nil, reports the ports of this machine that the run must not reach, whatever
 	// other rules say. It is called at each connection.
 	Barred func(port uint16) bool
 	// Daemons reports whether a person may be asked about a Unix socket of another program, by its
