@@ -58,13 +58,10 @@ func CheckPerson(name string, risk int) error {
 		name = "account"
 	}
 	if !isName(name) {
-		return fmt.Errorf(
-			"approval: %w: name %q: it must be 1 to 64 of letters, digits and .@_+-",
-			ErrMalformed, name)
+		return fmt.Errorf("name %q: it must be 1 to 64 of letters, digits and .@_+-", name)
 	}
 	if risk < 0 || risk > plan.MaxRisk {
-		return fmt.Errorf("approval: %w: risk %d: it must be 0 to %d", ErrMalformed, risk,
-			plan.MaxRisk)
+		return fmt.Errorf("risk %d: it must be 0 to %d", risk, plan.MaxRisk)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func checkClient(text []byte, kind, challenge, origin, host string) (string, err
 			origin)
 	}
 	if at, err := Host(c.Origin); err != nil {
-		return "", err
+		return "", refused(approval.ErrSignature, "%v", err)
 	} else if at != host {
 		return "", refused(approval.ErrSignature, "it comes from %q, and is for %q", c.Origin, host)
 	}

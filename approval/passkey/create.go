@@ -23,7 +23,7 @@ func Created(response []byte, token, origin string) (approval.Credential, error)
 	}
 	host, err := Host(origin)
 	if err != nil {
-		return none, err
+		return none, refused(approval.ErrMalformed, "%v", err)
 	}
 	p, err := protocol.ParseCredentialCreationResponseBytes(response)
 	if err != nil {

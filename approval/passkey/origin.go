@@ -15,19 +15,19 @@ import (
 func Host(origin string) (string, error) {
 	u, err := url.Parse(origin)
 	if err != nil || origin != u.Scheme+"://"+u.Host || u.Host == "" {
-		return "", refused(approval.ErrMalformed, "%q is not the origin of a page", origin)
+		return "", fmt.Errorf("%q is not the origin of a page", origin)
 	}
 	host := u.Hostname()
 	local := host == "localhost" || strings.HasSuffix(host, ".localhost")
 	_, err = netip.ParseAddr(host)
 	switch {
 	case err == nil:
-		return "", refused(approval.ErrMalformed,
+		return "", fmt.Errorf(
 			"origin %q is an address; passkeys need a name, such as localhost", origin)
 	case u.Scheme != "https" && (u.Scheme != "http" || !local):
-		return "", refused(approval.ErrMalformed, "origin %q is not https", origin)
+		return "", fmt.Errorf("origin %q is not https", origin)
 	case !isHost(host) || u.Port() == "" && strings.HasSuffix(u.Host, ":"):
-		return "", refused(approval.ErrMalformed, "%q is not the origin of a page", origin)
+		return "", fmt.Errorf("%q is not the origin of a page", origin)
 	}
 	return host, nil
 }

@@ -109,8 +109,7 @@ func (d *Desk) console(address string) (base, origin string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || len(address) > maxAddress || u.User != nil || u.RawQuery != "" ||
 		u.Fragment != "" || u.Opaque != "" {
-		return "", "", fmt.Errorf("%q is not the address of a console: %w", address,
-			approval.ErrMalformed)
+		return "", "", fmt.Errorf("%q is not the address of a console", address)
 	}
 	origin = u.Scheme + "://" + u.Host
 	if _, err := passkey.Host(origin); err != nil {

@@ -284,6 +284,7 @@ func TestPairing(t *testing.T) {
 			t.Errorf("%s may revoke: %v", name, err)
 		}
 	}
+	w.l.Caller = inSandbox
 	if _, err := w.desk.PairFinish(token, origin, good); !errors.Is(err, approval.ErrPeer) {
 		t.Errorf("inside a sandbox: %v", err)
 	}
