@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/passkey"
@@ -103,6 +104,9 @@ func (d *Desk) signed(ctx context.Context, a approval.Answer, origin string,
 		return none, &approval.TokenError{Err: approval.ErrUntrusted,
 			Detail: "this passkey is not paired with this machine"}
 	}
+	if err := d.onRecord(k.Credential); err != nil {
+		return none, err
+	}
 	s, err := approval.VerifyPasskey(a, k.Credential, proof, passkey.Prover(origin), d.dir.Now())
 	if err != nil {
 		return none, err
@@ -116,4 +120,19 @@ func (d *Desk) signed(ctx context.Context, a approval.Answer, origin string,
 	}
 	k.Counter = now // before the answer counts: an interrupted one is not taken again
 	return s, d.write(list)
+}
+
+// onRecord returns an error for a passkey that the log does not have as the list has it: the list
+// was edited, or an older copy of it was put back, in which the passkey was not revoked yet.
+func (d *Desk) onRecord(c approval.Credential) error {
+	paired, known, whole, err := d.approvals.Paired(c.ID)
+	if err != nil || !known && !whole {
+		return err
+	}
+	if !known || !reflect.DeepEqual(paired, c) {
+		return &approval.TokenError{Err: approval.ErrUntrusted, Detail: fmt.Sprintf(
+			"passkey %s is in the list, and not in the log or revoked there; on the machine, try: "+
+				"tadactl key revoke %s", c.Signer(), c.Short())}
+	}
+	return nil
 }

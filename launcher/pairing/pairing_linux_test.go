@@ -244,6 +244,64 @@ func TestAnswerRefused(t *testing.T) {
 	}
 }
 
+// The log has the last word on which passkeys count: a list that was edited, or put back, does not.
+func TestListIsNoProof(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := w.pair("ada", 1)
+	path := w.l.Home().Passkeys()
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := passkeytest.New(t, false)
+	list := func(change func(k *passkey.Known)) []byte {
+		l, err := passkey.Parse(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(&l[0])
+		text, err := l.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	a := w.ask(1, 0)
+	for name, text := range map[string][]byte{
+		"another risk":   list(func(k *passkey.Known) { k.MaxRisk = 3 }),
+		"another person": list(func(k *passkey.Known) { k.Name = "bob" }),
+		"another key":    list(func(k *passkey.Known) { k.Key = own.Key }),
+		"another id":     list(func(k *passkey.Known) { k.ID, k.Key = own.ID, own.Key }),
+	} {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		device := d
+		if name == "another id" {
+			device = own
+		}
+		if _, err := w.answer(a, w.sign(a, device)); !errors.Is(err, approval.ErrUntrusted) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := os.WriteFile(path, before, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.desk.Revoke(ctx, "ada"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, before, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.answer(a, w.sign(a, d)); !errors.Is(err, approval.ErrUntrusted) {
+		t.Errorf("put back: %v", err)
+	}
+	if err := w.verify(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A token pairs one device, once, in ten minutes, for one page, and only a person gets one.
 func TestPairing(t *testing.T) {
 	t.Parallel()

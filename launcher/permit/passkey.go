@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/tada-run/tada-run/approval"
@@ -47,4 +48,26 @@ func (p *Approvals) RecordPairing(e approval.Event, c approval.Credential) error
 		return &record.Error{Kind: e.Kind, Err: err}
 	}
 	return nil
+}
+
+// Paired returns what the log says about a passkey: the one that was paired last under this id, and
+// whether it still counts. A passkey that was paired in a part of the log that was deleted is not
+// known; then known is false, and so is whole.
+func (p *Approvals) Paired(id []byte) (c approval.Credential, known, whole bool, err error) {
+	filter := audit.Filter{Kinds: []string{approval.KindFactor}}
+	for e, err := range p.record.Newest(filter) {
+		if err != nil {
+			return c, false, false, err
+		}
+		c, about := approval.ReadPairing(e.Body)
+		if !about || !bytes.Equal(c.ID, id) {
+			continue
+		}
+		event, err := approval.ParseEvent(e.Body)
+		return c, err == nil && event.Outcome == approval.OutcomeEnrolled, true, err
+	}
+	for e, err := range p.record.Entries(audit.Filter{}) {
+		return c, false, err == nil && e.Seq == 0, err
+	}
+	return c, false, true, nil
 }
