@@ -78,6 +78,8 @@ type Via struct {
 	Terminal  string   // "pts/3"
 	Holder    string   // what holds its other end; "" if that cannot be seen
 	Ancestors []string // of the process that answered, the nearest first, at most maxVia
+
+	Passkey Assertion // by which it was signed; zero for none
 }
 
 // maxVia is the number of ancestors that are recorded.

@@ -18,8 +18,10 @@ const (
 	ChannelWeb     Channel = "web"
 	ChannelAttach  Channel = "attach" // beside the screen of a session
 	ChannelToken   Channel = "token"  // an answer that was signed
-	ChannelGranted Channel = "grant"  // an approval that was remembered
-	ChannelAgent   Channel = "agent"  // started by an agent's program, or on its terminal
+	// an answer that a passkey signed; in the table it is one that was signed
+	ChannelPasskey Channel = "passkey"
+	ChannelGranted Channel = "grant" // an approval that was remembered
+	ChannelAgent   Channel = "agent" // started by an agent's program, or on its terminal
 	ChannelProgram Channel = "program"
 	ChannelSandbox Channel = "sandbox" // inside a sandbox of tada-run
 )

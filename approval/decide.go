@@ -25,7 +25,7 @@ func (s *Store) DecideSigned(ctx context.Context, a Signed) ([]Event, error) {
 			return e.refuse(outcome, err)
 		}
 		d := a.decision(e.ID)
-		stands := a.Scope.stands() && d.approvesAny()
+		stands := a.stands() && d.approvesAny()
 		if stands {
 			if err := e.MayStand(d, a.grant(e.ID)); err != nil {
 				r := e.refuse(OutcomeScope, err)

@@ -75,6 +75,10 @@
 //	signed, err := approval.Verify(token, trust, audience, now)     // here again
 //	events, err := store.DecideSigned(ctx, signed)
 //
+// A passkey answers in the same way: what it signs is the [Challenge] of the answer.
+// [VerifyPasskey] returns a [Signed] too, and the event of the answer has the [Assertion], so that
+// the record alone proves it. Package passkey checks it.
+//
 // A machine without people accepts a plan that was signed beforehand ([PlanAnswer], Present), once,
 // with an answer for each of its calls. A trusted key may delegate to another for a while and with
 // fewer rights. The delegate may not delegate further, and both are one person. [MayDecide] says

@@ -136,6 +136,9 @@ func (e Event) fields() plan.Fields {
 		// entries that are not about an answer have no via, nor do those of older programs
 		f["via"] = map[string]any(via)
 	}
+	if p := e.Via.Passkey.fields(); p != nil {
+		f["passkey"] = map[string]any(p)
+	}
 	return f
 }
 
@@ -152,7 +155,7 @@ func ParseEvent(body []byte) (Event, error) {
 
 func readEvent(f plan.Fields) Event {
 	via, _ := f["via"].(map[string]any)
-	return Event{
+	e := Event{
 		Seq:       uint64(f.Number("seq")),
 		Time:      f.Time("time"),
 		Kind:      f.Text("kind"),
@@ -178,4 +181,6 @@ func readEvent(f plan.Fields) Event {
 		Token:     f.Text("token_id"),
 		Via:       readVia(via, f.Text("channel")),
 	}
+	e.Via.Passkey = readAssertion(plan.AsFields(f["passkey"]))
+	return e
 }

@@ -114,17 +114,31 @@ type Signed struct {
 	maxRisk   int
 	workItems []string // nil is any
 	verified  bool
+	passkey   Assertion // by which it came; zero for a key
+}
+
+// stands reports whether the answer asks for a grant.
+func (s Signed) stands() bool { return s.Scope.stands() || s.choice() != 0 }
+
+func (s Signed) choice() int { return Decision{Calls: s.Calls}.Choice() }
+
+func (s Signed) channel() Channel {
+	if len(s.passkey.Credential) > 0 {
+		return ChannelPasskey
+	}
+	return ChannelToken
 }
 
 func (s Signed) grant(envelope string) GrantRequest {
 	return GrantRequest{Envelope: envelope, PlanHash: s.PlanHash, Uses: s.Scope.Uses,
-		For: s.Scope.For, Approver: s.Signer, Channel: string(ChannelToken)}
+		For: s.Scope.For, Approver: s.Signer, Channel: string(s.channel()), Choice: s.choice()}
 }
 
 func (s Signed) decision(id string) Decision {
 	return Decision{Envelope: id, PlanHash: s.PlanHash, Calls: slices.Clone(s.Calls),
 		Factor:   "signature " + s.Signer,
-		Approver: s.Signer, Person: s.Person, Channel: "token", signed: true, token: s.TokenID}
+		Approver: s.Signer, Person: s.Person, Channel: string(s.channel()), signed: true,
+		token: s.TokenID, Via: Via{Passkey: s.passkey}}
 }
 
 // Verify checks a signed answer against the trusted keys, the machine that it must be for and the

@@ -27,18 +27,21 @@ func (v *verifier) checkPruned() error {
 		Reason: "no entry of the log says that its first segments were removed"}
 }
 
-// recall adds the removed seals and heads to what is checked.
+// recall adds the removed seals, passkeys and heads to what is checked.
 func (v *verifier) recall(p *pruned) error {
-	var seals []Entry
+	var seals, paired []Entry
 	for n, line := range p.lines {
 		if f, ok := splitLine(line); ok && (string(f.kind) == kindSeal ||
 			string(f.kind) == KindAccept) {
 			seals = append(seals, f.entry(sha256.Sum256(line), 0, 0))
+		} else if ok && isAboutPasskey(string(f.kind), f.body) {
+			paired = append(paired, f.entry(sha256.Sum256(line), 0, 0))
 		}
 		if h, ok := leafOf(line, int64(n)); ok && len(v.o.Remember) > 0 {
 			v.found.points = append(v.found.points, Point{int64(n) + 1, h})
 		}
 	}
 	v.found.seals = append(seals, v.found.seals...)
+	v.found.signed = append(paired, v.found.signed...)
 	return nil
 }

@@ -59,7 +59,7 @@ func (v *verifier) keepParts(k *Verified) {
 // keepFound notes what was found in a part, whose first entry is number from.
 func (v *verifier) keepFound(p *verifiedPart, from int64) {
 	in := func(seq int64) bool { return seq >= from && seq < p.After.Count }
-	for _, e := range slices.Concat(v.found.seals, v.found.prunes) {
+	for _, e := range slices.Concat(v.found.seals, v.found.prunes, v.found.signed) {
 		if in(e.Seq) {
 			line := appendLine(nil, e.Kind, e.Body, e.Prev, e.Seq, stampOf(e.Time))
 			p.Lines = append(p.Lines, keptLine{e.Offset, string(line)})

@@ -114,6 +114,10 @@ func (v *verifier) join(p *piece) {
 		v.found.seals = append(v.found.seals, e)
 	}
 	v.found.prunes = append(v.found.prunes, p.found.prunes...)
+	for _, e := range p.found.signed {
+		e.Line += line
+		v.found.signed = append(v.found.signed, e)
+	}
 	v.found.points = append(v.found.points, p.found.points...)
 	v.report.Gaps = append(v.report.Gaps, p.gaps...)
 }

@@ -12,10 +12,12 @@ import (
 	"time"
 )
 
-// kept reports whether a removed entry is kept as a line: the chain of seals is one of keys, and
-// what a person accepted remains visible.
+// kept reports whether a removed entry is kept as a line: the chain of seals is one of keys, later
+// answers are signed with passkeys that were paired earlier, and what a person accepted remains
+// visible.
 func kept(kind string) bool {
-	return kind == kindSeal || kind == KindAccept || kind == KindRecover || kind == kindPrune
+	return kind == kindSeal || kind == KindAccept || kind == KindRecover || kind == kindPrune ||
+		kind == kindFactor
 }
 
 // A Retention says what of a record may be deleted. Zero means no limit.

@@ -53,6 +53,15 @@ type Meanwhile struct {
 	Progress func(step string, done, total int64)
 	// AtRest, if set, makes the report say what the next Verify needs as AtRest.Before.
 	AtRest *AtRest
+	// Passkeys begins the check of what passkeys have signed; partial is true if earlier entries
+	// are not known. Nil: it is not checked, and the report says so.
+	Passkeys func(partial bool) PasskeyCheck
+}
+
+// A PasskeyCheck is given the body of each entry about passkeys, oldest first.
+type PasskeyCheck interface {
+	Take(body []byte) (reason string) // what is wrong with it; "" for nothing
+	Unknown() int                     // entries that only earlier ones can prove
 }
 
 // Signed is the signed checkpoint that is stored beside a log, or nil, and the keys that may have

@@ -45,7 +45,7 @@ type verifiedPart struct {
 	Gaps  []Gap         `json:"gaps,omitempty"`
 }
 
-// A keptLine is an entry that speaks of the log itself.
+// A keptLine is an entry that speaks of the log itself, or of a passkey.
 type keptLine struct {
 	Offset int64  `json:"offset"`
 	Text   string `json:"text"`

@@ -95,6 +95,7 @@ type found struct {
 	seals   []Entry // and the accept entries between them
 	prunes  []Entry
 	strange map[string]bool // transcripts without an entry, and whether the log names their runs
+	signed  []Entry // about passkeys, and what they signed
 }
 
 // tell copies how far the proof has come into the report.
@@ -130,6 +131,8 @@ func (v *verifier) collect(f fields, hash Hash, offset, line int64, to *found) {
 		to.seals = append(to.seals, f.entry(hash, offset, line))
 	case kind == kindPrune:
 		to.prunes = append(to.prunes, f.entry(hash, offset, line))
+	case isAboutPasskey(kind, f.body):
+		to.signed = append(to.signed, f.entry(hash, offset, line))
 	case v.o.Transcript != nil && len(kind) > 4 && kind[:4] == "rec.":
 		r, ok := readRec(f, offset, line)
 		if !ok && to.unnamed == nil {

@@ -17,8 +17,8 @@ import (
 func Verify(dir string, o VerifyOptions) (Report, error) {
 	steps := func(v *verifier) []func() error {
 		return []func() error{v.checkpoint, v.since, v.resume, v.chain, v.rest, v.checkPruned,
-			v.checkSeals, v.remembered, v.strict, v.beside, v.accepted, v.complete, v.transcripts,
-			v.unnamed, v.whole, v.keep}
+			v.checkSeals, v.remembered, v.strict, v.beside, v.accepted, v.passkeys, v.complete,
+			v.transcripts, v.unnamed, v.whole, v.keep}
 	}
 	if a := o.AtRest; a != nil && a.Before != nil {
 		if o.Since == nil && !o.Strict && !o.Complete {

@@ -72,7 +72,13 @@ var plan = map[string]map[string]string{
 		"approval/canonical": "a plan is canonical JSON",
 	},
 	"approval/private": {},
-	"approval/flock":   {},
+	"approval/passkey": {
+		"approval":           "it checks the answers that passkeys sign, and their entries",
+		"approval/canonical": "an entry of the record has one spelling",
+		"approval/private":   "the list of passkeys is a file of this user alone",
+	},
+	"approval/passkey/passkeytest": {},
+	"approval/flock":               {},
 	"approval/plan/plantest": {
 		"approval/canonical": "a plan is canonical JSON",
 	},
@@ -255,6 +261,14 @@ var plan = map[string]map[string]string{
 		"pathguard/passwd": "there is one reader of an account's home in /etc/passwd",
 		"launcher/notice":  "the process that holds a lock is shown by its command line",
 	},
+	// Above permit, and not in it: tada-run links permit, and takes no answers by passkey.
+	"launcher/pairing": {
+		"approval":         "it stores the answers that passkeys sign",
+		"approval/passkey": "pairings and assertions are checked there",
+		"approval/private": "the address of the console is in a file of this user alone",
+		"launcher/permit":  "the store, the record, and who may enrol",
+		"launcher/state":   "passkeys and the pending pairing are in the state directory",
+	},
 	"launcher/watch": {
 		"launcher/refusal":         "a refused connection is reported in the words of its question",
 		"launcher/broker":          "what a run did with the network is reported and recorded",
@@ -397,6 +411,8 @@ var plan = map[string]map[string]string{
 		"launcher/caller":         "a person's commands are refused inside a sandbox",
 		"launcher/state":          "it looks up ids by their prefix",
 		"integration/console":     "console, and inbox --web",
+		"approval/passkey":        "audit verify checks what passkeys have signed",
+		"launcher/pairing":        "key pair, key list and key revoke",
 		"launcher":                "it opens the same state and judges in the same way",
 		"launcher/sandbox":        "doctor prints what the kernel supports",
 		"launcher/sandbox/attack": "doctor --attack attacks the sandbox",
@@ -429,6 +445,17 @@ var testOnly = map[string]map[string]string{
 	},
 	"approval/plan": {
 		"approval/plan/plantest": "plans for tests",
+	},
+	"approval/passkey": {
+		"approval/bolt":                "answers are also stored, in the database of the programs",
+		"approval/plan/plantest":       "plans for tests",
+		"approval/passkey/passkeytest": "a device in software",
+	},
+	"launcher/pairing": {
+		"approval/passkey/passkeytest": "a device in software",
+		"approval/plan/plantest":       "plans for tests",
+		"audit":                        "tests verify and forge the record",
+		"launcher":                     "tests ask on a real state directory",
 	},
 	"approval/render": {
 		"approval/plan/plantest": "plans for tests",
@@ -515,6 +542,9 @@ var forbidden = map[string]map[string]string{
 
 		"os/user":       "pulls in cgo or net lookups for what one line of passwd says",
 		"html/template": "tada-run serves no web pages",
+
+		"github.com/go-webauthn/webauthn/protocol": "tada-run takes no answers by passkey",
+		"rsc.io/qr": "pairing a phone is done with tadactl",
 
 		"charm.land/bubbletea/v2": "only tadactl has full-screen programs",
 	},
@@ -678,13 +708,15 @@ var untested = map[string]string{
 	"cmd/tada-run": "main is a door; the stories go through it",
 	"cmd/tadactl":  "main is a door; the stories go through it",
 
-	"launcher/exit":             "it has constants and nothing else",
-	"approval/plan/plantest":    "it is for tests",
-	"integration/console":       "the stories here open its pages",
-	"shellparse/eval":           "the texts of shellparse's tests and fuzzers go through it",
-	"audit/zstandard":           "audit packs with it and opens what was packed",
-	"integration/scale":         "integration reads what it makes with every verb",
-	"integration/hook/platform": "integration/hook sends the same calls through every adapter",
+	"launcher/exit":          "it has constants and nothing else",
+	"approval/plan/plantest": "it is for tests",
+
+	"approval/passkey/passkeytest": "it is for tests",
+	"integration/console":          "the stories here open its pages",
+	"shellparse/eval":              "the texts of shellparse's tests and fuzzers go through it",
+	"audit/zstandard":              "audit packs with it and opens what was packed",
+	"integration/scale":            "integration reads what it makes with every verb",
+	"integration/hook/platform":    "integration/hook sends the same calls through every adapter",
 }
 
 // parts are what the source document requires under these names, where each is, and its entry

@@ -220,7 +220,7 @@ func (l *Launcher) VerifyWith(o audit.VerifyOptions) (audit.Report, error) {
 
 func (l *Launcher) verify(o audit.VerifyOptions, before *audit.Verified) (audit.Report, error) {
 	o.Mark, o.Codec = l.state.Mark(), l.Codec
-	o.Running = audit.Alive(l.state.Audit())
+	o.Running, o.Passkeys = audit.Alive(l.state.Audit()), l.Passkeys
 	open, err := l.Browse()
 	if err != nil {
 		return audit.Report{}, err

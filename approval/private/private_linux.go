@@ -12,13 +12,15 @@ import (
 )
 
 // Open opens a file that only this user may read or write. The check is made on the open file, so
-// the file cannot be replaced after it; a symbolic link is not followed.
+// the file cannot be replaced after it; a symbolic link is not followed, and a FIFO that no one
+// writes to does not keep the caller waiting.
 func Open(path string, flag int, mode os.FileMode) (*os.File, error) {
 	// Without O_NOATIME the first read after each change writes the inode, and so waits for a
 	// commit of the file system's journal, which takes long while other processes call fsync.
-	f, err := os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NOATIME, mode)
+	f, err := os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK|
+		unix.O_NOATIME, mode)
 	if errors.Is(err, unix.EPERM) { // another user owns it: the check below says so
-		f, err = os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
+		f, err = os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, mode)
 	}
 	if errors.Is(err, unix.ELOOP) {
 		return nil, &FileError{Path: path, Err: ErrMeddled, Hint: "it is a symbolic link"}

@@ -69,15 +69,24 @@ type Taken struct {
 func (p *Approvals) DecideToken(ctx context.Context, token []byte) (Taken, error) {
 	s, err := p.verify(token)
 	if err != nil {
-		return Taken{}, errors.Join(err, p.turnedAway(err))
+		return Taken{}, errors.Join(err, p.TurnedAway(err, approval.ChannelToken))
 	}
-	t := Taken{Signer: s.Signer, Envelope: s.Envelope, Approved: Approves(s.Calls)}
+	if s.Envelope != "" {
+		return p.DecideSigned(ctx, s)
+	}
+	t := Taken{Signer: s.Signer, Approved: Approves(s.Calls), Presigned: true}
 	if err := p.mayHandIn(ctx, s, t.Approved); err != nil {
 		return t, err
 	}
-	if s.Envelope == "" {
-		t.Presigned = true
-		return t, p.keep(token)
+	return t, p.keep(token)
+}
+
+// DecideSigned stores an answer that was signed, and records it. The error is an
+// [approval.Refused] when it came too late, was taken before or does not fit the question.
+func (p *Approvals) DecideSigned(ctx context.Context, s approval.Signed) (Taken, error) {
+	t := Taken{Signer: s.Signer, Envelope: s.Envelope, Approved: Approves(s.Calls)}
+	if err := p.mayHandIn(ctx, s, t.Approved); err != nil {
+		return t, err
 	}
 	lock, err := p.dir.Lock(granting, syscall.LOCK_EX)
 	if err != nil {
@@ -152,9 +161,9 @@ func (p *Approvals) Votes(ctx context.Context, id string) (votes, people int, er
 	return votes, people, err
 }
 
-// turnedAway records a text that was handed in as a signed answer and is none, or none for this
-// machine. The store knows of it only what the record says.
-func (p *Approvals) turnedAway(why error) error {
+// TurnedAway records that what was handed in as a signed answer is none, or none for this machine.
+// The store knows of it only what the record says.
+func (p *Approvals) TurnedAway(why error, over approval.Channel) error {
 	failure, known := approval.Explain(why)
 	if !known || failure.Outcome == "" || p.fenced() {
 		return nil
@@ -164,7 +173,7 @@ func (p *Approvals) turnedAway(why error) error {
 		return err
 	}
 	defer log.Close()
-	e := approval.Event{Kind: approval.KindRefused, Time: p.dir.Now().UTC(), Channel: "token",
+	e := approval.Event{Kind: approval.KindRefused, Time: p.dir.Now().UTC(), Channel: string(over),
 		Outcome: failure.Outcome, Reason: why.Error()}
 	_, err = AppendEvents(log, []approval.Event{e}, audit.Durable)
 	return err

@@ -15,6 +15,8 @@ import (
 // A Record is the log and the transcripts of a state directory.
 type Record struct {
 	Codec audit.Codec // of transcripts at rest; its zero value reads no packed ones
+	// Passkeys checks what passkeys have signed; nil in a program that does without that code
+	Passkeys func(partial bool) audit.PasskeyCheck
 
 	dir    *state.Directory
 	once   sync.Once

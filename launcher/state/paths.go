@@ -55,6 +55,13 @@ func (h Home) Quarantine() string { return filepath.Join(h.Runtime(), "quarantin
 // ports that no run may connect to
 func (h Home) Barred() string { return filepath.Join(h.Runtime(), "barred") }
 
+// Console has the address of the console that runs, one line. The console writes it with mode 0600
+// and removes it when it ends.
+func (h Home) Console() string { return filepath.Join(h.Runtime(), "console") }
+
+// Pairing has what the device that is about to be paired will be trusted with.
+func (h Home) Pairing() string { return filepath.Join(h.Runtime(), "pairing") }
+
 // servers of this machine that runs have
 func (h Home) Servers() string { return filepath.Join(h.Runtime(), "servers") }
 
@@ -67,6 +74,9 @@ func (h Home) Key() string { return filepath.Join(h.Dir, "key") }
 
 // whose answers count here
 func (h Home) Trust() string { return filepath.Join(h.Dir, "trust") }
+
+// Passkeys are those whose answers count here.
+func (h Home) Passkeys() string { return filepath.Join(h.Dir, "passkeys.json") }
 
 // what this machine is called in answers
 func (h Home) Audience() string { return filepath.Join(h.Dir, "audience") }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/passkey"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/zstandard"
 	"github.com/tada-run/tada-run/launcher"
@@ -188,13 +189,15 @@ func here() (string, error) {
 	return dir, nil
 }
 
-// open returns the launcher of a place, which can also read packed transcripts.
+// open returns the launcher of a place, which can also read packed transcripts and check what
+// passkeys have signed.
 func open(p launcher.Place) (*launcher.Launcher, error) { return unpacking(p.Open()) }
 
 func unpacking(l *launcher.Launcher, err error) (*launcher.Launcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.Passkeys = func(partial bool) audit.PasskeyCheck { return &passkey.Record{Partial: partial} }
 	return l.Unpacking(audit.Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder}), nil
 }
 
