@@ -10,7 +10,11 @@ var (
 	//go:embed assets/style.css
 	style string
 	//go:embed assets/live.js
-	script string
+	liveScript string
+	//go:embed assets/pair.js
+	pairScript string
+	//go:embed assets/passkey.js
+	passkeyScript string
 )
 
 // hashOf names a text for a Content-Security-Policy (level 2, hash-source).
@@ -19,10 +23,14 @@ func hashOf(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// The policies of the pages: one style, no other source of anything, and where a page is kept up to
-// date one script, which may read from here.
-var (
-	still = "default-src 'none'; style-src " + hashOf(style) +
-		"; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-	alive = still + "; script-src " + hashOf(script) + "; connect-src 'self'"
-)
+// still is the policy of a page: one style, and no other source of anything.
+var still = "default-src 'none'; style-src " + hashOf(style) +
+	"; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+// policyFor is that of a page with a script, which may read from here and send here.
+func policyFor(script string) string {
+	if script == "" {
+		return still
+	}
+	return still + "; script-src " + hashOf(script) + "; connect-src 'self'"
+}

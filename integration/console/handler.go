@@ -25,6 +25,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, id)
 		return
 	}
+	if do := ceremonies[rest]; do != nil && r.Method == http.MethodPost {
+		s.post(w, r, do)
+		return
+	}
 	if r.Method != http.MethodGet {
 		s.refuse(w, http.StatusForbidden, errMethod)
 		return
@@ -42,6 +46,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.replay(w, id)
 	case run:
 		s.run(w, r, id)
+	case rest == "pair":
+		s.pair(w)
 	case rest == "policy":
 		s.policy(w, r)
 	case rest == "events":

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
@@ -14,7 +15,7 @@ import (
 // An Address is where the console listens, and what browsers call it. Its zero value is a port of
 // the loopback that the kernel chooses.
 type Address struct {
-	Listen    string // HOST:PORT
+	Listen    string // HOST:PORT; of names only localhost
 	Cert, Key string // files, PEM; both or none
 	// URL is what browsers call it, if something that has the certificate is in front of it: a
 	// reverse proxy, or a tailnet.
@@ -23,9 +24,13 @@ type Address struct {
 
 // bind listens, and returns what browsers call the server: scheme://host.
 func (a Address) bind(now func() time.Time) (net.Listener, string, error) {
-	listen, scheme := a.Listen, "http"
+	listen, scheme, name := a.Listen, "http", ""
 	if listen == "" {
 		listen = "127.0.0.1:0"
+	}
+	if port, ok := strings.CutPrefix(listen, "localhost:"); ok {
+		// browsers have passkeys for this name, and none for the address
+		listen, name = "127.0.0.1:"+port, "localhost"
 	}
 	var pair *certificate
 	switch {
@@ -55,13 +60,22 @@ func (a Address) bind(now func() time.Time) (net.Listener, string, error) {
 		return nil, "", fmt.Errorf("listen on %s: %w", listen, err)
 	}
 	if base == "" {
-		base = scheme + "://" + listener.Addr().String()
+		base = scheme + "://" + called(listener.Addr().String(), name)
 	}
 	if pair != nil {
 		listener = tls.NewListener(listener, &tls.Config{MinVersion: tls.VersionTLS13,
 			GetCertificate: pair.get, NextProtos: []string{"http/1.1"}})
 	}
 	return listener, base, nil
+}
+
+// called is an address with a name in the place of its host, if there is one.
+func called(address, name string) string {
+	_, port, err := net.SplitHostPort(address)
+	if name == "" || err != nil {
+		return address
+	}
+	return net.JoinHostPort(name, port)
 }
 
 // isLoopback reports whether only this machine can reach an address.

@@ -13,19 +13,20 @@ type view struct {
 	title string
 	here  string // the page that the navigation marks
 	live  bool   // it is kept up to date
-	body  g.Node // what is replaced at each change
-	above g.Node // what is not
+	// of a page that is not
+	script string
+	body   g.Node // what is replaced at each change
+	above  g.Node // what is not
 }
 
 // show writes a page.
 func (s *Server) show(w http.ResponseWriter, status int, v view) {
-	policy := still
 	if v.live {
-		policy = alive
+		v.script = liveScript
 	}
 	var page bytes.Buffer
 	_ = s.page(v).Render(&page) // a buffer does not fail
-	w.Header().Set("Content-Security-Policy", policy)
+	w.Header().Set("Content-Security-Policy", policyFor(v.script))
 	w.WriteHeader(status)
 	_, _ = page.WriteTo(w)
 }
@@ -50,7 +51,7 @@ func (s *Server) page(v view) g.Node {
 				tab("inbox", "", "Questions"), tab("runs", "runs", "Runs"),
 				tab("policy", "policy", "Policy")),
 			h.Main(v.above, body),
-			g.If(v.live, h.Script(g.Raw(script))))))
+			g.If(v.script != "", h.Script(g.Raw(v.script))))))
 }
 
 // refuse shows an error.

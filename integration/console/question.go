@@ -15,7 +15,7 @@ import (
 const pageWidth, narrowWidth = 100, 40
 
 // question shows one question: its first page, everything, and the form. If the first page lacks
-// something, everything is open. Nothing on this page runs.
+// something, everything is open. Without a passkey nothing on this page runs.
 func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 	e, err := s.envelope(r.Context(), id)
 	if err != nil {
@@ -43,13 +43,18 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 	}
 	risk := "R" + strconv.Itoa(e.Risk)
 	full := render.Render(e.Payload, render.Options{Width: pageWidth, Full: true})
-	s.show(w, http.StatusOK, view{title: "tada-run: " + e.ID, here: "inbox", body: g.Group{
+	script := ""
+	if s.hasPasskeys() {
+		script = passkeyScript
+	}
+	s.show(w, http.StatusOK, view{title: "tada-run: " + e.ID, here: "inbox", script: script, body: g.Group{
 		h.H1(badge("r"+strconv.Itoa(e.Risk), risk), g.Text(" "+title)),
 		h.Pre(h.Class("wide"), marked(first), g.Text(e.After())),
 		h.Pre(h.Class("narrow"), marked(narrow), g.Text(e.After())),
 		h.Details(g.If(first.Truncated, g.Attr("open")), h.Summary(g.Text("details")),
 			h.Pre(marked(full))),
-		s.form(e)}})
+		s.form(e),
+		h.P(g.Attr("role", "status"))}})
 }
 
 // form is where the answer is given. It names the plan that is on the page.
@@ -69,6 +74,7 @@ func (s *Server) form(e approval.Envelope) g.Node {
 		}
 	}
 	return h.Form(h.Method("post"), h.Action(s.root()+"q/"+e.ID), h.AutoComplete("off"),
+		g.Attr("data-question", e.ID),
 		hidden("plan", e.PlanHash), hidden("proof", s.proof(e.ID, e.PlanHash)), calls,
 		field("to approve: code shown in the terminal", "code", "code", codeLength, h.Required()),
 		g.If(e.Friction.Factor && e.Quorum < 2, field("one-time code", "code", "factor", 6,
@@ -78,7 +84,9 @@ func (s *Server) form(e approval.Envelope) g.Node {
 			h.Button(h.Class("deny"), h.Name("answer"), h.Value("deny"), g.Attr("formnovalidate"),
 				g.Text("Deny")),
 			h.Button(h.Class("approve"), h.Name("answer"), h.Value("approve"),
-				g.Text("Approve once"))))
+				g.Text("Approve once")),
+			g.If(s.hasPasskeys(), h.Button(h.Type("button"), h.Class("approve passkey"),
+				g.Attr("hidden"), g.Attr("data-root", s.root()), g.Text("Approve with passkey")))))
 }
 
 // classes are the names of the tones in the style sheet.

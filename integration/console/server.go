@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // Limits of the input. A form has a message to the agent and a few short fields.
@@ -81,6 +83,12 @@ func (s *Server) URL() string { return s.base + s.root() }
 // Serve answers until ctx ends, and announces each new question on the terminal.
 func (s *Server) Serve(ctx context.Context) error {
 	defer s.lift()
+	forget, err := s.register()
+	if err != nil {
+		s.listener.Close()
+		return err
+	}
+	defer forget()
 	changes, err := s.inbox.Changes(ctx)
 	if err != nil {
 		s.listener.Close()
@@ -108,6 +116,20 @@ func (s *Server) Serve(ctx context.Context) error {
 	case err = <-failed:
 	}
 	return errors.Join(err, server.Close())
+}
+
+// register leaves the address where tadactl key pair looks for it, as long as the console runs.
+func (s *Server) register() (forget func(), err error) {
+	path, text := s.inbox.Home().Console(), []byte(s.URL()+"\n")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	forget = func() {
+		if now, err := os.ReadFile(path); err == nil && bytes.Equal(now, text) {
+			_ = os.Remove(path)
+		}
+	}
+	return forget, state.Replace(path, text)
 }
 
 // recorded is another text when the record has grown: the anchor is written with every entry, and

@@ -1,0 +1,28 @@
+"use strict";
+// Makes a passkey on this device and pairs it. The token is in the fragment, which browsers keep.
+const button = document.querySelector("button"), said = document.querySelector("[role=status]");
+const root = button.dataset.root, token = location.hash.slice(1);
+
+async function post(path, body) {
+  const answer = await fetch(root + path, {method: "POST", redirect: "error",
+    headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
+  const text = await answer.text();
+  if (!answer.ok) {
+    throw new Error(text);
+  }
+  return JSON.parse(text);
+}
+
+button.addEventListener("click", async () => {
+  button.disabled = true;
+  try {
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
+      await post("pair/begin", {token}));
+    const made = await navigator.credentials.create({publicKey});
+    const paired = await post("pair/finish", {token, response: made.toJSON()});
+    said.textContent = "paired: " + paired.name;
+  } catch (e) {
+    said.textContent = e.message;
+    button.disabled = false;
+  }
+});

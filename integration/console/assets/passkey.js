@@ -1,0 +1,42 @@
+"use strict";
+// Approves with a passkey: what it signs is the answer.
+const form = document.querySelector("form"), button = document.querySelector("button.passkey");
+const said = document.querySelector("[role=status]"), root = button.dataset.root;
+
+async function post(path, body) {
+  const answer = await fetch(root + path, {method: "POST", redirect: "error",
+    headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
+  const text = await answer.text();
+  if (!answer.ok) {
+    throw new Error(text);
+  }
+  return JSON.parse(text);
+}
+
+function answer() {
+  const fields = new FormData(form), calls = {};
+  for (const box of form.querySelectorAll("input[type=checkbox]")) {
+    calls[box.name.replace(/^call /, "")] = box.checked;
+  }
+  return {question: form.dataset.question, plan: fields.get("plan"), proof: fields.get("proof"),
+    message: fields.get("message"), calls};
+}
+
+if (window.PublicKeyCredential?.parseRequestOptionsFromJSON) {
+  button.hidden = false;
+}
+button.addEventListener("click", async () => {
+  button.disabled = true;
+  try {
+    const given = answer();
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
+      await post("assert/begin", given));
+    const signed = await navigator.credentials.get({publicKey});
+    const taken = await post("assert/finish", {...given, response: signed.toJSON()});
+    said.textContent = taken.said;
+    form.replaceChildren();
+  } catch (e) {
+    said.textContent = e.message;
+    button.disabled = false;
+  }
+});

@@ -1,0 +1,149 @@
+package console
+
+import (
+	"crypto/hmac"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/launcher/pairing"
+	"github.com/tada-run/tada-run/launcher/permit"
+)
+
+// maxPost is how long the JSON of a ceremony may be.
+const maxPost = 64 << 10
+
+// ceremonies are what the scripts of the pages post, by the path.
+var ceremonies = map[string]func(*Server, *http.Request, posted) (any, error){
+	"pair/begin":    (*Server).pairBegin,
+	"pair/finish":   (*Server).pairFinish,
+	"assert/begin":  (*Server).assertBegin,
+	"assert/finish": (*Server).assertFinish,
+}
+
+// posted is what they post.
+type posted struct {
+	Token    string          `json:"token"`
+	Response json.RawMessage `json:"response"`
+
+	Question string          `json:"question"`
+	Plan     string          `json:"plan"`
+	Proof    string          `json:"proof"`
+	Message  string          `json:"message"`
+	Calls    map[string]bool `json:"calls"`
+}
+
+// post answers a step of a ceremony with JSON, or with the reason as text.
+func (s *Server) post(w http.ResponseWriter, r *http.Request,
+	do func(*Server, *http.Request, posted) (any, error)) {
+	var p posted
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPost)).Decode(&p)
+	var answer any
+	if err == nil {
+		answer, err = do(s, r, p)
+	}
+	if err != nil {
+		if f, ok := approval.Explain(err); ok {
+			err = errors.New(f.Message)
+		}
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(http.StatusConflict)
+		fmt.Fprint(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+func (s *Server) desk() *pairing.Desk { return pairing.Open(s.inbox.Approvals) }
+
+func (s *Server) pairBegin(_ *http.Request, p posted) (any, error) {
+	options, err := s.desk().PairBegin(p.Token, s.base)
+	return json.RawMessage(options), err
+}
+
+func (s *Server) pairFinish(_ *http.Request, p posted) (any, error) {
+	known, err := s.desk().PairFinish(p.Token, s.base, p.Response)
+	if err != nil {
+		return nil, err
+	}
+	s.say("paired a passkey of " + known.Name)
+	return map[string]string{"name": known.Name}, nil
+}
+
+// answerOf is the approval that a page states. Of several calls it has those that are checked.
+func (s *Server) answerOf(r *http.Request, p posted) (approval.Answer, error) {
+	none := approval.Answer{}
+	if !hmac.Equal([]byte(p.Proof), []byte(s.proof(p.Question, p.Plan))) {
+		return none, errForm
+	}
+	e, err := s.envelope(r.Context(), p.Question)
+	if err != nil {
+		return none, err
+	}
+	if e.PlanHash != p.Plan {
+		return none, fmt.Errorf("question %q changed; reload the page and read it again", e.ID)
+	}
+	a := approval.Answer{Envelope: e.ID, PlanHash: e.PlanHash}
+	for _, id := range e.Calls {
+		call := approval.CallDecision{ID: id, Approved: len(e.Calls) == 1 || p.Calls[id]}
+		if !call.Approved {
+			call.Message = strings.TrimSpace(p.Message)
+		}
+		a.Calls = append(a.Calls, call)
+	}
+	if !permit.Approves(a.Calls) {
+		return none, errors.New("nothing is checked; to deny everything, press Deny")
+	}
+	return a, nil
+}
+
+func (s *Server) assertBegin(r *http.Request, p posted) (any, error) {
+	a, err := s.answerOf(r, p)
+	if err != nil {
+		return nil, err
+	}
+	options, err := s.desk().AssertBegin(r.Context(), a, s.base)
+	return json.RawMessage(options), err
+}
+
+func (s *Server) assertFinish(r *http.Request, p posted) (any, error) {
+	a, err := s.answerOf(r, p)
+	if err != nil {
+		return nil, err
+	}
+	taken, err := s.desk().AnswerByPasskey(r.Context(), a, s.base, p.Response)
+	if err != nil {
+		s.say(fmt.Sprintf("%s  answer not accepted: %v", p.Question, err))
+		return nil, err
+	}
+	word := "approved"
+	if taken.Votes < taken.People {
+		word = fmt.Sprintf("counted, %d of %d", taken.Votes, taken.People)
+	}
+	s.say(fmt.Sprintf("%s  %s by the passkey of %s", p.Question, word, taken.Signer))
+	return map[string]string{"said": word + ": " + p.Question}, nil
+}
+
+// hasPasskeys reports whether a passkey could answer here.
+func (s *Server) hasPasskeys() bool {
+	list, err := s.desk().Passkeys()
+	return err == nil && len(list) > 0
+}
+
+// pair is the page that a link for pairing opens.
+func (s *Server) pair(w http.ResponseWriter) {
+	s.show(w, http.StatusOK, view{title: "tada-run: pair", script: pairScript, body: g.Group{
+		h.H1(g.Text("Pair this device")),
+		h.P(g.Text("A passkey on this device will be able to approve questions of this machine. "+
+			"The link is good once, for ten minutes; to revoke the passkey later: "),
+			h.Code(g.Text("tadactl key revoke"))),
+		h.P(h.Button(g.Attr("data-root", s.root()), g.Text("Pair"))),
+		h.P(g.Attr("role", "status"))}})
+}

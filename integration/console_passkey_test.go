@@ -1,0 +1,96 @@
+package integration
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/webauthn"
+	"github.com/chromedp/chromedp"
+)
+
+// A device is paired by the link of the terminal and approves a question with its passkey; the
+// record proves it. Revoked, it is offered nothing more.
+func TestPasskeyInABrowser(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	p := newPlace(t).asking()
+	base, path := consoleAt(t, p, "--listen localhost:0")
+	if !strings.HasPrefix(base, "http://localhost:") {
+		t.Fatal(base)
+	}
+	g := &page{t: t, p: p, base: base, path: path}
+	b.do(webauthn.Enable(), chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := webauthn.AddVirtualAuthenticator(&webauthn.VirtualAuthenticatorOptions{
+			Protocol:  webauthn.AuthenticatorProtocolCtap2,
+			Transport: webauthn.AuthenticatorTransportInternal, HasResidentKey: true,
+			HasUserVerification: true, IsUserVerified: true,
+			AutomaticPresenceSimulation: true}).Do(ctx)
+		return err
+	}))
+	s, _ := p.on("tadactl key pair --name ada; echo left $?")
+	if err := s.shows("left 0"); err != nil {
+		t.Fatal(err, s.text())
+	}
+	link := regexp.MustCompile(`http://localhost:\d+/[0-9a-f]{64}/pair#[A-Za-z0-9_-]{43}`).FindString(
+		strings.ReplaceAll(s.text(), "\n", ""))
+	if link == "" {
+		t.Fatalf("no link: %s", s.text())
+	}
+	b.do(chromedp.Navigate(link))
+	b.everywhere("pair")
+	b.do(chromedp.Click("main button", chromedp.ByQuery))
+	b.shows("paired: ada")
+	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(link),
+		chromedp.Click("main button", chromedp.ByQuery))
+	b.shows("tadactl key pair") // a link is good once
+
+	id := askOnly(t, p, "rm -rf build")
+	b.do(chromedp.Navigate(base + path + "q/" + id))
+	b.shows("Approve with passkey")
+	b.everywhere("question-passkey")
+	g.read(id, time.Now())
+	b.do(chromedp.Click("button.passkey", chromedp.ByQuery))
+	b.shows("approved: " + id)
+	if out := p.run("tada-run 'rm -rf build'; echo status $?"); !strings.Contains(out,
+		"status 0") {
+		t.Error(out)
+	}
+	if out := p.run("tadactl audit verify; echo status $?"); !strings.Contains(out, "status 0") {
+		t.Error(out)
+	}
+
+	s, _ = p.on("tadactl key revoke ada; echo left $?")
+	if err := s.shows("left 0"); err != nil {
+		t.Fatal(err, s.text())
+	}
+	id = askOnly(t, p, "rm -rf other")
+	b.do(chromedp.Navigate(base + path + "q/" + id))
+	b.shows("Approve once")
+	if text := b.text(); strings.Contains(text, "passkey") {
+		t.Errorf("after it was revoked: %s", text)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.complaints {
+		if !strings.Contains(c, "409") { // the second use of the link
+			t.Errorf("the browser complains: %s", c)
+		}
+	}
+}
+
+// askOnly makes an agent ask, and returns the question's id.
+func askOnly(t *testing.T, p *place, command string) string {
+	t.Helper()
+	if out := p.run("tada-run '" + command + "'; echo status $?"); !strings.Contains(out,
+		"status 75") {
+		t.Fatal(out)
+	}
+	id := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`).FindString(p.run("tadactl pending"))
+	if id == "" {
+		t.Fatal("no question is open")
+	}
+	return id
+}
