@@ -64,7 +64,8 @@ func (c *ctl) showLink(tty *os.File, link string, until time.Time) error {
 		}
 	}
 	_, err := fmt.Fprintf(tty, "%s\nOpen this link on the device that is to approve. It is valid "+
-		"once, until %s. Then look at what was paired: tadactl key list\n", link, until.Local().Format(time.TimeOnly))
+		"once, until %s. Then look at what was paired: tadactl key list\n", link,
+		until.Local().Format(time.TimeOnly))
 	return err
 }
 
