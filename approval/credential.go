@@ -53,17 +53,20 @@ func (c Credential) Check() error {
 
 // CheckPerson returns why a passkey cannot be for this person and risk; nil if it can.
 func CheckPerson(name string, risk int) error {
-	uid, account := strings.CutPrefix(name, "uid ")
-	if n, err := strconv.ParseUint(uid, 10, 32); account && err == nil && uid == fmt.Sprint(n) {
-		name = "account"
-	}
-	if !isName(name) {
+	if !isName(name) && !isAccount(name) {
 		return fmt.Errorf("name %q: it must be 1 to 64 of letters, digits and .@_+-", name)
 	}
 	if risk < 0 || risk > plan.MaxRisk {
 		return fmt.Errorf("risk %d: it must be 0 to %d", risk, plan.MaxRisk)
 	}
 	return nil
+}
+
+// isAccount reports whether a name is that of an account, as answers at a terminal have it.
+func isAccount(name string) bool {
+	uid, ok := strings.CutPrefix(name, "uid ")
+	n, err := strconv.ParseUint(uid, 10, 32)
+	return ok && err == nil && uid == strconv.FormatUint(n, 10)
 }
 
 // fields is nil for the zero Credential.

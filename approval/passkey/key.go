@@ -2,6 +2,7 @@ package passkey
 
 import (
 	"encoding/base64"
+	"errors"
 
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/protocol/webauthncose"
@@ -48,7 +49,7 @@ func checkFlags(f protocol.AuthenticatorFlags) error {
 
 // why is what a person reads of an error of the library.
 func why(err error) string {
-	if e, ok := err.(*protocol.Error); ok && e.DevInfo != "" { //nolint:errorlint // it is one
+	if e := (*protocol.Error)(nil); errors.As(err, &e) && e.DevInfo != "" {
 		return e.Details + ": " + e.DevInfo
 	}
 	return err.Error()

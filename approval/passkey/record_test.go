@@ -212,3 +212,56 @@ func TestRecordOfTwo(t *testing.T) {
 		t.Errorf("a call that bob denied is allowed: %s", forged)
 	}
 }
+
+// A grant is signed with the answer that makes it, and only within the limits of grants.
+func TestGrant(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, false)
+	small := func() approval.Answer {
+		d.n++
+		e, _, err := d.Request(ctx, approval.Request{Session: "s",
+			Payload: plantest.Small(t, func(p map[string]any) {
+				p["n"], p["effects"] = d.n, map[string]any{"write": []any{"/home/me/proj/out"},
+					"delete": []any{}, "net": []any{}, "read": []any{}, "exec": []any{}}
+				p["tool_calls"] = []any{map[string]any{"tool_call_id": "c1", "tool_name": "shell",
+					"args": map[string]any{"command": "lint", "canonical": "lint\n",
+						"stdin": "null"}}}
+			})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return approves(e)
+	}
+	a := small()
+	a.Scope = approval.Scope{Uses: 3, For: time.Hour}
+	events, err := d.answer(a, d.assertion(a))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, granted := passkey.Record{}, false
+	if reason := r.Take(pairing(t, d.known, approval.OutcomeEnrolled)); reason != "" {
+		t.Fatal(reason)
+	}
+	for _, e := range events {
+		granted = granted || e.Kind == approval.KindGranted && e.Channel == "passkey"
+		if reason := r.Take(e.Body()); e.Kind == approval.KindDecided && reason != "" {
+			t.Error(reason)
+		}
+	}
+	if grants, err := d.Grants(ctx); err != nil || !granted || len(grants) != 1 ||
+		grants[0].Uses != 3 {
+		t.Errorf("%+v, %v", grants, err)
+	}
+	for name, change := range map[string]func(a *approval.Answer){
+		"too often":       func(a *approval.Answer) { a.Scope.Uses = 1000 },
+		"too long":        func(a *approval.Answer) { a.Scope.For = 100 * time.Hour },
+		"of no choice":    func(a *approval.Answer) { a.Calls[0].Choice = 9 },
+		"negative choice": func(a *approval.Answer) { a.Calls[0].Choice = -1 },
+	} {
+		a := small()
+		change(&a)
+		if events, err := d.answer(a, d.assertion(a)); err == nil {
+			t.Errorf("%s: %+v", name, events)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package pairing
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -84,7 +83,7 @@ func (d *Desk) record(c approval.Credential, by, outcome string) error {
 // Revoke takes passkeys back: the one whose id begins with a prefix, or all of a person. Only a
 // person at a terminal may do it. It needs no code, because the authenticator may be on the phone
 // that was lost.
-func (d *Desk) Revoke(_ context.Context, which string) (passkey.List, error) {
+func (d *Desk) Revoke(which string) (passkey.List, error) {
 	if _, err := d.approvals.May(approval.Enrol, approval.ChannelTadactl); err != nil {
 		return nil, err
 	}

@@ -172,7 +172,7 @@ func TestAnswerByPasskey(t *testing.T) {
 	if taken, err := w.answer(b, w.sign(b, d)); err != nil || taken.Approved {
 		t.Errorf("%+v, %v", taken, err)
 	}
-	gone, err := w.desk.Revoke(ctx, "ada")
+	gone, err := w.desk.Revoke("ada")
 	if err != nil || len(gone) != 1 {
 		t.Fatalf("%v, %v", gone, err)
 	}
@@ -192,7 +192,7 @@ func TestAnswerRefused(t *testing.T) {
 	lost := w.pair("carl", 3)
 	a, other := w.ask(3, 0), w.ask(3, 0)
 	response, byLost := w.sign(a, d), w.sign(a, lost)
-	if _, err := w.desk.Revoke(ctx, "carl"); err != nil {
+	if _, err := w.desk.Revoke("carl"); err != nil {
 		t.Fatal(err)
 	}
 	swapped := a
@@ -288,7 +288,7 @@ func TestListIsNoProof(t *testing.T) {
 	if err := os.WriteFile(path, before, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.desk.Revoke(ctx, "ada"); err != nil {
+	if _, err := w.desk.Revoke("ada"); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, before, 0o600); err != nil {
@@ -338,7 +338,7 @@ func TestPairing(t *testing.T) {
 			permit.Factor{}); !errors.Is(err, approval.ErrPeer) {
 			t.Errorf("%s got a link: %v", name, err)
 		}
-		if _, err := w.desk.Revoke(ctx, "x"); !errors.Is(err, approval.ErrPeer) {
+		if _, err := w.desk.Revoke("x"); !errors.Is(err, approval.ErrPeer) {
 			t.Errorf("%s may revoke: %v", name, err)
 		}
 	}

@@ -64,7 +64,8 @@ func (c *ctl) showLink(tty *os.File, link string, until time.Time) error {
 		}
 	}
 	_, err := fmt.Fprintf(tty, "%s\nOpen this link on the device that is to approve. It is valid "+
-		"once, until %s.\n", link, until.Local().Format(time.TimeOnly))
+		"once, until %s. Then look at what was paired: tadactl key list\n", link,
+		until.Local().Format(time.TimeOnly))
 	return err
 }
 
@@ -111,9 +112,9 @@ func (c *ctl) keyRevoke() *cobra.Command {
 	return verb(&cobra.Command{
 		Use:  "revoke NAME|ID",
 		Args: cobra.ExactArgs(1),
-		RunE: c.outside(approval.Enrol, func(l *launcher.Launcher, cmd *cobra.Command,
+		RunE: c.outside(approval.Enrol, func(l *launcher.Launcher, _ *cobra.Command,
 			args []string) error {
-			gone, err := pairing.Open(l.Approvals).Revoke(cmd.Context(), args[0])
+			gone, err := pairing.Open(l.Approvals).Revoke(args[0])
 			if err != nil {
 				return err
 			}
