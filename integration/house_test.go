@@ -387,6 +387,8 @@ var plan = map[string]map[string]string{
 		"launcher/sandbox/attack": "doctor --attack starts this program again as the attacker",
 	},
 	"integration/console": {
+		"launcher/pairing": "devices are paired and approve there",
+
 		"launcher/permit": "it makes the answer that a person gave",
 		"launcher/state":  "what an address names must be an id",
 		"approval/plan":   "hash, risk and origin of a plan",

@@ -37,10 +37,11 @@
 //	"policy"         the grants, and the policy in force
 //	"events"         a stream that says when something has changed
 //
-// All are made here, from templates; what a command, an agent or a file has written is text in
-// them. They can be read without JavaScript. The page of a question has no scripts, and says so
-// (Content-Security-Policy). Lists and the page of a run have one, which is named by its hash: at
-// each event it asks for the same page again and shows what is new in it. The player has its own.
+// All are made here; what a command, an agent or a file has written is text in them. They can be
+// read without JavaScript. Lists and the page of a run have a script: at each event it asks for the
+// same page again and shows what is new in it. The page of a question has one once a passkey is
+// paired. A page's policy (Content-Security-Policy) names its script by its hash, and allows no
+// other. The player has its own.
 //
 // The question is the same text as on the terminal, made by the same renderer from the stored
 // bytes, uncut. The person answers exactly that text: the form names its plan hash, and an answer
@@ -50,6 +51,13 @@
 //
 // Six characters for each question, valid for that question and plan, once. After the third wrong
 // code the question must be approved on a terminal.
+//
+// # Passkeys
+//
+// The page "pair" makes a passkey on the device that has opened a link of tadactl key pair, and the
+// page of a question then offers to approve with it. What the passkey signs is the answer; see
+// package pairing, which checks it. So it needs no code, and a page that was changed on its way
+// cannot use it for another answer. Passkeys are for names: https, or localhost.
 //
 // # Sandboxes
 //

@@ -45,8 +45,13 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request,
 	var p posted
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPost)).Decode(&p)
 	var answer any
+	if err == nil && !s.tries.left(s.now()) {
+		err = errTries
+	}
 	if err == nil {
-		answer, err = do(s, r, p)
+		if answer, err = do(s, r, p); err != nil {
+			s.tries.failed(s.now())
+		}
 	}
 	if err != nil {
 		if f, ok := approval.Explain(err); ok {

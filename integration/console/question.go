@@ -47,14 +47,15 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 	if s.hasPasskeys() {
 		script = passkeyScript
 	}
-	s.show(w, http.StatusOK, view{title: "tada-run: " + e.ID, here: "inbox", script: script, body: g.Group{
+	v := view{title: "tada-run: " + e.ID, here: "inbox", script: script, body: g.Group{
 		h.H1(badge("r"+strconv.Itoa(e.Risk), risk), g.Text(" "+title)),
 		h.Pre(h.Class("wide"), marked(first), g.Text(e.After())),
 		h.Pre(h.Class("narrow"), marked(narrow), g.Text(e.After())),
 		h.Details(g.If(first.Truncated, g.Attr("open")), h.Summary(g.Text("details")),
 			h.Pre(marked(full))),
 		s.form(e),
-		h.P(g.Attr("role", "status"))}})
+		h.P(g.Attr("role", "status"))}}
+	s.show(w, http.StatusOK, v)
 }
 
 // form is where the answer is given. It names the plan that is on the page.

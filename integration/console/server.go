@@ -38,11 +38,17 @@ type Server struct {
 	say      func(string) // prints one line for the person at the terminal
 	lift     func()       // the bar
 
-	live stream
+	traffic
 
 	mu    sync.Mutex
 	codes map[string]*code
 	shown map[string]time.Time // when the page of a question was first served
+}
+
+// traffic is what keeps browsers up to date, and their attempts few.
+type traffic struct {
+	live  stream
+	tries tries
 }
 
 // Listen opens a port and closes it to sandboxes. It passes what the person has to know to say,
@@ -70,7 +76,7 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 		inbox: l, listener: listener, base: base,
 		token: hex.EncodeToString(token[:]), random: random, now: now, say: say, lift: lift,
 		codes: map[string]*code{}, shown: map[string]time.Time{},
-		live: stream{open: make(chan struct{}, mostStreams)},
+		traffic: traffic{live: stream{open: make(chan struct{}, mostStreams)}},
 	}, nil
 }
 
