@@ -1,14 +1,10 @@
 package integration
 
 import (
-	"context"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/chromedp/cdproto/webauthn"
-	"github.com/chromedp/chromedp"
 )
 
 // A device is paired by the link of the terminal and approves a question with its passkey; the
@@ -22,14 +18,10 @@ func TestPasskeyInABrowser(t *testing.T) {
 		t.Fatal(base)
 	}
 	g := &page{t: t, p: p, base: base, path: path}
-	b.do(webauthn.Enable(), chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := webauthn.AddVirtualAuthenticator(&webauthn.VirtualAuthenticatorOptions{
-			Protocol:  webauthn.AuthenticatorProtocolCtap2,
-			Transport: webauthn.AuthenticatorTransportInternal, HasResidentKey: true,
-			HasUserVerification: true, IsUserVerified: true,
-			AutomaticPresenceSimulation: true}).Do(ctx)
-		return err
-	}))
+	b.call("WebAuthn.enable", object{}, nil)
+	b.call("WebAuthn.addVirtualAuthenticator", object{"options": object{"protocol": "ctap2",
+		"transport": "internal", "hasResidentKey": true, "hasUserVerification": true,
+		"isUserVerified": true, "automaticPresenceSimulation": true}}, nil)
 	s, _ := p.on("tadactl key pair --name ada; echo left $?")
 	if err := s.shows("left 0"); err != nil {
 		t.Fatal(err, s.text())
@@ -39,20 +31,21 @@ func TestPasskeyInABrowser(t *testing.T) {
 	if link == "" {
 		t.Fatalf("no link: %s", s.text())
 	}
-	b.do(chromedp.Navigate(link))
+	b.open(link)
 	b.everywhere("pair")
-	b.do(chromedp.Click("main button", chromedp.ByQuery))
+	b.click("main button")
 	b.shows("paired: ada")
-	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(link),
-		chromedp.Click("main button", chromedp.ByQuery))
+	b.open("about:blank")
+	b.open(link)
+	b.click("main button")
 	b.shows("tadactl key pair") // a link is good once
 
 	id := askOnly(t, p, "rm -rf build")
-	b.do(chromedp.Navigate(base + path + "q/" + id))
+	b.open(base + path + "q/" + id)
 	b.shows("Approve with passkey")
 	b.everywhere("question-passkey")
 	g.read(id, time.Now())
-	b.do(chromedp.Click("button.passkey", chromedp.ByQuery))
+	b.click("button.passkey")
 	b.shows("approved: " + id)
 	if out := p.run("tada-run 'rm -rf build'; echo status $?"); !strings.Contains(out,
 		"status 0") {
@@ -67,18 +60,14 @@ func TestPasskeyInABrowser(t *testing.T) {
 		t.Fatal(err, s.text())
 	}
 	id = askOnly(t, p, "rm -rf other")
-	b.do(chromedp.Navigate(base + path + "q/" + id))
+	b.open(base + path + "q/" + id)
 	b.shows("Approve once")
 	if text := b.text(); strings.Contains(text, "passkey") {
 		t.Errorf("after it was revoked: %s", text)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, c := range b.complaints {
-		// the second use of the link, and what is said of keys that no passkey here has
-		if !strings.Contains(c, "409") && !strings.Contains(c, "pubKeyCredParams") {
-			t.Errorf("the browser complains: %s", c)
-		}
+	// the second use of the link, and what is said of keys that no passkey here has
+	if list := b.complained("409", "pubKeyCredParams"); len(list) > 0 {
+		t.Errorf("the browser complains: %q", list)
 	}
 }
 

@@ -1,0 +1,260 @@
+package integration
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A browser is Chromium with one page, and what it complained of. It is told what to do by the
+// Chrome DevTools Protocol over two pipes. A library for that opens files when a program starts,
+// and the program of these tests is also tada-run, which some of them leave hardly a descriptor.
+type browser struct {
+	t       *testing.T
+	out     *os.File
+	session string
+
+	mu         sync.Mutex
+	last       int
+	waiting    map[int]chan cdpMessage
+	complaints []string
+}
+
+// A cdpMessage is what the browser sends: the answer to a call, or an event.
+type cdpMessage struct {
+	ID     int             `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct{ Message string }
+}
+
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if p, err := exec.LookPath(name); err == nil {
+			path = p
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("needs Chromium, and there is none")
+	}
+	theirIn, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, theirOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu",
+		"--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe",
+		"--user-data-dir="+t.TempDir())
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirIn.Close()
+	theirOut.Close()
+	b := &browser{t: t, out: out, waiting: map[int]chan cdpMessage{}}
+	go b.read(in)
+	t.Cleanup(func() {
+		out.Close() // the browser ends
+		_ = cmd.Wait()
+		in.Close()
+	})
+	var page struct{ TargetID, SessionID string }
+	b.call("Target.createTarget", object{"url": "about:blank"}, &page)
+	b.call("Target.attachToTarget", object{"targetId": page.TargetID, "flatten": true}, &page)
+	b.session = page.SessionID
+	for _, domain := range []string{"Page", "Runtime", "Log"} {
+		b.call(domain+".enable", object{}, nil)
+	}
+	return b
+}
+
+// read takes what the browser sends.
+func (b *browser) read(in *os.File) {
+	r := bufio.NewReader(in)
+	for {
+		text, err := r.ReadBytes(0)
+		if err != nil {
+			return
+		}
+		var a cdpMessage
+		if json.Unmarshal(text[:len(text)-1], &a) != nil {
+			continue
+		}
+		b.mu.Lock()
+		switch {
+		case b.waiting[a.ID] != nil:
+			b.waiting[a.ID] <- a
+			delete(b.waiting, a.ID)
+		case a.Method == "Log.entryAdded", a.Method == "Runtime.exceptionThrown":
+			b.complaints = append(b.complaints, string(a.Params))
+		}
+		b.mu.Unlock()
+	}
+}
+
+// call makes one call of the protocol, and waits at most half a minute for the answer.
+func (b *browser) call(method string, with object, result any) {
+	b.t.Helper()
+	b.mu.Lock()
+	b.last++
+	id, answer := b.last, make(chan cdpMessage, 1)
+	b.waiting[id] = answer
+	b.mu.Unlock()
+	call := object{"id": id, "method": method, "params": with}
+	if b.session != "" {
+		call["sessionId"] = b.session
+	}
+	text, err := json.Marshal(call)
+	if err == nil {
+		_, err = b.out.Write(append(text, 0))
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	select {
+	case a := <-answer:
+		if a.Error != nil {
+			b.t.Fatalf("%s: %s", method, a.Error.Message)
+		}
+		if result != nil {
+			if err := json.Unmarshal(a.Result, result); err != nil {
+				b.t.Fatalf("%s: %v", method, err)
+			}
+		}
+	case <-time.After(30 * time.Second):
+		b.t.Fatalf("%s: no answer", method)
+	}
+}
+
+// run evaluates JavaScript in the page, as if a person had done it, and returns its text.
+func (b *browser) run(script string) string {
+	b.t.Helper()
+	var r struct {
+		Result           struct{ Value any }
+		ExceptionDetails *struct{ Text string }
+	}
+	b.call("Runtime.evaluate", object{"expression": script, "userGesture": true,
+		"awaitPromise": true, "returnByValue": true}, &r)
+	if r.ExceptionDetails != nil {
+		b.t.Fatalf("%s: %s", script, r.ExceptionDetails.Text)
+	}
+	return fmt.Sprint(r.Result.Value)
+}
+
+// open goes to an address.
+func (b *browser) open(url string) {
+	b.t.Helper()
+	b.call("Page.navigate", object{"url": url}, nil)
+	b.until(`document.readyState == "complete"`)
+}
+
+// until waits until something is true in the page.
+func (b *browser) until(condition string) {
+	b.t.Helper()
+	for range 300 {
+		if b.run(condition) == "true" {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	b.t.Fatalf("%s is not true; the page: %s", condition, b.text())
+}
+
+// text is what a person reads on the page.
+func (b *browser) text() string {
+	b.t.Helper()
+	return b.run(`document.body?.innerText ?? ""`)
+}
+
+// shows waits until the page has a text.
+func (b *browser) shows(want string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf(`(document.body?.innerText ?? "").includes(%q)`, want))
+}
+
+// click presses what a selector finds.
+func (b *browser) click(selector string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf(`!!document.querySelector(%q)`, selector))
+	b.run(fmt.Sprintf(`document.querySelector(%q).click()`, selector))
+}
+
+// key presses a key.
+func (b *browser) key(name, text string) {
+	b.t.Helper()
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		b.call("Input.dispatchKeyEvent", object{"type": kind, "key": name, "text": text,
+			"windowsVirtualKeyCode": int(strings.ToUpper(text)[0])}, nil)
+	}
+}
+
+// fits requires that the page is not wider than a window of that many pixels, and keeps a picture
+// of it where TEST_SCREENSHOTS says.
+func (b *browser) fits(name string, width int) {
+	b.t.Helper()
+	b.call("Emulation.setDeviceMetricsOverride", object{"width": width, "height": 900,
+		"deviceScaleFactor": 1, "mobile": width < 500}, nil)
+	if wide := b.run("document.documentElement.scrollWidth"); wide != fmt.Sprint(width) {
+		b.t.Errorf("%s: %s pixels wide in a window of %d", name, wide, width)
+	}
+	dir := os.Getenv("TEST_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	var picture struct{ Data string }
+	b.call("Page.captureScreenshot", object{}, &picture)
+	png, err := base64.StdEncoding.DecodeString(picture.Data)
+	if err == nil {
+		file := filepath.Join(dir, fmt.Sprintf("%s-%d.png", name, width))
+		err = os.WriteFile(file, png, 0o600)
+	}
+	if err != nil {
+		b.t.Error(err)
+	}
+}
+
+// everywhere is fits on a telephone, a tablet and a desk, light and dark.
+func (b *browser) everywhere(name string) {
+	b.t.Helper()
+	for _, width := range []int{360, 768, 1440} {
+		b.fits(name, width)
+	}
+	scheme := func(value string) {
+		b.call("Emulation.setEmulatedMedia", object{"features": []object{
+			{"name": "prefers-color-scheme", "value": value}}}, nil)
+	}
+	scheme("dark")
+	b.fits(name+"-dark", 360)
+	scheme("")
+}
+
+// complained returns what the browser complained of, but for what contains one of these texts.
+func (b *browser) complained(but ...string) (list []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.complaints {
+		known := false
+		for _, text := range but {
+			known = known || strings.Contains(c, text)
+		}
+		if !known {
+			list = append(list, c)
+		}
+	}
+	return list
+}
