@@ -29,7 +29,8 @@ func TestConsoleInABrowser(t *testing.T) {
 	b.everywhere("question")
 	opened := time.Now()
 	g.read(id, opened)
-	b.run(fmt.Sprintf("document.querySelector('input[name=code]').value = %q", strings.ToLower(code)))
+	b.run(fmt.Sprintf("document.querySelector('input[name=code]').value = %q",
+		strings.ToLower(code)))
 	b.click("button.approve")
 	b.shows("approved: " + id)
 	b.click("main a")
