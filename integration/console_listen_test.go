@@ -119,7 +119,7 @@ func TestConsoleListens(t *testing.T) {
 		t.Error("the old certificate after it was renewed")
 	}
 
-	base, path = consoleAt(t, p, "--url https://box.example")
+	base, path = consoleAt(t, p, "--url https://Box.Example:443")
 	if base != "https://box.example" {
 		t.Error(base)
 	}
@@ -143,17 +143,18 @@ func TestConsoleListens(t *testing.T) {
 
 	old, oldKey := certify(t, t.TempDir(), now.Add(-2*time.Hour), now.Add(-time.Hour))
 	for flags, want := range map[string]string{
-		"--listen 0.0.0.0:0":                      "other machines",
-		"--listen [::]:0":                         "other machines",
-		"--listen :0":                             "other machines",
-		"--cert " + cert:                          "belong together",
-		"--cert " + cert + " --key none":          "none",
-		"--cert " + old + " --key " + oldKey:      "not now",
-		"--url http://box.example":                "https://HOST",
-		"--url https://box.example/path":          "https://HOST",
-		"--url https://user@box.example":          "https://HOST",
-		"--listen 127.0.0.1:0 --url https://":     "https://HOST",
-		"--listen 192.0.2.1:1 --url https://box.": "other machines",
+		"--listen 0.0.0.0:0":                           "other machines",
+		"--listen [::]:0":                              "other machines",
+		"--listen :0":                                  "other machines",
+		"--cert " + cert:                               "belong together",
+		"--cert " + cert + " --key none":               "none",
+		"--cert " + old + " --key " + oldKey:           "not now",
+		"--listen :0 --cert " + cert + " --key " + key: "--url",
+		"--url http://box.example":                     "https://HOST",
+		"--url https://box.example/path":               "https://HOST",
+		"--url https://user@box.example":               "https://HOST",
+		"--listen 127.0.0.1:0 --url https://":          "https://HOST",
+		"--listen 192.0.2.1:1 --url https://box.":      "other machines",
 	} {
 		s, _ := p.on("tadactl console " + flags + "; echo left $?")
 		if err := s.shows("left 125"); err != nil || !strings.Contains(

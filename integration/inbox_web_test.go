@@ -254,6 +254,20 @@ func TestInboxOnAPage(t *testing.T) {
 			t.Errorf("%d: %d %s", i, status, body)
 		}
 	}
+	// Nothing gives the wrong codes back, and an answer is one of the two.
+	form = g.form(id, "", "deny")
+	form.Set("message", strings.Repeat("x", approval.MaxMessage+1))
+	if status, _, _ := g.send("POST", g.path+"q/"+id, form, nil); status != http.StatusBadRequest {
+		t.Errorf("a long message: %d", status)
+	}
+	if status, _, _ := g.send("POST", g.path+"q/"+id, g.form(id, code, "approve"),
+		nil); status != http.StatusForbidden {
+		t.Errorf("after a denial that was not taken: %d", status)
+	}
+	if status, _, _ := g.send("POST", g.path+"q/"+id, g.form(id, code, ""),
+		nil); status != http.StatusBadRequest {
+		t.Errorf("no answer: %d", status)
+	}
 	// An answer is for the plan that was on the page.
 	form = g.form(other, code2, "approve")
 	form.Set("plan", strings.Repeat("0", 64))

@@ -16,7 +16,7 @@ func (s *Server) changes(p launcher.Past) g.Node {
 	if err != nil {
 		return nil
 	}
-	out := limited{left: mostDiff}
+	out := clipped{left: mostDiff}
 	if err := run.Diff(&out); err != nil && !errors.Is(err, errFull) || out.Len() == 0 {
 		return nil
 	}
@@ -31,8 +31,11 @@ func (s *Server) changes(p launcher.Past) g.Node {
 		case strings.HasPrefix(line, "@@"):
 			class = "hunk"
 		}
-		text := render.Inert(strings.TrimSuffix(line, "\n")) + "\n"
-		lines = append(lines, h.Span(h.Class(class), g.Text(text)))
+		text := g.Text(render.Inert(strings.TrimSuffix(line, "\n")) + "\n")
+		if class != "" {
+			text = h.Span(h.Class(class), text)
+		}
+		lines = append(lines, text)
 	}
 	if out.left == 0 {
 		lines = append(lines, g.Text("and more: tadactl diff "+p.ID+"\n"))
@@ -46,13 +49,13 @@ const mostDiff = 256 << 10
 
 var errFull = errors.New("it is longer than what is shown")
 
-// limited is a buffer that takes only so much.
-type limited struct {
+// clipped is a buffer that takes only so much.
+type clipped struct {
 	strings.Builder
 	left int
 }
 
-func (l *limited) Write(p []byte) (int, error) {
+func (l *clipped) Write(p []byte) (int, error) {
 	n := min(len(p), l.left)
 	l.left -= n
 	_, _ = l.Builder.Write(p[:n])

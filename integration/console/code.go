@@ -23,22 +23,23 @@ type code struct {
 	wrong int
 }
 
-// take reports whether the code was given; it can be used once.
-func (c *code) take(given, plan string) error {
+// take reports whether the code was given; it can be used once. A wrong one counts as long as the
+// right one would be taken.
+func (c *code) take(given, plan string) (counts bool, err error) {
 	given = strings.ToUpper(strings.TrimSpace(given))
 	switch {
 	case c == nil || c.text == "" || c.plan != plan:
-		return errCode
+		return false, errCode
 	case c.wrong >= maxWrong:
-		return errSpent
+		return false, errSpent
 	case subtle.ConstantTimeCompare([]byte(given), []byte(c.text)) != 1:
 		if c.wrong++; c.wrong >= maxWrong {
-			return errSpent
+			return true, errSpent
 		}
-		return errCode
+		return true, errCode
 	}
 	c.text = ""
-	return nil
+	return true, nil
 }
 
 // The reasons for a 403.

@@ -11,7 +11,8 @@ import (
 
 // guard returns why a request is refused, or the part of its path after the token.
 func (s *Server) guard(r *http.Request) (rest string, err error) {
-	origin, site := r.Header.Values("Origin"), r.Header.Get("Sec-Fetch-Site")
+	origin, sites := r.Header.Values("Origin"), r.Header.Values("Sec-Fetch-Site")
+	site := strings.Join(sites, ", ") // of more than one, none is right
 	_, host, _ := strings.Cut(s.base, "://")
 	switch {
 	case r.Host != host:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/permit"
@@ -55,7 +56,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.refuse(w, http.StatusServiceUnavailable, err)
 		}
 	default:
-		s.refuse(w, http.StatusNotFound, fmt.Errorf("no page %q", rest))
+		s.refuse(w, http.StatusNotFound, fmt.Errorf("no page %.80q", rest))
 	}
 }
 
@@ -64,6 +65,15 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, id string) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
 		s.refuse(w, http.StatusBadRequest, fmt.Errorf("read the form: %w", err))
+		return
+	}
+	if a := r.PostForm.Get("answer"); a != "approve" && a != "deny" {
+		s.refuse(w, http.StatusBadRequest, fmt.Errorf("%.20q is neither approve nor deny", a))
+		return
+	}
+	if n := utf8.RuneCountInString(r.PostForm.Get("message")); n > approval.MaxMessage {
+		s.refuse(w, http.StatusBadRequest, fmt.Errorf("the message has %d characters; at most %d",
+			n, approval.MaxMessage))
 		return
 	}
 	plan := r.PostForm.Get("plan")
@@ -83,13 +93,15 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, id string) {
 	}
 	if approves(r) {
 		s.mu.Lock()
-		err = s.codes[id].take(r.PostForm.Get("code"), plan)
+		counts, err := s.codes[id].take(r.PostForm.Get("code"), plan)
 		s.mu.Unlock()
-	}
-	if err != nil {
-		s.say(fmt.Sprintf("%s  wrong code from the page", id))
-		s.refuse(w, http.StatusForbidden, err)
-		return
+		if err != nil {
+			if counts {
+				s.say(fmt.Sprintf("%s  wrong code from the page", id))
+			}
+			s.refuse(w, http.StatusForbidden, err)
+			return
+		}
 	}
 	d, word := s.decision(r, e)
 	if err := s.inbox.Decide(r.Context(), d); err != nil {
@@ -97,7 +109,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, id string) {
 		if f, ok := approval.Explain(err); ok {
 			err = errors.New(f.Message)
 		}
-		s.renew(r.Context(), id)
+		if approves(r) {
+			s.renew(r.Context(), id)
+		}
 		s.refuse(w, http.StatusConflict, err)
 		return
 	}
@@ -136,10 +150,12 @@ func (s *Server) decision(r *http.Request, e approval.Envelope) (d approval.Deci
 	return d, "approved"
 }
 
-// renew gives a question a new code after an answer that was not accepted.
+// renew gives a question a new code after an approval that was not accepted. Wrong codes count on.
 func (s *Server) renew(ctx context.Context, id string) {
 	s.mu.Lock()
-	delete(s.codes, id)
+	if c := s.codes[id]; c != nil {
+		s.codes[id] = &code{wrong: c.wrong}
+	}
 	s.mu.Unlock()
 	_ = s.announce(ctx)
 }

@@ -47,20 +47,25 @@ func (a Address) bind(now func() time.Time) (net.Listener, string, error) {
 			"listen on 127.0.0.1 behind a proxy that has a certificate, with --url", listen)
 	}
 	base := ""
+	if a.URL == "" && isEverywhere(listen) {
+		return nil, "", fmt.Errorf("%q is every address of this machine: say with --url what "+
+			"browsers call it, the name in the certificate", listen)
+	}
 	if a.URL != "" {
 		u, err := url.Parse(a.URL)
 		if err != nil || u.Scheme != "https" || u.Host == "" || u.Path != "" && u.Path != "/" ||
 			u.RawQuery != "" || u.Fragment != "" || u.User != nil {
 			return nil, "", fmt.Errorf("%q is not https://HOST or https://HOST:PORT", a.URL)
 		}
-		base = u.Scheme + "://" + u.Host
+		base = spelled(u.Scheme, u.Host)
 	}
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
 		return nil, "", fmt.Errorf("listen on %s: %w", listen, err)
 	}
+	listener = newLimited(listener)
 	if base == "" {
-		base = scheme + "://" + called(listener.Addr().String(), name)
+		base = spelled(scheme, called(listener.Addr().String(), name))
 	}
 	if pair != nil {
 		listener = tls.NewListener(listener, &tls.Config{MinVersion: tls.VersionTLS13,
@@ -76,6 +81,19 @@ func called(address, name string) string {
 		return address
 	}
 	return net.JoinHostPort(name, port)
+}
+
+// spelled is an origin as browsers write it: in lower case, and without the port that is usual.
+func spelled(scheme, host string) string {
+	usual := map[string]string{"http": ":80", "https": ":443"}[scheme]
+	return scheme + "://" + strings.TrimSuffix(strings.ToLower(host), usual)
+}
+
+// isEverywhere reports whether an address is that of every interface.
+func isEverywhere(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "" || ip != nil && ip.IsUnspecified())
 }
 
 // isLoopback reports whether only this machine can reach an address.

@@ -42,8 +42,7 @@ func (s *Server) printed(ctx context.Context, p launcher.Past) g.Node {
 		h.P(h.A(h.Href(s.root()+"run/"+p.ID+"/replay"), g.Text("replay")))}
 }
 
-// output is the end of what a run printed, as a person saw it; cut is true if there was more. If it
-// is not to be had, why says so.
+// output is the end of what a run printed so far. It is drawn again only when there is more.
 func (s *Server) output(ctx context.Context, id string) (text string, cut bool, why string) {
 	f, err := s.inbox.Transcript(id)
 	if err != nil {
@@ -51,29 +50,46 @@ func (s *Server) output(ctx context.Context, id string) (text string, cut bool, 
 	}
 	defer f.Close()
 	size, err := f.Seek(0, io.SeekEnd)
-	if err == nil && size > mostDrawn {
-		return "", false, "it is too long for this page; see the replay, or: tadactl replay " + id
+	if err != nil {
+		return "", false, err.Error()
 	}
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
+	d, known := s.drawings.find(id, size)
+	if !known {
+		d = draw(ctx, id, f, size)
+		s.drawings.keep(id, d)
+	}
+	return d.text, d.cut, d.why
+}
+
+// draw is the end of what a transcript shows, as a person saw it; cut is true if there was more. If
+// it is not to be had, why says so.
+func draw(ctx context.Context, id string, f io.ReadSeeker, size int64) (d drawing) {
+	d.size = size
+	if size > mostDrawn {
+		d.why = "it is too long for this page; see the replay, or: tadactl replay " + id
+		return d
 	}
 	var out bytes.Buffer
+	_, err := f.Seek(0, io.SeekStart)
 	if err == nil {
 		err = play.Text(ctx, &out, f, play.TextOptions{})
 	}
 	var bad *audit.BadEntry
 	if err != nil && !(errors.As(err, &bad) && bad.Torn) { // it runs, or its recorder died
-		return "", false, err.Error()
+		d.why = err.Error()
+		return d
 	}
 	b := out.Bytes()
-	if cut = len(b) > mostOutput; cut {
+	if d.cut = len(b) > mostOutput; d.cut {
 		b = b[len(b)-mostOutput:]
 		b = b[bytes.IndexByte(b, '\n')+1:]
 	}
 	if len(b) == 0 {
-		return "", false, "nothing was printed"
+		d.why = "nothing was printed"
+		return d
 	}
-	return inertLines(string(b)), cut, ""
+	d.text = inertLines(string(b))
+	return d
 }
 
 // inertLines is a text with every line inert.

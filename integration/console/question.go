@@ -77,15 +77,17 @@ func (s *Server) form(e approval.Envelope) g.Node {
 	return h.Form(h.Method("post"), h.Action(s.root()+"q/"+e.ID), h.AutoComplete("off"),
 		g.Attr("data-question", e.ID),
 		hidden("plan", e.PlanHash), hidden("proof", s.proof(e.ID, e.PlanHash)), calls,
-		field("to approve: code shown in the terminal", "code", "code", codeLength, h.Required()),
+		field("to approve: code shown in the terminal", "code", "code", codeLength, h.Required(),
+			g.Attr("autocapitalize", "characters"), g.Attr("spellcheck", "false")),
 		g.If(e.Friction.Factor && e.Quorum < 2, field("one-time code", "code", "factor", 6,
 			g.Attr("inputmode", "numeric"))),
 		field("message to the agent (if denied)", "", "message", approval.MaxMessage),
 		h.P(h.Class("answers"),
-			h.Button(h.Class("deny"), h.Name("answer"), h.Value("deny"), g.Attr("formnovalidate"),
-				g.Text("Deny")),
+			// the first one is what Enter means
 			h.Button(h.Class("approve"), h.Name("answer"), h.Value("approve"),
 				g.Text("Approve once")),
+			h.Button(h.Class("deny"), h.Name("answer"), h.Value("deny"), g.Attr("formnovalidate"),
+				g.Text("Deny")),
 			g.If(s.hasPasskeys(), h.Button(h.Type("button"), h.Class("approve passkey"),
 				g.Attr("hidden"), g.Attr("data-root", s.root()), g.Text("Approve with passkey")))))
 }

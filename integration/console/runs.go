@@ -24,7 +24,7 @@ const (
 
 // runs shows the newest runs, the newest first, and before them those that are still open.
 func (s *Server) runs(w http.ResponseWriter, r *http.Request) {
-	text := r.FormValue("text")
+	text := r.URL.Query().Get("text")
 	chosen := func(p launcher.Past) bool {
 		return strings.Contains(p.Command+"\n"+p.Dir+"\n"+p.Agent, text)
 	}
@@ -37,12 +37,12 @@ func (s *Server) runs(w http.ResponseWriter, r *http.Request) {
 	for _, p := range list {
 		rows = append(rows, s.listed(p))
 	}
-	s.show(w, http.StatusOK, view{title: "tada-run: runs", here: "runs", live: true,
+	s.show(w, http.StatusOK, view{title: "tada-run: runs", here: "runs", live: text == "",
 		above: g.Group{h.H1(g.Text("Runs")),
 			h.Form(h.Method("get"), h.Action(s.root()+"runs"), h.P(h.Label(
 				g.Text("command, folder or agent contains "),
 				h.Input(h.Type("search"), h.Name("text"), h.Value(text)))))},
-		body: g.Group{entries(rows, "no runs"),
+		body: g.Group{entries(rows, "no such runs"),
 			g.If(more, h.P(h.Class("soft"), g.Text("older runs: tadactl sessions --all")))}})
 }
 

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -47,8 +49,9 @@ type Server struct {
 
 // traffic is what keeps browsers up to date, and their attempts few.
 type traffic struct {
-	live  stream
-	tries tries
+	live     stream
+	tries    tries
+	drawings drawings
 }
 
 // Listen opens a port and closes it to sandboxes. It passes what the person has to know to say,
@@ -74,7 +77,7 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 	}
 	return &Server{
 		inbox: l, listener: listener, base: base,
-		token: hex.EncodeToString(token[:]), random: random, now: now, say: say, lift: lift,
+		token: hex.EncodeToString(token[:]), random: random, now: now, say: queued(say), lift: lift,
 		codes: map[string]*code{}, shown: map[string]time.Time{},
 		traffic: traffic{live: stream{open: make(chan struct{}, mostStreams)}},
 	}, nil
@@ -104,15 +107,16 @@ func (s *Server) Serve(ctx context.Context) error {
 		Handler: s, ReadTimeout: timeout, ReadHeaderTimeout: timeout,
 		WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: maxHeaders,
 		BaseContext: func(net.Listener) context.Context { return ctx },
+		// whoever can connect could fill the terminal with it
+		ErrorLog: log.New(io.Discard, "", 0), DisableGeneralOptionsHandler: true,
 	}
-	failed := make(chan error, 2)
+	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(s.listener) }()
 	go s.live.watch(ctx, s.recorded)
 	go func() {
 		for range changes {
 			if err := s.announce(ctx); err != nil && ctx.Err() == nil {
-				failed <- err
-				return
+				s.say("the questions cannot be read now: " + err.Error())
 			}
 			s.live.changed.beat()
 		}
@@ -163,15 +167,26 @@ func (s *Server) announce(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	isOpen := map[string]bool{}
 	for _, e := range list {
-		if c := s.codes[e.ID]; c != nil && c.plan == e.PlanHash {
-			continue
+		isOpen[e.ID] = true
+	}
+	closed := func(id string) bool { return !isOpen[id] }
+	maps.DeleteFunc(s.codes, func(id string, _ *code) bool { return closed(id) })
+	maps.DeleteFunc(s.shown, func(id string, _ time.Time) bool { return closed(id) })
+	for _, e := range list {
+		wrong := 0
+		if c := s.codes[e.ID]; c != nil {
+			if wrong = c.wrong; c.plan == e.PlanHash {
+				continue
+			}
 		}
 		var b [5]byte
 		if _, err := io.ReadFull(s.random, b[:]); err != nil {
 			return fmt.Errorf("create a code: %w", err)
 		}
-		c := &code{text: codeAlphabet.EncodeToString(b[:])[:codeLength], plan: e.PlanHash}
+		c := &code{text: codeAlphabet.EncodeToString(b[:])[:codeLength], plan: e.PlanHash,
+			wrong: wrong}
 		s.codes[e.ID] = c
 		s.say(fmt.Sprintf("%s  R%d  code %s  plan %s", e.ID, e.Risk, c.text,
 			plan.Prefix(e.PlanHash)))
