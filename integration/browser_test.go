@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -107,9 +108,16 @@ func (b *browser) read(in *os.File) {
 	}
 }
 
-// call makes one call of the protocol, and waits at most half a minute for the answer.
+// call makes one call of the protocol.
 func (b *browser) call(method string, with object, result any) {
 	b.t.Helper()
+	if err := b.try(method, with, result); err != nil {
+		b.t.Fatalf("%s: %v", method, err)
+	}
+}
+
+// try makes one call, and waits at most half a minute for the answer.
+func (b *browser) try(method string, with object, result any) error {
 	b.mu.Lock()
 	b.last++
 	id, answer := b.last, make(chan cdpMessage, 1)
@@ -124,36 +132,43 @@ func (b *browser) call(method string, with object, result any) {
 		_, err = b.out.Write(append(text, 0))
 	}
 	if err != nil {
-		b.t.Fatal(err)
+		return err
 	}
 	select {
 	case a := <-answer:
 		if a.Error != nil {
-			b.t.Fatalf("%s: %s", method, a.Error.Message)
+			return errors.New(a.Error.Message)
 		}
-		if result != nil {
-			if err := json.Unmarshal(a.Result, result); err != nil {
-				b.t.Fatalf("%s: %v", method, err)
-			}
+		if result == nil {
+			return nil
 		}
+		return json.Unmarshal(a.Result, result)
 	case <-time.After(30 * time.Second):
-		b.t.Fatalf("%s: no answer", method)
+		return errors.New("no answer")
 	}
 }
 
 // run evaluates JavaScript in the page, as if a person had done it, and returns its text.
 func (b *browser) run(script string) string {
 	b.t.Helper()
+	text, err := b.eval(script)
+	if err != nil {
+		b.t.Fatalf("%s: %v", script, err)
+	}
+	return text
+}
+
+func (b *browser) eval(script string) (string, error) {
 	var r struct {
 		Result           struct{ Value any }
 		ExceptionDetails *struct{ Text string }
 	}
-	b.call("Runtime.evaluate", object{"expression": script, "userGesture": true,
+	err := b.try("Runtime.evaluate", object{"expression": script, "userGesture": true,
 		"awaitPromise": true, "returnByValue": true}, &r)
-	if r.ExceptionDetails != nil {
-		b.t.Fatalf("%s: %s", script, r.ExceptionDetails.Text)
+	if err == nil && r.ExceptionDetails != nil {
+		err = errors.New(r.ExceptionDetails.Text)
 	}
-	return fmt.Sprint(r.Result.Value)
+	return fmt.Sprint(r.Result.Value), err
 }
 
 // open goes to an address.
@@ -167,7 +182,8 @@ func (b *browser) open(url string) {
 func (b *browser) until(condition string) {
 	b.t.Helper()
 	for range 300 {
-		if b.run(condition) == "true" {
+		// an error is that of a page which is about to be another
+		if is, err := b.eval(condition); err == nil && is == "true" {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
