@@ -95,7 +95,7 @@ type found struct {
 	seals   []Entry // and the accept entries between them
 	prunes  []Entry
 	strange map[string]bool // transcripts without an entry, and whether the log names their runs
-	signed  []Entry // about passkeys, and what they signed
+	signed  []Entry         // about passkeys, and what they signed
 }
 
 // tell copies how far the proof has come into the report.
