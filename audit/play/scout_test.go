@@ -86,7 +86,11 @@ func seen(p *Player) Frame { return p.Frame(100, 34) }
 
 // Wherever the scout is, a seek shows what is shown without one.
 func TestScoutIsExact(t *testing.T) {
-	for seed := range uint64(8) {
+	seeds := uint64(8)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		rnd := mathrand.New(mathrand.NewPCG(seed, 1))
 		cast := anything(t, rnd)
 		p, s := scouted(t, cast)
