@@ -205,7 +205,7 @@ func TestWhatIsNotThere(t *testing.T) {
 }
 
 // A header may claim any size, and keyframes stay within their memory limit.
-func TestMemory(t *testing.T) {
+func TestMemoryOfAPlayer(t *testing.T) {
 	k := record(t, audit.Header{Cols: 1 << 30, Rows: 1 << 30})
 	full := bytes.Repeat([]byte("x"), 32<<10)
 	for range 300 {
