@@ -14,7 +14,7 @@ import (
 // resume begins the proof at the end of the files of the log that have not changed since they were
 // verified, and before the first entry about a transcript that has.
 func (v *verifier) resume() error {
-	if v.o.AtRest == nil {
+	if v.o.AtRest == nil || v.o.Since != nil {
 		return nil
 	}
 	if err := v.look(); err != nil || v.o.AtRest.Before == nil {

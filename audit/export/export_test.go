@@ -330,8 +330,8 @@ func plays(t *testing.T, browser, html string, want ...string) {
 	}
 	tags := regexp.MustCompile(`<[^>]*>`)
 	missing, drawn := want, ""
-	// Its time is not that of the threads that compile the player: one that has drawn nothing by the
-	// end of it tries again.
+	// Its time is not that of the threads that compile the player: one that has drawn nothing by
+	// then tries again.
 	for try := range 30 {
 		page, log := dom(strconv.Itoa(5000 << (try % 5)))
 		if strings.Contains(log, "Content Security Policy") || strings.Contains(log, "CONSOLE") {

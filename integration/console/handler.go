@@ -21,42 +21,55 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusForbidden, err)
 		return
 	}
-	id, one := strings.CutPrefix(rest, "q/")
-	if one && r.Method == http.MethodPost {
-		s.answer(w, r, id)
-		return
-	}
-	if do := ceremonies[rest]; do != nil && r.Method == http.MethodPost {
-		s.post(w, r, do)
-		return
-	}
-	if r.Method != http.MethodGet {
+	switch r.Method {
+	case http.MethodGet:
+		s.get(w, r, rest)
+	case http.MethodPost:
+		s.take(w, r, rest)
+	default:
 		s.refuse(w, http.StatusForbidden, errMethod)
-		return
 	}
-	id, replay := strings.CutSuffix(strings.TrimPrefix(strings.TrimPrefix(rest, "q/"), "run/"),
-		"/replay")
-	switch run := strings.HasPrefix(rest, "run/"); {
-	case rest == "":
+}
+
+// get shows a page.
+func (s *Server) get(w http.ResponseWriter, r *http.Request, path string) {
+	kind, id, _ := strings.Cut(path, "/")
+	id, replay := strings.CutSuffix(id, "/replay")
+	switch {
+	case path == "":
 		s.list(w, r)
-	case one:
-		s.question(w, r, id)
-	case rest == "runs":
+	case path == "runs":
 		s.runs(w, r)
-	case run && replay:
-		s.replay(w, id)
-	case run:
-		s.run(w, r, id)
-	case rest == "pair":
+	case path == "pair":
 		s.pair(w)
-	case rest == "policy":
+	case path == "policy":
 		s.policy(w, r)
-	case rest == "events":
+	case path == "events":
 		if err := s.live.serve(w, r); err != nil {
 			s.refuse(w, http.StatusServiceUnavailable, err)
 		}
+	case kind == "q" && !replay:
+		s.question(w, r, id)
+	case kind == "run" && replay:
+		s.replay(w, id)
+	case kind == "run":
+		s.run(w, r, id)
 	default:
-		s.refuse(w, http.StatusNotFound, fmt.Errorf("no page %.80q", rest))
+		s.refuse(w, http.StatusNotFound, fmt.Errorf("no page %.80q", path))
+	}
+}
+
+// take takes what a page sends: a form, or a step of a ceremony.
+func (s *Server) take(w http.ResponseWriter, r *http.Request, path string) {
+	id, question := strings.CutPrefix(path, "q/")
+	do, step := ceremonies[path]
+	switch {
+	case question:
+		s.answer(w, r, id)
+	case step:
+		s.post(w, r, do)
+	default:
+		s.refuse(w, http.StatusForbidden, errMethod)
 	}
 }
 
