@@ -10,8 +10,8 @@ type AtRest struct {
 	Files func() ([]string, error)
 	// In returns the sessions whose transcripts are in a file.
 	In func(file string) ([]string, error)
-	// Of returns the files that have a transcript of a session: two, where a process died.
-	Of func(session string) ([]string, error)
+	// Span returns the first and the last session that a file may have, by its name.
+	Span func(file string) (first, last string)
 	// Path is where a file is.
 	Path func(file string) string
 }

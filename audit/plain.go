@@ -53,8 +53,8 @@ func ReadPlain(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// SumFile returns the SHA-256 of a plain file of that size as it lies on the disk; errSize for one
-// of another size. A link is ErrUnsafe.
+// SumFile returns the SHA-256 of a plain file as it lies on the disk, and an error for one of
+// another size. A link is ErrUnsafe.
 func SumFile(path string, size int64) (h Hash, err error) {
 	f, err := openPlain(path)
 	if err != nil {

@@ -118,11 +118,18 @@ func (v *verifier) inFiles(unchanged map[string]bool) (map[string]bool, error) {
 		}
 		for _, id := range ids {
 			fresh[id] = true
-			files, err := v.o.AtRest.Of(id)
-			if err != nil || slices.ContainsFunc(files,
-				func(file string) bool { return unchanged[file] }) {
-				return nil, errors.Join(errResume, err)
-			}
+		}
+	}
+	sorted := slices.Sorted(maps.Keys(fresh))
+	for file, same := range unchanged {
+		first, last := v.o.AtRest.Span(file)
+		i, _ := slices.BinarySearch(sorted, first)
+		if !same || i == len(sorted) || sorted[i] > last {
+			continue
+		}
+		ids, err := v.o.AtRest.In(file)
+		if err != nil || slices.ContainsFunc(ids, func(id string) bool { return fresh[id] }) {
+			return nil, errors.Join(errResume, err)
 		}
 	}
 	return fresh, nil

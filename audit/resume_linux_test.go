@@ -58,19 +58,14 @@ func (y *year) options() VerifyOptions {
 		sid, _, _ := strings.Cut(file, ".cast")
 		return []string{sid}, nil
 	}
-	of := func(sid string) (files []string, err error) {
-		list, err := names()
-		for _, name := range list {
-			if strings.HasPrefix(name, sid+".cast") {
-				files = append(files, name)
-			}
-		}
-		return files, err
+	span := func(file string) (first, last string) {
+		sid, _, _ := strings.Cut(file, ".cast")
+		return sid, sid
 	}
 	return VerifyOptions{Codec: packing,
 		Meanwhile: Meanwhile{
 			Running: func(sid string) bool { return y.running[sid] },
-			AtRest: &AtRest{Files: names, In: in, Of: of,
+			AtRest: &AtRest{Files: names, In: in, Span: span,
 				Path: func(file string) string { return filepath.Join(y.sessions(), file) }}},
 		Transcript: func(sid string) (io.ReadCloser, error) {
 			return OpenTranscript(y.cast(sid), packing)

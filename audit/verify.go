@@ -21,12 +21,12 @@ func Verify(dir string, o VerifyOptions) (Report, error) {
 			v.transcripts, v.unnamed, v.whole, v.keep}
 	}
 	if a := o.AtRest; a != nil && a.Before != nil {
-		if o.Since == nil && !o.Strict && !o.Complete {
+		if len(a.Before.Parts) > 0 && o.Since == nil && !o.Strict && !o.Complete {
 			if r, err := verify(dir, o, steps); err == nil {
 				return r, nil
 			}
 		}
-		o.AtRest = &AtRest{Files: a.Files, In: a.In, Of: a.Of, Path: a.Path}
+		o.AtRest = &AtRest{Files: a.Files, In: a.In, Span: a.Span, Path: a.Path}
 	}
 	return verify(dir, o, steps)
 }

@@ -103,8 +103,12 @@ func (m *made) checkAtRest(t testing.TB) {
 	for _, file := range files {
 		ids, err := s.In(file)
 		must(t, err)
+		first, last := s.Span(file)
 		for _, id := range ids {
 			in[id] = true
+			if id < first || id > last {
+				t.Errorf("%s is in %s, which has %s to %s by its name", id, file, first, last)
+			}
 		}
 		_, err = os.Lstat(s.Path(file))
 		must(t, err)

@@ -1,8 +1,6 @@
 package archive
 
 import (
-	"errors"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -19,7 +17,7 @@ func (f *Folder) AtRest(only func(id string) bool) *audit.AtRest {
 			ids, err := f.inFile(file)
 			return slices.DeleteFunc(ids, func(id string) bool { return !only(id) }), err
 		},
-		Of:   f.filesOf,
+		Span: spanOf,
 		Path: func(file string) string { return filepath.Join(f.Dir, filepath.FromSlash(file)) },
 	}
 }
@@ -53,24 +51,11 @@ func (f *Folder) inFile(file string) (ids []string, err error) {
 	return ids, nil
 }
 
-// filesOf returns the files that have a transcript of a session.
-func (f *Folder) filesOf(id string) (files []string, err error) {
-	for _, name := range []string{id + castSuffix, id + castSuffix + suffix} {
-		if _, err := os.Lstat(filepath.Join(f.Dir, name)); err == nil {
-			files = append(files, name)
-		}
+// spanOf is the first and the last session that a file may have.
+func spanOf(file string) (first, last string) {
+	if id, ok := idOf(file); ok {
+		return id, id
 	}
-	names, err := f.archivesOf(id)
-	for _, name := range names {
-		a, openErr := open(f.in(), name, f.Codec)
-		if openErr != nil {
-			err = errors.Join(err, openErr)
-			continue
-		}
-		if _, ok := a.find(id); ok {
-			files = append(files, path.Join(archivesName, name))
-		}
-		a.text.Close()
-	}
-	return files, err
+	first, last, _ = span(path.Base(file))
+	return first, last
 }
