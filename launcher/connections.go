@@ -36,6 +36,19 @@ type PastConnection struct {
 	Received *int64 `json:"received,omitempty"`
 }
 
+// Result is how a connection ended, in English.
+func (c PastConnection) Result() string {
+	switch {
+	case c.Refused:
+		return "refused: " + c.Why
+	case c.Error != "":
+		return c.Error
+	case c.Sent != nil && c.Received != nil:
+		return fmt.Sprintf("sent %d, received %d", *c.Sent, *c.Received)
+	}
+	return "allowed"
+}
+
 // Connections returns what a run did with the network, in order, and how much more there was than
 // the log keeps. If the run is still going, or no process saw its end, it returns what was let
 // through and refused so far, without the results.

@@ -78,18 +78,9 @@ func connectionRows(list []launcher.PastConnection, more int) (rows [][]string) 
 		list = list[:mostRows]
 	}
 	for _, c := range list {
-		result := "allowed"
-		switch {
-		case c.Refused:
-			result = "refused: " + c.Why
-		case c.Error != "":
-			result = c.Error
-		case c.Sent != nil && c.Received != nil:
-			result = fmt.Sprintf("sent %d, received %d", *c.Sent, *c.Received)
-		}
 		rows = append(rows, []string{c.Time.Local().Format(time.TimeOnly), render.Inert(c.Host),
 			render.Inert(c.Address), render.Inert(filepath.Base("/" + c.Program)),
-			render.Inert(result)})
+			render.Inert(c.Result())})
 	}
 	if more > 0 {
 		rows = append(rows, []string{"", fmt.Sprintf("and %d more", more), "", "", ""})

@@ -128,15 +128,7 @@ func (c *ctl) printConnections(list []launcher.PastConnection, more int) error {
 	fmt.Fprintln(c.out, "\nnetwork")
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	for _, n := range list {
-		result := "allowed"
-		switch {
-		case n.Refused:
-			result = "refused: " + n.Why
-		case n.Error != "":
-			result = n.Error
-		case n.Sent != nil && n.Received != nil:
-			result = fmt.Sprintf("sent %d, received %d", *n.Sent, *n.Received)
-		}
+		result := n.Result()
 		if n.Accepted > 0 {
 			result = fmt.Sprintf("accepted %d, %s", n.Accepted, result)
 		}
