@@ -144,11 +144,13 @@ func (s *Server) hasPasskeys() bool {
 
 // pair is the page that a link for pairing opens.
 func (s *Server) pair(w http.ResponseWriter) {
-	s.show(w, http.StatusOK, view{title: "tada-run: pair", script: pairScript, body: g.Group{
+	v := view{title: "tada-run: pair", script: postScript + pairScript}
+	v.body = g.Group{
 		h.H1(g.Text("Pair this device")),
 		h.P(g.Text("A passkey on this device will be able to approve questions of this machine. "+
 			"The link is good once, for ten minutes; to revoke the passkey later: "),
 			h.Code(g.Text("tadactl key revoke"))),
 		h.P(h.Button(g.Attr("data-root", s.root()), g.Text("Pair"))),
-		h.P(g.Attr("role", "status"))}})
+		h.P(g.Attr("role", "status"))}
+	s.show(w, http.StatusOK, v)
 }

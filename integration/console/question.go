@@ -43,9 +43,9 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 	}
 	risk := "R" + strconv.Itoa(e.Risk)
 	full := render.Render(e.Payload, render.Options{Width: pageWidth, Full: true})
-	script := ""
-	if s.hasPasskeys() {
-		script = passkeyScript
+	passkeys, script := s.hasPasskeys(), ""
+	if passkeys {
+		script = postScript + passkeyScript
 	}
 	v := view{title: "tada-run: " + e.ID, here: "inbox", script: script, body: g.Group{
 		h.H1(badge("r"+strconv.Itoa(e.Risk), risk), g.Text(" "+title)),
@@ -53,13 +53,13 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
 		h.Pre(h.Class("narrow"), marked(narrow), g.Text(e.After())),
 		h.Details(g.If(first.Truncated, g.Attr("open")), h.Summary(g.Text("details")),
 			h.Pre(marked(full))),
-		s.form(e),
+		s.form(e, passkeys),
 		h.P(g.Attr("role", "status"))}}
 	s.show(w, http.StatusOK, v)
 }
 
 // form is where the answer is given. It names the plan that is on the page.
-func (s *Server) form(e approval.Envelope) g.Node {
+func (s *Server) form(e approval.Envelope, passkeys bool) g.Node {
 	hidden := func(name, value string) g.Node {
 		return h.Input(h.Type("hidden"), h.Name(name), h.Value(value))
 	}
@@ -88,7 +88,7 @@ func (s *Server) form(e approval.Envelope) g.Node {
 				g.Text("Approve once")),
 			h.Button(h.Class("deny"), h.Name("answer"), h.Value("deny"), g.Attr("formnovalidate"),
 				g.Text("Deny")),
-			g.If(s.hasPasskeys(), h.Button(h.Type("button"), h.Class("approve passkey"),
+			g.If(passkeys, h.Button(h.Type("button"), h.Class("approve passkey"),
 				g.Attr("hidden"), g.Attr("data-root", s.root()), g.Text("Approve with passkey")))))
 }
 

@@ -1,17 +1,6 @@
-"use strict";
 // Makes a passkey on this device and pairs it. The token is in the fragment, which browsers keep.
 const button = document.querySelector("button"), said = document.querySelector("[role=status]");
 const root = button.dataset.root, token = location.hash.slice(1);
-
-async function post(path, body) {
-  const answer = await fetch(root + path, {method: "POST", redirect: "error",
-    headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
-  const text = await answer.text();
-  if (!answer.ok) {
-    throw new Error(text);
-  }
-  return JSON.parse(text);
-}
 
 button.addEventListener("click", async () => {
   button.disabled = true;

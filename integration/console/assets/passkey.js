@@ -1,17 +1,6 @@
-"use strict";
 // Approves with a passkey: what it signs is the answer.
 const form = document.querySelector("form"), button = document.querySelector("button.passkey");
 const said = document.querySelector("[role=status]"), root = button.dataset.root;
-
-async function post(path, body) {
-  const answer = await fetch(root + path, {method: "POST", redirect: "error",
-    headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
-  const text = await answer.text();
-  if (!answer.ok) {
-    throw new Error(text);
-  }
-  return JSON.parse(text);
-}
 
 function answer() {
   const fields = new FormData(form), calls = {};

@@ -1,0 +1,12 @@
+"use strict";
+// post sends a step of a ceremony to the console, whose address the script after it has as root.
+async function post(path, body) {
+  const answer = await fetch(root + path, {method: "POST", redirect: "error",
+    headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
+  const text = await answer.text();
+  if (!answer.ok) {
+    throw new Error(text);
+  }
+  return JSON.parse(text);
+}
+
