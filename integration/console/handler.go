@@ -21,60 +21,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusForbidden, err)
 		return
 	}
-	switch r.Method {
-	case http.MethodGet:
-		s.get(w, r, rest)
-	case http.MethodPost:
-		s.take(w, r, rest)
-	default:
-		s.refuse(w, http.StatusForbidden, errMethod)
-	}
-}
-
-// get shows a page.
-func (s *Server) get(w http.ResponseWriter, r *http.Request, path string) {
-	kind, id, _ := strings.Cut(path, "/")
-	id, replay := strings.CutSuffix(id, "/replay")
-	switch {
-	case path == "":
-		s.list(w, r)
-	case path == "runs":
-		s.runs(w, r)
-	case path == "pair":
-		s.pair(w)
-	case path == "policy":
-		s.policy(w, r)
-	case path == "events":
-		if err := s.live.serve(w, r); err != nil {
-			s.refuse(w, http.StatusServiceUnavailable, err)
-		}
-	case kind == "q" && !replay:
-		s.question(w, r, id)
-	case kind == "run" && replay:
-		s.replay(w, id)
-	case kind == "run":
-		s.run(w, r, id)
-	default:
-		s.refuse(w, http.StatusNotFound, fmt.Errorf("no page %.80q", path))
-	}
-}
-
-// take takes what a page sends: a form, or a step of a ceremony.
-func (s *Server) take(w http.ResponseWriter, r *http.Request, path string) {
-	id, question := strings.CutPrefix(path, "q/")
-	do, step := ceremonies[path]
-	switch {
-	case question:
-		s.answer(w, r, id)
-	case step:
-		s.post(w, r, do)
-	default:
-		s.refuse(w, http.StatusForbidden, errMethod)
-	}
+	r.URL.Path, r.URL.RawPath = "/"+rest, ""
+	s.pages.ServeHTTP(w, r)
 }
 
 // answer handles a form.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, id string) {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
 		s.refuse(w, http.StatusBadRequest, fmt.Errorf("read the form: %w", err))

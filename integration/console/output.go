@@ -102,7 +102,8 @@ func inertLines(text string) string {
 }
 
 // replay is the page of package export, with its player.
-func (s *Server) replay(w http.ResponseWriter, id string) {
+func (s *Server) replay(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
 	p, err := s.past(id)
 	if err != nil {
 		s.refuse(w, http.StatusNotFound, err)

@@ -19,15 +19,10 @@ import (
 // maxPost is how long the JSON of a ceremony may be.
 const maxPost = 64 << 10
 
-// ceremonies are what the scripts of the pages post, by the path.
-var ceremonies = map[string]func(*Server, *http.Request, posted) (any, error){
-	"pair/begin":    (*Server).pairBegin,
-	"pair/finish":   (*Server).pairFinish,
-	"assert/begin":  (*Server).assertBegin,
-	"assert/finish": (*Server).assertFinish,
-}
+// A ceremony is a step of one with a passkey: what a script posts, and gets back as JSON.
+type ceremony func(*http.Request, posted) (any, error)
 
-// posted is what they post.
+// posted is what scripts post.
 type posted struct {
 	Token    string          `json:"token"`
 	Response json.RawMessage `json:"response"`
@@ -40,8 +35,7 @@ type posted struct {
 }
 
 // post answers a step of a ceremony with JSON, or with the reason as text.
-func (s *Server) post(w http.ResponseWriter, r *http.Request,
-	do func(*Server, *http.Request, posted) (any, error)) {
+func (s *Server) post(w http.ResponseWriter, r *http.Request, do ceremony) {
 	var p posted
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPost)).Decode(&p)
 	var answer any
@@ -49,7 +43,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request,
 		err = errTries
 	}
 	if err == nil {
-		if answer, err = do(s, r, p); err != nil {
+		if answer, err = do(r, p); err != nil {
 			s.tries.failed(s.now())
 		}
 	}
@@ -143,7 +137,7 @@ func (s *Server) hasPasskeys() bool {
 }
 
 // pair is the page that a link for pairing opens.
-func (s *Server) pair(w http.ResponseWriter) {
+func (s *Server) pair(w http.ResponseWriter, _ *http.Request) {
 	v := view{title: "tada-run: pair", script: postScript + pairScript}
 	v.body = g.Group{
 		h.H1(g.Text("Pair this device")),

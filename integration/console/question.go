@@ -16,8 +16,8 @@ const pageWidth, narrowWidth = 100, 40
 
 // question shows one question: its first page, everything, and the form. If the first page lacks
 // something, everything is open. Without a passkey nothing on this page runs.
-func (s *Server) question(w http.ResponseWriter, r *http.Request, id string) {
-	e, err := s.envelope(r.Context(), id)
+func (s *Server) question(w http.ResponseWriter, r *http.Request) {
+	e, err := s.envelope(r.Context(), r.PathValue("id"))
 	if err != nil {
 		s.refuse(w, http.StatusNotFound, err)
 		return

@@ -39,6 +39,7 @@ type Server struct {
 	now      func() time.Time
 	say      func(string) // prints one line for the person at the terminal
 	lift     func()       // the bar
+	pages    http.Handler
 
 	traffic
 
@@ -75,12 +76,14 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 		listener.Close()
 		return nil, err
 	}
-	return &Server{
+	s := &Server{
 		inbox: l, listener: listener, base: base,
 		token: hex.EncodeToString(token[:]), random: random, now: now, say: queued(say), lift: lift,
 		codes: map[string]*code{}, shown: map[string]time.Time{},
 		traffic: traffic{live: stream{open: make(chan struct{}, mostStreams)}},
-	}, nil
+	}
+	s.pages = s.routes()
+	return s, nil
 }
 
 // root is the address of the first page, as a path.
