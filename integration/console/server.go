@@ -31,21 +31,26 @@ const (
 
 // A Server serves the inbox of one launcher.
 type Server struct {
-	inbox    *launcher.Launcher
-	listener net.Listener
-	base     string // scheme://host, as browsers call it
-	token    string
-	random   io.Reader
-	now      func() time.Time
-	say      func(string) // prints one line for the person at the terminal
-	lift     func()       // the bar
-	pages    http.Handler
+	inbox  *launcher.Launcher
+	token  string
+	random io.Reader
+	now    func() time.Time
+	say    func(string) // prints one line for the person at the terminal
+	pages  http.Handler
 
+	door
 	traffic
 
 	mu    sync.Mutex
 	codes map[string]*code
 	shown map[string]time.Time // when the page of a question was first served
+}
+
+// A door is where browsers come in.
+type door struct {
+	listener net.Listener
+	base     string // scheme://host, as browsers call it
+	lift     func() // the bar
 }
 
 // traffic is what keeps browsers up to date, and their attempts few.
@@ -77,9 +82,8 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 		return nil, err
 	}
 	s := &Server{
-		inbox: l, listener: listener, base: base,
-		token: hex.EncodeToString(token[:]), random: random, now: now, say: queued(say), lift: lift,
-		codes: map[string]*code{}, shown: map[string]time.Time{},
+		inbox: l, token: hex.EncodeToString(token[:]), random: random, now: now, say: queued(say),
+		door: door{listener, base, lift}, codes: map[string]*code{}, shown: map[string]time.Time{},
 		traffic: traffic{live: stream{open: make(chan struct{}, mostStreams)}},
 	}
 	s.pages = s.routes()
