@@ -1,13 +1,9 @@
 package console
 
 import (
-	"bytes"
 	"context"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
-	"log"
 	"maps"
 	"net"
 	"net/http"
@@ -20,7 +16,6 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
-	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // Limits of the input. A form has a message to the agent and a few short fields.
@@ -60,94 +55,11 @@ type traffic struct {
 	drawings drawings
 }
 
-// Listen opens a port and closes it to sandboxes. It passes what the person has to know to say,
-// line by line. Only a process that may decide may listen: otherwise the error is that of
-// [launcher.Launcher.May].
-func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.Time,
-	say func(string)) (*Server, error) {
-	if _, err := l.May(approval.ApproveLow, approval.ChannelWeb); err != nil {
-		return nil, err
-	}
-	var token [32]byte
-	if _, err := io.ReadFull(random, token[:]); err != nil {
-		return nil, fmt.Errorf("create the page address: %w", err)
-	}
-	listener, base, err := a.bind(now)
-	if err != nil {
-		return nil, err
-	}
-	lift, err := l.Home().Bar(uint16(listener.Addr().(*net.TCPAddr).Port))
-	if err != nil {
-		listener.Close()
-		return nil, err
-	}
-	s := &Server{
-		inbox: l, token: hex.EncodeToString(token[:]), random: random, now: now, say: queued(say),
-		door: door{listener, base, lift}, codes: map[string]*code{}, shown: map[string]time.Time{},
-		traffic: traffic{live: stream{open: make(chan struct{}, mostStreams)}},
-	}
-	s.pages = s.routes()
-	return s, nil
-}
-
 // root is the address of the first page, as a path.
 func (s *Server) root() string { return "/" + s.token + "/" }
 
 // URL returns the address of the page.
 func (s *Server) URL() string { return s.base + s.root() }
-
-// Serve answers until ctx ends, and announces each new question on the terminal.
-func (s *Server) Serve(ctx context.Context) error {
-	defer s.lift()
-	forget, err := s.register()
-	if err != nil {
-		s.listener.Close()
-		return err
-	}
-	defer forget()
-	changes, err := s.inbox.Changes(ctx)
-	if err != nil {
-		s.listener.Close()
-		return err
-	}
-	server := &http.Server{
-		Handler: s, ReadTimeout: timeout, ReadHeaderTimeout: timeout,
-		WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: maxHeaders,
-		BaseContext: func(net.Listener) context.Context { return ctx },
-		// whoever can connect could fill the terminal with it
-		ErrorLog: log.New(io.Discard, "", 0), DisableGeneralOptionsHandler: true,
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(s.listener) }()
-	go s.live.watch(ctx, s.recorded)
-	go func() {
-		for range changes {
-			if err := s.announce(ctx); err != nil && ctx.Err() == nil {
-				s.say("the questions cannot be read now: " + err.Error())
-			}
-			s.live.changed.beat()
-		}
-	}()
-	select {
-	case <-ctx.Done():
-	case err = <-failed:
-	}
-	return errors.Join(err, server.Close())
-}
-
-// register leaves the address where tadactl key pair looks for it, as long as the console runs.
-func (s *Server) register() (forget func(), err error) {
-	path, text := s.inbox.Home().Console(), []byte(s.URL()+"\n")
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
-	}
-	forget = func() {
-		if now, err := os.ReadFile(path); err == nil && bytes.Equal(now, text) {
-			_ = os.Remove(path)
-		}
-	}
-	return forget, state.Replace(path, text)
-}
 
 // recorded is another text when the record has grown: the anchor is written with every entry, and
 // the transcript of a run that goes on with its output.
