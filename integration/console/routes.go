@@ -19,6 +19,7 @@ func (s *Server) inside() http.Handler {
 		"/":                    visit.nothing,
 	}, map[string]ceremony{
 		"assert/begin": visit.assertBegin, "assert/finish": visit.assertFinish,
+		"act/begin": visit.actBegin, "act/code": visit.actCode,
 	})
 }
 
