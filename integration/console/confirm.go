@@ -72,6 +72,7 @@ func (s visit) confirm(device, do, on string, c confirmation) (by string, err er
 	defer func() {
 		if err != nil {
 			s.failures().failed(s.now())
+			s.turnedAway("act", err)
 			s.say(fmt.Sprintf("%s  not confirmed: %s: %v", named(on), do, err))
 		}
 	}()

@@ -50,6 +50,7 @@ type door struct {
 // A gate is who gets in, and to what.
 type gate struct {
 	link     link
+	tickets  tickets
 	sessions sessions
 	pages    http.Handler // of a session
 	public   http.Handler // of everybody
@@ -58,10 +59,10 @@ type gate struct {
 // traffic is what keeps browsers up to date, what they have begun, and the failed attempts of those
 // that have no session.
 type traffic struct {
-	live     stream
-	tries    tries
-	intents  intents
-	drawings drawings
+	live      stream
+	strangers strangers
+	intents   intents
+	drawings  drawings
 }
 
 // recorded is another text when the record has grown: the anchor is written with every entry, and
