@@ -144,10 +144,12 @@ func TestSessionFixation(t *testing.T) {
 		http.StatusForbidden {
 		t.Errorf("a session that was never begun: %d", resp.StatusCode)
 	}
-	resp, _ := g.send("GET", w.link(""), "", edit)
+	link := w.link("")
+	resp, _ := g.send("GET", link, "", edit)
 	if !g.enters(resp) || g.cookie.Value == chosen || strings.Contains(g.root, chosen) {
 		t.Errorf("%v", resp.Header)
 	}
+	w.link(link)
 	other := w.enter()
 	if other.root == g.root || other.cookie.Value == g.cookie.Value {
 		t.Error("two browsers have one session")
