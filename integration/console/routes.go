@@ -15,10 +15,14 @@ func (s *Server) routes() http.Handler {
 		"GET /runs":            s.runs,
 		"GET /run/{id}":        s.run,
 		"GET /run/{id}/replay": s.replay,
-		"GET /policy":          s.policy,
-		"GET /pair":            s.pair,
-		"GET /events":          s.events,
-		"/":                    s.nothing,
+
+		"GET /run/{id}/terminal":        s.terminal,
+		"GET /run/{id}/terminal/socket": s.terminalSocket,
+
+		"GET /policy": s.policy,
+		"GET /pair":   s.pair,
+		"GET /events": s.events,
+		"/":           s.nothing,
 	} {
 		mux.HandleFunc(path, page)
 	}

@@ -54,6 +54,7 @@ type traffic struct {
 	tries    tries
 	intents  intents
 	drawings drawings
+	viewers  places
 }
 
 // root is the address of the first page, as a path.
