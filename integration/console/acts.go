@@ -9,7 +9,7 @@ import (
 
 // confirmed does what needs a confirmation: to take over, to continue, to end.
 func (v *viewer) confirmed(w wish) error {
-	by, err := v.server.confirm(v.browser, w.Do, v.run, w.Confirmed)
+	by, err := v.visit.confirm(w.Do, v.run, w.Confirmed)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (v *viewer) sit(device string, w wish) error {
 	v.drives = w.Do == "take over"
 	v.next.Took += wire.Credit - v.credit // what was under way is discarded
 	v.device, v.credit, v.status = device, wire.Credit, wire.Status{}
-	feed, err := v.server.attach(v.run, wire.Greeting{Take: v.drives, Cols: cols, Rows: rows,
+	feed, err := v.visit.attach(v.run, wire.Greeting{Take: v.drives, Cols: cols, Rows: rows,
 		Device: device})
 	if err == nil && feed.send == nil {
 		feed.leave()

@@ -16,7 +16,7 @@ const pageWidth, narrowWidth = 100, 40
 
 // question shows one question: its first page, everything, and the form. If the first page lacks
 // something, everything is open. Without a passkey nothing on this page runs.
-func (s *Server) question(w http.ResponseWriter, r *http.Request) {
+func (s visit) question(w http.ResponseWriter, r *http.Request) {
 	e, err := s.envelope(r.Context(), r.PathValue("id"))
 	if err != nil {
 		s.refuse(w, http.StatusNotFound, err)
@@ -49,17 +49,17 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request) {
 	}
 	v := view{title: "tada-run: " + e.ID, here: "inbox", script: script, body: g.Group{
 		h.H1(badge("r"+strconv.Itoa(e.Risk), risk), g.Text(" "+title)),
-		h.Pre(h.Class("wide"), marked(first), g.Text(e.After())),
-		h.Pre(h.Class("narrow"), marked(narrow), g.Text(e.After())),
+		preformatted(h.Class("wide"), marked(first), g.Text(e.After())),
+		preformatted(h.Class("narrow"), marked(narrow), g.Text(e.After())),
 		h.Details(g.If(first.Truncated, g.Attr("open")), h.Summary(g.Text("details")),
-			h.Pre(marked(full))),
+			preformatted(marked(full))),
 		s.form(e, passkeys),
 		h.P(g.Attr("role", "status"))}}
 	s.show(w, http.StatusOK, v)
 }
 
 // form is where the answer is given. It names the plan that is on the page.
-func (s *Server) form(e approval.Envelope, passkeys bool) g.Node {
+func (s visit) form(e approval.Envelope, passkeys bool) g.Node {
 	hidden := func(name, value string) g.Node {
 		return h.Input(h.Type("hidden"), h.Name(name), h.Value(value))
 	}

@@ -25,7 +25,7 @@ const mostViewers = 16
 var errViewers = fmt.Errorf("%s are watched already", audit.Plural(mostViewers, "terminal"))
 
 // terminal is the page of a run's terminal.
-func (s *Server) terminal(w http.ResponseWriter, r *http.Request) {
+func (s visit) terminal(w http.ResponseWriter, r *http.Request) {
 	p, err := s.past(r.PathValue("id"))
 	if err != nil {
 		s.refuse(w, http.StatusNotFound, err)
@@ -47,7 +47,7 @@ func (s *Server) terminal(w http.ResponseWriter, r *http.Request) {
 }
 
 // terminalLink leads to the terminal of a run that runs.
-func (s *Server) terminalLink(p launcher.Past) g.Node {
+func (s visit) terminalLink(p launcher.Past) g.Node {
 	return g.If(p.State == "running", h.P(h.A(h.Href(s.root()+"run/"+p.ID+"/terminal"),
 		g.Text("terminal"))))
 }
@@ -79,7 +79,7 @@ func panel(root, id string, session bool, back g.Node) g.Node {
 var errSocket = errors.New("this address is for the page of a terminal")
 
 // terminalSocket shows a run's terminal to its page.
-func (s *Server) terminalSocket(w http.ResponseWriter, r *http.Request) {
+func (s visit) terminalSocket(w http.ResponseWriter, r *http.Request) {
 	// A page of another site can open a WebSocket, and the browser asks no one (there is no CORS
 	// for it). But each says which page it is for.
 	mode := r.Header.Get("Sec-Fetch-Mode")
@@ -100,9 +100,9 @@ func (s *Server) terminalSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.viewers.leave()
-	v := viewer{server: s, run: p.ID, picture: play.NewMirror(80, 24)}
+	v := viewer{visit: s, run: p.ID, picture: play.NewMirror(80, 24)}
 	v.picture.Whole = true
-	v.seat = seat{browser: render.Inert(r.UserAgent()), device: "console", credit: wire.Credit}
+	v.seat = seat{device: "console", credit: wire.Credit}
 	if v.feed, err = s.attach(p.ID, wire.Greeting{Device: v.device}); err != nil {
 		s.refuse(w, http.StatusNotFound, err)
 		return

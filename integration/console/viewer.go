@@ -14,7 +14,7 @@ import (
 
 // A viewer is a browser that shows the terminal of one run. All of it happens on one goroutine.
 type viewer struct {
-	server  *Server
+	visit   visit
 	run     string
 	socket  *websocket.Conn
 	feed    *feed
@@ -27,10 +27,9 @@ type viewer struct {
 
 // A seat is what a person at the browser may do.
 type seat struct {
-	browser string // for the record
-	device  string // as the session knows it
-	drives  bool   // it was confirmed that she drives
-	credit  int    // bytes of keys that she may send
+	device string // as the session knows it
+	drives bool   // it was confirmed that she drives
+	credit int    // bytes of keys that she may send
 }
 
 // A display is how far the browser is.

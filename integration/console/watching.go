@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
 )
 
 var errDrawing = errors.New("the browser does not draw")
