@@ -34,7 +34,7 @@ func (s visit) actBegin(_ *http.Request, p posted) (any, error) {
 	if _, known := a.Risk(); !known || len(a.On) > maxOn {
 		return nil, fmt.Errorf("there is no act %.20q on %.20q", p.Do, p.On)
 	}
-	if err := s.intents.add(a, s.now()); err != nil {
+	if err := s.session.intents.add(a, s.now()); err != nil {
 		return nil, err
 	}
 	answer := map[string]any{"nonce": a.Nonce}
@@ -52,7 +52,7 @@ func (s visit) actCode(_ *http.Request, p posted) (any, error) {
 	}
 	a := approval.Act{Do: p.Do, On: p.On, Nonce: p.Nonce}
 	fresh := false
-	err = s.intents.find(a, s.now(), func(in *intent) bool {
+	err = s.session.intents.find(a, s.now(), func(in *intent) bool {
 		if fresh = in.code == nil; fresh {
 			in.code = &code{text: text, plan: a.Nonce}
 		}
@@ -64,8 +64,8 @@ func (s visit) actCode(_ *http.Request, p posted) (any, error) {
 	return map[string]any{}, err
 }
 
-// confirm takes an open act once, records it, and returns who confirmed it.
-func (s visit) confirm(device, do, on string, c confirmation) (by string, err error) {
+// confirm takes an act that this session has begun, once, records it, and returns who confirmed it.
+func (s visit) confirm(do, on string, c confirmation) (by string, err error) {
 	if !s.failures().left(s.now()) {
 		return "", errTries
 	}
@@ -78,7 +78,7 @@ func (s visit) confirm(device, do, on string, c confirmation) (by string, err er
 	}()
 	a := approval.Act{Do: do, On: on, Nonce: c.Nonce}
 	var wrong error
-	err = s.intents.find(a, s.now(), func(in *intent) (stays bool) {
+	err = s.session.intents.find(a, s.now(), func(in *intent) (stays bool) {
 		if len(c.Response) > 0 {
 			return false
 		}
@@ -90,9 +90,9 @@ func (s visit) confirm(device, do, on string, c confirmation) (by string, err er
 		return "", err
 	}
 	if len(c.Response) > 0 {
-		by, err = s.desk().ActByPasskey(a, s.base, device, c.Response)
+		by, err = s.desk().ActByPasskey(a, s.base, s.device(), c.Response)
 	} else {
-		by, err = s.desk().ActByCode(a, device)
+		by, err = s.desk().ActByCode(a, s.device())
 	}
 	if err == nil {
 		s.say(fmt.Sprintf("%s  to %s: confirmed by %s", named(on), do, by))

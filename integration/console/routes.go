@@ -14,11 +14,15 @@ func (s *Server) inside() http.Handler {
 		"GET /runs":            visit.runs,
 		"GET /run/{id}":        visit.run,
 		"GET /run/{id}/replay": visit.replay,
-		"GET /policy":          visit.policy,
-		"GET /devices":         visit.devices,
-		"POST /devices/end":    visit.endSession,
-		"GET /events":          visit.events,
-		"/":                    visit.nothing,
+
+		"GET /run/{id}/terminal":        visit.terminal,
+		"GET /run/{id}/terminal/socket": visit.terminalSocket,
+
+		"GET /policy":       visit.policy,
+		"GET /devices":      visit.devices,
+		"POST /devices/end": visit.endSession,
+		"GET /events":       visit.events,
+		"/":                 visit.nothing,
 	}, map[string]ceremony{
 		"assert/begin": visit.assertBegin, "assert/finish": visit.assertFinish,
 		"act/begin": visit.actBegin, "act/code": visit.actCode,

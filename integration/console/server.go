@@ -56,13 +56,12 @@ type gate struct {
 	public   http.Handler // of everybody
 }
 
-// traffic is what keeps browsers up to date, what they have begun, and the failed attempts of those
-// that have no session.
+// traffic is what keeps browsers up to date, and the failed attempts of those that have no session.
 type traffic struct {
 	live      stream
 	strangers strangers
-	intents   intents
 	drawings  drawings
+	viewers   places
 }
 
 // recorded is another text when the record has grown: the anchor is written with every entry, and

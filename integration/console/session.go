@@ -29,6 +29,8 @@ type session struct {
 	cookie string // 64 others, which the browser sends with that path only
 	tries  tries
 
+	intents intents
+
 	ctx context.Context // done when the session has ended
 	end context.CancelFunc
 }
