@@ -70,7 +70,8 @@ func (v *viewer) listen(ctx context.Context, heard chan<- message) {
 	}
 }
 
-// alive ends the connection to a browser that went away without a word: a telephone out of reach.
+// alive ends the connection to a browser that went away without a word, as a telephone out of reach
+// does, and with the session of the browser.
 func (v *viewer) alive(ctx context.Context, end func()) {
 	for {
 		select {
@@ -81,7 +82,9 @@ func (v *viewer) alive(ctx context.Context, end func()) {
 		answer, cancel := context.WithTimeout(ctx, timeout)
 		err := v.socket.Ping(answer)
 		cancel()
-		if err != nil {
+		own := v.visit.session
+		if err != nil || v.visit.sessions.find(own.path, []string{own.cookie},
+			v.visit.now()) == nil {
 			end()
 			return
 		}
