@@ -60,7 +60,7 @@ func TestConsoleInABrowser(t *testing.T) {
 	<-done
 
 	b.click(`main a[href$="/replay"]`)
-	b.terminalShows("last")
+	b.draws("last")
 	b.everywhere("replay")
 	b.open(g.base + g.path + "policy")
 	b.shows("no grants")

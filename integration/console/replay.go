@@ -85,7 +85,7 @@ func (s visit) replaySocket(w http.ResponseWriter, r *http.Request) {
 	socket.SetReadLimit(maxForm)
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	go s.alive(ctx, socket, cancel)
+	go alive(ctx, socket, cancel)
 	show := showing{socket: socket, drawn: make(chan struct{}, 1)}
 	if err := show.play(ctx, f); err == nil {
 		_ = socket.Close(websocket.StatusNormalClosure, "")

@@ -16,7 +16,7 @@ func (v *viewer) watch(ctx context.Context) error {
 	defer cancel()
 	heard := make(chan message)
 	go v.listen(ctx, heard)
-	go v.visit.alive(ctx, v.socket, cancel)
+	go alive(ctx, v.socket, cancel)
 	for {
 		frames := v.feed.frames
 		if v.next.Ended {
@@ -73,8 +73,9 @@ func (v *viewer) listen(ctx context.Context, heard chan<- message) {
 }
 
 // alive ends the connection to a browser that went away without a word, as a telephone out of reach
-// does, and with the session of the browser.
-func (s visit) alive(ctx context.Context, socket *websocket.Conn, end func()) {
+// does.
+func alive(ctx context.Context, socket *websocket.Conn, end func()) {
+	defer end()
 	for {
 		select {
 		case <-ctx.Done():
@@ -84,9 +85,7 @@ func (s visit) alive(ctx context.Context, socket *websocket.Conn, end func()) {
 		answer, cancel := context.WithTimeout(ctx, timeout)
 		err := socket.Ping(answer)
 		cancel()
-		if err != nil || s.sessions.find(s.session.path, []string{s.session.cookie},
-			s.now()) == nil {
-			end()
+		if err != nil {
 			return
 		}
 	}
