@@ -84,7 +84,7 @@ func (s visit) confirm(do, on string, c confirmation) (by string, err error) {
 		}
 		counts, err := in.code.take(c.Code, a.Nonce)
 		wrong = err
-		return counts && !errors.Is(err, errSpent)
+		return err != nil && counts && !errors.Is(err, errSpent)
 	})
 	if err = errors.Join(err, wrong); err != nil {
 		return "", err

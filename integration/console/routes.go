@@ -8,12 +8,13 @@ import (
 // inside are the pages of a session and what they post, below its path.
 func (s *Server) inside() http.Handler {
 	return s.mux(map[string]page{
-		"GET /{$}":             visit.list,
-		"GET /q/{id}":          visit.question,
-		"POST /q/{id}":         visit.answer,
-		"GET /runs":            visit.runs,
-		"GET /run/{id}":        visit.run,
-		"GET /run/{id}/replay": visit.replay,
+		"GET /{$}":                    visit.list,
+		"GET /q/{id}":                 visit.question,
+		"POST /q/{id}":                visit.answer,
+		"GET /runs":                   visit.runs,
+		"GET /run/{id}":               visit.run,
+		"GET /run/{id}/replay":        visit.replay,
+		"GET /run/{id}/replay/socket": visit.replaySocket,
 
 		"GET /run/{id}/terminal":        visit.terminal,
 		"GET /run/{id}/terminal/socket": visit.terminalSocket,
