@@ -2,32 +2,73 @@ package console
 
 import (
 	"net"
+	"net/netip"
 	"sync"
 )
 
-// mostConnections is how many there are at once: a browser has six, and who opens more than all
-// must not use up the descriptors of this process.
-const mostConnections = 256
+const (
+	// mostConnections is how many there are at once: a browser has six, and who opens more than all
+	// must not use up the descriptors of this process.
+	mostConnections = 256
+	// mostOfHost is how many of them another machine may have, so that one alone keeps nobody out.
+	// This machine may have all: a proxy on it passes on everybody's.
+	mostOfHost = 64
+)
 
 // limited is a listener that waits when there are so many connections.
 type limited struct {
 	net.Listener
 	free chan struct{}
+
+	mu    sync.Mutex
+	hosts map[netip.Addr]int
 }
 
 func newLimited(l net.Listener) *limited {
-	return &limited{l, make(chan struct{}, mostConnections)}
+	return &limited{Listener: l, free: make(chan struct{}, mostConnections),
+		hosts: map[netip.Addr]int{}}
 }
 
-// Accept takes the next connection once there is room for it.
+// Accept takes the next connection once there is room for it. It closes those of a machine that has
+// its share.
 func (l *limited) Accept() (net.Conn, error) {
 	l.free <- struct{}{}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.free
-		return nil, err
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			<-l.free
+			return nil, err
+		}
+		at, _ := netip.ParseAddrPort(c.RemoteAddr().String())
+		host := at.Addr().Unmap()
+		if !l.add(host) {
+			c.Close()
+			continue
+		}
+		return &counted{Conn: c, done: sync.OnceFunc(func() {
+			l.remove(host)
+			<-l.free
+		})}, nil
 	}
-	return &counted{Conn: c, done: sync.OnceFunc(func() { <-l.free })}, nil
+}
+
+// add counts a connection of a machine, and reports whether it may have it.
+func (l *limited) add(host netip.Addr) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hosts[host] >= mostOfHost && !host.IsLoopback() {
+		return false
+	}
+	l.hosts[host]++
+	return true
+}
+
+func (l *limited) remove(host netip.Addr) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hosts[host]--; l.hosts[host] <= 0 {
+		delete(l.hosts, host)
+	}
 }
 
 // counted is a connection that makes room when it is closed.
