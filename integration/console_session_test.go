@@ -1,8 +1,11 @@
 package integration
 
 import (
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -135,4 +138,34 @@ func TestConsoleWithoutJavaScript(t *testing.T) {
 	if b.run(`document.querySelector("main button").hidden`) != "true" {
 		t.Error("there is a button that does nothing")
 	}
+}
+
+// A session that ends loses the terminal that is open in it: neither what it shows goes on, nor
+// keys reach it.
+func TestEndedSessionLosesItsTerminal(t *testing.T) {
+	t.Parallel()
+	g, d, a, id := sessionOn(t)
+	s := g.socket(id)
+	s.takes(g.confirmed("take over", id))
+	s.until("control", func() bool { return s.now.You })
+	if log := d.run("tadactl --json log --kind ctl.attach"); !strings.Contains(log,
+		`"device":"console, a browser on another system"`) {
+		t.Error(log)
+	}
+	_, _, body := g.send("GET", g.path+"devices", nil, nil)
+	form := url.Values{}
+	for _, name := range []string{"session", "proof"} {
+		m := regexp.MustCompile(`name="` + name + `" value="([^"]*)"`).FindStringSubmatch(body)
+		if m == nil {
+			t.Fatal(body)
+		}
+		form.Set(name, m[1])
+	}
+	if status, _, body := g.send("POST", g.path+"devices/end", form,
+		nil); status != http.StatusSeeOther {
+		t.Fatal(status, body)
+	}
+	for s.next() == nil {
+	}
+	a.shows("had control") // and lost it
 }

@@ -256,8 +256,13 @@ func TestInboxOnAPage(t *testing.T) {
 		"status 0") {
 		t.Error(out)
 	}
-	if out := g.p.run("tadactl log --json"); !strings.Contains(out, `"web"`) {
-		t.Errorf("the record does not tell the channel: %s", out)
+	if out := g.p.run("tadactl log --json"); !strings.Contains(out, `"web"`) ||
+		!strings.Contains(out, `"device":"a browser on another system"`) {
+		t.Errorf("the record does not tell the channel and the device: %s", out)
+	}
+	if out := g.p.run("tadactl show " + id); !strings.Contains(out,
+		"from a browser on another system") {
+		t.Error(out)
 	}
 
 	// A denial carries a message, and needs no code.

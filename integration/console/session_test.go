@@ -9,7 +9,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// A stolen path needs its cookie, and a stolen cookie its path.
+// E-chan-10: a stolen path needs its cookie, and a stolen cookie its path.
 func TestSessionNeedsPathAndCookie(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -94,7 +94,7 @@ func TestStolenSessionApprovesNothing(t *testing.T) {
 	}
 }
 
-// A link lets one browser in, which a person has opened.
+// E-chan-10: a link lets one browser in, which a person has opened.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
