@@ -260,8 +260,12 @@ func TestInboxOnAPage(t *testing.T) {
 		!strings.Contains(out, `"device":"a browser on another system"`) {
 		t.Errorf("the record does not tell the channel and the device: %s", out)
 	}
+	if out := g.p.run("tadactl log --kind console"); !strings.Contains(out,
+		"did=began  how=link  device=") {
+		t.Error(out)
+	}
 	if out := g.p.run("tadactl show " + id); !strings.Contains(out,
-		"from a browser on another system") {
+		`from "a browser on another system"`) {
 		t.Error(out)
 	}
 

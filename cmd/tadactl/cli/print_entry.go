@@ -25,13 +25,16 @@ func (c *ctl) printEntry(e audit.Entry, note string) error {
 	line := fmt.Sprintf("%6d  %s  %-18s", e.Seq, e.Time.Local().Format(time.DateTime), e.Kind)
 	for _, name := range []string{"sid", "envelope_id", "agent", "verdict", "authority", "outcome",
 		"approver", "channel", "status", "timed_out", "by", "workspace", "order", "lost", "code",
-		"level", "reason", "inside", "command"} {
+		"level", "did", "do", "on", "how", "device", "why", "reason", "inside", "command"} {
 		if name == "command" && body["inside"] != nil {
 			continue // --json also has the text that its program put around it
 		}
 		if v, ok := body[name]; ok && v != "" && v != false {
 			line += fmt.Sprintf("  %s=%s", name, brief(fmt.Sprint(v)))
 		}
+	}
+	if via, _ := body["via"].(map[string]any); via["device"] != nil {
+		line += "  device=" + brief(fmt.Sprint(via["device"]))
 	}
 	if hash, _ := body["plan_hash"].(string); hash != "" {
 		line += "  plan=" + inert(plan.Prefix(hash)) // as the question showed it
