@@ -1,0 +1,159 @@
+package push
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"syscall"
+
+	"github.com/tada-run/tada-run/approval/passkey"
+	"github.com/tada-run/tada-run/approval/private"
+	"github.com/tada-run/tada-run/launcher/state"
+)
+
+const (
+	// most is how many devices may be notified.
+	most = 16
+	// maxBook is the maximum length of the file.
+	maxBook = 64 << 10
+)
+
+var (
+	errFull   = fmt.Errorf("%d devices are notified already; remove one, or revoke its passkey", most)
+	errNoPass = errors.New("its passkey is not paired with this machine")
+)
+
+// A Book holds the subscriptions of a state directory. Its methods may be called from many
+// goroutines and processes at once.
+type Book struct {
+	dir *state.Directory
+}
+
+// Open returns the book of a state directory.
+func Open(dir *state.Directory) *Book { return &Book{dir} }
+
+// List returns the subscriptions that receive messages: those whose passkey is paired.
+func (b *Book) List() ([]Subscription, error) {
+	all, err := b.read()
+	if err != nil {
+		return nil, err
+	}
+	known, err := passkey.Load(b.dir.Passkeys())
+	return slices.DeleteFunc(all, func(s Subscription) bool {
+		return known.Find(s.Passkey) == nil
+	}), err
+}
+
+// Find returns the subscription with an endpoint, if it receives messages.
+func (b *Book) Find(endpoint string) (Subscription, bool) {
+	list, err := b.List()
+	i := slices.IndexFunc(list, func(s Subscription) bool { return s.Endpoint == endpoint })
+	if err != nil || i < 0 {
+		return Subscription{}, false
+	}
+	return list[i], true
+}
+
+// Add adds a subscription, in the place of one with the same endpoint.
+func (b *Book) Add(s Subscription) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	return b.change(func(list []Subscription, known passkey.List) ([]Subscription, error) {
+		if known.Find(s.Passkey) == nil {
+			return nil, errNoPass
+		}
+		list = slices.DeleteFunc(list, func(o Subscription) bool { return o.Endpoint == s.Endpoint })
+		if len(list) >= most {
+			return nil, errFull
+		}
+		s.Added = b.dir.Now().UTC()
+		return append(list, s), nil
+	})
+}
+
+// Remove removes the subscription with an endpoint, if there is one.
+func (b *Book) Remove(endpoint string) error {
+	return b.change(func(list []Subscription, _ passkey.List) ([]Subscription, error) {
+		return slices.DeleteFunc(list, func(o Subscription) bool { return o.Endpoint == endpoint }), nil
+	})
+}
+
+// Prune removes the subscriptions whose passkey is paired no more. They receive nothing as it is.
+func (b *Book) Prune() error {
+	if _, err := os.Lstat(b.dir.Subscriptions()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return b.change(func(list []Subscription, _ passkey.List) ([]Subscription, error) {
+		return list, nil
+	})
+}
+
+// change replaces the list by what f makes of it, without those whose passkey is paired no more.
+func (b *Book) change(f func([]Subscription, passkey.List) ([]Subscription, error)) error {
+	lock, err := b.dir.Lock("push", syscall.LOCK_EX)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	list, err := b.read()
+	if err != nil {
+		return err
+	}
+	known, err := passkey.Load(b.dir.Passkeys())
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(s Subscription) bool { return known.Find(s.Passkey) == nil })
+	if list, err = f(list, known); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(list, "", "\t")
+	if err != nil {
+		return err
+	}
+	return state.Replace(b.dir.Subscriptions(), append(text, '\n'))
+}
+
+func (b *Book) read() ([]Subscription, error) {
+	text, err := private.Read(b.dir.Subscriptions(), maxBook)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parse(text)
+}
+
+// parse reads the file. A list with one bad member is not used at all.
+func parse(text []byte) ([]Subscription, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	var list []Subscription
+	if err := d.Decode(&list); err != nil {
+		return nil, fmt.Errorf("push.json: %w", err)
+	}
+	if d.More() {
+		return nil, errors.New("push.json: there is more after the list")
+	}
+	if len(list) > most {
+		return nil, fmt.Errorf("push.json: it has more than %d subscriptions", most)
+	}
+	for i, s := range list {
+		err := s.check()
+		if err == nil && slices.ContainsFunc(list[:i], func(o Subscription) bool {
+			return o.Endpoint == s.Endpoint
+		}) {
+			err = errors.New("it is there twice")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("push.json: subscription %d: %w", i+1, err)
+		}
+	}
+	return list, nil
+}
