@@ -59,6 +59,13 @@
 // package pairing, which checks it. So it needs no code, and a page that was changed on its way
 // cannot use it for another answer. Passkeys are for names: https, or localhost.
 //
+// # Acts
+//
+// What widens or drives something besides an answer (take over a terminal, undo a run) is an act:
+// the page begins it, which opens an intent with a new nonce, and it counts once, within two
+// minutes, with the assertion of a passkey over act, object and nonce, or with a code that the
+// terminal shows. The log has each (console.act) with its proof, before it is carried out.
+//
 // # Sandboxes
 //
 // A run that may reach this machine's servers does not reach this one: while the server runs, its

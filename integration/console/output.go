@@ -33,7 +33,7 @@ func (s *Server) printed(ctx context.Context, p launcher.Past) g.Node {
 		return nil
 	}
 	text, cut, why := s.output(ctx, p.ID)
-	shown := h.Pre(g.Text(text))
+	shown := preformatted(g.Text(text))
 	if why != "" {
 		shown = h.P(h.Class("soft"), g.Text(why))
 	}

@@ -98,6 +98,9 @@ func table(head []string, rows [][]string) g.Node {
 	line := func(cells []string, cell func(...g.Node) g.Node) g.Node {
 		return h.Tr(g.Map(cells, func(text string) g.Node { return cell(g.Text(text)) }))
 	}
-	return h.Div(h.Class("scroll"), h.Table(line(head, h.Th),
+	return h.Div(h.Class("scroll"), h.TabIndex("0"), h.Table(line(head, h.Th),
 		g.Map(rows, func(cells []string) g.Node { return line(cells, h.Td) })))
 }
+
+// preformatted is text in its own lines. Where it is wider than the page it scrolls, also by keys.
+func preformatted(content ...g.Node) g.Node { return h.Pre(h.TabIndex("0"), g.Group(content)) }

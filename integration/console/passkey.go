@@ -32,6 +32,10 @@ type posted struct {
 	Proof    string          `json:"proof"`
 	Message  string          `json:"message"`
 	Calls    map[string]bool `json:"calls"`
+
+	Do    string `json:"do"`
+	On    string `json:"on"`
+	Nonce string `json:"nonce"`
 }
 
 // post answers a step of a ceremony with JSON, or with the reason as text.

@@ -34,7 +34,7 @@ func (s *Server) policy(w http.ResponseWriter, r *http.Request) {
 	}
 	s.show(w, http.StatusOK, view{title: "tada-run: policy", here: "policy", body: g.Group{
 		h.H1(g.Text("Policy")), h.H2(g.Text("Grants")), entries(grants, "no grants"),
-		h.H2(g.Text("In force")), h.Pre(g.Text(inertLines(text.String())))}})
+		h.H2(g.Text("In force")), preformatted(g.Text(inertLines(text.String())))}})
 }
 
 // whatOf is what a grant covers.

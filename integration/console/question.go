@@ -49,10 +49,10 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request) {
 	}
 	v := view{title: "tada-run: " + e.ID, here: "inbox", script: script, body: g.Group{
 		h.H1(badge("r"+strconv.Itoa(e.Risk), risk), g.Text(" "+title)),
-		h.Pre(h.Class("wide"), marked(first), g.Text(e.After())),
-		h.Pre(h.Class("narrow"), marked(narrow), g.Text(e.After())),
+		preformatted(h.Class("wide"), marked(first), g.Text(e.After())),
+		preformatted(h.Class("narrow"), marked(narrow), g.Text(e.After())),
 		h.Details(g.If(first.Truncated, g.Attr("open")), h.Summary(g.Text("details")),
-			h.Pre(marked(full))),
+			preformatted(marked(full))),
 		s.form(e, passkeys),
 		h.P(g.Attr("role", "status"))}}
 	s.show(w, http.StatusOK, v)

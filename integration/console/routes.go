@@ -25,6 +25,7 @@ func (s *Server) routes() http.Handler {
 	for path, do := range map[string]ceremony{
 		"pair/begin": s.pairBegin, "pair/finish": s.pairFinish,
 		"assert/begin": s.assertBegin, "assert/finish": s.assertFinish,
+		"act/begin": s.actBegin, "act/code": s.actCode,
 	} {
 		mux.HandleFunc("POST /"+path, func(w http.ResponseWriter, r *http.Request) {
 			s.post(w, r, do)

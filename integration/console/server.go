@@ -48,10 +48,11 @@ type door struct {
 	lift     func() // the bar
 }
 
-// traffic is what keeps browsers up to date, and their attempts few.
+// traffic is what keeps browsers up to date, what they have begun, and their failed attempts.
 type traffic struct {
 	live     stream
 	tries    tries
+	intents  intents
 	drawings drawings
 }
 
@@ -100,17 +101,25 @@ func (s *Server) announce(ctx context.Context) error {
 				continue
 			}
 		}
-		var b [5]byte
-		if _, err := io.ReadFull(s.random, b[:]); err != nil {
-			return fmt.Errorf("create a code: %w", err)
+		text, err := s.newCode()
+		if err != nil {
+			return err
 		}
-		c := &code{text: codeAlphabet.EncodeToString(b[:])[:codeLength], plan: e.PlanHash,
-			wrong: wrong}
+		c := &code{text: text, plan: e.PlanHash, wrong: wrong}
 		s.codes[e.ID] = c
 		s.say(fmt.Sprintf("%s  R%d  code %s  plan %s", e.ID, e.Risk, c.text,
 			plan.Prefix(e.PlanHash)))
 	}
 	return nil
+}
+
+// newCode returns the text of a code.
+func (s *Server) newCode() (string, error) {
+	var b [5]byte
+	if _, err := io.ReadFull(s.random, b[:]); err != nil {
+		return "", fmt.Errorf("create a code: %w", err)
+	}
+	return codeAlphabet.EncodeToString(b[:])[:codeLength], nil
 }
 
 // open returns the questions that wait for an answer, with their payloads, the most dangerous first
