@@ -463,6 +463,10 @@ var testOnly = map[string]map[string]string{
 		"approval/plan/plantest":       "plans for tests",
 		"approval/passkey/passkeytest": "a device in software",
 	},
+	"launcher/push": {
+		"approval":                     "tests pair passkeys",
+		"approval/passkey/passkeytest": "a device in software",
+	},
 	"launcher/pairing": {
 		"approval/passkey/passkeytest": "a device in software",
 		"approval/plan/plantest":       "plans for tests",

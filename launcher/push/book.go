@@ -1,7 +1,6 @@
 package push
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,18 +11,13 @@ import (
 
 	"github.com/tada-run/tada-run/approval/passkey"
 	"github.com/tada-run/tada-run/approval/private"
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
-const (
-	// most is how many devices may be notified.
-	most = 16
-	// maxBook is the maximum length of the file.
-	maxBook = 64 << 10
-)
-
 var (
-	errFull   = fmt.Errorf("%d devices are notified already; remove one, or revoke its passkey", most)
+	errFull = fmt.Errorf("%s are notified already; remove one, or revoke its passkey",
+		audit.Plural(most, "device"))
 	errNoPass = errors.New("its passkey is not paired with this machine")
 )
 
@@ -36,6 +30,18 @@ type Book struct {
 // Open returns the book of a state directory.
 func Open(dir *state.Directory) *Book { return &Book{dir} }
 
+// without removes the subscription with an endpoint.
+func without(list []Subscription, endpoint string) []Subscription {
+	return slices.DeleteFunc(list, func(s Subscription) bool { return s.Endpoint == endpoint })
+}
+
+// paired removes the subscriptions whose passkey is not paired.
+func paired(list []Subscription, known passkey.List) []Subscription {
+	return slices.DeleteFunc(list, func(s Subscription) bool {
+		return known.Find(s.Passkey) == nil
+	})
+}
+
 // List returns the subscriptions that receive messages: those whose passkey is paired.
 func (b *Book) List() ([]Subscription, error) {
 	all, err := b.read()
@@ -43,9 +49,7 @@ func (b *Book) List() ([]Subscription, error) {
 		return nil, err
 	}
 	known, err := passkey.Load(b.dir.Passkeys())
-	return slices.DeleteFunc(all, func(s Subscription) bool {
-		return known.Find(s.Passkey) == nil
-	}), err
+	return paired(all, known), err
 }
 
 // Find returns the subscription with an endpoint, if it receives messages.
@@ -67,8 +71,7 @@ func (b *Book) Add(s Subscription) error {
 		if known.Find(s.Passkey) == nil {
 			return nil, errNoPass
 		}
-		list = slices.DeleteFunc(list, func(o Subscription) bool { return o.Endpoint == s.Endpoint })
-		if len(list) >= most {
+		if list = without(list, s.Endpoint); len(list) >= most {
 			return nil, errFull
 		}
 		s.Added = b.dir.Now().UTC()
@@ -79,7 +82,7 @@ func (b *Book) Add(s Subscription) error {
 // Remove removes the subscription with an endpoint, if there is one.
 func (b *Book) Remove(endpoint string) error {
 	return b.change(func(list []Subscription, _ passkey.List) ([]Subscription, error) {
-		return slices.DeleteFunc(list, func(o Subscription) bool { return o.Endpoint == endpoint }), nil
+		return without(list, endpoint), nil
 	})
 }
 
@@ -108,8 +111,7 @@ func (b *Book) change(f func([]Subscription, passkey.List) ([]Subscription, erro
 	if err != nil {
 		return err
 	}
-	list = slices.DeleteFunc(list, func(s Subscription) bool { return known.Find(s.Passkey) == nil })
-	if list, err = f(list, known); err != nil {
+	if list, err = f(paired(list, known), known); err != nil {
 		return err
 	}
 	text, err := json.MarshalIndent(list, "", "\t")
@@ -128,32 +130,4 @@ func (b *Book) read() ([]Subscription, error) {
 		return nil, err
 	}
 	return parse(text)
-}
-
-// parse reads the file. A list with one bad member is not used at all.
-func parse(text []byte) ([]Subscription, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	var list []Subscription
-	if err := d.Decode(&list); err != nil {
-		return nil, fmt.Errorf("push.json: %w", err)
-	}
-	if d.More() {
-		return nil, errors.New("push.json: there is more after the list")
-	}
-	if len(list) > most {
-		return nil, fmt.Errorf("push.json: it has more than %d subscriptions", most)
-	}
-	for i, s := range list {
-		err := s.check()
-		if err == nil && slices.ContainsFunc(list[:i], func(o Subscription) bool {
-			return o.Endpoint == s.Endpoint
-		}) {
-			err = errors.New("it is there twice")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("push.json: subscription %d: %w", i+1, err)
-		}
-	}
-	return list, nil
 }

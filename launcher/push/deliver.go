@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
+
+	"github.com/tada-run/tada-run/audit"
 )
 
 const (
@@ -17,14 +20,25 @@ const (
 	longestPause = time.Minute
 )
 
+// A courier brings messages to devices, and keeps what came of the last one.
+type courier struct {
+	poster
+	say   func(string)  // prints one line for the person at the terminal
+	pause time.Duration // before the second attempt
+
+	mu       sync.Mutex
+	problems map[string]string // of the last message, by endpoint
+	tests    []time.Time
+}
+
 // deliver sends a message to one device, as long as its passkey is paired and the message is of
 // use.
-func (s *Sender) deliver(ctx context.Context, to Subscription, m message) error {
-	for try, pause := 1, s.pause; ; try, pause = try+1, 4*pause {
-		if _, ok := s.book.Find(to.Endpoint); !ok || !s.now().Before(m.until) {
+func (c *courier) deliver(ctx context.Context, to Subscription, m message) error {
+	for try, pause := 1, c.pause; ; try, pause = try+1, 4*pause {
+		if _, ok := c.book.Find(to.Endpoint); !ok || !c.now().Before(m.until) {
 			return nil
 		}
-		err := s.post(ctx, to, m)
+		err := c.post(ctx, to, m)
 		f, again := errors.AsType[failure](err)
 		if !again || try == mostTries || f.after > longestPause {
 			return err
@@ -38,76 +52,76 @@ func (s *Sender) deliver(ctx context.Context, to Subscription, m message) error 
 }
 
 // outcome keeps what came of a message.
-func (s *Sender) outcome(ctx context.Context, to Subscription, err error) {
+func (c *courier) outcome(ctx context.Context, to Subscription, err error) {
 	if ctx.Err() != nil {
 		return
 	}
 	if errors.Is(err, errGone) {
-		if err := s.book.Remove(to.Endpoint); err != nil {
-			s.said(to.Endpoint, err)
+		if err := c.book.Remove(to.Endpoint); err != nil {
+			c.said(to.Endpoint, err)
 			return
 		}
-		s.say("notifications over " + to.Relay() + " end: " + err.Error())
+		c.say("notifications over " + to.Relay() + " end: " + err.Error())
 		err = nil
 	} else if err != nil {
 		err = fmt.Errorf("over %s: %w", to.Relay(), err)
 	}
-	s.said(to.Endpoint, err)
+	c.said(to.Endpoint, err)
 }
 
 // said keeps the problem of a subscription, and prints one that is new.
-func (s *Sender) said(endpoint string, err error) {
+func (c *courier) said(endpoint string, err error) {
 	text := ""
 	if err != nil {
 		text = err.Error()
 	}
-	s.mu.Lock()
-	fresh := text != s.problems[endpoint]
-	s.problems[endpoint] = text
+	c.mu.Lock()
+	fresh := text != c.problems[endpoint]
+	c.problems[endpoint] = text
 	if text == "" {
-		delete(s.problems, endpoint)
+		delete(c.problems, endpoint)
 	}
-	s.mu.Unlock()
+	c.mu.Unlock()
 	if fresh && text != "" {
-		s.say("notification not sent: " + text)
+		c.say("notification not sent: " + text)
 	}
 }
 
 // Problem returns why the last message did not reach a subscription; "" if it did.
-func (s *Sender) Problem(endpoint string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.problems[endpoint]
+func (c *courier) Problem(endpoint string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.problems[endpoint]
 }
 
-// testText is what a device shows after [Sender.Test].
+// testText is what a device shows after Test.
 const testText = "a test of tada-run"
 
 var (
-	errTests  = fmt.Errorf("%d tests in a minute are enough; wait a little", perMinute)
+	errTests  = fmt.Errorf("%s in a minute are enough; wait", audit.Plural(perMinute, "test"))
 	errNotAdd = errors.New("this device is not notified")
 )
 
 // Test sends a message to one device, once, and returns what came of it.
-func (s *Sender) Test(ctx context.Context, endpoint string) error {
-	to, ok := s.book.Find(endpoint)
+func (c *courier) Test(ctx context.Context, endpoint string) error {
+	to, ok := c.book.Find(endpoint)
 	if !ok {
 		return errNotAdd
 	}
-	now := s.now()
-	s.mu.Lock()
-	s.tests = slices.DeleteFunc(s.tests, func(at time.Time) bool {
+	now := c.now()
+	c.mu.Lock()
+	c.tests = slices.DeleteFunc(c.tests, func(at time.Time) bool {
 		return now.Sub(at) >= time.Minute || now.Before(at)
 	})
-	many := len(s.tests) >= perMinute
+	many := len(c.tests) >= perMinute
 	if !many {
-		s.tests = append(s.tests, now)
+		c.tests = append(c.tests, now)
 	}
-	s.mu.Unlock()
+	c.mu.Unlock()
 	if many {
 		return errTests
 	}
-	err := s.post(ctx, to, message{text: testText, until: now.Add(time.Minute)})
-	s.outcome(ctx, to, err)
+	err := c.post(ctx, to, message{text: testText, until: now.Add(time.Minute)})
+	c.outcome(ctx, to, err)
 	return err
 }

@@ -54,6 +54,8 @@ func newClient(allowed guard, trust *tls.Config) *http.Client {
 		Transport: &http.Transport{DialContext: dialer.DialContext, TLSClientConfig: trust,
 			TLSHandshakeTimeout: postTimeout, MaxResponseHeaderBytes: maxAnswer,
 			DisableCompression: true, DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
 	}
 }

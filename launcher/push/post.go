@@ -28,17 +28,24 @@ type failure struct {
 	after time.Duration // that the relay asks to wait
 }
 
+// A poster speaks to relays.
+type poster struct {
+	book   *Book
+	now    func() time.Time
+	client *http.Client
+}
+
 // post hands one message to the relay of a subscription. The error is a failure, or one that stays.
-func (s *Sender) post(ctx context.Context, to Subscription, m message) error {
+func (p *poster) post(ctx context.Context, to Subscription, m message) error {
 	relay, err := to.url()
 	if err != nil {
 		return err
 	}
-	key, err := s.book.key()
+	key, err := p.book.key()
 	if err != nil {
 		return err
 	}
-	who, err := authorization(key, relay, s.now())
+	who, err := authorization(key, relay, p.now())
 	if err != nil {
 		return err
 	}
@@ -57,21 +64,21 @@ func (s *Sender) post(ctx context.Context, to Subscription, m message) error {
 	if err != nil {
 		return err
 	}
-	left := int(m.until.Sub(s.now()).Seconds())
-	for name, value := range map[string]string{"Authorization": who, "Content-Encoding": "aes128gcm",
-		"Content-Type": "application/octet-stream", "TTL": strconv.Itoa(max(left, 0)),
-		"Urgency": "high", "User-Agent": "tada-run"} {
+	left := int(m.until.Sub(p.now()).Seconds())
+	for name, value := range map[string]string{"Authorization": who,
+		"Content-Encoding": "aes128gcm", "Content-Type": "application/octet-stream",
+		"TTL": strconv.Itoa(max(left, 0)), "Urgency": "high", "User-Agent": "tada-run"} {
 		r.Header.Set(name, value)
 	}
 	if m.topic != "" {
 		r.Header.Set("Topic", m.topic)
 	}
-	answer, err := s.client.Do(r)
+	answer, err := p.client.Do(r)
 	if err != nil {
 		return unsent(err)
 	}
 	answer.Body.Close() // unread: what a relay says is of no use here
-	return refusal(answer, s.now())
+	return refusal(answer, p.now())
 }
 
 // unsent is the error of a request without an answer, without the endpoint, which is a secret.
@@ -87,13 +94,14 @@ func unsent(err error) error {
 
 // refusal is the error that the status of an answer is.
 func refusal(answer *http.Response, now time.Time) error {
-	err := fmt.Errorf("the relay answered with status %d", answer.StatusCode)
-	switch status := answer.StatusCode; {
+	status := answer.StatusCode
+	err := fmt.Errorf("the relay answered with status %d", status)
+	switch {
 	case status >= 200 && status < 300:
 		return nil
 	case status == http.StatusNotFound || status == http.StatusGone:
 		return errGone
-	case status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500:
+	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status >= 500:
 		return failure{err, retryAfter(answer.Header.Get("Retry-After"), now)}
 	}
 	return err

@@ -2,7 +2,6 @@ package push
 
 import (
 	"context"
-	"net/http"
 	"os"
 	"sync"
 	"syscall"
@@ -11,26 +10,20 @@ import (
 
 // A Sender sends what waits to all devices.
 type Sender struct {
-	book   *Book
-	say    func(string) // prints one line for the person at the terminal
-	now    func() time.Time
-	client *http.Client
-	pause  time.Duration // before the second attempt
-
+	courier
 	open   chan []Question // the newest list
 	turn   *os.File        // the lock of the console that sends
 	posted sync.WaitGroup
-
-	mu       sync.Mutex
-	problems map[string]string // of the last message, by endpoint
-	tests    []time.Time
 }
 
 // NewSender returns the sender of a book. It passes each problem to say once; the text may have
 // words of a relay in it.
 func NewSender(b *Book, say func(string)) *Sender {
-	return &Sender{book: b, say: say, now: b.dir.Now, client: newClient(outside, nil),
-		pause: firstPause, open: make(chan []Question, 1), problems: map[string]string{}}
+	return &Sender{
+		courier: courier{poster: poster{b, b.dir.Now, newClient(outside, nil)}, say: say,
+			pause: firstPause, problems: map[string]string{}},
+		open: make(chan []Question, 1),
+	}
 }
 
 // Notify says which questions are open. It never waits.

@@ -62,7 +62,7 @@ func (s Subscription) check() error {
 		return err
 	}
 	if len(s.Secret) != secretSize {
-		return fmt.Errorf("the browser's secret has %d bytes and not %d", len(s.Secret), secretSize)
+		return errors.New("the browser's secret has the wrong length")
 	}
 	if _, err := ecdh.P256().NewPublicKey(s.Key); err != nil || len(s.Key) != keySize {
 		return errors.New("the browser's key is not on the curve P-256")
@@ -72,12 +72,12 @@ func (s Subscription) check() error {
 
 // url returns the address of the relay, if it is one.
 func (s Subscription) url() (*url.URL, error) {
-	printable := strings.IndexFunc(s.Endpoint, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
+	strange := func(r rune) bool { return r <= ' ' || r > '~' }
 	u, err := url.Parse(s.Endpoint)
 	switch {
 	case len(s.Endpoint) > MaxEndpoint:
 		return nil, fmt.Errorf("the relay's address has more than %d bytes", MaxEndpoint)
-	case err != nil || !printable || u.Opaque != "":
+	case err != nil, strings.ContainsFunc(s.Endpoint, strange), u.Opaque != "":
 		return nil, errors.New("the relay's address cannot be read")
 	case u.Scheme != "https":
 		return nil, errors.New("the relay's address is not https")
