@@ -25,7 +25,7 @@ type confirmation struct {
 }
 
 // actBegin opens an act, and returns its nonce and what a passkey has to sign.
-func (s *Server) actBegin(_ *http.Request, p posted) (any, error) {
+func (s visit) actBegin(_ *http.Request, p posted) (any, error) {
 	nonce := make([]byte, 16)
 	if _, err := io.ReadFull(s.random, nonce); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (s *Server) actBegin(_ *http.Request, p posted) (any, error) {
 	if _, known := a.Risk(); !known || len(a.On) > maxOn {
 		return nil, fmt.Errorf("there is no act %.20q on %.20q", p.Do, p.On)
 	}
-	if err := s.intents.add(a, s.now()); err != nil {
+	if err := s.session.intents.add(a, s.now()); err != nil {
 		return nil, err
 	}
 	answer := map[string]any{"nonce": a.Nonce}
@@ -45,14 +45,14 @@ func (s *Server) actBegin(_ *http.Request, p posted) (any, error) {
 }
 
 // actCode shows the code of an open act on the terminal.
-func (s *Server) actCode(_ *http.Request, p posted) (any, error) {
+func (s visit) actCode(_ *http.Request, p posted) (any, error) {
 	text, err := s.newCode()
 	if err != nil {
 		return nil, err
 	}
 	a := approval.Act{Do: p.Do, On: p.On, Nonce: p.Nonce}
 	fresh := false
-	err = s.intents.find(a, s.now(), func(in *intent) bool {
+	err = s.session.intents.find(a, s.now(), func(in *intent) bool {
 		if fresh = in.code == nil; fresh {
 			in.code = &code{text: text, plan: a.Nonce}
 		}
@@ -64,20 +64,20 @@ func (s *Server) actCode(_ *http.Request, p posted) (any, error) {
 	return map[string]any{}, err
 }
 
-// confirm takes an open act once, records it, and returns who confirmed it.
-func (s *Server) confirm(device, do, on string, c confirmation) (by string, err error) {
-	if !s.tries.left(s.now()) {
+// confirm takes an act that this session has begun, once, records it, and returns who confirmed it.
+func (s visit) confirm(do, on string, c confirmation) (by string, err error) {
+	if !s.failures().left(s.now()) {
 		return "", errTries
 	}
 	defer func() {
 		if err != nil {
-			s.tries.failed(s.now())
+			s.failures().failed(s.now())
 			s.say(fmt.Sprintf("%s  not confirmed: %s: %v", named(on), do, err))
 		}
 	}()
 	a := approval.Act{Do: do, On: on, Nonce: c.Nonce}
 	var wrong error
-	err = s.intents.find(a, s.now(), func(in *intent) (stays bool) {
+	err = s.session.intents.find(a, s.now(), func(in *intent) (stays bool) {
 		if len(c.Response) > 0 {
 			return false
 		}
@@ -89,9 +89,9 @@ func (s *Server) confirm(device, do, on string, c confirmation) (by string, err 
 		return "", err
 	}
 	if len(c.Response) > 0 {
-		by, err = s.desk().ActByPasskey(a, s.base, device, c.Response)
+		by, err = s.desk().ActByPasskey(a, s.base, s.session.device, c.Response)
 	} else {
-		by, err = s.desk().ActByCode(a, device)
+		by, err = s.desk().ActByCode(a, s.session.device)
 	}
 	if err == nil {
 		s.say(fmt.Sprintf("%s  to %s: confirmed by %s", named(on), do, by))

@@ -18,7 +18,7 @@ import (
 const listRoom = 400
 
 // list shows the open questions.
-func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+func (s visit) list(w http.ResponseWriter, r *http.Request) {
 	list, err := s.open(r.Context())
 	if err != nil {
 		s.refuse(w, http.StatusInternalServerError, err)
@@ -33,7 +33,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 }
 
 // row is a question in the list.
-func (s *Server) row(e approval.Envelope) g.Node {
+func (s visit) row(e approval.Envelope) g.Node {
 	what := g.Group{badge(fmt.Sprintf("r%d", e.Risk), fmt.Sprintf("R%d", e.Risk)), g.Text(" "),
 		h.Span(h.Class("soft"), g.Text(e.ID))}
 	for _, call := range render.Summary(e.Payload, listRoom) {

@@ -28,7 +28,7 @@ const (
 )
 
 // printed is the part of the page with what a run printed.
-func (s *Server) printed(ctx context.Context, p launcher.Past) g.Node {
+func (s visit) printed(ctx context.Context, p launcher.Past) g.Node {
 	if !s.inbox.HasTranscript(p.ID) {
 		return nil
 	}
@@ -102,7 +102,7 @@ func inertLines(text string) string {
 }
 
 // replay is the page of package export, with its player.
-func (s *Server) replay(w http.ResponseWriter, r *http.Request) {
+func (s visit) replay(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	p, err := s.past(id)
 	if err != nil {

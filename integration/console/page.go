@@ -20,7 +20,7 @@ type view struct {
 }
 
 // show writes a page.
-func (s *Server) show(w http.ResponseWriter, status int, v view) {
+func (s visit) show(w http.ResponseWriter, status int, v view) {
 	if v.live {
 		v.script = liveScript
 	}
@@ -31,7 +31,7 @@ func (s *Server) show(w http.ResponseWriter, status int, v view) {
 	_, _ = page.WriteTo(w)
 }
 
-func (s *Server) page(v view) g.Node {
+func (s visit) page(v view) g.Node {
 	tab := func(name, path, text string) g.Node {
 		return h.A(h.Href(s.root()+path), g.If(v.here == name, g.Attr("aria-current", "page")),
 			g.Text(text))
@@ -48,19 +48,19 @@ func (s *Server) page(v view) g.Node {
 			h.StyleEl(g.Raw(style))),
 		h.Body(
 			h.Nav(h.Aria("label", "pages"), h.Strong(g.Text("tada-run")),
-				tab("inbox", "", "Questions"), tab("runs", "runs", "Runs"),
-				tab("policy", "policy", "Policy")),
+				g.If(s.session != nil, g.Group{tab("inbox", "", "Questions"),
+					tab("runs", "runs", "Runs"), tab("policy", "policy", "Policy")})),
 			h.Main(v.above, body),
 			g.If(v.script != "", h.Script(g.Raw(v.script))))))
 }
 
 // refuse shows an error.
-func (s *Server) refuse(w http.ResponseWriter, status int, err error) {
+func (s visit) refuse(w http.ResponseWriter, status int, err error) {
 	s.show(w, status, view{title: "tada-run", body: h.P(g.Text(err.Error()))})
 }
 
 // done shows the result of an answer.
-func (s *Server) done(w http.ResponseWriter, id, word string) {
+func (s visit) done(w http.ResponseWriter, id, word string) {
 	s.show(w, http.StatusOK, view{title: "tada-run", here: "inbox", body: g.Group{
 		h.P(g.Text(word + ": " + id)),
 		h.P(h.A(h.Href(s.root()), g.Text("back to the questions")))}})

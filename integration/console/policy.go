@@ -16,7 +16,7 @@ import (
 )
 
 // policy shows what is granted, and the policy in force outside of any workspace.
-func (s *Server) policy(w http.ResponseWriter, r *http.Request) {
+func (s visit) policy(w http.ResponseWriter, r *http.Request) {
 	list, err := s.inbox.Grants(r.Context())
 	var text strings.Builder
 	if err == nil {

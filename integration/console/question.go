@@ -16,7 +16,7 @@ const pageWidth, narrowWidth = 100, 40
 
 // question shows one question: its first page, everything, and the form. If the first page lacks
 // something, everything is open. Without a passkey nothing on this page runs.
-func (s *Server) question(w http.ResponseWriter, r *http.Request) {
+func (s visit) question(w http.ResponseWriter, r *http.Request) {
 	e, err := s.envelope(r.Context(), r.PathValue("id"))
 	if err != nil {
 		s.refuse(w, http.StatusNotFound, err)
@@ -59,7 +59,7 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request) {
 }
 
 // form is where the answer is given. It names the plan that is on the page.
-func (s *Server) form(e approval.Envelope, passkeys bool) g.Node {
+func (s visit) form(e approval.Envelope, passkeys bool) g.Node {
 	hidden := func(name, value string) g.Node {
 		return h.Input(h.Type("hidden"), h.Name(name), h.Value(value))
 	}

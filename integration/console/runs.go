@@ -23,7 +23,7 @@ const (
 )
 
 // runs shows the newest runs, the newest first, and before them those that are still open.
-func (s *Server) runs(w http.ResponseWriter, r *http.Request) {
+func (s visit) runs(w http.ResponseWriter, r *http.Request) {
 	text := r.URL.Query().Get("text")
 	chosen := func(p launcher.Past) bool {
 		return strings.Contains(p.Command+"\n"+p.Dir+"\n"+p.Agent, text)
@@ -72,7 +72,7 @@ func (s *Server) newest(ctx context.Context, chosen func(launcher.Past) bool) (l
 }
 
 // listed is a run in the list.
-func (s *Server) listed(p launcher.Past) g.Node {
+func (s visit) listed(p launcher.Past) g.Node {
 	return entry(s.root()+"run/"+p.ID, g.Group{badge(p.State, stateOf(p)),
 		h.Code(h.Class("command"), g.Text(render.Inert(cmp.Or(p.Inside, p.Command))))},
 		p.Began.Local().Format(time.DateTime), render.Inert(p.Agent), render.Inert(p.Dir),

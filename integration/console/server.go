@@ -27,13 +27,12 @@ const (
 // A Server serves the inbox of one launcher.
 type Server struct {
 	inbox  *launcher.Launcher
-	token  string
 	random io.Reader
 	now    func() time.Time
 	say    func(string) // prints one line for the person at the terminal
-	pages  http.Handler
 
 	door
+	gate
 	traffic
 
 	mu    sync.Mutex
@@ -48,19 +47,20 @@ type door struct {
 	lift     func() // the bar
 }
 
-// traffic is what keeps browsers up to date, what they have begun, and their failed attempts.
+// A gate is who gets in, and to what.
+type gate struct {
+	link     link
+	sessions sessions
+	pages    http.Handler // of a session
+	public   http.Handler // of everybody
+}
+
+// traffic is what keeps browsers up to date, and their attempts few.
 type traffic struct {
 	live     stream
 	tries    tries
-	intents  intents
 	drawings drawings
 }
-
-// root is the address of the first page, as a path.
-func (s *Server) root() string { return "/" + s.token + "/" }
-
-// URL returns the address of the page.
-func (s *Server) URL() string { return s.base + s.root() }
 
 // recorded is another text when the record has grown: the anchor is written with every entry, and
 // the transcript of a run that goes on with its output.
