@@ -27,6 +27,7 @@ type browser struct {
 	last       int
 	waiting    map[int]chan cdpMessage
 	complaints []string
+	events     map[string]json.RawMessage // the last of each kind
 }
 
 // A cdpMessage is what the browser sends: the answer to a call, or an event.
@@ -67,7 +68,8 @@ func newBrowser(t *testing.T) *browser {
 	}
 	theirIn.Close()
 	theirOut.Close()
-	b := &browser{t: t, out: out, waiting: map[int]chan cdpMessage{}}
+	b := &browser{t: t, out: out, waiting: map[int]chan cdpMessage{},
+		events: map[string]json.RawMessage{}}
 	go b.read(in)
 	t.Cleanup(func() {
 		out.Close() // the browser ends
@@ -101,8 +103,11 @@ func (b *browser) read(in *os.File) {
 		case b.waiting[a.ID] != nil:
 			b.waiting[a.ID] <- a
 			delete(b.waiting, a.ID)
+		case a.ID != 0:
 		case a.Method == "Log.entryAdded", a.Method == "Runtime.exceptionThrown":
 			b.complaints = append(b.complaints, string(a.Params))
+		default:
+			b.events[a.Method] = a.Params
 		}
 		b.mu.Unlock()
 	}

@@ -47,6 +47,7 @@
 //	"runs", "run/ID" the newest runs, and one of them
 //	"run/ID/replay"  its terminal, with the player of package audit/export
 //	"policy"         the grants, and the policy in force
+//	"notifications"  where a device asks to be notified of questions
 //	"events"         a stream that says when something has changed
 //
 // All are made here; what a command, an agent or a file has written is text in them. They can be
@@ -77,6 +78,14 @@
 // the page begins it, which opens an intent with a new nonce, and it counts once, within two
 // minutes, with the assertion of a passkey over act, object and nonce, or with a code that the
 // terminal shows. The log has each (console.act) with its proof, before it is carried out.
+//
+// # Notifications
+//
+// The console can be installed as an app: a browser reads its manifest, its icons and its service
+// worker without a session (public). The worker keeps no page; it shows messages that package push
+// has sent, and opens the console. The passkey of the device confirms that it is notified: it signs
+// the hash of the address at the relay and of the keys, so neither can be replaced. What is in a
+// message is [launcher.Launcher.Brief].
 //
 // # Sandboxes
 //

@@ -15,20 +15,27 @@ func (s *Server) inside() http.Handler {
 		"GET /run/{id}":        visit.run,
 		"GET /run/{id}/replay": visit.replay,
 		"GET /policy":          visit.policy,
+		"GET /notifications":   visit.notifications,
 		"GET /events":          visit.events,
 		"/":                    visit.nothing,
 	}, map[string]ceremony{
 		"assert/begin": visit.assertBegin, "assert/finish": visit.assertFinish,
 		"act/begin": visit.actBegin, "act/code": visit.actCode,
+		"notify/add": visit.notifyAdd, "notify/remove": visit.notifyRemove,
+		"notify/state": visit.notifyState, "notify/test": visit.notifyTest,
 	})
 }
 
 // outside is what a browser without a session gets: nothing that a command or a person has written.
 func (s *Server) outside() http.Handler {
-	return s.mux(map[string]page{
+	pages := map[string]page{
 		"GET /pair": visit.pair,
 		"/":         visit.nobody,
-	}, map[string]ceremony{
+	}
+	for name := range public {
+		pages["GET /"+name] = visit.file
+	}
+	return s.mux(pages, map[string]ceremony{
 		"pair/begin": visit.pairBegin, "pair/finish": visit.pairFinish,
 	})
 }

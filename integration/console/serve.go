@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/push"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -39,6 +41,7 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 		door: door{listener, base, lift}, codes: map[string]*code{}, shown: map[string]time.Time{},
 		traffic: traffic{live: stream{open: make(chan struct{}, mostStreams)}},
 	}
+	s.sender = push.NewSender(s.book(), func(line string) { s.say(render.Inert(line)) })
 	s.pages, s.public = s.inside(), s.outside()
 	if err := s.link.renew(random); err != nil {
 		lift()
@@ -72,11 +75,13 @@ func (s *Server) Serve(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(s.listener) }()
 	go s.live.watch(ctx, s.recorded)
+	go s.sender.Run(ctx)
 	go func() {
 		for range changes {
 			if err := s.announce(ctx); err != nil && ctx.Err() == nil {
 				s.say("the questions cannot be read now: " + err.Error())
 			}
+			s.tellDevices(ctx)
 			s.live.changed.beat()
 		}
 	}()

@@ -2,7 +2,9 @@ package push
 
 import (
 	"crypto/ecdh"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -100,7 +102,13 @@ func (s Subscription) Relay() string {
 	if err != nil {
 		return ""
 	}
-	return u.Hostname()
+	return strings.ToLower(u.Hostname())
+}
+
+// Name is what a passkey signs of a subscription: its relay, and the SHA-256 of all of it.
+func (s Subscription) Name() string {
+	sum := sha256.Sum256([]byte(s.Endpoint + "\n" + encode(s.Key) + "\n" + encode(s.Secret)))
+	return s.Relay() + " " + hex.EncodeToString(sum[:])
 }
 
 func decode(text string) ([]byte, error) {
