@@ -170,6 +170,7 @@ func TestNotificationsInABrowser(t *testing.T) {
 	b.run(`localStorage.clear()`)
 
 	b.click("#on")
+	b.shows("ada over localhost")
 	b.shows("this device is notified")
 	b.everywhere("notifications-on")
 	b.click("#test")
@@ -178,7 +179,6 @@ func TestNotificationsInABrowser(t *testing.T) {
 		t.Error(err, terminal.text())
 	}
 	b.open(g.base + g.path + "notifications")
-	b.shows("ada over localhost")
 	b.shows("this device is notified; over localhost")
 	if out := p.run("tadactl audit verify; echo status $?"); !strings.Contains(out, "status 0") {
 		t.Error(out)
@@ -190,7 +190,7 @@ func TestNotificationsInABrowser(t *testing.T) {
 	b.shown(g.base)
 
 	b.click("#off")
-	b.shows("this device is not notified")
+	b.shows("no device is notified")
 	has := func() bool {
 		text, err := os.ReadFile(file)
 		return err == nil && strings.Contains(string(text), endpoint)
@@ -199,7 +199,7 @@ func TestNotificationsInABrowser(t *testing.T) {
 		t.Error("it was stopped, and is in the file")
 	}
 	b.click("#on")
-	b.shows("this device is notified")
+	b.shows("ada over localhost")
 	if !has() {
 		t.Error("it is not in the file")
 	}

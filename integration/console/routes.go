@@ -14,10 +14,14 @@ func (s *Server) inside() http.Handler {
 		"GET /runs":            visit.runs,
 		"GET /run/{id}":        visit.run,
 		"GET /run/{id}/replay": visit.replay,
-		"GET /policy":          visit.policy,
-		"GET /notifications":   visit.notifications,
-		"GET /events":          visit.events,
-		"/":                    visit.nothing,
+
+		"GET /run/{id}/terminal":        visit.terminal,
+		"GET /run/{id}/terminal/socket": visit.terminalSocket,
+
+		"GET /policy":        visit.policy,
+		"GET /notifications": visit.notifications,
+		"GET /events":        visit.events,
+		"/":                  visit.nothing,
 	}, map[string]ceremony{
 		"assert/begin": visit.assertBegin, "assert/finish": visit.assertFinish,
 		"act/begin": visit.actBegin, "act/code": visit.actCode,

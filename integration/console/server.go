@@ -62,6 +62,7 @@ type traffic struct {
 	live     stream
 	tries    tries
 	drawings drawings
+	viewers  places
 }
 
 // recorded is another text when the record has grown: the anchor is written with every entry, and

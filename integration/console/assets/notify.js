@@ -74,13 +74,13 @@ async function show() {
   return state;
 }
 
-async function act(button, step, text) {
+// act takes a step. What it changes is also in the list of the page, so that is loaded again.
+async function act(button, step, changes) {
   button.disabled = true;
   try {
     await step();
-    await show();
-    if (text) {
-      say(text);
+    if (changes) {
+      location.reload();
     }
   } catch (e) {
     say(e.message);
@@ -97,9 +97,9 @@ async function start() {
       "Browsers do it only for https and for localhost.");
     return;
   }
-  on.addEventListener("click", () => act(on, add, "this device is notified"));
-  test.addEventListener("click", () => act(test, tell));
-  off.addEventListener("click", () => act(off, remove, "this device is not notified"));
+  on.addEventListener("click", () => act(on, add, true));
+  test.addEventListener("click", () => act(test, tell, false));
+  off.addEventListener("click", () => act(off, remove, true));
   const state = await show();
   say(state.on ? "this device is notified" + (state.problem ? "; " + state.problem : "") :
     "this device is not notified");
