@@ -85,8 +85,8 @@ func relayed(t *testing.T, b *browser, endpoint string) {
 		const made = (key) => ({endpoint: %q, options: {applicationServerKey: key},
 			toJSON: () => ({endpoint: %[1]q, keys: {p256dh: %q, auth: %q}}),
 			unsubscribe: async () => { localStorage.removeItem("made"); return true; }});
-		const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")),
-			(c) => c.charCodeAt(0)).buffer;
+		const plain = (text) => atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+		const bytes = (text) => Uint8Array.from(plain(text), (c) => c.charCodeAt(0)).buffer;
 		PushManager.prototype.getSubscription = async () =>
 			localStorage.getItem("made") ? made(bytes(localStorage.getItem("made"))) : null;
 		PushManager.prototype.subscribe = async (options) => {
@@ -151,7 +151,8 @@ func TestNotificationsInABrowser(t *testing.T) {
 		const errors = [];
 		const failed = (body) => post("notify/add", body).then(() => "taken", (e) => e.message);
 		const other = {...subscription, endpoint: subscription.endpoint + "/other"};
-		const twin = {...subscription, keys: {...subscription.keys, auth: "AAAAAAAAAAAAAAAAAAAAAQ"}};
+		const auth = "AAAAAAAAAAAAAAAAAAAAAQ";
+		const twin = {...subscription, keys: {...subscription.keys, auth}};
 		const plain = {...subscription, endpoint: "http://push.example/"};
 		errors.push(await failed({subscription: other, nonce: begun.nonce, response: signed}));
 		errors.push(await failed({subscription: twin, nonce: begun.nonce, response: signed}));
@@ -221,7 +222,7 @@ func TestNotificationsInABrowser(t *testing.T) {
 }
 
 // shown has the service worker of a page receive messages, and requires that it shows them as they
-// are, and opens the console when one is pressed.
+// are, without markup (E-dsp-9), and opens the console when one is pressed.
 func (b *browser) shown(origin string) {
 	b.t.Helper()
 	b.call("ServiceWorker.enable", object{}, nil)

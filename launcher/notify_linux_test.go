@@ -12,7 +12,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// The webhooks of the documentation: the text of a question arrives, whole and alone.
+// The webhooks of the documentation: the text of a question arrives, whole and alone. They need no
+// console.
 func TestNotifyByWebhook(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not installed")

@@ -33,7 +33,7 @@ func (s visit) file(w http.ResponseWriter, r *http.Request) {
 	name := path.Base(r.URL.Path)
 	text, err := app.ReadFile("assets/app/" + name)
 	if err != nil {
-		s.nobody(w, r)
+		s.refuse(w, http.StatusNotFound, err)
 		return
 	}
 	w.Header().Set("Content-Type", public[name])

@@ -3,7 +3,6 @@ package push
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -11,14 +10,12 @@ import (
 
 	"github.com/tada-run/tada-run/approval/passkey"
 	"github.com/tada-run/tada-run/approval/private"
-	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
-var (
-	errFull = fmt.Errorf("%s are notified already; remove one, or revoke its passkey",
-		audit.Plural(most, "device"))
-	errNoPass = errors.New("its passkey is not paired with this machine")
+const (
+	errFull   = reason("no more devices can be notified; stop one, or revoke its passkey")
+	errNoPass = reason("its passkey is not paired with this machine")
 )
 
 // A Book holds the subscriptions of a state directory. Its methods may be called from many

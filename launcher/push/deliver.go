@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/tada-run/tada-run/audit"
 )
 
 const (
@@ -97,9 +95,9 @@ func (c *courier) Problem(endpoint string) string {
 // testText is what a device shows after Test.
 const testText = "a test of tada-run"
 
-var (
-	errTests  = fmt.Errorf("%s in a minute are enough; wait", audit.Plural(perMinute, "test"))
-	errNotAdd = errors.New("this device is not notified")
+const (
+	errTests  = reason("these are enough tests for a minute; wait")
+	errNotAdd = reason("this device is not notified")
 )
 
 // Test sends a message to one device, once, and returns what came of it.

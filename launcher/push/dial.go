@@ -2,7 +2,6 @@ package push
 
 import (
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -17,7 +16,7 @@ import (
 type guard func(netip.AddrPort) error
 
 // errInside is the reason that guards give.
-var errInside = errors.New("the relay's name leads to an address that is not public")
+const errInside = reason("the relay's name leads to an address that is not public")
 
 // outside allows addresses of the internet, and none of this machine.
 func outside(to netip.AddrPort) error {

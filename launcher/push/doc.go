@@ -28,7 +28,8 @@
 //
 // # Why no library
 //
-// The protocols are a hundred lines on crypto/ecdh, crypto/hkdf and crypto/ecdsa.
-// github.com/SherClockHolmes/webpush-go has four hundred, on functions of crypto/elliptic that are
-// deprecated, takes no clock, and follows redirects.
+// The protocols are a hundred lines on crypto/ecdh, crypto/hkdf and crypto/ecdsa, tested with the
+// bytes of the RFC. github.com/SherClockHolmes/webpush-go has four hundred, on functions of
+// crypto/elliptic that are deprecated. It pads by the size of a record only, and ignores the expiry
+// and the clock that it is given for the token.
 package push

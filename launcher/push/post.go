@@ -20,7 +20,7 @@ type message struct {
 }
 
 // errGone is returned for a subscription that the relay does not have any more.
-var errGone = errors.New("the relay does not have this subscription any more")
+const errGone = reason("the relay does not have this subscription any more")
 
 // A failure is an attempt that may succeed later.
 type failure struct {
