@@ -16,14 +16,22 @@ func (s *Server) book() *push.Book { return push.Open(s.inbox.Directory()) }
 
 // tellDevices has the devices of the person notified of the questions that are open.
 func (s *Server) tellDevices(ctx context.Context) {
-	list, err := s.open(ctx)
+	list, err := s.inbox.Pending(ctx)
 	if err != nil {
 		return // the terminal says so
 	}
 	var questions []push.Question
 	for _, e := range list {
-		questions = append(questions, push.Question{ID: e.ID, Text: s.inbox.Brief(e),
-			Until: e.Expires})
+		if e.Decision != nil {
+			continue
+		}
+		questions = append(questions, push.Question{ID: e.ID, Until: e.Expires,
+			Text: func() string {
+				if full, err := s.inbox.Envelope(ctx, e.ID); err == nil {
+					e = full
+				}
+				return s.inbox.Brief(e)
+			}})
 	}
 	s.sender.Notify(questions)
 }

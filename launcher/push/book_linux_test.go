@@ -157,8 +157,8 @@ func TestOneConsoleSends(t *testing.T) {
 	w := newWorld(t)
 	w.subscribe("/push", 0)
 	other := NewSender(Open(w.dir), func(string) {})
-	other.client = w.sender.client
-	open := []Question{{"a", "R1", time.Now().Add(time.Hour)}}
+	other.client, other.settle = w.sender.client, 0
+	open := []Question{asked("a", "R1", time.Now().Add(time.Hour))}
 	first, stop := context.WithCancel(ctx)
 	ended := make(chan bool)
 	go func() { w.sender.Run(first); close(ended) }()
@@ -167,7 +167,7 @@ func TestOneConsoleSends(t *testing.T) {
 	second, stopOther := context.WithCancel(ctx)
 	endedOther := make(chan bool)
 	go func() { other.Run(second); close(endedOther) }()
-	open = append(open, Question{"b", "R2", open[0].Until})
+	open = append(open, asked("b", "R2", open[0].Until))
 	w.sender.Notify(open)
 	w.next()
 	for range 2 { // once the second is taken, it is through with the first
@@ -177,7 +177,7 @@ func TestOneConsoleSends(t *testing.T) {
 	}
 	stop()
 	<-ended
-	open = append(open, Question{"c", "R3", open[0].Until})
+	open = append(open, asked("c", "R3", open[0].Until))
 	other.Notify(open)
 	w.next()
 	stopOther()

@@ -7,9 +7,9 @@
 // browser's vendor, which relays it, learns when a message was sent, how long it is of use, and its
 // size, which is the same for all. Urgency is the same for all too: it would tell the risk.
 //
-// A question is sent once, and is of use as long as it is open. Of many at once [perMinute] are
-// sent one by one; then there is one message, with their number, when a minute is over. While
-// several consoles run, one of them sends.
+// A question is sent once, when it was open for some seconds, and is of use as long as it is open.
+// Of many at once [perMinute] are sent one by one; then there is one message, with their number,
+// when a minute is over. While several consoles run, one of them sends.
 //
 // # Who receives it
 //

@@ -76,7 +76,7 @@ func newWorld(t testing.TB) *world {
 		w.lines = append(w.lines, line)
 	})
 	w.sender.client = newClient(func(netip.AddrPort) error { return nil }, trust)
-	w.sender.pause = 10 * time.Millisecond
+	w.sender.pause, w.sender.settle = 10*time.Millisecond, 0
 	return w
 }
 
@@ -123,6 +123,11 @@ func (w *world) answers(h http.HandlerFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.answer = h
+}
+
+// asked is an open question.
+func asked(id, text string, until time.Time) Question {
+	return Question{ID: id, Until: until, Text: func() string { return text }}
 }
 
 // pair makes these the passkeys that are paired.

@@ -14,6 +14,7 @@ type Sender struct {
 	open   chan []Question // the newest list
 	turn   *os.File        // the lock of the console that sends
 	posted sync.WaitGroup
+	settle time.Duration
 }
 
 // NewSender returns the sender of a book. It passes each problem to say once; the text may have
@@ -22,7 +23,7 @@ func NewSender(b *Book, say func(string)) *Sender {
 	return &Sender{
 		courier: courier{poster: poster{b, b.dir.Now, newClient(outside, nil)}, say: say,
 			pause: firstPause, problems: map[string]string{}},
-		open: make(chan []Question, 1),
+		open: make(chan []Question, 1), settle: settle,
 	}
 }
 
@@ -43,7 +44,7 @@ func (s *Sender) Run(ctx context.Context) {
 	if err := s.book.Prune(); err != nil {
 		s.say("notifications: " + err.Error())
 	}
-	var p pace
+	p := pace{settle: s.settle}
 	var open []Question
 	for again := (<-chan time.Time)(nil); ; {
 		select {

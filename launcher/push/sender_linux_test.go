@@ -39,7 +39,7 @@ func TestSender(t *testing.T) {
 	ended := make(chan bool)
 	go func() { w.sender.Run(running); close(ended) }()
 	until := time.Now().Add(time.Hour)
-	open := []Question{{"a", "R2 in ~/proj", until}}
+	open := []Question{asked("a", "R2 in ~/proj", until)}
 	w.sender.Notify(open)
 	p := w.next()
 	if text, err := d.open(p.body); err != nil || text != "R2 in ~/proj" || p.path != "/push/one" {
@@ -52,7 +52,7 @@ func TestSender(t *testing.T) {
 	}
 	w.verify(p)
 	w.sender.Notify(open) // once
-	open = append(open, Question{"b", "R3 in ~", until})
+	open = append(open, asked("b", "R3 in ~", until))
 	w.sender.Notify(open)
 	q := w.next()
 	if text, err := d.open(q.body); err != nil || text != "R3 in ~" || len(q.body) != len(p.body) {
@@ -186,7 +186,7 @@ func TestRelaysThatDelay(t *testing.T) {
 	w.answers(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	began := time.Now()
 	for i := range 1000 {
-		w.sender.Notify([]Question{{fmt.Sprint(i), "R1", began.Add(time.Hour)}})
+		w.sender.Notify([]Question{asked(fmt.Sprint(i), "R1", began.Add(time.Hour))})
 	}
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("to notify took %s", took)
@@ -211,7 +211,7 @@ func TestRelaysThatDelay(t *testing.T) {
 	for len(w.posts) > 0 {
 		<-w.posts
 	}
-	w.sender.Notify([]Question{{"a", "R1", time.Now().Add(time.Hour)}})
+	w.sender.Notify([]Question{asked("a", "R1", time.Now().Add(time.Hour))})
 	w.next()
 	stop()
 	select {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 const relay = "https://push.example.com/send/abc?x=1"
@@ -138,65 +137,4 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestPace(t *testing.T) {
-	now := time.Now()
-	at := func(seconds int) time.Time { return now.Add(time.Duration(seconds) * time.Second) }
-	var open []Question
-	ask := func(n int) {
-		for range n {
-			id := fmt.Sprintf("q%d", len(open))
-			open = append(open, Question{id, "R1 " + id, at(3600)})
-		}
-	}
-	var p pace
-	step := func(second int, wantAgain int, want ...string) {
-		t.Helper()
-		list, again := p.next(at(second), open)
-		var texts []string
-		for _, m := range list {
-			texts = append(texts, m.text)
-			if !m.until.Equal(at(3600)) || (m.topic != "") != strings.Contains(m.text, "wait") {
-				t.Errorf("%+v", m)
-			}
-		}
-		if strings.Join(texts, ", ") != strings.Join(want, ", ") {
-			t.Errorf("second %d: %q, want %q", second, texts, want)
-		}
-		if wantAgain == 0 != again.IsZero() || wantAgain != 0 && !again.Equal(at(wantAgain)) {
-			t.Errorf("second %d: again at %s", second, again.Sub(now))
-		}
-	}
-	step(0, 0)
-	ask(1)
-	step(0, 0, "R1 q0")
-	step(1, 0) // once
-	ask(7)
-	step(10, 60, "R1 q1", "R1 q2", "R1 q3", "R1 q4")
-	step(20, 60)
-	open = open[1:] // one was answered
-	step(60, 0, "7 questions wait")
-	step(61, 0)
-	// of those that are held, one is left
-	open = nil
-	ask(6)
-	p = pace{}
-	step(100, 160, "R1 q0", "R1 q1", "R1 q2", "R1 q3", "R1 q4")
-	step(160, 0, "R1 q5")
-	// what was answered or is over is not sent
-	open = []Question{{"over", "R1", at(170)}}
-	step(171, 0)
-	ask(20)
-	for i := range open {
-		open[i].ID += "x"
-		open[i].Until = at(3600)
-	}
-	p = pace{}
-	step(200, 260, open[0].Text, open[1].Text, open[2].Text, open[3].Text, open[4].Text)
-	open = open[:5]
-	step(260, 0)
-	// the clock was set back
-	ask(1)
-	step(-1000, 0, open[5].Text)
 }
