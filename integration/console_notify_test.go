@@ -99,10 +99,6 @@ func relayed(t *testing.T, b *browser, endpoint string) {
 // paired pairs a device of ada's with the console that runs.
 func paired(t *testing.T, b *browser, p *place, base string) {
 	t.Helper()
-	b.call("WebAuthn.enable", object{}, nil)
-	b.call("WebAuthn.addVirtualAuthenticator", object{"options": object{"protocol": "ctap2",
-		"transport": "internal", "hasResidentKey": true, "hasUserVerification": true,
-		"isUserVerified": true, "automaticPresenceSimulation": true}}, nil)
 	s, _ := p.on("tadactl key pair --name ada; echo left $?")
 	if err := s.shows("left 0"); err != nil {
 		t.Fatal(err, s.text())
@@ -132,6 +128,10 @@ func TestNotificationsInABrowser(t *testing.T) {
 	relayed(t, b, endpoint)
 	b.call("Browser.grantPermissions", object{"origin": g.base,
 		"permissions": []string{"notifications"}}, nil)
+	b.call("WebAuthn.enable", object{}, nil)
+	b.call("WebAuthn.addVirtualAuthenticator", object{"options": object{"protocol": "ctap2",
+		"transport": "internal", "hasResidentKey": true, "hasUserVerification": true,
+		"isUserVerified": true, "automaticPresenceSimulation": true}}, nil)
 	paired(t, b, p, g.base)
 	b.enter(g)
 	b.shows("Notify this device")
@@ -217,6 +217,21 @@ func TestNotificationsInABrowser(t *testing.T) {
 	}
 	b.open(g.base + g.path + "notifications")
 	b.shows("no device is notified")
+
+	paired(t, b, p, g.base)
+	for script, want := range map[string]string{
+		`Object.defineProperty(window, "isSecureContext", {value: false})`: "--listen localhost",
+		`delete window.PushManager`:                                        "home screen",
+		`Object.defineProperty(Notification, "permission", {value: "denied"})`: "settings of the" +
+			" site",
+	} {
+		var added struct{ Identifier string }
+		b.call("Page.addScriptToEvaluateOnNewDocument", object{"source": script}, &added)
+		b.open(g.base + g.path + "notifications")
+		b.shows(want)
+		b.call("Page.removeScriptToEvaluateOnNewDocument", object{
+			"identifier": added.Identifier}, nil)
+	}
 	if list := b.complained("409", "pubKeyCredParams"); len(list) > 0 {
 		t.Errorf("the browser complains: %q", list)
 	}

@@ -1,6 +1,7 @@
 // Has this device notified, tests that, and ends it.
 const said = document.querySelector("[role=status]"), box = document.querySelector("[data-root]");
 const root = box.dataset.root, key = box.dataset.key;
+const blocked = "this browser does not let this site notify; see the settings of the site";
 const [on, test, off] = ["on", "test", "off"].map((id) => document.getElementById(id));
 
 function say(text) {
@@ -20,7 +21,7 @@ async function subscribed() {
 
 async function subscribe() {
   if (await Notification.requestPermission() !== "granted") {
-    throw new Error("this browser does not let this site notify; see the settings of the site");
+    throw new Error(blocked);
   }
   await navigator.serviceWorker.register("/sw.js", {scope: "/"});
   const worker = await navigator.serviceWorker.ready;
@@ -94,14 +95,15 @@ async function start() {
       !window.PublicKeyCredential?.parseRequestOptionsFromJSON) {
     say(window.isSecureContext ?
       "This browser cannot do it here. On an iPhone, first add this page to the home screen." :
-      "Browsers do it only for https and for localhost.");
+      "Browsers do it only for https and for localhost: start the console with --listen " +
+      "localhost:PORT, or with a certificate.");
     return;
   }
   on.addEventListener("click", () => act(on, add, true));
   test.addEventListener("click", () => act(test, tell, false));
   off.addEventListener("click", () => act(off, remove, true));
   const state = await show();
-  say(state.on ? "this device is notified" + (state.problem ? "; " + state.problem : "") :
+  say(Notification.permission === "denied" ? blocked : state.on ? "this device is notified" + (state.problem ? "; " + state.problem : "") :
     "this device is not notified");
 }
 start().catch((e) => say(e.message));
