@@ -44,7 +44,7 @@ func TestConsoleIsAnApp(t *testing.T) {
 			t.Errorf("%s from another site: %d", name, status)
 		}
 	}
-	for _, name := range []string{"", "notifications", "assets/app/sw.js", "app/sw.js",
+	for _, name := range []string{"notifications", "assets/app/sw.js", "app/sw.js",
 		"../sw.js/x", "style.css", "notify.js", "push.json"} {
 		if status, _, _ := g.send("GET", "/"+name, nil, nil); status == 200 {
 			t.Errorf("%q is served to everybody", name)
@@ -99,13 +99,7 @@ func relayed(t *testing.T, b *browser, endpoint string) {
 // paired pairs a device of ada's with the console that runs.
 func paired(t *testing.T, b *browser, p *place, base string) {
 	t.Helper()
-	s, _ := p.on("tadactl key pair --name ada; echo left $?")
-	if err := s.shows("left 0"); err != nil {
-		t.Fatal(err, s.text())
-	}
-	link := regexp.MustCompile(base + `/pair#[A-Za-z0-9_-]{43}`).FindString(
-		strings.ReplaceAll(s.text(), "\n", ""))
-	b.open(link)
+	b.open(pairingLink(t, p, base, "ada"))
 	b.click("main button")
 	b.shows("paired: ada")
 }
@@ -128,11 +122,10 @@ func TestNotificationsInABrowser(t *testing.T) {
 	relayed(t, b, endpoint)
 	b.call("Browser.grantPermissions", object{"origin": g.base,
 		"permissions": []string{"notifications"}}, nil)
-	b.call("WebAuthn.enable", object{}, nil)
-	b.call("WebAuthn.addVirtualAuthenticator", object{"options": object{"protocol": "ctap2",
-		"transport": "internal", "hasResidentKey": true, "hasUserVerification": true,
-		"isUserVerified": true, "automaticPresenceSimulation": true}}, nil)
+	b.authenticator()
 	paired(t, b, p, g.base)
+	b.click(`main a[href$="notifications"]`) // in the session that it has from now on
+	b.shows("this device is not notified")
 	b.enter(g)
 	b.shows("Notify this device")
 	b.click(`main a[href$="notifications"]`)

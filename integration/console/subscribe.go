@@ -43,8 +43,8 @@ func (s visit) notifyAdd(_ *http.Request, p posted) (any, error) {
 
 // notifyState is what a device sees of itself: who knows an endpoint is that device.
 func (s visit) notifyState(_ *http.Request, p posted) (any, error) {
-	_, on := s.book().Find(p.On)
-	return notified{on, render.Inert(s.sender.Problem(p.On))}, nil
+	_, err := s.book().Find(p.On)
+	return notified{err == nil, render.Inert(s.sender.Problem(p.On))}, nil
 }
 
 // notifyTest sends a test to a device.

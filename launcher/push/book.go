@@ -49,14 +49,20 @@ func (b *Book) List() ([]Subscription, error) {
 	return paired(all, known), err
 }
 
+// ErrNone is returned by [Book.Find] for a device that is not notified.
+const ErrNone = reason("this device is not notified")
+
 // Find returns the subscription with an endpoint, if it receives messages.
-func (b *Book) Find(endpoint string) (Subscription, bool) {
+func (b *Book) Find(endpoint string) (Subscription, error) {
 	list, err := b.List()
-	i := slices.IndexFunc(list, func(s Subscription) bool { return s.Endpoint == endpoint })
-	if err != nil || i < 0 {
-		return Subscription{}, false
+	if err != nil {
+		return Subscription{}, err
 	}
-	return list[i], true
+	i := slices.IndexFunc(list, func(s Subscription) bool { return s.Endpoint == endpoint })
+	if i < 0 {
+		return Subscription{}, ErrNone
+	}
+	return list[i], nil
 }
 
 // Add adds a subscription, in the place of one with the same endpoint.

@@ -36,10 +36,10 @@ func TestRevoked(t *testing.T) {
 		}
 	}
 	w.none()
-	if _, found := w.sender.book.Find(w.base + "/ada"); found || w.counts() != 1 {
+	if _, err := w.sender.book.Find(w.base + "/ada"); !errors.Is(err, ErrNone) || w.counts() != 1 {
 		t.Error("it is notified still")
 	}
-	if err := w.sender.Test(ctx, w.base+"/ada"); !errors.Is(err, errNotAdd) {
+	if err := w.sender.Test(ctx, w.base+"/ada"); !errors.Is(err, ErrNone) {
 		t.Error(err)
 	}
 	if err := w.sender.book.Prune(); err != nil {
@@ -200,7 +200,7 @@ func TestTests(t *testing.T) {
 	if err := w.sender.Test(ctx, w.base+"/push"); !errors.Is(err, errTests) {
 		t.Error(err)
 	}
-	if err := w.sender.Test(ctx, w.base+"/other"); !errors.Is(err, errNotAdd) {
+	if err := w.sender.Test(ctx, w.base+"/other"); !errors.Is(err, ErrNone) {
 		t.Error(err)
 	}
 	w.none()

@@ -33,10 +33,13 @@ type courier struct {
 // use.
 func (c *courier) deliver(ctx context.Context, to Subscription, m message) error {
 	for try, pause := 1, c.pause; ; try, pause = try+1, 4*pause {
-		if _, ok := c.book.Find(to.Endpoint); !ok || !c.now().Before(m.until) {
+		_, err := c.book.Find(to.Endpoint)
+		if errors.Is(err, ErrNone) || !c.now().Before(m.until) {
 			return nil
 		}
-		err := c.post(ctx, to, m)
+		if err == nil {
+			err = c.post(ctx, to, m)
+		}
 		f, again := errors.AsType[failure](err)
 		if !again || try == mostTries || f.after > longestPause {
 			return err
@@ -95,16 +98,13 @@ func (c *courier) Problem(endpoint string) string {
 // testText is what a device shows after Test.
 const testText = "a test of tada-run"
 
-const (
-	errTests  = reason("these are enough tests for a minute; wait")
-	errNotAdd = reason("this device is not notified")
-)
+const errTests = reason("these are enough tests for a minute; wait")
 
 // Test sends a message to one device, once, and returns what came of it.
 func (c *courier) Test(ctx context.Context, endpoint string) error {
-	to, ok := c.book.Find(endpoint)
-	if !ok {
-		return errNotAdd
+	to, err := c.book.Find(endpoint)
+	if err != nil {
+		return err
 	}
 	now := c.now()
 	c.mu.Lock()
@@ -119,7 +119,7 @@ func (c *courier) Test(ctx context.Context, endpoint string) error {
 	if many {
 		return errTests
 	}
-	err := c.post(ctx, to, message{text: testText, until: now.Add(time.Minute)})
+	err = c.post(ctx, to, message{text: testText, until: now.Add(time.Minute)})
 	c.outcome(ctx, to, err)
 	return err
 }

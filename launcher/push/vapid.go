@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval/private"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 const (
@@ -58,7 +59,8 @@ func (b *Book) key() (*ecdsa.PrivateKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	return key, private.Create(b.dir.PushKey(), []byte(encode(secret)+"\n"))
+	// whole at once: others read it without the lock
+	return key, state.Replace(b.dir.PushKey(), []byte(encode(secret)+"\n"))
 }
 
 func (b *Book) readKey() (*ecdsa.PrivateKey, error) {
