@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -23,12 +24,16 @@ func TestRevoked(t *testing.T) {
 	if a, b := w.next(), w.next(); a.path == b.path {
 		t.Error(a.path)
 	}
-	w.answers(status(503))
-	w.sender.pause = 100 * time.Millisecond
+	revoked := make(chan bool)
+	w.answers(func(rw http.ResponseWriter, _ *http.Request) {
+		<-revoked
+		rw.WriteHeader(http.StatusServiceUnavailable)
+	})
 	w.sender.sendAll(ctx, soon())
 	w.next()
 	w.next()
 	w.pair(w.keys[1:])
+	close(revoked)
 	w.sender.posted.Wait()
 	for range mostTries - 1 {
 		if p := w.next(); p.path != "/bob" {
