@@ -39,7 +39,10 @@ type cdpMessage struct {
 	Error  *struct{ Message string }
 }
 
-func newBrowser(t *testing.T) *browser {
+func newBrowser(t *testing.T) *browser { return newBrowserIn(t, t.TempDir()) }
+
+// newBrowserIn starts one whose settings are in a folder.
+func newBrowserIn(t *testing.T, profile string) *browser {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
@@ -61,7 +64,7 @@ func newBrowser(t *testing.T) *browser {
 	}
 	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu",
 		"--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe",
-		"--user-data-dir="+t.TempDir())
+		"--user-data-dir="+profile)
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

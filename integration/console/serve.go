@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
@@ -54,6 +55,8 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 
 // Serve answers until ctx ends, and announces each new question on the terminal.
 func (s *Server) Serve(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	defer s.lift()
 	forget, err := s.register()
 	if err != nil {
@@ -75,10 +78,11 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(s.listener) }()
-	go s.live.watch(ctx, s.recorded)
-	go s.sender.Run(ctx)
-	go s.clear(ctx)
-	go func() {
+	var beside sync.WaitGroup
+	beside.Go(func() { s.live.watch(ctx, s.recorded) })
+	beside.Go(func() { s.sender.Run(ctx) })
+	beside.Go(func() { s.clear(ctx) })
+	beside.Go(func() {
 		for range changes {
 			if err := s.announce(ctx); err != nil && ctx.Err() == nil {
 				s.say("the questions cannot be read now: " + err.Error())
@@ -86,12 +90,14 @@ func (s *Server) Serve(ctx context.Context) error {
 			s.tellDevices(ctx)
 			s.live.changed.beat()
 		}
-	}()
+	})
 	select {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
 	err = errors.Join(err, server.Close())
+	stop()
+	beside.Wait()
 	for _, k := range s.sessions.list() {
 		s.left(s.sessions.endOf(k.id), "the console has stopped")
 	}
