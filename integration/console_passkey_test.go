@@ -18,19 +18,8 @@ func TestPasskeyInABrowser(t *testing.T) {
 		t.Fatal(base)
 	}
 	g := &page{t: t, p: p, base: base, path: path}
-	b.call("WebAuthn.enable", object{}, nil)
-	b.call("WebAuthn.addVirtualAuthenticator", object{"options": object{"protocol": "ctap2",
-		"transport": "internal", "hasResidentKey": true, "hasUserVerification": true,
-		"isUserVerified": true, "automaticPresenceSimulation": true}}, nil)
-	s, _ := p.on("tadactl key pair --name ada; echo left $?")
-	if err := s.shows("left 0"); err != nil {
-		t.Fatal(err, s.text())
-	}
-	link := regexp.MustCompile(base + `/[0-9a-f]{64}/pair#[A-Za-z0-9_-]{43}`).FindString(
-		strings.ReplaceAll(s.text(), "\n", ""))
-	if link == "" {
-		t.Fatalf("no link: %s", s.text())
-	}
+	b.authenticator()
+	link := linkOf(p, base, "ada")
 	b.open(link)
 	b.everywhere("pair")
 	b.click("main button")
@@ -55,7 +44,7 @@ func TestPasskeyInABrowser(t *testing.T) {
 		t.Error(out)
 	}
 
-	s, _ = p.on("tadactl key revoke ada; echo left $?")
+	s, _ := p.on("tadactl key revoke ada; echo left $?")
 	if err := s.shows("left 0"); err != nil {
 		t.Fatal(err, s.text())
 	}
@@ -69,6 +58,38 @@ func TestPasskeyInABrowser(t *testing.T) {
 	if list := b.complained("409", "pubKeyCredParams"); len(list) > 0 {
 		t.Errorf("the browser complains: %q", list)
 	}
+}
+
+// authenticator gives the browser a device that makes passkeys and verifies its user.
+func (b *browser) authenticator() {
+	b.t.Helper()
+	b.call("WebAuthn.enable", object{}, nil)
+	b.call("WebAuthn.addVirtualAuthenticator", object{"options": object{"protocol": "ctap2",
+		"transport": "internal", "hasResidentKey": true, "hasUserVerification": true,
+		"isUserVerified": true, "automaticPresenceSimulation": true}}, nil)
+}
+
+// pair makes a passkey of a person by the link of the terminal.
+func (b *browser) pair(p *place, base, name string) {
+	b.t.Helper()
+	b.open(linkOf(p, base, name))
+	b.click("main button")
+	b.shows("paired: " + name)
+}
+
+// linkOf is a link for pairing, from the terminal.
+func linkOf(p *place, base, name string) string {
+	p.t.Helper()
+	s, _ := p.on("tadactl key pair --name " + name + "; echo left $?")
+	if err := s.shows("left 0"); err != nil {
+		p.t.Fatal(err, s.text())
+	}
+	link := regexp.MustCompile(base + `/[0-9a-f]{64}/pair#[A-Za-z0-9_-]{43}`).FindString(
+		strings.ReplaceAll(s.text(), "\n", ""))
+	if link == "" {
+		p.t.Fatalf("no link: %s", s.text())
+	}
+	return link
 }
 
 // askOnly makes an agent ask, and returns the question's id.

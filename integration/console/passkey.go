@@ -32,6 +32,7 @@ type posted struct {
 	Proof    string          `json:"proof"`
 	Message  string          `json:"message"`
 	Calls    map[string]bool `json:"calls"`
+	Lasts    string          `json:"lasts"`
 }
 
 // post answers a step of a ceremony with JSON, or with the reason as text.
@@ -100,7 +101,13 @@ func (s *Server) answerOf(r *http.Request, p posted) (approval.Answer, error) {
 	if !permit.Approves(a.Calls) {
 		return none, errors.New("nothing is checked; to deny everything, press Deny")
 	}
-	return a, nil
+	lasts, err := s.grantOf(e, p.Lasts)
+	if err != nil || lasts == nil {
+		return a, err
+	}
+	a.Scope = approval.Scope{Uses: lasts.Uses, For: lasts.For}
+	a.Calls[0].Choice = lasts.Choice
+	return a, e.MayStand(approval.Decision{Calls: a.Calls}, *lasts)
 }
 
 func (s *Server) assertBegin(r *http.Request, p posted) (any, error) {
@@ -125,6 +132,9 @@ func (s *Server) assertFinish(r *http.Request, p posted) (any, error) {
 	word := "approved"
 	if taken.Votes < taken.People {
 		word = fmt.Sprintf("counted, %d of %d", taken.Votes, taken.People)
+	}
+	if taken.Grant != nil {
+		word += " and remembered"
 	}
 	s.say(fmt.Sprintf("%s  %s by the passkey of %s", p.Question, word, taken.Signer))
 	return map[string]string{"said": word + ": " + p.Question}, nil

@@ -9,16 +9,18 @@ import (
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	for path, page := range map[string]http.HandlerFunc{
-		"GET /{$}":             s.list,
-		"GET /q/{id}":          s.question,
-		"POST /q/{id}":         s.answer,
-		"GET /runs":            s.runs,
-		"GET /run/{id}":        s.run,
-		"GET /run/{id}/replay": s.replay,
-		"GET /policy":          s.policy,
-		"GET /pair":            s.pair,
-		"GET /events":          s.events,
-		"/":                    s.nothing,
+		"GET /{$}":                 s.list,
+		"GET /q/{id}":              s.question,
+		"POST /q/{id}":             s.answer,
+		"GET /runs":                s.runs,
+		"GET /run/{id}":            s.run,
+		"GET /run/{id}/replay":     s.replay,
+		"GET /policy":              s.policy,
+		"GET /policy/learned":      s.learned,
+		"POST /grants/{id}/revoke": s.revoke,
+		"GET /pair":                s.pair,
+		"GET /events":              s.events,
+		"/":                        s.nothing,
 	} {
 		mux.HandleFunc(path, page)
 	}

@@ -36,6 +36,8 @@ type Server struct {
 	door
 	traffic
 
+	learning sync.Mutex // while somebody waits for what can be learned
+
 	mu    sync.Mutex
 	codes map[string]*code
 	shown map[string]time.Time // when the page of a question was first served
