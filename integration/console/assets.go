@@ -11,6 +11,8 @@ var (
 	style string
 	//go:embed assets/live.js
 	liveScript string
+	//go:embed assets/keys.js
+	keysScript string
 	//go:embed assets/post.js
 	postScript string
 	//go:embed assets/pair.js

@@ -11,7 +11,12 @@ import (
 )
 
 // changes is the part of the page with what a run changed, as a diff; nothing if that is not known.
+// It is made once for all pages of the run that are open.
 func (s *Server) changes(p launcher.Past) g.Node {
+	return s.diffs.get(p.ID, s.recorded(), func() g.Node { return s.diff(p) })
+}
+
+func (s *Server) diff(p launcher.Past) g.Node {
 	run, err := s.inbox.Kept(p.ID)
 	if err != nil {
 		return nil

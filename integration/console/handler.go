@@ -89,6 +89,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	if lasts != nil && approves(r) {
 		word += " and remembered"
 	}
+	s.questions.changed()
 	s.say(fmt.Sprintf("%s  %s", id, word))
 	s.done(w, id, word)
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // question shows one question: its first page, everything, and the form. If the first page lacks
-// something, everything is open. Without a passkey nothing on this page runs.
+// something, everything is open. Without a passkey a
+// script only moves the focus by keys.
 func (s *Server) question(w http.ResponseWriter, r *http.Request) {
 	e, err := s.envelope(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -30,14 +31,16 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Unlock()
 	full := render.Render(e.Payload, render.Options{Flowing: true, Full: true})
-	passkeys, script := s.hasPasskeys(), ""
+	passkeys, script := s.hasPasskeys(), keysScript
 	if passkeys {
-		script = postScript + passkeyScript
+		script += postScript + passkeyScript
 	}
-	v := view{title: "tada-run: " + e.ID, here: "inbox", script: script, body: g.Group{
-		firstPage(first, e.After()), foretold(e), details(full, first.Truncated),
-		s.form(e, passkeys),
-		h.P(g.Attr("role", "status"))}}
+	v := view{title: "tada-run: " + e.ID, here: "inbox", script: script,
+		keys: [][2]string{{"a", "to the code or the passkey"}, {"d", "to the message of a denial"}},
+		body: g.Group{
+			firstPage(first, e.After()), foretold(e), details(full, first.Truncated),
+			s.form(e, passkeys),
+			h.P(g.Attr("role", "status"))}}
 	s.show(w, http.StatusOK, v)
 }
 

@@ -45,6 +45,7 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 		door: door{listener, base, lift}, codes: map[string]*code{}, shown: map[string]time.Time{},
 		traffic: traffic{live: stream{open: make(chan struct{}, mostStreams)}},
 	}
+	s.questions = questions{read: l.Pending, full: l.Envelope, row: s.row, now: now}
 	s.pages = s.routes()
 	return s, nil
 }
@@ -75,6 +76,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	go s.live.watch(ctx, s.recorded)
 	go func() {
 		for range changes {
+			s.questions.changed()
 			if err := s.announce(ctx); err != nil && ctx.Err() == nil {
 				s.say("the questions cannot be read now: " + err.Error())
 			}
