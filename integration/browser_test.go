@@ -245,7 +245,7 @@ func (b *browser) fits(name string, width int) {
 	}
 }
 
-// everywhere is fits on a telephone, a tablet and a desk, light and dark.
+// everywhere is fits on a telephone, a tablet and a desk, and accessible, light and dark.
 func (b *browser) everywhere(name string) {
 	b.t.Helper()
 	for _, width := range []int{360, 768, 1440} {
@@ -257,7 +257,9 @@ func (b *browser) everywhere(name string) {
 	}
 	scheme("dark")
 	b.fits(name+"-dark", 360)
+	b.accessible(name + ", dark")
 	scheme("")
+	b.accessible(name)
 }
 
 // complained returns what the browser complained of, but for what contains one of these texts.

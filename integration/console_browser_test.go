@@ -15,7 +15,7 @@ func TestConsoleInABrowser(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)
 	g := openPage(t)
-	b.open(g.base + g.path)
+	b.enter(g)
 	b.shows("no open questions")
 	b.everywhere("empty")
 

@@ -8,7 +8,6 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
-	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -87,29 +86,25 @@ func TestConsoleListens(t *testing.T) {
 		return c.ConnectionState().PeerCertificates[0].SerialNumber
 	}
 	first := serial()
-	client := &http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
-	get := func(url, host string) (int, string) {
+	g := &page{t: t, p: p, base: base, path: path}
+	get := func(host string) (int, string) {
 		t.Helper()
-		r, err := http.NewRequest("GET", url, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Host = host
-		resp, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		b, _ := io.ReadAll(resp.Body)
-		return resp.StatusCode, string(b)
+		status, _, body := g.send("GET", g.path, nil, func(r *http.Request) { r.Host = host })
+		return status, body
 	}
-	if status, body := get(base+path, ""); status != 200 || !strings.Contains(body,
+	if status, _ := get("evil.example"); status != 403 {
+		t.Errorf("another host: %d", status)
+	}
+	g.enter(nil)
+	if status, body := get(""); status != 200 || !strings.Contains(body,
 		"no open questions") {
 		t.Errorf("%d %s", status, body)
 	}
-	if status, _ := get(base+path, "evil.example"); status != 403 {
+	if status, _ := get("evil.example"); status != 403 {
 		t.Errorf("another host: %d", status)
+	}
+	if !g.cookie.Secure || g.cookie.Name != "__Secure-session" {
+		t.Errorf("a cookie that goes over http too: %v", g.cookie)
 	}
 	if err := os.Chtimes(cert, now.Add(-time.Minute), now.Add(-time.Minute)); err != nil {
 		t.Fatal(err)
@@ -119,6 +114,7 @@ func TestConsoleListens(t *testing.T) {
 		t.Error("the old certificate after it was renewed")
 	}
 
+	withTLS := base
 	base, path = consoleAt(t, p, "--url https://Box.Example:443")
 	if base != "https://box.example" {
 		t.Error(base)
@@ -129,11 +125,18 @@ func TestConsoleListens(t *testing.T) {
 	}
 	answered := 0
 	for _, bar := range bars {
-		at := "http://127.0.0.1:" + bar.Name()
-		if status, _ := get(at+path, "box.example"); status == 200 {
+		g = &page{t: t, p: p, base: "http://127.0.0.1:" + bar.Name(), path: path}
+		if "https://127.0.0.1:"+bar.Name() == withTLS {
+			continue
+		}
+		if status, _ := get(""); status != 403 {
+			t.Error("it answers to its own address too")
+		}
+		g.enter(func(r *http.Request) { r.Host = "box.example" })
+		if status, _ := get("box.example"); status == 200 {
 			answered++
 		}
-		if status, _ := get(at+path, ""); status == 200 {
+		if status, _ := get(""); status != 403 {
 			t.Error("it answers to its own address too")
 		}
 	}

@@ -18,6 +18,7 @@ func TestPasskeyInABrowser(t *testing.T) {
 		t.Fatal(base)
 	}
 	g := &page{t: t, p: p, base: base, path: path}
+	g.enter(nil)
 	b.authenticator()
 	link := linkOf(p, base, "ada")
 	b.open(link)
@@ -30,7 +31,8 @@ func TestPasskeyInABrowser(t *testing.T) {
 	b.shows("tadactl key pair") // a link is good once
 
 	id := askOnly(t, p, "rm -rf build")
-	b.open(base + path + "q/" + id)
+	b.enter(g)
+	b.open(base + g.path + "q/" + id)
 	b.shows("Approve with passkey")
 	b.everywhere("question-passkey")
 	g.read(id, time.Now())
@@ -49,7 +51,7 @@ func TestPasskeyInABrowser(t *testing.T) {
 		t.Fatal(err, s.text())
 	}
 	id = askOnly(t, p, "rm -rf other")
-	b.open(base + path + "q/" + id)
+	b.open(base + g.path + "q/" + id)
 	b.shows("Approve once")
 	if text := b.text(); strings.Contains(text, "passkey") {
 		t.Errorf("after it was revoked: %s", text)
@@ -84,7 +86,7 @@ func linkOf(p *place, base, name string) string {
 	if err := s.shows("left 0"); err != nil {
 		p.t.Fatal(err, s.text())
 	}
-	link := regexp.MustCompile(base + `/[0-9a-f]{64}/pair#[A-Za-z0-9_-]{43}`).FindString(
+	link := regexp.MustCompile(base + `/pair#[A-Za-z0-9_-]{43}`).FindString(
 		strings.ReplaceAll(s.text(), "\n", ""))
 	if link == "" {
 		p.t.Fatalf("no link: %s", s.text())

@@ -1,6 +1,9 @@
 package integration
 
 import (
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,7 +18,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// A page is the inbox in a browser, as the person has it: the address and the codes come from the
+// A page is the inbox in a browser, as the person has it: the link and the codes come from the
 // terminal.
 type page struct {
 	t        *testing.T
@@ -23,7 +26,8 @@ type page struct {
 	terminal *screen
 	tty      *os.File
 	base     string // http://127.0.0.1:PORT
-	path     string // /TOKEN/
+	path     string // /SESSION/, or /TOKEN/ of a link that was not opened yet
+	cookie   *http.Cookie
 }
 
 func openPage(t *testing.T) *page {
@@ -37,7 +41,28 @@ func openPage(t *testing.T) *page {
 	if m == nil {
 		t.Fatalf("no address: %q", s.text())
 	}
-	return &page{t, p, s, tty, m[1], m[2]}
+	g := &page{t: t, p: p, terminal: s, tty: tty, base: m[1], path: m[2]}
+	g.enter(nil)
+	return g
+}
+
+// once makes single requests: no redirect is followed, and any certificate will do.
+var once = &http.Client{
+	Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
+	CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+
+// enter opens the link, which begins a session.
+func (g *page) enter(edit func(*http.Request)) {
+	g.t.Helper()
+	status, header, body := g.send("GET", g.path, nil, edit)
+	cookies := (&http.Response{Header: header}).Cookies()
+	if status != http.StatusSeeOther || len(cookies) != 1 ||
+		cookies[0].Path != header.Get("Location") {
+		g.t.Fatalf("%d %v %s", status, header, body)
+	}
+	g.path, g.cookie = cookies[0].Path, cookies[0]
 }
 
 // ask makes an agent ask, and returns the question's id and its code.
@@ -88,10 +113,13 @@ func (g *page) send(method, path string, form url.Values,
 		r.Header.Set("Origin", g.base)
 		r.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
+	if g.cookie != nil {
+		r.AddCookie(g.cookie)
+	}
 	if edit != nil {
 		edit(r)
 	}
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := once.Do(r)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -128,6 +156,18 @@ func TestTheListOnAPageShowsTheDangerousPart(t *testing.T) {
 	}
 }
 
+// runsOnlyKeys reports whether a page has one script, which is the one that its policy allows and
+// has no means to send anything, and no other place where one could be.
+func runsOnlyKeys(body, policy string) bool {
+	_, rest, _ := strings.Cut(body, "<script>")
+	script, _, _ := strings.Cut(rest, "</script>")
+	sum := sha256.Sum256([]byte(script))
+	allowed := "; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "';"
+	return strings.Count(body, "<script") == 1 && strings.Contains(policy, allowed) &&
+		!regexp.MustCompile(`fetch|XMLHttp|submit|click\(|sendBeacon|location`).MatchString(script) &&
+		!regexp.MustCompile(`<[^>]* on[a-z]+=`).MatchString(body)
+}
+
 // E-chan-10: the inbox as a page: loopback, random port, a token, and an answer only with the code
 // shown in the terminal.
 func TestInboxOnAPage(t *testing.T) {
@@ -135,12 +175,13 @@ func TestInboxOnAPage(t *testing.T) {
 	g := openPage(t)
 	id, code := g.ask("rm -rf build")
 
-	// The page shows what the prompt shows, and nothing on it runs.
+	// The page shows what the prompt shows, and nothing on it runs but the script of its keys, which
+	// its policy names and which sends nothing.
 	status, header, body := g.send("GET", g.path+"q/"+id, nil, nil)
 	opened := time.Now()
 	if status != 200 || !strings.Contains(body,
 		"rm -rf <span class=\"danger\">⟪build⟫</span>") || strings.Contains(body, code) ||
-		strings.Contains(body, "<script") {
+		!runsOnlyKeys(body, header.Get("Content-Security-Policy")) {
 		t.Errorf("%d %s", status, body)
 	}
 	if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy,
@@ -180,11 +221,20 @@ func TestInboxOnAPage(t *testing.T) {
 			func(r *http.Request) { r.Header.Add("Origin", "https://evil.example") }},
 		"a form that the browser tells of": {"POST", g.path + "q/" + id,
 			func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") }},
-		"no token":                   {"GET", "/", nil},
-		"no token, a question":       {"GET", "/q/" + id, nil},
-		"no token, a form":           {"POST", "/q/" + id, nil},
-		"a wrong token":              {"GET", "/" + strings.Repeat("0", 64) + "/", nil},
-		"the beginning of the token": {"GET", g.path[:20] + "/", nil},
+		"no session":             {"GET", "/runs", nil},
+		"no session, a question": {"GET", "/q/" + id, nil},
+		"no session, a form":     {"POST", "/q/" + id, nil},
+		"a wrong session":        {"GET", "/" + strings.Repeat("0", 64) + "/", nil},
+		"the beginning of it":    {"GET", g.path[:20] + "/", nil},
+		"a stolen path without the cookie": {"GET", g.path,
+			func(r *http.Request) { r.Header.Del("Cookie") }},
+		"the cookie with another path": {"GET", "/" + strings.Repeat("1", 64) + "/", nil},
+		"another cookie": {"GET", g.path, func(r *http.Request) {
+			r.Header.Set("Cookie", g.cookie.Name+"="+strings.Repeat("0", 64))
+		}},
+		"the path as the cookie": {"GET", g.path, func(r *http.Request) {
+			r.Header.Set("Cookie", g.cookie.Name+"="+strings.Trim(g.path, "/"))
+		}},
 		"a preflight": {"OPTIONS", g.path + "q/" + id,
 			func(r *http.Request) { r.Header.Set("Access-Control-Request-Method", "POST") }},
 		"another method": {"DELETE", g.path + "q/" + id, nil},

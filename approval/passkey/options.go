@@ -43,6 +43,14 @@ func CreateOptions(token, origin, name string, known List) ([]byte, error) {
 // PublicKeyCredential.parseRequestOptionsFromJSON. The answer has its envelope, plan hash and nonce
 // hash. The error wraps ErrUntrusted if no passkey is for the host of the page.
 func GetOptions(a approval.Answer, origin string, known List) ([]byte, error) {
+	text, err := a.Statement()
+	if err != nil {
+		return nil, err
+	}
+	return requestOptions(approval.Challenge(a.PlanHash, a.Envelope, text), origin, known)
+}
+
+func requestOptions(challenge [sha256.Size]byte, origin string, known List) ([]byte, error) {
 	host, err := Host(origin)
 	if err != nil {
 		return nil, err
@@ -52,11 +60,6 @@ func GetOptions(a approval.Answer, origin string, known List) ([]byte, error) {
 		return nil, refused(approval.ErrUntrusted,
 			"none is paired for %q; on the machine, try: tadactl key pair", host)
 	}
-	text, err := a.Statement()
-	if err != nil {
-		return nil, err
-	}
-	challenge := approval.Challenge(a.PlanHash, a.Envelope, text)
 	return json.Marshal(map[string]any{
 		"challenge": encode(challenge[:]), "rpId": host, "timeout": timeout,
 		"userVerification": "required", "allowCredentials": allowed,

@@ -33,6 +33,11 @@ func (r *Record) Take(body []byte) string {
 		r.keys, r.gone = map[string]approval.Credential{}, map[string]bool{}
 		r.last, r.used = map[string]uint32{}, map[string]bool{}
 	}
+	if act, ok, err := approval.ReadDoneAct(body); err != nil {
+		return err.Error()
+	} else if ok {
+		return r.act(act)
+	}
 	e, err := approval.ParseEvent(body)
 	if err != nil {
 		return "is not the body of an event"
@@ -94,21 +99,62 @@ func (r *Record) pairing(e approval.Event, c approval.Credential) string {
 	return ""
 }
 
-// answer takes the entry of an answer.
-func (r *Record) answer(e approval.Event) string {
-	a := e.Via.Passkey
+// key returns the passkey of an assertion; if it does not count, why says so. Both are empty for
+// one that an earlier entry may have paired.
+func (r *Record) key(a approval.Assertion) (c approval.Credential, why string) {
 	id := string(a.Credential)
 	c, known := r.keys[id]
 	switch {
 	case len(a.Credential) == 0:
-		return "says that a passkey answered, and has no assertion"
+		return c, "says that a passkey answered, and has no assertion"
 	case r.gone[id]:
-		return "was answered with a passkey that was revoked before"
+		return c, "was answered with a passkey that was revoked before"
 	case !known && r.Partial:
 		r.unknown++
-		return ""
+		return c, ""
 	case !known:
-		return "was answered with a passkey that was never paired"
+		return c, "was answered with a passkey that was never paired"
+	}
+	return c, ""
+}
+
+// spend notes the use of an assertion that counts, and returns what is wrong with it.
+func (r *Record) spend(a approval.Assertion) string {
+	id := string(a.Credential)
+	if err := CheckCounter(r.last[id], Counter(a)); err != nil {
+		return err.Error()
+	}
+	if r.used[a.TokenID()] {
+		return "has an assertion that was used before"
+	}
+	r.last[id], r.used[a.TokenID()] = Counter(a), true
+	return ""
+}
+
+// act takes the entry of an act. One that a code confirmed has no proof, and names no passkey.
+func (r *Record) act(d approval.DoneAct) string {
+	if len(d.Passkey.Credential) == 0 {
+		return ""
+	}
+	c, why := r.key(d.Passkey)
+	if why != "" || len(c.ID) == 0 {
+		return why
+	}
+	if d.By != c.Signer() {
+		return fmt.Sprintf("names %q, and %q signed", d.By, c.Signer())
+	}
+	if err := CheckAct(d.Act, c, d.Passkey, ""); err != nil {
+		return err.Error()
+	}
+	return r.spend(d.Passkey)
+}
+
+// answer takes the entry of an answer.
+func (r *Record) answer(e approval.Event) string {
+	a := e.Via.Passkey
+	c, why := r.key(a)
+	if why != "" || len(c.ID) == 0 {
+		return why
 	}
 	said, err := approval.ReadStatement(a.Answer)
 	if err != nil {
@@ -120,14 +166,7 @@ func (r *Record) answer(e approval.Event) string {
 	if why := fits(e, c, said); why != "" {
 		return why
 	}
-	if err := CheckCounter(r.last[id], Counter(a)); err != nil {
-		return err.Error()
-	}
-	if r.used[a.TokenID()] {
-		return "has an assertion that was used before"
-	}
-	r.last[id], r.used[a.TokenID()] = Counter(a), true
-	return ""
+	return r.spend(a)
 }
 
 // fits returns what an entry says that its passkey did not sign; "" for nothing.

@@ -19,6 +19,8 @@ var (
 	pairScript string
 	//go:embed assets/passkey.js
 	passkeyScript string
+	//go:embed assets/confirm.js
+	confirmScript string
 )
 
 // hashOf names a text for a Content-Security-Policy (level 2, hash-source).

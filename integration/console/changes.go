@@ -45,7 +45,7 @@ func (s *Server) diff(p launcher.Past) g.Node {
 	if out.left == 0 {
 		lines = append(lines, g.Text("and more: tadactl diff "+p.ID+"\n"))
 	}
-	return g.Group{h.H2(g.Text("Changes")), h.Pre(lines), h.P(h.Class("soft"),
+	return g.Group{h.H2(g.Text("Changes")), preformatted(lines), h.P(h.Class("soft"),
 		g.Text("to take them back: "), h.Code(g.Text("tadactl undo "+p.ID)))}
 }
 

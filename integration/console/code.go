@@ -47,9 +47,11 @@ var (
 	errHost   = errors.New("the request is for a different host")
 	errOrigin = errors.New("the request comes from a different site")
 	errMethod = errors.New("only GET and POST are allowed")
-	errToken  = errors.New("this is not the address shown in the terminal")
-	errForm   = errors.New("the form did not come from this page")
-	errCode   = errors.New("that is not the code shown in the terminal")
-	errSpent  = errors.New(
+	// also of links that were used
+	errSession = errors.New("this is no session, or it has ended; open the newest link that the " +
+		"terminal of the console shows")
+	errForm  = errors.New("the form did not come from this page")
+	errCode  = errors.New("that is not the code shown in the terminal")
+	errSpent = errors.New(
 		"three wrong codes; answer in a terminal: tadactl approve or tadactl deny")
 )

@@ -6,27 +6,39 @@
 //
 // Nothing that comes over the network alone. A page shows questions and can deny them; approving
 // one needs a code that was printed on the terminal where the server was started, and nowhere else.
-// So a program of the same user that finds the address can at most read and deny.
+// So a program of the same user that opens the link can at most read and deny.
 //
 // # The address
 //
+// The server listens on 127.0.0.1, at a port that the kernel chooses, unless the person says where
+// (Address): on an address that other machines reach only with a certificate, TLS 1.3. The terminal
+// shows a link:
+//
 //	http://127.0.0.1:PORT/TOKEN/
 //
-// The server listens on 127.0.0.1, at a port that the kernel chooses, unless the person says where
-// (Address): on an address that other machines reach only with a certificate, TLS 1.3. The token is
-// 256 random bits, new at each start. A request is refused with 403, before anything else is looked
-// at, if
+// The token is 256 random bits, and lets one browser in. The terminal says which browser it was,
+// and shows the next link. The browser gets a session: a path of 256 random bits, and a cookie with
+// 256 others, which it sends with that path only.
+//
+//	http://127.0.0.1:PORT/SESSION/
+//
+// Each request needs both. A cookie alone would not do: browsers send it to every port of a host,
+// and on 127.0.0.1 another port may be a server that an agent started. They send this one to no
+// other server, because its path is secret. A path alone would not do: it is in the history of the
+// browser, and on pictures of its window. A session ends 12 hours after its last request, 7 days
+// after it began, and with the console.
+//
+// A request is refused with 403, before anything else is looked at, if
 //
 //	its Host is not that address     a name that was made to lead here (DNS rebinding)
 //	its Origin is another            a page of another site sends a form, or a script
 //	it is a POST without an Origin   no browser does that
 //	Sec-Fetch-Site is another site   the same, reported by the browser (Fetch Metadata)
 //	its method is not GET or POST    a preflight of another site is not allowed (no CORS)
-//	the token is wrong               or missing
+//	it has no session                or not its cookie
 //
-// A form carries a proof of the page it was on: HMAC-SHA256 of the question's id and plan hash
-// under the token. There are no cookies, so a browser cannot add anything to a request of another
-// site.
+// The cookie is SameSite=Strict and HttpOnly. A form carries a proof of the page it was on:
+// HMAC-SHA256 of the question's id and plan hash under the secret of the session.
 //
 // # The pages
 //
@@ -59,10 +71,17 @@
 // package pairing, which checks it. So it needs no code, and a page that was changed on its way
 // cannot use it for another answer. Passkeys are for names: https, or localhost.
 //
+// # Acts
+//
+// What widens or drives something besides an answer (take over a terminal, undo a run) is an act:
+// the page begins it, which opens an intent with a new nonce, and it counts once, within two
+// minutes, with the assertion of a passkey over act, object and nonce, or with a code that the
+// terminal shows. The log has each (console.act) with its proof, before it is carried out.
+//
 // # Sandboxes
 //
 // A run that may reach this machine's servers does not reach this one: while the server runs, its
 // port is on a list in the state directory (launcher.Launcher.Bar), and the broker, which makes the
 // run's connections, reads that list. A run with the whole network, about which a person was asked,
-// can connect, but has no token and no code.
+// can connect, but has no session and no code.
 package console

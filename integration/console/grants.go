@@ -1,7 +1,6 @@
 package console
 
 import (
-	"crypto/hmac"
 	"fmt"
 	"net/http"
 	"strings"
@@ -18,36 +17,33 @@ import (
 )
 
 // grantRows are what is granted, each with a button that ends it.
-func (s *Server) grantRows(list []approval.Grant) (rows []g.Node) {
+func (s visit) grantRows(list []approval.Grant) (rows []g.Node) {
 	for _, grant := range list {
 		rows = append(rows, h.Li(h.Div(
 			h.Code(h.Class("command"), g.Text(render.Inert(whatOf(grant)))),
 			h.Span(h.Class("meta"), h.Span(g.Text(usesOf(grant))),
 				h.Span(g.Text("by "+render.Inert(grant.Approver)))),
 			h.Form(h.Method("post"), h.Action(s.root()+"grants/"+grant.ID+"/revoke"),
-				h.Input(h.Type("hidden"), h.Name("proof"), h.Value(s.revokeProof(grant.ID))),
+				h.Input(h.Type("hidden"), h.Name("proof"), h.Value(s.proof("revoke", grant.ID))),
 				h.Button(h.Class("deny"), g.Text("Revoke"))))))
 	}
 	return rows
 }
 
-// revokeProof is the proof of the button of a grant. No question has such an id.
-func (s *Server) revokeProof(id string) string { return s.proof("revoke", id) }
-
 // revoke ends a grant. That only narrows what may run, so it needs no code.
-func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
+func (s visit) revoke(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
 		s.refuse(w, http.StatusBadRequest, fmt.Errorf("read the form: %w", err))
 		return
 	}
-	if !hmac.Equal([]byte(r.PostForm.Get("proof")), []byte(s.revokeProof(id))) {
+	if !s.proves(r.PostForm.Get("proof"), "revoke", id) {
 		s.refuse(w, http.StatusForbidden, errForm)
 		return
 	}
 	if _, err := s.inbox.Revoke(r.Context(), approval.ChannelWeb, id,
-		"revoked on the page by "+permit.Person()); err != nil {
+		fmt.Sprintf("revoked on the page by %s, %s", permit.Person(), s.session.device)); err != nil {
 		s.refuse(w, http.StatusConflict, err)
 		return
 	}

@@ -1,36 +1,28 @@
 package console
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/hex"
 	"net/http"
 	"strings"
 )
 
-// guard returns why a request is refused, or the part of its path after the token.
-func (s *Server) guard(r *http.Request) (rest string, err error) {
+// guard returns why a request is refused, whoever sends it.
+func (s *Server) guard(r *http.Request) error {
 	origin, sites := r.Header.Values("Origin"), r.Header.Values("Sec-Fetch-Site")
 	site := strings.Join(sites, ", ") // of more than one, none is right
 	_, host, _ := strings.Cut(s.base, "://")
 	switch {
 	case r.Host != host:
-		return "", errHost
+		return errHost
 	case r.Method != http.MethodGet && r.Method != http.MethodPost:
-		return "", errMethod
+		return errMethod
 	case len(origin) > 1, len(origin) == 1 && origin[0] != s.base,
 		r.Method == http.MethodPost && len(origin) == 0:
-		return "", errOrigin
+		return errOrigin
 	case site != "" && site != "same-origin" && (site != "none" || r.Method != http.MethodGet):
 		// "none": a person typed the address
-		return "", errOrigin
+		return errOrigin
 	}
-	token, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	if !ok || subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1 {
-		return "", errToken
-	}
-	return rest, nil
+	return nil
 }
 
 // headers keep a browser from doing more with the page than showing it.
@@ -48,11 +40,4 @@ func headers(h http.Header) {
 	} {
 		h.Set(name, value)
 	}
-}
-
-// proof binds a form to the page that contains it.
-func (s *Server) proof(id, plan string) string {
-	mac := hmac.New(sha256.New, []byte(s.token))
-	mac.Write([]byte(id + "\n" + plan))
-	return hex.EncodeToString(mac.Sum(nil))
 }

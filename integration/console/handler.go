@@ -2,10 +2,10 @@ package console
 
 import (
 	"context"
-	"crypto/hmac"
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -16,17 +16,56 @@ import (
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	headers(w.Header())
-	rest, err := s.guard(r)
-	if err != nil {
-		s.refuse(w, http.StatusForbidden, err)
+	outside := visit{Server: s}
+	if err := s.guard(r); err != nil {
+		outside.refuse(w, http.StatusForbidden, err)
 		return
 	}
+	path, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if !isSecret.MatchString(path) {
+		s.public.ServeHTTP(w, r)
+		return
+	}
+	cookies := []string{}
+	for _, c := range r.CookiesNamed(s.cookieName()) {
+		cookies = append(cookies, c.Value)
+	}
+	session := s.sessions.find(path, cookies, s.now())
+	if session == nil {
+		opened, err := s.opened(w, r)
+		if err == nil && !opened {
+			err = errSession
+		}
+		if err != nil {
+			outside.refuse(w, http.StatusForbidden, err)
+		}
+		return
+	}
+	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), visited{}, session))
+	defer cancel()
+	// what takes long, such as a stream, does not outlive the session
+	defer context.AfterFunc(session.ctx, cancel)()
+	r = r.WithContext(ctx)
 	r.URL.Path, r.URL.RawPath = "/"+rest, ""
 	s.pages.ServeHTTP(w, r)
 }
 
+// isSecret is the first part of a path that is a session or a link.
+var isSecret = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// visited is what a request's context has its session under.
+type visited struct{}
+
+// with is a page as a handler.
+func (s *Server) with(p page) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		session, _ := r.Context().Value(visited{}).(*session)
+		p(visit{s, session}, w, r)
+	}
+}
+
 // answer handles a form.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+func (s visit) answer(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
@@ -43,7 +82,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	plan := r.PostForm.Get("plan")
-	if !hmac.Equal([]byte(r.PostForm.Get("proof")), []byte(s.proof(id, plan))) {
+	if !s.proves(r.PostForm.Get("proof"), id, plan) {
 		s.refuse(w, http.StatusForbidden, errForm)
 		return
 	}
@@ -109,7 +148,7 @@ func approves(r *http.Request) bool { return r.PostForm.Get("answer") == "approv
 
 // decision reads the answer from the form. The code replaces the characters of a challenge: the
 // agent can see neither.
-func (s *Server) decision(r *http.Request, e approval.Envelope) (d approval.Decision, word string) {
+func (s visit) decision(r *http.Request, e approval.Envelope) (d approval.Decision, word string) {
 	message := strings.TrimSpace(r.PostForm.Get("message"))
 	if !approves(r) {
 		return permit.Answer(e, false, message, "web"), "denied"

@@ -18,7 +18,7 @@ import (
 const listRoom = 400
 
 // list shows the open questions. A page that has the same list already gets none.
-func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+func (s visit) list(w http.ResponseWriter, r *http.Request) {
 	list, err := s.questions.list(r.Context())
 	if err != nil {
 		s.refuse(w, http.StatusInternalServerError, err)

@@ -34,7 +34,7 @@ type lasting struct {
 }
 
 // lastings are what this question offers, as the terminal does; nil for nothing.
-func (s *Server) lastings(e approval.Envelope) (list []lasting) {
+func (s visit) lastings(e approval.Envelope) (list []lasting) {
 	if s.inbox.MayChoose(e, approval.ChannelWeb) {
 		for n, c := range s.inbox.ChoicesOf(e.Payload) {
 			list = append(list, lasting{strconv.Itoa(n + 1),
@@ -70,7 +70,7 @@ func lastingFields(list []lasting) g.Node {
 
 // grantOf is the grant that a value of the field asks for; nil for once. The error is for what the
 // question does not offer.
-func (s *Server) grantOf(e approval.Envelope, value string) (*approval.GrantRequest, error) {
+func (s visit) grantOf(e approval.Envelope, value string) (*approval.GrantRequest, error) {
 	r := &approval.GrantRequest{}
 	n, err := strconv.Atoi(value)
 	may := false

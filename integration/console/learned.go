@@ -25,7 +25,7 @@ var errLearning = errors.New("this is being worked out already; try again in a m
 
 // learned shows which rules would have spared questions, and what of the rules nobody needs. It
 // accepts none of them: that widens what may run, and needs the terminal.
-func (s *Server) learned(w http.ResponseWriter, r *http.Request) {
+func (s visit) learned(w http.ResponseWriter, r *http.Request) {
 	if !s.learning.TryLock() { // it reads all of some days
 		s.refuse(w, http.StatusServiceUnavailable, errLearning)
 		return
@@ -87,7 +87,7 @@ func proposal(p launcher.Proposal) g.Node {
 }
 
 // unneeded are what is allowed and was not used.
-func (s *Server) unneeded(u launcher.Unneeded) (rows []g.Node) {
+func (s visit) unneeded(u launcher.Unneeded) (rows []g.Node) {
 	row := func(text, how string) {
 		rows = append(rows, entry("", h.Code(h.Class("command"), g.Text(render.Inert(text))),
 			render.Inert(how)))

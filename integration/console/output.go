@@ -28,12 +28,12 @@ const (
 )
 
 // printed is the part of the page with what a run printed.
-func (s *Server) printed(ctx context.Context, p launcher.Past) g.Node {
+func (s visit) printed(ctx context.Context, p launcher.Past) g.Node {
 	if !s.inbox.HasTranscript(p.ID) {
 		return nil
 	}
 	text, cut, why := s.output(ctx, p.ID)
-	shown := h.Pre(g.Text(text))
+	shown := preformatted(g.Text(text))
 	if why != "" {
 		shown = h.P(h.Class("soft"), g.Text(why))
 	}
@@ -102,7 +102,7 @@ func inertLines(text string) string {
 }
 
 // replay is the page of package export, with its player.
-func (s *Server) replay(w http.ResponseWriter, r *http.Request) {
+func (s visit) replay(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	p, err := s.past(id)
 	if err != nil {

@@ -21,7 +21,7 @@ type view struct {
 }
 
 // show writes a page.
-func (s *Server) show(w http.ResponseWriter, status int, v view) {
+func (s visit) show(w http.ResponseWriter, status int, v view) {
 	if v.live {
 		v.script = liveScript + keysScript
 		v.keys = append(v.keys, [2]string{"j, k", "next, one before"}, [2]string{"Enter", "open"})
@@ -33,7 +33,7 @@ func (s *Server) show(w http.ResponseWriter, status int, v view) {
 	_, _ = page.WriteTo(w)
 }
 
-func (s *Server) page(v view) g.Node {
+func (s visit) page(v view) g.Node {
 	tab := func(name, path, text string) g.Node {
 		return h.A(h.Href(s.root()+path), g.If(v.here == name, g.Attr("aria-current", "page")),
 			g.Text(text))
@@ -50,8 +50,8 @@ func (s *Server) page(v view) g.Node {
 			h.StyleEl(g.Raw(style))),
 		h.Body(
 			h.Nav(h.Aria("label", "pages"), h.Strong(g.Text("tada-run")),
-				tab("inbox", "", "Questions"), tab("runs", "runs", "Runs"),
-				tab("policy", "policy", "Policy")),
+				g.If(s.session != nil, g.Group{tab("inbox", "", "Questions"),
+					tab("runs", "runs", "Runs"), tab("policy", "policy", "Policy")})),
 			h.Main(v.above, g.If(v.live, g.Group{
 				h.P(h.Class("note gone"), g.Attr("hidden"), h.Role("alert"),
 					g.Text("not up to date: the console does not answer")),
@@ -73,12 +73,12 @@ func keysOf(list [][2]string) g.Node {
 }
 
 // refuse shows an error.
-func (s *Server) refuse(w http.ResponseWriter, status int, err error) {
+func (s visit) refuse(w http.ResponseWriter, status int, err error) {
 	s.show(w, status, view{title: "tada-run", body: h.P(g.Text(err.Error()))})
 }
 
 // done shows the result of an answer.
-func (s *Server) done(w http.ResponseWriter, id, word string) {
+func (s visit) done(w http.ResponseWriter, id, word string) {
 	s.show(w, http.StatusOK, view{title: "tada-run", here: "inbox", body: g.Group{
 		h.P(g.Text(word + ": " + id)),
 		h.P(h.A(h.Href(s.root()), g.Text("back to the questions")))}})
@@ -116,6 +116,9 @@ func table(head []string, rows [][]string) g.Node {
 	line := func(cells []string, cell func(...g.Node) g.Node) g.Node {
 		return h.Tr(g.Map(cells, func(text string) g.Node { return cell(g.Text(text)) }))
 	}
-	return h.Div(h.Class("scroll"), h.Table(line(head, h.Th),
+	return h.Div(h.Class("scroll"), h.TabIndex("0"), h.Table(line(head, h.Th),
 		g.Map(rows, func(cells []string) g.Node { return line(cells, h.Td) })))
 }
+
+// preformatted is text in its own lines. Where it is wider than the page it scrolls, also by keys.
+func preformatted(content ...g.Node) g.Node { return h.Pre(h.TabIndex("0"), g.Group(content)) }

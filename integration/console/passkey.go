@@ -1,7 +1,6 @@
 package console
 
 import (
-	"crypto/hmac"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +19,7 @@ import (
 const maxPost = 64 << 10
 
 // A ceremony is a step of one with a passkey: what a script posts, and gets back as JSON.
-type ceremony func(*http.Request, posted) (any, error)
+type ceremony func(visit, *http.Request, posted) (any, error)
 
 // posted is what scripts post.
 type posted struct {
@@ -33,19 +32,23 @@ type posted struct {
 	Message  string          `json:"message"`
 	Calls    map[string]bool `json:"calls"`
 	Lasts    string          `json:"lasts"`
+
+	Do    string `json:"do"`
+	On    string `json:"on"`
+	Nonce string `json:"nonce"`
 }
 
 // post answers a step of a ceremony with JSON, or with the reason as text.
-func (s *Server) post(w http.ResponseWriter, r *http.Request, do ceremony) {
+func (s visit) post(w http.ResponseWriter, r *http.Request, do ceremony) {
 	var p posted
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPost)).Decode(&p)
 	var answer any
-	if err == nil && !s.tries.left(s.now()) {
+	if err == nil && !s.failures().left(s.now()) {
 		err = errTries
 	}
 	if err == nil {
-		if answer, err = do(r, p); err != nil {
-			s.tries.failed(s.now())
+		if answer, err = do(s, r, p); err != nil {
+			s.failures().failed(s.now())
 		}
 	}
 	if err != nil {
@@ -63,12 +66,12 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, do ceremony) {
 
 func (s *Server) desk() *pairing.Desk { return pairing.Open(s.inbox.Approvals) }
 
-func (s *Server) pairBegin(_ *http.Request, p posted) (any, error) {
+func (s visit) pairBegin(_ *http.Request, p posted) (any, error) {
 	options, err := s.desk().PairBegin(p.Token, s.base)
 	return json.RawMessage(options), err
 }
 
-func (s *Server) pairFinish(_ *http.Request, p posted) (any, error) {
+func (s visit) pairFinish(_ *http.Request, p posted) (any, error) {
 	known, err := s.desk().PairFinish(p.Token, s.base, p.Response)
 	if err != nil {
 		return nil, err
@@ -78,9 +81,9 @@ func (s *Server) pairFinish(_ *http.Request, p posted) (any, error) {
 }
 
 // answerOf is the approval that a page states. Of several calls it has those that are checked.
-func (s *Server) answerOf(r *http.Request, p posted) (approval.Answer, error) {
+func (s visit) answerOf(r *http.Request, p posted) (approval.Answer, error) {
 	none := approval.Answer{}
-	if !hmac.Equal([]byte(p.Proof), []byte(s.proof(p.Question, p.Plan))) {
+	if !s.proves(p.Proof, p.Question, p.Plan) {
 		return none, errForm
 	}
 	e, err := s.envelope(r.Context(), p.Question)
@@ -110,7 +113,7 @@ func (s *Server) answerOf(r *http.Request, p posted) (approval.Answer, error) {
 	return a, e.MayStand(approval.Decision{Calls: a.Calls}, *lasts)
 }
 
-func (s *Server) assertBegin(r *http.Request, p posted) (any, error) {
+func (s visit) assertBegin(r *http.Request, p posted) (any, error) {
 	a, err := s.answerOf(r, p)
 	if err != nil {
 		return nil, err
@@ -119,7 +122,7 @@ func (s *Server) assertBegin(r *http.Request, p posted) (any, error) {
 	return json.RawMessage(options), err
 }
 
-func (s *Server) assertFinish(r *http.Request, p posted) (any, error) {
+func (s visit) assertFinish(r *http.Request, p posted) (any, error) {
 	a, err := s.answerOf(r, p)
 	if err != nil {
 		return nil, err
@@ -147,7 +150,7 @@ func (s *Server) hasPasskeys() bool {
 }
 
 // pair is the page that a link for pairing opens.
-func (s *Server) pair(w http.ResponseWriter, _ *http.Request) {
+func (s visit) pair(w http.ResponseWriter, _ *http.Request) {
 	v := view{title: "tada-run: pair", script: postScript + pairScript}
 	v.body = g.Group{
 		h.H1(g.Text("Pair this device")),

@@ -14,7 +14,7 @@ import (
 
 // policy shows what is granted, and the policy in force: outside of any workspace, or in the one of
 // ?dir=.
-func (s *Server) policy(w http.ResponseWriter, r *http.Request) {
+func (s visit) policy(w http.ResponseWriter, r *http.Request) {
 	list, err := s.inbox.Grants(r.Context())
 	if err != nil {
 		s.refuse(w, http.StatusInternalServerError, err)
@@ -37,7 +37,7 @@ func (s *Server) policy(w http.ResponseWriter, r *http.Request) {
 }
 
 // inForce is the policy for a folder, or outside of any workspace for "". where says that.
-func (s *Server) inForce(dir string) (p pathguard.Policy, where string, err error) {
+func (s visit) inForce(dir string) (p pathguard.Policy, where string, err error) {
 	if dir == "" {
 		return s.inbox.Policy(), "outside of any workspace", nil
 	}

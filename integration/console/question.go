@@ -14,7 +14,7 @@ import (
 // question shows one question: its first page, everything, and the form. If the first page lacks
 // something, everything is open. Without a passkey a
 // script only moves the focus by keys.
-func (s *Server) question(w http.ResponseWriter, r *http.Request) {
+func (s visit) question(w http.ResponseWriter, r *http.Request) {
 	e, err := s.envelope(r.Context(), r.PathValue("id"))
 	if err != nil {
 		s.refuse(w, http.StatusNotFound, err)
@@ -45,7 +45,7 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request) {
 }
 
 // form is where the answer is given. It names the plan that is on the page.
-func (s *Server) form(e approval.Envelope, passkeys bool) g.Node {
+func (s visit) form(e approval.Envelope, passkeys bool) g.Node {
 	hidden := func(name, value string) g.Node {
 		return h.Input(h.Type("hidden"), h.Name(name), h.Value(value))
 	}

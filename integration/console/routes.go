@@ -5,38 +5,55 @@ import (
 	"net/http"
 )
 
-// routes are the pages and what they post, under the token.
-func (s *Server) routes() http.Handler {
+// inside are the pages of a session and what they post, below its path.
+func (s *Server) inside() http.Handler {
+	return s.mux(map[string]page{
+		"GET /{$}":                 visit.list,
+		"GET /q/{id}":              visit.question,
+		"POST /q/{id}":             visit.answer,
+		"GET /runs":                visit.runs,
+		"GET /run/{id}":            visit.run,
+		"GET /run/{id}/replay":     visit.replay,
+		"GET /policy":              visit.policy,
+		"GET /policy/learned":      visit.learned,
+		"POST /grants/{id}/revoke": visit.revoke,
+		"GET /events":              visit.events,
+		"/":                        visit.nothing,
+	}, map[string]ceremony{
+		"assert/begin": visit.assertBegin, "assert/finish": visit.assertFinish,
+		"act/begin": visit.actBegin, "act/code": visit.actCode,
+	})
+}
+
+// outside is what a browser without a session gets: nothing that a command or a person has written.
+func (s *Server) outside() http.Handler {
+	return s.mux(map[string]page{
+		"GET /pair": visit.pair,
+		"/":         visit.nobody,
+	}, map[string]ceremony{
+		"pair/begin": visit.pairBegin, "pair/finish": visit.pairFinish,
+	})
+}
+
+func (s *Server) mux(pages map[string]page, ceremonies map[string]ceremony) http.Handler {
 	mux := http.NewServeMux()
-	for path, page := range map[string]http.HandlerFunc{
-		"GET /{$}":                 s.list,
-		"GET /q/{id}":              s.question,
-		"POST /q/{id}":             s.answer,
-		"GET /runs":                s.runs,
-		"GET /run/{id}":            s.run,
-		"GET /run/{id}/replay":     s.replay,
-		"GET /policy":              s.policy,
-		"GET /policy/learned":      s.learned,
-		"POST /grants/{id}/revoke": s.revoke,
-		"GET /pair":                s.pair,
-		"GET /events":              s.events,
-		"/":                        s.nothing,
-	} {
-		mux.HandleFunc(path, page)
+	for path, p := range pages {
+		mux.HandleFunc(path, s.with(p))
 	}
-	for path, do := range map[string]ceremony{
-		"pair/begin": s.pairBegin, "pair/finish": s.pairFinish,
-		"assert/begin": s.assertBegin, "assert/finish": s.assertFinish,
-	} {
-		mux.HandleFunc("POST /"+path, func(w http.ResponseWriter, r *http.Request) {
-			s.post(w, r, do)
-		})
+	for path, do := range ceremonies {
+		mux.HandleFunc("POST /"+path, s.with(
+			func(v visit, w http.ResponseWriter, r *http.Request) { v.post(w, r, do) }))
 	}
 	return mux
 }
 
+// nobody answers for what only a session has.
+func (s visit) nobody(w http.ResponseWriter, _ *http.Request) {
+	s.refuse(w, http.StatusForbidden, errSession)
+}
+
 // nothing answers for what is not there.
-func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
+func (s visit) nothing(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		s.refuse(w, http.StatusForbidden, errMethod)
 		return
@@ -45,7 +62,7 @@ func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
 }
 
 // events keeps a page up to date.
-func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+func (s visit) events(w http.ResponseWriter, r *http.Request) {
 	if err := s.live.serve(w, r); err != nil {
 		s.refuse(w, http.StatusServiceUnavailable, err)
 	}

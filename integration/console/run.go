@@ -22,7 +22,7 @@ const mostRows = 200
 
 // run shows one run: what it was, what it printed so far, changed and contacted, and what the log
 // says about it.
-func (s *Server) run(w http.ResponseWriter, r *http.Request) {
+func (s visit) run(w http.ResponseWriter, r *http.Request) {
 	p, err := s.past(r.PathValue("id"))
 	if err != nil {
 		s.refuse(w, http.StatusNotFound, err)

@@ -29,7 +29,7 @@ const (
 
 // runs shows the newest runs, the newest first, and before them those that are still open. With
 // ?before= it shows those that began before a run, and with ?text= those that contain a text.
-func (s *Server) runs(w http.ResponseWriter, r *http.Request) {
+func (s visit) runs(w http.ResponseWriter, r *http.Request) {
 	text, before := r.URL.Query().Get("text"), r.URL.Query().Get("before")
 	if before != "" && !state.IsID(before) {
 		s.refuse(w, http.StatusBadRequest, fmt.Errorf("%.80q is not the id of a run", before))
@@ -60,7 +60,7 @@ func (s *Server) runs(w http.ResponseWriter, r *http.Request) {
 }
 
 // olderLink leads to the runs before one; nothing if there are none.
-func (s *Server) olderLink(last, text string) g.Node {
+func (s visit) olderLink(last, text string) g.Node {
 	if last == "" {
 		return nil
 	}
@@ -80,7 +80,7 @@ type runPage struct {
 
 // newest returns the newest runs that are chosen, of those before one or of all. Before all there
 // are those that are open and older than the others.
-func (s *Server) newest(ctx context.Context, before string,
+func (s visit) newest(ctx context.Context, before string,
 	chosen func(launcher.Past) bool) (page runPage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
@@ -115,7 +115,7 @@ func (s *Server) newest(ctx context.Context, before string,
 }
 
 // listed is a run in the list.
-func (s *Server) listed(p launcher.Past) g.Node {
+func (s visit) listed(p launcher.Past) g.Node {
 	return entry(s.root()+"run/"+p.ID, g.Group{badge(p.State, stateOf(p)),
 		h.Code(h.Class("command"), g.Text(render.Inert(cmp.Or(p.Inside, p.Command))))},
 		p.Began.Local().Format(time.DateTime), render.Inert(p.Agent), render.Inert(p.Dir),

@@ -3,9 +3,7 @@ package console
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net"
@@ -27,10 +25,6 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 	if _, err := l.May(approval.ApproveLow, approval.ChannelWeb); err != nil {
 		return nil, err
 	}
-	var token [32]byte
-	if _, err := io.ReadFull(random, token[:]); err != nil {
-		return nil, fmt.Errorf("create the page address: %w", err)
-	}
 	listener, base, err := a.bind(now)
 	if err != nil {
 		return nil, err
@@ -41,12 +35,17 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 		return nil, err
 	}
 	s := &Server{
-		inbox: l, token: hex.EncodeToString(token[:]), random: random, now: now, say: queued(say),
+		inbox: l, random: random, now: now, say: queued(say),
 		door: door{listener, base, lift}, codes: map[string]*code{}, shown: map[string]time.Time{},
 		traffic: traffic{live: stream{open: make(chan struct{}, mostStreams)}},
 	}
 	s.questions = questions{read: l.Pending, full: l.Envelope, row: s.row, now: now}
-	s.pages = s.routes()
+	s.pages, s.public = s.inside(), s.outside()
+	if err := s.link.renew(random); err != nil {
+		lift()
+		listener.Close()
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -92,7 +91,7 @@ func (s *Server) Serve(ctx context.Context) error {
 
 // register leaves the address where tadactl key pair looks for it, as long as the console runs.
 func (s *Server) register() (forget func(), err error) {
-	path, text := s.inbox.Home().Console(), []byte(s.URL()+"\n")
+	path, text := s.inbox.Home().Console(), []byte(s.base+"/\n")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}

@@ -29,13 +29,12 @@ const (
 // A Server serves the inbox of one launcher.
 type Server struct {
 	inbox  *launcher.Launcher
-	token  string
 	random io.Reader
 	now    func() time.Time
 	say    func(string) // prints one line for the person at the terminal
-	pages  http.Handler
 
 	door
+	gate
 	traffic
 
 	questions questions
@@ -53,6 +52,14 @@ type door struct {
 	lift     func() // the bar
 }
 
+// A gate is who gets in, and to what.
+type gate struct {
+	link     link
+	sessions sessions
+	pages    http.Handler // of a session
+	public   http.Handler // of everybody
+}
+
 // traffic is what keeps browsers up to date, and their attempts few.
 type traffic struct {
 	live     stream
@@ -60,12 +67,6 @@ type traffic struct {
 	drawings drawings
 	diffs    shared[g.Node]
 }
-
-// root is the address of the first page, as a path.
-func (s *Server) root() string { return "/" + s.token + "/" }
-
-// URL returns the address of the page.
-func (s *Server) URL() string { return s.base + s.root() }
 
 // recorded is another text when the record has grown: the anchor is written with every entry, and
 // the transcript of a run that goes on with its output.
@@ -106,17 +107,25 @@ func (s *Server) announce(ctx context.Context) error {
 				continue
 			}
 		}
-		var b [5]byte
-		if _, err := io.ReadFull(s.random, b[:]); err != nil {
-			return fmt.Errorf("create a code: %w", err)
+		text, err := s.newCode()
+		if err != nil {
+			return err
 		}
-		c := &code{text: codeAlphabet.EncodeToString(b[:])[:codeLength], plan: e.PlanHash,
-			wrong: wrong}
+		c := &code{text: text, plan: e.PlanHash, wrong: wrong}
 		s.codes[e.ID] = c
 		s.say(fmt.Sprintf("%s  R%d  code %s  plan %s", e.ID, e.Risk, c.text,
 			plan.Prefix(e.PlanHash)))
 	}
 	return nil
+}
+
+// newCode returns the text of a code.
+func (s *Server) newCode() (string, error) {
+	var b [5]byte
+	if _, err := io.ReadFull(s.random, b[:]); err != nil {
+		return "", fmt.Errorf("create a code: %w", err)
+	}
+	return codeAlphabet.EncodeToString(b[:])[:codeLength], nil
 }
 
 // envelope returns the open question with exactly this id, as it is now.

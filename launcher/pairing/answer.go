@@ -95,31 +95,41 @@ func (d *Desk) signed(ctx context.Context, a approval.Answer, origin string,
 	if err != nil {
 		return none, err
 	}
-	list, err := d.Passkeys()
+	list, k, err := d.find(proof.Credential)
 	if err != nil {
-		return none, err
-	}
-	k := list.Find(proof.Credential)
-	if k == nil {
-		return none, &approval.TokenError{Err: approval.ErrUntrusted,
-			Detail: "this passkey is not paired with this machine"}
-	}
-	if err := d.onRecord(k.Credential); err != nil {
 		return none, err
 	}
 	s, err := approval.VerifyPasskey(a, k.Credential, proof, passkey.Prover(origin), d.dir.Now())
 	if err != nil {
 		return none, err
 	}
+	return s, d.count(list, k, proof)
+}
+
+// find returns the passkey with an id, and the list that it points into.
+func (d *Desk) find(id []byte) (list passkey.List, k *passkey.Known, err error) {
+	if list, err = d.Passkeys(); err != nil {
+		return nil, nil, err
+	}
+	if k = list.Find(id); k == nil {
+		return nil, nil, &approval.TokenError{Err: approval.ErrUntrusted,
+			Detail: "this passkey is not paired with this machine"}
+	}
+	return list, k, d.onRecord(k.Credential)
+}
+
+// count notes that a passkey was used, before what it signed counts: an interrupted assertion is
+// not taken again.
+func (d *Desk) count(list passkey.List, k *passkey.Known, proof approval.Assertion) error {
 	now := passkey.Counter(proof)
 	if err := passkey.CheckCounter(k.Counter, now); err != nil {
-		return none, fmt.Errorf("passkey %s: %w", k.Signer(), err)
+		return fmt.Errorf("passkey %s: %w", k.Signer(), err)
 	}
 	if k.Counter == now {
-		return s, nil
+		return nil
 	}
-	k.Counter = now // before the answer counts: an interrupted one is not taken again
-	return s, d.write(list)
+	k.Counter = now
+	return d.write(list)
 }
 
 // onRecord returns an error for a passkey that the log does not have as the list has it: the list

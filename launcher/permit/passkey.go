@@ -44,8 +44,26 @@ func (p *Approvals) RecordPairing(e approval.Event, c approval.Credential) error
 	if err != nil {
 		return err
 	}
-	if _, err := log.Append(e.Kind, body, audit.Durable); err != nil {
-		return &record.Error{Kind: e.Kind, Err: err}
+	return appendTo(log, e.Kind, body)
+}
+
+// RecordAct records an act that was confirmed, before it is carried out.
+func (p *Approvals) RecordAct(d approval.DoneAct) error {
+	body, err := d.Body()
+	if err != nil {
+		return err
+	}
+	log, err := p.record.OpenLog()
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	return appendTo(log, approval.KindAct, body)
+}
+
+func appendTo(log *audit.Log, kind string, body []byte) error {
+	if _, err := log.Append(kind, body, audit.Durable); err != nil {
+		return &record.Error{Kind: kind, Err: err}
 	}
 	return nil
 }

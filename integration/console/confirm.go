@@ -1,0 +1,103 @@
+package console
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
+)
+
+// maxOn is the maximum length of what an act is on, in bytes; onRoom is how much of it the terminal
+// shows.
+const maxOn, onRoom = 1 << 10, 80
+
+// A confirmation is what a page sends with an act: the code of the terminal, or what a passkey has
+// signed.
+type confirmation struct {
+	Nonce    string          `json:"nonce"`
+	Code     string          `json:"code"`
+	Response json.RawMessage `json:"response"`
+}
+
+// actBegin opens an act, and returns its nonce and what a passkey has to sign.
+func (s visit) actBegin(_ *http.Request, p posted) (any, error) {
+	nonce := make([]byte, 16)
+	if _, err := io.ReadFull(s.random, nonce); err != nil {
+		return nil, err
+	}
+	a := approval.Act{Do: p.Do, On: p.On, Nonce: hex.EncodeToString(nonce)}
+	if _, known := a.Risk(); !known || len(a.On) > maxOn {
+		return nil, fmt.Errorf("there is no act %.20q on %.20q", p.Do, p.On)
+	}
+	if err := s.session.intents.add(a, s.now()); err != nil {
+		return nil, err
+	}
+	answer := map[string]any{"nonce": a.Nonce}
+	if options, err := s.desk().ActBegin(a, s.base); err == nil {
+		answer["options"] = json.RawMessage(options)
+	}
+	return answer, nil
+}
+
+// actCode shows the code of an open act on the terminal.
+func (s visit) actCode(_ *http.Request, p posted) (any, error) {
+	text, err := s.newCode()
+	if err != nil {
+		return nil, err
+	}
+	a := approval.Act{Do: p.Do, On: p.On, Nonce: p.Nonce}
+	fresh := false
+	err = s.session.intents.find(a, s.now(), func(in *intent) bool {
+		if fresh = in.code == nil; fresh {
+			in.code = &code{text: text, plan: a.Nonce}
+		}
+		return true
+	})
+	if err == nil && fresh {
+		s.say(fmt.Sprintf("%s  to %s  code %s", named(a.On), a.Do, text))
+	}
+	return map[string]any{}, err
+}
+
+// confirm takes an act that this session has begun, once, records it, and returns who confirmed it.
+func (s visit) confirm(do, on string, c confirmation) (by string, err error) {
+	if !s.failures().left(s.now()) {
+		return "", errTries
+	}
+	defer func() {
+		if err != nil {
+			s.failures().failed(s.now())
+			s.say(fmt.Sprintf("%s  not confirmed: %s: %v", named(on), do, err))
+		}
+	}()
+	a := approval.Act{Do: do, On: on, Nonce: c.Nonce}
+	var wrong error
+	err = s.session.intents.find(a, s.now(), func(in *intent) (stays bool) {
+		if len(c.Response) > 0 {
+			return false
+		}
+		counts, err := in.code.take(c.Code, a.Nonce)
+		wrong = err
+		return counts && !errors.Is(err, errSpent)
+	})
+	if err = errors.Join(err, wrong); err != nil {
+		return "", err
+	}
+	if len(c.Response) > 0 {
+		by, err = s.desk().ActByPasskey(a, s.base, s.session.device, c.Response)
+	} else {
+		by, err = s.desk().ActByCode(a, s.session.device)
+	}
+	if err == nil {
+		s.say(fmt.Sprintf("%s  to %s: confirmed by %s", named(on), do, by))
+	}
+	return by, err
+}
+
+// named is what an act is on, for the terminal.
+func named(on string) string { return render.Inert(fmt.Sprintf("%.*s", onRoom, on)) }

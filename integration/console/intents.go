@@ -1,0 +1,64 @@
+package console
+
+import (
+	"errors"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+const (
+	// intentLife is how long a person may take to confirm an act.
+	intentLife = 2 * time.Minute
+	// mostIntents is how many acts may wait to be confirmed.
+	mostIntents = 32
+)
+
+var (
+	errIntent = errors.New("it was confirmed already, or not within two minutes; try again")
+	errBusy   = errors.New("too many acts wait to be confirmed; wait two minutes")
+)
+
+// An intent is an act that a page has begun and that no one has confirmed.
+type intent struct {
+	act   approval.Act
+	code  *code // nil until the page asks for one
+	until time.Time
+}
+
+// intents are the open ones, by their nonce.
+type intents struct {
+	mu   sync.Mutex
+	open map[string]*intent
+}
+
+// add opens one. The nonce is new, so that nothing that was signed before confirms it.
+func (i *intents) add(a approval.Act, now time.Time) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.open == nil {
+		i.open = map[string]*intent{}
+	}
+	maps.DeleteFunc(i.open, func(_ string, in *intent) bool { return !now.Before(in.until) })
+	if len(i.open) >= mostIntents {
+		return errBusy
+	}
+	i.open[a.Nonce] = &intent{act: a, until: now.Add(intentLife)}
+	return nil
+}
+
+// find runs f on an open intent for exactly this act; f returns whether it stays open.
+func (i *intents) find(a approval.Act, now time.Time, f func(*intent) (stays bool)) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	in := i.open[a.Nonce]
+	if in == nil || in.act != a || !now.Before(in.until) {
+		return errIntent
+	}
+	if !f(in) {
+		delete(i.open, a.Nonce)
+	}
+	return nil
+}

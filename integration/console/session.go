@@ -1,0 +1,119 @@
+package console
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// mostSessions is how many there are at once; another one ends the one that was used least
+	// lately.
+	mostSessions = 32
+	// idleLife is how long a session lives without a request, and wholeLife in all.
+	idleLife  = 12 * time.Hour
+	wholeLife = 7 * 24 * time.Hour
+)
+
+// A session is one browser that was let in.
+type session struct {
+	known
+	path   string // 64 hexadecimal digits: the first part of the paths of its pages
+	cookie string // 64 others, which the browser sends with that path only
+	tries  tries
+
+	intents intents
+
+	ctx context.Context // done when the session has ended
+	end context.CancelFunc
+}
+
+// known is what a person may know of a session. Only the times change.
+type known struct {
+	entrant
+	id          string // in the list, in forms and in the record
+	began, last time.Time
+}
+
+// An entrant is who was let in.
+type entrant struct {
+	device string // "Firefox on Linux", or the person's name of a passkey
+	how    string // "link" or "passkey"
+}
+
+// sessions are those that have not ended.
+type sessions struct {
+	mu  sync.Mutex
+	all []*session
+}
+
+// begin adds a session with new secrets. gone is the one that made room for it, or nil.
+func (l *sessions) begin(random io.Reader, now time.Time, from entrant) (s, gone *session,
+	err error) {
+	var secret [64]byte
+	if _, err := io.ReadFull(random, secret[:]); err != nil {
+		return nil, nil, fmt.Errorf("create a session: %w", err)
+	}
+	s = &session{path: hex.EncodeToString(secret[:32]), cookie: hex.EncodeToString(secret[32:]),
+		known: known{entrant: from, began: now, last: now}}
+	sum := sha256.Sum256([]byte(s.path))
+	s.id = hex.EncodeToString(sum[:6])
+	s.ctx, s.end = context.WithCancel(context.Background())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.all) >= mostSessions {
+		gone = slices.MinFunc(l.all, func(a, b *session) int { return a.last.Compare(b.last) })
+		l.remove(gone)
+	}
+	l.all = append(l.all, s)
+	return s, gone, nil
+}
+
+// remove ends a session. The lock is held.
+func (l *sessions) remove(s *session) {
+	s.end()
+	l.all = slices.DeleteFunc(l.all, func(o *session) bool { return o == s })
+}
+
+// find returns the session of a request with this path and these cookies, and counts the request as
+// its last. It returns nil if there is none: both secrets are needed.
+func (l *sessions) find(path string, cookies []string, now time.Time) *session {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.all {
+		if subtle.ConstantTimeCompare([]byte(s.path), []byte(path)) != 1 {
+			continue
+		}
+		// a server on another port of the same host may have added some
+		own := slices.ContainsFunc(cookies, func(c string) bool {
+			return subtle.ConstantTimeCompare([]byte(s.cookie), []byte(c)) == 1
+		})
+		if !own || s.over(now) != "" {
+			return nil
+		}
+		s.last = now
+		return s
+	}
+	return nil
+}
+
+// over returns why a session ends now, or "". A clock that was set back gives no time back: what
+// was used of it stays used.
+func (s *session) over(now time.Time) string {
+	if back := s.last.Sub(now); back > 0 {
+		s.began, s.last = s.began.Add(-back), now
+	}
+	switch {
+	case now.Sub(s.last) >= idleLife:
+		return "not used"
+	case now.Sub(s.began) >= wholeLife:
+		return "old"
+	}
+	return ""
+}
