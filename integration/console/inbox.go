@@ -57,7 +57,15 @@ func (s *Server) row(e approval.Envelope) string {
 		votes = fmt.Sprintf("%d of %s", e.Votes, audit.Plural(e.Quorum, "approval"))
 	}
 	var row strings.Builder
-	_ = entry("q/"+e.ID, what, render.Inert(e.Agent),
+	_ = entry("q/"+e.ID, what, agentOf(e.Agent),
 		"asked "+e.Issued.Local().Format("2 Jan 15:04"), votes).Render(&row)
 	return row.String()
+}
+
+// agentOf is the name of an agent, and whether only it says so.
+func agentOf(name string) string {
+	if name, unproven := strings.CutPrefix(name, "?"); unproven {
+		return render.Inert(name) + " (unverified)"
+	}
+	return render.Inert(name)
 }

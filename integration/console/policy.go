@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"strings"
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
@@ -70,24 +71,31 @@ func settings(p pathguard.Policy) g.Node {
 	for _, note := range p.Notes() {
 		notes = append(notes, h.P(h.Class("note"), g.Text(render.Inert(note))))
 	}
-	head, cells := []string{"where the file is"}, [][]string{}
-	for i, row := range pathguard.Table() {
-		line := []string{row.Place.String()}
-		for a, c := range row.Cells {
-			if i == 0 {
-				head = append(head, pathguard.Action(a).String())
-			}
-			line = append(line, c.Decision.String())
-		}
-		cells = append(cells, line)
-	}
 	if len(set) == 0 {
 		set = g.Group{h.Dt(g.Text("nothing")), h.Dd(g.Text("no file sets anything"))}
 	}
 	return g.Group{notes, h.Dl(h.Class("page"), set),
 		h.Details(h.Summary(g.Text("Defaults")), h.Dl(h.Class("page"), usual)),
 		h.P(h.Class("soft"), g.Text("digest "+p.Digest())),
-		h.H3(g.Text("Built in")),
-		h.P(g.Text("A file can be in several places: the strictest row that matches wins.")),
-		table(head, cells)}
+		h.Details(h.Summary(g.Text("Built in")),
+			h.P(g.Text("A file can be in several places: the strictest row that matches wins.")),
+			builtIn())}
+}
+
+// builtIn is the built-in table: for each place what is allowed, asked about and denied.
+func builtIn() g.Node {
+	rows := g.Group{}
+	for _, row := range pathguard.Table() {
+		verdicts := map[pathguard.Decision][]string{}
+		for a, c := range row.Cells {
+			verdicts[c.Decision] = append(verdicts[c.Decision], pathguard.Action(a).String())
+		}
+		rows = append(rows, h.Dt(g.Text(row.Place.String())))
+		for _, d := range []pathguard.Decision{pathguard.Allow, pathguard.Ask, pathguard.Deny} {
+			if list := verdicts[d]; len(list) > 0 {
+				rows = append(rows, h.Dd(g.Textf("%s: %s", d, strings.Join(list, ", "))))
+			}
+		}
+	}
+	return h.Dl(h.Class("page"), rows)
 }
