@@ -7,6 +7,30 @@ import (
 	"time"
 )
 
+// authenticator gives the browser a device for passkeys, whose user always agrees.
+func (b *browser) authenticator() {
+	b.t.Helper()
+	b.call("WebAuthn.enable", object{}, nil)
+	b.call("WebAuthn.addVirtualAuthenticator", object{"options": object{"protocol": "ctap2",
+		"transport": "internal", "hasResidentKey": true, "hasUserVerification": true,
+		"isUserVerified": true, "automaticPresenceSimulation": true}}, nil)
+}
+
+// pairingLink is the link that pairs a device of a person.
+func pairingLink(t *testing.T, p *place, base, name string) string {
+	t.Helper()
+	s, _ := p.on("tadactl key pair --name " + name + "; echo left $?")
+	if err := s.shows("left 0"); err != nil {
+		t.Fatal(err, s.text())
+	}
+	link := regexp.MustCompile(base + `/pair#[A-Za-z0-9_-]{43}`).FindString(
+		strings.ReplaceAll(s.text(), "\n", ""))
+	if link == "" {
+		t.Fatalf("no link: %s", s.text())
+	}
+	return link
+}
+
 // A device is paired by the link of the terminal and approves a question with its passkey; the
 // record proves it. Revoked, it is offered nothing more.
 func TestPasskeyInABrowser(t *testing.T) {
@@ -20,7 +44,7 @@ func TestPasskeyInABrowser(t *testing.T) {
 	g := &page{t: t, p: p, base: base, path: path}
 	g.enter(nil)
 	b.authenticator()
-	link := linkOf(p, base, "ada")
+	link := pairingLink(t, p, base, "ada")
 	b.open(link)
 	b.everywhere("pair")
 	b.click("main button")
@@ -60,38 +84,6 @@ func TestPasskeyInABrowser(t *testing.T) {
 	if list := b.complained("409", "pubKeyCredParams"); len(list) > 0 {
 		t.Errorf("the browser complains: %q", list)
 	}
-}
-
-// authenticator gives the browser a device that makes passkeys and verifies its user.
-func (b *browser) authenticator() {
-	b.t.Helper()
-	b.call("WebAuthn.enable", object{}, nil)
-	b.call("WebAuthn.addVirtualAuthenticator", object{"options": object{"protocol": "ctap2",
-		"transport": "internal", "hasResidentKey": true, "hasUserVerification": true,
-		"isUserVerified": true, "automaticPresenceSimulation": true}}, nil)
-}
-
-// pair makes a passkey of a person by the link of the terminal.
-func (b *browser) pair(p *place, base, name string) {
-	b.t.Helper()
-	b.open(linkOf(p, base, name))
-	b.click("main button")
-	b.shows("paired: " + name)
-}
-
-// linkOf is a link for pairing, from the terminal.
-func linkOf(p *place, base, name string) string {
-	p.t.Helper()
-	s, _ := p.on("tadactl key pair --name " + name + "; echo left $?")
-	if err := s.shows("left 0"); err != nil {
-		p.t.Fatal(err, s.text())
-	}
-	link := regexp.MustCompile(base + `/pair#[A-Za-z0-9_-]{43}`).FindString(
-		strings.ReplaceAll(s.text(), "\n", ""))
-	if link == "" {
-		p.t.Fatalf("no link: %s", s.text())
-	}
-	return link
 }
 
 // askOnly makes an agent ask, and returns the question's id.

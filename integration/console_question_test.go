@@ -162,3 +162,11 @@ func TestLastingApprovalByPasskey(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// pair makes a passkey of a person by the link of the terminal.
+func (b *browser) pair(p *place, base, name string) {
+	b.t.Helper()
+	b.open(pairingLink(b.t, p, base, name))
+	b.click("main button")
+	b.shows("paired: " + name)
+}

@@ -118,15 +118,16 @@
 //	ctl.detach           the controller left         ctl.public    and is stored again
 //	ctl.kill             a person ended it           ctl.refused   no person, or policy forbids it
 //
-// Each carries sid, epoch and by. The transcript names the author of each piece of input: person,
-// agent:?NAME, or human:UID@TTY#EPOCH, where the kernel names the terminal. A viewer has at most
-// 256 KiB of output waiting; more is dropped, and it gets the present screen when it reads again.
-// The client in control may stall the program by not reading, for a second. A lease without a key
-// for five minutes ends, or after the time given to attach --idle. One minute would be enough for a
-// person who has left the terminal, but a person who watches a build that she has started types
-// nothing either, and the end of her lease freezes that build. The report of a hand-back lists what
-// was done and not which keys were typed; its command lines are read from the screen, so the
-// programs inside control them.
+// Each carries sid, epoch and by, and device if a person used one that is not the terminal that by
+// names: a browser, on a page of the console. The client states it, and the kernel does not. The
+// transcript names the author of each piece of input: person, agent:?NAME, or human:UID@TTY#EPOCH,
+// where the kernel names the terminal. A viewer has at most 256 KiB of output waiting; more is
+// dropped, and it gets the present screen when it reads again. The client in control may stall the
+// program by not reading, for a second. A lease without a key for five minutes ends, or after the
+// time given to attach --idle. One minute would be enough for a person who has left the terminal,
+// but a person who watches a build that she has started types nothing either, and the end of her
+// lease freezes that build. The report of a hand-back lists what was done and not which keys were
+// typed; its command lines are read from the screen, so the programs inside control them.
 //
 // In a session the program inherits one descriptor (TADA_RUN_OUTSIDE has its number), on which a
 // tada-run inside asks (Question). The request is judged, recorded as a separate run (within),

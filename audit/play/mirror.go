@@ -11,8 +11,9 @@ import (
 // exception is what the keyboard of a viewer who types there has to know (Keys). The zero Mirror
 // has no size; call Resize first.
 type Mirror struct {
-	Bar  string // the status, plain text
-	Keys bool   // the keys go to the program: the terminal gets the modes that it set
+	Bar   string // the status, plain text
+	Whole bool   // the status is shown elsewhere: all rows are the screen's
+	Keys  bool   // the keys go to the program: the terminal gets the modes that it set
 
 	shown      *screen.Screen
 	painter    painter
@@ -34,7 +35,10 @@ func (m *Mirror) Reset(cols, rows int) { m.shown = screen.New(cols, rows) }
 // SetSize changes the size of the mirrored screen.
 func (m *Mirror) SetSize(cols, rows int) { m.shown.Resize(cols, rows) }
 
-// Resize sets the size of the viewer's terminal. One of its rows is the status.
+// Size returns the size of the mirrored screen.
+func (m *Mirror) Size() (cols, rows int) { return m.shown.Size() }
+
+// Resize sets the size of the viewer's terminal. One of its rows is the status, if there is one.
 func (m *Mirror) Resize(cols, rows int) { m.cols, m.rows = cols, rows }
 
 // Forget makes the next Paint draw everything: something else was on the terminal.
@@ -51,6 +55,9 @@ func (m *Mirror) Leave() []byte { return []byte(screen.NoKeys + leave) }
 func (m *Mirror) Paint() []byte {
 	f := blank(m.cols, m.rows)
 	area := max(1, f.Rows-1)
+	if m.Whole {
+		area = f.Rows
+	}
 	f.session(&Player{tape: &tape{stage: &stage{screen: m.shown}}}, area)
 	if f.Rows > area {
 		bar := m.Bar + strings.Repeat(" ", f.Cols)

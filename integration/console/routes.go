@@ -8,17 +8,22 @@ import (
 // inside are the pages of a session and what they post, below its path.
 func (s *Server) inside() http.Handler {
 	return s.mux(map[string]page{
-		"GET /{$}":                 visit.list,
-		"GET /q/{id}":              visit.question,
-		"POST /q/{id}":             visit.answer,
-		"GET /runs":                visit.runs,
-		"GET /run/{id}":            visit.run,
-		"GET /run/{id}/replay":     visit.replay,
+		"GET /{$}":             visit.list,
+		"GET /q/{id}":          visit.question,
+		"POST /q/{id}":         visit.answer,
+		"GET /runs":            visit.runs,
+		"GET /run/{id}":        visit.run,
+		"GET /run/{id}/replay": visit.replay,
+
+		"GET /run/{id}/terminal":        visit.terminal,
+		"GET /run/{id}/terminal/socket": visit.terminalSocket,
+
 		"GET /policy":              visit.policy,
 		"GET /policy/learned":      visit.learned,
 		"POST /grants/{id}/revoke": visit.revoke,
-		"GET /events":              visit.events,
-		"/":                        visit.nothing,
+
+		"GET /events": visit.events,
+		"/":           visit.nothing,
 	}, map[string]ceremony{
 		"assert/begin": visit.assertBegin, "assert/finish": visit.assertFinish,
 		"act/begin": visit.actBegin, "act/code": visit.actCode,

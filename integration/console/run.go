@@ -47,7 +47,7 @@ func (s visit) run(w http.ResponseWriter, r *http.Request) {
 		above: h.H1(h.Code(g.Text(render.Inert(cmp.Or(p.Inside, p.Command))))),
 		body: g.Group{
 			g.If(p.Unproven != "", h.P(h.Class("note"), g.Text(render.Inert(p.Unproven)))),
-			h.Dl(facts), s.printed(r.Context(), p), s.changes(p),
+			h.Dl(facts), s.terminalLink(p), s.printed(r.Context(), p), s.changes(p),
 			g.If(len(rows) > 0, g.Group{h.H2(g.Text("Network")),
 				table([]string{"time", "host", "address", "program", "result"}, rows)}),
 			h.H2(g.Text("Log")), table([]string{"entry", "time", "kind"}, log)}})

@@ -66,6 +66,7 @@ type traffic struct {
 	tries    tries
 	drawings drawings
 	diffs    shared[g.Node]
+	viewers  places
 }
 
 // recorded is another text when the record has grown: the anchor is written with every entry, and

@@ -2,8 +2,11 @@ package control
 
 import (
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
@@ -25,6 +28,36 @@ func (s *client) by(epoch uint32) string {
 		return s.d.Author
 	}
 	return fmt.Sprintf("human:%d@%s#%d", s.uid, s.tty, epoch)
+}
+
+// name is the client for people.
+func (s *client) name() string {
+	if s.device == "" {
+		return s.who
+	}
+	return s.who + " (" + s.device + ")"
+}
+
+// deviceName is what a client calls its device, as the record and other people may have it: one
+// line, in which nothing hides.
+func deviceName(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text)
+	letters := []rune(text)
+	return string(letters[:min(len(letters), wire.MaxDevice)])
+}
+
+// did records what a client did.
+func (s *client) did(kind string, durable audit.Durability, what string, body Body) {
+	body["by"] = s.who
+	if s.device != "" {
+		body["device"] = s.device
+	}
+	s.d.control(kind, durable, s.name()+" "+what, body)
 }
 
 // push queues output.

@@ -96,15 +96,15 @@ func (s *client) leave() {
 	s.mu.Unlock()
 	s.conn.Close()
 	was := d.lease.Epoch()
-	drove := d.lease.Driver() == s.n || d.lease.Frozen() && d.lease.Taken() == s.who
+	drove := d.lease.Driver() == s.n || d.lease.Frozen() && d.lease.Taken() == s.name()
 	froze := d.lease.Leave(s.n)
 	switch {
 	case froze:
-		d.lost(s.who, "the connection ended")
+		d.lost(s, "the connection ended")
 	case d.lease.Epoch() != was:
 		if drove {
 			d.ownUp()
-			d.control(kindLeft, 0, s.who+" left", Body{"by": s.who})
+			s.did(kindLeft, 0, "left", Body{})
 		}
 		d.turned()
 	default:
@@ -164,7 +164,7 @@ func (d *Server) welcome(s *client, g wire.Greeting) {
 		return
 	}
 	s.cols, s.rows = g.Cols, g.Rows
-	s.idle = leaseIdle
+	s.idle, s.device = leaseIdle, deviceName(g.Device)
 	if g.Idle > 0 {
 		s.idle = time.Duration(g.Idle) * time.Second
 	}
@@ -172,7 +172,7 @@ func (d *Server) welcome(s *client, g wire.Greeting) {
 		d.resize(g.Cols, g.Rows)
 	}
 	if s.person {
-		d.control(kindAttached, 0, s.who+" watches", Body{"by": s.who})
+		s.did(kindAttached, 0, "watches", Body{})
 	}
 	if g.Take {
 		err := d.may(s, wire.Take)

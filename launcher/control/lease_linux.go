@@ -54,9 +54,9 @@ func (d *Server) rearm() {
 	d.expiry = time.AfterFunc(left, func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		who := d.lease.Taken()
+		driver := d.clients[d.lease.Driver()]
 		if !d.over && d.lease.Expire(d.Host.Now()) {
-			d.lost(who, "no key was pressed for "+d.lease.Idle.String())
+			d.lost(driver, "no key was pressed for "+d.lease.Idle.String())
 			return
 		}
 		d.rearm()
@@ -64,12 +64,16 @@ func (d *Server) rearm() {
 }
 
 // lost freezes a session whose driver is gone while the starter is there.
-func (d *Server) lost(who, why string) {
+func (d *Server) lost(driver *client, why string) {
 	d.publish()
 	d.watch = nil
 	d.Process.Freeze()
-	d.control(kindFrozen, audit.Durable, "frozen: "+who+" disconnected", Body{"by": "", "lost": who,
-		"why": why})
+	body := Body{"by": "", "lost": driver.who, "why": why}
+	if driver.device != "" {
+		body["device"] = driver.device
+	}
+	who := driver.name()
+	d.control(kindFrozen, audit.Durable, "frozen: "+who+" disconnected", body)
 	d.turned()
 	for _, s := range d.clients {
 		s.tell(wire.Notice{Code: wire.CodeFrozen, By: who,

@@ -103,11 +103,11 @@ func (d *Server) take(s *client) error {
 		was = at.who
 	}
 	thawed := d.lease.Frozen()
-	if err := d.lease.Take(s.n, s.who, d.Host.Now()); err != nil {
+	if err := d.lease.Take(s.n, s.name(), d.Host.Now()); err != nil {
 		return err
 	}
 	d.lease.Idle = s.idle
-	d.control(kindTakeover, audit.Durable, s.who+" takes over", Body{"by": s.who, "from": was,
+	s.did(kindTakeover, audit.Durable, "takes over", Body{"from": was,
 		"author": s.by(d.lease.Epoch())})
 	if thawed {
 		d.Process.Thaw()
@@ -116,7 +116,7 @@ func (d *Server) take(s *client) error {
 	d.turned()
 	for _, other := range d.clients {
 		if other != s {
-			other.tell(wire.Notice{Code: wire.CodeTaken, By: s.who, Message: s.who +
+			other.tell(wire.Notice{Code: wire.CodeTaken, By: s.who, Message: s.name() +
 				" took over; other input is refused until control is given back"})
 		}
 	}
@@ -143,8 +143,8 @@ func (d *Server) give(s *client, f wire.Frame) error {
 		refused += other.refusedBytes
 		other.refusedBytes = 0
 	}
-	d.control(kindHandback, audit.Durable, s.who+" gave control back",
-		Body{"by": s.who, "report": reportBody(report), "refused_bytes": refused})
+	s.did(kindHandback, audit.Durable, "gave control back",
+		Body{"report": reportBody(report), "refused_bytes": refused})
 	if thawed {
 		d.Process.Thaw()
 	}
@@ -153,7 +153,7 @@ func (d *Server) give(s *client, f wire.Frame) error {
 	}
 	d.turned()
 	for _, other := range d.clients {
-		other.tell(wire.Notice{Code: wire.CodeHandback, By: s.who, Message: s.who +
+		other.tell(wire.Notice{Code: wire.CodeHandback, By: s.who, Message: s.name() +
 			" gave control back", Summary: report})
 		other.redraw()
 	}
@@ -176,10 +176,10 @@ func (d *Server) freeze(s *client, _ wire.Frame) error {
 	}
 	d.lease.Freeze()
 	d.Process.Freeze()
-	d.control(kindFrozen, audit.Durable, s.who+" froze the session", Body{"by": s.who})
+	s.did(kindFrozen, audit.Durable, "froze the session", Body{})
 	d.turned()
 	for _, other := range d.clients {
-		other.tell(wire.Notice{Code: wire.CodeFrozen, By: s.who, Message: "frozen by " + s.who})
+		other.tell(wire.Notice{Code: wire.CodeFrozen, By: s.who, Message: "frozen by " + s.name()})
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func (d *Server) thaw(s *client, _ wire.Frame) error {
 	}
 	d.lease.Thaw(d.Host.Now())
 	d.Process.Thaw()
-	d.control(kindThawed, audit.Durable, s.who+" continued the session", Body{"by": s.who})
+	s.did(kindThawed, audit.Durable, "continued the session", Body{})
 	d.turned()
 	return nil
 }
@@ -210,7 +210,7 @@ func (d *Server) setPrivate(s *client, f wire.Frame) error {
 		d.announce()
 		return nil
 	}
-	d.control(kindPrivate, audit.Durable, s.who+" made the session private", Body{"by": s.who})
+	s.did(kindPrivate, audit.Durable, "made the session private", Body{})
 	d.open = d.full.Clone()
 	d.open.Told = nil
 	d.private.Store(true)
@@ -224,7 +224,7 @@ func (d *Server) setPrivate(s *client, f wire.Frame) error {
 }
 
 func (d *Server) kill(s *client, _ wire.Frame) error {
-	d.control("ctl.kill", audit.Durable, s.who+" killed the session", Body{"by": s.who})
+	s.did("ctl.kill", audit.Durable, "killed the session", Body{})
 	d.Process.Thaw()
 	select {
 	case d.killed <- struct{}{}:

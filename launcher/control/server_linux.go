@@ -94,6 +94,7 @@ type standing struct {
 	cols, rows   int           // of its terminal
 	idle         time.Duration // without a key, after which a lease of this client ends
 	attempts     []wire.Kind   // orders that were refused and are on record
+	device       string        // by its own word; "" for its terminal
 }
 
 // An outbox is what waits to be sent to a client.

@@ -68,7 +68,7 @@ func (d *Server) status(s *client) wire.Frame {
 	cols, rows := d.Terminal.Size()
 	driver := ""
 	if at := d.clients[d.lease.Driver()]; at != nil {
-		driver = at.who
+		driver = at.name()
 	}
 	return wire.JSON(wire.State, d.lease.Epoch(), wire.Status{
 		ID: d.ID, Command: d.Command, Cols: cols, Rows: rows, Driver: driver,

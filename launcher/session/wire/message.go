@@ -13,7 +13,13 @@ type Greeting struct {
 	TTY  string `json:"tty,omitempty"` // its name, for people
 	// seconds without a key after which a lease ends; 0 for the usual
 	Idle int `json:"idle,omitempty"`
+	// what the person holds, if the client's terminal is only where it runs; for people, at most
+	// MaxDevice characters
+	Device string `json:"device,omitempty"`
 }
+
+// MaxDevice is how long the name of a device may be, in characters. What is longer is cut.
+const MaxDevice = 80
 
 // A Status is the body of State.
 type Status struct {

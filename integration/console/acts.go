@@ -1,0 +1,59 @@
+package console
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/tada-run/tada-run/launcher/session/wire"
+)
+
+// confirmed does what needs a confirmation: to take over, to continue, to end.
+func (v *viewer) confirmed(w wish) error {
+	by, err := v.visit.confirm(w.Do, v.run, w.Confirmed)
+	if err != nil {
+		return err
+	}
+	_, name, _ := strings.Cut(by, " ") // the log has which of hers it was
+	device := "console, passkey of " + name
+	if len(w.Confirmed.Response) == 0 {
+		device = "console, code of the terminal"
+	}
+	if device == v.device {
+		if w.Do == "take over" {
+			v.drives = true
+			v.feed.send(wire.Frame{Kind: wire.Take, Epoch: v.epoch})
+		}
+	} else if err := v.sit(device, w); err != nil {
+		return err
+	}
+	switch w.Do {
+	case "continue":
+		v.feed.send(wire.Frame{Kind: wire.Continue, Epoch: v.epoch})
+	case "end":
+		v.feed.send(wire.Frame{Kind: wire.Kill, Epoch: v.epoch})
+	}
+	return nil
+}
+
+// sit connects again, so that the session knows who confirmed. A connection whose device confirmed
+// nothing never had control, so nothing is lost with it; one of another person's device has lost it
+// by what was confirmed now.
+func (v *viewer) sit(device string, w wish) error {
+	cols, rows := w.bounded()
+	v.feed.leave()
+	v.drives = w.Do == "take over"
+	v.next.Took += wire.Credit - v.credit // what was under way is discarded
+	v.device, v.credit, v.status = device, wire.Credit, wire.Status{}
+	feed, err := v.visit.attach(v.run, wire.Greeting{Take: v.drives, Cols: cols, Rows: rows,
+		Device: device})
+	if err == nil && feed.send == nil {
+		feed.leave()
+		err = errors.New("this run is no session any more")
+	}
+	if err != nil {
+		v.gone()
+		return err
+	}
+	v.feed = feed
+	return nil
+}

@@ -1,0 +1,134 @@
+package console
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/coder/websocket"
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/play"
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/session/wire"
+)
+
+// mostViewers is how many terminals are shown at once. A session has few places for clients, and
+// those at terminals need some too.
+const mostViewers = 16
+
+var errViewers = fmt.Errorf("%s are watched already", audit.Plural(mostViewers, "terminal"))
+
+// terminal is the page of a run's terminal.
+func (s visit) terminal(w http.ResponseWriter, r *http.Request) {
+	p, err := s.past(r.PathValue("id"))
+	if err != nil {
+		s.refuse(w, http.StatusNotFound, err)
+		return
+	}
+	if p.Within != "" { // what it shows is on the session's terminal
+		http.Redirect(w, r, s.root()+"run/"+p.Within+"/terminal", http.StatusSeeOther)
+		return
+	}
+	back := h.A(h.Href(s.root()+"run/"+p.ID), g.Text("the run"))
+	v := view{title: "tada-run: terminal of " + p.ID, here: "runs",
+		above: h.H1(h.Code(g.Text(render.Inert(cmp.Or(p.Inside, p.Command)))))}
+	if p.State != "running" {
+		v.body = h.P(g.Text("This run is over. What it showed: "), back)
+	} else {
+		v.script, v.body = terminalPage, panel(s.root(), p.ID, p.Session, back)
+	}
+	s.show(w, http.StatusOK, v)
+}
+
+// terminalLink leads to the terminal of a run that runs.
+func (s visit) terminalLink(p launcher.Past) g.Node {
+	return g.If(p.State == "running", h.P(h.A(h.Href(s.root()+"run/"+p.ID+"/terminal"),
+		g.Text("terminal"))))
+}
+
+// panel is the terminal with its buttons, most of which wait for the script.
+func panel(root, id string, session bool, back g.Node) g.Node {
+	button := func(name, text string) g.Node {
+		return h.Button(h.Type("button"), g.Attr("data-do", name), g.Attr("hidden"), g.Text(text))
+	}
+	key := func(name, text string) g.Node {
+		return h.Button(h.Type("button"), g.Attr("data-key", name), h.Aria("label", name),
+			g.Text(text))
+	}
+	return h.Div(h.Class("terminal"), g.Attr("data-root", root), g.Attr("data-run", id),
+		h.NoScript(h.P(g.Text("The terminal needs JavaScript. Without it, see "), back)),
+		h.P(h.Strong(h.Class("state"), g.Text("not connected")), g.Text(" "),
+			h.Span(g.Attr("role", "status"))),
+		h.Div(h.Class("box"), h.Div(h.Class("screen"))),
+		h.P(h.Class("keys"), g.Attr("hidden"), key("Esc", "Esc"), key("Tab", "Tab"),
+			key("Ctrl", "Ctrl"), key("left", "←"), key("up", "↑"), key("down", "↓"),
+			key("right", "→")),
+		h.P(h.Class("answers"), button("take over", "Take over"), button("give back", "Give back"),
+			button("freeze", "Freeze"), button("continue", "Continue"), button("end", "End")),
+		g.If(session, h.P(h.Class("soft"), g.Text("In control, every key goes to the program, "+
+			"Tab too. Ctrl-] leaves the terminal for the buttons."))),
+		h.P(back))
+}
+
+var errSocket = errors.New("this address is for the page of a terminal")
+
+// terminalSocket shows a run's terminal to its page.
+func (s visit) terminalSocket(w http.ResponseWriter, r *http.Request) {
+	// A page of another site can open a WebSocket, and the browser asks no one (there is no CORS
+	// for it). But each says which page it is for.
+	mode := r.Header.Get("Sec-Fetch-Mode")
+	if r.Header.Get("Origin") == "" || mode != "" && mode != "websocket" {
+		s.refuse(w, http.StatusForbidden, errSocket)
+		return
+	}
+	p, err := s.past(r.PathValue("id"))
+	if err == nil && p.Within != "" {
+		err = errOver
+	}
+	if err != nil {
+		s.refuse(w, http.StatusNotFound, err)
+		return
+	}
+	if !s.viewers.take(mostViewers) {
+		s.refuse(w, http.StatusServiceUnavailable, errViewers)
+		return
+	}
+	defer s.viewers.leave()
+	v := viewer{visit: s, run: p.ID, picture: play.NewMirror(80, 24)}
+	v.picture.Whole = true
+	v.seat = seat{device: "console", credit: wire.Credit}
+	if v.feed, err = s.attach(p.ID, wire.Greeting{Device: v.device}); err != nil {
+		s.refuse(w, http.StatusNotFound, err)
+		return
+	}
+	defer func() { v.feed.leave() }()
+	if v.socket, err = websocket.Accept(w, r, nil); err != nil {
+		return
+	}
+	defer v.socket.CloseNow()
+	v.socket.SetReadLimit(maxPost + wire.Credit)
+	if err := v.watch(r.Context()); err == nil {
+		_ = v.socket.Close(websocket.StatusNormalClosure, "")
+	} else {
+		_ = v.socket.Close(websocket.StatusPolicyViolation, "")
+	}
+}
+
+// places are how many there are of something, and taken.
+type places struct{ taken atomic.Int32 }
+
+func (p *places) take(most int32) bool {
+	if p.taken.Add(1) <= most {
+		return true
+	}
+	p.taken.Add(-1)
+	return false
+}
+
+func (p *places) leave() { p.taken.Add(-1) }
