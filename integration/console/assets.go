@@ -19,6 +19,8 @@ var (
 	pairScript string
 	//go:embed assets/passkey.js
 	passkeyScript string
+	//go:embed assets/undo.js
+	undoScript string
 	//go:embed assets/confirm.js
 	confirmScript string
 )

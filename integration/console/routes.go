@@ -15,6 +15,7 @@ func (s *Server) inside() http.Handler {
 		"GET /run/{id}":        visit.run,
 		"GET /run/{id}/replay": visit.replay,
 
+		"GET /run/{id}/undo":            visit.undo,
 		"GET /run/{id}/terminal":        visit.terminal,
 		"GET /run/{id}/terminal/socket": visit.terminalSocket,
 
@@ -26,6 +27,7 @@ func (s *Server) inside() http.Handler {
 		"/":           visit.nothing,
 	}, map[string]ceremony{
 		"assert/begin": visit.assertBegin, "assert/finish": visit.assertFinish,
+		"undo":      visit.undoDone,
 		"act/begin": visit.actBegin, "act/code": visit.actCode,
 	})
 }
