@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -45,7 +46,11 @@ func (s visit) inForce(dir string) (p pathguard.Policy, where string, err error)
 	if !filepath.IsAbs(dir) {
 		return p, "", fmt.Errorf("%.200q does not begin with a slash", dir)
 	}
-	p, root, err := s.inbox.PolicyIn(filepath.Clean(dir))
+	dir = filepath.Clean(dir)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return p, "", fmt.Errorf("%.200q is no folder", dir)
+	}
+	p, root, err := s.inbox.PolicyIn(dir)
 	if err != nil {
 		return p, "", err
 	}
