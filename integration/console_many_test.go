@@ -60,14 +60,20 @@ func (a *askers) ask(n int) {
 		a.plan["agent_name"] = fmt.Sprintf("?agent-%d", a.n/10)
 		call := a.plan["tool_calls"].([]any)[0].(map[string]any)["args"].(map[string]any)
 		call["command"] = fmt.Sprintf("rm -rf build/%d && npm test -- --shard=%[1]d/500", a.n)
-		payload, err := canonical.Append(nil, a.plan)
-		if err != nil {
-			a.t.Fatal(err)
-		}
-		if _, _, err := a.store.Request(context.Background(), approval.Request{
-			Session: fmt.Sprint("s", a.n/10), Payload: payload}); err != nil {
-			a.t.Fatal(err)
-		}
+		a.again()
+	}
+}
+
+// again asks with the plan as it is.
+func (a *askers) again() {
+	a.t.Helper()
+	payload, err := canonical.Append(nil, a.plan)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	if _, _, err := a.store.Request(context.Background(), approval.Request{
+		Session: fmt.Sprint("s", a.n/10), Payload: payload}); err != nil {
+		a.t.Fatal(err)
 	}
 }
 

@@ -19,12 +19,27 @@ func (p *place) changed(command string) string {
 		"status 0") {
 		p.t.Fatal(out)
 	}
-	var runs []struct{ ID string }
-	if out := p.run("tadactl sessions --json"); json.Unmarshal([]byte(out), &runs) != nil ||
-		len(runs) == 0 {
+	ids := p.runIDs()
+	return ids[len(ids)-1]
+}
+
+// runIDs are the runs of the record, oldest first.
+func (p *place) runIDs() []string { return p.ids("tadactl sessions --all --json") }
+
+// waiting are the open questions.
+func (p *place) waiting() []string { return p.ids("tadactl pending --json") }
+
+// ids are those in a list that a command prints.
+func (p *place) ids(command string) (ids []string) {
+	p.t.Helper()
+	var list []struct{ ID string }
+	if out := p.run(command); json.Unmarshal([]byte(out), &list) != nil || len(list) == 0 {
 		p.t.Fatal(out)
 	}
-	return runs[len(runs)-1].ID
+	for _, one := range list {
+		ids = append(ids, one.ID)
+	}
+	return ids
 }
 
 // From the page of a run a person takes it back: the page shows what that does, a passkey or the

@@ -49,7 +49,7 @@ func (s visit) learned(w http.ResponseWriter, r *http.Request) {
 	left := g.Group{}
 	for _, skip := range lessons.Left {
 		left = append(left, h.P(h.Class("soft"), g.Textf("no rule for %s: %s",
-			audit.Plural(skip.Count, "answered question"), skip.Why)))
+			audit.Plural(skip.Count, "answered question"), render.Inert(skip.Why))))
 	}
 	s.show(w, http.StatusOK, view{title: "tada-run: learned", here: "policy", body: g.Group{
 		h.H1(g.Text("What could spare you questions")),
