@@ -31,7 +31,8 @@ func TestOlderRuns(t *testing.T) {
 	t.Parallel()
 	g := openPage(t)
 	const runs = 113
-	out := g.p.run(`for n in $(seq 113); do tada-run "true number $n" || exit; done; echo status $?`)
+	out := g.p.run(`for n in $(seq 113); do tada-run "true number $n" || exit; done; ` +
+		`echo status $?`)
 	if !strings.HasSuffix(out, "status 0\n") {
 		t.Fatal(out)
 	}
@@ -109,7 +110,8 @@ func TestPolicyOnAPage(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"repo", "/no/such/folder", "../x"} {
-		if status, body := g.get("policy?dir=" + url.QueryEscape(bad)); status != http.StatusConflict {
+		status, body := g.get("policy?dir=" + url.QueryEscape(bad))
+		if status != http.StatusConflict {
 			t.Errorf("%q: %d %s", bad, status, plainText(body))
 		}
 	}
@@ -140,8 +142,8 @@ func TestLearnedOnAPage(t *testing.T) {
 	}
 	_, body := g.get("policy/learned")
 	text := plainText(body)
-	for _, want := range []string{rule, "git push origin feature/one", "could allow", "allowed 1 time",
-		"tadactl policy learn"} {
+	for _, want := range []string{rule, "git push origin feature/one", "could allow",
+		"allowed 1 time", "tadactl policy learn"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// askers ask many questions, as that of one real command, in the place of p. An agent by itself gets
-// no further than ten, and all together no further than two hundred: this store has other limits.
+// askers ask many questions, as that of one real command. An agent by itself gets no further than
+// ten, and all together no further than two hundred: this store has other limits.
 type askers struct {
 	t     *testing.T
 	store *approval.Store
@@ -176,7 +176,8 @@ func TestConsoleKeys(t *testing.T) {
 	b.until(`!document.querySelector(".keys").open`)
 	for key, at := range map[string]string{"j": "0", "k": "0"} {
 		b.key(key, key)
-		if now := b.run(`[...document.querySelectorAll("li > a")].indexOf(document.activeElement)`); now != at {
+		now := b.run(`[...document.querySelectorAll("li > a")].indexOf(document.activeElement)`)
+		if now != at {
 			t.Errorf("%s: %s", key, now)
 		}
 	}

@@ -49,7 +49,8 @@ func TestNothingIsMarkup(t *testing.T) {
 	g.p.run(`cd "$DIR" && tada-run --agent "$HOSTILE" --work-item "$HOSTILE" "rm -rf . # $HOSTILE"`)
 	g.p.run(`cd "$DIR" && tada-run --agent "$HOSTILE" --work-item "$HOSTILE" "cat no"`)
 	// a file with such a name and such a text, and an output
-	if err := os.WriteFile(filepath.Join(g.p.dir, "text"), []byte(hostileText+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(g.p.dir, "text"), []byte(hostileText+"\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	last := g.p.changed(`cat text; cat text > "a$(head -c ` + strconv.Itoa(len(hostileName)) +
@@ -58,11 +59,13 @@ func TestNothingIsMarkup(t *testing.T) {
 	in, quiet := url.QueryEscape, []string{"learned", "question", "question " + open}
 	pages := map[string]string{"questions": "", "question": "q/" + open, "runs": "runs",
 		"a run": "run/" + last, "undo": "run/" + last + "/undo", "policy": "policy",
-		"policy of a folder": "policy?dir=" + in(dir), "no folder": "policy?dir=" + in("/"+hostileText),
-		"learned": "policy/learned", "search": "runs?text=" + in(hostileText),
+		"policy of a folder": "policy?dir=" + in(dir),
+		"no folder":          "policy?dir=" + in("/"+hostileText),
+		"learned":            "policy/learned", "search": "runs?text=" + in(hostileText),
 		"older": "runs?before=" + in(hostileText), "no page": url.PathEscape(hostileText),
-		"no question": "q/" + url.PathEscape(hostileText), "no run": "run/" + url.PathEscape(hostileText),
-		"no undo": "run/" + url.PathEscape(hostileText) + "/undo"}
+		"no question": "q/" + url.PathEscape(hostileText),
+		"no run":      "run/" + url.PathEscape(hostileText),
+		"no undo":     "run/" + url.PathEscape(hostileText) + "/undo"}
 	for _, q := range g.p.waiting() {
 		pages["question "+q] = "q/" + q
 	}
@@ -138,13 +141,15 @@ func (g *page) grantIn(dir string) {
 func (b *browser) inert(name string) {
 	b.t.Helper()
 	for what, script := range map[string]string{
-		"the title":    `document.title == "1" || document.title == 1`,
-		"a script":     `document.querySelectorAll("script").length > 1`,
-		"an image":     `document.querySelectorAll("img, iframe, object, embed, svg, base").length > 0`,
-		"a handler":    `[...document.querySelectorAll("*")].some((e) => [...e.attributes].some((a) => a.name.startsWith("on")))`,
-		"a link":       `[...document.links].some((a) => a.origin != location.origin)`,
-		"its text":     `/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/.test(document.body.innerText)`,
-		"an attribute": `[...document.querySelectorAll("[style]")].length > 0`,
+		"the title": `document.title == "1" || document.title == 1`,
+		"a script":  `document.querySelectorAll("script").length > 1`,
+		"an element": `document.querySelector("img, iframe, object, embed, svg, base, [style]")` +
+			` != null`,
+		"a handler": `[...document.querySelectorAll("*")].some((e) =>
+			[...e.attributes].some((a) => a.name.startsWith("on")))`,
+		"a link": `[...document.links].some((a) => a.origin != location.origin)`,
+		"its text": `/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/.test(
+			document.body.innerText)`,
 	} {
 		if b.run(script) != "false" {
 			b.t.Errorf("%s: %s: %s", name, what, b.run("document.body.outerHTML.slice(0, 3000)"))

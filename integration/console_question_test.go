@@ -22,8 +22,9 @@ func (p *place) pushes() *place {
 	return p
 }
 
-// What an approval on the page can allow from then on is what the terminal offers, with what else it
-// would have allowed; it takes the code, and the record has it. What is not offered is not taken.
+// What an approval on the page can allow from then on is what the terminal offers, with what else
+// it would have allowed; it takes the code, and the record has it. What is not offered is not
+// taken.
 func TestLastingApprovalOnAPage(t *testing.T) {
 	t.Parallel()
 	g := openPage(t)
@@ -73,7 +74,8 @@ func TestLastingApprovalOnAPage(t *testing.T) {
 	_ = other
 
 	id, _ = g.ask("git push --force origin feature/one")
-	if _, _, body := g.send("GET", g.path+"q/"+id, nil, nil); strings.Contains(body, `name="lasts"`) {
+	_, _, body = g.send("GET", g.path+"q/"+id, nil, nil)
+	if strings.Contains(body, `name="lasts"`) {
 		t.Errorf("a push with force may last: %s", body)
 	}
 	revoke(t, g)

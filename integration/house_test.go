@@ -398,6 +398,8 @@ var plan = map[string]map[string]string{
 		"audit":           "what does not verify is told apart from what cannot be read",
 		"audit/export":    "the page of a run plays it with its player",
 		"audit/play":      "the page of a run has what a person saw of it",
+		"launcher/undo":   "an undo is shown before it is confirmed",
+		"pathguard":       "the policy in force, and where its parts come from",
 	},
 	"cmd/tadactl/cli": {
 		"pathguard/intent":          "the commands of an intent are signed one by one",
@@ -496,7 +498,9 @@ var testOnly = map[string]map[string]string{
 	},
 	"integration/mcp": {
 		"approval": "a test answers like another machine, with a key",
-		"audit":    "tests look at the entries of the record",
+
+		"approval/render": "a test reads the page of a question",
+		"audit":           "tests look at the entries of the record",
 	},
 	"integration/hook": {
 		"integration/hook/platform": "the same calls go through every adapter",
@@ -714,7 +718,6 @@ var untested = map[string]string{
 	"approval/plan/plantest": "it is for tests",
 
 	"approval/passkey/passkeytest": "it is for tests",
-	"integration/console":          "the stories here open its pages",
 	"shellparse/eval":              "the texts of shellparse's tests and fuzzers go through it",
 	"audit/zstandard":              "audit packs with it and opens what was packed",
 	"integration/scale":            "integration reads what it makes with every verb",

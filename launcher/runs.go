@@ -97,8 +97,8 @@ func (l *Launcher) Newest(since time.Time) iter.Seq2[Past, error] {
 	}
 }
 
-// each calls yield for the runs that begin in a part of the log, the newest first, until it wants no
-// more. It returns whether it came to the beginning of that part.
+// each calls yield for the runs that begin in a part of the log, the newest first, until it wants
+// no more. It returns whether it came to the beginning of that part.
 func (h *runReader) each(f audit.Filter, yield func(Past, error) bool) bool {
 	for e, err := range h.l.Record.Newest(f) {
 		if errors.Is(err, os.ErrNotExist) {

@@ -281,8 +281,8 @@ func (m *madeLog) check(want []Past) {
 	m.checkOlder(got)
 }
 
-// checkOlder compares what is older than some runs with all runs, oldest first. What has no beginning
-// in the log is older than nothing.
+// checkOlder compares what is older than some runs with all runs, oldest first. What has no
+// beginning in the log is older than nothing.
 func (m *madeLog) checkOlder(all []Past) {
 	m.Helper()
 	all = slices.DeleteFunc(slices.Clone(all), func(r Past) bool { return r.Command == "" })

@@ -24,8 +24,10 @@ type UndoOrder struct {
 	Shown   string // the [StepsHash] of what the person saw; "" if that does not matter
 }
 
-// ErrOtherSteps is returned by [Launcher.Undo] if it would do something else than was shown.
-var ErrOtherSteps = errors.New("something has changed since: look at it again")
+// An OtherStepsError is returned by [Launcher.Undo] if it would do something else than was shown.
+type OtherStepsError struct{}
+
+func (*OtherStepsError) Error() string { return "something has changed since: look at it again" }
 
 // StepsHash names what an undo would do.
 func StepsHash(steps []undo.Step) string {
@@ -51,7 +53,7 @@ func (l *Launcher) Undo(take undo.Take, w UndoOrder) (undo.Result, error) {
 	defer a.log.Close()
 	defer func() { _ = a.Judgement.Close() }()
 	if w.Shown != "" && StepsHash(u.steps) != w.Shown {
-		return undo.Result{}, ErrOtherSteps
+		return undo.Result{}, &OtherStepsError{}
 	}
 	if changed, err := a.Tampered(); changed != nil || err != nil {
 		return undo.Result{}, cmp.Or[error](err, changed)

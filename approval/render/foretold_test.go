@@ -23,19 +23,21 @@ func TestChanges(t *testing.T) {
 	if told == 0 {
 		t.Error("no plan changes anything")
 	}
-	for payload, want := range map[string]string{
-		`{"effects":{"delete":["/w/a\u202e"]}}`:                                             `{delete "/w/a⟦U+202E⟧" }`,
-		`{"effects":{"write":["/w/b","/dev/null"]},"targets":[{"new":true,"real":"/w/b"}]}`: "{create /w/b }",
-		`{"tool_calls":[{"effects":{"write":["/w/b"]}},{"effects":{"delete":[7,"/w/c"]},` +
-			`"targets":[{"amount":"2 files","real":"/w/c"}]}]}`: "{delete /w/c 2 files} {write /w/b }",
-		`{"effects":7}`: "", "not a plan": "",
+	for _, c := range []struct{ payload, want string }{
+		{`{"effects":{"delete":["/w/a\u202e"]}}`, `{delete "/w/a⟦U+202E⟧" }`},
+		{`{"effects":{"write":["/w/b","/dev/null"]},"targets":[{"new":true,"real":"/w/b"}]}`,
+			"{create /w/b }"},
+		{`{"tool_calls":[{"effects":{"write":["/w/b"]}},{"effects":{"delete":[7,"/w/c"]},` +
+			`"targets":[{"amount":"2 files","real":"/w/c"}]}]}`,
+			"{delete /w/c 2 files} {write /w/b }"},
+		{`{"effects":7}`, ""}, {"not a plan", ""},
 	} {
 		var got []string
-		for _, c := range render.Changes([]byte(payload)) {
-			got = append(got, "{"+c.Word+" "+c.Path+" "+c.Amount+"}")
+		for _, change := range render.Changes([]byte(c.payload)) {
+			got = append(got, "{"+change.Word+" "+change.Path+" "+change.Amount+"}")
 		}
-		if s := strings.Join(got, " "); s != want {
-			t.Errorf("%s: %s, want %s", payload, s, want)
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%s: %s, want %s", c.payload, s, c.want)
 		}
 	}
 }

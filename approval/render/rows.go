@@ -26,12 +26,6 @@ type row struct {
 	first, next string
 }
 
-// add puts a row on the page.
-func (v *view) add(r row) {
-	v.rows = append(v.rows, r)
-	v.lines = append(v.lines, wrap(r.units, v.width, r.first, r.next)...)
-}
-
 // finished is the row as it is shown.
 func (r row) finished(plain bool) Row {
 	if plain {

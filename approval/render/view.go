@@ -25,6 +25,12 @@ type view struct {
 // labelWidth is the room for the name of a section.
 const labelWidth = 8
 
+// add puts a row on the page.
+func (v *view) add(r row) {
+	v.rows = append(v.rows, r)
+	v.lines = append(v.lines, wrap(r.units, v.width, r.first, r.next)...)
+}
+
 // rule draws a line across the page, with a title.
 func (v *view) rule(title ...[]unit) {
 	line := toned(Label, own(strings.Repeat(ruleGlyph, 2)))

@@ -42,8 +42,8 @@ func (s visit) revoke(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusForbidden, errForm)
 		return
 	}
-	if _, err := s.inbox.Revoke(r.Context(), approval.ChannelWeb, id,
-		fmt.Sprintf("revoked on the page by %s, %s", permit.Person(), s.session.device)); err != nil {
+	why := fmt.Sprintf("revoked on the page by %s, %s", permit.Person(), s.session.device)
+	if _, err := s.inbox.Revoke(r.Context(), approval.ChannelWeb, id, why); err != nil {
 		s.refuse(w, http.StatusConflict, err)
 		return
 	}

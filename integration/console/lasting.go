@@ -38,12 +38,13 @@ func (s visit) lastings(e approval.Envelope) (list []lasting) {
 	if s.inbox.MayChoose(e, approval.ChannelWeb) {
 		for n, c := range s.inbox.ChoicesOf(e.Payload) {
 			list = append(list, lasting{strconv.Itoa(n + 1),
-				g.Group{g.Text("Always, until it is revoked: "), h.Code(g.Text(c.Command))}, c.Says})
+				g.Group{g.Text("Always, until it is revoked: "), h.Code(g.Text(c.Command))},
+				c.Says})
 		}
 	}
 	if !plan.Lasting(e.Payload) && s.inbox.MayRepeat(e, approval.ChannelWeb) {
-		list = append(list, lasting{value: lastsTime, what: g.Textf("Exactly this, %s within an hour",
-			audit.Plural(repeatUses, "time"))})
+		list = append(list, lasting{value: lastsTime, what: g.Textf(
+			"Exactly this, %s within an hour", audit.Plural(repeatUses, "time"))})
 	}
 	return list
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// A ledger has questions, and counts how often they are read.
+// A ledger holds questions, and counts how often they are read.
 type ledger struct {
 	questions
 	open            []approval.Envelope
@@ -40,7 +40,9 @@ func many(n int) *ledger {
 			}
 			return approval.Envelope{}, errors.New("it has just been answered")
 		},
-		row: func(e approval.Envelope) string { return fmt.Sprintf("<li>%s %d</li>", e.ID, e.Votes) },
+		row: func(e approval.Envelope) string {
+			return fmt.Sprintf("<li>%s %d</li>", e.ID, e.Votes)
+		},
 		now: func() time.Time { return c.at },
 	}
 	return c

@@ -65,7 +65,8 @@ func bare(s string) string {
 func TestFirstPageIsTheTerminals(t *testing.T) {
 	for name, payload := range golden(t) {
 		p := render.Render(payload, render.Options{Flowing: true, Phrase: "otter quilt"})
-		want := bare(render.Render(payload, render.Options{Width: 2000, Phrase: "otter quilt"}).Text())
+		o := render.Options{Width: 2000, Phrase: "otter quilt"}
+		want := bare(render.Render(payload, o).Text())
 		if got := textIn(t, firstPage(p, "")); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
 		}

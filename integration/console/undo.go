@@ -125,7 +125,7 @@ func (s visit) undoDone(_ *http.Request, p posted) (any, error) {
 	case err != nil:
 		return nil, err
 	case t.on() != p.On || t.do != p.Do:
-		return nil, launcher.ErrOtherSteps
+		return nil, &launcher.OtherStepsError{}
 	case len(t.steps) == 0:
 		return nil, errors.New("nothing to do")
 	}

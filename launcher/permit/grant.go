@@ -63,8 +63,8 @@ func (p *Approvals) Grants(ctx context.Context) ([]approval.Grant, error) {
 	return p.Store.Grants(ctx)
 }
 
-// Revoke ends, over a channel, the standing approval whose id begins with prefix and returns its id.
-// A prefix that several have is ErrAmbiguous.
+// Revoke ends, over a channel, the standing approval whose id begins with prefix and returns its
+// id. A prefix that several have is ErrAmbiguous.
 func (p *Approvals) Revoke(ctx context.Context, over approval.Channel, prefix,
 	why string) (string, error) {
 	grants, err := p.Grants(ctx)
