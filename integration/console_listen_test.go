@@ -51,7 +51,14 @@ func certify(t *testing.T, dir string, from, until time.Time) (cert, key string)
 // consoleAt starts the console, and returns its address.
 func consoleAt(t *testing.T, p *place, flags string) (base, path string) {
 	t.Helper()
-	s, _ := p.on("tadactl console " + flags)
+	g := consoleOn(t, p, flags)
+	return g.base, g.path
+}
+
+// consoleOn starts the console on a terminal of its own. Nobody has opened its link yet.
+func consoleOn(t *testing.T, p *place, flags string) *page {
+	t.Helper()
+	s, tty := p.on("tadactl console " + flags)
 	if err := s.shows("until you press Ctrl-C"); err != nil {
 		t.Fatal(err, s.text())
 	}
@@ -61,7 +68,7 @@ func consoleAt(t *testing.T, p *place, flags string) (base, path string) {
 	if m == nil {
 		t.Fatalf("no address: %q", s.text())
 	}
-	return m[1], m[2]
+	return &page{t: t, p: p, terminal: s, tty: tty, base: m[1], path: m[2]}
 }
 
 // The console listens with a certificate, which may be renewed; browsers on other machines reach it

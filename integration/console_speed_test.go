@@ -18,10 +18,7 @@ func TestTapToRunning(t *testing.T) {
 	base, path := consoleAt(t, p, "--listen localhost:0")
 	g := &page{t: t, p: p, base: base, path: path}
 	g.enter(nil)
-	b.authenticator()
-	b.open(pairingLink(t, p, base, "ada"))
-	b.click("main button")
-	b.shows("paired: ada")
+	b.paired(g, "ada")
 	b.enter(g)
 	var taps, starts []time.Duration
 	for i := range 5 {

@@ -64,6 +64,7 @@ func (s visit) confirm(do, on string, c confirmation) (by string, err error) {
 	defer func() {
 		if err != nil {
 			s.failures().failed(s.now())
+			s.turnedAway("act", err)
 			s.say(fmt.Sprintf("%s  not confirmed: %s: %v", named(on), do, err))
 		}
 	}()
@@ -75,15 +76,15 @@ func (s visit) confirm(do, on string, c confirmation) (by string, err error) {
 		}
 		counts, err := in.code.take(c.Code, a.Nonce)
 		wrong = err
-		return counts && !errors.Is(err, errSpent)
+		return err != nil && counts && !errors.Is(err, errSpent)
 	})
 	if err = errors.Join(err, wrong); err != nil {
 		return "", err
 	}
 	if len(c.Response) > 0 {
-		by, err = s.desk().ActByPasskey(a, s.base, s.session.device, c.Response)
+		by, err = s.desk().ActByPasskey(a, s.base, s.device(), c.Response)
 	} else {
-		by, err = s.desk().ActByCode(a, s.session.device)
+		by, err = s.desk().ActByCode(a, s.device())
 	}
 	if err == nil {
 		s.say(fmt.Sprintf("%s  to %s: confirmed by %s", named(on), do, by))

@@ -42,7 +42,7 @@ func (s visit) revoke(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusForbidden, errForm)
 		return
 	}
-	why := fmt.Sprintf("revoked on the page by %s, %s", permit.Person(), s.session.device)
+	why := fmt.Sprintf("revoked on the page by %s, %s", permit.Person(), s.device())
 	if _, err := s.inbox.Revoke(r.Context(), approval.ChannelWeb, id, why); err != nil {
 		s.refuse(w, http.StatusConflict, err)
 		return

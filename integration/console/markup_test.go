@@ -16,7 +16,7 @@ import (
 // What the parts of pages show is text, in every field of what they show.
 func TestPartsAreText(t *testing.T) {
 	const bad = `"><script>document.title=1</script>` + "\u202e\u200b\x1b[2J\n"
-	s := visit{&Server{}, &session{path: "path", cookie: "cookie"}}
+	s := visit{Server: &Server{}, session: &session{path: "path", cookie: "cookie"}}
 	now := time.Unix(0, 0)
 	grant := approval.Grant{ID: "id", Approver: bad, Payload: []byte(bad)}
 	for name, n := range map[string]g.Node{

@@ -46,6 +46,9 @@ func stateOfTerminal(s wire.Status) (text string) {
 // noticed is a notice in one line.
 func noticed(n wire.Notice) string {
 	text := n.Message
+	if n.Code == wire.CodeAsked { // its message names the keys of a terminal
+		text = "a command waits for an answer, on the page Questions"
+	}
 	if r := n.Summary; r != nil {
 		text += fmt.Sprintf(": %s, %s changed", audit.Plural(len(r.Commands), "command"),
 			audit.Plural(len(r.Files), "file"))

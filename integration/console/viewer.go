@@ -72,7 +72,7 @@ func (v *viewer) take(f wire.Frame) {
 	case wire.Tell:
 		var n wire.Notice
 		if json.Unmarshal(f.Body, &n) == nil {
-			v.next.Said = noticed(n)
+			v.say(noticed(n))
 		}
 	case wire.End:
 		var e wire.Ending
@@ -82,6 +82,17 @@ func (v *viewer) take(f wire.Frame) {
 			v.next.State = fmt.Sprintf("it has ended with status %d", e.Status)
 		}
 	}
+}
+
+// maxSaid is how much is said at once; of more, only the last.
+const maxSaid = 500
+
+// say tells the person something with the next turn.
+func (v *viewer) say(text string) {
+	if said := v.next.Said; said != "" && said != text && len(said)+len(text) < maxSaid {
+		text = said + "; " + text
+	}
+	v.next.Said, v.changed = text, true
 }
 
 // gone notes that the run says nothing more.

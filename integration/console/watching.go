@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/coder/websocket"
 )
 
 var errDrawing = errors.New("the browser does not draw")
@@ -14,7 +16,7 @@ func (v *viewer) watch(ctx context.Context) error {
 	defer cancel()
 	heard := make(chan message)
 	go v.listen(ctx, heard)
-	go v.alive(ctx, cancel)
+	go alive(ctx, v.socket, cancel)
 	for {
 		frames := v.feed.frames
 		if v.next.Ended {
@@ -70,8 +72,10 @@ func (v *viewer) listen(ctx context.Context, heard chan<- message) {
 	}
 }
 
-// alive ends the connection to a browser that went away without a word: a telephone out of reach.
-func (v *viewer) alive(ctx context.Context, end func()) {
+// alive ends the connection to a browser that went away without a word, as a telephone out of reach
+// does.
+func alive(ctx context.Context, socket *websocket.Conn, end func()) {
+	defer end()
 	for {
 		select {
 		case <-ctx.Done():
@@ -79,10 +83,9 @@ func (v *viewer) alive(ctx context.Context, end func()) {
 		case <-time.After(keepAlive):
 		}
 		answer, cancel := context.WithTimeout(ctx, timeout)
-		err := v.socket.Ping(answer)
+		err := socket.Ping(answer)
 		cancel()
 		if err != nil {
-			end()
 			return
 		}
 	}

@@ -71,7 +71,7 @@ func (v *viewer) refuse(err error) {
 	if f, ok := approval.Explain(err); ok {
 		err = errors.New(f.Message)
 	}
-	v.next.Said, v.changed = err.Error(), true
+	v.say(err.Error())
 }
 
 // keys passes on what was typed, from the browser alone that may. The others are told.

@@ -71,6 +71,10 @@ async function refresh() {
   try {
     const answer = await fetch(location.href, {cache: "no-store", redirect: "error",
       headers: tag ? {"If-None-Match": tag} : {}});
+    if (answer.status === 403) {
+      location.reload(); // the session has ended: nothing of it stays on the screen
+      return;
+    }
     if (answer.ok) {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const now = document.querySelector(part), next = page.querySelector(part);
@@ -103,6 +107,7 @@ function follow() {
     stale(true);
     if (events?.readyState === EventSource.CLOSED) {
       events = null;
+      refresh();
       setTimeout(follow, wait);
     }
   });

@@ -15,19 +15,26 @@ function cell() {
     height: drawn.height / term.rows / term.options.fontSize};
 }
 
+// within is how wide the terminal may be.
+function within() {
+  const style = getComputedStyle(box);
+  return box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+}
+
 // fit chooses a font with which that many columns are in the box; below 7 pixels nobody reads, and
 // the box scrolls.
 function fit(cols) {
-  const size = Math.floor(2 * (box.clientWidth - 12) / (cols * cell().width)) / 2;
+  const size = Math.floor(2 * within() / (cols * cell().width)) / 2;
   term.options.fontSize = Math.min(14, Math.max(7, size || 14));
 }
 
 // room is the size that the terminal has in the box: 80 columns or more.
 function room() {
-  const {width, height} = cell(), most = (box.clientWidth - 12) / (14 * width);
+  const {width, height} = cell(), most = within() / (14 * width);
   const cols = Math.floor(Math.max(80, Math.min(most, 200)));
   const font = Math.min(14, Math.max(7, 14 * most / cols));
-  return {cols, rows: Math.floor(Math.max(10, innerHeight * 0.6 / (font * height)))};
+  const rows = Math.floor(Math.min(50, Math.max(10, innerHeight * 0.6 / (font * height))));
+  return {cols, rows};
 }
 
 function send(wish) {
