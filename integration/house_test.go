@@ -531,6 +531,7 @@ var testOnly = map[string]map[string]string{
 		"launcher/sandbox":   "a story skips only by naming what the kernel lacks",
 		"approval":           "tests look at stored envelopes",
 		"approval/canonical": "tests look at the bytes of stored envelopes",
+		"approval/bolt":      "tests ask more at once than agents may",
 		"audit":              "tests look at the entries of the record",
 		"audit/export":       "other players are given the same runs",
 		"audit/zstandard":    "which are read from packed transcripts too",
