@@ -66,9 +66,10 @@
 // person answers exactly that text: the form names its plan hash, and an answer to another plan is
 // refused.
 //
-// An approval is for once, or for what the terminal offers too: a choice until it is revoked, or the
-// same plan a few times within an hour. Which, is part of what a passkey signs. To revoke a grant
-// only narrows what may run, so it needs no code; a rule is accepted at the terminal alone.
+// An approval is for once, or for what the terminal offers too: a choice until it is revoked, or
+// the same plan a few times within an hour. Which of these is part of what a passkey signs. To
+// revoke a grant only narrows what may run, so it needs no code; a rule is accepted at the terminal
+// alone.
 //
 // # The code
 //
