@@ -408,6 +408,8 @@ var plan = map[string]map[string]string{
 		"audit":           "what does not verify is told apart from what cannot be read",
 		"audit/export":    "the page of a run plays it with its player",
 		"audit/play":      "the page of a run has what a person saw of it",
+		"launcher/undo":   "an undo is shown before it is confirmed",
+		"pathguard":       "the policy in force, and where its parts come from",
 	},
 	"cmd/tadactl/cli": {
 		"pathguard/intent":          "the commands of an intent are signed one by one",
@@ -515,7 +517,9 @@ var testOnly = map[string]map[string]string{
 	},
 	"integration/mcp": {
 		"approval": "a test answers like another machine, with a key",
-		"audit":    "tests look at the entries of the record",
+
+		"approval/render": "a test reads the page of a question",
+		"audit":           "tests look at the entries of the record",
 	},
 	"integration/hook": {
 		"integration/hook/platform": "the same calls go through every adapter",
@@ -541,6 +545,7 @@ var testOnly = map[string]map[string]string{
 		"launcher/sandbox":   "a story skips only by naming what the kernel lacks",
 		"approval":           "tests look at stored envelopes",
 		"approval/canonical": "tests look at the bytes of stored envelopes",
+		"approval/bolt":      "tests ask more at once than agents may",
 		"audit":              "tests look at the entries of the record",
 		"audit/export":       "other players are given the same runs",
 		"audit/zstandard":    "which are read from packed transcripts too",

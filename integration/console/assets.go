@@ -11,6 +11,8 @@ var (
 	style string
 	//go:embed assets/live.js
 	liveScript string
+	//go:embed assets/keys.js
+	keysScript string
 	//go:embed assets/post.js
 	postScript string
 	//go:embed assets/pair.js
@@ -19,6 +21,8 @@ var (
 	signInScript string
 	//go:embed assets/passkey.js
 	passkeyScript string
+	//go:embed assets/undo.js
+	undoScript string
 	//go:embed assets/confirm.js
 	confirmScript string
 	//go:embed assets/notify.js

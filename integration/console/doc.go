@@ -58,22 +58,34 @@
 //
 //	""               the open questions, the most dangerous first
 //	"q/ID"           one question, and the form with the answer
-//	"runs", "run/ID" the newest runs, and one of them
+//	"runs", "run/ID" the newest runs, older ones and those that contain a text; and one of them
 //	"run/ID/replay"  its terminal, played on the server (package play)
-//	"policy"         the grants, and the policy in force
+//	"run/ID/undo"    what it would do to take the run back, and the button for it
+//	"policy"         the grants, and the policy in force, here or in a workspace
+//	"policy/learned" what could spare questions
 //	"devices"        the sessions and passkeys
 //	"notifications"  where a device asks to be notified of questions
 //	"events"         a stream that says when something has changed
 //
 // All are made here; what a command, an agent or a file has written is text in them. They can be
 // read without JavaScript. Lists and the page of a run have a script: at each event it asks for the
-// same page again and shows what is new in it. The page of a question has one once a passkey is
-// paired. A page's policy (Content-Security-Policy) names its script by its hash, and allows no
-// other. The player has its own.
+// same page again and shows what is new in it. The page of a question has one that moves the focus
+// by keys, and another once a passkey is paired. No key answers anything. A page's policy
+// (Content-Security-Policy) names its script by its hash, and allows no other. The player has its
+// own.
 //
-// The question is the same text as on the terminal, made by the same renderer from the stored
-// bytes, uncut. The person answers exactly that text: the form names its plan hash, and an answer
-// to another plan is refused.
+// All pages that are open share one list of the questions, which is read from the store once for
+// each change. A page that has the list already gets none.
+//
+// The question is the text of the terminal, word for word: the rows of the renderer, made from the
+// stored bytes, which the browser breaks into lines. Names stand in letters that all differ. The
+// person answers exactly that text: the form names its plan hash, and an answer to another plan is
+// refused.
+//
+// An approval is for once, or for what the terminal offers too: a choice until it is revoked, or
+// the same plan a few times within an hour. Which of these is part of what a passkey signs. To
+// revoke a grant only narrows what may run, so it needs no code; a rule is accepted at the terminal
+// alone.
 //
 // # The code
 //

@@ -16,10 +16,14 @@ func (s *Server) inside() http.Handler {
 		"GET /run/{id}/replay":        visit.replay,
 		"GET /run/{id}/replay/socket": visit.replaySocket,
 
+		"GET /run/{id}/undo":            visit.undo,
 		"GET /run/{id}/terminal":        visit.terminal,
 		"GET /run/{id}/terminal/socket": visit.terminalSocket,
 
-		"GET /policy":        visit.policy,
+		"GET /policy":              visit.policy,
+		"GET /policy/learned":      visit.learned,
+		"POST /grants/{id}/revoke": visit.revoke,
+
 		"GET /devices":       visit.devices,
 		"POST /devices/end":  visit.endSession,
 		"GET /notifications": visit.notifications,
@@ -27,6 +31,7 @@ func (s *Server) inside() http.Handler {
 		"/":                  visit.nothing,
 	}, map[string]ceremony{
 		"assert/begin": visit.assertBegin, "assert/finish": visit.assertFinish,
+		"undo":      visit.undoDone,
 		"act/begin": visit.actBegin, "act/code": visit.actCode,
 		"notify/add": visit.notifyAdd, "notify/remove": visit.notifyRemove,
 		"notify/state": visit.notifyState, "notify/test": visit.notifyTest,

@@ -43,6 +43,7 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 		traffic: traffic{live: stream{open: make(chan struct{}, mostStreams)}},
 	}
 	s.sender = push.NewSender(s.book(), func(line string) { s.say(render.Inert(line)) })
+	s.questions = questions{read: l.Pending, full: l.Envelope, row: s.row, now: now}
 	s.pages, s.public = s.inside(), s.outside()
 	_, err = io.ReadFull(random, s.tickets.key[:])
 	if err = errors.Join(err, s.link.renew(random)); err != nil {
@@ -84,6 +85,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	beside.Go(func() { s.clear(ctx) })
 	beside.Go(func() {
 		for range changes {
+			s.questions.changed()
 			if err := s.announce(ctx); err != nil && ctx.Err() == nil {
 				s.say("the questions cannot be read now: " + err.Error())
 			}
