@@ -54,6 +54,8 @@ func newBrowserIn(t *testing.T, profile string) *browser {
 	if path == "" {
 		t.Skip("needs Chromium, and there is none")
 	}
+	browsers <- struct{}{}
+	t.Cleanup(func() { <-browsers })
 	theirIn, out, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
