@@ -55,7 +55,8 @@ func (b *browser) line(text string) {
 func (b *browser) press(do string) {
 	b.t.Helper()
 	button := `[data-do="` + do + `"]`
-	b.until(`!!document.querySelector(` + strconv.Quote(button+":not([hidden]):not(:disabled)") + `)`)
+	offered := strconv.Quote(button + ":not([hidden]):not(:disabled)")
+	b.until(`!!document.querySelector(` + offered + `)`)
 	b.click(button)
 }
 
@@ -120,9 +121,8 @@ func TestTakeoverInABrowser(t *testing.T) {
 	a.shows("outer>")
 
 	log := d.run("tadactl --json log --since 1h")
-	for _, want := range []string{`"kind":"ctl.attach"`, `"kind":"ctl.takeover"`,
-		`"kind":"ctl.handback"`, `"kind":"ctl.freeze"`, `"kind":"ctl.continue"`, `"kind":"ctl.kill"`} {
-		line := regexp.MustCompile(`(?m)^.*` + want + `.*$`).FindString(log)
+	for _, want := range []string{"attach", "takeover", "handback", "freeze", "continue", "kill"} {
+		line := regexp.MustCompile(`(?m)^.*"kind":"ctl.` + want + `".*$`).FindString(log)
 		if !regexp.MustCompile(`"by":"uid \d+ at pts/\d+","device":"console`).MatchString(line) {
 			t.Errorf("%s: %s", want, line)
 		}

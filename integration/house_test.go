@@ -389,15 +389,17 @@ var plan = map[string]map[string]string{
 	"integration/console": {
 		"launcher/pairing": "devices are paired and approve there",
 
-		"launcher/permit": "it makes the answer that a person gave",
-		"launcher/state":  "what an address names must be an id",
-		"approval/plan":   "hash, risk and origin of a plan",
-		"approval/render": "questions are shown by the one renderer",
-		"launcher":        "it opens the same state",
-		"approval":        "it shows and decides",
-		"audit":           "what does not verify is told apart from what cannot be read",
-		"audit/export":    "the page of a run plays it with its player",
-		"audit/play":      "the page of a run has what a person saw of it",
+		"launcher/permit":       "it makes the answer that a person gave",
+		"launcher/state":        "what an address names must be an id",
+		"launcher/session/wire": "the page of a terminal is a client of its session",
+		"approval/plan":         "hash, risk and origin of a plan",
+		"approval/render":       "questions are shown by the one renderer",
+		"launcher":              "it opens the same state",
+		"approval":              "it shows and decides",
+		"audit":                 "what does not verify is told apart from what cannot be read",
+		"audit/export":          "the page of a run plays it with its player",
+		"audit/play":            "the page of a run has what a person saw of it",
+		"audit/screen":          "the largest size of a terminal",
 	},
 	"cmd/tadactl/cli": {
 		"pathguard/intent":          "the commands of an intent are signed one by one",
@@ -546,7 +548,8 @@ var forbidden = map[string]map[string]string{
 		"html/template": "tada-run serves no web pages",
 
 		"github.com/go-webauthn/webauthn/protocol": "tada-run takes no answers by passkey",
-		"rsc.io/qr": "pairing a phone is done with tadactl",
+		"rsc.io/qr":                  "pairing a phone is done with tadactl",
+		"github.com/coder/websocket": "tada-run serves no web pages",
 
 		"charm.land/bubbletea/v2": "only tadactl has full-screen programs",
 	},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync/atomic"
 
 	"github.com/coder/websocket"
 	g "maragu.dev/gomponents"
@@ -119,16 +118,3 @@ func (s visit) terminalSocket(w http.ResponseWriter, r *http.Request) {
 		_ = v.socket.Close(websocket.StatusPolicyViolation, "")
 	}
 }
-
-// places are how many there are of something, and taken.
-type places struct{ taken atomic.Int32 }
-
-func (p *places) take(most int32) bool {
-	if p.taken.Add(1) <= most {
-		return true
-	}
-	p.taken.Add(-1)
-	return false
-}
-
-func (p *places) leave() { p.taken.Add(-1) }

@@ -110,8 +110,13 @@ func (v *viewer) tell(ctx context.Context) error {
 	t := v.next
 	t.Cols, t.Rows = v.picture.Size()
 	t.Epoch, t.You, t.Frozen = v.epoch, v.yours(), v.status.Frozen
-	if t.Session = v.feed.send != nil; t.Session && !t.Ended {
+	t.Session = v.feed.send != nil
+	switch {
+	case t.Ended:
+	case t.Session:
 		t.State = stateOfTerminal(v.status)
+	default:
+		t.State = "it runs; nobody can type there"
 	}
 	v.picture.Resize(t.Cols, t.Rows)
 	v.picture.Keys = t.You
