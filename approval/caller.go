@@ -78,6 +78,7 @@ type Via struct {
 	Terminal  string   // "pts/3"
 	Holder    string   // what holds its other end; "" if that cannot be seen
 	Ancestors []string // of the process that answered, the nearest first, at most maxVia
+	Device    string   // the browser of the console that it came from; "" for none
 
 	Passkey Assertion // by which it was signed; zero for none
 }
@@ -101,15 +102,19 @@ func (c Caller) Via() Via {
 
 // plan.Fields is nil when nothing is known of how the answer came, as for one signed elsewhere.
 func (v Via) fields() plan.Fields {
-	if v.Terminal == "" && len(v.Ancestors) == 0 {
+	if v.Terminal == "" && len(v.Ancestors) == 0 && v.Device == "" {
 		return nil
 	}
-	return plan.Fields{"ancestors": v.Ancestors, "holder": v.Holder, "terminal": v.Terminal}
+	f := plan.Fields{"ancestors": v.Ancestors, "holder": v.Holder, "terminal": v.Terminal}
+	if v.Device != "" {
+		f["device"] = v.Device
+	}
+	return f
 }
 
 func readVia(f plan.Fields, channel string) Via {
 	return Via{Channel: Channel(channel), Terminal: f.Text("terminal"), Holder: f.Text("holder"),
-		Ancestors: f.Texts("ancestors")}
+		Ancestors: f.Texts("ancestors"), Device: f.Text("device")}
 }
 
 // Who returns what kind of caller this is and why it is not a person; the reason is "" for a

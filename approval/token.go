@@ -110,6 +110,7 @@ type Signed struct {
 	// who it counts as: the name in the trust list, the delegator's if there is one
 	Person string
 	Signer string // for the record: key id and name
+	Device string // for the record: the browser of the console; "" for none
 
 	maxRisk   int
 	workItems []string // nil is any
@@ -138,7 +139,7 @@ func (s Signed) decision(id string) Decision {
 	return Decision{Envelope: id, PlanHash: s.PlanHash, Calls: slices.Clone(s.Calls),
 		Factor:   "signature " + s.Signer,
 		Approver: s.Signer, Person: s.Person, Channel: string(s.channel()), signed: true,
-		token: s.TokenID, Via: Via{Passkey: s.passkey}}
+		token: s.TokenID, Via: Via{Passkey: s.passkey, Device: s.Device}}
 }
 
 // Verify checks a signed answer against the trusted keys, the machine that it must be for and the

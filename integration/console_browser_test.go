@@ -60,7 +60,8 @@ func TestConsoleInABrowser(t *testing.T) {
 	<-done
 
 	b.click(`main a[href$="/replay"]`)
-	b.until(`!!document.querySelector(".ap-player")`)
+	b.draws("last")
+	b.everywhere("replay")
 	b.open(g.base + g.path + "policy")
 	b.shows("no grants")
 	b.everywhere("policy")

@@ -1,10 +1,26 @@
 package integration
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 )
+
+// next is the link that the terminal shows once the first one was used.
+func (g *page) next() string {
+	g.t.Helper()
+	link := regexp.MustCompile(g.base + "/[0-9a-f]{64}/")
+	for range 500 {
+		all := link.FindAllString(strings.ReplaceAll(g.terminal.text(), "\n", ""), -1)
+		if len(all) > 1 {
+			return all[len(all)-1]
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	g.t.Fatalf("no other link: %q", g.terminal.text())
+	return ""
+}
 
 // The console in Firefox: a question appears while the list is open, and is approved with the code;
 // another is denied with a message; the run appears and is replayed.
@@ -12,8 +28,13 @@ func TestConsoleInFirefox(t *testing.T) {
 	t.Parallel()
 	f := newFirefox(t)
 	g := openPage(t)
-	f.open(g.base + g.path)
+	f.open(g.next())
 	f.shows("no open questions")
+	here, err := f.eval("location.pathname")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.path = here
 	id, code := g.ask("rm -rf build")
 	f.shows(id)
 	f.click("main li a")

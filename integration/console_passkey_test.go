@@ -7,6 +7,30 @@ import (
 	"time"
 )
 
+// authenticator gives the browser a device for passkeys, whose user always agrees.
+func (b *browser) authenticator() {
+	b.t.Helper()
+	b.call("WebAuthn.enable", object{}, nil)
+	b.call("WebAuthn.addVirtualAuthenticator", object{"options": object{"protocol": "ctap2",
+		"transport": "internal", "hasResidentKey": true, "hasUserVerification": true,
+		"isUserVerified": true, "automaticPresenceSimulation": true}}, nil)
+}
+
+// pairingLink is the link that pairs a device of a person.
+func pairingLink(t *testing.T, p *place, base, name string) string {
+	t.Helper()
+	s, _ := p.on("tadactl key pair --name " + name + "; echo left $?")
+	if err := s.shows("left 0"); err != nil {
+		t.Fatal(err, s.text())
+	}
+	link := regexp.MustCompile(base + `/pair#[A-Za-z0-9_-]{43}`).FindString(
+		strings.ReplaceAll(s.text(), "\n", ""))
+	if link == "" {
+		t.Fatalf("no link: %s", s.text())
+	}
+	return link
+}
+
 // A device is paired by the link of the terminal and approves a question with its passkey; the
 // record proves it. Revoked, it is offered nothing more.
 func TestPasskeyInABrowser(t *testing.T) {
@@ -19,19 +43,8 @@ func TestPasskeyInABrowser(t *testing.T) {
 	}
 	g := &page{t: t, p: p, base: base, path: path}
 	g.enter(nil)
-	b.call("WebAuthn.enable", object{}, nil)
-	b.call("WebAuthn.addVirtualAuthenticator", object{"options": object{"protocol": "ctap2",
-		"transport": "internal", "hasResidentKey": true, "hasUserVerification": true,
-		"isUserVerified": true, "automaticPresenceSimulation": true}}, nil)
-	s, _ := p.on("tadactl key pair --name ada; echo left $?")
-	if err := s.shows("left 0"); err != nil {
-		t.Fatal(err, s.text())
-	}
-	link := regexp.MustCompile(base + `/pair#[A-Za-z0-9_-]{43}`).FindString(
-		strings.ReplaceAll(s.text(), "\n", ""))
-	if link == "" {
-		t.Fatalf("no link: %s", s.text())
-	}
+	b.authenticator()
+	link := pairingLink(t, p, base, "ada")
 	b.open(link)
 	b.everywhere("pair")
 	b.click("main button")
@@ -57,7 +70,7 @@ func TestPasskeyInABrowser(t *testing.T) {
 		t.Error(out)
 	}
 
-	s, _ = p.on("tadactl key revoke ada; echo left $?")
+	s, _ := p.on("tadactl key revoke ada; echo left $?")
 	if err := s.shows("left 0"); err != nil {
 		t.Fatal(err, s.text())
 	}

@@ -9,26 +9,11 @@ import (
 	"testing"
 )
 
-// authenticator gives a browser a device that makes passkeys and always says yes.
-func (b *browser) authenticator() {
-	b.t.Helper()
-	b.call("WebAuthn.enable", object{}, nil)
-	b.call("WebAuthn.addVirtualAuthenticator", object{"options": object{"protocol": "ctap2",
-		"transport": "internal", "hasResidentKey": true, "hasUserVerification": true,
-		"isUserVerified": true, "automaticPresenceSimulation": true}}, nil)
-}
-
 // paired gives a browser a passkey of that person.
 func (b *browser) paired(g *page, name string) {
 	b.t.Helper()
 	b.authenticator()
-	s, _ := g.p.on("tadactl key pair --name " + name + "; echo left $?")
-	if err := s.shows("left 0"); err != nil {
-		b.t.Fatal(err, s.text())
-	}
-	link := regexp.MustCompile(g.base + `/pair#[A-Za-z0-9_-]{43}`).FindString(
-		strings.ReplaceAll(s.text(), "\n", ""))
-	b.open(link)
+	b.open(pairingLink(b.t, g.p, g.base, name))
 	b.click("main button")
 	b.shows("paired: " + name)
 }

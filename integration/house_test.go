@@ -388,6 +388,7 @@ var plan = map[string]map[string]string{
 	},
 	"integration/console": {
 		"launcher/pairing": "devices are paired and approve there",
+		"approval/passkey": "a session is named after the passkey that signed in",
 
 		"launcher/permit":       "it makes the answer that a person gave",
 		"launcher/state":        "what an address names must be an id",
@@ -454,6 +455,10 @@ var testOnly = map[string]map[string]string{
 		"approval/bolt":                "answers are also stored, in the database of the programs",
 		"approval/plan/plantest":       "plans for tests",
 		"approval/passkey/passkeytest": "a device in software",
+	},
+	"integration/console": {
+		"approval/passkey/passkeytest": "a device in software",
+		"approval/plan/plantest":       "plans for tests",
 	},
 	"launcher/pairing": {
 		"approval/passkey/passkeytest": "a device in software",
@@ -717,7 +722,6 @@ var untested = map[string]string{
 	"approval/plan/plantest": "it is for tests",
 
 	"approval/passkey/passkeytest": "it is for tests",
-	"integration/console":          "the stories here open its pages",
 	"shellparse/eval":              "the texts of shellparse's tests and fuzzers go through it",
 	"audit/zstandard":              "audit packs with it and opens what was packed",
 	"integration/scale":            "integration reads what it makes with every verb",

@@ -24,7 +24,7 @@ func TestCreateOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"attestation":"none"`, `"userVerification":"required"`,
-		`"residentKey":"preferred"`, `"alg":-7`, `"alg":-8`, `"id":"console.example"`,
+		`"residentKey":"required"`, `"alg":-7`, `"alg":-8`, `"id":"console.example"`,
 		`"excludeCredentials":[{"id":"` + passkeytest.Encode(d.device.ID)} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%s lacks %s", text, want)

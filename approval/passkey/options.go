@@ -33,8 +33,8 @@ func CreateOptions(token, origin, name string, known List) ([]byte, error) {
 		"pubKeyCredParams": params,
 		"timeout":          timeout,
 		"attestation":      "none",
-		"authenticatorSelection": map[string]any{"residentKey": "preferred",
-			"requireResidentKey": false, "userVerification": "required"},
+		"authenticatorSelection": map[string]any{"residentKey": "required",
+			"requireResidentKey": true, "userVerification": "required"},
 		"excludeCredentials": known.descriptors(host),
 	})
 }

@@ -236,6 +236,9 @@ func (p *Player) Key(name string) {
 
 func (p *Player) leaves(key string) bool { return key == "q" || key == "ctrl-c" }
 
+// maxQuery is how many characters are searched for.
+const maxQuery = 200
+
 // typed takes a key for the prompt.
 func (p *Player) typed(name string) {
 	q := p.prompt
@@ -253,7 +256,7 @@ func (p *Player) typed(name string) {
 		q.text = q.text[:len(q.text)-1]
 	case name == "space":
 		q.text = append(q.text, ' ')
-	case len(r) == 1 && unicode.IsPrint(r[0]) && len(q.text) < 200:
+	case len(r) == 1 && unicode.IsPrint(r[0]) && len(q.text) < maxQuery:
 		q.text = append(q.text, r[0])
 	}
 }

@@ -12,9 +12,9 @@ type View struct {
 	// left.
 	Do <-chan func(*Player)
 	// Size returns the size of the terminal.
-	Size func() (cols, rows int)
-	// Show gets what brings the terminal up to date. The picture is valid until it returns, and may
-	// be empty: then the position or the state is new. An error ends the session.
+	Size func(*Player) (cols, rows int)
+	// Show gets what brings the terminal up to date; it is valid until Show returns. While Show
+	// waits, the session goes on without pictures. An error ends it.
 	Show func(picture []byte, p *Player) error
 }
 
@@ -31,7 +31,7 @@ func Stream(ctx context.Context, src io.ReadSeeker, s Settings, v View) error {
 	began := time.Now()
 	for !p.Done() {
 		p.Tick(time.Since(began))
-		cols, rows := v.Size()
+		cols, rows := v.Size(p)
 		if err := v.Show(paint.paint(p.Frame(cols, rows)), p); err != nil {
 			return err
 		}
@@ -67,6 +67,13 @@ func (p *Player) Type(keys []byte) {
 func (p *Player) Seek(to time.Duration) {
 	p.job, p.message = nil, ""
 	p.seek(to)
+}
+
+// Find looks for a text on the screen: its next place, or with back the one before. Of a long text
+// it takes the beginning.
+func (p *Player) Find(text string, back bool) {
+	p.query = query{string([]rune(text)[:min(len([]rune(text)), maxQuery)])}
+	p.search(back)
 }
 
 // A State is where a player is.

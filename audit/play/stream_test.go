@@ -16,8 +16,10 @@ func shown(t *testing.T, cast []byte, steps ...streamStep) error {
 	t.Helper()
 	do := make(chan func(*Player), 1)
 	at := screen.New(60, 10)
-	return Stream(t.Context(), bytes.NewReader(cast), Settings{}, View{Do: do,
-		Size: func() (int, int) { return 60, 10 },
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	return Stream(ctx, bytes.NewReader(cast), Settings{}, View{Do: do,
+		Size: func(*Player) (int, int) { return 60, 10 },
 		Show: func(picture []byte, p *Player) error {
 			at.Write(picture)
 			for len(steps) > 0 && !p.State().Busy && bytes.Contains([]byte(at.String()),
@@ -48,7 +50,8 @@ func TestStream(t *testing.T) {
 		streamStep{"‖", func(p *Player) { p.Seek(62 * time.Second) }},
 		streamStep{"two", func(p *Player) { p.Type([]byte("\x1b[H")) }},
 		streamStep{"00:00.0", func(p *Player) { p.Type([]byte("/three\r")) }},
-		streamStep{"three", nil},
+		streamStep{"three", func(p *Player) { p.Find("two", true) }},
+		streamStep{"01:01.0", nil},
 	); err != nil {
 		t.Error(err)
 	}
@@ -63,7 +66,7 @@ func TestStreamEnds(t *testing.T) {
 	cast := lines3(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := errors.New("gone")
-	view := View{Size: func() (int, int) { return 0, 0 },
+	view := View{Size: func(*Player) (int, int) { return 0, 0 },
 		Show: func([]byte, *Player) error { cancel(); return nil }}
 	if err := Stream(ctx, bytes.NewReader(cast), Settings{}, view); !errors.Is(err,
 		context.Canceled) {

@@ -15,6 +15,8 @@ var (
 	postScript string
 	//go:embed assets/pair.js
 	pairScript string
+	//go:embed assets/signin.js
+	signInScript string
 	//go:embed assets/passkey.js
 	passkeyScript string
 	//go:embed assets/confirm.js

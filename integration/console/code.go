@@ -48,10 +48,9 @@ var (
 	errOrigin = errors.New("the request comes from a different site")
 	errMethod = errors.New("only GET and POST are allowed")
 	// also of links that were used
-	errSession = errors.New("this is no session, or it has ended; open the newest link that the " +
-		"terminal of the console shows")
-	errForm  = errors.New("the form did not come from this page")
-	errCode  = errors.New("that is not the code shown in the terminal")
-	errSpent = errors.New(
+	errSession = errors.New("this session has ended, or it is that of another browser")
+	errForm    = errors.New("the form did not come from this page")
+	errCode    = errors.New("that is not the code shown in the terminal")
+	errSpent   = errors.New(
 		"three wrong codes; answer in a terminal: tadactl approve or tadactl deny")
 )

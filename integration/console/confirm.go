@@ -72,6 +72,7 @@ func (s visit) confirm(do, on string, c confirmation) (by string, err error) {
 	defer func() {
 		if err != nil {
 			s.failures().failed(s.now())
+			s.turnedAway("act", err)
 			s.say(fmt.Sprintf("%s  not confirmed: %s: %v", named(on), do, err))
 		}
 	}()
@@ -89,9 +90,9 @@ func (s visit) confirm(do, on string, c confirmation) (by string, err error) {
 		return "", err
 	}
 	if len(c.Response) > 0 {
-		by, err = s.desk().ActByPasskey(a, s.base, s.session.device, c.Response)
+		by, err = s.desk().ActByPasskey(a, s.base, s.device(), c.Response)
 	} else {
-		by, err = s.desk().ActByCode(a, s.session.device)
+		by, err = s.desk().ActByCode(a, s.device())
 	}
 	if err == nil {
 		s.say(fmt.Sprintf("%s  to %s: confirmed by %s", named(on), do, by))

@@ -1,10 +1,18 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/launcher/pairing"
 )
+
+// desk is where passkeys are.
+func (s *Server) desk() *pairing.Desk { return pairing.Open(s.inbox.Approvals) }
 
 // URL returns the link that lets the next browser in. It is good once.
 func (s *Server) URL() string {
@@ -13,40 +21,55 @@ func (s *Server) URL() string {
 	return s.base + "/" + s.link.token + "/"
 }
 
-// opened lets the browser in that opens the link, and reports whether the request was that.
-func (s *Server) opened(w http.ResponseWriter, r *http.Request) (is bool, err error) {
-	if r.Method != http.MethodGet || isAhead(r) {
-		return false, nil
-	}
+// enter answers a request with a path of a link or of a session that there is none of. It lets the
+// browser in that opens the link.
+func (s *Server) enter(w http.ResponseWriter, r *http.Request) error {
 	token, isLink := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	if !isLink {
-		return false, nil
+	switch {
+	case isAhead(r):
+		return errAhead
+	case !isLink || r.Method != http.MethodGet:
+		return errSession
 	}
-	if ok, err := s.link.use(token, s.random); !ok || err != nil {
-		return false, err
-	}
-	from := entrant{device: deviceOf(r.UserAgent()), how: "link"}
-	v, err := s.letIn(w, from)
+	ok, err := s.link.use(token, s.random)
 	if err != nil {
-		return false, err
+		return err
+	}
+	if !ok {
+		return errSession
+	}
+	v, err := s.letIn(w, entrant{device: deviceOf(r.UserAgent()), how: "link"})
+	if err != nil {
+		return err
 	}
 	http.Redirect(w, r, v.root(), http.StatusSeeOther)
-	s.say(fmt.Sprintf("%s has opened the link. If it was not you, press Ctrl-C. "+
-		"The link for the next browser:\n%s", from.device, s.URL()))
-	return true, nil
+	s.say("The link for the next browser:\n" + s.URL())
+	return nil
 }
 
-// letIn begins a session, and gives its cookie to the browser.
-func (s *Server) letIn(w http.ResponseWriter, from entrant) (visit, error) {
-	session, _, err := s.sessions.begin(s.random, s.now(), from)
+// letIn begins a session, records it, and gives its cookie to the browser.
+func (s *Server) letIn(w http.ResponseWriter, who entrant) (visit, error) {
+	session, gone, err := s.sessions.begin(s.random, s.now(), who)
 	if err != nil {
 		return visit{}, err
 	}
+	s.left(gone, "another one took its place")
+	if err := s.desk().Seen(approval.Visitor{Did: "began", ID: session.id, How: who.how,
+		Device: who.String()}); err != nil {
+		s.sessions.endOf(session.id)
+		return visit{}, err
+	}
+	s.say(fmt.Sprintf("%s is let in, by %s. If it is not yours, press Ctrl-C, or end it on the "+
+		"page \"Devices\".", who, who.how))
 	v := visit{s, session}
-	http.SetCookie(w, &http.Cookie{Name: s.cookieName(), Value: session.cookie, Path: v.root(),
-		MaxAge: int(wholeLife.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: s.isSecure()})
+	http.SetCookie(w, s.cookie(v.root(), session.cookie, int(wholeLife.Seconds())))
 	return v, nil
+}
+
+// cookie is that of the session with a path.
+func (s *Server) cookie(path, value string, seconds int) *http.Cookie {
+	return &http.Cookie{Name: s.cookieName(), Value: value, Path: path, MaxAge: seconds,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.isSecure()}
 }
 
 func (s *Server) isSecure() bool { return strings.HasPrefix(s.base, "https:") }
@@ -57,4 +80,56 @@ func (s *Server) cookieName() string {
 		return "__Secure-session"
 	}
 	return "session"
+}
+
+// left records that a session has ended; nil is none.
+func (s *Server) left(gone *session, why string) {
+	if gone == nil {
+		return
+	}
+	if err := s.desk().Seen(approval.Visitor{Did: "ended", ID: gone.id, How: gone.how,
+		Device: gone.String(), Why: why}); err != nil {
+		s.say("the end of a session is not recorded: " + err.Error())
+	}
+}
+
+// strange records that a browser without a session was refused, unless there are too many of that.
+func (s *Server) strange(r *http.Request, how string, why error) {
+	few, last := s.strangers.failed(r, s.now())
+	if !few || errors.Is(why, errAhead) {
+		return
+	}
+	_ = s.desk().Seen(approval.Visitor{Did: "refused", How: how, Why: briefly(why),
+		Device: deviceOf(r.UserAgent())}) // it is refused all the same
+	if last {
+		s.say("Many attempts to get in have failed; see: tadactl log --kind console.session")
+	}
+}
+
+// briefly is an error for the record: others may have written parts of it.
+func briefly(err error) string { return render.Inert(fmt.Sprintf("%.200s", err)) }
+
+// sweep ends the sessions whose time is over, and those of passkeys that were revoked.
+func (s *Server) sweep() {
+	for _, k := range s.sessions.list() {
+		if why := s.ends(k); why != "" {
+			s.left(s.sessions.endOf(k.id), why)
+		}
+	}
+}
+
+// ends returns why a session may not go on, or "".
+func (s *Server) ends(k known) string {
+	if why := k.over(s.now()); why != "" {
+		return why
+	}
+	if len(k.passkey) == 0 {
+		return ""
+	}
+	if paired, err := s.desk().IsPaired(k.passkey); err != nil {
+		return "the passkeys cannot be read"
+	} else if !paired {
+		return "its passkey was revoked"
+	}
+	return ""
 }

@@ -30,15 +30,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, c := range r.CookiesNamed(s.cookieName()) {
 		cookies = append(cookies, c.Value)
 	}
-	session := s.sessions.find(path, cookies, s.now())
+	session, k := s.sessions.find(path, cookies, s.now())
 	if session == nil {
-		opened, err := s.opened(w, r)
-		if err == nil && !opened {
-			err = errSession
+		if err := s.enter(w, r); err != nil {
+			s.strange(r, "link", err)
+			outside.doors(w, http.StatusForbidden, err.Error())
 		}
-		if err != nil {
-			outside.refuse(w, http.StatusForbidden, err)
-		}
+		return
+	}
+	if why := s.ends(k); why != "" {
+		s.left(s.sessions.endOf(session.id), why)
+		outside.doors(w, http.StatusForbidden, errSession.Error())
 		return
 	}
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), visited{}, session))
@@ -102,6 +104,7 @@ func (s visit) answer(w http.ResponseWriter, r *http.Request) {
 		s.mu.Unlock()
 		if err != nil {
 			if counts {
+				s.turnedAway("code", err)
 				s.say(fmt.Sprintf("%s  wrong code from the page", id))
 			}
 			s.refuse(w, http.StatusForbidden, err)
@@ -109,6 +112,7 @@ func (s visit) answer(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	d, word := s.decision(r, e)
+	d.Via.Device = s.device()
 	if err := s.inbox.Decide(r.Context(), d); err != nil {
 		s.say(fmt.Sprintf("%s  answer not accepted: %v", id, err))
 		if f, ok := approval.Explain(err); ok {

@@ -3,6 +3,7 @@ package console
 import (
 	"crypto/subtle"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -36,6 +37,8 @@ func (l *link) use(token string, random io.Reader) (ok bool, err error) {
 	l.token = "" // also if there is no other
 	return true, l.renew(random)
 }
+
+var errAhead = errors.New("a link is opened by a person, not ahead of time and not by a script")
 
 // isAhead reports whether a browser only wants to have a page ready: nobody has opened it.
 func isAhead(r *http.Request) bool {

@@ -7,14 +7,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"net/http"
 	"strings"
 
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/audit/export"
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher"
 )
@@ -99,24 +96,4 @@ func inertLines(text string) string {
 		lines[i] = render.Inert(line)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// replay is the page of package export, with its player.
-func (s visit) replay(w http.ResponseWriter, r *http.Request) {
-	id := r.PathValue("id")
-	p, err := s.past(id)
-	if err != nil {
-		s.refuse(w, http.StatusNotFound, err)
-		return
-	}
-	f, err := s.inbox.Transcript(p.ID)
-	if err != nil {
-		s.refuse(w, http.StatusNotFound, fmt.Errorf("run %q: %w", id, err))
-		return
-	}
-	defer f.Close()
-	w.Header().Set("Content-Security-Policy", export.Policy()+"; frame-ancestors 'none'")
-	w.WriteHeader(http.StatusOK)
-	_ = export.HTML(w, f, export.Page{Title: p.ID, Facts: factsOf(p),
-		Reason: "Nothing was compared with the log here. To verify: tadactl audit verify"})
 }

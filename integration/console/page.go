@@ -49,7 +49,8 @@ func (s visit) page(v view) g.Node {
 		h.Body(
 			h.Nav(h.Aria("label", "pages"), h.Strong(g.Text("tada-run")),
 				g.If(s.session != nil, g.Group{tab("inbox", "", "Questions"),
-					tab("runs", "runs", "Runs"), tab("policy", "policy", "Policy")})),
+					tab("runs", "runs", "Runs"), tab("policy", "policy", "Policy"),
+					tab("devices", "devices", "Devices")})),
 			h.Main(v.above, body),
 			g.If(v.script != "", h.Script(g.Raw(v.script))))))
 }
@@ -75,18 +76,23 @@ func entries(list []g.Node, none string) g.Node {
 }
 
 // entry is one of them, with a badge and a line of small facts.
-func entry(href string, what g.Node, facts ...string) g.Node {
-	meta := g.Group{}
-	for _, fact := range facts {
-		if fact != "" {
-			meta = append(meta, h.Span(g.Text(fact)))
-		}
-	}
-	content := g.Group{what, h.Span(h.Class("meta"), meta)}
+func entry(href string, what g.Node, small ...string) g.Node {
+	content := g.Group{what, facts(small...)}
 	if href == "" {
 		return h.Li(h.Div(content))
 	}
 	return h.Li(h.A(h.Href(href), content))
+}
+
+// facts is a line of them, without those that are empty.
+func facts(small ...string) g.Node {
+	meta := g.Group{}
+	for _, fact := range small {
+		if fact != "" {
+			meta = append(meta, h.Span(g.Text(fact)))
+		}
+	}
+	return h.Span(h.Class("meta"), meta)
 }
 
 func badge(class, text string) g.Node {

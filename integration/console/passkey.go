@@ -11,72 +11,21 @@ import (
 	h "maragu.dev/gomponents/html"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/launcher/pairing"
 	"github.com/tada-run/tada-run/launcher/permit"
 )
-
-// maxPost is how long the JSON of a ceremony may be.
-const maxPost = 64 << 10
-
-// A ceremony is a step of one with a passkey: what a script posts, and gets back as JSON.
-type ceremony func(visit, *http.Request, posted) (any, error)
-
-// posted is what scripts post.
-type posted struct {
-	Token    string          `json:"token"`
-	Response json.RawMessage `json:"response"`
-
-	Question string          `json:"question"`
-	Plan     string          `json:"plan"`
-	Proof    string          `json:"proof"`
-	Message  string          `json:"message"`
-	Calls    map[string]bool `json:"calls"`
-
-	Do    string `json:"do"`
-	On    string `json:"on"`
-	Nonce string `json:"nonce"`
-}
-
-// post answers a step of a ceremony with JSON, or with the reason as text.
-func (s visit) post(w http.ResponseWriter, r *http.Request, do ceremony) {
-	var p posted
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPost)).Decode(&p)
-	var answer any
-	if err == nil && !s.failures().left(s.now()) {
-		err = errTries
-	}
-	if err == nil {
-		if answer, err = do(s, r, p); err != nil {
-			s.failures().failed(s.now())
-		}
-	}
-	if err != nil {
-		if f, ok := approval.Explain(err); ok {
-			err = errors.New(f.Message)
-		}
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		w.WriteHeader(http.StatusConflict)
-		fmt.Fprint(w, err)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer)
-}
-
-func (s *Server) desk() *pairing.Desk { return pairing.Open(s.inbox.Approvals) }
 
 func (s visit) pairBegin(_ *http.Request, p posted) (any, error) {
 	options, err := s.desk().PairBegin(p.Token, s.base)
 	return json.RawMessage(options), err
 }
 
-func (s visit) pairFinish(_ *http.Request, p posted) (any, error) {
+func (s visit) pairFinish(r *http.Request, p posted) (any, error) {
 	known, err := s.desk().PairFinish(p.Token, s.base, p.Response)
 	if err != nil {
 		return nil, err
 	}
 	s.say("paired a passkey of " + known.Name)
-	return map[string]string{"name": known.Name}, nil
+	return signedIn(r, "pairing", known), nil
 }
 
 // answerOf is the approval that a page states. Of several calls it has those that are checked.
@@ -120,7 +69,8 @@ func (s visit) assertFinish(r *http.Request, p posted) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	taken, err := s.desk().AnswerByPasskey(r.Context(), a, s.base, p.Response)
+	taken, err := s.desk().AnswerByPasskey(r.Context(), a, s.base, s.device(),
+		p.Response)
 	if err != nil {
 		s.say(fmt.Sprintf("%s  answer not accepted: %v", p.Question, err))
 		return nil, err

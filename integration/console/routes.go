@@ -8,19 +8,22 @@ import (
 // inside are the pages of a session and what they post, below its path.
 func (s *Server) inside() http.Handler {
 	return s.mux(map[string]page{
-		"GET /{$}":             visit.list,
-		"GET /q/{id}":          visit.question,
-		"POST /q/{id}":         visit.answer,
-		"GET /runs":            visit.runs,
-		"GET /run/{id}":        visit.run,
-		"GET /run/{id}/replay": visit.replay,
+		"GET /{$}":                    visit.list,
+		"GET /q/{id}":                 visit.question,
+		"POST /q/{id}":                visit.answer,
+		"GET /runs":                   visit.runs,
+		"GET /run/{id}":               visit.run,
+		"GET /run/{id}/replay":        visit.replay,
+		"GET /run/{id}/replay/socket": visit.replaySocket,
 
 		"GET /run/{id}/terminal":        visit.terminal,
 		"GET /run/{id}/terminal/socket": visit.terminalSocket,
 
-		"GET /policy": visit.policy,
-		"GET /events": visit.events,
-		"/":           visit.nothing,
+		"GET /policy":       visit.policy,
+		"GET /devices":      visit.devices,
+		"POST /devices/end": visit.endSession,
+		"GET /events":       visit.events,
+		"/":                 visit.nothing,
 	}, map[string]ceremony{
 		"assert/begin": visit.assertBegin, "assert/finish": visit.assertFinish,
 		"act/begin": visit.actBegin, "act/code": visit.actCode,
@@ -30,9 +33,11 @@ func (s *Server) inside() http.Handler {
 // outside is what a browser without a session gets: nothing that a command or a person has written.
 func (s *Server) outside() http.Handler {
 	return s.mux(map[string]page{
+		"GET /{$}":  visit.entrance,
 		"GET /pair": visit.pair,
 		"/":         visit.nobody,
 	}, map[string]ceremony{
+		"sign-in/begin": visit.signInBegin, "sign-in/finish": visit.signInFinish,
 		"pair/begin": visit.pairBegin, "pair/finish": visit.pairFinish,
 	})
 }
@@ -47,11 +52,6 @@ func (s *Server) mux(pages map[string]page, ceremonies map[string]ceremony) http
 			func(v visit, w http.ResponseWriter, r *http.Request) { v.post(w, r, do) }))
 	}
 	return mux
-}
-
-// nobody answers for what only a session has.
-func (s visit) nobody(w http.ResponseWriter, _ *http.Request) {
-	s.refuse(w, http.StatusForbidden, errSession)
 }
 
 // nothing answers for what is not there.

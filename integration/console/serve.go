@@ -40,7 +40,8 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 		traffic: traffic{live: stream{open: make(chan struct{}, mostStreams)}},
 	}
 	s.pages, s.public = s.inside(), s.outside()
-	if err := s.link.renew(random); err != nil {
+	_, err = io.ReadFull(random, s.tickets.key[:])
+	if err = errors.Join(err, s.link.renew(random)); err != nil {
 		lift()
 		listener.Close()
 		return nil, err
@@ -72,6 +73,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(s.listener) }()
 	go s.live.watch(ctx, s.recorded)
+	go s.clear(ctx)
 	go func() {
 		for range changes {
 			if err := s.announce(ctx); err != nil && ctx.Err() == nil {
@@ -84,7 +86,23 @@ func (s *Server) Serve(ctx context.Context) error {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
-	return errors.Join(err, server.Close())
+	err = errors.Join(err, server.Close())
+	for _, k := range s.sessions.list() {
+		s.left(s.sessions.endOf(k.id), "the console has stopped")
+	}
+	return err
+}
+
+// clear ends sessions whose time is over, and all when the console stops.
+func (s *Server) clear(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+			s.sweep()
+		}
+	}
 }
 
 // register leaves the address where tadactl key pair looks for it, as long as the console runs.

@@ -50,17 +50,18 @@ type door struct {
 // A gate is who gets in, and to what.
 type gate struct {
 	link     link
+	tickets  tickets
 	sessions sessions
 	pages    http.Handler // of a session
 	public   http.Handler // of everybody
 }
 
-// traffic is what keeps browsers up to date, and their attempts few.
+// traffic is what keeps browsers up to date, and the failed attempts of those that have no session.
 type traffic struct {
-	live     stream
-	tries    tries
-	drawings drawings
-	viewers  places
+	live      stream
+	strangers strangers
+	drawings  drawings
+	viewers   places
 }
 
 // recorded is another text when the record has grown: the anchor is written with every entry, and

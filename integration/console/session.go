@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -43,8 +44,18 @@ type known struct {
 
 // An entrant is who was let in.
 type entrant struct {
-	device string // "Firefox on Linux", or the person's name of a passkey
-	how    string // "link" or "passkey"
+	device  string // "Firefox on Linux"
+	how     string // it was let in: "link", "passkey" or "pairing"
+	passkey []byte // its id, if it was one
+	signer  string // the passkey in words
+}
+
+// String is how the terminal and the record call it.
+func (e entrant) String() string {
+	if e.signer == "" {
+		return e.device
+	}
+	return e.device + ", passkey " + e.signer
 }
 
 // sessions are those that have not ended.
@@ -81,9 +92,9 @@ func (l *sessions) remove(s *session) {
 	l.all = slices.DeleteFunc(l.all, func(o *session) bool { return o == s })
 }
 
-// find returns the session of a request with this path and these cookies, and counts the request as
-// its last. It returns nil if there is none: both secrets are needed.
-func (l *sessions) find(path string, cookies []string, now time.Time) *session {
+// find returns the session of a request with this path and these cookies, and what is known of it,
+// and counts the request as its last. It returns nil if there is none: both secrets are needed.
+func (l *sessions) find(path string, cookies []string, now time.Time) (*session, known) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, s := range l.all {
@@ -94,26 +105,54 @@ func (l *sessions) find(path string, cookies []string, now time.Time) *session {
 		own := slices.ContainsFunc(cookies, func(c string) bool {
 			return subtle.ConstantTimeCompare([]byte(s.cookie), []byte(c)) == 1
 		})
-		if !own || s.over(now) != "" {
-			return nil
+		if !own {
+			return nil, known{}
 		}
-		s.last = now
-		return s
+		if back := s.last.Sub(now); back > 0 {
+			// a clock that was set back gives no time back: what was used of it stays used
+			s.began, s.last = s.began.Add(-back), now
+		}
+		if s.over(now) == "" {
+			s.last = now
+		}
+		return s, s.known
 	}
-	return nil
+	return nil, known{}
 }
 
-// over returns why a session ends now, or "". A clock that was set back gives no time back: what
-// was used of it stays used.
-func (s *session) over(now time.Time) string {
-	if back := s.last.Sub(now); back > 0 {
-		s.began, s.last = s.began.Add(-back), now
-	}
+// over returns why a session ends now, or "".
+func (k known) over(now time.Time) string {
 	switch {
-	case now.Sub(s.last) >= idleLife:
-		return "not used"
-	case now.Sub(s.began) >= wholeLife:
-		return "old"
+	case now.Sub(k.last) >= idleLife:
+		return "it was not used for 12 hours"
+	case now.Sub(k.began) >= wholeLife:
+		return "it is 7 days old"
 	}
 	return ""
+}
+
+// list returns the sessions, the one that was used last first.
+func (l *sessions) list() (list []known) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.all {
+		list = append(list, s.known)
+	}
+	slices.SortFunc(list, func(a, b known) int {
+		return cmp.Or(b.last.Compare(a.last), cmp.Compare(a.id, b.id))
+	})
+	return list
+}
+
+// endOf ends the session with an id, and returns it; nil if there is none.
+func (l *sessions) endOf(id string) *session {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.all {
+		if s.id == id {
+			l.remove(s)
+			return s
+		}
+	}
+	return nil
 }

@@ -77,12 +77,17 @@ func panel(root, id string, session bool, back g.Node) g.Node {
 
 var errSocket = errors.New("this address is for the page of a terminal")
 
+// isSocket reports whether a page of the console opens a WebSocket. A page of another site can open
+// one too, and the browser asks no one (there is no CORS for it); but it says which page it is for,
+// and guard has compared that.
+func isSocket(r *http.Request) bool {
+	mode := r.Header.Get("Sec-Fetch-Mode")
+	return r.Header.Get("Origin") != "" && (mode == "" || mode == "websocket")
+}
+
 // terminalSocket shows a run's terminal to its page.
 func (s visit) terminalSocket(w http.ResponseWriter, r *http.Request) {
-	// A page of another site can open a WebSocket, and the browser asks no one (there is no CORS
-	// for it). But each says which page it is for.
-	mode := r.Header.Get("Sec-Fetch-Mode")
-	if r.Header.Get("Origin") == "" || mode != "" && mode != "websocket" {
+	if !isSocket(r) {
 		s.refuse(w, http.StatusForbidden, errSocket)
 		return
 	}

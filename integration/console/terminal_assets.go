@@ -14,11 +14,18 @@ var (
 	xtermStyle string
 	//go:embed assets/terminal.js
 	terminalScript string
+	//go:embed assets/replay.js
+	replayScript string
 )
 
-// terminalPage is the script of the page of a terminal.
-var terminalPage = postScript + confirmScript + sheetsScript + "sheetOf(" + quoted(xtermStyle) +
-	");\n" + xtermScript + "\n" + terminalScript
+// screenScript is xterm.js, as the policy of a page lets it be.
+var screenScript = sheetsScript + "sheetOf(" + quoted(xtermStyle) + ");\n" + xtermScript + "\n"
+
+// The scripts of the pages that have a terminal.
+var (
+	terminalPage = postScript + confirmScript + screenScript + terminalScript
+	replayPage   = screenScript + replayScript
+)
 
 // quoted is a text as a string of JavaScript.
 func quoted(text string) string {

@@ -25,6 +25,11 @@ type tries struct {
 func (t *tries) left(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	for i, at := range t.when {
+		if at.After(now) { // the clock was set back
+			t.when[i] = now
+		}
+	}
 	t.when = slices.DeleteFunc(t.when, func(at time.Time) bool { return now.Sub(at) > triesLife })
 	return len(t.when) < mostTries
 }

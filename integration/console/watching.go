@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/coder/websocket"
 )
 
 var errDrawing = errors.New("the browser does not draw")
@@ -14,7 +16,7 @@ func (v *viewer) watch(ctx context.Context) error {
 	defer cancel()
 	heard := make(chan message)
 	go v.listen(ctx, heard)
-	go v.alive(ctx, cancel)
+	go alive(ctx, v.socket, cancel)
 	for {
 		frames := v.feed.frames
 		if v.next.Ended {
@@ -71,8 +73,9 @@ func (v *viewer) listen(ctx context.Context, heard chan<- message) {
 }
 
 // alive ends the connection to a browser that went away without a word, as a telephone out of reach
-// does, and with the session of the browser.
-func (v *viewer) alive(ctx context.Context, end func()) {
+// does.
+func alive(ctx context.Context, socket *websocket.Conn, end func()) {
+	defer end()
 	for {
 		select {
 		case <-ctx.Done():
@@ -80,12 +83,9 @@ func (v *viewer) alive(ctx context.Context, end func()) {
 		case <-time.After(keepAlive):
 		}
 		answer, cancel := context.WithTimeout(ctx, timeout)
-		err := v.socket.Ping(answer)
+		err := socket.Ping(answer)
 		cancel()
-		own := v.visit.session
-		if err != nil || v.visit.sessions.find(own.path, []string{own.cookie},
-			v.visit.now()) == nil {
-			end()
+		if err != nil {
 			return
 		}
 	}

@@ -53,8 +53,9 @@ func (d *Desk) fitting(ctx context.Context, a approval.Answer) (approval.Answer,
 // signed. The answer is the one that AssertBegin had. It replaces the challenge and the second
 // factor, and counts as one person, the one of the passkey. The error is an [approval.TokenError]
 // for an assertion that does not pass, and an [approval.Refused] if the question was answered by
-// another, or the risk is too high for the passkey. Both are recorded.
-func (d *Desk) AnswerByPasskey(ctx context.Context, a approval.Answer, origin string,
+// another, or the risk is too high for the passkey. Both are recorded. device is the browser, for
+// the record.
+func (d *Desk) AnswerByPasskey(ctx context.Context, a approval.Answer, origin, device string,
 	response []byte) (permit.Taken, error) {
 	if _, err := passkey.Host(origin); err != nil {
 		return permit.Taken{}, err
@@ -68,6 +69,7 @@ func (d *Desk) AnswerByPasskey(ctx context.Context, a approval.Answer, origin st
 	if err != nil {
 		return permit.Taken{}, errors.Join(err, d.turnedAway(err))
 	}
+	s.Device = device
 	return d.approvals.DecideSigned(ctx, s)
 }
 
@@ -112,10 +114,14 @@ func (d *Desk) find(id []byte) (list passkey.List, k *passkey.Known, err error) 
 		return nil, nil, err
 	}
 	if k = list.Find(id); k == nil {
-		return nil, nil, &approval.TokenError{Err: approval.ErrUntrusted,
-			Detail: "this passkey is not paired with this machine"}
+		return nil, nil, unknown()
 	}
 	return list, k, d.onRecord(k.Credential)
+}
+
+func unknown() error {
+	return &approval.TokenError{Err: approval.ErrUntrusted,
+		Detail: "this passkey is not paired with this machine"}
 }
 
 // count notes that a passkey was used, before what it signed counts: an interrupted assertion is

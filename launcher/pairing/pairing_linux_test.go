@@ -138,7 +138,7 @@ func (w *world) sign(a approval.Answer, d *passkeytest.Device,
 func (w *world) answer(a approval.Answer, response []byte) (permit.Taken, error) {
 	w.l.Caller = inService
 	defer func() { w.l.Caller = atTerminal }()
-	return w.desk.AnswerByPasskey(ctx, a, origin, response)
+	return w.desk.AnswerByPasskey(ctx, a, origin, "Firefox on Linux", response)
 }
 
 // verify verifies the record, as tadactl audit verify does.
@@ -231,7 +231,7 @@ func TestAnswerRefused(t *testing.T) {
 		}
 	}
 	w.l.Caller = inSandbox
-	if _, err := w.desk.AnswerByPasskey(ctx, a, origin,
+	if _, err := w.desk.AnswerByPasskey(ctx, a, origin, "",
 		w.sign(a, d)); !errors.Is(err, approval.ErrPeer) {
 		t.Errorf("handed in inside a sandbox: %v", err)
 	}
@@ -386,7 +386,9 @@ func TestTwoDevices(t *testing.T) {
 	results := make([]error, len(phones))
 	for i, d := range phones {
 		response := w.sign(a, d)
-		wait.Go(func() { _, results[i] = w.desk.AnswerByPasskey(ctx, a, origin, response) })
+		wait.Go(func() {
+			_, results[i] = w.desk.AnswerByPasskey(ctx, a, origin, "Firefox on Linux", response)
+		})
 	}
 	wait.Wait()
 	counted := 0

@@ -67,6 +67,7 @@ func (p *Approvals) mayAnswer(ctx context.Context, d *approval.Decision) error {
 		a = approval.Approve(e.Risk)
 	}
 	via, err := p.May(a, approval.Channel(d.Channel))
+	via.Device = d.Via.Device
 	d.Via, d.Channel = via, string(via.Channel)
 	return err
 }

@@ -53,12 +53,25 @@ func (p *Approvals) RecordAct(d approval.DoneAct) error {
 	if err != nil {
 		return err
 	}
+	return p.recordOne(approval.KindAct, body)
+}
+
+// RecordVisitor records what happened to a session of the console.
+func (p *Approvals) RecordVisitor(v approval.Visitor) error {
+	body, err := v.Body()
+	if err != nil {
+		return err
+	}
+	return p.recordOne(approval.KindSession, body)
+}
+
+func (p *Approvals) recordOne(kind string, body []byte) error {
 	log, err := p.record.OpenLog()
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	return appendTo(log, approval.KindAct, body)
+	return appendTo(log, kind, body)
 }
 
 func appendTo(log *audit.Log, kind string, body []byte) error {

@@ -59,6 +59,7 @@ type answerFacts struct {
 	Terminal  string   `json:"terminal"`
 	Holder    string   `json:"holder"` // of the other end of the terminal
 	Ancestors []string `json:"ancestors"`
+	Device    string   `json:"device,omitempty"` // the browser, over the console
 	TookMS    int64    `json:"took_ms"`
 }
 
@@ -67,7 +68,7 @@ func answerOf(d *approval.Decision) *answerFacts {
 		return nil
 	}
 	return &answerFacts{d.Approver, d.Channel, d.Via.Terminal, d.Via.Holder,
-		append([]string{}, d.Via.Ancestors...), d.Took.Milliseconds()}
+		append([]string{}, d.Via.Ancestors...), d.Via.Device, d.Took.Milliseconds()}
 }
 
 func entryOf(e approval.Envelope) entry {
@@ -264,6 +265,9 @@ func came(d *approval.Decision) string {
 	}
 	if d.Via.Holder != "" {
 		text += " of " + inert(d.Via.Holder)
+	}
+	if d.Via.Device != "" {
+		text += ", from " + inert(d.Via.Device)
 	}
 	if d.Took > 0 {
 		text += fmt.Sprintf(", after %v", d.Took.Round(100*time.Millisecond))

@@ -36,6 +36,10 @@ async function refresh() {
   busy = true;
   try {
     const answer = await fetch(location.href, {cache: "no-store", redirect: "error"});
+    if (answer.status === 403) {
+      location.reload(); // the session has ended: nothing of it stays on the screen
+      return;
+    }
     if (answer.ok) {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const now = document.querySelector(part), next = page.querySelector(part);
@@ -67,6 +71,7 @@ function follow() {
     stale(true);
     if (events?.readyState === EventSource.CLOSED) {
       events = null;
+      refresh();
       setTimeout(follow, wait);
     }
   });

@@ -9,7 +9,11 @@ button.addEventListener("click", async () => {
       await post("pair/begin", {token}));
     const made = await navigator.credentials.create({publicKey});
     const paired = await post("pair/finish", {token, response: made.toJSON()});
-    said.textContent = "paired: " + paired.name;
+    said.textContent = "paired: " + paired.name + ". ";
+    const link = document.createElement("a");
+    link.href = paired.root;
+    link.textContent = "to the questions";
+    said.append(link);
   } catch (e) {
     said.textContent = e.message;
     button.disabled = false;

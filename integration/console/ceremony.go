@@ -1,0 +1,100 @@
+package console
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/passkey"
+)
+
+// maxPost is how long the JSON of a ceremony may be.
+const maxPost = 64 << 10
+
+// A ceremony is a step of one with a passkey: what a script posts, and gets back as JSON.
+type ceremony func(visit, *http.Request, posted) (any, error)
+
+// posted is what scripts post.
+type posted struct {
+	Token    string          `json:"token"`
+	Response json.RawMessage `json:"response"`
+
+	Question string          `json:"question"`
+	Plan     string          `json:"plan"`
+	Proof    string          `json:"proof"`
+	Message  string          `json:"message"`
+	Calls    map[string]bool `json:"calls"`
+
+	Do    string `json:"do"`
+	On    string `json:"on"`
+	Nonce string `json:"nonce"`
+}
+
+// post answers a step of a ceremony with JSON, or with the reason as text.
+func (s visit) post(w http.ResponseWriter, r *http.Request, do ceremony) {
+	var p posted
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPost)).Decode(&p)
+	var answer any
+	if err == nil && s.session != nil && !s.failures().left(s.now()) {
+		err = errTries
+	} else if err == nil {
+		if answer, err = do(s, r, p); err != nil {
+			s.failed(r, err)
+		}
+	}
+	if who, ok := answer.(entrant); ok && err == nil {
+		answer, err = s.admit(w, who)
+	}
+	if err != nil {
+		if f, ok := approval.Explain(err); ok {
+			err = errors.New(f.Message)
+		}
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(http.StatusConflict)
+		fmt.Fprint(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// signedIn is whoever has used a passkey.
+func signedIn(r *http.Request, how string, k passkey.Known) entrant {
+	return entrant{device: deviceOf(r.UserAgent()), how: how, passkey: k.ID, signer: k.Signer()}
+}
+
+// An admission is the answer to a browser that is let in.
+type admission struct {
+	Name string `json:"name"`
+	Root string `json:"root"`
+}
+
+// admit lets a browser in.
+func (s visit) admit(w http.ResponseWriter, who entrant) (any, error) {
+	v, err := s.letIn(w, who)
+	if err != nil {
+		return nil, err
+	}
+	_, name, _ := strings.Cut(who.signer, " ")
+	return admission{name, v.root()}, nil
+}
+
+// failed counts a step that failed, and records it. Those of a session keep nobody else from
+// answering.
+func (s visit) failed(r *http.Request, err error) {
+	if s.session == nil {
+		s.strange(r, "passkey", err)
+		return
+	}
+	s.failures().failed(s.now())
+	s.turnedAway("passkey", err)
+}
+
+// turnedAway records what did not pass in a session. The caller sees to it that it is not often.
+func (s visit) turnedAway(how string, err error) {
+	_ = s.desk().Seen(approval.Visitor{Did: "refused", ID: s.session.id, Device: s.device(),
+		How: how, Why: briefly(err)}) // it is refused all the same
+}
