@@ -2,6 +2,7 @@ package integration
 
 import (
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -229,6 +230,27 @@ func TestTerminalCutOff(t *testing.T) {
 	s.until("that it goes on", func() bool { return !s.now.Frozen })
 	a.line("echo go''es on")
 	a.shows("goes on")
+
+	// the browser is shut out, and so is what it drives
+	s.takes(g.confirmed("take over", id))
+	s.until("control", func() bool { return s.now.You })
+	_, _, devices := g.send("GET", g.path+"devices", nil, nil)
+	form := url.Values{}
+	for _, name := range []string{"session", "proof"} {
+		form.Set(name, regexp.MustCompile(`name="` + name + `" value="([^"]*)"`).
+			FindStringSubmatch(devices)[1])
+	}
+	g.send("POST", g.path+"devices/end", form, nil)
+	var err error
+	for err == nil {
+		err = s.next()
+	}
+	if c, status := g.dial(id, nil); c != nil || status != http.StatusForbidden {
+		t.Error(status)
+	}
+	d.eventually("that it is frozen", func() bool {
+		return strings.Count(d.run("tadactl log --kind ctl.freeze"), "lost=") == 2
+	})
 }
 
 // A program cannot make the page do anything: what is sent to it is drawn here, and the bytes of

