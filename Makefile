@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-start bench-scale bench-long install man cross stress test-clients capture-clients test-docker ablate verdicts
+.PHONY: help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-start bench-scale bench-long bench-console install man cross stress test-clients capture-clients test-docker ablate verdicts
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -115,6 +115,9 @@ bench-scale: ## how reading the record grows: made records of SCALE runs (defaul
 
 bench-long: ## replay, export and log --grep of one made transcript of LONG MiB (default 900)
 	BENCH_LONG=$${LONG:-900} $(GO) test -count=1 -timeout 0 -run '^TestLongSpeed$$' -v ./integration
+
+bench-console: ## the console in Chromium: replay of LONG MiB (default 900), questions, a tap
+	BENCH_LONG=$${LONG:-900} $(GO) test -count=1 -timeout 0 -run '^Test(LongReplayInABrowser|TapToRunning|ManyQuestionsInABrowser)$$' -v ./integration
 
 bench-peers: build ## compare with installed peers: starts, recording much output, the log
 	BENCH_PEERS=1 $(GO) test -count=1 -timeout 0 -run '^Test(Undo)?Peers$$' -v ./integration

@@ -1,8 +1,17 @@
 package integration
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/integration/scale"
 )
 
 // A replay is played, sought and searched by buttons, by the slider and by keys; it shows what the
@@ -43,4 +52,80 @@ func TestReplayInABrowser(t *testing.T) {
 	if list := b.complained(); len(list) > 0 {
 		t.Errorf("the browser complains: %q", list)
 	}
+}
+
+// The replay of a long transcript begins as soon as that of a short one, and so does a jump to its
+// end once it was played. The figures are logged; make bench-console makes a transcript of 1 GB.
+func TestLongReplayInABrowser(t *testing.T) {
+	t.Parallel()
+	long := 16
+	if n, err := strconv.Atoi(os.Getenv("BENCH_LONG")); err == nil {
+		long = n
+	}
+	b := newBrowser(t)
+	g := openPage(t)
+	b.enter(g)
+	first := map[int][]float64{}
+	for _, size := range []int{1, long} {
+		known := castsOf(t, g.p)
+		g.p.run("tada-run 'echo long'")
+		id := ""
+		for name := range castsOf(t, g.p) {
+			if !known[name] {
+				id = strings.TrimSuffix(name, ".cast")
+			}
+		}
+		cast := filepath.Join(g.p.state, "sessions", id+".cast")
+		if err := os.Remove(cast); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := scale.Long(cast, int64(size)<<20); err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			b.open(g.base + g.path + "run/" + id + "/replay")
+			b.draws("00:0")
+			painted := b.run(`performance.getEntriesByName("drawn")[0].startTime`)
+			at, err := strconv.ParseFloat(painted, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first[size] = append(first[size], at)
+		}
+		slices.Sort(first[size])
+		began := time.Now()
+		b.click("[data-key=G]")
+		for last := began.Add(5 * time.Minute); time.Now().Before(last); {
+			if b.run(`document.querySelector(".state").textContent`) == "paused" {
+				break // it is the first time that all of it is played
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		end := time.Since(began)
+		b.click("[data-key=g]")
+		b.until(`document.querySelector("[name=position]").value == 0`)
+		began = time.Now()
+		b.click("[data-key=G]")
+		b.until(`document.querySelector("[name=position]").value == 1000`)
+		t.Logf("%d MiB: first picture after %.0f ms, end %v, again %v", size, first[size][2], end,
+			time.Since(began))
+	}
+	if first[long][2] > 5*first[1][2] {
+		t.Errorf("first picture of a long transcript after %v ms, of a short one %v", first[long],
+			first[1])
+	}
+}
+
+// castsOf are the names of the transcripts of a place.
+func castsOf(t *testing.T, p *place) map[string]bool {
+	t.Helper()
+	list, err := os.ReadDir(filepath.Join(p.state, "sessions"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, e := range list {
+		names[e.Name()] = strings.HasSuffix(e.Name(), ".cast")
+	}
+	return names
 }

@@ -35,7 +35,10 @@ function show(scene) {
     Math.floor(scene.at) + " of " + Math.floor(scene.total) + " seconds");
   play.textContent = scene.paused ? "Play" : "Pause";
   state.textContent = scene.busy ? "searching" : scene.paused ? "paused" : "playing";
-  term.write(scene.draw, () => send({do: "drawn"}));
+  term.write(scene.draw, () => {
+    performance.mark("drawn");
+    send({do: "drawn"});
+  });
 }
 
 term.open(panel.querySelector(".screen"));
