@@ -21,6 +21,8 @@ var (
 	passkeyScript string
 	//go:embed assets/confirm.js
 	confirmScript string
+	//go:embed assets/notify.js
+	notifyScript string
 )
 
 // hashOf names a text for a Content-Security-Policy (level 2, hash-source).

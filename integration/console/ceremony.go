@@ -31,6 +31,8 @@ type posted struct {
 	Do    string `json:"do"`
 	On    string `json:"on"`
 	Nonce string `json:"nonce"`
+
+	Subscription json.RawMessage `json:"subscription"`
 }
 
 // post answers a step of a ceremony with JSON, or with the reason as text.

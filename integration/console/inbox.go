@@ -28,8 +28,13 @@ func (s visit) list(w http.ResponseWriter, r *http.Request) {
 	for _, e := range list {
 		rows = append(rows, s.row(e))
 	}
-	s.show(w, http.StatusOK, view{title: fmt.Sprintf("(%d) tada-run", len(list)), here: "inbox",
-		live: true, above: h.H1(g.Text("Questions")), body: entries(rows, "no open questions")})
+	v := view{title: fmt.Sprintf("(%d) tada-run", len(list)), here: "inbox", live: true,
+		more: ofApp, above: h.H1(g.Text("Questions")), body: entries(rows, "no open questions")}
+	if s.hasPasskeys() {
+		v.body = g.Group{v.body, h.P(h.A(h.Href(s.root()+"notifications"),
+			g.Text("Notify this device when a question waits")))}
+	}
+	s.show(w, http.StatusOK, v)
 }
 
 // row is a question in the list.

@@ -16,6 +16,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/push"
 )
 
 // Limits of the input. A form has a message to the agent and a few short fields.
@@ -34,6 +35,7 @@ type Server struct {
 	door
 	gate
 	traffic
+	sender *push.Sender
 
 	mu    sync.Mutex
 	codes map[string]*code
