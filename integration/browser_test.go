@@ -27,6 +27,7 @@ type browser struct {
 	last       int
 	waiting    map[int]chan cdpMessage
 	complaints []string
+	events     map[string]json.RawMessage // the last of each kind
 }
 
 // A cdpMessage is what the browser sends: the answer to a call, or an event.
@@ -36,6 +37,21 @@ type cdpMessage struct {
 	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  *struct{ Message string }
+}
+
+// browsers has the tests that may use browsers now: not more than two, because each has a
+// processor's work to do.
+var (
+	browsers = make(chan struct{}, 2)
+	browse   sync.Map // *testing.T
+)
+
+// browsing waits until this test may use browsers.
+func browsing(t *testing.T) {
+	if _, already := browse.LoadOrStore(t, true); !already {
+		browsers <- struct{}{}
+		t.Cleanup(func() { <-browsers })
+	}
 }
 
 func newBrowser(t *testing.T) *browser { return newBrowserIn(t, t.TempDir()) }
@@ -53,6 +69,7 @@ func newBrowserIn(t *testing.T, profile string) *browser {
 	if path == "" {
 		t.Skip("needs Chromium, and there is none")
 	}
+	browsing(t)
 	theirIn, out, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +87,8 @@ func newBrowserIn(t *testing.T, profile string) *browser {
 	}
 	theirIn.Close()
 	theirOut.Close()
-	b := &browser{t: t, out: out, waiting: map[int]chan cdpMessage{}}
+	b := &browser{t: t, out: out, waiting: map[int]chan cdpMessage{},
+		events: map[string]json.RawMessage{}}
 	go b.read(in)
 	t.Cleanup(func() {
 		out.Close() // the browser ends
@@ -104,8 +122,11 @@ func (b *browser) read(in *os.File) {
 		case b.waiting[a.ID] != nil:
 			b.waiting[a.ID] <- a
 			delete(b.waiting, a.ID)
+		case a.ID != 0:
 		case a.Method == "Log.entryAdded", a.Method == "Runtime.exceptionThrown":
 			b.complaints = append(b.complaints, string(a.Params))
+		default:
+			b.events[a.Method] = a.Params
 		}
 		b.mu.Unlock()
 	}

@@ -269,6 +269,14 @@ var plan = map[string]map[string]string{
 		"launcher/permit":  "the store, the record, and who may enrol",
 		"launcher/state":   "passkeys and the pending pairing are in the state directory",
 	},
+	// Above broker/network, and linked by tadactl alone: it is an HTTP client.
+	"launcher/push": {
+		"approval/passkey":        "a subscription belongs to a paired passkey",
+		"approval/private":        "its key is in a file of this user alone",
+		"audit":                   "questions are counted in its words",
+		"launcher/broker/network": "which addresses are not public is one list",
+		"launcher/state":          "subscriptions are in the state directory",
+	},
 	"launcher/watch": {
 		"launcher/refusal":         "a refused connection is reported in the words of its question",
 		"launcher/broker":          "what a run did with the network is reported and recorded",
@@ -388,17 +396,22 @@ var plan = map[string]map[string]string{
 	},
 	"integration/console": {
 		"launcher/pairing": "devices are paired and approve there",
+		"launcher/push":    "devices are notified by it",
 		"approval/passkey": "a session is named after the passkey that signed in",
 
-		"launcher/permit": "it makes the answer that a person gave",
-		"launcher/state":  "what an address names must be an id",
-		"approval/plan":   "hash, risk and origin of a plan",
-		"approval/render": "questions are shown by the one renderer",
-		"launcher":        "it opens the same state",
-		"approval":        "it shows and decides",
-		"audit":           "what does not verify is told apart from what cannot be read",
-		"audit/export":    "the page of a run plays it with its player",
-		"audit/play":      "the page of a run has what a person saw of it",
+		"launcher/permit":       "it makes the answer that a person gave",
+		"launcher/state":        "what an address names must be an id",
+		"launcher/session/wire": "the page of a terminal is a client of its session",
+		"approval/plan":         "hash, risk and origin of a plan",
+		"approval/render":       "questions are shown by the one renderer",
+		"launcher":              "it opens the same state",
+		"approval":              "it shows and decides",
+		"audit":                 "what does not verify is told apart from what cannot be read",
+		"audit/export":          "the page of a run plays it with its player",
+		"audit/play":            "the page of a run has what a person saw of it",
+		"audit/screen":          "the largest size of a terminal",
+		"launcher/undo":         "an undo is shown before it is confirmed",
+		"pathguard":             "the policy in force, and where its parts come from",
 	},
 	"cmd/tadactl/cli": {
 		"pathguard/intent":          "the commands of an intent are signed one by one",
@@ -416,6 +429,7 @@ var plan = map[string]map[string]string{
 		"integration/console":     "console, and inbox --web",
 		"approval/passkey":        "audit verify checks what passkeys have signed",
 		"launcher/pairing":        "key pair, key list and key revoke",
+		"launcher/push":           "key revoke ends notifications too",
 		"launcher":                "it opens the same state and judges in the same way",
 		"launcher/sandbox":        "doctor prints what the kernel supports",
 		"launcher/sandbox/attack": "doctor --attack attacks the sandbox",
@@ -452,6 +466,10 @@ var testOnly = map[string]map[string]string{
 	"approval/passkey": {
 		"approval/bolt":                "answers are also stored, in the database of the programs",
 		"approval/plan/plantest":       "plans for tests",
+		"approval/passkey/passkeytest": "a device in software",
+	},
+	"launcher/push": {
+		"approval":                     "tests pair passkeys",
 		"approval/passkey/passkeytest": "a device in software",
 	},
 	"integration/console": {
@@ -501,7 +519,9 @@ var testOnly = map[string]map[string]string{
 	},
 	"integration/mcp": {
 		"approval": "a test answers like another machine, with a key",
-		"audit":    "tests look at the entries of the record",
+
+		"approval/render": "a test reads the page of a question",
+		"audit":           "tests look at the entries of the record",
 	},
 	"integration/hook": {
 		"integration/hook/platform": "the same calls go through every adapter",
@@ -527,6 +547,7 @@ var testOnly = map[string]map[string]string{
 		"launcher/sandbox":   "a story skips only by naming what the kernel lacks",
 		"approval":           "tests look at stored envelopes",
 		"approval/canonical": "tests look at the bytes of stored envelopes",
+		"approval/bolt":      "tests ask more at once than agents may",
 		"audit":              "tests look at the entries of the record",
 		"audit/export":       "other players are given the same runs",
 		"audit/zstandard":    "which are read from packed transcripts too",
@@ -551,7 +572,8 @@ var forbidden = map[string]map[string]string{
 		"html/template": "tada-run serves no web pages",
 
 		"github.com/go-webauthn/webauthn/protocol": "tada-run takes no answers by passkey",
-		"rsc.io/qr": "pairing a phone is done with tadactl",
+		"rsc.io/qr":                  "pairing a phone is done with tadactl",
+		"github.com/coder/websocket": "tada-run serves no web pages",
 
 		"charm.land/bubbletea/v2": "only tadactl has full-screen programs",
 	},

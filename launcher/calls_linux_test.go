@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/launcher/session"
 	"github.com/tada-run/tada-run/launcher/undo"
@@ -56,14 +57,14 @@ func TestBackToAnyCall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := l.Undo(undo.Take{Runs: runs}, "undo", req.Dir)
+		result, err := l.Undo(undo.Take{Runs: runs}, ordered("undo", req.Dir))
 		if err != nil || result.Refused > 0 {
 			t.Fatalf("back to before %q: %v %q", lines[n], err, refusals(result))
 		}
 		if left := unlike(states[n], tree(t, req.Dir)); len(left) > 0 {
 			t.Fatalf("before call %d, %q:\n%s", n, lines[n], strings.Join(left, "\n"))
 		}
-		result, err = l.Undo(undo.Take{Runs: []string{result.Run}}, "redo", req.Dir)
+		result, err = l.Undo(undo.Take{Runs: []string{result.Run}}, ordered("redo", req.Dir))
 		if err != nil || result.Refused > 0 {
 			t.Fatalf("forward from %q: %v %q", lines[n], err, refusals(result))
 		}
@@ -88,4 +89,9 @@ func refusals(r undo.Result) (list []undo.Step) {
 		}
 	}
 	return list
+}
+
+// ordered is an undo at a terminal.
+func ordered(command, dir string) UndoOrder {
+	return UndoOrder{Over: approval.ChannelTadactl, Command: command, Dir: dir}
 }

@@ -95,7 +95,7 @@ func undoLine(t *testing.T, template string, level sandbox.Level, line string,
 	if out.Reversible != true {
 		t.Logf("%v: %+v", out.Reversible, out.Lacks)
 	}
-	_, err = l.Undo(undo.Take{Runs: []string{out.Session}}, "undo", req.Dir)
+	_, err = l.Undo(undo.Take{Runs: []string{out.Session}}, ordered("undo", req.Dir))
 	if err != nil && out.Reversible != false {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func undoLine(t *testing.T, template string, level sandbox.Level, line string,
 	}
 	last, err := l.LastUndo()
 	if err == nil {
-		_, err = l.Undo(undo.Take{Runs: []string{last}}, "redo", req.Dir)
+		_, err = l.Undo(undo.Take{Runs: []string{last}}, ordered("redo", req.Dir))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -79,27 +79,8 @@ func (l *Launcher) Newest(since time.Time) iter.Seq2[Past, error] {
 		h := l.runReader()
 		f := audit.Filter{Kinds: h.kinds()}
 		f.From, _ = l.Span(since, time.Time{})
-		for e, err := range l.Record.Newest(f) {
-			if errors.Is(err, os.ErrNotExist) {
-				return
-			} else if err != nil && !h.bad(err) {
-				yield(Past{}, err)
-				return
-			}
-			if err != nil {
-				continue
-			}
-			sid, err := h.add(e)
-			if err == nil && sid == "" {
-				continue
-			}
-			var r Past
-			if err == nil {
-				r, err = h.run(sid, h.take(sid))
-			}
-			if !yield(r, err) || err != nil {
-				return
-			}
+		if !h.each(f, yield) {
+			return
 		}
 		rest := h.rest()
 		if !since.IsZero() && len(rest) > 0 && f.From > l.begins() {
@@ -114,6 +95,34 @@ func (l *Launcher) Newest(since time.Time) iter.Seq2[Past, error] {
 			yield(Past{}, h.first)
 		}
 	}
+}
+
+// each calls yield for the runs that begin in a part of the log, the newest first, until it wants
+// no more. It returns whether it came to the beginning of that part.
+func (h *runReader) each(f audit.Filter, yield func(Past, error) bool) bool {
+	for e, err := range h.l.Record.Newest(f) {
+		if errors.Is(err, os.ErrNotExist) {
+			return false
+		} else if err != nil && !h.bad(err) {
+			yield(Past{}, err)
+			return false
+		}
+		if err != nil {
+			continue
+		}
+		sid, err := h.add(e)
+		if err == nil && sid == "" {
+			continue
+		}
+		var r Past
+		if err == nil {
+			r, err = h.run(sid, h.take(sid))
+		}
+		if !yield(r, err) || err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // begins is where the first entry of the log begins; some may have been pruned.

@@ -278,6 +278,36 @@ func (m *madeLog) check(want []Past) {
 			m.Errorf("since %s: %d runs, want %d", since, len(newest), len(later))
 		}
 	}
+	m.checkOlder(got)
+}
+
+// checkOlder compares what is older than some runs with all runs, oldest first. What has no
+// beginning in the log is older than nothing.
+func (m *madeLog) checkOlder(all []Past) {
+	m.Helper()
+	all = slices.DeleteFunc(slices.Clone(all), func(r Past) bool { return r.Command == "" })
+	slices.Reverse(all)
+	for range 20 {
+		i := m.random.IntN(len(all) + 1)
+		if i == len(all) {
+			continue
+		}
+		var older []Past
+		for r, err := range m.l.Older(all[i].ID) {
+			if err == nil && r.Command != "" {
+				older = append(older, r)
+			}
+		}
+		if want := all[i+1:]; len(older) != len(want) ||
+			len(want) > 0 && !reflect.DeepEqual(older, want) {
+			for n := range min(len(older), len(want)) {
+				if !reflect.DeepEqual(older[n], want[n]) {
+					m.Errorf("%s, want %s", told(older[n]), told(want[n]))
+				}
+			}
+			m.Fatalf("older than %s: %d runs, want %d", told(all[i]), len(older), len(want))
+		}
+	}
 }
 
 func told(r Past) string {

@@ -173,7 +173,7 @@ func spoil(t *testing.T, level sandbox.Level, program string) {
 	if len(unlike(before, tree(t, req.Dir))) == 0 && !strings.Contains(program, "away") {
 		t.Error("it changed nothing")
 	}
-	r, err := l.Undo(undo.Take{Runs: []string{out.Session}}, "undo", req.Dir)
+	r, err := l.Undo(undo.Take{Runs: []string{out.Session}}, ordered("undo", req.Dir))
 	if err != nil && len(unlike(before, tree(t, req.Dir))) > 0 {
 		t.Fatal(err)
 	}

@@ -2,7 +2,10 @@ package launcher
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/tada-run/tada-run/approval"
@@ -13,20 +16,45 @@ import (
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
+// An UndoOrder says how a person wants runs to be taken back.
+type UndoOrder struct {
+	Over    approval.Channel
+	Command string // for the record
+	Dir     string // where
+	Shown   string // the [StepsHash] of what the person saw; "" if that does not matter
+}
+
+// An OtherStepsError is returned by [Launcher.Undo] if it would do something else than was shown.
+type OtherStepsError struct{}
+
+func (*OtherStepsError) Error() string { return "something has changed since: look at it again" }
+
+// StepsHash names what an undo would do.
+func StepsHash(steps []undo.Step) string {
+	sum := sha256.New()
+	for _, s := range steps {
+		fmt.Fprintf(sum, "%q %q %q\n", s.Do, s.Path, s.Why)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
 // Undo takes runs back for a person. It is a run of its own, with the command line that asked for
 // it, in the record and for further undos. The error is a [tamper.TamperError] if a person has to
 // decide about protected files first.
-func (l *Launcher) Undo(take undo.Take, command, dir string) (undo.Result, error) {
-	if _, err := l.May(approval.RestoreFile, approval.ChannelTadactl); err != nil {
+func (l *Launcher) Undo(take undo.Take, w UndoOrder) (undo.Result, error) {
+	if _, err := l.May(approval.RestoreFile, w.Over); err != nil {
 		return undo.Result{}, err
 	}
-	u := &takeBack{l: l, req: Request{Dir: dir, Door: tamper.CLI}, take: take, command: command}
+	u := &takeBack{l: l, req: Request{Dir: w.Dir, Door: tamper.CLI}, take: take, command: w.Command}
 	a, err := u.attempt()
 	if err != nil {
 		return undo.Result{}, err
 	}
 	defer a.log.Close()
 	defer func() { _ = a.Judgement.Close() }()
+	if w.Shown != "" && StepsHash(u.steps) != w.Shown {
+		return undo.Result{}, &OtherStepsError{}
+	}
 	if changed, err := a.Tampered(); changed != nil || err != nil {
 		return undo.Result{}, cmp.Or[error](err, changed)
 	}

@@ -229,10 +229,7 @@ func (l *Launcher) standing(undo bool, fits func(id string) bool) (string, error
 	if err != nil {
 		return "", err
 	}
-	undoes := map[string]bool{} // an undo of undos alone does again what they undid
-	for _, k := range kept {
-		undoes[k.Run] = slices.ContainsFunc(k.Of, func(id string) bool { return !undoes[id] })
-	}
+	undoes := undoesOf(kept)
 	undone := map[string]bool{}
 	for _, k := range slices.Backward(kept) {
 		if undone[k.Run] {
@@ -246,4 +243,19 @@ func (l *Launcher) standing(undo bool, fits func(id string) bool) (string, error
 		}
 	}
 	return "", nil
+}
+
+// undoesOf tells which runs are undos. An undo of undos alone does again what they undid.
+func undoesOf(kept []undo.Info) map[string]bool {
+	undoes := map[string]bool{}
+	for _, k := range kept {
+		undoes[k.Run] = slices.ContainsFunc(k.Of, func(id string) bool { return !undoes[id] })
+	}
+	return undoes
+}
+
+// IsUndo reports whether a kept run is an undo: to take it back is to do again what it undid.
+func (l *Launcher) IsUndo(id string) (bool, error) {
+	kept, err := l.keptRuns()
+	return undoesOf(kept)[id], err
 }

@@ -75,10 +75,13 @@ func Changed(before, after Policy) []string {
 	return out
 }
 
+// FromDefault is where a setting of a line comes from that no file sets.
+const FromDefault = "default"
+
 // from names sources, with ~ for the account's home.
 func (p Policy) from(sources []Source) string {
 	if len(sources) == 0 {
-		return "default"
+		return FromDefault
 	}
 	names := make([]string, len(sources))
 	for i, s := range sources {

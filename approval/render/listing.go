@@ -23,23 +23,21 @@ const (
 	listingWrap  = "    " + wrapGutter + " "
 )
 
-func listing(payload []byte, width int) [][]unit {
-	var lines [][]unit
+func (v *view) listing(payload []byte) {
 	emit := func(name string, units []unit) {
 		all := append(show(name, exact, nil), own(" = ")...)
 		all = append(all, units...)
 		for i := range all {
 			all[i].hard = false
 		}
-		lines = append(lines, wrap(all, width, "", listingWrap)...)
+		v.add(row{Row: Row{Kind: Listed}, units: all, next: listingWrap})
 	}
 	tree, err := canonical.Parse(payload)
 	if err != nil {
 		emit(listingBytes, quoted(show(string(payload), exact, nil)))
-		return lines
+		return
 	}
 	walk(listingTop, tree, emit)
-	return lines
 }
 
 // walk calls emit for every leaf of a tree, in canonical order.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/tada-run/tada-run/approval/canonical"
@@ -15,6 +16,8 @@ type Options struct {
 	// everything, and all values by name at the end: for a pager. Else what a decision needs
 	Full  bool
 	Plain bool // ASCII without symbols, for a screen reader or a terminal that has nothing else
+	// lines as long as they are, for a place that breaks rows itself: Width does not count
+	Flowing bool
 
 	// in the title, so that a person can tell that tada-run drew it: see LoadPhrase. Letters and
 	// spaces
@@ -32,6 +35,7 @@ const (
 type Page struct {
 	Lines []string // printable characters only: no control byte, not even a newline
 	Spans [][]Span // the same lines, for a screen with colours
+	Rows  []Row    // the same text, before it was broken into lines
 	// something that an approval depends on was cut: do not accept one before a Full page was shown
 	// to its end
 	Truncated bool
@@ -81,7 +85,10 @@ func Render(payload []byte, o Options) Page {
 		o.Width = 80
 	}
 	o.Width = max(o.Width, 40)
-	v := &view{width: o.Width, plain: o.Plain}
+	if o.Flowing {
+		o.Width = math.MaxInt32
+	}
+	v := &view{width: o.Width, plain: o.Plain, flowing: o.Flowing}
 	p := Page{PlanHash: plan.Hash(payload), Risk: plan.MaxRisk}
 	if facts, err := plan.Read(payload); err == nil {
 		p.Risk = facts.Risk
@@ -109,7 +116,7 @@ func Render(payload []byte, o Options) Page {
 	}
 	if o.Full {
 		v.rule(own(listingTitle))
-		v.lines = append(v.lines, listing(payload, o.Width)...)
+		v.listing(payload)
 		v.rule()
 	}
 	for _, line := range v.lines {
@@ -118,6 +125,9 @@ func Render(payload []byte, o Options) Page {
 		}
 		p.Spans = append(p.Spans, spans(line))
 		p.Lines = append(p.Lines, textOf(line))
+	}
+	for _, r := range v.rows {
+		p.Rows = append(p.Rows, r.finished(o.Plain))
 	}
 	p.Truncated = v.truncated
 	p.Inline = len(payload) <= maxInlineBytes && len(p.Lines)+v.more <= maxInlineLines

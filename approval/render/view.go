@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -10,6 +11,8 @@ import (
 type view struct {
 	width     int
 	lines     [][]unit
+	rows      []row // what the lines were made from
+	flowing   bool  // the lines are as long as they are
 	truncated bool
 	advice    [][]unit // to the agent, with a denial
 	plain     bool     // what reasons point at is named, not marked
@@ -22,17 +25,26 @@ type view struct {
 // labelWidth is the room for the name of a section.
 const labelWidth = 8
 
+// add puts a row on the page.
+func (v *view) add(r row) {
+	v.rows = append(v.rows, r)
+	v.lines = append(v.lines, wrap(r.units, v.width, r.first, r.next)...)
+}
+
 // rule draws a line across the page, with a title.
 func (v *view) rule(title ...[]unit) {
 	line := toned(Label, own(strings.Repeat(ruleGlyph, 2)))
+	var said []unit
 	for _, t := range title {
 		line = append(append(line, own(" ")...), t...)
+		said = append(append(said, t...), own(" ")...)
 	}
+	v.rows = append(v.rows, row{Row: Row{Kind: Rule}, units: said})
 	if len(title) > 0 {
 		line = append(line, own(" ")...)
 	}
 	line = fitted(line, v.width)
-	if more := v.width - cellsIn(line); more > 0 {
+	if more := v.width - cellsIn(line); more > 0 && !v.flowing {
 		line = append(line, toned(Label, own(strings.Repeat(ruleGlyph, more)))...)
 	}
 	v.lines = append(v.lines, line)
@@ -68,7 +80,13 @@ func (v *view) line(label string, units []unit) {
 	for i := range units {
 		units[i].hard = false // outside the command a newline needs no line of its own
 	}
-	v.lines = append(v.lines, wrap(units, v.width, pad(label)+" ", pad("")+" "+wrapGutter+" ")...)
+	v.section(Value, label, units)
+}
+
+// section adds a row under a label.
+func (v *view) section(k Kind, label string, units []unit) {
+	v.add(row{Row: Row{Kind: k, Label: label}, units: units, first: pad(label) + " ",
+		next: pad("") + " " + wrapGutter + " "})
 }
 
 func pad(label string) string {
@@ -85,8 +103,7 @@ func (v *view) command(label, text string, spans [][2]int) {
 // stages shows a text in stages, which are numbered if there are several.
 func (v *view) stages(label, text string, stages [][]unit) {
 	if len(stages) == 1 {
-		v.lines = append(v.lines, wrap(stages[0], v.width, pad(label)+" ",
-			pad("")+" "+wrapGutter+" ")...)
+		v.section(Code, label, stages[0])
 		return
 	}
 	v.numbered(label, text, stages)
@@ -109,12 +126,13 @@ func (v *view) numbered(label, text string, stages [][]unit) {
 			number += strings.Count(text[from:at], "\n")
 			from = at
 		}
-		first := fmt.Sprintf("%s %*d%s ", pad(label), digits, number, gutter)
-		next := fmt.Sprintf("%s %*s%s ", pad(""), digits, "", wrapGutter)
-		if number == last {
-			first = fmt.Sprintf("%s %*s%s ", pad(label), digits, "", gutter)
+		shown := ""
+		if number != last {
+			shown = strconv.Itoa(number)
 		}
-		v.lines = append(v.lines, wrap(stage, v.width, first, next)...)
+		v.add(row{Row: Row{Kind: Code, Label: label, Number: shown}, units: stage,
+			first: fmt.Sprintf("%s %*s%s ", pad(label), digits, shown, gutter),
+			next:  fmt.Sprintf("%s %*s%s ", pad(""), digits, "", wrapGutter)})
 		label, last = "", number
 	}
 }

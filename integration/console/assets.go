@@ -11,6 +11,8 @@ var (
 	style string
 	//go:embed assets/live.js
 	liveScript string
+	//go:embed assets/keys.js
+	keysScript string
 	//go:embed assets/post.js
 	postScript string
 	//go:embed assets/pair.js
@@ -19,8 +21,12 @@ var (
 	signInScript string
 	//go:embed assets/passkey.js
 	passkeyScript string
+	//go:embed assets/undo.js
+	undoScript string
 	//go:embed assets/confirm.js
 	confirmScript string
+	//go:embed assets/notify.js
+	notifyScript string
 )
 
 // hashOf names a text for a Content-Security-Policy (level 2, hash-source).

@@ -19,18 +19,21 @@ type ceremony func(visit, *http.Request, posted) (any, error)
 
 // posted is what scripts post.
 type posted struct {
-	Token    string          `json:"token"`
-	Response json.RawMessage `json:"response"`
+	Token string `json:"token"`
 
 	Question string          `json:"question"`
 	Plan     string          `json:"plan"`
 	Proof    string          `json:"proof"`
 	Message  string          `json:"message"`
 	Calls    map[string]bool `json:"calls"`
+	Lasts    string          `json:"lasts"`
 
-	Do    string `json:"do"`
-	On    string `json:"on"`
-	Nonce string `json:"nonce"`
+	Do   string `json:"do"`
+	On   string `json:"on"`
+	Both bool   `json:"both"`
+	confirmation
+
+	Subscription json.RawMessage `json:"subscription"`
 }
 
 // post answers a step of a ceremony with JSON, or with the reason as text.

@@ -11,7 +11,17 @@ import (
 )
 
 // changes is the part of the page with what a run changed, as a diff; nothing if that is not known.
-func (s *Server) changes(p launcher.Past) g.Node {
+// It is made once for all pages of the run that are open.
+func (s visit) changes(p launcher.Past) g.Node {
+	diff := s.diffs.get(p.ID, s.recorded(), func() g.Node { return s.diff(p) })
+	if diff == nil {
+		return nil
+	}
+	return g.Group{diff, g.If(!p.Ended.IsZero(), h.P(h.A(h.Class("button"),
+		h.Href(s.root()+"run/"+p.ID+"/undo"), g.Text("Undo"))))}
+}
+
+func (s *Server) diff(p launcher.Past) g.Node {
 	run, err := s.inbox.Kept(p.ID)
 	if err != nil {
 		return nil
@@ -40,8 +50,7 @@ func (s *Server) changes(p launcher.Past) g.Node {
 	if out.left == 0 {
 		lines = append(lines, g.Text("and more: tadactl diff "+p.ID+"\n"))
 	}
-	return g.Group{h.H2(g.Text("Changes")), preformatted(lines), h.P(h.Class("soft"),
-		g.Text("to take them back: "), h.Code(g.Text("tadactl undo "+p.ID)))}
+	return g.Group{h.H2(g.Text("Changes")), preformatted(lines)}
 }
 
 // mostDiff is how much of a diff the page shows.

@@ -16,14 +16,6 @@ import (
 // shows.
 const maxOn, onRoom = 1 << 10, 80
 
-// A confirmation is what a page sends with an act: the code of the terminal, or what a passkey has
-// signed.
-type confirmation struct {
-	Nonce    string          `json:"nonce"`
-	Code     string          `json:"code"`
-	Response json.RawMessage `json:"response"`
-}
-
 // actBegin opens an act, and returns its nonce and what a passkey has to sign.
 func (s visit) actBegin(_ *http.Request, p posted) (any, error) {
 	nonce := make([]byte, 16)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/export"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/state"
@@ -54,4 +55,15 @@ func factsOf(p launcher.Past) (list []export.Fact) {
 		}
 	}
 	return list
+}
+
+// ago is a duration for a person.
+func ago(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return audit.Plural(int(d.Minutes()), "minute") + " ago"
+	}
+	return audit.Plural(int(d.Hours()), "hour") + " ago"
 }

@@ -98,6 +98,11 @@ func (s visit) answer(w http.ResponseWriter, r *http.Request) {
 			fmt.Errorf("question %q changed; reload the page and read it again", id))
 		return
 	}
+	lasts, err := s.grantOf(e, r.PostForm.Get(fieldLasts))
+	if err != nil && approves(r) {
+		s.refuse(w, http.StatusConflict, err)
+		return
+	}
 	if approves(r) {
 		s.mu.Lock()
 		counts, err := s.codes[id].take(r.PostForm.Get("code"), plan)
@@ -113,7 +118,7 @@ func (s visit) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	d, word := s.decision(r, e)
 	d.Via.Device = s.device()
-	if err := s.inbox.Decide(r.Context(), d); err != nil {
+	if err := s.decide(r.Context(), d, lasts); err != nil {
 		s.say(fmt.Sprintf("%s  answer not accepted: %v", id, err))
 		if f, ok := approval.Explain(err); ok {
 			err = errors.New(f.Message)
@@ -124,8 +129,22 @@ func (s visit) answer(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusConflict, err)
 		return
 	}
+	if lasts != nil && approves(r) {
+		word += " and remembered"
+	}
+	s.questions.changed()
 	s.say(fmt.Sprintf("%s  %s", id, word))
 	s.done(w, id, word)
+}
+
+// decide stores an answer; an approval may be one that lasts.
+func (s *Server) decide(ctx context.Context, d approval.Decision,
+	lasts *approval.GrantRequest) error {
+	if lasts == nil || !permit.Approves(d.Calls) {
+		return s.inbox.Decide(ctx, d)
+	}
+	_, err := s.inbox.DecideStanding(ctx, d, *lasts)
+	return err
 }
 
 // approves reports whether a form is more than a denial.

@@ -6,7 +6,7 @@ import (
 
 	"fmt"
 	"net/http"
-	"time"
+	"strings"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/render"
@@ -17,23 +17,35 @@ import (
 // The page of the question shows all.
 const listRoom = 400
 
-// list shows the open questions.
+// list shows the open questions. A page that has the same list already gets none.
 func (s visit) list(w http.ResponseWriter, r *http.Request) {
-	list, err := s.open(r.Context())
+	list, err := s.questions.list(r.Context())
 	if err != nil {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
 	}
-	var rows []g.Node
-	for _, e := range list {
-		rows = append(rows, s.row(e))
+	notifies := s.hasPasskeys()
+	tag := fmt.Sprintf(`"%s %t"`, list.name, notifies)
+	w.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
 	}
-	s.show(w, http.StatusOK, view{title: fmt.Sprintf("(%d) tada-run", len(list)), here: "inbox",
-		live: true, above: h.H1(g.Text("Questions")), body: entries(rows, "no open questions")})
+	var rows []g.Node
+	for _, q := range list.all {
+		rows = append(rows, g.Raw(q.row))
+	}
+	v := view{title: fmt.Sprintf("(%d) tada-run", len(rows)), here: "inbox", live: true,
+		more: ofApp, above: h.H1(g.Text("Questions")), body: entries(rows, "no open questions")}
+	if notifies {
+		v.body = g.Group{v.body, h.P(h.A(h.Href(s.root()+"notifications"),
+			g.Text("Notify this device when a question waits")))}
+	}
+	s.show(w, http.StatusOK, v)
 }
 
-// row is a question in the list.
-func (s visit) row(e approval.Envelope) g.Node {
+// row is a question in the list, as markup. Its address is that of the question below the list's.
+func (s *Server) row(e approval.Envelope) string {
 	what := g.Group{badge(fmt.Sprintf("r%d", e.Risk), fmt.Sprintf("R%d", e.Risk)), g.Text(" "),
 		h.Span(h.Class("soft"), g.Text(e.ID))}
 	for _, call := range render.Summary(e.Payload, listRoom) {
@@ -50,17 +62,16 @@ func (s visit) row(e approval.Envelope) g.Node {
 	if e.Quorum > 1 {
 		votes = fmt.Sprintf("%d of %s", e.Votes, audit.Plural(e.Quorum, "approval"))
 	}
-	return entry(s.root()+"q/"+e.ID, what, render.Inert(e.Agent),
-		"asked "+ago(s.now().Sub(e.Issued)), votes)
+	var row strings.Builder
+	_ = entry("q/"+e.ID, what, agentOf(e.Agent),
+		"asked "+e.Issued.Local().Format("2 Jan 15:04"), votes).Render(&row)
+	return row.String()
 }
 
-// ago is a duration for a person.
-func ago(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return audit.Plural(int(d.Minutes()), "minute") + " ago"
+// agentOf is the name of an agent, and whether only it says so.
+func agentOf(name string) string {
+	if name, unproven := strings.CutPrefix(name, "?"); unproven {
+		return render.Inert(name) + " (unverified)"
 	}
-	return audit.Plural(int(d.Hours()), "hour") + " ago"
+	return render.Inert(name)
 }

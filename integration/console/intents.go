@@ -1,6 +1,7 @@
 package console
 
 import (
+	"encoding/json"
 	"errors"
 	"maps"
 	"sync"
@@ -20,6 +21,14 @@ var (
 	errIntent = errors.New("it was confirmed already, or not within two minutes; try again")
 	errBusy   = errors.New("too many acts wait to be confirmed; wait two minutes")
 )
+
+// A confirmation is what a page sends with an act: the code of the terminal, or what a passkey has
+// signed.
+type confirmation struct {
+	Nonce    string          `json:"nonce"`
+	Code     string          `json:"code"`
+	Response json.RawMessage `json:"response"`
+}
 
 // An intent is an act that a page has begun and that no one has confirmed.
 type intent struct {

@@ -15,18 +15,21 @@ type view struct {
 	live  bool   // it is kept up to date
 	// of a page that is not
 	script string
-	body   g.Node // what is replaced at each change
-	above  g.Node // what is not
+	more   string      // further sources, for its policy; "" for a page that is not of the app
+	keys   [][2]string // what keys do, beside those of a list
+	body   g.Node      // what is replaced at each change
+	above  g.Node      // what is not
 }
 
 // show writes a page.
 func (s visit) show(w http.ResponseWriter, status int, v view) {
 	if v.live {
-		v.script = liveScript
+		v.script = liveScript + keysScript
+		v.keys = append(v.keys, [2]string{"j, k", "next, one before"}, [2]string{"Enter", "open"})
 	}
 	var page bytes.Buffer
 	_ = s.page(v).Render(&page) // a buffer does not fail
-	w.Header().Set("Content-Security-Policy", policyFor(v.script))
+	w.Header().Set("Content-Security-Policy", policyFor(v.script)+v.more)
 	w.WriteHeader(status)
 	_, _ = page.WriteTo(w)
 }
@@ -45,14 +48,32 @@ func (s visit) page(v view) g.Node {
 			h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")),
 			h.Meta(h.Name("color-scheme"), h.Content("light dark")),
 			g.If(v.live, h.NoScript(h.Meta(g.Attr("http-equiv", "refresh"), h.Content("5")))),
+			g.If(v.more != "", g.Group{h.Link(h.Rel("icon"), h.Href("/icon.svg")),
+				h.Link(h.Rel("manifest"), h.Href("/manifest.webmanifest"))}),
 			h.StyleEl(g.Raw(style))),
 		h.Body(
 			h.Nav(h.Aria("label", "pages"), h.Strong(g.Text("tada-run")),
 				g.If(s.session != nil, g.Group{tab("inbox", "", "Questions"),
 					tab("runs", "runs", "Runs"), tab("policy", "policy", "Policy"),
 					tab("devices", "devices", "Devices")})),
-			h.Main(v.above, body),
+			h.Main(v.above, g.If(v.live, g.Group{
+				h.P(h.Class("note gone"), g.Attr("hidden"), h.Role("alert"),
+					g.Text("not up to date: the console does not answer")),
+				h.P(h.Class("told unseen"), h.Role("status"))}), body),
+			keysOf(v.keys),
 			g.If(v.script != "", h.Script(g.Raw(v.script))))))
+}
+
+// keysOf says what keys do.
+func keysOf(list [][2]string) g.Node {
+	if len(list) == 0 {
+		return nil
+	}
+	rows := g.Group{}
+	for _, k := range append(list, [2]string{"?", "these keys"}) {
+		rows = append(rows, h.Dt(h.Kbd(g.Text(k[0]))), h.Dd(g.Text(k[1])))
+	}
+	return h.Footer(h.Details(h.Class("keys"), h.Summary(g.Text("Keys")), h.Dl(rows)))
 }
 
 // refuse shows an error.

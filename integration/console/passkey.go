@@ -52,7 +52,13 @@ func (s visit) answerOf(r *http.Request, p posted) (approval.Answer, error) {
 	if !permit.Approves(a.Calls) {
 		return none, errors.New("nothing is checked; to deny everything, press Deny")
 	}
-	return a, nil
+	lasts, err := s.grantOf(e, p.Lasts)
+	if err != nil || lasts == nil {
+		return a, err
+	}
+	a.Scope = approval.Scope{Uses: lasts.Uses, For: lasts.For}
+	a.Calls[0].Choice = lasts.Choice
+	return a, e.MayStand(approval.Decision{Calls: a.Calls}, *lasts)
 }
 
 func (s visit) assertBegin(r *http.Request, p posted) (any, error) {
@@ -78,6 +84,9 @@ func (s visit) assertFinish(r *http.Request, p posted) (any, error) {
 	word := "approved"
 	if taken.Votes < taken.People {
 		word = fmt.Sprintf("counted, %d of %d", taken.Votes, taken.People)
+	}
+	if taken.Grant != nil {
+		word += " and remembered"
 	}
 	s.say(fmt.Sprintf("%s  %s by the passkey of %s", p.Question, word, taken.Signer))
 	return map[string]string{"said": word + ": " + p.Question}, nil

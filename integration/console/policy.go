@@ -1,61 +1,106 @@
 package console
 
 import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
-	"fmt"
-	"net/http"
-	"strings"
-	"time"
-
-	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/approval/render"
-	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/pathguard"
 )
 
-// policy shows what is granted, and the policy in force outside of any workspace.
+// policy shows what is granted, and the policy in force: outside of any workspace, or in the one of
+// ?dir=.
 func (s visit) policy(w http.ResponseWriter, r *http.Request) {
 	list, err := s.inbox.Grants(r.Context())
-	var text strings.Builder
-	if err == nil {
-		err = s.inbox.Policy().Describe(&text)
-	}
 	if err != nil {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
 	}
-	var grants []g.Node
-	for _, grant := range list {
-		grants = append(grants, entry("",
-			h.Code(h.Class("command"), g.Text(render.Inert(whatOf(grant)))), usesOf(grant),
-			"to revoke: tadactl grants revoke "+grant.ID))
+	dir := r.URL.Query().Get("dir")
+	p, where, err := s.inForce(dir)
+	if err != nil {
+		s.refuse(w, http.StatusConflict, err)
+		return
 	}
 	s.show(w, http.StatusOK, view{title: "tada-run: policy", here: "policy", body: g.Group{
-		h.H1(g.Text("Policy")), h.H2(g.Text("Grants")), entries(grants, "no grants"),
-		h.H2(g.Text("In force")), preformatted(g.Text(inertLines(text.String())))}})
+		h.H1(g.Text("Policy")), h.H2(g.Text("Grants")), entries(s.grantRows(list), "no grants"),
+		h.P(h.A(h.Href(s.root()+"policy/learned"), g.Text("what could spare you questions"))),
+		h.H2(g.Text("In force " + where)),
+		h.Form(h.Method("get"), h.Action(s.root()+"policy"), h.P(h.Label(
+			g.Text("in the workspace of this folder "),
+			h.Input(h.Type("text"), h.Name("dir"), h.Value(dir))))),
+		settings(p)}})
 }
 
-// whatOf is what a grant covers.
-func whatOf(grant approval.Grant) string {
-	if choice, ok := plan.Chosen(grant.Payload); ok {
-		return fmt.Sprintf("%s in %s", choice.Text(), choice.Dir)
+// inForce is the policy for a folder, or outside of any workspace for "". where says that.
+func (s visit) inForce(dir string) (p pathguard.Policy, where string, err error) {
+	if dir == "" {
+		return s.inbox.Policy(), "outside of any workspace", nil
 	}
-	var parts []string
-	for _, call := range render.Summary(grant.Payload, listRoom) {
-		for _, p := range call.Pieces {
-			parts = append(parts, p.Text)
+	if !filepath.IsAbs(dir) {
+		return p, "", fmt.Errorf("%.200q does not begin with a slash", dir)
+	}
+	dir = filepath.Clean(dir)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return p, "", fmt.Errorf("%.200q is no folder", dir)
+	}
+	p, root, err := s.inbox.PolicyIn(dir)
+	if err != nil {
+		return p, "", err
+	}
+	if root == "" {
+		return p, "in " + render.Inert(dir) + ", which is in no workspace", nil
+	}
+	return p, "in " + render.Inert(root), nil
+}
+
+// settings are the parts of a policy, each with the file that it comes from.
+func settings(p pathguard.Policy) g.Node {
+	set, usual := g.Group{}, g.Group{}
+	for _, line := range p.Lines() {
+		row := g.Group{h.Dt(g.Text(line[0])), h.Dd(h.Code(g.Text(render.Inert(line[1]))),
+			h.Span(h.Class("soft"), g.Text(" "+render.Inert(line[2]))))}
+		if line[2] == pathguard.FromDefault {
+			usual = append(usual, row)
+		} else {
+			set = append(set, row)
 		}
 	}
-	return strings.Join(parts, " ")
+	notes := g.Group{}
+	for _, note := range p.Notes() {
+		notes = append(notes, h.P(h.Class("note"), g.Text(render.Inert(note))))
+	}
+	if len(set) == 0 {
+		set = g.Group{h.Dt(g.Text("nothing")), h.Dd(g.Text("no file sets anything"))}
+	}
+	return g.Group{notes, h.Dl(h.Class("page"), set),
+		h.Details(h.Summary(g.Text("Defaults")), h.Dl(h.Class("page"), usual)),
+		h.P(h.Class("soft"), g.Text("digest "+p.Digest())),
+		h.Details(h.Summary(g.Text("Built in")),
+			h.P(g.Text("A file can be in several places: the strictest row that matches wins.")),
+			builtIn())}
 }
 
-// usesOf is how often a grant was used, and how long it holds.
-func usesOf(grant approval.Grant) string {
-	if grant.Lasting {
-		return fmt.Sprintf("used %s, until it is revoked", audit.Plural(grant.Used, "time"))
+// builtIn is the built-in table: for each place what is allowed, asked about and denied.
+func builtIn() g.Node {
+	rows := g.Group{}
+	for _, row := range pathguard.Table() {
+		verdicts := map[pathguard.Decision][]string{}
+		for a, c := range row.Cells {
+			verdicts[c.Decision] = append(verdicts[c.Decision], pathguard.Action(a).String())
+		}
+		rows = append(rows, h.Dt(g.Text(row.Place.String())))
+		for _, d := range []pathguard.Decision{pathguard.Allow, pathguard.Ask, pathguard.Deny} {
+			if list := verdicts[d]; len(list) > 0 {
+				rows = append(rows, h.Dd(g.Textf("%s: %s", d, strings.Join(list, ", "))))
+			}
+		}
 	}
-	return fmt.Sprintf("used %d of %s, until %s", grant.Used, audit.Plural(grant.Uses, "time"),
-		grant.Expires.Local().Format(time.DateTime))
+	return h.Dl(h.Class("page"), rows)
 }

@@ -11,23 +11,16 @@ import (
 	"github.com/tada-run/tada-run/approval/render"
 )
 
-// The width of a question in columns, in a window and on a telephone.
-const pageWidth, narrowWidth = 100, 40
-
 // question shows one question: its first page, everything, and the form. If the first page lacks
-// something, everything is open. Without a passkey nothing on this page runs.
+// something, everything is open. Without a passkey a
+// script only moves the focus by keys.
 func (s visit) question(w http.ResponseWriter, r *http.Request) {
 	e, err := s.envelope(r.Context(), r.PathValue("id"))
 	if err != nil {
 		s.refuse(w, http.StatusNotFound, err)
 		return
 	}
-	first, err := s.inbox.Page(e.Payload, pageWidth, false)
-	if err != nil {
-		s.refuse(w, http.StatusInternalServerError, err)
-		return
-	}
-	narrow, err := s.inbox.Page(e.Payload, narrowWidth, false)
+	first, err := s.inbox.Page(e.Payload, render.Options{Flowing: true})
 	if err != nil {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
@@ -37,24 +30,17 @@ func (s visit) question(w http.ResponseWriter, r *http.Request) {
 		s.shown[e.ID] = s.now()
 	}
 	s.mu.Unlock()
-	title := "A question"
-	if e.Agent != "" {
-		title += " of " + render.Inert(e.Agent)
-	}
-	risk := "R" + strconv.Itoa(e.Risk)
-	full := render.Render(e.Payload, render.Options{Width: pageWidth, Full: true})
-	passkeys, script := s.hasPasskeys(), ""
+	full := render.Render(e.Payload, render.Options{Flowing: true, Full: true})
+	passkeys, script := s.hasPasskeys(), keysScript
 	if passkeys {
-		script = postScript + passkeyScript
+		script += postScript + passkeyScript
 	}
-	v := view{title: "tada-run: " + e.ID, here: "inbox", script: script, body: g.Group{
-		h.H1(badge("r"+strconv.Itoa(e.Risk), risk), g.Text(" "+title)),
-		preformatted(h.Class("wide"), marked(first), g.Text(e.After())),
-		preformatted(h.Class("narrow"), marked(narrow), g.Text(e.After())),
-		h.Details(g.If(first.Truncated, g.Attr("open")), h.Summary(g.Text("details")),
-			preformatted(marked(full))),
-		s.form(e, passkeys),
-		h.P(g.Attr("role", "status"))}}
+	v := view{title: "tada-run: " + e.ID, here: "inbox", script: script,
+		keys: [][2]string{{"a", "to the code or the passkey"}, {"d", "to the message of a denial"}},
+		body: g.Group{
+			firstPage(first, e.After()), foretold(e), details(full, first.Truncated),
+			s.form(e, passkeys),
+			h.P(g.Attr("role", "status"))}}
 	s.show(w, http.StatusOK, v)
 }
 
@@ -74,9 +60,14 @@ func (s visit) form(e approval.Envelope, passkeys bool) g.Node {
 				h.Value("yes"), h.Checked()), g.Text(" run "+call))))
 		}
 	}
+	lasts, approve := s.lastings(e), "Approve once"
+	if len(lasts) > 0 {
+		approve = "Approve"
+	}
 	return h.Form(h.Method("post"), h.Action(s.root()+"q/"+e.ID), h.AutoComplete("off"),
 		g.Attr("data-question", e.ID),
 		hidden("plan", e.PlanHash), hidden("proof", s.proof(e.ID, e.PlanHash)), calls,
+		lastingFields(lasts),
 		field("to approve: code shown in the terminal", "code", "code", codeLength, h.Required(),
 			g.Attr("autocapitalize", "characters"), g.Attr("spellcheck", "false")),
 		g.If(e.Friction.Factor && e.Quorum < 2, field("one-time code", "code", "factor", 6,
@@ -84,31 +75,9 @@ func (s visit) form(e approval.Envelope, passkeys bool) g.Node {
 		field("message to the agent (if denied)", "", "message", approval.MaxMessage),
 		h.P(h.Class("answers"),
 			// the first one is what Enter means
-			h.Button(h.Class("approve"), h.Name("answer"), h.Value("approve"),
-				g.Text("Approve once")),
+			h.Button(h.Class("approve"), h.Name("answer"), h.Value("approve"), g.Text(approve)),
 			h.Button(h.Class("deny"), h.Name("answer"), h.Value("deny"), g.Attr("formnovalidate"),
 				g.Text("Deny")),
 			g.If(passkeys, h.Button(h.Type("button"), h.Class("approve passkey"),
 				g.Attr("hidden"), g.Attr("data-root", s.root()), g.Text("Approve with passkey")))))
-}
-
-// classes are the names of the tones in the style sheet.
-var classes = [...]string{render.Body: "", render.Label: "label", render.Low: "low",
-	render.High: "high", render.Critical: "critical", render.Danger: "danger",
-	render.Lost: "lost", render.Kept: "kept"}
-
-// marked is a page as text, in the colours of its tones.
-func marked(p render.Page) g.Node {
-	all := g.Group{}
-	for _, line := range p.Spans {
-		for _, s := range line {
-			if class := classes[s.Tone]; class != "" {
-				all = append(all, h.Span(h.Class(class), g.Text(s.Text)))
-			} else {
-				all = append(all, g.Text(s.Text))
-			}
-		}
-		all = append(all, g.Text("\n"))
-	}
-	return all
 }

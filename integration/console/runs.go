@@ -8,67 +8,110 @@ import (
 	h "maragu.dev/gomponents/html"
 
 	"cmp"
+	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // mostRuns is how many runs the list has, and mostSought how many are looked at for it.
 const (
 	mostRuns   = 50
 	mostSought = 20_000
+	// searchTime is how long a search goes on; the link to older runs goes on from there.
+	searchTime = 2 * time.Second
 )
 
-// runs shows the newest runs, the newest first, and before them those that are still open.
+// runs shows the newest runs, the newest first, and before them those that are still open. With
+// ?before= it shows those that began before a run, and with ?text= those that contain a text.
 func (s visit) runs(w http.ResponseWriter, r *http.Request) {
-	text := r.URL.Query().Get("text")
-	chosen := func(p launcher.Past) bool {
-		return strings.Contains(p.Command+"\n"+p.Dir+"\n"+p.Agent, text)
+	text, before := r.URL.Query().Get("text"), r.URL.Query().Get("before")
+	if before != "" && !state.IsID(before) {
+		s.refuse(w, http.StatusBadRequest, fmt.Errorf("%.80q is not the id of a run", before))
+		return
 	}
-	list, more, err := s.newest(r.Context(), chosen)
+	page, err := s.newest(r.Context(), before, func(p launcher.Past) bool {
+		return strings.Contains(p.Command+"\n"+p.Inside+"\n"+p.Dir+"\n"+p.Agent+"\n"+p.ID, text)
+	})
 	if err != nil {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
 	}
 	var rows []g.Node
-	for _, p := range list {
+	for _, p := range page.list {
 		rows = append(rows, s.listed(p))
 	}
-	s.show(w, http.StatusOK, view{title: "tada-run: runs", here: "runs", live: text == "",
+	none := "no such runs"
+	if page.last != "" {
+		none = "none in what was searched so far"
+	}
+	s.show(w, http.StatusOK, view{title: "tada-run: runs", here: "runs",
+		live: text == "" && before == "",
 		above: g.Group{h.H1(g.Text("Runs")),
 			h.Form(h.Method("get"), h.Action(s.root()+"runs"), h.P(h.Label(
-				g.Text("command, folder or agent contains "),
+				g.Text("command, folder, agent or id contains "),
 				h.Input(h.Type("search"), h.Name("text"), h.Value(text)))))},
-		body: g.Group{entries(rows, "no such runs"),
-			g.If(more, h.P(h.Class("soft"), g.Text("older runs: tadactl sessions --all")))}})
+		body: g.Group{entries(rows, none), s.olderLink(page.last, text)}})
 }
 
-// newest returns the newest runs that are chosen, the newest first, and before them those that are
-// open and older; more is true if there are others.
-func (s *Server) newest(ctx context.Context, chosen func(launcher.Past) bool) (list []launcher.Past,
-	more bool, err error) {
-	sought := 0
-	for p, err := range s.inbox.Newest(time.Time{}) {
+// olderLink leads to the runs before one; nothing if there are none.
+func (s visit) olderLink(last, text string) g.Node {
+	if last == "" {
+		return nil
+	}
+	query := url.Values{"before": {last}}
+	if text != "" {
+		query.Set("text", text)
+	}
+	return h.P(h.A(h.Href(s.root()+"runs?"+query.Encode()), h.Rel("next"), g.Text("older runs")))
+}
+
+// A runPage is a part of the list of runs. last is the last run that was looked at, "" if there
+// are no older ones.
+type runPage struct {
+	list []launcher.Past
+	last string
+}
+
+// newest returns the newest runs that are chosen, of those before one or of all. Before all there
+// are those that are open and older than the others.
+func (s visit) newest(ctx context.Context, before string,
+	chosen func(launcher.Past) bool) (page runPage, err error) {
+	ctx, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	runs := s.inbox.Newest(time.Time{})
+	if before != "" {
+		runs = s.inbox.Older(before)
+	}
+	sought, last, more := 0, "", false
+	for p, err := range runs {
 		if err != nil {
-			return nil, false, err
+			return runPage{}, err
 		}
-		if sought++; len(list) == mostRuns || sought > mostSought || ctx.Err() != nil {
+		if sought++; len(page.list) == mostRuns || sought > mostSought || ctx.Err() != nil {
 			more = true
 			break
 		}
-		if chosen(p) {
-			list = append(list, p)
+		if last = p.ID; chosen(p) {
+			page.list = append(page.list, p)
 		}
 	}
 	if !more {
-		return list, false, nil
+		return page, nil
 	}
-	open, err := s.inbox.Open(list)
+	page.last = last
+	if before != "" {
+		return page, nil
+	}
+	open, err := s.inbox.Open(page.list)
 	open = slices.DeleteFunc(open, func(p launcher.Past) bool { return !chosen(p) })
-	return slices.Concat(open, list), true, err
+	page.list = slices.Concat(open, page.list)
+	return page, err
 }
 
 // listed is a run in the list.

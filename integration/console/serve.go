@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/push"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -40,6 +42,8 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 		door: door{listener, base, lift}, codes: map[string]*code{}, shown: map[string]time.Time{},
 		traffic: traffic{live: stream{open: make(chan struct{}, mostStreams)}},
 	}
+	s.sender = push.NewSender(s.book(), func(line string) { s.say(render.Inert(line)) })
+	s.questions = questions{read: l.Pending, full: l.Envelope, row: s.row, now: now}
 	s.pages, s.public = s.inside(), s.outside()
 	_, err = io.ReadFull(random, s.tickets.key[:])
 	if err = errors.Join(err, s.link.renew(random)); err != nil {
@@ -77,12 +81,15 @@ func (s *Server) Serve(ctx context.Context) error {
 	go func() { failed <- server.Serve(s.listener) }()
 	var beside sync.WaitGroup
 	beside.Go(func() { s.live.watch(ctx, s.recorded) })
+	beside.Go(func() { s.sender.Run(ctx) })
 	beside.Go(func() { s.clear(ctx) })
 	beside.Go(func() {
 		for range changes {
+			s.questions.changed()
 			if err := s.announce(ctx); err != nil && ctx.Err() == nil {
 				s.say("the questions cannot be read now: " + err.Error())
 			}
+			s.tellDevices(ctx)
 			s.live.changed.beat()
 		}
 	})

@@ -12,10 +12,13 @@ import (
 	"sync"
 	"time"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/push"
 )
 
 // Limits of the input. A form has a message to the agent and a few short fields.
@@ -34,6 +37,10 @@ type Server struct {
 	door
 	gate
 	traffic
+	sender *push.Sender
+
+	questions questions
+	learning  sync.Mutex // while somebody waits for what can be learned
 
 	mu    sync.Mutex
 	codes map[string]*code
@@ -61,6 +68,7 @@ type traffic struct {
 	live      stream
 	strangers strangers
 	drawings  drawings
+	diffs     shared[g.Node]
 	viewers   places
 }
 
@@ -83,20 +91,20 @@ func (s *Server) recorded() (text string) {
 
 // announce gives each new question a code, and prints it.
 func (s *Server) announce(ctx context.Context) error {
-	list, err := s.open(ctx)
+	list, err := s.questions.list(ctx)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	isOpen := map[string]bool{}
-	for _, e := range list {
+	for _, e := range list.all {
 		isOpen[e.ID] = true
 	}
 	closed := func(id string) bool { return !isOpen[id] }
 	maps.DeleteFunc(s.codes, func(id string, _ *code) bool { return closed(id) })
 	maps.DeleteFunc(s.shown, func(id string, _ time.Time) bool { return closed(id) })
-	for _, e := range list {
+	for _, e := range list.all {
 		wrong := 0
 		if c := s.codes[e.ID]; c != nil {
 			if wrong = c.wrong; c.plan == e.PlanHash {
@@ -124,36 +132,12 @@ func (s *Server) newCode() (string, error) {
 	return codeAlphabet.EncodeToString(b[:])[:codeLength], nil
 }
 
-// open returns the questions that wait for an answer, with their payloads, the most dangerous first
-// and near-identical ones together.
-func (s *Server) open(ctx context.Context) ([]approval.Envelope, error) {
-	list, err := s.inbox.Pending(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var full []approval.Envelope
-	for _, e := range approval.Grouped(list) {
-		if e.Decision != nil {
-			continue
-		}
-		if e, err := s.inbox.Envelope(ctx, e.ID); err == nil {
-			full = append(full, e)
-		}
-	}
-	return full, nil
-}
-
-// envelope returns the open question with exactly this id.
+// envelope returns the open question with exactly this id, as it is now.
 func (s *Server) envelope(ctx context.Context, id string) (approval.Envelope, error) {
-	list, err := s.open(ctx)
-	if err != nil {
-		return approval.Envelope{}, err
+	e, err := s.inbox.Envelope(ctx, id)
+	if err != nil || e.ID != id || e.State != approval.Pending || e.Decision != nil {
+		return approval.Envelope{}, fmt.Errorf(
+			"question %q: it was answered elsewhere or has expired", id)
 	}
-	for _, e := range list {
-		if e.ID == id {
-			return e, nil
-		}
-	}
-	return approval.Envelope{}, fmt.Errorf("question %q: it was answered elsewhere or has expired",
-		id)
+	return e, nil
 }

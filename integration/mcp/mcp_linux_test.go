@@ -20,6 +20,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/integration/mcp"
@@ -472,7 +473,7 @@ func TestAcceptTamper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := c.l.Page(e.Payload, 100, true)
+	page, err := c.l.Page(e.Payload, render.Options{Width: 100, Full: true})
 	if err != nil || !strings.Contains(page.Text(), "+two") ||
 		!strings.Contains(page.Text(), "the person asked for it") ||
 		!strings.Contains(page.Text(), "accept_tamper") {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/approval/render"
 )
 
 // run runs a command and returns the id of its run.
@@ -48,7 +50,7 @@ func (c client) asked(t *testing.T, in args, because string) (id, page string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := c.l.Page(e.Payload, 100, true)
+	p, err := c.l.Page(e.Payload, render.Options{Width: 100, Full: true})
 	if err != nil {
 		t.Fatal(err)
 	}

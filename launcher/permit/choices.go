@@ -57,21 +57,29 @@ func former(list []Former) string {
 	return b.String()
 }
 
-// MayChoose reports whether an answer in the inbox may allow something until further notice.
-func (p *Approvals) MayChoose(e approval.Envelope) bool {
-	return p.mayChoose(e, approval.ChannelInbox)
+// MayChoose reports whether an answer over a channel may allow something until further notice.
+func (p *Approvals) MayChoose(e approval.Envelope, by approval.Channel) bool {
+	return p.mayStand(e, by, approval.GrantRequest{Choice: 1})
 }
 
-func (p *Approvals) mayChoose(e approval.Envelope, by approval.Channel) bool {
+// MayRepeat reports whether an answer over a channel may allow the same plan several times.
+func (p *Approvals) MayRepeat(e approval.Envelope, by approval.Channel) bool {
+	return p.mayStand(e, by, approval.GrantRequest{})
+}
+
+func (p *Approvals) mayStand(e approval.Envelope, by approval.Channel,
+	r approval.GrantRequest) bool {
+	if e.MayStand(Answer(e, true, "", string(by)), r) != nil {
+		return false
+	}
 	_, err := p.May(approval.Remember, by)
-	return err == nil && len(plan.Choices(e.Payload)) > 0 &&
-		e.MayStand(Answer(e, true, "", string(by)), approval.GrantRequest{Choice: 1}) == nil
+	return err == nil
 }
 
 // choices returns what a person may allow until further notice with an answer by this channel; nil
 // if that is nothing.
 func (p *Approvals) choices(e approval.Envelope, by approval.Channel) func() []prompt.Choice {
-	if !p.mayChoose(e, by) {
+	if !p.MayChoose(e, by) {
 		return nil
 	}
 	return sync.OnceValue(func() []prompt.Choice { return p.ChoicesOf(e.Payload) })

@@ -63,9 +63,10 @@ func (p *Approvals) Grants(ctx context.Context) ([]approval.Grant, error) {
 	return p.Store.Grants(ctx)
 }
 
-// Revoke ends the standing approval whose id begins with prefix and returns its id. A prefix that
-// several have is ErrAmbiguous.
-func (p *Approvals) Revoke(ctx context.Context, prefix, why string) (string, error) {
+// Revoke ends, over a channel, the standing approval whose id begins with prefix and returns its
+// id. A prefix that several have is ErrAmbiguous.
+func (p *Approvals) Revoke(ctx context.Context, over approval.Channel, prefix,
+	why string) (string, error) {
 	grants, err := p.Grants(ctx)
 	if err != nil {
 		return "", err
@@ -74,7 +75,7 @@ func (p *Approvals) Revoke(ctx context.Context, prefix, why string) (string, err
 	for _, g := range grants {
 		ids = append(ids, g.ID)
 	}
-	if _, err := p.May(approval.Revoke, approval.ChannelTadactl); err != nil {
+	if _, err := p.May(approval.Revoke, over); err != nil {
 		return "", err
 	}
 	id, err := state.Only(ids, prefix)

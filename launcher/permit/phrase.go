@@ -12,7 +12,8 @@ func (p *Approvals) Phrase() (string, error) {
 }
 
 // Page returns a question as it is shown, under the phrase.
-func (p *Approvals) Page(payload []byte, width int, full bool) (render.Page, error) {
-	phrase, err := p.Phrase()
-	return render.Render(payload, render.Options{Width: width, Full: full, Phrase: phrase}), err
+func (p *Approvals) Page(payload []byte, o render.Options) (render.Page, error) {
+	var err error
+	o.Phrase, err = p.Phrase()
+	return render.Render(payload, o), err
 }

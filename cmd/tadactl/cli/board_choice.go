@@ -1,11 +1,15 @@
 package cli
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tada-run/tada-run/approval"
+)
 
 // offer reads what the question offers, if an answer may allow it.
 func (b *board) offer() {
 	b.choosable = choosable{}
-	if b.desk.MayChoose(b.open) {
+	if b.desk.MayChoose(b.open, approval.ChannelInbox) {
 		b.choices = b.desk.ChoicesOf(b.open.Payload)
 	}
 }

@@ -16,7 +16,7 @@ type desk interface {
 	Decide(ctx context.Context, d approval.Decision) error
 	DecideStanding(ctx context.Context, d approval.Decision,
 		r approval.GrantRequest) (approval.Grant, error)
-	MayChoose(e approval.Envelope) bool
+	MayChoose(e approval.Envelope, by approval.Channel) bool
 	ChoicesOf(payload []byte) []prompt.Choice
 }
 

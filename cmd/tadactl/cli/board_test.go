@@ -24,7 +24,9 @@ type standIn struct {
 	choice  int // that was granted last
 }
 
-func (s *standIn) MayChoose(e approval.Envelope) bool { return len(plan.Choices(e.Payload)) > 0 }
+func (s *standIn) MayChoose(e approval.Envelope, _ approval.Channel) bool {
+	return len(plan.Choices(e.Payload)) > 0
+}
 
 func (s *standIn) ChoicesOf(payload []byte) (list []prompt.Choice) {
 	for _, c := range plan.Choices(payload) {

@@ -94,7 +94,8 @@ func (c *ctl) revoke() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: c.outside(approval.Revoke, func(l *launcher.Launcher, cmd *cobra.Command,
 			args []string) error {
-			id, err := l.Revoke(cmd.Context(), args[0], "revoked by "+permit.Person())
+			id, err := l.Revoke(cmd.Context(), approval.ChannelTadactl, args[0],
+				"revoked by "+permit.Person())
 			if err != nil {
 				return err
 			}

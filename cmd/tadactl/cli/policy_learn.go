@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,11 +43,7 @@ func (c *ctl) policyLearn() *cobra.Command {
 }
 
 func (c *ctl) learn(ctx context.Context, l *launcher.Launcher, from, before time.Time) error {
-	lessons, err := l.Lessons(from)
-	if err != nil {
-		return err
-	}
-	refused, err := l.Refused(from)
+	lessons, err := l.Learned(from)
 	if err != nil {
 		return err
 	}
@@ -57,9 +51,6 @@ func (c *ctl) learn(ctx context.Context, l *launcher.Launcher, from, before time
 	if err != nil {
 		return err
 	}
-	rules := append(proposals(refused), lessons.Rules...)
-	slices.SortStableFunc(rules, func(a, b launcher.Proposal) int { return b.Asked - a.Asked })
-	lessons.Rules = rules
 	if c.json {
 		return c.printJSON(learnedFacts(lessons, unneeded, known))
 	}
@@ -78,20 +69,6 @@ func (c *ctl) learn(ctx context.Context, l *launcher.Launcher, from, before time
 		return nil
 	}
 	return c.chooseRules(lessons.Rules)
-}
-
-// proposals are rules for connections that were refused.
-func proposals(refused []launcher.Lesson) (list []launcher.Proposal) {
-	for _, l := range refused {
-		who := make([]string, len(l.Programs))
-		for i, p := range l.Programs {
-			who[i] = filepath.Base(p)
-		}
-		list = append(list, launcher.Proposal{Key: "network.allow", Rule: strconv.Quote(l.Rule),
-			Asked: l.Count, Examples: who, AtMost: "a connection to " + l.Rule +
-				" by any command that uses the network"})
-	}
-	return list
 }
 
 func (c *ctl) printProposal(n int, p launcher.Proposal) {

@@ -138,7 +138,8 @@ func (c *ctl) takeBack(l *launcher.Launcher, take undo.Take) error {
 		return err
 	}
 	dir, _ := os.Getwd()
-	result, err := l.Undo(take, "tadactl "+strings.Join(os.Args[1:], " "), dir)
+	result, err := l.Undo(take, launcher.UndoOrder{Over: approval.ChannelTadactl, Dir: dir,
+		Command: "tadactl " + strings.Join(os.Args[1:], " ")})
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,11 @@
 "use strict";
-// Keeps the marked part of a page as the server has it, while somebody can see it, and moves
-// through a list by keys.
+// Keeps the marked part of a page as the server has it, while somebody can see it.
 const part = "[data-live]", wait = 5000;
-let busy = false, again = false, events = null;
+let busy = false, again = false, events = null, tag = "";
 
 function stale(is) {
   document.querySelector(part).classList.toggle("stale", is);
+  document.querySelector(".gone").hidden = !is;
 }
 
 // chosen reports whether text in the part is selected: it would be lost.
@@ -14,17 +14,51 @@ function chosen() {
   return !selection.isCollapsed && document.querySelector(part).contains(selection.anchorNode);
 }
 
+const name = (row) => row.querySelector("a")?.getAttribute("href");
+
+// merge makes a list like another one. A row that is the same stays, and with it the focus.
+function merge(now, next) {
+  const had = new Map([...now.children].map((row) => [name(row), row]));
+  const rows = [...next.children].map((row) => {
+    const old = had.get(name(row));
+    return old?.isEqualNode(row) ? old : document.importNode(row, true);
+  });
+  const stay = new Set(rows);
+  const added = rows.filter((row) => !had.has(name(row))).length;
+  [...now.children].forEach((row) => stay.has(row) || row.remove());
+  rows.forEach((row, i) => {
+    if (now.children[i] !== row) {
+      now.insertBefore(row, now.children[i] ?? null);
+    }
+  });
+  return added;
+}
+
 // replace shows what is new. What is scrolled stays where it is, or at the end if it was there.
 function replace(now, next) {
   const focused = document.activeElement?.getAttribute("href");
-  const places = [...now.querySelectorAll("pre")].map((e) =>
-    e.scrollTop + e.clientHeight >= e.scrollHeight - 4 && e.scrollTop > 0 ? -1 : e.scrollTop);
-  now.replaceChildren(...document.importNode(next, true).childNodes);
-  now.querySelectorAll("pre").forEach((e, i) => {
-    e.scrollTop = places[i] === -1 ? e.scrollHeight : places[i] ?? 0;
-  });
-  if (focused) {
+  const lists = [now, next].map((e) => e.querySelectorAll(":scope > ul.list"));
+  if (now.children.length === 1 && next.children.length === 1 && lists[0][0] && lists[1][0]) {
+    tell(merge(lists[0][0], lists[1][0]));
+  } else {
+    const places = [...now.querySelectorAll("pre")].map((e) =>
+      e.scrollTop + e.clientHeight >= e.scrollHeight - 4 && e.scrollTop > 0 ? -1 : e.scrollTop);
+    tell(next.querySelectorAll(":scope > ul.list > li").length -
+      now.querySelectorAll(":scope > ul.list > li").length);
+    now.replaceChildren(...document.importNode(next, true).childNodes);
+    now.querySelectorAll("pre").forEach((e, i) => {
+      e.scrollTop = places[i] === -1 ? e.scrollHeight : places[i] ?? 0;
+    });
+  }
+  if (focused && !document.activeElement?.matches("a")) {
     [...now.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus();
+  }
+}
+
+// tell says to who hears the page that there is more in the list.
+function tell(added) {
+  if (added > 0) {
+    document.querySelector(".told").textContent = added + " new: " + document.title;
   }
 }
 
@@ -35,7 +69,8 @@ async function refresh() {
   }
   busy = true;
   try {
-    const answer = await fetch(location.href, {cache: "no-store", redirect: "error"});
+    const answer = await fetch(location.href, {cache: "no-store", redirect: "error",
+      headers: tag ? {"If-None-Match": tag} : {}});
     if (answer.status === 403) {
       location.reload(); // the session has ended: nothing of it stays on the screen
       return;
@@ -43,12 +78,13 @@ async function refresh() {
     if (answer.ok) {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const now = document.querySelector(part), next = page.querySelector(part);
-      if (next && now.innerHTML !== next.innerHTML) {
+      document.title = page.title;
+      if (next && !now.isEqualNode(next)) {
         replace(now, next);
       }
-      document.title = page.title;
+      tag = answer.headers.get("ETag") ?? "";
     }
-    stale(!answer.ok);
+    stale(!answer.ok && answer.status !== 304);
   } catch {
     stale(true);
   } finally {
@@ -90,16 +126,6 @@ document.addEventListener("selectionchange", () => {
   if (again && !chosen()) {
     again = false;
     refresh();
-  }
-});
-document.addEventListener("keydown", (e) => {
-  if (e.ctrlKey || e.altKey || e.metaKey || e.target.matches("input, textarea")) {
-    return;
-  }
-  const links = [...document.querySelectorAll(part + " li > a")];
-  const at = links.indexOf(document.activeElement);
-  if (e.key === "j" || e.key === "k") {
-    links[Math.min(Math.max(at + (e.key === "j" ? 1 : -1), 0), links.length - 1)]?.focus();
   }
 });
 follow();

@@ -8,7 +8,8 @@ function answer() {
     calls[box.name.replace(/^call /, "")] = box.checked;
   }
   return {question: form.dataset.question, plan: fields.get("plan"), proof: fields.get("proof"),
-    message: fields.get("message"), calls};
+    message: fields.get("message"), calls,
+    lasts: fields.get("lasts") ?? ""};
 }
 
 if (window.PublicKeyCredential?.parseRequestOptionsFromJSON) {
