@@ -40,7 +40,6 @@ type Server struct {
 	sender *push.Sender
 
 	questions questions
-	learning  sync.Mutex // while somebody waits for what can be learned
 
 	mu    sync.Mutex
 	codes map[string]*code
@@ -70,6 +69,7 @@ type traffic struct {
 	drawings  drawings
 	diffs     shared[g.Node]
 	viewers   places
+	learning  sync.Mutex // while somebody waits for what can be learned
 }
 
 // recorded is another text when the record has grown: the anchor is written with every entry, and
