@@ -1,6 +1,7 @@
 package console
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -117,8 +118,20 @@ func stepRow(step undo.Step) g.Node {
 		h.Code(g.Text(render.Inert(step.Path))), g.Text(why))
 }
 
+// undoPosted is undoDone for a script. It is no ceremony: what does not pass is counted where it is
+// confirmed.
+func (s visit) undoPosted(w http.ResponseWriter, r *http.Request) {
+	var p posted
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPost)).Decode(&p)
+	var answer any
+	if err == nil {
+		answer, err = s.undoDone(p)
+	}
+	reply(w, answer, err)
+}
+
 // undoDone takes a run back once that was confirmed for exactly what it does now.
-func (s visit) undoDone(_ *http.Request, p posted) (any, error) {
+func (s visit) undoDone(p posted) (any, error) {
 	id, _, _ := strings.Cut(p.On, " ")
 	t, err := s.taking(id, p.Both)
 	switch {
@@ -132,9 +145,12 @@ func (s visit) undoDone(_ *http.Request, p posted) (any, error) {
 	if _, err := s.confirm(t.do, t.on(), p.confirmation); err != nil {
 		return nil, err
 	}
+	command := "tadactl undo " + t.Past.ID
+	if t.KeepBoth {
+		command += " --keep-both"
+	}
 	result, err := s.inbox.Undo(t.Take, launcher.UndoOrder{Over: approval.ChannelWeb,
-		Command: "tadactl undo " + t.Past.ID, Dir: t.Past.Dir,
-		Shown: launcher.StepsHash(t.steps)})
+		Command: command, Dir: t.Past.Dir, Shown: launcher.StepsHash(t.steps)})
 	if err != nil {
 		return nil, err
 	}
