@@ -27,6 +27,7 @@ type browser struct {
 	last       int
 	waiting    map[int]chan cdpMessage
 	complaints []string
+	events     map[string]json.RawMessage // the last of each kind
 }
 
 // A cdpMessage is what the browser sends: the answer to a call, or an event.
@@ -38,7 +39,10 @@ type cdpMessage struct {
 	Error  *struct{ Message string }
 }
 
-func newBrowser(t *testing.T) *browser {
+func newBrowser(t *testing.T) *browser { return newBrowserIn(t, t.TempDir()) }
+
+// newBrowserIn starts one whose settings are in a folder.
+func newBrowserIn(t *testing.T, profile string) *browser {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
@@ -50,6 +54,8 @@ func newBrowser(t *testing.T) *browser {
 	if path == "" {
 		t.Skip("needs Chromium, and there is none")
 	}
+	browsers <- struct{}{}
+	t.Cleanup(func() { <-browsers })
 	theirIn, out, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -60,14 +66,15 @@ func newBrowser(t *testing.T) *browser {
 	}
 	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu",
 		"--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe",
-		"--user-data-dir="+t.TempDir())
+		"--user-data-dir="+profile)
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	theirIn.Close()
 	theirOut.Close()
-	b := &browser{t: t, out: out, waiting: map[int]chan cdpMessage{}}
+	b := &browser{t: t, out: out, waiting: map[int]chan cdpMessage{},
+		events: map[string]json.RawMessage{}}
 	go b.read(in)
 	t.Cleanup(func() {
 		out.Close() // the browser ends
@@ -101,8 +108,11 @@ func (b *browser) read(in *os.File) {
 		case b.waiting[a.ID] != nil:
 			b.waiting[a.ID] <- a
 			delete(b.waiting, a.ID)
+		case a.ID != 0:
 		case a.Method == "Log.entryAdded", a.Method == "Runtime.exceptionThrown":
 			b.complaints = append(b.complaints, string(a.Params))
+		default:
+			b.events[a.Method] = a.Params
 		}
 		b.mu.Unlock()
 	}

@@ -269,6 +269,14 @@ var plan = map[string]map[string]string{
 		"launcher/permit":  "the store, the record, and who may enrol",
 		"launcher/state":   "passkeys and the pending pairing are in the state directory",
 	},
+	// Above broker/network, and linked by tadactl alone: it is an HTTP client.
+	"launcher/push": {
+		"approval/passkey":        "a subscription belongs to a paired passkey",
+		"approval/private":        "its key is in a file of this user alone",
+		"audit":                   "questions are counted in its words",
+		"launcher/broker/network": "which addresses are not public is one list",
+		"launcher/state":          "subscriptions are in the state directory",
+	},
 	"launcher/watch": {
 		"launcher/refusal":         "a refused connection is reported in the words of its question",
 		"launcher/broker":          "what a run did with the network is reported and recorded",
@@ -388,6 +396,7 @@ var plan = map[string]map[string]string{
 	},
 	"integration/console": {
 		"launcher/pairing": "devices are paired and approve there",
+		"launcher/push":    "devices are notified by it",
 		"approval/passkey": "a session is named after the passkey that signed in",
 
 		"launcher/permit": "it makes the answer that a person gave",
@@ -418,6 +427,7 @@ var plan = map[string]map[string]string{
 		"integration/console":     "console, and inbox --web",
 		"approval/passkey":        "audit verify checks what passkeys have signed",
 		"launcher/pairing":        "key pair, key list and key revoke",
+		"launcher/push":           "key revoke ends notifications too",
 		"launcher":                "it opens the same state and judges in the same way",
 		"launcher/sandbox":        "doctor prints what the kernel supports",
 		"launcher/sandbox/attack": "doctor --attack attacks the sandbox",
@@ -454,6 +464,10 @@ var testOnly = map[string]map[string]string{
 	"approval/passkey": {
 		"approval/bolt":                "answers are also stored, in the database of the programs",
 		"approval/plan/plantest":       "plans for tests",
+		"approval/passkey/passkeytest": "a device in software",
+	},
+	"launcher/push": {
+		"approval":                     "tests pair passkeys",
 		"approval/passkey/passkeytest": "a device in software",
 	},
 	"integration/console": {

@@ -14,7 +14,8 @@ import (
 
 // notify starts the program that tells the person of a question, and does not wait for it. The
 // agent chose this process's environment and directory, and the program runs outside of the
-// sandbox: it gets neither, nor a word of the command.
+// sandbox: it gets neither, nor a word of the command. The name of the folder, which the agent may
+// have chosen too, it gets only where the configuration asks for it, see [Launcher.Brief].
 func (l *Launcher) notify(e approval.Envelope) {
 	words := l.policy.Settings().Approval.Notify
 	if len(words) == 0 {
@@ -27,9 +28,10 @@ func (l *Launcher) notify(e approval.Envelope) {
 	}
 	text := fmt.Sprintf("tada-run asks: R%d %s; to answer: tadactl inbox", e.Friction.Level,
 		strings.ToUpper(e.Friction.Name))
+	fill := strings.NewReplacer("{}", text, "{brief}", l.Brief(e))
 	args := slices.Clone(words[1:])
 	for i, word := range args {
-		args[i] = strings.ReplaceAll(word, "{}", text)
+		args[i] = fill.Replace(word)
 	}
 	if slices.Equal(args, words[1:]) {
 		args = append(args, text)

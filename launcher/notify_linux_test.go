@@ -12,7 +12,8 @@ import (
 	"github.com/tada-run/tada-run/approval"
 )
 
-// The webhooks of the documentation: the text of a question arrives, whole and alone.
+// The webhooks of the documentation: the text of a question arrives, whole and alone. They need no
+// console.
 func TestNotifyByWebhook(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not installed")
@@ -29,9 +30,12 @@ func TestNotifyByWebhook(t *testing.T) {
 		`notify: [curl, -sS, -m, "10", -d, "{}", ` + server.URL + `/topic]`: text,
 		`notify: [curl, -sS, -m, "10", -H, "Content-Type: application/json", -d, ` +
 			`'{"text": "{}"}', ` + server.URL + `]`: `{"text": "` + text + `"}`,
+		`notify: [curl, -sS, -m, "10", -d, "{brief}", ` + server.URL + `/topic]`: "R2 in a_b",
+		`notify: [curl, -sS, -m, "10", -H, "Content-Type: application/json", -d, ` +
+			`'{"text": "{brief}"}', ` + server.URL + `]`: `{"text": "R2 in a_b"}`,
 	} {
 		l.policy = configured(t, l, config)
-		e := approval.Envelope{}
+		e := approval.Envelope{Risk: 2, Payload: []byte(`{"context":{"cwd":"/w/a\"b"}}`)}
 		e.Friction.Level, e.Friction.Name = 2, "high"
 		l.notify(e)
 		select {

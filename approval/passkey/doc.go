@@ -8,7 +8,9 @@
 // the store takes it once.
 //
 // The challenge of a pairing is made of the one-time token that a person got at the terminal, and
-// of the origin of the page: [PairingChallenge].
+// of the origin of the page: [PairingChallenge]. That of a sign-in to the console is made of a
+// one-time ticket of the console, and of the origin: [SignInOptions]. Each begins with other words,
+// so none is taken for another. A passkey is discoverable, because a sign-in names none.
 //
 // # What is checked
 //

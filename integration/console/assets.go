@@ -25,6 +25,8 @@ var (
 	undoScript string
 	//go:embed assets/confirm.js
 	confirmScript string
+	//go:embed assets/notify.js
+	notifyScript string
 )
 
 // hashOf names a text for a Content-Security-Policy (level 2, hash-source).

@@ -32,6 +32,8 @@ type posted struct {
 	On   string `json:"on"`
 	Both bool   `json:"both"`
 	confirmation
+
+	Subscription json.RawMessage `json:"subscription"`
 }
 
 // post answers a step of a ceremony with JSON, or with the reason as text.

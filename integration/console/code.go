@@ -47,6 +47,8 @@ var (
 	errHost   = errors.New("the request is for a different host")
 	errOrigin = errors.New("the request comes from a different site")
 	errMethod = errors.New("only GET and POST are allowed")
+	errCookie = errors.New("this browser has sent no cookie; allow cookies for this page, and " +
+		"open the next link")
 	// also of links that were used
 	errSession = errors.New("this session has ended, or it is that of another browser")
 	errForm    = errors.New("the form did not come from this page")

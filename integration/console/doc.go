@@ -26,7 +26,21 @@
 // and on 127.0.0.1 another port may be a server that an agent started. They send this one to no
 // other server, because its path is secret. A path alone would not do: it is in the history of the
 // browser, and on pictures of its window. A session ends 12 hours after its last request, 7 days
-// after it began, and with the console.
+// after it began, with a button of the page of devices, when the passkey that signed in is revoked,
+// and with the console; whatever is open in it ends too. There are at most 32: another one ends the
+// one that was used least lately.
+//
+// The address without a path is for everybody who can connect. Its page says nothing about the
+// machine, and signs a browser in with a passkey, which signs a ticket: random, good once and for
+// two minutes. A sign-in is no answer, because it is signed over other words
+// (approval.SignInChallenge). The page for pairing needs no session either, because it needs a
+// token; it begins one.
+//
+// The record (console.session) has each session that began or ended, and attempts that failed, with
+// the browser and how it was let in. The name of a browser is made of words of this package alone.
+// Failures of a session are limited for this session: 20 in ten minutes. Those of strangers are
+// recorded 20 times for an address and 200 times in all, and refuse nobody, because nothing that
+// lets a browser in can be guessed.
 //
 // A request is refused with 403, before anything else is looked at, if
 //
@@ -45,10 +59,12 @@
 //	""               the open questions, the most dangerous first
 //	"q/ID"           one question, and the form with the answer
 //	"runs", "run/ID" the newest runs, older ones and those that contain a text; and one of them
-//	"run/ID/replay"  its terminal, with the player of package audit/export
+//	"run/ID/replay"  its terminal, played on the server (package play)
 //	"run/ID/undo"    what it would do to take the run back, and the button for it
 //	"policy"         the grants, and the policy in force, here or in a workspace
 //	"policy/learned" what could spare questions
+//	"devices"        the sessions and passkeys
+//	"notifications"  where a device asks to be notified of questions
 //	"events"         a stream that says when something has changed
 //
 // All are made here; what a command, an agent or a file has written is text in them. They can be
@@ -89,6 +105,14 @@
 // the page begins it, which opens an intent with a new nonce, and it counts once, within two
 // minutes, with the assertion of a passkey over act, object and nonce, or with a code that the
 // terminal shows. The log has each (console.act) with its proof, before it is carried out.
+//
+// # Notifications
+//
+// The console can be installed as an app: a browser reads its manifest, its icons and its service
+// worker without a session (public). The worker keeps no page; it shows messages that package push
+// has sent, and opens the console. The passkey of the device confirms that it is notified: it signs
+// the hash of the address at the relay and of the keys, so neither can be replaced. What is in a
+// message is [launcher.Launcher.Brief].
 //
 // # Sandboxes
 //

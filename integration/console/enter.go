@@ -31,6 +31,9 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request) error {
 	case !isLink || r.Method != http.MethodGet:
 		return errSession
 	}
+	if s.sessions.has(token) && len(r.CookiesNamed(s.cookieName())) == 0 {
+		return errCookie
+	}
 	ok, err := s.link.use(token, s.random)
 	if err != nil {
 		return err

@@ -24,7 +24,8 @@ func (s visit) list(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusInternalServerError, err)
 		return
 	}
-	tag := `"` + list.name + `"`
+	notifies := s.hasPasskeys()
+	tag := fmt.Sprintf(`"%s %t"`, list.name, notifies)
 	w.Header().Set("ETag", tag)
 	if r.Header.Get("If-None-Match") == tag {
 		w.WriteHeader(http.StatusNotModified)
@@ -34,8 +35,13 @@ func (s visit) list(w http.ResponseWriter, r *http.Request) {
 	for _, q := range list.all {
 		rows = append(rows, g.Raw(q.row))
 	}
-	s.show(w, http.StatusOK, view{title: fmt.Sprintf("(%d) tada-run", len(rows)), here: "inbox",
-		live: true, above: h.H1(g.Text("Questions")), body: entries(rows, "no open questions")})
+	v := view{title: fmt.Sprintf("(%d) tada-run", len(rows)), here: "inbox", live: true,
+		more: ofApp, above: h.H1(g.Text("Questions")), body: entries(rows, "no open questions")}
+	if notifies {
+		v.body = g.Group{v.body, h.P(h.A(h.Href(s.root()+"notifications"),
+			g.Text("Notify this device when a question waits")))}
+	}
+	s.show(w, http.StatusOK, v)
 }
 
 // row is a question in the list, as markup. Its address is that of the question below the list's.

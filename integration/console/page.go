@@ -15,6 +15,7 @@ type view struct {
 	live  bool   // it is kept up to date
 	// of a page that is not
 	script string
+	more   string      // further sources, for its policy; "" for a page that is not of the app
 	keys   [][2]string // what keys do, beside those of a list
 	body   g.Node      // what is replaced at each change
 	above  g.Node      // what is not
@@ -28,7 +29,7 @@ func (s visit) show(w http.ResponseWriter, status int, v view) {
 	}
 	var page bytes.Buffer
 	_ = s.page(v).Render(&page) // a buffer does not fail
-	w.Header().Set("Content-Security-Policy", policyFor(v.script))
+	w.Header().Set("Content-Security-Policy", policyFor(v.script)+v.more)
 	w.WriteHeader(status)
 	_, _ = page.WriteTo(w)
 }
@@ -47,6 +48,8 @@ func (s visit) page(v view) g.Node {
 			h.Meta(h.Name("viewport"), h.Content("width=device-width, initial-scale=1")),
 			h.Meta(h.Name("color-scheme"), h.Content("light dark")),
 			g.If(v.live, h.NoScript(h.Meta(g.Attr("http-equiv", "refresh"), h.Content("5")))),
+			g.If(v.more != "", g.Group{h.Link(h.Rel("icon"), h.Href("/icon.svg")),
+				h.Link(h.Rel("manifest"), h.Href("/manifest.webmanifest"))}),
 			h.StyleEl(g.Raw(style))),
 		h.Body(
 			h.Nav(h.Aria("label", "pages"), h.Strong(g.Text("tada-run")),

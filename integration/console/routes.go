@@ -25,23 +25,30 @@ func (s *Server) inside() http.Handler {
 		"GET /policy/learned":      visit.learned,
 		"POST /grants/{id}/revoke": visit.revoke,
 
-		"GET /devices":      visit.devices,
-		"POST /devices/end": visit.endSession,
-		"GET /events":       visit.events,
-		"/":                 visit.nothing,
+		"GET /devices":       visit.devices,
+		"POST /devices/end":  visit.endSession,
+		"GET /notifications": visit.notifications,
+		"GET /events":        visit.events,
+		"/":                  visit.nothing,
 	}, map[string]ceremony{
 		"assert/begin": visit.assertBegin, "assert/finish": visit.assertFinish,
 		"act/begin": visit.actBegin, "act/code": visit.actCode,
+		"notify/add": visit.notifyAdd, "notify/remove": visit.notifyRemove,
+		"notify/state": visit.notifyState, "notify/test": visit.notifyTest,
 	})
 }
 
 // outside is what a browser without a session gets: nothing that a command or a person has written.
 func (s *Server) outside() http.Handler {
-	return s.mux(map[string]page{
+	pages := map[string]page{
 		"GET /{$}":  visit.entrance,
 		"GET /pair": visit.pair,
 		"/":         visit.nobody,
-	}, map[string]ceremony{
+	}
+	for name := range public {
+		pages["GET /"+name] = visit.file
+	}
+	return s.mux(pages, map[string]ceremony{
 		"sign-in/begin": visit.signInBegin, "sign-in/finish": visit.signInFinish,
 		"pair/begin": visit.pairBegin, "pair/finish": visit.pairFinish,
 	})

@@ -10,10 +10,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/push"
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
@@ -39,6 +42,7 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 		door: door{listener, base, lift}, codes: map[string]*code{}, shown: map[string]time.Time{},
 		traffic: traffic{live: stream{open: make(chan struct{}, mostStreams)}},
 	}
+	s.sender = push.NewSender(s.book(), func(line string) { s.say(render.Inert(line)) })
 	s.questions = questions{read: l.Pending, full: l.Envelope, row: s.row, now: now}
 	s.pages, s.public = s.inside(), s.outside()
 	_, err = io.ReadFull(random, s.tickets.key[:])
@@ -52,6 +56,8 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 
 // Serve answers until ctx ends, and announces each new question on the terminal.
 func (s *Server) Serve(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	defer s.lift()
 	forget, err := s.register()
 	if err != nil {
@@ -73,22 +79,27 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(s.listener) }()
-	go s.live.watch(ctx, s.recorded)
-	go s.clear(ctx)
-	go func() {
+	var beside sync.WaitGroup
+	beside.Go(func() { s.live.watch(ctx, s.recorded) })
+	beside.Go(func() { s.sender.Run(ctx) })
+	beside.Go(func() { s.clear(ctx) })
+	beside.Go(func() {
 		for range changes {
 			s.questions.changed()
 			if err := s.announce(ctx); err != nil && ctx.Err() == nil {
 				s.say("the questions cannot be read now: " + err.Error())
 			}
+			s.tellDevices(ctx)
 			s.live.changed.beat()
 		}
-	}()
+	})
 	select {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
 	err = errors.Join(err, server.Close())
+	stop()
+	beside.Wait()
 	for _, k := range s.sessions.list() {
 		s.left(s.sessions.endOf(k.id), "the console has stopped")
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/push"
 )
 
 // Limits of the input. A form has a message to the agent and a few short fields.
@@ -36,6 +37,7 @@ type Server struct {
 	door
 	gate
 	traffic
+	sender *push.Sender
 
 	questions questions
 	learning  sync.Mutex // while somebody waits for what can be learned

@@ -120,6 +120,15 @@ func (l *sessions) find(path string, cookies []string, now time.Time) (*session,
 	return nil, known{}
 }
 
+// has reports whether there is a session with this path.
+func (l *sessions) has(path string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(l.all, func(s *session) bool {
+		return subtle.ConstantTimeCompare([]byte(s.path), []byte(path)) == 1
+	})
+}
+
 // over returns why a session ends now, or "".
 func (k known) over(now time.Time) string {
 	switch {

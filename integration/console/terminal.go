@@ -107,7 +107,7 @@ func (s visit) terminalSocket(w http.ResponseWriter, r *http.Request) {
 	defer s.viewers.leave()
 	v := viewer{visit: s, run: p.ID, picture: play.NewMirror(80, 24)}
 	v.picture.Whole = true
-	v.seat = seat{device: "console", credit: wire.Credit}
+	v.seat = seat{device: s.device(), credit: wire.Credit}
 	if v.feed, err = s.attach(p.ID, wire.Greeting{Device: v.device}); err != nil {
 		s.refuse(w, http.StatusNotFound, err)
 		return

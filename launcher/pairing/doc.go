@@ -25,9 +25,14 @@
 //	const signed = await navigator.credentials.get({publicKey: options})
 //	await post("assert/finish", {...answer, response: signed.toJSON()})
 //
+// # Sign-in
+//
+// [Desk.SignInBegin] and [Desk.SignIn] let the browser of a paired passkey in to the console. What
+// is signed is a ticket of the console, which takes each once.
+//
 // # The address of the console
 //
 // A console that runs leaves its base address in run/console, one line, mode 0600, and removes it
-// when it ends. A link is that address, "pair#" and the token. Passkeys are for the host of the
-// address, so the host should stay the same; the port may change.
+// when it ends. There is no secret in it. A link is that address, "pair#" and the token. Passkeys
+// are for the host of the address, so the host should stay the same; the port may change.
 package pairing

@@ -318,7 +318,7 @@ func TestPairing(t *testing.T) {
 		after         time.Duration
 		response      []byte
 	}{
-		"another token": {"x" + token[1:], origin, 0, good},
+		"another token": {token[1:] + token[:1], origin, 0, good},
 		"no token":      {"", origin, 0, good},
 		"another page":  {token, "https://evil.example", 0, good},
 		"too late":      {token, origin, 10 * time.Minute, good},

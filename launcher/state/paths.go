@@ -78,6 +78,11 @@ func (h Home) Trust() string { return filepath.Join(h.Dir, "trust") }
 // Passkeys are those whose answers count here.
 func (h Home) Passkeys() string { return filepath.Join(h.Dir, "passkeys.json") }
 
+// Subscriptions are the browsers that are notified, and PushKey is the key by which their relays
+// know this machine.
+func (h Home) Subscriptions() string { return filepath.Join(h.Dir, "push.json") }
+func (h Home) PushKey() string       { return filepath.Join(h.Dir, "push.key") }
+
 // what this machine is called in answers
 func (h Home) Audience() string { return filepath.Join(h.Dir, "audience") }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/notice"
 	"github.com/tada-run/tada-run/launcher/pairing"
+	"github.com/tada-run/tada-run/launcher/push"
 )
 
 func (c *ctl) keyPair() *cobra.Command {
@@ -117,6 +118,10 @@ func (c *ctl) keyRevoke() *cobra.Command {
 			gone, err := pairing.Open(l.Approvals).Revoke(args[0])
 			if err != nil {
 				return err
+			}
+			// they are notified of nothing from here on, even if their subscriptions stay
+			if err := push.Open(l.Directory()).Prune(); err != nil {
+				fmt.Fprintf(c.err, "tadactl: push.json: %v\n", err)
 			}
 			ids := []string{}
 			for _, k := range gone {

@@ -10,10 +10,13 @@ button.addEventListener("click", async () => {
     const made = await navigator.credentials.create({publicKey});
     const paired = await post("pair/finish", {token, response: made.toJSON()});
     said.textContent = "paired: " + paired.name + ". ";
-    const link = document.createElement("a");
-    link.href = paired.root;
-    link.textContent = "to the questions";
-    said.append(link);
+    for (const [page, text] of [["", "to the questions"],
+      ["notifications", "notify this device"]]) {
+      const link = document.createElement("a");
+      link.href = paired.root + page;
+      link.textContent = text;
+      said.append(link, " ");
+    }
   } catch (e) {
     said.textContent = e.message;
     button.disabled = false;

@@ -43,6 +43,10 @@ func what(list []special, addr netip.Addr) string {
 	return s.what
 }
 
+// Special returns what is special about an address that a name of the internet has no business to
+// lead to, such as "a private network"; "" for any other.
+func Special(addr netip.Addr) string { return what(specials(), addr) }
+
 // find returns the range that an address is in, and whether it is that of an address which it
 // carries; the zero special is none.
 func find(list []special, addr netip.Addr) (s special, carried bool) {
