@@ -12,21 +12,25 @@ const KindAct = "console.act"
 
 // An Act is what a person does over the console besides answering a question.
 type Act struct {
-	Do    string // one of [ActRisk]
+	Do    string // one of those that Risk knows
 	On    string // a run, the hash of what was shown, a device
 	Nonce string // new for each act
 }
 
-// actRisks are the acts, each with the risk that whoever confirms it must be able to approve.
-// Control of a terminal can do whatever its program can.
-var actRisks = map[string]int{
-	"take over": 3, "undo": 2, "redo": 2, "continue": 1, "end": 1, "notify": 0,
-}
-
-// Risk returns the risk of an act; known is false for one that there is not.
+// Risk returns the risk that whoever confirms an act must be able to approve; known is false for an
+// act that there is not. Control of a terminal can do whatever its program can.
 func (a Act) Risk() (risk int, known bool) {
-	risk, known = actRisks[a.Do]
-	return risk, known
+	switch a.Do {
+	case "take over":
+		return 3, true
+	case "undo", "redo":
+		return 2, true
+	case "continue", "end":
+		return 1, true
+	case "notify":
+		return 0, true
+	}
+	return 0, false
 }
 
 // Statement returns an act in the one spelling that is signed.

@@ -39,6 +39,21 @@ type cdpMessage struct {
 	Error  *struct{ Message string }
 }
 
+// browsers has the tests that may use browsers now: not more than two, because each has a
+// processor's work to do.
+var (
+	browsers = make(chan struct{}, 2)
+	browse   sync.Map // *testing.T
+)
+
+// browsing waits until this test may use browsers.
+func browsing(t *testing.T) {
+	if _, already := browse.LoadOrStore(t, true); !already {
+		browsers <- struct{}{}
+		t.Cleanup(func() { <-browsers })
+	}
+}
+
 func newBrowser(t *testing.T) *browser { return newBrowserIn(t, t.TempDir()) }
 
 // newBrowserIn starts one whose settings are in a folder.
@@ -54,8 +69,7 @@ func newBrowserIn(t *testing.T, profile string) *browser {
 	if path == "" {
 		t.Skip("needs Chromium, and there is none")
 	}
-	browsers <- struct{}{}
-	t.Cleanup(func() { <-browsers })
+	browsing(t)
 	theirIn, out, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,8 @@
 package integration
 
 import (
-	"errors"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
-
-	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // sessionOn is a session and a console, with a browser's session.
@@ -34,27 +32,30 @@ func TestTerminalSocketIsGuarded(t *testing.T) {
 	set := func(name, value string) func(http.Header) {
 		return func(h http.Header) { h.Set(name, value) }
 	}
+	without := func(name string) func(http.Header) {
+		return func(h http.Header) { h.Del(name) }
+	}
 	for what, test := range map[string]struct {
 		id     string
 		edit   func(http.Header)
 		status int
 	}{
-		"the page":                             {id, nil, 101},
-		"a program":                            {id, func(h http.Header) { h.Del("Sec-Fetch-Site") }, 101},
-		"another site":                         {id, set("Origin", "http://evil.example"), 403},
-		"another port":                         {id, set("Origin", "http://127.0.0.1:1"), 403},
-		"another scheme":                       {id, set("Origin", strings.Replace(g.base, "http", "https", 1)), 403},
-		"a page without an origin":             {id, set("Origin", "null"), 403},
-		"no origin":                            {id, func(h http.Header) { h.Del("Origin") }, 403},
-		"two origins":                          {id, func(h http.Header) { h.Add("Origin", g.base) }, 403},
-		"another site, as the browser reports": {id, set("Sec-Fetch-Site", "cross-site"), 403},
-		"another port, as the browser reports": {id, set("Sec-Fetch-Site", "same-site"), 403},
-		"an address that was typed":            {id, set("Sec-Fetch-Mode", "navigate"), 403},
-		"another name for the server":          {id, set("Host", "evil.example"), 403},
-		"no cookie":                            {id, func(h http.Header) { h.Del("Cookie") }, 403},
-		"another cookie":                       {id, set("Cookie", "session="+strings.Repeat("0", 64)), 403},
-		"no run":                               {strings.Repeat("0", 36), nil, 404},
-		"a run that is over":                   {over, nil, 404},
+		"the page":             {id, nil, 101},
+		"an older browser":     {id, without("Sec-Fetch-Site"), 101},
+		"another site":         {id, set("Origin", "http://evil.example"), 403},
+		"another port":         {id, set("Origin", "http://127.0.0.1:1"), 403},
+		"another scheme":       {id, set("Origin", "https"+g.base[len("http"):]), 403},
+		"a page without one":   {id, set("Origin", "null"), 403},
+		"no origin":            {id, without("Origin"), 403},
+		"two origins":          {id, func(h http.Header) { h.Add("Origin", g.base) }, 403},
+		"cross-site":           {id, set("Sec-Fetch-Site", "cross-site"), 403},
+		"same-site":            {id, set("Sec-Fetch-Site", "same-site"), 403},
+		"what a person typed":  {id, set("Sec-Fetch-Mode", "navigate"), 403},
+		"another name":         {id, set("Host", "evil.example"), 403},
+		"no cookie":            {id, without("Cookie"), 403},
+		"another cookie":       {id, set("Cookie", "session="+strings.Repeat("0", 64)), 403},
+		"no run":               {strings.Repeat("0", 36), nil, 404},
+		"a run that has ended": {over, nil, 404},
 	} {
 		c, status := g.dial(test.id, test.edit)
 		if status != test.status {
@@ -69,7 +70,8 @@ func TestTerminalSocketIsGuarded(t *testing.T) {
 		method, path string
 		status       int
 	}{{"GET", path + "/socket", 403}, {"POST", path + "/socket", 403}, {"POST", path, 403},
-		{"GET", g.path + "run/" + over + "/terminal", 200}, {"GET", g.path + "run/x/terminal", 404}} {
+		{"GET", g.path + "run/" + over + "/terminal", 200},
+		{"GET", g.path + "run/x/terminal", 404}} {
 		if status, _, _ := g.send(test.method, test.path, nil, nil); status != test.status {
 			t.Errorf("%s %s: %d", test.method, test.path, status)
 		}
@@ -161,9 +163,9 @@ func TestTerminalSocketTakesNothingElse(t *testing.T) {
 	t.Parallel()
 	g, _, _, id := sessionOn(t)
 	for what, send := range map[string]func(*socket){
-		"no JSON":        func(s *socket) { _ = s.conn.Write(t.Context(), websocket.MessageText, []byte("x")) },
+		"no JSON":        func(s *socket) { s.send(websocket.MessageText, []byte("x")) },
 		"no known wish":  func(s *socket) { s.wish(object{"do": "private"}) },
-		"half an epoch":  func(s *socket) { _ = s.conn.Write(t.Context(), websocket.MessageBinary, []byte("x")) },
+		"half an epoch":  func(s *socket) { s.send(websocket.MessageBinary, []byte("x")) },
 		"too many keys":  func(s *socket) { s.keys(strings.Repeat("x", 64<<10+1)) },
 		"a giant":        func(s *socket) { s.keys(strings.Repeat("x", 1<<20)) },
 		"another number": func(s *socket) { s.wish(object{"do": "size", "cols": "x"}) },
@@ -196,7 +198,10 @@ func TestTerminalOfASlowBrowser(t *testing.T) {
 	s.drawn.Reset()
 	s.wish(object{"do": "drawn"})
 	turns := 0
-	s.until("the end", func() bool { turns++; return strings.Contains(s.drawn.String(), "the end") })
+	s.until("the end", func() bool {
+		turns++
+		return strings.Contains(s.drawn.String(), "the end")
+	})
 	if turns > 20 || strings.Contains(s.drawn.String(), "150000") {
 		t.Errorf("%d turns had waited", turns)
 	}
@@ -225,6 +230,27 @@ func TestTerminalCutOff(t *testing.T) {
 	s.until("that it goes on", func() bool { return !s.now.Frozen })
 	a.line("echo go''es on")
 	a.shows("goes on")
+
+	// the browser is shut out, and so is what it drives
+	s.takes(g.confirmed("take over", id))
+	s.until("control", func() bool { return s.now.You })
+	_, _, devices := g.send("GET", g.path+"devices", nil, nil)
+	form := url.Values{}
+	for _, name := range []string{"session", "proof"} {
+		form.Set(name, regexp.MustCompile(`name="` + name + `" value="([^"]*)"`).
+			FindStringSubmatch(devices)[1])
+	}
+	g.send("POST", g.path+"devices/end", form, nil)
+	var err error
+	for err == nil {
+		err = s.next()
+	}
+	if c, status := g.dial(id, nil); c != nil || status != http.StatusForbidden {
+		t.Error(status)
+	}
+	d.eventually("that it is frozen", func() bool {
+		return strings.Count(d.run("tadactl log --kind ctl.freeze"), "lost=") == 2
+	})
 }
 
 // A program cannot make the page do anything: what is sent to it is drawn here, and the bytes of
@@ -232,11 +258,7 @@ func TestTerminalCutOff(t *testing.T) {
 func TestTerminalOfAHostileProgram(t *testing.T) {
 	t.Parallel()
 	g, d, a, id := sessionOn(t)
-	if err := errors.Join(
-		os.WriteFile(filepath.Join(d.dir, "hostile"), []byte(hostileOutput), 0o600),
-		hermetic.WriteProgram(filepath.Join(d.dir, "show"), []byte(showHostile), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	d.hostile()
 	s := g.socket(id)
 	a.line("./show")
 	a.shows("survived")
@@ -250,10 +272,3 @@ func TestTerminalOfAHostileProgram(t *testing.T) {
 		}
 	}
 }
-
-// hostileOutput asks a terminal for what no program may have from a viewer's, and tries markup.
-const hostileOutput = "\x1b]0;pwned\x07\x1b]2;pwned\x1b\\\x1b]8;;javascript:alert(1)\x07click\x1b]8;;\x07" +
-	"\x1b]52;c;cHduZWQ=\x07\x1b]52;c;?\x07\x1b]4;1;?\x07\x1b]10;?\x07\x1b]1337;File=inline=1:AAAA\x07" +
-	"\x1b[c\x1b[>c\x1b[5n\x1b[6n\x1b[18t\x1b[21t\x1b[8;500;500t\x1bP$qm\x1b\\\x1bPq#0~\x1b\\\x1b_Gf=100;AAAA\x1b\\" +
-	"\x1b[?1000h\x1b[?1006h\x1b[?1004h\x9b6n\x1b[99999C\x1b[99999;99999H\x1b[999999999d" +
-	"</script><img src=x onerror=\"document.title='pwned'\"><!--\u202e\u2066\u200b"

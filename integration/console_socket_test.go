@@ -92,13 +92,18 @@ func (s *socket) said(want string) {
 	s.now.Said = ""
 }
 
+// send sends what the console may end the connection for, or may have ended it already.
+func (s *socket) send(kind websocket.MessageType, body []byte) {
+	_ = s.conn.Write(s.g.t.Context(), kind, body)
+}
+
 func (s *socket) wish(w object) {
 	text, _ := json.Marshal(w)
-	_ = s.conn.Write(s.g.t.Context(), websocket.MessageText, text)
+	s.send(websocket.MessageText, text)
 }
 
 func (s *socket) keys(text string) {
-	_ = s.conn.Write(s.g.t.Context(), websocket.MessageBinary,
+	s.send(websocket.MessageBinary,
 		append(binary.BigEndian.AppendUint32(nil, s.now.Epoch), text...))
 }
 

@@ -40,7 +40,8 @@ func (b *browser) line(text string) {
 func (b *browser) press(do string) {
 	b.t.Helper()
 	button := `[data-do="` + do + `"]`
-	b.until(`!!document.querySelector(` + strconv.Quote(button+":not([hidden]):not(:disabled)") + `)`)
+	offered := strconv.Quote(button + ":not([hidden]):not(:disabled)")
+	b.until(`!!document.querySelector(` + offered + `)`)
 	b.click(button)
 }
 
@@ -87,9 +88,24 @@ func TestTakeoverInABrowser(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(d.dir, "typed")); err == nil {
 		t.Error("keys of who watches reached the program")
 	}
+	b.line("clear; cat > pasted")
+	b.until("!(" + screenText + `).includes("done")`)
+	b.run(`{
+	const data = new DataTransfer();
+	data.setData("text/plain", ("x".repeat(79) + "\n").repeat(2500));
+	document.querySelector(".xterm-helper-textarea").dispatchEvent(
+		new ClipboardEvent("paste", {clipboardData: data, bubbles: true}));
+	}`)
+	d.eventually("all that was pasted", func() bool {
+		info, err := os.Stat(filepath.Join(d.dir, "pasted"))
+		return err == nil && info.Size() == 2500*80
+	})
+	b.call("Input.dispatchKeyEvent", object{"type": "keyDown", "key": "d", "modifiers": 2,
+		"windowsVirtualKeyCode": 68}, nil)
+	b.draws("inner$")
 	b.press("give back")
 	b.shows("its owner is in control")
-	b.shows("gave control back: 1 command")
+	b.shows("gave control back: ")
 	a.shows("gave control back")
 	a.line("stty size")
 	a.shows("30 100")
@@ -105,9 +121,8 @@ func TestTakeoverInABrowser(t *testing.T) {
 	a.shows("outer>")
 
 	log := d.run("tadactl --json log --since 1h")
-	for _, want := range []string{`"kind":"ctl.attach"`, `"kind":"ctl.takeover"`,
-		`"kind":"ctl.handback"`, `"kind":"ctl.freeze"`, `"kind":"ctl.continue"`, `"kind":"ctl.kill"`} {
-		line := regexp.MustCompile(`(?m)^.*` + want + `.*$`).FindString(log)
+	for _, want := range []string{"attach", "takeover", "handback", "freeze", "continue", "kill"} {
+		line := regexp.MustCompile(`(?m)^.*"kind":"ctl.` + want + `".*$`).FindString(log)
 		if !regexp.MustCompile(`"by":"uid \d+ at pts/\d+","device":"console`).MatchString(line) {
 			t.Errorf("%s: %s", want, line)
 		}

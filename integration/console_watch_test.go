@@ -1,27 +1,12 @@
 package integration
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/tada-run/tada-run/integration/hermetic"
 )
-
-// showHostile takes away what the terminal of the owner answers, and makes focus and mouse no keys
-// again.
-const showHostile = `#!/bin/bash
-stty -echo
-cat hostile
-read -rs -t 1 -d "" x
-printf '\033[?1000;1004;1006l'
-stty echo
-echo
-echo survived
-`
 
 // Two browsers show one session: one drives, the other reads who does. What the program prints to
 // make a page do something does nothing, in neither.
@@ -29,13 +14,7 @@ func TestTwoBrowsersAndAHostileProgram(t *testing.T) {
 	t.Parallel()
 	first, second := newBrowser(t), newBrowser(t)
 	d, a, id := inside(t, 80, 24)
-	if err := errors.Join(
-		os.WriteFile(filepath.Join(d.dir, "hostile"), []byte(hostileOutput), 0o600),
-		hermetic.WriteProgram(filepath.Join(d.dir, "show"), []byte(showHostile), 0o755),
-		hermetic.WriteProgram(filepath.Join(d.dir, "keyed"), []byte("#!/bin/bash\n"+
-			"IFS= read -rsn1 -p ready x\necho \"key-${x@Q}-\"\n"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	d.hostile()
 	g := consoleOf(t, d, first, id)
 	other := &page{t: t, p: g.p, terminal: g.terminal, base: g.base, path: g.nextLink()}
 	other.enter(nil)

@@ -37,8 +37,7 @@ func newFirefox(t *testing.T) *firefox {
 	if path == "" {
 		t.Skip("needs Firefox, and there is none")
 	}
-	browsers <- struct{}{}
-	t.Cleanup(func() { <-browsers })
+	browsing(t)
 	profile := t.TempDir()
 	prefs := `user_pref("marionette.port", 0);` + "\n" + // one that is free
 		`user_pref("network.captive-portal-service.enabled", false);` + "\n" +

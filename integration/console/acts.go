@@ -4,8 +4,23 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/tada-run/tada-run/audit/screen"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
+
+// A wish is what a person wants of a terminal.
+type wish struct {
+	Do        string       `json:"do"`
+	Epoch     uint32       `json:"epoch"`
+	Cols      int          `json:"cols"`
+	Rows      int          `json:"rows"`
+	Confirmed confirmation `json:"confirmed"`
+}
+
+// bounded is a size that a terminal can have.
+func (w wish) bounded() (cols, rows int) {
+	return min(max(w.Cols, 2), screen.MaxCols), min(max(w.Rows, 2), screen.MaxRows)
+}
 
 // confirmed does what needs a confirmation: to take over, to continue, to end.
 func (v *viewer) confirmed(w wish) error {

@@ -56,16 +56,17 @@
 //
 // # The pages
 //
-//	""               the open questions, the most dangerous first
-//	"q/ID"           one question, and the form with the answer
-//	"runs", "run/ID" the newest runs, older ones and those that contain a text; and one of them
-//	"run/ID/replay"  its terminal, played on the server (package play)
-//	"run/ID/undo"    what it would do to take the run back, and the button for it
-//	"policy"         the grants, and the policy in force, here or in a workspace
-//	"policy/learned" what could spare questions
-//	"devices"        the sessions and passkeys
-//	"notifications"  where a device asks to be notified of questions
-//	"events"         a stream that says when something has changed
+//	""                the open questions, the most dangerous first
+//	"q/ID"            one question, and the form with the answer
+//	"runs", "run/ID"  the newest runs, older ones and those that contain a text; and one of them
+//	"run/ID/replay"   its terminal, played on the server (package play)
+//	"run/ID/terminal" its terminal now; see below
+//	"run/ID/undo"     what it would do to take the run back, and the button for it
+//	"policy"          the grants, and the policy in force, here or in a workspace
+//	"policy/learned"  what could spare questions
+//	"devices"         the sessions and passkeys
+//	"notifications"   where a device asks to be notified of questions
+//	"events"          a stream that says when something has changed
 //
 // All are made here; what a command, an agent or a file has written is text in them. They can be
 // read without JavaScript. Lists and the page of a run have a script: at each event it asks for the
@@ -105,6 +106,52 @@
 // the page begins it, which opens an intent with a new nonce, and it counts once, within two
 // minutes, with the assertion of a passkey over act, object and nonce, or with a code that the
 // terminal shows. The log has each (console.act) with its proof, before it is carried out.
+//
+// # Terminals
+//
+// The page "run/ID/terminal" shows the terminal of a run that runs, over a WebSocket. To watch one
+// takes a session of the browser and nothing more; of a run that is no session of tada-run the page
+// shows the transcript as it grows. What the browser gets is drawn here, from the same model as
+// with tadactl attach (play.Mirror): no byte that a program wrote is in it, so no program can set a
+// title, the clipboard or a link, or ask the browser's terminal anything. A turn (turn) is sent
+// when the browser has drawn the one before; what comes in between is drawn into the model. So a
+// slow browser sees less and costs no memory.
+//
+// This process is one of a person at a terminal, and a session would let it do everything that she
+// may. So the limit is here:
+//
+//	take over, continue, end   an act: a passkey or the code of the terminal, each time
+//	keys, size, give back      the connection on which she took over, until control is lost
+//	freeze                     everybody who was let in
+//
+// To freeze takes nothing away: no process is ended, and what is open stays open. It can cost: a
+// connection to another machine may time out meanwhile, a clock runs on, and keys that were typed
+// and not yet read are discarded. To end the harm that a program is doing is worth more than that,
+// and must not wait for a telephone with a passkey. To continue takes a confirmation, because what
+// was frozen had a reason. A browser that someone else was let in with can freeze again and again;
+// the record has each, and the person at the terminal ends that session of the console.
+//
+// Each page is a client of the session, and says in its greeting what the person holds: "console,
+// Firefox on Linux", and once an act was confirmed "console, passkey of NAME". The log has that as
+// device, beside by, which the kernel states. A connection that ends while it drives freezes the
+// session, as with attach. A page that nobody looks at leaves after half a minute, because a
+// session has few places; one that drives stays, until its lease ends.
+//
+// Keys go out with the epoch for which they were typed, at most wire.Credit at once. Ctrl-] leaves
+// the terminal for the buttons, because Tab is the program's. What the page cannot do is in attach:
+// private mode, and answering a question without leaving the terminal.
+//
+// assets/xterm holds files of other authors, unchanged:
+//
+//	xterm.js  6.0.0  MIT  npm @xterm/xterm, lib and css
+//	  xterm.js   14903579ff54664cd72f8e8699e6961a6272c21863ec1c3b118cdc8af5d4a972
+//	  xterm.css  854a7c0fb70e8b1a083c16797ab827299fb18744f5ad34f227b48337e33293c6
+//	  LICENSE    b569f629d00f2626a8100df2a1798210535621e42164dfd426a6fe5aac7b0ccd
+//
+// The figures are SHA-256, and a test compares them. The package of 6.0.0 has the npm integrity
+// sha512-TQwDdQGtwwDt+2cgKDLn0IRaSxYu1tSUjgKarSDkUM0ZNiSRXFpjxEsvc/Zgc5kq5omJ+V0a8/kIM2WD3sMOYg==.
+// The page's policy forbids <style> elements and style attributes, which it uses; assets/sheets.js
+// turns them into objects, which the policy allows.
 //
 // # Notifications
 //

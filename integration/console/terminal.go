@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync/atomic"
 
 	"github.com/coder/websocket"
 	g "maragu.dev/gomponents"
@@ -107,7 +106,7 @@ func (s visit) terminalSocket(w http.ResponseWriter, r *http.Request) {
 	defer s.viewers.leave()
 	v := viewer{visit: s, run: p.ID, picture: play.NewMirror(80, 24)}
 	v.picture.Whole = true
-	v.seat = seat{device: s.device(), credit: wire.Credit}
+	v.seat = seat{device: "console, " + s.device(), credit: wire.Credit}
 	if v.feed, err = s.attach(p.ID, wire.Greeting{Device: v.device}); err != nil {
 		s.refuse(w, http.StatusNotFound, err)
 		return
@@ -124,16 +123,3 @@ func (s visit) terminalSocket(w http.ResponseWriter, r *http.Request) {
 		_ = v.socket.Close(websocket.StatusPolicyViolation, "")
 	}
 }
-
-// places are how many there are of something, and taken.
-type places struct{ taken atomic.Int32 }
-
-func (p *places) take(most int32) bool {
-	if p.taken.Add(1) <= most {
-		return true
-	}
-	p.taken.Add(-1)
-	return false
-}
-
-func (p *places) leave() { p.taken.Add(-1) }

@@ -46,8 +46,11 @@ func stateOfTerminal(s wire.Status) (text string) {
 // noticed is a notice in one line.
 func noticed(n wire.Notice) string {
 	text := n.Message
-	if n.Code == wire.CodeAsked { // its message names the keys of a terminal
+	switch n.Code {
+	case wire.CodeAsked: // its message names the keys of a terminal
 		text = "a command waits for an answer, on the page Questions"
+	case wire.CodeAnswered:
+		text = "the command has its answer"
 	}
 	if r := n.Summary; r != nil {
 		text += fmt.Sprintf(": %s, %s changed", audit.Plural(len(r.Commands), "command"),

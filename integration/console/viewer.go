@@ -49,7 +49,7 @@ const (
 
 // take notes what the run shows or says.
 func (v *viewer) take(f wire.Frame) {
-	v.changed = true
+	v.changed = v.changed || f.Kind != wire.Ack
 	switch f.Kind {
 	case wire.Redraw:
 		v.picture.Reset(v.status.Cols, v.status.Rows)
@@ -69,6 +69,8 @@ func (v *viewer) take(f wire.Frame) {
 		n := wire.ReadCount(f.Body)
 		v.credit += n
 		v.next.Took += n
+		// the echo of a key comes a moment later, and needs the same turn
+		v.changed = v.changed || v.next.Took >= wire.Credit/4
 	case wire.Tell:
 		var n wire.Notice
 		if json.Unmarshal(f.Body, &n) == nil {
@@ -110,8 +112,13 @@ func (v *viewer) tell(ctx context.Context) error {
 	t := v.next
 	t.Cols, t.Rows = v.picture.Size()
 	t.Epoch, t.You, t.Frozen = v.epoch, v.yours(), v.status.Frozen
-	if t.Session = v.feed.send != nil; t.Session && !t.Ended {
+	t.Session = v.feed.send != nil
+	switch {
+	case t.Ended:
+	case t.Session:
 		t.State = stateOfTerminal(v.status)
+	default:
+		t.State = "it runs; nobody can type there"
 	}
 	v.picture.Resize(t.Cols, t.Rows)
 	v.picture.Keys = t.You

@@ -10,7 +10,6 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/audit/screen"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
@@ -18,15 +17,6 @@ import (
 type message struct {
 	kind websocket.MessageType
 	body []byte
-}
-
-// A wish is what else a person wants of a terminal.
-type wish struct {
-	Do        string       `json:"do"`
-	Epoch     uint32       `json:"epoch"`
-	Cols      int          `json:"cols"`
-	Rows      int          `json:"rows"`
-	Confirmed confirmation `json:"confirmed"`
 }
 
 var errMessage = errors.New("the page sent what it never sends")
@@ -96,11 +86,6 @@ func (v *viewer) keys(body []byte) error {
 func (v *viewer) drawn(wish) error {
 	v.told = time.Time{}
 	return nil
-}
-
-// bounded is a size that a terminal can have.
-func (w wish) bounded() (cols, rows int) {
-	return min(max(w.Cols, 2), screen.MaxCols), min(max(w.Rows, 2), screen.MaxRows)
 }
 
 func (v *viewer) size(w wish) error {

@@ -6,7 +6,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
 
@@ -49,15 +48,6 @@ func deviceName(text string) string {
 	}, text)
 	letters := []rune(text)
 	return string(letters[:min(len(letters), wire.MaxDevice)])
-}
-
-// did records what a client did.
-func (s *client) did(kind string, durable audit.Durability, what string, body Body) {
-	body["by"] = s.who
-	if s.device != "" {
-		body["device"] = s.device
-	}
-	s.d.control(kind, durable, s.name()+" "+what, body)
 }
 
 // push queues output.

@@ -15,6 +15,15 @@ func (d *Server) control(kind string, durable audit.Durability, label string, bo
 	_ = d.Host.Mark(label)
 }
 
+// did records what a client did.
+func (s *client) did(kind string, durable audit.Durability, what string, body Body) {
+	body["by"] = s.who
+	if s.device != "" {
+		body["device"] = s.device
+	}
+	s.d.control(kind, durable, s.name()+" "+what, body)
+}
+
 // discarded says on both sides that input did not reach the program.
 func (d *Server) discarded(s *client, by string, n int) {
 	_ = d.Host.Mark(fmt.Sprintf("discarded %s typed by %s", audit.Plural(n, "byte"), by))
