@@ -1,8 +1,12 @@
 package integration
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/tada-run/tada-run/integration/scale"
 )
 
@@ -128,4 +133,71 @@ func castsOf(t *testing.T, p *place) map[string]bool {
 		names[e.Name()] = strings.HasSuffix(e.Name(), ".cast")
 	}
 	return names
+}
+
+// What a viewer does while a scene is drawn is done, in its order; what no page sends ends the
+// replay, as many cues at once do.
+func TestReplaySocket(t *testing.T) {
+	t.Parallel()
+	g := openPage(t)
+	g.p.run("tada-run 'echo one; sleep 1; echo two'")
+	id := strings.TrimSuffix(slices.Collect(maps.Keys(castsOf(t, g.p)))[0], ".cast")
+	path := "run/" + id + "/replay/socket"
+	for name, edit := range map[string]func(http.Header){
+		"no origin":      func(h http.Header) { h.Del("Origin") },
+		"another origin": func(h http.Header) { h.Set("Origin", "http://127.0.0.1:1") },
+		"another host":   func(h http.Header) { h.Set("Host", "localhost:1") },
+		"another site":   func(h http.Header) { h.Set("Sec-Fetch-Site", "cross-site") },
+		"no cookie":      func(h http.Header) { h.Del("Cookie") },
+	} {
+		if _, status := g.dialAt(path, edit); status != http.StatusForbidden {
+			t.Errorf("%s: %d", name, status)
+		}
+	}
+	if _, status := g.dialAt("run/"+id[:15]+"x/replay/socket", nil); status != 404 {
+		t.Errorf("of a run that there is not: %d", status)
+	}
+	send := func(c *websocket.Conn, text string) {
+		_ = c.Write(t.Context(), websocket.MessageText, []byte(text))
+	}
+	scene := func(c *websocket.Conn) (s struct {
+		At     float64
+		Paused bool
+	}, err error) {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		_, text, err := c.Read(ctx)
+		if err == nil {
+			err = json.Unmarshal(text, &s)
+		}
+		return s, err
+	}
+	c, _ := g.dialAt(path, nil)
+	for paused := false; !paused; {
+		s, err := scene(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{`{"do":"key","key":"G"}`, `{"do":"key","key":"x"}`,
+			`{"do":"seek","at":-1e300}`, `{"do":"key","key":"G"}`, `{"do":"drawn"}`,
+			`{"do":"drawn"}`} {
+			send(c, text)
+		}
+		paused = s.Paused && s.At >= 1
+	}
+	for name, text := range map[string]string{"no JSON": "x", "no cue": `{"do":"fly"}`,
+		"too long": `{"do":"find","text":"` + strings.Repeat("x", 1<<20) + `"}`,
+		"too many": strings.Repeat(`{"do":"key","key":"space"}`+"\n", 2000)} {
+		c, _ := g.dialAt(path, nil)
+		for line := range strings.Lines(text) {
+			send(c, line)
+		}
+		var err error
+		for err == nil {
+			_, err = scene(c)
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: it goes on", name)
+		}
+	}
 }

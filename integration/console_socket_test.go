@@ -26,9 +26,15 @@ type socket struct {
 	drawn strings.Builder // all that was to be drawn
 }
 
-// dial opens the connection as a browser on the page does, changed by edit. The status is that of
-// the answer.
+// dial opens the connection as a browser on the page of a terminal does, changed by edit. The
+// status is that of the answer.
 func (g *page) dial(id string, edit func(http.Header)) (*websocket.Conn, int) {
+	g.t.Helper()
+	return g.dialAt("run/"+id+"/terminal/socket", edit)
+}
+
+// dialAt is dial for any page with such a connection.
+func (g *page) dialAt(path string, edit func(http.Header)) (*websocket.Conn, int) {
 	g.t.Helper()
 	h := http.Header{"Origin": {g.base}, "Sec-Fetch-Site": {"same-origin"},
 		"Sec-Fetch-Mode": {"websocket"}, "Cookie": {g.cookie.Name + "=" + g.cookie.Value}}
@@ -40,7 +46,7 @@ func (g *page) dial(id string, edit func(http.Header)) (*websocket.Conn, int) {
 	}
 	ctx, cancel := context.WithTimeout(g.t.Context(), patience)
 	defer cancel()
-	c, r, err := websocket.Dial(ctx, g.base+g.path+"run/"+id+"/terminal/socket", o)
+	c, r, err := websocket.Dial(ctx, g.base+g.path+path, o)
 	if r == nil {
 		g.t.Fatal(err)
 	}

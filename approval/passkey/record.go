@@ -102,12 +102,11 @@ func (r *Record) pairing(e approval.Event, c approval.Credential) string {
 // key returns the passkey of an assertion; if it does not count, why says so. Both are empty for
 // one that an earlier entry may have paired.
 func (r *Record) key(a approval.Assertion) (c approval.Credential, why string) {
-	id := string(a.Credential)
-	c, known := r.keys[id]
+	c, known := r.keys[string(a.Credential)]
 	switch {
 	case len(a.Credential) == 0:
 		return c, "says that a passkey answered, and has no assertion"
-	case r.gone[id]:
+	case r.gone[string(a.Credential)]:
 		return c, "was answered with a passkey that was revoked before"
 	case !known && r.Partial:
 		r.unknown++

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,16 +23,15 @@ func shown(t *testing.T, cast []byte, steps ...streamStep) error {
 		Size: func(*Player) (int, int) { return 60, 10 },
 		Show: func(picture []byte, p *Player) error {
 			at.Write(picture)
-			for len(steps) > 0 && !p.State().Busy && bytes.Contains([]byte(at.String()),
-				[]byte(steps[0].text)) {
-				step := steps[0]
-				if steps = steps[1:]; step.do == nil {
-					close(do)
-					return nil
-				}
-				do <- step.do
+			if len(steps) == 0 || p.State().Busy || !strings.Contains(at.String(), steps[0].text) {
 				return nil
 			}
+			step := steps[0]
+			if steps = steps[1:]; step.do == nil {
+				close(do)
+				return nil
+			}
+			do <- step.do
 			return nil
 		}})
 }

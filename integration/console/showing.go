@@ -44,15 +44,21 @@ type cue struct {
 // longestPause is how much of a pause is played, as by tadactl replay.
 const longestPause = 2 * time.Second
 
+// mostCues is how many may wait while a scene is drawn.
+const mostCues = 256
+
 // status is how many rows the player has below the screen.
 const status = 2
 
 // play plays a transcript until the viewer leaves.
 func (v *showing) play(ctx context.Context, f io.ReadSeeker) error {
-	do := make(chan func(*play.Player))
+	do := make(chan func(*play.Player), mostCues)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go v.listen(ctx, do)
+	go func() {
+		defer cancel()
+		v.listen(ctx, do)
+	}()
 	set := play.Settings{Idle: longestPause, Title: "replay", Proof: "not compared with the log"}
 	if audit.Recording(f) {
 		set.Live = func() bool { return audit.Recording(f) }
@@ -118,7 +124,7 @@ func (v *showing) listen(ctx context.Context, do chan<- func(*play.Player)) {
 		}
 		select {
 		case do <- act:
-		case <-ctx.Done():
+		default: // no viewer is so fast; to wait would be to miss what she says next
 			return
 		}
 	}
