@@ -51,6 +51,11 @@ func (s visit) post(w http.ResponseWriter, r *http.Request, do ceremony) {
 	if who, ok := answer.(entrant); ok && err == nil {
 		answer, err = s.admit(w, who)
 	}
+	reply(w, answer, err)
+}
+
+// reply answers a script with JSON, or with the reason as text.
+func reply(w http.ResponseWriter, answer any, err error) {
 	if err != nil {
 		if f, ok := approval.Explain(err); ok {
 			err = errors.New(f.Message)
