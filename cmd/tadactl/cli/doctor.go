@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -9,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 )
 
 func (c *ctl) doctor() *cobra.Command {
-	var attacks bool
+	var attacks, verbose bool
 	cmd := verb(&cobra.Command{
 		Use:  "doctor",
 		Args: cobra.NoArgs,
@@ -28,98 +30,95 @@ func (c *ctl) doctor() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ignored := map[string]string{}
-			for _, n := range ignoredVariables(os.LookupEnv) {
-				ignored[n.name] = n.say
-			}
-			r := sandbox.Probe()
-			if r.Level == sandbox.None {
-				c.status = exit.Failed
-			}
-			approvals := "ok"
-			if err := l.CompareStore(cmd.Context()); err != nil {
-				approvals, c.status = strings.TrimPrefix(err.Error(), "approval: "),
-					launcher.ExitOf(err)
-			}
-			kept := l.UndoState(dir)
-			if c.json {
-				return c.printJSON(map[string]any{
-					"approvals": approvals, "undo": kept,
-					"version": launcher.Version(), "home": l.Home().Dir,
-					"policy": l.Policy().Digest(), "tier": launcher.Tier,
-					"level": r.Level.String(), "kernel": r.Kernel, "landlock": r.Landlock,
-					"errata": r.Errata, "findings": r.Findings, "lost": r.Lost,
-					"ignored": ignored, "remote": l.RemoteState(),
-					"environment": l.NotReceived(),
-				})
-			}
-			fmt.Fprintf(c.out,
-				"tada-run %s, kernel %s\nstate    %s\nlevel    %s\n"+
-					"tier     %s: only the commands are sandboxed, not the agent that proposes "+
-					"them\n         %s: tada-run --session -- AGENT sandboxes the "+
-					"agent as well\n\n",
-				launcher.Version(), r.Kernel, l.Home().Dir, r.Level, launcher.Tier,
-				launcher.TierSession)
-			for _, f := range r.Findings {
-				mark := "ok     "
-				if !f.OK {
-					mark = "MISSING"
-				}
-				fmt.Fprintf(c.out, "%s  %-24s %s\n", mark, f.Name, f.Detail)
-				if f.Fix != "" {
-					fmt.Fprintf(c.out, "%9sfix: %s\n", "", f.Fix)
-				}
-			}
-			c.printUndoState(kept)
-			if approvals != "ok" {
-				fmt.Fprintf(c.out, "FAILED   %-24s %s\n", "approvals", approvals)
-			}
-			c.printRemote(l.RemoteState())
-			if removed := l.NotReceived(); removed != "" {
-				fmt.Fprintf(c.out, "NOTE     %-24s %s\n", "environment", removed)
-			}
-			for _, name := range slices.Sorted(maps.Keys(ignored)) {
-				fmt.Fprintf(c.out, "IGNORED  %-24s %s\n", name, ignored[name])
-			}
-			for _, l := range r.Lost {
-				fmt.Fprintf(c.out, "MISSING  %-24s %s\n", l.Protection, l.Why)
+			h := c.examine(cmd.Context(), l, dir)
+			switch {
+			case c.json:
+				return c.printJSON(h.facts(l))
+			case verbose:
+				c.printHealth(l, h)
+			default:
+				c.printWrong(h)
 			}
 			return nil
 		},
 	})
 	cmd.Flags().BoolVar(&attacks, "attack", false, "")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "")
 	return cmd
 }
 
-func (c *ctl) printUndoState(u launcher.UndoState) {
-	if !u.Works {
-		fmt.Fprintf(c.out, "MISSING  %-24s %s\n", "undo", u.Why)
-		return
-	}
-	where := "here what is removed is copied, up to undo.file"
-	if u.Place != "" {
-		where = "what is removed here goes to " + inert(u.Place)
-	}
-	fmt.Fprintf(c.out, "ok       %-24s %s kept for %s, %s of %s; %s\n", "undo",
-		audit.Plural(u.Runs, "run"), u.Keep, sizeText(u.Bytes), sizeText(u.Quota), where)
+// A checkup is what doctor finds out.
+type checkup struct {
+	sandbox   sandbox.Report
+	approvals string // "ok", or what is wrong with the store
+	undo      launcher.UndoState
+	remote    string            // the kind of file system, if it may be on another machine's disk
+	removed   string            // variables that commands do not receive
+	ignored   map[string]string // variables that have no effect, and what to use instead
+	wrong     []wrong
 }
 
-// printRemote says that the state directory may be on another machine's disk.
-func (c *ctl) printRemote(kind string) {
-	if kind == "" {
-		return
+// examine looks at everything. It sets the exit status.
+func (c *ctl) examine(ctx context.Context, l *launcher.Launcher, dir string) checkup {
+	h := checkup{sandbox: sandbox.Probe(), approvals: "ok", undo: l.UndoState(dir),
+		remote: l.RemoteState(), removed: l.NotReceived(), ignored: map[string]string{}}
+	if h.sandbox.Level == sandbox.None {
+		c.status = exit.Failed
 	}
-	fmt.Fprintf(c.out, "NOTE     %-24s on %s, which may be another machine's disk: the record is "+
-		"as safe as its locks and its fsync, and starts wait for it\n", "state", kind)
+	if err := l.CompareStore(ctx); err != nil {
+		h.approvals, c.status = strings.TrimPrefix(err.Error(), "approval: "),
+			launcher.ExitOf(err)
+	}
+	for _, n := range ignoredVariables(os.LookupEnv) {
+		h.ignored[n.name] = n.say
+	}
+	h.wrong = append(h.missing(), faults(l, dir, h.approvals, h.undo)...)
+	for _, name := range slices.Sorted(maps.Keys(h.ignored)) {
+		h.wrong = append(h.wrong, wrong{name + " is set and has no effect: " + h.ignored[name],
+			"unset " + name})
+	}
+	return h
 }
 
-// sizeText is a number of bytes for a person.
-func sizeText(n int64) string {
-	for _, unit := range []string{"bytes", "KiB", "MiB"} {
-		if n < 10<<10 {
-			return fmt.Sprintf("%d %s", n, unit)
+// missing is what the kernel does not do here.
+func (h checkup) missing() (list []wrong) {
+	const more = "tadactl doctor --verbose"
+	for _, f := range h.sandbox.Findings {
+		if !f.OK {
+			list = append(list, wrong{f.Name + " does not work here: " + f.Detail, cmp.Or(f.Fix, more)})
 		}
-		n >>= 10
 	}
-	return fmt.Sprintf("%d GiB", n)
+	if h.sandbox.Level == sandbox.None {
+		return append(list, wrong{"commands are not sandboxed on this machine", more})
+	}
+	return append(list, lost(h.sandbox, more)...)
+}
+
+// facts are what a program reads.
+func (h checkup) facts(l *launcher.Launcher) map[string]any {
+	r := h.sandbox
+	return map[string]any{
+		"approvals": h.approvals, "undo": h.undo, "wrong": append([]wrong{}, h.wrong...),
+		"version": launcher.Version(), "home": l.Home().Dir,
+		"policy": l.Policy().Digest(), "tier": launcher.Tier,
+		"level": r.Level.String(), "kernel": r.Kernel, "landlock": r.Landlock,
+		"errata": r.Errata, "findings": r.Findings, "lost": r.Lost,
+		"ignored": h.ignored, "remote": h.remote, "environment": h.removed,
+	}
+}
+
+// printWrong prints one line if all is well, and otherwise one for each thing that is not, with
+// what to type.
+func (c *ctl) printWrong(h checkup) {
+	for _, w := range h.wrong {
+		fmt.Fprintf(c.out, "WRONG    %s; try: %s\n", render.Inert(w.What), w.Try)
+	}
+	c.printRemote(h.remote)
+	switch {
+	case len(h.wrong) == 0:
+		fmt.Fprintf(c.out, "All is well: level %s, kernel %s, undo for %s.\n", h.sandbox.Level,
+			h.sandbox.Kernel, h.undo.Keep)
+	case h.sandbox.Level != sandbox.None:
+		fmt.Fprintf(c.out, "level    %s\n", h.sandbox.Level)
+	}
 }
