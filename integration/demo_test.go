@@ -105,6 +105,9 @@ func step(t *testing.T, s *screen, keys io.Writer, first, then, types string) {
 			t.Fatal(err, s.text())
 		}
 	}
+	if types == "" {
+		return
+	}
 	if _, err := io.WriteString(keys, types); err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,9 @@ func TestAShellWithATerminalIsASession(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t)
 	d.rc("")
-	for _, call := range []string{"exec -a -tada-run tada-run", "SHELL=$(command -v tada-run) tada-run", "tada-run -i",
-		"tada-run -l", "tada-run --session -i", "tada-sh", "tada-sh -il"} {
+	for _, call := range []string{"exec -a -tada-run tada-run",
+		"SHELL=$(command -v tada-run) tada-run", "tada-run -i", "tada-run -l",
+		"tada-run --session -i", "tada-sh", "tada-sh -il"} {
 		t.Run(call, func(t *testing.T) {
 			name := strings.NewReplacer(" ", "", "-", "", "$", "", "(", "", ")", "",
 				"=", "").Replace(call)
@@ -27,6 +28,9 @@ func TestAShellWithATerminalIsASession(t *testing.T) {
 			w.line("exit 3")
 			w.shows("outer status 3")
 		})
+	}
+	if ids := d.ids("session"); len(ids) > 0 {
+		t.Errorf("still running: %v", ids)
 	}
 	w := d.window("leader", 100, 30)
 	w.line("exec tada-run")

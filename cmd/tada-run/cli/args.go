@@ -67,8 +67,6 @@ func parseOwn(argv []string) (*invocation, error) {
 		return inv, nil
 	case command || inv.stdin || inv.login || len(inv.shellFlags) > 0 || len(operands) == 0:
 		inv.shell = true
-		inv.bare = !command && !inv.stdin && !inv.login && !inv.prompts &&
-			len(inv.shellFlags) == 0 && len(operands) == 0
 		return inv, inv.shellOperands(launcher.ShellName(), command, operands)
 	case len(operands) > 1:
 		return nil, severalOperands(operands)

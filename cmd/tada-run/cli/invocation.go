@@ -32,7 +32,6 @@ type invocation struct {
 	words      []string // after --: one command without shell syntax
 	script     string   // a script file
 	stdin      bool     // -s, or a shell without operands
-	bare       bool     // nothing to run, and nothing that only a shell takes
 	prompts    bool     // -i without a command: an interactive shell
 	login      bool
 	shellFlags []string // for the real shell, unchanged

@@ -30,8 +30,9 @@ func (c *ctl) demo() *cobra.Command {
 				return usagef("demo makes a state directory of its own and prints text, so " +
 					"--home and --json have no meaning")
 			}
+			// whatever would end the process, so that the folder is removed first
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM,
-				syscall.SIGHUP)
+				syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
 			defer stop()
 			return c.playDemo(ctx, auto, fast)
 		},
@@ -59,9 +60,8 @@ func (c *ctl) playDemo(ctx context.Context, auto, fast bool) error {
 	if d.throwaway, err = newThrowaway(c.place); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "%d steps in a folder that is removed at the end; to type along:\n"+
-		"cd %s\nCommands run at level %s. Nothing of yours is read or changed.\n", len(story),
-		d.work, level)
+	fmt.Fprintf(c.out, "A story in a folder that is removed at the end. To type along:\n"+
+		"cd %s\nCommands run at level %s. Nothing of yours is read or changed.\n", d.work, level)
 	if why := d.absent(auto); why == "" {
 		d.present = true
 	} else {

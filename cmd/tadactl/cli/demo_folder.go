@@ -14,6 +14,9 @@ import (
 	"github.com/tada-run/tada-run/launcher/undo"
 )
 
+// dangerous is the one command that the demo may approve by itself.
+const dangerous = "rm -rf .git; ls -A"
+
 // A throwaway is a workspace and a state directory that were made for one demo.
 //
 // The demo can approve without a person, and has no other power for that than anyone has who makes
@@ -44,7 +47,8 @@ func newThrowaway(account launcher.Place) (t *throwaway, err error) {
 	t.work = filepath.Join(t.top, "work")
 	for name, text := range map[string]string{
 		"notes.txt": "one\ntwo\nthree\n", "photos/cat.txt": "a cat\n", "photos/dog.txt": "a dog\n",
-		".git/HEAD": "ref: refs/heads/main\n", ".git/refs/heads/.keep": "", ".git/objects/.keep": "",
+		".git/HEAD": "ref: refs/heads/main\n", ".git/refs/heads/.keep": "",
+		".git/objects/.keep": "",
 	} {
 		path := filepath.Join(t.work, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

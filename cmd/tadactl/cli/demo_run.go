@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -88,13 +89,19 @@ func (d *demo) run(ctx context.Context, as manner, program string, args ...strin
 	if d.present {
 		cmd.Stdin = d.in
 	}
+	var said bytes.Buffer
 	if as == quiet || !d.present {
-		cmd.Stderr = plainLines{d.out}
+		cmd.Stderr = &said
 	}
 	if as == piped {
 		cmd.Stdout = struct{ io.Writer }{d.out}
 	}
 	err := cmd.Run()
+	for line := range strings.Lines(said.String()) {
+		if !strings.HasPrefix(line, "{") {
+			fmt.Fprint(d.out, line)
+		}
+	}
 	if exit := new(exec.ExitError); errors.As(err, &exit) && ctx.Err() == nil {
 		return exit.ExitCode(), nil
 	}
@@ -108,18 +115,4 @@ func typable(words []string) string {
 		last = "'" + last + "'"
 	}
 	return strings.Join(words[:len(words)-1], " ") + " " + last
-}
-
-// plainLines passes lines on that are not JSON.
-type plainLines struct{ to io.Writer }
-
-func (p plainLines) Write(b []byte) (int, error) {
-	for line := range strings.Lines(string(b)) {
-		if !strings.HasPrefix(line, "{") {
-			if _, err := io.WriteString(p.to, line); err != nil {
-				return 0, err
-			}
-		}
-	}
-	return len(b), nil
 }

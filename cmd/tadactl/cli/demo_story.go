@@ -18,9 +18,6 @@ type step struct {
 	ends    int // the status with which it ends
 }
 
-// dangerous is the one command that the demo may approve by itself.
-const dangerous = "rm -rf .git; ls -A"
-
 var story = []step{
 	{shows: "A harmless command runs at once, sandboxed and recorded.",
 		play: told, program: "tada-run", args: []string{"wc -l notes.txt"}},
