@@ -61,7 +61,7 @@ func (c *ctl) playDemo(ctx context.Context, auto, fast bool) error {
 		return err
 	}
 	fmt.Fprintf(c.out, "A story in a folder that is removed at the end. To type along:\n"+
-		"cd %s\nCommands run at level %s. Nothing of yours is read or changed.\n", d.work, level)
+		"cd %s\nCommands run at level %s. Nothing of yours is changed.\n", d.work, level)
 	if why := d.absent(auto); why == "" {
 		d.present = true
 	} else {

@@ -40,7 +40,8 @@ var story = []step{
 func told(ctx context.Context, d *demo, s step) error {
 	status, err := d.run(ctx, s.as, s.program, s.args...)
 	if err == nil && status != s.ends {
-		err = fmt.Errorf("%s ended with status %d; try: tadactl doctor", s.program, status)
+		err = fmt.Errorf("%s ended with status %d, not %d; if your configuration is why, see: "+
+			"tadactl policy show; if not, try: tadactl doctor", s.program, status, s.ends)
 	}
 	return err
 }
