@@ -62,6 +62,7 @@ var plan = map[string]map[string]string{
 		"approval/private":   "keys, trust lists and phrases are files of this user alone",
 		"approval/render":    "whether a page was cut, and how long it takes to read, are rules too",
 	},
+	"docs":               {},
 	"approval/canonical": {},
 	"approval/bolt": {
 		"approval":         "it implements the database of the rules",
@@ -414,6 +415,7 @@ var plan = map[string]map[string]string{
 		"pathguard":             "the policy in force, and where its parts come from",
 	},
 	"cmd/tadactl/cli": {
+		"docs":                      "tadactl help shows the pages",
 		"pathguard/intent":          "the commands of an intent are signed one by one",
 		"shellparse/catalog/agents": "which platform starts only hooks that the user trusts",
 

@@ -69,6 +69,9 @@ func (c *ctl) command() *cobra.Command {
 		c.policy(), c.config(), c.tamper(), c.doctor(), c.statusVerb(), c.demo(),
 	)
 	root.AddCommand(c.man(), c.completion(), c.hook(), c.quarantine(), c.mcp(), c.shell())
+	topic := c.topic()
+	root.AddCommand(topic)
+	root.SetHelpCommand(topic)
 	describe(root)
 	return root
 }

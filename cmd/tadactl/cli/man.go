@@ -47,7 +47,7 @@ func manTree(dir string, cmd *cobra.Command) error {
 		return err
 	}
 	for _, sub := range cmd.Commands() {
-		if !sub.IsAvailableCommand() {
+		if !hasPage(sub) {
 			continue
 		}
 		if err := manTree(dir, sub); err != nil {
@@ -56,6 +56,9 @@ func manTree(dir string, cmd *cobra.Command) error {
 	}
 	return nil
 }
+
+// hasPage reports whether a verb has a page. To cobra, help is none.
+func hasPage(cmd *cobra.Command) bool { return cmd.IsAvailableCommand() || cmd.Name() == "help" }
 
 // manOf writes the page of one verb in the macros of man(7).
 func manOf(w io.Writer, cmd *cobra.Command) {
@@ -74,7 +77,7 @@ func manOf(w io.Writer, cmd *cobra.Command) {
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(w, ".SH COMMANDS\n")
 		for _, sub := range cmd.Commands() {
-			if sub.IsAvailableCommand() {
+			if hasPage(sub) {
 				fmt.Fprintf(w, ".TP\n.B %s\n%s\n", roff(sub.Name()), roff(sub.Short))
 			}
 		}

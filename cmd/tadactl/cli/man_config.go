@@ -7,14 +7,9 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// manOfConfig is tada-config(5): the table of keys, in sections.
-func manOfConfig() string {
-	var b strings.Builder
-	manHeadOf(&b, "tada-config", 5, "configuration of tada-run")
-	b.WriteString(
-		".SH SYNOPSIS\n.nf\n/etc/tada/config.yaml\n~/.tada/config.yaml\n" +
-			"WORKSPACE/.tada/config.yaml\n.fi\n.SH DESCRIPTION\n")
-	manText(&b, `A configuration is YAML of at most 1 MiB, without aliases. Every key is optional. An unknown key, a wrong value or a duplicate key is an error, reported with file and line, and nothing runs (exit status 78).
+// aboutConfig and exampleConfig are in tada-config(5) and in docs/configuration.md.
+const (
+	aboutConfig = `A configuration is YAML of at most 1 MiB, without aliases. Every key is optional. An unknown key, a wrong value or a duplicate key is an error, reported with file and line, and nothing runs (exit status 78).
 
 The files are read in the order above. The first one found, /etc/tada/config.yaml (which root must own) or your own, replaces the defaults; every later file can only make the policy stricter, with one exception: a workspace's file comes from the repository, and a rule in it that allows has no effect until you accept exactly this file with tadactl policy accept. tadactl policy show lists the rules without effect.
 
@@ -24,7 +19,21 @@ Change your file with tadactl policy edit. Any other change is reported, and not
 
 A path starts with /, with ~/ (your home directory) or with **/ (any depth); in a workspace's file it may be relative. It covers everything below it. Any part of it may be a shell pattern.
 
-When several rules match, the strictest verdict wins: deny, then ask, then allow. A rule that allows overrides a built-in question about what it names, but never a denial.`)
+When several rules match, the strictest verdict wins: deny, then ask, then allow. A rule that allows overrides a built-in question about what it names, but never a denial.`
+
+	exampleConfig = "security:\n  restricted_paths: [~/.aws]\nlimits:\n  time: 30m\nrules:\n" +
+		"  commands:\n    - {program: git, args: [push], flags: [--force], verdict: deny, " +
+		"message: not from here}"
+)
+
+// manOfConfig is tada-config(5): the table of keys, in sections.
+func manOfConfig() string {
+	var b strings.Builder
+	manHeadOf(&b, "tada-config", 5, "configuration of tada-run")
+	b.WriteString(
+		".SH SYNOPSIS\n.nf\n/etc/tada/config.yaml\n~/.tada/config.yaml\n" +
+			"WORKSPACE/.tada/config.yaml\n.fi\n.SH DESCRIPTION\n")
+	manText(&b, aboutConfig)
 	section := "none yet"
 	for _, k := range pathguard.Keys() {
 		top, _, nested := strings.Cut(k.Name, ".")
@@ -42,10 +51,7 @@ When several rules match, the strictest verdict wins: deny, then ask, then allow
 		manKey(&b, k)
 	}
 	b.WriteString(".SH EXAMPLE\n")
-	manLiteral(&b,
-		"security:\n  restricted_paths: [~/.aws]\nlimits:\n  time: 30m\nrules:\n  commands:\n"+
-			"    - {program: git, args: [push], flags: [--force], verdict: deny, message: "+
-			"not from here}")
+	manLiteral(&b, exampleConfig)
 	b.WriteString(
 		".SH SEE ALSO\n.BR tadactl-policy (1),\n.BR tadactl-tamper (1),\n.BR tada-run (1)\n")
 	return b.String()

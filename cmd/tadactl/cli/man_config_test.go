@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -40,5 +41,20 @@ func TestTheManualAndShowHaveEveryKey(t *testing.T) {
 			}
 			in, _ = v.(map[string]any)
 		}
+	}
+}
+
+// TestConfigurationPage: docs/configuration.md agrees with the table. After a change of the table,
+// run it with UPDATE=1.
+func TestConfigurationPage(t *testing.T) {
+	const page = "../../../docs/configuration.md"
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(page, []byte(pageOfConfig()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(page)
+	if err != nil || string(text) != pageOfConfig() {
+		t.Errorf("%v: run UPDATE=1 go test -run %s ./cmd/tadactl/cli", err, t.Name())
 	}
 }
