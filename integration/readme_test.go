@@ -23,6 +23,13 @@ func TestReadmeDemo(t *testing.T) {
 		t.Fatal("README.md has no console block")
 	}
 	dir := t.TempDir()
+	begin(t, dir)
+	perform(t, shellIn(t, dir), demo)
+}
+
+// begin makes the workspace in which the demo and the pages begin.
+func begin(t *testing.T, dir string) {
+	t.Helper()
 	for _, name := range []string{"one", "two", "build/a.o"} {
 		p := filepath.Join(dir, "repo", name)
 		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
@@ -32,15 +39,22 @@ func TestReadmeDemo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run := shellIn(t, dir)
-	for _, step := range strings.Split("\n"+demo, "\n$ ")[1:] {
+}
+
+// perform types the commands of a block and compares what they print with what follows them there.
+func perform(t *testing.T, run func(string) string, block string) {
+	t.Helper()
+	for _, step := range strings.Split("\n"+block, "\n$ ")[1:] {
 		line, want, _ := strings.Cut(step, "\n")
 		command, _, _ := strings.Cut(line, "    #")
 		got := run(answered(t, run, strings.TrimSpace(command)))
 		if want = strings.TrimSpace(want); want == "" {
 			continue
 		}
-		pattern := regexp.MustCompile(`[0-9a-f-]*\\\.\\\.\\\.`).ReplaceAllString(regexp.QuoteMeta(want), ".*")
+		// three dots alone on a line are any lines
+		want = strings.ReplaceAll(regexp.QuoteMeta(want)+"\n", "\n"+`\.\.\.`+"\n", "(?s:.*)")
+		pattern := regexp.MustCompile(`[0-9a-f-]*\\\.\\\.\\\.`).ReplaceAllString(
+			strings.TrimSuffix(want, "\n"), ".*")
 		if !regexp.MustCompile(pattern).MatchString(got) {
 			t.Errorf("$ %s\n got %q\nwant %q", command, got, want)
 		}
@@ -77,7 +91,7 @@ func shellIn(t *testing.T, dir string) func(string) string {
 // answered is a command as a person gives it: with the id and the plan of the only open question
 // where it approves.
 func answered(t *testing.T, run func(string) string, command string) string {
-	if strings.HasPrefix(command, "tadactl undo") {
+	if strings.HasPrefix(command, "tadactl undo") || strings.HasPrefix(command, "tadactl redo") {
 		return "person " + command
 	}
 	if !strings.HasPrefix(command, "tadactl approve") {
