@@ -5,6 +5,9 @@ import (
 	"unicode/utf8"
 )
 
+// roomForLast is the least width of a table's last column, in which text is broken into lines.
+const roomForLast = 32
+
 // tabular is a table in columns, or as a list of its rows if that is too wide.
 func tabular(lines []string) string {
 	var rows [][]string
@@ -16,33 +19,38 @@ func tabular(lines []string) string {
 	if len(rows) == 0 {
 		return ""
 	}
-	widths := make([]int, len(rows[0]))
-	total := len(margin)
+	last := len(rows[0]) - 1
+	widths := make([]int, last)
+	left := len(margin)
 	for n := range widths {
 		for _, row := range rows {
-			if n < len(row) {
-				widths[n] = max(widths[n], utf8.RuneCountInString(row[n]))
-			}
+			widths[n] = max(widths[n], utf8.RuneCountInString(row[n]))
 		}
-		total += widths[n] + 2
+		left += widths[n] + 2
 	}
-	if total-2 > columns {
+	if columns-left < roomForLast && left+widest(rows, last) > columns {
 		return asList(rows)
 	}
 	var out strings.Builder
 	for _, row := range rows {
+		if strings.Join(row, "") == "" {
+			continue // a table without headings
+		}
 		line := margin
-		for n, cell := range row {
-			line += cell
-			if n < len(widths) {
-				line += strings.Repeat(" ", widths[n]-utf8.RuneCountInString(cell)+2)
-			}
+		for n, width := range widths {
+			line += row[n] + strings.Repeat(" ", width-utf8.RuneCountInString(row[n])+2)
 		}
-		if line = strings.TrimRight(line, " "); line != "" {
-			out.WriteString(line + "\n")
-		}
+		out.WriteString(folded(line, strings.Repeat(" ", left), row[last]))
 	}
 	return out.String()
+}
+
+// widest is the width of the widest cell of a column.
+func widest(rows [][]string, column int) (n int) {
+	for _, row := range rows {
+		n = max(n, utf8.RuneCountInString(row[column]))
+	}
+	return n
 }
 
 // cells are those of one row. A bar that is written \| is part of its cell.
@@ -62,7 +70,7 @@ func asList(rows [][]string) string {
 	for _, row := range rows[1:] {
 		out.WriteString(wrapped(row[0]))
 		for n, cell := range row[1:] {
-			if name := rows[0][min(n+1, len(rows[0])-1)]; cell != "" && name != "" {
+			if name := rows[0][n+1]; cell != "" && name != "" {
 				cell = name + ": " + cell
 			}
 			if cell != "" {

@@ -108,21 +108,22 @@ func answered(t *testing.T, run func(string) string, command string) string {
 	return "person tadactl approve --plan " + find("plan_hash")[:12] + " " + find("id")
 }
 
-// TestPagesAreThere: the pages that a newcomer looks for exist, and what they name exists.
+// TestPagesAreThere: the pages that a newcomer looks for exist, and what they name exists. For the
+// pages of docs/ see TestDocsLinks.
 func TestPagesAreThere(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)[^):]*\)`)
+	code := regexp.MustCompile("`((?:cmd|launcher|shellparse|pathguard|approval|audit|" +
+		"integration)/[a-z_./-]*)`")
 	for _, page := range []string{"README.md", "SECURITY.md", "CONTRIBUTING.md"} {
-		text, err := os.ReadFile("../" + page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, link := range regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllStringSubmatch(string(text), -1) {
-			if _, err := os.Stat(filepath.Join("..", link[1])); err != nil {
-				t.Errorf("%s links to %q: %v", page, link[1], err)
+		text := read(t, "../"+page)
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join("..", m[1])); err != nil {
+				t.Errorf("%s links to %q: %v", page, m[1], err)
 			}
 		}
-		for _, path := range regexp.MustCompile("`((?:cmd|launcher|shellparse|pathguard|approval|audit|integration)/[a-z_./-]*)`").FindAllStringSubmatch(string(text), -1) {
-			if _, err := os.Stat(filepath.Join("..", path[1])); err != nil {
-				t.Errorf("%s names %q: %v", page, path[1], err)
+		for _, m := range code.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join("..", m[1])); err != nil {
+				t.Errorf("%s names %q: %v", page, m[1], err)
 			}
 		}
 	}

@@ -7,8 +7,10 @@ import (
 	"github.com/tada-run/tada-run/pathguard"
 )
 
-// aboutConfig and exampleConfig are in tada-config(5) and in docs/configuration.md.
+// What is in tada-config(5) and in docs/configuration.md.
 const (
+	configFiles = "/etc/tada/config.yaml\n~/.tada/config.yaml\nWORKSPACE/.tada/config.yaml"
+
 	aboutConfig = `A configuration is YAML of at most 1 MiB, without aliases. Every key is optional. An unknown key, a wrong value or a duplicate key is an error, reported with file and line, and nothing runs (exit status 78).
 
 The files are read in the order above. The first one found, /etc/tada/config.yaml (which root must own) or your own, replaces the defaults; every later file can only make the policy stricter, with one exception: a workspace's file comes from the repository, and a rule in it that allows has no effect until you accept exactly this file with tadactl policy accept. tadactl policy show lists the rules without effect.
@@ -31,8 +33,7 @@ func manOfConfig() string {
 	var b strings.Builder
 	manHeadOf(&b, "tada-config", 5, "configuration of tada-run")
 	b.WriteString(
-		".SH SYNOPSIS\n.nf\n/etc/tada/config.yaml\n~/.tada/config.yaml\n" +
-			"WORKSPACE/.tada/config.yaml\n.fi\n.SH DESCRIPTION\n")
+		".SH SYNOPSIS\n.nf\n" + configFiles + "\n.fi\n.SH DESCRIPTION\n")
 	manText(&b, aboutConfig)
 	section := "none yet"
 	for _, k := range pathguard.Keys() {

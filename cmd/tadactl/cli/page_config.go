@@ -11,7 +11,7 @@ import (
 // compares the file, and writes it with UPDATE=1.
 func pageOfConfig() string {
 	var b strings.Builder
-	b.WriteString("# Configuration\n\n")
+	fmt.Fprintf(&b, "# Configuration\n\n```text\n%s\n```\n\n", configFiles)
 	for p := range strings.SplitSeq(aboutConfig, "\n\n") {
 		b.WriteString(filled(p) + "\n")
 	}
