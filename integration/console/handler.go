@@ -103,14 +103,7 @@ func (s visit) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if approves(r) {
-		s.mu.Lock()
-		counts, err := s.codes[id].take(r.PostForm.Get("code"), plan)
-		s.mu.Unlock()
-		if err != nil {
-			if counts {
-				s.turnedAway("code", err)
-				s.say(fmt.Sprintf("%s  wrong code from the page", id))
-			}
+		if err := s.takeCode(id, plan, r.PostForm.Get("code")); err != nil {
 			s.refuse(w, http.StatusForbidden, err)
 			return
 		}
