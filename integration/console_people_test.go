@@ -153,7 +153,7 @@ func TestTwoDevicesAtOnce(t *testing.T) {
 func TestClockOfATelephone(t *testing.T) {
 	t.Parallel()
 	g, ada, _, _ := phones(t, "")
-	for _, hours := range []int{1, -1} {
+	for _, hours := range []int{1, -2} { // the second is added to the first
 		ada.call("Page.addScriptToEvaluateOnNewDocument", object{"source": `(() => {
 			const real = Date, by = ` + strconv.Itoa(hours) + ` * 3600000;
 			globalThis.Date = class extends real {
