@@ -34,7 +34,8 @@ func TestStrangersLearnNothing(t *testing.T) {
 			"/pair/finish":    {"token": "x", "response": response},
 		} {
 			resp, text := g.post(path, body, nil)
-			if resp.StatusCode != http.StatusConflict || strings.Contains(string(text), w.l.Home().Dir) {
+			if resp.StatusCode != http.StatusConflict ||
+				strings.Contains(string(text), w.l.Home().Dir) {
 				t.Errorf("%s: %d %s", path, resp.StatusCode, text)
 			}
 		}
