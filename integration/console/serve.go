@@ -73,6 +73,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		Handler: s, ReadTimeout: timeout, ReadHeaderTimeout: timeout,
 		WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: maxHeaders,
 		BaseContext: func(net.Listener) context.Context { return ctx },
+		ConnContext: withConnection,
 		// whoever can connect could fill the terminal with it
 		ErrorLog: log.New(io.Discard, "", 0), DisableGeneralOptionsHandler: true,
 	}
