@@ -68,6 +68,7 @@ type traffic struct {
 	strangers strangers
 	drawings  drawings
 	diffs     shared[g.Node]
+	plans     shared[string]
 	viewers   places
 	learning  sync.Mutex // while somebody waits for what can be learned
 }
