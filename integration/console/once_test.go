@@ -85,7 +85,8 @@ func subscription(t *testing.T) []byte {
 	}
 	encode := base64.RawURLEncoding.EncodeToString
 	text, err := json.Marshal(object{"endpoint": "https://relay.example/" + rand.Text(),
-		"keys": object{"p256dh": encode(key.PublicKey().Bytes()), "auth": encode(make([]byte, 16))}})
+		"keys": object{"p256dh": encode(key.PublicKey().Bytes()),
+			"auth": encode(make([]byte, 16))}})
 	if err != nil {
 		t.Fatal(err)
 	}

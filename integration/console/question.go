@@ -49,6 +49,8 @@ func (s visit) question(w http.ResponseWriter, r *http.Request) {
 // made once for all who look at it.
 func (s visit) behind(e approval.Envelope, open bool) string {
 	return s.plans.get(e.ID, fmt.Sprint(e.PlanHash, open), func() string {
+		s.planning.Lock()
+		defer s.planning.Unlock()
 		full := render.Render(e.Payload, render.Options{Flowing: true, Full: true})
 		var text strings.Builder
 		_ = g.Group{foretold(e), details(full, open)}.Render(&text)

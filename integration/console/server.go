@@ -69,6 +69,7 @@ type traffic struct {
 	drawings  drawings
 	diffs     shared[g.Node]
 	plans     shared[string]
+	planning  sync.Mutex // while one is made: a long one takes much memory
 	viewers   places
 	learning  sync.Mutex // while somebody waits for what can be learned
 }
