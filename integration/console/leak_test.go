@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // A stranger learns nothing about the machine, also from what goes wrong.
@@ -14,15 +16,13 @@ func TestStrangersLearnNothing(t *testing.T) {
 	w := newWorld(t)
 	d := w.pair("ada")
 	g := w.guest()
-	for _, bad := range []struct {
-		text string
-		mode os.FileMode
-	}{{"[]", 0o666}, {"{", 0o600}} {
-		for _, file := range []string{w.l.Home().Passkeys(), w.l.Home().Pairing()} {
-			if err := os.WriteFile(file, []byte(bad.text), bad.mode); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chmod(file, bad.mode); err != nil {
+	files := []string{w.l.Home().Passkeys(), w.l.Home().Pairing()}
+	for _, spoil := range []func(file string) error{
+		func(file string) error { return os.WriteFile(file, []byte("{"), 0o600) },
+		func(file string) error { return hermetic.Chmod(file, 0o666) },
+	} {
+		for _, file := range files {
+			if err := spoil(file); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -34,7 +34,8 @@ func TestStrangersLearnNothing(t *testing.T) {
 			"/pair/finish":    {"token": "x", "response": response},
 		} {
 			resp, text := g.post(path, body, nil)
-			if resp.StatusCode != http.StatusConflict || strings.Contains(string(text), w.l.Home().Dir) {
+			if resp.StatusCode != http.StatusConflict ||
+				strings.Contains(string(text), w.l.Home().Dir) {
 				t.Errorf("%s: %d %s", path, resp.StatusCode, text)
 			}
 		}
