@@ -72,8 +72,8 @@ func (s visit) undo(w http.ResponseWriter, r *http.Request) {
 	}
 	here := s.root() + "run/" + t.Past.ID + "/undo"
 	body := g.Group{h.H1(g.Text(strings.ToUpper(t.do[:1]) + t.do[1:])),
-		h.P(h.A(h.Href(s.root()+"run/"+t.Past.ID), g.Text(t.Past.ID))),
-		h.P(h.Code(h.Class("command"), g.Text(render.Inert(t.Past.Command))))}
+		h.P(h.A(h.Href(s.root()+"run/"+t.Past.ID), g.Text("back to the run "+t.Past.ID))),
+		shortly(t.Past), wholeOf(t.Past)}
 	if len(t.steps) == 0 {
 		body = append(body, h.P(h.Class("empty"), g.Text("nothing to do")))
 		s.show(w, http.StatusOK, view{title: "tada-run: " + t.do, here: "runs", body: body})
