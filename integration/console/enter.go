@@ -46,7 +46,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	http.Redirect(w, r, v.root(), http.StatusSeeOther)
-	s.say("The link for the next browser:\n" + s.URL())
+	s.say("For the next browser:\n" + s.URL())
 	return nil
 }
 

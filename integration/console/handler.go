@@ -112,7 +112,7 @@ func (s visit) answer(w http.ResponseWriter, r *http.Request) {
 				s.turnedAway("code", err)
 				s.say(fmt.Sprintf("%s  wrong code from the page", id))
 			}
-			s.refuse(w, http.StatusForbidden, err)
+			s.refuseTo(w, http.StatusForbidden, err, "q/"+id, "back to the question")
 			return
 		}
 	}
@@ -126,7 +126,7 @@ func (s visit) answer(w http.ResponseWriter, r *http.Request) {
 		if approves(r) {
 			s.renew(r.Context(), id)
 		}
-		s.refuse(w, http.StatusConflict, err)
+		s.refuseTo(w, http.StatusConflict, err, "q/"+id, "back to the question")
 		return
 	}
 	if lasts != nil && approves(r) {

@@ -76,10 +76,9 @@ func settings(p pathguard.Policy) g.Node {
 	for _, note := range p.Notes() {
 		notes = append(notes, h.P(h.Class("note"), g.Text(render.Inert(note))))
 	}
-	if len(set) == 0 {
-		set = g.Group{h.Dt(g.Text("nothing")), h.Dd(g.Text("no file sets anything"))}
-	}
-	return g.Group{notes, h.Dl(h.Class("page"), set),
+	return g.Group{notes,
+		g.If(len(set) == 0, h.P(h.Class("empty"), g.Text("no file sets anything"))),
+		g.If(len(set) > 0, h.Dl(h.Class("page"), set)),
 		h.Details(h.Summary(g.Text("Defaults")), h.Dl(h.Class("page"), usual)),
 		h.P(h.Class("soft"), g.Text("digest "+p.Digest())),
 		h.Details(h.Summary(g.Text("Built in")),
