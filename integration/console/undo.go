@@ -36,17 +36,23 @@ func (s visit) taking(id string, both bool) (t taking, err error) {
 	if t.Past, err = s.past(id); err != nil {
 		return t, err
 	}
-	t.Take, t.do = undo.Take{Runs: []string{t.Past.ID}, KeepBoth: both}, "undo"
-	if again, err := s.inbox.IsUndo(t.Past.ID); err != nil {
+	t.Take = undo.Take{Runs: []string{t.Past.ID}, KeepBoth: both}
+	if t.do, err = s.backward(t.Past.ID); err != nil {
 		return t, err
-	} else if again {
-		t.do = "redo"
 	}
 	t.steps, err = s.inbox.PlanUndo(t.Take)
 	if err == nil && len(t.steps) > mostSteps {
 		err = errSteps
 	}
 	return t, err
+}
+
+// backward is the word for taking a run back: "redo" for one that was itself an undo.
+func (s *Server) backward(id string) (string, error) {
+	if again, err := s.inbox.IsUndo(id); err != nil || !again {
+		return "undo", err
+	}
+	return "redo", nil
 }
 
 // on is what a confirmation is for: the run, and exactly these steps.
@@ -71,7 +77,8 @@ func (s visit) undo(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	here := s.root() + "run/" + t.Past.ID + "/undo"
-	body := g.Group{h.H1(g.Text(strings.ToUpper(t.do[:1]) + t.do[1:])),
+	title := strings.ToUpper(t.do[:1]) + t.do[1:]
+	body := g.Group{h.H1(g.Text(title)),
 		h.P(h.A(h.Href(s.root()+"run/"+t.Past.ID), g.Text("back to the run "+t.Past.ID))),
 		shortly(t.Past), wholeOf(t.Past)}
 	if len(t.steps) == 0 {
@@ -97,7 +104,7 @@ func (s visit) undo(w http.ResponseWriter, r *http.Request) {
 	}
 	body = append(body, h.Ul(h.Class("bound"), rows), h.P(h.Class("answers"),
 		h.Button(h.Class("approve act"), h.Data("root", s.root()), h.Data("do", t.do),
-			h.Data("on", t.on()), h.Data("both", flag), g.Text("Do this"))),
+			h.Data("on", t.on()), h.Data("both", flag), g.Text(title+" now"))),
 		h.P(h.Role("status")), h.NoScript(h.P(h.Class("soft"),
 			g.Text("without scripts, at a terminal: "),
 			h.Code(g.Text("tadactl undo "+t.Past.ID)))))
