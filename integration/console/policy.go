@@ -30,10 +30,10 @@ func (s visit) policy(w http.ResponseWriter, r *http.Request) {
 	}
 	s.show(w, http.StatusOK, view{title: "tada-run: policy", here: "policy", body: g.Group{
 		h.H1(g.Text("Policy")), h.H2(g.Text("Grants")), entries(s.grantRows(list), "no grants"),
-		h.P(h.A(h.Href(s.root()+"policy/learned"), g.Text("what could spare you questions"))),
+		h.P(h.A(h.Href(s.root()+"policy/learned"), g.Text("What could spare you questions"))),
 		h.H2(g.Text("In force " + where)),
 		h.Form(h.Method("get"), h.Action(s.root()+"policy"), h.P(h.Label(
-			g.Text("in the workspace of this folder "),
+			g.Text("Show the policy in this folder "),
 			h.Input(h.Type("text"), h.Name("dir"), h.Value(dir))))),
 		settings(p)}})
 }

@@ -12,8 +12,7 @@ import (
 )
 
 // question shows one question: its first page, everything, and the form. If the first page lacks
-// something, everything is open. Without a passkey a
-// script only moves the focus by keys.
+// something, everything is open. Without a passkey a script only moves the focus by keys.
 func (s visit) question(w http.ResponseWriter, r *http.Request) {
 	e, err := s.envelope(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -39,7 +38,8 @@ func (s visit) question(w http.ResponseWriter, r *http.Request) {
 		keys: [][2]string{{"a", "to the code or the passkey"}, {"d", "to the message of a denial"}},
 		body: g.Group{
 			firstPage(first, e.After()),
-			g.If(first.Truncated, h.P(h.A(h.Href("#answer"), g.Text("To the answer, past the details")))),
+			g.If(first.Truncated, h.P(h.A(h.Href("#answer"),
+				g.Text("To the answer, past the details")))),
 			foretold(e), details(full, first.Truncated),
 			s.form(e, passkeys),
 			h.P(g.Attr("role", "status"))}}
@@ -70,8 +70,8 @@ func (s visit) form(e approval.Envelope, passkeys bool) g.Node {
 		g.Attr("data-question", e.ID), h.ID("answer"),
 		hidden("plan", e.PlanHash), hidden("proof", s.proof(e.ID, e.PlanHash)), calls,
 		lastingFields(lasts),
-		field("Code for "+shortID(e.ID)+", shown in the terminal", "code", "code", codeLength, h.Required(),
-			g.Attr("autocapitalize", "characters"), g.Attr("spellcheck", "false")),
+		field("Code for "+shortID(e.ID)+", shown in the terminal", "code", "code", codeLength,
+			h.Required(), g.Attr("autocapitalize", "characters"), g.Attr("spellcheck", "false")),
 		g.If(e.Friction.Factor && e.Quorum < 2, field("One-time code", "code", "factor", 6,
 			g.Attr("inputmode", "numeric"))),
 		field("Message to the agent, if you deny", "", "message", approval.MaxMessage),
