@@ -243,8 +243,8 @@ func (b *browser) key(name, text string) {
 	}
 }
 
-// fits requires that the page is not wider than a window of that many pixels, and keeps a picture
-// of it where TEST_SCREENSHOTS says.
+// fits requires that the page is not wider than a window of that many pixels and looks as it is
+// kept. It leaves a picture where TEST_SCREENSHOTS says.
 func (b *browser) fits(name string, width int) {
 	b.t.Helper()
 	b.call("Emulation.setDeviceMetricsOverride", object{"width": width, "height": 900,
@@ -253,19 +253,18 @@ func (b *browser) fits(name string, width int) {
 	if b.run(fits) != "true" {
 		b.t.Errorf("%s is wider than a window of %d pixels", name, width)
 	}
-	dir := os.Getenv("TEST_SCREENSHOTS")
-	if dir == "" {
-		return
-	}
 	var picture struct{ Data string }
 	b.call("Page.captureScreenshot", object{}, &picture)
 	png, err := base64.StdEncoding.DecodeString(picture.Data)
-	if err == nil {
-		file := filepath.Join(dir, fmt.Sprintf("%s-%d.png", name, width))
-		err = os.WriteFile(file, png, 0o600)
-	}
 	if err != nil {
-		b.t.Error(err)
+		b.t.Fatal(err)
+	}
+	name = fmt.Sprintf("%s-%d", name, width)
+	b.same(name, png)
+	if dir := os.Getenv("TEST_SCREENSHOTS"); filepath.IsAbs(dir) {
+		if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600); err != nil {
+			b.t.Error(err)
+		}
 	}
 }
 

@@ -81,6 +81,38 @@ func TestLastingApprovalOnAPage(t *testing.T) {
 	revoke(t, g)
 }
 
+// The same plan is allowed some times more, where the terminal allows that: with the code, and with
+// the number and the time in what a passkey signs.
+func TestApprovalForAWhileOnAPage(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	p := newPlace(t).asking()
+	base, path := consoleAt(t, p, "--listen localhost:0")
+	g := &page{t: t, p: p, base: base, path: path}
+	g.enter(nil)
+	b.authenticator()
+	b.pair(p, base, "ada")
+	b.enter(g)
+	id := askOnly(t, p, "rm -rf build")
+	b.open(base + g.path + "q/" + id)
+	b.shows("Exactly this, 5 times within an hour")
+	b.everywhere("question-while")
+	g.read(id, time.Now())
+	b.run(`document.querySelector("input[name=lasts][value=time]").click()`)
+	b.click("button.passkey")
+	b.shows("approved and remembered: " + id)
+	if out := p.run("tadactl grants"); !strings.Contains(out, "used 0 of 5, until ") {
+		t.Error(out)
+	}
+	if out := p.run("tada-run 'rm -rf build'; tadactl grants"); !strings.Contains(out,
+		"allowed by grant") || !strings.Contains(out, "used 1 of 5, until ") {
+		t.Error(out)
+	}
+	if out := p.run("tadactl audit verify; echo status $?"); !strings.Contains(out, "status 0") {
+		t.Error(out)
+	}
+}
+
 // revoke ends the only grant on the page of the policy: nothing else is needed than the proof of
 // that page.
 func revoke(t *testing.T, g *page) {

@@ -41,6 +41,7 @@ status=0; tada-run 'exit 7' || status=$?; test $status = 7
 status=0; tada-run 'cat /etc/shadow' </dev/null 2>/dev/null || status=$?; test $status = 75
 tadactl audit verify --complete
 tadactl doctor
+tadactl doctor --verbose
 tadactl doctor --attack | tail -1
 `
 

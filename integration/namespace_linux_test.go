@@ -49,7 +49,7 @@ func TestInANamespaceBelowThatOfProc(t *testing.T) {
 			if out := p.run("cp /bin/cat show"); out != "" {
 				t.Fatal(out)
 			}
-			run("tadactl doctor | grep -o 'level    .*'", "level    "+name)
+			run("tadactl doctor -v | grep -o 'level    .*'", "level    "+name)
 			run("tada-run 'mkdir -p a; cd a; echo hello > b; touch b; cat b; pwd'",
 				"hello\n"+filepath.Join(p.dir, "a"))
 			run("tada-run './show $(date +.env) kept 2>&1; echo' 2>/dev/null",

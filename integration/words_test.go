@@ -38,7 +38,8 @@ func TestWords(t *testing.T) {
 	run := shellIn(t, dir)
 	texts := map[string]string{}
 	for _, command := range []string{
-		"tada-run --help", "tadactl --help", "tadactl doctor", "tadactl policy show",
+		"tada-run --help", "tadactl --help", "tadactl doctor", "tadactl doctor --verbose",
+		"tadactl policy show",
 		"tadactl approvals channels", "tadactl approvals stats",
 		"tadactl shell install --print codex", "tadactl shell install --print gemini",
 	} {

@@ -76,8 +76,7 @@ func realShells(env []string) []string {
 		return env
 	}
 	link := strings.TrimPrefix(env[i], "SHELL=")
-	have, err := os.Stat(link)
-	if self := program(); err != nil || self == nil || !os.SameFile(have, self) {
+	if !leadsHere(link) {
 		return env
 	}
 	real, err := realShell(DialectOf(filepath.Base(link)))
@@ -87,6 +86,16 @@ func realShells(env []string) []string {
 	env = slices.Clone(env)
 	env[i] = "SHELL=" + real
 	return env
+}
+
+// IsShell reports whether SHELL names the running program.
+func IsShell() bool { return leadsHere(os.Getenv("SHELL")) }
+
+// leadsHere reports whether a path is one of the running program.
+func leadsHere(path string) bool {
+	have, err := os.Stat(path)
+	self := program()
+	return err == nil && self != nil && os.SameFile(have, self)
 }
 
 // withoutLinks is an environment in which PATH has none of the folders: a client that finds

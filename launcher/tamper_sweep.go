@@ -29,7 +29,7 @@ func (s *started) unkept() string {
 	case !watch.Keeps(s.receipt):
 		return fmt.Sprintf("%s: sandbox level %s inside another sandbox cannot stop a command "+
 			"from changing protected files; a change is reported when the command ends, with "+
-			"status %d (shown once; see tadactl doctor)",
+			"status %d (shown once; see tadactl doctor -v)",
 			where, s.receipt.Level, exit.Tampered)
 	default:
 		return fmt.Sprintf("%s: the sandbox can stop a command from changing %d of %d protected "+

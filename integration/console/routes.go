@@ -17,6 +17,7 @@ func (s *Server) inside() http.Handler {
 		"GET /run/{id}/replay/socket": visit.replaySocket,
 
 		"GET /run/{id}/undo":            visit.undo,
+		"POST /undo":                    visit.undoPosted,
 		"GET /run/{id}/terminal":        visit.terminal,
 		"GET /run/{id}/terminal/socket": visit.terminalSocket,
 
@@ -31,7 +32,6 @@ func (s *Server) inside() http.Handler {
 		"/":                  visit.nothing,
 	}, map[string]ceremony{
 		"assert/begin": visit.assertBegin, "assert/finish": visit.assertFinish,
-		"undo":      visit.undoDone,
 		"act/begin": visit.actBegin, "act/code": visit.actCode,
 		"notify/add": visit.notifyAdd, "notify/remove": visit.notifyRemove,
 		"notify/state": visit.notifyState, "notify/test": visit.notifyTest,

@@ -39,8 +39,6 @@ type Server struct {
 	traffic
 	sender *push.Sender
 
-	questions questions
-
 	mu    sync.Mutex
 	codes map[string]*code
 	shown map[string]time.Time // when the page of a question was first served
@@ -64,12 +62,13 @@ type gate struct {
 
 // traffic is what keeps browsers up to date, and the failed attempts of those that have no session.
 type traffic struct {
+	questions questions
+	learning  sync.Mutex // while somebody waits for what can be learned
 	live      stream
 	strangers strangers
 	drawings  drawings
 	diffs     shared[g.Node]
 	viewers   places
-	learning  sync.Mutex // while somebody waits for what can be learned
 }
 
 // recorded is another text when the record has grown: the anchor is written with every entry, and

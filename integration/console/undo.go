@@ -1,72 +1,16 @@
 package console
 
 import (
-	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
-	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
-	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/undo"
 )
-
-// mostSteps is how many steps the page shows. More are for the terminal: nobody confirms what is
-// not shown.
-const mostSteps = 2000
-
-var errSteps = fmt.Errorf("more than %d paths; at a terminal: tadactl undo", mostSteps)
-
-// A taking is a run that is to be taken back, with what that would do now.
-type taking struct {
-	launcher.Past
-	undo.Take
-	do    string // "undo", or "redo" for an undo
-	steps []undo.Step
-}
-
-// taking returns it for the run with exactly this id. With both, what was before is written beside
-// what was changed since.
-func (s visit) taking(id string, both bool) (t taking, err error) {
-	if t.Past, err = s.past(id); err != nil {
-		return t, err
-	}
-	t.Take = undo.Take{Runs: []string{t.Past.ID}, KeepBoth: both}
-	if t.do, err = s.backward(t.Past.ID); err != nil {
-		return t, err
-	}
-	t.steps, err = s.inbox.PlanUndo(t.Take)
-	if err == nil && len(t.steps) > mostSteps {
-		err = errSteps
-	}
-	return t, err
-}
-
-// backward is the word for taking a run back: "redo" for one that was itself an undo.
-func (s *Server) backward(id string) (string, error) {
-	if again, err := s.inbox.IsUndo(id); err != nil || !again {
-		return "undo", err
-	}
-	return "redo", nil
-}
-
-// on is what a confirmation is for: the run, and exactly these steps.
-func (t taking) on() string { return t.Past.ID + " " + launcher.StepsHash(t.steps) }
-
-// left is how many paths stay as they are.
-func (t taking) left() (n int) {
-	for _, step := range t.steps {
-		if step.Do == undo.Refuse || step.Do == undo.Beside {
-			n++
-		}
-	}
-	return n
-}
 
 // undo shows what it would do to take a run back, as the terminal does, and asks for it.
 func (s visit) undo(w http.ResponseWriter, r *http.Request) {
@@ -122,33 +66,4 @@ func stepRow(step undo.Step) g.Node {
 	}
 	return h.Li(h.Class(class), g.Text(string(step.Do)+" "),
 		h.Code(g.Text(render.Inert(step.Path))), g.Text(why))
-}
-
-// undoDone takes a run back once that was confirmed for exactly what it does now.
-func (s visit) undoDone(_ *http.Request, p posted) (any, error) {
-	id, _, _ := strings.Cut(p.On, " ")
-	t, err := s.taking(id, p.Both)
-	switch {
-	case err != nil:
-		return nil, err
-	case t.on() != p.On || t.do != p.Do:
-		return nil, &launcher.OtherStepsError{}
-	case len(t.steps) == 0:
-		return nil, errors.New("nothing to do")
-	}
-	if _, err := s.confirm(t.do, t.on(), p.confirmation); err != nil {
-		return nil, err
-	}
-	result, err := s.inbox.Undo(t.Take, launcher.UndoOrder{Over: approval.ChannelWeb,
-		Command: "tadactl undo " + t.Past.ID, Dir: t.Past.Dir,
-		Shown: launcher.StepsHash(t.steps)})
-	if err != nil {
-		return nil, err
-	}
-	said := audit.Plural(len(result.Steps)-result.Refused, "path") + " put back"
-	if result.Refused > 0 {
-		said += fmt.Sprintf(", %d left as is", result.Refused)
-	}
-	s.say(fmt.Sprintf("%s  %s: %s", t.Past.ID, t.do, said))
-	return map[string]string{"said": said, "run": result.Run}, nil
 }

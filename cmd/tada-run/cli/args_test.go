@@ -143,6 +143,25 @@ func TestArgsRefused(t *testing.T) {
 	}
 }
 
+// TestBare: only without a command and without anything that a shell takes does the program say
+// what it is.
+func TestBare(t *testing.T) {
+	for argv, want := range map[string]bool{
+		"tada-run": true, "/p/tada-run": true, "tada-run|--agent|a": true, "tada-run|--check": true,
+		"tada-run|-s": true, "-tada-run": false, "tada-run|-i": false, "tada-run|-l": false,
+		"tada-run|-e": false, "tada-run|ls": false, "tada-run|-c|ls": false, "bash": false,
+		"tada-sh": false, "tada-run|--session": false, "tada-run|--": false,
+	} {
+		inv, err := parseArgs(strings.Split(argv, "|"))
+		if got := err == nil && inv.bare(); got != want {
+			t.Errorf("%q: %v, %v", argv, got, err)
+		}
+	}
+	if lines := strings.Split(errNothing().Error(), "\n"); len(lines) > 8 {
+		t.Errorf("%d lines", len(lines))
+	}
+}
+
 // TestNoForceFlag walks every flag.
 func TestNoForceFlag(t *testing.T) {
 	options := (&invocation{}).options(true)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -55,6 +56,9 @@ func Run(d Door) int {
 	}
 	inv.at(d.Place)
 	inv.keeper = keeper
+	if inv.typedAlone() {
+		return report(errNothing())
+	}
 	if !launcher.Inside() && isTerminal(os.Stdin) && isTerminal(os.Stdout) {
 		d.Argv = inv.seat(d.Argv)
 	}
@@ -261,6 +265,9 @@ func text(inv *invocation) (string, error) {
 		return "", &usageError{"no command given", "tada-run 'ls -l'"}
 	}
 	b, err := readAll(os.Stdin, "standard input")
+	if err == nil && inv.bare() && len(bytes.TrimSpace(b)) == 0 {
+		return "", errNothing()
+	}
 	return string(b), err
 }
 

@@ -11,6 +11,9 @@
 // flags of bash(1), and none of its own, because make, git, ssh and agents pass these without
 // knowing which program they start.
 //
+// Without a command it reads one from a pipe. On a terminal it starts a session if it was started
+// as a shell (see typedAlone), and otherwise says in eight lines what it is.
+//
 // # What it prints
 //
 // If the command is allowed, nothing: standard output and standard error belong to the command. A

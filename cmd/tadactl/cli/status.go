@@ -41,12 +41,6 @@ type recordSize struct {
 	Quota       int64 `json:"quota"`       // record.quota
 }
 
-// A wrong is something that is not as it should be, and the command that says more or mends it.
-type wrong struct {
-	What string `json:"what"`
-	Try  string `json:"try"`
-}
-
 // maxStatus is how many entries of a kind status shows.
 const maxStatus = 10
 
@@ -100,34 +94,17 @@ func overviewOf(ctx context.Context, l *launcher.Launcher, dir string) (*overvie
 
 // faults finds what is not as it should be.
 func (o *overview) faults(ctx context.Context, l *launcher.Launcher, dir string) {
-	probe := sandbox.Probe()
+	probe, approvals := sandbox.Probe(), "ok"
 	o.Level = probe.Level.String()
-	add := func(try, format string, args ...any) {
-		o.Wrong = append(o.Wrong, wrong{fmt.Sprintf(format, args...), try})
-	}
 	if probe.Level == sandbox.None {
-		add("tadactl doctor", "commands are not sandboxed on this machine")
-	}
-	if n := len(probe.Lost); n > 0 {
-		add("tadactl doctor", "%s of the sandbox cannot be had", audit.Plural(n, "protection"))
+		o.Wrong = append(o.Wrong, wrong{"commands are not sandboxed on this machine",
+			"tadactl doctor"})
 	}
 	if err := l.CompareStore(ctx); err != nil {
-		add("tadactl audit verify", "%s", strings.TrimPrefix(err.Error(), "approval: "))
+		approvals = strings.TrimPrefix(err.Error(), "approval: ")
 	}
-	switch v, err := l.Review(dir, false); {
-	case err != nil:
-		add("tadactl tamper status", "protected files: %v", err)
-	case len(v.Findings) > 0:
-		add("tadactl tamper diff", "%s changed outside of tada-run; nothing runs here",
-			audit.Plural(len(v.Findings), "protected file"))
-	}
-	if n := len(l.Failing()); n > 0 {
-		add("tadactl policy test", "%s of the configuration failed, so the one before it applies "+
-			"too", audit.Plural(n, "case"))
-	}
-	if !o.Undo.Works {
-		add("tadactl doctor", "undo: %s", o.Undo.Why)
-	}
+	o.Wrong = append(append(o.Wrong, lost(probe, "tadactl doctor")...),
+		faults(l, dir, approvals, o.Undo)...)
 }
 
 // sizeOf is the size of the files in a directory.

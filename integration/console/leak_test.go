@@ -1,0 +1,42 @@
+package console_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+)
+
+// A stranger learns nothing about the machine, also from what goes wrong.
+func TestStrangersLearnNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := w.pair("ada")
+	g := w.guest()
+	for _, bad := range []struct {
+		text string
+		mode os.FileMode
+	}{{"[]", 0o666}, {"{", 0o600}} {
+		for _, file := range []string{w.l.Home().Passkeys(), w.l.Home().Pairing()} {
+			if err := os.WriteFile(file, []byte(bad.text), bad.mode); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(file, bad.mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ticket, options := g.begin()
+		response := json.RawMessage(d.Get(options, w.base))
+		for path, body := range map[string]object{
+			"/sign-in/finish": {"token": ticket, "response": response},
+			"/pair/begin":     {"token": "x"},
+			"/pair/finish":    {"token": "x", "response": response},
+		} {
+			resp, text := g.post(path, body, nil)
+			if resp.StatusCode != http.StatusConflict || strings.Contains(string(text), w.l.Home().Dir) {
+				t.Errorf("%s: %d %s", path, resp.StatusCode, text)
+			}
+		}
+	}
+}
