@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // A stranger learns nothing about the machine, also from what goes wrong.
@@ -19,10 +21,10 @@ func TestStrangersLearnNothing(t *testing.T) {
 		mode os.FileMode
 	}{{"[]", 0o666}, {"{", 0o600}} {
 		for _, file := range []string{w.l.Home().Passkeys(), w.l.Home().Pairing()} {
-			if err := os.WriteFile(file, []byte(bad.text), bad.mode); err != nil {
+			if err := os.WriteFile(file, []byte(bad.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Chmod(file, bad.mode); err != nil {
+			if err := hermetic.Chmod(file, bad.mode); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -34,7 +36,8 @@ func TestStrangersLearnNothing(t *testing.T) {
 			"/pair/finish":    {"token": "x", "response": response},
 		} {
 			resp, text := g.post(path, body, nil)
-			if resp.StatusCode != http.StatusConflict || strings.Contains(string(text), w.l.Home().Dir) {
+			if resp.StatusCode != http.StatusConflict ||
+				strings.Contains(string(text), w.l.Home().Dir) {
 				t.Errorf("%s: %d %s", path, resp.StatusCode, text)
 			}
 		}
