@@ -43,7 +43,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request) error {
 	}
 	// the old one is of no use now, whatever comes of it
 	defer func() {
-		s.say("The link for the next browser:")
+		s.say("For the next browser:")
 		s.say(s.URL())
 	}()
 	v, err := s.letIn(w, entrant{device: deviceOf(r.UserAgent()), how: "link"})

@@ -105,7 +105,7 @@ func (s visit) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	if approves(r) {
 		if err := s.takeCode(id, plan, r.PostForm.Get("code")); err != nil {
-			s.refuse(w, http.StatusForbidden, err)
+			s.refuseTo(w, http.StatusForbidden, err, "q/"+id, "back to the question")
 			return
 		}
 	}
@@ -119,7 +119,7 @@ func (s visit) answer(w http.ResponseWriter, r *http.Request) {
 		if approves(r) {
 			s.renew(r.Context(), id)
 		}
-		s.refuse(w, http.StatusConflict, err)
+		s.refuseTo(w, http.StatusConflict, err, "q/"+id, "back to the question")
 		return
 	}
 	if lasts != nil && approves(r) {

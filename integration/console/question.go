@@ -14,8 +14,7 @@ import (
 )
 
 // question shows one question: its first page, everything, and the form. If the first page lacks
-// something, everything is open. Without a passkey a
-// script only moves the focus by keys.
+// something, everything is open. Without a passkey a script only moves the focus by keys.
 func (s visit) question(w http.ResponseWriter, r *http.Request) {
 	e, err := s.envelope(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -39,7 +38,10 @@ func (s visit) question(w http.ResponseWriter, r *http.Request) {
 	v := view{title: "tada-run: " + e.ID, here: "inbox", script: script,
 		keys: [][2]string{{"a", "to the code or the passkey"}, {"d", "to the message of a denial"}},
 		body: g.Group{
-			firstPage(first, e.After()), g.Raw(s.behind(e, first.Truncated)),
+			firstPage(first, e.After()),
+			g.If(first.Truncated, h.P(h.A(h.Href("#answer"),
+				g.Text("To the answer, past the details")))),
+			g.Raw(s.behind(e, first.Truncated)),
 			s.form(e, passkeys),
 			h.P(g.Attr("role", "status"))}}
 	s.show(w, http.StatusOK, v)
@@ -79,14 +81,14 @@ func (s visit) form(e approval.Envelope, passkeys bool) g.Node {
 		approve = "Approve"
 	}
 	return h.Form(h.Method("post"), h.Action(s.root()+"q/"+e.ID), h.AutoComplete("off"),
-		g.Attr("data-question", e.ID),
+		g.Attr("data-question", e.ID), h.ID("answer"),
 		hidden("plan", e.PlanHash), hidden("proof", s.proof(e.ID, e.PlanHash)), calls,
 		lastingFields(lasts),
-		field("to approve: code shown in the terminal", "code", "code", codeLength, h.Required(),
-			g.Attr("autocapitalize", "characters"), g.Attr("spellcheck", "false")),
-		g.If(e.Friction.Factor && e.Quorum < 2, field("one-time code", "code", "factor", 6,
+		field("Code for "+shortID(e.ID)+", shown in the terminal", "code", "code", codeLength,
+			h.Required(), g.Attr("autocapitalize", "characters"), g.Attr("spellcheck", "false")),
+		g.If(e.Friction.Factor && e.Quorum < 2, field("One-time code", "code", "factor", 6,
 			g.Attr("inputmode", "numeric"))),
-		field("message to the agent (if denied)", "", "message", approval.MaxMessage),
+		field("Message to the agent, if you deny", "", "message", approval.MaxMessage),
 		h.P(h.Class("answers"),
 			// the first one is what Enter means
 			h.Button(h.Class("approve"), h.Name("answer"), h.Value("approve"), g.Text(approve)),
