@@ -35,6 +35,7 @@ var answering = map[approval.Action][]string{
 	approval.RestoreFile:  {"tadactl tamper restore TODO.md"},
 	approval.AcceptRecord: {"tadactl audit accept --reason x"},
 	approval.EditPolicy:   {"EDITOR=true tadactl policy edit"},
+	approval.SetUp:        {}, // TestAgentsCannotSetUp
 	approval.Enrol: {"tadactl key init me --no-passphrase",
 		"tadactl key trust \"$(cat line)\"", "tadactl key totp"},
 	approval.Mend:       {"tadactl approvals rebuild"},

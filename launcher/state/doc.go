@@ -11,7 +11,7 @@
 //	approvals.db     questions and approvals           shadow/           protected files
 //	audit/           the log                           registered/       settings of other programs
 //	sessions/        transcripts                       undo/             what runs changed, before
-//	run/             what is valid for this boot
+//	run/             what is valid for this boot       setup/            what tadactl setup changed
 //
 // # Several processes
 //
