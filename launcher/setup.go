@@ -49,7 +49,7 @@ func (l *Launcher) SetUp(platform, path string, was, want []byte, r Registration
 	if _, err = l.Register(path, r); err == nil {
 		return nil
 	}
-	if is, readErr := ReadSettings(path); readErr != nil || f.wrote(is) {
+	if is, readErr := ReadSettings(path); readErr != nil || sameFile(is, want) {
 		return err // it may have been written
 	}
 	if earlier != nil {

@@ -108,7 +108,9 @@ func agentsToSetUp(names []string) ([]agent, error) {
 			return nil, failf(1, "%s was not found: it is not in PATH, and has no folder of "+
 				"settings", known.title)
 		}
-		list = append(list, found[i])
+		if !slices.Contains(list, found[i]) {
+			list = append(list, found[i])
+		}
 	}
 	return list, nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 
@@ -53,7 +52,10 @@ type setupPlan []*agentPlan
 func (c *ctl) planSetup(l *launcher.Launcher, found []agent) (plan setupPlan, err error) {
 	for _, a := range found {
 		p := &agentPlan{agent: a}
-		if err := errors.Join(c.planHook(l, p), c.planShell(l, p)); err != nil {
+		if err := c.planHook(l, p); err != nil {
+			return nil, err
+		}
+		if err := c.planShell(l, p); err != nil {
 			return nil, err
 		}
 		plan = append(plan, p)

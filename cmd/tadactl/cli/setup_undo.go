@@ -72,9 +72,6 @@ func (c *ctl) backFile(l *launcher.Launcher, kept launcher.SetUpFile) (*backFile
 	if err != nil {
 		return nil, err
 	}
-	if shell, known := settings.ShellOf(kept.Platform); known && !r.Holds(kept.Path) {
-		r.Place = shell.Place
-	}
 	r.file = kept.Path
 	f := &backFile{setupFile: setupFile{registration: r}, kept: kept}
 	f.was, f.standing, err = l.Standing(kept, c.ours(l, r))

@@ -437,8 +437,11 @@ func (p Place) State(data []byte, h Hook) (State, error) {
 		h.Wait = wait
 	}
 	if len(p.lists) == 0 {
-		if string(data) == p.plugin(h) {
+		switch {
+		case string(data) == p.plugin(h):
 			return Complete, nil
+		case !isPlugin(data): // someone else's
+			return Missing, nil
 		}
 		return Other, nil
 	}
