@@ -20,8 +20,8 @@ var changingCalls = map[uint64]bool{
 	unix.SYS_FCHMOD: true, unix.SYS_FCHMODAT: true, unix.SYS_FTRUNCATE: true, unix.SYS_FCHOWN: true,
 }
 
-// killAt is a command of tests: killat N COMMAND [ARG ...] runs the command, and kills it before its
-// N-th call that changes files. It ends with the command's status, or with 137.
+// killAt is a command of tests: killat N COMMAND [ARG ...] runs the command, and kills it before
+// its N-th call that changes files. It ends with the command's status, or with 137.
 func killAt() {
 	runtime.LockOSThread() // only one thread is the tracer
 	left, err := strconv.Atoi(os.Args[1])

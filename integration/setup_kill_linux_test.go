@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -36,19 +35,6 @@ func (p *place) beKiller() error {
 	self, err := os.Executable()
 	link := filepath.Join(filepath.Dir(p.dir), "bin/killat")
 	return errors.Join(err, os.Symlink(self, link))
-}
-
-var digestWord = regexp.MustCompile(`"plan":"([0-9a-f]{12})"`)
-
-// planOf is what a dry run prints for --plan.
-func (p *place) planOf(flags string) string {
-	p.t.Helper()
-	out := p.answered("tadactl setup --dry-run --json " + flags)
-	found := digestWord.FindStringSubmatch(out)
-	if found == nil {
-		p.t.Fatal(out)
-	}
-	return flags + " --plan " + found[1]
 }
 
 // killEach kills setup, or its undo, at each step. Codex has no folder, so its file and its folder

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,20 +24,11 @@ func settingsFiles() (files []string) {
 		if f.Kind == "settings" {
 			path = filepath.Join(path, w[1])
 		}
-		if !strings.HasSuffix(path, ".jsonc") && (len(files) == 0 || !has(files, path)) {
+		if !strings.HasSuffix(path, ".jsonc") && !slices.Contains(files, path) {
 			files = append(files, path)
 		}
 	}
 	return files
-}
-
-func has(list []string, one string) bool {
-	for _, each := range list {
-		if each == one {
-			return true
-		}
-	}
-	return false
 }
 
 // anAccount is a place with the programs of all agents with a hook, and a home for them.
@@ -66,12 +59,26 @@ func anAccount(t *testing.T) (p *place, home string) {
 }
 
 // planned is setup, for exactly what a dry run shows.
-const planned = `plan=$(tadactl setup %[1]s --dry-run --json | sed 's/.*"plan":"\([0-9a-f]*\)".*/\1/')
+const planned = `plan=$(tadactl setup %[1]s --dry-run --json |
+	sed 's/.*"plan":"\([0-9a-f]*\)".*/\1/')
 tadactl setup %[1]s --plan "$plan"; echo status $?`
 
 func (p *place) setUp(flags string) string {
 	p.t.Helper()
 	return p.answered(fmt.Sprintf(planned, flags))
+}
+
+var digestWord = regexp.MustCompile(`"plan":"([0-9a-f]{12})"`)
+
+// planOf is what a dry run prints for --plan.
+func (p *place) planOf(flags string) string {
+	p.t.Helper()
+	out := p.answered("tadactl setup --dry-run --json " + flags)
+	found := digestWord.FindStringSubmatch(out)
+	if found == nil {
+		p.t.Fatal(out)
+	}
+	return flags + " --plan " + found[1]
 }
 
 // whole has a line for each name in a folder: type, mode, owner, link and content.
@@ -108,7 +115,7 @@ func makeAll(home, text string, mode os.FileMode) error {
 	for _, name := range settingsFiles() {
 		file := filepath.Join(home, name)
 		all = errors.Join(all, os.MkdirAll(filepath.Dir(file), 0o755),
-			os.WriteFile(file, []byte(text), mode))
+			os.WriteFile(file, []byte(text), 0o600), hermetic.Chmod(file, mode))
 	}
 	return all
 }
@@ -158,8 +165,10 @@ var accountFiles = map[string]struct {
 		}
 		return all
 	}, "some"},
-	"wrong JSON":     {func(home string) error { return makeAll(home, "{\"a\": ", 0o600) }, "none"},
-	"a member twice": {func(home string) error { return makeAll(home, `{"a":1,"a":2}`, 0o600) }, "none"},
+	"wrong JSON": {func(home string) error { return makeAll(home, "{\"a\": ", 0o600) }, "none"},
+	"a member twice": {func(home string) error {
+		return makeAll(home, `{"a":1,"a":2}`, 0o600)
+	}, "none"},
 	"something else": {func(home string) error { return makeAll(home, "[1]\n", 0o600) }, "none"},
 	"with a second name": {func(home string) error {
 		all := makeAll(home, "{}", 0o600)
@@ -252,8 +261,8 @@ func TestAgentsCannotSetUp(t *testing.T) {
 	if is := whole(t, home); is != before {
 		t.Fatal(apart(before, is))
 	}
-	if out := p.answered("setsid --wait sh -c '" + line + "' < /dev/null; echo status $?"); !strings.
-		Contains(out, "status 0") {
+	out := p.answered("setsid --wait sh -c '" + line + "' < /dev/null; echo status $?")
+	if !strings.Contains(out, "status 0") {
 		t.Errorf("a script: %s", out)
 	}
 	after := whole(t, home)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -45,8 +44,8 @@ func (f SetUpFile) standing(is []byte, mode os.FileMode, r Registration) Standin
 
 // TakeSetUpBack puts a file back as it was before tadactl setup: bytes, mode, or absence. One that
 // someone has changed is left as it is: the error wraps ErrSetUpChanged if something of tada-run is
-// still in it, and is a [tamper.TamperError] if nobody has reviewed the change. When it returns nil,
-// the file is forgotten.
+// still in it, and is a [tamper.TamperError] if nobody has reviewed the change. When it returns
+// nil, the file is forgotten.
 func (l *Launcher) TakeSetUpBack(f SetUpFile, r Registration) error {
 	alone, err := l.state.Lock("setup.lock", syscall.LOCK_EX)
 	if err != nil {
@@ -81,15 +80,19 @@ func (l *Launcher) TakeSetUpBack(f SetUpFile, r Registration) error {
 	return l.dropSetUp(f)
 }
 
-// freshName is the name of a file that takes another's place when it is complete.
-var freshName = regexp.MustCompile(`^\.tada-[0-9]+$`)
+// isFresh reports whether this is the name of a file that takes another's place when it is
+// complete.
+func isFresh(name string) bool {
+	number, fresh := strings.CutPrefix(name, ".tada-")
+	return fresh && number != "" && strings.Trim(number, "0123456789") == ""
+}
 
 // sweep removes what a process that was killed has left in a folder of settings.
 func sweep(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !freshName.MatchString(e.Name()) || !info.Mode().IsRegular() {
+		if err != nil || !isFresh(e.Name()) || !info.Mode().IsRegular() {
 			continue
 		}
 		if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) == os.Getuid() {

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+	"strings"
 
 	"github.com/tada-run/tada-run/launcher/state"
 )
@@ -29,8 +29,11 @@ func (l *Launcher) setUpPath(path string) string {
 	return filepath.Join(l.state.SetUp(), hashOf([]byte(path)))
 }
 
-// keptName is the name of a file in the folder; others are of a process that was killed.
-var keptName = regexp.MustCompile(`^[0-9a-f]{64}$`)
+// isHash reports whether a file in the folder has such a name; others are of a process that was
+// killed.
+func isHash(name string) bool { return len(name) == 64 && strings.Trim(name, hexDigits) == "" }
+
+const hexDigits = "0123456789abcdef"
 
 // SetUpFiles returns what tadactl setup has changed and not taken back, in the order of their
 // names in the state directory.
@@ -40,7 +43,7 @@ func (l *Launcher) SetUpFiles() (list []SetUpFile, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if !keptName.MatchString(e.Name()) {
+		if !isHash(e.Name()) {
 			continue
 		}
 		f, err := readSetUp(filepath.Join(l.state.SetUp(), e.Name()))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/pathguard/tamper"
 )
 
@@ -97,8 +98,8 @@ func TestSetUpOfWhatAPersonChanged(t *testing.T) {
 	l, file, kept := stand(t)
 	write := func(text string, mode os.FileMode) {
 		t.Helper()
-		if err := errors.Join(os.WriteFile(file, []byte(text), mode),
-			os.Chmod(file, mode)); err != nil {
+		if err := errors.Join(os.WriteFile(file, []byte(text), 0o600),
+			hermetic.Chmod(file, mode)); err != nil {
 			t.Fatal(err)
 		}
 	}
