@@ -233,6 +233,38 @@ func TestSetUpAndBack(t *testing.T) {
 	}
 }
 
+// Several setups at the same time do what one does; and so do their undos.
+func TestSetUpSeveralAtOnce(t *testing.T) {
+	t.Parallel()
+	p, home := anAccount(t)
+	if err := os.Mkdir(home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	before := whole(t, home)
+	for range 3 {
+		line := "tadactl setup " + p.planOf("")
+		said := p.answered(strings.Repeat(line+" & ", 4) + "wait")
+		late := strings.Count(said, "is not what would be done now") // some of it was done by then
+		if strings.Contains(said, "FAILED") || strings.Count(said, "proven   codex")+late != 4 ||
+			late == 4 {
+			t.Errorf("%s", said)
+		}
+		after := whole(t, home)
+		if n := strings.Count(after, "hook run"); n == 0 {
+			t.Errorf("nothing was set up: %s", said)
+		}
+		p.setUp("")
+		if is := whole(t, home); is != after {
+			t.Error(apart(after, is))
+		}
+		line = "tadactl setup " + p.planOf("--undo")
+		said = p.answered(strings.Repeat(line+" & ", 4) + "wait")
+		if is := whole(t, home); is != before {
+			t.Errorf("%s%s", said, apart(before, is))
+		}
+	}
+}
+
 // Nothing that comes from an agent's program sets agents up, or takes that back; see also the row
 // "set up agents" of the table of channels. A script without a terminal may, for what was shown.
 func TestAgentsCannotSetUp(t *testing.T) {

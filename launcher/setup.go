@@ -17,7 +17,8 @@ var ErrSetUpChanged = errors.New("left as it is")
 
 // SetUp writes want into a file of a platform's settings, as [Launcher.Register] does, and first
 // keeps what was there, for [Launcher.TakeSetUpBack]. was is what the person was shown, nil for no
-// file. When another text is there by now, nothing is written, and the error wraps ErrSetUpChanged.
+// file. When neither was nor want is there by now, nothing is written, and the error wraps
+// ErrSetUpChanged.
 func (l *Launcher) SetUp(platform, path string, was, want []byte, r Registration) error {
 	alone, err := l.state.Lock("setup.lock", syscall.LOCK_EX)
 	if err != nil {
@@ -40,14 +41,14 @@ func (l *Launcher) SetUp(platform, path string, was, want []byte, r Registration
 	}
 	r.Exact = true
 	r.Change = func(is, _ []byte) ([]byte, error) {
-		if !sameFile(is, was) {
+		if !sameFile(is, was) && !sameFile(is, want) { // by another setup at the same time
 			return nil, fmt.Errorf("it was changed after it was shown, so it was %w; run this "+
 				"again", ErrSetUpChanged)
 		}
 		return want, nil
 	}
 	if _, err = l.Register(path, r); err == nil {
-		return nil
+		return l.sweep(path)
 	}
 	if is, readErr := ReadSettings(path); readErr != nil || sameFile(is, want) {
 		return err // it may have been written

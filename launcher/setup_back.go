@@ -73,8 +73,8 @@ func (l *Launcher) TakeSetUpBack(f SetUpFile, r Registration) error {
 	if _, err := l.Register(f.Path, r); err != nil {
 		return err
 	}
-	if real, err := behindLinks(f.Path); err == nil {
-		sweep(filepath.Dir(real))
+	if err := l.sweep(f.Path); err != nil {
+		return err
 	}
 	removeFolders(f.Made)
 	return l.dropSetUp(f)
@@ -87,9 +87,19 @@ func isFresh(name string) bool {
 	return fresh && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
-// sweep removes what a process that was killed has left in a folder of settings.
-func sweep(dir string) {
-	entries, _ := os.ReadDir(dir)
+// sweep removes what a process that was killed has left beside a file of settings.
+func (l *Launcher) sweep(path string) error {
+	alone, err := l.state.Lock("register.lock", syscall.LOCK_EX)
+	if err != nil {
+		return err
+	}
+	defer alone.Close()
+	path, err = behindLinks(path)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(path)
+	entries, _ := os.ReadDir(dir) // none if it is gone
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || !isFresh(e.Name()) || !info.Mode().IsRegular() {
@@ -99,6 +109,7 @@ func sweep(dir string) {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
+	return nil
 }
 
 // SetUpOf returns those of the files that belong to one of some platforms; all if none is named.

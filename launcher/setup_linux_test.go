@@ -50,6 +50,9 @@ func TestSetUpTwice(t *testing.T) {
 	if err := l.SetUp("codex", file, []byte("a\nours\n"), text, oneLine(nil)); err != nil {
 		t.Fatal(err)
 	}
+	if err := l.SetUp("codex", file, nil, text, oneLine(nil)); err != nil {
+		t.Errorf("two at the same time: %v", err)
+	}
 	f := kept()
 	if f.Before != nil || len(f.Wrote) != 2 || !slices.Equal(f.Made, []string{filepath.Dir(file)}) {
 		t.Errorf("%+v", f)
