@@ -11,10 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrSetUpChanged is wrapped when a file is not what tadactl setup showed, or not what it wrote:
-// it is left as it is.
-var ErrSetUpChanged = errors.New("left as it is")
-
 // SetUp writes want into a file of a platform's settings, as [Launcher.Register] does, and first
 // keeps what was there, for [Launcher.TakeSetUpBack]. was is what the person was shown, nil for no
 // file. When neither was nor want is there by now, nothing is written, and the error wraps

@@ -12,6 +12,10 @@ import (
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
+// ErrSetUpChanged is wrapped when a file is not what tadactl setup showed, or not what it wrote:
+// it is left as it is.
+var ErrSetUpChanged = errors.New("left as it is")
+
 // A SetUpFile is a file of another program's settings that tadactl setup has changed. It is kept
 // until the change is taken back.
 type SetUpFile struct {

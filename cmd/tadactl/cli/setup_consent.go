@@ -30,8 +30,7 @@ func (c *ctl) consent(o setupFlags, changes []*setupFile) error {
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return failf(exit.Pending, "no terminal to ask on, so nothing was changed; to do it "+
-			"without one: --dry-run, then --plan with the digest that it prints")
+		return failf(exit.Pending, "open the terminal: %w; nothing was changed", err)
 	}
 	defer tty.Close()
 	fmt.Fprintf(tty, "\n%s to change. Do this? y/n: ", audit.Plural(len(changes), "file"))
