@@ -42,6 +42,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		outside.doors(w, http.StatusForbidden, errSession.Error())
 		return
 	}
+	keep(r)
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), visited{}, session))
 	defer cancel()
 	// what takes long, such as a stream, does not outlive the session

@@ -1,8 +1,10 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
@@ -29,7 +31,6 @@ func (s visit) question(w http.ResponseWriter, r *http.Request) {
 		s.shown[e.ID] = s.now()
 	}
 	s.mu.Unlock()
-	full := render.Render(e.Payload, render.Options{Flowing: true, Full: true})
 	passkeys, script := s.hasPasskeys(), keysScript
 	if passkeys {
 		script += postScript + passkeyScript
@@ -40,10 +41,23 @@ func (s visit) question(w http.ResponseWriter, r *http.Request) {
 			firstPage(first, e.After()),
 			g.If(first.Truncated, h.P(h.A(h.Href("#answer"),
 				g.Text("To the answer, past the details")))),
-			foretold(e), details(full, first.Truncated),
+			g.Raw(s.behind(e, first.Truncated)),
 			s.form(e, passkeys),
 			h.P(g.Attr("role", "status"))}}
 	s.show(w, http.StatusOK, v)
+}
+
+// behind is the markup of all that the first page may lack. A long plan takes a second, so it is
+// made once for all who look at it.
+func (s visit) behind(e approval.Envelope, open bool) string {
+	return s.plans.get(e.ID, fmt.Sprint(e.PlanHash, open), func() string {
+		s.planning.Lock()
+		defer s.planning.Unlock()
+		full := render.Render(e.Payload, render.Options{Flowing: true, Full: true})
+		var text strings.Builder
+		_ = g.Group{foretold(e), details(full, open)}.Render(&text)
+		return text.String()
+	})
 }
 
 // form is where the answer is given. It names the plan that is on the page.

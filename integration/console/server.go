@@ -68,6 +68,8 @@ type traffic struct {
 	strangers strangers
 	drawings  drawings
 	diffs     shared[g.Node]
+	plans     shared[string]
+	planning  sync.Mutex // while one is made: a long one takes much memory
 	viewers   places
 }
 
