@@ -174,10 +174,10 @@ func TestConsoleKeys(t *testing.T) {
 	b.until(`document.querySelector(".keys").open`)
 	b.key("?", "?")
 	b.until(`!document.querySelector(".keys").open`)
-	for key, at := range map[string]string{"j": "0", "k": "0"} {
+	for _, key := range []string{"j", "k"} { // to the first one, where there is none before
 		b.key(key, key)
 		now := b.run(`[...document.querySelectorAll("li > a")].indexOf(document.activeElement)`)
-		if now != at {
+		if now != "0" {
 			t.Errorf("%s: %s", key, now)
 		}
 	}

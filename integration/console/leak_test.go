@@ -16,15 +16,13 @@ func TestStrangersLearnNothing(t *testing.T) {
 	w := newWorld(t)
 	d := w.pair("ada")
 	g := w.guest()
-	for _, bad := range []struct {
-		text string
-		mode os.FileMode
-	}{{"[]", 0o666}, {"{", 0o600}} {
-		for _, file := range []string{w.l.Home().Passkeys(), w.l.Home().Pairing()} {
-			if err := os.WriteFile(file, []byte(bad.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := hermetic.Chmod(file, bad.mode); err != nil {
+	files := []string{w.l.Home().Passkeys(), w.l.Home().Pairing()}
+	for _, spoil := range []func(file string) error{
+		func(file string) error { return os.WriteFile(file, []byte("{"), 0o600) },
+		func(file string) error { return hermetic.Chmod(file, 0o666) },
+	} {
+		for _, file := range files {
+			if err := spoil(file); err != nil {
 				t.Fatal(err)
 			}
 		}
