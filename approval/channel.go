@@ -44,6 +44,7 @@ const (
 	RestoreFile     Action = "restore a file"
 	AcceptRecord    Action = "accept a changed record"
 	EditPolicy      Action = "edit the policy"
+	SetUp           Action = "set up agents"
 	Enrol           Action = "enrol keys and codes"
 	Mend            Action = "rebuild the approvals"
 	TestPeople      Action = "ask a canary question"

@@ -35,6 +35,8 @@ var answering = map[approval.Action][]string{
 	approval.RestoreFile:  {"tadactl tamper restore TODO.md"},
 	approval.AcceptRecord: {"tadactl audit accept --reason x"},
 	approval.EditPolicy:   {"EDITOR=true tadactl policy edit"},
+	approval.SetUp: {"tadactl setup", "tadactl setup --dry-run", "tadactl setup --plan 0",
+		"tadactl setup --undo"},
 	approval.Enrol: {"tadactl key init me --no-passphrase",
 		"tadactl key trust \"$(cat line)\"", "tadactl key totp"},
 	approval.Mend:       {"tadactl approvals rebuild"},

@@ -1,6 +1,8 @@
 package integration
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -36,7 +38,7 @@ func TestConsoleInFirefox(t *testing.T) {
 	}
 	g.path = here
 	id, code := g.ask("rm -rf build")
-	f.shows(id)
+	f.shows(id[:8])
 	f.click("main li a")
 	f.shows("Approve once")
 	g.read(id, time.Now())
@@ -57,4 +59,64 @@ func TestConsoleInFirefox(t *testing.T) {
 	}
 	f.open(g.base + g.path + "runs")
 	f.shows("rm -rf build")
+}
+
+// A passkey in Firefox: the device is paired, is signed in, and approves.
+func TestPasskeyInFirefox(t *testing.T) {
+	t.Parallel()
+	f := newFirefox(t)
+	g := consoleOn(t, newPlace(t).asking(), "--listen localhost:0")
+	f.authenticator()
+	f.open(pairingLink(t, g.p, g.base, "ada"))
+	f.click("main button")
+	f.shows("paired: ada")
+	f.click("main a")
+	f.shows("no open questions")
+	id := askOnly(t, g.p, "rm -rf build")
+	f.shows(id[:8])
+	f.click("main li a")
+	f.shows("Approve with passkey")
+	g.read(id, time.Now())
+	f.click("button.passkey")
+	f.shows("approved: " + id)
+	if out := g.p.run("tada-run 'rm -rf build; echo gone'; echo status $?"); !strings.Contains(
+		out, "status") {
+		t.Error(out)
+	}
+}
+
+// A terminal in Firefox: a person who has a passkey there takes it over, types and gives it back.
+func TestTakeoverInFirefox(t *testing.T) {
+	t.Parallel()
+	f := newFirefox(t)
+	d, a, id := inside(t, 100, 30)
+	a.line("echo from the fi''rst")
+	a.shows("from the first")
+	g := consoleOn(t, d.place, "--listen localhost:0")
+	f.authenticator()
+	f.open(pairingLink(t, g.p, g.base, "ada"))
+	f.click("main button")
+	f.shows("paired: ada")
+	f.click("main a")
+	f.shows("no open questions")
+	here, err := f.eval("location.pathname")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.open(g.base + here + "run/" + id + "/terminal")
+	f.until(`document.querySelector(".xterm-rows")?.textContent.includes("from the first")`)
+	f.click(`[data-do="take over"]`)
+	f.shows("you are in control")
+	f.types(".xterm-helper-textarea", "echo from fire''fox > typed"+enterKey)
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
+		if text, _ := os.ReadFile(filepath.Join(d.dir, "typed")); len(text) > 0 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if text, err := os.ReadFile(filepath.Join(d.dir, "typed")); string(text) != "from firefox\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	f.click(`[data-do="give back"]`)
+	f.shows("its owner is in control")
 }

@@ -59,7 +59,7 @@ func consoleAt(t *testing.T, p *place, flags string) (base, path string) {
 func consoleOn(t *testing.T, p *place, flags string) *page {
 	t.Helper()
 	s, tty := p.on("tadactl console " + flags)
-	if err := s.shows("until you press Ctrl-C"); err != nil {
+	if err := s.shows("shown here:"); err != nil {
 		t.Fatal(err, s.text())
 	}
 	// the terminal breaks the address

@@ -169,15 +169,15 @@ func TestConsoleKeys(t *testing.T) {
 	id, _ := g.ask("rm -rf build")
 	other, _ := g.ask("rm -rf ./build")
 	b.enter(g)
-	b.shows(other)
+	b.shows(other[:8])
 	b.key("?", "?")
 	b.until(`document.querySelector(".keys").open`)
 	b.key("?", "?")
 	b.until(`!document.querySelector(".keys").open`)
-	for key, at := range map[string]string{"j": "0", "k": "0"} {
+	for _, key := range []string{"j", "k"} { // to the first one, where there is none before
 		b.key(key, key)
 		now := b.run(`[...document.querySelectorAll("li > a")].indexOf(document.activeElement)`)
-		if now != at {
+		if now != "0" {
 			t.Errorf("%s: %s", key, now)
 		}
 	}
@@ -207,7 +207,7 @@ func TestConsoleKeys(t *testing.T) {
 
 	// when the console is gone, the page says so, in words that are read out
 	b.open(g.base + g.path)
-	b.shows(id)
+	b.shows(id[:8])
 	if b.run(`document.querySelector(".gone").hidden`) != "true" {
 		t.Error("the console is here")
 	}

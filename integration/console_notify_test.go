@@ -111,7 +111,7 @@ func TestNotificationsInABrowser(t *testing.T) {
 	b := newBrowser(t)
 	p := newPlace(t).asking()
 	terminal, _ := p.on("tadactl console --listen localhost:0")
-	if err := terminal.shows("until you press Ctrl-C"); err != nil {
+	if err := terminal.shows("shown here:"); err != nil {
 		t.Fatal(err, terminal.text())
 	}
 	m := regexp.MustCompile(`(https?://[^/ ]+)(/[0-9a-f]{64}/)`).FindStringSubmatch(

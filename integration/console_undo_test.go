@@ -86,6 +86,7 @@ func TestUndoOnAPage(t *testing.T) {
 	}
 
 	b.click(`[role=status] a`)
+	b.until(`document.querySelector('main a[href$="/undo"]')?.innerText === "Redo"`)
 	b.click(`main a[href$="/undo"]`)
 	b.shows("Redo")
 	b.click("button.act")

@@ -42,7 +42,7 @@ func newFirefox(t *testing.T) *firefox {
 	prefs := `user_pref("marionette.port", 0);` + "\n" + // one that is free
 		`user_pref("network.captive-portal-service.enabled", false);` + "\n" +
 		`user_pref("network.connectivity-service.enabled", false);` + "\n" +
-		`user_pref("security.webauth.softtoken", true);` + "\n" +
+		`user_pref("security.webauth.webauthn_enable_usbtoken", false);` + "\n" +
 		`user_pref("security.webauth.webauthn_enable_softtoken", true);` + "\n"
 	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(prefs), 0o600); err != nil {
 		t.Fatal(err)
@@ -132,6 +132,14 @@ func (f *firefox) call(method string, with object, result any) {
 	if err := f.try(method, with, result); err != nil {
 		f.t.Fatalf("%s: %v", method, err)
 	}
+}
+
+// authenticator gives the browser a device for passkeys, whose user always agrees.
+func (f *firefox) authenticator() {
+	f.t.Helper()
+	f.call("WebAuthn:AddVirtualAuthenticator", object{"protocol": "ctap2", "transport": "internal",
+		"hasResidentKey": true, "hasUserVerification": true, "isUserVerified": true,
+		"isUserConsenting": true}, nil)
 }
 
 // open goes to an address.

@@ -50,6 +50,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(hermetic.Apart(m), map[string]func(){
 		"tada-run": run, "tada-sh": run, "tadactl": ctl, "lockandstop": lockAndStop,
 		"person":      personMain,
+		"killat":      killAt,
 		"judge-world": worldMain,
 	})
 }

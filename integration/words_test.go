@@ -110,7 +110,7 @@ var never1 = map[string]string{
 	"launcher/session/stdio.go":            "a mistake of the program",
 	"launcher/tamper_ask.go":               "several",
 	"approval/render/fold.go":              "no cut is that short",
-	"integration/console/inbox.go":         "no cut is that short",
+	"integration/console/brief.go":         "no cut is that short",
 	"pathguard/tamper/report.go":           "several",
 	"pathguard/tamper/seen.go":             "one is another case",
 	"cmd/tada-run/cli/args.go":             "one is no mistake",

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/tada-run/tada-run/launcher/state"
 )
@@ -112,15 +113,7 @@ func (l *Launcher) madeAround(path string) (made []string) {
 // makeFolders makes a folder and those around it. It returns those that were not there, the
 // outermost first.
 func makeFolders(dir string) (made []string, err error) {
-	var missing []string
-	for d := dir; ; d = filepath.Dir(d) {
-		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		missing = append(missing, d)
-	}
-	slices.Reverse(missing)
-	for _, d := range missing {
+	for _, d := range missingFolders(dir) {
 		if err := os.Mkdir(d, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			removeFolders(made)
 			return nil, err
@@ -131,10 +124,22 @@ func makeFolders(dir string) (made []string, err error) {
 	return made, nil
 }
 
+// missingFolders returns which of a folder and those around it are not there, the outermost first.
+func missingFolders(dir string) (missing []string) {
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		missing = append(missing, d)
+	}
+	slices.Reverse(missing)
+	return missing
+}
+
 // removeFolders removes the folders that are empty, the innermost first.
 func removeFolders(made []string) {
 	for _, d := range slices.Backward(made) {
-		if os.Remove(d) != nil {
+		if err := syscall.Rmdir(d); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return
 		}
 	}
@@ -148,4 +153,7 @@ type Registration struct {
 	// without anything of this program; nil when nothing else is left
 	Strip func(was, before []byte) ([]byte, error)
 	Holds func(text []byte) bool // whether anything of this program is in it
+	// what Change returns is written even if nothing of this program is in it; otherwise that is
+	// what was there before
+	Exact bool
 }

@@ -67,7 +67,7 @@ func (l *Launcher) register(store *tamper.Store, path string,
 		return "", fmt.Errorf("%q: %w", path, err)
 	}
 	ours := want != nil && r.Holds(want)
-	if !ours {
+	if !ours && !r.Exact {
 		want = given.Before
 	}
 	if bytes.Equal(was, want) && (was == nil) == (want == nil) {
@@ -97,7 +97,7 @@ func (l *Launcher) replace(store *tamper.Store, path string, was, want []byte, m
 	}
 	var made []string
 	if want == nil {
-		err = tamper.Remove(path, was)
+		err = l.remove(store, path, was)
 	} else if made, err = makeFolders(filepath.Dir(path)); err == nil {
 		given.Made = append(l.madeAround(path), made...)
 		if err = l.keepGiven(path, *given, want); err == nil {
@@ -115,6 +115,24 @@ func (l *Launcher) replace(store *tamper.Store, path string, was, want []byte, m
 		err = errors.Join(err, store.Release(l.person(tamper.CLI), path), l.dropGiven(path, *given))
 	}
 	return "", err
+}
+
+// remove removes a file that tada-run alone had something in. The protection ends first: a process
+// that is killed in between leaves the file as it was, and none that seems to be removed by others.
+func (l *Launcher) remove(store *tamper.Store, path string, was []byte) error {
+	who := l.person(tamper.CLI)
+	protected, _, err := l.Protected(path)
+	if err == nil {
+		err = store.Release(who, path)
+	}
+	if err != nil {
+		return err
+	}
+	err = tamper.Remove(path, was)
+	if err != nil && protected {
+		err = errors.Join(err, store.Protect(who, path))
+	}
+	return err
 }
 
 // deliverOwn writes what happened to protected files into the record.
@@ -201,6 +219,9 @@ func mayWrite(path string) error {
 		return err
 	case info.Mode()&0o200 == 0:
 		return refused(path, "it is read-only; to let it be changed: chmod u+w %q", path)
+	case os.Getuid() != 0 && int(info.Sys().(*syscall.Stat_t).Uid) != os.Getuid():
+		return refused(path, "it belongs to uid %d, and you are uid %d",
+			info.Sys().(*syscall.Stat_t).Uid, os.Getuid())
 	case info.Sys().(*syscall.Stat_t).Nlink > 1:
 		return refused(path, "it has a second name (a hard link), which would keep the old text; "+
 			"make that a symbolic link first")

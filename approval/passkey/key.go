@@ -3,6 +3,9 @@ package passkey
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
+	"strings"
+	"unicode"
 
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/protocol/webauthncose"
@@ -47,12 +50,20 @@ func checkFlags(f protocol.AuthenticatorFlags) error {
 	return nil
 }
 
-// why is what a person reads of an error of the library.
+// why is what a person reads of an error of the library. Whoever sent a response may have written
+// parts of it, so it is one short line of text.
 func why(err error) string {
+	text := err.Error()
 	if e := (*protocol.Error)(nil); errors.As(err, &e) && e.DevInfo != "" {
-		return e.Details + ": " + e.DevInfo
+		text = e.Details + ": " + e.DevInfo
 	}
-	return err.Error()
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+	return fmt.Sprintf("%.200s", text)
 }
 
 func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }

@@ -24,8 +24,11 @@ func (w wish) bounded() (cols, rows int) {
 
 // confirmed does what needs a confirmation: to take over, to continue, to end.
 func (v *viewer) confirmed(w wish) error {
-	by, err := v.visit.confirm(w.Do, v.run, w.Confirmed)
-	if err != nil {
+	by := ""
+	if err := v.visit.attempt("act", func() (err error) {
+		by, err = v.visit.confirm(w.Do, v.run, w.Confirmed)
+		return err
+	}); err != nil {
 		return err
 	}
 	_, name, _ := strings.Cut(by, " ") // the log has which of hers it was

@@ -41,11 +41,17 @@ func (s visit) post(w http.ResponseWriter, r *http.Request, do ceremony) {
 	var p posted
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPost)).Decode(&p)
 	var answer any
-	if err == nil && s.session != nil && !s.failures().left(s.now()) {
-		err = errTries
-	} else if err == nil {
-		if answer, err = do(s, r, p); err != nil {
-			s.failed(r, err)
+	step := func() (err error) {
+		answer, err = do(s, r, p)
+		return err
+	}
+	switch {
+	case err != nil:
+	case s.session != nil:
+		err = s.attempt("passkey", step)
+	default:
+		if err = step(); err != nil {
+			s.strange(r, "passkey", err)
 		}
 	}
 	if who, ok := answer.(entrant); ok && err == nil {
@@ -88,21 +94,4 @@ func (s visit) admit(w http.ResponseWriter, who entrant) (any, error) {
 	}
 	_, name, _ := strings.Cut(who.signer, " ")
 	return admission{name, v.root()}, nil
-}
-
-// failed counts a step that failed, and records it. Those of a session keep nobody else from
-// answering.
-func (s visit) failed(r *http.Request, err error) {
-	if s.session == nil {
-		s.strange(r, "passkey", err)
-		return
-	}
-	s.failures().failed(s.now())
-	s.turnedAway("passkey", err)
-}
-
-// turnedAway records what did not pass in a session. The caller sees to it that it is not often.
-func (s visit) turnedAway(how string, err error) {
-	_ = s.desk().Seen(approval.Visitor{Did: "refused", ID: s.session.id, Device: s.device(),
-		How: how, Why: briefly(err)}) // it is refused all the same
 }

@@ -17,8 +17,12 @@ func (s visit) changes(p launcher.Past) g.Node {
 	if diff == nil {
 		return nil
 	}
+	text := "Undo"
+	if do, _ := s.backward(p.ID); do == "redo" {
+		text = "Redo"
+	}
 	return g.Group{diff, g.If(!p.Ended.IsZero(), h.P(h.A(h.Class("button"),
-		h.Href(s.root()+"run/"+p.ID+"/undo"), g.Text("Undo"))))}
+		h.Href(s.root()+"run/"+p.ID+"/undo"), g.Text(text))))}
 }
 
 func (s *Server) diff(p launcher.Past) g.Node {

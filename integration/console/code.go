@@ -23,7 +23,7 @@ type code struct {
 	wrong int
 }
 
-// take reports whether the code was given; it can be used once. A wrong one counts as long as the
+// take returns nil if the code was given; it can be used once. A wrong one counts as long as the
 // right one would be taken.
 func (c *code) take(given, plan string) (counts bool, err error) {
 	given = strings.ToUpper(strings.TrimSpace(given))

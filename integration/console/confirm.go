@@ -57,14 +57,10 @@ func (s visit) actCode(_ *http.Request, p posted) (any, error) {
 }
 
 // confirm takes an act that this session has begun, once, records it, and returns who confirmed it.
+// It is part of an attempt.
 func (s visit) confirm(do, on string, c confirmation) (by string, err error) {
-	if !s.failures().left(s.now()) {
-		return "", errTries
-	}
 	defer func() {
 		if err != nil {
-			s.failures().failed(s.now())
-			s.turnedAway("act", err)
 			s.say(fmt.Sprintf("%s  not confirmed: %s: %v", named(on), do, err))
 		}
 	}()

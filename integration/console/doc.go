@@ -38,9 +38,11 @@
 //
 // The record (console.session) has each session that began or ended, and attempts that failed, with
 // the browser and how it was let in. The name of a browser is made of words of this package alone.
-// Failures of a session are limited for this session: 20 in ten minutes. Those of strangers are
-// recorded 20 times for an address and 200 times in all, and refuse nobody, because nothing that
-// lets a browser in can be guessed.
+// Failures of a session are limited for this session: 20 in ten minutes, over questions and acts,
+// with those that are under way. So a stolen session has 20 guesses at codes of 30 bits, and 120 in
+// an hour; it begins no other session. Those of strangers are recorded 20 times for an address and
+// 200 times in all, and refuse nobody, because nothing that lets a browser in can be guessed. When
+// there are too many connections, the oldest goes over which no session has sent anything.
 //
 // A request is refused with 403, before anything else is looked at, if
 //

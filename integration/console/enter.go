@@ -41,12 +41,17 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return errSession
 	}
+	// the old one is of no use now, whatever comes of it
+	defer func() {
+		s.say("For the next browser:")
+		s.say(s.URL())
+	}()
 	v, err := s.letIn(w, entrant{device: deviceOf(r.UserAgent()), how: "link"})
 	if err != nil {
+		s.say("A browser with the link was not let in: " + err.Error())
 		return err
 	}
 	http.Redirect(w, r, v.root(), http.StatusSeeOther)
-	s.say("The link for the next browser:\n" + s.URL())
 	return nil
 }
 

@@ -30,6 +30,17 @@ func stateOf(p launcher.Past) string {
 	if exit, known := p.Exit(); known {
 		return fmt.Sprintf("exit %d", exit)
 	}
+	if p.State == "announced" {
+		return "not started"
+	}
+	return p.State
+}
+
+// classOf is the class of that word in the style sheet.
+func classOf(p launcher.Past) string {
+	if exit, known := p.Exit(); known && exit != 0 {
+		return "failed"
+	}
 	return p.State
 }
 

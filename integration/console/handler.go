@@ -42,6 +42,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		outside.doors(w, http.StatusForbidden, errSession.Error())
 		return
 	}
+	keep(r)
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), visited{}, session))
 	defer cancel()
 	// what takes long, such as a stream, does not outlive the session
@@ -103,15 +104,8 @@ func (s visit) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if approves(r) {
-		s.mu.Lock()
-		counts, err := s.codes[id].take(r.PostForm.Get("code"), plan)
-		s.mu.Unlock()
-		if err != nil {
-			if counts {
-				s.turnedAway("code", err)
-				s.say(fmt.Sprintf("%s  wrong code from the page", id))
-			}
-			s.refuse(w, http.StatusForbidden, err)
+		if err := s.takeCode(id, plan, r.PostForm.Get("code")); err != nil {
+			s.refuseTo(w, http.StatusForbidden, err, "q/"+id, "back to the question")
 			return
 		}
 	}
@@ -125,7 +119,7 @@ func (s visit) answer(w http.ResponseWriter, r *http.Request) {
 		if approves(r) {
 			s.renew(r.Context(), id)
 		}
-		s.refuse(w, http.StatusConflict, err)
+		s.refuseTo(w, http.StatusConflict, err, "q/"+id, "back to the question")
 		return
 	}
 	if lasts != nil && approves(r) {

@@ -13,10 +13,6 @@ import (
 	"github.com/tada-run/tada-run/audit"
 )
 
-// listRoom is how many characters of a question's commands the list shows: enough to choose from.
-// The page of the question shows all.
-const listRoom = 400
-
 // list shows the open questions. A page that has the same list already gets none.
 func (s visit) list(w http.ResponseWriter, r *http.Request) {
 	list, err := s.questions.list(r.Context())
@@ -46,17 +42,11 @@ func (s visit) list(w http.ResponseWriter, r *http.Request) {
 
 // row is a question in the list, as markup. Its address is that of the question below the list's.
 func (s *Server) row(e approval.Envelope) string {
-	what := g.Group{badge(fmt.Sprintf("r%d", e.Risk), fmt.Sprintf("R%d", e.Risk)), g.Text(" "),
-		h.Span(h.Class("soft"), g.Text(e.ID))}
+	risk, in, _ := strings.Cut(s.inbox.Brief(e), " ")
+	what := g.Group{badge(fmt.Sprintf("r%d", e.Risk), risk), g.Text(" "),
+		h.Span(h.Class("soft"), g.Text(in))}
 	for _, call := range render.Summary(e.Payload, listRoom) {
-		pieces := g.Group{}
-		for _, p := range call.Pieces {
-			if p.Cut > 0 {
-				pieces = append(pieces, h.Em(g.Textf(" [%d chars cut] ", p.Cut)))
-			}
-			pieces = append(pieces, h.Code(g.Text(render.Inert(p.Text))))
-		}
-		what = append(what, h.Span(h.Class("command"), pieces))
+		what = append(what, pieced(call.Pieces))
 	}
 	votes := ""
 	if e.Quorum > 1 {
@@ -64,7 +54,7 @@ func (s *Server) row(e approval.Envelope) string {
 	}
 	var row strings.Builder
 	_ = entry("q/"+e.ID, what, agentOf(e.Agent),
-		"asked "+e.Issued.Local().Format("2 Jan 15:04"), votes).Render(&row)
+		"asked "+e.Issued.Local().Format("2 Jan 15:04"), votes, shortID(e.ID)).Render(&row)
 	return row.String()
 }
 

@@ -33,8 +33,14 @@ type confirmation struct {
 // An intent is an act that a page has begun and that no one has confirmed.
 type intent struct {
 	act   approval.Act
-	code  *code // nil until the page asks for one
-	until time.Time
+	code  *code     // nil until the page asks for one
+	begun time.Time // by the wall clock, which goes on while the machine sleeps
+}
+
+// over reports whether a person took too long, or the clock was set back, which may hide that.
+func (i *intent) over(now time.Time) bool {
+	age := now.Sub(i.begun)
+	return age < 0 || age >= intentLife
 }
 
 // intents are the open ones, by their nonce.
@@ -50,11 +56,11 @@ func (i *intents) add(a approval.Act, now time.Time) error {
 	if i.open == nil {
 		i.open = map[string]*intent{}
 	}
-	maps.DeleteFunc(i.open, func(_ string, in *intent) bool { return !now.Before(in.until) })
+	maps.DeleteFunc(i.open, func(_ string, in *intent) bool { return in.over(now) })
 	if len(i.open) >= mostIntents {
 		return errBusy
 	}
-	i.open[a.Nonce] = &intent{act: a, until: now.Add(intentLife)}
+	i.open[a.Nonce] = &intent{act: a, begun: now.Round(0)}
 	return nil
 }
 
@@ -63,7 +69,7 @@ func (i *intents) find(a approval.Act, now time.Time, f func(*intent) (stays boo
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	in := i.open[a.Nonce]
-	if in == nil || in.act != a || !now.Before(in.until) {
+	if in == nil || in.act != a || in.over(now) {
 		return errIntent
 	}
 	if !f(in) {

@@ -66,7 +66,7 @@ func lastingFields(list []lasting) g.Node {
 	for _, l := range list {
 		fields = append(fields, one(l))
 	}
-	return h.FieldSet(h.Class("lasts"), h.Legend(g.Text("what to allow")), fields)
+	return h.FieldSet(h.Class("lasts"), h.Legend(g.Text("What to allow")), fields)
 }
 
 // grantOf is the grant that a value of the field asks for; nil for once. The error is for what the

@@ -1,8 +1,12 @@
 package console
 
 import (
+	"context"
+	"crypto/tls"
 	"net"
+	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 )
 
@@ -15,13 +19,16 @@ const (
 	mostOfHost = 64
 )
 
-// limited is a listener that waits when there are so many connections.
+// limited is a listener with so many connections at most. If there are too many, the oldest of a
+// stranger has to go: nobody keeps others out with requests that never end. It waits when all are
+// of sessions.
 type limited struct {
 	net.Listener
 	free chan struct{}
 
 	mu    sync.Mutex
 	hosts map[netip.Addr]int
+	all   []*counted // the oldest first
 }
 
 func newLimited(l net.Listener) *limited {
@@ -32,7 +39,14 @@ func newLimited(l net.Listener) *limited {
 // Accept takes the next connection once there is room for it. It closes those of a machine that has
 // its share.
 func (l *limited) Accept() (net.Conn, error) {
-	l.free <- struct{}{}
+	select {
+	case l.free <- struct{}{}:
+	default:
+		if c := l.oldest(); c != nil {
+			c.Close()
+		}
+		l.free <- struct{}{}
+	}
 	for {
 		c, err := l.Listener.Accept()
 		if err != nil {
@@ -40,64 +54,74 @@ func (l *limited) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		at, _ := netip.ParseAddrPort(c.RemoteAddr().String())
-		host := at.Addr().Unmap()
-		if !l.add(host) {
-			c.Close()
-			continue
+		if one := l.add(c, at.Addr().Unmap()); one != nil {
+			return one, nil
 		}
-		return &counted{Conn: c, done: sync.OnceFunc(func() {
-			l.remove(host)
-			<-l.free
-		})}, nil
+		c.Close()
 	}
 }
 
-// add counts a connection of a machine, and reports whether it may have it.
-func (l *limited) add(host netip.Addr) bool {
+// oldest returns the oldest connection of a stranger; nil if there is none.
+func (l *limited) oldest() *counted {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.IndexFunc(l.all, func(c *counted) bool { return !c.known })
+	if i < 0 {
+		return nil
+	}
+	return l.all[i]
+}
+
+// add counts a connection of a machine; it returns nil if the machine may not have it.
+func (l *limited) add(c net.Conn, host netip.Addr) *counted {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.hosts[host] >= mostOfHost && !host.IsLoopback() {
-		return false
+		return nil
 	}
 	l.hosts[host]++
-	return true
-}
-
-func (l *limited) remove(host netip.Addr) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.hosts[host]--; l.hosts[host] <= 0 {
-		delete(l.hosts, host)
-	}
+	one := &counted{Conn: c, of: l, host: host}
+	l.all = append(l.all, one)
+	return one
 }
 
 // counted is a connection that makes room when it is closed.
 type counted struct {
 	net.Conn
-	done func()
+	of    *limited
+	host  netip.Addr
+	known bool // a request of a session came over it
 }
 
 func (c *counted) Close() error {
-	defer c.done()
+	l := c.of
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.all, c); i >= 0 {
+		l.all = slices.Delete(l.all, i, i+1)
+		if l.hosts[c.host]--; l.hosts[c.host] <= 0 {
+			delete(l.hosts, c.host)
+		}
+		defer func() { <-l.free }()
+	}
 	return c.Conn.Close()
 }
 
-// mostLines is how many lines wait for a terminal that does not read.
-const mostLines = 256
+// counting is what the context of a request has its connection under.
+type counting struct{}
 
-// queued returns a function that passes lines on in their order and never waits: no answer waits
-// for the terminal.
-func queued(say func(string)) func(string) {
-	lines := make(chan string, mostLines)
-	go func() {
-		for line := range lines {
-			say(line)
-		}
-	}()
-	return func(line string) {
-		select {
-		case lines <- line:
-		default:
-		}
+func withConnection(ctx context.Context, c net.Conn) context.Context {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	return context.WithValue(ctx, counting{}, c)
+}
+
+// keep notes that a request is of a session, so that its connection stays.
+func keep(r *http.Request) {
+	if c, ok := r.Context().Value(counting{}).(*counted); ok {
+		c.of.mu.Lock()
+		defer c.of.mu.Unlock()
+		c.known = true
 	}
 }

@@ -36,7 +36,7 @@ func (s visit) printed(ctx context.Context, p launcher.Past) g.Node {
 	}
 	return g.Group{h.H2(g.Text("Output")),
 		g.If(cut, h.P(h.Class("soft"), g.Text("the last part of it"))), shown,
-		h.P(h.A(h.Href(s.root()+"run/"+p.ID+"/replay"), g.Text("replay")))}
+		h.P(h.A(h.Class("button"), h.Href(s.root()+"run/"+p.ID+"/replay"), g.Text("Replay")))}
 }
 
 // output is the end of what a run printed so far. It is drawn again only when there is more.

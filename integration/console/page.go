@@ -78,7 +78,13 @@ func keysOf(list [][2]string) g.Node {
 
 // refuse shows an error.
 func (s visit) refuse(w http.ResponseWriter, status int, err error) {
-	s.show(w, status, view{title: "tada-run", body: h.P(g.Text(err.Error()))})
+	s.refuseTo(w, status, err, "", "to the questions")
+}
+
+// refuseTo shows an error, and a link to a page of the session.
+func (s visit) refuseTo(w http.ResponseWriter, status int, err error, path, text string) {
+	s.show(w, status, view{title: "tada-run", body: g.Group{h.P(g.Text(err.Error())),
+		g.If(s.session != nil, h.P(h.A(h.Href(s.root()+path), g.Text(text))))}})
 }
 
 // done shows the result of an answer.

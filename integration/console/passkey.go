@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/passkey"
 	"github.com/tada-run/tada-run/launcher/permit"
 )
 
@@ -92,10 +94,16 @@ func (s visit) assertFinish(r *http.Request, p posted) (any, error) {
 	return map[string]string{"said": word + ": " + p.Question}, nil
 }
 
-// hasPasskeys reports whether a passkey could answer here.
+// hasPasskeys reports whether a passkey could answer here. Those paired at another name of the
+// console are of no use.
 func (s *Server) hasPasskeys() bool {
+	host, err := passkey.Host(s.base)
+	if err != nil {
+		return false
+	}
 	list, err := s.desk().Passkeys()
-	return err == nil && len(list) > 0
+	return err == nil && slices.ContainsFunc(list,
+		func(k passkey.Known) bool { return k.RP == host })
 }
 
 // pair is the page that a link for pairing opens.
@@ -103,10 +111,11 @@ func (s visit) pair(w http.ResponseWriter, _ *http.Request) {
 	v := view{title: "tada-run: pair", script: postScript + pairScript}
 	v.body = g.Group{
 		h.H1(g.Text("Pair this device")),
-		h.P(g.Text("A passkey on this device will be able to approve questions of this machine. "+
-			"The link is good once, for ten minutes; to revoke the passkey later: "),
-			h.Code(g.Text("tadactl key revoke"))),
-		h.P(h.Button(g.Attr("data-root", s.root()), g.Text("Pair"))),
+		h.P(h.Class("before"), g.Text("A passkey on this device will be able to approve "+
+			"questions of this machine. The link is good once, for ten minutes. To revoke the "+
+			"passkey later, at the terminal: "), h.Code(g.Text("tadactl key revoke"))),
+		h.NoScript(h.P(g.Text("Pairing needs JavaScript."))),
+		h.P(h.Class("before"), h.Button(g.Attr("data-root", s.root()), g.Text("Pair"))),
 		h.P(g.Attr("role", "status"))}
 	s.show(w, http.StatusOK, v)
 }

@@ -30,10 +30,10 @@ func (s visit) policy(w http.ResponseWriter, r *http.Request) {
 	}
 	s.show(w, http.StatusOK, view{title: "tada-run: policy", here: "policy", body: g.Group{
 		h.H1(g.Text("Policy")), h.H2(g.Text("Grants")), entries(s.grantRows(list), "no grants"),
-		h.P(h.A(h.Href(s.root()+"policy/learned"), g.Text("what could spare you questions"))),
+		h.P(h.A(h.Href(s.root()+"policy/learned"), g.Text("What could spare you questions"))),
 		h.H2(g.Text("In force " + where)),
 		h.Form(h.Method("get"), h.Action(s.root()+"policy"), h.P(h.Label(
-			g.Text("in the workspace of this folder "),
+			g.Text("Show the policy in this folder "),
 			h.Input(h.Type("text"), h.Name("dir"), h.Value(dir))))),
 		settings(p)}})
 }
@@ -76,10 +76,9 @@ func settings(p pathguard.Policy) g.Node {
 	for _, note := range p.Notes() {
 		notes = append(notes, h.P(h.Class("note"), g.Text(render.Inert(note))))
 	}
-	if len(set) == 0 {
-		set = g.Group{h.Dt(g.Text("nothing")), h.Dd(g.Text("no file sets anything"))}
-	}
-	return g.Group{notes, h.Dl(h.Class("page"), set),
+	return g.Group{notes,
+		g.If(len(set) == 0, h.P(h.Class("empty"), g.Text("no file sets anything"))),
+		g.If(len(set) > 0, h.Dl(h.Class("page"), set)),
 		h.Details(h.Summary(g.Text("Defaults")), h.Dl(h.Class("page"), usual)),
 		h.P(h.Class("soft"), g.Text("digest "+p.Digest())),
 		h.Details(h.Summary(g.Text("Built in")),

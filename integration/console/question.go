@@ -1,8 +1,10 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
@@ -12,8 +14,7 @@ import (
 )
 
 // question shows one question: its first page, everything, and the form. If the first page lacks
-// something, everything is open. Without a passkey a
-// script only moves the focus by keys.
+// something, everything is open. Without a passkey a script only moves the focus by keys.
 func (s visit) question(w http.ResponseWriter, r *http.Request) {
 	e, err := s.envelope(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -30,7 +31,6 @@ func (s visit) question(w http.ResponseWriter, r *http.Request) {
 		s.shown[e.ID] = s.now()
 	}
 	s.mu.Unlock()
-	full := render.Render(e.Payload, render.Options{Flowing: true, Full: true})
 	passkeys, script := s.hasPasskeys(), keysScript
 	if passkeys {
 		script += postScript + passkeyScript
@@ -38,10 +38,26 @@ func (s visit) question(w http.ResponseWriter, r *http.Request) {
 	v := view{title: "tada-run: " + e.ID, here: "inbox", script: script,
 		keys: [][2]string{{"a", "to the code or the passkey"}, {"d", "to the message of a denial"}},
 		body: g.Group{
-			firstPage(first, e.After()), foretold(e), details(full, first.Truncated),
+			firstPage(first, e.After()),
+			g.If(first.Truncated, h.P(h.A(h.Href("#answer"),
+				g.Text("To the answer, past the details")))),
+			g.Raw(s.behind(e, first.Truncated)),
 			s.form(e, passkeys),
 			h.P(g.Attr("role", "status"))}}
 	s.show(w, http.StatusOK, v)
+}
+
+// behind is the markup of all that the first page may lack. A long plan takes a second, so it is
+// made once for all who look at it.
+func (s visit) behind(e approval.Envelope, open bool) string {
+	return s.plans.get(e.ID, fmt.Sprint(e.PlanHash, open), func() string {
+		s.planning.Lock()
+		defer s.planning.Unlock()
+		full := render.Render(e.Payload, render.Options{Flowing: true, Full: true})
+		var text strings.Builder
+		_ = g.Group{foretold(e), details(full, open)}.Render(&text)
+		return text.String()
+	})
 }
 
 // form is where the answer is given. It names the plan that is on the page.
@@ -65,14 +81,14 @@ func (s visit) form(e approval.Envelope, passkeys bool) g.Node {
 		approve = "Approve"
 	}
 	return h.Form(h.Method("post"), h.Action(s.root()+"q/"+e.ID), h.AutoComplete("off"),
-		g.Attr("data-question", e.ID),
+		g.Attr("data-question", e.ID), h.ID("answer"),
 		hidden("plan", e.PlanHash), hidden("proof", s.proof(e.ID, e.PlanHash)), calls,
 		lastingFields(lasts),
-		field("to approve: code shown in the terminal", "code", "code", codeLength, h.Required(),
-			g.Attr("autocapitalize", "characters"), g.Attr("spellcheck", "false")),
-		g.If(e.Friction.Factor && e.Quorum < 2, field("one-time code", "code", "factor", 6,
+		field("Code for "+shortID(e.ID)+", shown in the terminal", "code", "code", codeLength,
+			h.Required(), g.Attr("autocapitalize", "characters"), g.Attr("spellcheck", "false")),
+		g.If(e.Friction.Factor && e.Quorum < 2, field("One-time code", "code", "factor", 6,
 			g.Attr("inputmode", "numeric"))),
-		field("message to the agent (if denied)", "", "message", approval.MaxMessage),
+		field("Message to the agent, if you deny", "", "message", approval.MaxMessage),
 		h.P(h.Class("answers"),
 			// the first one is what Enter means
 			h.Button(h.Class("approve"), h.Name("answer"), h.Value("approve"), g.Text(approve)),

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -9,8 +8,6 @@ import (
 	"github.com/coder/websocket"
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
-
-	"github.com/tada-run/tada-run/approval/render"
 )
 
 // replay is the page that plays what a run's terminal showed.
@@ -23,9 +20,9 @@ func (s visit) replay(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusNotFound, err)
 		return
 	}
-	back := h.A(h.Href(s.root()+"run/"+p.ID), g.Text("the run"))
+	back := h.A(h.Href(s.root()+"run/"+p.ID), g.Text("back to the run"))
 	s.show(w, http.StatusOK, view{title: "tada-run: replay of " + p.ID, here: "runs",
-		above:  h.H1(h.Code(g.Text(render.Inert(cmp.Or(p.Inside, p.Command))))),
+		above:  titleOf(p),
 		script: replayPage, body: player(s.root(), p.ID, back)})
 }
 
@@ -36,18 +33,18 @@ func player(root, id string, back g.Node) g.Node {
 			g.Text(text))
 	}
 	return h.Div(h.Class("terminal"), g.Attr("data-root", root), g.Attr("data-run", id),
-		h.NoScript(h.P(g.Text("The replay needs JavaScript. Without it, see the output of "),
+		h.NoScript(h.P(g.Text("The replay needs JavaScript. Without it, see the output: "),
 			back)),
 		h.P(h.Strong(h.Class("state"), g.Text("not connected"))),
-		h.Div(h.Class("box"), h.Div(h.Class("screen"))),
-		h.P(h.Label(g.Text("position "), h.Input(h.Type("range"), h.Name("position"), h.Min("0"),
+		h.P(h.Label(g.Text("Position "), h.Input(h.Type("range"), h.Name("position"), h.Min("0"),
 			h.Max("1000"), h.Value("0")))),
 		h.P(h.Class("keys"), key("g", "Start", "Start"),
 			key("left", "−5 s", "−5 s: 5 seconds back"),
 			key("space", "Play", "Play or pause"), key("right", "+5 s", "+5 s: 5 seconds forward"),
 			key("G", "End", "End"), key("-", "½×", "½×: half as fast"),
 			key("+", "2×", "2×: twice as fast")),
-		h.Form(h.P(h.Label(g.Text("find on the screen "),
+		h.Div(h.Class("box"), h.Div(h.Class("screen"))),
+		h.Form(h.P(h.Label(g.Text("Find on the screen "),
 			h.Input(h.Type("search"), h.Name("find"), h.MaxLength("200")))),
 			h.P(h.Class("answers"), h.Button(g.Text("Next")),
 				h.Button(h.Type("button"), h.Name("back"), g.Text("Previous")))),

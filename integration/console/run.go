@@ -4,7 +4,6 @@ import (
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -44,10 +43,10 @@ func (s visit) run(w http.ResponseWriter, r *http.Request) {
 		facts = append(facts, h.Dt(g.Text(f.Name)), h.Dd(g.Text(f.Value)))
 	}
 	s.show(w, http.StatusOK, view{title: "tada-run: " + p.ID, here: "runs", live: true,
-		above: h.H1(h.Code(g.Text(render.Inert(cmp.Or(p.Inside, p.Command))))),
+		above: titleOf(p),
 		body: g.Group{
 			g.If(p.Unproven != "", h.P(h.Class("note"), g.Text(render.Inert(p.Unproven)))),
-			h.Dl(facts), s.terminalLink(p), s.printed(r.Context(), p), s.changes(p),
+			s.terminalLink(p), h.Dl(facts), s.printed(r.Context(), p), s.changes(p),
 			g.If(len(rows) > 0, g.Group{h.H2(g.Text("Network")),
 				table([]string{"time", "host", "address", "program", "result"}, rows)}),
 			h.H2(g.Text("Log")), table([]string{"entry", "time", "kind"}, log)}})

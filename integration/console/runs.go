@@ -7,7 +7,6 @@ import (
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
-	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -54,7 +53,7 @@ func (s visit) runs(w http.ResponseWriter, r *http.Request) {
 		live: text == "" && before == "",
 		above: g.Group{h.H1(g.Text("Runs")),
 			h.Form(h.Method("get"), h.Action(s.root()+"runs"), h.P(h.Label(
-				g.Text("command, folder, agent or id contains "),
+				g.Text("Search command, folder, agent and id "),
 				h.Input(h.Type("search"), h.Name("text"), h.Value(text)))))},
 		body: g.Group{entries(rows, none), s.olderLink(page.last, text)}})
 }
@@ -68,7 +67,7 @@ func (s visit) olderLink(last, text string) g.Node {
 	if text != "" {
 		query.Set("text", text)
 	}
-	return h.P(h.A(h.Href(s.root()+"runs?"+query.Encode()), h.Rel("next"), g.Text("older runs")))
+	return h.P(h.A(h.Href(s.root()+"runs?"+query.Encode()), h.Rel("next"), g.Text("Older runs")))
 }
 
 // A runPage is a part of the list of runs. last is the last run that was looked at, "" if there
@@ -116,8 +115,7 @@ func (s visit) newest(ctx context.Context, before string,
 
 // listed is a run in the list.
 func (s visit) listed(p launcher.Past) g.Node {
-	return entry(s.root()+"run/"+p.ID, g.Group{badge(p.State, stateOf(p)),
-		h.Code(h.Class("command"), g.Text(render.Inert(cmp.Or(p.Inside, p.Command))))},
+	return entry(s.root()+"run/"+p.ID, g.Group{badge(classOf(p), stateOf(p)), shortly(p)},
 		p.Began.Local().Format(time.DateTime), render.Inert(p.Agent), render.Inert(p.Dir),
 		p.RunChanges.String())
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/push"
 	"github.com/tada-run/tada-run/launcher/state"
@@ -42,7 +41,7 @@ func Listen(l *launcher.Launcher, a Address, random io.Reader, now func() time.T
 		door: door{listener, base, lift}, codes: map[string]*code{}, shown: map[string]time.Time{},
 		traffic: traffic{live: stream{open: make(chan struct{}, mostStreams)}},
 	}
-	s.sender = push.NewSender(s.book(), func(line string) { s.say(render.Inert(line)) })
+	s.sender = push.NewSender(s.book(), s.say)
 	s.questions = questions{read: l.Pending, full: l.Envelope, row: s.row, now: now}
 	s.pages, s.public = s.inside(), s.outside()
 	_, err = io.ReadFull(random, s.tickets.key[:])
@@ -74,6 +73,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		Handler: s, ReadTimeout: timeout, ReadHeaderTimeout: timeout,
 		WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: maxHeaders,
 		BaseContext: func(net.Listener) context.Context { return ctx },
+		ConnContext: withConnection,
 		// whoever can connect could fill the terminal with it
 		ErrorLog: log.New(io.Discard, "", 0), DisableGeneralOptionsHandler: true,
 	}

@@ -68,6 +68,8 @@ type traffic struct {
 	strangers strangers
 	drawings  drawings
 	diffs     shared[g.Node]
+	plans     shared[string]
+	planning  sync.Mutex // while one is made: a long one takes much memory
 	viewers   places
 }
 
@@ -136,7 +138,7 @@ func (s *Server) envelope(ctx context.Context, id string) (approval.Envelope, er
 	e, err := s.inbox.Envelope(ctx, id)
 	if err != nil || e.ID != id || e.State != approval.Pending || e.Decision != nil {
 		return approval.Envelope{}, fmt.Errorf(
-			"question %q: it was answered elsewhere or has expired", id)
+			"question %q is no longer open: it was answered, or its time is over", id)
 	}
 	return e, nil
 }

@@ -67,6 +67,7 @@ type sessions struct {
 // begin adds a session with new secrets. gone is the one that made room for it, or nil.
 func (l *sessions) begin(random io.Reader, now time.Time, from entrant) (s, gone *session,
 	err error) {
+	now = now.Round(0) // by the wall clock: the other one stands still while the machine sleeps
 	var secret [64]byte
 	if _, err := io.ReadFull(random, secret[:]); err != nil {
 		return nil, nil, fmt.Errorf("create a session: %w", err)
@@ -110,10 +111,10 @@ func (l *sessions) find(path string, cookies []string, now time.Time) (*session,
 		}
 		if back := s.last.Sub(now); back > 0 {
 			// a clock that was set back gives no time back: what was used of it stays used
-			s.began, s.last = s.began.Add(-back), now
+			s.began, s.last = s.began.Add(-back), now.Round(0)
 		}
 		if s.over(now) == "" {
-			s.last = now
+			s.last = now.Round(0)
 		}
 		return s, s.known
 	}

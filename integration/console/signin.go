@@ -21,13 +21,13 @@ func (s visit) nobody(w http.ResponseWriter, _ *http.Request) {
 
 // doors says what there is to do without a session.
 func (s visit) doors(w http.ResponseWriter, status int, why string) {
-	v := view{title: "tada-run", body: g.Group{h.H1(g.Text("tada-run")), h.P(g.Text(why)),
-		h.P(g.Text("Open the newest link that the terminal of the console shows; each is good " +
-			"once. The page needs cookies."))}}
+	v := view{title: "tada-run", body: g.Group{h.H1(g.Text("Sign in")), h.P(g.Text(why)),
+		h.P(g.Text("Open the newest link on the terminal where the console runs. Each link lets " +
+			"one browser in. The browser must accept cookies."))}}
 	if s.hasNames() {
 		v.script = postScript + signInScript
-		v.body = g.Group{v.body, h.P(g.Text("Or use a passkey that was paired with tadactl key "+
-			"pair."), h.NoScript(g.Text(" That needs JavaScript."))),
+		v.body = g.Group{v.body, h.P(g.Text("Or sign in with a passkey that is paired (tadactl "+
+			"key pair)."), h.NoScript(g.Text(" That needs JavaScript."))),
 			h.P(h.Class("answers"), h.Button(g.Attr("hidden"), h.Class("approve"),
 				g.Attr("data-root", s.root()), g.Text("Sign in with a passkey"))),
 			h.P(g.Attr("role", "status"))}

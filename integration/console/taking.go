@@ -27,17 +27,23 @@ func (s visit) taking(id string, both bool) (t taking, err error) {
 	if t.Past, err = s.past(id); err != nil {
 		return t, err
 	}
-	t.Take, t.do = undo.Take{Runs: []string{t.Past.ID}, KeepBoth: both}, "undo"
-	if again, err := s.inbox.IsUndo(t.Past.ID); err != nil {
+	t.Take = undo.Take{Runs: []string{t.Past.ID}, KeepBoth: both}
+	if t.do, err = s.backward(t.Past.ID); err != nil {
 		return t, err
-	} else if again {
-		t.do = "redo"
 	}
 	t.steps, err = s.inbox.PlanUndo(t.Take)
 	if err == nil && len(t.steps) > mostSteps {
 		err = errSteps
 	}
 	return t, err
+}
+
+// backward is the word for taking a run back: "redo" for one that was itself an undo.
+func (s *Server) backward(id string) (string, error) {
+	if again, err := s.inbox.IsUndo(id); err != nil || !again {
+		return "undo", err
+	}
+	return "redo", nil
 }
 
 // on is what a confirmation is for: the run, and exactly these steps.

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,7 +9,6 @@ import (
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
-	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/play"
 	"github.com/tada-run/tada-run/launcher"
@@ -34,11 +32,11 @@ func (s visit) terminal(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, s.root()+"run/"+p.Within+"/terminal", http.StatusSeeOther)
 		return
 	}
-	back := h.A(h.Href(s.root()+"run/"+p.ID), g.Text("the run"))
+	back := h.A(h.Href(s.root()+"run/"+p.ID), g.Text("back to the run"))
 	v := view{title: "tada-run: terminal of " + p.ID, here: "runs",
-		above: h.H1(h.Code(g.Text(render.Inert(cmp.Or(p.Inside, p.Command)))))}
+		above: titleOf(p)}
 	if p.State != "running" {
-		v.body = h.P(g.Text("This run is over. What it showed: "), back)
+		v.body = h.P(g.Text("This run is over. "), back)
 	} else {
 		v.script, v.body = terminalPage, panel(s.root(), p.ID, p.Session, back)
 	}
@@ -47,8 +45,8 @@ func (s visit) terminal(w http.ResponseWriter, r *http.Request) {
 
 // terminalLink leads to the terminal of a run that runs.
 func (s visit) terminalLink(p launcher.Past) g.Node {
-	return g.If(p.State == "running", h.P(h.A(h.Href(s.root()+"run/"+p.ID+"/terminal"),
-		g.Text("terminal"))))
+	return g.If(p.State == "running", h.P(h.A(h.Class("button"),
+		h.Href(s.root()+"run/"+p.ID+"/terminal"), g.Text("Open its terminal"))))
 }
 
 // panel is the terminal with its buttons, most of which wait for the script.
@@ -61,15 +59,16 @@ func panel(root, id string, session bool, back g.Node) g.Node {
 			g.Text(text))
 	}
 	return h.Div(h.Class("terminal"), g.Attr("data-root", root), g.Attr("data-run", id),
-		h.NoScript(h.P(g.Text("The terminal needs JavaScript. Without it, see "), back)),
+		h.NoScript(h.P(g.Text("The terminal needs JavaScript. Without it: "), back)),
 		h.P(h.Strong(h.Class("state"), g.Text("not connected")), g.Text(" "),
 			h.Span(g.Attr("role", "status"))),
+		// above the screen, which may be higher than the window
+		h.P(h.Class("answers"), button("take over", "Take over"), button("give back", "Give back"),
+			button("freeze", "Freeze"), button("continue", "Continue"), button("end", "End")),
 		h.Div(h.Class("box"), h.Div(h.Class("screen"))),
 		h.P(h.Class("keys"), g.Attr("hidden"), key("Esc", "Esc"), key("Tab", "Tab"),
 			key("Ctrl", "Ctrl"), key("left", "←"), key("up", "↑"), key("down", "↓"),
 			key("right", "→")),
-		h.P(h.Class("answers"), button("take over", "Take over"), button("give back", "Give back"),
-			button("freeze", "Freeze"), button("continue", "Continue"), button("end", "End")),
 		g.If(session, h.P(h.Class("soft"), g.Text("In control, every key goes to the program, "+
 			"Tab too. Ctrl-] leaves the terminal for the buttons."))),
 		h.P(back))

@@ -3,6 +3,8 @@ package console
 import (
 	"crypto/rand"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -81,12 +83,43 @@ func TestTriesWithTheClockSetBack(t *testing.T) {
 	var own tries
 	now := time.Now()
 	for range mostTries {
-		own.failed(now)
+		if !own.begin(now) {
+			t.Fatal("too few")
+		}
+		own.end(now, true)
 	}
-	if own.left(now) || own.left(now.Add(-time.Hour)) {
+	if own.begin(now) || own.begin(now.Add(-time.Hour)) {
 		t.Error("more are left")
 	}
-	if !own.left(now.Add(-time.Hour + triesLife + time.Second)) {
+	if !own.begin(now.Add(-time.Hour + triesLife + time.Second)) {
 		t.Error("an hour longer, because the clock was set back")
+	}
+}
+
+// Attempts at once are no more than one after the other.
+func TestTriesAtOnce(t *testing.T) {
+	t.Parallel()
+	var own tries
+	now := time.Now()
+	own.begin(now)
+	own.end(now, false) // gives its place back
+	var begun atomic.Int32
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			if own.begin(now) {
+				begun.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if n := begun.Load(); n != mostTries {
+		t.Errorf("%d are under way", n)
+	}
+	for range mostTries {
+		own.end(now, true)
+	}
+	if own.begin(now) {
+		t.Error("more are left")
 	}
 }

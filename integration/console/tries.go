@@ -15,14 +15,16 @@ const (
 
 var errTries = errors.New("too many attempts failed; wait some minutes, or answer at the terminal")
 
-// tries are the times of the attempts that failed.
+// tries are the attempts of a session: the times of those that failed, and how many are under way.
 type tries struct {
 	mu   sync.Mutex
 	when []time.Time
+	open int
 }
 
-// left reports whether another attempt may be made.
-func (t *tries) left(now time.Time) bool {
+// begin takes the place of an attempt, and reports whether there was one. Those that are under way
+// count too, so that it is no use to make many at once.
+func (t *tries) begin(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i, at := range t.when {
@@ -31,11 +33,19 @@ func (t *tries) left(now time.Time) bool {
 		}
 	}
 	t.when = slices.DeleteFunc(t.when, func(at time.Time) bool { return now.Sub(at) > triesLife })
-	return len(t.when) < mostTries
+	if len(t.when)+t.open >= mostTries {
+		return false
+	}
+	t.open++
+	return true
 }
 
-func (t *tries) failed(now time.Time) {
+// end gives the place back, unless the attempt failed.
+func (t *tries) end(now time.Time, failed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.when = append(t.when, now)
+	t.open--
+	if failed {
+		t.when = append(t.when, now)
+	}
 }

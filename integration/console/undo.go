@@ -21,9 +21,10 @@ func (s visit) undo(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	here := s.root() + "run/" + t.Past.ID + "/undo"
-	body := g.Group{h.H1(g.Text(strings.ToUpper(t.do[:1]) + t.do[1:])),
-		h.P(h.A(h.Href(s.root()+"run/"+t.Past.ID), g.Text(t.Past.ID))),
-		h.P(h.Code(h.Class("command"), g.Text(render.Inert(t.Past.Command))))}
+	title := strings.ToUpper(t.do[:1]) + t.do[1:]
+	body := g.Group{h.H1(g.Text(title)),
+		h.P(h.A(h.Href(s.root()+"run/"+t.Past.ID), g.Text("back to the run "+t.Past.ID))),
+		shortly(t.Past), wholeOf(t.Past)}
 	if len(t.steps) == 0 {
 		body = append(body, h.P(h.Class("empty"), g.Text("nothing to do")))
 		s.show(w, http.StatusOK, view{title: "tada-run: " + t.do, here: "runs", body: body})
@@ -47,7 +48,7 @@ func (s visit) undo(w http.ResponseWriter, r *http.Request) {
 	}
 	body = append(body, h.Ul(h.Class("bound"), rows), h.P(h.Class("answers"),
 		h.Button(h.Class("approve act"), h.Data("root", s.root()), h.Data("do", t.do),
-			h.Data("on", t.on()), h.Data("both", flag), g.Text("Do this"))),
+			h.Data("on", t.on()), h.Data("both", flag), g.Text(title+" now"))),
 		h.P(h.Role("status")), h.NoScript(h.P(h.Class("soft"),
 			g.Text("without scripts, at a terminal: "),
 			h.Code(g.Text("tadactl undo "+t.Past.ID)))))

@@ -12,8 +12,8 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// undoPosted is undoDone for a script. It is no ceremony: what does not pass is counted where it is
-// confirmed.
+// undoPosted is undoDone for a script. It is no ceremony: only what does not confirm it counts as a
+// failed attempt, and not that there is nothing to undo.
 func (s visit) undoPosted(w http.ResponseWriter, r *http.Request) {
 	var p posted
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPost)).Decode(&p)
@@ -36,7 +36,10 @@ func (s visit) undoDone(p posted) (any, error) {
 	case len(t.steps) == 0:
 		return nil, errors.New("nothing to do")
 	}
-	if _, err := s.confirm(t.do, t.on(), p.confirmation); err != nil {
+	if err := s.attempt("act", func() error {
+		_, err := s.confirm(t.do, t.on(), p.confirmation)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	command := "tadactl undo " + t.Past.ID

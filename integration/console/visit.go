@@ -41,9 +41,6 @@ func (s visit) proves(given, id, plan string) bool {
 	return s.session != nil && hmac.Equal([]byte(given), []byte(s.proof(id, plan)))
 }
 
-// failures are those of this session, which there is.
-func (s visit) failures() *tries { return &s.session.tries }
-
 // device names the browser for the record.
 func (s visit) device() string {
 	if s.session == nil {

@@ -11,7 +11,8 @@
 //	approvals.db     questions and approvals           shadow/           protected files
 //	audit/           the log                           registered/       settings of other programs
 //	sessions/        transcripts                       undo/             what runs changed, before
-//	run/             what is valid for this boot       push.json, .key  devices that are notified
+//	run/             what is valid for this boot       setup/            what tadactl setup changed
+//	push.json, .key  devices that are notified
 //
 // # Several processes
 //

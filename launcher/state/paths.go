@@ -96,6 +96,9 @@ func (h Home) Shadow() string { return filepath.Join(h.Dir, "shadow") }
 // what goes back when a registration ends
 func (h Home) Registered() string { return filepath.Join(h.Dir, "registered") }
 
+// SetUp is what was in the files that tadactl setup has changed.
+func (h Home) SetUp() string { return filepath.Join(h.Dir, "setup") }
+
 // Ledger is what the runs of one workspace have made in shared directories.
 func (h Home) Ledger(workspace string) string { return filepath.Join(h.Dir, "view", workspace) }
 

@@ -68,7 +68,8 @@ func (c *ctl) command() *cobra.Command {
 		c.diff(), c.undo(), c.redo(),
 		c.policy(), c.config(), c.tamper(), c.doctor(), c.statusVerb(), c.demo(),
 	)
-	root.AddCommand(c.man(), c.completion(), c.hook(), c.quarantine(), c.mcp(), c.shell())
+	root.AddCommand(c.man(), c.completion(), c.setup(), c.hook(), c.quarantine(), c.mcp(),
+		c.shell())
 	topic := c.topic()
 	root.AddCommand(topic)
 	root.SetHelpCommand(topic)

@@ -55,7 +55,7 @@ func (c *ctl) serveConsole(ctx context.Context, l *launcher.Launcher, what strin
 		return err
 	}
 	fmt.Fprintf(tty,
-		"The %s is at %s until you press Ctrl-C. The link lets one browser in.\n"+
+		"The %s runs until you press Ctrl-C. This link lets one browser in:\n%s\n"+
 			"To approve there, type the code of the question, shown here:\n", what, s.URL())
 	return s.Serve(ctx)
 }

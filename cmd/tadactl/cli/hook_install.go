@@ -103,11 +103,9 @@ func (c *ctl) register(r registration, word string, change func(was, before []by
 	if err != nil {
 		return err
 	}
-	backup, err := l.Register(r.file, launcher.Registration{
-		Change: change,
-		Strip:  func(was, before []byte) ([]byte, error) { return c.strip(l, r, was, before) },
-		Holds:  func(text []byte) bool { return c.registers(l, r, text) },
-	})
+	ours := c.ours(l, r)
+	ours.Change = change
+	backup, err := l.Register(r.file, ours)
 	if err != nil {
 		return notWritten(err, word)
 	}
@@ -141,6 +139,16 @@ func notWritten(err error, word string) error {
 
 // notes say what else the person has to know or to do.
 func (c *ctl) notes(r registration, word string) string {
+	notes := r.notes(word)
+	if word == "installed" {
+		notes = append(notes, "To go back to before one of its calls: tadactl sessions --agent "+
+			r.Platform+"; tadactl undo --since ID --agent "+r.Platform)
+	}
+	return strings.TrimSpace(strings.Join(notes, "\n"))
+}
+
+// notes are those about the platform.
+func (r registration) notes(word string) []string {
 	notes := []string{r.Note}
 	for _, file := range r.managed {
 		if _, err := os.Stat(file); err == nil && word == "installed" {
@@ -150,11 +158,15 @@ func (c *ctl) notes(r registration, word string) string {
 						"off or sets another shell.", file))
 		}
 	}
-	if word == "installed" {
-		notes = append(notes, "To go back to before one of its calls: tadactl sessions --agent "+
-			r.Platform+"; tadactl undo --since ID --agent "+r.Platform)
+	return notes
+}
+
+// ours says what is of tada-run in a file.
+func (c *ctl) ours(l *launcher.Launcher, r registration) launcher.Registration {
+	return launcher.Registration{
+		Strip: func(was, before []byte) ([]byte, error) { return c.strip(l, r, was, before) },
+		Holds: func(text []byte) bool { return c.registers(l, r, text) },
 	}
-	return strings.TrimSpace(strings.Join(notes, "\n"))
 }
 
 // strip removes both the hook and the shell from a settings file.

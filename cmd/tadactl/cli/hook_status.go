@@ -141,7 +141,24 @@ func (r registration) canary(ctx context.Context, changed bool) string {
 
 // off lists what turns the hooks of the platform off, for this account on this machine in this
 // directory.
-func (r registration) off() (list []string) {
+func (r registration) off() []string { return append(r.switchedOff(), r.untrusted()...) }
+
+// untrusted says that the platform skips the hook until the user trusts it.
+func (r registration) untrusted() []string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil // switchedOff says so
+	}
+	trust := agents.First(agents.OfPlatform(r.Platform), "trust")
+	if trust == "" || r.trusted(filepath.Join(r.Folder(home, os.Getenv), trust)) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%[1]s was not told to trust the hook, and skips it: "+
+		"start %[1]s and trust it there (/hooks)", r.Platform)}
+}
+
+// switchedOff lists the settings that switch the hooks off, or take another shell.
+func (r registration) switchedOff() (list []string) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return []string{err.Error()}
@@ -171,11 +188,6 @@ func (r registration) off() (list []string) {
 					s.Level, key))
 			}
 		}
-	}
-	trust := agents.First(agents.OfPlatform(r.Platform), "trust")
-	if trust != "" && !r.trusted(filepath.Join(r.Folder(home, os.Getenv), trust)) {
-		list = append(list, fmt.Sprintf("%[1]s was not told to trust the hook, and skips it: "+
-			"start %[1]s and trust it there (/hooks)", r.Platform))
 	}
 	return list
 }

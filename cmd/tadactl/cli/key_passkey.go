@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"time"
 
@@ -64,10 +65,20 @@ func (c *ctl) showLink(tty *os.File, link string, until time.Time) error {
 			fmt.Fprintln(tty, line)
 		}
 	}
+	if isHere(link) {
+		fmt.Fprintln(tty, "Only this machine can open the link. For a phone, start the console "+
+			"with --url or --cert: tadactl console --help")
+	}
 	_, err := fmt.Fprintf(tty, "%s\nOpen this link on the device that is to approve. It is valid "+
 		"once, until %s. Then look at what was paired: tadactl key list\n", link,
 		until.Local().Format(time.TimeOnly))
 	return err
+}
+
+// isHere reports whether a link leads to the machine of whoever opens it.
+func isHere(link string) bool {
+	u, err := url.Parse(link)
+	return err == nil && (u.Hostname() == "localhost" || u.Hostname() == "127.0.0.1")
 }
 
 func (c *ctl) keyList() *cobra.Command {

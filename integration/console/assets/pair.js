@@ -9,16 +9,18 @@ button.addEventListener("click", async () => {
       await post("pair/begin", {token}));
     const made = await navigator.credentials.create({publicKey});
     const paired = await post("pair/finish", {token, response: made.toJSON()});
-    said.textContent = "paired: " + paired.name + ". ";
-    for (const [page, text] of [["", "to the questions"],
-      ["notifications", "notify this device"]]) {
-      const link = document.createElement("a");
+    document.querySelectorAll(".before").forEach((e) => e.remove());
+    said.textContent = "paired: " + paired.name;
+    for (const [page, text] of [["", "To the questions"],
+      ["notifications", "Notify this device"]]) {
+      const link = document.createElement("a"), line = document.createElement("p");
       link.href = paired.root + page;
       link.textContent = text;
-      said.append(link, " ");
+      line.append(link);
+      said.parentNode.append(line);
     }
   } catch (e) {
-    said.textContent = e.message;
+    said.textContent = why(e);
     button.disabled = false;
   }
 });

@@ -23,10 +23,13 @@ button.addEventListener("click", async () => {
       await post("assert/begin", given));
     const signed = await navigator.credentials.get({publicKey});
     const taken = await post("assert/finish", {...given, response: signed.toJSON()});
-    said.textContent = taken.said;
+    const back = document.createElement("a");
+    back.href = root;
+    back.textContent = "back to the questions";
+    said.replaceChildren(taken.said, document.createElement("br"), back);
     form.replaceChildren();
   } catch (e) {
-    said.textContent = e.message;
+    said.textContent = why(e);
     button.disabled = false;
   }
 });

@@ -10,3 +10,10 @@ async function post(path, body) {
   return JSON.parse(text);
 }
 
+// why is the reason of a failure. What browsers say of passkeys is for programmers.
+function why(e) {
+  return {InvalidStateError: "this device is paired already",
+    NotAllowedError: "no passkey was used: that was cancelled, or it took too long"}[e.name] ??
+    e.message;
+}
+

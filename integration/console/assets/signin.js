@@ -44,7 +44,7 @@ button.addEventListener("click", async () => {
     remember(admitted.root);
     location.replace(admitted.root);
   } catch (e) {
-    said.textContent = e.message;
+    said.textContent = why(e);
     button.disabled = false;
   }
 });

@@ -415,20 +415,33 @@ const (
 // waits finds how long a registration lets a call wait.
 var waits = regexp.MustCompile(`hook run[^|]* --wait=([0-9hms.]+) |"--wait=([0-9hms.]+)"`)
 
+// Wait returns how long the registration in a file lets a call wait for a person; 0 without one.
+func Wait(data []byte) time.Duration {
+	found := waits.FindSubmatch(data)
+	if found == nil {
+		return 0
+	}
+	wait, err := time.ParseDuration(string(found[1]) + string(found[2]))
+	if err != nil {
+		return 0
+	}
+	return max(wait, 0)
+}
+
 // State examines the current file, nil if there is none. A registration may wait for any time.
 func (p Place) State(data []byte, h Hook) (State, error) {
 	if data == nil {
 		return Missing, nil
 	}
-	if found := waits.FindSubmatch(data); found != nil {
-		wait, err := time.ParseDuration(string(found[1]) + string(found[2]))
-		if err == nil && wait > 0 {
-			h.Wait = wait
-		}
+	if wait := Wait(data); wait > 0 {
+		h.Wait = wait
 	}
 	if len(p.lists) == 0 {
-		if string(data) == p.plugin(h) {
+		switch {
+		case string(data) == p.plugin(h):
 			return Complete, nil
+		case !isPlugin(data): // someone else's
+			return Missing, nil
 		}
 		return Other, nil
 	}

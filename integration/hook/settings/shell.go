@@ -126,6 +126,15 @@ func (p ShellPlace) Advice(folder, runner string) string {
 	return strings.NewReplacer("FOLDER", folder, "RUNNER", runner).Replace(p.Note)
 }
 
+// Why says why the platform's shell cannot be set in a file; "" if it can.
+func (p ShellPlace) Why() string {
+	if p.HasSetting() {
+		return ""
+	}
+	why, _, _ := strings.Cut(p.Note, ". ")
+	return why
+}
+
 // Install returns the file with link as the shell.
 func (p ShellPlace) Install(data []byte, link string) ([]byte, error) {
 	if err := p.read(data); err != nil {
