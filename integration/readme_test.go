@@ -91,8 +91,10 @@ func shellIn(t *testing.T, dir string) func(string) string {
 // answered is a command as a person gives it: with the id and the plan of the only open question
 // where it approves.
 func answered(t *testing.T, run func(string) string, command string) string {
-	if strings.HasPrefix(command, "tadactl undo") || strings.HasPrefix(command, "tadactl redo") {
-		return "person " + command
+	for _, own := range []string{"tadactl undo", "tadactl redo", "tadactl setup"} {
+		if strings.HasPrefix(command, own) {
+			return "person " + command
+		}
 	}
 	if !strings.HasPrefix(command, "tadactl approve") {
 		return command

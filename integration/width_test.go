@@ -24,7 +24,7 @@ var long = map[string]int{
 	"audit/screen":              1,
 	"audit/zstandard":           1,
 	"cmd/tadactl/cli":           13,
-	"integration":               134,
+	"integration":               131,
 	"integration/hook":          24,
 	"integration/hook/platform": 6,
 	"integration/hook/settings": 8,
