@@ -32,6 +32,9 @@ func (c *ctl) man() *cobra.Command {
 			if err := os.WriteFile(page, []byte(manOfConfig()), 0o644); err != nil {
 				return err
 			}
+			if err := manTopics(args[0]); err != nil {
+				return err
+			}
 			return manTree(args[0], cmd.Root())
 		},
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tada-run/tada-run/docs"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -56,5 +57,21 @@ func TestConfigurationPage(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil || string(text) != pageOfConfig() {
 		t.Errorf("%v: run UPDATE=1 go test -run %s ./cmd/tadactl/cli", err, t.Name())
+	}
+}
+
+// Each page of docs/ is a manual page too, with its headings.
+func TestManTopics(t *testing.T) {
+	page, ok := docs.Page("troubleshooting")
+	if !ok {
+		t.Fatal("there is no such page")
+	}
+	got := manOfTopic(docs.Topic{Name: "troubleshooting", About: "Messages"}, page)
+	for _, want := range []string{".TH TADA\\-TROUBLESHOOTING 7 \"\" tada-run\n.SH NAME\n" +
+		"tada\\-troubleshooting \\- Messages\n.SH DESCRIPTION\n.nf\nBegin with these two.",
+		"\n.SH A HOOK\n", "\n.SS `needs approval", "\n    $ tadactl doctor\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
 	}
 }
