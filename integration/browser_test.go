@@ -140,7 +140,7 @@ func (b *browser) call(method string, with object, result any) {
 	}
 }
 
-// try makes one call, and waits at most half a minute for the answer.
+// try makes one call, and waits at most two minutes for the answer.
 func (b *browser) try(method string, with object, result any) error {
 	b.mu.Lock()
 	b.last++
@@ -167,7 +167,7 @@ func (b *browser) try(method string, with object, result any) error {
 			return nil
 		}
 		return json.Unmarshal(a.Result, result)
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		return errors.New("no answer")
 	}
 }

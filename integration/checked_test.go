@@ -31,6 +31,7 @@ var starters = map[string]string{
 	"launcher/sandbox/attack.guarded":         "doctor --attack: a hidden file that is a program",
 	"cmd/tadactl/cli.registration.canary":     "hook status: the person's own registered hook, with a harmless call",
 	"cmd/tadactl/cli.demo.run":                "demo: both programs, in a state of its own",
+	"cmd/tadactl/cli.shellCanary":             "setup: the shell that it wrote",
 	"cmd/tadactl/cli.ctl.popup":               "a person's terminal multiplexer, with this program in it",
 	"cmd/tadactl/cli.editSession.open":        "a person's editor",
 	"cmd/tadactl/cli.startPager":              "a person's pager",

@@ -80,7 +80,7 @@ func (c *ctl) backFile(l *launcher.Launcher, kept launcher.SetUpFile) (*backFile
 	case err != nil:
 		f.left = err.Error()
 	case change != "":
-		f.left = f.unreviewed()
+		f.left = unreviewed
 	case f.standing == launcher.StandsAsWritten:
 		f.want = kept.Before
 		if err := launcher.Changeable(r.file); err != nil {
@@ -103,11 +103,8 @@ func (f *backFile) changed() string {
 }
 
 // unreviewed says what to do about a file that someone has changed, and nobody has looked at.
-func (f *backFile) unreviewed() string {
-	return fmt.Sprintf("it was changed from outside, and is left as it is; look at the change: "+
-		"tadactl tamper diff %[1]q; then restore it (tadactl tamper restore %[1]q) and run this "+
-		"again, or accept it", f.file)
-}
+const unreviewed = "it was changed from outside, and is left as it is; look at the change: " +
+	"tadactl tamper diff; then restore or accept it, and run this again"
 
 // putBack puts one file back, or notes why it is left.
 func (c *ctl) putBack(l *launcher.Launcher, f *backFile) {
@@ -117,7 +114,7 @@ func (c *ctl) putBack(l *launcher.Launcher, f *backFile) {
 	err := l.TakeSetUpBack(f.kept, c.ours(l, f.registration))
 	switch {
 	case errors.As(err, new(*tamper.TamperError)):
-		f.left = f.unreviewed()
+		f.left = unreviewed
 	case errors.Is(err, launcher.ErrSetUpChanged):
 		f.left = f.changed()
 	case err != nil:
