@@ -77,7 +77,7 @@ func (s *Store) Pending(ctx context.Context) ([]Envelope, error) {
 		}
 		return nil
 	})
-	slices.SortFunc(out, older)
+	slices.SortStableFunc(out, older)
 	return out, err
 }
 

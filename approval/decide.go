@@ -130,6 +130,6 @@ func (s *Store) Denied(ctx context.Context) ([]Envelope, error) {
 		}
 		return nil
 	})
-	slices.SortFunc(out, older)
+	slices.SortStableFunc(out, older)
 	return out, err
 }

@@ -74,7 +74,7 @@ func (s *Store) Grants(ctx context.Context) ([]Grant, error) {
 		}
 		return nil
 	})
-	slices.SortFunc(out, func(a, b Grant) int {
+	slices.SortStableFunc(out, func(a, b Grant) int {
 		return cmp.Or(a.Issued.Compare(b.Issued), cmp.Compare(a.ID, b.ID))
 	})
 	return out, err

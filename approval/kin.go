@@ -33,7 +33,7 @@ func Grouped(list []Envelope) []Envelope {
 	}
 	order := slices.Collect(maps.Values(groups))
 	for _, g := range order {
-		slices.SortFunc(g, older)
+		slices.SortStableFunc(g, older)
 	}
 	slices.SortFunc(order, func(a, b []Envelope) int {
 		return cmp.Or(cmp.Compare(b[0].Risk, a[0].Risk), older(a[0], b[0]))

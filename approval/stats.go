@@ -104,7 +104,7 @@ func Summarize(events iter.Seq[Event]) Stats {
 			s.NeverDenied = append(s.NeverDenied, RuleCount{rule, n})
 		}
 	}
-	slices.SortFunc(s.NeverDenied, func(a, b RuleCount) int {
+	slices.SortStableFunc(s.NeverDenied, func(a, b RuleCount) int {
 		return cmp.Or(cmp.Compare(b.Asked, a.Asked), cmp.Compare(a.Rule, b.Rule))
 	})
 	return s

@@ -76,7 +76,7 @@ func (l Later) Since(before Later, plan *resolve.Plan) (left []Left) {
 		}
 		left = append(left, Left{name, now.runs})
 	}
-	slices.SortFunc(left, func(a, b Left) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(left, func(a, b Left) int { return strings.Compare(a.Name, b.Name) })
 	return left
 }
 

@@ -131,7 +131,8 @@ func (s *Store) compare(m *manifest) (Report, error) {
 	r.dead = r.dead || len(m.saves) > 0
 	r.over = s.over(m)
 	slices.Sort(r.Files)
-	slices.SortFunc(r.Findings, func(a, b Finding) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(r.Findings,
+		func(a, b Finding) int { return strings.Compare(a.Path, b.Path) })
 	return r, s.at("compared")
 }
 

@@ -106,7 +106,7 @@ func (s *Snapshot) Changes() []Change {
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b Change) int {
+	slices.SortStableFunc(list, func(a, b Change) int {
 		return strings.Compare(a.Path+"\x00"+a.Name, b.Path+"\x00"+b.Name)
 	})
 	return list
