@@ -18,11 +18,11 @@ func SignInChallenge(ticket, origin string) [sha256.Size]byte {
 
 // A Visitor is what happened to a session of the console, for the log.
 type Visitor struct {
-	Did    string // "began", "ended" or "refused"
+	Did    string // "began", "ended", "refused" or "unsubscribed"
 	ID     string // of the session; "" if there was none
 	Device string // the browser
 	How    string // it was let in: "link", "passkey" or "pairing"
-	Why    string // it ended, or was refused
+	Why    string // it ended or was refused, or the device that is no longer notified
 }
 
 // Body returns the body of the log entry.

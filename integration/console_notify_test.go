@@ -193,6 +193,10 @@ func TestNotificationsInABrowser(t *testing.T) {
 	if has() {
 		t.Error("it was stopped, and is in the file")
 	}
+	if out := p.run("tadactl log --kind console.session"); !strings.Contains(out,
+		"did=unsubscribed") {
+		t.Errorf("the log does not have it: %s", out)
+	}
 	b.click("#on")
 	b.shows("ada over localhost")
 	if !has() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/launcher/push"
 )
@@ -52,7 +53,15 @@ func (s visit) notifyTest(r *http.Request, p posted) (any, error) {
 	return notified{On: true}, s.sender.Test(r.Context(), p.On)
 }
 
-// notifyRemove ends the notifications of a device. Nobody has to confirm that.
+// notifyRemove ends the notifications of a device. Nobody has to confirm that, and it is recorded.
 func (s visit) notifyRemove(_ *http.Request, p posted) (any, error) {
+	d, err := s.book().Find(p.On)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.desk().Seen(approval.Visitor{Did: "unsubscribed", ID: s.session.id,
+		Device: s.device(), How: s.session.how, Why: d.Name()}); err != nil {
+		return nil, err
+	}
 	return notified{}, s.book().Remove(p.On)
 }
