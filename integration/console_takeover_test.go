@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // paired gives a browser a passkey of that person.
@@ -132,5 +133,30 @@ func TestTakeoverInABrowser(t *testing.T) {
 	}
 	if out := d.run("tadactl audit verify; echo status $?"); !strings.Contains(out, "status 0") {
 		t.Error(out)
+	}
+}
+
+// Who took over with a passkey that is revoked drives no longer, also in a browser that the link of
+// the terminal let in: the session is frozen until a person continues it.
+func TestRevokedPasskeyDrivesNoLonger(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	d, a, id := inside(t, 100, 30)
+	a.line("echo from the fi''rst")
+	a.shows("from the first")
+	g := consoleOf(t, d, b, id)
+	b.paired(g, "ada")
+	b.open(g.base + g.path + "run/" + id + "/terminal")
+	b.press("take over")
+	b.shows("you are in control")
+	s, _ := g.p.on("tadactl key revoke ada; echo left $?")
+	if err := s.shows("left 0"); err != nil {
+		t.Fatal(err, s.text())
+	}
+	b.shows("frozen")
+	b.line("echo late > late")
+	time.Sleep(time.Second)
+	if _, err := os.Stat(filepath.Join(d.dir, "late")); err == nil {
+		t.Error("keys of a revoked passkey reached the program")
 	}
 }

@@ -2,8 +2,11 @@ package console
 
 import (
 	"errors"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/tada-run/tada-run/approval/passkey"
 	"github.com/tada-run/tada-run/audit/screen"
 	"github.com/tada-run/tada-run/launcher/session/wire"
 )
@@ -30,6 +33,11 @@ func (v *viewer) confirmed(w wish) error {
 		return err
 	}); err != nil {
 		return err
+	}
+	if w.Do == "take over" {
+		if v.signer = by; len(w.Confirmed.Response) == 0 {
+			v.signer = ""
+		}
 	}
 	_, name, _ := strings.Cut(by, " ") // the log has which of hers it was
 	device := "console, passkey of " + name
@@ -74,4 +82,18 @@ func (v *viewer) sit(device string, w wish) error {
 	}
 	v.feed = feed
 	return nil
+}
+
+// revokedEach is how often the passkey of who drives is looked for.
+const revokedEach = 2 * time.Second
+
+// revoked reports whether the passkey was revoked with which she took over. If that cannot be told,
+// it was.
+func (v *viewer) revoked() bool {
+	if !v.drives || v.signer == "" {
+		return false
+	}
+	list, err := v.visit.desk().Passkeys()
+	return err != nil || !slices.ContainsFunc(list,
+		func(k passkey.Known) bool { return k.Signer() == v.signer })
 }

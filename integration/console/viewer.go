@@ -29,6 +29,7 @@ type viewer struct {
 type seat struct {
 	device string // as the session knows it
 	drives bool   // it was confirmed that she drives
+	signer string // whose passkey confirmed it; "" for the code of the terminal
 	credit int    // bytes of keys that she may send
 }
 

@@ -8,7 +8,10 @@ import (
 	"github.com/coder/websocket"
 )
 
-var errDrawing = errors.New("the browser does not draw")
+var (
+	errDrawing = errors.New("the browser does not draw")
+	errRevoked = errors.New("the passkey of who drives was revoked")
+)
 
 // watch shows the run until it ends or the browser leaves.
 func (v *viewer) watch(ctx context.Context) error {
@@ -17,6 +20,8 @@ func (v *viewer) watch(ctx context.Context) error {
 	heard := make(chan message)
 	go v.listen(ctx, heard)
 	go alive(ctx, v.socket, cancel)
+	look := time.NewTicker(revokedEach)
+	defer look.Stop()
 	for {
 		frames := v.feed.frames
 		if v.next.Ended {
@@ -44,6 +49,10 @@ func (v *viewer) watch(ctx context.Context) error {
 			}
 			if err := v.hear(m); err != nil {
 				return err
+			}
+		case <-look.C:
+			if v.revoked() {
+				return errRevoked // the session is frozen, as after every connection that ends
 			}
 		case <-due:
 			if !v.told.IsZero() {
