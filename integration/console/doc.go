@@ -136,8 +136,9 @@
 // Each page is a client of the session, and says in its greeting what the person holds: "console,
 // Firefox on Linux", and once an act was confirmed "console, passkey of NAME". The log has that as
 // device, beside by, which the kernel states. A connection that ends while it drives freezes the
-// session, as with attach, and so does one whose passkey is revoked. A page that nobody looks at leaves after half a minute, because a
-// session has few places; one that drives stays, until its lease ends.
+// session, as with attach, and so does one whose passkey is revoked. A page that nobody looks at
+// leaves after half a minute, because a session has few places; one that drives stays, until its
+// lease ends.
 //
 // Keys go out with the epoch for which they were typed, at most wire.Credit at once. Ctrl-] leaves
 // the terminal for the buttons, because Tab is the program's. What the page cannot do is in attach:
