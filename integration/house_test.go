@@ -413,6 +413,7 @@ var plan = map[string]map[string]string{
 		"launcher/undo":         "an undo is shown before it is confirmed",
 		"pathguard":             "the policy in force, and where its parts come from",
 	},
+	"packaging/release": {},
 	"cmd/tadactl/cli": {
 		"pathguard/intent":          "the commands of an intent are signed one by one",
 		"shellparse/catalog/agents": "which platform starts only hooks that the user trusts",
@@ -584,7 +585,7 @@ var topLevel = []string{
 	".ci", ".git", ".gitignore", ".golangci.yml", "CONTRIBUTING.md", "LICENSE", "Makefile",
 	"README.md",
 	"SECURITY.md", "approval", "audit", "bin", "cmd", "docs", "go.mod", "go.sum", "integration",
-	"launcher",
+	"launcher", "packaging",
 	"pathguard", "shellparse",
 }
 
