@@ -44,7 +44,7 @@ func readKey(name string) (ed25519.PrivateKey, error) {
 // a key that is not the public one, no one could verify, so it is an error.
 func (m *maker) sign(key ed25519.PrivateKey) error {
 	if key == nil {
-		m.leaveOut(sumsName+".sig and .sshsig", "no -key")
+		m.leaveOut(sumsName+".sig and .sshsig", "no -key that fits PUBLIC_KEY")
 		return nil
 	}
 	if public := m.env["PUBLIC_KEY"]; public != sshLine(key) {
