@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// The flake names the hash of what go mod vendor writes, as Nix computes it. Without this test, each
-// change of go.mod would break the build by Nix, and no one here would see it.
+// The flake names the hash of what go mod vendor writes, as Nix computes it. Without this test,
+// each change of go.mod would break the build by Nix, and no one here would see it.
 func TestVendorHash(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "vendor")
 	vendor := exec.Command("go", "mod", "vendor", "-o", dir)
