@@ -28,9 +28,9 @@ if (process.execve) {
   }
 }
 const child = spawn(program, args, { argv0: name, stdio: "inherit" });
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) {
-  process.on(signal, () => child.kill(signal));
-}
+// what a terminal sends, it sends to the child too
+for (const signal of ["SIGINT", "SIGQUIT"]) process.on(signal, () => {});
+for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("error", (err) => {
   console.error(`${name}: ${err.message}`);
   process.exit(125);
