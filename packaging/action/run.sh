@@ -40,6 +40,7 @@ ctl log --json >"$record/log.json"
             rm "$record/$id.html"
     done
 } >>"$GITHUB_STEP_SUMMARY"
+test -s "$record/without-page.txt" || rm -f "$record/without-page.txt"
 echo "record=$record" >>"$GITHUB_OUTPUT"
 if ((verified)); then
     echo "the record does not verify" >&2
