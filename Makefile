@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-start bench-scale bench-long bench-console install man cross stress test-clients capture-clients test-docker ablate verdicts
+.PHONY: packages release reproducible container test-packages help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-start bench-scale bench-long bench-console install man cross stress test-clients capture-clients test-docker ablate verdicts
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +23,28 @@ man: build ## write the manual pages into man/
 	@mkdir -p man
 	bin/tadactl man man
 	bin/tada-run --help | bin/tadactl man - > man/tada-run.1
+
+# What is handed out of one commit; a new folder each time.
+PACKAGES ?= bin/packages
+ENV      ?= packaging/release.env
+
+packages: ## deb, rpm, apk, Arch, archives, npm, SBOM, checksums for amd64 and arm64, into PACKAGES (default bin/packages)
+	rm -rf $(PACKAGES)
+	$(GO) run ./packaging/release -to $(PACKAGES) -env $(ENV) $(if $(KEY),-key $(KEY))
+
+release: ## the same, signed with KEY=FILE, only from a commit with a tag and with all of packaging/release.env; DRY=1 says what is missing and makes it all the same
+	@rm -rf $(PACKAGES)
+	$(GO) run ./packaging/release -to $(PACKAGES) -env $(ENV) $(if $(KEY),-key $(KEY)) $(if $(DRY),-dry,-tagged)
+	@test -n "$(DRY)" || echo "now push the tag and upload $(PACKAGES) to where DOWNLOADS in $(ENV) points"
+
+reproducible: ## make packages of HEAD in two folders, each built from nothing, and compare every byte
+	.ci/reproducible
+
+container: ## an image with the programs and nothing else, of bin/packages, by podman or docker
+	.ci/container $(PACKAGES)
+
+test-packages: ## install, use and remove what make packages made, in new roots (needs root and Debian's tools)
+	.ci/packages $(PACKAGES)
 
 check: ## gofmt, vet, staticcheck (pinned in go.mod)
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted; run: gofmt -w $$files"; exit 1; }

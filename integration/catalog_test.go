@@ -32,6 +32,7 @@ var lists = map[string]struct {
 var ownLists = map[string]string{
 	"launcher/sandbox/gitmeta/change.go": "it looks the merge strategies up",
 	"launcher/reach.go":                  "the variables by which programs find their proxy",
+	"packaging/release/build.go":         "the variables that a build may see",
 	"shellparse/code/make.go":            "the values that make itself gives to its variables",
 	"shellparse/command/kinds.go":        "roles of arguments that are called as some variables are",
 	"shellparse/command/tools.go":        "the variables whose values makefiles run, given as arguments",

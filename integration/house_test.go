@@ -414,6 +414,7 @@ var plan = map[string]map[string]string{
 		"launcher/undo":         "an undo is shown before it is confirmed",
 		"pathguard":             "the policy in force, and where its parts come from",
 	},
+	"packaging/release": {},
 	"cmd/tadactl/cli": {
 		"docs":                      "tadactl help shows the pages",
 		"pathguard/intent":          "the commands of an intent are signed one by one",
@@ -586,7 +587,7 @@ var topLevel = []string{
 	".ci", ".git", ".gitignore", ".golangci.yml", "CONTRIBUTING.md", "LICENSE", "Makefile",
 	"README.md",
 	"SECURITY.md", "approval", "audit", "bin", "cmd", "docs", "go.mod", "go.sum", "integration",
-	"launcher",
+	"launcher", "packaging",
 	"pathguard", "shellparse",
 }
 
