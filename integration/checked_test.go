@@ -33,6 +33,10 @@ var starters = map[string]string{
 	"cmd/tadactl/cli.demo.run":                "demo: both programs, in a state of its own",
 	"cmd/tadactl/cli.shellCanary":             "setup: the shell that it wrote",
 	"cmd/tadactl/cli.ctl.popup":               "a person's terminal multiplexer, with this program in it",
+
+	// make packages, which is neither of the two programs
+	"packaging/release.maker.output": "git and go", "packaging/release.maker.build": "go build",
+	"packaging/release.describe": "git describe", "packaging/release.maker.nfpm": "nfpm",
 	"cmd/tadactl/cli.editSession.open":        "a person's editor",
 	"cmd/tadactl/cli.startPager":              "a person's pager",
 	"launcher.Launcher.notify":                "a program that the person has named for it",
