@@ -37,9 +37,9 @@ var starters = map[string]string{
 	// make packages, which is neither of the two programs
 	"packaging/release.maker.output": "git and go", "packaging/release.maker.build": "go build",
 	"packaging/release.describe": "git describe", "packaging/release.maker.nfpm": "nfpm",
-	"cmd/tadactl/cli.editSession.open":        "a person's editor",
-	"cmd/tadactl/cli.startPager":              "a person's pager",
-	"launcher.Launcher.notify":                "a program that the person has named for it",
+	"cmd/tadactl/cli.editSession.open": "a person's editor",
+	"cmd/tadactl/cli.startPager":       "a person's pager",
+	"launcher.Launcher.notify":         "a program that the person has named for it",
 }
 
 // C-1.1, C-10.1: the executor accepts only what the controller has checked. The types ensure that:
