@@ -69,7 +69,8 @@ func (v *viewer) sit(device string, w wish) error {
 	v.feed.leave()
 	v.drives = w.Do == "take over"
 	v.next.Took += wire.Credit - v.credit // what was under way is discarded
-	v.device, v.credit, v.status = device, wire.Credit, wire.Status{}
+	v.device, v.credit = device, wire.Credit
+	v.status.You = false // the rest holds until the session says otherwise
 	feed, err := v.visit.attach(v.run, wire.Greeting{Take: v.drives, Cols: cols, Rows: rows,
 		Device: device})
 	if err == nil && feed.send == nil {

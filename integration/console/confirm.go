@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // maxOn is the maximum length of what an act is on, in bytes; onRoom is how much of it the terminal
@@ -88,5 +89,11 @@ func (s visit) confirm(do, on string, c confirmation) (by string, err error) {
 	return by, err
 }
 
-// named is what an act is on, for the terminal.
-func named(on string) string { return render.Inert(fmt.Sprintf("%.*s", onRoom, on)) }
+// named is what an act is on, for the terminal: the run, or what the page calls it, in quotes. A
+// page could call it something that reads like a line of the console.
+func named(on string) string {
+	if id, _, _ := strings.Cut(on, " "); state.IsID(id) {
+		return id
+	}
+	return fmt.Sprintf("%.*q", onRoom, on)
+}
