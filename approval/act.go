@@ -40,20 +40,6 @@ func (a Act) Statement() (string, error) {
 	return string(text), err
 }
 
-// ReadAct is the inverse of [Act.Statement]. It takes no other spelling, and no unknown act.
-func ReadAct(text string) (Act, error) {
-	v, err := canonical.Parse([]byte(text))
-	f := plan.AsFields(v)
-	a := Act{Do: f.Text("do"), On: f.Text("on"), Nonce: f.Text("nonce")}
-	if _, known := a.Risk(); err != nil || !known {
-		return Act{}, tokenError(ErrMalformed, "it is not the text of an act")
-	}
-	if again, err := a.Statement(); err != nil || again != text {
-		return Act{}, tokenError(ErrMalformed, "it is not the text of an act")
-	}
-	return a, nil
-}
-
 // ActChallenge returns what a passkey signs to confirm an act. No answer begins with these words:
 // see [Challenge].
 func ActChallenge(statement string) [sha256.Size]byte {

@@ -60,6 +60,11 @@ func requestOptions(challenge [sha256.Size]byte, origin string, known List) ([]b
 		return nil, refused(approval.ErrUntrusted,
 			"none is paired for %q; on the machine, try: tadactl key pair", host)
 	}
+	return requestJSON(challenge, host, allowed)
+}
+
+// requestJSON is what a browser needs to ask for an assertion.
+func requestJSON(challenge [sha256.Size]byte, host string, allowed []any) ([]byte, error) {
 	return json.Marshal(map[string]any{
 		"challenge": encode(challenge[:]), "rpId": host, "timeout": timeout,
 		"userVerification": "required", "allowCredentials": allowed,

@@ -1,8 +1,6 @@
 package passkey
 
 import (
-	"encoding/json"
-
 	"github.com/tada-run/tada-run/approval"
 )
 
@@ -14,11 +12,7 @@ func SignInOptions(ticket, origin string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	challenge := approval.SignInChallenge(ticket, origin)
-	return json.Marshal(map[string]any{
-		"challenge": encode(challenge[:]), "rpId": host, "timeout": timeout,
-		"userVerification": "required", "allowCredentials": []any{},
-	})
+	return requestJSON(approval.SignInChallenge(ticket, origin), host, []any{})
 }
 
 // CheckSignIn returns nil if an assertion is a sign-in with this ticket from a page of the origin.

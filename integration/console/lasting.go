@@ -42,11 +42,16 @@ func (s visit) lastings(e approval.Envelope) (list []lasting) {
 				c.Says})
 		}
 	}
-	if !plan.Lasting(e.Payload) && s.inbox.MayRepeat(e, approval.ChannelWeb) {
+	if s.repeats(e) {
 		list = append(list, lasting{value: lastsTime, what: g.Textf(
 			"Exactly this, %s within an hour", audit.Plural(repeatUses, "time"))})
 	}
 	return list
+}
+
+// repeats reports whether the same plan may be allowed for a while.
+func (s visit) repeats(e approval.Envelope) bool {
+	return !plan.Lasting(e.Payload) && s.inbox.MayRepeat(e, approval.ChannelWeb)
 }
 
 // lastingFields are the choices in the form. The first one is once.
@@ -80,7 +85,7 @@ func (s visit) grantOf(e approval.Envelope, value string) (*approval.GrantReques
 		return nil, nil
 	case value == lastsTime:
 		r.Uses, r.For = repeatUses, repeatTime
-		may = !plan.Lasting(e.Payload) && s.inbox.MayRepeat(e, approval.ChannelWeb)
+		may = s.repeats(e)
 	case err == nil && n > 0 && strconv.Itoa(n) == value:
 		r.Choice = n
 		may = n <= len(plan.Choices(e.Payload)) && s.inbox.MayChoose(e, approval.ChannelWeb)

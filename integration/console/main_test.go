@@ -240,7 +240,7 @@ func (w *world) pair(name string) *passkeytest.Device {
 	return d
 }
 
-// ask asks a question, and returns it.
+// ask asks a question, and returns it once the terminal shows its code.
 func (w *world) ask() approval.Envelope {
 	w.Helper()
 	w.asked++
@@ -257,6 +257,13 @@ func (w *world) ask() approval.Envelope {
 	}); err != nil {
 		w.Fatal(err)
 	}
+	for range 500 {
+		if strings.Contains(w.terminal(), e.ID+"  R") {
+			return e
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	w.Fatalf("no code: %s", w.terminal())
 	return e
 }
 

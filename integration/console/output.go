@@ -1,6 +1,8 @@
 package console
 
 import (
+	"strconv"
+
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
@@ -50,18 +52,22 @@ func (s *Server) output(ctx context.Context, id string) (text string, cut bool, 
 	if err != nil {
 		return "", false, err.Error()
 	}
-	d, known := s.drawings.find(id, size)
-	if !known {
-		d = draw(ctx, id, f, size)
-		s.drawings.keep(id, d)
-	}
+	ctx = context.WithoutCancel(ctx) // others may wait for the same
+	d := s.drawings.get(id, strconv.FormatInt(size, 10),
+		func() drawing { return draw(ctx, id, f, size) })
 	return d.text, d.cut, d.why
+}
+
+// A drawing is what a transcript of some size shows.
+type drawing struct {
+	text string
+	cut  bool
+	why  string
 }
 
 // draw is the end of what a transcript shows, as a person saw it; cut is true if there was more. If
 // it is not to be had, why says so.
 func draw(ctx context.Context, id string, f io.ReadSeeker, size int64) (d drawing) {
-	d.size = size
 	if size > mostDrawn {
 		d.why = "it is too long for this page; see the replay, or: tadactl replay " + id
 		return d

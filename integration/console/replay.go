@@ -55,20 +55,11 @@ func player(root, id string, back g.Node) g.Node {
 
 // replaySocket plays to the page of a replay.
 func (s visit) replaySocket(w http.ResponseWriter, r *http.Request) {
-	if !isSocket(r) {
-		s.refuse(w, http.StatusForbidden, errSocket)
+	p, leave := s.seated(w, r)
+	if leave == nil {
 		return
 	}
-	p, err := s.past(r.PathValue("id"))
-	if err != nil {
-		s.refuse(w, http.StatusNotFound, err)
-		return
-	}
-	if !s.viewers.take(mostViewers) {
-		s.refuse(w, http.StatusServiceUnavailable, errViewers)
-		return
-	}
-	defer s.viewers.leave()
+	defer leave()
 	f, err := s.inbox.Transcript(p.ID)
 	if err != nil {
 		s.refuse(w, http.StatusNotFound, err)

@@ -66,7 +66,7 @@ type traffic struct {
 	learning  sync.Mutex // while somebody waits for what can be learned
 	live      stream
 	strangers strangers
-	drawings  drawings
+	drawings  shared[drawing]
 	diffs     shared[g.Node]
 	plans     shared[string]
 	planning  sync.Mutex // while one is made: a long one takes much memory

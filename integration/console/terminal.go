@@ -84,25 +84,37 @@ func isSocket(r *http.Request) bool {
 	return r.Header.Get("Origin") != "" && (mode == "" || mode == "websocket")
 }
 
-// terminalSocket shows a run's terminal to its page.
-func (s visit) terminalSocket(w http.ResponseWriter, r *http.Request) {
+// seated is the run that a page wants to watch by a WebSocket, and what gives its place back. If it
+// cannot be watched, leave is nil and the page has the answer.
+func (s visit) seated(w http.ResponseWriter, r *http.Request) (p launcher.Past, leave func()) {
 	if !isSocket(r) {
 		s.refuse(w, http.StatusForbidden, errSocket)
-		return
+		return p, nil
 	}
 	p, err := s.past(r.PathValue("id"))
-	if err == nil && p.Within != "" {
-		err = errOver
-	}
 	if err != nil {
 		s.refuse(w, http.StatusNotFound, err)
-		return
+		return p, nil
 	}
 	if !s.viewers.take(mostViewers) {
 		s.refuse(w, http.StatusServiceUnavailable, errViewers)
+		return p, nil
+	}
+	return p, s.viewers.leave
+}
+
+// terminalSocket shows a run's terminal to its page.
+func (s visit) terminalSocket(w http.ResponseWriter, r *http.Request) {
+	p, leave := s.seated(w, r)
+	if leave == nil {
 		return
 	}
-	defer s.viewers.leave()
+	defer leave()
+	if p.Within != "" {
+		s.refuse(w, http.StatusNotFound, errOver)
+		return
+	}
+	var err error
 	v := viewer{visit: s, run: p.ID, picture: play.NewMirror(80, 24)}
 	v.picture.Whole = true
 	v.seat = seat{device: "console, " + s.device(), credit: wire.Credit}

@@ -12,19 +12,22 @@ var (
 	xtermScript string
 	//go:embed assets/xterm/xterm.css
 	xtermStyle string
+	//go:embed assets/screen.js
+	screenScript string
 	//go:embed assets/terminal.js
 	terminalScript string
 	//go:embed assets/replay.js
 	replayScript string
 )
 
-// screenScript is xterm.js, as the policy of a page lets it be.
-var screenScript = sheetsScript + "sheetOf(" + quoted(xtermStyle) + ");\n" + xtermScript + "\n"
+// xtermPage is xterm.js, as the policy of a page lets it be, and the terminal made of it.
+var xtermPage = sheetsScript + "sheetOf(" + quoted(xtermStyle) + ");\n" + xtermScript + "\n" +
+	screenScript
 
 // The scripts of the pages that have a terminal.
 var (
-	terminalPage = postScript + confirmScript + screenScript + terminalScript
-	replayPage   = screenScript + replayScript
+	terminalPage = postScript + confirmScript + xtermPage + terminalScript
+	replayPage   = xtermPage + replayScript
 )
 
 // quoted is a text as a string of JavaScript.

@@ -44,7 +44,7 @@ func newThrowaway(account launcher.Place) (t *throwaway, err error) {
 	if t.top, err = filepath.EvalSymlinks(t.top); err != nil {
 		return nil, err
 	}
-	t.work = filepath.Join(t.top, "work")
+	t.work = filepath.Join(t.top, "project")
 	for name, text := range map[string]string{
 		"notes.txt": "one\ntwo\nthree\n", "photos/cat.txt": "a cat\n", "photos/dog.txt": "a dog\n",
 		".git/HEAD": "ref: refs/heads/main\n", ".git/refs/heads/.keep": "",

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -35,27 +36,38 @@ func manOfConfig() string {
 	b.WriteString(
 		".SH SYNOPSIS\n.nf\n" + configFiles + "\n.fi\n.SH DESCRIPTION\n")
 	manText(&b, aboutConfig)
-	section := "none yet"
-	for _, k := range pathguard.Keys() {
-		top, _, nested := strings.Cut(k.Name, ".")
-		if !nested {
-			top = ""
+	for _, section := range configSections() {
+		fmt.Fprintf(&b, ".SH %s\n", cmp.Or(roff(strings.ToUpper(section.name)), "OTHER KEYS"))
+		for _, k := range section.keys {
+			manKey(&b, k)
 		}
-		if top != section {
-			section = top
-			if title := strings.ToUpper(section); title != "" {
-				fmt.Fprintf(&b, ".SH %s\n", roff(title))
-			} else {
-				fmt.Fprintf(&b, ".SH OTHER KEYS\n")
-			}
-		}
-		manKey(&b, k)
 	}
 	b.WriteString(".SH EXAMPLE\n")
 	manLiteral(&b, exampleConfig)
 	b.WriteString(
 		".SH SEE ALSO\n.BR tadactl-policy (1),\n.BR tadactl-tamper (1),\n.BR tada-run (1)\n")
 	return b.String()
+}
+
+// A configSection is the keys with the same word before the dot; its name is "" for those without.
+type configSection struct {
+	name string
+	keys []pathguard.Key
+}
+
+func configSections() (list []configSection) {
+	for _, k := range pathguard.Keys() {
+		name, _, nested := strings.Cut(k.Name, ".")
+		if !nested {
+			name = ""
+		}
+		if n := len(list); n == 0 || list[n-1].name != name {
+			list = append(list, configSection{name: name})
+		}
+		last := &list[len(list)-1]
+		last.keys = append(last.keys, k)
+	}
+	return list
 }
 
 // manKey writes one row of the table.

@@ -17,36 +17,34 @@ func pageOfConfig() string {
 	}
 	b.WriteString("`tadactl policy init` writes a first file, `tadactl policy edit` changes it, " +
 		"and\n`tadactl policy show` prints what is in force. In a terminal: `man tada-config`.\n")
-	section := "none yet"
-	for _, k := range pathguard.Keys() {
-		top, _, nested := strings.Cut(k.Name, ".")
-		if !nested {
-			top = ""
+	for _, section := range configSections() {
+		title := "Other keys"
+		if section.name != "" {
+			title = "`" + section.name + "`"
 		}
-		if top != section {
-			section = top
-			title := "Other keys"
-			if top != "" {
-				title = "`" + top + "`"
-			}
-			fmt.Fprintf(&b, "\n## %s\n\n| key | type, default | what it does |\n|---|---|---|\n",
-				title)
+		fmt.Fprintf(&b, "\n## %s\n\n| key | type, default | what it does |\n|---|---|---|\n", title)
+		for _, k := range section.keys {
+			b.WriteString(rowOfConfig(k))
 		}
-		kind := k.Type
-		if k.Values != "" {
-			kind += ": " + k.Values
-		}
-		if unit := k.Unit(); unit != "" {
-			kind += "; unit: " + unit
-		}
-		if k.Default != "" {
-			kind += ". Default `" + k.Default + "`"
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s Example: `%s` |\n", k.Name, cell(kind), cell(k.About),
-			cell(k.Example))
 	}
 	fmt.Fprintf(&b, "\n## Example\n\n```yaml\n%s\n```\n", exampleConfig)
 	return b.String()
+}
+
+// rowOfConfig is a key in the table.
+func rowOfConfig(k pathguard.Key) string {
+	kind := k.Type
+	if k.Values != "" {
+		kind += ": " + k.Values
+	}
+	if unit := k.Unit(); unit != "" {
+		kind += "; unit: " + unit
+	}
+	if k.Default != "" {
+		kind += ". Default `" + k.Default + "`"
+	}
+	return fmt.Sprintf("| `%s` | %s | %s Example: `%s` |\n", k.Name, cell(kind), cell(k.About),
+		cell(k.Example))
 }
 
 // cell is text in a table of Markdown.

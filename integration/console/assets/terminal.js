@@ -1,32 +1,7 @@
 // Shows a run's terminal as the console draws it, and sends keys while this page has control.
-const panel = document.querySelector(".terminal"), {root, run} = panel.dataset;
-const box = panel.querySelector(".box"), keyRow = panel.querySelector(".keys");
-const state = panel.querySelector(".state"), said = panel.querySelector("[role=status]");
+const keyRow = panel.querySelector(".keys"), said = panel.querySelector("[role=status]");
 const doers = [...panel.querySelectorAll("[data-do]")], again = 5000, unseen = 30000;
-const term = new Terminal({cols: 80, rows: 24, scrollback: 0, disableStdin: true, fontSize: 14,
-  fontFamily: "ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace",
-  minimumContrastRatio: 4.5, theme: {background: "#121316", foreground: "#e6e7ea"}});
 let socket = null, now = {}, credit = 0, waiting = [], ctrl = false, asked = "", timer = 0;
-
-// cell is the size of a character for each pixel of the font's.
-function cell() {
-  const drawn = box.querySelector(".xterm-screen").getBoundingClientRect();
-  return {width: drawn.width / term.cols / term.options.fontSize,
-    height: drawn.height / term.rows / term.options.fontSize};
-}
-
-// within is how wide the terminal may be.
-function within() {
-  const style = getComputedStyle(box);
-  return box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
-}
-
-// fit chooses a font with which that many columns are in the box; below 7 pixels nobody reads, and
-// the box scrolls.
-function fit(cols) {
-  const size = Math.floor(2 * within() / (cols * cell().width)) / 2;
-  term.options.fontSize = Math.min(14, Math.max(7, size || 14));
-}
 
 // room is the size that the terminal has in the box: 80 columns or more.
 function room() {
@@ -74,10 +49,7 @@ function show(turn) {
   if (turn.said) {
     said.textContent = turn.said;
   }
-  if (turn.cols !== term.cols || turn.rows !== term.rows) {
-    term.resize(turn.cols, turn.rows);
-    fit(turn.cols);
-  }
+  shape(turn);
   offer();
   if (took) {
     said.textContent = "";
@@ -94,10 +66,7 @@ function connect() {
   }
   credit = 65536;
   waiting = [];
-  term.reset();
-  term.write("\x1b[?7l"); // rows are written to their last column
-  const made = new WebSocket(location.origin.replace(/^http/, "ws") + root + "run/" + run +
-    "/terminal/socket");
+  const made = dial("/terminal/socket");
   socket = made;
   made.addEventListener("message", (e) => show(JSON.parse(e.data)));
   made.addEventListener("close", () => {
