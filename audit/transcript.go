@@ -29,6 +29,15 @@ type Event struct {
 	Redacted bool   // Data was removed later
 }
 
+// Size returns the terminal's new size; ok is false for an event that is no [CodeResize].
+func (e Event) Size() (cols, rows int, ok bool) {
+	if e.Code != CodeResize {
+		return 0, 0, false
+	}
+	n, err := fmt.Sscanf(string(e.Data), "%dx%d", &cols, &rows)
+	return cols, rows, n == 2 && err == nil
+}
+
 // A Reader reads a transcript and verifies it at the same time: it returns no event that is not
 // proven to follow from the header and the events before.
 type Reader struct {

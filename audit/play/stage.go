@@ -111,17 +111,14 @@ var scenes = map[byte]func(*stage, audit.Event){
 	audit.CodeExit:   func(s *stage, e audit.Event) { s.say(e, "exit %s", e.Data) },
 	audit.CodeGap: func(s *stage, e audit.Event) {
 		s.say(e, "%s of output not kept", audit.Plural(e.Length, "byte"))
-		s.remark("%s of output not kept", audit.Plural(e.Length, "byte"))
+		s.screen.Write(s.wire.Event(nil, e))
 	},
 	audit.CodeResize: func(s *stage, e audit.Event) {
-		var cols, rows int
-		if n, err := fmt.Sscanf(string(e.Data), "%dx%d", &cols, &rows); n == 2 && err == nil {
+		if cols, rows, ok := e.Size(); ok {
 			s.screen.Resize(cols, rows)
 		}
 	},
 }
-
-func isOutput(code byte) bool { return code == audit.CodeOutput || code == audit.CodeStderr }
 
 // show shows a whole event.
 func (s *stage) show(e audit.Event) {
@@ -129,7 +126,7 @@ func (s *stage) show(e audit.Event) {
 	case !isOutput(e.Code):
 		s.play(e)
 	case e.Redacted:
-		s.remark("redacted, %s", audit.Plural(e.Length, "byte"))
+		s.screen.Write(s.wire.Event(nil, e))
 	default:
 		s.output(e.Code, e.Data)
 	}
@@ -148,11 +145,6 @@ func (s *stage) say(e audit.Event, format string, args ...any) {
 
 func (s *stage) tell(n *note, e audit.Event, format string, args ...any) {
 	*n = note{e.Time, e.Author, fmt.Sprintf(format, args...)}
-}
-
-// remark is shown in the picture in place of bytes that are missing.
-func (s *stage) remark(format string, args ...any) {
-	fmt.Fprintf(s.screen, "["+format+"]", args...)
 }
 
 // maxEcho is how much typed text waits for its echo; more was pasted into a program that does not

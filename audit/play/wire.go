@@ -2,6 +2,7 @@ package play
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/tada-run/tada-run/audit"
 )
@@ -57,6 +58,21 @@ func (w *Wire) Append(dst []byte, code byte, p []byte) []byte {
 		p = rest
 	}
 }
+
+// Event adds what an event draws to dst: output, or how much of it is missing there.
+func (w *Wire) Event(dst []byte, e audit.Event) []byte {
+	switch {
+	case e.Code == audit.CodeGap:
+		return fmt.Appendf(dst, "[%s of output not kept]", audit.Plural(e.Length, "byte"))
+	case !isOutput(e.Code):
+		return dst
+	case e.Redacted:
+		return fmt.Appendf(dst, "[redacted, %s]", audit.Plural(e.Length, "byte"))
+	}
+	return w.Append(dst, e.Code, e.Data)
+}
+
+func isOutput(code byte) bool { return code == audit.CodeOutput || code == audit.CodeStderr }
 
 func (w *Wire) look(p []byte) {
 	if i := bytes.IndexByte(p, '\n'); i >= 0 && w.ends == unknown {

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/tada-run/tada-run/audit"
@@ -81,20 +80,8 @@ func sized(id string, cols, rows int) wire.Frame {
 
 // shown is what an event of a transcript changes on a terminal.
 func shown(w *play.Wire, id string, e audit.Event) wire.Frame {
-	var out []byte
-	switch e.Code {
-	case audit.CodeResize:
-		var cols, rows int
-		if n, _ := fmt.Sscanf(string(e.Data), "%dx%d", &cols, &rows); n == 2 {
-			return sized(id, cols, rows)
-		}
-	case audit.CodeGap:
-		out = fmt.Appendf(nil, "[%s not kept]", audit.Plural(e.Length, "byte"))
-	case audit.CodeOutput, audit.CodeStderr:
-		out = w.Append(nil, e.Code, e.Data)
-		if e.Redacted {
-			out = fmt.Appendf(nil, "[redacted, %s]", audit.Plural(e.Length, "byte"))
-		}
+	if cols, rows, ok := e.Size(); ok {
+		return sized(id, cols, rows)
 	}
-	return wire.Frame{Kind: wire.Output, Body: out}
+	return wire.Frame{Kind: wire.Output, Body: w.Event(nil, e)}
 }

@@ -58,13 +58,6 @@ func (s *Server) output(ctx context.Context, id string) (text string, cut bool, 
 	return d.text, d.cut, d.why
 }
 
-// A drawing is what a transcript of some size shows.
-type drawing struct {
-	text string
-	cut  bool
-	why  string
-}
-
 // draw is the end of what a transcript shows, as a person saw it; cut is true if there was more. If
 // it is not to be had, why says so.
 func draw(ctx context.Context, id string, f io.ReadSeeker, size int64) (d drawing) {

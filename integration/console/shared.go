@@ -33,3 +33,10 @@ func (s *shared[T]) get(name, version string, make func() T) T {
 	one.once.Do(func() { one.value = make() })
 	return one.value
 }
+
+// A drawing is what a transcript of some size shows.
+type drawing struct {
+	text string
+	cut  bool
+	why  string
+}
