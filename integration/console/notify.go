@@ -16,22 +16,14 @@ func (s *Server) book() *push.Book { return push.Open(s.inbox.Directory()) }
 
 // tellDevices has the devices of the person notified of the questions that are open.
 func (s *Server) tellDevices(ctx context.Context) {
-	list, err := s.inbox.Pending(ctx)
+	list, err := s.questions.list(ctx)
 	if err != nil {
 		return // the terminal says so
 	}
 	var questions []push.Question
-	for _, e := range list {
-		if e.Decision != nil {
-			continue
-		}
-		questions = append(questions, push.Question{ID: e.ID, Until: e.Expires,
-			Text: func() string {
-				if full, err := s.inbox.Envelope(ctx, e.ID); err == nil {
-					e = full
-				}
-				return s.inbox.Brief(e)
-			}})
+	for _, q := range list.all {
+		questions = append(questions, push.Question{ID: q.ID, Until: q.Expires,
+			Text: func() string { return s.inbox.Brief(q.Envelope) }})
 	}
 	s.sender.Notify(questions)
 }
