@@ -1,0 +1,227 @@
+package document
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+)
+
+func newKey(t testing.TB, name string) approval.Key {
+	k, err := approval.NewKey(name, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func selector(t testing.TB, text string) Selector {
+	s, err := ParseSelector(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A team is a fleet and the keys of its people.
+type team struct {
+	Fleet
+	ann, bob, eve, registrar approval.Key
+}
+
+// newTeam is a fleet that ann and bob administrate, in which bob and eve answer for machines in CI.
+func newTeam(t testing.TB) team {
+	m := team{ann: newKey(t, "ann"), bob: newKey(t, "bob"), eve: newKey(t, "eve"),
+		registrar: newKey(t, "registrar")}
+	m.Fleet = Fleet{Name: "acme", Serial: 2, Registrar: Person{Name: "registrar",
+		Key: m.registrar.Public()},
+		People: []Person{
+			{Name: "ann", Key: m.ann.Public(), Admin: true, MaxRisk: 3},
+			{Name: "bob", Key: m.bob.Public(), Admin: true, MaxRisk: 3,
+				Answers: selector(t, "env=ci")},
+			{Name: "eve", Key: m.eve.Public(), MaxRisk: 1, Answers: selector(t, "env=ci,team=web")},
+		}}
+	return m
+}
+
+// signedBy returns the document f with the signatures of administrators of m.
+func (m team) signedBy(t testing.TB, f Fleet, keys ...approval.Key) []byte {
+	text, err := f.Sign(keys[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys[1:] {
+		if text, err = m.Cosign(text, k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return text
+}
+
+func TestFleetFollows(t *testing.T) {
+	m := newTeam(t)
+	first, err := FirstFleet(m.signedBy(t, m.Fleet, m.ann))
+	if err != nil || !first.equal(m.Fleet) {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	with := func(change func(*Fleet)) Fleet {
+		next := m.Fleet
+		next.People = append([]Person{}, m.People...)
+		next.Serial++
+		change(&next)
+		return next
+	}
+	revoked := with(func(f *Fleet) { f.Revoked = []string{"tada-1"} })
+	deposed := with(func(f *Fleet) { f.People[0].Admin = false })
+	twice := with(func(f *Fleet) {
+		f.People = append(f.People, Person{Name: "ann2", Key: newKey(t, "ann2").Public(),
+			Admin: true})
+	})
+	for _, c := range []struct {
+		name string
+		text []byte
+		want error
+	}{
+		{"the same again", m.signedBy(t, m.Fleet, m.bob), nil},
+		{"a machine revoked", m.signedBy(t, revoked, m.bob), nil},
+		{"by one who is no administrator", m.signedBy(t, revoked, m.eve), ErrUnsigned},
+		{"by the registrar", m.signedBy(t, revoked, m.registrar), ErrUnsigned},
+		{"by a stranger of the same name", m.signedBy(t, revoked, newKey(t, "ann")), ErrUnsigned},
+		{"administrators, by one", m.signedBy(t, deposed, m.bob), ErrUnsigned},
+		{"another self, by one", m.signedBy(t, twice, m.ann), ErrUnsigned},
+		{"administrators, by two", m.signedBy(t, deposed, m.ann, m.bob), nil},
+		{"another fleet", m.signedBy(t, with(func(f *Fleet) { f.Name = "other" }), m.ann), ErrOlder},
+		{"older", m.signedBy(t, with(func(f *Fleet) { f.Serial = 1 }), m.ann), ErrOlder},
+		{"a second one", m.signedBy(t, with(func(f *Fleet) {
+			f.Serial, f.Revoked = 2, []string{"tada-2"}
+		}), m.ann), ErrOlder},
+		{"cut off", m.signedBy(t, revoked, m.bob)[:80], approval.ErrMalformed},
+		{"empty", nil, approval.ErrMalformed},
+		{"changed", bytes.Replace(m.signedBy(t, revoked, m.bob), []byte("tada-1"), []byte("tada-3"),
+			1), ErrUnsigned},
+	} {
+		_, err := m.Follows(c.text)
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, not %v", c.name, err, c.want)
+		}
+	}
+}
+
+// A document of one kind is none of another, whoever signed it.
+func TestKinds(t *testing.T) {
+	m := newTeam(t)
+	machine := Machine{ID: "tada-1", Name: "laptop", Labels: Labels{"env": "ci"},
+		Joined: time.Unix(1e9, 0).UTC()}
+	record, err := machine.Sign(m.registrar)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Machine(record)
+	if err != nil || got.ID != machine.ID || got.Labels.String() != "env=ci" ||
+		!got.Joined.Equal(machine.Joined) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if byAdmin, err := machine.Sign(m.ann); err != nil {
+		t.Error(err)
+	} else if _, err := m.Machine(byAdmin); !errors.Is(err, ErrUnsigned) {
+		t.Errorf("a record that an administrator signed: %v", err)
+	}
+	freeze, err := Freeze{ID: "f1", Machines: selector(t, "*"), Reason: "leak"}.Sign(m.ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Follows(freeze); !errors.Is(err, approval.ErrMalformed) {
+		t.Errorf("a freeze as a fleet: %v", err)
+	}
+	if _, err := m.Thaws(freeze); !errors.Is(err, approval.ErrMalformed) {
+		t.Errorf("a freeze as a thaw: %v", err)
+	}
+	m.Revoked = []string{"tada-1"}
+	if _, err := m.Machine(record); !errors.Is(err, ErrRevoked) {
+		t.Errorf("a revoked machine: %v", err)
+	}
+}
+
+func TestThawTakesTwo(t *testing.T) {
+	m := newTeam(t)
+	one, err := SignThaw("f1", m.ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Thaws(one); !errors.Is(err, ErrUnsigned) {
+		t.Errorf("one signature: %v", err)
+	}
+	if _, err := m.Cosign(one, m.ann); err == nil {
+		t.Error("the same person signed twice")
+	}
+	byEve, err := m.Cosign(one, m.eve)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Thaws(byEve); !errors.Is(err, ErrUnsigned) {
+		t.Errorf("the second is no administrator: %v", err)
+	}
+	two, err := m.Cosign(byEve, m.bob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if thaw, err := m.Thaws(two); err != nil || thaw.ID != "f1" || len(thaw.By) != 2 {
+		t.Errorf("%+v, %v", thaw, err)
+	}
+}
+
+func TestTrust(t *testing.T) {
+	m := newTeam(t)
+	names := func(labels string) string {
+		l, err := ParseLabels(labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, k := range m.Trust(l) {
+			out = append(out, k.Name)
+		}
+		return strings.Join(out, " ")
+	}
+	for labels, want := range map[string]string{
+		"": "", "env=ci": "bob", "env=ci,team=web": "bob eve", "team=web": "",
+	} {
+		if got := names(labels); got != want {
+			t.Errorf("labels %q: %q, not %q", labels, got, want)
+		}
+	}
+}
+
+func TestLabelsAreRefused(t *testing.T) {
+	for _, text := range []string{"a", "a=", "=b", "a=b,", "a=b,a=c", "a=b c", "a=\x1b", "ä=b"} {
+		if l, err := ParseLabels(text); err == nil {
+			t.Errorf("%q: %v", text, l)
+		}
+	}
+	if s, err := ParseSelector(""); err == nil || s.Selects(Labels{}) {
+		t.Errorf("an empty selector: %v, %v", s, err)
+	}
+}
+
+// What is read is what would be written: no text of another spelling counts.
+func FuzzDocument(f *testing.F) {
+	m := newTeam(f)
+	f.Add(m.signedBy(f, m.Fleet, m.ann))
+	thaw, _ := SignThaw("f1", m.ann)
+	f.Add(thaw)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if g, err := FirstFleet(text); err == nil && g.check() != nil {
+			t.Errorf("a fleet was read that could not be written: %v", g.check())
+		}
+		if _, err := m.Follows(text); err == nil && !bytes.Contains(text, []byte("\n— ")) {
+			t.Error("an unsigned document counts")
+		}
+		_, _ = m.Machine(text)
+		_, _ = m.Freeze(text)
+		_, _ = m.Thaws(text)
+	})
+}

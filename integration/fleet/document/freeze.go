@@ -1,0 +1,80 @@
+package document
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
+)
+
+// ErrRevoked is returned for a machine that is no longer a member.
+var ErrRevoked = errors.New("it was revoked")
+
+// maxReason is the maximum length of a reason, in bytes: it is shown on one line.
+const maxReason = 300
+
+// A Freeze is an order: nothing new starts on the machines that it selects, and what runs there is
+// stopped.
+type Freeze struct {
+	ID       string // random, so that an order that has ended cannot be given again
+	Machines Selector
+	Reason   string
+	Time     time.Time
+	By       []string // who signed it; not used by Sign
+}
+
+// Sign returns the order, signed by an administrator.
+func (o Freeze) Sign(key approval.Key) ([]byte, error) {
+	if err := checkName(o.ID); err != nil {
+		return nil, fmt.Errorf("freeze: %w", err)
+	}
+	if len(o.Reason) > maxReason {
+		return nil, fmt.Errorf("the reason has %d bytes; at most %d are possible", len(o.Reason),
+			maxReason)
+	}
+	return sign(kindFreeze, plan.Fields{"id": o.ID, "machines": o.Machines.String(),
+		"reason": o.Reason, "time": plan.FormatTime(o.Time)}, key)
+}
+
+// Freeze reads an order that an administrator has signed.
+func (f Fleet) Freeze(text []byte) (Freeze, error) {
+	s, err := open(text, kindFreeze, f.Admins())
+	if err != nil {
+		return Freeze{}, err
+	}
+	o := Freeze{ID: s.Text("id"), Reason: s.Text("reason"), Time: s.Time("time"), By: s.By}
+	if err := checkName(o.ID); err != nil {
+		return Freeze{}, fmt.Errorf("freeze: %w", err)
+	}
+	o.Machines, err = ParseSelector(s.Text("machines"))
+	return o, err
+}
+
+// A Thaw is the end of a freeze.
+type Thaw struct {
+	ID string   // of the freeze
+	By []string // who signed it
+}
+
+// SignThaw returns the end of a freeze, signed by an administrator. It takes effect when two have
+// signed: see [Fleet.Cosign].
+func SignThaw(id string, key approval.Key) ([]byte, error) {
+	return sign(kindThaw, plan.Fields{"id": id}, key)
+}
+
+// Thaws reads the end of a freeze that two administrators have signed. With fewer signatures the
+// error is ErrUnsigned.
+func (f Fleet) Thaws(text []byte) (Thaw, error) {
+	t, err := f.thaw(text)
+	if err == nil && len(t.By) < pair {
+		err = fmt.Errorf("%w yet: signed by %q; it takes %d people", ErrUnsigned, t.By, pair)
+	}
+	return t, err
+}
+
+func (f Fleet) thaw(text []byte) (Thaw, error) {
+	s, err := open(text, kindThaw, f.Admins())
+	return Thaw{ID: s.Text("id"), By: s.By}, err
+}

@@ -1,0 +1,49 @@
+package document
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
+)
+
+// A Machine is a member of a fleet, as the registrar has let it in.
+type Machine struct {
+	ID     string // what the machine is called in answers
+	Name   string // for people
+	Owner  string // for people
+	Labels Labels
+	Key    string // SHA-256 of the public key of its certificate, in hexadecimal
+	Joined time.Time
+}
+
+// Sign returns the record, signed by the registrar.
+func (m Machine) Sign(registrar approval.Key) ([]byte, error) {
+	if err := checkName(m.Name); err != nil {
+		return nil, fmt.Errorf("machine %w", err)
+	}
+	if err := checkName(m.ID); err != nil {
+		return nil, fmt.Errorf("machine id: %w", err)
+	}
+	return sign(kindMachine, plan.Fields{"id": m.ID, "joined": plan.FormatTime(m.Joined),
+		"key": m.Key, "labels": m.Labels.String(), "name": m.Name, "owner": m.Owner}, registrar)
+}
+
+// Machine reads a record that the fleet's registrar has signed. A machine that was revoked is an
+// error.
+func (f Fleet) Machine(text []byte) (Machine, error) {
+	s, err := open(text, kindMachine, []Person{f.Registrar})
+	if err != nil {
+		return Machine{}, err
+	}
+	m := Machine{ID: s.Text("id"), Name: s.Text("name"), Owner: s.Text("owner"),
+		Key: s.Text("key"), Joined: s.Time("joined")}
+	if m.Labels, err = ParseLabels(s.Text("labels")); err != nil {
+		return Machine{}, fmt.Errorf("machine %q: %w", m.Name, err)
+	}
+	if f.IsRevoked(m.ID) {
+		return m, fmt.Errorf("machine %q (%s): %w", m.Name, m.ID, ErrRevoked)
+	}
+	return m, nil
+}
