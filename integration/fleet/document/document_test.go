@@ -102,7 +102,7 @@ func TestFleetFollows(t *testing.T) {
 		{"cut off", m.signedBy(t, revoked, m.bob)[:80], approval.ErrMalformed},
 		{"empty", nil, approval.ErrMalformed},
 		{"changed", bytes.Replace(m.signedBy(t, revoked, m.bob), []byte("tada-1"), []byte("tada-3"),
-			1), ErrUnsigned},
+			1), approval.ErrSignature},
 	} {
 		_, err := m.Follows(c.text)
 		if !errors.Is(err, c.want) {

@@ -96,10 +96,8 @@ func open(text []byte, kind string, who []Person) (signed, error) {
 		return signed{}, err
 	}
 	n, err := note.Open(text, list)
-	if unverified := (*note.UnverifiedNoteError)(nil); errors.As(err, &unverified) {
-		return signed{}, ErrUnsigned
-	} else if err != nil {
-		return signed{}, fmt.Errorf("document: %w: %w", approval.ErrMalformed, err)
+	if err != nil {
+		return signed{}, reasonOf(err)
 	}
 	f, err := body(n.Text, kind)
 	if err != nil {
@@ -110,6 +108,19 @@ func open(text []byte, kind string, who []Person) (signed, error) {
 		s.By = append(s.By, sig.Name)
 	}
 	return s, nil
+}
+
+// reasonOf is the error of this package for one of package note.
+func reasonOf(err error) error {
+	var unsigned *note.UnverifiedNoteError
+	var wrong *note.InvalidSignatureError
+	switch {
+	case errors.As(err, &unsigned):
+		return ErrUnsigned
+	case errors.As(err, &wrong):
+		return fmt.Errorf("document: %w: of %q", approval.ErrSignature, wrong.Name)
+	}
+	return fmt.Errorf("document: %w: %w", approval.ErrMalformed, err)
 }
 
 // unverified returns the text of a document whose signatures are not checked yet.
@@ -130,7 +141,7 @@ func (f Fleet) Cosign(text []byte, key approval.Key) ([]byte, error) {
 	}
 	n, err := note.Open(text, list)
 	if err != nil {
-		return nil, ErrUnsigned
+		return nil, reasonOf(err)
 	}
 	for _, sig := range n.Sigs {
 		if sig.Name == key.Name {
