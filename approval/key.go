@@ -13,6 +13,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/approval/private"
 )
 
@@ -71,7 +72,7 @@ func KeyID(public ed25519.PublicKey) string {
 
 // TrustLine returns the line of a trust list that trusts this key.
 func (k Key) TrustLine() string {
-	return "ed25519 " + base64.StdEncoding.EncodeToString(k.Public()) + " " + k.Name
+	return TrustedKey{Public: k.Public(), Name: k.Name, MaxRisk: plan.MaxRisk}.Line()
 }
 
 const (

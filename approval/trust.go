@@ -28,6 +28,15 @@ type TrustedKey struct {
 	MaxRisk int // it may allow plans up to this risk
 }
 
+// Line returns the line of a trust list for the key.
+func (k TrustedKey) Line() string {
+	line := "ed25519 " + base64.StdEncoding.EncodeToString(k.Public) + " " + k.Name
+	if k.MaxRisk < plan.MaxRisk {
+		line += " max-risk=" + strconv.Itoa(k.MaxRisk)
+	}
+	return line
+}
+
 // maxTrustList is far more than the keys of a team need.
 const maxTrustList = 256 << 10
 
@@ -87,6 +96,19 @@ func LoadTrust(path string) (TrustList, error) {
 		return nil, err
 	}
 	return ParseTrust(text)
+}
+
+// And returns the keys of both lists. A key that is in both is trusted as far as both say.
+func (l TrustList) And(more TrustList) TrustList {
+	all := slices.Clone(l)
+	for _, k := range more {
+		if have := all.find(KeyID(k.Public)); have != nil {
+			have.MaxRisk = min(have.MaxRisk, k.MaxRisk)
+		} else {
+			all = append(all, k)
+		}
+	}
+	return all
 }
 
 // find returns the key of an id, or nil.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,7 +22,36 @@ const killWait = 5 * time.Second
 // five seconds SIGKILL to the launcher, whose whole tree dies with it. It returns whether
 // the launcher could write the end down itself; errors are that the session is unknown or not
 // running.
-func (l *Launcher) Kill(id string) (gently bool, err error) {
+func (l *Launcher) Kill(id string) (gently bool, err error) { return l.endRun(id, killWait) }
+
+// EndAll ends every run of the state directory, all at once, and returns the ids of those that have
+// ended. A run that has not ended by itself within the time is killed.
+func (l *Launcher) EndAll(within time.Duration) ([]string, error) {
+	open, err := l.Open(nil)
+	if err != nil {
+		return nil, err
+	}
+	var ends sync.WaitGroup
+	results := make([]error, len(open))
+	for i, r := range open {
+		ends.Go(func() { _, results[i] = l.endRun(r.ID, within) })
+	}
+	ends.Wait()
+	var ended []string
+	var failed []error
+	for i, r := range open {
+		switch {
+		case results[i] == nil:
+			ended = append(ended, r.ID)
+		case r.Within == "" && !errors.Is(results[i], errNotRunning):
+			failed = append(failed, results[i])
+		}
+	}
+	return ended, errors.Join(failed...)
+}
+
+// endRun is Kill with a time in which the run may end by itself.
+func (l *Launcher) endRun(id string, within time.Duration) (gently bool, err error) {
 	run, err := l.Past(id)
 	if err != nil {
 		return false, err
@@ -46,7 +76,7 @@ func (l *Launcher) Kill(id string) (gently bool, err error) {
 	if err := unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0); err != nil {
 		return false, fmt.Errorf("end session %q: %w", id, err)
 	}
-	if hasEnded(fd, killWait) {
+	if hasEnded(fd, within) {
 		run, err = l.Past(id)
 		return run.State == pastStates[record.KindEnd], err
 	}

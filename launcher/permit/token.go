@@ -43,13 +43,18 @@ func (p *Approvals) Audience() (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// Trusted returns the keys whose signed answers count here; none if none were ever added.
+// Trusted returns the keys whose signed answers count here: those that a person of this account has
+// added, and those of the fleet that the machine is in.
 func (p *Approvals) Trusted() (approval.TrustList, error) {
-	list, err := approval.LoadTrust(p.dir.Trust())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	var all approval.TrustList
+	for _, path := range []string{p.dir.Trust(), p.dir.FleetTrust()} {
+		list, err := approval.LoadTrust(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		all = all.And(list)
 	}
-	return list, err
+	return all, nil
 }
 
 // A Taken says what a signed answer did.
@@ -264,7 +269,7 @@ func stateOf(e approval.Envelope) string {
 // sealed. A question without an envelope is a plan that is allowed beforehand.
 func (p *Approvals) Sign(q approval.Question, r Signing,
 	passphrase func() (string, error)) ([]byte, error) {
-	key, err := p.ownKey(passphrase)
+	key, err := p.OwnKey(passphrase)
 	if err != nil {
 		return nil, err
 	}
@@ -311,7 +316,7 @@ type Signing struct {
 // line that it returns goes with each answer of the delegate.
 func (p *Approvals) Delegate(d approval.Delegation, life time.Duration,
 	passphrase func() (string, error)) ([]byte, error) {
-	key, err := p.ownKey(passphrase)
+	key, err := p.OwnKey(passphrase)
 	if err != nil {
 		return nil, err
 	}
@@ -320,8 +325,8 @@ func (p *Approvals) Delegate(d approval.Delegation, life time.Duration,
 	return key.Delegate(d)
 }
 
-// ownKey opens this user's key.
-func (p *Approvals) ownKey(passphrase func() (string, error)) (approval.Key, error) {
+// OwnKey opens this user's key; passphrase is called for a sealed one.
+func (p *Approvals) OwnKey(passphrase func() (string, error)) (approval.Key, error) {
 	if _, err := p.May(approval.Sign, approval.ChannelTadactl); err != nil {
 		return approval.Key{}, err
 	}

@@ -83,6 +83,10 @@ func (h Home) Passkeys() string { return filepath.Join(h.Dir, "passkeys.json") }
 func (h Home) Subscriptions() string { return filepath.Join(h.Dir, "push.json") }
 func (h Home) PushKey() string       { return filepath.Join(h.Dir, "push.key") }
 
+// FleetTrust is whose answers count here because of the fleet that the machine is in. The agent of
+// the fleet writes it.
+func (h Home) FleetTrust() string { return filepath.Join(h.Dir, "fleet", "trust") }
+
 // what this machine is called in answers
 func (h Home) Audience() string { return filepath.Join(h.Dir, "audience") }
 

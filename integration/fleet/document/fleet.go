@@ -44,6 +44,16 @@ const pair = 2
 // ErrOlder is returned for a fleet document that does not follow the one that is known.
 var ErrOlder = errors.New("it does not follow the fleet document that this machine knows")
 
+// ErrTwo is returned for a fleet document that one administrator has signed and a second one must.
+var ErrTwo = fmt.Errorf("%w yet: it changes who the administrators are, which takes two of them",
+	ErrUnsigned)
+
+// Copy returns a copy that can be changed.
+func (f Fleet) Copy() Fleet {
+	f.People, f.Revoked = slices.Clone(f.People), slices.Clone(f.Revoked)
+	return f
+}
+
 // Admins returns the people whose signatures count on fleet documents, freezes and thaws.
 func (f Fleet) Admins() []Person {
 	return slices.DeleteFunc(slices.Clone(f.People), func(p Person) bool { return !p.Admin })
@@ -52,6 +62,15 @@ func (f Fleet) Admins() []Person {
 // Person returns the person of a name.
 func (f Fleet) Person(name string) (Person, bool) {
 	i := slices.IndexFunc(f.People, func(p Person) bool { return p.Name == name })
+	if i < 0 {
+		return Person{}, false
+	}
+	return f.People[i], true
+}
+
+// PersonOf returns the person whose key has an id.
+func (f Fleet) PersonOf(keyID string) (Person, bool) {
+	i := slices.IndexFunc(f.People, func(p Person) bool { return approval.KeyID(p.Key) == keyID })
 	if i < 0 {
 		return Person{}, false
 	}
@@ -107,8 +126,7 @@ func (f Fleet) Follows(text []byte) (Fleet, error) {
 		return Fleet{}, fmt.Errorf("%w: there are two documents with serial %d", ErrOlder,
 			f.Serial)
 	case len(s.By) < f.signersOf(next):
-		return Fleet{}, fmt.Errorf("%w yet: it changes who the administrators are, and is signed "+
-			"by %q alone; it takes %d people", ErrUnsigned, s.By[0], pair)
+		return Fleet{}, fmt.Errorf("%w (so far %q)", ErrTwo, s.By[0])
 	}
 	return next, nil
 }

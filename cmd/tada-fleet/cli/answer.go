@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/approval/render"
+	"github.com/tada-run/tada-run/integration/fleet/people"
+	"github.com/tada-run/tada-run/launcher/permit"
+)
+
+func (f *fleet) pending() *cobra.Command {
+	return exactly(0, &cobra.Command{
+		Use:   "pending",
+		Short: "List the open questions of the machines that you answer for",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d, err := f.open()
+			if err != nil {
+				return err
+			}
+			defer d.Etcd.Close()
+			list, err := f.questions(cmd, d)
+			if err != nil {
+				return err
+			}
+			for _, q := range list {
+				page := render.Render(q.Payload, render.Options{})
+				if err := f.say(map[string]any{"id": q.Envelope, "machine": q.Machine.Name,
+					"machine_id": q.Machine.ID, "risk": page.Friction.Level,
+					"expires_at": q.Expires}, "%s  R%d  %-16s  %s\n", q.Envelope,
+					page.Friction.Level, q.Machine.Name,
+					time.Until(q.Expires).Round(time.Second)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+}
+
+func (f *fleet) questions(cmd *cobra.Command, d desk) ([]people.Question, error) {
+	own, err := d.l.PublicKey()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := soon(cmd)
+	defer cancel()
+	return d.Questions(ctx, own.ID)
+}
+
+// outcomeWait is how long to wait for the machine that asked.
+const outcomeWait = 15 * time.Second
+
+func (f *fleet) answer() *cobra.Command {
+	var valid time.Duration
+	cmd := exactly(1, &cobra.Command{
+		Use:   "answer ID",
+		Short: "Read a question of another machine at this terminal, and answer it",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := f.open()
+			if err != nil {
+				return err
+			}
+			defer d.Etcd.Close()
+			list, err := f.questions(cmd, d)
+			if err != nil {
+				return err
+			}
+			q, err := theOne(list, args[0])
+			if err != nil {
+				return err
+			}
+			return f.answerOne(cmd.Context(), d, q, valid)
+		},
+	})
+	cmd.Flags().DurationVar(&valid, "valid", 10*time.Minute,
+		"how long the machine may take to receive the answer")
+	return cmd
+}
+
+// theOne returns the question whose id begins with a prefix.
+func theOne(list []people.Question, prefix string) (people.Question, error) {
+	var found []people.Question
+	for _, q := range list {
+		if strings.HasPrefix(q.Envelope, prefix) {
+			found = append(found, q)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return people.Question{}, fmt.Errorf("%q: %w", prefix, errNoQuestion)
+	case 1:
+		return found[0], nil
+	}
+	return people.Question{}, fmt.Errorf("%q: several questions begin with that; type more "+
+		"characters", prefix)
+}
+
+// answerOne shows the question on the terminal, signs the answer and waits for the machine.
+func (f *fleet) answerOne(ctx context.Context, d desk, q people.Question,
+	valid time.Duration) error {
+	tty, err := terminal()
+	if err != nil {
+		return err
+	}
+	defer tty.Close()
+	fmt.Fprintf(tty, "machine %s (%s), labels %s\n", q.Machine.Name, q.Machine.ID,
+		q.Machine.Labels)
+	yes, message, err := d.l.AskQuestion(ctx, tty, q.Question)
+	if err != nil {
+		return err
+	}
+	token, err := d.l.Sign(q.Question, permit.Signing{Yes: yes, Message: message, Valid: valid},
+		f.passphrase(ctx))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, outcomeWait)
+	defer cancel()
+	o, err := d.Answer(ctx, q, token)
+	switch {
+	case errors.Is(err, people.ErrSilent):
+		return f.say(map[string]any{"id": q.Envelope, "outcome": "waiting"}, "signed: %v\n", err)
+	case err != nil:
+		return err
+	case !o.Taken:
+		return fmt.Errorf("the machine did not take the answer: %.300q", o.Message)
+	}
+	word := "denied"
+	if o.Approved {
+		word = "approved"
+	}
+	if o.Votes < o.People {
+		word = fmt.Sprintf("counted: %d of %d people", o.Votes, o.People)
+	}
+	return f.say(map[string]any{"id": q.Envelope, "outcome": word}, "%s: %s\n", q.Envelope, word)
+}

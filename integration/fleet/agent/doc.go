@@ -1,0 +1,27 @@
+// Package agent is what connects the account of one machine to its fleet: one process, which holds
+// the connection to etcd so that the programs that run commands need none.
+//
+// It does five things, each in a file of its own:
+//
+//   - it holds the machine's place: two machines with the same key are noticed, and the second one
+//     is refused (place.go);
+//   - it publishes the open questions of the machine, each under a lease that ends with the
+//     question (publish.go);
+//   - it hands signed answers to the machine's store, which checks them, and says what became of
+//     each (answers.go);
+//   - it follows the fleet document, and with it whose answers count (documents.go);
+//   - it obeys freezes: writes the order down, so that nothing new starts, and ends what runs
+//     (freezes.go).
+//
+// # When the connection is lost
+//
+// Each part begins again from what etcd has, after a pause that grows to half a minute. Nothing that
+// was in force ends because of it: the last fleet document and the last freeze stay. What a lost
+// connection means for commands is the matter of the configuration (fleet: offline).
+//
+// # What counts
+//
+// The agent decides nothing. An answer counts because of its signature, whose key the fleet
+// document names; a freeze because an administrator signed it; its end because two did. So an agent
+// that is killed at any moment, and started again, finds the same.
+package agent

@@ -1,0 +1,50 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// each calls do for what is below a prefix now, and then for each change there; deleted keys are
+// not among them. It returns when the watch is lost, or with the error of do.
+func (a *Agent) each(ctx context.Context, prefix string, do func(key string, value []byte) error) error {
+	got, err := a.Etcd.Get(ctx, prefix, clientv3.WithPrefix())
+	if err != nil {
+		return err
+	}
+	for _, kv := range got.Kvs {
+		if err := do(string(kv.Key), kv.Value); err != nil {
+			return err
+		}
+	}
+	return a.changes(ctx, prefix, got.Header.Revision+1, func(e *clientv3.Event) error {
+		if e.Type != clientv3.EventTypePut {
+			return nil
+		}
+		return do(string(e.Kv.Key), e.Kv.Value)
+	})
+}
+
+// errWatch is returned when etcd ends a watch.
+var errWatch = errors.New("the connection to etcd was lost")
+
+// changes calls do for each change below a prefix from a revision on.
+func (a *Agent) changes(ctx context.Context, prefix string, from int64,
+	do func(*clientv3.Event) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the watch
+	for w := range a.Etcd.Watch(clientv3.WithRequireLeader(ctx), prefix, clientv3.WithPrefix(),
+		clientv3.WithRev(from)) {
+		if err := w.Err(); err != nil {
+			return err
+		}
+		for _, e := range w.Events {
+			if err := do(e); err != nil {
+				return err
+			}
+		}
+	}
+	return errWatch
+}

@@ -1,0 +1,62 @@
+// Package keyspace names the keys that a fleet has in etcd, so that the roles that the registrar
+// makes and the keys that machines use are the same.
+//
+//	/tada/1/fleet                         the fleet document
+//	/tada/1/machines/ID                   the record of a machine
+//	/tada/1/keys/SUM                      the id of the machine whose certificate has that key
+//	/tada/1/tokens/ID                     an invitation that was not used yet, under a lease
+//	/tada/1/freezes/ID, /tada/1/thaws/ID  orders to stop, and their ends
+//	/tada/1/state/ID/...                  the approval store of a machine: package approval/etcd
+//	/tada/1/agents/ID                     the agent that serves a machine, under a lease
+//	/tada/1/seen/ID                       what a machine last said of itself
+//	/tada/1/questions/ID/ENVELOPE         an open question, under a lease
+//	/tada/1/answers/ID/ENVELOPE/SUM       a signed answer that was not taken yet, under a lease
+//	/tada/1/outcomes/ID/ENVELOPE/SUM      what became of an answer, under a lease
+//
+// ID is what a machine is called in answers. A machine reads and writes what is below its own ID. A
+// machine at which people answer reads the questions of all, and writes answers. The rest is for
+// the registrar. What permits or stops anything is signed, so a role that is too wide lets a
+// machine disturb, not decide.
+package keyspace
+
+import "strings"
+
+// Root begins every key.
+const Root = "/tada/1/"
+
+// The documents of a fleet.
+const (
+	Fleet    = Root + "fleet"
+	Machines = Root + "machines/"
+	Freezes  = Root + "freezes/"
+	Thaws    = Root + "thaws/"
+)
+
+// What the registrar keeps.
+const (
+	Keys   = Root + "keys/"
+	Tokens = Root + "tokens/"
+)
+
+// What machines say, each below its id.
+const (
+	States    = Root + "state/"
+	Agents    = Root + "agents/"
+	Seen      = Root + "seen/"
+	Questions = Root + "questions/"
+	Answers   = Root + "answers/"
+	Outcomes  = Root + "outcomes/"
+)
+
+// Below returns the prefix of what belongs to one machine under one of the prefixes above.
+func Below(prefix, id string) string { return prefix + id + "/" }
+
+// Parts returns what follows a prefix in a key, at its slashes; nil for a key that has not n parts.
+func Parts(key, prefix string, n int) []string {
+	rest, ok := strings.CutPrefix(key, prefix)
+	parts := strings.Split(rest, "/")
+	if !ok || len(parts) != n {
+		return nil
+	}
+	return parts
+}

@@ -1,0 +1,18 @@
+// Package member is a machine's membership in a fleet: the files that it keeps, and how it joins.
+//
+// # The folder
+//
+// ~/.tada/fleet, which no sandbox reaches:
+//
+//	membership.json     what the fleet and this machine are called, and where etcd is
+//	ca.pem              the authority of the fleet, pinned when the machine joined
+//	machine.pem, .key   its certificate, and the key that was made here and never left
+//	secret              seals the machine's questions and answers in etcd; made here
+//	fleet               the newest fleet document that was seen
+//	trust               whose answers count here, by that document: a trust list
+//	freeze              while it exists nothing new starts; its first line says why
+//	freezes/ID          the orders in force
+//
+// What decides is checked when it is written here: the program that runs commands reads trust and
+// freeze, and nothing else, and needs no network.
+package member

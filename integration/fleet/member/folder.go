@@ -1,0 +1,168 @@
+package member
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/tada-run/tada-run/approval/private"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/registrar"
+	"github.com/tada-run/tada-run/launcher/state"
+)
+
+// The files of the folder.
+const (
+	membership = "membership.json"
+	caFile     = "ca.pem"
+	certFile   = "machine.pem"
+	keyFile    = "machine.key"
+	secretFile = "secret"
+	fleetFile  = "fleet"
+	trustFile  = "trust"
+	freezeFile = "freeze"
+	ordersDir  = "freezes"
+)
+
+// ErrNotJoined is returned where the machine is in no fleet.
+var ErrNotJoined = errors.New("this machine is in no fleet; try: tadactl fleet join URL")
+
+// A Folder is where a machine keeps its membership.
+type Folder struct{ dir string }
+
+// In returns the folder of a state directory. It need not exist.
+func In(home state.Home) Folder { return Folder{filepath.Join(home.Dir, "fleet")} }
+
+func (f Folder) path(name string) string { return filepath.Join(f.dir, name) }
+
+// A Membership is what a machine knows of the fleet that it is in.
+type Membership struct {
+	Fleet     string   `json:"fleet"`
+	ID        string   `json:"id"` // what the machine is called in answers
+	Name      string   `json:"name"`
+	Labels    string   `json:"labels"`
+	Endpoints []string `json:"endpoints"` // of etcd
+	Registrar string   `json:"registrar"` // URL
+}
+
+// Load returns the membership, or ErrNotJoined.
+func (f Folder) Load() (Membership, error) {
+	text, err := private.Read(f.path(membership), document.MaxSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Membership{}, ErrNotJoined
+	}
+	var m Membership
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err != nil {
+		return Membership{}, fmt.Errorf("%q: %w", f.path(membership), err)
+	}
+	return m, nil
+}
+
+// Secret returns what seals the machine's questions and answers.
+func (f Folder) Secret() ([]byte, error) { return private.Read(f.path(secretFile), 1<<10) }
+
+// Access returns how the machine connects to etcd and to the registrar.
+func (f Folder) Access() (*tls.Config, error) {
+	ca, err := private.Read(f.path(caFile), document.MaxSize)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(ca) {
+		return nil, fmt.Errorf("%q: not a certificate", f.path(caFile))
+	}
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS13,
+		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			cert, err := f.certificate() // the newest: it is renewed while connections live
+			return &cert, err
+		}}, nil
+}
+
+// Pin returns the text by which invitations name the authority of the fleet.
+func (f Folder) Pin() (string, error) {
+	text, err := private.Read(f.path(caFile), document.MaxSize)
+	if err != nil {
+		return "", err
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return "", fmt.Errorf("%q: not a certificate", f.path(caFile))
+	}
+	cert, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return "", err
+	}
+	return registrar.Pin(cert), nil
+}
+
+func (f Folder) certificate() (tls.Certificate, error) {
+	return tls.LoadX509KeyPair(f.path(certFile), f.path(keyFile))
+}
+
+// Document returns the newest fleet document that was seen.
+func (f Folder) Document() (document.Fleet, error) {
+	text, err := private.Read(f.path(fleetFile), document.MaxSize)
+	if err != nil {
+		return document.Fleet{}, err
+	}
+	return document.FirstFleet(text)
+}
+
+// Learn takes a fleet document that follows the one that is known, and with it whose answers count
+// here. One that does not follow changes nothing.
+func (f Folder) Learn(text []byte) (document.Fleet, error) {
+	known, err := f.Document()
+	if err != nil {
+		return document.Fleet{}, err
+	}
+	next, err := known.Follows(text)
+	if err != nil {
+		return known, err
+	}
+	m, err := f.Load()
+	if err != nil {
+		return known, err
+	}
+	return next, f.store(text, next, m)
+}
+
+// store writes a fleet document, and first the trust list that follows from it: if the machine dies
+// between the two, the next Learn writes both again.
+func (f Folder) store(text []byte, fleet document.Fleet, m Membership) error {
+	labels, err := document.ParseLabels(m.Labels)
+	if err != nil {
+		return err
+	}
+	list := ""
+	if !fleet.IsRevoked(m.ID) {
+		for _, k := range fleet.Trust(labels) {
+			list += k.Line() + "\n"
+		}
+	}
+	if err := state.Replace(f.path(trustFile), []byte(list)); err != nil {
+		return err
+	}
+	return state.Replace(f.path(fleetFile), text)
+}
+
+// Leave ends the membership on this machine. Its questions stay where they are; the registrar's
+// side ends by tadactl fleet revoke.
+func (f Folder) Leave() error {
+	if _, err := f.Load(); err != nil {
+		return err
+	}
+	// what makes it a member goes first: the rest is nothing without it
+	if err := os.Remove(f.path(membership)); err != nil {
+		return err
+	}
+	return os.RemoveAll(f.dir)
+}

@@ -1,0 +1,211 @@
+package member
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/tada-run/tada-run/approval/private"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/registrar"
+	"github.com/tada-run/tada-run/launcher/state"
+)
+
+// patience is how long the registrar may take.
+const patience = 30 * time.Second
+
+// secretSize is the size of the secret that seals the store.
+const secretSize = 32
+
+// ErrJoined is returned where the machine is in a fleet already.
+var ErrJoined = errors.New("this machine is in a fleet already; try: tadactl fleet leave")
+
+// Join makes this machine a member: it makes a key, sends the link's secret to the registrar that
+// the link names, and stores what it gets. id is what the state directory is called in answers. A
+// failure leaves no membership.
+func (f Folder) Join(ctx context.Context, link registrar.Link, id, name string) (Membership, error) {
+	if _, err := f.Load(); !errors.Is(err, ErrNotJoined) {
+		return Membership{}, errors.Join(ErrJoined, err)
+	}
+	if err := state.PrivateDir(f.dir); err != nil {
+		return Membership{}, err
+	}
+	if err := state.PrivateDir(f.path(ordersDir)); err != nil {
+		return Membership{}, err
+	}
+	key, request, err := f.newKey()
+	if err != nil {
+		return Membership{}, err
+	}
+	client := &http.Client{Timeout: patience, Transport: &http.Transport{
+		TLSClientConfig: pinned(link.Pin)}}
+	defer client.CloseIdleConnections()
+	w, err := send(ctx, client, link.URL+registrar.JoinPath, registrar.Joining{Invitation: link.ID,
+		Secret: link.Secret, ID: id, Name: name, Request: string(request)})
+	if err != nil {
+		return Membership{}, err
+	}
+	return f.enter(w, link, id, key)
+}
+
+// newKey makes the key of the machine and the request for its certificate.
+func (f Folder) newKey() (ed25519.PrivateKey, []byte, error) {
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	request, err := requestFor(key)
+	return key, request, err
+}
+
+func requestFor(key ed25519.PrivateKey) ([]byte, error) {
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}), err
+}
+
+// pinned requires the registrar's certificate to be of the authority that the link names, whatever
+// authorities this machine trusts otherwise.
+func pinned(pin string) *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true,
+		VerifyConnection: func(c tls.ConnectionState) error {
+			certs := c.PeerCertificates
+			last := certs[len(certs)-1]
+			if registrar.Pin(last) != pin {
+				return errors.New("the registrar is not the one that the invitation names")
+			}
+			pool := x509.NewCertPool()
+			pool.AddCert(last)
+			_, err := certs[0].Verify(x509.VerifyOptions{Roots: pool, DNSName: c.ServerName})
+			return err
+		}}
+}
+
+// send asks the registrar and returns its answer.
+func send(ctx context.Context, client *http.Client, url string,
+	j registrar.Joining) (registrar.Welcome, error) {
+	var w registrar.Welcome
+	body, err := json.Marshal(j)
+	if err != nil {
+		return w, err
+	}
+	in, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return w, err
+	}
+	out, err := client.Do(in)
+	if err != nil {
+		return w, fmt.Errorf("the registrar: %w", err)
+	}
+	defer out.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(out.Body, 2*document.MaxSize))
+	switch {
+	case err != nil:
+		return w, fmt.Errorf("the registrar: %w", err)
+	case out.StatusCode != http.StatusOK:
+		return w, fmt.Errorf("the registrar refused: %.300q", strings.TrimSpace(string(text)))
+	}
+	return w, json.Unmarshal(text, &w)
+}
+
+// enter checks what the registrar sent and stores it; the membership comes last.
+func (f Folder) enter(w registrar.Welcome, link registrar.Link, id string,
+	key ed25519.PrivateKey) (Membership, error) {
+	fleet, err := document.FirstFleet([]byte(w.Fleet))
+	if err != nil {
+		return Membership{}, err
+	}
+	machine, err := fleet.Machine([]byte(w.Machine))
+	if err != nil {
+		return Membership{}, err
+	}
+	if machine.ID != id {
+		return Membership{}, fmt.Errorf("the registrar let in %q, not %q", machine.ID, id)
+	}
+	secret := make([]byte, secretSize)
+	if _, err := rand.Read(secret); err != nil {
+		return Membership{}, err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return Membership{}, err
+	}
+	m := Membership{Fleet: fleet.Name, ID: id, Name: machine.Name,
+		Labels: machine.Labels.String(), Endpoints: w.Endpoints, Registrar: link.URL}
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return Membership{}, err
+	}
+	for _, file := range []struct {
+		name string
+		text []byte
+	}{
+		{caFile, []byte(w.Authority)}, {certFile, []byte(w.Certificate)},
+		{keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})},
+		{secretFile, secret},
+	} {
+		if err := f.fresh(file.name, file.text); err != nil {
+			return Membership{}, err
+		}
+	}
+	if err := f.store([]byte(w.Fleet), fleet, m); err != nil {
+		return Membership{}, err
+	}
+	return m, f.fresh(membership, append(text, '\n'))
+}
+
+// fresh writes a file that an attempt to join before may have left.
+func (f Folder) fresh(name string, text []byte) error {
+	if err := os.Remove(f.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return private.Create(f.path(name), text)
+}
+
+// RenewIfDue gets a new certificate when a third of the time of the present one is left. It reports
+// whether it did.
+func (f Folder) RenewIfDue(ctx context.Context, now time.Time) (bool, error) {
+	cert, err := f.certificate()
+	if err != nil {
+		return false, err
+	}
+	if cert.Leaf.NotAfter.Sub(now) > registrar.MachineLife/3 {
+		return false, nil
+	}
+	m, err := f.Load()
+	if err != nil {
+		return false, err
+	}
+	access, err := f.Access()
+	if err != nil {
+		return false, err
+	}
+	key, ok := cert.PrivateKey.(ed25519.PrivateKey)
+	if !ok {
+		return false, fmt.Errorf("%q: not an Ed25519 key", f.path(keyFile))
+	}
+	request, err := requestFor(key)
+	if err != nil {
+		return false, err
+	}
+	client := &http.Client{Timeout: patience, Transport: &http.Transport{TLSClientConfig: access}}
+	defer client.CloseIdleConnections()
+	w, err := send(ctx, client, m.Registrar+registrar.RenewPath,
+		registrar.Joining{Request: string(request)})
+	if err != nil {
+		return false, err
+	}
+	return true, state.Replace(f.path(certFile), []byte(w.Certificate))
+}

@@ -1,0 +1,117 @@
+package people
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/keyspace"
+)
+
+// A Frozen is a freeze and how far its end is signed.
+type Frozen struct {
+	document.Freeze
+	ThawedBy []string // administrators; two end it
+	Ended    bool
+}
+
+// Freeze orders that nothing new starts on the machines that the selector selects.
+func (o Office) Freeze(ctx context.Context, key approval.Key, machines document.Selector,
+	reason string, now time.Time) (document.Freeze, error) {
+	random := make([]byte, 8)
+	if _, err := rand.Read(random); err != nil {
+		return document.Freeze{}, err
+	}
+	f := document.Freeze{ID: hex.EncodeToString(random), Machines: machines, Reason: reason,
+		Time: now, By: []string{key.Name}}
+	text, err := f.Sign(key)
+	if err != nil {
+		return f, err
+	}
+	fleet, err := o.Fleet(ctx)
+	if err != nil {
+		return f, err
+	}
+	if _, err := fleet.Freeze(text); err != nil {
+		return f, fmt.Errorf("%q is not an administrator of this fleet: %w", key.Name, err)
+	}
+	_, err = o.Etcd.Put(ctx, keyspace.Freezes+f.ID, string(text))
+	return f, Reason(err)
+}
+
+// Freezes returns the freezes that administrators have ordered, those that have ended too.
+func (o Office) Freezes(ctx context.Context) ([]Frozen, error) {
+	fleet, err := o.Fleet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	got, err := o.Etcd.Get(ctx, keyspace.Freezes, clientv3.WithPrefix())
+	if err != nil {
+		return nil, Reason(err)
+	}
+	var list []Frozen
+	for _, kv := range got.Kvs {
+		f, err := fleet.Freeze(kv.Value)
+		if err != nil || string(kv.Key) != keyspace.Freezes+f.ID {
+			continue
+		}
+		one := Frozen{Freeze: f}
+		thaw, err := o.Etcd.Get(ctx, keyspace.Thaws+f.ID)
+		if err != nil {
+			return nil, Reason(err)
+		}
+		if len(thaw.Kvs) > 0 {
+			end, err := fleet.Thaws(thaw.Kvs[0].Value)
+			one.Ended, one.ThawedBy = err == nil, end.By
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// Thaw signs the end of a freeze. It ends when a second administrator has signed it too; signed
+// says who has.
+func (o Office) Thaw(ctx context.Context, key approval.Key, id string) (signed []string, err error) {
+	fleet, err := o.Fleet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := keyspace.Thaws + id
+	got, err := o.Etcd.Get(ctx, at)
+	if err != nil {
+		return nil, Reason(err)
+	}
+	var text []byte
+	var revision int64
+	if len(got.Kvs) > 0 {
+		revision = got.Kvs[0].ModRevision
+		text, err = fleet.Cosign(got.Kvs[0].Value, key)
+	}
+	if len(got.Kvs) == 0 || errors.Is(err, document.ErrUnsigned) {
+		// nobody whose signature counts has begun it
+		text, err = document.SignThaw(id, key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	end, err := fleet.Thaws(text)
+	if len(end.By) == 0 {
+		return nil, fmt.Errorf("%q is not an administrator of this fleet: %w", key.Name, err)
+	}
+	done, err := o.Etcd.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(at), "=", revision)).
+		Then(clientv3.OpPut(at, string(text))).Commit()
+	if err != nil {
+		return nil, Reason(err)
+	}
+	if !done.Succeeded {
+		return nil, ErrRace
+	}
+	return end.By, nil
+}

@@ -1,0 +1,113 @@
+package people
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/keyspace"
+)
+
+// A Question is an open question of a machine of the fleet.
+type Question struct {
+	approval.Question
+	Machine document.Machine
+}
+
+// Questions returns the open questions that the person with a key may answer, the one that ends
+// first at the front. What is not a question of a member is left out.
+func (o Office) Questions(ctx context.Context, keyID string) ([]Question, error) {
+	f, err := o.Fleet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	who, _ := f.PersonOf(keyID) // the zero person may answer nothing
+	members, err := o.Members(ctx)
+	if err != nil {
+		return nil, err
+	}
+	got, err := o.Etcd.Get(ctx, keyspace.Questions, clientv3.WithPrefix())
+	if err != nil {
+		return nil, Reason(err)
+	}
+	var list []Question
+	for _, kv := range got.Kvs {
+		parts := keyspace.Parts(string(kv.Key), keyspace.Questions, 2)
+		i := slices.IndexFunc(members, func(m Member) bool {
+			return parts != nil && m.ID == parts[0] && !m.Revoked
+		})
+		if i < 0 || !who.Answers.Selects(members[i].Labels) {
+			continue
+		}
+		q, err := approval.ReadQuestion(kv.Value)
+		if err != nil || q.Audience != parts[0] || q.Envelope != parts[1] {
+			continue
+		}
+		list = append(list, Question{Question: q, Machine: members[i].Machine})
+	}
+	slices.SortFunc(list, func(a, b Question) int {
+		return cmp.Or(a.Expires.Compare(b.Expires), cmp.Compare(a.Envelope, b.Envelope))
+	})
+	return list, nil
+}
+
+// An Outcome is what became of an answer, as the machine that asked says.
+type Outcome struct {
+	Taken    bool
+	Approved bool
+	Votes    int // of People; more people must answer while it is less
+	People   int
+	Message  string // why it was not taken
+}
+
+// ErrSilent is returned while the machine that asked has not said what became of an answer.
+var ErrSilent = errors.New("the machine that asked has not taken the answer yet; it does when it " +
+	"is connected, while the answer is valid")
+
+// Answer stores a signed answer and waits until the machine says what became of it, or ctx ends,
+// with ErrSilent.
+func (o Office) Answer(ctx context.Context, q Question, token []byte) (Outcome, error) {
+	sum := sha256.Sum256(token)
+	where := q.Audience + "/" + q.Envelope + "/" + hex.EncodeToString(sum[:16])
+	lease, err := o.Etcd.Grant(ctx, int64(approval.MaxTokenLife.Seconds()))
+	if err != nil {
+		return Outcome{}, Reason(err)
+	}
+	put, err := o.Etcd.Put(ctx, keyspace.Answers+where, string(token),
+		clientv3.WithLease(lease.ID))
+	if err != nil {
+		return Outcome{}, Reason(err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for w := range o.Etcd.Watch(ctx, keyspace.Outcomes+where,
+		clientv3.WithRev(put.Header.Revision)) {
+		for _, e := range w.Events {
+			if e.Type == clientv3.EventTypePut {
+				return readOutcome(e.Kv.Value)
+			}
+		}
+	}
+	return Outcome{}, ErrSilent
+}
+
+func readOutcome(value []byte) (Outcome, error) {
+	v, err := canonical.Parse(value)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("what the machine says of the answer: %w", err)
+	}
+	f := plan.AsFields(v)
+	return Outcome{Taken: f.Text("outcome") == "taken", Approved: f.Flag("approved"),
+		Votes: int(f.Number("votes")), People: int(f.Number("people")),
+		Message: f.Text("message")}, nil
+}

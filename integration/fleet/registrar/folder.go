@@ -1,0 +1,193 @@
+package registrar
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/approval/private"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+)
+
+// The files of a folder.
+const (
+	caCert       = "ca.pem"
+	caKey        = "ca.key"
+	serverCert   = "server.pem"
+	serverKey    = "server.key"
+	rootCert     = "root.pem"
+	rootKey      = "root.key"
+	registrarKey = "registrar.key"
+	firstFleet   = "fleet"
+)
+
+// maxFile is far more than any of them has.
+const maxFile = document.MaxSize
+
+// A Founding is what a fleet begins with.
+type Founding struct {
+	Fleet string
+	Hosts []string // under which etcd and the registrar are reached
+	Admin approval.Key
+	Now   time.Time
+}
+
+// Create makes the folder of a registrar at path, which must not exist. The founder is the only
+// administrator, and answers for every machine.
+func Create(path string, f Founding) error {
+	if len(f.Hosts) == 0 {
+		return errors.New("no host is given under which etcd and the registrar are reached")
+	}
+	own, err := approval.NewKey("registrar", rand.Reader)
+	if err != nil {
+		return err
+	}
+	all, err := document.ParseSelector("*")
+	if err != nil {
+		return err
+	}
+	first := document.Fleet{Name: f.Fleet, Serial: 1,
+		Registrar: document.Person{Name: own.Name, Key: own.Public()},
+		People: []document.Person{{Name: f.Admin.Name, Key: f.Admin.Public(), Admin: true,
+			Answers: all, MaxRisk: plan.MaxRisk}}}
+	text, err := first.Sign(f.Admin)
+	if err != nil {
+		return err
+	}
+	line, err := own.Text("", nil)
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{firstFleet: text, registrarKey: line}
+	if err := certificates(files, f); err != nil {
+		return err
+	}
+	if err := os.Mkdir(path, 0o700); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := private.Create(filepath.Join(path, name), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// certificates adds the authority, and the keys that it certifies.
+func certificates(files map[string][]byte, f Founding) error {
+	ca, err := newAuthority(f.Fleet, f.Now)
+	if err != nil {
+		return err
+	}
+	files[caCert] = pemCert(ca.cert)
+	if files[caKey], err = pemKey(ca.key); err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		cert, key string
+		issue     func(ed25519.PublicKey) (*x509.Certificate, error)
+	}{
+		{serverCert, serverKey, func(public ed25519.PublicKey) (*x509.Certificate, error) {
+			return ca.server(f.Hosts, public, f.Now)
+		}},
+		{rootCert, rootKey, func(public ed25519.PublicKey) (*x509.Certificate, error) {
+			return ca.client(rootUser, public, f.Now, serverLife)
+		}},
+	} {
+		public, key, err := ed25519.GenerateKey(rand.Reader)
+		if err != nil {
+			return err
+		}
+		cert, err := c.issue(public)
+		if err != nil {
+			return err
+		}
+		files[c.cert] = slices.Concat(pemCert(cert), files[caCert]) // who joins knows the hash
+		if files[c.key], err = pemKey(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A Folder is an opened folder.
+type Folder struct {
+	path string
+	ca   *authority
+	own  approval.Key
+}
+
+// Open opens the folder at path, which must belong to this user alone.
+func Open(path string) (*Folder, error) {
+	f := &Folder{path: path, ca: &authority{}}
+	if err := private.CheckFolder(path); err != nil {
+		return nil, err
+	}
+	text, err := f.read(caCert)
+	if err == nil {
+		f.ca.cert, err = parseCert(text)
+	}
+	if err != nil {
+		return nil, f.named(caCert, err)
+	}
+	if text, err = f.read(caKey); err == nil {
+		f.ca.key, err = parseKey(text)
+	}
+	if err != nil {
+		return nil, f.named(caKey, err)
+	}
+	f.own, err = approval.LoadKey(filepath.Join(path, registrarKey), nil)
+	return f, err
+}
+
+func (f *Folder) read(name string) ([]byte, error) {
+	return private.Read(filepath.Join(f.path, name), maxFile)
+}
+
+// named adds the name of a file to what is wrong with it.
+func (f *Folder) named(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%q is not the folder of a registrar: it has no %q; "+
+			"try: tadactl fleet init", f.path, name)
+	}
+	return fmt.Errorf("%q: %w", filepath.Join(f.path, name), err)
+}
+
+// First returns the first fleet document.
+func (f *Folder) First() ([]byte, error) { return f.read(firstFleet) }
+
+// Access returns how the registrar connects to etcd.
+func (f *Folder) Access() (*tls.Config, error) {
+	cert, err := tls.LoadX509KeyPair(filepath.Join(f.path, rootCert),
+		filepath.Join(f.path, rootKey))
+	return &tls.Config{Certificates: []tls.Certificate{cert}, RootCAs: f.pool(),
+		MinVersion: tls.VersionTLS13}, err
+}
+
+// Serving returns how the registrar serves: a machine may show its certificate, and must to renew
+// it.
+func (f *Folder) Serving() (*tls.Config, error) {
+	cert, err := tls.LoadX509KeyPair(filepath.Join(f.path, serverCert),
+		filepath.Join(f.path, serverKey))
+	return &tls.Config{Certificates: []tls.Certificate{cert}, ClientCAs: f.pool(),
+		ClientAuth: tls.VerifyClientCertIfGiven, MinVersion: tls.VersionTLS13}, err
+}
+
+// Pin returns the text by which invitations name the authority.
+func (f *Folder) Pin() string { return Pin(f.ca.cert) }
+
+func (f *Folder) pool() *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AddCert(f.ca.cert)
+	return pool
+}

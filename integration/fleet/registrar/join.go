@@ -1,0 +1,233 @@
+package registrar
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/keyspace"
+)
+
+// A Joining is what a machine sends to join.
+type Joining struct {
+	Invitation string `json:"invitation"`
+	Secret     string `json:"secret"`
+	ID         string `json:"id"` // what it is called in answers
+	Name       string `json:"name"`
+	Request    string `json:"csr"` // PEM
+}
+
+// A Welcome is what a machine gets.
+type Welcome struct {
+	Certificate string   `json:"cert"` // PEM
+	Authority   string   `json:"ca"`   // PEM
+	Endpoints   []string `json:"endpoints"`
+	Fleet       string   `json:"fleet"`   // the fleet document
+	Machine     string   `json:"machine"` // its own record
+}
+
+// A Registrar lets machines into one fleet.
+type Registrar struct {
+	folder    *Folder
+	etcd      *clientv3.Client
+	endpoints []string // of etcd, as machines reach it
+	now       func() time.Time
+	out       io.Writer // for whoever runs the registrar
+}
+
+// New returns the registrar of a folder, connected to etcd as [Folder.Access] says. What fails for a
+// reason that machines are not told is written to out.
+func New(f *Folder, etcd *clientv3.Client, endpoints []string, now func() time.Time,
+	out io.Writer) *Registrar {
+	return &Registrar{folder: f, etcd: etcd, endpoints: endpoints, now: now, out: out}
+}
+
+// Prepare stores the first fleet document, if there is none, and turns the access control of etcd
+// on. It may be called again. It refuses an etcd that has another fleet.
+func (r *Registrar) Prepare(ctx context.Context) error {
+	text, err := r.folder.First()
+	if err != nil {
+		return err
+	}
+	first, err := document.FirstFleet(text)
+	if err != nil {
+		return err
+	}
+	_, err = r.etcd.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(keyspace.Fleet), "=", 0)).
+		Then(clientv3.OpPut(keyspace.Fleet, string(text))).Commit()
+	if err != nil {
+		return fmt.Errorf("etcd at %q: %w", r.endpoints, err)
+	}
+	now, err := r.fleet(ctx)
+	if err != nil {
+		return err
+	}
+	if now.Name != first.Name || !now.Registrar.Key.Equal(first.Registrar.Key) {
+		return fmt.Errorf("etcd at %q has fleet %q of another registrar, not %q of %q",
+			r.endpoints, now.Name, first.Name, r.folder.path)
+	}
+	return prepareAuth(ctx, r.etcd)
+}
+
+// fleet returns the fleet document that etcd has now. Its chain of signatures is for machines to
+// check: whoever can replace it here can let in machines anyway.
+func (r *Registrar) fleet(ctx context.Context) (document.Fleet, error) {
+	text, err := get(ctx, r.etcd, keyspace.Fleet)
+	if err != nil {
+		return document.Fleet{}, err
+	}
+	return document.FirstFleet(text)
+}
+
+func get(ctx context.Context, c *clientv3.Client, key string) ([]byte, error) {
+	got, err := c.Get(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("reading %q from etcd: %w", key, err)
+	}
+	if len(got.Kvs) == 0 {
+		return nil, fmt.Errorf("etcd has no %q", key)
+	}
+	return got.Kvs[0].Value, nil
+}
+
+// errMember is returned for a machine that is a member already.
+var errMember = errors.New("this machine, or its key, is a member of the fleet already; " +
+	"try: tadactl fleet revoke ID, and join again under another state directory")
+
+// machineID is what state directories are called in answers. No user or role of etcd that has
+// other rights has such a name.
+var machineID = regexp.MustCompile(`^tada-[0-9a-f]{16}$`)
+
+// Join lets a machine in, once for each invitation.
+func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
+	public, err := readRequest([]byte(j.Request))
+	if err != nil {
+		return Welcome{}, err
+	}
+	if !machineID.MatchString(j.ID) {
+		return Welcome{}, fmt.Errorf("%w: %q is not the id of a machine", errRequest, j.ID)
+	}
+	got, err := r.etcd.Get(ctx, keyspace.Tokens+j.Invitation)
+	if err != nil {
+		return Welcome{}, err
+	}
+	if len(got.Kvs) == 0 {
+		return Welcome{}, errNotInvited
+	}
+	invited, err := readInvitation(got.Kvs[0].Value, j.Secret)
+	if err != nil {
+		return Welcome{}, err
+	}
+	fleet, err := r.fleet(ctx)
+	if err != nil {
+		return Welcome{}, err
+	}
+	if fleet.IsRevoked(j.ID) {
+		return Welcome{}, errMember
+	}
+	m := document.Machine{ID: j.ID, Name: j.Name, Owner: invited.Owner, Labels: invited.Labels,
+		Key: keySum(public), Joined: r.now().UTC().Truncate(time.Second)}
+	record, err := m.Sign(r.folder.own)
+	if err != nil {
+		return Welcome{}, fmt.Errorf("%w: %w", errRequest, err)
+	}
+	// The user comes first: a machine that is a member without one could not be let in again.
+	if err := r.admitNew(ctx, m, invited.People); err != nil {
+		return Welcome{}, err
+	}
+	done, err := r.etcd.Txn(ctx).If(
+		clientv3.Compare(clientv3.ModRevision(keyspace.Tokens+j.Invitation), "=",
+			got.Kvs[0].ModRevision),
+		clientv3.Compare(clientv3.CreateRevision(keyspace.Machines+m.ID), "=", 0),
+		clientv3.Compare(clientv3.CreateRevision(keyspace.Keys+m.Key), "=", 0),
+	).Then(
+		clientv3.OpDelete(keyspace.Tokens+j.Invitation),
+		clientv3.OpPut(keyspace.Machines+m.ID, string(record)),
+		clientv3.OpPut(keyspace.Keys+m.Key, m.ID),
+	).Commit()
+	if err != nil {
+		return Welcome{}, err
+	}
+	if !done.Succeeded {
+		return Welcome{}, errNotInvited
+	}
+	return r.welcome(ctx, m.ID, public, record)
+}
+
+// admitNew makes the user of a machine that is no member yet.
+func (r *Registrar) admitNew(ctx context.Context, m document.Machine, people bool) error {
+	for _, key := range []string{keyspace.Machines + m.ID, keyspace.Keys + m.Key} {
+		got, err := r.etcd.Get(ctx, key, clientv3.WithCountOnly())
+		if err != nil {
+			return err
+		}
+		if got.Count > 0 {
+			return errMember
+		}
+	}
+	return admit(ctx, r.etcd, m.ID, people)
+}
+
+// Renew issues a new certificate to a machine that has shown its present one, for the same key or a
+// new one.
+func (r *Registrar) Renew(ctx context.Context, id, request string) (Welcome, error) {
+	public, err := readRequest([]byte(request))
+	if err != nil {
+		return Welcome{}, err
+	}
+	fleet, err := r.fleet(ctx)
+	if err != nil {
+		return Welcome{}, err
+	}
+	record, err := get(ctx, r.etcd, keyspace.Machines+id)
+	if err != nil {
+		return Welcome{}, err
+	}
+	if m, err := fleet.Machine(record); err != nil {
+		return Welcome{}, err
+	} else if m.Key != keySum(public) {
+		return Welcome{}, fmt.Errorf("machine %q: %w: it has another key", m.Name, errRequest)
+	}
+	return r.welcome(ctx, id, public, record)
+}
+
+func (r *Registrar) welcome(ctx context.Context, id string, public ed25519.PublicKey,
+	record []byte) (Welcome, error) {
+	cert, err := r.folder.ca.client(id, public, r.now(), MachineLife)
+	if err != nil {
+		return Welcome{}, err
+	}
+	fleet, err := get(ctx, r.etcd, keyspace.Fleet)
+	return Welcome{Certificate: string(pemCert(cert)), Authority: string(pemCert(r.folder.ca.cert)),
+		Endpoints: r.endpoints, Fleet: string(fleet), Machine: string(record)}, err
+}
+
+// Expel ends the access of every machine that the fleet document says is revoked.
+func (r *Registrar) Expel(ctx context.Context) error {
+	fleet, err := r.fleet(ctx)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, id := range fleet.Revoked {
+		failed = append(failed, expel(ctx, r.etcd, id))
+	}
+	return errors.Join(failed...)
+}
+
+// jsonLine returns v as JSON and a newline.
+func jsonLine(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return append(b, '\n')
+}

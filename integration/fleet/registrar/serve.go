@@ -1,0 +1,127 @@
+package registrar
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/keyspace"
+)
+
+// The paths of the server.
+const (
+	JoinPath  = "/v1/join"
+	RenewPath = "/v1/renew"
+)
+
+// maxBody is the maximum length of a request, in bytes.
+const maxBody = 16 << 10
+
+// patience is how long etcd may take for one request.
+const patience = 15 * time.Second
+
+// Serve answers machines until the context ends, and expels those that are revoked.
+func (r *Registrar) Serve(ctx context.Context, l net.Listener) error {
+	access, err := r.folder.Serving()
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+JoinPath, r.join)
+	mux.HandleFunc("POST "+RenewPath, r.renew)
+	server := &http.Server{Handler: mux, TLSConfig: access, ReadTimeout: patience,
+		WriteTimeout: 2 * patience, MaxHeaderBytes: maxBody}
+	go r.expelling(ctx)
+	go func() {
+		<-ctx.Done()
+		ending, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = server.Shutdown(ending)
+	}()
+	if err := server.ServeTLS(l, "", ""); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// expelling expels machines when the fleet document changes.
+func (r *Registrar) expelling(ctx context.Context) {
+	for ctx.Err() == nil {
+		_ = r.Expel(ctx)
+		changes := r.etcd.Watch(clientv3.WithRequireLeader(ctx), keyspace.Fleet)
+		for range changes {
+			_ = r.Expel(ctx)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second): // the watch was lost
+		}
+	}
+}
+
+func (r *Registrar) join(w http.ResponseWriter, in *http.Request) {
+	var j Joining
+	if !readJSON(w, in, &j) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(in.Context(), patience)
+	defer cancel()
+	r.answer(w, func() (Welcome, error) { return r.Join(ctx, j) })
+}
+
+func (r *Registrar) renew(w http.ResponseWriter, in *http.Request) {
+	var j Joining
+	if !readJSON(w, in, &j) {
+		return
+	}
+	if len(in.TLS.VerifiedChains) == 0 {
+		http.Error(w, "this needs the certificate of a machine", http.StatusForbidden)
+		return
+	}
+	ctx, cancel := context.WithTimeout(in.Context(), patience)
+	defer cancel()
+	id := in.TLS.VerifiedChains[0][0].Subject.CommonName
+	r.answer(w, func() (Welcome, error) { return r.Renew(ctx, id, j.Request) })
+}
+
+func readJSON(w http.ResponseWriter, in *http.Request, v any) bool {
+	body, err := io.ReadAll(http.MaxBytesReader(w, in.Body, maxBody))
+	if err == nil {
+		err = json.Unmarshal(body, v)
+	}
+	if err != nil {
+		http.Error(w, "not a request of tadactl fleet join", http.StatusBadRequest)
+	}
+	return err == nil
+}
+
+// answer sends what became of a request. What etcd says is for whoever runs the registrar.
+func (r *Registrar) answer(w http.ResponseWriter, do func() (Welcome, error)) {
+	welcome, err := do()
+	status := http.StatusOK
+	switch {
+	case err == nil:
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(jsonLine(welcome))
+		return
+	case errors.Is(err, errNotInvited), errors.Is(err, document.ErrRevoked):
+		status = http.StatusForbidden
+	case errors.Is(err, errMember):
+		status = http.StatusConflict
+	case errors.Is(err, errRequest):
+		status = http.StatusBadRequest
+	default:
+		http.Error(w, "the registrar failed: see its own output", http.StatusBadGateway)
+		fmt.Fprintf(r.out, "tada-fleet: %v\n", err)
+		return
+	}
+	http.Error(w, err.Error(), status)
+}
