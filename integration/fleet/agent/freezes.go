@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
 )
@@ -43,7 +44,7 @@ func (a *Agent) freeze(key string, text []byte) error {
 		return err
 	}
 	ended, err := a.Launcher.EndAll(endWithin)
-	a.say("frozen by %q: %q; ended %q", order.By, order.Reason, ended)
+	a.say("frozen by %q: %q; ended %s", order.By, order.Reason, audit.Plural(len(ended), "run"))
 	return err
 }
 

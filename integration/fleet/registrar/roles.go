@@ -40,7 +40,7 @@ var shared = map[string][]right{
 	peopleRole: {
 		{keyspace.Fleet, mayBoth}, {keyspace.Tokens, mayWrite}, {keyspace.Freezes, mayBoth},
 		{keyspace.Thaws, mayBoth}, {keyspace.Questions, mayRead}, {keyspace.Answers, mayWrite},
-		{keyspace.Outcomes, mayRead}, {keyspace.Seen, mayRead},
+		{keyspace.Outcomes, mayRead}, {keyspace.Seen, mayRead}, {keyspace.Agents, mayRead},
 	},
 }
 
@@ -107,9 +107,6 @@ func makeRole(ctx context.Context, c *clientv3.Client, role string, rights []rig
 	}
 	for _, r := range rights {
 		end := clientv3.GetPrefixRangeEnd(r.prefix)
-		if r.prefix == keyspace.Fleet {
-			end = "" // one key
-		}
 		if _, err := c.RoleGrantPermission(ctx, role, r.prefix, end, r.may); err != nil {
 			return fmt.Errorf("making role %q of etcd: %w", role, err)
 		}
