@@ -16,7 +16,7 @@ type Bucket string
 
 // The buckets, as key -> value. "sealed" is a canonical object after its 32-byte seal: see tx.put.
 const (
-	// "secret" -> 32 bytes; "record" -> sealed; others are the DB's
+	// "secret" -> 32 bytes; "record" -> sealed; MovedKey; others are the DB's
 	MetaBucket      Bucket = "meta"
 	envelopeBucket  Bucket = "envelopes" // id -> sealed, written once
 	payloadBucket   Bucket = "payloads"  // id -> the canonical plan, written once

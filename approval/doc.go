@@ -105,9 +105,9 @@
 // # The database
 //
 // The rules use a [DB]: buckets of keys and values, which change in transactions. Package bolt
-// implements it in a file. Each method of [Store] is one transaction; no lock is held while a
-// person thinks. A use, a request and the end of a run are each a [Job], and many processes may
-// share one transaction for their jobs.
+// implements it in a file, package etcd on servers. Each method of [Store] is one transaction; no
+// lock is held while a person thinks. A use, a request and the end of a run are each a [Job], and
+// many processes may share one transaction for their jobs.
 //
 // Nothing is encrypted at rest. There is no login and there are no roles: every process of this
 // user outside a sandbox acts for the person.
@@ -129,7 +129,7 @@
 //
 // The zero value of everything denies. A *[Refused] is an answer about one envelope. Any other
 // error means that the store could not be used: ErrMissing, ErrCorrupt, ErrFuture, ErrLocked,
-// ErrMeddled in a *[FileError] that names the file and the remedy. None of them permits anything.
+// ErrMeddled, ErrAway, ErrUnsure, ErrMoved in a *[FileError] that names the file and the remedy. None of them permits anything.
 //
 // If an older copy of the database is put back, its counter of events lags behind the record.
 // Options.Record says how far the record is, and is asked before each change; a change to an older

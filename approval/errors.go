@@ -113,6 +113,13 @@ var (
 	// ErrMeddled is returned if a file or its folder belongs to another user, is open to others, or
 	// closed to its owner.
 	ErrMeddled = private.ErrMeddled
+	// ErrAway is returned if the servers of the database do not answer.
+	ErrAway = errors.New("approval database cannot be reached")
+	// ErrUnsure is returned if it is not known whether a change was stored: the connection was lost
+	// at that moment. Nothing is permitted by it; what was used may be used up.
+	ErrUnsure = errors.New("it is not known whether the change was stored")
+	// ErrMoved is returned for a change of a database whose questions are in another one now.
+	ErrMoved = errors.New("approval database was moved")
 	// ErrPayload is returned by Request if the payload is not a canonical plan.
 	ErrPayload = plan.ErrPayload
 	// ErrUnsupported is returned on systems where the store does not work.

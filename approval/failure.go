@@ -82,6 +82,9 @@ var failures = []struct {
 	{ErrFuture, "store_future", "", exitConfig},
 	{ErrLocked, "store_locked", "", exitConfig},
 	{ErrMeddled, "store_meddled", "", exitConfig},
+	{ErrAway, "store_away", "", exitWait},
+	{ErrUnsure, "store_unsure", "", exitWait},
+	{ErrMoved, "store_moved", "", exitConfig},
 	{ErrUnsupported, "unsupported", "", exitConfig},
 }
 

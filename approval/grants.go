@@ -21,7 +21,10 @@ func (s *Store) Grant(ctx context.Context, r GrantRequest) (Grant, []Event, erro
 		g, err = t.grant(r, e)
 		return err
 	})
-	return g, events, err
+	if err != nil {
+		return Grant{}, nil, err // not what an earlier try returned
+	}
+	return g, events, nil
 }
 
 // UseGrant spends one use of the grant for this plan in this session. It refuses with ErrNoGrant if

@@ -1,6 +1,8 @@
 package approval
 
 import (
+	"fmt"
+
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/approval/private"
 )
@@ -30,10 +32,16 @@ func (t *tx) seq() uint64 {
 	return t.db.Seq()
 }
 
-// compare refuses to change a database that is older than the record. It runs under the lock, so no
+// MovedKey is the key, in MetaBucket, of the name of the database to which everything was moved.
+const MovedKey = "moved"
+
+// compare refuses to change a database that was moved, or is older than the record. It runs under the lock, so no
 // other process can add to either in the meantime, and the database always gets an event before the
 // record does.
 func (t *tx) compare() error {
+	if to := t.raw(MetaBucket, MovedKey); to != nil {
+		return &FileError{Path: t.path, Err: ErrMoved, Hint: fmt.Sprintf("to %q", to)}
+	}
 	if t.o.Record == nil {
 		return nil
 	}

@@ -21,7 +21,8 @@ type DB interface {
 	// its Tx is nil.
 	View(ctx context.Context, fn func(Tx) error) error
 	// Update runs fn in a transaction that is written as a whole. If fn fails, or changes nothing,
-	// nothing is written. No other transaction runs at the same time.
+	// nothing is written. No other transaction runs at the same time, or fn is run again after it:
+	// only what its last run did counts.
 	Update(ctx context.Context, fn func(Tx) error) error
 	// Do does a job in a transaction like Update. Either this process does it, perhaps together
 	// with those of others, or another process does it and [Job.Read] gets the answer.
@@ -104,6 +105,7 @@ func (s *Store) commit(ctx context.Context, fn func(*tx) (*entry, error)) ([]Eve
 	var events []Event
 	var refusal error
 	err := s.update(ctx, func(t *tx) error {
+		refusal = nil // of an earlier try
 		e, err := fn(t)
 		if isRefusal(err, &refusal) {
 			err = nil

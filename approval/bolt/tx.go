@@ -19,11 +19,16 @@ const schemaVersion = "2"
 // current one.
 const firstSchema = "1"
 
+// movedSchema is that of a database whose questions are elsewhere now. Programs that do not know
+// [approval.MovedKey] refuse it.
+const movedSchema = "3"
+
 // The keys of the meta bucket.
 var (
 	metaBucket = []byte(approval.MetaBucket)
 	schemaKey  = []byte("schema")
 	secretKey  = []byte(approval.SecretKey)
+	movedKey   = []byte(approval.MovedKey)
 )
 
 // schema fills a new database.
@@ -66,7 +71,7 @@ func check(btx *bbolt.Tx, path string) error {
 		v = schemaVersion
 	}
 	switch {
-	case v == schemaVersion || v == firstSchema:
+	case v == schemaVersion || v == firstSchema || v == movedSchema && meta.Get(movedKey) != nil:
 	case len(v) > len(schemaVersion) || len(v) == len(schemaVersion) && v > schemaVersion:
 		return &approval.FileError{Path: path, Err: approval.ErrFuture,
 			Hint: fmt.Sprintf("its schema is %q; install the version that wrote it", v)}
@@ -74,7 +79,7 @@ func check(btx *bbolt.Tx, path string) error {
 		return corrupt("its schema is %q", v)
 	}
 	for _, name := range approval.Buckets {
-		if v == schemaVersion && btx.Bucket([]byte(name)) == nil {
+		if v != firstSchema && btx.Bucket([]byte(name)) == nil {
 			return corrupt("it has no bucket %q", name)
 		}
 	}
@@ -103,6 +108,11 @@ func (t *tx) Get(b approval.Bucket, key string) []byte {
 
 func (t *tx) Put(b approval.Bucket, key string, value []byte) error {
 	t.written = true
+	if b == approval.MetaBucket && key == approval.MovedKey {
+		if err := t.bucket(b).Put(schemaKey, []byte(movedSchema)); err != nil {
+			return err
+		}
+	}
 	return t.bucket(b).Put([]byte(key), value)
 }
 

@@ -1,0 +1,127 @@
+package served
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Etcd is a cluster that a test runs.
+type Etcd struct {
+	testing.TB
+	nodes []*node
+}
+
+// A node is one server of a cluster. It keeps its ports and its data when it is started again.
+type node struct {
+	*process
+	program   string
+	arguments []string
+	client    string
+}
+
+// StartEtcd starts a cluster of n nodes and returns when all of them answer. They do not wait for
+// the disk: a node that is killed has given its writes to the kernel.
+func StartEtcd(t testing.TB, n int, more ...string) *Etcd {
+	t.Helper()
+	path := program(t, etcdProgram)
+	for try := 0; ; try++ {
+		c, err := startEtcd(t, path, n, more)
+		if err == nil {
+			t.Cleanup(c.Stop)
+			return c
+		}
+		if try == 3 { // a port may have been taken in the meantime
+			t.Fatal(err)
+		}
+	}
+}
+
+func startEtcd(t testing.TB, path string, n int, more []string) (*Etcd, error) {
+	ports, err := free(2 * n)
+	if err != nil {
+		return nil, err
+	}
+	dir := t.TempDir()
+	var peers []string
+	for i := range n {
+		peers = append(peers, fmt.Sprintf("n%d=http://%s", i, ports[n+i]))
+	}
+	c := &Etcd{TB: t}
+	for i := range n {
+		c.nodes = append(c.nodes, &node{program: path, client: ports[i],
+			arguments: append([]string{"-no-fsync", "-name", fmt.Sprintf("n%d", i),
+				"-dir", filepath.Join(dir, fmt.Sprintf("n%d", i)),
+				"-client", "http://" + ports[i], "-peer", "http://" + ports[n+i],
+				"-token", filepath.Base(dir) + ports[0],
+				"-cluster", strings.Join(peers, ",")}, more...)})
+	}
+	for _, x := range c.nodes {
+		if x.process, err = start(x.program, x.arguments...); err != nil {
+			c.Stop()
+			return nil, err
+		}
+	}
+	for _, x := range c.nodes {
+		if err := x.serves(time.Minute); err != nil {
+			c.Stop()
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Endpoints are the addresses for clients.
+func (c *Etcd) Endpoints() []string {
+	var all []string
+	for _, x := range c.nodes {
+		all = append(all, x.client)
+	}
+	return all
+}
+
+// Kill ends node i with SIGKILL.
+func (c *Etcd) Kill(i int) { c.nodes[i].kill() }
+
+// Start starts node i again, on the data that it had. It does not wait until the node answers.
+func (c *Etcd) Start(i int) {
+	x := c.nodes[i]
+	p, err := start(x.program, x.arguments...)
+	if err != nil {
+		c.Fatal(err)
+	}
+	x.process = p
+}
+
+// Pause stops node i with SIGSTOP: it is there and does not answer, as behind a partition.
+func (c *Etcd) Pause(i int) { c.nodes[i].signal(syscall.SIGSTOP) }
+
+// Resume ends a pause.
+func (c *Etcd) Resume(i int) { c.nodes[i].signal(syscall.SIGCONT) }
+
+// Stop kills all nodes.
+func (c *Etcd) Stop() {
+	for _, x := range c.nodes {
+		if x.process != nil {
+			x.kill()
+		}
+	}
+}
+
+// free returns addresses that no one listens on now.
+func free(n int) ([]string, error) {
+	var all []string
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close() // after all are found, so that they differ
+		all = append(all, l.Addr().String())
+	}
+	return all, nil
+}

@@ -1,0 +1,7 @@
+package served
+
+import "syscall"
+
+func endsWithParent() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+}

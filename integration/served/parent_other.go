@@ -1,0 +1,7 @@
+//go:build !linux
+
+package served
+
+import "syscall"
+
+func endsWithParent() *syscall.SysProcAttr { return nil }

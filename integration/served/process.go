@@ -1,0 +1,77 @@
+package served
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A process is a server that runs.
+type process struct {
+	cmd    *exec.Cmd
+	ready  chan struct{} // closed when it says that it serves
+	ended  chan struct{}
+	mu     sync.Mutex
+	errors bytes.Buffer
+}
+
+// start starts a server, which ends with this process.
+func start(path string, arguments ...string) (*process, error) {
+	p := &process{cmd: exec.Command(path, arguments...), ready: make(chan struct{}),
+		ended: make(chan struct{})}
+	p.cmd.SysProcAttr = endsWithParent()
+	p.cmd.Stderr = p
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	started := make(chan error)
+	go func() {
+		// the kernel ends the server with the thread that started it
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		if lines := bufio.NewScanner(out); lines.Scan() {
+			close(p.ready)
+		}
+		_ = p.cmd.Wait() // it is always killed
+		close(p.ended)
+	}()
+	return p, <-started
+}
+
+// Write keeps what the server says on its standard error.
+func (p *process) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.errors.Write(b)
+}
+
+// serves waits until the server answers.
+func (p *process) serves(limit time.Duration) error {
+	select {
+	case <-p.ready:
+		return nil
+	case <-p.ended:
+	case <-time.After(limit):
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return fmt.Errorf("%s does not serve: %.2000s", p.cmd, p.errors.String())
+}
+
+func (p *process) signal(s syscall.Signal) { _ = p.cmd.Process.Signal(s) } // it may have ended
+
+func (p *process) kill() {
+	p.signal(syscall.SIGKILL)
+	<-p.ended
+}
