@@ -97,7 +97,7 @@ func (w *wayOf) Error() string { return w.err.Error() + ": " + w.how }
 // Unwrap returns the general error.
 func (w *wayOf) Unwrap() error { return w.err }
 
-// Failures of the store itself. Nothing was changed, and no permit was given.
+// Failures of the store itself. No permit was given, and nothing was changed, unless it is said.
 var (
 	// ErrMissing is returned if the database existed and is gone.
 	ErrMissing = errors.New("approval database is missing")
@@ -115,6 +115,12 @@ var (
 	ErrMeddled = private.ErrMeddled
 	// ErrPayload is returned by Request if the payload is not a canonical plan.
 	ErrPayload = plan.ErrPayload
+	// ErrOffline is returned on a machine of a fleet if the agent that has the database cannot be
+	// reached, or has no connection itself.
+	ErrOffline = errors.New("the agent of the fleet cannot be reached")
+	// ErrUnsure is returned if the connection to the agent ended before it said whether a change
+	// was made. The change may have been made.
+	ErrUnsure = errors.New("whether the change was made is not known")
 	// ErrUnsupported is returned on systems where the store does not work.
 	ErrUnsupported = private.ErrUnsupported
 )

@@ -82,6 +82,8 @@ var failures = []struct {
 	{ErrFuture, "store_future", "", exitConfig},
 	{ErrLocked, "store_locked", "", exitConfig},
 	{ErrMeddled, "store_meddled", "", exitConfig},
+	{ErrOffline, "store_offline", "", exitWait},
+	{ErrUnsure, "store_unsure", "", exitWait},
 	{ErrUnsupported, "unsupported", "", exitConfig},
 }
 
