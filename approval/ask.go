@@ -39,6 +39,7 @@ func (s *Store) Get(ctx context.Context, id string) (Envelope, error) {
 	var e *entry
 	var refusal error
 	err := s.view(ctx, func(t *tx) error {
+		refusal = nil
 		var err error
 		if e, err = t.load(id); err != nil {
 			refusal = &Refused{Envelope: id, Outcome: OutcomeTampered, Err: ErrTampered}
@@ -67,6 +68,7 @@ func (s *Store) Get(ctx context.Context, id string) (Envelope, error) {
 func (s *Store) Pending(ctx context.Context) ([]Envelope, error) {
 	var out []Envelope
 	err := s.view(ctx, func(t *tx) error {
+		out = nil
 		for _, id := range t.keys(pendingBucket) {
 			e, err := t.load(id)
 			if err != nil || e == nil || e.State != Pending || t.over(e) {

@@ -40,9 +40,30 @@ type memory struct{ db approval.DB }
 
 func (m memory) Open(o approval.Options) (*approval.Store, error) { return approval.Open(m.db, o) }
 
+// twice is one whose transactions run twice.
+type twice struct{ memory }
+
 // The rules are the same over another database.
 func TestMemory(t *testing.T) {
 	testStore(t, func(testing.TB) backend { return memory{approval.NewMemory()} })
+}
+
+// A rule may be run again, after a run that another transaction has overtaken: one that found the
+// database as it is, or that found nothing in it.
+func TestRunAgain(t *testing.T) {
+	for name, other := range map[string]func(*approval.Memory) *approval.Memory{
+		"same":  func(m *approval.Memory) *approval.Memory { return m },
+		"empty": func(*approval.Memory) *approval.Memory { return approval.NewMemory() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			testStore(t, func(testing.TB) backend {
+				m := approval.NewMemory()
+				return twice{memory{approval.Again{Memory: m, Other: func() *approval.Memory {
+					return other(m)
+				}}}}
+			})
+		})
+	}
 }
 
 // bench is one store under test with a clock that the test sets.

@@ -39,6 +39,7 @@ func (s *Store) Finish(ctx context.Context, id, outcome, reason string) ([]Event
 func (s *Store) Unfinished(ctx context.Context) ([]Run, error) {
 	var out []Run
 	err := s.view(ctx, func(t *tx) error {
+		out = nil
 		for _, id := range t.keys(runBucket) {
 			f, err := t.get(runBucket, id)
 			if err != nil {
@@ -57,6 +58,7 @@ func (s *Store) Unfinished(ctx context.Context) ([]Run, error) {
 func (s *Store) Unlogged(ctx context.Context) ([]Event, error) {
 	var out []Event
 	err := s.view(ctx, func(t *tx) error {
+		out = nil
 		for _, key := range t.keys(OutboxBucket) {
 			f, err := t.get(OutboxBucket, key)
 			if err != nil {

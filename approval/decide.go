@@ -115,6 +115,7 @@ func (s *Store) Undeny(ctx context.Context, id, approver, channel string) ([]Eve
 func (s *Store) Denied(ctx context.Context) ([]Envelope, error) {
 	var out []Envelope
 	err := s.view(ctx, func(t *tx) error {
+		out = nil
 		for _, key := range t.keys(coolOffBucket) {
 			f, _, err := t.denied(key)
 			if err != nil || f == nil {

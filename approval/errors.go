@@ -97,7 +97,7 @@ func (w *wayOf) Error() string { return w.err.Error() + ": " + w.how }
 // Unwrap returns the general error.
 func (w *wayOf) Unwrap() error { return w.err }
 
-// Failures of the store itself. Nothing was changed, and no permit was given.
+// Failures of the store itself. No permit was given, and nothing was changed, unless it is said.
 var (
 	// ErrMissing is returned if the database existed and is gone.
 	ErrMissing = errors.New("approval database is missing")
@@ -122,6 +122,9 @@ var (
 	ErrMoved = errors.New("approval database was moved")
 	// ErrPayload is returned by Request if the payload is not a canonical plan.
 	ErrPayload = plan.ErrPayload
+	// ErrOffline is returned on a machine of a fleet if the agent that has the database cannot be
+	// reached, or has no connection itself.
+	ErrOffline = errors.New("the agent of the fleet cannot be reached")
 	// ErrUnsupported is returned on systems where the store does not work.
 	ErrUnsupported = private.ErrUnsupported
 )

@@ -83,6 +83,7 @@ var failures = []struct {
 	{ErrLocked, "store_locked", "", exitConfig},
 	{ErrMeddled, "store_meddled", "", exitConfig},
 	{ErrAway, "store_away", "", exitWait},
+	{ErrOffline, "store_offline", "", exitWait},
 	{ErrUnsure, "store_unsure", "", exitWait},
 	{ErrMoved, "store_moved", "", exitConfig},
 	{ErrUnsupported, "unsupported", "", exitConfig},

@@ -70,6 +70,7 @@ func (s *Store) UseGrant(ctx context.Context, session string,
 func (s *Store) Grants(ctx context.Context) ([]Grant, error) {
 	var out []Grant
 	err := s.view(ctx, func(t *tx) error {
+		out = nil
 		for _, id := range t.keys(grantBucket) {
 			if g, err := t.loadGrant(id); err == nil && t.usable(g) {
 				out = append(out, g)

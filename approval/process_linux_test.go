@@ -24,6 +24,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/bolt"
 	"github.com/tada-run/tada-run/approval/plan/plantest"
+	"github.com/tada-run/tada-run/approval/relay"
 	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
@@ -52,12 +53,24 @@ func systemClock() approval.Clock {
 		BootID: strings.TrimSpace(string(id))}
 }
 
+// realStore is the store in a file, or behind a socket.
 func realStore(path string) (*approval.Store, error) {
-	return bolt.Open(path, approval.Options{Clock: systemClock, Rand: rand.Reader, MaxPending: 1000,
-		MaxHour: 1 << 20, LockWait: time.Minute})
+	o := approval.Options{Clock: systemClock, Rand: rand.Reader, MaxPending: 1000,
+		MaxHour: 1 << 20, LockWait: time.Minute}
+	if strings.HasSuffix(path, ".sock") {
+		return relay.Open(path, o)
+	}
+	return bolt.Open(path, o)
 }
 
+// A storeIn makes a store, and says where it is for other processes.
+type storeIn func(testing.TB) (*approval.Store, string)
+
 func child(job, path, arg string) {
+	if job == "serve" {
+		serve(path, arg)
+		return
+	}
 	s, err := realStore(path)
 	if err != nil {
 		fmt.Println("error", err)
@@ -158,7 +171,7 @@ func worked() time.Duration {
 	return time.Duration(now.Nano())
 }
 
-func start(t *testing.T, job, path, arg string,
+func start(t testing.TB, job, path, arg string,
 	inherit ...*os.File) (*exec.Cmd, io.WriteCloser, *bufio.Scanner) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -230,9 +243,11 @@ const processes = 64
 
 // B-T5, B-R1.4.2, B-R2.2, B-I3: of 64 processes that consume one approval exactly one gets the
 // permit, and each of the others gets an error that it is a replay.
-func TestOneApprovalManyProcesses(t *testing.T) {
+func TestOneApprovalManyProcesses(t *testing.T) { testOneApprovalManyProcesses(t, realStoreIn) }
+
+func testOneApprovalManyProcesses(t *testing.T, fresh storeIn) {
 	t.Parallel()
-	s, path := realStoreIn(t)
+	s, path := fresh(t)
 	e := ask(t, s, plantest.Small(t, nil))
 	decide(t, s, yes(e))
 	permits, replays := 0, 0
@@ -256,9 +271,11 @@ func TestOneApprovalManyProcesses(t *testing.T) {
 // B-I3, E-bkr-5: 64 processes with an approval each all get their permit. The time is logged beside
 // what any store would need on this machine at this moment: 64 processes that take a lock in turn,
 // one of which waits for the disk.
-func TestManyApprovalsManyProcesses(t *testing.T) {
+func TestManyApprovalsManyProcesses(t *testing.T) { testManyApprovalsManyProcesses(t, realStoreIn) }
+
+func testManyApprovalsManyProcesses(t *testing.T, fresh storeIn) {
 	t.Parallel()
-	s, path := realStoreIn(t)
+	s, path := fresh(t)
 	var plans []string
 	for i := range processes {
 		e := ask(t, s, plantest.Small(t, func(p map[string]any) { p["n"] = i }))
@@ -335,10 +352,12 @@ func permits(t *testing.T, lines []string) (longest, work int) {
 // A run that waits in another process gets its answer, however soon it comes and however many
 // others wait for theirs; no other run gets it. Two times are logged: from the committed answer to
 // the waiter, and from the answer itself, with the disk in between.
-func TestAnswerReachesItsWaiter(t *testing.T) {
+func TestAnswerReachesItsWaiter(t *testing.T) { testAnswerReachesItsWaiter(t, realStoreIn) }
+
+func testAnswerReachesItsWaiter(t *testing.T, fresh storeIn) {
 	t.Parallel()
 	const answers = 20
-	s, path := realStoreIn(t)
+	s, path := fresh(t)
 	type waiter struct {
 		e   approval.Envelope
 		cmd *exec.Cmd
@@ -408,9 +427,11 @@ func realStoreIn(t testing.TB) (*approval.Store, string) {
 // B-C1, B-R2.3a, B-R4.6a, B-R1.4.7: after a process was killed between any two of its steps, the
 // store has every answer and every use that was reported to it, nothing can be used a second time,
 // each run without an end is known, and the events have no gap.
-func TestKill(t *testing.T) {
+func TestKill(t *testing.T) { testKill(t, realStoreIn) }
+
+func testKill(t *testing.T, fresh storeIn) {
 	t.Parallel()
-	_, path := realStoreIn(t)
+	_, path := fresh(t)
 	said := map[string]string{} // envelope -> the last step that its process reported
 	for round := range 40 {
 		cmd, in, out := start(t, "loop", path, fmt.Sprint(round))

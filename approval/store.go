@@ -17,12 +17,13 @@ import (
 type DB interface {
 	// Path is the name of the database, for errors.
 	Path() string
-	// View runs fn in a read-only transaction. A database that was never changed is not created:
-	// its Tx is nil.
+	// View runs fn in a read-only transaction; again, where that is needed for all reads to be of
+	// one moment. A database that was never changed is not created: its Tx is nil.
 	View(ctx context.Context, fn func(Tx) error) error
 	// Update runs fn in a transaction that is written as a whole. If fn fails, or changes nothing,
-	// nothing is written. No other transaction runs at the same time, or fn is run again after it:
-	// only what its last run did counts.
+	// nothing is written. It is as if no other transaction ran at the same time: where another one
+	// came first, fn may be run again, and what the run before it has returned or set counts for
+	// nothing.
 	Update(ctx context.Context, fn func(Tx) error) error
 	// Do does a job in a transaction like Update. Either this process does it, perhaps together
 	// with those of others, or another process does it and [Job.Read] gets the answer.
@@ -105,7 +106,7 @@ func (s *Store) commit(ctx context.Context, fn func(*tx) (*entry, error)) ([]Eve
 	var events []Event
 	var refusal error
 	err := s.update(ctx, func(t *tx) error {
-		refusal = nil // of an earlier try
+		refusal = nil // of a run before this one
 		e, err := fn(t)
 		if isRefusal(err, &refusal) {
 			err = nil

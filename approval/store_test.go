@@ -146,8 +146,12 @@ func TestLife(t *testing.T) {
 }
 
 func BenchmarkConsume(b *testing.B) {
-	ctx, c := context.Background(), newClock()
-	s, _ := open(b, c, func(o *approval.Options) { o.MaxPending, o.MaxHour = 1<<30, 1<<30 })
+	s, _ := open(b, newClock(), func(o *approval.Options) { o.MaxPending, o.MaxHour = 1<<30, 1<<30 })
+	benchmarkConsume(b, s)
+}
+
+func benchmarkConsume(b *testing.B, s *approval.Store) {
+	ctx := context.Background()
 	for b.Loop() {
 		b.StopTimer()
 		e := ask(b, s, plantest.Small(b, nil))
