@@ -66,7 +66,7 @@ func (c *ctl) command() *cobra.Command {
 		c.inbox(), c.console(), c.watch(), c.approvals(), c.key(), c.exportRequest(), c.sign(),
 		c.sessions(), c.attach(), c.kill(), c.replay(), c.export(), c.log(), c.audit(), c.gc(),
 		c.diff(), c.undo(), c.redo(),
-		c.policy(), c.config(), c.tamper(), c.doctor(), c.statusVerb(), c.demo(),
+		c.policy(), c.config(), c.tamper(), c.doctor(), c.statusVerb(), c.demo(), c.fleet(),
 	)
 	root.AddCommand(c.man(), c.completion(), c.setup(), c.hook(), c.quarantine(), c.mcp(),
 		c.shell())

@@ -7,7 +7,8 @@
 //	membership.json     what the fleet and this machine are called, and where etcd is
 //	ca.pem              the authority of the fleet, pinned when the machine joined
 //	machine.pem, .key   its certificate, and the key that was made here and never left
-//	secret              seals the machine's questions and answers in etcd; made here
+//	secret              seals the machine's questions and answers in etcd, which never has it
+//	cluster             the etcd cluster that has them
 //	fleet               the newest fleet document that was seen
 //	trust               whose answers count here, by that document: a trust list
 //	freeze              while it exists nothing new starts; its first line says why

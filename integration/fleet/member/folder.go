@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/tada-run/tada-run/approval/private"
 	"github.com/tada-run/tada-run/integration/fleet/document"
@@ -28,6 +30,8 @@ const (
 	trustFile  = "trust"
 	freezeFile = "freeze"
 	ordersDir  = "freezes"
+
+	clusterFile = "cluster"
 )
 
 // ErrNotJoined is returned where the machine is in no fleet.
@@ -37,7 +41,7 @@ var ErrNotJoined = errors.New("this machine is in no fleet; try: tadactl fleet j
 type Folder struct{ dir string }
 
 // In returns the folder of a state directory. It need not exist.
-func In(home state.Home) Folder { return Folder{filepath.Join(home.Dir, "fleet")} }
+func In(home state.Home) Folder { return Folder{home.Fleet()} }
 
 func (f Folder) path(name string) string { return filepath.Join(f.dir, name) }
 
@@ -69,6 +73,31 @@ func (f Folder) Load() (Membership, error) {
 
 // Secret returns what seals the machine's questions and answers.
 func (f Folder) Secret() ([]byte, error) { return private.Read(f.path(secretFile), 1<<10) }
+
+// Cluster returns the id of the etcd cluster that has the machine's approvals; 0 before their first
+// use.
+func (f Folder) Cluster() (uint64, error) {
+	text, err := private.Read(f.path(clusterFile), 1<<10)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	id, err := strconv.ParseUint(strings.TrimSpace(string(text)), 16, 64)
+	if err != nil || id == 0 {
+		return 0, fmt.Errorf("%q: not the id of a cluster", f.path(clusterFile))
+	}
+	return id, nil
+}
+
+// Remember stores the id of the cluster after the first use.
+func (f Folder) Remember(cluster uint64) error {
+	if known, err := f.Cluster(); err != nil || known == cluster {
+		return err
+	}
+	return state.Replace(f.path(clusterFile), fmt.Appendf(nil, "%x\n", cluster))
+}
 
 // Access returns how the machine connects to etcd and to the registrar.
 func (f Folder) Access() (*tls.Config, error) {

@@ -27,16 +27,19 @@ import (
 // patience is how long the registrar may take.
 const patience = 30 * time.Second
 
-// secretSize is the size of the secret that seals the store.
-const secretSize = 32
-
 // ErrJoined is returned where the machine is in a fleet already.
 var ErrJoined = errors.New("this machine is in a fleet already; try: tadactl fleet leave")
 
+// A Newcomer is a machine that is about to join.
+type Newcomer struct {
+	ID     string // what its state directory is called in answers
+	Name   string
+	Secret []byte // of the seals of its approvals, which move to etcd: see etcd.DB.Import
+}
+
 // Join makes this machine a member: it makes a key, sends the link's secret to the registrar that
-// the link names, and stores what it gets. id is what the state directory is called in answers. A
-// failure leaves no membership.
-func (f Folder) Join(ctx context.Context, link registrar.Link, id, name string) (Membership, error) {
+// the link names, and stores what it gets. A failure leaves no membership.
+func (f Folder) Join(ctx context.Context, link registrar.Link, n Newcomer) (Membership, error) {
 	if _, err := f.Load(); !errors.Is(err, ErrNotJoined) {
 		return Membership{}, errors.Join(ErrJoined, err)
 	}
@@ -54,11 +57,11 @@ func (f Folder) Join(ctx context.Context, link registrar.Link, id, name string) 
 		TLSClientConfig: pinned(link.Pin)}}
 	defer client.CloseIdleConnections()
 	w, err := send(ctx, client, link.URL+registrar.JoinPath, registrar.Joining{Invitation: link.ID,
-		Secret: link.Secret, ID: id, Name: name, Request: string(request)})
+		Secret: link.Secret, ID: n.ID, Name: n.Name, Request: string(request)})
 	if err != nil {
 		return Membership{}, err
 	}
-	return f.enter(w, link, id, key)
+	return f.enter(w, link, n, key)
 }
 
 // newKey makes the key of the machine and the request for its certificate.
@@ -121,7 +124,7 @@ func send(ctx context.Context, client *http.Client, url string,
 }
 
 // enter checks what the registrar sent and stores it; the membership comes last.
-func (f Folder) enter(w registrar.Welcome, link registrar.Link, id string,
+func (f Folder) enter(w registrar.Welcome, link registrar.Link, n Newcomer,
 	key ed25519.PrivateKey) (Membership, error) {
 	fleet, err := document.FirstFleet([]byte(w.Fleet))
 	if err != nil {
@@ -131,18 +134,14 @@ func (f Folder) enter(w registrar.Welcome, link registrar.Link, id string,
 	if err != nil {
 		return Membership{}, err
 	}
-	if machine.ID != id {
-		return Membership{}, fmt.Errorf("the registrar let in %q, not %q", machine.ID, id)
-	}
-	secret := make([]byte, secretSize)
-	if _, err := rand.Read(secret); err != nil {
-		return Membership{}, err
+	if machine.ID != n.ID {
+		return Membership{}, fmt.Errorf("the registrar let in %q, not %q", machine.ID, n.ID)
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
 		return Membership{}, err
 	}
-	m := Membership{Fleet: fleet.Name, ID: id, Name: machine.Name,
+	m := Membership{Fleet: fleet.Name, ID: n.ID, Name: machine.Name,
 		Labels: machine.Labels.String(), Endpoints: w.Endpoints, Registrar: link.URL}
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -154,7 +153,7 @@ func (f Folder) enter(w registrar.Welcome, link registrar.Link, id string,
 	}{
 		{caFile, []byte(w.Authority)}, {certFile, []byte(w.Certificate)},
 		{keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})},
-		{secretFile, secret},
+		{secretFile, n.Secret},
 	} {
 		if err := f.fresh(file.name, file.text); err != nil {
 			return Membership{}, err
