@@ -14,33 +14,30 @@ import (
 	"github.com/tada-run/tada-run/launcher/permit"
 )
 
-func (f *fleet) pending() *cobra.Command {
-	return exactly(0, &cobra.Command{
-		Use:   "pending",
-		Short: "List the open questions of the machines that you answer for",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := f.open()
-			if err != nil {
-				return err
-			}
-			defer d.Etcd.Close()
-			list, err := f.questions(cmd, d)
-			if err != nil {
-				return err
-			}
-			for _, q := range list {
-				page := render.Render(q.Payload, render.Options{})
-				if err := f.say(map[string]any{"id": q.Envelope, "machine": q.Machine.Name,
-					"machine_id": q.Machine.ID, "risk": page.Friction.Level,
-					"expires_at": q.Expires}, "%s  R%d  %-16s  %s\n", q.Envelope,
-					page.Friction.Level, q.Machine.Name,
-					time.Until(q.Expires).Round(time.Second)); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	})
+var errNoQuestion = errors.New("no open question begins with that; try: tadactl fleet pending")
+
+// pending lists the open questions that the person may answer.
+func (f *fleet) pending(cmd *cobra.Command, _ []string) error {
+	d, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer d.Etcd.Close()
+	list, err := f.questions(cmd, d)
+	if err != nil {
+		return err
+	}
+	for _, q := range list {
+		page := render.Render(q.Payload, render.Options{})
+		if err := f.say(map[string]any{"id": q.Envelope, "machine": q.Machine.Name,
+			"machine_id": q.Machine.ID, "risk": page.Friction.Level,
+			"expires_at": q.Expires}, "%s  R%d  %-16s  %s\n", q.Envelope,
+			page.Friction.Level, q.Machine.Name,
+			time.Until(q.Expires).Round(time.Second)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (f *fleet) questions(cmd *cobra.Command, d desk) ([]people.Question, error) {
@@ -56,31 +53,22 @@ func (f *fleet) questions(cmd *cobra.Command, d desk) ([]people.Question, error)
 // outcomeWait is how long to wait for the machine that asked.
 const outcomeWait = 15 * time.Second
 
-func (f *fleet) answer() *cobra.Command {
-	var valid time.Duration
-	cmd := exactly(1, &cobra.Command{
-		Use:   "answer ID",
-		Short: "Read a question of another machine at this terminal, and answer it",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := f.open()
-			if err != nil {
-				return err
-			}
-			defer d.Etcd.Close()
-			list, err := f.questions(cmd, d)
-			if err != nil {
-				return err
-			}
-			q, err := theOne(list, args[0])
-			if err != nil {
-				return err
-			}
-			return f.answerOne(cmd.Context(), d, q, valid)
-		},
-	})
-	cmd.Flags().DurationVar(&valid, "valid", 10*time.Minute,
-		"how long the machine may take to receive the answer")
-	return cmd
+// answer shows a question and answers it.
+func (f *fleet) answer(cmd *cobra.Command, args []string) error {
+	d, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer d.Etcd.Close()
+	list, err := f.questions(cmd, d)
+	if err != nil {
+		return err
+	}
+	q, err := theOne(list, args[0])
+	if err != nil {
+		return err
+	}
+	return f.answerOne(cmd.Context(), d, q)
 }
 
 // theOne returns the question whose id begins with a prefix.
@@ -102,8 +90,7 @@ func theOne(list []people.Question, prefix string) (people.Question, error) {
 }
 
 // answerOne shows the question on the terminal, signs the answer and waits for the machine.
-func (f *fleet) answerOne(ctx context.Context, d desk, q people.Question,
-	valid time.Duration) error {
+func (f *fleet) answerOne(ctx context.Context, d desk, q people.Question) error {
 	tty, err := terminal()
 	if err != nil {
 		return err
@@ -115,7 +102,7 @@ func (f *fleet) answerOne(ctx context.Context, d desk, q people.Question,
 	if err != nil {
 		return err
 	}
-	token, err := d.l.Sign(q.Question, permit.Signing{Yes: yes, Message: message, Valid: valid},
+	token, err := d.l.Sign(q.Question, permit.Signing{Yes: yes, Message: message, Valid: f.o.Answer.Valid},
 		f.passphrase(ctx))
 	if err != nil {
 		return err

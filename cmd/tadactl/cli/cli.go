@@ -27,7 +27,7 @@ func Run(d Door) int {
 		return hookRun(d.Place, d.Argv[3:])
 	}
 	c := &ctl{place: d.Place, in: os.Stdin, out: os.Stdout, err: os.Stderr}
-	root := c.command()
+	root := c.command(d.Argv)
 	if len(d.Argv) > 0 {
 		root.SetArgs(d.Argv[1:])
 	}
@@ -42,8 +42,8 @@ func Run(d Door) int {
 	return c.status
 }
 
-// command is the whole tree of verbs.
-func (c *ctl) command() *cobra.Command {
+// command is the whole tree of verbs, for the command line argv.
+func (c *ctl) command(argv []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "tadactl",
 		Version:       launcher.Version(),
@@ -66,7 +66,7 @@ func (c *ctl) command() *cobra.Command {
 		c.inbox(), c.console(), c.watch(), c.approvals(), c.key(), c.exportRequest(), c.sign(),
 		c.sessions(), c.attach(), c.kill(), c.replay(), c.export(), c.log(), c.audit(), c.gc(),
 		c.diff(), c.undo(), c.redo(),
-		c.policy(), c.config(), c.tamper(), c.doctor(), c.statusVerb(), c.demo(), c.fleet(),
+		c.policy(), c.config(), c.tamper(), c.doctor(), c.statusVerb(), c.demo(), c.fleet(argv),
 	)
 	root.AddCommand(c.man(), c.completion(), c.setup(), c.hook(), c.quarantine(), c.mcp(),
 		c.shell())

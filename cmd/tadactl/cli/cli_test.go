@@ -22,7 +22,7 @@ func tree(t *testing.T) []*cobra.Command {
 			walk(sub)
 		}
 	}
-	walk(c.command())
+	walk(c.command(nil))
 	if len(all) < 15 {
 		t.Fatalf("%d verbs: the walk does not reach them", len(all))
 	}

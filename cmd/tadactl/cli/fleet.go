@@ -6,34 +6,43 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/cmd/tada-fleet/verbs"
 	"github.com/tada-run/tada-run/launcher/exit"
 )
 
-// fleetProgram is the program of the verbs of a fleet, so that the others link no client of etcd.
+// fleetProgram does the verbs of a fleet, so that this program links no client of etcd.
 const fleetProgram = "tada-fleet"
 
-// fleet replaces this process by tada-fleet, with the same words.
-func (c *ctl) fleet() *cobra.Command {
-	return &cobra.Command{
-		Use:                "fleet VERB ...",
-		DisableFlagParsing: true,
-		RunE: func(_ *cobra.Command, words []string) error {
-			path, err := fleetPath()
-			if err != nil {
-				return failf(exit.Failed, "%q is not installed beside tadactl: it is a package "+
-					"of its own, for machines that are in a fleet", fleetProgram)
-			}
-			argv := []string{path}
-			if c.place.State != "" {
-				argv = append(argv, "--home", c.place.State)
-			}
-			return unix.Exec(path, append(argv, words...), os.Environ())
-		},
+// fleet has the verbs of a fleet. Each replaces this process by tada-fleet with the words of argv.
+func (c *ctl) fleet(argv []string) *cobra.Command {
+	cmd := &cobra.Command{Use: "fleet"}
+	cmd.AddCommand(verbs.All(new(verbs.Options), func(string, *cobra.Command, []string) error {
+		path, err := fleetPath()
+		if err != nil {
+			return failf(exit.Failed, "%q is not installed beside tadactl: it is a package "+
+				"of its own, for machines that are in a fleet", fleetProgram)
+		}
+		words := slices.Clone(argv)
+		// if it is also the value of an option before the verb, the rest is the same
+		if i := slices.Index(words, cmd.Name()); i > 0 {
+			words = slices.Delete(words, i, i+1)
+		}
+		return unix.Exec(path, words, os.Environ())
+	})...)
+	var each func(*cobra.Command)
+	each = func(cmd *cobra.Command) {
+		verb(cmd)
+		for _, below := range cmd.Commands() {
+			each(below)
+		}
 	}
+	each(cmd)
+	return cmd
 }
 
 // fleetPath finds the program beside this one, or in PATH.

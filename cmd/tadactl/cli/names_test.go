@@ -25,7 +25,7 @@ func said(t *testing.T, args ...string) (int, string) {
 	var b bytes.Buffer
 	c := &ctl{place: launcher.Place{State: filepath.Join(t.TempDir(), "state"),
 		Account: t.TempDir()}, in: os.Stdin, out: &b, err: &b}
-	root := c.command()
+	root := c.command(nil)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteC()
 	if err != nil {

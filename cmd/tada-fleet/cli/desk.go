@@ -1,31 +1,27 @@
-// Package cli is the command line of tada-fleet.
 package cli
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
 
+	"github.com/tada-run/tada-run/cmd/tada-fleet/verbs"
 	"github.com/tada-run/tada-run/integration/fleet/member"
 	"github.com/tada-run/tada-run/integration/fleet/people"
 	"github.com/tada-run/tada-run/launcher"
-	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 // A fleet is one run of the program.
 type fleet struct {
 	place launcher.Place
 	json  bool
+	o     verbs.Options
 	out   io.Writer
 	err   io.Writer
 }
@@ -34,53 +30,6 @@ type fleet struct {
 type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
-
-// Main runs the command line argv and returns the exit status.
-func Main(argv []string) int {
-	f := &fleet{out: os.Stdout, err: os.Stderr}
-	root := f.command()
-	root.SetArgs(argv[1:])
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM,
-		syscall.SIGHUP)
-	defer stop()
-	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return 0
-	}
-	fmt.Fprintf(f.err, "tadactl fleet: %v\n", err)
-	var usage *usageError
-	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
-		fmt.Fprintln(f.err, "tadactl fleet: try: tadactl fleet --help")
-		return exit.Usage
-	}
-	return launcher.ExitOf(err)
-}
-
-// command is the tree of verbs. They are named as people type them.
-func (f *fleet) command() *cobra.Command {
-	root := &cobra.Command{Use: "fleet", Version: launcher.Version(), SilenceUsage: true,
-		SilenceErrors: true, Short: "Connect machines: one inbox, one policy, one way to stop"}
-	root.SetOut(f.out)
-	root.SetErr(f.err)
-	root.PersistentFlags().StringVar(&f.place.State, "home", "",
-		"use this state directory instead of ~/.tada")
-	root.PersistentFlags().BoolVar(&f.json, "json", false, "print JSON")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.AddCommand(f.init(), f.serve(), f.invite(), f.join(), f.leave(), f.agent(), f.status(),
-		f.list(), f.revoke(), f.person(), f.pending(), f.answer(), f.freeze(), f.unfreeze())
-	return root
-}
-
-// exactly makes wrong arguments a usage error.
-func exactly(n int, cmd *cobra.Command) *cobra.Command {
-	cmd.Args = func(cmd *cobra.Command, words []string) error {
-		if len(words) != n {
-			return usagef("missing or extra argument; usage: tadactl fleet %s", cmd.Use)
-		}
-		return nil
-	}
-	return cmd
-}
 
 // say prints v with --json, otherwise the text.
 func (f *fleet) say(v any, format string, args ...any) error {
@@ -130,3 +79,6 @@ func (f *fleet) open() (desk, error) {
 func soon(cmd *cobra.Command) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(cmd.Context(), dialWait)
 }
+
+// quiet is the log of the etcd client: what it would say is in the errors that it returns.
+func quiet() *zap.Logger { return zap.NewNop() }

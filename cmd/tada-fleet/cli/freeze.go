@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+)
+
+// signing is the body of a verb that signs something with the person's key.
+func (f *fleet) signing(cmd *cobra.Command,
+	do func(ctx context.Context, d desk, key approval.Key) error) error {
+	d, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer d.Etcd.Close()
+	key, err := f.key(cmd.Context(), d)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := soon(cmd)
+	defer cancel()
+	return do(ctx, d, key)
+}
+
+// freeze stops machines.
+func (f *fleet) freeze(cmd *cobra.Command, _ []string) error {
+	which, err := document.ParseSelector(f.o.Freeze.Label)
+	if err != nil {
+		return usagef("--label: %w", err)
+	}
+	return f.signing(cmd, func(ctx context.Context, d desk, key approval.Key) error {
+		o, err := d.Freeze(ctx, key, which, f.o.Freeze.Reason, time.Now())
+		if err != nil {
+			return err
+		}
+		return f.say(map[string]any{"id": o.ID}, "freeze %s: machines %q. It ends when "+
+			"two administrators type: tadactl fleet unfreeze %s\n", o.ID, which, o.ID)
+	})
+}
+
+// unfreeze signs the end of a freeze.
+func (f *fleet) unfreeze(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return f.freezes(cmd)
+	}
+	return f.signing(cmd, func(ctx context.Context, d desk, key approval.Key) error {
+		by, err := d.Thaw(ctx, key, args[0])
+		if err != nil {
+			return err
+		}
+		word := "ended"
+		if len(by) < 2 {
+			word = "not ended: another administrator must sign too"
+		}
+		return f.say(map[string]any{"id": args[0], "signed": by, "ended": len(by) > 1},
+			"freeze %s: %s; signed by %q\n", args[0], word, by)
+	})
+}
+
+// freezes lists the freezes.
+func (f *fleet) freezes(cmd *cobra.Command) error {
+	d, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer d.Etcd.Close()
+	ctx, cancel := soon(cmd)
+	defer cancel()
+	all, err := d.Freezes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
+		state := "in force"
+		if o.Ended {
+			state = "ended"
+		}
+		if err := f.say(map[string]any{"id": o.ID, "ended": o.Ended, "time": o.Time, "by": o.By,
+			"machines": o.Machines.String(), "reason": o.Reason, "signed": o.ThawedBy},
+			"%s  %-8s  %s  by %q  machines %q  %q\n", o.ID, state,
+			o.Time.Local().Format(minutes), o.By, o.Machines, o.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/integration/fleet/people"
+)
+
+// list prints the machines of the fleet.
+func (f *fleet) list(cmd *cobra.Command, _ []string) error {
+	d, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer d.Etcd.Close()
+	ctx, cancel := soon(cmd)
+	defer cancel()
+	all, err := d.Members(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		if err := f.say(map[string]any{"id": m.ID, "name": m.Name, "state": stateOf(m),
+			"seen": m.Seen, "labels": m.Labels, "owner": m.Owner, "head": m.Head,
+			"agent": m.Agent}, "%s  %-16s  %-30s  %-20s  %s\n", m.ID, m.Name, standing(m),
+			m.Labels, m.Owner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stateOf is the state of a machine, in a word.
+func stateOf(m people.Member) string {
+	switch {
+	case m.Revoked:
+		return "revoked"
+	case m.Connected:
+		return "connected"
+	}
+	return "silent"
+}
+
+// standing is the state of a machine for people.
+func standing(m people.Member) string {
+	switch {
+	case stateOf(m) != "silent":
+		return stateOf(m)
+	case m.Seen.IsZero():
+		return "never seen"
+	}
+	return "silent since " + m.Seen.Local().Format(minutes)
+}
+
+// minutes is how times are written for people.
+const minutes = "2006-01-02 15:04"

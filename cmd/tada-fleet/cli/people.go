@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+)
+
+// change changes the fleet document and prints what was done.
+func (f *fleet) change(cmd *cobra.Command, how func(*document.Fleet) error, done string) error {
+	d, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer d.Etcd.Close()
+	key, err := f.key(cmd.Context(), d)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := soon(cmd)
+	defer cancel()
+	unfinished, err := d.Change(ctx, key, how)
+	if err != nil {
+		return err
+	}
+	if unfinished != nil {
+		fmt.Fprintln(f.err, "tadactl fleet: a second administrator must sign this: save it, and "+
+			"on that person's machine type: tadactl fleet person sign FILE")
+		_, err := f.out.Write(unfinished)
+		return err
+	}
+	return f.say(map[string]any{"done": done}, "%s\n", done)
+}
+
+// revoke ends the membership of a machine.
+func (f *fleet) revoke(cmd *cobra.Command, args []string) error {
+	return f.change(cmd, func(next *document.Fleet) error {
+		if next.IsRevoked(args[0]) {
+			return fmt.Errorf("machine %q is revoked already", args[0])
+		}
+		next.Revoked = append(next.Revoked, args[0])
+		return nil
+	}, "revoked "+args[0])
+}
+
+// personAdd adds a person.
+func (f *fleet) personAdd(cmd *cobra.Command, args []string) error {
+	list, err := approval.ParseTrust([]byte(args[0]))
+	if err != nil || len(list) != 1 {
+		return usagef("KEY must be one line of tadactl key show: ed25519 BASE64 NAME")
+	}
+	p := document.Person{Name: list[0].Name, Key: list[0].Public, MaxRisk: list[0].MaxRisk,
+		Admin: f.o.Person.Admin}
+	if text := f.o.Person.Answers; text != "" {
+		if p.Answers, err = document.ParseSelector(text); err != nil {
+			return usagef("--answers: %w", err)
+		}
+	}
+	return f.change(cmd, func(next *document.Fleet) error {
+		next.People = append(next.People, p)
+		return nil
+	}, "added "+p.Name)
+}
+
+// personRemove removes a person.
+func (f *fleet) personRemove(cmd *cobra.Command, args []string) error {
+	return f.change(cmd, func(next *document.Fleet) error {
+		before := len(next.People)
+		next.People = slices.DeleteFunc(next.People,
+			func(p document.Person) bool { return p.Name == args[0] })
+		if len(next.People) == before {
+			return fmt.Errorf("no person is called %q; try: tadactl fleet person list",
+				args[0])
+		}
+		return nil
+	}, "removed "+args[0])
+}
+
+// personSign completes a change that takes two.
+func (f *fleet) personSign(cmd *cobra.Command, args []string) error {
+	text, err := readFile(args[0])
+	if err != nil {
+		return err
+	}
+	d, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer d.Etcd.Close()
+	key, err := f.key(cmd.Context(), d)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := soon(cmd)
+	defer cancel()
+	if err := d.Finish(ctx, key, text); err != nil {
+		return err
+	}
+	return f.say(map[string]any{"done": "changed"}, "changed\n")
+}
+
+func readFile(path string) ([]byte, error) {
+	in := os.Stdin
+	if path != "-" {
+		var err error
+		if in, err = os.Open(path); err != nil {
+			return nil, err
+		}
+		defer in.Close()
+	}
+	text, err := io.ReadAll(io.LimitReader(in, document.MaxSize+1))
+	if err == nil && len(text) > document.MaxSize {
+		err = fmt.Errorf("%q: %w", path, approval.ErrOversized)
+	}
+	return text, err
+}
+
+// personList prints the people of the fleet.
+func (f *fleet) personList(cmd *cobra.Command, _ []string) error {
+	d, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer d.Etcd.Close()
+	ctx, cancel := soon(cmd)
+	defer cancel()
+	now, err := d.Fleet(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range now.People {
+		role := ""
+		if p.Admin {
+			role = "administrator"
+		}
+		if err := f.say(map[string]any{"name": p.Name, "key": approval.KeyID(p.Key),
+			"admin": p.Admin, "answers": p.Answers.String(), "max_risk": p.MaxRisk},
+			"%-16s  %-13s  answers %-24q  up to R%d  %s\n", p.Name, role, p.Answers,
+			p.MaxRisk, approval.KeyID(p.Key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

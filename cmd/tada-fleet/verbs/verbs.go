@@ -1,0 +1,115 @@
+// Package verbs is the tree of the verbs of tadactl fleet. tadactl has it for help, manual pages and
+// completion, and starts tada-fleet; that program has it to be called by.
+package verbs
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// Options are the values of the options, by verb.
+type Options struct {
+	Init   Init
+	Serve  Serve
+	Invite Invite
+	Join   Join
+	Person Person
+	Freeze Freeze
+	Answer Answer
+}
+
+// Init founds a fleet.
+type Init struct {
+	Name  string
+	Hosts []string
+}
+
+// Serve runs the registrar.
+type Serve struct {
+	Etcd   []string
+	Listen string
+}
+
+// Invite makes a link. Dir, Etcd and URL are for the first machine, which no member can invite.
+type Invite struct {
+	Labels, Owner string
+	People        bool
+	Life          time.Duration
+	Dir           string
+	Etcd          []string
+	URL           string
+}
+
+// Join makes this machine a member.
+type Join struct{ Name string }
+
+// Person adds a person.
+type Person struct {
+	Answers string
+	Admin   bool
+}
+
+// Freeze stops machines.
+type Freeze struct{ Label, Reason string }
+
+// Answer answers a question.
+type Answer struct{ Valid time.Duration }
+
+// Run does a verb; name is its words, such as "person add".
+type Run func(name string, cmd *cobra.Command, args []string) error
+
+// Port is where the registrar listens unless it is told otherwise.
+const Port = "7443"
+
+// All returns the verbs, whose options are stored in o and which run does. What they are for is in
+// the table of tadactl.
+func All(o *Options, run Run) []*cobra.Command {
+	verb := func(use string, args cobra.PositionalArgs) *cobra.Command {
+		return &cobra.Command{Use: use, Args: args,
+			RunE: func(cmd *cobra.Command, words []string) error {
+				_, name, _ := strings.Cut(cmd.CommandPath(), " ")
+				return run(strings.TrimPrefix(name, "fleet "), cmd, words)
+			}}
+	}
+	none, one := cobra.NoArgs, cobra.ExactArgs(1)
+
+	first := verb("init DIR", one)
+	first.Flags().StringVar(&o.Init.Name, "name", "", "")
+	first.Flags().StringSliceVar(&o.Init.Hosts, "host", nil, "")
+
+	serve := verb("serve DIR", one)
+	serve.Flags().StringSliceVar(&o.Serve.Etcd, "etcd", nil, "")
+	serve.Flags().StringVar(&o.Serve.Listen, "listen", ":"+Port, "")
+
+	invite := verb("invite", none)
+	invite.Flags().StringVar(&o.Invite.Labels, "labels", "", "")
+	invite.Flags().StringVar(&o.Invite.Owner, "owner", "", "")
+	invite.Flags().BoolVar(&o.Invite.People, "people", false, "")
+	invite.Flags().DurationVar(&o.Invite.Life, "for", time.Hour, "")
+	invite.Flags().StringVar(&o.Invite.Dir, "dir", "", "")
+	invite.Flags().StringSliceVar(&o.Invite.Etcd, "etcd", nil, "")
+	invite.Flags().StringVar(&o.Invite.URL, "url", "", "")
+
+	join := verb("join URL", one)
+	join.Flags().StringVar(&o.Join.Name, "name", "", "")
+
+	answer := verb("answer ID", one)
+	answer.Flags().DurationVar(&o.Answer.Valid, "valid", 10*time.Minute, "")
+
+	freeze := verb("freeze", none)
+	freeze.Flags().StringVar(&o.Freeze.Label, "label", "*", "")
+	freeze.Flags().StringVar(&o.Freeze.Reason, "reason", "", "")
+
+	add := verb("add KEY", one)
+	add.Flags().StringVar(&o.Person.Answers, "answers", "", "")
+	add.Flags().BoolVar(&o.Person.Admin, "admin", false, "")
+	person := &cobra.Command{Use: "person"}
+	person.AddCommand(add, verb("remove NAME", one), verb("list", none), verb("sign FILE", one))
+
+	return []*cobra.Command{first, serve, invite, join, verb("agent", none),
+		verb("status", none), verb("list", none), verb("revoke ID", one), verb("leave", none),
+		person, verb("pending", none), answer, freeze,
+		verb("unfreeze [ID]", cobra.MaximumNArgs(1))}
+}
