@@ -476,6 +476,7 @@ var plan = map[string]map[string]string{
 	},
 	"packaging/release": {},
 	"cmd/tadactl/cli": {
+		"cmd/tada-fleet/verbs":      "help, manual pages and completion have the verbs of a fleet",
 		"docs":                      "tadactl help shows the pages",
 		"pathguard/intent":          "the commands of an intent are signed one by one",
 		"shellparse/catalog/agents": "which platform starts only hooks that the user trusts",
