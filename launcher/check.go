@@ -37,6 +37,9 @@ func (l *Launcher) Check(ctx context.Context, j *Judgement) (Report, error) {
 // changed from outside. The error is a [ProtectionError].
 func (j *Judgement) Check(id string) (Report, error) {
 	r := j.Report(id)
+	if j.Verdict.IsFrozen() {
+		return r, nil
+	}
 	e, err := j.Tampered()
 	if err != nil {
 		return Report{}, err

@@ -65,6 +65,18 @@ func (h Home) Pairing() string { return filepath.Join(h.Runtime(), "pairing") }
 // servers of this machine that runs have
 func (h Home) Servers() string { return filepath.Join(h.Runtime(), "servers") }
 
+// Fleet is what a machine has that has joined one.
+func (h Home) Fleet() string { return filepath.Join(h.Dir, "fleet") }
+
+// Membership is there while the machine is in a fleet.
+func (h Home) Membership() string { return filepath.Join(h.Fleet(), "membership.json") }
+
+// Freeze is there while nothing new may start. Its first line says why.
+func (h Home) Freeze() string { return filepath.Join(h.Fleet(), "freeze") }
+
+// FleetSocket is the socket of the fleet's agent, which has the approvals of this machine.
+func (h Home) FleetSocket() string { return filepath.Join(h.Runtime(), "fleet.sock") }
+
 // Answers from other machines.
 // that only real prompts show
 func (h Home) Phrase() string { return filepath.Join(h.Dir, "phrase") }
