@@ -22,6 +22,17 @@ func (l *Launcher) inFleet(j *Judgement) {
 	}
 }
 
+// offline says why no question about j can be asked now; "" if it can.
+func (l *Launcher) offline(j *Judgement) string {
+	if j.Verdict.Decision != pathguard.Ask || !l.state.Joined() {
+		return ""
+	}
+	if err := l.Online(context.Background()); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
 // decide sets the verdict of a judgement, and of the agent's command in it. It is no verdict of the
 // policy, so the record has no plan that could be judged again by another one.
 func (j *Judgement) decide(v pathguard.Verdict) {
