@@ -52,6 +52,7 @@ func TestMain(m *testing.M) {
 		"person":      personMain,
 		"killat":      killAt,
 		"judge-world": worldMain,
+		"fleet-agent": fleetAgent,
 	})
 }
 

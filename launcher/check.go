@@ -2,8 +2,10 @@ package launcher
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/launcher/sandbox"
 	"github.com/tada-run/tada-run/pathguard"
@@ -14,8 +16,17 @@ import (
 // question.
 func (l *Launcher) Check(ctx context.Context, j *Judgement) (Report, error) {
 	r, err := j.Check("")
-	if err == nil && l.HasStore() {
+	if err != nil {
+		return r, err
+	}
+	if r.Offline = l.offline(j); r.Offline != "" {
+		return r, nil
+	}
+	if l.HasStore() {
 		r.Granted, err = l.grantedHosts(ctx, j)
+	}
+	if errors.Is(err, approval.ErrOffline) { // it may run, without what grants allow
+		return r, nil
 	}
 	if err != nil || !j.Lasts() || !l.HasStore() {
 		return r, err
@@ -37,6 +48,9 @@ func (l *Launcher) Check(ctx context.Context, j *Judgement) (Report, error) {
 // changed from outside. The error is a [ProtectionError].
 func (j *Judgement) Check(id string) (Report, error) {
 	r := j.Report(id)
+	if j.Verdict.IsFrozen() {
+		return r, nil
+	}
 	e, err := j.Tampered()
 	if err != nil {
 		return Report{}, err

@@ -35,6 +35,7 @@ func (l *Launcher) JudgeAt(look *pathguard.Look, req Request) (*Judgement, error
 		j.Verdict = j.own.Verdict // its words and places are those of the agent's command
 	}
 	l.handIn(j)
+	l.inFleet(j)
 	return j, nil
 }
 

@@ -111,6 +111,9 @@ func (l *Launcher) tell(log *audit.Log, n Notice, goes bool) (string, error) {
 // may run. It is for callers that judge and leave the running to another program; like Judge, it
 // changes nothing.
 func (j *Judgement) Refused() (*refusal.Refusal, error) {
+	if j.Verdict.IsFrozen() {
+		return j.denied(), nil
+	}
 	tampered, err := j.Tampered()
 	switch {
 	case err != nil:

@@ -26,7 +26,9 @@ type Report struct {
 	Grant string `json:"grant,omitempty"` // by which it runs without a question
 	// protected files because of which a run is refused first; only Check looks
 	Tampered []string `json:"tampered,omitempty"`
-	Error    string   `json:"error,omitempty"`
+	// why no question can be asked now, on a machine of a fleet; only Check looks
+	Offline string `json:"offline,omitempty"`
+	Error   string `json:"error,omitempty"`
 }
 
 // A ReportReason is one rule that spoke. The span is in bytes of the command line.
@@ -182,6 +184,9 @@ func (r Report) Text() string {
 	}
 	for _, o := range r.Opaque {
 		fmt.Fprintf(&b, "  cannot inspect: %s\n", notice.Visible(o))
+	}
+	if r.Offline != "" && r.Verdict == pathguard.Ask.String() {
+		fmt.Fprintf(&b, "  cannot be asked about now: %s\n", notice.Visible(r.Offline))
 	}
 	for _, path := range r.Tampered {
 		fmt.Fprintf(&b, "  changed from outside: %s; nothing runs until you decide: tadactl "+

@@ -28,6 +28,9 @@ type permitFunc func(context.Context, *attempt) (*permit.Authority, *refusal.Ref
 // run may write is on the disk, and it may start.
 func (l *Launcher) guarded(ctx context.Context, a *attempt,
 	decide permitFunc) (*permit.Authority, *refusal.Refusal, error) {
+	if a.Verdict.IsFrozen() {
+		return &permit.Authority{}, a.denied(), nil
+	}
 	if refusal, err := a.verify(); refusal != nil || err != nil {
 		return &permit.Authority{}, refusal, err
 	}

@@ -13,6 +13,10 @@ type Approval struct {
 	// Notify is a program with its words that tells the person that a question waits.
 	Plain  bool // questions are shown without colours, lines and symbols
 	Notify []string
+
+	// Offline is what becomes of a command that may run, while the agent of the fleet cannot be
+	// reached or has no connection. A question then has to wait in any case.
+	Offline Decision
 }
 
 // For returns how many people must approve a risk, and whether the account that asks may be one of
@@ -31,5 +35,6 @@ func (a Approval) strictest(add Approval) Approval {
 		NotSelf:     a.NotSelf || add.NotSelf,
 		Quarantined: a.Quarantined || add.Quarantined,
 		Notify:      a.Notify,
+		Offline:     min(a.Offline, add.Offline),
 	}
 }

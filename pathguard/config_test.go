@@ -72,7 +72,8 @@ func TestConfigSample(t *testing.T) {
 // C-5.2, A-2.6.1: an empty configuration, however it is empty, has the defaults.
 func TestConfigDefaults(t *testing.T) {
 	want := Settings{AllowShell: true, AllowTerminalTakeover: true, Protect: []string{"TODO.md"},
-		Network: NetOff, Registries: hosts.Names(), Require: Base, Approval: Approval{FromRisk: 3}}
+		Network: NetOff, Registries: hosts.Names(), Require: Base,
+		Approval: Approval{FromRisk: 3, Offline: Allow}}
 	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "null\n", "security:\n", "{}",
 		"security: {}\nrules:\n"} {
 		p, err := loadText(t, text)
@@ -107,6 +108,7 @@ security:
 network: {default: list, allow: [Example.com, "*.example.org"]}
 sandbox: {require: strong}
 private_tmp: true
+fleet: {offline: ask}
 rules:
   commands:
     - {program: terraform, args: [apply], flags: [-auto-approve], verdict: deny, message: not from here}
@@ -125,7 +127,8 @@ rules:
 		NetworkAllow: []string{"example.com", "*.example.org"},
 		NetworkReach: []string{"example.com", "*.example.org"},
 		Registries:   hosts.Names(),
-		Require:      Strong, PrivateTmp: true, Approval: Approval{FromRisk: 3},
+		Require:      Strong, PrivateTmp: true,
+		Approval: Approval{FromRisk: 3, Offline: Ask},
 		Rules: Rules{
 			Commands: []CommandRule{{Program: "terraform", Args: []string{"apply"},
 				Flags: []string{"-auto-approve"}, Verdict: Deny, Message: "not from here"}},

@@ -112,6 +112,11 @@ func forms() map[string]form {
 		"approval.origin": either("agent", "quarantined",
 			func(s *Settings) *bool { return &s.Approval.Quarantined }),
 
+		"fleet.offline": {
+			choice(func(s *Settings, at int) { s.Approval.Offline = Decision(at) },
+				decisionNames[:]...),
+			func(s Settings) any { return s.Approval.Offline.String() }, nil},
+
 		"rules.commands": {readCommands, func(s Settings) any { return each(s.Commands) },
 			nil},
 		"rules.commands[].program": stringField(nil,

@@ -114,8 +114,8 @@ func TestLimitKeys(t *testing.T) {
 // E-quo-1, B-R9.2: a second file can ask more people, sooner, and trust less; never the other way
 // round.
 func TestApprovalTightens(t *testing.T) {
-	loose, strict := Approval{People: 1, FromRisk: 3},
-		Approval{People: 3, FromRisk: 1, NotSelf: true, Quarantined: true}
+	loose, strict := Approval{People: 1, FromRisk: 3, Offline: Allow},
+		Approval{People: 3, FromRisk: 1, NotSelf: true, Quarantined: true, Offline: Ask}
 	for _, pair := range [][2]Approval{{loose, strict}, {strict, loose}, {strict, strict}} {
 		if got, _ := (Settings{Approval: pair[0]}).strictest(Settings{Approval: pair[1]}); !reflect.DeepEqual(got.Approval, strict) {
 			t.Errorf("%v and %v: %v", pair[0], pair[1], got.Approval)

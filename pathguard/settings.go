@@ -154,7 +154,7 @@ type Keeping struct {
 // document, and for the rest what "balanced" means.
 func defaults() Settings {
 	return Settings{AllowShell: true, AllowTerminalTakeover: true, Protect: []string{"TODO.md"},
-		Network: NetOff, Registries: hosts.Names(), Require: Base, Approval: Approval{FromRisk: 3}}
+		Network: NetOff, Registries: hosts.Names(), Require: Base, Approval: Approval{FromRisk: 3, Offline: Allow}}
 }
 
 // knows reports whether the configuration names a tool, byte for byte.

@@ -30,10 +30,10 @@ type Approvals struct {
 	// tells the person of a question that was made and waits elsewhere; nil tells no one
 	Notify func(approval.Envelope)
 
-	dir    *state.Directory
-	record *record.Record
-	opened sync.Once
-	closed error // why Store is not set
+	dir     *state.Directory
+	record  *record.Record
+	opening sync.Mutex
+	closed  error // why Store is not set
 }
 
 // A Former is a command of the record, and how often it was asked for.

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/relay"
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/prompt"
@@ -27,14 +29,36 @@ func (a *Attempt) Permit(ctx context.Context) (*Authority, *refusal.Refusal, err
 		a.EndGrants("a denial in the session")
 		return q.Authority, a.denied(), nil
 	}
-	if err := a.Approvals.Settle(a.Log); err != nil {
-		return q.Authority, nil, err
+	err := a.Approvals.Settle(a.Log)
+	if err == nil {
+		err = a.withdrawDead(ctx)
 	}
-	if err := a.withdrawDead(ctx); err != nil {
-		return q.Authority, nil, err
+	var no *refusal.Refusal
+	if err == nil {
+		no, err = q.permit(ctx)
+		err = errors.Join(err, q.forgetAnswer()) // one that was not used after all
 	}
-	no, err := q.permit(ctx)
-	return q.Authority, no, errors.Join(err, q.forgetAnswer()) // one that was not used after all
+	if errors.Is(err, approval.ErrOffline) {
+		return q.Authority, a.offline(err), nil
+	}
+	return q.Authority, no, err
+}
+
+// offline says that the question cannot be stored, so that it cannot be asked.
+func (a *Attempt) offline(err error) *refusal.Refusal {
+	why := err.Error()
+	if file := (*approval.FileError)(nil); errors.As(err, &file) { // the command is said below
+		why = strings.TrimSuffix(file.Hint, "; start it: "+relay.Start)
+	}
+	f := a.refuse("pending", "offline", "", exit.Pending)
+	f.Retry = "run the identical command again when the agent of the fleet is there"
+	f.HumanCan = relay.Start
+	if r := a.Judged().Reasons; len(r) > 0 && r[0].Rule == pathguard.RuleOffline {
+		f.Message = a.say("offline by policy", f.Message) // which has the rest
+	} else {
+		f.Message = a.say("offline", f.Message, why, relay.Start)
+	}
+	return f
 }
 
 func (q *Question) permit(ctx context.Context) (*refusal.Refusal, error) {

@@ -54,7 +54,7 @@ func (p *Approvals) StorePlace(ctx context.Context) []audit.Place {
 // HasStore reports whether a question was ever asked: without a store none is made.
 func (p *Approvals) HasStore() bool {
 	_, err := os.Lstat(p.dir.Approvals())
-	return err == nil
+	return err == nil || p.dir.Joined()
 }
 
 // MoveOn has the store remember that the record has come to a stored entry.

@@ -31,7 +31,9 @@ func (q *Question) Consume(ctx context.Context, id string) (*refusal.Refusal, er
 	if err != nil {
 		return nil, err
 	}
-	q.Case = fresh
+	if q.Case = fresh; fresh.Judged().IsFrozen() {
+		return q.denied(), nil // the approval stays, for when it ends
+	}
 	q.Begin() // while the disk takes the use of the approval
 	var permit approval.Permit
 	claim := approval.Claim{Session: q.Asker(), Envelope: id, PlanHash: fresh.Hash(),

@@ -15,11 +15,18 @@ import (
 var ErrIntact = errors.New("the approval database is not damaged; a rebuild would drop " +
 	"every open question")
 
+// ErrFleets is returned by Rebuild on a machine of a fleet.
+var ErrFleets = errors.New("the fleet has the approvals of this machine, and nothing here can " +
+	"rebuild them; see: tadactl fleet show")
+
 // Rebuild rebuilds a lost or damaged database of approvals from the log, which verify proves first.
 // What was used or denied stays so; open questions and standing approvals are gone.
 func (p *Approvals) Rebuild(ctx context.Context, verify func() error) (approval.Rebuilt, error) {
 	if _, err := p.May(approval.Mend, approval.ChannelTadactl); err != nil {
 		return approval.Rebuilt{}, err
+	}
+	if p.dir.Joined() {
+		return approval.Rebuilt{}, ErrFleets
 	}
 	_, err := p.Pending(ctx)
 	if err == nil {

@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,16 +9,29 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/bolt"
+	"github.com/tada-run/tada-run/approval/relay"
 	"github.com/tada-run/tada-run/audit"
 )
 
 // Ready opens the approval store when it is first needed: what only reads the record must
-// work without it, most of all when something happened to it.
+// work without it, most of all when something happened to it. On a machine of a fleet, the fleet's
+// agent has the store; an agent that was away may be back the next time.
 func (p *Approvals) Ready() error {
-	p.opened.Do(func() {
+	p.opening.Lock()
+	defer p.opening.Unlock()
+	switch {
+	case p.Store != nil || p.closed != nil && !errors.Is(p.closed, approval.ErrOffline):
+	case p.dir.Joined():
+		p.Store, p.closed = relay.Open(p.dir.FleetSocket(), p.StoreOptions())
+	default:
 		p.Store, p.closed = bolt.Open(p.dir.Approvals(), p.StoreOptions())
-	})
+	}
 	return p.closed
+}
+
+// Online returns nil if the fleet's agent is there and connected, and otherwise why not.
+func (p *Approvals) Online(ctx context.Context) error {
+	return relay.Socket(p.dir.FleetSocket(), p.StoreOptions()).Online(ctx)
 }
 
 func (p *Approvals) StoreOptions() approval.Options {

@@ -1,0 +1,42 @@
+package launcher
+
+import (
+	"context"
+
+	"github.com/tada-run/tada-run/pathguard"
+)
+
+// inFleet makes a verdict what it is on a machine of a fleet: a denial while it is frozen, and
+// fleet.offline for what may run while the agent is away. Anywhere else it changes nothing.
+func (l *Launcher) inFleet(j *Judgement) {
+	if why := l.state.Frozen(); why != "" {
+		j.decide(pathguard.Frozen(why))
+		return
+	}
+	offline := j.policy.Settings().Approval.Offline
+	if j.Verdict.Decision <= offline || !l.state.Joined() {
+		return
+	}
+	if err := l.Online(context.Background()); err != nil {
+		j.decide(j.Verdict.Offline(offline, err.Error()))
+	}
+}
+
+// offline says why no question about j can be asked now; "" if it can.
+func (l *Launcher) offline(j *Judgement) string {
+	if j.Verdict.Decision != pathguard.Ask || !l.state.Joined() {
+		return ""
+	}
+	if err := l.Online(context.Background()); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// decide sets the verdict of a judgement, and of the agent's command in it. It is no verdict of the
+// policy, so the record has no plan that could be judged again by another one.
+func (j *Judgement) decide(v pathguard.Verdict) {
+	for at := j; at != nil; at = at.own {
+		at.Verdict, at.frozen = v, nil
+	}
+}
