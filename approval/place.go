@@ -7,6 +7,9 @@ import (
 // Place returns the place that was last passed to MarkLogged, and the Seq of the newest event.
 func (s *Store) Place(ctx context.Context) (place string, seq uint64, err error) {
 	err = s.view(ctx, func(t *tx) error {
+		if err = t.moved(); err != nil {
+			return err
+		}
 		place, err = t.place()
 		seq = t.seq()
 		return err

@@ -35,15 +35,20 @@ func (t *tx) seq() uint64 {
 // MovedKey is the key, in MetaBucket, of the name of the database to which everything was moved.
 const MovedKey = "moved"
 
-// compare refuses to change a database that was moved, or is older than the record. It runs under the lock, so no
-// other process can add to either in the meantime, and the database always gets an event before the
-// record does.
-func (t *tx) compare() error {
+// moved refuses a database whose content is elsewhere.
+func (t *tx) moved() error {
 	if to := t.raw(MetaBucket, MovedKey); to != nil {
 		return &FileError{Path: t.path, Err: ErrMoved, Hint: fmt.Sprintf("to %q", to)}
 	}
-	if t.o.Record == nil {
-		return nil
+	return nil
+}
+
+// compare refuses to change a database that was moved, or is older than the record. It runs under
+// the lock, so no other process can add to either in the meantime, and the database always gets an
+// event before the record does.
+func (t *tx) compare() error {
+	if err := t.moved(); err != nil || t.o.Record == nil {
+		return err
 	}
 	place, err := t.place()
 	if err != nil {

@@ -36,7 +36,7 @@ func (p *Approvals) Rebuild(ctx context.Context, verify func() error) (approval.
 	case err == nil:
 		return approval.Rebuilt{}, ErrIntact
 	case !errors.Is(err, approval.ErrCorrupt) && !errors.Is(err, approval.ErrMissing) &&
-		!errors.Is(err, approval.ErrBehind):
+		!errors.Is(err, approval.ErrBehind) && !errors.Is(err, approval.ErrMoved):
 		return approval.Rebuilt{}, err // locked, or another's, or newer: rebuilding would not help
 	}
 	if err := verify(); err != nil && !errors.Is(err, fs.ErrNotExist) {

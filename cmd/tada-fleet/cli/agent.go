@@ -88,7 +88,7 @@ func (f *fleet) store(ctx context.Context, d desk) (*etcd.DB, error) {
 		return nil, err
 	}
 	store, err := etcd.New(etcd.Options{Endpoints: d.own.Endpoints, TLS: access,
-		Prefix: keyspace.Below(keyspace.States, d.own.ID), Secret: secret, Rand: rand.Reader,
+		Prefix: keyspace.States + d.own.ID, Secret: secret, Rand: rand.Reader,
 		Cluster: cluster})
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/tada-run/tada-run/integration/fleet/registrar"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
+	"github.com/tada-run/tada-run/launcher/permit"
 )
 
 // local is the database of approvals that the machine had before it joined.
@@ -58,7 +60,7 @@ func (f *fleet) join(cmd *cobra.Command, args []string) error {
 }
 
 // leave ends the membership.
-func (f *fleet) leave(_ *cobra.Command, _ []string) error {
+func (f *fleet) leave(cmd *cobra.Command, _ []string) error {
 	l, err := f.place.Open()
 	if err != nil {
 		return err
@@ -73,6 +75,14 @@ func (f *fleet) leave(_ *cobra.Command, _ []string) error {
 		return err
 	}
 	if err := folder.Leave(); err != nil {
+		return err
+	}
+	// from here on the approvals are a file again, made from the record
+	if l, err = f.place.Open(); err != nil {
+		return err
+	}
+	if _, err := l.RebuildApprovals(cmd.Context()); err != nil &&
+		!errors.Is(err, permit.ErrIntact) {
 		return err
 	}
 	return f.say(m, "left fleet %q; an administrator ends its access with: "+
@@ -101,7 +111,7 @@ func (f *fleet) status(cmd *cobra.Command, _ []string) error {
 		fmt.Sprintf("fleet    %s, document %d", d.own.Fleet, d.Known.Serial),
 		"labels   " + d.own.Labels, "etcd     " + strings.Join(d.own.Endpoints, " ")}
 	if frozen != "" {
-		lines = append(lines, frozen)
+		lines = append(lines, "frozen   "+frozen)
 	}
 	fmt.Fprintln(f.out, strings.Join(lines, "\n"))
 	return away

@@ -32,7 +32,7 @@ func (c *ctl) fleet(argv []string) *cobra.Command {
 		if i := slices.Index(words, cmd.Name()); i > 0 {
 			words = slices.Delete(words, i, i+1)
 		}
-		return unix.Exec(path, words, os.Environ())
+		return unix.Exec(path, append([]string{fleetProgram}, words[1:]...), os.Environ())
 	})...)
 	var each func(*cobra.Command)
 	each = func(cmd *cobra.Command) {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -64,7 +65,7 @@ func (a *Agent) publishOnce(ctx context.Context) error {
 			continue
 		}
 		if !published[e.ID] {
-			if err := a.publishOne(ctx, below+e.ID, e); err != nil {
+			if err := a.publishOne(ctx, below+e.ID, e.ID); err != nil {
 				return err
 			}
 		}
@@ -79,7 +80,14 @@ func (a *Agent) publishOnce(ctx context.Context) error {
 }
 
 // publishOne publishes a question until it expires.
-func (a *Agent) publishOne(ctx context.Context, key string, e approval.Envelope) error {
+func (a *Agent) publishOne(ctx context.Context, key, id string) error {
+	e, err := a.Launcher.Envelope(ctx, id) // with its plan, which a list leaves out
+	if errors.Is(err, approval.ErrUnknown) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
 	left := e.Expires.Sub(a.Now())
 	if left < time.Second {
 		return nil

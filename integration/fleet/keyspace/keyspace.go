@@ -1,17 +1,17 @@
 // Package keyspace names the keys that a fleet has in etcd, so that the roles that the registrar
 // makes and the keys that machines use are the same.
 //
-//	/tada/1/fleet                         the fleet document
-//	/tada/1/machines/ID                   the record of a machine
-//	/tada/1/keys/SUM                      the id of the machine whose certificate has that key
-//	/tada/1/tokens/ID                     an invitation that was not used yet, under a lease
-//	/tada/1/freezes/ID, /tada/1/thaws/ID  orders to stop, and their ends
-//	/tada/1/state/ID/...                  the approval store of a machine: package approval/etcd
-//	/tada/1/agents/ID                     the agent that serves a machine, under a lease
-//	/tada/1/seen/ID                       what a machine last said of itself
-//	/tada/1/questions/ID/ENVELOPE         an open question, under a lease
-//	/tada/1/answers/ID/ENVELOPE/SUM       a signed answer that was not taken yet, under a lease
-//	/tada/1/outcomes/ID/ENVELOPE/SUM      what became of an answer, under a lease
+//	tada/1/fleet                         the fleet document
+//	tada/1/machines/ID                   the record of a machine
+//	tada/1/keys/SUM                      the id of the machine whose certificate has that key
+//	tada/1/tokens/ID                     an invitation that was not used yet, under a lease
+//	tada/1/freezes/ID, tada/1/thaws/ID  orders to stop, and their ends
+//	tada/1/state/ID/...                  the approval store of a machine: package approval/etcd
+//	tada/1/agents/ID                     the agent that serves a machine, under a lease
+//	tada/1/seen/ID                       what a machine last said of itself
+//	tada/1/questions/ID/ENVELOPE         an open question, under a lease
+//	tada/1/answers/ID/ENVELOPE/SUM       a signed answer that was not taken yet, under a lease
+//	tada/1/outcomes/ID/ENVELOPE/SUM      what became of an answer, under a lease
 //
 // ID is what a machine is called in answers. A machine reads and writes what is below its own ID. A
 // machine at which people answer reads the questions of all, and writes answers. The rest is for
@@ -21,8 +21,8 @@ package keyspace
 
 import "strings"
 
-// Root begins every key.
-const Root = "/tada/1/"
+// Root begins every key. Package approval/etcd refuses a slash at the front.
+const Root = "tada/1/"
 
 // The documents of a fleet.
 const (

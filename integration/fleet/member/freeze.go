@@ -7,8 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
+	"unicode"
 
-	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/approval/private"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/launcher/state"
@@ -22,13 +23,26 @@ func (f Folder) Freeze(o document.Freeze, text []byte) (fresh bool, err error) {
 			return false, err
 		}
 	}
-	line := fmt.Sprintf("frozen by %s at %s: %q", strings.Join(o.By, ", "),
-		plan.FormatTime(o.Time), o.Reason)
+	line := fmt.Sprintf("by %s at %s", strings.Join(o.By, ", "),
+		o.Time.UTC().Format(time.RFC3339))
+	if o.Reason != "" {
+		line += ": " + oneLine(o.Reason)
+	}
 	// The file that stops everything is first: an order without it would be lost by a crash.
 	if err := state.Replace(f.path(freezeFile), []byte(line+"\n")); err != nil {
 		return false, err
 	}
 	return true, state.Replace(f.order(o.ID), text)
+}
+
+// oneLine makes a text of another machine one line, in which nothing hides.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, text)
 }
 
 // Thaw ends a freeze, and reports whether that was in force. Other freezes stay.
