@@ -35,9 +35,10 @@ func (t *tx) seq() uint64 {
 // MovedKey is the key, in MetaBucket, of the name of the database to which everything was moved.
 const MovedKey = "moved"
 
-// compare refuses to change a database that was moved, or is older than the record. It runs under the lock, so no
-// other process can add to either in the meantime, and the database always gets an event before the
-// record does.
+// compare refuses to change a database that was moved, or is older than the record. It runs under
+// the lock, so no other process can add to either in the meantime, and the database always gets an
+// event before the record does. Without a lock (package etcd), what it returns counts only if no
+// other process did.
 func (t *tx) compare() error {
 	if to := t.raw(MetaBucket, MovedKey); to != nil {
 		return &FileError{Path: t.path, Err: ErrMoved, Hint: fmt.Sprintf("to %q", to)}

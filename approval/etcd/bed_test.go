@@ -176,6 +176,7 @@ func TestOneNode(t *testing.T) {
 		{"older copy", testOlderCopy},
 		{"other cluster", testOtherCluster},
 		{"away", testAway},
+		{"full", testFull},
 		{"many changes at once", testManyChanges},
 		{"long payload", testLongPayload},
 		{"snapshot", testSnapshot},

@@ -2,11 +2,13 @@ package etcd
 
 import (
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan/plantest"
 	"github.com/tada-run/tada-run/integration/served"
 )
 
@@ -80,7 +82,7 @@ func testOtherOwner(t *testing.T, b *bed) {
 		b.wantStore(err, approval.ErrCorrupt)
 		err = b.db(nil).Update(ctx, func(tx approval.Tx) error { return tx.SetSeq(1) })
 		b.wantStore(err, approval.ErrCorrupt)
-		if after := b.all(c); len(after) != 1 || after[b.o.Prefix+"/"+key] != before[b.o.Prefix+"/"+key] {
+		if after := b.all(c); !maps.Equal(after, before) {
 			t.Errorf("%q was written over", key)
 		}
 	}
@@ -178,4 +180,30 @@ func testAway(t *testing.T, b *bed) {
 	b.wantStore(db.Import(ctx, b.db(nil)), approval.ErrAway)
 	_, err = db.Cluster(ctx)
 	b.wantStore(err, approval.ErrAway)
+}
+
+// A full etcd accepts no change, permits nothing and says what to do. What is there can be read.
+func testFull(t *testing.T, b *bed) {
+	b.o.Endpoints = served.StartEtcd(t, 1, "-quota", "4194304").Endpoints()
+	s := b.store(b.db(nil))
+	given := b.approved(s, 1)
+	var err error
+	for n := 0; err == nil && n < 100; n++ {
+		_, _, err = s.Request(ctx, approval.Request{Session: "s1",
+			Payload: plantest.Small(b, func(p map[string]any) {
+				p["n"] = strings.Repeat("x", maxInline/2+n)
+			})})
+	}
+	b.wantStore(err, approval.ErrAway)
+	if !strings.Contains(err.Error(), "no space") {
+		t.Error(err)
+	}
+	p, err := s.Consume(ctx, claim(given))
+	b.wantStore(err, approval.ErrAway)
+	if len(p.Calls) != 0 {
+		t.Errorf("%+v", p)
+	}
+	if _, err := b.store(b.db(nil)).Get(ctx, given.ID); err != nil {
+		t.Error(err)
+	}
 }

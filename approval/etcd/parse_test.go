@@ -105,7 +105,8 @@ func TestTickets(t *testing.T) {
 	for back := range uint64(remembered + 1) {
 		n := s.n - back
 		got, known := s.ticket(n)
-		if known != (back < remembered) || known && got != (ticket{byte(n - 1), byte((n - 1) >> 8)}) {
+		want := ticket{byte(n - 1), byte((n - 1) >> 8)}
+		if known != (back < remembered) || known && got != want {
 			t.Fatalf("%d back: %v, %v", back, got, known)
 		}
 	}
