@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: packages release reproducible container test-packages help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-start bench-scale bench-long bench-console install man cross stress test-clients capture-clients test-docker ablate verdicts
+.PHONY: packages release reproducible container test-packages help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-start bench-scale bench-long bench-console install man cross stress fleet-stress test-clients capture-clients test-docker ablate verdicts
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ stress: ## RUNS (default 20000) runs, 64 at a time, beside 8 busy processes: non
 
 # Without a network but the loopback, where the model is.
 OFFLINE = unshare $$(test $$(id -u) = 0 || echo --map-current-user --keep-caps) --net -- sh -c 'ip link set lo up && exec "$$@"' sh
+
+fleet-stress: ## FLOOD (default 10m) of questions, answers and uses on three etcd nodes of which one after the other is killed or stopped: no approval is used twice, none is lost
+	TEST_FLOOD_TIME=$${FLOOD:-10m} $(GO) test -count=1 -timeout 0 -run '^TestFlood$$' -v ./approval/etcd
 
 test-clients: ## agent programs against a model on loopback: the newest on npm (CLIENTS=latest), releases (CLIENTS="codex@0.166.0 gemini"), or those in PATH or the directories TADA_CLIENTS
 	@if test -n "$(CLIENTS)"; then TADA_CLIENTS=$$(.ci/clients $(CLIENTS)) || exit 1; export TADA_CLIENTS; fi; \

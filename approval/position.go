@@ -45,7 +45,8 @@ func (t *tx) moved() error {
 
 // compare refuses to change a database that was moved, or is older than the record. It runs under
 // the lock, so no other process can add to either in the meantime, and the database always gets an
-// event before the record does.
+// event before the record does. Without a lock (package etcd), what it returns counts only if no
+// other process did.
 func (t *tx) compare() error {
 	if err := t.moved(); err != nil || t.o.Record == nil {
 		return err

@@ -37,6 +37,10 @@ var starters = map[string]string{
 	// make packages, which is neither of the two programs
 	"packaging/release.maker.output": "git and go", "packaging/release.maker.build": "go build",
 	"packaging/release.describe": "git describe", "packaging/release.maker.nfpm": "nfpm",
+
+	// servers of tests, in tests
+	"integration/served.build": "go build", "integration/served.start": "a server",
+
 	"cmd/tadactl/cli.editSession.open": "a person's editor",
 	"cmd/tadactl/cli.startPager":       "a person's pager",
 	"launcher.Launcher.notify":         "a program that the person has named for it",

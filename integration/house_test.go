@@ -69,6 +69,9 @@ var plan = map[string]map[string]string{
 		"approval/private": "its files belong to this user alone",
 		"approval/flock":   "one process changes it at a time",
 	},
+	"approval/etcd": {
+		"approval": "it implements the database of the rules",
+	},
 	"approval/plan": {
 		"approval/canonical": "a plan is canonical JSON",
 	},
@@ -474,7 +477,9 @@ var plan = map[string]map[string]string{
 		"launcher/undo":         "an undo is shown before it is confirmed",
 		"pathguard":             "the policy in force, and where its parts come from",
 	},
-	"packaging/release": {},
+	"packaging/release":        {},
+	"integration/served":       {},
+	"integration/servers/etcd": {},
 	"cmd/tadactl/cli": {
 		"cmd/tada-fleet/verbs":      "help, manual pages and completion have the verbs of a fleet",
 		"docs":                      "tadactl help shows the pages",
@@ -522,7 +527,15 @@ var plan = map[string]map[string]string{
 var testOnly = map[string]map[string]string{
 	"approval": {
 		"approval/bolt":          "the rules are also tested with the database of the programs",
+		"approval/etcd":          "and with that of a fleet",
+		"integration/served":     "whose servers are real",
 		"approval/plan/plantest": "plans for tests",
+	},
+	"approval/etcd": {
+		"approval/bolt":          "tests move from the database of the programs",
+		"approval/plan":          "a claim names the hash of a plan",
+		"approval/plan/plantest": "plans for tests",
+		"integration/served":     "the servers of the tests are real",
 	},
 	"approval/plan": {
 		"approval/plan/plantest": "plans for tests",
@@ -640,6 +653,13 @@ var forbidden = map[string]map[string]string{
 		"github.com/coder/websocket": "tada-run serves no web pages",
 
 		"charm.land/bubbletea/v2": "only tadactl has full-screen programs",
+
+		"go.etcd.io/etcd/client/v3": "only the program of a fleet speaks to servers",
+		"google.golang.org/grpc":    "only the program of a fleet speaks to servers",
+	},
+	"cmd/tadactl": {
+		"go.etcd.io/etcd/client/v3": "only the program of a fleet speaks to servers",
+		"google.golang.org/grpc":    "only the program of a fleet speaks to servers",
 	},
 }
 
@@ -808,6 +828,7 @@ var untested = map[string]string{
 	"shellparse/eval":              "the texts of shellparse's tests and fuzzers go through it",
 	"audit/zstandard":              "audit packs with it and opens what was packed",
 	"integration/scale":            "integration reads what it makes with every verb",
+	"integration/servers/etcd":     "approval/etcd's tests start it",
 	"integration/hook/platform":    "integration/hook sends the same calls through every adapter",
 }
 

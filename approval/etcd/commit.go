@@ -35,7 +35,7 @@ func (b *DB) commit(ctx context.Context, c changes) (bool, error) {
 	ctx, cancel := lingering(ctx)
 	defer cancel()
 	rev, sent := b.txn(ctx, b.unchanged(mod),
-		clientv3.OpPut(b.o.headKey(), string(h.encode(b.key, b.o.Prefix))),
+		b.putHead(h),
 		clientv3.OpPut(b.recordKey(h.n), string(x.value)))
 	switch {
 	case rev != 0:
@@ -50,17 +50,12 @@ func (b *DB) commit(ctx context.Context, c changes) (bool, error) {
 	return b.outcome(ctx, x.record, mod, sent)
 }
 
-// unchanged is the guard of every commit: no other one came after the one that made revision mod.
-func (b *DB) unchanged(mod int64) clientv3.Cmp {
-	return clientv3.Compare(clientv3.ModRevision(b.o.headKey()), "=", mod)
-}
-
 // create makes an empty database if nothing is stored below the prefix, and reads what is there
 // then.
 func (b *DB) create(ctx context.Context) error {
 	h := head{phase: inForce, cluster: b.cluster.Load()}
 	_, err := b.txn(ctx, b.nothing(),
-		clientv3.OpPut(b.o.headKey(), string(h.encode(b.key, b.o.Prefix))))
+		b.putHead(h))
 	if err != nil && final(err) {
 		return b.explain(err)
 	}
@@ -103,17 +98,6 @@ func (b *DB) outcome(ctx context.Context, r record, mod int64, sent error) (bool
 			return false, b.unsure(sent, b.explain(err))
 		}
 	}
-}
-
-// nothing is the guard of the first commit: no key begins with the prefix.
-func (b *DB) nothing() clientv3.Cmp {
-	return clientv3.Compare(clientv3.CreateRevision(b.o.Prefix+"/"), "=", 0).WithPrefix()
-}
-
-// sameHead writes the head again as it is.
-func (b *DB) sameHead() clientv3.Op {
-	h, _, _ := b.read()
-	return clientv3.OpPut(b.o.headKey(), string(h.encode(b.key, b.o.Prefix)))
 }
 
 // stored reports whether the commits that the copy has contain this one.

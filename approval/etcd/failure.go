@@ -55,6 +55,8 @@ func (p place) away(ctx context.Context, last error) error {
 // explain returns what a final answer means for a person.
 func (p place) explain(err error) error {
 	switch code := codeOf(err); {
+	case forgotten(err):
+		return err // its caller reads what is there now
 	case errors.Is(err, rpctypes.ErrNoSpace):
 		return p.fail(approval.ErrAway, "etcd has no space left; compact and defragment it, then: "+
 			"etcdctl alarm disarm")
@@ -65,6 +67,9 @@ func (p place) explain(err error) error {
 		return p.fail(approval.ErrAway, fmt.Sprintf("%v; %s", err, health))
 	}
 }
+
+// forgotten reports whether a read failed because its revision was compacted in the meantime.
+func forgotten(err error) bool { return errors.Is(err, rpctypes.ErrCompacted) }
 
 // corrupt is the error for values that are not what this store has written.
 func (p place) corrupt(format string, args ...any) error {

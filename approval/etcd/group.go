@@ -24,25 +24,25 @@ func (b *DB) Do(ctx context.Context, j *approval.Job) error {
 	}
 	w := &waiting{job: j, line: line, done: make(chan error, 1)}
 	b.jobs.add(w)
-	if err := b.take(limited); err != nil {
+	select {
+	case b.turn <- struct{}{}:
 		if b.jobs.remove(w) {
-			return err
+			defer b.give()
+			return b.lead(limited, w)
 		}
-		err = <-w.done // it is being done, so it is too late to give up
-		if errors.Is(err, errAlone) {
+		b.give()
+		err = <-w.done // it was done in the meantime
+	case err = <-w.done:
+	case <-limited.Done():
+		if b.jobs.remove(w) {
 			return b.away(limited, nil)
 		}
-		return err
+		err = <-w.done // it is being done, so it is too late to give up
 	}
-	if b.jobs.remove(w) {
-		defer b.give()
-		return b.lead(limited, w)
+	if errors.Is(err, errAlone) {
+		return b.alone(limited, j)
 	}
-	b.give() // the one who had the turn before has done it
-	if err := <-w.done; !errors.Is(err, errAlone) {
-		return err
-	}
-	return b.alone(limited, j)
+	return err
 }
 
 func (b *DB) alone(ctx context.Context, j *approval.Job) error {

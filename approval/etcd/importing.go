@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-
 	"github.com/tada-run/tada-run/approval"
 )
 
@@ -86,6 +84,8 @@ func (b *DB) stage(ctx context.Context, s *state) (head, error) {
 	for {
 		old, mod, err := b.staged(ctx)
 		switch {
+		case forgotten(err):
+			continue
 		case err != nil:
 			return h, err
 		case h.origin != ticket{} && old.origin == h.origin:
@@ -114,7 +114,7 @@ func (b *DB) staged(ctx context.Context) (head, int64, error) {
 		return head{}, 0, err
 	}
 	if len(r.Kvs) == 0 {
-		return head{}, 0, b.missing(ctx, false)
+		return head{}, 0, b.missing(ctx, false, r.Header.Revision)
 	}
 	h, err := b.sealed(r.Kvs[0].Value)
 	if err == nil && h.phase == inForce {
@@ -132,7 +132,7 @@ func (b *DB) enforce(ctx context.Context, mark string) error {
 			return err
 		}
 		if len(r.Kvs) == 0 {
-			return b.missing(ctx, true)
+			return b.missing(ctx, true, r.Header.Revision)
 		}
 		h, err := b.sealed(r.Kvs[0].Value)
 		if err == nil && b.mark(h) != mark {
@@ -148,8 +148,4 @@ func (b *DB) enforce(ctx context.Context, mark string) error {
 			return b.explain(err)
 		}
 	}
-}
-
-func (b *DB) putHead(h head) clientv3.Op {
-	return clientv3.OpPut(b.o.headKey(), string(h.encode(b.key, b.o.Prefix)))
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/tada-run/tada-run/approval"
@@ -17,10 +16,9 @@ import (
 func (b *DB) refresh(ctx context.Context) (moved bool, err error) {
 	for {
 		moved, err := b.follow(ctx)
-		if errors.Is(err, rpctypes.ErrCompacted) && ctx.Err() == nil {
-			continue // the servers forgot that revision in the meantime
+		if !forgotten(err) {
+			return moved, err
 		}
-		return moved, err
 	}
 }
 
@@ -31,7 +29,7 @@ func (b *DB) follow(ctx context.Context) (moved bool, err error) {
 	}
 	_, mod, loaded := b.read()
 	if len(r.Kvs) == 0 {
-		return false, b.missing(ctx, loaded)
+		return false, b.missing(ctx, loaded, r.Header.Revision)
 	}
 	kv := r.Kvs[0]
 	if kv.ModRevision == mod {
@@ -44,14 +42,14 @@ func (b *DB) follow(ctx context.Context) (moved bool, err error) {
 	return true, b.reach(ctx, h, kv.ModRevision, r.Header.Revision)
 }
 
-// missing returns why there is no head: nil if nothing was ever stored here.
-func (b *DB) missing(ctx context.Context, loaded bool) error {
+// missing returns why there was no head at a revision: nil if nothing was ever stored here.
+func (b *DB) missing(ctx context.Context, loaded bool, rev int64) error {
 	if loaded || b.o.Cluster != 0 {
 		return b.fail(approval.ErrMissing, "restore the prefix, or rebuild it from the record: "+
 			"tadactl approvals rebuild")
 	}
 	r, err := b.get(ctx, b.o.Prefix+"/", clientv3.WithPrefix(), clientv3.WithLimit(1),
-		clientv3.WithKeysOnly())
+		clientv3.WithKeysOnly(), clientv3.WithRev(rev))
 	if err == nil && len(r.Kvs) > 0 {
 		return b.corrupt("it has the key %q and is no database of approvals", r.Kvs[0].Key)
 	}

@@ -29,7 +29,7 @@ func (b *DB) shorten(ctx context.Context) {
 	own := b.partKey(h.snap.ticket, 0)
 	after := clientv3.GetPrefixRangeEnd(b.o.partsKey() + h.snap.ticket.String() + "/")
 	rev, err := b.txn(ctx, b.unchanged(mod),
-		clientv3.OpPut(b.o.headKey(), string(h.encode(b.key, b.o.Prefix))),
+		b.putHead(h),
 		clientv3.OpDelete(b.o.recordsKey(), clientv3.WithPrefix()),
 		clientv3.OpDelete(b.o.partsKey(), clientv3.WithRange(own)),
 		clientv3.OpDelete(after,

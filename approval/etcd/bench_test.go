@@ -1,0 +1,70 @@
+package etcd
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/served"
+)
+
+func benchStore(b *testing.B) (*bed, *DB, *approval.Store) {
+	bed := newBed(b, served.StartEtcd(b, 1).Endpoints())
+	db := bed.db(nil)
+	return bed, db, bed.store(db)
+}
+
+// BenchmarkConsume is how long one use takes, alone.
+func BenchmarkConsume(b *testing.B) {
+	bed, _, s := benchStore(b)
+	n := 0
+	for b.Loop() {
+		b.StopTimer()
+		e := bed.approved(s, n)
+		n++
+		b.StartTimer()
+		if _, err := s.Consume(ctx, claim(e)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkQuestions asks, answers and uses in 64 goroutines over one connection. Uses and requests
+// share commits, answers have each their own.
+func BenchmarkQuestions(b *testing.B) {
+	bed, db, s := benchStore(b)
+	var n atomic.Int64
+	b.SetParallelism(32)
+	b.RunParallel(func(next *testing.PB) {
+		for next.Next() {
+			e := bed.approved(s, n.Add(1))
+			if _, err := s.Consume(ctx, claim(e)); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+	b.ReportMetric(float64(db.state.n)/b.Elapsed().Seconds(), "commits/s")
+	b.ReportMetric(float64(n.Load())/b.Elapsed().Seconds(), "questions/s")
+}
+
+// BenchmarkCommit is one change of one key, and BenchmarkView one read.
+func BenchmarkCommit(b *testing.B) {
+	_, db, _ := benchStore(b)
+	for b.Loop() {
+		if err := db.Update(ctx, func(tx approval.Tx) error {
+			return tx.SetSeq(tx.Seq() + 1)
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkView(b *testing.B) {
+	bed, db, s := benchStore(b)
+	bed.ask(s, 1)
+	for b.Loop() {
+		if err := db.View(ctx, func(approval.Tx) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package etcd
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"golang.org/x/sys/unix"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/served"
+)
+
+// An operation is what one worker did to a question.
+type operation struct {
+	ID         string
+	Kind       string
+	Question   int
+	Envelope   string // of ask
+	Start, End int64
+	Out        string // a code; "ok"; "" if no one knows what came of it
+
+	envelope approval.Envelope
+}
+
+// monotonic is the clock that all processes share.
+func monotonic() int64 {
+	var at unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &at); err != nil {
+		panic(err)
+	}
+	return at.Nano()
+}
+
+// A history has the operations of all processes.
+type history struct {
+	testing.TB
+	mu  sync.Mutex
+	all map[string]operation
+}
+
+// add takes the second line of an operation in place of its first.
+func (h *history) add(op operation) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.all[op.ID] = op
+}
+
+// faults kills or stops one node after the other. At most one of three is away at a time, so that
+// the others can go on.
+func (h *history) faults(b *bed, cluster *served.Etcd, until int64) {
+	client := b.client()
+	for turn := 0; monotonic() < until; turn++ {
+		time.Sleep(400 * time.Millisecond)
+		i := leader(client, b.o.Endpoints)
+		if turn%3 == 2 {
+			i = (i + 1) % len(b.o.Endpoints)
+		}
+		if turn%2 == 0 {
+			cluster.Kill(i)
+			time.Sleep(700 * time.Millisecond)
+			cluster.Start(i)
+		} else {
+			cluster.Pause(i)
+			time.Sleep(time.Duration(800+rand.IntN(800)) * time.Millisecond)
+			cluster.Resume(i)
+		}
+		time.Sleep(900 * time.Millisecond)
+	}
+}
+
+func leader(c *clientv3.Client, endpoints []string) int {
+	for i, e := range endpoints {
+		limited, cancel := context.WithTimeout(ctx, time.Second)
+		s, err := c.Status(limited, e)
+		cancel()
+		if err == nil && s.Leader == s.Header.MemberId {
+			return i
+		}
+	}
+	return 0
+}
+
+// The states of a question.
+const (
+	none = iota
+	pending
+	approved
+	consumed
+)
+
+// model is one question as it is on a single machine. An operation of which no one knows what came
+// of it ends after all others, so it has its effect at any time or, at the end, none.
+var model = porcupine.Model{
+	Init: func() any { return none },
+	Step: func(state, input, output any) (bool, any) {
+		s := state.(int)
+		switch in, out := input.(string), output.(string); in + " " + out {
+		case "ask ok":
+			return s == none, pending
+		case "ask ":
+			return true, max(s, pending)
+		case "decide ok":
+			return s == pending, approved
+		case "decide ":
+			if s == pending {
+				return true, approved
+			}
+			return true, s
+		case "decide decided":
+			return s == approved, s
+		case "decide replayed", "consume replayed":
+			return s == consumed, s
+		case "consume ok":
+			return s == approved, consumed
+		case "consume ":
+			if s == approved {
+				return true, consumed
+			}
+			return true, s
+		case "consume pending":
+			return s == pending, s
+		case "consume unknown":
+			return s == none, s
+		case "get pending":
+			return s == pending, s
+		case "get approved":
+			return s == approved, s
+		case "get consumed":
+			return s == consumed, s
+		}
+		return false, s
+	},
+}
+
+// check reads what became of every question, and compares all histories with the model.
+func (h *history) check(b *bed) {
+	s, err := approval.Open(b.db(nil), floodOptions())
+	if err != nil {
+		h.Fatal(err)
+	}
+	questions := map[int][]porcupine.Operation{}
+	counts := map[string]int{}
+	end := monotonic()
+	for _, op := range h.all {
+		counts[op.Kind+" "+op.Out]++
+		x := porcupine.Operation{Input: op.Kind, Output: op.Out, Call: op.Start, Return: op.End}
+		if op.Out == "" {
+			x.Return = end + int64(time.Hour)
+		}
+		questions[op.Question] = append(questions[op.Question], x)
+		if op.Envelope == "" {
+			continue
+		}
+		e, err := s.Get(ctx, op.Envelope)
+		if err != nil {
+			h.Errorf("question %d is lost: %v", op.Question, err)
+			continue
+		}
+		out := string(e.State)
+		if e.State == approval.Pending && e.Approved() {
+			out = "approved"
+		}
+		at := monotonic()
+		questions[op.Question] = append(questions[op.Question],
+			porcupine.Operation{Input: "get", Output: out, Call: at, Return: at + 1})
+	}
+	for q, ops := range questions {
+		if !porcupine.CheckOperations(model, ops) {
+			slices.SortFunc(ops, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
+			h.Errorf("question %d has an impossible history:\n%v", q, ops)
+		}
+	}
+	h.Log(counts)
+	if counts["consume ok"] < 10 || counts["ask ok"] < 20 {
+		h.Errorf("too little was done: %v", counts)
+	}
+}
