@@ -140,4 +140,6 @@ const (
 	ReadOnlyPath     ErrorType = "readonly_path"
 	DangerousShell   ErrorType = "dangerous_shell"
 	ShellDisabled    ErrorType = "shell_disabled"
+	MachineFrozen    ErrorType = "frozen"  // see RuleFrozen
+	FleetOffline     ErrorType = "offline" // see RuleOffline
 )
