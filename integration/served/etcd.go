@@ -28,9 +28,20 @@ type node struct {
 // the disk: a node that is killed has given its writes to the kernel.
 func StartEtcd(t testing.TB, n int, more ...string) *Etcd {
 	t.Helper()
+	return begin(t, "http", n, more)
+}
+
+// StartSecureEtcd starts a cluster that serves the clients of one registrar, whose folder is given.
+func StartSecureEtcd(t testing.TB, n int, folder string) *Etcd {
+	t.Helper()
+	return begin(t, "https", n, []string{"-tls", folder})
+}
+
+func begin(t testing.TB, scheme string, n int, more []string) *Etcd {
+	t.Helper()
 	path := program(t, etcdProgram)
 	for try := 0; ; try++ {
-		c, err := startEtcd(t, path, n, more)
+		c, err := startEtcd(t, path, scheme, n, more)
 		if err == nil {
 			t.Cleanup(c.Stop)
 			return c
@@ -41,7 +52,7 @@ func StartEtcd(t testing.TB, n int, more ...string) *Etcd {
 	}
 }
 
-func startEtcd(t testing.TB, path string, n int, more []string) (*Etcd, error) {
+func startEtcd(t testing.TB, path, scheme string, n int, more []string) (*Etcd, error) {
 	ports, err := free(2 * n)
 	if err != nil {
 		return nil, err
@@ -56,7 +67,7 @@ func startEtcd(t testing.TB, path string, n int, more []string) (*Etcd, error) {
 		c.nodes = append(c.nodes, &node{program: path, client: ports[i],
 			arguments: append([]string{"-no-fsync", "-name", fmt.Sprintf("n%d", i),
 				"-dir", filepath.Join(dir, fmt.Sprintf("n%d", i)),
-				"-client", "http://" + ports[i], "-peer", "http://" + ports[n+i],
+				"-client", scheme + "://" + ports[i], "-peer", "http://" + ports[n+i],
 				"-token", filepath.Base(dir) + ports[0],
 				"-cluster", strings.Join(peers, ",")}, more...)})
 	}

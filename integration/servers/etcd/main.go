@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 
+	"go.etcd.io/etcd/client/pkg/v3/transport"
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
@@ -21,8 +23,14 @@ func main() {
 	flag.BoolVar(&config.UnsafeNoFsync, "no-fsync", false, "do not wait for the disk")
 	client := flag.String("client", "", "the URL for clients")
 	peer := flag.String("peer", "", "the URL for other nodes")
+	secure := flag.String("tls", "", "the folder of a registrar, whose clients alone are served")
 	flag.Int64Var(&config.QuotaBackendBytes, "quota", 0, "how many bytes it may hold: 0 for 2 GiB")
 	flag.Parse()
+	if *secure != "" {
+		config.ClientTLSInfo = transport.TLSInfo{CertFile: filepath.Join(*secure, "server.pem"),
+			KeyFile:       filepath.Join(*secure, "server.key"),
+			TrustedCAFile: filepath.Join(*secure, "ca.pem"), ClientCertAuth: true}
+	}
 	if err := serve(config, *client, *peer); err != nil {
 		fmt.Fprintln(os.Stderr, "etcd:", err)
 		os.Exit(1)

@@ -1,0 +1,301 @@
+package registrar
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/keyspace"
+	"github.com/tada-run/tada-run/integration/served"
+)
+
+// A site is a registrar beside a real etcd.
+type site struct {
+	testing.TB
+	*Registrar
+	ann approval.Key
+}
+
+func newSite(t testing.TB) site {
+	ann, err := approval.NewKey("ann", rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "acme")
+	err = Create(dir, Founding{Fleet: "acme", Hosts: []string{"127.0.0.1"}, Admin: ann,
+		Now: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	access, err := folder.Access()
+	if err != nil {
+		t.Fatal(err)
+	}
+	etcd := served.StartSecureEtcd(t, 1, dir)
+	s := site{TB: t, ann: ann, Registrar: New(folder, connected(t, etcd, access),
+		etcd.Endpoints(), time.Now, new(bytes.Buffer))}
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func connected(t testing.TB, etcd *served.Etcd, access *tls.Config) *clientv3.Client {
+	c, err := clientv3.New(clientv3.Config{Endpoints: etcd.Endpoints(), TLS: access,
+		Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// invited returns the joining of a machine with a new invitation and a new key.
+func (s site) invited(id string, i Invitation) (Joining, ed25519.PrivateKey) {
+	s.Helper()
+	link, err := Invite(s.Context(), s.etcd, i, Link{URL: "https://127.0.0.1", Pin: s.folder.Pin()},
+		time.Hour)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if link, err = ParseLink(link.String()); err != nil {
+		s.Fatal(err)
+	}
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return Joining{Invitation: link.ID, Secret: link.Secret, ID: id, Name: "ci",
+		Request: s.request(key)}, key
+}
+
+func (s site) request(key ed25519.PrivateKey) string {
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}))
+}
+
+// member connects to etcd as a machine that was let in.
+func (s site) member(w Welcome, key ed25519.PrivateKey) *clientv3.Client {
+	s.Helper()
+	text, err := pemKey(key)
+	if err != nil {
+		s.Fatal(err)
+	}
+	cert, err := tls.X509KeyPair([]byte(w.Certificate), text)
+	if err != nil {
+		s.Fatal(err)
+	}
+	c, err := clientv3.New(clientv3.Config{Endpoints: s.endpoints, Logger: zap.NewNop(),
+		TLS: &tls.Config{Certificates: []tls.Certificate{cert}, RootCAs: s.folder.pool()}})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { c.Close() })
+	return c
+}
+
+const (
+	one = "tada-0000000000000001"
+	two = "tada-0000000000000002"
+)
+
+// An invitation lets in one machine, however many use it at the same time.
+func TestInvitationIsForOne(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	j, _ := s.invited(one, Invitation{})
+	var wg sync.WaitGroup
+	results := make([]error, 8)
+	for i := range results {
+		mine := j
+		mine.ID = "tada-000000000000001" + string("01234567"[i])
+		_, key, err := ed25519.GenerateKey(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mine.Request = s.request(key)
+		wg.Go(func() { _, results[i] = s.Join(t.Context(), mine) })
+	}
+	wg.Wait()
+	in := 0
+	for _, err := range results {
+		if err == nil {
+			in++
+		} else if !errors.Is(err, errNotInvited) {
+			t.Error(err)
+		}
+	}
+	if in != 1 {
+		t.Errorf("%d machines were let in", in)
+	}
+}
+
+func TestNotInvited(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	first, key := s.invited(one, Invitation{})
+	if _, err := s.Join(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]struct {
+		do   func(*Joining)
+		want error
+	}{
+		"a wrong secret": {func(j *Joining) { j.Secret = first.Secret }, errNotInvited},
+		"no invitation":  {func(j *Joining) { j.Invitation = "" }, errNotInvited},
+		"another prefix": {func(j *Joining) { j.Invitation = "../machines/" + one }, errNotInvited},
+		"used":           {func(j *Joining) { *j = first; j.ID = two }, errNotInvited},
+		"a member again": {func(j *Joining) { j.ID = one }, errMember},
+		"a key of a member": {func(j *Joining) { j.Request = s.request(key) },
+			errMember},
+		"the user of etcd":   {func(j *Joining) { j.ID = rootUser }, errRequest},
+		"a role of etcd":     {func(j *Joining) { j.ID = peopleRole }, errRequest},
+		"a path":             {func(j *Joining) { j.ID = "tada-00/../../fleet" }, errRequest},
+		"a name of an order": {func(j *Joining) { j.Name = "x\ntada-fleet/v1" }, errRequest},
+		"no request":         {func(j *Joining) { j.Request = "" }, errRequest},
+		"a request of another kind": {func(j *Joining) {
+			j.Request = strings.ReplaceAll(j.Request, "CERTIFICATE REQUEST", "CERTIFICATE")
+		}, errRequest},
+		"a request that its key did not sign": {func(j *Joining) {
+			block, _ := pem.Decode([]byte(j.Request))
+			block.Bytes[len(block.Bytes)-1] ^= 1
+			j.Request = string(pem.EncodeToMemory(block))
+		}, errRequest},
+	} {
+		j, _ := s.invited(two, Invitation{})
+		change.do(&j)
+		if _, err := s.Join(t.Context(), j); !errors.Is(err, change.want) {
+			t.Errorf("%s: %v, not %v", name, err, change.want)
+		}
+	}
+	if _, err := s.etcd.Get(t.Context(), keyspace.Machines+two); err != nil {
+		t.Error(err)
+	}
+}
+
+// A machine reaches its own keys, and no others; one that is revoked reaches nothing.
+func TestAMachineReachesItsOwn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	j, key := s.invited(one, Invitation{Labels: document.Labels{"env": "ci"}})
+	w, err := s.Join(t.Context(), j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, peopleKey := s.invited(two, Invitation{People: true})
+	people, err := s.Join(t.Context(), j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine, person := s.member(w, key), s.member(people, peopleKey)
+	may := func(c *clientv3.Client, write bool, at string) bool {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		var err error
+		if write {
+			_, err = c.Put(ctx, at, "x")
+		} else {
+			_, err = c.Get(ctx, at)
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+		return err == nil
+	}
+	for _, c := range []struct {
+		at                                    string
+		reads, writes, personReads, personMay bool
+	}{
+		{keyspace.States + one + "/x", true, true, false, false},
+		{keyspace.States + two + "/x", false, false, true, true},
+		{keyspace.States + one + "0/x", false, false, false, false},
+		{keyspace.Questions + one + "/x", true, true, true, false},
+		{keyspace.Answers + one + "/x/y", true, true, false, true},
+		{keyspace.Answers + two + "/x/y", false, false, true, true},
+		{keyspace.Outcomes + one + "/x/y", true, true, true, false},
+		{keyspace.Machines + one, true, false, true, false},
+		{keyspace.Keys + "x", false, false, false, false},
+		{keyspace.Tokens + "x", false, false, false, true},
+		{keyspace.Freezes + "x", true, false, true, true},
+		{"elsewhere", false, false, false, false},
+	} {
+		for _, got := range []struct {
+			who         string
+			c           *clientv3.Client
+			write, want bool
+		}{
+			{"machine", machine, false, c.reads}, {"machine", machine, true, c.writes},
+			{"person", person, false, c.personReads}, {"person", person, true, c.personMay},
+		} {
+			if may(got.c, got.write, c.at) != got.want {
+				t.Errorf("%s, write %t: %q: want %t", got.who, got.write, c.at, got.want)
+			}
+		}
+	}
+	if err := expel(t.Context(), s.etcd, one); err != nil {
+		t.Fatal(err)
+	}
+	if may(machine, false, keyspace.States+one+"/x") {
+		t.Error("a machine that was expelled still reads")
+	}
+	if _, err := s.member(w, key).Get(t.Context(), keyspace.Fleet); err == nil {
+		t.Error("and connects again")
+	}
+}
+
+// Another registrar's fleet is not taken over, and the same one may start again.
+func TestPrepareAgain(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Error(err)
+	}
+	dir := filepath.Join(t.TempDir(), "other")
+	if err := Create(dir, Founding{Fleet: "acme", Hosts: []string{"127.0.0.1"}, Admin: s.ann,
+		Now: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	folder, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := New(folder, s.etcd, s.endpoints, time.Now, new(bytes.Buffer))
+	if err := other.Prepare(t.Context()); err == nil {
+		t.Error("etcd has two fleets")
+	}
+}
+
+func FuzzParseLink(f *testing.F) {
+	f.Add(Link{URL: "https://h:7443", ID: "a", Secret: "b", Pin: "c"}.String())
+	f.Fuzz(func(t *testing.T, text string) {
+		l, err := ParseLink(text)
+		if err != nil {
+			return
+		}
+		if again, err := ParseLink(l.String()); err != nil || again != l {
+			t.Errorf("%q: %+v, then %+v, %v", text, l, again, err)
+		}
+	})
+}
