@@ -7,7 +7,6 @@ import (
 	"crypto/pbkdf2"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -62,13 +61,6 @@ func (k Key) Public() ed25519.PublicKey {
 
 // ID returns the id of the key: see [KeyID].
 func (k Key) ID() string { return KeyID(k.Public()) }
-
-// KeyID returns the first 16 hexadecimal digits of the SHA-256 of a public key. Answers name their
-// signer by it. It selects a key in the trust list and proves nothing by itself.
-func KeyID(public ed25519.PublicKey) string {
-	sum := sha256.Sum256(public)
-	return hex.EncodeToString(sum[:8])
-}
 
 // TrustLine returns the line of a trust list that trusts this key.
 func (k Key) TrustLine() string {

@@ -252,6 +252,9 @@ var plan = map[string]map[string]string{
 	},
 	"integration/fleet/agent": {
 		"approval":                   "it publishes questions and hands in answers",
+		"approval/bolt":              "approvals move out of the file when a machine joins",
+		"approval/etcd":              "and into etcd",
+		"approval/relay/served":      "from where the agent serves them",
 		"approval/canonical":         "what it says has one spelling",
 		"approval/plan":              "and is written as a plan is",
 		"audit":                      "runs are counted in its words",
@@ -271,9 +274,6 @@ var plan = map[string]map[string]string{
 	"cmd/tada-fleet/verbs": {},
 	"cmd/tada-fleet/cli": {
 		"approval":                    "keys, and the errors of the store",
-		"approval/bolt":               "approvals move out of the file when a machine joins",
-		"approval/etcd":               "and into etcd",
-		"approval/relay/served":       "from where the agent serves them",
 		"approval/render":             "a question's risk is what its page says",
 		"integration/fleet/agent":     "tadactl fleet agent",
 		"integration/fleet/document":  "it reads labels, and changes documents",

@@ -9,19 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/approval"
-	"github.com/tada-run/tada-run/approval/bolt"
-	"github.com/tada-run/tada-run/approval/etcd"
+	"github.com/tada-run/tada-run/integration/fleet/agent"
 	"github.com/tada-run/tada-run/integration/fleet/member"
 	"github.com/tada-run/tada-run/integration/fleet/registrar"
-	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/caller"
 	"github.com/tada-run/tada-run/launcher/permit"
 )
-
-// local is the database of approvals that the machine had before it joined.
-func local(l *launcher.Launcher) *bolt.DB {
-	return bolt.File(l.Home().Approvals(), l.StoreOptions())
-}
 
 // join makes this machine a member.
 func (f *fleet) join(cmd *cobra.Command, args []string) error {
@@ -46,7 +39,7 @@ func (f *fleet) join(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	secret, err := etcd.SecretOf(cmd.Context(), local(l))
+	secret, err := agent.Secret(cmd.Context(), l)
 	if err != nil {
 		return err
 	}

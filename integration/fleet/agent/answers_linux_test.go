@@ -1,0 +1,121 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/registrar"
+)
+
+// A question is answered from elsewhere, once, and used on the machine that asked.
+func TestAnsweredElsewhere(t *testing.T) {
+	t.Parallel()
+	m := newBed(t).machine("env=ci")
+	m.start()
+	m.trusts(1)
+	e := m.ask(0)
+	q := m.published(e.ID)
+	if o := m.answer(m.ann, q, true); !o.Taken || !o.Approved {
+		t.Fatalf("%+v", o)
+	}
+	if o := m.answer(m.ann, q, false); o.Taken {
+		t.Errorf("a second answer: %+v", o)
+	}
+	if e := m.get(e.ID); !e.Approved() {
+		t.Errorf("%+v", e)
+	}
+	use := func() error {
+		_, err := m.l.Store.Consume(context.Background(), approval.Claim{Session: "s",
+			Envelope: e.ID, PlanHash: e.PlanHash})
+		return err
+	}
+	if err := use(); err != nil {
+		t.Error(err)
+	}
+	if err := use(); !errors.Is(err, approval.ErrReplayed) {
+		t.Errorf("used twice: %v", err)
+	}
+	m.eventually("the question is no longer published", func() bool {
+		list, err := m.office().Questions(t.Context(), m.ann.ID())
+		return err == nil && len(list) == 0
+	})
+}
+
+// What is open when a machine joins stays open.
+func TestOpenQuestionsMove(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	before := &machine{bed: b, l: openPlace(t, filepath.Join(t.TempDir(), "state"))}
+	e := before.ask(0)
+	m := b.join(before.l, registrar.Invitation{})
+	if err := m.l.Ready(); !errors.Is(err, approval.ErrOffline) {
+		t.Errorf("before its agent was started: %v", err)
+	}
+	m.start()
+	if o := m.answer(b.ann, m.published(e.ID), true); !o.Approved {
+		t.Errorf("%+v", o)
+	}
+}
+
+// Only whom the fleet names for this machine, up to the risk that it names, and nobody by hearsay.
+func TestWhoMayAnswer(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	bob, eve, low := newKey(t, "bob"), newKey(t, "eve"), newKey(t, "low")
+	b.add(bob, document.Person{MaxRisk: 3}, "env=ci,team=web")
+	b.add(eve, document.Person{MaxRisk: 3}, "env=prod")
+	b.add(low, document.Person{MaxRisk: 0}, "*")
+	m, other := b.machine("env=ci,team=web"), b.machine("env=ci")
+	m.start()
+	other.start()
+	m.trusts(3) // ann, bob and low
+	q, theirs := m.published(m.ask(0).ID), other.published(other.ask(0).ID)
+	for name, token := range map[string][]byte{
+		"for other machines":   m.token(eve, q, true),
+		"above the risk":       m.token(low, q, true),
+		"of another key":       m.token(newKey(t, "bob"), q, true),
+		"for another question": other.token(bob, theirs, true),
+		"changed":              []byte(strings.Replace(string(m.token(bob, q, true)), ".e", ".f", 1)),
+		"garbage":              []byte("yes"),
+		"nothing":              nil,
+	} {
+		if o := m.hand(q, token); o.Taken {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+	if e := m.get(q.Envelope); e.Decision != nil {
+		t.Fatalf("decided: %+v", e.Decision)
+	}
+	if o := m.answer(bob, q, true); !o.Approved {
+		t.Errorf("%+v", o)
+	}
+}
+
+// Where two people must approve, one person is one, with however many answers.
+func TestQuorum(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	bob := newKey(t, "bob")
+	b.add(bob, document.Person{MaxRisk: 3}, "*")
+	m := b.machine("")
+	m.start()
+	m.trusts(2)
+	q := m.published(m.ask(2).ID)
+	if o := m.answer(b.ann, q, true); !o.Taken || o.Votes != 1 || o.People != 2 {
+		t.Errorf("%+v", o)
+	}
+	if o := m.answer(b.ann, q, true); o.Votes > 1 {
+		t.Errorf("one person, twice: %+v", o)
+	}
+	if e := m.get(q.Envelope); e.Approved() {
+		t.Fatal("approved by one person")
+	}
+	if o := m.answer(bob, q, true); o.Votes != 2 || !o.Approved {
+		t.Errorf("%+v", o)
+	}
+}

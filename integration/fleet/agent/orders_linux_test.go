@@ -1,0 +1,156 @@
+package agent
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/member"
+)
+
+// A freeze holds on the machines that it is for until two people end it, whatever is stored where.
+func TestFreeze(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	bob := newKey(t, "bob")
+	b.add(bob, document.Person{Admin: true, MaxRisk: 3}, "*")
+	m, other := b.machine("env=ci"), b.machine("env=dev")
+	m.start()
+	other.start()
+	m.trusts(2)
+	ci, err := document.ParseSelector("env=ci")
+	if err != nil {
+		t.Fatal(err)
+	}
+	order, err := b.office().Freeze(t.Context(), b.ann, ci, "a \x1b[2Jleak", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	frozen := func(m *machine) string {
+		why, err := m.folder.Frozen()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return why
+	}
+	m.eventually("frozen", func() bool { return frozen(m) != "" })
+	if why := frozen(m); strings.Contains(why, "\x1b") || !strings.Contains(why, "ann") {
+		t.Errorf("%q", why)
+	}
+	if why := frozen(other); why != "" {
+		t.Errorf("another machine: %q", why)
+	}
+	if by, err := b.office().Thaw(t.Context(), b.ann, order.ID); err != nil || len(by) != 1 {
+		t.Errorf("%q, %v", by, err)
+	}
+	if _, err := b.office().Thaw(t.Context(), b.ann, order.ID); err == nil {
+		t.Error("the same person signs twice")
+	}
+	// neither the loss of the order, nor a new start, nor the words of one person end it
+	if _, err := b.root.Delete(t.Context(), "tada/1/freezes/"+order.ID); err != nil {
+		t.Fatal(err)
+	}
+	m.stop()
+	m.start()
+	time.Sleep(300 * time.Millisecond)
+	if frozen(m) == "" {
+		t.Error("it ended by itself")
+	}
+	if by, err := b.office().Thaw(t.Context(), bob, order.ID); err != nil || len(by) != 2 {
+		t.Errorf("%q, %v", by, err)
+	}
+	m.eventually("ended", func() bool { return frozen(m) == "" })
+	text, err := order.Sign(b.ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.root.Put(t.Context(), "tada/1/freezes/"+order.ID, string(text)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	if why := frozen(m); why != "" {
+		t.Errorf("an order that has ended is given again: %q", why)
+	}
+}
+
+// Whoever writes etcd brings back no older list of people, and makes none.
+func TestOlderDocument(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	got, err := b.root.Get(t.Context(), "tada/1/fleet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := string(got.Kvs[0].Value)
+	m := b.machine("")
+	m.start()
+	b.add(newKey(t, "bob"), document.Person{MaxRisk: 3}, "*")
+	m.trusts(2)
+	mallory := newKey(t, "mallory")
+	f := b.office().Known
+	f.Serial++
+	f.People = append(f.People, document.Person{Name: "mallory", Key: mallory.Public(),
+		Answers: f.People[0].Answers, MaxRisk: 3})
+	forged, err := f.Sign(mallory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"older": first, "forged": string(forged),
+		"garbage": "x", "empty": ""} {
+		before := strings.Count(m.text(), "is not taken")
+		if _, err := b.root.Put(t.Context(), "tada/1/fleet", text); err != nil {
+			t.Fatal(err)
+		}
+		m.eventually(name+" is refused", func() bool {
+			return strings.Count(m.text(), "is not taken") > before
+		})
+		m.trusts(2)
+	}
+}
+
+func TestRevoked(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := b.machine("")
+	m.start()
+	m.trusts(1)
+	if _, err := b.office().Change(t.Context(), b.ann, func(f *document.Fleet) error {
+		f.Revoked = append(f.Revoked, m.own.ID)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	m.eventually("the agent ends", func() bool {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return errors.Is(m.end, document.ErrRevoked)
+	})
+	m.trusts(0)
+}
+
+// Two machines with one key: the second is refused, and told so.
+func TestTwoMachinesWithOneKey(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := b.machine("")
+	m.start()
+	copied := filepath.Join(t.TempDir(), "state")
+	if out, err := exec.Command("cp", "-a", m.l.Home().Dir, copied).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	_ = os.Remove(filepath.Join(copied, "run", "fleet.sock"))
+	twin := &machine{bed: b, l: openPlace(t, copied), own: m.own, etcd: m.etcd}
+	twin.folder = member.In(twin.l.Home())
+	a := &Agent{Launcher: twin.l, Folder: twin.folder, Etcd: twin.etcd, Now: time.Now, Out: twin}
+	if err := a.Run(t.Context()); !errors.Is(err, ErrTaken) {
+		t.Errorf("%v\n%s", err, twin.text())
+	}
+	if m.text() != "" {
+		t.Errorf("the first one: %s", m.text())
+	}
+}
