@@ -1,0 +1,122 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/integration/fleet/people"
+)
+
+// Of many machines that ask at the same time, each question is answered from one place, and each
+// approval is used once, although two claim it: none twice, none lost. make fleet-stress has a
+// thousand machines with ten questions each.
+func TestManyMachines(t *testing.T) {
+	n, each := 4, 3
+	if text := os.Getenv("TEST_MACHINES"); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+		each = 10
+	} else {
+		t.Parallel()
+	}
+	b := newBed(t)
+	began := time.Now()
+	machines := make([]*machine, n)
+	inTurns(n, func(i int) {
+		machines[i] = b.machine("n=" + strconv.Itoa(i))
+		machines[i].start()
+	})
+	t.Logf("%d machines joined in %v", n, time.Since(began).Round(time.Second))
+
+	began = time.Now()
+	asked := make([][]approval.Envelope, n)
+	inTurns(n, func(i int) {
+		for range each {
+			asked[i] = append(asked[i], machines[i].ask(0))
+		}
+	})
+	t.Logf("%d questions asked in %v", n*each, time.Since(began).Round(time.Second))
+
+	began = time.Now()
+	answered := map[string]bool{}
+	var lock sync.Mutex
+	for deadline := time.Now().Add(10 * time.Minute); len(answered) < n*each; {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d questions were answered", len(answered), n*each)
+		}
+		list, err := b.office().Questions(t.Context(), b.ann.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		inTurns(len(list), func(i int) {
+			q := list[i]
+			lock.Lock()
+			before := answered[q.Envelope]
+			lock.Unlock()
+			if before {
+				return
+			}
+			o, err := b.office().Answer(t.Context(), q, machines[0].token(b.ann, q, true))
+			if errors.Is(err, people.ErrSilent) || err == nil && !o.Taken {
+				return // its agent had not taken the list of people yet
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			lock.Lock()
+			defer lock.Unlock()
+			answered[q.Envelope] = true
+		})
+	}
+	t.Logf("answered in %v", time.Since(began).Round(time.Second))
+
+	began = time.Now()
+	var used, refused atomic.Int64
+	inTurns(n, func(i int) {
+		for _, e := range asked[i] {
+			var claims sync.WaitGroup
+			for range 2 {
+				claims.Go(func() {
+					_, err := machines[i].l.Store.Consume(context.Background(), approval.Claim{
+						Session: "s", Envelope: e.ID, PlanHash: e.PlanHash})
+					switch {
+					case err == nil:
+						used.Add(1)
+					case errors.Is(err, approval.ErrReplayed):
+						refused.Add(1)
+					default:
+						t.Error(err)
+					}
+				})
+			}
+			claims.Wait()
+		}
+	})
+	t.Logf("used in %v", time.Since(began).Round(time.Second))
+	if got := used.Load(); got != int64(n*each) || refused.Load() != got {
+		t.Errorf("%d of %d approvals were used, %d claims refused", got, n*each, refused.Load())
+	}
+}
+
+// inTurns does something n times, a few at a time.
+func inTurns(n int, do func(int)) {
+	var all sync.WaitGroup
+	turns := make(chan bool, 16)
+	for i := range n {
+		turns <- true
+		all.Go(func() {
+			defer func() { <-turns }()
+			do(i)
+		})
+	}
+	all.Wait()
+}
