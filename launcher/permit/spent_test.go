@@ -8,8 +8,8 @@ import (
 	"github.com/tada-run/tada-run/launcher/state"
 )
 
-// Marks that are too old to matter are removed, and the folder is read once in an hour: a use marks,
-// it does not read the marks of all other uses.
+// Marks that are too old to matter are removed, and the folder is read once in an hour: a use makes
+// a mark, it does not read those of all other uses.
 func TestOldMarksAreForgotten(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	p := &Approvals{Marks: t.TempDir(), dir: &state.Directory{Now: func() time.Time { return now }}}

@@ -83,8 +83,8 @@ func (d *declaration) shadows(s *state) bool {
 		len(s.calling) > 0 && (d.variant == "declare" || d.variant == "typeset"))
 }
 
-// disputed reports whether versions of the shell differ in whether the declaration does anything:
-// zsh 5.9 refuses to let a name stand for another, so that what is assigned later is the name itself.
+// disputed reports whether versions of the shell differ in what the declaration does: zsh 5.9
+// refuses to let a name stand for another, and what is assigned later is the name itself.
 func (d *declaration) disputed() bool { return d.dialect == Zsh && d.attr.ref }
 
 // outside is a declaration that does not touch the name as it is seen here: local where no
