@@ -103,7 +103,8 @@ func TestStartListsNoChildren(t *testing.T) {
 				break
 			}
 			if tries == 20 {
-				t.Errorf("%s: %s is opened, in each of %d runs", filepath.Base(home), files[i], tries)
+				t.Errorf("%s: %s is opened, in each of %d runs", filepath.Base(home), files[i],
+					tries)
 				break
 			}
 		}

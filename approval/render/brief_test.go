@@ -142,7 +142,7 @@ func TestManyReasonsTakeLinearTime(t *testing.T) {
 	}
 }
 
-// processor is the time that these tests have had a processor: other programs do not make it longer.
+// processor is how long these tests have had a processor: other programs do not make it longer.
 func processor(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage

@@ -2,6 +2,7 @@ package permit
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,10 +13,8 @@ import (
 // a mark, it does not read those of all other uses.
 func TestOldMarksAreForgotten(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	p := &Approvals{Marks: t.TempDir(), dir: &state.Directory{Now: func() time.Time { return now }}}
-	if err := os.Chmod(p.Marks, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	p := &Approvals{Marks: filepath.Join(t.TempDir(), "used"),
+		dir: &state.Directory{Now: func() time.Time { return now }}}
 	spend := func(what string, at time.Time) {
 		t.Helper()
 		if err := p.spend("e", what); err != nil {
