@@ -202,10 +202,10 @@ func (b *browser) open(url string) {
 	b.until(`document.readyState == "complete"`)
 }
 
-// until waits until something is true in the page.
+// until waits until something is true in the page, at most as long as try: a busy machine is slow.
 func (b *browser) until(condition string) {
 	b.t.Helper()
-	for range 300 {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); {
 		// an error is that of a page which is about to be another
 		if is, err := b.eval(condition); err == nil && is == "true" {
 			return

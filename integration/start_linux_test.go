@@ -90,13 +90,22 @@ func TestStartListsNoChildren(t *testing.T) {
 		if out, err := run().CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		files := opened(t, run())
-		if len(files) < 20 {
-			t.Fatalf("%d files are opened:\n%s", len(files), strings.Join(files, "\n"))
-		}
-		for _, file := range files {
-			if strings.HasSuffix(file, "/children") {
-				t.Errorf("%s: %s is opened", filepath.Base(home), file)
+		// Where the end of a run is slow, on a busy machine, it asks what holds it up.
+		for tries := 1; ; tries++ {
+			files := opened(t, run())
+			if len(files) < 20 {
+				t.Fatalf("%d files are opened:\n%s", len(files), strings.Join(files, "\n"))
+			}
+			i := slices.IndexFunc(files, func(file string) bool {
+				return strings.HasSuffix(file, "/children")
+			})
+			if i < 0 {
+				break
+			}
+			if tries == 20 {
+				t.Errorf("%s: %s is opened, in each of %d runs", filepath.Base(home), files[i],
+					tries)
+				break
 			}
 		}
 	}

@@ -37,6 +37,8 @@ func TestDialects(t *testing.T) {
 		{Zsh, "x='$(rm /x)'; echo ${(e)x}", "opaque code"},
 		{Zsh, "for x (a b) rm $x", "opaque text"},
 		{Zsh, "s=hello; rm \"${s:1:2}\"", "delete /w/el"},
+		{Zsh, "x=/a; typeset -n r=x; rm \"$r\"", "opaque delete"}, // zsh 5.9 has no such names
+		{Zsh, "f() { local -n r=x; r=/a; }; f; rm \"$r\"", "opaque delete"},
 	} {
 		o := agentShell
 		o.Dialect = tt.dialect

@@ -3,6 +3,7 @@ package render_test
 import (
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -130,15 +131,25 @@ func TestManyReasonsTakeLinearTime(t *testing.T) {
 		payload := plantest.Bytes(t, p)
 		best := time.Hour
 		for range 3 {
-			start := time.Now()
+			start := processor(t)
 			render.Render(payload, render.Options{})
-			best = min(best, time.Since(start))
+			best = min(best, processor(t)-start)
 		}
 		return best
 	}
 	if small, large := took(2000), took(8000); large > 12*small {
 		t.Errorf("2,000 reasons take %v, 8,000 take %v", small, large)
 	}
+}
+
+// processor is how long these tests have had a processor: other programs do not make it longer.
+func processor(t *testing.T) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // A reason that points at all of a long text does not say where to look.

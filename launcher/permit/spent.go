@@ -79,13 +79,23 @@ func (p *Approvals) remembers() bool {
 	return err == nil && info.IsDir() && state.Private(p.Marks, info, 0o077) == nil
 }
 
-// forgetMarks removes the marks of what is too old to be used anyway.
+// forgetMarks removes the marks of what is too old to be used anyway. There may be thousands, and
+// each approval comes here: it looks at them once in an hour, and a file says when it did.
 func (p *Approvals) forgetMarks() {
+	now, looked := p.dir.Now(), filepath.Join(p.Marks, "looked")
+	if info, err := os.Lstat(looked); err == nil && now.Sub(info.ModTime()).Abs() < time.Hour {
+		return
+	}
 	marks, _ := os.ReadDir(p.Marks)
 	for _, m := range marks {
-		if info, err := m.Info(); err == nil && p.dir.Now().Sub(info.ModTime()) > spentLife {
+		if info, err := m.Info(); err == nil && now.Sub(info.ModTime()) > spentLife {
 			_ = os.Remove(filepath.Join(p.Marks, m.Name()))
 		}
+	}
+	f, err := os.OpenFile(looked, os.O_WRONLY|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err == nil {
+		f.Close()
+		_ = os.Chtimes(looked, now, now)
 	}
 }
 

@@ -79,9 +79,13 @@ func (w *commands) declaredValue(s *state, word *syntax.Word) value {
 
 // shadows reports whether the names that are declared belong to the function that runs.
 func (d *declaration) shadows(s *state) bool {
-	return !d.global && (d.variant == "local" ||
+	return !d.global && !d.disputed() && (d.variant == "local" ||
 		len(s.calling) > 0 && (d.variant == "declare" || d.variant == "typeset"))
 }
+
+// disputed reports whether versions of the shell differ in what the declaration does: zsh 5.9
+// refuses to let a name stand for another, and what is assigned later is the name itself.
+func (d *declaration) disputed() bool { return d.dialect == Zsh && d.attr.ref }
 
 // outside is a declaration that does not touch the name as it is seen here: local where no
 // function runs, and declare -g of a name that a function has made its own.
@@ -154,6 +158,7 @@ func (w *commands) declareName(s *state, d *declaration, a *syntax.Assign, val v
 // refers is a name that refers to another. Assignments through it are not followed.
 func (w *commands) refers(d *declaration, on bool) {
 	if d.attr.ref = on; on {
+		d.odd = d.odd || d.disputed()
 		w.opaque(nil, InCode, "a name stands for another, which is not followed", d.span)
 	}
 }
@@ -213,7 +218,7 @@ func (d *declaration) options(letters string, on bool) {
 			d.attr.integer = on
 		case 'n':
 			d.attr.exported = d.attr.exported && d.variant != "export"
-			d.attr.ref = on && d.variant != "export"
+			d.attr.ref = on && d.variant != "export" || d.dialect == Zsh
 		case 'r':
 			d.attr.fixed = on
 		case 'g':

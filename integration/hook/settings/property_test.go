@@ -137,10 +137,19 @@ func made(seed uint64) []byte {
 	return []byte(m.b.String())
 }
 
+// seeds is how many documents are made; with -short, for the race detector, a tenth: they are read
+// one after the other.
+func seeds(n uint64) uint64 {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 // Each of thousands of documents is restored when what was written to it is removed, in any order.
 func TestMadeDocuments(t *testing.T) {
-	tried := 0
-	for seed := range uint64(400) {
+	tried, rounds := uint64(0), seeds(400)
+	for seed := range rounds {
 		text := made(seed)
 		if _, err := parse(text); err != nil {
 			t.Fatalf("seed %d makes %q: %v", seed, text, err)
@@ -158,7 +167,7 @@ func TestMadeDocuments(t *testing.T) {
 		}
 		both(t, seed, text)
 	}
-	if tried < 2000 {
+	if tried < 5*rounds {
 		t.Errorf("%d trials", tried)
 	}
 }
@@ -233,7 +242,7 @@ func TestEditedMeanwhile(t *testing.T) {
 			return d.put(n, 2, `{"hooks": [{"command": "new"}]}`)
 		},
 	}
-	for seed := range uint64(120) {
+	for seed := range seeds(120) {
 		text := made(seed)
 		if d, _ := parse(text); d.root == nil || len(d.root.values) == 0 {
 			continue
