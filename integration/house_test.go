@@ -69,6 +69,20 @@ var plan = map[string]map[string]string{
 		"approval/private": "its files belong to this user alone",
 		"approval/flock":   "one process changes it at a time",
 	},
+	"approval/relay": {
+		"approval":            "it implements the database of the rules",
+		"approval/private":    "its socket is in a folder of this user alone",
+		"approval/relay/wire": "it asks the process that has the database",
+	},
+	"approval/relay/served": {
+		"approval":            "it lets others use a database of the rules",
+		"approval/private":    "its socket is in a folder of this user alone",
+		"approval/flock":      "one process serves a socket at a time",
+		"approval/relay/wire": "it answers the clients",
+	},
+	"approval/relay/wire": {
+		"approval": "an error of the database is the same on both sides",
+	},
 	"approval/plan": {
 		"approval/canonical": "a plan is canonical JSON",
 	},
@@ -234,6 +248,7 @@ var plan = map[string]map[string]string{
 		"approval/flock":   "a question for which a process waits is a locked file",
 		"approval":         "the rules about questions, answers and grants",
 		"approval/bolt":    "the store is a database of the state directory",
+		"approval/relay":   "the store of a machine of a fleet is behind the fleet's agent",
 		"approval/plan":    "an answer is for the hash of a plan",
 		"approval/render":  "texts of a person or the store are shown inert",
 		"audit":            "each change of the store is an entry of the log",
@@ -258,6 +273,7 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/state": {
 		"approval/flock":   "a file in use is locked",
+		"approval/private": "an order to freeze is a file of this user alone",
 		"pathguard/proc":   "there is one reader of boot and processes",
 		"pathguard/passwd": "there is one reader of an account's home in /etc/passwd",
 		"launcher/notice":  "the process that holds a lock is shown by its command line",
@@ -461,7 +477,16 @@ var plan = map[string]map[string]string{
 var testOnly = map[string]map[string]string{
 	"approval": {
 		"approval/bolt":          "the rules are also tested with the database of the programs",
+		"approval/relay":         "and with the database of a machine of a fleet",
+		"approval/relay/served":  "which a process of the tests has",
 		"approval/plan/plantest": "plans for tests",
+	},
+	"approval/relay": {
+		"approval/bolt":         "an agent of the tests has the database of the programs",
+		"approval/relay/served": "and lets the tests use it",
+	},
+	"approval/relay/served": {
+		"approval/bolt": "tests serve the database of the programs",
 	},
 	"approval/plan": {
 		"approval/plan/plantest": "plans for tests",
@@ -531,6 +556,8 @@ var testOnly = map[string]map[string]string{
 		"audit":                     "tests look at the entries of the record",
 	},
 	"integration": {
+		"approval/relay/served": "stories have an agent of a fleet",
+
 		"integration/scale":  "a record of many runs is made",
 		"cmd/tada-run/cli":   "transcripts run the real programs in the test binary",
 		"cmd/tadactl/cli":    "transcripts run the real programs in the test binary",
