@@ -17,6 +17,9 @@ const (
 	maxAnswer = 10 * time.Second
 )
 
+// errPlace is wrapped by the errors about values that no client reads or changes.
+var errPlace = errors.New("there is no such place")
+
 // errEnded rolls a transaction back that the client has ended without a commit.
 var errEnded = errors.New("the client has ended the transaction")
 

@@ -36,7 +36,8 @@ func one() []Message {
 				m.Names = []string{"", "a", "b"}
 			case 'c':
 				m.Changes = []Change{{Put, "states", "k", []byte("v")},
-					{Delete, "states", "k", []byte{}}, {SetSeq, "", "", make([]byte, 8)}, {Changed, "", "id", []byte{}}}
+					{Delete, "states", "k", []byte{}},
+					{SetSeq, "", "", make([]byte, 8)}, {Changed, "", "id", []byte{}}}
 			case 'f':
 				m.Failure = Failure{'c', "path", "hint", "text"}
 			}
