@@ -146,7 +146,9 @@ func TestLife(t *testing.T) {
 }
 
 func BenchmarkConsume(b *testing.B) {
-	s, _ := open(b, newClock(), func(o *approval.Options) { o.MaxPending, o.MaxHour = 1<<30, 1<<30 })
+	s, _ := open(b, newClock(), func(o *approval.Options) {
+		o.MaxPending, o.MaxHour = 1<<30, 1<<30
+	})
 	benchmarkConsume(b, s)
 }
 

@@ -72,6 +72,20 @@ var plan = map[string]map[string]string{
 	"approval/etcd": {
 		"approval": "it implements the database of the rules",
 	},
+	"approval/relay": {
+		"approval":            "it implements the database of the rules",
+		"approval/private":    "its socket is in a folder of this user alone",
+		"approval/relay/wire": "it asks the process that has the database",
+	},
+	"approval/relay/served": {
+		"approval":            "it lets others use a database of the rules",
+		"approval/private":    "its socket is in a folder of this user alone",
+		"approval/flock":      "one process serves a socket at a time",
+		"approval/relay/wire": "it answers the clients",
+	},
+	"approval/relay/wire": {
+		"approval": "an error of the database is the same on both sides",
+	},
 	"approval/plan": {
 		"approval/canonical": "a plan is canonical JSON",
 	},
@@ -297,6 +311,7 @@ var plan = map[string]map[string]string{
 		"approval/flock":   "a question for which a process waits is a locked file",
 		"approval":         "the rules about questions, answers and grants",
 		"approval/bolt":    "the store is a database of the state directory",
+		"approval/relay":   "the store of a machine of a fleet is behind the fleet's agent",
 		"approval/plan":    "an answer is for the hash of a plan",
 		"approval/render":  "texts of a person or the store are shown inert",
 		"audit":            "each change of the store is an entry of the log",
@@ -321,6 +336,7 @@ var plan = map[string]map[string]string{
 	},
 	"launcher/state": {
 		"approval/flock":   "a file in use is locked",
+		"approval/private": "an order to freeze is a file of this user alone",
 		"pathguard/proc":   "there is one reader of boot and processes",
 		"pathguard/passwd": "there is one reader of an account's home in /etc/passwd",
 		"launcher/notice":  "the process that holds a lock is shown by its command line",
@@ -529,6 +545,8 @@ var testOnly = map[string]map[string]string{
 		"approval/bolt":          "the rules are also tested with the database of the programs",
 		"approval/etcd":          "and with that of a fleet",
 		"integration/served":     "whose servers are real",
+		"approval/relay":         "and with the database of a machine of a fleet",
+		"approval/relay/served":  "which a process of the tests has",
 		"approval/plan/plantest": "plans for tests",
 	},
 	"approval/etcd": {
@@ -536,6 +554,23 @@ var testOnly = map[string]map[string]string{
 		"approval/plan":          "a claim names the hash of a plan",
 		"approval/plan/plantest": "plans for tests",
 		"integration/served":     "the servers of the tests are real",
+	},
+	"approval/relay": {
+		"approval/bolt":         "an agent of the tests has the database of the programs",
+		"approval/relay/served": "and lets the tests use it",
+	},
+	"approval/relay/served": {
+		"approval/bolt": "tests serve the database of the programs",
+	},
+	"integration/fleet/registrar": {
+		"integration/served": "the etcd of the tests is real",
+	},
+	"integration/fleet/agent": {
+		"approval/plan/plantest":      "plans for tests",
+		"integration/fleet/people":    "people answer in the tests",
+		"integration/fleet/registrar": "and machines join",
+		"integration/served":          "the etcd of the tests is real",
+		"launcher/permit":             "a question of the tests has no agent",
 	},
 	"approval/plan": {
 		"approval/plan/plantest": "plans for tests",
@@ -605,6 +640,8 @@ var testOnly = map[string]map[string]string{
 		"audit":                     "tests look at the entries of the record",
 	},
 	"integration": {
+		"approval/relay/served": "stories have an agent of a fleet",
+
 		"integration/scale":  "a record of many runs is made",
 		"cmd/tada-run/cli":   "transcripts run the real programs in the test binary",
 		"cmd/tadactl/cli":    "transcripts run the real programs in the test binary",

@@ -26,9 +26,7 @@ type Report struct {
 	Grant string `json:"grant,omitempty"` // by which it runs without a question
 	// protected files because of which a run is refused first; only Check looks
 	Tampered []string `json:"tampered,omitempty"`
-	// why no question can be asked now, on a machine of a fleet; only Check looks
-	Offline string `json:"offline,omitempty"`
-	Error   string `json:"error,omitempty"`
+	Error    string   `json:"error,omitempty"`
 }
 
 // A ReportReason is one rule that spoke. The span is in bytes of the command line.
@@ -50,6 +48,9 @@ type ReportBounds struct {
 	// whether what it changes can be taken back: true, "partly" or false
 	Reversible any    `json:"reversible" jsonschema:"true, partly or false"`
 	Lacks      []Lack `json:"irreversible,omitempty"` // what cannot
+
+	// why no question can be asked now, on a machine of a fleet; only Check looks
+	Offline string `json:"offline,omitempty"`
 
 	undo string // the same in words, where that matters to a person
 }

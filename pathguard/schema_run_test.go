@@ -117,7 +117,8 @@ func TestApprovalTightens(t *testing.T) {
 	loose, strict := Approval{People: 1, FromRisk: 3, Offline: Allow},
 		Approval{People: 3, FromRisk: 1, NotSelf: true, Quarantined: true, Offline: Ask}
 	for _, pair := range [][2]Approval{{loose, strict}, {strict, loose}, {strict, strict}} {
-		if got, _ := (Settings{Approval: pair[0]}).strictest(Settings{Approval: pair[1]}); !reflect.DeepEqual(got.Approval, strict) {
+		got, _ := (Settings{Approval: pair[0]}).strictest(Settings{Approval: pair[1]})
+		if !reflect.DeepEqual(got.Approval, strict) {
 			t.Errorf("%v and %v: %v", pair[0], pair[1], got.Approval)
 		}
 	}

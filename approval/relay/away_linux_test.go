@@ -58,7 +58,8 @@ func TestAway(t *testing.T) {
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("it took %v", took)
 	}
-	wantOffline(t, path, relay.Socket(path, options(300*time.Millisecond)).Online(context.Background()))
+	deaf := relay.Socket(path, options(300*time.Millisecond))
+	wantOffline(t, path, deaf.Online(context.Background()))
 	for range 200 { // its queue is full
 		if fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK,
 			0); err == nil {
@@ -134,6 +135,8 @@ func TestLies(t *testing.T) {
 	t.Parallel()
 	const welcome, begun = "\x00\x00\x00\x09\x01H\x01\x00\x00\x00\x00\x00\x00\x00\x00",
 		"\x00\x00\x00\x11\x01B\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	const open = welcome + begun
+	const away = "\x00\x00\x00\x09\x01H\x00\x00\x00\x00\x00\x00\x00\x00"
 	for name, c := range map[string]struct {
 		says string
 		want string
@@ -146,13 +149,14 @@ func TestLies(t *testing.T) {
 		"too short":       {"\x00\x00\x00\x00\x01H", "wrong format"},
 		"out of place":    {"\x00\x00\x00\x00\x01D", "out of place"},
 		"done at once":    {welcome + "\x00\x00\x00\x00\x01D", "out of place"},
-		"not connected":   {"\x00\x00\x00\x09\x01H\x00\x00\x00\x00\x00\x00\x00\x00\x01", "since 1970-01-01T00:00:01Z"},
-		"never connected": {"\x00\x00\x00\x09\x01H\x00\x00\x00\x00\x00\x00\x00\x00\x00", "it is not connected;"},
+		"not connected":   {away + "\x01", "since 1970-01-01T00:00:01Z"},
+		"never connected": {away + "\x00", "it is not connected;"},
 		"no end of keys": {welcome + begun + strings.Repeat(
 			"\x00\x00\x00\x0a\x01N\x01\x00\x00\x00\x01\x00\x00\x00\x01k", 1<<20+2), "keys"},
-		"empty keys":        {welcome + begun + "\x00\x00\x00\x05\x01N\x01\x00\x00\x00\x00", "keys"},
-		"keys out of order": {welcome + begun + "\x00\x00\x00\x0f\x01N\x00\x00\x00\x00\x02\x00\x00\x00\x01b\x00\x00\x00\x01a", "out of order"},
-		"a wrong answer":    {welcome + begun + "\x00\x00\x00\x05\x01V\x00\x00\x00\x00\x00", "out of place"},
+		"empty keys": {open + "\x00\x00\x00\x05\x01N\x01\x00\x00\x00\x00", "keys"},
+		"keys out of order": {open + "\x00\x00\x00\x0f\x01N\x00\x00\x00\x00\x02" +
+			"\x00\x00\x00\x01b\x00\x00\x00\x01a", "out of order"},
+		"a wrong answer": {open + "\x00\x00\x00\x05\x01V\x00\x00\x00\x00\x00", "out of place"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

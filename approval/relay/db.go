@@ -3,21 +3,11 @@ package relay
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
-	"io"
-	"time"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/relay/wire"
 )
-
-// A DB is the [approval.DB] behind one socket. It holds nothing open between calls.
-type DB struct {
-	path string
-	wait time.Duration
-	rand io.Reader
-}
 
 var _ approval.DB = (*DB)(nil)
 
@@ -26,18 +16,6 @@ var _ approval.DB = (*DB)(nil)
 func Open(path string, o approval.Options) (*approval.Store, error) {
 	return approval.Open(Socket(path, o), o)
 }
-
-// Socket returns the database behind the socket at path. It uses the options Rand and LockWait.
-func Socket(path string, o approval.Options) *DB {
-	d := &DB{path: path, wait: cmp.Or(o.LockWait, 30*time.Second), rand: o.Rand}
-	if d.rand == nil {
-		d.rand = rand.Reader
-	}
-	return d
-}
-
-// Path implements [approval.DB].
-func (d *DB) Path() string { return d.path }
 
 // Do implements [approval.DB].
 func (d *DB) Do(ctx context.Context, j *approval.Job) error { return d.Update(ctx, j.Do) }
@@ -60,9 +38,6 @@ func (d *DB) View(ctx context.Context, fn func(approval.Tx) error) error {
 	err = fn(t)
 	return cmp.Or(t.err, err)
 }
-
-// maxRuns bounds how often one transaction is run: each time another one was faster.
-const maxRuns = 100
 
 // Update implements [approval.DB].
 func (d *DB) Update(ctx context.Context, fn func(approval.Tx) error) error {

@@ -60,7 +60,7 @@ func (t *tx) Get(b approval.Bucket, key string) []byte {
 func (t *tx) Put(b approval.Bucket, key string, value []byte) error {
 	c := wire.Change{Way: wire.Put, Bucket: string(b), Key: key, Value: append([]byte{}, value...)}
 	if c.Size() > wire.MaxFrame/2 {
-		return fmt.Errorf("approval: a value of %d bytes is too long for the agent", len(value))
+		return fmt.Errorf("approval: %w: the value at %.64q of %q", wire.ErrTooLong, key, b)
 	}
 	t.values[place{b, key}] = c.Value
 	t.changes = append(t.changes, c)

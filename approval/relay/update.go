@@ -11,6 +11,9 @@ import (
 	"github.com/tada-run/tada-run/approval/relay/wire"
 )
 
+// maxRuns bounds how often one transaction is run: each time another one was faster.
+const maxRuns = 100
+
 // An update is one transaction that changes something, over as many connections as it takes.
 type update struct {
 	db   *DB

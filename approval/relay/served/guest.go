@@ -1,10 +1,8 @@
 package served
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"time"
 
@@ -19,61 +17,16 @@ const (
 	maxAnswer = 10 * time.Second
 )
 
-// A guest is one client.
-type guest struct {
-	*server
-	*wire.Conn
-	conn net.Conn
-
-	// guarded by server.mu
-	busy  bool
-	gone  bool      // its place was given to another
-	since time.Time // it is not busy
-}
+// errPlace is wrapped by the errors about values that no client reads or changes.
+var errPlace = errors.New("there is no such place")
 
 // errEnded rolls a transaction back that the client has ended without a commit.
 var errEnded = errors.New("the client has ended the transaction")
-
-// serve does what the client asks for, until it goes away or asks for what is not possible.
-func (g *guest) serve(ctx context.Context) error {
-	for {
-		_ = g.conn.SetDeadline(time.Time{})
-		m, err := g.Receive()
-		if err != nil {
-			return g.explain(err)
-		}
-		g.setBusy(true)
-		_ = g.conn.SetDeadline(time.Now().Add(maxAnswer))
-		if err := g.request(ctx, m); err != nil {
-			return err
-		}
-		g.setBusy(false)
-	}
-}
 
 func (g *guest) setBusy(busy bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.busy, g.since = busy, time.Now()
-}
-
-// request answers one request. An error ends the connection.
-func (g *guest) request(ctx context.Context, m wire.Message) error {
-	switch m.Kind {
-	case wire.Hello:
-		return g.welcome()
-	case wire.View:
-		t := &transaction{guest: g}
-		return t.ended(g.db.View(ctx, t.run))
-	case wire.Update:
-		t := &transaction{guest: g, changes: true}
-		return t.ended(g.db.Update(ctx, t.run))
-	case wire.Ask:
-		return g.ask(ctx, m)
-	case wire.Await:
-		return g.await(ctx, m.Key)
-	}
-	return g.fail(fmt.Errorf("%w: kind %q is out of place", wire.ErrFormat, byte(m.Kind)))
 }
 
 // fail tells the client of an error, and returns it.
@@ -95,6 +48,13 @@ func (g *guest) explain(err error) error {
 		return g.fail(err)
 	}
 	return err
+}
+
+// A Linked is a database that is somewhere else. One that is not Linked can always be reached.
+type Linked interface {
+	// Connected reports whether the database can be reached, and otherwise since when it cannot;
+	// the zero time if it never could.
+	Connected() (since time.Time, connected bool)
 }
 
 // welcome answers who is there.

@@ -70,9 +70,6 @@ func (t *transaction) ended(err error) error {
 	return t.Send(wire.Message{Kind: wire.Done})
 }
 
-// errPlace is wrapped by the errors about values that no client reads or changes.
-var errPlace = errors.New("there is no such place")
-
 // do does what the client asks for inside its transaction.
 func (t *transaction) do(tx approval.Tx, m wire.Message) error {
 	b := approval.Bucket(m.Bucket)

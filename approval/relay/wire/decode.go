@@ -2,18 +2,8 @@ package wire
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"strings"
-)
-
-var (
-	// ErrTooLong is wrapped by the errors for a frame of more than MaxFrame.
-	ErrTooLong = errors.New("frame is too long")
-	// ErrFormat is wrapped by the errors for a frame that is not as it must be.
-	ErrFormat = errors.New("frame has a wrong format")
-	// ErrVersion is wrapped by the errors for a frame of another version.
-	ErrVersion = errors.New("another version of the protocol")
 )
 
 // readHeader returns the kind and the length of the frame that begins with h.
@@ -38,7 +28,7 @@ func decode(kind Kind, body []byte) (Message, error) {
 		d.member(byte(letter), &m)
 	}
 	if d.bad || len(d.left) > 0 {
-		return Message{}, fmt.Errorf("%w: kind %q, %d bytes", ErrFormat, byte(kind), len(body))
+		return Message{}, fmt.Errorf("%w: the members of kind %q", ErrFormat, byte(kind))
 	}
 	return m, nil
 }

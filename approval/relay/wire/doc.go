@@ -3,14 +3,14 @@
 //
 // Both send frames over a stream socket:
 //
-//	length 4 | version 1 | kind 1 | body          big-endian; length is that of the body
+//	length 4 | version 1 | kind 1 | body     big-endian; the length of the body
 //
 // A body has the members of its kind, in the order of [layouts]. A text, a value and a list begin
 // with their length or count in 4 bytes. A frame that is longer than MaxFrame, of another version
 // or an unknown kind, with a member too few or a byte too many, ends the connection.
 //
 //	from the client                     from the server
-//	Hello   who is there                Welcome  whether the database can be reached, since when not
+//	Hello   who is there                Welcome  the database can be reached, or since when not
 //	View    begin to read               Begun    the transaction has begun
 //	Update  begin to change             Failed   it has not, or its commit has not
 //	Get     one value                   Value

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 )
 
@@ -12,6 +13,15 @@ const (
 	MaxFrame = 8 << 20
 
 	headerSize = 4 + 1 + 1
+)
+
+var (
+	// ErrTooLong is wrapped by the errors for a frame of more than MaxFrame.
+	ErrTooLong = errors.New("frame is too long")
+	// ErrFormat is wrapped by the errors for a frame that is not as it must be.
+	ErrFormat = errors.New("frame has a wrong format")
+	// ErrVersion is wrapped by the errors for a frame of another version.
+	ErrVersion = errors.New("another version of the protocol")
 )
 
 // Append appends the frame of a message to dst. The error says that it is too long; then nothing

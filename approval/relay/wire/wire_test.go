@@ -35,7 +35,8 @@ func one() []Message {
 			case 'l':
 				m.Names = []string{"", "a", "b"}
 			case 'c':
-				m.Changes = []Change{{Put, "states", "k", []byte("v")}, {Delete, "states", "k", []byte{}},
+				m.Changes = []Change{{Put, "states", "k", []byte("v")},
+					{Delete, "states", "k", []byte{}},
 					{SetSeq, "", "", make([]byte, 8)}, {Changed, "", "id", []byte{}}}
 			case 'f':
 				m.Failure = Failure{'c', "path", "hint", "text"}
@@ -84,6 +85,7 @@ func TestTorn(t *testing.T) {
 
 // What is wrong with a frame is said, and a length alone costs no memory.
 func TestWrong(t *testing.T) {
+	const change = "\x00\x00\x00\x11\x01c\x00\x00\x00\x01"
 	for _, c := range []struct {
 		bytes string
 		want  error
@@ -94,11 +96,11 @@ func TestWrong(t *testing.T) {
 		{"\x00\x00\x00\x00\x02h", ErrVersion},
 		{"\x00\x00\x00\x00\x01z", ErrFormat},
 		{"\x00\x00\x00\x00\x01\xff", ErrFormat},
-		{"\x00\x00\x00\x02\x01V\x02\x00", ErrFormat},                                       // no flag
-		{"\x00\x00\x00\x05\x01N\x00\xff\xff\xff\xff", ErrFormat},                           // no names
-		{"\x00\x00\x00\x04\x01c\xff\xff\xff\xff", ErrFormat},                               // no changes
-		{"\x00\x00\x00\x11\x01c\x00\x00\x00\x01z" + strings.Repeat("\x00", 12), ErrFormat}, // no way
-		{"\x00\x00\x00\x11\x01c\x00\x00\x00\x01s" + strings.Repeat("\x00", 12), ErrFormat}, // no number
+		{"\x00\x00\x00\x02\x01V\x02\x00", ErrFormat},             // no flag
+		{"\x00\x00\x00\x05\x01N\x00\xff\xff\xff\xff", ErrFormat}, // no names
+		{"\x00\x00\x00\x04\x01c\xff\xff\xff\xff", ErrFormat},     // no changes
+		{change + "z" + strings.Repeat("\x00", 12), ErrFormat},   // no way
+		{change + "s" + strings.Repeat("\x00", 12), ErrFormat},   // no number
 	} {
 		if _, err := NewConn(bytes.NewBufferString(c.bytes)).Receive(); !errors.Is(err, c.want) {
 			t.Errorf("%q: %v, want %v", c.bytes, err, c.want)
@@ -116,7 +118,8 @@ func TestFailure(t *testing.T) {
 		f := FailureOf(&approval.FileError{Path: "/p", Err: c.err, Hint: "do it"})
 		err := (&RemoteError{f}).Named()
 		var file *approval.FileError
-		if !errors.Is(err, c.err) || !errors.As(err, &file) || file.Path != "/p" || file.Hint != "do it" {
+		if !errors.Is(err, c.err) || !errors.As(err, &file) || file.Path != "/p" ||
+			file.Hint != "do it" {
 			t.Errorf("%v became %v", c.err, err)
 		}
 	}

@@ -24,7 +24,7 @@ A path starts with /, with ~/ (your home directory) or with **/ (any depth); in 
 
 When several rules match, the strictest verdict wins: deny, then ask, then allow. A rule that allows overrides a built-in question about what it names, but never a denial.`
 
-	exampleConfig = "security:\n  restricted_paths: [~/.aws]\nlimits:\n  time: 30m\nrules:\n" +
+	exampleConfig = "security: {restricted_paths: [~/.aws]}\nrules:\n" +
 		"  commands:\n    - {program: git, args: [push], flags: [--force], verdict: deny, " +
 		"message: not from here}"
 )

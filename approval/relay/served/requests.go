@@ -1,0 +1,45 @@
+package served
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tada-run/tada-run/approval/relay/wire"
+)
+
+// serve does what the client asks for, until it goes away or asks for what is not possible.
+func (g *guest) serve(ctx context.Context) error {
+	for {
+		_ = g.conn.SetDeadline(time.Time{})
+		m, err := g.Receive()
+		if err != nil {
+			return g.explain(err)
+		}
+		g.setBusy(true)
+		_ = g.conn.SetDeadline(time.Now().Add(maxAnswer))
+		if err := g.request(ctx, m); err != nil {
+			return err
+		}
+		g.setBusy(false)
+	}
+}
+
+// request answers one request. An error ends the connection.
+func (g *guest) request(ctx context.Context, m wire.Message) error {
+	switch m.Kind {
+	case wire.Hello:
+		return g.welcome()
+	case wire.View:
+		t := &transaction{guest: g}
+		return t.ended(g.db.View(ctx, t.run))
+	case wire.Update:
+		t := &transaction{guest: g, changes: true}
+		return t.ended(g.db.Update(ctx, t.run))
+	case wire.Ask:
+		return g.ask(ctx, m)
+	case wire.Await:
+		return g.await(ctx, m.Key)
+	}
+	return g.fail(fmt.Errorf("%w: kind %q is out of place", wire.ErrFormat, byte(m.Kind)))
+}
