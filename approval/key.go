@@ -41,16 +41,6 @@ func NewKey(name string, random io.Reader) (Key, error) {
 	return Key{Name: name, private: ed25519.NewKeyFromSeed(seed)}, nil
 }
 
-func isName(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; strings.IndexByte(".@_+-", c) < 0 && (c < '0' || c > '9') &&
-			(c|0x20 < 'a' || c|0x20 > 'z') {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 64
-}
-
 // Public returns the public half; nil for the zero Key.
 func (k Key) Public() ed25519.PublicKey {
 	if len(k.private) != ed25519.PrivateKeySize {

@@ -866,6 +866,12 @@ var untested = map[string]string{
 	"audit/zstandard":              "audit packs with it and opens what was packed",
 	"integration/scale":            "integration reads what it makes with every verb",
 	"integration/servers/etcd":     "approval/etcd's tests start it",
+	"integration/fleet/keyspace":   "the registrar's tests try each of its names",
+	"integration/fleet/member":     "the agent's tests join, learn, freeze and renew through it",
+	"integration/fleet/people":     "the agent's tests answer, freeze and change through it",
+	"cmd/tada-fleet":               "main is a door; integration's tests go through it",
+	"cmd/tada-fleet/cli":           "integration's tests run the program",
+	"cmd/tada-fleet/verbs":         "the tests of tadactl's verbs walk it",
 	"integration/hook/platform":    "integration/hook sends the same calls through every adapter",
 }
 

@@ -102,8 +102,8 @@ func (f *fleet) answerOne(ctx context.Context, d desk, q people.Question) error 
 	if err != nil {
 		return err
 	}
-	token, err := d.l.Sign(q.Question, permit.Signing{Yes: yes, Message: message, Valid: f.o.Answer.Valid},
-		f.passphrase(ctx))
+	token, err := d.l.Sign(q.Question, permit.Signing{Yes: yes, Message: message,
+		Valid: f.o.Answer.Valid}, f.passphrase(ctx))
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
-// Package verbs is the tree of the verbs of tadactl fleet. tadactl has it for help, manual pages and
-// completion, and starts tada-fleet; that program has it to be called by.
+// Package verbs is the tree of the verbs of tadactl fleet. tadactl has it for help, manual pages
+// and completion, and starts tada-fleet; that program has it to be called by.
 package verbs
 
 import (

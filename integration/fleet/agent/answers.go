@@ -25,9 +25,8 @@ func (a *Agent) takeAnswers(ctx context.Context) error {
 			_, err := a.Etcd.Delete(ctx, key)
 			return err
 		}
-		outcome := a.take(ctx, parts[0], token)
-		return a.tell(ctx, key, keyspace.Below(keyspace.Outcomes, a.own.ID)+parts[0]+"/"+parts[1],
-			outcome)
+		outcome := keyspace.Below(keyspace.Outcomes, a.own.ID) + parts[0] + "/" + parts[1]
+		return a.tell(ctx, key, outcome, a.take(ctx, parts[0], token))
 	})
 }
 

@@ -80,9 +80,10 @@ func TestWhoMayAnswer(t *testing.T) {
 		"above the risk":       m.token(low, q, true),
 		"of another key":       m.token(newKey(t, "bob"), q, true),
 		"for another question": other.token(bob, theirs, true),
-		"changed":              []byte(strings.Replace(string(m.token(bob, q, true)), ".e", ".f", 1)),
-		"garbage":              []byte("yes"),
-		"nothing":              nil,
+		"changed": []byte(strings.Replace(string(m.token(bob, q, true)), ".e", ".f",
+			1)),
+		"garbage": []byte("yes"),
+		"nothing": nil,
 	} {
 		if o := m.hand(q, token); o.Taken {
 			t.Errorf("%s: %+v", name, o)

@@ -17,9 +17,9 @@
 //
 // # When the connection is lost
 //
-// Each part begins again from what etcd has, after a pause that grows to half a minute. Nothing that
-// was in force ends because of it: the last fleet document and the last freeze stay. What a lost
-// connection means for commands is the matter of the configuration (fleet: offline).
+// Each part begins again from what etcd has, after a pause that grows to half a minute. Nothing
+// that was in force ends because of it: the last fleet document and the last freeze stay. What a
+// lost connection means for commands is the matter of the configuration (fleet: offline).
 //
 // # What counts
 //

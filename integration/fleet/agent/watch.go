@@ -9,7 +9,8 @@ import (
 
 // each calls do for what is below a prefix now, and then for each change there; deleted keys are
 // not among them. It returns when the watch is lost, or with the error of do.
-func (a *Agent) each(ctx context.Context, prefix string, do func(key string, value []byte) error) error {
+func (a *Agent) each(ctx context.Context, prefix string,
+	do func(key string, value []byte) error) error {
 	got, err := a.Etcd.Get(ctx, prefix, clientv3.WithPrefix())
 	if err != nil {
 		return err

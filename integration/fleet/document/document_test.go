@@ -94,7 +94,8 @@ func TestFleetFollows(t *testing.T) {
 		{"administrators, by one", m.signedBy(t, deposed, m.bob), ErrUnsigned},
 		{"another self, by one", m.signedBy(t, twice, m.ann), ErrUnsigned},
 		{"administrators, by two", m.signedBy(t, deposed, m.ann, m.bob), nil},
-		{"another fleet", m.signedBy(t, with(func(f *Fleet) { f.Name = "other" }), m.ann), ErrOlder},
+		{"another fleet", m.signedBy(t, with(func(f *Fleet) { f.Name = "other" }), m.ann),
+			ErrOlder},
 		{"older", m.signedBy(t, with(func(f *Fleet) { f.Serial = 1 }), m.ann), ErrOlder},
 		{"a second one", m.signedBy(t, with(func(f *Fleet) {
 			f.Serial, f.Revoked = 2, []string{"tada-2"}

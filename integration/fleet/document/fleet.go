@@ -2,7 +2,6 @@ package document
 
 import (
 	"crypto/ed25519"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,15 +26,6 @@ type Fleet struct {
 	People    []Person
 	Registrar Person   // whose machine records count: the registrar's own key
 	Revoked   []string // ids of machines that are no longer members
-}
-
-// A Person is a name and a key.
-type Person struct {
-	Name    string
-	Key     ed25519.PublicKey
-	Admin   bool     // may sign fleet documents, freezes and thaws
-	Answers Selector // the machines whose questions the person may answer
-	MaxRisk int      // the highest risk that the person may allow
 }
 
 // pair is how many administrators must sign what one alone could misuse.
@@ -204,33 +194,4 @@ func readFleet(f plan.Fields) (Fleet, error) {
 		return Fleet{}, fmt.Errorf("fleet %q: its serial is %d", fleet.Name, fleet.Serial)
 	}
 	return fleet, fleet.check()
-}
-
-func (p Person) fields() map[string]any {
-	return map[string]any{"admin": p.Admin, "answers": p.Answers.String(),
-		"key": base64.StdEncoding.EncodeToString(p.Key), "max_risk": p.MaxRisk, "name": p.Name}
-}
-
-func (p Person) equal(q Person) bool {
-	return p.Name == q.Name && p.Key.Equal(q.Key) && p.Admin == q.Admin && p.MaxRisk == q.MaxRisk &&
-		p.Answers.String() == q.Answers.String()
-}
-
-func readPerson(f plan.Fields) (Person, error) {
-	p := Person{Name: f.Text("name"), Admin: f.Flag("admin"), MaxRisk: int(f.Number("max_risk"))}
-	key, err := base64.StdEncoding.Strict().DecodeString(f.Text("key"))
-	if err != nil || len(key) != ed25519.PublicKeySize {
-		return Person{}, fmt.Errorf("key of %q: it is not an Ed25519 key", p.Name)
-	}
-	p.Key = key
-	if text := f.Text("answers"); text != "" {
-		if p.Answers, err = ParseSelector(text); err != nil {
-			return Person{}, fmt.Errorf("machines of %q: %w", p.Name, err)
-		}
-	}
-	if p.MaxRisk < 0 || p.MaxRisk > plan.MaxRisk {
-		return Person{}, fmt.Errorf("risk of %q: %d is not 0 to %d", p.Name, p.MaxRisk,
-			plan.MaxRisk)
-	}
-	return p, nil
 }

@@ -22,8 +22,8 @@ func ParseLabels(text string) (Labels, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(part, "=")
 		if !ok || checkName(name) != nil || checkName(value) != nil {
-			return nil, fmt.Errorf("label %q: it must be NAME=VALUE, each of a-z, A-Z, 0-9, \".\", "+
-				"\"@\", \"_\" and \"-\"", part)
+			return nil, fmt.Errorf("label %q: it must be NAME=VALUE, each of a-z, A-Z, 0-9, "+
+				"\".\", \"@\", \"_\" and \"-\"", part)
 		}
 		if _, twice := l[name]; twice {
 			return nil, fmt.Errorf("label %q is given twice", name)

@@ -78,7 +78,8 @@ func (o Office) Freezes(ctx context.Context) ([]Frozen, error) {
 
 // Thaw signs the end of a freeze. It ends when a second administrator has signed it too; signed
 // says who has.
-func (o Office) Thaw(ctx context.Context, key approval.Key, id string) (signed []string, err error) {
+func (o Office) Thaw(ctx context.Context, key approval.Key,
+	id string) (signed []string, err error) {
 	fleet, err := o.Fleet(ctx)
 	if err != nil {
 		return nil, err

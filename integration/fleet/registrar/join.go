@@ -43,8 +43,8 @@ type Registrar struct {
 	out       io.Writer // for whoever runs the registrar
 }
 
-// New returns the registrar of a folder, connected to etcd as [Folder.Access] says. What fails for a
-// reason that machines are not told is written to out.
+// New returns the registrar of a folder, connected to etcd as [Folder.Access] says. What fails for
+// a reason that machines are not told is written to out.
 func New(f *Folder, etcd *clientv3.Client, endpoints []string, now func() time.Time,
 	out io.Writer) *Registrar {
 	return &Registrar{folder: f, etcd: etcd, endpoints: endpoints, now: now, out: out}
@@ -206,8 +206,9 @@ func (r *Registrar) welcome(ctx context.Context, id string, public ed25519.Publi
 		return Welcome{}, err
 	}
 	fleet, err := get(ctx, r.etcd, keyspace.Fleet)
-	return Welcome{Certificate: string(pemCert(cert)), Authority: string(pemCert(r.folder.ca.cert)),
-		Endpoints: r.endpoints, Fleet: string(fleet), Machine: string(record)}, err
+	return Welcome{Certificate: string(pemCert(cert)),
+		Authority: string(pemCert(r.folder.ca.cert)), Endpoints: r.endpoints,
+		Fleet: string(fleet), Machine: string(record)}, err
 }
 
 // Expel ends the access of every machine that the fleet document says is revoked.
