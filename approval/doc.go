@@ -129,8 +129,8 @@
 //
 // The zero value of everything denies. A *[Refused] is an answer about one envelope. Any other
 // error means that the store could not be used: ErrMissing, ErrCorrupt, ErrFuture, ErrLocked,
-// ErrMeddled, ErrAway, ErrUnsure, ErrMoved in a *[FileError] that names the file and the remedy. None
-// of them permits anything.
+// ErrMeddled, ErrAway, ErrUnsure, ErrMoved in a *[FileError] that names the file and the remedy.
+// None of them permits anything.
 //
 // If an older copy of the database is put back, its counter of events lags behind the record.
 // Options.Record says how far the record is, and is asked before each change; a change to an older
