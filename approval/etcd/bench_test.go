@@ -35,6 +35,9 @@ func BenchmarkQuestions(b *testing.B) {
 	bed, db, s := benchStore(b)
 	var n atomic.Int64
 	b.SetParallelism(32)
+	bed.ask(s, 0)
+	before := db.state.n
+	b.ResetTimer()
 	b.RunParallel(func(next *testing.PB) {
 		for next.Next() {
 			e := bed.approved(s, n.Add(1))
@@ -43,7 +46,7 @@ func BenchmarkQuestions(b *testing.B) {
 			}
 		}
 	})
-	b.ReportMetric(float64(db.state.n)/b.Elapsed().Seconds(), "commits/s")
+	b.ReportMetric(float64(db.state.n-before)/b.Elapsed().Seconds(), "commits/s")
 	b.ReportMetric(float64(n.Load())/b.Elapsed().Seconds(), "questions/s")
 }
 
