@@ -640,6 +640,7 @@ var testOnly = map[string]map[string]string{
 		"audit":                     "tests look at the entries of the record",
 	},
 	"integration": {
+		"integration/served":    "the etcd of the tests is real",
 		"approval/relay/served": "stories have an agent of a fleet",
 
 		"integration/scale":  "a record of many runs is made",
@@ -787,13 +788,15 @@ func TestImportsFollowThePlan(t *testing.T) {
 
 const ownSurroundings = "integration/hermetic"
 
-// asInstalled are the tests that build the programs as they are installed, so that the programs use
-// the account that runs the tests: only on request, with the make target.
+// asInstalled are the tests that build programs as they are installed, which use the account that
+// runs the tests: only on request, with the make target, or with a state directory for each verb.
 var asInstalled = map[string]string{
 	"clients_test.go":    "make test-clients",
 	"docker_test.go":     "make test-docker",
 	"hook_speed_test.go": "make bench-hook",
 	"peers_test.go":      "make bench-peers",
+
+	"fleet_program_linux_test.go": "tada-fleet gets --home with each verb",
 }
 
 // TestTestsAreHermetic requires a separate environment for tests that use files or programs, and
