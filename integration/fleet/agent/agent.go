@@ -26,6 +26,8 @@ type Agent struct {
 	own    member.Membership
 	labels document.Labels
 	lines  sync.Mutex
+	link   link
+	once   string // random: names this agent among copies of the machine
 }
 
 // ErrTaken is returned by Run while another agent serves the same machine.

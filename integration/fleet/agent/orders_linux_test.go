@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/member"
 )
@@ -152,5 +153,22 @@ func TestTwoMachinesWithOneKey(t *testing.T) {
 	}
 	if m.text() != "" {
 		t.Errorf("the first one: %s", m.text())
+	}
+}
+
+// While etcd does not answer, the agent says so, and it finds its place again afterwards.
+func TestLostConnection(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := b.machine("")
+	m.start()
+	online := func() error { return m.l.Online(t.Context()) }
+	m.eventually("connected", func() bool { return online() == nil })
+	b.etcd.Pause(0)
+	m.eventually("not connected", func() bool { return errors.Is(online(), approval.ErrOffline) })
+	b.etcd.Resume(0)
+	m.eventually("connected again", func() bool { return online() == nil })
+	if q := m.published(m.ask(0).ID); q.Envelope == "" {
+		t.Error("no question is published")
 	}
 }

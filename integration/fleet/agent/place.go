@@ -33,6 +33,8 @@ func (a *Agent) holdPlace(ctx context.Context) error {
 	if err := a.takePlace(ctx, session.Lease()); err != nil {
 		return err
 	}
+	a.link.is(true, a.Now())
+	defer func() { a.link.is(false, a.Now()) }()
 	for {
 		if err := a.saySeen(ctx); err != nil {
 			return err
@@ -50,20 +52,18 @@ func (a *Agent) holdPlace(ctx context.Context) error {
 // takePlace waits as long as an agent of this machine that was killed would hold the place. One
 // that still holds it then is alive: another machine has a copy of this one's key.
 func (a *Agent) takePlace(ctx context.Context, lease clientv3.LeaseID) error {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	key := keyspace.Agents + a.own.ID + "/place"
-	mine := fmt.Sprintf("%s, process %d", host, os.Getpid())
+	key, mine := keyspace.Agents+a.own.ID+"/place", a.name()
+	put := clientv3.OpPut(key, mine, clientv3.WithLease(lease))
 	for range 2 * placeLife {
+		// it is free, or this agent's from before it lost the connection
 		got, err := a.Etcd.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
-			Then(clientv3.OpPut(key, mine, clientv3.WithLease(lease))).
-			Else(clientv3.OpGet(key)).Commit()
+			Then(put).
+			Else(clientv3.OpTxn([]clientv3.Cmp{clientv3.Compare(clientv3.Value(key), "=", mine)},
+				[]clientv3.Op{put}, nil)).Commit()
 		if err != nil {
 			return err
 		}
-		if got.Succeeded {
+		if got.Succeeded || got.Responses[0].GetResponseTxn().Succeeded {
 			return nil
 		}
 		wait(ctx, time.Second)
@@ -77,6 +77,16 @@ func (a *Agent) takePlace(ctx context.Context, lease clientv3.LeaseID) error {
 		a.own.ID)
 }
 
+// name is what this agent is called in the place that it holds: like no other's, even where two
+// machines have the same name and the same processes.
+func (a *Agent) name() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s, process %d, %s", host, os.Getpid(), a.once)
+}
+
 // saySeen stores what the machine says of itself.
 func (a *Agent) saySeen(ctx context.Context) error {
 	said := plan.Fields{"time": plan.FormatTime(a.Now())}
@@ -87,6 +97,8 @@ func (a *Agent) saySeen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, placeLife*time.Second)
+	defer cancel()
 	_, err = a.Etcd.Put(ctx, keyspace.Seen+a.own.ID+"/said", string(value))
 	return err
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"sync"
 	"time"
@@ -28,6 +29,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	if a.labels, err = document.ParseLabels(own.Labels); err != nil {
 		return err
 	}
+	a.once = rand.Text()[:8]
 	socket, err := served.Listen(a.Launcher.Home().FleetSocket())
 	if err != nil {
 		return err

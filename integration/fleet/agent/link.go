@@ -1,0 +1,38 @@
+package agent
+
+import (
+	"sync"
+	"time"
+
+	"github.com/tada-run/tada-run/approval/etcd"
+)
+
+// A link is whether the machine has its place in the fleet: the servers have renewed its lease
+// lately. Its zero value is a machine that never had one.
+type link struct {
+	mu    sync.Mutex
+	up    bool
+	since time.Time // when it was lost
+}
+
+func (l *link) is(up bool, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.up && !up {
+		l.since = now
+	}
+	l.up = up
+}
+
+// Connected implements served.Linked.
+func (l *link) Connected() (since time.Time, connected bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.since, l.up
+}
+
+// A linked is the approvals of a machine that knows whether it is connected.
+type linked struct {
+	*etcd.DB
+	*link
+}
