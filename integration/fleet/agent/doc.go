@@ -1,12 +1,13 @@
 // Package agent is what connects the account of one machine to its fleet: one process, which holds
 // the connection to etcd so that the programs that run commands need none.
 //
-// It does six things, each in a file of its own:
+// It does seven things, each in a file of its own:
 //
 //   - it serves the approvals of the machine, which are in etcd, to the other programs of the
 //     account, over a socket (approvals.go);
 //   - it holds the machine's place: two machines with the same key are noticed, and the second one
 //     is refused (place.go);
+//   - it says from time to time that the machine is there, and what its record has (seen.go);
 //   - it publishes the open questions of the machine, each under a lease that ends with the
 //     question (publish.go);
 //   - it hands signed answers to the machine's store, which checks them, and says what became of

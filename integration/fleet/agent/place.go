@@ -10,19 +10,15 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/tada-run/tada-run/approval/canonical"
-	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
 )
 
 const (
 	// placeLife is how long the place of an agent that was killed stays taken, in seconds.
 	placeLife = 10
-	// seenEvery is how often a machine says that it is there.
-	seenEvery = time.Minute
 )
 
-// holdPlace takes the machine's place and says from time to time that it is there.
+// holdPlace takes the machine's place and holds it as long as the servers answer.
 func (a *Agent) holdPlace(ctx context.Context) error {
 	session, err := concurrency.NewSession(a.Etcd, concurrency.WithTTL(placeLife),
 		concurrency.WithContext(ctx))
@@ -35,17 +31,11 @@ func (a *Agent) holdPlace(ctx context.Context) error {
 	}
 	a.link.is(true, a.Now())
 	defer func() { a.link.is(false, a.Now()) }()
-	for {
-		if err := a.saySeen(ctx); err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-session.Done():
-			return errWatch
-		case <-time.After(seenEvery):
-		}
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-session.Done():
+		return errWatch
 	}
 }
 
@@ -85,20 +75,4 @@ func (a *Agent) name() string {
 		host = "unknown"
 	}
 	return fmt.Sprintf("%s, process %d, %s", host, os.Getpid(), a.once)
-}
-
-// saySeen stores what the machine says of itself.
-func (a *Agent) saySeen(ctx context.Context) error {
-	said := plan.Fields{"time": plan.FormatTime(a.Now())}
-	if head, err := a.Launcher.Head(); err == nil {
-		said["head"] = head.String()
-	}
-	value, err := canonical.Append(nil, map[string]any(said))
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, placeLife*time.Second)
-	defer cancel()
-	_, err = a.Etcd.Put(ctx, keyspace.Seen+a.own.ID+"/said", string(value))
-	return err
 }

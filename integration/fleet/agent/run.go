@@ -40,7 +40,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	go func() { cancel(a.serveApprovals(ctx, socket)) }()
 	var parts sync.WaitGroup
 	for name, part := range map[string]func(context.Context) error{
-		"place": a.holdPlace, "questions": a.publish, "answers": a.takeAnswers,
+		"place": a.holdPlace, "seen": a.beSeen, "questions": a.publish, "answers": a.takeAnswers,
 		"documents": a.followDocuments, "freezes": a.obey, "certificate": a.renew,
 	} {
 		parts.Go(func() {

@@ -1,0 +1,40 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"github.com/tada-run/tada-run/approval/canonical"
+	"github.com/tada-run/tada-run/approval/plan"
+	"github.com/tada-run/tada-run/integration/fleet/keyspace"
+)
+
+// seenEvery is how often a machine says that it is there.
+const seenEvery = time.Minute
+
+// beSeen says from time to time that the machine is there.
+func (a *Agent) beSeen(ctx context.Context) error {
+	for ctx.Err() == nil {
+		if err := a.saySeen(ctx); err != nil {
+			return err
+		}
+		wait(ctx, seenEvery)
+	}
+	return nil
+}
+
+// saySeen stores what the machine says of itself.
+func (a *Agent) saySeen(ctx context.Context) error {
+	said := plan.Fields{"time": plan.FormatTime(a.Now())}
+	if head, err := a.Launcher.Head(); err == nil {
+		said["head"] = head.String()
+	}
+	value, err := canonical.Append(nil, map[string]any(said))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, placeLife*time.Second)
+	defer cancel()
+	_, err = a.Etcd.Put(ctx, keyspace.Seen+a.own.ID+"/said", string(value))
+	return err
+}
