@@ -70,9 +70,12 @@ var sent = map[string]func(dir, tool string, args object) object{
 			"transcript_path": "/r/rollout.jsonl", "cwd": dir, "hook_event_name": "PreToolUse",
 			"model": "mock", "permission_mode": "bypassPermissions", "tool_name": tool, "tool_input": args, "tool_use_id": "call_0"}
 	},
-	"opencode": func(dir, tool string, args object) object {
-		return object{"hook_event_name": "tool.execute.before", "tool": tool, "sessionID": "ses_1",
-			"callID": "call_0", "cwd": dir, "args": args}
+	"opencode": fromPlugin,
+	"kilo":     fromPlugin,
+	"droid": func(dir, tool string, args object) object {
+		return object{"session_id": "670659f4-b92a", "transcript_path": "/h/.factory/x.jsonl",
+			"cwd": dir, "permission_mode": "auto-low", "hook_event_name": "PreToolUse",
+			"tool_name": tool, "tool_input": args}
 	},
 	"gemini": func(dir, tool string, args object) object {
 		return object{"session_id": "s", "transcript_path": "/t", "cwd": dir,
@@ -101,6 +104,12 @@ var sent = map[string]func(dir, tool string, args object) object{
 }
 
 type object = map[string]any
+
+// fromPlugin is a call as our own plugin sends it.
+func fromPlugin(dir, tool string, args object) object {
+	return object{"hook_event_name": "tool.execute.before", "tool": tool, "sessionID": "ses_1",
+		"callID": "call_0", "cwd": dir, "args": args}
+}
 
 // shapes returns how each platform of the product sends a call. It fails if a platform is not
 // described here, so that no adapter is untested.
@@ -145,13 +154,13 @@ func (r room) serve(t testing.TB, name string, input []byte) hook.Answer {
 
 // spelling is how each platform names a tool and its argument.
 var spelling = map[string]map[string][2]string{
-	"Bash":  {"claude-code": {"Bash", "command"}, "codex": {"Bash", "command"}, "opencode": {"bash", "command"}, "gemini": {"run_shell_command", "command"}, "qwen": {"run_shell_command", "command"}, "copilot": {"Bash", "command"}, "cursor": {"Shell", "command"}},
-	"Read":  {"claude-code": {"Read", "file_path"}, "codex": {"view_image", "path"}, "opencode": {"read", "filePath"}, "gemini": {"read_file", "file_path"}, "qwen": {"read_file", "file_path"}, "copilot": {"Read", "path"}, "cursor": {"Read", "file_path"}},
-	"Write": {"claude-code": {"Write", "file_path"}, "opencode": {"write", "filePath"}, "gemini": {"write_file", "file_path"}, "qwen": {"write_file", "file_path"}, "copilot": {"Write", "path"}, "cursor": {"Write", "file_path"}},
-	"Edit":  {"claude-code": {"Edit", "file_path"}, "opencode": {"edit", "filePath"}, "gemini": {"replace", "file_path"}, "qwen": {"edit", "file_path"}, "copilot": {"Edit", "path"}, "cursor": {"Edit", "file_path"}},
-	"Grep":  {"claude-code": {"Grep", "path"}, "opencode": {"grep", "path"}, "gemini": {"search_file_content", "dir_path"}, "qwen": {"grep_search", "path"}, "copilot": {"Grep", "paths"}, "cursor": {"Grep", "path"}},
-	"Glob":  {"claude-code": {"Glob", "path"}, "opencode": {"glob", "path"}, "gemini": {"glob", "dir_path"}, "qwen": {"glob", "path"}, "copilot": {"Glob", "paths"}, "cursor": {"Glob", "path"}},
-	"patch": {"codex": {"apply_patch", "command"}, "opencode": {"apply_patch", "patchText"},
+	"Bash":  {"claude-code": {"Bash", "command"}, "codex": {"Bash", "command"}, "opencode": {"bash", "command"}, "kilo": {"bash", "command"}, "droid": {"Execute", "command"}, "gemini": {"run_shell_command", "command"}, "qwen": {"run_shell_command", "command"}, "copilot": {"Bash", "command"}, "cursor": {"Shell", "command"}},
+	"Read":  {"claude-code": {"Read", "file_path"}, "codex": {"view_image", "path"}, "opencode": {"read", "filePath"}, "kilo": {"read", "filePath"}, "droid": {"Read", "file_path"}, "gemini": {"read_file", "file_path"}, "qwen": {"read_file", "file_path"}, "copilot": {"Read", "path"}, "cursor": {"Read", "file_path"}},
+	"Write": {"claude-code": {"Write", "file_path"}, "opencode": {"write", "filePath"}, "kilo": {"write", "filePath"}, "droid": {"Create", "file_path"}, "gemini": {"write_file", "file_path"}, "qwen": {"write_file", "file_path"}, "copilot": {"Write", "path"}, "cursor": {"Write", "file_path"}},
+	"Edit":  {"claude-code": {"Edit", "file_path"}, "opencode": {"edit", "filePath"}, "kilo": {"edit", "filePath"}, "droid": {"Edit", "file_path"}, "gemini": {"replace", "file_path"}, "qwen": {"edit", "file_path"}, "copilot": {"Edit", "path"}, "cursor": {"Edit", "file_path"}},
+	"Grep":  {"claude-code": {"Grep", "path"}, "opencode": {"grep", "path"}, "kilo": {"grep", "path"}, "droid": {"Grep", "path"}, "gemini": {"search_file_content", "dir_path"}, "qwen": {"grep_search", "path"}, "copilot": {"Grep", "paths"}, "cursor": {"Grep", "path"}},
+	"Glob":  {"claude-code": {"Glob", "path"}, "opencode": {"glob", "path"}, "kilo": {"glob", "path"}, "droid": {"Glob", "folder"}, "gemini": {"glob", "dir_path"}, "qwen": {"glob", "path"}, "copilot": {"Glob", "paths"}, "cursor": {"Glob", "path"}},
+	"patch": {"codex": {"apply_patch", "command"}, "opencode": {"apply_patch", "patchText"}, "kilo": {"apply_patch", "patchText"},
 		"copilot": {"Edit", "patch"}},
 }
 
@@ -242,7 +251,10 @@ var answers = map[string]struct {
 	"codex": {[]string{"hookSpecificOutput", "permissionDecision"},
 		[]string{"hookSpecificOutput", "updatedInput"}, "allow"},
 	"opencode": {[]string{"decision"}, []string{"args"}, "go"},
-	"gemini":   {[]string{"decision"}, []string{"hookSpecificOutput", "tool_input"}, ""},
+	"kilo":     {[]string{"decision"}, []string{"args"}, "go"},
+	"droid": {[]string{"hookSpecificOutput", "permissionDecision"},
+		[]string{"hookSpecificOutput", "updatedInput"}, ""},
+	"gemini": {[]string{"decision"}, []string{"hookSpecificOutput", "tool_input"}, ""},
 	// its hook changes nothing: the lines to run instead are in the reason of the block
 	"qwen": {},
 	"copilot": {[]string{"permissionDecision"},

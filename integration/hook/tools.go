@@ -91,16 +91,27 @@ func (c Call) access(b builtin) ([]launcher.Access, error) {
 		if name == "" && b.here {
 			name = "."
 		}
-		if pattern, ok := c.arg(b.glob); ok {
-			name = start(name, pattern)
+		for _, from := range c.starts(b, name) {
+			a, err := named(b.use, from)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, a)
 		}
-		a, err := named(b.use, name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, a)
 	}
 	return list, nil
+}
+
+// starts are the directories from which a tool searches: for patterns below dir, one or a list of
+// them, where each begins; otherwise dir itself.
+func (c Call) starts(b builtin, dir string) (list []string) {
+	for _, pattern := range texts(c.Args[c.spelled(b.glob)]) {
+		list = append(list, start(dir, pattern))
+	}
+	if len(list) == 0 {
+		return []string{dir}
+	}
+	return list
 }
 
 // files returns the names that a file tool was given, one or a list of them, and whether they are

@@ -17,7 +17,7 @@ func Canary(name, dir string) []byte {
 	case "cursor":
 		call["hook_event_name"], call["conversation_id"], call["tool_name"] = "preToolUse", id,
 			"Shell"
-	case "opencode":
+	case "opencode", "kilo":
 		call = object{"hook_event_name": "tool.execute.before", "tool": "bash", "sessionID": id,
 			"callID": id, "cwd": dir, "args": object{"command": command}}
 	}

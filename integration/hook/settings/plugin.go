@@ -5,15 +5,24 @@ import (
 	_ "embed" // the plugin is a separate file, for readers of JavaScript
 	"encoding/json"
 	"strings"
+
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 //go:embed plugin.js
 var script string
 
-// isPlugin reports whether a file is a plugin that any version of this program wrote.
-func isPlugin(data []byte) bool {
-	first, _, _ := strings.Cut(script, "\n")
+// isPlugin reports whether a file is a plugin that any version of this program wrote for the
+// platform.
+func (p Place) isPlugin(data []byte) bool {
+	first, _, _ := strings.Cut(p.named(script), "\n")
 	return bytes.HasPrefix(data, []byte(first+"\n"))
+}
+
+// named returns a text with the names of the platform in it.
+func (p Place) named(text string) string {
+	title := agents.First(agents.OfPlatform(p.Platform), "title")
+	return strings.NewReplacer("PLATFORM", p.Platform, "TITLE", title).Replace(text)
 }
 
 // plugin returns the plugin for a platform without a list of hooks: it asks the hook before each
@@ -27,5 +36,6 @@ func (p Place) plugin(h Hook) string {
 	if err != nil {
 		limit = []byte("0")
 	}
-	return strings.NewReplacer(`["tadactl"]`, string(words), "30000", string(limit)).Replace(script)
+	return strings.NewReplacer(`["tadactl"]`, string(words), "30000", string(limit)).Replace(
+		p.named(script))
 }

@@ -250,7 +250,7 @@ func (p Place) ours(raw []byte) bool {
 // Install returns the file with the hook in it; unchanged if it was already there.
 func (p Place) Install(data []byte, h Hook) ([]byte, error) {
 	if len(p.lists) == 0 {
-		if len(data) > 0 && !isPlugin(data) {
+		if len(data) > 0 && !p.isPlugin(data) {
 			return nil, fmt.Errorf("tadactl did not write it, %w; move it away, then run "+
 				"this again", ErrUnread)
 		}
@@ -325,7 +325,7 @@ func hooks(data []byte, l list) (*document, *node, error) {
 // was made for the hook is removed, and what was there before is written as it was.
 func (p Place) Uninstall(data, before []byte) ([]byte, error) {
 	if len(p.lists) == 0 {
-		if isPlugin(data) {
+		if p.isPlugin(data) {
 			return nil, nil
 		}
 		return data, nil
@@ -440,7 +440,7 @@ func (p Place) State(data []byte, h Hook) (State, error) {
 		switch {
 		case string(data) == p.plugin(h):
 			return Complete, nil
-		case !isPlugin(data): // someone else's
+		case !p.isPlugin(data): // someone else's
 			return Missing, nil
 		}
 		return Other, nil
