@@ -84,6 +84,17 @@ var sessionClients = map[string]struct {
 		unknown: toolCall{name: "GenerateImage", args: o{"prompt": "x"}},
 		refused: [6]string{"EACCES", "EACCES", "EACCES", "EROFS", "{}", "EROFS"},
 	},
+	"cline": {
+		read: func(p string) toolCall {
+			return toolCall{name: "read_files", args: o{"files": []any{o{"path": p}}}}
+		},
+		write: func(p string) toolCall {
+			return toolCall{name: "editor", args: o{"path": p, "new_text": "x\n"}}
+		},
+		unknown: toolCall{name: "fetch_web_content",
+			args: o{"requests": []any{o{"url": "http://127.0.0.1:1/x", "prompt": "xx"}}}},
+		refused: [6]string{"EACCES", "EACCES", "EACCES", "EROFS", "{}", "EROFS"},
+	},
 	"continue": {
 		read: func(p string) toolCall { return toolCall{name: "Read", args: o{"filepath": p}} },
 		write: func(p string) toolCall {

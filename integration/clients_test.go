@@ -164,6 +164,19 @@ var clients = []client{
 		},
 	},
 	{
+		name: "cline", bin: "cline",
+		tool: func(c string) toolCall {
+			return toolCall{name: "run_commands", args: o{"commands": []string{c}}}
+		},
+		lacks: []string{"shell", "both"},
+		argv:  []string{"please go on"},
+		env:   []string{"CLINE_NO_AUTO_UPDATE=1"},
+		setup: func(t *testing.T, b *bench, url string) {
+			write(t, filepath.Join(b.home, ".cline/data/settings/providers.json"),
+				fmt.Sprintf(`{"version":1,"lastUsedProvider":"openai-compatible","modes":{},"providers":{"openai-compatible":{"settings":{"provider":"openai-compatible","apiKey":"x","model":"mock","baseUrl":%q},"updatedAt":"2026-11-29T22:19:46.347Z","tokenSource":"manual"}}}`, url+"/v1"))
+		},
+	},
+	{
 		name: "continue", bin: "cn",
 		tool:  func(c string) toolCall { return toolCall{name: "Bash", args: o{"command": c}} },
 		lacks: []string{"hook", "both"},

@@ -19,12 +19,8 @@ type Call struct {
 	Dir   string // the working directory, absolute
 
 	Tool string // byte for byte as the platform named it
-	// which of Builtins it is; "" for a tool that is not the platform's own, or is unknown
-	Builtin string
-	Patches bool // the platform itself applies a command line that is only a patch
-	Talks   bool // it is the platform's own and affects only the conversation
-	Args    Object
-	Names   map[string]string // the platform's names of a built-in tool's arguments; see [Tool]
+	As   Tool   // what it is; the zero Tool for one that is not the platform's own, or is unknown
+	Args Object
 
 	// Wrapped says that the platform's shell already is tada-run: a command goes through it without
 	// being rewritten.

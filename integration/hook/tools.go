@@ -18,6 +18,9 @@ type Tool struct {
 	Names map[string]string
 	// a command line that is only a patch is applied by the platform itself
 	Patches bool
+	// a command that is denied goes on, and tada-run denies it where it would run: the platform does
+	// not tell its model why a hook blocks
+	Late bool
 	// it affects only the conversation; the calls of agents that it starts are asked about
 	// themselves
 	Talks bool
@@ -54,7 +57,7 @@ func (c Call) arg(name string) (string, bool) {
 }
 
 func (c Call) spelled(name string) string {
-	if own, ok := c.Names[name]; ok {
+	if own, ok := c.As.Names[name]; ok {
 		return own
 	}
 	return name
@@ -62,7 +65,7 @@ func (c Call) spelled(name string) string {
 
 // dir returns where a command runs: if a platform has an argument for it, the names call it "dir".
 func (c Call) dir() string {
-	own, known := c.Names["dir"]
+	own, known := c.As.Names["dir"]
 	dir, sent := c.Args.Text(own)
 	switch {
 	case !known || !sent || dir == "":

@@ -58,6 +58,10 @@ func (c *ctl) registration(name string, wait time.Duration) (registration, error
 			return registration{}, err
 		}
 	}
+	if !place.Waits(h) {
+		return registration{}, usagef("%s runs a call whose hook takes so long; give a shorter "+
+			"--wait than %v", name, wait)
+	}
 	return registration{place, h, place.Path(home, os.Getenv), place.Managed()}, nil
 }
 

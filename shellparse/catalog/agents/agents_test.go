@@ -20,7 +20,7 @@ var kinds = map[string][2]int{
 	"loads": {1, 1}, "switch": {4, 9}, "rules": {3, 4}, "policies": {4, 5},
 	"given": {2, 3}, "asks": {0, 0}, "shell": {2, 2},
 	"settings": {2, 3}, "hook": {2, 2}, "reads": {1, 3}, "extra": {2, 3}, "managed": {1, 2},
-	"shellby": {1, 2}, "lacks": {2, 30}, "note": {1, 30}, "sandbox": {1, 30}, "trust": {1, 1},
+	"shellby": {1, 2}, "lacks": {2, 30}, "patience": {1, 1}, "note": {1, 30}, "sandbox": {1, 30}, "trust": {1, 1},
 	"hole": {2, 9}, "idle": {0, 0}, "around": {1, 9}, "number": {1, 9}, "flag": {1, 9},
 	"save": {1, 9},
 	"test": {1, 9}, "restore": {1, 9}, "drop": {1, 9}, "forget": {1, 9}, "own": {1, 9},
