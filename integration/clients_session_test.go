@@ -100,7 +100,7 @@ var sessionClients = map[string]struct {
 		write: func(p string) toolCall {
 			return toolCall{name: "Write", args: o{"filepath": p, "content": "x\n"}}
 		},
-		refused: [6]string{"EACCES", "EACCES", "EACCES", "EROFS", "{}", "EROFS"},
+		refused: [6]string{"not allowed", "EACCES", "EACCES", "ENOENT", "not allowed", "EROFS"},
 	},
 	"copilot": {
 		read: func(p string) toolCall { return toolCall{name: "view", args: o{"path": p}} },
