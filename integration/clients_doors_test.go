@@ -86,7 +86,7 @@ var mcpClients = map[string]struct{ file, text, tool string }{
 	"cline": {"h/.cline/data/settings/cline_mcp_settings.json", mcpServers,
 		"tada__run_command"},
 	"droid": {"h/.factory/mcp.json", mcpServers, "tada___run_command"},
-	"continue": {"h/.continue/config.yaml",
+	"continue-cli": {"h/.continue/config.yaml",
 		"mcpServers:\n  - name: tada\n    command: COMMAND\n    args: [mcp]\n", "run_command"},
 	"copilot": {"h/.copilot/mcp-config.json",
 		`{"mcpServers":{"tada":{"type":"local","command":"COMMAND","args":["mcp"],"tools":["*"]}}}`,

@@ -95,7 +95,7 @@ var sessionClients = map[string]struct {
 			args: o{"requests": []any{o{"url": "http://127.0.0.1:1/x", "prompt": "xx"}}}},
 		refused: [6]string{"EACCES", "EACCES", "EACCES", "EROFS", "{}", "EROFS"},
 	},
-	"continue": {
+	"continue-cli": {
 		read: func(p string) toolCall { return toolCall{name: "Read", args: o{"filepath": p}} },
 		write: func(p string) toolCall {
 			return toolCall{name: "Write", args: o{"filepath": p, "content": "x\n"}}

@@ -35,7 +35,7 @@ func (b *bench) shell(t *testing.T, c client) {
 	if c.name == "gemini" || c.name == "qwen" { // take the first bash in PATH
 		setenv(b, "PATH", filepath.Join(b.home, ".tada/bin")+":"+os.Getenv("PATH"))
 	}
-	if c.name == "continue" {
+	if c.name == "continue-cli" {
 		setenv(b, "SHELL", filepath.Join(b.home, ".tada/bin/bash"))
 	}
 	if c.name == "copilot" {

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tada-run/tada-run/integration/hook/platform"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // A client is an agent program that is installed on this machine, and how it is made to use a model
@@ -33,6 +33,7 @@ type client struct {
 	// It sometimes loses the end of an output, without us too.
 	losesEnds bool
 	lacks     []string // the doors that it does not have
+	ends      bool     // where a hook blocks, its answer ends, and the model is not told why
 
 	program string // where it is; empty for the first that is found
 }
@@ -97,7 +98,10 @@ var clients = []client{
 		setup: func(t *testing.T, b *bench, url string) {
 			write(t, filepath.Join(b.home, ".config/kilo/.npmrc"), "fetch-retries=0\n")
 			write(t, filepath.Join(b.home, ".config/kilo/kilo.json"),
-				fmt.Sprintf(`{"$schema":"https://app.kilo.ai/config.json","permission":{"bash":"allow","external_directory":"allow"},"provider":{"mock":{"npm":"@ai-sdk/openai-compatible","name":"mock","options":{"baseURL":%q,"apiKey":"x"},"models":{"mock":{"name":"mock"}}}}}`, url+"/v1"))
+				fmt.Sprintf(`{"$schema":"https://app.kilo.ai/config.json","permission":`+
+					`{"bash":"allow","external_directory":"allow"},"provider":{"mock":`+
+					`{"npm":"@ai-sdk/openai-compatible","name":"mock","options":{"baseURL":%q,`+
+					`"apiKey":"x"},"models":{"mock":{"name":"mock"}}}}}`, url+"/v1"))
 		},
 	},
 	{
@@ -160,7 +164,9 @@ var clients = []client{
 			"FACTORY_DROID_AUTO_UPDATE_ENABLED=false"},
 		setup: func(t *testing.T, b *bench, url string) {
 			write(t, filepath.Join(b.home, ".factory/settings.json"),
-				fmt.Sprintf(`{"customModels":[{"model":"mock","id":"custom:mock-0","index":0,"displayName":"mock","baseUrl":%q,"apiKey":"x","provider":"generic-chat-completion-api","maxOutputTokens":4096}]}`, url+"/v1"))
+				fmt.Sprintf(`{"customModels":[{"model":"mock","id":"custom:mock-0","index":0,`+
+					`"displayName":"mock","baseUrl":%q,"apiKey":"x","maxOutputTokens":4096,`+
+					`"provider":"generic-chat-completion-api"}]}`, url+"/v1"))
 		},
 	},
 	{
@@ -169,15 +175,19 @@ var clients = []client{
 			return toolCall{name: "run_commands", args: o{"commands": []string{c}}}
 		},
 		lacks: []string{"shell", "both"},
+		ends:  true,
 		argv:  []string{"please go on"},
 		env:   []string{"CLINE_NO_AUTO_UPDATE=1"},
 		setup: func(t *testing.T, b *bench, url string) {
 			write(t, filepath.Join(b.home, ".cline/data/settings/providers.json"),
-				fmt.Sprintf(`{"version":1,"lastUsedProvider":"openai-compatible","modes":{},"providers":{"openai-compatible":{"settings":{"provider":"openai-compatible","apiKey":"x","model":"mock","baseUrl":%q},"updatedAt":"2026-11-29T22:19:46.347Z","tokenSource":"manual"}}}`, url+"/v1"))
+				fmt.Sprintf(`{"version":1,"lastUsedProvider":"openai-compatible","modes":{},`+
+					`"providers":{"openai-compatible":{"settings":{"provider":"openai-compatible",`+
+					`"apiKey":"x","model":"mock","baseUrl":%q},"tokenSource":"manual",`+
+					`"updatedAt":"2026-11-29T22:19:46.347Z"}}}`, url+"/v1"))
 		},
 	},
 	{
-		name: "continue", bin: "cn",
+		name: "continue-cli", bin: "cn",
 		tool:  func(c string) toolCall { return toolCall{name: "Bash", args: o{"command": c}} },
 		lacks: []string{"hook", "both"},
 		argv:  []string{"-p", "--auto", "go"},
@@ -195,8 +205,7 @@ func (c client) has(door string) bool { return !slices.Contains(c.lacks, door) }
 
 // hooked reports whether it has a hook at all.
 func (c client) hooked() bool {
-	_, has := platform.Named(c.name)
-	return has
+	return agents.First(agents.OfPlatform(c.name), "settings") != ""
 }
 
 func setenv(b *bench, name, value string) { b.model.env = append(b.model.env, name+"="+value) }
@@ -384,6 +393,24 @@ func (b *bench) playIn(t *testing.T, c client, before []string, calls ...toolCal
 		requests := b.model.requests()
 		t.Fatalf("%s: the model was told of %d calls out of %d: %v\n%s\nrequests:\n%s", c.name,
 			len(results), len(calls), err, out.String(), requests[:min(len(requests), 4000)])
+	}
+	return results
+}
+
+// each is play for calls that may be blocked. If the client then ends its answer, each call is made
+// in one of its own; "" is for a call of whose result the model is not told.
+func (b *bench) each(t *testing.T, c client, calls ...toolCall) (results []string) {
+	t.Helper()
+	if !c.ends {
+		return b.play(t, c, calls...)
+	}
+	for _, call := range calls {
+		b.model.begin([]toolCall{call})
+		cmd, _ := b.start(t, c, b.before)
+		timer := time.AfterFunc(8*time.Minute, func() { _ = cmd.Process.Kill() })
+		_ = cmd.Wait() // it may end with an error: the files and the questions are looked at
+		timer.Stop()
+		results = append(results, strings.Join(b.model.results(), ""))
 	}
 	return results
 }

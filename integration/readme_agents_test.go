@@ -58,7 +58,7 @@ func TestReadmeAgents(t *testing.T) {
 			strings.Fields(strings.ReplaceAll(strings.ReplaceAll(also, ",", " "), ";", " "))...) {
 			switch name {
 			case "claude-code", "codex", "opencode", "kilo", "gemini", "qwen", "copilot", "droid",
-				"cline", "continue", "cursor":
+				"cline", "continue-cli", "cursor":
 			default:
 				continue
 			}

@@ -29,6 +29,22 @@ type Call struct {
 	Fixed bool
 }
 
+// A Tool says which built-in tool a platform's name means, and the platform's names of its
+// arguments.
+type Tool struct {
+	Builtin string // a name of Builtins
+	// from the names that Builtins uses to the platform's; a missing one is the same in both
+	Names map[string]string
+	// a command line that is only a patch is applied by the platform itself
+	Patches bool
+	// a command that is denied goes on, and tada-run denies it where it would run: the platform
+	// does not tell its model why a hook blocks
+	Late bool
+	// it affects only the conversation; the calls of agents that it starts are asked about
+	// themselves
+	Talks bool
+}
+
 // A Decision is the answer to a Call. The zero Decision blocks it.
 type Decision struct {
 	Allowed bool   `json:"allowed"`

@@ -42,7 +42,7 @@ func TestBadInputBlocks(t *testing.T) {
 			"by case": bytes.Replace(message(t, good), []byte(`"`+own[1]+`"`),
 				[]byte(`"`+strings.ToUpper(own[1])+`"`), 1),
 			"not text":  bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`[["ls"]]`), 1),
-			"a list":    bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`["ls"]`), 1),
+			"listed":    bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`["ls"]`), 1),
 			"null text": bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`null`), 1),
 			"BOM":       append([]byte("\xef\xbb\xbf"), message(t, good)...),
 		}
@@ -82,7 +82,7 @@ func TestBadInputBlocks(t *testing.T) {
 			bad["without "+member] = message(t, without)
 		}
 		if name == "cline" {
-			delete(bad, "a list") // is how it sends commands
+			delete(bad, "listed") // is how it sends commands
 		}
 		for what, input := range bad {
 			a := r.serve(t, name, input)

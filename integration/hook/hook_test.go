@@ -164,14 +164,50 @@ func (r room) serve(t testing.TB, name string, input []byte) hook.Answer {
 
 // spelling is how each platform names a tool and its argument.
 var spelling = map[string]map[string][2]string{
-	"Bash":  {"claude-code": {"Bash", "command"}, "codex": {"Bash", "command"}, "opencode": {"bash", "command"}, "kilo": {"bash", "command"}, "droid": {"Execute", "command"}, "cline": {"run_commands", "commands"}, "gemini": {"run_shell_command", "command"}, "qwen": {"run_shell_command", "command"}, "copilot": {"Bash", "command"}, "cursor": {"Shell", "command"}},
-	"Read":  {"claude-code": {"Read", "file_path"}, "codex": {"view_image", "path"}, "opencode": {"read", "filePath"}, "kilo": {"read", "filePath"}, "droid": {"Read", "file_path"}, "cline": {"read_files", "path"}, "gemini": {"read_file", "file_path"}, "qwen": {"read_file", "file_path"}, "copilot": {"Read", "path"}, "cursor": {"Read", "file_path"}},
-	"Write": {"claude-code": {"Write", "file_path"}, "opencode": {"write", "filePath"}, "kilo": {"write", "filePath"}, "droid": {"Create", "file_path"}, "cline": {"editor", "path"}, "gemini": {"write_file", "file_path"}, "qwen": {"write_file", "file_path"}, "copilot": {"Write", "path"}, "cursor": {"Write", "file_path"}},
-	"Edit":  {"claude-code": {"Edit", "file_path"}, "opencode": {"edit", "filePath"}, "kilo": {"edit", "filePath"}, "droid": {"Edit", "file_path"}, "cline": {"editor", "path"}, "gemini": {"replace", "file_path"}, "qwen": {"edit", "file_path"}, "copilot": {"Edit", "path"}, "cursor": {"Edit", "file_path"}},
-	"Grep":  {"claude-code": {"Grep", "path"}, "opencode": {"grep", "path"}, "kilo": {"grep", "path"}, "droid": {"Grep", "path"}, "gemini": {"search_file_content", "dir_path"}, "qwen": {"grep_search", "path"}, "copilot": {"Grep", "paths"}, "cursor": {"Grep", "path"}},
-	"Glob":  {"claude-code": {"Glob", "path"}, "opencode": {"glob", "path"}, "kilo": {"glob", "path"}, "droid": {"Glob", "folder"}, "gemini": {"glob", "dir_path"}, "qwen": {"glob", "path"}, "copilot": {"Glob", "paths"}, "cursor": {"Glob", "path"}},
-	"patch": {"codex": {"apply_patch", "command"}, "opencode": {"apply_patch", "patchText"}, "kilo": {"apply_patch", "patchText"},
-		"copilot": {"Edit", "patch"}, "cline": {"apply_patch", "input"}},
+	"Bash": {
+		"claude-code": {"Bash", "command"}, "codex": {"Bash", "command"},
+		"opencode": {"bash", "command"}, "kilo": {"bash", "command"},
+		"droid": {"Execute", "command"}, "cline": {"run_commands", "commands"},
+		"gemini": {"run_shell_command", "command"}, "qwen": {"run_shell_command", "command"},
+		"copilot": {"Bash", "command"}, "cursor": {"Shell", "command"},
+	},
+	"Read": {
+		"claude-code": {"Read", "file_path"}, "codex": {"view_image", "path"},
+		"opencode": {"read", "filePath"}, "kilo": {"read", "filePath"},
+		"droid": {"Read", "file_path"}, "cline": {"read_files", "path"},
+		"gemini": {"read_file", "file_path"}, "qwen": {"read_file", "file_path"},
+		"copilot": {"Read", "path"}, "cursor": {"Read", "file_path"},
+	},
+	"Write": {
+		"claude-code": {"Write", "file_path"}, "opencode": {"write", "filePath"},
+		"kilo": {"write", "filePath"}, "droid": {"Create", "file_path"},
+		"cline": {"editor", "path"}, "gemini": {"write_file", "file_path"},
+		"qwen": {"write_file", "file_path"}, "copilot": {"Write", "path"},
+		"cursor": {"Write", "file_path"},
+	},
+	"Edit": {
+		"claude-code": {"Edit", "file_path"}, "opencode": {"edit", "filePath"},
+		"kilo": {"edit", "filePath"}, "droid": {"Edit", "file_path"},
+		"cline": {"editor", "path"}, "gemini": {"replace", "file_path"},
+		"qwen": {"edit", "file_path"}, "copilot": {"Edit", "path"},
+		"cursor": {"Edit", "file_path"},
+	},
+	"Grep": {
+		"claude-code": {"Grep", "path"}, "opencode": {"grep", "path"}, "kilo": {"grep", "path"},
+		"droid": {"Grep", "path"}, "gemini": {"search_file_content", "dir_path"},
+		"qwen": {"grep_search", "path"}, "copilot": {"Grep", "paths"},
+		"cursor": {"Grep", "path"},
+	},
+	"Glob": {
+		"claude-code": {"Glob", "path"}, "opencode": {"glob", "path"}, "kilo": {"glob", "path"},
+		"droid": {"Glob", "folder"}, "gemini": {"glob", "dir_path"}, "qwen": {"glob", "path"},
+		"copilot": {"Glob", "paths"}, "cursor": {"Glob", "path"},
+	},
+	"patch": {
+		"codex": {"apply_patch", "command"}, "opencode": {"apply_patch", "patchText"},
+		"kilo": {"apply_patch", "patchText"}, "copilot": {"Edit", "patch"},
+		"cline": {"apply_patch", "input"},
+	},
 }
 
 // golden is the corpus: a call, and the decision about it on every platform. A code is what the

@@ -10,8 +10,9 @@ import (
 
 // An Adapter is one platform: what it sends, and how to answer it.
 type Adapter struct {
-	Name   string
-	Event  string                                // the member in which it names the event; EventName if ""
+	Name string
+	// the member in which it names the event; EventName if ""
+	Event  string
 	Events map[string]func(Object) (Call, error) // by the name of the event, how to read it
 	Tools  map[string]Tool                       // the platform's built-in tools, byte for byte
 	// whether its shell is already tada-run; nil for never

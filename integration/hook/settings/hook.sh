@@ -6,6 +6,6 @@ answer=$(LINE)
 case $?$answer in
 0{*audit*}) ;;
 '2{"cancel":true,'*audit*}) ;;
-*) answer='{"cancel":true,"errorMessage":"tada-run: blocked: no whole answer; tadactl hook status"}' ;;
+*) answer='{"cancel":true,"errorMessage":"tada-run: blocked: no whole answer in time"}' ;;
 esac
 printf '%s\n' "$answer"

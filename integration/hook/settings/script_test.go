@@ -17,17 +17,17 @@ func TestScriptCancels(t *testing.T) {
 	dir := t.TempDir()
 	const cancelled = `{"cancel":true,"errorMessage":"tada-run: blocked: `
 	for hook, want := range map[string]string{
-		`echo '{"overrideInput":{},"tada":{"audit":"1:a"}}'`:             `{"overrideInput":{}`,
-		`echo '{"cancel":true,"errorMessage":"no\\naudit=1:a"}'; exit 2`: `{"cancel":true,"errorMessage":"no`,
-		`echo '{"overrideInput":{},"tada":{"audit":"1:a"}}'; exit 2`:     cancelled,
-		`echo '{"overrideInput":{},"tada":{"audit":"1:a"}}'; exit 1`:     cancelled,
-		`printf '{"cancel":true,"err'; exit 2`:                           cancelled,
-		`exit 0`:                                                         cancelled,
-		`exit 2`:                                                         cancelled,
-		`echo fine`:                                                      cancelled,
-		`kill -9 $$`:                                                     cancelled,
-		`exec sleep 60`:                                                  cancelled,
-		``:                                                               cancelled,
+		`echo '{"overrideInput":{},"tada":{"audit":"1:a"}}'`:         `{"overrideInput":{}`,
+		`echo '{"cancel":true,"errorMessage":"audit=1:a"}'; exit 2`:  `{"cancel":true,"errorMessage":"a`,
+		`echo '{"overrideInput":{},"tada":{"audit":"1:a"}}'; exit 2`: cancelled,
+		`echo '{"overrideInput":{},"tada":{"audit":"1:a"}}'; exit 1`: cancelled,
+		`printf '{"cancel":true,"err'; exit 2`:                       cancelled,
+		`exit 0`:                                                     cancelled,
+		`exit 2`:                                                     cancelled,
+		`echo fine`:                                                  cancelled,
+		`kill -9 $$`:                                                 cancelled,
+		`exec sleep 60`:                                              cancelled,
+		``:                                                           cancelled,
 	} {
 		ctl := filepath.Join(dir, "tadactl")
 		_ = os.Remove(ctl)

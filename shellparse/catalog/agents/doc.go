@@ -100,8 +100,8 @@
 //	shellby path|login|variable NAME|start NAME
 //	                         how it finds its shell if no setting names it; start: other programs
 //	                         read the variable too, so only it is started with another
-//	patience SECONDS         how long it waits for its hook, if that cannot be set; it then runs the
-//	                         call
+//	patience SECONDS         how long it waits for its hook, if that cannot be set; it then runs
+//	                         the call
 //	lacks hook|shell TEXT    why it has none
 //	note TEXT                what else the user has to do
 //	sandbox TEXT             what its own sandbox must allow; "| " begins a line to copy
