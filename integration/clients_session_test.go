@@ -93,7 +93,7 @@ var sessionClients = map[string]struct {
 		},
 		unknown: toolCall{name: "fetch_web_content",
 			args: o{"requests": []any{o{"url": "http://127.0.0.1:1/x", "prompt": "xx"}}}},
-		refused: [6]string{"EACCES", "EACCES", "EACCES", "EROFS", "{}", "EROFS"},
+		refused: [6]string{"EACCES", "EACCES", "EACCES", "EROFS", "{}", "already exists"},
 	},
 	"continue-cli": {
 		read: func(p string) toolCall { return toolCall{name: "Read", args: o{"filepath": p}} },
