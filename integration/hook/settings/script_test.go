@@ -18,7 +18,7 @@ func TestScriptCancels(t *testing.T) {
 	const cancelled = `{"cancel":true,"errorMessage":"tada-run: blocked: `
 	for hook, want := range map[string]string{
 		`echo '{"overrideInput":{},"tada":{"audit":"1:a"}}'`:         `{"overrideInput":{}`,
-		`echo '{"cancel":true,"errorMessage":"audit=1:a"}'; exit 2`:  `{"cancel":true,"errorMessage":"a`,
+		`echo '{"cancel":true,"errorMessage":"audit=1:a"}'; exit 2`:  `{"cancel":true,"error`,
 		`echo '{"overrideInput":{},"tada":{"audit":"1:a"}}'; exit 2`: cancelled,
 		`echo '{"overrideInput":{},"tada":{"audit":"1:a"}}'; exit 1`: cancelled,
 		`printf '{"cancel":true,"err'; exit 2`:                       cancelled,
