@@ -86,8 +86,9 @@ func (b *bench) read(name string) string {
 
 // places are how a client's model says where a command runs. If it cannot, it says so in the
 // command, and the client may or may not keep the directory for the next call.
-var places = map[string]string{"codex": "workdir", "opencode": "workdir", "gemini": "dir_path",
-	"qwen": "directory"}
+var places = map[string]string{"codex": "workdir", "opencode": "workdir", "kilo": "workdir",
+	"gemini": "dir_path",
+	"qwen":   "directory"}
 
 // A command runs where its model says, and if tada-run is the shell, the client still keeps the
 // directory for the next call. make test-clients.

@@ -18,8 +18,8 @@ func eachDoor(t *testing.T, test func(t *testing.T, b *bench, c client, door str
 	needClients(t)
 	for _, door := range clientDoors {
 		for _, c := range chosen() {
-			if c.name == "qwen" && door == "hook" {
-				continue // its hook cannot change a command: TestClientsQwenHook
+			if !c.has(door) {
+				continue
 			}
 			for _, each := range adjust {
 				c = each(c)
@@ -50,18 +50,18 @@ func (b *bench) open(t *testing.T, c client, door string) client {
 	if door == "shell" || door == "both" || c.name == "qwen" {
 		b.shell(t, c)
 	}
-	if door != "shell" {
+	if door != "shell" && c.hooked() {
 		b.ctl(t, "hook", "install", c.name)
 	}
 	if door == "session" {
 		b.before = []string{filepath.Join(b.bin, "tada-run"), "--session", "--"}
 		b.enlist(t, c, b.before)
-		if c.name == "qwen" {
-			// there is no shell of ours inside, and its hook tells the model to run this line
-			// instead
+		if !c.has("hook") {
+			// there is no shell of ours inside, and a hook could only tell the model to run this
+			// line instead
 			own := c.tool
 			c.tool = func(command string) toolCall {
-				return own(fmt.Sprintf("%s --agent=qwen -c '%s'", b.before[0],
+				return own(fmt.Sprintf("%s --agent=%s -c '%s'", b.before[0], c.name,
 					strings.ReplaceAll(command, "'", `'\''`)))
 			}
 		}
@@ -78,8 +78,16 @@ var mcpClients = map[string]struct{ file, text, tool string }{
 	"opencode": {"w/opencode.json",
 		`{"mcp":{"tada":{"type":"local","command":["COMMAND","mcp"],"enabled":true}}}`,
 		"tada_run_command"},
+	"kilo": {"w/kilo.json",
+		`{"mcp":{"tada":{"type":"local","command":["COMMAND","mcp"],"enabled":true}}}`,
+		"tada_run_command"},
 	"gemini": {"h/.gemini/settings.json", mcpServers, "mcp_tada_run_command"},
 	"qwen":   {"w/.qwen/settings.json", mcpServers, "mcp__tada__run_command"},
+	"cline": {"h/.cline/data/settings/cline_mcp_settings.json", mcpServers,
+		"tada__run_command"},
+	"droid": {"h/.factory/mcp.json", mcpServers, "tada___run_command"},
+	"continue-cli": {"h/.continue/config.yaml",
+		"mcpServers:\n  - name: tada\n    command: COMMAND\n    args: [mcp]\n", "run_command"},
 	"copilot": {"h/.copilot/mcp-config.json",
 		`{"mcpServers":{"tada":{"type":"local","command":"COMMAND","args":["mcp"],"tools":["*"]}}}`,
 		"tada-run_command"},

@@ -25,9 +25,12 @@ var screens = map[string]struct{ text, file, content string }{
 func TestClientsScreen(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
+		want, has := screens[c.name]
+		if !has {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, c, "/bin/bash")
-			want := screens[c.name]
 			if want.file != "" {
 				write(t, filepath.Join(b.home, want.file), want.content)
 			}

@@ -45,6 +45,16 @@ var sessionClients = map[string]struct {
 		refused: [6]string{"PermissionDenied", "PermissionDenied", "PermissionDenied",
 			"Unknown: FileSystem.makeDirectory", "{}", "Unknown: FileSystem.writeFile"},
 	},
+	"kilo": {
+		read: func(p string) toolCall { return toolCall{name: "read", args: o{"filePath": p}} },
+		write: func(p string) toolCall {
+			return toolCall{name: "write", args: o{"filePath": p, "content": "x\n"}}
+		},
+		unknown: toolCall{name: "webfetch",
+			args: o{"url": "http://127.0.0.1:1/x", "format": "text"}},
+		refused: [6]string{"PermissionDenied", "PermissionDenied", "PermissionDenied",
+			"Unknown: FileSystem.makeDirectory", "{}", "Unknown: FileSystem.writeFile"},
+	},
 	"gemini": { // keeps to the workspace by itself
 		read: func(p string) toolCall {
 			return toolCall{name: "read_file", args: o{"file_path": p}}
@@ -65,6 +75,32 @@ var sessionClients = map[string]struct {
 		},
 		unknown: toolCall{name: "web_fetch", args: o{"url": "http://127.0.0.1:1/x", "prompt": "x"}},
 		refused: [6]string{"EACCES", "EACCES", "EACCES", "ENOENT", "{}", "EROFS"},
+	},
+	"droid": {
+		read: func(p string) toolCall { return toolCall{name: "Read", args: o{"file_path": p}} },
+		write: func(p string) toolCall {
+			return toolCall{name: "Create", args: o{"file_path": p, "content": "x\n"}}
+		},
+		unknown: toolCall{name: "GenerateImage", args: o{"prompt": "x"}},
+		refused: [6]string{"EACCES", "EACCES", "EACCES", "EROFS", "{}", "EROFS"},
+	},
+	"cline": {
+		read: func(p string) toolCall {
+			return toolCall{name: "read_files", args: o{"files": []any{o{"path": p}}}}
+		},
+		write: func(p string) toolCall {
+			return toolCall{name: "editor", args: o{"path": p, "new_text": "x\n"}}
+		},
+		unknown: toolCall{name: "fetch_web_content",
+			args: o{"requests": []any{o{"url": "http://127.0.0.1:1/x", "prompt": "xx"}}}},
+		refused: [6]string{"EACCES", "EACCES", "EACCES", "EROFS", "{}", "already exists"},
+	},
+	"continue-cli": {
+		read: func(p string) toolCall { return toolCall{name: "Read", args: o{"filepath": p}} },
+		write: func(p string) toolCall {
+			return toolCall{name: "Write", args: o{"filepath": p, "content": "x\n"}}
+		},
+		refused: [6]string{"not allowed", "EACCES", "EACCES", "ENOENT", "not allowed", "EROFS"},
 	},
 	"copilot": {
 		read: func(p string) toolCall { return toolCall{name: "view", args: o{"path": p}} },

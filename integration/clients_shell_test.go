@@ -13,6 +13,9 @@ import (
 func TestClientsShell(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
+		if !c.has("shell") {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			login := "/bin/bash"
 			if c.name == "codex" { // takes the account's login shell
@@ -32,6 +35,9 @@ func (b *bench) shell(t *testing.T, c client) {
 	if c.name == "gemini" || c.name == "qwen" { // take the first bash in PATH
 		setenv(b, "PATH", filepath.Join(b.home, ".tada/bin")+":"+os.Getenv("PATH"))
 	}
+	if c.name == "continue-cli" {
+		setenv(b, "SHELL", filepath.Join(b.home, ".tada/bin/bash"))
+	}
 	if c.name == "copilot" {
 		setenv(b, "COPILOT_BASH_PATH", filepath.Join(b.home, ".tada/bin/bash"))
 	}
@@ -43,6 +49,9 @@ func (b *bench) shell(t *testing.T, c client) {
 func TestClientsBoth(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
+		if !c.has("both") {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			login := "/bin/bash"
 			if c.name == "codex" {

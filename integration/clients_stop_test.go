@@ -21,9 +21,12 @@ type stopping struct {
 }
 
 var stoppings = map[string]stopping{
-	"claude-code": {limit: o{"timeout": 2000}, background: o{"run_in_background": true}},
-	"codex":       {limit: o{"yield_time_ms": 2000}, background: o{"yield_time_ms": 250}},
-	"opencode":    {limit: o{"timeout": 2000}},
+	"claude-code":  {limit: o{"timeout": 2000}, background: o{"run_in_background": true}},
+	"codex":        {limit: o{"yield_time_ms": 2000}, background: o{"yield_time_ms": 250}},
+	"opencode":     {limit: o{"timeout": 2000}},
+	"kilo":         {limit: o{"timeout": 2000}},
+	"droid":        {limit: o{"timeout": 2}, background: o{"fireAndForget": true}},
+	"continue-cli": {limit: o{"timeout": 2}},
 	// has a setting instead: impatient
 	"gemini": {limit: o{}, background: o{"is_background": true}},
 	"qwen":   {limit: o{"timeout": 2000}, background: o{"is_background": true}},

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // A client is an agent program that is installed on this machine, and how it is made to use a model
@@ -30,6 +32,8 @@ type client struct {
 
 	// It sometimes loses the end of an output, without us too.
 	losesEnds bool
+	lacks     []string // the doors that it does not have
+	ends      bool     // where a hook blocks, its answer ends, and the model is not told why
 
 	program string // where it is; empty for the first that is found
 }
@@ -85,6 +89,22 @@ var clients = []client{
 		},
 	},
 	{
+		name: "kilo", bin: "kilo",
+		tool: func(c string) toolCall {
+			return toolCall{name: "bash", args: o{"command": c, "description": "x"}}
+		},
+		argv: []string{"run", "--model", "mock/mock", "go"},
+		env:  []string{"KILO_DISABLE_AUTOUPDATE=1", "KILO_DISABLE_MODELS_FETCH=1"},
+		setup: func(t *testing.T, b *bench, url string) {
+			write(t, filepath.Join(b.home, ".config/kilo/.npmrc"), "fetch-retries=0\n")
+			write(t, filepath.Join(b.home, ".config/kilo/kilo.json"),
+				fmt.Sprintf(`{"$schema":"https://app.kilo.ai/config.json","permission":`+
+					`{"bash":"allow","external_directory":"allow"},"provider":{"mock":`+
+					`{"npm":"@ai-sdk/openai-compatible","name":"mock","options":{"baseURL":%q,`+
+					`"apiKey":"x"},"models":{"mock":{"name":"mock"}}}}}`, url+"/v1"))
+		},
+	},
+	{
 		name: "gemini", bin: "gemini",
 		tool: func(c string) toolCall {
 			return toolCall{name: "run_shell_command", args: o{"command": c, "description": "x"}}
@@ -110,6 +130,7 @@ var clients = []client{
 		// so the last output of a command is lost if the command ends before the client has read
 		// it.
 		losesEnds: true,
+		lacks:     []string{"hook"}, // it cannot change a command: TestClientsQwenHook
 		setup: func(t *testing.T, b *bench, url string) {
 			// A terminal, as if a person were there: with -p alone it reads two pipes, and drops
 			// what is in them when the command ends.
@@ -132,6 +153,59 @@ var clients = []client{
 			setenv(b, "COPILOT_PROVIDER_BASE_URL", url+"/v1")
 		},
 	},
+	{
+		name: "droid", bin: "droid",
+		tool: func(c string) toolCall {
+			return toolCall{name: "Execute", args: o{"command": c, "summary": "x"}}
+		},
+		lacks: []string{"shell", "both"},
+		argv:  []string{"exec", "--skip-permissions-unsafe", "-m", "custom:mock-0", "go"},
+		env: []string{"FACTORY_API_KEY=fk-x", "FACTORY_DISABLE_KEYRING=true",
+			"FACTORY_DROID_AUTO_UPDATE_ENABLED=false"},
+		setup: func(t *testing.T, b *bench, url string) {
+			write(t, filepath.Join(b.home, ".factory/settings.json"),
+				fmt.Sprintf(`{"customModels":[{"model":"mock","id":"custom:mock-0","index":0,`+
+					`"displayName":"mock","baseUrl":%q,"apiKey":"x","maxOutputTokens":4096,`+
+					`"provider":"generic-chat-completion-api"}]}`, url+"/v1"))
+		},
+	},
+	{
+		name: "cline", bin: "cline",
+		tool: func(c string) toolCall {
+			return toolCall{name: "run_commands", args: o{"commands": []string{c}}}
+		},
+		lacks: []string{"shell", "both"},
+		ends:  true,
+		argv:  []string{"please go on"},
+		env:   []string{"CLINE_NO_AUTO_UPDATE=1"},
+		setup: func(t *testing.T, b *bench, url string) {
+			write(t, filepath.Join(b.home, ".cline/data/settings/providers.json"),
+				fmt.Sprintf(`{"version":1,"lastUsedProvider":"openai-compatible","modes":{},`+
+					`"providers":{"openai-compatible":{"settings":{"provider":"openai-compatible",`+
+					`"apiKey":"x","model":"mock","baseUrl":%q},"tokenSource":"manual",`+
+					`"updatedAt":"2026-11-29T22:19:46.347Z"}}}`, url+"/v1"))
+		},
+	},
+	{
+		name: "continue-cli", bin: "cn",
+		tool:  func(c string) toolCall { return toolCall{name: "Bash", args: o{"command": c}} },
+		lacks: []string{"hook", "both"},
+		argv:  []string{"-p", "--auto", "go"},
+		setup: func(t *testing.T, b *bench, url string) {
+			write(t, filepath.Join(b.home, ".continue/config.yaml"), "name: mock\n"+
+				"version: 0.0.1\nschema: v1\nmodels:\n  - name: mock\n    provider: openai\n"+
+				"    model: mock\n    apiKey: x\n    apiBase: "+url+"/v1\n    roles: [chat]\n"+
+				"    capabilities: [tool_use]\n")
+		},
+	},
+}
+
+// has reports whether the commands of a client can come through a door.
+func (c client) has(door string) bool { return !slices.Contains(c.lacks, door) }
+
+// hooked reports whether it has a hook at all.
+func (c client) hooked() bool {
+	return agents.First(agents.OfPlatform(c.name), "settings") != ""
 }
 
 func setenv(b *bench, name, value string) { b.model.env = append(b.model.env, name+"="+value) }
@@ -323,6 +397,24 @@ func (b *bench) playIn(t *testing.T, c client, before []string, calls ...toolCal
 	return results
 }
 
+// each is play for calls that may be blocked. If the client then ends its answer, each call is made
+// in one of its own; "" is for a call of whose result the model is not told.
+func (b *bench) each(t *testing.T, c client, calls ...toolCall) (results []string) {
+	t.Helper()
+	if !c.ends {
+		return b.play(t, c, calls...)
+	}
+	for _, call := range calls {
+		b.model.begin([]toolCall{call})
+		cmd, _ := b.start(t, c, b.before)
+		timer := time.AfterFunc(8*time.Minute, func() { _ = cmd.Process.Kill() })
+		_ = cmd.Wait() // it may end with an error: the files and the questions are looked at
+		timer.Stop()
+		results = append(results, strings.Join(b.model.results(), ""))
+	}
+	return results
+}
+
 // start starts the client through another program, in a process group of its own, like a shell.
 func (b *bench) start(t *testing.T, c client, before []string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
@@ -418,22 +510,38 @@ func (b *bench) approve(t *testing.T, command string) {
 	}
 	q := list[0]
 	page, _, _ := strings.Cut(b.ctl(t, "show", q.ID), "every value by its name")
-	first := ""
-	for line := range strings.Lines(page) {
-		if _, text, ok := strings.Cut(line, "│ "); ok &&
-			(first == "" || !strings.HasPrefix(line, "runs as")) {
-			first += strings.TrimSuffix(text, "\n")
-		} else if first != "" {
-			break
-		}
-	}
-	if strings.NewReplacer("⟪", "", "⟫", "").Replace(first) != command {
+	if shownFirst(page) != command {
 		t.Errorf("the agent's own command is not what is shown first:\n%s", page)
 	}
 	if n := strings.Count(page, "\n"); n > 30 {
 		t.Errorf("%d lines are shown for one short command:\n%s", n, page)
 	}
 	b.person(t, "approve", "--plan", q.Hash, q.ID)
+}
+
+// shownFirst is the command that a page shows first: the agent's own, or what runs. It is behind
+// its label, in several lines where it has several stages or is long.
+func shownFirst(page string) string {
+	first, found := "", false
+	for line := range strings.Lines(page) {
+		label, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		switch {
+		case !found && label != "agent's" && label != "run":
+			continue
+		case found && label != "":
+			return first
+		}
+		found = true
+		text = strings.TrimLeft(text, " ")
+		for _, gutter := range []string{"│ ", "┊ "} {
+			if number, rest, ok := strings.Cut(text, gutter); ok &&
+				strings.Trim(number, "0123456789") == "" {
+				text = rest
+			}
+		}
+		first += strings.NewReplacer("⟪", "", "⟫", "").Replace(text)
+	}
+	return first
 }
 
 // approveFirst approves one of the questions.
@@ -460,6 +568,9 @@ func needClients(t *testing.T) {
 func TestClients(t *testing.T) {
 	needClients(t)
 	for _, c := range chosen() {
+		if !c.hooked() {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, c, "/bin/bash")
 			if c.name == "qwen" { // its hook can block a command, and cannot change it

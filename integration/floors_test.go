@@ -61,7 +61,6 @@ var wide = map[string]int{
 	"cmd/tadactl/cli.board":       25,
 	"cmd/tadactl/cli.entry":       21,
 	"cmd/tadactl/cli.health":      16,
-	"integration/hook.Call":       14,
 	"launcher/control.Question":   20,
 	"launcher.Judgement":          16,
 	"launcher.Launcher":           13,

@@ -30,7 +30,7 @@ func TestReadmeAgents(t *testing.T) {
 	}
 	t.Setenv("HOME", filepath.Join(dir, "h"))
 	for _, name := range []string{"CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCODE_CONFIG_DIR",
-		"QWEN_HOME", "COPILOT_HOME"} {
+		"QWEN_HOME", "COPILOT_HOME", "KILO_CONFIG_DIR", "CLINE_DIR"} {
 		t.Setenv(name, "")
 	}
 	run := shellIn(t, dir)
@@ -57,7 +57,8 @@ func TestReadmeAgents(t *testing.T) {
 		for _, name := range append([]string{"claude-code"},
 			strings.Fields(strings.ReplaceAll(strings.ReplaceAll(also, ",", " "), ";", " "))...) {
 			switch name {
-			case "claude-code", "codex", "opencode", "gemini", "qwen", "copilot", "cursor":
+			case "claude-code", "codex", "opencode", "kilo", "gemini", "qwen", "copilot", "droid",
+				"cline", "continue-cli", "cursor":
 			default:
 				continue
 			}

@@ -25,7 +25,7 @@ var long = map[string]int{
 	"audit/zstandard":           1,
 	"cmd/tadactl/cli":           13,
 	"integration":               131,
-	"integration/hook":          24,
+	"integration/hook":          18,
 	"integration/hook/platform": 6,
 	"integration/hook/settings": 8,
 	"integration/mcp":           13,

@@ -57,10 +57,10 @@ func (l *Launcher) mayHave(policy pathguard.Policy, name string) bool {
 	return err == nil && (r.Allowed || own && r.Verdict == pathguard.Ask)
 }
 
-// settingsPair is a key with a text, as JSON and TOML write it.
+// settingsPair is a key with a text, as JSON and TOML write it, or with an address, as YAML does.
 var settingsPair = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)(?:"([A-Za-z_]+)"|\b([A-Za-z_]+))\s*[:=]\s*` +
-		`(?:"([^"\\\n]*)"|'([^'\n]*)')`)
+		`(?:"([^"\\\n]*)"|'([^'\n]*)'|(https?://[^\s"'#,}\]]+))`)
 })
 
 // settingsValues are the texts that any of the keys has anywhere in a settings file. The file is
@@ -71,7 +71,7 @@ func settingsValues(text []byte, keys []string) (values []string) {
 		name := string(m[1]) + string(m[2])
 		for _, key := range keys {
 			if name == key {
-				values = append(values, string(m[3])+string(m[4]))
+				values = append(values, string(m[3])+string(m[4])+string(m[5]))
 			}
 		}
 	}

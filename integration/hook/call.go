@@ -19,18 +19,30 @@ type Call struct {
 	Dir   string // the working directory, absolute
 
 	Tool string // byte for byte as the platform named it
-	// which of Builtins it is; "" for a tool that is not the platform's own, or is unknown
-	Builtin string
-	Patches bool // the platform itself applies a command line that is only a patch
-	Talks   bool // it is the platform's own and affects only the conversation
-	Args    Object
-	Names   map[string]string // the platform's names of a built-in tool's arguments; see [Tool]
+	As   Tool   // what it is; the zero Tool for one that is not the platform's own, or is unknown
+	Args Object
 
 	// Wrapped says that the platform's shell already is tada-run: a command goes through it without
 	// being rewritten.
 	Wrapped bool
 	// Fixed says that the platform ignores changed arguments in the answer to this event.
 	Fixed bool
+}
+
+// A Tool says which built-in tool a platform's name means, and the platform's names of its
+// arguments.
+type Tool struct {
+	Builtin string // a name of Builtins
+	// from the names that Builtins uses to the platform's; a missing one is the same in both
+	Names map[string]string
+	// a command line that is only a patch is applied by the platform itself
+	Patches bool
+	// a command that is denied goes on, and tada-run denies it where it would run: the platform
+	// does not tell its model why a hook blocks
+	Late bool
+	// it affects only the conversation; the calls of agents that it starts are asked about
+	// themselves
+	Talks bool
 }
 
 // A Decision is the answer to a Call. The zero Decision blocks it.

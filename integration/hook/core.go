@@ -35,7 +35,7 @@ func (c *Core) Decide(ctx context.Context, call Call) Decision {
 	if err != nil {
 		return unwitnessed(err, errNoState)
 	}
-	d := decider{c, l, call, builtins[call.Builtin]}
+	d := decider{c, l, call, builtins[call.As.Builtin]}
 	if c.Quarantine != nil {
 		if answer, mine := c.Quarantine(ctx, l, call); mine {
 			return d.quarantined(answer)
@@ -48,9 +48,9 @@ func (c *Core) Decide(ctx context.Context, call Call) Decision {
 	switch {
 	case d.shell:
 		answer, err = d.command(ctx)
-	case call.Talks:
+	case call.As.Talks:
 		answer, err = d.talk()
-	case call.Builtin != "" && d.builtin != builtin{}:
+	case call.As.Builtin != "" && d.builtin != builtin{}:
 		answer, err = d.files(ctx)
 	default:
 		answer, err = d.unknown(ctx)
@@ -71,7 +71,7 @@ func (c *Core) leave(call Call) Decision {
 	if err := c.Inside(); err != nil {
 		return unwitnessed(err, errInside)
 	}
-	d := decider{Core: c, call: call, builtin: builtins[call.Builtin]}
+	d := decider{Core: c, call: call, builtin: builtins[call.As.Builtin]}
 	passed := Decision{Allowed: true, Audit: "none: " + errInside.Error()}
 	if !d.shell {
 		return passed
@@ -81,7 +81,7 @@ func (c *Core) leave(call Call) Decision {
 		return unwitnessed(malformed("%s has no %s that is a text", call.Tool,
 			call.spelled("command")), errInside)
 	}
-	if _, _, patch := patchIn(sent); patch && call.Patches {
+	if _, _, patch := patchIn(sent); patch && call.As.Patches {
 		return passed
 	}
 	text, wrapped := c.Runner.unwrap(call.Platform, sent)
@@ -151,7 +151,7 @@ func (d *decider) command(ctx context.Context) (Decision, error) {
 		return Decision{}, malformed("%s has no %s that is a text", d.call.Tool,
 			d.call.spelled("command"))
 	}
-	if dir, patch, ok := patchIn(sent); ok && d.call.Patches {
+	if dir, patch, ok := patchIn(sent); ok && d.call.As.Patches {
 		return d.patch(ctx, dir, patch)
 	}
 	text, wrapped := d.Runner.unwrap(d.call.Platform, sent)
@@ -173,8 +173,10 @@ func (d *decider) command(ctx context.Context) (Decision, error) {
 		return Decision{}, err
 	}
 	if refusal != nil {
-		n.Decision, n.Code = refusal.Status, refusal.Code
-		return d.refused(refusal, n, "")
+		if n.Code = refusal.Code; !d.call.As.Late {
+			n.Decision = refusal.Status
+			return d.refused(refusal, n, "")
+		}
 	}
 	rules := ruleSources{d.call, d.Env, d.Starters}
 	r, err := rules.ruled(text)

@@ -41,7 +41,8 @@ func TestBadInputBlocks(t *testing.T) {
 				[]byte(`"ls","`+own[1]+`":"rm x"`), 1),
 			"by case": bytes.Replace(message(t, good), []byte(`"`+own[1]+`"`),
 				[]byte(`"`+strings.ToUpper(own[1])+`"`), 1),
-			"not text":  bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`["ls"]`), 1),
+			"not text":  bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`[["ls"]]`), 1),
+			"listed":    bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`["ls"]`), 1),
 			"null text": bytes.Replace(message(t, good), []byte(`"ls"`), []byte(`null`), 1),
 			"BOM":       append([]byte("\xef\xbb\xbf"), message(t, good)...),
 		}
@@ -51,7 +52,8 @@ func TestBadInputBlocks(t *testing.T) {
 		for member := range good {
 			switch member {
 			case "transcript_path", "prompt_id", "permission_mode", "effort", "turn_id", "model",
-				"timestamp", "generation_id", "cursor_version", "workspace_roots":
+				"timestamp", "generation_id", "cursor_version", "workspace_roots",
+				"clineVersion", "agent_id", "parent_agent_id", "iteration", "preToolUse":
 				continue
 			}
 			for _, value := range []any{nil, "", 1, object{}, []any{"x"}, "no such thing"} {
@@ -78,6 +80,9 @@ func TestBadInputBlocks(t *testing.T) {
 				}
 			}
 			bad["without "+member] = message(t, without)
+		}
+		if name == "cline" {
+			delete(bad, "listed") // is how it sends commands
 		}
 		for what, input := range bad {
 			a := r.serve(t, name, input)

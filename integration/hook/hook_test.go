@@ -70,9 +70,22 @@ var sent = map[string]func(dir, tool string, args object) object{
 			"transcript_path": "/r/rollout.jsonl", "cwd": dir, "hook_event_name": "PreToolUse",
 			"model": "mock", "permission_mode": "bypassPermissions", "tool_name": tool, "tool_input": args, "tool_use_id": "call_0"}
 	},
-	"opencode": func(dir, tool string, args object) object {
-		return object{"hook_event_name": "tool.execute.before", "tool": tool, "sessionID": "ses_1",
-			"callID": "call_0", "cwd": dir, "args": args}
+	"opencode": fromPlugin,
+	"kilo":     fromPlugin,
+	"cline": func(dir, tool string, args object) object {
+		input := args
+		if tool == "read_files" {
+			input = object{"files": []any{object{"path": args["path"], "start_line": nil}}}
+		}
+		return object{"clineVersion": "", "taskId": "conv_1", "workspaceRoots": []string{dir},
+			"agent_id": "agent_1", "parent_agent_id": nil, "hookName": "tool_call", "iteration": 1,
+			"tool_call":  object{"id": "call_0", "name": tool, "input": input},
+			"preToolUse": object{"toolName": tool, "parameters": object{}}}
+	},
+	"droid": func(dir, tool string, args object) object {
+		return object{"session_id": "670659f4-b92a", "transcript_path": "/h/.factory/x.jsonl",
+			"cwd": dir, "permission_mode": "auto-low", "hook_event_name": "PreToolUse",
+			"tool_name": tool, "tool_input": args}
 	},
 	"gemini": func(dir, tool string, args object) object {
 		return object{"session_id": "s", "transcript_path": "/t", "cwd": dir,
@@ -101,6 +114,12 @@ var sent = map[string]func(dir, tool string, args object) object{
 }
 
 type object = map[string]any
+
+// fromPlugin is a call as our own plugin sends it.
+func fromPlugin(dir, tool string, args object) object {
+	return object{"hook_event_name": "tool.execute.before", "tool": tool, "sessionID": "ses_1",
+		"callID": "call_0", "cwd": dir, "args": args}
+}
 
 // shapes returns how each platform of the product sends a call. It fails if a platform is not
 // described here, so that no adapter is untested.
@@ -145,14 +164,50 @@ func (r room) serve(t testing.TB, name string, input []byte) hook.Answer {
 
 // spelling is how each platform names a tool and its argument.
 var spelling = map[string]map[string][2]string{
-	"Bash":  {"claude-code": {"Bash", "command"}, "codex": {"Bash", "command"}, "opencode": {"bash", "command"}, "gemini": {"run_shell_command", "command"}, "qwen": {"run_shell_command", "command"}, "copilot": {"Bash", "command"}, "cursor": {"Shell", "command"}},
-	"Read":  {"claude-code": {"Read", "file_path"}, "codex": {"view_image", "path"}, "opencode": {"read", "filePath"}, "gemini": {"read_file", "file_path"}, "qwen": {"read_file", "file_path"}, "copilot": {"Read", "path"}, "cursor": {"Read", "file_path"}},
-	"Write": {"claude-code": {"Write", "file_path"}, "opencode": {"write", "filePath"}, "gemini": {"write_file", "file_path"}, "qwen": {"write_file", "file_path"}, "copilot": {"Write", "path"}, "cursor": {"Write", "file_path"}},
-	"Edit":  {"claude-code": {"Edit", "file_path"}, "opencode": {"edit", "filePath"}, "gemini": {"replace", "file_path"}, "qwen": {"edit", "file_path"}, "copilot": {"Edit", "path"}, "cursor": {"Edit", "file_path"}},
-	"Grep":  {"claude-code": {"Grep", "path"}, "opencode": {"grep", "path"}, "gemini": {"search_file_content", "dir_path"}, "qwen": {"grep_search", "path"}, "copilot": {"Grep", "paths"}, "cursor": {"Grep", "path"}},
-	"Glob":  {"claude-code": {"Glob", "path"}, "opencode": {"glob", "path"}, "gemini": {"glob", "dir_path"}, "qwen": {"glob", "path"}, "copilot": {"Glob", "paths"}, "cursor": {"Glob", "path"}},
-	"patch": {"codex": {"apply_patch", "command"}, "opencode": {"apply_patch", "patchText"},
-		"copilot": {"Edit", "patch"}},
+	"Bash": {
+		"claude-code": {"Bash", "command"}, "codex": {"Bash", "command"},
+		"opencode": {"bash", "command"}, "kilo": {"bash", "command"},
+		"droid": {"Execute", "command"}, "cline": {"run_commands", "commands"},
+		"gemini": {"run_shell_command", "command"}, "qwen": {"run_shell_command", "command"},
+		"copilot": {"Bash", "command"}, "cursor": {"Shell", "command"},
+	},
+	"Read": {
+		"claude-code": {"Read", "file_path"}, "codex": {"view_image", "path"},
+		"opencode": {"read", "filePath"}, "kilo": {"read", "filePath"},
+		"droid": {"Read", "file_path"}, "cline": {"read_files", "path"},
+		"gemini": {"read_file", "file_path"}, "qwen": {"read_file", "file_path"},
+		"copilot": {"Read", "path"}, "cursor": {"Read", "file_path"},
+	},
+	"Write": {
+		"claude-code": {"Write", "file_path"}, "opencode": {"write", "filePath"},
+		"kilo": {"write", "filePath"}, "droid": {"Create", "file_path"},
+		"cline": {"editor", "path"}, "gemini": {"write_file", "file_path"},
+		"qwen": {"write_file", "file_path"}, "copilot": {"Write", "path"},
+		"cursor": {"Write", "file_path"},
+	},
+	"Edit": {
+		"claude-code": {"Edit", "file_path"}, "opencode": {"edit", "filePath"},
+		"kilo": {"edit", "filePath"}, "droid": {"Edit", "file_path"},
+		"cline": {"editor", "path"}, "gemini": {"replace", "file_path"},
+		"qwen": {"edit", "file_path"}, "copilot": {"Edit", "path"},
+		"cursor": {"Edit", "file_path"},
+	},
+	"Grep": {
+		"claude-code": {"Grep", "path"}, "opencode": {"grep", "path"}, "kilo": {"grep", "path"},
+		"droid": {"Grep", "path"}, "gemini": {"search_file_content", "dir_path"},
+		"qwen": {"grep_search", "path"}, "copilot": {"Grep", "paths"},
+		"cursor": {"Grep", "path"},
+	},
+	"Glob": {
+		"claude-code": {"Glob", "path"}, "opencode": {"glob", "path"}, "kilo": {"glob", "path"},
+		"droid": {"Glob", "folder"}, "gemini": {"glob", "dir_path"}, "qwen": {"glob", "path"},
+		"copilot": {"Glob", "paths"}, "cursor": {"Glob", "path"},
+	},
+	"patch": {
+		"codex": {"apply_patch", "command"}, "opencode": {"apply_patch", "patchText"},
+		"kilo": {"apply_patch", "patchText"}, "copilot": {"Edit", "patch"},
+		"cline": {"apply_patch", "input"},
+	},
 }
 
 // golden is the corpus: a call, and the decision about it on every platform. A code is what the
@@ -209,6 +264,10 @@ func TestSameDecisionOnEveryPlatform(t *testing.T) {
 				answer := r.serve(t, name,
 					message(t,
 						shape(r.dir, own[0], object{own[1]: g.arg, "pattern": "x", "content": "y"})))
+				if platform, _ := platform.Named(name); platform.Tools[own[0]].Late &&
+					codes().MatchString(g.want) {
+					g.want = "through"
+				}
 				if got := outcome(t, name, answer); !matches(got, g.want) {
 					t.Errorf("%s %q: %q, want %q", own[0], g.arg, got, g.want)
 				}
@@ -224,6 +283,11 @@ func TestSameDecisionOnEveryPlatform(t *testing.T) {
 		})
 	}
 }
+
+// codes are what tada-run itself denies a command with, where a hook leaves it to that.
+var codes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(dangerous_|restricted_)`)
+})
 
 func matches(got, want string) bool {
 	return got == want || want != "go" && want != "through" &&
@@ -242,12 +306,25 @@ var answers = map[string]struct {
 	"codex": {[]string{"hookSpecificOutput", "permissionDecision"},
 		[]string{"hookSpecificOutput", "updatedInput"}, "allow"},
 	"opencode": {[]string{"decision"}, []string{"args"}, "go"},
-	"gemini":   {[]string{"decision"}, []string{"hookSpecificOutput", "tool_input"}, ""},
+	"kilo":     {[]string{"decision"}, []string{"args"}, "go"},
+	"cline":    {nil, []string{"overrideInput"}, ""},
+	"droid": {[]string{"hookSpecificOutput", "permissionDecision"},
+		[]string{"hookSpecificOutput", "updatedInput"}, ""},
+	"gemini": {[]string{"decision"}, []string{"hookSpecificOutput", "tool_input"}, ""},
 	// its hook changes nothing: the lines to run instead are in the reason of the block
 	"qwen": {},
 	"copilot": {[]string{"permissionDecision"},
 		[]string{"hookSpecificOutput", "updatedInput"}, ""},
 	"cursor": {[]string{"permission"}, []string{"updated_input"}, "allow"},
+}
+
+// changed returns the arguments in an answer.
+func changed(said object, name string) object {
+	args, _ := at(said, answers[name].args).(object)
+	if list, is := args["commands"].([]any); is && len(list) == 1 {
+		return object{"commands": list[0]}
+	}
+	return args
 }
 
 // at returns a nested member.
@@ -278,7 +355,7 @@ func outcome(t *testing.T, name string, a hook.Answer) string {
 		t.Errorf("neither a block nor an answer: %+v, %v", a, err)
 	}
 	word, _ := at(said, answers[name].word).(string)
-	args, _ := at(said, answers[name].args).(object)
+	args := changed(said, name)
 	command, _ := args[spelling["Bash"][name][1]].(string)
 	switch {
 	case word != "" && word != "allow" && word != "go":
@@ -313,7 +390,7 @@ func TestThePlatformsOwnRulesAreLeftToIt(t *testing.T) {
 			word != nil || word == "ask" {
 			t.Errorf("%s is told %v", name, word)
 		}
-		args, _ := at(said, answers[name].args).(object)
+		args := changed(said, name)
 		if line, _ := args[own[1]].(string); !strings.HasSuffix(line,
 			"\nexit\ntouch x; it='s'\nls") {
 			t.Errorf("%s: the command as it was does not stand in %q", name, line)
@@ -399,8 +476,8 @@ func TestLookAlikesAreNotBuiltin(t *testing.T) {
 			sent["claude-code"]("/w", name, object{"file_path": "x"})), &o); err != nil {
 			t.Fatal(err)
 		}
-		if call, err := a.Call(o); err == nil && call.Builtin != "" {
-			t.Errorf("%q is taken for %s", name, call.Builtin)
+		if call, err := a.Call(o); err == nil && call.As.Builtin != "" {
+			t.Errorf("%q is taken for %s", name, call.As.Builtin)
 		}
 	}
 	// What they name is still judged, as something that changes it.
@@ -423,7 +500,7 @@ func TestQuarantineComesFirst(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		asked = append(asked, c.Tool)
-		return hook.Decision{Allowed: c.Builtin == "Read", Reason: "tada-run: in quarantine",
+		return hook.Decision{Allowed: c.As.Builtin == "Read", Reason: "tada-run: in quarantine",
 			SecurityEvent: "tool_blocked",
 			Change:        hook.Object{"file_path": json.RawMessage(`"/real"`)}}, c.Agent != ""
 	}

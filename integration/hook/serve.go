@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,7 +10,9 @@ import (
 
 // An Adapter is one platform: what it sends, and how to answer it.
 type Adapter struct {
-	Name   string
+	Name string
+	// the member in which it names the event; EventName if ""
+	Event  string
 	Events map[string]func(Object) (Call, error) // by the name of the event, how to read it
 	Tools  map[string]Tool                       // the platform's built-in tools, byte for byte
 	// whether its shell is already tada-run; nil for never
@@ -25,8 +28,10 @@ type Answer struct {
 	Stdout, Stderr string
 }
 
-// EventName is the member in which every platform names the event.
+// EventName is the member in which most platforms name the event.
 const EventName = "hook_event_name"
+
+func (a Adapter) event() string { return cmp.Or(a.Event, EventName) }
 
 // Serve reads one call and returns the answer for the platform. Whatever happens, it returns within
 // the limit and [LastWord], and everything except a decision that allows is the platform's block.
@@ -56,7 +61,7 @@ func (a Adapter) serve(ctx context.Context, c *Core, in io.Reader) Answer {
 	if !d.Allowed {
 		return a.Block(d.Reason)
 	}
-	event, _ := o.Text(EventName)
+	event, _ := o.Text(a.event())
 	return a.Pass(event, d, call.Args.With(d.Change))
 }
 
@@ -99,7 +104,7 @@ func attempt[T any](ctx context.Context, limit time.Duration,
 
 // Call reads what the platform sent.
 func (a Adapter) Call(o Object) (Call, error) {
-	event, _ := o.Text(EventName)
+	event, _ := o.Text(a.event())
 	extract := a.Events[event]
 	if extract == nil {
 		return Call{}, malformed("the event %q is not one that was registered", event)
@@ -109,9 +114,7 @@ func (a Adapter) Call(o Object) (Call, error) {
 		return Call{}, err
 	}
 	call.Platform = a.Name
-	if t, ok := a.Tools[call.Tool]; ok {
-		call.Builtin, call.Names, call.Patches, call.Talks = t.Builtin, t.Names, t.Patches, t.Talks
-	}
+	call.As = a.Tools[call.Tool]
 	return call, nil
 }
 

@@ -10,19 +10,6 @@ import (
 	"github.com/tada-run/tada-run/launcher"
 )
 
-// A Tool says which built-in tool a platform's name means, and the platform's names of its
-// arguments.
-type Tool struct {
-	Builtin string // a name of Builtins
-	// from the names that Builtins uses to the platform's; a missing one is the same in both
-	Names map[string]string
-	// a command line that is only a patch is applied by the platform itself
-	Patches bool
-	// it affects only the conversation; the calls of agents that it starts are asked about
-	// themselves
-	Talks bool
-}
-
 // A builtin is what is known about a tool that several platforms have.
 type builtin struct {
 	use   launcher.Use
@@ -54,7 +41,7 @@ func (c Call) arg(name string) (string, bool) {
 }
 
 func (c Call) spelled(name string) string {
-	if own, ok := c.Names[name]; ok {
+	if own, ok := c.As.Names[name]; ok {
 		return own
 	}
 	return name
@@ -62,7 +49,7 @@ func (c Call) spelled(name string) string {
 
 // dir returns where a command runs: if a platform has an argument for it, the names call it "dir".
 func (c Call) dir() string {
-	own, known := c.Names["dir"]
+	own, known := c.As.Names["dir"]
 	dir, sent := c.Args.Text(own)
 	switch {
 	case !known || !sent || dir == "":
@@ -91,16 +78,27 @@ func (c Call) access(b builtin) ([]launcher.Access, error) {
 		if name == "" && b.here {
 			name = "."
 		}
-		if pattern, ok := c.arg(b.glob); ok {
-			name = start(name, pattern)
+		for _, from := range c.starts(b, name) {
+			a, err := named(b.use, from)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, a)
 		}
-		a, err := named(b.use, name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, a)
 	}
 	return list, nil
+}
+
+// starts are the directories from which a tool searches: for patterns below dir, one or a list of
+// them, where each begins; otherwise dir itself.
+func (c Call) starts(b builtin, dir string) (list []string) {
+	for _, pattern := range texts(c.Args[c.spelled(b.glob)]) {
+		list = append(list, start(dir, pattern))
+	}
+	if len(list) == 0 {
+		return []string{dir}
+	}
+	return list
 }
 
 // files returns the names that a file tool was given, one or a list of them, and whether they are

@@ -117,10 +117,12 @@ func withoutPort(value string) string {
 }
 
 // client reports whether a user agent is that of an agent's program. OpenCode sets it while it
-// looks for its plug-ins, so that some of what it starts has it and some has not.
+// looks for its plug-ins, so that some of what it starts has it and some has not. Kilo does so with
+// npm's library alone, of which npm's version is unknown.
 func client(value string) bool {
-	name, _, versioned := strings.Cut(value, "/")
-	return versioned && agents.Platform(name) != ""
+	name, version, versioned := strings.Cut(value, "/")
+	return versioned && (agents.Platform(name) != "" ||
+		name == "npm" && strings.HasPrefix(version, "undefined "))
 }
 
 // withoutVersions are the products of a user agent: npm says NAME/VERSION of itself and of what it

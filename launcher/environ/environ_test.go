@@ -207,8 +207,10 @@ func TestTheProductsOfAUserAgentAreBound(t *testing.T) {
 			t.Errorf("%q is taken for %q", other, one)
 		}
 	}
-	if b, _ := Bound(map[string]string{
-		"npm_config_user_agent": "opencode/1.18.33 bun/1.3.2 linux x64"}, nil); len(b) > 0 {
-		t.Errorf("bound: %q", b)
+	for _, agent := range []string{"opencode/1.18.33 bun/1.3.2 linux x64",
+		"npm/undefined node/v24.3.0 linux x64 workspaces/false"} { // of OpenCode and of Kilo
+		if b := bound(agent); b != "" {
+			t.Errorf("%q is bound: %q", agent, b)
+		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/tada-run/tada-run/integration/hook/settings"
 	"github.com/tada-run/tada-run/launcher"
 	"github.com/tada-run/tada-run/launcher/exit"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // A registration is the hook of one platform and the file that it belongs in.
@@ -31,6 +32,9 @@ type registration struct {
 func (c *ctl) registration(name string, wait time.Duration) (registration, error) {
 	place, known := settings.Of(name)
 	if !known {
+		if why := agents.Lacks(agents.OfPlatform(name), "hook"); why != "" {
+			return registration{}, usagef("no hook for %q: %s", name, why)
+		}
 		if say := insteadOf("platform", strings.ToLower(name)); say != "" {
 			return registration{}, usagef("no hook for %q: %s", name, say)
 		}
@@ -53,6 +57,10 @@ func (c *ctl) registration(name string, wait time.Duration) (registration, error
 		if h.Home, err = filepath.Abs(c.place.State); err != nil {
 			return registration{}, err
 		}
+	}
+	if !place.Waits(h) {
+		return registration{}, usagef("%s runs a call whose hook takes so long; give a shorter "+
+			"--wait than %v", name, wait)
 	}
 	return registration{place, h, place.Path(home, os.Getenv), place.Managed()}, nil
 }

@@ -38,7 +38,7 @@ func inQuarantine(
 // name there; a tool that only has the same name does not get it.
 func quarantined(call hook.Call) quarantine.Call {
 	q := quarantine.Call{Platform: call.Session, Agent: call.Agent, Kind: call.Kind,
-		Tool: call.Builtin, Dir: call.Dir}
+		Tool: call.As.Builtin, Dir: call.Dir}
 	if q.Tool == "" {
 		if q.Tool = call.Tool; quarantine.IsToolAllowed(q.Tool) {
 			q.Tool += " (not the platform's own)"
@@ -58,14 +58,14 @@ func quarantined(call hook.Call) quarantine.Call {
 // placeOf is the name that package quarantine has for the argument with the path; spelledPath is
 // the platform's.
 func placeOf(call hook.Call) string {
-	if call.Builtin == "Read" {
+	if call.As.Builtin == "Read" {
 		return "file_path"
 	}
 	return "path"
 }
 
 func spelledPath(call hook.Call) string {
-	if own, ok := call.Names["path"]; ok {
+	if own, ok := call.As.Names["path"]; ok {
 		return own
 	}
 	return "path"

@@ -17,7 +17,7 @@ import (
 // An agent is an agent program of this account.
 type agent struct {
 	name     string // of its file of facts
-	platform string // its name in commands; "" for one without a hook
+	platform string // its name in commands; "" for one with neither a hook nor a shell to set
 	title    string
 	program  string // what is typed to start it; "" if it is not in PATH
 	at       string // where it was found: its program, or the folder of its settings

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/integration/hook/settings"
 	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 // A part is what setup can do for an agent: its hook, or its shell.
@@ -65,7 +67,8 @@ func (c *ctl) planSetup(l *launcher.Launcher, found []agent) (plan setupPlan, er
 
 func (c *ctl) planHook(l *launcher.Launcher, p *agentPlan) error {
 	if _, known := settings.Of(p.platform); !known || p.platform == "" {
-		p.parts = append(p.parts, part{"hook", partNone, "tada-run has no hook for it"})
+		why := cmp.Or(agents.Lacks(p.name, "hook"), "tada-run has no hook for it")
+		p.parts = append(p.parts, part{"hook", partNone, why})
 		return nil
 	}
 	r, err := c.registration(p.platform, 0)
@@ -84,7 +87,7 @@ func (c *ctl) planShell(l *launcher.Launcher, p *agentPlan) error {
 	shell, known := settings.ShellOf(p.platform)
 	switch {
 	case !known || p.platform == "":
-		why := "tada-run knows no setting for its shell"
+		why := cmp.Or(agents.Lacks(p.name, "shell"), "tada-run knows no setting for its shell")
 		p.parts = append(p.parts, part{"shell", partNone, why})
 		return nil
 	case !shell.HasSetting():

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/integration/hook"
 	"github.com/tada-run/tada-run/integration/hook/settings"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
 )
 
 func (c *ctl) shell() *cobra.Command {
@@ -28,15 +29,21 @@ type shellRegistration struct {
 func (c *ctl) shellRegistration(name string) (shellRegistration, error) {
 	shell, known := settings.ShellOf(name)
 	if !known {
+		if why := agents.Lacks(agents.OfPlatform(name), "shell"); why != "" {
+			return shellRegistration{}, usagef("the shell of %q cannot be set: %s", name, why)
+		}
 		return shellRegistration{},
 			usagef("no platform %q whose shell can be set; there are %s", name,
 				settings.ShellPlatforms())
 	}
-	r, err := c.registration(name, 0)
+	runner, err := hook.RunnerPath()
 	if err != nil {
 		return shellRegistration{}, err
 	}
-	runner, err := hook.RunnerPath()
+	if !shell.HasSetting() { // and so no file
+		return shellRegistration{registration{}, shell, runner}, nil
+	}
+	r, err := c.registration(name, 0)
 	if err != nil {
 		return shellRegistration{}, err
 	}

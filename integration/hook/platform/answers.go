@@ -36,3 +36,12 @@ func raw(v any) json.RawMessage {
 	}
 	return b
 }
+
+// texts reads a list of texts, or one.
+func texts(v json.RawMessage) (list []string, err error) {
+	var one string
+	if json.Unmarshal(v, &one) == nil {
+		return []string{one}, nil
+	}
+	return list, json.Unmarshal(v, &list)
+}

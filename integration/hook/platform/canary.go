@@ -17,7 +17,11 @@ func Canary(name, dir string) []byte {
 	case "cursor":
 		call["hook_event_name"], call["conversation_id"], call["tool_name"] = "preToolUse", id,
 			"Shell"
-	case "opencode":
+	case "cline":
+		call = object{"hookName": "tool_call", "taskId": id, "workspaceRoots": []string{dir},
+			"tool_call": object{"id": id, "name": "run_commands",
+				"input": object{"commands": []string{command}}}}
+	case "opencode", "kilo":
 		call = object{"hook_event_name": "tool.execute.before", "tool": "bash", "sessionID": id,
 			"callID": id, "cwd": dir, "args": object{"command": command}}
 	}

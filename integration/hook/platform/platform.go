@@ -8,7 +8,8 @@ import (
 
 // All returns the adapters.
 func All() []hook.Adapter {
-	return []hook.Adapter{claudeCode(), codex(), openCode(), gemini(), qwen(), copilot(), cursor()}
+	return []hook.Adapter{claudeCode(), codex(), openCode(), gemini(), qwen(), copilot(), cursor(),
+		kilo(), droid(), cline()}
 }
 
 // Named returns the adapter of a platform, and false for an unknown one.

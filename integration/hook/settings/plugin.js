@@ -1,5 +1,5 @@
-// Written by: tadactl hook install opencode. To take it out: tadactl hook uninstall opencode.
-// Before each tool call it asks tadactl, and throws, which is how a plugin of OpenCode blocks,
+// Written by: tadactl hook install PLATFORM. To take it out: tadactl hook uninstall PLATFORM.
+// Before each tool call it asks tadactl, and throws, which is how a plugin of TITLE blocks,
 // unless the answer says to go on. Whatever goes wrong throws.
 import { spawn } from "node:child_process"
 

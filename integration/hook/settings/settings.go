@@ -25,8 +25,9 @@ type Place struct {
 	reads    syntax
 	lists    []list
 	extras   []extra
-	managed  []string // settings of the machine, which take precedence over the person's
-	Note     string   // what else a person has to do
+	managed  []string      // settings of the machine, which take precedence over the person's
+	Note     string        // what else a person has to do
+	patience time.Duration // after which it runs a call without an answer; 0 if that can be set
 }
 
 // An extra is a member that the platform requires in its file, or would write there itself and so
@@ -77,6 +78,9 @@ func placeOf(where agents.Fact) Place {
 		case len(words) == 1: // others are of the file with the shell
 			p.managed = append(p.managed, words[0])
 		}
+	}
+	if n, err := strconv.Atoi(agents.First(where.Agent, "patience")); err == nil {
+		p.patience = time.Duration(n) * time.Second
 	}
 	notes := append(texts(where.Agent, "note"), texts(where.Agent, "sandbox")...)
 	p.Note = strings.Join(notes, "\n")
@@ -185,6 +189,9 @@ func (p Place) Folder(home string, getenv func(string) string) string {
 // Managed returns the settings of the machine that take precedence over those in the file.
 func (p Place) Managed() []string { return p.managed }
 
+// Waits reports whether the platform waits for a hook as long as this one may take.
+func (p Place) Waits(h Hook) bool { return p.patience == 0 || h.Wait+h.Each+slack < p.patience }
+
 // Holds reports whether a file is the one that the hook belongs in.
 func (p Place) Holds(file string) bool { return strings.HasSuffix(file, "/"+p.file) }
 
@@ -209,7 +216,10 @@ func (h Hook) words(platform string) []string {
 }
 
 // Line returns the command line that a platform passes to a shell.
-func (h Hook) Line(platform string) string {
+func (h Hook) Line(platform string) string { return h.guarded(platform) + blocking }
+
+// guarded is the command line without what blocks if it fails.
+func (h Hook) guarded(platform string) string {
 	var quoted []string
 	for _, w := range h.words(platform) {
 		if strings.Trim(w,
@@ -218,7 +228,7 @@ func (h Hook) Line(platform string) string {
 		}
 		quoted = append(quoted, w)
 	}
-	return hook.Guard(h.Wait+h.Each+slack/2) + strings.Join(quoted, " ") + blocking
+	return hook.Guard(h.Wait+h.Each+slack/2) + strings.Join(quoted, " ")
 }
 
 // Argv returns what the platform starts.
@@ -250,11 +260,11 @@ func (p Place) ours(raw []byte) bool {
 // Install returns the file with the hook in it; unchanged if it was already there.
 func (p Place) Install(data []byte, h Hook) ([]byte, error) {
 	if len(p.lists) == 0 {
-		if len(data) > 0 && !isPlugin(data) {
+		if len(data) > 0 && !p.isOwn(data) {
 			return nil, fmt.Errorf("tadactl did not write it, %w; move it away, then run "+
 				"this again", ErrUnread)
 		}
-		return []byte(p.plugin(h)), nil
+		return []byte(p.whole(h)), nil
 	}
 	if err := p.read(data); err != nil {
 		return nil, err
@@ -325,7 +335,7 @@ func hooks(data []byte, l list) (*document, *node, error) {
 // was made for the hook is removed, and what was there before is written as it was.
 func (p Place) Uninstall(data, before []byte) ([]byte, error) {
 	if len(p.lists) == 0 {
-		if isPlugin(data) {
+		if p.isOwn(data) {
 			return nil, nil
 		}
 		return data, nil
@@ -438,9 +448,9 @@ func (p Place) State(data []byte, h Hook) (State, error) {
 	}
 	if len(p.lists) == 0 {
 		switch {
-		case string(data) == p.plugin(h):
+		case string(data) == p.whole(h):
 			return Complete, nil
-		case !isPlugin(data): // someone else's
+		case !p.isOwn(data): // someone else's
 			return Missing, nil
 		}
 		return Other, nil

@@ -41,7 +41,7 @@ var shellPlaces = sync.OnceValue(func() (list []ShellPlace) {
 		file := strings.TrimPrefix(f.Words()[0], "~/"+list[n].folder+"/")
 		list[n].stronger = append(list[n].stronger, file)
 	}
-	for _, by := range []string{"path", "variable", "login"} {
+	for _, by := range []string{"path", "variable", "start", "login"} {
 		for f := range agents.Of("shellby") {
 			if w := append(f.Words(), ""); w[0] == by {
 				note := shellNote(f.Agent, w[0], w[1])
@@ -84,6 +84,12 @@ func shellNote(agent, by, variable string) string {
 			"    VARIABLE=FOLDER/bash PROGRAM\n" +
 			"or add to your shell's startup file\n" +
 			"    export VARIABLE=FOLDER/bash"
+	case "start":
+		note = "TITLE uses the shell that VARIABLE names when it starts and has no setting " +
+			"for it. Start it with\n" +
+			"    VARIABLE=FOLDER/bash PROGRAM\n" +
+			"or add to your shell's startup file\n" +
+			"    alias PROGRAM='VARIABLE=FOLDER/bash PROGRAM'"
 	case "login":
 		note = "TITLE always uses the account's login shell from /etc/passwd, so this " +
 			"changes every" +

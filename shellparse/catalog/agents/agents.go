@@ -158,7 +158,18 @@ func Texts(kinds ...string) (list []string) {
 	return list
 }
 
-// Platform returns the name of an agent in commands of tada-run; "" for one without a hook.
+// Lacks says why an agent has no "hook" or no "shell"; "" if that is unknown or it has one.
+func Lacks(agent, what string) string {
+	for f := range Of("lacks") {
+		if why, ok := strings.CutPrefix(f.Text(), what+" "); f.Agent == agent && ok {
+			return why
+		}
+	}
+	return ""
+}
+
+// Platform returns the name of an agent in commands of tada-run; "" for one that has neither a hook
+// nor a shell that can be set.
 func Platform(agent string) string { return First(agent, "platform") }
 
 // OfPlatform returns the agent that has this name in commands of tada-run.

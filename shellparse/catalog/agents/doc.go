@@ -97,8 +97,12 @@
 //	extra NAME VALUE [BY]    a member that it needs in the file, not read without the member BY
 //	managed FILE [shell]     settings of the machine above those of the user; shell: only the
 //	                         shell is looked for there
-//	shellby path|login|variable NAME
-//	                         how it finds its shell if no setting names it
+//	shellby path|login|variable NAME|start NAME
+//	                         how it finds its shell if no setting names it; start: other programs
+//	                         read the variable too, so only it is started with another
+//	patience SECONDS         how long it waits for its hook, if that cannot be set; it then runs
+//	                         the call
+//	lacks hook|shell TEXT    why it has none
 //	note TEXT                what else the user has to do
 //	sandbox TEXT             what its own sandbox must allow; "| " begins a line to copy
 //	trust FILE               where it records which hooks the user trusts; it skips the others
