@@ -18,11 +18,20 @@ var programs = []string{"tada-run", "tadactl"}
 // binary is where a program was built.
 func (m *maker) binary(arch, program string) string { return filepath.Join(m.work, arch, program) }
 
+// fleetProgram is a package of its own: machines that are in no fleet do not need it, and it is as
+// large as the others together.
+const fleetProgram = "tada-fleet"
+
 // build builds both programs. Git stamps the version into them.
-func (m *maker) build(arch string) error {
+func (m *maker) build(arch string) error { return m.goBuild(arch, programs...) }
+
+func (m *maker) goBuild(arch string, programs ...string) error {
 	// no line of symbols: the Go runtime has its own for a stack, and packages are half as large
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w",
-		"-o", filepath.Join(m.work, arch)+"/", "./cmd/...")
+		"-o", filepath.Join(m.work, arch)+"/")
+	for _, program := range programs {
+		cmd.Args = append(cmd.Args, "./cmd/"+program)
+	}
 	cmd.Dir = m.root
 	cmd.Env = append(buildEnv(os.Environ()), "GOARCH="+arch)
 	if out, err := cmd.CombinedOutput(); err != nil {

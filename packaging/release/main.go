@@ -106,6 +106,9 @@ func (m *maker) makeAll(system bool) error {
 		if err := m.systemPackages(arch, trees[arch]); err != nil {
 			return err
 		}
+		if err := m.fleetPackages(arch); err != nil {
+			return err
+		}
 	}
 	for _, step := range []func() error{m.npm, m.sbom, m.addressed, m.provenance} {
 		if err := step(); err != nil {

@@ -29,7 +29,7 @@ func (m *maker) systemPackages(arch string, t tree) error {
 		return err
 	}
 	for _, format := range formats {
-		description, err := m.description(arch, format, dir)
+		description, err := m.description("nfpm.yaml", arch, format, dir)
 		if err != nil {
 			return err
 		}
@@ -44,14 +44,14 @@ func (m *maker) systemPackages(arch string, t tree) error {
 	return nil
 }
 
-// description returns nfpm.yaml for one package, whose files are in dir.
-func (m *maker) description(arch, format, dir string) ([]byte, error) {
+// description returns a text such as nfpm.yaml for one package, whose files are in dir.
+func (m *maker) description(text, arch, format, dir string) ([]byte, error) {
 	values := map[string]string{"ARCH": arch, "TREE": dir, "MAINTAINER": m.maintainer(),
 		"TIME": m.time.Format(time.RFC3339), "SHORT": short, "LONG": ""}
 	if format == "deb" || format == "rpm" {
 		values["LONG"] = long
 	}
-	return m.filled("nfpm.yaml", values)
+	return m.filled(text, values)
 }
 
 // nfpm is a tool with its own go.mod, so that nothing of it is linked or tested with the programs.
