@@ -36,18 +36,9 @@ func (m *maker) fleetPackages(arch string) error {
 	if err := m.debian(dir); err != nil {
 		return err
 	}
-	for _, format := range formats {
-		description, err := m.description("nfpm-fleet.yaml", arch, format, dir)
-		if err != nil {
-			return err
-		}
-		config := filepath.Join(m.work, "nfpm-fleet-"+arch+".yaml")
-		if err := os.WriteFile(config, description, 0o644); err != nil {
-			return err
-		}
-		if err := m.nfpm(config, format); err != nil {
-			return err
-		}
-	}
-	return nil
+	return m.systemPackage("nfpm-fleet.yaml", arch, dir, longFleet)
 }
+
+// longFleet is the rest of the description, with the line ends of YAML.
+const longFleet = `\nOne inbox for the questions of several machines, one list of people who` +
+	`\nanswer them, one way to stop. Machines in no fleet do not need it.`

@@ -28,12 +28,17 @@ func (m *maker) systemPackages(arch string, t tree) error {
 	if err := m.debian(dir); err != nil {
 		return err
 	}
+	return m.systemPackage("nfpm.yaml", arch, dir, long)
+}
+
+// systemPackage makes a package of each format, of the files in dir.
+func (m *maker) systemPackage(text, arch, dir, about string) error {
 	for _, format := range formats {
-		description, err := m.description("nfpm.yaml", arch, format, dir)
+		description, err := m.description(text, arch, format, dir, about)
 		if err != nil {
 			return err
 		}
-		config := filepath.Join(m.work, "nfpm-"+arch+".yaml")
+		config := filepath.Join(m.work, arch+"-"+text)
 		if err := os.WriteFile(config, description, 0o644); err != nil {
 			return err
 		}
@@ -44,12 +49,13 @@ func (m *maker) systemPackages(arch string, t tree) error {
 	return nil
 }
 
-// description returns a text such as nfpm.yaml for one package, whose files are in dir.
-func (m *maker) description(text, arch, format, dir string) ([]byte, error) {
+// description returns a text such as nfpm.yaml for one package, whose files are in dir; about is the
+// rest of what it says of itself.
+func (m *maker) description(text, arch, format, dir, about string) ([]byte, error) {
 	values := map[string]string{"ARCH": arch, "TREE": dir, "MAINTAINER": m.maintainer(),
 		"TIME": m.time.Format(time.RFC3339), "SHORT": short, "LONG": ""}
 	if format == "deb" || format == "rpm" {
-		values["LONG"] = long
+		values["LONG"] = about
 	}
 	return m.filled(text, values)
 }
