@@ -297,6 +297,7 @@ var plan = map[string]map[string]string{
 		"integration/fleet/registrar": "tadactl fleet init, serve and invite",
 		"cmd/tada-fleet/verbs":        "the tree of its verbs",
 		"launcher/caller":             "who may make the machine a member",
+		"launcher/state":              "the home of the account, for the service that starts the agent",
 		"launcher":                    "the state directory",
 		"launcher/exit":               "its exit statuses",
 		"launcher/permit":             "questions are shown, and answers signed",
@@ -873,7 +874,6 @@ var untested = map[string]string{
 	"integration/fleet/member":     "the agent's tests join, learn, freeze and renew through it",
 	"integration/fleet/people":     "the agent's tests answer, freeze and change through it",
 	"cmd/tada-fleet":               "main is a door; integration's tests go through it",
-	"cmd/tada-fleet/cli":           "integration's tests run the program",
 	"cmd/tada-fleet/verbs":         "the tests of tadactl's verbs walk it",
 	"integration/hook/platform":    "integration/hook sends the same calls through every adapter",
 }

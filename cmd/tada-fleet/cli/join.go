@@ -48,8 +48,12 @@ func (f *fleet) join(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	start, err := f.installService(l.Home().Dir)
+	if err != nil {
+		return err
+	}
 	return f.say(m, "%s (%s) is now in fleet %q, with labels %q.\n"+
-		"Keep this running: tadactl fleet agent\n", m.Name, m.ID, m.Fleet, m.Labels)
+		"Keep its agent running: %s\n", m.Name, m.ID, m.Fleet, m.Labels, start)
 }
 
 // leave ends the membership.
@@ -76,6 +80,9 @@ func (f *fleet) leave(cmd *cobra.Command, _ []string) error {
 	}
 	if _, err := l.RebuildApprovals(cmd.Context()); err != nil &&
 		!errors.Is(err, permit.ErrIntact) {
+		return err
+	}
+	if err := f.removeService(l.Home().Dir); err != nil {
 		return err
 	}
 	return f.say(m, "left fleet %q; an administrator ends its access with: "+
