@@ -297,7 +297,7 @@ var plan = map[string]map[string]string{
 		"integration/fleet/registrar": "tadactl fleet init, serve and invite",
 		"cmd/tada-fleet/verbs":        "the tree of its verbs",
 		"launcher/caller":             "who may make the machine a member",
-		"launcher/state":              "the home of the account, for the service that starts the agent",
+		"launcher/state":              "the home of the account, for the service of the agent",
 		"launcher":                    "the state directory",
 		"launcher/exit":               "its exit statuses",
 		"launcher/permit":             "questions are shown, and answers signed",

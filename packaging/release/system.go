@@ -49,8 +49,8 @@ func (m *maker) systemPackage(text, arch, dir, about string) error {
 	return nil
 }
 
-// description returns a text such as nfpm.yaml for one package, whose files are in dir; about is the
-// rest of what it says of itself.
+// description returns a text such as nfpm.yaml for one package, whose files are in dir; about is
+// the rest of what it says of itself.
 func (m *maker) description(text, arch, format, dir, about string) ([]byte, error) {
 	values := map[string]string{"ARCH": arch, "TREE": dir, "MAINTAINER": m.maintainer(),
 		"TIME": m.time.Format(time.RFC3339), "SHORT": short, "LONG": ""}

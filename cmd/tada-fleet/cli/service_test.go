@@ -32,7 +32,7 @@ func TestServiceQuotes(t *testing.T) {
 
 // What a person has written is neither replaced nor removed.
 func TestServiceOfThePerson(t *testing.T) {
-	s := service{path: filepath.Join(t.TempDir(), "systemd/user/tada-fleet.service"), text: "ours\n"}
+	s := service{path: filepath.Join(t.TempDir(), "user/tada-fleet.service"), text: "ours\n"}
 	for _, step := range []struct {
 		do   func() error
 		want string
