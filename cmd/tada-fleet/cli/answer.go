@@ -11,6 +11,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/render"
 	"github.com/tada-run/tada-run/integration/fleet/people"
+	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/permit"
 )
 
@@ -112,6 +113,7 @@ func (f *fleet) answerOne(ctx context.Context, d desk, q people.Question) error 
 	o, err := d.Answer(ctx, q, token)
 	switch {
 	case errors.Is(err, people.ErrSilent):
+		f.status = exit.Pending
 		return f.say(map[string]any{"id": q.Envelope, "outcome": "waiting"}, "signed: %v\n", err)
 	case err != nil:
 		return err

@@ -22,8 +22,10 @@ type fleet struct {
 	place launcher.Place
 	json  bool
 	o     verbs.Options
-	out   io.Writer
-	err   io.Writer
+	// the exit status of a verb that has done its part and waits for others
+	status int
+	out    io.Writer
+	err    io.Writer
 }
 
 // A usageError ends with exit status 2.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 // signing is the body of a verb that signs something with the person's key.
@@ -55,6 +56,7 @@ func (f *fleet) unfreeze(cmd *cobra.Command, args []string) error {
 		}
 		word := "ended"
 		if len(by) < 2 {
+			f.status = exit.Pending
 			word = "not ended: another administrator must sign too"
 		}
 		return f.say(map[string]any{"id": args[0], "signed": by, "ended": len(by) > 1},

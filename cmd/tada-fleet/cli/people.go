@@ -10,6 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/launcher/exit"
 )
 
 // change changes the fleet document and prints what was done.
@@ -30,6 +31,7 @@ func (f *fleet) change(cmd *cobra.Command, how func(*document.Fleet) error, done
 		return err
 	}
 	if unfinished != nil {
+		f.status = exit.Pending
 		fmt.Fprintln(f.err, "tadactl fleet: a second administrator must sign this: save it, and "+
 			"on that person's machine type: tadactl fleet person sign FILE")
 		_, err := f.out.Write(unfinished)
