@@ -113,7 +113,7 @@ func (f *fleet) answerOne(ctx context.Context, d desk, q people.Question) error 
 	o, err := d.Answer(ctx, q, token)
 	switch {
 	case errors.Is(err, people.ErrSilent):
-		f.status = exit.Pending
+		f.code = exit.Pending
 		return f.say(map[string]any{"id": q.Envelope, "outcome": "waiting"}, "signed: %v\n", err)
 	case err != nil:
 		return err

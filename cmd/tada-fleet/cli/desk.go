@@ -23,9 +23,9 @@ type fleet struct {
 	json  bool
 	o     verbs.Options
 	// the exit status of a verb that has done its part and waits for others
-	status int
-	out    io.Writer
-	err    io.Writer
+	code int
+	out  io.Writer
+	err  io.Writer
 }
 
 // A usageError ends with exit status 2.

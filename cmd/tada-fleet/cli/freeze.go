@@ -56,7 +56,7 @@ func (f *fleet) unfreeze(cmd *cobra.Command, args []string) error {
 		}
 		word := "ended"
 		if len(by) < 2 {
-			f.status = exit.Pending
+			f.code = exit.Pending
 			word = "not ended: another administrator must sign too"
 		}
 		return f.say(map[string]any{"id": args[0], "signed": by, "ended": len(by) > 1},

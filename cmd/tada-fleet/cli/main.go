@@ -43,7 +43,7 @@ func Main(argv []string) int {
 	defer stop()
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		return f.status
+		return f.code
 	}
 	fmt.Fprintf(f.err, "tadactl fleet: %v\n", err)
 	var usage *usageError

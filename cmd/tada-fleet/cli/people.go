@@ -31,7 +31,7 @@ func (f *fleet) change(cmd *cobra.Command, how func(*document.Fleet) error, done
 		return err
 	}
 	if unfinished != nil {
-		f.status = exit.Pending
+		f.code = exit.Pending
 		fmt.Fprintln(f.err, "tadactl fleet: a second administrator must sign this: save it, and "+
 			"on that person's machine type: tadactl fleet person sign FILE")
 		_, err := f.out.Write(unfinished)
