@@ -65,7 +65,8 @@ func strange(path string) error {
 		return err
 	}
 	fmt.Println("ready")
-	select {}
+	time.Sleep(time.Hour) // until it is killed; without a timer the runtime would end it
+	return nil
 }
 
 // start starts an agent in another process.
