@@ -204,7 +204,7 @@ func (m *machine) eventually(what string, is func() bool) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	m.Fatalf("not within half a minute: %s\n%s", what, m.text())
+	m.Fatalf("not within half a minute: %s\n%s\nits agent: %v", what, m.text(), m.ended())
 }
 
 // ask stores a question that takes several people to approve.
@@ -321,4 +321,11 @@ func (m *machine) hand(q people.Question, token []byte) people.Outcome {
 		m.Fatalf("%v\n%s", err, m.text())
 	}
 	return o
+}
+
+// ended is the error with which the machine's agent has ended; nil while it runs.
+func (m *machine) ended() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.end
 }
