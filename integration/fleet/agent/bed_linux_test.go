@@ -73,7 +73,11 @@ func newBed(t *testing.T) *bed {
 		}
 	}()
 	t.Cleanup(func() { stop(); <-done })
-	b.site = registrar.Link{URL: "https://" + l.Addr().String(), Pin: folder.Pin()}
+	pin, err := folder.Pin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.site = registrar.Link{URL: "https://" + l.Addr().String(), Pin: pin}
 	return b
 }
 
@@ -135,7 +139,9 @@ func atTerminal() approval.Caller {
 // join makes a machine a member.
 func (b *bed) join(l *launcher.Launcher, i registrar.Invitation) *machine {
 	b.Helper()
-	link, err := registrar.Invite(b.Context(), b.root, i, b.site, time.Hour)
+	site := b.site
+	site.Pin.Fleet = b.office().Known.Pin() // the administrators may be others by now
+	link, err := registrar.Invite(b.Context(), b.root, i, site, time.Hour)
 	if err != nil {
 		b.Fatal(err)
 	}

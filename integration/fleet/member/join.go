@@ -14,7 +14,10 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,8 +56,11 @@ func (f Folder) Join(ctx context.Context, link registrar.Link, n Newcomer) (Memb
 	if err != nil {
 		return Membership{}, err
 	}
-	client := &http.Client{Timeout: patience, Transport: &http.Transport{
-		TLSClientConfig: pinned(link.Pin)}}
+	access, err := pinned(link)
+	if err != nil {
+		return Membership{}, err
+	}
+	client := clientOf(access)
 	defer client.CloseIdleConnections()
 	w, err := send(ctx, client, link.URL+registrar.JoinPath, registrar.Joining{Invitation: link.ID,
 		Secret: link.Secret, ID: n.ID, Name: n.Name, Request: string(request)})
@@ -79,21 +85,35 @@ func requestFor(key ed25519.PrivateKey) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}), err
 }
 
-// pinned requires the registrar's certificate to be of the authority that the link names, whatever
-// authorities this machine trusts otherwise.
-func pinned(pin string) *tls.Config {
+// clientOf returns a client that asks the registrar and nobody else: a redirection would take the
+// secret of the invitation to another place.
+func clientOf(access *tls.Config) *http.Client {
+	return &http.Client{Timeout: patience, Transport: &http.Transport{TLSClientConfig: access},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
+}
+
+// pinned requires the registrar's certificate to be of the authority that the link names, and for
+// its host, whatever authorities this machine trusts otherwise.
+func pinned(link registrar.Link) (*tls.Config, error) {
+	site, err := url.Parse(link.URL)
+	if err != nil {
+		return nil, err
+	}
 	return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true,
 		VerifyConnection: func(c tls.ConnectionState) error {
 			certs := c.PeerCertificates
 			last := certs[len(certs)-1]
-			if registrar.Pin(last) != pin {
+			if registrar.Pin(last) != link.Pin.Authority {
 				return errors.New("the registrar is not the one that the invitation names")
 			}
 			pool := x509.NewCertPool()
 			pool.AddCert(last)
-			_, err := certs[0].Verify(x509.VerifyOptions{Roots: pool, DNSName: c.ServerName})
+			// not c.ServerName: that is empty for a host that is an address
+			_, err := certs[0].Verify(x509.VerifyOptions{Roots: pool, DNSName: site.Hostname()})
 			return err
-		}}
+		}}, nil
 }
 
 // send asks the registrar and returns its answer.
@@ -126,7 +146,14 @@ func send(ctx context.Context, client *http.Client, url string,
 // enter checks what the registrar sent and stores it; the membership comes last.
 func (f Folder) enter(w registrar.Welcome, link registrar.Link, n Newcomer,
 	key ed25519.PrivateKey) (Membership, error) {
-	fleet, err := document.FirstFleet([]byte(w.Fleet))
+	if authority, err := pinOf([]byte(w.Authority)); err != nil ||
+		authority != link.Pin.Authority {
+		return Membership{}, errors.Join(errors.New("the registrar named another authority"), err)
+	}
+	if i := slices.IndexFunc(w.Endpoints, isNoEndpoint); i >= 0 {
+		return Membership{}, fmt.Errorf("the registrar named the etcd server %q", w.Endpoints[i])
+	}
+	fleet, err := document.PinnedFleet([]byte(w.Fleet), link.Pin.Fleet)
 	if err != nil {
 		return Membership{}, err
 	}
@@ -165,6 +192,11 @@ func (f Folder) enter(w registrar.Welcome, link registrar.Link, n Newcomer,
 	return m, f.fresh(membership, append(text, '\n'))
 }
 
+// endpoint is a server of etcd that is reached by TLS.
+var endpoint = regexp.MustCompile(`^(https://)?[-0-9A-Za-z._:\[\]]+$`)
+
+func isNoEndpoint(text string) bool { return !endpoint.MatchString(text) }
+
 // fresh writes a file that an attempt to join before may have left.
 func (f Folder) fresh(name string, text []byte) error {
 	if err := os.Remove(f.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -199,7 +231,7 @@ func (f Folder) RenewIfDue(ctx context.Context, now time.Time) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	client := &http.Client{Timeout: patience, Transport: &http.Transport{TLSClientConfig: access}}
+	client := clientOf(access)
 	defer client.CloseIdleConnections()
 	w, err := send(ctx, client, m.Registrar+registrar.RenewPath,
 		registrar.Joining{Request: string(request)})

@@ -183,8 +183,16 @@ func (f *Folder) Serving() (*tls.Config, error) {
 		ClientAuth: tls.VerifyClientCertIfGiven, MinVersion: tls.VersionTLS13}, err
 }
 
-// Pin returns the text by which invitations name the authority.
-func (f *Folder) Pin() string { return Pin(f.ca.cert) }
+// Pin returns the texts by which the first invitations name the authority and the fleet. When the
+// administrators are others than those of the first document, it takes one of them to invite.
+func (f *Folder) Pin() (Pins, error) {
+	text, err := f.First()
+	if err != nil {
+		return Pins{}, err
+	}
+	first, err := document.FirstFleet(text)
+	return Pins{Authority: Pin(f.ca.cert), Fleet: first.Pin()}, err
+}
 
 func (f *Folder) pool() *x509.CertPool {
 	pool := x509.NewCertPool()

@@ -122,7 +122,7 @@ func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
 	if len(got.Kvs) == 0 {
 		return Welcome{}, errNotInvited
 	}
-	invited, err := readInvitation(got.Kvs[0].Value, j.Secret)
+	invited, err := readInvitation(got.Kvs[0].Value, j.Secret, r.now())
 	if err != nil {
 		return Welcome{}, err
 	}

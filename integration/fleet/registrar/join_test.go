@@ -72,8 +72,11 @@ func connected(t testing.TB, etcd *served.Etcd, access *tls.Config) *clientv3.Cl
 // invited returns the joining of a machine with a new invitation and a new key.
 func (s site) invited(id string, i Invitation) (Joining, ed25519.PrivateKey) {
 	s.Helper()
-	link, err := Invite(s.Context(), s.etcd, i, Link{URL: "https://127.0.0.1", Pin: s.folder.Pin()},
-		time.Hour)
+	pin, err := s.folder.Pin()
+	if err != nil {
+		s.Fatal(err)
+	}
+	link, err := Invite(s.Context(), s.etcd, i, Link{URL: "https://127.0.0.1", Pin: pin}, time.Hour)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -190,8 +193,13 @@ func TestNotInvited(t *testing.T) {
 			t.Errorf("%s: %v, not %v", name, err, change.want)
 		}
 	}
-	if _, err := s.etcd.Get(t.Context(), keyspace.Machines+two); err != nil {
-		t.Error(err)
+	j, _ := s.invited(two, Invitation{})
+	s.now = func() time.Time { return time.Now().Add(2 * time.Hour) } // a lease that was kept alive
+	if _, err := s.Join(t.Context(), j); !errors.Is(err, errNotInvited) {
+		t.Errorf("too late: %v", err)
+	}
+	if got, err := s.etcd.Get(t.Context(), keyspace.Machines+two); err != nil || len(got.Kvs) > 0 {
+		t.Errorf("a machine was let in: %v", err)
 	}
 }
 
@@ -288,7 +296,7 @@ func TestPrepareAgain(t *testing.T) {
 }
 
 func FuzzParseLink(f *testing.F) {
-	f.Add(Link{URL: "https://h:7443", ID: "a", Secret: "b", Pin: "c"}.String())
+	f.Add(Link{URL: "https://h:7443", ID: "a", Secret: "b", Pin: Pins{"c", "1-d"}}.String())
 	f.Fuzz(func(t *testing.T, text string) {
 		l, err := ParseLink(text)
 		if err != nil {
