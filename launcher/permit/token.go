@@ -86,6 +86,13 @@ func (p *Approvals) DecideToken(ctx context.Context, token []byte) (Taken, error
 	return t, p.keep(token)
 }
 
+// CheckToken returns why a text is no signed answer that counts here. Unlike DecideToken it records
+// nothing: whoever can write where answers come from could fill the record.
+func (p *Approvals) CheckToken(token []byte) error {
+	_, err := p.verify(token)
+	return err
+}
+
 // DecideSigned stores an answer that was signed, and records it. The error is an
 // [approval.Refused] when it came too late, was taken before or does not fit the question.
 func (p *Approvals) DecideSigned(ctx context.Context, s approval.Signed) (Taken, error) {

@@ -26,6 +26,7 @@ type Agent struct {
 	own    member.Membership
 	labels document.Labels
 	lines  sync.Mutex
+	once   once
 	orders sync.Mutex // one order is carried out at a time
 }
 

@@ -28,6 +28,13 @@ type Fleet struct {
 	Revoked   []string // ids of machines that are no longer members
 }
 
+// maxStep is how much higher the serial of the next document can be. A machine that was away sees
+// only the newest; but no administrator must be able to use up the serials.
+const maxStep = 1 << 20
+
+// maxPeople is the maximum number of people: a trust list of so many can be read.
+const maxPeople = 1000
+
 // pair is how many administrators must sign what one alone could misuse.
 const pair = 2
 
@@ -35,7 +42,8 @@ const pair = 2
 var ErrOlder = errors.New("it does not follow the fleet document that this machine knows")
 
 // ErrTwo is returned for a fleet document that one administrator has signed and a second one must.
-var ErrTwo = fmt.Errorf("%w yet: it changes who the administrators are, which takes two of them",
+var ErrTwo = fmt.Errorf("%w yet: it changes who the administrators are, or the registrar, which takes "+
+	"two of them",
 	ErrUnsigned)
 
 // Copy returns a copy that can be changed.
@@ -112,6 +120,9 @@ func (f Fleet) Follows(text []byte) (Fleet, error) {
 	case next.Serial < f.Serial:
 		return Fleet{}, fmt.Errorf("%w: its serial is %d, that one's %d", ErrOlder, next.Serial,
 			f.Serial)
+	case next.Serial-f.Serial > maxStep:
+		return Fleet{}, fmt.Errorf("%w: its serial is %d, more than %d after that one's", ErrOlder,
+			next.Serial, maxStep)
 	case next.Serial == f.Serial && !next.equal(f):
 		return Fleet{}, fmt.Errorf("%w: there are two documents with serial %d", ErrOlder,
 			f.Serial)
@@ -122,9 +133,11 @@ func (f Fleet) Follows(text []byte) (Fleet, error) {
 }
 
 // signersOf is how many administrators of f must sign the document that follows. One alone must not
-// make a second one of himself, who would then stand for another person.
+// make a second one of himself, who would then stand for another person; nor a registrar, which
+// says what machines are called and which labels people see.
 func (f Fleet) signersOf(next Fleet) int {
-	if len(f.Admins()) >= pair && !slices.EqualFunc(f.Admins(), next.Admins(), Person.equal) {
+	if len(f.Admins()) >= pair && (!f.Registrar.equal(next.Registrar) ||
+		!slices.EqualFunc(f.Admins(), next.Admins(), Person.equal)) {
 		return pair
 	}
 	return 1
@@ -160,6 +173,14 @@ func (f Fleet) check() error {
 	}
 	if len(f.Admins()) == 0 {
 		return fmt.Errorf("fleet %q: nobody is an administrator, so nobody could change it", f.Name)
+	}
+	if len(f.People) > maxPeople {
+		return fmt.Errorf("fleet %q: more than %d people", f.Name, maxPeople)
+	}
+	for _, id := range f.Revoked {
+		if err := checkName(id); err != nil {
+			return fmt.Errorf("revoked machine: %w", err)
+		}
 	}
 	for i, p := range append(slices.Clone(f.People), f.Registrar) {
 		if err := checkName(p.Name); err != nil {
