@@ -136,8 +136,7 @@ func (f Fleet) Follows(text []byte) (Fleet, error) {
 // make a second one of himself, who would then stand for another person; nor a registrar, which
 // says what machines are called and which labels people see.
 func (f Fleet) signersOf(next Fleet) int {
-	if len(f.Admins()) >= pair && (!f.Registrar.equal(next.Registrar) ||
-		!slices.EqualFunc(f.Admins(), next.Admins(), Person.equal)) {
+	if len(f.Admins()) >= pair && (!f.Registrar.equal(next.Registrar) || !f.SameAdmins(next)) {
 		return pair
 	}
 	return 1
@@ -159,6 +158,11 @@ func FirstFleet(text []byte) (Fleet, error) {
 		return Fleet{}, err
 	}
 	return first.Follows(text)
+}
+
+// SameAdmins reports whether both have the same administrators, with the same rights.
+func (f Fleet) SameAdmins(g Fleet) bool {
+	return slices.EqualFunc(f.Admins(), g.Admins(), Person.equal)
 }
 
 func (f Fleet) equal(g Fleet) bool {
