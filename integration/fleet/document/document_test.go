@@ -83,6 +83,9 @@ func TestFleetFollows(t *testing.T) {
 			Admin: true})
 	})
 	registrar := with(func(f *Fleet) { f.Registrar.Key = newKey(t, "registrar").Public() })
+	gone := with(func(f *Fleet) {
+		f.People = []Person{{Name: "carol", Key: newKey(t, "carol").Public(), Admin: true}}
+	})
 	last := with(func(f *Fleet) { f.Serial = 1<<53 - 1 })
 	for _, c := range []struct {
 		name string
@@ -92,6 +95,7 @@ func TestFleetFollows(t *testing.T) {
 		{"a registrar, by one", m.signedBy(t, registrar, m.ann), ErrUnsigned},
 		{"a registrar, by two", m.signedBy(t, registrar, m.ann, m.bob), nil},
 		{"the last serial", m.signedBy(t, last, m.ann), ErrOlder},
+		{"nobody stays", m.signedBy(t, gone, m.ann, m.bob), ErrUnsigned},
 		{"the same again", m.signedBy(t, m.Fleet, m.bob), nil},
 		{"a machine revoked", m.signedBy(t, revoked, m.bob), nil},
 		{"by one who is no administrator", m.signedBy(t, revoked, m.eve), ErrUnsigned},
@@ -278,5 +282,35 @@ func TestCosignThaw(t *testing.T) {
 		if _, err := m.CosignThaw(text, id, m.bob); err == nil {
 			t.Errorf("id %q", id)
 		}
+	}
+}
+
+// Whoever signs a change too sees all of it.
+func TestDifferences(t *testing.T) {
+	m := newTeam(t)
+	if lines := m.Differences(m.Fleet); len(lines) > 0 {
+		t.Errorf("%q", lines)
+	}
+	next := m.Fleet.Copy()
+	next.People[1].Answers = selector(t, "*")
+	next.People[2] = Person{Name: "dave", Key: m.eve.Public(), Admin: true}
+	next.Registrar.Key = m.eve.Public()
+	next.Revoked = []string{"tada-1"}
+	got := strings.Join(m.Differences(next), "\n")
+	for _, want := range []string{"changes administrator bob", `to administrator bob`,
+		`answers "*"`, "adds administrator dave", "removes person eve", "the registrar",
+		"revokes machine tada-1"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+	if got := next.Differences(m.Fleet); !strings.Contains(strings.Join(got, "\n"),
+		"no longer revokes machine tada-1") {
+		t.Errorf("%q", got)
+	}
+	turned := m.Fleet.Copy()
+	turned.People[0], turned.People[1] = turned.People[1], turned.People[0]
+	if lines := m.Differences(turned); len(lines) != 1 {
+		t.Errorf("%q", lines)
 	}
 }

@@ -107,29 +107,47 @@ func (f Fleet) Sign(key approval.Key) ([]byte, error) {
 // with a higher serial. The document that f was read from is accepted again. Otherwise the error is
 // ErrUnsigned or ErrOlder.
 func (f Fleet) Follows(text []byte) (Fleet, error) {
-	s, err := open(text, kindFleet, f.Admins())
-	if err != nil {
-		return Fleet{}, err
-	}
-	next, err := readFleet(s.Fields)
+	next, by, err := f.Proposed(text)
 	switch {
 	case err != nil:
 		return Fleet{}, err
-	case next.Name != f.Name:
-		return Fleet{}, fmt.Errorf("%w: it is of fleet %q, not %q", ErrOlder, next.Name, f.Name)
-	case next.Serial < f.Serial:
-		return Fleet{}, fmt.Errorf("%w: its serial is %d, that one's %d", ErrOlder, next.Serial,
-			f.Serial)
-	case next.Serial-f.Serial > maxStep:
-		return Fleet{}, fmt.Errorf("%w: its serial is %d, more than %d after that one's", ErrOlder,
-			next.Serial, maxStep)
-	case next.Serial == f.Serial && !next.equal(f):
-		return Fleet{}, fmt.Errorf("%w: there are two documents with serial %d", ErrOlder,
-			f.Serial)
-	case len(s.By) < f.signersOf(next):
-		return Fleet{}, fmt.Errorf("%w (so far %q)", ErrTwo, s.By[0])
+	case len(by) < f.signersOf(next):
+		return Fleet{}, fmt.Errorf("%w (so far %q)", ErrTwo, by[0])
+	case !slices.ContainsFunc(next.Admins(), func(p Person) bool {
+		was, _ := f.Person(p.Name)
+		return slices.Contains(by, p.Name) && was.Key.Equal(p.Key)
+	}):
+		return Fleet{}, fmt.Errorf("%w: one of those who sign it must stay an administrator, or "+
+			"nobody could read it alone", ErrUnsigned)
 	}
 	return next, nil
+}
+
+// Proposed reads a document that would follow, if enough administrators had signed it, and returns
+// who has. There is at least one.
+func (f Fleet) Proposed(text []byte) (next Fleet, by []string, err error) {
+	s, err := open(text, kindFleet, f.Admins())
+	if err != nil {
+		return Fleet{}, nil, err
+	}
+	if next, err = readFleet(s.Fields); err != nil {
+		return Fleet{}, nil, err
+	}
+	why := ""
+	switch {
+	case next.Name != f.Name:
+		why = fmt.Sprintf("it is of fleet %q, not %q", next.Name, f.Name)
+	case next.Serial < f.Serial:
+		why = fmt.Sprintf("its serial is %d, that one's %d", next.Serial, f.Serial)
+	case next.Serial-f.Serial > maxStep:
+		why = fmt.Sprintf("its serial is %d, more than %d after that one's", next.Serial, maxStep)
+	case next.Serial == f.Serial && !next.equal(f):
+		why = fmt.Sprintf("there are two documents with serial %d", f.Serial)
+	}
+	if why != "" {
+		return Fleet{}, nil, fmt.Errorf("%w: %s", ErrOlder, why)
+	}
+	return next, s.By, nil
 }
 
 // signersOf is how many administrators of f must sign the document that follows. One alone must not

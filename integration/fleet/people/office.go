@@ -66,6 +66,16 @@ func (o Office) Change(ctx context.Context, key approval.Key,
 	return nil, o.store(ctx, history.Store(f, next, text), at)
 }
 
+// Review returns in lines what a change does that another administrator has signed, and who did.
+func (o Office) Review(ctx context.Context, text []byte) (lines, by []string, err error) {
+	f, err := o.Fleet(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	next, by, err := f.Proposed(text)
+	return f.Differences(next), by, err
+}
+
 // Finish adds the second signature to a change and stores it.
 func (o Office) Finish(ctx context.Context, key approval.Key, text []byte) error {
 	f, at, err := o.fleet(ctx)
