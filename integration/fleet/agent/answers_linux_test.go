@@ -164,3 +164,20 @@ func TestFloodOfAnswers(t *testing.T) {
 		t.Errorf("the record has %d refusals", refused)
 	}
 }
+
+// More than an agent may read at once, below the place of its answers, stops it from nothing.
+func TestHeapOfAnswers(t *testing.T) {
+	t.Parallel()
+	m := newBed(t).machine("")
+	below, value := "tada/1/answers/"+m.own.ID+"/", strings.Repeat("x", 1<<20)
+	for i := range 40 {
+		if _, err := m.root.Put(t.Context(), below+strconv.Itoa(i), value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.start()
+	m.trusts(1)
+	if o := m.answer(m.ann, m.published(m.ask(0).ID), true); !o.Approved {
+		t.Errorf("%+v", o)
+	}
+}

@@ -165,7 +165,7 @@ func (b *bed) join(l *launcher.Launcher, i registrar.Invitation) *machine {
 		b.Fatal(err)
 	}
 	m.etcd, err = clientv3.New(clientv3.Config{Endpoints: m.own.Endpoints, TLS: access,
-		Logger: zap.NewNop()})
+		Logger: zap.NewNop(), MaxCallRecvMsgSize: 32 << 20})
 	if err != nil {
 		b.Fatal(err)
 	}
