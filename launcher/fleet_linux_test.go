@@ -2,10 +2,12 @@ package launcher
 
 import (
 	"context"
+	"crypto/rand"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/launcher/exit"
 	"github.com/tada-run/tada-run/launcher/permit"
 	"github.com/tada-run/tada-run/launcher/refusal"
@@ -39,5 +41,28 @@ func TestFrozenBeforeItStarts(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(req.Dir, "ran")); err == nil {
 		t.Error("it ran")
+	}
+}
+
+// The list of people of a fleet counts on its machines, and nowhere else.
+func TestTrustOfTheFleet(t *testing.T) {
+	t.Parallel()
+	l, _ := world(t)
+	if err := os.MkdirAll(l.state.Fleet(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	key, err := approval.NewKey("ann", rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, file := range []struct{ path, text string }{
+		{l.state.FleetTrust(), key.TrustLine() + "\n"}, {l.state.Membership(), "{}"},
+	} {
+		if err := os.WriteFile(file.path, []byte(file.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if list, err := l.Trusted(); err != nil || len(list) != i {
+			t.Errorf("after %s: %v, %v", filepath.Base(file.path), list, err)
+		}
 	}
 }

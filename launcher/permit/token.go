@@ -47,7 +47,11 @@ func (p *Approvals) Audience() (string, error) {
 // added, and those of the fleet that the machine is in.
 func (p *Approvals) Trusted() (approval.TrustList, error) {
 	var all approval.TrustList
-	for _, path := range []string{p.dir.Trust(), p.dir.FleetTrust()} {
+	paths := []string{p.dir.Trust()}
+	if p.dir.Joined() { // the list may be left of an attempt to join, or of a membership
+		paths = append(paths, p.dir.FleetTrust())
+	}
+	for _, path := range paths {
 		list, err := approval.LoadTrust(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err

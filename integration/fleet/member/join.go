@@ -37,6 +37,10 @@ func (f Folder) Join(ctx context.Context, link registrar.Link, n Newcomer) (Memb
 	if _, err := f.Load(); !errors.Is(err, ErrNotJoined) {
 		return Membership{}, errors.Join(ErrJoined, err)
 	}
+	// what an attempt before, or another membership, has left says nothing of this fleet
+	if err := os.RemoveAll(f.dir); err != nil {
+		return Membership{}, err
+	}
 	if err := state.PrivateDir(f.dir); err != nil {
 		return Membership{}, err
 	}
