@@ -36,7 +36,7 @@ var starters = map[string]string{
 	"cmd/tadactl/cli.ctl.popup":               "a person's terminal multiplexer, with this program in it",
 
 	// make packages, which is neither of the two programs
-	"packaging/release.maker.output": "git and go", "packaging/release.maker.build": "go build",
+	"packaging/release.maker.output": "git and go", "packaging/release.maker.goBuild": "go build",
 	"packaging/release.describe": "git describe", "packaging/release.maker.nfpm": "nfpm",
 
 	// servers of tests, in tests

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/launcher/record"
 	"github.com/tada-run/tada-run/launcher/state"
 )
@@ -25,21 +26,22 @@ const killWait = 5 * time.Second
 func (l *Launcher) Kill(id string) (gently bool, err error) { return l.endRun(id, killWait) }
 
 // EndAll ends every run of the state directory, all at once, and returns the ids of those that have
-// ended. A run that has not ended by itself within the time is killed.
+// ended. A run that has not ended by itself within the time is killed. It needs no store of
+// approvals: that of a fleet may be out of reach.
 func (l *Launcher) EndAll(within time.Duration) ([]string, error) {
-	open, err := l.Open(nil)
+	running, err := l.running()
 	if err != nil {
 		return nil, err
 	}
 	var ends sync.WaitGroup
-	results := make([]error, len(open))
-	for i, r := range open {
+	results := make([]error, len(running))
+	for i, r := range running {
 		ends.Go(func() { _, results[i] = l.endRun(r.ID, within) })
 	}
 	ends.Wait()
 	var ended []string
 	var failed []error
-	for i, r := range open {
+	for i, r := range running {
 		switch {
 		case results[i] == nil:
 			ended = append(ended, r.ID)
@@ -48,6 +50,26 @@ func (l *Launcher) EndAll(within time.Duration) ([]string, error) {
 		}
 	}
 	return ended, errors.Join(failed...)
+}
+
+// running returns the runs that have a place among those without an end.
+func (l *Launcher) running() ([]Past, error) {
+	ids, err := audit.RunningIDs(l.state.Audit())
+	if err != nil {
+		return nil, err
+	}
+	var runs []Past
+	for _, id := range ids {
+		r, err := l.Past(id)
+		if errors.Is(err, state.ErrNoSuch) {
+			continue // its intent is not written yet
+		}
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
 }
 
 // endRun is Kill with a time in which the run may end by itself.

@@ -22,6 +22,11 @@ import (
 func (r *announced) permitted(ctx context.Context,
 	permit permitFunc) (permitted, *refusal.Refusal, error) {
 	by, refusal, err := r.l.guarded(ctx, r.attempt, permit)
+	if refusal == nil && err == nil {
+		if refusal = r.frozenMeanwhile(); refusal != nil {
+			r.used = by
+		}
+	}
 	if refusal != nil || err != nil {
 		r.standby.cancel()
 		return permitted{}, refusal, err

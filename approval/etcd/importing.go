@@ -114,7 +114,8 @@ func (b *DB) staged(ctx context.Context) (head, int64, error) {
 		return head{}, 0, err
 	}
 	if len(r.Kvs) == 0 {
-		return head{}, 0, b.missing(ctx, false, r.Header.Revision)
+		// nothing is lost, though the cluster may be known: the other database is still in force
+		return head{}, 0, b.empty(ctx, r.Header.Revision)
 	}
 	h, err := b.sealed(r.Kvs[0].Value)
 	if err == nil && h.phase == inForce {

@@ -48,6 +48,11 @@ func (b *DB) missing(ctx context.Context, loaded bool, rev int64) error {
 		return b.fail(approval.ErrMissing, "restore the prefix, or rebuild it from the record: "+
 			"tadactl approvals rebuild")
 	}
+	return b.empty(ctx, rev)
+}
+
+// empty returns an error if there was anything below the prefix at a revision.
+func (b *DB) empty(ctx context.Context, rev int64) error {
 	r, err := b.get(ctx, b.o.Prefix+"/", clientv3.WithPrefix(), clientv3.WithLimit(1),
 		clientv3.WithKeysOnly(), clientv3.WithRev(rev))
 	if err == nil && len(r.Kvs) > 0 {

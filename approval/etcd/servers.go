@@ -32,6 +32,8 @@ func connect(o Options) (*servers, error) {
 		Endpoints: o.Endpoints,
 		TLS:       o.TLS,
 		Logger:    zap.NewNop(), // errors are returned
+		// a page of records, four times
+		MaxCallRecvMsgSize: 4 * page * maxInline,
 		// A server that was stopped, or is behind a partition, is noticed when it does not answer
 		// these pings. Servers refuse more frequent ones.
 		DialKeepAliveTime:    6 * time.Second,

@@ -47,7 +47,11 @@ func (p *Approvals) Audience() (string, error) {
 // added, and those of the fleet that the machine is in.
 func (p *Approvals) Trusted() (approval.TrustList, error) {
 	var all approval.TrustList
-	for _, path := range []string{p.dir.Trust(), p.dir.FleetTrust()} {
+	paths := []string{p.dir.Trust()}
+	if p.dir.Joined() { // the list may be left of an attempt to join, or of a membership
+		paths = append(paths, p.dir.FleetTrust())
+	}
+	for _, path := range paths {
 		list, err := approval.LoadTrust(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -84,6 +88,13 @@ func (p *Approvals) DecideToken(ctx context.Context, token []byte) (Taken, error
 		return t, err
 	}
 	return t, p.keep(token)
+}
+
+// CheckToken returns why a text is no signed answer that counts here. Unlike DecideToken it records
+// nothing: whoever can write where answers come from could fill the record.
+func (p *Approvals) CheckToken(token []byte) error {
+	_, err := p.verify(token)
+	return err
 }
 
 // DecideSigned stores an answer that was signed, and records it. The error is an

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"syscall"
 
 	"github.com/tada-run/tada-run/approval"
@@ -19,6 +20,8 @@ type Listener struct {
 	path string
 	lock *os.File
 	dir  *os.File
+
+	closing sync.Mutex
 }
 
 // lockSuffix names the file that the one agent of a socket has locked.
@@ -78,8 +81,11 @@ func (l *Listener) open() error {
 	return os.Chmod(l.path, 0o600)
 }
 
-// Close closes and removes the socket, once.
+// Close closes and removes the socket, once. Whoever calls it can listen again when it returns,
+// though another call of it may have done the work.
 func (l *Listener) Close() error {
+	l.closing.Lock()
+	defer l.closing.Unlock()
 	err := l.Listener.Close()
 	if err == nil {
 		os.Remove(l.path)

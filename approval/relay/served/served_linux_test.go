@@ -294,3 +294,26 @@ func FuzzGuest(f *testing.F) {
 		<-ended
 	})
 }
+
+// Whoever has closed a listener can listen again at once, also when another one was faster.
+func TestListenAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		l, err := Listen(filepath.Join(dir, "agent.sock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var other sync.WaitGroup
+		other.Go(func() { l.Close() })
+		l.Close()
+		if l, err = Listen(filepath.Join(dir, "agent.sock")); err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+		other.Wait()
+	}
+}

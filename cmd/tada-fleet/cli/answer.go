@@ -32,8 +32,9 @@ func (f *fleet) pending(cmd *cobra.Command, _ []string) error {
 		page := render.Render(q.Payload, render.Options{})
 		if err := f.say(map[string]any{"id": q.Envelope, "machine": q.Machine.Name,
 			"machine_id": q.Machine.ID, "risk": page.Friction.Level,
-			"expires_at": q.Expires}, "%s  R%d  %-16s  %s\n", q.Envelope,
-			page.Friction.Level, q.Machine.Name,
+			"labels": q.Machine.Labels, "expires_at": q.Expires},
+			"%s  R%d  %s  %-16s  %-20s  %s\n", q.Envelope, page.Friction.Level, q.Machine.ID,
+			q.Machine.Name, q.Machine.Labels,
 			time.Until(q.Expires).Round(time.Second)); err != nil {
 			return err
 		}

@@ -47,6 +47,9 @@ func (f *fleet) say(v any, format string, args ...any) error {
 // dialWait is how long etcd may take to be reached.
 const dialWait = 10 * time.Second
 
+// maxAnswer bounds what etcd can make this process read at once.
+const maxAnswer = 64 << 20
+
 // A desk is a member machine, opened and connected.
 type desk struct {
 	l      *launcher.Launcher
@@ -73,7 +76,7 @@ func (f *fleet) open() (desk, error) {
 		return desk{}, err
 	}
 	d.Etcd, err = clientv3.New(clientv3.Config{Endpoints: d.own.Endpoints, TLS: access,
-		DialTimeout: dialWait, Logger: quiet()})
+		DialTimeout: dialWait, Logger: quiet(), MaxCallRecvMsgSize: maxAnswer})
 	return d, err
 }
 

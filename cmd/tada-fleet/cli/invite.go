@@ -46,7 +46,8 @@ func (f *fleet) inviter() (*clientv3.Client, registrar.Link, error) {
 		if err != nil {
 			return nil, registrar.Link{}, err
 		}
-		return c, registrar.Link{URL: strings.TrimSuffix(o.URL, "/"), Pin: folder.Pin()}, nil
+		pin, err := folder.Pin()
+		return c, registrar.Link{URL: strings.TrimSuffix(o.URL, "/"), Pin: pin}, err
 	}
 	d, err := f.open()
 	if err != nil {

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -82,45 +80,6 @@ func (f *fleet) personRemove(cmd *cobra.Command, args []string) error {
 		}
 		return nil
 	}, "removed "+args[0])
-}
-
-// personSign completes a change that takes two.
-func (f *fleet) personSign(cmd *cobra.Command, args []string) error {
-	text, err := readFile(args[0])
-	if err != nil {
-		return err
-	}
-	d, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer d.Etcd.Close()
-	key, err := f.key(cmd.Context(), d)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := soon(cmd)
-	defer cancel()
-	if err := d.Finish(ctx, key, text); err != nil {
-		return err
-	}
-	return f.say(map[string]any{"done": "changed"}, "changed\n")
-}
-
-func readFile(path string) ([]byte, error) {
-	in := os.Stdin
-	if path != "-" {
-		var err error
-		if in, err = os.Open(path); err != nil {
-			return nil, err
-		}
-		defer in.Close()
-	}
-	text, err := io.ReadAll(io.LimitReader(in, document.MaxSize+1))
-	if err == nil && len(text) > document.MaxSize {
-		err = fmt.Errorf("%q: %w", path, approval.ErrOversized)
-	}
-	return text, err
 }
 
 // personList prints the people of the fleet.

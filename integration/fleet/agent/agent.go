@@ -27,7 +27,9 @@ type Agent struct {
 	labels document.Labels
 	lines  sync.Mutex
 	link   link
-	once   string // random: names this agent among copies of the machine
+	unique string // random: names this agent among copies of the machine
+	once   once
+	orders sync.Mutex // one order is carried out at a time
 }
 
 // ErrTaken is returned by Run while another agent serves the same machine.

@@ -30,8 +30,9 @@ func (a *Agent) takeAnswers(ctx context.Context) error {
 	})
 }
 
-// take hands in one answer and returns what became of it. What is for no open question is not
-// handed in: the record has no room for the mistakes of others.
+// take hands in one answer and returns what became of it. What is for no open question, is signed
+// by nobody who counts here, or was handed in before, is not handed in: the record has no room for
+// the mistakes of others, and whoever can write in etcd could fill it.
 func (a *Agent) take(ctx context.Context, id string, token []byte) plan.Fields {
 	e, err := a.Launcher.Store.Get(ctx, id)
 	if err != nil {
@@ -40,8 +41,17 @@ func (a *Agent) take(ctx context.Context, id string, token []byte) plan.Fields {
 	if e.State != approval.Pending {
 		return plan.Fields{"outcome": "late", "message": "the question is " + string(e.State)}
 	}
+	if err := a.Launcher.CheckToken(token); err != nil {
+		return refused(err)
+	}
+	if !a.once.first(token) {
+		return plan.Fields{"outcome": "late", "message": "it was handed in before"}
+	}
 	taken, err := a.Launcher.DecideToken(ctx, token)
 	switch {
+	case errors.Is(err, approval.ErrOffline), errors.Is(err, approval.ErrAway):
+		a.once.forget(token)
+		return refused(err)
 	case errors.Is(err, approval.ErrReplayed), errors.Is(err, approval.ErrVoted):
 		// this agent, or one before it, died when it had handed it in
 		return plan.Fields{"outcome": "taken", "message": err.Error()}

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/registrar"
 )
@@ -117,6 +121,63 @@ func TestQuorum(t *testing.T) {
 		t.Fatal("approved by one person")
 	}
 	if o := m.answer(bob, q, true); o.Votes != 2 || !o.Approved {
+		t.Errorf("%+v", o)
+	}
+}
+
+// Whoever writes in etcd does not fill the record of a machine, with garbage or with copies.
+func TestFloodOfAnswers(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.add(newKey(t, "bob"), document.Person{MaxRisk: 3}, "*")
+	m := b.machine("")
+	m.start()
+	m.trusts(2)
+	q := m.published(m.ask(2).ID)
+	token := m.token(b.ann, q, true)
+	if o := m.hand(q, token); !o.Taken || o.Votes != 1 {
+		t.Fatalf("%+v", o)
+	}
+	below := "tada/1/answers/" + m.own.ID + "/"
+	for i := range 40 {
+		text := string(token)
+		if i%2 == 0 {
+			text = "garbage " + strconv.Itoa(i)
+		}
+		at := below + q.Envelope + "/" + strconv.Itoa(i)
+		if _, err := b.root.Put(t.Context(), at, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.eventually("all are taken away", func() bool {
+		got, err := b.root.Get(t.Context(), below, clientv3.WithPrefix())
+		return err == nil && len(got.Kvs) == 0
+	})
+	refused := 0
+	for _, err := range m.l.Entries(audit.Filter{Kinds: []string{approval.KindRefused}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused++
+	}
+	if refused > 0 {
+		t.Errorf("the record has %d refusals", refused)
+	}
+}
+
+// More than an agent may read at once, below the place of its answers, stops it from nothing.
+func TestHeapOfAnswers(t *testing.T) {
+	t.Parallel()
+	m := newBed(t).machine("")
+	below, value := "tada/1/answers/"+m.own.ID+"/", strings.Repeat("x", 1<<20)
+	for i := range 40 {
+		if _, err := m.root.Put(t.Context(), below+strconv.Itoa(i), value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.start()
+	m.trusts(1)
+	if o := m.answer(m.ann, m.published(m.ask(0).ID), true); !o.Approved {
 		t.Errorf("%+v", o)
 	}
 }

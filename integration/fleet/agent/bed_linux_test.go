@@ -73,7 +73,11 @@ func newBed(t *testing.T) *bed {
 		}
 	}()
 	t.Cleanup(func() { stop(); <-done })
-	b.site = registrar.Link{URL: "https://" + l.Addr().String(), Pin: folder.Pin()}
+	pin, err := folder.Pin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.site = registrar.Link{URL: "https://" + l.Addr().String(), Pin: pin}
 	return b
 }
 
@@ -135,7 +139,9 @@ func atTerminal() approval.Caller {
 // join makes a machine a member.
 func (b *bed) join(l *launcher.Launcher, i registrar.Invitation) *machine {
 	b.Helper()
-	link, err := registrar.Invite(b.Context(), b.root, i, b.site, time.Hour)
+	site := b.site
+	site.Pin.Fleet = b.office().Known.Pin() // the administrators may be others by now
+	link, err := registrar.Invite(b.Context(), b.root, i, site, time.Hour)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -159,7 +165,7 @@ func (b *bed) join(l *launcher.Launcher, i registrar.Invitation) *machine {
 		b.Fatal(err)
 	}
 	m.etcd, err = clientv3.New(clientv3.Config{Endpoints: m.own.Endpoints, TLS: access,
-		Logger: zap.NewNop()})
+		Logger: zap.NewNop(), MaxCallRecvMsgSize: 32 << 20})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -204,7 +210,7 @@ func (m *machine) eventually(what string, is func() bool) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	m.Fatalf("not within half a minute: %s\n%s", what, m.text())
+	m.Fatalf("not within half a minute: %s\n%s\nits agent: %v", what, m.text(), m.ended())
 }
 
 // ask stores a question that takes several people to approve.
@@ -321,4 +327,11 @@ func (m *machine) hand(q people.Question, token []byte) people.Outcome {
 		m.Fatalf("%v\n%s", err, m.text())
 	}
 	return o
+}
+
+// ended is the error with which the machine's agent has ended; nil while it runs.
+func (m *machine) ended() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.end
 }

@@ -2,9 +2,11 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/history"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
 )
 
@@ -16,6 +18,9 @@ func (a *Agent) followDocuments(ctx context.Context) error {
 			return nil
 		}
 		fleet, err := a.Folder.Learn(text)
+		if errors.Is(err, document.ErrUnsigned) { // perhaps by administrators that are new here
+			fleet, err = a.catchUp(ctx, fleet)
+		}
 		if err != nil {
 			a.say("the fleet document in etcd is not taken: %v", err)
 			return nil
@@ -25,4 +30,18 @@ func (a *Agent) followDocuments(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// catchUp takes the documents that lead to the newest one.
+func (a *Agent) catchUp(ctx context.Context, known document.Fleet) (document.Fleet, error) {
+	way, err := history.Newest(ctx, a.Etcd, known)
+	if err != nil {
+		return known, err
+	}
+	for _, text := range way.Texts {
+		if known, err = a.Folder.Learn(text); err != nil {
+			return known, err
+		}
+	}
+	return known, way.Refused
 }

@@ -15,6 +15,10 @@ const endWithin = 500 * time.Millisecond
 
 // obey follows the orders to stop, and their ends.
 func (a *Agent) obey(ctx context.Context) error {
+	// an agent before this one may have died when it had written an order down
+	if err := a.stop(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	lost := make(chan error, 2)
@@ -25,8 +29,23 @@ func (a *Agent) obey(ctx context.Context) error {
 	return errors.Join(err, <-lost)
 }
 
+// stop ends what runs, if the machine is frozen. A run that begins at this moment sees the freeze
+// itself.
+func (a *Agent) stop() error {
+	if why, err := a.Folder.Frozen(); why == "" || err != nil {
+		return err
+	}
+	ended, err := a.Launcher.EndAll(endWithin)
+	if len(ended) > 0 {
+		a.say("this machine is frozen; ended %s", audit.Plural(len(ended), "run"))
+	}
+	return err
+}
+
 // freeze carries out an order that counts and is for this machine.
 func (a *Agent) freeze(key string, text []byte) error {
+	a.orders.Lock()
+	defer a.orders.Unlock()
 	fleet, err := a.Folder.Document()
 	if err != nil {
 		return err
@@ -39,17 +58,20 @@ func (a *Agent) freeze(key string, text []byte) error {
 	if !order.Machines.Selects(a.labels) {
 		return nil
 	}
-	fresh, err := a.Folder.Freeze(order, text)
-	if err != nil || !fresh {
+	inForce, fresh, err := a.Folder.Freeze(order, text)
+	if err != nil || !inForce {
 		return err
 	}
-	ended, err := a.Launcher.EndAll(endWithin)
-	a.say("frozen by %q: %q; ended %s", order.By, order.Reason, audit.Plural(len(ended), "run"))
-	return err
+	if fresh {
+		a.say("frozen by %q: %q", order.By, order.Reason)
+	}
+	return a.stop()
 }
 
 // thaw ends a freeze when two administrators have signed that.
 func (a *Agent) thaw(key string, text []byte) error {
+	a.orders.Lock()
+	defer a.orders.Unlock()
 	fleet, err := a.Folder.Document()
 	if err != nil {
 		return err

@@ -172,3 +172,39 @@ func TestLostConnection(t *testing.T) {
 		t.Error("no question is published")
 	}
 }
+
+// A machine that was away while the administrators changed follows those that there are now.
+func TestAwayWhileAdministratorsChange(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := b.machine("")
+	bob, carol := newKey(t, "bob"), newKey(t, "carol")
+	b.add(bob, document.Person{Admin: true, MaxRisk: 3}, "*")
+	o := b.office()
+	change := func(how func(*document.Fleet), keys ...approval.Key) {
+		t.Helper()
+		text, err := o.Change(t.Context(), keys[0], func(f *document.Fleet) error {
+			how(f)
+			return nil
+		})
+		if err == nil && text != nil {
+			err = o.Finish(t.Context(), keys[1], text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(func(f *document.Fleet) {
+		f.People = append(f.People[1:], document.Person{Name: "carol", Key: carol.Public(),
+			Admin: true})
+	}, b.ann, bob)
+	change(func(f *document.Fleet) {
+		f.People = append(f.People, document.Person{Name: "dave", Key: newKey(t, "dave").Public(),
+			Answers: f.People[0].Answers})
+	}, carol)
+	m.start()
+	m.eventually("bob and dave, and no longer ann", func() bool {
+		list, err := m.l.Trusted()
+		return err == nil && len(list) == 2 && list[0].Name == "bob" && list[1].Name == "dave"
+	})
+}

@@ -74,5 +74,5 @@ func (a *Agent) name() string {
 	if err != nil {
 		host = "unknown"
 	}
-	return fmt.Sprintf("%s, process %d, %s", host, os.Getpid(), a.once)
+	return fmt.Sprintf("%s, process %d, %s", host, os.Getpid(), a.unique)
 }

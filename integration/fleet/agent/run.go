@@ -29,7 +29,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	if a.labels, err = document.ParseLabels(own.Labels); err != nil {
 		return err
 	}
-	a.once = rand.Text()[:8]
+	a.unique = rand.Text()[:8]
 	socket, err := served.Listen(a.Launcher.Home().FleetSocket())
 	if err != nil {
 		return err

@@ -11,21 +11,44 @@ import (
 // not among them. It returns when the watch is lost, or with the error of do.
 func (a *Agent) each(ctx context.Context, prefix string,
 	do func(key string, value []byte) error) error {
-	got, err := a.Etcd.Get(ctx, prefix, clientv3.WithPrefix())
+	rev, err := a.now(ctx, prefix, do)
 	if err != nil {
 		return err
 	}
-	for _, kv := range got.Kvs {
-		if err := do(string(kv.Key), kv.Value); err != nil {
-			return err
-		}
-	}
-	return a.changes(ctx, prefix, got.Header.Revision+1, func(e *clientv3.Event) error {
+	return a.changes(ctx, prefix, rev+1, func(e *clientv3.Event) error {
 		if e.Type != clientv3.EventTypePut {
 			return nil
 		}
 		return do(string(e.Kv.Key), e.Kv.Value)
 	})
+}
+
+// page is how many values are read at once: whoever may write below a prefix could store more than
+// there is memory for.
+const page = 16
+
+// now calls do for what is below a prefix, and returns of which revision that was.
+func (a *Agent) now(ctx context.Context, prefix string,
+	do func(key string, value []byte) error) (rev int64, err error) {
+	for from := prefix; ; {
+		got, err := a.Etcd.Get(ctx, from, clientv3.WithLimit(page), clientv3.WithRev(rev),
+			clientv3.WithRange(clientv3.GetPrefixRangeEnd(prefix)))
+		if err != nil {
+			return 0, err
+		}
+		if rev == 0 {
+			rev = got.Header.Revision
+		}
+		for _, kv := range got.Kvs {
+			if err := do(string(kv.Key), kv.Value); err != nil {
+				return 0, err
+			}
+			from = string(kv.Key) + "\x00"
+		}
+		if !got.More {
+			return rev, nil
+		}
+	}
 }
 
 // errWatch is returned when etcd ends a watch.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/approval/plan"
 )
 
 func newKey(t testing.TB, name string) approval.Key {
@@ -81,11 +82,20 @@ func TestFleetFollows(t *testing.T) {
 		f.People = append(f.People, Person{Name: "ann2", Key: newKey(t, "ann2").Public(),
 			Admin: true})
 	})
+	registrar := with(func(f *Fleet) { f.Registrar.Key = newKey(t, "registrar").Public() })
+	gone := with(func(f *Fleet) {
+		f.People = []Person{{Name: "carol", Key: newKey(t, "carol").Public(), Admin: true}}
+	})
+	last := with(func(f *Fleet) { f.Serial = 1<<53 - 1 })
 	for _, c := range []struct {
 		name string
 		text []byte
 		want error
 	}{
+		{"a registrar, by one", m.signedBy(t, registrar, m.ann), ErrUnsigned},
+		{"a registrar, by two", m.signedBy(t, registrar, m.ann, m.bob), nil},
+		{"the last serial", m.signedBy(t, last, m.ann), ErrOlder},
+		{"nobody stays", m.signedBy(t, gone, m.ann, m.bob), ErrUnsigned},
 		{"the same again", m.signedBy(t, m.Fleet, m.bob), nil},
 		{"a machine revoked", m.signedBy(t, revoked, m.bob), nil},
 		{"by one who is no administrator", m.signedBy(t, revoked, m.eve), ErrUnsigned},
@@ -225,4 +235,82 @@ func FuzzDocument(f *testing.F) {
 		_, _ = m.Freeze(text)
 		_, _ = m.Thaws(text)
 	})
+}
+
+// What is shown to people moves no screen, whoever signed it.
+func TestWhatIsShown(t *testing.T) {
+	m := newTeam(t)
+	for name, machine := range map[string]Machine{
+		"name":  {ID: "tada-1", Name: "a\x1b[2J"},
+		"id":    {ID: "a\x1b[2J", Name: "a"},
+		"owner": {ID: "tada-1", Name: "a", Owner: "a\x1b[2J"},
+		"c1":    {ID: "tada-1", Name: "a", Owner: "a\u009b2J"},
+		"bidi":  {ID: "tada-1", Name: "a", Owner: "a\u202eb"},
+	} {
+		if _, err := machine.Sign(m.registrar); err == nil {
+			t.Errorf("%s is signed", name)
+		}
+		text, err := sign(kindMachine, plan.Fields{"id": machine.ID, "name": machine.Name,
+			"owner": machine.Owner, "labels": ""}, m.registrar)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Machine(text); err == nil {
+			t.Errorf("%s is read", name)
+		}
+	}
+}
+
+// Nobody signs the end of another freeze than the one that was named.
+func TestCosignThaw(t *testing.T) {
+	m := newTeam(t)
+	text, err := SignThaw("other", m.ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.CosignThaw(text, "mine", m.bob); err == nil {
+		t.Error("signed")
+	}
+	both, err := m.CosignThaw(text, "other", m.bob)
+	if end, bad := m.Thaws(both); err != nil || bad != nil || end.ID != "other" {
+		t.Errorf("%+v, %v, %v", end, err, bad)
+	}
+	for _, id := range []string{"../../trust", "", "a\nb"} {
+		if text, err = SignThaw(id, m.ann); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.CosignThaw(text, id, m.bob); err == nil {
+			t.Errorf("id %q", id)
+		}
+	}
+}
+
+// Whoever signs a change too sees all of it.
+func TestDifferences(t *testing.T) {
+	m := newTeam(t)
+	if lines := m.Differences(m.Fleet); len(lines) > 0 {
+		t.Errorf("%q", lines)
+	}
+	next := m.Fleet.Copy()
+	next.People[1].Answers = selector(t, "*")
+	next.People[2] = Person{Name: "dave", Key: m.eve.Public(), Admin: true}
+	next.Registrar.Key = m.eve.Public()
+	next.Revoked = []string{"tada-1"}
+	got := strings.Join(m.Differences(next), "\n")
+	for _, want := range []string{"changes administrator bob", `to administrator bob`,
+		`answers "*"`, "adds administrator dave", "removes person eve", "the registrar",
+		"revokes machine tada-1"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+	if got := next.Differences(m.Fleet); !strings.Contains(strings.Join(got, "\n"),
+		"no longer revokes machine tada-1") {
+		t.Errorf("%q", got)
+	}
+	turned := m.Fleet.Copy()
+	turned.People[0], turned.People[1] = turned.People[1], turned.People[0]
+	if lines := m.Differences(turned); len(lines) != 1 {
+		t.Errorf("%q", lines)
+	}
 }

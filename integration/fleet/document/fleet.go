@@ -2,7 +2,6 @@ package document
 
 import (
 	"crypto/ed25519"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -28,15 +27,8 @@ type Fleet struct {
 	Revoked   []string // ids of machines that are no longer members
 }
 
-// pair is how many administrators must sign what one alone could misuse.
-const pair = 2
-
-// ErrOlder is returned for a fleet document that does not follow the one that is known.
-var ErrOlder = errors.New("it does not follow the fleet document that this machine knows")
-
-// ErrTwo is returned for a fleet document that one administrator has signed and a second one must.
-var ErrTwo = fmt.Errorf("%w yet: it changes who the administrators are, which takes two of them",
-	ErrUnsigned)
+// maxPeople is the maximum number of people: a trust list of so many can be read.
+const maxPeople = 1000
 
 // Copy returns a copy that can be changed.
 func (f Fleet) Copy() Fleet {
@@ -95,59 +87,6 @@ func (f Fleet) Sign(key approval.Key) ([]byte, error) {
 		"registrar": f.Registrar.fields(), "revoked": f.Revoked, "serial": f.Serial}, key)
 }
 
-// Follows reads a newer document: one that an administrator of f has signed, of the same fleet and
-// with a higher serial. The document that f was read from is accepted again. Otherwise the error is
-// ErrUnsigned or ErrOlder.
-func (f Fleet) Follows(text []byte) (Fleet, error) {
-	s, err := open(text, kindFleet, f.Admins())
-	if err != nil {
-		return Fleet{}, err
-	}
-	next, err := readFleet(s.Fields)
-	switch {
-	case err != nil:
-		return Fleet{}, err
-	case next.Name != f.Name:
-		return Fleet{}, fmt.Errorf("%w: it is of fleet %q, not %q", ErrOlder, next.Name, f.Name)
-	case next.Serial < f.Serial:
-		return Fleet{}, fmt.Errorf("%w: its serial is %d, that one's %d", ErrOlder, next.Serial,
-			f.Serial)
-	case next.Serial == f.Serial && !next.equal(f):
-		return Fleet{}, fmt.Errorf("%w: there are two documents with serial %d", ErrOlder,
-			f.Serial)
-	case len(s.By) < f.signersOf(next):
-		return Fleet{}, fmt.Errorf("%w (so far %q)", ErrTwo, s.By[0])
-	}
-	return next, nil
-}
-
-// signersOf is how many administrators of f must sign the document that follows. One alone must not
-// make a second one of himself, who would then stand for another person.
-func (f Fleet) signersOf(next Fleet) int {
-	if len(f.Admins()) >= pair && !slices.EqualFunc(f.Admins(), next.Admins(), Person.equal) {
-		return pair
-	}
-	return 1
-}
-
-// FirstFleet reads the document by which a machine joins: one of the administrators that it names
-// itself has signed it. The caller knows by other means that it is the right one.
-func FirstFleet(text []byte) (Fleet, error) {
-	n, err := unverified(text)
-	if err != nil {
-		return Fleet{}, err
-	}
-	f, err := body(n, kindFleet)
-	if err != nil {
-		return Fleet{}, err
-	}
-	first, err := readFleet(f)
-	if err != nil {
-		return Fleet{}, err
-	}
-	return first.Follows(text)
-}
-
 func (f Fleet) equal(g Fleet) bool {
 	return f.Name == g.Name && f.Serial == g.Serial && slices.Equal(f.Revoked, g.Revoked) &&
 		f.Registrar.equal(g.Registrar) && slices.EqualFunc(f.People, g.People, Person.equal)
@@ -160,6 +99,14 @@ func (f Fleet) check() error {
 	}
 	if len(f.Admins()) == 0 {
 		return fmt.Errorf("fleet %q: nobody is an administrator, so nobody could change it", f.Name)
+	}
+	if len(f.People) > maxPeople {
+		return fmt.Errorf("fleet %q: more than %d people", f.Name, maxPeople)
+	}
+	for _, id := range f.Revoked {
+		if err := checkName(id); err != nil {
+			return fmt.Errorf("revoked machine: %w", err)
+		}
 	}
 	for i, p := range append(slices.Clone(f.People), f.Registrar) {
 		if err := checkName(p.Name); err != nil {

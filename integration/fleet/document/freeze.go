@@ -48,6 +48,9 @@ func (f Fleet) Freeze(text []byte) (Freeze, error) {
 	if err := checkName(o.ID); err != nil {
 		return Freeze{}, fmt.Errorf("freeze: %w", err)
 	}
+	if len(o.Reason) > maxReason {
+		return Freeze{}, fmt.Errorf("freeze %q: its reason: %w", o.ID, approval.ErrOversized)
+	}
 	o.Machines, err = ParseSelector(s.Text("machines"))
 	return o, err
 }
@@ -76,5 +79,25 @@ func (f Fleet) Thaws(text []byte) (Thaw, error) {
 
 func (f Fleet) thaw(text []byte) (Thaw, error) {
 	s, err := open(text, kindThaw, f.Admins())
-	return Thaw{ID: s.Text("id"), By: s.By}, err
+	if err == nil {
+		err = checkName(s.Text("id"))
+	}
+	if err != nil {
+		return Thaw{}, err
+	}
+	return Thaw{ID: s.Text("id"), By: s.By}, nil
+}
+
+// CosignThaw adds an administrator's signature to the end of the freeze with this id, which another
+// one has signed. Whoever stored it may have put the end of another freeze there.
+func (f Fleet) CosignThaw(text []byte, id string, key approval.Key) ([]byte, error) {
+	t, err := f.thaw(text)
+	if err != nil {
+		return nil, err
+	}
+	if t.ID != id {
+		return nil, fmt.Errorf("what is stored as the end of freeze %q is the end of %q, signed "+
+			"by %q; it is not signed", id, t.ID, t.By)
+	}
+	return f.Cosign(text, key)
 }

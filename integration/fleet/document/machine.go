@@ -2,7 +2,9 @@ package document
 
 import (
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/approval/plan"
@@ -20,15 +22,29 @@ type Machine struct {
 
 // Sign returns the record, signed by the registrar.
 func (m Machine) Sign(registrar approval.Key) ([]byte, error) {
-	if err := checkName(m.Name); err != nil {
-		return nil, fmt.Errorf("machine %w", err)
-	}
-	if err := checkName(m.ID); err != nil {
-		return nil, fmt.Errorf("machine id: %w", err)
+	if err := m.check(); err != nil {
+		return nil, err
 	}
 	return sign(kindMachine, plan.Fields{"id": m.ID, "joined": plan.FormatTime(m.Joined),
 		"key": m.Key, "labels": m.Labels.String(), "name": m.Name, "owner": m.Owner}, registrar)
 }
+
+// check refuses what is not to be shown to people.
+func (m Machine) check() error {
+	if err := checkName(m.Name); err != nil {
+		return fmt.Errorf("machine %w", err)
+	}
+	if err := checkName(m.ID); err != nil {
+		return fmt.Errorf("machine id: %w", err)
+	}
+	if len(m.Owner) > maxReason || strings.ContainsFunc(m.Owner, isHidden) {
+		return fmt.Errorf("owner %.100q: it must be printable and have at most %d bytes", m.Owner,
+			maxReason)
+	}
+	return nil
+}
+
+func isHidden(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
 
 // Machine reads a record that the fleet's registrar has signed. A machine that was revoked is an
 // error.
@@ -41,6 +57,9 @@ func (f Fleet) Machine(text []byte) (Machine, error) {
 		Key: s.Text("key"), Joined: s.Time("joined")}
 	if m.Labels, err = ParseLabels(s.Text("labels")); err != nil {
 		return Machine{}, fmt.Errorf("machine %q: %w", m.Name, err)
+	}
+	if err := m.check(); err != nil {
+		return Machine{}, err
 	}
 	if f.IsRevoked(m.ID) {
 		return m, fmt.Errorf("machine %q (%s): %w", m.Name, m.ID, ErrRevoked)

@@ -2,6 +2,7 @@
 // makes and the keys that machines use are the same.
 //
 //	tada/1/fleet                         the fleet document
+//	tada/1/fleet/SERIAL                  those that changed the administrators: package history
 //	tada/1/machines/ID                   the record of a machine
 //	tada/1/keys/SUM                      the id of the machine whose certificate has that key
 //	tada/1/tokens/ID                     an invitation that was not used yet, under a lease
@@ -27,6 +28,7 @@ const Root = "tada/1/"
 // The documents of a fleet.
 const (
 	Fleet    = Root + "fleet"
+	Past     = Root + "fleet/"
 	Machines = Root + "machines/"
 	Freezes  = Root + "freezes/"
 	Thaws    = Root + "thaws/"

@@ -116,15 +116,26 @@ func (f Folder) Access() (*tls.Config, error) {
 		}}, nil
 }
 
-// Pin returns the text by which invitations name the authority of the fleet.
-func (f Folder) Pin() (string, error) {
+// Pin returns the texts by which invitations name the authority of the fleet and the fleet itself,
+// as this machine knows it.
+func (f Folder) Pin() (registrar.Pins, error) {
 	text, err := private.Read(f.path(caFile), document.MaxSize)
 	if err != nil {
-		return "", err
+		return registrar.Pins{}, err
 	}
-	block, _ := pem.Decode(text)
-	if block == nil {
-		return "", fmt.Errorf("%q: not a certificate", f.path(caFile))
+	authority, err := pinOf(text)
+	if err != nil {
+		return registrar.Pins{}, fmt.Errorf("%q: %w", f.path(caFile), err)
+	}
+	fleet, err := f.Document()
+	return registrar.Pins{Authority: authority, Fleet: fleet.Pin()}, err
+}
+
+// pinOf names the authority with a certificate.
+func pinOf(text []byte) (string, error) {
+	block, rest := pem.Decode(text)
+	if block == nil || len(rest) > 0 {
+		return "", errors.New("not one certificate")
 	}
 	cert, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {

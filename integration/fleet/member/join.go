@@ -1,21 +1,18 @@
 package member
 
 import (
-	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"net/http"
 	"os"
-	"strings"
+	"regexp"
+	"slices"
 	"time"
 
 	"github.com/tada-run/tada-run/approval/private"
@@ -23,9 +20,6 @@ import (
 	"github.com/tada-run/tada-run/integration/fleet/registrar"
 	"github.com/tada-run/tada-run/launcher/state"
 )
-
-// patience is how long the registrar may take.
-const patience = 30 * time.Second
 
 // ErrJoined is returned where the machine is in a fleet already.
 var ErrJoined = errors.New("this machine is in a fleet already; try: tadactl fleet leave")
@@ -43,6 +37,10 @@ func (f Folder) Join(ctx context.Context, link registrar.Link, n Newcomer) (Memb
 	if _, err := f.Load(); !errors.Is(err, ErrNotJoined) {
 		return Membership{}, errors.Join(ErrJoined, err)
 	}
+	// what an attempt before, or another membership, has left says nothing of this fleet
+	if err := os.RemoveAll(f.dir); err != nil {
+		return Membership{}, err
+	}
 	if err := state.PrivateDir(f.dir); err != nil {
 		return Membership{}, err
 	}
@@ -53,8 +51,11 @@ func (f Folder) Join(ctx context.Context, link registrar.Link, n Newcomer) (Memb
 	if err != nil {
 		return Membership{}, err
 	}
-	client := &http.Client{Timeout: patience, Transport: &http.Transport{
-		TLSClientConfig: pinned(link.Pin)}}
+	access, err := pinned(link)
+	if err != nil {
+		return Membership{}, err
+	}
+	client := clientOf(access)
 	defer client.CloseIdleConnections()
 	w, err := send(ctx, client, link.URL+registrar.JoinPath, registrar.Joining{Invitation: link.ID,
 		Secret: link.Secret, ID: n.ID, Name: n.Name, Request: string(request)})
@@ -74,59 +75,17 @@ func (f Folder) newKey() (ed25519.PrivateKey, []byte, error) {
 	return key, request, err
 }
 
-func requestFor(key ed25519.PrivateKey) ([]byte, error) {
-	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}), err
-}
-
-// pinned requires the registrar's certificate to be of the authority that the link names, whatever
-// authorities this machine trusts otherwise.
-func pinned(pin string) *tls.Config {
-	return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true,
-		VerifyConnection: func(c tls.ConnectionState) error {
-			certs := c.PeerCertificates
-			last := certs[len(certs)-1]
-			if registrar.Pin(last) != pin {
-				return errors.New("the registrar is not the one that the invitation names")
-			}
-			pool := x509.NewCertPool()
-			pool.AddCert(last)
-			_, err := certs[0].Verify(x509.VerifyOptions{Roots: pool, DNSName: c.ServerName})
-			return err
-		}}
-}
-
-// send asks the registrar and returns its answer.
-func send(ctx context.Context, client *http.Client, url string,
-	j registrar.Joining) (registrar.Welcome, error) {
-	var w registrar.Welcome
-	body, err := json.Marshal(j)
-	if err != nil {
-		return w, err
-	}
-	in, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return w, err
-	}
-	out, err := client.Do(in)
-	if err != nil {
-		return w, fmt.Errorf("the registrar: %w", err)
-	}
-	defer out.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(out.Body, 2*document.MaxSize))
-	switch {
-	case err != nil:
-		return w, fmt.Errorf("the registrar: %w", err)
-	case out.StatusCode != http.StatusOK:
-		return w, fmt.Errorf("the registrar refused: %.300q", strings.TrimSpace(string(text)))
-	}
-	return w, json.Unmarshal(text, &w)
-}
-
 // enter checks what the registrar sent and stores it; the membership comes last.
 func (f Folder) enter(w registrar.Welcome, link registrar.Link, n Newcomer,
 	key ed25519.PrivateKey) (Membership, error) {
-	fleet, err := document.FirstFleet([]byte(w.Fleet))
+	if authority, err := pinOf([]byte(w.Authority)); err != nil ||
+		authority != link.Pin.Authority {
+		return Membership{}, errors.Join(errors.New("the registrar named another authority"), err)
+	}
+	if i := slices.IndexFunc(w.Endpoints, isNoEndpoint); i >= 0 {
+		return Membership{}, fmt.Errorf("the registrar named the etcd server %q", w.Endpoints[i])
+	}
+	fleet, err := document.PinnedFleet([]byte(w.Fleet), link.Pin.Fleet)
 	if err != nil {
 		return Membership{}, err
 	}
@@ -165,6 +124,11 @@ func (f Folder) enter(w registrar.Welcome, link registrar.Link, n Newcomer,
 	return m, f.fresh(membership, append(text, '\n'))
 }
 
+// endpoint is a server of etcd that is reached by TLS.
+var endpoint = regexp.MustCompile(`^(https://)?[-0-9A-Za-z._:\[\]]+$`)
+
+func isNoEndpoint(text string) bool { return !endpoint.MatchString(text) }
+
 // fresh writes a file that an attempt to join before may have left.
 func (f Folder) fresh(name string, text []byte) error {
 	if err := os.Remove(f.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -199,7 +163,7 @@ func (f Folder) RenewIfDue(ctx context.Context, now time.Time) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	client := &http.Client{Timeout: patience, Transport: &http.Transport{TLSClientConfig: access}}
+	client := clientOf(access)
 	defer client.CloseIdleConnections()
 	w, err := send(ctx, client, m.Registrar+registrar.RenewPath,
 		registrar.Joining{Request: string(request)})

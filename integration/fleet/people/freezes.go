@@ -69,7 +69,9 @@ func (o Office) Freezes(ctx context.Context) ([]Frozen, error) {
 		}
 		if len(thaw.Kvs) > 0 {
 			end, err := fleet.Thaws(thaw.Kvs[0].Value)
-			one.Ended, one.ThawedBy = err == nil, end.By
+			if end.ID == f.ID {
+				one.Ended, one.ThawedBy = err == nil, end.By
+			}
 		}
 		list = append(list, one)
 	}
@@ -93,7 +95,7 @@ func (o Office) Thaw(ctx context.Context, key approval.Key,
 	var revision int64
 	if len(got.Kvs) > 0 {
 		revision = got.Kvs[0].ModRevision
-		text, err = fleet.Cosign(got.Kvs[0].Value, key)
+		text, err = fleet.CosignThaw(got.Kvs[0].Value, id, key)
 	}
 	if len(got.Kvs) == 0 || errors.Is(err, document.ErrUnsigned) {
 		// nobody whose signature counts has begun it

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/history"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
 )
 
@@ -30,15 +31,14 @@ func (o Office) Fleet(ctx context.Context) (document.Fleet, error) {
 }
 
 func (o Office) fleet(ctx context.Context) (document.Fleet, int64, error) {
-	got, err := o.Etcd.Get(ctx, keyspace.Fleet)
+	way, err := history.Newest(ctx, o.Etcd, o.Known)
 	if err != nil {
 		return document.Fleet{}, 0, Reason(err)
 	}
-	if len(got.Kvs) == 0 {
-		return document.Fleet{}, 0, errors.New("etcd has no fleet; try: tadactl fleet serve")
+	if way.Refused != nil {
+		return document.Fleet{}, 0, way.Refused
 	}
-	f, err := o.Known.Follows(got.Kvs[0].Value)
-	return f, got.Kvs[0].ModRevision, err
+	return way.Fleet, way.Revision, nil
 }
 
 // Change changes the fleet document and signs it. A change of the administrators of a fleet that
@@ -63,7 +63,17 @@ func (o Office) Change(ctx context.Context, key approval.Key,
 	} else if err != nil {
 		return nil, err
 	}
-	return nil, o.store(ctx, text, at)
+	return nil, o.store(ctx, history.Store(f, next, text), at)
+}
+
+// Review returns in lines what a change does that another administrator has signed, and who did.
+func (o Office) Review(ctx context.Context, text []byte) (lines, by []string, err error) {
+	f, err := o.Fleet(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	next, by, err := f.Proposed(text)
+	return f.Differences(next), by, err
 }
 
 // Finish adds the second signature to a change and stores it.
@@ -75,17 +85,18 @@ func (o Office) Finish(ctx context.Context, key approval.Key, text []byte) error
 	if text, err = f.Cosign(text, key); err != nil {
 		return err
 	}
-	if _, err := f.Follows(text); err != nil {
+	next, err := f.Follows(text)
+	if err != nil {
 		return err
 	}
-	return o.store(ctx, text, at)
+	return o.store(ctx, history.Store(f, next, text), at)
 }
 
 // store replaces the fleet document, if it is still the one that was read.
-func (o Office) store(ctx context.Context, text []byte, at int64) error {
+func (o Office) store(ctx context.Context, do []clientv3.Op, at int64) error {
 	done, err := o.Etcd.Txn(ctx).
 		If(clientv3.Compare(clientv3.ModRevision(keyspace.Fleet), "=", at)).
-		Then(clientv3.OpPut(keyspace.Fleet, string(text))).Commit()
+		Then(do...).Commit()
 	if err != nil {
 		return Reason(err)
 	}

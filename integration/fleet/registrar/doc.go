@@ -11,6 +11,7 @@
 //	root.pem, root.key      the registrar's own access to etcd (user root)
 //	registrar.key           signs the records of machines
 //	fleet                   the first fleet document
+//	fleet.newest            the newest one that it has seen
 //
 // All keys are Ed25519. etcd is started with --client-cert-auth and ca.pem as --trusted-ca-file;
 // [Registrar.Prepare] creates its user root and turns its access control on.

@@ -17,6 +17,7 @@ import (
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/approval/private"
 	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // The files of a folder.
@@ -29,6 +30,7 @@ const (
 	rootKey      = "root.key"
 	registrarKey = "registrar.key"
 	firstFleet   = "fleet"
+	newestFleet  = "fleet.newest"
 )
 
 // maxFile is far more than any of them has.
@@ -166,6 +168,20 @@ func (f *Folder) named(name string, err error) error {
 // First returns the first fleet document.
 func (f *Folder) First() ([]byte, error) { return f.read(firstFleet) }
 
+// Newest returns the newest fleet document that the registrar has seen.
+func (f *Folder) Newest() ([]byte, error) {
+	text, err := f.read(newestFleet)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f.First()
+	}
+	return text, err
+}
+
+// see keeps a fleet document as the newest.
+func (f *Folder) see(text []byte) error {
+	return state.Replace(filepath.Join(f.path, newestFleet), text)
+}
+
 // Access returns how the registrar connects to etcd.
 func (f *Folder) Access() (*tls.Config, error) {
 	cert, err := tls.LoadX509KeyPair(filepath.Join(f.path, rootCert),
@@ -183,8 +199,16 @@ func (f *Folder) Serving() (*tls.Config, error) {
 		ClientAuth: tls.VerifyClientCertIfGiven, MinVersion: tls.VersionTLS13}, err
 }
 
-// Pin returns the text by which invitations name the authority.
-func (f *Folder) Pin() string { return Pin(f.ca.cert) }
+// Pin returns the texts by which invitations name the authority and the fleet, as the registrar has
+// seen it.
+func (f *Folder) Pin() (Pins, error) {
+	text, err := f.Newest()
+	if err != nil {
+		return Pins{}, err
+	}
+	fleet, err := document.FirstFleet(text)
+	return Pins{Authority: Pin(f.ca.cert), Fleet: fleet.Pin()}, err
+}
 
 func (f *Folder) pool() *x509.CertPool {
 	pool := x509.NewCertPool()

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +36,13 @@ type Link struct {
 	URL    string // of the registrar
 	ID     string // of the invitation
 	Secret string
-	Pin    string // see [Pin]
+	Pin    Pins
+}
+
+// Pins are what the machine that is invited knows beforehand of whom it will trust.
+type Pins struct {
+	Authority string // see [Pin]
+	Fleet     string // see [document.Fleet.Pin]
 }
 
 // secretSize is the size of an invitation's secret, in bytes.
@@ -56,7 +63,8 @@ func Invite(ctx context.Context, kv *clientv3.Client, i Invitation, site Link,
 	site.ID = hex.EncodeToString(random[:8])
 	site.Secret = base64.RawURLEncoding.EncodeToString(random[8:])
 	value, err := canonical.Append(nil, map[string]any{"labels": i.Labels.String(),
-		"owner": i.Owner, "people": i.People, "sum": secretSum(site.Secret)})
+		"owner": i.Owner, "people": i.People, "sum": secretSum(site.Secret),
+		"until": plan.FormatTime(time.Now().Add(life))})
 	if err != nil {
 		return Link{}, err
 	}
@@ -73,14 +81,18 @@ func secretSum(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// readInvitation reads a stored invitation, for whoever has its secret.
-func readInvitation(value []byte, secret string) (Invitation, error) {
+// readInvitation reads a stored invitation, for whoever has its secret in time. The lease alone
+// would not end it: every member of etcd can keep a lease alive.
+func readInvitation(value []byte, secret string, now time.Time) (Invitation, error) {
 	v, err := canonical.Parse(value)
 	if err != nil {
 		return Invitation{}, err
 	}
 	f := plan.AsFields(v)
 	if f.Text("sum") != secretSum(secret) { // a sum of random bytes tells nothing by its time
+		return Invitation{}, errNotInvited
+	}
+	if now.After(f.Time("until").Add(clockSkew)) {
 		return Invitation{}, errNotInvited
 	}
 	labels, err := document.ParseLabels(f.Text("labels"))
@@ -94,7 +106,8 @@ var errNotInvited = errors.New("this invitation is not valid: it was used, is to
 // String returns the link: the registrar's address, and in the fragment, which no server receives
 // by itself, what the machine has to know.
 func (l Link) String() string {
-	return strings.TrimSuffix(l.URL, "/") + "/#" + l.ID + "." + l.Secret + "." + l.Pin
+	return strings.TrimSuffix(l.URL, "/") + "/#" + strings.Join([]string{l.ID, l.Secret,
+		l.Pin.Authority, l.Pin.Fleet}, ".")
 }
 
 // ParseLink reads a link.
@@ -111,10 +124,10 @@ func ParseLink(text string) (Link, error) {
 	switch {
 	case u.Scheme != "https" || u.Host == "" || u.User != nil:
 		return bad("it does not begin with https://HOST")
-	case len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "":
+	case len(parts) != 4 || slices.Contains(parts, ""):
 		return bad("what is behind # is cut off")
 	}
 	u.Fragment = ""
 	return Link{URL: strings.TrimSuffix(u.String(), "/"), ID: parts[0], Secret: parts[1],
-		Pin: parts[2]}, nil
+		Pin: Pins{Authority: parts[2], Fleet: parts[3]}}, nil
 }

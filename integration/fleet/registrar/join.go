@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sync"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/history"
 	"github.com/tada-run/tada-run/integration/fleet/keyspace"
 )
 
@@ -40,7 +42,8 @@ type Registrar struct {
 	etcd      *clientv3.Client
 	endpoints []string // of etcd, as machines reach it
 	now       func() time.Time
-	out       io.Writer // for whoever runs the registrar
+	seeing    sync.Mutex // the folder's newest document
+	out       io.Writer  // for whoever runs the registrar
 }
 
 // New returns the registrar of a folder, connected to etcd as [Folder.Access] says. What fails for
@@ -70,21 +73,45 @@ func (r *Registrar) Prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if now.Name != first.Name || !now.Registrar.Key.Equal(first.Registrar.Key) {
-		return fmt.Errorf("etcd at %q has fleet %q of another registrar, not %q of %q",
-			r.endpoints, now.Name, first.Name, r.folder.path)
+	if now.refused != nil || !now.Registrar.Key.Equal(r.folder.own.Public()) {
+		return errors.Join(fmt.Errorf("etcd at %q has another fleet than %q of %q", r.endpoints,
+			first.Name, r.folder.path), now.refused)
 	}
 	return prepareAuth(ctx, r.etcd)
 }
 
-// fleet returns the fleet document that etcd has now. Its chain of signatures is for machines to
-// check: whoever can replace it here can let in machines anyway.
-func (r *Registrar) fleet(ctx context.Context) (document.Fleet, error) {
-	text, err := get(ctx, r.etcd, keyspace.Fleet)
+// A known is the newest fleet document that follows those that this registrar has seen.
+type known struct {
+	document.Fleet
+	text    []byte
+	refused error // why the one in etcd does not follow; nil if this is it
+}
+
+// fleet returns the newest fleet document. What every machine at which people answer can write in
+// etcd ends no membership, unless administrators have signed it.
+func (r *Registrar) fleet(ctx context.Context) (known, error) {
+	r.seeing.Lock()
+	defer r.seeing.Unlock()
+	text, err := r.folder.Newest()
 	if err != nil {
-		return document.Fleet{}, err
+		return known{}, err
 	}
-	return document.FirstFleet(text)
+	seen, err := document.FirstFleet(text)
+	if err != nil {
+		return known{}, err
+	}
+	way, err := history.Newest(ctx, r.etcd, seen)
+	if err != nil {
+		return known{}, err
+	}
+	if way.Refused != nil {
+		fmt.Fprintf(r.out, "tada-fleet: the fleet document in etcd is not taken: %v\n", way.Refused)
+	}
+	if way.Fleet.Serial > seen.Serial {
+		text = way.Texts[len(way.Texts)-1]
+		err = r.folder.see(text)
+	}
+	return known{Fleet: way.Fleet, text: text, refused: way.Refused}, err
 }
 
 func get(ctx context.Context, c *clientv3.Client, key string) ([]byte, error) {
@@ -122,7 +149,7 @@ func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
 	if len(got.Kvs) == 0 {
 		return Welcome{}, errNotInvited
 	}
-	invited, err := readInvitation(got.Kvs[0].Value, j.Secret)
+	invited, err := readInvitation(got.Kvs[0].Value, j.Secret, r.now())
 	if err != nil {
 		return Welcome{}, err
 	}
@@ -159,7 +186,7 @@ func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
 	if !done.Succeeded {
 		return Welcome{}, errNotInvited
 	}
-	return r.welcome(ctx, m.ID, public, record)
+	return r.welcome(m.ID, public, record, fleet)
 }
 
 // admitNew makes the user of a machine that is no member yet.
@@ -196,19 +223,18 @@ func (r *Registrar) Renew(ctx context.Context, id, request string) (Welcome, err
 	} else if m.Key != keySum(public) {
 		return Welcome{}, fmt.Errorf("machine %q: %w: it has another key", m.Name, errRequest)
 	}
-	return r.welcome(ctx, id, public, record)
+	return r.welcome(id, public, record, fleet)
 }
 
-func (r *Registrar) welcome(ctx context.Context, id string, public ed25519.PublicKey,
-	record []byte) (Welcome, error) {
+func (r *Registrar) welcome(id string, public ed25519.PublicKey, record []byte,
+	fleet known) (Welcome, error) {
 	cert, err := r.folder.ca.client(id, public, r.now(), MachineLife)
 	if err != nil {
 		return Welcome{}, err
 	}
-	fleet, err := get(ctx, r.etcd, keyspace.Fleet)
 	return Welcome{Certificate: string(pemCert(cert)),
 		Authority: string(pemCert(r.folder.ca.cert)), Endpoints: r.endpoints,
-		Fleet: string(fleet), Machine: string(record)}, err
+		Fleet: string(fleet.text), Machine: string(record)}, err
 }
 
 // Expel ends the access of every machine that the fleet document says is revoked.

@@ -72,8 +72,11 @@ func connected(t testing.TB, etcd *served.Etcd, access *tls.Config) *clientv3.Cl
 // invited returns the joining of a machine with a new invitation and a new key.
 func (s site) invited(id string, i Invitation) (Joining, ed25519.PrivateKey) {
 	s.Helper()
-	link, err := Invite(s.Context(), s.etcd, i, Link{URL: "https://127.0.0.1", Pin: s.folder.Pin()},
-		time.Hour)
+	pin, err := s.folder.Pin()
+	if err != nil {
+		s.Fatal(err)
+	}
+	link, err := Invite(s.Context(), s.etcd, i, Link{URL: "https://127.0.0.1", Pin: pin}, time.Hour)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -190,8 +193,13 @@ func TestNotInvited(t *testing.T) {
 			t.Errorf("%s: %v, not %v", name, err, change.want)
 		}
 	}
-	if _, err := s.etcd.Get(t.Context(), keyspace.Machines+two); err != nil {
-		t.Error(err)
+	j, _ := s.invited(two, Invitation{})
+	s.now = func() time.Time { return time.Now().Add(2 * time.Hour) } // a lease that was kept alive
+	if _, err := s.Join(t.Context(), j); !errors.Is(err, errNotInvited) {
+		t.Errorf("too late: %v", err)
+	}
+	if got, err := s.etcd.Get(t.Context(), keyspace.Machines+two); err != nil || len(got.Kvs) > 0 {
+		t.Errorf("a machine was let in: %v", err)
 	}
 }
 
@@ -287,8 +295,66 @@ func TestPrepareAgain(t *testing.T) {
 	}
 }
 
+// What any machine at which people answer can write ends no membership.
+func TestExpelTakesAnAdministrator(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	j, _ := s.invited(one, Invitation{})
+	if _, err := s.Join(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	mallory, err := approval.NewKey("mallory", rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	is := func(what string, user string, want bool) {
+		t.Helper()
+		_ = s.Expel(t.Context())
+		_, err := s.etcd.UserGet(t.Context(), user)
+		if _, role := s.etcd.RoleGet(t.Context(), memberRole); role != nil {
+			t.Errorf("%s: the role of all is gone: %v", what, role)
+		}
+		if (err == nil) != want {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	put := func(key approval.Key, change func(*document.Fleet)) {
+		t.Helper()
+		now, err := s.fleet(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := now.Copy()
+		next.Serial++
+		change(&next)
+		text, err := next.Sign(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.etcd.Put(t.Context(), keyspace.Fleet, string(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(mallory, func(f *document.Fleet) {
+		f.People = []document.Person{{Name: "mallory", Key: mallory.Public(), Admin: true}}
+		f.Revoked = []string{one}
+	})
+	is("forged", one, true)
+	j, _ = s.invited(two, Invitation{})
+	if w, err := s.Join(t.Context(), j); err != nil || strings.Contains(w.Fleet, "mallory") {
+		t.Errorf("a newcomer gets the forged document: %v", err)
+	}
+	put(s.ann, func(f *document.Fleet) { f.Revoked = []string{memberRole, rootUser} })
+	is("roles", rootUser, true)
+	put(s.ann, func(f *document.Fleet) { f.Revoked = append(f.Revoked, one) })
+	is("revoked", one, false)
+	put(mallory, func(f *document.Fleet) {})
+	s.Registrar = New(s.folder, s.etcd, s.endpoints, time.Now, new(bytes.Buffer))
+	is("after a start, with a forged document", two, true)
+}
+
 func FuzzParseLink(f *testing.F) {
-	f.Add(Link{URL: "https://h:7443", ID: "a", Secret: "b", Pin: "c"}.String())
+	f.Add(Link{URL: "https://h:7443", ID: "a", Secret: "b", Pin: Pins{"c", "1-d"}}.String())
 	f.Fuzz(func(t *testing.T, text string) {
 		l, err := ParseLink(text)
 		if err != nil {

@@ -89,8 +89,12 @@ func admit(ctx context.Context, c *clientv3.Client, id string, people bool) erro
 	return err
 }
 
-// expel removes the user of a machine, whose connections are refused from then on.
+// expel removes the user of a machine, whose connections are refused from then on. What is not the
+// id of a machine may be the name of a role that all machines share.
 func expel(ctx context.Context, c *clientv3.Client, id string) error {
+	if !machineID.MatchString(id) {
+		return fmt.Errorf("%q is not the id of a machine", id)
+	}
 	_, err := c.UserDelete(ctx, id)
 	if err != nil && !errors.Is(err, rpctypes.ErrUserNotFound) {
 		return fmt.Errorf("removing user %q of etcd: %w", id, err)

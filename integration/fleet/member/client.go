@@ -1,0 +1,88 @@
+package member
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/registrar"
+)
+
+// patience is how long the registrar may take.
+const patience = 30 * time.Second
+
+func requestFor(key ed25519.PrivateKey) ([]byte, error) {
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}), err
+}
+
+// clientOf returns a client that asks the registrar and nobody else: a redirection would take the
+// secret of the invitation to another place.
+func clientOf(access *tls.Config) *http.Client {
+	return &http.Client{Timeout: patience, Transport: &http.Transport{TLSClientConfig: access},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
+}
+
+// pinned requires the registrar's certificate to be of the authority that the link names, and for
+// its host, whatever authorities this machine trusts otherwise.
+func pinned(link registrar.Link) (*tls.Config, error) {
+	site, err := url.Parse(link.URL)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true,
+		VerifyConnection: func(c tls.ConnectionState) error {
+			certs := c.PeerCertificates
+			last := certs[len(certs)-1]
+			if registrar.Pin(last) != link.Pin.Authority {
+				return errors.New("the registrar is not the one that the invitation names")
+			}
+			pool := x509.NewCertPool()
+			pool.AddCert(last)
+			// not c.ServerName: that is empty for a host that is an address
+			_, err := certs[0].Verify(x509.VerifyOptions{Roots: pool, DNSName: site.Hostname()})
+			return err
+		}}, nil
+}
+
+// send asks the registrar and returns its answer.
+func send(ctx context.Context, client *http.Client, url string,
+	j registrar.Joining) (registrar.Welcome, error) {
+	var w registrar.Welcome
+	body, err := json.Marshal(j)
+	if err != nil {
+		return w, err
+	}
+	in, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return w, err
+	}
+	out, err := client.Do(in)
+	if err != nil {
+		return w, fmt.Errorf("the registrar: %w", err)
+	}
+	defer out.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(out.Body, 2*document.MaxSize))
+	switch {
+	case err != nil:
+		return w, fmt.Errorf("the registrar: %w", err)
+	case out.StatusCode != http.StatusOK:
+		return w, fmt.Errorf("the registrar refused: %.300q", strings.TrimSpace(string(text)))
+	}
+	return w, json.Unmarshal(text, &w)
+}

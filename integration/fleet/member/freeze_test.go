@@ -1,0 +1,77 @@
+package member
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/integration/fleet/document"
+)
+
+func newFolder(t *testing.T) Folder {
+	t.Helper()
+	f := Folder{filepath.Join(t.TempDir(), "fleet")}
+	for _, dir := range []string{f.dir, f.path(ordersDir)} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+func (f Folder) wants(t *testing.T, when string, frozen bool) {
+	t.Helper()
+	if why, err := f.Frozen(); err != nil || (why != "") != frozen {
+		t.Errorf("%s: %q, %v", when, why, err)
+	}
+}
+
+func order(id string) document.Freeze {
+	return document.Freeze{ID: id, By: []string{"ann"}, Time: time.Unix(1, 0), Reason: "a\nb"}
+}
+
+// The end of one order ends no other, not even one of which a crash has left half.
+func TestThawEndsOneOrder(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t)
+	freeze := func(id string, inForce, fresh bool) {
+		t.Helper()
+		is, new, err := f.Freeze(order(id), []byte(id))
+		if err != nil || is != inForce || new != fresh {
+			t.Errorf("freeze %q: %v, %v, %v", id, is, new, err)
+		}
+	}
+	thaw := func(id string) {
+		t.Helper()
+		if _, err := f.Thaw(document.Thaw{ID: id}, []byte(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	freeze("one", true, true)
+	freeze("one", true, false)
+	thaw("one")
+	f.wants(t, "after its end", false)
+	freeze("one", false, false)
+	f.wants(t, "an order that has ended", false)
+
+	freeze("two", true, true)
+	thaw("one")
+	f.wants(t, "an old end, again", true)
+	if err := os.Remove(f.order("two")); err != nil { // as if it had not been written yet
+		t.Fatal(err)
+	}
+	thaw("one")
+	f.wants(t, "an old end, at the moment of an order", true)
+	freeze("two", true, true)
+	if err := os.Remove(f.path(freezeFile)); err != nil {
+		t.Fatal(err)
+	}
+	freeze("two", true, false)
+	f.wants(t, "an order without the file that stops everything", true)
+	freeze("three", true, true)
+	thaw("two")
+	f.wants(t, "one of two", true)
+	thaw("three")
+	f.wants(t, "both", false)
+}
