@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -52,8 +53,9 @@ func TestClientTable(t *testing.T) {
 		}
 	}
 	for agent, kinds := range has {
-		if got := approval.AgentProgram("/opt/"+agent, []string{agent}); got != agent {
-			t.Errorf("the program %s is recognised as %q", agent, got)
+		program := cmp.Or(agents.First(agent, "program"), agent)
+		if got := approval.AgentProgram("/opt/"+program, []string{program}); got != agent {
+			t.Errorf("the program %s is recognised as %q", program, got)
 		}
 		for _, kind := range []string{"home", "copy", "host", "key"} {
 			if !slices.Contains(kinds, kind) {

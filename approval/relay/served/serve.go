@@ -31,6 +31,7 @@ func Serve(ctx context.Context, l net.Listener, db approval.DB) error {
 			if err == nil {
 				conn.Close()
 			}
+			s.end(l) // the socket is gone when this returns, although the one after ctx is not done
 			return ctx.Err()
 		case errors.Is(err, net.ErrClosed):
 			s.end(l)
