@@ -82,7 +82,8 @@ func TestExplain(t *testing.T) {
 		{approval.ErrKey, "", 78}, {approval.ErrPayload, "", 78}, {approval.ErrMissing, "", 78},
 		{approval.ErrCorrupt, "", 78}, {approval.ErrFuture, "", 78},
 		{approval.ErrLocked, "", 78}, {approval.ErrMeddled, "", 78},
-		{approval.ErrAway, "", 75}, {approval.ErrUnsure, "", 75}, {approval.ErrMoved, "", 78},
+		{approval.ErrAway, "", 75}, {approval.ErrOffline, "", 75},
+		{approval.ErrUnsure, "", 75}, {approval.ErrMoved, "", 78},
 		{approval.ErrUnsupported, "", 78},
 	} {
 		f, ok := approval.Explain(&approval.Refused{Err: c.err})
