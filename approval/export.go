@@ -65,6 +65,11 @@ func ReadQuestion(text []byte) (Question, error) {
 		Expires:   f.Time("expires_at"),
 		NonceHash: f.Text("nonce_hash"), Payload: []byte(f.Text("plan")),
 		PlanHash: f.Text("plan_hash")}
+	for _, id := range []string{q.Envelope, q.Audience} {
+		if id != "" && !isName(id) { // people see it, and the machine that asks has chosen it
+			return Question{}, tokenError(ErrMalformed, "%.80q is not an id", id)
+		}
+	}
 	if plan.Hash(q.Payload) != q.PlanHash {
 		return Question{}, tokenError(ErrTampered, "the plan does not have the hash %s",
 			plan.Prefix(q.PlanHash))

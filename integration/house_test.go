@@ -574,6 +574,9 @@ var testOnly = map[string]map[string]string{
 	"integration/fleet/registrar": {
 		"integration/served": "the etcd of the tests is real",
 	},
+	"integration/fleet/member": {
+		"approval": "the registrar of its tests has keys",
+	},
 	"integration/fleet/agent": {
 		"approval/plan/plantest":      "plans for tests",
 		"integration/fleet/people":    "people answer in the tests",
@@ -880,7 +883,6 @@ var untested = map[string]string{
 	"integration/servers/etcd":     "approval/etcd's tests start it",
 	"integration/fleet/keyspace":   "the registrar's tests try each of its names",
 	"integration/fleet/history":    "the agent's tests are away while people change",
-	"integration/fleet/member":     "the agent's tests join, learn, freeze and renew through it",
 	"integration/fleet/people":     "the agent's tests answer, freeze and change through it",
 	"cmd/tada-fleet":               "main is a door; integration's tests go through it",
 	"cmd/tada-fleet/verbs":         "the tests of tadactl's verbs walk it",

@@ -3,7 +3,6 @@ package launcher
 import (
 	"context"
 
-	"github.com/tada-run/tada-run/launcher/refusal"
 	"github.com/tada-run/tada-run/pathguard"
 )
 
@@ -40,15 +39,4 @@ func (j *Judgement) decide(v pathguard.Verdict) {
 	for at := j; at != nil; at = at.own {
 		at.Verdict, at.frozen = v, nil
 	}
-}
-
-// frozenMeanwhile refuses a run of a machine that was frozen after it was judged; nil if it was
-// not. The run is among those that have no end yet, so a freeze after this look ends it.
-func (r *announced) frozenMeanwhile() *refusal.Refusal {
-	why := r.l.state.Frozen()
-	if why == "" {
-		return nil
-	}
-	r.decide(pathguard.Frozen(why))
-	return r.denied()
 }

@@ -34,6 +34,17 @@ func (r *announced) permitted(ctx context.Context,
 	return permitted{r, by}, nil, nil
 }
 
+// frozenMeanwhile refuses a run of a machine that was frozen after it was judged; nil if it was
+// not. The run is among those that have no end yet, so a freeze after this look ends it.
+func (r *announced) frozenMeanwhile() *refusal.Refusal {
+	why := r.l.state.Frozen()
+	if why == "" {
+		return nil
+	}
+	r.decide(pathguard.Frozen(why))
+	return r.denied()
+}
+
 // start opens the transcript and lets the command run. When it returns an error nothing runs, and
 // [permitted.failed] ends the run.
 func (p permitted) start() (_ *started, err error) {

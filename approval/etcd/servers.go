@@ -22,6 +22,8 @@ type servers struct {
 const (
 	// A server that does not answer for so long is given up, and another one is asked.
 	patience = 3 * time.Second
+	// what the servers can make this process read at once; four times a page of records
+	maxAnswer = 64 << 20
 	// the wait between two tries
 	pause = 50 * time.Millisecond
 )
@@ -29,11 +31,10 @@ const (
 // connect returns at once; the first request connects.
 func connect(o Options) (*servers, error) {
 	client, err := clientv3.New(clientv3.Config{
-		Endpoints: o.Endpoints,
-		TLS:       o.TLS,
-		Logger:    zap.NewNop(), // errors are returned
-		// a page of records, four times
-		MaxCallRecvMsgSize: 4 * page * maxInline,
+		Endpoints:          o.Endpoints,
+		TLS:                o.TLS,
+		Logger:             zap.NewNop(), // errors are returned
+		MaxCallRecvMsgSize: maxAnswer,
 		// A server that was stopped, or is behind a partition, is noticed when it does not answer
 		// these pings. Servers refuse more frequent ones.
 		DialKeepAliveTime:    6 * time.Second,

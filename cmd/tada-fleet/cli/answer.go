@@ -73,11 +73,13 @@ func (f *fleet) answer(cmd *cobra.Command, args []string) error {
 	return f.answerOne(cmd.Context(), d, q)
 }
 
-// theOne returns the question whose id begins with a prefix.
+// theOne returns the question whose id begins with a prefix; that may be MACHINE/ID, because
+// machines choose the ids.
 func theOne(list []people.Question, prefix string) (people.Question, error) {
 	var found []people.Question
 	for _, q := range list {
-		if strings.HasPrefix(q.Envelope, prefix) {
+		if strings.HasPrefix(q.Envelope, prefix) ||
+			strings.HasPrefix(q.Machine.ID+"/"+q.Envelope, prefix) {
 			found = append(found, q)
 		}
 	}
@@ -88,7 +90,7 @@ func theOne(list []people.Question, prefix string) (people.Question, error) {
 		return found[0], nil
 	}
 	return people.Question{}, fmt.Errorf("%q: several questions begin with that; type more "+
-		"characters", prefix)
+		"characters, or MACHINE/ID", prefix)
 }
 
 // answerOne shows the question on the terminal, signs the answer and waits for the machine.

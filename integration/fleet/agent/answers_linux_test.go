@@ -181,3 +181,45 @@ func TestHeapOfAnswers(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// What a machine says of itself, and the ids that it chooses, move nobody's screen.
+func TestWhatAMachineSays(t *testing.T) {
+	t.Parallel()
+	m := newBed(t).machine("")
+	m.start()
+	m.trusts(1)
+	evil := "a\x1b[2J\u009b2J"
+	q := m.published(m.ask(0).ID)
+	e, err := m.l.Envelope(t.Context(), q.Envelope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.ID = evil
+	text, err := e.Export(m.own.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.stop()
+	for key, value := range map[string]string{
+		"tada/1/questions/" + m.own.ID + "/" + evil: string(text),
+		"tada/1/agents/" + m.own.ID + "/place":      evil,
+		"tada/1/seen/" + m.own.ID + "/said": `{"head":"\u001b[2J` +
+			strings.Repeat("x", 1<<16) + `"}`,
+	} {
+		if _, err := m.etcd.Put(t.Context(), key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := m.office().Questions(t.Context(), m.ann.ID())
+	if err != nil || len(list) != 1 || list[0].Envelope != q.Envelope {
+		t.Errorf("%d questions, %v", len(list), err)
+	}
+	all, err := m.office().Members(t.Context())
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	if said := all[0].Agent + all[0].Head; strings.ContainsAny(said, "\x1b\u009b") ||
+		len(said) > 2000 {
+		t.Errorf("%q", said)
+	}
+}

@@ -25,3 +25,17 @@ func (f Fleet) Cosign(text []byte, key approval.Key) ([]byte, error) {
 	}
 	return note.Sign(&note.Note{Text: n.Text, Sigs: n.Sigs}, signer{key})
 }
+
+// CosignThaw adds an administrator's signature to the end of the freeze with this id, which another
+// one has signed. Whoever stored it may have put the end of another freeze there.
+func (f Fleet) CosignThaw(text []byte, id string, key approval.Key) ([]byte, error) {
+	t, err := f.thaw(text)
+	if err != nil {
+		return nil, err
+	}
+	if t.ID != id {
+		return nil, fmt.Errorf("what is stored as the end of freeze %q is the end of %q, signed "+
+			"by %q; it is not signed", id, t.ID, t.By)
+	}
+	return f.Cosign(text, key)
+}

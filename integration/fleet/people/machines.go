@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unicode"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -50,14 +51,29 @@ func (o Office) Members(ctx context.Context) ([]Member, error) {
 		}
 		one := Member{Machine: m, Revoked: err != nil}
 		if place, ok := places[m.ID]; ok {
-			one.Connected, one.Agent = true, string(place)
+			one.Connected, one.Agent = true, shown(string(place))
 		}
 		if v, err := canonical.Parse(said[m.ID]); err == nil {
-			one.Seen, one.Head = plan.AsFields(v).Time("time"), plan.AsFields(v).Text("head")
+			f := plan.AsFields(v)
+			one.Seen, one.Head = f.Time("time"), shown(f.Text("head"))
 		}
 		list = append(list, one)
 	}
 	return list, nil
+}
+
+// maxShown is how much is shown of what a machine says of itself, in bytes.
+const maxShown = 200
+
+// shown makes what a machine says of itself one line that moves no screen.
+func shown(text string) string {
+	text = text[:min(len(text), maxShown)]
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }
 
 // below returns the values of the keys PREFIX ID SUFFIX, by id.

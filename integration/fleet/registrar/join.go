@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"sync"
 	"time"
 
@@ -128,10 +127,6 @@ func get(ctx context.Context, c *clientv3.Client, key string) ([]byte, error) {
 // errMember is returned for a machine that is a member already.
 var errMember = errors.New("this machine, or its key, is a member of the fleet already; " +
 	"try: tadactl fleet revoke ID, and join again under another state directory")
-
-// machineID is what state directories are called in answers. No user or role of etcd that has
-// other rights has such a name.
-var machineID = regexp.MustCompile(`^tada-[0-9a-f]{16}$`)
 
 // Join lets a machine in, once for each invitation.
 func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -88,6 +89,10 @@ func admit(ctx context.Context, c *clientv3.Client, id string, people bool) erro
 	}
 	return err
 }
+
+// machineID is what state directories are called in answers. No user or role of etcd that has
+// other rights has such a name.
+var machineID = regexp.MustCompile(`^tada-[0-9a-f]{16}$`)
 
 // expel removes the user of a machine, whose connections are refused from then on. What is not the
 // id of a machine may be the name of a role that all machines share.
