@@ -27,6 +27,7 @@ type Fleet struct {
 	People    []Person
 	Registrar Person   // whose machine records count: the registrar's own key
 	Revoked   []string // ids of machines that are no longer members
+	Ship      Shipping // where records are copied to
 }
 
 // A Person is a name and a key.
@@ -51,6 +52,8 @@ var ErrTwo = fmt.Errorf("%w yet: it changes who the administrators are, which ta
 // Copy returns a copy that can be changed.
 func (f Fleet) Copy() Fleet {
 	f.People, f.Revoked = slices.Clone(f.People), slices.Clone(f.Revoked)
+	f.Ship.Recipients = slices.Clone(f.Ship.Recipients)
+	f.Ship.Witnesses = slices.Clone(f.Ship.Witnesses)
 	return f
 }
 
@@ -101,8 +104,12 @@ func (f Fleet) Sign(key approval.Key) ([]byte, error) {
 	for _, p := range f.People {
 		people = append(people, p.fields())
 	}
-	return sign(kindFleet, plan.Fields{"name": f.Name, "people": people,
-		"registrar": f.Registrar.fields(), "revoked": f.Revoked, "serial": f.Serial}, key)
+	fields := plan.Fields{"name": f.Name, "people": people,
+		"registrar": f.Registrar.fields(), "revoked": f.Revoked, "serial": f.Serial}
+	if !f.Ship.Nowhere() {
+		fields["ship"] = f.Ship.fields()
+	}
+	return sign(kindFleet, fields, key)
 }
 
 // Follows reads a newer document: one that an administrator of f has signed, of the same fleet and
@@ -160,7 +167,8 @@ func FirstFleet(text []byte) (Fleet, error) {
 
 func (f Fleet) equal(g Fleet) bool {
 	return f.Name == g.Name && f.Serial == g.Serial && slices.Equal(f.Revoked, g.Revoked) &&
-		f.Registrar.equal(g.Registrar) && slices.EqualFunc(f.People, g.People, Person.equal)
+		f.Registrar.equal(g.Registrar) && slices.EqualFunc(f.People, g.People, Person.equal) &&
+		f.Ship.equal(g.Ship)
 }
 
 // check refuses a fleet that could not be changed any more, or that names somebody twice.
@@ -184,11 +192,12 @@ func (f Fleet) check() error {
 			}
 		}
 	}
-	return nil
+	return f.Ship.check()
 }
 
 func readFleet(f plan.Fields) (Fleet, error) {
-	fleet := Fleet{Name: f.Text("name"), Serial: f.Number("serial"), Revoked: f.Texts("revoked")}
+	fleet := Fleet{Name: f.Text("name"), Serial: f.Number("serial"), Revoked: f.Texts("revoked"),
+		Ship: readShipping(f.Object("ship"))}
 	var err error
 	for _, o := range f.Objects("people") {
 		var p Person
