@@ -1,7 +1,7 @@
 // Package agent is what connects the account of one machine to its fleet: one process, which holds
 // the connection to etcd so that the programs that run commands need none.
 //
-// It does six things, each in a file of its own:
+// It does seven things, each in a file of its own:
 //
 //   - it serves the approvals of the machine, which are in etcd, to the other programs of the
 //     account, over a socket (approvals.go);
@@ -13,7 +13,8 @@
 //     each (answers.go);
 //   - it follows the fleet document, and with it whose answers count (documents.go);
 //   - it obeys freezes: writes the order down, so that nothing new starts, and ends what runs
-//     (freezes.go).
+//     (freezes.go);
+//   - it copies the record to a bucket, if the fleet document names one (record.go).
 //
 // # When the connection is lost
 //

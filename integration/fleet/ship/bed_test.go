@@ -239,5 +239,5 @@ func (m *member) manifest(number int64) string { return manifestName(m.ID, numbe
 
 // objectsOf are the names of the objects of a machine.
 func (m *member) objectsOf() []string {
-	return slices.DeleteFunc(m.names(), func(name string) bool { return !isObject(m.ID, name) })
+	return slices.DeleteFunc(m.Names(), func(name string) bool { return !isObject(m.ID, name) })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type Finding struct {
 	Plans     int           // of them and others, plans that the bucket has not
 	Skipped   []audit.Point // deleted on the machine before it was shipped: up to each, from Before
 	Stray     int           // objects that no manifest names
+	Revoked   bool          // it is no longer a member
 }
 
 // Seen is what one of the fleet's witnesses says of the last checkpoint.
@@ -56,7 +58,7 @@ func (c Check) Machines(ctx context.Context) (ids []string, err error) {
 			next = name
 			break
 		}
-		if next == "" {
+		if next <= after { // there is no more
 			return ids, nil
 		}
 		id, _, _ := strings.Cut(next, "/")
@@ -71,7 +73,7 @@ func (c Check) Machines(ctx context.Context) (ids []string, err error) {
 // or the machine, does not have what was there; another one that nothing is known. The finding is
 // what is proven in spite of it.
 func (c Check) Machine(ctx context.Context, id string) (Finding, error) {
-	f := Finding{ID: id}
+	f := Finding{ID: id, Revoked: c.Fleet.IsRevoked(id)}
 	h := newHistory(c.Bucket, c.Fleet, id, c.Identities)
 	var list []manifest
 	var broken error
@@ -146,6 +148,10 @@ func (r *restored) proveAll(h *history, points []audit.Point, f *Finding) error 
 			var missing int
 			missing, err = p.lost()
 			f.Plans += missing
+		}
+		var path *fs.PathError
+		if errors.As(err, &path) { // of the folder here
+			return err
 		}
 		if err != nil {
 			return h.broken("%v", err)

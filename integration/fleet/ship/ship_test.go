@@ -25,20 +25,17 @@ func TestShip(t *testing.T) {
 		t.Errorf("%+v, %v: nothing is new", sent, err)
 	}
 	m.run("three", true)
-	for range 2 {
-		if _, _, err := s.Once(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if f = m.proven(); f.Report.Open != 1 || f.Report.Runs != 3 {
-			t.Errorf("%+v", f)
-		}
-		m.run("more", false)
-		m.skew -= time.Hour // a clock that goes back is not believed, and does not matter
-		m.run("more", false)
-		if _, _, err := s.Once(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		break
+	if _, _, err := s.Once(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if f = m.proven(); f.Report.Open != 1 || f.Report.Runs != 3 {
+		t.Errorf("%+v", f)
+	}
+	m.run("more", false)
+	m.skew -= time.Hour // a clock that goes back says nothing about the order
+	m.run("more", false)
+	if _, _, err := s.Once(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 	if f = m.proven(); f.Report.Open != 1 || f.Report.Runs != 5 || f.Manifests != 3 {
 		t.Errorf("%+v", f)
@@ -56,8 +53,8 @@ func TestShipEncrypted(t *testing.T) {
 	m := newBed(t).member()
 	m.run("a secret text", false)
 	m.ship()
-	for _, name := range m.names() {
-		b := string(m.get(name))
+	for _, name := range m.Names() {
+		b := string(m.Get(name))
 		if !strings.HasPrefix(b, "age-encryption.org/v1\n") || strings.Contains(b, "secret") {
 			t.Errorf("%s: %.100q", name, b)
 		}
@@ -90,14 +87,14 @@ func TestShipFull(t *testing.T) {
 	m := newBed(t).member()
 	m.run("one", false)
 	s := m.shipper()
-	m.faulty.set(0, false, true)
+	m.faulty.set("", 0, false, true)
 	for range 3 {
 		if _, _, err := s.Once(context.Background()); err == nil {
 			t.Fatal("a full bucket took everything")
 		}
 		m.run("more", false)
 	}
-	m.faulty.set(0, false, false)
+	m.faulty.set("", 0, false, false)
 	if _, _, err := s.Once(context.Background()); err != nil {
 		t.Fatal(err)
 	}

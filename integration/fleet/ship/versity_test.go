@@ -29,7 +29,7 @@ func startVersity(t *testing.T) (string, store) {
 
 func (v versity) path(name string) string { return filepath.Join(v.dir, filepath.FromSlash(name)) }
 
-func (v versity) names() (list []string) {
+func (v versity) Names() (list []string) {
 	err := filepath.WalkDir(v.dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Name() == ".sgwtmp" {
 			return fs.SkipDir
@@ -47,7 +47,7 @@ func (v versity) names() (list []string) {
 	return list
 }
 
-func (v versity) get(name string) []byte {
+func (v versity) Get(name string) []byte {
 	b, err := os.ReadFile(v.path(name))
 	if err != nil {
 		return nil
@@ -55,7 +55,7 @@ func (v versity) get(name string) []byte {
 	return bytes.Clone(b)
 }
 
-func (v versity) put(name string, data []byte) {
+func (v versity) Put(name string, data []byte) {
 	if err := os.MkdirAll(filepath.Dir(v.path(name)), 0o700); err != nil {
 		v.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func (v versity) put(name string, data []byte) {
 	}
 }
 
-func (v versity) remove(name string) {
+func (v versity) Remove(name string) {
 	if err := os.Remove(v.path(name)); err != nil {
 		v.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/versity/versitygw/auth"
 	"github.com/versity/versitygw/backend/meta"
@@ -29,7 +30,7 @@ func main() {
 }
 
 func serve(dir, listen string, root auth.Account) error {
-	notes := dir + ".meta"
+	notes := filepath.Join(filepath.Dir(dir), "notes")
 	for _, d := range []string{dir, notes} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return err
