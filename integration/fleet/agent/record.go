@@ -16,6 +16,8 @@ const (
 	// verified, and twenty times as long nothing is done then.
 	shipEvery = time.Minute
 	shipIdle  = 20
+	// shipAsk is how often the fleet document is looked at while it names no bucket.
+	shipAsk = 5 * time.Second
 	// shipPause is the longest pause after a failure.
 	shipPause = 5 * time.Minute
 )
@@ -54,6 +56,10 @@ func (a *Agent) shipRecord(ctx context.Context) error {
 			continue
 		}
 		pause = firstPause
+		if s == nil {
+			wait(ctx, shipAsk)
+			continue
+		}
 		wait(ctx, max(shipEvery, shipIdle*time.Since(began)))
 	}
 	return nil
