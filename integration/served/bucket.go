@@ -19,7 +19,8 @@ import (
 )
 
 // A Bucket is a part of an S3 server, in this process: one bucket, with conditional writes and
-// listings in pages of a few names. It does not check signatures. Tests with it run with StartS3 too.
+// listings in pages of a few names. It does not check signatures: what is tested with it is tested
+// with StartS3 too.
 type Bucket struct {
 	name    string
 	mu      sync.Mutex

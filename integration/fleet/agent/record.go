@@ -18,8 +18,9 @@ const (
 	shipIdle  = 20
 	// shipAsk is how often the fleet document is looked at while it names no bucket.
 	shipAsk = 5 * time.Second
-	// shipPause is the longest pause after a failure.
-	shipPause = 5 * time.Minute
+	// the pauses after failures
+	shipFirstPause = time.Second
+	shipLastPause  = 5 * time.Minute
 )
 
 // shipRecord copies the record to the bucket that the fleet document names, as long as it names
@@ -27,7 +28,7 @@ const (
 func (a *Agent) shipRecord(ctx context.Context) error {
 	var s *ship.Shipper
 	var to document.Fleet
-	said, pause := "", firstPause
+	said, pause := "", shipFirstPause
 	for ctx.Err() == nil {
 		began := time.Now()
 		fleet, err := a.Folder.Document()
@@ -52,10 +53,10 @@ func (a *Agent) shipRecord(ctx context.Context) error {
 		}
 		if err != nil {
 			wait(ctx, pause)
-			pause = min(2*pause, shipPause)
+			pause = min(2*pause, shipLastPause)
 			continue
 		}
-		pause = firstPause
+		pause = shipFirstPause
 		if s == nil {
 			wait(ctx, shipAsk)
 			continue

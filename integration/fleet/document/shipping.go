@@ -58,7 +58,8 @@ func (s Shipping) check() error {
 		return fmt.Errorf("endpoint %q: it must be https://HOST[:PORT]", s.Endpoint)
 	case len(bucket) < 3 || len(bucket) > 63 || strings.Trim(bucket,
 		"abcdefghijklmnopqrstuvwxyz0123456789.-") != "":
-		return fmt.Errorf("bucket %q: its name must be 3 to 63 of a-z, 0-9, \".\" and \"-\"", bucket)
+		return fmt.Errorf("bucket %q: its name must be 3 to 63 of a-z, 0-9, \".\" and \"-\"",
+			bucket)
 	case len(s.Recipients) == 0:
 		return fmt.Errorf("bucket %q: without a recipient nobody could read it", bucket)
 	case len(s.Recipients) > maxShipping, len(s.Witnesses) > maxShipping:

@@ -13,6 +13,7 @@ import (
 
 	"filippo.io/age"
 
+	"github.com/tada-run/tada-run/integration/hermetic"
 	"github.com/tada-run/tada-run/integration/served"
 	"github.com/tada-run/tada-run/launcher"
 )
@@ -38,7 +39,7 @@ func copyOf(t *testing.T, dir string) string {
 		if err == nil && d.IsDir() {
 			mode = 0o700
 		}
-		return errors.Join(err, os.Chmod(path, mode))
+		return errors.Join(err, hermetic.Chmod(path, mode))
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestAttacks(t *testing.T) {
 		}
 	}
 	m.proven()
-	// the end of the chain can be taken away: then there is a shorter one, and it is said since when
+	// the end of the chain can be taken away: then a shorter one is there, with its time
 	b.Remove(m.manifest(2))
 	f, err := m.verify(m.ID)
 	if err != nil || f.Manifests != 2 || f.Report.Runs != 2 || f.Stray != 1 {

@@ -50,22 +50,20 @@ type Seen struct {
 func (c Check) Machines(ctx context.Context) (ids []string, err error) {
 	after := ""
 	for {
-		next := ""
+		id := ""
 		for name, err := range c.Bucket.list(ctx, "", after) {
 			if err != nil {
 				return nil, err
 			}
-			next = name
-			break
+			if first, _, _ := strings.Cut(name, "/"); name > after && machineID.MatchString(first) {
+				id = first
+				break
+			}
 		}
-		if next <= after { // there is no more
+		if id == "" {
 			return ids, nil
 		}
-		id, _, _ := strings.Cut(next, "/")
-		if machineID.MatchString(id) {
-			ids = append(ids, id)
-		}
-		after = id + "0" // sorts behind all that begins with the id and a slash
+		ids, after = append(ids, id), id+"0" // which sorts behind all that is below the id
 	}
 }
 

@@ -20,11 +20,11 @@ const witnessWait = 20 * time.Second
 
 // cosigned returns a checkpoint with the cosignatures of the witnesses that gave one, and why the
 // others did not.
-func (s *Shipper) cosigned(ctx context.Context, signed []byte,
+func cosigned(ctx context.Context, l *launcher.Launcher, by []document.Witness, signed []byte,
 	key launcher.LogKey) (with []byte, refused []error) {
 	with = signed
-	for _, w := range s.ship.Witnesses {
-		lines, err := s.cosign(ctx, w, signed, key)
+	for _, w := range by {
+		lines, err := cosign(ctx, l, w, signed, key)
 		if err == nil {
 			with, err = audit.AddCosignatures(with, lines)
 		}
@@ -37,7 +37,7 @@ func (s *Shipper) cosigned(ctx context.Context, signed []byte,
 }
 
 // cosign asks one witness.
-func (s *Shipper) cosign(ctx context.Context, w document.Witness, signed []byte,
+func cosign(ctx context.Context, l *launcher.Launcher, w document.Witness, signed []byte,
 	key launcher.LogKey) ([]byte, error) {
 	k, err := audit.NewWitnessKey(w.Key)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Shipper) cosign(ctx context.Context, w document.Witness, signed []byte,
 	lines, err := c.Add(ctx, 0, nil, signed)
 	var conflict *witness.ConflictError
 	if errors.As(err, &conflict) && conflict.Size > 0 {
-		proof, proofErr := s.Launcher.ProveGrowth(conflict.Size, signed, key)
+		proof, proofErr := l.ProveGrowth(conflict.Size, signed, key)
 		if proofErr != nil {
 			return nil, fmt.Errorf("%w, and this log did not grow out of them: %w", conflict,
 				proofErr)

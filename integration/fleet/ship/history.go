@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"filippo.io/age"
@@ -69,6 +70,9 @@ func (h *history) read(ctx context.Context) iter.Seq2[manifest, error] {
 			stored, errs := h.bucket.getAll(ctx, names)
 			for i, number := range numbers[:n] {
 				m, err := manifest{}, errs[i]
+				if errors.Is(err, errNone) {
+					err = h.broken("manifest %d is listed, and is not there", number)
+				}
 				if err == nil {
 					m, err = h.take(number, stored[i])
 				}
@@ -98,7 +102,8 @@ func (h *history) numbers(ctx context.Context) (list []int64, err error) {
 			list = append(list, n)
 		}
 	}
-	return list, nil
+	slices.Sort(list)
+	return slices.Compact(list), nil
 }
 
 func (h *history) broken(format string, args ...any) error {
@@ -159,8 +164,8 @@ func (h *history) add(m manifest) error {
 		case err != nil:
 			return h.broken("manifest %d: %v", m.Number, err)
 		case p.Count < h.point.Count || m.Bytes != h.log:
-			return h.broken("manifest %d covers %s of the log, and an earlier one %d", m.Number,
-				audit.Plural(p.Count, "entry"), h.point.Count)
+			return h.broken("manifest %d covers the log up to %v, and an earlier one up to %v",
+				m.Number, p, h.point)
 		}
 		h.point, h.covered, h.tail = p, m.covered, nil
 	}

@@ -18,14 +18,8 @@ import (
 // version is the first line of a manifest.
 const version = "tada-ship/v1\n"
 
-const (
-	// maxObject is the most plain text that an object has.
-	maxObject = 4 << 20
-	// maxPieces is the most pieces that an object has.
-	maxPieces = 2000
-	// maxManifest is the longest text of a manifest.
-	maxManifest = 1 << 20
-)
+// maxManifest is the longest text of a manifest.
+const maxManifest = 1 << 20
 
 // A manifest says what one shipment of a machine has.
 type manifest struct {
@@ -74,7 +68,7 @@ func (m manifest) sign(key ed25519.PrivateKey) ([]byte, error) {
 	}
 	text, err := note.Sign(&note.Note{Text: version + string(body) + "\n"}, signer)
 	if err == nil && len(text) > maxManifest {
-		err = fmt.Errorf("manifest %d: it has %d bytes", m.Number, len(text))
+		err = fmt.Errorf("manifest %d is too long", m.Number)
 	}
 	return text, err
 }

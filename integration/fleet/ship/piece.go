@@ -17,6 +17,13 @@ const (
 	plansFolder    = "plans/"
 )
 
+const (
+	// maxObject is the most plain text that an object has.
+	maxObject = 4 << 20
+	// maxPieces is the most pieces that an object has.
+	maxPieces = 2000
+)
+
 // fileName is every name that a file may have. A name becomes a path where a record is restored.
 var fileName = regexp.MustCompile(`^(log|pruned\.[0-9]{6,9}|plans/[0-9a-f]{64}|` +
 	`sessions/[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}\.cast)$`)

@@ -37,7 +37,8 @@ type Shipper struct {
 
 // ErrFork is returned for a record that is not the one that the bucket has the beginning of.
 var ErrFork = errors.New("the record of this machine is not the one that was shipped before: it " +
-	"was cut, rewritten, or an old copy was put back; nothing is shipped; try: tadactl audit verify")
+	"was cut, rewritten, or an old copy was put back; nothing is shipped; try: " +
+	"tadactl audit verify")
 
 // New returns a shipper for the place that a fleet document names.
 func New(m Machine, f document.Fleet, k Key) (*Shipper, error) {
@@ -90,7 +91,7 @@ func (s *Shipper) Once(ctx context.Context) (sent Sent, refused []error, err err
 	if err := k.add(ctx, p); err != nil {
 		return p.sent, nil, err
 	}
-	signed, refused := s.cosigned(ctx, k.checkpoint, key)
+	signed, refused := cosigned(ctx, s.Launcher, s.ship.Witnesses, k.checkpoint, key)
 	if err := p.store(ctx, covered{string(signed), k.end}); err != nil {
 		return p.sent, refused, err
 	}

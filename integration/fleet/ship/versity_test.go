@@ -6,7 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/tada-run/tada-run/integration/served"
 )
@@ -14,13 +18,19 @@ import (
 // A versity is the folder of a bucket of versitygw, whose objects are plain files.
 type versity struct {
 	*testing.T
-	dir string
+	dir    string
+	client *minio.Client
 }
 
 func startVersity(t *testing.T) (string, store) {
 	t.Helper()
 	url, dir := served.StartS3(t)
-	v := versity{t, filepath.Join(dir, bucketName)}
+	client, err := minio.New(strings.TrimPrefix(url, "http://"), &minio.Options{
+		Creds: credentials.NewStaticV4(served.S3Key, served.S3Secret, "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := versity{t, filepath.Join(dir, bucketName), client}
 	if err := os.Mkdir(v.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -56,16 +66,15 @@ func (v versity) Get(name string) []byte {
 }
 
 func (v versity) Put(name string, data []byte) {
-	if err := os.MkdirAll(filepath.Dir(v.path(name)), 0o700); err != nil {
-		v.Fatal(err)
-	}
-	if err := os.WriteFile(v.path(name), data, 0o600); err != nil {
-		v.Fatal(err)
+	if _, err := v.client.PutObject(v.Context(), bucketName, name, bytes.NewReader(data),
+		int64(len(data)), minio.PutObjectOptions{}); err != nil {
+		v.Fatal(name, err)
 	}
 }
 
 func (v versity) Remove(name string) {
-	if err := os.Remove(v.path(name)); err != nil {
-		v.Fatal(err)
+	if err := v.client.RemoveObject(v.Context(), bucketName, name,
+		minio.RemoveObjectOptions{}); err != nil {
+		v.Fatal(name, err)
 	}
 }

@@ -6,8 +6,11 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/versity/versitygw/auth"
 	"github.com/versity/versitygw/backend/meta"
@@ -22,14 +25,16 @@ func main() {
 	access := flag.String("access", "test", "the access key")
 	secret := flag.String("secret", "testsecret", "the secret key")
 	flag.Parse()
-	if err := serve(*dir, *listen, auth.Account{Access: *access, Secret: *secret,
+	out := os.Stdout
+	os.Stdout = os.Stderr // where the gateway says what it uses
+	if err := serve(out, *dir, *listen, auth.Account{Access: *access, Secret: *secret,
 		Role: auth.RoleAdmin}); err != nil {
 		fmt.Fprintln(os.Stderr, "s3:", err)
 		os.Exit(1)
 	}
 }
 
-func serve(dir, listen string, root auth.Account) error {
+func serve(out io.Writer, dir, listen string, root auth.Account) error {
 	notes := filepath.Join(filepath.Dir(dir), "notes")
 	for _, d := range []string{dir, notes} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
@@ -46,10 +51,22 @@ func serve(dir, listen string, root auth.Account) error {
 	}
 	server, err := s3api.New(store, middlewares.RootUserConfig{Access: root.Access,
 		Secret: root.Secret}, "us-east-1", auth.NewIAMServiceSingle(root), nil, nil, nil, nil,
-		s3api.WithQuiet(), s3api.WithKeepAlive(), s3api.WithConcurrencyLimiter(1000, 1000),
-		s3api.WithOnListen(func() { fmt.Println("serving") }))
+		s3api.WithQuiet(), s3api.WithKeepAlive(), s3api.WithConcurrencyLimiter(1000, 1000))
 	if err != nil {
 		return err
 	}
+	go sayWhenServing(out, listen)
 	return server.ServeMultiPort([]string{listen})
+}
+
+// sayWhenServing waits until the port is open.
+func sayWhenServing(out io.Writer, address string) {
+	for {
+		if c, err := net.DialTimeout("tcp", address, time.Second); err == nil {
+			c.Close()
+			fmt.Fprintln(out, "serving")
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
