@@ -555,6 +555,23 @@ var testOnly = map[string]map[string]string{
 	"approval/plan": {
 		"approval/plan/plantest": "plans for tests",
 	},
+	"integration/fleet/ship": {
+		"approval":           "a registrar signs the records of machines",
+		"integration/served": "the bucket is one of a server",
+		"launcher/state":     "runs have ids",
+	},
+	"cmd/tada-fleet/cli": {
+		"integration/served": "the bucket of the tests is a part of a real one",
+	},
+	"integration/fleet/agent": {
+		"approval/plan/plantest":      "plans for tests",
+		"audit/zstandard":             "it ships what is packed",
+		"integration/fleet/people":    "people answer, freeze and change documents",
+		"integration/fleet/registrar": "which has let the machine in",
+		"integration/fleet/ship":      "what was shipped is proven",
+		"integration/served":          "the servers of the tests are real",
+		"launcher/permit":             "a person asks",
+	},
 	"approval/passkey": {
 		"approval/bolt":                "answers are also stored, in the database of the programs",
 		"approval/plan/plantest":       "plans for tests",

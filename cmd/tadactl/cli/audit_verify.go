@@ -66,13 +66,7 @@ func (c *ctl) auditVerify() *cobra.Command {
 		Use:  "verify [s3://BUCKET [MACHINE...]]",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, words []string) error {
-			other := ""
-			cmd.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) {
-				if far := f.Name == "identity" || f.Name == "document"; far != (len(words) > 0) {
-					other = f.Name
-				}
-			})
-			switch {
+			switch other := ofTheOther(cmd, len(words) > 0); {
 			case other != "" && len(words) > 0:
 				return usagef("--%s is for the record of this machine", other)
 			case other != "":
@@ -95,6 +89,17 @@ func (c *ctl) auditVerify() *cobra.Command {
 	flags.StringArrayVar(&far.identities, "identity", nil, "")
 	flags.StringArrayVar(&far.documents, "document", nil, "")
 	return verb(cmd)
+}
+
+// ofTheOther is an option that was given and is not for the record in a bucket, or not for the one
+// here; "" if there is none.
+func ofTheOther(cmd *cobra.Command, bucket bool) (name string) {
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if far := f.Name == "identity" || f.Name == "document"; f.Changed && far != bucket {
+			name = f.Name
+		}
+	})
+	return name
 }
 
 // doubts reports whether all of the record is to be read: because it is asked for, or because
