@@ -34,7 +34,8 @@ type VerifyOptions struct {
 	Complete bool
 	Meanwhile
 	// Transcript opens the transcript of a session that the log names. It returns fs.ErrNotExist
-	// for one that is gone. It is called from several goroutines. Nil: none is checked.
+	// for one that is gone, and in a copy perhaps ErrAwaited. It is called from several goroutines.
+	// Nil: none is checked.
 	Transcript func(sid string) (io.ReadCloser, error)
 	// Transcripts lists the existing transcripts, to find those that the log does not name. Nil:
 	// they are not checked.

@@ -109,12 +109,21 @@ func (v *verifier) transcripts() error {
 	return firstErr
 }
 
+// ErrAwaited is what VerifyOptions.Transcript returns, in a copy of a record, for a transcript that
+// was still being written when the copy was made. It counts only as long as the log does not say
+// that the transcript has ended.
+var ErrAwaited = errors.New("the transcript was not finished when this copy was made")
+
 func (w *voucher) verify(open func(sid string) (io.ReadCloser, error), before *resumed) (Session,
 	error) {
 	s := Session{ID: w.sid, Closed: w.closed != nil, first: w.recs[0].offset,
 		last: w.recs[len(w.recs)-1].offset}
 	name := w.sid + ".cast"
 	f, err := open(w.sid)
+	if errors.Is(err, ErrAwaited) && w.closed == nil {
+		s.Missing = true
+		return s, nil
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		s.Missing = true
 		if before.doubts(w.most, w.drop, s.last) {

@@ -42,6 +42,7 @@ var starters = map[string]string{
 	// servers of tests, in tests
 	"integration/served.build": "go build", "integration/served.start": "a server",
 
+	"cmd/tadactl/cli.execFleet":        "the program of a fleet, in place of this one",
 	"cmd/tadactl/cli.editSession.open": "a person's editor",
 	"cmd/tadactl/cli.startPager":       "a person's pager",
 	"launcher.Launcher.notify":         "a program that the person has named for it",

@@ -282,7 +282,18 @@ var plan = map[string]map[string]string{
 		"integration/fleet/history":  "and follows them through their changes",
 		"integration/fleet/keyspace": "where questions and answers are",
 		"integration/fleet/member":   "the files of the machine",
+		"integration/fleet/ship":     "it ships the record",
 		"launcher":                   "the store takes answers, and runs are ended, through it",
+	},
+	"integration/fleet/ship": {
+		"approval/canonical":         "a manifest has one spelling",
+		"approval/plan":              "and is read as a plan is",
+		"audit":                      "what it ships is a log and transcripts, and what is proven",
+		"audit/plans":                "and plans",
+		"audit/witness":              "a witness cosigns checkpoints before they are shipped",
+		"audit/zstandard":            "objects are compressed before they are encrypted",
+		"integration/fleet/document": "it says where to, and which machine has which key",
+		"launcher":                   "the record belongs to a state directory",
 	},
 	"integration/fleet/people": {
 		"approval":                   "what people sign",
@@ -303,6 +314,9 @@ var plan = map[string]map[string]string{
 		"integration/fleet/member":    "the files of the machine",
 		"integration/fleet/people":    "what people do",
 		"integration/fleet/registrar": "tadactl fleet init, serve and invite",
+		"integration/fleet/ship":      "tadactl fleet ship and verify",
+		"audit":                       "what verify finds is counted in its words",
+		"audit/zstandard":             "the agent ships what is packed",
 		"cmd/tada-fleet/verbs":        "the tree of its verbs",
 		"launcher/caller":             "who may make the machine a member",
 		"launcher/state":              "the home of the account, for the service of the agent",
@@ -505,6 +519,7 @@ var plan = map[string]map[string]string{
 	"packaging/release":        {},
 	"integration/served":       {},
 	"integration/servers/etcd": {},
+	"integration/servers/s3":   {},
 	"cmd/tadactl/cli": {
 		"cmd/tada-fleet/verbs":      "help, manual pages and completion have the verbs of a fleet",
 		"docs":                      "tadactl help shows the pages",
@@ -577,15 +592,25 @@ var testOnly = map[string]map[string]string{
 	"integration/fleet/member": {
 		"approval": "the registrar of its tests has keys",
 	},
-	"integration/fleet/agent": {
-		"approval/plan/plantest":      "plans for tests",
-		"integration/fleet/people":    "people answer in the tests",
-		"integration/fleet/registrar": "and machines join",
-		"integration/served":          "the etcd of the tests is real",
-		"launcher/permit":             "a question of the tests has no agent",
-	},
 	"approval/plan": {
 		"approval/plan/plantest": "plans for tests",
+	},
+	"integration/fleet/ship": {
+		"approval":           "a registrar signs the records of machines",
+		"integration/served": "the bucket is one of a server",
+		"launcher/state":     "runs have ids",
+	},
+	"cmd/tada-fleet/cli": {
+		"integration/served": "the bucket of the tests is a part of a real one",
+	},
+	"integration/fleet/agent": {
+		"approval/plan/plantest":      "plans for tests",
+		"audit/zstandard":             "it ships what is packed",
+		"integration/fleet/people":    "people answer, freeze and change documents",
+		"integration/fleet/registrar": "which has let the machine in",
+		"integration/fleet/ship":      "what was shipped is proven",
+		"integration/served":          "the servers of the tests are real",
+		"launcher/permit":             "a person asks",
 	},
 	"approval/passkey": {
 		"approval/bolt":                "answers are also stored, in the database of the programs",
@@ -706,10 +731,16 @@ var forbidden = map[string]map[string]string{
 
 		"go.etcd.io/etcd/client/v3": "only the program of a fleet speaks to servers",
 		"google.golang.org/grpc":    "only the program of a fleet speaks to servers",
+
+		"github.com/minio/minio-go/v7": "only the program of a fleet speaks to servers",
+		"filippo.io/age":               "only the program of a fleet encrypts records",
 	},
 	"cmd/tadactl": {
 		"go.etcd.io/etcd/client/v3": "only the program of a fleet speaks to servers",
 		"google.golang.org/grpc":    "only the program of a fleet speaks to servers",
+
+		"github.com/minio/minio-go/v7": "only the program of a fleet speaks to servers",
+		"filippo.io/age":               "only the program of a fleet encrypts records",
 	},
 }
 
@@ -886,6 +917,7 @@ var untested = map[string]string{
 	"integration/fleet/people":     "the agent's tests answer, freeze and change through it",
 	"cmd/tada-fleet":               "main is a door; integration's tests go through it",
 	"cmd/tada-fleet/verbs":         "the tests of tadactl's verbs walk it",
+	"integration/servers/s3":       "integration/fleet/ship's tests start it",
 	"integration/hook/platform":    "integration/hook sends the same calls through every adapter",
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/zstandard"
 	"github.com/tada-run/tada-run/integration/fleet/agent"
 )
 
@@ -15,6 +17,8 @@ func (f *fleet) agent(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer d.Etcd.Close()
+	// it ships transcripts and parts of the log that are packed
+	d.l.Unpacking(audit.Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder})
 	a := agent.Agent{Launcher: d.l, Folder: d.folder, Etcd: d.Etcd, Now: time.Now, Out: f.err}
 	return a.Run(cmd.Context())
 }

@@ -33,6 +33,12 @@ type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
+// An exitError ends with a status of its own.
+type exitError struct {
+	error
+	status int
+}
+
 // say prints v with --json, otherwise the text.
 func (f *fleet) say(v any, format string, args ...any) error {
 	if f.json {

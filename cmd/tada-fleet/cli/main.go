@@ -28,7 +28,8 @@ var does = map[string]verb{
 	"person add": (*fleet).personAdd, "person remove": (*fleet).personRemove,
 	"person list": (*fleet).personList, "person sign": (*fleet).personSign,
 	"pending": (*fleet).pending, "answer": (*fleet).answer, "freeze": (*fleet).freeze,
-	"unfreeze": (*fleet).unfreeze,
+	"unfreeze": (*fleet).unfreeze, "ship": (*fleet).ship, "ship-key": (*fleet).shipKey,
+	"verify": (*fleet).verify,
 }
 
 // Main runs the command line argv and returns the exit status.
@@ -47,6 +48,10 @@ func Main(argv []string) int {
 	}
 	fmt.Fprintf(f.err, "tadactl fleet: %v\n", err)
 	var usage *usageError
+	var ended *exitError
+	if errors.As(err, &ended) {
+		return ended.status
+	}
 	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		fmt.Fprintln(f.err, "tadactl fleet: try: tadactl fleet --help")
 		return exit.Usage

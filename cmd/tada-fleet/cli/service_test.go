@@ -6,11 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/tada-run/tada-run/integration/hermetic"
 )
-
-func TestMain(m *testing.M) { os.Exit(hermetic.Tests(m).Run()) }
 
 // A path is one word of the command, whatever is in it.
 func TestServiceQuotes(t *testing.T) {

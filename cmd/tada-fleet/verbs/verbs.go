@@ -18,6 +18,8 @@ type Options struct {
 	Person Person
 	Freeze Freeze
 	Answer Answer
+	Ship   Ship
+	Verify Verify
 }
 
 // Init founds a fleet.
@@ -56,6 +58,20 @@ type Freeze struct{ Label, Reason string }
 
 // Answer answers a question.
 type Answer struct{ Valid time.Duration }
+
+// Ship says where records are copied to.
+type Ship struct {
+	Endpoint, Bucket, Region string
+	Recipients, Witnesses    []string
+	Off                      bool
+}
+
+// Verify proves records from a bucket. Document is for a machine that is in no fleet.
+type Verify struct {
+	Bucket, Endpoint, Region string
+	Identities               []string
+	Document                 string
+}
 
 // Run does a verb; name is its words, such as "person add".
 type Run func(name string, cmd *cobra.Command, args []string) error
@@ -108,8 +124,23 @@ func All(o *Options, run Run) []*cobra.Command {
 	person := &cobra.Command{Use: "person"}
 	person.AddCommand(add, verb("remove NAME", one), verb("list", none), verb("sign FILE", one))
 
+	ship := verb("ship", none)
+	ship.Flags().StringVar(&o.Ship.Endpoint, "endpoint", "", "")
+	ship.Flags().StringVar(&o.Ship.Bucket, "bucket", "", "")
+	ship.Flags().StringVar(&o.Ship.Region, "region", "", "")
+	ship.Flags().StringArrayVar(&o.Ship.Recipients, "recipient", nil, "")
+	ship.Flags().StringArrayVar(&o.Ship.Witnesses, "witness", nil, "")
+	ship.Flags().BoolVar(&o.Ship.Off, "off", false, "")
+
+	verify := verb("verify [MACHINE...]", cobra.ArbitraryArgs)
+	verify.Flags().StringVar(&o.Verify.Bucket, "bucket", "", "")
+	verify.Flags().StringVar(&o.Verify.Endpoint, "endpoint", "", "")
+	verify.Flags().StringVar(&o.Verify.Region, "region", "", "")
+	verify.Flags().StringArrayVar(&o.Verify.Identities, "identity", nil, "")
+	verify.Flags().StringVar(&o.Verify.Document, "document", "", "")
+
 	return []*cobra.Command{first, serve, invite, join, verb("agent", none),
 		verb("status", none), verb("list", none), verb("revoke ID", one), verb("leave", none),
 		person, verb("pending", none), answer, freeze,
-		verb("unfreeze [ID]", cobra.MaximumNArgs(1))}
+		verb("unfreeze [ID]", cobra.MaximumNArgs(1)), ship, verb("ship-key", none), verify}
 }

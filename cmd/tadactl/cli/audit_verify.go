@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/tada-run/tada-run/approval"
@@ -30,39 +31,51 @@ type demand struct {
 
 func (c *ctl) auditVerify() *cobra.Command {
 	var d demand
+	var far distant
+	here := c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
+		if err := d.read(l); err != nil {
+			return err
+		}
+		line := c.progress()
+		d.options.Progress = line.step
+		verify := l.VerifyNew
+		if d.doubts() {
+			verify = l.VerifyWith
+		}
+		report, err := verify(d.options)
+		line.end()
+		if err != nil && !(errors.Is(err, fs.ErrNotExist) && report.Entries == 0 &&
+			len(d.options.Remember) == 0) {
+			return c.refuted(report, err)
+		}
+		if d.options.Since == nil {
+			if err := l.CompareStore(cmd.Context()); err != nil {
+				return c.refuted(report, err)
+			}
+		}
+		plans, err := l.VerifyPlans(report)
+		if err == nil && d.options.Complete && plans.Missing+plans.Damaged > 0 {
+			err = errors.New(plansNote(plans))
+		}
+		if err != nil {
+			return c.refuted(report, err)
+		}
+		return c.verified(report, plans, d.options.SealKey != "")
+	})
 	cmd := &cobra.Command{
-		Use:  "verify",
-		Args: cobra.NoArgs,
-		RunE: c.opened(func(l *launcher.Launcher, cmd *cobra.Command, _ []string) error {
-			if err := d.read(l); err != nil {
-				return err
+		Use:  "verify [s3://BUCKET [MACHINE...]]",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			switch other := ofTheOther(cmd, len(words) > 0); {
+			case other != "" && len(words) > 0:
+				return usagef("--%s is for the record of this machine", other)
+			case other != "":
+				return usagef("--%s is for a bucket: s3://BUCKET", other)
+			case len(words) > 0:
+				return far.verify(c, words)
 			}
-			line := c.progress()
-			d.options.Progress = line.step
-			verify := l.VerifyNew
-			if d.doubts() {
-				verify = l.VerifyWith
-			}
-			report, err := verify(d.options)
-			line.end()
-			if err != nil && !(errors.Is(err, fs.ErrNotExist) && report.Entries == 0 &&
-				len(d.options.Remember) == 0) {
-				return c.refuted(report, err)
-			}
-			if d.options.Since == nil {
-				if err := l.CompareStore(cmd.Context()); err != nil {
-					return c.refuted(report, err)
-				}
-			}
-			plans, err := l.VerifyPlans(report)
-			if err == nil && d.options.Complete && plans.Missing+plans.Damaged > 0 {
-				err = errors.New(plansNote(plans))
-			}
-			if err != nil {
-				return c.refuted(report, err)
-			}
-			return c.verified(report, plans, d.options.SealKey != "")
-		}),
+			return here(cmd, words)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&d.remember, "remember", nil, "")
@@ -73,7 +86,20 @@ func (c *ctl) auditVerify() *cobra.Command {
 	flags.StringVar(&d.options.SealKey, "seal-key", "", "")
 	flags.StringArrayVar(&d.witnesses, "witness", nil, "")
 	flags.BoolVar(&d.full, "full", false, "")
+	flags.StringArrayVar(&far.identities, "identity", nil, "")
+	flags.StringArrayVar(&far.documents, "document", nil, "")
 	return verb(cmd)
+}
+
+// ofTheOther is an option that was given and is not for the record in a bucket, or not for the one
+// here; "" if there is none.
+func ofTheOther(cmd *cobra.Command, bucket bool) (name string) {
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if far := f.Name == "identity" || f.Name == "document"; f.Changed && far != bucket {
+			name = f.Name
+		}
+	})
+	return name
 }
 
 // doubts reports whether all of the record is to be read: because it is asked for, or because

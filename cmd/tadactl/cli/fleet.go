@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -22,17 +23,12 @@ const fleetProgram = "tada-fleet"
 func (c *ctl) fleet(argv []string) *cobra.Command {
 	cmd := &cobra.Command{Use: "fleet"}
 	cmd.AddCommand(verbs.All(new(verbs.Options), func(string, *cobra.Command, []string) error {
-		path, err := fleetPath()
-		if err != nil {
-			return failf(exit.Failed, "%q is not installed beside tadactl: it is a package "+
-				"of its own, for machines that are in a fleet", fleetProgram)
-		}
 		words := slices.Clone(argv)
 		// if it is also the value of an option before the verb, the rest is the same
 		if i := slices.Index(words, cmd.Name()); i > 0 {
 			words = slices.Delete(words, i, i+1)
 		}
-		return unix.Exec(path, append([]string{fleetProgram}, words[1:]...), os.Environ())
+		return execFleet(words[1:])
 	})...)
 	var each func(*cobra.Command)
 	each = func(cmd *cobra.Command) {
@@ -44,6 +40,43 @@ func (c *ctl) fleet(argv []string) *cobra.Command {
 	each(cmd)
 	return cmd
 }
+
+// execFleet replaces this process by the program, with words.
+func execFleet(words []string) error {
+	path, err := fleetPath()
+	if err != nil {
+		return failf(exit.Failed, "%q is not installed beside tadactl: it is a package "+
+			"of its own, for machines that are in a fleet", fleetProgram)
+	}
+	return unix.Exec(path, append([]string{fleetProgram}, words...), os.Environ())
+}
+
+// A distant is a record in a bucket, and what a reader of it has.
+type distant struct{ identities, documents []string }
+
+// verify proves what the bucket of a URL has of the machines whose ids follow.
+func (d distant) verify(c *ctl, words []string) error {
+	if !strings.HasPrefix(words[0], bucketScheme) {
+		return usagef("%q is not the URL of a bucket: s3://BUCKET", words[0])
+	}
+	line := []string{"verify", "--bucket=" + words[0]}
+	if c.place.State != "" {
+		line = append(line, "--home="+c.place.State)
+	}
+	if c.json {
+		line = append(line, "--json")
+	}
+	for _, path := range d.identities {
+		line = append(line, "--identity="+path)
+	}
+	for _, path := range d.documents {
+		line = append(line, "--document="+path)
+	}
+	return execFleet(append(append(line, "--"), words[1:]...))
+}
+
+// bucketScheme begins the URL of a bucket.
+const bucketScheme = "s3://"
 
 // fleetPath finds the program beside this one, or in PATH.
 func fleetPath() (string, error) {

@@ -14,7 +14,8 @@
 //     each (answers.go);
 //   - it follows the fleet document, and with it whose answers count (documents.go);
 //   - it obeys freezes: writes the order down, so that nothing new starts, and ends what runs
-//     (freezes.go).
+//     (freezes.go);
+//   - it copies the record to a bucket, if the fleet document names one (record.go).
 //
 // # When the connection is lost
 //

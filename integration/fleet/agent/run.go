@@ -42,6 +42,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	for name, part := range map[string]func(context.Context) error{
 		"place": a.holdPlace, "seen": a.beSeen, "questions": a.publish, "answers": a.takeAnswers,
 		"documents": a.followDocuments, "freezes": a.obey, "certificate": a.renew,
+		"record": a.shipRecord,
 	} {
 		parts.Go(func() {
 			if err := a.keepDoing(ctx, name, part); err != nil {

@@ -314,3 +314,58 @@ func TestDifferences(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 }
+
+// Where records go is signed with the rest, and a place that cannot be one is refused.
+func TestShipping(t *testing.T) {
+	ann, err := approval.NewKey("ann", rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Fleet{Name: "acme", Serial: 1, People: []Person{{Name: "ann", Key: ann.Public(),
+		Admin: true}}, Registrar: Person{Name: "ann-2", Key: make([]byte, 32)}}
+	good := Shipping{Endpoint: "https://s3.example", Bucket: "records/a/b", Region: "eu",
+		Recipients: []string{"age1x"}, Witnesses: []Witness{{"KEY", "https://w.example"}}}
+	f.Ship = good
+	text, err := f.Sign(ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := FirstFleet(text)
+	if err != nil || !got.Ship.equal(good) {
+		t.Errorf("%+v, %v", got.Ship, err)
+	}
+	if bucket, prefix := got.Ship.Split(); bucket != "records" || prefix != "a/b/" {
+		t.Errorf("%q, %q", bucket, prefix)
+	}
+	other := f.Copy()
+	other.Ship.Recipients[0] = "age1y"
+	if f.Ship.Recipients[0] != "age1x" {
+		t.Error("a copy shares its recipients")
+	}
+	if text, err = other.Sign(ann); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := got.Follows(text); !errors.Is(err, ErrOlder) {
+		t.Errorf("two documents with one serial: %v", err)
+	}
+	for _, change := range []func(*Shipping){
+		func(s *Shipping) { s.Endpoint = "" },
+		func(s *Shipping) { s.Endpoint = "ftp://s3.example" },
+		func(s *Shipping) { s.Endpoint = "https://s3.example/path" },
+		func(s *Shipping) { s.Endpoint = "https://me:secret@s3.example" },
+		func(s *Shipping) { s.Bucket = "a" },
+		func(s *Shipping) { s.Bucket = "Records" },
+		func(s *Shipping) { s.Recipients = nil },
+		func(s *Shipping) { s.Witnesses = make([]Witness, 17) },
+	} {
+		bad := f.Copy()
+		change(&bad.Ship)
+		if _, err := bad.Sign(ann); err == nil {
+			t.Errorf("%+v is signed", bad.Ship)
+		}
+	}
+	f.Ship = Shipping{}
+	if text, err = f.Sign(ann); err != nil || bytes.Contains(text, []byte("ship")) {
+		t.Errorf("%s, %v", text, err)
+	}
+}

@@ -25,6 +25,7 @@ type Fleet struct {
 	People    []Person
 	Registrar Person   // whose machine records count: the registrar's own key
 	Revoked   []string // ids of machines that are no longer members
+	Ship      Shipping // where records are copied to
 }
 
 // maxPeople is the maximum number of people: a trust list of so many can be read.
@@ -33,6 +34,8 @@ const maxPeople = 1000
 // Copy returns a copy that can be changed.
 func (f Fleet) Copy() Fleet {
 	f.People, f.Revoked = slices.Clone(f.People), slices.Clone(f.Revoked)
+	f.Ship.Recipients = slices.Clone(f.Ship.Recipients)
+	f.Ship.Witnesses = slices.Clone(f.Ship.Witnesses)
 	return f
 }
 
@@ -83,13 +86,18 @@ func (f Fleet) Sign(key approval.Key) ([]byte, error) {
 	for _, p := range f.People {
 		people = append(people, p.fields())
 	}
-	return sign(kindFleet, plan.Fields{"name": f.Name, "people": people,
-		"registrar": f.Registrar.fields(), "revoked": f.Revoked, "serial": f.Serial}, key)
+	fields := plan.Fields{"name": f.Name, "people": people,
+		"registrar": f.Registrar.fields(), "revoked": f.Revoked, "serial": f.Serial}
+	if !f.Ship.Nowhere() {
+		fields["ship"] = f.Ship.fields()
+	}
+	return sign(kindFleet, fields, key)
 }
 
 func (f Fleet) equal(g Fleet) bool {
 	return f.Name == g.Name && f.Serial == g.Serial && slices.Equal(f.Revoked, g.Revoked) &&
-		f.Registrar.equal(g.Registrar) && slices.EqualFunc(f.People, g.People, Person.equal)
+		f.Registrar.equal(g.Registrar) && slices.EqualFunc(f.People, g.People, Person.equal) &&
+		f.Ship.equal(g.Ship)
 }
 
 // check refuses a fleet that could not be changed any more, or that names somebody twice.
@@ -121,11 +129,12 @@ func (f Fleet) check() error {
 			}
 		}
 	}
-	return nil
+	return f.Ship.check()
 }
 
 func readFleet(f plan.Fields) (Fleet, error) {
-	fleet := Fleet{Name: f.Text("name"), Serial: f.Number("serial"), Revoked: f.Texts("revoked")}
+	fleet := Fleet{Name: f.Text("name"), Serial: f.Number("serial"), Revoked: f.Texts("revoked"),
+		Ship: readShipping(f.Object("ship"))}
 	var err error
 	for _, o := range f.Objects("people") {
 		var p Person

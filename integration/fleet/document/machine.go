@@ -1,6 +1,9 @@
 package document
 
 import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -18,6 +21,12 @@ type Machine struct {
 	Labels Labels
 	Key    string // SHA-256 of the public key of its certificate, in hexadecimal
 	Joined time.Time
+}
+
+// Holds reports whether a key is that of the machine's certificate.
+func (m Machine) Holds(public ed25519.PublicKey) bool {
+	sum := sha256.Sum256(public)
+	return m.Key == hex.EncodeToString(sum[:])
 }
 
 // Sign returns the record, signed by the registrar.

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"filippo.io/age"
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/member"
+	"github.com/tada-run/tada-run/integration/fleet/ship"
+	"github.com/tada-run/tada-run/launcher/exit"
+)
+
+// bucketScheme begins the URL of a bucket.
+const bucketScheme = "s3://"
+
+// verify proves the records of machines from the bucket.
+func (f *fleet) verify(cmd *cobra.Command, ids []string) error {
+	check, err := f.check()
+	if err != nil {
+		return err
+	}
+	if len(ids) == 0 {
+		if ids, err = check.Machines(cmd.Context()); err != nil {
+			return err
+		}
+		if len(ids) == 0 {
+			return errors.New("the bucket has the record of no machine")
+		}
+	}
+	broken, failed := 0, 0
+	for _, id := range ids {
+		found, err := check.Machine(cmd.Context(), id)
+		var b *ship.BrokenError
+		switch {
+		case errors.As(err, &b):
+			broken++
+		case err != nil:
+			failed++
+		}
+		if err := f.sayFinding(found, err); err != nil {
+			return err
+		}
+	}
+	all := audit.Plural(int64(len(ids)), "machine")
+	switch {
+	case broken > 0:
+		return &exitError{fmt.Errorf("of %s, %d have something missing or rewritten", all, broken),
+			exit.Tampered}
+	case failed > 0:
+		return &exitError{fmt.Errorf("of %s, %d could not be read", all, failed), exit.Failed}
+	}
+	return nil
+}
+
+// check is what the command line, or the fleet of this machine, says.
+func (f *fleet) check() (c ship.Check, err error) {
+	o := f.o.Verify
+	if len(o.Identities) == 0 {
+		return c, usagef("--identity is needed: a file of age-keygen with a key of a recipient")
+	}
+	var key ship.Key
+	if c.Fleet, key, err = f.reader(); err != nil {
+		return c, err
+	}
+	from := c.Fleet.Ship
+	if o.Bucket != "" {
+		from.Bucket = strings.TrimPrefix(o.Bucket, bucketScheme)
+	}
+	if o.Endpoint != "" {
+		from.Endpoint, from.Region = o.Endpoint, o.Region
+	}
+	if from.Nowhere() || from.Endpoint == "" {
+		return c, usagef("the fleet document names no bucket; --bucket and --endpoint are needed")
+	}
+	if c.Bucket, err = ship.OpenBucket(from, key); err != nil {
+		return c, err
+	}
+	for _, path := range o.Identities {
+		var list []age.Identity
+		text, err := readFile(path)
+		if err == nil {
+			list, err = ship.Identities(text)
+		}
+		if err != nil {
+			return c, fmt.Errorf("--identity %q: %w", path, err)
+		}
+		c.Identities = append(c.Identities, list...)
+	}
+	return c, nil
+}
+
+// reader is the fleet document, and the key of the bucket.
+func (f *fleet) reader() (fleet document.Fleet, key ship.Key, err error) {
+	if path := f.o.Verify.Document; path != "" {
+		text, err := readFile(path)
+		if err == nil {
+			fleet, err = document.FirstFleet(text)
+		}
+		return fleet, key, err
+	}
+	l, err := f.place.Open()
+	if err != nil {
+		return fleet, key, err
+	}
+	folder := member.In(l.Home())
+	if _, err := folder.Load(); err != nil {
+		return fleet, key, fmt.Errorf("%w; or give the fleet document: --document FILE", err)
+	}
+	if fleet, err = folder.Document(); err == nil {
+		key.ID, key.Secret, err = folder.ShipKey()
+	}
+	return fleet, key, err
+}
+
+// sayFinding prints what is proven of a machine, and what is not.
+func (f *fleet) sayFinding(x ship.Finding, err error) error {
+	if f.json {
+		seen := map[string]any{}
+		for _, s := range x.Seen {
+			seen[s.Witness] = nil
+			if !s.Time.IsZero() {
+				seen[s.Witness] = s.Time
+			}
+		}
+		v := map[string]any{"machine": x.ID, "name": x.Machine.Name, "ok": err == nil,
+			"entries": x.Report.Entries, "head": x.Report.Head.String(),
+			"last_entry": x.Report.Last, "covered": x.Covered, "shipped": x.Shipped,
+			"manifests": x.Manifests, "runs": x.Report.Runs, "running": x.Report.Open,
+			"missing": append([]string{}, x.Missing...), "plans_missing": x.Plans,
+			"stray": x.Stray, "revoked": x.Revoked, "cosigned": seen}
+		if err != nil {
+			v["error"] = err.Error()
+		}
+		return f.say(v, "")
+	}
+	return f.say(nil, "%s", findingText(x, err))
+}
+
+// findingText is a finding for people.
+func findingText(x ship.Finding, err error) string {
+	text := fmt.Sprintf("%s  %s\n", x.ID, x.Machine.Name)
+	line := func(format string, args ...any) { text += fmt.Sprintf("  "+format+"\n", args...) }
+	if x.Revoked {
+		line("revoked: it is no longer a member")
+	}
+	if err != nil {
+		line("NOT PROVEN: %v", err)
+	}
+	r := x.Report
+	if err == nil && x.Covered.IsZero() {
+		line("nothing is complete yet")
+	}
+	if err == nil && !x.Covered.IsZero() {
+		line("complete up to entry %d of %s, head %d:%s", r.Entries-1,
+			r.Last.Local().Format(time.DateTime), r.Entries, r.Head)
+		line("%s, %d without an end by then; %s", audit.Plural(int64(r.Runs), "run"), r.Open,
+			audit.Plural(int64(len(r.Transcripts)), "transcript"))
+	}
+	if !x.Shipped.IsZero() {
+		line("silent since %s, by its own clock", x.Shipped.Local().Format(time.DateTime))
+	}
+	for _, s := range x.Seen {
+		if s.Time.IsZero() {
+			line("not cosigned by %s", s.Witness)
+		} else {
+			line("cosigned by %s at %s", s.Witness, s.Time.Local().Format(time.DateTime))
+		}
+	}
+	for _, p := range x.Skipped {
+		line("deleted there before it was shipped: entries from %d on, up to those that follow; "+
+			"their hashes are kept", p.Count)
+	}
+	if n := len(x.Missing); n > 0 {
+		line("gone there before it was shipped: %s", audit.Plural(int64(n), "file"))
+	}
+	if x.Plans > 0 {
+		line("%s missing: their runs cannot be judged again", audit.Plural(int64(x.Plans), "plan"))
+	}
+	if x.Stray > 0 {
+		line("%s that no manifest names: of shipments that were interrupted, or somebody else's",
+			audit.Plural(int64(x.Stray), "object"))
+	}
+	for _, n := range r.Notes {
+		line("note: %s", n)
+	}
+	return text
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tada-run/tada-run/approval"
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/zstandard"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/ship"
+	"github.com/tada-run/tada-run/integration/served"
+	"github.com/tada-run/tada-run/launcher"
+	"github.com/tada-run/tada-run/launcher/exit"
+)
+
+// A shipped is the bucket of a fleet with the record of one machine, and what a reader has.
+type shipped struct {
+	*testing.T
+	bucket             *served.Bucket
+	id                 string
+	document, identity string // files
+}
+
+func newPerson(t *testing.T, name string) approval.Key {
+	t.Helper()
+	k, err := approval.NewKey(name, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func newShipped(t *testing.T) shipped {
+	t.Helper()
+	ann, registrar := newPerson(t, "ann"), newPerson(t, "registrar")
+	secret, public, err := ship.NewIdentity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, bucket := served.StartBucket(t, "records")
+	f := document.Fleet{Name: "acme", Serial: 1, People: []document.Person{{Name: "ann",
+		Key: ann.Public(), Admin: true}}, Registrar: document.Person{Name: "registrar",
+		Key: registrar.Public()}, Ship: document.Shipping{Endpoint: url, Bucket: "records/acme",
+		Recipients: []string{public}}}
+	text, err := f.Sign(ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := shipped{T: t, bucket: bucket, document: filepath.Join(t.TempDir(), "fleet"),
+		identity: filepath.Join(t.TempDir(), "team.key")}
+	if err := errors.Join(os.WriteFile(s.document, text, 0o600),
+		os.WriteFile(s.identity, []byte(secret), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	s.ship(f, registrar)
+	return s
+}
+
+// ship ships the record of a new machine.
+func (s *shipped) ship(f document.Fleet, registrar approval.Key) {
+	s.Helper()
+	key, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		s.Fatal(err)
+	}
+	hash := sha256.Sum256(key)
+	s.id = "tada-" + hex.EncodeToString(hash[:8])
+	record, err := document.Machine{ID: s.id, Name: "build-7", Key: hex.EncodeToString(hash[:]),
+		Joined: time.Now()}.Sign(registrar)
+	if err != nil {
+		s.Fatal(err)
+	}
+	l, err := launcher.Place{State: filepath.Join(s.TempDir(), "state")}.Open()
+	if err != nil {
+		s.Fatal(err)
+	}
+	l.Unpacking(audit.Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder})
+	log, err := l.OpenLog()
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer log.Close()
+	if _, err := log.Append("note", []byte(`{"text":"x"}`), audit.Durable); err != nil {
+		s.Fatal(err)
+	}
+	identity, _, err := ship.NewIdentity()
+	if err != nil {
+		s.Fatal(err)
+	}
+	to, err := ship.New(ship.Machine{Launcher: l, ID: s.id, Record: record, Key: private,
+		Identity: identity, Now: time.Now}, f, ship.Key{ID: served.S3Key, Secret: served.S3Secret})
+	if err != nil {
+		s.Fatal(err)
+	}
+	if _, _, err := to.Once(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// verify runs the verb, and returns what it prints and its status.
+func (s *shipped) verify(words ...string) (string, int) {
+	s.Helper()
+	var out bytes.Buffer
+	f := &fleet{out: &out, err: &out}
+	root := f.command()
+	root.SetArgs(append([]string{"verify", "--document", s.document, "--identity", s.identity},
+		words...))
+	err := root.ExecuteContext(s.Context())
+	var ended *exitError
+	if errors.As(err, &ended) {
+		return out.String(), ended.status
+	}
+	if err != nil {
+		return out.String() + err.Error(), exit.Usage
+	}
+	return out.String(), 0
+}
+
+// The verb needs a bucket, a key and the fleet document, says what is proven, and ends with 77 for
+// what is not.
+func TestVerify(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", served.S3Key)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", served.S3Secret)
+	s := newShipped(t)
+	for _, words := range [][]string{{}, {s.id}, {"--bucket", "s3://records/acme", s.id}} {
+		out, status := s.verify(words...)
+		if status != 0 || !strings.Contains(out, s.id+"  build-7\n  complete up to entry 0 of ") ||
+			!strings.Contains(out, "\n  silent since ") {
+			t.Errorf("%q: %d: %s", words, status, out)
+		}
+	}
+	if out, status := s.verify("--json"); status != 0 ||
+		!strings.Contains(out, `"entries":1,`) || !strings.Contains(out, `"ok":true`) {
+		t.Errorf("%d: %s", status, out)
+	}
+	if out, status := s.verify("tada-0123456789abcdef"); status != exit.Tampered ||
+		!strings.Contains(out, "there is no manifest") {
+		t.Errorf("%d: %s", status, out)
+	}
+	other, _, err := ship.NewIdentity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "other.key")
+	if err := os.WriteFile(path, []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	alone := s
+	alone.identity = path
+	if out, status := alone.verify(); status != exit.Failed ||
+		!strings.Contains(out, "not encrypted to this identity") {
+		t.Errorf("%d: %s", status, out)
+	}
+	for _, name := range s.bucket.Names() {
+		if strings.Contains(name, "/objects/") {
+			s.bucket.Put(name, []byte("x"))
+		}
+	}
+	if out, status := s.verify(); status != exit.Tampered ||
+		!strings.Contains(out, "NOT PROVEN") || !strings.Contains(out, "replaced or cut") {
+		t.Errorf("%d: %s", status, out)
+	}
+}

@@ -1,0 +1,105 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/keyspace"
+	"github.com/tada-run/tada-run/integration/fleet/ship"
+)
+
+const (
+	// shipEvery is how often the record is looked at. Each time that it has grown, the whole log is
+	// verified, and twenty times as long nothing is done then.
+	shipEvery = time.Minute
+	shipIdle  = 20
+	// shipAsk is how often the fleet document is looked at while it names no bucket.
+	shipAsk = 5 * time.Second
+	// the pauses after failures
+	shipFirstPause = time.Second
+	shipLastPause  = 5 * time.Minute
+)
+
+// shipRecord copies the record to the bucket that the fleet document names, as long as it names
+// one. A failure is said once, until it is another one.
+func (a *Agent) shipRecord(ctx context.Context) error {
+	var s *ship.Shipper
+	var to document.Fleet
+	said, pause := "", shipFirstPause
+	for ctx.Err() == nil {
+		began := time.Now()
+		fleet, err := a.Folder.Document()
+		if err == nil && fleet.Serial != to.Serial {
+			s, to = nil, fleet
+		}
+		if err == nil && s == nil && !fleet.Ship.Nowhere() {
+			s, err = a.shipper(ctx, fleet)
+		}
+		if err == nil && s != nil {
+			err = a.shipOnce(ctx, s)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil && said != "":
+			a.say("record: it is shipped again")
+			said = ""
+		case err != nil && err.Error() != said:
+			said = err.Error()
+			a.say("record: %v; trying again, and this is not said again", err)
+		}
+		if err != nil {
+			wait(ctx, pause)
+			pause = min(2*pause, shipLastPause)
+			continue
+		}
+		pause = shipFirstPause
+		if s == nil {
+			wait(ctx, shipAsk)
+			continue
+		}
+		wait(ctx, max(shipEvery, shipIdle*time.Since(began)))
+	}
+	return nil
+}
+
+// shipOnce ships what is new. Witnesses that refuse are said each time: it may be the log.
+func (a *Agent) shipOnce(ctx context.Context, s *ship.Shipper) error {
+	_, refused, err := s.Once(ctx)
+	if len(refused) > 0 {
+		a.say("record: %v", errors.Join(refused...))
+	}
+	return err
+}
+
+// shipper returns what ships the record of this machine.
+func (a *Agent) shipper(ctx context.Context, fleet document.Fleet) (*ship.Shipper, error) {
+	got, err := a.Etcd.Get(ctx, keyspace.Machines+a.own.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(got.Kvs) == 0 {
+		return nil, fmt.Errorf("etcd has no record of machine %s", a.own.ID)
+	}
+	m := ship.Machine{Launcher: a.Launcher, ID: a.own.ID, Record: got.Kvs[0].Value, Now: a.Now}
+	if m.Key, err = a.Folder.Key(); err != nil {
+		return nil, err
+	}
+	if m.Identity, err = a.Folder.Identity(); err == nil && m.Identity == "" {
+		m.Identity, _, err = ship.NewIdentity()
+		if err == nil {
+			err = a.Folder.KeepIdentity(m.Identity)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	id, secret, err := a.Folder.ShipKey()
+	if err != nil {
+		return nil, err
+	}
+	return ship.New(m, fleet, ship.Key{ID: id, Secret: secret})
+}

@@ -1,0 +1,62 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"filippo.io/age"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/audit/zstandard"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/ship"
+	"github.com/tada-run/tada-run/integration/served"
+)
+
+// The agent ships the record to where the fleet document says, as soon as it says so, and says once
+// why it cannot.
+func TestRecordIsShipped(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := b.machine("")
+	m.l.Unpacking(audit.Codec{Encoder: zstandard.Encoder, Decoder: zstandard.Decoder})
+	team, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, bucket := served.StartBucket(t, "records")
+	to := document.Shipping{Endpoint: url, Bucket: "records/acme",
+		Recipients: []string{team.Recipient().String()}}
+	if _, err := b.office().Change(t.Context(), b.ann, func(f *document.Fleet) error {
+		f.Ship = to
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.folder.SetShipKey("wrong", "wrong"); err != nil {
+		t.Fatal(err)
+	}
+	m.start()
+	m.eventually("it says why", func() bool { return strings.Contains(m.text(), "Access Denied") })
+	if err := m.folder.SetShipKey(served.S3Key, served.S3Secret); err != nil {
+		t.Fatal(err)
+	}
+	m.ask(1)
+	m.stop()
+	m.start()
+	m.eventually("it is shipped", func() bool { return len(bucket.Names()) > 1 })
+	for _, name := range bucket.Names() {
+		if !strings.HasPrefix(name, "acme/"+m.own.ID+"/") {
+			t.Errorf("%q", name)
+		}
+	}
+	from, err := ship.OpenBucket(to, ship.Key{ID: served.S3Key, Secret: served.S3Secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := ship.Check{Bucket: from, Fleet: b.office().Known,
+		Identities: []age.Identity{team}}.Machine(t.Context(), m.own.ID)
+	if err != nil || f.Report.Entries == 0 || f.Machine.ID != m.own.ID {
+		t.Errorf("%+v, %v", f, err)
+	}
+}

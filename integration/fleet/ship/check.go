@@ -1,0 +1,208 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"filippo.io/age"
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+)
+
+// A Check proves records from a bucket.
+type Check struct {
+	Bucket     *Bucket
+	Fleet      document.Fleet
+	Identities []age.Identity
+}
+
+// A Finding says what is proven of the record of a machine.
+type Finding struct {
+	ID        string
+	Machine   document.Machine // as the registrar has signed it; its zero value if nothing was read
+	Manifests int64
+	Shipped   time.Time     // when the last manifest was made, by the machine's clock
+	Covered   time.Time     // when the last was made with which the record is whole
+	Report    audit.Report  // of the log, up to there
+	Seen      []Seen        // who cosigned that
+	Missing   []string      // files that were gone before they were shipped
+	Plans     int           // of them and others, plans that the bucket has not
+	Skipped   []audit.Point // deleted on the machine before it was shipped: up to each, from Before
+	Stray     int           // objects that no manifest names
+	Revoked   bool          // it is no longer a member
+}
+
+// Seen is what one of the fleet's witnesses says of the last checkpoint.
+type Seen struct {
+	Witness string
+	Time    time.Time // zero: it has not cosigned it
+}
+
+// Machines lists the machines of which the bucket has anything.
+func (c Check) Machines(ctx context.Context) (ids []string, err error) {
+	after := ""
+	for {
+		id := ""
+		for name, err := range c.Bucket.list(ctx, "", after) {
+			if err != nil {
+				return nil, err
+			}
+			if first, _, _ := strings.Cut(name, "/"); name > after && machineID.MatchString(first) {
+				id = first
+				break
+			}
+		}
+		if id == "" {
+			return ids, nil
+		}
+		ids, after = append(ids, id), id+"0" // which sorts behind all that is below the id
+	}
+}
+
+// Machine proves the record of one machine. An error that is a *BrokenError says that the bucket,
+// or the machine, does not have what was there; another one that nothing is known. The finding is
+// what is proven in spite of it.
+func (c Check) Machine(ctx context.Context, id string) (Finding, error) {
+	f := Finding{ID: id, Revoked: c.Fleet.IsRevoked(id)}
+	h := newHistory(c.Bucket, c.Fleet, id, c.Identities)
+	var list []manifest
+	var broken error
+	for m, err := range h.read(ctx) {
+		if err != nil {
+			broken = err
+			break
+		}
+		list = append(list, m)
+	}
+	f.Machine, f.Manifests, f.Shipped = h.machine, h.next, h.last.Time
+	var b *BrokenError
+	if broken != nil && !errors.As(broken, &b) || len(list) == 0 {
+		if broken == nil {
+			broken = h.broken("there is no manifest")
+		}
+		return f, broken
+	}
+	err := c.restored(ctx, h, list, &f)
+	return f, errors.Join(broken, err)
+}
+
+// restored proves what the manifests of a list cover.
+func (c Check) restored(ctx context.Context, h *history, list []manifest, f *Finding) error {
+	dir, err := os.MkdirTemp("", "tada-verify-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	r, err := newRestored(dir)
+	if err != nil {
+		return err
+	}
+	whole := 0
+	var points []audit.Point
+	for i, m := range list {
+		f.Missing = append(f.Missing, m.Missing...)
+		if m.Checkpoint != "" {
+			whole = i + 1
+			p, err := m.point()
+			if err != nil {
+				return err
+			}
+			points = append(points, p)
+		}
+	}
+	if err := c.stray(ctx, h, list, f); err != nil {
+		return err
+	}
+	if err := r.restore(ctx, h, list, whole, c.Identities); err != nil || whole == 0 {
+		return err
+	}
+	last := list[whole-1]
+	f.Covered = last.Time
+	if f.Seen, err = c.seen(last); err != nil {
+		return h.broken("the checkpoint of manifest %d: %v", last.Number, err)
+	}
+	return r.proveAll(h, points, f)
+}
+
+// proveAll proves all stretches of the log.
+func (r *restored) proveAll(h *history, points []audit.Point, f *Finding) error {
+	all := r.covered()
+	for _, s := range all {
+		n := slices.IndexFunc(points, func(p audit.Point) bool { return p.Count > s.point.Count })
+		if n < 0 {
+			n = len(points)
+		}
+		report, p, err := r.prove(s, slices.Clone(points[:n]), len(all) == 1)
+		f.Report = report
+		if err == nil {
+			var missing int
+			missing, err = p.lost()
+			f.Plans += missing
+		}
+		var path *fs.PathError
+		if errors.As(err, &path) { // of the folder here
+			return err
+		}
+		if err != nil {
+			return h.broken("%v", err)
+		}
+		f.Skipped = append(f.Skipped, s.point)
+	}
+	f.Skipped = f.Skipped[:max(0, len(f.Skipped)-1)]
+	return nil
+}
+
+// stray counts the objects that no manifest names.
+func (c Check) stray(ctx context.Context, h *history, list []manifest, f *Finding) error {
+	named := map[string]bool{}
+	for _, m := range list {
+		named[objectName(h.id, m.Object)] = true
+	}
+	for name, err := range c.Bucket.list(ctx, h.id+"/", "") {
+		if err != nil {
+			return err
+		}
+		if n, ok := numberOf(h.id, name); !named[name] && (!ok || n >= h.next) {
+			f.Stray++
+		}
+	}
+	return nil
+}
+
+// seen says which of the fleet's witnesses cosigned the checkpoint of a manifest.
+func (c Check) seen(m manifest) (list []Seen, err error) {
+	log, err := note.NewVerifier(m.Log)
+	if err != nil {
+		return nil, err
+	}
+	var keys []*audit.WitnessKey
+	for _, w := range c.Fleet.Ship.Witnesses {
+		k, err := audit.NewWitnessKey(w.Key)
+		if err != nil {
+			return nil, fmt.Errorf("the fleet document: %w", err)
+		}
+		keys = append(keys, k)
+	}
+	found, err := audit.Cosignatures([]byte(m.Checkpoint), log, keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		s := Seen{Witness: k.Name()}
+		for _, c := range found {
+			if c.Witness == k.Name() {
+				s.Time = c.Time
+			}
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}

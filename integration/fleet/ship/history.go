@@ -1,0 +1,184 @@
+package ship
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"filippo.io/age"
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+)
+
+// A BrokenError says what in a bucket is not as its machine has stored it.
+type BrokenError struct {
+	Machine string // its id
+	Reason  string
+}
+
+func (e *BrokenError) Error() string {
+	return fmt.Sprintf("machine %s: the bucket does not have what it stored: %s", e.Machine,
+		e.Reason)
+}
+
+// A history is what the manifests of a machine say together, as far as they were read.
+type history struct {
+	bucket *Bucket
+	fleet  document.Fleet
+	with   []age.Identity
+	id     string
+
+	machine document.Machine
+	next    int64       // the number of the next manifest
+	before  string      // SHA-256 of the last one, as stored
+	last    manifest    // without its pieces
+	point   audit.Point // the last that is covered
+	covered
+	files
+}
+
+// files are the files that were shipped.
+type files struct {
+	whole map[string]bool
+	log   int64   // where the shipped part of the log ends
+	tail  []piece // of the log, beyond what is covered
+}
+
+func newHistory(b *Bucket, f document.Fleet, id string, with []age.Identity) *history {
+	return &history{bucket: b, fleet: f, id: id, with: with,
+		files: files{whole: map[string]bool{}}}
+}
+
+// read yields the manifests from the next one on, when each was checked. What is not as the machine
+// has stored it is a *BrokenError, and the last thing that is yielded.
+func (h *history) read(ctx context.Context) iter.Seq2[manifest, error] {
+	return func(yield func(manifest, error) bool) {
+		numbers, err := h.numbers(ctx)
+		for len(numbers) > 0 && err == nil {
+			n := min(atOnce, len(numbers))
+			names := make([]string, n)
+			for i, number := range numbers[:n] {
+				names[i] = manifestName(h.id, number)
+			}
+			stored, errs := h.bucket.getAll(ctx, names)
+			for i, number := range numbers[:n] {
+				m, err := manifest{}, errs[i]
+				if errors.Is(err, errNone) {
+					err = h.broken("manifest %d is listed, and is not there", number)
+				}
+				if err == nil {
+					m, err = h.take(number, stored[i])
+				}
+				if !yield(m, err) || err != nil {
+					return
+				}
+			}
+			numbers = numbers[n:]
+		}
+		if err != nil {
+			yield(manifest{}, err)
+		}
+	}
+}
+
+// numbers lists the manifests from the next one on.
+func (h *history) numbers(ctx context.Context) (list []int64, err error) {
+	after := ""
+	if h.next > 0 {
+		after = manifestName(h.id, h.next-1)
+	}
+	for name, err := range h.bucket.list(ctx, h.id+manifests, after) {
+		if err != nil {
+			return nil, err
+		}
+		if n, ok := numberOf(h.id, name); ok && n >= h.next {
+			list = append(list, n)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+func (h *history) broken(format string, args ...any) error {
+	return &BrokenError{h.id, fmt.Sprintf(format, args...)}
+}
+
+// take checks the next manifest, and adds what it says.
+func (h *history) take(number int64, stored []byte) (manifest, error) {
+	if number != h.next {
+		return manifest{}, h.broken("manifest %d is missing, and there is a later one", h.next)
+	}
+	text, err := unseal(stored, maxManifest, h.with)
+	if errors.Is(err, errSealed) {
+		return manifest{}, fmt.Errorf("machine %s: manifest %d: %w", h.id, number, err)
+	}
+	if err != nil {
+		return manifest{}, h.broken("manifest %d was changed: %v", number, err)
+	}
+	m, machine, err := openManifest(text, h.fleet)
+	switch {
+	case err != nil:
+		return m, h.broken("manifest %d: %v", number, err)
+	case m.Machine != h.id:
+		return m, h.broken("manifest %d is one of machine %s", number, m.Machine)
+	case m.Number != number:
+		return m, h.broken("manifest %d is the one with number %d", number, m.Number)
+	case m.Before != h.before:
+		return m, h.broken("manifest %d does not follow the one before it, which was replaced",
+			number)
+	}
+	if err := h.add(m); err != nil {
+		return m, err
+	}
+	sum := sha256.Sum256(stored)
+	h.machine, h.next, h.before = machine, number+1, hex.EncodeToString(sum[:])
+	return m, nil
+}
+
+// add adds what a manifest says of files and of the log.
+func (h *history) add(m manifest) error {
+	for _, p := range m.Pieces {
+		switch {
+		case p.File != logFile:
+			h.whole[p.File] = h.whole[p.File] || p.Last
+		case p.From < h.log:
+			return h.broken("manifest %d has byte %d of the log again: two histories of it",
+				m.Number, p.From)
+		default:
+			h.log, h.tail = p.From+p.Size, append(h.tail, p)
+		}
+	}
+	for _, name := range m.Missing {
+		h.whole[name] = true // it will not come
+	}
+	if m.Checkpoint != "" {
+		p, err := m.point()
+		switch {
+		case err != nil:
+			return h.broken("manifest %d: %v", m.Number, err)
+		case p.Count < h.point.Count || m.Bytes != h.log:
+			return h.broken("manifest %d covers the log up to %v, and an earlier one up to %v",
+				m.Number, p, h.point)
+		}
+		h.point, h.covered, h.tail = p, m.covered, nil
+	}
+	h.last = m
+	h.last.Pieces, h.last.Missing = nil, nil
+	return nil
+}
+
+// point is the head of the log that the checkpoint has.
+func (m manifest) point() (audit.Point, error) {
+	v, err := note.NewVerifier(strings.TrimSpace(m.Log))
+	if err != nil {
+		return audit.Point{}, fmt.Errorf("the key of its checkpoint: %w", err)
+	}
+	return audit.CheckpointPoint([]byte(m.Checkpoint), note.VerifierList(v))
+}

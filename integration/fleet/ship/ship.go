@@ -1,0 +1,170 @@
+package ship
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"time"
+
+	"filippo.io/age"
+
+	"github.com/tada-run/tada-run/audit"
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/launcher"
+)
+
+// A Machine is a member of a fleet that ships its record.
+type Machine struct {
+	Launcher *launcher.Launcher // which can unpack
+	ID       string
+	Record   []byte             // of the machine, signed by the registrar
+	Key      ed25519.PrivateKey // of its certificate
+	Identity string             // of age, with which the machine reads its own manifests again
+	Now      func() time.Time
+}
+
+// A Shipper copies the record of a machine to a bucket. One at a time ships for a machine.
+type Shipper struct {
+	Machine
+	bucket  *Bucket
+	ship    document.Shipping
+	to      []age.Recipient
+	own     *age.X25519Identity
+	history *history
+	sure    bool // the bucket has no manifest beyond those of history
+}
+
+// ErrFork is returned for a record that is not the one that the bucket has the beginning of.
+var ErrFork = errors.New("the record of this machine is not the one that was shipped before: it " +
+	"was cut, rewritten, or an old copy was put back; nothing is shipped; try: " +
+	"tadactl audit verify")
+
+// New returns a shipper for the place that a fleet document names.
+func New(m Machine, f document.Fleet, k Key) (*Shipper, error) {
+	s := &Shipper{Machine: m, ship: f.Ship}
+	var err error
+	if s.bucket, err = OpenBucket(f.Ship, k); err != nil {
+		return nil, err
+	}
+	if s.to, err = Recipients(f.Ship.Recipients); err != nil {
+		return nil, err
+	}
+	if s.own, err = own(m.Identity); err != nil {
+		return nil, err
+	}
+	s.history = newHistory(s.bucket, f, m.ID, []age.Identity{s.own})
+	return s, nil
+}
+
+// sign of life: a machine with nothing to ship says so this often.
+const signOfLife = time.Hour
+
+// Once ships what the record has beyond what was shipped, if anything. refused says which witnesses
+// did not cosign, and why; that is no reason not to ship. After an error the next call begins with
+// what the bucket has.
+func (s *Shipper) Once(ctx context.Context) (sent Sent, refused []error, err error) {
+	if err := s.catchUp(ctx); err != nil {
+		return sent, nil, err
+	}
+	head, err := s.Launcher.Head()
+	if err != nil {
+		return sent, nil, err
+	}
+	quiet := s.Now().Sub(s.history.last.Time).Abs() < signOfLife
+	if quiet && s.history.next > 0 && head == s.history.point {
+		return sent, nil, nil
+	}
+	key, err := s.Launcher.LogKey()
+	if err != nil {
+		return sent, nil, err
+	}
+	k, err := s.look(key)
+	if err != nil {
+		return sent, nil, err
+	}
+	defer k.text.Close()
+	p := &packer{history: s.history, to: s.to, own: s.own.Recipient(), key: s.Key,
+		form: manifest{Machine: s.ID, Time: s.Now().UTC(), keys: keys{string(s.Record),
+			s.Key.Public().(ed25519.PublicKey), key.Public}}}
+	s.sure = false
+	if err := k.add(ctx, p); err != nil {
+		return p.sent, nil, err
+	}
+	signed, refused := cosigned(ctx, s.Launcher, s.ship.Witnesses, k.checkpoint, key)
+	if err := p.store(ctx, covered{string(signed), k.end}); err != nil {
+		return p.sent, refused, err
+	}
+	s.sure = true
+	return p.sent, refused, nil
+}
+
+// catchUp reads the manifests that the bucket has beyond those that are known.
+func (s *Shipper) catchUp(ctx context.Context) error {
+	if s.sure {
+		return nil
+	}
+	for m, err := range s.history.read(ctx) {
+		if err != nil {
+			return fmt.Errorf("%w; nothing is shipped to a bucket that is not its own", err)
+		}
+		if !m.Key.Equal(s.Key.Public()) {
+			return fmt.Errorf("the bucket has the record of another machine %q; nothing is "+
+				"shipped", s.ID)
+		}
+	}
+	s.sure = true
+	return nil
+}
+
+// look opens the record, and signs a checkpoint of it.
+func (s *Shipper) look(key launcher.LogKey) (*look, error) {
+	h, home := s.history, s.Launcher.Home()
+	o := audit.VerifyOptions{Mark: home.Mark(), Codec: s.Launcher.Codec}
+	if h.point.Count > 0 {
+		o.Remember = []audit.Point{h.point}
+	}
+	signed, err := audit.Checkpoint(home.Audit(), o, key.Signer)
+	var bad *audit.BadEntry
+	if errors.As(err, &bad) {
+		return nil, fmt.Errorf("%w (%w)", ErrFork, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	k := &look{l: s.Launcher, checkpoint: signed, over: map[string]bool{},
+		plans: map[string]bool{}}
+	if k.point, err = (manifest{covered: covered{Checkpoint: string(signed)},
+		keys: keys{Log: key.Public}}).point(); err != nil {
+		return nil, err
+	}
+	if k.text, err = audit.OpenText(home.Audit(), s.Launcher.Codec); err != nil {
+		return nil, err
+	}
+	if err := s.compare(k); err != nil {
+		return nil, errors.Join(err, k.text.Close())
+	}
+	return k, nil
+}
+
+// compare requires the log to go on from what was shipped, and to be on the disk.
+func (s *Shipper) compare(k *look) error {
+	h := s.history
+	if k.point == h.point {
+		k.end = h.Bytes
+	} else if err := k.entries(h.Bytes); err != nil {
+		return err
+	}
+	if start, _ := k.text.Start(); k.end < h.log && start <= h.log {
+		return ErrFork
+	}
+	for _, p := range h.tail { // what no checkpoint of a manifest has covered yet
+		b := make([]byte, p.Size)
+		if _, err := k.text.ReadAt(b, p.From); err != nil || sum(b) != p.Sum {
+			if start, _ := k.text.Start(); start <= p.From {
+				return ErrFork
+			}
+		}
+	}
+	return k.text.Sync()
+}
