@@ -203,7 +203,7 @@ func (f *Folder) Serving() (*tls.Config, error) {
 var errShown = errors.New("this needs the certificate of a machine")
 
 // machine returns the id of the machine that has shown these certificates and proven to hold the
-// key. A certificate may be too old: a machine that was away is still a member, until it is revoked.
+// key. A certificate may be too old: a machine that was away is a member until it is revoked.
 func (f *Folder) machine(shown []*x509.Certificate, now time.Time) (string, error) {
 	if len(shown) == 0 {
 		return "", errShown
