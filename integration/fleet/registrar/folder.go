@@ -191,12 +191,34 @@ func (f *Folder) Access() (*tls.Config, error) {
 }
 
 // Serving returns how the registrar serves: a machine may show its certificate, and must to renew
-// it.
+// it; [Folder.machine] checks that.
 func (f *Folder) Serving() (*tls.Config, error) {
 	cert, err := tls.LoadX509KeyPair(filepath.Join(f.path, serverCert),
 		filepath.Join(f.path, serverKey))
 	return &tls.Config{Certificates: []tls.Certificate{cert}, ClientCAs: f.pool(),
-		ClientAuth: tls.VerifyClientCertIfGiven, MinVersion: tls.VersionTLS13}, err
+		ClientAuth: tls.RequestClientCert, MinVersion: tls.VersionTLS13}, err
+}
+
+// errShown is returned for a client that has not shown the certificate of a machine.
+var errShown = errors.New("this needs the certificate of a machine")
+
+// machine returns the id of the machine that has shown these certificates and proven to hold the
+// key. A certificate may be too old: a machine that was away is a member until it is revoked.
+func (f *Folder) machine(shown []*x509.Certificate, now time.Time) (string, error) {
+	if len(shown) == 0 {
+		return "", errShown
+	}
+	if end := shown[0].NotAfter; now.After(end) {
+		now = end
+	}
+	if _, err := shown[0].Verify(x509.VerifyOptions{Roots: f.pool(), CurrentTime: now,
+		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil {
+		return "", fmt.Errorf("%w: %w", errShown, err)
+	}
+	if id := shown[0].Subject.CommonName; machineID.MatchString(id) {
+		return id, nil
+	}
+	return "", errShown
 }
 
 // Pin returns the texts by which invitations name the authority and the fleet, as the registrar has

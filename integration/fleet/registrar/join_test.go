@@ -9,6 +9,8 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"net"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -38,7 +40,7 @@ func newSite(t testing.TB) site {
 	}
 	dir := filepath.Join(t.TempDir(), "acme")
 	err = Create(dir, Founding{Fleet: "acme", Hosts: []string{"127.0.0.1"}, Admin: ann,
-		Now: time.Now()})
+		Now: time.Now().Add(-3 * MachineLife)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,6 +294,102 @@ func TestPrepareAgain(t *testing.T) {
 	other := New(folder, s.etcd, s.endpoints, time.Now, new(bytes.Buffer))
 	if err := other.Prepare(t.Context()); err == nil {
 		t.Error("etcd has two fleets")
+	}
+}
+
+// A machine renews its certificate, also one that was away for longer than that is good for; one
+// that was revoked, and whoever has no key of a machine, renews nothing.
+func TestRenew(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	then := time.Now().Add(-2 * MachineLife)
+	s.now = func() time.Time { return then }
+	j, key := s.invited(one, Invitation{})
+	w, err := s.Join(t.Context(), j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.now = time.Now
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(ctx, l) }()
+	defer func() { stop(); <-served }()
+	renew := func(cert []byte, key ed25519.PrivateKey) int {
+		t.Helper()
+		text, err := pemKey(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		access := &tls.Config{RootCAs: s.folder.pool()}
+		if cert != nil {
+			pair, err := tls.X509KeyPair(cert, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			access.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate,
+				error) {
+				return &pair, nil
+			}
+		}
+		c := http.Client{Transport: &http.Transport{TLSClientConfig: access}}
+		defer c.CloseIdleConnections()
+		got, err := c.Post("https://"+l.Addr().String()+RenewPath, "application/json",
+			bytes.NewReader(jsonLine(Joining{Request: s.request(key)})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Body.Close()
+		return got.StatusCode
+	}
+	public, other, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	strange, err := newAuthority("acme", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	issued := func(a *authority, id string) []byte {
+		c, err := a.client(id, public, time.Now(), MachineLife)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pemCert(c)
+	}
+	for name, c := range map[string]struct {
+		cert []byte
+		key  ed25519.PrivateKey
+		want int
+	}{
+		"long ago":             {[]byte(w.Certificate), key, http.StatusOK},
+		"no certificate":       {nil, key, http.StatusForbidden},
+		"of another authority": {issued(strange, one), other, http.StatusForbidden},
+		"of the user of etcd":  {issued(s.folder.ca, rootUser), other, http.StatusForbidden},
+		"with another key":     {issued(s.folder.ca, one), other, http.StatusBadRequest},
+	} {
+		if got := renew(c.cert, c.key); got != c.want {
+			t.Errorf("%s: %d, not %d", name, got, c.want)
+		}
+	}
+	now, err := s.fleet(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := now.Copy()
+	next.Serial, next.Revoked = 2, []string{one}
+	text, err := next.Sign(s.ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.etcd.Put(t.Context(), keyspace.Fleet, string(text)); err != nil {
+		t.Fatal(err)
+	}
+	if got := renew([]byte(w.Certificate), key); got != http.StatusForbidden {
+		t.Errorf("revoked: %d", got)
 	}
 }
 

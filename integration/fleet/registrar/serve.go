@@ -82,13 +82,13 @@ func (r *Registrar) renew(w http.ResponseWriter, in *http.Request) {
 	if !readJSON(w, in, &j) {
 		return
 	}
-	if len(in.TLS.VerifiedChains) == 0 {
-		http.Error(w, "this needs the certificate of a machine", http.StatusForbidden)
+	id, err := r.folder.machine(in.TLS.PeerCertificates, r.now())
+	if err != nil {
+		http.Error(w, errShown.Error(), http.StatusForbidden)
 		return
 	}
 	ctx, cancel := context.WithTimeout(in.Context(), patience)
 	defer cancel()
-	id := in.TLS.VerifiedChains[0][0].Subject.CommonName
 	r.answer(w, func() (Welcome, error) { return r.Renew(ctx, id, j.Request) })
 }
 
