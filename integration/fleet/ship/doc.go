@@ -85,9 +85,10 @@
 //
 // The bucket can take away the last manifests. Then there is a shorter history, which is valid: a
 // reader learns since when the machine is silent. A machine ships at least once an hour while it
-// is connected, so a longer silence says something. The witnesses know whether a later checkpoint was
-// cosigned (Check.Ask). Who can write the bucket can also put something in the place of the next
-// manifest: the machine then ships nothing more, and says so. Times are those of the machine's clock, except in cosignatures.
+// is connected, so a longer silence says something. The witnesses know whether a later checkpoint
+// was cosigned (Check.Ask). Anyone who can write the bucket can also put something in the place of
+// the next manifest: the machine then ships nothing more, and says so. Times are those of the
+// machine's clock, except in cosignatures.
 //
 // A machine that was taken over ships what its new owner writes; what it had shipped before stays.
 //
