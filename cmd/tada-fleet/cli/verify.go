@@ -68,6 +68,7 @@ func (f *fleet) check() (c ship.Check, err error) {
 	if c.Fleet, key, err = f.reader(); err != nil {
 		return c, err
 	}
+	c.Ask = o.Ask
 	from := c.Fleet.Ship
 	if o.Bucket != "" {
 		from.Bucket = strings.TrimPrefix(o.Bucket, bucketScheme)
@@ -123,10 +124,11 @@ func (f *fleet) sayFinding(x ship.Finding, err error) error {
 	if f.json {
 		seen := map[string]any{}
 		for _, s := range x.Seen {
-			seen[s.Witness] = nil
+			one := map[string]any{"time": nil, "entries": s.Entries}
 			if !s.Time.IsZero() {
-				seen[s.Witness] = s.Time
+				one["time"] = s.Time
 			}
+			seen[s.Witness] = one
 		}
 		v := map[string]any{"machine": x.ID, "name": x.Machine.Name, "ok": err == nil,
 			"entries": x.Report.Entries, "head": x.Report.Head.String(),
@@ -170,6 +172,15 @@ func findingText(x ship.Finding, err error) string {
 			line("not cosigned by %s", s.Witness)
 		} else {
 			line("cosigned by %s at %s", s.Witness, s.Time.Local().Format(time.DateTime))
+		}
+	}
+	for _, s := range x.Seen {
+		if s.Entries > 0 {
+			line("%s has seen %s: the bucket lacks the last of them", s.Witness,
+				audit.Plural(s.Entries, "entry"))
+		}
+		if s.Silent != nil {
+			line("what %s has seen is not known: %v", s.Witness, s.Silent)
 		}
 	}
 	for _, p := range x.Skipped {

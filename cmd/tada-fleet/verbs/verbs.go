@@ -71,6 +71,7 @@ type Verify struct {
 	Bucket, Endpoint, Region string
 	Identities               []string
 	Document                 string
+	Ask                      bool
 }
 
 // Run does a verb; name is its words, such as "person add".
@@ -138,6 +139,7 @@ func All(o *Options, run Run) []*cobra.Command {
 	verify.Flags().StringVar(&o.Verify.Region, "region", "", "")
 	verify.Flags().StringArrayVar(&o.Verify.Identities, "identity", nil, "")
 	verify.Flags().StringVar(&o.Verify.Document, "document", "", "")
+	verify.Flags().BoolVar(&o.Verify.Ask, "ask", false, "")
 
 	return []*cobra.Command{first, serve, invite, join, verb("agent", none),
 		verb("status", none), verb("list", none), verb("revoke ID", one), verb("leave", none),

@@ -244,7 +244,8 @@ func TestOtherRecipients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Check{bucket, b.fleet, []age.Identity{old, b.team}}.Machine(t.Context(), m.ID)
+	f, err := Check{Bucket: bucket, Fleet: b.fleet,
+		Identities: []age.Identity{old, b.team}}.Machine(t.Context(), m.ID)
 	if err != nil || f.Report.Runs != 2 {
 		t.Errorf("%+v, %v", f, err)
 	}

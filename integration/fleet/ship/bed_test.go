@@ -136,7 +136,8 @@ func (b *bed) verify(id string) (Finding, error) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return Check{bucket, b.fleet, []age.Identity{b.team}}.Machine(context.Background(), id)
+	return Check{Bucket: bucket, Fleet: b.fleet,
+		Identities: []age.Identity{b.team}}.Machine(context.Background(), id)
 }
 
 // proven requires everything that was recorded to be proven.

@@ -77,7 +77,8 @@ func OpenBucket(s document.Shipping, k Key) (*Bucket, error) {
 func (b *Bucket) put(ctx context.Context, name string, data []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	o := minio.PutObjectOptions{ContentType: "application/octet-stream", DisableMultipart: true}
+	o := minio.PutObjectOptions{ContentType: "application/octet-stream", DisableMultipart: true,
+		SendContentMd5: true} // a bucket whose objects cannot be deleted requires it
 	o.SetMatchETagExcept("*")
 	_, err := b.client.PutObject(ctx, b.name, b.prefix+name, bytes.NewReader(data),
 		int64(len(data)), o)

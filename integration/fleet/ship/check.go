@@ -3,7 +3,6 @@ package ship
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -11,8 +10,6 @@ import (
 	"time"
 
 	"filippo.io/age"
-	"golang.org/x/mod/sumdb/note"
-
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 )
@@ -22,6 +19,7 @@ type Check struct {
 	Bucket     *Bucket
 	Fleet      document.Fleet
 	Identities []age.Identity
+	Ask        bool // the witnesses what they have seen last: the bucket may have lost it
 }
 
 // A Finding says what is proven of the record of a machine.
@@ -38,12 +36,6 @@ type Finding struct {
 	Skipped   []audit.Point // deleted on the machine before it was shipped: up to each, from Before
 	Stray     int           // objects that no manifest names
 	Revoked   bool          // it is no longer a member
-}
-
-// Seen is what one of the fleet's witnesses says of the last checkpoint.
-type Seen struct {
-	Witness string
-	Time    time.Time // zero: it has not cosigned it
 }
 
 // Machines lists the machines of which the bucket has anything.
@@ -126,8 +118,14 @@ func (c Check) restored(ctx context.Context, h *history, list []manifest, f *Fin
 	}
 	last := list[whole-1]
 	f.Covered = last.Time
-	if f.Seen, err = c.seen(last); err != nil {
+	if f.Seen, err = seen(ctx, last, c.Fleet.Ship.Witnesses, c.Ask); err != nil {
 		return h.broken("the checkpoint of manifest %d: %v", last.Number, err)
+	}
+	for _, s := range f.Seen {
+		var b *BrokenError
+		if errors.As(s.Silent, &b) {
+			return b
+		}
 	}
 	return r.proveAll(h, points, f)
 }
@@ -175,34 +173,4 @@ func (c Check) stray(ctx context.Context, h *history, list []manifest, f *Findin
 		}
 	}
 	return nil
-}
-
-// seen says which of the fleet's witnesses cosigned the checkpoint of a manifest.
-func (c Check) seen(m manifest) (list []Seen, err error) {
-	log, err := note.NewVerifier(m.Log)
-	if err != nil {
-		return nil, err
-	}
-	var keys []*audit.WitnessKey
-	for _, w := range c.Fleet.Ship.Witnesses {
-		k, err := audit.NewWitnessKey(w.Key)
-		if err != nil {
-			return nil, fmt.Errorf("the fleet document: %w", err)
-		}
-		keys = append(keys, k)
-	}
-	found, err := audit.Cosignatures([]byte(m.Checkpoint), log, keys)
-	if err != nil {
-		return nil, err
-	}
-	for _, k := range keys {
-		s := Seen{Witness: k.Name()}
-		for _, c := range found {
-			if c.Witness == k.Name() {
-				s.Time = c.Time
-			}
-		}
-		list = append(list, s)
-	}
-	return list, nil
 }

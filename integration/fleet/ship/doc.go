@@ -49,8 +49,8 @@
 //	before      SHA-256 of the manifest before it as stored, in hexadecimal; "" for number 0
 //	time        of the machine's clock
 //	object      the name of the object that it stored; "" for none
-//	pieces      of the object: file, from (offset in the file), size, sum (SHA-256), last (the file
-//	            ends here)
+//	pieces      of the object: file, from (offset in the file), size, sum (SHA-256), last (the
+//	            file ends here)
 //	missing     files that the record names, and that were gone before they could be shipped
 //	checkpoint  signed, of the log, with the cosignatures that it got; "" for none
 //	bytes       with a checkpoint: how long the log was
@@ -83,10 +83,12 @@
 // other before: a machine that ships two histories, or puts an old copy back, is named. A machine
 // does not ship a record that is not the one which the bucket has the beginning of ([ErrFork]).
 //
-// The bucket can take away the last manifests. Then there is a shorter history, which is valid: the
-// reader learns since when the machine is silent. A machine ships at least once an hour while it is
-// connected, so a longer silence says something. Whether a later checkpoint was cosigned is known
-// to the witness. Times are those of the machine's clock, except in cosignatures.
+// The bucket can take away the last manifests. Then there is a shorter history, which is valid: a
+// reader learns since when the machine is silent. A machine ships at least once an hour while it
+// is connected, so a longer silence says something. The witnesses know whether a later checkpoint
+// was cosigned (Check.Ask). Anyone who can write the bucket can also put something in the place of
+// the next manifest: the machine then ships nothing more, and says so. Times are those of the
+// machine's clock, except in cosignatures.
 //
 // A machine that was taken over ships what its new owner writes; what it had shipped before stays.
 //

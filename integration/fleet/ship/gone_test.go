@@ -9,11 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"filippo.io/age"
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/audit/witness"
 	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/served"
 )
 
 // fill records runs until the log has so many files.
@@ -174,5 +176,16 @@ func TestWitness(t *testing.T) {
 			t.Errorf("%+v", f.Seen)
 		}
 		m.run("more", false)
+	}
+	// what the bucket has lost, the witness has seen
+	m.Remove(m.manifest(1))
+	bucket, err := OpenBucket(b.fleet.Ship, Key{served.S3Key, served.S3Secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Check{Bucket: bucket, Fleet: b.fleet, Identities: []age.Identity{b.team},
+		Ask: true}.Machine(t.Context(), m.ID)
+	if err != nil || f.Seen[0].Entries <= f.Report.Entries || f.Seen[1].Silent == nil {
+		t.Errorf("%+v, %v", f, err)
 	}
 }

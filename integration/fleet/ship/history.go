@@ -164,8 +164,8 @@ func (h *history) add(m manifest) error {
 		case err != nil:
 			return h.broken("manifest %d: %v", m.Number, err)
 		case p.Count < h.point.Count || m.Bytes != h.log:
-			return h.broken("manifest %d covers the log up to %v, and an earlier one up to %v",
-				m.Number, p, h.point)
+			return h.broken("manifest %d: it covers the log up to %v, and an earlier one "+
+				"up to %v", m.Number, p, h.point)
 		}
 		h.point, h.covered, h.tail = p, m.covered, nil
 	}

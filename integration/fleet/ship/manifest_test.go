@@ -49,7 +49,8 @@ func TestFileName(t *testing.T) {
 			t.Errorf("%q", name)
 		}
 	}
-	for _, name := range []string{logFile, "pruned.000012", sessionFile("A1b"), planFile(sum(nil))} {
+	for _, name := range []string{logFile, "pruned.000012", sessionFile("A1b"),
+		planFile(sum(nil))} {
 		if !fileName.MatchString(name) {
 			t.Errorf("%q", name)
 		}

@@ -70,25 +70,30 @@ func (p *packer) room(ctx context.Context) error {
 func (p *packer) store(ctx context.Context, c covered) error {
 	m := p.form
 	m.Number, m.Before, m.covered, m.Pieces = p.next, p.before, c, p.list
+	var object []byte
 	if len(p.list) > 0 {
-		object, err := seal(p.plain, p.to)
-		if err != nil {
+		var err error
+		if object, err = seal(p.plain, p.to); err != nil {
 			return err
 		}
 		m.Object = sum(object)
-		if err := p.bucket.put(ctx, objectName(p.id, m.Object), object); err != nil &&
-			!errors.Is(err, errThere) { // it has that name because it has these bytes
-			return err
-		}
-		p.sent.Bytes += int64(len(object))
 	}
 	text, err := m.sign(p.key)
+	if err == nil { // what no reader would take must not be in the chain
+		_, _, err = openManifest(text, p.fleet)
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("manifest %d: %w", m.Number, err)
 	}
 	stored, err := seal(text, append(append([]age.Recipient{}, p.to...), p.own))
 	if err != nil {
 		return err
+	}
+	if object != nil {
+		if err := p.bucket.put(ctx, objectName(p.id, m.Object), object); err != nil &&
+			!errors.Is(err, errThere) { // it has that name because it has these bytes
+			return err
+		}
 	}
 	if err := p.bucket.put(ctx, manifestName(p.id, m.Number), stored); err != nil {
 		return err
@@ -97,7 +102,7 @@ func (p *packer) store(ctx context.Context, c covered) error {
 	if _, err := p.take(m.Number, stored); err != nil {
 		return err
 	}
-	p.sent.Bytes += int64(len(stored))
+	p.sent.Bytes += int64(len(object) + len(stored))
 	p.sent.Manifests++
 	p.plain, p.list, p.form.Missing = p.plain[:0], nil, nil
 	return nil
