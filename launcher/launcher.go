@@ -25,6 +25,7 @@ type Launcher struct {
 	version func() string
 
 	misconfigured
+	fleetPolicy
 	first
 	stands bool // undo stands for a question in every run; for tests
 

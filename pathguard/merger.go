@@ -17,7 +17,7 @@ type merger struct {
 	sources map[string][]Source
 	changed bool // a file was there
 	based   bool // a trusted one was
-	floored bool // and that was the floor
+	floored bool // and that was a floor
 }
 
 func (m *merger) policy(a Account, files []ConfigFile) (Policy, error) {
@@ -43,7 +43,10 @@ func (m *merger) add(f ConfigFile, uid int, base bool) error {
 	if err != nil {
 		return err
 	}
-	m.set, m.based, m.floored = d.set, true, f.Layer == FloorLayer
+	if f.Layer == FleetLayer {
+		d = d.ofFleet(m.set)
+	}
+	m.set, m.based, m.floored = d.set, true, f.Layer >= FleetLayer
 	for name, lines := range d.lines {
 		m.sources[name] = d.sources(lines)
 	}
@@ -59,6 +62,9 @@ func (m *merger) tighten(f ConfigFile, text []byte) error {
 	d, err := parse(f, text, blank)
 	if err != nil {
 		return err
+	}
+	if f.Layer == FleetLayer {
+		d = d.ofFleet(blank)
 	}
 	accepted := f.Accepted && !m.floored
 	out, notes := m.set.joined(d.set, accepted)

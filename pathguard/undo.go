@@ -27,3 +27,20 @@ func (u Undo) inForce() Undo {
 	u.File = max(cmp.Or(u.File, defaultUndo.File), 0)
 	return u
 }
+
+// least is what is kept of changes where both u and v hold.
+func (u Undo) least(v Undo) Undo {
+	if u.Except = union(u.Except, v.Except); v.AsksAnyway {
+		u.AsksAnyway = true
+	}
+	if v.inForce().Keep > u.inForce().Keep {
+		u.Keep = v.Keep
+	}
+	if v.inForce().Quota < u.inForce().Quota {
+		u.Quota = v.Quota
+	}
+	if v.inForce().File < u.inForce().File {
+		u.File = v.File
+	}
+	return u
+}

@@ -26,6 +26,8 @@ type Agent struct {
 	own    member.Membership
 	labels document.Labels
 	lines  sync.Mutex
+	news   chan struct{} // what the machine says of itself has changed
+	bad    unusable
 }
 
 // ErrTaken is returned by Run while another agent serves the same machine.

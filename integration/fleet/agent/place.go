@@ -42,6 +42,7 @@ func (a *Agent) holdPlace(ctx context.Context) error {
 			return nil
 		case <-session.Done():
 			return errWatch
+		case <-a.news:
 		case <-time.After(seenEvery):
 		}
 	}
@@ -82,6 +83,9 @@ func (a *Agent) saySeen(ctx context.Context) error {
 	said := plan.Fields{"time": plan.FormatTime(a.Now())}
 	if head, err := a.Launcher.Head(); err == nil {
 		said["head"] = head.String()
+	}
+	if policies, err := a.standing(); err == nil {
+		said["policies"] = policies
 	}
 	value, err := canonical.Append(nil, map[string]any(said))
 	if err != nil {

@@ -28,6 +28,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	if a.labels, err = document.ParseLabels(own.Labels); err != nil {
 		return err
 	}
+	a.news = make(chan struct{}, 1)
 	socket, err := served.Listen(a.Launcher.Home().FleetSocket())
 	if err != nil {
 		return err
@@ -40,6 +41,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	for name, part := range map[string]func(context.Context) error{
 		"place": a.holdPlace, "questions": a.publish, "answers": a.takeAnswers,
 		"documents": a.followDocuments, "freezes": a.obey, "certificate": a.renew,
+		"policy": a.keepBundles, "trials": a.followTrials,
 	} {
 		parts.Go(func() {
 			if err := a.keepDoing(ctx, name, part); err != nil {

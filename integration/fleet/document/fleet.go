@@ -17,6 +17,7 @@ const (
 	kindMachine = "machine"
 	kindFreeze  = "freeze"
 	kindThaw    = "thaw"
+	kindPolicy  = "policy"
 )
 
 // A Fleet says who is in charge of a fleet and whose answers count on its machines. Its zero value
@@ -33,7 +34,7 @@ type Fleet struct {
 type Person struct {
 	Name    string
 	Key     ed25519.PublicKey
-	Admin   bool     // may sign fleet documents, freezes and thaws
+	Admin   bool     // may sign fleet documents, freezes, thaws and bundles
 	Answers Selector // the machines whose questions the person may answer
 	MaxRisk int      // the highest risk that the person may allow
 }
