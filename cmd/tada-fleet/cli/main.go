@@ -28,7 +28,9 @@ var does = map[string]verb{
 	"person add": (*fleet).personAdd, "person remove": (*fleet).personRemove,
 	"person list": (*fleet).personList, "person sign": (*fleet).personSign,
 	"pending": (*fleet).pending, "answer": (*fleet).answer, "freeze": (*fleet).freeze,
-	"unfreeze": (*fleet).unfreeze,
+	"unfreeze": (*fleet).unfreeze, "policy push": (*fleet).policyPush,
+	"policy force": (*fleet).policyForce, "policy withdraw": (*fleet).policyWithdraw,
+	"policy list": (*fleet).policyList, "policy status": (*fleet).policyStatus,
 }
 
 // Main runs the command line argv and returns the exit status.

@@ -18,6 +18,7 @@ type Options struct {
 	Person Person
 	Freeze Freeze
 	Answer Answer
+	Policy Policy
 }
 
 // Init founds a fleet.
@@ -56,6 +57,12 @@ type Freeze struct{ Label, Reason string }
 
 // Answer answers a question.
 type Answer struct{ Valid time.Duration }
+
+// Policy rolls out a configuration.
+type Policy struct {
+	Label   string
+	Despite int
+}
 
 // Run does a verb; name is its words, such as "person add".
 type Run func(name string, cmd *cobra.Command, args []string) error
@@ -108,8 +115,16 @@ func All(o *Options, run Run) []*cobra.Command {
 	person := &cobra.Command{Use: "person"}
 	person.AddCommand(add, verb("remove NAME", one), verb("list", none), verb("sign FILE", one))
 
+	push := verb("push NAME FILE", cobra.ExactArgs(2))
+	push.Flags().StringVar(&o.Policy.Label, "label", "", "")
+	force := verb("force NAME", one)
+	force.Flags().IntVar(&o.Policy.Despite, "despite", 0, "")
+	policy := &cobra.Command{Use: "policy"}
+	policy.AddCommand(push, force, verb("withdraw NAME", one), verb("list", none),
+		verb("status NAME", one))
+
 	return []*cobra.Command{first, serve, invite, join, verb("agent", none),
 		verb("status", none), verb("list", none), verb("revoke ID", one), verb("leave", none),
-		person, verb("pending", none), answer, freeze,
+		person, policy, verb("pending", none), answer, freeze,
 		verb("unfreeze [ID]", cobra.MaximumNArgs(1))}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -42,9 +43,14 @@ func (u *unusable) note(b document.Bundle, why error) {
 	if u.all == nil {
 		u.all = map[string]plan.Fields{}
 	}
-	text := why.Error()
 	u.all[key] = plan.Fields{"name": b.Name, "version": b.Version, "stage": string(b.Stage),
-		"error": text[:min(len(text), maxWhy)]}
+		"error": brief(why)}
+}
+
+// brief is the beginning of a mistake. It may quote any bytes.
+func brief(err error) string {
+	text := err.Error()
+	return strings.ToValidUTF8(text[:min(len(text), maxWhy)], "?")
 }
 
 func (u *unusable) list() (list []any) {
@@ -66,12 +72,12 @@ func (a *Agent) hasNews() {
 
 // standing is what the machine says of its bundles.
 func (a *Agent) standing() ([]any, error) {
+	list := a.bad.list()
 	all, err := a.Launcher.Home().Bundles()
 	if err != nil {
-		return nil, err
+		list = append(list, map[string]any{"error": brief(err)})
 	}
 	force, tried := state.InForce(all)
-	list := a.bad.list()
 	for _, b := range force {
 		list = append(list, map[string]any(said(b)))
 	}

@@ -66,6 +66,23 @@ func (f Fleet) Bundle(text []byte) (Bundle, error) {
 	return b, nil
 }
 
+// VersionOf returns the version that a bundle says it has, whoever signed it; 0 if it says none. It
+// is for the next one, which must be higher than what machines may have seen.
+func VersionOf(text []byte) int64 {
+	n, err := unverified(text)
+	if err != nil {
+		return 0
+	}
+	f, err := body(n, kindPolicy)
+	if err != nil {
+		return 0
+	}
+	return min(max(f.Number("version"), 0), maxVersion)
+}
+
+// maxVersion is what the next version is counted from at most.
+const maxVersion = 1 << 50
+
 // CheckBundle refuses a name that a bundle cannot have. It is also the name of a file.
 func CheckBundle(name string) error {
 	if name == "" || len(name) > 32 || strings.ContainsFunc(name, func(r rune) bool {

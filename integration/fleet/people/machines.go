@@ -21,6 +21,7 @@ type Member struct {
 	Agent     string    // where its agent says it runs, while it is connected
 	Seen      time.Time // zero for never
 	Head      string    // of its record, when it was seen: SIZE:HASH
+	Policies  []Standing
 }
 
 // Members returns every machine whose record the registrar has signed, in order of their names as
@@ -53,7 +54,8 @@ func (o Office) Members(ctx context.Context) ([]Member, error) {
 			one.Connected, one.Agent = true, string(place)
 		}
 		if v, err := canonical.Parse(said[m.ID]); err == nil {
-			one.Seen, one.Head = plan.AsFields(v).Time("time"), plan.AsFields(v).Text("head")
+			f := plan.AsFields(v)
+			one.Seen, one.Head, one.Policies = f.Time("time"), f.Text("head"), readStandings(f)
 		}
 		list = append(list, one)
 	}
