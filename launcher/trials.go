@@ -14,7 +14,7 @@ import (
 
 // tries is what the record has of the bundles that are tried: what each of them would have decided.
 // The list has one member for each, so that the record says that it was tried.
-func (l *Launcher) tries(j *Judgement) (list []object) {
+func (l *Launcher) tries(j *Judgement) (list []any) {
 	if j = j.subject(); j.frozen == nil {
 		return nil
 	}
