@@ -9,7 +9,7 @@ import (
 // one, in the narrower of their sandboxes: what is asked about only because the network is open
 // need not be asked about where it is not. A program that they know differently is denied.
 func (p Policy) Both(q Policy) (Policy, error) {
-	set := p.common(q, "the configuration before knows this program differently")
+	set := p.common(&q, "the configuration before knows this program differently")
 	set.Expect = p.set.Expect
 	if !reflect.DeepEqual(p.set.Undo, q.set.Undo) {
 		set.Undo.AsksAnyway = true
@@ -22,7 +22,7 @@ func (p Policy) Both(q Policy) (Policy, error) {
 
 // common is what both policies allow. Programs that they know differently are denied, with a
 // message.
-func (p Policy) common(q Policy, differing string) Settings {
+func (p *Policy) common(q *Policy, differing string) Settings {
 	set, _ := p.set.strictest(q.set)
 	set.Commands = inBoth(set.Commands, q.set.Commands,
 		func(r CommandRule) bool { return r.Verdict == Allow })

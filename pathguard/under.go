@@ -1,7 +1,6 @@
 package pathguard
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 )
@@ -20,7 +19,7 @@ func LoadUnder(a Account, bundles []ConfigFile, files ...ConfigFile) (Policy, er
 		}
 		if i == 0 {
 			all = p
-		} else if all, err = all.beside(p); err != nil {
+		} else if all, err = all.beside(&p); err != nil {
 			return Policy{}, &ConfigError{File: b.Path, Msg: "cannot be used", Err: err}
 		}
 	}
@@ -37,41 +36,44 @@ func (d *decoder) ofFleet(start Settings) *decoder {
 }
 
 // beside returns what holds where the bundles of both policies are in force.
-func (p Policy) beside(q Policy) (Policy, error) {
+func (p *Policy) beside(q *Policy) (Policy, error) {
 	set := p.common(q, "the bundles of the fleet know this program differently")
 	set.Undo = p.set.Undo.least(q.set.Undo)
 	set.Lowered = set.Lowered.strictest(p.set.Limits.unsetIn(q.set.Limits))
 	both, err := compile(p.account, set, union(p.notes, q.notes))
 	both.provenance = provenance{sources: map[string][]Source{}, floored: true}
 	for _, k := range keys() {
-		switch {
-		case k.value == nil:
-		case k.isRules():
-			both.sources[k.Name] = nil // below, each by its own
-		case reflect.DeepEqual(k.value(p.set), k.value(q.set)), k.isList():
-			both.sources[k.Name] = slices.Concat(p.sources[k.Name], q.sources[k.Name])
-		case reflect.DeepEqual(k.value(set), k.value(p.set)):
-			both.sources[k.Name] = p.sources[k.Name]
-		default:
-			both.sources[k.Name] = q.sources[k.Name]
+		of, other := p.sources[k.Name], q.sources[k.Name]
+		if len(of) == 0 && len(other) == 0 || k.value == nil {
+			continue
 		}
-	}
-	known := q.ruleSources()
-	maps.Copy(known, p.ruleSources())
-	for _, r := range both.Rules() {
-		both.sources[r.Key] = append(both.sources[r.Key], known[r.Way])
+		first, second, now := k.value(p.set), k.value(q.set), k.value(set)
+		switch {
+		case k.isRules():
+			of = sourcesOf(now, first, second, of, other)
+		case k.isList(), reflect.DeepEqual(first, second):
+			of = slices.Concat(of, other)
+		case !reflect.DeepEqual(now, first):
+			of = other
+		}
+		both.sources[k.Name] = of
 	}
 	return both, err
 }
 
-// ruleSources returns where each rule of the configuration is written.
-func (p Policy) ruleSources() map[Way]Source {
-	found, count := map[Way]Source{}, map[string]int{}
-	for _, r := range p.Rules() {
-		if from := p.sources[r.Key]; count[r.Key] < len(from) {
-			found[r.Way] = from[count[r.Key]]
+// sourcesOf returns where the rules are written that are left of two lists of rules.
+func sourcesOf(left, first, second any, of, other []Source) (list []Source) {
+	all := append(slices.Clip(first.([]any)), second.([]any)...)
+	from := append(slices.Clip(of), other...)
+	i := 0
+	for _, r := range left.([]any) {
+		for i < len(all) && !reflect.DeepEqual(all[i], r) {
+			i++
 		}
-		count[r.Key]++
+		if i < min(len(all), len(from)) {
+			list = append(list, from[i])
+		}
+		i++
 	}
-	return found
+	return list
 }

@@ -30,16 +30,15 @@ func (u Undo) inForce() Undo {
 
 // least is what is kept of changes where both u and v hold.
 func (u Undo) least(v Undo) Undo {
-	if u.Except = union(u.Except, v.Except); v.AsksAnyway {
-		u.AsksAnyway = true
-	}
-	if v.inForce().Keep > u.inForce().Keep {
+	u.Except, u.AsksAnyway = union(u.Except, v.Except), u.AsksAnyway || v.AsksAnyway
+	is, other := u.inForce(), v.inForce()
+	if other.Keep > is.Keep {
 		u.Keep = v.Keep
 	}
-	if v.inForce().Quota < u.inForce().Quota {
+	if other.Quota < is.Quota {
 		u.Quota = v.Quota
 	}
-	if v.inForce().File < u.inForce().File {
+	if other.File < is.File {
 		u.File = v.File
 	}
 	return u
