@@ -276,11 +276,13 @@ var plan = map[string]map[string]string{
 		"integration/fleet/keyspace": "where questions and answers are",
 		"integration/fleet/member":   "the files of the machine",
 		"launcher":                   "the store takes answers, and runs are ended, through it",
+		"launcher/state":             "the bundles that the machine has are read there",
 	},
 	"integration/fleet/people": {
 		"approval":                   "what people sign",
 		"approval/canonical":         "what machines say has one spelling",
 		"approval/plan":              "and is read as a plan is",
+		"audit":                      "runs are counted in its words",
 		"integration/fleet/document": "the documents that they change",
 		"integration/fleet/keyspace": "where all of it is",
 	},
@@ -289,6 +291,7 @@ var plan = map[string]map[string]string{
 	"cmd/tada-fleet/cli": {
 		"approval":                    "keys, and the errors of the store",
 		"approval/render":             "a question's risk is what its page says",
+		"audit":                       "cases are counted in its words",
 		"integration/fleet/agent":     "tadactl fleet agent",
 		"integration/fleet/document":  "it reads labels, and changes documents",
 		"integration/fleet/keyspace":  "where the approvals of a machine are",
@@ -301,6 +304,7 @@ var plan = map[string]map[string]string{
 		"launcher/exit":               "its exit statuses",
 		"launcher/permit":             "questions are shown, and answers signed",
 		"launcher/prompt":             "it asks for the passphrase of a key",
+		"pathguard":                   "cases that fail are shown",
 	},
 	"launcher/refusal": {
 		"launcher/exit":   "a refusal ends tada-run with a status",
@@ -571,6 +575,8 @@ var testOnly = map[string]map[string]string{
 		"integration/fleet/registrar": "and machines join",
 		"integration/served":          "the etcd of the tests is real",
 		"launcher/permit":             "a question of the tests has no agent",
+		"pathguard":                   "verdicts are compared",
+		"shellparse":                  "commands are in a dialect",
 	},
 	"approval/plan": {
 		"approval/plan/plantest": "plans for tests",

@@ -2,20 +2,10 @@ package launcher
 
 import (
 	"errors"
-	"fmt"
-	"sync/atomic"
 
 	"github.com/tada-run/tada-run/launcher/state"
 	"github.com/tada-run/tada-run/pathguard"
 )
-
-// A fleetPolicy is what a machine of a fleet has of the fleet's policy.
-type fleetPolicy struct {
-	force []state.Bundle // in force: a floor
-	tried []state.Bundle // they decide nothing; see trials.go
-
-	member atomic.Int32 // what load saw, for the first judgement; see joined
-}
 
 // The values of fleetPolicy.member.
 const (
@@ -51,31 +41,6 @@ func (l *Launcher) readBundles() error {
 		mistake.File, mistake.Err = bad.Path, bad.Err
 	}
 	return mistake
-}
-
-// bundleLayer begins the name of a bundle as a source of settings.
-const bundleLayer = "fleet: "
-
-// configOf is a bundle as a configuration.
-func configOf(b state.Bundle) pathguard.ConfigFile {
-	return pathguard.ConfigFile{Path: fmt.Sprintf("%s%s version %d", bundleLayer, b.Name,
-		b.Version), Layer: pathguard.FleetLayer, Draft: append([]byte{}, b.Text...)}
-}
-
-// configsOf are bundles as configurations.
-func configsOf(list []state.Bundle) (files []pathguard.ConfigFile) {
-	for _, b := range list {
-		files = append(files, configOf(b))
-	}
-	return files
-}
-
-// bundleNames are the names of bundles in the record.
-func bundleNames(list []state.Bundle) (names []string) {
-	for _, b := range list {
-		names = append(names, b.String())
-	}
-	return names
 }
 
 // TryBundle returns the error for which machines with this version of tada-run would refuse a

@@ -54,7 +54,8 @@ func (l *Launcher) policyWith(text []byte) (pathguard.Policy, error) {
 // PolicyFrom is the policy with what a file holds as the account's configuration. Mistakes are
 // reported as of that file.
 func (l *Launcher) PolicyFrom(file string, text []byte) (pathguard.Policy, error) {
-	return l.policyUnder(l.force, pathguard.ConfigFile{Path: file, Draft: append([]byte{}, text...)})
+	return l.policyUnder(l.force,
+		pathguard.ConfigFile{Path: file, Draft: append([]byte{}, text...)})
 }
 
 // loosest is the configuration that may loosen what is built in: the account's own, or without one

@@ -91,6 +91,15 @@ func (d *decoder) sources(lines []int) []Source {
 	return out
 }
 
+// ofFleet is what counts of a bundle: its cases were judged before it was signed, and it starts no
+// program.
+func (d *decoder) ofFleet(start Settings) *decoder {
+	d.set.Expect, d.set.Approval.Notify = start.Expect, start.Approval.Notify
+	delete(d.lines, "expect")
+	delete(d.lines, "notify")
+	return d
+}
+
 // trace notes for every key of a file that was joined whether it took part in the value. A scalar
 // has one source, the file that decided; a list has all; a list of rules has one for each rule.
 func (m *merger) trace(d *decoder, out Settings, accepted bool) {

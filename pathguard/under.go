@@ -26,15 +26,6 @@ func LoadUnder(a Account, bundles []ConfigFile, files ...ConfigFile) (Policy, er
 	return all.Tighten(slices.DeleteFunc(slices.Clone(files), isFloor)...)
 }
 
-// ofFleet is what counts of a bundle: its cases were judged before it was signed, and it starts no
-// program.
-func (d *decoder) ofFleet(start Settings) *decoder {
-	d.set.Expect, d.set.Approval.Notify = start.Expect, start.Approval.Notify
-	delete(d.lines, "expect")
-	delete(d.lines, "notify")
-	return d
-}
-
 // beside returns what holds where the bundles of both policies are in force.
 func (p *Policy) beside(q *Policy) (Policy, error) {
 	set := p.common(q, "the bundles of the fleet know this program differently")
@@ -76,4 +67,20 @@ func sourcesOf(left, first, second any, of, other []Source) (list []Source) {
 		i++
 	}
 	return list
+}
+
+// least is what is kept of changes where both u and v hold.
+func (u Undo) least(v Undo) Undo {
+	u.Except, u.AsksAnyway = union(u.Except, v.Except), u.AsksAnyway || v.AsksAnyway
+	is, other := u.inForce(), v.inForce()
+	if other.Keep > is.Keep {
+		u.Keep = v.Keep
+	}
+	if other.Quota < is.Quota {
+		u.Quota = v.Quota
+	}
+	if other.File < is.File {
+		u.File = v.File
+	}
+	return u
 }

@@ -31,15 +31,19 @@ func TestLoadUnder(t *testing.T) {
 	t.Parallel()
 	texts := []string{
 		"rules: {commands: [{program: make, verdict: allow}, {program: env, verdict: deny}]}\n" +
-			"limits: {memory: none, time: 5m}\nnotify: [sh, -c, id]\nundo: {except: [~/a], keep: 240h}\n",
-		"private_tmp: true\nlimits: {time: 1m}\nrules: {commands: [{program: less, verdict: ask}]}\n" +
+			"limits: {memory: none, time: 5m}\nnotify: [sh, -c, id]\n" +
+			"undo: {except: [~/a], keep: 240h}\n",
+		"private_tmp: true\nlimits: {time: 1m}\n" +
+			"rules: {commands: [{program: less, verdict: ask}]}\n" +
 			"network: {default: list, allow: [a.test, b.test]}\n" +
 			"expect: [{command: ls, verdict: deny}]\n",
-		"rules: {commands: [{program: make, verdict: allow}], hosts: [{host: c.test, verdict: deny}]}\n" +
+		"rules: {commands: [{program: make, verdict: allow}],\n" +
+			"        hosts: [{host: c.test, verdict: deny}]}\n" +
 			"network: {default: on}\nundo: {keep: 1h, quota: 1M}\n",
 	}
 	loose := "private_tmp: false\nnetwork: {default: on}\nlimits: {time: none}\n" +
 		"rules: {commands: [{program: env, verdict: allow}, {program: curl, verdict: allow}]}\n"
+	of := map[string]int{"env": 0, "less": 1, "c.test": 2} // the text of a rule
 	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}} {
 		var list []string
 		for _, i := range order {
@@ -47,7 +51,8 @@ func TestLoadUnder(t *testing.T) {
 		}
 		p := under(t, loose, list...)
 		s := p.Settings()
-		if !s.PrivateTmp || s.Network != NetList || len(s.Expect) > 0 || len(s.Approval.Notify) > 0 {
+		if !s.PrivateTmp || s.Network != NetList || len(s.Expect) > 0 ||
+			len(s.Approval.Notify) > 0 {
 			t.Errorf("%v: %+v", order, s)
 		}
 		if l := s.LimitsOf(Limits{Memory: 7}); l.Memory != 7 || l.Time.Minutes() != 1 {
@@ -60,7 +65,7 @@ func TestLoadUnder(t *testing.T) {
 			if r.Verdict == Allow {
 				t.Errorf("%v: %s", order, r.Entry)
 			}
-			n := slices.Index(order, map[string]int{"env": 0, "less": 1, "c.test": 2}[wordOf(r.Entry)])
+			n := slices.Index(order, of[wordOf(r.Entry)])
 			if !strings.HasPrefix(r.Source, "fleet: "+string(rune('a'+n))+":") {
 				t.Errorf("%v: %s is from %s", order, r.Entry, r.Source)
 			}

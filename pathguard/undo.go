@@ -27,19 +27,3 @@ func (u Undo) inForce() Undo {
 	u.File = max(cmp.Or(u.File, defaultUndo.File), 0)
 	return u
 }
-
-// least is what is kept of changes where both u and v hold.
-func (u Undo) least(v Undo) Undo {
-	u.Except, u.AsksAnyway = union(u.Except, v.Except), u.AsksAnyway || v.AsksAnyway
-	is, other := u.inForce(), v.inForce()
-	if other.Keep > is.Keep {
-		u.Keep = v.Keep
-	}
-	if other.Quota < is.Quota {
-		u.Quota = v.Quota
-	}
-	if other.File < is.File {
-		u.File = v.File
-	}
-	return u
-}

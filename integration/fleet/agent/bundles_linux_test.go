@@ -111,7 +111,8 @@ func TestBundleInForce(t *testing.T) {
 	m, other := b.machine("env=ci"), b.machine("env=dev")
 	m.start()
 	other.start()
-	m.configure("rules: {commands: [{program: make, verdict: allow}, {program: env, verdict: deny}]}\n")
+	m.configure("rules: {commands: [{program: make, verdict: allow}, {program: env, " +
+		"verdict: deny}]}\n")
 	first := b.force("base", "env=ci", noMake)
 	m.holds(first.Name + "@1")
 	other.eventually("the version is known", func() bool {
@@ -189,7 +190,8 @@ func TestBundleNotTaken(t *testing.T) {
 	}
 	for _, bad := range []struct{ name, text string }{
 		{"older", older}, {"another text of this version", sign(b.ann, 2, "background: end\n")},
-		{"a key that counts no more", byBob}, {"a key that never counted", sign(mallory, 8, noLess)},
+		{"a key that counts no more", byBob},
+		{"a key that never counted", sign(mallory, 8, noLess)},
 		{"no document", "x"}, {"empty", ""}, {"huge", strings.Repeat("x", 1<<20)},
 		{"not a configuration", sign(b.ann, 9, "rules: [no\n")},
 		{"unknown key", sign(b.ann, 9, "nothing: 1\n")},

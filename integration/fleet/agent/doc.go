@@ -19,9 +19,10 @@
 //
 // # When the connection is lost
 //
-// Each part begins again from what etcd has, after a pause that grows to half a minute. Nothing that
-// was in force ends because of it: the last fleet document, the last freeze and the last bundles stay. What a lost
-// connection means for commands is the matter of the configuration (fleet: offline).
+// Each part begins again from what etcd has, after a pause that grows to half a minute. Nothing
+// that was in force ends because of it: the last fleet document, the last freeze and the last
+// bundles stay. What a lost connection means for commands is the matter of the configuration
+// (fleet: offline).
 //
 // # What counts
 //

@@ -30,8 +30,8 @@ const (
 )
 
 // shared are the rights of the roles that machines share. Freezes can be ordered, and the fleet
-// document and the policy replaced, from any machine at which people answer: what is stored counts only with the
-// signatures that it needs.
+// document and the policy replaced, from any machine at which people answer: what is stored counts
+// only with the signatures that it needs.
 var shared = map[string][]right{
 	memberRole: {
 		{keyspace.Fleet, mayRead}, {keyspace.Machines, mayRead}, {keyspace.Freezes, mayRead},
