@@ -63,7 +63,8 @@ func (p Place) OpenToMend() (*Launcher, error) {
 	return l, err
 }
 
-// load reads the configuration, with what the fleet says if the machine is in one, and applies the one before it too while its cases fail.
+// load reads the configuration, with what the fleet says if the machine is in one, and applies the
+// one before it too while its cases fail.
 func (l *Launcher) load() (pathguard.Policy, error) {
 	if err := l.readBundles(); err != nil {
 		return pathguard.Policy{}, err
