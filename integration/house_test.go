@@ -284,6 +284,7 @@ var plan = map[string]map[string]string{
 		"integration/fleet/member":   "the files of the machine",
 		"integration/fleet/ship":     "it ships the record",
 		"launcher":                   "the store takes answers, and runs are ended, through it",
+		"launcher/state":             "the bundles that the machine has are read there",
 	},
 	"integration/fleet/ship": {
 		"approval/canonical":         "a manifest has one spelling",
@@ -299,6 +300,7 @@ var plan = map[string]map[string]string{
 		"approval":                   "what people sign",
 		"approval/canonical":         "what machines say has one spelling",
 		"approval/plan":              "and is read as a plan is",
+		"audit":                      "runs are counted in its words",
 		"integration/fleet/document": "the documents that they change",
 		"integration/fleet/history":  "and that lead to the newest",
 		"integration/fleet/keyspace": "where all of it is",
@@ -324,6 +326,7 @@ var plan = map[string]map[string]string{
 		"launcher/exit":               "its exit statuses",
 		"launcher/permit":             "questions are shown, and answers signed",
 		"launcher/prompt":             "it asks for the passphrase of a key",
+		"pathguard":                   "cases that fail are shown",
 	},
 	"launcher/refusal": {
 		"launcher/exit":   "a refusal ends tada-run with a status",
@@ -611,6 +614,8 @@ var testOnly = map[string]map[string]string{
 		"integration/fleet/ship":      "what was shipped is proven",
 		"integration/served":          "the servers of the tests are real",
 		"launcher/permit":             "a person asks",
+		"pathguard":                   "verdicts are compared",
+		"shellparse":                  "commands are in a dialect",
 	},
 	"approval/passkey": {
 		"approval/bolt":                "answers are also stored, in the database of the programs",

@@ -9,12 +9,15 @@ import (
 // inFleet makes a verdict what it is on a machine of a fleet: a denial while it is frozen, and
 // fleet.offline for what may run while the agent is away. Anywhere else it changes nothing.
 func (l *Launcher) inFleet(j *Judgement) {
+	if !l.joined() {
+		return
+	}
 	if why := l.state.Frozen(); why != "" {
 		j.decide(pathguard.Frozen(why))
 		return
 	}
 	offline := j.policy.Settings().Approval.Offline
-	if j.Verdict.Decision <= offline || !l.state.Joined() {
+	if j.Verdict.Decision <= offline {
 		return
 	}
 	if err := l.Online(context.Background()); err != nil {

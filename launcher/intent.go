@@ -34,6 +34,12 @@ func (r *announced) intent() object {
 	if shadow := r.l.shadowed(r.Judgement); shadow != nil {
 		o["shadow"] = shadow
 	}
+	if len(r.l.force) > 0 {
+		o["policies"] = bundleNames(r.l.force)
+	}
+	if tries := r.l.tries(r.Judgement); len(tries) > 0 {
+		o["trials"] = tries
+	}
 	if own := r.inside(); own != "" {
 		own, _ = audit.HideSecrets(own)
 		o["inside"] = beginning(own)

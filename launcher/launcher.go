@@ -37,6 +37,16 @@ type first struct {
 	level func() sandbox.Level
 	once  bool              // the process ends after one command
 	early *sandbox.Prepared // for that command; nil where it was taken, and where there is none
+
+	fleetPolicy
+}
+
+// A fleetPolicy is what a machine of a fleet has of the fleet's policy.
+type fleetPolicy struct {
+	force []state.Bundle // in force: a floor
+	tried []state.Bundle // they decide nothing; see trials.go
+
+	member atomic.Int32 // what load saw, for the first judgement; see joined
 }
 
 // misconfigured is a launcher whose configuration is refused, or in force only in part.

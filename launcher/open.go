@@ -63,9 +63,13 @@ func (p Place) OpenToMend() (*Launcher, error) {
 	return l, err
 }
 
-// load reads the configuration, and applies the one before it too while its cases fail.
+// load reads the configuration, with what the fleet says if the machine is in one, and applies the
+// one before it too while its cases fail.
 func (l *Launcher) load() (pathguard.Policy, error) {
-	p, err := loadPolicy(l.state.Home, l.floor, l.account, pathguard.ConfigFile{})
+	if err := l.readBundles(); err != nil {
+		return pathguard.Policy{}, err
+	}
+	p, err := l.policyUnder(l.force, pathguard.ConfigFile{})
 	if err != nil {
 		return p, err
 	}

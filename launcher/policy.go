@@ -16,15 +16,16 @@ import (
 // refuses another one.
 const floorConfig = "/etc/tada/config.yaml"
 
-// loadPolicy reads the floor, the account's own file and, if another state directory was given, the
-// file in that one. Each can only tighten those before it: the caller of this process chooses
-// --home, and must not be able to choose a looser policy with it. A draft is what the file of that
-// name is to hold, or the last one, and mistakes in it are reported under that name.
-func loadPolicy(home state.Home, floor, account string,
+// policyUnder reads the floor, bundles of the fleet, the account's own file and, if another state
+// directory was given, the file in that one. Each can only tighten those before it: the caller of
+// this process chooses --home, and must not be able to choose a looser policy with it. A draft is
+// what the file of that name is to hold, or the last one, and mistakes in it are reported under
+// that name.
+func (l *Launcher) policyUnder(bundles []state.Bundle,
 	draft pathguard.ConfigFile) (pathguard.Policy, error) {
-	files := []pathguard.ConfigFile{{Path: floor, Layer: pathguard.FloorLayer}}
-	own := ownConfig(account)
-	if own != home.Config() && owned(account) {
+	files := []pathguard.ConfigFile{{Path: l.floor, Layer: pathguard.FloorLayer}}
+	own, home := ownConfig(l.account), l.state.Home
+	if own != home.Config() && owned(l.account) {
 		file := pathguard.ConfigFile{Path: own, Layer: pathguard.UserLayer}
 		if draft.Path == own {
 			file.Draft, draft = draft.Draft, pathguard.ConfigFile{}
@@ -33,9 +34,16 @@ func loadPolicy(home state.Home, floor, account string,
 	}
 	files = append(files, pathguard.ConfigFile{Path: cmp.Or(draft.Path, home.Config()),
 		Layer: pathguard.UserLayer, Draft: draft.Draft})
-	return pathguard.Load(
-		pathguard.Account{Home: account, EnvHome: os.Getenv("HOME"), UID: os.Getuid(),
-			StateDir: home.Dir}, files...)
+	if len(bundles) > 0 {
+		return pathguard.LoadUnder(l.accountOf(), configsOf(bundles), files...)
+	}
+	return pathguard.Load(l.accountOf(), files...)
+}
+
+// accountOf is the account whose policy is read.
+func (l *Launcher) accountOf() pathguard.Account {
+	return pathguard.Account{Home: l.account, EnvHome: os.Getenv("HOME"), UID: os.Getuid(),
+		StateDir: l.state.Dir}
 }
 
 // policyWith is the policy with another text of the account's configuration.
@@ -46,7 +54,7 @@ func (l *Launcher) policyWith(text []byte) (pathguard.Policy, error) {
 // PolicyFrom is the policy with what a file holds as the account's configuration. Mistakes are
 // reported as of that file.
 func (l *Launcher) PolicyFrom(file string, text []byte) (pathguard.Policy, error) {
-	return loadPolicy(l.state.Home, l.floor, l.account,
+	return l.policyUnder(l.force,
 		pathguard.ConfigFile{Path: file, Draft: append([]byte{}, text...)})
 }
 

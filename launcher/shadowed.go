@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tada-run/tada-run/launcher/state"
+	"github.com/tada-run/tada-run/pathguard"
 )
 
 // A ShadowPolicy is a configuration that is tried beside the one in force: it decides nothing, and
@@ -70,20 +71,9 @@ func (l *Launcher) shadowed(j *Judgement) object {
 	if err != nil {
 		return object{"error": err.Error()}
 	}
-	f := j.frozen()
-	plan := *f.Plan // its own answers about undo
-	f.Plan = &plan
-	at := rejudge{policy: p, home: l.account}
-	if p, err = at.at(&f); err != nil {
+	v, err := l.verdictUnder(j, p)
+	if err != nil {
 		return object{"error": err.Error()}
-	}
-	set := undoUnder(p, l.account)
-	plan.Caller.Undo = keepsOf(f.Undo, set, p.Settings().KeepBackground, func() string {
-		return l.unsure(set, sumOf([]byte(plan.Script.Text)), plan.Caller.Dir)
-	})
-	v := p.Judge(&plan)
-	if f.Lines {
-		v = lineByLine(v)
 	}
 	if v.Decision == j.Verdict.Decision {
 		return nil
@@ -93,6 +83,27 @@ func (l *Launcher) shadowed(j *Judgement) object {
 		rules = j.Verdict.Deciding()
 	}
 	return object{"verdict": v.Decision.String(), "rules": rules}
+}
+
+// verdictUnder is what another policy says about what was judged, in its workspace.
+func (l *Launcher) verdictUnder(j *Judgement, p pathguard.Policy) (pathguard.Verdict, error) {
+	f := j.frozen()
+	plan := *f.Plan // its own answers about undo
+	f.Plan = &plan
+	at := rejudge{policy: p, home: l.account}
+	p, err := at.at(&f)
+	if err != nil {
+		return pathguard.Verdict{}, err
+	}
+	set := undoUnder(p, l.account)
+	plan.Caller.Undo = keepsOf(f.Undo, set, p.Settings().KeepBackground, func() string {
+		return l.unsure(set, sumOf([]byte(plan.Script.Text)), plan.Caller.Dir)
+	})
+	v := p.Judge(&plan)
+	if f.Lines {
+		v = lineByLine(v)
+	}
+	return v, nil
 }
 
 // Shadowed returns the runs for which the shadow policy has another verdict, by the record, in

@@ -16,6 +16,7 @@ type Layer int
 const (
 	WorkspaceLayer Layer = iota // data of the repository: it can only tighten
 	UserLayer                   // ~/.tada/config.yaml
+	FleetLayer                  // a bundle of the fleet that the machine is in: a floor
 	FloorLayer                  // /etc/tada/config.yaml, when root owns it
 )
 

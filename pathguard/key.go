@@ -58,6 +58,9 @@ func (k Key) IsField() bool { return strings.Contains(k.Name, "[]") }
 // isRules reports whether k is a list of rules.
 func (k Key) isRules() bool { return k.Type == "list of rules" }
 
+// isList reports whether k is a list of words.
+func (k Key) isList() bool { return strings.HasPrefix(k.Type, "list") && !k.isRules() }
+
 // Section is the name of the section that contains k, "" at the top.
 func (k Key) Section() string {
 	section, _ := cutLast(k.Name)

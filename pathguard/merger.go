@@ -17,7 +17,7 @@ type merger struct {
 	sources map[string][]Source
 	changed bool // a file was there
 	based   bool // a trusted one was
-	floored bool // and that was the floor
+	floored bool // and that was a floor
 }
 
 func (m *merger) policy(a Account, files []ConfigFile) (Policy, error) {
@@ -43,7 +43,10 @@ func (m *merger) add(f ConfigFile, uid int, base bool) error {
 	if err != nil {
 		return err
 	}
-	m.set, m.based, m.floored = d.set, true, f.Layer == FloorLayer
+	if f.Layer == FleetLayer {
+		d = d.ofFleet(m.set)
+	}
+	m.set, m.based, m.floored = d.set, true, f.Layer >= FleetLayer
 	for name, lines := range d.lines {
 		m.sources[name] = d.sources(lines)
 	}
@@ -59,6 +62,9 @@ func (m *merger) tighten(f ConfigFile, text []byte) error {
 	d, err := parse(f, text, blank)
 	if err != nil {
 		return err
+	}
+	if f.Layer == FleetLayer {
+		d = d.ofFleet(blank)
 	}
 	accepted := f.Accepted && !m.floored
 	out, notes := m.set.joined(d.set, accepted)
@@ -83,6 +89,15 @@ func (d *decoder) sources(lines []int) []Source {
 		out[i] = Source{d.file.Path, line}
 	}
 	return out
+}
+
+// ofFleet is what counts of a bundle: its cases were judged before it was signed, and it starts no
+// program.
+func (d *decoder) ofFleet(start Settings) *decoder {
+	d.set.Expect, d.set.Approval.Notify = start.Expect, start.Approval.Notify
+	delete(d.lines, "expect")
+	delete(d.lines, "notify")
+	return d
 }
 
 // trace notes for every key of a file that was joined whether it took part in the value. A scalar

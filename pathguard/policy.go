@@ -39,7 +39,7 @@ type Policy struct {
 // decide.
 type provenance struct {
 	sources map[string][]Source // by key
-	floored bool                // the first file was the floor
+	floored bool                // the first file was a floor
 }
 
 // Settings returns a copy of the values that the policy was made from.

@@ -19,12 +19,9 @@ func (h Home) Joined() bool {
 // maxFreeze bounds what is read of an order.
 const maxFreeze = 64 << 10
 
-// Frozen returns why nothing new may start on this machine, as a quoted line; "" if it may. An
-// order that cannot be read is one.
+// Frozen returns why nothing new may start on this machine of a fleet, as a quoted line; "" if it
+// may. An order that cannot be read is one.
 func (h Home) Frozen() string {
-	if !h.Joined() {
-		return ""
-	}
 	text, err := private.Read(h.Freeze(), maxFreeze)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ""

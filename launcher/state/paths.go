@@ -78,6 +78,9 @@ func (h Home) Freeze() string { return filepath.Join(h.Fleet(), "freeze") }
 // the fleet writes it.
 func (h Home) FleetTrust() string { return filepath.Join(h.Fleet(), "trust") }
 
+// FleetPolicies has the policy of the fleet: see [Home.Bundles].
+func (h Home) FleetPolicies() string { return filepath.Join(h.Fleet(), "policies") }
+
 // FleetSocket is the socket of the fleet's agent, which has the approvals of this machine.
 func (h Home) FleetSocket() string { return filepath.Join(h.Runtime(), "fleet.sock") }
 

@@ -64,9 +64,10 @@ type desk struct {
 	people.Office
 }
 
-// open opens the state directory and connects to the fleet that it is in. The caller closes Etcd.
+// open opens the state directory and connects to the fleet that it is in. The caller closes Etcd. A
+// configuration that is refused is no error: the agent is what mends the policy of the fleet.
 func (f *fleet) open() (desk, error) {
-	l, err := f.place.Open()
+	l, err := f.place.OpenToMend()
 	if err != nil {
 		return desk{}, err
 	}

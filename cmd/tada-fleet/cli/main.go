@@ -29,7 +29,10 @@ var does = map[string]verb{
 	"person list": (*fleet).personList, "person sign": (*fleet).personSign,
 	"pending": (*fleet).pending, "answer": (*fleet).answer, "freeze": (*fleet).freeze,
 	"unfreeze": (*fleet).unfreeze, "ship": (*fleet).ship, "ship-key": (*fleet).shipKey,
-	"verify": (*fleet).verify,
+	"verify":       (*fleet).verify,
+	"policy push":  (*fleet).policyPush,
+	"policy force": (*fleet).policyForce, "policy withdraw": (*fleet).policyWithdraw,
+	"policy list": (*fleet).policyList, "policy status": (*fleet).policyStatus,
 }
 
 // Main runs the command line argv and returns the exit status.

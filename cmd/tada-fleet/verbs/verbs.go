@@ -20,6 +20,7 @@ type Options struct {
 	Answer Answer
 	Ship   Ship
 	Verify Verify
+	Policy Policy
 }
 
 // Init founds a fleet.
@@ -74,6 +75,12 @@ type Verify struct {
 	Ask                      bool
 }
 
+// Policy rolls out a configuration.
+type Policy struct {
+	Label   string
+	Despite int
+}
+
 // Run does a verb; name is its words, such as "person add".
 type Run func(name string, cmd *cobra.Command, args []string) error
 
@@ -125,6 +132,14 @@ func All(o *Options, run Run) []*cobra.Command {
 	person := &cobra.Command{Use: "person"}
 	person.AddCommand(add, verb("remove NAME", one), verb("list", none), verb("sign FILE", one))
 
+	push := verb("push NAME FILE", cobra.ExactArgs(2))
+	push.Flags().StringVar(&o.Policy.Label, "label", "", "")
+	force := verb("force NAME", one)
+	force.Flags().IntVar(&o.Policy.Despite, "despite", 0, "")
+	policy := &cobra.Command{Use: "policy"}
+	policy.AddCommand(push, force, verb("withdraw NAME", one), verb("list", none),
+		verb("status NAME", one))
+
 	ship := verb("ship", none)
 	ship.Flags().StringVar(&o.Ship.Endpoint, "endpoint", "", "")
 	ship.Flags().StringVar(&o.Ship.Bucket, "bucket", "", "")
@@ -143,6 +158,6 @@ func All(o *Options, run Run) []*cobra.Command {
 
 	return []*cobra.Command{first, serve, invite, join, verb("agent", none),
 		verb("status", none), verb("list", none), verb("revoke ID", one), verb("leave", none),
-		person, verb("pending", none), answer, freeze,
+		person, policy, verb("pending", none), answer, freeze,
 		verb("unfreeze [ID]", cobra.MaximumNArgs(1)), ship, verb("ship-key", none), verify}
 }

@@ -29,7 +29,9 @@ type Agent struct {
 	link   link
 	unique string // random: names this agent among copies of the machine
 	once   once
-	orders sync.Mutex // one order is carried out at a time
+	orders sync.Mutex    // one order is carried out at a time
+	news   chan struct{} // what the machine says of itself has changed
+	bad    unusable
 }
 
 // ErrTaken is returned by Run while another agent serves the same machine.

@@ -1,7 +1,7 @@
 // Package agent is what connects the account of one machine to its fleet: one process, which holds
 // the connection to etcd so that the programs that run commands need none.
 //
-// It does seven things, each in a file of its own:
+// It does nine things, each in a file of its own:
 //
 //   - it serves the approvals of the machine, which are in etcd, to the other programs of the
 //     account, over a socket (approvals.go);
@@ -15,13 +15,16 @@
 //   - it follows the fleet document, and with it whose answers count (documents.go);
 //   - it obeys freezes: writes the order down, so that nothing new starts, and ends what runs
 //     (freezes.go);
+//   - it keeps the bundles of the policy that are for the machine, and says what became of them
+//     (bundles.go, standing.go);
 //   - it copies the record to a bucket, if the fleet document names one (record.go).
 //
 // # When the connection is lost
 //
 // Each part begins again from what etcd has, after a pause that grows to half a minute. Nothing
-// that was in force ends because of it: the last fleet document and the last freeze stay. What a
-// lost connection means for commands is the matter of the configuration (fleet: offline).
+// that was in force ends because of it: the last fleet document, the last freeze and the last
+// bundles stay. What a lost connection means for commands is the matter of the configuration
+// (fleet: offline).
 //
 // # What counts
 //

@@ -16,6 +16,7 @@ import (
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/member"
 	"github.com/tada-run/tada-run/integration/fleet/registrar"
+	"github.com/tada-run/tada-run/integration/hermetic"
 )
 
 // agentOf names the state directory of an agent that is a process of its own, for a test to kill.
@@ -56,7 +57,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rounds := 24
+	rounds := hermetic.Rounds(8) // after each, the place of the killed agent is taken for ten seconds
 	if testing.Short() {
 		rounds = 4
 	}

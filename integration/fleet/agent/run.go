@@ -30,6 +30,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		return err
 	}
 	a.unique = rand.Text()[:8]
+	a.news = make(chan struct{}, 1)
 	socket, err := served.Listen(a.Launcher.Home().FleetSocket())
 	if err != nil {
 		return err
@@ -43,6 +44,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		"place": a.holdPlace, "seen": a.beSeen, "questions": a.publish, "answers": a.takeAnswers,
 		"documents": a.followDocuments, "freezes": a.obey, "certificate": a.renew,
 		"record": a.shipRecord,
+		"policy": a.keepBundles, "trials": a.followTrials,
 	} {
 		parts.Go(func() {
 			if err := a.keepDoing(ctx, name, part); err != nil {

@@ -18,7 +18,11 @@ func (a *Agent) beSeen(ctx context.Context) error {
 		if err := a.saySeen(ctx); err != nil {
 			return err
 		}
-		wait(ctx, seenEvery)
+		select {
+		case <-ctx.Done():
+		case <-a.news:
+		case <-time.After(seenEvery):
+		}
 	}
 	return nil
 }
@@ -28,6 +32,9 @@ func (a *Agent) saySeen(ctx context.Context) error {
 	said := plan.Fields{"time": plan.FormatTime(a.Now())}
 	if head, err := a.Launcher.Head(); err == nil {
 		said["head"] = head.String()
+	}
+	if policies, err := a.standing(); err == nil {
+		said["policies"] = policies
 	}
 	value, err := canonical.Append(nil, map[string]any(said))
 	if err != nil {

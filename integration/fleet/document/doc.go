@@ -18,6 +18,7 @@
 //	machine   [Machine]: a machine's name, owner and labels, signed by the registrar
 //	freeze    [Freeze]: nothing new starts on the machines of a label
 //	thaw      [Thaw]: the end of a freeze, signed by two people
+//	policy    [Bundle]: a configuration for the machines of a label
 //
 // # Order
 //

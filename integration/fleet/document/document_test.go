@@ -224,6 +224,9 @@ func FuzzDocument(f *testing.F) {
 	f.Add(m.signedBy(f, m.Fleet, m.ann))
 	thaw, _ := SignThaw("f1", m.ann)
 	f.Add(thaw)
+	bundle, _ := Bundle{Fleet: "acme", Name: "base", Version: 7, Stage: Force,
+		Machines: Everywhere(), Text: "background: end\n"}.Sign(m.ann)
+	f.Add(bundle)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if g, err := FirstFleet(text); err == nil && g.check() != nil {
 			t.Errorf("a fleet was read that could not be written: %v", g.check())
@@ -234,6 +237,10 @@ func FuzzDocument(f *testing.F) {
 		_, _ = m.Machine(text)
 		_, _ = m.Freeze(text)
 		_, _ = m.Thaws(text)
+		if b, err := m.Bundle(text); err == nil && b.check() != nil {
+			t.Errorf("a bundle was read that could not be written: %v", b.check())
+		}
+		_ = VersionOf(text)
 	})
 }
 

@@ -15,6 +15,7 @@ const (
 	kindMachine = "machine"
 	kindFreeze  = "freeze"
 	kindThaw    = "thaw"
+	kindPolicy  = "policy"
 )
 
 // A Fleet says who is in charge of a fleet and whose answers count on its machines. Its zero value

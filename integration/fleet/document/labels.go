@@ -67,6 +67,9 @@ func ParseSelector(text string) (Selector, error) {
 	return Selector{labels: l}, err
 }
 
+// Everywhere selects every machine.
+func Everywhere() Selector { return Selector{all: true} }
+
 // String returns the selector as [ParseSelector] reads it; "" for the one that selects none.
 func (s Selector) String() string {
 	if s.all {

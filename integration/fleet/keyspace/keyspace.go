@@ -7,6 +7,7 @@
 //	tada/1/keys/SUM                      the id of the machine whose certificate has that key
 //	tada/1/tokens/ID                     an invitation that was not used yet, under a lease
 //	tada/1/freezes/ID, tada/1/thaws/ID  orders to stop, and their ends
+//	tada/1/bundles/NAME/STAGE            a part of the policy: in force, or tried
 //	tada/1/state/ID/...                  the approval store of a machine: package approval/etcd
 //	tada/1/agents/ID                     the agent that serves a machine, under a lease
 //	tada/1/seen/ID                       what a machine last said of itself
@@ -32,6 +33,7 @@ const (
 	Machines = Root + "machines/"
 	Freezes  = Root + "freezes/"
 	Thaws    = Root + "thaws/"
+	Bundles  = Root + "bundles/"
 )
 
 // What the registrar keeps.

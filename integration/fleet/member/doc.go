@@ -13,7 +13,8 @@
 //	trust               whose answers count here, by that document: a trust list
 //	freeze              while it exists nothing new starts; its first line says why
 //	freezes/ID          the orders in force
+//	policies/NAME       the newest bundle of a name that is in force; NAME.shadow: that is tried
 //
-// What decides is checked when it is written here: the program that runs commands reads trust and
-// freeze, and nothing else, and needs no network.
+// What decides is checked when it is written here: the program that runs commands reads trust,
+// freeze and policies, and nothing else, and needs no network.
 package member

@@ -38,10 +38,13 @@ const (
 var ErrNotJoined = errors.New("this machine is in no fleet; try: tadactl fleet join URL")
 
 // A Folder is where a machine keeps its membership.
-type Folder struct{ dir string }
+type Folder struct {
+	home state.Home
+	dir  string
+}
 
 // In returns the folder of a state directory. It need not exist.
-func In(home state.Home) Folder { return Folder{home.Fleet()} }
+func In(home state.Home) Folder { return Folder{home, home.Fleet()} }
 
 func (f Folder) path(name string) string { return filepath.Join(f.dir, name) }
 

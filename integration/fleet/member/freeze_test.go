@@ -2,16 +2,16 @@ package member
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 func newFolder(t *testing.T) Folder {
 	t.Helper()
-	f := Folder{filepath.Join(t.TempDir(), "fleet")}
+	f := In(state.Home{Dir: t.TempDir()})
 	for _, dir := range []string{f.dir, f.path(ordersDir)} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)

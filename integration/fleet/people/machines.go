@@ -22,6 +22,7 @@ type Member struct {
 	Agent     string    // where its agent says it runs, while it is connected
 	Seen      time.Time // zero for never
 	Head      string    // of its record, when it was seen: SIZE:HASH
+	Policies  []Standing
 }
 
 // Members returns every machine whose record the registrar has signed, in order of their names as
@@ -56,6 +57,7 @@ func (o Office) Members(ctx context.Context) ([]Member, error) {
 		if v, err := canonical.Parse(said[m.ID]); err == nil {
 			f := plan.AsFields(v)
 			one.Seen, one.Head = f.Time("time"), shown(f.Text("head"))
+			one.Policies = readStandings(f)
 		}
 		list = append(list, one)
 	}

@@ -31,17 +31,18 @@ const (
 )
 
 // shared are the rights of the roles that machines share. Freezes can be ordered, and the fleet
-// document replaced, from any machine at which people answer: what is stored counts only with the
-// signatures that it needs.
+// document and the policy replaced, from any machine at which people answer: what is stored counts
+// only with the signatures that it needs.
 var shared = map[string][]right{
 	memberRole: {
 		{keyspace.Fleet, mayRead}, {keyspace.Machines, mayRead}, {keyspace.Freezes, mayRead},
-		{keyspace.Thaws, mayRead},
+		{keyspace.Thaws, mayRead}, {keyspace.Bundles, mayRead},
 	},
 	peopleRole: {
 		{keyspace.Fleet, mayBoth}, {keyspace.Tokens, mayWrite}, {keyspace.Freezes, mayBoth},
 		{keyspace.Thaws, mayBoth}, {keyspace.Questions, mayRead}, {keyspace.Answers, mayWrite},
 		{keyspace.Outcomes, mayRead}, {keyspace.Seen, mayRead}, {keyspace.Agents, mayRead},
+		{keyspace.Bundles, mayBoth},
 	},
 }
 

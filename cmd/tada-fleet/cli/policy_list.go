@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/people"
+)
+
+// looking is the body of a verb that reads what the fleet has.
+func (f *fleet) looking(cmd *cobra.Command, do func(ctx context.Context, d desk) error) error {
+	d, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer d.Etcd.Close()
+	ctx, cancel := soon(cmd)
+	defer cancel()
+	return do(ctx, d)
+}
+
+// policyList lists the bundles.
+func (f *fleet) policyList(cmd *cobra.Command, _ []string) error {
+	return f.looking(cmd, func(ctx context.Context, d desk) error {
+		all, err := d.Policies(ctx)
+		if err != nil {
+			return err
+		}
+		for _, p := range all {
+			for _, b := range []document.Bundle{p.Force, p.Tried} {
+				if b.Text == "" {
+					continue
+				}
+				if err := f.say(map[string]any{"name": b.Name, "version": b.Version,
+					"stage": b.Stage, "machines": b.Machines.String(), "by": b.By},
+					"%-16s  version %-4d  %-6s  machines %q  by %q\n", b.Name, b.Version,
+					b.Stage, b.Machines, b.By); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// policyStatus says which version each machine has.
+func (f *fleet) policyStatus(cmd *cobra.Command, args []string) error {
+	return f.looking(cmd, func(ctx context.Context, d desk) error {
+		p, err := d.Policy(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		all, err := d.Members(ctx)
+		if err != nil {
+			return err
+		}
+		for _, m := range all {
+			if m.Revoked {
+				continue
+			}
+			for _, s := range p.On(m) {
+				if err := f.standing(m, s); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// standing prints what a machine has of a bundle.
+func (f *fleet) standing(m people.Member, s people.Standing) error {
+	what := "has no version"
+	switch {
+	case s.Error != "":
+		what = fmt.Sprintf("cannot use version %d: %q", s.Version, s.Error)
+	case s.Stage == document.Shadow:
+		what = fmt.Sprintf("tries version %d: of its last runs %d tried, %d would be judged "+
+			"differently, %d denied", s.Version, s.Runs, s.Differ, s.Denied)
+	case s.Stage == document.Force:
+		what = fmt.Sprintf("version %d is in force", s.Version)
+	}
+	return f.say(map[string]any{"id": m.ID, "name": m.Name, "state": stateOf(m),
+		"version": s.Version, "stage": s.Stage, "runs": s.Runs, "differ": s.Differ,
+		"denied": s.Denied, "error": s.Error}, "%s  %-16s  %-30s  %s\n", m.ID, m.Name,
+		standing(m), what)
+}

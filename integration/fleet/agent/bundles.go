@@ -1,0 +1,70 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/integration/fleet/keyspace"
+	"github.com/tada-run/tada-run/integration/fleet/member"
+)
+
+// keepBundles keeps the newest bundles that are for this machine.
+func (a *Agent) keepBundles(ctx context.Context) error {
+	if err := a.Launcher.Home().SweepBundles(); err != nil {
+		return err
+	}
+	return a.each(ctx, keyspace.Bundles, func(key string, text []byte) error {
+		why, err := a.keepBundle(ctx, text)
+		if why != nil {
+			a.say("bundle %q is not taken, and the one before it stays: %v", key, why)
+		}
+		a.hasNews()
+		return err
+	})
+}
+
+// keepBundle keeps a bundle that counts, and otherwise says why not. One that this machine cannot
+// use is not kept: a mistake in it must not stop a whole fleet, and what was in force stays so.
+func (a *Agent) keepBundle(ctx context.Context, text []byte) (why, err error) {
+	fleet, err := a.people(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b, why := fleet.Bundle(text)
+	if why != nil {
+		return why, nil
+	}
+	if b.Machines.Selects(a.labels) {
+		why = a.Launcher.TryBundle(member.OnDisk(b))
+	}
+	if a.bad.note(b, why); why != nil {
+		return why, nil
+	}
+	changed, err := a.Folder.Keep(b, a.labels)
+	if errors.Is(err, document.ErrOldBundle) {
+		return err, nil
+	}
+	if changed {
+		a.say("bundle %q version %d (%s), signed by %q", b.Name, b.Version, b.Stage, b.By)
+	}
+	return nil, err
+}
+
+// people is the fleet document by which a bundle counts: the newest one, which may have come at the
+// same time.
+func (a *Agent) people(ctx context.Context) (document.Fleet, error) {
+	known, err := a.Folder.Document()
+	if err != nil {
+		return known, err
+	}
+	got, err := a.Etcd.Get(ctx, keyspace.Fleet)
+	if err != nil || len(got.Kvs) == 0 {
+		return known, err
+	}
+	next, err := known.Follows(got.Kvs[0].Value)
+	if err != nil {
+		return known, nil // followDocuments reports it
+	}
+	return next, nil
+}
