@@ -32,7 +32,6 @@ var starters = map[string]string{
 	"cmd/tadactl/cli.registration.canary":     "hook status: the person's own registered hook, with a harmless call",
 	"cmd/tadactl/cli.demo.run":                "demo: both programs, in a state of its own",
 	"cmd/tadactl/cli.shellCanary":             "setup: the shell that it wrote",
-	"cmd/tadactl/cli.ctl.fleet":               "tada-fleet, in the place of this process",
 	"cmd/tadactl/cli.ctl.popup":               "a person's terminal multiplexer, with this program in it",
 
 	// make packages, which is neither of the two programs

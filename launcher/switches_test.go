@@ -67,7 +67,7 @@ func TestSwitchesAreTold(t *testing.T) {
 			marks := shellMarks()
 			i := slices.IndexFunc(marks, func(m shellMark) bool { return m.agent == agent })
 			if i < 0 && !strings.HasPrefix(s.File, "./") {
-				return // tada-run cannot be its shell: hook status says what the person switches off
+				return // tada-run is not its shell; hook status says what the person switches off
 			}
 			told := func(conversation string) string {
 				if i < 0 {

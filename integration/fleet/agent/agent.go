@@ -26,12 +26,22 @@ type Agent struct {
 	own    member.Membership
 	labels document.Labels
 	lines  sync.Mutex
+	place  place
+	once   once
+	orders sync.Mutex // one order is carried out at a time
+	news   news
+}
+
+// A place is what an agent holds in the fleet.
+type place struct {
 	link   link
 	unique string // random: names this agent among copies of the machine
-	once   once
-	orders sync.Mutex    // one order is carried out at a time
-	news   chan struct{} // what the machine says of itself has changed
-	bad    unusable
+}
+
+// A news is what a machine says of itself besides that it is there.
+type news struct {
+	changed chan struct{}
+	bad     unusable
 }
 
 // ErrTaken is returned by Run while another agent serves the same machine.

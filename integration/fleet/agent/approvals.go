@@ -36,7 +36,7 @@ func (a *Agent) serveApprovals(ctx context.Context, socket net.Listener) error {
 		switch {
 		case err == nil:
 			defer store.Close()
-			return served.Serve(ctx, socket, linked{store, &a.link})
+			return served.Serve(ctx, socket, linked{store, &a.place.link})
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !errors.Is(err, approval.ErrAway):

@@ -38,7 +38,7 @@ func (a *Agent) keepBundle(ctx context.Context, text []byte) (why, err error) {
 	if b.Machines.Selects(a.labels) {
 		why = a.Launcher.TryBundle(member.OnDisk(b))
 	}
-	if a.bad.note(b, why); why != nil {
+	if a.news.bad.note(b, why); why != nil {
 		return why, nil
 	}
 	changed, err := a.Folder.Keep(b, a.labels)

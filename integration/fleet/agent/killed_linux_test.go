@@ -57,7 +57,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rounds := hermetic.Rounds(8) // after each, the place of the killed agent is taken for ten seconds
+	rounds := hermetic.Rounds(8) // after each, the place stays taken for ten seconds
 	if testing.Short() {
 		rounds = 4
 	}

@@ -29,8 +29,8 @@ func (a *Agent) holdPlace(ctx context.Context) error {
 	if err := a.takePlace(ctx, session.Lease()); err != nil {
 		return err
 	}
-	a.link.is(true, a.Now())
-	defer func() { a.link.is(false, a.Now()) }()
+	a.place.link.is(true, a.Now())
+	defer func() { a.place.link.is(false, a.Now()) }()
 	select {
 	case <-ctx.Done():
 		return nil
@@ -74,5 +74,5 @@ func (a *Agent) name() string {
 	if err != nil {
 		host = "unknown"
 	}
-	return fmt.Sprintf("%s, process %d, %s", host, os.Getpid(), a.unique)
+	return fmt.Sprintf("%s, process %d, %s", host, os.Getpid(), a.place.unique)
 }

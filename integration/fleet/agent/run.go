@@ -29,8 +29,8 @@ func (a *Agent) Run(ctx context.Context) error {
 	if a.labels, err = document.ParseLabels(own.Labels); err != nil {
 		return err
 	}
-	a.unique = rand.Text()[:8]
-	a.news = make(chan struct{}, 1)
+	a.place.unique = rand.Text()[:8]
+	a.news.changed = make(chan struct{}, 1)
 	socket, err := served.Listen(a.Launcher.Home().FleetSocket())
 	if err != nil {
 		return err

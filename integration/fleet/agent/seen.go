@@ -20,7 +20,7 @@ func (a *Agent) beSeen(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-		case <-a.news:
+		case <-a.news.changed:
 		case <-time.After(seenEvery):
 		}
 	}

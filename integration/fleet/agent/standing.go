@@ -21,14 +21,14 @@ const (
 // hasNews has the machine say soon what it is.
 func (a *Agent) hasNews() {
 	select {
-	case a.news <- struct{}{}:
+	case a.news.changed <- struct{}{}:
 	default: // it will
 	}
 }
 
 // standing is what the machine says of its bundles.
 func (a *Agent) standing() ([]any, error) {
-	list := a.bad.list()
+	list := a.news.bad.list()
 	all, err := a.Launcher.Home().Bundles()
 	if err != nil {
 		list = append(list, map[string]any{"error": brief(err)})

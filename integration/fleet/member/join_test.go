@@ -21,6 +21,7 @@ import (
 	"github.com/tada-run/tada-run/approval"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 	"github.com/tada-run/tada-run/integration/fleet/registrar"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 const self = "tada-0000000000000001"
@@ -124,7 +125,7 @@ func (o *operator) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 // join joins from a new state directory, and requires that a failure leaves no membership.
 func (o *operator) join() error {
 	o.Helper()
-	f := Folder{filepath.Join(o.TempDir(), "fleet")}
+	f := In(state.Home{Dir: o.TempDir()})
 	_, err := f.Join(o.Context(), o.link, Newcomer{ID: self, Name: "ci", Secret: []byte("x")})
 	if _, loaded := f.Load(); err != nil && !errors.Is(loaded, ErrNotJoined) {
 		o.Errorf("a membership was left: %v", loaded)
