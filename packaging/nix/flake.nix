@@ -15,7 +15,7 @@
             version = "0-unstable-${self.lastModifiedDate or "0"}";
             src = ../..;
             # of go mod vendor; a test computes it again
-            vendorHash = "sha256-FjIojVmR6Wq0zdVLnvm70WT3s/prGO/CSvGvXBhetyU=";
+            vendorHash = "sha256-FtnQ4S//yar/dNsW2i6SooPWQAjLuSEgdovvtJYf+A8=";
             subPackages = [ "cmd/tada-run" "cmd/tadactl" ];
             env.CGO_ENABLED = 0;
             ldflags = [ "-s" "-w" ];
