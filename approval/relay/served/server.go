@@ -12,6 +12,9 @@ import (
 const (
 	// maxGuests is how many clients are served at a time, besides those that wait for an answer.
 	maxGuests = 64
+	// idleLeast is how long one of them is idle before it can lose its place: one that has just
+	// connected is about to ask.
+	idleLeast = time.Second
 	// maxWaiting is how many may wait for an answer: more than there may be open questions.
 	maxWaiting = 256
 )
@@ -46,11 +49,16 @@ func (s *server) enter(g *guest) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for !s.over && len(s.guests)-s.waiting >= maxGuests {
+		rest := idleLeast
 		if oldest := s.oldestIdle(); oldest != nil {
-			oldest.gone = true
-			oldest.conn.Close()
+			if rest -= time.Since(oldest.since); rest <= 0 {
+				oldest.gone = true
+				oldest.conn.Close()
+			}
 		}
+		again := time.AfterFunc(max(rest, idleLeast/10), s.room.Broadcast)
 		s.room.Wait()
+		again.Stop()
 	}
 	if s.over {
 		return false
