@@ -18,15 +18,19 @@ import (
 
 // settingsFiles are the files that setup writes, below the home of the account.
 func settingsFiles() (files []string) {
+	shells := map[string]bool{}
 	for f := range agents.Of("settings", "shell") {
 		w := f.Words()
 		path := strings.TrimPrefix(w[0], "~/")
 		if f.Kind == "settings" {
 			path = filepath.Join(path, w[1])
 		}
-		if !strings.HasSuffix(path, ".jsonc") && !slices.Contains(files, path) {
-			files = append(files, path)
+		if strings.HasSuffix(path, ".jsonc") || slices.Contains(files, path) ||
+			f.Kind == "shell" && shells[f.Agent] { // one file of several has it
+			continue
 		}
+		shells[f.Agent] = shells[f.Agent] || f.Kind == "shell"
+		files = append(files, path)
 	}
 	return files
 }

@@ -38,7 +38,7 @@ func (r *announced) permitted(ctx context.Context,
 // not. The run is among those that have no end yet, so a freeze after this look ends it.
 func (r *announced) frozenMeanwhile() *refusal.Refusal {
 	why := r.l.state.Frozen()
-	if why == "" {
+	if why == "" || !r.l.state.Joined() { // nearly always there is no order: one look
 		return nil
 	}
 	r.decide(pathguard.Frozen(why))

@@ -17,6 +17,8 @@ func Canary(name, dir string) []byte {
 	case "cursor":
 		call["hook_event_name"], call["conversation_id"], call["tool_name"] = "preToolUse", id,
 			"Shell"
+	case "droid":
+		call["tool_name"] = "Execute"
 	case "cline":
 		call = object{"hookName": "tool_call", "taskId": id, "workspaceRoots": []string{dir},
 			"tool_call": object{"id": id, "name": "run_commands",
