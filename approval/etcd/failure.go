@@ -49,7 +49,14 @@ func (p place) away(ctx context.Context, last error) error {
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return ctx.Err()
 	}
-	return p.fail(approval.ErrAway, fmt.Sprintf("%v; %s", cmp.Or(last, ctx.Err()), health))
+	why, hint := approval.ErrAway, health
+	if last != nil {
+		hint = fmt.Sprintf("%v; %s", last, health)
+	}
+	if ctx.Err() != nil { // perhaps the caller's own limit: it can see that
+		why = fmt.Errorf("%w: %w", approval.ErrAway, ctx.Err())
+	}
+	return p.fail(why, hint)
 }
 
 // explain returns what a final answer means for a person.

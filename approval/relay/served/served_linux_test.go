@@ -310,10 +310,11 @@ func TestListenAgain(t *testing.T) {
 		var other sync.WaitGroup
 		other.Go(func() { l.Close() })
 		l.Close()
-		if l, err = Listen(filepath.Join(dir, "agent.sock")); err != nil {
+		again, err := Listen(filepath.Join(dir, "agent.sock"))
+		if err != nil {
 			t.Fatal(err)
 		}
-		l.Close()
+		again.Close()
 		other.Wait()
 	}
 }
