@@ -11,23 +11,6 @@ import (
 	"github.com/tada-run/tada-run/launcher/exit"
 )
 
-// signing is the body of a verb that signs something with the person's key.
-func (f *fleet) signing(cmd *cobra.Command,
-	do func(ctx context.Context, d desk, key approval.Key) error) error {
-	d, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer d.Etcd.Close()
-	key, err := f.key(cmd.Context(), d)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := soon(cmd)
-	defer cancel()
-	return do(ctx, d, key)
-}
-
 // freeze stops machines.
 func (f *fleet) freeze(cmd *cobra.Command, _ []string) error {
 	which, err := document.ParseSelector(f.o.Freeze.Label)
@@ -66,28 +49,23 @@ func (f *fleet) unfreeze(cmd *cobra.Command, args []string) error {
 
 // freezes lists the freezes.
 func (f *fleet) freezes(cmd *cobra.Command) error {
-	d, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer d.Etcd.Close()
-	ctx, cancel := soon(cmd)
-	defer cancel()
-	all, err := d.Freezes(ctx)
-	if err != nil {
-		return err
-	}
-	for _, o := range all {
-		state := "in force"
-		if o.Ended {
-			state = "ended"
-		}
-		if err := f.say(map[string]any{"id": o.ID, "ended": o.Ended, "time": o.Time, "by": o.By,
-			"machines": o.Machines.String(), "reason": o.Reason, "signed": o.ThawedBy},
-			"%s  %-8s  %s  by %q  machines %q  %q\n", o.ID, state,
-			o.Time.Local().Format(minutes), o.By, o.Machines, o.Reason); err != nil {
+	return f.looking(cmd, func(ctx context.Context, d desk) error {
+		all, err := d.Freezes(ctx)
+		if err != nil {
 			return err
 		}
-	}
-	return nil
+		for _, o := range all {
+			state := "in force"
+			if o.Ended {
+				state = "ended"
+			}
+			if err := f.say(map[string]any{"id": o.ID, "ended": o.Ended, "time": o.Time, "by": o.By,
+				"machines": o.Machines.String(), "reason": o.Reason, "signed": o.ThawedBy},
+				"%s  %-8s  %s  by %q  machines %q  %q\n", o.ID, state,
+				o.Time.Local().Format(minutes), o.By, o.Machines, o.Reason); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

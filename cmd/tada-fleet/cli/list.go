@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/tada-run/tada-run/integration/fleet/people"
@@ -8,26 +10,21 @@ import (
 
 // list prints the machines of the fleet.
 func (f *fleet) list(cmd *cobra.Command, _ []string) error {
-	d, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer d.Etcd.Close()
-	ctx, cancel := soon(cmd)
-	defer cancel()
-	all, err := d.Members(ctx)
-	if err != nil {
-		return err
-	}
-	for _, m := range all {
-		if err := f.say(map[string]any{"id": m.ID, "name": m.Name, "state": stateOf(m),
-			"seen": m.Seen, "labels": m.Labels, "owner": m.Owner, "head": m.Head,
-			"agent": m.Agent}, "%s  %-16s  %-30s  %-20s  %s\n", m.ID, m.Name, standing(m),
-			m.Labels, m.Owner); err != nil {
+	return f.looking(cmd, func(ctx context.Context, d desk) error {
+		all, err := d.Members(ctx)
+		if err != nil {
 			return err
 		}
-	}
-	return nil
+		for _, m := range all {
+			if err := f.say(map[string]any{"id": m.ID, "name": m.Name, "state": stateOf(m),
+				"seen": m.Seen, "labels": m.Labels, "owner": m.Owner, "head": m.Head,
+				"agent": m.Agent}, "%s  %-16s  %-30s  %-20s  %s\n", m.ID, m.Name, standing(m),
+				m.Labels, m.Owner); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // stateOf is the state of a machine, in a word.

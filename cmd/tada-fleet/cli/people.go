@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -13,29 +14,20 @@ import (
 
 // change changes the fleet document and prints what was done.
 func (f *fleet) change(cmd *cobra.Command, how func(*document.Fleet) error, done string) error {
-	d, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer d.Etcd.Close()
-	key, err := f.key(cmd.Context(), d)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := soon(cmd)
-	defer cancel()
-	unfinished, err := d.Change(ctx, key, how)
-	if err != nil {
-		return err
-	}
-	if unfinished != nil {
-		f.code = exit.Pending
-		fmt.Fprintln(f.err, "tadactl fleet: a second administrator must sign this: save it, and "+
-			"on that person's machine type: tadactl fleet person sign FILE")
-		_, err := f.out.Write(unfinished)
-		return err
-	}
-	return f.say(map[string]any{"done": done}, "%s\n", done)
+	return f.signing(cmd, func(ctx context.Context, d desk, key approval.Key) error {
+		unfinished, err := d.Change(ctx, key, how)
+		if err != nil {
+			return err
+		}
+		if unfinished != nil {
+			f.code = exit.Pending
+			fmt.Fprintln(f.err, "tadactl fleet: a second administrator must sign this: save it, "+
+				"and on that person's machine type: tadactl fleet person sign FILE")
+			_, err := f.out.Write(unfinished)
+			return err
+		}
+		return f.say(map[string]any{"done": done}, "%s\n", done)
+	})
 }
 
 // revoke ends the membership of a machine.
@@ -84,28 +76,23 @@ func (f *fleet) personRemove(cmd *cobra.Command, args []string) error {
 
 // personList prints the people of the fleet.
 func (f *fleet) personList(cmd *cobra.Command, _ []string) error {
-	d, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer d.Etcd.Close()
-	ctx, cancel := soon(cmd)
-	defer cancel()
-	now, err := d.Fleet(ctx)
-	if err != nil {
-		return err
-	}
-	for _, p := range now.People {
-		role := ""
-		if p.Admin {
-			role = "administrator"
-		}
-		if err := f.say(map[string]any{"name": p.Name, "key": approval.KeyID(p.Key),
-			"admin": p.Admin, "answers": p.Answers.String(), "max_risk": p.MaxRisk},
-			"%-16s  %-13s  answers %-24q  up to R%d  %s\n", p.Name, role, p.Answers,
-			p.MaxRisk, approval.KeyID(p.Key)); err != nil {
+	return f.looking(cmd, func(ctx context.Context, d desk) error {
+		now, err := d.Fleet(ctx)
+		if err != nil {
 			return err
 		}
-	}
-	return nil
+		for _, p := range now.People {
+			role := ""
+			if p.Admin {
+				role = "administrator"
+			}
+			if err := f.say(map[string]any{"name": p.Name, "key": approval.KeyID(p.Key),
+				"admin": p.Admin, "answers": p.Answers.String(), "max_risk": p.MaxRisk},
+				"%-16s  %-13s  answers %-24q  up to R%d  %s\n", p.Name, role, p.Answers,
+				p.MaxRisk, approval.KeyID(p.Key)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -10,18 +10,6 @@ import (
 	"github.com/tada-run/tada-run/integration/fleet/people"
 )
 
-// looking is the body of a verb that reads what the fleet has.
-func (f *fleet) looking(cmd *cobra.Command, do func(ctx context.Context, d desk) error) error {
-	d, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer d.Etcd.Close()
-	ctx, cancel := soon(cmd)
-	defer cancel()
-	return do(ctx, d)
-}
-
 // policyList lists the bundles.
 func (f *fleet) policyList(cmd *cobra.Command, _ []string) error {
 	return f.looking(cmd, func(ctx context.Context, d desk) error {

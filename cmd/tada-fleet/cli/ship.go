@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -68,32 +69,27 @@ func shippingOf(o verbs.Ship) (document.Shipping, error) {
 
 // shipping prints where records are copied to.
 func (f *fleet) shipping(cmd *cobra.Command) error {
-	d, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer d.Etcd.Close()
-	ctx, cancel := soon(cmd)
-	defer cancel()
-	now, err := d.Fleet(ctx)
-	if err != nil {
-		return err
-	}
-	to := now.Ship
-	if to.Nowhere() {
-		return f.say(map[string]any{"bucket": ""}, "nothing is shipped\n")
-	}
-	text := fmt.Sprintf("bucket %q at %q\n", to.Bucket, to.Endpoint)
-	for _, r := range to.Recipients {
-		text += fmt.Sprintf("recipient %q\n", r)
-	}
-	witnesses := []string{}
-	for _, w := range to.Witnesses {
-		witnesses = append(witnesses, w.URL)
-		text += fmt.Sprintf("witness %q at %q\n", w.Key, w.URL)
-	}
-	return f.say(map[string]any{"bucket": to.Bucket, "endpoint": to.Endpoint,
-		"region": to.Region, "recipients": to.Recipients, "witnesses": witnesses}, "%s", text)
+	return f.looking(cmd, func(ctx context.Context, d desk) error {
+		now, err := d.Fleet(ctx)
+		if err != nil {
+			return err
+		}
+		to := now.Ship
+		if to.Nowhere() {
+			return f.say(map[string]any{"bucket": ""}, "nothing is shipped\n")
+		}
+		text := fmt.Sprintf("bucket %q at %q\n", to.Bucket, to.Endpoint)
+		for _, r := range to.Recipients {
+			text += fmt.Sprintf("recipient %q\n", r)
+		}
+		witnesses := []string{}
+		for _, w := range to.Witnesses {
+			witnesses = append(witnesses, w.URL)
+			text += fmt.Sprintf("witness %q at %q\n", w.Key, w.URL)
+		}
+		return f.say(map[string]any{"bucket": to.Bucket, "endpoint": to.Endpoint,
+			"region": to.Region, "recipients": to.Recipients, "witnesses": witnesses}, "%s", text)
+	})
 }
 
 // shipKey stores the key of the bucket on this machine: two lines from the standard input, or what
