@@ -41,8 +41,8 @@ func (r *announced) frozenMeanwhile() *refusal.Refusal {
 	if why == "" || !r.l.state.Joined() { // nearly always there is no order: one look
 		return nil
 	}
-	r.decide(pathguard.Frozen(why))
-	return r.denied()
+	// The judgement stays as it is: the sandbox may be being built from it at this moment.
+	return refusal.Denied(r.Locale(), pathguard.Frozen(why))
 }
 
 // start opens the transcript and lets the command run. When it returns an error nothing runs, and
