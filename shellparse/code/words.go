@@ -20,6 +20,7 @@ func Worded(lang string) bool {
 var (
 	joins    = pattern(`["']\s*(?:\.\.?|\+)\s*["']`)
 	takesIn  = pattern(`(?i)\b(?:include|require|source)\w*[\s("']+\w+://`)
+	joined   = pattern(`##|%:|\?\?[=/]|\\\r?\n|\\[uU]|concat_idents|paste!`)
 	fullName = pattern(`(?:^|[\s"'(={:])((?:/|~/)[^\s"'` + "`" + `(){}\[\],;<>|*?$\\]+)`)
 )
 
@@ -58,6 +59,9 @@ func wordy(lang, text string) bool {
 		text, body = strings.ToUpper(text), strings.ToUpper(body)
 	}
 	calls := strings.Contains(head, "calls")
+	if strings.Contains(head, "joins") && joined().MatchString(text) {
+		return true
+	}
 	words := strings.Fields(body)
 	for i := 0; i < len(text); {
 		end := i

@@ -17,6 +17,7 @@ type part struct {
 	name bool    // open: it is a name of a listing, as in "for f in $(git ls-files)"
 	nums bool    // open: nothing but digits, on no line or several
 	of   string  // pattern: the absolute one whose matches it is made of; see Name.Of
+	made string  // pattern: what stands in a name for the characters that mktemp has chosen
 
 	// open: a pattern that matches some of the names that it may be; see looselyMatched.
 	loose string
@@ -67,6 +68,24 @@ func (v value) numeric() bool {
 	}
 	_, ok := integer(v[0].text)
 	return v[0].kind == number || v[0].known() && ok
+}
+
+// fresh returns the one name that a field is, with placeholders for what mktemp has chosen, and
+// whether it has such: no file had that name before, so none is meant that fits by chance.
+func (v value) fresh() (name string, ok bool) {
+	var b strings.Builder
+	for _, p := range v {
+		switch {
+		case p.made != "":
+			b.WriteString(p.made)
+			ok = true
+		case p.kind == literal, p.kind == active && !strings.ContainsAny(p.text, `*?[\`):
+			b.WriteString(p.text)
+		default:
+			return "", false
+		}
+	}
+	return b.String(), ok
 }
 
 func (p part) known() bool { return p.kind == literal || p.kind == active }
