@@ -461,8 +461,8 @@ func (v value) withoutDigits() value {
 	return v
 }
 
-// numbered is a value of which all but numbers is known, with a 1 in the place of each, if it says
-// which lines are printed or deleted; else "". Of a number nothing is sure but that it has digits,
+// numbered is a value of which all but numbers is known, with a 1 in the place of each, if it says to
+// sed(1) or awk(1) which lines are printed or deleted; else "". Of a number nothing is sure but that it has digits,
 // on no line or several: behind other commands it could become a name or a delimiter, or end them.
 func (v value) numbered() string {
 	found := false
@@ -472,7 +472,7 @@ func (v value) numbered() string {
 		case p.kind == number || p.kind == open && p.nums:
 			found = true
 			b.WriteByte('1')
-		case p.known() && strings.Trim(p.text, "0123456789,;{}+~!$ pdq=") == "":
+		case p.known() && strings.Trim(p.text, "0123456789,;{}+-~!$ pdq=NRF<>&()rint") == "":
 			b.WriteString(p.text)
 		default:
 			return ""
