@@ -90,7 +90,7 @@ func (j *judgement) built(cmd int) bool {
 			return false
 		}
 	}
-	return made && !(told && unread) && !(told && j.defines())
+	return made && !(told && unread) && j.ownInputs(told)
 }
 
 // justBuilt reports whether a file that is executed is what a compiler of the same line puts

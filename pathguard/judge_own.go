@@ -47,7 +47,7 @@ var fillers = []string{"mkdir", "go", "npm", "pnpm", "yarn", "pip", "pip3", "uv"
 // nothing was before, and fills with what it spells out: mkdir /tmp/x && cd /tmp/x && cat > main.go
 // <<'E' ... E; go run .
 func (j *judgement) inNewFolder(t *resolve.Target, full string) bool {
-	if t.Exists || t.Unknown || t.Glob || len(t.Links) > 0 {
+	if t.Exists || t.Unknown || t.Glob || len(t.Links) > 0 || !j.filled(full) {
 		return false
 	}
 	top := "" // the highest folder that the line makes
@@ -71,6 +71,18 @@ func (j *judgement) inNewFolder(t *resolve.Target, full string) bool {
 		}
 		return !j.by(w.Command, fillers...) && !j.copiesOwn(w.Command)
 	})
+}
+
+// filled reports whether the line itself puts something into a folder, or makes the file of that
+// name: what is in it otherwise was put there by another.
+func (j *judgement) filled(full string) bool {
+	for i := range j.script.Commands {
+		if j.by(i, fillers[1:]...) || j.copiesOwn(i) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(j.script.Written,
+		func(f shellparse.Written) bool { return pathname.Within(f.Name, full) })
 }
 
 // madeFolder is the folder that mktemp makes in the line and that has a file in it, by the name that

@@ -2,6 +2,7 @@ package pathguard
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse/code"
@@ -17,8 +18,9 @@ func (j *judgement) onlyComputes(effect int) bool {
 	if t == nil || !j.tells(t.Path(), len(j.script.Effects)) {
 		return false
 	}
-	for _, f := range j.script.Written {
-		if f.Name == t.Path() && !f.Computes {
+	for _, f := range j.script.Written { // a file with quotes is of the folder, which may be anyone's
+		if f.Name == t.Path() && (!f.Computes || strings.Contains(f.Text, "include \"") &&
+			!j.inside(f.Name) && !j.inNewFolder(t, f.Name)) {
 			return false
 		}
 	}
@@ -47,21 +49,4 @@ func (j *judgement) output(effect int) (found *resolve.Target) {
 		}
 	}
 	return found
-}
-
-// defines reports whether an option of a compiler could give a word of a source another meaning.
-func (j *judgement) defines() bool {
-	for i := range j.script.Commands {
-		if !j.by(i, builders...) {
-			continue
-		}
-		for _, w := range j.script.Commands[i].Args[1:] {
-			_, c := code.Scan("c", w.Text)
-			_, rust := code.Scan("rust", w.Text)
-			if !w.Static || c || rust {
-				return true
-			}
-		}
-	}
-	return false
 }

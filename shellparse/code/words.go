@@ -3,6 +3,7 @@ package code
 import (
 	_ "embed"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -18,9 +19,13 @@ func Worded(lang string) bool {
 
 // A name in a program is in quotes or behind a blank, and can be put together from literals.
 var (
-	joins    = pattern(`["']\s*(?:\.\.?|\+)\s*["']`)
-	takesIn  = pattern(`(?i)\b(?:include|require|source)\w*[\s("']+\w+://`)
-	joined   = pattern(`##|%:|\?\?[=/]|\\\r?\n|\\[uU]|concat_idents|paste!`)
+	joins   = pattern(`["']\s*(?:\.\.?|\+)\s*["']`)
+	takesIn = pattern(`(?i)\b(?:include|require|source)\w*[\s("']+\w+://`)
+	joined  = pattern(`##|%:|\?\?[=/]|\\\s*\n|\\[uUN]|concat_idents|paste!|` +
+		`#\s*!?\s*\[\s*\$|#\s*!?\s*\[[^\]]*\bpath\s*=`)
+	includes = pattern(`(?m)^[ \t]*#[ \t]*include[ \t]*` +
+		`(?:<[\w+-]+(?:[./][\w+-]+)*>|"[\w+-]+(?:[./][\w+-]+)*")`)
+	numbered = pattern(`\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-7]{3})`)
 	fullName = pattern(`(?:^|[\s"'(={:])((?:/|~/)[^\s"'` + "`" + `(){}\[\],;<>|*?$\\]+)`)
 )
 
@@ -59,8 +64,14 @@ func wordy(lang, text string) bool {
 		text, body = strings.ToUpper(text), strings.ToUpper(body)
 	}
 	calls := strings.Contains(head, "calls")
-	if strings.Contains(head, "joins") && joined().MatchString(text) {
-		return true
+	if strings.Contains(head, "joins") {
+		if joined().MatchString(text) {
+			return true
+		}
+		text = includes().ReplaceAllString(text, "")
+	}
+	if strings.Contains(head, "escapes") {
+		text = withoutScratch(numbered().ReplaceAllStringFunc(text, unescaped))
 	}
 	words := strings.Fields(body)
 	for i := 0; i < len(text); {
@@ -96,3 +107,12 @@ func wordy(lang, text string) bool {
 
 // called reports whether a bracket follows that hands arguments to what is in front of it.
 func called(rest string) bool { return strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), "(") }
+
+// unescaped is the character that an escape sequence of a text stands for.
+func unescaped(escape string) string {
+	c, _, _, err := strconv.UnquoteChar(escape, '"')
+	if err != nil {
+		return escape
+	}
+	return string(c)
+}

@@ -3,6 +3,7 @@ package eval
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/code"
 )
@@ -12,9 +13,13 @@ import (
 var compilers = map[string]string{"gcc": "c", "g++": "c", "cc": "c", "c++": "c", "clang": "c",
 	"clang++": "c", "tcc": "c", "rustc": "rust"}
 
-// compiled are the languages that compilers take, by the endings of files.
+// compiled are the languages that compilers take, by the endings of files. What a word of machine
+// code does, and that of a language which is not read, stays unknown: "".
 var compiled = map[string]string{".c": "c", ".h": "c", ".cc": "c", ".cpp": "c", ".cxx": "c",
-	".hpp": "c", ".s": "c", ".S": "c", ".go": "go", ".rs": "rust"}
+	".hpp": "c", ".go": "go", ".rs": "rust", ".mod": "mod", ".s": "", ".S": "", ".asm": "",
+	".ld": "", ".syso": "", ".work": "", ".f": "", ".f90": "", ".m": "", ".mm": "", ".d": "",
+	".zig": "", ".hs": "", ".swift": "", ".java": "", ".nim": "", ".ml": "", ".pas": "",
+	".i": "", ".ii": "", ".ll": "", ".o": "", ".a": "", ".so": "", ".toml": "", ".cmake": "", ".mk": ""}
 
 // compiles is what a compiler makes of its standard input, nil where it does not read that, or where
 // it is a source that only computes. A program of input is as bad as the input.
@@ -36,8 +41,11 @@ func (w *environment) compiles(s *state, c *call, program string) *stream {
 // computes reports whether a file with a text, taken for a source, is a program that only computes.
 // A name that says nothing of the language is read as each.
 func computes(name, text string) bool {
-	if lang, ok := compiled[path.Ext(name)]; ok {
-		return !opaque(lang, text)
+	switch lang, ok := compiled[path.Ext(name)]; {
+	case lang == "mod": // what replaces a module is a folder somewhere
+		return !strings.Contains(text, "replace") && !strings.Contains(text, "tool")
+	case ok:
+		return lang != "" && !opaque(lang, text)
 	}
 	return !opaque("c", text) && !opaque("go", text) && !opaque("rust", text)
 }

@@ -110,7 +110,9 @@ func (w *environment) link(s *state, c *call, t command.Touch, v value) {
 func (w *environment) within(s *state, c *call, t command.Touch) string {
 	v := w.fromArg(c, t.Arg, t.Word())
 	text, ok := v.text()
-	if !ok || v.word().Glob {
+	if name, made := v.fresh(); made {
+		text = name
+	} else if !ok || v.word().Glob {
 		return ""
 	}
 	return join(s.dir, text)
