@@ -23,6 +23,7 @@ func (p Policy) Judge(plan *resolve.Plan) Verdict {
 	j.text()
 	j.effects()
 	j.codes()
+	j.compiles()
 	j.opaque()
 	j.limits()
 	j.inners()

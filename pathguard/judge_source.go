@@ -1,9 +1,11 @@
 package pathguard
 
 import (
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse/code"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -50,3 +52,39 @@ func (j *judgement) output(effect int) (found *resolve.Target) {
 	}
 	return found
 }
+
+// compiles finds programs that a compiler of the line makes of sources which the line spells out, and
+// which do more than compute, where the line runs them: by go run, or by the names that compilers
+// choose themselves. One with a name that an option gives is judged as code.
+func (j *judgement) compiles() {
+	for _, f := range j.script.Written {
+		lang := compiledLangs[path.Ext(f.Name)]
+		if lang == "" || f.Computes || !j.inside(f.Name) {
+			continue
+		}
+		built := -1
+		for i := range j.script.Commands {
+			c := &j.script.Commands[i]
+			switch {
+			case !j.by(i, builders...) || !pathname.Within(f.Name, c.Dir):
+			case len(c.Args) > 1 && c.Args[1].Text == "run":
+				j.add(Ask, "code.opaque", "", lang, c.Span, i)
+				return
+			case built < 0:
+				built = i
+			}
+		}
+		for i := range j.plan.Targets {
+			t := &j.plan.Targets[i]
+			if built >= 0 && t.Right == command.Exec && t.Command > built && j.inside(t.Path()) &&
+				(!t.Exists || path.Ext(t.Path()) == "" || path.Ext(t.Path()) == ".out") {
+				j.add(Ask, "code.opaque", "", lang, j.script.Commands[t.Command].Span, t.Command)
+				return
+			}
+		}
+	}
+}
+
+// compiledLangs are the languages of sources by their endings.
+var compiledLangs = map[string]string{".c": "c", ".cc": "c", ".cpp": "c", ".cxx": "c", ".h": "c",
+	".hpp": "c", ".s": "c", ".S": "c", ".go": "go", ".rs": "rust"}

@@ -19,6 +19,7 @@ func (s *state) planted(n Name, base string) *written {
 	if pattern = path.Clean(pattern); !n.Glob && base == "" {
 		base = "*"
 	}
+	pattern = strings.ReplaceAll(pattern, "[!", "[^")
 	fixed := path.Dir(pattern[:wildcard(pattern)] + "x")
 	if !n.Glob {
 		fixed = pattern
@@ -27,6 +28,9 @@ func (s *state) planted(n Name, base string) *written {
 		f := &s.files[i]
 		if !planted(f.flow.source()) {
 			continue
+		}
+		if n.Dir == "" && fixed[0] != '/' && n.Static && strings.HasSuffix(f.name, "/"+pattern) {
+			return f // the directory is not known
 		}
 		fits, err := path.Match(pattern, f.name)
 		switch in := within(f.name, fixed); {

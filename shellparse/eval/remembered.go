@@ -27,7 +27,7 @@ func (w *commands) executed(s *state, t command.Touch, v value) *written {
 	if f := w.made(s, v); f != nil || len(s.files) == 0 {
 		return f
 	}
-	if n := w.name(s, v); n.Static && n.User == "" {
+	if n := w.name(s, v); (n.Static || n.Glob) && n.User == "" {
 		return s.planted(n, t.Base)
 	}
 	return nil

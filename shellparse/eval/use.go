@@ -63,6 +63,7 @@ func (w *commands) use(s *state, c *call, u command.Use, name string) {
 		w.suspect(nil, languageOf(name), true, c.span)
 	}
 	w.project(s, c, u, &in)
+	w.collected(s, c, &in)
 	if u.StdinCode != "" {
 		w.runsWith(s, s.in, u.StdinCode, c.span, nil, len(c.args) == 1)
 	}
