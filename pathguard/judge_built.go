@@ -67,9 +67,10 @@ func isWords(text string) bool {
 	})
 }
 
-// built reports whether a command runs what a compiler makes of files that are there
-// already: that is no other than running the project's own program. What the same line
-// writes or fetches could be among the sources, and then it is another matter.
+// built reports whether a command runs what a compiler makes of files that are there already: that
+// is no other than running the project's own program. What the same line writes could be among the
+// sources: then it has to be spelled out and only compute, or be data, and no source of the line may
+// take data in that nobody has read.
 func (j *judgement) built(cmd int) bool {
 	made, told, unread := false, false, false
 	for i := range j.script.Effects {
@@ -83,7 +84,7 @@ func (j *judgement) built(cmd int) bool {
 			j.by(e.Command, "sed") && j.editsLittle(e.Command):
 			made = made || e.Command < cmd
 		case j.onlyComputes(i):
-			told = true
+			told = told || !j.isData(i)
 		case j.isData(i):
 			unread = true
 		default:

@@ -65,3 +65,12 @@ func (j *judgement) defines() bool {
 	}
 	return false
 }
+
+// makes reports whether the line writes a file before an effect: a key that it makes is no secret
+// that was there before.
+func (j *judgement) makes(full string, effect int) bool {
+	return slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
+		return (w.Right == command.Write || w.Right == command.Create) && !w.Unknown &&
+			w.Flags&command.Link == 0 && w.Path() == full && w.Effect < effect
+	})
+}
