@@ -2,6 +2,7 @@ package pathguard
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse/code"
@@ -49,7 +50,8 @@ func (j *judgement) output(effect int) (found *resolve.Target) {
 	return found
 }
 
-// defines reports whether an option of a compiler could give a word of a source another meaning.
+// defines reports whether an option of a compiler could give a word of a source another meaning, or
+// take another file in.
 func (j *judgement) defines() bool {
 	for i := range j.script.Commands {
 		if !j.by(i, builders...) {
@@ -58,7 +60,8 @@ func (j *judgement) defines() bool {
 		for _, w := range j.script.Commands[i].Args[1:] {
 			_, c := code.Scan("c", w.Text)
 			_, rust := code.Scan("rust", w.Text)
-			if !w.Static || c || rust {
+			if !w.Static || c || rust || strings.HasPrefix(w.Text, "-i") ||
+				strings.HasPrefix(w.Text, "@") {
 				return true
 			}
 		}
