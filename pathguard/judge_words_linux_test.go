@@ -346,6 +346,10 @@ func TestReadingCodeIsRunningIt(t *testing.T) {
 		`python3 -c "import torch; m = torch.load('%s', map_location='cpu'); print(m.keys())"`,
 		`python3 -c "import joblib; print(joblib.load('%s'))"`,
 		"python3 -c \"\nwith open('%s') as f:\n    exec(f.read())\n\"",
+		"python3 -c \"\nimport pickle\nwith open('%s', 'rb') as f:\n    pickle.load(f)\n\"",
+		`python3 -c "import pickle; print(pickle.load(open('%s', 'rb')))"`,
+		`python3 -c "import dill; dill.load(open('%s', 'rb'))"`,
+		`python3 -c "import pandas; print(pandas.read_pickle('%s'))"`,
 	}
 	for _, spelling := range spellings {
 		g.expect(t, Allow, fmt.Sprintf(spelling, "f.py"))
@@ -356,9 +360,8 @@ func TestReadingCodeIsRunningIt(t *testing.T) {
 	// What is made of the text is no file, and neither is a text.
 	g.expect(t, Ask, `python3 -c "exec(open('f.py').read().replace('a', 'b'))"`,
 		`python3 -c "import pickle; pickle.loads(b'f.py')"`,
-		`python3 -c "import pickle; pickle.load(open('f.py', 'rb'))"`,
-		`python3 -c "import dill; dill.load(open('f.py', 'rb'))"`,
-		`python3 -c "import pandas; pandas.read_pickle('f.py')"`,
+		`python3 -c "import pickle, sys; pickle.load(sys.stdin.buffer)"`,
+		`python3 -c "import pickle; pickle.load(f(open('f.py', 'rb')))"`,
 		`python3 -c "import base64; exec(base64.b64decode(open('f.py').read()))"`,
 		`python3 -c "f = open('f.py'); f = g(); exec(f.read())"`,
 		`python3 -c "f = open('f.py', 'w+'); exec(f.read())"`,
