@@ -119,6 +119,27 @@ func TestOwnKey(t *testing.T) {
 		"openssl genrsa -out old.key 2048; cat old.key", "cat a.key; openssl genrsa -out a.key")
 }
 
+// A number in a program is no code, where it can be nothing but a number.
+func TestNumbersInCode(t *testing.T) {
+	g, _ := desk(t, "", "w/a.txt", "home/dev/x/a")
+	g.expect(t, Allow, `s=$(date +%s); ls; e=$(date +%s); python3 -c "print($e - $s)"`,
+		`python3 -c "print($(wc -l < a.txt)/3)"`, `n=$(grep -c x a.txt); node -e "console.log($n*2)"`,
+		`python3 -c "print('$(nproc) processors')"`, `awk "NR==$(wc -l < a.txt)" a.txt`,
+		`awk "NR>=$(wc -l < a.txt)-3 {print}" a.txt`)
+	for _, n := range []string{"$(wc -l < a.txt)", "$(date +%s)", "$(nproc)"} {
+		for _, line := range []string{`python3 -c "import os; os.remove('/home/dev/x/%s')"`,
+			`python3 -c "import os; x3=os.system; x1=print; x%s('id')"`,
+			`python3 -c "import os; [os.system, print][%s]('id')"`,
+			`python3 -c "exec('o\\x7%s.system(1)')"`, `perl -e "q %ssystem(1)"`,
+			`awk "BEGIN{s%sm(\"id\")}"`, `sed "%se id" a.txt`} {
+			g.expect(t, Ask, fmt.Sprintf(line, n))
+		}
+	}
+	g.expect(t, Ask, `python3 -c "print($(date '+%s; import os'))"`,
+		`python3 -c "print($(stat -c %n a.txt))"`, `python3 -c "print($(grep -c x a.txt b.txt))"`,
+		`python3 -c "print($(cat a.txt))"`)
+}
+
 // A file that the line itself writes was read, so it may run from a place where anything could be;
 // a file that was put there by others, or that the line does not spell out, may not.
 func TestJustTold(t *testing.T) {
