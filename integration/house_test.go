@@ -127,6 +127,13 @@ var plan = map[string]map[string]string{
 		"audit":      "nothing unproven is exported",
 		"audit/play": "text is what a person saw; line ends are those of a terminal",
 	},
+	"audit/runs": {
+		"audit": "it reads entries",
+	},
+	"audit/ocsf": {
+		"audit":      "each entry is an event",
+		"audit/runs": "which says of a run more than its own entry does",
+	},
 	"audit/witness": {
 		"audit":          "it signs checkpoints of a log",
 		"approval/flock": "one process serves from a folder",
@@ -555,6 +562,9 @@ var plan = map[string]map[string]string{
 		"audit":                   "it replays and verifies",
 		"audit/play":              "replay",
 		"audit/export":            "export",
+		"audit/ocsf":              "audit export",
+		"audit/runs":              "which remembers the runs that go on",
+		"pathguard/passwd":        "and names the account",
 		"audit/witness":           "it is a witness, and asks one",
 		"audit/zstandard":         "it packs transcripts and opens packed ones; tada-run does neither",
 
