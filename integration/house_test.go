@@ -303,6 +303,11 @@ var plan = map[string]map[string]string{
 		"integration/fleet/document": "it says where to, and which machine has which key",
 		"launcher":                   "the record belongs to a state directory",
 	},
+	"integration/fleet/columns": {
+		"audit":                      "it takes entries",
+		"audit/runs":                 "which are put together to runs",
+		"integration/fleet/document": "a row has the labels of its machine",
+	},
 	"integration/fleet/people": {
 		"approval":                   "what people sign",
 		"approval/canonical":         "what machines say has one spelling",
@@ -324,6 +329,7 @@ var plan = map[string]map[string]string{
 		"integration/fleet/people":    "what people do",
 		"integration/fleet/registrar": "tadactl fleet init, serve and invite",
 		"integration/fleet/ship":      "tadactl fleet ship and verify",
+		"integration/fleet/columns":   "tadactl fleet export",
 		"audit":                       "what verify finds is counted in its words",
 		"audit/zstandard":             "the agent ships what is packed",
 		"cmd/tada-fleet/verbs":        "the tree of its verbs",
@@ -749,6 +755,8 @@ var forbidden = map[string]map[string]string{
 
 		"github.com/minio/minio-go/v7": "only the program of a fleet speaks to servers",
 		"filippo.io/age":               "only the program of a fleet encrypts records",
+
+		"github.com/parquet-go/parquet-go": "only the program of a fleet writes columns",
 	},
 	"cmd/tadactl": {
 		"go.etcd.io/etcd/client/v3": "only the program of a fleet speaks to servers",
@@ -756,6 +764,8 @@ var forbidden = map[string]map[string]string{
 
 		"github.com/minio/minio-go/v7": "only the program of a fleet speaks to servers",
 		"filippo.io/age":               "only the program of a fleet encrypts records",
+
+		"github.com/parquet-go/parquet-go": "only the program of a fleet writes columns",
 	},
 }
 

@@ -6,8 +6,10 @@
 package runs
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -79,10 +81,18 @@ type body struct {
 	SID, Agent, Cwd, Command, Inside, Verdict string
 
 	Rules, Policies []string
-	Status          *int32
-	Micros          *int64 `json:"duration_us"`
-	Changes         *Changes
+	Status, Changes json.RawMessage
+	Micros          json.RawMessage `json:"duration_us"`
 	Connections     []connection
+}
+
+// known is a value if it is one of its kind.
+func known[T any](text json.RawMessage) *T {
+	var v *T
+	if json.Unmarshal(text, &v) != nil {
+		return nil
+	}
+	return v
 }
 
 type connection struct{ Host, Address string }
@@ -97,7 +107,8 @@ func (o Open) Add(e audit.Entry) *Run {
 	}
 	var b body
 	var other *json.UnmarshalTypeError
-	if err := json.Unmarshal(e.Body, &b); err != nil && !errors.As(err, &other) {
+	err := json.Unmarshal(e.Body, &b)
+	if err != nil && !errors.As(err, &other) || b.SID == "" {
 		return nil
 	}
 	if e.Kind == audit.KindIntent {
@@ -130,7 +141,8 @@ func (r *Run) add(kind string, b body, text []byte) {
 		}
 		_ = json.Unmarshal(text, &at) // of another kind of value: none
 		list = at.Network.Connections
-		r.Ended = Ended{b.Status, b.Micros, b.Changes}
+		r.Ended = Ended{known[int32](b.Status), known[int64](b.Micros),
+			known[Changes](b.Changes)}
 	}
 	for _, c := range list {
 		host := c.Host
@@ -141,4 +153,11 @@ func (r *Run) add(kind string, b body, text []byte) {
 			r.Hosts = slices.Insert(r.Hosts, i, host)
 		}
 	}
+}
+
+// Oldest returns them in the order in which they began.
+func (o Open) Oldest() []*Run {
+	return slices.SortedFunc(maps.Values(o), func(a, b *Run) int {
+		return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.ID, b.ID))
+	})
 }
