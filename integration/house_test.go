@@ -616,6 +616,7 @@ var testOnly = map[string]map[string]string{
 	},
 	"integration/fleet/ship": {
 		"approval":           "a registrar signs the records of machines",
+		"integration/scale":  "a day of many runs is shipped",
 		"integration/served": "the bucket is one of a server",
 		"launcher/state":     "runs have ids",
 	},
