@@ -15,11 +15,12 @@ import (
 	"github.com/tada-run/tada-run/integration/served"
 )
 
-// A whole fleet, typed as in docs/fleet.md: one machine asks, another one answers, and stops it.
-func TestFleetOfTwo(t *testing.T) {
-	t.Parallel()
+// newFleet is a place with the real tada-fleet, an etcd, and a fleet that ann has founded, typed as
+// in docs/fleet.md.
+func newFleet(t *testing.T) (p *place, etcd *served.Etcd, site *exec.Cmd) {
+	t.Helper()
 	need(t, "go")
-	p := newPlace(t)
+	p = newPlace(t)
 	bin := filepath.Join(filepath.Dir(p.dir), "bin")
 	self, err := os.Executable()
 	if err != nil {
@@ -43,10 +44,16 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("person tadactl --home $ANN key init ann --no-passphrase", "ed25519 ")
 	p.wants("person tadactl --home $ANN fleet init ../acme --name acme --host 127.0.0.1",
 		`Fleet "acme"`)
-	etcd := served.StartSecureEtcd(t, 1, filepath.Join(filepath.Dir(p.dir), "acme"))
-	site := freePort(t)
-	p.env = append(p.env, "ETCD=https://"+etcd.Endpoints()[0], "SITE="+site)
-	p.daemon("tadactl fleet serve ../acme --etcd $ETCD --listen $SITE", "listens on")
+	etcd = served.StartSecureEtcd(t, 1, filepath.Join(filepath.Dir(p.dir), "acme"))
+	p.env = append(p.env, "ETCD=https://"+etcd.Endpoints()[0], "SITE="+freePort(t))
+	return p, etcd, p.daemon("tadactl fleet serve ../acme --etcd $ETCD --listen $SITE",
+		"listens on")
+}
+
+// One machine asks, another one answers, and stops it.
+func TestFleetOfTwo(t *testing.T) {
+	t.Parallel()
+	p, _, _ := newFleet(t)
 	first := p.link("tadactl --home $ANN fleet invite --dir ../acme --etcd $ETCD " +
 		"--url https://$SITE --people --owner ann")
 	p.wants("tadactl --home $ANN fleet join '"+first+"' --name laptop", `is now in fleet "acme"`)

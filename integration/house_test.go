@@ -127,6 +127,13 @@ var plan = map[string]map[string]string{
 		"audit":      "nothing unproven is exported",
 		"audit/play": "text is what a person saw; line ends are those of a terminal",
 	},
+	"audit/runs": {
+		"audit": "it reads entries",
+	},
+	"audit/ocsf": {
+		"audit":      "each entry is an event",
+		"audit/runs": "which says of a run more than its own entry does",
+	},
 	"audit/witness": {
 		"audit":          "it signs checkpoints of a log",
 		"approval/flock": "one process serves from a folder",
@@ -296,6 +303,11 @@ var plan = map[string]map[string]string{
 		"integration/fleet/document": "it says where to, and which machine has which key",
 		"launcher":                   "the record belongs to a state directory",
 	},
+	"integration/fleet/columns": {
+		"audit":                      "it takes entries",
+		"audit/runs":                 "which are put together to runs",
+		"integration/fleet/document": "a row has the labels of its machine",
+	},
 	"integration/fleet/people": {
 		"approval":                   "what people sign",
 		"approval/canonical":         "what machines say has one spelling",
@@ -317,6 +329,7 @@ var plan = map[string]map[string]string{
 		"integration/fleet/people":    "what people do",
 		"integration/fleet/registrar": "tadactl fleet init, serve and invite",
 		"integration/fleet/ship":      "tadactl fleet ship and verify",
+		"integration/fleet/columns":   "tadactl fleet export",
 		"audit":                       "what verify finds is counted in its words",
 		"audit/zstandard":             "the agent ships what is packed",
 		"cmd/tada-fleet/verbs":        "the tree of its verbs",
@@ -555,6 +568,9 @@ var plan = map[string]map[string]string{
 		"audit":                   "it replays and verifies",
 		"audit/play":              "replay",
 		"audit/export":            "export",
+		"audit/ocsf":              "audit export",
+		"audit/runs":              "which remembers the runs that go on",
+		"pathguard/passwd":        "and names the account",
 		"audit/witness":           "it is a witness, and asks one",
 		"audit/zstandard":         "it packs transcripts and opens packed ones; tada-run does neither",
 
@@ -600,6 +616,7 @@ var testOnly = map[string]map[string]string{
 	},
 	"integration/fleet/ship": {
 		"approval":           "a registrar signs the records of machines",
+		"integration/scale":  "a day of many runs is shipped",
 		"integration/served": "the bucket is one of a server",
 		"launcher/state":     "runs have ids",
 	},
@@ -739,6 +756,8 @@ var forbidden = map[string]map[string]string{
 
 		"github.com/minio/minio-go/v7": "only the program of a fleet speaks to servers",
 		"filippo.io/age":               "only the program of a fleet encrypts records",
+
+		"github.com/parquet-go/parquet-go": "only the program of a fleet writes columns",
 	},
 	"cmd/tadactl": {
 		"go.etcd.io/etcd/client/v3": "only the program of a fleet speaks to servers",
@@ -746,6 +765,8 @@ var forbidden = map[string]map[string]string{
 
 		"github.com/minio/minio-go/v7": "only the program of a fleet speaks to servers",
 		"filippo.io/age":               "only the program of a fleet encrypts records",
+
+		"github.com/parquet-go/parquet-go": "only the program of a fleet writes columns",
 	},
 }
 

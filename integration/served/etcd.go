@@ -114,6 +114,9 @@ func (c *Etcd) Pause(i int) { c.nodes[i].signal(syscall.SIGSTOP) }
 // Resume ends a pause.
 func (c *Etcd) Resume(i int) { c.nodes[i].signal(syscall.SIGCONT) }
 
+// Memory is how many KiB of memory node i has.
+func (c *Etcd) Memory(i int) int { return c.nodes[i].memory() }
+
 // Stop kills all nodes.
 func (c *Etcd) Stop() {
 	for _, x := range c.nodes {
