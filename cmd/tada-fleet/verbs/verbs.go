@@ -18,6 +18,7 @@ type Options struct {
 	Person Person
 	Freeze Freeze
 	Answer Answer
+	Follow bool // of pending
 	Ship   Ship
 	Verify Verify
 	Policy Policy
@@ -58,7 +59,10 @@ type Person struct {
 type Freeze struct{ Label, Reason string }
 
 // Answer answers a question.
-type Answer struct{ Valid time.Duration }
+type Answer struct {
+	Valid  time.Duration
+	Signed bool
+}
 
 // Ship says where records are copied to.
 type Ship struct {
@@ -121,6 +125,9 @@ func All(o *Options, run Run) []*cobra.Command {
 
 	answer := verb("answer ID", one)
 	answer.Flags().DurationVar(&o.Answer.Valid, "valid", 10*time.Minute, "")
+	answer.Flags().BoolVar(&o.Answer.Signed, "signed", false, "")
+	pending := verb("pending", none)
+	pending.Flags().BoolVar(&o.Follow, "follow", false, "")
 
 	freeze := verb("freeze", none)
 	freeze.Flags().StringVar(&o.Freeze.Label, "label", "*", "")
@@ -158,6 +165,6 @@ func All(o *Options, run Run) []*cobra.Command {
 
 	return []*cobra.Command{first, serve, invite, join, verb("agent", none),
 		verb("status", none), verb("list", none), verb("revoke ID", one), verb("leave", none),
-		person, policy, verb("pending", none), answer, freeze,
+		person, policy, pending, answer, freeze,
 		verb("unfreeze [ID]", cobra.MaximumNArgs(1)), ship, verb("ship-key", none), verify}
 }
