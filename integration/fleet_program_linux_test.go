@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -39,7 +40,8 @@ func TestFleetOfTwo(t *testing.T) {
 			p.env[i] = "CI=" + p.state
 		}
 	}
-	p.env = append(p.env, "ANN="+filepath.Join(filepath.Dir(p.dir), "ann"))
+	p.env = append(p.env, "ANN="+filepath.Join(filepath.Dir(p.dir), "ann"),
+		"BOB="+filepath.Join(filepath.Dir(p.dir), "bob"))
 
 	p.wants("person tadactl --home $ANN key init ann --no-passphrase", "ed25519 ")
 	p.wants("person tadactl --home $ANN fleet init ../acme --name acme --host 127.0.0.1",
@@ -67,6 +69,7 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("tadactl --home $ANN fleet list", "connected")
 	p.oneInbox()
 
+	p.pausing()
 	p.wants("person tadactl --home $ANN fleet freeze --label env=ci --reason leak", "freeze ")
 	p.eventually("tada-run --home $CI 'echo hello'", "it is frozen")
 	p.wants("tadactl --home $CI fleet status", "frozen   by ann at")
@@ -127,6 +130,33 @@ func (p *place) oneInbox() {
 	}
 	_, own, _ := strings.Cut(id, "/")
 	p.wants("tadactl --home $CI pending", own+"  answered")
+}
+
+// pausing freezes the machine so that its run is stopped, and has two administrators end that.
+func (p *place) pausing() {
+	p.t.Helper()
+	bob := regexp.MustCompile(`ed25519 \S+ bob\S*`).FindString(
+		p.run("person tadactl --home $BOB key init bob --no-passphrase"))
+	link := p.link("tadactl --home $ANN fleet invite --people")
+	p.wants("tadactl --home $BOB fleet join '"+link+"' --name other", "is now in fleet")
+	p.wants("person tadactl --home $ANN fleet person add '"+bob+"' --answers '*' --admin", "bob")
+	run := p.daemon("tada-run --home $CI 'while sleep 0.05; do echo step >>steps; done'", "")
+	p.eventually("cat steps", "step")
+	made := p.run("person tadactl --home $ANN fleet freeze --label env=ci --pause")
+	id := strings.TrimSuffix(strings.Fields(made)[1], ":")
+	p.eventually("tadactl --home $CI log --json", "exec.paused")
+	was := p.run("cat steps")
+	time.Sleep(500 * time.Millisecond)
+	if now := p.run("cat steps"); now != was {
+		p.t.Error("it runs on")
+	}
+	p.wants("tada-run --home $CI 'echo hello'", "it is frozen")
+	p.wants("person tadactl --home $ANN fleet unfreeze "+id, "another administrator")
+	p.wants("person tadactl --home $BOB fleet unfreeze "+id, "ended")
+	p.eventually("tadactl --home $CI log --json", "exec.continued")
+	p.eventually("[ $(cat steps | wc -c) -gt "+strconv.Itoa(len(was))+" ]", "")
+	_ = run.Process.Signal(syscall.SIGTERM)
+	_ = run.Wait()
 }
 
 // wants runs a line and fails if a text is not in what it prints.

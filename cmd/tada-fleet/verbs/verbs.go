@@ -56,7 +56,10 @@ type Person struct {
 }
 
 // Freeze stops machines.
-type Freeze struct{ Label, Reason string }
+type Freeze struct {
+	Label, Reason string
+	Pause         bool
+}
 
 // Answer answers a question.
 type Answer struct {
@@ -131,6 +134,7 @@ func All(o *Options, run Run) []*cobra.Command {
 
 	freeze := verb("freeze", none)
 	freeze.Flags().StringVar(&o.Freeze.Label, "label", "*", "")
+	freeze.Flags().BoolVar(&o.Freeze.Pause, "pause", false, "")
 	freeze.Flags().StringVar(&o.Freeze.Reason, "reason", "", "")
 
 	add := verb("add KEY", one)

@@ -28,7 +28,8 @@ func TestFreeze(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order, err := b.office().Freeze(t.Context(), b.ann, ci, "a \x1b[2Jleak", time.Now())
+	order, err := b.office().Freeze(t.Context(), b.ann,
+		document.Freeze{Machines: ci, Reason: "a \x1b[2Jleak", Time: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
