@@ -330,6 +330,7 @@ var plan = map[string]map[string]string{
 		"integration/fleet/registrar": "tadactl fleet init, serve and invite",
 		"integration/fleet/ship":      "tadactl fleet ship and verify",
 		"integration/fleet/columns":   "tadactl fleet export",
+		"integration/distant":         "the inbox of tadactl reads what is printed there",
 		"audit":                       "what verify finds is counted in its words",
 		"audit/zstandard":             "the agent ships what is packed",
 		"cmd/tada-fleet/verbs":        "the tree of its verbs",
@@ -523,6 +524,7 @@ var plan = map[string]map[string]string{
 		"launcher/session/wire": "the page of a terminal is a client of its session",
 		"approval/plan":         "hash, risk and origin of a plan",
 		"approval/render":       "questions are shown by the one renderer",
+		"integration/distant":   "the questions of other machines are in the same list",
 		"launcher":              "it opens the same state",
 		"approval":              "it shows and decides",
 		"audit":                 "what does not verify is told apart from what cannot be read",
@@ -531,6 +533,10 @@ var plan = map[string]map[string]string{
 		"audit/screen":          "the largest size of a terminal",
 		"launcher/undo":         "an undo is shown before it is confirmed",
 		"pathguard":             "the policy in force, and where its parts come from",
+	},
+	"integration/distant": {
+		"approval":       "what machines ask is read as questions",
+		"launcher/state": "whether the machine is in a fleet",
 	},
 	"packaging/release":        {},
 	"integration/served":       {},
@@ -552,6 +558,7 @@ var plan = map[string]map[string]string{
 		"launcher/caller":         "a person's commands are refused inside a sandbox",
 		"launcher/state":          "it looks up ids by their prefix",
 		"integration/console":     "console, and inbox --web",
+		"integration/distant":     "the inbox has the questions of other machines",
 		"approval/passkey":        "audit verify checks what passkeys have signed",
 		"launcher/pairing":        "key pair, key list and key revoke",
 		"launcher/push":           "key revoke ends notifications too",
@@ -646,6 +653,10 @@ var testOnly = map[string]map[string]string{
 	"integration/console": {
 		"approval/passkey/passkeytest": "a device in software",
 		"approval/plan/plantest":       "plans for tests",
+	},
+	"integration/distant": {
+		"approval/plan":          "a question names the hash of its plan",
+		"approval/plan/plantest": "plans for tests",
 	},
 	"launcher/pairing": {
 		"approval/passkey/passkeytest": "a device in software",

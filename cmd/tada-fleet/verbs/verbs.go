@@ -18,6 +18,7 @@ type Options struct {
 	Person Person
 	Freeze Freeze
 	Answer Answer
+	Follow bool // of pending
 	Ship   Ship
 	Verify Verify
 	Policy Policy
@@ -55,10 +56,16 @@ type Person struct {
 }
 
 // Freeze stops machines.
-type Freeze struct{ Label, Reason string }
+type Freeze struct {
+	Label, Reason string
+	Pause         bool
+}
 
 // Answer answers a question.
-type Answer struct{ Valid time.Duration }
+type Answer struct {
+	Valid  time.Duration
+	Signed bool
+}
 
 // Ship says where records are copied to.
 type Ship struct {
@@ -122,9 +129,13 @@ func All(o *Options, run Run) []*cobra.Command {
 
 	answer := verb("answer ID", one)
 	answer.Flags().DurationVar(&o.Answer.Valid, "valid", 10*time.Minute, "")
+	answer.Flags().BoolVar(&o.Answer.Signed, "signed", false, "")
+	pending := verb("pending", none)
+	pending.Flags().BoolVar(&o.Follow, "follow", false, "")
 
 	freeze := verb("freeze", none)
 	freeze.Flags().StringVar(&o.Freeze.Label, "label", "*", "")
+	freeze.Flags().BoolVar(&o.Freeze.Pause, "pause", false, "")
 	freeze.Flags().StringVar(&o.Freeze.Reason, "reason", "", "")
 
 	add := verb("add KEY", one)
@@ -163,7 +174,7 @@ func All(o *Options, run Run) []*cobra.Command {
 
 	return []*cobra.Command{first, serve, invite, join, verb("agent", none),
 		verb("status", none), verb("list", none), verb("revoke ID", one), verb("leave", none),
-		person, policy, verb("pending", none), answer, freeze,
+		person, policy, pending, answer, freeze,
 		verb("unfreeze [ID]", cobra.MaximumNArgs(1)), ship, verb("ship-key", none), verify,
 		export}
 }
