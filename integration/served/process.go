@@ -15,6 +15,7 @@ import (
 type process struct {
 	cmd    *exec.Cmd
 	ready  chan struct{} // closed when it says that it serves
+	said   string        // that
 	ended  chan struct{}
 	mu     sync.Mutex
 	errors bytes.Buffer
@@ -41,6 +42,7 @@ func start(path string, arguments ...string) (*process, error) {
 			return
 		}
 		if lines := bufio.NewScanner(out); lines.Scan() {
+			p.said = lines.Text()
 			close(p.ready)
 		}
 		_ = p.cmd.Wait() // it is always killed
