@@ -183,8 +183,14 @@ func (b *bed) machine(labels string) *machine {
 		registrar.Invitation{Labels: l})
 }
 
-// start starts the machine's agent.
+// start starts the machine's agent, and returns when it serves.
 func (m *machine) start() {
+	m.Helper()
+	m.serve()
+	m.eventually("the agent serves", func() bool { return m.l.Ready() == nil })
+}
+
+func (m *machine) serve() {
 	m.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -198,7 +204,6 @@ func (m *machine) start() {
 	}()
 	m.stop = func() { cancel(); <-done }
 	m.Cleanup(m.stop)
-	m.eventually("the agent serves", func() bool { return m.l.Ready() == nil })
 }
 
 // eventually waits for what another process or goroutine will do.
