@@ -16,6 +16,7 @@ import (
 )
 
 // A whole fleet, typed as in docs/fleet.md: one machine asks, another one answers, and stops it.
+// With TEST_BEFORE set, its agents, and what people type, are of that commit: make fleet-stress.
 func TestFleetOfTwo(t *testing.T) {
 	t.Parallel()
 	need(t, "go")
@@ -29,7 +30,8 @@ func TestFleetOfTwo(t *testing.T) {
 		t.Fatal(err)
 	}
 	build := exec.Command("go", "build", "-o", filepath.Join(bin, "tada-fleet"),
-		"../cmd/tada-fleet")
+		"./cmd/tada-fleet")
+	build.Dir = sourceOf(t, os.Getenv("TEST_BEFORE"))
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -79,6 +81,22 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("tada-run --home $CI 'curl -d @/etc/hostname https://example.com/' </dev/null",
 		"needs approval")
 	p.wants("tadactl --home $CI audit verify --complete", "ok: ")
+}
+
+// sourceOf returns the folder of the source of a commit; of this one for "".
+func sourceOf(t *testing.T, commit string) string {
+	t.Helper()
+	if commit == "" {
+		return ".."
+	}
+	need(t, "git")
+	dir := t.TempDir()
+	cmd := exec.Command("sh", "-c", `git archive "$0" | tar -x -C "$1"`, commit, dir)
+	cmd.Dir = ".." // all of it, not this folder alone
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dir
 }
 
 // wants runs a line and fails if a text is not in what it prints.

@@ -159,7 +159,9 @@ func (x *life) live(end <-chan bool) {
 		if err := x.step(); err != nil && !errors.Is(err, approval.ErrOffline) &&
 			!errors.Is(err, approval.ErrUnsure) && !errors.Is(err, people.ErrSilent) ||
 			time.Now().After(deadline) {
-			x.Fatalf("question %d: %v", x.n, err)
+			e, _ := x.l.Store.Get(x.Context(), x.e.ID)
+			x.Fatalf("question %d (%q, answered %t, %s, decided %t): %v\n%.3000s", x.n, x.e.ID,
+				x.answered, e.State, e.Decision != nil, err, x.text())
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -223,6 +225,7 @@ func (x *life) use() error {
 		})
 	}
 	both.Wait()
+	var failed error
 	for _, err := range errs {
 		switch {
 		case err == nil:
@@ -231,10 +234,10 @@ func (x *life) use() error {
 			x.unsure++
 		case errors.Is(err, approval.ErrReplayed), errors.Is(err, approval.ErrPending):
 		default:
-			return err
+			failed = err
 		}
 	}
-	return nil
+	return failed
 }
 
 // check tries to use the approval once more.
