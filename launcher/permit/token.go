@@ -51,8 +51,12 @@ func (p *Approvals) Trusted() (approval.TrustList, error) {
 	if p.dir.Joined() { // the list may be left of an attempt to join, or of a membership
 		paths = append(paths, p.dir.FleetTrust())
 	}
-	for _, path := range paths {
-		list, err := approval.LoadTrust(path)
+	for i, path := range paths {
+		load := approval.LoadTrust
+		if i > 0 {
+			load = approval.LoadWholeTrust
+		}
+		list, err := load(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
