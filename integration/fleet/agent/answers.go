@@ -18,6 +18,7 @@ const outcomeLife = 24 * time.Hour
 
 // takeAnswers hands each signed answer to the store, once.
 func (a *Agent) takeAnswers(ctx context.Context) error {
+	a.awaitApprovals(ctx)
 	below := keyspace.Below(keyspace.Answers, a.own.ID)
 	return a.each(ctx, below, func(key string, token []byte) error {
 		parts := keyspace.Parts(key, below, 2)
