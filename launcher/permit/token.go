@@ -94,11 +94,12 @@ func (p *Approvals) DecideToken(ctx context.Context, token []byte) (Taken, error
 	return t, p.keep(token)
 }
 
-// CheckToken returns why a text is no signed answer that counts here. Unlike DecideToken it records
-// nothing: whoever can write where answers come from could fill the record.
-func (p *Approvals) CheckToken(token []byte) error {
-	_, err := p.verify(token)
-	return err
+// CheckToken returns the id of the question that a text answers, or why it is no signed answer that
+// counts here. Unlike DecideToken it records nothing: whoever can write where answers come from
+// could fill the record.
+func (p *Approvals) CheckToken(token []byte) (question string, err error) {
+	s, err := p.verify(token)
+	return s.Envelope, err
 }
 
 // DecideSigned stores an answer that was signed, and records it. The error is an

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -50,7 +51,11 @@ func (a *Agent) take(ctx context.Context, id string, token []byte) (plan.Fields,
 	if e.State != approval.Pending {
 		return plan.Fields{"outcome": "late", "message": "the question is " + string(e.State)}, nil
 	}
-	if err := a.Launcher.CheckToken(token); err != nil {
+	question, err := a.Launcher.CheckToken(token)
+	if err == nil && question != id {
+		err = fmt.Errorf("it answers question %q", question)
+	}
+	if err != nil {
 		return refused(err)
 	}
 	if !a.once.first(token) {

@@ -166,7 +166,8 @@ func (m *member) proven() Finding {
 func (m *member) broken(reason string) {
 	m.Helper()
 	f, err := m.verify(m.ID)
-	if err == nil || !strings.Contains(err.Error(), reason) {
+	if err == nil || !strings.Contains(err.Error(), reason) ||
+		!strings.Contains(err.Error(), m.ID) {
 		m.Errorf("%v, not %q (%+v)", err, reason, f)
 	}
 }
