@@ -35,7 +35,7 @@ func StartEtcd(t testing.TB, n int, more ...string) *Etcd {
 	return begin(t, "http", n, more)
 }
 
-// StartSlowEtcd starts a cluster whose nodes wait for the disk, and for some time more each time. It
+// StartSlowEtcd starts a cluster whose nodes wait for the disk, and some time more each time. It
 // skips the test where strace is missing.
 func StartSlowEtcd(t testing.TB, n int, more time.Duration) *Etcd {
 	t.Helper()

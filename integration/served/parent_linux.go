@@ -2,6 +2,7 @@ package served
 
 import (
 	"os"
+	"os/exec"
 	"syscall"
 )
 
@@ -10,9 +11,9 @@ func endsWithParent() *syscall.SysProcAttr {
 }
 
 // small gives the server namespaces of its own, in which it may mount a file system.
-func (p *process) small(size string) {
-	p.cmd.Args = append(p.cmd.Args, "-size", size)
-	a := p.cmd.SysProcAttr
+func small(cmd *exec.Cmd, size string) {
+	cmd.Args = append(cmd.Args, "-size", size)
+	a := cmd.SysProcAttr
 	a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS
 	a.UidMappings = []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}
 	a.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}

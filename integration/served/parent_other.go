@@ -2,8 +2,11 @@
 
 package served
 
-import "syscall"
+import (
+	"os/exec"
+	"syscall"
+)
 
 func endsWithParent() *syscall.SysProcAttr { return nil }
 
-func (p *process) small(string) {}
+func small(*exec.Cmd, string) {}

@@ -29,7 +29,7 @@ func StartS3(t testing.TB) (url, dir string) {
 // file system that only it sees. It skips the test where a process cannot have one.
 func StartSmallS3(t testing.TB, size string) (url string) {
 	t.Helper()
-	url, _ = startS3(t, func(p *process) { p.small(size) })
+	url, _ = startS3(t, func(p *process) { small(p.cmd, size) })
 	return url
 }
 

@@ -32,8 +32,8 @@ func (f *fleet) list(cmd *cobra.Command, _ []string) error {
 func warn(ctx context.Context, cmd *cobra.Command, d desk) error {
 	lies, err := d.Lies(ctx)
 	for _, l := range lies {
-		fmt.Fprintf(cmd.ErrOrStderr(), "tada-fleet: machine %q (%s) has published %s; look at it, or: "+
-			"tadactl fleet revoke %s\n", l.Machine.Name, l.Machine.ID, l.What, l.Machine.ID)
+		fmt.Fprintf(cmd.ErrOrStderr(), "tada-fleet: machine %q (%s) has published %s; look at it, "+
+			"or: tadactl fleet revoke %s\n", l.Machine.Name, l.Machine.ID, l.What, l.Machine.ID)
 	}
 	return err
 }

@@ -29,6 +29,9 @@ func local(l *launcher.Launcher) *bolt.DB {
 // storePause is the time between two attempts to open the approvals while etcd is away.
 const storePause = 2 * time.Second
 
+// lookPause is the time between two looks whether they can be used.
+const lookPause = 200 * time.Millisecond
+
 // serveApprovals serves the approvals: who asks before etcd was reached is told so at once. Those
 // that the machine had before it joined move there first.
 func (a *Agent) serveApprovals(ctx context.Context, socket net.Listener) error {
@@ -95,4 +98,14 @@ func (a *Agent) store() (*etcd.DB, error) {
 	return etcd.New(etcd.Options{Endpoints: a.own.Endpoints, TLS: access,
 		Prefix: keyspace.States + a.own.ID, Secret: secret, Rand: rand.Reader,
 		Cluster: cluster})
+}
+
+// awaitApprovals returns when the approvals can be used, or when the context ends.
+func (a *Agent) awaitApprovals(ctx context.Context) {
+	for ctx.Err() == nil {
+		if _, connected := a.place.link.Connected(); connected {
+			return
+		}
+		wait(ctx, lookPause)
+	}
 }

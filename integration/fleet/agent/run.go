@@ -83,16 +83,6 @@ func (a *Agent) keepDoing(ctx context.Context, name string,
 	return nil
 }
 
-// awaitApprovals returns when the approvals can be used, or when the context ends.
-func (a *Agent) awaitApprovals(ctx context.Context) {
-	for ctx.Err() == nil {
-		if _, connected := a.place.link.Connected(); connected {
-			return
-		}
-		wait(ctx, firstPause)
-	}
-}
-
 // renewEvery is how often the age of the certificate is looked at.
 const renewEvery = time.Hour
 

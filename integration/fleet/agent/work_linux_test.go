@@ -132,7 +132,8 @@ func (m *machine) killedWhile(life time.Duration) {
 
 // free makes the place of an agent that was killed free, as its lease does ten seconds later.
 func (m *machine) free() {
-	if _, err := m.root.Delete(context.Background(), "tada/1/agents/"+m.own.ID+"/place"); err != nil {
+	at := "tada/1/agents/" + m.own.ID + "/place"
+	if _, err := m.root.Delete(context.Background(), at); err != nil {
 		m.Error(err)
 	}
 }

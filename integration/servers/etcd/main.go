@@ -1,6 +1,7 @@
 // Command etcd is one node of an etcd cluster on loopback, for tests: see package served.
 //
-// It says "serving" and its id on its standard output as soon as it answers, and ends with a signal.
+// It says "serving" and its id on its standard output as soon as it answers, and ends with a
+// signal.
 package main
 
 import (
@@ -23,7 +24,7 @@ func main() {
 	flag.BoolVar(&config.UnsafeNoFsync, "no-fsync", false, "do not wait for the disk")
 	client := flag.String("client", "", "the URL for clients")
 	peer := flag.String("peer", "", "the URL for other nodes")
-	known := flag.String("known", "", "the URL by which other nodes reach it; -peer unless it is set")
+	known := flag.String("known", "", "its URL for other nodes; -peer unless it is set")
 	secure := flag.String("tls", "", "the folder of a registrar, whose clients alone are served")
 	flag.Int64Var(&config.QuotaBackendBytes, "quota", 0, "how many bytes it may hold: 0 for 2 GiB")
 	flag.Parse()

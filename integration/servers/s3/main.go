@@ -24,8 +24,8 @@ func main() {
 	listen := flag.String("listen", "", "the address")
 	access := flag.String("access", "test", "the access key")
 	secret := flag.String("secret", "testsecret", "the secret key")
-	size := flag.String("size", "", "how much fits into the buckets, such as 4m: a file system of its "+
-		"own, for which this process has namespaces of its own")
+	size := flag.String("size", "", "how much fits into the buckets, such as 4m: for that, it has "+
+		"namespaces of its own")
 	flag.Parse()
 	if err := small(*dir, *size); err != nil {
 		fmt.Fprintln(os.Stderr, "s3:", err)
