@@ -18,7 +18,8 @@ import (
 )
 
 // newFleet is a place with the real tada-fleet, an etcd, and a fleet that ann has founded, typed as
-// in docs/fleet.md.
+// in docs/fleet.md. With TEST_BEFORE set, agents, and what people type, are of that commit: make
+// fleet-stress.
 func newFleet(t *testing.T) (p *place, etcd *served.Etcd, site *exec.Cmd) {
 	t.Helper()
 	need(t, "go")
@@ -32,7 +33,8 @@ func newFleet(t *testing.T) (p *place, etcd *served.Etcd, site *exec.Cmd) {
 		t.Fatal(err)
 	}
 	build := exec.Command("go", "build", "-o", filepath.Join(bin, "tada-fleet"),
-		"../cmd/tada-fleet")
+		"./cmd/tada-fleet")
+	build.Dir = sourceOf(t, os.Getenv("TEST_BEFORE"))
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -74,9 +76,10 @@ func TestFleetOfTwo(t *testing.T) {
 	p.wants("person tadactl --home $ANN fleet answer "+question, question+": approved")
 	p.wants("tadactl --home $CI pending", "answered")
 	p.wants("tadactl --home $ANN fleet list", "connected")
-	p.oneInbox()
-
-	p.pausing()
+	if os.Getenv("TEST_BEFORE") == "" { // a commit of before knows neither
+		p.oneInbox()
+		p.pausing()
+	}
 	p.wants("person tadactl --home $ANN fleet freeze --label env=ci --reason leak", "freeze ")
 	p.eventually("tada-run --home $CI 'echo hello'", "it is frozen")
 	p.wants("tadactl --home $CI fleet status", "frozen   by ann at")
@@ -164,6 +167,22 @@ func (p *place) pausing() {
 	p.eventually("[ $(cat steps | wc -c) -gt "+strconv.Itoa(len(was))+" ]", "")
 	_ = run.Process.Signal(syscall.SIGTERM)
 	_ = run.Wait()
+}
+
+// sourceOf returns the folder of the source of a commit; of this one for "".
+func sourceOf(t *testing.T, commit string) string {
+	t.Helper()
+	if commit == "" {
+		return ".."
+	}
+	need(t, "git")
+	dir := t.TempDir()
+	cmd := exec.Command("sh", "-c", `git archive "$0" | tar -x -C "$1"`, commit, dir)
+	cmd.Dir = ".." // all of it, not this folder alone
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dir
 }
 
 // wants runs a line and fails if a text is not in what it prints.

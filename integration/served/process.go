@@ -17,20 +17,31 @@ import (
 type process struct {
 	cmd    *exec.Cmd
 	ready  chan struct{} // closed when it says that it serves
+	said   string        // that
 	ended  chan struct{}
 	mu     sync.Mutex
 	errors bytes.Buffer
 }
 
-// start starts a server, which ends with this process.
-func start(path string, arguments ...string) (*process, error) {
+// newProcess returns a server that is not started yet, and which ends with this process.
+func newProcess(path string, arguments ...string) *process {
 	p := &process{cmd: exec.Command(path, arguments...), ready: make(chan struct{}),
 		ended: make(chan struct{})}
 	p.cmd.SysProcAttr = endsWithParent()
 	p.cmd.Stderr = p
+	return p
+}
+
+// start starts a server.
+func start(path string, arguments ...string) (*process, error) {
+	p := newProcess(path, arguments...)
+	return p, p.start()
+}
+
+func (p *process) start() error {
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	started := make(chan error)
 	go func() {
@@ -43,12 +54,13 @@ func start(path string, arguments ...string) (*process, error) {
 			return
 		}
 		if lines := bufio.NewScanner(out); lines.Scan() {
+			p.said = lines.Text()
 			close(p.ready)
 		}
 		_ = p.cmd.Wait() // it is always killed
 		close(p.ended)
 	}()
-	return p, <-started
+	return <-started
 }
 
 // Write keeps what the server says on its standard error.

@@ -175,6 +175,34 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
+// An agent that begins while etcd is away says at once that it has no connection, and takes its
+// place when etcd is back; one that is told to end frees its place for the next.
+func TestBeginsWithoutConnection(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	m := b.machine("")
+	m.start()
+	m.eventually("connected", func() bool { return m.l.Online(t.Context()) == nil })
+	m.stop()
+	began := time.Now()
+	m.start()
+	m.eventually("connected", func() bool { return m.l.Online(t.Context()) == nil })
+	if took := time.Since(began); took > placeLife*time.Second/2 {
+		t.Errorf("the place was free after %v", took)
+	}
+	m.stop()
+	b.etcd.Pause(0)
+	m.serve()
+	m.eventually("it says that it is not connected", func() bool {
+		began := time.Now()
+		err := m.l.Online(t.Context())
+		return errors.Is(err, approval.ErrOffline) && strings.Contains(err.Error(),
+			"not connected") && time.Since(began) < time.Second
+	})
+	b.etcd.Resume(0)
+	m.eventually("connected", func() bool { return m.l.Online(t.Context()) == nil })
+}
+
 // A machine that was away while the administrators changed follows those that there are now.
 func TestAwayWhileAdministratorsChange(t *testing.T) {
 	t.Parallel()
