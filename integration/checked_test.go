@@ -39,7 +39,9 @@ var starters = map[string]string{
 	"packaging/release.describe": "git describe", "packaging/release.maker.nfpm": "nfpm",
 
 	// servers of tests, in tests
-	"integration/served.build": "go build", "integration/served.start": "a server",
+	"integration/served.build": "go build", "integration/served.newProcess": "a server",
+
+	"integration/distant.Fleet.command": "the program of a fleet, as a child of this one",
 
 	"cmd/tadactl/cli.execFleet":        "the program of a fleet, in place of this one",
 	"cmd/tadactl/cli.editSession.open": "a person's editor",

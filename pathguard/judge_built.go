@@ -67,11 +67,11 @@ func isWords(text string) bool {
 	})
 }
 
-// built reports whether a command runs what a compiler makes of files that are there
-// already: that is no other than running the project's own program. What the same line
-// writes or fetches could be among the sources, and then it is another matter.
+// built reports whether a command runs what a compiler makes of files that are there already: that
+// is no other than running the project's own program. What the same line writes could be among the
+// sources: then it has to be spelled out and only compute, or be data.
 func (j *judgement) built(cmd int) bool {
-	made, told, unread := false, false, false
+	made, told := false, false
 	for i := range j.script.Effects {
 		e := &j.script.Effects[i]
 		switch {
@@ -83,14 +83,13 @@ func (j *judgement) built(cmd int) bool {
 			j.by(e.Command, "sed") && j.editsLittle(e.Command):
 			made = made || e.Command < cmd
 		case j.onlyComputes(i):
-			told = true
+			told = told || !j.isData(i)
 		case j.isData(i):
-			unread = true
 		default:
 			return false
 		}
 	}
-	return made && !(told && unread) && j.ownInputs(told)
+	return made && j.ownInputs(told)
 }
 
 // justBuilt reports whether a file that is executed is what a compiler of the same line puts
@@ -143,8 +142,7 @@ func (j *judgement) tells(full string, effect int) bool {
 	for i := range j.plan.Targets {
 		w := &j.plan.Targets[i]
 		switch {
-		case w.Right == command.Read || w.Right == command.Exec || w.Right == command.Net ||
-			w.Flags&command.Meta != 0:
+		case w.Right == command.Delete || !alters(w):
 		case w.Right == command.Write && w.Flags == 0 && w.Path() == full && !w.Unknown &&
 			w.Effect < effect:
 			told--

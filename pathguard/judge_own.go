@@ -63,8 +63,7 @@ func (j *judgement) inNewFolder(t *resolve.Target, full string) bool {
 	}
 	return top != "" && !slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
 		switch {
-		case w.Right == command.Read || w.Right == command.Exec || w.Right == command.Net ||
-			w.Flags&command.Meta != 0, !w.Unknown && !pathname.Within(w.Path(), top):
+		case w.Right == command.Delete, !alters(&w), !w.Unknown && !pathname.Within(w.Path(), top):
 			return false
 		case w.Right == command.Write && !w.Unknown && j.tells(w.Path(), len(j.script.Effects)):
 			return false
@@ -113,7 +112,7 @@ func (j *judgement) copiesOwn(cmd int) bool {
 // alters reports whether an effect changes what a file says.
 func alters(w *resolve.Target) bool {
 	return w.Right != command.Read && w.Right != command.Exec && w.Right != command.Net &&
-		w.Flags&(command.Meta|command.Possible) == 0
+		w.Flags&command.Meta == 0
 }
 
 // by reports whether a command is one of some programs.
@@ -156,7 +155,7 @@ func (j *judgement) writesNear(full string) bool {
 		return true
 	}
 	return slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
-		return alters(&w) && (w.Unknown || w.Glob && pathname.WithinAny(w.Path(), pathname.TempDirs) ||
+		return alters(&w) && w.Flags&command.Possible == 0 && (w.Unknown || w.Glob && pathname.WithinAny(w.Path(), pathname.TempDirs) ||
 			pathname.Within(full, w.Path()) || pathname.Within(w.Path(), path.Dir(full)) &&
 			!pathname.IsTemp(path.Dir(full)))
 	})

@@ -3,7 +3,6 @@ package pathguard
 import (
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/resolve"
@@ -20,9 +19,8 @@ func (j *judgement) onlyComputes(effect int) bool {
 	if t == nil || !j.tells(t.Path(), len(j.script.Effects)) {
 		return false
 	}
-	for _, f := range j.script.Written { // a file with quotes is of the folder, which may be anyone's
-		if f.Name == t.Path() && (!f.Computes || strings.Contains(f.Text, "include \"") &&
-			!j.inside(f.Name) && !j.inNewFolder(t, f.Name)) {
+	for _, f := range j.script.Written {
+		if f.Name == t.Path() && !f.Computes {
 			return false
 		}
 	}
@@ -88,3 +86,12 @@ func (j *judgement) compiles() {
 // compiledLangs are the languages of sources by their endings.
 var compiledLangs = map[string]string{".c": "c", ".cc": "c", ".cpp": "c", ".cxx": "c", ".h": "c",
 	".hpp": "c", ".s": "c", ".S": "c", ".go": "go", ".rs": "rust"}
+
+// makes reports whether the line writes a file before an effect: a key that it makes is no secret
+// that was there before.
+func (j *judgement) makes(full string, effect int) bool {
+	return slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
+		return (w.Right == command.Write || w.Right == command.Create) && !w.Unknown &&
+			w.Flags&command.Link == 0 && w.Path() == full && w.Effect < effect
+	})
+}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -23,8 +24,18 @@ func (f *fleet) list(cmd *cobra.Command, _ []string) error {
 				return err
 			}
 		}
-		return nil
+		return warn(ctx, cmd, d)
 	})
+}
+
+// warn names the machines that have published as questions what is none of theirs.
+func warn(ctx context.Context, cmd *cobra.Command, d desk) error {
+	lies, err := d.Lies(ctx)
+	for _, l := range lies {
+		fmt.Fprintf(cmd.ErrOrStderr(), "tada-fleet: machine %q (%s) has published %s; look at it, "+
+			"or: tadactl fleet revoke %s\n", l.Machine.Name, l.Machine.ID, l.What, l.Machine.ID)
+	}
+	return err
 }
 
 // stateOf is the state of a machine, in a word.

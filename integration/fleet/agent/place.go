@@ -16,6 +16,8 @@ import (
 const (
 	// placeLife is how long the place of an agent that was killed stays taken, in seconds.
 	placeLife = 10
+	// leaveWithin is how long an agent that ends may take to free it.
+	leaveWithin = 2 * time.Second
 )
 
 // holdPlace takes the machine's place and holds it as long as the servers answer.
@@ -25,7 +27,7 @@ func (a *Agent) holdPlace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer session.Close()
+	defer a.leavePlace(session.Lease())
 	if err := a.takePlace(ctx, session.Lease()); err != nil {
 		return err
 	}
@@ -37,6 +39,14 @@ func (a *Agent) holdPlace(ctx context.Context) error {
 	case <-session.Done():
 		return errWatch
 	}
+}
+
+// leavePlace frees the place for the next agent, also when this one is told to end: a session that
+// ends with its context leaves its lease.
+func (a *Agent) leavePlace(lease clientv3.LeaseID) {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
+	defer cancel()
+	_, _ = a.Etcd.Revoke(ctx, lease) // else it is free when the lease ends
 }
 
 // takePlace waits as long as an agent of this machine that was killed would hold the place. One
