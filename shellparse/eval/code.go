@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -64,18 +65,45 @@ func (w *commands) literalCode(s *state, lang, text string, span Span) {
 		facts, opaque = code.Scan(lang, text)
 	}
 	w.code(Code{Lang: lang, Text: text, Source: Literal, Opaque: opaque, Span: span})
-	for _, f := range facts {
+	for i, f := range facts {
+		if f.Right == command.Read && f.Flags&command.Source != 0 && !strings.Contains(text, "dump(") &&
+			slices.ContainsFunc(facts[:i], func(b code.Fact) bool {
+				return b.Right == command.Write && b.Flags == 0 && b.Text == f.Text
+			}) {
+			w.code(Code{Lang: lang, Text: text, Source: Literal, Opaque: true, Span: span})
+		}
 		w.fact(s, f, lang, span)
 	}
 	w.imports(s, lang, text, span)
 }
 
 // ranPlanted notes a file that a program executes by its name, if the line has put into it what
-// comes from the network.
+// comes from the network, or a text.
 func (w *commands) ranPlanted(s *state, f *written, lang string, span Span) {
-	if f != nil && planted(f.flow.source()) {
-		w.runs(s, &f.flow, lang, span)
+	if f == nil {
+		return
 	}
+	switch text, ok := f.flow.whole(); {
+	case f.flow.from == File && f.flow.name != "":
+		w.sourced(f.flow.name)
+	case planted(f.flow.source()), ok && path.Ext(f.name) == ".txt":
+		w.runs(s, &f.flow, lang, span)
+	case ok && path.Ext(f.name) != "."+endingOf(lang): // it is no text of that language
+		w.code(Code{Lang: lang, Text: text, Source: Literal, Opaque: true, Span: span})
+	}
+}
+
+// endingOf is that of the files of a language which others read where a tool picks them up.
+func endingOf(lang string) string {
+	switch lang {
+	case "python":
+		return "py"
+	case "ruby":
+		return "rb"
+	case "perl":
+		return "pl"
+	}
+	return "js"
 }
 
 // importers are words by which a program executes a file of the same name as a module.

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"path"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -178,6 +179,20 @@ func (w *environment) unpacked(s *state, v value, f *stream) {
 	}
 	s.files = append(s.files[:len(s.files):len(s.files)], written{name: key, flow: *f, tree: true})
 	w.touched(s)
+}
+
+// copies reports whether a program puts a file or a folder somewhere else as it is.
+func copies(program string) bool {
+	return program == "cp" || program == "mv" || program == "install"
+}
+
+// into records that what is copied may be below a name, if that is a folder.
+func (w *environment) into(s *state, v value, f *stream) {
+	if key := w.name(s, v).key(); key != "" && len(s.files) < 256 {
+		s.files = append(s.files[:len(s.files):len(s.files)],
+			written{name: path.Join(key, base(f.name)), flow: *f, tree: true})
+		w.touched(s)
+	}
 }
 
 // wrote records what a file holds from now on.

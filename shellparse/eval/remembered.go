@@ -48,6 +48,9 @@ func (w *commands) remembered(s *state, c *call, t command.Touch, v value, progr
 		f := w.content(s, c, program)
 		w.fills(f, c.at(t.Arg))
 		w.wrote(s, v, f, t.Flags&command.Append != 0)
+		if copies(program) && f != nil && f.from == File && f.name != "" {
+			w.into(s, v, f)
+		}
 		if text := t.Text; unpacks(program) || text == "." || strings.HasSuffix(text, "/") ||
 			t.Flags&(command.Recursive|command.Below) != 0 {
 			w.unpacked(s, v, f)

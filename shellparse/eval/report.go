@@ -56,8 +56,9 @@ func (w *report) sourced(names string) {
 	recent := w.out.Effects[max(0, len(w.out.Effects)-few*few):]
 	for word := range strings.FieldsSeq(names) {
 		for i, e := range slices.Backward(recent) {
-			if e.Right == command.Read && e.Flags == 0 && e.Name.Text == word {
-				recent[i].Flags = command.Source
+			if e.Right == command.Read && e.Flags&^(command.Recursive|command.NoFollow) == 0 &&
+				e.Name.Text == word {
+				recent[i].Flags |= command.Source
 				break
 			}
 		}
