@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/code"
 )
 
 // codes judges programs in other languages by their origin: an attacker would hide in what was just
@@ -18,7 +19,7 @@ func (j *judgement) codes() {
 		if rule != "" {
 			j.add(Ask, rule, "", c.Lang, c.Span, c.Command)
 		}
-		if rule != "" || slices.Contains(harmlessLangs, c.Lang) {
+		if rule != "" || slices.Contains(harmlessLangs, c.Lang) || code.Worded(c.Lang) {
 			j.spelled(c)
 		}
 	}
@@ -26,12 +27,19 @@ func (j *judgement) codes() {
 
 // spelled finds forbidden names in code that cannot be read. One that is there is meant.
 func (j *judgement) spelled(c *shellparse.Code) {
-	if c.Source != shellparse.Literal {
-		return
+	if c.Source == shellparse.Literal {
+		j.spells(c.Text, c.Span, c.Command)
 	}
-	for word := range strings.FieldsFuncSeq(c.Text,
+}
+
+// spells finds the names of forbidden places and of secrets in the text of a program.
+func (j *judgement) spells(text string, span shellparse.Span, cmd int) {
+	for word := range strings.FieldsFuncSeq(text,
 		func(r rune) bool { return strings.ContainsRune(" \t\n'\"`()[]{}<>,;|&=", r) }) {
-		j.denyName(word, "", c.Span, c.Command)
+		j.denyName(word, "", span, cmd)
+		if strings.HasPrefix(word, "/") && j.marked(word, markSecret) {
+			j.add(Ask, "read.secret", word, word, span, cmd)
+		}
 	}
 }
 

@@ -29,7 +29,11 @@ func options(text string) func() *regexp.Regexp {
 }
 
 // sourceEndings are those of what such a compiler is given; a linker takes other texts for scripts.
-var sourceEndings = []string{"", ".c", ".cc", ".cpp", ".cxx", ".go", ".rs", ".o", ".a", ".so", ".h"}
+var sourceEndings = []string{".c", ".cc", ".cpp", ".cxx", ".go", ".rs", ".o", ".a", ".so", ".h"}
+
+// takeWord are the options whose value is the next word.
+var takeWord = []string{"-o", "-I", "-L", "-C", "-A", "-W", "-D", "--edition", "--crate-name",
+	"--crate-type"}
 
 // ownInputs reports whether the compilers of the line are given nothing from outside. Where the line
 // spells out sources, it reports also whether they are compiled for what they say.
@@ -111,7 +115,7 @@ func plainly(c *shellparse.Command) bool {
 		case !value && kind != "go" && !slices.Contains(sourceEndings, path.Ext(w.Text)):
 			return false
 		}
-		value = strings.HasPrefix(w.Text, "-")
+		value = slices.Contains(takeWord, w.Text)
 	}
 	return true
 }

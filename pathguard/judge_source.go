@@ -6,6 +6,7 @@ import (
 
 	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/shellparse"
 	"github.com/tada-run/tada-run/shellparse/code"
 	"github.com/tada-run/tada-run/shellparse/command"
 )
@@ -57,15 +58,19 @@ func (j *judgement) output(effect int) (found *resolve.Target) {
 func (j *judgement) compiles() {
 	for _, f := range j.script.Written {
 		lang := compiledLangs[path.Ext(f.Name)]
-		if lang == "" || f.Computes || !j.inside(f.Name) {
+		if lang == "" {
 			continue
 		}
 		built := -1
 		for i := range j.script.Commands {
 			c := &j.script.Commands[i]
+			if !j.by(i, builders...) || j.readAsCode(i) {
+				continue
+			}
+			j.spells(f.Text, c.Span, i)
 			switch {
-			case !j.by(i, builders...) || !pathname.Within(f.Name, c.Dir):
-			case len(c.Args) > 1 && c.Args[1].Text == "run":
+			case f.Computes || !j.inside(f.Name) || !pathname.Within(f.Name, c.Dir):
+			case runsAtOnce(c):
 				j.add(Ask, "code.opaque", "", lang, c.Span, i)
 				return
 			case built < 0:
@@ -83,9 +88,25 @@ func (j *judgement) compiles() {
 	}
 }
 
+// readAsCode reports whether a command runs a program whose text is judged as code.
+func (j *judgement) readAsCode(cmd int) bool {
+	return slices.ContainsFunc(j.script.Codes, func(c shellparse.Code) bool {
+		return c.Command == cmd && c.Source == shellparse.Literal
+	})
+}
+
 // compiledLangs are the languages of sources by their endings.
 var compiledLangs = map[string]string{".c": "c", ".cc": "c", ".cpp": "c", ".cxx": "c", ".h": "c",
-	".hpp": "c", ".s": "c", ".S": "c", ".go": "go", ".rs": "rust"}
+	".hpp": "c", ".s": "c", ".S": "c", ".go": "go", ".rs": "rust", ".hs": "haskell", ".zig": "zig",
+	".nim": "nim", ".f90": "fortran", ".f": "fortran", ".swift": "swift", ".d": "d", ".ml": "ocaml",
+	".pas": "pascal"}
+
+// runsAtOnce reports whether a compiler runs what it makes.
+func runsAtOnce(c *shellparse.Command) bool {
+	return slices.ContainsFunc(c.Args[1:min(3, len(c.Args))], func(w shellparse.Word) bool {
+		return w.Text == "run" || w.Text == "-r" || w.Text == "-run" || w.Text == "--run"
+	})
+}
 
 // makes reports whether the line writes a file before an effect: a key that it makes is no secret
 // that was there before.

@@ -24,7 +24,10 @@ var (
 	joined  = pattern(`##|%:|\?\?[=/]|\\\s*\n|\\[uUN]|concat_idents|paste!|` +
 		`#\s*!?\s*\[\s*\$|#\s*!?\s*\[[^\]]*\bpath\s*=`)
 	includes = pattern(`(?m)^[ \t]*#[ \t]*include[ \t]*` +
-		`<[\w+-]+(?:[./][\w+-]+)*>`)
+		`<(?:[a-z_0-9]+|bits/stdc\+\+\.h|(?:arpa/inet|assert|byteswap|complex|ctype|emmintrin|endian|errno|` +
+		`fcntl|fenv|float|getopt|immintrin|inttypes|iso646|limits|locale|malloc|math|memory|omp|pthread|` +
+		`sched|semaphore|setjmp|signal|std\w+|strings?|sys/(?:resource|stat|time|types|wait)|tgmath|` +
+		`threads|time|uchar|unistd|wchar|wctype|x86intrin|xmmintrin)\.h)>`)
 	numbered = pattern(`\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-7]{3})`)
 	fullName = pattern(`(?:^|[\s"'(={:])((?:/|~/)[^\s"'` + "`" + `(){}\[\],;<>|*?$\\]+)`)
 )

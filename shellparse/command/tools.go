@@ -8,6 +8,7 @@ import (
 // compiler reads the words of gcc(1) and clang(1). Most of their hundreds of options do
 // nothing to files; these do.
 func (m *matcher) compiler(_ role, vs []value) {
+	m.defaultOutput(vs)
 	for i := 0; i < len(vs); i++ {
 		v := vs[i]
 		next := func() (value, bool) {
@@ -54,6 +55,25 @@ func (m *matcher) compiler(_ role, vs []value) {
 		case !strings.HasPrefix(v.Text, "-"):
 			m.path(role{kind: "R"}, v)
 		}
+	}
+}
+
+// defaultOutput is the program that a compiler makes if no option says where it goes, or that there
+// is none.
+func (m *matcher) defaultOutput(vs []value) {
+	inputs := false
+	for _, v := range vs {
+		switch text := v.Text; {
+		case strings.HasPrefix(text, "-o"), strings.HasPrefix(text, "-M"), text == "-c", text == "-S",
+			text == "-E", strings.HasPrefix(text, "-fsyntax-only"), strings.HasPrefix(text, "-print"),
+			strings.HasPrefix(text, "@"):
+			return
+		case text == "-" || !strings.HasPrefix(text, "-"):
+			inputs = true
+		}
+	}
+	if inputs {
+		m.touch(Write, 0, value{Arg: Arg{Text: "a.out", Static: true}, at: -1}, true)
 	}
 }
 

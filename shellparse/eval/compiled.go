@@ -25,17 +25,47 @@ var compiled = map[string]string{".c": "c", ".h": "c", ".cc": "c", ".cpp": "c", 
 // it is a source that only computes. A program of input is as bad as the input.
 func (w *environment) compiles(s *state, c *call, program string) *stream {
 	lang, ok := compilers[program]
-	if !ok || !slices.ContainsFunc(c.words, func(a Word) bool { return a.Text == "-" }) {
+	if !ok {
 		return nil
 	}
-	in := s.input()
+	in := (*stream)(nil)
+	for i, a := range c.words {
+		if f := behind(c.args[i]); f != nil {
+			in = f
+		} else if slices.Contains([]string{"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}, a.Text) {
+			in = s.input()
+		}
+	}
+	if in == nil {
+		return nil
+	}
 	switch text, ok := in.whole(); {
-	case ok && opaque(lang, text):
+	case ok && (opaque(lang, text) || !plainWords(c.words[1:])):
 		return &stream{from: Stdin, why: "what " + program + " makes of its input"}
 	case !ok && in.source() != File:
 		return &stream{from: in.source(), why: "what " + program + " makes of its input"}
 	}
 	return nil
+}
+
+// plainWords reports whether the words of a compiler are such as leave to its input what it says.
+func plainWords(words []Word) bool {
+	for i, a := range words {
+		before := ""
+		if i > 0 {
+			before = words[i-1].Text
+		}
+		switch text := a.Text; {
+		case before == "-o", text == "-o", text == "-x", text == "c" || text == "c++",
+			text == "-xc" || text == "-xc++", text == "-", strings.HasPrefix(text, "/"),
+			strings.HasPrefix(text, "-O"), strings.HasPrefix(text, "-g"),
+			strings.HasPrefix(text, "-l"), strings.HasPrefix(text, "-std="),
+			strings.HasPrefix(text, "-W") && !strings.Contains(text, ","):
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // computes reports whether a file with a text, taken for a source, is a program that only computes.

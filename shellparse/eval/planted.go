@@ -33,6 +33,9 @@ func (s *state) planted(n Name, base string) *written {
 			return f // the directory is not known
 		}
 		fits, err := path.Match(pattern, f.name)
+		if n.Glob && !fits && (fitsBase("__main__.py", f.name) || fitsBase("index.js", f.name)) {
+			fits, err = path.Match(pattern, path.Dir(f.name)) // a folder runs as this file of it
+		}
 		switch in := within(f.name, fixed); {
 		case n.Glob && (fits || err != nil), f.tree && (in || within(fixed, f.name)):
 			return f
