@@ -40,7 +40,7 @@ var long = map[string]int{
 	"launcher/sandbox/gitmeta":  40,
 	"launcher/session":          12,
 	"launcher/watch":            4,
-	"pathguard":                 35,
+	"pathguard":                 34,
 	"pathguard/intent":          4,
 	"pathguard/tamper":          13,
 	"shellparse":                6,

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tada-run/tada-run/pathguard/hosts"
 	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
@@ -13,15 +12,6 @@ import (
 )
 
 // What a line builds of files that are there, or spells out, is no code from outside.
-
-// builders make a program out of the sources of the workspace.
-var builders = []string{"gcc", "g++", "cc", "c++", "clang", "clang++", "ld", "go",
-	"rustc", "cargo", "zig", "swiftc", "ghc", "javac", "tsc", "esbuild", "make", "cmake",
-	"ninja", "nim", "dmd", "fpc", "gfortran", "ocamlfind", "ocamlopt", "nasm", "as", "tcc"}
-
-// formatters change how a source looks, not what it does.
-var formatters = []string{"gofmt", "goimports", "gofumpt", "black", "isort", "ruff", "yapf",
-	"autopep8", "prettier", "rustfmt", "clang-format", "shfmt"}
 
 // editsLittle reports whether a command is sed with one replacement by words: what a file says
 // afterwards is what it said before, or what the line shows. Two replacements can be a riddle.
@@ -127,33 +117,6 @@ func (j *judgement) justTold(t *resolve.Target, full string) bool {
 	return j.tells(full, t.Effect)
 }
 
-// tells reports whether everything that the line puts into a file is spelled out in the line,
-// before an effect.
-func (j *judgement) tells(full string, effect int) bool {
-	told := 0
-	for _, f := range j.script.Written {
-		if f.Name == full {
-			told++
-		}
-	}
-	if told == 0 {
-		return false
-	}
-	for i := range j.plan.Targets {
-		w := &j.plan.Targets[i]
-		switch {
-		case w.Right == command.Delete || !alters(w):
-		case w.Right == command.Write && w.Flags == 0 && w.Path() == full && !w.Unknown &&
-			w.Effect < effect:
-			told--
-		case pathname.Within(full, w.Path()) &&
-			(w.Path() == full || w.Unknown || w.Flags&command.Recursive != 0):
-			return false
-		}
-	}
-	return told == 0
-}
-
 // inNewEnvironment reports whether a program is in a Python environment that the same line makes
 // where nothing was before, and into which no other command of the line puts anything by name.
 func (j *judgement) inNewEnvironment(t *resolve.Target, full string) bool {
@@ -180,17 +143,3 @@ func (j *judgement) inNewEnvironment(t *resolve.Target, full string) bool {
 }
 
 var venvMakers = []string{"venv", "virtualenv"}
-
-// housekeeping reports whether an effect belongs to the text that an agent's program puts around
-// the agent's command: the program notes the directory in a file of its own. Rules about everything
-// that a line writes do not count it.
-func (j *judgement) housekeeping(e *shellparse.Effect) bool {
-	w := j.script.Wrapped
-	return w != nil && !e.Span.In(w.Start, w.End)
-}
-
-// leaves reports whether an effect contacts another machine, or one that is not known.
-func leaves(e *shellparse.Effect) bool {
-	return e.Right == command.Net &&
-		(e.Net == nil || !e.Net.Static || !hosts.IsLoopback(strings.ToLower(e.Net.Host)))
-}

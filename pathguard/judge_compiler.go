@@ -5,38 +5,43 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse"
 )
 
-// plainOptions are the options of the compilers whose sources are read, as one text each, that leave
-// to a source what it says: none defines words, takes in files, or has another program take part.
-var plainOptions = map[string]func() *regexp.Regexp{
-	"gcc": options(`-[cgsvw]|-o.*|-O\w*|-g\w+|-W[\w+=-]*|-std=[\w+]+|-pedantic|-pthread|-static|` +
-		`-shared|-pipe|-(no-)?pie|-l[\w+-]+|-[IL].*|-m[\w]+(=[\w.-]+)?|-D\w+(=\d+)?|` +
-		`-f(PI[CE]|pi[ce]|openmp|sanitize=[\w,-]+|no-[\w-]+|omit-frame-pointer|wrapv|fast-math)`),
-	"go": options(`-[ovxan]|-race|-trimpath|-(mod|tags|count|run|p|buildvcs|timeout|bench|module|go` +
-		`|require|droprequire|C)(=[^/]*)?|-o=.*|-ldflags=(-[sw]| )+|-benchmem|-short`),
-	"rustc": options(`-[oOgv]|--edition(=\d+)?|-C|(opt-level|debuginfo|target-cpu)=\w+|` +
-		`-C(opt-level|debuginfo|target-cpu)=\w+|--crate-(name|type)(=\w+)?|-[AWD]\w*`),
-}
+// What the compilers of a line are given.
 
-func options(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^(" + text + ")$") })
+// plainOptions is the pattern of the options of a compiler whose sources are read that leave to a
+// source what it says: none defines words, takes in files, or has another program take part. It is
+// "" for other compilers.
+func plainOptions(program string) string {
+	switch program {
+	case "gcc", "g++", "cc", "c++", "clang", "clang++":
+		return `-[cgsvw]|-o.*|-O\w*|-g\w+|-W[\w+=-]*|-std=[\w+]+|-pedantic|-pthread|-static|` +
+			`-shared|-pipe|-(no-)?pie|-l[\w+-]+|-[IL].*|-m\w+(=[\w.-]+)?|-D\w+(=\d+)?|` +
+			`-f(PI[CE]|pi[ce]|openmp|sanitize=[\w,-]+|no-[\w-]+|omit-frame-pointer|wrapv|` +
+			`fast-math)`
+	case "go":
+		return `-[ovxan]|-race|-trimpath|-(mod|tags|count|run|p|buildvcs|timeout|bench|module|go|` +
+			`require|droprequire|C)(=[^/]*)?|-o=.*|-ldflags=(-[sw]| )+|-benchmem|-short`
+	case "rustc":
+		return `-[oOgv]|--edition(=\d+)?|-C|(opt-level|debuginfo|target-cpu)=\w+|` +
+			`-C(opt-level|debuginfo|target-cpu)=\w+|--crate-(name|type)(=\w+)?|-[AWD]\w*`
+	}
+	return ""
 }
 
 // sourceEndings are those of what such a compiler is given; a linker takes other texts for scripts.
-var sourceEndings = []string{".c", ".cc", ".cpp", ".cxx", ".go", ".rs", ".o", ".a", ".so", ".h"}
+var sourceEndings = []string{".c", ".cc", ".cpp", ".cxx", ".go", ".rs", ".o", ".a", ".so",
+	".h"}
 
 // takeWord are the options whose value is the next word.
-var takeWord = []string{"-o", "-I", "-L", "-C", "-A", "-W", "-D", "--edition", "--crate-name",
-	"--crate-type"}
+var takeWord = []string{"-o", "-I", "-L", "-C", "-D", "--edition", "--crate-name", "--crate-type"}
 
-// ownInputs reports whether the compilers of the line are given nothing from outside. Where the line
-// spells out sources, it reports also whether they are compiled for what they say.
+// ownInputs reports whether the compilers of the line are given nothing from outside. Where the
+// line spells out sources, it reports also whether they are compiled for what they say.
 func (j *judgement) ownInputs(told bool) bool {
 	for i := range j.script.Commands {
 		c := &j.script.Commands[i]
@@ -91,34 +96,32 @@ func (j *judgement) own(full string) bool {
 // plainly reports whether a compiler takes its sources for what they say.
 func plainly(c *shellparse.Command) bool {
 	program := path.Base(c.Name)
-	kind := program
-	if slices.Contains([]string{"g++", "cc", "c++", "clang", "clang++"}, program) {
-		kind = "gcc"
-	}
-	plain := plainOptions[kind]
-	if plain == nil {
+	options := plainOptions(program)
+	if options == "" {
 		return false
 	}
+	plain := regexp.MustCompile("^(" + options + ")$")
 	value := false // of an option before
 	for i, w := range c.Args[1:] {
 		switch {
 		case !w.Static || strings.ContainsAny(w.Text, "\n@"):
 			return false
-		case kind == "go" && i == 0:
+		case program == "go" && i == 0:
 			if !slices.Contains(readVerbs, w.Text) {
 				return false
 			}
 		case strings.HasPrefix(w.Text, "-") && w.Text != "-", strings.Contains(w.Text, "="):
-			if !plain().MatchString(w.Text) {
+			if !plain.MatchString(w.Text) {
 				return false
 			}
-		case !value && kind != "go" && !slices.Contains(sourceEndings, path.Ext(w.Text)):
+		case !value && program != "go" && !slices.Contains(sourceEndings, path.Ext(w.Text)):
 			return false
 		}
-		value = slices.Contains(takeWord, w.Text)
+		value = slices.Contains(takeWord, w.Text) || program == "rustc" && len(w.Text) == 2
 	}
 	return true
 }
 
 // readVerbs are those of go(1) that build what the sources say.
-var readVerbs = []string{"build", "run", "test", "vet", "fmt", "mod", "get", "list", "version", "doc"}
+var readVerbs = []string{"build", "run", "test", "vet", "fmt", "mod", "get", "list", "version",
+	"doc"}

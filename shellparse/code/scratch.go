@@ -3,12 +3,12 @@ package code
 import "regexp"
 
 // A program in Go may delete a folder that it has made itself.
-var makesTemp = pattern(`\b(\w+), *\w+ *:= *os\.MkdirTemp\(""`)
+const makesTemp = `\b(\w+), *\w+ *:= *os\.MkdirTemp\(""`
 
-// withoutScratch returns a program in Go without the words that delete a folder of its own: one that
-// os.MkdirTemp has made, by a variable that is nothing but the first argument of calls.
+// withoutScratch returns a program in Go without the words that delete a folder of its own: one
+// that os.MkdirTemp has made, by a variable that is nothing but the first argument of calls.
 func withoutScratch(text string) string {
-	for _, m := range makesTemp().FindAllStringSubmatch(text, maxNames) {
+	for _, m := range regexp.MustCompile(makesTemp).FindAllStringSubmatch(text, 8) {
 		name := regexp.MustCompile(`\b` + m[1] + `\b`)
 		used := regexp.MustCompile(`\.\w+\(` + m[1] + `[,)]`)
 		if len(name.FindAllString(used.ReplaceAllString(text, ""), 2)) == 1 {

@@ -64,9 +64,9 @@ func (m *matcher) defaultOutput(vs []value) {
 	inputs := false
 	for _, v := range vs {
 		switch text := v.Text; {
-		case strings.HasPrefix(text, "-o"), strings.HasPrefix(text, "-M"), text == "-c", text == "-S",
-			text == "-E", strings.HasPrefix(text, "-fsyntax-only"), strings.HasPrefix(text, "-print"),
-			strings.HasPrefix(text, "@"):
+		case strings.HasPrefix(text, "-o"), strings.HasPrefix(text, "-M"), text == "-c",
+			text == "-S", text == "-E", text == "-fsyntax-only",
+			strings.HasPrefix(text, "-print"), strings.HasPrefix(text, "@"):
 			return
 		case text == "-" || !strings.HasPrefix(text, "-"):
 			inputs = true

@@ -66,10 +66,11 @@ func (w *commands) literalCode(s *state, lang, text string, span Span) {
 	}
 	w.code(Code{Lang: lang, Text: text, Source: Literal, Opaque: opaque, Span: span})
 	for i, f := range facts {
-		if f.Right == command.Read && f.Flags&command.Source != 0 && !strings.Contains(text, "dump(") &&
-			slices.ContainsFunc(facts[:i], func(b code.Fact) bool {
-				return b.Right == command.Write && b.Flags == 0 && b.Text == f.Text
-			}) {
+		wrote := slices.ContainsFunc(facts[:i], func(b code.Fact) bool {
+			return b.Right == command.Write && b.Flags == 0 && b.Text == f.Text
+		})
+		if wrote && f.Right == command.Read && f.Flags&command.Source != 0 &&
+			!strings.Contains(text, "dump(") { // it executes what it makes
 			w.code(Code{Lang: lang, Text: text, Source: Literal, Opaque: true, Span: span})
 		}
 		w.fact(s, f, lang, span)

@@ -6,26 +6,30 @@ import (
 	"strings"
 )
 
-// collectors run files of the project that no word of theirs needs to name: the endings of those
-// files, by program.
-var collectors = map[string]string{
-	"go":    ".go .s .c .h",
-	"cargo": ".rs",
-	"make":  machine, "gmake": machine, "cmake": machine, "ninja": machine, "meson": machine,
-	"bazel": machine, "gcc": machine, "g++": machine, "cc": machine, "c++": machine,
-	"clang": machine, "clang++": machine,
-	"npm": web, "pnpm": web, "yarn": web, "bun": web, "deno": web, "npx": web, "jest": web,
-	"vitest": web, "mocha": web, "ava": web, "vite": web, "webpack": web, "rollup": web,
-	"playwright": web, "tsc": web, "esbuild": web, "cypress": web, "nx": web, "turbo": web,
-	"pytest": ".py", "tox": ".py", "nox": ".py", "python": ".py", "python3": ".py",
-	"flask": ".py", "uvicorn": ".py", "gunicorn": ".py", "hypercorn": ".py", "celery": ".py",
-	"rspec": ".rb", "rake": ".rb", "rails": ".rb", "bundle": ".rb", "prove": ".t .pm .pl",
+// collects are the endings of the files of the project that a program runs although no word of it
+// names them; "" for none.
+func collects(program string) string {
+	switch program {
+	case "go":
+		return ".go .s .c .h"
+	case "cargo":
+		return ".rs"
+	case "make", "gmake", "cmake", "ninja", "meson", "bazel", "gcc", "g++", "cc", "c++", "clang",
+		"clang++":
+		return ".c .h .cc .cpp .cxx .hpp .s .S .go .rs .py"
+	case "npm", "pnpm", "yarn", "bun", "deno", "npx", "jest", "vitest", "mocha", "ava", "vite",
+		"webpack", "rollup", "playwright", "tsc", "esbuild", "cypress", "nx", "turbo":
+		return ".js .ts .mjs .cjs .jsx .tsx"
+	case "pytest", "tox", "nox", "python", "python3", "flask", "uvicorn", "gunicorn", "hypercorn",
+		"celery":
+		return ".py"
+	case "rspec", "rake", "rails", "bundle":
+		return ".rb"
+	case "prove":
+		return ".t .pm .pl"
+	}
+	return ""
 }
-
-const (
-	machine = ".c .h .cc .cpp .cxx .hpp .s .S .go .rs .py"
-	web     = ".js .ts .mjs .cjs .jsx .tsx"
-)
 
 // verbs are the words with which the tools of a language run what is in the project.
 var verbs = []string{"build", "b", "run", "r", "test", "t", "start", "exec", "bench", "nextest",
@@ -35,9 +39,8 @@ var verbs = []string{"build", "b", "run", "r", "test", "t", "start", "exec", "be
 // from another machine, or a decoded one.
 func (w *commands) collected(s *state, c *call, in *state) {
 	program := base(c.words[0].Text)
-	endings := strings.Fields(collectors[program])
-	if endings == nil || s.remote || len(s.files) == 0 || hasVerbs(program) &&
-		!slices.ContainsFunc(c.words[1:], func(a Word) bool { return slices.Contains(verbs, a.Text) }) {
+	endings := strings.Fields(collects(program))
+	if len(endings) == 0 || s.remote || len(s.files) == 0 || hasVerbs(program) && !hasVerb(c) {
 		return
 	}
 	for i := range s.files {
@@ -58,4 +61,9 @@ func hasVerbs(program string) bool {
 		return true
 	}
 	return false
+}
+
+func hasVerb(c *call) bool {
+	return slices.ContainsFunc(c.words[1:],
+		func(a Word) bool { return slices.Contains(verbs, a.Text) })
 }

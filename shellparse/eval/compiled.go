@@ -8,31 +8,49 @@ import (
 	"github.com/tada-run/tada-run/shellparse/code"
 )
 
-// compilers make a program of the files that they are given. The value is the language that they
-// take their input for.
-var compilers = map[string]string{"gcc": "c", "g++": "c", "cc": "c", "c++": "c", "clang": "c",
-	"clang++": "c", "tcc": "c", "rustc": "rust"}
+// compilerOf is the language that a compiler takes its input for; "" for another program.
+func compilerOf(program string) string {
+	switch program {
+	case "gcc", "g++", "cc", "c++", "clang", "clang++", "tcc":
+		return "c"
+	case "rustc":
+		return "rust"
+	}
+	return ""
+}
 
-// compiled are the languages that compilers take, by the endings of files. What a word of machine
+// compiled is the language that compilers take a file for, by its ending. What a word of machine
 // code does, and that of a language which is not read, stays unknown: "".
-var compiled = map[string]string{".c": "c", ".h": "c", ".cc": "c", ".cpp": "c", ".cxx": "c",
-	".hpp": "c", ".go": "go", ".rs": "rust", ".mod": "mod", ".s": "", ".S": "", ".asm": "",
-	".ld": "", ".syso": "", ".work": "", ".f": "", ".f90": "", ".m": "", ".mm": "", ".d": "",
-	".zig": "", ".hs": "", ".swift": "", ".java": "", ".nim": "", ".ml": "", ".pas": "",
-	".i": "", ".ii": "", ".ll": "", ".o": "", ".a": "", ".so": "", ".toml": "", ".cmake": "", ".mk": ""}
+func compiled(ending string) (lang string, ok bool) {
+	switch ending {
+	case ".c", ".h", ".cc", ".cpp", ".cxx", ".hpp":
+		return "c", true
+	case ".go":
+		return "go", true
+	case ".rs":
+		return "rust", true
+	case ".mod":
+		return "mod", true
+	case ".s", ".S", ".asm", ".ld", ".syso", ".work", ".f", ".f90", ".m", ".mm", ".d", ".zig",
+		".hs", ".swift", ".java", ".nim", ".ml", ".pas", ".i", ".ii", ".ll", ".o", ".a", ".so",
+		".toml", ".cmake", ".mk":
+		return "", true
+	}
+	return "", false
+}
 
-// compiles is what a compiler makes of its standard input, nil where it does not read that, or where
-// it is a source that only computes. A program of input is as bad as the input.
+// compiles is what a compiler makes of its standard input, nil where it does not read that, or
+// where it is a source that only computes. A program of input is as bad as the input.
 func (w *environment) compiles(s *state, c *call, program string) *stream {
-	lang, ok := compilers[program]
-	if !ok {
+	lang := compilerOf(program)
+	if lang == "" {
 		return nil
 	}
 	in := (*stream)(nil)
 	for i, a := range c.words {
 		if f := behind(c.args[i]); f != nil {
 			in = f
-		} else if slices.Contains([]string{"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}, a.Text) {
+		} else if slices.Contains(inputNames, a.Text) {
 			in = s.input()
 		}
 	}
@@ -47,6 +65,9 @@ func (w *environment) compiles(s *state, c *call, program string) *stream {
 	}
 	return nil
 }
+
+// inputNames are names of the standard input.
+var inputNames = []string{"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
 
 // plainWords reports whether the words of a compiler are such as leave to its input what it says.
 func plainWords(words []Word) bool {
@@ -71,7 +92,7 @@ func plainWords(words []Word) bool {
 // computes reports whether a file with a text, taken for a source, is a program that only computes.
 // A name that says nothing of the language is read as each.
 func computes(name, text string) bool {
-	switch lang, ok := compiled[path.Ext(name)]; {
+	switch lang, ok := compiled(path.Ext(name)); {
 	case lang == "mod": // what replaces a module is a folder somewhere
 		return !strings.Contains(text, "replace") && !strings.Contains(text, "tool")
 	case ok:

@@ -1,0 +1,127 @@
+package pathguard
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tada-run/tada-run/pathguard/pathname"
+	"github.com/tada-run/tada-run/pathguard/resolve"
+	"github.com/tada-run/tada-run/shellparse"
+	"github.com/tada-run/tada-run/shellparse/catalog/agents"
+	"github.com/tada-run/tada-run/shellparse/command"
+)
+
+// Folders that the line makes, or that an agent has for what its commands leave.
+
+// fillers put into a folder what a project needs, from the registries of their languages.
+var fillers = []string{"mkdir", "go", "npm", "pnpm", "yarn", "pip", "pip3", "uv", "cargo"}
+
+// inNewFolder reports whether a target is in a folder, or is the folder, that the line makes where
+// nothing was before, and fills with what it spells out: mkdir /tmp/x && cd /tmp/x && cat > main.go
+// <<'E' ... E; go run .
+func (j *judgement) inNewFolder(t *resolve.Target, full string) bool {
+	if t.Exists || t.Unknown || t.Glob || len(t.Links) > 0 || !j.filled(full) {
+		return false
+	}
+	top := "" // the highest folder that the line makes
+	for i := range j.plan.Targets {
+		w := &j.plan.Targets[i]
+		if w.Right == command.Create && !w.Exists && !w.Unknown && j.by(w.Command, "mkdir") &&
+			pathname.Within(full, w.Path()) && (top == "" || pathname.Within(top, w.Path())) {
+			top = w.Path()
+		}
+	}
+	if top == "" {
+		top = j.madeFolder(full)
+	}
+	return top != "" && !slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
+		switch {
+		case w.Right == command.Delete, !alters(&w), !w.Unknown && !pathname.Within(w.Path(), top):
+			return false
+		case w.Right == command.Write && !w.Unknown && j.tells(w.Path(), len(j.script.Effects)):
+			return false
+		}
+		return !j.by(w.Command, fillers...) && !j.copiesOwn(w.Command)
+	})
+}
+
+// filled reports whether the line itself puts something into a folder, or makes the file of that
+// name: what is in it otherwise was put there by another.
+func (j *judgement) filled(full string) bool {
+	for i := range j.script.Commands {
+		if j.by(i, fillers[1:]...) || j.copiesOwn(i) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(j.script.Written,
+		func(f shellparse.Written) bool { return pathname.Within(f.Name, full) })
+}
+
+// madeFolder is the folder that mktemp makes in the line and that has a file in it, by the name
+// that stands for what mktemp will choose; "" if there is none.
+func (j *judgement) madeFolder(full string) string {
+	if !slices.ContainsFunc(j.script.Commands,
+		func(c shellparse.Command) bool { return path.Base(c.Name) == "mktemp" }) {
+		return ""
+	}
+	for dir := path.Dir(full); len(dir) > 1; dir = path.Dir(dir) {
+		if strings.Contains(path.Base(dir), "???") {
+			return dir
+		}
+	}
+	return ""
+}
+
+// copiesOwn reports whether a command is cp, and all that it copies is in the workspace and not
+// from the line itself.
+func (j *judgement) copiesOwn(cmd int) bool {
+	return j.by(cmd, "cp") && !slices.ContainsFunc(j.plan.Targets, func(r resolve.Target) bool {
+		return r.Command == cmd && r.Right == command.Read && (r.Unknown || !j.inside(r.Path()) ||
+			j.writesNear(r.Path()) || slices.ContainsFunc(j.plan.Targets,
+			func(w resolve.Target) bool {
+				return alters(&w) && pathname.Within(w.Path(), r.Path())
+			}))
+	})
+}
+
+// inScratch reports whether a file is in a folder that an agent's program makes for what its
+// commands leave, by a name that no other program has.
+func inScratch(full string) bool {
+	const deep = 4 // slashes in the pattern of one session's own folder
+	for f := range agents.Of("scratch") {
+		if strings.Count(f.Text(), "/") < deep {
+			continue
+		}
+		for dir := path.Dir(full); len(dir) > 1; dir = path.Dir(dir) {
+			if ok, _ := path.Match(f.Text(), dir); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// bring are programs that fill folders which no effect names.
+var bring = []string{"git", "hg", "svn", "npm", "pnpm", "yarn", "pip", "pip3", "uv"}
+
+// writesNear reports whether the line may change what is in the folder of a file in a directory for
+// temporary files, or above it: then the file is not what a run has left there.
+func (j *judgement) writesNear(full string) bool {
+	for i := range j.script.Effects {
+		if leaves(&j.script.Effects[i]) {
+			return true
+		}
+	}
+	if slices.ContainsFunc(j.script.Commands, func(c shellparse.Command) bool {
+		return slices.Contains(bring, path.Base(c.Name))
+	}) {
+		return true
+	}
+	return slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
+		return alters(&w) && w.Flags&command.Possible == 0 && (w.Unknown ||
+			w.Glob && pathname.WithinAny(w.Path(), pathname.TempDirs) ||
+			pathname.Within(full, w.Path()) || pathname.Within(w.Path(), path.Dir(full)) &&
+			!pathname.IsTemp(path.Dir(full)))
+	})
+}
