@@ -147,6 +147,6 @@ bench-console: ## the console in Chromium: replay of LONG MiB (default 900), que
 	BENCH_LONG=$${LONG:-900} $(GO) test -count=1 -timeout 0 -run '^Test(LongReplayInABrowser|TapToRunning|ManyQuestionsInABrowser)$$' -v ./integration
 
 bench-peers: build ## compare with installed peers: starts, recording much output, the log
-	BENCH_PEERS=1 $(GO) test -count=1 -timeout 0 -run '^Test(Undo)?Peers$$' -v ./integration
+	BENCH_PEERS=1 $(GO) test -count=1 -timeout 0 -run '^Test(Undo)?Peers(Do)?$$' -v ./integration
 	BENCH_PEERS=1 TADA_RUN=$(CURDIR)/bin/tada-run $(GO) test -count=1 -timeout 0 -run '^TestThroughput$$' -v ./audit
 	$(GO) test -run '^$$' -bench 'Append|Verify$$' ./audit
