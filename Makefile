@@ -86,7 +86,7 @@ capacity: ## what a fleet takes, for docs/capacity.md: questions of one etcd, me
 test-clients: ## agent programs against a model on loopback: the newest on npm (CLIENTS=latest), releases (CLIENTS="codex@0.166.0 gemini"), or those in PATH or the directories TADA_CLIENTS
 	@if test -n "$(CLIENTS)"; then TADA_CLIENTS=$$(.ci/clients $(CLIENTS)) || exit 1; export TADA_CLIENTS; fi; \
 	UPDATE=1 TEST_CLIENTS=1 $(OFFLINE) $(GO) test -count=1 -timeout 90m -run '^TestClients' -v ./integration; status=$$?; \
-	UPDATE=1 $(GO) test -count=1 -run '^TestReadmeClients$$' ./integration && cat integration/testdata/clients/proven.txt; exit $$status
+	UPDATE=1 $(GO) test -count=1 -run '^TestDocsClients$$' ./integration && cat integration/testdata/clients/proven.txt; exit $$status
 
 capture-clients: ## what these programs give their shell and their hook, into integration/testdata/clients; CLIENTS as above
 	@if test -n "$(CLIENTS)"; then TADA_CLIENTS=$$(.ci/clients $(CLIENTS)) || exit 1; export TADA_CLIENTS; fi; \
@@ -131,7 +131,7 @@ tables: ## after a change of facts: what a start asks of them, made ahead of tim
 	UPDATE=1 $(GO) test ./pathguard -run '^TestBuiltin(NamesAreOfTheTables|Digest)$$'
 
 golden: tables ## rewrite golden files and transcripts after an intended change
-	UPDATE=1 $(GO) test ./integration -run '^Test(Script|ReadmeClients)$$'
+	UPDATE=1 $(GO) test ./integration -run '^Test(Script|DocsClients|DemoCast)$$'
 	$(GO) test ./shellparse ./approval -run Golden -update
 
 bench: build ## start and check time, as ratios to bash and bwrap
@@ -156,6 +156,6 @@ bench-console: ## the console in Chromium: replay of LONG MiB (default 900), que
 	BENCH_LONG=$${LONG:-900} $(GO) test -count=1 -timeout 0 -run '^Test(LongReplayInABrowser|TapToRunning|ManyQuestionsInABrowser)$$' -v ./integration
 
 bench-peers: build ## compare with installed peers: starts, recording much output, the log
-	BENCH_PEERS=1 $(GO) test -count=1 -timeout 0 -run '^Test(Undo)?Peers$$' -v ./integration
+	BENCH_PEERS=1 $(GO) test -count=1 -timeout 0 -run '^Test(Undo)?Peers(Do)?$$' -v ./integration
 	BENCH_PEERS=1 TADA_RUN=$(CURDIR)/bin/tada-run $(GO) test -count=1 -timeout 0 -run '^TestThroughput$$' -v ./audit
 	$(GO) test -run '^$$' -bench 'Append|Verify$$' ./audit
