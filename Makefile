@@ -5,7 +5,7 @@ DIFFERTIME ?= 5m
 CMD       ?= ls | wc -l
 export CGO_ENABLED = 0
 
-.PHONY: packages release reproducible container test-packages help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-start bench-scale bench-long bench-console install man cross stress fleet-stress test-clients capture-clients test-docker ablate verdicts
+.PHONY: packages release reproducible container test-packages help build run check tables test test-arm64 race cover fuzz fuzz-differ golden bench bench-peers bench-hook bench-start bench-scale bench-long bench-console install man cross stress fleet-stress capacity test-clients capture-clients test-docker ablate verdicts
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,13 @@ fleet-stress: ## FLOOD (default 10m) of questions, answers and uses on three etc
 	TEST_ROUNDS=4 $(GO) test -count=1 -timeout 0 -run '^Test(KilledAtWork|TornFiles)$$' -v ./integration/fleet/agent
 	TEST_SERVERS=1 $(GO) test -count=1 -timeout 10m ./integration/fleet/ship
 	TEST_BEFORE=$${BEFORE:-HEAD~1} $(GO) test -count=1 -timeout 10m -run '^TestFleetOfTwo$$' -v ./integration
+
+capacity: ## what a fleet takes, for docs/capacity.md: questions of one etcd, memory of its programs, MACHINES (default 300) at once, what is shipped in a day of 200 and of 5,000 runs; real runs stay in bin/capacity
+	@mkdir -p bin/capacity
+	$(GO) test -run '^$$' -bench '^BenchmarkMachines$$' -benchtime 10s ./approval/etcd
+	BENCH_CAPACITY=$(CURDIR)/bin/capacity $(GO) test -count=1 -timeout 0 -run '^TestCapacity$$' -v ./integration
+	TEST_REAL_RUNS=$(CURDIR)/bin/capacity/real $(GO) test -count=1 -timeout 0 -run '^TestCapacity$$' -v ./integration/fleet/ship
+	TEST_MACHINES=$${MACHINES:-300} $(GO) test -count=1 -timeout 0 -run '^TestManyMachines$$' -v ./integration/fleet/agent
 
 test-clients: ## agent programs against a model on loopback: the newest on npm (CLIENTS=latest), releases (CLIENTS="codex@0.166.0 gemini"), or those in PATH or the directories TADA_CLIENTS
 	@if test -n "$(CLIENTS)"; then TADA_CLIENTS=$$(.ci/clients $(CLIENTS)) || exit 1; export TADA_CLIENTS; fi; \

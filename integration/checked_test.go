@@ -41,6 +41,8 @@ var starters = map[string]string{
 	// servers of tests, in tests
 	"integration/served.build": "go build", "integration/served.newProcess": "a server",
 
+	"integration/distant.Fleet.command": "the program of a fleet, as a child of this one",
+
 	"cmd/tadactl/cli.execFleet":        "the program of a fleet, in place of this one",
 	"cmd/tadactl/cli.editSession.open": "a person's editor",
 	"cmd/tadactl/cli.startPager":       "a person's pager",

@@ -25,10 +25,7 @@ var formatters = []string{"gofmt", "goimports", "gofumpt", "black", "isort", "ru
 
 // editsLittle reports whether a command is sed with one replacement by words: what a file says
 // afterwards is what it said before, or what the line shows. Two replacements can be a riddle.
-func (j *judgement) editsLittle(cmd int, by string) bool {
-	if by != "sed" || cmd < 0 {
-		return false
-	}
+func (j *judgement) editsLittle(cmd int) bool {
 	for i := range j.script.Commands {
 		if i != cmd && path.Base(j.script.Commands[i].Name) == "sed" {
 			return false
@@ -70,30 +67,29 @@ func isWords(text string) bool {
 	})
 }
 
-// built reports whether a command runs what a compiler makes of files that are there
-// already: that is no other than running the project's own program. What the same line
-// writes or fetches could be among the sources, and then it is another matter.
+// built reports whether a command runs what a compiler makes of files that are there already: that
+// is no other than running the project's own program. What the same line writes could be among the
+// sources: then it has to be spelled out and only compute, or be data.
 func (j *judgement) built(cmd int) bool {
-	made := false
+	made, told := false, false
 	for i := range j.script.Effects {
 		e := &j.script.Effects[i]
-		by := ""
-		if e.Command >= 0 && e.Command < len(j.script.Commands) {
-			by = path.Base(j.script.Commands[e.Command].Name)
-		}
 		switch {
 		case leaves(e):
 			return false
 		case e.Right != command.Write || j.harmless(i) || j.housekeeping(e):
-		case e.Command == cmd && e.Flags&command.Possible != 0: // of what runs then
-		case !slices.Contains(builders, by) && !slices.Contains(formatters, by) &&
-			!j.editsLittle(e.Command, by):
+		case e.Command == cmd && cmd >= 0: // of what runs then
+		case j.by(e.Command, builders...) || j.by(e.Command, formatters...) ||
+			j.by(e.Command, "sed") && j.editsLittle(e.Command):
+			made = made || e.Command < cmd
+		case j.onlyComputes(i):
+			told = told || !j.isData(i)
+		case j.isData(i):
+		default:
 			return false
-		case e.Command < cmd:
-			made = true
 		}
 	}
-	return made
+	return made && !(told && j.defines())
 }
 
 // justBuilt reports whether a file that is executed is what a compiler of the same line puts
@@ -101,9 +97,8 @@ func (j *judgement) built(cmd int) bool {
 func (j *judgement) justBuilt(t *resolve.Target, full string) bool {
 	for i := range j.plan.Targets {
 		w := &j.plan.Targets[i]
-		if w.Right == command.Write && w.Command >= 0 && w.Command < t.Command && !w.Unknown &&
-			w.Path() == full && slices.Contains(builders,
-			path.Base(j.script.Commands[w.Command].Name)) {
+		if w.Right == command.Write && w.Command < t.Command && !w.Unknown &&
+			w.Path() == full && j.by(w.Command, builders...) {
 			return j.built(t.Command)
 		}
 	}
@@ -147,8 +142,7 @@ func (j *judgement) tells(full string, effect int) bool {
 	for i := range j.plan.Targets {
 		w := &j.plan.Targets[i]
 		switch {
-		case w.Right == command.Read || w.Right == command.Exec || w.Right == command.Net ||
-			w.Flags&command.Meta != 0:
+		case w.Right == command.Delete || !alters(w):
 		case w.Right == command.Write && w.Flags == 0 && w.Path() == full && !w.Unknown &&
 			w.Effect < effect:
 			told--

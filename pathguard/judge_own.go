@@ -24,7 +24,7 @@ func (j *judgement) ownTemporary(t *resolve.Target, full string) bool {
 			t = e
 		}
 	}
-	if j.justBuilt(t, full) || j.justTold(t, full) {
+	if j.justBuilt(t, full) || j.justTold(t, full) || j.inNewFolder(t, full) {
 		return true
 	}
 	switch {
@@ -38,6 +38,75 @@ func (j *judgement) ownTemporary(t *resolve.Target, full string) bool {
 	}
 	wrote := j.plan.Caller.Wrote
 	return inScratch(full) || wrote != nil && wrote(t)
+}
+
+// fillers put into a folder what a project needs, from the registries of their languages.
+var fillers = []string{"mkdir", "go", "npm", "pnpm", "yarn", "pip", "pip3", "uv", "cargo"}
+
+// inNewFolder reports whether a target is in a folder, or is the folder, that the line makes where
+// nothing was before, and fills with what it spells out: mkdir /tmp/x && cd /tmp/x && cat > main.go
+// <<'E' ... E; go run .
+func (j *judgement) inNewFolder(t *resolve.Target, full string) bool {
+	if t.Exists || t.Unknown || t.Glob || len(t.Links) > 0 {
+		return false
+	}
+	top := "" // the highest folder that the line makes
+	for i := range j.plan.Targets {
+		w := &j.plan.Targets[i]
+		if w.Right == command.Create && !w.Exists && !w.Unknown && j.by(w.Command, "mkdir") &&
+			pathname.Within(full, w.Path()) && (top == "" || pathname.Within(top, w.Path())) {
+			top = w.Path()
+		}
+	}
+	if top == "" {
+		top = j.madeFolder(full)
+	}
+	return top != "" && !slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
+		switch {
+		case w.Right == command.Delete, !alters(&w), !w.Unknown && !pathname.Within(w.Path(), top):
+			return false
+		case w.Right == command.Write && !w.Unknown && j.tells(w.Path(), len(j.script.Effects)):
+			return false
+		}
+		return !j.by(w.Command, fillers...) && !j.copiesOwn(w.Command)
+	})
+}
+
+// madeFolder is the folder that mktemp makes in the line and that has a file in it, by the name that
+// stands for what mktemp will choose; "" if there is none.
+func (j *judgement) madeFolder(full string) string {
+	if !slices.ContainsFunc(j.script.Commands,
+		func(c shellparse.Command) bool { return path.Base(c.Name) == "mktemp" }) {
+		return ""
+	}
+	for dir := path.Dir(full); len(dir) > 1; dir = path.Dir(dir) {
+		if strings.Contains(path.Base(dir), "???") {
+			return dir
+		}
+	}
+	return ""
+}
+
+// copiesOwn reports whether a command is cp, and all that it copies is in the workspace and not from
+// the line itself.
+func (j *judgement) copiesOwn(cmd int) bool {
+	return j.by(cmd, "cp") && !slices.ContainsFunc(j.plan.Targets, func(r resolve.Target) bool {
+		return r.Command == cmd && r.Right == command.Read && (r.Unknown || !j.inside(r.Path()) ||
+			j.writesNear(r.Path()) || slices.ContainsFunc(j.plan.Targets,
+			func(w resolve.Target) bool { return alters(&w) && pathname.Within(w.Path(), r.Path()) }))
+	})
+}
+
+// alters reports whether an effect changes what a file says.
+func alters(w *resolve.Target) bool {
+	return w.Right != command.Read && w.Right != command.Exec && w.Right != command.Net &&
+		w.Flags&command.Meta == 0
+}
+
+// by reports whether a command is one of some programs.
+func (j *judgement) by(cmd int, programs ...string) bool {
+	return cmd >= 0 && cmd < len(j.script.Commands) &&
+		slices.Contains(programs, path.Base(j.script.Commands[cmd].Name))
 }
 
 // inScratch reports whether a file is in a folder that an agent's program makes for what its
@@ -74,13 +143,9 @@ func (j *judgement) writesNear(full string) bool {
 		return true
 	}
 	return slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
-		if w.Right == command.Read || w.Right == command.Exec || w.Right == command.Net ||
-			w.Flags&(command.Meta|command.Possible) != 0 {
-			return false
-		}
-		return w.Unknown || w.Glob && pathname.WithinAny(w.Path(), pathname.TempDirs) ||
+		return alters(&w) && w.Flags&command.Possible == 0 && (w.Unknown || w.Glob && pathname.WithinAny(w.Path(), pathname.TempDirs) ||
 			pathname.Within(full, w.Path()) || pathname.Within(w.Path(), path.Dir(full)) &&
-			!pathname.IsTemp(path.Dir(full))
+			!pathname.IsTemp(path.Dir(full)))
 	})
 }
 

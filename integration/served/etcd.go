@@ -145,6 +145,9 @@ func (c *Etcd) Part(i int, says, hears bool) { c.wires.part(i, says, hears) }
 // Heal ends what Part began. Nothing that was said meanwhile arrives.
 func (c *Etcd) Heal() { c.wires.heal() }
 
+// Memory is how many KiB of memory node i has.
+func (c *Etcd) Memory(i int) int { return c.nodes[i].memory() }
+
 // Stop kills all nodes.
 func (c *Etcd) Stop() {
 	for _, x := range c.nodes {

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -66,6 +68,14 @@ func (p *process) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.errors.Write(b)
+}
+
+// memory is how many KiB of memory the server has; 0 if that is not known.
+func (p *process) memory() (kib int) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	_, rest, _ := strings.Cut(string(text), "\nVmRSS:")
+	_, _ = fmt.Sscan(rest, &kib)
+	return kib
 }
 
 // serves waits until the server answers.

@@ -78,6 +78,12 @@ func (*Process) Freeze() {}
 // Thaw does nothing.
 func (*Process) Thaw() {}
 
+// Hold reports false.
+func (*Process) Hold() bool { return false }
+
+// Release does nothing.
+func (*Process) Release() {}
+
 // End does nothing.
 func (*Process) End(Limit, time.Duration) {}
 

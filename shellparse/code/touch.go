@@ -19,6 +19,9 @@ func (r *reader) spanned(v value, a arguments) value {
 // was encoded is hidden on purpose.
 func (r *reader) touch(right command.Right, flags command.Flags, v, span value) {
 	v.each(func(v value) {
+		if f := v.file(); f != nil && flags&command.Source != 0 { // an open file, by its name
+			v = *f
+		}
 		switch v.shape {
 		case plain:
 			r.name(right, flags, v, span)

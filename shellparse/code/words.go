@@ -20,6 +20,9 @@ func Worded(lang string) bool {
 var (
 	joins    = pattern(`["']\s*(?:\.\.?|\+)\s*["']`)
 	takesIn  = pattern(`(?i)\b(?:include|require|source)\w*[\s("']+\w+://`)
+	joined   = pattern(`##|%:|\?\?[=/]|\\\r?\n|\\[uU]|concat_idents|paste!`)
+	taken    = pattern(`include[^\n]*`)
+	header   = pattern(`^include\s*<[\w/+-]+(?:\.h|\.hpp|\.hh)?>`)
 	fullName = pattern(`(?:^|[\s"'(={:])((?:/|~/)[^\s"'` + "`" + `(){}\[\],;<>|*?$\\]+)`)
 )
 
@@ -58,6 +61,11 @@ func wordy(lang, text string) bool {
 		text, body = strings.ToUpper(text), strings.ToUpper(body)
 	}
 	calls := strings.Contains(head, "calls")
+	if strings.Contains(head, "joins") && (joined().MatchString(text) ||
+		slices.ContainsFunc(taken().FindAllString(text, -1),
+			func(line string) bool { return !header().MatchString(line) })) {
+		return true
+	}
 	words := strings.Fields(body)
 	for i := 0; i < len(text); {
 		end := i

@@ -9,6 +9,9 @@ const outside = -1 << 30
 // from a file or a command, and the loading of other programs.
 func (m *matcher) awk(_ role, vs []value) {
 	for _, v := range vs {
+		if v.Like != "" {
+			v.Arg = Arg{Text: v.Like, Static: true}
+		}
 		if !v.Static {
 			m.opaque(v, Exec, "the awk program is not known")
 		}

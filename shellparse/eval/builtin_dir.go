@@ -34,7 +34,9 @@ func (w *builtins) cd(s *state, c *call) worlds {
 			return w.cdAny(s, v, dirs, c.at(i))
 		}
 	}
-	if ok && !v.word().Glob && !w.cdpath(s, text) {
+	if name, made := v.fresh(); made && !w.cdpath(s, name) {
+		dir = join(s.dir, name)
+	} else if ok && !v.word().Glob && !w.cdpath(s, text) {
 		dir = join(s.dir, text)
 		if strings.Contains(letters, "P") && strings.Contains(text, "..") {
 			dir = ""
@@ -48,7 +50,9 @@ func (w *builtins) cd(s *state, c *call) worlds {
 	failed := s.fork()
 	failed.status = failure
 	s.status = success
+	near := w.dirPattern(s, v)
 	w.moves(s, dir)
+	s.near = near
 	if strings.HasPrefix(text, "/") {
 		s.movedBy = ""
 	}
@@ -61,7 +65,7 @@ func (w *builtins) cd(s *state, c *call) worlds {
 func (w *builtins) moves(s *state, dir string) {
 	was, _ := w.lookup(s, "PWD")
 	s.old, _ = was.val.text()
-	s.dir = dir
+	s.dir, s.near = dir, ""
 	for _, name := range []string{"PWD", "OLDPWD"} {
 		if v, ok := s.env.get(name); ok { // it was assigned
 			v.val, v.set = unknown("$"+name+" was assigned", Unknown), true

@@ -53,6 +53,9 @@ func (w *environment) content(s *state, c *call, program string) *stream {
 	case "touch", "mkdir", "chmod", "truncate":
 		return &stream{from: File, name: program}
 	}
+	if f := w.compiles(s, c, program); f != nil {
+		return f
+	}
 	return &stream{from: Unknown, why: "what " + program + " writes"}
 }
 
@@ -119,7 +122,11 @@ func (w *environment) made(s *state, v value) *written {
 	if len(s.files) == 0 {
 		return nil
 	}
-	key := w.name(s, v).key()
+	n := w.name(s, v)
+	if n.Glob && n.User == "" {
+		return s.planted(n, "")
+	}
+	key := n.key()
 	if to, ok := s.linked(key); ok {
 		key = to
 	}
@@ -194,7 +201,8 @@ func (w *environment) wrote(s *state, v value, f *stream, more bool) {
 	at.flow.digits = anything // another program may write there too
 	s.files = append(s.files[:len(s.files):len(s.files)], at)
 	if text, ok := f.whole(); ok && text != "" && key[0] == '/' && len(w.out.Written) < maxWritten {
-		w.out.Written = append(w.out.Written, Written{Name: key, Text: text})
+		w.out.Written = append(w.out.Written,
+			Written{Name: key, Text: text, Computes: computes(key, text)})
 	}
 	w.touched(s)
 }

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tada-run/tada-run/shellparse/catalog"
@@ -176,7 +177,7 @@ func onlyWraps(u command.Use) bool {
 }
 
 // temporary is the name that mktemp(1) prints: one that matches a pattern, and that no file
-// had before.
+// had before. Each call makes another one.
 func (w *commands) temporary(s *state, c *call) (value, bool) {
 	dir, template, inDir := known("/tmp"), "tmp.XXXXXXXXXX", true
 	if v, ok := w.lookup(s, "TMPDIR"); ok && w.o.Vars != nil {
@@ -206,9 +207,14 @@ func (w *commands) temporary(s *state, c *call) (value, bool) {
 	if stem == template {
 		return nil, false
 	}
-	v := value{{text: stem}, {kind: pattern, text: strings.Repeat("?", len(template)-len(stem))},
-		{text: "\n"}}
-	return v, true
+	chosen := part{kind: pattern, text: strings.Repeat("?", len(template)-len(stem))}
+	switch w.temporaries++; {
+	case w.temporaries == 1:
+		chosen.made = chosen.text
+	case w.temporaries < 10:
+		chosen.made = chosen.text[1:] + strconv.Itoa(w.temporaries)
+	}
+	return value{{text: stem}, chosen, {text: "\n"}}, true
 }
 
 // digits is digitsOf, unless the text gives any command another name.

@@ -87,9 +87,10 @@ type builtins struct {
 // start in turn.
 type commands struct {
 	builtins
-	specs     []entry
-	wordCount int  // of all commands
-	redirects bool // the command that comes has redirections
+	specs       []entry
+	wordCount   int  // of all commands
+	redirects   bool // the command that comes has redirections
+	temporaries int  // names that mktemp was asked for
 }
 
 // Compound evaluates compound commands: lists, subshells, conditions, loops.

@@ -41,8 +41,8 @@ func (w *environment) join(ws worlds) *state {
 		}
 	}
 	for _, s := range ws[1:] {
-		if s.dir != j.dir {
-			j.dir = ""
+		if s.dir != j.dir || s.near != j.near {
+			j.dir, j.near = "", ""
 		}
 		if s.old != j.old {
 			j.old = ""

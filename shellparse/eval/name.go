@@ -5,8 +5,26 @@ import (
 	"strings"
 )
 
-// name is what a value names in the directory of s.
-func (w *environment) name(s *state, v value) Name { return w.nameIn(v, s.dir) }
+// name is what a value names in the directory of s. In one that fits a pattern, it is a pattern too.
+func (w *environment) name(s *state, v value) Name {
+	n := w.nameIn(v, s.dir)
+	if s.dir != "" || s.near == "" || n.User != "" || strings.HasPrefix(n.Text, "/") ||
+		!n.Static && !n.Glob || strings.Contains(n.Text, "..") {
+		return n
+	}
+	n.Text, n.Static, n.Glob, n.One = s.near+"/"+v.glob(), false, true, false
+	return n
+}
+
+// dirPattern is the absolute pattern that a directory fits which a value names; "" where that is no
+// pattern.
+func (w *environment) dirPattern(s *state, v value) string {
+	name := w.name(s, v)
+	if !name.Glob || name.User != "" || strings.Contains(name.Text, "..") {
+		return ""
+	}
+	return strings.TrimRight(join(name.Dir, name.Text), "/")
+}
 
 func (w *environment) nameIn(v value, dir string) Name {
 	n := Name{Dir: dir}
@@ -16,6 +34,9 @@ func (w *environment) nameIn(v value, dir string) Name {
 	}
 	word := v.word()
 	n.Text, n.Static, n.Glob = word.Text, word.Static, word.Glob
+	if text, ok := v.fresh(); ok {
+		n.Text, n.Static, n.Glob = text, true, false
+	}
 	if n.Glob && n.User == "" {
 		n.Of = origin(v, n)
 	}

@@ -21,11 +21,23 @@ func (w *commands) isName(c *call, u command.Use, arg int) bool {
 		})
 }
 
+// executed is the file of the script that a command executes by a name, or by that of the folder it
+// is in; nil if there is none.
+func (w *commands) executed(s *state, t command.Touch, v value) *written {
+	if f := w.made(s, v); f != nil || len(s.files) == 0 {
+		return f
+	}
+	if n := w.name(s, v); n.Static && n.User == "" {
+		return s.planted(n, t.Base)
+	}
+	return nil
+}
+
 // remembered keeps what a program writes into a file, for a later command that executes it.
 func (w *commands) remembered(s *state, c *call, t command.Touch, v value, program string) {
 	switch {
 	case t.Right == command.Read && t.Flags&command.Source != 0:
-		if f := w.made(s, v); f != nil {
+		if f := w.executed(s, t, v); f != nil {
 			w.runsWith(s, &f.flow, languageOf(program), c.at(t.Arg),
 				c.args[min(t.Arg+1, len(c.args)):], t.Arg >= 0)
 		} else {
@@ -41,7 +53,7 @@ func (w *commands) remembered(s *state, c *call, t command.Touch, v value, progr
 			w.unpacked(s, v, f)
 		}
 	case t.Right == command.Exec:
-		if f := w.made(s, v); f != nil && f.flow.source() != Literal {
+		if f := w.executed(s, t, v); f != nil && f.flow.source() != Literal {
 			w.runs(s, &f.flow, scriptLang(f), c.at(t.Arg))
 		}
 	case t.Right == command.Create && t.Flags&command.Link != 0:

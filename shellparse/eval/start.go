@@ -14,11 +14,11 @@ func (w *commands) start(s *state, c *call, n command.Nested, u command.Use, dir
 	child.remote = s.remote || n.Remote
 	child.guess = s.guess || n.Possible
 	if n.Remote {
-		child.env, child.own, child.open, child.dir = nil, false, true, ""
+		child.env, child.own, child.open, child.dir, child.near = nil, false, true, "", ""
 		child.files, child.movedBy = nil, ""
 	}
 	if n.Dir != nil {
-		child.dir = w.within(s, c, *n.Dir)
+		child.dir, child.near = w.within(s, c, *n.Dir), ""
 	}
 	w.removed(child, u)
 	for _, a := range slices.Concat(u.Assign, n.Env) {

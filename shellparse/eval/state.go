@@ -37,6 +37,7 @@ type bindings struct {
 // location is the working directory and those that were it before; "" is one that is not known.
 type location struct {
 	dir     string
+	near    string   // an absolute pattern that the directory fits; only where dir is not known
 	old     string   // OLDPWD
 	dirs    []string // of pushd
 	movedBy string   // a file that was executed here and may have changed the directory

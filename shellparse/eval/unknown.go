@@ -64,7 +64,7 @@ func (w *environment) forgetAll(s *state) {
 // lost is for text that may set any variable and change the directory, as a login shell does.
 func (w *environment) lost(s *state) {
 	s.open, s.env, s.own = true, nil, false
-	s.dir, s.old, s.dirs = "", "", nil
+	s.dir, s.near, s.old, s.dirs = "", "", "", nil
 	s.args, s.argsOpen = nil, true
 	w.put(s, "IFS", unknownIFS())
 }

@@ -10,19 +10,19 @@ import (
 
 // use turns what the table says of a command into effects, hazards and nested commands.
 func (w *commands) use(s *state, c *call, u command.Use, name string) {
-	dir := s.dir
+	in := *s // in the directory that the program changes to
 	if u.Dir != nil {
-		dir = w.within(s, c, *u.Dir)
 		v := w.fromArg(c, u.Dir.Arg, u.Dir.Word())
+		in.dir, in.near = w.within(s, c, *u.Dir), w.dirPattern(s, v)
 		w.effect(s, Effect{Right: command.Read, Flags: command.List, Name: w.name(s, v),
 			Span: c.at(u.Dir.Arg)})
 	}
 	worst := map[int]Place{}
 	for _, t := range u.Touches {
-		w.touch(s, c, t, dir, name, worst)
+		w.touch(s, c, t, &in, name, worst)
 	}
 	for _, l := range u.Lists {
-		w.nameList(s, c, l, dir)
+		w.nameList(s, c, l, in.dir)
 	}
 	w.hosts(s, c, u.Hosts)
 	for _, h := range u.Hazards {
@@ -49,7 +49,7 @@ func (w *commands) use(s *state, c *call, u command.Use, name string) {
 	nested := map[int]bool{}
 	for _, n := range u.Nested {
 		nested[n.Arg] = true
-		w.start(s, c, n, u, dir, name)
+		w.start(s, c, n, u, in.dir, name)
 	}
 	names := namesOf(c, u)
 	w.unknownWords(s, c, u, worst, nested, names)
@@ -62,7 +62,7 @@ func (w *commands) use(s *state, c *call, u command.Use, name string) {
 	if c.gone && (u.StdinCode != "" || isShell(name)) {
 		w.suspect(nil, languageOf(name), true, c.span)
 	}
-	w.project(s, c, u, dir)
+	w.project(s, c, u, &in)
 	if u.StdinCode != "" {
 		w.runsWith(s, s.in, u.StdinCode, c.span, nil, len(c.args) == 1)
 	}
@@ -86,20 +86,18 @@ func (w *commands) takesIn(s *state, c *call, u command.Use) {
 
 // project is the file that a build tool executes by itself. That of the directory which the
 // whole text starts in is the caller's choice; that of another is an effect.
-func (w *commands) project(s *state, c *call, u command.Use, dir string) {
-	if u.Project == "" || dir == "" || s.remote {
+func (w *commands) project(s *state, c *call, u command.Use, in *state) {
+	if u.Project == "" || in.dir == "" && in.near == "" || s.remote {
 		return
 	}
 	v := known(u.Project)
-	if dir == w.o.Dir {
+	if in.dir == w.o.Dir {
 		w.planted(s, v, c)
 		return
 	}
-	name := w.nameIn(v, dir)
-	at := s.fork()
-	at.dir = dir
-	w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: name, Span: c.span})
-	if f := w.made(at, v); f != nil {
+	w.effect(s, Effect{Right: command.Read, Flags: command.Source, Name: w.name(in, v),
+		Span: c.span})
+	if f := w.made(in, v); f != nil {
 		w.runs(s, &f.flow, languageOf(base(c.words[0].Text)), c.span)
 	}
 }
@@ -143,8 +141,8 @@ func (w *commands) unknownWords(s *state, c *call, u command.Use, worst map[int]
 	}
 }
 
-// touch adds the effect of one name.
-func (w *commands) touch(s *state, c *call, t command.Touch, dir, program string,
+// touch adds the effect of one name, which may be one in another directory.
+func (w *commands) touch(s *state, c *call, t command.Touch, in *state, program string,
 	worst map[int]Place) {
 	v := w.fromArg(c, t.Arg, t.Word())
 	f := behind(v)
@@ -158,11 +156,11 @@ func (w *commands) touch(s *state, c *call, t command.Touch, dir, program string
 		}
 		return
 	}
-	at := s.dir
+	at := s
 	if t.InDir {
-		at = dir
+		at = in
 	}
-	name := w.nameIn(v, at)
+	name := w.name(at, v)
 	w.reaches(s, Effect{Right: t.Right, Flags: t.Flags, Name: name, Base: t.Base,
 		Span: c.at(t.Arg)})
 	if !name.Static && !name.Glob && name.User == "" {

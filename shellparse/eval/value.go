@@ -17,6 +17,7 @@ type part struct {
 	name bool    // open: it is a name of a listing, as in "for f in $(git ls-files)"
 	nums bool    // open: nothing but digits, on no line or several
 	of   string  // pattern: the absolute one whose matches it is made of; see Name.Of
+	made string  // pattern: what stands in a name for the characters that mktemp has chosen
 
 	// open: a pattern that matches some of the names that it may be; see looselyMatched.
 	loose string
@@ -67,6 +68,24 @@ func (v value) numeric() bool {
 	}
 	_, ok := integer(v[0].text)
 	return v[0].kind == number || v[0].known() && ok
+}
+
+// fresh returns the one name that a field is, with placeholders for what mktemp has chosen, and
+// whether it has such: no file had that name before, so none is meant that fits by chance.
+func (v value) fresh() (name string, ok bool) {
+	var b strings.Builder
+	for _, p := range v {
+		switch {
+		case p.made != "":
+			b.WriteString(p.made)
+			ok = true
+		case p.kind == literal, p.kind == active && !strings.ContainsAny(p.text, `*?[\`):
+			b.WriteString(p.text)
+		default:
+			return "", false
+		}
+	}
+	return b.String(), ok
 }
 
 func (p part) known() bool { return p.kind == literal || p.kind == active }
@@ -442,8 +461,8 @@ func (v value) withoutDigits() value {
 	return v
 }
 
-// numbered is a value of which all but numbers is known, with a 1 in the place of each, if it says
-// which lines are printed or deleted; else "". Of a number nothing is sure but that it has digits,
+// numbered is a value of which all but numbers is known, with a 1 in the place of each, if it says to
+// sed(1) or awk(1) which lines are printed or deleted; else "". Of a number nothing is sure but that it has digits,
 // on no line or several: behind other commands it could become a name or a delimiter, or end them.
 func (v value) numbered() string {
 	found := false
@@ -453,7 +472,7 @@ func (v value) numbered() string {
 		case p.kind == number || p.kind == open && p.nums:
 			found = true
 			b.WriteByte('1')
-		case p.known() && strings.Trim(p.text, "0123456789,;{}+~!$ pdq=") == "":
+		case p.known() && strings.Trim(p.text, "0123456789,;{}+-~!$ pdq=NRF<>&()rint") == "":
 			b.WriteString(p.text)
 		default:
 			return ""
@@ -463,6 +482,32 @@ func (v value) numbered() string {
 		return ""
 	}
 	return b.String()
+}
+
+// spaced are the characters of a program between which a number is a number.
+const spaced = " (),+-*/%=<>[]:;'\"\n"
+
+// counted is a value of which all but numbers is known, with a name that has no value in the place of
+// each, and whether it has any. It has none where a number could be a part of a word, or of what a
+// backslash makes.
+func (v value) counted() (text string, ok bool) {
+	var b strings.Builder
+	for i, p := range v {
+		switch {
+		case p.kind == number, p.kind == open && p.nums:
+			if b.Len() > 0 && strings.TrimRight(b.String(), spaced) == b.String() ||
+				i+1 < len(v) && strings.TrimLeft(v[i+1].text, spaced) == v[i+1].text {
+				return "", false
+			}
+			ok = true
+			b.WriteString("__number")
+		case !p.known() || strings.Contains(p.text, `\`):
+			return "", false
+		default:
+			b.WriteString(p.text)
+		}
+	}
+	return b.String(), ok
 }
 
 // A stream is the bytes that run through a pipe, into a variable or into a file.

@@ -29,7 +29,7 @@ var does = map[string]verb{
 	"person list": (*fleet).personList, "person sign": (*fleet).personSign,
 	"pending": (*fleet).pending, "answer": (*fleet).answer, "freeze": (*fleet).freeze,
 	"unfreeze": (*fleet).unfreeze, "ship": (*fleet).ship, "ship-key": (*fleet).shipKey,
-	"verify":       (*fleet).verify,
+	"verify": (*fleet).verify, "export": (*fleet).export,
 	"policy push":  (*fleet).policyPush,
 	"policy force": (*fleet).policyForce, "policy withdraw": (*fleet).policyWithdraw,
 	"policy list": (*fleet).policyList, "policy status": (*fleet).policyStatus,

@@ -29,6 +29,8 @@ type shipped struct {
 	bucket             *served.Bucket
 	id                 string
 	document, identity string // files
+	fleet              document.Fleet
+	registrar          approval.Key
 }
 
 func newPerson(t *testing.T, name string) approval.Key {
@@ -56,18 +58,19 @@ func newShipped(t *testing.T) shipped {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := shipped{T: t, bucket: bucket, document: filepath.Join(t.TempDir(), "fleet"),
+	s := shipped{T: t, bucket: bucket, fleet: f, registrar: registrar,
+		document: filepath.Join(t.TempDir(), "fleet"),
 		identity: filepath.Join(t.TempDir(), "team.key")}
 	if err := errors.Join(os.WriteFile(s.document, text, 0o600),
 		os.WriteFile(s.identity, []byte(secret), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	s.ship(f, registrar)
+	s.ship()
 	return s
 }
 
-// ship ships the record of a new machine.
-func (s *shipped) ship(f document.Fleet, registrar approval.Key) {
+// ship ships the record of a new machine, which has refused one command.
+func (s *shipped) ship() {
 	s.Helper()
 	key, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -76,7 +79,7 @@ func (s *shipped) ship(f document.Fleet, registrar approval.Key) {
 	hash := sha256.Sum256(key)
 	s.id = "tada-" + hex.EncodeToString(hash[:8])
 	record, err := document.Machine{ID: s.id, Name: "build-7", Key: hex.EncodeToString(hash[:]),
-		Joined: time.Now()}.Sign(registrar)
+		Joined: time.Now()}.Sign(s.registrar)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -90,15 +93,19 @@ func (s *shipped) ship(f document.Fleet, registrar approval.Key) {
 		s.Fatal(err)
 	}
 	defer log.Close()
-	if _, err := log.Append("note", []byte(`{"text":"x"}`), audit.Durable); err != nil {
-		s.Fatal(err)
+	for _, e := range [][2]string{{audit.KindIntent, `{"command":"make ` + s.id +
+		`","plan_hash":"p","sid":"run","verdict":"deny"}`}, {audit.KindDenied, `{"sid":"run"}`}} {
+		if _, err := log.Append(e[0], []byte(e[1]), audit.Durable); err != nil {
+			s.Fatal(err)
+		}
 	}
 	identity, _, err := ship.NewIdentity()
 	if err != nil {
 		s.Fatal(err)
 	}
 	to, err := ship.New(ship.Machine{Launcher: l, ID: s.id, Record: record, Key: private,
-		Identity: identity, Now: time.Now}, f, ship.Key{ID: served.S3Key, Secret: served.S3Secret})
+		Identity: identity, Now: time.Now}, s.fleet,
+		ship.Key{ID: served.S3Key, Secret: served.S3Secret})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -110,10 +117,16 @@ func (s *shipped) ship(f document.Fleet, registrar approval.Key) {
 // verify runs the verb, and returns what it prints and its status.
 func (s *shipped) verify(words ...string) (string, int) {
 	s.Helper()
+	return s.do("verify", words...)
+}
+
+// do runs a verb that reads the bucket.
+func (s *shipped) do(verb string, words ...string) (string, int) {
+	s.Helper()
 	var out bytes.Buffer
 	f := &fleet{out: &out, err: &out}
 	root := f.command()
-	root.SetArgs(append([]string{"verify", "--document", s.document, "--identity", s.identity},
+	root.SetArgs(append([]string{verb, "--document", s.document, "--identity", s.identity},
 		words...))
 	err := root.ExecuteContext(s.Context())
 	var ended *exitError
@@ -134,13 +147,13 @@ func TestVerify(t *testing.T) {
 	s := newShipped(t)
 	for _, words := range [][]string{{}, {s.id}, {"--bucket", "s3://records/acme", s.id}} {
 		out, status := s.verify(words...)
-		if status != 0 || !strings.Contains(out, s.id+"  build-7\n  complete up to entry 0 of ") ||
+		if status != 0 || !strings.Contains(out, s.id+"  build-7\n  complete up to entry 1 of ") ||
 			!strings.Contains(out, "\n  silent since ") {
 			t.Errorf("%q: %d: %s", words, status, out)
 		}
 	}
 	if out, status := s.verify("--json"); status != 0 ||
-		!strings.Contains(out, `"entries":1,`) || !strings.Contains(out, `"ok":true`) {
+		!strings.Contains(out, `"entries":2,`) || !strings.Contains(out, `"ok":true`) {
 		t.Errorf("%d: %s", status, out)
 	}
 	if out, status := s.verify("tada-0123456789abcdef"); status != exit.Tampered ||

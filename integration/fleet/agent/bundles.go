@@ -25,7 +25,8 @@ func (a *Agent) keepBundles(ctx context.Context) error {
 }
 
 // keepBundle keeps a bundle that counts, and otherwise says why not. One that this machine cannot
-// use is not kept: a mistake in it must not stop a whole fleet, and what was in force stays so.
+// use is kept only if it is in force: what administrators have ordered is not known then, so nothing
+// runs until it is withdrawn, or a newer version of this program can read it.
 func (a *Agent) keepBundle(ctx context.Context, text []byte) (why, err error) {
 	fleet, err := a.people(ctx)
 	if err != nil {
@@ -38,14 +39,18 @@ func (a *Agent) keepBundle(ctx context.Context, text []byte) (why, err error) {
 	if b.Machines.Selects(a.labels) {
 		why = a.Launcher.TryBundle(member.OnDisk(b))
 	}
-	if a.news.bad.note(b, why); why != nil {
-		return why, nil
+	bad := why
+	if a.news.bad.note(b, bad); bad != nil && b.Stage != document.Force {
+		return bad, nil
 	}
 	changed, err := a.Folder.Keep(b, a.labels)
 	if errors.Is(err, document.ErrOldBundle) {
 		return err, nil
 	}
-	if changed {
+	if bad != nil && err == nil {
+		a.say("bundle %q version %d is in force and cannot be used here, so nothing runs: %v",
+			b.Name, b.Version, bad)
+	} else if changed {
 		a.say("bundle %q version %d (%s), signed by %q", b.Name, b.Version, b.Stage, b.By)
 	}
 	return nil, err

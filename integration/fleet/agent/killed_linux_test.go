@@ -81,7 +81,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		m.stop()
 	}
 	m := b.machine("")
-	if _, err := b.office().Freeze(t.Context(), b.ann, every, "", time.Now()); err != nil {
+	if _, err := b.office().Freeze(t.Context(), b.ann,
+		document.Freeze{Machines: every, Time: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	m.killedAfter(300 * time.Millisecond)

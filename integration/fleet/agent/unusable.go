@@ -8,6 +8,7 @@ import (
 
 	"github.com/tada-run/tada-run/approval/plan"
 	"github.com/tada-run/tada-run/integration/fleet/document"
+	"github.com/tada-run/tada-run/launcher/state"
 )
 
 // maxWhy is how much of a mistake the machine says, in bytes.
@@ -33,6 +34,14 @@ func (u *unusable) note(b document.Bundle, why error) {
 	}
 	u.all[key] = plan.Fields{"name": b.Name, "version": b.Version, "stage": string(b.Stage),
 		"error": brief(why)}
+}
+
+// has reports whether it is known that a bundle cannot be used.
+func (u *unusable) has(b state.Bundle) bool {
+	u.Lock()
+	defer u.Unlock()
+	f := u.all[b.Name+"."+b.Stage()]
+	return f != nil && f["version"] == b.Version
 }
 
 // brief is the beginning of a mistake. It may quote any bytes.

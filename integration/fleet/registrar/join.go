@@ -31,8 +31,10 @@ type Welcome struct {
 	Certificate string   `json:"cert"` // PEM
 	Authority   string   `json:"ca"`   // PEM
 	Endpoints   []string `json:"endpoints"`
-	Fleet       string   `json:"fleet"`   // the fleet document
-	Machine     string   `json:"machine"` // its own record
+	Fleet       string   `json:"fleet"`             // the fleet document
+	Machine     string   `json:"machine"`           // its own record
+	Freezes     []string `json:"freezes,omitempty"` // orders in force, for a machine that joins
+	Bundles     []string `json:"bundles,omitempty"` // and the policy
 }
 
 // A Registrar lets machines into one fleet.
@@ -161,6 +163,10 @@ func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
 	if err != nil {
 		return Welcome{}, fmt.Errorf("%w: %w", errRequest, err)
 	}
+	var orders Welcome // before the invitation is used: this may fail
+	if err := r.inForce(ctx, &orders, fleet.Fleet, m.Labels); err != nil {
+		return Welcome{}, err
+	}
 	// The user comes first: a machine that is a member without one could not be let in again.
 	if err := r.admitNew(ctx, m, invited.People); err != nil {
 		return Welcome{}, err
@@ -181,7 +187,12 @@ func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
 	if !done.Succeeded {
 		return Welcome{}, errNotInvited
 	}
-	return r.welcome(m.ID, public, record, fleet)
+	w, err := r.welcome(m.ID, public, record, fleet)
+	if err != nil {
+		return Welcome{}, err
+	}
+	w.Freezes, w.Bundles = orders.Freezes, orders.Bundles
+	return w, nil
 }
 
 // admitNew makes the user of a machine that is no member yet.

@@ -63,6 +63,12 @@ func (c Check) Machines(ctx context.Context) (ids []string, err error) {
 // or the machine, does not have what was there; another one that nothing is known. The finding is
 // what is proven in spite of it.
 func (c Check) Machine(ctx context.Context, id string) (Finding, error) {
+	return c.Entries(ctx, id, nil)
+}
+
+// Entries is Machine, and if everything is proven each is called with the entries of the log,
+// oldest first. An error of each ends it.
+func (c Check) Entries(ctx context.Context, id string, each EachEntry) (Finding, error) {
 	f := Finding{ID: id, Revoked: c.Fleet.IsRevoked(id)}
 	h := newHistory(c.Bucket, c.Fleet, id, c.Identities)
 	var list []manifest
@@ -82,12 +88,16 @@ func (c Check) Machine(ctx context.Context, id string) (Finding, error) {
 		}
 		return f, broken
 	}
-	err := c.restored(ctx, h, list, &f)
+	if broken != nil {
+		each = nil
+	}
+	err := c.restored(ctx, h, list, &f, each)
 	return f, errors.Join(broken, err)
 }
 
-// restored proves what the manifests of a list cover.
-func (c Check) restored(ctx context.Context, h *history, list []manifest, f *Finding) error {
+// restored proves what the manifests of a list cover, and calls each with the entries.
+func (c Check) restored(ctx context.Context, h *history, list []manifest, f *Finding,
+	each EachEntry) error {
 	dir, err := os.MkdirTemp("", "tada-verify-")
 	if err != nil {
 		return err
@@ -127,19 +137,27 @@ func (c Check) restored(ctx context.Context, h *history, list []manifest, f *Fin
 			return b
 		}
 	}
-	return r.proveAll(h, points, f)
+	all := r.covered()
+	if err := r.proveAll(h, all, points, f); err != nil || each == nil {
+		return err
+	}
+	for _, s := range all {
+		if err := s.entries(f.Machine, each); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // proveAll proves all stretches of the log.
-func (r *restored) proveAll(h *history, points []audit.Point, f *Finding) error {
-	all := r.covered()
-	for _, s := range all {
+func (r *restored) proveAll(h *history, all []stretch, points []audit.Point, f *Finding) error {
+	for i, s := range all {
 		n := slices.IndexFunc(points, func(p audit.Point) bool { return p.Count > s.point.Count })
 		if n < 0 {
 			n = len(points)
 		}
 		report, p, err := r.prove(s, slices.Clone(points[:n]), len(all) == 1)
-		f.Report = report
+		f.Report, all[i].gaps = report, report.Gaps
 		if err == nil {
 			var missing int
 			missing, err = p.lost()

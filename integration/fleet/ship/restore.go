@@ -30,6 +30,7 @@ type stretch struct {
 	from, to int64
 	point    audit.Point // up to which it is covered
 	bytes    int64
+	gaps     []audit.Gap // once it is proven
 }
 
 // restore writes the pieces of manifests, whose objects are checked. Those of the last manifests,
