@@ -52,8 +52,8 @@ func TestTornFiles(t *testing.T) {
 	m.trusts(1)
 	b.force("base", "*", noMake)
 	m.holds("base@2")
-	if _, err := b.office().Freeze(t.Context(), b.ann, document.Everywhere(), "leak",
-		time.Now()); err != nil {
+	if _, err := b.office().Freeze(t.Context(), b.ann, document.Freeze{
+		Machines: document.Everywhere(), Reason: "leak", Time: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	m.eventually("frozen", func() bool { return m.l.Home().Frozen() != "" })
