@@ -127,33 +127,6 @@ func (j *judgement) justTold(t *resolve.Target, full string) bool {
 	return j.tells(full, t.Effect)
 }
 
-// tells reports whether everything that the line puts into a file is spelled out in the line,
-// before an effect.
-func (j *judgement) tells(full string, effect int) bool {
-	told := 0
-	for _, f := range j.script.Written {
-		if f.Name == full {
-			told++
-		}
-	}
-	if told == 0 {
-		return false
-	}
-	for i := range j.plan.Targets {
-		w := &j.plan.Targets[i]
-		switch {
-		case w.Right == command.Delete || !alters(w):
-		case w.Right == command.Write && w.Flags == 0 && w.Path() == full && !w.Unknown &&
-			w.Effect < effect:
-			told--
-		case pathname.Within(full, w.Path()) &&
-			(w.Path() == full || w.Unknown || w.Flags&command.Recursive != 0):
-			return false
-		}
-	}
-	return told == 0
-}
-
 // inNewEnvironment reports whether a program is in a Python environment that the same line makes
 // where nothing was before, and into which no other command of the line puts anything by name.
 func (j *judgement) inNewEnvironment(t *resolve.Target, full string) bool {

@@ -72,8 +72,8 @@ func (j *judgement) inNewFolder(t *resolve.Target, full string) bool {
 	})
 }
 
-// madeFolder is the folder that mktemp makes in the line and that has a file in it, by the name that
-// stands for what mktemp will choose; "" if there is none.
+// madeFolder is the folder that mktemp makes in the line and that has a file in it, by the name
+// that stands for what mktemp will choose; "" if there is none.
 func (j *judgement) madeFolder(full string) string {
 	if !slices.ContainsFunc(j.script.Commands,
 		func(c shellparse.Command) bool { return path.Base(c.Name) == "mktemp" }) {
@@ -87,26 +87,20 @@ func (j *judgement) madeFolder(full string) string {
 	return ""
 }
 
-// copiesOwn reports whether a command is cp, and all that it copies is in the workspace and not from
-// the line itself.
+// copiesOwn reports whether a command is cp, and all that it copies is in the workspace and not
+// from the line itself.
 func (j *judgement) copiesOwn(cmd int) bool {
 	return j.by(cmd, "cp") && !slices.ContainsFunc(j.plan.Targets, func(r resolve.Target) bool {
-		return r.Command == cmd && r.Right == command.Read && (r.Unknown || !j.inside(r.Path()) ||
-			j.writesNear(r.Path()) || slices.ContainsFunc(j.plan.Targets,
-			func(w resolve.Target) bool { return alters(&w) && pathname.Within(w.Path(), r.Path()) }))
+		return r.Command == cmd && r.Right == command.Read &&
+			(r.Unknown || !j.inside(r.Path()) || j.writesNear(r.Path()) || j.altersIn(r.Path()))
 	})
 }
 
-// alters reports whether an effect changes what a file says.
-func alters(w *resolve.Target) bool {
-	return w.Right != command.Read && w.Right != command.Exec && w.Right != command.Net &&
-		w.Flags&command.Meta == 0
-}
-
-// by reports whether a command is one of some programs.
-func (j *judgement) by(cmd int, programs ...string) bool {
-	return cmd >= 0 && cmd < len(j.script.Commands) &&
-		slices.Contains(programs, path.Base(j.script.Commands[cmd].Name))
+// altersIn reports whether the line changes a file, or one in a folder.
+func (j *judgement) altersIn(full string) bool {
+	return slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
+		return alters(&w) && pathname.Within(w.Path(), full)
+	})
 }
 
 // inScratch reports whether a file is in a folder that an agent's program makes for what its
@@ -143,9 +137,12 @@ func (j *judgement) writesNear(full string) bool {
 		return true
 	}
 	return slices.ContainsFunc(j.plan.Targets, func(w resolve.Target) bool {
-		return alters(&w) && w.Flags&command.Possible == 0 && (w.Unknown || w.Glob && pathname.WithinAny(w.Path(), pathname.TempDirs) ||
+		if !alters(&w) || w.Flags&command.Possible != 0 {
+			return false
+		}
+		return w.Unknown || w.Glob && pathname.WithinAny(w.Path(), pathname.TempDirs) ||
 			pathname.Within(full, w.Path()) || pathname.Within(w.Path(), path.Dir(full)) &&
-			!pathname.IsTemp(path.Dir(full)))
+			!pathname.IsTemp(path.Dir(full))
 	})
 }
 

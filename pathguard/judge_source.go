@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tada-run/tada-run/pathguard/pathname"
 	"github.com/tada-run/tada-run/pathguard/resolve"
 	"github.com/tada-run/tada-run/shellparse/code"
 	"github.com/tada-run/tada-run/shellparse/command"
@@ -76,4 +77,31 @@ func (j *judgement) makes(full string, effect int) bool {
 		return (w.Right == command.Write || w.Right == command.Create) && !w.Unknown &&
 			w.Flags&command.Link == 0 && w.Path() == full && w.Effect < effect
 	})
+}
+
+// tells reports whether everything that the line puts into a file is spelled out in the line,
+// before an effect.
+func (j *judgement) tells(full string, effect int) bool {
+	told := 0
+	for _, f := range j.script.Written {
+		if f.Name == full {
+			told++
+		}
+	}
+	if told == 0 {
+		return false
+	}
+	for i := range j.plan.Targets {
+		w := &j.plan.Targets[i]
+		switch {
+		case w.Right == command.Delete || !alters(w):
+		case w.Right == command.Write && w.Flags == 0 && w.Path() == full && !w.Unknown &&
+			w.Effect < effect:
+			told--
+		case pathname.Within(full, w.Path()) &&
+			(w.Path() == full || w.Unknown || w.Flags&command.Recursive != 0):
+			return false
+		}
+	}
+	return told == 0
 }

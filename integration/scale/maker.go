@@ -20,7 +20,7 @@ type Options struct {
 	// tadactl gc does. 0 and 1 keep all.
 	Every  int
 	Agents []string          // who works in the workspaces, each in its own; "" is a person
-	Half   func() error      // is called when half of the runs are there, such as to pack them; or nil
+	Half   func() error      // called when half of the runs are there, such as to pack them; or nil
 	Each   func(n int) error // is called after run n; or nil
 }
 

@@ -461,9 +461,10 @@ func (v value) withoutDigits() value {
 	return v
 }
 
-// numbered is a value of which all but numbers is known, with a 1 in the place of each, if it says to
-// sed(1) or awk(1) which lines are printed or deleted; else "". Of a number nothing is sure but that it has digits,
-// on no line or several: behind other commands it could become a name or a delimiter, or end them.
+// numbered is a value of which all but numbers is known, with a 1 in the place of each, if it says
+// to sed(1) or awk(1) which lines are printed or deleted; else "". Of a number nothing is sure but
+// that it has digits, on no line or several: behind other commands it could become a name or a
+// delimiter, or end them.
 func (v value) numbered() string {
 	found := false
 	var b strings.Builder
@@ -487,9 +488,9 @@ func (v value) numbered() string {
 // spaced are the characters of a program between which a number is a number.
 const spaced = " (),+-*/%=<>[]:;'\"\n"
 
-// counted is a value of which all but numbers is known, with a name that has no value in the place of
-// each, and whether it has any. It has none where a number could be a part of a word, or of what a
-// backslash makes.
+// counted is a value of which all but numbers is known, with a name that has no value in the place
+// of each, and whether it has any. It has none where a number could be a part of a word, or of
+// what a backslash makes.
 func (v value) counted() (text string, ok bool) {
 	var b strings.Builder
 	for i, p := range v {
