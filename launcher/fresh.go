@@ -8,7 +8,7 @@ func (l *Launcher) Fresh() (*Launcher, error) {
 	f := &Launcher{Record: l.Record, Approvals: l.Approvals, state: l.state, account: l.account,
 		floor: l.floor, umask: l.umask, version: l.version, stands: l.stands,
 		frameTime: l.frameTime}
-	f.level, f.mends, f.place = l.level, l.mends, l.place
+	f.level, f.mends, f.named = l.level, l.mends, l.named
 	f.around.Store(l.around.Load())
 	return f, f.read()
 }

@@ -28,11 +28,11 @@ func (p Place) Open() (*Launcher, error) {
 func (l *Launcher) read() (err error) {
 	l.policy, err = l.load()
 	if l.mends && isMistake(err) {
-		l.policy, l.refused = pathguard.Policy{}, l.place.mendable(l, err)
+		l.policy, l.refused = pathguard.Policy{}, l.mendable(err)
 		return nil
 	}
 	if err != nil && !l.mends {
-		err = l.place.mendable(l, err)
+		err = l.mendable(err)
 	}
 	return err
 }
@@ -101,7 +101,7 @@ func (p Place) prepare() (*Launcher, error) {
 	}
 	l := &Launcher{Record: r, Approvals: approvals, state: dir, floor: floorConfig,
 		frameTime: frameTime}
-	l.place = p
+	l.named = p.State != ""
 	approvals.Notify = l.notify
 	approvals.Former = l.former
 	approvals.Plain = func() bool { return p.Plain || l.policy.Settings().Approval.Plain }
