@@ -25,8 +25,8 @@ func (a *Agent) keepBundles(ctx context.Context) error {
 }
 
 // keepBundle keeps a bundle that counts, and otherwise says why not. One that this machine cannot
-// use is kept only if it is in force: what administrators have ordered is not known then, so nothing
-// runs until it is withdrawn, or a newer version of this program can read it.
+// use is kept only if it is in force: what administrators have ordered is not known then, so
+// nothing runs until it is withdrawn, or a newer version of this program can read it.
 func (a *Agent) keepBundle(ctx context.Context, text []byte) (why, err error) {
 	fleet, err := a.people(ctx)
 	if err != nil {

@@ -163,8 +163,9 @@ func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
 	if err != nil {
 		return Welcome{}, fmt.Errorf("%w: %w", errRequest, err)
 	}
-	var orders Welcome // before the invitation is used: this may fail
-	if err := r.inForce(ctx, &orders, fleet.Fleet, m.Labels); err != nil {
+	// before the invitation is used: this may fail
+	freezes, bundles, err := inForce(ctx, r.etcd, fleet.Fleet, m.Labels)
+	if err != nil {
 		return Welcome{}, err
 	}
 	// The user comes first: a machine that is a member without one could not be let in again.
@@ -191,7 +192,7 @@ func (r *Registrar) Join(ctx context.Context, j Joining) (Welcome, error) {
 	if err != nil {
 		return Welcome{}, err
 	}
-	w.Freezes, w.Bundles = orders.Freezes, orders.Bundles
+	w.Freezes, w.Bundles = freezes, bundles
 	return w, nil
 }
 
