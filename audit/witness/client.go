@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
-
-	"github.com/tada-run/tada-run/audit"
 )
 
 // A Client asks one witness for its cosignature.
@@ -19,24 +17,6 @@ type Client struct {
 	URL string // of the witness, without /add-checkpoint
 	// nil: http.DefaultClient; one that dials a socket, for a witness on this machine
 	HTTP *http.Client
-}
-
-// A ConflictError means that the witness remembers another size than the given one: ask again with
-// a proof from Size. If the log has never had that many entries, it was cut.
-type ConflictError struct{ Size int64 }
-
-func (e *ConflictError) Error() string {
-	return fmt.Sprintf("the witness remembers %s", audit.Plural(e.Size, "entry"))
-}
-
-// A RefusedError is every other answer that is not a cosignature.
-type RefusedError struct {
-	Status int    // of HTTP, see the package comment
-	Text   string // the witness's words, for people
-}
-
-func (e *RefusedError) Error() string {
-	return fmt.Sprintf("the witness refused (%d): %q", e.Status, e.Text)
 }
 
 // Latest returns the newest checkpoint that the witness has cosigned for a log, given by its
