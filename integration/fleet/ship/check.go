@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"filippo.io/age"
+
 	"github.com/tada-run/tada-run/audit"
 	"github.com/tada-run/tada-run/integration/fleet/document"
 )

@@ -85,18 +85,23 @@ func (s *Shipper) Once(ctx context.Context) (sent Sent, refused []error, err err
 	}
 	defer k.text.Close()
 	p := &packer{history: s.history, to: s.to, own: s.own.Recipient(), key: s.Key,
-		form: manifest{Machine: s.ID, Time: s.Now().UTC(), keys: keys{string(s.Record),
-			s.Key.Public().(ed25519.PublicKey), key.Public}}}
+		form: manifest{Machine: s.ID, Time: s.Now().UTC(), keys: keys{s.holder(),
+			key.Public}}}
 	s.sure = false
 	if err := k.add(ctx, p); err != nil {
 		return p.sent, nil, err
 	}
 	signed, refused := cosigned(ctx, s.Launcher, s.ship.Witnesses, k.checkpoint, key)
-	if err := p.store(ctx, covered{string(signed), k.end}); err != nil {
+	if err := p.store(ctx, covered{string(signed), k.end, nil}); err != nil {
 		return p.sent, refused, err
 	}
 	s.sure = true
 	return p.sent, refused, nil
+}
+
+// holder is what the signatures of this machine are checked with.
+func (s *Shipper) holder() document.Holder {
+	return document.Holder{Record: string(s.Record), Key: s.Key.Public().(ed25519.PublicKey)}
 }
 
 // catchUp reads the manifests that the bucket has beyond those that are known.
